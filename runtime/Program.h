@@ -1,0 +1,166 @@
+//===- Program.h - What a compiled program says of itself -------*- C -*-===//
+//
+// The compiler emits one constant `pcc_program` per executable; the runtime
+// reads it to place weights, fill inputs, write checkpoints and run steps.
+// Plain C so that the emitted data layout is the platform's C ABI.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_RUNTIME_PROGRAM_H
+#define PCC_RUNTIME_PROGRAM_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Raised whenever a struct below changes; the runtime refuses another one.
+#define PCC_ABI_VERSION 1
+
+enum pcc_dtype {
+  PCC_F32 = 0,
+  PCC_F64 = 1,
+  PCC_BF16 = 2,
+  PCC_F16 = 3,
+  PCC_I64 = 4,
+  PCC_I32 = 5,
+  PCC_I16 = 6,
+  PCC_I8 = 7,
+  PCC_BOOL = 8, ///< one byte
+};
+
+typedef struct pcc_context pcc_context;
+
+/// A mesh axis. Axes are listed slowest first, so that
+/// rank = ((c0 * n1 + c1) * n2 + c2) ... for coordinates c.
+typedef struct {
+  const char *name; ///< "pp", "dp", "cp", "tp", or a split of tp
+  int64_t size;
+} pcc_axis;
+
+/// How a tensor is cut over the mesh. Dim d is sharded over the mesh axes
+/// axes[axis_begin[d]] .. axes[axis_begin[d+1]-1], major first; its local
+/// extent is shape[d] / product of their sizes, and the shard of a rank starts
+/// at (mixed-radix index of its coordinates on those axes) * local extent.
+typedef struct {
+  int32_t rank;
+  const int64_t *shape;      ///< [rank] global extents, padding included
+  const int32_t *axis_begin; ///< [rank + 1]
+  const int32_t *axes;       ///< indices into pcc_program.axes
+} pcc_layout;
+
+enum pcc_tensor_kind {
+  PCC_PARAM = 0,
+  PCC_STATE = 1, ///< optimizer state: saved in checkpoints (exp_avg, ...)
+  PCC_SCRATCH = 2, ///< gradients and sums: zeroed at start, never saved
+};
+
+enum pcc_init_role {
+  PCC_INIT_ZERO = 0,
+  PCC_INIT_ONE = 1,
+  PCC_INIT_NORMAL = 2, ///< normal(0, 0.02), keyed by the source element
+  PCC_INIT_FILE = 3,   ///< not trained and not drawn: always from the file
+};
+
+/// Where the elements of a program tensor lie in a source tensor: program
+/// element (i0, i1, ...) is source element base + sum of i_d * stride[d], and
+/// is zero (padding) where i_d >= valid[d] for any d.
+typedef struct {
+  const char *name;          ///< the source tensor's name
+  const char *file;          ///< as given to pcc; NULL: only in the program
+  int64_t file_size;         ///< bytes of the whole file, checked at start
+  uint64_t file_digest;      ///< FNV-1a of its first 64 KiB, checked at start
+  int64_t offset;            ///< bytes from the file's start
+  int32_t dtype;             ///< of the source elements
+  int32_t rank;
+  const int64_t *shape;      ///< [rank] of the source tensor
+  int64_t base;              ///< in elements
+  const int64_t *stride;     ///< [layout.rank], in elements
+  const int64_t *valid;      ///< [layout.rank] extents before padding
+} pcc_source;
+
+/// A parameter or a piece of state, as one stage holds it.
+typedef struct {
+  const char *name;     ///< symbol; states are named "<kind>.<parameter>"
+  const char *of;       ///< the parameter a state belongs to, or NULL
+  int32_t kind;         ///< pcc_tensor_kind
+  int32_t dtype;        ///< in the arena
+  int32_t init;         ///< pcc_init_role
+  int32_t decay;        ///< 1: weight decay applies
+  pcc_layout layout;
+  int64_t arena_offset; ///< bytes
+  const pcc_source *source; ///< of the parameter (also for its states), or NULL
+} pcc_tensor;
+
+/// An input the runtime fills before a step, known by its role: "tokens",
+/// "targets", "positions", "samples", "seed", "step", "lr", "weight_decay",
+/// "beta1", "beta2", "eps", "clip_grad", "data" (by name, from a .npy file).
+typedef struct {
+  const char *role;
+  const char *name;     ///< the model's name of it
+  int32_t dtype;
+  pcc_layout layout;    ///< of one microbatch; rank 0 for scalars
+  int64_t arena_offset; ///< of slot 0
+  int64_t slot_bytes;   ///< distance of two microbatches' slots; 0: one slot
+  int64_t vocab;        ///< tokens, targets: exclusive bound; else 0
+} pcc_input;
+
+/// A rank-0 f32 result of a step: "loss", "norm", "target_count".
+typedef struct {
+  const char *name;
+  int64_t arena_offset;
+} pcc_output;
+
+/// Runs all microbatches and the update of one training step on this rank.
+typedef void (*pcc_step_fn)(pcc_context *ctx, char *arena);
+
+/// One pipeline stage: the program of every rank whose "pp" coordinate is its
+/// index.
+typedef struct {
+  int64_t arena_bytes;
+  int32_t n_tensors, n_inputs, n_outputs;
+  const pcc_tensor *tensors;
+  const pcc_input *inputs;
+  const pcc_output *outputs;
+  pcc_step_fn step;
+  pcc_step_fn evaluate; ///< NULL: the program was compiled without it
+  /// Results of evaluate: mean loss and target count of the global batch.
+  int32_t n_eval_outputs;
+  const pcc_output *eval_outputs;
+} pcc_stage;
+
+/// A communicator: the ranks that differ only in these axes, ordered by the
+/// mixed-radix index of their coordinates on them, first axis major.
+typedef struct {
+  int32_t n_axes;
+  const int32_t *axes;
+} pcc_comm;
+
+typedef struct {
+  int32_t abi_version;
+  const char *model;     ///< stem of the source file
+  const char *source;    ///< the model file as given to pcc, may be NULL
+  const char *summary;   ///< printed by --info: plan, stages, memory
+  int32_t n_axes;
+  const pcc_axis *axes;  ///< slowest first; empty for one rank
+  int32_t n_stages;
+  const pcc_stage *stages;
+  int32_t n_comms;
+  const pcc_comm *comms;
+  int64_t seq;           ///< tokens per sample; 0: not a token model
+  int64_t micro_batch;   ///< samples per microbatch and dp rank
+  int64_t microbatches;  ///< per step
+  int64_t data_parallel; ///< size of dp
+  int64_t parameters;    ///< logical count, padding and copies left out
+  double flops_per_step; ///< of the global batch, forward and backward
+} pcc_program;
+
+/// The one program of this executable.
+extern const pcc_program pcc_the_program;
+
+#ifdef __cplusplus
+} // extern "C"
+#endif
+
+#endif // PCC_RUNTIME_PROGRAM_H

@@ -1,0 +1,78 @@
+//===- Runtime.h - The calls compiled code makes ----------------*- C -*-===//
+//
+// The C ABI between emitted step functions and a back end's runtime library.
+// Every buffer is a pointer into the rank's arena. Transfers block until the
+// buffer may be reused (send) or holds the data (receive).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_RUNTIME_RUNTIME_H
+#define PCC_RUNTIME_RUNTIME_H
+
+#include "runtime/Program.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A generated kernel: does the units [begin, end) of its work. args are the
+/// buffers in the order of its signature.
+typedef void (*pcc_kernel)(void *const *args, int64_t begin, int64_t end);
+
+/// Splits [0, n) over the rank's threads and runs the kernel on each part.
+/// `grain` is the least number of units worth a thread.
+void pcc_launch(pcc_context *ctx, pcc_kernel kernel, void *const *args,
+                int64_t n, int64_t grain);
+
+/// C = alpha * op(A) * op(B) + beta * C, row major, for each of
+/// batch0 x batch1 independent products; strides in elements.
+typedef struct {
+  int32_t dtype;
+  int32_t trans_a, trans_b; ///< 1: the stored matrix is [k, m] / [n, k]
+  int64_t m, n, k;
+  int64_t lda, ldb, ldc;
+  int64_t batch0, batch1;
+  int64_t a0, a1, b0, b1, c0, c1; ///< strides of the two batch dims
+  float alpha, beta;
+} pcc_gemm_desc;
+
+void pcc_gemm(pcc_context *ctx, const pcc_gemm_desc *desc, const void *a,
+              const void *b, void *c);
+
+void pcc_copy(pcc_context *ctx, void *to, const void *from, int64_t bytes);
+void pcc_zero(pcc_context *ctx, void *to, int64_t bytes);
+
+enum pcc_reduction { PCC_SUM = 0, PCC_MAX = 1 };
+
+/// comm indexes pcc_program.comms.
+void pcc_all_reduce(pcc_context *ctx, int32_t comm, int32_t dtype,
+                    int32_t reduction, void *buffer, int64_t count);
+/// out = the ranks' `in` one after the other; count: elements of in.
+void pcc_all_gather(pcc_context *ctx, int32_t comm, int32_t dtype,
+                    const void *in, void *out, int64_t count);
+/// in: one block of `count` elements for each rank; out: the sum of the ranks'
+/// blocks for this one.
+void pcc_reduce_scatter(pcc_context *ctx, int32_t comm, int32_t dtype,
+                        const void *in, void *out, int64_t count);
+/// in, out: one block of `count` elements for, from each rank.
+void pcc_all_to_all(pcc_context *ctx, int32_t comm, int32_t dtype,
+                    const void *in, void *out, int64_t count);
+
+/// To and from the rank with this rank's coordinates in another stage.
+void pcc_send(pcc_context *ctx, int32_t stage, int32_t channel,
+              const void *buffer, int64_t bytes);
+void pcc_recv(pcc_context *ctx, int32_t stage, int32_t channel, void *buffer,
+              int64_t bytes);
+/// A send and a receive that may be each other's counterpart.
+void pcc_exchange(pcc_context *ctx, int32_t to_stage, int32_t send_channel,
+                  const void *send, int64_t send_bytes, int32_t from_stage,
+                  int32_t recv_channel, void *recv, int64_t recv_bytes);
+
+/// This rank's index within the communicator.
+int64_t pcc_comm_index(pcc_context *ctx, int32_t comm);
+
+#ifdef __cplusplus
+} // extern "C"
+#endif
+
+#endif // PCC_RUNTIME_RUNTIME_H
