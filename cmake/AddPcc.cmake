@@ -3,12 +3,10 @@
 set(PCC_WARNINGS -Wall -Wextra -Werror -Wno-unused-parameter)
 
 # What all code that includes LLVM headers is compiled with. Debian's LLVM has
-# neither RTTI nor exceptions; its headers are not ours to warn about.
+# neither RTTI nor exceptions.
 function(pcc_use_llvm target)
   separate_arguments(definitions NATIVE_COMMAND ${LLVM_DEFINITIONS})
   target_compile_definitions(${target} PRIVATE ${definitions})
-  target_include_directories(${target} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS}
-                             ${MLIR_INCLUDE_DIRS})
   target_compile_options(${target} PRIVATE ${PCC_WARNINGS} -fno-rtti
                          -fno-exceptions)
 endfunction()
@@ -21,7 +19,7 @@ function(add_pcc_tablegen target td)
   while(rest)
     list(POP_FRONT rest out flags)
     separate_arguments(flags)
-    mlir_tablegen(${out} ${flags} EXTRA_INCLUDES ${CMAKE_SOURCE_DIR})
+    mlir_tablegen(${out} ${flags})
   endwhile()
   add_public_tablegen_target(${target})
 endfunction()

@@ -1,0 +1,54 @@
+//===- Attrs.td - Attributes of the nn dialect -------------*- tablegen -*-===//
+
+#ifndef PCC_NN_ATTRS
+#define PCC_NN_ATTRS
+
+include "dialects/NN/Dialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+def NN_SourceAttr : AttrDef<NN_Dialect, "Source"> {
+  let mnemonic = "source";
+  let summary = "Where a parameter's elements lie in a file";
+  let description = [{
+    Program element (i0, i1, ...) is source element
+    `base + sum over d of i_d * strides[d]` of the tensor `type` at byte
+    `offset` of `file`, and zero where `i_d >= valid[d]` for any d (padding).
+    `file_size` and `digest` (FNV-1a of the first 64 KiB) identify the file.
+    An empty `file` means that the elements exist nowhere.
+  }];
+  let parameters = (ins
+    StringRefParameter<"the tensor's name in the file">:$name,
+    StringRefParameter<"as given on the command line">:$file,
+    "int64_t":$offset,
+    "::mlir::RankedTensorType":$type,
+    "int64_t":$file_size,
+    "uint64_t":$digest,
+    "int64_t":$base,
+    "::mlir::DenseI64ArrayAttr":$strides,
+    "::mlir::DenseI64ArrayAttr":$valid);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+/// What a parameter is drawn from when it is not read from a file.
+def NN_Init : I32EnumAttr<"Init", "initial value of a parameter", [
+    I32EnumAttrCase<"Zero", 0, "zero">,
+    I32EnumAttrCase<"One", 1, "one">,
+    I32EnumAttrCase<"Normal", 2, "normal">,
+    I32EnumAttrCase<"File", 3, "file">]> {
+  let cppNamespace = "::pcc::nn";
+  let genSpecializedAttr = 0;
+}
+def NN_InitAttr : EnumAttr<NN_Dialect, NN_Init, "init">;
+
+def NN_StateKind : I32EnumAttr<"StateKind", "what a state is kept for", [
+    I32EnumAttrCase<"Gradient", 0, "gradient">,
+    I32EnumAttrCase<"Moment1", 1, "exp_avg">,
+    I32EnumAttrCase<"Moment2", 2, "exp_avg_sq">,
+    I32EnumAttrCase<"Sum", 3, "sum">]> {
+  let cppNamespace = "::pcc::nn";
+  let genSpecializedAttr = 0;
+}
+def NN_StateKindAttr : EnumAttr<NN_Dialect, NN_StateKind, "kind">;
+
+#endif // PCC_NN_ATTRS

@@ -1,0 +1,152 @@
+//===- ElementwiseOps.td - Contraction and elementwise ops -*- tablegen -*-===//
+
+#ifndef PCC_NN_ELEMENTWISEOPS
+#define PCC_NN_ELEMENTWISEOPS
+
+include "dialects/NN/OpBase.td"
+
+def NN_ContractOp : NN_ComputeOp<"contract", [NN_VJP, NN_Cost]> {
+  let summary = "A product summed over labelled dims";
+  let description = [{
+    Each letter of `spec` labels a dim. A label in both operands and the
+    result is a batch dim, in lhs and result M, in rhs and result N, in both
+    operands only K (summed over). No label may occur in one place only or
+    twice in one tensor. Products accumulate in f32.
+
+    ```mlir
+    %y = nn.contract "bsk,kn->bsn" %x, %w
+        : tensor<4x64x768xf32>, tensor<768x3072xf32> -> tensor<4x64x3072xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$spec, NN_Float:$lhs, NN_Float:$rhs);
+  let results = (outs NN_Float:$result);
+  let assemblyFormat = [{
+    $spec $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->`
+    type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::llvm::StringRef getLhsLabels();
+    ::llvm::StringRef getRhsLabels();
+    ::llvm::StringRef getResultLabels();
+    /// The extent of a label that occurs in the spec.
+    int64_t getLabelSize(char label);
+  }];
+}
+
+def NN_SumOp : NN_ComputeOp<"sum", [NN_VJP, SameOperandsAndResultType]> {
+  let summary = "The elementwise sum of any number of tensors";
+  let description = [{
+    Sums are n-ary so that partial sums that meet are added before they are
+    reduced across ranks.
+  }];
+  let arguments = (ins Variadic<NN_Tensor>:$inputs);
+  let results = (outs NN_Tensor:$result);
+  let assemblyFormat = "$inputs attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+class NN_BinaryOp<string mnemonic, string what>
+    : NN_ComputeOp<mnemonic, [NN_VJP, SameOperandsAndResultType]> {
+  let summary = what;
+  let arguments = (ins NN_Tensor:$lhs, NN_Tensor:$rhs);
+  let results = (outs NN_Tensor:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+}
+def NN_SubOp : NN_BinaryOp<"sub", "Elementwise difference">;
+def NN_MulOp : NN_BinaryOp<"mul", "Elementwise product">;
+def NN_DivOp : NN_BinaryOp<"div", "Elementwise quotient">;
+def NN_MaxOp : NN_BinaryOp<"max", "Elementwise maximum; the lhs wins ties">;
+def NN_MinOp : NN_BinaryOp<"min", "Elementwise minimum; the lhs wins ties">;
+
+class NN_UnaryOp<string mnemonic, string what>
+    : NN_ComputeOp<mnemonic, [NN_VJP, SameOperandsAndResultType]> {
+  let summary = what;
+  let arguments = (ins NN_Float:$input);
+  let results = (outs NN_Float:$result);
+  let assemblyFormat = "$input attr-dict `:` type($result)";
+}
+def NN_ExpOp : NN_UnaryOp<"exp", "e to the power of the input">;
+def NN_LogOp : NN_UnaryOp<"log", "Natural logarithm">;
+def NN_SqrtOp : NN_UnaryOp<"sqrt", "Square root">;
+def NN_TanhOp : NN_UnaryOp<"tanh", "Hyperbolic tangent">;
+def NN_SigmoidOp : NN_UnaryOp<"sigmoid", "1 / (1 + exp(-x))">;
+def NN_ReluOp : NN_UnaryOp<"relu", "max(x, 0)">;
+def NN_SiluOp : NN_UnaryOp<"silu", "x * sigmoid(x)">;
+
+def NN_ReluGradOp
+    : NN_ComputeOp<"relu_grad", [SameOperandsAndResultType]> {
+  let summary = "The cotangent of relu's input: dy where x > 0";
+  let arguments = (ins NN_Float:$dy, NN_Float:$x);
+  let results = (outs NN_Float:$dx);
+  let assemblyFormat = "$dy `,` $x attr-dict `:` type($dx)";
+}
+
+def NN_SiluGradOp
+    : NN_ComputeOp<"silu_grad", [SameOperandsAndResultType]> {
+  let summary = "The cotangent of silu's input";
+  let arguments = (ins NN_Float:$dy, NN_Float:$x);
+  let results = (outs NN_Float:$dx);
+  let assemblyFormat = "$dy `,` $x attr-dict `:` type($dx)";
+}
+
+def NN_GeluOp : NN_ComputeOp<"gelu", [NN_VJP, SameOperandsAndResultType]> {
+  let summary = "Gaussian error linear unit";
+  let description = [{
+    x * Phi(x) with the error function, or with `tanh` the approximation
+    x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
+  }];
+  let arguments = (ins NN_Float:$input, UnitAttr:$tanh);
+  let results = (outs NN_Float:$result);
+  let assemblyFormat = "(`tanh` $tanh^)? $input attr-dict `:` type($result)";
+}
+
+def NN_GeluGradOp
+    : NN_ComputeOp<"gelu_grad", [SameOperandsAndResultType]> {
+  let summary = "The cotangent of gelu's input";
+  let arguments = (ins NN_Float:$dy, NN_Float:$x, UnitAttr:$tanh);
+  let results = (outs NN_Float:$dx);
+  let assemblyFormat = "(`tanh` $tanh^)? $dy `,` $x attr-dict `:` type($dx)";
+}
+
+def NN_ScaleOp : NN_ComputeOp<"scale", [NN_VJP, SameOperandsAndResultType]> {
+  let summary = "The input times a constant";
+  let arguments = (ins NN_Float:$input, F64Attr:$factor);
+  let results = (outs NN_Float:$result);
+  let assemblyFormat = "$input `by` $factor attr-dict `:` type($result)";
+}
+
+def NN_CastOp : NN_ComputeOp<"cast", [NN_VJP, SameOperandsAndResultShape]> {
+  let summary = "The input in another element type";
+  let description = [{
+    Rounds to nearest even when narrowing a float; a float becomes an integer
+    by truncation.
+  }];
+  let arguments = (ins NN_Tensor:$input);
+  let results = (outs NN_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
+def NN_DropoutOp : NN_ComputeOp<"dropout", [NN_VJP, NN_Local,
+    AllTypesMatch<["input", "result"]>]> {
+  let summary = "Zeroes elements with a probability, scales the others";
+  let description = [{
+    An element is kept, and divided by 1 - p, where a hash of (seed, id, step,
+    coordinates) says so; see Random.h. The coordinate along `batch_dim` is
+    samples[i], along `seq_dim` positions[i], elsewhere the index plus origin
+    (a 1-D tensor with an entry per dim; absent: 0). So every layout of the
+    computation draws the same numbers. The derivative is the op itself.
+  }];
+  let arguments = (ins NN_Float:$input, NN_Int:$samples, NN_Int:$positions,
+    NN_Int:$seed, NN_Int:$step, Optional<NN_Int>:$origin, F64Attr:$p,
+    I64Attr:$id, I64Attr:$batch_dim, I64Attr:$seq_dim);
+  let results = (outs NN_Float:$result);
+  let assemblyFormat = [{
+    $input `samples` $samples `positions` $positions `seed` $seed `step` $step
+    (`origin` $origin^)? attr-dict `:` type($input) `,` type($samples) `,`
+    type($positions) `,` type($seed) `,` type($step) (`,` type($origin)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // PCC_NN_ELEMENTWISEOPS

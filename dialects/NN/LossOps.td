@@ -1,0 +1,96 @@
+//===- LossOps.td - Losses and their parts -----------------*- tablegen -*-===//
+
+#ifndef PCC_NN_LOSSOPS
+#define PCC_NN_LOSSOPS
+
+include "dialects/NN/OpBase.td"
+
+def NN_CrossEntropyOp : NN_ComputeOp<"cross_entropy", [NN_VJP, NN_Local,
+    AllTypesMatch<["loss", "lse"]>]> {
+  let summary = "lse(logits) - logits[target], 0 where a target is negative";
+  let description = [{
+    logits is [..., v], targets [...]; loss and lse are f32 of the targets'
+    shape. Columns from `classes` on are padding: no target, no probability.
+  }];
+  let arguments = (ins NN_Float:$logits, NN_Int:$targets, I64Attr:$classes);
+  let results = (outs NN_F32:$loss, NN_F32:$lse);
+  let assemblyFormat = [{
+    $logits `,` $targets `classes` $classes attr-dict `:` type($logits) `,`
+    type($targets) `->` type($loss)
+  }];
+  let hasVerifier = 1;
+}
+
+def NN_CrossEntropyGradOp
+    : NN_ComputeOp<"cross_entropy_grad", [NN_Local,
+        AllTypesMatch<["logits", "dlogits"]>,
+        AllTypesMatch<["dloss", "lse"]>]> {
+  let summary = "The cotangent of the logits";
+  let description = [{
+    dloss * (exp(logits - lse) - [column is the target]), 0 where the target is
+    negative or the column is padding. Columns are numbered from `offset`.
+  }];
+  let arguments = (ins NN_F32:$dloss, NN_Float:$logits, NN_Int:$targets,
+    NN_F32:$lse, Optional<NN_Int>:$offset, I64Attr:$classes);
+  let results = (outs NN_Float:$dlogits);
+  let assemblyFormat = [{
+    $dloss `,` $logits `,` $targets `lse` $lse
+    (`offset` $offset^ `:` type($offset))? `classes` $classes attr-dict `:`
+    type($dloss) `,` type($logits) `,` type($targets)
+  }];
+}
+
+// What cross_entropy becomes where the classes are spread over ranks.
+
+def NN_RowMaxOp : NN_ComputeOp<"row_max"> {
+  let summary = "The maximum of the columns below `classes`, along the last dim";
+  let description = [{
+    Columns are numbered from `offset`; a row without a column gives -inf.
+  }];
+  let arguments = (ins NN_Float:$logits, Optional<NN_Int>:$offset,
+                   I64Attr:$classes);
+  let results = (outs NN_F32:$result);
+  let assemblyFormat = [{
+    $logits (`offset` $offset^ `:` type($offset))? `classes` $classes attr-dict
+    `:` type($logits) `->` type($result)
+  }];
+}
+
+def NN_CrossEntropyStatsOp : NN_ComputeOp<"cross_entropy_stats"> {
+  let summary = "Per row: sum of exp(logit - max), and the target's logit";
+  let description = [{
+    The result is [2, ...]. A target that is none of the columns (numbered from
+    `offset`, below `classes`) gives 0, so that adding the ranks' results gives
+    the whole row's.
+  }];
+  let arguments = (ins NN_Float:$logits, NN_Int:$targets, NN_F32:$max,
+    Optional<NN_Int>:$offset, I64Attr:$classes);
+  let results = (outs NN_F32:$result);
+  let assemblyFormat = [{
+    $logits `,` $targets `max` $max (`offset` $offset^ `:` type($offset))?
+    `classes` $classes attr-dict `:` type($logits) `,` type($targets) `,`
+    type($max) `->` type($result)
+  }];
+}
+
+def NN_CrossEntropyLossOp : NN_ComputeOp<"cross_entropy_loss",
+    [AllTypesMatch<["max", "loss", "lse"]>]> {
+  let summary = "Loss and lse from a row's statistics and maximum";
+  let arguments = (ins NN_F32:$stats, NN_F32:$max, NN_Int:$targets);
+  let results = (outs NN_F32:$loss, NN_F32:$lse);
+  let assemblyFormat = [{
+    $stats `max` $max `,` $targets attr-dict `:` type($stats) `,` type($max)
+    `,` type($targets)
+  }];
+}
+
+def NN_ValidOp : NN_ComputeOp<"valid"> {
+  let summary = "1 where a target is not negative, else 0";
+  let arguments = (ins NN_Int:$targets);
+  let results = (outs NN_F32:$result);
+  let assemblyFormat = [{
+    $targets attr-dict `:` type($targets) `->` type($result)
+  }];
+}
+
+#endif // PCC_NN_LOSSOPS

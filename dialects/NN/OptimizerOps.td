@@ -1,0 +1,59 @@
+//===- OptimizerOps.td - Steps of optimizers ---------------*- tablegen -*-===//
+
+#ifndef PCC_NN_OPTIMIZEROPS
+#define PCC_NN_OPTIMIZEROPS
+
+include "dialects/NN/OpBase.td"
+
+def NN_AdamWOp : NN_ComputeOp<"adamw", [
+    AllTypesMatch<["param", "new_param"]>,
+    AllTypesMatch<["exp_avg", "exp_avg_sq", "new_exp_avg", "new_exp_avg_sq"]>
+    ]> {
+  let summary = "One step of AdamW as PyTorch takes it";
+  let description = [{
+    g = grad * grad_scale; with `decay`, p *= 1 - lr * weight_decay;
+    m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2;
+    p -= lr * (m / (1 - beta1^step)) / (sqrt(v / (1 - beta2^step)) + eps).
+    The scalars are rank-0 f32 tensors, step is an i64 counted from 1.
+  }];
+  let arguments = (ins NN_Float:$param, NN_Float:$grad, NN_Float:$exp_avg,
+    NN_Float:$exp_avg_sq, NN_F32:$grad_scale, NN_F32:$lr, NN_F32:$beta1,
+    NN_F32:$beta2, NN_F32:$eps, NN_F32:$weight_decay, NN_Int:$step,
+    UnitAttr:$decay);
+  let results = (outs NN_Float:$new_param, NN_Float:$new_exp_avg,
+                 NN_Float:$new_exp_avg_sq);
+  let assemblyFormat = [{
+    (`decay` $decay^)? $param `,` $grad `,` $exp_avg `,` $exp_avg_sq
+    `grad_scale` $grad_scale `lr` $lr `betas` $beta1 `,` $beta2 `eps` $eps
+    `weight_decay` $weight_decay `step` $step attr-dict `:` type($param) `,`
+    type($grad) `,` type($exp_avg) `,` type($grad_scale) `,` type($lr) `,`
+    type($beta1) `,` type($beta2) `,` type($eps) `,` type($weight_decay) `,`
+    type($step)
+  }];
+}
+
+def NN_SgdOp : NN_ComputeOp<"sgd", [
+    AllTypesMatch<["param", "new_param"]>]> {
+  let summary = "One step of stochastic gradient descent";
+  let description = [{
+    p -= lr * (grad * grad_scale + weight_decay * p), the decay with `decay`
+    only.
+  }];
+  let arguments = (ins NN_Float:$param, NN_Float:$grad, NN_F32:$grad_scale,
+    NN_F32:$lr, NN_F32:$weight_decay, UnitAttr:$decay);
+  let results = (outs NN_Float:$new_param);
+  let assemblyFormat = [{
+    (`decay` $decay^)? $param `,` $grad `grad_scale` $grad_scale `lr` $lr
+    `weight_decay` $weight_decay attr-dict `:` type($param) `,` type($grad)
+    `,` type($grad_scale) `,` type($lr) `,` type($weight_decay)
+  }];
+}
+
+def NN_SumOfSquaresOp : NN_ComputeOp<"sum_of_squares"> {
+  let summary = "The sum of the squares of all elements";
+  let arguments = (ins NN_Float:$input);
+  let results = (outs NN_F32:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
+#endif // PCC_NN_OPTIMIZEROPS

@@ -1,0 +1,52 @@
+//===- Random.h - Counter-based random bits ---------------------*- C++ -*-===//
+//
+// One definition of the random numbers that dropout draws, for the
+// interpreter, the runtime's tests and as the text that generated kernels
+// follow: 32-bit integer arithmetic only, so that all agree bit for bit.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_DIALECTS_NN_RANDOM_H
+#define PCC_DIALECTS_NN_RANDOM_H
+
+#include <cstdint>
+
+namespace pcc::nn {
+
+inline constexpr uint32_t kRandomMul1 = 0x85ebca6bu;
+inline constexpr uint32_t kRandomMul2 = 0xc2b2ae35u;
+inline constexpr uint32_t kRandomWeyl = 0x9e3779b9u;
+
+/// A bijection of 32-bit words in which every input bit reaches every output
+/// bit with probability near one half (the finalizer of MurmurHash3).
+inline uint32_t randomMix(uint32_t h) {
+  h ^= h >> 16;
+  h *= kRandomMul1;
+  h ^= h >> 13;
+  h *= kRandomMul2;
+  h ^= h >> 16;
+  return h;
+}
+
+/// Adds a coordinate to a key: key = randomAdd(key, low 32 bits of it). The
+/// order of coordinates matters.
+inline uint32_t randomAdd(uint32_t key, uint32_t coordinate) {
+  return randomMix(key ^ (coordinate * kRandomWeyl + kRandomMul1));
+}
+
+/// The key of one op in one step: low words first of seed, step and id.
+inline uint32_t randomKey(uint64_t seed, uint64_t step, uint64_t id) {
+  uint32_t key = randomMix(static_cast<uint32_t>(seed) + kRandomWeyl);
+  key = randomAdd(key, static_cast<uint32_t>(seed >> 32));
+  key = randomAdd(key, static_cast<uint32_t>(step));
+  return randomAdd(key, static_cast<uint32_t>(id));
+}
+
+/// An element whose bits are below this is dropped: p * 2^32, rounded down.
+inline uint32_t dropThreshold(double p) {
+  return static_cast<uint32_t>(p * 4294967296.0);
+}
+
+} // namespace pcc::nn
+
+#endif // PCC_DIALECTS_NN_RANDOM_H

@@ -1,0 +1,54 @@
+//===- ShardingRule.h - How an op's dims correspond -------------*- C++ -*-===//
+//
+// An op says once which dims of its operands and results are the same loop
+// ("factor"); propagation, partial sums and partition follow from it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_DIALECTS_NN_SHARDINGRULE_H
+#define PCC_DIALECTS_NN_SHARDINGRULE_H
+
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+
+namespace pcc::nn {
+
+/// The factors of one dim, major to minor; usually one. Factors are indices
+/// into ShardingRule::factors.
+using DimFactors = llvm::SmallVector<int, 1>;
+/// The factors of every dim of one value.
+using ValueFactors = llvm::SmallVector<DimFactors, 4>;
+
+struct ShardingRule {
+  struct Factor {
+    int64_t size;
+    /// No axis may shard it: the op needs all of it on one rank.
+    bool unshardable = false;
+    /// The op's own Partition adds up over it, so that results that lack it
+    /// are not partial.
+    bool resolved = false;
+  };
+  enum class Kind {
+    /// Partial sums never pass.
+    None,
+    /// A sum: operands of equal partial sets are added while partial.
+    Additive,
+    /// Partial passes through one linear operand at a time.
+    Multiplicative,
+  };
+
+  llvm::SmallVector<Factor> factors;
+  llvm::SmallVector<ValueFactors> operands, results;
+  Kind kind = Kind::None;
+  /// Per operand: the op is linear in it.
+  llvm::SmallVector<bool> linear;
+
+  int addFactor(int64_t size, bool unshardable = false) {
+    factors.push_back({size, unshardable, false});
+    return factors.size() - 1;
+  }
+};
+
+} // namespace pcc::nn
+
+#endif // PCC_DIALECTS_NN_SHARDINGRULE_H

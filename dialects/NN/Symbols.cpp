@@ -1,0 +1,47 @@
+//===- Symbols.cpp - Uses of parameters and state -------------------------===//
+
+#include "dialects/NN/NN.h"
+
+using namespace mlir;
+using namespace pcc::nn;
+
+/// Checks that `symbol` names a param or state of the value's shape, and of
+/// its element type unless `anyElement`.
+static LogicalResult verifyUse(Operation *op, FlatSymbolRefAttr symbol,
+                               Type type, SymbolTableCollection &tables,
+                               bool anyElement = false) {
+  Operation *target = tables.lookupNearestSymbolFrom(op, symbol);
+  if (!target)
+    return op->emitOpError() << "names " << symbol << ", which does not exist";
+  Type declared;
+  if (auto param = dyn_cast<ParamOp>(target))
+    declared = param.getType();
+  else if (auto state = dyn_cast<StateOp>(target))
+    declared = state.getType();
+  else
+    return op->emitOpError()
+           << "names " << symbol << ", which is neither nn.param nor nn.state";
+  auto shaped = cast<RankedTensorType>(type);
+  auto declaredShape = cast<RankedTensorType>(declared);
+  bool fits = anyElement ? shaped.getShape() == declaredShape.getShape()
+                         : shaped == declaredShape;
+  if (fits)
+    return success();
+  InFlightDiagnostic diag = op->emitOpError() << "uses " << symbol << " as "
+                                              << type;
+  diag.attachNote(target->getLoc()) << "it is declared as " << declared;
+  return diag;
+}
+
+LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyUse(*this, getSymbolAttr(), getType(), tables);
+}
+
+LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyUse(*this, getSymbolAttr(), getValue().getType(), tables);
+}
+
+LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyUse(*this, getSymbolAttr(), getValue().getType(), tables,
+                   /*anyElement=*/true);
+}

@@ -1,0 +1,330 @@
+//===- Verify.cpp - Verifiers of nn ops -----------------------------------===//
+
+#include "dialects/NN/NN.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace pcc::nn;
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return tensorType(value).getShape();
+}
+
+LogicalResult ParamOp::verify() {
+  SourceAttr source = getSourceAttr();
+  if (!source)
+    return success();
+  size_t rank = getTensorType().getRank();
+  if (source.getStrides().size() != static_cast<int64_t>(rank) ||
+      source.getValid().size() != static_cast<int64_t>(rank))
+    return emitOpError() << "has " << rank << " dims, its source gives "
+                         << source.getStrides().size() << " strides and "
+                         << source.getValid().size() << " valid extents";
+  // The last element that is read must be one of the source tensor's.
+  int64_t last = source.getBase(), first = source.getBase();
+  for (auto [stride, valid, extent] :
+       llvm::zip(source.getStrides().asArrayRef(),
+                 source.getValid().asArrayRef(), getTensorType().getShape())) {
+    if (valid < 1 || valid > extent)
+      return emitOpError() << "has a valid extent of " << valid
+                           << " in a dim of " << extent;
+    (stride < 0 ? first : last) += stride * (valid - 1);
+  }
+  if (first < 0 || last >= source.getType().getNumElements())
+    return emitOpError() << "reads elements " << first << " to " << last
+                         << " of a source of "
+                         << source.getType().getNumElements();
+  return success();
+}
+
+StringRef ContractOp::getLhsLabels() { return getSpec().split(',').first; }
+StringRef ContractOp::getRhsLabels() {
+  return getSpec().split(',').second.split("->").first;
+}
+StringRef ContractOp::getResultLabels() { return getSpec().split("->").second; }
+
+int64_t ContractOp::getLabelSize(char label) {
+  size_t at = getLhsLabels().find(label);
+  if (at != StringRef::npos)
+    return shapeOf(getLhs())[at];
+  at = getRhsLabels().find(label);
+  return shapeOf(getRhs())[at];
+}
+
+LogicalResult ContractOp::verify() {
+  StringRef spec = getSpec();
+  if (spec.count(',') != 1 || spec.count("->") != 1 ||
+      spec.find(',') > spec.find("->"))
+    return emitOpError("spec must read \"lhs,rhs->result\"");
+  std::pair<StringRef, Value> parts[] = {{getLhsLabels(), getLhs()},
+                                         {getRhsLabels(), getRhs()},
+                                         {getResultLabels(), getResult()}};
+  llvm::SmallDenseMap<char, std::pair<int64_t, int>> seen; // extent, places
+  for (auto [labels, value] : parts) {
+    ArrayRef<int64_t> shape = shapeOf(value);
+    if (labels.size() != shape.size())
+      return emitOpError() << "labels \"" << labels << "\" do not name the "
+                           << shape.size() << " dims of " << value.getType();
+    for (auto [i, label] : llvm::enumerate(labels)) {
+      if (!llvm::isAlpha(label))
+        return emitOpError() << "label '" << label << "' is not a letter";
+      if (labels.find(label, i + 1) != StringRef::npos)
+        return emitOpError() << "label '" << label << "' occurs twice in \""
+                             << labels << "\"";
+      auto [it, isNew] = seen.try_emplace(label, shape[i], 0);
+      if (!isNew && it->second.first != shape[i])
+        return emitOpError() << "label '" << label << "' is " << shape[i]
+                             << " here and " << it->second.first
+                             << " elsewhere";
+      ++it->second.second;
+    }
+  }
+  for (auto [labels, value] : parts)
+    for (char label : labels)
+      if (seen[label].second < 2)
+        return emitOpError() << "label '" << label << "' occurs only once";
+  return success();
+}
+
+LogicalResult SumOp::verify() {
+  if (getInputs().empty())
+    return emitOpError("adds nothing");
+  return success();
+}
+
+LogicalResult DropoutOp::verify() {
+  ArrayRef<int64_t> shape = shapeOf(getInput());
+  int64_t rank = shape.size(), batch = getBatchDim(), seq = getSeqDim();
+  double p = getP().convertToDouble();
+  if (p < 0 || p >= 1)
+    return emitOpError() << "drops with probability " << p
+                         << ", not in [0, 1)";
+  if (batch < 0 || batch >= rank || seq < 0 || seq >= rank || batch == seq)
+    return emitOpError() << "batch_dim " << batch << " and seq_dim " << seq
+                         << " must be two dims of a rank " << rank << " tensor";
+  if (shapeOf(getSamples()) != ArrayRef<int64_t>(shape[batch]) ||
+      shapeOf(getPositions()) != ArrayRef<int64_t>(shape[seq]))
+    return emitOpError("needs one sample per batch row and one position per "
+                       "sequence element");
+  if (getOrigin() && shapeOf(getOrigin()) != ArrayRef<int64_t>(rank))
+    return emitOpError("origin must have one entry per dim");
+  return success();
+}
+
+LogicalResult ReshapeOp::verify() {
+  if (tensorType(getInput()).getElementType() != getType().getElementType())
+    return emitOpError("must keep the element type");
+  int64_t from = tensorType(getInput()).getNumElements();
+  if (from != getType().getNumElements())
+    return emitOpError() << "turns " << from << " elements into "
+                         << getType().getNumElements();
+  return success();
+}
+
+/// The result has this shape and the input's element type.
+static LogicalResult verifyResult(Operation *op, Value input,
+                                  ArrayRef<int64_t> shape) {
+  auto expected = RankedTensorType::get(
+      shape, tensorType(input).getElementType());
+  if (op->getResult(0).getType() != expected)
+    return op->emitOpError() << "gives " << expected << ", not "
+                             << op->getResult(0).getType();
+  return success();
+}
+
+LogicalResult TransposeOp::verify() {
+  ArrayRef<int64_t> shape = shapeOf(getInput());
+  SmallVector<bool> seen(shape.size());
+  SmallVector<int64_t> result;
+  for (int64_t dim : getPermutation()) {
+    if (dim < 0 || dim >= static_cast<int64_t>(shape.size()) || seen[dim])
+      return emitOpError("permutation must name every dim once");
+    seen[dim] = true;
+    result.push_back(shape[dim]);
+  }
+  if (result.size() != shape.size())
+    return emitOpError("permutation must name every dim once");
+  return verifyResult(*this, getInput(), result);
+}
+
+LogicalResult BroadcastOp::verify() {
+  ArrayRef<int64_t> from = shapeOf(getInput()), to = shapeOf(getResult());
+  if (getDims().size() != from.size())
+    return emitOpError("needs one entry of dims per dim of the input");
+  SmallVector<int64_t> shape(to);
+  int64_t last = -1;
+  for (auto [i, dim] : llvm::enumerate(getDims())) {
+    if (dim <= last || dim >= static_cast<int64_t>(to.size()))
+      return emitOpError("dims must ascend and lie within the result");
+    shape[dim] = from[i];
+    last = dim;
+  }
+  return verifyResult(*this, getInput(), shape);
+}
+
+LogicalResult ReduceOp::verify() {
+  ArrayRef<int64_t> from = shapeOf(getInput());
+  SmallVector<int64_t> shape;
+  int64_t last = -1;
+  for (int64_t dim : getDims()) {
+    if (dim <= last || dim >= static_cast<int64_t>(from.size()))
+      return emitOpError("dims must ascend and lie within the input");
+    last = dim;
+  }
+  for (auto [i, extent] : llvm::enumerate(from))
+    if (!llvm::is_contained(getDims(), static_cast<int64_t>(i)))
+      shape.push_back(extent);
+  return verifyResult(*this, getInput(), shape);
+}
+
+/// `small` lies in `large` at starts, stepped by steps.
+static LogicalResult verifyBox(Operation *op, Value small, Value large,
+                               ArrayRef<int64_t> starts,
+                               ArrayRef<int64_t> steps) {
+  if (tensorType(small).getElementType() != tensorType(large).getElementType())
+    return op->emitOpError("must keep the element type");
+  size_t rank = shapeOf(large).size();
+  if (shapeOf(small).size() != rank || starts.size() != rank ||
+      steps.size() != rank)
+    return op->emitOpError("needs a start and a step for every dim");
+  for (auto [n, total, start, step] :
+       llvm::zip(shapeOf(small), shapeOf(large), starts, steps))
+    if (start < 0 || step < 1 || start + (n - 1) * step >= total)
+      return op->emitOpError() << "box of " << n << " from " << start
+                               << " by " << step << " leaves a dim of "
+                               << total;
+  return success();
+}
+
+LogicalResult SliceOp::verify() {
+  return verifyBox(*this, getResult(), getInput(), getStarts(), getSteps());
+}
+LogicalResult PadOp::verify() {
+  return verifyBox(*this, getInput(), getResult(), getStarts(), getSteps());
+}
+
+LogicalResult ConcatOp::verify() {
+  if (getInputs().empty())
+    return emitOpError("joins nothing");
+  SmallVector<int64_t> shape(shapeOf(getInputs()[0]));
+  int64_t dim = getDim();
+  if (dim < 0 || dim >= static_cast<int64_t>(shape.size()))
+    return emitOpError() << "has no dim " << dim;
+  shape[dim] = 0;
+  for (Value input : getInputs()) {
+    SmallVector<int64_t> other(shapeOf(input));
+    if (other.size() != shape.size() || tensorType(input).getElementType() !=
+                                            getType().getElementType())
+      return emitOpError("inputs must agree but for the joined dim");
+    shape[dim] += other[dim];
+    other[dim] = shape[dim];
+    if (other != shape)
+      return emitOpError("inputs must agree but for the joined dim");
+  }
+  return verifyResult(*this, getInputs()[0], shape);
+}
+
+/// `small` is `large` without `dim`, at `index` of it.
+static LogicalResult verifyAt(Operation *op, Value small, Value large,
+                              int64_t dim, int64_t index) {
+  SmallVector<int64_t> shape(shapeOf(large));
+  if (dim < 0 || dim >= static_cast<int64_t>(shape.size()) || index < 0 ||
+      index >= shape[dim])
+    return op->emitOpError() << "has no index " << index << " of dim " << dim;
+  shape.erase(shape.begin() + dim);
+  if (shape != shapeOf(small) || tensorType(small).getElementType() !=
+                                     tensorType(large).getElementType())
+    return op->emitOpError() << small.getType() << " is not " << large.getType()
+                             << " without dim " << dim;
+  return success();
+}
+
+LogicalResult SelectOp::verify() {
+  return verifyAt(*this, getResult(), getInput(), getDim(), getIndex());
+}
+LogicalResult InsertOp::verify() {
+  return verifyAt(*this, getInput(), getResult(), getDim(), getIndex());
+}
+
+/// scale, and bias where present, have one entry per element of a row.
+static LogicalResult verifyNorm(Operation *op, Value input,
+                                ValueRange perColumn, ValueRange perRow) {
+  ArrayRef<int64_t> shape = shapeOf(input);
+  if (shape.empty())
+    return op->emitOpError("normalizes rows of at least one dim");
+  for (Value value : perColumn)
+    if (value && shapeOf(value) != shape.take_back())
+      return op->emitOpError() << value.getType() << " does not fit rows of "
+                               << shape.back();
+  for (Value value : perRow)
+    if (shapeOf(value) != shape.drop_back())
+      return op->emitOpError() << value.getType()
+                               << " does not have one entry per row";
+  return success();
+}
+
+LogicalResult LayerNormOp::verify() {
+  return verifyNorm(*this, getInput(), {getScale(), getBias()},
+                    {getMean(), getRstd()});
+}
+LogicalResult RmsNormOp::verify() {
+  return verifyNorm(*this, getInput(), {getScale()}, {getRstd()});
+}
+
+LogicalResult RopeOp::verify() {
+  ArrayRef<int64_t> shape = shapeOf(getInput());
+  if (shape.size() != 4)
+    return emitOpError("takes [batch, sequence, head, dim]");
+  int64_t dim = getDim();
+  if (dim < 2 || dim % 2 || dim > shape[3])
+    return emitOpError() << "cannot rotate " << dim << " of " << shape[3]
+                         << " elements";
+  if (shapeOf(getPositions()) != shape.slice(1, 1))
+    return emitOpError("needs one position per sequence element");
+  return success();
+}
+
+LogicalResult AttentionOp::verify() {
+  ArrayRef<int64_t> q = shapeOf(getQ()), k = shapeOf(getK()),
+                    v = shapeOf(getV());
+  if (q.size() != 4 || k.size() != 4 || v.size() != 4)
+    return emitOpError("takes q, k, v of [batch, sequence, head, dim]");
+  if (q[0] != k[0] || k.take_front(3) != v.take_front(3) || q[3] != k[3])
+    return emitOpError("q, k and v do not belong together");
+  if (q[2] % k[2])
+    return emitOpError() << q[2] << " query heads are no multiple of " << k[2]
+                         << " key heads";
+  if (shapeOf(getQPos()) != q.slice(1, 1) ||
+      shapeOf(getKPos()) != k.slice(1, 1))
+    return emitOpError("needs one position per sequence element");
+  if (shapeOf(getResult()) != ArrayRef<int64_t>({q[0], q[1], q[2], v[3]}) ||
+      shapeOf(getLse()) != q.take_front(3))
+    return emitOpError("results must be [b, s, h, e] and [b, s, h]");
+  bool random = getSamples() && getSeed() && getStep();
+  if (getP().convertToDouble() > 0 && !random)
+    return emitOpError("needs samples, seed and step to drop out");
+  return success();
+}
+
+LogicalResult EmbeddingOp::verify() {
+  ArrayRef<int64_t> table = shapeOf(getTable());
+  if (table.size() != 2)
+    return emitOpError("table must be [rows, columns]");
+  SmallVector<int64_t> shape(shapeOf(getIds()));
+  shape.push_back(table[1]);
+  return verifyResult(*this, getTable(), shape);
+}
+
+LogicalResult CrossEntropyOp::verify() {
+  ArrayRef<int64_t> logits = shapeOf(getLogits());
+  if (logits.empty() || logits.drop_back() != shapeOf(getTargets()))
+    return emitOpError("needs one target per row of logits");
+  int64_t classes = getClasses();
+  if (classes < 1 || classes > logits.back())
+    return emitOpError() << "cannot have " << classes << " classes in "
+                         << logits.back() << " columns";
+  if (shapeOf(getLoss()) != shapeOf(getTargets()) ||
+      shapeOf(getLse()) != shapeOf(getTargets()))
+    return emitOpError("loss and lse must have the targets' shape");
+  return success();
+}

@@ -1,0 +1,16 @@
+import os
+
+import lit.formats
+
+config.name = "pcc"
+config.test_format = lit.formats.ShTest(execute_external=True)
+config.suffixes = [".mlir", ".test", ".py"]
+config.excludes = ["Inputs", "lit.cfg.py", "lit.site.cfg.py"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.pcc_build, "test")
+config.environment["PATH"] = os.pathsep.join(
+    [os.path.join(config.pcc_build, "bin"), config.llvm_tools,
+     config.environment.get("PATH", "")])
+config.substitutions.append(("%root", config.pcc_root))
+config.substitutions.append(("%build", config.pcc_build))
+config.substitutions.append(("%python", "/usr/bin/python3"))
