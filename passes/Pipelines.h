@@ -1,0 +1,35 @@
+//===- Pipelines.h - The way from a model to a program ----------*- C++ -*-===//
+
+#ifndef PCC_PASSES_PIPELINES_H
+#define PCC_PASSES_PIPELINES_H
+
+#include "passes/Options.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace pcc {
+
+/// A station on the way: what `--emit=<name>` prints. Every phase starts where
+/// the one before it ends, and ends with a pass that verifies its border.
+struct Phase {
+  llvm::StringLiteral name;
+  llvm::StringLiteral summary;
+  /// The passes that lead here from the phase before, as a textual pipeline
+  /// on a module.
+  std::string (*pipeline)(const Options &options);
+};
+
+/// All phases in order, from "import" to "llvm".
+llvm::ArrayRef<Phase> getPhases();
+
+/// The index of a phase, or -1.
+int findPhase(llvm::StringRef name);
+
+/// Module attribute that names the phase a module is at, so that the printed
+/// form of every phase is valid input again.
+inline constexpr llvm::StringLiteral kPhaseAttr = "pcc.phase";
+
+
+} // namespace pcc
+
+#endif // PCC_PASSES_PIPELINES_H

@@ -1,0 +1,31 @@
+//===- Arguments.h - The command line of pcc --------------------*- C++ -*-===//
+
+#ifndef PCC_TOOLS_PCC_ARGUMENTS_H
+#define PCC_TOOLS_PCC_ARGUMENTS_H
+
+#include "passes/Options.h"
+#include <string>
+
+namespace pcc {
+
+/// What the command line asks for.
+struct Arguments {
+  Options options;
+  std::string input;  ///< a path, or "-" for standard input
+  std::string output; ///< empty: derived from the input
+  std::string emit = "exe";
+  bool listParams = false;
+  bool reportJson = false;
+  bool verifyEach = true;
+  /// Which of the options were given, by flag name: files that carry choices
+  /// of their own are checked against these.
+  std::vector<std::string> given;
+};
+
+/// Reads the command line. Returns -1, or the exit code with which to leave
+/// at once (0 after --help, 2 when it cannot be read; the reason is printed).
+int parseArguments(int argc, char **argv, Arguments &arguments);
+
+} // namespace pcc
+
+#endif // PCC_TOOLS_PCC_ARGUMENTS_H

@@ -1,0 +1,89 @@
+//===- Diagnostics.cpp - How pcc tells a user what is wrong ---------------===//
+
+#include "tools/pcc/Diagnostics.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Location.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace pcc;
+
+/// The node that a location names, or nothing.
+static StringRef nodeOf(Location loc) {
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return name.getName();
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      if (StringRef name = nodeOf(part); !name.empty())
+        return name;
+  return {};
+}
+
+/// The place in a text file that a location names.
+static FileLineColLoc placeOf(Location loc) {
+  if (auto place = dyn_cast<FileLineColLoc>(loc))
+    return place;
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return placeOf(name.getChildLoc());
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      if (FileLineColLoc place = placeOf(part))
+        return place;
+  return {};
+}
+
+DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context, std::string file,
+                                     bool showRemarks)
+    : context(context), file(std::move(file)), showRemarks(showRemarks) {
+  handler = context.getDiagEngine().registerHandler(
+      [this](Diagnostic &diagnostic) {
+        print(diagnostic);
+        return success();
+      });
+}
+
+DiagnosticPrinter::~DiagnosticPrinter() {
+  context.getDiagEngine().eraseHandler(handler);
+}
+
+void DiagnosticPrinter::print(Diagnostic &diagnostic) {
+  DiagnosticSeverity severity = diagnostic.getSeverity();
+  if (severity == DiagnosticSeverity::Remark && !showRemarks)
+    return;
+  std::string message = diagnostic.str();
+  // What emitOpError writes, and only our own mistakes are told by it.
+  if (severity == DiagnosticSeverity::Error && !message.empty() &&
+      message[0] == '\'' && StringRef(message).contains("' op "))
+    internalError = true;
+  raw_ostream &os = llvm::errs();
+  Location loc = diagnostic.getLocation();
+  FileLineColLoc place = placeOf(loc);
+  // Inputs such as ONNX files have no lines.
+  if (place && place.getLine())
+    os << place.getFilename().getValue() << ":" << place.getLine() << ":"
+       << place.getColumn() << ": ";
+  else
+    os << file << ": ";
+  switch (severity) {
+  case DiagnosticSeverity::Error:
+    os << "error: ";
+    break;
+  case DiagnosticSeverity::Warning:
+    os << "warning: ";
+    break;
+  case DiagnosticSeverity::Note:
+    os << "note: ";
+    break;
+  case DiagnosticSeverity::Remark:
+    os << "remark: ";
+    break;
+  }
+  StringRef node = nodeOf(loc);
+  if (severity != DiagnosticSeverity::Note && !node.empty() &&
+      !StringRef(message).contains(node))
+    os << "'" << node << "': ";
+  os << message << "\n";
+  for (Diagnostic &note : diagnostic.getNotes())
+    print(note);
+}

@@ -1,0 +1,29 @@
+//===- Input.h - What pcc reads ---------------------------------*- C++ -*-===//
+
+#ifndef PCC_TOOLS_PCC_INPUT_H
+#define PCC_TOOLS_PCC_INPUT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "tools/pcc/Arguments.h"
+
+namespace pcc {
+
+/// A module and the phase it is at.
+struct Input {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  int phase = 0;
+};
+
+/// Reads an ONNX file, or the printed form of a phase (by its content: text
+/// that begins with a module). Completes arguments.options.
+mlir::LogicalResult readInput(mlir::MLIRContext &context, Arguments &arguments,
+                              Input &input);
+
+/// Prints one line per parameter: name, shape, whether it is trained and why.
+mlir::LogicalResult listParameters(mlir::ModuleOp module,
+                                   llvm::raw_ostream &os);
+
+} // namespace pcc
+
+#endif // PCC_TOOLS_PCC_INPUT_H

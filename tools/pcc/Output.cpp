@@ -1,0 +1,60 @@
+//===- Output.cpp - Files that appear whole or not at all -----------------===//
+
+#include "tools/pcc/Output.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace mlir;
+
+static LogicalResult fail(StringRef path, std::error_code error) {
+  llvm::errs() << "pcc: error: cannot write '" << path
+               << "': " << error.message() << "\n";
+  return failure();
+}
+
+LogicalResult
+pcc::writeWhole(StringRef path,
+                llvm::function_ref<LogicalResult(StringRef)> write) {
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(path, status) &&
+      llvm::sys::fs::exists(status) &&
+      !llvm::sys::fs::is_regular_file(status))
+    return write(path);
+  SmallString<128> temporary;
+  if (std::error_code error = llvm::sys::fs::createUniqueFile(
+          path + ".%%%%%%.tmp", temporary,
+          llvm::sys::fs::all_read | llvm::sys::fs::all_write))
+    return fail(path, error);
+  if (failed(write(temporary))) {
+    llvm::sys::fs::remove(temporary);
+    return failure();
+  }
+  if (std::error_code error = llvm::sys::fs::rename(temporary, path)) {
+    llvm::sys::fs::remove(temporary);
+    return fail(path, error);
+  }
+  return success();
+}
+
+LogicalResult
+pcc::writeText(StringRef path,
+               llvm::function_ref<void(llvm::raw_ostream &)> print) {
+  if (path == "-") {
+    print(llvm::outs());
+    llvm::outs().flush();
+    return success();
+  }
+  return writeWhole(path, [&](StringRef temporary) -> LogicalResult {
+    std::error_code error;
+    llvm::raw_fd_ostream os(temporary, error);
+    if (error)
+      return fail(path, error);
+    print(os);
+    os.close();
+    if (os.has_error()) {
+      error = os.error();
+      os.clear_error();
+      return fail(path, error);
+    }
+    return success();
+  });
+}

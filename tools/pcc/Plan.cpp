@@ -1,0 +1,130 @@
+//===- Plan.cpp - Choices that a module carries with it -------------------===//
+
+#include "tools/pcc/Plan.h"
+#include "mlir/IR/Builders.h"
+#include "passes/Pipelines.h"
+
+using namespace mlir;
+using namespace pcc;
+
+static constexpr llvm::StringLiteral kPlanAttr = "pcc.plan";
+
+LogicalResult pcc::resolveBatch(Options &options, int64_t staticBatch,
+                                Location loc) {
+  int64_t &micro = options.microBatch, &global = options.globalBatch;
+  if (staticBatch) {
+    if (micro && micro != staticBatch)
+      return emitError(loc)
+             << "--micro-batch-size " << micro
+             << " contradicts the file, whose batch dim is fixed to "
+             << staticBatch;
+    if (options.dp > 1) {
+      InFlightDiagnostic diag =
+          emitError(loc) << "cannot share a batch fixed to " << staticBatch
+                         << " by the file over --dp " << options.dp;
+      diag.attachNote() << "export the model with a dynamic batch dim, or "
+                           "leave --dp out";
+      return diag;
+    }
+    micro = staticBatch;
+  }
+  if (!micro && global && options.pp == 1) {
+    if (global % options.dp)
+      return emitError(loc) << "--global-batch-size " << global
+                            << " is not a multiple of --dp " << options.dp;
+    micro = global / options.dp;
+  }
+  if (!micro)
+    micro = 1;
+  int64_t perMicrobatch = micro * options.dp;
+  if (!global)
+    global = perMicrobatch * (options.pp == 1 ? 1 : 4 * options.pp);
+  if (global % perMicrobatch) {
+    InFlightDiagnostic diag =
+        emitError(loc) << "--global-batch-size " << global
+                       << " is not a multiple of micro batch " << micro
+                       << " x dp " << options.dp << " = " << perMicrobatch;
+    diag.attachNote() << "the nearest that are: "
+                      << std::max<int64_t>(1, global / perMicrobatch) *
+                             perMicrobatch
+                      << ", "
+                      << (global / perMicrobatch + 1) * perMicrobatch;
+    return diag;
+  }
+  options.microbatches = global / perMicrobatch;
+  return success();
+}
+
+namespace {
+/// A choice, the flag that makes it, and the phase from which it is fixed.
+struct Choice {
+  llvm::StringLiteral key, flag, phase;
+  int64_t Options::*number;
+  std::string Options::*text;
+};
+} // namespace
+
+static const Choice choices[] = {
+    {"dp", "dp", "import", &Options::dp, nullptr},
+    {"micro_batch", "micro-batch-size", "import", &Options::microBatch,
+     nullptr},
+    {"seq", "seq", "import", &Options::seq, nullptr},
+    {"tp", "tp", "train", &Options::tp, nullptr},
+    {"pp", "pp", "train", &Options::pp, nullptr},
+    {"loss", "loss", "train", nullptr, &Options::loss},
+    {"optimizer", "optimizer", "train", nullptr, &Options::optimizer},
+    {"schedule", "schedule", "pipeline", nullptr, &Options::schedule},
+    {"global_batch", "global-batch-size", "pipeline", &Options::globalBatch,
+     nullptr},
+};
+
+void pcc::recordPlan(ModuleOp module, int phase, const Options &options) {
+  Builder builder(module.getContext());
+  NamedAttrList plan;
+  for (const Choice &choice : choices) {
+    if (findPhase(choice.phase) > phase)
+      continue;
+    if (choice.number)
+      plan.set(choice.key, builder.getI64IntegerAttr(options.*choice.number));
+    else
+      plan.set(choice.key, builder.getStringAttr(options.*choice.text));
+  }
+  module->setAttr(kPlanAttr, plan.getDictionary(module.getContext()));
+  module->setAttr(kPhaseAttr, builder.getStringAttr(getPhases()[phase].name));
+}
+
+LogicalResult pcc::adoptPlan(ModuleOp module, Arguments &arguments) {
+  auto plan = module->getAttrOfType<DictionaryAttr>(kPlanAttr);
+  if (!plan)
+    return success();
+  Options &options = arguments.options;
+  for (const Choice &choice : choices) {
+    Attribute value = plan.get(choice.key);
+    if (!value)
+      continue;
+    bool given = llvm::is_contained(arguments.given, choice.flag);
+    auto contradiction = [&](auto mine, auto theirs) {
+      return emitError(module.getLoc())
+             << "--" << choice.flag << " " << mine
+             << " contradicts the module, which was compiled with " << theirs;
+    };
+    if (choice.number) {
+      auto number = dyn_cast<IntegerAttr>(value);
+      if (!number)
+        return emitError(module.getLoc())
+               << kPlanAttr << ": '" << choice.key << "' is no integer";
+      if (given && options.*choice.number != number.getInt())
+        return contradiction(options.*choice.number, number.getInt());
+      options.*choice.number = number.getInt();
+    } else {
+      auto text = dyn_cast<StringAttr>(value);
+      if (!text)
+        return emitError(module.getLoc())
+               << kPlanAttr << ": '" << choice.key << "' is no string";
+      if (given && options.*choice.text != text.getValue())
+        return contradiction(StringRef(options.*choice.text), text.getValue());
+      options.*choice.text = text.str();
+    }
+  }
+  return success();
+}
