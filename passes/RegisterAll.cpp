@@ -2,11 +2,13 @@
 
 #include "passes/RegisterAll.h"
 #include "dialects/NN/NN.h"
+#include "dialects/Pipe/Pipe.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
 
 void pcc::registerAllPccDialects(mlir::DialectRegistry &registry) {
-  registry.insert<mlir::func::FuncDialect, nn::NNDialect>();
+  registry.insert<mlir::func::FuncDialect, nn::NNDialect,
+                  pipe::PipeDialect>();
 }
 
 void pcc::registerAllPccPasses() { mlir::registerTransformsPasses(); }

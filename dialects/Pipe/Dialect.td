@@ -1,0 +1,45 @@
+//===- Dialect.td - The pipe dialect -----------------------*- tablegen -*-===//
+
+#ifndef PCC_PIPE_DIALECT
+#define PCC_PIPE_DIALECT
+
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def Pipe_Dialect : Dialect {
+  let name = "pipe";
+  let summary = "Who does what, when: tasks, and an explicit order of them";
+  let description = [{
+    Tasks are symbols that hold one rank's nn and dist ops. What they take and
+    give is bound to module-level symbols: program inputs, program outputs and
+    values that cross tasks. A schedule lists, for one stage, every run of a
+    task and every transfer; nothing of a task is ever repeated in it.
+  }];
+  let cppNamespace = "::pcc::pipe";
+  let useDefaultAttributePrinterParser = 1;
+}
+
+/// What a task is part of. The update phases run once per step, the others
+/// once per microbatch.
+def Pipe_Phase : I32EnumAttr<"Phase", "what a task is part of", [
+    I32EnumAttrCase<"Forward", 0, "forward">,
+    I32EnumAttrCase<"Backward", 1, "backward">,
+    I32EnumAttrCase<"ForwardBackward", 2, "forward_backward">,
+    I32EnumAttrCase<"Update", 3, "update">,
+    I32EnumAttrCase<"Evaluate", 4, "evaluate">,
+    I32EnumAttrCase<"EvaluateResult", 5, "evaluate_result">]> {
+  let cppNamespace = "::pcc::pipe";
+  let genSpecializedAttr = 0;
+}
+def Pipe_PhaseAttr : EnumAttr<Pipe_Dialect, Pipe_Phase, "phase">;
+
+/// Which of the program's entry points a schedule is.
+def Pipe_Entry : I32EnumAttr<"Entry", "an entry point of the program", [
+    I32EnumAttrCase<"Train", 0, "train">,
+    I32EnumAttrCase<"Evaluate", 1, "evaluate">]> {
+  let cppNamespace = "::pcc::pipe";
+  let genSpecializedAttr = 0;
+}
+def Pipe_EntryAttr : EnumAttr<Pipe_Dialect, Pipe_Entry, "entry">;
+
+#endif // PCC_PIPE_DIALECT

@@ -1,0 +1,199 @@
+//===- Ops.td - Operations of the pipe dialect -------------*- tablegen -*-===//
+
+#ifndef PCC_PIPE_OPS
+#define PCC_PIPE_OPS
+
+include "dialects/Pipe/Dialect.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/CommonTypeConstraints.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Pipe_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Pipe_Dialect, mnemonic, traits>;
+
+class Pipe_Symbol<string mnemonic> : Pipe_Op<mnemonic, [Symbol]> {
+  code tensorMethod = [{
+    ::mlir::RankedTensorType getTensorType() {
+      return ::mlir::cast<::mlir::RankedTensorType>(getType());
+    }
+  }];
+  let extraClassDeclaration = tensorMethod;
+}
+
+def Pipe_InputOp : Pipe_Symbol<"input"> {
+  let summary = "What the runtime fills before a step";
+  let description = [{
+    `role` is one of the argument roles of nn programs, `name` the model's name
+    of it. Tokens, targets, samples and data have an instance per microbatch,
+    the others one per step.
+
+    ```mlir
+    pipe.input @input.tokens : tensor<2x64xi64> role "tokens" name "input_ids"
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+    TypeAttrOf<AnyStaticShapeTensor>:$type, StrAttr:$role, StrAttr:$name);
+  let assemblyFormat = [{
+    $sym_name `:` $type `role` $role `name` $name attr-dict
+  }];
+  let extraClassDeclaration = !strconcat(tensorMethod, [{
+    bool isPerMicrobatch();
+  }]);
+}
+
+def Pipe_OutputOp : Pipe_Symbol<"output"> {
+  let summary = "A scalar that the runtime reads after a step";
+  let description = [{
+    ```mlir
+    pipe.output @output.loss : tensor<f32> name "loss"
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+    TypeAttrOf<AnyStaticShapeTensor>:$type, StrAttr:$name);
+  let assemblyFormat = "$sym_name `:` $type `name` $name attr-dict";
+}
+
+def Pipe_ValueOp : Pipe_Symbol<"value"> {
+  let summary = "A tensor that one task gives and others take";
+  let description = [{
+    There is one instance per microbatch and per stage that holds it.
+
+    ```mlir
+    pipe.value @value.0 : tensor<2x64x768xf32>
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+    TypeAttrOf<AnyStaticShapeTensor>:$type);
+  let assemblyFormat = "$sym_name `:` $type attr-dict";
+}
+
+def Pipe_TaskOp : Pipe_Op<"task", [Symbol, IsolatedFromAbove, SingleBlock,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "A part of a step that one stage runs without waiting";
+  let description = [{
+    Arguments are bound to `pipe.input` and `pipe.value` symbols, results to
+    `pipe.value` and `pipe.output` symbols; parameters and state are read and
+    written by name as in nn functions.
+
+    ```mlir
+    pipe.task @forward.0 stage 0 forward
+        (%ids: tensor<2x64xi64> from @input.tokens)
+        -> (tensor<2x64x768xf32> to @value.0) {
+      ...
+      pipe.yield %x : tensor<2x64x768xf32>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$stage,
+    Pipe_PhaseAttr:$phase, ArrayAttr:$sources, ArrayAttr:$targets);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Block *getBlock() { return &getBody().front(); }
+    bool isPerMicrobatch() {
+      return getPhase() != Phase::Update &&
+             getPhase() != Phase::EvaluateResult;
+    }
+    /// The entry point whose schedules run this task.
+    Entry getEntry() {
+      return getPhase() == Phase::Evaluate ||
+                     getPhase() == Phase::EvaluateResult
+                 ? Entry::Evaluate
+                 : Entry::Train;
+    }
+    /// The symbol that argument or result i is bound to.
+    ::llvm::StringRef getSource(unsigned i) {
+      return ::mlir::cast<::mlir::FlatSymbolRefAttr>(getSources()[i])
+          .getValue();
+    }
+    ::llvm::StringRef getTarget(unsigned i) {
+      return ::mlir::cast<::mlir::FlatSymbolRefAttr>(getTargets()[i])
+          .getValue();
+    }
+  }];
+}
+
+def Pipe_YieldOp : Pipe_Op<"yield", [Pure, Terminator,
+    HasParent<"TaskOp">]> {
+  let summary = "The results of a task";
+  let arguments = (ins Variadic<AnyStaticShapeTensor>:$results);
+  let assemblyFormat = "($results^ `:` type($results))? attr-dict";
+}
+
+def Pipe_ScheduleOp : Pipe_Op<"schedule", [NoTerminator, SingleBlock,
+    NoRegionArguments]> {
+  let summary = "Everything one stage does in a step, in order";
+  let description = [{
+    Transfers are posted in this order and pair with those of the other stage
+    per channel, first with first.
+
+    ```mlir
+    pipe.schedule train stage 0 microbatches 2 {
+      pipe.run @forward.0 microbatch 0
+      pipe.send @value.0 microbatch 0 to 1 channel 0
+      ...
+      pipe.run @update.0
+    }
+    ```
+  }];
+  let arguments = (ins Pipe_EntryAttr:$entry, I64Attr:$stage,
+                   I64Attr:$microbatches);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $entry `stage` $stage `microbatches` $microbatches attr-dict-with-keyword
+    $body
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Block *getBlock() { return &getBody().front(); }
+  }];
+}
+
+class Pipe_Step<string mnemonic> : Pipe_Op<mnemonic,
+    [HasParent<"ScheduleOp">,
+     DeclareOpInterfaceMethods<SymbolUserOpInterface>]>;
+
+def Pipe_RunOp : Pipe_Step<"run"> {
+  let summary = "Runs a task, of one microbatch or once per step";
+  let arguments = (ins FlatSymbolRefAttr:$task,
+                   OptionalAttr<I64Attr>:$microbatch);
+  let assemblyFormat = "$task (`microbatch` $microbatch^)? attr-dict";
+}
+
+def Pipe_SendOp : Pipe_Step<"send"> {
+  let summary = "Sends an instance of a value to another stage";
+  let arguments = (ins FlatSymbolRefAttr:$value, I64Attr:$microbatch,
+                   I64Attr:$stage, I64Attr:$channel);
+  let assemblyFormat = [{
+    $value `microbatch` $microbatch `to` $stage `channel` $channel attr-dict
+  }];
+}
+
+def Pipe_RecvOp : Pipe_Step<"recv"> {
+  let summary = "Receives an instance of a value from another stage";
+  let arguments = (ins FlatSymbolRefAttr:$value, I64Attr:$microbatch,
+                   I64Attr:$stage, I64Attr:$channel);
+  let assemblyFormat = [{
+    $value `microbatch` $microbatch `from` $stage `channel` $channel attr-dict
+  }];
+}
+
+def Pipe_ExchangeOp : Pipe_Step<"exchange"> {
+  let summary = "A send and a receive that wait for each other";
+  let description = [{
+    Opposing transfers between two stages must be one op: under rendezvous two
+    stages that both send first would wait forever.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$sent, I64Attr:$send_microbatch,
+    I64Attr:$send_stage, I64Attr:$send_channel, FlatSymbolRefAttr:$received,
+    I64Attr:$recv_microbatch, I64Attr:$recv_stage, I64Attr:$recv_channel);
+  let assemblyFormat = [{
+    $sent `microbatch` $send_microbatch `to` $send_stage `channel`
+    $send_channel `,` $received `microbatch` $recv_microbatch `from`
+    $recv_stage `channel` $recv_channel attr-dict
+  }];
+}
+
+#endif // PCC_PIPE_OPS

@@ -1,0 +1,30 @@
+//===- Pipe.h - The pipe dialect --------------------------------*- C++ -*-===//
+
+#ifndef PCC_DIALECTS_PIPE_PIPE_H
+#define PCC_DIALECTS_PIPE_PIPE_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/Pipe/Dialect.h.inc"
+#include "dialects/Pipe/Enums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Pipe/Attrs.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/Pipe/Ops.h.inc"
+
+namespace pcc::pipe {
+
+/// Whether an input of this role has an instance per microbatch, as opposed
+/// to one for the whole step.
+bool isPerMicrobatchRole(llvm::StringRef role);
+
+} // namespace pcc::pipe
+
+#endif // PCC_DIALECTS_PIPE_PIPE_H

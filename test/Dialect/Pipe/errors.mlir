@@ -1,0 +1,85 @@
+// RUN: pcc-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{'magic' is no phase}}
+pipe.task @t stage 0 magic () { pipe.yield }
+
+// -----
+
+// expected-error @+1 {{binds an argument to @x, which is no pipe.value or pipe.input}}
+pipe.task @t stage 0 forward (%a: tensor<2xf32> from @x) { pipe.yield }
+
+// -----
+
+// expected-note @+1 {{it is declared as 'tensor<3xf32>'}}
+pipe.value @x : tensor<3xf32>
+// expected-error @+1 {{binds 'tensor<2xf32>' to @x}}
+pipe.task @t stage 0 forward (%a: tensor<2xf32> from @x) { pipe.yield }
+
+// -----
+
+pipe.input @x : tensor<3xf32> role "data" name "x"
+// expected-error @+1 {{binds a result to @x, which is no pipe.value or pipe.output}}
+pipe.task @t stage 0 forward (%a: tensor<3xf32> from @x)
+    -> (tensor<3xf32> to @x) {
+  pipe.yield %a : tensor<3xf32>
+}
+
+// -----
+
+// expected-error @+1 {{yields 0 values but has 1 targets}}
+pipe.task @t stage 0 forward () -> (tensor<3xf32> to @x) {
+  pipe.yield
+}
+
+// -----
+
+pipe.task @t stage 1 forward () { pipe.yield }
+pipe.schedule train stage 0 microbatches 1 {
+  // expected-error @+1 {{runs a task of stage 1 in the schedule of stage 0}}
+  pipe.run @t microbatch 0
+}
+
+// -----
+
+pipe.task @t stage 0 update () { pipe.yield }
+pipe.schedule train stage 0 microbatches 1 {
+  // expected-error @+1 {{must not name a microbatch}}
+  pipe.run @t microbatch 0
+}
+
+// -----
+
+pipe.task @t stage 0 forward () { pipe.yield }
+pipe.schedule train stage 0 microbatches 1 {
+  // expected-error @+1 {{names microbatch 1 of 1}}
+  pipe.run @t microbatch 1
+}
+
+// -----
+
+pipe.task @t stage 0 evaluate () { pipe.yield }
+pipe.schedule train stage 0 microbatches 1 {
+  // expected-error @+1 {{runs a task of phase evaluate in the schedule to train}}
+  pipe.run @t microbatch 0
+}
+
+// -----
+
+pipe.value @v : tensor<2xf32>
+pipe.schedule train stage 0 microbatches 1 {
+  // expected-error @+1 {{is between stage 0 and itself}}
+  pipe.send @v microbatch 0 to 0 channel 0
+}
+
+// -----
+
+pipe.schedule train stage 0 microbatches 1 {
+  // expected-error @+1 {{names @v, which is no pipe.value}}
+  pipe.recv @v microbatch 0 from 1 channel 0
+}
+
+// -----
+
+// expected-error @+1 {{needs at least one microbatch, has 0}}
+pipe.schedule train stage 0 microbatches 0 {
+}

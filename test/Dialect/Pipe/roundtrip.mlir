@@ -1,0 +1,50 @@
+// Every op is parsed, printed and parsed again.
+// RUN: pcc-opt %s | pcc-opt | FileCheck %s
+
+// CHECK: pipe.input @input.tokens : tensor<2x4xi64> role "tokens" name "ids"
+pipe.input @input.tokens : tensor<2x4xi64> role "tokens" name "ids"
+// CHECK: pipe.output @output.loss : tensor<f32> name "loss"
+pipe.output @output.loss : tensor<f32> name "loss"
+// CHECK: pipe.value @value.0 : tensor<2x4xi64>
+pipe.value @value.0 : tensor<2x4xi64>
+pipe.value @value.1 : tensor<f32>
+nn.state @loss_sum : tensor<f32> sum
+
+// CHECK: pipe.task @forward.0 stage 0 forward (%{{.*}}: tensor<2x4xi64> from @input.tokens) -> (tensor<2x4xi64> to @value.0) {
+// CHECK-NEXT: pipe.yield %{{.*}} : tensor<2x4xi64>
+pipe.task @forward.0 stage 0 forward (%x: tensor<2x4xi64> from @input.tokens)
+    -> (tensor<2x4xi64> to @value.0) {
+  pipe.yield %x : tensor<2x4xi64>
+}
+pipe.task @forward.1 stage 1 forward (%x: tensor<2x4xi64> from @value.0)
+    -> (tensor<f32> to @value.1) {
+  %l = nn.read @loss_sum : tensor<f32>
+  pipe.yield %l : tensor<f32>
+}
+pipe.task @backward.0 stage 0 backward (%x: tensor<f32> from @value.1) {
+  pipe.yield
+}
+// CHECK: pipe.task @update.1 stage 1 update () -> (tensor<f32> to @output.loss) {
+pipe.task @update.1 stage 1 update () -> (tensor<f32> to @output.loss) {
+  %l = nn.read @loss_sum : tensor<f32>
+  pipe.yield %l : tensor<f32>
+}
+
+// CHECK: pipe.schedule train stage 0 microbatches 2 {
+pipe.schedule train stage 0 microbatches 2 {
+  // CHECK-NEXT: pipe.run @forward.0 microbatch 0
+  pipe.run @forward.0 microbatch 0
+  // CHECK-NEXT: pipe.send @value.0 microbatch 0 to 1 channel 0
+  pipe.send @value.0 microbatch 0 to 1 channel 0
+  pipe.run @forward.0 microbatch 1
+  // CHECK: pipe.exchange @value.0 microbatch 1 to 1 channel 0, @value.1 microbatch 0 from 1 channel 1
+  pipe.exchange @value.0 microbatch 1 to 1 channel 0,
+      @value.1 microbatch 0 from 1 channel 1
+}
+pipe.schedule train stage 1 microbatches 2 {
+  // CHECK: pipe.recv @value.0 microbatch 0 from 0 channel 0
+  pipe.recv @value.0 microbatch 0 from 0 channel 0
+  pipe.run @forward.1 microbatch 0
+  // CHECK: pipe.run @update.1
+  pipe.run @update.1
+}
