@@ -1,0 +1,326 @@
+//===- Verify.cpp - Verifiers of the dist dialect -------------------------===//
+
+#include "dialects/Dist/Layout.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace pcc::dist;
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+/// Checks a sharding against the mesh around `op` and, unless `local`, the
+/// extents of `type`. A local type says nothing about divisibility.
+static LogicalResult verifySharding(Operation *op, EmitError emitError,
+                                    ShardingAttr sharding, Type type,
+                                    bool local, bool mayBeOpen) {
+  MeshOp meshOp = findMesh(op);
+  if (!meshOp || meshOp.getSymName() != sharding.getMesh().getValue())
+    return emitError() << "sharding names " << sharding.getMesh()
+                       << ", which is not the module's mesh";
+  Mesh mesh(meshOp);
+  auto known = [&](StringAttr axis) -> LogicalResult {
+    if (mesh.find(axis))
+      return success();
+    return emitError() << "axis " << axis << " is not one of mesh "
+                       << sharding.getMesh();
+  };
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor ||
+      tensor.getRank() != static_cast<int64_t>(sharding.getDims().size()))
+    return emitError() << "sharding of " << sharding.getDims().size()
+                       << " dims does not fit " << type;
+  for (auto [i, dim] : llvm::enumerate(sharding.getDims())) {
+    if (dim.getOpen() && !mayBeOpen)
+      return emitError() << "dim " << i
+                         << " is open, which only seeds may be";
+    int64_t ranks = 1;
+    for (StringAttr axis : dim.getAxes()) {
+      if (failed(known(axis)))
+        return failure();
+      ranks *= mesh.extent(*mesh.find(axis));
+    }
+    if (!local && tensor.getDimSize(i) % ranks)
+      return emitError() << "dim " << i << " of " << type
+                         << " is not a multiple of the " << ranks
+                         << " ranks it is split over";
+  }
+  for (StringAttr axis : sharding.getPartial())
+    if (failed(known(axis)))
+      return failure();
+  return success();
+}
+
+/// Whether types in the module around `op` are one rank's.
+static bool isSpmd(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  return module && module->hasAttr(kSpmdAttr);
+}
+
+/// The type that a parameter or state declares.
+static Type declaredType(Operation *op) {
+  auto type = op->getAttrOfType<TypeAttr>("type");
+  return type ? type.getValue() : Type();
+}
+
+static LogicalResult verifySeeds(Operation *op, EmitError emitError,
+                                 Attribute value,
+                                 function_ref<Type(int64_t)> typeOf) {
+  auto seeds = dyn_cast<ArrayAttr>(value);
+  if (!seeds)
+    return emitError() << kSeedsAttr << " must be an array";
+  for (Attribute attr : seeds) {
+    auto seed = dyn_cast<SeedAttr>(attr);
+    if (!seed)
+      return emitError() << attr << " is not a seed";
+    Type type = typeOf(seed.getResult());
+    if (!type)
+      return emitError() << "seed for result " << seed.getResult()
+                         << ", which does not exist";
+    if (!seed.getSharding().getPartial().empty())
+      return emitError() << "a seed cannot ask for partial sums";
+    if (failed(verifySharding(op, emitError, seed.getSharding(), type,
+                              /*local=*/false, /*mayBeOpen=*/true)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attr) {
+  auto emitError = [&] { return op->emitOpError(); };
+  StringRef name = attr.getName();
+  if (name == kShardingsAttr) {
+    auto all = dyn_cast<ArrayAttr>(attr.getValue());
+    if (!all || all.size() != op->getNumResults())
+      return emitError() << kShardingsAttr << " must have one entry for each of "
+                         << op->getNumResults() << " results";
+    for (auto [entry, type] : llvm::zip(all, op->getResultTypes())) {
+      auto sharding = dyn_cast<ShardingAttr>(entry);
+      if (!sharding)
+        return emitError() << entry << " is not a sharding";
+      if (failed(verifySharding(op, emitError, sharding, type, isSpmd(op),
+                                /*mayBeOpen=*/false)))
+        return failure();
+    }
+    return success();
+  }
+  if (name == kShardingAttr) {
+    auto sharding = dyn_cast<ShardingAttr>(attr.getValue());
+    Type type = declaredType(op);
+    if (auto global = op->getAttrOfType<TypeAttr>(kGlobalAttr))
+      type = global.getValue();
+    if (!sharding || !type)
+      return emitError() << kShardingAttr
+                         << " must be a sharding of a declared tensor";
+    return verifySharding(op, emitError, sharding, type, /*local=*/false,
+                          /*mayBeOpen=*/false);
+  }
+  if (name == kSeedsAttr)
+    return verifySeeds(op, emitError, attr.getValue(), [&](int64_t i) -> Type {
+      if (Type type = declaredType(op))
+        return i == 0 ? type : Type();
+      return i >= 0 && i < op->getNumResults() ? op->getResult(i).getType()
+                                               : Type();
+    });
+  if (name == kGlobalAttr) {
+    // The declared type must be the global one's part of a rank.
+    auto global = dyn_cast<TypeAttr>(attr.getValue());
+    auto sharding = op->getAttrOfType<ShardingAttr>(kShardingAttr);
+    auto type = global ? dyn_cast<RankedTensorType>(global.getValue())
+                       : RankedTensorType();
+    if (!type || !sharding)
+      return emitError() << kGlobalAttr << " needs a tensor type and a "
+                         << kShardingAttr << " beside it";
+    MeshOp mesh = findMesh(op);
+    if (!mesh ||
+        type.getRank() != static_cast<int64_t>(sharding.getDims().size()))
+      return success(); // reported with the sharding
+    Type local = Mesh(mesh).localType(type, Mesh(mesh).layout(sharding));
+    if (local != declaredType(op))
+      return emitError() << "declares " << declaredType(op) << ", but "
+                         << local << " is a rank's part of " << type;
+    return success();
+  }
+  if (name == kIdAttr) {
+    if (!isa<IntegerAttr>(attr.getValue()))
+      return emitError() << kIdAttr << " must be an integer";
+    return success();
+  }
+  if (name == kSpmdAttr) {
+    if (!isa<ModuleOp>(op) || !isa<UnitAttr>(attr.getValue()))
+      return emitError() << kSpmdAttr << " marks modules";
+    return success();
+  }
+  return emitError() << "has the unknown attribute " << name;
+}
+
+/// Attributes of a function's argument or result of type `type`.
+static LogicalResult verifyBorder(Operation *op, NamedAttribute attr,
+                                  Type type, DictionaryAttr all) {
+  auto emitError = [&] { return op->emitOpError(); };
+  StringRef name = attr.getName();
+  if (name == kShardingAttr) {
+    auto sharding = dyn_cast<ShardingAttr>(attr.getValue());
+    if (!sharding)
+      return emitError() << kShardingAttr << " must be a sharding";
+    if (auto global = all ? all.getAs<TypeAttr>(kGlobalAttr) : TypeAttr())
+      type = global.getValue();
+    return verifySharding(op, emitError, sharding, type, /*local=*/false,
+                          /*mayBeOpen=*/false);
+  }
+  if (name == kSeedsAttr)
+    return verifySeeds(op, emitError, attr.getValue(),
+                       [&](int64_t i) { return i == 0 ? type : Type(); });
+  if (name == kGlobalAttr) {
+    if (!isa<TypeAttr>(attr.getValue()))
+      return emitError() << kGlobalAttr << " must be a type";
+    return success();
+  }
+  return emitError() << "has an argument or result with the unknown attribute "
+                     << name;
+}
+
+LogicalResult DistDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                    unsigned index,
+                                                    NamedAttribute attr) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return success();
+  return verifyBorder(op, attr, function.getArgumentTypes()[index],
+                      function.getArgAttrDict(index));
+}
+
+LogicalResult DistDialect::verifyRegionResultAttribute(Operation *op, unsigned,
+                                                       unsigned index,
+                                                       NamedAttribute attr) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return success();
+  return verifyBorder(op, attr, function.getResultTypes()[index],
+                      function.getResultAttrDict(index));
+}
+
+LogicalResult MeshOp::verify() {
+  auto first = *(*this)->getParentRegion()->getOps<MeshOp>().begin();
+  if (first == *this)
+    return success();
+  InFlightDiagnostic diag = emitOpError("is the module's second mesh");
+  diag.attachNote(first.getLoc()) << "the first one is here";
+  return diag;
+}
+
+LogicalResult ReshardOp::verify() {
+  auto emit = [&] { return emitOpError(); };
+  for (ShardingAttr sharding : {getSource(), getTarget()})
+    if (failed(verifySharding(*this, emit, sharding, getType(),
+                              /*local=*/false, /*mayBeOpen=*/false)))
+      return failure();
+  if (auto defined = getSharding(getInput());
+      defined && defined != getSource())
+    return emitOpError() << "reshards from " << getSource()
+                         << ", but its input is " << defined;
+  Mesh mesh(findMesh(*this));
+  AxisSet made = mesh.layout(getTarget()).partial -
+                 mesh.layout(getSource()).partial;
+  bool scalar = cast<RankedTensorType>(getType()).getRank() == 0;
+  if (!made.empty() && !scalar)
+    return emitOpError() << "cannot make a tensor partial over "
+                         << mesh.names(made.list())
+                         << ": only a sum over shards is";
+  return success();
+}
+
+/// The number of ranks along `axes`, or an error.
+static FailureOr<int64_t> ranksAlong(Operation *op, ArrayAttr axes) {
+  MeshOp meshOp = findMesh(op);
+  if (!meshOp)
+    return op->emitOpError("needs a dist.mesh in its module");
+  Mesh mesh(meshOp);
+  if (axes.empty())
+    return op->emitOpError("names no axis");
+  AxisSet seen;
+  int64_t ranks = 1;
+  for (auto name : axes.getAsRange<StringAttr>()) {
+    auto axis = mesh.find(name);
+    if (!axis)
+      return op->emitOpError() << "axis " << name << " is not one of mesh @"
+                               << meshOp.getSymName();
+    if (seen.contains(*axis))
+      return op->emitOpError() << "names axis " << name << " twice";
+    seen.insert(*axis);
+    ranks *= mesh.extent(*axis);
+  }
+  return ranks;
+}
+
+LogicalResult AllReduceOp::verify() {
+  if (getInputs().empty())
+    return emitOpError("reduces nothing");
+  return ranksAlong(*this, getAxes());
+}
+
+LogicalResult AllReduceOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location>, ValueRange operands,
+    DictionaryAttr, OpaqueProperties, RegionRange,
+    SmallVectorImpl<Type> &results) {
+  llvm::append_range(results, operands.getTypes());
+  return success();
+}
+
+LogicalResult OffsetOp::verify() {
+  if (getType().getRank() != 0)
+    return emitOpError("gives a rank-0 tensor");
+  if (getExtent() < 1)
+    return emitOpError() << "has an extent of " << getExtent();
+  return ranksAlong(*this, getAxes());
+}
+
+/// `whole` is `part` with dim `dim` times the number of ranks.
+static LogicalResult verifyParts(Operation *op, ArrayAttr axes, Value whole,
+                                 Value part, int64_t dim) {
+  FailureOr<int64_t> ranks = ranksAlong(op, axes);
+  if (failed(ranks))
+    return failure();
+  auto type = cast<RankedTensorType>(part.getType());
+  if (dim < 0 || dim >= type.getRank())
+    return op->emitOpError() << "has no dim " << dim;
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] *= *ranks;
+  auto expected = RankedTensorType::get(shape, type.getElementType());
+  if (whole.getType() != expected)
+    return op->emitOpError() << *ranks << " parts of " << type << " make "
+                             << expected << ", not " << whole.getType();
+  return success();
+}
+
+LogicalResult AllGatherOp::verify() {
+  return verifyParts(*this, getAxes(), getResult(), getInput(), getDim());
+}
+LogicalResult ReduceScatterOp::verify() {
+  return verifyParts(*this, getAxes(), getInput(), getResult(), getDim());
+}
+LogicalResult ShardSliceOp::verify() {
+  return verifyParts(*this, getAxes(), getInput(), getResult(), getDim());
+}
+
+LogicalResult AllToAllOp::verify() {
+  FailureOr<int64_t> ranks = ranksAlong(*this, getAxes());
+  if (failed(ranks))
+    return failure();
+  auto from = cast<RankedTensorType>(getInput().getType());
+  int64_t rank = from.getRank(), join = getFrom(), split = getTo();
+  if (join < 0 || join >= rank || split < 0 || split >= rank || join == split)
+    return emitOpError() << "dims " << join << " and " << split
+                         << " must be two dims of " << from;
+  SmallVector<int64_t> shape(from.getShape());
+  if (shape[split] % *ranks)
+    return emitOpError() << "cannot split dim " << split << " of " << from
+                         << " among " << *ranks << " ranks";
+  shape[join] *= *ranks;
+  shape[split] /= *ranks;
+  auto expected = RankedTensorType::get(shape, from.getElementType());
+  if (getType() != expected)
+    return emitOpError() << "gives " << expected << ", not " << getType();
+  return success();
+}
