@@ -4,12 +4,17 @@
 #include "dialects/Dist/Dist.h"
 #include "dialects/NN/NN.h"
 #include "dialects/Pipe/Pipe.h"
+#include "dialects/RT/RT.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
 
 void pcc::registerAllPccDialects(mlir::DialectRegistry &registry) {
-  registry.insert<mlir::func::FuncDialect, dist::DistDialect, nn::NNDialect,
-                  pipe::PipeDialect>();
+  registry.insert<
+      dist::DistDialect,
+      mlir::func::FuncDialect,
+      nn::NNDialect,
+      pipe::PipeDialect,
+      rt::RTDialect>();
 }
 
 void pcc::registerAllPccPasses() { mlir::registerTransformsPasses(); }

@@ -1,0 +1,77 @@
+//===- Dialect.td - The rt dialect -------------------------*- tablegen -*-===//
+
+#ifndef PCC_RT_DIALECT
+#define PCC_RT_DIALECT
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def RT_Dialect : Dialect {
+  let name = "rt";
+  let summary = "The machine: launches, library calls, transfers, one arena";
+  let description = [{
+    What one rank of each stage does, with every buffer at a constant offset of
+    the stage's arena. Buffers are memrefs of static shape; all that an op
+    reads and writes are its operands. `--rt-verify` proves that nothing is
+    overwritten while it is still needed.
+  }];
+  let cppNamespace = "::pcc::rt";
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def RT_BufferKind : I32EnumAttr<"BufferKind", "what a buffer holds", [
+    I32EnumAttrCase<"Param", 0, "param">,
+    I32EnumAttrCase<"State", 1, "state">,
+    I32EnumAttrCase<"Gradient", 2, "gradient">,
+    I32EnumAttrCase<"Sum", 3, "sum">,
+    I32EnumAttrCase<"Input", 4, "input">,
+    I32EnumAttrCase<"Output", 5, "output">,
+    I32EnumAttrCase<"Value", 6, "value">,
+    I32EnumAttrCase<"Temporary", 7, "temporary">]> {
+  let cppNamespace = "::pcc::rt";
+  let genSpecializedAttr = 0;
+}
+def RT_BufferKindAttr : EnumAttr<RT_Dialect, RT_BufferKind, "kind">;
+
+def RT_Reduction : I32EnumAttr<"Reduction", "how ranks' values combine", [
+    I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">]> {
+  let cppNamespace = "::pcc::rt";
+  let genSpecializedAttr = 0;
+}
+def RT_ReductionAttr : EnumAttr<RT_Dialect, RT_Reduction, "reduction">;
+
+def RT_LayoutAttr : AttrDef<RT_Dialect, "Layout"> {
+  let mnemonic = "layout";
+  let summary = "How a tensor is cut over the mesh";
+  let description = [{
+    Global extents (padding included) and, per dim, the names of the mesh axes
+    that it is sharded over, major first.
+  }];
+  let parameters = (ins "::mlir::DenseI64ArrayAttr":$shape,
+                        "::mlir::ArrayAttr":$axes);
+  let assemblyFormat = "`<` $shape `,` $axes `>`";
+  let genVerifyDecl = 1;
+}
+
+def RT_GemmAttr : AttrDef<RT_Dialect, "Gemm"> {
+  let mnemonic = "gemm";
+  let summary = "The shape of a batch of matrix products";
+  let description = [{
+    C = alpha op(A) op(B) + beta C, row major; with `trans_a` the stored A is
+    [k, m], with `trans_b` the stored B is [n, k]. `batch` are the extents of
+    two batch dims, `a`, `b` and `c` their strides. All in elements.
+  }];
+  let parameters = (ins "int64_t":$m, "int64_t":$n, "int64_t":$k,
+    "bool":$trans_a, "bool":$trans_b, "int64_t":$lda, "int64_t":$ldb,
+    "int64_t":$ldc, "::mlir::DenseI64ArrayAttr":$batch,
+    "::mlir::DenseI64ArrayAttr":$a, "::mlir::DenseI64ArrayAttr":$b,
+    "::mlir::DenseI64ArrayAttr":$c, "::mlir::FloatAttr":$alpha,
+    "::mlir::FloatAttr":$beta);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // PCC_RT_DIALECT

@@ -1,0 +1,286 @@
+//===- Ops.td - Operations of the rt dialect ---------------*- tablegen -*-===//
+
+#ifndef PCC_RT_OPS
+#define PCC_RT_OPS
+
+include "dialects/RT/Dialect.td"
+include "mlir/IR/CommonAttrConstraints.td"
+include "mlir/IR/CommonTypeConstraints.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class RT_Op<string mnemonic, list<Trait> traits = []>
+    : Op<RT_Dialect, mnemonic, traits>;
+
+def RT_Buffer : Type<
+    And<[AnyStaticShapeMemRef.predicate,
+         CPred<"::llvm::cast<::mlir::MemRefType>($_self).isStrided()">]>,
+    "memref of static shape", "::mlir::MemRefType">;
+
+//===----------------------------------------------------------------------===//
+// Declarations
+//===----------------------------------------------------------------------===//
+
+def RT_ProgramOp : RT_Op<"program"> {
+  let summary = "What all stages of a program share";
+  let description = [{
+    `axes` and `sizes` are the mesh, slowest axis first; `comms` lists the
+    communicators as sets of axis names, in the order they are created.
+    `parameters` is the logical count. `seq` is 0 when the model takes no
+    tokens.
+
+    ```mlir
+    rt.program axes ["pp", "tp"] sizes [2, 2] comms [["tp"]]
+        microbatches 4 {micro_batch = 2, seq = 64}
+    ```
+  }];
+  let arguments = (ins ArrayAttr:$axes, DenseI64ArrayAttr:$sizes,
+    ArrayAttr:$comms, I64Attr:$microbatches,
+    DefaultValuedAttr<I64Attr, "1">:$micro_batch,
+    DefaultValuedAttr<I64Attr, "0">:$seq,
+    DefaultValuedAttr<I64Attr, "0">:$parameters,
+    DefaultValuedAttr<F64Attr, "0.0">:$flops_per_step,
+    OptionalAttr<StrAttr>:$model, OptionalAttr<StrAttr>:$source,
+    OptionalAttr<StrAttr>:$summary);
+  let assemblyFormat = [{
+    `axes` $axes `sizes` $sizes `comms` $comms `microbatches` $microbatches
+    attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The size of a mesh axis; 1 when the mesh does not have it.
+    int64_t getAxisSize(::llvm::StringRef axis);
+    /// The number of a communicator in `comms`, or -1.
+    int64_t getCommIndex(::mlir::ArrayAttr axes);
+  }];
+}
+
+def RT_StageOp : RT_Op<"stage", [SymbolTable, IsolatedFromAbove, NoTerminator,
+    SingleBlock, NoRegionArguments]> {
+  let summary = "The program of the ranks of one pipeline stage";
+  let description = [{
+    Its buffers, its tasks, and the entry points `@train` and, when compiled
+    with it, `@evaluate`, which call the tasks. `arena` is the bytes that the
+    buffers need; without it offsets are not assigned yet.
+  }];
+  let arguments = (ins I64Attr:$index, OptionalAttr<I64Attr>:$arena);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $index (`arena` $arena^)? attr-dict-with-keyword $body
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::Block *getBlock() { return &getBody().front(); }
+  }];
+  let hasVerifier = 1;
+}
+
+def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">]> {
+  let summary = "A place in the arena";
+  let description = [{
+    `slots` instances lie one after the other, each aligned. Parameters and
+    state carry what the runtime must know of them: `layout`, and `source`,
+    `init`, `decay`, `of` as in nn; inputs their `role`, model `name`, and for
+    token ids the exclusive bound `vocab`; outputs their `name`.
+
+    ```mlir
+    rt.buffer @w : memref<256x64xf32> param at 0
+    rt.buffer @input.tokens : memref<2x64xi64> input at 65536 slots 4
+        {role = "tokens", name = "input_ids"}
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+    TypeAttrOf<RT_Buffer>:$type, RT_BufferKindAttr:$kind,
+    OptionalAttr<I64Attr>:$offset,
+    DefaultValuedAttr<I64Attr, "1">:$slots,
+    OptionalAttr<RT_LayoutAttr>:$layout);
+  let assemblyFormat = [{
+    $sym_name `:` $type $kind (`at` $offset^)? (`slots` $slots^)?
+    (`layout` $layout^)? attr-dict
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MemRefType getMemRefType() {
+      return ::mlir::cast<::mlir::MemRefType>(getType());
+    }
+    /// Bytes of one instance.
+    int64_t getBytes();
+    /// Bytes from one instance to the next.
+    int64_t getSlotBytes();
+    /// Bytes of all instances.
+    int64_t getTotalBytes() { return getSlotBytes() * getSlots(); }
+  }];
+  let hasVerifier = 1;
+}
+
+def RT_FuncOp : RT_Op<"func", [Symbol, IsolatedFromAbove, NoTerminator,
+    SingleBlock, HasParent<"StageOp">]> {
+  let summary = "A task of buffers, or an entry point without arguments";
+  let arguments = (ins SymbolNameAttr:$sym_name);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Block *getBlock() { return &getBody().front(); }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+def RT_AddressOp : RT_Op<"address", [Pure,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "An instance of a buffer of the stage";
+  let arguments = (ins FlatSymbolRefAttr:$buffer,
+                       DefaultValuedAttr<I64Attr, "0">:$slot);
+  let results = (outs RT_Buffer:$result);
+  let assemblyFormat = "$buffer (`slot` $slot^)? `:` type($result) attr-dict";
+}
+
+def RT_ViewOp : RT_Op<"view", [Pure]> {
+  let summary = "Some of a buffer's elements in another shape";
+  let description = [{
+    `offset` in elements from the source's first one. The result's type says
+    the strides; its elements must lie within the source.
+  }];
+  let arguments = (ins RT_Buffer:$source,
+                       DefaultValuedAttr<I64Attr, "0">:$offset);
+  let results = (outs RT_Buffer:$result);
+  let assemblyFormat = [{
+    $source (`offset` $offset^)? `:` type($source) `to` type($result) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Work
+//===----------------------------------------------------------------------===//
+
+def RT_LaunchOp : RT_Op<"launch", [AttrSizedOperandSegments]> {
+  let summary = "Runs a generated kernel on the rank's threads";
+  let description = [{
+    The kernel is a function of the module, its arguments are the ins followed
+    by the outs. `inplace` says for each out which in it may share its memory
+    with, or -1.
+
+    ```mlir
+    rt.launch @gelu ins(%x : memref<64xf32>) outs(%y : memref<64xf32>)
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<RT_Buffer>:$ins,
+    Variadic<RT_Buffer>:$outs, OptionalAttr<DenseI64ArrayAttr>:$inplace);
+  let assemblyFormat = [{
+    $kernel (`ins` `(` $ins^ `:` type($ins) `)`)?
+    (`outs` `(` $outs^ `:` type($outs) `)`)? (`inplace` $inplace^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def RT_GemmOp : RT_Op<"gemm"> {
+  let summary = "A batch of matrix products by the library";
+  let arguments = (ins RT_Buffer:$a, RT_Buffer:$b, RT_Buffer:$c,
+                       RT_GemmAttr:$shape);
+  let assemblyFormat = [{
+    $a `,` $b `,` $c `as` $shape attr-dict `:` type($a) `,` type($b) `,`
+    type($c)
+  }];
+  let hasVerifier = 1;
+}
+
+def RT_CopyOp : RT_Op<"copy"> {
+  let summary = "Copies a contiguous buffer";
+  let arguments = (ins RT_Buffer:$to, RT_Buffer:$from);
+  let assemblyFormat = [{
+    $from `to` $to attr-dict `:` type($from) `to` type($to)
+  }];
+  let hasVerifier = 1;
+}
+
+def RT_ZeroOp : RT_Op<"zero"> {
+  let summary = "Fills a contiguous buffer with zeros";
+  let arguments = (ins RT_Buffer:$to);
+  let assemblyFormat = "$to attr-dict `:` type($to)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Between ranks. Transfers block.
+//===----------------------------------------------------------------------===//
+
+def RT_AllReduceOp : RT_Op<"all_reduce"> {
+  let summary = "Combines buffers over ranks, in place";
+  let description = [{
+    Several buffers are one transfer: they must be contiguous in the arena, up
+    to the padding between them.
+  }];
+  let arguments = (ins Variadic<RT_Buffer>:$buffers,
+                       RT_ReductionAttr:$reduction, ArrayAttr:$axes);
+  let assemblyFormat = [{
+    $reduction $buffers `over` $axes attr-dict `:` type($buffers)
+  }];
+  let hasVerifier = 1;
+}
+
+class RT_Gathering<string mnemonic, string what> : RT_Op<mnemonic> {
+  let summary = what;
+  let arguments = (ins RT_Buffer:$input, RT_Buffer:$output, ArrayAttr:$axes);
+  let assemblyFormat = [{
+    $input `to` $output `over` $axes attr-dict `:` type($input) `to`
+    type($output)
+  }];
+  let hasVerifier = 1;
+}
+def RT_AllGatherOp
+    : RT_Gathering<"all_gather", "All ranks' inputs one after the other">;
+def RT_ReduceScatterOp : RT_Gathering<"reduce_scatter",
+    "The sum over ranks of their blocks for this one">;
+def RT_AllToAllOp : RT_Gathering<"all_to_all",
+    "A block for each rank becomes a block from each rank">;
+
+def RT_CommIndexOp : RT_Op<"comm_index"> {
+  let summary = "Writes this rank's index among others, times a constant";
+  let arguments = (ins RT_Buffer:$output, ArrayAttr:$axes,
+                   DefaultValuedAttr<I64Attr, "1">:$times);
+  let assemblyFormat = [{
+    $output `over` $axes (`times` $times^)? attr-dict `:` type($output)
+  }];
+}
+
+def RT_SendOp : RT_Op<"send"> {
+  let summary = "Sends a buffer to this rank's peer in another stage";
+  let arguments = (ins RT_Buffer:$buffer, I64Attr:$stage, I64Attr:$channel);
+  let assemblyFormat = [{
+    $buffer `to` $stage `channel` $channel attr-dict `:` type($buffer)
+  }];
+}
+
+def RT_RecvOp : RT_Op<"recv"> {
+  let summary = "Receives a buffer from this rank's peer in another stage";
+  let arguments = (ins RT_Buffer:$buffer, I64Attr:$stage, I64Attr:$channel);
+  let assemblyFormat = [{
+    $buffer `from` $stage `channel` $channel attr-dict `:` type($buffer)
+  }];
+}
+
+def RT_ExchangeOp : RT_Op<"exchange"> {
+  let summary = "A send and a receive that wait for each other";
+  let arguments = (ins RT_Buffer:$sent, I64Attr:$to_stage,
+    I64Attr:$send_channel, RT_Buffer:$received, I64Attr:$from_stage,
+    I64Attr:$recv_channel);
+  let assemblyFormat = [{
+    $sent `to` $to_stage `channel` $send_channel `,` $received `from`
+    $from_stage `channel` $recv_channel attr-dict `:` type($sent) `,`
+    type($received)
+  }];
+}
+
+def RT_CallOp : RT_Op<"call",
+    [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Runs a task on buffers";
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<RT_Buffer>:$args);
+  let assemblyFormat = [{
+    $callee `(` $args `)` attr-dict (`:` type($args)^)?
+  }];
+}
+
+#endif // PCC_RT_OPS

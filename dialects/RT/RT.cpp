@@ -1,0 +1,153 @@
+//===- RT.cpp - Registration and syntax of the rt dialect -----------------===//
+
+#include "dialects/RT/RT.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+#include "dialects/RT/Dialect.cpp.inc"
+#include "dialects/RT/Enums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/RT/Attrs.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/RT/Ops.cpp.inc"
+
+namespace pcc::rt {
+
+void RTDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/RT/Attrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/RT/Ops.cpp.inc"
+      >();
+}
+
+int64_t getElementBytes(Type element) {
+  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+SmallVector<int64_t> getStrides(MemRefType type) {
+  return type.getStridesAndOffset().first;
+}
+
+int64_t getSpanBytes(MemRefType type) {
+  int64_t last = 0;
+  for (auto [size, stride] : llvm::zip(type.getShape(), getStrides(type))) {
+    if (size == 0)
+      return 0;
+    last += (size - 1) * stride;
+  }
+  return (last + 1) * getElementBytes(type.getElementType());
+}
+
+bool isContiguous(MemRefType type) {
+  int64_t expected = 1;
+  for (auto [size, stride] :
+       llvm::reverse(llvm::zip(type.getShape(), getStrides(type)))) {
+    if (size != 1 && stride != expected)
+      return false;
+    expected *= size;
+  }
+  return true;
+}
+
+int64_t BufferOp::getBytes() { return getSpanBytes(getMemRefType()); }
+
+int64_t BufferOp::getSlotBytes() {
+  return llvm::alignTo(getBytes(), kAlignment);
+}
+
+int64_t ProgramOp::getAxisSize(StringRef axis) {
+  for (auto [name, size] : llvm::zip(getAxes(), getSizes()))
+    if (cast<StringAttr>(name).getValue() == axis)
+      return size;
+  return 1;
+}
+
+int64_t ProgramOp::getCommIndex(ArrayAttr axes) {
+  const auto *found = llvm::find(getComms(), axes);
+  return found == getComms().end() ? -1 : found - getComms().begin();
+}
+
+/// `@name(%a: memref<...>, ...) { ... }`
+ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringAttr name;
+  SmallVector<OpAsmParser::Argument> arguments;
+  if (parser.parseSymbolName(name, getSymNameAttrName(result.name),
+                             result.attributes) ||
+      parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren,
+                               /*allowType=*/true) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, arguments))
+    return failure();
+  if (body->empty())
+    body->emplaceBlock();
+  return success();
+}
+
+void FuncOp::print(OpAsmPrinter &p) {
+  p << ' ';
+  p.printSymbolName(getSymName());
+  p << '(';
+  llvm::interleaveComma(getBlock()->getArguments(), p,
+                        [&](BlockArgument arg) { p.printRegionArgument(arg); });
+  p << ')';
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                     {getSymNameAttrName()});
+  p << ' ';
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                /*printBlockTerminators=*/false);
+}
+
+SmallVector<Access> getAccesses(Operation *op) {
+  SmallVector<Access> accesses;
+  auto reads = [&](ValueRange buffers) {
+    for (Value buffer : buffers)
+      accesses.push_back({buffer, /*isWrite=*/false});
+  };
+  auto writes = [&](ValueRange buffers) {
+    for (Value buffer : buffers)
+      accesses.push_back({buffer, /*isWrite=*/true});
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](LaunchOp launch) {
+        reads(launch.getIns());
+        writes(launch.getOuts());
+      })
+      .Case([&](GemmOp gemm) {
+        reads({gemm.getA(), gemm.getB()});
+        if (!gemm.getShape().getBeta().getValue().isZero())
+          reads(gemm.getC());
+        writes(gemm.getC());
+      })
+      .Case([&](CopyOp copy) {
+        reads(copy.getFrom());
+        writes(copy.getTo());
+      })
+      .Case([&](ZeroOp zero) { writes(zero.getTo()); })
+      .Case([&](AllReduceOp reduce) {
+        reads(reduce.getBuffers());
+        writes(reduce.getBuffers());
+      })
+      .Case<AllGatherOp, ReduceScatterOp, AllToAllOp>([&](auto gathering) {
+        reads(gathering.getInput());
+        writes(gathering.getOutput());
+      })
+      .Case([&](CommIndexOp index) { writes(index.getOutput()); })
+      .Case([&](SendOp send) { reads(send.getBuffer()); })
+      .Case([&](RecvOp recv) { writes(recv.getBuffer()); })
+      .Case([&](ExchangeOp exchange) {
+        reads(exchange.getSent());
+        writes(exchange.getReceived());
+      });
+  return accesses;
+}
+
+} // namespace pcc::rt

@@ -1,0 +1,66 @@
+//===- RT.h - The rt dialect ------------------------------------*- C++ -*-===//
+
+#ifndef PCC_DIALECTS_RT_RT_H
+#define PCC_DIALECTS_RT_RT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/RegionKindInterface.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/RT/Dialect.h.inc"
+#include "dialects/RT/Enums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/RT/Attrs.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/RT/Ops.h.inc"
+
+namespace pcc::rt {
+
+/// Every buffer begins at a multiple of this many bytes of the arena.
+inline constexpr int64_t kAlignment = 64;
+
+/// Marks a function as a kernel: the body of an `rt.launch`.
+inline constexpr llvm::StringLiteral kKernelAttr = "rt.kernel";
+/// On a result of a kernel: the argument whose buffer it may overwrite.
+inline constexpr llvm::StringLiteral kInplaceAttr = "rt.inplace";
+/// On a lowered kernel: how many units of work it has, and how many of them
+/// are worth a thread.
+inline constexpr llvm::StringLiteral kUnitsAttr = "rt.units";
+inline constexpr llvm::StringLiteral kGrainAttr = "rt.grain";
+
+/// Names of the entry points of a stage.
+inline constexpr llvm::StringLiteral kTrainEntry = "train";
+inline constexpr llvm::StringLiteral kEvaluateEntry = "evaluate";
+
+/// Bytes of one element as it lies in memory.
+int64_t getElementBytes(mlir::Type element);
+
+/// Bytes from a buffer's first element to behind its last one.
+int64_t getSpanBytes(mlir::MemRefType type);
+
+/// Whether the elements lie row major without holes.
+bool isContiguous(mlir::MemRefType type);
+
+/// The strides of a buffer's dims, in elements.
+llvm::SmallVector<int64_t> getStrides(mlir::MemRefType type);
+
+/// A buffer that an op reads or writes.
+struct Access {
+  mlir::Value buffer;
+  bool isWrite;
+};
+
+/// What an op of an `rt.func` does to memory; reads come first. Not for
+/// `rt.call`, which does what the callee does.
+llvm::SmallVector<Access> getAccesses(mlir::Operation *op);
+
+} // namespace pcc::rt
+
+#endif // PCC_DIALECTS_RT_RT_H

@@ -1,0 +1,244 @@
+//===- Verify.cpp - Well-formedness of rt operations ----------------------===//
+//
+// What one op and the symbols it names can show; what memory holds when is the
+// business of --rt-verify.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/RT/RT.h"
+
+using namespace mlir;
+using namespace pcc::rt;
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+LogicalResult LayoutAttr::verify(EmitError emitError, DenseI64ArrayAttr shape,
+                                 ArrayAttr axes) {
+  if (shape.size() != int64_t(axes.size()))
+    return emitError() << "layout has " << shape.size() << " extents but axes "
+                       << "for " << axes.size() << " dims";
+  for (Attribute dim : axes) {
+    auto names = dyn_cast<ArrayAttr>(dim);
+    if (!names || !llvm::all_of(names, llvm::IsaPred<StringAttr>))
+      return emitError() << "layout needs lists of axis names, has " << dim;
+  }
+  return success();
+}
+
+LogicalResult GemmAttr::verify(EmitError emitError, int64_t m, int64_t n,
+                               int64_t k, bool transA, bool transB,
+                               int64_t lda, int64_t ldb, int64_t ldc,
+                               DenseI64ArrayAttr batch, DenseI64ArrayAttr a,
+                               DenseI64ArrayAttr b, DenseI64ArrayAttr c,
+                               FloatAttr alpha, FloatAttr beta) {
+  for (DenseI64ArrayAttr pair : {batch, a, b, c})
+    if (pair.size() != 2)
+      return emitError() << "gemm has two batch dims, not " << pair.size();
+  if (m < 1 || n < 1 || k < 1 || batch[0] < 1 || batch[1] < 1)
+    return emitError() << "gemm has extents below 1";
+  if (lda < (transA ? m : k) || ldb < (transB ? k : n) || ldc < n)
+    return emitError() << "gemm has a leading dimension below its row length";
+  return success();
+}
+
+LogicalResult ProgramOp::verify() {
+  if (int64_t(getAxes().size()) != int64_t(getSizes().size()))
+    return emitOpError() << "has " << getAxes().size() << " axes but "
+                         << getSizes().size() << " sizes";
+  for (Attribute comm : getComms()) {
+    auto names = dyn_cast<ArrayAttr>(comm);
+    if (!names)
+      return emitOpError() << "has communicator " << comm
+                           << ", which is no list of axes";
+    for (Attribute name : names)
+      if (!llvm::is_contained(getAxes(), name))
+        return emitOpError() << "has a communicator over " << name
+                             << ", which is no axis of the mesh";
+  }
+  return success();
+}
+
+LogicalResult StageOp::verify() {
+  for (Operation &op : *getBlock())
+    if (!isa<BufferOp, FuncOp>(op))
+      return op.emitOpError() << "cannot be part of a stage";
+  return success();
+}
+
+LogicalResult BufferOp::verify() {
+  if (!isContiguous(getMemRefType()))
+    return emitOpError() << "must be contiguous, is " << getType();
+  if (getSlots() < 1)
+    return emitOpError() << "needs at least one slot";
+  return success();
+}
+
+LogicalResult FuncOp::verify() {
+  for (Operation &op : *getBlock())
+    if (!isa_and_nonnull<RTDialect>(op.getDialect()) ||
+        isa<FuncOp, BufferOp, StageOp, ProgramOp>(op))
+      return op.emitOpError() << "cannot be part of an rt.func";
+  return success();
+}
+
+LogicalResult AddressOp::verifySymbolUses(SymbolTableCollection &tables) {
+  auto buffer =
+      tables.lookupNearestSymbolFrom<BufferOp>(*this, getBufferAttr());
+  if (!buffer)
+    return emitOpError() << "names " << getBufferAttr()
+                         << ", which is no rt.buffer";
+  if (getType() != buffer.getType()) {
+    InFlightDiagnostic diag = emitOpError() << "uses " << getBufferAttr()
+                                            << " as " << getType();
+    diag.attachNote(buffer.getLoc()) << "it is declared as "
+                                     << buffer.getType();
+    return diag;
+  }
+  int64_t slots = buffer.getSlots();
+  if (getSlot() < 0 || int64_t(getSlot()) >= slots)
+    return emitOpError() << "names slot " << getSlot() << " of " << slots;
+  return success();
+}
+
+LogicalResult ViewOp::verify() {
+  MemRefType from = getSource().getType(), to = getResult().getType();
+  int64_t bytes = getElementBytes(from.getElementType());
+  if (from.getElementType() != to.getElementType())
+    return emitOpError() << "changes the element type";
+  int64_t end = int64_t(getOffset()) * bytes + getSpanBytes(to);
+  if (getOffset() < 0 || end > getSpanBytes(from))
+    return emitOpError() << "ends at byte " << end << " of "
+                         << getSpanBytes(from);
+  return success();
+}
+
+LogicalResult LaunchOp::verify() {
+  for (Value buffer : getOperands())
+    if (!isContiguous(cast<MemRefType>(buffer.getType())))
+      return emitOpError() << "needs contiguous buffers, has "
+                           << buffer.getType();
+  if (getOuts().empty())
+    return emitOpError() << "computes nothing";
+  auto inplace = getInplace();
+  if (!inplace)
+    return success();
+  if (inplace->size() != getOuts().size())
+    return emitOpError() << "has " << getOuts().size() << " outs but says of "
+                         << inplace->size() << " whether they are in place";
+  for (int64_t in : *inplace)
+    if (in < -1 || in >= int64_t(getIns().size()))
+      return emitOpError() << "computes in place of operand " << in << " of "
+                           << getIns().size();
+  return success();
+}
+
+/// The bytes from the first to behind the last element that a strided batch of
+/// matrices touches.
+static int64_t matrixBytes(int64_t rows, int64_t columns, int64_t stride,
+                           ArrayRef<int64_t> batch, ArrayRef<int64_t> strides,
+                           int64_t elementBytes) {
+  int64_t last = (rows - 1) * stride + columns - 1;
+  for (auto [size, step] : llvm::zip(batch, strides))
+    last += (size - 1) * step;
+  return (last + 1) * elementBytes;
+}
+
+LogicalResult GemmOp::verify() {
+  GemmAttr s = getShape();
+  ArrayRef<int64_t> batch = s.getBatch();
+  auto check = [&](Value buffer, int64_t rows, int64_t columns, int64_t stride,
+                   ArrayRef<int64_t> strides, StringRef name) {
+    auto type = cast<MemRefType>(buffer.getType());
+    int64_t bytes =
+        matrixBytes(rows, columns, stride, batch, strides,
+                    getElementBytes(type.getElementType()));
+    if (bytes <= getSpanBytes(type))
+      return success();
+    return LogicalResult(emitOpError()
+                         << "touches " << bytes << " bytes of " << name
+                         << ", which has " << getSpanBytes(type));
+  };
+  int64_t m = s.getM(), n = s.getN(), k = s.getK();
+  if (failed(check(getA(), s.getTransA() ? k : m, s.getTransA() ? m : k,
+                   s.getLda(), s.getA(), "A")) ||
+      failed(check(getB(), s.getTransB() ? n : k, s.getTransB() ? k : n,
+                   s.getLdb(), s.getB(), "B")) ||
+      failed(check(getC(), m, n, s.getLdc(), s.getC(), "C")))
+    return failure();
+  return success();
+}
+
+/// Checks that a buffer's elements have no holes between them.
+static LogicalResult checkContiguous(Operation *op, Value buffer) {
+  if (isContiguous(cast<MemRefType>(buffer.getType())))
+    return success();
+  return op->emitOpError() << "needs contiguous buffers, has "
+                           << buffer.getType();
+}
+
+/// The number of elements of a buffer.
+static int64_t elements(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getNumElements();
+}
+
+LogicalResult CopyOp::verify() {
+  if (failed(checkContiguous(*this, getTo())) ||
+      failed(checkContiguous(*this, getFrom())))
+    return failure();
+  if (getSpanBytes(getTo().getType()) != getSpanBytes(getFrom().getType()))
+    return emitOpError() << "copies " << getFrom().getType() << " to "
+                         << getTo().getType();
+  return success();
+}
+
+LogicalResult ZeroOp::verify() { return checkContiguous(*this, getTo()); }
+
+LogicalResult AllReduceOp::verify() {
+  if (getBuffers().empty())
+    return emitOpError() << "needs a buffer";
+  Type element = cast<MemRefType>(getBuffers()[0].getType()).getElementType();
+  for (Value buffer : getBuffers()) {
+    if (failed(checkContiguous(*this, buffer)))
+      return failure();
+    if (cast<MemRefType>(buffer.getType()).getElementType() != element)
+      return emitOpError() << "needs buffers of one element type";
+  }
+  return success();
+}
+
+/// Checks that the larger of two buffers holds the smaller `larger / smaller`
+/// times.
+static LogicalResult checkBlocks(Operation *op, Value small, Value large) {
+  if (failed(checkContiguous(op, small)) || failed(checkContiguous(op, large)))
+    return failure();
+  if (elements(large) % elements(small) == 0)
+    return success();
+  return op->emitOpError() << "splits " << elements(large)
+                           << " elements into blocks of " << elements(small);
+}
+
+LogicalResult AllGatherOp::verify() {
+  return checkBlocks(*this, getInput(), getOutput());
+}
+
+LogicalResult ReduceScatterOp::verify() {
+  return checkBlocks(*this, getOutput(), getInput());
+}
+
+LogicalResult AllToAllOp::verify() {
+  if (elements(getInput()) != elements(getOutput()))
+    return emitOpError() << "gives " << elements(getInput())
+                         << " elements but takes " << elements(getOutput());
+  return checkBlocks(*this, getInput(), getOutput());
+}
+
+LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {
+  auto callee = tables.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
+  if (!callee)
+    return emitOpError() << "names " << getCalleeAttr()
+                         << ", which is no rt.func";
+  if (TypeRange(getArgs()) != TypeRange(callee.getBlock()->getArgumentTypes()))
+    return emitOpError() << "does not give " << getCalleeAttr()
+                         << " the buffers it takes";
+  return success();
+}

@@ -1,0 +1,124 @@
+// RUN: pcc-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{has 2 axes but 1 sizes}}
+rt.program axes ["dp", "tp"] sizes [2] comms [] microbatches 1
+
+// -----
+
+// expected-error @+1 {{has a communicator over "cp", which is no axis of the mesh}}
+rt.program axes ["tp"] sizes [2] comms [["cp"]] microbatches 1
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{layout has 1 extents but axes for 2 dims}}
+  rt.buffer @w : memref<4xf32> param layout <[4], [[], []]>
+}
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{must be contiguous}}
+  rt.buffer @w : memref<4xf32, strided<[2]>> param
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f() {
+    // expected-error @+1 {{names @w, which is no rt.buffer}}
+    %w = rt.address @w : memref<4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  // expected-note @+1 {{it is declared as 'memref<4xf32>'}}
+  rt.buffer @w : memref<4xf32> param
+  rt.func @f() {
+    // expected-error @+1 {{uses @w as 'memref<5xf32>'}}
+    %w = rt.address @w : memref<5xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.buffer @w : memref<4xf32> value slots 2
+  rt.func @f() {
+    // expected-error @+1 {{names slot 2 of 2}}
+    %w = rt.address @w slot 2 : memref<4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4xf32>) {
+    // expected-error @+1 {{ends at byte 20 of 16}}
+    %v = rt.view %a offset 3 : memref<4xf32> to memref<2xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x4xf32>) {
+    // expected-error @+1 {{touches 80 bytes of A, which has 64}}
+    rt.gemm %a, %a, %a as <m = 4, n = 4, k = 5, trans_a = false,
+        trans_b = false, lda = 5, ldb = 4, ldc = 4, batch = [1, 1],
+        a = [0, 0], b = [0, 0], c = [0, 0], alpha = 1.0 : f32,
+        beta = 0.0 : f32> : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x4xf32>) {
+    // expected-error @+1 {{gemm has a leading dimension below its row length}}
+    rt.gemm %a, %a, %a as <m = 4, n = 4, k = 4, trans_a = false,
+        trans_b = false, lda = 4, ldb = 4, ldc = 3, batch = [1, 1],
+        a = [0, 0], b = [0, 0], c = [0, 0], alpha = 1.0 : f32,
+        beta = 0.0 : f32> : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4xf32>, %b: memref<6xf32>) {
+    // expected-error @+1 {{splits 6 elements into blocks of 4}}
+    rt.all_gather %a to %b over ["tp"] : memref<4xf32> to memref<6xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4xf32>) {
+    // expected-error @+1 {{computes in place of operand 1 of 1}}
+    rt.launch @k ins(%a : memref<4xf32>) outs(%a : memref<4xf32>) inplace [1]
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4xf32>) {
+  }
+  rt.func @g() {
+    // expected-error @+1 {{does not give @f the buffers it takes}}
+    rt.call @f()
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4xf32>, %b: memref<5xf32>) {
+    // expected-error @+1 {{copies 'memref<4xf32>' to 'memref<5xf32>'}}
+    rt.copy %a to %b : memref<4xf32> to memref<5xf32>
+  }
+}

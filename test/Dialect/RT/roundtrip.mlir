@@ -1,0 +1,63 @@
+// Every op is parsed, printed and parsed again.
+// RUN: pcc-opt %s | pcc-opt | FileCheck %s
+
+// CHECK: rt.program axes ["pp", "tp"] sizes [2, 2] comms {{\[}}["tp"]] microbatches 4 {micro_batch = 2 : i64, seq = 64 : i64}
+rt.program axes ["pp", "tp"] sizes [2, 2] comms [["tp"]] microbatches 4
+    {micro_batch = 2 : i64, seq = 64 : i64}
+
+func.func private @gelu(tensor<4x8xf32>) -> tensor<4x8xf32>
+    attributes {rt.kernel}
+
+// CHECK: rt.stage 0 arena 4096 {
+rt.stage 0 arena 4096 {
+  // CHECK: rt.buffer @w : memref<8x8xf32> param at 0 layout <[8, 16], {{\[}}[], ["tp"]]>
+  rt.buffer @w : memref<8x8xf32> param at 0 layout <[8, 16], [[], ["tp"]]>
+  // CHECK: rt.buffer @x : memref<4x8xf32> input at 256 slots 2
+  rt.buffer @x : memref<4x8xf32> input at 256 slots 2 {role = "data"}
+  rt.buffer @y : memref<4x8xf32> temporary
+  rt.buffer @i : memref<i64> temporary
+  // CHECK: rt.func @task(%{{.*}}: memref<4x8xf32>, %{{.*}}: memref<4x8xf32>) {
+  rt.func @task(%a: memref<4x8xf32>, %b: memref<4x8xf32>) {
+    // CHECK: rt.address @w : memref<8x8xf32>
+    %w = rt.address @w : memref<8x8xf32>
+    // CHECK: rt.gemm %{{.*}}, %{{.*}}, %{{.*}} as <m = 4, n = 8, k = 8, trans_a = false
+    rt.gemm %a, %w, %b as <m = 4, n = 8, k = 8, trans_a = false,
+        trans_b = true, lda = 8, ldb = 8, ldc = 8, batch = [1, 1], a = [0, 0],
+        b = [0, 0], c = [0, 0], alpha = 1.0 : f32, beta = 0.0 : f32>
+        : memref<4x8xf32>, memref<8x8xf32>, memref<4x8xf32>
+    // CHECK: rt.launch @gelu ins(%{{.*}} : memref<4x8xf32>) outs(%{{.*}} : memref<4x8xf32>) inplace [0]
+    rt.launch @gelu ins(%b : memref<4x8xf32>) outs(%b : memref<4x8xf32>)
+        inplace [0]
+    // CHECK: rt.view %{{.*}} offset 8 : memref<4x8xf32> to memref<2x4xf32, strided<[8, 1]>>
+    %v = rt.view %b offset 8 : memref<4x8xf32>
+        to memref<2x4xf32, strided<[8, 1]>>
+    // CHECK: rt.all_reduce sum %{{.*}} over ["tp"] : memref<4x8xf32>
+    rt.all_reduce sum %b over ["tp"] : memref<4x8xf32>
+    %i = rt.address @i : memref<i64>
+    // CHECK: rt.comm_index %{{.*}} over ["tp"] times 8 : memref<i64>
+    rt.comm_index %i over ["tp"] times 8 : memref<i64>
+  }
+  rt.func @train() {
+    // CHECK: rt.address @x slot 1 : memref<4x8xf32>
+    %x = rt.address @x slot 1 : memref<4x8xf32>
+    %y = rt.address @y : memref<4x8xf32>
+    // CHECK: rt.call @task(%{{.*}}, %{{.*}}) : memref<4x8xf32>, memref<4x8xf32>
+    rt.call @task(%x, %y) : memref<4x8xf32>, memref<4x8xf32>
+    // CHECK: rt.copy %{{.*}} to %{{.*}} : memref<4x8xf32> to memref<4x8xf32>
+    rt.copy %x to %y : memref<4x8xf32> to memref<4x8xf32>
+    // CHECK: rt.zero %{{.*}} : memref<4x8xf32>
+    rt.zero %y : memref<4x8xf32>
+    // CHECK: rt.send %{{.*}} to 1 channel 0 : memref<4x8xf32>
+    rt.send %x to 1 channel 0 : memref<4x8xf32>
+    // CHECK: rt.recv %{{.*}} from 1 channel 1 : memref<4x8xf32>
+    rt.recv %y from 1 channel 1 : memref<4x8xf32>
+    // CHECK: rt.exchange %{{.*}} to 1 channel 0, %{{.*}} from 1 channel 1 : memref<4x8xf32>, memref<4x8xf32>
+    rt.exchange %x to 1 channel 0, %y from 1 channel 1
+        : memref<4x8xf32>, memref<4x8xf32>
+    // CHECK: rt.all_gather %{{.*}} to %{{.*}} over ["tp"]
+    rt.all_gather %x to %y over ["tp"] : memref<4x8xf32> to memref<4x8xf32>
+    rt.reduce_scatter %x to %y over ["tp"]
+        : memref<4x8xf32> to memref<4x8xf32>
+    rt.all_to_all %x to %y over ["tp"] : memref<4x8xf32> to memref<4x8xf32>
+  }
+}
