@@ -69,7 +69,7 @@ def learning_rate(step, h):
     return h["min_lr"] + factor * (h["lr"] - h["min_lr"])
 
 
-def optimizer_of(model, h):
+def optimizer_of(model, h, fused=None):
     groups = [
         dict(
             params=[p for p in model.parameters() if (p.dim() >= 2) == decays],
@@ -78,7 +78,11 @@ def optimizer_of(model, h):
         for decays in (True, False)
     ]
     return torch.optim.AdamW(
-        groups, lr=h["lr"], betas=(h["beta1"], h["beta2"]), eps=h["eps"]
+        groups,
+        lr=h["lr"],
+        betas=(h["beta1"], h["beta2"]),
+        eps=h["eps"],
+        fused=fused,
     )
 
 
