@@ -5,6 +5,7 @@
 #include "dialects/NN/NN.h"
 #include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/RT.h"
+#include "passes/Training/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -17,4 +18,7 @@ void pcc::registerAllPccDialects(mlir::DialectRegistry &registry) {
       rt::RTDialect>();
 }
 
-void pcc::registerAllPccPasses() { mlir::registerTransformsPasses(); }
+void pcc::registerAllPccPasses() {
+  mlir::registerTransformsPasses();
+  registerTrainingPasses();
+}

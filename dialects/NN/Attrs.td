@@ -39,7 +39,9 @@ def NN_Init : I32EnumAttr<"Init", "initial value of a parameter", [
   let cppNamespace = "::pcc::nn";
   let genSpecializedAttr = 0;
 }
-def NN_InitAttr : EnumAttr<NN_Dialect, NN_Init, "init">;
+def NN_InitAttr : EnumAttr<NN_Dialect, NN_Init, "init"> {
+  let assemblyFormat = "`` $value";
+}
 
 def NN_StateKind : I32EnumAttr<"StateKind", "what a state is kept for", [
     I32EnumAttrCase<"Gradient", 0, "gradient">,
@@ -49,6 +51,8 @@ def NN_StateKind : I32EnumAttr<"StateKind", "what a state is kept for", [
   let cppNamespace = "::pcc::nn";
   let genSpecializedAttr = 0;
 }
-def NN_StateKindAttr : EnumAttr<NN_Dialect, NN_StateKind, "kind">;
+def NN_StateKindAttr : EnumAttr<NN_Dialect, NN_StateKind, "kind"> {
+  let assemblyFormat = "`` $value";
+}
 
 #endif // PCC_NN_ATTRS

@@ -27,6 +27,11 @@ namespace pcc::nn {
 
 /// Marks an op that autodiff created, as opposed to the forward pass.
 inline constexpr llvm::StringLiteral kBackwardAttr = "nn.bwd";
+/// The pipeline stage an op belongs to, i64; absent: there are no stages.
+inline constexpr llvm::StringLiteral kStageAttr = "nn.stage";
+/// On @forward: the model computes its loss itself and returns the loss sum
+/// and the number of targets.
+inline constexpr llvm::StringLiteral kHasLossAttr = "nn.has_loss";
 /// Argument attributes of entry functions: what the runtime puts there, and
 /// the model's name of it.
 inline constexpr llvm::StringLiteral kRoleAttr = "nn.role";

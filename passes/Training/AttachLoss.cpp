@@ -1,0 +1,319 @@
+//===- AttachLoss.cpp - --nn-attach-loss ----------------------------------===//
+
+#include "passes/Training/Entry.h"
+#include "passes/Training/Passes.h"
+
+namespace pcc {
+#define GEN_PASS_DEF_NNATTACHLOSSPASS
+#include "passes/Training/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::nn;
+
+namespace {
+
+/// What a loss is computed from and what comes of it.
+struct Loss {
+  Value sum, count; // rank-0 f32
+};
+
+/// Appends a loss to @forward, in front of its return.
+class LossBuilder {
+public:
+  explicit LossBuilder(func::FuncOp function)
+      : function(function),
+        terminator(cast<func::ReturnOp>(function.getBody().front().back())),
+        builder(terminator),
+        loc(NameLoc::get(builder.getStringAttr("loss"))) {}
+
+  FailureOr<Loss> causalLM();
+  FailureOr<Loss> crossEntropy();
+  FailureOr<Loss> meanSquaredError();
+
+private:
+  /// The shape of each output, as notes.
+  void listOutputs(InFlightDiagnostic &diag);
+  /// The one output of the model.
+  FailureOr<Value> onlyOutput();
+  /// The input for the targets, added behind the first if there is none.
+  FailureOr<Value> targets(StringRef role, RankedTensorType type);
+  Loss classify(Value logits, Value targets);
+  Value sumOf(Value value);
+
+  func::FuncOp function;
+  func::ReturnOp terminator;
+  OpBuilder builder;
+  Location loc;
+};
+
+std::string shapeText(ArrayRef<int64_t> shape) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "[";
+  llvm::interleaveComma(shape, os);
+  os << "]";
+  return text;
+}
+
+void LossBuilder::listOutputs(InFlightDiagnostic &diag) {
+  for (auto [i, value] : llvm::enumerate(terminator.getOperands())) {
+    auto name = function.getResultAttrOfType<StringAttr>(i, kNameAttr);
+    auto &note = diag.attachNote(value.getLoc());
+    note << "output " << i;
+    if (name)
+      note << " '" << name.getValue() << "'";
+    note << ", computed by " << nodeName(value) << ", is "
+         << shapeText(tensorType(value).getShape()) << " of "
+         << tensorType(value).getElementType();
+  }
+}
+
+FailureOr<Value> LossBuilder::onlyOutput() {
+  if (terminator.getNumOperands() == 1)
+    return terminator.getOperand(0);
+  InFlightDiagnostic diag = function.emitError()
+                            << "a loss needs a model with one output, this has "
+                            << terminator.getNumOperands();
+  listOutputs(diag);
+  return failure();
+}
+
+FailureOr<Value> LossBuilder::targets(StringRef role, RankedTensorType type) {
+  Value given = findInput(function, role, role == "data" ? "targets" : "");
+  if (!given)
+    return insertInput(function, std::min(1u, function.getNumArguments()),
+                       role, "targets", type);
+  if (given.getType() == type)
+    return given;
+  return function.emitError()
+         << "the model's targets are " << given.getType()
+         << ", the loss needs " << type;
+}
+
+Value LossBuilder::sumOf(Value value) {
+  auto dims = llvm::to_vector(
+      llvm::seq<int64_t>(0, tensorType(value).getRank()));
+  return ReduceOp::create(builder, loc, scalarType(builder.getContext()),
+                          value, dims);
+}
+
+Loss LossBuilder::classify(Value logits, Value targets) {
+  auto perTarget = RankedTensorType::get(tensorType(targets).getShape(),
+                                         builder.getF32Type());
+  auto loss = CrossEntropyOp::create(
+      builder, loc, perTarget, perTarget, logits, targets,
+      builder.getI64IntegerAttr(tensorType(logits).getShape().back()));
+  Value valid = ValidOp::create(builder, loc, perTarget, targets);
+  return {sumOf(loss.getLoss()), sumOf(valid)};
+}
+
+FailureOr<Loss> LossBuilder::causalLM() {
+  Value tokens = findInput(function, "tokens");
+  if (!tokens) {
+    InFlightDiagnostic diag = function.emitError(
+        "loss causal-lm needs an input of token ids [batch, seq]");
+    for (Value arg : function.getArguments())
+      diag.attachNote(arg.getLoc())
+          << "input " << nodeName(arg) << " is " << arg.getType();
+    return diag;
+  }
+  auto tokenShape = tensorType(tokens).getShape();
+  // The logits: [batch, seq, vocab] of the tokens' batch and seq; where hidden
+  // states are returned too, the output that says so by its name.
+  SmallVector<Value> found;
+  Value named;
+  for (auto [i, value] : llvm::enumerate(terminator.getOperands())) {
+    RankedTensorType type = tensorType(value);
+    if (type.getRank() != 3 || !isa<FloatType>(type.getElementType()) ||
+        type.getShape().drop_back() != tokenShape)
+      continue;
+    found.push_back(value);
+    auto name = function.getResultAttrOfType<StringAttr>(i, kNameAttr);
+    if (name && name.getValue() == "logits")
+      named = value;
+  }
+  if (found.size() == 1)
+    named = found.front();
+  if (!named) {
+    InFlightDiagnostic diag = function.emitError()
+                              << "loss causal-lm needs one output [batch, "
+                                 "seq, vocab] for the tokens' "
+                              << shapeText(tokenShape) << ", the model has "
+                              << found.size();
+    listOutputs(diag);
+    return diag;
+  }
+  FailureOr<Value> target =
+      targets("targets", RankedTensorType::get(tokenShape,
+                                               builder.getI64Type()));
+  if (failed(target))
+    return failure();
+  return classify(named, *target);
+}
+
+FailureOr<Loss> LossBuilder::crossEntropy() {
+  FailureOr<Value> logits = onlyOutput();
+  if (failed(logits))
+    return failure();
+  RankedTensorType type = tensorType(*logits);
+  if (type.getRank() < 2 || !isa<FloatType>(type.getElementType()))
+    return emitError(logits->getLoc())
+           << "loss cross-entropy needs an output [batch, ..., classes] of "
+              "floats, "
+           << nodeName(*logits) << " gives " << type;
+  FailureOr<Value> target =
+      targets("targets", RankedTensorType::get(type.getShape().drop_back(),
+                                               builder.getI64Type()));
+  if (failed(target))
+    return failure();
+  return classify(*logits, *target);
+}
+
+FailureOr<Loss> LossBuilder::meanSquaredError() {
+  FailureOr<Value> output = onlyOutput();
+  if (failed(output))
+    return failure();
+  RankedTensorType type = tensorType(*output);
+  if (type.getRank() < 1 || !isa<FloatType>(type.getElementType()))
+    return emitError(output->getLoc())
+           << "loss mse needs an output [batch, ...] of floats, "
+           << nodeName(*output) << " gives " << type;
+  FailureOr<Value> target = targets("data", type);
+  if (failed(target))
+    return failure();
+  Value difference = SubOp::create(builder, loc, type, *output, *target);
+  if (!type.getElementType().isF32()) {
+    auto wide = RankedTensorType::get(type.getShape(), builder.getF32Type());
+    difference = CastOp::create(builder, loc, wide, difference);
+  }
+  Value squares = MulOp::create(builder, loc, difference.getType(), difference,
+                                difference);
+  RankedTensorType scalar = scalarType(builder.getContext());
+  auto count = DenseElementsAttr::get(
+      scalar, builder.getF32FloatAttr(type.getNumElements()));
+  return Loss{sumOf(squares),
+              ConstantOp::create(builder, loc, scalar, count)};
+}
+
+/// Makes `function` return the loss instead of its outputs.
+void returnLoss(func::FuncOp function, const Loss &loss) {
+  Operation *terminator = &function.getBody().front().back();
+  terminator->setOperands({loss.sum, loss.count});
+  RankedTensorType scalar = scalarType(function.getContext());
+  Builder builder(function.getContext());
+  function.setFunctionType(builder.getFunctionType(
+      function.getArgumentTypes(), {scalar, scalar}));
+  SmallVector<DictionaryAttr> attrs;
+  for (StringRef name : {"loss_sum", "target_count"})
+    attrs.push_back(builder.getDictionaryAttr(
+        builder.getNamedAttr(kNameAttr, builder.getStringAttr(name))));
+  function.setAllResultAttrs(attrs);
+}
+
+/// Takes dropout out of a function, and the inputs that only it used.
+void removeDropout(func::FuncOp function) {
+  Block &body = function.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(body)) {
+    if (auto dropout = dyn_cast<DropoutOp>(op)) {
+      dropout.replaceAllUsesWith(dropout.getInput());
+      dropout.erase();
+    } else if (auto attention = dyn_cast<AttentionOp>(op)) {
+      attention.getSamplesMutable().clear();
+      attention.getSeedMutable().clear();
+      attention.getStepMutable().clear();
+      attention.setP(APFloat(0.0));
+      attention.setId(0);
+    }
+  }
+  removeDeadOps(function);
+  for (StringRef role : {"samples", "seed", "step"})
+    if (auto arg = cast_or_null<BlockArgument>(findInput(function, role)))
+      if (arg.use_empty())
+        // Fails for attributes that do not fit the arguments; these do.
+        (void)function.eraseArgument(arg.getArgNumber());
+}
+
+/// @evaluate, and @evaluate_result which reads what it gathered.
+void addEvaluation(ModuleOp module, func::FuncOp loss) {
+  RankedTensorType scalar = scalarType(module.getContext());
+  StateOp sum = addState(module, "eval_loss_sum", scalar, StateKind::Sum);
+  StateOp count = addState(module, "eval_target_count", scalar, StateKind::Sum);
+
+  func::FuncOp evaluate = loss.clone();
+  module.push_back(evaluate);
+  evaluate.setSymName("evaluate");
+  removeDropout(evaluate);
+  Operation *terminator = &evaluate.getBody().front().back();
+  OpBuilder builder(terminator);
+  StateOp states[] = {sum, count};
+  for (auto [value, state] : llvm::zip(terminator->getOperands(), states))
+    AccumulateOp::create(builder, value.getLoc(), value, state.getSymName());
+  terminator->setOperands({});
+  evaluate.setFunctionType(
+      builder.getFunctionType(evaluate.getArgumentTypes(), {}));
+  evaluate.removeResAttrsAttr();
+
+  EntryBuilder result(module, "evaluate_result");
+  Value total = result.read(sum.getSymName(), scalar);
+  Value n = result.read(count.getSymName(), scalar);
+  Value mean = DivOp::create(result.builder, result.loc, scalar, total, n);
+  result.clear(sum);
+  result.clear(count);
+  result.finish({mean, n}, {"loss", "target_count"});
+}
+
+struct NNAttachLossPass : pcc::impl::NNAttachLossPassBase<NNAttachLossPass> {
+  using NNAttachLossPassBase::NNAttachLossPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto function = module.lookupSymbol<func::FuncOp>("forward");
+    if (!function || !function.getBody().hasOneBlock()) {
+      module.emitError("has no function @forward of one block");
+      return signalPassFailure();
+    }
+    FailureOr<Loss> sums = function->hasAttr(kHasLossAttr)
+                               ? ownLoss(function)
+                               : attach(function);
+    if (failed(sums))
+      return signalPassFailure();
+    returnLoss(function, *sums);
+    function->removeAttr(kHasLossAttr);
+    function.setSymName("loss");
+    if (noDropout)
+      removeDropout(function);
+    removeDeadOps(function);
+    addEvaluation(module, function);
+  }
+
+  FailureOr<Loss> attach(func::FuncOp function) {
+    LossBuilder builder(function);
+    if (loss == "causal-lm")
+      return builder.causalLM();
+    if (loss == "cross-entropy")
+      return builder.crossEntropy();
+    if (loss == "mse")
+      return builder.meanSquaredError();
+    InFlightDiagnostic diag = function.emitError()
+                              << "there is no loss '" << loss << "'";
+    diag.attachNote() << "losses are causal-lm, cross-entropy and mse";
+    return diag;
+  }
+
+  /// The loss that the model's file ends in.
+  FailureOr<Loss> ownLoss(func::FuncOp function) {
+    Operation *terminator = &function.getBody().front().back();
+    RankedTensorType scalar = scalarType(&getContext());
+    if (llvm::equal(terminator->getOperandTypes(),
+                    ArrayRef<Type>{scalar, scalar}))
+      return Loss{terminator->getOperand(0), terminator->getOperand(1)};
+    return function.emitError()
+           << "a model with a loss of its own returns the loss sum and the "
+              "number of targets, both "
+           << scalar << ", not (" << function.getResultTypes() << ")";
+  }
+};
+
+} // namespace

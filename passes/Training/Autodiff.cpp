@@ -1,0 +1,260 @@
+//===- Autodiff.cpp - --nn-autodiff ---------------------------------------===//
+//
+// Reverse mode on one block. Cotangents are collected per value and added by
+// one op when the op that defines the value is reached, walking backwards: by
+// then all its uses have contributed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Training/Entry.h"
+#include "passes/Training/Passes.h"
+
+namespace pcc {
+#define GEN_PASS_DEF_NNAUTODIFFPASS
+#include "passes/Training/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::nn;
+
+namespace {
+
+bool isFloat(Value value) {
+  return isa<FloatType>(tensorType(value).getElementType());
+}
+
+/// Gives every op it sees created the marks of gradient ops.
+struct Marker : OpBuilder::Listener {
+  Attribute stage; // of the forward op at hand; null: no stages
+
+  void notifyOperationInserted(Operation *op,
+                               OpBuilder::InsertPoint) override {
+    op->setAttr(kBackwardAttr, UnitAttr::get(op->getContext()));
+    if (stage)
+      op->setAttr(kStageAttr, stage);
+  }
+};
+
+class Differentiator {
+public:
+  Differentiator(ModuleOp module, func::FuncOp function)
+      : module(module), function(function),
+        builder(function.getContext(), &marker) {}
+
+  /// Appends the backward of `function`, a @loss, and its accumulations.
+  LogicalResult run();
+
+private:
+  /// All uses of a trainable parameter.
+  struct Parameter {
+    ParamOp op;
+    SmallVector<ReadOp> reads;
+    /// Where the backward is done with it: its first user.
+    Operation *firstUser = nullptr;
+    bool hasGradient = false;
+  };
+
+  LogicalResult findActive();
+  void accumulateLoss(Operation *terminator);
+  LogicalResult differentiate(Operation *op);
+  Value total(Operation *owner, ArrayRef<Value> contributions);
+  void finish(Parameter &parameter);
+  void declareGradients();
+
+  ModuleOp module;
+  func::FuncOp function;
+  Marker marker;
+  OpBuilder builder;
+
+  llvm::MapVector<StringRef, Parameter> parameters;
+  DenseSet<Value> active; // depend on a trainable parameter, smoothly
+  DenseMap<Value, SmallVector<Value>> cotangents;
+};
+
+/// Finds the values through which a trainable parameter reaches the loss.
+LogicalResult Differentiator::findActive() {
+  SymbolTable symbols(module);
+  for (Operation &op : function.getBody().front()) {
+    if (auto read = dyn_cast<ReadOp>(op)) {
+      auto param = symbols.lookup<ParamOp>(read.getSymbol());
+      if (!param || param.getFrozen() || !isFloat(read))
+        continue;
+      active.insert(read);
+      Parameter &parameter = parameters[param.getSymName()];
+      parameter.op = param;
+      parameter.reads.push_back(read);
+      for (Operation *user : read->getUsers())
+        if (!parameter.firstUser || user->isBeforeInBlock(parameter.firstUser))
+          parameter.firstUser = user;
+      continue;
+    }
+    if (llvm::any_of(op.getOperands(),
+                     [&](Value v) { return active.contains(v); }))
+      for (Value result : op.getResults())
+        if (isFloat(result))
+          active.insert(result);
+  }
+  Operation *terminator = &function.getBody().front().back();
+  if (!active.contains(terminator->getOperand(0)))
+    return function.emitError("the loss depends on no trainable parameter");
+  return success();
+}
+
+/// The loss sum and the count are results of the forward pass: they are added
+/// up before the backward begins, and are not marked as part of it.
+void Differentiator::accumulateLoss(Operation *terminator) {
+  RankedTensorType scalar = scalarType(function.getContext());
+  OpBuilder forward(terminator);
+  StringRef names[] = {"loss_sum", "target_count"};
+  for (auto [value, name] : llvm::zip(terminator->getOperands(), names)) {
+    StateOp state = addState(module, name, scalar, StateKind::Sum);
+    auto op = AccumulateOp::create(forward, value.getLoc(), value,
+                                   state.getSymName());
+    if (Operation *def = value.getDefiningOp())
+      if (Attribute stage = def->getAttr(kStageAttr))
+        op->setAttr(kStageAttr, stage);
+  }
+}
+
+/// The sum of what reached a value that `owner` defines.
+Value Differentiator::total(Operation *owner, ArrayRef<Value> contributions) {
+  if (contributions.size() == 1)
+    return contributions.front();
+  marker.stage = owner->getAttr(kStageAttr);
+  return SumOp::create(builder, owner->getLoc(),
+                       contributions.front().getType(), contributions);
+}
+
+LogicalResult Differentiator::differentiate(Operation *op) {
+  if (isa<ReadOp>(op)) // its cotangents belong to the parameter
+    return success();
+  SmallVector<Value> incoming;
+  for (Value result : op->getResults()) {
+    auto it = cotangents.find(result);
+    incoming.push_back(it == cotangents.end() ? Value()
+                                              : total(op, it->second));
+  }
+  if (llvm::none_of(incoming, [](Value v) { return bool(v); }))
+    return success();
+  auto differentiable = dyn_cast<DifferentiableInterface>(op);
+  if (!differentiable)
+    return op->emitError() << nodeName(op) << " lies between a trainable "
+                           << "parameter and the loss, but " << op->getName()
+                           << " has no derivative";
+  for (Value other : llvm::drop_begin(incoming))
+    if (other)
+      return op->emitError()
+             << "a statistic of " << nodeName(op) << " (a result of "
+             << op->getName() << " but the first) reaches the loss; it has no "
+             << "derivative";
+  marker.stage = op->getAttr(kStageAttr);
+  SmallVector<Value> outgoing = differentiable.buildVJP(builder, incoming);
+  for (auto [operand, cotangent] : llvm::zip_equal(op->getOperands(), outgoing))
+    if (cotangent && active.contains(operand))
+      cotangents[operand].push_back(cotangent);
+  return success();
+}
+
+/// Accumulates a parameter's gradient; no use of it is left to differentiate.
+void Differentiator::finish(Parameter &parameter) {
+  SmallVector<Value> contributions;
+  for (ReadOp read : parameter.reads)
+    llvm::append_range(contributions, cotangents[read]);
+  parameter.firstUser = nullptr;
+  if (contributions.empty())
+    return;
+  parameter.hasGradient = true;
+  ReadOp read = parameter.reads.front();
+  Value gradient = total(read, contributions);
+  marker.stage = read->getAttr(kStageAttr);
+  AccumulateOp::create(builder, read.getLoc(), gradient,
+                       "grad." + parameter.op.getSymName().str());
+}
+
+/// Gradients are f32 whatever the parameter's type, but for f64.
+void Differentiator::declareGradients() {
+  Type f32 = Float32Type::get(function.getContext());
+  for (auto param : module.getOps<ParamOp>()) {
+    if (param.getFrozen())
+      continue;
+    auto it = parameters.find(param.getSymName());
+    if (it == parameters.end() || !it->second.hasGradient) {
+      param.emitWarning() << "parameter '" << param.getSymName()
+                          << "' does not influence the loss, so it is not "
+                             "trained";
+      continue;
+    }
+    RankedTensorType type = param.getTensorType();
+    if (!type.getElementType().isF64())
+      type = RankedTensorType::get(type.getShape(), f32);
+    addState(module, "grad." + param.getSymName().str(), type,
+             StateKind::Gradient, param.getSymName());
+  }
+}
+
+LogicalResult Differentiator::run() {
+  removeDeadOps(function);
+  flattenSums(function);
+  if (failed(findActive()))
+    return failure();
+
+  Block &body = function.getBody().front();
+  Operation *terminator = body.getTerminator();
+  SmallVector<Operation *> forward;
+  for (Operation &op : body.without_terminator())
+    forward.push_back(&op);
+  accumulateLoss(terminator);
+
+  Value loss = terminator->getOperand(0);
+  builder.setInsertionPoint(terminator);
+  if (Operation *def = loss.getDefiningOp())
+    marker.stage = def->getAttr(kStageAttr);
+  RankedTensorType scalar = tensorType(loss);
+  auto one = DenseElementsAttr::get(
+      scalar, FloatAttr::get(scalar.getElementType(), 1.0));
+  cotangents[loss].push_back(
+      ConstantOp::create(builder, loss.getLoc(), scalar, one));
+
+  for (Operation *op : llvm::reverse(forward)) {
+    if (failed(differentiate(op)))
+      return failure();
+    for (auto &entry : parameters)
+      if (entry.second.firstUser == op)
+        finish(entry.second);
+  }
+  for (auto &entry : parameters)
+    if (entry.second.firstUser) // used by the return alone
+      finish(entry.second);
+
+  terminator->setOperands({});
+  declareGradients();
+  removeDeadOps(function);
+  flattenSums(function);
+  return success();
+}
+
+struct NNAutodiffPass : pcc::impl::NNAutodiffPassBase<NNAutodiffPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto function = module.lookupSymbol<func::FuncOp>("loss");
+    RankedTensorType scalar = scalarType(&getContext());
+    if (!function || !function.getBody().hasOneBlock() ||
+        function.getResultTypes() != ArrayRef<Type>({scalar, scalar})) {
+      module.emitError() << "has no function @loss of one block that returns "
+                            "the loss sum and the number of targets";
+      return signalPassFailure();
+    }
+    for (auto other : module.getOps<func::FuncOp>())
+      if (other != function && other.getBody().hasOneBlock())
+        flattenSums(other);
+    if (failed(Differentiator(module, function).run()))
+      return signalPassFailure();
+    function.setFunctionType(
+        FunctionType::get(&getContext(), function.getArgumentTypes(), {}));
+    function.removeResAttrsAttr();
+    function.setSymName("microbatch");
+  }
+};
+
+} // namespace

@@ -1,0 +1,124 @@
+//===- Entry.cpp - Entry functions and their state ------------------------===//
+
+#include "passes/Training/Entry.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::nn;
+
+Value pcc::findInput(func::FuncOp function, StringRef role, StringRef name) {
+  for (BlockArgument arg : function.getArguments()) {
+    unsigned i = arg.getArgNumber();
+    auto is = function.getArgAttrOfType<StringAttr>(i, kRoleAttr);
+    auto called = function.getArgAttrOfType<StringAttr>(i, kNameAttr);
+    if (is && is.getValue() == role &&
+        (name.empty() || (called && called.getValue() == name)))
+      return arg;
+  }
+  return {};
+}
+
+Value pcc::insertInput(func::FuncOp function, unsigned index, StringRef role,
+                       StringRef name, Type type) {
+  Builder builder(function.getContext());
+  NamedAttribute attrs[] = {
+      builder.getNamedAttr(kNameAttr, builder.getStringAttr(name)),
+      builder.getNamedAttr(kRoleAttr, builder.getStringAttr(role))};
+  Location loc = NameLoc::get(builder.getStringAttr(name));
+  // Only an existing attribute or result name can make this fail.
+  (void)function.insertArgument(index, type, builder.getDictionaryAttr(attrs),
+                                loc);
+  return function.getArgument(index);
+}
+
+EntryBuilder::EntryBuilder(ModuleOp module, StringRef name)
+    : builder(module.getContext()),
+      loc(NameLoc::get(builder.getStringAttr(name))) {
+  builder.setInsertionPointToEnd(module.getBody());
+  function = func::FuncOp::create(builder, loc, name,
+                                  builder.getFunctionType({}, {}));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+}
+
+Value EntryBuilder::input(StringRef role, Type type) {
+  return insertInput(function, function.getNumArguments(), role, role, type);
+}
+
+Value EntryBuilder::read(StringRef symbol, Type type) {
+  return ReadOp::create(builder, loc, type, symbol);
+}
+
+void EntryBuilder::write(Value value, StringRef symbol) {
+  WriteOp::create(builder, loc, value, symbol);
+}
+
+void EntryBuilder::clear(StateOp state) {
+  RankedTensorType type = state.getTensorType();
+  auto zeros = DenseElementsAttr::get(
+      type, builder.getZeroAttr(type.getElementType()));
+  write(ConstantOp::create(builder, loc, type, zeros), state.getSymName());
+}
+
+void EntryBuilder::finish(ValueRange results, ArrayRef<StringRef> names) {
+  func::ReturnOp::create(builder, loc, results);
+  SmallVector<DictionaryAttr> attrs;
+  for (StringRef name : names)
+    attrs.push_back(builder.getDictionaryAttr(
+        builder.getNamedAttr(kNameAttr, builder.getStringAttr(name))));
+  function.setFunctionType(builder.getFunctionType(
+      function.getArgumentTypes(), TypeRange(results)));
+  function.setAllResultAttrs(attrs);
+}
+
+StateOp pcc::addState(ModuleOp module, StringRef name, RankedTensorType type,
+                      StateKind kind, StringRef of) {
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  for (Operation &op : *module.getBody())
+    if (isa<ParamOp, StateOp>(op))
+      builder.setInsertionPointAfter(&op);
+  FlatSymbolRefAttr parameter;
+  if (!of.empty())
+    parameter = FlatSymbolRefAttr::get(builder.getContext(), of);
+  return StateOp::create(builder, NameLoc::get(builder.getStringAttr(name)),
+                         name, type, kind, parameter);
+}
+
+SmallVector<StateOp> pcc::gradients(ModuleOp module) {
+  SmallVector<StateOp> states;
+  for (auto state : module.getOps<StateOp>())
+    if (state.getKind() == StateKind::Gradient)
+      states.push_back(state);
+  return states;
+}
+
+RankedTensorType pcc::scalarType(MLIRContext *context) {
+  return RankedTensorType::get({}, Float32Type::get(context));
+}
+
+/// The first name in a location, depth first.
+static StringRef firstName(Location loc) {
+  if (auto named = dyn_cast<NameLoc>(loc))
+    return named.getName();
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      if (StringRef name = firstName(part); !name.empty())
+        return name;
+  return {};
+}
+
+std::string pcc::nodeName(Operation *op) {
+  StringRef name = firstName(op->getLoc());
+  return "'" + (name.empty() ? op->getName().getStringRef() : name).str() + "'";
+}
+
+std::string pcc::nodeName(Value value) {
+  if (Operation *op = value.getDefiningOp())
+    return nodeName(op);
+  auto arg = cast<BlockArgument>(value);
+  if (auto function = dyn_cast<func::FuncOp>(arg.getOwner()->getParentOp()))
+    if (auto name = function.getArgAttrOfType<StringAttr>(arg.getArgNumber(),
+                                                          kNameAttr))
+      return "'" + name.str() + "'";
+  StringRef name = firstName(value.getLoc());
+  return name.empty() ? "an input" : "'" + name.str() + "'";
+}

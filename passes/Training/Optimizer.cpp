@@ -1,0 +1,199 @@
+//===- Optimizer.cpp - --nn-optimizer -------------------------------------===//
+
+#include "passes/Training/Entry.h"
+#include "passes/Training/Passes.h"
+
+namespace pcc {
+#define GEN_PASS_DEF_NNOPTIMIZERPASS
+#include "passes/Training/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::nn;
+
+namespace {
+
+/// What PyTorch's clip_grad_norm_ adds to the norm.
+constexpr float kClipEpsilon = 1e-6f;
+
+/// A gradient and the parameter it belongs to.
+struct Trained {
+  ParamOp param;
+  StateOp gradient;
+};
+
+class UpdateBuilder {
+public:
+  UpdateBuilder(ModuleOp module, ArrayRef<Trained> trained)
+      : module(module), trained(trained), entry(module, "update"),
+        builder(entry.builder), loc(entry.loc),
+        scalar(scalarType(module.getContext())) {}
+
+  void adamw();
+  void sgd();
+
+private:
+  Value constant(float value);
+  /// Reads the gradients and computes loss, norm and the gradients' scale.
+  void begin(Value clip);
+  void end();
+  StateOp moment(StringRef name, Trained one, StateKind kind);
+
+  ModuleOp module;
+  ArrayRef<Trained> trained;
+  EntryBuilder entry;
+  OpBuilder &builder;
+  Location loc;
+  RankedTensorType scalar;
+  SmallVector<Value> gradients;
+  Value loss, norm, gradScale;
+};
+
+Value UpdateBuilder::constant(float value) {
+  return ConstantOp::create(
+      builder, loc, scalar,
+      DenseElementsAttr::get(scalar, builder.getF32FloatAttr(value)));
+}
+
+/// Gradients are of the loss SUM; everything that is divided by the number of
+/// targets is divided here, by the number of the whole global batch.
+void UpdateBuilder::begin(Value clip) {
+  auto div = [&](Value x, Value y) -> Value {
+    return DivOp::create(builder, loc, scalar, x, y);
+  };
+  Value count = entry.read("target_count", scalar);
+  loss = div(entry.read("loss_sum", scalar), count);
+  SmallVector<Value> squares;
+  for (const Trained &one : trained) {
+    StateOp state = one.gradient;
+    gradients.push_back(
+        entry.read(state.getSymName(), state.getTensorType()));
+    squares.push_back(SumOfSquaresOp::create(builder, state.getLoc(), scalar,
+                                             gradients.back()));
+  }
+  // One sum, so that parts that lie on several ranks are reduced once.
+  Value sum = SumOp::create(builder, loc, scalar, squares);
+  norm = div(SqrtOp::create(builder, loc, scalar, sum), count);
+  Value bounded = SumOp::create(builder, loc, scalar,
+                                ValueRange{norm, constant(kClipEpsilon)});
+  Value factor = MinOp::create(builder, loc, scalar, constant(1),
+                               div(clip, bounded));
+  gradScale = div(factor, count);
+}
+
+void UpdateBuilder::end() {
+  for (const Trained &one : trained)
+    entry.clear(one.gradient);
+  for (StringRef name : {"loss_sum", "target_count"})
+    entry.clear(module.lookupSymbol<StateOp>(name));
+  entry.finish({loss, norm}, {"loss", "norm"});
+}
+
+StateOp UpdateBuilder::moment(StringRef name, Trained one, StateKind kind) {
+  StringRef param = one.param.getSymName();
+  return addState(module, (name + "." + param).str(),
+                  one.gradient.getTensorType(), kind, param);
+}
+
+void UpdateBuilder::adamw() {
+  Value lr = entry.input("lr", scalar);
+  Value weightDecay = entry.input("weight_decay", scalar);
+  Value beta1 = entry.input("beta1", scalar);
+  Value beta2 = entry.input("beta2", scalar);
+  Value eps = entry.input("eps", scalar);
+  Value clip = entry.input("clip_grad", scalar);
+  Value step =
+      entry.input("step", RankedTensorType::get({}, builder.getI64Type()));
+  SmallVector<StateOp> moments1, moments2;
+  for (const Trained &one : trained)
+    moments1.push_back(moment("exp_avg", one, StateKind::Moment1));
+  for (const Trained &one : trained)
+    moments2.push_back(moment("exp_avg_sq", one, StateKind::Moment2));
+  begin(clip);
+  for (auto [i, one] : llvm::enumerate(trained)) {
+    ParamOp param = one.param;
+    RankedTensorType type = param.getTensorType();
+    RankedTensorType momentType = moments1[i].getTensorType();
+    Value value = entry.read(param.getSymName(), type);
+    Value first = entry.read(moments1[i].getSymName(), momentType);
+    Value second = entry.read(moments2[i].getSymName(), momentType);
+    auto next = AdamWOp::create(
+        builder, param.getLoc(), type, momentType, momentType, value,
+        gradients[i], first, second, gradScale, lr, beta1, beta2, eps,
+        weightDecay, step, param.getDecayAttr());
+    entry.write(next.getNewParam(), param.getSymName());
+    entry.write(next.getNewExpAvg(), moments1[i].getSymName());
+    entry.write(next.getNewExpAvgSq(), moments2[i].getSymName());
+  }
+  end();
+}
+
+void UpdateBuilder::sgd() {
+  Value lr = entry.input("lr", scalar);
+  Value weightDecay = entry.input("weight_decay", scalar);
+  Value clip = entry.input("clip_grad", scalar);
+  begin(clip);
+  for (auto [i, one] : llvm::enumerate(trained)) {
+    ParamOp param = one.param;
+    RankedTensorType type = param.getTensorType();
+    Value value = entry.read(param.getSymName(), type);
+    Value next = SgdOp::create(builder, param.getLoc(), type, value,
+                               gradients[i], gradScale, lr, weightDecay,
+                               param.getDecayAttr());
+    entry.write(next, param.getSymName());
+  }
+  end();
+}
+
+struct NNOptimizerPass : pcc::impl::NNOptimizerPassBase<NNOptimizerPass> {
+  using NNOptimizerPassBase::NNOptimizerPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (kind != "adamw" && kind != "sgd") {
+      InFlightDiagnostic diag = module.emitError()
+                                << "there is no optimizer '" << kind << "'";
+      diag.attachNote() << "optimizers are adamw and sgd";
+      return signalPassFailure();
+    }
+    SmallVector<Trained> trained;
+    if (failed(collect(module, trained)))
+      return signalPassFailure();
+    UpdateBuilder update(module, trained);
+    if (kind == "adamw")
+      update.adamw();
+    else
+      update.sgd();
+  }
+
+  /// The parameters with a gradient, all f32: an update in a narrower type
+  /// would lose most of each step.
+  LogicalResult collect(ModuleOp module, SmallVector<Trained> &trained) {
+    for (StringRef name : {"loss_sum", "target_count"})
+      if (!module.lookupSymbol<StateOp>(name))
+        return module.emitError()
+               << "has no state @" << name << "; run --nn-autodiff first";
+    if (module.lookupSymbol("update"))
+      return module.emitError("has an @update already");
+    for (StateOp gradient : gradients(module)) {
+      auto param = module.lookupSymbol<ParamOp>(gradient.getOfAttr());
+      Type element = param.getTensorType().getElementType();
+      if (!element.isF32()) {
+        InFlightDiagnostic diag = param.emitError()
+                                  << "cannot train '" << param.getSymName()
+                                  << "' of " << element;
+        diag.attachNote() << "a step in a type narrower than f32 is lost in "
+                             "rounding and needs f32 master weights, which "
+                             "are not supported yet; parameters must be f32";
+        return diag;
+      }
+      trained.push_back({param, gradient});
+    }
+    if (trained.empty())
+      return module.emitError("has no gradient; run --nn-autodiff first");
+    return success();
+  }
+};
+
+} // namespace

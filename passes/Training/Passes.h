@@ -1,0 +1,20 @@
+//===- Passes.h - From a model to its training program ----------*- C++ -*-===//
+
+#ifndef PCC_PASSES_TRAINING_PASSES_H
+#define PCC_PASSES_TRAINING_PASSES_H
+
+#include "dialects/NN/NN.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace pcc {
+
+#define GEN_PASS_DECL
+#include "passes/Training/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "passes/Training/Passes.h.inc"
+
+} // namespace pcc
+
+#endif // PCC_PASSES_TRAINING_PASSES_H

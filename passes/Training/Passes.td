@@ -1,0 +1,98 @@
+//===- Passes.td - From a model to its training program ----*- tablegen -*-===//
+
+#ifndef PCC_PASSES_TRAINING
+#define PCC_PASSES_TRAINING
+
+include "mlir/Pass/PassBase.td"
+
+def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
+  let summary = "Turns @forward into @loss and @evaluate";
+  let description = [{
+    `@loss` takes the model's inputs and, where the loss needs them, an input
+    of role "targets", and returns two rank-0 f32 tensors: the SUM of the loss
+    over the targets that count, and how many these are.
+
+    - `causal-lm`: the output is [batch, seq, vocab], the targets [batch, seq]
+      i64, the token to predict at each position, negative where none is.
+      Nothing is shifted here.
+    - `cross-entropy`: the output is [..., classes], the targets [...] i64.
+    - `mse`: the targets have the output's shape and element type (an input of
+      role "data" named "targets"); every element counts.
+
+    A model whose file ends in a loss of its own (`nn.has_loss` on @forward,
+    which then returns these two values) is taken as it is.
+
+    `@evaluate` is @loss without dropout. It returns nothing and adds to the
+    states `eval_loss_sum` and `eval_target_count`; `@evaluate_result` returns
+    their quotient and the count, and clears them.
+  }];
+  let options = [
+    Option<"loss", "loss", "std::string", "\"causal-lm\"",
+           "causal-lm, cross-entropy or mse">,
+    Option<"noDropout", "no-dropout", "bool", "false",
+           "leave dropout out of @loss too">];
+  let dependentDialects = ["::pcc::nn::NNDialect", "::mlir::func::FuncDialect"];
+}
+
+def NNAutodiffPass : Pass<"nn-autodiff", "::mlir::ModuleOp"> {
+  let summary = "Turns @loss into @microbatch: forward and backward";
+  let description = [{
+    Reverse mode on global shapes. @microbatch takes @loss's inputs, returns
+    nothing and accumulates into f32 states: the gradient of the loss sum with
+    respect to every trainable parameter into `grad.<parameter>`, the loss sum
+    into `loss_sum`, the number of targets into `target_count`.
+
+    The backward follows the forward in reverse order; a parameter's gradient
+    is accumulated as soon as its last contribution exists. Ops that compute it
+    have `nn.bwd`, and the `nn.stage` and location of the forward op they
+    belong to. The cotangents of a value that is used several times are added
+    by one n-ary `nn.sum`, those of all reads of a parameter too. Sums whose
+    only use is another sum of the same stage become part of it, in every
+    function. Ops without a use are removed.
+  }];
+  let dependentDialects = ["::pcc::nn::NNDialect", "::mlir::func::FuncDialect"];
+}
+
+def NNOptimizerPass : Pass<"nn-optimizer", "::mlir::ModuleOp"> {
+  let summary = "Adds @update and the optimizer's state";
+  let description = [{
+    With n = target_count, @update computes the gradient norm
+    sqrt(sum of squares of all gradients) / n, scales the gradients by
+    min(1, clip_grad / (norm + 1e-6)) / n, takes one step of the optimizer for
+    every parameter that has a gradient, clears gradients, loss_sum and
+    target_count, and returns the mean loss and the norm before clipping. The
+    sums of squares are added by one n-ary `nn.sum`. Without clipping,
+    clip_grad is +inf.
+
+    adamw: states `exp_avg.<parameter>` and `exp_avg_sq.<parameter>`, f32;
+    inputs lr, weight_decay, beta1, beta2, eps, clip_grad, step. sgd: no state;
+    inputs lr, weight_decay, clip_grad.
+  }];
+  let options = [
+    Option<"kind", "kind", "std::string", "\"adamw\"", "adamw or sgd">];
+  let dependentDialects = ["::pcc::nn::NNDialect", "::mlir::func::FuncDialect"];
+}
+
+def NNVerifyPass : Pass<"nn-verify", "::mlir::ModuleOp"> {
+  let summary = "Checks what must hold of a whole nn program";
+  let description = [{
+    - Only params, states and functions; functions hold nothing but nn ops in
+      one block; every value is a tensor of static shape.
+    - Inputs have known roles, and one input per role but "data" and
+      "positions".
+    - No two forward ops draw random numbers with one id.
+    - Parameters are written in @update only, frozen ones nowhere; gradients,
+      moments and sums are read there and in @evaluate_result only.
+    - A gradient state is f32, has its trainable parameter's shape and is
+      accumulated at most once per function.
+    - @loss returns two rank-0 f32 sums, and every op between a trainable
+      parameter and the first has a derivative.
+    - A forward op uses no gradient.
+    - Stages are given to all ops but reads and constants or to none; a forward
+      op's stage is at least its operands', a gradient op's at most.
+    - @update writes every parameter that has a gradient exactly once, and
+      clears every gradient.
+  }];
+}
+
+#endif // PCC_PASSES_TRAINING

@@ -1,0 +1,322 @@
+//===- VerifyNN.cpp - --nn-verify -----------------------------------------===//
+//
+// The border check of nn: what no op's own verifier can see.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Training/Entry.h"
+#include "passes/Training/Passes.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace pcc {
+#define GEN_PASS_DEF_NNVERIFYPASS
+#include "passes/Training/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::nn;
+
+namespace {
+
+bool isKnownRole(StringRef role) {
+  return llvm::StringSwitch<bool>(role)
+      .Cases({"tokens", "targets", "positions", "samples", "seed", "step"},
+             true)
+      .Cases({"lr", "weight_decay", "beta1", "beta2", "eps", "clip_grad"},
+             true)
+      .Case("data", true)
+      .Default(false);
+}
+
+/// Models may have several inputs of these.
+bool mayRepeat(StringRef role) { return role == "data" || role == "positions"; }
+
+LogicalResult verifyInputs(func::FuncOp function) {
+  llvm::StringMap<BlockArgument> seen;
+  for (BlockArgument arg : function.getArguments()) {
+    unsigned i = arg.getArgNumber();
+    auto role = function.getArgAttrOfType<StringAttr>(i, kRoleAttr);
+    if (!role || !isKnownRole(role.getValue())) {
+      InFlightDiagnostic diag = emitError(arg.getLoc())
+                                << "input " << i << " of @"
+                                << function.getSymName() << " has ";
+      if (role)
+        return diag << "the unknown role '" << role.getValue() << "'";
+      return diag << "no role";
+    }
+    auto [it, isNew] = seen.try_emplace(role.getValue(), arg);
+    if (!isNew && !mayRepeat(role.getValue())) {
+      InFlightDiagnostic diag = emitError(arg.getLoc())
+                                << "@" << function.getSymName()
+                                << " has two inputs of role '"
+                                << role.getValue() << "'";
+      diag.attachNote(it->second.getLoc()) << "the other one";
+      return diag;
+    }
+  }
+  return success();
+}
+
+/// One block of nn ops on tensors of static shape.
+LogicalResult verifyBody(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitError("must have one block");
+  for (Operation &op : function.getBody().front()) {
+    if (!isa<NNDialect>(op.getDialect()) && !isa<func::ReturnOp>(op))
+      return op.emitError() << nodeName(&op) << " is " << op.getName()
+                            << ", which is not an nn op";
+    for (Value operand : op.getOperands()) {
+      auto type = dyn_cast<RankedTensorType>(operand.getType());
+      if (!type || !type.hasStaticShape())
+        return op.emitError() << nodeName(&op) << " uses a value of type "
+                              << operand.getType()
+                              << "; values are tensors of static shape";
+    }
+  }
+  return success();
+}
+
+/// Two ops that draw with one id would drop the same elements.
+LogicalResult verifyRandom(func::FuncOp function) {
+  DenseMap<uint64_t, Operation *> users;
+  for (Operation &op : function.getBody().front()) {
+    if (op.hasAttr(kBackwardAttr))
+      continue;
+    uint64_t id;
+    if (auto dropout = dyn_cast<DropoutOp>(op))
+      id = dropout.getId();
+    else if (auto attention = dyn_cast<AttentionOp>(op);
+             attention && attention.getP().convertToDouble() > 0)
+      id = attention.getId();
+    else
+      continue;
+    auto [it, isNew] = users.try_emplace(id, &op);
+    if (isNew)
+      continue;
+    InFlightDiagnostic diag = op.emitError()
+                              << nodeName(&op) << " draws random numbers with "
+                              << "id " << id << ", which is taken";
+    diag.attachNote(it->second->getLoc())
+        << "by " << nodeName(it->second);
+    return diag;
+  }
+  return success();
+}
+
+/// Who may read and write what.
+LogicalResult verifySymbolUses(func::FuncOp function, SymbolTable &symbols) {
+  StringRef name = function.getSymName();
+  bool updates = name == "update";
+  bool readsStates = updates || name == "evaluate_result";
+  DenseMap<Operation *, Operation *> accumulated;
+  for (Operation &op : function.getBody().front()) {
+    if (auto read = dyn_cast<ReadOp>(op)) {
+      if (!readsStates && symbols.lookup<StateOp>(read.getSymbol()))
+        return op.emitError() << "@" << name << " reads state @"
+                              << read.getSymbol() << ", which only @update "
+                              << "and @evaluate_result may";
+    } else if (auto write = dyn_cast<WriteOp>(op)) {
+      if (!readsStates)
+        return op.emitError() << "@" << name << " replaces @"
+                              << write.getSymbol()
+                              << ", which only @update may";
+      auto param = symbols.lookup<ParamOp>(write.getSymbol());
+      if (param && (param.getFrozen() || !updates))
+        return op.emitError() << "parameter @" << write.getSymbol()
+                              << " must not be written "
+                              << (updates ? "because it is frozen"
+                                          : "outside @update");
+    } else if (auto accumulate = dyn_cast<AccumulateOp>(op)) {
+      Operation *target = symbols.lookup(accumulate.getSymbol());
+      auto [it, isNew] = accumulated.try_emplace(target, &op);
+      if (!isNew) {
+        InFlightDiagnostic diag = op.emitError()
+                                  << "@" << accumulate.getSymbol()
+                                  << " is accumulated twice; add the values "
+                                     "by one nn.sum";
+        diag.attachNote(it->second->getLoc()) << "here too";
+        return diag;
+      }
+    }
+  }
+  return success();
+}
+
+LogicalResult verifyStates(ModuleOp module, SymbolTable &symbols) {
+  for (StateOp state : gradients(module)) {
+    auto param = state.getOf() ? symbols.lookup<ParamOp>(*state.getOf())
+                               : ParamOp();
+    if (!param)
+      return state.emitError() << "gradient @" << state.getSymName()
+                               << " belongs to no parameter";
+    RankedTensorType type = state.getTensorType();
+    bool f64 = param.getTensorType().getElementType().isF64();
+    if (!param.getFrozen() &&
+        type.getShape() == param.getTensorType().getShape() &&
+        (f64 ? type.getElementType().isF64() : type.getElementType().isF32()))
+      continue;
+    InFlightDiagnostic diag = state.emitError()
+                              << "gradient @" << state.getSymName() << " is "
+                              << type
+                              << ", not the f32 gradient of a trainable "
+                                 "parameter";
+    diag.attachNote(param.getLoc()) << "@" << param.getSymName() << " is "
+                                    << param.getTensorType()
+                                    << (param.getFrozen() ? ", frozen" : "");
+    return diag;
+  }
+  return success();
+}
+
+/// Between every trainable parameter and the loss sum lie derivatives only,
+/// and the sum is one: dividing it by a count would make gradients depend on
+/// how the batch is split.
+LogicalResult verifyLoss(func::FuncOp loss, SymbolTable &symbols) {
+  RankedTensorType scalar = scalarType(loss.getContext());
+  if (loss.getResultTypes() != ArrayRef<Type>({scalar, scalar}))
+    return loss.emitError() << "@loss must return the loss sum and the number "
+                               "of targets, both "
+                            << scalar;
+  Operation *terminator = loss.getBody().front().getTerminator();
+  for (Value result : terminator->getOperands()) {
+    Operation *op = result.getDefiningOp();
+    while (isa_and_nonnull<ReshapeOp, CastOp>(op))
+      op = op->getOperand(0).getDefiningOp();
+    bool isCount = result == terminator->getOperand(1);
+    if (!isa_and_nonnull<ReduceOp, SumOp, SumOfSquaresOp>(op) &&
+        !(isCount && isa_and_nonnull<ConstantOp>(op)))
+      return emitError(result.getLoc())
+             << (isCount ? "the number of targets" : "the loss")
+             << " must be a sum over all targets, but " << nodeName(result)
+             << " does not add";
+  }
+
+  DenseSet<Value> active, needed = {terminator->getOperand(0)};
+  for (Operation &op : loss.getBody().front()) {
+    bool depends = llvm::any_of(op.getOperands(), [&](Value v) {
+      return active.contains(v);
+    });
+    if (auto read = dyn_cast<ReadOp>(op)) {
+      auto param = symbols.lookup<ParamOp>(read.getSymbol());
+      depends = param && !param.getFrozen();
+    }
+    for (Value result : op.getResults())
+      if (depends && isa<FloatType>(tensorType(result).getElementType()))
+        active.insert(result);
+  }
+  for (Operation &op : llvm::reverse(loss.getBody().front())) {
+    bool isNeeded = llvm::any_of(op.getResults(), [&](Value v) {
+      return active.contains(v) && needed.contains(v);
+    });
+    if (!isNeeded || isa<ReadOp>(op))
+      continue;
+    if (!isa<DifferentiableInterface>(op))
+      return op.emitError() << nodeName(&op) << " lies between a trainable "
+                            << "parameter and the loss, but " << op.getName()
+                            << " has no derivative";
+    needed.insert(op.operand_begin(), op.operand_end());
+  }
+  return success();
+}
+
+std::optional<int64_t> stageOf(Operation *op) {
+  if (auto stage = op->getAttrOfType<IntegerAttr>(kStageAttr))
+    return stage.getInt();
+  return std::nullopt;
+}
+
+/// The forward flows to later stages, the backward to earlier ones, and the
+/// forward takes nothing from the backward. Reads and constants lie wherever
+/// they are used.
+LogicalResult verifyFlow(func::FuncOp function) {
+  Operation *staged = nullptr, *unstaged = nullptr;
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    if (isa<ReadOp, ConstantOp>(op))
+      continue;
+    (stageOf(&op) ? staged : unstaged) = &op;
+    bool backward = op.hasAttr(kBackwardAttr);
+    for (Value operand : op.getOperands()) {
+      Operation *def = operand.getDefiningOp();
+      if (!def || isa<ReadOp, ConstantOp>(def))
+        continue;
+      bool fromBackward = def->hasAttr(kBackwardAttr);
+      if (fromBackward && !backward) {
+        InFlightDiagnostic diag =
+            op.emitError() << nodeName(&op)
+                           << " is of the forward pass and uses a gradient";
+        diag.attachNote(def->getLoc()) << "of " << nodeName(def);
+        return diag;
+      }
+      std::optional<int64_t> here = stageOf(&op), there = stageOf(def);
+      if (!here || !there)
+        continue;
+      // A residual may come from any stage that is at hand: its own, or one
+      // whose value was sent on in the forward pass.
+      bool ok = fromBackward ? *here <= *there : *here >= *there;
+      if (!ok) {
+        InFlightDiagnostic diag =
+            op.emitError() << nodeName(&op) << " of stage " << *here
+                           << " uses a value of the "
+                           << (fromBackward ? "earlier" : "later")
+                           << " stage " << *there;
+        diag.attachNote(def->getLoc()) << "of " << nodeName(def);
+        return diag;
+      }
+    }
+  }
+  if (staged && unstaged)
+    return unstaged->emitError()
+           << nodeName(unstaged) << " has no stage, but " << nodeName(staged)
+           << " has one";
+  return success();
+}
+
+/// Every gradient is used up: its parameter written once, itself cleared.
+LogicalResult verifyUpdate(ModuleOp module, func::FuncOp update) {
+  llvm::StringMap<unsigned> writes;
+  for (auto write : update.getBody().getOps<WriteOp>())
+    ++writes[write.getSymbol()];
+  for (StateOp state : gradients(module))
+    for (StringRef name : {*state.getOf(), state.getSymName()})
+      if (unsigned n = writes.lookup(name); n != 1)
+        return update.emitError() << "@update must write @" << name
+                                  << " once, not " << n << " times";
+  return success();
+}
+
+struct NNVerifyPass : pcc::impl::NNVerifyPassBase<NNVerifyPass> {
+  void runOnOperation() override {
+    if (failed(verify(getOperation())))
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+  static LogicalResult verify(ModuleOp module) {
+    SymbolTable symbols(module);
+    for (Operation &op : *module.getBody())
+      if (!isa<ParamOp, StateOp, func::FuncOp>(op))
+        return op.emitError("is neither a parameter, a state nor a function");
+    if (failed(verifyStates(module, symbols)))
+      return failure();
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (!llvm::is_contained({"forward", "loss", "microbatch", "update",
+                               "evaluate", "evaluate_result"},
+                              function.getSymName()))
+        return function.emitError() << "@" << function.getSymName()
+                                    << " is no function of a program";
+      if (failed(verifyBody(function)) || failed(verifyInputs(function)) ||
+          failed(verifyRandom(function)) ||
+          failed(verifySymbolUses(function, symbols)) ||
+          failed(verifyFlow(function)))
+        return failure();
+    }
+    auto loss = module.lookupSymbol<func::FuncOp>("loss");
+    if (loss && failed(verifyLoss(loss, symbols)))
+      return failure();
+    auto update = module.lookupSymbol<func::FuncOp>("update");
+    return update ? verifyUpdate(module, update) : success();
+  }
+};
+
+} // namespace
