@@ -1,0 +1,167 @@
+//===- Checkpoint.cpp - Saves and resumes training ------------------------===//
+
+#include "runtime/common/Checkpoint.h"
+
+#include "runtime/common/Backend.h"
+#include "runtime/common/Error.h"
+#include "runtime/common/Files.h"
+#include "runtime/common/Inputs.h"
+#include "runtime/common/ModelFile.h"
+#include "runtime/common/OptimizerFile.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace pcc;
+using json = nlohmann::ordered_json;
+
+static const char *const stateName = "/trainer_state.json";
+
+static json planOf(const pcc_program &program) {
+  json axes = json::array();
+  for (int axis = 0; axis < program.n_axes; ++axis)
+    axes.push_back({program.axes[axis].name, program.axes[axis].size});
+  return {{"axes", axes}, {"world_size", worldSize(program)}};
+}
+
+static std::string trainerState(const TrainingState &state,
+                                const Options &options, int64_t step) {
+  const pcc_program &program = state.program;
+  int64_t samples = step * globalBatch(program);
+  json flags;
+  for (auto &[name, value] : savedOptions(options))
+    flags[name] = value;
+  json text = {{"format", 1},
+               {"model", program.model},
+               {"step", step},
+               {"tokens", samples * program.seq},
+               {"samples", samples},
+               {"global_batch", globalBatch(program)},
+               {"sequence", program.seq},
+               {"plan", planOf(program)},
+               {"rng", {{"kind", "counter"}, {"seed", state.initSeed}}},
+               {"options", flags}};
+  return text.dump(2) + "\n";
+}
+
+static bool isStepFolder(const std::string &name) {
+  return name.compare(0, 5, "step-") == 0 &&
+         name.find_first_not_of("0123456789", 5) == std::string::npos;
+}
+
+/// Deletes all but the newest `keep` checkpoints, and what killed runs left.
+static void removeOld(const std::string &dir, int64_t keep,
+                      const std::string &newest) {
+  std::vector<std::string> steps;
+  for (const std::string &name : listFolder(dir)) {
+    if (name.compare(0, 6, ".step-") == 0)
+      removeFolder(dir + "/" + name);
+    else if (isStepFolder(name) && name != newest)
+      steps.push_back(name);
+  }
+  if (keep == 0)
+    return;
+  for (int64_t i = 0; i + keep - 1 < static_cast<int64_t>(steps.size()); ++i) {
+    // Renamed first: a folder of this name is always complete.
+    std::string aside = dir + "/." + steps[i] + ".old";
+    replaceFolder(dir + "/" + steps[i], aside);
+    removeFolder(aside);
+  }
+}
+
+std::string pcc::saveCheckpoint(const TrainingState &state,
+                                const Options &options, int64_t step) {
+  const std::string &dir = options.save;
+  std::string name = format("step-%08lld", static_cast<long long>(step));
+  std::string folder = dir + "/" + name, temporary = dir + "/." + name + ".tmp";
+  bool first = backend::rank() == 0;
+  if (first) {
+    makeFolders(dir);
+    removeFolder(temporary);
+    makeFolders(temporary);
+  }
+  backend::maxOverRanks(0);
+  writeModel(state, temporary + "/model.safetensors");
+  writeOptimizer(state, temporary);
+  backend::maxOverRanks(0);
+  if (first) {
+    writeFile(temporary + stateName, trainerState(state, options, step));
+    syncFolder(temporary);
+    replaceFolder(temporary, folder);
+    syncFolder(dir);
+    writeFile(dir + "/.latest.tmp", name + "\n");
+    replaceFile(dir + "/.latest.tmp", dir + "/latest");
+    syncFolder(dir);
+    removeOld(dir, options.keep, name);
+  }
+  backend::maxOverRanks(0);
+  return folder;
+}
+
+std::string pcc::findCheckpoint(const std::string &dir) {
+  if (exists(dir + stateName))
+    return dir;
+  std::string latest = dir + "/latest";
+  if (!exists(latest))
+    fail(ExitOutput, format("'%s' is not a checkpoint: it has neither 'latest' "
+                            "nor 'trainer_state.json'", dir.c_str()),
+         "--resume takes the folder given to --save, or one step-* folder in "
+         "it");
+  MappedFile file(latest, ExitOutput, "file", "");
+  std::string name(file.data(), file.size());
+  name.erase(name.find_last_not_of("\n") + 1);
+  if (!isStepFolder(name))
+    fail(ExitOutput, format("'%s' does not name a checkpoint", latest.c_str()));
+  return dir + "/" + name;
+}
+
+int64_t pcc::readTrainerState(const pcc_program &program,
+                              const std::string &folder, Options &options) {
+  std::string path = folder + stateName;
+  MappedFile file(path, ExitOutput, "checkpoint", "");
+  json state = json::parse(file.data(), file.data() + file.size(), nullptr,
+                           /*allow_exceptions=*/false);
+  auto refuse = [&](const char *what) {
+    fail(ExitOutput, format("'%s' %s", path.c_str(), what));
+  };
+  if (!state.is_object() || !state["format"].is_number_integer() ||
+      !state["step"].is_number_integer() || !state["options"].is_object() ||
+      !state["plan"].is_object() || !state["global_batch"].is_number_integer())
+    refuse("is not a trainer state");
+  if (state["format"] != 1)
+    refuse("was written by a newer version");
+  if (state["plan"] != planOf(program)) {
+    std::string axes;
+    for (const json &axis : state["plan"]["axes"])
+      if (axis.is_array() && axis.size() == 2)
+        axes += " " + axis[0].dump() + "=" + axis[1].dump();
+    fail(ExitOutput,
+         format("checkpoint '%s' was written with another layout:%s, not %s",
+                folder.c_str(), axes.empty() ? " one rank" : axes.c_str(),
+                meshText(program).c_str()),
+         "resume with the same layout, or start from its weights with --init " +
+             folder + "/model.safetensors");
+  }
+  for (auto &[name, value] : state["options"].items()) {
+    if (!value.is_string())
+      refuse("is not a trainer state");
+    restoreOption(options, name, value.get<std::string>());
+  }
+  if (state["global_batch"] != globalBatch(program) && backend::rank() == 0)
+    warn(format("the checkpoint was trained with a global batch of %s, this "
+                "program has %lld: the data order differs from there on",
+                state["global_batch"].dump().c_str(),
+                static_cast<long long>(globalBatch(program))));
+  return state["step"].get<int64_t>();
+}
+
+void pcc::loadCheckpoint(const TrainingState &state,
+                         const std::string &folder) {
+  SafeTensors model(folder + "/model.safetensors", ExitOutput, "checkpoint");
+  InitialValues values;
+  values.kind = InitialValues::FromTensors;
+  values.tensors = &model;
+  values.code = ExitOutput;
+  fillParameters(state.program, state.stage, state.coordinates, state.arena,
+                 values, state.files);
+  readOptimizer(state, folder);
+}

@@ -1,0 +1,54 @@
+//===- Checkpoint.h - Saves and resumes training -----------------*- C++ -*-===//
+//
+// DIR/step-00001000/
+//   model.safetensors           the parameters as the source model has them
+//   optim-rank-00000.safetensors  each rank's shards of the optimizer state
+//   trainer_state.json          step, data cursor, options, layout
+// DIR/latest                    the name of the newest complete folder
+//
+// A folder is written under a temporary name and renamed when all of it is on
+// the disk, so that a kill at any moment leaves the previous one intact.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_RUNTIME_COMMON_CHECKPOINT_H
+#define PCC_RUNTIME_COMMON_CHECKPOINT_H
+
+#include "runtime/common/Mesh.h"
+#include "runtime/common/Options.h"
+#include "runtime/common/Weights.h"
+
+#include <string>
+
+namespace pcc {
+
+/// What a rank saves and loads.
+struct TrainingState {
+  const pcc_program &program;
+  const pcc_stage &stage;
+  const Coordinates &coordinates;
+  char *arena;
+  SourceFiles &files;
+  uint64_t initSeed; ///< the seed of random initial values, for the record
+};
+
+/// Writes the checkpoint of a step into `options.save`; all ranks call it.
+/// Returns the folder. Exits with ExitOutput where it cannot be written.
+std::string saveCheckpoint(const TrainingState &state, const Options &options,
+                           int64_t step);
+
+/// The checkpoint folder that --resume `dir` means.
+std::string findCheckpoint(const std::string &dir);
+
+/// Reads trainer_state.json: sets the options that the command line leaves
+/// open and returns the step. Exits with ExitOutput for a checkpoint of
+/// another model or layout.
+int64_t readTrainerState(const pcc_program &program, const std::string &folder,
+                         Options &options);
+
+/// Loads parameters and optimizer state.
+void loadCheckpoint(const TrainingState &state, const std::string &folder);
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_COMMON_CHECKPOINT_H

@@ -1,0 +1,41 @@
+//===- Files.h - Durable files and folders -----------------------*- C++ -*-===//
+
+#ifndef PCC_RUNTIME_COMMON_FILES_H
+#define PCC_RUNTIME_COMMON_FILES_H
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace pcc {
+
+/// Flushes to the disk and closes; like all here, exits with ExitOutput and
+/// the cause on failure.
+void syncAndClose(FILE *file, const std::string &path);
+
+/// Writes a whole small file and flushes it to the disk.
+void writeFile(const std::string &path, const std::string &text);
+
+/// Flushes the entries of a folder to the disk.
+void syncFolder(const std::string &path);
+
+/// Makes a folder and those above it where they are missing.
+void makeFolders(const std::string &path);
+
+/// Deletes a folder with the files in it, if it is there.
+void removeFolder(const std::string &path);
+
+/// Puts `from` at the place of `to`, which may exist, in one step.
+void replaceFolder(const std::string &from, const std::string &to);
+
+/// Puts the file `from` at the place of `to`, which may exist.
+void replaceFile(const std::string &from, const std::string &to);
+
+bool exists(const std::string &path);
+
+/// Names of the entries of a folder, sorted; empty if it cannot be read.
+std::vector<std::string> listFolder(const std::string &path);
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_COMMON_FILES_H

@@ -1,0 +1,41 @@
+//===- Inputs.h - Fills a program's inputs before a step ---------*- C++ -*-===//
+
+#ifndef PCC_RUNTIME_COMMON_INPUTS_H
+#define PCC_RUNTIME_COMMON_INPUTS_H
+
+#include "runtime/common/DataOrder.h"
+#include "runtime/common/Mesh.h"
+#include "runtime/common/TokenFile.h"
+
+namespace pcc {
+
+/// The scalars of a step.
+struct StepValues {
+  int64_t step = 1;
+  uint64_t seed = 0;
+  double lr = 0, weightDecay = 0, beta1 = 0, beta2 = 0, eps = 0, clipGrad = 0;
+};
+
+/// Samples of one step over all data-parallel ranks.
+int64_t globalBatch(const pcc_program &program);
+
+/// Exits with ExitInternal for an input this runtime does not know, so that
+/// nothing is left unfilled.
+void checkInputs(const pcc_program &program, const pcc_stage &stage);
+
+/// Exits with ExitData, naming the position, if a sample of this step has a
+/// token outside the vocabulary.
+void checkTokens(const pcc_program &program, const TokenFile &data,
+                 const DataOrder &order, int64_t step);
+
+/// Fills this rank's part of all inputs, for every microbatch of the step.
+/// Row r of microbatch j is sample j * rows + r of the step, where rows is the
+/// extent of its batch dim over all data-parallel ranks.
+void fillInputs(const pcc_program &program, const pcc_stage &stage,
+                const Coordinates &coordinates, char *arena,
+                const TokenFile &data, const DataOrder &order,
+                const StepValues &values);
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_COMMON_INPUTS_H

@@ -1,0 +1,78 @@
+//===- Main.cpp - The start of a training binary --------------------------===//
+
+#include "runtime/common/Backend.h"
+#include "runtime/common/Error.h"
+#include "runtime/common/Launch.h"
+#include "runtime/common/Mesh.h"
+#include "runtime/common/Options.h"
+#include "runtime/common/Signals.h"
+#include "runtime/common/StatusBoard.h"
+#include "runtime/common/Train.h"
+
+#include <csignal>
+#include <cstdio>
+#include <new>
+#include <sys/prctl.h>
+
+using namespace pcc;
+
+/// "pp 2 x tp 2 = 4".
+static std::string arithmetic(const pcc_program &program) {
+  std::string text;
+  for (int axis = 0; axis < program.n_axes; ++axis)
+    text += format("%s%s %lld", axis ? " x " : "", program.axes[axis].name,
+                   static_cast<long long>(program.axes[axis].size));
+  if (program.n_axes == 0)
+    return "it has no parallel axes";
+  if (program.n_axes == 1)
+    return text;
+  return text +
+         format(" = %lld", static_cast<long long>(worldSize(program)));
+}
+
+static int run(int argc, char **argv) {
+  const pcc_program &program = pcc_the_program;
+  Launch launch = findLaunch();
+  setErrorRank(launch.rank, static_cast<int>(launch.size), nullptr);
+  if (program.abi_version != PCC_ABI_VERSION)
+    fail(ExitInternal,
+         format("the program was compiled for runtime version %d, this is %d",
+                program.abi_version, PCC_ABI_VERSION));
+
+  Options options = parseOptions(argc, argv);
+  if (options.help || options.info) {
+    if (launch.rank == 0)
+      fputs((options.help ? helpText(argv[0]) : infoText(program)).c_str(),
+            stdout);
+    return ExitDone;
+  }
+  if (options.data.empty() && options.resume.empty())
+    fail(ExitUsage, "--data FILE is missing", "--help lists all flags");
+
+  int64_t ranks = worldSize(program);
+  checkLaunch(launch, ranks, arithmetic(program));
+  bool alone = launch.launcher == Launcher::None;
+  if (alone && ranks > 1)
+    return startRanks(ranks, argv);
+
+  // The ranks end with the daemon that started them, whatever ends that.
+  if (launch.launcher == Launcher::SelfStarted ||
+      launch.launcher == Launcher::OpenMPI)
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+  joinStatusBoard(launch.rank);
+  watchSignals();
+  backend::join(alone);
+  setErrorRank(backend::rank(), backend::size(), backend::abortRanks);
+  train(program, options, launch);
+  statusDone();
+  backend::finish();
+  return ExitDone;
+}
+
+int main(int argc, char **argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::bad_alloc &) {
+    fail(ExitMemory, "out of memory on the host");
+  }
+}

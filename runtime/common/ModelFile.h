@@ -1,0 +1,17 @@
+//===- ModelFile.h - Gathers parameters into the source layout ---*- C++ -*-===//
+
+#ifndef PCC_RUNTIME_COMMON_MODELFILE_H
+#define PCC_RUNTIME_COMMON_MODELFILE_H
+
+#include "runtime/common/Checkpoint.h"
+
+namespace pcc {
+
+/// Writes all parameters of all stages to one safetensors file, under the
+/// source's names, in its layout and types, tied ones once. All ranks call it;
+/// rank 0 writes, holding one tensor at a time.
+void writeModel(const TrainingState &state, const std::string &path);
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_COMMON_MODELFILE_H

@@ -1,0 +1,48 @@
+//===- Options.h - The flags of a training binary ----------------*- C++ -*-===//
+
+#ifndef PCC_RUNTIME_COMMON_OPTIONS_H
+#define PCC_RUNTIME_COMMON_OPTIONS_H
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pcc {
+
+/// What the command line says; see the help texts in Options.cpp.
+struct Options {
+  std::string data, valData, save, resume, model, logJson, init;
+  std::string lrSchedule = "cosine";
+  int64_t steps = 0, warmupSteps = 0, stopAfter = 0;
+  int64_t saveEvery = 0, keep = 0, logEvery = 1;
+  int64_t evalEvery = 0, evalBatches = 20, seed = 0;
+  double lr = 6e-4, minLr = -1, weightDecay = 0.1;
+  double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, clipGrad = 1.0;
+  bool shuffle = false, info = false, help = false;
+
+  /// Names of the flags that the command line gave.
+  std::set<std::string> given;
+};
+
+/// Reads the command line, both --x=N and --x N. Exits with ExitUsage and one
+/// message for what cannot be read or is out of range.
+Options parseOptions(int argc, char **argv);
+
+/// The text of --help.
+std::string helpText(const std::string &program);
+
+/// The flags that decide what is computed, as (name, value) texts; a
+/// checkpoint keeps them.
+std::vector<std::pair<std::string, std::string>>
+savedOptions(const Options &options);
+
+/// Sets a flag by name unless the command line gave it; used on --resume.
+/// Exits with ExitOutput if `value` is not one.
+void restoreOption(Options &options, const std::string &name,
+                   const std::string &value);
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_COMMON_OPTIONS_H

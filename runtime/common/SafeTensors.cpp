@@ -1,0 +1,177 @@
+//===- SafeTensors.cpp - Reads and writes safetensors files ---------------===//
+
+#include "runtime/common/SafeTensors.h"
+
+#include "runtime/common/DType.h"
+#include "runtime/common/Files.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <set>
+
+using namespace pcc;
+using json = nlohmann::json;
+
+static const int64_t greatestHeader = 100000000;
+
+/// Bytes of an element, by safetensors' name of its type; 0: unknown.
+static int64_t elementBytes(const std::string &dtype) {
+  static const std::map<std::string, int64_t> sizes = {
+      {"F64", 8}, {"I64", 8},  {"U64", 8},     {"F32", 4},
+      {"I32", 4}, {"U32", 4},  {"F16", 2},     {"BF16", 2},
+      {"I16", 2}, {"U16", 2},  {"I8", 1},      {"U8", 1},
+      {"BOOL", 1}, {"F8_E4M3", 1}, {"F8_E5M2", 1}};
+  auto it = sizes.find(dtype);
+  return it == sizes.end() ? 0 : it->second;
+}
+
+/// Parses a header; a key that occurs twice in one object makes it invalid.
+static json parseHeader(const char *text, int64_t bytes,
+                        std::string &duplicate) {
+  std::vector<std::set<std::string>> keys;
+  auto onEvent = [&](int, json::parse_event_t event, json &parsed) {
+    if (event == json::parse_event_t::object_start)
+      keys.emplace_back();
+    else if (event == json::parse_event_t::object_end)
+      keys.pop_back();
+    else if (event == json::parse_event_t::key)
+      if (!keys.back().insert(parsed.get<std::string>()).second)
+        duplicate = parsed.get<std::string>();
+    return true;
+  };
+  return json::parse(text, text + bytes, onEvent, /*allow_exceptions=*/false);
+}
+
+/// shape and offsets as lists of whole numbers that are not negative.
+static bool readNumbers(const json &list, std::vector<int64_t> &numbers) {
+  if (!list.is_array())
+    return false;
+  for (const json &item : list) {
+    if (!item.is_number_unsigned() || item.get<uint64_t>() > INT64_MAX)
+      return false;
+    numbers.push_back(item.get<int64_t>());
+  }
+  return true;
+}
+
+SafeTensors::SafeTensors(const std::string &path, ExitCode code,
+                         const char *what)
+    : file(path, code, what, "") {
+  auto refuse = [&](const std::string &reason) {
+    fail(code, format("%s '%s' is not a valid safetensors file: ", what,
+                      path.c_str()) + reason);
+  };
+  if (file.size() < 8)
+    refuse("it is shorter than 8 bytes");
+  uint64_t length;
+  memcpy(&length, file.data(), 8);
+  if (length > static_cast<uint64_t>(greatestHeader))
+    refuse("its header is longer than 100,000,000 bytes");
+  if (static_cast<int64_t>(length) > file.size() - 8)
+    refuse("it ends within its header");
+  std::string duplicate;
+  json header = parseHeader(file.data() + 8, length, duplicate);
+  if (header.is_discarded() || !header.is_object())
+    refuse("its header is not a JSON object");
+  if (!duplicate.empty())
+    refuse("key '" + duplicate + "' occurs twice");
+
+  const char *buffer = file.data() + 8 + length;
+  int64_t bufferBytes = file.size() - 8 - static_cast<int64_t>(length);
+  std::vector<std::pair<int64_t, int64_t>> ranges;
+  for (auto &[name, entry] : header.items()) {
+    if (name == "__metadata__") {
+      if (!entry.is_object())
+        refuse("__metadata__ is not an object");
+      for (auto &[key, value] : entry.items()) {
+        if (!value.is_string())
+          refuse("__metadata__ holds something other than text");
+        notes[key] = value.get<std::string>();
+      }
+      continue;
+    }
+    Tensor tensor;
+    std::vector<int64_t> offsets;
+    if (!entry.is_object() || !entry.contains("dtype") ||
+        !entry["dtype"].is_string() || !entry.contains("shape") ||
+        !readNumbers(entry["shape"], tensor.shape) ||
+        !entry.contains("data_offsets") ||
+        !readNumbers(entry["data_offsets"], offsets) || offsets.size() != 2)
+      refuse("tensor '" + name + "' lacks its type, shape or offsets");
+    tensor.dtype = entry["dtype"].get<std::string>();
+    int64_t expected = elementBytes(tensor.dtype);
+    if (expected == 0)
+      refuse("tensor '" + name + "' has unknown type " + tensor.dtype);
+    for (int64_t size : tensor.shape)
+      if (__builtin_mul_overflow(expected, size, &expected))
+        refuse("tensor '" + name + "' is too large");
+    if (offsets[0] > offsets[1] || offsets[1] > bufferBytes)
+      refuse("tensor '" + name + "' lies outside the file");
+    tensor.bytes = offsets[1] - offsets[0];
+    if (tensor.bytes != expected)
+      refuse(format("tensor '%s' has %lld bytes, its shape and type need %lld",
+                    name.c_str(), static_cast<long long>(tensor.bytes),
+                    static_cast<long long>(expected)));
+    tensor.data = buffer + offsets[0];
+    ranges.push_back({offsets[0], offsets[1]});
+    tensors[name] = tensor;
+  }
+  std::sort(ranges.begin(), ranges.end());
+  int64_t end = 0;
+  for (auto [from, to] : ranges) {
+    if (from != end)
+      refuse(from < end ? "tensors overlap" : "there is a hole between tensors");
+    end = to;
+  }
+  if (end != bufferBytes)
+    refuse("bytes follow its last tensor");
+}
+
+const SafeTensors::Tensor *SafeTensors::find(const std::string &name) const {
+  auto it = tensors.find(name);
+  return it == tensors.end() ? nullptr : &it->second;
+}
+
+SafeTensorsWriter::SafeTensorsWriter(
+    const std::string &path, const std::vector<Entry> &entries,
+    const std::map<std::string, std::string> &metadata)
+    : path(path), file(fopen(path.c_str(), "wb")) {
+  if (!file)
+    fail(ExitOutput, format("cannot write '%s': %s", path.c_str(),
+                            strerror(errno)));
+  nlohmann::ordered_json header;
+  // Hugging Face's loaders ask for the format.
+  header["__metadata__"] = {{"format", "pt"}};
+  for (auto &[key, value] : metadata)
+    header["__metadata__"][key] = value;
+  int64_t offset = 0;
+  for (const Entry &entry : entries) {
+    header[entry.name] = {{"dtype", entry.dtype},
+                          {"shape", entry.shape},
+                          {"data_offsets", {offset, offset + entry.bytes}}};
+    offset += entry.bytes;
+  }
+  std::string text = header.dump();
+  text.append((8 - text.size() % 8) % 8, ' ');
+  uint64_t length = text.size();
+  write(&length, 8);
+  write(text.data(), text.size());
+}
+
+SafeTensorsWriter::~SafeTensorsWriter() {
+  if (file)
+    fclose(file);
+}
+
+void SafeTensorsWriter::write(const void *data, int64_t bytes) {
+  if (bytes > 0 && fwrite(data, 1, bytes, file) != static_cast<size_t>(bytes))
+    fail(ExitOutput, format("cannot write '%s': %s", path.c_str(),
+                            strerror(errno)));
+}
+
+void SafeTensorsWriter::finish() {
+  syncAndClose(file, path);
+  file = nullptr;
+}

@@ -1,0 +1,74 @@
+//===- SafeTensors.h - Reads and writes safetensors files --------*- C++ -*-===//
+//
+// u64 little-endian length of the header, the header as JSON, then all
+// tensors' bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_RUNTIME_COMMON_SAFETENSORS_H
+#define PCC_RUNTIME_COMMON_SAFETENSORS_H
+
+#include "runtime/common/MappedFile.h"
+
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace pcc {
+
+/// A mapped file. The reader accepts only what the format allows: a header of
+/// at most 100,000,000 bytes, no key twice, no holes, overlaps or trailing
+/// bytes, sizes that agree with shape and type.
+class SafeTensors {
+public:
+  struct Tensor {
+    std::string dtype; ///< "F32"
+    std::vector<int64_t> shape;
+    const char *data;
+    int64_t bytes;
+  };
+
+  /// Exits with `code`, naming file and cause, for anything else.
+  SafeTensors(const std::string &path, ExitCode code, const char *what);
+
+  /// nullptr: there is no such tensor.
+  const Tensor *find(const std::string &name) const;
+  const std::map<std::string, std::string> &metadata() const { return notes; }
+  const std::string &path() const { return file.path(); }
+
+private:
+  MappedFile file;
+  std::map<std::string, Tensor> tensors;
+  std::map<std::string, std::string> notes;
+};
+
+/// Writes a file tensor by tensor, in the order given at the start. Every
+/// failure exits with ExitOutput.
+class SafeTensorsWriter {
+public:
+  struct Entry {
+    std::string name, dtype;
+    std::vector<int64_t> shape;
+    int64_t bytes;
+  };
+
+  SafeTensorsWriter(const std::string &path, const std::vector<Entry> &entries,
+                    const std::map<std::string, std::string> &metadata);
+  ~SafeTensorsWriter();
+  SafeTensorsWriter(const SafeTensorsWriter &) = delete;
+  SafeTensorsWriter &operator=(const SafeTensorsWriter &) = delete;
+
+  /// The next bytes of the buffer.
+  void write(const void *data, int64_t bytes);
+  /// Flushes to the disk and closes.
+  void finish();
+
+private:
+  std::string path;
+  FILE *file;
+};
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_COMMON_SAFETENSORS_H

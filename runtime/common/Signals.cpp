@@ -1,0 +1,26 @@
+//===- Signals.cpp - Asking a run to stop ---------------------------------===//
+
+#include "runtime/common/Signals.h"
+
+#include "runtime/common/StatusBoard.h"
+
+#include <csignal>
+
+static volatile sig_atomic_t seen = 0;
+
+static void onSignal(int signal) {
+  seen = signal;
+  // A launcher ends the survivors of a lost rank with SIGTERM.
+  if (signal == SIGTERM)
+    pcc::statusTerminated();
+}
+
+void pcc::watchSignals() {
+  struct sigaction action = {};
+  action.sa_handler = onSignal;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGUSR1, &action, nullptr);
+}
+
+int pcc::stopSignal() { return seen; }

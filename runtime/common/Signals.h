@@ -1,0 +1,16 @@
+//===- Signals.h - Asking a run to stop --------------------------*- C++ -*-===//
+
+#ifndef PCC_RUNTIME_COMMON_SIGNALS_H
+#define PCC_RUNTIME_COMMON_SIGNALS_H
+
+namespace pcc {
+
+/// From here on SIGTERM and SIGUSR1 ask for an end after the current step.
+void watchSignals();
+
+/// The signal that asked for an end, or 0.
+int stopSignal();
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_COMMON_SIGNALS_H

@@ -1,0 +1,44 @@
+//===- StatusBoard.h - What became of each rank ------------------*- C++ -*-===//
+//
+// A run that starts its own ranks shares a small file with them, so that the
+// parent can tell which rank was lost and with which code a rank gave up,
+// whatever the launcher in between makes of it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_RUNTIME_COMMON_STATUSBOARD_H
+#define PCC_RUNTIME_COMMON_STATUSBOARD_H
+
+#include <string>
+#include <vector>
+
+namespace pcc {
+
+/// Makes the board for `ranks` ranks and names it in the environment of the
+/// processes started from here on. False when no file can be made; the run
+/// then works without.
+bool createStatusBoard(int ranks);
+void removeStatusBoard();
+
+/// Called by a rank at its start; without a board in the environment, this
+/// and the functions below do nothing.
+void joinStatusBoard(int rank);
+void statusFailed(int code);
+void statusDone();
+/// Safe in a signal handler: this rank was told to end, it is not the cause.
+void statusTerminated();
+
+/// For the parent: the code of the first rank that failed, or 0.
+int firstFailure();
+/// For the parent: ranks that started and neither ended, failed nor were told
+/// to end.
+struct LostRank {
+  int rank, pid;
+};
+std::vector<LostRank> lostRanks();
+/// For the parent: how many ranks ever started.
+int startedRanks();
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_COMMON_STATUSBOARD_H

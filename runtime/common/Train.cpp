@@ -1,0 +1,339 @@
+//===- Train.cpp - The training loop --------------------------------------===//
+
+#include "runtime/common/Train.h"
+
+#include "runtime/common/Backend.h"
+#include "runtime/common/Checkpoint.h"
+#include "runtime/common/Error.h"
+#include "runtime/common/Inputs.h"
+#include "runtime/common/Log.h"
+#include "runtime/common/Outputs.h"
+#include "runtime/common/Schedule.h"
+#include "runtime/common/Signals.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <limits>
+#include <memory>
+
+using namespace pcc;
+
+namespace {
+/// A training run on this rank, from its start to its end.
+class Run {
+public:
+  Run(const pcc_program &program, const Options &options);
+
+  void describe(const Launch &launch) const;
+  void loop();
+
+private:
+  StepValues valuesOf(int64_t step) const;
+  StepResult runStep(int64_t step);
+  void requireFinite(const StepResult &result) const;
+  void evaluate(int64_t step);
+  void save(int64_t step);
+  bool first() const { return backend::rank() == 0; }
+
+  const pcc_program &program;
+  Options options;
+  Coordinates coordinates;
+  const pcc_stage &stage;
+  std::string checkpoint; ///< resumed from; empty: a fresh start
+  int64_t done = 0;       ///< steps that the checkpoint holds
+  int64_t savedStep = -1;
+  std::unique_ptr<TokenFile> data, valData;
+  std::unique_ptr<DataOrder> order, valOrder;
+  Schedule schedule;
+  SourceFiles files;
+  std::string resources;
+  pcc_context *context;
+  char *arena;
+  std::unique_ptr<SafeTensors> initFile;
+  std::unique_ptr<Log> log;
+};
+} // namespace
+
+static const pcc_stage &ownStage(const pcc_program &program,
+                                 const Coordinates &coordinates) {
+  return program.stages[stageOf(program, coordinates)];
+}
+
+/// The samples of a corpus, refused if they do not fill one step.
+static std::unique_ptr<DataOrder> orderOf(const pcc_program &program,
+                                          const TokenFile &file, bool shuffle,
+                                          uint64_t seed) {
+  int64_t batch = globalBatch(program);
+  auto order = std::make_unique<DataOrder>(file.size(), program.seq, batch,
+                                           shuffle, seed);
+  if (order->samples() < batch)
+    fail(ExitData,
+         format("'%s' is too short: %s tokens are %s samples of %lld, one step "
+                "needs %lld", file.path().c_str(),
+                grouped(file.size()).c_str(),
+                grouped(order->samples()).c_str(),
+                static_cast<long long>(program.seq),
+                static_cast<long long>(batch)),
+         format("at least %s tokens are needed",
+                grouped(batch * program.seq + 1).c_str()));
+  return order;
+}
+
+/// Where the parameters' first values come from, by --init and the program.
+static InitialValues initialValues(const pcc_program &program,
+                                   const Options &options,
+                                   std::unique_ptr<SafeTensors> &file) {
+  InitialValues values;
+  values.seed = options.seed;
+  if (options.init == "random" ||
+      (options.init.empty() && !hasSourceFiles(program))) {
+    values.kind = InitialValues::Random;
+  } else if (!options.init.empty() && options.init != "from-onnx") {
+    file = std::make_unique<SafeTensors>(options.init, ExitData,
+                                         "initial weights");
+    values.kind = InitialValues::FromTensors;
+    values.tensors = file.get();
+  }
+  return values;
+}
+
+Run::Run(const pcc_program &program, const Options &given)
+    : program(program), options(given),
+      coordinates(coordinatesOf(program, backend::rank())),
+      stage(ownStage(program, coordinates)), files(program, given.model) {
+  checkInputs(program, stage);
+  if (program.seq <= 0)
+    fail(ExitInternal, "the program has no token input");
+  if (!options.resume.empty()) {
+    checkpoint = findCheckpoint(options.resume);
+    done = readTrainerState(program, checkpoint, options);
+  }
+  if (options.data.empty())
+    fail(ExitUsage, "--data FILE is missing", "--help lists all flags");
+  if (!options.valData.empty() && !stage.evaluate)
+    fail(ExitUsage, "--val-data: this program was compiled without evaluation");
+
+  data = std::make_unique<TokenFile>(options.data);
+  order = orderOf(program, *data, options.shuffle, options.seed);
+  if (!options.valData.empty()) {
+    valData = std::make_unique<TokenFile>(options.valData);
+    valOrder = orderOf(program, *valData, false, 0);
+  }
+  if (options.steps == 0)
+    options.steps = std::max<int64_t>(
+        1, order->samples() / globalBatch(program));
+  if (options.minLr < 0)
+    options.minLr = 0.1 * options.lr;
+  parseDecay(options.lrSchedule, schedule.decay);
+  schedule.peak = options.lr;
+  schedule.least = options.minLr;
+  schedule.warmup = options.warmupSteps;
+  schedule.steps = options.steps;
+
+  context = backend::prepare(program, coordinates, resources);
+  arena = backend::allocateArena(stage.arena_bytes);
+  TrainingState state{program, stage, coordinates, arena, files,
+                      static_cast<uint64_t>(options.seed)};
+  if (checkpoint.empty())
+    fillParameters(program, stage, coordinates, arena,
+                   initialValues(program, options, initFile), files);
+  else
+    loadCheckpoint(state, checkpoint);
+  initFile.reset();
+  if (first())
+    log = std::make_unique<Log>(options.logJson, done > 0, options.steps,
+                                options.logEvery);
+}
+
+void Run::describe(const Launch &launch) const {
+  if (!first())
+    return;
+  puts(launchLine(launch, resources).c_str());
+  printf("model      %s, %s parameters, %s on this rank\n", program.model,
+         grouped(program.parameters).c_str(),
+         bytesText(stage.arena_bytes).c_str());
+  printf("mesh       %s\n", meshText(program).c_str());
+  printf("data       %s: %s tokens (%s), %s samples of %lld%s\n",
+         data->path().c_str(), grouped(data->size()).c_str(),
+         data->formatName(), grouped(order->samples()).c_str(),
+         static_cast<long long>(program.seq),
+         options.shuffle ? ", shuffled" : "");
+  printf("batch      %lld samples = micro batch %lld x dp %lld x %lld "
+         "microbatch%s, %s tokens a step\n",
+         static_cast<long long>(globalBatch(program)),
+         static_cast<long long>(program.micro_batch),
+         static_cast<long long>(program.data_parallel),
+         static_cast<long long>(program.microbatches),
+         program.microbatches == 1 ? "" : "es",
+         grouped(globalBatch(program) * program.seq).c_str());
+  printf("schedule   %s, lr %g to %g, %s steps, %s of them warm-up\n",
+         options.lrSchedule.c_str(), options.lr,
+         options.lrSchedule == "constant" ? options.lr : options.minLr,
+         grouped(options.steps).c_str(),
+         grouped(options.warmupSteps).c_str());
+  if (!checkpoint.empty())
+    printf("resumed    %s, %lld steps done\n", checkpoint.c_str(),
+           static_cast<long long>(done));
+  fflush(stdout);
+}
+
+StepValues Run::valuesOf(int64_t step) const {
+  StepValues values;
+  values.step = step;
+  values.seed = options.seed;
+  values.lr = schedule.at(step);
+  values.weightDecay = options.weightDecay;
+  values.beta1 = options.beta1;
+  values.beta2 = options.beta2;
+  values.eps = options.eps;
+  // An infinite bound makes the clip factor one.
+  values.clipGrad = options.clipGrad > 0
+                        ? options.clipGrad
+                        : std::numeric_limits<double>::infinity();
+  return values;
+}
+
+static double now() {
+  auto time = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(time).count();
+}
+
+StepResult Run::runStep(int64_t step) {
+  double begin = now();
+  StepValues values = valuesOf(step);
+  checkTokens(program, *data, *order, step);
+  fillInputs(program, stage, coordinates, arena, *data, *order, values);
+  stage.step(context, arena);
+  StepResult result;
+  result.step = step;
+  result.lr = values.lr;
+  result.tokens = globalBatch(program) * program.seq;
+  if (!readOutput(program, coordinates, arena, false, "loss", result.loss))
+    fail(ExitInternal, "the program has no output called 'loss'");
+  result.hasNorm =
+      readOutput(program, coordinates, arena, false, "norm", result.norm);
+  result.seconds = now() - begin;
+  return result;
+}
+
+void Run::requireFinite(const StepResult &result) const {
+  const char *what = !std::isfinite(result.loss) ? "loss"
+                     : result.hasNorm && !std::isfinite(result.norm)
+                         ? "gradient norm"
+                         : nullptr;
+  if (!what)
+    return;
+  std::string note = "a lower --lr or a longer --warmup-steps often helps";
+  if (savedStep > 0)
+    note += format("; the last checkpoint is of step %lld",
+                   static_cast<long long>(savedStep));
+  fail(ExitNonFinite,
+       format("the %s of step %lld is %g", what,
+              static_cast<long long>(result.step),
+              !strcmp(what, "loss") ? result.loss : result.norm),
+       note);
+}
+
+void Run::evaluate(int64_t step) {
+  int64_t batches = std::min(options.evalBatches,
+                             valOrder->samples() / globalBatch(program));
+  double sum = 0, targets = 0;
+  for (int64_t batch = 1; batch <= batches; ++batch) {
+    StepValues values = valuesOf(batch);
+    checkTokens(program, *valData, *valOrder, batch);
+    fillInputs(program, stage, coordinates, arena, *valData, *valOrder,
+               values);
+    stage.evaluate(context, arena);
+    float loss = 0, count = 1;
+    if (!readOutput(program, coordinates, arena, true, "loss", loss))
+      fail(ExitInternal, "evaluation has no output called 'loss'");
+    readOutput(program, coordinates, arena, true, "target_count", count);
+    sum += double(loss) * count;
+    targets += count;
+  }
+  if (first())
+    log->evaluation(step, sum / targets);
+}
+
+void Run::save(int64_t step) {
+  double begin = now();
+  TrainingState state{program, stage, coordinates, arena, files,
+                      static_cast<uint64_t>(options.seed)};
+  std::string folder = saveCheckpoint(state, options, step);
+  savedStep = step;
+  if (first()) {
+    printf("saved      %s in %.2f s\n", folder.c_str(), now() - begin);
+    fflush(stdout);
+  }
+}
+
+void Run::loop() {
+  int64_t last = options.steps;
+  if (options.stopAfter > 0)
+    last = std::min(last, options.stopAfter);
+  if (done >= last) {
+    if (first())
+      printf("nothing to do: %lld of %lld steps are done\n",
+             static_cast<long long>(done), static_cast<long long>(last));
+    return;
+  }
+  for (int64_t step = done + 1; step <= last; ++step) {
+    StepResult result = runStep(step);
+    // The ranks see a signal at different moments; they stop after one step.
+    int signal = backend::maxOverRanks(stopSignal());
+    if (first())
+      log->step(result);
+    requireFinite(result);
+    bool end = step == last || signal;
+    bool evaluates = valData && (options.evalEvery > 0
+                                     ? step % options.evalEvery == 0
+                                     : step == options.steps);
+    if (evaluates)
+      evaluate(step);
+    bool saves =
+        end || (options.saveEvery > 0 && step % options.saveEvery == 0);
+    if (saves && !options.save.empty())
+      save(step);
+    if (!signal)
+      continue;
+    if (first())
+      printf("stopped by %s after step %lld%s\n",
+             signal == SIGTERM ? "SIGTERM" : "SIGUSR1",
+             static_cast<long long>(step),
+             options.save.empty() ? "; without --save nothing was written"
+                                  : "");
+    return;
+  }
+}
+
+void pcc::train(const pcc_program &program, Options options,
+                const Launch &launch) {
+  Run run(program, options);
+  run.describe(launch);
+  run.loop();
+}
+
+std::string pcc::infoText(const pcc_program &program) {
+  std::string text =
+      format("model      %s, %s parameters\n", program.model,
+             grouped(program.parameters).c_str());
+  if (program.source)
+    text += format("compiled   from %s\n", program.source);
+  text += format("mesh       %s\n", meshText(program).c_str());
+  text += format("batch      %lld samples = micro batch %lld x dp %lld x %lld "
+                 "microbatches, sequence %lld\n",
+                 static_cast<long long>(globalBatch(program)),
+                 static_cast<long long>(program.micro_batch),
+                 static_cast<long long>(program.data_parallel),
+                 static_cast<long long>(program.microbatches),
+                 static_cast<long long>(program.seq));
+  for (int s = 0; s < program.n_stages; ++s)
+    text += format("stage %-4d %s a rank\n", s,
+                   bytesText(program.stages[s].arena_bytes).c_str());
+  if (program.summary && *program.summary)
+    text += format("\n%s\n", program.summary);
+  return text;
+}

@@ -1,0 +1,21 @@
+//===- Train.h - The training loop -------------------------------*- C++ -*-===//
+
+#ifndef PCC_RUNTIME_COMMON_TRAIN_H
+#define PCC_RUNTIME_COMMON_TRAIN_H
+
+#include "runtime/Program.h"
+#include "runtime/common/Launch.h"
+#include "runtime/common/Options.h"
+
+namespace pcc {
+
+/// Trains on this rank, which has joined the others. Returns when done; every
+/// failure exits.
+void train(const pcc_program &program, Options options, const Launch &launch);
+
+/// The text of --info.
+std::string infoText(const pcc_program &program);
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_COMMON_TRAIN_H

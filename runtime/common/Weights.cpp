@@ -1,0 +1,190 @@
+//===- Weights.cpp - Initial values of the parameters ---------------------===//
+
+#include "runtime/common/Weights.h"
+
+#include "runtime/common/Backend.h"
+#include "runtime/common/DType.h"
+#include "runtime/common/Hash.h"
+#include "runtime/common/SourceMap.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace pcc;
+
+static const double standardDeviation = 0.02; // GPT-2's, for every matrix
+static const int64_t digestBytes = 65536;
+
+static std::string folderOf(const std::string &path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+}
+
+std::string SourceFiles::placeOf(const std::string &file) const {
+  if (model.empty() || !program.source)
+    return file;
+  if (file == program.source)
+    return model;
+  std::string folder = folderOf(program.source);
+  if (file.compare(0, folder.size(), folder) == 0)
+    return folderOf(model) + file.substr(folder.size());
+  return file;
+}
+
+const char *SourceFiles::tensor(const pcc_source &source, int64_t bytes) {
+  std::unique_ptr<MappedFile> &file = files[source.file];
+  if (!file) {
+    std::string place = placeOf(source.file);
+    file = std::make_unique<MappedFile>(
+        place, ExitData, "model file",
+        "--model FILE says where the model lies; --init random needs none");
+    if (file->size() != source.file_size)
+      fail(ExitData,
+           format("model file '%s' has %lld bytes, but had %lld when the "
+                  "program was compiled", place.c_str(),
+                  static_cast<long long>(file->size()),
+                  static_cast<long long>(source.file_size)),
+           "compile again for a changed model");
+    if (fnv1a(file->data(), std::min(file->size(), digestBytes)) !=
+        source.file_digest)
+      fail(ExitData,
+           format("model file '%s' is not the one this program was compiled "
+                  "from: its first 64 KiB differ", place.c_str()),
+           "compile again for a changed model");
+  }
+  if (source.offset < 0 || bytes > file->size() - source.offset)
+    fail(ExitData, format("tensor '%s' lies beyond the end of '%s'",
+                          source.name, file->path().c_str()));
+  return file->data() + source.offset;
+}
+
+/// The source tensor's bytes in a safetensors file, checked against the
+/// program's shape; its type goes to `dtype`. nullptr: it is not there.
+static const char *tensorOf(const SafeTensors &tensors, const SourceMap &map,
+                            ExitCode code, int32_t &dtype) {
+  const SafeTensors::Tensor *tensor = tensors.find(map.name);
+  if (!tensor)
+    return nullptr;
+  if (tensor->shape != map.shape) {
+    auto text = [](const std::vector<int64_t> &shape) {
+      std::string joined;
+      for (int64_t size : shape)
+        joined += (joined.empty() ? "" : "x") + std::to_string(size);
+      return "[" + joined + "]";
+    };
+    fail(code, format("tensor '%s' of '%s' has shape %s, the program needs %s",
+                      map.name.c_str(), tensors.path().c_str(),
+                      text(tensor->shape).c_str(), text(map.shape).c_str()));
+  }
+  dtype = dtypeNamed(tensor->dtype.c_str());
+  return tensor->data;
+}
+
+static void copyShard(const pcc_tensor &tensor, const SourceMap &map,
+                      const Shard &shard, const char *from, int32_t fromType,
+                      char *to) {
+  int64_t fromSize = fromType < 0 ? 0 : sizeOf(fromType);
+  int64_t toSize = sizeOf(tensor.dtype);
+  bool known = fromType >= 0;
+  forEachRun(map, shard, [&](int64_t local, int64_t index, int64_t count,
+                             int64_t stride) {
+    known = known && convert(to + local * toSize, tensor.dtype, 1,
+                             from + index * fromSize, fromType, stride, count);
+  });
+  if (!known)
+    fail(ExitData, format("tensor '%s' has a type that cannot become %s",
+                          map.name.c_str(), dtypeName(tensor.dtype)));
+}
+
+static void drawShard(const pcc_tensor &tensor, const SourceMap &map,
+                      const Shard &shard, uint64_t seed, char *to) {
+  uint64_t key = mix(seed ^ fnv1a(map.name.data(), map.name.size()));
+  int64_t size = sizeOf(tensor.dtype);
+  struct Run {
+    int64_t local, index, count, stride;
+  };
+  std::vector<Run> runs;
+  forEachRun(map, shard, [&](int64_t local, int64_t index, int64_t count,
+                             int64_t stride) {
+    runs.push_back({local, index, count, stride});
+  });
+  backend::parallelFor(runs.size(), [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r)
+      for (int64_t i = 0; i < runs[r].count; ++i) {
+        double value =
+            standardDeviation *
+            randomNormal(key, runs[r].index + i * runs[r].stride);
+        convert(to + (runs[r].local + i) * size, tensor.dtype, 1, &value,
+                PCC_F64, 1, 1);
+      }
+  });
+}
+
+static void fillOnes(const pcc_tensor &tensor, const SourceMap &map,
+                     const Shard &shard, char *to) {
+  double one = 1;
+  int64_t size = sizeOf(tensor.dtype);
+  forEachRun(map, shard,
+             [&](int64_t local, int64_t, int64_t count, int64_t) {
+               convert(to + local * size, tensor.dtype, 1, &one, PCC_F64, 0,
+                       count);
+             });
+}
+
+static void fillTensor(const pcc_tensor &tensor, const Shard &shard, char *to,
+                       const InitialValues &values, SourceFiles &files) {
+  SourceMap map(tensor);
+  if (tensor.kind == PCC_PARAM && values.kind == InitialValues::FromTensors) {
+    int32_t dtype = -1;
+    const char *from = tensorOf(*values.tensors, map, values.code, dtype);
+    if (from)
+      return copyShard(tensor, map, shard, from, dtype, to);
+    if (tensor.init != PCC_INIT_FILE)
+      fail(values.code, format("'%s' has no tensor '%s'",
+                               values.tensors->path().c_str(),
+                               map.name.c_str()));
+  }
+  bool fromFile =
+      tensor.kind == PCC_PARAM && (tensor.init == PCC_INIT_FILE ||
+                                   values.kind == InitialValues::FromSource);
+  if (fromFile) {
+    if (!map.source || !map.source->file)
+      fail(ExitData,
+           format("parameter '%s' has no values in a model file", tensor.name),
+           "the program was compiled without weights: use --init random or "
+           "--init FILE.safetensors");
+    const char *from =
+        files.tensor(*map.source, map.elements() * sizeOf(map.dtype));
+    return copyShard(tensor, map, shard, from, map.dtype, to);
+  }
+  if (tensor.init == PCC_INIT_NORMAL)
+    drawShard(tensor, map, shard, values.seed, to);
+  else if (tensor.init == PCC_INIT_ONE)
+    fillOnes(tensor, map, shard, to);
+}
+
+void pcc::fillParameters(const pcc_program &program, const pcc_stage &stage,
+                         const Coordinates &coordinates, char *arena,
+                         const InitialValues &values, SourceFiles &files) {
+  for (int i = 0; i < stage.n_tensors; ++i) {
+    const pcc_tensor &tensor = stage.tensors[i];
+    if (tensor.kind == PCC_SCRATCH)
+      continue;
+    Shard shard = shardOf(program, tensor.layout, coordinates);
+    HostView view(arena + tensor.arena_offset,
+                  shard.elements() * sizeOf(tensor.dtype),
+                  backend::Access::Write);
+    fillTensor(tensor, shard, static_cast<char *>(view.data()), values, files);
+  }
+}
+
+bool pcc::hasSourceFiles(const pcc_program &program) {
+  for (int s = 0; s < program.n_stages; ++s)
+    for (int i = 0; i < program.stages[s].n_tensors; ++i) {
+      const pcc_tensor &tensor = program.stages[s].tensors[i];
+      if (tensor.kind == PCC_PARAM &&
+          (!tensor.source || !tensor.source->file))
+        return false;
+    }
+  return true;
+}

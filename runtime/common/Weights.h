@@ -1,0 +1,56 @@
+//===- Weights.h - Initial values of the parameters --------------*- C++ -*-===//
+
+#ifndef PCC_RUNTIME_COMMON_WEIGHTS_H
+#define PCC_RUNTIME_COMMON_WEIGHTS_H
+
+#include "runtime/common/MappedFile.h"
+#include "runtime/common/Mesh.h"
+#include "runtime/common/SafeTensors.h"
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace pcc {
+
+/// The model files that parameters come from, each mapped and checked once.
+class SourceFiles {
+public:
+  /// `model`: where the program's model file lies now, or empty. Files that
+  /// were named beside it are then looked for beside the new one.
+  SourceFiles(const pcc_program &program, std::string model)
+      : program(program), model(std::move(model)) {}
+
+  /// The bytes of a source tensor. Exits with ExitData if the file cannot be
+  /// read, or is not the one that was compiled.
+  const char *tensor(const pcc_source &source, int64_t bytes);
+
+private:
+  std::string placeOf(const std::string &file) const;
+
+  const pcc_program &program;
+  std::string model;
+  std::map<std::string, std::unique_ptr<MappedFile>> files;
+};
+
+/// How parameters get their first values.
+struct InitialValues {
+  enum { FromSource, Random, FromTensors } kind = FromSource;
+  uint64_t seed = 0;                    ///< for Random
+  const SafeTensors *tensors = nullptr; ///< for FromTensors
+  ExitCode code = ExitData;             ///< for a tensor missing there
+};
+
+/// Fills this rank's shards of all parameters of its stage, and the states
+/// that start at one; the arena is zeroed before. Random values are keyed by
+/// seed, source tensor and source element, so that every layout has the same.
+void fillParameters(const pcc_program &program, const pcc_stage &stage,
+                    const Coordinates &coordinates, char *arena,
+                    const InitialValues &values, SourceFiles &files);
+
+/// True if every parameter of the program has a file to come from.
+bool hasSourceFiles(const pcc_program &program);
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_COMMON_WEIGHTS_H

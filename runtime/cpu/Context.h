@@ -1,0 +1,40 @@
+//===- Context.h - A rank of a CPU program -----------------------*- C++ -*-===//
+
+#ifndef PCC_RUNTIME_CPU_CONTEXT_H
+#define PCC_RUNTIME_CPU_CONTEXT_H
+
+#include "runtime/common/Mesh.h"
+
+#define OMPI_SKIP_MPICXX 1
+#include <mpi.h>
+#include <vector>
+
+namespace pcc {
+
+/// A communicator of pcc_program.comms as this rank sees it.
+struct Communicator {
+  MPI_Comm comm = MPI_COMM_NULL; ///< null where size is 1
+  int size = 1, index = 0;
+};
+
+} // namespace pcc
+
+struct pcc_context {
+  int threads = 1;
+  std::vector<pcc::Communicator> comms;
+  MPI_Comm transfers = MPI_COMM_NULL; ///< for send, receive and exchange
+  std::vector<int> peers; ///< [stage] the rank with this one's coordinates
+};
+
+namespace pcc {
+
+/// Exits with ExitCommunication if an MPI call did not succeed.
+void checkMPI(int status, const char *what);
+
+/// The greatest count one MPI call is given: counts are ints. Tests lower it
+/// to reach the paths of large transfers.
+extern int64_t greatestCount;
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_CPU_CONTEXT_H

@@ -1,0 +1,30 @@
+//===- Threads.h - The threads of a rank -------------------------*- C++ -*-===//
+//
+// Threads are libgomp's, which OpenBLAS uses too: one pool for both, so that
+// they never compete. clang emits no calls to libgomp, hence the direct ones.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_RUNTIME_CPU_THREADS_H
+#define PCC_RUNTIME_CPU_THREADS_H
+
+#include <cstdint>
+
+namespace pcc {
+
+/// Sets the number of threads of all parallel work of this process.
+void setThreads(int threads);
+int getThreads();
+
+/// Calls body(data, part) for part = 0 .. parts - 1 on as many threads, parts
+/// being at most the number of threads; BLAS calls inside run on one thread.
+void runParts(int parts, void (*body)(void *data, int part), void *data);
+
+/// Cores that this process may run on, as a share with the other processes of
+/// the same host: `masks` holds all their affinity masks.
+int fairThreads(const unsigned char *masks, int64_t maskBytes, int processes,
+                int own);
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_CPU_THREADS_H

@@ -1,0 +1,36 @@
+//===- Toy.h - A model small enough to write out by hand ---------*- C++ -*-===//
+//
+// logits = E[token] * W + b with cross entropy over the next token, and its
+// source file: 64 bytes of header, then E [V, D], W [V, D] (the program wants
+// it transposed), b [V], all f32.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_TEST_RUNTIME_TOY_H
+#define PCC_TEST_RUNTIME_TOY_H
+
+#include "runtime/common/Hash.h"
+
+#include <cstring>
+#include <vector>
+
+namespace toy {
+
+const int64_t V = 101, D = 16, S = 8, headerBytes = 64;
+
+/// The bytes of the source file: integer hashes scaled into (-0.1, 0.1), so
+/// the same on every machine.
+inline std::vector<char> modelBytes() {
+  const int64_t elements = V * D + V * D + V;
+  std::vector<char> bytes(headerBytes + elements * 4, 'H');
+  for (int64_t i = 0; i < elements; ++i) {
+    int32_t bits = static_cast<int32_t>(pcc::mix(i + 1) >> 44);
+    float value = (bits - (1 << 19)) * 0x1p-19f * 0.1f;
+    memcpy(&bytes[headerBytes + i * 4], &value, 4);
+  }
+  return bytes;
+}
+
+} // namespace toy
+
+#endif // PCC_TEST_RUNTIME_TOY_H

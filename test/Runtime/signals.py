@@ -1,0 +1,121 @@
+"""Ends runs of the toy program in several ways.
+
+RUN: rm -rf %t && mkdir %t && cd %t && toy-files . && %python %s
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+
+
+def start(*arguments):
+    command = ["toy-dp2-tp2", "--data", "tokens.bin", "--steps", "100000",
+               "--log-json", "log.json", *arguments]
+    environment = dict(os.environ, TOY_PAUSE_MS="10")
+    run = subprocess.Popen(command, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, text=True, env=environment)
+    deadline = time.time() + 30
+    while not os.path.exists("log.json") or not os.path.getsize("log.json"):
+        assert time.time() < deadline and run.poll() is None, run.communicate()
+        time.sleep(0.02)
+    return run
+
+
+def finish(run):
+    out, err = run.communicate(timeout=20)
+    os.remove("log.json")
+    return out, err
+
+
+def ranks(run):
+    """{rank: process} of the ranks whose ancestor is the run."""
+    parents, found = {}, {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat") as file:
+                parents[int(name)] = int(file.read().rsplit(")", 1)[1]
+                                         .split()[1])
+            with open(f"/proc/{name}/environ", "rb") as file:
+                match = re.search(rb"OMPI_COMM_WORLD_RANK=(\d+)", file.read())
+        except OSError:
+            continue
+        if match:
+            found[int(name)] = int(match[1])
+    def below(process):
+        while process > 1:
+            if process == run.pid:
+                return True
+            process = parents.get(process, 0)
+        return False
+    return {rank: process for process, rank in found.items()
+            if below(process)}
+
+
+def gone(process):
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def untilGone(processes):
+    begin = time.time()
+    while not all(map(gone, processes)):
+        assert time.time() - begin < 10, "ranks are left"
+        time.sleep(0.05)
+
+
+# A rank that is killed ends all others with one message and code 7.
+for victim in (0, 3):
+    run = start()
+    members = ranks(run)
+    assert sorted(members) == [0, 1, 2, 3], members
+    begin = time.time()
+    os.kill(members[victim], signal.SIGKILL)
+    out, err = finish(run)
+    assert time.time() - begin < 10
+    assert run.returncode == 7, (run.returncode, err)
+    assert err.count("error:") == 1, err
+    assert (f"error: rank {victim} (process {members[victim]}) was lost: "
+            "killed by signal 9 (Killed); all other ranks were ended") in err
+    untilGone(members.values())
+
+# The parent killed, or mpirun: no rank stays behind.
+run = start()
+members = ranks(run)
+run.kill()
+untilGone(members.values())
+finish(run)
+
+run = start()
+members = ranks(run)
+with open(f"/proc/{members[0]}/stat") as file:
+    mpirun = int(file.read().rsplit(")", 1)[1].split()[1])
+os.kill(mpirun, signal.SIGKILL)
+out, err = finish(run)
+assert run.returncode == 7 and "mpirun was killed by signal 9" in err, err
+untilGone(members.values())
+
+# SIGTERM and SIGUSR1 end after a step, with a checkpoint and code 0.
+for number in (signal.SIGTERM, signal.SIGUSR1):
+    run = start("--save", "ckpt")
+    time.sleep(0.2)
+    run.send_signal(number)
+    out, err = finish(run)
+    assert run.returncode == 0, (run.returncode, out, err)
+    step = int(re.search(r"stopped by \S+ after step (\d+)$", out.strip(),
+                         re.M)[1])
+    with open(f"ckpt/step-{step:08d}/trainer_state.json") as file:
+        assert json.load(file)["step"] == step
+
+# Ctrl-C ends at once.
+run = start()
+members = ranks(run)
+run.send_signal(signal.SIGINT)
+finish(run)
+assert run.returncode == 130, run.returncode
+untilGone(members.values())
