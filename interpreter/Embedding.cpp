@@ -1,0 +1,79 @@
+//===- Embedding.cpp - Table look-up and dropout --------------------------===//
+
+#include "dialects/NN/Random.h"
+#include "interpreter/Kernels.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::interp;
+
+namespace {
+
+LogicalResult runEmbedding(nn::EmbeddingOp op, const Args &in, Results out) {
+  const Tensor &ids = in[op.getIds()], &table = in[op.getTable()];
+  int64_t offset = in.scalarOr0(op.getOffset()), n = table.columns();
+  for (int64_t i = 0; i < ids.size(); ++i) {
+    int64_t row = ids.integer[i] - offset;
+    if (row >= 0 && row < table.dim(0))
+      std::copy_n(table.real.begin() + row * n, n, out[0].real.begin() + i * n);
+  }
+  return success();
+}
+
+LogicalResult runEmbeddingGrad(nn::EmbeddingGradOp op, const Args &in,
+                               Results out) {
+  const Tensor &dy = in[op.getDy()], &ids = in[op.getIds()];
+  if (out[0].rank() != 2)
+    return op.emitOpError("table must be [rows, columns]");
+  SmallVector<int64_t> shape(ids.shape());
+  shape.push_back(out[0].columns());
+  if (failed(requireShape(op, "dy", dy, shape)))
+    return failure();
+  int64_t offset = in.scalarOr0(op.getOffset()), n = out[0].columns();
+  for (int64_t i = 0; i < ids.size(); ++i) {
+    int64_t row = ids.integer[i] - offset;
+    if (row >= 0 && row < out[0].dim(0))
+      for (int64_t c = 0; c < n; ++c)
+        out[0].real[row * n + c] += dy.real[i * n + c];
+  }
+  return success();
+}
+
+LogicalResult runDropout(nn::DropoutOp op, const Args &in, Results out) {
+  const Tensor &x = in[op.getInput()], &samples = in[op.getSamples()],
+               &positions = in[op.getPositions()];
+  const Tensor *origin = in.find(op.getOrigin());
+  double p = op.getP().convertToDouble();
+  uint32_t threshold = nn::dropThreshold(p);
+  int64_t batchDim = op.getBatchDim(), seqDim = op.getSeqDim(), i = 0;
+  // The key of an element is that of its row, one dim after the other.
+  auto walk = [&](auto &&self, int64_t d, uint32_t key) -> void {
+    if (d == x.rank()) {
+      out[0].real[i] = key < threshold ? 0 : x.real[i] / (1 - p);
+      ++i;
+      return;
+    }
+    for (int64_t n = 0; n < x.dim(d); ++n) {
+      int64_t coordinate = d == batchDim ? samples.integer[n]
+                           : d == seqDim
+                               ? positions.integer[n]
+                               : n + (origin ? origin->integer[d] : 0);
+      self(self, d + 1, nn::randomAdd(key, coordinate));
+    }
+  };
+  walk(walk, 0,
+       nn::randomKey(in[op.getSeed()].integer[0], in[op.getStep()].integer[0],
+                     op.getId()));
+  return success();
+}
+
+} // namespace
+
+void pcc::interp::addEmbeddingKernels(KernelTable &table) {
+  table.add(runEmbedding);
+  table.add(runEmbeddingGrad);
+}
+
+void pcc::interp::addRandomKernels(KernelTable &table) {
+  table.add(runDropout);
+}

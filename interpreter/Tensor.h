@@ -1,0 +1,76 @@
+//===- Tensor.h - A value of the interpreter --------------------*- C++ -*-===//
+
+#ifndef PCC_INTERPRETER_TENSOR_H
+#define PCC_INTERPRETER_TENSOR_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include <memory>
+#include <vector>
+
+namespace pcc::interp {
+
+/// The elements of a tensor, row major: `real` for float types, in f64 whatever
+/// the declared element type is, `integer` for integer types.
+struct Tensor {
+  mlir::RankedTensorType type;
+  std::vector<double> real;
+  std::vector<int64_t> integer;
+
+  /// Zeros.
+  explicit Tensor(mlir::RankedTensorType type);
+
+  bool isFloat() const;
+  llvm::ArrayRef<int64_t> shape() const { return type.getShape(); }
+  int64_t rank() const { return type.getRank(); }
+  int64_t dim(int64_t d) const { return type.getDimSize(d); }
+  int64_t size() const { return type.getNumElements(); }
+  /// Extent of the last dim and number of rows along it.
+  int64_t columns() const { return rank() ? shape().back() : 1; }
+  int64_t rows() const { return columns() ? size() / columns() : 0; }
+  /// Element i, of either kind.
+  double get(int64_t i) const { return isFloat() ? real[i] : integer[i]; }
+  /// Sets element i; an integer tensor takes the value truncated.
+  void set(int64_t i, double value);
+};
+
+/// Values are shared and never changed once they are bound to a name.
+using TensorRef = std::shared_ptr<const Tensor>;
+
+/// A float rounded to nearest even, an integer wrapped around, as `type` holds
+/// it.
+double roundTo(double value, mlir::Type type);
+int64_t wrapTo(int64_t value, mlir::Type type);
+
+/// Every element as the element type holds it; with `exact` floats are kept.
+void roundElements(Tensor &tensor, bool exact);
+
+/// The elements of a constant; null where they are not held in the attribute.
+TensorRef fromAttr(mlir::ElementsAttr attr);
+
+llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
+
+/// Calls visit(i, offset) for the elements of a box in row-major order: i
+/// counts them, offset = base + sum of index[d] * strides[d].
+template <typename Visit>
+void forEachStrided(llvm::ArrayRef<int64_t> shape, int64_t base,
+                    llvm::ArrayRef<int64_t> strides, Visit visit) {
+  int64_t i = 0;
+  auto walk = [&](auto &&self, size_t d, int64_t offset) -> void {
+    if (d == shape.size())
+      return visit(i++, offset);
+    for (int64_t n = 0; n < shape[d]; ++n, offset += strides[d])
+      self(self, d + 1, offset);
+  };
+  walk(walk, 0, base);
+}
+
+/// to[i] = from[offset], over the box of to's shape.
+void readStrided(const Tensor &from, int64_t base,
+                 llvm::ArrayRef<int64_t> strides, Tensor &to);
+/// to[offset] = from[i], over the box of from's shape.
+void writeStrided(const Tensor &from, int64_t base,
+                  llvm::ArrayRef<int64_t> strides, Tensor &to);
+
+} // namespace pcc::interp
+
+#endif // PCC_INTERPRETER_TENSOR_H
