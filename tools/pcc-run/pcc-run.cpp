@@ -221,9 +221,9 @@ FailureOr<ValueList> Session::makeArguments(func::FuncOp function) {
     std::string name = argumentName(function, i);
     std::string keys[] = {name, argumentRole(function, i).str(),
                           std::to_string(i)};
-    auto *key = std::find_if(
-        std::begin(keys), std::end(keys),
-        [&](const std::string &key) { return given.has(key); });
+    auto *key =
+        std::find_if(std::begin(keys), std::end(keys),
+                     [&](const std::string &key) { return given.has(key); });
     Tensor value(type);
     if (key != std::end(keys)) {
       auto read = given.get(*key, type);
