@@ -1,0 +1,190 @@
+//===- Ranks.cpp - Collectives and transfers of the CPU back end ------------===//
+//
+// Runs on 4 ranks, a mesh of pp=2 x tp=2, with whole messages and with messages
+// cut into pieces of 3 elements or bytes, as very long ones are.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Runtime.h"
+#include "runtime/common/Backend.h"
+#include "runtime/cpu/Context.h"
+#include "runtime/cpu/Threads.h"
+#include "test/Runtime/Check.h"
+
+#include <cmath>
+#include <numeric>
+
+using namespace pcc;
+
+static const int64_t n = 8; // elements of a block
+
+static const pcc_axis axes[] = {{"pp", 2}, {"tp", 2}};
+static const int32_t tp[] = {1}, all[] = {0, 1}, reversed[] = {1, 0};
+static const pcc_comm comms[] = {{1, tp}, {2, all}, {2, reversed}, {0, tp}};
+
+static void testCollectives(pcc_context *ctx) {
+  int rank = backend::rank();
+  CHECK(pcc_comm_index(ctx, 0) == rank % 2);
+  CHECK(pcc_comm_index(ctx, 1) == rank);
+  // tp is major here.
+  CHECK(pcc_comm_index(ctx, 2) == rank % 2 * 2 + rank / 2);
+  CHECK(pcc_comm_index(ctx, 3) == 0);
+
+  std::vector<float> a(n, rank + 1), all4(4 * n), out(4 * n);
+  pcc_all_reduce(ctx, 0, PCC_F32, PCC_SUM, a.data(), n);
+  CHECK(a == std::vector<float>(n, rank < 2 ? 3 : 7));
+  a.assign(n, rank);
+  pcc_all_reduce(ctx, 1, PCC_F32, PCC_MAX, a.data(), n);
+  CHECK(a == std::vector<float>(n, 3));
+  pcc_all_reduce(ctx, 3, PCC_F32, PCC_SUM, a.data(), n);
+  CHECK(a == std::vector<float>(n, 3));
+  std::vector<int64_t> whole(n, int64_t{1} << 40);
+  pcc_all_reduce(ctx, 1, PCC_I64, PCC_SUM, whole.data(), n);
+  CHECK(whole == std::vector<int64_t>(n, int64_t{1} << 42));
+
+  for (int64_t i = 0; i < n; ++i)
+    a[i] = 100 * rank + i;
+  pcc_all_gather(ctx, 2, PCC_F32, a.data(), out.data(), n);
+  for (int64_t i = 0; i < 4 * n; ++i) {
+    int64_t index = i / n, from = index % 2 * 2 + index / 2;
+    CHECK(out[i] == 100 * from + i % n);
+  }
+
+  std::iota(all4.begin(), all4.end(), rank);
+  pcc_reduce_scatter(ctx, 1, PCC_F32, all4.data(), a.data(), n);
+  for (int64_t i = 0; i < n; ++i)
+    CHECK(a[i] == 4 * (rank * n + i) + 6);
+
+  for (int64_t i = 0; i < 4 * n; ++i)
+    all4[i] = 1000 * rank + i; // block i / n is for rank i / n
+  pcc_all_to_all(ctx, 1, PCC_F32, all4.data(), out.data(), n);
+  for (int64_t i = 0; i < 4 * n; ++i)
+    CHECK(out[i] == 1000 * (i / n) + rank * n + i % n);
+}
+
+static void testTransfers(pcc_context *ctx) {
+  int rank = backend::rank(), stage = rank / 2, peer = (rank + 2) % 4;
+  const int64_t bytes = 4 * n;
+  std::vector<int32_t> mine(n, rank + 10), theirs(n), second(n);
+  if (stage == 0) {
+    pcc_send(ctx, 1, 5, mine.data(), bytes);
+  } else {
+    pcc_recv(ctx, 0, 5, theirs.data(), bytes);
+    CHECK(theirs == std::vector<int32_t>(n, peer + 10));
+  }
+  pcc_exchange(ctx, 1 - stage, stage, mine.data(), bytes, 1 - stage, 1 - stage,
+               second.data(), bytes);
+  CHECK(second == std::vector<int32_t>(n, peer + 10));
+  // A side may have less to say than the other.
+  second.assign(n, 0);
+  pcc_exchange(ctx, 1 - stage, 0, mine.data(), stage ? 4 : bytes, 1 - stage, 0,
+               second.data(), stage ? bytes : 4);
+  CHECK(second[0] == peer + 10 && second[n - 1] == (stage ? peer + 10 : 0));
+
+  int32_t value = rank * 7;
+  backend::broadcast(&value, 4, 2);
+  CHECK(value == 14 && backend::maxOverRanks(rank) == 3);
+}
+
+static void reference(const pcc_gemm_desc &d, const double *a, const double *b,
+                      double *c) {
+  for (int64_t i = 0; i < d.m; ++i)
+    for (int64_t j = 0; j < d.n; ++j) {
+      double sum = 0;
+      for (int64_t k = 0; k < d.k; ++k)
+        sum += a[d.trans_a ? k * d.lda + i : i * d.lda + k] *
+               b[d.trans_b ? j * d.ldb + k : k * d.ldb + j];
+      double &at = c[i * d.ldc + j];
+      at = d.alpha * sum + (d.beta == 0 ? 0 : d.beta * at);
+    }
+}
+
+template <typename T>
+static void testGemm(pcc_context *ctx, int32_t dtype, bool transA, bool transB,
+                     int64_t batch0, int64_t batch1, float beta) {
+  const int64_t m = 5, cols = 7, k = 6, pad = 3;
+  pcc_gemm_desc d = {};
+  d.dtype = dtype;
+  d.trans_a = transA, d.trans_b = transB;
+  d.m = m, d.n = cols, d.k = k;
+  d.lda = (transA ? m : k) + pad, d.ldb = (transB ? k : cols) + pad;
+  d.ldc = cols + pad;
+  d.batch0 = batch0, d.batch1 = batch1;
+  d.a1 = (transA ? k : m) * d.lda, d.a0 = batch1 * d.a1;
+  d.b1 = 0, d.b0 = (transB ? cols : k) * d.ldb; // shared along batch1
+  d.c0 = m * d.ldc, d.c1 = batch0 * d.c0;       // batch0 fastest in C
+  d.alpha = 0.5, d.beta = beta;
+  auto fill = [](std::vector<T> &values, int seed) {
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = T((i * 37 + seed) % 11) - 5;
+  };
+  std::vector<T> a(batch0 * d.a0), b(batch0 * d.b0),
+      c(batch0 * batch1 * m * d.ldc);
+  fill(a, 1), fill(b, 2), fill(c, 3);
+  if (beta == 0)
+    c.assign(c.size(), NAN); // must not be read
+  std::vector<double> wideA(a.begin(), a.end()), wideB(b.begin(), b.end()),
+      expected(c.begin(), c.end());
+  for (int64_t i = 0; i < batch0; ++i)
+    for (int64_t j = 0; j < batch1; ++j)
+      reference(d, &wideA[i * d.a0 + j * d.a1], &wideB[i * d.b0 + j * d.b1],
+                &expected[i * d.c0 + j * d.c1]);
+  pcc_gemm(ctx, &d, a.data(), b.data(), c.data());
+  for (size_t i = 0; i < c.size(); ++i)
+    CHECK(c[i] == expected[i] || (std::isnan(c[i]) && std::isnan(expected[i])));
+}
+
+static void testKernels(pcc_context *ctx) {
+  for (int threads : {1, 2, 5}) {
+    ctx->threads = threads;
+    setThreads(threads);
+    for (int form = 0; form < 8; ++form) {
+      testGemm<float>(ctx, PCC_F32, form & 1, form & 2, 1, 1, form & 4 ? 2 : 0);
+      testGemm<float>(ctx, PCC_F32, form & 1, form & 2, 3, 4, form & 4 ? 1 : 0);
+      testGemm<double>(ctx, PCC_F64, form & 1, form & 2, 1, 3, form & 4 ? 1 : 0);
+    }
+    for (int64_t size : {0, 1, 2, 3, 7, 100}) {
+      std::vector<int> hits(size + 1, 0);
+      void *args[] = {hits.data()};
+      pcc_launch(
+          ctx,
+          [](void *const *args, int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i)
+              ++static_cast<int *>(args[0])[i];
+          },
+          args, size, 2);
+      CHECK(std::accumulate(hits.begin(), hits.end(), 0) == size);
+      CHECK(size == 0 || hits[size - 1] == 1);
+    }
+    std::vector<char> from(5 << 20, 'x'), to(5 << 20, 'y');
+    pcc_copy(ctx, to.data(), from.data(), to.size());
+    CHECK(from == to);
+    pcc_zero(ctx, to.data(), to.size() - 1);
+    CHECK(to[0] == 0 && to[to.size() - 2] == 0 && to.back() == 'x');
+  }
+}
+
+int main() {
+  pcc_program program = {};
+  program.n_axes = 2;
+  program.axes = axes;
+  program.n_stages = 2;
+  program.n_comms = 4;
+  program.comms = comms;
+  backend::join(/*alone=*/false);
+  CHECK(backend::size() == 4);
+  std::string resources;
+  pcc_context *ctx = backend::prepare(
+      program, coordinatesOf(program, backend::rank()), resources);
+  for (int64_t pieces : {greatestCount, int64_t{3}}) {
+    greatestCount = pieces;
+    testCollectives(ctx);
+    testTransfers(ctx);
+  }
+  if (backend::rank() == 0)
+    testKernels(ctx);
+  failures = backend::maxOverRanks(failures);
+  int result = backend::rank() == 0 ? checkResult() : failures != 0;
+  backend::finish();
+  return result;
+}

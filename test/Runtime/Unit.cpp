@@ -1,0 +1,217 @@
+//===- Unit.cpp - The runtime's parts that need no ranks ------------------===//
+
+#include "runtime/common/DType.h"
+#include "runtime/common/DataOrder.h"
+#include "runtime/common/Hash.h"
+#include "runtime/common/Log.h"
+#include "runtime/common/Mesh.h"
+#include "runtime/common/Schedule.h"
+#include "runtime/common/SourceMap.h"
+#include "runtime/cpu/Threads.h"
+#include "test/Runtime/Check.h"
+
+#include <cstring>
+#include <limits>
+#include <set>
+
+using namespace pcc;
+
+static bool near(double a, double b) { return std::fabs(a - b) < 1e-15; }
+
+static void testSchedule() {
+  Schedule s;
+  CHECK(parseDecay("cosine", s.decay) && !parseDecay("cosin", s.decay));
+  s.peak = 1e-3, s.least = 1e-4, s.warmup = 10, s.steps = 110;
+  CHECK(near(s.at(1), 1e-4));
+  CHECK(near(s.at(5), 5e-4));
+  CHECK(near(s.at(10), 1e-3));
+  CHECK(near(s.at(60), 5.5e-4));
+  CHECK(near(s.at(35), 1e-4 + 9e-4 * (1 + std::sqrt(0.5)) / 2));
+  CHECK(near(s.at(110), 1e-4));
+  CHECK(near(s.at(200), 1e-4));
+  s.decay = Decay::Linear;
+  CHECK(near(s.at(10), 1e-3) && near(s.at(60), 5.5e-4));
+  CHECK(near(s.at(85), 3.25e-4) && near(s.at(110), 1e-4));
+  s.decay = Decay::WarmupStableDecay; // falls from step 88
+  CHECK(near(s.at(5), 5e-4) && near(s.at(88), 1e-3));
+  CHECK(near(s.at(99), 5.5e-4) && near(s.at(110), 1e-4));
+  s.decay = Decay::Constant;
+  CHECK(near(s.at(5), 5e-4) && near(s.at(11), 1e-3) && near(s.at(500), 1e-3));
+  // No room for a decay, and none for a warm-up.
+  s.decay = Decay::Cosine, s.warmup = 110;
+  CHECK(near(s.at(110), 1e-3) && near(s.at(111), 1e-4));
+  s.warmup = 0, s.steps = 1;
+  CHECK(near(s.at(1), 1e-4));
+}
+
+static void testOrder() {
+  // 81 tokens are 10 samples of 8 and the last target; 80 are only 9.
+  CHECK(DataOrder(81, 8, 4, false, 0).samples() == 10);
+  CHECK(DataOrder(80, 8, 4, false, 0).samples() == 9);
+  CHECK(DataOrder(0, 8, 4, false, 0).samples() == 0);
+  DataOrder plain(81, 8, 4, false, 0);
+  CHECK(plain.sample(1, 0) == 0 && plain.sample(1, 3) == 3);
+  CHECK(plain.sample(3, 1) == 9 && plain.sample(3, 2) == 0);
+
+  DataOrder mixed(8 * 1000 + 1, 8, 10, true, 5);
+  DataOrder other(8 * 1000 + 1, 8, 10, true, 6);
+  std::set<int64_t> first, second;
+  int same = 0, fixed = 0;
+  for (int64_t step = 1; step <= 200; ++step)
+    for (int64_t i = 0; i < 10; ++i) {
+      int64_t n = mixed.sample(step, i);
+      CHECK(n >= 0 && n < 1000);
+      (step <= 100 ? first : second).insert(n);
+      same += n == other.sample(step, i);
+      fixed += n == plain.sample(step, i);
+      CHECK(step > 100 || n != mixed.sample(step + 100, i) || ++same);
+    }
+  // Each pass visits every sample once; other seeds and passes differ.
+  CHECK(first.size() == 1000 && second.size() == 1000);
+  CHECK(same < 20 && fixed < 40);
+  // One sample, and counts around a power of four.
+  for (int64_t count : {1, 2, 3, 4, 5, 15, 16, 17, 64, 65}) {
+    DataOrder few(count + 1, 1, count, true, 1);
+    std::set<int64_t> seen;
+    for (int64_t i = 0; i < count; ++i)
+      seen.insert(few.sample(1, i));
+    CHECK(static_cast<int64_t>(seen.size()) == count && *seen.begin() == 0);
+  }
+}
+
+static void testRandom() {
+  CHECK(fnv1a("", 0) == 0xcbf29ce484222325u);
+  CHECK(fnv1a("foobar", 6) == 0x85944171f73967e8u); // the published vector
+  double sum = 0, squares = 0, fourth = 0;
+  const int n = 200000;
+  for (int i = 0; i < n; ++i) {
+    double x = randomNormal(42, i);
+    sum += x, squares += x * x, fourth += x * x * x * x;
+  }
+  CHECK(std::fabs(sum / n) < 0.01);
+  CHECK(std::fabs(squares / n - 1) < 0.02);
+  CHECK(std::fabs(fourth / n - 3) < 0.15);
+  CHECK(randomNormal(42, 1) != randomNormal(43, 1));
+}
+
+/// Converts one value to a type and back.
+static double through(int32_t dtype, double value) {
+  char bytes[8];
+  double back;
+  CHECK(convert(bytes, dtype, 1, &value, PCC_F64, 1, 1));
+  CHECK(convert(&back, PCC_F64, 1, bytes, dtype, 1, 1));
+  return back;
+}
+
+static void testConversion() {
+  double inf = std::numeric_limits<double>::infinity();
+  CHECK(through(PCC_F32, 0.1) == 0.1f);
+  CHECK(through(PCC_F16, 0.1) == 0.0999755859375);
+  CHECK(through(PCC_F16, 65504) == 65504 && through(PCC_F16, 65520) == inf);
+  CHECK(through(PCC_F16, 2049) == 2048 && through(PCC_F16, 2051) == 2052);
+  CHECK(through(PCC_F16, -0x1p-24) == -0x1p-24); // the least subnormal
+  CHECK(through(PCC_F16, 0x1p-25) == 0 && through(PCC_F16, 0x1p-14) == 0x1p-14);
+  CHECK(through(PCC_F16, 0x1.ffcp-15 + 0x1p-26) == 0x1p-14); // a carry
+  CHECK(through(PCC_BF16, 1.00390625) == 1);       // a tie, to even
+  CHECK(through(PCC_BF16, 1.01171875) == 1.015625); // a tie, to even
+  CHECK(std::isnan(through(PCC_F16, NAN)) && std::isnan(through(PCC_BF16, NAN)));
+  float from[] = {1, 2, 3, 4}, to[] = {0, 0, 0, 0};
+  CHECK(convert(to, PCC_F32, 2, from, PCC_F32, 3, 2));
+  CHECK(to[0] == 1 && to[1] == 0 && to[2] == 4);
+  CHECK(!convert(to, PCC_F32, 1, from, PCC_I32, 1, 1));
+  CHECK(dtypeNamed("BF16") == PCC_BF16 && dtypeNamed("U4") == -1);
+}
+
+static void testMesh() {
+  const pcc_axis axes[] = {{"pp", 2}, {"dp", 3}, {"tp", 4}};
+  pcc_program program = {};
+  program.n_axes = 3;
+  program.axes = axes;
+  CHECK(worldSize(program) == 24 && meshText(program) == "pp=2 dp=3 tp=4");
+  for (int64_t rank = 0; rank < 24; ++rank)
+    CHECK(rankOf(program, coordinatesOf(program, rank)) == rank);
+  Coordinates at = coordinatesOf(program, 1 * 12 + 2 * 4 + 3);
+  CHECK((at == Coordinates{1, 2, 3}) && stageOf(program, at) == 1);
+  CHECK(axisIndex(program, "cp") == -1);
+
+  // [24, 6] with the first dim over dp (major) and tp.
+  const int64_t shape[] = {24, 6};
+  const int32_t begin[] = {0, 2, 2}, used[] = {1, 2};
+  pcc_layout layout = {2, shape, begin, used};
+  Shard shard = shardOf(program, layout, at);
+  CHECK(shard.start[0] == (2 * 4 + 3) * 2 && shard.extent[0] == 2);
+  CHECK(shard.start[1] == 0 && shard.extent[1] == 6 && shard.elements() == 12);
+  CHECK(ownsShard(program, layout, at)); // of its stage
+  const int32_t onlyDP[] = {0, 1, 1};
+  layout.axis_begin = onlyDP;
+  CHECK(!ownsShard(program, layout, at));
+  CHECK(ownsShard(program, layout, {1, 2, 0}));
+}
+
+static void testSourceMap() {
+  // A slice of a transposed source: program [3 (2 valid), 4] at column 1 of a
+  // source [4, 5].
+  const int64_t shape[] = {3, 4}, sourceShape[] = {4, 5}, stride[] = {1, 5},
+                valid[] = {2, 4};
+  const int32_t begin[] = {0, 0, 0};
+  pcc_source source = {};
+  source.name = "w";
+  source.rank = 2;
+  source.shape = sourceShape;
+  source.base = 1;
+  source.stride = stride;
+  source.valid = valid;
+  pcc_tensor tensor = {};
+  tensor.name = "p";
+  tensor.layout = {2, shape, begin, nullptr};
+  tensor.source = &source;
+  SourceMap map(tensor);
+  CHECK(map.name == "w" && map.elements() == 20 && map.covered() == 8);
+
+  std::vector<int64_t> found(12, -1);
+  auto collect = [&](const Shard &shard) {
+    forEachRun(map, shard, [&](int64_t local, int64_t index, int64_t count,
+                               int64_t step) {
+      for (int64_t i = 0; i < count; ++i)
+        found[local + i] = index + i * step;
+    });
+  };
+  collect({{0, 0}, {3, 4}});
+  CHECK((found == std::vector<int64_t>{1, 6, 11, 16, 2, 7, 12, 17, -1, -1, -1,
+                                       -1}));
+  found.assign(12, -1);
+  collect({{1, 2}, {2, 2}});
+  CHECK(found[0] == 12 && found[1] == 17 && found[2] == -1);
+  found.assign(12, -1);
+  collect({{2, 0}, {1, 4}}); // padding only
+  CHECK(found[0] == -1);
+}
+
+static void testThreads() {
+  // Two processes on cores {0, 1}, a third alone on core 2.
+  const unsigned char masks[] = {3, 3, 4};
+  CHECK(fairThreads(masks, 1, 3, 0) == 1 && fairThreads(masks, 1, 3, 2) == 1);
+  const unsigned char wide[] = {0xff, 0xff};
+  CHECK(fairThreads(wide, 1, 2, 0) == 4);
+  CHECK(fairThreads(wide, 2, 1, 0) == 16);
+  const unsigned char crowded[] = {1, 1, 1};
+  CHECK(fairThreads(crowded, 1, 3, 1) == 1);
+}
+
+static void testText() {
+  CHECK(grouped(0) == "0" && grouped(999) == "999");
+  CHECK(grouped(1234567) == "1,234,567" && grouped(-123456) == "-123,456");
+  CHECK(bytesText(1536) == "1.5 KiB" && bytesText(3 << 20) == "3.0 MiB");
+}
+
+int main() {
+  testSchedule();
+  testOrder();
+  testRandom();
+  testConversion();
+  testMesh();
+  testSourceMap();
+  testThreads();
+  testText();
+  return checkResult();
+}
