@@ -5,6 +5,7 @@
 #include "dialects/NN/NN.h"
 #include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/RT.h"
+#include "passes/Pipeline/Passes.h"
 #include "passes/Training/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
@@ -20,5 +21,6 @@ void pcc::registerAllPccDialects(mlir::DialectRegistry &registry) {
 
 void pcc::registerAllPccPasses() {
   mlir::registerTransformsPasses();
+  registerPipelinePasses();
   registerTrainingPasses();
 }

@@ -1,0 +1,264 @@
+//===- Check.cpp - Accepts or rejects schedules ---------------------------===//
+//
+// Knows nothing of how schedules are made: it executes the lists of all stages
+// against each other with transfers as rendezvous, the strictest semantics a
+// transport may have. What finishes here cannot hang.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/BuiltinOps.h"
+#include "passes/Pipeline/Passes.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace pcc {
+#define GEN_PASS_DEF_CHECKPASS
+#include "passes/Pipeline/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::pipe;
+
+namespace {
+
+/// Half of a transfer that a stage has posted.
+struct Half {
+  bool isSend;
+  FlatSymbolRefAttr value;
+  int64_t microbatch, peer, channel;
+  bool done = false;
+};
+
+/// One stage's list and how far it is.
+struct StageState {
+  ScheduleOp schedule;
+  Block::iterator next;
+  /// The transfers of the op at `next`, once posted.
+  SmallVector<Half, 2> posted;
+  /// "value/microbatch" that is there.
+  llvm::StringSet<> present;
+  /// "task/microbatch" that has run.
+  llvm::StringSet<> ran;
+  bool updated = false;
+  int64_t live = 0;
+
+  bool isDone() { return next == schedule.getBlock()->end(); }
+};
+
+struct CheckPass : pcc::impl::CheckPassBase<CheckPass> {
+  void runOnOperation() override;
+  LogicalResult check(Entry entry);
+  LogicalResult step(StageState &state);
+  LogicalResult run(StageState &state, RunOp run);
+  LogicalResult post(StageState &state);
+  /// Completes halves that face each other; true if there were any.
+  FailureOr<bool> match();
+  LogicalResult reportDeadlock();
+
+  std::vector<StageState> states;
+};
+
+} // namespace
+
+static std::string instance(StringRef name, int64_t microbatch) {
+  return (name + "/" + Twine(microbatch)).str();
+}
+
+LogicalResult CheckPass::run(StageState &state, RunOp run) {
+  auto task = getOperation().lookupSymbol<TaskOp>(run.getTask());
+  int64_t microbatch = run.getMicrobatch().value_or(0);
+  if (!state.ran.insert(instance(run.getTask(), microbatch)).second)
+    return emitError(run.getLoc())
+           << "task '" << run.getTask() << "' runs twice on microbatch "
+           << microbatch;
+  if (task.isPerMicrobatch() && state.updated)
+    return emitError(run.getLoc()) << "task '" << run.getTask()
+                                   << "' runs after the update of its step";
+  if (task.getPhase() == Phase::Update)
+    state.updated = true;
+  for (unsigned i = 0; i < task.getSources().size(); ++i) {
+    StringRef source = task.getSource(i);
+    if (getOperation().lookupSymbol<ValueOp>(source) &&
+        !state.present.contains(instance(source, microbatch)))
+      return emitError(run.getLoc())
+             << "task '" << run.getTask() << "' needs value '" << source
+             << "' of microbatch " << microbatch << ", which is not there";
+  }
+  for (unsigned i = 0; i < task.getTargets().size(); ++i)
+    if (!state.present.insert(instance(task.getTarget(i), microbatch)).second)
+      return emitError(run.getLoc())
+             << "value '" << task.getTarget(i) << "' of microbatch "
+             << microbatch << " is made twice";
+  if (task.getPhase() == Phase::Forward)
+    ++state.live;
+  if (task.getPhase() == Phase::Backward)
+    --state.live;
+  auto bound = state.schedule->getAttrOfType<IntegerAttr>(kLiveAttr);
+  if (bound && state.live > bound.getInt())
+    return emitError(run.getLoc())
+           << "stage " << state.schedule.getStage() << " holds " << state.live
+           << " microbatches, but declares " << bound.getInt();
+  return success();
+}
+
+LogicalResult CheckPass::post(StageState &state) {
+  Operation &op = *state.next;
+  if (auto send = dyn_cast<SendOp>(op))
+    state.posted = {{true, send.getValueAttr(), int64_t(send.getMicrobatch()),
+                     int64_t(send.getStage()), int64_t(send.getChannel())}};
+  if (auto recv = dyn_cast<RecvOp>(op))
+    state.posted = {{false, recv.getValueAttr(), int64_t(recv.getMicrobatch()),
+                     int64_t(recv.getStage()), int64_t(recv.getChannel())}};
+  if (auto both = dyn_cast<ExchangeOp>(op))
+    state.posted = {
+        {true, both.getSentAttr(), int64_t(both.getSendMicrobatch()),
+         int64_t(both.getSendStage()), int64_t(both.getSendChannel())},
+        {false, both.getReceivedAttr(), int64_t(both.getRecvMicrobatch()),
+         int64_t(both.getRecvStage()), int64_t(both.getRecvChannel())}};
+  for (Half &half : state.posted) {
+    if (half.peer < 0 || half.peer >= static_cast<int64_t>(states.size()))
+      return emitError(op.getLoc()) << "there is no stage " << half.peer;
+    if (half.isSend && !state.present.contains(
+                           instance(half.value.getValue(), half.microbatch)))
+      return emitError(op.getLoc())
+             << "value '" << half.value.getValue() << "' of microbatch "
+             << half.microbatch << " is sent before it is there";
+  }
+  return success();
+}
+
+FailureOr<bool> CheckPass::match() {
+  bool matched = false;
+  for (auto [from, sender] : llvm::enumerate(states))
+    for (Half &send : sender.posted) {
+      if (!send.isSend || send.done)
+        continue;
+      for (Half &recv : states[send.peer].posted) {
+        if (recv.isSend || recv.done ||
+            recv.peer != static_cast<int64_t>(from) ||
+            recv.channel != send.channel)
+          continue;
+        if (recv.value != send.value || recv.microbatch != send.microbatch) {
+          InFlightDiagnostic diag =
+              emitError(states[send.peer].next->getLoc())
+              << "stage " << send.peer << " receives '"
+              << recv.value.getValue() << "' of microbatch "
+              << recv.microbatch << " where stage " << from << " sends '"
+              << send.value.getValue() << "' of microbatch "
+              << send.microbatch;
+          diag.attachNote(sender.next->getLoc()) << "it is sent here";
+          return diag;
+        }
+        send.done = recv.done = matched = true;
+        if (!states[send.peer]
+                 .present
+                 .insert(instance(recv.value.getValue(), recv.microbatch))
+                 .second)
+          return emitError(states[send.peer].next->getLoc())
+                 << "value '" << recv.value.getValue() << "' of microbatch "
+                 << recv.microbatch << " is received twice";
+      }
+    }
+  return matched;
+}
+
+LogicalResult CheckPass::step(StageState &state) {
+  if (auto runOp = dyn_cast<RunOp>(*state.next)) {
+    if (failed(run(state, runOp)))
+      return failure();
+    ++state.next;
+    return success();
+  }
+  return post(state);
+}
+
+LogicalResult CheckPass::reportDeadlock() {
+  InFlightDiagnostic diag = emitError(getOperation().getLoc())
+                            << "the stages wait for each other forever";
+  for (StageState &state : states) {
+    if (state.isDone()) {
+      diag.attachNote() << "stage " << state.schedule.getStage()
+                        << " is done";
+      continue;
+    }
+    for (Half &half : state.posted)
+      if (!half.done)
+        diag.attachNote(state.next->getLoc())
+            << "stage " << state.schedule.getStage() << " waits to "
+            << (half.isSend ? "send '" : "receive '") << half.value.getValue()
+            << "' of microbatch " << half.microbatch
+            << (half.isSend ? " to stage " : " from stage ") << half.peer;
+  }
+  return diag;
+}
+
+LogicalResult CheckPass::check(Entry entry) {
+  states.clear();
+  int64_t stages = 0, microbatches = 0;
+  for (auto schedule : getOperation().getOps<ScheduleOp>())
+    if (schedule.getEntry() == entry)
+      stages = std::max<int64_t>(stages, schedule.getStage() + 1);
+  states.resize(stages);
+  for (auto schedule : getOperation().getOps<ScheduleOp>()) {
+    if (schedule.getEntry() != entry)
+      continue;
+    StageState &state = states[schedule.getStage()];
+    if (state.schedule)
+      return emitError(schedule.getLoc())
+             << "stage " << schedule.getStage() << " has two schedules";
+    if (microbatches && microbatches != int64_t(schedule.getMicrobatches()))
+      return emitError(schedule.getLoc())
+             << "has " << schedule.getMicrobatches()
+             << " microbatches, another stage " << microbatches;
+    microbatches = schedule.getMicrobatches();
+    state.schedule = schedule;
+    state.next = schedule.getBlock()->begin();
+  }
+  for (auto [i, state] : llvm::enumerate(states))
+    if (!state.schedule)
+      return emitError(getOperation().getLoc())
+             << "stage " << i << " has no schedule";
+
+  while (true) {
+    bool progress = false;
+    for (StageState &state : states)
+      while (!state.isDone() && state.posted.empty()) {
+        if (failed(step(state)))
+          return failure();
+        progress = true;
+      }
+    auto matched = match();
+    if (failed(matched))
+      return failure();
+    for (StageState &state : states)
+      if (!state.posted.empty() &&
+          llvm::all_of(state.posted, [](Half &half) { return half.done; })) {
+        state.posted.clear();
+        ++state.next;
+      }
+    if (llvm::all_of(states, [](StageState &s) { return s.isDone(); }))
+      break;
+    if (!progress && !*matched)
+      return reportDeadlock();
+  }
+
+  for (auto task : getOperation().getOps<TaskOp>()) {
+    if (task.getEntry() != entry)
+      continue;
+    int64_t runs = task.isPerMicrobatch() ? microbatches : 1;
+    for (int64_t i = 0; i < runs; ++i)
+      if (int64_t(task.getStage()) >= stages ||
+          !states[task.getStage()].ran.contains(
+              instance(task.getSymName(), i)))
+        return emitError(task.getLoc())
+               << "task '" << task.getSymName()
+               << "' does not run on microbatch " << i;
+  }
+  return success();
+}
+
+void CheckPass::runOnOperation() {
+  for (Entry entry : {Entry::Train, Entry::Evaluate})
+    if (failed(check(entry)))
+      return signalPassFailure();
+}

@@ -1,0 +1,373 @@
+//===- Outline.cpp - Makes tasks of functions -----------------------------===//
+
+#include "passes/Pipeline/Outline.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/Pipeline/Activations.h"
+
+namespace pcc {
+#define GEN_PASS_DEF_OUTLINEPASS
+#include "passes/Pipeline/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::pipe;
+
+//===----------------------------------------------------------------------===//
+// TaskBuilder
+//===----------------------------------------------------------------------===//
+
+TaskBuilder::TaskBuilder(ModuleOp module)
+    : module(module), symbols(module.getContext()) {
+  auto functions = module.getOps<func::FuncOp>();
+  if (functions.empty())
+    symbols.setInsertionPointToEnd(module.getBody());
+  else
+    symbols.setInsertionPoint(*functions.begin());
+}
+
+TaskOp TaskBuilder::create(StringRef name, int64_t stage, Phase phase,
+                           Location loc) {
+  OpBuilder builder(module.getContext());
+  builder.setInsertionPointToEnd(module.getBody());
+  auto none = builder.getArrayAttr({});
+  auto task = TaskOp::create(builder, loc, name, stage, phase, none, none);
+  builder.createBlock(&task.getBody());
+  return task;
+}
+
+void TaskBuilder::finish(TaskOp task, ValueRange results,
+                         ArrayRef<FlatSymbolRefAttr> targets) {
+  OpBuilder builder = OpBuilder::atBlockEnd(task.getBlock());
+  YieldOp::create(builder, task.getLoc(), results);
+  SmallVector<Attribute> all(targets.begin(), targets.end());
+  task.setTargetsAttr(builder.getArrayAttr(all));
+}
+
+Value TaskBuilder::addArgument(TaskOp task, FlatSymbolRefAttr source,
+                               Type type) {
+  Builder builder(module.getContext());
+  SmallVector<Attribute> sources(task.getSources().getValue());
+  sources.push_back(source);
+  task.setSourcesAttr(builder.getArrayAttr(sources));
+  return task.getBlock()->addArgument(type, task.getLoc());
+}
+
+FlatSymbolRefAttr TaskBuilder::getInput(func::FuncOp func, unsigned index) {
+  auto role = func.getArgAttrOfType<StringAttr>(index, nn::kRoleAttr);
+  auto name = func.getArgAttrOfType<StringAttr>(index, nn::kNameAttr);
+  StringRef inputName = name ? name.getValue() : role.getValue();
+  auto type = cast<RankedTensorType>(func.getArgumentTypes()[index]);
+  for (auto input : module.getOps<InputOp>())
+    if (input.getRole() == role.getValue() && input.getName() == inputName)
+      return FlatSymbolRefAttr::get(input.getSymNameAttr());
+  // The role says it best, unless a model has several inputs of one.
+  std::string symbol = ("input." + role.getValue()).str();
+  if (role.getValue() == "data" || module.lookupSymbol(symbol))
+    symbol = ("input." + inputName).str();
+  for (int64_t i = 2; module.lookupSymbol(symbol); ++i)
+    symbol = ("input." + inputName + "." + Twine(i)).str();
+  auto input = InputOp::create(symbols, func.getLoc(), symbol, type,
+                               role.getValue(), inputName);
+  // Global type and sharding: the runtime fills this rank's part by them.
+  for (NamedAttribute attr : func.getArgAttrDict(index))
+    if (attr.getName() != nn::kRoleAttr && attr.getName() != nn::kNameAttr)
+      input->setAttr(attr.getName(), attr.getValue());
+  return FlatSymbolRefAttr::get(input.getSymNameAttr());
+}
+
+FlatSymbolRefAttr TaskBuilder::getOutput(StringRef name, Type type) {
+  std::string symbol = ("output." + name).str();
+  auto output = module.lookupSymbol<OutputOp>(symbol);
+  if (!output)
+    output = OutputOp::create(symbols, module.getLoc(), symbol,
+                              cast<RankedTensorType>(type), name);
+  return FlatSymbolRefAttr::get(output.getSymNameAttr());
+}
+
+FlatSymbolRefAttr TaskBuilder::addValue(Type type, Location loc) {
+  std::string symbol = ("value." + Twine(values++)).str();
+  auto value = ValueOp::create(symbols, loc, symbol,
+                               cast<RankedTensorType>(type));
+  return FlatSymbolRefAttr::get(value.getSymNameAttr());
+}
+
+StageUses pcc::findStageUses(ModuleOp module) {
+  StageUses uses;
+  for (auto task : module.getOps<TaskOp>())
+    for (Operation &op : *task.getBlock()) {
+      StringRef symbol;
+      if (auto read = dyn_cast<nn::ReadOp>(op))
+        symbol = read.getSymbol();
+      else if (auto accumulate = dyn_cast<nn::AccumulateOp>(op))
+        symbol = accumulate.getSymbol();
+      else
+        continue;
+      int64_t stage = task.getStage();
+      auto &stages = uses[symbol];
+      if (!llvm::is_contained(stages, stage))
+        stages.push_back(stage);
+    }
+  for (auto &entry : uses)
+    llvm::sort(entry.second);
+  return uses;
+}
+
+//===----------------------------------------------------------------------===//
+// Microbatches
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Divides one function into units: a unit is what one task will hold. Units
+/// are numbered in the order in which a microbatch passes through them.
+class MicrobatchOutliner {
+public:
+  MicrobatchOutliner(TaskBuilder &tasks, func::FuncOp func, int64_t stages,
+                     bool isEvaluation)
+      : tasks(tasks), func(func), stages(stages), isEvaluation(isEvaluation) {}
+  LogicalResult run();
+
+private:
+  void splitAccumulations();
+  LogicalResult assignUnits();
+  void addBeforeCrossing();
+  void bindCrossing();
+  void buildTask(int64_t unit);
+  Value lookUp(TaskOp task, OpBuilder &builder, Value value, int64_t unit,
+               IRMapping &mapping);
+
+  int64_t unitCount() const {
+    return stages == 1 || isEvaluation ? stages : 2 * stages;
+  }
+  int64_t stageOf(int64_t unit) const {
+    return unit < stages ? unit : 2 * stages - 1 - unit;
+  }
+  Phase phaseOf(int64_t unit) const {
+    if (isEvaluation)
+      return Phase::Evaluate;
+    if (stages == 1)
+      return Phase::ForwardBackward;
+    return unit < stages ? Phase::Forward : Phase::Backward;
+  }
+
+  TaskBuilder &tasks;
+  func::FuncOp func;
+  int64_t stages;
+  bool isEvaluation;
+  /// Ops without an entry are cloned wherever they are used.
+  llvm::DenseMap<Operation *, int64_t> units;
+  llvm::DenseMap<Value, FlatSymbolRefAttr> crossing;
+};
+
+struct OutlinePass : pcc::impl::OutlinePassBase<OutlinePass> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+/// A sum of gradients from several stages (of a tied parameter) is added up
+/// in each stage's own state instead: no task could compute it.
+void MicrobatchOutliner::splitAccumulations() {
+  SmallVector<nn::AccumulateOp> all(func.getOps<nn::AccumulateOp>());
+  for (nn::AccumulateOp accumulate : all) {
+    auto sum = accumulate.getValue().getDefiningOp<nn::SumOp>();
+    if (!sum || !sum->hasOneUse())
+      continue;
+    SmallVector<int64_t> from;
+    for (Value input : sum.getInputs())
+      if (Operation *def = input.getDefiningOp())
+        if (auto stage = def->getAttrOfType<IntegerAttr>(kStageAttr);
+            stage && !llvm::is_contained(from, stage.getInt()))
+          from.push_back(stage.getInt());
+    if (from.size() < 2)
+      continue;
+    OpBuilder builder(accumulate);
+    for (Value input : sum.getInputs())
+      nn::AccumulateOp::create(builder, accumulate.getLoc(), input,
+                               accumulate.getSymbol());
+    accumulate.erase();
+    sum.erase();
+  }
+}
+
+LogicalResult MicrobatchOutliner::assignUnits() {
+  Block &block = func.getBody().front();
+  auto activations = findActivations(block);
+  for (Operation &op : block.without_terminator()) {
+    bool isFree = !activations.contains(&op) && isMemoryEffectFree(&op);
+    if (isFree || isa<nn::ReadOp>(op))
+      continue;
+    int64_t unit = 0;
+    for (Value operand : op.getOperands())
+      if (auto it = units.find(operand.getDefiningOp()); it != units.end())
+        unit = std::max(unit, it->second);
+    auto stage = op.getAttrOfType<IntegerAttr>(kStageAttr);
+    if (isa<nn::AccumulateOp>(op)) {
+      // Where its value is; a count of targets belongs to the loss.
+      if (!units.contains(op.getOperand(0).getDefiningOp()))
+        unit = stages - 1;
+    } else if (stage) {
+      if (stage.getInt() < 0 || stage.getInt() >= stages)
+        return op.emitOpError() << "is in stage " << stage.getInt() << " of "
+                                << stages;
+      bool isBackward =
+          op.hasAttr(nn::kBackwardAttr) && stages > 1 && !isEvaluation;
+      unit = std::max(unit, isBackward ? 2 * stages - 1 - stage.getInt()
+                                       : stage.getInt());
+    }
+    units[&op] = unit;
+  }
+  return success();
+}
+
+/// What one unit hands to a sum of another is added up before it crosses: a
+/// residual stream's gradient is one value, not one per use.
+void MicrobatchOutliner::addBeforeCrossing() {
+  for (nn::SumOp sum : llvm::make_early_inc_range(func.getOps<nn::SumOp>())) {
+    auto own = units.find(sum);
+    if (own == units.end())
+      continue;
+    llvm::MapVector<int64_t, SmallVector<Value>> byUnit;
+    for (Value input : sum.getInputs()) {
+      auto it = units.find(input.getDefiningOp());
+      byUnit[it == units.end() ? own->second : it->second].push_back(input);
+    }
+    SmallVector<Value> inputs;
+    for (auto &[unit, values] : byUnit) {
+      if (unit == own->second || values.size() < 2) {
+        inputs.append(values);
+        continue;
+      }
+      OpBuilder builder(sum);
+      auto part =
+          nn::SumOp::create(builder, sum.getLoc(), sum.getType(), values);
+      units[part] = unit;
+      inputs.push_back(part);
+    }
+    if (inputs.size() == 1) {
+      sum.getResult().replaceAllUsesWith(inputs.front());
+      units.erase(sum);
+      sum.erase();
+    } else {
+      sum.getInputsMutable().assign(inputs);
+    }
+  }
+}
+
+/// Declares a pipe.value for each result that another unit uses.
+void MicrobatchOutliner::bindCrossing() {
+  for (Operation &op : func.getBody().front()) {
+    auto it = units.find(&op);
+    if (it == units.end())
+      continue;
+    for (Value result : op.getResults())
+      for (Operation *user : result.getUsers()) {
+        auto other = units.find(user);
+        if (other == units.end() || other->second == it->second)
+          continue;
+        crossing[result] = tasks.addValue(result.getType(), op.getLoc());
+        break;
+      }
+  }
+}
+
+/// The value inside the task: computed there, cloned there, or handed in.
+Value MicrobatchOutliner::lookUp(TaskOp task, OpBuilder &builder, Value value,
+                                 int64_t unit, IRMapping &mapping) {
+  if (Value mapped = mapping.lookupOrNull(value))
+    return mapped;
+  Operation *def = value.getDefiningOp();
+  if (!def) {
+    auto argument = cast<BlockArgument>(value);
+    Value mapped =
+        tasks.addArgument(task, tasks.getInput(func, argument.getArgNumber()),
+                          value.getType());
+    mapping.map(value, mapped);
+    return mapped;
+  }
+  if (units.contains(def)) {
+    Value mapped =
+        tasks.addArgument(task, crossing.lookup(value), value.getType());
+    mapping.map(value, mapped);
+    return mapped;
+  }
+  for (Value operand : def->getOperands())
+    lookUp(task, builder, operand, unit, mapping);
+  builder.clone(*def, mapping);
+  return mapping.lookup(value);
+}
+
+void MicrobatchOutliner::buildTask(int64_t unit) {
+  static constexpr llvm::StringLiteral names[] = {
+      "forward", "backward", "microbatch", "update", "evaluate"};
+  Phase phase = phaseOf(unit);
+  std::string name =
+      (names[static_cast<int>(phase)] + "." + Twine(stageOf(unit))).str();
+  TaskOp task = tasks.create(name, stageOf(unit), phase, func.getLoc());
+  OpBuilder builder = OpBuilder::atBlockEnd(task.getBlock());
+  IRMapping mapping;
+  SmallVector<Value> results;
+  SmallVector<FlatSymbolRefAttr> targets;
+  for (Operation &op : func.getBody().front()) {
+    auto it = units.find(&op);
+    if (it == units.end() || it->second != unit)
+      continue;
+    for (Value operand : op.getOperands())
+      lookUp(task, builder, operand, unit, mapping);
+    Operation *clone = builder.clone(op, mapping);
+    clone->removeAttr(kStageAttr);
+    for (Value result : op.getResults())
+      if (FlatSymbolRefAttr symbol = crossing.lookup(result)) {
+        results.push_back(mapping.lookup(result));
+        targets.push_back(symbol);
+      }
+  }
+  tasks.finish(task, results, targets);
+}
+
+LogicalResult MicrobatchOutliner::run() {
+  splitAccumulations();
+  if (failed(assignUnits()))
+    return failure();
+  addBeforeCrossing();
+  bindCrossing();
+  for (int64_t unit = 0; unit < unitCount(); ++unit)
+    buildTask(unit);
+  return success();
+}
+
+/// The number of stages that the marks of a function name.
+static int64_t countStages(func::FuncOp func) {
+  int64_t stages = 1;
+  for (Operation &op : func.getBody().front())
+    if (auto stage = op.getAttrOfType<IntegerAttr>(kStageAttr))
+      stages = std::max(stages, stage.getInt() + 1);
+  return stages;
+}
+
+void OutlinePass::runOnOperation() {
+  ModuleOp module = getOperation();
+  auto lookUp = [&](StringRef name) {
+    return module.lookupSymbol<func::FuncOp>(name);
+  };
+  func::FuncOp microbatch = lookUp("microbatch"), update = lookUp("update");
+  if (!microbatch || !update) {
+    emitError(module.getLoc())
+        << "a training program has the functions @microbatch and @update";
+    return signalPassFailure();
+  }
+  int64_t stages = countStages(microbatch);
+  TaskBuilder tasks(module);
+  if (failed(MicrobatchOutliner(tasks, microbatch, stages, false).run()) ||
+      failed(outlineUpdate(tasks, update, stages)))
+    return signalPassFailure();
+  func::FuncOp evaluate = lookUp("evaluate"), result = lookUp("evaluate_result");
+  if (evaluate && result)
+    if (failed(MicrobatchOutliner(tasks, evaluate, stages, true).run()) ||
+        failed(outlineResult(tasks, result, stages)))
+      return signalPassFailure();
+  for (func::FuncOp func : {microbatch, update, evaluate, result})
+    if (func)
+      func.erase();
+}

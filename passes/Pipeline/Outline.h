@@ -1,0 +1,56 @@
+//===- Outline.h - Tools for making tasks -----------------------*- C++ -*-===//
+
+#ifndef PCC_PASSES_PIPELINE_OUTLINE_H
+#define PCC_PASSES_PIPELINE_OUTLINE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "passes/Pipeline/Passes.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace pcc {
+
+/// Makes tasks and the symbols they are bound to.
+class TaskBuilder {
+public:
+  explicit TaskBuilder(mlir::ModuleOp module);
+
+  /// An empty task at the end of the module; fill its block, then `finish`.
+  pipe::TaskOp create(llvm::StringRef name, int64_t stage, pipe::Phase phase,
+                      mlir::Location loc);
+  /// Ends a task with its results.
+  void finish(pipe::TaskOp task, mlir::ValueRange results,
+              llvm::ArrayRef<mlir::FlatSymbolRefAttr> targets);
+  /// Adds an argument bound to a symbol.
+  mlir::Value addArgument(pipe::TaskOp task, mlir::FlatSymbolRefAttr source,
+                          mlir::Type type);
+
+  /// The program input that a function's argument is.
+  mlir::FlatSymbolRefAttr getInput(mlir::func::FuncOp func, unsigned index);
+  mlir::FlatSymbolRefAttr getOutput(llvm::StringRef name, mlir::Type type);
+  mlir::FlatSymbolRefAttr addValue(mlir::Type type, mlir::Location loc);
+
+private:
+  mlir::ModuleOp module;
+  mlir::OpBuilder symbols; ///< inserts before the first function
+  int64_t values = 0;
+};
+
+/// Which stages read or write each parameter and state, by symbol.
+using StageUses = llvm::MapVector<llvm::StringRef, llvm::SmallVector<int64_t>>;
+StageUses findStageUses(mlir::ModuleOp module);
+
+/// Makes the update tasks of every stage, and what exchanges the gradients of
+/// parameters that several stages hold.
+mlir::LogicalResult outlineUpdate(TaskBuilder &tasks, mlir::func::FuncOp update,
+                                  int64_t stages);
+
+/// Makes a task per stage of a function that only reads sums and returns
+/// scalars, such as @evaluate_result.
+mlir::LogicalResult outlineResult(TaskBuilder &tasks, mlir::func::FuncOp func,
+                                  int64_t stages);
+
+} // namespace pcc
+
+#endif // PCC_PASSES_PIPELINE_OUTLINE_H

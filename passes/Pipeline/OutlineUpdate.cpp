@@ -1,0 +1,274 @@
+//===- OutlineUpdate.cpp - The update of every stage ----------------------===//
+
+#include "dialects/Dist/Dist.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/Pipeline/Outline.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::pipe;
+
+namespace {
+
+/// Clones a function into a task of one stage and strips it of what belongs to
+/// other stages: their writes go, their reads become zero, and what is known to
+/// be zero is left out of sums.
+class StageFunction {
+public:
+  StageFunction(TaskBuilder &tasks, func::FuncOp func, int64_t stage,
+                const StageUses &uses)
+      : tasks(tasks), func(func), stage(stage), uses(uses) {}
+
+  /// `outputs` names the function's results.
+  void build(StringRef name, Phase phase, ArrayRef<StringRef> outputs);
+  /// The gradients of `symbol` on other stages that hold it too, as values.
+  void addRemoteGradient(StringRef symbol, int64_t from,
+                         FlatSymbolRefAttr value) {
+    remote[symbol].push_back({from, value});
+  }
+
+private:
+  bool isMine(StringRef symbol) const;
+  bool isFirstOwner(StringRef symbol) const;
+  Value addRemote(OpBuilder &builder, nn::ReadOp read);
+  void countOnce();
+  void foldZeros();
+  void eraseDead();
+
+  TaskBuilder &tasks;
+  func::FuncOp func;
+  int64_t stage;
+  const StageUses &uses;
+  TaskOp task;
+  llvm::StringMap<SmallVector<std::pair<int64_t, FlatSymbolRefAttr>>> remote;
+};
+
+} // namespace
+
+/// A parameter's moments are updated where its gradient is.
+static StringRef ownerOf(ModuleOp module, StringRef symbol) {
+  auto state = module.lookupSymbol<nn::StateOp>(symbol);
+  return state && state.getOf() ? *state.getOf() : symbol;
+}
+
+bool StageFunction::isMine(StringRef symbol) const {
+  auto module = func->getParentOfType<ModuleOp>();
+  auto it = uses.find(ownerOf(module, symbol));
+  // Nobody uses it: the first stage keeps it.
+  if (it == uses.end())
+    return stage == 0;
+  return llvm::is_contained(it->second, stage);
+}
+
+bool StageFunction::isFirstOwner(StringRef symbol) const {
+  auto it = uses.find(ownerOf(func->getParentOfType<ModuleOp>(), symbol));
+  return it == uses.end() || it->second.front() == stage;
+}
+
+/// The read gradient plus those of the other holders. All of them add in the
+/// same order, so that their copies of the parameter stay equal to the last
+/// bit.
+Value StageFunction::addRemote(OpBuilder &builder, nn::ReadOp read) {
+  auto it = remote.find(read.getSymbol());
+  if (it == remote.end())
+    return read;
+  SmallVector<Value> gradients;
+  bool isAdded = false;
+  for (auto &[from, value] : it->second) {
+    if (from > stage && !isAdded) {
+      gradients.push_back(read);
+      isAdded = true;
+    }
+    gradients.push_back(tasks.addArgument(task, value, read.getType()));
+  }
+  if (!isAdded)
+    gradients.push_back(read);
+  return nn::SumOp::create(builder, read.getLoc(), read.getType(), gradients);
+}
+
+static bool isZero(Value value) {
+  auto constant = value.getDefiningOp<nn::ConstantOp>();
+  auto elements =
+      constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
+  if (!elements || !elements.isSplat() ||
+      !isa<FloatType>(elements.getElementType()))
+    return false;
+  return elements.getSplatValue<APFloat>().isZero();
+}
+
+static Value zeroOf(OpBuilder &builder, Location loc, Type type) {
+  auto shaped = cast<RankedTensorType>(type);
+  Attribute zero = builder.getZeroAttr(shaped.getElementType());
+  return nn::ConstantOp::create(builder, loc, type,
+                                DenseElementsAttr::get(shaped, zero));
+}
+
+/// Zero in, zero out. A reduction that the other stages take part in must stay,
+/// whatever this stage brings to it.
+static bool keepsZero(Operation &op) {
+  if (auto reduce = dyn_cast<dist::AllReduceOp>(op))
+    return llvm::none_of(reduce.getAxes(), [](Attribute axis) {
+      return cast<StringAttr>(axis).getValue() == "pp";
+    });
+  if (isa<nn::SumOp, nn::ScaleOp, nn::SumOfSquaresOp, nn::ReduceOp,
+          nn::ReshapeOp, nn::CastOp, dist::ReduceScatterOp, dist::AllGatherOp,
+          dist::ShardSliceOp>(op))
+    return true;
+  return false;
+}
+
+/// True if a value is computed from a state that `isThis` accepts.
+static bool dependsOnRead(Value value,
+                          llvm::function_ref<bool(StringRef)> isThis) {
+  SmallVector<Value> work{value};
+  llvm::SmallDenseSet<Value> seen{value};
+  while (!work.empty()) {
+    Operation *def = work.pop_back_val().getDefiningOp();
+    if (!def)
+      continue;
+    if (auto read = dyn_cast<nn::ReadOp>(def); read && isThis(read.getSymbol()))
+      return true;
+    for (Value operand : def->getOperands())
+      if (seen.insert(operand).second)
+        work.push_back(operand);
+  }
+  return false;
+}
+
+/// The gradient of a tied parameter adds to the norm on one stage only.
+void StageFunction::countOnce() {
+  SmallVector<nn::SumOfSquaresOp> squares(
+      task.getBlock()->getOps<nn::SumOfSquaresOp>());
+  for (nn::SumOfSquaresOp square : squares) {
+    if (!dependsOnRead(square.getInput(), [&](StringRef symbol) {
+          return remote.contains(symbol) && !isFirstOwner(symbol);
+        }))
+      continue;
+    OpBuilder builder(square);
+    square.getResult().replaceAllUsesWith(
+        zeroOf(builder, square.getLoc(), square.getType()));
+    square.erase();
+  }
+}
+
+void StageFunction::foldZeros() {
+  for (Operation &op : llvm::make_early_inc_range(*task.getBlock())) {
+    if (op.getNumOperands() == 0 || !keepsZero(op))
+      continue;
+    OpBuilder builder(&op);
+    if (llvm::all_of(op.getOperands(), isZero)) {
+      for (Value result : op.getResults())
+        result.replaceAllUsesWith(
+            zeroOf(builder, op.getLoc(), result.getType()));
+      op.erase();
+      continue;
+    }
+    auto sum = dyn_cast<nn::SumOp>(op);
+    if (!sum)
+      continue;
+    SmallVector<Value> rest;
+    for (Value input : sum.getInputs())
+      if (!isZero(input))
+        rest.push_back(input);
+    sum.getInputsMutable().assign(rest);
+  }
+}
+
+void StageFunction::eraseDead() {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*task.getBlock())))
+    if (op.use_empty() && (isMemoryEffectFree(&op) || isa<nn::ReadOp>(op)) &&
+        !op.hasTrait<OpTrait::IsTerminator>())
+      op.erase();
+}
+
+void StageFunction::build(StringRef name, Phase phase,
+                          ArrayRef<StringRef> outputs) {
+  task = tasks.create((name + "." + Twine(stage)).str(), stage, phase,
+                      func.getLoc());
+  OpBuilder builder = OpBuilder::atBlockEnd(task.getBlock());
+  IRMapping mapping;
+  for (auto [i, argument] : llvm::enumerate(func.getArguments()))
+    mapping.map(argument,
+                tasks.addArgument(task, tasks.getInput(func, i),
+                                  argument.getType()));
+  for (Operation &op : func.getBody().front().without_terminator()) {
+    if (auto write = dyn_cast<nn::WriteOp>(op); write && !isMine(write.getSymbol()))
+      continue;
+    Operation *clone = builder.clone(op, mapping);
+    auto read = dyn_cast<nn::ReadOp>(clone);
+    if (!read)
+      continue;
+    if (!isMine(read.getSymbol())) {
+      Value zero = zeroOf(builder, read.getLoc(), read.getType());
+      mapping.map(op.getResult(0), zero);
+      read.erase();
+      continue;
+    }
+    mapping.map(op.getResult(0), addRemote(builder, read));
+  }
+  SmallVector<Value> results;
+  SmallVector<FlatSymbolRefAttr> targets;
+  Operation *end = func.getBody().front().getTerminator();
+  for (auto [output, value] : llvm::zip(outputs, end->getOperands())) {
+    results.push_back(mapping.lookup(value));
+    targets.push_back(tasks.getOutput(output, value.getType()));
+  }
+  tasks.finish(task, results, targets);
+  countOnce();
+  foldZeros();
+  eraseDead();
+}
+
+LogicalResult pcc::outlineUpdate(TaskBuilder &tasks, func::FuncOp update,
+                                 int64_t stages) {
+  auto module = update->getParentOfType<ModuleOp>();
+  StageUses uses = findStageUses(module);
+  SmallVector<StageFunction> functions;
+  for (int64_t stage = 0; stage < stages; ++stage)
+    functions.emplace_back(tasks, update, stage, uses);
+
+  // A task per holder of a tied parameter that hands out its gradient.
+  int64_t tied = 0;
+  for (auto state : module.getOps<nn::StateOp>()) {
+    if (state.getKind() != nn::StateKind::Gradient || !state.getOf())
+      continue;
+    auto holders = uses.find(*state.getOf());
+    if (holders == uses.end() || holders->second.size() < 2)
+      continue;
+    for (int64_t from : holders->second) {
+      TaskOp task =
+          tasks.create(("tied." + Twine(tied) + "." + Twine(from)).str(), from,
+                       Phase::Update, state.getLoc());
+      OpBuilder builder = OpBuilder::atBlockEnd(task.getBlock());
+      auto read = nn::ReadOp::create(builder, state.getLoc(), state.getTensorType(),
+                                     state.getSymName());
+      FlatSymbolRefAttr value = tasks.addValue(state.getTensorType(), state.getLoc());
+      tasks.finish(task, read.getResult(), value);
+      for (int64_t to : holders->second)
+        if (to != from)
+          functions[to].addRemoteGradient(state.getSymName(), from, value);
+    }
+    ++tied;
+  }
+  if (update.getNumResults() != 2)
+    return emitError(update.getLoc())
+           << "@update returns the loss and the gradient norm, not "
+           << update.getNumResults() << " values";
+  for (StageFunction &function : functions)
+    function.build("update", Phase::Update, {"loss", "norm"});
+  return success();
+}
+
+LogicalResult pcc::outlineResult(TaskBuilder &tasks, func::FuncOp func,
+                                 int64_t stages) {
+  if (func.getNumResults() != 2)
+    return emitError(func.getLoc())
+           << "@evaluate_result returns the loss and the target count, not "
+           << func.getNumResults() << " values";
+  StageUses uses = findStageUses(func->getParentOfType<ModuleOp>());
+  for (int64_t stage = 0; stage < stages; ++stage)
+    StageFunction(tasks, func, stage, uses)
+        .build("evaluate_result", Phase::EvaluateResult,
+               {"eval_loss", "eval_target_count"});
+  return success();
+}

@@ -1,0 +1,68 @@
+//===- Passes.td - From one rank's program to a schedule ---*- tablegen -*-===//
+
+#ifndef PCC_PIPELINE_PASSES
+#define PCC_PIPELINE_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def StageCutsPass : Pass<"nn-stage-cuts", "::mlir::ModuleOp"> {
+  let summary = "Divides the forward pass into pipeline stages";
+  let description = [{
+    Gives every op of `@loss` and `@evaluate` the attribute `nn.stage`. Stages
+    are contiguous in program order. A cut may stand where fewer bytes cross than
+    before and after it (between the halves of a transformer block only the
+    residual stream crosses), and every stage must
+    hold a contraction. Among those, the cuts that make the dearest stage
+    cheapest are taken; the cost is FLOPs plus bytes written. What
+    is no activation is marked with its first user's stage and cloned later.
+  }];
+  let options = [
+    Option<"stages", "stages", "int64_t", "1", "Number of stages">,
+    Option<"cut", "cut", "std::string", "\"\"",
+           "Nodes that begin stage 1, 2, ..., instead of balancing">];
+}
+
+def OutlinePass : Pass<"pipe-outline", "::mlir::ModuleOp"> {
+  let summary = "Makes tasks of the functions of one rank's program";
+  let description = [{
+    `@microbatch` becomes a forward and a backward task per stage (one task for
+    both if there is one stage), `@update` an update task per stage that holds
+    what its parameters need, `@evaluate` and `@evaluate_result` likewise.
+    Ops that depend on no activation are cloned into every task that uses them;
+    other values that cross tasks become `pipe.value`s.
+
+    A parameter that several stages use is held by each of them; their
+    gradients are exchanged before the update, added in the order of stages so
+    that all copies stay equal, and counted once in the norm.
+  }];
+  let dependentDialects = ["::pcc::pipe::PipeDialect", "::pcc::nn::NNDialect"];
+}
+
+def SchedulePass : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
+  let summary = "Orders runs and transfers of every stage";
+  let description = [{
+    gpipe runs all forward tasks, then all backward tasks. 1f1b runs by
+    microbatch, a backward task counting as microbatch + stages - stage, the
+    backward first on ties. A value is received just before the task that needs
+    it and sent just after the one that made it; a value for a distant stage
+    goes through those between. A send and the receive after it from the same
+    stage are joined.
+  }];
+  let options = [
+    Option<"kind", "kind", "std::string", "\"1f1b\"", "gpipe or 1f1b">,
+    Option<"microbatches", "microbatches", "int64_t", "1", "Per step">];
+  let dependentDialects = ["::pcc::pipe::PipeDialect"];
+}
+
+def CheckPass : Pass<"pipe-check", "::mlir::ModuleOp"> {
+  let summary = "Accepts or rejects schedules, however they were made";
+  let description = [{
+    Executes the lists of all stages against each other, transfers as
+    rendezvous, and rejects a schedule in which a task runs twice or never, a
+    value is used or sent before it is there, transfers do not pair per
+    channel in one order, the stages wait for each other forever, or a stage
+    holds more microbatches than it declares.
+  }];
+}
+
+#endif // PCC_PIPELINE_PASSES

@@ -1,0 +1,286 @@
+//===- Schedule.cpp - Orders runs and transfers of every stage ------------===//
+
+#include "mlir/IR/BuiltinOps.h"
+#include "passes/Pipeline/Passes.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace pcc {
+#define GEN_PASS_DEF_SCHEDULEPASS
+#include "passes/Pipeline/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::pipe;
+
+namespace {
+
+/// A run of a per-microbatch task.
+struct Run {
+  int64_t microbatch;
+  bool isBackward;
+  TaskOp task;
+};
+
+/// True if `a` runs before `b` on a stage.
+using Comparator = bool (*)(const Run &a, const Run &b, int64_t stage,
+                            int64_t stages);
+
+/// A value on its way from one stage to the next towards a user.
+struct Hop {
+  StringRef value;
+  int64_t from, to;
+  Entry entry;
+};
+
+/// Channels between two stages; each direction has its own.
+enum Channel : int64_t { kActivations = 0, kGradients = 1, kTied = 2 };
+
+struct SchedulePass : pcc::impl::SchedulePassBase<SchedulePass> {
+  using SchedulePassBase::SchedulePassBase;
+  void runOnOperation() override;
+
+  void collect();
+  void findHops();
+  void build(Entry entry, int64_t stage, Comparator before);
+  void emitTied(OpBuilder &builder, int64_t stage);
+  int64_t liveBound(StringRef kind, int64_t stage) const;
+
+  int64_t stages = 1;
+  /// By [stage]: forward, backward or both, in program order.
+  std::vector<SmallVector<TaskOp>> tasks;
+  /// What flows forward and what flows backward over stage boundaries.
+  SmallVector<Hop> forwardHops, backwardHops;
+  /// Once-per-step values: exchanged before the update.
+  SmallVector<Hop> tiedHops;
+};
+
+} // namespace
+
+/// ```
+///           stage 0: F0 F1 F2 F3          B0 B1 B2 B3
+///           stage 1:    F0 F1 F2 F3 B0 B1 B2 B3
+/// ```
+static bool beforeGpipe(const Run &a, const Run &b, int64_t, int64_t) {
+  if (a.isBackward != b.isBackward)
+    return b.isBackward;
+  return a.microbatch < b.microbatch;
+}
+
+/// ```
+///           stage 0: F0 F1       B0 F2 B1 F3 B2    B3
+///           stage 1:    F0 B0 F1 B1 F2 B2    F3 B3
+/// ```
+static bool before1F1B(const Run &a, const Run &b, int64_t stage,
+                       int64_t stages) {
+  auto key = [&](const Run &run) {
+    return run.microbatch + (run.isBackward ? stages - stage : 0);
+  };
+  if (key(a) != key(b))
+    return key(a) < key(b);
+  return a.isBackward && !b.isBackward;
+}
+
+void SchedulePass::collect() {
+  stages = 1;
+  for (auto task : getOperation().getOps<TaskOp>())
+    stages = std::max<int64_t>(stages, task.getStage() + 1);
+  tasks.assign(stages, {});
+  for (auto task : getOperation().getOps<TaskOp>())
+    tasks[task.getStage()].push_back(task);
+}
+
+/// Every value that another stage uses, hop by hop, in program order.
+void SchedulePass::findHops() {
+  llvm::MapVector<StringRef, TaskOp> maker;
+  for (auto task : getOperation().getOps<TaskOp>())
+    for (unsigned i = 0; i < task.getTargets().size(); ++i)
+      maker[task.getTarget(i)] = task;
+  SmallVector<Hop> all;
+  auto add = [](SmallVector<Hop> &hops, Hop hop) {
+    if (llvm::none_of(hops, [&](const Hop &other) {
+          return other.value == hop.value && other.from == hop.from &&
+                 other.to == hop.to;
+        }))
+      hops.push_back(hop);
+  };
+  for (auto task : getOperation().getOps<TaskOp>())
+    for (unsigned i = 0; i < task.getSources().size(); ++i) {
+      auto it = maker.find(task.getSource(i));
+      if (it == maker.end() || it->second.getStage() == task.getStage())
+        continue;
+      StringRef value = task.getSource(i);
+      int64_t from = it->second.getStage(), to = task.getStage();
+      if (!it->second.isPerMicrobatch()) {
+        add(tiedHops, {value, from, to, task.getEntry()});
+        continue;
+      }
+      int64_t step = from < to ? 1 : -1;
+      for (int64_t at = from; at != to; at += step)
+        add(step > 0 ? forwardHops : backwardHops, {value, at, at + step, task.getEntry()});
+    }
+}
+
+/// A send to a stage followed by a receive from it waits forever if the other
+/// side does the same, as it does in the steady state of 1f1b. One of each is
+/// joined; of several, the later stage receives before it sends.
+static void joinTransfers(Block &block, int64_t stage) {
+  for (auto it = block.begin(); it != block.end();) {
+    SmallVector<SendOp> sends;
+    SmallVector<RecvOp> receives;
+    auto isPeer = [&](int64_t peer) {
+      return sends.empty() || int64_t(sends.front().getStage()) == peer;
+    };
+    for (; it != block.end(); ++it) {
+      auto send = dyn_cast<SendOp>(*it);
+      if (!send || !isPeer(send.getStage()))
+        break;
+      sends.push_back(send);
+    }
+    for (; !sends.empty() && it != block.end(); ++it) {
+      auto recv = dyn_cast<RecvOp>(*it);
+      if (!recv || !isPeer(recv.getStage()))
+        break;
+      receives.push_back(recv);
+    }
+    if (sends.empty()) {
+      ++it;
+      continue;
+    }
+    if (receives.empty())
+      continue;
+    SendOp send = sends.front();
+    RecvOp recv = receives.front();
+    if (sends.size() > 1 || receives.size() > 1) {
+      if (int64_t(send.getStage()) < stage)
+        for (RecvOp other : receives)
+          other->moveBefore(send);
+      continue;
+    }
+    OpBuilder builder(send);
+    ExchangeOp::create(builder, send.getLoc(), send.getValueAttr(),
+                       send.getMicrobatchAttr(), send.getStageAttr(),
+                       send.getChannelAttr(), recv.getValueAttr(),
+                       recv.getMicrobatchAttr(), recv.getStageAttr(),
+                       recv.getChannelAttr());
+    send.erase();
+    recv.erase();
+  }
+}
+
+/// Exchanges the gradients of tied parameters: stage pairs in one order
+/// everywhere, so that no cycle of waits can form.
+void SchedulePass::emitTied(OpBuilder &builder, int64_t stage) {
+  // Of a pair's hops, each send with a receive as long as there are both.
+  for (int64_t peer = 0; peer < stages; ++peer) {
+    SmallVector<Hop> sends, receives;
+    for (const Hop &hop : tiedHops) {
+      if (hop.from == stage && hop.to == peer)
+        sends.push_back(hop);
+      if (hop.from == peer && hop.to == stage)
+        receives.push_back(hop);
+    }
+    Location loc = getOperation().getLoc();
+    for (size_t i = 0; i < std::max(sends.size(), receives.size()); ++i) {
+      if (i < sends.size() && i < receives.size())
+        ExchangeOp::create(builder, loc, sends[i].value, 0, peer, kTied,
+                           receives[i].value, 0, peer, kTied);
+      else if (i < sends.size())
+        SendOp::create(builder, loc, sends[i].value, 0, peer, kTied);
+      else
+        RecvOp::create(builder, loc, receives[i].value, 0, peer, kTied);
+    }
+  }
+}
+
+static void emitRun(OpBuilder &builder, TaskOp task, IntegerAttr microbatch) {
+  RunOp::create(builder, task.getLoc(),
+                FlatSymbolRefAttr::get(task.getSymNameAttr()), microbatch);
+}
+
+/// The microbatches whose activations a stage holds at most.
+int64_t SchedulePass::liveBound(StringRef kind, int64_t stage) const {
+  return kind == "gpipe" ? microbatches
+                         : std::min<int64_t>(stages - stage, microbatches);
+}
+
+void SchedulePass::build(Entry entry, int64_t stage, Comparator before) {
+  SmallVector<Run> runs;
+  SmallVector<TaskOp> once;
+  for (TaskOp task : tasks[stage]) {
+    if (task.getEntry() != entry)
+      continue;
+    if (!task.isPerMicrobatch()) {
+      once.push_back(task);
+      continue;
+    }
+    for (int64_t i = 0; i < microbatches; ++i)
+      runs.push_back({i, task.getPhase() == Phase::Backward, task});
+  }
+  if (runs.empty() && once.empty())
+    return;
+  llvm::sort(runs, [&](const Run &a, const Run &b) {
+    return before(a, b, stage, stages);
+  });
+
+  ModuleOp module = getOperation();
+  Location loc = module.getLoc();
+  OpBuilder builder(&getContext());
+  builder.setInsertionPointToEnd(module.getBody());
+  auto schedule = ScheduleOp::create(builder, loc, entry, stage, microbatches);
+  Block *block = builder.createBlock(&schedule.getBody());
+  builder.setInsertionPointToStart(block);
+
+  for (const Run &run : runs) {
+    auto &hops = run.isBackward ? backwardHops : forwardHops;
+    int64_t channel = run.isBackward ? kGradients : kActivations;
+    for (const Hop &hop : hops)
+      if (hop.entry == entry && hop.to == stage)
+        RecvOp::create(builder, loc, hop.value, run.microbatch, hop.from,
+                       channel);
+    emitRun(builder, run.task, builder.getI64IntegerAttr(run.microbatch));
+    for (const Hop &hop : hops)
+      if (hop.entry == entry && hop.from == stage)
+        SendOp::create(builder, loc, hop.value, run.microbatch, hop.to,
+                       channel);
+  }
+  joinTransfers(*block, stage);
+  builder.setInsertionPointToEnd(block);
+
+  // First what other stages wait for, then the exchange, then its users.
+  auto makesValues = [](TaskOp task) {
+    return llvm::any_of(task.getTargets(), [&](Attribute target) {
+      return SymbolTable::lookupNearestSymbolFrom<ValueOp>(
+          task, cast<FlatSymbolRefAttr>(target));
+    });
+  };
+  for (bool makers : {true, false}) {
+    for (TaskOp task : once)
+      if (makesValues(task) == makers)
+        emitRun(builder, task, IntegerAttr());
+    if (makers && entry == Entry::Train)
+      emitTied(builder, stage);
+  }
+  if (entry == Entry::Train)
+    schedule->setAttr(kLiveAttr, builder.getI64IntegerAttr(
+                                     liveBound(kind, stage)));
+}
+
+void SchedulePass::runOnOperation() {
+  Comparator before = llvm::StringSwitch<Comparator>(kind)
+                          .Case("gpipe", beforeGpipe)
+                          .Case("1f1b", before1F1B)
+                          .Default(nullptr);
+  if (!before || microbatches < 1) {
+    emitError(getOperation().getLoc())
+        << "no schedule '" << kind << "' of " << int64_t(microbatches)
+        << " microbatches";
+    return signalPassFailure();
+  }
+  collect();
+  findHops();
+  for (Entry entry : {Entry::Train, Entry::Evaluate})
+    for (int64_t stage = 0; stage < stages; ++stage)
+      build(entry, stage, before);
+}

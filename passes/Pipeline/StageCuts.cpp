@@ -1,0 +1,227 @@
+//===- StageCuts.cpp - Divides the forward pass into stages ---------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "passes/Pipeline/Activations.h"
+#include "passes/Pipeline/Passes.h"
+
+namespace pcc {
+#define GEN_PASS_DEF_STAGECUTSPASS
+#include "passes/Pipeline/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+
+namespace {
+
+/// The forward pass as a line of ops, between any two of which one may cut.
+/// Position k lies before ops[k].
+struct Line {
+  SmallVector<Operation *> ops;
+  SmallVector<double> cost;      ///< running sum, [ops.size() + 1]
+  SmallVector<int> products;     ///< contractions before position k
+  SmallVector<int64_t> crossing; ///< bytes that cross position k
+
+  explicit Line(Block &block);
+  /// Positions at which a cut crosses least locally.
+  SmallVector<size_t> findPlaces() const;
+};
+
+struct StageCutsPass : pcc::impl::StageCutsPassBase<StageCutsPass> {
+  using StageCutsPassBase::StageCutsPassBase;
+  void runOnOperation() override;
+  FailureOr<SmallVector<size_t>> balance(func::FuncOp func, const Line &line);
+  FailureOr<SmallVector<size_t>> cutAtNodes(func::FuncOp func,
+                                            const Line &line);
+};
+
+} // namespace
+
+/// An op is worth its FLOPs, and a byte written about as much as ten of them
+/// (a core computes some forty for every four bytes it can move).
+static double costOf(Operation &op) {
+  double cost = 0;
+  if (auto flops = dyn_cast<nn::CostInterface>(op))
+    cost += flops.getFlops();
+  for (Value result : op.getResults())
+    cost += 10.0 * bytesOf(result);
+  return cost;
+}
+
+Line::Line(Block &block) {
+  auto activations = findActivations(block);
+  llvm::DenseMap<Operation *, size_t> index;
+  for (Operation &op : block.without_terminator())
+    if (activations.contains(&op)) {
+      index[&op] = ops.size();
+      ops.push_back(&op);
+    }
+  cost.assign(ops.size() + 1, 0);
+  products.assign(ops.size() + 1, 0);
+  crossing.assign(ops.size() + 1, 0);
+  for (auto [i, op] : llvm::enumerate(ops)) {
+    cost[i + 1] = cost[i] + costOf(*op);
+    products[i + 1] = products[i] + isa<nn::CostInterface>(op);
+    for (Value result : op->getResults()) {
+      size_t last = i;
+      for (Operation *user : result.getUsers())
+        if (auto it = index.find(user); it != index.end())
+          last = std::max(last, it->second);
+      for (size_t k = i + 1; k <= last; ++k)
+        crossing[k] += bytesOf(result);
+    }
+  }
+}
+
+SmallVector<size_t> Line::findPlaces() const {
+  SmallVector<size_t> places;
+  // A run of positions that are crossed by equally much is a least place if
+  // more crosses on either side of it.
+  for (size_t begin = 1, end; begin < ops.size(); begin = end) {
+    for (end = begin; end < ops.size() && crossing[end] == crossing[begin];)
+      ++end;
+    bool isLeast = (begin == 1 || crossing[begin - 1] > crossing[begin]) &&
+                   (end == ops.size() || crossing[end] > crossing[begin]);
+    for (size_t k = begin; k < end && isLeast; ++k)
+      if (products[k] > 0 && products[k] < products[ops.size()])
+        places.push_back(k);
+  }
+  return places;
+}
+
+/// The cuts that make the dearest stage cheapest; among equals, those that
+/// come first.
+FailureOr<SmallVector<size_t>> StageCutsPass::balance(func::FuncOp func,
+                                                      const Line &line) {
+  SmallVector<size_t> places = line.findPlaces();
+  size_t cuts = stages - 1;
+  // Of several places between the same two products only one can be used.
+  int most = 0, before = 0;
+  for (size_t place : places)
+    if (line.products[place] > before) {
+      before = line.products[place];
+      ++most;
+    }
+  if (static_cast<size_t>(most) < cuts) {
+    InFlightDiagnostic diag =
+        emitError(func.getLoc())
+        << "cannot cut the model into " << int64_t(stages)
+        << " pipeline stages: it has " << most << " places to cut";
+    diag.attachNote() << "--pp may be at most " << most + 1;
+    return diag;
+  }
+  // best[c][i]: the least possible dearest stage with cut c at places[i].
+  size_t n = places.size();
+  double total = line.cost.back();
+  std::vector<std::vector<double>> best(cuts, std::vector<double>(n, total * 2));
+  std::vector<std::vector<size_t>> from(cuts, std::vector<size_t>(n, 0));
+  for (size_t i = 0; i < n && cuts; ++i)
+    best[0][i] = line.cost[places[i]];
+  for (size_t c = 1; c < cuts; ++c)
+    for (size_t i = 0; i < n; ++i)
+      for (size_t j = 0; j < i; ++j) {
+        if (line.products[places[j]] == line.products[places[i]])
+          continue;
+        double stage = line.cost[places[i]] - line.cost[places[j]];
+        double worst = std::max(best[c - 1][j], stage);
+        if (worst < best[c][i]) {
+          best[c][i] = worst;
+          from[c][i] = j;
+        }
+      }
+  SmallVector<size_t> result(cuts);
+  if (!cuts)
+    return result;
+  size_t end = 0;
+  double least = total * 2;
+  for (size_t i = 0; i < n; ++i) {
+    double worst =
+        std::max(best[cuts - 1][i], total - line.cost[places[i]]);
+    if (worst < least) {
+      least = worst;
+      end = i;
+    }
+  }
+  for (size_t c = cuts; c-- > 0; end = from[c][end])
+    result[c] = places[end];
+  return result;
+}
+
+/// The node that an op came from.
+static StringRef nodeOf(Operation *op) {
+  if (auto name = dyn_cast<NameLoc>(op->getLoc()))
+    return name.getName();
+  return {};
+}
+
+FailureOr<SmallVector<size_t>> StageCutsPass::cutAtNodes(func::FuncOp func,
+                                                         const Line &line) {
+  SmallVector<StringRef> names;
+  StringRef(cut).split(names, ',', -1, /*KeepEmpty=*/false);
+  if (static_cast<int64_t>(names.size()) != stages - 1)
+    return emitError(func.getLoc())
+           << "--stage-cut names " << names.size() << " nodes, but --pp "
+           << int64_t(stages) << " needs " << int64_t(stages) - 1;
+  SmallVector<size_t> cuts;
+  for (StringRef name : names) {
+    auto it = llvm::find_if(line.ops, [&](Operation *op) {
+      StringRef node = nodeOf(op);
+      return node == name || (node.starts_with(name) &&
+                              StringRef("/.").contains(node[name.size()]));
+    });
+    if (it == line.ops.end()) {
+      InFlightDiagnostic diag = emitError(func.getLoc())
+                                << "--stage-cut: there is no node '" << name
+                                << "' in the forward pass";
+      diag.attachNote() << "--emit=nn --mlir-print-debuginfo prints the nodes";
+      return diag;
+    }
+    size_t place = it - line.ops.begin();
+    if (place == 0 || (!cuts.empty() && place <= cuts.back()))
+      return emitError(func.getLoc())
+             << "--stage-cut: '" << name << "' does not come after "
+             << (cuts.empty() ? "the first node"
+                              : "the node before it in the list");
+    cuts.push_back(place);
+  }
+  return cuts;
+}
+
+void StageCutsPass::runOnOperation() {
+  Builder builder(&getContext());
+  if (stages < 1) {
+    emitError(getOperation().getLoc()) << "needs at least one stage";
+    return signalPassFailure();
+  }
+  for (StringRef name : {"loss", "evaluate"}) {
+    auto func = getOperation().lookupSymbol<func::FuncOp>(name);
+    if (!func)
+      continue;
+    Block &block = func.getBody().front();
+    Line line(block);
+    auto cuts =
+        cut.empty() ? balance(func, line) : cutAtNodes(func, line);
+    if (failed(cuts))
+      return signalPassFailure();
+    int64_t stage = 0;
+    for (auto [i, op] : llvm::enumerate(line.ops)) {
+      while (stage < static_cast<int64_t>(cuts->size()) && i >= (*cuts)[stage])
+        ++stage;
+      op->setAttr(kStageAttr, builder.getI64IntegerAttr(stage));
+    }
+    // The rest goes to its first user; users come later in the block.
+    for (Operation &op : llvm::reverse(block.without_terminator())) {
+      if (op.hasAttr(kStageAttr))
+        continue;
+      int64_t first = stages - 1;
+      bool isUsed = false;
+      for (Operation *user : op.getUsers())
+        if (auto attr = user->getAttrOfType<IntegerAttr>(kStageAttr)) {
+          first = std::min(first, attr.getInt());
+          isUsed = true;
+        }
+      op.setAttr(kStageAttr, builder.getI64IntegerAttr(isUsed ? first : 0));
+    }
+  }
+}
