@@ -287,3 +287,29 @@ SmallVector<Value> CrossEntropyOp::buildVJP(OpBuilder &builder, ValueRange d) {
                     getLogits(), getTargets(), getLse(), /*offset=*/Value(),
                     getClassesAttr())});
 }
+
+/// d erf(x)/dx = 2/sqrt(pi) exp(-x^2).
+SmallVector<Value> ErfOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  Type type = getType();
+  Value square = MulOp::create(builder, getLoc(), type, getInput(), getInput());
+  Value minus = ScaleOp::create(builder, getLoc(), type, square,
+                                builder.getF64FloatAttr(-1.0));
+  Value slope = ScaleOp::create(
+      builder, getLoc(), type, ExpOp::create(builder, getLoc(), type, minus),
+      builder.getF64FloatAttr(1.12837916709551257390));
+  return {MulOp::create(builder, getLoc(), type, d[0], slope)};
+}
+
+SmallVector<Value> WhereOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  auto type = cast<RankedTensorType>(getType());
+  if (!isa<FloatType>(type.getElementType()))
+    return {Value(), Value(), Value()};
+  Value zero = ConstantOp::create(
+      builder, getLoc(), type,
+      DenseElementsAttr::get(type, builder.getFloatAttr(type.getElementType(),
+                                                        0.0)));
+  return {Value(),
+          WhereOp::create(builder, getLoc(), type, getCondition(), d[0], zero),
+          WhereOp::create(builder, getLoc(), type, getCondition(), zero,
+                          d[0])};
+}

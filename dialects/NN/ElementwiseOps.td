@@ -70,6 +70,7 @@ def NN_ExpOp : NN_UnaryOp<"exp", "e to the power of the input">;
 def NN_LogOp : NN_UnaryOp<"log", "Natural logarithm">;
 def NN_SqrtOp : NN_UnaryOp<"sqrt", "Square root">;
 def NN_TanhOp : NN_UnaryOp<"tanh", "Hyperbolic tangent">;
+def NN_ErfOp : NN_UnaryOp<"erf", "The Gauss error function">;
 def NN_SigmoidOp : NN_UnaryOp<"sigmoid", "1 / (1 + exp(-x))">;
 def NN_ReluOp : NN_UnaryOp<"relu", "max(x, 0)">;
 def NN_SiluOp : NN_UnaryOp<"silu", "x * sigmoid(x)">;
@@ -107,6 +108,19 @@ def NN_GeluGradOp
   let arguments = (ins NN_Float:$dy, NN_Float:$x, UnitAttr:$tanh);
   let results = (outs NN_Float:$dx);
   let assemblyFormat = "(`tanh` $tanh^)? $dy `,` $x attr-dict `:` type($dx)";
+}
+
+def NN_WhereOp : NN_ComputeOp<"where", [NN_VJP,
+    AllTypesMatch<["lhs", "rhs", "result"]>]> {
+  let summary = "The lhs where a condition holds, else the rhs";
+  let arguments = (ins StaticShapeTensorOf<[I1]>:$condition, NN_Tensor:$lhs,
+                   NN_Tensor:$rhs);
+  let results = (outs NN_Tensor:$result);
+  let assemblyFormat = [{
+    $condition `,` $lhs `,` $rhs attr-dict `:` type($condition) `,`
+    type($result)
+  }];
+  let hasVerifier = 1;
 }
 
 def NN_ScaleOp : NN_ComputeOp<"scale", [NN_VJP, SameOperandsAndResultType]> {

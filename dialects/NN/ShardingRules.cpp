@@ -100,6 +100,8 @@ ShardingRule ExpOp::getShardingRule() { return elementwise(*this); }
 ShardingRule LogOp::getShardingRule() { return elementwise(*this); }
 ShardingRule SqrtOp::getShardingRule() { return elementwise(*this); }
 ShardingRule TanhOp::getShardingRule() { return elementwise(*this); }
+ShardingRule ErfOp::getShardingRule() { return elementwise(*this); }
+ShardingRule WhereOp::getShardingRule() { return elementwise(*this); }
 ShardingRule SigmoidOp::getShardingRule() { return elementwise(*this); }
 ShardingRule ReluOp::getShardingRule() { return elementwise(*this); }
 ShardingRule SiluOp::getShardingRule() { return elementwise(*this); }

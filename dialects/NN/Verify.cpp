@@ -92,6 +92,14 @@ LogicalResult SumOp::verify() {
   return success();
 }
 
+LogicalResult WhereOp::verify() {
+  if (shapeOf(getCondition()) != shapeOf(getResult()))
+    return emitOpError() << "has a condition of type "
+                         << getCondition().getType() << " for values of type "
+                         << getType();
+  return success();
+}
+
 LogicalResult DropoutOp::verify() {
   ArrayRef<int64_t> shape = shapeOf(getInput());
   int64_t rank = shape.size(), batch = getBatchDim(), seq = getSeqDim();

@@ -2,6 +2,7 @@
 
 #include "tools/pcc/Input.h"
 #include "dialects/NN/NN.h"
+#include "frontend/Import.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/Pipelines.h"
 #include "tools/pcc/Plan.h"
@@ -35,22 +36,42 @@ static LogicalResult readModule(MLIRContext &context, Arguments &arguments,
   return resolveBatch(arguments.options, 0, module.getLoc());
 }
 
+/// Reads an ONNX file.
+static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
+                               Input &input) {
+  Options &options = arguments.options;
+  FailureOr<ModelDims> dims = readModelDims(context, arguments.input);
+  if (failed(dims))
+    return failure();
+  Location loc = FileLineColLoc::get(&context, arguments.input, 0, 0);
+  if (failed(resolveBatch(options, dims->batch.value_or(0), loc)))
+    return failure();
+  ImportOptions import;
+  import.path = arguments.input;
+  import.dims.insert(options.dims.begin(), options.dims.end());
+  if (options.seq)
+    import.seq = options.seq;
+  import.batch = options.microBatch * options.dp;
+  import.randomInit = options.randomInit;
+  import.noDropout = options.noDropout;
+  FailureOr<OwningOpRef<ModuleOp>> module = importONNX(context, import);
+  if (failed(module))
+    return failure();
+  input.module = std::move(*module);
+  input.phase = findPhase("import");
+  recordPlan(*input.module, input.phase, options);
+  return chooseTrained(*input.module, options.freeze, options.train);
+}
+
 LogicalResult pcc::readInput(MLIRContext &context, Arguments &arguments,
                              Input &input) {
   StringRef path = arguments.input;
   if (path == "-" || path.ends_with(".mlir"))
     return readModule(context, arguments, input);
-  return emitError(UnknownLoc::get(&context)) << "no ONNX reader";
+  return readModel(context, arguments, input);
 }
 
 LogicalResult pcc::listParameters(ModuleOp module, llvm::raw_ostream &os) {
-  for (auto param : module.getOps<nn::ParamOp>()) {
-    os << param.getSymName() << " : " << param.getType()
-       << (param.getFrozen() ? " frozen" : " trained");
-    if (auto source = param.getSourceAttr())
-      os << ", '" << source.getName() << "' : " << source.getType() << " in "
-         << source.getFile();
-    os << "\n";
-  }
+  printParams(module, os);
   return success();
 }

@@ -1,0 +1,164 @@
+//===- Axes.cpp - Batch and sequence dims, entry arguments ----------------===//
+
+#include "frontend/Axes.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+namespace {
+
+enum class Axis : uint8_t { Other, Batch, Sequence };
+
+/// A dim is a product of pieces, major to minor: [batch * seq, n] has one of
+/// two pieces.
+struct Piece {
+  int64_t size;
+  Axis axis;
+};
+using Dims = SmallVector<SmallVector<Piece, 2>, 4>;
+
+struct AxisFinder {
+  DenseMap<Value, Dims> known;
+
+  static Dims plain(Value value) {
+    Dims dims;
+    for (int64_t extent : tensorType(value).getShape())
+      dims.push_back({{extent, Axis::Other}});
+    return dims;
+  }
+
+  static Dims ofArgument(BlockArgument argument) {
+    Dims dims = plain(argument);
+    auto func = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    auto role = func ? func.getArgAttrOfType<StringAttr>(
+                           argument.getArgNumber(), kRoleAttr)
+                     : StringAttr();
+    StringRef name = role ? role.getValue() : "";
+    bool rows = name == "tokens" || name == "targets";
+    if ((rows || name == "samples") && !dims.empty())
+      dims[0][0].axis = Axis::Batch;
+    if (rows && dims.size() > 1)
+      dims[1][0].axis = Axis::Sequence;
+    if (name == "positions" && !dims.empty())
+      dims[0][0].axis = Axis::Sequence;
+    return dims;
+  }
+
+  /// Shares the pieces of a dim out to the factors that an op sees in it,
+  /// major to minor, as far as their sizes agree.
+  static void assign(ArrayRef<Piece> pieces, ArrayRef<int> factors,
+                     const ShardingRule &rule,
+                     MutableArrayRef<SmallVector<Piece, 2>> known) {
+    for (int factor : factors) {
+      int64_t size = rule.factors[factor].size, covered = 1;
+      size_t n = 0;
+      while (n < pieces.size() && (n == 0 || covered < size))
+        covered *= pieces[n++].size;
+      if (covered != size)
+        return;
+      bool plain = llvm::all_of(known[factor], [](Piece piece) {
+        return piece.axis == Axis::Other;
+      });
+      if (plain)
+        known[factor].assign(pieces.begin(), pieces.begin() + n);
+      pieces = pieces.drop_front(n);
+    }
+  }
+
+  const Dims &find(Value value) {
+    auto it = known.find(value);
+    if (it != known.end())
+      return it->second;
+    Dims dims;
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      dims = ofArgument(argument);
+    else if (auto op = value.getDefiningOp<ShardingRuleInterface>())
+      dims = through(op, cast<OpResult>(value).getResultNumber());
+    else
+      dims = plain(value);
+    return known[value] = std::move(dims);
+  }
+
+  Dims through(ShardingRuleInterface op, unsigned result) {
+    ShardingRule rule = op.getShardingRule();
+    SmallVector<SmallVector<Piece, 2>> pieces;
+    for (const ShardingRule::Factor &factor : rule.factors)
+      pieces.push_back({{factor.size, Axis::Other}});
+    for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+      Dims dims = find(operand);
+      for (auto [own, factors] : llvm::zip(dims, rule.operands[i]))
+        assign(own, factors, rule, pieces);
+    }
+    Dims dims;
+    for (const DimFactors &factors : rule.results[result]) {
+      dims.emplace_back();
+      for (int factor : factors)
+        llvm::append_range(dims.back(), pieces[factor]);
+    }
+    return dims;
+  }
+};
+
+} // namespace
+
+std::optional<BatchAndSequence> pcc::frontend::findAxes(Value value) {
+  AxisFinder finder;
+  const Dims &dims = finder.find(value);
+  BatchAndSequence axes{-1, -1};
+  for (auto [d, pieces] : llvm::enumerate(dims)) {
+    if (pieces.size() != 1)
+      continue;
+    int64_t dim = d;
+    if (pieces[0].axis == Axis::Batch && axes.batch < 0)
+      axes.batch = dim;
+    if (pieces[0].axis == Axis::Sequence && axes.seq < 0)
+      axes.seq = dim;
+  }
+  if (axes.batch < 0 || axes.seq < 0)
+    return std::nullopt;
+  return axes;
+}
+
+BlockArgument pcc::frontend::findArgument(func::FuncOp forward,
+                                          StringRef role) {
+  for (BlockArgument argument : forward.getArguments()) {
+    auto attr = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                     kRoleAttr);
+    if (attr && attr.getValue() == role)
+      return argument;
+  }
+  return nullptr;
+}
+
+Value pcc::frontend::entryArgument(func::FuncOp forward, StringRef role) {
+  if (BlockArgument argument = findArgument(forward, role))
+    return argument;
+  static constexpr StringLiteral order[] = {"positions", "samples", "seed",
+                                            "step"};
+  // Behind the last argument that comes before it.
+  unsigned index = forward.getNumArguments();
+  bool later = false;
+  for (StringRef name : order) {
+    later |= name == role;
+    if (BlockArgument other = findArgument(forward, name); later && other)
+      index = std::min(index, other.getArgNumber());
+  }
+  BlockArgument tokens = findArgument(forward, "tokens");
+  assert(tokens && "entry arguments need a token input");
+  ArrayRef<int64_t> shape = tensorType(tokens).getShape();
+  SmallVector<int64_t> extents;
+  if (role == "positions")
+    extents.push_back(shape[1]);
+  else if (role == "samples")
+    extents.push_back(shape[0]);
+  Builder b(forward.getContext());
+  auto type = RankedTensorType::get(extents, b.getI64Type());
+  auto attrs = b.getDictionaryAttr(
+      {b.getNamedAttr(kRoleAttr, b.getStringAttr(role))});
+  LogicalResult inserted =
+      forward.insertArgument(index, type, attrs, forward.getLoc());
+  assert(succeeded(inserted));
+  (void)inserted;
+  return forward.getArgument(index);
+}

@@ -1,0 +1,32 @@
+//===- Axes.h - Batch and sequence dims, entry arguments --------*- C++ -*-===//
+
+#ifndef PCC_FRONTEND_AXES_H
+#define PCC_FRONTEND_AXES_H
+
+#include "dialects/NN/NN.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace pcc::frontend {
+
+/// Which dims of a value run over the samples and over the sequence.
+struct BatchAndSequence {
+  int64_t batch, seq;
+};
+
+/// Follows the dims of the token inputs through the ops that compute `value`;
+/// the first dim of each kind counts (queries before keys). Nothing if either
+/// has no dim of its own.
+std::optional<BatchAndSequence> findAxes(mlir::Value value);
+
+/// The argument of `forward` with this role: positions [seq], samples [batch],
+/// seed and step, all i64. Added in this order behind the model's inputs if it
+/// is not there. Needs an argument with role "tokens" for the extents.
+mlir::Value entryArgument(mlir::func::FuncOp forward, llvm::StringRef role);
+
+/// The first argument with a role; null if there is none.
+mlir::BlockArgument findArgument(mlir::func::FuncOp forward,
+                                 llvm::StringRef role);
+
+} // namespace pcc::frontend
+
+#endif // PCC_FRONTEND_AXES_H

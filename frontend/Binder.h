@@ -1,0 +1,146 @@
+//===- Binder.h - What a table entry sees of a node -------------*- C++ -*-===//
+//
+// The import table has small functions, one or two per operator and range of
+// opsets. Each sees its node through a Binder: operands as constants or as
+// values, attributes with defaults, results to be set.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_FRONTEND_BINDER_H
+#define PCC_FRONTEND_BINDER_H
+
+#include "dialects/NN/NN.h"
+#include "frontend/Reader.h"
+#include "frontend/Tensor.h"
+
+namespace pcc::frontend {
+
+/// What a name of the graph stands for; exactly one of these.
+struct Item {
+  /// Folded.
+  std::optional<Tensor> tensor;
+  /// Computed at run time.
+  mlir::Value value;
+  /// A weight that nothing has read yet.
+  const onnx::TensorProto *initializer = nullptr;
+  /// The result of a node that could not be imported.
+  bool missing = false;
+};
+
+/// What the functions of the table may ask of the translation as a whole.
+class Translation {
+public:
+  virtual ~Translation() = default;
+  virtual bool wantsDropout() const = 0;
+  /// The elements of a tensor of the file.
+  virtual mlir::FailureOr<Tensor> load(mlir::Location loc,
+                                       const onnx::TensorProto &tensor) = 0;
+  /// The value of a weight, declared as nn.param on first use.
+  virtual mlir::Value param(const onnx::TensorProto &initializer) = 0;
+  /// The argument of @forward with this role, added on first use.
+  virtual mlir::Value argument(llvm::StringRef role) = 0;
+  /// A number for a random op, ascending in program order.
+  virtual int64_t nextRandomId() = 0;
+  /// Says that `sum` is the sum of `count` losses and stands for their mean.
+  virtual void setLoss(mlir::Value sum, mlir::Value count) = 0;
+};
+
+class Binder {
+public:
+  Binder(Translation &translation, mlir::OpBuilder &builder,
+         mlir::Location loc, const onnx::NodeProto &node, int64_t opset,
+         llvm::ArrayRef<Item> inputs)
+      : translation(translation), builder(builder), loc(loc), node(node),
+        opset(opset), inputs(inputs), results(node.output_size()) {}
+
+  Translation &translation;
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  const onnx::NodeProto &node;
+  int64_t opset;
+
+  /// An error about this node, named in the text.
+  mlir::InFlightDiagnostic error() const;
+
+  unsigned numInputs() const { return inputs.size(); }
+  unsigned numOutputs() const { return results.size(); }
+  bool has(unsigned i) const;
+  bool isConstant(unsigned i) const {
+    return inputs[i].tensor.has_value();
+  }
+  mlir::Type element(unsigned i) const;
+  Shape shape(unsigned i) const;
+  int64_t rank(unsigned i) const { return shape(i).size(); }
+  /// A constant operand, or one that can be computed now (a mask buffer).
+  std::optional<Tensor> tensor(unsigned i) const;
+  /// The operand as an SSA value.
+  mlir::Value value(unsigned i);
+  /// The constant of an operand all of whose elements are equal, as a float.
+  std::optional<double> uniform(unsigned i) const;
+  const Item &item(unsigned i) const { return inputs[i]; }
+
+  int64_t intAttr(llvm::StringRef name, int64_t otherwise) const;
+  double floatAttr(llvm::StringRef name, double otherwise) const;
+  std::string stringAttr(llvm::StringRef name, llvm::StringRef otherwise) const;
+  std::optional<llvm::SmallVector<int64_t>> ints(llvm::StringRef name) const;
+  const onnx::AttributeProto *find(llvm::StringRef name) const;
+  /// Integers that are an attribute in old opsets and operand `i` in new
+  /// ones; absent if neither is given, an error if not constant.
+  mlir::FailureOr<std::optional<llvm::SmallVector<int64_t>>>
+  ints(unsigned i, llvm::StringRef name) const;
+
+  void set(unsigned i, Tensor tensor);
+  void set(unsigned i, mlir::Value value);
+  void set(unsigned i, Item item) { results[i] = std::move(item); }
+  llvm::ArrayRef<Item> getResults() const { return results; }
+
+  // Building.
+  mlir::RankedTensorType typeOf(llvm::ArrayRef<int64_t> shape,
+                                mlir::Type element) const;
+  mlir::Value constant(const Tensor &tensor);
+  mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape);
+  mlir::Value transpose(mlir::Value value,
+                        llvm::ArrayRef<int64_t> permutation);
+  /// Numpy's broadcasting.
+  mlir::Value broadcast(mlir::Value value, llvm::ArrayRef<int64_t> shape);
+  mlir::Value scale(mlir::Value value, double factor);
+  template <typename Op>
+  mlir::Value binary(mlir::Value lhs, mlir::Value rhs) {
+    return Op::create(builder, loc, lhs.getType(), lhs, rhs);
+  }
+  template <typename Op>
+  mlir::Value unary(mlir::Value input) {
+    return Op::create(builder, loc, input.getType(), input);
+  }
+
+private:
+  llvm::ArrayRef<Item> inputs;
+  llvm::SmallVector<Item> results;
+};
+
+using ImportFn = mlir::LogicalResult (*)(Binder &);
+
+/// One row of the import table: operator `name` for opsets since .. until.
+struct OpEntry {
+  llvm::StringRef name;
+  int64_t since, until;
+  /// Computes the results from constant operands; null if it cannot.
+  ImportFn fold;
+  /// Builds nn ops; null for what can only be folded.
+  ImportFn build;
+};
+
+inline constexpr int64_t kAnyOpset = 1000;
+
+/// The rows by subject.
+llvm::ArrayRef<OpEntry> shapeOps();
+llvm::ArrayRef<OpEntry> constantOps();
+llvm::ArrayRef<OpEntry> mathOps();
+llvm::ArrayRef<OpEntry> networkOps();
+
+/// The value of a dim index that may count from the end; absent if outside.
+std::optional<int64_t> normalizeAxis(int64_t axis, int64_t rank);
+
+} // namespace pcc::frontend
+
+#endif // PCC_FRONTEND_BINDER_H

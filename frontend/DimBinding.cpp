@@ -1,0 +1,178 @@
+//===- DimBinding.cpp - Static shapes for a model's inputs ----------------===//
+
+#include "frontend/DimBinding.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::frontend;
+
+Type pcc::frontend::elementType(MLIRContext *context, int32_t dataType) {
+  Builder b(context);
+  switch (dataType) {
+  case onnx::TensorProto::FLOAT:
+    return b.getF32Type();
+  case onnx::TensorProto::DOUBLE:
+    return b.getF64Type();
+  case onnx::TensorProto::FLOAT16:
+    return b.getF16Type();
+  case onnx::TensorProto::BFLOAT16:
+    return b.getBF16Type();
+  case onnx::TensorProto::INT64:
+    return b.getI64Type();
+  case onnx::TensorProto::INT32:
+    return b.getI32Type();
+  case onnx::TensorProto::INT16:
+    return b.getIntegerType(16);
+  case onnx::TensorProto::INT8:
+  case onnx::TensorProto::UINT8:
+    return b.getIntegerType(8);
+  case onnx::TensorProto::BOOL:
+    return b.getI1Type();
+  default:
+    return nullptr;
+  }
+}
+
+/// The inputs that are fed, not initialized.
+static SmallVector<const onnx::ValueInfoProto *>
+fedInputs(const onnx::GraphProto &graph) {
+  llvm::StringSet<> initialized;
+  for (const auto &tensor : graph.initializer())
+    initialized.insert(tensor.name());
+  SmallVector<const onnx::ValueInfoProto *> inputs;
+  for (const auto &input : graph.input())
+    if (!initialized.contains(input.name()))
+      inputs.push_back(&input);
+  return inputs;
+}
+
+namespace {
+
+/// Binds the dims of one model, each name to one extent.
+struct DimBinder {
+  Location loc;
+  const ImportOptions &options;
+  std::map<std::string, int64_t> bound;
+  llvm::StringSet<> seen;
+
+  /// The flag that stands for dim `d` of an input, with its value.
+  std::pair<StringRef, std::optional<int64_t>> flag(int d) {
+    if (d == 0)
+      return {"the batch", options.batch ? options.batch : 1};
+    if (d == 1)
+      return {"--seq", options.seq};
+    return {"", std::nullopt};
+  }
+
+  FailureOr<int64_t> bind(StringRef input, int d,
+                          const onnx::TensorShapeProto::Dimension &dim) {
+    auto [name, value] = flag(d);
+    if (dim.has_dim_value()) {
+      bool given = d == 0 ? options.batch.has_value() : value.has_value();
+      if (given && *value != dim.dim_value()) {
+        InFlightDiagnostic diag =
+            emitError(loc) << "dim " << d << " of input '" << input << "' is "
+                           << dim.dim_value() << ", " << name << " says "
+                           << *value;
+        diag.attachNote(loc)
+            << "export the model with dynamic dims to choose them freely";
+        return diag;
+      }
+      return dim.dim_value();
+    }
+    const std::string &symbol = dim.dim_param();
+    if (!symbol.empty()) {
+      seen.insert(symbol);
+      auto given = options.dims.find(symbol);
+      bool both = value && given != options.dims.end() &&
+                  (d != 0 || options.batch) && given->second != *value;
+      if (both)
+        return emitError(loc) << "dim '" << symbol << "' of input '" << input
+                              << "' is " << given->second << " by --dim and "
+                              << *value << " by " << name;
+      if (given != options.dims.end())
+        value = given->second;
+      auto before = bound.find(symbol);
+      if (before != bound.end() && (!value || d > 1))
+        value = before->second;
+    }
+    if (!value) {
+      std::string what =
+          symbol.empty() ? "dim " + std::to_string(d) : "dim '" + symbol + "'";
+      InFlightDiagnostic diag = emitError(loc)
+                                << what << " of input '" << input
+                                << "' is not bound to a number";
+      if (d == 1)
+        diag.attachNote(loc) << "add --seq N";
+      else
+        diag.attachNote(loc) << "add --dim " << symbol << "=N";
+      return diag;
+    }
+    if (*value < 1)
+      return emitError(loc) << "dim " << d << " of input '" << input
+                            << "' cannot be " << *value;
+    if (!symbol.empty()) {
+      auto [it, isNew] = bound.try_emplace(symbol, *value);
+      if (!isNew && it->second != *value)
+        return emitError(loc) << "dim '" << symbol << "' is both "
+                              << it->second << " and " << *value;
+    }
+    return *value;
+  }
+};
+
+} // namespace
+
+FailureOr<SmallVector<Input>>
+pcc::frontend::bindDims(Location loc, const onnx::GraphProto &graph,
+                        const ImportOptions &options) {
+  DimBinder binder{loc, options, {}, {}};
+  SmallVector<Input> inputs;
+  for (const onnx::ValueInfoProto *info : fedInputs(graph)) {
+    const onnx::TypeProto_Tensor &type = info->type().tensor_type();
+    Type element = elementType(loc.getContext(), type.elem_type());
+    if (!info->type().has_tensor_type() || !element)
+      return emitError(loc) << "input '" << info->name()
+                            << "' has a type that is not supported";
+    Shape shape;
+    for (int d = 0; d < type.shape().dim_size(); ++d) {
+      FailureOr<int64_t> extent =
+          binder.bind(info->name(), d, type.shape().dim(d));
+      if (failed(extent))
+        return failure();
+      shape.push_back(*extent);
+    }
+    inputs.push_back({info, RankedTensorType::get(shape, element)});
+  }
+  for (const auto &given : options.dims)
+    if (!binder.seen.contains(given.first)) {
+      InFlightDiagnostic diag =
+          emitError(loc) << "--dim " << given.first << "=" << given.second
+                         << " names no dim of the model's inputs";
+      std::string names;
+      for (const auto &name : binder.bound)
+        names += (names.empty() ? "" : ", ") + name.first;
+      diag.attachNote(loc) << (names.empty() ? "all its dims are static"
+                                             : "its dims are " + names);
+      return diag;
+    }
+  return inputs;
+}
+
+FailureOr<ModelDims> pcc::readModelDims(MLIRContext &context, StringRef path) {
+  Location loc = FileLineColLoc::get(&context, path, 0, 0);
+  FailureOr<std::unique_ptr<Model>> model = Model::read(loc, path);
+  if (failed(model))
+    return failure();
+  ModelDims dims;
+  for (const onnx::ValueInfoProto *info : fedInputs((*model)->proto.graph())) {
+    const auto &shape = info->type().tensor_type().shape();
+    std::optional<int64_t> *targets[] = {&dims.batch, &dims.seq};
+    for (int d = 0; d < std::min(shape.dim_size(), 2); ++d)
+      if (!*targets[d] && shape.dim(d).has_dim_value())
+        *targets[d] = shape.dim(d).dim_value();
+  }
+  return dims;
+}

@@ -1,0 +1,31 @@
+//===- DimBinding.h - Static shapes for a model's inputs --------*- C++ -*-===//
+
+#ifndef PCC_FRONTEND_DIMBINDING_H
+#define PCC_FRONTEND_DIMBINDING_H
+
+#include "frontend/Import.h"
+#include "frontend/Reader.h"
+#include "frontend/Tensor.h"
+
+namespace pcc::frontend {
+
+/// A graph input that is no initializer, with its static type.
+struct Input {
+  const onnx::ValueInfoProto *info;
+  mlir::RankedTensorType type;
+};
+
+/// The inputs of the model with every dim bound: static dims stay, others get
+/// the value of --dim by name, dim 0 that of the batch, dim 1 that of --seq.
+/// Errors: a dim nobody gives (the note says which flag does), a flag that
+/// contradicts the file or another flag or names no dim.
+mlir::FailureOr<llvm::SmallVector<Input>>
+bindDims(mlir::Location loc, const onnx::GraphProto &graph,
+         const ImportOptions &options);
+
+/// The element type of an ONNX data type; null if nn has none.
+mlir::Type elementType(mlir::MLIRContext *context, int32_t dataType);
+
+} // namespace pcc::frontend
+
+#endif // PCC_FRONTEND_DIMBINDING_H

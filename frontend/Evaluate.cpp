@@ -1,0 +1,93 @@
+//===- Evaluate.cpp - The value of an nn expression -----------------------===//
+
+#include "frontend/Evaluate.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+/// The elements of a parameter that its source gives.
+static std::optional<Tensor> readParam(ReadOp read) {
+  auto param = SymbolTable::lookupNearestSymbolFrom<ParamOp>(
+      read, read.getSymbolAttr());
+  if (!param || !param.getSourceAttr())
+    return std::nullopt;
+  SourceAttr source = param.getSourceAttr();
+  Type element = source.getType().getElementType();
+  int64_t width = std::max(8u, element.getIntOrFloatBitWidth()) / 8;
+  int64_t size = source.getType().getNumElements() * width;
+  auto file = llvm::MemoryBuffer::getFileSlice(source.getFile(), size,
+                                               source.getOffset());
+  if (!file || static_cast<int64_t>((*file)->getBufferSize()) < size)
+    return std::nullopt;
+  Tensor whole = Tensor::decode(element, source.getType().getShape(),
+                                (*file)->getBufferStart());
+  Tensor flat = whole.reshape({whole.size()});
+  Tensor result(element, param.getTensorType().getShape());
+  size_t n = 0;
+  forEachIndex(result.shape(), [&](ArrayRef<int64_t> index) {
+    int64_t at = source.getBase();
+    bool padding = false;
+    for (auto [i, stride, valid] :
+         llvm::zip(index, source.getStrides().asArrayRef(),
+                   source.getValid().asArrayRef())) {
+      at += i * stride;
+      padding |= i >= valid;
+    }
+    Scalar zero = flat.isFloat() ? ofFloat(0) : ofInt(0);
+    result.elements()[n++] = padding ? zero : flat.at(at);
+  });
+  return result;
+}
+
+std::optional<Tensor> pcc::frontend::evaluate(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  auto shape = tensorType(value).getShape();
+  using Result = std::optional<Tensor>;
+  return TypeSwitch<Operation *, Result>(op)
+      .Case([](ReadOp read) { return readParam(read); })
+      .Case([](ConstantOp constant) -> Result {
+        auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+        if (!dense)
+          return std::nullopt;
+        return Tensor::ofAttr(dense);
+      })
+      .Case([&](ReshapeOp reshape) -> Result {
+        Result input = evaluate(reshape.getInput());
+        if (input)
+          input = input->reshape(shape);
+        return input;
+      })
+      .Case([](TransposeOp transpose) -> Result {
+        Result input = evaluate(transpose.getInput());
+        if (input)
+          input = input->transpose(transpose.getPermutation());
+        return input;
+      })
+      .Case([&](SliceOp slice) -> Result {
+        Result input = evaluate(slice.getInput());
+        if (input)
+          input = input->slice(slice.getStarts(), slice.getSteps(), shape);
+        return input;
+      })
+      .Case([&](BroadcastOp broadcast) -> Result {
+        Result input = evaluate(broadcast.getInput());
+        if (!input)
+          return input;
+        Shape spread(shape.size(), 1);
+        for (int64_t dim : broadcast.getDims())
+          spread[dim] = shape[dim];
+        return input->reshape(spread).expand(shape);
+      })
+      .Case([&](CastOp castOp) -> Result {
+        Result input = evaluate(castOp.getInput());
+        if (input)
+          input = input->castTo(tensorType(value).getElementType());
+        return input;
+      })
+      .Default([](Operation *) -> Result { return std::nullopt; });
+}

@@ -1,0 +1,18 @@
+//===- Evaluate.h - The value of an nn expression ---------------*- C++ -*-===//
+
+#ifndef PCC_FRONTEND_EVALUATE_H
+#define PCC_FRONTEND_EVALUATE_H
+
+#include "dialects/NN/NN.h"
+#include "frontend/Tensor.h"
+
+namespace pcc::frontend {
+
+/// The elements of `value` if they follow from constants and parameters by
+/// moving elements; nothing otherwise. Parameters are read from their file:
+/// ask only for what is not trained, such as the mask of an attention.
+std::optional<Tensor> evaluate(mlir::Value value);
+
+} // namespace pcc::frontend
+
+#endif // PCC_FRONTEND_EVALUATE_H

@@ -1,0 +1,432 @@
+//===- Import.cpp - ONNX to nn, operator by operator ----------------------===//
+
+#include "frontend/Import.h"
+#include "frontend/Axes.h"
+#include "frontend/Binder.h"
+#include "frontend/DimBinding.h"
+#include "frontend/Params.h"
+#include "frontend/Unsupported.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+namespace {
+
+class Importer : public Translation {
+public:
+  Importer(MLIRContext &context, const ImportOptions &options)
+      : options(options), builder(&context),
+        file(FileLineColLoc::get(&context, options.path, 0, 0)) {}
+
+  FailureOr<OwningOpRef<ModuleOp>> run();
+
+  bool wantsDropout() const override { return !options.noDropout; }
+  FailureOr<Tensor> load(Location loc,
+                         const onnx::TensorProto &tensor) override;
+  Value param(const onnx::TensorProto &initializer) override;
+  Value argument(StringRef role) override {
+    return entryArgument(forward, role);
+  }
+  int64_t nextRandomId() override { return randomIds++; }
+  void setLoss(Value sum, Value count) override { losses[sum] = count; }
+
+private:
+  LogicalResult addInputs();
+  LogicalResult addInitializers();
+  LogicalResult importNodes();
+  LogicalResult importNode(const onnx::NodeProto &node, const OpEntry &entry);
+  LogicalResult addOutputs();
+  void assignRoles();
+  /// A weight: what may be trained, so never folded into constants.
+  bool isWeight(const onnx::TensorProto &tensor) const;
+  Value asValue(const Item &item, Location loc);
+
+  const ImportOptions &options;
+  OpBuilder builder;
+  Location file;
+  std::unique_ptr<Model> model;
+  int64_t opset = 0;
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp forward;
+  llvm::StringMap<Item> items;
+  DenseMap<const onnx::TensorProto *, Value> params;
+  llvm::StringMap<Extent> extents;
+  /// Sums of losses, with the number of targets of each.
+  DenseMap<Value, Value> losses;
+  int64_t randomIds = 0;
+};
+
+} // namespace
+
+bool Importer::isWeight(const onnx::TensorProto &tensor) const {
+  int64_t size = 1;
+  for (int64_t extent : tensor.dims())
+    size *= extent;
+  Type element = elementType(builder.getContext(), tensor.data_type());
+  return size > 1 && isa_and_present<FloatType>(element);
+}
+
+/// Elements in typed fields instead of bytes.
+static std::optional<Tensor> fromFields(Type element, ArrayRef<int64_t> shape,
+                                        const onnx::TensorProto &tensor) {
+  Tensor t(element, shape);
+  auto fill = [&](const auto &values, auto convert) -> std::optional<Tensor> {
+    if (static_cast<size_t>(values.size()) != t.elements().size())
+      return std::nullopt;
+    for (auto [to, from] : llvm::zip(t.elements(), values))
+      to = convert(from);
+    return t;
+  };
+  if (element.isF32())
+    return fill(tensor.float_data(), ofFloat);
+  if (element.isF64())
+    return fill(tensor.double_data(), ofFloat);
+  if (element.isInteger(64))
+    return fill(tensor.int64_data(), ofInt);
+  if (isa<IntegerType>(element))
+    return fill(tensor.int32_data(), ofInt);
+  return std::nullopt;
+}
+
+FailureOr<Tensor> Importer::load(Location loc,
+                                 const onnx::TensorProto &tensor) {
+  Type element = elementType(builder.getContext(), tensor.data_type());
+  if (!element)
+    return emitError(loc) << "tensor '" << tensor.name()
+                          << "' has elements of a type that is not supported";
+  Shape shape(tensor.dims().begin(), tensor.dims().end());
+  int64_t size = 1;
+  for (int64_t extent : shape)
+    size *= extent;
+  int64_t width = std::max(8u, element.getIntOrFloatBitWidth()) / 8;
+  auto disagrees = [&](int64_t bytes) -> LogicalResult {
+    return emitError(loc) << "tensor '" << tensor.name() << "' has " << bytes
+                          << " bytes, its shape needs " << size * width;
+  };
+  if (size < 0)
+    return emitError(loc) << "tensor '" << tensor.name()
+                          << "' has a negative dim";
+  if (tensor.data_location() == onnx::TensorProto::EXTERNAL) {
+    FailureOr<Extent> extent = model->find(loc, tensor, /*optional=*/false);
+    if (failed(extent))
+      return failure();
+    if (extent->length != size * width)
+      return disagrees(extent->length);
+    return Tensor::decode(element, shape, extent->bytes);
+  }
+  if (tensor.has_raw_data()) {
+    int64_t bytes = tensor.raw_data().size();
+    if (bytes != size * width)
+      return disagrees(bytes);
+    return Tensor::decode(element, shape, tensor.raw_data().data());
+  }
+  if (auto t = fromFields(element, shape, tensor))
+    return *t;
+  return emitError(loc) << "tensor '" << tensor.name()
+                        << "' does not hold the elements of its shape";
+}
+
+/// Checks where weights lie, whether or not they turn out to be used.
+LogicalResult Importer::addInitializers() {
+  for (const onnx::TensorProto &tensor : model->proto.graph().initializer()) {
+    Item item;
+    if (!isWeight(tensor)) {
+      FailureOr<Tensor> t = load(file, tensor);
+      if (failed(t))
+        return failure();
+      item.tensor = *t;
+      items[tensor.name()] = item;
+      continue;
+    }
+    item.initializer = &tensor;
+    items[tensor.name()] = item;
+    if (tensor.data_location() != onnx::TensorProto::EXTERNAL) {
+      InFlightDiagnostic diag = emitError(file)
+                                << "weight '" << tensor.name()
+                                << "' is not stored as plain bytes";
+      diag.attachNote(file) << "load and save the file with the onnx package "
+                               "to convert it";
+      return diag;
+    }
+    FailureOr<Extent> extent = model->find(file, tensor, options.randomInit);
+    if (failed(extent))
+      return failure();
+    Type element = elementType(builder.getContext(), tensor.data_type());
+    int64_t needed = element.getIntOrFloatBitWidth() / 8;
+    for (int64_t dim : tensor.dims())
+      needed *= dim;
+    if (extent->bytes && extent->length != needed)
+      return emitError(file) << "weight '" << tensor.name() << "' has "
+                             << extent->length << " bytes, its shape needs "
+                             << needed;
+    extents[tensor.name()] = *extent;
+  }
+  return success();
+}
+
+Value Importer::param(const onnx::TensorProto &initializer) {
+  Value &value = params[&initializer];
+  if (value)
+    return value;
+  Shape shape(initializer.dims().begin(), initializer.dims().end());
+  auto type = RankedTensorType::get(
+      shape, elementType(builder.getContext(), initializer.data_type()));
+  SmallVector<int64_t> strides(shape.size());
+  int64_t stride = 1;
+  for (size_t d = shape.size(); d-- > 0; stride *= shape[d])
+    strides[d] = stride;
+  const Extent &extent = extents[initializer.name()];
+  Location loc = NameLoc::get(builder.getStringAttr(initializer.name()), file);
+  auto source = SourceAttr::get(
+      builder.getContext(), initializer.name(), extent.file, extent.offset,
+      type, extent.fileSize, extent.digest, /*base=*/0,
+      builder.getDenseI64ArrayAttr(strides),
+      builder.getDenseI64ArrayAttr(shape));
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(forward);
+    ParamOp::create(builder, loc, initializer.name(), type, Init::Normal,
+                    /*decay=*/shape.size() >= 2, /*frozen=*/false, source);
+  }
+  // The first use: it comes before all others.
+  value = ReadOp::create(builder, loc, type, initializer.name());
+  return value;
+}
+
+LogicalResult Importer::addInputs() {
+  FailureOr<SmallVector<Input>> inputs =
+      bindDims(file, model->proto.graph(), options);
+  if (failed(inputs))
+    return failure();
+  SmallVector<Type> types;
+  for (const Input &input : *inputs)
+    types.push_back(input.type);
+  forward = func::FuncOp::create(builder, file, "forward",
+                                 builder.getFunctionType(types, {}));
+  Block *body = forward.addEntryBlock();
+  for (auto [i, input] : llvm::enumerate(*inputs)) {
+    bool ids = isa<IntegerType>(input.type.getElementType()) &&
+               input.type.getRank() == 2;
+    forward.setArgAttr(i, kRoleAttr,
+                       builder.getStringAttr(ids ? "tokens" : "data"));
+    forward.setArgAttr(i, kNameAttr,
+                       builder.getStringAttr(input.info->name()));
+    Item item;
+    item.value = body->getArgument(i);
+    items[input.info->name()] = item;
+  }
+  builder.setInsertionPointToStart(body);
+  return success();
+}
+
+Value Importer::asValue(const Item &item, Location loc) {
+  if (item.initializer)
+    return param(*item.initializer);
+  if (!item.tensor)
+    return item.value;
+  onnx::NodeProto none;
+  return Binder(*this, builder, loc, none, opset, {}).constant(*item.tensor);
+}
+
+LogicalResult Importer::importNode(const onnx::NodeProto &node,
+                                   const OpEntry &entry) {
+  StringRef name = node.name().empty() && node.output_size()
+                       ? node.output(0)
+                       : node.name();
+  Location loc = NameLoc::get(builder.getStringAttr(name), file);
+  SmallVector<Item> inputs;
+  bool constant = true, missing = false;
+  bool movesOnly = node.op_type() == "Identity";
+  for (const std::string &input : node.input()) {
+    if (input.empty()) {
+      inputs.emplace_back();
+      continue;
+    }
+    auto it = items.find(input);
+    if (it == items.end())
+      return emitError(file) << node.op_type() << " '" << name << "' reads '"
+                             << input << "', which nothing defines";
+    Item item = it->second;
+    if (item.initializer && !movesOnly)
+      item.value = param(*item.initializer);
+    constant &= item.tensor.has_value();
+    missing |= item.missing;
+    if (Value count = item.value ? losses.lookup(item.value) : Value();
+        count && !movesOnly && node.op_type() != "Cast")
+      return emitError(file)
+             << node.op_type() << " '" << name
+             << "' computes with the loss, which is not supported: the loss "
+                "must be an output of the model";
+    inputs.push_back(item);
+  }
+  Binder binder(*this, builder, loc, node, opset, inputs);
+  if (missing) {
+    for (const std::string &output : node.output())
+      items[output].missing = true;
+    return success();
+  }
+  // What has no form at run time may still follow from a buffer in the file.
+  if (!entry.build)
+    constant = llvm::all_of(llvm::seq<unsigned>(0, inputs.size()),
+                            [&](unsigned i) {
+                              return !binder.has(i) || binder.tensor(i);
+                            });
+  ImportFn fn = constant && entry.fold ? entry.fold : entry.build;
+  if (!fn) {
+    InFlightDiagnostic diag =
+        binder.error() << "its operands must be known at compile time";
+    diag.attachNote(file) << "it computes with values that depend on the "
+                             "model's inputs or weights";
+    return diag;
+  }
+  if (failed(fn(binder)))
+    return failure();
+  for (auto [output, item] : llvm::zip(node.output(), binder.getResults()))
+    if (item.tensor || item.value || item.initializer)
+      items[output] = item;
+  return success();
+}
+
+LogicalResult Importer::importNodes() {
+  llvm::StringMap<SmallVector<const OpEntry *, 2>> table;
+  for (ArrayRef<OpEntry> rows :
+       {shapeOps(), constantOps(), mathOps(), networkOps()})
+    for (const OpEntry &entry : rows)
+      table[entry.name].push_back(&entry);
+
+  const onnx::GraphProto &graph = model->proto.graph();
+  UnsupportedOps unsupported(opset);
+  SmallVector<const OpEntry *> entries;
+  for (const onnx::NodeProto &node : graph.node()) {
+    const OpEntry *found = nullptr;
+    if (node.domain().empty() || node.domain() == "ai.onnx")
+      for (const OpEntry *entry : table.lookup(node.op_type()))
+        if (opset >= entry->since && opset <= entry->until)
+          found = entry;
+    if (!found)
+      unsupported.add(node);
+    entries.push_back(found);
+  }
+  if (failed(unsupported.report(file)))
+    return failure();
+  for (auto [node, entry] : llvm::zip(graph.node(), entries))
+    if (failed(importNode(node, *entry)))
+      return failure();
+  return success();
+}
+
+/// The results of @forward: the loss as a sum and a count where the model
+/// computes one, else its outputs. The caches of inference are left out.
+LogicalResult Importer::addOutputs() {
+  SmallVector<Value> results;
+  SmallVector<StringRef> names;
+  for (const auto &output : model->proto.graph().output()) {
+    auto it = items.find(output.name());
+    if (it == items.end())
+      return emitError(file) << "output '" << output.name()
+                             << "' is computed by no node";
+    Value value = asValue(it->second, file);
+    if (Value count = losses.lookup(value)) {
+      results = {value, count};
+      names = {"loss_sum", "target_count"};
+      forward->setAttr(kHasLossAttr, builder.getUnitAttr());
+      break;
+    }
+    if (StringRef(output.name()).starts_with("present"))
+      continue;
+    results.push_back(value);
+    names.push_back(output.name());
+  }
+  if (results.empty())
+    return emitError(file) << "the model has no outputs";
+  func::ReturnOp::create(builder, file, results);
+  forward.setFunctionType(builder.getFunctionType(
+      forward.getArgumentTypes(), ValueRange(results).getTypes()));
+  for (auto [i, name] : llvm::enumerate(names))
+    forward.setResultAttr(i, kNameAttr, builder.getStringAttr(name));
+  return success();
+}
+
+/// Whether a use of `value` is the given operand of an Op, seen through ops
+/// that move elements; `shifted` is set where one of them changes which
+/// position an element belongs to.
+template <typename Op>
+static bool reaches(Value value, unsigned operand, bool &shifted) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    if (isa<Op>(user) && use.getOperandNumber() == operand)
+      return true;
+    bool moves = isa<SliceOp, ConcatOp, PadOp>(user);
+    if (!moves && !isa<ReshapeOp, CastOp, TransposeOp>(user))
+      continue;
+    if (reaches<Op>(user->getResult(0), operand, shifted)) {
+      shifted |= moves;
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Tells ids from targets by what reads them. A model that shifts its labels
+/// inside takes the tokens themselves as labels.
+void Importer::assignRoles() {
+  BlockArgument tokens;
+  SmallVector<BlockArgument> labels;
+  for (BlockArgument argument : forward.getArguments()) {
+    auto role = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                     kRoleAttr);
+    if (!role || role.getValue() != "tokens")
+      continue;
+    bool shifted = false;
+    if (reaches<EmbeddingOp>(argument, 0, shifted)) {
+      if (!tokens)
+        tokens = argument;
+      continue;
+    }
+    bool isTargets = reaches<CrossEntropyOp>(argument, 1, shifted);
+    if (isTargets && shifted)
+      labels.push_back(argument);
+    forward.setArgAttr(argument.getArgNumber(), kRoleAttr,
+                       builder.getStringAttr(isTargets ? "targets" : "data"));
+  }
+  for (BlockArgument argument : llvm::reverse(labels)) {
+    if (!tokens || tokens.getType() != argument.getType())
+      continue;
+    argument.replaceAllUsesWith(tokens);
+    LogicalResult erased = forward.eraseArgument(argument.getArgNumber());
+    assert(succeeded(erased));
+    (void)erased;
+  }
+}
+
+FailureOr<OwningOpRef<ModuleOp>> Importer::run() {
+  MLIRContext *context = builder.getContext();
+  context->loadDialect<NNDialect, func::FuncDialect>();
+  FailureOr<std::unique_ptr<Model>> read = Model::read(file, options.path);
+  if (failed(read))
+    return failure();
+  model = std::move(*read);
+  for (const auto &import : model->proto.opset_import())
+    if (import.domain().empty() || import.domain() == "ai.onnx")
+      opset = import.version();
+  module = ModuleOp::create(builder, file);
+  builder.setInsertionPointToEnd(module->getBody());
+  if (failed(addInputs()) || failed(addInitializers()) ||
+      failed(importNodes()) || failed(addOutputs()))
+    return failure();
+  assignRoles();
+  sweep(*module);
+  sortParams(*module, model->proto.graph());
+  classifyParams(*module);
+  if (failed(verify(*module)))
+    return failure();
+  return std::move(module);
+}
+
+FailureOr<OwningOpRef<ModuleOp>> pcc::importONNX(MLIRContext &context,
+                                                 const ImportOptions &options) {
+  return Importer(context, options).run();
+}

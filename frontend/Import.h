@@ -1,0 +1,77 @@
+//===- Import.h - ONNX to nn ------------------------------------*- C++ -*-===//
+//
+// The frontend's interface. A model goes through two steps:
+//
+//   importONNX     reads, binds dims, folds constants, translates operator by
+//                  operator (--emit=import)
+//   nn-recognize   rewrites to the forms that the compiler is built for: layer
+//                  norm, gelu, attention, factored projections (--emit=nn)
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_FRONTEND_IMPORT_H
+#define PCC_FRONTEND_IMPORT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/Pass.h"
+#include <map>
+#include <optional>
+#include <string>
+
+namespace pcc {
+
+struct ImportOptions {
+  /// The .onnx file, as given on the command line.
+  std::string path;
+  /// Extents of dynamic dims by name (--dim name=N).
+  std::map<std::string, int64_t> dims;
+  /// Extent of dim 1 of the token inputs (--seq N).
+  std::optional<int64_t> seq;
+  /// Extent of dim 0 of the inputs, for all data-parallel ranks together; 1
+  /// for a dynamic dim if absent.
+  std::optional<int64_t> batch;
+  /// Initial values are random: the weights' data need not exist.
+  bool randomInit = false;
+  /// Dropout is left out.
+  bool noDropout = false;
+};
+
+/// The module of one model: nn.param symbols in the file's order, then
+/// @forward. Its arguments are the model's inputs (with nn.role and nn.name),
+/// then those of positions [seq], samples [batch], seed and step that it
+/// uses. Errors go to the context's diagnostic engine, with the file as
+/// location. A model that computes its loss has nn.has_loss and returns (sum
+/// of the losses, number of targets that count), both f32: the division of
+/// the mean is left to the update.
+mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
+importONNX(mlir::MLIRContext &context, const ImportOptions &options);
+
+/// What a file says about its dims.
+struct ModelDims {
+  /// Absent where dynamic.
+  std::optional<int64_t> batch, seq;
+};
+
+/// The dims of the inputs of a file, before it is imported.
+mlir::FailureOr<ModelDims> readModelDims(mlir::MLIRContext &context,
+                                         llvm::StringRef path);
+
+/// Sets `frozen` on parameters by regular expressions over their names; a name
+/// that matches both is trained. Errors: an expression that is none, or one
+/// that matches nothing.
+mlir::LogicalResult chooseTrained(mlir::ModuleOp module,
+                                  llvm::StringRef freeze,
+                                  llvm::StringRef train);
+
+/// One line per parameter: name, shape and type, trained or not and why, where
+/// it comes from.
+void printParams(mlir::ModuleOp module, llvm::raw_ostream &os);
+
+/// The pass nn-recognize.
+std::unique_ptr<mlir::Pass> createRecognizePass();
+void registerFrontendPasses();
+
+} // namespace pcc
+
+#endif // PCC_FRONTEND_IMPORT_H

@@ -1,0 +1,166 @@
+//===- Reader.cpp - ONNX files --------------------------------------------===//
+
+#include "frontend/Reader.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <google/protobuf/stubs/logging.h>
+
+using namespace mlir;
+using namespace pcc::frontend;
+namespace path = llvm::sys::path;
+
+uint64_t pcc::frontend::digestOf(StringRef bytes) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (unsigned char byte : bytes.take_front(64 * 1024))
+    hash = (hash ^ byte) * 0x100000001b3u;
+  return hash;
+}
+
+const Model::File *Model::map(StringRef file) {
+  auto it = files.find(file);
+  if (it != files.end())
+    return &it->second;
+  auto buffer = llvm::MemoryBuffer::getFile(file, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return nullptr;
+  uint64_t digest = digestOf((*buffer)->getBuffer());
+  return &files.try_emplace(file, File{std::move(*buffer), digest})
+              .first->second;
+}
+
+FailureOr<std::unique_ptr<Model>> Model::read(Location loc, StringRef file) {
+  auto model = std::make_unique<Model>();
+  model->path = file.str();
+  llvm::sys::fs::file_status status;
+  if (std::error_code error = llvm::sys::fs::status(file, status))
+    return emitError(loc) << "cannot read '" << file
+                          << "': " << error.message();
+  if (llvm::sys::fs::is_directory(status))
+    return emitError(loc) << "cannot read '" << file << "': is a directory";
+  const File *mapped = model->map(file);
+  if (!mapped)
+    return emitError(loc) << "cannot read '" << file << "'";
+
+  StringRef bytes = mapped->buffer->getBuffer();
+  auto damaged = [&](bool truncated) -> LogicalResult {
+    if (truncated) {
+      InFlightDiagnostic diag =
+          emitError(loc) << "is truncated: it ends after " << bytes.size()
+                         << " bytes, within a field that goes on";
+      diag.attachNote(loc) << "copy or export the file again";
+      return diag;
+    }
+    InFlightDiagnostic diag = emitError(loc) << "is not an ONNX file";
+    diag.attachNote(loc) << (bytes.empty()
+                                 ? "it is empty"
+                                 : "expected a ModelProto as torch.onnx.export "
+                                   "writes it");
+    return diag;
+  };
+  bool truncated;
+  FailureOr<std::string> stripped = stripWeights(bytes, truncated);
+  if (failed(stripped))
+    return damaged(truncated);
+  // The library's own complaints would come before ours.
+  google::protobuf::SetLogHandler(nullptr);
+  if (!model->proto.ParseFromString(*stripped))
+    return damaged(false);
+  if (model->proto.ir_version() < 1)
+    return damaged(false);
+  // Cut between two fields, all that is left may be well formed.
+  if (!model->proto.has_graph() || model->proto.opset_import().empty())
+    return damaged(true);
+  return model;
+}
+
+/// The value of an external_data entry, "" if it is absent.
+static StringRef entry(const onnx::TensorProto &tensor, StringRef key) {
+  for (const auto &pair : tensor.external_data())
+    if (key == pair.key())
+      return pair.value();
+  return "";
+}
+
+FailureOr<Extent> Model::find(Location loc, const onnx::TensorProto &tensor,
+                              bool optional) {
+  Extent extent;
+  StringRef location = entry(tensor, "location"), name = tensor.name();
+  auto number = [&](StringRef key, int64_t &value) {
+    StringRef text = entry(tensor, key);
+    return text.empty() || (!text.getAsInteger(10, value) && value >= 0);
+  };
+  int64_t length = -1;
+  if (!number("offset", extent.offset) || !number("length", length))
+    return emitError(loc) << "external data of '" << name
+                          << "' has an offset or length that is no number";
+  if (location.empty()) {
+    const File *self = map(path);
+    StringRef bytes = self->buffer->getBuffer();
+    int64_t size = bytes.size();
+    if (extent.offset > size || length < 0 || length > size - extent.offset)
+      return emitError(loc) << "external data of '" << name
+                            << "' names no file";
+    return Extent{path, extent.offset, length,
+                  static_cast<int64_t>(bytes.size()), self->digest,
+                  bytes.data() + extent.offset};
+  }
+
+  auto refuse = [&](const Twine &why) -> LogicalResult {
+    InFlightDiagnostic diag = emitError(loc) << "external data of '" << name
+                                             << "' " << why;
+    diag.attachNote(loc) << "external data must lie in the model's folder";
+    return diag;
+  };
+  if (path::is_absolute(location))
+    return refuse("has the absolute path '" + location + "'");
+  for (auto it = path::begin(location), e = path::end(location); it != e; ++it)
+    if (*it == "..")
+      return refuse("lies at '" + location + "', outside the model's folder");
+  llvm::SmallString<128> file(path::parent_path(path)), folder, real;
+  path::append(file, location);
+  extent.file = file.str().str();
+
+  if (!llvm::sys::fs::exists(file)) {
+    if (optional)
+      return Extent{"", 0, length, 0, 0, nullptr};
+    InFlightDiagnostic diag = emitError(loc)
+                              << "external data of '" << name
+                              << "' is missing: there is no file '" << file
+                              << "'";
+    diag.attachNote(loc) << "copy it beside the model, or train from new "
+                            "values with --init random";
+    return diag;
+  }
+  StringRef parent = path::parent_path(path);
+  if (llvm::sys::fs::real_path(parent.empty() ? "." : parent, folder) ||
+      llvm::sys::fs::real_path(file, real))
+    return refuse("cannot be found at '" + location + "'");
+  if (folder != "/")
+    folder += "/";
+  if (!real.str().starts_with(folder))
+    return refuse("lies at '" + location + "', a link to '" + real +
+                  "' outside the model's folder");
+  const File *mapped = map(file);
+  if (!mapped)
+    return refuse("cannot be read from '" + file + "'");
+  StringRef bytes = mapped->buffer->getBuffer();
+  extent.fileSize = bytes.size();
+  if (length < 0)
+    length = extent.fileSize - extent.offset;
+  extent.length = length;
+  if (extent.offset > extent.fileSize ||
+      extent.length > extent.fileSize - extent.offset) {
+    InFlightDiagnostic diag = emitError(loc)
+                              << "external data of '" << name
+                              << "' is too short: it needs " << length
+                              << " bytes from byte " << extent.offset
+                              << " on of '" << file << "', which has "
+                              << extent.fileSize;
+    diag.attachNote(loc) << "copy or export '" << file << "' again";
+    return diag;
+  }
+  extent.digest = mapped->digest;
+  extent.bytes = bytes.data() + extent.offset;
+  return extent;
+}

@@ -1,0 +1,74 @@
+//===- Reader.h - ONNX files ------------------------------------*- C++ -*-===//
+//
+// Reads a model without its weights: the file is mapped, and large tensors
+// stay in the mapping, known by file and offset.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_FRONTEND_READER_H
+#define PCC_FRONTEND_READER_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+#include <optional>
+#include <string>
+
+#define ONNX_ML 1
+#define ONNX_NAMESPACE onnx
+#include <onnx/onnx_pb.h>
+
+namespace pcc::frontend {
+
+/// Bytes of a mapped file.
+struct Extent {
+  /// The path to it: as given for the model itself, beside it for others.
+  std::string file;
+  int64_t offset = 0, length = 0;
+  /// Of the whole file, and the FNV-1a hash of its first 64 KiB.
+  int64_t fileSize = 0;
+  uint64_t digest = 0;
+  /// Null where the file need not exist (random initial values).
+  const char *bytes = nullptr;
+};
+
+/// A model whose large inline tensors have been replaced by references.
+class Model {
+public:
+  /// Errors, each with the file as location: it cannot be read, is not ONNX,
+  /// is truncated.
+  static mlir::FailureOr<std::unique_ptr<Model>> read(mlir::Location loc,
+                                                      llvm::StringRef path);
+
+  onnx::ModelProto proto;
+
+  /// Where the elements of a tensor lie. Errors for external data: missing,
+  /// too short, outside the model's folder; none of them with `optional`.
+  mlir::FailureOr<Extent> find(mlir::Location loc,
+                               const onnx::TensorProto &tensor, bool optional);
+
+private:
+  struct File {
+    std::unique_ptr<llvm::MemoryBuffer> buffer;
+    uint64_t digest;
+  };
+  /// Maps `path` once.
+  const File *map(llvm::StringRef path);
+
+  std::string path;
+  llvm::StringMap<File> files;
+};
+
+/// FNV-1a of the first 64 KiB: a file's digest in nn.source.
+uint64_t digestOf(llvm::StringRef bytes);
+
+/// The model's bytes less large tensors: those refer to (offset, length) of
+/// the file as external data at location "". `truncated` tells what is wrong
+/// where the bytes are no ModelProto.
+mlir::FailureOr<std::string> stripWeights(llvm::StringRef bytes,
+                                          bool &truncated);
+
+} // namespace pcc::frontend
+
+#endif // PCC_FRONTEND_READER_H

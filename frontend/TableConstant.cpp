@@ -1,0 +1,237 @@
+//===- TableConstant.cpp - Operators that make or search constants --------===//
+//
+// What builds shapes, positions and masks. None of these has a form at run
+// time in a model of static shapes: they are folded, or the model cannot be
+// imported.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/Binder.h"
+#include "frontend/DimBinding.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace pcc::frontend;
+
+/// The shape is static: no operand is needed.
+static LogicalResult importShape(Binder &b) {
+  Shape shape = b.shape(0);
+  int64_t rank = shape.size();
+  auto clamp = [&](int64_t i) {
+    return std::clamp<int64_t>(i < 0 ? i + rank : i, 0, rank);
+  };
+  int64_t start = clamp(b.intAttr("start", 0));
+  int64_t end = clamp(b.intAttr("end", rank));
+  b.set(0, Tensor::ofInts(b.builder.getContext(),
+                          ArrayRef<int64_t>(shape).slice(
+                              start, std::max<int64_t>(0, end - start))));
+  return success();
+}
+
+static LogicalResult importSize(Binder &b) {
+  int64_t size = 1;
+  for (int64_t extent : b.shape(0))
+    size *= extent;
+  b.set(0, Tensor::ofInts(b.builder.getContext(), size).reshape({}));
+  return success();
+}
+
+static LogicalResult importConstant(Binder &b) {
+  Builder &builder = b.builder;
+  auto list = [&](Type element, const auto &values, auto scalar,
+                  bool isScalar) {
+    Tensor t(element, {static_cast<int64_t>(values.size())});
+    for (auto [to, from] : llvm::zip(t.elements(), values))
+      to = scalar(from);
+    b.set(0, isScalar ? t.reshape({}) : t);
+    return success();
+  };
+  if (const auto *value = b.find("value")) {
+    FailureOr<Tensor> t = b.translation.load(b.loc, value->t());
+    if (failed(t))
+      return failure();
+    b.set(0, *t);
+    return success();
+  }
+  auto f32 = builder.getF32Type();
+  auto i64 = builder.getI64Type();
+  if (const auto *value = b.find("value_float"))
+    return list(f32, ArrayRef<float>(value->f()), ofFloat, true);
+  if (const auto *value = b.find("value_floats"))
+    return list(f32, value->floats(), ofFloat, false);
+  if (const auto *value = b.find("value_int"))
+    return list(i64, ArrayRef<int64_t>(value->i()), ofInt, true);
+  if (const auto *value = b.find("value_ints"))
+    return list(i64, value->ints(), ofInt, false);
+  return b.error() << "a constant of strings or a sparse one is not supported";
+}
+
+static LogicalResult importConstantOfShape(Binder &b) {
+  SmallVector<int64_t> shape = b.tensor(0)->ints();
+  Tensor value =
+      Tensor::splat(b.builder.getF32Type(), {1}, ofFloat(0));
+  if (const auto *attribute = b.find("value")) {
+    FailureOr<Tensor> t = b.translation.load(b.loc, attribute->t());
+    if (failed(t))
+      return failure();
+    value = *t;
+  }
+  b.set(0, Tensor::splat(value.element(), shape, value.at(int64_t(0))));
+  return success();
+}
+
+static LogicalResult importRange(Binder &b) {
+  Tensor start = *b.tensor(0), limit = *b.tensor(1), delta = *b.tensor(2);
+  auto read = [](const Tensor &t) {
+    Scalar s = t.at(int64_t(0));
+    return t.isFloat() ? s.f : static_cast<double>(s.i);
+  };
+  double from = read(start), step = read(delta);
+  if (step == 0)
+    return b.error() << "a range needs a step other than 0";
+  int64_t n = std::max(0.0, std::ceil((read(limit) - from) / step));
+  Tensor t(start.element(), {n});
+  for (auto [i, to] : llvm::enumerate(t.elements())) {
+    double value = from + i * step;
+    to = roundTo(t.element(), t.isFloat() ? ofFloat(value) : ofInt(value));
+  }
+  b.set(0, t);
+  return success();
+}
+
+static LogicalResult importTrilu(Binder &b) {
+  Tensor input = *b.tensor(0);
+  int64_t k = b.has(1) ? b.tensor(1)->at(int64_t(0)).i : 0;
+  bool upper = b.intAttr("upper", 1);
+  int64_t rank = input.rank();
+  if (rank < 2)
+    return b.error() << "needs a matrix";
+  Tensor t(input.element(), input.shape());
+  size_t n = 0;
+  Scalar zero = input.isFloat() ? ofFloat(0) : ofInt(0);
+  forEachIndex(input.shape(), [&](ArrayRef<int64_t> index) {
+    int64_t above = index[rank - 1] - index[rank - 2] - k;
+    bool kept = upper ? above >= 0 : above <= 0;
+    t.elements()[n++] = kept ? input.at(index) : zero;
+  });
+  b.set(0, t);
+  return success();
+}
+
+static LogicalResult importCumSum(Binder &b) {
+  Tensor input = *b.tensor(0);
+  auto axis = normalizeAxis(b.tensor(1)->at(int64_t(0)).i, input.rank());
+  if (!axis)
+    return b.error() << "has no such axis";
+  bool exclusive = b.intAttr("exclusive", 0), reverse = b.intAttr("reverse", 0);
+  Tensor t(input.element(), input.shape());
+  size_t n = 0;
+  int64_t extent = input.shape()[*axis];
+  forEachIndex(input.shape(), [&](ArrayRef<int64_t> index) {
+    Shape at(index);
+    int64_t here = index[*axis];
+    Scalar sum = input.isFloat() ? ofFloat(0) : ofInt(0);
+    for (int64_t i = 0; i < extent; ++i) {
+      bool before = reverse ? i > here : i < here;
+      if (!before && (exclusive || i != here))
+        continue;
+      at[*axis] = i;
+      Scalar s = input.at(at);
+      if (input.isFloat())
+        sum.f += s.f;
+      else
+        sum.i += s.i;
+    }
+    t.elements()[n++] = roundTo(t.element(), sum);
+  });
+  b.set(0, t);
+  return success();
+}
+
+static LogicalResult importTile(Binder &b) {
+  Tensor input = *b.tensor(0);
+  SmallVector<int64_t> repeats = b.tensor(1)->ints();
+  Shape shape(input.shape());
+  if (repeats.size() != shape.size())
+    return b.error() << "needs a repeat for every dim";
+  for (auto [extent, repeat] : llvm::zip(shape, repeats))
+    extent *= repeat;
+  Tensor t(input.element(), shape);
+  size_t n = 0;
+  forEachIndex(shape, [&](ArrayRef<int64_t> index) {
+    Shape at(index);
+    for (auto [i, extent] : llvm::zip(at, input.shape()))
+      i %= extent;
+    t.elements()[n++] = input.at(at);
+  });
+  b.set(0, t);
+  return success();
+}
+
+/// Copies the data, then writes rows of updates at indices.
+static LogicalResult importScatterND(Binder &b) {
+  Tensor data = *b.tensor(0), indices = *b.tensor(1), updates = *b.tensor(2);
+  if (b.stringAttr("reduction", "none") != "none" || indices.rank() < 1)
+    return b.error() << "only plain replacement is supported";
+  Tensor t(data.element(), data.shape());
+  Tensor dense = data.dense();
+  t.elements() = dense.elements();
+  int64_t depth = indices.shape().back();
+  if (depth > data.rank())
+    return b.error() << "indices are deeper than the data";
+  bool inside = true;
+  forEachIndex(updates.shape(), [&](ArrayRef<int64_t> index) {
+    Shape row(index.take_front(indices.rank() - 1)), at;
+    row.push_back(0);
+    for (int64_t i = 0; i < depth; ++i) {
+      row.back() = i;
+      int64_t value = indices.at(row).i;
+      at.push_back(value < 0 ? value + data.shape()[i] : value);
+      inside &= at.back() >= 0 && at.back() < data.shape()[i];
+    }
+    llvm::append_range(at, index.drop_front(indices.rank() - 1));
+    int64_t number = 0;
+    for (auto [i, extent] : llvm::zip(at, data.shape()))
+      number = number * extent + i;
+    if (inside)
+      t.elements()[number] = updates.at(index);
+  });
+  if (!inside)
+    return b.error() << "an index lies outside the data";
+  b.set(0, t);
+  return success();
+}
+
+static LogicalResult importNonZero(Binder &b) {
+  Tensor input = *b.tensor(0);
+  std::vector<Shape> found;
+  forEachIndex(input.shape(), [&](ArrayRef<int64_t> index) {
+    Scalar s = input.at(index);
+    if (input.isFloat() ? s.f != 0 : s.i != 0)
+      found.emplace_back(index);
+  });
+  int64_t count = found.size();
+  Tensor t(b.builder.getI64Type(), {input.rank(), count});
+  for (int64_t d = 0; d < input.rank(); ++d)
+    for (int64_t i = 0; i < count; ++i)
+      t.elements()[d * count + i] = ofInt(found[i][d]);
+  b.set(0, t);
+  return success();
+}
+
+ArrayRef<OpEntry> pcc::frontend::constantOps() {
+  static const OpEntry table[] = {
+      {"Constant", 1, kAnyOpset, nullptr, importConstant},
+      {"ConstantOfShape", 9, kAnyOpset, importConstantOfShape, nullptr},
+      {"CumSum", 11, kAnyOpset, importCumSum, nullptr},
+      {"NonZero", 9, kAnyOpset, importNonZero, nullptr},
+      {"Range", 11, kAnyOpset, importRange, nullptr},
+      {"ScatterND", 11, 15, importScatterND, nullptr},
+      {"ScatterND", 16, kAnyOpset, importScatterND, nullptr},
+      {"Shape", 1, kAnyOpset, nullptr, importShape},
+      {"Size", 1, kAnyOpset, nullptr, importSize},
+      {"Tile", 6, kAnyOpset, importTile, nullptr},
+      {"Trilu", 14, kAnyOpset, importTrilu, nullptr},
+  };
+  return table;
+}

@@ -1,0 +1,469 @@
+//===- TableMath.cpp - Elementwise operators and reductions ---------------===//
+
+#include "frontend/Binder.h"
+#include "frontend/DimBinding.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+/// Folds by one function for floats and one for integers; a null one means
+/// that the operator does not take such elements. `element` is that of the
+/// result, null for the first operand's.
+static LogicalResult foldWith(Binder &b, Type element,
+                              double (*floats)(ArrayRef<Scalar>),
+                              int64_t (*ints)(ArrayRef<Scalar>)) {
+  SmallVector<Tensor, 3> operands;
+  SmallVector<Shape> shapes;
+  for (unsigned i = 0; i < b.numInputs(); ++i) {
+    operands.push_back(*b.tensor(i));
+    shapes.push_back(b.shape(i));
+  }
+  // The last operand tells the kind: Where begins with its condition.
+  bool isFloat = operands.back().isFloat();
+  if (!element)
+    element = operands.back().element();
+  if (!broadcastShapes(shapes))
+    return b.error() << "the shapes of its operands do not fit";
+  if (isFloat ? !floats && !ints : !ints)
+    return b.error() << "does not take elements of this type";
+  b.set(0, Tensor::map(element, operands, [&](ArrayRef<Scalar> in) {
+          if (isFloat && floats)
+            return ofFloat(floats(in));
+          return ofInt(ints(in));
+        }));
+  return success();
+}
+
+template <double (*Floats)(ArrayRef<Scalar>),
+          int64_t (*Ints)(ArrayRef<Scalar>)>
+static LogicalResult foldMath(Binder &b) {
+  return foldWith(b, nullptr, Floats, Ints);
+}
+
+/// Predicates: floats compare as floats, the answer is a bool.
+template <bool (*Floats)(double, double), bool (*Ints)(int64_t, int64_t)>
+static LogicalResult foldCompare(Binder &b) {
+  std::optional<Tensor> x = b.tensor(0), y = b.tensor(1);
+  if (!x || !y)
+    return b.error() << "its operands must be known at compile time";
+  if (!broadcastShapes({Shape(x->shape()), Shape(y->shape())}))
+    return b.error() << "the shapes of its operands do not fit";
+  bool isFloat = x->isFloat();
+  b.set(0, Tensor::map(b.builder.getI1Type(), {*x, *y},
+                       [&](ArrayRef<Scalar> in) {
+                         return ofInt(isFloat ? Floats(in[0].f, in[1].f)
+                                              : Ints(in[0].i, in[1].i));
+                       }));
+  return success();
+}
+
+template <int64_t (*Fn)(ArrayRef<Scalar>)>
+static LogicalResult foldLogic(Binder &b) {
+  return foldWith(b, b.builder.getI1Type(), nullptr, Fn);
+}
+
+using In = ArrayRef<Scalar>;
+static double addF(In x) { return x[0].f + x[1].f; }
+static int64_t addI(In x) { return x[0].i + x[1].i; }
+static double subF(In x) { return x[0].f - x[1].f; }
+static int64_t subI(In x) { return x[0].i - x[1].i; }
+static double mulF(In x) { return x[0].f * x[1].f; }
+static int64_t mulI(In x) { return x[0].i * x[1].i; }
+static double divF(In x) { return x[0].f / x[1].f; }
+static int64_t divI(In x) { return x[1].i ? x[0].i / x[1].i : 0; }
+static double powF(In x) { return std::pow(x[0].f, x[1].f); }
+static int64_t powI(In x) {
+  return std::llround(std::pow(x[0].i, x[1].i));
+}
+static double modF(In x) { return std::fmod(x[0].f, x[1].f); }
+static int64_t modI(In x) {
+  if (x[1].i == 0)
+    return 0;
+  int64_t r = x[0].i % x[1].i;
+  return r && (r < 0) != (x[1].i < 0) ? r + x[1].i : r;
+}
+static double maxF(In x) {
+  double best = x[0].f;
+  for (Scalar s : x)
+    best = std::max(best, s.f);
+  return best;
+}
+static int64_t maxI(In x) {
+  int64_t best = x[0].i;
+  for (Scalar s : x)
+    best = std::max(best, s.i);
+  return best;
+}
+static double minF(In x) {
+  double best = x[0].f;
+  for (Scalar s : x)
+    best = std::min(best, s.f);
+  return best;
+}
+static int64_t minI(In x) {
+  int64_t best = x[0].i;
+  for (Scalar s : x)
+    best = std::min(best, s.i);
+  return best;
+}
+static double negF(In x) { return -x[0].f; }
+static int64_t negI(In x) { return -x[0].i; }
+static double absF(In x) { return std::fabs(x[0].f); }
+static int64_t absI(In x) { return std::abs(x[0].i); }
+static double sqrtF(In x) { return std::sqrt(x[0].f); }
+static double expF(In x) { return std::exp(x[0].f); }
+static double logF(In x) { return std::log(x[0].f); }
+static double cosF(In x) { return std::cos(x[0].f); }
+static double sinF(In x) { return std::sin(x[0].f); }
+static double tanhF(In x) { return std::tanh(x[0].f); }
+static double erfF(In x) { return std::erf(x[0].f); }
+static double floorF(In x) { return std::floor(x[0].f); }
+static double ceilF(In x) { return std::ceil(x[0].f); }
+static double reciprocalF(In x) { return 1.0 / x[0].f; }
+static double sigmoidF(In x) { return 1.0 / (1.0 + std::exp(-x[0].f)); }
+static double reluF(In x) { return std::max(0.0, x[0].f); }
+static double whereF(In x) { return x[0].i ? x[1].f : x[2].f; }
+static int64_t whereI(In x) { return x[0].i ? x[1].i : x[2].i; }
+static int64_t andI(In x) { return x[0].i && x[1].i; }
+static int64_t orI(In x) { return x[0].i || x[1].i; }
+static int64_t xorI(In x) { return (x[0].i != 0) != (x[1].i != 0); }
+static int64_t notI(In x) { return !x[0].i; }
+
+template <typename T>
+static bool equal(T x, T y) {
+  return x == y;
+}
+template <typename T>
+static bool less(T x, T y) {
+  return x < y;
+}
+template <typename T>
+static bool lessOrEqual(T x, T y) {
+  return x <= y;
+}
+template <typename T>
+static bool greater(T x, T y) {
+  return x > y;
+}
+template <typename T>
+static bool greaterOrEqual(T x, T y) {
+  return x >= y;
+}
+
+static LogicalResult foldIntDiv(Binder &b) {
+  Tensor divisor = *b.tensor(1);
+  if (!divisor.isFloat())
+    for (int64_t i : divisor.core().ints())
+      if (i == 0)
+        return b.error() << "divides by zero";
+  return foldMath<divF, divI>(b);
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// All operands as values of their common shape.
+static FailureOr<SmallVector<Value>> broadcastAll(Binder &b,
+                                                  unsigned first = 0) {
+  SmallVector<Shape> shapes;
+  for (unsigned i = 0; i < b.numInputs(); ++i)
+    shapes.push_back(b.shape(i));
+  auto shape = broadcastShapes(shapes);
+  if (!shape)
+    return b.error() << "the shapes of its operands do not fit";
+  SmallVector<Value> values;
+  for (unsigned i = 0; i < b.numInputs(); ++i) {
+    if (i >= first && b.element(i) != b.element(first))
+      return b.error() << "its operands differ in type";
+    if (b.isConstant(i))
+      values.push_back(b.constant(b.item(i).tensor->expand(*shape)));
+    else
+      values.push_back(b.broadcast(b.value(i), *shape));
+  }
+  return values;
+}
+
+/// A float factor that all of a constant operand's elements equal, and the
+/// other operand in the common shape.
+static std::optional<std::pair<Value, double>>
+scaledBy(Binder &b, unsigned constant, unsigned other) {
+  std::optional<double> factor = b.uniform(constant);
+  auto shape = broadcastShapes({b.shape(0), b.shape(1)});
+  if (!factor || !shape || !isa<FloatType>(b.element(other)))
+    return std::nullopt;
+  return std::pair(b.broadcast(b.value(other), *shape), *factor);
+}
+
+static LogicalResult buildAdd(Binder &b) {
+  auto values = broadcastAll(b);
+  if (failed(values))
+    return failure();
+  b.set(0, Value(SumOp::create(b.builder, b.loc, values->front().getType(),
+                               *values)));
+  return success();
+}
+
+template <typename Op>
+static LogicalResult buildBinary(Binder &b) {
+  auto values = broadcastAll(b);
+  if (failed(values))
+    return failure();
+  Value result = values->front();
+  for (Value value : llvm::drop_begin(*values))
+    result = b.binary<Op>(result, value);
+  b.set(0, result);
+  return success();
+}
+
+static LogicalResult buildMul(Binder &b) {
+  for (unsigned i : {0u, 1u})
+    if (auto scaled = scaledBy(b, i, 1 - i)) {
+      b.set(0, b.scale(scaled->first, scaled->second));
+      return success();
+    }
+  return buildBinary<MulOp>(b);
+}
+
+static LogicalResult buildDiv(Binder &b) {
+  if (auto scaled = scaledBy(b, 1, 0); scaled && scaled->second != 0) {
+    b.set(0, b.scale(scaled->first, 1.0 / scaled->second));
+    return success();
+  }
+  return buildBinary<DivOp>(b);
+}
+
+/// Small whole powers are products, one half is a root.
+static LogicalResult buildPow(Binder &b) {
+  std::optional<double> exponent = b.uniform(1);
+  if (!exponent || !isa<FloatType>(b.element(0)) || b.isConstant(0))
+    return b.error() << "only constant powers of floats are supported";
+  Value x = b.value(0), result = x;
+  if (*exponent == 0.5) {
+    b.set(0, b.unary<SqrtOp>(x));
+    return success();
+  }
+  if (*exponent != std::floor(*exponent) || *exponent < 1 || *exponent > 4)
+    return b.error() << "the power " << *exponent
+                     << " is not supported (1, 2, 3, 4 and 0.5 are)";
+  for (int i = 1; i < *exponent; ++i)
+    result = b.binary<MulOp>(result, x);
+  b.set(0, result);
+  return success();
+}
+
+template <typename Op>
+static LogicalResult buildUnary(Binder &b) {
+  if (!isa<FloatType>(b.element(0)))
+    return b.error() << "takes floats";
+  b.set(0, b.unary<Op>(b.value(0)));
+  return success();
+}
+
+static LogicalResult buildNeg(Binder &b) {
+  if (!isa<FloatType>(b.element(0)))
+    return b.error() << "takes floats";
+  b.set(0, b.scale(b.value(0), -1.0));
+  return success();
+}
+
+static LogicalResult buildReciprocal(Binder &b) {
+  Value x = b.value(0);
+  Value one =
+      b.constant(Tensor::splat(b.element(0), b.shape(0), ofFloat(1)));
+  b.set(0, b.binary<DivOp>(one, x));
+  return success();
+}
+
+static LogicalResult buildWhere(Binder &b) {
+  auto values = broadcastAll(b, 1);
+  if (failed(values))
+    return failure();
+  Value condition = (*values)[0], lhs = (*values)[1], rhs = (*values)[2];
+  b.set(0, Value(WhereOp::create(b.builder, b.loc, lhs.getType(), condition,
+                                 lhs, rhs)));
+  return success();
+}
+
+static LogicalResult importCast(Binder &b) {
+  int64_t to = b.intAttr("to", 0);
+  Type element = elementType(b.builder.getContext(), to);
+  if (!element)
+    return b.error() << "casts to a type that is not supported";
+  // Masks are read now: nothing is trained through a bool.
+  std::optional<Tensor> known = b.item(0).tensor;
+  if (!known && !isa<FloatType>(element))
+    known = b.tensor(0);
+  if (known)
+    b.set(0, known->castTo(element));
+  else if (b.element(0) == element)
+    b.set(0, b.value(0));
+  else
+    b.set(0, Value(CastOp::create(b.builder, b.loc,
+                                  b.typeOf(b.shape(0), element),
+                                  b.value(0))));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Reduction {
+  SmallVector<int64_t> dims;
+  /// Of the result without and with the reduced dims.
+  Shape shape, kept;
+  int64_t count = 1;
+};
+} // namespace
+
+static FailureOr<Reduction> reduction(Binder &b) {
+  auto axes = b.ints(1, "axes");
+  if (failed(axes))
+    return failure();
+  Shape from = b.shape(0);
+  llvm::SmallDenseSet<int64_t> reduced;
+  bool none = !*axes || (*axes)->empty();
+  if (none && !b.intAttr("noop_with_empty_axes", 0))
+    for (size_t d = 0; d < from.size(); ++d)
+      reduced.insert(d);
+  if (*axes)
+    for (int64_t axis : **axes) {
+      auto dim = normalizeAxis(axis, from.size());
+      if (!dim)
+        return b.error() << "has no such axis";
+      reduced.insert(*dim);
+    }
+  Reduction r;
+  bool keep = b.intAttr("keepdims", 1);
+  for (auto [d, extent] : llvm::enumerate(from)) {
+    if (!reduced.contains(d)) {
+      r.shape.push_back(extent);
+      r.kept.push_back(extent);
+      continue;
+    }
+    r.dims.push_back(d);
+    r.count *= extent;
+    if (keep)
+      r.kept.push_back(1);
+  }
+  return r;
+}
+
+enum class Fold { Sum, Mean, Prod, Max, Min };
+
+template <Fold Kind>
+static LogicalResult foldReduce(Binder &b) {
+  auto r = reduction(b);
+  if (failed(r))
+    return failure();
+  Tensor input = *b.item(0).tensor;
+  Tensor t(input.element(), r->shape);
+  std::vector<bool> begun(t.size());
+  auto join = [](auto x, auto y) {
+    switch (Kind) {
+    case Fold::Prod:
+      return x * y;
+    case Fold::Max:
+      return std::max(x, y);
+    case Fold::Min:
+      return std::min(x, y);
+    default:
+      return x + y;
+    }
+  };
+  forEachIndex(input.shape(), [&](ArrayRef<int64_t> index) {
+    int64_t number = 0;
+    for (auto [d, i] : llvm::enumerate(index))
+      if (!llvm::is_contained(r->dims, static_cast<int64_t>(d)))
+        number = number * input.shape()[d] + i;
+    Scalar &to = t.elements()[number], from = input.at(index);
+    if (!begun[number])
+      to = from;
+    else if (input.isFloat())
+      to.f = join(to.f, from.f);
+    else
+      to.i = join(to.i, from.i);
+    begun[number] = true;
+  });
+  for (Scalar &s : t.elements()) {
+    if (Kind == Fold::Mean && t.isFloat())
+      s.f /= r->count;
+    else if (Kind == Fold::Mean)
+      s.i /= r->count;
+    s = roundTo(t.element(), s);
+  }
+  b.set(0, t.reshape(r->kept));
+  return success();
+}
+
+template <bool Mean>
+static LogicalResult buildReduce(Binder &b) {
+  auto r = reduction(b);
+  if (failed(r))
+    return failure();
+  if (!isa<FloatType>(b.element(0)))
+    return b.error() << "takes floats";
+  Value sum = b.value(0);
+  if (!r->dims.empty())
+    sum = ReduceOp::create(b.builder, b.loc,
+                           b.typeOf(r->shape, b.element(0)), sum, r->dims);
+  if (Mean)
+    sum = b.scale(sum, 1.0 / r->count);
+  b.set(0, b.reshape(sum, r->kept));
+  return success();
+}
+
+ArrayRef<OpEntry> pcc::frontend::mathOps() {
+  constexpr int64_t any = kAnyOpset;
+  static const OpEntry table[] = {
+      {"Abs", 6, any, foldMath<absF, absI>, nullptr},
+      {"Add", 7, any, foldMath<addF, addI>, buildAdd},
+      {"And", 7, any, foldLogic<andI>, nullptr},
+      {"Cast", 6, any, importCast, importCast},
+      {"Ceil", 6, any, foldMath<ceilF, nullptr>, nullptr},
+      {"Cos", 7, any, foldMath<cosF, nullptr>, nullptr},
+      {"Div", 7, any, foldIntDiv, buildDiv},
+      {"Equal", 7, any, foldCompare<equal, equal>, nullptr},
+      {"Erf", 9, any, foldMath<erfF, nullptr>, buildUnary<ErfOp>},
+      {"Exp", 6, any, foldMath<expF, nullptr>, buildUnary<ExpOp>},
+      {"Floor", 6, any, foldMath<floorF, nullptr>, nullptr},
+      {"Greater", 7, any, foldCompare<greater, greater>, nullptr},
+      {"GreaterOrEqual", 12, any, foldCompare<greaterOrEqual, greaterOrEqual>,
+       nullptr},
+      {"Less", 7, any, foldCompare<less, less>, nullptr},
+      {"LessOrEqual", 12, any, foldCompare<lessOrEqual, lessOrEqual>, nullptr},
+      {"Log", 6, any, foldMath<logF, nullptr>, buildUnary<LogOp>},
+      {"Max", 8, any, foldMath<maxF, maxI>, buildBinary<MaxOp>},
+      {"Min", 8, any, foldMath<minF, minI>, buildBinary<MinOp>},
+      {"Mod", 10, any, foldMath<modF, modI>, nullptr},
+      {"Mul", 7, any, foldMath<mulF, mulI>, buildMul},
+      {"Neg", 6, any, foldMath<negF, negI>, buildNeg},
+      {"Not", 1, any, foldLogic<notI>, nullptr},
+      {"Or", 7, any, foldLogic<orI>, nullptr},
+      {"Pow", 7, any, foldMath<powF, powI>, buildPow},
+      {"Reciprocal", 6, any, foldMath<reciprocalF, nullptr>, buildReciprocal},
+      {"ReduceMax", 1, any, foldReduce<Fold::Max>, nullptr},
+      {"ReduceMean", 1, any, foldReduce<Fold::Mean>, buildReduce<true>},
+      {"ReduceMin", 1, any, foldReduce<Fold::Min>, nullptr},
+      {"ReduceProd", 1, any, foldReduce<Fold::Prod>, nullptr},
+      {"ReduceSum", 1, any, foldReduce<Fold::Sum>, buildReduce<false>},
+      {"Relu", 6, any, foldMath<reluF, nullptr>, buildUnary<ReluOp>},
+      {"Sigmoid", 6, any, foldMath<sigmoidF, nullptr>, buildUnary<SigmoidOp>},
+      {"Sin", 7, any, foldMath<sinF, nullptr>, nullptr},
+      {"Sqrt", 6, any, foldMath<sqrtF, nullptr>, buildUnary<SqrtOp>},
+      {"Sub", 7, any, foldMath<subF, subI>, buildBinary<SubOp>},
+      {"Sum", 8, any, nullptr, buildAdd},
+      {"Tanh", 6, any, foldMath<tanhF, nullptr>, buildUnary<TanhOp>},
+      {"Where", 9, any, foldMath<whereF, whereI>, buildWhere},
+      {"Xor", 7, any, foldLogic<xorI>, nullptr},
+  };
+  return table;
+}

@@ -1,0 +1,228 @@
+//===- TableNetwork.cpp - Operators of neural networks --------------------===//
+
+#include "frontend/Axes.h"
+#include "frontend/Binder.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+/// Labels for up to so many dims; batch dims take from the front.
+static constexpr StringLiteral kLabels = "abcdefghij";
+
+static Value contract(Binder &b, const Twine &spec, Value lhs, Value rhs,
+                      ArrayRef<int64_t> shape) {
+  return ContractOp::create(b.builder, b.loc,
+                            b.typeOf(shape, tensorType(lhs).getElementType()),
+                            b.builder.getStringAttr(spec), lhs, rhs);
+}
+
+/// Numpy's matmul: the last two dims are matrices, the others broadcast.
+static LogicalResult buildMatMul(Binder &b) {
+  Shape l = b.shape(0), r = b.shape(1);
+  if (l.empty() || r.empty() || !isa<FloatType>(b.element(0)))
+    return b.error() << "takes floats of at least one dim";
+  // A vector is a matrix whose other dim disappears.
+  bool rowVector = l.size() == 1, columnVector = r.size() == 1;
+  int64_t k = l.back(), rk = columnVector ? r[0] : r[r.size() - 2];
+  if (k != rk)
+    return b.error() << "a sum over " << k << " and " << rk << " elements";
+  Shape lBatch(l.begin(), l.end() - (rowVector ? 1 : 2));
+  Shape rBatch(r.begin(), r.end() - (columnVector ? 1 : 2));
+  auto batch = broadcastShapes({lBatch, rBatch});
+  if (!batch || batch->size() > kLabels.size())
+    return b.error() << "the shapes of its operands do not fit";
+
+  // Batch dims that one operand lacks need not be broadcast: their label is
+  // then an M or N of the other.
+  Shape shape = *batch;
+  std::string labels = kLabels.take_front(batch->size()).str();
+  auto operand = [&](unsigned i, const Shape &own, StringRef tail) {
+    Shape full = b.shape(i), kept;
+    std::string mine;
+    size_t lead = batch->size() - own.size();
+    for (auto [d, extent] : llvm::enumerate(own))
+      if (extent == (*batch)[lead + d]) {
+        mine.push_back(labels[lead + d]);
+        kept.push_back(extent);
+      }
+    llvm::append_range(kept, ArrayRef<int64_t>(full).drop_front(own.size()));
+    return std::pair(b.reshape(b.value(i), kept), mine + tail.str());
+  };
+  auto [lhs, lLabels] = operand(0, lBatch, rowVector ? "k" : "mk");
+  auto [rhs, rLabels] = operand(1, rBatch, columnVector ? "k" : "kn");
+  std::string out = labels;
+  if (!rowVector) {
+    out += "m";
+    shape.push_back(l[l.size() - 2]);
+  }
+  if (!columnVector) {
+    out += "n";
+    shape.push_back(r.back());
+  }
+  b.set(0, contract(b, lLabels + "," + rLabels + "->" + out, lhs, rhs,
+                    shape));
+  return success();
+}
+
+static LogicalResult buildGemm(Binder &b) {
+  if (b.rank(0) != 2 || b.rank(1) != 2 || !isa<FloatType>(b.element(0)))
+    return b.error() << "takes matrices of floats";
+  bool transA = b.intAttr("transA", 0), transB = b.intAttr("transB", 0);
+  Shape l = b.shape(0), r = b.shape(1);
+  int64_t m = l[transA], n = r[!transB];
+  if (l[!transA] != r[transB])
+    return b.error() << "a sum over " << l[!transA] << " and " << r[transB]
+                     << " elements";
+  Value y = contract(b, Twine(transA ? "km," : "mk,") +
+                            (transB ? "nk->mn" : "kn->mn"),
+                     b.value(0), b.value(1), {m, n});
+  y = b.scale(y, b.floatAttr("alpha", 1.0));
+  double beta = b.floatAttr("beta", 1.0);
+  if (b.has(2) && beta != 0) {
+    if (!broadcastShapes({b.shape(2), Shape({m, n})}))
+      return b.error() << "the shapes of its operands do not fit";
+    Value bias = b.broadcast(b.scale(b.value(2), beta), {m, n});
+    y = SumOp::create(b.builder, b.loc, y.getType(), ValueRange{y, bias});
+  }
+  b.set(0, y);
+  return success();
+}
+
+/// Before opset 13 the default axis is 1 and later dims are normalized as
+/// one: the same only where the axis is the last.
+static LogicalResult buildSoftmax(Binder &b) {
+  int64_t rank = b.rank(0);
+  auto axis =
+      normalizeAxis(b.intAttr("axis", b.opset < 13 ? 1 : -1), rank);
+  if (!axis || *axis != rank - 1)
+    return b.error() << "only the last axis is supported";
+  b.set(0, b.unary<SoftmaxOp>(b.value(0)));
+  return success();
+}
+
+static LogicalResult buildLayerNorm(Binder &b) {
+  Shape shape = b.shape(0);
+  auto axis = normalizeAxis(b.intAttr("axis", -1), shape.size());
+  if (!axis || *axis + 1 != static_cast<int64_t>(shape.size()))
+    return b.error() << "only norms over the last dim are supported";
+  for (unsigned i = 1; i < b.numInputs(); ++i)
+    if (b.has(i) && b.shape(i) != Shape({shape.back()}))
+      return b.error() << "needs " << shape.back()
+                       << " scales and as many biases";
+  for (int i = 1; i < b.node.output_size(); ++i)
+    if (!b.node.output(i).empty())
+      return b.error() << "its statistics cannot be used";
+  bool zeroBias = b.has(2) && b.uniform(2) == 0.0;
+  Value bias = b.has(2) && !zeroBias ? b.value(2) : Value();
+  auto rows = b.typeOf(ArrayRef<int64_t>(shape).drop_back(),
+                       b.builder.getF32Type());
+  Value x = b.value(0), scale = b.value(1);
+  b.set(0, LayerNormOp::create(b.builder, b.loc, x.getType(), rows, rows, x,
+                               scale, bias,
+                               b.builder.getF64FloatAttr(
+                                   b.floatAttr("epsilon", 1e-5f)))
+               .getResult());
+  return success();
+}
+
+static LogicalResult buildGelu(Binder &b) {
+  Value x = b.value(0);
+  bool tanh = b.stringAttr("approximate", "none") == "tanh";
+  b.set(0, Value(GeluOp::create(b.builder, b.loc, x.getType(), x, tanh)));
+  return success();
+}
+
+/// Outside training nothing is dropped: before opset 12 by definition (an
+/// inference graph), later where training_mode is absent or false.
+static LogicalResult importDropout(Binder &b) {
+  std::optional<double> ratio = 0.5, training = 0.0;
+  if (b.opset >= 12) {
+    if (b.has(1))
+      ratio = b.uniform(1);
+    if (b.has(2))
+      training = b.uniform(2);
+  }
+  if (!ratio || !training)
+    return b.error() << "ratio and training_mode must be constants";
+  if (*ratio < 0 || *ratio >= 1)
+    return b.error() << "drops with probability " << *ratio
+                     << ", not in [0, 1)";
+  if (*ratio == 0 || *training == 0 || !b.translation.wantsDropout()) {
+    b.set(0, b.item(0));
+    return success();
+  }
+  Value x = b.value(0);
+  auto axes = findAxes(x);
+  if (!axes) {
+    InFlightDiagnostic diag =
+        b.error() << "drops elements of a tensor in which batch and sequence "
+                     "are not dims of their own";
+    diag.attachNote(b.loc) << "train without dropout by --no-dropout";
+    return diag;
+  }
+  Translation &t = b.translation;
+  Value samples = t.argument("samples"), positions = t.argument("positions");
+  Value seed = t.argument("seed"), step = t.argument("step");
+  b.set(0, Value(DropoutOp::create(
+               b.builder, b.loc, x.getType(), x, samples, positions, seed,
+               step, Value(), b.builder.getF64FloatAttr(*ratio),
+               b.builder.getI64IntegerAttr(t.nextRandomId()),
+               b.builder.getI64IntegerAttr(axes->batch),
+               b.builder.getI64IntegerAttr(axes->seq))));
+  return success();
+}
+
+/// The mean over the targets that count becomes the sum and their number: the
+/// division is left to the update, which sees all targets of a step.
+static LogicalResult buildCrossEntropy(Binder &b) {
+  if (b.has(2))
+    return b.error() << "weights of classes are not supported";
+  std::string reduction = b.stringAttr("reduction", "mean");
+  if (reduction != "mean")
+    return b.error() << "only the mean over the targets is supported, not "
+                        "reduction '"
+                     << reduction << "'";
+  if (b.find("ignore_index") && b.intAttr("ignore_index", 0) >= 0)
+    return b.error() << "ignore_index must be negative";
+  if (b.numOutputs() > 1 && !b.node.output(1).empty())
+    return b.error() << "its second result cannot be used";
+  int64_t rank = b.rank(0);
+  if (rank < 2 || b.rank(1) != rank - 1 || !isa<FloatType>(b.element(0)))
+    return b.error() << "needs scores [n, class, ...] and a target for each";
+  // nn has the classes last.
+  SmallVector<int64_t> permutation = {0}, all;
+  for (int64_t d = 2; d < rank; ++d)
+    permutation.push_back(d);
+  permutation.push_back(1);
+  for (int64_t d = 0; d + 1 < rank; ++d)
+    all.push_back(d);
+  Value logits = b.transpose(b.value(0), permutation);
+  Value targets = b.value(1);
+  Shape rows = b.shape(1);
+  auto f32 = b.builder.getF32Type();
+  auto losses = b.typeOf(rows, f32), scalar = b.typeOf({}, f32);
+  auto loss = CrossEntropyOp::create(
+      b.builder, b.loc, losses, losses, logits, targets,
+      b.builder.getI64IntegerAttr(b.shape(0)[1]));
+  Value valid = ValidOp::create(b.builder, b.loc, losses, targets);
+  Value sum =
+      ReduceOp::create(b.builder, b.loc, scalar, loss.getLoss(), all);
+  Value count = ReduceOp::create(b.builder, b.loc, scalar, valid, all);
+  b.translation.setLoss(sum, count);
+  b.set(0, sum);
+  return success();
+}
+
+ArrayRef<OpEntry> pcc::frontend::networkOps() {
+  static const OpEntry table[] = {
+      {"Dropout", 7, kAnyOpset, importDropout, importDropout},
+      {"Gelu", 20, kAnyOpset, nullptr, buildGelu},
+      {"Gemm", 7, kAnyOpset, nullptr, buildGemm},
+      {"LayerNormalization", 17, kAnyOpset, nullptr, buildLayerNorm},
+      {"MatMul", 1, kAnyOpset, nullptr, buildMatMul},
+      {"Softmax", 1, kAnyOpset, nullptr, buildSoftmax},
+      {"SoftmaxCrossEntropyLoss", 12, kAnyOpset, nullptr, buildCrossEntropy},
+  };
+  return table;
+}

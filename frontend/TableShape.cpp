@@ -1,0 +1,408 @@
+//===- TableShape.cpp - Operators that move elements ----------------------===//
+//
+// Each computes what the result looks like once, for constants and for values
+// alike, and differs only in the last step: a view of a tensor or an nn op.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/Binder.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+using Axes = SmallVector<int64_t>;
+
+static LogicalResult setReshaped(Binder &b, ArrayRef<int64_t> shape) {
+  if (b.isConstant(0))
+    b.set(0, b.item(0).tensor->reshape(shape));
+  else
+    b.set(0, b.reshape(b.value(0), shape));
+  return success();
+}
+
+static int64_t product(ArrayRef<int64_t> shape) {
+  int64_t n = 1;
+  for (int64_t extent : shape)
+    n *= extent;
+  return n;
+}
+
+static LogicalResult importIdentity(Binder &b) {
+  b.set(0, b.item(0));
+  return success();
+}
+
+static LogicalResult importReshape(Binder &b) {
+  auto target = b.ints(1, "shape");
+  if (failed(target))
+    return failure();
+  Shape from = b.shape(0), to;
+  bool allowZero = b.intAttr("allowzero", 0);
+  int64_t open = -1;
+  for (auto [i, extent] : llvm::enumerate(**target)) {
+    if (extent == -1)
+      open = i;
+    bool keeps = extent == 0 && !allowZero && i < from.size();
+    to.push_back(extent == -1 ? 1 : keeps ? from[i] : extent);
+  }
+  if (open >= 0 && product(to) > 0)
+    to[open] = product(from) / product(to);
+  if (product(to) != product(from)) {
+    InFlightDiagnostic diag = b.error() << "cannot turn " << product(from)
+                                        << " elements into a shape of "
+                                        << product(to);
+    diag.attachNote(b.loc) << "a dim bound by a flag does not fit a number "
+                              "that the file contains";
+    return diag;
+  }
+  return setReshaped(b, to);
+}
+
+static LogicalResult importFlatten(Binder &b) {
+  Shape from = b.shape(0);
+  int64_t rank = from.size(), axis = b.intAttr("axis", 1);
+  axis = axis < 0 ? axis + rank : axis;
+  if (axis < 0 || axis > rank)
+    return b.error() << "has no such axis";
+  ArrayRef<int64_t> shape = from;
+  return setReshaped(b, {product(shape.take_front(axis)),
+                         product(shape.drop_front(axis))});
+}
+
+static LogicalResult importSqueeze(Binder &b) {
+  auto axes = b.ints(1, "axes");
+  if (failed(axes))
+    return failure();
+  Shape from = b.shape(0), to;
+  llvm::SmallDenseSet<int64_t> dropped;
+  if (*axes)
+    for (int64_t axis : **axes) {
+      auto dim = normalizeAxis(axis, from.size());
+      if (!dim || from[*dim] != 1)
+        return b.error() << "cannot drop dim " << axis;
+      dropped.insert(*dim);
+    }
+  for (auto [i, extent] : llvm::enumerate(from))
+    if (*axes ? !dropped.contains(i) : extent != 1)
+      to.push_back(extent);
+  return setReshaped(b, to);
+}
+
+static LogicalResult importUnsqueeze(Binder &b) {
+  auto axes = b.ints(1, "axes");
+  if (failed(axes))
+    return failure();
+  if (!*axes)
+    return b.error() << "needs axes";
+  Shape from = b.shape(0), to(from.size() + (*axes)->size(), 0);
+  for (int64_t axis : **axes) {
+    auto dim = normalizeAxis(axis, to.size());
+    if (!dim || to[*dim] == 1)
+      return b.error() << "cannot insert dim " << axis;
+    to[*dim] = 1;
+  }
+  const int64_t *next = from.begin();
+  for (int64_t &extent : to)
+    if (extent == 0)
+      extent = *next++;
+  return setReshaped(b, to);
+}
+
+static LogicalResult importTranspose(Binder &b) {
+  int64_t rank = b.rank(0);
+  Axes permutation;
+  if (auto perm = b.ints("perm"))
+    permutation = *perm;
+  else
+    for (int64_t d = rank; d-- > 0;)
+      permutation.push_back(d);
+  Axes sorted = permutation;
+  llvm::sort(sorted);
+  if (!llvm::equal(sorted, llvm::seq<int64_t>(0, rank)))
+    return b.error() << "perm does not name every dim once";
+  if (b.isConstant(0))
+    b.set(0, b.item(0).tensor->transpose(permutation));
+  else
+    b.set(0, b.transpose(b.value(0), permutation));
+  return success();
+}
+
+static LogicalResult importExpand(Binder &b) {
+  std::optional<Tensor> target = b.tensor(1);
+  if (!target)
+    return b.error() << "the shape must be known at compile time";
+  auto shape = broadcastShapes({b.shape(0), Shape(target->ints())});
+  if (!shape)
+    return b.error() << "the shapes do not fit";
+  if (b.isConstant(0))
+    b.set(0, b.item(0).tensor->expand(*shape));
+  else
+    b.set(0, b.broadcast(b.value(0), *shape));
+  return success();
+}
+
+namespace {
+struct Box {
+  Shape starts, steps, shape;
+};
+} // namespace
+
+static LogicalResult setSlice(Binder &b, unsigned result, const Box &box) {
+  if (b.isConstant(0)) {
+    b.set(result,
+          b.item(0).tensor->slice(box.starts, box.steps, box.shape));
+    return success();
+  }
+  if (box.shape == b.shape(0)) {
+    b.set(result, b.value(0));
+    return success();
+  }
+  if (llvm::any_of(box.steps, [](int64_t step) { return step < 1; }) ||
+      product(box.shape) == 0)
+    return b.error() << "backward and empty slices are not supported";
+  b.set(result,
+        Value(SliceOp::create(b.builder, b.loc,
+                              b.typeOf(box.shape, b.element(0)), b.value(0),
+                              box.starts, box.steps)));
+  return success();
+}
+
+static LogicalResult importSlice(Binder &b) {
+  Shape from = b.shape(0);
+  Box box{Shape(from.size(), 0), Shape(from.size(), 1), from};
+  auto starts = b.ints(1, "starts"), ends = b.ints(2, "ends");
+  auto axes = b.ints(3, "axes"), steps = b.ints(4, "steps");
+  if (failed(starts) || failed(ends) || failed(axes) || failed(steps))
+    return failure();
+  for (size_t i = 0; i < (*starts)->size(); ++i) {
+    auto axis = normalizeAxis(*axes ? (**axes)[i] : i, from.size());
+    if (!axis)
+      return b.error() << "has no such axis";
+    int64_t extent = from[*axis], step = *steps ? (**steps)[i] : 1;
+    if (step == 0)
+      return b.error() << "needs a step other than 0";
+    // Numpy's rules: counted from the end, then clamped to what there is.
+    auto clamp = [&](int64_t at, int64_t low, int64_t high) {
+      return std::clamp(at < 0 ? at + extent : at, low, high);
+    };
+    int64_t first = clamp((**starts)[i], 0, step > 0 ? extent : extent - 1);
+    int64_t last = step > 0 ? clamp((**ends)[i], 0, extent)
+                            : clamp((**ends)[i], -1, extent - 1);
+    int64_t span = step > 0 ? last - first : first - last;
+    box.starts[*axis] = first;
+    box.steps[*axis] = step;
+    int64_t stride = std::abs(step);
+    box.shape[*axis] = std::max<int64_t>(0, (span + stride - 1) / stride);
+  }
+  return setSlice(b, 0, box);
+}
+
+static LogicalResult importSplit(Binder &b) {
+  Shape from = b.shape(0);
+  auto axis = normalizeAxis(b.intAttr("axis", 0), from.size());
+  auto sizes = b.ints(1, "split");
+  if (failed(sizes))
+    return failure();
+  if (!axis)
+    return b.error() << "has no such axis";
+  int64_t total = from[*axis], parts = b.numOutputs();
+  Axes each;
+  if (*sizes)
+    each = **sizes;
+  else
+    for (int64_t i = 0, size = (total + parts - 1) / parts; i < parts; ++i)
+      each.push_back(std::min(size, total - i * size));
+  int64_t sum = 0;
+  for (int64_t size : each)
+    sum += size;
+  if (sum != total || static_cast<int64_t>(each.size()) != parts)
+    return b.error() << "the parts do not make up " << total;
+  Box box{Shape(from.size(), 0), Shape(from.size(), 1), from};
+  for (auto [i, size] : llvm::enumerate(each)) {
+    box.shape[*axis] = size;
+    if (failed(setSlice(b, i, box)))
+      return failure();
+    box.starts[*axis] += size;
+  }
+  return success();
+}
+
+static LogicalResult importConcat(Binder &b) {
+  auto axis = normalizeAxis(b.intAttr("axis", 0), b.rank(0));
+  if (!axis)
+    return b.error() << "has no such axis";
+  Shape shape = b.shape(0);
+  shape[*axis] = 0;
+  bool constant = true;
+  for (unsigned i = 0; i < b.numInputs(); ++i) {
+    Shape part = b.shape(i);
+    constant &= b.isConstant(i);
+    shape[*axis] += part.size() == shape.size() ? part[*axis] : 0;
+    part.resize(shape.size());
+    part[*axis] = shape[*axis];
+    if (part != shape)
+      return b.error() << "the shapes of its operands do not fit";
+  }
+  if (!constant) {
+    SmallVector<Value> values;
+    for (unsigned i = 0; i < b.numInputs(); ++i)
+      if (b.shape(i)[*axis] > 0)
+        values.push_back(b.value(i));
+    b.set(0, Value(ConcatOp::create(b.builder, b.loc,
+                                    b.typeOf(shape, b.element(0)), values,
+                                    *axis)));
+    return success();
+  }
+  Tensor t(b.element(0), shape);
+  size_t n = 0;
+  forEachIndex(shape, [&](ArrayRef<int64_t> index) {
+    Shape at(index);
+    unsigned i = 0;
+    while (at[*axis] >= b.shape(i)[*axis])
+      at[*axis] -= b.shape(i++)[*axis];
+    t.elements()[n++] = b.item(i).tensor->at(at);
+  });
+  b.set(0, t);
+  return success();
+}
+
+static LogicalResult foldGather(Binder &b) {
+  Tensor data = *b.item(0).tensor, indices = *b.item(1).tensor;
+  auto axis = normalizeAxis(b.intAttr("axis", 0), data.rank());
+  if (!axis)
+    return b.error() << "has no such axis";
+  ArrayRef<int64_t> from = data.shape();
+  Shape shape(from.take_front(*axis));
+  llvm::append_range(shape, indices.shape());
+  llvm::append_range(shape, from.drop_front(*axis + 1));
+  Tensor t(data.element(), shape);
+  size_t n = 0;
+  bool inside = true;
+  forEachIndex(shape, [&](ArrayRef<int64_t> index) {
+    int64_t which = indices.at(index.slice(*axis, indices.rank())).i;
+    which = which < 0 ? which + from[*axis] : which;
+    inside &= which >= 0 && which < from[*axis];
+    Shape at(index.take_front(*axis));
+    at.push_back(inside ? which : 0);
+    llvm::append_range(at, index.drop_front(*axis + indices.rank()));
+    t.elements()[n++] = data.at(at);
+  });
+  if (!inside)
+    return b.error() << "an index lies outside a dim of " << from[*axis];
+  b.set(0, t);
+  return success();
+}
+
+/// One constant index selects; any other gather of rows is an embedding.
+static LogicalResult buildGather(Binder &b) {
+  Shape from = b.shape(0), indices = b.shape(1);
+  auto axis = normalizeAxis(b.intAttr("axis", 0), from.size());
+  if (!axis)
+    return b.error() << "has no such axis";
+  if (b.isConstant(1) && indices.empty()) {
+    int64_t index = b.item(1).tensor->at(int64_t(0)).i;
+    index = index < 0 ? index + from[*axis] : index;
+    if (index < 0 || index >= from[*axis])
+      return b.error() << "an index lies outside a dim of " << from[*axis];
+    Shape shape = from;
+    shape.erase(shape.begin() + *axis);
+    b.set(0, Value(SelectOp::create(b.builder, b.loc,
+                                    b.typeOf(shape, b.element(0)), b.value(0),
+                                    *axis, index)));
+    return success();
+  }
+  if (*axis != 0 || from.size() != 2 || !isa<FloatType>(b.element(0)))
+    return b.error() << "only rows of a table can be gathered by indices that "
+                        "are known at run time";
+  if (b.isConstant(1))
+    for (int64_t id : b.item(1).tensor->core().ints())
+      if (id < 0 || id >= from[0]) {
+        InFlightDiagnostic diag = b.error() << "row " << id << " of a table of "
+                                            << from[0] << " rows";
+        diag.attachNote(b.loc) << "a sequence longer than the model's "
+                                  "positions? the longest is --seq "
+                               << from[0];
+        return diag;
+      }
+  Shape shape = indices;
+  shape.push_back(from[1]);
+  b.set(0, Value(EmbeddingOp::create(b.builder, b.loc,
+                                     b.typeOf(shape, b.element(0)),
+                                     b.value(1), b.value(0), Value())));
+  return success();
+}
+
+/// Constant padding, negative amounts cut off.
+static LogicalResult importPad(Binder &b) {
+  if (b.stringAttr("mode", "constant") != "constant")
+    return b.error() << "only padding by a constant is supported";
+  auto amounts = b.ints(1, "pads");
+  if (failed(amounts))
+    return failure();
+  Shape from = b.shape(0);
+  int64_t rank = from.size();
+  if (!*amounts || static_cast<int64_t>((*amounts)->size()) != 2 * rank ||
+      b.has(3))
+    return b.error() << "needs an amount for both ends of every dim";
+  Scalar fill = isa<FloatType>(b.element(0))
+                    ? ofFloat(b.floatAttr("value", 0.0))
+                    : ofInt(0);
+  if (b.has(2)) {
+    std::optional<Tensor> value = b.tensor(2);
+    if (!value || value->size() != 1)
+      return b.error() << "the value must be known at compile time";
+    fill = value->at(int64_t(0));
+  }
+  Value value = b.value(0);
+  for (int64_t d = 0; d < rank; ++d) {
+    int64_t low = (**amounts)[d], high = (**amounts)[rank + d];
+    Shape shape(tensorType(value).getShape());
+    int64_t cut = std::max<int64_t>(0, -low) + std::max<int64_t>(0, -high);
+    if (cut > 0) {
+      Shape starts(rank, 0);
+      starts[d] = std::max<int64_t>(0, -low);
+      shape[d] -= cut;
+      if (shape[d] < 1)
+        return b.error() << "cuts off all of dim " << d;
+      value = SliceOp::create(b.builder, b.loc,
+                              b.typeOf(shape, b.element(0)), value, starts,
+                              Shape(rank, 1));
+    }
+    SmallVector<Value> parts;
+    auto border = [&](int64_t amount) {
+      if (amount < 1)
+        return;
+      Shape part = shape;
+      part[d] = amount;
+      parts.push_back(b.constant(Tensor::splat(b.element(0), part, fill)));
+    };
+    border(low);
+    parts.push_back(value);
+    border(high);
+    shape[d] += std::max<int64_t>(0, low) + std::max<int64_t>(0, high);
+    if (parts.size() > 1)
+      value = ConcatOp::create(b.builder, b.loc,
+                               b.typeOf(shape, b.element(0)), parts, d);
+  }
+  b.set(0, value);
+  return success();
+}
+
+ArrayRef<OpEntry> pcc::frontend::shapeOps() {
+  static const OpEntry table[] = {
+      {"Concat", 4, kAnyOpset, importConcat, importConcat},
+      {"Expand", 8, kAnyOpset, importExpand, importExpand},
+      {"Flatten", 1, kAnyOpset, importFlatten, importFlatten},
+      {"Gather", 1, kAnyOpset, foldGather, buildGather},
+      {"Identity", 1, kAnyOpset, importIdentity, importIdentity},
+      {"Pad", 2, kAnyOpset, nullptr, importPad},
+      {"Reshape", 5, kAnyOpset, importReshape, importReshape},
+      {"Slice", 1, kAnyOpset, importSlice, importSlice},
+      {"Split", 2, kAnyOpset, importSplit, importSplit},
+      {"Squeeze", 1, kAnyOpset, importSqueeze, importSqueeze},
+      {"Transpose", 1, kAnyOpset, importTranspose, importTranspose},
+      {"Unsqueeze", 1, kAnyOpset, importUnsqueeze, importUnsqueeze},
+  };
+  return table;
+}

@@ -1,0 +1,346 @@
+//===- Tensor.cpp - Tensors known at compile time -------------------------===//
+
+#include "frontend/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/Support/Endian.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+
+static int64_t product(ArrayRef<int64_t> shape) {
+  int64_t n = 1;
+  for (int64_t extent : shape)
+    n *= extent;
+  return n;
+}
+
+static Shape rowMajor(ArrayRef<int64_t> shape) {
+  Shape strides(shape.size());
+  int64_t stride = 1;
+  for (size_t d = shape.size(); d-- > 0;) {
+    strides[d] = stride;
+    stride *= shape[d];
+  }
+  return strides;
+}
+
+void pcc::frontend::forEachIndex(
+    ArrayRef<int64_t> shape,
+    llvm::function_ref<void(ArrayRef<int64_t>)> fn) {
+  if (product(shape) == 0)
+    return;
+  Shape index(shape.size(), 0);
+  while (true) {
+    fn(index);
+    size_t d = shape.size();
+    while (d > 0 && ++index[d - 1] == shape[d - 1])
+      index[--d] = 0;
+    if (d == 0)
+      return;
+  }
+}
+
+std::optional<Shape>
+pcc::frontend::broadcastShapes(ArrayRef<Shape> shapes) {
+  size_t rank = 0;
+  for (const Shape &shape : shapes)
+    rank = std::max(rank, shape.size());
+  Shape result(rank, 1);
+  for (const Shape &shape : shapes)
+    for (size_t i = 0; i < shape.size(); ++i) {
+      int64_t &extent = result[rank - shape.size() + i];
+      if (extent != shape[i] && extent != 1 && shape[i] != 1)
+        return std::nullopt;
+      if (extent == 1)
+        extent = shape[i];
+    }
+  return result;
+}
+
+static double roundThrough(const llvm::fltSemantics &semantics, double value) {
+  llvm::APFloat f(value);
+  bool inexact;
+  f.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &inexact);
+  f.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven,
+            &inexact);
+  return f.convertToDouble();
+}
+
+Scalar pcc::frontend::roundTo(Type element, Scalar value) {
+  if (element.isF32())
+    return ofFloat(static_cast<float>(value.f));
+  if (element.isF16() || element.isBF16())
+    return ofFloat(
+        roundThrough(cast<FloatType>(element).getFloatSemantics(), value.f));
+  return value;
+}
+
+Tensor::Tensor(Type element, ArrayRef<int64_t> shape)
+    : type(element), extents(shape), strides(rowMajor(shape)),
+      data(std::make_shared<std::vector<Scalar>>(product(shape), ofInt(0))) {}
+
+Tensor Tensor::splat(Type element, ArrayRef<int64_t> shape, Scalar value) {
+  Tensor t(element, Shape(shape.size(), 1));
+  (*t.data)[0] = value;
+  return t.expand(shape);
+}
+
+Tensor Tensor::ofInts(MLIRContext *context, ArrayRef<int64_t> values) {
+  Tensor t(IntegerType::get(context, 64),
+           {static_cast<int64_t>(values.size())});
+  for (auto [i, value] : llvm::enumerate(values))
+    (*t.data)[i] = ofInt(value);
+  return t;
+}
+
+Tensor Tensor::decode(Type element, ArrayRef<int64_t> shape,
+                      const char *bytes) {
+  Tensor t(element, shape);
+  unsigned width = std::max(8u, element.getIntOrFloatBitWidth());
+  auto as = [&](auto zero, size_t i) {
+    return llvm::support::endian::read<decltype(zero),
+                                       llvm::endianness::little>(
+        bytes + i * sizeof(zero));
+  };
+  for (size_t i = 0; i < t.data->size(); ++i) {
+    Scalar &s = (*t.data)[i];
+    if (auto f = dyn_cast<FloatType>(element)) {
+      if (width == 64) {
+        s.f = llvm::bit_cast<double>(as(uint64_t(), i));
+      } else if (width == 32) {
+        s.f = llvm::bit_cast<float>(as(uint32_t(), i));
+      } else {
+        llvm::APFloat value(f.getFloatSemantics(),
+                            llvm::APInt(16, as(uint16_t(), i)));
+        bool inexact;
+        value.convert(llvm::APFloat::IEEEdouble(),
+                      llvm::APFloat::rmNearestTiesToEven, &inexact);
+        s.f = value.convertToDouble();
+      }
+      continue;
+    }
+    switch (width) {
+    case 64:
+      s.i = as(int64_t(), i);
+      break;
+    case 32:
+      s.i = as(int32_t(), i);
+      break;
+    case 16:
+      s.i = as(int16_t(), i);
+      break;
+    default:
+      s.i = as(int8_t(), i);
+    }
+    if (element.isInteger(1))
+      s.i = s.i != 0;
+  }
+  return t;
+}
+
+Tensor Tensor::ofAttr(DenseElementsAttr attr) {
+  auto shaped = cast<RankedTensorType>(attr.getType());
+  Type element = shaped.getElementType();
+  auto scalar = [&](Attribute value) {
+    if (auto f = dyn_cast<FloatAttr>(value))
+      return ofFloat(f.getValueAsDouble());
+    APInt i = cast<IntegerAttr>(value).getValue();
+    return ofInt(i.getBitWidth() == 1 ? i.getZExtValue() : i.getSExtValue());
+  };
+  if (attr.isSplat())
+    return splat(element, shaped.getShape(),
+                 scalar(attr.getSplatValue<Attribute>()));
+  Tensor t(element, shaped.getShape());
+  for (auto [to, from] :
+       llvm::zip(*t.data, attr.getValues<Attribute>()))
+    to = scalar(from);
+  return t;
+}
+
+int64_t Tensor::size() const { return product(extents); }
+
+int64_t Tensor::place(ArrayRef<int64_t> index) const {
+  int64_t p = offset;
+  for (auto [i, stride] : llvm::zip(index, strides))
+    p += i * stride;
+  return p;
+}
+
+Scalar Tensor::at(ArrayRef<int64_t> index) const {
+  return (*data)[place(index)];
+}
+
+Scalar Tensor::at(int64_t number) const {
+  int64_t p = offset;
+  for (size_t d = extents.size(); d-- > 0; number /= extents[d])
+    p += number % extents[d] * strides[d];
+  return (*data)[p];
+}
+
+SmallVector<int64_t> Tensor::ints() const {
+  SmallVector<int64_t> values;
+  for (int64_t i = 0, e = size(); i < e; ++i)
+    values.push_back(at(i).i);
+  return values;
+}
+
+bool Tensor::isUniform() const {
+  Tensor stored = core();
+  for (int64_t i = 0, e = stored.size(); i < e; ++i) {
+    Scalar a = stored.at(int64_t(0)), b = stored.at(i);
+    if (isFloat() ? !(a.f == b.f) : a.i != b.i)
+      return false;
+  }
+  return size() > 0;
+}
+
+bool Tensor::isRowMajor() const {
+  return strides == rowMajor(extents);
+}
+
+Tensor Tensor::dense() const {
+  if (isRowMajor() && offset == 0 &&
+      data->size() == static_cast<size_t>(size()))
+    return *this;
+  Tensor t(type, extents);
+  size_t n = 0;
+  forEachIndex(extents, [&](ArrayRef<int64_t> index) {
+    (*t.data)[n++] = at(index);
+  });
+  return t;
+}
+
+Tensor Tensor::transpose(ArrayRef<int64_t> permutation) const {
+  Tensor t = *this;
+  for (auto [to, from] : llvm::enumerate(permutation)) {
+    t.extents[to] = extents[from];
+    t.strides[to] = strides[from];
+  }
+  return t;
+}
+
+Tensor Tensor::slice(ArrayRef<int64_t> starts, ArrayRef<int64_t> steps,
+                     ArrayRef<int64_t> shape) const {
+  Tensor t = *this;
+  t.extents.assign(shape.begin(), shape.end());
+  for (size_t d = 0; d < starts.size(); ++d) {
+    if (shape[d])
+      t.offset += starts[d] * strides[d];
+    t.strides[d] = strides[d] * steps[d];
+  }
+  return t;
+}
+
+Tensor Tensor::expand(ArrayRef<int64_t> shape) const {
+  Tensor t = *this;
+  t.extents.assign(shape.begin(), shape.end());
+  t.strides.assign(shape.size(), 0);
+  size_t lead = shape.size() - extents.size();
+  for (size_t d = 0; d < extents.size(); ++d)
+    if (extents[d] == shape[lead + d])
+      t.strides[lead + d] = strides[d];
+  return t;
+}
+
+Tensor Tensor::reshape(ArrayRef<int64_t> shape) const {
+  bool uniform = llvm::all_of(llvm::seq<int64_t>(0, rank()),
+                              [&](int64_t d) { return !varies(d); });
+  if (uniform && size() > 0) {
+    Tensor t = *this;
+    t.extents.assign(shape.begin(), shape.end());
+    t.strides.assign(shape.size(), 0);
+    return t;
+  }
+  Tensor t = dense();
+  t.extents.assign(shape.begin(), shape.end());
+  t.strides = rowMajor(shape);
+  return t;
+}
+
+Tensor Tensor::compact() const {
+  Tensor t = *this;
+  for (int64_t d = 0; d < rank(); ++d) {
+    if (!varies(d) || size() == 0)
+      continue;
+    Tensor rows = t.core();
+    bool same = true;
+    forEachIndex(rows.extents, [&](ArrayRef<int64_t> index) {
+      if (!same || index[d] == 0)
+        return;
+      Shape first(index);
+      first[d] = 0;
+      same = rows.at(index).i == rows.at(first).i;
+    });
+    if (same)
+      t.strides[d] = 0;
+  }
+  return t;
+}
+
+Tensor Tensor::core() const {
+  Tensor t = *this;
+  for (int64_t d = 0; d < rank(); ++d)
+    if (extents[d] > 0 && strides[d] == 0)
+      t.extents[d] = 1;
+  return t;
+}
+
+Tensor Tensor::castTo(Type element) const {
+  return map(element, *this, [&](ArrayRef<Scalar> in) {
+    if (isa<FloatType>(element))
+      return isFloat() ? in[0] : ofFloat(in[0].i);
+    if (element.isInteger(1))
+      return ofInt(isFloat() ? in[0].f != 0 : in[0].i != 0);
+    return isFloat() ? ofInt(static_cast<int64_t>(in[0].f)) : in[0];
+  });
+}
+
+Tensor Tensor::map(Type element, ArrayRef<Tensor> operands,
+                   llvm::function_ref<Scalar(ArrayRef<Scalar>)> fn) {
+  SmallVector<Shape> shapes;
+  for (const Tensor &t : operands)
+    shapes.emplace_back(t.extents);
+  Shape full = *broadcastShapes(shapes), stored(full.size(), 1);
+  SmallVector<Tensor, 3> spread;
+  for (const Tensor &t : operands) {
+    spread.push_back(t.expand(full));
+    for (size_t d = 0; d < full.size(); ++d)
+      if (full[d] == 0 || spread.back().varies(d))
+        stored[d] = full[d];
+  }
+  Tensor result(element, stored);
+  size_t n = 0;
+  SmallVector<Scalar, 3> values(operands.size());
+  forEachIndex(stored, [&](ArrayRef<int64_t> index) {
+    for (auto [value, t] : llvm::zip(values, spread))
+      value = t.at(index);
+    (*result.data)[n++] = roundTo(element, fn(values));
+  });
+  return result.expand(full);
+}
+
+DenseElementsAttr Tensor::attr() const {
+  auto shaped = RankedTensorType::get(extents, type);
+  Tensor stored = isUniform() ? core().slice(Shape(rank(), 0),
+                                             Shape(rank(), 1),
+                                             Shape(rank(), 1))
+                              : *this;
+  if (auto f = dyn_cast<FloatType>(type)) {
+    SmallVector<APFloat> values;
+    for (int64_t i = 0, e = stored.size(); i < e; ++i) {
+      llvm::APFloat value(stored.at(i).f);
+      bool inexact;
+      value.convert(f.getFloatSemantics(),
+                    llvm::APFloat::rmNearestTiesToEven, &inexact);
+      values.push_back(value);
+    }
+    return DenseElementsAttr::get(shaped, values);
+  }
+  SmallVector<APInt> values;
+  for (int64_t i = 0, e = stored.size(); i < e; ++i)
+    values.push_back(APInt(type.getIntOrFloatBitWidth(),
+                           static_cast<uint64_t>(stored.at(i).i),
+                           /*isSigned=*/true, /*implicitTrunc=*/true));
+  return DenseElementsAttr::get(shaped, values);
+}

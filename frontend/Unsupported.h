@@ -1,0 +1,26 @@
+//===- Unsupported.h - Operators the frontend does not know -----*- C++ -*-===//
+
+#ifndef PCC_FRONTEND_UNSUPPORTED_H
+#define PCC_FRONTEND_UNSUPPORTED_H
+
+#include "frontend/Reader.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace pcc::frontend {
+
+/// Collects all of a file, so that one run tells everything.
+class UnsupportedOps {
+public:
+  explicit UnsupportedOps(int64_t opset) : opset(opset) {}
+  void add(const onnx::NodeProto &node);
+  /// Fails, with one note per operator, if any were added.
+  mlir::LogicalResult report(mlir::Location loc) const;
+
+private:
+  int64_t opset;
+  llvm::SmallVector<std::pair<std::string, std::vector<std::string>>> nodes;
+};
+
+} // namespace pcc::frontend
+
+#endif // PCC_FRONTEND_UNSUPPORTED_H
