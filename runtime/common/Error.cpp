@@ -2,6 +2,7 @@
 
 #include "runtime/common/Error.h"
 
+#include "runtime/common/Lifeline.h"
 #include "runtime/common/Signals.h"
 #include "runtime/common/StatusBoard.h"
 
@@ -57,6 +58,7 @@ void pcc::fail(ExitCode code, const std::string &message,
   fputs(text.c_str(), stderr);
   fflush(stderr);
   statusFailed(code);
+  releaseLifeline(code);
   if (abortRanks)
     abortRanks(code);
   _exit(code);

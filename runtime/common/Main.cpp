@@ -3,6 +3,7 @@
 #include "runtime/common/Backend.h"
 #include "runtime/common/Error.h"
 #include "runtime/common/Launch.h"
+#include "runtime/common/Lifeline.h"
 #include "runtime/common/Mesh.h"
 #include "runtime/common/Options.h"
 #include "runtime/common/Signals.h"
@@ -63,8 +64,12 @@ static int run(int argc, char **argv) {
   watchSignals();
   backend::join(alone);
   setErrorRank(backend::rank(), backend::size(), backend::abortRanks);
+  // A parent that started the ranks itself sees more: see StatusBoard.h.
+  if (launch.launcher != Launcher::SelfStarted)
+    holdLifeline();
   train(program, options, launch);
   statusDone();
+  releaseLifeline(ExitDone);
   backend::finish();
   return ExitDone;
 }

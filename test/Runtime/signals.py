@@ -11,10 +11,12 @@ import subprocess
 import time
 
 
-def start(*arguments):
-    command = ["toy-dp2-tp2", "--data", "tokens.bin", "--steps", "100000",
-               "--log-json", "log.json", *arguments]
-    environment = dict(os.environ, TOY_PAUSE_MS="10")
+def start(*arguments, launcher=()):
+    command = [*launcher, "toy-dp2-tp2", "--data", "tokens.bin", "--steps",
+               "100000", "--log-json", "log.json", *arguments]
+    environment = dict(os.environ, TOY_PAUSE_MS="10",
+                       OMPI_ALLOW_RUN_AS_ROOT="1",
+                       OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     run = subprocess.Popen(command, stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, text=True, env=environment)
     deadline = time.time() + 30
@@ -84,6 +86,27 @@ for victim in (0, 3):
             "killed by signal 9 (Killed); all other ranks were ended") in err
     untilGone(members.values())
 
+# Also under a launcher that would let the others live.
+mpirun = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", "4",
+          "--mca", "mpi_yield_when_idle", "1"]
+for victim in (0, 3):
+    run = start(launcher=[*mpirun, "--enable-recovery"])
+    members = ranks(run)
+    os.kill(members[victim], signal.SIGKILL)
+    untilGone(members.values())
+    out, err = finish(run)
+    assert err.count("error:") == 1, err
+    speaker = 1 if victim == 0 else 0
+    assert (f"[rank {speaker}] error: rank {victim} was lost; all other ranks "
+            "end") in err, err
+
+# A signal to each rank under a launcher ends the run in order.
+run = start(launcher=mpirun)
+run.send_signal(signal.SIGUSR1)
+out, err = finish(run)
+assert run.returncode == 0 and "error" not in err, (run.returncode, err)
+assert "stopped by SIGUSR1" in out
+
 # The parent killed, or mpirun: no rank stays behind.
 run = start()
 members = ranks(run)
@@ -106,7 +129,7 @@ for number in (signal.SIGTERM, signal.SIGUSR1):
     time.sleep(0.2)
     run.send_signal(number)
     out, err = finish(run)
-    assert run.returncode == 0, (run.returncode, out, err)
+    assert run.returncode == 0 and not err, (run.returncode, out, err)
     step = int(re.search(r"stopped by \S+ after step (\d+)$", out.strip(),
                          re.M)[1])
     with open(f"ckpt/step-{step:08d}/trainer_state.json") as file:
