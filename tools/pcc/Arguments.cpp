@@ -94,6 +94,13 @@ struct Flags {
   cl::opt<std::string> init{
       "init", cl::desc("Initial weights: from-onnx or random"),
       cl::init("from-onnx"), cl::value_desc("HOW"), cl::cat(training)};
+  cl::opt<std::string> freeze{"freeze",
+                              cl::desc("Parameters that are not trained"),
+                              cl::value_desc("REGEX"), cl::cat(training)};
+  cl::opt<std::string> train{"train",
+                             cl::desc("Parameters that are trained in spite "
+                                      "of --freeze"),
+                             cl::value_desc("REGEX"), cl::cat(training)};
   cl::opt<bool> noDropout{"no-dropout", cl::desc("Leaves dropout out"),
                           cl::cat(training)};
 
@@ -179,6 +186,8 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
   options.loss = flags.loss;
   options.optimizer = flags.optimizer;
   options.noDropout = flags.noDropout;
+  options.freeze = flags.freeze;
+  options.train = flags.train;
   options.verbosity = flags.quiet ? 0 : flags.verbose ? 2 : 1;
 
   std::pair<llvm::StringRef, const cl::opt<int64_t> *> counts[] = {

@@ -3,6 +3,7 @@
 #include "tools/pcc/Input.h"
 #include "dialects/NN/NN.h"
 #include "frontend/Import.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/Pipelines.h"
 #include "tools/pcc/Plan.h"
@@ -40,7 +41,7 @@ static LogicalResult readModule(MLIRContext &context, Arguments &arguments,
 static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
                                Input &input) {
   Options &options = arguments.options;
-  FailureOr<ModelDims> dims = readModelDims(context, arguments.input);
+  auto dims = readModelDims(context, arguments.input);
   if (failed(dims))
     return failure();
   Location loc = FileLineColLoc::get(&context, arguments.input, 0, 0);
@@ -54,13 +55,23 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
   import.batch = options.microBatch * options.dp;
   import.randomInit = options.randomInit;
   import.noDropout = options.noDropout;
-  FailureOr<OwningOpRef<ModuleOp>> module = importONNX(context, import);
+  auto module = importONNX(context, import);
   if (failed(module))
     return failure();
   input.module = std::move(*module);
+  if (failed(chooseTrained(*input.module, options.freeze, options.train)))
+    return failure();
+  // The sequence length may come from the file.
+  if (auto forward = input.module->lookupSymbol<func::FuncOp>("forward"))
+    for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
+      auto role = forward.getArgAttrOfType<StringAttr>(i, nn::kRoleAttr);
+      auto type = dyn_cast<RankedTensorType>(forward.getArgumentTypes()[i]);
+      if (role && type && role.getValue() == "tokens" && type.getRank() == 2)
+        options.seq = type.getDimSize(1);
+    }
   input.phase = findPhase("import");
   recordPlan(*input.module, input.phase, options);
-  return chooseTrained(*input.module, options.freeze, options.train);
+  return success();
 }
 
 LogicalResult pcc::readInput(MLIRContext &context, Arguments &arguments,
@@ -69,9 +80,4 @@ LogicalResult pcc::readInput(MLIRContext &context, Arguments &arguments,
   if (path == "-" || path.ends_with(".mlir"))
     return readModule(context, arguments, input);
   return readModel(context, arguments, input);
-}
-
-LogicalResult pcc::listParameters(ModuleOp module, llvm::raw_ostream &os) {
-  printParams(module, os);
-  return success();
 }

@@ -20,10 +20,6 @@ struct Input {
 mlir::LogicalResult readInput(mlir::MLIRContext &context, Arguments &arguments,
                               Input &input);
 
-/// Prints one line per parameter: name, shape, whether it is trained and why.
-mlir::LogicalResult listParameters(mlir::ModuleOp module,
-                                   llvm::raw_ostream &os);
-
 } // namespace pcc
 
 #endif // PCC_TOOLS_PCC_INPUT_H

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontend/Import.h"
 #include "passes/Pipelines.h"
 #include "passes/RegisterAll.h"
 #include "tools/pcc/Arguments.h"
@@ -13,6 +14,7 @@
 #include "tools/pcc/Input.h"
 #include "tools/pcc/Output.h"
 #include "tools/pcc/Plan.h"
+#include "tools/pcc/Summary.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -88,8 +90,10 @@ int main(int argc, char **argv) {
   if (failed(readInput(context, arguments, input)))
     return diagnostics.sawInternalError() ? kInternal : kBadInput;
   ModuleOp module = *input.module;
-  if (arguments.listParams)
-    return failed(listParameters(module, llvm::outs())) ? kBadInput : kDone;
+  if (arguments.listParams) {
+    printParams(module, llvm::outs());
+    return kDone;
+  }
 
   int last = findPhase(arguments.emit);
   bool isText = last >= 0;
@@ -101,9 +105,13 @@ int main(int argc, char **argv) {
                  << arguments.emit << "\n";
     return kBadInput;
   }
-  for (int phase = input.phase + 1; phase <= last; ++phase)
+  Summary summary(arguments.options);
+  std::string model = llvm::sys::path::stem(arguments.input).str();
+  for (int phase = input.phase + 1; phase <= last; ++phase) {
     if (int code = runPhase(module, phase, arguments, diagnostics))
       return code;
+    summary.collect(module, getPhases()[phase].name);
+  }
 
   std::string path = arguments.output.empty()
                          ? defaultOutput(arguments, isText)

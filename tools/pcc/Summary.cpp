@@ -1,0 +1,255 @@
+//===- Summary.cpp - What a compile did, in a few lines -------------------===//
+
+#include "tools/pcc/Summary.h"
+#include "dialects/Dist/Dist.h"
+#include "dialects/NN/NN.h"
+#include "dialects/Pipe/Pipe.h"
+#include "dialects/RT/RT.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace pcc;
+
+int64_t Summary::ranksAlong(StringRef axis) const {
+  return axis == "pp"   ? options.pp
+         : axis == "dp" ? options.dp
+         : axis == "cp" ? options.cp
+                        : options.tp;
+}
+
+void Summary::collectParameters(ModuleOp module) {
+  parameters = trained = tensors = 0;
+  for (auto param : module.getOps<nn::ParamOp>()) {
+    int64_t elements = param.getTensorType().getNumElements();
+    // Padding is none of the model's parameters.
+    if (nn::SourceAttr source = param.getSourceAttr()) {
+      elements = 1;
+      for (int64_t extent : source.getValid().asArrayRef())
+        elements *= extent;
+    }
+    parameters += elements;
+    trained += param.getFrozen() ? 0 : elements;
+    ++tensors;
+  }
+}
+
+static int64_t bytesOf(Type type) {
+  auto shaped = cast<ShapedType>(type);
+  return shaped.getNumElements() *
+         std::max<int64_t>(1, shaped.getElementTypeBitWidth() / 8);
+}
+
+void Summary::collectTasks(ModuleOp module) {
+  stages.assign(options.pp, {});
+  traffic.clear();
+  std::vector<std::map<std::string, Traffic>> perStage(options.pp);
+
+  // How often each task runs is what the schedules say.
+  for (auto schedule : module.getOps<pipe::ScheduleOp>()) {
+    if (schedule.getEntry() != pipe::Entry::Train)
+      continue;
+    int64_t stage = schedule.getStage();
+    auto send = [&](FlatSymbolRefAttr symbol) {
+      auto value = module.lookupSymbol<pipe::ValueOp>(symbol.getAttr());
+      Traffic &sent = perStage[stage]["send over pp"];
+      ++sent.count;
+      sent.bytes += bytesOf(value.getType());
+    };
+    for (Operation &op : *schedule.getBlock()) {
+      if (auto sent = dyn_cast<pipe::SendOp>(op))
+        send(sent.getValueAttr());
+      if (auto exchange = dyn_cast<pipe::ExchangeOp>(op))
+        send(exchange.getSentAttr());
+      auto run = dyn_cast<pipe::RunOp>(op);
+      if (!run)
+        continue;
+      auto task = module.lookupSymbol<pipe::TaskOp>(run.getTask());
+      for (Operation &inner : *task.getBlock()) {
+        if (auto cost = dyn_cast<nn::CostInterface>(inner))
+          stages[stage].flops += cost.getFlops();
+        if (inner.getName().getDialectNamespace() != "dist")
+          continue;
+        auto axes = inner.getAttrOfType<ArrayAttr>("axes");
+        if (!axes || isa<dist::OffsetOp, dist::ShardSliceOp>(inner))
+          continue;
+        std::string key =
+            inner.getName().getStringRef().drop_front(5).str() + " over";
+        double ranks = 1;
+        for (Attribute axis : axes) {
+          key += " " + cast<StringAttr>(axis).str();
+          ranks *= ranksAlong(cast<StringAttr>(axis).getValue());
+        }
+        // A ring sends all but a rank's own part; a reduction everywhere is
+        // a reduction to parts and their distribution.
+        double bytes = 0;
+        for (Value value : inner.getOperands())
+          bytes += bytesOf(value.getType());
+        double rounds = isa<dist::AllReduceOp>(inner)     ? 2 / ranks
+                        : isa<dist::AllGatherOp>(inner)   ? 1
+                                                          : 1 / ranks;
+        Traffic &sent = perStage[stage][key];
+        ++sent.count;
+        sent.bytes += bytes * rounds * (ranks - 1);
+      }
+    }
+  }
+  for (auto &messages : perStage)
+    for (auto &[key, sent] : messages)
+      if (sent.bytes > traffic[key].bytes)
+        traffic[key] = sent;
+}
+
+void Summary::collectMemory(ModuleOp module) {
+  for (auto stageOp : module.getOps<rt::StageOp>()) {
+    if (int64_t(stageOp.getIndex()) >= options.pp)
+      continue;
+    if (stages.empty())
+      stages.assign(options.pp, {});
+    Stage &stage = stages[stageOp.getIndex()];
+    stage.arena = stageOp.getArena().value_or(0);
+    for (auto buffer : stageOp.getBlock()->getOps<rt::BufferOp>()) {
+      int64_t bytes = buffer.getTotalBytes();
+      switch (buffer.getKind()) {
+      case rt::BufferKind::Param:
+        stage.parameters += bytes;
+        break;
+      case rt::BufferKind::Gradient:
+        stage.gradients += bytes;
+        break;
+      case rt::BufferKind::State:
+        stage.state += bytes;
+        break;
+      default:
+        break;
+      }
+    }
+    // Temporaries share places, so what is left of the arena is what counts.
+    stage.activations =
+        stage.arena - stage.parameters - stage.gradients - stage.state;
+  }
+}
+
+void Summary::collect(ModuleOp module, StringRef phase) {
+  if (phase == "train")
+    collectParameters(module);
+  else if (phase == "pipeline")
+    collectTasks(module);
+  else if (phase == "rt")
+    collectMemory(module);
+}
+
+/// "1.5 MiB".
+static std::string formatBytes(double bytes) {
+  const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  int unit = 0;
+  for (; bytes >= 1024 && unit < 4; ++unit)
+    bytes /= 1024;
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::format(unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+  return text;
+}
+
+/// "2.5 GFLOP".
+static std::string formatFlops(double flops) {
+  const char *units[] = {"FLOP", "KFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"};
+  int unit = 0;
+  for (; flops >= 1000 && unit < 5; ++unit)
+    flops /= 1000;
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.1f %s", flops, units[unit]);
+  return text;
+}
+
+/// "208,640".
+static std::string formatCount(int64_t count) {
+  std::string digits = std::to_string(count);
+  for (int64_t at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(at, ",");
+  return digits;
+}
+
+void Summary::print(llvm::raw_ostream &os, StringRef model) const {
+  os << model << ": " << formatCount(parameters) << " parameters in " << tensors
+     << " tensors";
+  if (trained != parameters)
+    os << ", " << formatCount(trained) << " trained";
+  os << "\n";
+  os << "ranks:    " << options.worldSize() << " = tp " << options.tp
+     << " x dp " << options.dp << " x pp " << options.pp << ", on cpu, f32\n";
+  os << "step:     " << options.globalBatch << " samples";
+  if (options.seq)
+    os << " of " << options.seq << " tokens";
+  os << " = micro batch " << options.microBatch << " x dp " << options.dp
+     << " x " << options.microbatches << " microbatches";
+  if (options.pp > 1)
+    os << ", schedule " << options.schedule;
+  os << "\n";
+  for (auto [i, stage] : llvm::enumerate(stages)) {
+    os << "stage " << i << ":  " << formatFlops(stage.flops)
+       << " per rank and step; " << formatBytes(stage.arena) << " = parameters "
+       << formatBytes(stage.parameters) << " + gradients "
+       << formatBytes(stage.gradients) << " + optimizer "
+       << formatBytes(stage.state) << " + activations "
+       << formatBytes(stage.activations) << "\n";
+  }
+  for (auto &[key, sent] : traffic)
+    os << "messages: " << sent.count << " " << key << " per rank and step, "
+       << formatBytes(sent.bytes) << " sent\n";
+}
+
+void Summary::annotate(ModuleOp module, StringRef model,
+                       StringRef source) const {
+  for (auto program : module.getOps<rt::ProgramOp>()) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    print(os, model);
+    double flops = 0;
+    for (const Stage &stage : stages)
+      flops += stage.flops * options.tp * options.dp;
+    program.setModel(model);
+    program.setSource(source);
+    program.setSummary(text);
+    program.setParameters(parameters);
+    program.setFlopsPerStep(llvm::APFloat(flops));
+  }
+}
+
+void Summary::printJson(llvm::raw_ostream &os, StringRef model) const {
+  llvm::json::OStream json(os, 2);
+  json.object([&] {
+    json.attribute("model", model);
+    json.attribute("parameters", parameters);
+    json.attribute("trained", trained);
+    json.attributeObject("mesh", [&] {
+      json.attribute("tp", options.tp);
+      json.attribute("dp", options.dp);
+      json.attribute("pp", options.pp);
+    });
+    json.attribute("global_batch", options.globalBatch);
+    json.attribute("micro_batch", options.microBatch);
+    json.attribute("microbatches", options.microbatches);
+    json.attribute("seq", options.seq);
+    json.attributeArray("stages", [&] {
+      for (const Stage &stage : stages)
+        json.object([&] {
+          json.attribute("flops", stage.flops);
+          json.attribute("arena_bytes", stage.arena);
+          json.attribute("parameter_bytes", stage.parameters);
+          json.attribute("gradient_bytes", stage.gradients);
+          json.attribute("optimizer_bytes", stage.state);
+          json.attribute("activation_bytes", stage.activations);
+        });
+    });
+    json.attributeArray("messages", [&] {
+      for (auto &entry : traffic)
+        json.object([&] {
+          json.attribute("kind", entry.first);
+          json.attribute("count", entry.second.count);
+          json.attribute("bytes_sent", entry.second.bytes);
+        });
+    });
+  });
+  os << "\n";
+}

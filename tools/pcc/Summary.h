@@ -1,0 +1,57 @@
+//===- Summary.h - What a compile did, in a few lines -----------*- C++ -*-===//
+
+#ifndef PCC_TOOLS_PCC_SUMMARY_H
+#define PCC_TOOLS_PCC_SUMMARY_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "passes/Options.h"
+#include "llvm/Support/raw_ostream.h"
+#include <map>
+
+namespace pcc {
+
+/// Collects facts while a module passes through the phases, each where it can
+/// be read off: parameters from nn, FLOPs and messages from the schedules,
+/// memory from rt.
+class Summary {
+public:
+  explicit Summary(const Options &options) : options(options) {}
+
+  /// Call after each phase.
+  void collect(mlir::ModuleOp module, llvm::StringRef phase);
+  /// Stores what the program says of itself with --info, and what it divides
+  /// by for its utilisation.
+  void annotate(mlir::ModuleOp module, llvm::StringRef model,
+                llvm::StringRef source) const;
+  void print(llvm::raw_ostream &os, llvm::StringRef model) const;
+  void printJson(llvm::raw_ostream &os, llvm::StringRef model) const;
+
+private:
+  /// What one rank of a stage does in a step.
+  struct Stage {
+    double flops = 0;
+    int64_t parameters = 0, gradients = 0, state = 0, activations = 0; ///< bytes
+
+    int64_t arena = 0; ///< bytes in all
+  };
+  /// Messages of one kind over one set of axes, per rank and step, of the
+  /// stage that sends most.
+  struct Traffic {
+    int64_t count = 0;
+    double bytes = 0; ///< sent, counting a ring
+  };
+
+  void collectParameters(mlir::ModuleOp module);
+  void collectTasks(mlir::ModuleOp module);
+  void collectMemory(mlir::ModuleOp module);
+  int64_t ranksAlong(llvm::StringRef axis) const;
+
+  const Options &options;
+  int64_t parameters = 0, trained = 0, tensors = 0;
+  std::vector<Stage> stages;
+  std::map<std::string, Traffic> traffic;
+};
+
+} // namespace pcc
+
+#endif // PCC_TOOLS_PCC_SUMMARY_H
