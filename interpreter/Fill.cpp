@@ -1,6 +1,7 @@
 //===- Fill.cpp - Deterministic inputs for tests --------------------------===//
 
 #include "interpreter/Fill.h"
+#include "dialects/Dist/Dist.h"
 #include "dialects/NN/Random.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/xxhash.h"
@@ -43,18 +44,34 @@ struct Draw {
   }
 };
 
+/// The rows of an embedding's table, also of one that is a rank's part.
+int64_t rowsOf(Value table) {
+  RankedTensorType type = nn::tensorType(table);
+  if (auto read = table.getDefiningOp<nn::ReadOp>()) {
+    Operation *param =
+        SymbolTable::lookupNearestSymbolFrom(read, read.getSymbolAttr());
+    if (auto global = param->getAttrOfType<TypeAttr>(dist::kGlobalAttr))
+      type = cast<RankedTensorType>(global.getValue());
+  }
+  return type.getDimSize(0);
+}
+
 /// The number of ids that a value may take where an op looks them up, through
 /// ops that keep them; 0 where none does.
 int64_t vocabularyOf(Value ids) {
   for (OpOperand &use : ids.getUses()) {
+    Operation *op = use.getOwner();
     int64_t size = 0;
-    if (auto embedding = dyn_cast<nn::EmbeddingOp>(use.getOwner())) {
+    if (auto embedding = dyn_cast<nn::EmbeddingOp>(op)) {
       if (embedding.getIds() == ids)
-        size = nn::tensorType(embedding.getTable()).getDimSize(0);
-    } else if (auto loss = dyn_cast<nn::CrossEntropyOp>(use.getOwner())) {
+        size = rowsOf(embedding.getTable());
+    } else if (auto loss = dyn_cast<nn::CrossEntropyOp>(op)) {
       size = loss.getClasses();
-    } else if (isa<nn::ReshapeOp, nn::SliceOp, nn::CastOp>(use.getOwner())) {
-      size = vocabularyOf(use.getOwner()->getResult(0));
+    } else if (auto stats = dyn_cast<nn::CrossEntropyStatsOp>(op)) {
+      size = stats.getClasses();
+    } else if (isa<nn::ReshapeOp, nn::SliceOp, nn::CastOp, dist::ShardSliceOp,
+                   dist::AllGatherOp>(op)) {
+      size = vocabularyOf(op->getResult(0));
     }
     if (size)
       return size;
@@ -64,12 +81,12 @@ int64_t vocabularyOf(Value ids) {
 
 } // namespace
 
-FailureOr<TensorRef> Fill::argument(func::FuncOp function,
-                                    unsigned index) const {
+FailureOr<Tensor> Fill::argument(func::FuncOp function, unsigned index,
+                                 RankedTensorType type) const {
   StringRef role = argumentRole(function, index);
   std::string name = argumentName(function, index);
   Draw draw(seed, name);
-  Tensor value(cast<RankedTensorType>(function.getArgument(index).getType()));
+  Tensor value(type);
   if (role == "tokens" || role == "targets") {
     int64_t bound = vocab ? vocab : vocabularyOf(function.getArgument(index));
     if (!bound)
@@ -100,16 +117,16 @@ FailureOr<TensorRef> Fill::argument(func::FuncOp function,
     for (int64_t i = 0; i < value.size(); ++i)
       value.set(i, value.isFloat() ? draw.normal(i) : draw.uniform(i) * 8);
   }
-  return TensorRef(std::make_shared<Tensor>(std::move(value)));
+  return value;
 }
 
-TensorRef Fill::parameter(StringRef name, nn::Init init,
-                          RankedTensorType type) const {
+Tensor Fill::parameter(StringRef name, nn::Init init,
+                       RankedTensorType type) const {
   Draw draw(seed, name);
   double center = init == nn::Init::One ? 1 : 0;
   double spread = init == nn::Init::One || init == nn::Init::Zero ? 0.1 : 0.3;
   Tensor value(type);
   for (int64_t i = 0; i < value.size(); ++i)
     value.set(i, center + spread * draw.normal(i));
-  return std::make_shared<Tensor>(std::move(value));
+  return value;
 }

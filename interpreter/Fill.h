@@ -21,14 +21,15 @@ struct Fill {
   /// ignored), positions and samples in order, usual hyper-parameters. Other
   /// floats are normal(0, 1), other integers small. Fails, saying why, where
   /// the vocabulary is not known.
-  mlir::FailureOr<TensorRef> argument(mlir::func::FuncOp function,
-                                      unsigned index) const;
+  /// `type` is the argument's global type.
+  mlir::FailureOr<Tensor> argument(mlir::func::FuncOp function, unsigned index,
+                                   mlir::RankedTensorType type) const;
 
   /// Normal values of a size that keeps activations near 1, for every element
   /// whatever the parameter's declared initial value: 1 + 0.1 n for scales
   /// (init one), 0.1 n for biases (init zero), else 0.3 n.
-  TensorRef parameter(mlir::StringRef name, nn::Init init,
-                      mlir::RankedTensorType type) const;
+  Tensor parameter(mlir::StringRef name, nn::Init init,
+                   mlir::RankedTensorType type) const;
 };
 
 /// The role of an argument, or nothing.

@@ -3,13 +3,12 @@
 #ifndef PCC_INTERPRETER_GRADIENTCHECK_H
 #define PCC_INTERPRETER_GRADIENTCHECK_H
 
-#include "interpreter/Fill.h"
 #include "interpreter/Machine.h"
 
 namespace pcc::interp {
 
 struct GradientCheckOptions {
-  std::string loss = "loss", gradient = "microbatch";
+  mlir::func::FuncOp loss, gradient;
   /// Elements of each parameter that are tried.
   int64_t samples = 6;
   /// Largest difference allowed, relative to the parameter's largest gradient
@@ -18,16 +17,18 @@ struct GradientCheckOptions {
   double tolerance = 1e-6;
 };
 
-/// Runs function `gradient` once in f64 and compares what it accumulated in
+/// Runs function `gradient` once and compares what it accumulated in
 /// "grad.<param>" with central differences (4th order) of the first result of
-/// function `loss`, at random elements of every parameter. Both functions
-/// take the same arguments, matched by name. Writes a line per parameter.
-/// Where `gradient` adds to "loss_sum", that must equal the loss.
-mlir::LogicalResult checkGradients(
-    Machine &machine, const GradientCheckOptions &options, uint64_t seed,
-    llvm::function_ref<mlir::FailureOr<ValueList>(mlir::func::FuncOp)>
-        makeArguments,
-    llvm::raw_ostream &os);
+/// function `loss`, at random elements of every parameter. The functions may
+/// belong to two programs with the same parameters and values; both machines
+/// must be exact. Writes a line per parameter. Where `gradient` adds to
+/// "loss_sum", that must equal the loss.
+mlir::LogicalResult checkGradients(Machine &lossMachine,
+                                   llvm::ArrayRef<TensorRef> lossArgs,
+                                   Machine &gradientMachine,
+                                   llvm::ArrayRef<TensorRef> gradientArgs,
+                                   const GradientCheckOptions &options,
+                                   uint64_t seed, llvm::raw_ostream &os);
 
 } // namespace pcc::interp
 

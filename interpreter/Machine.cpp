@@ -1,26 +1,89 @@
 //===- Machine.cpp - Virtual ranks that run a program ---------------------===//
 
 #include "interpreter/Machine.h"
+#include "dialects/Pipe/Pipe.h"
+#include "interpreter/BlockRun.h"
+#include "interpreter/Collectives.h"
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::interp;
 
-Machine::Machine(ModuleOp module, bool exact, int64_t numRanks)
-    : module(module), exact(exact), symbols(numRanks) {
+bool pcc::interp::isSpmd(ModuleOp module) {
+  return module->hasAttr(dist::kSpmdAttr);
+}
+
+/// The ranks of a module. One without a schedule is not cut into stages yet.
+static Grid gridOf(ModuleOp module) {
+  if (!isSpmd(module))
+    return Grid(dist::Mesh(), false);
+  return Grid(dist::Mesh(dist::findMesh(module)),
+              !module.getOps<pipe::ScheduleOp>().empty());
+}
+
+Machine::Machine(ModuleOp module, bool exact)
+    : module(module), exact(exact), grid(gridOf(module)), ranks(grid.size()) {
   for (auto state : module.getOps<nn::StateOp>()) {
     auto zeros = std::make_shared<Tensor>(state.getTensorType());
-    for (auto &table : symbols)
-      table[state.getSymName()] = zeros;
+    for (Memory &memory : ranks)
+      memory.symbols[state.getSymName()] = zeros;
   }
 }
 
-TensorRef Machine::getSymbol(int64_t rank, StringRef name) const {
-  return symbols[rank].lookup(name);
+std::optional<Placement> Machine::symbolPlacement(StringRef name) {
+  Operation *op = module.lookupSymbol(name);
+  RankedTensorType type;
+  if (auto param = dyn_cast_or_null<nn::ParamOp>(op))
+    type = param.getTensorType();
+  else if (auto state = dyn_cast_or_null<nn::StateOp>(op))
+    type = state.getTensorType();
+  else
+    return std::nullopt;
+  return placementOf(op->getDiscardableAttrDictionary(), type, grid.getMesh());
 }
 
-void Machine::setSymbol(int64_t rank, StringRef name, TensorRef value) {
-  symbols[rank][name] = std::move(value);
+Placement Machine::argumentPlacement(func::FuncOp function, unsigned index) {
+  return placementOf(function.getArgAttrDict(index),
+                     cast<RankedTensorType>(function.getArgumentTypes()[index]),
+                     grid.getMesh());
+}
+
+Placement Machine::resultPlacement(func::FuncOp function, unsigned index) {
+  return placementOf(function.getResultAttrDict(index),
+                     cast<RankedTensorType>(function.getResultTypes()[index]),
+                     grid.getMesh());
+}
+
+FailureOr<TensorRef> Machine::readSymbol(StringRef name) {
+  std::optional<Placement> placement = symbolPlacement(name);
+  if (!placement)
+    return TensorRef();
+  SmallVector<int64_t> members;
+  for (int64_t stage = 0; stage < grid.numStages(); ++stage)
+    for (int64_t rank : grid.stageRanks(stage))
+      if (ranks[rank].written.contains(name))
+        members.push_back(rank);
+  if (members.empty())
+    members = grid.stageRanks(0);
+  ValueList parts;
+  for (int64_t rank : members) {
+    parts.push_back(ranks[rank].symbols.lookup(name));
+    if (!parts.back())
+      return TensorRef();
+  }
+  auto global = rebuild(*placement, grid, members, parts);
+  if (!global)
+    return module.lookupSymbol(name)->emitError()
+           << "@" << name << ": " << llvm::toString(global.takeError());
+  return TensorRef(std::make_shared<Tensor>(std::move(*global)));
+}
+
+void Machine::writeSymbol(StringRef name, const Tensor &global) {
+  Tensor rounded = global;
+  roundElements(rounded, exact);
+  Placement placement = *symbolPlacement(name);
+  for (auto [rank, memory] : llvm::enumerate(ranks))
+    memory.symbols[name] = shard(rounded, placement.layout, grid, rank);
 }
 
 /// state + value, as the state's element type holds it.
@@ -35,28 +98,44 @@ static TensorRef accumulated(const Tensor &state, const Tensor &value,
   return std::make_shared<Tensor>(std::move(sum));
 }
 
+ValueList Machine::finished(MutableArrayRef<Tensor> results) const {
+  ValueList values;
+  for (Tensor &result : results) {
+    roundElements(result, exact);
+    values.push_back(std::make_shared<Tensor>(std::move(result)));
+  }
+  return values;
+}
+
 FailureOr<ValueList> Machine::runOp(Operation *op, int64_t rank,
                                     ArrayRef<TensorRef> operands) {
+  Memory &memory = ranks[rank];
   if (auto read = dyn_cast<nn::ReadOp>(op)) {
-    TensorRef value = getSymbol(rank, read.getSymbol());
+    TensorRef value = memory.symbols.lookup(read.getSymbol());
     if (!value)
       return op->emitOpError()
              << "reads " << read.getSymbolAttr() << ", which has no value";
     return ValueList{value};
   }
   if (auto write = dyn_cast<nn::WriteOp>(op)) {
-    setSymbol(rank, write.getSymbol(), operands[0]);
+    memory.symbols[write.getSymbol()] = operands[0];
+    memory.written.insert(write.getSymbol());
     return ValueList{};
   }
   if (auto accumulate = dyn_cast<nn::AccumulateOp>(op)) {
-    StringRef name = accumulate.getSymbol();
-    TensorRef state = getSymbol(rank, name);
+    TensorRef &state = memory.symbols[accumulate.getSymbol()];
     if (!state)
       return op->emitOpError() << "adds to " << accumulate.getSymbolAttr()
                                << ", which has no value";
-    setSymbol(rank, name, accumulated(*state, *operands[0], exact));
+    state = accumulated(*state, *operands[0], exact);
+    memory.written.insert(accumulate.getSymbol());
     return ValueList{};
   }
+  // One tensor lies as well one way as another where there is one rank.
+  if (isa<dist::ReshardOp>(op) && !isSpmd(module))
+    return ValueList{operands[0]};
+  if (std::optional<Tensor> result = runRankOp(op, grid, rank, operands))
+    return finished(*result);
 
   const Kernel *kernel = kernels.find(op->getName().getStringRef());
   if (!kernel)
@@ -66,54 +145,50 @@ FailureOr<ValueList> Machine::runOp(Operation *op, int64_t rank,
     results.emplace_back(cast<RankedTensorType>(type));
   if (failed((*kernel)(op, Args(op, operands), results)))
     return failure();
-  ValueList values;
-  for (Tensor &result : results) {
-    roundElements(result, exact);
-    values.push_back(std::make_shared<Tensor>(std::move(result)));
-  }
-  return values;
+  return finished(results);
 }
 
-LogicalResult Machine::runBlock(Block &block, std::vector<Values> &values) {
-  for (Operation &op : block.without_terminator()) {
-    std::vector<ValueList> results;
-    for (auto [rank, known] : llvm::enumerate(values)) {
-      ValueList operands;
-      for (Value operand : op.getOperands())
-        operands.push_back(known.lookup(operand));
-      FailureOr<ValueList> result = runOp(&op, rank, operands);
-      if (failed(result))
-        return failure();
-      results.push_back(std::move(*result));
-      for (auto [name, value] :
-           llvm::zip_equal(op.getResults(), results.back()))
-        known[name] = value;
-    }
-    if (afterOp && failed(afterOp(&op, results)))
-      return failure();
-  }
-  return success();
+std::vector<ValueList> Machine::runCollective(Operation *op,
+                                              ArrayRef<int64_t> members,
+                                              ArrayRef<ValueList> operands) {
+  std::vector<ValueList> results;
+  for (SmallVector<Tensor> &result :
+       interp::runCollective(op, grid, members, operands))
+    results.push_back(finished(result));
+  return results;
 }
 
-FailureOr<std::vector<ValueList>> Machine::call(func::FuncOp function,
-                                                ArrayRef<ValueList> args) {
+FailureOr<ValueList> Machine::call(func::FuncOp function,
+                                   ArrayRef<TensorRef> args) {
   if (function.isExternal())
     return function.emitError("has no body to run");
   if (!function.getBody().hasOneBlock())
     return function.emitError("has more than one block");
-  Block &block = function.getBody().front();
-  std::vector<Values> values(getNumRanks());
-  for (auto [known, given] : llvm::zip_equal(values, args))
-    for (auto [name, value] : llvm::zip_equal(block.getArguments(), given))
-      known[name] = value;
-  if (failed(runBlock(block, values)))
+  auto members = llvm::to_vector(llvm::seq<int64_t>(0, grid.size()));
+  BlockRun run(*this, function.getBody().front(), members);
+  for (auto [i, global] : llvm::enumerate(args)) {
+    Placement placement = argumentPlacement(function, i);
+    ValueList parts;
+    for (int64_t rank : members)
+      parts.push_back(shard(*global, placement.layout, grid, rank));
+    run.bind(function.getArgument(i), parts);
+  }
+  switch (run.advance()) {
+  case BlockRun::Status::Failed:
     return failure();
-  std::vector<ValueList> results;
-  for (Values &known : values) {
-    ValueList list;
-    for (Value value : block.getTerminator()->getOperands())
-      list.push_back(known.lookup(value));
-    results.push_back(std::move(list));
+  case BlockRun::Status::Waiting:
+    llvm_unreachable("all ranks are members");
+  case BlockRun::Status::Done:
+    break;
+  }
+  ValueList results;
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    auto global =
+        rebuild(resultPlacement(function, i), grid, members, run.getResult(i));
+    if (!global)
+      return function.emitError()
+             << "result #" << i << ": " << llvm::toString(global.takeError());
+    results.push_back(std::make_shared<Tensor>(std::move(*global)));
   }
   return results;
 }

@@ -2,62 +2,86 @@
 //
 // A machine holds the parameters and states of every rank and runs functions
 // op by op, all ranks in lockstep: one op is done on every rank before the
-// next one begins.
+// next one begins. From outside values are global: they are cut into the
+// ranks' parts on the way in and put together again, replicas compared, on the
+// way out.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PCC_INTERPRETER_MACHINE_H
 #define PCC_INTERPRETER_MACHINE_H
 
+#include "interpreter/Grid.h"
 #include "interpreter/Kernels.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace pcc::interp {
 
-/// The values of a function's arguments or results on one rank.
-using ValueList = llvm::SmallVector<TensorRef>;
-
 class Machine {
 public:
-  /// With `exact`, floats are f64 whatever their declared type.
-  Machine(mlir::ModuleOp module, bool exact, int64_t numRanks = 1);
+  /// With `exact`, floats are f64 whatever their declared type. A module of
+  /// global types runs on one rank, one that is `dist.spmd` on its mesh.
+  Machine(mlir::ModuleOp module, bool exact);
 
   mlir::ModuleOp getModule() const { return module; }
   bool isExact() const { return exact; }
-  int64_t getNumRanks() const { return symbols.size(); }
+  const Grid &getGrid() const { return grid; }
 
-  /// The value of a parameter or state on a rank; null for a parameter that
-  /// was never given one.
-  TensorRef getSymbol(int64_t rank, llvm::StringRef name) const;
-  void setSymbol(int64_t rank, llvm::StringRef name, TensorRef value);
+  /// A parameter or state: null for a parameter that was never given a value.
+  /// Where only some stages have written it, theirs counts.
+  mlir::FailureOr<TensorRef> readSymbol(llvm::StringRef name);
+  void writeSymbol(llvm::StringRef name, const Tensor &global);
+  /// Where a symbol lies; nothing if there is none of this name.
+  std::optional<Placement> symbolPlacement(llvm::StringRef name);
+  Placement argumentPlacement(mlir::func::FuncOp function, unsigned index);
+  Placement resultPlacement(mlir::func::FuncOp function, unsigned index);
 
-  /// Called after every op with the op and the ranks' values of its results,
-  /// results[member][i]; a failure stops the run.
+  /// Called after every op with the ranks that ran it and the values of its
+  /// results, results[member][i]; a failure stops the run.
   using Observer = std::function<mlir::LogicalResult(
-      mlir::Operation *, llvm::ArrayRef<ValueList> results)>;
+      mlir::Operation *, llvm::ArrayRef<int64_t> ranks,
+      llvm::ArrayRef<ValueList> results)>;
   void setObserver(Observer observer) { afterOp = std::move(observer); }
+  mlir::LogicalResult observe(mlir::Operation *op,
+                              llvm::ArrayRef<int64_t> ranks,
+                              llvm::ArrayRef<ValueList> results) const {
+    return afterOp ? afterOp(op, ranks, results) : mlir::success();
+  }
 
-  /// Runs a function on every rank: args[rank][i] to results[rank][i].
-  /// Errors are emitted at the op that could not be done.
-  mlir::FailureOr<std::vector<ValueList>> call(mlir::func::FuncOp function,
-                                               llvm::ArrayRef<ValueList> args);
+  /// Runs a function on every rank. Errors are emitted at the op that could
+  /// not be done.
+  mlir::FailureOr<ValueList> call(mlir::func::FuncOp function,
+                                  llvm::ArrayRef<TensorRef> args);
 
-private:
-  using Values = llvm::DenseMap<mlir::Value, TensorRef>;
-
-  mlir::LogicalResult runBlock(mlir::Block &block, std::vector<Values> &values);
   /// Runs one op on one rank.
   mlir::FailureOr<ValueList> runOp(mlir::Operation *op, int64_t rank,
                                    llvm::ArrayRef<TensorRef> operands);
+  /// Runs a collective on members that hold all peers of each other.
+  std::vector<ValueList> runCollective(mlir::Operation *op,
+                                       llvm::ArrayRef<int64_t> ranks,
+                                       llvm::ArrayRef<ValueList> operands);
+
+private:
+  /// What one rank holds.
+  struct Memory {
+    llvm::StringMap<TensorRef> symbols;
+    llvm::StringSet<> written;
+  };
+  ValueList finished(llvm::MutableArrayRef<Tensor> results) const;
 
   mlir::ModuleOp module;
   bool exact;
+  Grid grid;
   KernelTable kernels;
   Observer afterOp;
-  /// Per rank.
-  std::vector<llvm::StringMap<TensorRef>> symbols;
+  std::vector<Memory> ranks;
 };
+
+/// The shape and place that results come back in when the module's types are
+/// local: true where the module says that it is one rank's program.
+bool isSpmd(mlir::ModuleOp module);
 
 } // namespace pcc::interp
 

@@ -50,4 +50,4 @@ func.func @bad_target(%x: tensor<1x4xf32>, %t: tensor<1xi64> {nn.name = "t"})
 // NPY: holds an array of shape (3, 1), expected tensor<3xf32>
 // OPSHAPE: error: 'nn.layer_norm_grad_scale' op a value per row is 'tensor<3xf32>', expected [2]
 // TARGET: error: 'nn.cross_entropy' op target 3 of row 0 is none of the 3 classes
-// NOGRAD: error: has no function @loss to check gradients of
+// NOGRAD: error: there is no function @loss to check gradients of

@@ -1,0 +1,85 @@
+//===- CommandLine.h - The flags of pcc-run ---------------------*- C++ -*-===//
+
+#ifndef PCC_TOOLS_PCC_RUN_COMMANDLINE_H
+#define PCC_TOOLS_PCC_RUN_COMMANDLINE_H
+
+#include "interpreter/GradientCheck.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace pcc {
+
+enum ExitCode { kDone = 0, kFailed = 1, kUsage = 2 };
+
+struct CommandLine {
+  template <typename T>
+  using Opt = llvm::cl::opt<T>;
+  using List = llvm::cl::list<std::string>;
+  using Desc = llvm::cl::desc;
+  using Value = llvm::cl::value_desc;
+
+  llvm::cl::OptionCategory category{"pcc-run"};
+  llvm::cl::cat in{category};
+
+  Opt<std::string> input{llvm::cl::Positional, Desc("<module.mlir | ->"),
+                         llvm::cl::init("-"), in};
+  List entries{"entry",
+               Desc("Functions to run, one after the other on the same "
+                    "parameters and states (default: the only one)"),
+               llvm::cl::CommaSeparated, Value("name,..."), in};
+  List args{"arg",
+            Desc("Value of an argument (by name, role or index) or of a "
+                 "parameter or state (@name): nested lists, or a .npy or JSON "
+                 "file"),
+            Value("key=value"), in};
+  Opt<std::string> inputs{
+      "inputs", Desc("JSON file with an object of such keys and values"),
+      Value("file"), in};
+  Opt<uint64_t> fill{"fill",
+                     Desc("Makes up what is not given, by role and type"),
+                     Value("seed"), in};
+  Opt<int64_t> vocab{"vocab",
+                     Desc("Bound of the token ids that --fill makes up"),
+                     llvm::cl::init(0), in};
+  Opt<bool> exact{"exact", Desc("Computes in f64 whatever the declared types"),
+                  in};
+
+  List show{"print",
+            Desc("Results (by index) and symbols (@name) to print (default: "
+                 "all results; none)"),
+            llvm::cl::CommaSeparated, Value("key,..."), in};
+  Opt<int64_t> maxElements{"max-elements",
+                           Desc("Larger tensors are printed in short"),
+                           llvm::cl::init(64), in};
+  List save{"save", Desc("Writes a result or symbol to a .npy file"),
+            Value("key=file"), in};
+  List expect{"expect", Desc("What a result or symbol must be"),
+              Value("key=value"), in};
+  Opt<std::string> expected{
+      "expected", Desc("JSON file with an object of such keys and values"),
+      Value("file"), in};
+  Opt<double> rtol{"rtol",
+                   Desc("Difference allowed by --expect and --against, "
+                        "relative to the largest element"),
+                   llvm::cl::init(1e-6), in};
+
+  Opt<std::string> against{
+      "against",
+      Desc("A partitioned program's plan: every op's value is rebuilt from "
+           "the ranks and compared with the plan's"),
+      Value("module.mlir"), in};
+  Opt<bool> checkGradients{
+      "check-gradients",
+      Desc("Compares the gradients that @microbatch accumulates with "
+           "differences of @loss, in f64"),
+      in};
+  Opt<std::string> lossFrom{
+      "loss-from", Desc("The program that has @loss (default: the same)"),
+      Value("module.mlir"), in};
+  Opt<int64_t> samples{"samples", Desc("Elements of each parameter to check"),
+                       llvm::cl::init(interp::GradientCheckOptions().samples),
+                       in};
+};
+
+} // namespace pcc
+
+#endif // PCC_TOOLS_PCC_RUN_COMMANDLINE_H

@@ -1,0 +1,209 @@
+//===- Session.cpp - One run of pcc-run -----------------------------------===//
+
+#include "tools/pcc-run/Session.h"
+#include "interpreter/Compare.h"
+#include "interpreter/GradientCheck.h"
+#include "interpreter/ValueCheck.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::interp;
+
+/// A mistake on the command line or in a file it names.
+static int usage(const Twine &message) {
+  llvm::errs() << "pcc-run: error: " << message << '\n';
+  return kUsage;
+}
+
+Session::Session(CommandLine &options, ModuleOp module, ModuleOp other)
+    : options(options), module(module),
+      machine(module, options.exact || options.checkGradients),
+      fill{options.fill, options.vocab} {
+  if (other)
+    this->other.emplace(other, machine.isExact());
+}
+
+TensorRef Session::lookup(StringRef key) {
+  if (key.consume_front("@")) {
+    FailureOr<TensorRef> value = machine.readSymbol(key);
+    return failed(value) ? nullptr : *value;
+  }
+  size_t index;
+  if (key.getAsInteger(10, index) || index >= results.size())
+    return nullptr;
+  return results[index];
+}
+
+LogicalResult Session::setSymbols(Machine &machine) {
+  for (Operation &op : *machine.getModule().getBody()) {
+    if (!isa<nn::ParamOp, nn::StateOp>(op))
+      continue;
+    StringRef name = cast<SymbolOpInterface>(op).getName();
+    RankedTensorType type = machine.symbolPlacement(name)->global;
+    std::string key = ("@" + name).str();
+    if (given.has(key)) {
+      auto value = given.get(key, type);
+      if (!value)
+        return op.emitError(llvm::toString(value.takeError()));
+      machine.writeSymbol(name, *value);
+    } else if (auto param = dyn_cast<nn::ParamOp>(op); param && fills()) {
+      machine.writeSymbol(name, fill.parameter(name, param.getInit(), type));
+    }
+  }
+  return success();
+}
+
+FailureOr<Tensor> Session::makeArgument(func::FuncOp function, unsigned index,
+                                        RankedTensorType type) {
+  std::string name = argumentName(function, index);
+  for (const std::string &key :
+       {name, argumentRole(function, index).str(), std::to_string(index)}) {
+    if (!given.has(key))
+      continue;
+    auto value = given.get(key, type);
+    if (!value)
+      return function.emitError(llvm::toString(value.takeError()));
+    return *value;
+  }
+  if (fills())
+    return fill.argument(function, index, type);
+  InFlightDiagnostic diag = function.emitError()
+                            << "argument #" << index << " '" << name
+                            << "' has no value";
+  diag.attachNote() << "give it with --arg " << name
+                    << "=..., or make up all that is missing with --fill";
+  return diag;
+}
+
+FailureOr<ValueList> Session::makeArguments(Machine &machine,
+                                            func::FuncOp function) {
+  ValueList values;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    if (!isa<RankedTensorType>(function.getArgument(i).getType()))
+      return function.emitError() << "argument #" << i << " is no tensor";
+    RankedTensorType type = machine.argumentPlacement(function, i).global;
+    FailureOr<Tensor> value = makeArgument(function, i, type);
+    if (failed(value))
+      return failure();
+    roundElements(*value, machine.isExact());
+    values.push_back(std::make_shared<Tensor>(std::move(*value)));
+  }
+  return values;
+}
+
+int Session::show() {
+  SmallVector<std::string> keys(options.show.begin(), options.show.end());
+  if (keys.empty())
+    for (size_t i = 0; i < results.size(); ++i)
+      keys.push_back(std::to_string(i));
+  if (keys == SmallVector<std::string>{"none"})
+    keys.clear();
+  for (StringRef key : keys) {
+    TensorRef value = lookup(key);
+    if (!value)
+      return usage("there is no result or symbol '" + key + "' to print");
+    printTensor(llvm::outs(),
+                key.starts_with("@") ? key.str() : "result " + key.str(),
+                *value, options.maxElements);
+  }
+  for (StringRef pair : options.save) {
+    auto [key, file] = pair.split('=');
+    TensorRef value = lookup(key);
+    if (!value)
+      return usage("there is no result or symbol '" + key + "' to save");
+    if (llvm::Error error = writeNpy(file, *value))
+      return usage(llvm::toString(std::move(error)));
+  }
+  return kDone;
+}
+
+int Session::compare() {
+  int code = kDone;
+  for (StringRef key : wanted.keys()) {
+    TensorRef found = lookup(key);
+    if (!found)
+      return usage("there is no result or symbol '" + key + "' to compare");
+    auto expected = wanted.get(key, found->type);
+    if (!expected)
+      return usage(llvm::toString(expected.takeError()));
+    Difference gap = difference(*found, *expected);
+    bool close = gap.within(options.rtol);
+    llvm::outs() << (close ? "ok    " : "WRONG ") << key << ": " << gap.text()
+                 << '\n';
+    if (!close)
+      code = kFailed;
+  }
+  return code;
+}
+
+int Session::checkGradients() {
+  Machine &lossMachine = other ? *other : machine;
+  GradientCheckOptions check;
+  check.samples = options.samples;
+  check.loss = lossMachine.getModule().lookupSymbol<func::FuncOp>("loss");
+  check.gradient = module.lookupSymbol<func::FuncOp>("microbatch");
+  if (!check.loss)
+    return usage("there is no function @loss to check gradients of");
+  if (!check.gradient)
+    return usage("there is no function @microbatch to check");
+  FailureOr<ValueList> lossArgs = makeArguments(lossMachine, check.loss);
+  FailureOr<ValueList> gradientArgs = makeArguments(machine, check.gradient);
+  if (failed(lossArgs) || failed(gradientArgs))
+    return kFailed;
+  return succeeded(interp::checkGradients(lossMachine, *lossArgs, machine,
+                                          *gradientArgs, check, options.fill,
+                                          llvm::outs()))
+             ? kDone
+             : kFailed;
+}
+
+int Session::runEntries() {
+  SmallVector<func::FuncOp> entries;
+  for (StringRef name : options.entries) {
+    auto function = module.lookupSymbol<func::FuncOp>(name);
+    if (!function)
+      return usage("there is no function @" + name);
+    entries.push_back(function);
+  }
+  if (entries.empty()) {
+    llvm::append_range(entries, module.getOps<func::FuncOp>());
+    if (entries.size() != 1)
+      return usage("the module has " + Twine(entries.size()) +
+                   " functions; name one with --entry");
+  }
+  std::optional<ValueCheck> check;
+  if (other)
+    check.emplace(*other, machine, options.rtol);
+  for (func::FuncOp function : entries) {
+    FailureOr<ValueList> values = makeArguments(machine, function);
+    if (failed(values))
+      return kFailed;
+    FailureOr<ValueList> outcome =
+        check ? check->call(function.getSymName(), *values)
+              : machine.call(function, *values);
+    if (failed(outcome))
+      return kFailed;
+    results = *outcome;
+  }
+  if (check && failed(check->compareSymbols()))
+    return kFailed;
+  if (check)
+    llvm::outs() << llvm::format(
+        "%lld values equal the reference's, the worst to %.1e\n",
+        static_cast<long long>(check->getCompared()), check->getWorst());
+  if (std::string key = given.unused(); !key.empty())
+    return usage("there is no argument or symbol '" + key + "'");
+  int shown = show();
+  return std::max(shown, compare());
+}
+
+int Session::run() {
+  if (llvm::Error error = given.add(options.args, options.inputs))
+    return usage(llvm::toString(std::move(error)));
+  if (llvm::Error error = wanted.add(options.expect, options.expected))
+    return usage(llvm::toString(std::move(error)));
+  if (failed(setSymbols(machine)) || (other && failed(setSymbols(*other))))
+    return kFailed;
+  return options.checkGradients ? checkGradients() : runEntries();
+}

@@ -1,0 +1,54 @@
+//===- Session.h - One run of pcc-run ---------------------------*- C++ -*-===//
+
+#ifndef PCC_TOOLS_PCC_RUN_SESSION_H
+#define PCC_TOOLS_PCC_RUN_SESSION_H
+
+#include "interpreter/Fill.h"
+#include "interpreter/Machine.h"
+#include "interpreter/NamedValues.h"
+#include "tools/pcc-run/CommandLine.h"
+
+namespace pcc {
+
+/// A program, and the one it is compared with if any.
+class Session {
+public:
+  /// `other`: the module of --against or --loss-from, or null.
+  Session(CommandLine &options, mlir::ModuleOp module, mlir::ModuleOp other);
+
+  /// Everything; gives the tool's exit code.
+  int run();
+
+private:
+  using Machine = interp::Machine;
+
+  bool fills() const { return options.fill.getNumOccurrences(); }
+  /// Gives the parameters and states of a machine the values of the command
+  /// line.
+  mlir::LogicalResult setSymbols(Machine &machine);
+  /// The global values of a function's arguments.
+  mlir::FailureOr<interp::ValueList> makeArguments(Machine &machine,
+                                                   mlir::func::FuncOp function);
+  mlir::FailureOr<interp::Tensor> makeArgument(mlir::func::FuncOp function,
+                                               unsigned index,
+                                               mlir::RankedTensorType type);
+  int checkGradients();
+  int runEntries();
+  int show();
+  int compare();
+  /// A result or symbol; null if there is none.
+  interp::TensorRef lookup(llvm::StringRef key);
+
+  CommandLine &options;
+  mlir::ModuleOp module;
+  Machine machine;
+  std::optional<Machine> other;
+  interp::Fill fill;
+  interp::NamedValues given, wanted;
+  /// Of the last entry.
+  interp::ValueList results;
+};
+
+} // namespace pcc
+
+#endif // PCC_TOOLS_PCC_RUN_SESSION_H
