@@ -44,6 +44,7 @@ def NN_SumOp : NN_ComputeOp<"sum", [NN_VJP, SameOperandsAndResultType]> {
   let results = (outs NN_Tensor:$result);
   let assemblyFormat = "$inputs attr-dict `:` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 class NN_BinaryOp<string mnemonic, string what>
@@ -128,6 +129,7 @@ def NN_ScaleOp : NN_ComputeOp<"scale", [NN_VJP, SameOperandsAndResultType]> {
   let arguments = (ins NN_Float:$input, F64Attr:$factor);
   let results = (outs NN_Float:$result);
   let assemblyFormat = "$input `by` $factor attr-dict `:` type($result)";
+  let hasFolder = 1;
 }
 
 def NN_CastOp : NN_ComputeOp<"cast", [NN_VJP, SameOperandsAndResultShape]> {
@@ -139,6 +141,7 @@ def NN_CastOp : NN_ComputeOp<"cast", [NN_VJP, SameOperandsAndResultShape]> {
   let arguments = (ins NN_Tensor:$input);
   let results = (outs NN_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasFolder = 1;
 }
 
 def NN_DropoutOp : NN_ComputeOp<"dropout", [NN_VJP, NN_Local,
@@ -161,6 +164,7 @@ def NN_DropoutOp : NN_ComputeOp<"dropout", [NN_VJP, NN_Local,
     type($positions) `,` type($seed) `,` type($step) (`,` type($origin)^)?
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 #endif // PCC_NN_ELEMENTWISEOPS

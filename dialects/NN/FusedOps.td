@@ -16,6 +16,7 @@ def NN_SoftmaxOp
   let arguments = (ins NN_Float:$input);
   let results = (outs NN_Float:$result);
   let assemblyFormat = "$input attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def NN_SoftmaxGradOp
@@ -24,6 +25,7 @@ def NN_SoftmaxGradOp
   let arguments = (ins NN_Float:$dy, NN_Float:$y);
   let results = (outs NN_Float:$dx);
   let assemblyFormat = "$dy `,` $y attr-dict `:` type($dx)";
+  let hasVerifier = 1;
 }
 
 def NN_LayerNormOp : NN_ComputeOp<"layer_norm", [NN_VJP,
@@ -54,6 +56,7 @@ def NN_LayerNormGradOp : NN_ComputeOp<"layer_norm_grad",
     $dy `,` $input `scale` $scale `mean` $mean `rstd` $rstd attr-dict `:`
     type($dx) `,` type($scale) `,` type($mean) `,` type($rstd)
   }];
+  let hasVerifier = 1;
 }
 
 def NN_LayerNormGradScaleOp : NN_ComputeOp<"layer_norm_grad_scale",
@@ -66,6 +69,7 @@ def NN_LayerNormGradScaleOp : NN_ComputeOp<"layer_norm_grad_scale",
     $dy `,` $input `mean` $mean `rstd` $rstd attr-dict `:` type($dy) `,`
     type($mean) `,` type($rstd) `->` type($dscale)
   }];
+  let hasVerifier = 1;
 }
 
 def NN_RmsNormOp : NN_ComputeOp<"rms_norm", [NN_VJP,
@@ -91,6 +95,7 @@ def NN_RmsNormGradOp : NN_ComputeOp<"rms_norm_grad",
     $dy `,` $input `scale` $scale `rstd` $rstd attr-dict `:` type($dx) `,`
     type($scale) `,` type($rstd)
   }];
+  let hasVerifier = 1;
 }
 
 def NN_RmsNormGradScaleOp : NN_ComputeOp<"rms_norm_grad_scale",
@@ -102,6 +107,7 @@ def NN_RmsNormGradScaleOp : NN_ComputeOp<"rms_norm_grad_scale",
     $dy `,` $input `rstd` $rstd attr-dict `:` type($dy) `,` type($rstd) `->`
     type($dscale)
   }];
+  let hasVerifier = 1;
 }
 
 def NN_RopeOp : NN_ComputeOp<"rope", [NN_VJP,
@@ -164,6 +170,7 @@ def NN_AttentionGradOp : NN_ComputeOp<"attention_grad", [NN_Cost, NN_Local,
     (`head_origin` $head_origin^)? `scale` $scale attr-dict `:`
     functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def NN_EmbeddingOp : NN_ComputeOp<"embedding", [NN_VJP, NN_Local]> {
@@ -190,6 +197,7 @@ def NN_EmbeddingGradOp : NN_ComputeOp<"embedding_grad", [NN_Local]> {
     $dy `,` $ids (`offset` $offset^ `:` type($offset))? attr-dict `:`
     type($dy) `,` type($ids) `->` type($dtable)
   }];
+  let hasVerifier = 1;
 }
 
 #endif // PCC_NN_FUSEDOPS

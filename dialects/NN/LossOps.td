@@ -38,6 +38,7 @@ def NN_CrossEntropyGradOp
     (`offset` $offset^ `:` type($offset))? `classes` $classes attr-dict `:`
     type($dloss) `,` type($logits) `,` type($targets)
   }];
+  let hasVerifier = 1;
 }
 
 // What cross_entropy becomes where the classes are spread over ranks.
@@ -54,6 +55,7 @@ def NN_RowMaxOp : NN_ComputeOp<"row_max"> {
     $logits (`offset` $offset^ `:` type($offset))? `classes` $classes attr-dict
     `:` type($logits) `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 def NN_CrossEntropyStatsOp : NN_ComputeOp<"cross_entropy_stats"> {
@@ -71,6 +73,7 @@ def NN_CrossEntropyStatsOp : NN_ComputeOp<"cross_entropy_stats"> {
     `classes` $classes attr-dict `:` type($logits) `,` type($targets) `,`
     type($max) `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 def NN_CrossEntropyLossOp : NN_ComputeOp<"cross_entropy_loss",
@@ -82,6 +85,7 @@ def NN_CrossEntropyLossOp : NN_ComputeOp<"cross_entropy_loss",
     $stats `max` $max `,` $targets attr-dict `:` type($stats) `,` type($max)
     `,` type($targets)
   }];
+  let hasVerifier = 1;
 }
 
 def NN_ValidOp : NN_ComputeOp<"valid"> {
@@ -91,6 +95,7 @@ def NN_ValidOp : NN_ComputeOp<"valid"> {
   let assemblyFormat = [{
     $targets attr-dict `:` type($targets) `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 #endif // PCC_NN_LOSSOPS

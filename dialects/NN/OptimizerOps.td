@@ -30,6 +30,7 @@ def NN_AdamWOp : NN_ComputeOp<"adamw", [
     type($beta1) `,` type($beta2) `,` type($eps) `,` type($weight_decay) `,`
     type($step)
   }];
+  let hasVerifier = 1;
 }
 
 def NN_SgdOp : NN_ComputeOp<"sgd", [
@@ -47,6 +48,7 @@ def NN_SgdOp : NN_ComputeOp<"sgd", [
     `weight_decay` $weight_decay attr-dict `:` type($param) `,` type($grad)
     `,` type($grad_scale) `,` type($lr) `,` type($weight_decay)
   }];
+  let hasVerifier = 1;
 }
 
 def NN_SumOfSquaresOp : NN_ComputeOp<"sum_of_squares"> {
@@ -54,6 +56,7 @@ def NN_SumOfSquaresOp : NN_ComputeOp<"sum_of_squares"> {
   let arguments = (ins NN_Float:$input);
   let results = (outs NN_F32:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 #endif // PCC_NN_OPTIMIZEROPS

@@ -37,6 +37,7 @@ def NN_BroadcastOp : NN_ShapeOp<"broadcast"> {
   let assemblyFormat = [{
     $input $dims attr-dict `:` type($input) `->` type($result)
   }];
+  let hasFolder = 1;
 }
 
 def NN_ReduceOp : NN_ShapeOp<"reduce"> {
@@ -45,6 +46,7 @@ def NN_ReduceOp : NN_ShapeOp<"reduce"> {
   let assemblyFormat = [{
     $input $dims attr-dict `:` type($input) `->` type($result)
   }];
+  let hasFolder = 1;
 }
 
 def NN_SliceOp : NN_ShapeOp<"slice"> {
@@ -59,6 +61,7 @@ def NN_SliceOp : NN_ShapeOp<"slice"> {
     $input `at` $starts `step` $steps attr-dict `:` type($input) `->`
     type($result)
   }];
+  let hasFolder = 1;
 }
 
 def NN_PadOp : NN_ShapeOp<"pad"> {
@@ -73,6 +76,7 @@ def NN_PadOp : NN_ShapeOp<"pad"> {
     $input `at` $starts `step` $steps attr-dict `:` type($input) `->`
     type($result)
   }];
+  let hasFolder = 1;
 }
 
 def NN_ConcatOp : NN_ShapeOp<"concat"> {

@@ -31,7 +31,8 @@ def NN_ParamOp : NN_Op<"param", [Symbol]> {
   }];
 }
 
-def NN_StateOp : NN_Op<"state", [Symbol]> {
+def NN_StateOp : NN_Op<"state",
+    [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A tensor that lives from step to step, zero at the start";
   let description = [{
     `of` names the parameter a gradient or moment belongs to.
@@ -74,8 +75,8 @@ def NN_AccumulateOp
     : NN_SymbolUse<"accumulate", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Adds a value to a state";
   let description = [{
-    The state's element type may be wider than the value's. Additions of
-    several values to one state commute.
+    The target is a state, whose element type may be wider than the value's.
+    Additions of several values to one state commute.
   }];
   let arguments = (ins NN_Tensor:$value, FlatSymbolRefAttr:$symbol);
   let assemblyFormat = "$value `,` $symbol `:` type($value) attr-dict";

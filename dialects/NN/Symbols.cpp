@@ -1,6 +1,7 @@
 //===- Symbols.cpp - Uses of parameters and state -------------------------===//
 
 #include "dialects/NN/NN.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace pcc::nn;
@@ -42,6 +43,30 @@ LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &tables) {
 }
 
 LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &tables) {
-  return verifyUse(*this, getSymbolAttr(), getValue().getType(), tables,
-                   /*anyElement=*/true);
+  Type type = getValue().getType();
+  if (failed(verifyUse(*this, getSymbolAttr(), type, tables,
+                       /*anyElement=*/true)))
+    return failure();
+  auto state = dyn_cast<StateOp>(
+      tables.lookupNearestSymbolFrom(*this, getSymbolAttr()));
+  if (!state)
+    return emitOpError() << "adds to " << getSymbolAttr()
+                         << ", which is no state";
+  Type from = getElementTypeOrSelf(type),
+       to = state.getTensorType().getElementType();
+  if (from == to)
+    return success();
+  auto narrow = dyn_cast<FloatType>(from), wide = dyn_cast<FloatType>(to);
+  if (narrow && wide && narrow.getWidth() < wide.getWidth())
+    return success();
+  return emitOpError() << "adds " << from << " to a state of " << to
+                       << ", which is not wider";
+}
+
+LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &tables) {
+  if (!getOfAttr() ||
+      tables.lookupNearestSymbolFrom<ParamOp>(*this, getOfAttr()))
+    return success();
+  return emitOpError() << "belongs to " << getOfAttr()
+                       << ", which is no parameter";
 }

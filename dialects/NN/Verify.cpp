@@ -1,14 +1,10 @@
 //===- Verify.cpp - Verifiers of nn ops -----------------------------------===//
 
-#include "dialects/NN/NN.h"
+#include "dialects/NN/Verify.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace pcc::nn;
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return tensorType(value).getShape();
-}
 
 LogicalResult ParamOp::verify() {
   SourceAttr source = getSourceAttr();
@@ -83,6 +79,9 @@ LogicalResult ContractOp::verify() {
     for (char label : labels)
       if (seen[label].second < 2)
         return emitOpError() << "label '" << label << "' occurs only once";
+  if (tensorType(getLhs()).getElementType() !=
+      tensorType(getRhs()).getElementType())
+    return emitOpError("multiplies two element types");
   return success();
 }
 
@@ -116,7 +115,9 @@ LogicalResult DropoutOp::verify() {
                        "sequence element");
   if (getOrigin() && shapeOf(getOrigin()) != ArrayRef<int64_t>(rank))
     return emitOpError("origin must have one entry per dim");
-  return success();
+  if (failed(verifyScalar(*this, getSeed(), "seed")))
+    return failure();
+  return verifyScalar(*this, getStep(), "step");
 }
 
 LogicalResult ReshapeOp::verify() {
@@ -132,12 +133,9 @@ LogicalResult ReshapeOp::verify() {
 /// The result has this shape and the input's element type.
 static LogicalResult verifyResult(Operation *op, Value input,
                                   ArrayRef<int64_t> shape) {
-  auto expected = RankedTensorType::get(
-      shape, tensorType(input).getElementType());
-  if (op->getResult(0).getType() != expected)
-    return op->emitOpError() << "gives " << expected << ", not "
-                             << op->getResult(0).getType();
-  return success();
+  auto expected =
+      RankedTensorType::get(shape, tensorType(input).getElementType());
+  return verifyType(op, op->getResult(0), expected);
 }
 
 LogicalResult TransposeOp::verify() {
@@ -254,29 +252,12 @@ LogicalResult InsertOp::verify() {
   return verifyAt(*this, getInput(), getResult(), getDim(), getIndex());
 }
 
-/// scale, and bias where present, have one entry per element of a row.
-static LogicalResult verifyNorm(Operation *op, Value input,
-                                ValueRange perColumn, ValueRange perRow) {
-  ArrayRef<int64_t> shape = shapeOf(input);
-  if (shape.empty())
-    return op->emitOpError("normalizes rows of at least one dim");
-  for (Value value : perColumn)
-    if (value && shapeOf(value) != shape.take_back())
-      return op->emitOpError() << value.getType() << " does not fit rows of "
-                               << shape.back();
-  for (Value value : perRow)
-    if (shapeOf(value) != shape.drop_back())
-      return op->emitOpError() << value.getType()
-                               << " does not have one entry per row";
-  return success();
-}
-
 LogicalResult LayerNormOp::verify() {
-  return verifyNorm(*this, getInput(), {getScale(), getBias()},
+  return verifyRows(*this, getInput(), {getScale(), getBias()},
                     {getMean(), getRstd()});
 }
 LogicalResult RmsNormOp::verify() {
-  return verifyNorm(*this, getInput(), {getScale()}, {getRstd()});
+  return verifyRows(*this, getInput(), {getScale()}, {getRstd()});
 }
 
 LogicalResult RopeOp::verify() {
@@ -293,24 +274,12 @@ LogicalResult RopeOp::verify() {
 }
 
 LogicalResult AttentionOp::verify() {
-  ArrayRef<int64_t> q = shapeOf(getQ()), k = shapeOf(getK()),
-                    v = shapeOf(getV());
-  if (q.size() != 4 || k.size() != 4 || v.size() != 4)
-    return emitOpError("takes q, k, v of [batch, sequence, head, dim]");
-  if (q[0] != k[0] || k.take_front(3) != v.take_front(3) || q[3] != k[3])
-    return emitOpError("q, k and v do not belong together");
-  if (q[2] % k[2])
-    return emitOpError() << q[2] << " query heads are no multiple of " << k[2]
-                         << " key heads";
-  if (shapeOf(getQPos()) != q.slice(1, 1) ||
-      shapeOf(getKPos()) != k.slice(1, 1))
-    return emitOpError("needs one position per sequence element");
+  if (failed(verifyAttention(*this)))
+    return failure();
+  ArrayRef<int64_t> q = shapeOf(getQ()), v = shapeOf(getV());
   if (shapeOf(getResult()) != ArrayRef<int64_t>({q[0], q[1], q[2], v[3]}) ||
       shapeOf(getLse()) != q.take_front(3))
     return emitOpError("results must be [b, s, h, e] and [b, s, h]");
-  bool random = getSamples() && getSeed() && getStep();
-  if (getP().convertToDouble() > 0 && !random)
-    return emitOpError("needs samples, seed and step to drop out");
   return success();
 }
 
@@ -318,21 +287,18 @@ LogicalResult EmbeddingOp::verify() {
   ArrayRef<int64_t> table = shapeOf(getTable());
   if (table.size() != 2)
     return emitOpError("table must be [rows, columns]");
+  if (failed(verifyScalar(*this, getOffset(), "offset")))
+    return failure();
   SmallVector<int64_t> shape(shapeOf(getIds()));
   shape.push_back(table[1]);
   return verifyResult(*this, getTable(), shape);
 }
 
 LogicalResult CrossEntropyOp::verify() {
-  ArrayRef<int64_t> logits = shapeOf(getLogits());
-  if (logits.empty() || logits.drop_back() != shapeOf(getTargets()))
-    return emitOpError("needs one target per row of logits");
-  int64_t classes = getClasses();
-  if (classes < 1 || classes > logits.back())
-    return emitOpError() << "cannot have " << classes << " classes in "
-                         << logits.back() << " columns";
-  if (shapeOf(getLoss()) != shapeOf(getTargets()) ||
-      shapeOf(getLse()) != shapeOf(getTargets()))
+  if (failed(verifyTargets(*this, getLogits(), getTargets())) ||
+      failed(verifyClasses(*this, getClasses(), shapeOf(getLogits()).back())))
+    return failure();
+  if (shapeOf(getLoss()) != shapeOf(getTargets()))
     return emitOpError("loss and lse must have the targets' shape");
   return success();
 }

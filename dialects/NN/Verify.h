@@ -1,0 +1,73 @@
+//===- Verify.h - What verifiers of nn ops share ----------------*- C++ -*-===//
+//
+// Each emits an error on the op and fails where its condition does not hold.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_DIALECTS_NN_VERIFY_H
+#define PCC_DIALECTS_NN_VERIFY_H
+
+#include "dialects/NN/NN.h"
+
+namespace pcc::nn {
+
+inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
+  return tensorType(value).getShape();
+}
+
+/// The value has this type.
+mlir::LogicalResult verifyType(mlir::Operation *op, mlir::Value value,
+                               mlir::RankedTensorType expected);
+
+/// The value, called `what` in the error, has rank 0, or is absent (null).
+mlir::LogicalResult verifyScalar(mlir::Operation *op, mlir::Value value,
+                                 llvm::StringRef what);
+
+/// With `rows` of [rows..., c]: each of `perColumn` that is not null is [c],
+/// each of `perRow` [rows...].
+mlir::LogicalResult verifyRows(mlir::Operation *op, mlir::Value rows,
+                               mlir::ValueRange perColumn,
+                               mlir::ValueRange perRow);
+
+/// There is one target per row of the logits.
+mlir::LogicalResult verifyTargets(mlir::Operation *op, mlir::Value logits,
+                                  mlir::Value targets);
+
+/// At least one class, and no more than columns.
+mlir::LogicalResult verifyClasses(mlir::Operation *op, int64_t classes,
+                                  int64_t columns);
+
+/// What attention and its gradient have in common: q, k, v, positions, and
+/// what dropout needs.
+template <typename Op>
+mlir::LogicalResult verifyAttention(Op op) {
+  auto q = shapeOf(op.getQ()), k = shapeOf(op.getK()), v = shapeOf(op.getV());
+  if (q.size() != 4 || k.size() != 4 || v.size() != 4)
+    return op.emitOpError("takes q, k, v of [batch, sequence, head, dim]");
+  if (q[0] != k[0] || k.take_front(3) != v.take_front(3) || q[3] != k[3])
+    return op.emitOpError("q, k and v do not belong together");
+  if (q[2] % k[2])
+    return op.emitOpError() << q[2] << " query heads are no multiple of "
+                            << k[2] << " key heads";
+  if (shapeOf(op.getQPos()) != q.slice(1, 1) ||
+      shapeOf(op.getKPos()) != k.slice(1, 1))
+    return op.emitOpError("needs one position per sequence element");
+  double p = op.getP().convertToDouble();
+  if (p < 0 || p >= 1)
+    return op.emitOpError() << "drops with probability " << p
+                            << ", not in [0, 1)";
+  if (p > 0 && !(op.getSamples() && op.getSeed() && op.getStep()))
+    return op.emitOpError("needs samples, seed and step to drop out");
+  if (op.getSamples() && shapeOf(op.getSamples()) != q.take_front(1))
+    return op.emitOpError("needs one sample per batch row");
+  for (auto [value, what] :
+       {std::pair(op.getSeed(), "seed"), std::pair(op.getStep(), "step"),
+        std::pair(op.getHeadOrigin(), "head_origin")})
+    if (failed(verifyScalar(op, value, what)))
+      return mlir::failure();
+  return mlir::success();
+}
+
+} // namespace pcc::nn
+
+#endif // PCC_DIALECTS_NN_VERIFY_H

@@ -1,0 +1,199 @@
+//===- VerifyTraining.cpp - Gradients, parts of losses, optimizers --------===//
+
+#include "dialects/NN/Verify.h"
+
+using namespace mlir;
+using namespace pcc::nn;
+
+LogicalResult pcc::nn::verifyType(Operation *op, Value value,
+                                  RankedTensorType expected) {
+  if (value.getType() == expected)
+    return success();
+  return op->emitOpError() << "gives " << expected << ", not "
+                           << value.getType();
+}
+
+LogicalResult pcc::nn::verifyScalar(Operation *op, Value value,
+                                    StringRef what) {
+  if (!value || shapeOf(value).empty())
+    return success();
+  return op->emitOpError() << what << " must be a rank-0 tensor, not "
+                           << value.getType();
+}
+
+LogicalResult pcc::nn::verifyRows(Operation *op, Value rows,
+                                  ValueRange perColumn, ValueRange perRow) {
+  ArrayRef<int64_t> shape = shapeOf(rows);
+  if (shape.empty())
+    return op->emitOpError("works on rows of at least one dim");
+  for (Value value : perColumn)
+    if (value && shapeOf(value) != shape.take_back())
+      return op->emitOpError() << value.getType() << " does not fit rows of "
+                               << shape.back();
+  for (Value value : perRow)
+    if (shapeOf(value) != shape.drop_back())
+      return op->emitOpError() << value.getType()
+                               << " does not have one entry per row";
+  return success();
+}
+
+LogicalResult pcc::nn::verifyTargets(Operation *op, Value logits,
+                                     Value targets) {
+  ArrayRef<int64_t> shape = shapeOf(logits);
+  if (shape.empty() || shape.drop_back() != shapeOf(targets))
+    return op->emitOpError("needs one target per row of logits");
+  return success();
+}
+
+LogicalResult pcc::nn::verifyClasses(Operation *op, int64_t classes,
+                                     int64_t columns) {
+  if (classes < 1 || classes > columns)
+    return op->emitOpError() << "cannot have " << classes << " classes in "
+                             << columns << " columns";
+  return success();
+}
+
+// Norms and softmax.
+
+LogicalResult SoftmaxOp::verify() {
+  return verifyRows(*this, getInput(), {}, {});
+}
+LogicalResult SoftmaxGradOp::verify() {
+  return verifyRows(*this, getDy(), {}, {});
+}
+
+LogicalResult LayerNormGradOp::verify() {
+  return verifyRows(*this, getInput(), {getScale()}, {getMean(), getRstd()});
+}
+LogicalResult LayerNormGradScaleOp::verify() {
+  return verifyRows(*this, getInput(), {getDscale()}, {getMean(), getRstd()});
+}
+LogicalResult RmsNormGradOp::verify() {
+  return verifyRows(*this, getInput(), {getScale()}, {getRstd()});
+}
+LogicalResult RmsNormGradScaleOp::verify() {
+  return verifyRows(*this, getInput(), {getDscale()}, {getRstd()});
+}
+
+// Attention and embedding.
+
+LogicalResult AttentionGradOp::verify() {
+  if (failed(verifyAttention(*this)))
+    return failure();
+  ArrayRef<int64_t> q = shapeOf(getQ()), v = shapeOf(getV());
+  if (getDResult().getType() != getResult().getType() ||
+      shapeOf(getResult()) != ArrayRef<int64_t>({q[0], q[1], q[2], v[3]}) ||
+      shapeOf(getLse()) != q.take_front(3))
+    return emitOpError("d_result and result must be [b, s, h, e], lse "
+                       "[b, s, h]");
+  if (getDq().getType() != getQ().getType() ||
+      getDk().getType() != getK().getType() ||
+      getDv().getType() != getV().getType())
+    return emitOpError("cotangents must have the types of q, k and v");
+  return success();
+}
+
+LogicalResult EmbeddingGradOp::verify() {
+  ArrayRef<int64_t> table = shapeOf(getDtable());
+  if (table.size() != 2)
+    return emitOpError("table must be [rows, columns]");
+  SmallVector<int64_t> shape(shapeOf(getIds()));
+  shape.push_back(table[1]);
+  if (shapeOf(getDy()) != ArrayRef<int64_t>(shape))
+    return emitOpError("dy must have a row of the table per id");
+  return verifyScalar(*this, getOffset(), "offset");
+}
+
+// Losses. Where the columns have an offset the classes are those of all ranks
+// and may be more than the columns here.
+
+LogicalResult CrossEntropyGradOp::verify() {
+  if (failed(verifyTargets(*this, getLogits(), getTargets())) ||
+      failed(verifyScalar(*this, getOffset(), "offset")))
+    return failure();
+  if (shapeOf(getDloss()) != shapeOf(getTargets()))
+    return emitOpError("dloss and lse must have the targets' shape");
+  if (getOffset())
+    return success();
+  return verifyClasses(*this, getClasses(), shapeOf(getLogits()).back());
+}
+
+LogicalResult RowMaxOp::verify() {
+  if (failed(verifyRows(*this, getLogits(), {}, {getResult()})) ||
+      failed(verifyScalar(*this, getOffset(), "offset")))
+    return failure();
+  if (getOffset())
+    return success();
+  return verifyClasses(*this, getClasses(), shapeOf(getLogits()).back());
+}
+
+/// [2, rows...] of f32
+static RankedTensorType statsType(Value perRow) {
+  SmallVector<int64_t> shape(shapeOf(perRow));
+  shape.insert(shape.begin(), 2);
+  return RankedTensorType::get(shape, Float32Type::get(perRow.getContext()));
+}
+
+LogicalResult CrossEntropyStatsOp::verify() {
+  if (failed(verifyTargets(*this, getLogits(), getTargets())) ||
+      failed(verifyRows(*this, getLogits(), {}, {getMax()})) ||
+      failed(verifyScalar(*this, getOffset(), "offset")) ||
+      failed(verifyType(*this, getResult(), statsType(getMax()))))
+    return failure();
+  if (getOffset())
+    return success();
+  return verifyClasses(*this, getClasses(), shapeOf(getLogits()).back());
+}
+
+LogicalResult CrossEntropyLossOp::verify() {
+  if (shapeOf(getTargets()) != shapeOf(getMax()))
+    return emitOpError("max must have the targets' shape");
+  if (getStats().getType() != statsType(getMax()))
+    return emitOpError() << "stats must be " << statsType(getMax());
+  return success();
+}
+
+LogicalResult ValidOp::verify() {
+  if (shapeOf(getResult()) != shapeOf(getTargets()))
+    return emitOpError("gives one number per target");
+  return success();
+}
+
+// Optimizers.
+
+/// Gradient and moments have the parameter's shape; the others are scalars.
+static LogicalResult verifyStep(Operation *op, Value param,
+                                ValueRange sameShape,
+                                ArrayRef<std::pair<Value, StringRef>> scalars) {
+  for (Value value : sameShape)
+    if (shapeOf(value) != shapeOf(param))
+      return op->emitOpError() << value.getType()
+                               << " does not have the shape of "
+                               << param.getType();
+  for (auto [value, what] : scalars)
+    if (failed(verifyScalar(op, value, what)))
+      return failure();
+  return success();
+}
+
+LogicalResult AdamWOp::verify() {
+  return verifyStep(*this, getParam(), {getGrad(), getExpAvg()},
+                    {{getGradScale(), "grad_scale"},
+                     {getLr(), "lr"},
+                     {getBeta1(), "beta1"},
+                     {getBeta2(), "beta2"},
+                     {getEps(), "eps"},
+                     {getWeightDecay(), "weight_decay"},
+                     {getStep(), "step"}});
+}
+
+LogicalResult SgdOp::verify() {
+  return verifyStep(*this, getParam(), {getGrad()},
+                    {{getGradScale(), "grad_scale"},
+                     {getLr(), "lr"},
+                     {getWeightDecay(), "weight_decay"}});
+}
+
+LogicalResult SumOfSquaresOp::verify() {
+  return verifyScalar(*this, getResult(), "result");
+}
