@@ -43,7 +43,6 @@ def NN_SumOp : NN_ComputeOp<"sum", [NN_VJP, SameOperandsAndResultType]> {
   let arguments = (ins Variadic<NN_Tensor>:$inputs);
   let results = (outs NN_Tensor:$result);
   let assemblyFormat = "$inputs attr-dict `:` type($result)";
-  let hasVerifier = 1;
   let hasFolder = 1;
 }
 

@@ -85,12 +85,6 @@ LogicalResult ContractOp::verify() {
   return success();
 }
 
-LogicalResult SumOp::verify() {
-  if (getInputs().empty())
-    return emitOpError("adds nothing");
-  return success();
-}
-
 LogicalResult WhereOp::verify() {
   if (shapeOf(getCondition()) != shapeOf(getResult()))
     return emitOpError() << "has a condition of type "

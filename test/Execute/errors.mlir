@@ -10,7 +10,6 @@
 // RUN: not pcc-run %s --entry=main --fill 0 --arg x=%t.none 2>&1 | FileCheck %s --check-prefix=NOFILE
 // RUN: %python -c "import numpy; numpy.save('%t.npy', numpy.zeros((3, 1)))"
 // RUN: not pcc-run %s --entry=main --fill 0 --arg x=%t.npy 2>&1 | FileCheck %s --check-prefix=NPY
-// RUN: not pcc-run %s --entry=bad_shapes --fill 0 2>&1 | FileCheck %s --check-prefix=OPSHAPE
 // RUN: not pcc-run %s --entry=bad_target --arg t=[3] --fill 0 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not pcc-run %s --entry=main --check-gradients --fill 0 2>&1 | FileCheck %s --check-prefix=NOGRAD
 
@@ -20,14 +19,6 @@ func.func @main(%x: tensor<3xf32> {nn.name = "x"}) -> tensor<3xf32> {
   %w = nn.read @w : tensor<3xf32>
   %y = nn.sum %x, %w : tensor<3xf32>
   return %y : tensor<3xf32>
-}
-
-func.func @bad_shapes(%dy: tensor<2x3xf32>, %x: tensor<2x3xf32>,
-                      %row: tensor<2xf32>, %wrong: tensor<3xf32>)
-    -> tensor<3xf32> {
-  %d = nn.layer_norm_grad_scale %dy, %x mean %row rstd %wrong
-      : tensor<2x3xf32>, tensor<2xf32>, tensor<3xf32> -> tensor<3xf32>
-  return %d : tensor<3xf32>
 }
 
 func.func @bad_target(%x: tensor<1x4xf32>, %t: tensor<1xi64> {nn.name = "t"})
@@ -42,12 +33,11 @@ func.func @bad_target(%x: tensor<1x4xf32>, %t: tensor<1xi64> {nn.name = "t"})
 // SHAPE: error: x: the numbers given are no tensor<3xf32>
 // PARAM: error: 'nn.read' op reads @w, which has no value
 // UNUSED: error: there is no argument or symbol 'y'
-// ENTRY: error: the module has 3 functions; name one with --entry
+// ENTRY: error: the module has 2 functions; name one with --entry
 // NOFUNC: error: there is no function @nothing
 // NORESULT: error: there is no result or symbol '4' to compare
 // NOTJSON: error: x: {{.*}}errors.mlir: {{.*}}Invalid JSON
 // NOFILE: error: x: {{.*}}.none: No such file or directory
 // NPY: holds an array of shape (3, 1), expected tensor<3xf32>
-// OPSHAPE: error: 'nn.layer_norm_grad_scale' op a value per row is 'tensor<3xf32>', expected [2]
 // TARGET: error: 'nn.cross_entropy' op target 3 of row 0 is none of the 3 classes
 // NOGRAD: error: there is no function @loss to check gradients of
