@@ -36,12 +36,17 @@ static const Communicator &communicator(pcc_context *ctx, int32_t comm) {
   return ctx->comms[comm];
 }
 
-/// Calls piece(offset, count) for pieces of at most greatestCount.
+/// Calls piece(offset, count) for pieces of at most `most`.
 template <typename Function>
-static void inPieces(int64_t count, Function piece) {
-  for (int64_t at = 0; at < count; at += greatestCount)
-    piece(at, static_cast<int>(std::min(greatestCount, count - at)));
+static void inPieces(int64_t count, Function piece,
+                     int64_t most = greatestCount) {
+  for (int64_t at = 0; at < count; at += most)
+    piece(at, static_cast<int>(std::min(most, count - at)));
 }
+
+/// Within a host, Open MPI adds 128 MiB three times as fast in pieces that stay
+/// in the cache as at once.
+static const int64_t cachedCount = 1 << 18;
 
 void pcc_all_reduce(pcc_context *ctx, int32_t comm, int32_t dtype,
                     int32_t reduction, void *buffer, int64_t count) {
@@ -50,12 +55,14 @@ void pcc_all_reduce(pcc_context *ctx, int32_t comm, int32_t dtype,
   if (c.size == 1)
     return;
   MPI_Op op = reduction == PCC_MAX ? MPI_MAX : MPI_SUM;
-  inPieces(count, [&](int64_t at, int n) {
+  auto reduce = [&](int64_t at, int n) {
     checkMPI(MPI_Allreduce(MPI_IN_PLACE,
                            static_cast<char *>(buffer) + at * sizeOf(dtype), n,
                            type, op, c.comm),
              "all_reduce");
-  });
+  };
+  inPieces(count, reduce,
+           c.oneHost ? std::min(cachedCount, greatestCount) : greatestCount);
 }
 
 void pcc_all_gather(pcc_context *ctx, int32_t comm, int32_t dtype,

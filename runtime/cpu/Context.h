@@ -15,6 +15,7 @@ namespace pcc {
 struct Communicator {
   MPI_Comm comm = MPI_COMM_NULL; ///< null where size is 1
   int size = 1, index = 0;
+  bool oneHost = true; ///< all its ranks share a host
 };
 
 } // namespace pcc

@@ -55,11 +55,24 @@ static Communicator makeCommunicator(const pcc_program &program,
     made.index = static_cast<int>(made.index * size + coordinates[axis]);
     others[axis] = 0;
   }
-  if (made.size > 1)
-    checkMPI(MPI_Comm_split(MPI_COMM_WORLD,
-                            static_cast<int>(rankOf(program, others)),
-                            made.index, &made.comm),
-             "making a communicator");
+  if (made.size == 1)
+    return made;
+  checkMPI(MPI_Comm_split(MPI_COMM_WORLD,
+                          static_cast<int>(rankOf(program, others)),
+                          made.index, &made.comm),
+           "making a communicator");
+  MPI_Comm host;
+  checkMPI(MPI_Comm_split_type(made.comm, MPI_COMM_TYPE_SHARED, 0,
+                               MPI_INFO_NULL, &host),
+           "finding the ranks of this host");
+  int onHost = 0;
+  MPI_Comm_size(host, &onHost);
+  MPI_Comm_free(&host);
+  // The ranks of a communicator must cut a message alike.
+  int local = onHost == made.size;
+  checkMPI(MPI_Allreduce(MPI_IN_PLACE, &local, 1, MPI_INT, MPI_MIN, made.comm),
+           "making a communicator");
+  made.oneHost = local;
   return made;
 }
 
