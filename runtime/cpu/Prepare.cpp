@@ -2,18 +2,30 @@
 
 #include "runtime/common/Backend.h"
 #include "runtime/common/Error.h"
+#include "runtime/common/Log.h"
 #include "runtime/cpu/Context.h"
 #include "runtime/cpu/Threads.h"
 
 #include <algorithm>
 #include <cblas.h>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <sched.h>
 #include <sys/mman.h>
 
 using namespace pcc;
+
+/// The ranks of this host; null where this is the only rank.
+static MPI_Comm hostRanks() {
+  static MPI_Comm host = MPI_COMM_NULL;
+  if (host == MPI_COMM_NULL && backend::size() > 1)
+    checkMPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
+                                 MPI_INFO_NULL, &host),
+             "finding the ranks of this host");
+  return host;
+}
 
 /// The cores divided among the ranks of this host, so that ranks x threads do
 /// not exceed them; OMP_NUM_THREADS decides where it is set.
@@ -26,10 +38,7 @@ static int chooseThreads() {
     return 1;
   if (backend::size() == 1)
     return std::max(1, CPU_COUNT(&own));
-  MPI_Comm host;
-  checkMPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
-                               MPI_INFO_NULL, &host),
-           "finding the ranks of this host");
+  MPI_Comm host = hostRanks();
   int ranks, index;
   MPI_Comm_size(host, &ranks);
   MPI_Comm_rank(host, &index);
@@ -37,7 +46,6 @@ static int chooseThreads() {
   checkMPI(MPI_Allgather(&own, sizeof(own), MPI_BYTE, masks.data(),
                          sizeof(own), MPI_BYTE, host),
            "finding the ranks of this host");
-  MPI_Comm_free(&host);
   return fairThreads(masks.data(), sizeof(own), ranks, index);
 }
 
@@ -105,16 +113,57 @@ pcc_context *backend::prepare(const pcc_program &program,
   return context;
 }
 
+/// Bytes that this host can still give; the greatest number if it is not known.
+static int64_t availableMemory() {
+  FILE *file = fopen("/proc/meminfo", "r");
+  if (!file)
+    return INT64_MAX;
+  int64_t sum = 0;
+  bool found = false;
+  char line[256];
+  while (fgets(line, sizeof(line), file)) {
+    long long kib;
+    if (sscanf(line, "MemAvailable: %lld", &kib) == 1)
+      sum += kib * 1024, found = true;
+    else if (sscanf(line, "SwapFree: %lld", &kib) == 1)
+      sum += kib * 1024;
+  }
+  fclose(file);
+  return found ? sum : INT64_MAX;
+}
+
+/// Memory is handed out when it is touched, so that too much of it is otherwise
+/// noticed by the kernel's killing a rank.
+static void checkMemory(int64_t bytes) {
+  int64_t needed = bytes;
+  int ranks = 1;
+  if (MPI_Comm host = hostRanks(); host != MPI_COMM_NULL) {
+    MPI_Comm_size(host, &ranks);
+    checkMPI(MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_INT64_T, MPI_SUM,
+                           host),
+             "adding up memory");
+  }
+  int64_t available = availableMemory();
+  if (needed > available)
+    fail(ExitMemory,
+         format("out of memory: the %s of this host need%s %s, %s are "
+                "available",
+                ranks == 1 ? "rank" : format("%d ranks", ranks).c_str(),
+                ranks == 1 ? "s" : "", bytesText(needed).c_str(),
+                bytesText(available).c_str()),
+         "a smaller micro batch, or more hosts with a higher --tp or --pp, "
+         "need less");
+}
+
 char *backend::allocateArena(int64_t bytes) {
+  checkMemory(bytes);
   void *memory = mmap(nullptr, std::max<int64_t>(bytes, 1),
                       PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
                       0);
   if (memory == MAP_FAILED)
-    fail(ExitMemory,
-         format("cannot allocate the %.2f GiB this rank needs: %s",
-                bytes / 1073741824.0, strerror(errno)),
-         "more ranks need less memory each: compile with a higher --tp or "
-         "--pp");
+    fail(ExitMemory, format("out of memory: cannot allocate the %s this rank "
+                            "needs: %s",
+                            bytesText(bytes).c_str(), strerror(errno)));
   // Fewer page faults and TLB misses; merely advice.
   madvise(memory, bytes, MADV_HUGEPAGE);
   return static_cast<char *>(memory);

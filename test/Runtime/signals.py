@@ -135,6 +135,22 @@ for number in (signal.SIGTERM, signal.SIGUSR1):
     with open(f"ckpt/step-{step:08d}/trainer_state.json") as file:
         assert json.load(file)["step"] == step
 
+# Killed while it saves, a run leaves a checkpoint that another goes on from.
+for pause in (0.1, 0.13, 0.17):
+    run = start("--save", "often", "--save-every", "1", "--keep", "2")
+    time.sleep(pause)
+    for process in ranks(run).values():
+        os.kill(process, signal.SIGKILL)
+    finish(run)
+    with open("often/latest") as file:
+        step = int(file.read().strip().removeprefix("step-"))
+    subprocess.run(["toy-dp2-tp2", "--resume", "often", "--save", "often",
+                    "--stop-after", str(step + 2)], check=True,
+                   stdout=subprocess.DEVNULL)
+    names = os.listdir("often")
+    assert f"step-{step + 2:08d}" in names
+    assert not any(name.startswith(".") for name in names), names
+
 # Ctrl-C ends at once.
 run = start()
 members = ranks(run)
