@@ -1,4 +1,4 @@
-//===- Program.h - What a compiled program says of itself -------*- C -*-===//
+//===- Program.h - What a compiled program says of itself ---------*- C -*-===//
 //
 // The compiler emits one constant `pcc_program` per executable; the runtime
 // reads it to place weights, fill inputs, write checkpoints and run steps.

@@ -1,4 +1,4 @@
-//===- Runtime.h - The calls compiled code makes ----------------*- C -*-===//
+//===- Runtime.h - The calls compiled code makes ------------------*- C -*-===//
 //
 // The C ABI between emitted step functions and a back end's runtime library.
 // Every buffer is a pointer into the rank's arena. Transfers block until the

@@ -1,4 +1,4 @@
-//===- Backend.h - What a back end provides beside Runtime.h -----*- C++ -*-===//
+//===- Backend.h - What a back end provides beside Runtime.h ----*- C++ -*-===//
 //
 // The part of a training run that depends on the kind of device and on the
 // communication library. runtime/cpu implements it with MPI and host memory.

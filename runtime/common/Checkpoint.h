@@ -1,4 +1,4 @@
-//===- Checkpoint.h - Saves and resumes training -----------------*- C++ -*-===//
+//===- Checkpoint.h - Saves and resumes training ----------------*- C++ -*-===//
 //
 // DIR/step-00001000/
 //   model.safetensors           the parameters as the source model has them

@@ -1,4 +1,4 @@
-//===- DType.h - Sizes, names and conversion of element types ----*- C++ -*-===//
+//===- DType.h - Sizes, names and conversion of element types ---*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_COMMON_DTYPE_H
 #define PCC_RUNTIME_COMMON_DTYPE_H

@@ -1,4 +1,4 @@
-//===- DataOrder.h - Which samples a step uses -------------------*- C++ -*-===//
+//===- DataOrder.h - Which samples a step uses ------------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_COMMON_DATAORDER_H
 #define PCC_RUNTIME_COMMON_DATAORDER_H

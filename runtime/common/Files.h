@@ -1,4 +1,4 @@
-//===- Files.h - Durable files and folders -----------------------*- C++ -*-===//
+//===- Files.h - Durable files and folders ----------------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_COMMON_FILES_H
 #define PCC_RUNTIME_COMMON_FILES_H

@@ -1,4 +1,4 @@
-//===- Hash.h - Counter-based random numbers ---------------------*- C++ -*-===//
+//===- Hash.h - Counter-based random numbers --------------------*- C++ -*-===//
 //
 // Random numbers as pure functions of a key and an index, so that every layout
 // draws the same ones.

@@ -1,4 +1,4 @@
-//===- Inputs.h - Fills a program's inputs before a step ---------*- C++ -*-===//
+//===- Inputs.h - Fills a program's inputs before a step --------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_COMMON_INPUTS_H
 #define PCC_RUNTIME_COMMON_INPUTS_H

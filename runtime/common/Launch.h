@@ -1,4 +1,4 @@
-//===- Launch.h - Under which launcher a process runs ------------*- C++ -*-===//
+//===- Launch.h - Under which launcher a process runs -----------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_COMMON_LAUNCH_H
 #define PCC_RUNTIME_COMMON_LAUNCH_H

@@ -75,7 +75,9 @@ static void probe(int socket) {
   setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
 }
 
-static int openSocket() { return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0); }
+static int openSocket() {
+  return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+}
 
 /// Listens on rank 0. Returns the socket, or -1.
 static int invite(Invitation &invitation) {

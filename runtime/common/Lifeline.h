@@ -1,8 +1,8 @@
-//===- Lifeline.h - Ranks that notice each other's death ---------*- C++ -*-===//
+//===- Lifeline.h - Ranks that notice each other's death --------*- C++ -*-===//
 //
-// A rank that waits for a dead one in a collective waits for ever, and not every
-// launcher ends the survivors. So every rank holds a connection to rank 0, whose
-// closing says what MPI does not.
+// A rank that waits for a dead one in a collective waits for ever, and not
+// every launcher ends the survivors. So every rank holds a connection to rank
+// 0, whose closing says what MPI does not.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Log.h - What a run tells ----------------------------------*- C++ -*-===//
+//===- Log.h - What a run tells ---------------------------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_COMMON_LOG_H
 #define PCC_RUNTIME_COMMON_LOG_H

@@ -1,4 +1,4 @@
-//===- MappedFile.h - A file mapped for reading ------------------*- C++ -*-===//
+//===- MappedFile.h - A file mapped for reading -----------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_COMMON_MAPPEDFILE_H
 #define PCC_RUNTIME_COMMON_MAPPEDFILE_H

@@ -1,4 +1,4 @@
-//===- Mesh.h - Ranks, coordinates and shards --------------------*- C++ -*-===//
+//===- Mesh.h - Ranks, coordinates and shards -------------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_COMMON_MESH_H
 #define PCC_RUNTIME_COMMON_MESH_H

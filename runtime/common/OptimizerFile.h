@@ -1,4 +1,4 @@
-//===- OptimizerFile.h - A rank's optimizer state ----------------*- C++ -*-===//
+//===- OptimizerFile.h - A rank's optimizer state ---------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_COMMON_OPTIMIZERFILE_H
 #define PCC_RUNTIME_COMMON_OPTIMIZERFILE_H

@@ -1,4 +1,4 @@
-//===- Options.h - The flags of a training binary ----------------*- C++ -*-===//
+//===- Options.h - The flags of a training binary ---------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_COMMON_OPTIONS_H
 #define PCC_RUNTIME_COMMON_OPTIONS_H

@@ -1,4 +1,4 @@
-//===- Outputs.h - The scalar results of a step ------------------*- C++ -*-===//
+//===- Outputs.h - The scalar results of a step -----------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_COMMON_OUTPUTS_H
 #define PCC_RUNTIME_COMMON_OUTPUTS_H

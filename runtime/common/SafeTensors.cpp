@@ -122,7 +122,8 @@ SafeTensors::SafeTensors(const std::string &path, ExitCode code,
   int64_t end = 0;
   for (auto [from, to] : ranges) {
     if (from != end)
-      refuse(from < end ? "tensors overlap" : "there is a hole between tensors");
+      refuse(from < end ? "tensors overlap"
+                        : "there is a hole between tensors");
     end = to;
   }
   if (end != bufferBytes)

@@ -1,4 +1,4 @@
-//===- SafeTensors.h - Reads and writes safetensors files --------*- C++ -*-===//
+//===- SafeTensors.h - Reads and writes safetensors files -------*- C++ -*-===//
 //
 // u64 little-endian length of the header, the header as JSON, then all
 // tensors' bytes.

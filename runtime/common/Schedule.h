@@ -1,4 +1,4 @@
-//===- Schedule.h - Learning-rate schedules ----------------------*- C++ -*-===//
+//===- Schedule.h - Learning-rate schedules ---------------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_COMMON_SCHEDULE_H
 #define PCC_RUNTIME_COMMON_SCHEDULE_H

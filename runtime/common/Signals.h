@@ -1,4 +1,4 @@
-//===- Signals.h - Asking a run to stop --------------------------*- C++ -*-===//
+//===- Signals.h - Asking a run to stop -------------------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_COMMON_SIGNALS_H
 #define PCC_RUNTIME_COMMON_SIGNALS_H

@@ -1,4 +1,4 @@
-//===- SourceMap.h - Where program elements lie in the source ----*- C++ -*-===//
+//===- SourceMap.h - Where program elements lie in the source ---*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_COMMON_SOURCEMAP_H
 #define PCC_RUNTIME_COMMON_SOURCEMAP_H

@@ -1,4 +1,4 @@
-//===- StatusBoard.h - What became of each rank ------------------*- C++ -*-===//
+//===- StatusBoard.h - What became of each rank -----------------*- C++ -*-===//
 //
 // A run that starts its own ranks shares a small file with them, so that the
 // parent can tell which rank was lost and with which code a rank gave up,

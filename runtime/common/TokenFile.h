@@ -1,4 +1,4 @@
-//===- TokenFile.h - Memory-mapped token data --------------------*- C++ -*-===//
+//===- TokenFile.h - Memory-mapped token data -------------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_COMMON_TOKENFILE_H
 #define PCC_RUNTIME_COMMON_TOKENFILE_H

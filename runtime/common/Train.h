@@ -1,4 +1,4 @@
-//===- Train.h - The training loop -------------------------------*- C++ -*-===//
+//===- Train.h - The training loop ------------------------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_COMMON_TRAIN_H
 #define PCC_RUNTIME_COMMON_TRAIN_H

@@ -1,4 +1,4 @@
-//===- Weights.h - Initial values of the parameters --------------*- C++ -*-===//
+//===- Weights.h - Initial values of the parameters -------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_COMMON_WEIGHTS_H
 #define PCC_RUNTIME_COMMON_WEIGHTS_H

@@ -1,4 +1,4 @@
-//===- Context.h - A rank of a CPU program -----------------------*- C++ -*-===//
+//===- Context.h - A rank of a CPU program ----------------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_CPU_CONTEXT_H
 #define PCC_RUNTIME_CPU_CONTEXT_H

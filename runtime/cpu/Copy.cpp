@@ -1,4 +1,4 @@
-//===- Copy.cpp - Copies and clears -----------------------------------------===//
+//===- Copy.cpp - Copies and clears ---------------------------------------===//
 
 #include "runtime/Runtime.h"
 #include "runtime/cpu/Context.h"

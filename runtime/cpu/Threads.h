@@ -1,4 +1,4 @@
-//===- Threads.h - The threads of a rank -------------------------*- C++ -*-===//
+//===- Threads.h - The threads of a rank ------------------------*- C++ -*-===//
 //
 // Threads are libgomp's, which OpenBLAS uses too: one pool for both, so that
 // they never compete. clang emits no calls to libgomp, hence the direct ones.

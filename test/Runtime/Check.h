@@ -1,4 +1,4 @@
-//===- Check.h - Expectations of the unit tests ------------------*- C++ -*-===//
+//===- Check.h - Expectations of the unit tests -----------------*- C++ -*-===//
 
 #ifndef PCC_TEST_RUNTIME_CHECK_H
 #define PCC_TEST_RUNTIME_CHECK_H

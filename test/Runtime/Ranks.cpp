@@ -1,4 +1,4 @@
-//===- Ranks.cpp - Collectives and transfers of the CPU back end ------------===//
+//===- Ranks.cpp - Collectives and transfers of the CPU back end ----------===//
 //
 // Runs on 4 ranks, a mesh of pp=2 x tp=2, with whole messages and with messages
 // cut into pieces of 3 elements or bytes, as very long ones are.
@@ -141,7 +141,8 @@ static void testKernels(pcc_context *ctx) {
     for (int form = 0; form < 8; ++form) {
       testGemm<float>(ctx, PCC_F32, form & 1, form & 2, 1, 1, form & 4 ? 2 : 0);
       testGemm<float>(ctx, PCC_F32, form & 1, form & 2, 3, 4, form & 4 ? 1 : 0);
-      testGemm<double>(ctx, PCC_F64, form & 1, form & 2, 1, 3, form & 4 ? 1 : 0);
+      testGemm<double>(ctx, PCC_F64, form & 1, form & 2, 1, 3,
+                       form & 4 ? 1 : 0);
     }
     for (int64_t size : {0, 1, 2, 3, 7, 100}) {
       std::vector<int> hits(size + 1, 0);

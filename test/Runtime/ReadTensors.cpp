@@ -1,4 +1,4 @@
-//===- ReadTensors.cpp - Runs the safetensors reader ------------------------===//
+//===- ReadTensors.cpp - Runs the safetensors reader ----------------------===//
 //
 // read-tensors FILE HEADER BYTES: writes FILE with this header (its length in
 // front) and this many zero bytes after it, then reads it.

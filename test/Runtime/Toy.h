@@ -1,4 +1,4 @@
-//===- Toy.h - A model small enough to write out by hand ---------*- C++ -*-===//
+//===- Toy.h - A model small enough to write out by hand --------*- C++ -*-===//
 //
 // logits = E[token] * W + b with cross entropy over the next token, and its
 // source file: 64 bytes of header, then E [V, D], W [V, D] (the program wants
