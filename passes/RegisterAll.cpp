@@ -5,6 +5,7 @@
 #include "dialects/NN/NN.h"
 #include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/RT.h"
+#include "passes/Codegen/Passes.h"
 #include "passes/Pipeline/Passes.h"
 #include "passes/Training/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -13,7 +14,9 @@
 void pcc::registerAllPccDialects(mlir::DialectRegistry &registry) {
   registry.insert<
       dist::DistDialect,
+      mlir::LLVM::LLVMDialect,
       mlir::func::FuncDialect,
+      mlir::memref::MemRefDialect,
       nn::NNDialect,
       pipe::PipeDialect,
       rt::RTDialect>();
@@ -21,6 +24,7 @@ void pcc::registerAllPccDialects(mlir::DialectRegistry &registry) {
 
 void pcc::registerAllPccPasses() {
   mlir::registerTransformsPasses();
+  registerCodegenPasses();
   registerPipelinePasses();
   registerTrainingPasses();
 }

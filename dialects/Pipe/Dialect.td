@@ -31,7 +31,9 @@ def Pipe_Phase : I32EnumAttr<"Phase", "what a task is part of", [
   let cppNamespace = "::pcc::pipe";
   let genSpecializedAttr = 0;
 }
-def Pipe_PhaseAttr : EnumAttr<Pipe_Dialect, Pipe_Phase, "phase">;
+def Pipe_PhaseAttr : EnumAttr<Pipe_Dialect, Pipe_Phase, "phase"> {
+  let assemblyFormat = "`` $value";
+}
 
 /// Which of the program's entry points a schedule is.
 def Pipe_Entry : I32EnumAttr<"Entry", "an entry point of the program", [
@@ -40,6 +42,8 @@ def Pipe_Entry : I32EnumAttr<"Entry", "an entry point of the program", [
   let cppNamespace = "::pcc::pipe";
   let genSpecializedAttr = 0;
 }
-def Pipe_EntryAttr : EnumAttr<Pipe_Dialect, Pipe_Entry, "entry">;
+def Pipe_EntryAttr : EnumAttr<Pipe_Dialect, Pipe_Entry, "entry"> {
+  let assemblyFormat = "`` $value";
+}
 
 #endif // PCC_PIPE_DIALECT

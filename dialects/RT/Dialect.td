@@ -34,14 +34,18 @@ def RT_BufferKind : I32EnumAttr<"BufferKind", "what a buffer holds", [
   let cppNamespace = "::pcc::rt";
   let genSpecializedAttr = 0;
 }
-def RT_BufferKindAttr : EnumAttr<RT_Dialect, RT_BufferKind, "kind">;
+def RT_BufferKindAttr : EnumAttr<RT_Dialect, RT_BufferKind, "kind"> {
+  let assemblyFormat = "`` $value";
+}
 
 def RT_Reduction : I32EnumAttr<"Reduction", "how ranks' values combine", [
     I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">]> {
   let cppNamespace = "::pcc::rt";
   let genSpecializedAttr = 0;
 }
-def RT_ReductionAttr : EnumAttr<RT_Dialect, RT_Reduction, "reduction">;
+def RT_ReductionAttr : EnumAttr<RT_Dialect, RT_Reduction, "reduction"> {
+  let assemblyFormat = "`` $value";
+}
 
 def RT_LayoutAttr : AttrDef<RT_Dialect, "Layout"> {
   let mnemonic = "layout";
@@ -56,6 +60,12 @@ def RT_LayoutAttr : AttrDef<RT_Dialect, "Layout"> {
   let genVerifyDecl = 1;
 }
 
+class RT_Pair<string value> : DefaultValuedParameter<
+    "::mlir::DenseI64ArrayAttr",
+    "::mlir::DenseI64ArrayAttr::get($_ctxt, {" # value # ", " # value # "})">;
+class RT_Scalar<string value> : DefaultValuedParameter<"::mlir::FloatAttr",
+    "::mlir::Builder($_ctxt).getF32FloatAttr(" # value # ")">;
+
 def RT_GemmAttr : AttrDef<RT_Dialect, "Gemm"> {
   let mnemonic = "gemm";
   let summary = "The shape of a batch of matrix products";
@@ -65,11 +75,11 @@ def RT_GemmAttr : AttrDef<RT_Dialect, "Gemm"> {
     two batch dims, `a`, `b` and `c` their strides. All in elements.
   }];
   let parameters = (ins "int64_t":$m, "int64_t":$n, "int64_t":$k,
-    "bool":$trans_a, "bool":$trans_b, "int64_t":$lda, "int64_t":$ldb,
-    "int64_t":$ldc, "::mlir::DenseI64ArrayAttr":$batch,
-    "::mlir::DenseI64ArrayAttr":$a, "::mlir::DenseI64ArrayAttr":$b,
-    "::mlir::DenseI64ArrayAttr":$c, "::mlir::FloatAttr":$alpha,
-    "::mlir::FloatAttr":$beta);
+    DefaultValuedParameter<"bool", "false">:$trans_a,
+    DefaultValuedParameter<"bool", "false">:$trans_b,
+    "int64_t":$lda, "int64_t":$ldb, "int64_t":$ldc,
+    RT_Pair<"1">:$batch, RT_Pair<"0">:$a, RT_Pair<"0">:$b, RT_Pair<"0">:$c,
+    RT_Scalar<"1">:$alpha, RT_Scalar<"0">:$beta);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

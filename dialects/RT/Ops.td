@@ -236,6 +236,8 @@ def RT_ReduceScatterOp : RT_Gathering<"reduce_scatter",
     "The sum over ranks of their blocks for this one">;
 def RT_AllToAllOp : RT_Gathering<"all_to_all",
     "A block for each rank becomes a block from each rank">;
+def RT_ShardSliceOp : RT_Gathering<"shard_slice",
+    "This rank's block of what all ranks have; no message">;
 
 def RT_CommIndexOp : RT_Op<"comm_index"> {
   let summary = "Writes this rank's index among others, times a constant";

@@ -136,10 +136,11 @@ SmallVector<Access> getAccesses(Operation *op) {
         reads(reduce.getBuffers());
         writes(reduce.getBuffers());
       })
-      .Case<AllGatherOp, ReduceScatterOp, AllToAllOp>([&](auto gathering) {
-        reads(gathering.getInput());
-        writes(gathering.getOutput());
-      })
+      .Case<AllGatherOp, ReduceScatterOp, AllToAllOp, ShardSliceOp>(
+          [&](auto gathering) {
+            reads(gathering.getInput());
+            writes(gathering.getOutput());
+          })
       .Case([&](CommIndexOp index) { writes(index.getOutput()); })
       .Case([&](SendOp send) { reads(send.getBuffer()); })
       .Case([&](RecvOp recv) { writes(recv.getBuffer()); })

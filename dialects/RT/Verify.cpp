@@ -225,6 +225,10 @@ LogicalResult ReduceScatterOp::verify() {
   return checkBlocks(*this, getOutput(), getInput());
 }
 
+LogicalResult ShardSliceOp::verify() {
+  return checkBlocks(*this, getOutput(), getInput());
+}
+
 LogicalResult AllToAllOp::verify() {
   if (elements(getInput()) != elements(getOutput()))
     return emitOpError() << "gives " << elements(getInput())

@@ -66,10 +66,8 @@ rt.stage 0 {
 rt.stage 0 {
   rt.func @f(%a: memref<4x4xf32>) {
     // expected-error @+1 {{touches 80 bytes of A, which has 64}}
-    rt.gemm %a, %a, %a as <m = 4, n = 4, k = 5, trans_a = false,
-        trans_b = false, lda = 5, ldb = 4, ldc = 4, batch = [1, 1],
-        a = [0, 0], b = [0, 0], c = [0, 0], alpha = 1.0 : f32,
-        beta = 0.0 : f32> : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
+    rt.gemm %a, %a, %a as <m = 4, n = 4, k = 5,
+        lda = 5, ldb = 4, ldc = 4> : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
   }
 }
 
@@ -78,10 +76,8 @@ rt.stage 0 {
 rt.stage 0 {
   rt.func @f(%a: memref<4x4xf32>) {
     // expected-error @+1 {{gemm has a leading dimension below its row length}}
-    rt.gemm %a, %a, %a as <m = 4, n = 4, k = 4, trans_a = false,
-        trans_b = false, lda = 4, ldb = 4, ldc = 3, batch = [1, 1],
-        a = [0, 0], b = [0, 0], c = [0, 0], alpha = 1.0 : f32,
-        beta = 0.0 : f32> : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
+    rt.gemm %a, %a, %a as <m = 4, n = 4, k = 4,
+        lda = 4, ldb = 4, ldc = 3> : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
   }
 }
 

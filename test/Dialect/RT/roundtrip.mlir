@@ -20,10 +20,9 @@ rt.stage 0 arena 4096 {
   rt.func @task(%a: memref<4x8xf32>, %b: memref<4x8xf32>) {
     // CHECK: rt.address @w : memref<8x8xf32>
     %w = rt.address @w : memref<8x8xf32>
-    // CHECK: rt.gemm %{{.*}}, %{{.*}}, %{{.*}} as <m = 4, n = 8, k = 8, trans_a = false
-    rt.gemm %a, %w, %b as <m = 4, n = 8, k = 8, trans_a = false,
-        trans_b = true, lda = 8, ldb = 8, ldc = 8, batch = [1, 1], a = [0, 0],
-        b = [0, 0], c = [0, 0], alpha = 1.0 : f32, beta = 0.0 : f32>
+    // CHECK: rt.gemm %{{.*}}, %{{.*}}, %{{.*}} as <m = 4, n = 8, k = 8, trans_b = true, lda = 8, ldb = 8, ldc = 8>
+    rt.gemm %a, %w, %b as <m = 4, n = 8, k = 8,
+        trans_b = true, lda = 8, ldb = 8, ldc = 8>
         : memref<4x8xf32>, memref<8x8xf32>, memref<4x8xf32>
     // CHECK: rt.launch @gelu ins(%{{.*}} : memref<4x8xf32>) outs(%{{.*}} : memref<4x8xf32>) inplace [0]
     rt.launch @gelu ins(%b : memref<4x8xf32>) outs(%b : memref<4x8xf32>)

@@ -1,0 +1,50 @@
+//===- MergeReductions.cpp - Adjacent reductions become one ---------------===//
+
+#include "passes/Codegen/MergeReductions.h"
+
+using namespace mlir;
+using namespace pcc;
+
+/// The buffer that an operand is all of, or null.
+static rt::BufferOp wholeBuffer(Value value, const SymbolTable &symbols) {
+  auto address = value.getDefiningOp<rt::AddressOp>();
+  if (!address || address.getSlot() != 0)
+    return {};
+  return symbols.lookup<rt::BufferOp>(address.getBuffer());
+}
+
+/// Whether `next` begins where `last` ends.
+static bool follows(Value last, Value next, const SymbolTable &symbols) {
+  rt::BufferOp a = wholeBuffer(last, symbols), b = wholeBuffer(next, symbols);
+  return a && b && a.getSlots() == 1 && a.getOffset() && b.getOffset() &&
+         a.getMemRefType().getElementType() ==
+             b.getMemRefType().getElementType() &&
+         int64_t(*a.getOffset()) + a.getTotalBytes() ==
+             int64_t(*b.getOffset());
+}
+
+void pcc::mergeReductions(rt::StageOp stage) {
+  SymbolTable symbols(stage);
+  for (auto function : stage.getBlock()->getOps<rt::FuncOp>()) {
+    rt::AllReduceOp open;
+    for (Operation &op : llvm::make_early_inc_range(*function.getBlock())) {
+      if (isa<rt::AddressOp, rt::ViewOp>(op))
+        continue;
+      auto reduce = dyn_cast<rt::AllReduceOp>(op);
+      if (reduce && open && reduce.getAxes() == open.getAxes() &&
+          reduce.getReduction() == open.getReduction() &&
+          follows(open.getBuffers().back(), reduce.getBuffers().front(),
+                  symbols)) {
+        for (Value buffer : reduce.getBuffers()) {
+          Operation *address = buffer.getDefiningOp();
+          if (open->isBeforeInBlock(address))
+            address->moveBefore(open);
+        }
+        open.getBuffersMutable().append(reduce.getBuffers());
+        reduce.erase();
+      } else {
+        open = reduce;
+      }
+    }
+  }
+}

@@ -1,0 +1,44 @@
+//===- Passes.td - From schedules to machine code ----------*- tablegen -*-===//
+
+#ifndef PCC_PASSES_CODEGEN
+#define PCC_PASSES_CODEGEN
+
+include "mlir/Pass/PassBase.td"
+
+def RTLowerPass : Pass<"rt-lower", "::mlir::ModuleOp"> {
+  let summary = "Turns tasks and schedules into one rt program per stage";
+  let description = [{
+    Contractions become `rt.gemm`, straight into the gradient they accumulate
+    into; calls of kernels become launches, in place where the kernel allows it
+    and the old value is dead; reshapes and contiguous parts are views;
+    collectives become transfers. Every other op is made a kernel of its own.
+    Then offsets are assigned as `--rt-plan` does, and adjacent reductions of
+    adjacent buffers become one.
+  }];
+  let options = [
+    Option<"memoryLimit", "memory-limit", "int64_t", "0",
+           "refuse a stage whose arena has more bytes; 0: no limit">];
+  let dependentDialects = ["::pcc::rt::RTDialect", "::pcc::nn::NNDialect",
+                           "::mlir::func::FuncDialect"];
+}
+
+def RTPlanPass : Pass<"rt-plan", "::mlir::ModuleOp"> {
+  let summary = "Assigns every buffer its offset in the arena";
+  let description = [{
+    Parameters, state, gradients (one after the other), inputs, outputs and
+    values of tasks have places of their own; temporaries of one task share
+    theirs where their lives do not overlap, those of different tasks always.
+  }];
+}
+
+def RTVerifyPass : Pass<"rt-verify", "::mlir::ModuleOp"> {
+  let summary = "Proves that buffers hold what is read from them";
+  let description = [{
+    Follows every entry point step by step and keeps for each byte of the
+    arena the buffer that last wrote it. What is read must belong to the
+    buffer that is named; an op's outputs must not overlap its inputs unless
+    it is in place; offsets must be aligned and within the arena.
+  }];
+}
+
+#endif // PCC_PASSES_CODEGEN

@@ -1,0 +1,95 @@
+// One task: what lies where.
+// RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-lower,rt-verify)" | FileCheck %s
+
+nn.param @w : tensor<8x6xf32> init normal decay
+nn.state @grad.w : tensor<8x6xf32> gradient of @w
+nn.state @exp_avg.w : tensor<8x6xf32> exp_avg of @w
+pipe.input @input.x : tensor<4x8xf32> role "data" name "x"
+pipe.input @input.lr : tensor<f32> role "lr" name "lr"
+pipe.output @output.norm : tensor<f32> name "norm"
+
+func.func private @add(%a: tensor<4x6xf32>, %b: tensor<4x6xf32>)
+    -> (tensor<4x6xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {
+  %r = nn.sum %a, %b : tensor<4x6xf32>
+  return %r : tensor<4x6xf32>
+}
+func.func private @step(%p: tensor<8x6xf32>, %g: tensor<8x6xf32>,
+    %lr: tensor<f32>) -> (tensor<8x6xf32> {rt.inplace = 0 : i64})
+    attributes {rt.kernel} {
+  %r = nn.sub %p, %g : tensor<8x6xf32>
+  return %r : tensor<8x6xf32>
+}
+func.func private @norm(%g: tensor<8x6xf32>) -> tensor<f32>
+    attributes {rt.kernel} {
+  %r = nn.sum_of_squares %g : tensor<8x6xf32> -> tensor<f32>
+  return %r : tensor<f32>
+}
+
+// CHECK: rt.program axes [] sizes [] comms [] microbatches 2 {micro_batch = 4 : i64, parameters = 48 : i64}
+// CHECK: rt.stage 0 arena 1024 {
+// The moment is used by no task: it has no buffer.
+// CHECK-NOT: exp_avg
+// CHECK: rt.buffer @w : memref<8x6xf32> param at 0 layout <[8, 6], {{\[}}[], []]> {decay, init = "normal"}
+// CHECK: rt.buffer @grad.w : memref<8x6xf32> gradient at 192
+// CHECK: rt.buffer @input.x : memref<4x8xf32> input at 384 slots 2
+// CHECK: rt.buffer @input.lr : memref<f32> input at 640
+// CHECK: rt.buffer @output.norm : memref<f32> output at 704
+
+// CHECK: rt.func @microbatch.0(%[[X:.*]]: memref<4x8xf32>) {
+pipe.task @microbatch.0 stage 0 forward_backward
+    (%x: tensor<4x8xf32> from @input.x) {
+  %w = nn.read @w : tensor<8x6xf32>
+  // CHECK: %[[W:.*]] = rt.address @w
+  // CHECK: rt.gemm %[[X]], %[[W]], %[[Y:.*]] as <m = 4, n = 6, k = 8, lda = 8, ldb = 6, ldc = 6>
+  %y = nn.contract "bk,kn->bn" %x, %w
+      : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  // y is used below: its memory is not taken over. z dies: it is.
+  // CHECK: rt.launch @add ins(%[[Y]], %[[Y]] {{.*}} outs(%[[Z:.*]] :
+  // CHECK-NOT: inplace
+  // CHECK: rt.launch @add ins(%[[Z]], %[[Y]] {{.*}} outs(%[[Z]] : memref<4x6xf32>) inplace [0]
+  %z = func.call @add(%y, %y)
+      : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+  %u = func.call @add(%z, %y)
+      : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+  // The product goes straight into the gradient.
+  // CHECK: %[[G:.*]] = rt.address @grad.w
+  // CHECK: rt.gemm %[[X]], %[[Z]], %[[G]] as <m = 8, n = 6, k = 4, trans_a = true, lda = 8, ldb = 6, ldc = 6, beta = 1.000000e+00 : f32>
+  %g = nn.contract "bk,bn->kn" %x, %u
+      : tensor<4x8xf32>, tensor<4x6xf32> -> tensor<8x6xf32>
+  nn.accumulate %g, @grad.w : tensor<8x6xf32>
+  pipe.yield
+}
+
+// CHECK: rt.func @update.0(%[[LR:.*]]: memref<f32>, %[[NORM:.*]]: memref<f32>) {
+pipe.task @update.0 stage 0 update (%lr: tensor<f32> from @input.lr)
+    -> (tensor<f32> to @output.norm) {
+  // CHECK-DAG: %[[W:.*]] = rt.address @w
+  // CHECK-DAG: %[[G:.*]] = rt.address @grad.w
+  %w = nn.read @w : tensor<8x6xf32>
+  %g = nn.read @grad.w : tensor<8x6xf32>
+  // A result goes where it is yielded to.
+  // CHECK: rt.launch @norm ins(%[[G]] {{.*}} outs(%[[NORM]] :
+  %n = func.call @norm(%g) : (tensor<8x6xf32>) -> tensor<f32>
+  // CHECK: rt.launch @step ins(%[[W]], %[[G]], %[[LR]] {{.*}} outs(%[[W]] : memref<8x6xf32>) inplace [0]
+  %p = func.call @step(%w, %g, %lr)
+      : (tensor<8x6xf32>, tensor<8x6xf32>, tensor<f32>) -> tensor<8x6xf32>
+  // CHECK-NOT: rt.copy
+  nn.write %p, @w : tensor<8x6xf32>
+  %zero = nn.constant dense<0.0> : tensor<8x6xf32>
+  // CHECK: rt.zero %[[G]]
+  nn.write %zero, @grad.w : tensor<8x6xf32>
+  // CHECK-NOT: rt.copy
+  pipe.yield %n : tensor<f32>
+}
+
+// CHECK: rt.func @train() {
+// CHECK: rt.address @input.x : memref<4x8xf32>
+// CHECK: rt.call @microbatch.0
+// CHECK: rt.address @input.x slot 1 : memref<4x8xf32>
+// CHECK: rt.call @microbatch.0
+// CHECK: rt.call @update.0
+pipe.schedule train stage 0 microbatches 2 {
+  pipe.run @microbatch.0 microbatch 0
+  pipe.run @microbatch.0 microbatch 1
+  pipe.run @update.0
+}
