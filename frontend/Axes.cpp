@@ -155,7 +155,8 @@ Value pcc::frontend::entryArgument(func::FuncOp forward, StringRef role) {
   Builder b(forward.getContext());
   auto type = RankedTensorType::get(extents, b.getI64Type());
   auto attrs = b.getDictionaryAttr(
-      {b.getNamedAttr(kRoleAttr, b.getStringAttr(role))});
+      {b.getNamedAttr(kNameAttr, b.getStringAttr(role)),
+       b.getNamedAttr(kRoleAttr, b.getStringAttr(role))});
   LogicalResult inserted =
       forward.insertArgument(index, type, attrs, forward.getLoc());
   assert(succeeded(inserted));

@@ -14,7 +14,6 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "mlir/Pass/Pass.h"
 #include <map>
 #include <optional>
 #include <string>
@@ -67,10 +66,6 @@ mlir::LogicalResult chooseTrained(mlir::ModuleOp module,
 /// One line per parameter: name, shape and type, trained or not and why, where
 /// it comes from.
 void printParams(mlir::ModuleOp module, llvm::raw_ostream &os);
-
-/// The pass nn-recognize.
-std::unique_ptr<mlir::Pass> createRecognizePass();
-void registerFrontendPasses();
 
 } // namespace pcc
 

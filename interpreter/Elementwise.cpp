@@ -110,6 +110,15 @@ LogicalResult runDiv(nn::DivOp op, const Args &in, Results out) {
   return success();
 }
 
+LogicalResult runWhere(nn::WhereOp op, const Args &in, Results out) {
+  const std::vector<int64_t> &condition = in[0].integer;
+  for (size_t i = 0; i < out[0].real.size(); ++i)
+    out[0].real[i] = in[condition[i] ? 1 : 2].real[i];
+  for (size_t i = 0; i < out[0].integer.size(); ++i)
+    out[0].integer[i] = in[condition[i] ? 1 : 2].integer[i];
+  return success();
+}
+
 LogicalResult runSum(nn::SumOp op, const Args &in, Results out) {
   for (size_t k = 0; k < in.size(); ++k) {
     for (size_t i = 0; i < out[0].real.size(); ++i)
@@ -160,6 +169,8 @@ void pcc::interp::addElementwiseKernels(KernelTable &table) {
   addUnary<nn::LogOp, std::log>(table);
   addUnary<nn::SqrtOp, std::sqrt>(table);
   addUnary<nn::TanhOp, std::tanh>(table);
+  addUnary<nn::ErfOp, std::erf>(table);
+  table.add<nn::WhereOp>(runWhere);
   addUnary<nn::SigmoidOp, sigmoid>(table);
   table.add<nn::ReluOp>(+[](nn::ReluOp op, const Args &in, Results out) {
     return map(out, in[0], [](double x) { return x > 0 || x != x ? x : 0; });

@@ -6,6 +6,7 @@
 #include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/RT.h"
 #include "passes/Codegen/Passes.h"
+#include "frontend/Passes.h"
 #include "passes/Pipeline/Passes.h"
 #include "passes/Training/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,5 +27,6 @@ void pcc::registerAllPccPasses() {
   mlir::registerTransformsPasses();
   registerCodegenPasses();
   registerPipelinePasses();
+  registerFrontendPasses();
   registerTrainingPasses();
 }

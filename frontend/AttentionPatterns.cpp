@@ -1,0 +1,270 @@
+//===- AttentionPatterns.cpp - attention from contractions ----------------===//
+//
+// What exporters have in common: scores are a contraction of queries and keys
+// over the head dim, masked, normalized by softmax over the keys, perhaps
+// dropped out, and contracted with the values over the keys. Where transposes
+// stood is all in the labels by now.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/Axes.h"
+#include "frontend/Evaluate.h"
+#include "frontend/Patterns.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+/// A mask value at or below this removes a key: exporters write -inf, the
+/// least float, -1e4 or -1e9.
+static constexpr double kRemoves = -9999;
+
+namespace {
+
+enum class Mask { None, Causal, Other };
+
+/// The scores below a softmax: product * scale + masks.
+struct Scores {
+  ContractOp product;
+  double scale = 1;
+  /// Added to the scores: removes a key where it is very negative.
+  SmallVector<Tensor> added;
+  /// Whether a key is kept.
+  SmallVector<Tensor> kept;
+
+  /// Follows `value` down to the product; false if something else is done.
+  bool match(Value value) {
+    while (true) {
+      if ((product = value.getDefiningOp<ContractOp>()))
+        return true;
+      if (auto op = value.getDefiningOp<ScaleOp>()) {
+        // Masks above this are scaled with the scores: as removing as before.
+        scale *= op.getFactor().convertToDouble();
+        value = op.getInput();
+      } else if (auto op = value.getDefiningOp<SumOp>()) {
+        Value scores;
+        for (Value input : op.getInputs()) {
+          std::optional<Tensor> mask = evaluate(input);
+          if (mask)
+            added.push_back(*mask);
+          else if (scores)
+            return false;
+          else
+            scores = input;
+        }
+        if (!scores)
+          return false;
+        value = scores;
+      } else if (auto op = value.getDefiningOp<WhereOp>()) {
+        std::optional<Tensor> condition = evaluate(op.getCondition());
+        std::optional<Tensor> lhs = evaluate(op.getLhs());
+        std::optional<Tensor> rhs = evaluate(op.getRhs());
+        if (!condition || !lhs == !rhs || !removes(lhs ? *lhs : *rhs))
+          return false;
+        bool keepsWhere = !lhs;
+        kept.push_back(Tensor::map(condition->element(), *condition,
+                                   [&](ArrayRef<Scalar> in) {
+                                     return ofInt((in[0].i != 0) ==
+                                                  keepsWhere);
+                                   }));
+        value = keepsWhere ? op.getLhs() : op.getRhs();
+      } else {
+        return false;
+      }
+    }
+  }
+
+  static bool removes(const Tensor &fill) {
+    return fill.isUniform() && fill.at(int64_t(0)).f <= kRemoves;
+  }
+
+  /// What the masks together leave of scores with these query and key dims.
+  Mask mask(ArrayRef<int64_t> shape, int64_t query, int64_t key) {
+    // Per mask: 1 where a key is kept, 0 where it is removed, 2 if neither.
+    SmallVector<Tensor> masks(kept);
+    Type element = IntegerType::get(product.getContext(), 64);
+    for (const Tensor &t : added)
+      masks.push_back(Tensor::map(element, t, [](ArrayRef<Scalar> in) {
+        return ofInt(in[0].f == 0 ? 1 : in[0].f <= kRemoves ? 0 : 2);
+      }));
+    if (masks.empty())
+      return Mask::None;
+    Tensor joint = Tensor::map(element, masks, [](ArrayRef<Scalar> in) {
+      int64_t all = 1;
+      for (Scalar s : in)
+        all = s.i == 2 || all == 2 ? 2 : std::min(all, s.i);
+      return ofInt(all);
+    });
+    Tensor core = joint.expand(shape).compact().core();
+    // Along dims where nothing varies one index stands for all.
+    Shape all(core.shape());
+    all[query] = shape[query];
+    all[key] = shape[key];
+    Tensor rows = core.expand(all);
+    bool none = true, causal = true;
+    forEachIndex(all, [&](ArrayRef<int64_t> index) {
+      int64_t keeps = rows.at(index).i;
+      none &= keeps == 1;
+      causal &= keeps == (index[key] <= index[query] ? 1 : 0);
+    });
+    return none ? Mask::None : causal ? Mask::Causal : Mask::Other;
+  }
+};
+
+/// The letters of an attention: [b, s, h, d] x [b, t, h, d], then [b, t, h, e].
+struct Labels {
+  char b, h, s, t, d, e;
+};
+
+/// `value`, whose dims carry `from`, with dims in the order of `to`.
+Value order(PatternRewriter &rewriter, Location loc, Value value,
+            StringRef from, StringRef to) {
+  if (from == to)
+    return value;
+  SmallVector<int64_t> permutation, shape;
+  for (char label : to) {
+    permutation.push_back(from.find(label));
+    shape.push_back(tensorType(value).getShape()[permutation.back()]);
+  }
+  auto type =
+      RankedTensorType::get(shape, tensorType(value).getElementType());
+  return TransposeOp::create(rewriter, loc, type, value, permutation);
+}
+
+/// The argument of positions if the model has tokens of this length, else
+/// 0, 1, ...
+Value positions(PatternRewriter &rewriter, Location loc, func::FuncOp function,
+                int64_t length) {
+  BlockArgument tokens = findArgument(function, "tokens");
+  if (tokens && tensorType(tokens).getRank() == 2 &&
+      tensorType(tokens).getShape()[1] == length)
+    return entryArgument(function, "positions");
+  auto type = RankedTensorType::get(length, rewriter.getI64Type());
+  return ConstantOp::create(
+      rewriter, loc, type,
+      DenseElementsAttr::get(
+          type, ArrayRef(llvm::to_vector(llvm::seq<int64_t>(0, length)))));
+}
+
+struct AttentionOfContracts : OpRewritePattern<ContractOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ContractOp op,
+                                PatternRewriter &rewriter) const override {
+    for (int i : {0, 1})
+      if (succeeded(match(op, i, rewriter)))
+        return success();
+    return failure();
+  }
+
+private:
+  /// With the probabilities as operand `i`.
+  LogicalResult match(ContractOp op, int i, PatternRewriter &rewriter) const {
+    Value probabilities = op->getOperand(i), v = op->getOperand(1 - i);
+    auto dropout = probabilities.getDefiningOp<DropoutOp>();
+    auto softmax = (dropout ? dropout.getInput() : probabilities)
+                       .getDefiningOp<SoftmaxOp>();
+    Scores scores;
+    if (!softmax || !scores.match(softmax.getInput()))
+      return failure();
+    StringRef p = i == 0 ? op.getLhsLabels() : op.getRhsLabels();
+    StringRef vLabels = i == 0 ? op.getRhsLabels() : op.getLhsLabels();
+    StringRef out = op.getResultLabels();
+    ContractOp product = scores.product;
+    StringRef l = product.getLhsLabels(), r = product.getRhsLabels(),
+              inner = product.getResultLabels();
+    if (p.size() != 4 || vLabels.size() != 4 || l.size() != 4 || r.size() != 4)
+      return failure();
+
+    // The keys are the softmax's dim; the operand that has them is k.
+    bool swapped = l.contains(inner.back());
+    if (swapped == r.contains(inner.back()))
+      return failure();
+    Value q = swapped ? product.getRhs() : product.getLhs();
+    Value k = swapped ? product.getLhs() : product.getRhs();
+    if (swapped)
+      std::swap(l, r);
+    Labels in{}, o{};
+    int64_t query = -1;
+    in.t = inner.back();
+    for (auto [dim, label] : llvm::enumerate(inner.drop_back())) {
+      if (!r.contains(label)) {
+        if (query >= 0)
+          return failure();
+        query = dim;
+        in.s = label;
+      } else if (!in.b) {
+        in.b = label;
+      } else {
+        in.h = label;
+      }
+    }
+    for (char label : l)
+      if (!inner.contains(label))
+        in.d = label;
+    if (query < 0 || !in.h || !in.d)
+      return failure();
+
+    // The same dims by the labels of the second contraction.
+    o.b = p[inner.find(in.b)];
+    o.h = p[inner.find(in.h)];
+    o.s = p[query];
+    o.t = p.back();
+    for (char label : vLabels)
+      if (!p.contains(label))
+        o.e = label;
+    bool fits = o.e && !out.contains(o.t) && vLabels.contains(o.t) &&
+                vLabels.contains(o.b) && vLabels.contains(o.h) &&
+                out.contains(o.s) && !vLabels.contains(o.s);
+    if (!fits)
+      return failure();
+
+    ArrayRef<int64_t> shape = tensorType(softmax).getShape();
+    Mask mask = scores.mask(shape, query, 3);
+    if (mask == Mask::Other) {
+      op.emitRemark("attention with a mask that is neither causal nor empty "
+                    "stays as separate ops");
+      return failure();
+    }
+    if (dropout && (dropout.getSeqDim() != static_cast<uint64_t>(query) ||
+                    dropout.getBatchDim() != inner.find(in.b)))
+      return failure();
+
+    Location loc = op.getLoc();
+    auto text = [](std::initializer_list<char> labels) {
+      return std::string(labels);
+    };
+    q = order(rewriter, loc, q, l, text({in.b, in.s, in.h, in.d}));
+    k = order(rewriter, loc, k, r, text({in.b, in.t, in.h, in.d}));
+    v = order(rewriter, loc, v, vLabels, text({o.b, o.t, o.h, o.e}));
+    auto function = op->getParentOfType<func::FuncOp>();
+    int64_t s = shape[query], t = shape[3];
+    Value qPositions = positions(rewriter, loc, function, s);
+    Value kPositions =
+        s == t ? qPositions : positions(rewriter, loc, function, t);
+
+    auto dims = [](Value value) { return tensorType(value).getShape(); };
+    auto type = RankedTensorType::get(
+        {dims(q)[0], s, dims(q)[2], dims(v)[3]},
+        tensorType(op.getResult()).getElementType());
+    auto lse = RankedTensorType::get({dims(q)[0], s, dims(q)[2]},
+                                     rewriter.getF32Type());
+    auto attention = AttentionOp::create(
+        rewriter, loc, type, lse, q, k, v, qPositions, kPositions,
+        dropout ? dropout.getSamples() : Value(),
+        dropout ? dropout.getSeed() : Value(),
+        dropout ? dropout.getStep() : Value(), /*head_origin=*/Value(),
+        APFloat(scores.scale), mask == Mask::Causal,
+        dropout ? dropout.getP() : APFloat(0.0),
+        dropout ? dropout.getId() : 0);
+    rewriter.replaceOp(op, order(rewriter, loc, attention.getResult(),
+                                 text({o.b, o.s, o.h, o.e}), out));
+    return success();
+  }
+};
+
+} // namespace
+
+void pcc::frontend::populateAttentionPatterns(RewritePatternSet &patterns) {
+  patterns.add<AttentionOfContracts>(patterns.getContext());
+}

@@ -1,0 +1,32 @@
+//===- Passes.td - From operators to the model -------------*- tablegen -*-===//
+
+#ifndef PCC_FRONTEND_PASSES
+#define PCC_FRONTEND_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def NNRecognizePass : Pass<"nn-recognize", "::mlir::ModuleOp"> {
+  let summary = "Finds layer norm, gelu, attention and projections by meaning";
+  let description = [{
+    Rewrites what an exporter wrote to what it means:
+
+    - contractions take transposes of their operands and results into their
+      labels, and reshapes that split dims move up to where the dim comes from:
+      a linear layer on [batch * seq, c] becomes one on [batch, seq, c].
+    - elementwise expressions of one tensor that compute gelu (exact or tanh)
+      or silu are found by their values, whatever their form.
+    - layer norm from primitives.
+    - attention: scores by any layout, scale before or on both operands, a mask
+      by addition or selection whose constant is causal or empty, dropout.
+    - one projection for q, k and v is factored into labels (part, head, d); the
+      three are selections along part. Parameters are declared with the shape
+      that the program wants; their source says how they lie in the file.
+    - learned positions become an embedding of the argument with role
+      "positions".
+
+    An attention with another mask stays as it is; a remark says so.
+  }];
+  let dependentDialects = ["::pcc::nn::NNDialect", "::mlir::func::FuncDialect"];
+}
+
+#endif // PCC_FRONTEND_PASSES

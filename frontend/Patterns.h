@@ -1,0 +1,43 @@
+//===- Patterns.h - Rewrites of nn to nn ------------------------*- C++ -*-===//
+
+#ifndef PCC_FRONTEND_PATTERNS_H
+#define PCC_FRONTEND_PATTERNS_H
+
+#include "dialects/NN/NN.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace pcc::frontend {
+
+/// Transposes and scales into and out of contractions; sums made n-ary.
+void populateContractPatterns(mlir::RewritePatternSet &patterns);
+/// Reshapes that split dims move towards parameters and inputs.
+void populateReshapePatterns(mlir::RewritePatternSet &patterns);
+void populateLossPatterns(mlir::RewritePatternSet &patterns);
+/// gelu and silu by value.
+void populateActivationPatterns(mlir::RewritePatternSet &patterns);
+void populateLayerNormPatterns(mlir::RewritePatternSet &patterns);
+void populateAttentionPatterns(mlir::RewritePatternSet &patterns);
+/// One projection for several parts, and learned positions.
+void populateProjectionPatterns(mlir::RewritePatternSet &patterns);
+
+/// Declares parameters that are only read to be reshaped, all in one way, with
+/// that shape.
+void reshapeParams(mlir::ModuleOp module);
+
+/// Names the labels of contractions with a parameter as people do: batch b,
+/// sequence s, summed k, columns n or (heads, d) or (part, head, d).
+void renameLabels(mlir::ModuleOp module);
+
+/// For every dim of `from` the extents in `to` that it is split into (none for
+/// an extent of 1 that disappears); nothing if a dim of `to` merges several.
+std::optional<llvm::SmallVector<llvm::SmallVector<int64_t, 2>>>
+splitDims(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to);
+
+/// `value` in this shape, by a reshape unless it has it.
+mlir::Value reshapeTo(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value value, llvm::ArrayRef<int64_t> shape);
+
+} // namespace pcc::frontend
+
+#endif // PCC_FRONTEND_PATTERNS_H

@@ -1,0 +1,164 @@
+//===- ProjectionPatterns.cpp - Factored projections, positions -----------===//
+
+#include "frontend/Axes.h"
+#include "frontend/Evaluate.h"
+#include "frontend/Patterns.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+namespace {
+
+/// Equal slices along the last dim, each split in one way:
+///
+///   %x : [b, s, p * n]                    %y = reshape %x : [b, s, p, h, d]
+///   %q = reshape(slice %x) : [b, s, h, d] %q = select %y dim 2 index 0
+///
+/// A slice of a dim that is sharded would give the first rank all of q; a
+/// selection along a dim of its own never meets a sharding.
+struct PartsOfProjection : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SliceOp op,
+                                PatternRewriter &rewriter) const override {
+    Value whole = op.getInput();
+    RankedTensorType type = tensorType(whole);
+    int64_t last = type.getRank() - 1;
+    int64_t size = tensorType(op.getResult()).getShape().back();
+    if (last < 1 || type.getShape()[last] % size)
+      return failure();
+    int64_t count = type.getShape()[last] / size;
+    SmallVector<ReshapeOp> parts(count);
+    for (Operation *user : whole.getUsers()) {
+      auto slice = dyn_cast<SliceOp>(user);
+      if (!slice || !slice->hasOneUse())
+        return failure();
+      SmallVector<int64_t> shape(type.getShape());
+      shape.back() = size;
+      ArrayRef<int64_t> starts = slice.getStarts();
+      bool along = ArrayRef(shape) == slice.getType().getShape() &&
+                   llvm::all_of(starts.drop_back(),
+                                [](int64_t start) { return start == 0; }) &&
+                   starts.back() % size == 0 && slice.getSteps().back() == 1;
+      auto reshape = dyn_cast<ReshapeOp>(*slice->getUsers().begin());
+      if (!along || !reshape || parts[starts.back() / size])
+        return failure();
+      parts[starts.back() / size] = reshape;
+    }
+    // All parts, all split alike, the other dims left alone.
+    ReshapeOp first = parts.front();
+    if (!first)
+      return failure();
+    ArrayRef<int64_t> shape = first.getType().getShape();
+    if (static_cast<int64_t>(shape.size()) <= last + 1 ||
+        shape.take_front(last) != type.getShape().drop_back())
+      return failure();
+    for (ReshapeOp part : parts)
+      if (!part || part.getType() != first.getType())
+        return failure();
+
+    SmallVector<int64_t> factored(shape);
+    factored.insert(factored.begin() + last, count);
+    rewriter.setInsertionPointAfterValue(whole);
+    Value split = reshapeTo(rewriter, whole.getLoc(), whole, factored);
+    for (auto [i, part] : llvm::enumerate(parts)) {
+      auto slice = part.getInput().getDefiningOp<SliceOp>();
+      rewriter.setInsertionPoint(slice);
+      Value select = SelectOp::create(
+          rewriter, slice.getLoc(), part.getType(), split,
+          rewriter.getI64IntegerAttr(last), rewriter.getI64IntegerAttr(i));
+      rewriter.replaceOp(part, select);
+      rewriter.eraseOp(slice);
+    }
+    return success();
+  }
+};
+
+/// embedding(0 .. n-1, table): the rows of the positions at hand.
+struct LearnedPositions : OpRewritePattern<EmbeddingOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(EmbeddingOp op,
+                                PatternRewriter &rewriter) const override {
+    auto constant = op.getIds().getDefiningOp<ConstantOp>();
+    RankedTensorType type = tensorType(op.getIds());
+    auto function = op->getParentOfType<func::FuncOp>();
+    BlockArgument tokens = function ? findArgument(function, "tokens")
+                                    : BlockArgument();
+    if (!constant || op.getOffset() || type.getRank() != 1 || !tokens ||
+        tensorType(tokens).getShape().drop_front() != type.getShape() ||
+        !type.getElementType().isInteger(64))
+      return failure();
+    std::optional<Tensor> ids = evaluate(op.getIds());
+    if (!ids || !llvm::equal(ids->ints(),
+                             llvm::seq<int64_t>(0, type.getShape()[0])))
+      return failure();
+    Value positions = entryArgument(function, "positions");
+    rewriter.modifyOpInPlace(
+        op, [&] { op.getIdsMutable().assign(positions); });
+    return success();
+  }
+};
+
+} // namespace
+
+void pcc::frontend::populateProjectionPatterns(RewritePatternSet &patterns) {
+  patterns.add<PartsOfProjection, LearnedPositions>(patterns.getContext());
+}
+
+/// The source of a parameter whose dims are split into these parts.
+static SourceAttr splitSource(SourceAttr source,
+                              ArrayRef<SmallVector<int64_t, 2>> parts) {
+  SmallVector<int64_t> strides, valid;
+  for (auto [part, stride] :
+       llvm::zip(parts, source.getStrides().asArrayRef())) {
+    size_t begin = strides.size();
+    int64_t inner = stride;
+    for (int64_t extent : llvm::reverse(part)) {
+      strides.insert(strides.begin() + begin, inner);
+      inner *= extent;
+    }
+    llvm::append_range(valid, part);
+  }
+  MLIRContext *context = source.getContext();
+  return SourceAttr::get(context, source.getName(), source.getFile(),
+                         source.getOffset(), source.getType(),
+                         source.getFileSize(), source.getDigest(),
+                         source.getBase(),
+                         DenseI64ArrayAttr::get(context, strides),
+                         DenseI64ArrayAttr::get(context, valid));
+}
+
+void pcc::frontend::reshapeParams(ModuleOp module) {
+  llvm::StringMap<SmallVector<ReadOp>> reads;
+  module.walk([&](ReadOp op) { reads[op.getSymbol()].push_back(op); });
+  for (auto param : module.getOps<ParamOp>()) {
+    RankedTensorType type;
+    bool alike = true;
+    for (ReadOp read : reads[param.getSymName()])
+      for (Operation *user : read->getUsers()) {
+        auto reshape = dyn_cast<ReshapeOp>(user);
+        alike &= reshape && (!type || reshape.getType() == type);
+        if (alike)
+          type = reshape.getType();
+      }
+    if (!alike || !type)
+      continue;
+    // Padding is added later, so every element is still valid here.
+    SourceAttr source = param.getSourceAttr();
+    auto parts = splitDims(param.getTensorType().getShape(), type.getShape());
+    if (!parts || (source && source.getValid().asArrayRef() !=
+                                 param.getTensorType().getShape()))
+      continue;
+    if (source)
+      param.setSourceAttr(splitSource(source, *parts));
+    param.setType(type);
+    for (ReadOp read : reads[param.getSymName()]) {
+      read.getResult().setType(type);
+      for (Operation *user : llvm::make_early_inc_range(read->getUsers())) {
+        user->getResult(0).replaceAllUsesWith(read.getResult());
+        user->erase();
+      }
+    }
+  }
+}

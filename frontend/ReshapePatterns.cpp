@@ -1,0 +1,251 @@
+//===- ReshapePatterns.cpp - Reshapes move up -----------------------------===//
+//
+// A reshape that splits dims is moved from the result of an op to its operands
+// until it meets the reshape that merged them, or a parameter. Reshapes that
+// merge dims stay.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/Evaluate.h"
+#include "frontend/Patterns.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+std::optional<SmallVector<SmallVector<int64_t, 2>>>
+pcc::frontend::splitDims(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  SmallVector<SmallVector<int64_t, 2>> parts;
+  for (int64_t extent : from) {
+    SmallVector<int64_t, 2> &part = parts.emplace_back();
+    int64_t covered = 1;
+    while (covered < extent && !to.empty()) {
+      covered *= to.front();
+      part.push_back(to.front());
+      to = to.drop_front();
+    }
+    if (covered != extent)
+      return std::nullopt;
+  }
+  for (int64_t extent : to) {
+    if (extent != 1)
+      return std::nullopt;
+    if (parts.empty())
+      return std::nullopt;
+    parts.back().push_back(1);
+  }
+  return parts;
+}
+
+Value pcc::frontend::reshapeTo(OpBuilder &builder, Location loc, Value value,
+                               ArrayRef<int64_t> shape) {
+  RankedTensorType type = tensorType(value);
+  if (type.getShape() == shape)
+    return value;
+  return ReshapeOp::create(
+      builder, loc, RankedTensorType::get(shape, type.getElementType()),
+      value);
+}
+
+/// The op under a splitting reshape, if it may be rebuilt.
+template <typename Op>
+static Op producer(ReshapeOp reshape) {
+  auto op = reshape.getInput().getDefiningOp<Op>();
+  return op && op->hasOneUse() ? op : Op();
+}
+
+static std::optional<SmallVector<SmallVector<int64_t, 2>>>
+splitOf(ReshapeOp reshape) {
+  return splitDims(tensorType(reshape.getInput()).getShape(),
+                   reshape.getType().getShape());
+}
+
+namespace {
+
+struct ReshapeTwice : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getInput().getDefiningOp<ReshapeOp>();
+    if (!inner)
+      return failure();
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), inner.getInput());
+    return success();
+  }
+};
+
+struct ReshapeOfConstant : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto constant = op.getInput().getDefiningOp<ConstantOp>();
+    auto dense = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
+                          : DenseElementsAttr();
+    if (!dense)
+      return failure();
+    rewriter.replaceOpWithNewOp<ConstantOp>(op, op.getType(),
+                                            dense.reshape(op.getType()));
+    return success();
+  }
+};
+
+/// Ops whose operands and result all have one shape.
+struct ReshapeOfElementwise : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    Operation *inner = op.getInput().getDefiningOp();
+    if (!isa_and_present<SumOp, SubOp, MulOp, DivOp, MaxOp, MinOp, ExpOp,
+                         LogOp, SqrtOp, TanhOp, ErfOp, SigmoidOp, ReluOp,
+                         SiluOp, GeluOp, ScaleOp>(inner) ||
+        !inner->hasOneUse() || !splitOf(op))
+      return failure();
+    SmallVector<Value> operands;
+    for (Value operand : inner->getOperands())
+      operands.push_back(reshapeTo(rewriter, op.getLoc(), operand,
+                                   op.getType().getShape()));
+    Operation *moved = rewriter.clone(*inner);
+    moved->setOperands(operands);
+    moved->getResult(0).setType(op.getType());
+    rewriter.replaceOp(op, moved);
+    return success();
+  }
+};
+
+struct ReshapeOfBroadcast : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = producer<BroadcastOp>(op);
+    auto split = splitOf(op);
+    if (!inner || !split)
+      return failure();
+    SmallVector<int64_t> shape, dims;
+    int64_t next = 0;
+    for (auto [dim, part] : llvm::enumerate(*split)) {
+      if (llvm::is_contained(inner.getDims(), static_cast<int64_t>(dim)))
+        for (auto [i, extent] : llvm::enumerate(part)) {
+          shape.push_back(extent);
+          dims.push_back(next + i);
+        }
+      next += part.size();
+    }
+    Value input =
+        reshapeTo(rewriter, op.getLoc(), inner.getInput(), shape);
+    rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), input, dims);
+    return success();
+  }
+};
+
+/// The parts of every dim stay together while the dims change places.
+struct ReshapeOfTranspose : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = producer<TransposeOp>(op);
+    auto split = splitOf(op);
+    if (!inner || !split)
+      return failure();
+    SmallVector<SmallVector<int64_t, 2>> parts(split->size());
+    for (auto [to, from] : llvm::enumerate(inner.getPermutation()))
+      parts[from] = (*split)[to];
+    SmallVector<int64_t> shape, first, permutation;
+    for (ArrayRef<int64_t> part : parts) {
+      first.push_back(shape.size());
+      llvm::append_range(shape, part);
+    }
+    for (int64_t from : inner.getPermutation())
+      for (size_t i = 0; i < parts[from].size(); ++i)
+        permutation.push_back(first[from] + i);
+    Value input = reshapeTo(rewriter, op.getLoc(), inner.getInput(), shape);
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), input,
+                                             permutation);
+    return success();
+  }
+};
+
+/// Every label of the result becomes as many labels as its dim has parts.
+struct ReshapeOfContract : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = producer<ContractOp>(op);
+    auto split = splitOf(op);
+    if (!inner || !split)
+      return failure();
+    StringRef spec = inner.getSpec(), out = inner.getResultLabels();
+    std::string unused;
+    for (char label = 'a'; label <= 'z'; ++label)
+      if (!spec.contains(label))
+        unused.push_back(label);
+    llvm::SmallDenseMap<char, std::pair<std::string, ArrayRef<int64_t>>> parts;
+    for (auto [label, part] : llvm::zip(out, *split)) {
+      std::string labels;
+      for (size_t i = 0; i < part.size(); ++i) {
+        if (i > 0 && unused.empty())
+          return failure();
+        labels.push_back(i == 0 ? label : unused.front());
+        if (i > 0)
+          unused.erase(0, 1);
+      }
+      parts[label] = {labels, part};
+    }
+    auto operand = [&](Value value, StringRef labels) {
+      SmallVector<int64_t> shape;
+      std::string text;
+      for (auto [label, extent] :
+           llvm::zip(labels, tensorType(value).getShape())) {
+        auto it = parts.find(label);
+        if (it == parts.end()) {
+          text.push_back(label);
+          shape.push_back(extent);
+          continue;
+        }
+        text += it->second.first;
+        llvm::append_range(shape, it->second.second);
+      }
+      return std::pair(reshapeTo(rewriter, op.getLoc(), value, shape), text);
+    };
+    auto [lhs, lhsLabels] = operand(inner.getLhs(), inner.getLhsLabels());
+    auto [rhs, rhsLabels] = operand(inner.getRhs(), inner.getRhsLabels());
+    std::string result;
+    for (char label : out)
+      result += parts[label].first;
+    Value moved = ContractOp::create(
+        rewriter, inner.getLoc(), op.getType(),
+        rewriter.getStringAttr(lhsLabels + "," + rhsLabels + "->" + result),
+        lhs, rhs);
+    rewriter.replaceOp(op, moved);
+    return success();
+  }
+};
+
+/// reshape(embedding(ids)) that leaves the row alone.
+struct ReshapeOfEmbedding : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = producer<EmbeddingOp>(op);
+    ArrayRef<int64_t> shape = op.getType().getShape();
+    if (!inner || !splitOf(op) || shape.empty() ||
+        shape.back() != tensorType(inner.getTable()).getShape().back())
+      return failure();
+    Value ids = reshapeTo(rewriter, op.getLoc(), inner.getIds(),
+                          shape.drop_back());
+    Value moved =
+        EmbeddingOp::create(rewriter, inner.getLoc(), op.getType(), ids,
+                            inner.getTable(), inner.getOffset());
+    rewriter.replaceOp(op, moved);
+    return success();
+  }
+};
+
+} // namespace
+
+void pcc::frontend::populateReshapePatterns(RewritePatternSet &patterns) {
+  patterns.add<ReshapeTwice, ReshapeOfConstant, ReshapeOfElementwise,
+               ReshapeOfBroadcast, ReshapeOfTranspose, ReshapeOfContract,
+               ReshapeOfEmbedding>(
+      patterns.getContext());
+}

@@ -1,0 +1,181 @@
+// Forms that exporters write, and forms that only look alike.
+// RUN: pcc-opt %s --nn-recognize --split-input-file --verify-diagnostics \
+// RUN:   | FileCheck %s
+
+nn.param @g : tensor<8xf32> init normal
+nn.param @b : tensor<8xf32> init normal
+
+// Nine primitives; the deviation by a reciprocal.
+// CHECK: nn.param @g : tensor<8xf32> init one
+// CHECK: nn.param @b : tensor<8xf32> init zero
+// CHECK-LABEL: @layer_norm
+func.func @layer_norm(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
+  %g = nn.read @g : tensor<8xf32>
+  %b = nn.read @b : tensor<8xf32>
+  %sum = nn.reduce %x [2] : tensor<2x4x8xf32> -> tensor<2x4xf32>
+  %mean = nn.scale %sum by 0.125 : tensor<2x4xf32>
+  %means = nn.broadcast %mean [0, 1] : tensor<2x4xf32> -> tensor<2x4x8xf32>
+  %d = nn.sub %x, %means : tensor<2x4x8xf32>
+  %d2 = nn.mul %d, %d : tensor<2x4x8xf32>
+  %sum2 = nn.reduce %d2 [2] : tensor<2x4x8xf32> -> tensor<2x4xf32>
+  %var = nn.scale %sum2 by 0.125 : tensor<2x4xf32>
+  %eps = nn.constant dense<1.0e-5> : tensor<2x4xf32>
+  %v = nn.sum %var, %eps : tensor<2x4xf32>
+  %std = nn.sqrt %v : tensor<2x4xf32>
+  %one = nn.constant dense<1.0> : tensor<2x4xf32>
+  %r = nn.div %one, %std : tensor<2x4xf32>
+  %rs = nn.broadcast %r [0, 1] : tensor<2x4xf32> -> tensor<2x4x8xf32>
+  %n = nn.mul %d, %rs : tensor<2x4x8xf32>
+  %gs = nn.broadcast %g [2] : tensor<8xf32> -> tensor<2x4x8xf32>
+  %ng = nn.mul %n, %gs : tensor<2x4x8xf32>
+  %bs = nn.broadcast %b [2] : tensor<8xf32> -> tensor<2x4x8xf32>
+  %y = nn.sum %ng, %bs : tensor<2x4x8xf32>
+  // CHECK: %[[G:.*]] = nn.read @g
+  // CHECK: %[[B:.*]] = nn.read @b
+  // CHECK-NEXT: nn.layer_norm %{{.*}} scale %[[G]] bias %[[B]] eps 9.9999997
+  // CHECK-NEXT: return
+  return %y : tensor<2x4x8xf32>
+}
+
+// -----
+
+// The variance of another tensor.
+// CHECK-LABEL: @no_layer_norm
+// CHECK-NOT: nn.layer_norm
+nn.param @g : tensor<8xf32> init normal
+func.func @no_layer_norm(%x: tensor<4x8xf32>, %z: tensor<4x8xf32>)
+    -> tensor<4x8xf32> {
+  %g = nn.read @g : tensor<8xf32>
+  %sum = nn.reduce %x [1] : tensor<4x8xf32> -> tensor<4xf32>
+  %mean = nn.scale %sum by 0.125 : tensor<4xf32>
+  %means = nn.broadcast %mean [0] : tensor<4xf32> -> tensor<4x8xf32>
+  %d = nn.sub %x, %means : tensor<4x8xf32>
+  %d2 = nn.mul %z, %z : tensor<4x8xf32>
+  %sum2 = nn.reduce %d2 [1] : tensor<4x8xf32> -> tensor<4xf32>
+  %var = nn.scale %sum2 by 0.125 : tensor<4xf32>
+  %eps = nn.constant dense<1.0e-5> : tensor<4xf32>
+  %v = nn.sum %var, %eps : tensor<4xf32>
+  %std = nn.sqrt %v : tensor<4xf32>
+  %s = nn.broadcast %std [0] : tensor<4xf32> -> tensor<4x8xf32>
+  %n = nn.div %d, %s : tensor<4x8xf32>
+  %gs = nn.broadcast %g [1] : tensor<8xf32> -> tensor<4x8xf32>
+  %y = nn.mul %n, %gs : tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
+// -----
+
+// Another order of the same function, and one with a wrong constant.
+// CHECK-LABEL: @gelu
+func.func @gelu(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>,
+                                       tensor<8xf32>) {
+  %one = nn.constant dense<1.0> : tensor<8xf32>
+  %a = nn.scale %x by 0.70710678 : tensor<8xf32>
+  %e = nn.erf %a : tensor<8xf32>
+  %e1 = nn.sum %one, %e : tensor<8xf32>
+  %half = nn.scale %e1 by 0.5 : tensor<8xf32>
+  %y = nn.mul %half, %x : tensor<8xf32>
+  // CHECK-DAG: %[[GELU:.*]] = nn.gelu %arg0
+  %b = nn.scale %x by 0.7 : tensor<8xf32>
+  %f = nn.erf %b : tensor<8xf32>
+  %f1 = nn.sum %one, %f : tensor<8xf32>
+  %half2 = nn.scale %f1 by 0.5 : tensor<8xf32>
+  %z = nn.mul %half2, %x : tensor<8xf32>
+  // CHECK-DAG: nn.erf
+  %s = nn.sigmoid %x : tensor<8xf32>
+  %silu = nn.mul %s, %x : tensor<8xf32>
+  // CHECK-DAG: %[[SILU:.*]] = nn.silu %arg0
+  // CHECK: return %[[GELU]], %{{.*}}, %[[SILU]]
+  return %y, %z, %silu : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// A mask that lets every query see one key more is not causal.
+// CHECK-LABEL: @window
+// CHECK: nn.softmax
+func.func @window(%q: tensor<1x3x2x4xf32>, %k: tensor<1x3x2x4xf32>,
+                  %v: tensor<1x3x2x4xf32>) -> tensor<1x3x2x4xf32> {
+  %s = nn.contract "bshd,bthd->bhst" %q, %k
+      : tensor<1x3x2x4xf32>, tensor<1x3x2x4xf32> -> tensor<1x2x3x3xf32>
+  %m = nn.constant dense<[[0.0, 0.0, -1.0e9], [0.0, 0.0, 0.0],
+                          [0.0, 0.0, 0.0]]> : tensor<3x3xf32>
+  %mask = nn.broadcast %m [2, 3] : tensor<3x3xf32> -> tensor<1x2x3x3xf32>
+  %masked = nn.sum %s, %mask : tensor<1x2x3x3xf32>
+  %p = nn.softmax %masked : tensor<1x2x3x3xf32>
+  // expected-remark @below {{attention with a mask that is neither causal nor empty stays as separate ops}}
+  %y = nn.contract "bhst,bthd->bshd" %p, %v
+      : tensor<1x2x3x3xf32>, tensor<1x3x2x4xf32> -> tensor<1x3x2x4xf32>
+  return %y : tensor<1x3x2x4xf32>
+}
+
+// -----
+
+// No mask at all, the keys as the product's first operand, masks that are
+// causal together; positions by number where the program has no tokens.
+// CHECK-LABEL: @encoder
+// CHECK: nn.constant dense<[0, 1, 2]>
+// CHECK: nn.attention %arg0, %arg1, %arg2 positions {{.*}} scale 5.000000e-01
+func.func @encoder(%q: tensor<1x3x2x4xf32>, %k: tensor<1x3x2x4xf32>,
+                   %v: tensor<1x3x2x4xf32>) -> tensor<1x3x2x4xf32> {
+  %qs = nn.scale %q by 0.5 : tensor<1x3x2x4xf32>
+  %s = nn.contract "bthd,bshd->bhst" %k, %qs
+      : tensor<1x3x2x4xf32>, tensor<1x3x2x4xf32> -> tensor<1x2x3x3xf32>
+  %p = nn.softmax %s : tensor<1x2x3x3xf32>
+  %y = nn.contract "bhst,bthd->bshd" %p, %v
+      : tensor<1x2x3x3xf32>, tensor<1x3x2x4xf32> -> tensor<1x3x2x4xf32>
+  return %y : tensor<1x3x2x4xf32>
+}
+
+// CHECK-LABEL: @two_masks
+// CHECK: nn.attention causal
+func.func @two_masks(%q: tensor<1x3x2x4xf32>, %k: tensor<1x3x2x4xf32>,
+                     %v: tensor<1x3x2x4xf32>) -> tensor<1x3x2x4xf32> {
+  %s = nn.contract "bshd,bthd->bhst" %q, %k
+      : tensor<1x3x2x4xf32>, tensor<1x3x2x4xf32> -> tensor<1x2x3x3xf32>
+  %c = nn.constant dense<[[true, false, false], [true, true, false],
+                          [true, true, true]]> : tensor<3x3xi1>
+  %keep = nn.broadcast %c [2, 3] : tensor<3x3xi1> -> tensor<1x2x3x3xi1>
+  %low = nn.constant dense<-1.0e4> : tensor<1x2x3x3xf32>
+  %masked = nn.where %keep, %s, %low
+      : tensor<1x2x3x3xi1>, tensor<1x2x3x3xf32>
+  %none = nn.constant dense<0.0> : tensor<1x2x3x3xf32>
+  %sum = nn.sum %masked, %none : tensor<1x2x3x3xf32>
+  %p = nn.softmax %sum : tensor<1x2x3x3xf32>
+  %y = nn.contract "bhst,bthd->bshd" %p, %v
+      : tensor<1x2x3x3xf32>, tensor<1x3x2x4xf32> -> tensor<1x3x2x4xf32>
+  return %y : tensor<1x3x2x4xf32>
+}
+
+// -----
+
+// Parts of unequal width are no factored projection.
+// CHECK-LABEL: @unequal
+// CHECK-NOT: nn.select
+func.func @unequal(%x: tensor<2x4x24xf32>)
+    -> (tensor<2x4x2x4xf32>, tensor<2x4x4x4xf32>) {
+  %a = nn.slice %x at [0, 0, 0] step [1, 1, 1]
+      : tensor<2x4x24xf32> -> tensor<2x4x8xf32>
+  %b = nn.slice %x at [0, 0, 8] step [1, 1, 1]
+      : tensor<2x4x24xf32> -> tensor<2x4x16xf32>
+  %c = nn.reshape %a : tensor<2x4x8xf32> -> tensor<2x4x2x4xf32>
+  %d = nn.reshape %b : tensor<2x4x16xf32> -> tensor<2x4x4x4xf32>
+  return %c, %d : tensor<2x4x2x4xf32>, tensor<2x4x4x4xf32>
+}
+
+// -----
+
+// A parameter that is read in two shapes keeps its own.
+// CHECK: nn.param @w : tensor<8x6xf32>
+nn.param @w : tensor<8x6xf32> init normal
+// CHECK-LABEL: @two_shapes
+func.func @two_shapes(%x: tensor<2x8xf32>) -> (tensor<2x2x3xf32>,
+                                               tensor<2x3x2xf32>) {
+  %w = nn.read @w : tensor<8x6xf32>
+  %y = nn.contract "mk,kn->mn" %x, %w
+      : tensor<2x8xf32>, tensor<8x6xf32> -> tensor<2x6xf32>
+  %a = nn.reshape %y : tensor<2x6xf32> -> tensor<2x2x3xf32>
+  %z = nn.gelu %y : tensor<2x6xf32>
+  %b = nn.reshape %z : tensor<2x6xf32> -> tensor<2x3x2xf32>
+  return %a, %b : tensor<2x2x3xf32>, tensor<2x3x2xf32>
+}
