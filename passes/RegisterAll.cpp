@@ -5,19 +5,32 @@
 #include "dialects/NN/NN.h"
 #include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/RT.h"
-#include "passes/Codegen/Passes.h"
 #include "frontend/Passes.h"
+#include "passes/Codegen/Kernels/Passes.h"
+#include "passes/Codegen/Passes.h"
 #include "passes/Pipeline/Passes.h"
 #include "passes/Training/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Transforms/Passes.h"
 
 void pcc::registerAllPccDialects(mlir::DialectRegistry &registry) {
   registry.insert<
       dist::DistDialect,
       mlir::LLVM::LLVMDialect,
+      mlir::affine::AffineDialect,
+      mlir::arith::ArithDialect,
       mlir::func::FuncDialect,
+      mlir::linalg::LinalgDialect,
+      mlir::math::MathDialect,
       mlir::memref::MemRefDialect,
+      mlir::scf::SCFDialect,
       nn::NNDialect,
       pipe::PipeDialect,
       rt::RTDialect>();
@@ -26,6 +39,7 @@ void pcc::registerAllPccDialects(mlir::DialectRegistry &registry) {
 void pcc::registerAllPccPasses() {
   mlir::registerTransformsPasses();
   registerCodegenPasses();
+  registerPccKernelsPasses();
   registerPipelinePasses();
   registerFrontendPasses();
   registerTrainingPasses();

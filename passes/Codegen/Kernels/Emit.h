@@ -1,0 +1,41 @@
+//===- Emit.h - Row programs as kernel IR -----------------------*- C++ -*-===//
+//
+// The kernel IR, from which every back end starts:
+//
+//   func.func private @kernel(%operand: memref<Nxf32>..., %result: ...)
+//       attributes {rt.kernel, rt.units = U, rt.grain = G} {
+//     scf.forall (%unit) in (U) {
+//       memref.alloca ...                 // private to the unit
+//       linalg.generic ... on memref.subview of rows, one per sweep
+//     }
+//   }
+//
+// Arguments are the function's operands, then its results, flattened; a result
+// may be the same memory as an operand that the function's `rt.inplace` names.
+// Units are independent and write disjoint elements. The loops of a generic
+// read and write each element at its own index only, so they are parallel but
+// for accumulators, which are zero-dimensional and private.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_PASSES_CODEGEN_KERNELS_EMIT_H
+#define PCC_PASSES_CODEGEN_KERNELS_EMIT_H
+
+#include "passes/Codegen/Kernels/RowProgram.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace pcc::codegen {
+
+inline constexpr llvm::StringLiteral kKernelAttr = "rt.kernel";
+inline constexpr llvm::StringLiteral kInplaceAttr = "rt.inplace";
+inline constexpr llvm::StringLiteral kUnitsAttr = "rt.units";
+inline constexpr llvm::StringLiteral kGrainAttr = "rt.grain";
+
+/// Replaces a kernel function on tensors by its kernel IR, of the same name.
+/// Fails with a diagnostic where the body has no row program.
+mlir::FailureOr<mlir::func::FuncOp>
+emitKernel(mlir::OpBuilder &builder, mlir::func::FuncOp kernel);
+
+} // namespace pcc::codegen
+
+#endif // PCC_PASSES_CODEGEN_KERNELS_EMIT_H

@@ -1,0 +1,134 @@
+//===- Expr.h - nn ops as scalar expressions --------------------*- C++ -*-===//
+
+#ifndef PCC_PASSES_CODEGEN_KERNELS_EXPR_H
+#define PCC_PASSES_CODEGEN_KERNELS_EXPR_H
+
+#include "passes/Codegen/Kernels/RowProgram.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace pcc::codegen {
+
+/// Makes the expressions of a RowProgram from nn ops. Every function returns
+/// null where there is no such expression; `why` then says so.
+class ExprBuilder {
+public:
+  ExprBuilder(RowProgram &program, mlir::MLIRContext *context,
+              llvm::ArrayRef<mlir::Value> arguments)
+      : program(program), context(context),
+        arguments(arguments.begin(), arguments.end()) {}
+
+  /// The value's element at a point.
+  Node *build(mlir::Value value, Access access);
+  /// The sum of a leading reduction (`reduce` of leading dims, the gradients of
+  /// norm scales), at (d0, c) where the program sums over d1.
+  Node *buildColumnSum(mlir::Value value, int64_t columns);
+
+  std::string why;
+
+  //===--------------------------------------------------------------------===//
+  // Scalar operations; nodes of mixed float types are an error of the caller
+  //===--------------------------------------------------------------------===//
+
+  Node *op(mlir::Type type, llvm::ArrayRef<Node *> operands, int cost,
+           Node::Build build);
+  Node *constant(mlir::Type type, double value);
+  Node *constantInt(mlir::Type type, uint64_t value);
+  Node *add(Node *a, Node *b);
+  Node *sub(Node *a, Node *b);
+  Node *mul(Node *a, Node *b);
+  Node *div(Node *a, Node *b);
+  Node *mul(Node *a, double b) { return a ? mul(a, constant(a->type, b)) : a; }
+  Node *add(Node *a, double b) { return a ? add(a, constant(a->type, b)) : a; }
+  Node *exp(Node *a);
+  Node *log(Node *a);
+  Node *tanh(Node *a);
+  Node *sqrt(Node *a);
+  Node *select(Node *condition, Node *a, Node *b);
+  /// Signed comparison of integers or indices.
+  Node *less(Node *a, Node *b);
+  Node *equal(Node *a, Node *b);
+  /// Any scalar type to any other; floats to integers truncate.
+  Node *convert(Node *a, mlir::Type type);
+  /// Rounds a value of type `a->type` to an nn element type and back.
+  Node *round(Node *a, mlir::Type element);
+  Node *column(int64_t extent);
+  Node *rowIndex(mlir::AffineExpr row);
+  /// f64 for a sum.
+  Node *reduceSum(Node *a, int64_t sweep);
+  Node *reduceMax(Node *a, int64_t sweep);
+  /// The rounded hash step of Random.h.
+  Node *randomMix(Node *hash);
+  Node *randomAdd(Node *key, Node *coordinate);
+  /// The key of an op's random numbers, from its rank-0 operands.
+  Node *randomKey(mlir::Value seed, mlir::Value step, int64_t id);
+
+  mlir::AffineExpr d0() { return mlir::getAffineDimExpr(0, context); }
+  mlir::AffineExpr d1() { return mlir::getAffineDimExpr(1, context); }
+  mlir::AffineExpr affine(int64_t value) {
+    return mlir::getAffineConstantExpr(value, context);
+  }
+  mlir::Type f32() { return mlir::Float32Type::get(context); }
+  mlir::Type f64() { return mlir::Float64Type::get(context); }
+  mlir::Type i32() { return mlir::IntegerType::get(context, 32); }
+  mlir::Type index() { return mlir::IndexType::get(context); }
+  /// What an element type is computed in.
+  mlir::Type computeType(mlir::Type element);
+
+private:
+  Node *fail(mlir::Operation *op, llvm::StringRef reason);
+  Node *leaf(unsigned argument, mlir::Value value, Access access);
+  /// The argument a value is, or -1.
+  int argumentOf(mlir::Value value);
+
+  Node *buildOp(mlir::OpResult value, Access access);
+  Node *buildElementwise(mlir::Operation *op, Access access);
+  Node *buildShape(mlir::Operation *op, Access access);
+  Node *buildRows(mlir::OpResult value, Access access);
+  Node *buildLoss(mlir::OpResult value, Access access);
+  Node *buildOptimizer(mlir::OpResult value, Access access);
+
+  Node *buildBroadcast(nn::BroadcastOp op, Access access);
+  Node *buildTranspose(nn::TransposeOp op, Access access);
+  Node *buildBox(mlir::Operation *op, mlir::Value input,
+                 llvm::ArrayRef<int64_t> starts, llvm::ArrayRef<int64_t> steps,
+                 bool isPad, Access access);
+  Node *buildConcat(nn::ConcatOp op, Access access);
+  Node *buildSelect(nn::SelectOp op, Access access);
+  Node *buildInsert(nn::InsertOp op, Access access);
+  Node *buildConstant(nn::ConstantOp op, Access access);
+  Node *buildDropout(nn::DropoutOp op, Access access);
+  Node *buildEmbedding(nn::EmbeddingOp op, Access access);
+  Node *buildReduce(nn::ReduceOp op, Access access);
+  Node *buildMaskedSoftmax(mlir::OpResult value, Access access);
+  /// Whether a row op may be computed at this access: all of row d0.
+  bool isWholeRow(mlir::Operation *op, Access access, int64_t length);
+
+  RowProgram &program;
+  mlir::MLIRContext *context;
+  llvm::SmallVector<mlir::Value> arguments;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<std::pair<Access, Node *>, 2>>
+      memo;
+  /// Row scalars of an op that has several results, by (op, name).
+  llvm::DenseMap<std::pair<mlir::Operation *, int>, Node *> shared;
+  llvm::DenseMap<int64_t, Node *> columnNodes;
+};
+
+/// A scalar in another type: floats round to nearest even, and become integers
+/// by truncation.
+mlir::Value convertScalar(ScalarBuilder &builder, mlir::Value value,
+                          mlir::Type type);
+
+/// The indices of a row-major index among dims of these sizes.
+llvm::SmallVector<mlir::AffineExpr> delinearize(mlir::AffineExpr index,
+                                                llvm::ArrayRef<int64_t> sizes);
+/// The row-major index of indices among dims of these sizes.
+mlir::AffineExpr linearize(llvm::ArrayRef<mlir::AffineExpr> indices,
+                           llvm::ArrayRef<int64_t> sizes,
+                           mlir::MLIRContext *context);
+/// How many leading dims of a shape are rows where trailing ones of `extent`
+/// elements are columns (0: all are rows); -1 where no dims have that extent.
+int64_t leadingDims(llvm::ArrayRef<int64_t> shape, int64_t extent);
+
+} // namespace pcc::codegen
+
+#endif // PCC_PASSES_CODEGEN_KERNELS_EXPR_H

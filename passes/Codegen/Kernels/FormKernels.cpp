@@ -1,0 +1,199 @@
+//===- FormKernels.cpp - nn ops to kernel functions -----------------------===//
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/Codegen/Kernels/Emit.h"
+#include "passes/Codegen/Kernels/Group.h"
+#include "passes/Codegen/Kernels/Passes.h"
+#include "passes/Codegen/Kernels/Prepare.h"
+
+namespace pcc {
+#define GEN_PASS_DEF_RTFORMKERNELSPASS
+#include "passes/Codegen/Kernels/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+
+namespace {
+
+struct RTFormKernelsPass : pcc::impl::RTFormKernelsPassBase<RTFormKernelsPass> {
+  void runOnOperation() override;
+
+  LogicalResult formIn(Block &block);
+  void outline(const Group &group, OpBuilder &builder);
+  /// The operand whose buffer each result may take, or -1.
+  SmallVector<int> chooseInplace(const Group &group);
+
+  /// Kernels by their text without the name.
+  llvm::StringMap<func::FuncOp> kernels;
+  /// What calls return in place of the values of the ops they replace.
+  llvm::MapVector<Value, Value> current;
+};
+
+} // namespace
+
+/// Whether all uses of a value are in the group.
+static bool diesIn(Value value, const Group &group) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    return group.ops.contains(user);
+  });
+}
+
+static StringRef writtenSymbol(Value value) {
+  for (Operation *user : value.getUsers())
+    if (auto write = dyn_cast<nn::WriteOp>(user))
+      return write.getSymbol();
+  return "";
+}
+
+SmallVector<int> RTFormKernelsPass::chooseInplace(const Group &group) {
+  auto program = RowProgram::create(group.arguments.getArrayRef(),
+                                    group.results);
+  SmallVector<int> chosen;
+  for (auto [r, result] : llvm::enumerate(group.results)) {
+    StringRef written = writtenSymbol(result);
+    int best = -1, bestRank = 0;
+    for (auto [a, argument] : llvm::enumerate(group.arguments)) {
+      auto read = argument.getDefiningOp<nn::ReadOp>();
+      auto from = nn::tensorType(argument), to = nn::tensorType(result);
+      if (llvm::is_contained(chosen, static_cast<int>(a)) ||
+          from.getNumElements() != to.getNumElements() ||
+          from.getElementType() != to.getElementType())
+        continue;
+      // State is overwritten by its own new value only. Anything else may be
+      // where nothing needs it afterwards, which is the caller's to know; most
+      // likely that is what no one else uses at all.
+      int rank = 0;
+      if (read)
+        rank = read.getSymbol() == written ? 3 : 0;
+      else if (argument.getDefiningOp() && written.empty())
+        rank = diesIn(argument, group) ? 2 : 1;
+      if (rank <= bestRank || !program->mayReuse(r, a))
+        continue;
+      best = a;
+      bestRank = rank;
+    }
+    chosen.push_back(best);
+  }
+  return chosen;
+}
+
+/// "kernel_3_sum_layer_norm": what a reader of a profile wants to know.
+static std::string describe(const Group &group) {
+  llvm::SmallSetVector<StringRef, 4> names;
+  for (Operation *op : group.ops)
+    if (!isView(op))
+      names.insert(op->getName().stripDialect());
+  std::string text;
+  for (StringRef name : names.getArrayRef().take_back(3))
+    text += ("_" + name).str();
+  return text;
+}
+
+void RTFormKernelsPass::outline(const Group &group, OpBuilder &builder) {
+  Operation *last = group.ops.back();
+  Location loc = last->getLoc();
+  MLIRContext *context = &getContext();
+  SmallVector<Type> inputs, outputs;
+  for (Value argument : group.arguments)
+    inputs.push_back(argument.getType());
+  for (Value result : group.results)
+    outputs.push_back(result.getType());
+  auto kernel = func::FuncOp::create(
+      loc, "kernel", FunctionType::get(context, inputs, outputs));
+  kernel.setPrivate();
+  kernel->setAttr(kKernelAttr, UnitAttr::get(context));
+  for (auto [r, inplace] : llvm::enumerate(chooseInplace(group)))
+    if (inplace >= 0)
+      kernel.setResultAttr(r, kInplaceAttr,
+                           builder.getI64IntegerAttr(inplace));
+  Block *body = kernel.addEntryBlock();
+  IRMapping mapping;
+  mapping.map(group.arguments.getArrayRef(), body->getArguments());
+  OpBuilder inner = OpBuilder::atBlockBegin(body);
+  for (Operation *op : group.ops) {
+    Operation *copy = inner.clone(*op, mapping);
+    // What differs between equal kernels in different places.
+    copy->setDiscardableAttrs(DictionaryAttr::get(context));
+  }
+  SmallVector<Value> results;
+  for (Value result : group.results)
+    results.push_back(mapping.lookup(result));
+  func::ReturnOp::create(inner, loc, results);
+
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  kernel->print(os, OpPrintingFlags().useLocalScope());
+  auto [it, isNew] = kernels.try_emplace(text, kernel);
+  if (isNew) {
+    kernel.setName(
+        ("kernel_" + Twine(kernels.size() - 1) + describe(group)).str());
+    getOperation().push_back(kernel);
+  } else {
+    kernel.erase();
+  }
+  SmallVector<Value> operands;
+  for (Value argument : group.arguments) {
+    Value now = current.lookup(argument);
+    operands.push_back(now ? now : argument);
+  }
+  auto call = func::CallOp::create(builder, loc, it->second, operands);
+  if (Attribute stage = last->getDiscardableAttr(nn::kStageAttr))
+    call->setAttr(nn::kStageAttr, stage);
+  for (auto [before, after] : llvm::zip(group.results, call.getResults()))
+    current[before] = after;
+}
+
+LogicalResult RTFormKernelsPass::formIn(Block &block) {
+  prepareBlock(block);
+  auto grouping = groupBlock(block);
+  if (failed(grouping))
+    return failure();
+  current.clear();
+  OpBuilder builder(&getContext());
+  Operation *terminator =
+      block.mightHaveTerminator() ? block.getTerminator() : nullptr;
+  for (auto [op, index] : grouping->order) {
+    if (terminator)
+      builder.setInsertionPoint(terminator);
+    else
+      builder.setInsertionPointToEnd(&block);
+    if (index < 0)
+      op->moveBefore(&block, builder.getInsertionPoint());
+    else
+      outline(grouping->groups[index], builder);
+  }
+  for (auto &[before, after] : current)
+    before.replaceAllUsesWith(after);
+  // What remains is dead; views were moved behind their former users.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (isKernelOp(&op) && op.use_empty()) {
+        op.erase();
+        changed = true;
+      }
+  }
+  return success();
+}
+
+/// Blocks that hold programs: not the kernels', not the module's.
+static bool needsKernels(Block &block) {
+  auto function = dyn_cast<func::FuncOp>(block.getParentOp());
+  return !(function && function->hasAttr(kKernelAttr)) &&
+         llvm::any_of(block, [](Operation &op) { return isKernelOp(&op); });
+}
+
+void RTFormKernelsPass::runOnOperation() {
+  kernels.clear();
+  SmallVector<Block *> blocks;
+  getOperation().walk([&](Block *block) {
+    if (needsKernels(*block))
+      blocks.push_back(block);
+  });
+  for (Block *block : blocks)
+    if (failed(formIn(*block)))
+      return signalPassFailure();
+}

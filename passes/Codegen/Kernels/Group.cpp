@@ -1,0 +1,336 @@
+//===- Group.cpp - Which ops of a block are one kernel --------------------===//
+
+#include "passes/Codegen/Kernels/Group.h"
+#include "passes/Codegen/Kernels/RowProgram.h"
+#include <queue>
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+
+bool codegen::isKernelOp(Operation *op) {
+  return isa<nn::NNDialect>(op->getDialect()) && op->getNumResults() &&
+         !isa<nn::ContractOp, nn::AttentionOp, nn::AttentionGradOp,
+              nn::ReadOp>(op);
+}
+
+bool codegen::isView(Operation *op) {
+  return isa<nn::ReshapeOp, nn::ConstantOp, nn::BroadcastOp, nn::SelectOp,
+             nn::TransposeOp>(op);
+}
+
+namespace {
+
+class Grouper {
+public:
+  explicit Grouper(Block &block) : block(block) {}
+  FailureOr<Grouping> run();
+
+private:
+  void numberOps();
+  LogicalResult seed();
+  void mergeProducers();
+  void mergeColumnSums();
+  bool tryMerge(int a, int b);
+  /// Completes a group from its own ops: views, arguments, results.
+  Group complete(ArrayRef<Operation *> own);
+  bool isValid(const Group &group, std::string *why = nullptr);
+  bool hasOutsidePath(int a, int b);
+  Grouping finish();
+
+  /// Unit of ordering: a group's number, or for another op its own.
+  int unitOf(Operation *op) { return unit.lookup(op); }
+  void buildEdges();
+  /// The ops an op really waits for: views are looked through.
+  void collectDefs(Operation *op, SmallVectorImpl<Operation *> &defs);
+
+  Block &block;
+  llvm::DenseMap<Operation *, int> position;
+  SmallVector<Operation *> all;
+  /// Views that are computed into memory: someone outside kernels uses them.
+  llvm::DenseSet<Operation *> solidViews;
+  /// Per unit its own ops; empty where merged away. Units of other ops hold
+  /// that op alone.
+  SmallVector<SmallVector<Operation *>> own;
+  SmallVector<bool> isGroup;
+  llvm::DenseMap<Operation *, int> unit;
+  /// Per op the ops that must run after it.
+  SmallVector<SmallVector<int>> successors;
+};
+
+} // namespace
+
+void Grouper::numberOps() {
+  for (Operation &op : block.without_terminator()) {
+    position[&op] = all.size();
+    all.push_back(&op);
+  }
+}
+
+Group Grouper::complete(ArrayRef<Operation *> own) {
+  SetVector<Operation *> ops(own.begin(), own.end());
+  for (size_t i = 0; i < ops.size(); ++i)
+    for (Value operand : ops[i]->getOperands()) {
+      Operation *def = operand.getDefiningOp();
+      if (def && position.contains(def) && isView(def) &&
+          !solidViews.contains(def))
+        ops.insert(def);
+    }
+  SmallVector<Operation *> sorted(ops.begin(), ops.end());
+  llvm::sort(sorted, [&](Operation *a, Operation *b) {
+    return position[a] < position[b];
+  });
+  Group group;
+  group.ops.insert(sorted.begin(), sorted.end());
+  llvm::SmallDenseSet<Operation *> ownSet(own.begin(), own.end());
+  for (Operation *op : sorted) {
+    for (Value operand : op->getOperands())
+      if (!group.ops.contains(operand.getDefiningOp()))
+        group.arguments.insert(operand);
+    // A copied view's result stays inside.
+    if (!ownSet.contains(op))
+      continue;
+    for (Value result : op->getResults()) {
+      // A view of the group may have other users, for whom it stays outside.
+      std::function<bool(Operation *)> leaves = [&](Operation *user) {
+        if (!group.ops.contains(user))
+          return true;
+        return !ownSet.contains(user) && llvm::any_of(user->getUsers(), leaves);
+      };
+      if (llvm::any_of(result.getUsers(), leaves))
+        group.results.push_back(result);
+    }
+  }
+  return group;
+}
+
+bool Grouper::isValid(const Group &group, std::string *why) {
+  if (group.results.empty())
+    return true;
+  return RowProgram::create(group.arguments.getArrayRef(), group.results,
+                            why) != nullptr;
+}
+
+/// Every kernel op is a group of its own at first. Views that no kernel can
+/// absorb, or that others use, become ops like any other.
+LogicalResult Grouper::seed() {
+  for (Operation *op : all)
+    if (isView(op) && !isa<nn::ReshapeOp>(op))
+      for (Operation *user : op->getUsers())
+        if (!isKernelOp(user))
+          solidViews.insert(op);
+  // A reshape that stays as an alias makes what it aliases solid.
+  llvm::DenseSet<Operation *> aliases;
+  for (Operation *op : llvm::reverse(all)) {
+    if (!isa<nn::ReshapeOp>(op) ||
+        llvm::none_of(op->getUsers(), [&](Operation *user) {
+          return !isKernelOp(user) || aliases.contains(user);
+        }))
+      continue;
+    aliases.insert(op);
+    Operation *def = op->getOperand(0).getDefiningOp();
+    if (def && isView(def) && !isa<nn::ReshapeOp>(def))
+      solidViews.insert(def);
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Operation *op : all) {
+      if (!isKernelOp(op) || isa<nn::ReshapeOp>(op) ||
+          (isView(op) && !solidViews.contains(op)))
+        continue;
+      std::string why;
+      Group group = complete({op});
+      if (isValid(group, &why))
+        continue;
+      bool hadViews = false;
+      for (Operation *member : group.ops)
+        if (member != op && !isa<nn::ReshapeOp, nn::ConstantOp>(member))
+          hadViews |= solidViews.insert(member).second;
+      if (!hadViews)
+        return op->emitError()
+               << "cannot be compiled into a kernel: " << why;
+      changed = true;
+    }
+  }
+  for (Operation *op : all) {
+    bool isFree = isView(op) && !solidViews.contains(op);
+    unit[op] = own.size();
+    own.push_back({op});
+    isGroup.push_back(isKernelOp(op) && !isFree);
+  }
+  return success();
+}
+
+void Grouper::collectDefs(Operation *op, SmallVectorImpl<Operation *> &defs) {
+  for (Value operand : op->getOperands()) {
+    Operation *def = operand.getDefiningOp();
+    if (!def || !position.contains(def))
+      continue;
+    if (isView(def) && !solidViews.contains(def))
+      collectDefs(def, defs);
+    else
+      defs.push_back(def);
+  }
+}
+
+/// Data flow (kernels have copies of the views they use), the order of effects on each symbol, and the order of all ops of
+/// other dialects that are not calls of ours: collectives of one rank must stay
+/// in the order every rank has them in.
+void Grouper::buildEdges() {
+  successors.resize(all.size());
+  llvm::StringMap<int> lastWrite;
+  llvm::StringMap<SmallVector<int>> readsSince;
+  int lastForeign = -1;
+  for (auto [i, op] : llvm::enumerate(all)) {
+    int index = i;
+    SmallVector<Operation *> defs;
+    if (isGroup[unitOf(op)])
+      collectDefs(op, defs);
+    else
+      for (Value operand : op->getOperands())
+        if (Operation *def = operand.getDefiningOp();
+            def && position.contains(def))
+          defs.push_back(def);
+    for (Operation *def : defs)
+      successors[position[def]].push_back(index);
+    if (!isa<nn::NNDialect>(op->getDialect())) {
+      if (lastForeign >= 0)
+        successors[lastForeign].push_back(index);
+      lastForeign = index;
+      continue;
+    }
+    auto symbol = op->getAttrOfType<FlatSymbolRefAttr>("symbol");
+    if (!symbol)
+      continue;
+    StringRef name = symbol.getValue();
+    if (auto it = lastWrite.find(name); it != lastWrite.end())
+      successors[it->second].push_back(index);
+    if (isa<nn::ReadOp>(op)) {
+      readsSince[name].push_back(index);
+      continue;
+    }
+    for (int read : readsSince[name])
+      successors[read].push_back(index);
+    readsSince[name].clear();
+    lastWrite[name] = index;
+  }
+}
+
+/// Whether something outside both must run after one and before the other.
+bool Grouper::hasOutsidePath(int a, int b) {
+  llvm::DenseSet<int> seen;
+  SmallVector<int> work;
+  auto leave = [&](int from) {
+    for (Operation *op : own[from])
+      for (int next : successors[position[op]]) {
+        int to = unitOf(all[next]);
+        if (to != a && to != b && seen.insert(to).second)
+          work.push_back(to);
+      }
+  };
+  leave(a);
+  leave(b);
+  while (!work.empty()) {
+    int at = work.pop_back_val();
+    for (Operation *op : own[at])
+      for (int next : successors[position[op]]) {
+        int to = unitOf(all[next]);
+        if (to == a || to == b)
+          return true;
+        if (seen.insert(to).second)
+          work.push_back(to);
+      }
+  }
+  return false;
+}
+
+bool Grouper::tryMerge(int a, int b) {
+  SmallVector<Operation *> merged(own[a]);
+  llvm::append_range(merged, own[b]);
+  Group group = complete(merged);
+  if (!isValid(group) || hasOutsidePath(a, b))
+    return false;
+  for (Operation *op : own[b])
+    unit[op] = a;
+  own[a] = std::move(merged);
+  own[b].clear();
+  return true;
+}
+
+void Grouper::mergeProducers() {
+  for (Operation *op : all) {
+    if (!isGroup[unitOf(op)])
+      continue;
+    SmallVector<Operation *> defs;
+    collectDefs(op, defs);
+    for (Operation *def : defs)
+      if (int a = unitOf(def), b = unitOf(op); a != b && isGroup[a])
+        tryMerge(a, b);
+  }
+}
+
+/// Sums over the rows of one tensor are made while it is read once.
+void Grouper::mergeColumnSums() {
+  llvm::DenseMap<Value, int> readers;
+  for (Operation *op : all) {
+    if (!isKernelOp(op) || !isColumnSum(op) || !isGroup[unitOf(op)])
+      continue;
+    Value input = op->getOperand(0);
+    auto [it, isNew] = readers.try_emplace(input, unitOf(op));
+    if (!isNew && it->second != unitOf(op))
+      tryMerge(it->second, unitOf(op));
+  }
+}
+
+Grouping Grouper::finish() {
+  Grouping grouping;
+  // Kahn's algorithm; of the units that are ready the one whose last op comes
+  // first in the block runs first.
+  int count = own.size();
+  SmallVector<int> waiting(count, 0), key(count, -1), groupIndex(count, -1);
+  SmallVector<SetVector<int>> next(count);
+  for (int i = 0; i < count; ++i)
+    for (Operation *op : own[i]) {
+      key[i] = std::max(key[i], position[op]);
+      for (int successor : successors[position[op]])
+        if (int to = unitOf(all[successor]); to != i)
+          if (next[i].insert(to))
+            ++waiting[to];
+    }
+  auto later = [&](int a, int b) { return key[a] > key[b]; };
+  std::priority_queue<int, std::vector<int>, decltype(later)> ready(later);
+  for (int i = 0; i < count; ++i)
+    if (!own[i].empty() && !waiting[i])
+      ready.push(i);
+  while (!ready.empty()) {
+    int at = ready.top();
+    ready.pop();
+    if (isGroup[at]) {
+      Group group = complete(own[at]);
+      if (!group.results.empty()) {
+        grouping.order.push_back({nullptr, (int)grouping.groups.size()});
+        grouping.groups.push_back(std::move(group));
+      }
+    } else {
+      grouping.order.push_back({own[at].front(), -1});
+    }
+    for (int to : next[at])
+      if (--waiting[to] == 0)
+        ready.push(to);
+  }
+  return grouping;
+}
+
+FailureOr<Grouping> Grouper::run() {
+  numberOps();
+  if (failed(seed()))
+    return failure();
+  buildEdges();
+  mergeProducers();
+  mergeColumnSums();
+  return finish();
+}
+
+FailureOr<Grouping> codegen::groupBlock(Block &block) {
+  return Grouper(block).run();
+}

@@ -1,0 +1,42 @@
+//===- Group.h - Which ops of a block are one kernel ------------*- C++ -*-===//
+
+#ifndef PCC_PASSES_CODEGEN_KERNELS_GROUP_H
+#define PCC_PASSES_CODEGEN_KERNELS_GROUP_H
+
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace pcc::codegen {
+
+/// Whether an op must be in a kernel: an nn op that computes and is neither a
+/// contraction nor attention. Reshapes may also stay outside, as aliases.
+bool isKernelOp(mlir::Operation *op);
+
+/// Ops without work of their own; each kernel that needs one has a copy.
+bool isView(mlir::Operation *op);
+
+/// Ops of one block that become one kernel.
+struct Group {
+  /// In block order, views included.
+  llvm::SetVector<mlir::Operation *> ops;
+  llvm::SetVector<mlir::Value> arguments;
+  llvm::SmallVector<mlir::Value> results;
+};
+
+/// A partition of a block's kernel ops, and the order in which the groups and
+/// the other ops can run.
+struct Grouping {
+  llvm::SmallVector<Group> groups;
+  /// Indices into `groups`, or other ops (index -1), terminator excluded.
+  llvm::SmallVector<std::pair<mlir::Operation *, int>> order;
+};
+
+/// Groups greedily: every op joins the groups that make its operands where one
+/// row program can do both and no other op must run in between. Fails with a
+/// diagnostic where an op has no form in a kernel.
+mlir::FailureOr<Grouping> groupBlock(mlir::Block &block);
+
+} // namespace pcc::codegen
+
+#endif // PCC_PASSES_CODEGEN_KERNELS_GROUP_H

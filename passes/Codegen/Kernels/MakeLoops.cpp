@@ -1,0 +1,90 @@
+//===- MakeLoops.cpp - Kernel IR to loops of one thread -------------------===//
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/Codegen/Kernels/ToLLVM.h"
+
+using namespace mlir;
+using namespace pcc;
+
+/// A group of accesses that no two iterations of their loop share.
+static LLVM::AccessGroupAttr makeAccessGroup(MLIRContext *context) {
+  return LLVM::AccessGroupAttr::get(
+      context, DistinctAttr::create(UnitAttr::get(context)));
+}
+
+LogicalResult codegen::makeLoops(func::FuncOp kernel) {
+  MLIRContext *context = kernel.getContext();
+  IRRewriter rewriter(context);
+  auto foralls = llvm::to_vector(kernel.getOps<scf::ForallOp>());
+  if (foralls.size() != 1)
+    return kernel.emitError("a kernel has one forall over its units");
+  scf::ForallOp forall = foralls.front();
+
+  Location loc = kernel.getLoc();
+  Block &entry = kernel.getBody().front();
+  Type index = rewriter.getIndexType();
+  SmallVector<Type> types(kernel.getFunctionType().getInputs());
+  types.append(2, index);
+  Value begin = entry.addArgument(index, loc);
+  Value end = entry.addArgument(index, loc);
+  kernel.setFunctionType(rewriter.getFunctionType(types, {}));
+  rewriter.setInsertionPoint(forall);
+  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+  auto loop = scf::ForOp::create(rewriter, loc, begin, end, one);
+  forall.getTerminator()->erase();
+  Block *body = loop.getBody();
+  rewriter.inlineBlockBefore(forall.getBody(), body->getTerminator(),
+                             loop.getInductionVar());
+  rewriter.eraseOp(forall);
+
+  SmallVector<memref::AllocaOp> temporaries;
+  kernel.walk([&](memref::AllocaOp op) { temporaries.push_back(op); });
+  for (memref::AllocaOp op : temporaries)
+    op->moveBefore(&entry, entry.begin());
+
+  auto group = makeAccessGroup(context);
+  auto annotation = LLVM::LoopAnnotationAttr::get(
+      context, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {},
+      ArrayRef<LLVM::AccessGroupAttr>{group});
+  SmallVector<linalg::LinalgOp> ops;
+  kernel.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+  for (linalg::LinalgOp op : ops) {
+    rewriter.setInsertionPoint(op);
+    auto loops = linalg::linalgOpToLoops(rewriter, op);
+    if (failed(loops) || loops->empty())
+      return op.emitError("cannot become loops");
+    rewriter.eraseOp(op);
+    Operation *innermost = loops->back();
+    innermost->setAttr("llvm.loop_annotation", annotation);
+    // Accumulators are the same element in every iteration.
+    innermost->walk([&](Operation *access) {
+      Value buffer;
+      if (auto load = dyn_cast<memref::LoadOp>(access))
+        buffer = load.getMemRef();
+      else if (auto store = dyn_cast<memref::StoreOp>(access))
+        buffer = store.getMemRef();
+      if (buffer && cast<MemRefType>(buffer.getType()).getRank())
+        access->setAttr("access_groups", ArrayAttr::get(context, {group}));
+    });
+  }
+  return success();
+}
+
+LogicalResult codegen::expandMath(ModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  auto isWanted = [](StringRef name) {
+    return name == math::ExpOp::getOperationName() ||
+           name == math::TanhOp::getOperationName() ||
+           name == math::ErfOp::getOperationName();
+  };
+  populateMathPolynomialApproximationPatterns(patterns, isWanted);
+  return applyPatternsGreedily(module, std::move(patterns));
+}

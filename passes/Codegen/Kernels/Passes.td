@@ -1,0 +1,64 @@
+//===- Passes.td - Kernels of the non-contraction ops ------*- tablegen -*-===//
+
+#ifndef PCC_PASSES_CODEGEN_KERNELS_PASSES
+#define PCC_PASSES_CODEGEN_KERNELS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def RTFormKernelsPass : Pass<"rt-form-kernels", "::mlir::ModuleOp"> {
+  let summary = "Groups nn ops into kernel functions";
+  let description = [{
+    In every block with nn ops, all that are neither contractions nor
+    collectives nor state move into private functions with `rt.kernel`, which
+    are called in their place. Ops that share a space of rows are one kernel
+    where this keeps the order of effects. Equal kernels are one function. A
+    result attribute `rt.inplace = k` says that the result may lie in operand
+    k's buffer. `nn.accumulate` of a value that no contraction makes becomes a
+    read, a sum in a kernel and a write. Reshapes outside kernels stay: they
+    are aliases.
+  }];
+  let dependentDialects = ["::pcc::nn::NNDialect",
+                           "::mlir::func::FuncDialect"];
+}
+
+def RTTileKernelsPass : Pass<"rt-tile-kernels", "::mlir::ModuleOp"> {
+  let summary = "Kernel functions as loops over units: the kernel IR";
+  let description = [{
+    Replaces each kernel function on tensors by `scf.forall` over units with
+    `linalg.generic` on rows of flat memrefs; see Emit.h.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
+def RTVerifyKernelsPass : Pass<"rt-verify-kernels", "::mlir::ModuleOp"> {
+  let summary = "Checks what back ends assume of kernels";
+  let description = [{
+    After --rt-form-kernels: every compute op is in a kernel, a contraction or
+    a collective; kernels hold pure nn ops only, are called with tensors only,
+    and `rt.inplace` names an operand of the result's size that the row program
+    allows. After --rt-tile-kernels: one forall over `rt.units`, temporaries on
+    the stack within bounds, no allocation.
+  }];
+}
+
+def RTLowerKernelsPass : Pass<"rt-lower-kernels", "::mlir::ModuleOp"> {
+  let summary = "Kernel functions as LLVM functions for CPUs";
+  let description = [{
+    `@kernel(%args: !llvm.ptr, %begin: i64, %end: i64)`: args points to the
+    operands' and then the results' buffers, [begin, end) are the units to do;
+    there are `rt.units` of them, `rt.grain` of which are worth a thread.
+    Kernels on tensors are tiled first.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
+#endif // PCC_PASSES_CODEGEN_KERNELS_PASSES

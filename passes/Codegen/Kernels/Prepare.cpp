@@ -1,0 +1,152 @@
+//===- Prepare.cpp - Rewrites before kernels are formed -------------------===//
+
+#include "passes/Codegen/Kernels/Prepare.h"
+#include "dialects/NN/NN.h"
+
+using namespace mlir;
+using namespace pcc;
+
+/// Up to here a sum of everything is one unit's work.
+static constexpr int64_t kSumElements = 16384;
+/// The second part of a sum gets at most about this many terms.
+static constexpr int64_t kPartialSums = 65536;
+
+static RankedTensorType withShape(ArrayRef<int64_t> shape, Value like) {
+  return RankedTensorType::get(shape, nn::tensorType(like).getElementType());
+}
+
+static Value reduceDims(OpBuilder &b, Location loc, Value x,
+                        ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> shape;
+  for (auto [dim, size] : llvm::enumerate(nn::tensorType(x).getShape()))
+    if (!llvm::is_contained(dims, static_cast<int64_t>(dim)))
+      shape.push_back(size);
+  return nn::ReduceOp::create(b, loc, withShape(shape, x), x, dims);
+}
+
+/// Rows whose sums are the first part of a sum of all elements: trailing dims
+/// until few enough rows are left.
+static int64_t leadOfRows(ArrayRef<int64_t> shape) {
+  int64_t rows = 1, lead = 0, rank = shape.size();
+  while (lead < rank - 1 && rows * shape[lead] <= kPartialSums)
+    rows *= shape[lead++];
+  return lead;
+}
+
+static Value sumAll(OpBuilder &b, Location loc, Value x) {
+  auto shape = nn::tensorType(x).getShape();
+  int64_t count = nn::tensorType(x).getNumElements();
+  int64_t rank = shape.size();
+  if (count > kSumElements && rank == 1)
+    // One dim has no rows of its own; cut it where it divides.
+    for (int64_t length = 4096; length >= 64; --length)
+      if (count % length == 0) {
+        x = nn::ReshapeOp::create(
+            b, loc, withShape({count / length, length}, x), x);
+        return sumAll(b, loc, x);
+      }
+  if (count > kSumElements && rank > 1)
+    if (int64_t lead = leadOfRows(shape); lead > 0) {
+      x = reduceDims(b, loc, x, llvm::to_vector(llvm::seq(lead, rank)));
+      rank = lead;
+    }
+  return reduceDims(b, loc, x, llvm::to_vector(llvm::seq<int64_t>(0, rank)));
+}
+
+static void splitSumOfSquares(nn::SumOfSquaresOp op) {
+  if (nn::tensorType(op.getInput()).getNumElements() <= kSumElements)
+    return;
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Value x = op.getInput();
+  if (!nn::tensorType(x).getElementType().isF32())
+    x = nn::CastOp::create(
+        b, loc,
+        RankedTensorType::get(nn::tensorType(x).getShape(), b.getF32Type()), x);
+  Value squares = nn::MulOp::create(b, loc, x.getType(), x, x);
+  op.replaceAllUsesWith(sumAll(b, loc, squares));
+  op.erase();
+}
+
+/// Trailing dims are summed first, then leading ones.
+static void splitReduce(nn::ReduceOp op) {
+  int64_t rank = nn::tensorType(op.getInput()).getRank();
+  SmallVector<int64_t> dims(op.getDims());
+  llvm::sort(dims);
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  if (static_cast<int64_t>(dims.size()) == rank) {
+    if (nn::tensorType(op.getInput()).getNumElements() <= kSumElements)
+      return;
+    op.replaceAllUsesWith(sumAll(b, loc, op.getInput()));
+    op.erase();
+    return;
+  }
+  int64_t trailing = 0;
+  while (llvm::is_contained(dims, rank - 1 - trailing))
+    ++trailing;
+  if (trailing == 0 || trailing == static_cast<int64_t>(dims.size()))
+    return;
+  Value rows = reduceDims(b, loc, op.getInput(),
+                          llvm::to_vector(llvm::seq(rank - trailing, rank)));
+  dims.resize(dims.size() - trailing);
+  op.replaceAllUsesWith(reduceDims(b, loc, rows, dims));
+  op.erase();
+}
+
+static bool addsInPlace(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (auto reshape = dyn_cast_or_null<nn::ReshapeOp>(op))
+    op = reshape.getInput().getDefiningOp();
+  return isa_and_nonnull<nn::ContractOp, nn::EmbeddingGradOp>(op);
+}
+
+static void splitAccumulate(nn::AccumulateOp op) {
+  auto sum = op.getValue().getDefiningOp<nn::SumOp>();
+  if (!sum || !sum->hasOneUse() || llvm::none_of(sum.getInputs(), addsInPlace))
+    return;
+  OpBuilder b(op);
+  SmallVector<Value> rest;
+  for (Value term : sum.getInputs()) {
+    if (addsInPlace(term))
+      nn::AccumulateOp::create(b, op.getLoc(), term, op.getSymbol());
+    else
+      rest.push_back(term);
+  }
+  if (rest.size() > 1)
+    rest = {nn::SumOp::create(b, sum.getLoc(), sum.getType(), rest)};
+  if (!rest.empty())
+    nn::AccumulateOp::create(b, op.getLoc(), rest[0], op.getSymbol());
+  op.erase();
+  sum.erase();
+}
+
+static void lowerAccumulate(nn::AccumulateOp op) {
+  Value value = op.getValue();
+  if (addsInPlace(value) && !value.getDefiningOp<nn::EmbeddingGradOp>())
+    return;
+  auto state = SymbolTable::lookupNearestSymbolFrom<nn::StateOp>(
+      op, op.getSymbolAttr());
+  OpBuilder b(op);
+  RankedTensorType type = state.getTensorType();
+  Value old = nn::ReadOp::create(b, op.getLoc(), type, op.getSymbolAttr());
+  if (value.getType() != type)
+    value = nn::CastOp::create(b, op.getLoc(), type, value);
+  Value sum =
+      nn::SumOp::create(b, op.getLoc(), type, ValueRange{old, value});
+  nn::WriteOp::create(b, op.getLoc(), sum, op.getSymbolAttr());
+  op.erase();
+}
+
+template <typename Op>
+static void forEach(Block &block, void (*rewrite)(Op)) {
+  for (Op op : llvm::to_vector(block.getOps<Op>()))
+    rewrite(op);
+}
+
+void codegen::prepareBlock(Block &block) {
+  forEach<nn::SumOfSquaresOp>(block, splitSumOfSquares);
+  forEach<nn::ReduceOp>(block, splitReduce);
+  forEach<nn::AccumulateOp>(block, splitAccumulate);
+  forEach<nn::AccumulateOp>(block, lowerAccumulate);
+}

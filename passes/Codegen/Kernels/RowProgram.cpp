@@ -1,0 +1,229 @@
+//===- RowProgram.cpp - Finding the row space of a kernel -----------------===//
+
+#include "passes/Codegen/Kernels/RowProgram.h"
+#include "passes/Codegen/Kernels/Expr.h"
+#include "passes/Codegen/Kernels/Schedule.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+
+bool codegen::isColumnSum(Operation *op) {
+  if (isa<nn::LayerNormGradScaleOp, nn::RmsNormGradScaleOp>(op))
+    return true;
+  auto reduce = dyn_cast<nn::ReduceOp>(op);
+  if (!reduce)
+    return false;
+  int64_t rank = nn::tensorType(reduce.getInput()).getRank();
+  int64_t lead = rank - reduce.getDims().size();
+  return llvm::any_of(reduce.getDims(), [&](int64_t d) { return d < lead; });
+}
+
+/// The ops between arguments and results.
+static SetVector<Operation *> collectOps(ArrayRef<Value> arguments,
+                                         ArrayRef<Value> results) {
+  llvm::SmallDenseSet<Value> known(arguments.begin(), arguments.end());
+  SetVector<Operation *> ops;
+  SmallVector<Value> work(results);
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (known.contains(value) || !op || !ops.insert(op))
+      continue;
+    work.append(op->operand_begin(), op->operand_end());
+  }
+  return ops;
+}
+
+/// Lengths that a row of a tensor of this shape may have, best first: long
+/// enough to amortise a row's overhead, short enough to leave many rows.
+static SmallVector<int64_t> rowLengths(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> products;
+  int64_t product = 1;
+  for (int64_t size : llvm::reverse(shape)) {
+    product *= size;
+    if (product > 1 && !llvm::is_contained(products, product))
+      products.push_back(product);
+  }
+  SmallVector<int64_t> good, huge, tiny;
+  for (int64_t length : products)
+    (length < 256 ? tiny : length <= 65536 ? good : huge).push_back(length);
+  SmallVector<int64_t> all;
+  // A single long row would be one thread's: cut it where it divides.
+  if (good.size() + huge.size() > 0 && product >= 16384 &&
+      product / (good.empty() ? huge : good).front() < 16) {
+    for (int64_t length = 4096; length >= 256; --length)
+      if (product % length == 0) {
+        all.push_back(length);
+        break;
+      }
+  }
+  llvm::append_range(all, good);
+  all.append(tiny.rbegin(), tiny.rend());
+  llvm::append_range(all, huge);
+  all.push_back(0);
+  return all;
+}
+
+namespace {
+/// Tries one way to lay out the units after another.
+struct Creator {
+  ArrayRef<Value> arguments, results;
+  std::string why;
+
+  std::unique_ptr<RowProgram> attempt(KernelShape shape, int64_t rows,
+                                      int64_t columns, int64_t reduced);
+  std::unique_ptr<RowProgram> makeScatter(nn::EmbeddingGradOp op);
+};
+} // namespace
+
+std::unique_ptr<RowProgram> Creator::attempt(KernelShape shape, int64_t rows,
+                                             int64_t columns,
+                                             int64_t reduced) {
+  auto program = std::make_unique<RowProgram>();
+  program->shape = shape;
+  program->rows = rows;
+  program->columns = columns;
+  program->reduced = reduced;
+  ExprBuilder expr(*program, results[0].getContext(), arguments);
+  for (auto [index, result] : llvm::enumerate(results)) {
+    int64_t count = numElements(result);
+    Access access{expr.d0(), 0};
+    if (columns && count == rows * columns)
+      access.extent = columns;
+    else if (count != rows)
+      return nullptr;
+    Node *node = expr.build(result, access);
+    if (!node) {
+      why = expr.why;
+      return nullptr;
+    }
+    program->outputs.push_back(
+        {static_cast<unsigned>(index), node, access});
+  }
+  if (shape == KernelShape::Columns)
+    for (auto &node : program->getNodes())
+      if (node->kind == Node::Kind::Reduce) {
+        why = "sums over rows and along them";
+        return nullptr;
+      }
+  return program;
+}
+
+/// table' = table (or zero) with dy's rows added by id.
+std::unique_ptr<RowProgram> Creator::makeScatter(nn::EmbeddingGradOp op) {
+  auto program = std::make_unique<RowProgram>();
+  program->shape = KernelShape::Scatter;
+  auto type = nn::tensorType(op.getDtable());
+  program->columns = type.getShape()[1];
+  program->scatter.tableRows = type.getShape()[0];
+  program->scatter.tokens = numElements(op.getIds());
+  if (results.size() != 1)
+    return nullptr;
+  if (results[0] != op.getDtable()) {
+    auto sum = results[0].getDefiningOp<nn::SumOp>();
+    if (!sum || sum.getNumOperands() != 2)
+      return nullptr;
+    Value base = sum.getOperand(sum.getOperand(0) == op.getDtable() ? 1 : 0);
+    auto it = llvm::find(arguments, base);
+    if (it == arguments.end() || !llvm::is_contained(sum.getOperands(),
+                                                     op.getDtable()))
+      return nullptr;
+    program->scatter.base = it - arguments.begin();
+  }
+  ExprBuilder expr(*program, op.getContext(), arguments);
+  Access whole{expr.d0(), program->columns};
+  Node *id = expr.convert(expr.build(op.getIds(), {expr.d0(), 0}),
+                          expr.index());
+  if (op.getOffset())
+    id = expr.sub(id, expr.convert(expr.build(op.getOffset(),
+                                              {expr.affine(0), 0}),
+                                   expr.index()));
+  program->scatter.id = id;
+  program->scatter.dy = expr.build(op.getDy(), whole);
+  if (!id || !program->scatter.dy || program->scatter.dy->level) {
+    why = expr.why;
+    return nullptr;
+  }
+  return program;
+}
+
+std::unique_ptr<RowProgram> RowProgram::create(ArrayRef<Value> arguments,
+                                               ArrayRef<Value> results,
+                                               std::string *why) {
+  Creator creator{arguments, results, {}};
+  auto ops = collectOps(arguments, results);
+  std::unique_ptr<RowProgram> program;
+  auto finish = [&]() -> std::unique_ptr<RowProgram> {
+    if (!program && why)
+      *why = creator.why.empty() ? "the results share no rows" : creator.why;
+    return std::move(program);
+  };
+  Value largest = results[0];
+  for (Value result : results)
+    if (numElements(result) > numElements(largest))
+      largest = result;
+  int64_t count = numElements(largest);
+
+  Operation *columnSum = nullptr;
+  for (Operation *op : ops) {
+    if (auto scatter = dyn_cast<nn::EmbeddingGradOp>(op)) {
+      program = creator.makeScatter(scatter);
+      return finish();
+    }
+    if (isColumnSum(op))
+      columnSum = op;
+  }
+  if (columnSum) {
+    int64_t reduced = numElements(columnSum->getOperand(0)) /
+                      numElements(columnSum->getResult(0));
+    for (Operation *op : ops)
+      if (isColumnSum(op) && numElements(op->getOperand(0)) /
+                                     numElements(op->getResult(0)) !=
+                                 reduced) {
+        creator.why = "sums over different numbers of rows";
+        return finish();
+      }
+    auto shape = nn::tensorType(largest).getShape();
+    int64_t columns = 1;
+    SmallVector<int64_t> lengths;
+    for (int64_t size : llvm::reverse(shape))
+      if (size > 1)
+        lengths.push_back(columns *= size);
+    for (int64_t length : llvm::reverse(lengths))
+      if ((program = creator.attempt(KernelShape::Columns, count / length,
+                                     length, reduced)))
+        break;
+    return finish();
+  }
+  for (int64_t length : rowLengths(nn::tensorType(largest).getShape()))
+    if ((program = creator.attempt(KernelShape::Rows,
+                                   length ? count / length : count, length,
+                                   1)))
+      break;
+  return finish();
+}
+
+bool RowProgram::mayReuse(unsigned index, unsigned argument) const {
+  if (shape == KernelShape::Scatter)
+    return scatter.base == static_cast<int>(argument);
+  const Output *output = nullptr;
+  for (const Output &candidate : outputs)
+    if (candidate.index == index)
+      output = &candidate;
+  Schedule schedule(*this);
+  int written = schedule.getStoreTime(*output);
+  bool isRead = false;
+  for (auto &node : nodes) {
+    bool isLeaf = node->kind == Node::Kind::Leaf;
+    if ((!isLeaf && node->kind != Node::Kind::Gather) ||
+        node->argument != argument || !schedule.isLive(node.get()))
+      continue;
+    isRead = true;
+    if (!isLeaf || !(Access{node->row, node->extent} == output->access) ||
+        schedule.getLastRead(node.get()) > written)
+      return false;
+  }
+  return isRead;
+}

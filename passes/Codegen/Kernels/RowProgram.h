@@ -1,0 +1,130 @@
+//===- RowProgram.h - A kernel as sweeps over rows --------------*- C++ -*-===//
+//
+// What one unit of a kernel computes, as a graph of scalar expressions in the
+// unit's row r and a column c. Elementwise nn ops become operations on such
+// expressions, so that a chain of them costs no memory traffic; reshape,
+// broadcast, transpose, select and the like only change which element a leaf
+// loads; a reduction along a row is an expression without a column that needs
+// a sweep of its own, after which later sweeps may use it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_PASSES_CODEGEN_KERNELS_ROWPROGRAM_H
+#define PCC_PASSES_CODEGEN_KERNELS_ROWPROGRAM_H
+
+#include "dialects/NN/NN.h"
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include <functional>
+#include <memory>
+
+namespace pcc::codegen {
+
+/// Builds the scalar code of kernels.
+using ScalarBuilder = mlir::ImplicitLocOpBuilder;
+
+/// Which element of a row-major tensor the point (r, c) of a kernel's space
+/// needs: element `row * extent + c`, or `row` where extent is 0. `row` is
+/// affine in d0, the unit's row, and d1, the row a column reduction is at.
+struct Access {
+  mlir::AffineExpr row;
+  int64_t extent = 0;
+
+  bool operator==(const Access &other) const {
+    return row == other.row && extent == other.extent;
+  }
+};
+
+/// A scalar expression at a point (r, c), or at a row r where extent is 0.
+struct Node {
+  enum class Kind {
+    Leaf,      ///< an element of a kernel argument
+    Gather,    ///< the same with a row that is computed: operands[0]
+    Column,    ///< the column, index type
+    Row,       ///< `row`, index type
+    Op,        ///< a scalar operation on the operands
+    Reduce,    ///< a sum or maximum of operands[0] over a row of `sweep`
+    ColReduce, ///< a sum of operands[0] over d1, the rows that disappear
+  };
+  using Build = std::function<mlir::Value(ScalarBuilder &, mlir::ValueRange)>;
+
+  Node(Kind kind, mlir::Type type, llvm::ArrayRef<Node *> operands = {})
+      : kind(kind), type(type), operands(operands) {}
+
+  Kind kind;
+  mlir::Type type; ///< f16 and bf16 are computed with as f32
+  llvm::SmallVector<Node *, 3> operands;
+  int64_t extent = 0; ///< of its column; 0: the same for the whole row
+  int level = 0;      ///< sweeps that must have ended before
+  int cost = 0;       ///< about the instructions of computing it again
+  unsigned argument = 0; ///< Leaf, Gather
+  mlir::AffineExpr row;  ///< Leaf, Row
+  Build build;           ///< Op
+  int64_t sweep = 0;     ///< Reduce: the row's length
+  bool isMax = false;    ///< Reduce: a maximum, not a sum
+};
+
+/// A tensor the kernel writes: result `index` of its function.
+struct Output {
+  unsigned index;
+  Node *node;
+  Access access;
+};
+
+/// Rows of embedding_grad: row `id` of the output gets `dy` of every token.
+struct Scatter {
+  Node *id = nullptr; ///< index type, of the token's row d0; negative: none
+  Node *dy = nullptr; ///< of [tokens, columns]
+  int64_t tokens = 0, tableRows = 0;
+  /// The argument added to, or -1: zero.
+  int base = -1;
+};
+
+/// How the units of a kernel are laid out.
+enum class KernelShape {
+  Rows,    ///< unit = a row of every output
+  Columns, ///< unit = a row of the outputs x a block of columns; sums over d1
+  Scatter, ///< unit = a block of columns of the table
+};
+
+class RowProgram {
+public:
+  KernelShape shape = KernelShape::Rows;
+  int64_t rows = 1;    ///< of the outputs
+  int64_t columns = 0; ///< of the outputs; 0: outputs are one entry per row
+  int64_t reduced = 1; ///< Columns: the extent of d1
+  llvm::SmallVector<Output> outputs;
+  Scatter scatter;
+
+  /// Builds the program of a kernel function's body, or of ops that would be
+  /// one: `results` are the values it must produce, `arguments` those it gets;
+  /// everything between them is nn ops. Null where the ops share no row space
+  /// or an op has no such form; `why` says which.
+  static std::unique_ptr<RowProgram>
+  create(llvm::ArrayRef<mlir::Value> arguments,
+         llvm::ArrayRef<mlir::Value> results, std::string *why = nullptr);
+
+  /// Whether result `index` may lie in argument `argument`'s buffer: each of
+  /// its elements is read before, or at the point where, it is written.
+  bool mayReuse(unsigned index, unsigned argument) const;
+
+  /// Nodes in the order they were made: operands first.
+  llvm::ArrayRef<std::unique_ptr<Node>> getNodes() const { return nodes; }
+  Node *add(Node node) {
+    nodes.push_back(std::make_unique<Node>(std::move(node)));
+    return nodes.back().get();
+  }
+
+private:
+  std::vector<std::unique_ptr<Node>> nodes;
+};
+
+/// Whether an op sums over rows, leaving columns.
+bool isColumnSum(mlir::Operation *op);
+
+/// The number of elements of a value of an nn op.
+int64_t numElements(mlir::Value value);
+
+} // namespace pcc::codegen
+
+#endif // PCC_PASSES_CODEGEN_KERNELS_ROWPROGRAM_H

@@ -1,0 +1,96 @@
+//===- Schedule.cpp - The sweeps of a row program -------------------------===//
+
+#include "passes/Codegen/Kernels/Schedule.h"
+
+using namespace mlir;
+using namespace pcc::codegen;
+
+/// From this cost on (about instructions) a value that a later sweep needs is
+/// kept; rows beyond this length are computed again, as they would not fit the
+/// first-level cache nor, several of them, a thread's stack.
+static constexpr int kKeepCost = 8;
+static constexpr int64_t kKeepLength = 16384;
+
+void Schedule::markLive(const Node *node) {
+  if (!live.insert(node).second)
+    return;
+  for (const Node *operand : node->operands)
+    markLive(operand);
+}
+
+Sweep &Schedule::sweepFor(int level, int64_t extent) {
+  for (Sweep &sweep : sweeps)
+    if (sweep.level == level && sweep.extent == extent)
+      return sweep;
+  sweeps.push_back({level, extent, {}, {}, {}});
+  return sweeps.back();
+}
+
+/// Walks what `sweep` computes for each column.
+void Schedule::visit(const Node *node, int sweep) {
+  if (!node->extent)
+    return;
+  if (int kept = getKeptAt(node); kept >= 0 && kept < sweep)
+    return;
+  if (node->kind == Node::Kind::Leaf || node->kind == Node::Kind::Gather)
+    lastRead[node] = sweep;
+  if (node->kind == Node::Kind::ColReduce)
+    return;
+  auto [last, isFirst] = lastVisit.try_emplace(node, sweep);
+  if (!isFirst && last->second == sweep)
+    return;
+  last->second = sweep;
+  auto [it, isNew] = firstVisit.try_emplace(node, sweep);
+  bool isRepeated = !isNew && it->second < sweep;
+  if (isRepeated && node->kind == Node::Kind::Op && node->cost >= kKeepCost &&
+      node->extent <= kKeepLength) {
+    keptAt[node] = it->second;
+    sweeps[it->second].temporaries.push_back(node);
+    return;
+  }
+  for (const Node *operand : node->operands)
+    visit(operand, sweep);
+}
+
+Schedule::Schedule(const RowProgram &program) {
+  for (const Output &output : program.outputs)
+    markLive(output.node);
+  for (auto &node : program.getNodes()) {
+    if (!isLive(node.get()))
+      continue;
+    if (node->kind == Node::Kind::ColReduce)
+      columnSums.push_back(node.get());
+    if (node->kind == Node::Kind::Reduce)
+      sweepFor(node->operands[0]->level, node->sweep)
+          .reductions.push_back(node.get());
+  }
+  for (const Output &output : program.outputs)
+    if (output.access.extent)
+      sweepFor(output.node->level, output.access.extent)
+          .stores.push_back(&output);
+  // (level, extent) is unique.
+  llvm::sort(sweeps, [](const Sweep &a, const Sweep &b) {
+    return std::tie(a.level, a.extent) < std::tie(b.level, b.extent);
+  });
+  for (auto [i, sweep] : llvm::enumerate(sweeps))
+    for (const Output *output : sweep.stores)
+      if (output->node->kind == Node::Kind::Op && output->node->extent)
+        keptAt.try_emplace(output->node, i);
+  for (int i = 0, e = sweeps.size(); i < e; ++i) {
+    auto reductions = sweeps[i].reductions;
+    auto stores = sweeps[i].stores;
+    for (const Node *node : reductions)
+      visit(node->operands[0], i);
+    for (const Output *output : stores)
+      visit(output->node, i);
+  }
+}
+
+int Schedule::getStoreTime(const Output &output) const {
+  if (!output.access.extent)
+    return INT_MAX;
+  for (auto [i, sweep] : llvm::enumerate(sweeps))
+    if (llvm::is_contained(sweep.stores, &output))
+      return i;
+  return -1;
+}

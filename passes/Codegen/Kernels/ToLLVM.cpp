@@ -1,0 +1,134 @@
+//===- ToLLVM.cpp - Loops to LLVM functions -------------------------------===//
+
+#include "passes/Codegen/Kernels/ToLLVM.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+using namespace pcc;
+
+static constexpr StringLiteral kAccessGroups = "access_groups";
+
+namespace {
+
+/// Loads and stores that keep their access groups.
+struct LoadPattern : ConvertOpToLLVMPattern<memref::LoadOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(memref::LoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Attribute groups = op->getDiscardableAttr(kAccessGroups);
+    if (!groups)
+      return failure();
+    Value pointer = getStridedElementPtr(rewriter, op.getLoc(),
+                                         op.getMemRefType(),
+                                         adaptor.getMemref(),
+                                         adaptor.getIndices());
+    auto load = LLVM::LoadOp::create(
+        rewriter, op.getLoc(), getTypeConverter()->convertType(op.getType()),
+        pointer);
+    load.setAccessGroupsAttr(cast<ArrayAttr>(groups));
+    rewriter.replaceOp(op, load);
+    return success();
+  }
+};
+
+struct StorePattern : ConvertOpToLLVMPattern<memref::StoreOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(memref::StoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Attribute groups = op->getDiscardableAttr(kAccessGroups);
+    if (!groups)
+      return failure();
+    Value pointer = getStridedElementPtr(rewriter, op.getLoc(),
+                                         op.getMemRefType(),
+                                         adaptor.getMemref(),
+                                         adaptor.getIndices());
+    auto store = LLVM::StoreOp::create(rewriter, op.getLoc(),
+                                       adaptor.getValue(), pointer);
+    store.setAccessGroupsAttr(cast<ArrayAttr>(groups));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+LogicalResult codegen::convertToLLVM(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  LowerToLLVMOptions options(context);
+  options.useBarePtrCallConv = true;
+  LLVMTypeConverter converter(context, options);
+  RewritePatternSet patterns(context);
+  patterns.add<LoadPattern, StorePattern>(converter, /*benefit=*/2);
+  populateAffineToStdConversionPatterns(patterns);
+  populateSCFToControlFlowConversionPatterns(patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  populateMathToLLVMConversionPatterns(converter, patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+  populateFuncToLLVMConversionPatterns(converter, patterns);
+  LLVMConversionTarget target(*context);
+  target.addLegalOp<ModuleOp>();
+  return applyFullConversion(module, target, std::move(patterns));
+}
+
+/// Conversion leaves a loop's annotation on its back edge as any attribute;
+/// only as the branch's own does it reach LLVM.
+static void moveLoopAnnotations(LLVM::LLVMFuncOp function) {
+  constexpr StringLiteral name = "llvm.loop_annotation";
+  function.walk([&](LLVM::BrOp latch) {
+    if (auto annotation = latch->getAttrOfType<LLVM::LoopAnnotationAttr>(name)) {
+      latch->removeAttr(name);
+      latch.setLoopAnnotationAttr(annotation);
+    }
+  });
+}
+
+void codegen::finishFunctions(ModuleOp module) {
+  OpBuilder builder(module.getContext());
+  auto functions = llvm::to_vector(module.getOps<LLVM::LLVMFuncOp>());
+  for (LLVM::LLVMFuncOp function : functions) {
+    if (function.isExternal())
+      continue;
+    moveLoopAnnotations(function);
+    Block &body = function.getBody().front();
+    Location loc = function.getLoc();
+    auto pointer = LLVM::LLVMPointerType::get(module.getContext());
+    Type i64 = builder.getI64Type();
+    unsigned buffers = body.getNumArguments() - 2;
+    builder.setInsertionPointToStart(&body);
+    Value begin = body.getArgument(buffers);
+    Value end = body.getArgument(buffers + 1);
+    Value args = body.addArgument(pointer, loc);
+    for (unsigned i = 0; i < buffers; ++i) {
+      Value slot = LLVM::GEPOp::create(
+          builder, loc, pointer, pointer, args,
+          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+      Value buffer = LLVM::LoadOp::create(builder, loc, pointer, slot);
+      body.getArgument(i).replaceAllUsesWith(buffer);
+    }
+    Value newBegin = body.addArgument(i64, loc);
+    Value newEnd = body.addArgument(i64, loc);
+    begin.replaceAllUsesWith(newBegin);
+    end.replaceAllUsesWith(newEnd);
+    body.eraseArguments(0, buffers + 2);
+    function.setFunctionType(LLVM::LLVMFunctionType::get(
+        LLVM::LLVMVoidType::get(module.getContext()), {pointer, i64, i64}));
+    function.removeArgAttrsAttr();
+  }
+}

@@ -1,0 +1,102 @@
+# Elementwise chains, norms and column sums, fused and not, against numpy.
+# RUN: %python %s
+
+import math
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import numpy as np
+from harness import Kernels, check_all
+
+rng = np.random.default_rng(0)
+
+
+def normal(*shape):
+    return rng.standard_normal(shape).astype(np.float32)
+
+
+def gelu(x):
+    return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) *
+                                  (x + 0.044715 * x ** 3)))
+
+
+def gelu_grad(x):
+    u = math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)
+    du = math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * x ** 2)
+    t = np.tanh(u)
+    return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * du
+
+
+erf = np.vectorize(math.erf)
+B, S, C = 3, 5, 384
+X, V, R = f"tensor<{B}x{S}x{C}xf32>", f"tensor<{C}xf32>", f"tensor<{B}x{S}xf32>"
+
+x, y, bias, scale = normal(B, S, C), normal(B, S, C), normal(C), normal(C)
+wx, wy = x.astype(np.float64), y.astype(np.float64)
+
+k = Kernels([f"%x: {X}", f"%b: {V}", f"%dy: {X}"], [X, X], f"""
+  %bb = nn.broadcast %b [2] : {V} -> {X}
+  %h = nn.sum %x, %bb : {X}
+  %g = nn.gelu tanh %h : {X}
+  %d = nn.gelu_grad tanh %dy, %h : {X}
+  return %g, %d : {X}, {X}""")
+assert len(k.calls) == 1, "bias, gelu and its gradient are one kernel"
+check_all("gelu", k, (x, bias, y), (gelu(wx + bias), wy * gelu_grad(wx + bias)))
+
+k = Kernels([f"%x: {X}", f"%dy: {X}"], [X, X], f"""
+  %g = nn.gelu %x : {X}
+  %d = nn.gelu_grad %dy, %x : {X}
+  return %g, %d : {X}, {X}""")
+phi = 0.5 * (1 + erf(wx / math.sqrt(2)))
+density = np.exp(-wx * wx / 2) / math.sqrt(2 * math.pi)
+check_all("gelu erf", k, (x, y), (wx * phi, wy * (phi + wx * density)))
+
+k = Kernels([f"%x: {X}", f"%y: {X}", f"%s: {V}", f"%b: {V}"], [X, X, R, R], f"""
+  %h = nn.sum %x, %y : {X}
+  %n, %m, %r = nn.layer_norm %h scale %s bias %b eps 1.0e-5
+      : {X}, {V}, {V} -> {R}, {R}
+  return %h, %n, %m, %r : {X}, {X}, {R}, {R}""")
+assert len(k.calls) == 1, "residual and norm are one kernel"
+h = wx + wy
+mean = h.mean(-1)
+rstd = 1 / np.sqrt(h.var(-1) + 1e-5)
+xhat = (h - mean[..., None]) * rstd[..., None]
+check_all("layer_norm", k, (x, y, scale, bias),
+          (h, xhat * scale + bias, mean, rstd))
+
+k = Kernels([f"%dy: {X}", f"%x: {X}", f"%s: {V}", f"%m: {R}", f"%r: {R}",
+             f"%res: {X}"], [X, V, V], f"""
+  %dx = nn.layer_norm_grad %dy, %x scale %s mean %m rstd %r : {X}, {V}, {R}, {R}
+  %sum = nn.sum %dx, %res : {X}
+  %ds = nn.layer_norm_grad_scale %dy, %x mean %m rstd %r : {X}, {R}, {R} -> {V}
+  %db = nn.reduce %dy [0, 1] : {X} -> {V}
+  return %sum, %ds, %db : {X}, {V}, {V}""")
+assert len(k.calls) == 2, "both column sums are one kernel"
+g = wy * scale
+dx = rstd[..., None] * (g - g.mean(-1, keepdims=True) -
+                        xhat * (g * xhat).mean(-1, keepdims=True))
+check_all("layer_norm_grad", k,
+          (y, h, scale, mean, rstd, x),
+          (dx + wx, (wy * xhat).sum((0, 1)), wy.sum((0, 1))), 1e-5)
+
+k = Kernels([f"%x: {X}"], [X], f"""
+  %a = nn.sigmoid %x : {X}
+  %b = nn.silu %x : {X}
+  %c = nn.relu %x : {X}
+  %d = nn.tanh %x : {X}
+  %e = nn.exp %x : {X}
+  %f = nn.sum %a, %b, %c, %d, %e : {X}
+  %z = nn.mul %x, %x : {X}
+  %q = nn.sqrt %z : {X}
+  %l = nn.log %e : {X}
+  %m = nn.max %q, %l : {X}
+  %n = nn.min %m, %f : {X}
+  %r = nn.div %n, %e : {X}
+  %s = nn.sub %r, %x : {X}
+  %t = nn.scale %s by 0.25 : {X}
+  return %t : {X}""")
+s = 1 / (1 + np.exp(-wx))
+f = s + wx * s + np.maximum(wx, 0) + np.tanh(wx) + np.exp(wx)
+n = np.minimum(np.maximum(np.abs(wx), wx), f)
+check_all("unary", k, (x,), ((n / np.exp(wx) - wx) * 0.25,))

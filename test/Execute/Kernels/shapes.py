@@ -1,0 +1,152 @@
+# Ops that move elements, fused into others and alone, and dropout's bits.
+# RUN: %python %s
+
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import numpy as np
+from harness import Kernels, check_all
+
+rng = np.random.default_rng(2)
+
+
+def normal(*shape):
+    return rng.standard_normal(shape).astype(np.float32)
+
+
+B, S, H, D = 2, 5, 3, 32
+QKV, X = f"tensor<{B}x{S}x3x{H}x{D}xf32>", f"tensor<{B}x{S}x{H}x{D}xf32>"
+W = f"tensor<3x{H}x{D}xf32>"
+qkv, bias = normal(B, S, 3, H, D), normal(3, H, D)
+
+# A fused projection taken apart, and put together again in the backward pass.
+k = Kernels([f"%x: {QKV}", f"%b: {W}"], [X, X, X], f"""
+  %bb = nn.broadcast %b [2, 3, 4] : {W} -> {QKV}
+  %y = nn.sum %x, %bb : {QKV}
+  %q = nn.select %y dim 2 index 0 : {QKV} -> {X}
+  %k = nn.select %y dim 2 index 1 : {QKV} -> {X}
+  %v = nn.select %y dim 2 index 2 : {QKV} -> {X}
+  return %q, %k, %v : {X}, {X}, {X}""")
+y = qkv + bias
+check_all("select", k, (qkv, bias), [y[:, :, i] for i in range(3)])
+
+k = Kernels([f"%q: {X}", f"%k: {X}", f"%v: {X}"], [QKV, W], f"""
+  %a = nn.insert %q dim 2 index 0 : {X} -> {QKV}
+  %b = nn.insert %k dim 2 index 1 : {X} -> {QKV}
+  %c = nn.insert %v dim 2 index 2 : {X} -> {QKV}
+  %d = nn.sum %a, %b, %c : {QKV}
+  %r = nn.reduce %d [0, 1] : {QKV} -> {W}
+  return %d, %r : {QKV}, {W}""")
+check_all("insert", k, [qkv[:, :, i] for i in range(3)],
+          (qkv, qkv.astype(np.float64).sum((0, 1))))
+
+T = f"tensor<{B}x{H}x{S}x{D}xf32>"
+k = Kernels([f"%x: {X}"], [T, f"tensor<{D}x{H}x{S}x{B}xf32>"], f"""
+  %s = nn.scale %x by 2.0 : {X}
+  %t = nn.transpose %s [0, 2, 1, 3] : {X} -> {T}
+  %u = nn.transpose %x [3, 2, 1, 0] : {X} -> tensor<{D}x{H}x{S}x{B}xf32>
+  return %t, %u : {T}, tensor<{D}x{H}x{S}x{B}xf32>""")
+x = normal(B, S, H, D)
+check_all("transpose", k, (x,), (2 * x.transpose(0, 2, 1, 3),
+                                 x.transpose(3, 2, 1, 0)))
+
+M = "tensor<6x40xf32>"
+k = Kernels([f"%x: {M}"],
+            ["tensor<2x40xf32>", "tensor<6x7xf32>", "tensor<13x40xf32>",
+             "tensor<6x85xf32>", "tensor<12x40xf32>", "tensor<6x80xf32>"], f"""
+  %a = nn.slice %x at [1, 0] step [3, 1] : {M} -> tensor<2x40xf32>
+  %b = nn.slice %x at [0, 5] step [1, 2] : {M} -> tensor<6x7xf32>
+  %c = nn.pad %x at [2, 0] step [2, 1] : {M} -> tensor<13x40xf32>
+  %d = nn.pad %x at [0, 3] step [1, 2] : {M} -> tensor<6x85xf32>
+  %y = nn.exp %x : {M}
+  %e = nn.concat %x, %y along 0 : {M}, {M} -> tensor<12x40xf32>
+  %f = nn.concat %y, %x along 1 : {M}, {M} -> tensor<6x80xf32>
+  return %a, %b, %c, %d, %e, %f : tensor<2x40xf32>, tensor<6x7xf32>,
+      tensor<13x40xf32>, tensor<6x85xf32>, tensor<12x40xf32>, tensor<6x80xf32>
+  """)
+x = normal(6, 40)
+c, d = np.zeros((13, 40)), np.zeros((6, 85))
+c[2::2][:6] = x
+d[:, 3:3 + 80:2] = x
+check_all("boxes", k, (x,), (x[1:5:3], x[:, 5:19:2], c, d,
+                             np.concatenate([x, np.exp(x)], 0),
+                             np.concatenate([np.exp(x), x], 1)))
+
+k = Kernels([f"%x: {M}", "%r: tensor<6xf32>"],
+            [M, "tensor<6xf32>", "tensor<40xf32>", "tensor<f32>", M], f"""
+  %b = nn.broadcast %r [0] : tensor<6xf32> -> {M}
+  %y = nn.mul %x, %b : {M}
+  %rows = nn.reduce %y [1] : {M} -> tensor<6xf32>
+  %columns = nn.reduce %x [0] : {M} -> tensor<40xf32>
+  %all = nn.reduce %x [0, 1] : {M} -> tensor<f32>
+  %s = nn.softmax %x : {M}
+  return %y, %rows, %columns, %all, %s
+      : {M}, tensor<6xf32>, tensor<40xf32>, tensor<f32>, {M}""")
+r, wide = normal(6), x.astype(np.float64)
+e = np.exp(wide)
+check_all("reduce", k, (x, r), (x * r[:, None], (wide * r[:, None]).sum(1),
+                                wide.sum(0), wide.sum(),
+                                e / e.sum(1, keepdims=True)))
+
+# Sums of leading and trailing dims at once, and of one in the middle.
+Z = "tensor<3x4x5x6xf32>"
+z = normal(3, 4, 5, 6)
+k = Kernels([f"%x: {Z}"], ["tensor<4x5xf32>", "tensor<3x5x6xf32>"], f"""
+  %a = nn.reduce %x [0, 3] : {Z} -> tensor<4x5xf32>
+  %b = nn.reduce %x [1] : {Z} -> tensor<3x5x6xf32>
+  return %a, %b : tensor<4x5xf32>, tensor<3x5x6xf32>""")
+check_all("mixed reduce", k, (z,), (z.sum((0, 3), dtype=np.float64),
+                                    z.sum(1, dtype=np.float64)))
+
+k = Kernels([f"%x: {M}"], [M, "tensor<8xi64>"], f"""
+  %c = nn.constant dense<3.0> : {M}
+  %y = nn.sum %x, %c : {M}
+  %p = nn.constant dense<[4, 6, 8, 10, 12, 14, 16, 18]> : tensor<8xi64>
+  return %y, %p : {M}, tensor<8xi64>""")
+check_all("constants", k, (x,), (x + 3, np.arange(4, 20, 2)))
+
+
+# Dropout, bit for bit as dialects/NN/Random.h defines it.
+def mix(h):
+    h = h & 0xffffffff
+    h ^= h >> 16
+    h = h * 0x85ebca6b & 0xffffffff
+    h ^= h >> 13
+    h = h * 0xc2b2ae35 & 0xffffffff
+    return h ^ h >> 16
+
+
+def add(key, coordinate):
+    return mix(key ^ (((coordinate & 0xffffffff) * 0x9e3779b9 + 0x85ebca6b) &
+                      0xffffffff))
+
+
+def kept(shape, samples, positions, seed, step, number, p, origin):
+    key = mix((seed & 0xffffffff) + 0x9e3779b9)
+    for word in (seed >> 32, step, number):
+        key = add(key, word)
+    result = np.zeros(shape)
+    for index in np.ndindex(*shape):
+        bits = key
+        for dim, i in enumerate(index):
+            bits = add(bits, int(samples[i]) if dim == 0 else
+                       int(positions[i]) if dim == 1 else i + origin[dim])
+        result[index] = 0 if bits < int(p * 2 ** 32) else 1 / (1 - p)
+    return result
+
+
+E = "tensor<2x3x4x8xf32>"
+k = Kernels([f"%x: {E}", "%b: tensor<2xi64>", "%s: tensor<3xi64>",
+             "%seed: tensor<i64>", "%step: tensor<i64>", "%o: tensor<4xi64>"],
+            [E], f"""
+  %y = nn.dropout %x samples %b positions %s seed %seed step %step origin %o
+      {{p = 0.3 : f64, id = 9 : i64, batch_dim = 0 : i64, seq_dim = 1 : i64}}
+      : {E}, tensor<2xi64>, tensor<3xi64>, tensor<i64>, tensor<i64>,
+        tensor<4xi64>
+  return %y : {E}""")
+x, samples, positions = normal(2, 3, 4, 8), [5, 900], [7, 8, 1000]
+seed, origin = 3 << 33 | 12345, [0, 0, 4, 16]
+factor = kept(x.shape, samples, positions, seed, 17, 9, 0.3, origin)
+check_all("dropout", k, (x, samples, positions, seed, 17, origin),
+          (x * factor,), 1e-7)

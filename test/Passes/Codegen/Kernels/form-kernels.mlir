@@ -1,0 +1,77 @@
+// Which ops become one kernel, and what may be written in place.
+// RUN: pcc-opt %s --rt-form-kernels --rt-verify-kernels | FileCheck %s
+
+nn.param @w : tensor<8x8xf32> init normal
+nn.state @grad.b : tensor<8xf32> gradient
+nn.state @grad.w : tensor<8x8xf32> gradient
+nn.state @loss_sum : tensor<f32> sum
+
+// CHECK-LABEL: func.func @chains
+func.func @chains(%x: tensor<2x4x8xf32>, %b: tensor<8xf32>,
+                  %dy: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
+  %w = nn.read @w : tensor<8x8xf32>
+  // CHECK: %[[H:.*]] = nn.contract
+  // The bias, both gelus and their operands are one kernel.
+  // CHECK-NEXT: %[[K:.*]]:2 = call @[[GELU:kernel_0_sum_gelu_gelu_grad]](%{{.*}}, %[[H]], %{{.*}})
+  %h = nn.contract "bsk,kn->bsn" %x, %w
+      : tensor<2x4x8xf32>, tensor<8x8xf32> -> tensor<2x4x8xf32>
+  %bb = nn.broadcast %b [2] : tensor<8xf32> -> tensor<2x4x8xf32>
+  %hb = nn.sum %h, %bb : tensor<2x4x8xf32>
+  %g = nn.gelu tanh %hb : tensor<2x4x8xf32>
+  %y = nn.contract "bsk,kn->bsn" %g, %w
+      : tensor<2x4x8xf32>, tensor<8x8xf32> -> tensor<2x4x8xf32>
+  %d = nn.gelu_grad tanh %dy, %hb : tensor<2x4x8xf32>
+  // A column sum reads, adds and writes its state in place.
+  // CHECK: %[[OLD:.*]] = nn.read @grad.b
+  // CHECK: %[[NEW:.*]] = call @[[SUM:kernel_1_reduce_sum]](%[[K]]#1, %[[OLD]])
+  // CHECK: nn.write %[[NEW]], @grad.b
+  %db = nn.reduce %d [0, 1] : tensor<2x4x8xf32> -> tensor<8xf32>
+  nn.accumulate %db, @grad.b : tensor<8xf32>
+  // A contraction adds to its state itself.
+  // CHECK: %[[DW:.*]] = nn.contract
+  // CHECK: nn.accumulate %[[DW]], @grad.w
+  %dw = nn.contract "bsk,bsn->kn" %x, %d
+      : tensor<2x4x8xf32>, tensor<2x4x8xf32> -> tensor<8x8xf32>
+  nn.accumulate %dw, @grad.w : tensor<8x8xf32>
+  return %y : tensor<2x4x8xf32>
+}
+
+// The same column sum is the same function.
+// CHECK-LABEL: func.func @again
+func.func @again(%d: tensor<2x4x8xf32>) {
+  // CHECK: call @[[SUM]]
+  %db = nn.reduce %d [0, 1] : tensor<2x4x8xf32> -> tensor<8xf32>
+  nn.accumulate %db, @grad.b : tensor<8xf32>
+  return
+}
+
+// A kernel must not wait for what waits for it: the two sums share rows and an
+// operand, but a contraction lies between.
+// CHECK-LABEL: func.func @between
+func.func @between(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %w = nn.read @w : tensor<8x8xf32>
+  // CHECK: call @kernel_2_gelu
+  // CHECK: nn.contract
+  // CHECK: call @kernel_3_sum
+  %g = nn.gelu %x : tensor<4x8xf32>
+  %y = nn.contract "mk,kn->mn" %g, %w
+      : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+  %s = nn.sum %g, %y : tensor<4x8xf32>
+  return %s : tensor<4x8xf32>
+}
+
+// Reshapes between contractions are aliases.
+// CHECK-LABEL: func.func @alias
+func.func @alias(%x: tensor<4x8xf32>) -> tensor<2x2x8xf32> {
+  %w = nn.read @w : tensor<8x8xf32>
+  // CHECK-NOT: call
+  // CHECK: nn.reshape
+  %r = nn.reshape %x : tensor<4x8xf32> -> tensor<2x2x8xf32>
+  %y = nn.contract "abk,kn->abn" %r, %w
+      : tensor<2x2x8xf32>, tensor<8x8xf32> -> tensor<2x2x8xf32>
+  // CHECK: return
+  return %y : tensor<2x2x8xf32>
+}
+
+// CHECK: func.func private @[[GELU]](%{{.*}}) -> (tensor<2x4x8xf32> {rt.inplace = 1 : i64}, tensor<2x4x8xf32>) attributes {rt.kernel}
+// CHECK: func.func private @[[SUM]](%{{.*}}) -> (tensor<8xf32> {rt.inplace = 1 : i64})
