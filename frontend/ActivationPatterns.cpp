@@ -38,10 +38,9 @@ struct Expression {
       ops.insert(op);
       return isa<SplatElementsAttr>(constant.getValue());
     }
-    bool inside =
-        isa_and_present<SumOp, SubOp, MulOp, DivOp, ScaleOp, ExpOp, TanhOp,
-                        ErfOp, SigmoidOp, SqrtOp>(op) &&
-        ops.size() < kMaxOps;
+    bool inside = isa_and_present<SumOp, SubOp, MulOp, DivOp, ScaleOp, ExpOp,
+                                  TanhOp, ErfOp, SigmoidOp, SqrtOp>(op) &&
+                  ops.size() < kMaxOps;
     if (!inside || value == input) {
       if (input && input != value)
         return false;

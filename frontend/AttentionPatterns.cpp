@@ -64,8 +64,7 @@ struct Scores {
         bool keepsWhere = !lhs;
         kept.push_back(Tensor::map(condition->element(), *condition,
                                    [&](ArrayRef<Scalar> in) {
-                                     return ofInt((in[0].i != 0) ==
-                                                  keepsWhere);
+                                     return ofInt((in[0].i != 0) == keepsWhere);
                                    }));
         value = keepsWhere ? op.getLhs() : op.getRhs();
       } else {
@@ -126,8 +125,7 @@ Value order(PatternRewriter &rewriter, Location loc, Value value,
     permutation.push_back(from.find(label));
     shape.push_back(tensorType(value).getShape()[permutation.back()]);
   }
-  auto type =
-      RankedTensorType::get(shape, tensorType(value).getElementType());
+  auto type = RankedTensorType::get(shape, tensorType(value).getElementType());
   return TransposeOp::create(rewriter, loc, type, value, permutation);
 }
 
@@ -244,9 +242,9 @@ private:
         s == t ? qPositions : positions(rewriter, loc, function, t);
 
     auto dims = [](Value value) { return tensorType(value).getShape(); };
-    auto type = RankedTensorType::get(
-        {dims(q)[0], s, dims(q)[2], dims(v)[3]},
-        tensorType(op.getResult()).getElementType());
+    auto type =
+        RankedTensorType::get({dims(q)[0], s, dims(q)[2], dims(v)[3]},
+                              tensorType(op.getResult()).getElementType());
     auto lse = RankedTensorType::get({dims(q)[0], s, dims(q)[2]},
                                      rewriter.getF32Type());
     auto attention = AttentionOp::create(
@@ -255,8 +253,7 @@ private:
         dropout ? dropout.getSeed() : Value(),
         dropout ? dropout.getStep() : Value(), /*head_origin=*/Value(),
         APFloat(scores.scale), mask == Mask::Causal,
-        dropout ? dropout.getP() : APFloat(0.0),
-        dropout ? dropout.getId() : 0);
+        dropout ? dropout.getP() : APFloat(0.0), dropout ? dropout.getId() : 0);
     rewriter.replaceOp(op, order(rewriter, loc, attention.getResult(),
                                  text({o.b, o.s, o.h, o.e}), out));
     return success();

@@ -57,9 +57,8 @@ struct AxisFinder {
         covered *= pieces[n++].size;
       if (covered != size)
         return;
-      bool plain = llvm::all_of(known[factor], [](Piece piece) {
-        return piece.axis == Axis::Other;
-      });
+      bool plain = llvm::all_of(
+          known[factor], [](Piece piece) { return piece.axis == Axis::Other; });
       if (plain)
         known[factor].assign(pieces.begin(), pieces.begin() + n);
       pieces = pieces.drop_front(n);
@@ -154,9 +153,9 @@ Value pcc::frontend::entryArgument(func::FuncOp forward, StringRef role) {
     extents.push_back(shape[0]);
   Builder b(forward.getContext());
   auto type = RankedTensorType::get(extents, b.getI64Type());
-  auto attrs = b.getDictionaryAttr(
-      {b.getNamedAttr(kNameAttr, b.getStringAttr(role)),
-       b.getNamedAttr(kRoleAttr, b.getStringAttr(role))});
+  auto attrs =
+      b.getDictionaryAttr({b.getNamedAttr(kNameAttr, b.getStringAttr(role)),
+                           b.getNamedAttr(kRoleAttr, b.getStringAttr(role))});
   LogicalResult inserted =
       forward.insertArgument(index, type, attrs, forward.getLoc());
   assert(succeeded(inserted));

@@ -22,6 +22,13 @@ InFlightDiagnostic Binder::error() const {
   return emitError(loc) << node.op_type() << " '" << name << "': ";
 }
 
+LogicalResult Binder::checkConstant(ArrayRef<int64_t> shape) const {
+  std::optional<int64_t> size = countElements(shape);
+  if (size && *size <= int64_t(1) << 28)
+    return success();
+  return error() << "a constant of this shape cannot be held";
+}
+
 bool Binder::has(unsigned i) const {
   return i < inputs.size() && !node.input(i).empty();
 }
@@ -116,8 +123,8 @@ Value Binder::reshape(Value value, ArrayRef<int64_t> shape) {
   RankedTensorType type = tensorType(value);
   if (type.getShape() == shape)
     return value;
-  return ReshapeOp::create(builder, loc,
-                           typeOf(shape, type.getElementType()), value);
+  return ReshapeOp::create(builder, loc, typeOf(shape, type.getElementType()),
+                           value);
 }
 
 Value Binder::transpose(Value value, ArrayRef<int64_t> permutation) {
@@ -127,9 +134,8 @@ Value Binder::transpose(Value value, ArrayRef<int64_t> permutation) {
     shape.push_back(type.getShape()[dim]);
   if (llvm::is_sorted(permutation))
     return value;
-  return TransposeOp::create(builder, loc,
-                             typeOf(shape, type.getElementType()), value,
-                             permutation);
+  return TransposeOp::create(builder, loc, typeOf(shape, type.getElementType()),
+                             value, permutation);
 }
 
 Value Binder::broadcast(Value value, ArrayRef<int64_t> shape) {
@@ -145,8 +151,7 @@ Value Binder::broadcast(Value value, ArrayRef<int64_t> shape) {
       kept.push_back(extent);
       dims.push_back(lead + i);
     }
-  return BroadcastOp::create(builder, loc,
-                             typeOf(shape, type.getElementType()),
+  return BroadcastOp::create(builder, loc, typeOf(shape, type.getElementType()),
                              reshape(value, kept), dims);
 }
 

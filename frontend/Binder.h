@@ -47,8 +47,8 @@ public:
 
 class Binder {
 public:
-  Binder(Translation &translation, mlir::OpBuilder &builder,
-         mlir::Location loc, const onnx::NodeProto &node, int64_t opset,
+  Binder(Translation &translation, mlir::OpBuilder &builder, mlir::Location loc,
+         const onnx::NodeProto &node, int64_t opset,
          llvm::ArrayRef<Item> inputs)
       : translation(translation), builder(builder), loc(loc), node(node),
         opset(opset), inputs(inputs), results(node.output_size()) {}
@@ -61,13 +61,14 @@ public:
 
   /// An error about this node, named in the text.
   mlir::InFlightDiagnostic error() const;
+  /// An error unless a tensor of this shape can be held: no dim is negative,
+  /// and constants have at most 2^28 elements.
+  mlir::LogicalResult checkConstant(llvm::ArrayRef<int64_t> shape) const;
 
   unsigned numInputs() const { return inputs.size(); }
   unsigned numOutputs() const { return results.size(); }
   bool has(unsigned i) const;
-  bool isConstant(unsigned i) const {
-    return inputs[i].tensor.has_value();
-  }
+  bool isConstant(unsigned i) const { return inputs[i].tensor.has_value(); }
   mlir::Type element(unsigned i) const;
   Shape shape(unsigned i) const;
   int64_t rank(unsigned i) const { return shape(i).size(); }
@@ -99,8 +100,7 @@ public:
                                 mlir::Type element) const;
   mlir::Value constant(const Tensor &tensor);
   mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape);
-  mlir::Value transpose(mlir::Value value,
-                        llvm::ArrayRef<int64_t> permutation);
+  mlir::Value transpose(mlir::Value value, llvm::ArrayRef<int64_t> permutation);
   /// Numpy's broadcasting.
   mlir::Value broadcast(mlir::Value value, llvm::ArrayRef<int64_t> shape);
   mlir::Value scale(mlir::Value value, double factor);
@@ -124,6 +124,8 @@ using ImportFn = mlir::LogicalResult (*)(Binder &);
 struct OpEntry {
   llvm::StringRef name;
   int64_t since, until;
+  /// How many operands must be there.
+  unsigned operands;
   /// Computes the results from constant operands; null if it cannot.
   ImportFn fold;
   /// Builds nn ops; null for what can only be folded.

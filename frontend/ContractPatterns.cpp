@@ -54,11 +54,10 @@ struct TransposeOfResult : OpRewritePattern<TransposeOp> {
     for (int64_t dim : op.getPermutation())
       labels.push_back(contract.getResultLabels()[dim]);
     rewriter.setInsertionPoint(contract);
-    Value result = ContractOp::create(
-        rewriter, contract.getLoc(), op.getType(),
-        spec(contract, contract.getLhsLabels(), contract.getRhsLabels(),
-             labels),
-        contract.getLhs(), contract.getRhs());
+    Value result = ContractOp::create(rewriter, contract.getLoc(), op.getType(),
+                                      spec(contract, contract.getLhsLabels(),
+                                           contract.getRhsLabels(), labels),
+                                      contract.getLhs(), contract.getRhs());
     rewriter.replaceOp(op, result);
     return success();
   }
@@ -75,8 +74,8 @@ struct TransposeTwice : OpRewritePattern<TransposeOp> {
     SmallVector<int64_t> permutation;
     for (int64_t dim : op.getPermutation())
       permutation.push_back(inner.getPermutation()[dim]);
-    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(),
-                                             inner.getInput(), permutation);
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), inner.getInput(),
+                                             permutation);
     return success();
   }
 };
@@ -124,8 +123,8 @@ struct ScaleTwice : OpRewritePattern<ScaleOp> {
     auto inner = op.getInput().getDefiningOp<ScaleOp>();
     if (!inner || !inner->hasOneUse())
       return failure();
-    double factor = op.getFactor().convertToDouble() *
-                    inner.getFactor().convertToDouble();
+    double factor =
+        op.getFactor().convertToDouble() * inner.getFactor().convertToDouble();
     rewriter.replaceOpWithNewOp<ScaleOp>(op, op.getType(), inner.getInput(),
                                          rewriter.getF64FloatAttr(factor));
     return success();

@@ -70,12 +70,15 @@ struct DimBinder {
                           const onnx::TensorShapeProto::Dimension &dim) {
     auto [name, value] = flag(d);
     if (dim.has_dim_value()) {
+      if (dim.dim_value() < 1)
+        return emitError(loc) << "dim " << d << " of input '" << input
+                              << "' is " << dim.dim_value();
       bool given = d == 0 ? options.batch.has_value() : value.has_value();
       if (given && *value != dim.dim_value()) {
-        InFlightDiagnostic diag =
-            emitError(loc) << "dim " << d << " of input '" << input << "' is "
-                           << dim.dim_value() << ", " << name << " says "
-                           << *value;
+        InFlightDiagnostic diag = emitError(loc)
+                                  << "dim " << d << " of input '" << input
+                                  << "' is " << dim.dim_value() << ", " << name
+                                  << " says " << *value;
         diag.attachNote(loc)
             << "export the model with dynamic dims to choose them freely";
         return diag;
@@ -89,9 +92,9 @@ struct DimBinder {
       bool both = value && given != options.dims.end() &&
                   (d != 0 || options.batch) && given->second != *value;
       if (both)
-        return emitError(loc) << "dim '" << symbol << "' of input '" << input
-                              << "' is " << given->second << " by --dim and "
-                              << *value << " by " << name;
+        return emitError(loc)
+               << "dim '" << symbol << "' of input '" << input << "' is "
+               << given->second << " by --dim and " << *value << " by " << name;
       if (given != options.dims.end())
         value = given->second;
       auto before = bound.find(symbol);
@@ -101,9 +104,8 @@ struct DimBinder {
     if (!value) {
       std::string what =
           symbol.empty() ? "dim " + std::to_string(d) : "dim '" + symbol + "'";
-      InFlightDiagnostic diag = emitError(loc)
-                                << what << " of input '" << input
-                                << "' is not bound to a number";
+      InFlightDiagnostic diag = emitError(loc) << what << " of input '" << input
+                                               << "' is not bound to a number";
       if (d == 1)
         diag.attachNote(loc) << "add --seq N";
       else
@@ -116,8 +118,8 @@ struct DimBinder {
     if (!symbol.empty()) {
       auto [it, isNew] = bound.try_emplace(symbol, *value);
       if (!isNew && it->second != *value)
-        return emitError(loc) << "dim '" << symbol << "' is both "
-                              << it->second << " and " << *value;
+        return emitError(loc) << "dim '" << symbol << "' is both " << it->second
+                              << " and " << *value;
     }
     return *value;
   }

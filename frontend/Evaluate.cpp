@@ -10,8 +10,8 @@ using namespace pcc::nn;
 
 /// The elements of a parameter that its source gives.
 static std::optional<Tensor> readParam(ReadOp read) {
-  auto param = SymbolTable::lookupNearestSymbolFrom<ParamOp>(
-      read, read.getSymbolAttr());
+  auto param =
+      SymbolTable::lookupNearestSymbolFrom<ParamOp>(read, read.getSymbolAttr());
   if (!param || !param.getSourceAttr())
     return std::nullopt;
   SourceAttr source = param.getSourceAttr();

@@ -62,11 +62,11 @@ private:
 } // namespace
 
 bool Importer::isWeight(const onnx::TensorProto &tensor) const {
-  int64_t size = 1;
-  for (int64_t extent : tensor.dims())
-    size *= extent;
+  std::optional<int64_t> size =
+      countElements(Shape(tensor.dims().begin(), tensor.dims().end()));
   Type element = elementType(builder.getContext(), tensor.data_type());
-  return size > 1 && isa_and_present<FloatType>(element);
+  return size && *size > 1 && *size < int64_t(1) << 50 &&
+         isa_and_present<FloatType>(element);
 }
 
 /// Elements in typed fields instead of bytes.
@@ -98,17 +98,16 @@ FailureOr<Tensor> Importer::load(Location loc,
     return emitError(loc) << "tensor '" << tensor.name()
                           << "' has elements of a type that is not supported";
   Shape shape(tensor.dims().begin(), tensor.dims().end());
-  int64_t size = 1;
-  for (int64_t extent : shape)
-    size *= extent;
+  std::optional<int64_t> count = countElements(shape);
+  if (!count || *count > int64_t(1) << 28)
+    return emitError(loc) << "tensor '" << tensor.name()
+                          << "' has a shape that cannot be held";
+  int64_t size = *count;
   int64_t width = std::max(8u, element.getIntOrFloatBitWidth()) / 8;
   auto disagrees = [&](int64_t bytes) -> LogicalResult {
     return emitError(loc) << "tensor '" << tensor.name() << "' has " << bytes
                           << " bytes, its shape needs " << size * width;
   };
-  if (size < 0)
-    return emitError(loc) << "tensor '" << tensor.name()
-                          << "' has a negative dim";
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL) {
     FailureOr<Extent> extent = model->find(loc, tensor, /*optional=*/false);
     if (failed(extent))
@@ -159,9 +158,9 @@ LogicalResult Importer::addInitializers() {
     for (int64_t dim : tensor.dims())
       needed *= dim;
     if (extent->bytes && extent->length != needed)
-      return emitError(file) << "weight '" << tensor.name() << "' has "
-                             << extent->length << " bytes, its shape needs "
-                             << needed;
+      return emitError(file)
+             << "weight '" << tensor.name() << "' has " << extent->length
+             << " bytes, its shape needs " << needed;
     extents[tensor.name()] = *extent;
   }
   return success();
@@ -180,11 +179,11 @@ Value Importer::param(const onnx::TensorProto &initializer) {
     strides[d] = stride;
   const Extent &extent = extents[initializer.name()];
   Location loc = NameLoc::get(builder.getStringAttr(initializer.name()), file);
-  auto source = SourceAttr::get(
-      builder.getContext(), initializer.name(), extent.file, extent.offset,
-      type, extent.fileSize, extent.digest, /*base=*/0,
-      builder.getDenseI64ArrayAttr(strides),
-      builder.getDenseI64ArrayAttr(shape));
+  auto source =
+      SourceAttr::get(builder.getContext(), initializer.name(), extent.file,
+                      extent.offset, type, extent.fileSize, extent.digest,
+                      /*base=*/0, builder.getDenseI64ArrayAttr(strides),
+                      builder.getDenseI64ArrayAttr(shape));
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(forward);
@@ -212,8 +211,7 @@ LogicalResult Importer::addInputs() {
                input.type.getRank() == 2;
     forward.setArgAttr(i, kRoleAttr,
                        builder.getStringAttr(ids ? "tokens" : "data"));
-    forward.setArgAttr(i, kNameAttr,
-                       builder.getStringAttr(input.info->name()));
+    forward.setArgAttr(i, kNameAttr, builder.getStringAttr(input.info->name()));
     Item item;
     item.value = body->getArgument(i);
     items[input.info->name()] = item;
@@ -233,9 +231,8 @@ Value Importer::asValue(const Item &item, Location loc) {
 
 LogicalResult Importer::importNode(const onnx::NodeProto &node,
                                    const OpEntry &entry) {
-  StringRef name = node.name().empty() && node.output_size()
-                       ? node.output(0)
-                       : node.name();
+  StringRef name =
+      node.name().empty() && node.output_size() ? node.output(0) : node.name();
   Location loc = NameLoc::get(builder.getStringAttr(name), file);
   SmallVector<Item> inputs;
   bool constant = true, missing = false;
@@ -263,6 +260,12 @@ LogicalResult Importer::importNode(const onnx::NodeProto &node,
     inputs.push_back(item);
   }
   Binder binder(*this, builder, loc, node, opset, inputs);
+  if (node.output_size() == 0)
+    return binder.error() << "has no results";
+  for (unsigned i = 0; i < entry.operands; ++i)
+    if (!binder.has(i))
+      return binder.error()
+             << "lacks operand " << i << " of at least " << entry.operands;
   if (missing) {
     for (const std::string &output : node.output())
       items[output].missing = true;
@@ -270,14 +273,14 @@ LogicalResult Importer::importNode(const onnx::NodeProto &node,
   }
   // What has no form at run time may still follow from a buffer in the file.
   if (!entry.build)
-    constant = llvm::all_of(llvm::seq<unsigned>(0, inputs.size()),
-                            [&](unsigned i) {
-                              return !binder.has(i) || binder.tensor(i);
-                            });
+    constant =
+        llvm::all_of(llvm::seq<unsigned>(0, inputs.size()), [&](unsigned i) {
+          return !binder.has(i) || binder.tensor(i);
+        });
   ImportFn fn = constant && entry.fold ? entry.fold : entry.build;
   if (!fn) {
-    InFlightDiagnostic diag =
-        binder.error() << "its operands must be known at compile time";
+    InFlightDiagnostic diag = binder.error()
+                              << "its operands must be known at compile time";
     diag.attachNote(file) << "it computes with values that depend on the "
                              "model's inputs or weights";
     return diag;
@@ -326,8 +329,8 @@ LogicalResult Importer::addOutputs() {
   for (const auto &output : model->proto.graph().output()) {
     auto it = items.find(output.name());
     if (it == items.end())
-      return emitError(file) << "output '" << output.name()
-                             << "' is computed by no node";
+      return emitError(file)
+             << "output '" << output.name() << "' is computed by no node";
     Value value = asValue(it->second, file);
     if (Value count = losses.lookup(value)) {
       results = {value, count};

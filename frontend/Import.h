@@ -59,8 +59,7 @@ mlir::FailureOr<ModelDims> readModelDims(mlir::MLIRContext &context,
 /// Sets `frozen` on parameters by regular expressions over their names; a name
 /// that matches both is trained. Errors: an expression that is none, or one
 /// that matches nothing.
-mlir::LogicalResult chooseTrained(mlir::ModuleOp module,
-                                  llvm::StringRef freeze,
+mlir::LogicalResult chooseTrained(mlir::ModuleOp module, llvm::StringRef freeze,
                                   llvm::StringRef train);
 
 /// One line per parameter: name, shape and type, trained or not and why, where

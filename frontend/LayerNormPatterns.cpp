@@ -104,8 +104,8 @@ struct LayerNormOfPrimitives : OpRewritePattern<MulOp> {
       auto rows = RankedTensorType::get(type.getShape().drop_back(),
                                         rewriter.getF32Type());
       auto layerNorm = LayerNormOp::create(
-          rewriter, op.getLoc(), type, rows, rows, sub.getLhs(), scale,
-          Value(), rewriter.getF64FloatAttr(norm->second));
+          rewriter, op.getLoc(), type, rows, rows, sub.getLhs(), scale, Value(),
+          rewriter.getF64FloatAttr(norm->second));
       rewriter.replaceOp(op, layerNorm.getResult());
       return success();
     }
@@ -127,8 +127,7 @@ struct BiasOfLayerNorm : OpRewritePattern<SumOp> {
         continue;
       auto whole = LayerNormOp::create(
           rewriter, norm.getLoc(), norm->getResultTypes(),
-          ValueRange{norm.getInput(), norm.getScale(), bias},
-          norm->getAttrs());
+          ValueRange{norm.getInput(), norm.getScale(), bias}, norm->getAttrs());
       rewriter.replaceOp(op, whole.getResult());
       return success();
     }

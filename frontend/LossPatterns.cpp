@@ -26,8 +26,7 @@ struct LossOfReshape : OpRewritePattern<CrossEntropyOp> {
         type.getShape().back() != tensorType(op.getLogits()).getShape().back())
       return failure();
     ArrayRef<int64_t> rows = type.getShape().drop_back();
-    Value targets =
-        reshapeTo(rewriter, op.getLoc(), op.getTargets(), rows);
+    Value targets = reshapeTo(rewriter, op.getLoc(), op.getTargets(), rows);
     auto losses = RankedTensorType::get(rows, rewriter.getF32Type());
     auto moved =
         CrossEntropyOp::create(rewriter, op.getLoc(), losses, losses,
@@ -46,8 +45,8 @@ struct ValidOfReshape : OpRewritePattern<ValidOp> {
     auto reshape = op.getTargets().getDefiningOp<ReshapeOp>();
     if (!reshape)
       return failure();
-    auto type = RankedTensorType::get(
-        tensorType(reshape.getInput()).getShape(), rewriter.getF32Type());
+    auto type = RankedTensorType::get(tensorType(reshape.getInput()).getShape(),
+                                      rewriter.getF32Type());
     Value valid =
         ValidOp::create(rewriter, op.getLoc(), type, reshape.getInput());
     rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), valid);

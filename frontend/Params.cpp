@@ -28,8 +28,7 @@ void pcc::frontend::sweep(ModuleOp module) {
       param.erase();
 }
 
-void pcc::frontend::sortParams(ModuleOp module,
-                               const onnx::GraphProto &graph) {
+void pcc::frontend::sortParams(ModuleOp module, const onnx::GraphProto &graph) {
   Operation *first = nullptr;
   for (Operation &op : *module.getBody())
     if (!isa<ParamOp>(op)) {
@@ -68,9 +67,8 @@ static void findUses(Value value, Uses &uses) {
 
 void pcc::frontend::classifyParams(ModuleOp module) {
   llvm::StringMap<Uses> uses;
-  module.walk([&](ReadOp read) {
-    findUses(read.getResult(), uses[read.getSymbol()]);
-  });
+  module.walk(
+      [&](ReadOp read) { findUses(read.getResult(), uses[read.getSymbol()]); });
   for (auto param : module.getOps<ParamOp>()) {
     SourceAttr source = param.getSourceAttr();
     int64_t rank =
@@ -132,11 +130,11 @@ void pcc::printParams(ModuleOp module, raw_ostream &os) {
     trained += param.getFrozen() ? 0 : size;
     os << param.getSymName();
     os.indent(width - param.getSymName().size() + 2)
-       << print(param.getTensorType()) << "  "
-       << (param.getFrozen() ? "frozen (by --freeze)"
-           : param.getDecay() ? "trained, weight decay (source rank >= 2)"
-                              : "trained, no weight decay (source rank < 2)")
-       << ", new values: " << stringifyInit(param.getInit());
+        << print(param.getTensorType()) << "  "
+        << (param.getFrozen()  ? "frozen (by --freeze)"
+            : param.getDecay() ? "trained, weight decay (source rank >= 2)"
+                               : "trained, no weight decay (source rank < 2)")
+        << ", new values: " << stringifyInit(param.getInit());
     if (source && !source.getFile().empty())
       os << "  from " << source.getFile() << "+" << source.getOffset() << " "
          << print(source.getType());

@@ -65,9 +65,9 @@ struct PartsOfProjection : OpRewritePattern<SliceOp> {
     for (auto [i, part] : llvm::enumerate(parts)) {
       auto slice = part.getInput().getDefiningOp<SliceOp>();
       rewriter.setInsertionPoint(slice);
-      Value select = SelectOp::create(
-          rewriter, slice.getLoc(), part.getType(), split,
-          rewriter.getI64IntegerAttr(last), rewriter.getI64IntegerAttr(i));
+      Value select = SelectOp::create(rewriter, slice.getLoc(), part.getType(),
+                                      split, rewriter.getI64IntegerAttr(last),
+                                      rewriter.getI64IntegerAttr(i));
       rewriter.replaceOp(part, select);
       rewriter.eraseOp(slice);
     }
@@ -83,19 +83,18 @@ struct LearnedPositions : OpRewritePattern<EmbeddingOp> {
     auto constant = op.getIds().getDefiningOp<ConstantOp>();
     RankedTensorType type = tensorType(op.getIds());
     auto function = op->getParentOfType<func::FuncOp>();
-    BlockArgument tokens = function ? findArgument(function, "tokens")
-                                    : BlockArgument();
+    BlockArgument tokens =
+        function ? findArgument(function, "tokens") : BlockArgument();
     if (!constant || op.getOffset() || type.getRank() != 1 || !tokens ||
         tensorType(tokens).getShape().drop_front() != type.getShape() ||
         !type.getElementType().isInteger(64))
       return failure();
     std::optional<Tensor> ids = evaluate(op.getIds());
-    if (!ids || !llvm::equal(ids->ints(),
-                             llvm::seq<int64_t>(0, type.getShape()[0])))
+    if (!ids ||
+        !llvm::equal(ids->ints(), llvm::seq<int64_t>(0, type.getShape()[0])))
       return failure();
     Value positions = entryArgument(function, "positions");
-    rewriter.modifyOpInPlace(
-        op, [&] { op.getIdsMutable().assign(positions); });
+    rewriter.modifyOpInPlace(op, [&] { op.getIdsMutable().assign(positions); });
     return success();
   }
 };
@@ -121,12 +120,11 @@ static SourceAttr splitSource(SourceAttr source,
     llvm::append_range(valid, part);
   }
   MLIRContext *context = source.getContext();
-  return SourceAttr::get(context, source.getName(), source.getFile(),
-                         source.getOffset(), source.getType(),
-                         source.getFileSize(), source.getDigest(),
-                         source.getBase(),
-                         DenseI64ArrayAttr::get(context, strides),
-                         DenseI64ArrayAttr::get(context, valid));
+  return SourceAttr::get(
+      context, source.getName(), source.getFile(), source.getOffset(),
+      source.getType(), source.getFileSize(), source.getDigest(),
+      source.getBase(), DenseI64ArrayAttr::get(context, strides),
+      DenseI64ArrayAttr::get(context, valid));
 }
 
 void pcc::frontend::reshapeParams(ModuleOp module) {

@@ -99,16 +99,16 @@ FailureOr<Extent> Model::find(Location loc, const onnx::TensorProto &tensor,
     StringRef bytes = self->buffer->getBuffer();
     int64_t size = bytes.size();
     if (extent.offset > size || length < 0 || length > size - extent.offset)
-      return emitError(loc) << "external data of '" << name
-                            << "' names no file";
-    return Extent{path, extent.offset, length,
-                  static_cast<int64_t>(bytes.size()), self->digest,
-                  bytes.data() + extent.offset};
+      return emitError(loc)
+             << "external data of '" << name << "' names no file";
+    return Extent{path,         extent.offset,
+                  length,       static_cast<int64_t>(bytes.size()),
+                  self->digest, bytes.data() + extent.offset};
   }
 
   auto refuse = [&](const Twine &why) -> LogicalResult {
-    InFlightDiagnostic diag = emitError(loc) << "external data of '" << name
-                                             << "' " << why;
+    InFlightDiagnostic diag = emitError(loc)
+                              << "external data of '" << name << "' " << why;
     diag.attachNote(loc) << "external data must lie in the model's folder";
     return diag;
   };
@@ -124,10 +124,9 @@ FailureOr<Extent> Model::find(Location loc, const onnx::TensorProto &tensor,
   if (!llvm::sys::fs::exists(file)) {
     if (optional)
       return Extent{"", 0, length, 0, 0, nullptr};
-    InFlightDiagnostic diag = emitError(loc)
-                              << "external data of '" << name
-                              << "' is missing: there is no file '" << file
-                              << "'";
+    InFlightDiagnostic diag =
+        emitError(loc) << "external data of '" << name
+                       << "' is missing: there is no file '" << file << "'";
     diag.attachNote(loc) << "copy it beside the model, or train from new "
                             "values with --init random";
     return diag;
@@ -151,12 +150,11 @@ FailureOr<Extent> Model::find(Location loc, const onnx::TensorProto &tensor,
   extent.length = length;
   if (extent.offset > extent.fileSize ||
       extent.length > extent.fileSize - extent.offset) {
-    InFlightDiagnostic diag = emitError(loc)
-                              << "external data of '" << name
-                              << "' is too short: it needs " << length
-                              << " bytes from byte " << extent.offset
-                              << " on of '" << file << "', which has "
-                              << extent.fileSize;
+    InFlightDiagnostic diag =
+        emitError(loc) << "external data of '" << name
+                       << "' is too short: it needs " << length
+                       << " bytes from byte " << extent.offset << " on of '"
+                       << file << "', which has " << extent.fileSize;
     diag.attachNote(loc) << "copy or export '" << file << "' again";
     return diag;
   }

@@ -44,8 +44,7 @@ Value pcc::frontend::reshapeTo(OpBuilder &builder, Location loc, Value value,
   if (type.getShape() == shape)
     return value;
   return ReshapeOp::create(
-      builder, loc, RankedTensorType::get(shape, type.getElementType()),
-      value);
+      builder, loc, RankedTensorType::get(shape, type.getElementType()), value);
 }
 
 /// The op under a splitting reshape, if it may be rebuilt.
@@ -96,15 +95,15 @@ struct ReshapeOfElementwise : OpRewritePattern<ReshapeOp> {
   LogicalResult matchAndRewrite(ReshapeOp op,
                                 PatternRewriter &rewriter) const override {
     Operation *inner = op.getInput().getDefiningOp();
-    if (!isa_and_present<SumOp, SubOp, MulOp, DivOp, MaxOp, MinOp, ExpOp,
-                         LogOp, SqrtOp, TanhOp, ErfOp, SigmoidOp, ReluOp,
-                         SiluOp, GeluOp, ScaleOp>(inner) ||
+    if (!isa_and_present<SumOp, SubOp, MulOp, DivOp, MaxOp, MinOp, ExpOp, LogOp,
+                         SqrtOp, TanhOp, ErfOp, SigmoidOp, ReluOp, SiluOp,
+                         GeluOp, ScaleOp>(inner) ||
         !inner->hasOneUse() || !splitOf(op))
       return failure();
     SmallVector<Value> operands;
     for (Value operand : inner->getOperands())
-      operands.push_back(reshapeTo(rewriter, op.getLoc(), operand,
-                                   op.getType().getShape()));
+      operands.push_back(
+          reshapeTo(rewriter, op.getLoc(), operand, op.getType().getShape()));
     Operation *moved = rewriter.clone(*inner);
     moved->setOperands(operands);
     moved->getResult(0).setType(op.getType());
@@ -131,8 +130,7 @@ struct ReshapeOfBroadcast : OpRewritePattern<ReshapeOp> {
         }
       next += part.size();
     }
-    Value input =
-        reshapeTo(rewriter, op.getLoc(), inner.getInput(), shape);
+    Value input = reshapeTo(rewriter, op.getLoc(), inner.getInput(), shape);
     rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), input, dims);
     return success();
   }
@@ -231,11 +229,10 @@ struct ReshapeOfEmbedding : OpRewritePattern<ReshapeOp> {
     if (!inner || !splitOf(op) || shape.empty() ||
         shape.back() != tensorType(inner.getTable()).getShape().back())
       return failure();
-    Value ids = reshapeTo(rewriter, op.getLoc(), inner.getIds(),
-                          shape.drop_back());
-    Value moved =
-        EmbeddingOp::create(rewriter, inner.getLoc(), op.getType(), ids,
-                            inner.getTable(), inner.getOffset());
+    Value ids =
+        reshapeTo(rewriter, op.getLoc(), inner.getIds(), shape.drop_back());
+    Value moved = EmbeddingOp::create(rewriter, inner.getLoc(), op.getType(),
+                                      ids, inner.getTable(), inner.getOffset());
     rewriter.replaceOp(op, moved);
     return success();
   }
@@ -246,6 +243,5 @@ struct ReshapeOfEmbedding : OpRewritePattern<ReshapeOp> {
 void pcc::frontend::populateReshapePatterns(RewritePatternSet &patterns) {
   patterns.add<ReshapeTwice, ReshapeOfConstant, ReshapeOfElementwise,
                ReshapeOfBroadcast, ReshapeOfTranspose, ReshapeOfContract,
-               ReshapeOfEmbedding>(
-      patterns.getContext());
+               ReshapeOfEmbedding>(patterns.getContext());
 }

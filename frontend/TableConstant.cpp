@@ -8,6 +8,7 @@
 
 #include "frontend/Binder.h"
 #include "frontend/DimBinding.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 
 using namespace mlir;
@@ -68,28 +69,34 @@ static LogicalResult importConstant(Binder &b) {
 
 static LogicalResult importConstantOfShape(Binder &b) {
   SmallVector<int64_t> shape = b.tensor(0)->ints();
-  Tensor value =
-      Tensor::splat(b.builder.getF32Type(), {1}, ofFloat(0));
+  if (failed(b.checkConstant(shape)))
+    return failure();
+  Tensor value = Tensor::splat(b.builder.getF32Type(), {1}, ofFloat(0));
   if (const auto *attribute = b.find("value")) {
     FailureOr<Tensor> t = b.translation.load(b.loc, attribute->t());
     if (failed(t))
       return failure();
     value = *t;
   }
+  if (value.size() != 1)
+    return b.error() << "needs one value";
   b.set(0, Tensor::splat(value.element(), shape, value.at(int64_t(0))));
   return success();
 }
 
 static LogicalResult importRange(Binder &b) {
   Tensor start = *b.tensor(0), limit = *b.tensor(1), delta = *b.tensor(2);
+  if (start.size() != 1 || limit.size() != 1 || delta.size() != 1)
+    return b.error() << "needs three numbers";
   auto read = [](const Tensor &t) {
     Scalar s = t.at(int64_t(0));
     return t.isFloat() ? s.f : static_cast<double>(s.i);
   };
   double from = read(start), step = read(delta);
-  if (step == 0)
-    return b.error() << "a range needs a step other than 0";
-  int64_t n = std::max(0.0, std::ceil((read(limit) - from) / step));
+  double steps = std::max(0.0, std::ceil((read(limit) - from) / step));
+  if (!(steps <= 1 << 28))
+    return b.error() << "a range needs a finite number of steps";
+  int64_t n = steps;
   Tensor t(start.element(), {n});
   for (auto [i, to] : llvm::enumerate(t.elements())) {
     double value = from + i * step;
@@ -101,6 +108,8 @@ static LogicalResult importRange(Binder &b) {
 
 static LogicalResult importTrilu(Binder &b) {
   Tensor input = *b.tensor(0);
+  if (b.has(1) && b.tensor(1)->size() != 1)
+    return b.error() << "needs one diagonal";
   int64_t k = b.has(1) ? b.tensor(1)->at(int64_t(0)).i : 0;
   bool upper = b.intAttr("upper", 1);
   int64_t rank = input.rank();
@@ -120,6 +129,8 @@ static LogicalResult importTrilu(Binder &b) {
 
 static LogicalResult importCumSum(Binder &b) {
   Tensor input = *b.tensor(0);
+  if (b.tensor(1)->size() != 1)
+    return b.error() << "needs one axis";
   auto axis = normalizeAxis(b.tensor(1)->at(int64_t(0)).i, input.rank());
   if (!axis)
     return b.error() << "has no such axis";
@@ -155,7 +166,10 @@ static LogicalResult importTile(Binder &b) {
   if (repeats.size() != shape.size())
     return b.error() << "needs a repeat for every dim";
   for (auto [extent, repeat] : llvm::zip(shape, repeats))
-    extent *= repeat;
+    if (repeat < 0 || llvm::MulOverflow(extent, repeat, extent))
+      return b.error() << "cannot repeat " << repeat << " times";
+  if (failed(b.checkConstant(shape)))
+    return failure();
   Tensor t(input.element(), shape);
   size_t n = 0;
   forEachIndex(shape, [&](ArrayRef<int64_t> index) {
@@ -179,6 +193,10 @@ static LogicalResult importScatterND(Binder &b) {
   int64_t depth = indices.shape().back();
   if (depth > data.rank())
     return b.error() << "indices are deeper than the data";
+  Shape expected(indices.shape().drop_back());
+  llvm::append_range(expected, data.shape().drop_front(depth));
+  if (expected != Shape(updates.shape()) || updates.element() != data.element())
+    return b.error() << "the updates do not fit the indices";
   bool inside = true;
   forEachIndex(updates.shape(), [&](ArrayRef<int64_t> index) {
     Shape row(index.take_front(indices.rank() - 1)), at;
@@ -221,17 +239,17 @@ static LogicalResult importNonZero(Binder &b) {
 
 ArrayRef<OpEntry> pcc::frontend::constantOps() {
   static const OpEntry table[] = {
-      {"Constant", 1, kAnyOpset, nullptr, importConstant},
-      {"ConstantOfShape", 9, kAnyOpset, importConstantOfShape, nullptr},
-      {"CumSum", 11, kAnyOpset, importCumSum, nullptr},
-      {"NonZero", 9, kAnyOpset, importNonZero, nullptr},
-      {"Range", 11, kAnyOpset, importRange, nullptr},
-      {"ScatterND", 11, 15, importScatterND, nullptr},
-      {"ScatterND", 16, kAnyOpset, importScatterND, nullptr},
-      {"Shape", 1, kAnyOpset, nullptr, importShape},
-      {"Size", 1, kAnyOpset, nullptr, importSize},
-      {"Tile", 6, kAnyOpset, importTile, nullptr},
-      {"Trilu", 14, kAnyOpset, importTrilu, nullptr},
+      {"Constant", 1, kAnyOpset, 0, nullptr, importConstant},
+      {"ConstantOfShape", 9, kAnyOpset, 1, importConstantOfShape, nullptr},
+      {"CumSum", 11, kAnyOpset, 2, importCumSum, nullptr},
+      {"NonZero", 9, kAnyOpset, 1, importNonZero, nullptr},
+      {"Range", 11, kAnyOpset, 3, importRange, nullptr},
+      {"ScatterND", 11, 15, 3, importScatterND, nullptr},
+      {"ScatterND", 16, kAnyOpset, 3, importScatterND, nullptr},
+      {"Shape", 1, kAnyOpset, 1, nullptr, importShape},
+      {"Size", 1, kAnyOpset, 1, nullptr, importSize},
+      {"Tile", 6, kAnyOpset, 2, importTile, nullptr},
+      {"Trilu", 14, kAnyOpset, 1, importTrilu, nullptr},
   };
   return table;
 }

@@ -21,6 +21,8 @@ static LogicalResult foldWith(Binder &b, Type element,
   SmallVector<Tensor, 3> operands;
   SmallVector<Shape> shapes;
   for (unsigned i = 0; i < b.numInputs(); ++i) {
+    if (!b.has(i))
+      return b.error() << "lacks operand " << i;
     operands.push_back(*b.tensor(i));
     shapes.push_back(b.shape(i));
   }
@@ -40,8 +42,7 @@ static LogicalResult foldWith(Binder &b, Type element,
   return success();
 }
 
-template <double (*Floats)(ArrayRef<Scalar>),
-          int64_t (*Ints)(ArrayRef<Scalar>)>
+template <double (*Floats)(ArrayRef<Scalar>), int64_t (*Ints)(ArrayRef<Scalar>)>
 static LogicalResult foldMath(Binder &b) {
   return foldWith(b, nullptr, Floats, Ints);
 }
@@ -55,11 +56,11 @@ static LogicalResult foldCompare(Binder &b) {
   if (!broadcastShapes({Shape(x->shape()), Shape(y->shape())}))
     return b.error() << "the shapes of its operands do not fit";
   bool isFloat = x->isFloat();
-  b.set(0, Tensor::map(b.builder.getI1Type(), {*x, *y},
-                       [&](ArrayRef<Scalar> in) {
-                         return ofInt(isFloat ? Floats(in[0].f, in[1].f)
-                                              : Ints(in[0].i, in[1].i));
-                       }));
+  b.set(0,
+        Tensor::map(b.builder.getI1Type(), {*x, *y}, [&](ArrayRef<Scalar> in) {
+          return ofInt(isFloat ? Floats(in[0].f, in[1].f)
+                               : Ints(in[0].i, in[1].i));
+        }));
   return success();
 }
 
@@ -78,9 +79,7 @@ static int64_t mulI(In x) { return x[0].i * x[1].i; }
 static double divF(In x) { return x[0].f / x[1].f; }
 static int64_t divI(In x) { return x[1].i ? x[0].i / x[1].i : 0; }
 static double powF(In x) { return std::pow(x[0].f, x[1].f); }
-static int64_t powI(In x) {
-  return std::llround(std::pow(x[0].i, x[1].i));
-}
+static int64_t powI(In x) { return std::llround(std::pow(x[0].i, x[1].i)); }
 static double modF(In x) { return std::fmod(x[0].f, x[1].f); }
 static int64_t modI(In x) {
   if (x[1].i == 0)
@@ -173,8 +172,11 @@ static LogicalResult foldIntDiv(Binder &b) {
 static FailureOr<SmallVector<Value>> broadcastAll(Binder &b,
                                                   unsigned first = 0) {
   SmallVector<Shape> shapes;
-  for (unsigned i = 0; i < b.numInputs(); ++i)
+  for (unsigned i = 0; i < b.numInputs(); ++i) {
+    if (!b.has(i))
+      return b.error() << "lacks operand " << i;
     shapes.push_back(b.shape(i));
+  }
   auto shape = broadcastShapes(shapes);
   if (!shape)
     return b.error() << "the shapes of its operands do not fit";
@@ -275,8 +277,7 @@ static LogicalResult buildNeg(Binder &b) {
 
 static LogicalResult buildReciprocal(Binder &b) {
   Value x = b.value(0);
-  Value one =
-      b.constant(Tensor::splat(b.element(0), b.shape(0), ofFloat(1)));
+  Value one = b.constant(Tensor::splat(b.element(0), b.shape(0), ofFloat(1)));
   b.set(0, b.binary<DivOp>(one, x));
   return success();
 }
@@ -306,8 +307,7 @@ static LogicalResult importCast(Binder &b) {
     b.set(0, b.value(0));
   else
     b.set(0, Value(CastOp::create(b.builder, b.loc,
-                                  b.typeOf(b.shape(0), element),
-                                  b.value(0))));
+                                  b.typeOf(b.shape(0), element), b.value(0))));
   return success();
 }
 
@@ -413,8 +413,8 @@ static LogicalResult buildReduce(Binder &b) {
     return b.error() << "takes floats";
   Value sum = b.value(0);
   if (!r->dims.empty())
-    sum = ReduceOp::create(b.builder, b.loc,
-                           b.typeOf(r->shape, b.element(0)), sum, r->dims);
+    sum = ReduceOp::create(b.builder, b.loc, b.typeOf(r->shape, b.element(0)),
+                           sum, r->dims);
   if (Mean)
     sum = b.scale(sum, 1.0 / r->count);
   b.set(0, b.reshape(sum, r->kept));
@@ -424,46 +424,49 @@ static LogicalResult buildReduce(Binder &b) {
 ArrayRef<OpEntry> pcc::frontend::mathOps() {
   constexpr int64_t any = kAnyOpset;
   static const OpEntry table[] = {
-      {"Abs", 6, any, foldMath<absF, absI>, nullptr},
-      {"Add", 7, any, foldMath<addF, addI>, buildAdd},
-      {"And", 7, any, foldLogic<andI>, nullptr},
-      {"Cast", 6, any, importCast, importCast},
-      {"Ceil", 6, any, foldMath<ceilF, nullptr>, nullptr},
-      {"Cos", 7, any, foldMath<cosF, nullptr>, nullptr},
-      {"Div", 7, any, foldIntDiv, buildDiv},
-      {"Equal", 7, any, foldCompare<equal, equal>, nullptr},
-      {"Erf", 9, any, foldMath<erfF, nullptr>, buildUnary<ErfOp>},
-      {"Exp", 6, any, foldMath<expF, nullptr>, buildUnary<ExpOp>},
-      {"Floor", 6, any, foldMath<floorF, nullptr>, nullptr},
-      {"Greater", 7, any, foldCompare<greater, greater>, nullptr},
-      {"GreaterOrEqual", 12, any, foldCompare<greaterOrEqual, greaterOrEqual>,
+      {"Abs", 6, any, 1, foldMath<absF, absI>, nullptr},
+      {"Add", 7, any, 2, foldMath<addF, addI>, buildAdd},
+      {"And", 7, any, 2, foldLogic<andI>, nullptr},
+      {"Cast", 6, any, 1, importCast, importCast},
+      {"Ceil", 6, any, 1, foldMath<ceilF, nullptr>, nullptr},
+      {"Cos", 7, any, 1, foldMath<cosF, nullptr>, nullptr},
+      {"Div", 7, any, 2, foldIntDiv, buildDiv},
+      {"Equal", 7, any, 2, foldCompare<equal, equal>, nullptr},
+      {"Erf", 9, any, 1, foldMath<erfF, nullptr>, buildUnary<ErfOp>},
+      {"Exp", 6, any, 1, foldMath<expF, nullptr>, buildUnary<ExpOp>},
+      {"Floor", 6, any, 1, foldMath<floorF, nullptr>, nullptr},
+      {"Greater", 7, any, 2, foldCompare<greater, greater>, nullptr},
+      {"GreaterOrEqual", 12, any, 2,
+       foldCompare<greaterOrEqual, greaterOrEqual>, nullptr},
+      {"Less", 7, any, 2, foldCompare<less, less>, nullptr},
+      {"LessOrEqual", 12, any, 2, foldCompare<lessOrEqual, lessOrEqual>,
        nullptr},
-      {"Less", 7, any, foldCompare<less, less>, nullptr},
-      {"LessOrEqual", 12, any, foldCompare<lessOrEqual, lessOrEqual>, nullptr},
-      {"Log", 6, any, foldMath<logF, nullptr>, buildUnary<LogOp>},
-      {"Max", 8, any, foldMath<maxF, maxI>, buildBinary<MaxOp>},
-      {"Min", 8, any, foldMath<minF, minI>, buildBinary<MinOp>},
-      {"Mod", 10, any, foldMath<modF, modI>, nullptr},
-      {"Mul", 7, any, foldMath<mulF, mulI>, buildMul},
-      {"Neg", 6, any, foldMath<negF, negI>, buildNeg},
-      {"Not", 1, any, foldLogic<notI>, nullptr},
-      {"Or", 7, any, foldLogic<orI>, nullptr},
-      {"Pow", 7, any, foldMath<powF, powI>, buildPow},
-      {"Reciprocal", 6, any, foldMath<reciprocalF, nullptr>, buildReciprocal},
-      {"ReduceMax", 1, any, foldReduce<Fold::Max>, nullptr},
-      {"ReduceMean", 1, any, foldReduce<Fold::Mean>, buildReduce<true>},
-      {"ReduceMin", 1, any, foldReduce<Fold::Min>, nullptr},
-      {"ReduceProd", 1, any, foldReduce<Fold::Prod>, nullptr},
-      {"ReduceSum", 1, any, foldReduce<Fold::Sum>, buildReduce<false>},
-      {"Relu", 6, any, foldMath<reluF, nullptr>, buildUnary<ReluOp>},
-      {"Sigmoid", 6, any, foldMath<sigmoidF, nullptr>, buildUnary<SigmoidOp>},
-      {"Sin", 7, any, foldMath<sinF, nullptr>, nullptr},
-      {"Sqrt", 6, any, foldMath<sqrtF, nullptr>, buildUnary<SqrtOp>},
-      {"Sub", 7, any, foldMath<subF, subI>, buildBinary<SubOp>},
-      {"Sum", 8, any, nullptr, buildAdd},
-      {"Tanh", 6, any, foldMath<tanhF, nullptr>, buildUnary<TanhOp>},
-      {"Where", 9, any, foldMath<whereF, whereI>, buildWhere},
-      {"Xor", 7, any, foldLogic<xorI>, nullptr},
+      {"Log", 6, any, 1, foldMath<logF, nullptr>, buildUnary<LogOp>},
+      {"Max", 8, any, 1, foldMath<maxF, maxI>, buildBinary<MaxOp>},
+      {"Min", 8, any, 1, foldMath<minF, minI>, buildBinary<MinOp>},
+      {"Mod", 10, any, 2, foldMath<modF, modI>, nullptr},
+      {"Mul", 7, any, 2, foldMath<mulF, mulI>, buildMul},
+      {"Neg", 6, any, 1, foldMath<negF, negI>, buildNeg},
+      {"Not", 1, any, 1, foldLogic<notI>, nullptr},
+      {"Or", 7, any, 2, foldLogic<orI>, nullptr},
+      {"Pow", 7, any, 2, foldMath<powF, powI>, buildPow},
+      {"Reciprocal", 6, any, 1, foldMath<reciprocalF, nullptr>,
+       buildReciprocal},
+      {"ReduceMax", 1, any, 1, foldReduce<Fold::Max>, nullptr},
+      {"ReduceMean", 1, any, 1, foldReduce<Fold::Mean>, buildReduce<true>},
+      {"ReduceMin", 1, any, 1, foldReduce<Fold::Min>, nullptr},
+      {"ReduceProd", 1, any, 1, foldReduce<Fold::Prod>, nullptr},
+      {"ReduceSum", 1, any, 1, foldReduce<Fold::Sum>, buildReduce<false>},
+      {"Relu", 6, any, 1, foldMath<reluF, nullptr>, buildUnary<ReluOp>},
+      {"Sigmoid", 6, any, 1, foldMath<sigmoidF, nullptr>,
+       buildUnary<SigmoidOp>},
+      {"Sin", 7, any, 1, foldMath<sinF, nullptr>, nullptr},
+      {"Sqrt", 6, any, 1, foldMath<sqrtF, nullptr>, buildUnary<SqrtOp>},
+      {"Sub", 7, any, 2, foldMath<subF, subI>, buildBinary<SubOp>},
+      {"Sum", 8, any, 1, nullptr, buildAdd},
+      {"Tanh", 6, any, 1, foldMath<tanhF, nullptr>, buildUnary<TanhOp>},
+      {"Where", 9, any, 3, foldMath<whereF, whereI>, buildWhere},
+      {"Xor", 7, any, 2, foldLogic<xorI>, nullptr},
   };
   return table;
 }

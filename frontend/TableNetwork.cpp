@@ -60,8 +60,7 @@ static LogicalResult buildMatMul(Binder &b) {
     out += "n";
     shape.push_back(r.back());
   }
-  b.set(0, contract(b, lLabels + "," + rLabels + "->" + out, lhs, rhs,
-                    shape));
+  b.set(0, contract(b, lLabels + "," + rLabels + "->" + out, lhs, rhs, shape));
   return success();
 }
 
@@ -74,9 +73,9 @@ static LogicalResult buildGemm(Binder &b) {
   if (l[!transA] != r[transB])
     return b.error() << "a sum over " << l[!transA] << " and " << r[transB]
                      << " elements";
-  Value y = contract(b, Twine(transA ? "km," : "mk,") +
-                            (transB ? "nk->mn" : "kn->mn"),
-                     b.value(0), b.value(1), {m, n});
+  Value y = contract(
+      b, Twine(transA ? "km," : "mk,") + (transB ? "nk->mn" : "kn->mn"),
+      b.value(0), b.value(1), {m, n});
   y = b.scale(y, b.floatAttr("alpha", 1.0));
   double beta = b.floatAttr("beta", 1.0);
   if (b.has(2) && beta != 0) {
@@ -93,8 +92,7 @@ static LogicalResult buildGemm(Binder &b) {
 /// one: the same only where the axis is the last.
 static LogicalResult buildSoftmax(Binder &b) {
   int64_t rank = b.rank(0);
-  auto axis =
-      normalizeAxis(b.intAttr("axis", b.opset < 13 ? 1 : -1), rank);
+  auto axis = normalizeAxis(b.intAttr("axis", b.opset < 13 ? 1 : -1), rank);
   if (!axis || *axis != rank - 1)
     return b.error() << "only the last axis is supported";
   b.set(0, b.unary<SoftmaxOp>(b.value(0)));
@@ -115,13 +113,12 @@ static LogicalResult buildLayerNorm(Binder &b) {
       return b.error() << "its statistics cannot be used";
   bool zeroBias = b.has(2) && b.uniform(2) == 0.0;
   Value bias = b.has(2) && !zeroBias ? b.value(2) : Value();
-  auto rows = b.typeOf(ArrayRef<int64_t>(shape).drop_back(),
-                       b.builder.getF32Type());
+  auto rows =
+      b.typeOf(ArrayRef<int64_t>(shape).drop_back(), b.builder.getF32Type());
   Value x = b.value(0), scale = b.value(1);
-  b.set(0, LayerNormOp::create(b.builder, b.loc, x.getType(), rows, rows, x,
-                               scale, bias,
-                               b.builder.getF64FloatAttr(
-                                   b.floatAttr("epsilon", 1e-5f)))
+  b.set(0, LayerNormOp::create(
+               b.builder, b.loc, x.getType(), rows, rows, x, scale, bias,
+               b.builder.getF64FloatAttr(b.floatAttr("epsilon", 1e-5f)))
                .getResult());
   return success();
 }
@@ -165,8 +162,8 @@ static LogicalResult importDropout(Binder &b) {
   Value samples = t.argument("samples"), positions = t.argument("positions");
   Value seed = t.argument("seed"), step = t.argument("step");
   b.set(0, Value(DropoutOp::create(
-               b.builder, b.loc, x.getType(), x, samples, positions, seed,
-               step, Value(), b.builder.getF64FloatAttr(*ratio),
+               b.builder, b.loc, x.getType(), x, samples, positions, seed, step,
+               Value(), b.builder.getF64FloatAttr(*ratio),
                b.builder.getI64IntegerAttr(t.nextRandomId()),
                b.builder.getI64IntegerAttr(axes->batch),
                b.builder.getI64IntegerAttr(axes->seq))));
@@ -202,12 +199,11 @@ static LogicalResult buildCrossEntropy(Binder &b) {
   Shape rows = b.shape(1);
   auto f32 = b.builder.getF32Type();
   auto losses = b.typeOf(rows, f32), scalar = b.typeOf({}, f32);
-  auto loss = CrossEntropyOp::create(
-      b.builder, b.loc, losses, losses, logits, targets,
-      b.builder.getI64IntegerAttr(b.shape(0)[1]));
+  auto loss =
+      CrossEntropyOp::create(b.builder, b.loc, losses, losses, logits, targets,
+                             b.builder.getI64IntegerAttr(b.shape(0)[1]));
   Value valid = ValidOp::create(b.builder, b.loc, losses, targets);
-  Value sum =
-      ReduceOp::create(b.builder, b.loc, scalar, loss.getLoss(), all);
+  Value sum = ReduceOp::create(b.builder, b.loc, scalar, loss.getLoss(), all);
   Value count = ReduceOp::create(b.builder, b.loc, scalar, valid, all);
   b.translation.setLoss(sum, count);
   b.set(0, sum);
@@ -216,13 +212,13 @@ static LogicalResult buildCrossEntropy(Binder &b) {
 
 ArrayRef<OpEntry> pcc::frontend::networkOps() {
   static const OpEntry table[] = {
-      {"Dropout", 7, kAnyOpset, importDropout, importDropout},
-      {"Gelu", 20, kAnyOpset, nullptr, buildGelu},
-      {"Gemm", 7, kAnyOpset, nullptr, buildGemm},
-      {"LayerNormalization", 17, kAnyOpset, nullptr, buildLayerNorm},
-      {"MatMul", 1, kAnyOpset, nullptr, buildMatMul},
-      {"Softmax", 1, kAnyOpset, nullptr, buildSoftmax},
-      {"SoftmaxCrossEntropyLoss", 12, kAnyOpset, nullptr, buildCrossEntropy},
+      {"Dropout", 7, kAnyOpset, 1, importDropout, importDropout},
+      {"Gelu", 20, kAnyOpset, 1, nullptr, buildGelu},
+      {"Gemm", 7, kAnyOpset, 2, nullptr, buildGemm},
+      {"LayerNormalization", 17, kAnyOpset, 2, nullptr, buildLayerNorm},
+      {"MatMul", 1, kAnyOpset, 2, nullptr, buildMatMul},
+      {"Softmax", 1, kAnyOpset, 1, nullptr, buildSoftmax},
+      {"SoftmaxCrossEntropyLoss", 12, kAnyOpset, 2, nullptr, buildCrossEntropy},
   };
   return table;
 }

@@ -37,6 +37,8 @@ static LogicalResult importReshape(Binder &b) {
   auto target = b.ints(1, "shape");
   if (failed(target))
     return failure();
+  if (!*target)
+    return b.error() << "needs a shape";
   Shape from = b.shape(0), to;
   bool allowZero = b.intAttr("allowzero", 0);
   int64_t open = -1;
@@ -48,10 +50,11 @@ static LogicalResult importReshape(Binder &b) {
   }
   if (open >= 0 && product(to) > 0)
     to[open] = product(from) / product(to);
-  if (product(to) != product(from)) {
-    InFlightDiagnostic diag = b.error() << "cannot turn " << product(from)
-                                        << " elements into a shape of "
-                                        << product(to);
+  bool negative = llvm::any_of(to, [](int64_t extent) { return extent < 0; });
+  if (negative || product(to) != product(from)) {
+    InFlightDiagnostic diag = b.error()
+                              << "cannot turn " << product(from)
+                              << " elements into a shape of " << product(to);
     diag.attachNote(b.loc) << "a dim bound by a flag does not fit a number "
                               "that the file contains";
     return diag;
@@ -66,8 +69,8 @@ static LogicalResult importFlatten(Binder &b) {
   if (axis < 0 || axis > rank)
     return b.error() << "has no such axis";
   ArrayRef<int64_t> shape = from;
-  return setReshaped(b, {product(shape.take_front(axis)),
-                         product(shape.drop_front(axis))});
+  return setReshaped(
+      b, {product(shape.take_front(axis)), product(shape.drop_front(axis))});
 }
 
 static LogicalResult importSqueeze(Binder &b) {
@@ -135,6 +138,8 @@ static LogicalResult importExpand(Binder &b) {
   auto shape = broadcastShapes({b.shape(0), Shape(target->ints())});
   if (!shape)
     return b.error() << "the shapes do not fit";
+  if (failed(b.checkConstant(*shape)))
+    return failure();
   if (b.isConstant(0))
     b.set(0, b.item(0).tensor->expand(*shape));
   else
@@ -150,8 +155,7 @@ struct Box {
 
 static LogicalResult setSlice(Binder &b, unsigned result, const Box &box) {
   if (b.isConstant(0)) {
-    b.set(result,
-          b.item(0).tensor->slice(box.starts, box.steps, box.shape));
+    b.set(result, b.item(0).tensor->slice(box.starts, box.steps, box.shape));
     return success();
   }
   if (box.shape == b.shape(0)) {
@@ -161,10 +165,9 @@ static LogicalResult setSlice(Binder &b, unsigned result, const Box &box) {
   if (llvm::any_of(box.steps, [](int64_t step) { return step < 1; }) ||
       product(box.shape) == 0)
     return b.error() << "backward and empty slices are not supported";
-  b.set(result,
-        Value(SliceOp::create(b.builder, b.loc,
-                              b.typeOf(box.shape, b.element(0)), b.value(0),
-                              box.starts, box.steps)));
+  b.set(result, Value(SliceOp::create(b.builder, b.loc,
+                                      b.typeOf(box.shape, b.element(0)),
+                                      b.value(0), box.starts, box.steps)));
   return success();
 }
 
@@ -175,6 +178,10 @@ static LogicalResult importSlice(Binder &b) {
   auto axes = b.ints(3, "axes"), steps = b.ints(4, "steps");
   if (failed(starts) || failed(ends) || failed(axes) || failed(steps))
     return failure();
+  if (!*starts || !*ends || (*ends)->size() != (*starts)->size() ||
+      (*axes && (*axes)->size() != (*starts)->size()) ||
+      (*steps && (*steps)->size() != (*starts)->size()))
+    return b.error() << "needs as many ends as starts";
   for (size_t i = 0; i < (*starts)->size(); ++i) {
     auto axis = normalizeAxis(*axes ? (**axes)[i] : i, from.size());
     if (!axis)
@@ -236,6 +243,8 @@ static LogicalResult importConcat(Binder &b) {
   shape[*axis] = 0;
   bool constant = true;
   for (unsigned i = 0; i < b.numInputs(); ++i) {
+    if (!b.has(i) || b.element(i) != b.element(0))
+      return b.error() << "its operands differ in type";
     Shape part = b.shape(i);
     constant &= b.isConstant(i);
     shape[*axis] += part.size() == shape.size() ? part[*axis] : 0;
@@ -249,9 +258,9 @@ static LogicalResult importConcat(Binder &b) {
     for (unsigned i = 0; i < b.numInputs(); ++i)
       if (b.shape(i)[*axis] > 0)
         values.push_back(b.value(i));
-    b.set(0, Value(ConcatOp::create(b.builder, b.loc,
-                                    b.typeOf(shape, b.element(0)), values,
-                                    *axis)));
+    b.set(0,
+          Value(ConcatOp::create(
+              b.builder, b.loc, b.typeOf(shape, b.element(0)), values, *axis)));
     return success();
   }
   Tensor t(b.element(0), shape);
@@ -328,8 +337,8 @@ static LogicalResult buildGather(Binder &b) {
   Shape shape = indices;
   shape.push_back(from[1]);
   b.set(0, Value(EmbeddingOp::create(b.builder, b.loc,
-                                     b.typeOf(shape, b.element(0)),
-                                     b.value(1), b.value(0), Value())));
+                                     b.typeOf(shape, b.element(0)), b.value(1),
+                                     b.value(0), Value())));
   return success();
 }
 
@@ -365,9 +374,8 @@ static LogicalResult importPad(Binder &b) {
       shape[d] -= cut;
       if (shape[d] < 1)
         return b.error() << "cuts off all of dim " << d;
-      value = SliceOp::create(b.builder, b.loc,
-                              b.typeOf(shape, b.element(0)), value, starts,
-                              Shape(rank, 1));
+      value = SliceOp::create(b.builder, b.loc, b.typeOf(shape, b.element(0)),
+                              value, starts, Shape(rank, 1));
     }
     SmallVector<Value> parts;
     auto border = [&](int64_t amount) {
@@ -382,8 +390,8 @@ static LogicalResult importPad(Binder &b) {
     border(high);
     shape[d] += std::max<int64_t>(0, low) + std::max<int64_t>(0, high);
     if (parts.size() > 1)
-      value = ConcatOp::create(b.builder, b.loc,
-                               b.typeOf(shape, b.element(0)), parts, d);
+      value = ConcatOp::create(b.builder, b.loc, b.typeOf(shape, b.element(0)),
+                               parts, d);
   }
   b.set(0, value);
   return success();
@@ -391,18 +399,18 @@ static LogicalResult importPad(Binder &b) {
 
 ArrayRef<OpEntry> pcc::frontend::shapeOps() {
   static const OpEntry table[] = {
-      {"Concat", 4, kAnyOpset, importConcat, importConcat},
-      {"Expand", 8, kAnyOpset, importExpand, importExpand},
-      {"Flatten", 1, kAnyOpset, importFlatten, importFlatten},
-      {"Gather", 1, kAnyOpset, foldGather, buildGather},
-      {"Identity", 1, kAnyOpset, importIdentity, importIdentity},
-      {"Pad", 2, kAnyOpset, nullptr, importPad},
-      {"Reshape", 5, kAnyOpset, importReshape, importReshape},
-      {"Slice", 1, kAnyOpset, importSlice, importSlice},
-      {"Split", 2, kAnyOpset, importSplit, importSplit},
-      {"Squeeze", 1, kAnyOpset, importSqueeze, importSqueeze},
-      {"Transpose", 1, kAnyOpset, importTranspose, importTranspose},
-      {"Unsqueeze", 1, kAnyOpset, importUnsqueeze, importUnsqueeze},
+      {"Concat", 4, kAnyOpset, 1, importConcat, importConcat},
+      {"Expand", 8, kAnyOpset, 2, importExpand, importExpand},
+      {"Flatten", 1, kAnyOpset, 1, importFlatten, importFlatten},
+      {"Gather", 1, kAnyOpset, 2, foldGather, buildGather},
+      {"Identity", 1, kAnyOpset, 1, importIdentity, importIdentity},
+      {"Pad", 2, kAnyOpset, 1, nullptr, importPad},
+      {"Reshape", 5, kAnyOpset, 1, importReshape, importReshape},
+      {"Slice", 1, kAnyOpset, 1, importSlice, importSlice},
+      {"Split", 2, kAnyOpset, 1, importSplit, importSplit},
+      {"Squeeze", 1, kAnyOpset, 1, importSqueeze, importSqueeze},
+      {"Transpose", 1, kAnyOpset, 1, importTranspose, importTranspose},
+      {"Unsqueeze", 1, kAnyOpset, 1, importUnsqueeze, importUnsqueeze},
   };
   return table;
 }

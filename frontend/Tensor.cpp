@@ -4,6 +4,7 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace pcc::frontend;
@@ -12,6 +13,14 @@ static int64_t product(ArrayRef<int64_t> shape) {
   int64_t n = 1;
   for (int64_t extent : shape)
     n *= extent;
+  return n;
+}
+
+std::optional<int64_t> pcc::frontend::countElements(ArrayRef<int64_t> shape) {
+  int64_t n = 1;
+  for (int64_t extent : shape)
+    if (extent < 0 || llvm::MulOverflow(n, extent, n))
+      return std::nullopt;
   return n;
 }
 
@@ -26,8 +35,7 @@ static Shape rowMajor(ArrayRef<int64_t> shape) {
 }
 
 void pcc::frontend::forEachIndex(
-    ArrayRef<int64_t> shape,
-    llvm::function_ref<void(ArrayRef<int64_t>)> fn) {
+    ArrayRef<int64_t> shape, llvm::function_ref<void(ArrayRef<int64_t>)> fn) {
   if (product(shape) == 0)
     return;
   Shape index(shape.size(), 0);
@@ -41,8 +49,7 @@ void pcc::frontend::forEachIndex(
   }
 }
 
-std::optional<Shape>
-pcc::frontend::broadcastShapes(ArrayRef<Shape> shapes) {
+std::optional<Shape> pcc::frontend::broadcastShapes(ArrayRef<Shape> shapes) {
   size_t rank = 0;
   for (const Shape &shape : shapes)
     rank = std::max(rank, shape.size());
@@ -152,8 +159,7 @@ Tensor Tensor::ofAttr(DenseElementsAttr attr) {
     return splat(element, shaped.getShape(),
                  scalar(attr.getSplatValue<Attribute>()));
   Tensor t(element, shaped.getShape());
-  for (auto [to, from] :
-       llvm::zip(*t.data, attr.getValues<Attribute>()))
+  for (auto [to, from] : llvm::zip(*t.data, attr.getValues<Attribute>()))
     to = scalar(from);
   return t;
 }
@@ -195,9 +201,7 @@ bool Tensor::isUniform() const {
   return size() > 0;
 }
 
-bool Tensor::isRowMajor() const {
-  return strides == rowMajor(extents);
-}
+bool Tensor::isRowMajor() const { return strides == rowMajor(extents); }
 
 Tensor Tensor::dense() const {
   if (isRowMajor() && offset == 0 &&
@@ -205,9 +209,8 @@ Tensor Tensor::dense() const {
     return *this;
   Tensor t(type, extents);
   size_t n = 0;
-  forEachIndex(extents, [&](ArrayRef<int64_t> index) {
-    (*t.data)[n++] = at(index);
-  });
+  forEachIndex(extents,
+               [&](ArrayRef<int64_t> index) { (*t.data)[n++] = at(index); });
   return t;
 }
 
@@ -322,8 +325,7 @@ Tensor Tensor::map(Type element, ArrayRef<Tensor> operands,
 
 DenseElementsAttr Tensor::attr() const {
   auto shaped = RankedTensorType::get(extents, type);
-  Tensor stored = isUniform() ? core().slice(Shape(rank(), 0),
-                                             Shape(rank(), 1),
+  Tensor stored = isUniform() ? core().slice(Shape(rank(), 0), Shape(rank(), 1),
                                              Shape(rank(), 1))
                               : *this;
   if (auto f = dyn_cast<FloatType>(type)) {
@@ -331,8 +333,8 @@ DenseElementsAttr Tensor::attr() const {
     for (int64_t i = 0, e = stored.size(); i < e; ++i) {
       llvm::APFloat value(stored.at(i).f);
       bool inexact;
-      value.convert(f.getFloatSemantics(),
-                    llvm::APFloat::rmNearestTiesToEven, &inexact);
+      value.convert(f.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven,
+                    &inexact);
       values.push_back(value);
     }
     return DenseElementsAttr::get(shaped, values);

@@ -89,9 +89,8 @@ public:
 
   /// fn on the elements of all operands at each place of their common shape;
   /// the result is stored once along dims where no operand varies.
-  static Tensor
-  map(mlir::Type element, llvm::ArrayRef<Tensor> operands,
-      llvm::function_ref<Scalar(llvm::ArrayRef<Scalar>)> fn);
+  static Tensor map(mlir::Type element, llvm::ArrayRef<Tensor> operands,
+                    llvm::function_ref<Scalar(llvm::ArrayRef<Scalar>)> fn);
 
   /// As an attribute, row major; of at least the type's own elements.
   mlir::DenseElementsAttr attr() const;
@@ -109,6 +108,9 @@ private:
 
 /// Numpy's broadcast of shapes; nothing if they do not fit.
 std::optional<Shape> broadcastShapes(llvm::ArrayRef<Shape> shapes);
+
+/// The product of the extents; nothing if one is negative or it overflows.
+std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
 
 /// Calls fn with every index of a shape in row-major order.
 void forEachIndex(llvm::ArrayRef<int64_t> shape,

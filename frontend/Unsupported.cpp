@@ -15,9 +15,8 @@ void UnsupportedOps::add(const onnx::NodeProto &node) {
     nodes.push_back({op, {}});
     entry = &nodes.back();
   }
-  entry->second.push_back(node.name().empty() && node.output_size()
-                              ? node.output(0)
-                              : node.name());
+  entry->second.push_back(
+      node.name().empty() && node.output_size() ? node.output(0) : node.name());
 }
 
 /// What a user can do about an operator.
