@@ -160,10 +160,16 @@ Value Binder::constant(const Tensor &tensor) {
     return ConstantOp::create(builder, loc, typeOf(t.shape(), t.element()),
                               t.attr());
   };
-  Tensor stored = tensor.compact().core();
-  if (tensor.isUniform() || tensor.size() == stored.size())
+  // Small ones are made where they are used, which is easier to read.
+  if (tensor.core().size() < 256 || tensor.isUniform())
     return make(tensor);
-  return broadcast(make(stored), tensor.shape());
+  Value &value = translation.constantFor(tensor);
+  if (value)
+    return value;
+  Tensor stored = tensor.compact().core();
+  if (tensor.size() == stored.size())
+    return value = make(tensor);
+  return value = broadcast(make(stored), tensor.shape());
 }
 
 Value Binder::scale(Value value, double factor) {

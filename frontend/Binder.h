@@ -37,6 +37,8 @@ public:
                                        const onnx::TensorProto &tensor) = 0;
   /// The value of a weight, declared as nn.param on first use.
   virtual mlir::Value param(const onnx::TensorProto &initializer) = 0;
+  /// A place to keep what was made of a constant.
+  virtual mlir::Value &constantFor(const Tensor &tensor) = 0;
   /// The argument of @forward with this role, added on first use.
   virtual mlir::Value argument(llvm::StringRef role) = 0;
   /// A number for a random op, ascending in program order.

@@ -7,6 +7,7 @@
 #include "frontend/Params.h"
 #include "frontend/Unsupported.h"
 #include "mlir/IR/Verifier.h"
+#include <deque>
 
 using namespace mlir;
 using namespace pcc;
@@ -27,6 +28,12 @@ public:
   FailureOr<Tensor> load(Location loc,
                          const onnx::TensorProto &tensor) override;
   Value param(const onnx::TensorProto &initializer) override;
+  Value &constantFor(const Tensor &tensor) override {
+    for (auto &[known, value] : constants)
+      if (known.isSameView(tensor))
+        return value;
+    return constants.emplace_back(tensor, Value()).second;
+  }
   Value argument(StringRef role) override {
     return entryArgument(forward, role);
   }
@@ -54,6 +61,8 @@ private:
   llvm::StringMap<Item> items;
   DenseMap<const onnx::TensorProto *, Value> params;
   llvm::StringMap<Extent> extents;
+  /// Large constants, such as a mask that every layer uses.
+  std::deque<std::pair<Tensor, Value>> constants;
   /// Sums of losses, with the number of targets of each.
   DenseMap<Value, Value> losses;
   int64_t randomIds = 0;

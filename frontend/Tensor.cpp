@@ -149,19 +149,30 @@ Tensor Tensor::decode(Type element, ArrayRef<int64_t> shape,
 Tensor Tensor::ofAttr(DenseElementsAttr attr) {
   auto shaped = cast<RankedTensorType>(attr.getType());
   Type element = shaped.getElementType();
-  auto scalar = [&](Attribute value) {
-    if (auto f = dyn_cast<FloatAttr>(value))
-      return ofFloat(f.getValueAsDouble());
-    APInt i = cast<IntegerAttr>(value).getValue();
-    return ofInt(i.getBitWidth() == 1 ? i.getZExtValue() : i.getSExtValue());
+  // Masks of long sequences come this way: no attribute per element.
+  bool isSplat = attr.isSplat();
+  Tensor t(element, isSplat ? ArrayRef<int64_t>() : shaped.getShape());
+  auto fill = [&](auto values, auto convert) {
+    auto from = values.begin();
+    for (Scalar &to : *t.data)
+      to = convert(*from++);
   };
-  if (attr.isSplat())
-    return splat(element, shaped.getShape(),
-                 scalar(attr.getSplatValue<Attribute>()));
-  Tensor t(element, shaped.getShape());
-  for (auto [to, from] : llvm::zip(*t.data, attr.getValues<Attribute>()))
-    to = scalar(from);
-  return t;
+  auto ofAPFloat = [](APFloat f) {
+    bool inexact;
+    f.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven,
+              &inexact);
+    return ofFloat(f.convertToDouble());
+  };
+  if (element.isF32())
+    fill(attr.getValues<float>(), ofFloat);
+  else if (isa<FloatType>(element))
+    fill(attr.getValues<APFloat>(), ofAPFloat);
+  else if (element.isInteger(1))
+    fill(attr.getValues<bool>(), ofInt);
+  else
+    fill(attr.getValues<APInt>(),
+         [](const APInt &i) { return ofInt(i.getSExtValue()); });
+  return isSplat ? t.expand(shaped.getShape()) : t;
 }
 
 int64_t Tensor::size() const { return product(extents); }

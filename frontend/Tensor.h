@@ -92,6 +92,12 @@ public:
   static Tensor map(mlir::Type element, llvm::ArrayRef<Tensor> operands,
                     llvm::function_ref<Scalar(llvm::ArrayRef<Scalar>)> fn);
 
+  /// Whether this is the other's view of the other's elements.
+  bool isSameView(const Tensor &other) const {
+    return data == other.data && offset == other.offset &&
+           extents == other.extents && strides == other.strides;
+  }
+
   /// As an attribute, row major; of at least the type's own elements.
   mlir::DenseElementsAttr attr() const;
 
