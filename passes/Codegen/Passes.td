@@ -41,4 +41,14 @@ def RTVerifyPass : Pass<"rt-verify", "::mlir::ModuleOp"> {
   }];
 }
 
+def RTToLLVMPass : Pass<"rt-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Turns stages into functions and the program's description";
+  let description = [{
+    Entry points and tasks become functions of the context and the arena that
+    call runtime/Runtime.h; the constant `pcc_the_program` describes everything
+    as runtime/Program.h says. Kernels must be lowered before.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // PCC_PASSES_CODEGEN

@@ -1,0 +1,296 @@
+//===- Descriptor.cpp - What a program says of itself ---------------------===//
+//
+// The structures of runtime/Program.h, field by field and in its order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Codegen/Descriptor.h"
+#include "dialects/NN/NN.h"
+#include "passes/Codegen/Data.h"
+#include "runtime/Program.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace pcc;
+
+int pcc::getDType(Type element) {
+  return llvm::TypeSwitch<Type, int>(element)
+      .Case([](Float32Type) { return PCC_F32; })
+      .Case([](Float64Type) { return PCC_F64; })
+      .Case([](BFloat16Type) { return PCC_BF16; })
+      .Case([](Float16Type) { return PCC_F16; })
+      .Case([](IntegerType type) {
+        switch (type.getWidth()) {
+        case 64:
+          return int(PCC_I64);
+        case 32:
+          return int(PCC_I32);
+        case 16:
+          return int(PCC_I16);
+        case 8:
+          return int(PCC_I8);
+        case 1:
+          return int(PCC_BOOL);
+        }
+        return -1;
+      })
+      .Default([](Type) { return -1; });
+}
+
+std::string pcc::stageSymbol(rt::StageOp stage, StringRef function) {
+  return ("stage" + Twine(stage.getIndex()) + "." + function).str();
+}
+
+namespace {
+
+class Descriptor {
+public:
+  Descriptor(ModuleOp module, rt::ProgramOp program, DataBuilder &data)
+      : module(module), program(program), data(data) {}
+
+  LogicalResult emit();
+
+private:
+  Datum axes();
+  Datum comms();
+  FailureOr<Datum> stage(rt::StageOp stage);
+  FailureOr<Datum> tensor(rt::BufferOp buffer);
+  FailureOr<Datum> input(rt::BufferOp buffer);
+  Datum output(rt::BufferOp buffer, StringRef prefix);
+  FailureOr<Datum> layout(rt::BufferOp buffer);
+  Datum source(rt::BufferOp buffer);
+
+  /// The number of a mesh axis, or -1.
+  int32_t axisIndex(Attribute name) {
+    auto names = program.getAxes();
+    const auto *found = llvm::find(names, name);
+    return found == names.end() ? -1 : found - names.begin();
+  }
+  Datum string(std::optional<StringRef> text) {
+    return text ? data.addString(*text) : Datum::null();
+  }
+  Datum stringAttr(Operation *op, StringRef name) {
+    auto attr = op->getAttrOfType<StringAttr>(name);
+    return attr ? data.addString(attr.getValue()) : Datum::null();
+  }
+
+  ModuleOp module;
+  rt::ProgramOp program;
+  DataBuilder &data;
+  /// Sources are shared by a parameter and its states.
+  llvm::DenseMap<Attribute, Datum> sources;
+};
+
+Datum Descriptor::axes() {
+  SmallVector<Datum> all;
+  for (auto [name, size] : llvm::zip(program.getAxes(), program.getSizes()))
+    all.push_back(Datum::structure(
+        {data.addString(cast<StringAttr>(name).getValue()), Datum::i64(size)}));
+  return data.addArray("pcc.axes", all);
+}
+
+Datum Descriptor::comms() {
+  SmallVector<Datum> all;
+  for (Attribute comm : program.getComms()) {
+    SmallVector<int32_t> indices;
+    for (Attribute name : cast<ArrayAttr>(comm))
+      indices.push_back(axisIndex(name));
+    all.push_back(
+        Datum::structure({Datum::i32(indices.size()),
+                          data.addArray("pcc.comm_axes", indices)}));
+  }
+  return data.addArray("pcc.comms", all);
+}
+
+FailureOr<Datum> Descriptor::layout(rt::BufferOp buffer) {
+  SmallVector<int64_t> shape(buffer.getMemRefType().getShape());
+  SmallVector<int32_t> begin = {0}, axes;
+  if (rt::LayoutAttr layout = buffer.getLayoutAttr()) {
+    shape.assign(layout.getShape().asArrayRef().begin(),
+                 layout.getShape().asArrayRef().end());
+    for (Attribute dim : layout.getAxes()) {
+      for (Attribute name : cast<ArrayAttr>(dim)) {
+        axes.push_back(axisIndex(name));
+        if (axes.back() < 0)
+          return LogicalResult(buffer.emitOpError()
+                               << "is sharded over " << name
+                               << ", which is no axis of the mesh");
+      }
+      begin.push_back(axes.size());
+    }
+  } else {
+    begin.append(shape.size(), 0);
+  }
+  return Datum::structure({Datum::i32(shape.size()),
+                           data.addArray("pcc.shape", shape),
+                           data.addArray("pcc.axis_begin", begin),
+                           data.addArray("pcc.layout_axes", axes)});
+}
+
+Datum Descriptor::source(rt::BufferOp buffer) {
+  auto attr = buffer->getAttrOfType<nn::SourceAttr>("source");
+  if (!attr)
+    return Datum::null();
+  auto known = sources.find(attr);
+  if (known != sources.end())
+    return known->second;
+  Datum file = attr.getFile().empty() ? Datum::null()
+                                      : data.addString(attr.getFile());
+  RankedTensorType type = attr.getType();
+  Datum made = data.add(
+      "pcc.source",
+      Datum::structure(
+          {data.addString(attr.getName()), file,
+           Datum::i64(attr.getFileSize()),
+           Datum::i64(static_cast<int64_t>(attr.getDigest())),
+           Datum::i64(attr.getOffset()),
+           Datum::i32(getDType(type.getElementType())),
+           Datum::i32(type.getRank()),
+           data.addArray("pcc.shape", type.getShape()),
+           Datum::i64(attr.getBase()),
+           data.addArray("pcc.stride", attr.getStrides().asArrayRef()),
+           data.addArray("pcc.valid", attr.getValid().asArrayRef())}));
+  sources.insert({attr, made});
+  return made;
+}
+
+FailureOr<Datum> Descriptor::tensor(rt::BufferOp buffer) {
+  int32_t kind = PCC_SCRATCH;
+  if (buffer.getKind() == rt::BufferKind::Param)
+    kind = PCC_PARAM;
+  else if (buffer.getKind() == rt::BufferKind::State)
+    kind = PCC_STATE;
+  int32_t init = PCC_INIT_ZERO;
+  if (auto name = buffer->getAttrOfType<StringAttr>("init")) {
+    std::optional<nn::Init> parsed = nn::symbolizeInit(name.getValue());
+    if (!parsed)
+      return LogicalResult(buffer.emitOpError()
+                           << "has no known initial value " << name);
+    switch (*parsed) {
+    case nn::Init::Zero:
+      init = PCC_INIT_ZERO;
+      break;
+    case nn::Init::One:
+      init = PCC_INIT_ONE;
+      break;
+    case nn::Init::Normal:
+      init = PCC_INIT_NORMAL;
+      break;
+    case nn::Init::File:
+      init = PCC_INIT_FILE;
+      break;
+    }
+  }
+  FailureOr<Datum> where = layout(buffer);
+  if (failed(where))
+    return failure();
+  return Datum::structure(
+      {data.addString(buffer.getSymName()), stringAttr(buffer, "of"),
+       Datum::i32(kind),
+       Datum::i32(getDType(buffer.getMemRefType().getElementType())),
+       Datum::i32(init), Datum::i32(buffer->hasAttr("decay")), *where,
+       Datum::i64(*buffer.getOffset()), source(buffer)});
+}
+
+FailureOr<Datum> Descriptor::input(rt::BufferOp buffer) {
+  FailureOr<Datum> where = layout(buffer);
+  if (failed(where))
+    return failure();
+  auto vocab = buffer->getAttrOfType<IntegerAttr>("vocab");
+  return Datum::structure(
+      {stringAttr(buffer, "role"), stringAttr(buffer, "name"),
+       Datum::i32(getDType(buffer.getMemRefType().getElementType())), *where,
+       Datum::i64(*buffer.getOffset()),
+       Datum::i64(buffer.getSlots() > 1 ? buffer.getSlotBytes() : 0),
+       Datum::i64(vocab ? vocab.getInt() : 0)});
+}
+
+Datum Descriptor::output(rt::BufferOp buffer, StringRef prefix) {
+  StringRef name = buffer->getAttrOfType<StringAttr>("name").getValue();
+  name.consume_front(prefix);
+  return Datum::structure(
+      {data.addString(name), Datum::i64(*buffer.getOffset())});
+}
+
+/// The outputs that an entry point hands to its tasks.
+SmallVector<rt::BufferOp> outputsOf(rt::StageOp stage, StringRef entry) {
+  SymbolTable symbols(stage);
+  SmallVector<rt::BufferOp> outputs;
+  if (auto function = symbols.lookup<rt::FuncOp>(entry))
+    for (auto address : function.getBlock()->getOps<rt::AddressOp>()) {
+      auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
+      if (buffer.getKind() == rt::BufferKind::Output &&
+          !llvm::is_contained(outputs, buffer))
+        outputs.push_back(buffer);
+    }
+  return outputs;
+}
+
+FailureOr<Datum> Descriptor::stage(rt::StageOp stage) {
+  SmallVector<Datum> tensors, inputs, outputs, evalOutputs;
+  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
+    if (int(buffer.getKind()) <= int(rt::BufferKind::Sum)) {
+      FailureOr<Datum> made = tensor(buffer);
+      if (failed(made))
+        return failure();
+      tensors.push_back(*made);
+    } else if (buffer.getKind() == rt::BufferKind::Input) {
+      FailureOr<Datum> made = input(buffer);
+      if (failed(made))
+        return failure();
+      inputs.push_back(*made);
+    }
+  }
+  for (rt::BufferOp buffer : outputsOf(stage, rt::kTrainEntry))
+    outputs.push_back(output(buffer, ""));
+  for (rt::BufferOp buffer : outputsOf(stage, rt::kEvaluateEntry))
+    evalOutputs.push_back(output(buffer, "eval_"));
+  auto entry = [&](StringRef name) {
+    if (!SymbolTable::lookupSymbolIn(stage, name))
+      return Datum::null();
+    return Datum::address(stageSymbol(stage, name));
+  };
+  return Datum::structure(
+      {Datum::i64(*stage.getArena()), Datum::i32(tensors.size()),
+       Datum::i32(inputs.size()), Datum::i32(outputs.size()),
+       data.addArray("pcc.tensors", tensors),
+       data.addArray("pcc.inputs", inputs),
+       data.addArray("pcc.outputs", outputs), entry(rt::kTrainEntry),
+       entry(rt::kEvaluateEntry), Datum::i32(evalOutputs.size()),
+       data.addArray("pcc.eval_outputs", evalOutputs)});
+}
+
+LogicalResult Descriptor::emit() {
+  SmallVector<Datum> stages;
+  for (auto op : module.getOps<rt::StageOp>()) {
+    FailureOr<Datum> made = stage(op);
+    if (failed(made))
+      return failure();
+    stages.push_back(*made);
+  }
+  data.addPublic(
+      "pcc_the_program",
+      Datum::structure(
+          {Datum::i32(PCC_ABI_VERSION),
+           data.addString(program.getModel().value_or("program")),
+           string(program.getSource()),
+           data.addString(program.getSummary().value_or("")),
+           Datum::i32(program.getAxes().size()), axes(),
+           Datum::i32(stages.size()), data.addArray("pcc.stages", stages),
+           Datum::i32(program.getComms().size()), comms(),
+           Datum::i64(program.getSeq()), Datum::i64(program.getMicroBatch()),
+           Datum::i64(program.getMicrobatches()),
+           Datum::i64(program.getAxisSize("dp")),
+           Datum::i64(program.getParameters()),
+           Datum::f64(program.getFlopsPerStep().convertToDouble())}));
+  return success();
+}
+
+} // namespace
+
+LogicalResult pcc::emitDescriptor(ModuleOp module, DataBuilder &data) {
+  auto programs = module.getOps<rt::ProgramOp>();
+  if (programs.empty())
+    return module.emitError("has no rt.program");
+  return Descriptor(module, *programs.begin(), data).emit();
+}
