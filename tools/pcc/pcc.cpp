@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontend/Import.h"
+#include "passes/Codegen/Emit.h"
 #include "passes/Pipelines.h"
 #include "passes/RegisterAll.h"
 #include "tools/pcc/Arguments.h"
@@ -111,6 +112,8 @@ int main(int argc, char **argv) {
     if (int code = runPhase(module, phase, arguments, diagnostics))
       return code;
     summary.collect(module, getPhases()[phase].name);
+    if (getPhases()[phase].name == "rt")
+      summary.annotate(module, model, arguments.input);
   }
 
   std::string path = arguments.output.empty()
@@ -120,6 +123,16 @@ int main(int argc, char **argv) {
     auto print = [&](llvm::raw_ostream &os) { module.print(os); };
     return failed(writeText(path, print)) ? kBadInput : kDone;
   }
-  llvm::errs() << "pcc: error: no back end\n";
-  return kBadInput;
+  auto emit = [&](StringRef temporary) {
+    return arguments.emit == "obj"
+               ? emitObject(module, temporary)
+               : emitExecutable(module, findLibraries(), temporary);
+  };
+  if (failed(writeWhole(path, emit)))
+    return kBadInput;
+  if (arguments.reportJson)
+    summary.printJson(llvm::outs(), model);
+  else if (arguments.options.verbosity > 0)
+    summary.print(llvm::errs(), model);
+  return kDone;
 }
