@@ -55,12 +55,14 @@ static std::string planPhase(const Options &options) {
   std::string text = "dist-mesh{pp=" + number(options.pp) +
                      " dp=" + number(options.dp) + " cp=" + number(options.cp) +
                      " tp=" + number(options.tp) + "}";
-  // Tensor parallelism decides first, the data axes second, sequence
-  // parallelism takes what is left; each runs to its fix-point.
-  text += ",dist-seed-tensor,dist-propagate{level=0},dist-seed-data,"
-          "dist-propagate{level=1}";
+  // Seeds are wishes only. Tensor parallelism decides first, the data axes
+  // second, sequence parallelism takes what is left.
+  text += ",dist-seed-tensor,dist-seed-data";
   if (options.sequenceParallel)
-    text += ",dist-seed-sequence,dist-propagate{level=2}";
+    text += ",dist-seed-sequence";
+  text += ",dist-propagate";
+  if (options.verbosity > 1)
+    text += "{remarks=true}";
   return text + ",dist-insert-reshards,dist-verify";
 }
 

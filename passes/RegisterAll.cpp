@@ -9,6 +9,7 @@
 #include "passes/Codegen/Kernels/Passes.h"
 #include "passes/Codegen/Passes.h"
 #include "passes/Pipeline/Passes.h"
+#include "passes/Sharding/Passes.h"
 #include "passes/Training/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -40,7 +41,8 @@ void pcc::registerAllPccPasses() {
   mlir::registerTransformsPasses();
   registerCodegenPasses();
   registerPccKernelsPasses();
-  registerPipelinePasses();
   registerFrontendPasses();
+  registerPipelinePasses();
+  registerShardingPasses();
   registerTrainingPasses();
 }

@@ -78,8 +78,6 @@ def Dist_Reduction : I32EnumAttr<"Reduction", "how values are combined", [
     I32EnumAttrCase<"Sum", 0, "sum">,
     I32EnumAttrCase<"Max", 1, "max">]> {
   let cppNamespace = "::pcc::dist";
-  let genSpecializedAttr = 0;
 }
-def Dist_ReductionAttr : EnumAttr<Dist_Dialect, Dist_Reduction, "reduction">;
 
 #endif // PCC_DIST_ATTRS

@@ -27,6 +27,7 @@ namespace pcc::dist {
 inline constexpr llvm::StringLiteral kShardingsAttr = "dist.shardings";
 inline constexpr llvm::StringLiteral kShardingAttr = "dist.sharding";
 inline constexpr llvm::StringLiteral kSeedsAttr = "dist.seeds";
+inline constexpr llvm::StringLiteral kFactorsAttr = "dist.factors";
 inline constexpr llvm::StringLiteral kIdAttr = "dist.id";
 inline constexpr llvm::StringLiteral kGlobalAttr = "dist.global";
 inline constexpr llvm::StringLiteral kSpmdAttr = "dist.spmd";

@@ -25,6 +25,7 @@ public:
     for (Axis axis : axes)
       insert(axis);
   }
+  static AxisSet of(Axis axis) { return AxisSet(llvm::ArrayRef<Axis>(axis)); }
   bool contains(Axis axis) const { return bits >> axis & 1; }
   void insert(Axis axis) { bits |= uint64_t(1) << axis; }
   void erase(Axis axis) { bits &= ~(uint64_t(1) << axis); }

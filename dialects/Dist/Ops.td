@@ -70,7 +70,7 @@ def Dist_AllReduceOp : Dist_Op<"all_reduce",
     - at least one value;
     - axes are the mesh's and differ (all collectives).
   }];
-  let arguments = (ins Dist_ReductionAttr:$reduction,
+  let arguments = (ins Dist_Reduction:$reduction,
     Variadic<Dist_Tensor>:$inputs, StrArrayAttr:$axes);
   let results = (outs Variadic<Dist_Tensor>:$results);
   let assemblyFormat = [{

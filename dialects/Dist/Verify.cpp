@@ -142,6 +142,21 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
                          << local << " is a rank's part of " << type;
     return success();
   }
+  if (name == kFactorsAttr) {
+    auto all = dyn_cast<ArrayAttr>(attr.getValue());
+    MeshOp mesh = findMesh(op);
+    auto known = [&](Attribute entry) {
+      auto axes = dyn_cast<ArrayAttr>(entry);
+      return axes && llvm::all_of(axes, [&](Attribute axis) {
+               auto name = dyn_cast<StringAttr>(axis);
+               return name && mesh && Mesh(mesh).find(name);
+             });
+    };
+    if (!all || !llvm::all_of(all, known))
+      return emitError() << kFactorsAttr
+                         << " must list axes of the mesh for each factor";
+    return success();
+  }
   if (name == kIdAttr) {
     if (!isa<IntegerAttr>(attr.getValue()))
       return emitError() << kIdAttr << " must be an integer";

@@ -3,13 +3,14 @@
 #ifndef PCC_DIALECTS_NN_PARTITION_H
 #define PCC_DIALECTS_NN_PARTITION_H
 
+#include "dialects/NN/ShardingRule.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
 
 namespace pcc::nn {
 
-/// The partitioner as an op sees it while it builds its local form. Factors
-/// are those of the op's ShardingRule.
+/// The partitioner as an op sees it while it builds its local form. A dim is
+/// given by its factors in the op's ShardingRule, major to minor.
 class PartitionContext {
 public:
   virtual ~PartitionContext() = default;
@@ -17,13 +18,17 @@ public:
   virtual mlir::ValueRange getOperands() const = 0;
   /// The local types of the op's results.
   virtual mlir::TypeRange getResultTypes() const = 0;
-  virtual bool isSharded(int factor) const = 0;
-  /// A rank-0 i64 tensor: where this rank's part of a factor starts.
-  virtual mlir::Value getOffset(mlir::OpBuilder &builder, int factor) = 0;
+  /// The op's rule, on global extents.
+  virtual const ShardingRule &getRule() const = 0;
+  virtual bool isSharded(llvm::ArrayRef<int> dim) const = 0;
+  /// A rank-0 i64 tensor: where this rank's part of a dim starts.
+  virtual mlir::Value getOffset(mlir::OpBuilder &builder,
+                                llvm::ArrayRef<int> dim) = 0;
   enum class Reduction { Sum, Max };
-  /// Reduces over the ranks among which the factor is sharded.
+  /// Reduces over the ranks among which a dim is sharded.
   virtual mlir::Value allReduce(mlir::OpBuilder &builder, mlir::Value value,
-                                int factor, Reduction reduction) = 0;
+                                llvm::ArrayRef<int> dim,
+                                Reduction reduction) = 0;
 };
 
 } // namespace pcc::nn

@@ -58,7 +58,15 @@ static ShardingRule elementwise(Operation *op, Kind kind = Kind::None,
   return b.rule;
 }
 
-ShardingRule ConstantOp::getShardingRule() { return elementwise(*this); }
+/// Only a uniform constant has its own parts.
+ShardingRule ConstantOp::getShardingRule() {
+  ShardingRule rule = elementwise(*this);
+  auto elements = dyn_cast<DenseElementsAttr>(getValue());
+  if (!elements || !elements.isSplat())
+    for (ShardingRule::Factor &factor : rule.factors)
+      factor.unshardable = true;
+  return rule;
+}
 
 ShardingRule ContractOp::getShardingRule() {
   RuleBuilder b;

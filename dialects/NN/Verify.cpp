@@ -10,7 +10,13 @@ LogicalResult ParamOp::verify() {
   SourceAttr source = getSourceAttr();
   if (!source)
     return success();
-  size_t rank = getTensorType().getRank();
+  // One rank's program declares its part and keeps the global type aside.
+  auto global = (*this)->getAttrOfType<TypeAttr>("dist.global");
+  auto type = global ? dyn_cast<RankedTensorType>(global.getValue())
+                     : getTensorType();
+  if (!type)
+    return emitOpError("has a dist.global that is no tensor");
+  size_t rank = type.getRank();
   if (source.getStrides().size() != static_cast<int64_t>(rank) ||
       source.getValid().size() != static_cast<int64_t>(rank))
     return emitOpError() << "has " << rank << " dims, its source gives "
@@ -20,7 +26,7 @@ LogicalResult ParamOp::verify() {
   int64_t last = source.getBase(), first = source.getBase();
   for (auto [stride, valid, extent] :
        llvm::zip(source.getStrides().asArrayRef(),
-                 source.getValid().asArrayRef(), getTensorType().getShape())) {
+                 source.getValid().asArrayRef(), type.getShape())) {
     if (valid < 1 || valid > extent)
       return emitOpError() << "has a valid extent of " << valid
                            << " in a dim of " << extent;

@@ -1,0 +1,19 @@
+//===- Check.h - Whether a plan uses the tensor axes ------------*- C++ -*-===//
+
+#ifndef PCC_PASSES_SHARDING_CHECK_H
+#define PCC_PASSES_SHARDING_CHECK_H
+
+#include "passes/Sharding/Projection.h"
+
+namespace pcc {
+
+/// After level 0: every axis of a value reaches every op that has the value,
+/// attention and row-parallel contractions use all tensor axes, their columns
+/// all but "tp_rep". A silent replication is never an answer, so what does not
+/// is an error with the way out; other parameter contractions that run whole
+/// on several ranks are remarks with their cost.
+mlir::LogicalResult checkTensorParallel(const Program &program);
+
+} // namespace pcc
+
+#endif // PCC_PASSES_SHARDING_CHECK_H

@@ -1,0 +1,122 @@
+//===- Components.cpp - Dims that are split together ----------------------===//
+
+#include "passes/Sharding/Components.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::nn;
+
+/// Whether a tensor has a dim that is this factor alone.
+static bool hasFactor(const ValueFactors &value, int factor) {
+  return llvm::any_of(value, [&](const DimFactors &dim) {
+    return llvm::is_contained(dim, factor);
+  });
+}
+
+unsigned Components::find(ValueDim dim) const {
+  unsigned at = first[dim.first] + dim.second;
+  while (parent[at] != at)
+    at = parent[at];
+  return at;
+}
+
+void Components::join(ValueDim a, ValueDim b) {
+  // The lower number leads, so that numbers depend on the program alone.
+  auto [low, high] = std::minmax(find(a), find(b));
+  parent[high] = low;
+}
+
+Components::Components(const Program &program) {
+  for (const ShardedValue &value : program.values) {
+    first.push_back(parent.size());
+    for (int64_t dim = 0; dim < value.type.getRank(); ++dim)
+      parent.push_back(parent.size());
+  }
+  std::vector<ValueDim> unsplittable;
+  for (const ShardedOp &op : program.ops) {
+    if (!isForward(op.op) || isa<AccumulateOp, WriteOp>(op.op))
+      continue;
+    // Dims whose major factor is the same are one loop.
+    llvm::SmallMapVector<int, ValueDim, 8> loops;
+    op.forEach([&](unsigned value, const ValueFactors &factors, unsigned) {
+      for (auto [dim, list] : llvm::enumerate(factors)) {
+        if (list.empty())
+          continue;
+        ValueDim member{value, static_cast<unsigned>(dim)};
+        auto [it, isNew] = loops.insert({list.front(), member});
+        if (!isNew)
+          join(it->second, member);
+      }
+    });
+    for (auto [factor, member] : loops)
+      if (op.rule.factors[factor].unshardable)
+        unsplittable.push_back(member);
+    if (isa<EmbeddingOp>(op.op))
+      unsplittable.push_back({op.operands[1], 1});
+    if (isa<CrossEntropyOp>(op.op))
+      classDims.push_back(
+          {op.operands[0], program[op.operands[0]].type.getRank() - 1});
+
+    auto contract = dyn_cast<ContractOp>(op.op);
+    if (!contract || !paramOf(contract.getRhs()))
+      continue;
+    for (auto [dim, list] : llvm::enumerate(op.rule.operands[1])) {
+      bool inLhs = hasFactor(op.rule.operands[0], list.front());
+      bool inResult = hasFactor(op.rule.results[0], list.front());
+      if (inLhs != inResult)
+        uses.push_back(
+            {&op, op.operands[1], static_cast<unsigned>(dim), inLhs});
+    }
+  }
+  for (ValueDim member : unsplittable)
+    dead.insert(find(member));
+}
+
+std::vector<Components::Choice>
+Components::choose(const Program &program) const {
+  llvm::MapVector<unsigned, Choice> candidates;
+  for (const WeightUse &use : uses)
+    candidates[find({use.param, use.dim})].uses.push_back(use);
+
+  // A parameter of the classes is split by class.
+  llvm::DenseSet<unsigned> taken;
+  llvm::DenseSet<unsigned> classes;
+  for (ValueDim dim : classDims)
+    classes.insert(find(dim));
+  for (const WeightUse &use : uses)
+    if (classes.contains(find({use.param, use.dim})))
+      taken.insert(use.param);
+
+  std::vector<std::pair<int64_t, Choice>> sized;
+  for (auto &[component, choice] : candidates) {
+    bool hasRow = llvm::any_of(choice.uses, [](auto &u) { return u.isRow; });
+    bool hasColumn =
+        llvm::any_of(choice.uses, [](auto &u) { return !u.isRow; });
+    if (!hasRow || !hasColumn || dead.contains(component))
+      continue;
+    llvm::SetVector<unsigned> params;
+    for (const WeightUse &use : choice.uses)
+      params.insert(use.param);
+    int64_t size = 0;
+    for (unsigned param : params)
+      size += program[param].type.getNumElements();
+    sized.push_back({size, std::move(choice)});
+  }
+  // Ties go to the earlier one: its first weight has the lower number.
+  llvm::sort(sized, [](const auto &a, const auto &b) {
+    return a.first != b.first ? a.first > b.first
+                              : a.second.uses[0].op < b.second.uses[0].op;
+  });
+
+  std::vector<Choice> chosen;
+  for (auto &[size, choice] : sized) {
+    if (llvm::any_of(choice.uses,
+                     [&](auto &use) { return taken.contains(use.param); }))
+      continue;
+    for (const WeightUse &use : choice.uses)
+      taken.insert(use.param);
+    chosen.push_back(std::move(choice));
+  }
+  return chosen;
+}

@@ -1,0 +1,55 @@
+//===- Components.h - Dims that are split together --------------*- C++ -*-===//
+
+#ifndef PCC_PASSES_SHARDING_COMPONENTS_H
+#define PCC_PASSES_SHARDING_COMPONENTS_H
+
+#include "passes/Sharding/Program.h"
+
+namespace pcc {
+
+/// A dim of a value, by the value's number.
+using ValueDim = std::pair<unsigned, unsigned>;
+
+/// The parameter operand (the rhs) of a contraction, and what one of its dims
+/// is there: summed over (row parallel, if split) or a dim of the result only
+/// (column parallel).
+struct WeightUse {
+  const ShardedOp *op;
+  unsigned param; ///< value number
+  unsigned dim;
+  bool isRow;
+};
+
+/// The dims of the forward pass, joined where an op has them as the major
+/// part of one factor.
+class Components {
+public:
+  explicit Components(const Program &program);
+
+  /// A number that the dims of a component share.
+  unsigned find(ValueDim dim) const;
+  /// Some op needs such a dim whole, or it is a table's column.
+  bool isDead(ValueDim dim) const { return dead.contains(find(dim)); }
+
+  /// What tensor parallelism splits.
+  struct Choice {
+    /// In program order; both columns and rows occur.
+    std::vector<WeightUse> uses;
+  };
+  /// Candidates, the largest first, without those that share a parameter with
+  /// an earlier one or with the classes.
+  std::vector<Choice> choose(const Program &program) const;
+
+private:
+  void join(ValueDim a, ValueDim b);
+
+  /// Dim d of value v is first[v] + d; parents lead to the component's number.
+  std::vector<unsigned> first, parent;
+  llvm::DenseSet<unsigned> dead;
+  std::vector<WeightUse> uses;
+  std::vector<ValueDim> classDims;
+};
+
+} // namespace pcc
+
+#endif // PCC_PASSES_SHARDING_COMPONENTS_H

@@ -1,0 +1,324 @@
+//===- Partition.cpp - --dist-partition -----------------------------------===//
+
+#include "passes/Sharding/Passes.h"
+#include "passes/Sharding/Projection.h"
+#include "passes/Sharding/Reshard.h"
+
+namespace pcc {
+#define GEN_PASS_DEF_DISTPARTITIONPASS
+#include "passes/Sharding/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::dist;
+using namespace pcc::nn;
+
+namespace {
+
+/// Gives every op it sees created the stage and region of the op at hand.
+struct Inheritor : OpBuilder::Listener {
+  Operation *from = nullptr;
+
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+    if (!from)
+      return;
+    for (StringRef name : {StringRef(kBackwardAttr), StringRef(kStageAttr)})
+      if (Attribute attr = from->getAttr(name))
+        op->setAttr(name, attr);
+  }
+};
+
+/// One op, as it sees its part of the program.
+class LocalContext : public PartitionContext {
+public:
+  LocalContext(const Mesh &mesh, const ShardedOp &op, FactorAxes factors,
+               SmallVector<Type> results)
+      : mesh(mesh), op(op), factors(std::move(factors)),
+        results(std::move(results)) {}
+
+  ValueRange getOperands() const override { return op.op->getOperands(); }
+  TypeRange getResultTypes() const override { return results; }
+  const ShardingRule &getRule() const override { return op.rule; }
+  bool isSharded(ArrayRef<int> dim) const override {
+    return !dimAxes(DimFactors(dim), factors).empty();
+  }
+  Value getOffset(OpBuilder &builder, ArrayRef<int> dim) override {
+    int64_t extent = 1;
+    for (int factor : dim)
+      extent *= op.rule.factors[factor].size / mesh.extent(factors[factor]);
+    return OffsetOp::create(
+        builder, op.op->getLoc(),
+        RankedTensorType::get({}, builder.getI64Type()),
+        mesh.names(dimAxes(DimFactors(dim), factors)), extent);
+  }
+  Value allReduce(OpBuilder &builder, Value value, ArrayRef<int> dim,
+                  nn::PartitionContext::Reduction reduction) override {
+    return AllReduceOp::create(builder, op.op->getLoc(),
+                               reduction == Reduction::Max
+                                   ? dist::Reduction::Max
+                                   : dist::Reduction::Sum,
+                               ValueRange(value),
+                               mesh.names(dimAxes(DimFactors(dim), factors)))
+        .getResult(0);
+  }
+
+private:
+  const Mesh &mesh;
+  const ShardedOp &op;
+  FactorAxes factors;
+  SmallVector<Type> results;
+};
+
+class Partitioner {
+public:
+  explicit Partitioner(Program &program);
+  LogicalResult run();
+
+private:
+  LogicalResult readLayouts();
+  LogicalResult localize(Operation &op);
+  LogicalResult localizeRuled(const ShardedOp &op);
+  void lower(ReshardOp op);
+  Value lower(const ReshardStep &step, Value input, RankedTensorType type,
+              Location loc);
+  void localizeSignature(func::FuncOp function);
+  void localizeSymbols();
+
+  Type localType(unsigned number) const {
+    return mesh.localType(program[number].type, layouts[number]);
+  }
+
+  Program &program;
+  const Mesh &mesh;
+  Inheritor inheritor;
+  OpBuilder builder;
+  std::vector<Layout> layouts; ///< by value number
+  llvm::DenseMap<Operation *, const ShardedOp *> byOp;
+};
+
+} // namespace
+
+Partitioner::Partitioner(Program &program)
+    : program(program), mesh(program.mesh),
+      builder(program.module.getContext(), &inheritor) {
+  for (const ShardedOp &op : program.ops)
+    byOp[op.op] = &op;
+}
+
+LogicalResult Partitioner::readLayouts() {
+  for (const ShardedValue &value : program.values) {
+    ShardingAttr sharding =
+        value.value ? getSharding(value.value)
+                    : value.owner->getAttrOfType<ShardingAttr>(kShardingAttr);
+    if (!sharding)
+      return mlir::emitError(value.owner->getLoc())
+             << "'" << value.name()
+             << "' has no sharding; run --dist-insert-reshards first";
+    layouts.push_back(mesh.layout(sharding));
+  }
+  return success();
+}
+
+/// One step of a reshard; `type` is global.
+Value Partitioner::lower(const ReshardStep &step, Value input,
+                         RankedTensorType type, Location loc) {
+  Type local = mesh.localType(type, step.after);
+  ArrayAttr axes = mesh.names(step.axes);
+  switch (step.kind) {
+  case ReshardStep::Kind::AllToAll:
+    return AllToAllOp::create(builder, loc, local, input, step.dim, step.to,
+                              axes);
+  case ReshardStep::Kind::ReduceScatter:
+    return ReduceScatterOp::create(builder, loc, local, input, step.dim, axes);
+  case ReshardStep::Kind::Slice:
+    return ShardSliceOp::create(builder, loc, local, input, step.dim, axes);
+  case ReshardStep::Kind::AllGather:
+    return AllGatherOp::create(builder, loc, local, input, step.dim, axes);
+  case ReshardStep::Kind::AllReduce:
+    return AllReduceOp::create(builder, loc, dist::Reduction::Sum,
+                               ValueRange(input), axes)
+        .getResult(0);
+  case ReshardStep::Kind::Spread: {
+    // Stages are no replicas: each has parameters of its own.
+    int64_t replicas = 1;
+    for (Axis axis : step.axes)
+      if (mesh.name(axis) != "pp")
+        replicas *= mesh.extent(axis);
+    if (replicas == 1)
+      return input;
+    return ScaleOp::create(builder, loc, local, input,
+                           builder.getF64FloatAttr(1.0 / replicas));
+  }
+  }
+  llvm_unreachable("unknown step");
+}
+
+void Partitioner::lower(ReshardOp op) {
+  builder.setInsertionPoint(op);
+  Value value = op.getInput();
+  Value input = value;
+  auto type = cast<RankedTensorType>(op.getType());
+  for (const ReshardStep &step : planReshard(mesh.layout(op.getSource()),
+                                             mesh.layout(op.getTarget())))
+    value = lower(step, value, type, op.getLoc());
+  if (value != input)
+    for (StringRef name : {StringRef(kIdAttr), StringRef(kShardingsAttr)})
+      value.getDefiningOp()->setAttr(name, op->getAttr(name));
+  op.getResult().replaceAllUsesWith(value);
+  op.erase();
+}
+
+LogicalResult Partitioner::localizeRuled(const ShardedOp &op) {
+  SmallVector<Layout> operands, results;
+  SmallVector<Type> types;
+  for (unsigned number : op.operands)
+    operands.push_back(layouts[number]);
+  for (unsigned number : op.results) {
+    results.push_back(layouts[number]);
+    types.push_back(localType(number));
+  }
+  auto partition = dyn_cast<PartitionInterface>(op.op);
+  if (!partition) {
+    for (auto [result, type] : llvm::zip_equal(op.op->getResults(), types))
+      result.setType(type);
+    if (auto constant = dyn_cast<ConstantOp>(op.op)) {
+      auto elements = cast<DenseElementsAttr>(constant.getValue());
+      if (elements.getType() != types[0])
+        constant.setValueAttr(
+            elements.resizeSplat(cast<ShapedType>(types[0])));
+    }
+    return success();
+  }
+  LocalContext context(mesh, op,
+                       factorsOf(mesh, op.rule, operands, results), types);
+  builder.setInsertionPoint(op.op);
+  FailureOr<SmallVector<Value>> local =
+      partition.buildLocal(builder, context);
+  if (failed(local))
+    return failure();
+  Operation *last = local->front().getDefiningOp();
+  for (NamedAttribute attr : op.op->getDiscardableAttrs())
+    last->setAttr(attr.getName(), attr.getValue());
+  op.op->replaceAllUsesWith(*local);
+  op.op->erase();
+  return success();
+}
+
+LogicalResult Partitioner::localize(Operation &op) {
+  inheritor.from = &op;
+  if (auto reshard = dyn_cast<ReshardOp>(op)) {
+    lower(reshard);
+    return success();
+  }
+  if (auto read = dyn_cast<ReadOp>(op)) {
+    read.getResult().setType(
+        cast<RankedTensorType>(localType(program.numberOf(read.getResult()))));
+    return success();
+  }
+  auto it = byOp.find(&op);
+  if (it == byOp.end() || isa<WriteOp, AccumulateOp>(op))
+    return success();
+  return localizeRuled(*it->second);
+}
+
+/// Arguments and results become local; what the runtime needs to fill and read
+/// them stays in attributes.
+void Partitioner::localizeSignature(func::FuncOp function) {
+  FunctionType type = function.getFunctionType();
+  for (BlockArgument argument : function.getArguments()) {
+    function.setArgAttr(argument.getArgNumber(), kGlobalAttr,
+                        TypeAttr::get(argument.getType()));
+    argument.setType(localType(program.numberOf(argument)));
+  }
+  for (auto [i, result] : llvm::enumerate(type.getResults()))
+    function.setResultAttr(i, kGlobalAttr, TypeAttr::get(result));
+  SmallVector<Type> results;
+  for (Value value : function.getBody().front().getTerminator()->getOperands())
+    results.push_back(value.getType());
+  function.setFunctionType(FunctionType::get(
+      function.getContext(), function.getBody().getArgumentTypes(), results));
+}
+
+void Partitioner::localizeSymbols() {
+  for (unsigned i = 0; i < program.values.size(); ++i) {
+    const ShardedValue &value = program[i];
+    if (value.value)
+      continue;
+    value.owner->setAttr(kGlobalAttr, TypeAttr::get(value.type));
+    value.owner->setAttr("type", TypeAttr::get(localType(i)));
+  }
+}
+
+/// Joins the sum of two all_reduces of scalars over the same axes into one, at
+/// the later's place, if nothing before it needs the earlier's result.
+static void mergeScalars(func::FuncOp function) {
+  auto isScalarSum = [](AllReduceOp op) {
+    return op.getReduction() == dist::Reduction::Sum &&
+           llvm::all_of(op.getInputs().getTypes(), [](Type type) {
+             return cast<RankedTensorType>(type).getRank() == 0;
+           });
+  };
+  auto all = llvm::to_vector(llvm::make_filter_range(
+      function.getOps<AllReduceOp>(), isScalarSum));
+  for (size_t i = 0; i + 1 < all.size(); ++i) {
+    AllReduceOp first = all[i], second = all[i + 1];
+    bool usedBefore = llvm::any_of(first->getUsers(), [&](Operation *user) {
+      return user->getBlock() == second->getBlock() &&
+             (user->isBeforeInBlock(second) || user == second);
+    });
+    if (first.getAxes() != second.getAxes() || usedBefore ||
+        first->getAttr(kStageAttr) != second->getAttr(kStageAttr))
+      continue;
+    SmallVector<Value> inputs(first.getInputs());
+    llvm::append_range(inputs, second.getInputs());
+    OpBuilder builder(second);
+    auto joint = AllReduceOp::create(
+        builder, first.getLoc(), first.getReduction(), inputs, first.getAxes());
+    for (StringRef name : {StringRef(kBackwardAttr), StringRef(kStageAttr)})
+      if (Attribute attr = second->getAttr(name))
+        joint->setAttr(name, attr);
+    unsigned split = first.getNumResults();
+    first->replaceAllUsesWith(joint.getResults().take_front(split));
+    second->replaceAllUsesWith(joint.getResults().drop_front(split));
+    first.erase();
+    second.erase();
+    all[i + 1] = joint;
+  }
+}
+
+LogicalResult Partitioner::run() {
+  if (failed(readLayouts()))
+    return failure();
+  for (auto function : program.module.getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    // The results' global types are read off before they change.
+    for (Operation &op :
+         llvm::make_early_inc_range(function.getBody().front()))
+      if (failed(localize(op)))
+        return failure();
+    localizeSignature(function);
+    mergeScalars(function);
+  }
+  localizeSymbols();
+  program.module->setAttr(kSpmdAttr, builder.getUnitAttr());
+  return success();
+}
+
+namespace {
+struct DistPartitionPass
+    : pcc::impl::DistPartitionPassBase<DistPartitionPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (module->hasAttr(kSpmdAttr))
+      return;
+    MeshOp mesh = findMesh(module);
+    if (!mesh)
+      return;
+    Program program(module, mesh);
+    if (failed(Partitioner(program).run()))
+      signalPassFailure();
+  }
+};
+} // namespace

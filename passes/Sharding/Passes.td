@@ -1,0 +1,132 @@
+//===- Passes.td - From one device to a mesh of ranks ------*- tablegen -*-===//
+
+#ifndef PCC_PASSES_SHARDING
+#define PCC_PASSES_SHARDING
+
+include "mlir/Pass/PassBase.td"
+
+class ShardingPass<string flag> : Pass<flag, "::mlir::ModuleOp"> {
+  let dependentDialects = ["::pcc::nn::NNDialect", "::pcc::dist::DistDialect",
+                           "::mlir::func::FuncDialect"];
+}
+
+def NNPadVocabPass : ShardingPass<"nn-pad-vocab"> {
+  let summary = "Pads vocabularies to a multiple";
+  let description = [{
+    The class dim of every cross entropy, with all dims it is one loop with
+    (logits, head, bias, a tied table), and the rows of embedding tables of
+    tokens are extended with zeros to a multiple of `multiple`. cross_entropy
+    keeps the number of valid classes, a parameter's `source` its valid
+    extents. A padding row never leaves zero: its probability, its gradient
+    and its optimizer state are zero. To be run before autodiff. Every padded
+    parameter is reported by a remark.
+  }];
+  let options = [Option<"multiple", "multiple", "int64_t", "1",
+                        "what the padded extent is a multiple of">];
+}
+
+def DistMeshPass : ShardingPass<"dist-mesh"> {
+  let summary = "Declares the mesh of ranks";
+  let description = [{
+    Axes in the order pp, dp, cp, tp, those of size 1 left out. Where tp is
+    larger than the number of key/value heads of the attention ops (grouped
+    queries) and the query heads allow it, two axes take tp's place: "tp_kv"
+    splits the key/value heads, "tp_rep" the query heads that share one. No
+    mesh is declared for one rank.
+  }];
+  let options = [
+    Option<"pp", "pp", "int64_t", "1", "pipeline stages">,
+    Option<"dp", "dp", "int64_t", "1", "data-parallel replicas">,
+    Option<"cp", "cp", "int64_t", "1", "parts of the sequence">,
+    Option<"tp", "tp", "int64_t", "1", "tensor-parallel ranks">];
+}
+
+def DistSeedTensorPass : ShardingPass<"dist-seed-tensor"> {
+  let summary = "Chooses what tensor parallelism splits";
+  let description = [{
+    Structural, not by name. Dims of the forward pass that share a major factor
+    form components. A component in which one parameter contraction's N dim
+    meets another's K dim, and which no op needs whole (norm, softmax, head
+    dim) nor is a table's column dim, is split: largest first, each parameter
+    in one component only, parameters of the class dim in none. Only K dims of
+    row-parallel weights, class dims and rows of token tables become seeds
+    (level 0); column-parallel weights and biases follow by propagation.
+  }];
+}
+
+def DistSeedDataPass : ShardingPass<"dist-seed-data"> {
+  let summary = "Splits the batch over dp, the sequence over cp";
+  let description = [{
+    Seeds (level 1) dim 0 of inputs with a batch dim (tokens, targets, samples
+    and further inputs of the tokens' batch) with dp, dim 1 of tokens and
+    targets with cp. Positions stay replicated.
+  }];
+}
+
+def DistSeedSequencePass : ShardingPass<"dist-seed-sequence"> {
+  let summary = "Sequence parallelism";
+  let description = [{
+    Seeds (level 2) the sequence dim of the results of row-parallel
+    contractions and of token embeddings with the tensor axes. After
+    dist-seed-tensor.
+  }];
+}
+
+def DistPropagatePass : ShardingPass<"dist-propagate"> {
+  let summary = "Spreads shardings from the seeds to all values";
+  let description = [{
+    Level by level, each to its fix-point; an axis that two dims of an op want
+    goes to the lower level, then to a parameter's dim, then to the earlier
+    operand. After level 0, final gradients and optimizer state are seeded as
+    their parameters, and parameters and inputs take no more axes. Dims are
+    only ever extended. An axis of level 0 that an op cannot use, and an
+    attention op or split weight that does not use all tensor axes, are errors.
+
+    Leaves `dist.shardings` and `dist.factors` on ops, `dist.sharding` on
+    parameters, states, arguments and results: where values lie, without
+    partial sums. No generic clean-up may run from here to dist-partition.
+  }];
+  let options = [
+    Option<"remarks", "remarks", "bool", "false",
+           "report the reason for every axis of every value">];
+}
+
+def DistInsertReshardsPass : ShardingPass<"dist-insert-reshards"> {
+  let summary = "Finds partial sums and makes every change of layout explicit";
+  let description = [{
+    One walk in program order. A result is partial over the axes of factors it
+    lacks. A partial sum stays if every use passes it on; otherwise it is
+    resolved once, where it is defined, to the layout propagation chose. The
+    operands of a sum are grouped by what they are partial over, each group is
+    added, resolved once, and the groups are added. Operands are resharded at
+    their uses, once per target; what an all_gather makes is not kept from
+    forward to backward. The sharding of gradient states is read off: partial
+    over whatever the backward leaves. Sums of squares are spread over all
+    axes, so that they need one all_reduce. Numbers ops (`dist.id`).
+  }];
+}
+
+def DistVerifyPass : ShardingPass<"dist-verify"> {
+  let summary = "Checks a sharded program";
+  let description = [{
+    Before partition: every value has a sharding; operands and results of every
+    op lie as one assignment of axes to its factors says; results are partial
+    over exactly what follows from it; a partial sum enters an op only where
+    the op is linear in it alone; nothing partial leaves a function.
+    After it: no global value is left.
+  }];
+}
+
+def DistPartitionPass : ShardingPass<"dist-partition"> {
+  let summary = "Turns the global program into one rank's";
+  let description = [{
+    Types become local, ops their local form, reshards collectives. One reshard
+    becomes, in this order: all_to_all; per dim reduce_scatter or slice;
+    all_gather; all_reduce of what is left. Neighbouring all_reduces of scalars
+    over the same axes become one. The module is marked `dist.spmd`; parameters,
+    states, arguments and results keep their global type in `dist.global` and
+    their sharding in `dist.sharding`.
+  }];
+}
+
+#endif // PCC_PASSES_SHARDING

@@ -1,0 +1,163 @@
+//===- Program.cpp - A module as sharding passes see it -------------------===//
+
+#include "passes/Sharding/Program.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::dist;
+using namespace pcc::nn;
+
+std::string pcc::layerName(Operation *op) {
+  Location loc = op->getLoc();
+  while (auto fused = dyn_cast<FusedLoc>(loc)) {
+    if (fused.getLocations().empty())
+      break;
+    loc = fused.getLocations().front();
+  }
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return name.getName().str();
+  if (auto symbol = dyn_cast<SymbolOpInterface>(op))
+    return symbol.getName().str();
+  return op->getName().getStringRef().str();
+}
+
+std::string ShardedValue::name() const { return layerName(owner); }
+
+void ShardedOp::forEach(
+    function_ref<void(unsigned, const ValueFactors &, unsigned)> visit) const {
+  unsigned position = 0;
+  for (auto [value, factors] : llvm::zip_equal(operands, rule.operands))
+    visit(value, factors, position++);
+  for (auto [value, factors] : llvm::zip_equal(results, rule.results))
+    visit(value, factors, position++);
+}
+
+Program::Program(ModuleOp module, MeshOp meshOp)
+    : module(module), mesh(meshOp ? Mesh(meshOp) : Mesh()) {
+  for (Operation &op : *module.getBody()) {
+    ShardedValue value;
+    value.owner = &op;
+    if (auto param = dyn_cast<ParamOp>(op)) {
+      value.kind = ShardedValue::Kind::Param;
+      value.type = param.getTensorType();
+      symbols[param.getSymName()] = add(value);
+    } else if (auto state = dyn_cast<StateOp>(op)) {
+      value.kind = ShardedValue::Kind::State;
+      value.type = state.getTensorType();
+      symbols[state.getSymName()] = add(value);
+    }
+  }
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal())
+      addFunction(function);
+}
+
+unsigned Program::add(ShardedValue value) {
+  value.dims.resize(value.type.getRank());
+  value.open.assign(value.type.getRank(), true);
+  value.origins.resize(mesh.size());
+  values.push_back(std::move(value));
+  return values.size() - 1;
+}
+
+std::optional<unsigned> Program::numberOf(StringRef symbol) const {
+  auto it = symbols.find(symbol);
+  if (it == symbols.end())
+    return std::nullopt;
+  return it->second;
+}
+
+/// The dims of a stored value are the symbol's.
+static ShardingRule storeRule(RankedTensorType type) {
+  ShardingRule rule;
+  ValueFactors dims;
+  for (int64_t size : type.getShape())
+    dims.push_back({rule.addFactor(size)});
+  rule.operands = {dims};
+  rule.results = {dims};
+  rule.linear = {false};
+  return rule;
+}
+
+void Program::addFunction(func::FuncOp function) {
+  auto addValue = [&](Value value, Operation *owner, ShardedValue::Kind kind) {
+    ShardedValue info;
+    info.kind = kind;
+    info.value = value;
+    info.owner = owner;
+    info.type = tensorType(value);
+    numbers[value] = add(info);
+    return numbers[value];
+  };
+  for (BlockArgument argument : function.getArguments())
+    addValue(argument, function, ShardedValue::Kind::Input);
+  for (Operation &op : function.getBody().front()) {
+    if (auto read = dyn_cast<ReadOp>(op)) {
+      numbers[read.getResult()] = symbols.lookup(read.getSymbol());
+      continue;
+    }
+    ShardedOp info{&op, {}, {}, {}};
+    for (Value operand : op.getOperands())
+      info.operands.push_back(numbers.lookup(operand));
+    if (isa<WriteOp, AccumulateOp>(op)) {
+      info.rule = storeRule(tensorType(op.getOperand(0)));
+      StringRef symbol = op.getAttrOfType<FlatSymbolRefAttr>("symbol").getValue();
+      info.results = {symbols.lookup(symbol)};
+      ops.push_back(std::move(info));
+      continue;
+    }
+    for (Value result : op.getResults())
+      info.results.push_back(
+          addValue(result, &op, ShardedValue::Kind::Inner));
+    if (auto sharded = dyn_cast<ShardingRuleInterface>(op)) {
+      info.rule = sharded.getShardingRule();
+      ops.push_back(std::move(info));
+    }
+  }
+}
+
+LogicalResult Program::loadShardings() {
+  for (ShardedValue &value : values) {
+    ShardingAttr sharding =
+        value.value ? getSharding(value.value)
+                    : value.owner->getAttrOfType<ShardingAttr>(kShardingAttr);
+    if (!sharding)
+      return mlir::emitError(value.owner->getLoc())
+             << "'" << value.name()
+             << "' has no sharding; run --dist-propagate first";
+    value.dims = mesh.layout(sharding).dims;
+  }
+  return success();
+}
+
+bool pcc::isForward(Operation *op) {
+  if (op->hasAttr(kBackwardAttr))
+    return false;
+  auto function = op->getParentOfType<func::FuncOp>();
+  return function && llvm::any_of(
+                         llvm::seq(function.getNumArguments()), [&](auto i) {
+                           auto role = function.getArgAttrOfType<StringAttr>(
+                               i, kRoleAttr);
+                           return role && (role == "tokens" || role == "data");
+                         });
+}
+
+bool pcc::isZero(Operation *op) {
+  auto constant = dyn_cast<ConstantOp>(op);
+  auto elements = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue())
+                           : DenseFPElementsAttr();
+  return elements && elements.isSplat() &&
+         elements.getSplatValue<APFloat>().isZero();
+}
+
+ParamOp pcc::paramOf(Value value) {
+  auto read = value.getDefiningOp<ReadOp>();
+  if (!read)
+    return nullptr;
+  return SymbolTable::lookupNearestSymbolFrom<ParamOp>(read,
+                                                       read.getSymbolAttr());
+}
+
+bool pcc::isTokenLookup(EmbeddingOp op) {
+  return paramOf(op.getTable()) && tensorType(op.getIds()).getRank() >= 2;
+}

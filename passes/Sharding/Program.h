@@ -1,0 +1,113 @@
+//===- Program.h - A module as sharding passes see it -----------*- C++ -*-===//
+//
+// Values and ops by number, in program order, so that every decision is taken
+// in an order that depends on the program alone.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_PASSES_SHARDING_PROGRAM_H
+#define PCC_PASSES_SHARDING_PROGRAM_H
+
+#include "dialects/Dist/Layout.h"
+#include "dialects/NN/NN.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <vector>
+
+namespace pcc {
+
+/// A tensor: a parameter, a state, a function's argument or an op's result.
+/// The reads of a parameter or state are that parameter or state.
+struct ShardedValue {
+  enum class Kind { Param, State, Input, Inner };
+  Kind kind;
+  mlir::Value value;                ///< null for parameters and states
+  mlir::Operation *owner = nullptr; ///< symbol, function or defining op
+  mlir::RankedTensorType type;
+  llvm::SmallVector<dist::AxisList, 4> dims;
+  /// A closed dim takes no more axes.
+  llvm::SmallVector<bool, 4> open;
+  /// Per axis of the mesh: the level it came with, and why.
+  struct Origin {
+    int64_t level = 0;
+    std::string reason;
+  };
+  llvm::SmallVector<Origin, 4> origins;
+
+  bool uses(dist::Axis axis) const {
+    return llvm::any_of(dims, [&](const dist::AxisList &dim) {
+      return llvm::is_contained(dim, axis);
+    });
+  }
+  /// What a diagnostic calls it.
+  std::string name() const;
+};
+
+/// An op with a sharding rule, or one that stores to a symbol (whose dims are
+/// the stored value's).
+struct ShardedOp {
+  mlir::Operation *op;
+  nn::ShardingRule rule;
+  /// Numbers of values. A store has the symbol as its result.
+  llvm::SmallVector<unsigned> operands, results;
+
+  /// Calls `visit(value number, its factors, position)` for the operands and
+  /// then the results; the position counts through both.
+  void forEach(llvm::function_ref<void(unsigned, const nn::ValueFactors &,
+                                       unsigned)>
+                   visit) const;
+};
+
+/// The values and ops of a module.
+class Program {
+public:
+  /// `mesh` may be null.
+  Program(mlir::ModuleOp module, dist::MeshOp mesh);
+
+  /// Takes the dims of all values from the attributes that propagation left;
+  /// an error names the first value without one.
+  mlir::LogicalResult loadShardings();
+
+  mlir::ModuleOp module;
+  dist::Mesh mesh;
+  std::vector<ShardedValue> values;
+  std::vector<ShardedOp> ops;
+
+  unsigned numberOf(mlir::Value value) const {
+    return numbers.lookup(value);
+  }
+  std::optional<unsigned> numberOf(llvm::StringRef symbol) const;
+  ShardedValue &operator[](unsigned number) { return values[number]; }
+  const ShardedValue &operator[](unsigned number) const {
+    return values[number];
+  }
+
+private:
+  unsigned add(ShardedValue value);
+  void addFunction(mlir::func::FuncOp function);
+
+  llvm::DenseMap<mlir::Value, unsigned> numbers;
+  llvm::StringMap<unsigned> symbols;
+};
+
+/// The layer an op belongs to: the innermost name of its location, else the
+/// op's own name.
+std::string layerName(mlir::Operation *op);
+
+/// Whether an op belongs to the forward pass: it is in a function that reads
+/// inputs of the model and autodiff did not make it.
+bool isForward(mlir::Operation *op);
+
+/// Whether an op is a constant of floating-point zeros.
+bool isZero(mlir::Operation *op);
+
+/// The parameter a value is a read of; null if it is none.
+nn::ParamOp paramOf(mlir::Value value);
+
+/// Whether a table is looked up by tokens (ids with a batch dim), as opposed
+/// to positions.
+bool isTokenLookup(nn::EmbeddingOp op);
+
+} // namespace pcc
+
+#endif // PCC_PASSES_SHARDING_PROGRAM_H

@@ -1,0 +1,89 @@
+//===- SeedData.cpp - --dist-seed-data ------------------------------------===//
+
+#include "passes/Sharding/Passes.h"
+#include "passes/Sharding/Seeds.h"
+
+namespace pcc {
+#define GEN_PASS_DEF_DISTSEEDDATAPASS
+#include "passes/Sharding/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::dist;
+using namespace pcc::nn;
+
+namespace {
+
+struct DistSeedDataPass : pcc::impl::DistSeedDataPassBase<DistSeedDataPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    MeshOp mesh = findMesh(module);
+    if (!mesh)
+      return;
+    Program program(module, mesh);
+    for (unsigned i = 0; i < program.values.size(); ++i)
+      if (program[i].kind == ShardedValue::Kind::Input &&
+          failed(seedInput(program, i)))
+        return signalPassFailure();
+  }
+
+  LogicalResult seedInput(const Program &program, unsigned number);
+};
+
+} // namespace
+
+/// The rows of a function's tokens; 0 if it has none.
+static int64_t batchOf(func::FuncOp function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto role = function.getArgAttrOfType<StringAttr>(i, kRoleAttr);
+    auto type = cast<RankedTensorType>(function.getArgument(i).getType());
+    if (role && role == "tokens" && type.getRank() > 0)
+      return type.getDimSize(0);
+  }
+  return 0;
+}
+
+LogicalResult DistSeedDataPass::seedInput(const Program &program,
+                                          unsigned number) {
+  const Mesh &mesh = program.mesh;
+  const ShardedValue &value = program[number];
+  auto function = cast<func::FuncOp>(value.owner);
+  unsigned index = cast<BlockArgument>(value.value).getArgNumber();
+  auto roleAttr = function.getArgAttrOfType<StringAttr>(index, kRoleAttr);
+  StringRef role = roleAttr ? roleAttr.getValue() : "";
+  unsigned rank = value.type.getRank();
+  bool sequence = (role == "tokens" || role == "targets") && rank >= 2;
+  bool batched = rank >= 1 && (role == "tokens" || role == "targets" ||
+                               role == "samples" ||
+                               (role == "data" && value.type.getDimSize(0) ==
+                                                      batchOf(function)));
+  auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttr);
+  Seed seed{DataLevel, {}, /*open=*/false, role.str()};
+  seed.dims.resize(rank);
+  auto split = [&](StringRef axisName, unsigned dim,
+                   StringRef what) -> LogicalResult {
+    std::optional<Axis> axis = mesh.find(axisName);
+    if (!axis)
+      return success();
+    int64_t size = value.type.getDimSize(dim);
+    if (size % mesh.extent(*axis)) {
+      InFlightDiagnostic diag =
+          cannotSplit(function, name ? name.getValue() : role, mesh,
+                      AxisSet::of(*axis));
+      diag << "a " << what << " of " << size << " is not a multiple of "
+           << mesh.extent(*axis);
+      noteValidValues(diag, function.getLoc(), axisName, size);
+      return diag;
+    }
+    seed.dims[dim].push_back(*axis);
+    return success();
+  };
+  if (batched && failed(split("dp", 0, "batch")))
+    return failure();
+  if (sequence && failed(split("cp", 1, "sequence")))
+    return failure();
+  if (rank)
+    addSeed(program, number, seed);
+  return success();
+}

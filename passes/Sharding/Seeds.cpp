@@ -1,0 +1,112 @@
+//===- Seeds.cpp - What propagation starts from ---------------------------===//
+
+#include "passes/Sharding/Seeds.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::dist;
+using namespace pcc::nn;
+
+static ArrayAttr append(ArrayAttr seeds, SeedAttr seed) {
+  SmallVector<Attribute> all;
+  if (seeds)
+    llvm::append_range(all, seeds);
+  all.push_back(seed);
+  return ArrayAttr::get(seed.getContext(), all);
+}
+
+void pcc::addSeed(const Program &program, unsigned number, const Seed &seed) {
+  const ShardedValue &value = program[number];
+  const Mesh &mesh = program.mesh;
+  Layout layout;
+  layout.dims = seed.dims;
+  ShardingAttr closed = mesh.attr(layout);
+  SmallVector<DimAttr> dims;
+  for (DimAttr dim : closed.getDims())
+    dims.push_back(DimAttr::get(dim.getContext(), dim.getAxes(), seed.open));
+  auto sharding = ShardingAttr::get(mesh.getContext(), closed.getMesh(), dims,
+                                    closed.getPartial());
+  unsigned result = 0;
+  if (auto opResult = dyn_cast_or_null<OpResult>(value.value))
+    result = opResult.getResultNumber();
+  auto attr = SeedAttr::get(mesh.getContext(), seed.level, result, sharding,
+                            seed.reason);
+  if (auto argument = dyn_cast_or_null<BlockArgument>(value.value)) {
+    auto function = cast<func::FuncOp>(value.owner);
+    unsigned index = argument.getArgNumber();
+    function.setArgAttr(
+        index, kSeedsAttr,
+        append(function.getArgAttrOfType<ArrayAttr>(index, kSeedsAttr), attr));
+    return;
+  }
+  value.owner->setAttr(
+      kSeedsAttr,
+      append(value.owner->getAttrOfType<ArrayAttr>(kSeedsAttr), attr));
+}
+
+void pcc::addSeed(const Program &program, unsigned value, unsigned dim,
+                  AxisSet axes, int64_t level, StringRef reason) {
+  Seed seed{level, {}, /*open=*/true, reason.str()};
+  seed.dims.resize(program[value].type.getRank());
+  seed.dims[dim] = axes.list();
+  addSeed(program, value, seed);
+}
+
+SmallVector<SeedAttr> pcc::getSeeds(const ShardedValue &value) {
+  ArrayAttr all;
+  unsigned result = 0;
+  if (auto argument = dyn_cast_or_null<BlockArgument>(value.value)) {
+    all = cast<func::FuncOp>(value.owner)
+              .getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
+                                           kSeedsAttr);
+  } else {
+    all = value.owner->getAttrOfType<ArrayAttr>(kSeedsAttr);
+    if (value.value)
+      result = cast<OpResult>(value.value).getResultNumber();
+  }
+  SmallVector<SeedAttr> seeds;
+  if (all)
+    for (auto seed : all.getAsRange<SeedAttr>())
+      if (seed.getResult() == result)
+        seeds.push_back(seed);
+  return seeds;
+}
+
+bool pcc::isRowParallel(const Program &program, const ShardedOp &op) {
+  auto contract = dyn_cast<ContractOp>(op.op);
+  if (!contract || !paramOf(contract.getRhs()))
+    return false;
+  for (SeedAttr seed : getSeeds(program[op.operands[1]])) {
+    if (seed.getLevel() != TensorLevel)
+      continue;
+    for (auto [label, dim] : llvm::zip_equal(contract.getRhsLabels(),
+                                             seed.getSharding().getDims()))
+      if (!dim.getAxes().empty() && contract.getLhsLabels().contains(label) &&
+          !contract.getResultLabels().contains(label))
+        return true;
+  }
+  return false;
+}
+
+/// What users call a set of axes.
+static StringRef flagName(const Mesh &mesh, AxisSet axes) {
+  if ((axes - mesh.tensorAxes()).empty())
+    return "tp";
+  return mesh.name(axes.list().front());
+}
+
+InFlightDiagnostic pcc::cannotSplit(Operation *op, StringRef node,
+                                    const Mesh &mesh, AxisSet axes) {
+  return mlir::emitError(op->getLoc())
+         << "cannot split '" << node << "' " << mesh.extent(axes.list())
+         << " ways over mesh axis \"" << flagName(mesh, axes) << "\": ";
+}
+
+void pcc::noteValidValues(InFlightDiagnostic &diag, Location loc,
+                          StringRef flag, int64_t size) {
+  Diagnostic &note = diag.attachNote(loc);
+  note << "valid values for --" << flag << " are 1";
+  for (int64_t n = 2; n <= size; ++n)
+    if (size % n == 0)
+      note << ", " << n;
+}

@@ -1,0 +1,47 @@
+//===- Seeds.h - What propagation starts from -------------------*- C++ -*-===//
+
+#ifndef PCC_PASSES_SHARDING_SEEDS_H
+#define PCC_PASSES_SHARDING_SEEDS_H
+
+#include "passes/Sharding/Program.h"
+
+namespace pcc {
+
+/// Levels are propagated one after the other; lower ones win.
+enum SeedLevel : int64_t { TensorLevel = 0, DataLevel = 1, SequenceLevel = 2 };
+
+/// Asks for a dim of a value to be split over more axes, in this order. Dims
+/// that stay open may be split further by propagation.
+struct Seed {
+  int64_t level;
+  llvm::SmallVector<dist::AxisList, 4> dims;
+  bool open;
+  std::string reason;
+};
+
+/// Adds a seed to the attributes of what a value stands for.
+void addSeed(const Program &program, unsigned value, const Seed &seed);
+/// As above, for one dim.
+void addSeed(const Program &program, unsigned value, unsigned dim,
+             dist::AxisSet axes, int64_t level, llvm::StringRef reason);
+
+/// The seeds a value has.
+llvm::SmallVector<dist::SeedAttr> getSeeds(const ShardedValue &value);
+
+/// The contractions a tensor seed has made row parallel: the seeded dim of
+/// their rhs is summed over.
+bool isRowParallel(const Program &program, const ShardedOp &op);
+
+/// "cannot split 'NODE' N ways over mesh axis "tp": ", to be continued with
+/// the reason. Several axes are named as one, "tp" or "dp".
+mlir::InFlightDiagnostic cannotSplit(mlir::Operation *op, llvm::StringRef node,
+                                     const dist::Mesh &mesh,
+                                     dist::AxisSet axes);
+
+/// Adds "valid values for --FLAG are ...": the numbers that divide `size`.
+void noteValidValues(mlir::InFlightDiagnostic &diag, mlir::Location loc,
+                     llvm::StringRef flag, int64_t size);
+
+} // namespace pcc
+
+#endif // PCC_PASSES_SHARDING_SEEDS_H
