@@ -25,6 +25,7 @@ KernelTable::KernelTable() {
   addContractKernels(*this);
   addNormKernels(*this);
   addAttentionKernels(*this);
+  addMaskedSoftmaxKernels(*this);
   addEmbeddingKernels(*this);
   addRandomKernels(*this);
   addLossKernels(*this);

@@ -64,6 +64,7 @@ void addShapeKernels(KernelTable &table);
 void addContractKernels(KernelTable &table);
 void addNormKernels(KernelTable &table);
 void addAttentionKernels(KernelTable &table);
+void addMaskedSoftmaxKernels(KernelTable &table);
 void addEmbeddingKernels(KernelTable &table);
 void addRandomKernels(KernelTable &table);
 void addLossKernels(KernelTable &table);

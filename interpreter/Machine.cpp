@@ -137,6 +137,8 @@ FailureOr<ValueList> Machine::runOp(Operation *op, int64_t rank,
   if (std::optional<Tensor> result = runRankOp(op, grid, rank, operands))
     return finished(*result);
 
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return runCall(call, rank, operands);
   const Kernel *kernel = kernels.find(op->getName().getStringRef());
   if (!kernel)
     return op->emitOpError("cannot be interpreted");
@@ -146,6 +148,30 @@ FailureOr<ValueList> Machine::runOp(Operation *op, int64_t rank,
   if (failed((*kernel)(op, Args(op, operands), results)))
     return failure();
   return finished(results);
+}
+
+FailureOr<ValueList> Machine::runCall(func::CallOp op, int64_t rank,
+                                      ArrayRef<TensorRef> operands) {
+  auto callee = module.lookupSymbol<func::FuncOp>(op.getCallee());
+  if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock())
+    return op.emitOpError("calls no function of one block");
+  Block &body = callee.getBody().front();
+  llvm::DenseMap<Value, TensorRef> values;
+  for (auto [argument, value] : llvm::zip(body.getArguments(), operands))
+    values[argument] = value;
+  auto valuesOf = [&](Operation &op) {
+    return llvm::map_to_vector(op.getOperands(), [&](Value operand) {
+      return values.lookup(operand);
+    });
+  };
+  for (Operation &inner : body.without_terminator()) {
+    auto results = runOp(&inner, rank, valuesOf(inner));
+    if (failed(results))
+      return failure();
+    for (auto [result, value] : llvm::zip(inner.getResults(), *results))
+      values[result] = value;
+  }
+  return ValueList(valuesOf(*body.getTerminator()));
 }
 
 std::vector<ValueList> Machine::runCollective(Operation *op,

@@ -173,6 +173,55 @@ def NN_AttentionGradOp : NN_ComputeOp<"attention_grad", [NN_Cost, NN_Local,
   let hasVerifier = 1;
 }
 
+// What attention becomes where no library computes it whole.
+
+def NN_MaskedSoftmaxOp : NN_ComputeOp<"masked_softmax",
+    [AllTypesMatch<["scores", "probs"]>, AttrSizedOperandSegments]> {
+  let summary = "The softmax within attention, by rows of scores";
+  let description = [{
+    scores are [b, h, s, t] products of queries and keys; probs the softmax of
+    scale * scores along t, dropped out with p > 0 as `nn.attention` says; lse
+    [b, h, s] as there. A row without a key that is not masked gives zeros.
+  }];
+  let arguments = (ins NN_Float:$scores, NN_Int:$q_pos, NN_Int:$k_pos,
+    Optional<NN_Int>:$samples, Optional<NN_Int>:$seed, Optional<NN_Int>:$step,
+    Optional<NN_Int>:$head_origin, F64Attr:$scale, UnitAttr:$causal,
+    DefaultValuedAttr<F64Attr, "0.0">:$p,
+    DefaultValuedAttr<I64Attr, "0">:$id);
+  let results = (outs NN_Float:$probs, NN_F32:$lse);
+  let assemblyFormat = [{
+    (`causal` $causal^)? $scores `positions` $q_pos `,` $k_pos
+    (`samples` $samples^ `seed` $seed `step` $step)?
+    (`head_origin` $head_origin^)? `scale` $scale attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def NN_MaskedSoftmaxGradOp : NN_ComputeOp<"masked_softmax_grad",
+    [AllTypesMatch<["scores", "d_probs", "probs", "d_scores"]>,
+     AttrSizedOperandSegments]> {
+  let summary = "The cotangent of attention's scores";
+  let description = [{
+    Computes the probabilities again from scores and lse [b, h, s]: `probs` are
+    those after dropout, which the values' cotangent needs.
+  }];
+  let arguments = (ins NN_Float:$scores, NN_Float:$d_probs, NN_F32:$lse,
+    NN_Int:$q_pos, NN_Int:$k_pos, Optional<NN_Int>:$samples,
+    Optional<NN_Int>:$seed, Optional<NN_Int>:$step,
+    Optional<NN_Int>:$head_origin, F64Attr:$scale, UnitAttr:$causal,
+    DefaultValuedAttr<F64Attr, "0.0">:$p,
+    DefaultValuedAttr<I64Attr, "0">:$id);
+  let results = (outs NN_Float:$probs, NN_Float:$d_scores);
+  let assemblyFormat = [{
+    (`causal` $causal^)? $scores `,` $d_probs `lse` $lse `positions` $q_pos
+    `,` $k_pos (`samples` $samples^ `seed` $seed `step` $step)?
+    (`head_origin` $head_origin^)? `scale` $scale attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 def NN_EmbeddingOp : NN_ComputeOp<"embedding", [NN_VJP, NN_Local]> {
   let summary = "The rows of a table named by ids";
   let description = [{

@@ -409,6 +409,36 @@ ShardingRule AttentionGradOp::getShardingRule() {
   return b.rule;
 }
 
+/// Row ops of expanded attention: all of a row of [b, h, s, t] on one rank.
+template <typename Op>
+static ShardingRule maskedSoftmaxRule(Op op, unsigned operands) {
+  RuleBuilder b;
+  auto dims = b.factors(shapeOf(op.getScores()));
+  b.unshardable(dims[3]);
+  auto dimsOf = [&](Value value) {
+    return ArrayRef<int>(dims).take_front(shapeOf(value).size());
+  };
+  for (Value operand : op->getOperands().take_front(operands))
+    b.operand(dimsOf(operand));
+  b.operand({dims[2]});
+  b.operand({dims[3]});
+  if (op.getSamples())
+    b.operand({dims[0]});
+  for (Value scalar : {op.getSeed(), op.getStep(), op.getHeadOrigin()})
+    if (scalar)
+      b.operand({});
+  for (Value result : op->getResults())
+    b.result(dimsOf(result));
+  return b.rule;
+}
+
+ShardingRule MaskedSoftmaxOp::getShardingRule() {
+  return maskedSoftmaxRule(*this, 1);
+}
+ShardingRule MaskedSoftmaxGradOp::getShardingRule() {
+  return maskedSoftmaxRule(*this, 3);
+}
+
 ShardingRule EmbeddingOp::getShardingRule() {
   RuleBuilder b;
   auto ids = b.factors(shapeOf(getIds()));

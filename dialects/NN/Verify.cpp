@@ -283,6 +283,27 @@ LogicalResult AttentionOp::verify() {
   return success();
 }
 
+template <typename Op>
+static LogicalResult verifyMaskedSoftmax(Op op) {
+  ArrayRef<int64_t> scores = shapeOf(op.getScores());
+  if (scores.size() != 4)
+    return op.emitOpError("takes scores of [batch, head, query, key]");
+  if (shapeOf(op.getQPos()) != scores.slice(2, 1) ||
+      shapeOf(op.getKPos()) != scores.slice(3, 1))
+    return op.emitOpError("needs one position per query and per key");
+  if (shapeOf(op.getLse()) != scores.drop_back())
+    return op.emitOpError("lse must be [batch, head, query]");
+  bool random = op.getSamples() && op.getSeed() && op.getStep();
+  if (op.getP().convertToDouble() > 0 && !random)
+    return op.emitOpError("needs samples, seed and step to drop out");
+  return success();
+}
+
+LogicalResult MaskedSoftmaxOp::verify() { return verifyMaskedSoftmax(*this); }
+LogicalResult MaskedSoftmaxGradOp::verify() {
+  return verifyMaskedSoftmax(*this);
+}
+
 LogicalResult EmbeddingOp::verify() {
   ArrayRef<int64_t> table = shapeOf(getTable());
   if (table.size() != 2)

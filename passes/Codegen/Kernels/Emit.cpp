@@ -30,9 +30,10 @@ struct Window {
 class Emitter {
 public:
   Emitter(const RowProgram &program, ScalarBuilder &b, ValueRange arguments,
-          unsigned operands)
+          unsigned operands, ValueRange constants)
       : program(program), schedule(program), b(b),
-        arguments(arguments.begin(), arguments.end()), operands(operands) {}
+        arguments(arguments.begin(), arguments.end()),
+        constants(constants.begin(), constants.end()), operands(operands) {}
 
   int64_t getUnits() const;
   void emitUnit(Value unit);
@@ -61,6 +62,12 @@ private:
   Type elementOf(Value buffer) {
     return cast<MemRefType>(buffer.getType()).getElementType();
   }
+  Value bufferOf(const Node *leaf) {
+    unsigned argument = leaf->argument;
+    return argument < RowProgram::kFirstConstant
+               ? arguments[argument]
+               : constants[argument - RowProgram::kFirstConstant];
+  }
   Value outputBuffer(const Output &output) {
     return arguments[operands + output.index];
   }
@@ -71,7 +78,7 @@ private:
   const RowProgram &program;
   Schedule schedule;
   ScalarBuilder &b;
-  SmallVector<Value> arguments;
+  SmallVector<Value> arguments, constants;
   unsigned operands;
   /// The unit's row and, within a column sum, the row summed.
   Value row, reducedRow;
@@ -122,12 +129,12 @@ Value Emitter::scalar(const Node *node) {
   Value value;
   switch (node->kind) {
   case Node::Kind::Leaf:
-    value = memref::LoadOp::create(b, arguments[node->argument],
+    value = memref::LoadOp::create(b, bufferOf(node),
                                    ValueRange{affineValue(node->row)});
     value = convertScalar(b, value, node->type);
     break;
   case Node::Kind::Gather:
-    value = memref::LoadOp::create(b, arguments[node->argument],
+    value = memref::LoadOp::create(b, bufferOf(node),
                                    ValueRange{in[0]});
     value = convertScalar(b, value, node->type);
     break;
@@ -168,7 +175,7 @@ void Emitter::emitGeneric(ArrayRef<Root> roots, int sweep, Window window) {
                                                 : scalar(node->operands[0]);
       inputs.push_back(node);
       ins.push_back(
-          slice(arguments[node->argument], at, node->extent, window));
+          slice(bufferOf(node), at, node->extent, window));
     } else {
       for (const Node *operand : node->operands)
         visit(operand);
@@ -279,13 +286,17 @@ void Emitter::emitRows(Value unit) {
     window.size = b.getIndexAttr(sweep.extent);
     runSweep(sweep, i, window);
   }
-  for (const Output &output : program.outputs) {
-    if (output.access.extent)
-      continue;
-    Value buffer = outputBuffer(output);
-    Value value = convertScalar(b, scalar(output.node), elementOf(buffer));
-    memref::StoreOp::create(b, value, buffer,
-                            ValueRange{affineValue(output.access.row)});
+  // All are known before the first is written: it may lie where another's
+  // operand does.
+  SmallVector<std::pair<const Output *, Value>> entries;
+  for (const Output &output : program.outputs)
+    if (!output.access.extent)
+      entries.push_back({&output, scalar(output.node)});
+  for (auto [output, value] : entries) {
+    Value buffer = outputBuffer(*output);
+    memref::StoreOp::create(b, convertScalar(b, value, elementOf(buffer)),
+                            buffer,
+                            ValueRange{affineValue(output->access.row)});
   }
 }
 
@@ -411,6 +422,26 @@ static int64_t grainOf(const RowProgram &program) {
   return std::max<int64_t>(1, kGrainElements / perUnit);
 }
 
+/// A constant's elements, row major, as data of the module.
+static memref::GlobalOp makeGlobal(ScalarBuilder &b, StringRef kernel,
+                                   DenseElementsAttr value) {
+  auto module = b.getBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  std::string name;
+  int number = 0;
+  do
+    name = (kernel + ".constant." + Twine(number++)).str();
+  while (module.lookupSymbol(name));
+  auto flat = value.reshape(RankedTensorType::get({value.getNumElements()},
+                                                  value.getElementType()));
+  auto type = MemRefType::get(flat.getType().getShape(),
+                              value.getElementType());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(module.getBody());
+  return memref::GlobalOp::create(b, name, b.getStringAttr("private"), type,
+                                  flat, /*constant=*/true,
+                                  b.getI64IntegerAttr(64));
+}
+
 FailureOr<func::FuncOp> codegen::emitKernel(OpBuilder &builder,
                                             func::FuncOp kernel) {
   auto results = kernel.getBody().front().getTerminator()->getOperands();
@@ -440,7 +471,15 @@ FailureOr<func::FuncOp> codegen::emitKernel(OpBuilder &builder,
                                       builder.getFunctionType(types, {}));
   emitted.setPrivate();
   ScalarBuilder b(loc, emitted.addEntryBlock(), emitted.getBody().front().begin());
-  Emitter emitter(*program, b, emitted.getArguments(), arguments.size());
+  SmallVector<Value> constants;
+  for (DenseElementsAttr value : program->constants) {
+    auto global = makeGlobal(b, kernel.getName(), value);
+    global->setAttr(kKernelAttr, b.getUnitAttr());
+    constants.push_back(memref::GetGlobalOp::create(b, global.getType(),
+                                                    global.getSymName()));
+  }
+  Emitter emitter(*program, b, emitted.getArguments(), arguments.size(),
+                  constants);
   int64_t units = emitter.getUnits();
   emitted->setAttr(kKernelAttr, b.getUnitAttr());
   emitted->setAttr(kUnitsAttr, b.getI64IntegerAttr(units));

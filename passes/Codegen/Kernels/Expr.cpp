@@ -300,6 +300,8 @@ Node *ExprBuilder::buildOp(OpResult value, Access access) {
   if (isa<nn::CrossEntropyOp, nn::CrossEntropyGradOp, nn::RowMaxOp,
           nn::CrossEntropyStatsOp, nn::CrossEntropyLossOp, nn::ValidOp>(op))
     return buildLoss(value, access);
+  if (isa<nn::MaskedSoftmaxOp, nn::MaskedSoftmaxGradOp>(op))
+    return buildAttention(value, access);
   if (isa<nn::SoftmaxOp, nn::SoftmaxGradOp, nn::LayerNormOp,
           nn::LayerNormGradOp, nn::RmsNormOp, nn::RmsNormGradOp, nn::ReduceOp,
           nn::SumOfSquaresOp>(op))

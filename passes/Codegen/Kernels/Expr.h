@@ -85,6 +85,7 @@ private:
   Node *buildShape(mlir::Operation *op, Access access);
   Node *buildRows(mlir::OpResult value, Access access);
   Node *buildLoss(mlir::OpResult value, Access access);
+  Node *buildAttention(mlir::OpResult value, Access access);
   Node *buildOptimizer(mlir::OpResult value, Access access);
 
   Node *buildBroadcast(nn::BroadcastOp op, Access access);
@@ -99,7 +100,8 @@ private:
   Node *buildDropout(nn::DropoutOp op, Access access);
   Node *buildEmbedding(nn::EmbeddingOp op, Access access);
   Node *buildReduce(nn::ReduceOp op, Access access);
-  Node *buildMaskedSoftmax(mlir::OpResult value, Access access);
+  template <typename Op>
+  Node *buildMaskedSoftmax(Op op, mlir::OpResult value, Access access);
   /// Whether a row op may be computed at this access: all of row d0.
   bool isWholeRow(mlir::Operation *op, Access access, int64_t length);
 

@@ -270,15 +270,20 @@ Node *ExprBuilder::buildConstant(nn::ConstantOp op, Access access) {
       return constant(compute, dense.getSplatValue<APFloat>().convertToDouble());
     return constantInt(compute, dense.getSplatValue<APInt>().getZExtValue());
   }
-  // Positions: first + step * index.
+  auto inMemory = [&] {
+    program.constants.push_back(dense);
+    return leaf(RowProgram::kFirstConstant + program.constants.size() - 1,
+                op.getResult(), access);
+  };
   if (isa<FloatType>(compute))
-    return fail(op, "is neither uniform nor evenly spaced");
+    return inMemory();
+  // Positions: first + step * index.
   auto values = llvm::to_vector(llvm::map_range(
       dense.getValues<APInt>(), [](const APInt &v) { return v.getSExtValue(); }));
   int64_t first = values[0], step = values[1] - values[0];
   for (auto [i, value] : llvm::enumerate(values))
     if (value != first + static_cast<int64_t>(i) * step)
-      return fail(op, "is neither uniform nor evenly spaced");
+      return inMemory();
   Node *position = convert(rowIndex(access.extent ? access.row * access.extent
                                                   : access.row),
                            compute);

@@ -67,9 +67,9 @@ SmallVector<int> RTFormKernelsPass::chooseInplace(const Group &group) {
       // likely that is what no one else uses at all.
       int rank = 0;
       if (read)
-        rank = read.getSymbol() == written ? 3 : 0;
-      else if (argument.getDefiningOp() && written.empty())
-        rank = diesIn(argument, group) ? 2 : 1;
+        rank = read.getSymbol() == written ? 4 : 0;
+      else if (written.empty())
+        rank = !argument.getDefiningOp() ? 1 : diesIn(argument, group) ? 3 : 2;
       if (rank <= bestRank || !program->mayReuse(r, a))
         continue;
       best = a;

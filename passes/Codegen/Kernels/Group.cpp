@@ -14,9 +14,12 @@ bool codegen::isKernelOp(Operation *op) {
               nn::ReadOp>(op);
 }
 
+bool codegen::isAlias(Operation *op) {
+  return isa<nn::ReshapeOp, nn::SelectOp, nn::SliceOp, nn::TransposeOp>(op);
+}
+
 bool codegen::isView(Operation *op) {
-  return isa<nn::ReshapeOp, nn::ConstantOp, nn::BroadcastOp, nn::SelectOp,
-             nn::TransposeOp>(op);
+  return isAlias(op) || isa<nn::ConstantOp, nn::BroadcastOp>(op);
 }
 
 namespace {
@@ -114,29 +117,19 @@ bool Grouper::isValid(const Group &group, std::string *why) {
 /// Every kernel op is a group of its own at first. Views that no kernel can
 /// absorb, or that others use, become ops like any other.
 LogicalResult Grouper::seed() {
-  for (Operation *op : all)
-    if (isView(op) && !isa<nn::ReshapeOp>(op))
-      for (Operation *user : op->getUsers())
-        if (!isKernelOp(user))
-          solidViews.insert(op);
-  // A reshape that stays as an alias makes what it aliases solid.
-  llvm::DenseSet<Operation *> aliases;
+  // Walking backwards, whether an alias stays outside is known at its source.
+  llvm::DenseSet<Operation *> outside;
   for (Operation *op : llvm::reverse(all)) {
-    if (!isa<nn::ReshapeOp>(op) ||
-        llvm::none_of(op->getUsers(), [&](Operation *user) {
-          return !isKernelOp(user) || aliases.contains(user);
+    if (!isView(op) || llvm::none_of(op->getUsers(), [&](Operation *user) {
+          return !isKernelOp(user) || outside.contains(user);
         }))
       continue;
-    aliases.insert(op);
-    Operation *def = op->getOperand(0).getDefiningOp();
-    if (def && isView(def) && !isa<nn::ReshapeOp>(def))
-      solidViews.insert(def);
+    (isAlias(op) ? outside : solidViews).insert(op);
   }
   for (bool changed = true; changed;) {
     changed = false;
     for (Operation *op : all) {
-      if (!isKernelOp(op) || isa<nn::ReshapeOp>(op) ||
-          (isView(op) && !solidViews.contains(op)))
+      if (!isKernelOp(op) || (isView(op) && !solidViews.contains(op)))
         continue;
       std::string why;
       Group group = complete({op});

@@ -10,8 +10,12 @@
 namespace pcc::codegen {
 
 /// Whether an op must be in a kernel: an nn op that computes and is neither a
-/// contraction nor attention. Reshapes may also stay outside, as aliases.
+/// contraction nor attention. Aliases may also stay outside.
 bool isKernelOp(mlir::Operation *op);
+
+/// Ops whose result is a part of their operand's memory, perhaps with strides:
+/// what is no kernel may use it there.
+bool isAlias(mlir::Operation *op);
 
 /// Ops without work of their own; each kernel that needs one has a copy.
 bool isView(mlir::Operation *op);

@@ -53,6 +53,10 @@ struct RTLowerKernelsPass : pcc::impl::RTLowerKernelsPassBase<RTLowerKernelsPass
         return failure();
       kernel->moveBefore(inner.getBody(), inner.getBody()->end());
     }
+    auto globals = module.getOps<memref::GlobalOp>();
+    for (auto global : llvm::make_early_inc_range(globals))
+      if (global->hasAttr(codegen::kKernelAttr))
+        global->moveBefore(inner.getBody(), inner.getBody()->begin());
     OpPassManager simplify(ModuleOp::getOperationName());
     simplify.addPass(memref::createExpandStridedMetadataPass());
     simplify.addPass(createCanonicalizerPass());

@@ -5,6 +5,18 @@
 
 include "mlir/Pass/PassBase.td"
 
+def NNExpandAttentionPass
+    : Pass<"nn-expand-attention", "::mlir::ModuleOp"> {
+  let summary = "Attention as contractions and row ops";
+  let description = [{
+    For back ends without a fused attention: `nn.attention` becomes two
+    contractions with `nn.masked_softmax` between them, `nn.attention_grad`
+    five with `nn.masked_softmax_grad`. The scores are computed again in the
+    backward pass; only lse is kept.
+  }];
+  let dependentDialects = ["::pcc::nn::NNDialect"];
+}
+
 def RTFormKernelsPass : Pass<"rt-form-kernels", "::mlir::ModuleOp"> {
   let summary = "Groups nn ops into kernel functions";
   let description = [{

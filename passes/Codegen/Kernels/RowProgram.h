@@ -95,6 +95,9 @@ public:
   int64_t reduced = 1; ///< Columns: the extent of d1
   llvm::SmallVector<Output> outputs;
   Scatter scatter;
+  /// Tensors known at compile time; leaves name them from kFirstConstant on.
+  llvm::SmallVector<mlir::DenseElementsAttr> constants;
+  static constexpr unsigned kFirstConstant = 1u << 30;
 
   /// Builds the program of a kernel function's body, or of ops that would be
   /// one: `results` are the values it must produce, `arguments` those it gets;

@@ -108,9 +108,8 @@ struct RTVerifyKernelsPass
           return WalkResult::interrupt();
         return WalkResult::skip();
       }
-      bool isLoose = isKernelOp(op) && !isa<nn::ReshapeOp>(op);
-      if (isLoose ||
-          isa<nn::AttentionOp, nn::AttentionGradOp>(op)) {
+      bool isLoose = isKernelOp(op) && !isAlias(op);
+      if (isLoose || isa<nn::AttentionOp, nn::AttentionGradOp>(op)) {
         op->emitError() << "'" << op->getName() << "' is in no kernel";
         return WalkResult::interrupt();
       }

@@ -6,7 +6,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import numpy as np
-from harness import Kernels, check_all
+from harness import Kernels, check_all, random_factors
 
 rng = np.random.default_rng(2)
 
@@ -107,35 +107,7 @@ k = Kernels([f"%x: {M}"], [M, "tensor<8xi64>"], f"""
 check_all("constants", k, (x,), (x + 3, np.arange(4, 20, 2)))
 
 
-# Dropout, bit for bit as dialects/NN/Random.h defines it.
-def mix(h):
-    h = h & 0xffffffff
-    h ^= h >> 16
-    h = h * 0x85ebca6b & 0xffffffff
-    h ^= h >> 13
-    h = h * 0xc2b2ae35 & 0xffffffff
-    return h ^ h >> 16
-
-
-def add(key, coordinate):
-    return mix(key ^ (((coordinate & 0xffffffff) * 0x9e3779b9 + 0x85ebca6b) &
-                      0xffffffff))
-
-
-def kept(shape, samples, positions, seed, step, number, p, origin):
-    key = mix((seed & 0xffffffff) + 0x9e3779b9)
-    for word in (seed >> 32, step, number):
-        key = add(key, word)
-    result = np.zeros(shape)
-    for index in np.ndindex(*shape):
-        bits = key
-        for dim, i in enumerate(index):
-            bits = add(bits, int(samples[i]) if dim == 0 else
-                       int(positions[i]) if dim == 1 else i + origin[dim])
-        result[index] = 0 if bits < int(p * 2 ** 32) else 1 / (1 - p)
-    return result
-
-
+# Dropout, bit for bit.
 E = "tensor<2x3x4x8xf32>"
 k = Kernels([f"%x: {E}", "%b: tensor<2xi64>", "%s: tensor<3xi64>",
              "%seed: tensor<i64>", "%step: tensor<i64>", "%o: tensor<4xi64>"],
@@ -147,6 +119,8 @@ k = Kernels([f"%x: {E}", "%b: tensor<2xi64>", "%s: tensor<3xi64>",
   return %y : {E}""")
 x, samples, positions = normal(2, 3, 4, 8), [5, 900], [7, 8, 1000]
 seed, origin = 3 << 33 | 12345, [0, 0, 4, 16]
-factor = kept(x.shape, samples, positions, seed, 17, 9, 0.3, origin)
+factor = random_factors(
+    [(samples[b], positions[t], h + 4, d + 16) for b, t, h, d in
+     np.ndindex(*x.shape)], seed, 17, 9, 0.3).reshape(x.shape)
 check_all("dropout", k, (x, samples, positions, seed, 17, origin),
           (x * factor,), 1e-7)

@@ -73,5 +73,5 @@ func.func @alias(%x: tensor<4x8xf32>) -> tensor<2x2x8xf32> {
   return %y : tensor<2x2x8xf32>
 }
 
-// CHECK: func.func private @[[GELU]](%{{.*}}) -> (tensor<2x4x8xf32> {rt.inplace = 1 : i64}, tensor<2x4x8xf32>) attributes {rt.kernel}
+// CHECK: func.func private @[[GELU]](%{{.*}}) -> (tensor<2x4x8xf32> {rt.inplace = 1 : i64}, tensor<2x4x8xf32> {rt.inplace = 2 : i64}) attributes {rt.kernel}
 // CHECK: func.func private @[[SUM]](%{{.*}}) -> (tensor<8xf32> {rt.inplace = 1 : i64})

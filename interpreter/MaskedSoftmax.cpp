@@ -1,0 +1,109 @@
+//===- MaskedSoftmax.cpp - The row ops of expanded attention --------------===//
+
+#include "dialects/NN/Random.h"
+#include "interpreter/Kernels.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::interp;
+
+namespace {
+
+/// A row of scores [b, h, s, t]: its masked, scaled scores and what dropout
+/// multiplies its probabilities by.
+struct ScoreRows {
+  const Tensor &scores, &qPos, &kPos;
+  const Tensor *samples;
+  int64_t batch, heads, length, keys, headOrigin;
+  double scale, p;
+  bool causal;
+  uint32_t key = 0, threshold = 0;
+  std::vector<double> score, kept;
+
+  template <typename OpT>
+  ScoreRows(OpT op, const Args &in)
+      : scores(in[op.getScores()]), qPos(in[op.getQPos()]),
+        kPos(in[op.getKPos()]), samples(in.find(op.getSamples())),
+        batch(scores.dim(0)), heads(scores.dim(1)), length(scores.dim(2)),
+        keys(scores.dim(3)), headOrigin(in.scalarOr0(op.getHeadOrigin())),
+        scale(op.getScale().convertToDouble()), p(op.getP().convertToDouble()),
+        causal(op.getCausal()), score(keys), kept(keys, 1) {
+    if (p > 0) {
+      key = nn::randomKey(in.scalarOr0(op.getSeed()),
+                          in.scalarOr0(op.getStep()), op.getId());
+      threshold = nn::dropThreshold(p);
+    }
+  }
+
+  int64_t rows() const { return batch * heads * length; }
+
+  void load(int64_t row) {
+    int64_t s = row % length, h = row / length % heads;
+    int64_t b = row / length / heads;
+    for (int64_t t = 0; t < keys; ++t) {
+      bool isMasked = causal && kPos.integer[t] > qPos.integer[s];
+      score[t] = isMasked ? -INFINITY : scores.real[row * keys + t] * scale;
+      if (p == 0)
+        continue;
+      uint32_t bits = nn::randomAdd(key, samples->integer[b]);
+      bits = nn::randomAdd(bits, qPos.integer[s]);
+      bits = nn::randomAdd(bits, kPos.integer[t]);
+      bits = nn::randomAdd(bits, h + headOrigin);
+      kept[t] = bits < threshold ? 0 : 1 / (1 - p);
+    }
+  }
+};
+
+LogicalResult runMaskedSoftmax(nn::MaskedSoftmaxOp op, const Args &in,
+                               Results out) {
+  ScoreRows rows(op, in);
+  for (int64_t row = 0; row < rows.rows(); ++row) {
+    rows.load(row);
+    double most = -INFINITY, total = 0;
+    for (double score : rows.score)
+      most = std::max(most, score);
+    out[1].real[row] = -INFINITY;
+    if (most == -INFINITY) // no key to attend to: zeros
+      continue;
+    for (double score : rows.score)
+      total += std::exp(score - most);
+    out[1].real[row] = most + std::log(total);
+    for (int64_t t = 0; t < rows.keys; ++t)
+      out[0].real[row * rows.keys + t] =
+          std::exp(rows.score[t] - most) / total * rows.kept[t];
+  }
+  return success();
+}
+
+/// P (m dP' - rowsum(P m dP')) * scale, with m what dropout multiplies by.
+LogicalResult runMaskedSoftmaxGrad(nn::MaskedSoftmaxGradOp op, const Args &in,
+                                   Results out) {
+  ScoreRows rows(op, in);
+  const Tensor &dProbs = in[op.getDProbs()], &lse = in[op.getLse()];
+  for (int64_t row = 0; row < rows.rows(); ++row) {
+    if (lse.real[row] == -INFINITY)
+      continue;
+    rows.load(row);
+    double *probs = out[0].real.data() + row * rows.keys;
+    const double *d = dProbs.real.data() + row * rows.keys;
+    double dot = 0;
+    for (int64_t t = 0; t < rows.keys; ++t) {
+      probs[t] = std::exp(rows.score[t] - lse.real[row]) * rows.kept[t];
+      dot += probs[t] * d[t];
+    }
+    for (int64_t t = 0; t < rows.keys; ++t) {
+      double weight = std::exp(rows.score[t] - lse.real[row]);
+      out[1].real[row * rows.keys + t] =
+          weight * (rows.kept[t] * d[t] - dot) * rows.scale;
+    }
+  }
+  return success();
+}
+
+} // namespace
+
+void pcc::interp::addMaskedSoftmaxKernels(KernelTable &table) {
+  table.add(runMaskedSoftmax);
+  table.add(runMaskedSoftmaxGrad);
+}

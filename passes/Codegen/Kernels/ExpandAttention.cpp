@@ -1,0 +1,147 @@
+//===- ExpandAttention.cpp - Attention as contractions and row ops --------===//
+
+#include "dialects/NN/NN.h"
+#include "passes/Codegen/Kernels/Passes.h"
+
+namespace pcc {
+#define GEN_PASS_DEF_NNEXPANDATTENTIONPASS
+#include "passes/Codegen/Kernels/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+
+namespace {
+
+/// The parts of one attention. Where several query heads share a key head,
+/// heads are (g, r) and the products have three batch-like labels; else g is
+/// the heads and r is left out.
+template <typename Op>
+struct Expander {
+  Op op;
+  OpBuilder builder;
+  Location loc;
+  bool isGrouped;
+  int64_t b, s, t, g, r, d, e;
+
+  explicit Expander(Op op) : op(op), builder(op), loc(op.getLoc()) {
+    auto q = nn::tensorType(op.getQ()).getShape();
+    auto v = nn::tensorType(op.getV()).getShape();
+    b = q[0], s = q[1], t = v[1], g = v[2], r = q[2] / v[2];
+    d = q[3], e = v[3];
+    isGrouped = r > 1;
+  }
+
+  RankedTensorType type(ArrayRef<int64_t> shape) {
+    return RankedTensorType::get(
+        shape, nn::tensorType(op.getQ()).getElementType());
+  }
+  Value reshape(Value x, ArrayRef<int64_t> shape) {
+    if (nn::tensorType(x).getShape() == shape)
+      return x;
+    return nn::ReshapeOp::create(builder, loc, type(shape), x);
+  }
+  /// [b, s, h, n] with the heads as the labels say.
+  Value heads(Value x) {
+    if (!isGrouped)
+      return x;
+    int64_t n = nn::tensorType(x).getShape().back();
+    return reshape(x, {b, s, g, r, n});
+  }
+  /// Scores and probabilities are [b, h, s, t].
+  Value pairs(Value x) {
+    return isGrouped ? reshape(x, {b, g, r, s, t}) : x;
+  }
+  Value contract(StringRef grouped, StringRef plain, Value lhs, Value rhs,
+                 ArrayRef<int64_t> groupedShape,
+                 ArrayRef<int64_t> plainShape) {
+    return nn::ContractOp::create(builder, loc,
+                                  type(isGrouped ? groupedShape : plainShape),
+                                  builder.getStringAttr(isGrouped ? grouped
+                                                                  : plain),
+                                  lhs, rhs);
+  }
+  /// x y^T by heads, of [b, s, h, n] and [b, t, g, n].
+  Value products(Value x, Value y) {
+    Value scores = contract("bsgrd,btgd->bgrst", "bshd,bthd->bhst", heads(x), y,
+                            {b, g, r, s, t}, {b, g, s, t});
+    return reshape(scores, {b, g * r, s, t});
+  }
+  /// Rows of y [b, t, g, n] weighted by x [b, h, s, t].
+  Value weighted(Value x, Value y, int64_t n) {
+    Value sums = contract("bgrst,btgd->bsgrd", "bhst,bthd->bshd", pairs(x), y,
+                          {b, s, g, r, n}, {b, s, g, n});
+    return reshape(sums, {b, s, g * r, n});
+  }
+  /// Rows of y [b, s, h, n] weighted by x [b, h, s, t], over queries.
+  Value gathered(Value x, Value y, int64_t n) {
+    return contract("bgrst,bsgrd->btgd", "bhst,bshd->bthd", pairs(x), heads(y),
+                    {b, t, g, n}, {b, t, g, n});
+  }
+  /// lse is [b, s, h] outside and [b, h, s] beside the scores.
+  Value transposeRows(Value x) {
+    auto shape = nn::tensorType(x).getShape();
+    auto swapped = RankedTensorType::get({shape[0], shape[2], shape[1]},
+                                         builder.getF32Type());
+    return nn::TransposeOp::create(builder, loc, swapped, x,
+                                   ArrayRef<int64_t>{0, 2, 1});
+  }
+};
+
+void expand(nn::AttentionOp op) {
+  Expander<nn::AttentionOp> x(op);
+  Value scores = x.products(op.getQ(), op.getK());
+  auto lseType = RankedTensorType::get({x.b, x.g * x.r, x.s},
+                                       x.builder.getF32Type());
+  auto softmax = nn::MaskedSoftmaxOp::create(
+      x.builder, x.loc, scores.getType(), lseType, scores, op.getQPos(),
+      op.getKPos(), op.getSamples(), op.getSeed(), op.getStep(),
+      op.getHeadOrigin(), op.getScaleAttr(), op.getCausalAttr(), op.getPAttr(),
+      op.getIdAttr());
+  Value result = x.weighted(softmax.getProbs(), op.getV(), x.e);
+  op.getResult().replaceAllUsesWith(result);
+  if (!op.getLse().use_empty())
+    op.getLse().replaceAllUsesWith(x.transposeRows(softmax.getLse()));
+  op.erase();
+}
+
+void expand(nn::AttentionGradOp op) {
+  Expander<nn::AttentionGradOp> x(op);
+  Value scores = x.products(op.getQ(), op.getK());
+  Value dProbs = x.products(op.getDResult(), op.getV());
+  auto softmax = nn::MaskedSoftmaxGradOp::create(
+      x.builder, x.loc, scores.getType(), scores.getType(), scores, dProbs,
+      x.transposeRows(op.getLse()), op.getQPos(), op.getKPos(),
+      op.getSamples(), op.getSeed(), op.getStep(), op.getHeadOrigin(),
+      op.getScaleAttr(), op.getCausalAttr(), op.getPAttr(), op.getIdAttr());
+  Value dScores = softmax.getDScores();
+  op.getDv().replaceAllUsesWith(
+      x.gathered(softmax.getProbs(), op.getDResult(), x.e));
+  op.getDq().replaceAllUsesWith(x.weighted(dScores, op.getK(), x.d));
+  op.getDk().replaceAllUsesWith(x.gathered(dScores, op.getQ(), x.d));
+  op.erase();
+}
+
+/// Gives every op made while it lives the marks of the op it replaces.
+struct NNExpandAttentionPass
+    : pcc::impl::NNExpandAttentionPassBase<NNExpandAttentionPass> {
+  template <typename Op>
+  void expandMarked(Op op) {
+    auto marks = llvm::to_vector(op->getDiscardableAttrs());
+    Operation *before = op->getPrevNode();
+    Block *block = op->getBlock();
+    Operation *after = op->getNextNode();
+    expand(op);
+    auto begin = before ? std::next(Block::iterator(before)) : block->begin();
+    auto end = after ? Block::iterator(after) : block->end();
+    for (Operation &made : llvm::make_range(begin, end))
+      for (NamedAttribute mark : marks)
+        made.setDiscardableAttr(mark.getName(), mark.getValue());
+  }
+  void runOnOperation() override {
+    getOperation().walk([&](nn::AttentionOp op) { expandMarked(op); });
+    getOperation().walk([&](nn::AttentionGradOp op) { expandMarked(op); });
+  }
+};
+
+} // namespace

@@ -1,0 +1,68 @@
+# The row ops of expanded attention, with masks and dropout, against numpy.
+# RUN: %python %s
+
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import numpy as np
+from harness import Kernels, check_all, random_factors
+
+rng = np.random.default_rng(3)
+B, H, S, T = 2, 3, 5, 40
+X, R = f"tensor<{B}x{H}x{S}x{T}xf32>", f"tensor<{B}x{H}x{S}xf32>"
+scores = rng.standard_normal((B, H, S, T)).astype(np.float32) * 3
+grad = rng.standard_normal((B, H, S, T)).astype(np.float32)
+# Out of order, as context parallelism has them; the first query sees no key.
+query = np.array([-1, 30, 3, 39, 0])
+key = rng.permutation(T)
+samples, seed, step, origin = [4, 1000], 1 << 40 | 7, 3, 6
+
+
+def expected(causal, p):
+    x = scores.astype(np.float64) * 0.25
+    masked = (key[None, :] > query[:, None]) & causal
+    x = np.where(masked, -np.inf, x)
+    with np.errstate(all="ignore"):
+        top = x.max(-1, keepdims=True)
+        e = np.where(masked, 0, np.exp(x - top))
+        total = e.sum(-1, keepdims=True)
+        probs = np.where(total > 0, e / total, 0)
+        lse = (top + np.log(total))[..., 0]
+    factors = np.ones_like(probs)
+    if p:
+        factors = random_factors(
+            [(b, q, k, h + origin) for b in samples for h in range(H)
+             for q in query for k in key], seed, step, 5, p).reshape(B, H, S, T)
+    d = grad * factors
+    dot = (probs * d).sum(-1, keepdims=True)
+    return probs * factors, lse, probs * (d - dot) * 0.25
+
+
+I = "tensor<i64>"
+POS = f"tensor<{S}xi64>, tensor<{T}xi64>"
+for causal in (False, True):
+    for p in (0.0, 0.25):
+        mask = "causal " if causal else ""
+        rest = "positions %q, %k"
+        types = POS
+        if p:
+            rest += " samples %b seed %seed step %step head_origin %o"
+            types += f", tensor<{B}xi64>, {I}, {I}, {I}"
+        rest += f" scale 0.25 {{p = {p} : f64, id = 5 : i64}}"
+        k = Kernels([f"%x: {X}", f"%d: {X}", f"%e: {R}",
+                     f"%q: tensor<{S}xi64>", f"%k: tensor<{T}xi64>",
+                     f"%b: tensor<{B}xi64>", f"%seed: {I}", f"%step: {I}",
+                     f"%o: {I}"], [X, R, X, X], f"""
+  %y, %lse = nn.masked_softmax {mask}%x {rest} : ({X}, {types}) -> ({X}, {R})
+  %z, %dx = nn.masked_softmax_grad {mask}%x, %d lse %e {rest}
+      : ({X}, {X}, {R}, {types}) -> ({X}, {X})
+  return %y, %lse, %z, %dx : {X}, {R}, {X}, {X}""")
+        probs, lse, d = expected(causal, p)
+        what = f"causal={causal} p={p}"
+        inputs = (scores, grad, lse, query, key, samples, seed, step, origin)
+        finite = np.where(np.isfinite(lse), lse, 0)
+        y, out, z, dx = k(*inputs)
+        assert (np.isfinite(out) == np.isfinite(lse)).all()
+        assert not np.isnan(dx).any()
+        check_all(what, k, inputs, (probs, None, probs, d))
