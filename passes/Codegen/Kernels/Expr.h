@@ -23,6 +23,9 @@ public:
   /// norm scales), at (d0, c) where the program sums over d1.
   Node *buildColumnSum(mlir::Value value, int64_t columns);
 
+  /// Fills the program's `rope`; false on failure.
+  bool buildRope(nn::RopeOp op);
+
   std::string why;
 
   //===--------------------------------------------------------------------===//

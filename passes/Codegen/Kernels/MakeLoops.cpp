@@ -20,6 +20,27 @@ static LLVM::AccessGroupAttr makeAccessGroup(MLIRContext *context) {
       context, DistinctAttr::create(UnitAttr::get(context)));
 }
 
+/// Elements of an f32 vector on the widest machines. LLVM chooses a loop's
+/// width by its widest type, which is the accumulator of a sum in f64; the work
+/// is in the f32 part.
+static constexpr int kVectorWidth = 16;
+
+/// Whether a loop computes in f32 and has 64-bit values beside.
+static bool mixesWidths(Operation *loop) {
+  bool hasNarrow = false, hasWide = false;
+  loop->walk([&](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      hasNarrow |= type.isF32();
+      hasWide |= type.isF64() || type.isInteger(64);
+    }
+  });
+  bool calls = loop->walk([](Operation *op) {
+    return isa<math::LogOp, math::SinOp, math::CosOp, math::PowFOp>(op)
+               ? WalkResult::interrupt() : WalkResult::advance();
+  }).wasInterrupted();
+  return hasNarrow && hasWide && !calls;
+}
+
 LogicalResult codegen::makeLoops(func::FuncOp kernel) {
   MLIRContext *context = kernel.getContext();
   IRRewriter rewriter(context);
@@ -51,9 +72,15 @@ LogicalResult codegen::makeLoops(func::FuncOp kernel) {
     op->moveBefore(&entry, entry.begin());
 
   auto group = makeAccessGroup(context);
-  auto annotation = LLVM::LoopAnnotationAttr::get(
-      context, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {},
-      ArrayRef<LLVM::AccessGroupAttr>{group});
+  auto annotate = [&](LLVM::LoopVectorizeAttr vectorize) {
+    return LLVM::LoopAnnotationAttr::get(
+        context, {}, vectorize, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {},
+        ArrayRef<LLVM::AccessGroupAttr>{group});
+  };
+  auto annotation = annotate({});
+  auto wideAnnotation = annotate(LLVM::LoopVectorizeAttr::get(
+      context, {}, {}, {}, rewriter.getI32IntegerAttr(kVectorWidth), {}, {},
+      {}));
   SmallVector<linalg::LinalgOp> ops;
   kernel.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
   for (linalg::LinalgOp op : ops) {
@@ -63,7 +90,8 @@ LogicalResult codegen::makeLoops(func::FuncOp kernel) {
       return op.emitError("cannot become loops");
     rewriter.eraseOp(op);
     Operation *innermost = loops->back();
-    innermost->setAttr("llvm.loop_annotation", annotation);
+    innermost->setAttr("llvm.loop_annotation",
+                       mixesWidths(innermost) ? wideAnnotation : annotation);
     // Accumulators are the same element in every iteration.
     innermost->walk([&](Operation *access) {
       Value buffer;

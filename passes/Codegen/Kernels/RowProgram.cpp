@@ -75,6 +75,7 @@ struct Creator {
   std::unique_ptr<RowProgram> attempt(KernelShape shape, int64_t rows,
                                       int64_t columns, int64_t reduced);
   std::unique_ptr<RowProgram> makeScatter(nn::EmbeddingGradOp op);
+  std::unique_ptr<RowProgram> makeRope(nn::RopeOp op);
 };
 } // namespace
 
@@ -149,6 +150,18 @@ std::unique_ptr<RowProgram> Creator::makeScatter(nn::EmbeddingGradOp op) {
   return program;
 }
 
+std::unique_ptr<RowProgram> Creator::makeRope(nn::RopeOp op) {
+  if (results.size() != 1 || results[0] != op.getResult())
+    return nullptr;
+  auto program = std::make_unique<RowProgram>();
+  program->shape = KernelShape::Rope;
+  ExprBuilder expr(*program, op.getContext(), arguments);
+  if (expr.buildRope(op))
+    return program;
+  why = expr.why;
+  return nullptr;
+}
+
 std::unique_ptr<RowProgram> RowProgram::create(ArrayRef<Value> arguments,
                                                ArrayRef<Value> results,
                                                std::string *why) {
@@ -170,6 +183,10 @@ std::unique_ptr<RowProgram> RowProgram::create(ArrayRef<Value> arguments,
   for (Operation *op : ops) {
     if (auto scatter = dyn_cast<nn::EmbeddingGradOp>(op)) {
       program = creator.makeScatter(scatter);
+      return finish();
+    }
+    if (auto rope = dyn_cast<nn::RopeOp>(op)) {
+      program = creator.makeRope(rope);
       return finish();
     }
     if (isColumnSum(op))
@@ -208,6 +225,11 @@ std::unique_ptr<RowProgram> RowProgram::create(ArrayRef<Value> arguments,
 bool RowProgram::mayReuse(unsigned index, unsigned argument) const {
   if (shape == KernelShape::Scatter)
     return scatter.base == static_cast<int>(argument);
+  if (shape == KernelShape::Rope)
+    // Both elements of a pair are read before either is written.
+    return rope.input->kind == Node::Kind::Leaf &&
+           rope.input->argument == argument &&
+           rope.input->row == getAffineDimExpr(0, rope.input->row.getContext());
   const Output *output = nullptr;
   for (const Output &candidate : outputs)
     if (candidate.index == index)

@@ -80,11 +80,22 @@ struct Scatter {
   int base = -1;
 };
 
+/// A rotation of pairs (i, i + half) of each head of a row [heads, width]; what
+/// lies behind the pairs is copied.
+struct Rope {
+  Node *input = nullptr;     ///< of [rows, heads * width]
+  Node *position = nullptr;  ///< f64, of the row
+  Node *frequency = nullptr; ///< f64, of the pair
+  int64_t heads = 0, width = 0, half = 0;
+  bool isInverse = false;
+};
+
 /// How the units of a kernel are laid out.
 enum class KernelShape {
   Rows,    ///< unit = a row of every output
   Columns, ///< unit = a row of the outputs x a block of columns; sums over d1
   Scatter, ///< unit = a block of columns of the table
+  Rope,    ///< unit = a row of all heads
 };
 
 class RowProgram {
@@ -95,6 +106,7 @@ public:
   int64_t reduced = 1; ///< Columns: the extent of d1
   llvm::SmallVector<Output> outputs;
   Scatter scatter;
+  Rope rope;
   /// Tensors known at compile time; leaves name them from kFirstConstant on.
   llvm::SmallVector<mlir::DenseElementsAttr> constants;
   static constexpr unsigned kFirstConstant = 1u << 30;

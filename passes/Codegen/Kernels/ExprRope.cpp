@@ -1,0 +1,41 @@
+//===- ExprRope.cpp - Rotary position embedding ---------------------------===//
+
+#include "passes/Codegen/Kernels/Expr.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+
+bool ExprBuilder::buildRope(nn::RopeOp op) {
+  auto shape = nn::tensorType(op.getInput()).getShape();
+  Rope &rope = program.rope;
+  rope.heads = shape[2];
+  rope.width = shape[3];
+  rope.half = op.getDim() / 2;
+  rope.isInverse = op.getInverse();
+  program.rows = shape[0] * shape[1];
+  program.columns = shape[2] * shape[3];
+  rope.input = build(op.getInput(), {d0(), program.columns});
+  AffineExpr position = shape[0] == 1 ? d0() : d0() % shape[1];
+  rope.position = convert(build(op.getPositions(), {position, 0}), f64());
+  if (!rope.input || !rope.position)
+    return false;
+  if (rope.input->level)
+    return fail(op, "rotates what needs whole rows") != nullptr;
+  // theta^(-2i/dim) in double: angles of late positions keep all their digits.
+  double theta = op.getTheta().convertToDouble();
+  SmallVector<double> frequencies;
+  for (int64_t i = 0; i < rope.half; ++i)
+    frequencies.push_back(std::pow(theta, -2.0 * i / op.getDim()));
+  program.constants.push_back(DenseElementsAttr::get(
+      RankedTensorType::get({rope.half}, f64()),
+      ArrayRef<double>(frequencies)));
+  Node frequency{Node::Kind::Leaf, f64()};
+  frequency.extent = rope.half;
+  frequency.argument =
+      RowProgram::kFirstConstant + program.constants.size() - 1;
+  frequency.row = affine(0);
+  rope.frequency = program.add(std::move(frequency));
+  return true;
+}
