@@ -77,7 +77,7 @@ static std::string pipelinePhase(const Options &options) {
 
 static std::string rtPhase(const Options &options) {
   // Attention stays whole up to here: a GPU has a library call for it.
-  return "nn-expand-attention,rt-form-kernels," +
+  return "nn-expand-attention,rt-split-accumulate,rt-form-kernels," +
          withOptions("rt-lower", {{"memory-limit",
                                    options.memoryLimit
                                        ? number(options.memoryLimit)

@@ -14,3 +14,4 @@ config.environment["PATH"] = os.pathsep.join(
 config.substitutions.append(("%root", config.pcc_root))
 config.substitutions.append(("%build", config.pcc_build))
 config.substitutions.append(("%python", "/usr/bin/python3"))
+config.substitutions.append(("%cc", "clang-22"))

@@ -5,6 +5,17 @@
 
 include "mlir/Pass/PassBase.td"
 
+def RTSplitAccumulatePass : Pass<"rt-split-accumulate", "::mlir::ModuleOp"> {
+  let summary = "Accumulates products that are terms of a sum one by one";
+  let description = [{
+    `nn.accumulate` of a sum that contractions contribute to becomes one for
+    each of these and one for the rest: a product is added to its gradient by
+    the library, without memory of its own. The gradients of a tied table are
+    such a sum. Runs before kernels are formed.
+  }];
+  let dependentDialects = ["::pcc::nn::NNDialect"];
+}
+
 def RTLowerPass : Pass<"rt-lower", "::mlir::ModuleOp"> {
   let summary = "Turns tasks and schedules into one rt program per stage";
   let description = [{

@@ -1,0 +1,86 @@
+// Prints what a compiled program says of itself, read through the header that
+// the runtime reads it through.
+
+#include "runtime/Program.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+// What the program would call; it only describes itself here.
+void pcc_copy(void) {}
+
+static void numbers(const char *what, const int64_t *values, int32_t count) {
+  printf(" %s [", what);
+  for (int32_t i = 0; i < count; ++i)
+    printf(i ? " %" PRId64 : "%" PRId64, values[i]);
+  printf("]");
+}
+
+static void layout(const pcc_layout *layout) {
+  numbers("shape", layout->shape, layout->rank);
+  printf(" axes [");
+  for (int32_t d = 0; d < layout->rank; ++d) {
+    printf(d ? " (" : "(");
+    for (int32_t i = layout->axis_begin[d]; i < layout->axis_begin[d + 1]; ++i)
+      printf("%s", pcc_the_program.axes[layout->axes[i]].name);
+    printf(")");
+  }
+  printf("]");
+}
+
+static void tensor(const pcc_tensor *t) {
+  printf("tensor %s of %s kind %d dtype %d init %d decay %d", t->name,
+         t->of ? t->of : "-", t->kind, t->dtype, t->init, t->decay);
+  layout(&t->layout);
+  printf(" at %" PRId64 "\n", t->arena_offset);
+  const pcc_source *s = t->source;
+  if (!s)
+    return;
+  printf("source %s file %s size %" PRId64 " digest %" PRIu64
+         " offset %" PRId64 " dtype %d base %" PRId64,
+         s->name, s->file ? s->file : "-", s->file_size, s->file_digest,
+         s->offset, s->dtype, s->base);
+  numbers("shape", s->shape, s->rank);
+  numbers("stride", s->stride, t->layout.rank);
+  numbers("valid", s->valid, t->layout.rank);
+  printf("\n");
+}
+
+static void outputs(const char *what, const pcc_output *list, int32_t count) {
+  for (int32_t i = 0; i < count; ++i)
+    printf("%s %s at %" PRId64 "\n", what, list[i].name, list[i].arena_offset);
+}
+
+int main(void) {
+  const pcc_program *p = &pcc_the_program;
+  printf("abi %d model %s source %s\nsummary %s\n", p->abi_version, p->model,
+         p->source ? p->source : "-", p->summary);
+  for (int32_t i = 0; i < p->n_axes; ++i)
+    printf("axis %s %" PRId64 "\n", p->axes[i].name, p->axes[i].size);
+  for (int32_t i = 0; i < p->n_comms; ++i) {
+    printf("comm");
+    for (int32_t a = 0; a < p->comms[i].n_axes; ++a)
+      printf(" %s", p->axes[p->comms[i].axes[a]].name);
+    printf("\n");
+  }
+  printf("seq %" PRId64 " micro_batch %" PRId64 " microbatches %" PRId64
+         " dp %" PRId64 " parameters %" PRId64 " flops %g\n",
+         p->seq, p->micro_batch, p->microbatches, p->data_parallel,
+         p->parameters, p->flops_per_step);
+  for (int32_t i = 0; i < p->n_stages; ++i) {
+    const pcc_stage *s = &p->stages[i];
+    printf("stage %d arena %" PRId64 " step %s evaluate %s\n", i,
+           s->arena_bytes, s->step ? "yes" : "no", s->evaluate ? "yes" : "no");
+    for (int32_t t = 0; t < s->n_tensors; ++t)
+      tensor(&s->tensors[t]);
+    for (int32_t t = 0; t < s->n_inputs; ++t) {
+      const pcc_input *in = &s->inputs[t];
+      printf("input %s %s dtype %d", in->role, in->name, in->dtype);
+      layout(&in->layout);
+      printf(" at %" PRId64 " slots %" PRId64 " vocab %" PRId64 "\n",
+             in->arena_offset, in->slot_bytes, in->vocab);
+    }
+    outputs("output", s->outputs, s->n_outputs);
+    outputs("eval output", s->eval_outputs, s->n_eval_outputs);
+  }
+  return 0;
+}

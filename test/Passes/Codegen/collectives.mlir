@@ -1,0 +1,90 @@
+// Transfers: in place where the old value is dead, through a transposition
+// where the dim is not the outermost one, merged where they lie side by side.
+// RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-lower,rt-verify)" | FileCheck %s
+
+dist.mesh @mesh = <["dp"=2, "tp"=2]>
+nn.param @a : tensor<4x6xf32> init normal
+nn.param @b : tensor<6xf32> init zero
+nn.state @grad.a : tensor<4x6xf32> gradient of @a
+nn.state @grad.b : tensor<6xf32> gradient of @b
+pipe.input @input.x : tensor<4x6xf32> role "data" name "x"
+pipe.input @input.y : tensor<4x6xf32> role "data" name "y"
+pipe.output @output.loss : tensor<f32> name "loss"
+pipe.output @output.norm : tensor<f32> name "norm"
+
+// CHECK: rt.program axes ["dp", "tp"] sizes [2, 2] comms {{\[}}["tp"], ["dp"]]
+
+// CHECK-LABEL: rt.func @microbatch.0
+pipe.task @microbatch.0 stage 0 forward_backward
+    (%x: tensor<4x6xf32> from @input.x, %y: tensor<4x6xf32> from @input.y) {
+  // CHECK: rt.launch @{{.*}}exp{{.*}} outs(%[[E:.*]] : memref<4x6xf32>)
+  // CHECK-NEXT: rt.all_reduce sum %[[E]] over ["tp"] : memref<4x6xf32>
+  %e = nn.exp %x : tensor<4x6xf32>
+  %r = dist.all_reduce sum %e over ["tp"] : tensor<4x6xf32>
+  // An input is needed again: a copy is reduced.
+  // CHECK: rt.copy %{{.*}} to %[[C:.*]] :
+  // CHECK-NEXT: rt.all_reduce max %[[C]] over ["tp"]
+  %m = dist.all_reduce max %y over ["tp"] : tensor<4x6xf32>
+  // CHECK: rt.all_gather %[[C]] to %{{.*}} over ["tp"] : memref<4x6xf32> to memref<8x6xf32>
+  %g0 = dist.all_gather %m dim 0 over ["tp"]
+      : tensor<4x6xf32> -> tensor<8x6xf32>
+  // CHECK: rt.all_gather %[[C]] to %[[BLOCKS:.*]] over ["tp"] : memref<4x6xf32> to memref<2x4x6xf32>
+  // CHECK: rt.launch @kernel.transpose{{.*}} ins(%[[BLOCKS]]
+  %g1 = dist.all_gather %m dim 1 over ["tp"]
+      : tensor<4x6xf32> -> tensor<4x12xf32>
+  // CHECK: rt.reduce_scatter %{{.*}} to %{{.*}} over ["tp"] : memref<8x6xf32> to memref<4x6xf32>
+  %s0 = dist.reduce_scatter %g0 dim 0 over ["tp"]
+      : tensor<8x6xf32> -> tensor<4x6xf32>
+  // CHECK: rt.launch @kernel.transpose{{.*}} ins(%[[VIEW:.*]] : memref<4x2x6xf32>) outs(%[[PACKED:.*]] :
+  // CHECK: rt.reduce_scatter %[[PACKED]] to %{{.*}} over ["tp"]
+  %s1 = dist.reduce_scatter %g1 dim 1 over ["tp"]
+      : tensor<4x12xf32> -> tensor<4x6xf32>
+  // CHECK: rt.shard_slice %{{.*}} to %{{.*}} over ["tp"] : memref<4x6xf32> to memref<2x6xf32>
+  %h = dist.shard_slice %s1 dim 0 over ["tp"]
+      : tensor<4x6xf32> -> tensor<2x6xf32>
+  // CHECK: rt.all_to_all
+  %t = dist.all_to_all %h from 0 to 1 over ["tp"]
+      : tensor<2x6xf32> -> tensor<4x3xf32>
+  // CHECK: rt.comm_index %{{.*}} over ["tp"] times 3 : memref<i64>
+  %o = dist.offset ["tp"] by 3 : tensor<i64>
+  %z = nn.sum %r, %s0 : tensor<4x6xf32>
+  nn.accumulate %z, @grad.a : tensor<4x6xf32>
+  pipe.yield
+}
+
+// CHECK-LABEL: rt.func @update.0
+pipe.task @update.0 stage 0 update ()
+    -> (tensor<f32> to @output.loss, tensor<f32> to @output.norm) {
+  // Both gradients in one message, in place although they are state: they are
+  // cleared next.
+  // CHECK-DAG: %[[A:.*]] = rt.address @grad.a
+  // CHECK-DAG: %[[B:.*]] = rt.address @grad.b
+  // CHECK: rt.all_reduce sum %[[A]], %[[B]] over ["dp"] : memref<4x6xf32>, memref<6xf32>
+  // CHECK-NOT: rt.all_reduce sum %[[B]]
+  %ga = nn.read @grad.a : tensor<4x6xf32>
+  %ra = dist.all_reduce sum %ga over ["dp"] : tensor<4x6xf32>
+  // CHECK: rt.launch @{{.*}} ins(%[[A]] :
+  %na = nn.sum_of_squares %ra : tensor<4x6xf32> -> tensor<f32>
+  %gb = nn.read @grad.b : tensor<6xf32>
+  %rb = dist.all_reduce sum %gb over ["dp"] : tensor<6xf32>
+  // CHECK: rt.launch @{{.*}} ins(%[[B]] :
+  %nb = nn.sum_of_squares %rb : tensor<6xf32> -> tensor<f32>
+  // Scalars are gathered and reduced in one message.
+  // CHECK: rt.zero %[[ALL:.*]] : memref<32xf32>
+  // CHECK: rt.copy
+  // CHECK: rt.copy
+  // CHECK: rt.all_reduce sum %[[ALL]] over ["tp"] : memref<32xf32>
+  %n:2 = dist.all_reduce sum %na, %nb over ["tp"] : tensor<f32>, tensor<f32>
+  %za = nn.constant dense<0.0> : tensor<4x6xf32>
+  %zb = nn.constant dense<0.0> : tensor<6xf32>
+  // CHECK: rt.zero %[[A]]
+  // CHECK: rt.zero %[[B]]
+  nn.write %za, @grad.a : tensor<4x6xf32>
+  nn.write %zb, @grad.b : tensor<6xf32>
+  pipe.yield %n#0, %n#1 : tensor<f32>, tensor<f32>
+}
+
+pipe.schedule train stage 0 microbatches 1 {
+  pipe.run @microbatch.0 microbatch 0
+  pipe.run @update.0
+}

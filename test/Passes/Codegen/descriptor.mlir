@@ -1,0 +1,64 @@
+// The description of a program, read back through the C header.
+// RUN: pcc %s --emit obj -o %t.o -q
+// RUN: %cc -I %root %S/Inputs/print-program.c %t.o -o %t
+// RUN: %t | FileCheck %s
+// The same input gives the same bytes.
+// RUN: pcc %s --emit obj -o %t.again.o -q
+// RUN: cmp %t.o %t.again.o
+
+module attributes {pcc.phase = "rt"} {
+rt.program axes ["dp", "tp"] sizes [2, 4] comms [["tp"], ["dp", "tp"]]
+    microbatches 3 {micro_batch = 2 : i64, seq = 8 : i64,
+    parameters = 1000 : i64, flops_per_step = 1.5e9 : f64, model = "m",
+    source = "m.onnx", summary = "said"}
+// CHECK: abi 1 model m source m.onnx
+// CHECK-NEXT: summary said
+// CHECK-NEXT: axis dp 2
+// CHECK-NEXT: axis tp 4
+// CHECK-NEXT: comm tp
+// CHECK-NEXT: comm dp tp
+// CHECK-NEXT: seq 8 micro_batch 2 microbatches 3 dp 2 parameters 1000 flops 1.5e+09
+
+// CHECK-NEXT: stage 0 arena 2048 step yes evaluate yes
+rt.stage 0 arena 2048 {
+  // CHECK-NEXT: tensor w of - kind 0 dtype 0 init 2 decay 1 shape [8 16] axes [() (dptp)] at 0
+  // CHECK-NEXT: source h.weight file m.onnx size 1000 digest 18446744073709551615 offset 64 dtype 1 base 5 shape [16 8] stride [1 8] valid [8 15]
+  rt.buffer @w : memref<8x2xf32> param at 0
+      layout <[8, 16], [[], ["dp", "tp"]]> {decay, init = "normal",
+      source = #nn.source<name = "h.weight", file = "m.onnx", offset = 64,
+      type = tensor<16x8xf64>, file_size = 1000,
+      digest = 18446744073709551615, base = 5, strides = [1, 8],
+      valid = [8, 15]>}
+  // CHECK-NEXT: tensor exp_avg.w of w kind 1 dtype 2 init 0 decay 0 shape [8 2] axes [() ()] at 64
+  rt.buffer @exp_avg.w : memref<8x2xbf16> state at 64 {of = "w"}
+  // CHECK-NEXT: tensor grad.w of w kind 2 dtype 0 init 0 decay 0 shape [8 2] axes [() ()] at 128
+  rt.buffer @grad.w : memref<8x2xf32> gradient at 128 {of = "w"}
+  // CHECK-NEXT: tensor loss_sum of - kind 2 dtype 0 init 0 decay 0 shape [] axes [] at 192
+  rt.buffer @loss_sum : memref<f32> sum at 192
+  // CHECK-NEXT: input tokens ids dtype 4 shape [4 8] axes [(dp) ()] at 256 slots 128 vocab 50257
+  rt.buffer @input.tokens : memref<2x8xi64> input at 256 slots 3
+      layout <[4, 8], [["dp"], []]>
+      {role = "tokens", name = "ids", vocab = 50257 : i64}
+  // CHECK-NEXT: input lr rate dtype 0 shape [] axes [] at 640 slots 0 vocab 0
+  rt.buffer @input.lr : memref<f32> input at 640 {role = "lr", name = "rate"}
+  // CHECK-NEXT: output loss at 704
+  rt.buffer @output.loss : memref<f32> output at 704 {name = "loss"}
+  // CHECK-NEXT: eval output loss at 768
+  rt.buffer @output.eval_loss : memref<f32> output at 768 {name = "eval_loss"}
+  rt.func @train() {
+    %s = rt.address @loss_sum : memref<f32>
+    %o = rt.address @output.loss : memref<f32>
+    rt.copy %s to %o : memref<f32> to memref<f32>
+  }
+  rt.func @evaluate() {
+    %s = rt.address @loss_sum : memref<f32>
+    %o = rt.address @output.eval_loss : memref<f32>
+    rt.copy %s to %o : memref<f32> to memref<f32>
+  }
+}
+// CHECK-NEXT: stage 1 arena 0 step yes evaluate no
+rt.stage 1 arena 0 {
+  rt.func @train() {
+  }
+}
+}

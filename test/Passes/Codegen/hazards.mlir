@@ -1,0 +1,91 @@
+// State that is read and changed in one task: what is needed later is copied
+// first, what is dead is overwritten. --rt-verify runs on every one.
+// RUN: pcc-opt %s -split-input-file --pass-pipeline="builtin.module(rt-lower,rt-verify)" | FileCheck %s
+
+// The old value is yielded after the write.
+nn.param @w : tensor<4xf32> init one
+pipe.output @old : tensor<4xf32> name "old"
+// CHECK-LABEL: rt.func @t(
+pipe.task @t stage 0 update () -> (tensor<4xf32> to @old) {
+  // CHECK: rt.copy %[[W:.*]] to %[[OLD:.*]] :
+  %w = nn.read @w : tensor<4xf32>
+  // CHECK: rt.launch @kernel.exp.0 ins(%[[OLD]] : memref<4xf32>) outs(%[[W]] :
+  %e = nn.exp %w : tensor<4xf32>
+  nn.write %e, @w : tensor<4xf32>
+  pipe.yield %w : tensor<4xf32>
+}
+pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
+
+// -----
+
+// A kernel may work in place, but its operand is read again.
+nn.param @w : tensor<4xf32> init one
+pipe.output @o : tensor<4xf32> name "o"
+func.func private @k(%a: tensor<4xf32>)
+    -> (tensor<4xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {
+  %r = nn.exp %a : tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+// CHECK-LABEL: rt.func @t(
+pipe.task @t stage 0 update () -> (tensor<4xf32> to @o) {
+  %w = nn.read @w : tensor<4xf32>
+  // CHECK: rt.launch @k ins(%[[W:.*]] : memref<4xf32>) outs(%[[K:.*]] : memref<4xf32>)
+  // CHECK-NOT: inplace
+  %e = func.call @k(%w) : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: rt.launch @kernel.mul.0 ins(%[[W]], %[[K]]
+  %m = nn.mul %w, %e : tensor<4xf32>
+  // CHECK: rt.copy %[[K]] to %[[W]]
+  nn.write %e, @w : tensor<4xf32>
+  pipe.yield %m : tensor<4xf32>
+}
+pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
+
+// -----
+
+// A parameter must outlive the task: nothing takes its place.
+nn.param @w : tensor<4xf32> init one
+pipe.output @o : tensor<4xf32> name "o"
+func.func private @k(%a: tensor<4xf32>)
+    -> (tensor<4xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {
+  %r = nn.exp %a : tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+// CHECK-LABEL: rt.func @t(
+pipe.task @t stage 0 update () -> (tensor<4xf32> to @o) {
+  %w = nn.read @w : tensor<4xf32>
+  // CHECK: rt.launch @k ins(%{{.*}} : memref<4xf32>) outs(%arg0 : memref<4xf32>)
+  // CHECK-NOT: inplace
+  %e = func.call @k(%w) : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: rt.func @train
+  pipe.yield %e : tensor<4xf32>
+}
+pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
+
+// -----
+
+// A view keeps its source alive.
+nn.param @w : tensor<2x4xf32> init one
+pipe.input @input.x : tensor<2x4xf32> role "data" name "x"
+pipe.output @o : tensor<8xf32> name "o"
+func.func private @k(%a: tensor<2x4xf32>)
+    -> (tensor<2x4xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {
+  %r = nn.exp %a : tensor<2x4xf32>
+  return %r : tensor<2x4xf32>
+}
+// CHECK-LABEL: rt.func @t(
+pipe.task @t stage 0 forward_backward (%x: tensor<2x4xf32> from @input.x)
+    -> (tensor<8xf32> to @o) {
+  // CHECK: rt.launch @kernel.exp.0 {{.*}} outs(%[[A:.*]] : memref<2x4xf32>)
+  %a = nn.exp %x : tensor<2x4xf32>
+  // CHECK: %[[V:.*]] = rt.view %[[A]] : memref<2x4xf32> to memref<8xf32>
+  %v = nn.reshape %a : tensor<2x4xf32> -> tensor<8xf32>
+  // CHECK: rt.launch @k ins(%[[A]] : memref<2x4xf32>) outs(%[[B:.*]] : memref<2x4xf32>)
+  // CHECK-NOT: inplace
+  %b = func.call @k(%a) : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  // CHECK: %[[W:.*]] = rt.view %[[B]] : memref<2x4xf32> to memref<8xf32>
+  // CHECK: rt.launch @kernel.sum.0 ins(%[[V]], %[[W]]
+  %w = nn.reshape %b : tensor<2x4xf32> -> tensor<8xf32>
+  %s = nn.sum %v, %w : tensor<8xf32>
+  pipe.yield %s : tensor<8xf32>
+}
+pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
