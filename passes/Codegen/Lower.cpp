@@ -184,7 +184,10 @@ void ProgramLowering::addBuffer(Operation *op, StringAttr name,
                                 ArrayRef<NamedAttribute> attrs) {
   auto buffer = rt::BufferOp::create(builder, op->getLoc(), name.getValue(),
                                      bufferType(type), kind, IntegerAttr(),
-                                     slots, layoutOf(op, type));
+                                     slots,
+                                     int(kind) <= int(rt::BufferKind::Input)
+                                         ? layoutOf(op, type)
+                                         : rt::LayoutAttr());
   for (NamedAttribute attr : attrs)
     buffer->setAttr(attr.getName(), attr.getValue());
 }

@@ -81,6 +81,8 @@ private:
   Place place(OpResult result, ArrayRef<unsigned> inplace = {});
   Root *findInplace(OpResult result, ArrayRef<unsigned> inplace);
   Root *findState(OpResult result);
+  /// The slot a value is yielded to, also through reshapes; or null.
+  Root *findTarget(Value value);
   /// Whether something still reads what lies in the root after the present op.
   bool isBusy(const Root &root);
   Root *newTemporary(MemRefType type);
@@ -289,15 +291,24 @@ Root *TaskLowering::findState(OpResult result) {
   return nullptr;
 }
 
+Root *TaskLowering::findTarget(Value value) {
+  for (OpOperand &use : value.getUses()) {
+    if (isa<pipe::YieldOp>(use.getOwner()))
+      return targets[use.getOperandNumber()];
+    if (auto reshape = dyn_cast<nn::ReshapeOp>(use.getOwner()))
+      if (Root *target = findTarget(reshape.getResult()))
+        return target;
+  }
+  return nullptr;
+}
+
 Place TaskLowering::place(OpResult result, ArrayRef<unsigned> inplace) {
   MemRefType type = bufferType(result.getType());
   Root *root = findInplace(result, inplace);
   if (!root)
     root = findState(result);
   if (!root)
-    for (OpOperand &use : result.getUses())
-      if (isa<pipe::YieldOp>(use.getOwner()) && !root)
-        root = targets[use.getOperandNumber()];
+    root = findTarget(result);
   if (!root)
     root = newTemporary(type);
   Place place{root, reshaped(root->address, type.getShape())};
