@@ -17,8 +17,8 @@ def Dist_Dialect : Dialect {
     - `dist.shardings`: an array, the sharding of each result of an op;
     - `dist.sharding`: of a parameter, state, function argument or result;
     - `dist.seeds`: an array of wishes that propagation starts from;
-    - `dist.factors`: between propagation and the insertion of reshards, the axes
-      of each factor of an op's sharding rule;
+    - `dist.factors`: between propagation and the insertion of reshards, the
+      axes of each factor of an op's sharding rule;
     - `dist.id`: an i64 that an op and its local form share;
     - `dist.global`: the global type of what a partitioned module declares with
       a local one (parameters, states, function arguments and results);

@@ -93,7 +93,8 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
   if (name == kShardingsAttr) {
     auto all = dyn_cast<ArrayAttr>(attr.getValue());
     if (!all || all.size() != op->getNumResults())
-      return emitError() << kShardingsAttr << " must have one entry for each of "
+      return emitError() << kShardingsAttr
+                         << " must have one entry for each of "
                          << op->getNumResults() << " results";
     for (auto [entry, type] : llvm::zip(all, op->getResultTypes())) {
       auto sharding = dyn_cast<ShardingAttr>(entry);

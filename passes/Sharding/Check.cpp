@@ -19,10 +19,10 @@ static LogicalResult reportLost(const Program &program, const ShardedOp &op,
     return op.rule.factors[factor].unshardable;
   });
   if (whole) {
-    diag << op.op->getName() << " needs dim " << dim << " of '" << value.name()
+    diag << op.op->getName() << " needs dim " << dim << " of '" << value.name
          << "' whole on each rank";
   } else {
-    diag << "dim " << dim << " of '" << value.name() << "' is ";
+    diag << "dim " << dim << " of '" << value.name << "' is ";
     llvm::interleave(
         factors, diag,
         [&](int factor) { diag << op.rule.factors[factor].size; }, " x ");

@@ -119,9 +119,11 @@ bool Inserter::passes(OpOperand &use, Axis axis) const {
   auto it = byOp.find(user);
   if (it == byOp.end())
     return false; // a function's result
-  // What crosses a stage cut is whole.
+  // An activation is resolved before it crosses a stage cut; the gradient of a
+  // parameter that two stages share crosses as it is, to be reduced once.
   if (Operation *def = use.get().getDefiningOp())
-    if (stageOf(def) && stageOf(user) && stageOf(def) != stageOf(user))
+    if (stageOf(def) && stageOf(user) && stageOf(def) != stageOf(user) &&
+        !mesh.dataAxes().contains(axis))
       return false;
   const ShardedOp &op = *it->second;
   if (isa<AccumulateOp>(user))

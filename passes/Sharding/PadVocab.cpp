@@ -94,7 +94,7 @@ NNPadVocabPass::resize(Program &program, const Components &components,
     if (value.kind == ShardedValue::Kind::Input ||
         value.kind == ShardedValue::Kind::State) {
       InFlightDiagnostic diag = mlir::emitError(value.owner->getLoc());
-      diag << "cannot pad " << value.type << " of '" << value.name()
+      diag << "cannot pad " << value.type << " of '" << value.name
            << "': it is not computed here";
       diag.attachNote() << "use a --tp that divides the number of classes";
       return diag;
@@ -103,7 +103,7 @@ NNPadVocabPass::resize(Program &program, const Components &components,
       if (!param.getSource())
         param.setSourceAttr(emptySource(param));
       param.setType(type);
-      param.emitRemark() << "'" << value.name() << "' " << value.type
+      param.emitRemark() << "'" << value.name << "' " << value.type
                          << " is padded with zeros to " << type;
       continue;
     }

@@ -82,6 +82,7 @@ private:
   void lower(ReshardOp op);
   Value lower(const ReshardStep &step, Value input, RankedTensorType type,
               Location loc);
+  void localizeArguments(func::FuncOp function);
   void localizeSignature(func::FuncOp function);
   void localizeSymbols();
 
@@ -113,7 +114,7 @@ LogicalResult Partitioner::readLayouts() {
                     : value.owner->getAttrOfType<ShardingAttr>(kShardingAttr);
     if (!sharding)
       return mlir::emitError(value.owner->getLoc())
-             << "'" << value.name()
+             << "'" << value.name
              << "' has no sharding; run --dist-insert-reshards first";
     layouts.push_back(mesh.layout(sharding));
   }
@@ -222,15 +223,20 @@ LogicalResult Partitioner::localize(Operation &op) {
   return localizeRuled(*it->second);
 }
 
-/// Arguments and results become local; what the runtime needs to fill and read
-/// them stays in attributes.
-void Partitioner::localizeSignature(func::FuncOp function) {
-  FunctionType type = function.getFunctionType();
+/// Arguments become local; what the runtime needs to fill them stays in
+/// attributes.
+void Partitioner::localizeArguments(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments()) {
     function.setArgAttr(argument.getArgNumber(), kGlobalAttr,
                         TypeAttr::get(argument.getType()));
     argument.setType(localType(program.numberOf(argument)));
   }
+}
+
+/// The function's type follows its body; the results' global types, as it had
+/// them, stay in attributes.
+void Partitioner::localizeSignature(func::FuncOp function) {
+  FunctionType type = function.getFunctionType();
   for (auto [i, result] : llvm::enumerate(type.getResults()))
     function.setResultAttr(i, kGlobalAttr, TypeAttr::get(result));
   SmallVector<Type> results;
@@ -293,7 +299,7 @@ LogicalResult Partitioner::run() {
   for (auto function : program.module.getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
-    // The results' global types are read off before they change.
+    localizeArguments(function);
     for (Operation &op :
          llvm::make_early_inc_range(function.getBody().front()))
       if (failed(localize(op)))

@@ -21,8 +21,6 @@ std::string pcc::layerName(Operation *op) {
   return op->getName().getStringRef().str();
 }
 
-std::string ShardedValue::name() const { return layerName(owner); }
-
 void ShardedOp::forEach(
     function_ref<void(unsigned, const ValueFactors &, unsigned)> visit) const {
   unsigned position = 0;
@@ -56,6 +54,8 @@ unsigned Program::add(ShardedValue value) {
   value.dims.resize(value.type.getRank());
   value.open.assign(value.type.getRank(), true);
   value.origins.resize(mesh.size());
+  if (value.name.empty())
+    value.name = layerName(value.owner);
   values.push_back(std::move(value));
   return values.size() - 1;
 }
@@ -86,6 +86,10 @@ void Program::addFunction(func::FuncOp function) {
     info.value = value;
     info.owner = owner;
     info.type = tensorType(value);
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      if (auto name = function.getArgAttrOfType<StringAttr>(
+              argument.getArgNumber(), kNameAttr))
+        info.name = name.str();
     numbers[value] = add(info);
     return numbers[value];
   };
@@ -101,8 +105,8 @@ void Program::addFunction(func::FuncOp function) {
       info.operands.push_back(numbers.lookup(operand));
     if (isa<WriteOp, AccumulateOp>(op)) {
       info.rule = storeRule(tensorType(op.getOperand(0)));
-      StringRef symbol = op.getAttrOfType<FlatSymbolRefAttr>("symbol").getValue();
-      info.results = {symbols.lookup(symbol)};
+      auto symbol = op.getAttrOfType<FlatSymbolRefAttr>("symbol");
+      info.results = {symbols.lookup(symbol.getValue())};
       ops.push_back(std::move(info));
       continue;
     }
@@ -123,7 +127,7 @@ LogicalResult Program::loadShardings() {
                     : value.owner->getAttrOfType<ShardingAttr>(kShardingAttr);
     if (!sharding)
       return mlir::emitError(value.owner->getLoc())
-             << "'" << value.name()
+             << "'" << value.name
              << "' has no sharding; run --dist-propagate first";
     value.dims = mesh.layout(sharding).dims;
   }

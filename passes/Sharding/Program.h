@@ -33,14 +33,14 @@ struct ShardedValue {
     std::string reason;
   };
   llvm::SmallVector<Origin, 4> origins;
+  /// What a diagnostic calls it: its layer, or its name as an input.
+  std::string name;
 
   bool uses(dist::Axis axis) const {
     return llvm::any_of(dims, [&](const dist::AxisList &dim) {
       return llvm::is_contained(dim, axis);
     });
   }
-  /// What a diagnostic calls it.
-  std::string name() const;
 };
 
 /// An op with a sharding rule, or one that stores to a symbol (whose dims are

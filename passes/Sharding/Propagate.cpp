@@ -51,7 +51,7 @@ LogicalResult Propagation::applySeeds(int64_t level) {
         llvm::append_range(all, axes);
         if (value.type.getDimSize(i) % mesh.extent(all)) {
           InFlightDiagnostic diag = cannotSplit(
-              value.owner, value.name(), mesh, AxisSet(axes));
+              value.owner, value.name, mesh, AxisSet(axes));
           diag << "dim " << i << " of " << value.type
                << " is not a multiple of " << mesh.extent(all);
           diag.attachNote(value.owner->getLoc())
@@ -173,17 +173,20 @@ struct DistPropagatePass
 } // namespace
 
 void DistPropagatePass::explain(const Program &program) {
-  for (const ShardedValue &value : program.values)
+  for (const ShardedValue &value : program.values) {
+    if (value.kind == ShardedValue::Kind::State)
+      continue; // as their parameters
     for (auto [i, dim] : llvm::enumerate(value.dims))
       for (Axis axis : dim) {
         Location loc = value.value ? value.value.getLoc()
                                    : value.owner->getLoc();
         mlir::emitRemark(loc)
-            << "'" << value.name() << "' " << value.type << ": dim " << i
+            << "'" << value.name << "' " << value.type << ": dim " << i
             << " is split over " << program.mesh.name(axis) << " (level "
             << value.origins[axis].level
             << "): " << value.origins[axis].reason;
       }
+  }
 }
 
 /// The attribute of a value's dims.

@@ -58,8 +58,7 @@ LogicalResult DistSeedDataPass::seedInput(const Program &program,
                                role == "samples" ||
                                (role == "data" && value.type.getDimSize(0) ==
                                                       batchOf(function)));
-  auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttr);
-  Seed seed{DataLevel, {}, /*open=*/false, role.str()};
+  Seed seed{DataLevel, {}, /*open=*/false, "an input's batch and sequence"};
   seed.dims.resize(rank);
   auto split = [&](StringRef axisName, unsigned dim,
                    StringRef what) -> LogicalResult {
@@ -69,8 +68,7 @@ LogicalResult DistSeedDataPass::seedInput(const Program &program,
     int64_t size = value.type.getDimSize(dim);
     if (size % mesh.extent(*axis)) {
       InFlightDiagnostic diag =
-          cannotSplit(function, name ? name.getValue() : role, mesh,
-                      AxisSet::of(*axis));
+          cannotSplit(function, value.name, mesh, AxisSet::of(*axis));
       diag << "a " << what << " of " << size << " is not a multiple of "
            << mesh.extent(*axis);
       noteValidValues(diag, function.getLoc(), axisName, size);

@@ -116,7 +116,7 @@ LogicalResult DistSeedTensorPass::refuse(const Program &program,
     diag << extents.count << " columns are not a multiple of " << ranks;
   }
   diag.attachNote(weight.owner->getLoc())
-      << what << " come from weight '" << weight.name() << "' : "
+      << what << " come from weight '" << weight.name << "' : "
       << weight.type;
   Diagnostic &note = diag.attachNote(column->op->op->getLoc());
   note << "valid values for --tp are 1";
@@ -143,7 +143,7 @@ LogicalResult DistSeedTensorPass::seedClasses(const Program &program,
       InFlightDiagnostic diag = cannotSplit(op, layerName(op), mesh, axes);
       diag << size << " " << what << " are not a multiple of " << ranks;
       diag.attachNote(program[value].owner->getLoc())
-          << what << " come from '" << program[value].name()
+          << what << " come from '" << program[value].name
           << "' : " << program[value].type;
       diag.attachNote(op->getLoc())
           << "pad them: --nn-pad-vocab=multiple=" << ranks;

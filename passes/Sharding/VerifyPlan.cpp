@@ -43,7 +43,7 @@ LogicalResult PlanVerifier::readLayouts() {
                     : value.owner->getAttrOfType<ShardingAttr>(kShardingAttr);
     if (!sharding)
       return mlir::emitError(value.owner->getLoc())
-             << "'" << value.name() << "' has no sharding";
+             << "'" << value.name << "' has no sharding";
     layouts.push_back(mesh.layout(sharding));
   }
   return success();

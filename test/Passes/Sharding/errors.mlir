@@ -1,0 +1,116 @@
+// What cannot be split, and the way out.
+// RUN: pcc-opt %s -split-input-file -verify-diagnostics -dist-seed-tensor -dist-seed-data -dist-seed-sequence -dist-propagate
+
+// 4 heads, column then row.
+dist.mesh @mesh = <["tp"=3]>
+// expected-note @+1 {{heads come from weight 'q.weight' : 'tensor<12x4x3xf32>'}}
+nn.param @q.weight : tensor<12x4x3xf32> init normal
+nn.param @proj.weight : tensor<4x3x12xf32> init normal
+func.func @forward(%x: tensor<2x6x12xf32> {nn.role = "data"},
+                   %pos: tensor<6xi64> {nn.role = "positions"}) {
+  %wq = nn.read @q.weight : tensor<12x4x3xf32>
+  // expected-error @+2 {{cannot split 'nn.contract' 3 ways over mesh axis "tp": 4 heads are not a multiple of 3}}
+  // expected-note @+1 {{valid values for --tp are 1, 2, 4}}
+  %q = nn.contract "bsc,chd->bshd" %x, %wq : tensor<2x6x12xf32>, tensor<12x4x3xf32> -> tensor<2x6x4x3xf32>
+  %o, %lse = nn.attention causal %q, %q, %q positions %pos, %pos scale 1.0
+      : (tensor<2x6x4x3xf32>, tensor<2x6x4x3xf32>, tensor<2x6x4x3xf32>, tensor<6xi64>, tensor<6xi64>) -> (tensor<2x6x4x3xf32>, tensor<2x6x4xf32>)
+  %wp = nn.read @proj.weight : tensor<4x3x12xf32>
+  %y = nn.contract "bshd,hdc->bsc" %o, %wp : tensor<2x6x4x3xf32>, tensor<4x3x12xf32> -> tensor<2x6x12xf32>
+  return
+}
+
+// -----
+
+// E17: 2 key/value heads on one axis of 4.
+dist.mesh @mesh = <["tp"=4]>
+// expected-note @+1 {{heads come from weight 'q.weight'}}
+nn.param @q.weight : tensor<16x4x4xf32> init normal
+nn.param @k.weight : tensor<16x2x4xf32> init normal
+nn.param @proj.weight : tensor<4x4x16xf32> init normal
+func.func @forward(%x: tensor<2x6x16xf32> {nn.role = "data"},
+                   %pos: tensor<6xi64> {nn.role = "positions"}) {
+  %wq = nn.read @q.weight : tensor<16x4x4xf32>
+  %wk = nn.read @k.weight : tensor<16x2x4xf32>
+  // expected-error @+2 {{2 key/value heads are not a multiple of 4}}
+  // expected-note @+1 {{valid values for --tp are 1, 2, 4}}
+  %q = nn.contract "bsc,chd->bshd" %x, %wq : tensor<2x6x16xf32>, tensor<16x4x4xf32> -> tensor<2x6x4x4xf32>
+  %k = nn.contract "bsc,cgd->bsgd" %x, %wk : tensor<2x6x16xf32>, tensor<16x2x4xf32> -> tensor<2x6x2x4xf32>
+  %o, %lse = nn.attention causal %q, %k, %k positions %pos, %pos scale 1.0
+      : (tensor<2x6x4x4xf32>, tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<6xi64>, tensor<6xi64>) -> (tensor<2x6x4x4xf32>, tensor<2x6x4xf32>)
+  %wp = nn.read @proj.weight : tensor<4x4x16xf32>
+  %y = nn.contract "bshd,hdc->bsc" %o, %wp : tensor<2x6x4x4xf32>, tensor<4x4x16xf32> -> tensor<2x6x16xf32>
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["tp"=4]>
+// expected-note @+1 {{columns come from weight 'fc.weight' : 'tensor<16x30xf32>'}}
+nn.param @fc.weight : tensor<16x30xf32> init normal
+nn.param @proj.weight : tensor<30x16xf32> init normal
+func.func @forward(%x: tensor<2x6x16xf32> {nn.role = "data"}) {
+  %w = nn.read @fc.weight : tensor<16x30xf32>
+  // expected-error @+2 {{cannot split 'nn.contract' 4 ways over mesh axis "tp": 30 columns are not a multiple of 4}}
+  // expected-note @+1 {{valid values for --tp are 1, 2, 3, 5, 6, 10, 15, 30}}
+  %y = nn.contract "bsc,cn->bsn" %x, %w : tensor<2x6x16xf32>, tensor<16x30xf32> -> tensor<2x6x30xf32>
+  %p = nn.read @proj.weight : tensor<30x16xf32>
+  %z = nn.contract "bsn,nc->bsc" %y, %p : tensor<2x6x30xf32>, tensor<30x16xf32> -> tensor<2x6x16xf32>
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+// expected-note @+1 {{table rows come from 'wte' : 'tensor<13x4xf32>'}}
+nn.param @wte : tensor<13x4xf32> init normal
+func.func @forward(%t: tensor<2x6xi64> {nn.role = "tokens"}) {
+  %w = nn.read @wte : tensor<13x4xf32>
+  // expected-error @+2 {{cannot split 'nn.embedding' 2 ways over mesh axis "tp": 13 table rows are not a multiple of 2}}
+  // expected-note @+1 {{pad them: --nn-pad-vocab=multiple=2}}
+  %x = nn.embedding %t, %w : tensor<2x6xi64>, tensor<13x4xf32> -> tensor<2x6x4xf32>
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["dp"=4]>
+// expected-error @+2 {{cannot split 'ids' 4 ways over mesh axis "dp": a batch of 6 is not a multiple of 4}}
+// expected-note @+1 {{valid values for --dp are 1, 2, 3, 6}}
+func.func @forward(%t: tensor<6x8xi64> {nn.role = "tokens", nn.name = "ids"}) {
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["cp"=4]>
+// expected-error @+2 {{cannot split 'ids' 4 ways over mesh axis "cp": a sequence of 6 is not a multiple of 4}}
+// expected-note @+1 {{valid values for --cp are 1, 2, 3, 6}}
+func.func @forward(%t: tensor<8x6xi64> {nn.role = "tokens", nn.name = "ids"}) {
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["tp"=4]>
+nn.param @wte : tensor<16x4xf32> init normal
+func.func @forward(%t: tensor<2x6xi64> {nn.role = "tokens"}) {
+  %w = nn.read @wte : tensor<16x4xf32>
+  // expected-error @+2 {{a sequence of 6 is not a multiple of 4, which --sequence-parallel needs}}
+  // expected-note @+1 {{leave --sequence-parallel out, or choose --seq a multiple of 4}}
+  %x = nn.embedding %t, %w : tensor<2x6xi64>, tensor<16x4xf32> -> tensor<2x6x4xf32>
+  return
+}
+
+// -----
+
+// expected-error @+2 {{cannot split the model 2 ways over mesh axis "tp": no pair of layers is column then row parallel}}
+// expected-note @+1 {{use --tp 1, and --dp or --pp to use more ranks}}
+module {
+dist.mesh @mesh = <["tp"=2]>
+nn.param @w : tensor<4x4xf32> init normal
+func.func @forward(%x: tensor<2x4xf32> {nn.role = "data"}) {
+  %w = nn.read @w : tensor<4x4xf32>
+  %y = nn.contract "bc,cn->bn" %x, %w : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
+  return
+}
+}

@@ -1,0 +1,57 @@
+// Ops that number their elements count from where their rank's part begins.
+// RUN: pcc-opt %s -dist-partition -o %t
+// RUN: FileCheck %s < %t
+// RUN: pcc-run %t --against %s --fill 1 --entry dropout,attention,constant | FileCheck --check-prefix=EQUAL %s
+// EQUAL: 6 values equal the reference's
+
+dist.mesh @mesh = <["dp"=2, "tp_kv"=2, "tp_rep"=2]>
+
+// Dims other than batch and sequence are counted from an origin.
+// CHECK-LABEL: func @dropout
+func.func @dropout(
+    %x: tensor<4x6x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}, {"tp_kv"}]>},
+    %n: tensor<4xi64> {dist.sharding = #dist.sharding<@mesh, [{"dp"}]>},
+    %p: tensor<6xi64> {dist.sharding = #dist.sharding<@mesh, [{}]>},
+    %s: tensor<i64> {dist.sharding = #dist.sharding<@mesh, []>}) {
+  // CHECK: %[[Z0:.*]] = nn.constant dense<0> : tensor<1xi64>
+  // CHECK: %[[Z1:.*]] = nn.constant dense<0> : tensor<1xi64>
+  // CHECK: %[[O:.*]] = dist.offset ["tp_kv"] by 4 : tensor<i64>
+  // CHECK: %[[O1:.*]] = nn.reshape %[[O]] : tensor<i64> -> tensor<1xi64>
+  // CHECK: %[[ORIGIN:.*]] = nn.concat %[[Z0]], %[[Z1]], %[[O1]] along 0 : {{.*}} -> tensor<3xi64>
+  // CHECK: nn.dropout {{.*}} origin %[[ORIGIN]] {{.*}} : tensor<2x6x4xf32>, tensor<2xi64>,
+  %y = nn.dropout %x samples %n positions %p seed %s step %s
+      {p = 0.1, id = 1, batch_dim = 0, seq_dim = 1, dist.id = 1 : i64, dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}, {"tp_kv"}]>]}
+      : tensor<4x6x8xf32>, tensor<4xi64>, tensor<6xi64>, tensor<i64>, tensor<i64>
+  return
+}
+
+// Heads are numbered over both axes.
+// CHECK-LABEL: func @attention
+func.func @attention(
+    %q: tensor<4x6x8x4xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}, {"tp_kv", "tp_rep"}, {}]>},
+    %k: tensor<4x6x2x4xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}, {"tp_kv"}, {}]>},
+    %n: tensor<4xi64> {dist.sharding = #dist.sharding<@mesh, [{}]>},
+    %p: tensor<6xi64> {dist.sharding = #dist.sharding<@mesh, [{}]>},
+    %s: tensor<i64> {dist.sharding = #dist.sharding<@mesh, []>}) {
+  // CHECK: %[[O:.*]] = dist.offset ["tp_kv", "tp_rep"] by 2 : tensor<i64>
+  // CHECK: nn.attention {{.*}} head_origin %[[O]] {{.*}} : (tensor<4x6x2x4xf32>, tensor<4x6x1x4xf32>, tensor<4x6x1x4xf32>,
+  %o, %lse = nn.attention %q, %k, %k positions %p, %p samples %n seed %s step %s scale 1.0
+      {p = 0.1, id = 2, dist.id = 2 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}, {"tp_kv", "tp_rep"}, {}]>, #dist.sharding<@mesh, [{}, {}, {"tp_kv", "tp_rep"}]>]}
+      : (tensor<4x6x8x4xf32>, tensor<4x6x2x4xf32>, tensor<4x6x2x4xf32>, tensor<6xi64>, tensor<6xi64>, tensor<4xi64>, tensor<i64>, tensor<i64>) -> (tensor<4x6x8x4xf32>, tensor<4x6x8xf32>)
+  // Without dropout nothing is numbered.
+  // CHECK-NOT: dist.offset
+  // CHECK: nn.attention
+  %r, %lse2 = nn.attention %q, %k, %k positions %p, %p scale 1.0
+      {dist.id = 3 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}, {"tp_kv", "tp_rep"}, {}]>, #dist.sharding<@mesh, [{}, {}, {"tp_kv", "tp_rep"}]>]}
+      : (tensor<4x6x8x4xf32>, tensor<4x6x2x4xf32>, tensor<4x6x2x4xf32>, tensor<6xi64>, tensor<6xi64>) -> (tensor<4x6x8x4xf32>, tensor<4x6x8xf32>)
+  return
+}
+
+// A uniform constant is made at its local size.
+// CHECK-LABEL: func @constant
+func.func @constant() {
+  // CHECK: nn.constant dense<1.000000e+00> : tensor<4x8xf32>
+  %c = nn.constant dense<1.0> : tensor<8x8xf32>
+      {dist.id = 4 : i64, dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}]>]}
+  return
+}

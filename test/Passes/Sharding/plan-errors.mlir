@@ -1,0 +1,172 @@
+// Broken rules: each program computes something else than it says.
+// RUN: pcc-opt %s -split-input-file -verify-diagnostics -dist-verify
+
+// The bias would be added once per rank: before the all_reduce.
+dist.mesh @mesh = <["tp"=4]>
+func.func @bias(
+    %x: tensor<4x16xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>},
+    %w: tensor<16x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}]>},
+    %b: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}]>}) {
+  %y = nn.contract "bk,kn->bn" %x, %w
+      {dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"tp"}>]}
+      : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
+  // expected-error @+1 {{adds parts of a sum over ["tp"] to operand 1, which is whole there: it would be counted once per rank}}
+  %z = nn.sum %y, %b
+      {dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"tp"}>]}
+      : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// A residual that is replicated, added to a partial value.
+dist.mesh @mesh = <["dp"=2, "tp"=2]>
+func.func @residual(
+    %x: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}]>},
+    %y: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}], partial = {"tp"}>}) {
+  // expected-error @+1 {{to operand 0, which is whole there}}
+  %z = nn.sum %x, %y
+      {dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}], partial = {"tp"}>]}
+      : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// A nonlinear function of a part.
+dist.mesh @mesh = <["tp"=2]>
+func.func @gelu(
+    %x: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}], partial = {"tp"}>}) {
+  // expected-error @+1 {{is not linear in operand 0, which is partial over ["tp"]}}
+  %y = nn.gelu %x
+      {dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"tp"}>]}
+      : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// The product of two sums is not the sum of products.
+dist.mesh @mesh = <["tp"=2]>
+func.func @product(
+    %x: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}], partial = {"tp"}>}) {
+  // expected-error @+1 {{multiplies operands 0 and 1, which are both partial over ["tp"]}}
+  %y = nn.mul %x, %x
+      {dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"tp"}>]}
+      : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// A part of the lhs with a slice of the rhs.
+dist.mesh @mesh = <["tp"=2]>
+func.func @contract(
+    %x: tensor<4x16xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}], partial = {"tp"}>},
+    %w: tensor<16x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>}) {
+  // expected-error @+1 {{is split over ["tp"], over which operand 0 is partial}}
+  %y = nn.contract "bk,kn->bn" %x, %w
+      {dist.shardings = [#dist.sharding<@mesh, [{}, {"tp"}]>]}
+      : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// The sum of squares of a part: a wrong norm.
+dist.mesh @mesh = <["dp"=2]>
+func.func @square(
+    %g: tensor<8xf32> {dist.sharding = #dist.sharding<@mesh, [{}], partial = {"dp"}>}) {
+  // expected-error @+1 {{is not linear in operand 0, which is partial over ["dp"]}}
+  %n = nn.sum_of_squares %g
+      {dist.shardings = [#dist.sharding<@mesh, [], partial = {"dp"}>]}
+      : tensor<8xf32> -> tensor<f32>
+  return
+}
+
+// -----
+
+// A norm is declared not linear in its cotangent, although it is.
+dist.mesh @mesh = <["tp"=2]>
+func.func @norm(
+    %dy: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}], partial = {"tp"}>},
+    %x: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}]>},
+    %r: tensor<4xf32> {dist.sharding = #dist.sharding<@mesh, [{}]>}) {
+  // expected-error @+1 {{is not linear in operand 0}}
+  %d = nn.rms_norm_grad_scale %dy, %x rstd %r
+      {dist.shardings = [#dist.sharding<@mesh, [{}], partial = {"tp"}>]}
+      : tensor<4x8xf32>, tensor<4xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// What a row-parallel product gives is a part, whatever its sharding says.
+dist.mesh @mesh = <["tp"=2]>
+func.func @hidden(
+    %x: tensor<4x16xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>},
+    %w: tensor<16x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}]>}) {
+  // expected-error @+1 {{gives result 0 partial over ["tp"], its sharding says []}}
+  %y = nn.contract "bk,kn->bn" %x, %w
+      {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]}
+      : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// Operands that do not lie alike.
+dist.mesh @mesh = <["tp"=2]>
+func.func @mismatch(
+    %x: tensor<4x16xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>},
+    %w: tensor<16x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}]>}) {
+  // expected-error @+1 {{takes operand 1 as #dist.sharding<@mesh, [{}, {}]>, which does not fit how the op is split}}
+  %y = nn.contract "bk,kn->bn" %x, %w
+      {dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"tp"}>]}
+      : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+nn.param @w : tensor<8xf32> init one {dist.sharding = #dist.sharding<@mesh, [{}]>}
+nn.state @grad.w : tensor<8xf32> gradient of @w
+    {dist.sharding = #dist.sharding<@mesh, [{}]>}
+func.func @accumulate(
+    %g: tensor<8xf32> {dist.sharding = #dist.sharding<@mesh, [{}], partial = {"tp"}>}) {
+  // expected-error @+1 {{stores a value that lies as #dist.sharding<@mesh, [{}], partial = {"tp"}> to a symbol that lies as #dist.sharding<@mesh, [{}]>}}
+  nn.accumulate %g, @grad.w : tensor<8xf32>
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+// expected-error @+1 {{returns a value that is still partial over ["tp"]}}
+func.func @result(
+    %x: tensor<8xf32> {dist.sharding = #dist.sharding<@mesh, [{}], partial = {"tp"}>})
+    -> tensor<8xf32> {
+  return %x : tensor<8xf32>
+}
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+func.func @missing(
+    %x: tensor<8xf32> {dist.sharding = #dist.sharding<@mesh, [{}]>}) {
+  // expected-error @+1 {{has no sharding}}
+  %y = nn.exp %x : tensor<8xf32>
+  return
+}
+
+// -----
+
+module attributes {dist.spmd} {
+dist.mesh @mesh = <["tp"=2]>
+func.func @left(%x: tensor<8xf32>) {
+  // expected-error @+1 {{is left in a partitioned program}}
+  %y = dist.reshard %x from <@mesh, [{}]> to <@mesh, [{"tp"}]> : tensor<8xf32>
+  return
+}
+}
