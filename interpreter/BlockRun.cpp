@@ -7,9 +7,10 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::interp;
 
-BlockRun::BlockRun(Machine &machine, Block &block, ArrayRef<int64_t> ranks)
+BlockRun::BlockRun(Machine &machine, Block &block, ArrayRef<int64_t> ranks,
+                   int64_t microbatch)
     : machine(machine), block(block), next(block.begin()), ranks(ranks),
-      values(ranks.size()) {}
+      microbatch(microbatch), values(ranks.size()) {}
 
 void BlockRun::bind(Value name, ArrayRef<TensorRef> perMember) {
   for (auto [known, value] : llvm::zip_equal(values, perMember))
@@ -41,7 +42,7 @@ LogicalResult BlockRun::resume(ArrayRef<ValueList> results) {
     for (auto [name, value] : llvm::zip_equal(next->getResults(), result))
       known[name] = value;
   Operation *op = &*next++;
-  return machine.observe(op, ranks, results);
+  return machine.observe(op, microbatch, ranks, results);
 }
 
 BlockRun::Status BlockRun::advance() {

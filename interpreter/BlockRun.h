@@ -14,7 +14,9 @@ class BlockRun {
 public:
   enum class Status { Done, Waiting, Failed };
 
-  BlockRun(Machine &machine, mlir::Block &block, llvm::ArrayRef<int64_t> ranks);
+  /// `microbatch`: what observers are told; -1: none.
+  BlockRun(Machine &machine, mlir::Block &block, llvm::ArrayRef<int64_t> ranks,
+           int64_t microbatch);
 
   llvm::ArrayRef<int64_t> getRanks() const { return ranks; }
   /// Gives a block argument its values, one per member.
@@ -39,6 +41,7 @@ private:
   mlir::Block &block;
   mlir::Block::iterator next;
   llvm::SmallVector<int64_t> ranks;
+  int64_t microbatch;
   std::vector<Values> values; ///< by member
 };
 

@@ -56,9 +56,9 @@ int64_t rowsOf(Value table) {
   return type.getDimSize(0);
 }
 
-/// The number of ids that a value may take where an op looks them up, through
-/// ops that keep them; 0 where none does.
-int64_t vocabularyOf(Value ids) {
+} // namespace
+
+int64_t pcc::interp::vocabularyOf(Value ids) {
   for (OpOperand &use : ids.getUses()) {
     Operation *op = use.getOwner();
     int64_t size = 0;
@@ -78,8 +78,6 @@ int64_t vocabularyOf(Value ids) {
   }
   return 0;
 }
-
-} // namespace
 
 FailureOr<Tensor> Fill::argument(func::FuncOp function, unsigned index,
                                  RankedTensorType type) const {

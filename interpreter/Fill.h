@@ -32,6 +32,10 @@ struct Fill {
                    mlir::RankedTensorType type) const;
 };
 
+/// The number of ids that a value may take where an op looks them up, through
+/// ops that keep them; 0 where none does.
+int64_t vocabularyOf(mlir::Value ids);
+
 /// The role of an argument, or nothing.
 llvm::StringRef argumentRole(mlir::func::FuncOp function, unsigned index);
 /// The name to match between functions and in messages: the model's name,

@@ -58,10 +58,13 @@ FailureOr<TensorRef> Machine::readSymbol(StringRef name) {
   std::optional<Placement> placement = symbolPlacement(name);
   if (!placement)
     return TensorRef();
+  // A sum that stages share has a part on each of them.
+  std::optional<dist::Axis> pp = grid.getMesh().find("pp");
+  bool isShared = pp && placement->layout.partial.contains(*pp);
   SmallVector<int64_t> members;
   for (int64_t stage = 0; stage < grid.numStages(); ++stage)
     for (int64_t rank : grid.stageRanks(stage))
-      if (ranks[rank].written.contains(name))
+      if (isShared || ranks[rank].written.contains(name))
         members.push_back(rank);
   if (members.empty())
     members = grid.stageRanks(0);
@@ -185,13 +188,14 @@ std::vector<ValueList> Machine::runCollective(Operation *op,
 }
 
 FailureOr<ValueList> Machine::call(func::FuncOp function,
-                                   ArrayRef<TensorRef> args) {
+                                   ArrayRef<TensorRef> args,
+                                   int64_t microbatch) {
   if (function.isExternal())
     return function.emitError("has no body to run");
   if (!function.getBody().hasOneBlock())
     return function.emitError("has more than one block");
   auto members = llvm::to_vector(llvm::seq<int64_t>(0, grid.size()));
-  BlockRun run(*this, function.getBody().front(), members);
+  BlockRun run(*this, function.getBody().front(), members, microbatch);
   for (auto [i, global] : llvm::enumerate(args)) {
     Placement placement = argumentPlacement(function, i);
     ValueList parts;

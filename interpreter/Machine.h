@@ -38,22 +38,24 @@ public:
   Placement argumentPlacement(mlir::func::FuncOp function, unsigned index);
   Placement resultPlacement(mlir::func::FuncOp function, unsigned index);
 
-  /// Called after every op with the ranks that ran it and the values of its
-  /// results, results[member][i]; a failure stops the run.
+  /// Called after every op with the ranks that ran it, for which microbatch
+  /// (-1: none), and the values of its results, results[member][i]; a failure
+  /// stops the run.
   using Observer = std::function<mlir::LogicalResult(
-      mlir::Operation *, llvm::ArrayRef<int64_t> ranks,
+      mlir::Operation *, int64_t microbatch, llvm::ArrayRef<int64_t> ranks,
       llvm::ArrayRef<ValueList> results)>;
   void setObserver(Observer observer) { afterOp = std::move(observer); }
-  mlir::LogicalResult observe(mlir::Operation *op,
+  mlir::LogicalResult observe(mlir::Operation *op, int64_t microbatch,
                               llvm::ArrayRef<int64_t> ranks,
                               llvm::ArrayRef<ValueList> results) const {
-    return afterOp ? afterOp(op, ranks, results) : mlir::success();
+    return afterOp ? afterOp(op, microbatch, ranks, results) : mlir::success();
   }
 
   /// Runs a function on every rank. Errors are emitted at the op that could
   /// not be done.
   mlir::FailureOr<ValueList> call(mlir::func::FuncOp function,
-                                  llvm::ArrayRef<TensorRef> args);
+                                  llvm::ArrayRef<TensorRef> args,
+                                  int64_t microbatch = -1);
 
   /// Runs one op on one rank.
   mlir::FailureOr<ValueList> runOp(mlir::Operation *op, int64_t rank,

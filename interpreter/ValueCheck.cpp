@@ -1,7 +1,9 @@
 //===- ValueCheck.cpp - Every op against a reference program --------------===//
 
 #include "interpreter/ValueCheck.h"
+#include "dialects/Pipe/Pipe.h"
 #include "interpreter/Compare.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -17,15 +19,16 @@ static std::optional<int64_t> idOf(Operation *op) {
 
 ValueCheck::ValueCheck(Machine &reference, Machine &checked, double tolerance)
     : reference(reference), checked(checked), tolerance(tolerance) {
-  reference.setObserver(
-      [this](Operation *op, ArrayRef<int64_t>, ArrayRef<ValueList> results) {
-        if (std::optional<int64_t> id = idOf(op))
-          values[*id] = {op, results.front()};
-        return success();
-      });
-  checked.setObserver([this](Operation *op, ArrayRef<int64_t> ranks,
+  reference.setObserver([this](Operation *op, int64_t microbatch,
+                               ArrayRef<int64_t>, ArrayRef<ValueList> results) {
+    if (std::optional<int64_t> id = idOf(op))
+      values[{microbatch, *id}] = {op, results.front()};
+    return success();
+  });
+  checked.setObserver([this](Operation *op, int64_t microbatch,
+                             ArrayRef<int64_t> ranks,
                              ArrayRef<ValueList> results) {
-    return compareOp(op, ranks, results);
+    return compareOp(op, microbatch, ranks, results);
   });
 }
 
@@ -50,12 +53,13 @@ LogicalResult ValueCheck::compare(Location loc, const Twine &what,
                         << " differs from the reference: " << gap.text();
 }
 
-LogicalResult ValueCheck::compareOp(Operation *op, ArrayRef<int64_t> ranks,
+LogicalResult ValueCheck::compareOp(Operation *op, int64_t microbatch,
+                                    ArrayRef<int64_t> ranks,
                                     ArrayRef<ValueList> results) {
   std::optional<int64_t> id = idOf(op);
-  if (!id)
+  if (!id || (microbatch < 0 && isa<pipe::TaskOp>(op->getParentOp())))
     return success();
-  auto it = values.find(*id);
+  auto it = values.find({microbatch, *id});
   if (it == values.end())
     return op->emitOpError()
            << "has the number " << *id << ", which no op of the reference has";
@@ -116,6 +120,16 @@ FailureOr<ValueList> ValueCheck::call(StringRef name,
   return found;
 }
 
+LogicalResult ValueCheck::compareScalar(StringRef what, double found,
+                                        double wanted) {
+  auto type = RankedTensorType::get(
+      {}, Float64Type::get(checked.getModule().getContext()));
+  Tensor a(type), b(type);
+  a.real[0] = found;
+  b.real[0] = wanted;
+  return compare(checked.getModule().getLoc(), "the " + what, a, b);
+}
+
 LogicalResult ValueCheck::compareSymbols() {
   for (Operation &op : *checked.getModule().getBody()) {
     if (!isa<nn::ParamOp, nn::StateOp>(op))
@@ -132,4 +146,12 @@ LogicalResult ValueCheck::compareSymbols() {
       return failure();
   }
   return success();
+}
+
+std::string ValueCheck::summary() const {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << compared << " values equal the reference's, the worst to "
+      << llvm::format("%.1e", worst) << '\n';
+  return text;
 }

@@ -12,6 +12,10 @@ namespace pcc::interp {
 /// each such op the global value is rebuilt from the ranks' parts by the op's
 /// `dist.shardings`, replicas are compared, and it must be the reference's.
 /// Thus the first wrong op is the one that is reported.
+///
+/// Whatever the reference runs is recorded; run it first. Of a program cut
+/// into stages only the tasks of microbatches are compared so: its updates
+/// hold a stage's share of what the reference's hold.
 class ValueCheck {
 public:
   /// Differences up to `tolerance`, relative to a value's largest element, are
@@ -25,13 +29,17 @@ public:
                                   llvm::ArrayRef<TensorRef> args);
   /// Compares all parameters and states that have a value.
   mlir::LogicalResult compareSymbols();
+  mlir::LogicalResult compareScalar(llvm::StringRef what, double found,
+                                    double wanted);
+  /// Forgets what the reference ran.
+  void clear() { values.clear(); }
 
-  /// Values compared so far, and the largest relative difference among them.
-  int64_t getCompared() const { return compared; }
-  double getWorst() const { return worst; }
+  /// A line that says how many values were compared, and how closely the
+  /// worst agrees.
+  std::string summary() const;
 
 private:
-  mlir::LogicalResult compareOp(mlir::Operation *op,
+  mlir::LogicalResult compareOp(mlir::Operation *op, int64_t microbatch,
                                 llvm::ArrayRef<int64_t> ranks,
                                 llvm::ArrayRef<ValueList> results);
   mlir::LogicalResult compare(mlir::Location loc, const llvm::Twine &what,
@@ -41,8 +49,10 @@ private:
   double tolerance;
   int64_t compared = 0;
   double worst = 0;
-  /// The reference's results of the function being run, by dist.id.
-  llvm::DenseMap<int64_t, std::pair<mlir::Operation *, ValueList>> values;
+  /// The reference's ops and their results, by microbatch and dist.id.
+  llvm::DenseMap<std::pair<int64_t, int64_t>,
+                 std::pair<mlir::Operation *, ValueList>>
+      values;
 };
 
 } // namespace pcc::interp

@@ -4,11 +4,12 @@
 #define PCC_TOOLS_PCC_RUN_COMMANDLINE_H
 
 #include "interpreter/GradientCheck.h"
+#include "runtime/common/Options.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace pcc {
 
-enum ExitCode { kDone = 0, kFailed = 1, kUsage = 2 };
+enum { kDone = 0, kFailed = 1, kUsage = 2 };
 
 struct CommandLine {
   template <typename T>
@@ -78,6 +79,51 @@ struct CommandLine {
   Opt<int64_t> samples{"samples", Desc("Elements of each parameter to check"),
                        llvm::cl::init(interp::GradientCheckOptions().samples),
                        in};
+
+  // Flags of a training binary, with its names and defaults.
+  template <typename T>
+  using To = llvm::cl::opt<T, /*ExternalStorage=*/true>;
+  template <typename T>
+  using At = llvm::cl::LocationClass<T>;
+
+  Options training;
+  To<std::string> data{"data", Desc("Runs training steps on a token file"),
+                       Value("file"), At<std::string>(training.data), in};
+  To<bool> shuffle{"shuffle", Desc("Visits samples in an order of --seed"),
+                   At<bool>(training.shuffle), in};
+  To<int64_t> seed{"seed", Desc("Of initial values, dropout and --shuffle"),
+                   At<int64_t>(training.seed), in};
+  To<int64_t> steps{"steps", Desc("Steps, also of the schedule"),
+                    At<int64_t>(training.steps), in};
+  To<int64_t> stopAfter{"stop-after", Desc("Ends early, after this step"),
+                        At<int64_t>(training.stopAfter), in};
+  To<double> lr{"lr", Desc("Learning rate after warm-up"),
+                At<double>(training.lr), in};
+  To<double> minLr{"min-lr", Desc("Learning rate at the last step"),
+                   At<double>(training.minLr), in};
+  To<int64_t> warmup{"warmup-steps", Desc("Steps of linear rise to --lr"),
+                     At<int64_t>(training.warmupSteps), in};
+  To<std::string> schedule{"lr-schedule",
+                           Desc("constant, linear, cosine or wsd"),
+                           At<std::string>(training.lrSchedule), in};
+  To<double> decay{"weight-decay", Desc("Of tensors of rank 2 and more"),
+                   At<double>(training.weightDecay), in};
+  To<double> beta1{"beta1", Desc("Of AdamW"), At<double>(training.beta1), in};
+  To<double> beta2{"beta2", Desc("Of AdamW"), At<double>(training.beta2), in};
+  To<double> eps{"eps", Desc("Of AdamW"), At<double>(training.eps), in};
+  To<double> clip{"clip-grad", Desc("Bound of the gradient norm, 0 for none"),
+                  At<double>(training.clipGrad), in};
+  To<std::string> initial{"init",
+                          Desc("from-onnx, random, or a .safetensors file"),
+                          At<std::string>(training.init), in};
+  To<std::string> model{"model", Desc("Where the model file lies now"),
+                        At<std::string>(training.model), in};
+  To<std::string> logJson{"log-json", Desc("Writes a JSON object per step"),
+                          At<std::string>(training.logJson), in};
+  Opt<int64_t> microbatches{
+      "microbatches",
+      Desc("Microbatches per step (of a program without schedules)"),
+      llvm::cl::init(0), in};
 };
 
 } // namespace pcc

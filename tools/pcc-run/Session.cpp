@@ -4,17 +4,10 @@
 #include "interpreter/Compare.h"
 #include "interpreter/GradientCheck.h"
 #include "interpreter/ValueCheck.h"
-#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::interp;
-
-/// A mistake on the command line or in a file it names.
-static int usage(const Twine &message) {
-  llvm::errs() << "pcc-run: error: " << message << '\n';
-  return kUsage;
-}
 
 Session::Session(CommandLine &options, ModuleOp module, ModuleOp other)
     : options(options), module(module),
@@ -189,9 +182,11 @@ int Session::runEntries() {
   if (check && failed(check->compareSymbols()))
     return kFailed;
   if (check)
-    llvm::outs() << llvm::format(
-        "%lld values equal the reference's, the worst to %.1e\n",
-        static_cast<long long>(check->getCompared()), check->getWorst());
+    llvm::outs() << check->summary();
+  return report();
+}
+
+int Session::report() {
   if (std::string key = given.unused(); !key.empty())
     return usage("there is no argument or symbol '" + key + "'");
   int shown = show();
@@ -205,5 +200,7 @@ int Session::run() {
     return usage(llvm::toString(std::move(error)));
   if (failed(setSymbols(machine)) || (other && failed(setSymbols(*other))))
     return kFailed;
-  return options.checkGradients ? checkGradients() : runEntries();
+  if (options.checkGradients)
+    return checkGradients();
+  return options.training.data.empty() ? runEntries() : train();
 }

@@ -10,6 +10,9 @@
 
 namespace pcc {
 
+/// A mistake on the command line or in a file it names; gives the exit code.
+int usage(const llvm::Twine &message);
+
 /// A program, and the one it is compared with if any.
 class Session {
 public:
@@ -34,6 +37,9 @@ private:
                                                mlir::RankedTensorType type);
   int checkGradients();
   int runEntries();
+  int train();
+  /// Prints, saves and compares what the command line asks for.
+  int report();
   int show();
   int compare();
   /// A result or symbol; null if there is none.

@@ -10,10 +10,16 @@
 using namespace mlir;
 using namespace pcc;
 
+int pcc::usage(const Twine &message) {
+  llvm::errs() << "pcc-run: error: " << message << '\n';
+  return kUsage;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  // LLVM's libraries have flags of their own, some of them named like ours.
+  llvm::cl::ResetCommandLineParser();
   CommandLine options;
-  llvm::cl::HideUnrelatedOptions(options.category);
   llvm::cl::ParseCommandLineOptions(
       argc, argv, "interprets pcc programs on virtual ranks\n");
 

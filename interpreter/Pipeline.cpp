@@ -1,0 +1,329 @@
+//===- Pipeline.cpp - Schedules of all stages, run together ---------------===//
+
+#include "interpreter/Pipeline.h"
+#include "interpreter/Collectives.h"
+#include <map>
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::interp;
+
+namespace {
+
+/// Half of a transfer that a stage has posted.
+struct Half {
+  StringRef value;
+  int64_t microbatch, peer, channel;
+
+  bool isCounterpart(const Half &other, int64_t stage) const {
+    return other.peer == stage && other.channel == channel;
+  }
+};
+
+std::optional<Half> sendOf(Operation *op) {
+  if (auto send = dyn_cast<pipe::SendOp>(op))
+    return Half{send.getValue(), int64_t(send.getMicrobatch()),
+                int64_t(send.getStage()), int64_t(send.getChannel())};
+  if (auto both = dyn_cast<pipe::ExchangeOp>(op))
+    return Half{both.getSent(), int64_t(both.getSendMicrobatch()),
+                int64_t(both.getSendStage()), int64_t(both.getSendChannel())};
+  return std::nullopt;
+}
+
+std::optional<Half> recvOf(Operation *op) {
+  if (auto recv = dyn_cast<pipe::RecvOp>(op))
+    return Half{recv.getValue(), int64_t(recv.getMicrobatch()),
+                int64_t(recv.getStage()), int64_t(recv.getChannel())};
+  if (auto both = dyn_cast<pipe::ExchangeOp>(op))
+    return Half{both.getReceived(), int64_t(both.getRecvMicrobatch()),
+                int64_t(both.getRecvStage()), int64_t(both.getRecvChannel())};
+  return std::nullopt;
+}
+
+} // namespace
+
+/// How far a stage is.
+struct Pipeline::Stage {
+  int64_t number;
+  pipe::ScheduleOp schedule;
+  SmallVector<int64_t> ranks;
+  Block::iterator next;
+  /// The task being run, if `next` is a run that has begun.
+  std::unique_ptr<BlockRun> task;
+  /// The halves of the transfer `next` that are still to be done.
+  std::optional<Half> send, recv;
+  bool isPosted = false;
+  /// Instances of values, by member.
+  std::map<std::pair<StringRef, int64_t>, ValueList> values;
+
+  bool isDone() { return next == schedule.getBlock()->end(); }
+  /// Posts the transfer `next` unless it is already.
+  void post() {
+    if (isPosted || isDone())
+      return;
+    send = sendOf(&*next);
+    recv = recvOf(&*next);
+    isPosted = true;
+  }
+  void moveOn() {
+    ++next;
+    isPosted = false;
+  }
+};
+
+Pipeline::Pipeline(Machine &machine, pipe::Entry entry)
+    : machine(machine), entry(entry) {
+  const Grid &grid = machine.getGrid();
+  for (auto schedule : machine.getModule().getOps<pipe::ScheduleOp>())
+    if (schedule.getEntry() == entry) {
+      Stage &stage = stages.emplace_back();
+      stage.number = schedule.getStage();
+      stage.schedule = schedule;
+    }
+  llvm::sort(stages, [](const Stage &a, const Stage &b) {
+    return a.number < b.number;
+  });
+  for (Stage &stage : stages)
+    if (stage.number < grid.numStages())
+      stage.ranks = grid.stageRanks(stage.number);
+}
+
+Pipeline::~Pipeline() = default;
+
+LogicalResult Pipeline::check() {
+  int64_t expected = machine.getGrid().numStages();
+  for (auto [i, stage] : llvm::enumerate(stages)) {
+    if (stage.number != static_cast<int64_t>(i))
+      return stage.schedule.emitError()
+             << "is of stage " << stage.number << ", stage " << i
+             << (stage.number > static_cast<int64_t>(i) ? " has no schedule"
+                                                        : " has two schedules");
+    if (stage.schedule.getMicrobatches() !=
+        stages[0].schedule.getMicrobatches())
+      return stage.schedule.emitError("has another number of microbatches than "
+                                      "stage 0");
+  }
+  if (static_cast<int64_t>(stages.size()) != expected)
+    return machine.getModule().emitError()
+           << "has schedules of " << stages.size() << " stages for entry '"
+           << pipe::stringifyEntry(entry) << "', the mesh has " << expected;
+  return success();
+}
+
+int64_t Pipeline::getMicrobatches() const {
+  return const_cast<pipe::ScheduleOp &>(stages[0].schedule).getMicrobatches();
+}
+
+LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
+                              InputSource inputs) {
+  ModuleOp module = machine.getModule();
+  auto task = module.lookupSymbol<pipe::TaskOp>(run.getTask());
+  int64_t microbatch = run.getMicrobatch().value_or(0);
+  if (int64_t(task.getStage()) != stage.number)
+    return run.emitOpError() << "is in the schedule of stage " << stage.number
+                             << ", the task is of stage " << task.getStage();
+  stage.task = std::make_unique<BlockRun>(
+      machine, *task.getBlock(), stage.ranks, run.getMicrobatch().value_or(-1));
+  for (auto [i, argument] : llvm::enumerate(task.getBlock()->getArguments())) {
+    StringRef source = task.getSource(i);
+    if (auto input = module.lookupSymbol<pipe::InputOp>(source)) {
+      TensorRef global =
+          inputs(input, input.isPerMicrobatch() ? microbatch : -1);
+      Placement placement =
+          placementOf(input->getDiscardableAttrDictionary(),
+                      input.getTensorType(), machine.getGrid().getMesh());
+      ValueList parts;
+      for (int64_t rank : stage.ranks)
+        parts.push_back(
+            shard(*global, placement.layout, machine.getGrid(), rank));
+      stage.task->bind(argument, parts);
+      continue;
+    }
+    auto it = stage.values.find({source, microbatch});
+    if (it == stage.values.end())
+      return run.emitOpError()
+             << "needs @" << source << " of microbatch " << microbatch
+             << ", which stage " << stage.number << " does not have yet";
+    stage.task->bind(argument, it->second);
+  }
+  return success();
+}
+
+void Pipeline::finish(Stage &stage, pipe::RunOp run) {
+  auto task = machine.getModule().lookupSymbol<pipe::TaskOp>(run.getTask());
+  int64_t microbatch = run.getMicrobatch().value_or(0);
+  for (unsigned i = 0; i < task.getTargets().size(); ++i)
+    stage.values[{task.getTarget(i), microbatch}] = stage.task->getResult(i);
+  stage.task.reset();
+}
+
+Pipeline::Progress Pipeline::transfer(Stage &stage) {
+  stage.post();
+  Progress progress = Progress::Waiting;
+  // The sender hands over; the receiver is done when that has happened.
+  if (stage.send) {
+    Half sent = *stage.send;
+    if (sent.peer < 0 || sent.peer >= int64_t(stages.size())) {
+      stage.next->emitOpError() << "there is no stage " << sent.peer;
+      return Progress::Failed;
+    }
+    Stage &peer = stages[sent.peer];
+    peer.post();
+    auto value = stage.values.find({sent.value, sent.microbatch});
+    if (value == stage.values.end()) {
+      stage.next->emitOpError()
+          << "sends @" << sent.value << " of microbatch " << sent.microbatch
+          << ", which stage " << stage.number << " does not have yet";
+      return Progress::Failed;
+    }
+    if (peer.recv && sent.isCounterpart(*peer.recv, stage.number)) {
+      if (peer.recv->value != sent.value ||
+          peer.recv->microbatch != sent.microbatch) {
+        InFlightDiagnostic diag = peer.next->emitOpError()
+                                  << "receives @" << peer.recv->value
+                                  << " of microbatch " << peer.recv->microbatch;
+        diag.attachNote(stage.next->getLoc())
+            << "stage " << stage.number << " sends @" << sent.value
+            << " of microbatch " << sent.microbatch;
+        return Progress::Failed;
+      }
+      peer.values[{sent.value, sent.microbatch}] = value->second;
+      stage.send.reset();
+      peer.recv.reset();
+      progress = Progress::Moved;
+    }
+  }
+  if (stage.send || stage.recv)
+    return progress;
+  stage.moveOn();
+  return Progress::Moved;
+}
+
+Pipeline::Progress Pipeline::step(Stage &stage, InputSource inputs) {
+  if (stage.isDone())
+    return Progress::Done;
+  auto run = dyn_cast<pipe::RunOp>(*stage.next);
+  if (!run)
+    return transfer(stage);
+  if (!stage.task && failed(begin(stage, run, inputs)))
+    return Progress::Failed;
+  switch (stage.task->advance()) {
+  case BlockRun::Status::Failed:
+    return Progress::Failed;
+  case BlockRun::Status::Waiting:
+    return Progress::Waiting;
+  case BlockRun::Status::Done:
+    break;
+  }
+  finish(stage, run);
+  stage.moveOn();
+  return Progress::Moved;
+}
+
+Pipeline::Progress Pipeline::meet() {
+  SmallVector<int64_t> ranks;
+  std::vector<ValueList> operands;
+  for (Stage &stage : stages) {
+    if (!stage.task ||
+        !canMeet(stage.task->getWaiting(), stages[0].task->getWaiting()))
+      return Progress::Waiting;
+    llvm::append_range(ranks, stage.ranks);
+    llvm::append_range(operands, stage.task->getOperands());
+  }
+  std::vector<ValueList> results =
+      machine.runCollective(stages[0].task->getWaiting(), ranks, operands);
+  ArrayRef<ValueList> rest = results;
+  for (Stage &stage : stages) {
+    if (failed(stage.task->resume(rest.take_front(stage.ranks.size()))))
+      return Progress::Failed;
+    rest = rest.drop_front(stage.ranks.size());
+  }
+  return Progress::Moved;
+}
+
+LogicalResult Pipeline::reportDeadlock() {
+  InFlightDiagnostic diag =
+      stages[0].schedule.emitError("the stages wait for each other forever");
+  for (Stage &stage : stages) {
+    auto at = [&](Operation *op) -> Diagnostic & {
+      return diag.attachNote(op->getLoc()) << "stage " << stage.number;
+    };
+    if (stage.isDone()) {
+      at(stage.schedule) << " is done";
+      continue;
+    }
+    if (stage.task) {
+      Operation *op = stage.task->getWaiting();
+      at(op) << " waits in '" << cast<pipe::RunOp>(*stage.next).getTask()
+             << "' for other stages to do " << op->getName();
+      continue;
+    }
+    auto describe = [&](const Half &half, StringRef how, StringRef where) {
+      at(&*stage.next) << " waits to " << how << " @" << half.value
+                       << " of microbatch " << half.microbatch << " " << where
+                       << " stage " << half.peer << " on channel "
+                       << half.channel;
+    };
+    if (stage.send)
+      describe(*stage.send, "send", "to");
+    if (stage.recv)
+      describe(*stage.recv, "receive", "from");
+  }
+  return diag;
+}
+
+FailureOr<llvm::StringMap<TensorRef>> Pipeline::collectOutputs() {
+  llvm::StringMap<TensorRef> outputs;
+  const Grid &grid = machine.getGrid();
+  for (auto output : machine.getModule().getOps<pipe::OutputOp>()) {
+    SmallVector<int64_t> ranks;
+    ValueList parts;
+    for (Stage &stage : stages) {
+      auto it = stage.values.find({output.getSymName(), 0});
+      if (it == stage.values.end())
+        continue;
+      llvm::append_range(ranks, stage.ranks);
+      llvm::append_range(parts, it->second);
+    }
+    if (parts.empty())
+      continue;
+    Placement placement = placementOf(output->getDiscardableAttrDictionary(),
+                                      output.getTensorType(), grid.getMesh());
+    auto global = rebuild(placement, grid, ranks, parts);
+    if (!global)
+      return output.emitError() << "output '" << output.getName()
+                                << "': " << llvm::toString(global.takeError());
+    outputs[output.getName()] = std::make_shared<Tensor>(std::move(*global));
+  }
+  return outputs;
+}
+
+FailureOr<llvm::StringMap<TensorRef>> Pipeline::run(InputSource inputs) {
+  for (Stage &stage : stages) {
+    stage.next = stage.schedule.getBlock()->begin();
+    stage.values.clear();
+    stage.isPosted = false;
+  }
+  while (true) {
+    bool moved = false, done = true;
+    for (Stage &stage : stages) {
+      Progress progress;
+      do {
+        progress = step(stage, inputs);
+        if (progress == Progress::Failed)
+          return failure();
+        moved |= progress == Progress::Moved;
+      } while (progress == Progress::Moved);
+      done &= progress == Progress::Done;
+    }
+    if (done)
+      return collectOutputs();
+    if (moved)
+      continue;
+    Progress progress = meet();
+    if (progress == Progress::Failed)
+      return failure();
+    if (progress == Progress::Waiting)
+      return reportDeadlock();
+  }
+}

@@ -1,0 +1,72 @@
+//===- RuntimeProgram.h - What the runtime fills, for a module --*- C++ -*-===//
+//
+// Compiled programs get their weights and inputs from the runtime library. So
+// that the interpreter starts from the same numbers, it describes its module
+// to the same code: as a program of one rank that holds everything.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_INTERPRETER_RUNTIMEPROGRAM_H
+#define PCC_INTERPRETER_RUNTIMEPROGRAM_H
+
+#include "interpreter/Machine.h"
+#include "runtime/common/Inputs.h"
+#include "runtime/common/Weights.h"
+#include <deque>
+
+namespace pcc::interp {
+
+/// An input of a program, of global type.
+struct InputInfo {
+  std::string role, name;
+  mlir::RankedTensorType type;
+  bool isPerMicrobatch;
+  /// Exclusive bound of token ids; 0: not known.
+  int64_t vocab;
+};
+
+class RuntimeProgram {
+public:
+  /// Fails where the batch cannot be told from the inputs, or an element type
+  /// is none of the runtime's.
+  static mlir::FailureOr<std::unique_ptr<RuntimeProgram>>
+  create(Machine &machine, llvm::ArrayRef<InputInfo> inputs,
+         int64_t microbatches);
+
+  const pcc_program &get() const { return program; }
+  const pcc_stage &getStage() const { return stage; }
+
+  /// Gives the machine's parameters their first values.
+  void fillParameters(Machine &machine, const InitialValues &values,
+                      llvm::StringRef model);
+  /// Reads the inputs of a step; `input` of `microbatch` after that.
+  void fillInputs(const TokenFile &data, const DataOrder &order,
+                  const StepValues &values);
+  TensorRef getInput(unsigned input, int64_t microbatch) const;
+
+private:
+  RuntimeProgram() = default;
+  mlir::LogicalResult addParam(mlir::Operation *op, llvm::StringRef name,
+                               mlir::RankedTensorType type);
+  mlir::LogicalResult addInput(mlir::ModuleOp module, const InputInfo &info);
+  pcc_layout layoutOf(mlir::RankedTensorType type);
+  int64_t allocate(int64_t bytes);
+  const char *keep(llvm::StringRef text);
+  const int64_t *keep(llvm::ArrayRef<int64_t> numbers);
+  Tensor read(int64_t offset, mlir::RankedTensorType type) const;
+
+  pcc_program program = {};
+  pcc_stage stage = {};
+  std::vector<pcc_tensor> tensors;
+  std::vector<pcc_input> inputs;
+  std::vector<mlir::RankedTensorType> tensorTypes, inputTypes;
+  std::deque<pcc_source> sources;
+  std::deque<std::string> texts;
+  std::deque<std::vector<int64_t>> numbers;
+  std::deque<std::vector<int32_t>> axisLists;
+  std::vector<char> arena;
+};
+
+} // namespace pcc::interp
+
+#endif // PCC_INTERPRETER_RUNTIMEPROGRAM_H
