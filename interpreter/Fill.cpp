@@ -12,18 +12,6 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::interp;
 
-StringRef pcc::interp::argumentRole(func::FuncOp function, unsigned index) {
-  auto role = function.getArgAttrOfType<StringAttr>(index, nn::kRoleAttr);
-  return role ? role.getValue() : StringRef();
-}
-
-std::string pcc::interp::argumentName(func::FuncOp function, unsigned index) {
-  if (auto name = function.getArgAttrOfType<StringAttr>(index, nn::kNameAttr))
-    return name.str();
-  StringRef role = argumentRole(function, index);
-  return role.empty() ? "arg" + std::to_string(index) : role.str();
-}
-
 namespace {
 
 /// A stream of random words per name, by element.
@@ -56,9 +44,9 @@ int64_t rowsOf(Value table) {
   return type.getDimSize(0);
 }
 
-} // namespace
-
-int64_t pcc::interp::vocabularyOf(Value ids) {
+/// The number of ids that a value may take where an op looks them up, through
+/// ops that keep them; 0 where none does.
+int64_t vocabularyOf(Value ids) {
   for (OpOperand &use : ids.getUses()) {
     Operation *op = use.getOwner();
     int64_t size = 0;
@@ -79,23 +67,60 @@ int64_t pcc::interp::vocabularyOf(Value ids) {
   return 0;
 }
 
-FailureOr<Tensor> Fill::argument(func::FuncOp function, unsigned index,
-                                 RankedTensorType type) const {
-  StringRef role = argumentRole(function, index);
-  std::string name = argumentName(function, index);
-  Draw draw(seed, name);
-  Tensor value(type);
-  if (role == "tokens" || role == "targets") {
-    int64_t bound = vocab ? vocab : vocabularyOf(function.getArgument(index));
+/// Positions are looked up in tables too, but are no tokens.
+bool isToken(StringRef role) { return role == "tokens" || role == "targets"; }
+
+} // namespace
+
+InputInfo pcc::interp::argumentInfo(func::FuncOp function, unsigned index,
+                                    RankedTensorType type) {
+  auto text = [&](StringRef attr) {
+    auto value = function.getArgAttrOfType<StringAttr>(index, attr);
+    return value ? value.str() : std::string();
+  };
+  InputInfo info = {text(nn::kRoleAttr), text(nn::kNameAttr), type, false, 0};
+  if (info.name.empty())
+    info.name = info.role.empty() ? "arg" + std::to_string(index) : info.role;
+  info.isPerMicrobatch = pipe::isPerMicrobatchRole(info.role);
+  if (isToken(info.role))
+    info.vocab = vocabularyOf(function.getArgument(index));
+  return info;
+}
+
+InputInfo pcc::interp::inputInfo(pipe::InputOp input, RankedTensorType type) {
+  InputInfo info = {input.getRole().str(), input.getName().str(), type,
+                    input.isPerMicrobatch(), 0};
+  if (!isToken(info.role))
+    return info;
+  auto module = input->getParentOfType<ModuleOp>();
+  for (auto task : module.getOps<pipe::TaskOp>())
+    for (auto [i, argument] : llvm::enumerate(task.getBlock()->getArguments()))
+      if (task.getSource(i) == input.getSymName())
+        info.vocab = std::max(info.vocab, vocabularyOf(argument));
+  return info;
+}
+
+llvm::Expected<Tensor> Fill::input(const InputInfo &info,
+                                   int64_t microbatch) const {
+  StringRef role = info.role;
+  // The first microbatch is the only one of most runs.
+  Draw draw(seed, microbatch ? info.name + "#" + std::to_string(microbatch)
+                             : info.name);
+  Tensor value(info.type);
+  if (isToken(role)) {
+    int64_t bound = vocab ? vocab : info.vocab;
     if (!bound)
-      return function.emitError()
-             << "cannot tell the vocabulary of '" << name << "'; give --vocab";
+      return llvm::createStringError("cannot tell the vocabulary of '" +
+                                     info.name + "'; give --vocab");
     for (int64_t i = 0; i < value.size(); ++i) {
       bool ignored = role == "targets" && draw.uniform(i, 1) < 0.125;
       value.integer[i] = ignored ? -100 : int64_t(draw.uniform(i) * bound);
     }
-  } else if (role == "positions" || role == "samples") {
+  } else if (role == "positions") {
     std::iota(value.integer.begin(), value.integer.end(), 0);
+  } else if (role == "samples") {
+    std::iota(value.integer.begin(), value.integer.end(),
+              microbatch * value.size());
   } else if (role == "seed" || role == "step") {
     value.integer[0] = role == "seed" ? seed : 1;
   } else if (!role.empty() && role != "data") {
@@ -108,8 +133,8 @@ FailureOr<Tensor> Fill::argument(func::FuncOp function, unsigned index,
                        .Case("clip_grad", 1.0)
                        .Default(NAN);
     if (std::isnan(usual))
-      return function.emitError() << "argument '" << name
-                                  << "' has the unknown role '" << role << "'";
+      return llvm::createStringError(
+          "input '" + info.name + "' has the unknown role '" + info.role + "'");
     value.real[0] = usual;
   } else {
     for (int64_t i = 0; i < value.size(); ++i)

@@ -4,43 +4,47 @@
 #define PCC_INTERPRETER_FILL_H
 
 #include "dialects/NN/NN.h"
+#include "dialects/Pipe/Pipe.h"
 #include "interpreter/Tensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
 
 namespace pcc::interp {
 
+/// An input of a program, of global type.
+struct InputInfo {
+  std::string role, name;
+  mlir::RankedTensorType type;
+  bool isPerMicrobatch;
+  /// Exclusive bound of token ids; 0: not known.
+  int64_t vocab;
+};
+
 /// How inputs and parameters that were not given are made up. The numbers
-/// depend on the seed, the name and the element's index only.
+/// depend on the seed, the name, the microbatch and the element's index only.
 struct Fill {
   uint64_t seed;
-  /// Bound of token ids and targets; 0: that of the embedding table or the
-  /// cross entropy that uses them.
+  /// Bound of token ids and targets; 0: the input's.
   int64_t vocab = 0;
 
   /// By role: tokens and targets below the vocabulary (one target in eight is
   /// ignored), positions and samples in order, usual hyper-parameters. Other
-  /// floats are normal(0, 1), other integers small. Fails, saying why, where
-  /// the vocabulary is not known.
-  /// `type` is the argument's global type.
-  mlir::FailureOr<Tensor> argument(mlir::func::FuncOp function, unsigned index,
-                                   mlir::RankedTensorType type) const;
+  /// floats are normal(0, 1), other integers small.
+  llvm::Expected<Tensor> input(const InputInfo &info, int64_t microbatch) const;
 
   /// Normal values of a size that keeps activations near 1, for every element
   /// whatever the parameter's declared initial value: 1 + 0.1 n for scales
   /// (init one), 0.1 n for biases (init zero), else 0.3 n.
-  Tensor parameter(mlir::StringRef name, nn::Init init,
+  Tensor parameter(llvm::StringRef name, nn::Init init,
                    mlir::RankedTensorType type) const;
 };
 
-/// The number of ids that a value may take where an op looks them up, through
-/// ops that keep them; 0 where none does.
-int64_t vocabularyOf(mlir::Value ids);
-
-/// The role of an argument, or nothing.
-llvm::StringRef argumentRole(mlir::func::FuncOp function, unsigned index);
-/// The name to match between functions and in messages: the model's name,
-/// else the role, else "arg<index>".
-std::string argumentName(mlir::func::FuncOp function, unsigned index);
+/// `type` is the argument's global type.
+InputInfo argumentInfo(mlir::func::FuncOp function, unsigned index,
+                       mlir::RankedTensorType type);
+/// Of an input of a program cut into tasks.
+InputInfo inputInfo(pipe::InputOp input, mlir::RankedTensorType type);
 
 } // namespace pcc::interp
 

@@ -110,6 +110,20 @@ ValueList Machine::finished(MutableArrayRef<Tensor> results) const {
   return values;
 }
 
+bool Machine::canRun(StringRef opName) const {
+  static const StringRef others[] = {nn::ReadOp::getOperationName(),
+                                     nn::WriteOp::getOperationName(),
+                                     nn::AccumulateOp::getOperationName(),
+                                     dist::ReshardOp::getOperationName(),
+                                     dist::AllReduceOp::getOperationName(),
+                                     dist::AllGatherOp::getOperationName(),
+                                     dist::ReduceScatterOp::getOperationName(),
+                                     dist::AllToAllOp::getOperationName(),
+                                     dist::ShardSliceOp::getOperationName(),
+                                     dist::OffsetOp::getOperationName()};
+  return kernels.find(opName) || llvm::is_contained(others, opName);
+}
+
 FailureOr<ValueList> Machine::runOp(Operation *op, int64_t rank,
                                     ArrayRef<TensorRef> operands) {
   Memory &memory = ranks[rank];

@@ -57,6 +57,8 @@ public:
                                   llvm::ArrayRef<TensorRef> args,
                                   int64_t microbatch = -1);
 
+  /// False for an op that runOp and runCollective cannot do.
+  bool canRun(llvm::StringRef opName) const;
   /// Runs one op on one rank.
   mlir::FailureOr<ValueList> runOp(mlir::Operation *op, int64_t rank,
                                    llvm::ArrayRef<TensorRef> operands);

@@ -114,6 +114,11 @@ int64_t Pipeline::getMicrobatches() const {
   return const_cast<pipe::ScheduleOp &>(stages[0].schedule).getMicrobatches();
 }
 
+Placement Pipeline::placement(pipe::InputOp input) {
+  return placementOf(input->getDiscardableAttrDictionary(),
+                     input.getTensorType(), machine.getGrid().getMesh());
+}
+
 LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
                               InputSource inputs) {
   ModuleOp module = machine.getModule();
@@ -129,13 +134,10 @@ LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
     if (auto input = module.lookupSymbol<pipe::InputOp>(source)) {
       TensorRef global =
           inputs(input, input.isPerMicrobatch() ? microbatch : -1);
-      Placement placement =
-          placementOf(input->getDiscardableAttrDictionary(),
-                      input.getTensorType(), machine.getGrid().getMesh());
+      dist::Layout layout = placement(input).layout;
       ValueList parts;
       for (int64_t rank : stage.ranks)
-        parts.push_back(
-            shard(*global, placement.layout, machine.getGrid(), rank));
+        parts.push_back(shard(*global, layout, machine.getGrid(), rank));
       stage.task->bind(argument, parts);
       continue;
     }

@@ -20,6 +20,7 @@ public:
   /// An error unless there is one schedule for every stage of the mesh.
   mlir::LogicalResult check();
   int64_t getMicrobatches() const;
+  Placement placement(pipe::InputOp input);
 
   /// Gives the global value of an input, of one microbatch or (-1) of the
   /// whole step.

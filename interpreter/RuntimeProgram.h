@@ -9,21 +9,13 @@
 #ifndef PCC_INTERPRETER_RUNTIMEPROGRAM_H
 #define PCC_INTERPRETER_RUNTIMEPROGRAM_H
 
+#include "interpreter/Fill.h"
 #include "interpreter/Machine.h"
 #include "runtime/common/Inputs.h"
 #include "runtime/common/Weights.h"
 #include <deque>
 
 namespace pcc::interp {
-
-/// An input of a program, of global type.
-struct InputInfo {
-  std::string role, name;
-  mlir::RankedTensorType type;
-  bool isPerMicrobatch;
-  /// Exclusive bound of token ids; 0: not known.
-  int64_t vocab;
-};
 
 class RuntimeProgram {
 public:

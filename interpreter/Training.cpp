@@ -8,13 +8,9 @@ using namespace pcc;
 using namespace pcc::interp;
 
 unsigned Training::addInput(InputInfo info) {
-  // Positions are looked up in tables too, but come from no file.
-  if (info.role != "tokens" && info.role != "targets")
-    info.vocab = 0;
   for (auto [i, known] : llvm::enumerate(inputs))
     if (known.role == info.role && known.name == info.name) {
       known.vocab = std::max(known.vocab, info.vocab);
-      known.isPerMicrobatch |= info.isPerMicrobatch;
       return i;
     }
   inputs.push_back(std::move(info));
@@ -26,14 +22,9 @@ FailureOr<func::FuncOp> Training::addFunction(StringRef name) {
   if (!function)
     return machine.getModule().emitError()
            << "has neither schedules nor a function @" << name;
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    StringRef role = argumentRole(function, i);
-    inputsOf[function].push_back(
-        addInput({role.str(), argumentName(function, i),
-                  machine.argumentPlacement(function, i).global,
-                  pipe::isPerMicrobatchRole(role),
-                  vocabularyOf(function.getArgument(i))}));
-  }
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    inputsOf[function].push_back(addInput(argumentInfo(
+        function, i, machine.argumentPlacement(function, i).global)));
   return function;
 }
 
@@ -41,27 +32,38 @@ LogicalResult Training::addPipelineInputs() {
   pipeline = std::make_unique<Pipeline>(machine, pipe::Entry::Train);
   if (failed(pipeline->check()))
     return failure();
-  ModuleOp module = machine.getModule();
-  for (auto input : module.getOps<pipe::InputOp>()) {
-    // Its ids are looked up where a task takes it.
-    int64_t vocab = 0;
-    for (auto task : module.getOps<pipe::TaskOp>())
-      for (auto [i, argument] :
-           llvm::enumerate(task.getBlock()->getArguments()))
-        if (task.getSource(i) == input.getSymName())
-          vocab = std::max(vocab, vocabularyOf(argument));
-    Placement placement =
-        placementOf(input->getDiscardableAttrDictionary(),
-                    input.getTensorType(), machine.getGrid().getMesh());
+  for (auto input : machine.getModule().getOps<pipe::InputOp>())
     inputsOf[input].push_back(
-        addInput({input.getRole().str(), input.getName().str(),
-                  placement.global, input.isPerMicrobatch(), vocab}));
+        addInput(inputInfo(input, pipeline->placement(input).global)));
+  return success();
+}
+
+LogicalResult Training::readData(int64_t microbatches, DataSource source) {
+  for (auto [i, info] : llvm::enumerate(inputs)) {
+    if (info.role != "data") {
+      unsigned number = filled.size();
+      filled[i] = number;
+      continue;
+    }
+    for (int64_t microbatch = 0; microbatch < microbatches; ++microbatch) {
+      FailureOr<Tensor> value = source(info, microbatch);
+      if (failed(value))
+        return failure();
+      roundElements(*value, machine.isExact());
+      data[{i, microbatch}] = std::make_shared<Tensor>(std::move(*value));
+    }
   }
   return success();
 }
 
-FailureOr<std::unique_ptr<Training>> Training::create(Machine &machine,
-                                                      int64_t microbatches) {
+TensorRef Training::getInput(unsigned input, int64_t microbatch) const {
+  auto it = filled.find(input);
+  return it == filled.end() ? data.lookup({input, microbatch})
+                            : program->getInput(it->second, microbatch);
+}
+
+FailureOr<std::unique_ptr<Training>>
+Training::create(Machine &machine, int64_t microbatches, DataSource data) {
   std::unique_ptr<Training> self(new Training(machine));
   if (!machine.getModule().getOps<pipe::ScheduleOp>().empty()) {
     if (failed(self->addPipelineInputs()))
@@ -80,8 +82,13 @@ FailureOr<std::unique_ptr<Training>> Training::create(Machine &machine,
     self->microbatch = *microbatch;
     self->update = *update;
   }
-  auto program = RuntimeProgram::create(machine, self->inputs,
-                                        std::max<int64_t>(microbatches, 1));
+  microbatches = std::max<int64_t>(microbatches, 1);
+  if (failed(self->readData(microbatches, data)))
+    return failure();
+  SmallVector<InputInfo> filled;
+  llvm::copy_if(self->inputs, std::back_inserter(filled),
+                [](const InputInfo &info) { return info.role != "data"; });
+  auto program = RuntimeProgram::create(machine, filled, microbatches);
   if (failed(program))
     return failure();
   self->program = std::move(*program);
@@ -91,14 +98,15 @@ FailureOr<std::unique_ptr<Training>> Training::create(Machine &machine,
 FailureOr<ValueList> Training::call(func::FuncOp function, int64_t microbatch) {
   ValueList args;
   for (unsigned input : inputsOf[function])
-    args.push_back(program->getInput(input, std::max<int64_t>(microbatch, 0)));
+    args.push_back(getInput(input, std::max<int64_t>(microbatch, 0)));
   return machine.call(function, args, microbatch);
 }
 
 FailureOr<StepOutputs> Training::step() {
   if (pipeline) {
     auto outputs = pipeline->run([&](pipe::InputOp input, int64_t microbatch) {
-      return program->getInput(inputsOf[input].front(), microbatch);
+      return getInput(inputsOf[input].front(),
+                      std::max<int64_t>(microbatch, 0));
     });
     if (failed(outputs))
       return failure();

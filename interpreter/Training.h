@@ -13,12 +13,15 @@ struct StepOutputs {
 };
 
 /// Runs training steps: @microbatch for every microbatch and @update, or the
-/// schedules of all stages. Inputs are those of a runtime program.
+/// schedules of all stages. Inputs are those of a runtime program, but those of
+/// role "data", which no token file has: they are the same in every step.
 class Training {
 public:
+  using DataSource = llvm::function_ref<mlir::FailureOr<Tensor>(
+      const InputInfo &info, int64_t microbatch)>;
   /// `microbatches`: per step, for a program without schedules; 0: one.
   static mlir::FailureOr<std::unique_ptr<Training>>
-  create(Machine &machine, int64_t microbatches);
+  create(Machine &machine, int64_t microbatches, DataSource data);
 
   RuntimeProgram &getProgram() { return *program; }
 
@@ -30,12 +33,18 @@ private:
 
   mlir::FailureOr<mlir::func::FuncOp> addFunction(llvm::StringRef name);
   mlir::LogicalResult addPipelineInputs();
+  mlir::LogicalResult readData(int64_t microbatches, DataSource source);
+  TensorRef getInput(unsigned input, int64_t microbatch) const;
   unsigned addInput(InputInfo info);
   mlir::FailureOr<ValueList> call(mlir::func::FuncOp function,
                                   int64_t microbatch);
 
   Machine &machine;
   std::vector<InputInfo> inputs;
+  /// An input's number among the runtime program's; not there for data.
+  llvm::DenseMap<unsigned, unsigned> filled;
+  /// By data input and microbatch.
+  llvm::DenseMap<std::pair<unsigned, int64_t>, TensorRef> data;
   /// The inputs of a function's arguments, of a `pipe.input`.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> inputsOf;
   mlir::func::FuncOp microbatch, update;

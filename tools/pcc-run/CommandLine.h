@@ -63,6 +63,10 @@ struct CommandLine {
                         "relative to the largest element"),
                    llvm::cl::init(1e-6), in};
 
+  Opt<bool> missing{
+      "list-missing",
+      Desc("Lists the nn and dist ops that cannot be interpreted, and stops"),
+      in};
   Opt<std::string> against{
       "against",
       Desc("A partitioned program's plan: every op's value is rebuilt from "

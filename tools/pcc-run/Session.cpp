@@ -3,6 +3,7 @@
 #include "tools/pcc-run/Session.h"
 #include "interpreter/Compare.h"
 #include "interpreter/GradientCheck.h"
+#include "interpreter/Pipeline.h"
 #include "interpreter/ValueCheck.h"
 
 using namespace mlir;
@@ -23,9 +24,9 @@ TensorRef Session::lookup(StringRef key) {
     return failed(value) ? nullptr : *value;
   }
   size_t index;
-  if (key.getAsInteger(10, index) || index >= results.size())
-    return nullptr;
-  return results[index];
+  if (key.getAsInteger(10, index))
+    index = llvm::find(resultNames, key) - resultNames.begin();
+  return index < results.size() ? results[index] : nullptr;
 }
 
 LogicalResult Session::setSymbols(Machine &machine) {
@@ -47,24 +48,26 @@ LogicalResult Session::setSymbols(Machine &machine) {
   return success();
 }
 
-FailureOr<Tensor> Session::makeArgument(func::FuncOp function, unsigned index,
-                                        RankedTensorType type) {
-  std::string name = argumentName(function, index);
-  for (const std::string &key :
-       {name, argumentRole(function, index).str(), std::to_string(index)}) {
+FailureOr<Tensor> Session::makeInput(Operation *op, const InputInfo &info,
+                                     int64_t index, int64_t microbatch) {
+  for (const std::string &key : {info.name + "#" + std::to_string(microbatch),
+                                 info.name, info.role, std::to_string(index)}) {
     if (!given.has(key))
       continue;
-    auto value = given.get(key, type);
+    auto value = given.get(key, info.type);
     if (!value)
-      return function.emitError(llvm::toString(value.takeError()));
+      return op->emitError(llvm::toString(value.takeError()));
     return *value;
   }
-  if (fills())
-    return fill.argument(function, index, type);
-  InFlightDiagnostic diag = function.emitError()
-                            << "argument #" << index << " '" << name
-                            << "' has no value";
-  diag.attachNote() << "give it with --arg " << name
+  if (fills()) {
+    auto value = fill.input(info, microbatch);
+    if (!value)
+      return op->emitError(llvm::toString(value.takeError()));
+    return *value;
+  }
+  InFlightDiagnostic diag = op->emitError() << "input #" << index << " '"
+                                            << info.name << "' has no value";
+  diag.attachNote() << "give it with --arg " << info.name
                     << "=..., or make up all that is missing with --fill";
   return diag;
 }
@@ -75,8 +78,9 @@ FailureOr<ValueList> Session::makeArguments(Machine &machine,
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     if (!isa<RankedTensorType>(function.getArgument(i).getType()))
       return function.emitError() << "argument #" << i << " is no tensor";
-    RankedTensorType type = machine.argumentPlacement(function, i).global;
-    FailureOr<Tensor> value = makeArgument(function, i, type);
+    InputInfo info = argumentInfo(
+        function, i, machine.argumentPlacement(function, i).global);
+    FailureOr<Tensor> value = makeInput(function, info, i, 0);
     if (failed(value))
       return failure();
     roundElements(*value, machine.isExact());
@@ -89,7 +93,7 @@ int Session::show() {
   SmallVector<std::string> keys(options.show.begin(), options.show.end());
   if (keys.empty())
     for (size_t i = 0; i < results.size(); ++i)
-      keys.push_back(std::to_string(i));
+      keys.push_back(resultNames.empty() ? std::to_string(i) : resultNames[i]);
   if (keys == SmallVector<std::string>{"none"})
     keys.clear();
   for (StringRef key : keys) {
@@ -186,6 +190,41 @@ int Session::runEntries() {
   return report();
 }
 
+/// One step of the schedules of an entry point of a program cut into stages.
+int Session::runSchedules() {
+  StringRef name = options.entries.empty() ? StringRef("train")
+                                           : StringRef(options.entries[0]);
+  std::optional<pipe::Entry> entry = pipe::symbolizeEntry(name);
+  if (!entry || options.entries.size() > 1)
+    return usage("--entry of a program with schedules is train or evaluate");
+  Pipeline pipeline(machine, *entry);
+  if (failed(pipeline.check()))
+    return kFailed;
+  llvm::DenseMap<std::pair<Operation *, int64_t>, TensorRef> inputs;
+  for (auto [i, input] : llvm::enumerate(module.getOps<pipe::InputOp>())) {
+    InputInfo info = inputInfo(input, pipeline.placement(input).global);
+    for (int64_t microbatch = 0; microbatch < pipeline.getMicrobatches();
+         ++microbatch) {
+      FailureOr<Tensor> value = makeInput(input, info, i, microbatch);
+      if (failed(value))
+        return kFailed;
+      roundElements(*value, machine.isExact());
+      inputs[{input, microbatch}] = std::make_shared<Tensor>(std::move(*value));
+    }
+  }
+  auto outputs = pipeline.run([&](pipe::InputOp input, int64_t microbatch) {
+    return inputs.lookup({input, std::max<int64_t>(microbatch, 0)});
+  });
+  if (failed(outputs))
+    return kFailed;
+  for (auto output : module.getOps<pipe::OutputOp>())
+    if (TensorRef value = outputs->lookup(output.getName())) {
+      resultNames.push_back(output.getName().str());
+      results.push_back(value);
+    }
+  return report();
+}
+
 int Session::report() {
   if (std::string key = given.unused(); !key.empty())
     return usage("there is no argument or symbol '" + key + "'");
@@ -193,7 +232,27 @@ int Session::report() {
   return std::max(shown, compare());
 }
 
+int Session::listMissing() {
+  int code = kDone;
+  for (RegisteredOperationName op :
+       module.getContext()->getRegisteredOperations()) {
+    StringRef dialect = op.getDialectNamespace();
+    bool isDeclaration = llvm::is_contained({nn::ParamOp::getOperationName(),
+                                             nn::StateOp::getOperationName(),
+                                             dist::MeshOp::getOperationName()},
+                                            op.getStringRef());
+    if ((dialect != "nn" && dialect != "dist") || isDeclaration ||
+        machine.canRun(op.getStringRef()))
+      continue;
+    llvm::outs() << op.getStringRef() << '\n';
+    code = kFailed;
+  }
+  return code;
+}
+
 int Session::run() {
+  if (options.missing)
+    return listMissing();
   if (llvm::Error error = given.add(options.args, options.inputs))
     return usage(llvm::toString(std::move(error)));
   if (llvm::Error error = wanted.add(options.expect, options.expected))
@@ -202,5 +261,9 @@ int Session::run() {
     return kFailed;
   if (options.checkGradients)
     return checkGradients();
-  return options.training.data.empty() ? runEntries() : train();
+  if (!options.training.data.empty())
+    return train();
+  if (!module.getOps<pipe::ScheduleOp>().empty())
+    return runSchedules();
+  return runEntries();
 }

@@ -32,11 +32,15 @@ private:
   /// The global values of a function's arguments.
   mlir::FailureOr<interp::ValueList> makeArguments(Machine &machine,
                                                    mlir::func::FuncOp function);
-  mlir::FailureOr<interp::Tensor> makeArgument(mlir::func::FuncOp function,
-                                               unsigned index,
-                                               mlir::RankedTensorType type);
+  /// Of an argument or input: as given by name (with "#" and the microbatch or
+  /// without), role or index, else made up.
+  mlir::FailureOr<interp::Tensor> makeInput(mlir::Operation *op,
+                                            const interp::InputInfo &info,
+                                            int64_t index, int64_t microbatch);
+  int listMissing();
   int checkGradients();
   int runEntries();
+  int runSchedules();
   int train();
   /// Prints, saves and compares what the command line asks for.
   int report();
@@ -51,8 +55,9 @@ private:
   std::optional<Machine> other;
   interp::Fill fill;
   interp::NamedValues given, wanted;
-  /// Of the last entry.
+  /// Of the last entry, with their names if they have any.
   interp::ValueList results;
+  std::vector<std::string> resultNames;
 };
 
 } // namespace pcc

@@ -49,7 +49,10 @@ static void initialize(Training &training, Machine &machine,
 
 int Session::train() {
   Options &settings = options.training;
-  auto training = Training::create(machine, options.microbatches);
+  auto makeData = [&](const InputInfo &info, int64_t microbatch) {
+    return makeInput(module, info, -1, microbatch);
+  };
+  auto training = Training::create(machine, options.microbatches, makeData);
   if (failed(training))
     return kFailed;
   RuntimeProgram &program = (*training)->getProgram();
@@ -58,7 +61,8 @@ int Session::train() {
   std::unique_ptr<Training> reference;
   std::optional<ValueCheck> check;
   if (other) {
-    auto created = Training::create(*other, program.get().microbatches);
+    auto created =
+        Training::create(*other, program.get().microbatches, makeData);
     if (failed(created))
       return kFailed;
     reference = std::move(*created);

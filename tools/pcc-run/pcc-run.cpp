@@ -27,6 +27,7 @@ int main(int argc, char **argv) {
   registry.insert<func::FuncDialect, nn::NNDialect, dist::DistDialect,
                   pipe::PipeDialect>();
   MLIRContext context(registry);
+  context.loadAllAvailableDialects();
   llvm::SourceMgr sources, otherSources;
   SourceMgrDiagnosticHandler handler(sources, &context);
   context.printOpOnDiagnostic(false);

@@ -56,6 +56,8 @@ add("gelu_grad_tanh", dict(dy=a, x=b), lambda dy, x: slope(tanh_gelu, x, dy),
 phi = np.vectorize(lambda x: 0.5 * math.erfc(-x / math.sqrt(2)))
 add("gelu_grad", dict(dy=a, x=b), lambda dy, x: dy * (
     phi(x) + x * np.exp(-x * x / 2) / math.sqrt(2 * math.pi)))
+add("erf", dict(input=a), np.vectorize(math.erf))
+add("where", dict(condition=a > 0, lhs=a, rhs=b), np.where)
 add("scale", dict(input=a), lambda x: x * -1.75, dict(factor=-1.75))
 add("cast_to_int", dict(input=a * 3), lambda x: x.astype(np.int64), op="cast")
 integers = random.integers(-9, 9, (2, 5))
