@@ -179,11 +179,12 @@ LogicalResult verifyLoss(func::FuncOp loss, SymbolTable &symbols) {
                                "of targets, both "
                             << scalar;
   Operation *terminator = loss.getBody().front().getTerminator();
-  for (Value result : terminator->getOperands()) {
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    Value result = operand.get();
     Operation *op = result.getDefiningOp();
     while (isa_and_nonnull<ReshapeOp, CastOp>(op))
       op = op->getOperand(0).getDefiningOp();
-    bool isCount = result == terminator->getOperand(1);
+    bool isCount = operand.getOperandNumber() == 1;
     if (!isa_and_nonnull<ReduceOp, SumOp, SumOfSquaresOp>(op) &&
         !(isCount && isa_and_nonnull<ConstantOp>(op)))
       return emitError(result.getLoc())

@@ -905,3 +905,11 @@ func.func @f(%r: tensor<2x3xf32>) {
   %0 = nn.sum_of_squares %r : tensor<2x3xf32> -> tensor<1xf32>
   return
 }
+
+// -----
+
+func.func @f(%c: tensor<3xi1>, %x: tensor<4xf32>) {
+  // expected-error@+1 {{has a condition of type 'tensor<3xi1>' for values of type 'tensor<4xf32>'}}
+  %0 = nn.where %c, %x, %x : tensor<3xi1>, tensor<4xf32>
+  return
+}

@@ -36,7 +36,8 @@ func.func @state() {
 // CHECK-LABEL: func.func @elementwise
 func.func @elementwise(%x: tensor<2x4x8xf32>, %w: tensor<8x12xf32>,
                        %samples: tensor<2xi64>, %pos: tensor<4xi64>,
-                       %s: tensor<i64>, %origin: tensor<3xi64>) {
+                       %s: tensor<i64>, %origin: tensor<3xi64>,
+                       %choice: tensor<2x4x8xi1>) {
   // CHECK: nn.contract "bsk,kn->bsn" %{{.*}}, %{{.*}} : tensor<2x4x8xf32>, tensor<8x12xf32> -> tensor<2x4x12xf32>
   %0 = nn.contract "bsk,kn->bsn" %x, %w
       : tensor<2x4x8xf32>, tensor<8x12xf32> -> tensor<2x4x12xf32>
@@ -86,6 +87,10 @@ func.func @elementwise(%x: tensor<2x4x8xf32>, %w: tensor<8x12xf32>,
   %22 = nn.dropout %x samples %samples positions %pos seed %s step %s
       {p = 0.1, id = 3, batch_dim = 0, seq_dim = 1}
       : tensor<2x4x8xf32>, tensor<2xi64>, tensor<4xi64>, tensor<i64>, tensor<i64>
+  // CHECK: nn.erf
+  %24 = nn.erf %x : tensor<2x4x8xf32>
+  // CHECK: nn.where %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x4x8xi1>, tensor<2x4x8xf32>
+  %25 = nn.where %choice, %x, %x : tensor<2x4x8xi1>, tensor<2x4x8xf32>
   // CHECK: nn.dropout {{.*}} origin %{{.*}} : tensor<2x4x8xf32>, {{.*}}, tensor<3xi64>
   %23 = nn.dropout %x samples %samples positions %pos seed %s step %s origin %origin
       {p = 0.1, id = 3, batch_dim = 0, seq_dim = 1}
