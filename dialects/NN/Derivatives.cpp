@@ -43,8 +43,8 @@ struct Make {
   }
   /// Sums over `dims`, then casts to the element type of `type`.
   Value reduce(Value x, ArrayRef<int64_t> dims, RankedTensorType type) {
-    auto sums = RankedTensorType::get(type.getShape(),
-                                      tensorType(x).getElementType());
+    auto sums =
+        RankedTensorType::get(type.getShape(), tensorType(x).getElementType());
     Value sum = ReduceOp::create(builder, loc, sums, x, dims);
     if (sums == type)
       return sum;
@@ -155,8 +155,7 @@ SmallVector<Value> GeluOp::buildVJP(OpBuilder &builder, ValueRange d) {
 }
 
 SmallVector<Value> ScaleOp::buildVJP(OpBuilder &builder, ValueRange d) {
-  return {
-      ScaleOp::create(builder, getLoc(), getType(), d[0], getFactorAttr())};
+  return {ScaleOp::create(builder, getLoc(), getType(), d[0], getFactorAttr())};
 }
 
 SmallVector<Value> CastOp::buildVJP(OpBuilder &builder, ValueRange d) {
@@ -166,17 +165,15 @@ SmallVector<Value> CastOp::buildVJP(OpBuilder &builder, ValueRange d) {
 }
 
 SmallVector<Value> DropoutOp::buildVJP(OpBuilder &builder, ValueRange d) {
-  return padded(*this,
-                {DropoutOp::create(builder, getLoc(), getType(), d[0],
-                                   getSamples(), getPositions(), getSeed(),
-                                   getStep(), getOrigin(), getPAttr(),
-                                   getIdAttr(), getBatchDimAttr(),
-                                   getSeqDimAttr())});
+  return padded(
+      *this, {DropoutOp::create(builder, getLoc(), getType(), d[0],
+                                getSamples(), getPositions(), getSeed(),
+                                getStep(), getOrigin(), getPAttr(), getIdAttr(),
+                                getBatchDimAttr(), getSeqDimAttr())});
 }
 
 SmallVector<Value> ReshapeOp::buildVJP(OpBuilder &builder, ValueRange d) {
-  return {
-      ReshapeOp::create(builder, getLoc(), getInput().getType(), d[0])};
+  return {ReshapeOp::create(builder, getLoc(), getInput().getType(), d[0])};
 }
 
 SmallVector<Value> TransposeOp::buildVJP(OpBuilder &builder, ValueRange d) {
@@ -267,25 +264,23 @@ SmallVector<Value> RopeOp::buildVJP(OpBuilder &builder, ValueRange d) {
 SmallVector<Value> AttentionOp::buildVJP(OpBuilder &builder, ValueRange d) {
   auto grad = AttentionGradOp::create(
       builder, getLoc(), getQ().getType(), getK().getType(), getV().getType(),
-      d[0], getQ(), getK(), getV(), getResult(), getLse(), getQPos(),
-      getKPos(), getSamples(), getSeed(), getStep(), getHeadOrigin(),
-      getScaleAttr(), getCausalAttr(), getPAttr(), getIdAttr());
+      d[0], getQ(), getK(), getV(), getResult(), getLse(), getQPos(), getKPos(),
+      getSamples(), getSeed(), getStep(), getHeadOrigin(), getScaleAttr(),
+      getCausalAttr(), getPAttr(), getIdAttr());
   return padded(*this, {grad.getDq(), grad.getDk(), grad.getDv()});
 }
 
 SmallVector<Value> EmbeddingOp::buildVJP(OpBuilder &builder, ValueRange d) {
-  Value table =
-      EmbeddingGradOp::create(builder, getLoc(), getTable().getType(), d[0],
-                              getIds(), getOffset());
+  Value table = EmbeddingGradOp::create(builder, getLoc(), getTable().getType(),
+                                        d[0], getIds(), getOffset());
   return padded(*this, {Value(), table});
 }
 
 SmallVector<Value> CrossEntropyOp::buildVJP(OpBuilder &builder, ValueRange d) {
-  return padded(*this,
-                {CrossEntropyGradOp::create(
-                    builder, getLoc(), getLogits().getType(), d[0],
-                    getLogits(), getTargets(), getLse(), /*offset=*/Value(),
-                    getClassesAttr())});
+  return padded(*this, {CrossEntropyGradOp::create(
+                           builder, getLoc(), getLogits().getType(), d[0],
+                           getLogits(), getTargets(), getLse(),
+                           /*offset=*/Value(), getClassesAttr())});
 }
 
 /// d erf(x)/dx = 2/sqrt(pi) exp(-x^2).
@@ -306,10 +301,9 @@ SmallVector<Value> WhereOp::buildVJP(OpBuilder &builder, ValueRange d) {
     return {Value(), Value(), Value()};
   Value zero = ConstantOp::create(
       builder, getLoc(), type,
-      DenseElementsAttr::get(type, builder.getFloatAttr(type.getElementType(),
-                                                        0.0)));
+      DenseElementsAttr::get(type,
+                             builder.getFloatAttr(type.getElementType(), 0.0)));
   return {Value(),
           WhereOp::create(builder, getLoc(), type, getCondition(), d[0], zero),
-          WhereOp::create(builder, getLoc(), type, getCondition(), zero,
-                          d[0])};
+          WhereOp::create(builder, getLoc(), type, getCondition(), zero, d[0])};
 }

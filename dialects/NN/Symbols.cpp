@@ -28,8 +28,8 @@ static LogicalResult verifyUse(Operation *op, FlatSymbolRefAttr symbol,
                          : shaped == declaredShape;
   if (fits)
     return success();
-  InFlightDiagnostic diag = op->emitOpError() << "uses " << symbol << " as "
-                                              << type;
+  InFlightDiagnostic diag = op->emitOpError()
+                            << "uses " << symbol << " as " << type;
   diag.attachNote(target->getLoc()) << "it is declared as " << declared;
   return diag;
 }
@@ -47,8 +47,8 @@ LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (failed(verifyUse(*this, getSymbolAttr(), type, tables,
                        /*anyElement=*/true)))
     return failure();
-  auto state = dyn_cast<StateOp>(
-      tables.lookupNearestSymbolFrom(*this, getSymbolAttr()));
+  auto state =
+      dyn_cast<StateOp>(tables.lookupNearestSymbolFrom(*this, getSymbolAttr()));
   if (!state)
     return emitOpError() << "adds to " << getSymbolAttr()
                          << ", which is no state";

@@ -75,9 +75,9 @@ LogicalResult ContractOp::verify() {
                              << labels << "\"";
       auto [it, isNew] = seen.try_emplace(label, shape[i], 0);
       if (!isNew && it->second.first != shape[i])
-        return emitOpError() << "label '" << label << "' is " << shape[i]
-                             << " here and " << it->second.first
-                             << " elsewhere";
+        return emitOpError()
+               << "label '" << label << "' is " << shape[i] << " here and "
+               << it->second.first << " elsewhere";
       ++it->second.second;
     }
   }
@@ -104,8 +104,7 @@ LogicalResult DropoutOp::verify() {
   int64_t rank = shape.size(), batch = getBatchDim(), seq = getSeqDim();
   double p = getP().convertToDouble();
   if (p < 0 || p >= 1)
-    return emitOpError() << "drops with probability " << p
-                         << ", not in [0, 1)";
+    return emitOpError() << "drops with probability " << p << ", not in [0, 1)";
   if (batch < 0 || batch >= rank || seq < 0 || seq >= rank || batch == seq)
     return emitOpError() << "batch_dim " << batch << " and seq_dim " << seq
                          << " must be two dims of a rank " << rank << " tensor";
@@ -196,9 +195,8 @@ static LogicalResult verifyBox(Operation *op, Value small, Value large,
   for (auto [n, total, start, step] :
        llvm::zip(shapeOf(small), shapeOf(large), starts, steps))
     if (start < 0 || step < 1 || start + (n - 1) * step >= total)
-      return op->emitOpError() << "box of " << n << " from " << start
-                               << " by " << step << " leaves a dim of "
-                               << total;
+      return op->emitOpError() << "box of " << n << " from " << start << " by "
+                               << step << " leaves a dim of " << total;
   return success();
 }
 
@@ -219,8 +217,8 @@ LogicalResult ConcatOp::verify() {
   shape[dim] = 0;
   for (Value input : getInputs()) {
     SmallVector<int64_t> other(shapeOf(input));
-    if (other.size() != shape.size() || tensorType(input).getElementType() !=
-                                            getType().getElementType())
+    if (other.size() != shape.size() ||
+        tensorType(input).getElementType() != getType().getElementType())
       return emitOpError("inputs must agree but for the joined dim");
     shape[dim] += other[dim];
     other[dim] = shape[dim];
@@ -238,8 +236,8 @@ static LogicalResult verifyAt(Operation *op, Value small, Value large,
       index >= shape[dim])
     return op->emitOpError() << "has no index " << index << " of dim " << dim;
   shape.erase(shape.begin() + dim);
-  if (shape != shapeOf(small) || tensorType(small).getElementType() !=
-                                     tensorType(large).getElementType())
+  if (shape != shapeOf(small) ||
+      tensorType(small).getElementType() != tensorType(large).getElementType())
     return op->emitOpError() << small.getType() << " is not " << large.getType()
                              << " without dim " << dim;
   return success();

@@ -54,8 +54,8 @@ mlir::LogicalResult verifyAttention(Op op) {
     return op.emitOpError("needs one position per sequence element");
   double p = op.getP().convertToDouble();
   if (p < 0 || p >= 1)
-    return op.emitOpError() << "drops with probability " << p
-                            << ", not in [0, 1)";
+    return op.emitOpError()
+           << "drops with probability " << p << ", not in [0, 1)";
   if (p > 0 && !(op.getSamples() && op.getSeed() && op.getStep()))
     return op.emitOpError("needs samples, seed and step to drop out");
   if (op.getSamples() && shapeOf(op.getSamples()) != q.take_front(1))

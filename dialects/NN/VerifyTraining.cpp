@@ -28,12 +28,12 @@ LogicalResult pcc::nn::verifyRows(Operation *op, Value rows,
     return op->emitOpError("works on rows of at least one dim");
   for (Value value : perColumn)
     if (value && shapeOf(value) != shape.take_back())
-      return op->emitOpError() << value.getType() << " does not fit rows of "
-                               << shape.back();
+      return op->emitOpError()
+             << value.getType() << " does not fit rows of " << shape.back();
   for (Value value : perRow)
     if (shapeOf(value) != shape.drop_back())
-      return op->emitOpError() << value.getType()
-                               << " does not have one entry per row";
+      return op->emitOpError()
+             << value.getType() << " does not have one entry per row";
   return success();
 }
 
@@ -167,9 +167,9 @@ static LogicalResult verifyStep(Operation *op, Value param,
                                 ArrayRef<std::pair<Value, StringRef>> scalars) {
   for (Value value : sameShape)
     if (shapeOf(value) != shapeOf(param))
-      return op->emitOpError() << value.getType()
-                               << " does not have the shape of "
-                               << param.getType();
+      return op->emitOpError()
+             << value.getType() << " does not have the shape of "
+             << param.getType();
   for (auto [value, what] : scalars)
     if (failed(verifyScalar(op, value, what)))
       return failure();

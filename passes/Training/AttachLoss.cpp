@@ -25,8 +25,7 @@ public:
   explicit LossBuilder(func::FuncOp function)
       : function(function),
         terminator(cast<func::ReturnOp>(function.getBody().front().back())),
-        builder(terminator),
-        loc(NameLoc::get(builder.getStringAttr("loss"))) {}
+        builder(terminator), loc(NameLoc::get(builder.getStringAttr("loss"))) {}
 
   FailureOr<Loss> causalLM();
   FailureOr<Loss> crossEntropy();
@@ -83,20 +82,19 @@ FailureOr<Value> LossBuilder::onlyOutput() {
 FailureOr<Value> LossBuilder::targets(StringRef role, RankedTensorType type) {
   Value given = findInput(function, role, role == "data" ? "targets" : "");
   if (!given)
-    return insertInput(function, std::min(1u, function.getNumArguments()),
-                       role, "targets", type);
+    return insertInput(function, std::min(1u, function.getNumArguments()), role,
+                       "targets", type);
   if (given.getType() == type)
     return given;
-  return function.emitError()
-         << "the model's targets are " << given.getType()
-         << ", the loss needs " << type;
+  return function.emitError() << "the model's targets are " << given.getType()
+                              << ", the loss needs " << type;
 }
 
 Value LossBuilder::sumOf(Value value) {
-  auto dims = llvm::to_vector(
-      llvm::seq<int64_t>(0, tensorType(value).getRank()));
-  return ReduceOp::create(builder, loc, scalarType(builder.getContext()),
-                          value, dims);
+  auto dims =
+      llvm::to_vector(llvm::seq<int64_t>(0, tensorType(value).getRank()));
+  return ReduceOp::create(builder, loc, scalarType(builder.getContext()), value,
+                          dims);
 }
 
 Loss LossBuilder::classify(Value logits, Value targets) {
@@ -145,9 +143,8 @@ FailureOr<Loss> LossBuilder::causalLM() {
     listOutputs(diag);
     return diag;
   }
-  FailureOr<Value> target =
-      targets("targets", RankedTensorType::get(tokenShape,
-                                               builder.getI64Type()));
+  FailureOr<Value> target = targets(
+      "targets", RankedTensorType::get(tokenShape, builder.getI64Type()));
   if (failed(target))
     return failure();
   return classify(named, *target);
@@ -188,13 +185,12 @@ FailureOr<Loss> LossBuilder::meanSquaredError() {
     auto wide = RankedTensorType::get(type.getShape(), builder.getF32Type());
     difference = CastOp::create(builder, loc, wide, difference);
   }
-  Value squares = MulOp::create(builder, loc, difference.getType(), difference,
-                                difference);
+  Value squares =
+      MulOp::create(builder, loc, difference.getType(), difference, difference);
   RankedTensorType scalar = scalarType(builder.getContext());
   auto count = DenseElementsAttr::get(
       scalar, builder.getF32FloatAttr(type.getNumElements()));
-  return Loss{sumOf(squares),
-              ConstantOp::create(builder, loc, scalar, count)};
+  return Loss{sumOf(squares), ConstantOp::create(builder, loc, scalar, count)};
 }
 
 /// Makes `function` return the loss instead of its outputs.
@@ -203,8 +199,8 @@ void returnLoss(func::FuncOp function, const Loss &loss) {
   terminator->setOperands({loss.sum, loss.count});
   RankedTensorType scalar = scalarType(function.getContext());
   Builder builder(function.getContext());
-  function.setFunctionType(builder.getFunctionType(
-      function.getArgumentTypes(), {scalar, scalar}));
+  function.setFunctionType(
+      builder.getFunctionType(function.getArgumentTypes(), {scalar, scalar}));
   SmallVector<DictionaryAttr> attrs;
   for (StringRef name : {"loss_sum", "target_count"})
     attrs.push_back(builder.getDictionaryAttr(
@@ -274,9 +270,8 @@ struct NNAttachLossPass : pcc::impl::NNAttachLossPassBase<NNAttachLossPass> {
       module.emitError("has no function @forward of one block");
       return signalPassFailure();
     }
-    FailureOr<Loss> sums = function->hasAttr(kHasLossAttr)
-                               ? ownLoss(function)
-                               : attach(function);
+    FailureOr<Loss> sums =
+        function->hasAttr(kHasLossAttr) ? ownLoss(function) : attach(function);
     if (failed(sums))
       return signalPassFailure();
     returnLoss(function, *sums);

@@ -28,8 +28,7 @@ bool isFloat(Value value) {
 struct Marker : OpBuilder::Listener {
   Attribute stage; // of the forward op at hand; null: no stages
 
-  void notifyOperationInserted(Operation *op,
-                               OpBuilder::InsertPoint) override {
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
     op->setAttr(kBackwardAttr, UnitAttr::get(op->getContext()));
     if (stage)
       op->setAttr(kStageAttr, stage);

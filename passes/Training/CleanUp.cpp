@@ -1,7 +1,7 @@
 //===- CleanUp.cpp - Flat sums and dead code ------------------------------===//
 
-#include "passes/Training/Entry.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/Training/Entry.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -38,8 +38,8 @@ void pcc::flattenSums(func::FuncOp function) {
 }
 
 void pcc::removeDeadOps(func::FuncOp function) {
-  for (Operation &op : llvm::make_early_inc_range(
-           llvm::reverse(function.getBody().front())))
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
     if (isOpTriviallyDead(&op))
       op.erase();
 }

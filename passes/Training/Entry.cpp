@@ -35,8 +35,8 @@ EntryBuilder::EntryBuilder(ModuleOp module, StringRef name)
     : builder(module.getContext()),
       loc(NameLoc::get(builder.getStringAttr(name))) {
   builder.setInsertionPointToEnd(module.getBody());
-  function = func::FuncOp::create(builder, loc, name,
-                                  builder.getFunctionType({}, {}));
+  function =
+      func::FuncOp::create(builder, loc, name, builder.getFunctionType({}, {}));
   builder.setInsertionPointToStart(function.addEntryBlock());
 }
 
@@ -54,8 +54,8 @@ void EntryBuilder::write(Value value, StringRef symbol) {
 
 void EntryBuilder::clear(StateOp state) {
   RankedTensorType type = state.getTensorType();
-  auto zeros = DenseElementsAttr::get(
-      type, builder.getZeroAttr(type.getElementType()));
+  auto zeros =
+      DenseElementsAttr::get(type, builder.getZeroAttr(type.getElementType()));
   write(ConstantOp::create(builder, loc, type, zeros), state.getSymName());
 }
 
@@ -65,8 +65,8 @@ void EntryBuilder::finish(ValueRange results, ArrayRef<StringRef> names) {
   for (StringRef name : names)
     attrs.push_back(builder.getDictionaryAttr(
         builder.getNamedAttr(kNameAttr, builder.getStringAttr(name))));
-  function.setFunctionType(builder.getFunctionType(
-      function.getArgumentTypes(), TypeRange(results)));
+  function.setFunctionType(
+      builder.getFunctionType(function.getArgumentTypes(), TypeRange(results)));
   function.setAllResultAttrs(attrs);
 }
 

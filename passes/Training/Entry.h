@@ -34,8 +34,7 @@ struct EntryBuilder {
   /// Writes zeros into the state.
   void clear(nn::StateOp state);
   /// Returns the values under these names.
-  void finish(mlir::ValueRange results,
-              llvm::ArrayRef<llvm::StringRef> names);
+  void finish(mlir::ValueRange results, llvm::ArrayRef<llvm::StringRef> names);
 
   mlir::OpBuilder builder;
   mlir::Location loc;

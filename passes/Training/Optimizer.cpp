@@ -67,8 +67,7 @@ void UpdateBuilder::begin(Value clip) {
   SmallVector<Value> squares;
   for (const Trained &one : trained) {
     StateOp state = one.gradient;
-    gradients.push_back(
-        entry.read(state.getSymName(), state.getTensorType()));
+    gradients.push_back(entry.read(state.getSymName(), state.getTensorType()));
     squares.push_back(SumOfSquaresOp::create(builder, state.getLoc(), scalar,
                                              gradients.back()));
   }
@@ -77,8 +76,8 @@ void UpdateBuilder::begin(Value clip) {
   norm = div(SqrtOp::create(builder, loc, scalar, sum), count);
   Value bounded = SumOp::create(builder, loc, scalar,
                                 ValueRange{norm, constant(kClipEpsilon)});
-  Value factor = MinOp::create(builder, loc, scalar, constant(1),
-                               div(clip, bounded));
+  Value factor =
+      MinOp::create(builder, loc, scalar, constant(1), div(clip, bounded));
   gradScale = div(factor, count);
 }
 
@@ -118,10 +117,10 @@ void UpdateBuilder::adamw() {
     Value value = entry.read(param.getSymName(), type);
     Value first = entry.read(moments1[i].getSymName(), momentType);
     Value second = entry.read(moments2[i].getSymName(), momentType);
-    auto next = AdamWOp::create(
-        builder, param.getLoc(), type, momentType, momentType, value,
-        gradients[i], first, second, gradScale, lr, beta1, beta2, eps,
-        weightDecay, step, param.getDecayAttr());
+    auto next = AdamWOp::create(builder, param.getLoc(), type, momentType,
+                                momentType, value, gradients[i], first, second,
+                                gradScale, lr, beta1, beta2, eps, weightDecay,
+                                step, param.getDecayAttr());
     entry.write(next.getNewParam(), param.getSymName());
     entry.write(next.getNewExpAvg(), moments1[i].getSymName());
     entry.write(next.getNewExpAvgSq(), moments2[i].getSymName());
@@ -138,9 +137,9 @@ void UpdateBuilder::sgd() {
     ParamOp param = one.param;
     RankedTensorType type = param.getTensorType();
     Value value = entry.read(param.getSymName(), type);
-    Value next = SgdOp::create(builder, param.getLoc(), type, value,
-                               gradients[i], gradScale, lr, weightDecay,
-                               param.getDecayAttr());
+    Value next =
+        SgdOp::create(builder, param.getLoc(), type, value, gradients[i],
+                      gradScale, lr, weightDecay, param.getDecayAttr());
     entry.write(next, param.getSymName());
   }
   end();

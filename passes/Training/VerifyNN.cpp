@@ -23,8 +23,7 @@ bool isKnownRole(StringRef role) {
   return llvm::StringSwitch<bool>(role)
       .Cases({"tokens", "targets", "positions", "samples", "seed", "step"},
              true)
-      .Cases({"lr", "weight_decay", "beta1", "beta2", "eps", "clip_grad"},
-             true)
+      .Cases({"lr", "weight_decay", "beta1", "beta2", "eps", "clip_grad"}, true)
       .Case("data", true)
       .Default(false);
 }
@@ -69,9 +68,9 @@ LogicalResult verifyBody(func::FuncOp function) {
     for (Value operand : op.getOperands()) {
       auto type = dyn_cast<RankedTensorType>(operand.getType());
       if (!type || !type.hasStaticShape())
-        return op.emitError() << nodeName(&op) << " uses a value of type "
-                              << operand.getType()
-                              << "; values are tensors of static shape";
+        return op.emitError()
+               << nodeName(&op) << " uses a value of type " << operand.getType()
+               << "; values are tensors of static shape";
     }
   }
   return success();
@@ -97,8 +96,7 @@ LogicalResult verifyRandom(func::FuncOp function) {
     InFlightDiagnostic diag = op.emitError()
                               << nodeName(&op) << " draws random numbers with "
                               << "id " << id << ", which is taken";
-    diag.attachNote(it->second->getLoc())
-        << "by " << nodeName(it->second);
+    diag.attachNote(it->second->getLoc()) << "by " << nodeName(it->second);
     return diag;
   }
   return success();
@@ -118,15 +116,14 @@ LogicalResult verifySymbolUses(func::FuncOp function, SymbolTable &symbols) {
                               << "and @evaluate_result may";
     } else if (auto write = dyn_cast<WriteOp>(op)) {
       if (!readsStates)
-        return op.emitError() << "@" << name << " replaces @"
-                              << write.getSymbol()
-                              << ", which only @update may";
+        return op.emitError()
+               << "@" << name << " replaces @" << write.getSymbol()
+               << ", which only @update may";
       auto param = symbols.lookup<ParamOp>(write.getSymbol());
       if (param && (param.getFrozen() || !updates))
-        return op.emitError() << "parameter @" << write.getSymbol()
-                              << " must not be written "
-                              << (updates ? "because it is frozen"
-                                          : "outside @update");
+        return op.emitError()
+               << "parameter @" << write.getSymbol() << " must not be written "
+               << (updates ? "because it is frozen" : "outside @update");
     } else if (auto accumulate = dyn_cast<AccumulateOp>(op)) {
       Operation *target = symbols.lookup(accumulate.getSymbol());
       auto [it, isNew] = accumulated.try_emplace(target, &op);
@@ -145,8 +142,8 @@ LogicalResult verifySymbolUses(func::FuncOp function, SymbolTable &symbols) {
 
 LogicalResult verifyStates(ModuleOp module, SymbolTable &symbols) {
   for (StateOp state : gradients(module)) {
-    auto param = state.getOf() ? symbols.lookup<ParamOp>(*state.getOf())
-                               : ParamOp();
+    auto param =
+        state.getOf() ? symbols.lookup<ParamOp>(*state.getOf()) : ParamOp();
     if (!param)
       return state.emitError() << "gradient @" << state.getSymName()
                                << " belongs to no parameter";
@@ -161,9 +158,9 @@ LogicalResult verifyStates(ModuleOp module, SymbolTable &symbols) {
                               << type
                               << ", not the f32 gradient of a trainable "
                                  "parameter";
-    diag.attachNote(param.getLoc()) << "@" << param.getSymName() << " is "
-                                    << param.getTensorType()
-                                    << (param.getFrozen() ? ", frozen" : "");
+    diag.attachNote(param.getLoc())
+        << "@" << param.getSymName() << " is " << param.getTensorType()
+        << (param.getFrozen() ? ", frozen" : "");
     return diag;
   }
   return success();
@@ -195,9 +192,8 @@ LogicalResult verifyLoss(func::FuncOp loss, SymbolTable &symbols) {
 
   DenseSet<Value> active, needed = {terminator->getOperand(0)};
   for (Operation &op : loss.getBody().front()) {
-    bool depends = llvm::any_of(op.getOperands(), [&](Value v) {
-      return active.contains(v);
-    });
+    bool depends = llvm::any_of(op.getOperands(),
+                                [&](Value v) { return active.contains(v); });
     if (auto read = dyn_cast<ReadOp>(op)) {
       auto param = symbols.lookup<ParamOp>(read.getSymbol());
       depends = param && !param.getFrozen();
@@ -256,20 +252,19 @@ LogicalResult verifyFlow(func::FuncOp function) {
       // whose value was sent on in the forward pass.
       bool ok = fromBackward ? *here <= *there : *here >= *there;
       if (!ok) {
-        InFlightDiagnostic diag =
-            op.emitError() << nodeName(&op) << " of stage " << *here
-                           << " uses a value of the "
-                           << (fromBackward ? "earlier" : "later")
-                           << " stage " << *there;
+        InFlightDiagnostic diag = op.emitError()
+                                  << nodeName(&op) << " of stage " << *here
+                                  << " uses a value of the "
+                                  << (fromBackward ? "earlier" : "later")
+                                  << " stage " << *there;
         diag.attachNote(def->getLoc()) << "of " << nodeName(def);
         return diag;
       }
     }
   }
   if (staged && unstaged)
-    return unstaged->emitError()
-           << nodeName(unstaged) << " has no stage, but " << nodeName(staged)
-           << " has one";
+    return unstaged->emitError() << nodeName(unstaged) << " has no stage, but "
+                                 << nodeName(staged) << " has one";
   return success();
 }
 
