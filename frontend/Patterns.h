@@ -30,7 +30,8 @@ void reshapeParams(mlir::ModuleOp module);
 void renameLabels(mlir::ModuleOp module);
 
 /// For every dim of `from` the extents in `to` that it is split into (none for
-/// an extent of 1 that disappears); nothing if a dim of `to` merges several.
+/// an extent of 1 that disappears at the end); nothing if a dim of `to` merges
+/// several.
 std::optional<llvm::SmallVector<llvm::SmallVector<int64_t, 2>>>
 splitDims(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to);
 

@@ -75,7 +75,8 @@ struct PartsOfProjection : OpRewritePattern<SliceOp> {
   }
 };
 
-/// embedding(0 .. n-1, table): the rows of the positions at hand.
+/// embedding(0 .. n-1, table): the rows of the positions at hand, for ids of
+/// shape [n] or [1, n].
 struct LearnedPositions : OpRewritePattern<EmbeddingOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(EmbeddingOp op,
@@ -85,16 +86,28 @@ struct LearnedPositions : OpRewritePattern<EmbeddingOp> {
     auto function = op->getParentOfType<func::FuncOp>();
     BlockArgument tokens =
         function ? findArgument(function, "tokens") : BlockArgument();
-    if (!constant || op.getOffset() || type.getRank() != 1 || !tokens ||
-        tensorType(tokens).getShape().drop_front() != type.getShape() ||
+    if (!constant || op.getOffset() || type.getRank() < 1 || !tokens ||
+        tensorType(tokens).getRank() != 2 ||
         !type.getElementType().isInteger(64))
       return failure();
-    std::optional<Tensor> ids = evaluate(op.getIds());
-    if (!ids ||
-        !llvm::equal(ids->ints(), llvm::seq<int64_t>(0, type.getShape()[0])))
+    int64_t n = tensorType(tokens).getShape()[1];
+    if (type.getShape().back() != n || type.getNumElements() != n)
       return failure();
-    Value positions = entryArgument(function, "positions");
-    rewriter.modifyOpInPlace(op, [&] { op.getIdsMutable().assign(positions); });
+    std::optional<Tensor> ids = evaluate(op.getIds());
+    if (!ids || !llvm::equal(ids->ints(), llvm::seq<int64_t>(0, n)))
+      return failure();
+    int64_t width = tensorType(op.getTable()).getShape()[1];
+    auto rows = RankedTensorType::get(
+        {n, width}, tensorType(op.getTable()).getElementType());
+    Value embedding = EmbeddingOp::create(rewriter, op.getLoc(), rows,
+                                          entryArgument(function, "positions"),
+                                          op.getTable(), Value());
+    int64_t rank = type.getRank();
+    if (rank > 1)
+      embedding =
+          BroadcastOp::create(rewriter, op.getLoc(), op.getType(), embedding,
+                              ArrayRef<int64_t>{rank - 1, rank});
+    rewriter.replaceOp(op, embedding);
     return success();
   }
 };

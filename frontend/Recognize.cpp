@@ -32,6 +32,7 @@ struct NNRecognizePass : pcc::impl::NNRecognizePassBase<NNRecognizePass> {
     // First what is made of primitives: moving reshapes and flattening sums
     // would take it apart.
     RewritePatternSet primitives(&getContext());
+    populateReshapePatterns(primitives);
     populateActivationPatterns(primitives);
     populateLayerNormPatterns(primitives);
     // Then contractions by labels alone: what follows reads nothing but these.

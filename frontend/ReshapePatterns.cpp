@@ -20,18 +20,25 @@ pcc::frontend::splitDims(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   for (int64_t extent : from) {
     SmallVector<int64_t, 2> &part = parts.emplace_back();
     int64_t covered = 1;
-    while (covered < extent && !to.empty()) {
+    auto take = [&] {
       covered *= to.front();
       part.push_back(to.front());
       to = to.drop_front();
+    };
+    // A batch of one that disappears is a batch that is merged; only behind
+    // all others is an extent of 1 a dim that a reduction kept.
+    if (extent == 1 && !to.empty()) {
+      if (to.front() != 1)
+        return std::nullopt;
+      take();
     }
+    while (covered < extent && !to.empty())
+      take();
     if (covered != extent)
       return std::nullopt;
   }
   for (int64_t extent : to) {
-    if (extent != 1)
-      return std::nullopt;
-    if (parts.empty())
+    if (extent != 1 || parts.empty())
       return std::nullopt;
     parts.back().push_back(1);
   }
@@ -219,14 +226,15 @@ struct ReshapeOfContract : OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// reshape(embedding(ids)) that leaves the row alone.
+/// reshape(embedding(ids)) that leaves the row alone; of constant ids any.
 struct ReshapeOfEmbedding : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op,
                                 PatternRewriter &rewriter) const override {
     auto inner = producer<EmbeddingOp>(op);
     ArrayRef<int64_t> shape = op.getType().getShape();
-    if (!inner || !splitOf(op) || shape.empty() ||
+    bool known = inner && inner.getIds().getDefiningOp<ConstantOp>();
+    if (!inner || (!known && !splitOf(op)) || shape.empty() ||
         shape.back() != tensorType(inner.getTable()).getShape().back())
       return failure();
     Value ids =

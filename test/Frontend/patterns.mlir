@@ -39,6 +39,42 @@ func.func @layer_norm(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
 
 // -----
 
+// Reductions that keep their dim, and a batch of one that is merged with the
+// sequence in front of a linear layer and comes back behind it.
+// CHECK-LABEL: @batch_of_one
+nn.param @g : tensor<8xf32> init normal
+nn.param @w : tensor<8x6xf32> init normal
+func.func @batch_of_one(%x: tensor<1x4x8xf32>) -> tensor<1x4x6xf32> {
+  %g = nn.read @g : tensor<8xf32>
+  %w = nn.read @w : tensor<8x6xf32>
+  %sum = nn.reduce %x [2] : tensor<1x4x8xf32> -> tensor<1x4xf32>
+  %mean = nn.scale %sum by 0.125 : tensor<1x4xf32>
+  %means = nn.broadcast %mean [0, 1] : tensor<1x4xf32> -> tensor<1x4x8xf32>
+  %d = nn.sub %x, %means : tensor<1x4x8xf32>
+  %d2 = nn.mul %d, %d : tensor<1x4x8xf32>
+  %sum2 = nn.reduce %d2 [2] : tensor<1x4x8xf32> -> tensor<1x4xf32>
+  %var = nn.scale %sum2 by 0.125 : tensor<1x4xf32>
+  %kept = nn.reshape %var : tensor<1x4xf32> -> tensor<1x4x1xf32>
+  %eps = nn.constant dense<1.0e-5> : tensor<1x4x1xf32>
+  %v = nn.sum %kept, %eps : tensor<1x4x1xf32>
+  %std = nn.sqrt %v : tensor<1x4x1xf32>
+  %flat = nn.reshape %std : tensor<1x4x1xf32> -> tensor<1x4xf32>
+  %s = nn.broadcast %flat [0, 1] : tensor<1x4xf32> -> tensor<1x4x8xf32>
+  %n = nn.div %d, %s : tensor<1x4x8xf32>
+  %gs = nn.broadcast %g [2] : tensor<8xf32> -> tensor<1x4x8xf32>
+  %y = nn.mul %n, %gs : tensor<1x4x8xf32>
+  // CHECK: %[[Y:.*]], %{{.*}}, %{{.*}} = nn.layer_norm %arg0
+  // CHECK-NEXT: nn.contract "bsk,kn->bsn" %[[Y]]
+  // CHECK-NEXT: return
+  %merged = nn.reshape %y : tensor<1x4x8xf32> -> tensor<4x8xf32>
+  %z = nn.contract "mk,kn->mn" %merged, %w
+      : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  %result = nn.reshape %z : tensor<4x6xf32> -> tensor<1x4x6xf32>
+  return %result : tensor<1x4x6xf32>
+}
+
+// -----
+
 // The variance of another tensor.
 // CHECK-LABEL: @no_layer_norm
 // CHECK-NOT: nn.layer_norm
