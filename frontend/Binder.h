@@ -12,6 +12,7 @@
 #include "dialects/NN/NN.h"
 #include "frontend/Reader.h"
 #include "frontend/Tensor.h"
+#include "frontend/Weights.h"
 
 namespace pcc::frontend {
 
@@ -22,7 +23,7 @@ struct Item {
   /// Computed at run time.
   mlir::Value value;
   /// A weight that nothing has read yet.
-  const onnx::TensorProto *initializer = nullptr;
+  Weight *weight = nullptr;
   /// The result of a node that could not be imported.
   bool missing = false;
 };
@@ -35,8 +36,6 @@ public:
   /// The elements of a tensor of the file.
   virtual mlir::FailureOr<Tensor> load(mlir::Location loc,
                                        const onnx::TensorProto &tensor) = 0;
-  /// The value of a weight, declared as nn.param on first use.
-  virtual mlir::Value param(const onnx::TensorProto &initializer) = 0;
   /// A place to keep what was made of a constant.
   virtual mlir::Value &constantFor(const Tensor &tensor) = 0;
   /// The argument of @forward with this role, added on first use.

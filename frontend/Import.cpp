@@ -27,7 +27,6 @@ public:
   bool wantsDropout() const override { return !options.noDropout; }
   FailureOr<Tensor> load(Location loc,
                          const onnx::TensorProto &tensor) override;
-  Value param(const onnx::TensorProto &initializer) override;
   Value &constantFor(const Tensor &tensor) override {
     for (auto &[known, value] : constants)
       if (known.isSameView(tensor))
@@ -50,6 +49,8 @@ private:
   /// A weight: what may be trained, so never folded into constants.
   bool isWeight(const onnx::TensorProto &tensor) const;
   Value asValue(const Item &item, Location loc);
+  /// The value of a weight, declared as nn.param on first use.
+  Value param(Weight &weight);
 
   const ImportOptions &options;
   OpBuilder builder;
@@ -59,8 +60,7 @@ private:
   OwningOpRef<ModuleOp> module;
   func::FuncOp forward;
   llvm::StringMap<Item> items;
-  DenseMap<const onnx::TensorProto *, Value> params;
-  llvm::StringMap<Extent> extents;
+  Weights weights;
   /// Large constants, such as a mask that every layer uses.
   std::deque<std::pair<Tensor, Value>> constants;
   /// Sums of losses, with the number of targets of each.
@@ -140,17 +140,14 @@ FailureOr<Tensor> Importer::load(Location loc,
 /// Checks where weights lie, whether or not they turn out to be used.
 LogicalResult Importer::addInitializers() {
   for (const onnx::TensorProto &tensor : model->proto.graph().initializer()) {
-    Item item;
+    Item &item = items[tensor.name()];
     if (!isWeight(tensor)) {
       FailureOr<Tensor> t = load(file, tensor);
       if (failed(t))
         return failure();
       item.tensor = *t;
-      items[tensor.name()] = item;
       continue;
     }
-    item.initializer = &tensor;
-    items[tensor.name()] = item;
     if (tensor.data_location() != onnx::TensorProto::EXTERNAL) {
       InFlightDiagnostic diag = emitError(file)
                                 << "weight '" << tensor.name()
@@ -162,46 +159,48 @@ LogicalResult Importer::addInitializers() {
     FailureOr<Extent> extent = model->find(file, tensor, options.randomInit);
     if (failed(extent))
       return failure();
-    Type element = elementType(builder.getContext(), tensor.data_type());
-    int64_t needed = element.getIntOrFloatBitWidth() / 8;
-    for (int64_t dim : tensor.dims())
-      needed *= dim;
-    if (extent->bytes && extent->length != needed)
-      return emitError(file)
-             << "weight '" << tensor.name() << "' has " << extent->length
-             << " bytes, its shape needs " << needed;
-    extents[tensor.name()] = *extent;
+    auto type = RankedTensorType::get(
+        Shape(tensor.dims().begin(), tensor.dims().end()),
+        elementType(builder.getContext(), tensor.data_type()));
+    FailureOr<Weight *> weight = weights.add(file, tensor, type, *extent);
+    if (failed(weight))
+      return failure();
+    item.weight = *weight;
   }
+  weights.tieCopies(file);
   return success();
 }
 
-Value Importer::param(const onnx::TensorProto &initializer) {
-  Value &value = params[&initializer];
-  if (value)
-    return value;
-  Shape shape(initializer.dims().begin(), initializer.dims().end());
-  auto type = RankedTensorType::get(
-      shape, elementType(builder.getContext(), initializer.data_type()));
+Value Importer::param(Weight &weight) {
+  if (weight.read)
+    return weight.read;
+  Location loc = NameLoc::get(builder.getStringAttr(weight.name), file);
+  if (weight.original) {
+    Value original = param(*weight.original);
+    if (!weight.transposed)
+      return weight.read = original;
+    return weight.read =
+               TransposeOp::create(builder, loc, weight.type, original, {1, 0});
+  }
+  ArrayRef<int64_t> shape = weight.type.getShape();
   SmallVector<int64_t> strides(shape.size());
   int64_t stride = 1;
   for (size_t d = shape.size(); d-- > 0; stride *= shape[d])
     strides[d] = stride;
-  const Extent &extent = extents[initializer.name()];
-  Location loc = NameLoc::get(builder.getStringAttr(initializer.name()), file);
-  auto source =
-      SourceAttr::get(builder.getContext(), initializer.name(), extent.file,
-                      extent.offset, type, extent.fileSize, extent.digest,
-                      /*base=*/0, builder.getDenseI64ArrayAttr(strides),
-                      builder.getDenseI64ArrayAttr(shape));
+  const Extent &extent = weight.extent;
+  auto source = SourceAttr::get(builder.getContext(), weight.tensor->name(),
+                                extent.file, extent.offset, weight.type,
+                                extent.fileSize, extent.digest, /*base=*/0,
+                                builder.getDenseI64ArrayAttr(strides),
+                                builder.getDenseI64ArrayAttr(shape));
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(forward);
-    ParamOp::create(builder, loc, initializer.name(), type, Init::Normal,
+    ParamOp::create(builder, loc, weight.name, weight.type, Init::Normal,
                     /*decay=*/shape.size() >= 2, /*frozen=*/false, source);
   }
   // The first use: it comes before all others.
-  value = ReadOp::create(builder, loc, type, initializer.name());
-  return value;
+  return weight.read = ReadOp::create(builder, loc, weight.type, weight.name);
 }
 
 LogicalResult Importer::addInputs() {
@@ -230,8 +229,8 @@ LogicalResult Importer::addInputs() {
 }
 
 Value Importer::asValue(const Item &item, Location loc) {
-  if (item.initializer)
-    return param(*item.initializer);
+  if (item.weight)
+    return param(*item.weight);
   if (!item.tensor)
     return item.value;
   onnx::NodeProto none;
@@ -246,6 +245,8 @@ LogicalResult Importer::importNode(const onnx::NodeProto &node,
   SmallVector<Item> inputs;
   bool constant = true, missing = false;
   bool movesOnly = node.op_type() == "Identity";
+  if (movesOnly && node.output_size() == 0)
+    movesOnly = false;
   for (const std::string &input : node.input()) {
     if (input.empty()) {
       inputs.emplace_back();
@@ -256,8 +257,10 @@ LogicalResult Importer::importNode(const onnx::NodeProto &node,
       return emitError(file) << node.op_type() << " '" << name << "' reads '"
                              << input << "', which nothing defines";
     Item item = it->second;
-    if (item.initializer && !movesOnly)
-      item.value = param(*item.initializer);
+    if (item.weight && movesOnly)
+      item.weight = weights.alias(item.weight, node.output(0));
+    else if (item.weight)
+      item.value = param(*item.weight);
     constant &= item.tensor.has_value();
     missing |= item.missing;
     if (Value count = item.value ? losses.lookup(item.value) : Value();
@@ -297,7 +300,7 @@ LogicalResult Importer::importNode(const onnx::NodeProto &node,
   if (failed(fn(binder)))
     return failure();
   for (auto [output, item] : llvm::zip(node.output(), binder.getResults()))
-    if (item.tensor || item.value || item.initializer)
+    if (item.tensor || item.value || item.weight)
       items[output] = item;
   return success();
 }
@@ -431,7 +434,10 @@ FailureOr<OwningOpRef<ModuleOp>> Importer::run() {
     return failure();
   assignRoles();
   sweep(*module);
-  sortParams(*module, model->proto.graph());
+  SmallVector<StringRef> names;
+  for (const Weight &weight : weights.all())
+    names.push_back(weight.name);
+  sortParams(*module, names);
   classifyParams(*module);
   if (failed(verify(*module)))
     return failure();

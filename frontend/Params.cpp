@@ -28,7 +28,7 @@ void pcc::frontend::sweep(ModuleOp module) {
       param.erase();
 }
 
-void pcc::frontend::sortParams(ModuleOp module, const onnx::GraphProto &graph) {
+void pcc::frontend::sortParams(ModuleOp module, ArrayRef<StringRef> names) {
   Operation *first = nullptr;
   for (Operation &op : *module.getBody())
     if (!isa<ParamOp>(op)) {
@@ -36,8 +36,8 @@ void pcc::frontend::sortParams(ModuleOp module, const onnx::GraphProto &graph) {
       break;
     }
   SymbolTable table(module);
-  for (const auto &tensor : graph.initializer())
-    if (auto param = table.lookup<ParamOp>(tensor.name()))
+  for (StringRef name : names)
+    if (auto param = table.lookup<ParamOp>(name))
       param->moveBefore(first);
 }
 

@@ -4,7 +4,6 @@
 #define PCC_FRONTEND_PARAMS_H
 
 #include "dialects/NN/NN.h"
-#include "frontend/Reader.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace pcc::frontend {
@@ -13,8 +12,8 @@ namespace pcc::frontend {
 /// fused op replaced among them).
 void sweep(mlir::ModuleOp module);
 
-/// Orders the parameters as the file does.
-void sortParams(mlir::ModuleOp module, const onnx::GraphProto &graph);
+/// Brings the parameters into this order, which is the file's.
+void sortParams(mlir::ModuleOp module, llvm::ArrayRef<llvm::StringRef> names);
 
 /// Sets every parameter's initial values by its use: a scale of rank 1 is one,
 /// a bias of rank 1 zero, all else is drawn from a normal distribution.

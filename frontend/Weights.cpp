@@ -1,0 +1,87 @@
+//===- Weights.cpp - The weights of a model -------------------------------===//
+
+#include "frontend/Weights.h"
+#include <cstring>
+
+using namespace mlir;
+using namespace pcc::frontend;
+
+static int64_t widthOf(const Weight &weight) {
+  return weight.type.getElementType().getIntOrFloatBitWidth() / 8;
+}
+
+FailureOr<Weight *> Weights::add(Location loc, const onnx::TensorProto &tensor,
+                                 RankedTensorType type, Extent extent) {
+  int64_t needed =
+      type.getNumElements() * type.getElementType().getIntOrFloatBitWidth() / 8;
+  if (extent.bytes && extent.length != needed)
+    return emitError(loc) << "weight '" << tensor.name() << "' has "
+                          << extent.length << " bytes, its shape needs "
+                          << needed;
+  Weight &weight = weights.emplace_back();
+  weight.name = tensor.name();
+  weight.tensor = &tensor;
+  weight.type = type;
+  weight.extent = std::move(extent);
+  return &weight;
+}
+
+/// Whether element (i, j) of a is element (j, i) of b.
+static bool isTranspose(const Weight &a, const Weight &b) {
+  int64_t rows = a.type.getShape()[0], columns = a.type.getShape()[1];
+  int64_t width = widthOf(a);
+  const char *from = a.extent.bytes, *to = b.extent.bytes;
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      if (std::memcmp(from + (i * columns + j) * width,
+                      to + (j * rows + i) * width, width))
+        return false;
+  return true;
+}
+
+/// Fresh weights of one value say nothing about ties.
+static bool isUniform(const Weight &weight) {
+  int64_t width = widthOf(weight);
+  const char *bytes = weight.extent.bytes;
+  return !std::memcmp(bytes, bytes + width, weight.extent.length - width);
+}
+
+void Weights::tieCopies(Location loc) {
+  for (auto copy = weights.begin(); copy != weights.end(); ++copy) {
+    if (copy->type.getRank() != 2 || !copy->extent.bytes || isUniform(*copy))
+      continue;
+    ArrayRef<int64_t> shape = copy->type.getShape();
+    for (auto other = weights.begin(); other != copy; ++other) {
+      if (other->original || !other->extent.bytes ||
+          other->type.getRank() != 2 ||
+          other->type.getElementType() != copy->type.getElementType())
+        continue;
+      bool same = other->type == copy->type &&
+                  !std::memcmp(other->extent.bytes, copy->extent.bytes,
+                               copy->extent.length);
+      bool transposed =
+          !same && other->type.getShape() == ArrayRef({shape[1], shape[0]}) &&
+          isTranspose(*copy, *other);
+      if (!same && !transposed)
+        continue;
+      copy->original = &*other;
+      copy->transposed = transposed;
+      emitRemark(loc) << "'" << copy->name << "' is a "
+                      << (transposed ? "transposed " : "") << "copy of '"
+                      << other->name << "': taken as tied to it";
+      break;
+    }
+  }
+}
+
+Weight *Weights::alias(Weight *weight, StringRef result) {
+  // Nodes of a graph are named by paths or by the exporter.
+  bool named =
+      result.contains('.') && !result.contains('/') && !result.contains(':');
+  if (!named || weight->type.getRank() != 1)
+    return weight;
+  Weight own = *weight;
+  own.name = result.str();
+  own.read = Value();
+  return &weights.emplace_back(own);
+}
