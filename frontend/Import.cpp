@@ -203,26 +203,54 @@ Value Importer::param(Weight &weight) {
   return weight.read = ReadOp::create(builder, loc, weight.type, weight.name);
 }
 
+/// Inputs whose values follow from how training data is fed: samples are full
+/// (no position is masked) and begin at position 0.
+static std::optional<Tensor> impliedInput(const Input &input) {
+  RankedTensorType type = input.type;
+  auto element = dyn_cast<IntegerType>(type.getElementType());
+  if (!element || type.getRank() != 2)
+    return std::nullopt;
+  StringRef name = input.info->name();
+  if (name == "attention_mask")
+    return Tensor::splat(element, type.getShape(), ofInt(1));
+  if (name != "position_ids")
+    return std::nullopt;
+  Tensor row(element, {1, type.getShape()[1]});
+  for (auto [i, position] : llvm::enumerate(row.elements()))
+    position = ofInt(i);
+  return row.expand(type.getShape());
+}
+
 LogicalResult Importer::addInputs() {
   FailureOr<SmallVector<Input>> inputs =
       bindDims(file, model->proto.graph(), options);
   if (failed(inputs))
     return failure();
-  SmallVector<Type> types;
-  for (const Input &input : *inputs)
-    types.push_back(input.type);
   forward = func::FuncOp::create(builder, file, "forward",
-                                 builder.getFunctionType(types, {}));
+                                 builder.getFunctionType({}, {}));
   Block *body = forward.addEntryBlock();
-  for (auto [i, input] : llvm::enumerate(*inputs)) {
+  for (const Input &input : *inputs) {
+    Item &item = items[input.info->name()];
+    if (auto implied = impliedInput(input)) {
+      item.tensor = *implied;
+      emitRemark(file) << "input '" << input.info->name() << "' is taken as "
+                       << (implied->isUniform() ? "ones: samples have no "
+                                                  "padding"
+                                                : "0, 1, ...");
+      continue;
+    }
     bool ids = isa<IntegerType>(input.type.getElementType()) &&
                input.type.getRank() == 2;
-    forward.setArgAttr(i, kRoleAttr,
-                       builder.getStringAttr(ids ? "tokens" : "data"));
-    forward.setArgAttr(i, kNameAttr, builder.getStringAttr(input.info->name()));
-    Item item;
-    item.value = body->getArgument(i);
-    items[input.info->name()] = item;
+    auto attrs = builder.getDictionaryAttr(
+        {builder.getNamedAttr(kNameAttr,
+                              builder.getStringAttr(input.info->name())),
+         builder.getNamedAttr(kRoleAttr,
+                              builder.getStringAttr(ids ? "tokens" : "data"))});
+    LogicalResult inserted = forward.insertArgument(forward.getNumArguments(),
+                                                    input.type, attrs, file);
+    assert(succeeded(inserted));
+    (void)inserted;
+    item.value = body->getArguments().back();
   }
   builder.setInsertionPointToStart(body);
   return success();
@@ -396,9 +424,8 @@ void Importer::assignRoles() {
     if (!role || role.getValue() != "tokens")
       continue;
     bool shifted = false;
-    if (reaches<EmbeddingOp>(argument, 0, shifted)) {
-      if (!tokens)
-        tokens = argument;
+    if (!tokens && reaches<EmbeddingOp>(argument, 0, shifted)) {
+      tokens = argument;
       continue;
     }
     bool isTargets = reaches<CrossEntropyOp>(argument, 1, shifted);

@@ -76,25 +76,23 @@ struct PartsOfProjection : OpRewritePattern<SliceOp> {
 };
 
 /// embedding(0 .. n-1, table): the rows of the positions at hand, for ids of
-/// shape [n] or [1, n].
+/// shape [n] or [batch, n].
 struct LearnedPositions : OpRewritePattern<EmbeddingOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(EmbeddingOp op,
                                 PatternRewriter &rewriter) const override {
-    auto constant = op.getIds().getDefiningOp<ConstantOp>();
     RankedTensorType type = tensorType(op.getIds());
     auto function = op->getParentOfType<func::FuncOp>();
     BlockArgument tokens =
         function ? findArgument(function, "tokens") : BlockArgument();
-    if (!constant || op.getOffset() || type.getRank() < 1 || !tokens ||
+    if (op.getOffset() || type.getRank() < 1 || !tokens ||
         tensorType(tokens).getRank() != 2 ||
         !type.getElementType().isInteger(64))
       return failure();
     int64_t n = tensorType(tokens).getShape()[1];
-    if (type.getShape().back() != n || type.getNumElements() != n)
-      return failure();
     std::optional<Tensor> ids = evaluate(op.getIds());
-    if (!ids || !llvm::equal(ids->ints(), llvm::seq<int64_t>(0, n)))
+    if (type.getShape().back() != n || !ids ||
+        !llvm::equal(ids->compact().core().ints(), llvm::seq<int64_t>(0, n)))
       return failure();
     int64_t width = tensorType(op.getTable()).getShape()[1];
     auto rows = RankedTensorType::get(
