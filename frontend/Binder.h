@@ -24,8 +24,6 @@ struct Item {
   mlir::Value value;
   /// A weight that nothing has read yet.
   Weight *weight = nullptr;
-  /// The result of a node that could not be imported.
-  bool missing = false;
 };
 
 /// What the functions of the table may ask of the translation as a whole.

@@ -271,10 +271,11 @@ LogicalResult Importer::importNode(const onnx::NodeProto &node,
       node.name().empty() && node.output_size() ? node.output(0) : node.name();
   Location loc = NameLoc::get(builder.getStringAttr(name), file);
   SmallVector<Item> inputs;
-  bool constant = true, missing = false;
+  bool constant = true;
+  if (node.output_size() == 0)
+    return emitError(file) << node.op_type() << " '" << name
+                           << "' has no results";
   bool movesOnly = node.op_type() == "Identity";
-  if (movesOnly && node.output_size() == 0)
-    movesOnly = false;
   for (const std::string &input : node.input()) {
     if (input.empty()) {
       inputs.emplace_back();
@@ -290,7 +291,6 @@ LogicalResult Importer::importNode(const onnx::NodeProto &node,
     else if (item.weight)
       item.value = param(*item.weight);
     constant &= item.tensor.has_value();
-    missing |= item.missing;
     if (Value count = item.value ? losses.lookup(item.value) : Value();
         count && !movesOnly && node.op_type() != "Cast")
       return emitError(file)
@@ -300,17 +300,10 @@ LogicalResult Importer::importNode(const onnx::NodeProto &node,
     inputs.push_back(item);
   }
   Binder binder(*this, builder, loc, node, opset, inputs);
-  if (node.output_size() == 0)
-    return binder.error() << "has no results";
   for (unsigned i = 0; i < entry.operands; ++i)
     if (!binder.has(i))
       return binder.error()
              << "lacks operand " << i << " of at least " << entry.operands;
-  if (missing) {
-    for (const std::string &output : node.output())
-      items[output].missing = true;
-    return success();
-  }
   // What has no form at run time may still follow from a buffer in the file.
   if (!entry.build)
     constant =

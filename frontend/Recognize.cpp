@@ -47,8 +47,10 @@ struct NNRecognizePass : pcc::impl::NNRecognizePassBase<NNRecognizePass> {
     populateProjectionPatterns(forms);
     if (failed(applyPatternsGreedily(module, std::move(primitives))) ||
         failed(applyPatternsGreedily(module, std::move(contractions))) ||
-        failed(applyPatternsGreedily(module, std::move(forms))))
+        failed(applyPatternsGreedily(module, std::move(forms)))) {
+      module.emitError("recognition finds no end; please report this model");
       return signalPassFailure();
+    }
     reshapeParams(module);
     renameLabels(module);
     sweep(module);
