@@ -256,7 +256,9 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
       SmallVector<NamedAttribute> attrs = {
           builder.getNamedAttr("role", input.getRoleAttr()),
           builder.getNamedAttr("name", input.getNameAttr())};
-      if (int64_t bound = vocabularies.lookup(symbol.getName()))
+      // Other ids are the compiler's own, not data.
+      int64_t bound = vocabularies.lookup(symbol.getName());
+      if (bound && input.isPerMicrobatch())
         attrs.push_back(builder.getNamedAttr(
             "vocab", builder.getI64IntegerAttr(bound)));
       addBuffer(&op, name, input.getTensorType(), rt::BufferKind::Input,

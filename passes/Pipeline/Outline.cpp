@@ -1,6 +1,7 @@
 //===- Outline.cpp - Makes tasks of functions -----------------------------===//
 
 #include "passes/Pipeline/Outline.h"
+#include "dialects/Dist/Dist.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Pipeline/Activations.h"
 
@@ -90,6 +91,12 @@ FlatSymbolRefAttr TaskBuilder::addValue(Type type, Location loc) {
   auto value = ValueOp::create(symbols, loc, symbol,
                                cast<RankedTensorType>(type));
   return FlatSymbolRefAttr::get(value.getSymNameAttr());
+}
+
+void pcc::stripMarks(Operation *op) {
+  for (StringRef name : {StringRef(kStageAttr), StringRef(dist::kShardingsAttr),
+                         StringRef(dist::kIdAttr)})
+    op->removeDiscardableAttr(name);
 }
 
 StageUses pcc::findStageUses(ModuleOp module) {
@@ -294,7 +301,7 @@ Value MicrobatchOutliner::lookUp(TaskOp task, OpBuilder &builder, Value value,
   }
   for (Value operand : def->getOperands())
     lookUp(task, builder, operand, unit, mapping);
-  builder.clone(*def, mapping);
+  stripMarks(builder.clone(*def, mapping));
   return mapping.lookup(value);
 }
 
@@ -316,7 +323,7 @@ void MicrobatchOutliner::buildTask(int64_t unit) {
     for (Value operand : op.getOperands())
       lookUp(task, builder, operand, unit, mapping);
     Operation *clone = builder.clone(op, mapping);
-    clone->removeAttr(kStageAttr);
+    stripMarks(clone);
     for (Value result : op.getResults())
       if (FlatSymbolRefAttr symbol = crossing.lookup(result)) {
         results.push_back(mapping.lookup(result));

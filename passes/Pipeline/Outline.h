@@ -37,6 +37,10 @@ private:
   int64_t values = 0;
 };
 
+/// Removes what only the phases before this one need: which stage an op is in,
+/// and how its global value is sharded. Equal layers become equal ops.
+void stripMarks(mlir::Operation *op);
+
 /// Which stages read or write each parameter and state, by symbol.
 using StageUses = llvm::MapVector<llvm::StringRef, llvm::SmallVector<int64_t>>;
 StageUses findStageUses(mlir::ModuleOp module);

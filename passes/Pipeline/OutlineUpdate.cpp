@@ -195,6 +195,7 @@ void StageFunction::build(StringRef name, Phase phase,
     if (auto write = dyn_cast<nn::WriteOp>(op); write && !isMine(write.getSymbol()))
       continue;
     Operation *clone = builder.clone(op, mapping);
+    stripMarks(clone);
     auto read = dyn_cast<nn::ReadOp>(clone);
     if (!read)
       continue;
