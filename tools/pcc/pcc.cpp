@@ -130,9 +130,11 @@ int main(int argc, char **argv) {
   };
   if (failed(writeWhole(path, emit)))
     return kBadInput;
-  if (arguments.reportJson)
+  if (arguments.reportJson) {
     summary.printJson(llvm::outs(), model);
-  else if (arguments.options.verbosity > 0)
+  } else if (arguments.options.verbosity > 0) {
     summary.print(llvm::errs(), model);
+    llvm::errs() << "wrote:    " << path << "\n";
+  }
   return kDone;
 }
