@@ -6,9 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Sharding/Passes.h"
-#include "passes/Sharding/Projection.h"
-#include "passes/Sharding/Reshard.h"
-#include "llvm/ADT/MapVector.h"
+#include "passes/Sharding/ReshardInserter.h"
 
 namespace pcc {
 #define GEN_PASS_DEF_DISTINSERTRESHARDSPASS
@@ -22,185 +20,26 @@ using namespace pcc::nn;
 
 namespace {
 
-/// A value of the rewritten program and how it lies.
-struct Placed {
-  Value value;
-  Layout layout;
-};
-
-class Inserter {
+class Inserter : public ReshardInserter {
 public:
-  explicit Inserter(Program &program);
+  using ReshardInserter::ReshardInserter;
   LogicalResult run();
 
 private:
-  void runOnFunction(func::FuncOp function);
+  LogicalResult runOnFunction(func::FuncOp function);
   void emitRead(ReadOp op);
   void emitOp(const ShardedOp &op);
   void emitSum(const ShardedOp &op);
-  void emitStore(const ShardedOp &op);
+  LogicalResult emitAccumulate(const ShardedOp &op);
+  void emitWrite(const ShardedOp &op);
   void emitReturn(func::ReturnOp op);
-
-  bool passes(OpOperand &use, Axis axis) const;
-  void resolve(Value result, Operation *at);
-  Value reshard(const Placed &from, const Layout &to, Operation *user);
-  Layout chosenLayout(Value value, AxisSet partial) const;
   void annotate(Operation *op);
 
-  Program &program;
-  const Mesh &mesh;
-  OpBuilder builder;
-  llvm::DenseMap<Operation *, const ShardedOp *> byOp;
-  llvm::DenseMap<Operation *, FactorAxes> factors;
-  llvm::DenseMap<Value, Placed> placed;
-  /// Of the results of new ops and of old ones.
-  llvm::DenseMap<Value, Layout> layouts;
+  /// Of the states that something is accumulated to.
   llvm::DenseMap<StringAttr, Layout> stateLayouts;
-  /// (value, target sharding, where it is used) -> resharded value.
-  llvm::DenseMap<std::pair<Value, Attribute>,
-                 SmallVector<std::pair<Attribute, Value>, 2>>
-      cache;
-  bool failedAny = false;
 };
 
 } // namespace
-
-/// Where an op runs: its stage, and whether in the backward pass.
-static Attribute stageOf(Operation *op) { return op->getAttr(kStageAttr); }
-
-static Attribute regionOf(Operation *op) {
-  Attribute stage = stageOf(op);
-  Builder builder(op->getContext());
-  return builder.getArrayAttr(
-      {builder.getBoolAttr(op->hasAttr(kBackwardAttr)),
-       stage ? stage : builder.getUnitAttr()});
-}
-
-/// Marks a new op as belonging where `op` does.
-static void inherit(Operation *created, Operation *op) {
-  for (StringRef name : {StringRef(kBackwardAttr), StringRef(kStageAttr)})
-    if (Attribute attr = op->getAttr(name))
-      created->setAttr(name, attr);
-}
-
-Inserter::Inserter(Program &program)
-    : program(program), mesh(program.mesh),
-      builder(program.module.getContext()) {
-  for (const ShardedOp &op : program.ops) {
-    byOp[op.op] = &op;
-    FactorAxes &axes = factors[op.op];
-    if (auto attr = op.op->getAttrOfType<ArrayAttr>(kFactorsAttr))
-      for (auto list : attr.getAsRange<ArrayAttr>()) {
-        axes.emplace_back();
-        for (auto name : list.getAsRange<StringAttr>())
-          axes.back().push_back(*mesh.find(name));
-      }
-    axes.resize(op.rule.factors.size());
-  }
-}
-
-/// The layout propagation chose for a value that stays partial over some axes.
-Layout Inserter::chosenLayout(Value value, AxisSet partial) const {
-  const ShardedValue &info = program[program.numberOf(value)];
-  Layout layout(info.dims.size());
-  for (auto [dim, axes] : llvm::zip_equal(layout.dims, info.dims))
-    for (Axis axis : axes) {
-      if (partial.contains(axis))
-        break;
-      dim.push_back(axis);
-    }
-  layout.partial = partial;
-  return layout;
-}
-
-/// Whether a use may take its operand partial over an axis and hand it on.
-bool Inserter::passes(OpOperand &use, Axis axis) const {
-  Operation *user = use.getOwner();
-  auto it = byOp.find(user);
-  if (it == byOp.end())
-    return false; // a function's result
-  // An activation is resolved before it crosses a stage cut; the gradient of a
-  // parameter that two stages share crosses as it is, to be reduced once.
-  if (Operation *def = use.get().getDefiningOp())
-    if (stageOf(def) && stageOf(user) && stageOf(def) != stageOf(user) &&
-        !mesh.dataAxes().contains(axis))
-      return false;
-  const ShardedOp &op = *it->second;
-  if (isa<AccumulateOp>(user))
-    return !program[op.results[0]].uses(axis);
-  const ShardingRule &rule = op.rule;
-  unsigned operand = use.getOperandNumber();
-  if (rule.kind == ShardingRule::Kind::None || !rule.linear[operand])
-    return false;
-  if (rule.kind == ShardingRule::Kind::Additive)
-    return true;
-  // A factor that another operand has, or that this one lacks, cannot be split
-  // over the axis: its parts would be multiplied with the wrong sums.
-  const ValueFactors &own = rule.operands[operand];
-  auto has = [](const ValueFactors &value, int factor) {
-    return llvm::any_of(value, [&](const DimFactors &dim) {
-      return llvm::is_contained(dim, factor);
-    });
-  };
-  for (auto [factor, axes] : llvm::enumerate(factors.lookup(user))) {
-    if (!llvm::is_contained(axes, axis))
-      continue;
-    if (!has(own, factor))
-      return false;
-    for (auto [i, other] : llvm::enumerate(rule.operands))
-      if (i != operand && has(other, factor))
-        return false;
-  }
-  return true;
-}
-
-/// Reshards for `user`, before it; a reshard made earlier serves again, but a
-/// gathered value never in another stage or from forward to backward.
-Value Inserter::reshard(const Placed &from, const Layout &to,
-                        Operation *user) {
-  if (from.layout == to)
-    return from.value;
-  bool gathers = llvm::any_of(planReshard(from.layout, to), [](auto &step) {
-    return step.kind == ReshardStep::Kind::AllGather;
-  });
-  Attribute where = gathers ? regionOf(user) : Attribute();
-  if (!gathers)
-    where = stageOf(user) ? stageOf(user) : builder.getUnitAttr();
-  ShardingAttr target = mesh.attr(to);
-  auto &known = cache[{from.value, target}];
-  for (auto [place, value] : known)
-    if (place == where)
-      return value;
-  auto op = ReshardOp::create(builder, user->getLoc(), from.value.getType(),
-                              from.value, mesh.attr(from.layout), target);
-  inherit(op, user);
-  known.push_back({where, op.getResult()});
-  layouts[op.getResult()] = to;
-  return op.getResult();
-}
-
-/// Resolves, once and right here, the axes over which some use of a result
-/// cannot take it partial. The builder stands behind the result's op.
-void Inserter::resolve(Value result, Operation *at) {
-  Placed &now = placed[result];
-  AxisSet partial = now.layout.partial, stays = partial;
-  for (Axis axis : partial.list())
-    for (OpOperand &use : result.getUses())
-      if (!isa<ReshardOp>(use.getOwner()) && !passes(use, axis))
-        stays.erase(axis);
-  if (stays == partial)
-    return;
-  // Gradients are added over the data axes first: what other axes they are
-  // partial over then moves less, once the data axes leave only a shard.
-  AxisSet data = partial & mesh.dataAxes(), rest = partial - data;
-  if (isa<ReadOp>(at) && !(data - stays).empty() && !(rest - stays).empty() &&
-      cast<RankedTensorType>(result.getType()).getRank() > 0) {
-    Layout between = chosenLayout(result, rest | stays);
-    now = {reshard(now, between, at), between};
-  }
-  Layout final = chosenLayout(result, stays);
-  now = {reshard(now, final, at), final};
-}
 
 void Inserter::emitRead(ReadOp op) {
   auto state = stateLayouts.find(op.getSymbolAttr().getAttr());
@@ -334,52 +173,61 @@ void Inserter::emitSum(const ShardedOp &op) {
   resolve(sum, op.op);
 }
 
-void Inserter::emitStore(const ShardedOp &op) {
+/// A state lies as what is accumulated to it: the parameter's dims, partial
+/// over whatever the backward leaves.
+LogicalResult Inserter::emitAccumulate(const ShardedOp &op) {
   const ShardedValue &symbol = program[op.results[0]];
   Placed value = placed.lookup(op.op->getOperand(0));
-  Layout wanted(symbol.dims.size());
+  Layout wanted;
   wanted.dims = symbol.dims;
+  wanted.partial = value.layout.partial - wanted.split();
+  // The stage that has the loss adds to sums; those of the others stay zero.
+  AxisSet others;
+  if (cast<StateOp>(symbol.owner).getKind() == StateKind::Sum)
+    if (auto pp = mesh.find("pp"))
+      others.insert(*pp);
+  Layout layout = wanted;
+  layout.partial = wanted.partial | others;
   StringAttr name = SymbolTable::getSymbolName(symbol.owner);
-  auto state = stateLayouts.find(name);
-  builder.setInsertionPoint(op.op);
-  if (isa<AccumulateOp>(op.op)) {
-    wanted.partial = value.layout.partial - wanted.split();
-    // The stage that has the loss adds to sums; those of the others stay zero.
-    AxisSet others;
-    if (cast<StateOp>(symbol.owner).getKind() == StateKind::Sum)
-      if (auto pp = mesh.find("pp"))
-        others.insert(*pp);
-    Layout layout = wanted;
+  auto [state, isNew] = stateLayouts.try_emplace(name, layout);
+  if (!isNew) {
+    // Another value came first: this one is resolved to lie like it.
+    wanted.partial = wanted.partial & state->second.partial;
     layout.partial = wanted.partial | others;
-    if (state == stateLayouts.end()) {
-      stateLayouts[name] = layout;
-    } else if (layout != state->second) {
-      wanted.partial = wanted.partial & state->second.partial;
-      layout.partial = wanted.partial | others;
-      if (layout != state->second) {
-        InFlightDiagnostic diag =
-            op.op->emitError()
-            << "adds a value partial over " << mesh.attr(layout)
-            << " to a state that lies as " << mesh.attr(state->second);
-        diag.attachNote(symbol.owner->getLoc()) << "the state is here";
-        failedAny = true;
-        return;
-      }
-    }
-  } else if (state != stateLayouts.end()) {
-    // Only zero is a sum of parts that are all alike.
-    auto constant = op.op->getOperand(0).getDefiningOp<ConstantOp>();
-    wanted.partial = state->second.partial;
-    if (constant && isZero(constant)) {
-      auto zero = cast<ConstantOp>(builder.clone(*constant));
-      inherit(zero, op.op);
-      layouts[zero.getResult()] = wanted;
-      op.op->setOperand(0, zero.getResult());
-      if (constant->use_empty())
-        constant->erase();
-      return;
+    if (layout != state->second) {
+      InFlightDiagnostic diag =
+          op.op->emitError() << "adds a value that lies as "
+                             << mesh.attr(layout) << " to a state that lies as "
+                             << mesh.attr(state->second);
+      diag.attachNote(symbol.owner->getLoc()) << "the state is here";
+      return diag;
     }
   }
+  builder.setInsertionPoint(op.op);
+  op.op->setOperand(0, reshard(value, wanted, op.op));
+  return success();
+}
+
+void Inserter::emitWrite(const ShardedOp &op) {
+  const ShardedValue &symbol = program[op.results[0]];
+  Layout wanted;
+  wanted.dims = symbol.dims;
+  auto state = stateLayouts.find(SymbolTable::getSymbolName(symbol.owner));
+  if (state != stateLayouts.end())
+    wanted.partial = state->second.partial;
+  builder.setInsertionPoint(op.op);
+  // Zero is the sum of zeros, whatever a cleared state is partial over.
+  auto constant = op.op->getOperand(0).getDefiningOp<ConstantOp>();
+  if (constant && isZero(constant)) {
+    auto zero = cast<ConstantOp>(builder.clone(*constant));
+    inherit(zero, op.op);
+    layouts[zero.getResult()] = wanted;
+    op.op->setOperand(0, zero.getResult());
+    if (constant->use_empty())
+      constant->erase();
+    return;
+  }
+  Placed value = placed.lookup(op.op->getOperand(0));
   op.op->setOperand(0, reshard(value, wanted, op.op));
 }
 
@@ -403,36 +251,44 @@ void Inserter::annotate(Operation *op) {
     op->setAttr(kShardingsAttr, builder.getArrayAttr(all));
 }
 
-void Inserter::runOnFunction(func::FuncOp function) {
+LogicalResult Inserter::runOnFunction(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments())
     placed[argument] = {argument, chosenLayout(argument, {})};
   SmallVector<Operation *> ops;
   for (Operation &op : function.getBody().front())
     ops.push_back(&op);
   for (Operation *op : ops) {
-    if (auto read = dyn_cast<ReadOp>(op))
+    if (auto read = dyn_cast<ReadOp>(op)) {
       emitRead(read);
-    else if (isa<AccumulateOp, WriteOp>(op))
-      emitStore(*byOp.lookup(op));
-    else if (auto ret = dyn_cast<func::ReturnOp>(op))
+    } else if (auto ret = dyn_cast<func::ReturnOp>(op)) {
       emitReturn(ret);
-    else if (isa<SumOp>(op))
+    } else if (isa<AccumulateOp>(op)) {
+      if (failed(emitAccumulate(*byOp.lookup(op))))
+        return failure();
+    } else if (isa<WriteOp>(op)) {
+      emitWrite(*byOp.lookup(op));
+    } else if (isa<SumOp>(op)) {
       emitSum(*byOp.lookup(op));
-    else
+    } else {
       emitOp(*byOp.lookup(op));
+    }
   }
+  return success();
 }
 
 LogicalResult Inserter::run() {
   // What accumulates to a state decides how it lies; readers follow.
-  for (bool accumulates : {true, false})
-    for (auto function : program.module.getOps<func::FuncOp>())
-      if (function.getOps<AccumulateOp>().empty() != accumulates)
-        runOnFunction(function);
-  if (failedAny)
-    return failure();
-  int64_t id = 0;
+  SmallVector<func::FuncOp> functions;
   for (auto function : program.module.getOps<func::FuncOp>())
+    if (!function.isExternal())
+      functions.push_back(function);
+  for (bool accumulates : {true, false})
+    for (func::FuncOp function : functions)
+      if (function.getOps<AccumulateOp>().empty() != accumulates &&
+          failed(runOnFunction(function)))
+        return failure();
+  int64_t id = 0;
+  for (func::FuncOp function : functions)
     for (Operation &op : function.getBody().front()) {
       annotate(&op);
       if (!isa<func::ReturnOp>(op))

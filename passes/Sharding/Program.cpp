@@ -1,6 +1,7 @@
 //===- Program.cpp - A module as sharding passes see it -------------------===//
 
 #include "passes/Sharding/Program.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -95,12 +96,13 @@ void Program::addFunction(func::FuncOp function) {
   };
   for (BlockArgument argument : function.getArguments())
     addValue(argument, function, ShardedValue::Kind::Input);
+  bool inUpdate = !function.getOps<WriteOp>().empty();
   for (Operation &op : function.getBody().front()) {
     if (auto read = dyn_cast<ReadOp>(op)) {
       numbers[read.getResult()] = symbols.lookup(read.getSymbol());
       continue;
     }
-    ShardedOp info{&op, {}, {}, {}};
+    ShardedOp info{&op, {}, {}, {}, inUpdate};
     for (Value operand : op.getOperands())
       info.operands.push_back(numbers.lookup(operand));
     if (isa<WriteOp, AccumulateOp>(op)) {
@@ -163,5 +165,24 @@ ParamOp pcc::paramOf(Value value) {
 }
 
 bool pcc::isTokenLookup(EmbeddingOp op) {
-  return paramOf(op.getTable()) && tensorType(op.getIds()).getRank() >= 2;
+  if (!paramOf(op.getTable()))
+    return false;
+  llvm::SmallVector<Value> pending{op.getIds()};
+  llvm::SmallPtrSet<Value, 8> seen;
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (Operation *def = value.getDefiningOp()) {
+      llvm::append_range(pending, def->getOperands());
+      continue;
+    }
+    auto argument = cast<BlockArgument>(value);
+    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    auto role = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                      kRoleAttr);
+    if (role && (role == "tokens" || role == "data"))
+      return true;
+  }
+  return false;
 }

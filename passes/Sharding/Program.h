@@ -50,6 +50,8 @@ struct ShardedOp {
   nn::ShardingRule rule;
   /// Numbers of values. A store has the symbol as its result.
   llvm::SmallVector<unsigned> operands, results;
+  /// In a function that writes parameters or states.
+  bool inUpdate = false;
 
   /// Calls `visit(value number, its factors, position)` for the operands and
   /// then the results; the position counts through both.
@@ -104,8 +106,8 @@ bool isZero(mlir::Operation *op);
 /// The parameter a value is a read of; null if it is none.
 nn::ParamOp paramOf(mlir::Value value);
 
-/// Whether a table is looked up by tokens (ids with a batch dim), as opposed
-/// to positions.
+/// Whether a parameter is looked up by what a user feeds (tokens), as opposed
+/// to positions: its rows are a vocabulary.
 bool isTokenLookup(nn::EmbeddingOp op);
 
 } // namespace pcc

@@ -28,7 +28,7 @@ private:
 
   LogicalResult applySeeds(int64_t level);
   void seedLikeParams();
-  void runToFixPoint(int64_t level);
+  void runToFixPoint(int64_t level, bool update = true);
   bool visit(const ShardedOp &op, int64_t level);
 
   Program &program;
@@ -116,15 +116,18 @@ bool Propagation::visit(const ShardedOp &op, int64_t level) {
   return changed;
 }
 
-/// Ends because dims are only ever extended.
-void Propagation::runToFixPoint(int64_t level) {
+/// Sweeps forward and backward. Ends because dims are only ever extended.
+void Propagation::runToFixPoint(int64_t level, bool update) {
   bool changed = true;
+  auto sweep = [&](auto &&ops) {
+    for (const ShardedOp &op : ops)
+      if (update || !op.inUpdate)
+        changed |= visit(op, level);
+  };
   while (changed) {
     changed = false;
-    for (const ShardedOp &op : program.ops)
-      changed |= visit(op, level);
-    for (const ShardedOp &op : llvm::reverse(program.ops))
-      changed |= visit(op, level);
+    sweep(program.ops);
+    sweep(llvm::reverse(program.ops));
   }
 }
 
@@ -136,7 +139,8 @@ LogicalResult Propagation::run() {
   for (int64_t level : levels) {
     if (failed(applySeeds(level)))
       return failure();
-    runToFixPoint(level);
+    // What the model asks for comes before what the optimizer does with it.
+    runToFixPoint(level, /*update=*/level != TensorLevel);
     if (level != TensorLevel)
       continue;
     seedLikeParams();

@@ -1,0 +1,139 @@
+//===- ReshardInserter.cpp - How partial sums become reshards -------------===//
+
+#include "passes/Sharding/ReshardInserter.h"
+#include "passes/Sharding/Reshard.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::dist;
+using namespace pcc::nn;
+
+/// Where an op runs: its stage, and whether in the backward pass.
+static Attribute stageOf(Operation *op) { return op->getAttr(kStageAttr); }
+
+static Attribute regionOf(Operation *op) {
+  Attribute stage = stageOf(op);
+  Builder builder(op->getContext());
+  return builder.getArrayAttr(
+      {builder.getBoolAttr(op->hasAttr(kBackwardAttr)),
+       stage ? stage : builder.getUnitAttr()});
+}
+
+void ReshardInserter::inherit(Operation *created, Operation *op) {
+  for (StringRef name : {StringRef(kBackwardAttr), StringRef(kStageAttr)})
+    if (Attribute attr = op->getAttr(name))
+      created->setAttr(name, attr);
+}
+
+ReshardInserter::ReshardInserter(Program &program)
+    : program(program), mesh(program.mesh),
+      builder(program.module.getContext()) {
+  for (const ShardedOp &op : program.ops) {
+    byOp[op.op] = &op;
+    FactorAxes &axes = factors[op.op];
+    if (auto attr = op.op->getAttrOfType<ArrayAttr>(kFactorsAttr))
+      for (auto list : attr.getAsRange<ArrayAttr>()) {
+        axes.emplace_back();
+        for (auto name : list.getAsRange<StringAttr>())
+          axes.back().push_back(*mesh.find(name));
+      }
+    axes.resize(op.rule.factors.size());
+  }
+}
+
+Layout ReshardInserter::chosenLayout(Value value, AxisSet partial) const {
+  const ShardedValue &info = program[program.numberOf(value)];
+  Layout layout(info.dims.size());
+  for (auto [dim, axes] : llvm::zip_equal(layout.dims, info.dims))
+    for (Axis axis : axes) {
+      if (partial.contains(axis))
+        break;
+      dim.push_back(axis);
+    }
+  layout.partial = partial;
+  return layout;
+}
+
+bool ReshardInserter::passes(OpOperand &use, Axis axis) const {
+  Operation *user = use.getOwner();
+  auto it = byOp.find(user);
+  if (it == byOp.end())
+    return false; // a function's result
+  // An activation is resolved before it crosses a stage cut; the gradient of a
+  // parameter that two stages share crosses as it is, to be reduced once.
+  if (Operation *def = use.get().getDefiningOp())
+    if (stageOf(def) && stageOf(user) && stageOf(def) != stageOf(user) &&
+        !mesh.dataAxes().contains(axis))
+      return false;
+  const ShardedOp &op = *it->second;
+  if (isa<AccumulateOp>(user))
+    return !program[op.results[0]].uses(axis);
+  const ShardingRule &rule = op.rule;
+  unsigned operand = use.getOperandNumber();
+  if (rule.kind == ShardingRule::Kind::None || !rule.linear[operand])
+    return false;
+  if (rule.kind == ShardingRule::Kind::Additive)
+    return true;
+  // A factor that another operand has, or that this one lacks, cannot be split
+  // over the axis: its parts would be multiplied with the wrong sums.
+  const ValueFactors &own = rule.operands[operand];
+  auto has = [](const ValueFactors &value, int factor) {
+    return llvm::any_of(value, [&](const DimFactors &dim) {
+      return llvm::is_contained(dim, factor);
+    });
+  };
+  for (auto [factor, axes] : llvm::enumerate(factors.lookup(user))) {
+    if (!llvm::is_contained(axes, axis))
+      continue;
+    if (!has(own, factor))
+      return false;
+    for (auto [i, other] : llvm::enumerate(rule.operands))
+      if (i != operand && has(other, factor))
+        return false;
+  }
+  return true;
+}
+
+Value ReshardInserter::reshard(const Placed &from, const Layout &to,
+                        Operation *user) {
+  if (from.layout == to)
+    return from.value;
+  bool gathers = llvm::any_of(planReshard(from.layout, to), [](auto &step) {
+    return step.kind == ReshardStep::Kind::AllGather;
+  });
+  Attribute where = gathers ? regionOf(user) : Attribute();
+  if (!gathers)
+    where = stageOf(user) ? stageOf(user) : builder.getUnitAttr();
+  ShardingAttr target = mesh.attr(to);
+  auto &known = cache[{from.value, target}];
+  for (auto [place, value] : known)
+    if (place == where)
+      return value;
+  auto op = ReshardOp::create(builder, user->getLoc(), from.value.getType(),
+                              from.value, mesh.attr(from.layout), target);
+  inherit(op, user);
+  known.push_back({where, op.getResult()});
+  layouts[op.getResult()] = to;
+  return op.getResult();
+}
+
+void ReshardInserter::resolve(Value result, Operation *at) {
+  Placed &now = placed[result];
+  AxisSet partial = now.layout.partial, stays = partial;
+  for (Axis axis : partial.list())
+    for (OpOperand &use : result.getUses())
+      if (!isa<ReshardOp>(use.getOwner()) && !passes(use, axis))
+        stays.erase(axis);
+  if (stays == partial)
+    return;
+  // Gradients are added over the data axes first: what other axes they are
+  // partial over then moves less, once the data axes leave only a shard.
+  AxisSet data = partial & mesh.dataAxes(), rest = partial - data;
+  if (isa<ReadOp>(at) && !(data - stays).empty() && !(rest - stays).empty() &&
+      cast<RankedTensorType>(result.getType()).getRank() > 0) {
+    Layout between = chosenLayout(result, rest | stays);
+    now = {reshard(now, between, at), between};
+  }
+  Layout final = chosenLayout(result, stays);
+  now = {reshard(now, final, at), final};
+}

@@ -1,0 +1,61 @@
+//===- ReshardInserter.h - How partial sums become reshards -----*- C++ -*-===//
+
+#ifndef PCC_PASSES_SHARDING_RESHARDINSERTER_H
+#define PCC_PASSES_SHARDING_RESHARDINSERTER_H
+
+#include "passes/Sharding/Projection.h"
+
+namespace pcc {
+
+/// A value of the rewritten program and how it lies.
+struct Placed {
+  mlir::Value value;
+  dist::Layout layout;
+};
+
+/// What a walk over a program keeps: where every value lies, and the reshards
+/// made so far.
+class ReshardInserter {
+public:
+  explicit ReshardInserter(Program &program);
+
+protected:
+  /// Whether a use may take its operand partial over an axis and hand it on.
+  bool passes(mlir::OpOperand &use, dist::Axis axis) const;
+  /// Resolves, once and right here, the axes over which some use of a result
+  /// cannot take it partial. The builder stands behind the result's op `at`.
+  void resolve(mlir::Value result, mlir::Operation *at);
+  /// Reshards for `user`, where the builder stands. A reshard made earlier
+  /// serves again, but a gathered value never in another stage or from forward
+  /// to backward.
+  mlir::Value reshard(const Placed &from, const dist::Layout &to,
+                      mlir::Operation *user);
+  /// The layout propagation chose for a value that stays partial.
+  dist::Layout chosenLayout(mlir::Value value, dist::AxisSet partial) const;
+  /// Marks a new op as belonging where `op` does: its stage, and whether in
+  /// the backward pass.
+  static void inherit(mlir::Operation *created, mlir::Operation *op);
+
+  Program &program;
+  const dist::Mesh &mesh;
+  mlir::OpBuilder builder;
+  llvm::DenseMap<mlir::Operation *, const ShardedOp *> byOp;
+  /// What propagation left on each op.
+  llvm::DenseMap<mlir::Operation *, FactorAxes> factors;
+  /// By value of the program as it was: what its users read now.
+  llvm::DenseMap<mlir::Value, Placed> placed;
+  /// Of the results of all ops, old and new.
+  llvm::DenseMap<mlir::Value, dist::Layout> layouts;
+
+private:
+  /// By value and target: where it is used, and the resharded value.
+  llvm::DenseMap<
+      std::pair<mlir::Value, mlir::Attribute>,
+      llvm::SmallVector<std::pair<mlir::Attribute, mlir::Value>, 2>>
+      cache;
+};
+
+
+} // namespace pcc
+
+#endif // PCC_PASSES_SHARDING_RESHARDINSERTER_H
