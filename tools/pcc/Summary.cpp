@@ -20,13 +20,24 @@ int64_t Summary::ranksAlong(StringRef axis) const {
 
 void Summary::collectParameters(ModuleOp module) {
   parameters = trained = tensors = 0;
+  padding.clear();
   for (auto param : module.getOps<nn::ParamOp>()) {
     int64_t elements = param.getTensorType().getNumElements();
     // Padding is none of the model's parameters.
     if (nn::SourceAttr source = param.getSourceAttr()) {
+      ArrayRef<int64_t> valid = source.getValid().asArrayRef();
+      ArrayRef<int64_t> shape = param.getTensorType().getShape();
       elements = 1;
-      for (int64_t extent : source.getValid().asArrayRef())
+      for (int64_t extent : valid)
         elements *= extent;
+      if (valid != shape) {
+        llvm::raw_string_ostream os(padding.emplace_back());
+        os << param.getSymName() << " from ";
+        llvm::interleave(valid, os, " x ");
+        os << " to ";
+        llvm::interleave(shape, os, " x ");
+        os << ", with zeros";
+      }
     }
     parameters += elements;
     trained += param.getFrozen() ? 0 : elements;
@@ -176,6 +187,8 @@ void Summary::print(llvm::raw_ostream &os, StringRef model) const {
   if (trained != parameters)
     os << ", " << formatCount(trained) << " trained";
   os << "\n";
+  for (const std::string &line : padding)
+    os << "padding:  " << line << "\n";
   os << "ranks:    " << options.worldSize() << " = tp " << options.tp
      << " x dp " << options.dp << " x pp " << options.pp << ", on cpu, f32\n";
   os << "step:     " << options.globalBatch << " samples";

@@ -48,6 +48,8 @@ private:
 
   const Options &options;
   int64_t parameters = 0, trained = 0, tensors = 0;
+  /// What was extended, a line for each parameter.
+  std::vector<std::string> padding;
   std::vector<Stage> stages;
   std::map<std::string, Traffic> traffic;
 };
