@@ -21,8 +21,8 @@
 #ifndef PCC_PASSES_CODEGEN_KERNELS_EMIT_H
 #define PCC_PASSES_CODEGEN_KERNELS_EMIT_H
 
-#include "passes/Codegen/Kernels/RowProgram.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Codegen/Kernels/RowProgram.h"
 
 namespace pcc::codegen {
 
@@ -33,8 +33,8 @@ inline constexpr llvm::StringLiteral kGrainAttr = "rt.grain";
 
 /// Replaces a kernel function on tensors by its kernel IR, of the same name.
 /// Fails with a diagnostic where the body has no row program.
-mlir::FailureOr<mlir::func::FuncOp>
-emitKernel(mlir::OpBuilder &builder, mlir::func::FuncOp kernel);
+mlir::FailureOr<mlir::func::FuncOp> emitKernel(mlir::OpBuilder &builder,
+                                               mlir::func::FuncOp kernel);
 
 } // namespace pcc::codegen
 

@@ -33,8 +33,8 @@ struct Expander {
   }
 
   RankedTensorType type(ArrayRef<int64_t> shape) {
-    return RankedTensorType::get(
-        shape, nn::tensorType(op.getQ()).getElementType());
+    return RankedTensorType::get(shape,
+                                 nn::tensorType(op.getQ()).getElementType());
   }
   Value reshape(Value x, ArrayRef<int64_t> shape) {
     if (nn::tensorType(x).getShape() == shape)
@@ -49,17 +49,12 @@ struct Expander {
     return reshape(x, {b, s, g, r, n});
   }
   /// Scores and probabilities are [b, h, s, t].
-  Value pairs(Value x) {
-    return isGrouped ? reshape(x, {b, g, r, s, t}) : x;
-  }
+  Value pairs(Value x) { return isGrouped ? reshape(x, {b, g, r, s, t}) : x; }
   Value contract(StringRef grouped, StringRef plain, Value lhs, Value rhs,
-                 ArrayRef<int64_t> groupedShape,
-                 ArrayRef<int64_t> plainShape) {
-    return nn::ContractOp::create(builder, loc,
-                                  type(isGrouped ? groupedShape : plainShape),
-                                  builder.getStringAttr(isGrouped ? grouped
-                                                                  : plain),
-                                  lhs, rhs);
+                 ArrayRef<int64_t> groupedShape, ArrayRef<int64_t> plainShape) {
+    return nn::ContractOp::create(
+        builder, loc, type(isGrouped ? groupedShape : plainShape),
+        builder.getStringAttr(isGrouped ? grouped : plain), lhs, rhs);
   }
   /// x y^T by heads, of [b, s, h, n] and [b, t, g, n].
   Value products(Value x, Value y) {
@@ -91,8 +86,8 @@ struct Expander {
 void expand(nn::AttentionOp op) {
   Expander<nn::AttentionOp> x(op);
   Value scores = x.products(op.getQ(), op.getK());
-  auto lseType = RankedTensorType::get({x.b, x.g * x.r, x.s},
-                                       x.builder.getF32Type());
+  auto lseType =
+      RankedTensorType::get({x.b, x.g * x.r, x.s}, x.builder.getF32Type());
   auto softmax = nn::MaskedSoftmaxOp::create(
       x.builder, x.loc, scores.getType(), lseType, scores, op.getQPos(),
       op.getKPos(), op.getSamples(), op.getSeed(), op.getStep(),
@@ -111,9 +106,9 @@ void expand(nn::AttentionGradOp op) {
   Value dProbs = x.products(op.getDResult(), op.getV());
   auto softmax = nn::MaskedSoftmaxGradOp::create(
       x.builder, x.loc, scores.getType(), scores.getType(), scores, dProbs,
-      x.transposeRows(op.getLse()), op.getQPos(), op.getKPos(),
-      op.getSamples(), op.getSeed(), op.getStep(), op.getHeadOrigin(),
-      op.getScaleAttr(), op.getCausalAttr(), op.getPAttr(), op.getIdAttr());
+      x.transposeRows(op.getLse()), op.getQPos(), op.getKPos(), op.getSamples(),
+      op.getSeed(), op.getStep(), op.getHeadOrigin(), op.getScaleAttr(),
+      op.getCausalAttr(), op.getPAttr(), op.getIdAttr());
   Value dScores = softmax.getDScores();
   op.getDv().replaceAllUsesWith(
       x.gathered(softmax.getProbs(), op.getDResult(), x.e));

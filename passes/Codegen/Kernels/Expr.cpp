@@ -9,7 +9,6 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-
 int64_t codegen::numElements(Value value) {
   return nn::tensorType(value).getNumElements();
 }
@@ -85,11 +84,12 @@ template <typename FloatOp, typename IntOp>
 static Node *binary(ExprBuilder &e, Node *a, Node *b, int cost = 1) {
   if (!a || !b)
     return nullptr;
-  return e.op(a->type, {a, b}, cost, [](ScalarBuilder &b, ValueRange v) -> Value {
-    if (isa<FloatType>(v[0].getType()))
-      return FloatOp::create(b, v[0], v[1]);
-    return IntOp::create(b, v[0], v[1]);
-  });
+  return e.op(a->type, {a, b}, cost,
+              [](ScalarBuilder &b, ValueRange v) -> Value {
+                if (isa<FloatType>(v[0].getType()))
+                  return FloatOp::create(b, v[0], v[1]);
+                return IntOp::create(b, v[0], v[1]);
+              });
 }
 
 Node *ExprBuilder::add(Node *a, Node *b) {
@@ -235,8 +235,8 @@ Node *ExprBuilder::randomMix(Node *hash) {
       return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
     };
     auto fold = [&](Value h, unsigned shift) -> Value {
-      return arith::XOrIOp::create(
-          b, h, arith::ShRUIOp::create(b, h, word(shift)));
+      return arith::XOrIOp::create(b, h,
+                                   arith::ShRUIOp::create(b, h, word(shift)));
     };
     Value h = fold(v[0], 16);
     h = arith::MulIOp::create(b, h, word(nn::kRandomMul1));
@@ -249,20 +249,21 @@ Node *ExprBuilder::randomMix(Node *hash) {
 Node *ExprBuilder::randomAdd(Node *key, Node *coordinate) {
   Node *scaled = mul(coordinate, constantInt(i32(), nn::kRandomWeyl));
   Node *shifted = add(scaled, constantInt(i32(), nn::kRandomMul1));
-  return randomMix(op(i32(), {key, shifted}, 1,
-                      [](ScalarBuilder &b, ValueRange v) -> Value {
-                        return arith::XOrIOp::create(b, v[0], v[1]);
-                      }));
+  return randomMix(
+      op(i32(), {key, shifted}, 1, [](ScalarBuilder &b, ValueRange v) -> Value {
+        return arith::XOrIOp::create(b, v[0], v[1]);
+      }));
 }
 
 Node *ExprBuilder::randomKey(Value seed, Value step, int64_t id) {
   Type i64 = IntegerType::get(context, 64);
   Node *whole = convert(build(seed, {affine(0), 0}), i64);
-  Node *high = op(i32(), {whole}, 1, [](ScalarBuilder &b, ValueRange v) -> Value {
-    Value shift = arith::ConstantOp::create(b, b.getI64IntegerAttr(32));
-    Value shifted = arith::ShRUIOp::create(b, v[0], shift);
-    return arith::TruncIOp::create(b, b.getI32Type(), shifted);
-  });
+  Node *high =
+      op(i32(), {whole}, 1, [](ScalarBuilder &b, ValueRange v) -> Value {
+        Value shift = arith::ConstantOp::create(b, b.getI64IntegerAttr(32));
+        Value shifted = arith::ShRUIOp::create(b, v[0], shift);
+        return arith::TruncIOp::create(b, b.getI32Type(), shifted);
+      });
   Node *key = randomMix(
       add(convert(whole, i32()), constantInt(i32(), nn::kRandomWeyl)));
   key = randomAdd(key, high);

@@ -24,20 +24,19 @@ Node *ExprBuilder::buildMaskedSoftmax(Op op, OpResult value, Access access) {
   Node *zero = constant(f32(), 0), *one = constant(f32(), 1);
   auto indices = delinearize(access.row, shape.take_front(3));
   Node *queryPosition = convert(build(op.getQPos(), {indices[2], 0}), i32());
-  Node *keyPosition =
-      convert(build(op.getKPos(), {affine(0), length}), i32());
+  Node *keyPosition = convert(build(op.getKPos(), {affine(0), length}), i32());
   auto unlessMasked = [&](Node *node, Node *otherwise) {
-    return op.getCausal() ? select(less(queryPosition, keyPosition), otherwise,
-                                   node)
-                          : node;
+    return op.getCausal()
+               ? select(less(queryPosition, keyPosition), otherwise, node)
+               : node;
   };
   // What dropout multiplies a probability by; null: 1.
   Node *kept = nullptr;
   if (double p = op.getP().convertToDouble(); p > 0)
     kept = once(0, [&] {
       Node *key = randomKey(op.getSeed(), op.getStep(), op.getId());
-      key = randomAdd(
-          key, convert(build(op.getSamples(), {indices[0], 0}), i32()));
+      key = randomAdd(key,
+                      convert(build(op.getSamples(), {indices[0], 0}), i32()));
       key = randomAdd(randomAdd(key, queryPosition), keyPosition);
       Node *head = convert(rowIndex(indices[1]), i32());
       if (op.getHeadOrigin())
@@ -45,14 +44,13 @@ Node *ExprBuilder::buildMaskedSoftmax(Op op, OpResult value, Access access) {
                    convert(build(op.getHeadOrigin(), {affine(0), 0}), i32()));
       Node *bits = randomAdd(key, head);
       uint32_t threshold = nn::dropThreshold(p);
-      Node *dropped = this->op(
-          IntegerType::get(context, 1), {bits}, 1,
-          [=](ScalarBuilder &b, ValueRange v) -> Value {
-            Value bound = arith::ConstantOp::create(
-                b, b.getI32IntegerAttr(threshold));
-            return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, v[0],
-                                         bound);
-          });
+      Node *dropped = this->op(IntegerType::get(context, 1), {bits}, 1,
+                               [=](ScalarBuilder &b, ValueRange v) -> Value {
+                                 Value bound = arith::ConstantOp::create(
+                                     b, b.getI32IntegerAttr(threshold));
+                                 return arith::CmpIOp::create(
+                                     b, arith::CmpIPredicate::ult, v[0], bound);
+                               });
       return select(dropped, zero, constant(f32(), 1 / (1 - p)));
     });
   Node *x = convert(build(op.getScores(), whole), f32());
@@ -72,17 +70,16 @@ Node *ExprBuilder::buildMaskedSoftmax(Op op, OpResult value, Access access) {
       return convert(reduceSum(convert(mul(probs, dProbs), f64()), length),
                      f32());
     });
-    Node *d = mul(mul(probs, sub(dProbs, dot)),
-                  op.getScale().convertToDouble());
+    Node *d =
+        mul(mul(probs, sub(dProbs, dot)), op.getScale().convertToDouble());
     return round(d, element);
   } else {
     double lowest = -std::numeric_limits<double>::infinity();
     Node *score = unlessMasked(scaled, constant(f32(), lowest));
     Node *max = once(1, [&] { return reduceMax(score, length); });
     // A row that is masked throughout has no maximum to subtract.
-    Node *weight = once(2, [&] {
-      return unlessMasked(this->exp(sub(scaled, max)), zero);
-    });
+    Node *weight = once(
+        2, [&] { return unlessMasked(this->exp(sub(scaled, max)), zero); });
     Node *sum = once(3, [&] {
       return convert(reduceSum(convert(weight, f64()), length), f32());
     });

@@ -11,7 +11,6 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-
 /// max and min: the lhs wins ties; a NaN in the rhs alone loses.
 static Node *pick(ExprBuilder &e, Node *a, Node *b, bool isMax) {
   if (!a || !b)
@@ -34,13 +33,13 @@ static Node *pick(ExprBuilder &e, Node *a, Node *b, bool isMax) {
 static Node *positive(ExprBuilder &e, Node *x, MLIRContext *context) {
   if (!x)
     return nullptr;
-  return e.op(IntegerType::get(context, 1), {x}, 1,
-              [](ScalarBuilder &b, ValueRange v) -> Value {
-                Value zero = arith::ConstantOp::create(
-                    b, b.getFloatAttr(v[0].getType(), 0.0));
-                return arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, v[0],
-                                             zero);
-              });
+  return e.op(
+      IntegerType::get(context, 1), {x}, 1,
+      [](ScalarBuilder &b, ValueRange v) -> Value {
+        Value zero =
+            arith::ConstantOp::create(b, b.getFloatAttr(v[0].getType(), 0.0));
+        return arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, v[0], zero);
+      });
 }
 
 static Node *sigmoid(ExprBuilder &e, Node *x) {
@@ -107,8 +106,8 @@ Node *ExprBuilder::buildDropout(nn::DropoutOp op, Access access) {
     if (isBatch || isSeq) {
       if (dim >= lead)
         return fail(op, "the batch or sequence is among the columns");
-      coordinate = build(isBatch ? op.getSamples() : op.getPositions(),
-                         {rows[dim], 0});
+      coordinate =
+          build(isBatch ? op.getSamples() : op.getPositions(), {rows[dim], 0});
     } else {
       if (dim < lead) {
         coordinate = convert(rowIndex(rows[dim]), i32());
@@ -118,20 +117,20 @@ Node *ExprBuilder::buildDropout(nn::DropoutOp op, Access access) {
         int64_t divisor = stride, size = shape[dim];
         if (stride > 1 || dim > lead)
           coordinate = this->op(
-              i32(), {coordinate}, 8, [=](ScalarBuilder &b, ValueRange v) -> Value {
+              i32(), {coordinate}, 8,
+              [=](ScalarBuilder &b, ValueRange v) -> Value {
                 auto word = [&](int64_t value) -> Value {
                   return arith::ConstantOp::create(b,
                                                    b.getI32IntegerAttr(value));
                 };
-                Value quotient =
-                    arith::DivUIOp::create(b, v[0], word(divisor));
+                Value quotient = arith::DivUIOp::create(b, v[0], word(divisor));
                 return arith::RemUIOp::create(b, quotient, word(size));
               });
       }
       if (op.getOrigin())
-        coordinate = add(
-            coordinate,
-            convert(build(op.getOrigin(), {affine(dim), 0}), i32()));
+        coordinate =
+            add(coordinate,
+                convert(build(op.getOrigin(), {affine(dim), 0}), i32()));
     }
     key = randomAdd(key, convert(coordinate, i32()));
     if (!key)
@@ -139,13 +138,13 @@ Node *ExprBuilder::buildDropout(nn::DropoutOp op, Access access) {
   }
   double p = op.getP().convertToDouble();
   uint32_t threshold = nn::dropThreshold(p);
-  Node *dropped = this->op(IntegerType::get(context, 1), {key}, 1,
-                           [=](ScalarBuilder &b, ValueRange v) -> Value {
-                             Value bound = arith::ConstantOp::create(
-                                 b, b.getI32IntegerAttr(threshold));
-                             return arith::CmpIOp::create(
-                                 b, arith::CmpIPredicate::ult, v[0], bound);
-                           });
+  Node *dropped = this->op(
+      IntegerType::get(context, 1), {key}, 1,
+      [=](ScalarBuilder &b, ValueRange v) -> Value {
+        Value bound =
+            arith::ConstantOp::create(b, b.getI32IntegerAttr(threshold));
+        return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, v[0], bound);
+      });
   Node *input = build(op.getInput(), access);
   if (!input)
     return nullptr;
@@ -179,33 +178,26 @@ Node *ExprBuilder::buildElementwise(Operation *op, Access access) {
               sum = add(sum, other);
             return sum;
           })
-          .Case<nn::SubOp>([&](auto) {
-            return operands() ? sub(in[0], in[1]) : nullptr;
-          })
-          .Case<nn::MulOp>([&](auto) {
-            return operands() ? mul(in[0], in[1]) : nullptr;
-          })
-          .Case<nn::DivOp>([&](auto) {
-            return operands() ? div(in[0], in[1]) : nullptr;
-          })
+          .Case<nn::SubOp>(
+              [&](auto) { return operands() ? sub(in[0], in[1]) : nullptr; })
+          .Case<nn::MulOp>(
+              [&](auto) { return operands() ? mul(in[0], in[1]) : nullptr; })
+          .Case<nn::DivOp>(
+              [&](auto) { return operands() ? div(in[0], in[1]) : nullptr; })
           .Case<nn::MaxOp>([&](auto) {
             return operands() ? pick(*this, in[0], in[1], true) : nullptr;
           })
           .Case<nn::MinOp>([&](auto) {
             return operands() ? pick(*this, in[0], in[1], false) : nullptr;
           })
-          .Case<nn::ExpOp>([&](auto) {
-            return operands() ? exp(in[0]) : nullptr;
-          })
-          .Case<nn::LogOp>([&](auto) {
-            return operands() ? log(in[0]) : nullptr;
-          })
-          .Case<nn::SqrtOp>([&](auto) {
-            return operands() ? sqrt(in[0]) : nullptr;
-          })
-          .Case<nn::TanhOp>([&](auto) {
-            return operands() ? tanh(in[0]) : nullptr;
-          })
+          .Case<nn::ExpOp>(
+              [&](auto) { return operands() ? exp(in[0]) : nullptr; })
+          .Case<nn::LogOp>(
+              [&](auto) { return operands() ? log(in[0]) : nullptr; })
+          .Case<nn::SqrtOp>(
+              [&](auto) { return operands() ? sqrt(in[0]) : nullptr; })
+          .Case<nn::TanhOp>(
+              [&](auto) { return operands() ? tanh(in[0]) : nullptr; })
           .Case<nn::SigmoidOp>([&](auto) {
             return operands() ? sigmoid(*this, in[0]) : nullptr;
           })
@@ -236,14 +228,12 @@ Node *ExprBuilder::buildElementwise(Operation *op, Access access) {
             return operands() ? ::gelu(*this, in[0], gelu.getTanh()) : nullptr;
           })
           .Case<nn::GeluGradOp>([&](nn::GeluGradOp gelu) {
-            return operands()
-                       ? geluGrad(*this, in[0], in[1], gelu.getTanh())
-                       : nullptr;
+            return operands() ? geluGrad(*this, in[0], in[1], gelu.getTanh())
+                              : nullptr;
           })
           .Case<nn::ScaleOp>([&](nn::ScaleOp scale) {
-            return operands()
-                       ? mul(in[0], scale.getFactor().convertToDouble())
-                       : nullptr;
+            return operands() ? mul(in[0], scale.getFactor().convertToDouble())
+                              : nullptr;
           })
           .Case<nn::CastOp>([&](auto) {
             return operands() ? convert(in[0], computeType(element)) : nullptr;

@@ -8,7 +8,6 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-
 Node *ExprBuilder::buildLoss(OpResult value, Access access) {
   Operation *owner = value.getOwner();
   Type element = nn::tensorType(value).getElementType();
@@ -22,8 +21,8 @@ Node *ExprBuilder::buildLoss(OpResult value, Access access) {
                     [](ScalarBuilder &b, ValueRange v) -> Value {
                       Value zero = arith::ConstantOp::create(
                           b, b.getZeroAttr(v[0].getType()));
-                      return arith::CmpIOp::create(
-                          b, arith::CmpIPredicate::sge, v[0], zero);
+                      return arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
+                                                   v[0], zero);
                     });
   };
   auto zeroWhereIgnored = [&](Node *t, Node *node) -> Node * {
@@ -109,8 +108,8 @@ Node *ExprBuilder::buildLoss(OpResult value, Access access) {
     Node *t = target(op.getTargets(), perRow);
     Node *dloss = zeroWhereIgnored(t, build(op.getDloss(), perRow));
     Node *p = this->exp(sub(x, build(op.getLse(), perRow)));
-    Node *hit = select(equal(number, t), constant(f32(), 1),
-                       constant(f32(), 0));
+    Node *hit =
+        select(equal(number, t), constant(f32(), 1), constant(f32(), 0));
     Node *d = padded(mul(dloss, sub(p, hit)), 0);
     return round(convert(d, computeType(element)), element);
   }

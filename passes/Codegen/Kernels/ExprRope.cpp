@@ -28,9 +28,9 @@ bool ExprBuilder::buildRope(nn::RopeOp op) {
   SmallVector<double> frequencies;
   for (int64_t i = 0; i < rope.half; ++i)
     frequencies.push_back(std::pow(theta, -2.0 * i / op.getDim()));
-  program.constants.push_back(DenseElementsAttr::get(
-      RankedTensorType::get({rope.half}, f64()),
-      ArrayRef<double>(frequencies)));
+  program.constants.push_back(
+      DenseElementsAttr::get(RankedTensorType::get({rope.half}, f64()),
+                             ArrayRef<double>(frequencies)));
   Node frequency{Node::Kind::Leaf, f64()};
   frequency.extent = rope.half;
   frequency.argument =

@@ -37,9 +37,8 @@ Node *ExprBuilder::buildReduce(nn::ReduceOp op, Access access) {
   }
   if (access.extent || !isWholeRow(op, access, sweep))
     return fail(op, "its sums are read as columns");
-  Node *sum = reduceSum(convert(build(op.getInput(), {access.row, sweep}),
-                                f64()),
-                        sweep);
+  Node *sum = reduceSum(
+      convert(build(op.getInput(), {access.row, sweep}), f64()), sweep);
   Type element = nn::tensorType(op.getResult()).getElementType();
   return round(convert(sum, computeType(element)), element);
 }
@@ -192,8 +191,8 @@ Node *ExprBuilder::buildColumnSum(Value value, int64_t columns) {
     auto at = [&](Value operand) { return wide(build(operand, whole)); };
     auto row = [&](Value operand) { return wide(build(operand, perRow)); };
     if (auto op = dyn_cast<nn::LayerNormGradScaleOp>(owner)) {
-      Node *xhat = mul(sub(at(op.getInput()), row(op.getMean())),
-                       row(op.getRstd()));
+      Node *xhat =
+          mul(sub(at(op.getInput()), row(op.getMean())), row(op.getRstd()));
       term = mul(at(op.getDy()), xhat);
     } else if (auto op = dyn_cast<nn::RmsNormGradScaleOp>(owner)) {
       term = mul(at(op.getDy()), mul(at(op.getInput()), row(op.getRstd())));

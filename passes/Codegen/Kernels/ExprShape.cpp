@@ -8,7 +8,6 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-
 SmallVector<AffineExpr> codegen::delinearize(AffineExpr index,
                                              ArrayRef<int64_t> sizes) {
   SmallVector<AffineExpr> indices(sizes.size());
@@ -167,8 +166,8 @@ Node *ExprBuilder::buildBox(Operation *op, Value input,
         [=](ScalarBuilder &b, ValueRange v) -> Value {
           Value bound = arith::ConstantIndexOp::create(b, size);
           Value zero = arith::ConstantIndexOp::create(b, 0);
-          Value low = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, v[0],
-                                            bound);
+          Value low =
+              arith::CmpIOp::create(b, arith::CmpIPredicate::ult, v[0], bound);
           Value whole =
               arith::CmpIOp::create(b, arith::CmpIPredicate::eq, v[1], zero);
           return arith::AndIOp::create(b, low, whole);
@@ -182,9 +181,9 @@ Node *ExprBuilder::buildBox(Operation *op, Value input,
     // folded into the dim.
     indices[dim] = quotient % size;
   }
-  Node *node = build(
-      input, {linearize(indices, inputShape.take_front(lead), context),
-              access.extent});
+  Node *node =
+      build(input, {linearize(indices, inputShape.take_front(lead), context),
+                    access.extent});
   if (!node || !inside)
     return node;
   return select(inside, node, constant(node->type, 0));
@@ -205,9 +204,9 @@ Node *ExprBuilder::buildConcat(nn::ConcatOp op, Access access) {
     auto inputShape = nn::tensorType(input).getShape();
     int64_t size = inputShape[dim];
     indices[dim] = (along - start) % size;
-    Node *part = build(
-        input, {linearize(indices, inputShape.take_front(lead), context),
-                access.extent});
+    Node *part =
+        build(input, {linearize(indices, inputShape.take_front(lead), context),
+                      access.extent});
     if (!part)
       return nullptr;
     if (!result) {
@@ -232,9 +231,8 @@ Node *ExprBuilder::buildSelect(nn::SelectOp op, Access access) {
   for (int64_t i = 0; i < lead; ++i)
     (i < dim ? before : after) *= shape[i];
   auto indices = delinearize(access.row, {before, after});
-  AffineExpr row = linearize(
-      {indices[0], affine(op.getIndex()), indices[1]},
-      {before, inputShape[dim], after}, context);
+  AffineExpr row = linearize({indices[0], affine(op.getIndex()), indices[1]},
+                             {before, inputShape[dim], after}, context);
   return build(op.getInput(), {row, access.extent});
 }
 
@@ -254,8 +252,7 @@ Node *ExprBuilder::buildInsert(nn::InsertOp op, Access access) {
   Node *input = build(op.getInput(), {row, access.extent});
   if (!input)
     return nullptr;
-  Node *here =
-      equal(rowIndex(indices[1]), constantInt(index(), op.getIndex()));
+  Node *here = equal(rowIndex(indices[1]), constantInt(index(), op.getIndex()));
   return select(here, input, constant(input->type, 0));
 }
 
@@ -267,7 +264,8 @@ Node *ExprBuilder::buildConstant(nn::ConstantOp op, Access access) {
     return fail(op, "has no elements at hand");
   if (dense.isSplat()) {
     if (isa<FloatType>(compute))
-      return constant(compute, dense.getSplatValue<APFloat>().convertToDouble());
+      return constant(compute,
+                      dense.getSplatValue<APFloat>().convertToDouble());
     return constantInt(compute, dense.getSplatValue<APInt>().getZExtValue());
   }
   auto inMemory = [&] {
@@ -278,15 +276,16 @@ Node *ExprBuilder::buildConstant(nn::ConstantOp op, Access access) {
   if (isa<FloatType>(compute))
     return inMemory();
   // Positions: first + step * index.
-  auto values = llvm::to_vector(llvm::map_range(
-      dense.getValues<APInt>(), [](const APInt &v) { return v.getSExtValue(); }));
+  auto values = llvm::to_vector(
+      llvm::map_range(dense.getValues<APInt>(),
+                      [](const APInt &v) { return v.getSExtValue(); }));
   int64_t first = values[0], step = values[1] - values[0];
   for (auto [i, value] : llvm::enumerate(values))
     if (value != first + static_cast<int64_t>(i) * step)
       return inMemory();
-  Node *position = convert(rowIndex(access.extent ? access.row * access.extent
-                                                  : access.row),
-                           compute);
+  Node *position =
+      convert(rowIndex(access.extent ? access.row * access.extent : access.row),
+              compute);
   if (access.extent)
     position = add(position, convert(column(access.extent), compute));
   return add(mul(position, constantInt(compute, step)),
@@ -308,13 +307,12 @@ Node *ExprBuilder::buildEmbedding(nn::EmbeddingOp op, Access access) {
   if (!id)
     return nullptr;
   int64_t tableRows = tableShape[0];
-  Node *valid = this->op(IntegerType::get(context, 1), {id}, 1,
-                         [=](ScalarBuilder &b, ValueRange v) -> Value {
-                           Value bound =
-                               arith::ConstantIndexOp::create(b, tableRows);
-                           return arith::CmpIOp::create(
-                               b, arith::CmpIPredicate::ult, v[0], bound);
-                         });
+  Node *valid = this->op(
+      IntegerType::get(context, 1), {id}, 1,
+      [=](ScalarBuilder &b, ValueRange v) -> Value {
+        Value bound = arith::ConstantIndexOp::create(b, tableRows);
+        return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, v[0], bound);
+      });
   Node *row = select(valid, id, constantInt(index(), 0));
   if (!access.extent)
     row = add(mul(row, constantInt(index(), tableShape[1])),

@@ -49,8 +49,8 @@ static StringRef writtenSymbol(Value value) {
 }
 
 SmallVector<int> RTFormKernelsPass::chooseInplace(const Group &group) {
-  auto program = RowProgram::create(group.arguments.getArrayRef(),
-                                    group.results);
+  auto program =
+      RowProgram::create(group.arguments.getArrayRef(), group.results);
   SmallVector<int> chosen;
   for (auto [r, result] : llvm::enumerate(group.results)) {
     StringRef written = writtenSymbol(result);
@@ -107,8 +107,7 @@ void RTFormKernelsPass::outline(const Group &group, OpBuilder &builder) {
   kernel->setAttr(kKernelAttr, UnitAttr::get(context));
   for (auto [r, inplace] : llvm::enumerate(chooseInplace(group)))
     if (inplace >= 0)
-      kernel.setResultAttr(r, kInplaceAttr,
-                           builder.getI64IntegerAttr(inplace));
+      kernel.setResultAttr(r, kInplaceAttr, builder.getI64IntegerAttr(inplace));
   Block *body = kernel.addEntryBlock();
   IRMapping mapping;
   mapping.map(group.arguments.getArrayRef(), body->getArguments());

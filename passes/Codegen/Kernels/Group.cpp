@@ -10,8 +10,8 @@ using namespace pcc::codegen;
 
 bool codegen::isKernelOp(Operation *op) {
   return isa<nn::NNDialect>(op->getDialect()) && op->getNumResults() &&
-         !isa<nn::ContractOp, nn::AttentionOp, nn::AttentionGradOp,
-              nn::ReadOp>(op);
+         !isa<nn::ContractOp, nn::AttentionOp, nn::AttentionGradOp, nn::ReadOp>(
+             op);
 }
 
 bool codegen::isAlias(Operation *op) {
@@ -140,8 +140,7 @@ LogicalResult Grouper::seed() {
         if (member != op && !isa<nn::ReshapeOp, nn::ConstantOp>(member))
           hadViews |= solidViews.insert(member).second;
       if (!hadViews)
-        return op->emitError()
-               << "cannot be compiled into a kernel: " << why;
+        return op->emitError() << "cannot be compiled into a kernel: " << why;
       changed = true;
     }
   }
@@ -166,9 +165,10 @@ void Grouper::collectDefs(Operation *op, SmallVectorImpl<Operation *> &defs) {
   }
 }
 
-/// Data flow (kernels have copies of the views they use), the order of effects on each symbol, and the order of all ops of
-/// other dialects that are not calls of ours: collectives of one rank must stay
-/// in the order every rank has them in.
+/// Data flow (kernels have copies of the views they use), the order of effects
+/// on each symbol, and the order of all ops of other dialects that are not
+/// calls of ours: collectives of one rank must stay in the order every rank has
+/// them in.
 void Grouper::buildEdges() {
   successors.resize(all.size());
   llvm::StringMap<int> lastWrite;

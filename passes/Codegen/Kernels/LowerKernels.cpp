@@ -26,7 +26,8 @@ using namespace pcc;
 namespace {
 /// Kernels are lowered in a module of their own, where every op converts;
 /// host code around them keeps its dialects.
-struct RTLowerKernelsPass : pcc::impl::RTLowerKernelsPassBase<RTLowerKernelsPass> {
+struct RTLowerKernelsPass
+    : pcc::impl::RTLowerKernelsPassBase<RTLowerKernelsPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     OpBuilder builder(&getContext());

@@ -34,10 +34,13 @@ static bool mixesWidths(Operation *loop) {
       hasWide |= type.isF64() || type.isInteger(64);
     }
   });
-  bool calls = loop->walk([](Operation *op) {
-    return isa<math::LogOp, math::SinOp, math::CosOp, math::PowFOp>(op)
-               ? WalkResult::interrupt() : WalkResult::advance();
-  }).wasInterrupted();
+  bool calls =
+      loop->walk([](Operation *op) {
+            return isa<math::LogOp, math::SinOp, math::CosOp, math::PowFOp>(op)
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
   return hasNarrow && hasWide && !calls;
 }
 

@@ -41,8 +41,8 @@ static Value sumAll(OpBuilder &b, Location loc, Value x) {
     // One dim has no rows of its own; cut it where it divides.
     for (int64_t length = 4096; length >= 64; --length)
       if (count % length == 0) {
-        x = nn::ReshapeOp::create(
-            b, loc, withShape({count / length, length}, x), x);
+        x = nn::ReshapeOp::create(b, loc,
+                                  withShape({count / length, length}, x), x);
         return sumAll(b, loc, x);
       }
   if (count > kSumElements && rank > 1)
@@ -125,15 +125,14 @@ static void lowerAccumulate(nn::AccumulateOp op) {
   Value value = op.getValue();
   if (addsInPlace(value) && !value.getDefiningOp<nn::EmbeddingGradOp>())
     return;
-  auto state = SymbolTable::lookupNearestSymbolFrom<nn::StateOp>(
-      op, op.getSymbolAttr());
+  auto state =
+      SymbolTable::lookupNearestSymbolFrom<nn::StateOp>(op, op.getSymbolAttr());
   OpBuilder b(op);
   RankedTensorType type = state.getTensorType();
   Value old = nn::ReadOp::create(b, op.getLoc(), type, op.getSymbolAttr());
   if (value.getType() != type)
     value = nn::CastOp::create(b, op.getLoc(), type, value);
-  Value sum =
-      nn::SumOp::create(b, op.getLoc(), type, ValueRange{old, value});
+  Value sum = nn::SumOp::create(b, op.getLoc(), type, ValueRange{old, value});
   nn::WriteOp::create(b, op.getLoc(), sum, op.getSymbolAttr());
   op.erase();
 }

@@ -80,8 +80,7 @@ struct Creator {
 } // namespace
 
 std::unique_ptr<RowProgram> Creator::attempt(KernelShape shape, int64_t rows,
-                                             int64_t columns,
-                                             int64_t reduced) {
+                                             int64_t columns, int64_t reduced) {
   auto program = std::make_unique<RowProgram>();
   program->shape = shape;
   program->rows = rows;
@@ -100,8 +99,7 @@ std::unique_ptr<RowProgram> Creator::attempt(KernelShape shape, int64_t rows,
       why = expr.why;
       return nullptr;
     }
-    program->outputs.push_back(
-        {static_cast<unsigned>(index), node, access});
+    program->outputs.push_back({static_cast<unsigned>(index), node, access});
   }
   if (shape == KernelShape::Columns)
     for (auto &node : program->getNodes())
@@ -128,19 +126,19 @@ std::unique_ptr<RowProgram> Creator::makeScatter(nn::EmbeddingGradOp op) {
       return nullptr;
     Value base = sum.getOperand(sum.getOperand(0) == op.getDtable() ? 1 : 0);
     auto it = llvm::find(arguments, base);
-    if (it == arguments.end() || !llvm::is_contained(sum.getOperands(),
-                                                     op.getDtable()))
+    if (it == arguments.end() ||
+        !llvm::is_contained(sum.getOperands(), op.getDtable()))
       return nullptr;
     program->scatter.base = it - arguments.begin();
   }
   ExprBuilder expr(*program, op.getContext(), arguments);
   Access whole{expr.d0(), program->columns};
-  Node *id = expr.convert(expr.build(op.getIds(), {expr.d0(), 0}),
-                          expr.index());
+  Node *id =
+      expr.convert(expr.build(op.getIds(), {expr.d0(), 0}), expr.index());
   if (op.getOffset())
-    id = expr.sub(id, expr.convert(expr.build(op.getOffset(),
-                                              {expr.affine(0), 0}),
-                                   expr.index()));
+    id = expr.sub(id,
+                  expr.convert(expr.build(op.getOffset(), {expr.affine(0), 0}),
+                               expr.index()));
   program->scatter.id = id;
   program->scatter.dy = expr.build(op.getDy(), whole);
   if (!id || !program->scatter.dy || program->scatter.dy->level) {
@@ -196,9 +194,9 @@ std::unique_ptr<RowProgram> RowProgram::create(ArrayRef<Value> arguments,
     int64_t reduced = numElements(columnSum->getOperand(0)) /
                       numElements(columnSum->getResult(0));
     for (Operation *op : ops)
-      if (isColumnSum(op) && numElements(op->getOperand(0)) /
-                                     numElements(op->getResult(0)) !=
-                                 reduced) {
+      if (isColumnSum(op) &&
+          numElements(op->getOperand(0)) / numElements(op->getResult(0)) !=
+              reduced) {
         creator.why = "sums over different numbers of rows";
         return finish();
       }
@@ -216,8 +214,7 @@ std::unique_ptr<RowProgram> RowProgram::create(ArrayRef<Value> arguments,
   }
   for (int64_t length : rowLengths(nn::tensorType(largest).getShape()))
     if ((program = creator.attempt(KernelShape::Rows,
-                                   length ? count / length : count, length,
-                                   1)))
+                                   length ? count / length : count, length, 1)))
       break;
   return finish();
 }

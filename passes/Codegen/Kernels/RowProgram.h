@@ -54,9 +54,9 @@ struct Node {
   Kind kind;
   mlir::Type type; ///< f16 and bf16 are computed with as f32
   llvm::SmallVector<Node *, 3> operands;
-  int64_t extent = 0; ///< of its column; 0: the same for the whole row
-  int level = 0;      ///< sweeps that must have ended before
-  int cost = 0;       ///< about the instructions of computing it again
+  int64_t extent = 0;    ///< of its column; 0: the same for the whole row
+  int level = 0;         ///< sweeps that must have ended before
+  int cost = 0;          ///< about the instructions of computing it again
   unsigned argument = 0; ///< Leaf, Gather
   mlir::AffineExpr row;  ///< Leaf, Row
   Build build;           ///< Op

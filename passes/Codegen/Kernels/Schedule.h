@@ -53,8 +53,7 @@ private:
   std::vector<Sweep> sweeps;
   llvm::SmallVector<const Node *> columnSums;
   llvm::DenseSet<const Node *> live;
-  llvm::DenseMap<const Node *, int> keptAt, lastRead, firstVisit,
-      lastVisit;
+  llvm::DenseMap<const Node *, int> keptAt, lastRead, firstVisit, lastVisit;
 };
 
 } // namespace pcc::codegen

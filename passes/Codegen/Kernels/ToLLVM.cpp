@@ -33,10 +33,9 @@ struct LoadPattern : ConvertOpToLLVMPattern<memref::LoadOp> {
     Attribute groups = op->getDiscardableAttr(kAccessGroups);
     if (!groups)
       return failure();
-    Value pointer = getStridedElementPtr(rewriter, op.getLoc(),
-                                         op.getMemRefType(),
-                                         adaptor.getMemref(),
-                                         adaptor.getIndices());
+    Value pointer =
+        getStridedElementPtr(rewriter, op.getLoc(), op.getMemRefType(),
+                             adaptor.getMemref(), adaptor.getIndices());
     auto load = LLVM::LoadOp::create(
         rewriter, op.getLoc(), getTypeConverter()->convertType(op.getType()),
         pointer);
@@ -54,10 +53,9 @@ struct StorePattern : ConvertOpToLLVMPattern<memref::StoreOp> {
     Attribute groups = op->getDiscardableAttr(kAccessGroups);
     if (!groups)
       return failure();
-    Value pointer = getStridedElementPtr(rewriter, op.getLoc(),
-                                         op.getMemRefType(),
-                                         adaptor.getMemref(),
-                                         adaptor.getIndices());
+    Value pointer =
+        getStridedElementPtr(rewriter, op.getLoc(), op.getMemRefType(),
+                             adaptor.getMemref(), adaptor.getIndices());
     auto store = LLVM::StoreOp::create(rewriter, op.getLoc(),
                                        adaptor.getValue(), pointer);
     store.setAccessGroupsAttr(cast<ArrayAttr>(groups));
@@ -92,7 +90,8 @@ LogicalResult codegen::convertToLLVM(ModuleOp module) {
 static void moveLoopAnnotations(LLVM::LLVMFuncOp function) {
   constexpr StringLiteral name = "llvm.loop_annotation";
   function.walk([&](LLVM::BrOp latch) {
-    if (auto annotation = latch->getAttrOfType<LLVM::LoopAnnotationAttr>(name)) {
+    if (auto annotation =
+            latch->getAttrOfType<LLVM::LoopAnnotationAttr>(name)) {
       latch->removeAttr(name);
       latch.setLoopAnnotationAttr(annotation);
     }
@@ -116,9 +115,9 @@ void codegen::finishFunctions(ModuleOp module) {
     Value end = body.getArgument(buffers + 1);
     Value args = body.addArgument(pointer, loc);
     for (unsigned i = 0; i < buffers; ++i) {
-      Value slot = LLVM::GEPOp::create(
-          builder, loc, pointer, pointer, args,
-          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+      Value slot =
+          LLVM::GEPOp::create(builder, loc, pointer, pointer, args,
+                              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
       Value buffer = LLVM::LoadOp::create(builder, loc, pointer, slot);
       body.getArgument(i).replaceAllUsesWith(buffer);
     }

@@ -26,8 +26,8 @@ static LogicalResult verifyInplace(func::FuncOp kernel) {
   std::string why;
   auto program = RowProgram::create(arguments, results, &why);
   if (!program)
-    return kernel.emitError() << "kernel '" << kernel.getName()
-                              << "' has no row program: " << why;
+    return kernel.emitError()
+           << "kernel '" << kernel.getName() << "' has no row program: " << why;
   llvm::SmallDenseSet<int64_t> taken;
   for (auto [r, result] : llvm::enumerate(results)) {
     auto attr = kernel.getResultAttrOfType<IntegerAttr>(r, kInplaceAttr);
@@ -35,9 +35,9 @@ static LogicalResult verifyInplace(func::FuncOp kernel) {
       continue;
     int64_t k = attr.getInt();
     if (k < 0 || k >= static_cast<int64_t>(arguments.size()))
-      return kernel.emitError() << "result " << r << " of kernel '"
-                                << kernel.getName() << "' names operand " << k
-                                << " of " << arguments.size();
+      return kernel.emitError()
+             << "result " << r << " of kernel '" << kernel.getName()
+             << "' names operand " << k << " of " << arguments.size();
     auto from = nn::tensorType(arguments[k]), to = nn::tensorType(result);
     if (from.getNumElements() != to.getNumElements() ||
         from.getElementType() != to.getElementType())
@@ -46,8 +46,8 @@ static LogicalResult verifyInplace(func::FuncOp kernel) {
              << "' cannot lie in operand " << k << ": " << to << " is not "
              << from;
     if (!taken.insert(k).second)
-      return kernel.emitError() << "two results of kernel '"
-                                << kernel.getName() << "' lie in operand " << k;
+      return kernel.emitError() << "two results of kernel '" << kernel.getName()
+                                << "' lie in operand " << k;
     if (!program->mayReuse(r, k))
       return kernel.emitError()
              << "result " << r << " of kernel '" << kernel.getName()
@@ -71,9 +71,9 @@ static LogicalResult verifyTiled(func::FuncOp kernel) {
   auto units = kernel->getAttrOfType<IntegerAttr>(kUnitsAttr);
   if (foralls.size() != 1 ||
       foralls[0].getStaticUpperBound() != ArrayRef<int64_t>{units.getInt()})
-    return kernel.emitError() << "kernel '" << kernel.getName()
-                              << "' is no forall over " << units.getInt()
-                              << " units";
+    return kernel.emitError()
+           << "kernel '" << kernel.getName() << "' is no forall over "
+           << units.getInt() << " units";
   int64_t bytes = 0;
   auto result = kernel.walk([&](Operation *op) {
     if (isa<memref::AllocOp>(op)) {
@@ -100,21 +100,23 @@ namespace {
 struct RTVerifyKernelsPass
     : pcc::impl::RTVerifyKernelsPassBase<RTVerifyKernelsPass> {
   void runOnOperation() override {
-    auto result = getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
-      auto function = dyn_cast<func::FuncOp>(op);
-      if (function && function->hasAttr(kKernelAttr)) {
-        if (failed(function->hasAttr(kUnitsAttr) ? verifyTiled(function)
-                                                 : verifyOnTensors(function)))
-          return WalkResult::interrupt();
-        return WalkResult::skip();
-      }
-      bool isLoose = isKernelOp(op) && !isAlias(op);
-      if (isLoose || isa<nn::AttentionOp, nn::AttentionGradOp>(op)) {
-        op->emitError() << "'" << op->getName() << "' is in no kernel";
-        return WalkResult::interrupt();
-      }
-      return WalkResult::advance();
-    });
+    auto result = getOperation().walk<WalkOrder::PreOrder>(
+        [&](Operation *op) -> WalkResult {
+          auto function = dyn_cast<func::FuncOp>(op);
+          if (function && function->hasAttr(kKernelAttr)) {
+            if (failed(function->hasAttr(kUnitsAttr)
+                           ? verifyTiled(function)
+                           : verifyOnTensors(function)))
+              return WalkResult::interrupt();
+            return WalkResult::skip();
+          }
+          bool isLoose = isKernelOp(op) && !isAlias(op);
+          if (isLoose || isa<nn::AttentionOp, nn::AttentionGradOp>(op)) {
+            op->emitError() << "'" << op->getName() << "' is in no kernel";
+            return WalkResult::interrupt();
+          }
+          return WalkResult::advance();
+        });
     if (result.wasInterrupted())
       signalPassFailure();
   }

@@ -1,0 +1,244 @@
+//===- Emitter.cpp - The sweeps of a unit ---------------------------------===//
+
+#include "passes/Codegen/Kernels/Emitter.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/Codegen/Kernels/Expr.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+
+Value Emitter::index(int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+
+int64_t Emitter::getUnits() const {
+  if (program.shape == KernelShape::Rows || program.shape == KernelShape::Rope)
+    return program.rows;
+  return program.rows * llvm::divideCeil(program.columns, kColumnBlock);
+}
+
+Value Emitter::affineValue(AffineExpr expr) {
+  auto map = AffineMap::get(2, 0, expr);
+  Value other = reducedRow ? reducedRow : row;
+  return affine::AffineApplyOp::create(b, map, ValueRange{row, other});
+}
+
+Value Emitter::allocate(Type element, int64_t length) {
+  SmallVector<int64_t> shape;
+  if (length)
+    shape.push_back(length);
+  return memref::AllocaOp::create(b, MemRefType::get(shape, element),
+                                  b.getI64IntegerAttr(64));
+}
+
+Value Emitter::slice(Value buffer, Value row, int64_t extent, Window window) {
+  Value offset = arith::MulIOp::create(b, row, index(extent));
+  if (window.begin)
+    offset = arith::AddIOp::create(b, offset, window.begin);
+  return memref::SubViewOp::create(b, buffer, ArrayRef<OpFoldResult>{offset},
+                                   ArrayRef<OpFoldResult>{window.size},
+                                   ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+}
+
+Value Emitter::scalar(const Node *node) {
+  if (Value known = scalars.lookup(node))
+    return known;
+  SmallVector<Value> in;
+  if (node->kind != Node::Kind::Reduce)
+    for (const Node *operand : node->operands)
+      in.push_back(scalar(operand));
+  Value value;
+  switch (node->kind) {
+  case Node::Kind::Leaf:
+    value = memref::LoadOp::create(b, bufferOf(node),
+                                   ValueRange{affineValue(node->row)});
+    value = convertScalar(b, value, node->type);
+    break;
+  case Node::Kind::Gather:
+    value = memref::LoadOp::create(b, bufferOf(node), ValueRange{in[0]});
+    value = convertScalar(b, value, node->type);
+    break;
+  case Node::Kind::Row:
+    value = affineValue(node->row);
+    break;
+  case Node::Kind::Op:
+    value = node->build(b, in);
+    break;
+  default:
+    llvm_unreachable("sums are known before they are used");
+  }
+  return scalars[node] = value;
+}
+
+void Emitter::emitGeneric(ArrayRef<Root> roots, int sweep, Window window) {
+  // What is computed for each column, operands first; the rest is read.
+  SmallVector<const Node *> order;
+  SmallVector<const Node *> inputs;
+  SmallVector<Value> ins;
+  llvm::DenseSet<const Node *> seen;
+  std::function<void(const Node *)> visit = [&](const Node *node) {
+    if (!seen.insert(node).second)
+      return;
+    if (!node->extent) {
+      scalar(node);
+      return;
+    }
+    int keptAt = schedule.getKeptAt(node);
+    bool isKept =
+        node->kind == Node::Kind::ColReduce || (keptAt >= 0 && keptAt < sweep);
+    if (isKept) {
+      inputs.push_back(node);
+      ins.push_back(kept.lookup(node));
+    } else if (node->kind == Node::Kind::Leaf ||
+               node->kind == Node::Kind::Gather) {
+      Value at = node->kind == Node::Kind::Leaf ? affineValue(node->row)
+                                                : scalar(node->operands[0]);
+      inputs.push_back(node);
+      ins.push_back(slice(bufferOf(node), at, node->extent, window));
+    } else {
+      for (const Node *operand : node->operands)
+        visit(operand);
+      order.push_back(node);
+    }
+  };
+  for (const Root &root : roots)
+    visit(root.node);
+
+  auto identity = b.getMultiDimIdentityMap(1);
+  auto toScalar = AffineMap::get(1, 0, {}, b.getContext());
+  SmallVector<AffineMap> maps(ins.size(), identity);
+  SmallVector<Value> outs;
+  bool hasSums = false;
+  for (const Root &root : roots) {
+    bool isSum = root.how == Root::Sum || root.how == Root::Max;
+    hasSums |= isSum;
+    outs.push_back(root.out);
+    maps.push_back(isSum ? toScalar : identity);
+  }
+  auto iterator =
+      hasSums ? utils::IteratorType::reduction : utils::IteratorType::parallel;
+  auto body = [&](OpBuilder &inner, Location loc, ValueRange elements) {
+    ScalarBuilder b(loc, inner);
+    llvm::DenseMap<const Node *, Value> values;
+    for (auto [node, element] : llvm::zip(inputs, elements))
+      values[node] = convertScalar(b, element, node->type);
+    auto valueOf = [&](const Node *node) {
+      Value value = values.lookup(node);
+      return value ? value : scalars.lookup(node);
+    };
+    for (const Node *node : order) {
+      if (node->kind == Node::Kind::Column) {
+        Value column = linalg::IndexOp::create(b, 0);
+        if (window.begin)
+          column = arith::AddIOp::create(b, column, window.begin);
+        values[node] = column;
+        continue;
+      }
+      SmallVector<Value> in;
+      for (const Node *operand : node->operands)
+        in.push_back(valueOf(operand));
+      values[node] = node->build(b, in);
+    }
+    SmallVector<Value> yields;
+    for (auto [i, root] : llvm::enumerate(roots)) {
+      Value value = valueOf(root.node), old = elements[ins.size() + i];
+      switch (root.how) {
+      case Root::Store:
+        value = convertScalar(b, value, elementOf(root.out));
+        break;
+      case Root::Sum:
+        value =
+            arith::AddFOp::create(b, old, value, arith::FastMathFlags::reassoc);
+        break;
+      case Root::SumElement:
+        value = convertScalar(b, value, elementOf(root.out));
+        value = arith::AddFOp::create(b, old, value);
+        break;
+      case Root::Max:
+        value = arith::MaxNumFOp::create(b, old, value,
+                                         arith::FastMathFlags::nnan |
+                                             arith::FastMathFlags::nsz);
+        break;
+      }
+      yields.push_back(value);
+    }
+    linalg::YieldOp::create(b, yields);
+  };
+  linalg::GenericOp::create(b, TypeRange{}, ins, outs, maps,
+                            ArrayRef<utils::IteratorType>{iterator}, body);
+}
+
+void Emitter::runSweep(const Sweep &sweep, int index, Window window) {
+  SmallVector<Root> roots;
+  SmallVector<std::pair<const Node *, Value>> sums;
+  for (const Node *node : sweep.reductions) {
+    Value accumulator = allocate(node->type, 0);
+    double start = node->isMax ? -std::numeric_limits<double>::infinity() : 0;
+    Value first =
+        arith::ConstantOp::create(b, b.getFloatAttr(node->type, start));
+    memref::StoreOp::create(b, first, accumulator, ValueRange{});
+    sums.push_back({node, accumulator});
+    roots.push_back(
+        {node->operands[0], accumulator, node->isMax ? Root::Max : Root::Sum});
+  }
+  for (const Output *output : sweep.stores) {
+    Value out = slice(outputBuffer(*output), affineValue(output->access.row),
+                      output->access.extent, window);
+    if (schedule.getKeptAt(output->node) == index)
+      kept.try_emplace(output->node, out);
+    roots.push_back({output->node, out, Root::Store});
+  }
+  for (const Node *node : sweep.temporaries) {
+    Value out = allocate(node->type, node->extent);
+    kept[node] = out;
+    roots.push_back({node, out, Root::Store});
+  }
+  emitGeneric(roots, index, window);
+  for (auto [node, accumulator] : sums)
+    scalars[node] = memref::LoadOp::create(b, accumulator, ValueRange{});
+}
+
+void Emitter::emitRows(Value unit) {
+  row = unit;
+  Window window{nullptr, OpFoldResult()};
+  for (auto [i, sweep] : llvm::enumerate(schedule.getSweeps())) {
+    window.size = b.getIndexAttr(sweep.extent);
+    runSweep(sweep, i, window);
+  }
+  // All are known before the first is written: it may lie where another's
+  // operand does.
+  SmallVector<std::pair<const Output *, Value>> entries;
+  for (const Output &output : program.outputs)
+    if (!output.access.extent)
+      entries.push_back({&output, scalar(output.node)});
+  for (auto [output, value] : entries) {
+    Value buffer = outputBuffer(*output);
+    memref::StoreOp::create(b, convertScalar(b, value, elementOf(buffer)),
+                            buffer,
+                            ValueRange{affineValue(output->access.row)});
+  }
+}
+
+void Emitter::emitUnit(Value unit) {
+  if (program.shape == KernelShape::Rows)
+    return emitRows(unit);
+  if (program.shape == KernelShape::Rope)
+    return emitRope(unit);
+  Value block = unit;
+  int64_t blocks = llvm::divideCeil(program.columns, kColumnBlock);
+  row = index(0);
+  if (program.rows > 1) {
+    row = arith::DivUIOp::create(b, unit, index(blocks));
+    block = arith::RemUIOp::create(b, unit, index(blocks));
+  }
+  Window window = blockWindow(block);
+  if (program.shape == KernelShape::Columns)
+    emitColumnSums(window);
+  else
+    emitScatter(window);
+}

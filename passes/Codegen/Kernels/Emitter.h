@@ -1,0 +1,88 @@
+//===- Emitter.h - Building the kernel IR of one unit -----------*- C++ -*-===//
+
+#ifndef PCC_PASSES_CODEGEN_KERNELS_EMITTER_H
+#define PCC_PASSES_CODEGEN_KERNELS_EMITTER_H
+
+#include "passes/Codegen/Kernels/Schedule.h"
+
+namespace pcc::codegen {
+
+/// Columns that a unit of a column sum or scatter takes: a few vectors, so that
+/// sums stay in registers and small tables still make several units.
+inline constexpr int64_t kColumnBlock = 64;
+
+/// The columns a unit works on: [begin, begin + size), `size` an attribute
+/// where it is the same for all units.
+struct Window {
+  mlir::Value begin; ///< null: 0
+  mlir::OpFoldResult size;
+};
+
+/// Builds what one unit does, at the builder's place. `arguments` are the
+/// kernel function's: `operands` of them, then the results; `constants` the
+/// program's.
+class Emitter {
+public:
+  Emitter(const RowProgram &program, ScalarBuilder &b,
+          mlir::ValueRange arguments, unsigned operands,
+          mlir::ValueRange constants)
+      : program(program), schedule(program), b(b),
+        arguments(arguments.begin(), arguments.end()),
+        constants(constants.begin(), constants.end()), operands(operands) {}
+
+  int64_t getUnits() const;
+  /// `unit`: index, below getUnits().
+  void emitUnit(mlir::Value unit);
+
+private:
+  void emitRows(mlir::Value row);
+  void emitColumnSums(Window window);
+  void emitScatter(Window window);
+  void emitRope(mlir::Value row);
+  Window blockWindow(mlir::Value block);
+
+  /// A row's slice of an argument.
+  mlir::Value slice(mlir::Value buffer, mlir::Value row, int64_t extent,
+                    Window window);
+  mlir::Value affineValue(mlir::AffineExpr expr);
+  /// The value of a node without a column.
+  mlir::Value scalar(const Node *node);
+  void runSweep(const Sweep &sweep, int index, Window window);
+  /// One linalg.generic over the window. `outs` get `roots`' values: added to
+  /// where an accumulator, stored elsewhere.
+  struct Root {
+    const Node *node;
+    mlir::Value out;
+    enum { Store, Sum, Max, SumElement } how;
+  };
+  void emitGeneric(llvm::ArrayRef<Root> roots, int sweep, Window window);
+  mlir::Value allocate(mlir::Type element, int64_t length);
+  mlir::Type elementOf(mlir::Value buffer) {
+    return llvm::cast<mlir::MemRefType>(buffer.getType()).getElementType();
+  }
+  mlir::Value bufferOf(const Node *leaf) {
+    unsigned argument = leaf->argument;
+    return argument < RowProgram::kFirstConstant
+               ? arguments[argument]
+               : constants[argument - RowProgram::kFirstConstant];
+  }
+  mlir::Value outputBuffer(const Output &output) {
+    return arguments[operands + output.index];
+  }
+  mlir::Value index(int64_t value);
+
+  const RowProgram &program;
+  Schedule schedule;
+  ScalarBuilder &b;
+  llvm::SmallVector<mlir::Value> arguments, constants;
+  unsigned operands;
+  /// The unit's row and, within a column sum, the row summed.
+  mlir::Value row, reducedRow;
+  llvm::DenseMap<const Node *, mlir::Value> scalars;
+  /// Rows kept in memory: temporaries, outputs, column sums.
+  llvm::DenseMap<const Node *, mlir::Value> kept;
+};
+
+} // namespace pcc::codegen
+
+#endif // PCC_PASSES_CODEGEN_KERNELS_EMITTER_H
