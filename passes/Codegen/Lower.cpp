@@ -296,10 +296,13 @@ struct RTLowerPass : pcc::impl::RTLowerPassBase<RTLowerPass> {
     for (const StageMemory &memory : getMemory(module))
       if (memoryLimit > 0 && memory.total > memoryLimit) {
         InFlightDiagnostic diag = module.emitError()
-                                  << "stage " << memory.stage << " needs "
-                                  << memory.total << " bytes per rank, more "
-                                  << "than the limit of " << memoryLimit;
+                                  << "a rank of stage " << memory.stage
+                                  << " needs " << memory.total
+                                  << " bytes, more than the --memory-limit of "
+                                  << int64_t(memoryLimit);
         diag.attachNote() << describeMemory(memory);
+        diag.attachNote() << "a smaller --micro-batch-size needs less, and so "
+                             "do more ranks by --tp or --pp";
         return signalPassFailure();
       }
   }
