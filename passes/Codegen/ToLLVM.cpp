@@ -85,8 +85,9 @@ private:
   Value at(Value base, int64_t bytes) {
     if (bytes == 0)
       return base;
+    // A constant index of the op itself has 32 bits; arenas have more.
     return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),
-                               base, LLVM::GEPArg(bytes));
+                               base, LLVM::GEPArg(i64(bytes)));
   }
   void call(StringRef name, ArrayRef<Value> arguments) {
     SmallVector<Value> all = {context};
