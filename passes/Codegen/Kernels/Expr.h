@@ -105,8 +105,9 @@ private:
   Node *buildReduce(nn::ReduceOp op, Access access);
   template <typename Op>
   Node *buildMaskedSoftmax(Op op, mlir::OpResult value, Access access);
-  /// Whether a row op may be computed at this access: all of row d0.
-  bool isWholeRow(mlir::Operation *op, Access access, int64_t length);
+  /// Whether a row op's result may be computed at this access: the columns of
+  /// row d0, or its one entry.
+  bool isWholeRow(mlir::OpResult result, Access access, int64_t length);
 
   RowProgram &program;
   mlir::MLIRContext *context;

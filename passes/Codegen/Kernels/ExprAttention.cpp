@@ -13,7 +13,7 @@ template <typename Op>
 Node *ExprBuilder::buildMaskedSoftmax(Op op, OpResult value, Access access) {
   auto shape = nn::tensorType(op.getScores()).getShape();
   int64_t length = shape[3];
-  if (!isWholeRow(op, access, length))
+  if (!isWholeRow(value, access, length))
     return nullptr;
   Access whole{access.row, length}, perRow{access.row, 0};
   Type element = nn::tensorType(value).getElementType();

@@ -51,13 +51,8 @@ Node *ExprBuilder::buildLoss(OpResult value, Access access) {
   int64_t classes = owner->getAttrOfType<IntegerAttr>("classes").getInt();
   AffineExpr row = access.row;
   auto stats = dyn_cast<nn::CrossEntropyStatsOp>(owner);
-  // Columns are numbered within a row of logits.
-  if (isa<nn::CrossEntropyGradOp>(owner) &&
-      !isWholeRow(owner, access, length))
+  if (!stats && !isWholeRow(value, access, length))
     return nullptr;
-  if (!isa<nn::CrossEntropyGradOp>(owner) && !stats &&
-      (access.extent || !isWholeRow(owner, access, length)))
-    return fail(owner, "its rows are not the kernel's");
   // [2, rows]: row r of the first half and row r of the second in one unit
   // would be two sweeps; the halves are separate rows d0 of the result.
   Node *half = nullptr;

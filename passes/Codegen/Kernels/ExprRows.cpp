@@ -13,13 +13,19 @@ static int64_t rowLength(Value value) {
 
 /// A row's sums are made once, by the unit that owns the row; read from
 /// elsewhere (a transposed use, say) each would be computed many times.
-bool ExprBuilder::isWholeRow(Operation *op, Access access, int64_t length) {
-  if (access.extent && access.extent != length) {
-    fail(op, "its rows are not the kernel's");
-    return false;
-  }
+bool ExprBuilder::isWholeRow(OpResult result, Access access, int64_t length) {
+  Operation *op = result.getOwner();
+  bool isEntry =
+      isa<nn::ReduceOp, nn::SumOfSquaresOp, nn::CrossEntropyOp, nn::RowMaxOp>(
+          op) ||
+      (result.getResultNumber() > 0 &&
+       isa<nn::LayerNormOp, nn::RmsNormOp, nn::MaskedSoftmaxOp>(op));
   if (access.row != d0() && access.row != affine(0)) {
     fail(op, "is read at other rows than its own");
+    return false;
+  }
+  if (access.extent != (isEntry ? 0 : length)) {
+    fail(op, "its rows are not the kernel's");
     return false;
   }
   return true;
@@ -35,8 +41,8 @@ Node *ExprBuilder::buildReduce(nn::ReduceOp op, Access access) {
       return fail(op, "sums over dims that are not the last");
     sweep *= shape[dim];
   }
-  if (access.extent || !isWholeRow(op, access, sweep))
-    return fail(op, "its sums are read as columns");
+  if (!isWholeRow(op->getOpResult(0), access, sweep))
+    return nullptr;
   Node *sum = reduceSum(
       convert(build(op.getInput(), {access.row, sweep}), f64()), sweep);
   Type element = nn::tensorType(op.getResult()).getElementType();
@@ -49,13 +55,13 @@ Node *ExprBuilder::buildRows(OpResult value, Access access) {
     return buildReduce(reduce, access);
   if (auto squares = dyn_cast<nn::SumOfSquaresOp>(owner)) {
     int64_t sweep = numElements(squares.getInput());
-    if (access.extent || !isWholeRow(owner, access, sweep))
+    if (!isWholeRow(value, access, sweep))
       return nullptr;
     Node *x = convert(build(squares.getInput(), {affine(0), sweep}), f64());
     return convert(reduceSum(mul(x, x), sweep), f32());
   }
   int64_t length = rowLength(owner->getOperand(0));
-  if (!isWholeRow(owner, access, length))
+  if (!isWholeRow(value, access, length))
     return nullptr;
   Access whole{access.row, length}, perRow{access.row, 0};
   Access perColumn{affine(0), length};

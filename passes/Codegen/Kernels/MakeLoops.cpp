@@ -1,6 +1,7 @@
 //===- MakeLoops.cpp - Kernel IR to loops of one thread -------------------===//
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -117,5 +118,7 @@ LogicalResult codegen::expandMath(ModuleOp module) {
            name == math::ErfOp::getOperationName();
   };
   populateMathPolynomialApproximationPatterns(patterns, isWanted);
+  // Machines without bf16 instructions would call a function to round.
+  arith::populateExpandBFloat16Patterns(patterns);
   return applyPatternsGreedily(module, std::move(patterns));
 }

@@ -13,7 +13,8 @@ namespace pcc::codegen {
 /// temporaries to the entry.
 mlir::LogicalResult makeLoops(mlir::func::FuncOp kernel);
 
-/// exp, tanh, erf and the like of f32 as arithmetic that vectorises.
+/// exp, tanh and erf of f32, and rounding to bf16, as arithmetic that
+/// vectorises.
 mlir::LogicalResult expandMath(mlir::ModuleOp module);
 
 /// Loops to LLVM functions of bare pointers; every op of the module converts.

@@ -107,6 +107,42 @@ k = Kernels([f"%x: {M}"], [M, "tensor<8xi64>"], f"""
 check_all("constants", k, (x,), (x + 3, np.arange(4, 20, 2)))
 
 
+# A row op beside an op that cannot be read by rows: two kernels, not one that
+# mixes rows and elements.
+Y = "tensor<6x80xf32>"
+k = Kernels([f"%x: {M}", f"%y: {Y}"], [M], f"""
+  %s = nn.softmax %x : {M}
+  %c = nn.slice %y at [0, 40] step [1, 1] : {Y} -> {M}
+  %z = nn.sum %s, %c : {M}
+  return %z : {M}""")
+x, y = normal(6, 40), normal(6, 80)
+e = np.exp(x.astype(np.float64))
+check_all("rows and elements", k, (x, y),
+          (e / e.sum(1, keepdims=True) + y[:, 40:],))
+
+# bf16 is computed with in f32 and rounded to nearest even after each op.
+H = "tensor<6x40xbf16>"
+k = Kernels([f"%x: {M}", f"%y: {M}"], [H, M], f"""
+  %a = nn.cast %x : {M} -> {H}
+  %b = nn.cast %y : {M} -> {H}
+  %c = nn.mul %a, %b : {H}
+  %d = nn.sum %c, %a : {H}
+  %e = nn.cast %d : {H} -> {M}
+  return %d, %e : {H}, {M}""")
+y = normal(6, 40)
+
+
+def bf16(x):
+    bits = np.asarray(x, np.float32).view(np.uint32)
+    rounded = bits + 0x7fff + (bits >> 16 & 1) & 0xffff0000
+    return rounded.astype(np.uint32).view(np.float32)
+
+
+a, b = bf16(x), bf16(y)
+d = bf16(bf16(a * b) + a)
+check_all("bf16", k, (x, y), (d.view(np.uint32) >> 16, d), 0)
+
+
 # Dropout, bit for bit.
 E = "tensor<2x3x4x8xf32>"
 k = Kernels([f"%x: {E}", "%b: tensor<2xi64>", "%s: tensor<3xi64>",
