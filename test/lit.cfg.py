@@ -11,6 +11,8 @@ config.test_exec_root = os.path.join(config.pcc_build, "test")
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.pcc_build, "bin"), config.llvm_tools,
      config.environment.get("PATH", "")])
+# Tests share the machine's cores: threads that wait must not spin.
+config.environment["OMP_WAIT_POLICY"] = "passive"
 config.substitutions.append(("%root", config.pcc_root))
 config.substitutions.append(("%build", config.pcc_build))
 config.substitutions.append(("%python", "/usr/bin/python3"))
