@@ -24,6 +24,16 @@ bool checkChoice(llvm::StringRef flag, llvm::StringRef value,
   return false;
 }
 
+/// The CPU is the only target so far; whoever asks for a GPU is told so.
+bool checkTarget(llvm::StringRef target) {
+  if (target != "cuda" && target != "cuda-emulated")
+    return checkChoice("target", target, {"auto", "cpu"});
+  llvm::errs() << "pcc: error: --target " << target
+               << ": this version compiles for CPUs only\n"
+                  "pcc: note: leave --target out, or give --target cpu\n";
+  return false;
+}
+
 /// Bytes of "80GiB", "512MiB", "1073741824"; -1 if it is none.
 int64_t parseBytes(llvm::StringRef text) {
   int64_t unit = 1;
@@ -209,7 +219,7 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
       !checkChoice("loss", flags.loss, {"causal-lm"}) ||
       !checkChoice("optimizer", flags.optimizer, {"adamw", "sgd"}) ||
       !checkChoice("init", flags.init, {"from-onnx", "random"}) ||
-      !checkChoice("target", flags.targetName, {"auto", "cpu"}) ||
+      !checkTarget(flags.targetName) ||
       !checkChoice("emit", flags.emit,
                    {"import", "nn", "train", "plan", "spmd", "pipeline", "rt",
                     "llvm", "obj", "exe"}))

@@ -198,6 +198,11 @@ Node *ExprBuilder::buildElementwise(Operation *op, Access access) {
               [&](auto) { return operands() ? sqrt(in[0]) : nullptr; })
           .Case<nn::TanhOp>(
               [&](auto) { return operands() ? tanh(in[0]) : nullptr; })
+          .Case<nn::ErfOp>(
+              [&](auto) { return operands() ? erf(*this, in[0]) : nullptr; })
+          .Case<nn::WhereOp>([&](auto) {
+            return operands() ? select(in[0], in[1], in[2]) : nullptr;
+          })
           .Case<nn::SigmoidOp>([&](auto) {
             return operands() ? sigmoid(*this, in[0]) : nullptr;
           })

@@ -100,3 +100,12 @@ s = 1 / (1 + np.exp(-wx))
 f = s + wx * s + np.maximum(wx, 0) + np.tanh(wx) + np.exp(wx)
 n = np.minimum(np.maximum(np.abs(wx), wx), f)
 check_all("unary", k, (x,), ((n / np.exp(wx) - wx) * 0.25,))
+
+# What imported graphs keep where no larger pattern is found.
+M = f"tensor<{B}x{S}x{C}xi1>"
+mask = rng.integers(0, 2, (B, S, C)).astype(np.bool_)
+k = Kernels([f"%m: {M}", f"%x: {X}", f"%y: {X}"], [X], f"""
+  %e = nn.erf %x : {X}
+  %w = nn.where %m, %e, %y : {M}, {X}
+  return %w : {X}""")
+check_all("erf, where", k, (mask, x, y), (np.where(mask, erf(wx), wy),))
