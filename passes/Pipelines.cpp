@@ -35,10 +35,9 @@ static std::string nnPhase(const Options &) {
 }
 
 static std::string trainPhase(const Options &options) {
-  std::string text =
-      withOptions("nn-attach-loss", {{"loss", options.loss},
-                                     {"no-dropout",
-                                      options.noDropout ? "true" : ""}});
+  std::string text = withOptions(
+      "nn-attach-loss", {{"loss", options.loss},
+                         {"no-dropout", options.noDropout ? "true" : ""}});
   // Padding rows must exist before their gradients do.
   if (options.tp > 1)
     text += ",nn-pad-vocab{multiple=" + number(options.tp) + "}";
@@ -78,10 +77,10 @@ static std::string pipelinePhase(const Options &options) {
 static std::string rtPhase(const Options &options) {
   // Attention stays whole up to here: a GPU has a library call for it.
   return "nn-expand-attention,rt-split-accumulate,rt-form-kernels," +
-         withOptions("rt-lower", {{"memory-limit",
-                                   options.memoryLimit
-                                       ? number(options.memoryLimit)
-                                       : ""}}) +
+         withOptions(
+             "rt-lower",
+             {{"memory-limit",
+               options.memoryLimit ? number(options.memoryLimit) : ""}}) +
          ",rt-verify";
 }
 

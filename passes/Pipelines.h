@@ -29,7 +29,6 @@ int findPhase(llvm::StringRef name);
 /// form of every phase is valid input again.
 inline constexpr llvm::StringLiteral kPhaseAttr = "pcc.phase";
 
-
 } // namespace pcc
 
 #endif // PCC_PASSES_PIPELINES_H

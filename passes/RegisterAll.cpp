@@ -6,11 +6,6 @@
 #include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/RT.h"
 #include "frontend/Passes.h"
-#include "passes/Codegen/Kernels/Passes.h"
-#include "passes/Codegen/Passes.h"
-#include "passes/Pipeline/Passes.h"
-#include "passes/Sharding/Passes.h"
-#include "passes/Training/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,21 +15,19 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/Codegen/Kernels/Passes.h"
+#include "passes/Codegen/Passes.h"
+#include "passes/Pipeline/Passes.h"
+#include "passes/Sharding/Passes.h"
+#include "passes/Training/Passes.h"
 
 void pcc::registerAllPccDialects(mlir::DialectRegistry &registry) {
-  registry.insert<
-      dist::DistDialect,
-      mlir::LLVM::LLVMDialect,
-      mlir::affine::AffineDialect,
-      mlir::arith::ArithDialect,
-      mlir::func::FuncDialect,
-      mlir::linalg::LinalgDialect,
-      mlir::math::MathDialect,
-      mlir::memref::MemRefDialect,
-      mlir::scf::SCFDialect,
-      nn::NNDialect,
-      pipe::PipeDialect,
-      rt::RTDialect>();
+  registry.insert<dist::DistDialect, mlir::LLVM::LLVMDialect,
+                  mlir::affine::AffineDialect, mlir::arith::ArithDialect,
+                  mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
+                  mlir::math::MathDialect, mlir::memref::MemRefDialect,
+                  mlir::scf::SCFDialect, nn::NNDialect, pipe::PipeDialect,
+                  rt::RTDialect>();
 }
 
 void pcc::registerAllPccPasses() {

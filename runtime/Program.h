@@ -52,7 +52,7 @@ typedef struct {
 
 enum pcc_tensor_kind {
   PCC_PARAM = 0,
-  PCC_STATE = 1, ///< optimizer state: saved in checkpoints (exp_avg, ...)
+  PCC_STATE = 1,   ///< optimizer state: saved in checkpoints (exp_avg, ...)
   PCC_SCRATCH = 2, ///< gradients and sums: zeroed at start, never saved
 };
 
@@ -67,29 +67,29 @@ enum pcc_init_role {
 /// element (i0, i1, ...) is source element base + sum of i_d * stride[d], and
 /// is zero (padding) where i_d >= valid[d] for any d.
 typedef struct {
-  const char *name;          ///< the source tensor's name
-  const char *file;          ///< as given to pcc; NULL: only in the program
-  int64_t file_size;         ///< bytes of the whole file, checked at start
-  uint64_t file_digest;      ///< FNV-1a of its first 64 KiB, checked at start
-  int64_t offset;            ///< bytes from the file's start
-  int32_t dtype;             ///< of the source elements
+  const char *name;     ///< the source tensor's name
+  const char *file;     ///< as given to pcc; NULL: only in the program
+  int64_t file_size;    ///< bytes of the whole file, checked at start
+  uint64_t file_digest; ///< FNV-1a of its first 64 KiB, checked at start
+  int64_t offset;       ///< bytes from the file's start
+  int32_t dtype;        ///< of the source elements
   int32_t rank;
-  const int64_t *shape;      ///< [rank] of the source tensor
-  int64_t base;              ///< in elements
-  const int64_t *stride;     ///< [layout.rank], in elements
-  const int64_t *valid;      ///< [layout.rank] extents before padding
+  const int64_t *shape;  ///< [rank] of the source tensor
+  int64_t base;          ///< in elements
+  const int64_t *stride; ///< [layout.rank], in elements
+  const int64_t *valid;  ///< [layout.rank] extents before padding
 } pcc_source;
 
 /// A parameter or a piece of state, as one stage holds it.
 typedef struct {
-  const char *name;     ///< symbol; states are named "<kind>.<parameter>"
-  const char *of;       ///< the parameter a state belongs to, or NULL
-  int32_t kind;         ///< pcc_tensor_kind
-  int32_t dtype;        ///< in the arena
-  int32_t init;         ///< pcc_init_role
-  int32_t decay;        ///< 1: weight decay applies
+  const char *name; ///< symbol; states are named "<kind>.<parameter>"
+  const char *of;   ///< the parameter a state belongs to, or NULL
+  int32_t kind;     ///< pcc_tensor_kind
+  int32_t dtype;    ///< in the arena
+  int32_t init;     ///< pcc_init_role
+  int32_t decay;    ///< 1: weight decay applies
   pcc_layout layout;
-  int64_t arena_offset; ///< bytes
+  int64_t arena_offset;     ///< bytes
   const pcc_source *source; ///< of the parameter (also for its states), or NULL
 } pcc_tensor;
 
@@ -98,7 +98,7 @@ typedef struct {
 /// "beta1", "beta2", "eps", "clip_grad", "data" (by name, from a .npy file).
 typedef struct {
   const char *role;
-  const char *name;     ///< the model's name of it
+  const char *name; ///< the model's name of it
   int32_t dtype;
   pcc_layout layout;    ///< of one microbatch; rank 0 for scalars
   int64_t arena_offset; ///< of slot 0
@@ -139,11 +139,11 @@ typedef struct {
 
 typedef struct {
   int32_t abi_version;
-  const char *model;     ///< stem of the source file
-  const char *source;    ///< the model file as given to pcc, may be NULL
-  const char *summary;   ///< printed by --info: plan, stages, memory
+  const char *model;   ///< stem of the source file
+  const char *source;  ///< the model file as given to pcc, may be NULL
+  const char *summary; ///< printed by --info: plan, stages, memory
   int32_t n_axes;
-  const pcc_axis *axes;  ///< slowest first; empty for one rank
+  const pcc_axis *axes; ///< slowest first; empty for one rank
   int32_t n_stages;
   const pcc_stage *stages;
   int32_t n_comms;

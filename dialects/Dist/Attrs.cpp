@@ -44,23 +44,22 @@ Attribute MeshAxesAttr::parse(AsmParser &parser, Type) {
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, axis) ||
       parser.parseGreater())
     return {};
-  return getChecked([&] { return parser.emitError(loc); },
-                    parser.getContext(), names, sizes);
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    names, sizes);
 }
 
 void MeshAxesAttr::print(AsmPrinter &printer) const {
   printer << "<[";
-  llvm::interleaveComma(llvm::zip(getNames(), getSizes()), printer,
-                        [&](auto axis) {
-                          printer << std::get<0>(axis) << "="
-                                  << std::get<1>(axis);
-                        });
+  llvm::interleaveComma(
+      llvm::zip(getNames(), getSizes()), printer, [&](auto axis) {
+        printer << std::get<0>(axis) << "=" << std::get<1>(axis);
+      });
   printer << "]>";
 }
 
-LogicalResult
-MeshAxesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                     ArrayRef<StringAttr> names, ArrayRef<int64_t> sizes) {
+LogicalResult MeshAxesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ArrayRef<StringAttr> names,
+                                   ArrayRef<int64_t> sizes) {
   llvm::SmallPtrSet<StringAttr, 8> seen;
   for (auto [name, size] : llvm::zip_equal(names, sizes)) {
     if (name.empty())
@@ -116,16 +115,15 @@ Attribute ShardingAttr::parse(AsmParser &parser, Type) {
     return {};
   if (succeeded(parser.parseOptionalComma())) {
     if (parser.parseKeyword("partial") || parser.parseEqual() ||
-        parser.parseCommaSeparatedList(
-            AsmParser::Delimiter::Braces,
-            [&] { return parseName(parser, partial); }))
+        parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, [&] {
+          return parseName(parser, partial);
+        }))
       return {};
   }
   if (parser.parseGreater())
     return {};
-  return getChecked([&] { return parser.emitError(loc); },
-                    parser.getContext(), FlatSymbolRefAttr::get(mesh), dims,
-                    partial);
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    FlatSymbolRefAttr::get(mesh), dims, partial);
 }
 
 void ShardingAttr::print(AsmPrinter &printer) const {
@@ -141,10 +139,10 @@ void ShardingAttr::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
-LogicalResult
-ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                     FlatSymbolRefAttr mesh, ArrayRef<DimAttr> dims,
-                     ArrayRef<StringAttr> partial) {
+LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   FlatSymbolRefAttr mesh,
+                                   ArrayRef<DimAttr> dims,
+                                   ArrayRef<StringAttr> partial) {
   llvm::SmallPtrSet<StringAttr, 8> seen;
   auto once = [&](StringAttr axis) -> LogicalResult {
     if (seen.insert(axis).second)

@@ -32,8 +32,7 @@ static LogicalResult verifySharding(Operation *op, EmitError emitError,
                        << " dims does not fit " << type;
   for (auto [i, dim] : llvm::enumerate(sharding.getDims())) {
     if (dim.getOpen() && !mayBeOpen)
-      return emitError() << "dim " << i
-                         << " is open, which only seeds may be";
+      return emitError() << "dim " << i << " is open, which only seeds may be";
     int64_t ranks = 1;
     for (StringAttr axis : dim.getAxes()) {
       if (failed(known(axis)))
@@ -139,8 +138,8 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
       return success(); // reported with the sharding
     Type local = Mesh(mesh).localType(type, Mesh(mesh).layout(sharding));
     if (local != declaredType(op))
-      return emitError() << "declares " << declaredType(op) << ", but "
-                         << local << " is a rank's part of " << type;
+      return emitError() << "declares " << declaredType(op) << ", but " << local
+                         << " is a rank's part of " << type;
     return success();
   }
   if (name == kFactorsAttr) {
@@ -172,8 +171,8 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
 }
 
 /// Attributes of a function's argument or result of type `type`.
-static LogicalResult verifyBorder(Operation *op, NamedAttribute attr,
-                                  Type type, DictionaryAttr all) {
+static LogicalResult verifyBorder(Operation *op, NamedAttribute attr, Type type,
+                                  DictionaryAttr all) {
   auto emitError = [&] { return op->emitOpError(); };
   StringRef name = attr.getName();
   if (name == kShardingAttr) {
@@ -232,13 +231,12 @@ LogicalResult ReshardOp::verify() {
     if (failed(verifySharding(*this, emit, sharding, getType(),
                               /*local=*/false, /*mayBeOpen=*/false)))
       return failure();
-  if (auto defined = getSharding(getInput());
-      defined && defined != getSource())
+  if (auto defined = getSharding(getInput()); defined && defined != getSource())
     return emitOpError() << "reshards from " << getSource()
                          << ", but its input is " << defined;
   Mesh mesh(findMesh(*this));
-  AxisSet made = mesh.layout(getTarget()).partial -
-                 mesh.layout(getSource()).partial;
+  AxisSet made =
+      mesh.layout(getTarget()).partial - mesh.layout(getSource()).partial;
   bool scalar = cast<RankedTensorType>(getType()).getRank() == 0;
   if (!made.empty() && !scalar)
     return emitOpError() << "cannot make a tensor partial over "
@@ -276,10 +274,11 @@ LogicalResult AllReduceOp::verify() {
   return ranksAlong(*this, getAxes());
 }
 
-LogicalResult AllReduceOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location>, ValueRange operands,
-    DictionaryAttr, OpaqueProperties, RegionRange,
-    SmallVectorImpl<Type> &results) {
+LogicalResult AllReduceOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location>,
+                                            ValueRange operands, DictionaryAttr,
+                                            OpaqueProperties, RegionRange,
+                                            SmallVectorImpl<Type> &results) {
   llvm::append_range(results, operands.getTypes());
   return success();
 }

@@ -44,7 +44,7 @@ def NN_CrossEntropyGradOp
 // What cross_entropy becomes where the classes are spread over ranks.
 
 def NN_RowMaxOp : NN_ComputeOp<"row_max"> {
-  let summary = "The maximum of the columns below `classes`, along the last dim";
+  let summary = "A row's maximum over the columns below `classes`";
   let description = [{
     Columns are numbered from `offset`; a row without a column gives -inf.
   }];

@@ -78,8 +78,8 @@ static Local attentionLocal(OpBuilder &builder, PartitionContext &context,
   if (op.getP().convertToDouble() == 0 || !context.isSharded(heads))
     return resultsOf(local);
   builder.setInsertionPoint(local);
-  local.getHeadOriginMutable().assign(addOffset(
-      builder, op.getLoc(), local.getHeadOrigin(), context, heads));
+  local.getHeadOriginMutable().assign(
+      addOffset(builder, op.getLoc(), local.getHeadOrigin(), context, heads));
   return resultsOf(local);
 }
 

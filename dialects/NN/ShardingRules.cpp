@@ -184,8 +184,8 @@ ShardingRule ReshapeOp::getShardingRule() {
       } else {
         // n:m: the coarse side's dims stay factors of their own.
         for (size_t dim : dims)
-          value[dim] = {rule.addFactor(
-              (&value == &operand ? from : to)[dim], /*unshardable=*/true)};
+          value[dim] = {rule.addFactor((&value == &operand ? from : to)[dim],
+                                       /*unshardable=*/true)};
       }
     };
     assign(left, operand);
@@ -511,8 +511,8 @@ ShardingRule CrossEntropyGradOp::getShardingRule() {
                   false);
 }
 ShardingRule RowMaxOp::getShardingRule() {
-  ShardingRule rule = lossRule(*this, shapeOf(getResult()),
-                               shapeOf(getLogits()).back(), false);
+  ShardingRule rule =
+      lossRule(*this, shapeOf(getResult()), shapeOf(getLogits()).back(), false);
   // A maximum over shards is no sum: only cross_entropy's Partition knows.
   for (int factor : rule.operands[0].back())
     rule.factors[factor].unshardable = true;

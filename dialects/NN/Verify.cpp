@@ -12,8 +12,8 @@ LogicalResult ParamOp::verify() {
     return success();
   // One rank's program declares its part and keeps the global type aside.
   auto global = (*this)->getAttrOfType<TypeAttr>("dist.global");
-  auto type = global ? dyn_cast<RankedTensorType>(global.getValue())
-                     : getTensorType();
+  auto type =
+      global ? dyn_cast<RankedTensorType>(global.getValue()) : getTensorType();
   if (!type)
     return emitOpError("has a dist.global that is no tensor");
   size_t rank = type.getRank();

@@ -46,8 +46,7 @@ ParseResult TaskOp::parse(OpAsmParser &parser, OperationState &result) {
                              result.attributes) ||
       parser.parseKeyword("stage") ||
       parser.parseAttribute(stage, builder.getI64Type(),
-                            getStageAttrName(result.name),
-                            result.attributes) ||
+                            getStageAttrName(result.name), result.attributes) ||
       parser.getCurrentLocation(&phaseLoc) || parser.parseKeyword(&phase))
     return failure();
   std::optional<Phase> parsed = symbolizePhase(phase);
@@ -108,10 +107,10 @@ void TaskOp::print(OpAsmPrinter &p) {
     });
     p << ')';
   }
-  p.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(), {getSymNameAttrName(), getStageAttrName(),
-                            getPhaseAttrName(), getSourcesAttrName(),
-                            getTargetsAttrName()});
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                     {getSymNameAttrName(), getStageAttrName(),
+                                      getPhaseAttrName(), getSourcesAttrName(),
+                                      getTargetsAttrName()});
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }

@@ -48,22 +48,22 @@ LogicalResult TaskOp::verifySymbolUses(SymbolTableCollection &tables) {
     Operation *target = tables.lookupNearestSymbolFrom(*this, symbol);
     Type declared = boundType(target, isSource);
     if (!declared)
-      return LogicalResult(emitOpError()
-                           << "binds " << (isSource ? "an argument" : "a result")
-                           << " to " << symbol << ", which is no pipe.value or "
-                           << (isSource ? "pipe.input" : "pipe.output"));
+      return LogicalResult(
+          emitOpError() << "binds " << (isSource ? "an argument" : "a result")
+                        << " to " << symbol << ", which is no pipe.value or "
+                        << (isSource ? "pipe.input" : "pipe.output"));
     if (declared == type)
       return success();
-    InFlightDiagnostic diag =
-        emitOpError() << "binds " << type << " to " << symbol;
+    InFlightDiagnostic diag = emitOpError()
+                              << "binds " << type << " to " << symbol;
     diag.attachNote(target->getLoc()) << "it is declared as " << declared;
     return LogicalResult(diag);
   };
   for (auto [name, arg] : llvm::zip(getSources(), getBlock()->getArguments()))
     if (failed(check(name, arg.getType(), /*isSource=*/true)))
       return failure();
-  for (auto [name, type] : llvm::zip(
-           getTargets(), getBlock()->getTerminator()->getOperandTypes()))
+  for (auto [name, type] :
+       llvm::zip(getTargets(), getBlock()->getTerminator()->getOperandTypes()))
     if (failed(check(name, type, /*isSource=*/false)))
       return failure();
   return success();
@@ -95,8 +95,7 @@ LogicalResult RunOp::verifySymbolUses(SymbolTableCollection &tables) {
   auto schedule = (*this)->getParentOfType<ScheduleOp>();
   if (task.getStage() != schedule.getStage())
     return emitOpError() << "runs a task of stage " << task.getStage()
-                         << " in the schedule of stage "
-                         << schedule.getStage();
+                         << " in the schedule of stage " << schedule.getStage();
   if (task.getEntry() != schedule.getEntry())
     return emitOpError() << "runs a task of phase "
                          << stringifyPhase(task.getPhase())

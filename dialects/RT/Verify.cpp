@@ -26,8 +26,8 @@ LogicalResult LayoutAttr::verify(EmitError emitError, DenseI64ArrayAttr shape,
 }
 
 LogicalResult GemmAttr::verify(EmitError emitError, int64_t m, int64_t n,
-                               int64_t k, bool transA, bool transB,
-                               int64_t lda, int64_t ldb, int64_t ldc,
+                               int64_t k, bool transA, bool transB, int64_t lda,
+                               int64_t ldb, int64_t ldc,
                                DenseI64ArrayAttr batch, DenseI64ArrayAttr a,
                                DenseI64ArrayAttr b, DenseI64ArrayAttr c,
                                FloatAttr alpha, FloatAttr beta) {
@@ -90,8 +90,8 @@ LogicalResult AddressOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (getType() != buffer.getType()) {
     InFlightDiagnostic diag = emitOpError() << "uses " << getBufferAttr()
                                             << " as " << getType();
-    diag.attachNote(buffer.getLoc()) << "it is declared as "
-                                     << buffer.getType();
+    diag.attachNote(buffer.getLoc())
+        << "it is declared as " << buffer.getType();
     return diag;
   }
   int64_t slots = buffer.getSlots();
@@ -149,9 +149,8 @@ LogicalResult GemmOp::verify() {
   auto check = [&](Value buffer, int64_t rows, int64_t columns, int64_t stride,
                    ArrayRef<int64_t> strides, StringRef name) {
     auto type = cast<MemRefType>(buffer.getType());
-    int64_t bytes =
-        matrixBytes(rows, columns, stride, batch, strides,
-                    getElementBytes(type.getElementType()));
+    int64_t bytes = matrixBytes(rows, columns, stride, batch, strides,
+                                getElementBytes(type.getElementType()));
     if (bytes <= getSpanBytes(type))
       return success();
     return LogicalResult(emitOpError()

@@ -100,9 +100,9 @@ LLVM::GlobalOp DataBuilder::create(StringRef name, const Datum &value,
                                    LLVM::Linkage linkage) {
   builder.setInsertionPointToEnd(module.getBody());
   Type type = value.getType(builder.getContext());
-  auto global = LLVM::GlobalOp::create(builder, module.getLoc(), type,
-                                       /*isConstant=*/true, linkage, name,
-                                       Attribute());
+  auto global =
+      LLVM::GlobalOp::create(builder, module.getLoc(), type,
+                             /*isConstant=*/true, linkage, name, Attribute());
   OpBuilder body(builder.getContext());
   body.createBlock(&global.getInitializerRegion());
   LLVM::ReturnOp::create(body, module.getLoc(),
@@ -143,8 +143,8 @@ Datum DataBuilder::addString(StringRef text) {
   if (symbol.empty()) {
     symbol = "pcc.string." + std::to_string(strings.size() - 1);
     std::string zeroTerminated = text.str() + '\0';
-    auto type = LLVM::LLVMArrayType::get(builder.getI8Type(),
-                                         zeroTerminated.size());
+    auto type =
+        LLVM::LLVMArrayType::get(builder.getI8Type(), zeroTerminated.size());
     builder.setInsertionPointToEnd(module.getBody());
     LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/true,
                            LLVM::Linkage::Internal, symbol,

@@ -95,9 +95,8 @@ Datum Descriptor::comms() {
     SmallVector<int32_t> indices;
     for (Attribute name : cast<ArrayAttr>(comm))
       indices.push_back(axisIndex(name));
-    all.push_back(
-        Datum::structure({Datum::i32(indices.size()),
-                          data.addArray("pcc.comm_axes", indices)}));
+    all.push_back(Datum::structure(
+        {Datum::i32(indices.size()), data.addArray("pcc.comm_axes", indices)}));
   }
   return data.addArray("pcc.comms", all);
 }
@@ -134,14 +133,13 @@ Datum Descriptor::source(rt::BufferOp buffer) {
   auto known = sources.find(attr);
   if (known != sources.end())
     return known->second;
-  Datum file = attr.getFile().empty() ? Datum::null()
-                                      : data.addString(attr.getFile());
+  Datum file =
+      attr.getFile().empty() ? Datum::null() : data.addString(attr.getFile());
   RankedTensorType type = attr.getType();
   Datum made = data.add(
       "pcc.source",
       Datum::structure(
-          {data.addString(attr.getName()), file,
-           Datum::i64(attr.getFileSize()),
+          {data.addString(attr.getName()), file, Datum::i64(attr.getFileSize()),
            Datum::i64(static_cast<int64_t>(attr.getDigest())),
            Datum::i64(attr.getOffset()),
            Datum::i32(getDType(type.getElementType())),

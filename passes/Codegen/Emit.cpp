@@ -101,8 +101,8 @@ LogicalResult pcc::emitObject(ModuleOp module, StringRef path) {
   std::error_code error;
   llvm::raw_fd_ostream os(path, error);
   if (error)
-    return module.emitError() << "cannot write '" << path
-                              << "': " << error.message();
+    return module.emitError()
+           << "cannot write '" << path << "': " << error.message();
   llvm::legacy::PassManager passes;
   if (host->addPassesToEmitFile(passes, os, nullptr,
                                 llvm::CodeGenFileType::ObjectFile))
@@ -112,8 +112,8 @@ LogicalResult pcc::emitObject(ModuleOp module, StringRef path) {
   if (os.has_error()) {
     error = os.error();
     os.clear_error();
-    return module.emitError() << "cannot write '" << path
-                              << "': " << error.message();
+    return module.emitError()
+           << "cannot write '" << path << "': " << error.message();
   }
   return success();
 }
@@ -121,8 +121,8 @@ LogicalResult pcc::emitObject(ModuleOp module, StringRef path) {
 std::string pcc::findLibraries() {
   static int anchor;
   std::string tool = llvm::sys::fs::getMainExecutable(nullptr, &anchor);
-  SmallString<128> folder(llvm::sys::path::parent_path(
-      llvm::sys::path::parent_path(tool)));
+  SmallString<128> folder(
+      llvm::sys::path::parent_path(llvm::sys::path::parent_path(tool)));
   llvm::sys::path::append(folder, "lib");
   return folder.str().str();
 }
@@ -152,13 +152,13 @@ LogicalResult pcc::emitExecutable(ModuleOp module, StringRef libraries,
   SmallString<128> object, log;
   if (std::error_code error =
           llvm::sys::fs::createTemporaryFile("pcc", "o", object))
-    return module.emitError() << "cannot write a temporary file: "
-                              << error.message();
+    return module.emitError()
+           << "cannot write a temporary file: " << error.message();
   llvm::FileRemover removeObject(object);
   if (std::error_code error =
           llvm::sys::fs::createTemporaryFile("pcc-link", "log", log))
-    return module.emitError() << "cannot write a temporary file: "
-                              << error.message();
+    return module.emitError()
+           << "cannot write a temporary file: " << error.message();
   llvm::FileRemover removeLog(log);
   if (failed(emitObject(module, object)))
     return failure();

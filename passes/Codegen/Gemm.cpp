@@ -178,8 +178,8 @@ FailureOr<GemmPlan> pcc::planGemm(nn::ContractOp op, MemRefType lhs,
       std::swap(tried.m, tried.n);
     for (int i = tried.m.empty() ? -1 : 0; i < int(tried.m.size()); ++i)
       for (int j = tried.n.empty() ? -1 : 0; j < int(tried.n.size()); ++j) {
-        auto choice = tryChoice(tried, i, j, swapped ? Rhs : Lhs,
-                                swapped ? Lhs : Rhs);
+        auto choice =
+            tryChoice(tried, i, j, swapped ? Rhs : Lhs, swapped ? Lhs : Rhs);
         if (choice && (!best || choice->work > best->work)) {
           best = choice;
           bestSwapped = swapped;

@@ -34,9 +34,9 @@ rt::LayoutAttr layoutOf(Operation *op, RankedTensorType local) {
       SmallVector<Attribute> list(dim.getAxes().begin(), dim.getAxes().end());
       names = ArrayAttr::get(context, list);
     }
-  return rt::LayoutAttr::get(
-      context, DenseI64ArrayAttr::get(context, global.getShape()),
-      ArrayAttr::get(context, axes));
+  return rt::LayoutAttr::get(context,
+                             DenseI64ArrayAttr::get(context, global.getShape()),
+                             ArrayAttr::get(context, axes));
 }
 
 /// The logical extents of a parameter: without padding.
@@ -72,8 +72,8 @@ llvm::StringMap<int64_t> findVocabularies(ModuleOp module) {
     };
     auto visit = [&](Operation *op, func::CallOp call) {
       if (auto embedding = dyn_cast<nn::EmbeddingOp>(op)) {
-        auto read = follow(embedding.getTable(), call)
-                        .getDefiningOp<nn::ReadOp>();
+        auto read =
+            follow(embedding.getTable(), call).getDefiningOp<nn::ReadOp>();
         if (!read)
           return;
         if (auto param = module.lookupSymbol<nn::ParamOp>(read.getSymbol()))
@@ -180,14 +180,12 @@ void ProgramLowering::lowerProgram() {
 
 void ProgramLowering::addBuffer(Operation *op, StringAttr name,
                                 RankedTensorType type, rt::BufferKind kind,
-                                int64_t slots,
-                                ArrayRef<NamedAttribute> attrs) {
-  auto buffer = rt::BufferOp::create(builder, op->getLoc(), name.getValue(),
-                                     bufferType(type), kind, IntegerAttr(),
-                                     slots,
-                                     int(kind) <= int(rt::BufferKind::Input)
-                                         ? layoutOf(op, type)
-                                         : rt::LayoutAttr());
+                                int64_t slots, ArrayRef<NamedAttribute> attrs) {
+  auto buffer = rt::BufferOp::create(
+      builder, op->getLoc(), name.getValue(), bufferType(type), kind,
+      IntegerAttr(), slots,
+      int(kind) <= int(rt::BufferKind::Input) ? layoutOf(op, type)
+                                              : rt::LayoutAttr());
   for (NamedAttribute attr : attrs)
     buffer->setAttr(attr.getName(), attr.getValue());
 }
@@ -259,8 +257,8 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
       // Other ids are the compiler's own, not data.
       int64_t bound = vocabularies.lookup(symbol.getName());
       if (bound && input.isPerMicrobatch())
-        attrs.push_back(builder.getNamedAttr(
-            "vocab", builder.getI64IntegerAttr(bound)));
+        attrs.push_back(
+            builder.getNamedAttr("vocab", builder.getI64IntegerAttr(bound)));
       addBuffer(&op, name, input.getTensorType(), rt::BufferKind::Input,
                 input.isPerMicrobatch() ? microbatches : 1, attrs);
     } else if (auto output = dyn_cast<pipe::OutputOp>(op)) {

@@ -18,8 +18,8 @@ Schedules::Schedules(ModuleOp module, int64_t stage) : module(module) {
 void Schedules::findInstances(Entry &entry) {
   unsigned position = 0;
   auto touch = [&](StringRef value, int64_t microbatch) {
-    auto [it, isNew] = entry.byValue[value].try_emplace(
-        microbatch, entry.instances.size());
+    auto [it, isNew] =
+        entry.byValue[value].try_emplace(microbatch, entry.instances.size());
     if (isNew)
       entry.instances.push_back({value, microbatch, position, position});
     entry.instances[it->second].last = position;
@@ -86,12 +86,10 @@ LogicalResult Schedules::lowerEntry(Entry &entry, rt::StageOp stage) {
     auto buffer = buffers.lookup<rt::BufferOp>(symbol);
     int64_t slot = 0;
     if (buffer.getKind() == rt::BufferKind::Value)
-      slot = entry
-                 .instances[entry.byValue[symbol].lookup(
-                     microbatch.value_or(0))]
-                 .slot;
-    else if (buffer.getKind() == rt::BufferKind::Input &&
-             buffer.getSlots() > 1)
+      slot =
+          entry.instances[entry.byValue[symbol].lookup(microbatch.value_or(0))]
+              .slot;
+    else if (buffer.getKind() == rt::BufferKind::Input && buffer.getSlots() > 1)
       slot = microbatch.value_or(0);
     return rt::AddressOp::create(builder, loc, buffer.getType(), symbol, slot);
   };
@@ -103,21 +101,19 @@ LogicalResult Schedules::lowerEntry(Entry &entry, rt::StageOp stage) {
           SmallVector<Value> args;
           for (ArrayAttr symbols : {task.getSources(), task.getTargets()})
             for (Attribute symbol : symbols)
-              args.push_back(
-                  address(loc, cast<FlatSymbolRefAttr>(symbol).getValue(),
-                          run.getMicrobatch()));
+              args.push_back(address(loc,
+                                     cast<FlatSymbolRefAttr>(symbol).getValue(),
+                                     run.getMicrobatch()));
           rt::CallOp::create(builder, loc, run.getTask(), args);
         })
         .Case([&](pipe::SendOp send) {
           rt::SendOp::create(
-              builder, loc,
-              address(loc, send.getValue(), send.getMicrobatch()),
+              builder, loc, address(loc, send.getValue(), send.getMicrobatch()),
               send.getStage(), send.getChannel());
         })
         .Case([&](pipe::RecvOp recv) {
           rt::RecvOp::create(
-              builder, loc,
-              address(loc, recv.getValue(), recv.getMicrobatch()),
+              builder, loc, address(loc, recv.getValue(), recv.getMicrobatch()),
               recv.getStage(), recv.getChannel());
         })
         .Case([&](pipe::ExchangeOp both) {

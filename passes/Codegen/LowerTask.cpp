@@ -209,8 +209,7 @@ Value TaskLowering::reshaped(Value address, ArrayRef<int64_t> shape) {
 
 Root *TaskLowering::newTemporary(MemRefType type) {
   OpBuilder outside(function);
-  std::string name =
-      (task.getSymName() + ".t" + Twine(temporaries++)).str();
+  std::string name = (task.getSymName() + ".t" + Twine(temporaries++)).str();
   rt::BufferOp::create(outside, loc, name, type, rt::BufferKind::Temporary,
                        /*offset=*/IntegerAttr(), /*slots=*/1,
                        /*layout=*/rt::LayoutAttr());
@@ -225,8 +224,7 @@ Root *TaskLowering::stateRoot(StringRef symbol) {
   if (root)
     return root;
   root = roots.emplace_back(std::make_unique<Root>()).get();
-  auto buffer =
-      cast<rt::BufferOp>(SymbolTable::lookupSymbolIn(stage, symbol));
+  auto buffer = cast<rt::BufferOp>(SymbolTable::lookupSymbolIn(stage, symbol));
   root->kind = Root::State;
   root->state = buffer.getSymName();
   root->address = rt::AddressOp::create(builder, buffer.getLoc(),
@@ -235,9 +233,8 @@ Root *TaskLowering::stateRoot(StringRef symbol) {
 }
 
 bool TaskLowering::isBusy(const Root &root) {
-  return llvm::any_of(root.values, [&](Value value) {
-    return uses.lastUse(value) > position;
-  });
+  return llvm::any_of(
+      root.values, [&](Value value) { return uses.lastUse(value) > position; });
 }
 
 Root *TaskLowering::findInplace(OpResult result, ArrayRef<unsigned> inplace) {
@@ -279,12 +276,14 @@ Root *TaskLowering::findState(OpResult result) {
     Root *root = stateRoot(write.getSymbol());
     if (isBusy(*root))
       continue;
-    bool isRead = llvm::any_of(
-        result.getOwner()->getOperands(),
-        [&](Value operand) { return places.lookup(operand).root == root; });
-    bool isTaken = llvm::any_of(
-        result.getOwner()->getResults(),
-        [&](Value other) { return places.lookup(other).root == root; });
+    bool isRead =
+        llvm::any_of(result.getOwner()->getOperands(), [&](Value operand) {
+          return places.lookup(operand).root == root;
+        });
+    bool isTaken =
+        llvm::any_of(result.getOwner()->getResults(), [&](Value other) {
+          return places.lookup(other).root == root;
+        });
     if (!isRead && !isTaken)
       return root;
   }
@@ -352,10 +351,10 @@ LogicalResult TaskLowering::lowerAccumulate(nn::AccumulateOp op) {
                     reshaped(state->address, contract.getType().getShape()),
                     /*accumulate=*/true);
   auto stateType = cast<MemRefType>(state->address.getType());
-  auto tensor = RankedTensorType::get(stateType.getShape(),
-                                      stateType.getElementType());
-  func::FuncOp kernel = kernels.getAdd(
-      tensor, cast<RankedTensorType>(op.getValue().getType()));
+  auto tensor =
+      RankedTensorType::get(stateType.getShape(), stateType.getElementType());
+  func::FuncOp kernel =
+      kernels.getAdd(tensor, cast<RankedTensorType>(op.getValue().getType()));
   rt::LaunchOp::create(builder, loc, kernel.getSymName(),
                        ValueRange{state->address, addressOf(op.getValue())},
                        state->address, builder.getDenseI64ArrayAttr(0));
@@ -371,8 +370,8 @@ LogicalResult TaskLowering::emitGemm(nn::ContractOp op, Value result,
   Value lhs = addressOf(op.getLhs()), rhs = addressOf(op.getRhs());
   auto typeOf = [](Value v) { return cast<MemRefType>(v.getType()); };
   std::string why;
-  FailureOr<GemmPlan> plan = planGemm(op, typeOf(lhs), typeOf(rhs),
-                                      typeOf(result), accumulate, why);
+  FailureOr<GemmPlan> plan =
+      planGemm(op, typeOf(lhs), typeOf(rhs), typeOf(result), accumulate, why);
   if (failed(plan))
     return op.emitOpError() << "'" << op.getSpec()
                             << "' is no matrix product of the library: " << why;
@@ -446,8 +445,7 @@ bool TaskLowering::lowerAsView(Operation *op, Value input) {
         return false;
     }
   }
-  Value address =
-      rt::ViewOp::create(builder, loc, view, from.address, offset);
+  Value address = rt::ViewOp::create(builder, loc, view, from.address, offset);
   bind(op->getResult(0), {from.root, address});
   return true;
 }
@@ -482,8 +480,8 @@ LogicalResult TaskLowering::lowerCall(func::CallOp op) {
   auto kernel = dyn_cast_or_null<func::FuncOp>(SymbolTable::lookupSymbolIn(
       task->getParentOfType<ModuleOp>(), op.getCalleeAttr()));
   if (!kernel || !kernel->hasAttr(rt::kKernelAttr))
-    return op.emitOpError() << "calls " << op.getCalleeAttr()
-                            << ", which is no kernel";
+    return op.emitOpError()
+           << "calls " << op.getCalleeAttr() << ", which is no kernel";
   emitLaunch(kernel, op, op.getOperands());
   return success();
 }
@@ -532,8 +530,8 @@ LogicalResult TaskLowering::lowerAllReduce(dist::AllReduceOp op) {
     rt::ZeroOp::create(builder, loc, root->address);
     for (auto [input, result, start] :
          llvm::zip(op.getInputs(), op.getResults(), starts)) {
-      Value part = rt::ViewOp::create(
-          builder, loc, bufferType(input.getType()), root->address, start);
+      Value part = rt::ViewOp::create(builder, loc, bufferType(input.getType()),
+                                      root->address, start);
       rt::CopyOp::create(builder, loc, part, addressOf(input));
       bind(result, {root, part});
     }
@@ -568,9 +566,8 @@ Value TaskLowering::emitTranspose(Value from, ArrayRef<int64_t> shape,
   MemRefType result = bufferType(kernel.getResultTypes()[0]);
   if (!to)
     to = newTemporary(result)->address;
-  rt::LaunchOp::create(builder, loc, kernel.getSymName(),
-                       reshaped(from, shape), reshaped(to, result.getShape()),
-                       DenseI64ArrayAttr());
+  rt::LaunchOp::create(builder, loc, kernel.getSymName(), reshaped(from, shape),
+                       reshaped(to, result.getShape()), DenseI64ArrayAttr());
   return to;
 }
 
@@ -586,10 +583,9 @@ LogicalResult TaskLowering::lowerAllGather(dist::AllGatherOp op) {
     return success();
   }
   // The ranks' blocks come one after the other; the dim is further in.
-  Value blocks =
-      newTemporary(MemRefType::get({ranks, before, size * after},
-                                   input.getElementType()))
-          ->address;
+  Value blocks = newTemporary(MemRefType::get({ranks, before, size * after},
+                                              input.getElementType()))
+                     ->address;
   rt::AllGatherOp::create(builder, loc, from, blocks, op.getAxes());
   emitTranspose(blocks, {ranks, before, size * after}, {1, 0, 2}, to);
   return success();

@@ -31,9 +31,8 @@ private:
   using BuildBody =
       llvm::function_ref<void(mlir::OpBuilder &, mlir::ValueRange)>;
   mlir::func::FuncOp getOrBuild(llvm::StringRef key, llvm::StringRef stem,
-                                mlir::TypeRange inputs,
-                                mlir::TypeRange results, mlir::Location loc,
-                                BuildBody body);
+                                mlir::TypeRange inputs, mlir::TypeRange results,
+                                mlir::Location loc, BuildBody body);
 
   mlir::ModuleOp module;
   llvm::StringMap<mlir::func::FuncOp> made;

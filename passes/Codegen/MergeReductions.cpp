@@ -19,8 +19,7 @@ static bool follows(Value last, Value next, const SymbolTable &symbols) {
   return a && b && a.getSlots() == 1 && a.getOffset() && b.getOffset() &&
          a.getMemRefType().getElementType() ==
              b.getMemRefType().getElementType() &&
-         int64_t(*a.getOffset()) + a.getTotalBytes() ==
-             int64_t(*b.getOffset());
+         int64_t(*a.getOffset()) + a.getTotalBytes() == int64_t(*b.getOffset());
 }
 
 void pcc::mergeReductions(rt::StageOp stage) {

@@ -43,8 +43,8 @@ SmallVector<Life> findLives(rt::FuncOp function,
       if (buffer.getKind() != rt::BufferKind::Temporary)
         continue;
       unsigned at = index;
-      auto [it, isNew] = lives.insert(
-          {buffer, Life{buffer, at, at, buffer.getTotalBytes()}});
+      auto [it, isNew] =
+          lives.insert({buffer, Life{buffer, at, at, buffer.getTotalBytes()}});
       it->second.last = at;
     }
   SmallVector<Life> found;

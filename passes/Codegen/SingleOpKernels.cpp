@@ -1,7 +1,7 @@
 //===- SingleOpKernels.cpp - Kernels for ops that are in none -------------===//
 
-#include "passes/Codegen/LowerTask.h"
 #include "mlir/IR/IRMapping.h"
+#include "passes/Codegen/LowerTask.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -44,16 +44,15 @@ func::FuncOp SingleOpKernels::get(Operation *op) {
   SmallVector<Type> inputs;
   for (Value operand : operands)
     inputs.push_back(operand.getType());
-  return getOrBuild(key, op->getName().stripDialect(), inputs,
-                    op->getResultTypes(), op->getLoc(),
-                    [&](OpBuilder &builder, ValueRange arguments) {
-                      IRMapping map;
-                      for (auto [from, to] : llvm::zip(operands, arguments))
-                        map.map(from, to);
-                      Operation *copy = builder.clone(*op, map);
-                      func::ReturnOp::create(builder, op->getLoc(),
-                                             copy->getResults());
-                    });
+  return getOrBuild(
+      key, op->getName().stripDialect(), inputs, op->getResultTypes(),
+      op->getLoc(), [&](OpBuilder &builder, ValueRange arguments) {
+        IRMapping map;
+        for (auto [from, to] : llvm::zip(operands, arguments))
+          map.map(from, to);
+        Operation *copy = builder.clone(*op, map);
+        func::ReturnOp::create(builder, op->getLoc(), copy->getResults());
+      });
 }
 
 func::FuncOp SingleOpKernels::getAdd(RankedTensorType state,
@@ -61,16 +60,16 @@ func::FuncOp SingleOpKernels::getAdd(RankedTensorType state,
   std::string key;
   llvm::raw_string_ostream(key) << "add " << state << ' ' << value;
   Location loc = module.getLoc();
-  func::FuncOp kernel = getOrBuild(
-      key, "accumulate", {state, value}, {state}, loc,
-      [&](OpBuilder &builder, ValueRange arguments) {
-        Value added = arguments[1];
-        if (state != value)
-          added = nn::CastOp::create(builder, loc, state, added);
-        Value sum = nn::SumOp::create(builder, loc, state,
-                                      ValueRange{arguments[0], added});
-        func::ReturnOp::create(builder, loc, sum);
-      });
+  func::FuncOp kernel =
+      getOrBuild(key, "accumulate", {state, value}, {state}, loc,
+                 [&](OpBuilder &builder, ValueRange arguments) {
+                   Value added = arguments[1];
+                   if (state != value)
+                     added = nn::CastOp::create(builder, loc, state, added);
+                   Value sum = nn::SumOp::create(
+                       builder, loc, state, ValueRange{arguments[0], added});
+                   func::ReturnOp::create(builder, loc, sum);
+                 });
   kernel.setResultAttr(0, rt::kInplaceAttr,
                        Builder(module.getContext()).getI64IntegerAttr(0));
   return kernel;

@@ -28,9 +28,7 @@ public:
   nn::ContractOp getAccumulated(nn::AccumulateOp op) const {
     return accumulated.lookup(op);
   }
-  bool isAccumulated(nn::ContractOp op) const {
-    return fused.contains(op);
-  }
+  bool isAccumulated(nn::ContractOp op) const { return fused.contains(op); }
 
   /// Whether a state is written or accumulated into behind `after` and before
   /// `until`.

@@ -86,8 +86,8 @@ private:
     if (bytes == 0)
       return base;
     // A constant index of the op itself has 32 bits; arenas have more.
-    return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),
-                               base, LLVM::GEPArg(i64(bytes)));
+    return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
+                               LLVM::GEPArg(i64(bytes)));
   }
   void call(StringRef name, ArrayRef<Value> arguments) {
     SmallVector<Value> all = {context};
@@ -133,8 +133,8 @@ LogicalResult StageToLLVM::lower(rt::FuncOp function) {
   for (auto launch : function.getBlock()->getOps<rt::LaunchOp>())
     most = std::max<size_t>(most, launch->getNumOperands());
   if (most > 0)
-    arguments = LLVM::AllocaOp::create(builder, loc, pointer, pointer,
-                                       i64(most));
+    arguments =
+        LLVM::AllocaOp::create(builder, loc, pointer, pointer, i64(most));
   for (Operation &op : *function.getBlock()) {
     loc = op.getLoc();
     if (failed(lower(&op)))
@@ -169,9 +169,9 @@ LogicalResult StageToLLVM::lower(Operation *op) {
       .Case([&](rt::AddressOp op) {
         rt::BufferOp buffer = buffers.lookup(op.getBuffer());
         if (buffer.getOffset())
-          addresses[op] = at(arena, int64_t(*buffer.getOffset()) +
-                                        int64_t(op.getSlot()) *
-                                            buffer.getSlotBytes());
+          addresses[op] =
+              at(arena, int64_t(*buffer.getOffset()) +
+                            int64_t(op.getSlot()) * buffer.getSlotBytes());
         else if (!op.use_empty())
           return LogicalResult(
               op.emitOpError("names a buffer without offset; run --rt-plan"));
@@ -186,35 +186,34 @@ LogicalResult StageToLLVM::lower(Operation *op) {
       .Case([&](rt::LaunchOp op) { return lowerLaunch(op); })
       .Case([&](rt::GemmOp op) {
         rt::GemmAttr s = op.getShape();
-        Type element =
-            cast<MemRefType>(op.getC().getType()).getElementType();
+        Type element = cast<MemRefType>(op.getC().getType()).getElementType();
         int number = getDType(element);
         if (number < 0)
-          return LogicalResult(op.emitOpError() << "has elements of type "
-                                                << element);
+          return LogicalResult(op.emitOpError()
+                               << "has elements of type " << element);
         auto [it, isNew] = gemms.try_emplace({s, number});
         if (isNew)
-          it->second = data.add(
-              "pcc.gemm",
-              Datum::structure(
-                  {Datum::i32(number), Datum::i32(s.getTransA()),
-                   Datum::i32(s.getTransB()), Datum::i64(s.getM()),
-                   Datum::i64(s.getN()), Datum::i64(s.getK()),
-                   Datum::i64(s.getLda()), Datum::i64(s.getLdb()),
-                   Datum::i64(s.getLdc()), Datum::i64(s.getBatch()[0]),
-                   Datum::i64(s.getBatch()[1]), Datum::i64(s.getA()[0]),
-                   Datum::i64(s.getA()[1]), Datum::i64(s.getB()[0]),
-                   Datum::i64(s.getB()[1]), Datum::i64(s.getC()[0]),
-                   Datum::i64(s.getC()[1]),
-                   Datum::f32(s.getAlpha().getValueAsDouble()),
-                   Datum::f32(s.getBeta().getValueAsDouble())}));
+          it->second =
+              data.add("pcc.gemm",
+                       Datum::structure(
+                           {Datum::i32(number), Datum::i32(s.getTransA()),
+                            Datum::i32(s.getTransB()), Datum::i64(s.getM()),
+                            Datum::i64(s.getN()), Datum::i64(s.getK()),
+                            Datum::i64(s.getLda()), Datum::i64(s.getLdb()),
+                            Datum::i64(s.getLdc()), Datum::i64(s.getBatch()[0]),
+                            Datum::i64(s.getBatch()[1]),
+                            Datum::i64(s.getA()[0]), Datum::i64(s.getA()[1]),
+                            Datum::i64(s.getB()[0]), Datum::i64(s.getB()[1]),
+                            Datum::i64(s.getC()[0]), Datum::i64(s.getC()[1]),
+                            Datum::f32(s.getAlpha().getValueAsDouble()),
+                            Datum::f32(s.getBeta().getValueAsDouble())}));
         call("pcc_gemm", {it->second.emit(builder, loc), address(op.getA()),
                           address(op.getB()), address(op.getC())});
         return success();
       })
       .Case([&](rt::CopyOp op) {
-        call("pcc_copy", {address(op.getTo()), address(op.getFrom()),
-                          bytesOf(op.getTo())});
+        call("pcc_copy",
+             {address(op.getTo()), address(op.getFrom()), bytesOf(op.getTo())});
         return success();
       })
       .Case([&](rt::ZeroOp op) {
@@ -238,8 +237,8 @@ LogicalResult StageToLLVM::lower(Operation *op) {
           return failure();
         Value index = runtime.call(builder, loc, "pcc_comm_index",
                                    {context, *number}, builder.getI64Type());
-        Value times = LLVM::MulOp::create(builder, loc, index,
-                                          i64(op.getTimes()));
+        Value times =
+            LLVM::MulOp::create(builder, loc, index, i64(op.getTimes()));
         LLVM::StoreOp::create(builder, loc, times, address(op.getOutput()));
         return success();
       })
@@ -335,8 +334,8 @@ LogicalResult StageToLLVM::lowerGathering(Operation *op, StringRef name,
       ranks *= program.getAxisSize(cast<StringAttr>(axis).getValue());
     count = i64(cast<MemRefType>(in.getType()).getNumElements() / ranks);
   }
-  call(name, {*number, *type, addresses.lookup(in), addresses.lookup(out),
-              count});
+  call(name,
+       {*number, *type, addresses.lookup(in), addresses.lookup(out), count});
   return success();
 }
 
@@ -344,8 +343,8 @@ LogicalResult StageToLLVM::lowerShardSlice(rt::ShardSliceOp op) {
   FailureOr<Value> number = comm(op, op.getAxes());
   if (failed(number))
     return failure();
-  Value index = runtime.call(builder, loc, "pcc_comm_index",
-                             {context, *number}, builder.getI64Type());
+  Value index = runtime.call(builder, loc, "pcc_comm_index", {context, *number},
+                             builder.getI64Type());
   Value bytes = bytesOf(op.getOutput());
   Value offset = LLVM::MulOp::create(builder, loc, index, bytes);
   Value from = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),

@@ -126,8 +126,7 @@ private:
   static bool isInplace(Operation *op, Value in, Value out);
 
   static Range rangeOf(rt::BufferOp buffer, int64_t slot) {
-    int64_t begin =
-        int64_t(*buffer.getOffset()) + slot * buffer.getSlotBytes();
+    int64_t begin = int64_t(*buffer.getOffset()) + slot * buffer.getSlotBytes();
     return {{buffer, slot}, begin, begin + buffer.getBytes()};
   }
 
@@ -150,13 +149,13 @@ LogicalResult StageVerifier::checkOffsets() {
       return buffer.emitOpError("has no offset; run --rt-plan");
     }
     if (*offset % rt::kAlignment)
-      return buffer.emitOpError() << "lies at " << *offset
-                                  << ", which is no multiple of "
-                                  << rt::kAlignment;
+      return buffer.emitOpError()
+             << "lies at " << *offset << ", which is no multiple of "
+             << rt::kAlignment;
     int64_t end = int64_t(*offset) + buffer.getTotalBytes();
     if (end > arena)
-      return buffer.emitOpError() << "ends at byte " << end
-                                  << " of an arena of " << arena;
+      return buffer.emitOpError()
+             << "ends at byte " << end << " of an arena of " << arena;
   }
   return success();
 }
@@ -168,14 +167,13 @@ LogicalResult StageVerifier::fillKept() {
     if (int(buffer.getKind()) <= int(rt::BufferKind::Input))
       for (int64_t slot = 0; slot < int64_t(buffer.getSlots()); ++slot)
         kept.push_back(rangeOf(buffer, slot));
-  llvm::sort(kept, [](const Range &a, const Range &b) {
-    return a.begin < b.begin;
-  });
+  llvm::sort(kept,
+             [](const Range &a, const Range &b) { return a.begin < b.begin; });
   for (size_t i = 1; i < kept.size(); ++i)
     if (kept[i - 1].overlaps(kept[i])) {
       rt::BufferOp buffer = kept[i].owner.buffer;
-      InFlightDiagnostic diag = buffer.emitOpError(
-          "overlaps another buffer that keeps its content");
+      InFlightDiagnostic diag =
+          buffer.emitOpError("overlaps another buffer that keeps its content");
       diag.attachNote(kept[i - 1].owner.buffer.getLoc()) << "this one";
       return diag;
     }
@@ -248,8 +246,7 @@ LogicalResult StageVerifier::checkOp(Operation *op, Frame &frame) {
       return diag;
     }
     diag << ", part of which is overwritten";
-    diag.attachNote(intruder->buffer.getLoc())
-        << "by " << nameOf(*intruder);
+    diag.attachNote(intruder->buffer.getLoc()) << "by " << nameOf(*intruder);
     return diag;
   }
   for (auto [i, access] : llvm::enumerate(accesses)) {
@@ -263,8 +260,8 @@ LogicalResult StageVerifier::checkOp(Operation *op, Frame &frame) {
         continue;
       return op->emitOpError()
              << "writes " << nameOf(out.owner) << " over "
-             << nameOf(frame.lookup(other.buffer).owner)
-             << ", which it " << (other.isWrite ? "also writes" : "reads");
+             << nameOf(frame.lookup(other.buffer).owner) << ", which it "
+             << (other.isWrite ? "also writes" : "reads");
     }
   }
   for (const rt::Access &access : accesses)
@@ -277,9 +274,9 @@ LogicalResult StageVerifier::checkOp(Operation *op, Frame &frame) {
       Range last = frame.lookup(operands[i - 1]);
       Range next = frame.lookup(operands[i]);
       if (int64_t(llvm::alignTo(last.end, rt::kAlignment)) != next.begin)
-        return op->emitOpError() << "reduces " << nameOf(last.owner) << " and "
-                                 << nameOf(next.owner)
-                                 << ", which are not contiguous";
+        return op->emitOpError()
+               << "reduces " << nameOf(last.owner) << " and "
+               << nameOf(next.owner) << ", which are not contiguous";
     }
   }
   return success();

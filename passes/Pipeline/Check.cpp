@@ -141,11 +141,10 @@ FailureOr<bool> CheckPass::match() {
         if (recv.value != send.value || recv.microbatch != send.microbatch) {
           InFlightDiagnostic diag =
               emitError(states[send.peer].next->getLoc())
-              << "stage " << send.peer << " receives '"
-              << recv.value.getValue() << "' of microbatch "
-              << recv.microbatch << " where stage " << from << " sends '"
-              << send.value.getValue() << "' of microbatch "
-              << send.microbatch;
+              << "stage " << send.peer << " receives '" << recv.value.getValue()
+              << "' of microbatch " << recv.microbatch << " where stage "
+              << from << " sends '" << send.value.getValue()
+              << "' of microbatch " << send.microbatch;
           diag.attachNote(sender.next->getLoc()) << "it is sent here";
           return diag;
         }
@@ -177,8 +176,7 @@ LogicalResult CheckPass::reportDeadlock() {
                             << "the stages wait for each other forever";
   for (StageState &state : states) {
     if (state.isDone()) {
-      diag.attachNote() << "stage " << state.schedule.getStage()
-                        << " is done";
+      diag.attachNote() << "stage " << state.schedule.getStage() << " is done";
       continue;
     }
     for (Half &half : state.posted)
@@ -248,11 +246,9 @@ LogicalResult CheckPass::check(Entry entry) {
     int64_t runs = task.isPerMicrobatch() ? microbatches : 1;
     for (int64_t i = 0; i < runs; ++i)
       if (int64_t(task.getStage()) >= stages ||
-          !states[task.getStage()].ran.contains(
-              instance(task.getSymName(), i)))
-        return emitError(task.getLoc())
-               << "task '" << task.getSymName()
-               << "' does not run on microbatch " << i;
+          !states[task.getStage()].ran.contains(instance(task.getSymName(), i)))
+        return emitError(task.getLoc()) << "task '" << task.getSymName()
+                                        << "' does not run on microbatch " << i;
   }
   return success();
 }

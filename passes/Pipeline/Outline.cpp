@@ -88,8 +88,8 @@ FlatSymbolRefAttr TaskBuilder::getOutput(StringRef name, Type type) {
 
 FlatSymbolRefAttr TaskBuilder::addValue(Type type, Location loc) {
   std::string symbol = ("value." + Twine(values++)).str();
-  auto value = ValueOp::create(symbols, loc, symbol,
-                               cast<RankedTensorType>(type));
+  auto value =
+      ValueOp::create(symbols, loc, symbol, cast<RankedTensorType>(type));
   return FlatSymbolRefAttr::get(value.getSymNameAttr());
 }
 
@@ -216,8 +216,8 @@ LogicalResult MicrobatchOutliner::assignUnits() {
         unit = stages - 1;
     } else if (stage) {
       if (stage.getInt() < 0 || stage.getInt() >= stages)
-        return op.emitOpError() << "is in stage " << stage.getInt() << " of "
-                                << stages;
+        return op.emitOpError()
+               << "is in stage " << stage.getInt() << " of " << stages;
       bool isBackward =
           op.hasAttr(nn::kBackwardAttr) && stages > 1 && !isEvaluation;
       unit = std::max(unit, isBackward ? 2 * stages - 1 - stage.getInt()
@@ -287,9 +287,8 @@ Value MicrobatchOutliner::lookUp(TaskOp task, OpBuilder &builder, Value value,
   Operation *def = value.getDefiningOp();
   if (!def) {
     auto argument = cast<BlockArgument>(value);
-    Value mapped =
-        tasks.addArgument(task, tasks.getInput(func, argument.getArgNumber()),
-                          value.getType());
+    Value mapped = tasks.addArgument(
+        task, tasks.getInput(func, argument.getArgNumber()), value.getType());
     mapping.map(value, mapped);
     return mapped;
   }
@@ -369,7 +368,8 @@ void OutlinePass::runOnOperation() {
   if (failed(MicrobatchOutliner(tasks, microbatch, stages, false).run()) ||
       failed(outlineUpdate(tasks, update, stages)))
     return signalPassFailure();
-  func::FuncOp evaluate = lookUp("evaluate"), result = lookUp("evaluate_result");
+  func::FuncOp evaluate = lookUp("evaluate"),
+               result = lookUp("evaluate_result");
   if (evaluate && result)
     if (failed(MicrobatchOutliner(tasks, evaluate, stages, true).run()) ||
         failed(outlineResult(tasks, result, stages)))

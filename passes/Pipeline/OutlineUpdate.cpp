@@ -175,7 +175,8 @@ void StageFunction::foldZeros() {
 }
 
 void StageFunction::eraseDead() {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*task.getBlock())))
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(*task.getBlock())))
     if (op.use_empty() && (isMemoryEffectFree(&op) || isa<nn::ReadOp>(op)) &&
         !op.hasTrait<OpTrait::IsTerminator>())
       op.erase();
@@ -188,11 +189,11 @@ void StageFunction::build(StringRef name, Phase phase,
   OpBuilder builder = OpBuilder::atBlockEnd(task.getBlock());
   IRMapping mapping;
   for (auto [i, argument] : llvm::enumerate(func.getArguments()))
-    mapping.map(argument,
-                tasks.addArgument(task, tasks.getInput(func, i),
-                                  argument.getType()));
+    mapping.map(argument, tasks.addArgument(task, tasks.getInput(func, i),
+                                            argument.getType()));
   for (Operation &op : func.getBody().front().without_terminator()) {
-    if (auto write = dyn_cast<nn::WriteOp>(op); write && !isMine(write.getSymbol()))
+    if (auto write = dyn_cast<nn::WriteOp>(op);
+        write && !isMine(write.getSymbol()))
       continue;
     Operation *clone = builder.clone(op, mapping);
     stripMarks(clone);
@@ -241,9 +242,10 @@ LogicalResult pcc::outlineUpdate(TaskBuilder &tasks, func::FuncOp update,
           tasks.create(("tied." + Twine(tied) + "." + Twine(from)).str(), from,
                        Phase::Update, state.getLoc());
       OpBuilder builder = OpBuilder::atBlockEnd(task.getBlock());
-      auto read = nn::ReadOp::create(builder, state.getLoc(), state.getTensorType(),
-                                     state.getSymName());
-      FlatSymbolRefAttr value = tasks.addValue(state.getTensorType(), state.getLoc());
+      auto read = nn::ReadOp::create(builder, state.getLoc(),
+                                     state.getTensorType(), state.getSymName());
+      FlatSymbolRefAttr value =
+          tasks.addValue(state.getTensorType(), state.getLoc());
       tasks.finish(task, read.getResult(), value);
       for (int64_t to : holders->second)
         if (to != from)

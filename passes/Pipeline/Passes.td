@@ -9,8 +9,8 @@ def StageCutsPass : Pass<"nn-stage-cuts", "::mlir::ModuleOp"> {
   let summary = "Divides the forward pass into pipeline stages";
   let description = [{
     Gives every op of `@loss` and `@evaluate` the attribute `nn.stage`. Stages
-    are contiguous in program order. A cut may stand where fewer bytes cross than
-    before and after it (between the halves of a transformer block only the
+    are contiguous in program order. A cut may stand where fewer bytes cross
+    than before and after it (between the halves of a transformer block only the
     residual stream crosses), and every stage must
     hold a contraction. Among those, the cuts that make the dearest stage
     cheapest are taken; the cost is FLOPs plus bytes written. What

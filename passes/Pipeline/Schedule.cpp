@@ -118,7 +118,8 @@ void SchedulePass::findHops() {
       }
       int64_t step = from < to ? 1 : -1;
       for (int64_t at = from; at != to; at += step)
-        add(step > 0 ? forwardHops : backwardHops, {value, at, at + step, task.getEntry()});
+        add(step > 0 ? forwardHops : backwardHops,
+            {value, at, at + step, task.getEntry()});
     }
 }
 
@@ -159,11 +160,10 @@ static void joinTransfers(Block &block, int64_t stage) {
       continue;
     }
     OpBuilder builder(send);
-    ExchangeOp::create(builder, send.getLoc(), send.getValueAttr(),
-                       send.getMicrobatchAttr(), send.getStageAttr(),
-                       send.getChannelAttr(), recv.getValueAttr(),
-                       recv.getMicrobatchAttr(), recv.getStageAttr(),
-                       recv.getChannelAttr());
+    ExchangeOp::create(
+        builder, send.getLoc(), send.getValueAttr(), send.getMicrobatchAttr(),
+        send.getStageAttr(), send.getChannelAttr(), recv.getValueAttr(),
+        recv.getMicrobatchAttr(), recv.getStageAttr(), recv.getChannelAttr());
     send.erase();
     recv.erase();
   }
@@ -263,8 +263,8 @@ void SchedulePass::build(Entry entry, int64_t stage, Comparator before) {
       emitTied(builder, stage);
   }
   if (entry == Entry::Train)
-    schedule->setAttr(kLiveAttr, builder.getI64IntegerAttr(
-                                     liveBound(kind, stage)));
+    schedule->setAttr(kLiveAttr,
+                      builder.getI64IntegerAttr(liveBound(kind, stage)));
 }
 
 void SchedulePass::runOnOperation() {

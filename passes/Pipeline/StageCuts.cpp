@@ -104,17 +104,18 @@ FailureOr<SmallVector<size_t>> StageCutsPass::balance(func::FuncOp func,
       ++most;
     }
   if (static_cast<size_t>(most) < cuts) {
-    InFlightDiagnostic diag =
-        emitError(func.getLoc())
-        << "cannot cut the model into " << int64_t(stages)
-        << " pipeline stages: it has " << most << " places to cut";
+    InFlightDiagnostic diag = emitError(func.getLoc())
+                              << "cannot cut the model into " << int64_t(stages)
+                              << " pipeline stages: it has " << most
+                              << " places to cut";
     diag.attachNote() << "--pp may be at most " << most + 1;
     return diag;
   }
   // best[c][i]: the least possible dearest stage with cut c at places[i].
   size_t n = places.size();
   double total = line.cost.back();
-  std::vector<std::vector<double>> best(cuts, std::vector<double>(n, total * 2));
+  std::vector<std::vector<double>> best(cuts,
+                                        std::vector<double>(n, total * 2));
   std::vector<std::vector<size_t>> from(cuts, std::vector<size_t>(n, 0));
   for (size_t i = 0; i < n && cuts; ++i)
     best[0][i] = line.cost[places[i]];
@@ -136,8 +137,7 @@ FailureOr<SmallVector<size_t>> StageCutsPass::balance(func::FuncOp func,
   size_t end = 0;
   double least = total * 2;
   for (size_t i = 0; i < n; ++i) {
-    double worst =
-        std::max(best[cuts - 1][i], total - line.cost[places[i]]);
+    double worst = std::max(best[cuts - 1][i], total - line.cost[places[i]]);
     if (worst < least) {
       least = worst;
       end = i;
@@ -200,8 +200,7 @@ void StageCutsPass::runOnOperation() {
       continue;
     Block &block = func.getBody().front();
     Line line(block);
-    auto cuts =
-        cut.empty() ? balance(func, line) : cutAtNodes(func, line);
+    auto cuts = cut.empty() ? balance(func, line) : cutAtNodes(func, line);
     if (failed(cuts))
       return signalPassFailure();
     int64_t stage = 0;

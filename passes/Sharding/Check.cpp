@@ -15,9 +15,8 @@ static LogicalResult reportLost(const Program &program, const ShardedOp &op,
   const Mesh &mesh = program.mesh;
   InFlightDiagnostic diag =
       cannotSplit(op.op, layerName(op.op), mesh, AxisSet::of(axis));
-  bool whole = llvm::any_of(factors, [&](int factor) {
-    return op.rule.factors[factor].unshardable;
-  });
+  bool whole = llvm::any_of(
+      factors, [&](int factor) { return op.rule.factors[factor].unshardable; });
   if (whole) {
     diag << op.op->getName() << " needs dim " << dim << " of '" << value.name
          << "' whole on each rank";
@@ -58,8 +57,7 @@ static LogicalResult checkLost(const Program &program, const ShardedOp &op) {
 }
 
 /// Attention and the weights that were chosen run on each rank in part.
-static LogicalResult checkCoverage(const Program &program,
-                                   const ShardedOp &op,
+static LogicalResult checkCoverage(const Program &program, const ShardedOp &op,
                                    llvm::DenseSet<unsigned> &reported) {
   const Mesh &mesh = program.mesh;
   AxisSet used;

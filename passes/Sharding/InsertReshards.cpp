@@ -132,11 +132,10 @@ void Inserter::emitSum(const ShardedOp &op) {
   auto dimsWithout = [&](AxisSet partial) {
     FactorAxes left = axes;
     for (AxisList &list : left)
-      list.truncate(llvm::ArrayRef(list)
-                        .take_while([&](Axis axis) {
-                          return !partial.contains(axis);
-                        })
-                        .size());
+      list.truncate(
+          llvm::ArrayRef(list)
+              .take_while([&](Axis axis) { return !partial.contains(axis); })
+              .size());
     Layout layout;
     layout.dims = valueAxes(op.rule.results[0], left);
     layout.partial = partial;
@@ -144,8 +143,8 @@ void Inserter::emitSum(const ShardedOp &op) {
   };
 
   builder.setInsertionPoint(op.op);
-  Layout whole = dimsWithout(groups.size() == 1 ? groups[0].partial
-                                                : AxisSet());
+  Layout whole =
+      dimsWithout(groups.size() == 1 ? groups[0].partial : AxisSet());
   SmallVector<Value> terms;
   for (const Group &group : groups) {
     Layout layout = dimsWithout(group.partial);
@@ -158,8 +157,8 @@ void Inserter::emitSum(const ShardedOp &op) {
     }
     Placed added{members[0], layout};
     if (members.size() > 1) {
-      auto part = SumOp::create(builder, op.op->getLoc(), sum.getType(),
-                                members);
+      auto part =
+          SumOp::create(builder, op.op->getLoc(), sum.getType(), members);
       inherit(part, op.op);
       layouts[part.getResult()] = layout;
       added.value = part.getResult();
@@ -196,9 +195,9 @@ LogicalResult Inserter::emitAccumulate(const ShardedOp &op) {
     layout.partial = wanted.partial | others;
     if (layout != state->second) {
       InFlightDiagnostic diag =
-          op.op->emitError() << "adds a value that lies as "
-                             << mesh.attr(layout) << " to a state that lies as "
-                             << mesh.attr(state->second);
+          op.op->emitError()
+          << "adds a value that lies as " << mesh.attr(layout)
+          << " to a state that lies as " << mesh.attr(state->second);
       diag.attachNote(symbol.owner->getLoc()) << "the state is here";
       return diag;
     }
@@ -310,8 +309,7 @@ struct DistInsertReshardsPass
     if (!mesh)
       return;
     Program program(module, mesh);
-    if (failed(program.loadShardings()) ||
-        failed(Inserter(program).run()))
+    if (failed(program.loadShardings()) || failed(Inserter(program).run()))
       signalPassFailure();
   }
 };

@@ -28,7 +28,9 @@ struct DistMeshPass : pcc::impl::DistMeshPassBase<DistMeshPass> {
       sizes.push_back(size);
     };
     for (auto [name, size] : {std::pair<StringRef, int64_t>("pp", pp),
-                              {"dp", dp}, {"cp", cp}, {"tp", tp}})
+                              {"dp", dp},
+                              {"cp", cp},
+                              {"tp", tp}})
       if (size < 1) {
         module.emitError() << "mesh axis \"" << name << "\" cannot have size "
                            << size;

@@ -43,8 +43,8 @@ static SourceAttr emptySource(ParamOp param) {
   for (int64_t i = type.getRank() - 1; i > 0; --i)
     strides[i - 1] = strides[i] * type.getDimSize(i);
   Builder builder(param.getContext());
-  return SourceAttr::get(param.getContext(), param.getSymName(), "", 0, type,
-                         0, 0, 0, builder.getDenseI64ArrayAttr(strides),
+  return SourceAttr::get(param.getContext(), param.getSymName(), "", 0, type, 0,
+                         0, 0, builder.getDenseI64ArrayAttr(strides),
                          builder.getDenseI64ArrayAttr(type.getShape()));
 }
 
@@ -66,8 +66,7 @@ LogicalResult NNPadVocabPass::pad(Program &program) {
     if (components.isDead(dim)) {
       InFlightDiagnostic diag =
           mlir::emitError(op.op->getLoc())
-          << "cannot pad the "
-          << program[dim.first].type.getDimSize(dim.second)
+          << "cannot pad the " << program[dim.first].type.getDimSize(dim.second)
           << " classes of '" << layerName(op.op)
           << "': another op needs exactly these";
       diag.attachNote(op.op->getLoc())
@@ -79,9 +78,9 @@ LogicalResult NNPadVocabPass::pad(Program &program) {
   return resize(program, components, padded);
 }
 
-LogicalResult
-NNPadVocabPass::resize(Program &program, const Components &components,
-                       const llvm::DenseSet<unsigned> &padded) {
+LogicalResult NNPadVocabPass::resize(Program &program,
+                                     const Components &components,
+                                     const llvm::DenseSet<unsigned> &padded) {
   for (unsigned number = 0; number < program.values.size(); ++number) {
     const ShardedValue &value = program[number];
     SmallVector<int64_t> shape(value.type.getShape());

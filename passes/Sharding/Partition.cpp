@@ -47,19 +47,18 @@ public:
     int64_t extent = 1;
     for (int factor : dim)
       extent *= op.rule.factors[factor].size / mesh.extent(factors[factor]);
-    return OffsetOp::create(
-        builder, op.op->getLoc(),
-        RankedTensorType::get({}, builder.getI64Type()),
-        mesh.names(dimAxes(DimFactors(dim), factors)), extent);
+    return OffsetOp::create(builder, op.op->getLoc(),
+                            RankedTensorType::get({}, builder.getI64Type()),
+                            mesh.names(dimAxes(DimFactors(dim), factors)),
+                            extent);
   }
   Value allReduce(OpBuilder &builder, Value value, ArrayRef<int> dim,
                   nn::PartitionContext::Reduction reduction) override {
-    return AllReduceOp::create(builder, op.op->getLoc(),
-                               reduction == Reduction::Max
-                                   ? dist::Reduction::Max
-                                   : dist::Reduction::Sum,
-                               ValueRange(value),
-                               mesh.names(dimAxes(DimFactors(dim), factors)))
+    return AllReduceOp::create(
+               builder, op.op->getLoc(),
+               reduction == Reduction::Max ? dist::Reduction::Max
+                                           : dist::Reduction::Sum,
+               ValueRange(value), mesh.names(dimAxes(DimFactors(dim), factors)))
         .getResult(0);
   }
 
@@ -160,8 +159,8 @@ void Partitioner::lower(ReshardOp op) {
   Value value = op.getInput();
   Value input = value;
   auto type = cast<RankedTensorType>(op.getType());
-  for (const ReshardStep &step : planReshard(mesh.layout(op.getSource()),
-                                             mesh.layout(op.getTarget())))
+  for (const ReshardStep &step :
+       planReshard(mesh.layout(op.getSource()), mesh.layout(op.getTarget())))
     value = lower(step, value, type, op.getLoc());
   if (value != input)
     for (StringRef name : {StringRef(kIdAttr), StringRef(kShardingsAttr)})
@@ -186,16 +185,14 @@ LogicalResult Partitioner::localizeRuled(const ShardedOp &op) {
     if (auto constant = dyn_cast<ConstantOp>(op.op)) {
       auto elements = cast<DenseElementsAttr>(constant.getValue());
       if (elements.getType() != types[0])
-        constant.setValueAttr(
-            elements.resizeSplat(cast<ShapedType>(types[0])));
+        constant.setValueAttr(elements.resizeSplat(cast<ShapedType>(types[0])));
     }
     return success();
   }
-  LocalContext context(mesh, op,
-                       factorsOf(mesh, op.rule, operands, results), types);
+  LocalContext context(mesh, op, factorsOf(mesh, op.rule, operands, results),
+                       types);
   builder.setInsertionPoint(op.op);
-  FailureOr<SmallVector<Value>> local =
-      partition.buildLocal(builder, context);
+  FailureOr<SmallVector<Value>> local = partition.buildLocal(builder, context);
   if (failed(local))
     return failure();
   Operation *last = local->front().getDefiningOp();
@@ -265,8 +262,8 @@ static void mergeScalars(func::FuncOp function) {
              return cast<RankedTensorType>(type).getRank() == 0;
            });
   };
-  auto all = llvm::to_vector(llvm::make_filter_range(
-      function.getOps<AllReduceOp>(), isScalarSum));
+  auto all = llvm::to_vector(
+      llvm::make_filter_range(function.getOps<AllReduceOp>(), isScalarSum));
   for (size_t i = 0; i + 1 < all.size(); ++i) {
     AllReduceOp first = all[i], second = all[i + 1];
     bool usedBefore = llvm::any_of(first->getUsers(), [&](Operation *user) {
@@ -300,8 +297,7 @@ LogicalResult Partitioner::run() {
     if (function.isExternal())
       continue;
     localizeArguments(function);
-    for (Operation &op :
-         llvm::make_early_inc_range(function.getBody().front()))
+    for (Operation &op : llvm::make_early_inc_range(function.getBody().front()))
       if (failed(localize(op)))
         return failure();
     localizeSignature(function);
@@ -313,8 +309,7 @@ LogicalResult Partitioner::run() {
 }
 
 namespace {
-struct DistPartitionPass
-    : pcc::impl::DistPartitionPassBase<DistPartitionPass> {
+struct DistPartitionPass : pcc::impl::DistPartitionPassBase<DistPartitionPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (module->hasAttr(kSpmdAttr))

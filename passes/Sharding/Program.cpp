@@ -113,8 +113,7 @@ void Program::addFunction(func::FuncOp function) {
       continue;
     }
     for (Value result : op.getResults())
-      info.results.push_back(
-          addValue(result, &op, ShardedValue::Kind::Inner));
+      info.results.push_back(addValue(result, &op, ShardedValue::Kind::Inner));
     if (auto sharded = dyn_cast<ShardingRuleInterface>(op)) {
       info.rule = sharded.getShardingRule();
       ops.push_back(std::move(info));
@@ -140,12 +139,11 @@ bool pcc::isForward(Operation *op) {
   if (op->hasAttr(kBackwardAttr))
     return false;
   auto function = op->getParentOfType<func::FuncOp>();
-  return function && llvm::any_of(
-                         llvm::seq(function.getNumArguments()), [&](auto i) {
-                           auto role = function.getArgAttrOfType<StringAttr>(
-                               i, kRoleAttr);
-                           return role && (role == "tokens" || role == "data");
-                         });
+  return function &&
+         llvm::any_of(llvm::seq(function.getNumArguments()), [&](auto i) {
+           auto role = function.getArgAttrOfType<StringAttr>(i, kRoleAttr);
+           return role && (role == "tokens" || role == "data");
+         });
 }
 
 bool pcc::isZero(Operation *op) {

@@ -55,9 +55,9 @@ struct ShardedOp {
 
   /// Calls `visit(value number, its factors, position)` for the operands and
   /// then the results; the position counts through both.
-  void forEach(llvm::function_ref<void(unsigned, const nn::ValueFactors &,
-                                       unsigned)>
-                   visit) const;
+  void
+  forEach(llvm::function_ref<void(unsigned, const nn::ValueFactors &, unsigned)>
+              visit) const;
 };
 
 /// The values and ops of a module.
@@ -75,9 +75,7 @@ public:
   std::vector<ShardedValue> values;
   std::vector<ShardedOp> ops;
 
-  unsigned numberOf(mlir::Value value) const {
-    return numbers.lookup(value);
-  }
+  unsigned numberOf(mlir::Value value) const { return numbers.lookup(value); }
   std::optional<unsigned> numberOf(llvm::StringRef symbol) const;
   ShardedValue &operator[](unsigned number) { return values[number]; }
   const ShardedValue &operator[](unsigned number) const {

@@ -97,8 +97,8 @@ Projection pcc::project(const Program &program, const ShardedOp &op) {
   for (const auto &winner : winners)
     result.levels.push_back(winner ? std::get<0>(winner->first) : 0);
   for (const Wish &wish : wishes) {
-    auto own = llvm::ArrayRef(wish.axes).take_while(
-        [&winners, &wish](Axis axis) {
+    auto own =
+        llvm::ArrayRef(wish.axes).take_while([&winners, &wish](Axis axis) {
           return winners[axis]->second == wish.factor;
         });
     extend(result.factors[wish.factor], own);
@@ -110,8 +110,7 @@ Projection pcc::project(const Program &program, const ShardedOp &op) {
 }
 
 FactorAxes pcc::factorsOf(const Mesh &mesh, const ShardingRule &rule,
-                          ArrayRef<Layout> operands,
-                          ArrayRef<Layout> results) {
+                          ArrayRef<Layout> operands, ArrayRef<Layout> results) {
   FactorAxes factors(rule.factors.size());
   auto collect = [&](const Layout &layout, const ValueFactors &dims) {
     for (auto [axes, dim] : llvm::zip_equal(layout.dims, dims))

@@ -50,8 +50,8 @@ LogicalResult Propagation::applySeeds(int64_t level) {
         AxisList all = value.dims[i];
         llvm::append_range(all, axes);
         if (value.type.getDimSize(i) % mesh.extent(all)) {
-          InFlightDiagnostic diag = cannotSplit(
-              value.owner, value.name, mesh, AxisSet(axes));
+          InFlightDiagnostic diag =
+              cannotSplit(value.owner, value.name, mesh, AxisSet(axes));
           diag << "dim " << i << " of " << value.type
                << " is not a multiple of " << mesh.extent(all);
           diag.attachNote(value.owner->getLoc())
@@ -153,8 +153,7 @@ LogicalResult Propagation::run() {
 
 namespace {
 
-struct DistPropagatePass
-    : pcc::impl::DistPropagatePassBase<DistPropagatePass> {
+struct DistPropagatePass : pcc::impl::DistPropagatePassBase<DistPropagatePass> {
   using DistPropagatePassBase::DistPropagatePassBase;
 
   void runOnOperation() override {
@@ -182,13 +181,12 @@ void DistPropagatePass::explain(const Program &program) {
       continue; // as their parameters
     for (auto [i, dim] : llvm::enumerate(value.dims))
       for (Axis axis : dim) {
-        Location loc = value.value ? value.value.getLoc()
-                                   : value.owner->getLoc();
+        Location loc =
+            value.value ? value.value.getLoc() : value.owner->getLoc();
         mlir::emitRemark(loc)
             << "'" << value.name << "' " << value.type << ": dim " << i
             << " is split over " << program.mesh.name(axis) << " (level "
-            << value.origins[axis].level
-            << "): " << value.origins[axis].reason;
+            << value.origins[axis].level << "): " << value.origins[axis].reason;
       }
   }
 }

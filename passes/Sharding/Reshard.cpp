@@ -19,8 +19,7 @@ struct Planner {
   Layout now, target;
   SmallVector<ReshardStep> steps;
 
-  void step(Kind kind, ArrayRef<Axis> axes, unsigned dim = 0,
-            unsigned to = 0) {
+  void step(Kind kind, ArrayRef<Axis> axes, unsigned dim = 0, unsigned to = 0) {
     steps.push_back({kind, AxisList(axes), dim, to, now});
   }
   void exchange();

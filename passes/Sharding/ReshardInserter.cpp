@@ -14,9 +14,8 @@ static Attribute stageOf(Operation *op) { return op->getAttr(kStageAttr); }
 static Attribute regionOf(Operation *op) {
   Attribute stage = stageOf(op);
   Builder builder(op->getContext());
-  return builder.getArrayAttr(
-      {builder.getBoolAttr(op->hasAttr(kBackwardAttr)),
-       stage ? stage : builder.getUnitAttr()});
+  return builder.getArrayAttr({builder.getBoolAttr(op->hasAttr(kBackwardAttr)),
+                               stage ? stage : builder.getUnitAttr()});
 }
 
 void ReshardInserter::inherit(Operation *created, Operation *op) {
@@ -95,7 +94,7 @@ bool ReshardInserter::passes(OpOperand &use, Axis axis) const {
 }
 
 Value ReshardInserter::reshard(const Placed &from, const Layout &to,
-                        Operation *user) {
+                               Operation *user) {
   if (from.layout == to)
     return from.value;
   bool gathers = llvm::any_of(planReshard(from.layout, to), [](auto &step) {

@@ -49,12 +49,10 @@ protected:
 
 private:
   /// By value and target: where it is used, and the resharded value.
-  llvm::DenseMap<
-      std::pair<mlir::Value, mlir::Attribute>,
-      llvm::SmallVector<std::pair<mlir::Attribute, mlir::Value>, 2>>
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>,
+                 llvm::SmallVector<std::pair<mlir::Attribute, mlir::Value>, 2>>
       cache;
 };
-
 
 } // namespace pcc
 

@@ -54,10 +54,10 @@ LogicalResult DistSeedDataPass::seedInput(const Program &program,
   StringRef role = roleAttr ? roleAttr.getValue() : "";
   unsigned rank = value.type.getRank();
   bool sequence = (role == "tokens" || role == "targets") && rank >= 2;
-  bool batched = rank >= 1 && (role == "tokens" || role == "targets" ||
-                               role == "samples" ||
-                               (role == "data" && value.type.getDimSize(0) ==
-                                                      batchOf(function)));
+  bool batched =
+      rank >= 1 &&
+      (role == "tokens" || role == "targets" || role == "samples" ||
+       (role == "data" && value.type.getDimSize(0) == batchOf(function)));
   Seed seed{DataLevel, {}, /*open=*/false, "an input's batch and sequence"};
   seed.dims.resize(rank);
   auto split = [&](StringRef axisName, unsigned dim,

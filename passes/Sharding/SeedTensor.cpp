@@ -50,10 +50,8 @@ struct DistSeedTensorPass
   LogicalResult seed(const Program &program);
   Extents extentsOf(const Program &program, const Components &components,
                     const Components::Choice &choice);
-  LogicalResult refuse(const Program &program,
-                       const Components::Choice &choice,
-                       const Extents &extents,
-                       ArrayRef<Extents> all);
+  LogicalResult refuse(const Program &program, const Components::Choice &choice,
+                       const Extents &extents, ArrayRef<Extents> all);
   LogicalResult seedClasses(const Program &program, bool &found);
 };
 
@@ -99,8 +97,8 @@ LogicalResult DistSeedTensorPass::refuse(const Program &program,
   const Mesh &mesh = program.mesh;
   AxisSet axes = mesh.tensorAxes();
   int64_t ranks = mesh.extent(axes.list());
-  auto column = llvm::find_if(
-      choice.uses, [](const WeightUse &use) { return !use.isRow; });
+  auto column = llvm::find_if(choice.uses,
+                              [](const WeightUse &use) { return !use.isRow; });
   const ShardedValue &weight = program[column->param];
   InFlightDiagnostic diag =
       cannotSplit(column->op->op, layerName(column->op->op), mesh, axes);
@@ -116,8 +114,7 @@ LogicalResult DistSeedTensorPass::refuse(const Program &program,
     diag << extents.count << " columns are not a multiple of " << ranks;
   }
   diag.attachNote(weight.owner->getLoc())
-      << what << " come from weight '" << weight.name << "' : "
-      << weight.type;
+      << what << " come from weight '" << weight.name << "' : " << weight.type;
   Diagnostic &note = diag.attachNote(column->op->op->getLoc());
   note << "valid values for --tp are 1";
   int64_t most = 0;
@@ -186,8 +183,7 @@ LogicalResult DistSeedTensorPass::seed(const Program &program) {
     bool fits = extent.allows(ranks);
     // A mesh by hand may lack the two axes that grouped queries need.
     if (auto tp = mesh.find("tp"); tp && extent.attention)
-      fits &= extent.keyHeads % mesh.extent(*tp) == 0 ||
-              extent.keyHeads == 1;
+      fits &= extent.keyHeads % mesh.extent(*tp) == 0 || extent.keyHeads == 1;
     if (!fits)
       return refuse(program, choice, extent, extents);
     for (const WeightUse &use : choice.uses)

@@ -57,8 +57,7 @@ SmallVector<SeedAttr> pcc::getSeeds(const ShardedValue &value) {
   unsigned result = 0;
   if (auto argument = dyn_cast_or_null<BlockArgument>(value.value)) {
     all = cast<func::FuncOp>(value.owner)
-              .getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
-                                           kSeedsAttr);
+              .getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), kSeedsAttr);
   } else {
     all = value.owner->getAttrOfType<ArrayAttr>(kSeedsAttr);
     if (value.value)
@@ -79,8 +78,8 @@ bool pcc::isRowParallel(const Program &program, const ShardedOp &op) {
   for (SeedAttr seed : getSeeds(program[op.operands[1]])) {
     if (seed.getLevel() != TensorLevel)
       continue;
-    for (auto [label, dim] : llvm::zip_equal(contract.getRhsLabels(),
-                                             seed.getSharding().getDims()))
+    for (auto [label, dim] :
+         llvm::zip_equal(contract.getRhsLabels(), seed.getSharding().getDims()))
       if (!dim.getAxes().empty() && contract.getLhsLabels().contains(label) &&
           !contract.getResultLabels().contains(label))
         return true;

@@ -75,14 +75,13 @@ LogicalResult PlanVerifier::verifyPartial(const ShardedOp &op,
       continue;
     if (rule.kind == ShardingRule::Kind::None || !rule.linear[i])
       return op.op->emitOpError()
-             << "is not linear in operand " << i
-             << ", which is partial over " << names(partial);
+             << "is not linear in operand " << i << ", which is partial over "
+             << names(partial);
     for (auto [j, other] : llvm::enumerate(op.operands))
       if (j != i && !(layouts[other].partial & partial).empty())
-        return op.op->emitOpError()
-               << "multiplies operands " << i << " and " << j
-               << ", which are both partial over "
-               << names(layouts[other].partial & partial);
+        return op.op->emitOpError() << "multiplies operands " << i << " and "
+                                    << j << ", which are both partial over "
+                                    << names(layouts[other].partial & partial);
     if (!(split & partial).empty())
       return op.op->emitOpError()
              << "is split over " << names(split & partial)

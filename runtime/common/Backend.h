@@ -33,8 +33,8 @@ int size();
 /// Chooses the threads, creates the communicators in program order. Returns
 /// the context that compiled code gets. `resources` says what this rank uses,
 /// such as "2 threads".
-pcc_context *prepare(const pcc_program &program,
-                     const Coordinates &coordinates, std::string &resources);
+pcc_context *prepare(const pcc_program &program, const Coordinates &coordinates,
+                     std::string &resources);
 
 /// Zeroed memory for the arena; exits with ExitMemory.
 char *allocateArena(int64_t bytes);

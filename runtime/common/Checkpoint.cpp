@@ -102,8 +102,10 @@ std::string pcc::findCheckpoint(const std::string &dir) {
     return dir;
   std::string latest = dir + "/latest";
   if (!exists(latest))
-    fail(ExitOutput, format("'%s' is not a checkpoint: it has neither 'latest' "
-                            "nor 'trainer_state.json'", dir.c_str()),
+    fail(ExitOutput,
+         format("'%s' is not a checkpoint: it has neither 'latest' "
+                "nor 'trainer_state.json'",
+                dir.c_str()),
          "--resume takes the folder given to --save, or one step-* folder in "
          "it");
   MappedFile file(latest, ExitOutput, "file", "");

@@ -15,7 +15,7 @@ struct Info {
 } // namespace
 
 static const Info infos[] = {
-    {4, "F32"}, {8, "F64"}, {2, "BF16"}, {2, "F16"}, {8, "I64"},
+    {4, "F32"}, {8, "F64"}, {2, "BF16"}, {2, "F16"},  {8, "I64"},
     {4, "I32"}, {2, "I16"}, {1, "I8"},   {1, "BOOL"},
 };
 static const int32_t dtypes = sizeof(infos) / sizeof(infos[0]);

@@ -26,8 +26,8 @@ inline uint64_t mix(uint64_t x) {
 inline uint64_t fnv1a(const void *data, size_t bytes) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (size_t i = 0; i < bytes; ++i)
-    hash = (hash ^ static_cast<const unsigned char *>(data)[i]) *
-           0x100000001b3u;
+    hash =
+        (hash ^ static_cast<const unsigned char *>(data)[i]) * 0x100000001b3u;
   return hash;
 }
 

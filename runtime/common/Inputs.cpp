@@ -16,8 +16,7 @@ int64_t pcc::globalBatch(const pcc_program &program) {
 }
 
 static const char *const scalarRoles[] = {
-    "seed", "step", "lr", "weight_decay", "beta1", "beta2", "eps",
-    "clip_grad"};
+    "seed", "step", "lr", "weight_decay", "beta1", "beta2", "eps", "clip_grad"};
 
 static bool isScalar(const char *role) {
   return std::any_of(std::begin(scalarRoles), std::end(scalarRoles),
@@ -36,12 +35,11 @@ static int tokenShift(const char *role) {
 void pcc::checkInputs(const pcc_program &program, const pcc_stage &stage) {
   for (int i = 0; i < stage.n_inputs; ++i) {
     const pcc_input &input = stage.inputs[i];
-    int rank = tokenShift(input.role) >= 0 ? 2
-               : !strcmp(input.role, "positions") ||
-                       !strcmp(input.role, "samples")
-                   ? 1
-               : isScalar(input.role) ? 0
-                                      : -1;
+    int rank =
+        tokenShift(input.role) >= 0                                          ? 2
+        : !strcmp(input.role, "positions") || !strcmp(input.role, "samples") ? 1
+        : isScalar(input.role)                                               ? 0
+                               : -1;
     if (rank < 0)
       fail(ExitInternal,
            format("input '%s' has role '%s', which this runtime cannot fill",
@@ -56,10 +54,10 @@ void pcc::checkInputs(const pcc_program &program, const pcc_stage &stage) {
                   input.name, input.role, input.layout.rank,
                   dtypeName(input.dtype)));
     if (rank == 2 && input.layout.shape[1] != program.seq)
-      fail(ExitInternal, format("input '%s' has %lld positions, a sample %lld",
-                                input.name,
-                                static_cast<long long>(input.layout.shape[1]),
-                                static_cast<long long>(program.seq)));
+      fail(ExitInternal,
+           format("input '%s' has %lld positions, a sample %lld", input.name,
+                  static_cast<long long>(input.layout.shape[1]),
+                  static_cast<long long>(program.seq)));
   }
 }
 
@@ -84,11 +82,12 @@ void pcc::checkTokens(const pcc_program &program, const TokenFile &data,
       if (data.at(position) >= vocab)
         fail(ExitData,
              format("token %u at position %lld of '%s' is outside the "
-                    "vocabulary of %lld", data.at(position),
-                    static_cast<long long>(position), data.path().c_str(),
-                    static_cast<long long>(vocab)),
+                    "vocabulary of %lld",
+                    data.at(position), static_cast<long long>(position),
+                    data.path().c_str(), static_cast<long long>(vocab)),
              format("valid tokens are 0 to %lld; was the data prepared with "
-                    "another tokenizer?", static_cast<long long>(vocab - 1)));
+                    "another tokenizer?",
+                    static_cast<long long>(vocab - 1)));
   }
 }
 
@@ -155,8 +154,8 @@ void pcc::fillInputs(const pcc_program &program, const pcc_stage &stage,
     int64_t bytes = shard.elements() * sizeOf(input.dtype);
     int64_t slots = input.slot_bytes ? program.microbatches : 1;
     for (int64_t slot = 0; slot < slots; ++slot) {
-      HostView view(arena + input.arena_offset + slot * input.slot_bytes,
-                    bytes, backend::Access::Write);
+      HostView view(arena + input.arena_offset + slot * input.slot_bytes, bytes,
+                    backend::Access::Write);
       char *to = static_cast<char *>(view.data());
       if (input.layout.rank == 0)
         storeScalar(to, input.dtype, input.role, values);

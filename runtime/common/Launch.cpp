@@ -73,17 +73,20 @@ void pcc::checkLaunch(const Launch &launch, int64_t worldSize,
       launch.launcher == Launcher::Hydra)
     fail(ExitWorld, "found " + name + ", which a CPU program cannot join",
          format("start it alone, with 'mpirun -n %lld' of Open MPI, or with "
-                "'srun --mpi=pmix -n %lld'", ranks, ranks));
+                "'srun --mpi=pmix -n %lld'",
+                ranks, ranks));
   if (launch.launcher == Launcher::SlurmNoPMIx)
     fail(ExitWorld, "found " + name + ": the ranks cannot find each other",
          format("start it with 'srun --mpi=pmix -n %lld'", ranks));
   if (launch.launcher != Launcher::None && launch.size != worldSize)
     fail(ExitWorld,
          format("started with %lld rank%s, but this program was compiled for "
-                "%lld: %s", static_cast<long long>(launch.size),
+                "%lld: %s",
+                static_cast<long long>(launch.size),
                 launch.size == 1 ? "" : "s", ranks, arithmetic.c_str()),
          format("use -n %lld, or start the program alone: it starts its own "
-                "ranks", ranks));
+                "ranks",
+                ranks));
 }
 
 std::string pcc::launchLine(const Launch &launch,
@@ -93,12 +96,11 @@ std::string pcc::launchLine(const Launch &launch,
   case Launcher::None:
     return "pcc: no launcher found: one rank, " + resources;
   case Launcher::SelfStarted:
-    return format("pcc: no launcher found: started %lld local ranks, ",
-                  ranks) + resources + " each";
+    return format("pcc: no launcher found: started %lld local ranks, ", ranks) +
+           resources + " each";
   default:
     return format("pcc: found %s: joined %lld rank%s, ",
-                  launcherName(launch.launcher), ranks,
-                  ranks == 1 ? "" : "s") + resources +
-           (ranks == 1 ? "" : " each");
+                  launcherName(launch.launcher), ranks, ranks == 1 ? "" : "s") +
+           resources + (ranks == 1 ? "" : " each");
   }
 }

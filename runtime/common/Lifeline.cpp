@@ -62,8 +62,7 @@ static bool readAll(int socket, void *data, size_t bytes) {
 
 static bool writeAll(int socket, const void *data, size_t bytes) {
   // Never more than a few bytes, which fit the socket's buffer.
-  return send(socket, data, bytes, MSG_NOSIGNAL) ==
-         static_cast<ssize_t>(bytes);
+  return send(socket, data, bytes, MSG_NOSIGNAL) == static_cast<ssize_t>(bytes);
 }
 
 /// A host that vanishes closes nothing; probes find out within 10 s.

@@ -36,10 +36,9 @@ void Log::step(const StepResult &result) {
   double perSecond = result.seconds > 0 ? result.tokens / result.seconds : 0;
   if (result.step % logEvery == 0 || result.step == steps) {
     int width = static_cast<int>(std::to_string(steps).size());
-    std::string line =
-        format("step %*lld/%lld | loss %.6f", width,
-               static_cast<long long>(result.step),
-               static_cast<long long>(steps), result.loss);
+    std::string line = format("step %*lld/%lld | loss %.6f", width,
+                              static_cast<long long>(result.step),
+                              static_cast<long long>(steps), result.loss);
     if (result.hasNorm)
       line += format(" | norm %.4f", result.norm);
     printf("%s | lr %.2e | %.2f ms | %.0f tok/s\n", line.c_str(), result.lr,

@@ -27,8 +27,7 @@ static std::string arithmetic(const pcc_program &program) {
     return "it has no parallel axes";
   if (program.n_axes == 1)
     return text;
-  return text +
-         format(" = %lld", static_cast<long long>(worldSize(program)));
+  return text + format(" = %lld", static_cast<long long>(worldSize(program)));
 }
 
 static int run(int argc, char **argv) {

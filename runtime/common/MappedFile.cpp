@@ -11,8 +11,8 @@
 
 using namespace pcc;
 
-MappedFile::MappedFile(const std::string &path, ExitCode code,
-                       const char *what, const std::string &note)
+MappedFile::MappedFile(const std::string &path, ExitCode code, const char *what,
+                       const std::string &note)
     : name(path) {
   auto refuse = [&](const char *reason) {
     fail(code, format("cannot read %s '%s': %s", what, path.c_str(), reason),

@@ -52,11 +52,12 @@ static void scatter(const SourceMap &map, const Shard &shard,
                     const pcc_tensor &tensor, const char *from, char *to) {
   int64_t size = sizeOf(map.dtype), localSize = sizeOf(tensor.dtype);
   bool known = true;
-  forEachRun(map, shard, [&](int64_t local, int64_t index, int64_t count,
-                             int64_t stride) {
-    known = known && convert(to + index * size, map.dtype, stride,
-                             from + local * localSize, tensor.dtype, 1, count);
-  });
+  forEachRun(map, shard,
+             [&](int64_t local, int64_t index, int64_t count, int64_t stride) {
+               known = known && convert(to + index * size, map.dtype, stride,
+                                        from + local * localSize, tensor.dtype,
+                                        1, count);
+             });
   if (!known)
     fail(ExitInternal, format("parameter '%s' cannot return to type %s",
                               tensor.name, dtypeName(map.dtype)));

@@ -151,8 +151,8 @@ static size_t distance(const std::string &a, const std::string &b) {
     size_t corner = row[0];
     row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      size_t best = std::min({row[j] + 1, row[j - 1] + 1,
-                              corner + (a[i - 1] != b[j - 1])});
+      size_t best = std::min(
+          {row[j] + 1, row[j - 1] + 1, corner + (a[i - 1] != b[j - 1])});
       corner = row[j];
       row[j] = best;
     }
@@ -186,8 +186,8 @@ static void checkOptions(const Options &options) {
   if (options.beta1 >= 1 || options.beta2 >= 1)
     fail(ExitUsage, "--beta1 and --beta2 must be less than 1");
   if (options.minLr > options.lr)
-    fail(ExitUsage, format("--min-lr %g is greater than --lr %g",
-                           options.minLr, options.lr));
+    fail(ExitUsage, format("--min-lr %g is greater than --lr %g", options.minLr,
+                           options.lr));
   for (const char *name : {"save-every", "keep"})
     if (options.given.count(name) && options.save.empty())
       fail(ExitUsage, format("--%s needs --save DIR", name));

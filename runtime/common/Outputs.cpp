@@ -18,9 +18,9 @@ static const pcc_output *find(const pcc_stage &stage, bool evaluation,
   return nullptr;
 }
 
-bool pcc::readOutput(const pcc_program &program,
-                     const Coordinates &coordinates, const char *arena,
-                     bool evaluation, const char *name, float &value) {
+bool pcc::readOutput(const pcc_program &program, const Coordinates &coordinates,
+                     const char *arena, bool evaluation, const char *name,
+                     float &value) {
   int holder = 0;
   while (holder < program.n_stages &&
          !find(program.stages[holder], evaluation, name))
@@ -29,8 +29,7 @@ bool pcc::readOutput(const pcc_program &program,
     return false;
 
   int64_t stage = stageOf(program, coordinates);
-  if (const pcc_output *own =
-          find(program.stages[stage], evaluation, name)) {
+  if (const pcc_output *own = find(program.stages[stage], evaluation, name)) {
     HostView view(const_cast<char *>(arena) + own->arena_offset, sizeof(value),
                   backend::Access::Read);
     memcpy(&value, view.data(), sizeof(value));

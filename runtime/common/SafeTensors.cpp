@@ -19,10 +19,9 @@ static const int64_t greatestHeader = 100000000;
 /// Bytes of an element, by safetensors' name of its type; 0: unknown.
 static int64_t elementBytes(const std::string &dtype) {
   static const std::map<std::string, int64_t> sizes = {
-      {"F64", 8}, {"I64", 8},  {"U64", 8},     {"F32", 4},
-      {"I32", 4}, {"U32", 4},  {"F16", 2},     {"BF16", 2},
-      {"I16", 2}, {"U16", 2},  {"I8", 1},      {"U8", 1},
-      {"BOOL", 1}, {"F8_E4M3", 1}, {"F8_E5M2", 1}};
+      {"F64", 8}, {"I64", 8}, {"U64", 8},  {"F32", 4},     {"I32", 4},
+      {"U32", 4}, {"F16", 2}, {"BF16", 2}, {"I16", 2},     {"U16", 2},
+      {"I8", 1},  {"U8", 1},  {"BOOL", 1}, {"F8_E4M3", 1}, {"F8_E5M2", 1}};
   auto it = sizes.find(dtype);
   return it == sizes.end() ? 0 : it->second;
 }
@@ -61,7 +60,8 @@ SafeTensors::SafeTensors(const std::string &path, ExitCode code,
     : file(path, code, what, "") {
   auto refuse = [&](const std::string &reason) {
     fail(code, format("%s '%s' is not a valid safetensors file: ", what,
-                      path.c_str()) + reason);
+                      path.c_str()) +
+                   reason);
   };
   if (file.size() < 8)
     refuse("it is shorter than 8 bytes");
@@ -140,8 +140,8 @@ SafeTensorsWriter::SafeTensorsWriter(
     const std::map<std::string, std::string> &metadata)
     : path(path), file(fopen(path.c_str(), "wb")) {
   if (!file)
-    fail(ExitOutput, format("cannot write '%s': %s", path.c_str(),
-                            strerror(errno)));
+    fail(ExitOutput,
+         format("cannot write '%s': %s", path.c_str(), strerror(errno)));
   nlohmann::ordered_json header;
   // Hugging Face's loaders ask for the format.
   header["__metadata__"] = {{"format", "pt"}};
@@ -168,8 +168,8 @@ SafeTensorsWriter::~SafeTensorsWriter() {
 
 void SafeTensorsWriter::write(const void *data, int64_t bytes) {
   if (bytes > 0 && fwrite(data, 1, bytes, file) != static_cast<size_t>(bytes))
-    fail(ExitOutput, format("cannot write '%s': %s", path.c_str(),
-                            strerror(errno)));
+    fail(ExitOutput,
+         format("cannot write '%s': %s", path.c_str(), strerror(errno)));
 }
 
 void SafeTensorsWriter::finish() {

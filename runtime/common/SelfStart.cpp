@@ -51,8 +51,8 @@ static std::vector<std::string> mpirunArguments(int64_t ranks) {
       "mpirun", "-q", "-n", count,
       // All ranks here, also inside a batch job with hosts of its own.
       "--host", "localhost:" + count, "--oversubscribe", "--bind-to", "none",
-      "--mca", "plm", "isolated",
-      "--mca", "ras", "^slurm,tm,lsf,gridengine,alps,loadleveler",
+      "--mca", "plm", "isolated", "--mca", "ras",
+      "^slurm,tm,lsf,gridengine,alps,loadleveler",
       // Ranks of one host need neither a network nor the time to look for one.
       "--mca", "pml", "ob1", "--mca", "btl", "self,vader",
       // A rank that waits lets others run: with more ranks than cores, or

@@ -43,8 +43,9 @@ void forEachRun(const SourceMap &map, const Shard &shard, Function run) {
   int last = rank - 1;
   auto inside = [&](int dim) {
     int64_t count = map.valid[dim] - shard.start[dim];
-    return count < 0 ? 0 : count < shard.extent[dim] ? count
-                                                     : shard.extent[dim];
+    return count < 0                   ? 0
+           : count < shard.extent[dim] ? count
+                                       : shard.extent[dim];
   };
   for (int dim = 0; dim < rank; ++dim)
     if (inside(dim) == 0)

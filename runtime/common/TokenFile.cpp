@@ -16,8 +16,10 @@ TokenFile::TokenFile(const std::string &path)
     memcpy(header, file.data(), sizeof(header));
   if (!memcmp(file.data(), "MMIDIDX", file.size() < 7 ? 0 : 7) &&
       file.size() >= 7)
-    fail(ExitData, format("'%s' is the index of a Megatron data set, which "
-                          "this program cannot read", path.c_str()),
+    fail(ExitData,
+         format("'%s' is the index of a Megatron data set, which "
+                "this program cannot read",
+                path.c_str()),
          "it reads llm.c .bin files and headerless uint16 tokens");
 
   if (header[0] != 20240520 && header[0] != 20240801) {
@@ -35,13 +37,15 @@ TokenFile::TokenFile(const std::string &path)
   int expected = wide ? 7 : 1;
   if (header[1] != expected)
     fail(ExitData, format("'%s' is an llm.c file of version %d; version %d is "
-                          "known", path.c_str(), header[1], expected));
+                          "known",
+                          path.c_str(), header[1], expected));
   first = file.data() + headerBytes;
   tokens = header[2];
   int64_t held = (file.size() - headerBytes) / (wide ? 4 : 2);
   if (tokens < 0 || tokens > held)
     fail(ExitData,
          format("'%s' is cut off: its header counts %lld tokens, the file "
-                "holds %lld", path.c_str(), static_cast<long long>(tokens),
+                "holds %lld",
+                path.c_str(), static_cast<long long>(tokens),
                 static_cast<long long>(held)));
 }

@@ -72,8 +72,8 @@ static std::unique_ptr<DataOrder> orderOf(const pcc_program &program,
   if (order->samples() < batch)
     fail(ExitData,
          format("'%s' is too short: %s tokens are %s samples of %lld, one step "
-                "needs %lld", file.path().c_str(),
-                grouped(file.size()).c_str(),
+                "needs %lld",
+                file.path().c_str(), grouped(file.size()).c_str(),
                 grouped(order->samples()).c_str(),
                 static_cast<long long>(program.seq),
                 static_cast<long long>(batch)),
@@ -123,8 +123,8 @@ Run::Run(const pcc_program &program, const Options &given)
     valOrder = orderOf(program, *valData, false, 0);
   }
   if (options.steps == 0)
-    options.steps = std::max<int64_t>(
-        1, order->samples() / globalBatch(program));
+    options.steps =
+        std::max<int64_t>(1, order->samples() / globalBatch(program));
   if (options.minLr < 0)
     options.minLr = 0.1 * options.lr;
   parseDecay(options.lrSchedule, schedule.decay);
@@ -135,8 +135,8 @@ Run::Run(const pcc_program &program, const Options &given)
 
   context = backend::prepare(program, coordinates, resources);
   arena = backend::allocateArena(stage.arena_bytes);
-  TrainingState state{program, stage, coordinates, arena, files,
-                      static_cast<uint64_t>(options.seed)};
+  TrainingState state{program, stage, coordinates,
+                      arena,   files, static_cast<uint64_t>(options.seed)};
   if (checkpoint.empty())
     fillParameters(program, stage, coordinates, arena,
                    initialValues(program, options, initFile), files);
@@ -172,8 +172,7 @@ void Run::describe(const Launch &launch) const {
   printf("schedule   %s, lr %g to %g, %s steps, %s of them warm-up\n",
          options.lrSchedule.c_str(), options.lr,
          options.lrSchedule == "constant" ? options.lr : options.minLr,
-         grouped(options.steps).c_str(),
-         grouped(options.warmupSteps).c_str());
+         grouped(options.steps).c_str(), grouped(options.warmupSteps).c_str());
   if (!checkpoint.empty())
     printf("resumed    %s, %lld steps done\n", checkpoint.c_str(),
            static_cast<long long>(done));
@@ -238,14 +237,13 @@ void Run::requireFinite(const StepResult &result) const {
 }
 
 void Run::evaluate(int64_t step) {
-  int64_t batches = std::min(options.evalBatches,
-                             valOrder->samples() / globalBatch(program));
+  int64_t batches =
+      std::min(options.evalBatches, valOrder->samples() / globalBatch(program));
   double sum = 0, targets = 0;
   for (int64_t batch = 1; batch <= batches; ++batch) {
     StepValues values = valuesOf(batch);
     checkTokens(program, *valData, *valOrder, batch);
-    fillInputs(program, stage, coordinates, arena, *valData, *valOrder,
-               values);
+    fillInputs(program, stage, coordinates, arena, *valData, *valOrder, values);
     stage.evaluate(context, arena);
     float loss = 0, count = 1;
     if (!readOutput(program, coordinates, arena, true, "loss", loss))
@@ -260,8 +258,8 @@ void Run::evaluate(int64_t step) {
 
 void Run::save(int64_t step) {
   double begin = now();
-  TrainingState state{program, stage, coordinates, arena, files,
-                      static_cast<uint64_t>(options.seed)};
+  TrainingState state{program, stage, coordinates,
+                      arena,   files, static_cast<uint64_t>(options.seed)};
   std::string folder = saveCheckpoint(state, options, step);
   savedStep = step;
   if (first()) {
@@ -288,9 +286,9 @@ void Run::loop() {
       log->step(result);
     requireFinite(result);
     bool end = step == last || signal;
-    bool evaluates = valData && (options.evalEvery > 0
-                                     ? step % options.evalEvery == 0
-                                     : step == options.steps);
+    bool evaluates =
+        valData && (options.evalEvery > 0 ? step % options.evalEvery == 0
+                                          : step == options.steps);
     if (evaluates)
       evaluate(step);
     bool saves =
@@ -317,9 +315,8 @@ void pcc::train(const pcc_program &program, Options options,
 }
 
 std::string pcc::infoText(const pcc_program &program) {
-  std::string text =
-      format("model      %s, %s parameters\n", program.model,
-             grouped(program.parameters).c_str());
+  std::string text = format("model      %s, %s parameters\n", program.model,
+                            grouped(program.parameters).c_str());
   if (program.source)
     text += format("compiled   from %s\n", program.source);
   text += format("mesh       %s\n", meshText(program).c_str());

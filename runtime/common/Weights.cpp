@@ -41,15 +41,16 @@ const char *SourceFiles::tensor(const pcc_source &source, int64_t bytes) {
     if (file->size() != source.file_size)
       fail(ExitData,
            format("model file '%s' has %lld bytes, but had %lld when the "
-                  "program was compiled", place.c_str(),
-                  static_cast<long long>(file->size()),
+                  "program was compiled",
+                  place.c_str(), static_cast<long long>(file->size()),
                   static_cast<long long>(source.file_size)),
            "compile again for a changed model");
     if (fnv1a(file->data(), std::min(file->size(), digestBytes)) !=
         source.file_digest)
       fail(ExitData,
            format("model file '%s' is not the one this program was compiled "
-                  "from: its first 64 KiB differ", place.c_str()),
+                  "from: its first 64 KiB differ",
+                  place.c_str()),
            "compile again for a changed model");
   }
   if (source.offset < 0 || bytes > file->size() - source.offset)
@@ -86,11 +87,12 @@ static void copyShard(const pcc_tensor &tensor, const SourceMap &map,
   int64_t fromSize = fromType < 0 ? 0 : sizeOf(fromType);
   int64_t toSize = sizeOf(tensor.dtype);
   bool known = fromType >= 0;
-  forEachRun(map, shard, [&](int64_t local, int64_t index, int64_t count,
-                             int64_t stride) {
-    known = known && convert(to + local * toSize, tensor.dtype, 1,
-                             from + index * fromSize, fromType, stride, count);
-  });
+  forEachRun(map, shard,
+             [&](int64_t local, int64_t index, int64_t count, int64_t stride) {
+               known = known && convert(to + local * toSize, tensor.dtype, 1,
+                                        from + index * fromSize, fromType,
+                                        stride, count);
+             });
   if (!known)
     fail(ExitData, format("tensor '%s' has a type that cannot become %s",
                           map.name.c_str(), dtypeName(tensor.dtype)));
@@ -104,16 +106,15 @@ static void drawShard(const pcc_tensor &tensor, const SourceMap &map,
     int64_t local, index, count, stride;
   };
   std::vector<Run> runs;
-  forEachRun(map, shard, [&](int64_t local, int64_t index, int64_t count,
-                             int64_t stride) {
-    runs.push_back({local, index, count, stride});
-  });
+  forEachRun(map, shard,
+             [&](int64_t local, int64_t index, int64_t count, int64_t stride) {
+               runs.push_back({local, index, count, stride});
+             });
   backend::parallelFor(runs.size(), [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r)
       for (int64_t i = 0; i < runs[r].count; ++i) {
-        double value =
-            standardDeviation *
-            randomNormal(key, runs[r].index + i * runs[r].stride);
+        double value = standardDeviation *
+                       randomNormal(key, runs[r].index + i * runs[r].stride);
         convert(to + (runs[r].local + i) * size, tensor.dtype, 1, &value,
                 PCC_F64, 1, 1);
       }
@@ -124,11 +125,9 @@ static void fillOnes(const pcc_tensor &tensor, const SourceMap &map,
                      const Shard &shard, char *to) {
   double one = 1;
   int64_t size = sizeOf(tensor.dtype);
-  forEachRun(map, shard,
-             [&](int64_t local, int64_t, int64_t count, int64_t) {
-               convert(to + local * size, tensor.dtype, 1, &one, PCC_F64, 0,
-                       count);
-             });
+  forEachRun(map, shard, [&](int64_t local, int64_t, int64_t count, int64_t) {
+    convert(to + local * size, tensor.dtype, 1, &one, PCC_F64, 0, count);
+  });
 }
 
 static void fillTensor(const pcc_tensor &tensor, const Shard &shard, char *to,
@@ -140,9 +139,9 @@ static void fillTensor(const pcc_tensor &tensor, const Shard &shard, char *to,
     if (from)
       return copyShard(tensor, map, shard, from, dtype, to);
     if (tensor.init != PCC_INIT_FILE)
-      fail(values.code, format("'%s' has no tensor '%s'",
-                               values.tensors->path().c_str(),
-                               map.name.c_str()));
+      fail(values.code,
+           format("'%s' has no tensor '%s'", values.tensors->path().c_str(),
+                  map.name.c_str()));
   }
   bool fromFile =
       tensor.kind == PCC_PARAM && (tensor.init == PCC_INIT_FILE ||
@@ -182,8 +181,7 @@ bool pcc::hasSourceFiles(const pcc_program &program) {
   for (int s = 0; s < program.n_stages; ++s)
     for (int i = 0; i < program.stages[s].n_tensors; ++i) {
       const pcc_tensor &tensor = program.stages[s].tensors[i];
-      if (tensor.kind == PCC_PARAM &&
-          (!tensor.source || !tensor.source->file))
+      if (tensor.kind == PCC_PARAM && (!tensor.source || !tensor.source->file))
         return false;
     }
   return true;

@@ -25,8 +25,8 @@ static MPI_Datatype typeOf(int32_t dtype) {
   case PCC_I32:
     return MPI_INT32_T;
   default:
-    fail(ExitInternal, format("collectives cannot add or compare type %s",
-                              dtypeName(dtype)));
+    fail(ExitInternal,
+         format("collectives cannot add or compare type %s", dtypeName(dtype)));
   }
 }
 

@@ -59,8 +59,8 @@ static void multiplyPart(void *argument, int part) {
 
 static void checkDesc(const pcc_gemm_desc &d) {
   if (d.dtype != PCC_F32 && d.dtype != PCC_F64)
-    fail(ExitInternal, format("pcc_gemm has no products of type %s",
-                              dtypeName(d.dtype)));
+    fail(ExitInternal,
+         format("pcc_gemm has no products of type %s", dtypeName(d.dtype)));
   for (int64_t extent : {d.m, d.n, d.k, d.lda, d.ldb, d.ldc})
     if (extent > INT_MAX)
       fail(ExitInternal, "pcc_gemm: an extent does not fit BLAS's int");

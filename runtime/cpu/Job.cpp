@@ -66,9 +66,9 @@ void backend::broadcast(void *buffer, int64_t bytes, int root) {
   if (control == MPI_COMM_NULL)
     return;
   inPieces(bytes, [&](int64_t at, int n) {
-    checkMPI(MPI_Bcast(static_cast<char *>(buffer) + at, n, MPI_BYTE, root,
-                       control),
-             "broadcast");
+    checkMPI(
+        MPI_Bcast(static_cast<char *>(buffer) + at, n, MPI_BYTE, root, control),
+        "broadcast");
   });
 }
 

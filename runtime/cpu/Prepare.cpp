@@ -43,8 +43,8 @@ static int chooseThreads() {
   MPI_Comm_size(host, &ranks);
   MPI_Comm_rank(host, &index);
   std::vector<unsigned char> masks(ranks * sizeof(own));
-  checkMPI(MPI_Allgather(&own, sizeof(own), MPI_BYTE, masks.data(),
-                         sizeof(own), MPI_BYTE, host),
+  checkMPI(MPI_Allgather(&own, sizeof(own), MPI_BYTE, masks.data(), sizeof(own),
+                         MPI_BYTE, host),
            "finding the ranks of this host");
   return fairThreads(masks.data(), sizeof(own), ranks, index);
 }
@@ -66,8 +66,8 @@ static Communicator makeCommunicator(const pcc_program &program,
   if (made.size == 1)
     return made;
   checkMPI(MPI_Comm_split(MPI_COMM_WORLD,
-                          static_cast<int>(rankOf(program, others)),
-                          made.index, &made.comm),
+                          static_cast<int>(rankOf(program, others)), made.index,
+                          &made.comm),
            "making a communicator");
   MPI_Comm host;
   checkMPI(MPI_Comm_split_type(made.comm, MPI_COMM_TYPE_SHARED, 0,
@@ -90,8 +90,8 @@ pcc_context *backend::prepare(const pcc_program &program,
   auto *context = new pcc_context;
   context->threads = chooseThreads();
   setThreads(context->threads);
-  resources = format("%d thread%s", context->threads,
-                     context->threads == 1 ? "" : "s");
+  resources =
+      format("%d thread%s", context->threads, context->threads == 1 ? "" : "s");
   const int openMP = 2;
   if (openblas_get_parallel() != openMP && backend::rank() == 0)
     warn("OpenBLAS is not its OpenMP build: its threads and this program's "
@@ -139,9 +139,9 @@ static void checkMemory(int64_t bytes) {
   int ranks = 1;
   if (MPI_Comm host = hostRanks(); host != MPI_COMM_NULL) {
     MPI_Comm_size(host, &ranks);
-    checkMPI(MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_INT64_T, MPI_SUM,
-                           host),
-             "adding up memory");
+    checkMPI(
+        MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_INT64_T, MPI_SUM, host),
+        "adding up memory");
   }
   int64_t available = availableMemory();
   if (needed > available)
@@ -157,9 +157,9 @@ static void checkMemory(int64_t bytes) {
 
 char *backend::allocateArena(int64_t bytes) {
   checkMemory(bytes);
-  void *memory = mmap(nullptr, std::max<int64_t>(bytes, 1),
-                      PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-                      0);
+  void *memory =
+      mmap(nullptr, std::max<int64_t>(bytes, 1), PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
     fail(ExitMemory, format("out of memory: cannot allocate the %s this rank "
                             "needs: %s",

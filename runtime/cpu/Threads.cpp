@@ -86,8 +86,8 @@ struct Loop {
 };
 } // namespace
 
-void backend::parallelFor(
-    int64_t n, const std::function<void(int64_t, int64_t)> &body) {
+void backend::parallelFor(int64_t n,
+                          const std::function<void(int64_t, int64_t)> &body) {
   int parts = static_cast<int>(std::min<int64_t>(getThreads(), n));
   if (parts <= 1) {
     body(0, n);

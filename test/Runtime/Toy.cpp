@@ -25,8 +25,8 @@
 using namespace toy;
 
 static const int64_t stages = PP, M = MICROBATCHES, B = 4 / DP / (M / 2);
-static const int64_t N = B * S;                    // rows of a local microbatch
-static const int64_t Vp = (V + TP - 1) / TP * TP;  // padded vocabulary
+static const int64_t N = B * S;                   // rows of a local microbatch
+static const int64_t Vp = (V + TP - 1) / TP * TP; // padded vocabulary
 static const int64_t Vl = Vp / TP;
 
 //===----------------------------------------------------------------------===//
@@ -120,8 +120,8 @@ static pcc_program makeProgram() {
   auto source = [&](const char *name, int32_t rank, const int64_t *shape,
                     const int64_t *stride, const int64_t *valid,
                     int64_t elements) {
-    pcc_source made = {name,   "toy.bin", size,  digest, offset, PCC_F32,
-                       rank,   shape,     0,     stride, valid};
+    pcc_source made = {name, "toy.bin", size, digest, offset, PCC_F32,
+                       rank, shape,     0,    stride, valid};
     offset += 4 * elements;
     return made;
   };
@@ -129,8 +129,7 @@ static pcc_program makeProgram() {
   sources[1] = source("head.weight", 2, shapeE, strideW, validW, V * D);
   sources[2] = source("head.bias", 1, sourceB, strideB, sourceB, V);
 
-  static const char *const names[] = {"emb.weight", "head.weight",
-                                      "head.bias"};
+  static const char *const names[] = {"emb.weight", "head.weight", "head.bias"};
   static const char *const firsts[] = {
       "exp_avg.emb.weight", "exp_avg.head.weight", "exp_avg.head.bias"};
   static const char *const seconds[] = {"exp_avg_sq.emb.weight",
@@ -151,14 +150,17 @@ static pcc_program makeProgram() {
       if (!holds(s, t))
         continue;
       int32_t init = t == 2 ? PCC_INIT_ZERO : PCC_INIT_NORMAL;
-      tensors[count++] = {names[t], nullptr,    PCC_PARAM, PCC_F32, init,
+      tensors[count++] = {names[t], nullptr,    PCC_PARAM, PCC_F32,    init,
                           t < 2,    layouts[t], at[t][0],  &sources[t]};
-      tensors[count++] = {firsts[t], names[t],   PCC_STATE, PCC_F32,
-                          PCC_INIT_ZERO, 0, layouts[t], at[t][1], &sources[t]};
-      tensors[count++] = {seconds[t], names[t],   PCC_STATE, PCC_F32,
-                          PCC_INIT_ZERO, 0, layouts[t], at[t][2], &sources[t]};
-      tensors[count++] = {grads[t], names[t],   PCC_SCRATCH, PCC_F32,
-                          PCC_INIT_ZERO, 0, layouts[t], at[t][3], nullptr};
+      tensors[count++] = {firsts[t],  names[t],      PCC_STATE,
+                          PCC_F32,    PCC_INIT_ZERO, 0,
+                          layouts[t], at[t][1],      &sources[t]};
+      tensors[count++] = {seconds[t], names[t],      PCC_STATE,
+                          PCC_F32,    PCC_INIT_ZERO, 0,
+                          layouts[t], at[t][2],      &sources[t]};
+      tensors[count++] = {grads[t],   names[t],      PCC_SCRATCH,
+                          PCC_F32,    PCC_INIT_ZERO, 0,
+                          layouts[t], at[t][3],      nullptr};
     }
     stageTable[s].n_tensors =
         static_cast<int32_t>(tensors + count - stageTable[s].tensors);
@@ -169,16 +171,17 @@ static pcc_program makeProgram() {
   int32_t n = 0;
   inputs[n++] = {"tokens", "input_ids", PCC_I64, tokens, atTokens, 8 * N, V};
   inputs[n++] = {"targets", "targets", PCC_I64, tokens, atTargets, 8 * N, V};
-  inputs[n++] = {"samples", "samples", PCC_I64,
-                 {1, shapeSamples, firstDim, dpAxes}, atSamples, 8 * B, 0};
-  inputs[n++] = {"positions", "positions", PCC_I64,
-                 {1, shapeS, whole, nullptr}, atPositions, 0, 0};
+  inputs[n++] = {
+      "samples", "samples", PCC_I64, {1, shapeSamples, firstDim, dpAxes},
+      atSamples, 8 * B,     0};
+  inputs[n++] = {"positions", "positions", PCC_I64, {1, shapeS, whole, nullptr},
+                 atPositions, 0,           0};
   inputs[n++] = {"step", "step", PCC_I64, scalar, atStep, 0, 0};
-  const char *const roles[] = {"lr", "weight_decay", "beta1", "beta2", "eps",
-                               "clip_grad"};
+  const char *const roles[] = {"lr",    "weight_decay", "beta1",
+                               "beta2", "eps",          "clip_grad"};
   for (int i = 0; i < 6; ++i)
-    inputs[n++] = {roles[i], roles[i], PCC_F32, scalar, atScalars + 4 * i, 0,
-                   0};
+    inputs[n++] = {roles[i],          roles[i], PCC_F32, scalar,
+                   atScalars + 4 * i, 0,        0};
 
   outputs[0] = evalOutputs[0] = {"loss", atLoss};
   outputs[1] = {"norm", atNorm};
@@ -197,10 +200,21 @@ static pcc_program makeProgram() {
     stage.eval_outputs = evalOutputs;
     stage.n_eval_outputs = stages == 1 ? 2 : 0;
   }
-  return {PCC_ABI_VERSION, "toy",  "toy.bin", "made by hand",
-          addAxis("", 0),  axes,   PP,        stageTable,
-          3,               comms,  S,         B,
-          M,               DP,     2 * V * D + V,
+  return {PCC_ABI_VERSION,
+          "toy",
+          "toy.bin",
+          "made by hand",
+          addAxis("", 0),
+          axes,
+          PP,
+          stageTable,
+          3,
+          comms,
+          S,
+          B,
+          M,
+          DP,
+          2 * V * D + V,
           0};
 }
 
@@ -260,8 +274,8 @@ static void head(pcc_context *ctx, char *arena, int64_t m, bool backward) {
   int64_t first = pcc_comm_index(ctx, 0) * Vl;
   int64_t valid = std::min(Vl, V - first); // the rest is padding
 
-  pcc_gemm_desc product = {PCC_F32, 0, 0, N, Vl, D, D, Vl, Vl, 1, 1,
-                           0, 0, 0, 0, 0, 0, 1, 0};
+  pcc_gemm_desc product = {PCC_F32, 0, 0, N, Vl, D, D, Vl, Vl, 1,
+                           1,       0, 0, 0, 0,  0, 0, 1,  0};
   pcc_gemm(ctx, &product, arena + atH, arena + atW, logits);
   const float *bias = floats(arena, atB);
   for (int64_t i = 0; i < N; ++i) {
@@ -298,11 +312,11 @@ static void head(pcc_context *ctx, char *arena, int64_t m, bool backward) {
     for (int64_t j = 0; j < Vl; ++j)
       floats(arena, gB)[j] += row[j];
   }
-  pcc_gemm_desc gradW = {PCC_F32, 1, 0, D, Vl, N, D, Vl, Vl, 1, 1,
-                         0, 0, 0, 0, 0, 0, 1, 1};
+  pcc_gemm_desc gradW = {PCC_F32, 1, 0, D, Vl, N, D, Vl, Vl, 1,
+                         1,       0, 0, 0, 0,  0, 0, 1,  1};
   pcc_gemm(ctx, &gradW, arena + atH, logits, arena + gW);
-  pcc_gemm_desc gradH = {PCC_F32, 0, 1, N, D, Vl, Vl, Vl, D, 1, 1,
-                         0, 0, 0, 0, 0, 0, 1, 0};
+  pcc_gemm_desc gradH = {PCC_F32, 0, 1, N, D, Vl, Vl, Vl, D, 1,
+                         1,       0, 0, 0, 0, 0,  0,  1,  0};
   pcc_gemm(ctx, &gradH, logits, arena + atW, arena + atDH);
   pcc_all_reduce(ctx, 0, PCC_F32, PCC_SUM, arena + atDH, N * D);
 }
@@ -376,9 +390,10 @@ static void step(pcc_context *ctx, char *arena) {
   int64_t stage = stages == 1 ? 0 : pcc_comm_index(ctx, 2) / TP;
   pcc_zero(ctx, arena + atSums, 16);
   for (int64_t grad : {gE, gW, gB})
-    pcc_zero(ctx, arena + grad, 4 * (grad == gE   ? sizeE
-                                     : grad == gW ? sizeW
-                                                  : sizeB));
+    pcc_zero(ctx, arena + grad,
+             4 * (grad == gE   ? sizeE
+                  : grad == gW ? sizeW
+                               : sizeB));
   microbatches(ctx, arena, stage);
 
   float *sums = floats(arena, atSums); // loss, targets, squares

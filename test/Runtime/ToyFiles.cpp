@@ -38,8 +38,7 @@ int main(int argc, char **argv) {
   std::vector<uint16_t> tokens(2001);
   for (size_t i = 1; i < tokens.size(); ++i) {
     uint64_t bits = pcc::mix(i);
-    tokens[i] = bits % 4 ? (tokens[i - 1] * 7 + 3) % toy::V
-                         : bits / 4 % toy::V;
+    tokens[i] = bits % 4 ? (tokens[i - 1] * 7 + 3) % toy::V : bits / 4 % toy::V;
   }
   write(dir + "tokens.bin", tokens.data(), tokens.size() * 2);
   std::vector<char> file = withHeader(20240520, 1, tokens);

@@ -112,8 +112,8 @@ static void testConversion() {
   CHECK(through(PCC_F16, -0x1p-24) == -0x1p-24); // the least subnormal
   CHECK(through(PCC_F16, 0x1p-25) == 0 && through(PCC_F16, 0x1p-14) == 0x1p-14);
   CHECK(through(PCC_F16, 0x1.ffcp-15 + 0x1p-26) == 0x1p-14); // a carry
-  CHECK(through(PCC_BF16, 1.00390625) == 1);       // a tie, to even
-  CHECK(through(PCC_BF16, 1.01171875) == 1.015625); // a tie, to even
+  CHECK(through(PCC_BF16, 1.00390625) == 1);                 // a tie, to even
+  CHECK(through(PCC_BF16, 1.01171875) == 1.015625);          // a tie, to even
   CHECK(std::isnan(through(PCC_F16, NAN)));
   CHECK(std::isnan(through(PCC_BF16, NAN)));
   float from[] = {1, 2, 3, 4}, to[] = {0, 0, 0, 0};
@@ -171,15 +171,15 @@ static void testSourceMap() {
 
   std::vector<int64_t> found(12, -1);
   auto collect = [&](const Shard &shard) {
-    forEachRun(map, shard, [&](int64_t local, int64_t index, int64_t count,
-                               int64_t step) {
-      for (int64_t i = 0; i < count; ++i)
-        found[local + i] = index + i * step;
-    });
+    forEachRun(map, shard,
+               [&](int64_t local, int64_t index, int64_t count, int64_t step) {
+                 for (int64_t i = 0; i < count; ++i)
+                   found[local + i] = index + i * step;
+               });
   };
   collect({{0, 0}, {3, 4}});
-  CHECK((found == std::vector<int64_t>{1, 6, 11, 16, 2, 7, 12, 17, -1, -1, -1,
-                                       -1}));
+  CHECK((found ==
+         std::vector<int64_t>{1, 6, 11, 16, 2, 7, 12, 17, -1, -1, -1, -1}));
   found.assign(12, -1);
   collect({{1, 2}, {2, 2}});
   CHECK(found[0] == 12 && found[1] == 17 && found[2] == -1);

@@ -1,7 +1,7 @@
 //===- pcc-opt.cpp - Runs passes by name ----------------------------------===//
 
-#include "passes/RegisterAll.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "passes/RegisterAll.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;

@@ -1,9 +1,9 @@
 //===- Arguments.cpp - The command line of pcc ----------------------------===//
 
 #include "tools/pcc/Arguments.h"
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/IR/AsmState.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
@@ -73,20 +73,18 @@ struct Flags {
                     cl::desc("Same as --pp")};
   cl::opt<int64_t> dp{"dp", cl::desc("Copies that share the batch"),
                       cl::init(1), cl::value_desc("N"), cl::cat(parallelism)};
-  cl::opt<int64_t> worldSize{"world-size",
-                             cl::desc("All ranks; dp is what is left of them"),
-                             cl::init(0), cl::value_desc("N"),
-                             cl::cat(parallelism)};
+  cl::opt<int64_t> worldSize{
+      "world-size", cl::desc("All ranks; dp is what is left of them"),
+      cl::init(0), cl::value_desc("N"), cl::cat(parallelism)};
   cl::opt<std::string> schedule{
       "schedule", cl::desc("Order of microbatches: gpipe, 1f1b"),
       cl::init("1f1b"), cl::value_desc("NAME"), cl::cat(parallelism)};
   cl::opt<std::string> stageCut{
       "stage-cut", cl::desc("Nodes that begin a stage (default: balance)"),
       cl::value_desc("NODE,NODE"), cl::cat(parallelism)};
-  cl::opt<int64_t> microBatch{"micro-batch-size",
-                              cl::desc("Samples per microbatch and dp rank"),
-                              cl::init(0), cl::value_desc("N"),
-                              cl::cat(parallelism)};
+  cl::opt<int64_t> microBatch{
+      "micro-batch-size", cl::desc("Samples per microbatch and dp rank"),
+      cl::init(0), cl::value_desc("N"), cl::cat(parallelism)};
   cl::opt<int64_t> globalBatch{"global-batch-size",
                                cl::desc("Samples per step"), cl::init(0),
                                cl::value_desc("N"), cl::cat(parallelism)};
@@ -117,9 +115,9 @@ struct Flags {
   cl::opt<std::string> targetName{"target", cl::desc("auto, cpu"),
                                   cl::init("auto"), cl::value_desc("NAME"),
                                   cl::cat(target)};
-  cl::opt<std::string> memoryLimit{
-      "memory-limit", cl::desc("Refuses plans over this per rank"),
-      cl::value_desc("80GiB"), cl::cat(target)};
+  cl::opt<std::string> memoryLimit{"memory-limit",
+                                   cl::desc("Refuses plans over this per rank"),
+                                   cl::value_desc("80GiB"), cl::cat(target)};
 
   cl::opt<std::string> emit{
       "emit",
@@ -201,8 +199,11 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
   options.verbosity = flags.quiet ? 0 : flags.verbose ? 2 : 1;
 
   std::pair<llvm::StringRef, const cl::opt<int64_t> *> counts[] = {
-      {"tp", &flags.tp}, {"pp", &flags.pp}, {"dp", &flags.dp},
-      {"world-size", &flags.worldSize}, {"seq", &flags.seq},
+      {"tp", &flags.tp},
+      {"pp", &flags.pp},
+      {"dp", &flags.dp},
+      {"world-size", &flags.worldSize},
+      {"seq", &flags.seq},
       {"micro-batch-size", &flags.microBatch},
       {"global-batch-size", &flags.globalBatch}};
   for (auto [name, flag] : counts) {

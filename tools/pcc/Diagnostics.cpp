@@ -36,8 +36,8 @@ static FileLineColLoc placeOf(Location loc) {
 DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context, std::string file,
                                      bool showRemarks)
     : context(context), file(std::move(file)), showRemarks(showRemarks) {
-  handler = context.getDiagEngine().registerHandler(
-      [this](Diagnostic &diagnostic) {
+  handler =
+      context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
         print(diagnostic);
         return success();
       });

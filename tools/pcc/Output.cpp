@@ -15,8 +15,7 @@ LogicalResult
 pcc::writeWhole(StringRef path,
                 llvm::function_ref<LogicalResult(StringRef)> write) {
   llvm::sys::fs::file_status status;
-  if (!llvm::sys::fs::status(path, status) &&
-      llvm::sys::fs::exists(status) &&
+  if (!llvm::sys::fs::status(path, status) && llvm::sys::fs::exists(status) &&
       !llvm::sys::fs::is_regular_file(status))
     return write(path);
   SmallString<128> temporary;

@@ -47,8 +47,7 @@ LogicalResult pcc::resolveBatch(Options &options, int64_t staticBatch,
     diag.attachNote() << "the nearest that are: "
                       << std::max<int64_t>(1, global / perMicrobatch) *
                              perMicrobatch
-                      << ", "
-                      << (global / perMicrobatch + 1) * perMicrobatch;
+                      << ", " << (global / perMicrobatch + 1) * perMicrobatch;
     return diag;
   }
   options.microbatches = global / perMicrobatch;

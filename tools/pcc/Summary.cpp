@@ -96,9 +96,9 @@ void Summary::collectTasks(ModuleOp module) {
         double bytes = 0;
         for (Value value : inner.getOperands())
           bytes += bytesOf(value.getType());
-        double rounds = isa<dist::AllReduceOp>(inner)     ? 2 / ranks
-                        : isa<dist::AllGatherOp>(inner)   ? 1
-                                                          : 1 / ranks;
+        double rounds = isa<dist::AllReduceOp>(inner)   ? 2 / ranks
+                        : isa<dist::AllGatherOp>(inner) ? 1
+                                                        : 1 / ranks;
         Traffic &sent = perStage[stage][key];
         ++sent.count;
         sent.bytes += bytes * rounds * (ranks - 1);

@@ -30,7 +30,8 @@ private:
   /// What one rank of a stage does in a step.
   struct Stage {
     double flops = 0;
-    int64_t parameters = 0, gradients = 0, state = 0, activations = 0; ///< bytes
+    int64_t parameters = 0, gradients = 0, state = 0,
+            activations = 0; ///< bytes
 
     int64_t arena = 0; ///< bytes in all
   };

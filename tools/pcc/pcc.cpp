@@ -7,6 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontend/Import.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "passes/Codegen/Emit.h"
 #include "passes/Pipelines.h"
 #include "passes/RegisterAll.h"
@@ -16,10 +20,6 @@
 #include "tools/pcc/Output.h"
 #include "tools/pcc/Plan.h"
 #include "tools/pcc/Summary.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Verifier.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 
@@ -29,8 +29,7 @@ using namespace pcc;
 enum ExitCode { kDone = 0, kBadInput = 1, kBadUsage = 2, kInternal = 70 };
 
 /// Says that it is our fault, and leaves what we need to find it.
-static int internalError(ModuleOp module, StringRef phase,
-                         StringRef pipeline) {
+static int internalError(ModuleOp module, StringRef phase, StringRef pipeline) {
   std::string path = ("pcc-reproducer-" + phase + ".mlir").str();
   (void)writeText(path, [&](llvm::raw_ostream &os) {
     os << "// pcc-opt --pass-pipeline='builtin.module(" << pipeline << ")' "
@@ -116,9 +115,8 @@ int main(int argc, char **argv) {
       summary.annotate(module, model, arguments.input);
   }
 
-  std::string path = arguments.output.empty()
-                         ? defaultOutput(arguments, isText)
-                         : arguments.output;
+  std::string path = arguments.output.empty() ? defaultOutput(arguments, isText)
+                                              : arguments.output;
   if (isText) {
     auto print = [&](llvm::raw_ostream &os) { module.print(os); };
     return failed(writeText(path, print)) ? kBadInput : kDone;
