@@ -29,6 +29,7 @@ struct Options {
   // Batch: globalBatch = microBatch * dp * microbatches; see resolveBatch.
   int64_t microBatch = 0;
   int64_t globalBatch = 0;
+  bool globalBatchGiven = false; ///< asked for, not derived
   int64_t microbatches = 0;
 
   // Model.

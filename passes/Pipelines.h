@@ -28,6 +28,9 @@ int findPhase(llvm::StringRef name);
 /// Module attribute that names the phase a module is at, so that the printed
 /// form of every phase is valid input again.
 inline constexpr llvm::StringLiteral kPhaseAttr = "pcc.phase";
+/// The model's name and the file it was read from.
+inline constexpr llvm::StringLiteral kModelAttr = "pcc.model";
+inline constexpr llvm::StringLiteral kSourceAttr = "pcc.source";
 
 } // namespace pcc
 

@@ -242,6 +242,17 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
         used.insert(op->getAttrOfType<FlatSymbolRefAttr>("symbol").getValue());
     });
   }
+  // A value on its way between two other stages is in no task of this one.
+  for (auto schedule : module.getOps<pipe::ScheduleOp>()) {
+    if (int64_t(schedule.getStage()) != index)
+      continue;
+    for (Operation &op : *schedule.getBlock()) {
+      if (auto recv = dyn_cast<pipe::RecvOp>(op))
+        used.insert(recv.getValue());
+      else if (auto exchange = dyn_cast<pipe::ExchangeOp>(op))
+        used.insert(exchange.getReceived());
+    }
+  }
   Schedules schedules(module, index);
   for (Operation &op : *module.getBody()) {
     auto symbol = dyn_cast<SymbolOpInterface>(op);
@@ -298,7 +309,7 @@ struct RTLowerPass : pcc::impl::RTLowerPassBase<RTLowerPass> {
                                   << " needs " << memory.total
                                   << " bytes, more than the --memory-limit of "
                                   << int64_t(memoryLimit);
-        diag.attachNote() << describeMemory(memory);
+        diag.attachNote() << StringRef(describeMemory(memory)).trim();
         diag.attachNote() << "a smaller --micro-batch-size needs less, and so "
                              "do more ranks by --tp or --pp";
         return signalPassFailure();

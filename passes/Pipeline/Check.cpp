@@ -54,6 +54,7 @@ struct CheckPass : pcc::impl::CheckPassBase<CheckPass> {
   /// Completes halves that face each other; true if there were any.
   FailureOr<bool> match();
   LogicalResult reportDeadlock();
+  LogicalResult checkHomes();
 
   std::vector<StageState> states;
 };
@@ -253,7 +254,31 @@ LogicalResult CheckPass::check(Entry entry) {
   return success();
 }
 
+/// A copy of a parameter that no update reaches would keep its first value.
+LogicalResult CheckPass::checkHomes() {
+  llvm::StringSet<> homes;
+  for (Entry entry : {Entry::Train, Entry::Evaluate})
+    for (auto task : getOperation().getOps<TaskOp>()) {
+      if (task.getEntry() != entry || !task.isPerMicrobatch())
+        continue;
+      for (auto read : task.getBlock()->getOps<nn::ReadOp>()) {
+        std::string home = instance(read.getSymbol(), task.getStage());
+        if (entry == Entry::Train)
+          homes.insert(home);
+        else if (getOperation().lookupSymbol<nn::ParamOp>(read.getSymbol()) &&
+                 !homes.contains(home))
+          return emitError(task.getLoc())
+                 << "task '" << task.getSymName() << "' evaluates parameter '"
+                 << read.getSymbol() << "', which stage " << task.getStage()
+                 << " does not train";
+      }
+    }
+  return success();
+}
+
 void CheckPass::runOnOperation() {
+  if (failed(checkHomes()))
+    return signalPassFailure();
   for (Entry entry : {Entry::Train, Entry::Evaluate})
     if (failed(check(entry)))
       return signalPassFailure();

@@ -15,6 +15,7 @@ def StageCutsPass : Pass<"nn-stage-cuts", "::mlir::ModuleOp"> {
     hold a contraction. Among those, the cuts that make the dearest stage
     cheapest are taken; the cost is FLOPs plus bytes written. What
     is no activation is marked with its first user's stage and cloned later.
+    `@evaluate` follows: each parameter is used where training holds it.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "1", "Number of stages">,
@@ -60,8 +61,9 @@ def CheckPass : Pass<"pipe-check", "::mlir::ModuleOp"> {
     Executes the lists of all stages against each other, transfers as
     rendezvous, and rejects a schedule in which a task runs twice or never, a
     value is used or sent before it is there, transfers do not pair per
-    channel in one order, the stages wait for each other forever, or a stage
-    holds more microbatches than it declares.
+    channel in one order, the stages wait for each other forever, a stage holds
+    more microbatches than it declares, or evaluates a parameter that it does
+    not train.
   }];
 }
 

@@ -4,6 +4,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/Pipeline/Activations.h"
 #include "passes/Pipeline/Passes.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace pcc {
 #define GEN_PASS_DEF_STAGECUTSPASS
@@ -31,9 +32,15 @@ struct Line {
 struct StageCutsPass : pcc::impl::StageCutsPassBase<StageCutsPass> {
   using StageCutsPassBase::StageCutsPassBase;
   void runOnOperation() override;
+  LogicalResult markLoss(func::FuncOp func);
+  LogicalResult markEvaluate(func::FuncOp func);
+  void markRest(Block &block);
   FailureOr<SmallVector<size_t>> balance(func::FuncOp func, const Line &line);
   FailureOr<SmallVector<size_t>> cutAtNodes(func::FuncOp func,
                                             const Line &line);
+
+  /// The stages whose activations use a parameter in training.
+  llvm::StringMap<SmallVector<int64_t>> homes;
 };
 
 } // namespace
@@ -188,39 +195,110 @@ FailureOr<SmallVector<size_t>> StageCutsPass::cutAtNodes(func::FuncOp func,
   return cuts;
 }
 
-void StageCutsPass::runOnOperation() {
+/// The activations that use an op's results, directly or through ops that are
+/// none.
+static void findUsers(Operation *op,
+                      const llvm::DenseSet<Operation *> &activations,
+                      llvm::function_ref<void(Operation *)> visit) {
+  for (Operation *user : op->getUsers()) {
+    if (activations.contains(user))
+      visit(user);
+    else
+      findUsers(user, activations, visit);
+  }
+}
+
+static int64_t stageOf(Operation *op) {
+  return op->getAttrOfType<IntegerAttr>(kStageAttr).getInt();
+}
+
+/// The rest goes to its first user; users come later in the block.
+void StageCutsPass::markRest(Block &block) {
   Builder builder(&getContext());
+  for (Operation &op : llvm::reverse(block.without_terminator())) {
+    if (op.hasAttr(kStageAttr))
+      continue;
+    int64_t first = stages - 1;
+    bool isUsed = false;
+    for (Operation *user : op.getUsers())
+      if (user->hasAttr(kStageAttr)) {
+        first = std::min(first, stageOf(user));
+        isUsed = true;
+      }
+    op.setAttr(kStageAttr, builder.getI64IntegerAttr(isUsed ? first : 0));
+  }
+}
+
+LogicalResult StageCutsPass::markLoss(func::FuncOp func) {
+  Builder builder(&getContext());
+  Block &block = func.getBody().front();
+  Line line(block);
+  auto cuts = cut.empty() ? balance(func, line) : cutAtNodes(func, line);
+  if (failed(cuts))
+    return failure();
+  int64_t stage = 0;
+  for (auto [i, op] : llvm::enumerate(line.ops)) {
+    while (stage < static_cast<int64_t>(cuts->size()) && i >= (*cuts)[stage])
+      ++stage;
+    op->setAttr(kStageAttr, builder.getI64IntegerAttr(stage));
+  }
+  auto activations = findActivations(block);
+  for (auto read : block.getOps<nn::ReadOp>())
+    findUsers(read, activations, [&](Operation *user) {
+      auto &stagesOf = homes[read.getSymbol()];
+      if (!llvm::is_contained(stagesOf, stageOf(user)))
+        stagesOf.push_back(stageOf(user));
+    });
+  markRest(block);
+  return success();
+}
+
+/// An evaluation must find each parameter where training updates it, although
+/// it has fewer ops to balance: an op goes where its parameters are, else
+/// where its operands are.
+LogicalResult StageCutsPass::markEvaluate(func::FuncOp func) {
+  Builder builder(&getContext());
+  Block &block = func.getBody().front();
+  auto activations = findActivations(block);
+  llvm::DenseMap<Operation *, SmallVector<StringRef>> parameters;
+  for (auto read : block.getOps<nn::ReadOp>())
+    findUsers(read, activations, [&](Operation *user) {
+      parameters[user].push_back(read.getSymbol());
+    });
+  for (Operation &op : block.without_terminator()) {
+    if (!activations.contains(&op))
+      continue;
+    int64_t stage = 0;
+    for (Value operand : op.getOperands())
+      if (Operation *def = operand.getDefiningOp();
+          def && activations.contains(def))
+        stage = std::max(stage, stageOf(def));
+    // A tied parameter has several homes: the first that can be reached.
+    while (stage < stages &&
+           llvm::any_of(parameters[&op], [&](StringRef symbol) {
+             auto home = homes.find(symbol);
+             return home != homes.end() &&
+                    !llvm::is_contained(home->second, stage);
+           }))
+      ++stage;
+    if (stage == stages)
+      return op.emitOpError("uses parameters that no one stage holds");
+    op.setAttr(kStageAttr, builder.getI64IntegerAttr(stage));
+  }
+  markRest(block);
+  return success();
+}
+
+void StageCutsPass::runOnOperation() {
   if (stages < 1) {
     emitError(getOperation().getLoc()) << "needs at least one stage";
     return signalPassFailure();
   }
-  for (StringRef name : {"loss", "evaluate"}) {
-    auto func = getOperation().lookupSymbol<func::FuncOp>(name);
-    if (!func)
-      continue;
-    Block &block = func.getBody().front();
-    Line line(block);
-    auto cuts = cut.empty() ? balance(func, line) : cutAtNodes(func, line);
-    if (failed(cuts))
+  homes.clear();
+  if (auto loss = getOperation().lookupSymbol<func::FuncOp>("loss"))
+    if (failed(markLoss(loss)))
       return signalPassFailure();
-    int64_t stage = 0;
-    for (auto [i, op] : llvm::enumerate(line.ops)) {
-      while (stage < static_cast<int64_t>(cuts->size()) && i >= (*cuts)[stage])
-        ++stage;
-      op->setAttr(kStageAttr, builder.getI64IntegerAttr(stage));
-    }
-    // The rest goes to its first user; users come later in the block.
-    for (Operation &op : llvm::reverse(block.without_terminator())) {
-      if (op.hasAttr(kStageAttr))
-        continue;
-      int64_t first = stages - 1;
-      bool isUsed = false;
-      for (Operation *user : op.getUsers())
-        if (auto attr = user->getAttrOfType<IntegerAttr>(kStageAttr)) {
-          first = std::min(first, attr.getInt());
-          isUsed = true;
-        }
-      op.setAttr(kStageAttr, builder.getI64IntegerAttr(isUsed ? first : 0));
-    }
-  }
+  if (auto evaluate = getOperation().lookupSymbol<func::FuncOp>("evaluate"))
+    if (failed(markEvaluate(evaluate)))
+      return signalPassFailure();
 }

@@ -5,6 +5,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -148,7 +149,7 @@ static bool resolveWorldSize(const Flags &flags, Options &options) {
   if (!flags.worldSize)
     return true;
   int64_t model = options.tp * options.pp * options.cp;
-  if (flags.worldSize % model) {
+  if (model > flags.worldSize || flags.worldSize % model) {
     llvm::errs() << "pcc: error: --world-size " << flags.worldSize
                  << " is not a multiple of tp * pp = " << model << "\n";
     return false;
@@ -169,6 +170,9 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
   mlir::registerPassManagerCLOptions();
   mlir::registerAsmPrinterCLOptions();
   Flags flags;
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "pcc 0.1, built with LLVM " << LLVM_VERSION_STRING << "\n";
+  });
   cl::HideUnrelatedOptions({&flags.parallelism, &flags.training, &flags.target,
                             &flags.output, &flags.debugging});
   if (!cl::ParseCommandLineOptions(
@@ -206,10 +210,33 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
       {"seq", &flags.seq},
       {"micro-batch-size", &flags.microBatch},
       {"global-batch-size", &flags.globalBatch}};
+  auto note = [&](const cl::Option &flag) {
+    if (flag.getNumOccurrences())
+      arguments.given.push_back(flag.ArgStr.str());
+  };
+  note(flags.schedule);
+  note(flags.stageCut);
+  note(flags.loss);
+  note(flags.optimizer);
+  note(flags.init);
+  note(flags.noDropout);
+  note(flags.freeze);
+  note(flags.train);
+  note(flags.dims);
+  note(flags.memoryLimit);
+  if (flags.worldSize.getNumOccurrences())
+    arguments.given.push_back("dp");
+  options.globalBatchGiven = flags.globalBatch.getNumOccurrences();
   for (auto [name, flag] : counts) {
     if (flag->getNumOccurrences() == 0)
       continue;
     arguments.given.push_back(name.str());
+    // Products of a few of these must fit in 64 bits.
+    if (*flag > 1'000'000'000) {
+      llvm::errs() << "pcc: error: --" << name << " " << *flag
+                   << " is beyond every machine\n";
+      return 2;
+    }
     if (*flag < 1) {
       llvm::errs() << "pcc: error: --" << name << " must be at least 1, not "
                    << *flag << "\n";

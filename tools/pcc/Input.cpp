@@ -7,10 +7,41 @@
 #include "mlir/Parser/Parser.h"
 #include "passes/Pipelines.h"
 #include "tools/pcc/Plan.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace pcc;
+
+/// Refuses flags whose time is over at a phase.
+static LogicalResult checkFlags(const Arguments &arguments, int phase,
+                                Location loc) {
+  std::pair<StringRef, StringRef> usedUpBy[] = {
+      {"init", "import"},    {"freeze", "import"},    {"train", "import"},
+      {"dim", "import"},     {"no-dropout", "train"}, {"stage-cut", "train"},
+      {"memory-limit", "rt"}};
+  for (auto [flag, when] : usedUpBy)
+    if (phase >= findPhase(when) && llvm::is_contained(arguments.given, flag)) {
+      InFlightDiagnostic diag =
+          emitError(loc) << "--" << flag << " comes too late for a "
+                         << "module at '" << getPhases()[phase].name << "'";
+      diag.attachNote() << "give it where the phase '" << when << "' is made";
+      return diag;
+    }
+  return success();
+}
+
+/// The batch of the tokens that @forward takes, 0 if there are none.
+static int64_t batchOf(ModuleOp module) {
+  auto forward = module.lookupSymbol<func::FuncOp>("forward");
+  for (unsigned i = 0; forward && i < forward.getNumArguments(); ++i) {
+    auto role = forward.getArgAttrOfType<StringAttr>(i, nn::kRoleAttr);
+    auto type = dyn_cast<RankedTensorType>(forward.getArgumentTypes()[i]);
+    if (role && role.getValue() == "tokens" && type && type.getRank() == 2)
+      return type.getDimSize(0);
+  }
+  return 0;
+}
 
 /// Reads the printed form of a phase.
 static LogicalResult readModule(MLIRContext &context, Arguments &arguments,
@@ -32,9 +63,19 @@ static LogicalResult readModule(MLIRContext &context, Arguments &arguments,
   if (input.phase < 0)
     return emitError(module.getLoc())
            << "there is no phase '" << phase.getValue() << "'";
-  if (failed(adoptPlan(module, arguments)))
+  if (failed(checkFlags(arguments, input.phase, module.getLoc())) ||
+      failed(adoptPlan(module, arguments)))
     return failure();
-  return resolveBatch(arguments.options, 0, module.getLoc());
+  // What a model written by hand says of its batch.
+  Options &options = arguments.options;
+  if (int64_t batch = batchOf(module); batch && !options.microBatch) {
+    if (batch % options.dp)
+      return emitError(module.getLoc())
+             << "the model's batch of " << batch
+             << " is not a multiple of --dp " << options.dp;
+    options.microBatch = batch / options.dp;
+  }
+  return resolveBatch(options, 0, module.getLoc());
 }
 
 /// Reads an ONNX file.
@@ -70,6 +111,11 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
         options.seq = type.getDimSize(1);
     }
   input.phase = findPhase("import");
+  Builder builder(&context);
+  (*input.module)
+      ->setAttr(kModelAttr,
+                builder.getStringAttr(llvm::sys::path::stem(arguments.input)));
+  (*input.module)->setAttr(kSourceAttr, builder.getStringAttr(arguments.input));
   recordPlan(*input.module, input.phase, options);
   return success();
 }

@@ -81,7 +81,9 @@ void pcc::recordPlan(ModuleOp module, int phase, const Options &options) {
   Builder builder(module.getContext());
   NamedAttrList plan;
   for (const Choice &choice : choices) {
-    if (findPhase(choice.phase) > phase)
+    bool isAskedFor =
+        choice.number == &Options::globalBatch && options.globalBatchGiven;
+    if (findPhase(choice.phase) > phase && !isAskedFor)
       continue;
     if (choice.number)
       plan.set(choice.key, builder.getI64IntegerAttr(options.*choice.number));
@@ -114,7 +116,12 @@ LogicalResult pcc::adoptPlan(ModuleOp module, Arguments &arguments) {
                << kPlanAttr << ": '" << choice.key << "' is no integer";
       if (given && options.*choice.number != number.getInt())
         return contradiction(options.*choice.number, number.getInt());
+      if (number.getInt() < 1 || number.getInt() > 1'000'000'000)
+        return emitError(module.getLoc()) << kPlanAttr << ": '" << choice.key
+                                          << "' cannot be " << number.getInt();
       options.*choice.number = number.getInt();
+      if (choice.number == &Options::globalBatch)
+        options.globalBatchGiven = true;
     } else {
       auto text = dyn_cast<StringAttr>(value);
       if (!text)

@@ -20,6 +20,7 @@
 #include "tools/pcc/Output.h"
 #include "tools/pcc/Plan.h"
 #include "tools/pcc/Summary.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 
@@ -106,17 +107,37 @@ int main(int argc, char **argv) {
     return kBadInput;
   }
   Summary summary(arguments.options);
-  std::string model = llvm::sys::path::stem(arguments.input).str();
+  auto nameOf = [&](StringRef attr, std::string otherwise) {
+    auto name = module->getAttrOfType<StringAttr>(attr);
+    return name ? name.str() : otherwise;
+  };
+  std::string model =
+      nameOf(kModelAttr, llvm::sys::path::stem(arguments.input).str());
+  std::string source = nameOf(kSourceAttr, arguments.input);
+  // What earlier phases would have told.
+  if (input.phase >= findPhase("nn") && input.phase < findPhase("rt"))
+    summary.collect(module, "train");
+  if (input.phase == findPhase("pipeline"))
+    summary.collect(module, "pipeline");
   for (int phase = input.phase + 1; phase <= last; ++phase) {
     if (int code = runPhase(module, phase, arguments, diagnostics))
       return code;
     summary.collect(module, getPhases()[phase].name);
     if (getPhases()[phase].name == "rt")
-      summary.annotate(module, model, arguments.input);
+      summary.annotate(module, model, source);
   }
 
   std::string path = arguments.output.empty() ? defaultOutput(arguments, isText)
                                               : arguments.output;
+  // Nothing that exists as something else is replaced by a program.
+  if (path != "-" && (llvm::sys::fs::is_directory(path) ||
+                      llvm::sys::fs::equivalent(path, arguments.input))) {
+    llvm::errs() << "pcc: error: cannot write '" << path << "': it is "
+                 << (llvm::sys::fs::is_directory(path) ? "a folder"
+                                                       : "the input")
+                 << "\npcc: note: name another file with -o\n";
+    return kBadInput;
+  }
   if (isText) {
     auto print = [&](llvm::raw_ostream &os) { module.print(os); };
     return failed(writeText(path, print)) ? kBadInput : kDone;
@@ -131,7 +152,8 @@ int main(int argc, char **argv) {
   if (arguments.reportJson) {
     summary.printJson(llvm::outs(), model);
   } else if (arguments.options.verbosity > 0) {
-    summary.print(llvm::errs(), model);
+    if (input.phase < findPhase("rt"))
+      summary.print(llvm::errs(), model);
     llvm::errs() << "wrote:    " << path << "\n";
   }
   return kDone;

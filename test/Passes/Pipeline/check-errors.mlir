@@ -126,3 +126,13 @@ pipe.schedule train stage 1 microbatches 1 {
   pipe.run @f microbatch 0
 }
 }
+
+// -----
+
+nn.param @w : tensor<2xf32> init normal
+pipe.task @f stage 0 forward () { pipe.yield }
+// expected-error @+1 {{task 'e' evaluates parameter 'w', which stage 0 does not train}}
+pipe.task @e stage 0 evaluate () {
+  %w = nn.read @w : tensor<2xf32>
+  pipe.yield
+}
