@@ -5,6 +5,7 @@
 #include "runtime/common/Backend.h"
 #include "runtime/common/Checkpoint.h"
 #include "runtime/common/Error.h"
+#include "runtime/common/Files.h"
 #include "runtime/common/Inputs.h"
 #include "runtime/common/Log.h"
 #include "runtime/common/Outputs.h"
@@ -143,6 +144,9 @@ Run::Run(const pcc_program &program, const Options &given)
   else
     loadCheckpoint(state, checkpoint);
   initFile.reset();
+  // What cannot be written is said now, not after hours of training.
+  if (first() && !options.save.empty())
+    makeFolders(options.save);
   if (first())
     log = std::make_unique<Log>(options.logJson, done > 0, options.steps,
                                 options.logEvery);
