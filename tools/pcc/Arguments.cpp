@@ -90,6 +90,18 @@ struct Flags {
                                cl::desc("Samples per step"), cl::init(0),
                                cl::value_desc("N"), cl::cat(parallelism)};
 
+  // What this version has one value of only; hidden until there are more.
+  cl::opt<std::string> precision{"precision", cl::init("f32"), cl::Hidden,
+                                 cl::cat(training)};
+  cl::opt<std::string> recompute{"recompute", cl::init("none"), cl::Hidden,
+                                 cl::cat(training)};
+  cl::opt<std::string> zero{"zero", cl::init("0"), cl::Hidden,
+                            cl::cat(parallelism)};
+  cl::opt<std::string> cp{"cp", cl::init("1"), cl::Hidden,
+                          cl::cat(parallelism)};
+  cl::opt<std::string> vpp{"vpp", cl::init("1"), cl::Hidden,
+                           cl::cat(parallelism)};
+
   cl::opt<int64_t> seq{"seq", cl::desc("Tokens per sample"), cl::init(0),
                        cl::value_desc("N"), cl::cat(training)};
   cl::list<std::string> dims{"dim", cl::desc("Binds a dynamic dim of the file"),
@@ -143,6 +155,24 @@ struct Flags {
 };
 
 } // namespace
+
+/// Says no to what only later versions will have.
+static bool checkOnlyValues(const Flags &flags) {
+  std::pair<const cl::opt<std::string> *, llvm::StringRef> only[] = {
+      {&flags.precision, "f32"},
+      {&flags.recompute, "none"},
+      {&flags.zero, "0"},
+      {&flags.cp, "1"},
+      {&flags.vpp, "1"}};
+  for (auto [flag, value] : only)
+    if (*flag != value) {
+      llvm::errs() << "pcc: error: --" << flag->ArgStr << " "
+                   << flag->getValue() << ": this version has only " << value
+                   << "\n";
+      return false;
+    }
+  return true;
+}
 
 /// Derives dp from the world size.
 static bool resolveWorldSize(const Flags &flags, Options &options) {
@@ -255,7 +285,7 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
   if (flags.report.getNumOccurrences() &&
       !checkChoice("report", flags.report, {"json"}))
     return 2;
-  if (!resolveWorldSize(flags, options))
+  if (!checkOnlyValues(flags) || !resolveWorldSize(flags, options))
     return 2;
   for (const std::string &dim : flags.dims) {
     auto [name, value] = llvm::StringRef(dim).split('=');
