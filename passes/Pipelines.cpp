@@ -74,14 +74,10 @@ static std::string pipelinePhase(const Options &options) {
          " microbatches=" + number(options.microbatches) + "},pipe-check";
 }
 
-static std::string rtPhase(const Options &options) {
+static std::string rtPhase(const Options &) {
   // Attention stays whole up to here: a GPU has a library call for it.
-  return "nn-expand-attention,rt-split-accumulate,rt-form-kernels," +
-         withOptions(
-             "rt-lower",
-             {{"memory-limit",
-               options.memoryLimit ? number(options.memoryLimit) : ""}}) +
-         ",rt-verify";
+  return "nn-expand-attention,rt-split-accumulate,rt-form-kernels,rt-lower,"
+         "rt-verify";
 }
 
 static std::string llvmPhase(const Options &) {

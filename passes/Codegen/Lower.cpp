@@ -302,18 +302,6 @@ struct RTLowerPass : pcc::impl::RTLowerPassBase<RTLowerPass> {
       planArena(stage);
       mergeReductions(stage);
     }
-    for (const StageMemory &memory : getMemory(module))
-      if (memoryLimit > 0 && memory.total > memoryLimit) {
-        InFlightDiagnostic diag = module.emitError()
-                                  << "a rank of stage " << memory.stage
-                                  << " needs " << memory.total
-                                  << " bytes, more than the --memory-limit of "
-                                  << int64_t(memoryLimit);
-        diag.attachNote() << StringRef(describeMemory(memory)).trim();
-        diag.attachNote() << "a smaller --micro-batch-size needs less, and so "
-                             "do more ranks by --tp or --pp";
-        return signalPassFailure();
-      }
   }
 };
 

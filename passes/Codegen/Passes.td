@@ -26,9 +26,6 @@ def RTLowerPass : Pass<"rt-lower", "::mlir::ModuleOp"> {
     Then offsets are assigned as `--rt-plan` does, and adjacent reductions of
     adjacent buffers become one.
   }];
-  let options = [
-    Option<"memoryLimit", "memory-limit", "int64_t", "0",
-           "refuse a stage whose arena has more bytes; 0: no limit">];
   let dependentDialects = ["::pcc::rt::RTDialect", "::pcc::nn::NNDialect",
                            "::mlir::func::FuncDialect"];
 }

@@ -1,8 +1,7 @@
-//===- Plan.cpp - Offsets of buffers, and the memory they take ------------===//
+//===- Plan.cpp - Offsets of buffers in the arena -------------------------===//
 
 #include "passes/Codegen/Plan.h"
 #include "passes/Codegen/Passes.h"
-#include "llvm/Support/Format.h"
 
 namespace pcc {
 #define GEN_PASS_DEF_RTPLANPASS
@@ -117,44 +116,4 @@ void pcc::planArena(rt::StageOp stage) {
       rt::BufferOp(life.buffer).setOffset(end + life.offset);
   }
   stage.setArena(end + peak);
-}
-
-SmallVector<StageMemory> pcc::getMemory(ModuleOp module) {
-  SmallVector<StageMemory> stages;
-  for (auto stage : module.getOps<rt::StageOp>()) {
-    StageMemory memory;
-    memory.stage = stage.getIndex();
-    memory.total = stage.getArena().value_or(0);
-    int64_t held = 0;
-    for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
-      if (buffer.getKind() != rt::BufferKind::Temporary) {
-        memory.bytes[int(buffer.getKind())] += buffer.getTotalBytes();
-        held += buffer.getTotalBytes();
-      }
-    memory.bytes[int(rt::BufferKind::Temporary)] = memory.total - held;
-    stages.push_back(memory);
-  }
-  return stages;
-}
-
-std::string pcc::describeMemory(ArrayRef<StageMemory> stages) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  auto mebibytes = [](int64_t bytes) {
-    return llvm::format("%.2f MiB", double(bytes) / (1 << 20));
-  };
-  for (const StageMemory &memory : stages) {
-    os << "stage " << memory.stage << ": " << mebibytes(memory.total) << " (";
-    bool isFirst = true;
-    for (auto [kind, bytes] : llvm::enumerate(memory.bytes)) {
-      if (bytes == 0)
-        continue;
-      os << (isFirst ? "" : ", ")
-         << rt::stringifyBufferKind(rt::BufferKind(kind)) << ' '
-         << mebibytes(bytes);
-      isFirst = false;
-    }
-    os << ")\n";
-  }
-  return text;
 }

@@ -17,6 +17,13 @@ using namespace pcc::nn;
 
 namespace {
 
+/// A type as diagnostics should show it, which put quotes around types.
+std::string print(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
 /// The sizes that must be multiples of the number of tensor ranks for a
 /// component to be split.
 struct Extents {
@@ -114,7 +121,8 @@ LogicalResult DistSeedTensorPass::refuse(const Program &program,
     diag << extents.count << " columns are not a multiple of " << ranks;
   }
   diag.attachNote(weight.owner->getLoc())
-      << what << " come from weight '" << weight.name << "' : " << weight.type;
+      << what << " come from weight '" << weight.name
+      << "' : " << print(weight.type);
   Diagnostic &note = diag.attachNote(column->op->op->getLoc());
   note << "valid values for --tp are 1";
   int64_t most = 0;
@@ -141,7 +149,7 @@ LogicalResult DistSeedTensorPass::seedClasses(const Program &program,
       diag << size << " " << what << " are not a multiple of " << ranks;
       diag.attachNote(program[value].owner->getLoc())
           << what << " come from '" << program[value].name
-          << "' : " << program[value].type;
+          << "' : " << print(program[value].type);
       diag.attachNote(op->getLoc())
           << "pad them: --nn-pad-vocab=multiple=" << ranks;
       return diag;

@@ -62,7 +62,7 @@ struct Flags {
   cl::OptionCategory output{"Output"};
   cl::OptionCategory debugging{"Debugging"};
 
-  cl::opt<std::string> input{cl::Positional, cl::desc("<model>"), cl::init("")};
+  cl::list<std::string> inputs{cl::Positional, cl::desc("<model>")};
 
   cl::opt<int64_t> tp{"tp", cl::desc("Ranks that share every layer"),
                       cl::init(1), cl::value_desc("N"), cl::cat(parallelism)};
@@ -74,6 +74,10 @@ struct Flags {
                     cl::desc("Same as --pp")};
   cl::opt<int64_t> dp{"dp", cl::desc("Copies that share the batch"),
                       cl::init(1), cl::value_desc("N"), cl::cat(parallelism)};
+  cl::opt<int64_t> cp{"cp", cl::desc("Ranks that share every sequence"),
+                      cl::init(1), cl::value_desc("N"), cl::cat(parallelism)};
+  cl::alias cpAlias{"context-parallel-size", cl::aliasopt(cp),
+                    cl::desc("Same as --cp")};
   cl::opt<int64_t> worldSize{
       "world-size", cl::desc("All ranks; dp is what is left of them"),
       cl::init(0), cl::value_desc("N"), cl::cat(parallelism)};
@@ -90,17 +94,30 @@ struct Flags {
                                cl::desc("Samples per step"), cl::init(0),
                                cl::value_desc("N"), cl::cat(parallelism)};
 
-  // What this version has one value of only; hidden until there are more.
+  cl::opt<bool> sequenceParallel{
+      "sequence-parallel",
+      cl::desc("Shares norms and residuals over tp by the sequence, too"),
+      cl::cat(parallelism)};
+  cl::alias sequenceParallelAlias{"sp", cl::aliasopt(sequenceParallel),
+                                  cl::desc("Same as --sequence-parallel")};
+
+  // What this version has one value of only, or none; hidden until it has
+  // more.
   cl::opt<std::string> precision{"precision", cl::init("f32"), cl::Hidden,
                                  cl::cat(training)};
   cl::opt<std::string> recompute{"recompute", cl::init("none"), cl::Hidden,
                                  cl::cat(training)};
   cl::opt<std::string> zero{"zero", cl::init("0"), cl::Hidden,
                             cl::cat(parallelism)};
-  cl::opt<std::string> cp{"cp", cl::init("1"), cl::Hidden,
-                          cl::cat(parallelism)};
   cl::opt<std::string> vpp{"vpp", cl::init("1"), cl::Hidden,
                            cl::cat(parallelism)};
+  cl::opt<std::string> layersPerChunk{"num-layers-per-virtual-pipeline-stage",
+                                      cl::Hidden, cl::cat(parallelism)};
+  cl::opt<bool> distributedOptimizer{"use-distributed-optimizer", cl::Hidden,
+                                     cl::cat(parallelism)};
+  cl::opt<std::string> scheduleFile{"schedule-file", cl::Hidden,
+                                    cl::cat(parallelism)};
+  cl::opt<std::string> gpuArch{"gpu-arch", cl::Hidden, cl::cat(target)};
 
   cl::opt<int64_t> seq{"seq", cl::desc("Tokens per sample"), cl::init(0),
                        cl::value_desc("N"), cl::cat(training)};
@@ -142,9 +159,9 @@ struct Flags {
   cl::opt<bool> listParams{"list-params",
                            cl::desc("Lists the parameters and stops"),
                            cl::cat(output)};
-  cl::opt<std::string> report{"report",
-                              cl::desc("--report=json: the summary as JSON on "
-                                       "standard output"),
+  cl::opt<std::string> report{"report", cl::ValueOptional,
+                              cl::desc("Writes the summary to standard output, "
+                                       "as text or with =json as JSON"),
                               cl::value_desc("json"), cl::cat(output)};
   cl::opt<bool> quiet{"q", cl::desc("Prints no summary"), cl::cat(output)};
   cl::opt<bool> verbose{"v", cl::desc("Prints the reason of every sharding"),
@@ -162,7 +179,6 @@ static bool checkOnlyValues(const Flags &flags) {
       {&flags.precision, "f32"},
       {&flags.recompute, "none"},
       {&flags.zero, "0"},
-      {&flags.cp, "1"},
       {&flags.vpp, "1"}};
   for (auto [flag, value] : only)
     if (*flag != value) {
@@ -171,7 +187,34 @@ static bool checkOnlyValues(const Flags &flags) {
                    << "\n";
       return false;
     }
+  const cl::Option *none[] = {&flags.layersPerChunk,
+                              &flags.distributedOptimizer, &flags.scheduleFile,
+                              &flags.gpuArch};
+  for (const cl::Option *flag : none)
+    if (flag->getNumOccurrences()) {
+      llvm::errs() << "pcc: error: --" << flag->ArgStr
+                   << ": this version does not have it\n"
+                      "pcc: note: pcc --help lists what it has\n";
+      return false;
+    }
   return true;
+}
+
+/// The one model to read; says so and returns false if it is not one.
+static bool readPositional(const Flags &flags, std::string &input) {
+  if (flags.inputs.size() == 1) {
+    input = flags.inputs.front();
+    return true;
+  }
+  if (flags.inputs.empty())
+    llvm::errs() << "pcc: error: no model given; see pcc --help\n";
+  else if (flags.inputs.front() == "verify")
+    llvm::errs() << "pcc: error: this version does not have 'pcc verify'\n"
+                    "pcc: note: pcc --help lists what it has\n";
+  else
+    llvm::errs() << "pcc: error: one model at a time, not '"
+                 << llvm::join(flags.inputs, "' and '") << "'\n";
+  return false;
 }
 
 /// Derives dp from the world size.
@@ -181,7 +224,7 @@ static bool resolveWorldSize(const Flags &flags, Options &options) {
   int64_t model = options.tp * options.pp * options.cp;
   if (model > flags.worldSize || flags.worldSize % model) {
     llvm::errs() << "pcc: error: --world-size " << flags.worldSize
-                 << " is not a multiple of tp * pp = " << model << "\n";
+                 << " is not a multiple of tp * cp * pp = " << model << "\n";
     return false;
   }
   int64_t dp = flags.worldSize / model;
@@ -211,15 +254,15 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
           "on many ranks\n",
           &llvm::errs()))
     return 2;
-  if (flags.input.empty()) {
-    llvm::errs() << "pcc: error: no model given; see pcc --help\n";
+  if (!readPositional(flags, arguments.input))
     return 2;
-  }
 
   Options &options = arguments.options;
   options.tp = flags.tp;
   options.pp = flags.pp;
   options.dp = flags.dp;
+  options.cp = flags.cp;
+  options.sequenceParallel = flags.sequenceParallel;
   options.schedule = flags.schedule;
   options.stageCut = flags.stageCut;
   options.microBatch = flags.microBatch;
@@ -236,6 +279,7 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
       {"tp", &flags.tp},
       {"pp", &flags.pp},
       {"dp", &flags.dp},
+      {"cp", &flags.cp},
       {"world-size", &flags.worldSize},
       {"seq", &flags.seq},
       {"micro-batch-size", &flags.microBatch},
@@ -244,6 +288,7 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
     if (flag.getNumOccurrences())
       arguments.given.push_back(flag.ArgStr.str());
   };
+  note(flags.sequenceParallel);
   note(flags.schedule);
   note(flags.stageCut);
   note(flags.loss);
@@ -264,7 +309,8 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
     // Products of a few of these must fit in 64 bits.
     if (*flag > 1'000'000'000) {
       llvm::errs() << "pcc: error: --" << name << " " << *flag
-                   << " is beyond every machine\n";
+                   << " is beyond every machine\n"
+                      "pcc: note: at most 1000000000 is accepted\n";
       return 2;
     }
     if (*flag < 1) {
@@ -282,8 +328,7 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
                    {"import", "nn", "train", "plan", "spmd", "pipeline", "rt",
                     "llvm", "obj", "exe"}))
     return 2;
-  if (flags.report.getNumOccurrences() &&
-      !checkChoice("report", flags.report, {"json"}))
+  if (!flags.report.empty() && !checkChoice("report", flags.report, {"json"}))
     return 2;
   if (!checkOnlyValues(flags) || !resolveWorldSize(flags, options))
     return 2;
@@ -306,11 +351,11 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
     }
   }
   options.randomInit = flags.init == "random";
-  arguments.input = flags.input;
   arguments.output = flags.outputPath;
   arguments.emit = flags.emit;
   arguments.listParams = flags.listParams;
-  arguments.reportJson = flags.report == "json";
+  if (flags.report.getNumOccurrences())
+    arguments.report = flags.report == "json" ? Report::JSON : Report::Text;
   arguments.verifyEach = flags.verifyEach;
   return -1;
 }

@@ -8,6 +8,9 @@
 
 namespace pcc {
 
+/// Where the summary goes: to standard error for people, or to standard output.
+enum class Report { None, Text, JSON };
+
 /// What the command line asks for.
 struct Arguments {
   Options options;
@@ -15,7 +18,7 @@ struct Arguments {
   std::string output; ///< empty: derived from the input
   std::string emit = "exe";
   bool listParams = false;
-  bool reportJson = false;
+  Report report = Report::None;
   bool verifyEach = true;
   /// Which of the options were given, by flag name: files that carry choices
   /// of their own are checked against these.

@@ -16,10 +16,14 @@ using namespace pcc;
 /// Refuses flags whose time is over at a phase.
 static LogicalResult checkFlags(const Arguments &arguments, int phase,
                                 Location loc) {
-  std::pair<StringRef, StringRef> usedUpBy[] = {
-      {"init", "import"},    {"freeze", "import"},    {"train", "import"},
-      {"dim", "import"},     {"no-dropout", "train"}, {"stage-cut", "train"},
-      {"memory-limit", "rt"}};
+  std::pair<StringRef, StringRef> usedUpBy[] = {{"init", "import"},
+                                                {"freeze", "import"},
+                                                {"train", "import"},
+                                                {"dim", "import"},
+                                                {"no-dropout", "train"},
+                                                {"stage-cut", "train"},
+                                                {"sequence-parallel", "plan"},
+                                                {"memory-limit", "rt"}};
   for (auto [flag, when] : usedUpBy)
     if (phase >= findPhase(when) && llvm::is_contained(arguments.given, flag)) {
       InFlightDiagnostic diag =
@@ -43,10 +47,30 @@ static int64_t batchOf(ModuleOp module) {
   return 0;
 }
 
+/// No text has zero bytes; MLIR's bytecode begins with its own letters.
+static bool isBinary(StringRef bytes) {
+  return bytes.contains('\0') && !bytes.starts_with("ML\xefR");
+}
+
 /// Reads the printed form of a phase.
 static LogicalResult readModule(MLIRContext &context, Arguments &arguments,
                                 Input &input) {
-  input.module = parseSourceFile<ModuleOp>(arguments.input, &context);
+  llvm::SourceMgr sources;
+  auto text = llvm::MemoryBuffer::getFileOrSTDIN(arguments.input);
+  if (!text)
+    return emitError(FileLineColLoc::get(&context, arguments.input, 0, 0))
+           << "cannot be read: " << text.getError().message();
+  // The weights of a model stay in its file, so it must have one.
+  if (isBinary((*text)->getBuffer())) {
+    InFlightDiagnostic diag =
+        emitError(FileLineColLoc::get(&context, arguments.input, 0, 0))
+        << "is not the text of a module";
+    diag.attachNote() << "give an ONNX model by its path: its weights are "
+                         "read from there when training starts";
+    return diag;
+  }
+  sources.AddNewSourceBuffer(std::move(*text), llvm::SMLoc());
+  input.module = parseSourceFile<ModuleOp>(sources, &context);
   if (!input.module)
     return failure();
   ModuleOp module = *input.module;

@@ -6,8 +6,9 @@
 using namespace mlir;
 
 static LogicalResult fail(StringRef path, std::error_code error) {
-  llvm::errs() << "pcc: error: cannot write '" << path
-               << "': " << error.message() << "\n";
+  llvm::errs() << "pcc: error: cannot write "
+               << (path == "-" ? "standard output" : ("'" + path + "'").str())
+               << ": " << error.message() << "\n";
   return failure();
 }
 
@@ -40,7 +41,11 @@ pcc::writeText(StringRef path,
   if (path == "-") {
     print(llvm::outs());
     llvm::outs().flush();
-    return success();
+    if (!llvm::outs().has_error())
+      return success();
+    std::error_code error = llvm::outs().error();
+    llvm::outs().clear_error();
+    return fail(path, error);
   }
   return writeWhole(path, [&](StringRef temporary) -> LogicalResult {
     std::error_code error;

@@ -9,6 +9,19 @@ using namespace pcc;
 
 static constexpr llvm::StringLiteral kPlanAttr = "pcc.plan";
 
+/// Says that the global batch is no multiple of `unit`, and which are.
+static LogicalResult refuseBatch(Location loc, int64_t global, int64_t unit,
+                                 const Twine &reason) {
+  InFlightDiagnostic diag = emitError(loc)
+                            << "--global-batch-size " << global
+                            << " is not a multiple of " << reason;
+  Diagnostic &note = diag.attachNote() << "the nearest that are: ";
+  if (global > unit)
+    note << global / unit * unit << ", ";
+  note << (global / unit + 1) * unit;
+  return diag;
+}
+
 LogicalResult pcc::resolveBatch(Options &options, int64_t staticBatch,
                                 Location loc) {
   int64_t &micro = options.microBatch, &global = options.globalBatch;
@@ -30,8 +43,7 @@ LogicalResult pcc::resolveBatch(Options &options, int64_t staticBatch,
   }
   if (!micro && global && options.pp == 1) {
     if (global % options.dp)
-      return emitError(loc) << "--global-batch-size " << global
-                            << " is not a multiple of --dp " << options.dp;
+      return refuseBatch(loc, global, options.dp, "--dp " + Twine(options.dp));
     micro = global / options.dp;
   }
   if (!micro)
@@ -39,17 +51,10 @@ LogicalResult pcc::resolveBatch(Options &options, int64_t staticBatch,
   int64_t perMicrobatch = micro * options.dp;
   if (!global)
     global = perMicrobatch * (options.pp == 1 ? 1 : 4 * options.pp);
-  if (global % perMicrobatch) {
-    InFlightDiagnostic diag =
-        emitError(loc) << "--global-batch-size " << global
-                       << " is not a multiple of micro batch " << micro
-                       << " x dp " << options.dp << " = " << perMicrobatch;
-    diag.attachNote() << "the nearest that are: "
-                      << std::max<int64_t>(1, global / perMicrobatch) *
-                             perMicrobatch
-                      << ", " << (global / perMicrobatch + 1) * perMicrobatch;
-    return diag;
-  }
+  if (global % perMicrobatch)
+    return refuseBatch(loc, global, perMicrobatch,
+                       "micro batch " + Twine(micro) + " x dp " +
+                           Twine(options.dp) + " = " + Twine(perMicrobatch));
   options.microbatches = global / perMicrobatch;
   return success();
 }
@@ -58,23 +63,22 @@ namespace {
 /// A choice, the flag that makes it, and the phase from which it is fixed.
 struct Choice {
   llvm::StringLiteral key, flag, phase;
-  int64_t Options::*number;
-  std::string Options::*text;
+  int64_t Options::*number = nullptr;
+  std::string Options::*text = nullptr;
 };
 } // namespace
 
 static const Choice choices[] = {
-    {"dp", "dp", "import", &Options::dp, nullptr},
-    {"micro_batch", "micro-batch-size", "import", &Options::microBatch,
-     nullptr},
-    {"seq", "seq", "import", &Options::seq, nullptr},
-    {"tp", "tp", "train", &Options::tp, nullptr},
-    {"pp", "pp", "train", &Options::pp, nullptr},
+    {"dp", "dp", "import", &Options::dp},
+    {"micro_batch", "micro-batch-size", "import", &Options::microBatch},
+    {"seq", "seq", "import", &Options::seq},
+    {"tp", "tp", "train", &Options::tp},
+    {"pp", "pp", "train", &Options::pp},
+    {"cp", "cp", "plan", &Options::cp},
     {"loss", "loss", "train", nullptr, &Options::loss},
     {"optimizer", "optimizer", "train", nullptr, &Options::optimizer},
     {"schedule", "schedule", "pipeline", nullptr, &Options::schedule},
-    {"global_batch", "global-batch-size", "pipeline", &Options::globalBatch,
-     nullptr},
+    {"global_batch", "global-batch-size", "pipeline", &Options::globalBatch},
 };
 
 void pcc::recordPlan(ModuleOp module, int phase, const Options &options) {

@@ -5,18 +5,12 @@
 #include "dialects/NN/NN.h"
 #include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/RT.h"
+#include "passes/Pipelines.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace pcc;
-
-int64_t Summary::ranksAlong(StringRef axis) const {
-  return axis == "pp"   ? options.pp
-         : axis == "dp" ? options.dp
-         : axis == "cp" ? options.cp
-                        : options.tp;
-}
 
 void Summary::collectParameters(ModuleOp module) {
   parameters = trained = tensors = 0;
@@ -52,6 +46,11 @@ static int64_t bytesOf(Type type) {
 }
 
 void Summary::collectTasks(ModuleOp module) {
+  llvm::StringMap<int64_t> ranksAlong;
+  for (auto mesh : module.getOps<dist::MeshOp>())
+    for (auto [axis, size] :
+         llvm::zip(mesh.getAxes().getNames(), mesh.getAxes().getSizes()))
+      ranksAlong[axis.getValue()] = size;
   stages.assign(options.pp, {});
   traffic.clear();
   std::vector<std::map<std::string, Traffic>> perStage(options.pp);
@@ -89,7 +88,7 @@ void Summary::collectTasks(ModuleOp module) {
         double ranks = 1;
         for (Attribute axis : axes) {
           key += " " + cast<StringAttr>(axis).str();
-          ranks *= ranksAlong(cast<StringAttr>(axis).getValue());
+          ranks *= ranksAlong.lookup(cast<StringAttr>(axis).getValue());
         }
         // A ring sends all but a rank's own part; a reduction everywhere is
         // a reduction to parts and their distribution.
@@ -142,7 +141,7 @@ void Summary::collectMemory(ModuleOp module) {
 }
 
 void Summary::collect(ModuleOp module, StringRef phase) {
-  if (phase == "train")
+  if (findPhase(phase) <= findPhase("train"))
     collectParameters(module);
   else if (phase == "pipeline")
     collectTasks(module);
@@ -150,8 +149,7 @@ void Summary::collect(ModuleOp module, StringRef phase) {
     collectMemory(module);
 }
 
-/// "1.5 MiB".
-static std::string formatBytes(double bytes) {
+std::string pcc::formatBytes(double bytes) {
   const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   int unit = 0;
   for (; bytes >= 1024 && unit < 4; ++unit)
@@ -181,6 +179,30 @@ static std::string formatCount(int64_t count) {
   return digits;
 }
 
+/// "1 sample", "16 samples".
+static std::string formatCount(int64_t count, StringRef noun,
+                               StringRef plural = "s") {
+  return (Twine(formatCount(count)) + " " + noun + (count == 1 ? "" : plural))
+      .str();
+}
+
+std::pair<int64_t, int64_t> Summary::getLargestStage() const {
+  std::pair<int64_t, int64_t> largest = {0, 0};
+  for (auto [i, stage] : llvm::enumerate(stages))
+    if (stage.arena > largest.second)
+      largest = {i, stage.arena};
+  return largest;
+}
+
+void Summary::printMemory(llvm::raw_ostream &os, int64_t index) const {
+  const Stage &stage = stages[index];
+  os << formatBytes(stage.arena) << " = parameters "
+     << formatBytes(stage.parameters) << " + gradients "
+     << formatBytes(stage.gradients) << " + optimizer "
+     << formatBytes(stage.state) << " + activations "
+     << formatBytes(stage.activations);
+}
+
 void Summary::print(llvm::raw_ostream &os, StringRef model) const {
   os << model << ": " << formatCount(parameters) << " parameters in " << tensors
      << " tensors";
@@ -189,23 +211,30 @@ void Summary::print(llvm::raw_ostream &os, StringRef model) const {
   os << "\n";
   for (const std::string &line : padding)
     os << "padding:  " << line << "\n";
-  os << "ranks:    " << options.worldSize() << " = tp " << options.tp
-     << " x dp " << options.dp << " x pp " << options.pp << ", on cpu, f32\n";
-  os << "step:     " << options.globalBatch << " samples";
+  os << "ranks:    " << options.worldSize() << " = tp " << options.tp;
+  if (options.cp > 1)
+    os << " x cp " << options.cp;
+  os << " x dp " << options.dp << " x pp " << options.pp << ", on cpu, f32";
+  if (options.sequenceParallel && options.tp > 1)
+    os << ", sequence parallel";
+  os << "\n";
+  os << "step:     " << formatCount(options.globalBatch, "sample");
   if (options.seq)
     os << " of " << options.seq << " tokens";
   os << " = micro batch " << options.microBatch << " x dp " << options.dp
-     << " x " << options.microbatches << " microbatches";
+     << " x " << formatCount(options.microbatches, "microbatch", "es");
   if (options.pp > 1)
     os << ", schedule " << options.schedule;
   os << "\n";
   for (auto [i, stage] : llvm::enumerate(stages)) {
     os << "stage " << i << ":  " << formatFlops(stage.flops)
-       << " per rank and step; " << formatBytes(stage.arena) << " = parameters "
-       << formatBytes(stage.parameters) << " + gradients "
-       << formatBytes(stage.gradients) << " + optimizer "
-       << formatBytes(stage.state) << " + activations "
-       << formatBytes(stage.activations) << "\n";
+       << " per rank and step";
+    // Memory is known once offsets are assigned.
+    if (stage.arena) {
+      os << "; ";
+      printMemory(os, i);
+    }
+    os << "\n";
   }
   for (auto &[key, sent] : traffic)
     os << "messages: " << sent.count << " " << key << " per rank and step, "
@@ -220,7 +249,7 @@ void Summary::annotate(ModuleOp module, StringRef model,
     print(os, model);
     double flops = 0;
     for (const Stage &stage : stages)
-      flops += stage.flops * options.tp * options.dp;
+      flops += stage.flops * options.tp * options.cp * options.dp;
     program.setModel(model);
     program.setSource(source);
     program.setSummary(text);
@@ -237,6 +266,7 @@ void Summary::printJson(llvm::raw_ostream &os, StringRef model) const {
     json.attribute("trained", trained);
     json.attributeObject("mesh", [&] {
       json.attribute("tp", options.tp);
+      json.attribute("cp", options.cp);
       json.attribute("dp", options.dp);
       json.attribute("pp", options.pp);
     });

@@ -10,6 +10,9 @@
 
 namespace pcc {
 
+/// "1.5 MiB".
+std::string formatBytes(double bytes);
+
 /// Collects facts while a module passes through the phases, each where it can
 /// be read off: parameters from nn, FLOPs and messages from the schedules,
 /// memory from rt.
@@ -23,8 +26,14 @@ public:
   /// by for its utilisation.
   void annotate(mlir::ModuleOp module, llvm::StringRef model,
                 llvm::StringRef source) const;
+  /// What is known: all of it once 'rt' is reached.
   void print(llvm::raw_ostream &os, llvm::StringRef model) const;
   void printJson(llvm::raw_ostream &os, llvm::StringRef model) const;
+
+  /// The stage whose ranks need most memory, and its bytes.
+  std::pair<int64_t, int64_t> getLargestStage() const;
+  /// What a rank's memory is for, on a line.
+  void printMemory(llvm::raw_ostream &os, int64_t stage) const;
 
 private:
   /// What one rank of a stage does in a step.
@@ -45,7 +54,6 @@ private:
   void collectParameters(mlir::ModuleOp module);
   void collectTasks(mlir::ModuleOp module);
   void collectMemory(mlir::ModuleOp module);
-  int64_t ranksAlong(llvm::StringRef axis) const;
 
   const Options &options;
   int64_t parameters = 0, trained = 0, tensors = 0;

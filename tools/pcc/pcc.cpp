@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/RT/RT.h"
 #include "frontend/Import.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
@@ -16,6 +17,7 @@
 #include "passes/RegisterAll.h"
 #include "tools/pcc/Arguments.h"
 #include "tools/pcc/Diagnostics.h"
+#include "tools/pcc/Fit.h"
 #include "tools/pcc/Input.h"
 #include "tools/pcc/Output.h"
 #include "tools/pcc/Plan.h"
@@ -92,8 +94,8 @@ int main(int argc, char **argv) {
     return diagnostics.sawInternalError() ? kInternal : kBadInput;
   ModuleOp module = *input.module;
   if (arguments.listParams) {
-    printParams(module, llvm::outs());
-    return kDone;
+    auto print = [&](llvm::raw_ostream &os) { printParams(module, os); };
+    return failed(writeText("-", print)) ? kBadInput : kDone;
   }
 
   int last = findPhase(arguments.emit);
@@ -115,16 +117,23 @@ int main(int argc, char **argv) {
       nameOf(kModelAttr, llvm::sys::path::stem(arguments.input).str());
   std::string source = nameOf(kSourceAttr, arguments.input);
   // What earlier phases would have told.
-  if (input.phase >= findPhase("nn") && input.phase < findPhase("rt"))
+  if (input.phase < findPhase("rt"))
     summary.collect(module, "train");
   if (input.phase == findPhase("pipeline"))
     summary.collect(module, "pipeline");
+  // A program printed at 'rt' or later carries the text itself.
+  std::string told;
+  for (auto program : module.getOps<rt::ProgramOp>())
+    told = program.getSummary().value_or("").str();
   for (int phase = input.phase + 1; phase <= last; ++phase) {
     if (int code = runPhase(module, phase, arguments, diagnostics))
       return code;
     summary.collect(module, getPhases()[phase].name);
-    if (getPhases()[phase].name == "rt")
-      summary.annotate(module, model, source);
+    if (getPhases()[phase].name != "rt")
+      continue;
+    if (failed(checkMemory(module.getLoc(), summary, arguments)))
+      return kBadInput;
+    summary.annotate(module, model, source);
   }
 
   std::string path = arguments.output.empty() ? defaultOutput(arguments, isText)
@@ -138,22 +147,33 @@ int main(int argc, char **argv) {
                  << "\npcc: note: name another file with -o\n";
     return kBadInput;
   }
-  if (isText) {
-    auto print = [&](llvm::raw_ostream &os) { module.print(os); };
-    return failed(writeText(path, print)) ? kBadInput : kDone;
+  if (path == "-" && arguments.report != Report::None) {
+    llvm::errs() << "pcc: error: --report and --emit " << arguments.emit
+                 << " both write to standard output\n"
+                    "pcc: note: name a file for the module with -o\n";
+    return kBadUsage;
   }
+  auto printModule = [&](llvm::raw_ostream &os) { module.print(os); };
   auto emit = [&](StringRef temporary) {
     return arguments.emit == "obj"
                ? emitObject(module, temporary)
                : emitExecutable(module, findLibraries(), temporary);
   };
-  if (failed(writeWhole(path, emit)))
+  if (failed(isText ? writeText(path, printModule) : writeWhole(path, emit)))
     return kBadInput;
-  if (arguments.reportJson) {
-    summary.printJson(llvm::outs(), model);
-  } else if (arguments.options.verbosity > 0) {
-    if (input.phase < findPhase("rt"))
-      summary.print(llvm::errs(), model);
+
+  auto printSummary = [&](llvm::raw_ostream &os) {
+    if (arguments.report == Report::JSON)
+      summary.printJson(os, model);
+    else if (told.empty())
+      summary.print(os, model);
+    else
+      os << told;
+  };
+  if (arguments.report != Report::None)
+    return failed(writeText("-", printSummary)) ? kBadInput : kDone;
+  if (arguments.options.verbosity > 0 && path != "-") {
+    printSummary(llvm::errs());
     llvm::errs() << "wrote:    " << path << "\n";
   }
   return kDone;

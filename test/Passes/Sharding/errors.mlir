@@ -3,7 +3,7 @@
 
 // 4 heads, column then row.
 dist.mesh @mesh = <["tp"=3]>
-// expected-note @+1 {{heads come from weight 'q.weight' : 'tensor<12x4x3xf32>'}}
+// expected-note @+1 {{heads come from weight 'q.weight' : tensor<12x4x3xf32>}}
 nn.param @q.weight : tensor<12x4x3xf32> init normal
 nn.param @proj.weight : tensor<4x3x12xf32> init normal
 func.func @forward(%x: tensor<2x6x12xf32> {nn.role = "data"},
@@ -45,7 +45,7 @@ func.func @forward(%x: tensor<2x6x16xf32> {nn.role = "data"},
 // -----
 
 dist.mesh @mesh = <["tp"=4]>
-// expected-note @+1 {{columns come from weight 'fc.weight' : 'tensor<16x30xf32>'}}
+// expected-note @+1 {{columns come from weight 'fc.weight' : tensor<16x30xf32>}}
 nn.param @fc.weight : tensor<16x30xf32> init normal
 nn.param @proj.weight : tensor<30x16xf32> init normal
 func.func @forward(%x: tensor<2x6x16xf32> {nn.role = "data"}) {
@@ -61,7 +61,7 @@ func.func @forward(%x: tensor<2x6x16xf32> {nn.role = "data"}) {
 // -----
 
 dist.mesh @mesh = <["tp"=2]>
-// expected-note @+1 {{table rows come from 'wte' : 'tensor<13x4xf32>'}}
+// expected-note @+1 {{table rows come from 'wte' : tensor<13x4xf32>}}
 nn.param @wte : tensor<13x4xf32> init normal
 func.func @forward(%t: tensor<2x6xi64> {nn.role = "tokens"}) {
   %w = nn.read @wte : tensor<13x4xf32>

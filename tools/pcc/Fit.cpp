@@ -1,0 +1,154 @@
+//===- Fit.cpp - Plans that stay under a memory limit ---------------------===//
+
+#include "tools/pcc/Fit.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "passes/Pipelines.h"
+#include "passes/RegisterAll.h"
+#include "tools/pcc/Input.h"
+#include "tools/pcc/Plan.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace pcc;
+
+namespace {
+/// Another plan, and how far it is from the one asked for.
+struct Candidate {
+  Options options;
+  int distance;
+};
+} // namespace
+
+/// How often one must double or halve to come from one size to the other.
+static int distanceOf(int64_t from, int64_t to) {
+  return std::abs(int(llvm::Log2_64_Ceil(from)) - int(llvm::Log2_64_Ceil(to)));
+}
+
+/// Plans of the same ranks and global batch, the nearest first.
+static std::vector<Candidate> findCandidates(const Options &asked) {
+  std::vector<Candidate> candidates;
+  auto add = [&](int64_t tp, int64_t pp, int64_t dp, int64_t micro,
+                 int distance) {
+    if (asked.globalBatch % (micro * dp))
+      return;
+    Options options = asked;
+    options.tp = tp;
+    options.pp = pp;
+    options.dp = dp;
+    options.microBatch = micro;
+    candidates.push_back({options, distance});
+  };
+  for (int64_t micro = asked.microBatch / 2; micro > 0; micro /= 2)
+    add(asked.tp, asked.pp, asked.dp, micro,
+        distanceOf(asked.microBatch, micro));
+  // Splitting otherwise comes after every change of the micro batch.
+  constexpr int kOtherSplit = 64;
+  int64_t ranks = asked.tp * asked.pp * asked.dp;
+  for (int64_t tp = 1; tp <= ranks; ++tp)
+    for (int64_t pp = 1; ranks % tp == 0 && pp <= ranks / tp; ++pp) {
+      int64_t dp = ranks / tp / pp;
+      if (ranks % (tp * pp) || (tp == asked.tp && pp == asked.pp))
+        continue;
+      int distance = distanceOf(asked.tp, tp) + distanceOf(asked.pp, pp) +
+                     distanceOf(asked.dp, dp);
+      for (int64_t micro = asked.microBatch; micro > 0; micro /= 2)
+        add(tp, pp, dp, micro,
+            kOtherSplit * distance + distanceOf(asked.microBatch, micro));
+    }
+  auto key = [](const Candidate &candidate) {
+    const Options &options = candidate.options;
+    return std::make_tuple(candidate.distance, options.tp, options.pp,
+                           options.microBatch);
+  };
+  llvm::sort(candidates, [&](const Candidate &a, const Candidate &b) {
+    return key(a) < key(b);
+  });
+  return candidates;
+}
+
+/// The bytes that a rank of a plan needs at most; nothing if it is no plan for
+/// this model.
+static std::optional<int64_t> planMemory(MLIRContext &context,
+                                         Arguments arguments) {
+  Input input;
+  if (failed(readInput(context, arguments, input)))
+    return std::nullopt;
+  Summary summary(arguments.options);
+  int last = findPhase("rt");
+  for (int phase = input.phase + 1; phase <= last; ++phase) {
+    PassManager manager((*input.module)->getName());
+    manager.enableVerifier(false);
+    std::string pipeline = getPhases()[phase].pipeline(arguments.options);
+    if (!pipeline.empty() && failed(parsePassPipeline(pipeline, manager)))
+      return std::nullopt;
+    if (failed(manager.run(*input.module)))
+      return std::nullopt;
+    recordPlan(*input.module, phase, arguments.options);
+  }
+  summary.collect(*input.module, "rt");
+  return summary.getLargestStage().second;
+}
+
+/// What to type for a plan where it differs from the one asked for.
+static std::string describe(const Options &plan, const Options &asked) {
+  std::string text;
+  auto flag = [&](StringRef name, int64_t value, int64_t before) {
+    if (value != before)
+      text += (" --" + name + " " + Twine(value)).str();
+  };
+  flag("tp", plan.tp, asked.tp);
+  flag("pp", plan.pp, asked.pp);
+  flag("dp", plan.dp, asked.dp);
+  flag("micro-batch-size", plan.microBatch, asked.microBatch);
+  if (!asked.globalBatchGiven)
+    flag("global-batch-size", plan.globalBatch, 0);
+  return StringRef(text).ltrim().str();
+}
+
+LogicalResult pcc::checkMemory(Location loc, const Summary &summary,
+                               const Arguments &arguments) {
+  const Options &asked = arguments.options;
+  auto [stage, bytes] = summary.getLargestStage();
+  if (!asked.memoryLimit || bytes <= asked.memoryLimit)
+    return success();
+  InFlightDiagnostic diag = emitError(loc) << "a rank of stage " << stage
+                                           << " needs " << formatBytes(bytes)
+                                           << ", more than --memory-limit "
+                                           << formatBytes(asked.memoryLimit);
+  std::string parts;
+  llvm::raw_string_ostream os(parts);
+  summary.printMemory(os, stage);
+  diag.attachNote() << parts;
+
+  DialectRegistry registry;
+  registerAllPccDialects(registry);
+  MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  // Not every candidate is a plan for this model; which is no news.
+  ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
+  std::optional<Candidate> least;
+  int64_t leastBytes = bytes;
+  for (const Candidate &candidate : findCandidates(asked)) {
+    Arguments other = arguments;
+    other.options = candidate.options;
+    other.options.memoryLimit = 0;
+    std::optional<int64_t> needs = planMemory(context, other);
+    if (!needs || *needs >= leastBytes)
+      continue;
+    least = candidate;
+    leastBytes = *needs;
+    if (*needs <= asked.memoryLimit) {
+      diag.attachNote() << "this fits with " << formatBytes(*needs) << ": "
+                        << describe(candidate.options, asked);
+      return diag;
+    }
+  }
+  Diagnostic &note = diag.attachNote() << "no other plan of as many ranks fits";
+  if (least)
+    note << "; " << describe(least->options, asked) << " needs least, "
+         << formatBytes(leastBytes);
+  diag.attachNote() << "take more ranks: a larger --tp or --pp";
+  return diag;
+}

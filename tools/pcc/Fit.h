@@ -1,0 +1,20 @@
+//===- Fit.h - Plans that stay under a memory limit -------------*- C++ -*-===//
+
+#ifndef PCC_TOOLS_PCC_FIT_H
+#define PCC_TOOLS_PCC_FIT_H
+
+#include "mlir/IR/Location.h"
+#include "tools/pcc/Arguments.h"
+#include "tools/pcc/Summary.h"
+
+namespace pcc {
+
+/// Refuses a program, lowered to rt, whose ranks need more than --memory-limit.
+/// The last note is the nearest plan of as many ranks that fits: a smaller
+/// micro batch first, then other ways to split the model.
+mlir::LogicalResult checkMemory(mlir::Location loc, const Summary &summary,
+                                const Arguments &arguments);
+
+} // namespace pcc
+
+#endif // PCC_TOOLS_PCC_FIT_H
