@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/common/Error.h"
+#include "runtime/common/JobFolder.h"
 #include "runtime/common/Launch.h"
 #include "runtime/common/StatusBoard.h"
 
@@ -45,7 +46,8 @@ static int availableCores() {
   return sched_getaffinity(0, sizeof(cores), &cores) ? 1 : CPU_COUNT(&cores);
 }
 
-static std::vector<std::string> mpirunArguments(int64_t ranks) {
+static std::vector<std::string> mpirunArguments(int64_t ranks,
+                                                const std::string &folder) {
   std::string count = std::to_string(ranks);
   return {
       "mpirun", "-q", "-n", count,
@@ -57,11 +59,16 @@ static std::vector<std::string> mpirunArguments(int64_t ranks) {
       "--mca", "pml", "ob1", "--mca", "btl", "self,vader",
       // A rank that waits lets others run: with more ranks than cores, or
       // beside other work, a step is a hundred times slower without.
-      "--mca", "mpi_yield_when_idle", "1"};
+      "--mca", "mpi_yield_when_idle", "1",
+      // Open MPI's own folder belongs to all jobs of a user, and one that ends
+      // may remove it while another starts.
+      "--mca", "orte_tmpdir_base", folder, "--mca",
+      "btl_vader_backing_directory", folder};
 }
 
 [[noreturn]] static void becomeMpirun(int64_t ranks, char **argv,
-                                      const std::string &self, pid_t parent) {
+                                      const std::string &self,
+                                      const std::string &folder, pid_t parent) {
   // A group of its own, so that Ctrl-C reaches it through the parent only;
   // it ends when the parent is killed.
   setpgid(0, 0);
@@ -78,7 +85,7 @@ static std::vector<std::string> mpirunArguments(int64_t ranks) {
   if (ranks > availableCores())
     setenv("OMP_WAIT_POLICY", "passive", 0);
 
-  std::vector<std::string> arguments = mpirunArguments(ranks);
+  std::vector<std::string> arguments = mpirunArguments(ranks, folder);
   arguments.push_back(self);
   for (char **argument = argv + 1; *argument; ++argument)
     arguments.push_back(*argument);
@@ -134,7 +141,8 @@ int pcc::startRanks(int64_t ranks, char **argv) {
     fail(ExitWorld, "cannot find this executable through /proc/self/exe");
   std::string path(self, length);
 
-  createStatusBoard(static_cast<int>(ranks));
+  std::string folder = createJobFolder();
+  createStatusBoard(folder, static_cast<int>(ranks));
   for (int signal : {SIGTERM, SIGUSR1, SIGINT})
     watch(signal);
   pid_t parent = getpid();
@@ -142,11 +150,11 @@ int pcc::startRanks(int64_t ranks, char **argv) {
   if (started < 0)
     fail(ExitWorld, format("cannot fork: %s", strerror(errno)));
   if (started == 0)
-    becomeMpirun(ranks, argv, path, parent);
+    becomeMpirun(ranks, argv, path, folder, parent);
   child = started;
   int status = 0;
   while (waitpid(started, &status, 0) < 0 && errno == EINTR) {
   }
-  removeStatusBoard();
+  removeJobFolder(folder);
   return outcome(status, ranks);
 }

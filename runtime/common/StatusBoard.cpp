@@ -1,10 +1,13 @@
 //===- StatusBoard.cpp - What became of each rank -------------------------===//
 
 #include "runtime/common/StatusBoard.h"
+#include "runtime/common/Error.h"
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -29,7 +32,6 @@ struct Board {
 
 static Board *board = nullptr;
 static Entry *own = nullptr;
-static std::string boardPath;
 
 static Board *mapBoard(int file, size_t bytes) {
   void *memory =
@@ -37,32 +39,18 @@ static Board *mapBoard(int file, size_t bytes) {
   return memory == MAP_FAILED ? nullptr : static_cast<Board *>(memory);
 }
 
-bool pcc::createStatusBoard(int ranks) {
+void pcc::createStatusBoard(const std::string &folder, int ranks) {
   size_t bytes = sizeof(Board) + ranks * sizeof(Entry);
-  for (const char *folder : {"/dev/shm", "/tmp"}) {
-    std::string path = std::string(folder) + "/pcc-XXXXXX";
-    int file = mkstemp(path.data());
-    if (file < 0)
-      continue;
-    if (ftruncate(file, bytes) == 0)
-      board = mapBoard(file, bytes);
-    close(file);
-    if (!board) {
-      unlink(path.c_str());
-      continue;
-    }
-    board->ranks = ranks;
-    boardPath = path;
-    setenv(environmentName, path.c_str(), 1);
-    return true;
-  }
-  return false;
-}
-
-void pcc::removeStatusBoard() {
-  if (!boardPath.empty())
-    unlink(boardPath.c_str());
-  boardPath.clear();
+  std::string path = folder + "/status";
+  int file = open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+  if (file >= 0 && ftruncate(file, bytes) == 0)
+    board = mapBoard(file, bytes);
+  if (!board)
+    fail(ExitWorld,
+         format("cannot write '%s': %s", path.c_str(), strerror(errno)));
+  close(file);
+  board->ranks = ranks;
+  setenv(environmentName, path.c_str(), 1);
 }
 
 void pcc::joinStatusBoard(int rank) {

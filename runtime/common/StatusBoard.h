@@ -14,11 +14,9 @@
 
 namespace pcc {
 
-/// Makes the board for `ranks` ranks and names it in the environment of the
-/// processes started from here on. False when no file can be made; the run
-/// then works without.
-bool createStatusBoard(int ranks);
-void removeStatusBoard();
+/// Makes the board for `ranks` ranks in the job's folder and names it in the
+/// environment of the processes started from here on.
+void createStatusBoard(const std::string &folder, int ranks);
 
 /// Called by a rank at its start; without a board in the environment, this
 /// and the functions below do nothing.
