@@ -149,7 +149,7 @@ RuntimeProgram::create(Machine &machine, ArrayRef<InputInfo> inputs,
   self->stage.inputs = self->inputs.data();
   self->program.n_stages = 1;
   self->program.stages = &self->stage;
-  checkInputs(self->program, self->stage);
+  checkInputs(self->stage);
   return self;
 }
 
@@ -177,9 +177,9 @@ void RuntimeProgram::fillParameters(Machine &machine,
     machine.writeSymbol(tensor.name, read(tensor.arena_offset, type));
 }
 
-void RuntimeProgram::fillInputs(const TokenFile &data, const DataOrder &order,
+void RuntimeProgram::fillInputs(const Dataset &data, const DataOrder &order,
                                 const StepValues &values) {
-  checkTokens(program, data, order, values.step);
+  checkSamples(program, data, order, values.step);
   pcc::fillInputs(program, stage, {}, arena.data(), data, order, values);
 }
 

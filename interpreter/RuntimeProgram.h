@@ -32,7 +32,7 @@ public:
   void fillParameters(Machine &machine, const InitialValues &values,
                       llvm::StringRef model);
   /// Reads the inputs of a step; `input` of `microbatch` after that.
-  void fillInputs(const TokenFile &data, const DataOrder &order,
+  void fillInputs(const Dataset &data, const DataOrder &order,
                   const StepValues &values);
   TensorRef getInput(unsigned input, int64_t microbatch) const;
 

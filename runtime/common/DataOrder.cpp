@@ -6,10 +6,9 @@
 
 using namespace pcc;
 
-DataOrder::DataOrder(int64_t tokens, int64_t seq, int64_t batch, bool shuffle,
+DataOrder::DataOrder(int64_t samples, int64_t batch, bool shuffle,
                      uint64_t seed)
-    : count(tokens > 0 ? (tokens - 1) / seq : 0), batch(batch),
-      shuffle(shuffle), seed(seed) {
+    : count(samples), batch(batch), shuffle(shuffle), seed(seed) {
   while ((int64_t{1} << 2 * halfBits) < count)
     ++halfBits;
 }

@@ -7,18 +7,15 @@
 
 namespace pcc {
 
-/// The order of the samples, a pure function of seed and step. Sample n is
-/// tokens [n * seq, (n + 1) * seq] of the corpus, its last token being the last
-/// target only. Step s (from 1) uses number (s - 1) * batch + i as its i-th;
-/// past the last whole sample it begins again at 0.
+/// The order of the samples of a data set, a pure function of seed and step.
+/// Step s (from 1) uses number (s - 1) * batch + i as its i-th; past the last
+/// sample it begins again at 0.
 class DataOrder {
 public:
   /// With `shuffle`, each pass over the samples has a permutation of its own,
   /// drawn from `seed`.
-  DataOrder(int64_t tokens, int64_t seq, int64_t batch, bool shuffle,
-            uint64_t seed);
+  DataOrder(int64_t samples, int64_t batch, bool shuffle, uint64_t seed);
 
-  /// Whole samples of the corpus.
   int64_t samples() const { return count; }
   /// The number of the sample that is the i-th of a step.
   int64_t sample(int64_t step, int64_t i) const;

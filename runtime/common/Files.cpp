@@ -48,8 +48,7 @@ void pcc::makeFolders(const std::string &path) {
     if (mkdir(part.c_str(), 0777) && errno != EEXIST)
       cannot("make folder", part);
   }
-  struct stat status;
-  if (stat(path.c_str(), &status) || !S_ISDIR(status.st_mode)) {
+  if (!isFolder(path)) {
     errno = ENOTDIR;
     cannot("make folder", path);
   }
@@ -91,6 +90,11 @@ void pcc::replaceFile(const std::string &from, const std::string &to) {
 bool pcc::exists(const std::string &path) {
   struct stat status;
   return lstat(path.c_str(), &status) == 0;
+}
+
+bool pcc::isFolder(const std::string &path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 std::vector<std::string> pcc::listFolder(const std::string &path) {

@@ -32,6 +32,8 @@ void replaceFolder(const std::string &from, const std::string &to);
 void replaceFile(const std::string &from, const std::string &to);
 
 bool exists(const std::string &path);
+/// True also for a link to a folder.
+bool isFolder(const std::string &path);
 
 /// Names of the entries of a folder, sorted; empty if it cannot be read.
 std::vector<std::string> listFolder(const std::string &path);

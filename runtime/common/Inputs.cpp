@@ -8,11 +8,27 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 using namespace pcc;
 
 int64_t pcc::globalBatch(const pcc_program &program) {
   return program.micro_batch * program.data_parallel * program.microbatches;
+}
+
+StepValues pcc::stepValues(const Options &options, int64_t step, double lr) {
+  StepValues values;
+  values.step = step;
+  values.seed = options.seed;
+  values.lr = lr;
+  values.weightDecay = options.weightDecay;
+  values.beta1 = options.beta1;
+  values.beta2 = options.beta2;
+  values.eps = options.eps;
+  values.clipGrad = options.clipGrad > 0
+                        ? options.clipGrad
+                        : std::numeric_limits<double>::infinity();
+  return values;
 }
 
 static const char *const scalarRoles[] = {
@@ -23,72 +39,41 @@ static bool isScalar(const char *role) {
                      [&](const char *known) { return !strcmp(role, known); });
 }
 
-/// Offset from a position of the input to the token it holds, or -1 for a role
-/// that does not hold tokens. Targets are the following tokens; labels are the
-/// tokens themselves, for a model that shifts them inside.
-static int tokenShift(const char *role) {
-  if (!strcmp(role, "tokens") || !strcmp(role, "labels"))
-    return 0;
-  return strcmp(role, "targets") ? -1 : 1;
+/// The rank that an input of this role has: -1 for any, -2 for a role that
+/// this runtime does not know.
+static int rankOfRole(const char *role) {
+  if (isFedByData(role))
+    return -1;
+  if (!strcmp(role, "positions") || !strcmp(role, "samples"))
+    return 1;
+  return isScalar(role) ? 0 : -2;
 }
 
-void pcc::checkInputs(const pcc_program &program, const pcc_stage &stage) {
+void pcc::checkInputs(const pcc_stage &stage) {
   for (int i = 0; i < stage.n_inputs; ++i) {
     const pcc_input &input = stage.inputs[i];
-    int rank =
-        tokenShift(input.role) >= 0                                          ? 2
-        : !strcmp(input.role, "positions") || !strcmp(input.role, "samples") ? 1
-        : isScalar(input.role)                                               ? 0
-                               : -1;
-    if (rank < 0)
+    int rank = rankOfRole(input.role);
+    if (rank == -2)
       fail(ExitInternal,
            format("input '%s' has role '%s', which this runtime cannot fill",
                   input.name, input.role));
     bool integer = input.dtype == PCC_I64 || input.dtype == PCC_I32;
     bool real = input.dtype == PCC_F32 || input.dtype == PCC_F64;
     bool counted = !strcmp(input.role, "seed") || !strcmp(input.role, "step");
-    bool typed = rank > 0 ? integer : real || (counted && integer);
-    if (input.layout.rank != rank || !typed)
+    bool typed =
+        rank < 0 || (rank > 0 ? integer : real || (counted && integer));
+    if ((rank >= 0 && input.layout.rank != rank) || !typed)
       fail(ExitInternal,
            format("input '%s' with role '%s' has rank %d and type %s",
                   input.name, input.role, input.layout.rank,
                   dtypeName(input.dtype)));
-    if (rank == 2 && input.layout.shape[1] != program.seq)
-      fail(ExitInternal,
-           format("input '%s' has %lld positions, a sample %lld", input.name,
-                  static_cast<long long>(input.layout.shape[1]),
-                  static_cast<long long>(program.seq)));
   }
 }
 
-/// The least vocabulary among all stages' token inputs; 0: none.
-static int64_t vocabularyOf(const pcc_program &program) {
-  int64_t least = 0;
-  for (int s = 0; s < program.n_stages; ++s)
-    for (int i = 0; i < program.stages[s].n_inputs; ++i)
-      if (int64_t vocab = program.stages[s].inputs[i].vocab)
-        least = least ? std::min(least, vocab) : vocab;
-  return least;
-}
-
-void pcc::checkTokens(const pcc_program &program, const TokenFile &data,
-                      const DataOrder &order, int64_t step) {
-  int64_t vocab = vocabularyOf(program);
-  if (vocab == 0)
-    return;
-  for (int64_t i = 0; i < globalBatch(program); ++i) {
-    int64_t begin = order.sample(step, i) * program.seq;
-    for (int64_t position = begin; position <= begin + program.seq; ++position)
-      if (data.at(position) >= vocab)
-        fail(ExitData,
-             format("token %u at position %lld of '%s' is outside the "
-                    "vocabulary of %lld",
-                    data.at(position), static_cast<long long>(position),
-                    data.path().c_str(), static_cast<long long>(vocab)),
-             format("valid tokens are 0 to %lld; was the data prepared with "
-                    "another tokenizer?",
-                    static_cast<long long>(vocab - 1)));
-  }
+void pcc::checkSamples(const pcc_program &program, const Dataset &data,
+                       const DataOrder &order, int64_t step) {
+  for (int64_t i = 0; i < globalBatch(program); ++i)
+    data.checkSample(order.sample(step, i));
 }
 
 static void storeInteger(char *&to, int32_t dtype, int64_t value) {
@@ -122,31 +107,31 @@ static void storeScalar(char *to, int32_t dtype, const std::string &role,
 }
 
 /// One microbatch's slot of an input that is not a scalar.
-static void fillSlot(const pcc_program &program, const pcc_input &input,
-                     const Shard &shard, int64_t microbatch, char *to,
-                     const TokenFile &data, const DataOrder &order,
-                     int64_t step) {
+static void fillSlot(const pcc_input &input, const Shard &shard,
+                     int64_t microbatch, char *to, const Dataset &data,
+                     const DataOrder &order, int64_t step) {
   if (!strcmp(input.role, "positions")) {
     for (int64_t i = 0; i < shard.extent[0]; ++i)
       storeInteger(to, input.dtype, shard.start[0] + i);
     return;
   }
+  bool numbers = !strcmp(input.role, "samples");
+  if (!numbers && data.copyConstant(input, shard, to))
+    return;
   int64_t firstRow = microbatch * input.layout.shape[0] + shard.start[0];
-  for (int64_t row = firstRow; row < firstRow + shard.extent[0]; ++row) {
-    if (!strcmp(input.role, "samples")) {
-      storeInteger(to, input.dtype, row);
-      continue;
-    }
-    int64_t position = order.sample(step, row) * program.seq +
-                       tokenShift(input.role) + shard.start[1];
-    for (int64_t i = 0; i < shard.extent[1]; ++i)
-      storeInteger(to, input.dtype, data.at(position + i));
+  int64_t rowBytes = shard.elements() / shard.extent[0] * sizeOf(input.dtype);
+  for (int64_t i = 0; i < shard.extent[0]; ++i) {
+    if (numbers)
+      storeInteger(to, input.dtype, firstRow + i);
+    else
+      data.copySample(input, shard, order.sample(step, firstRow + i),
+                      to + i * rowBytes);
   }
 }
 
 void pcc::fillInputs(const pcc_program &program, const pcc_stage &stage,
                      const Coordinates &coordinates, char *arena,
-                     const TokenFile &data, const DataOrder &order,
+                     const Dataset &data, const DataOrder &order,
                      const StepValues &values) {
   for (int i = 0; i < stage.n_inputs; ++i) {
     const pcc_input &input = stage.inputs[i];
@@ -157,10 +142,10 @@ void pcc::fillInputs(const pcc_program &program, const pcc_stage &stage,
       HostView view(arena + input.arena_offset + slot * input.slot_bytes, bytes,
                     backend::Access::Write);
       char *to = static_cast<char *>(view.data());
-      if (input.layout.rank == 0)
+      if (isScalar(input.role))
         storeScalar(to, input.dtype, input.role, values);
       else
-        fillSlot(program, input, shard, slot, to, data, order, values.step);
+        fillSlot(input, shard, slot, to, data, order, values.step);
     }
   }
 }

@@ -4,8 +4,9 @@
 #define PCC_RUNTIME_COMMON_INPUTS_H
 
 #include "runtime/common/DataOrder.h"
+#include "runtime/common/Dataset.h"
 #include "runtime/common/Mesh.h"
-#include "runtime/common/TokenFile.h"
+#include "runtime/common/Options.h"
 
 namespace pcc {
 
@@ -16,24 +17,28 @@ struct StepValues {
   double lr = 0, weightDecay = 0, beta1 = 0, beta2 = 0, eps = 0, clipGrad = 0;
 };
 
+/// The scalars that the options give a step; without --clip-grad the bound is
+/// infinite, which makes the clip factor one.
+StepValues stepValues(const Options &options, int64_t step, double lr);
+
 /// Samples of one step over all data-parallel ranks.
 int64_t globalBatch(const pcc_program &program);
 
 /// Exits with ExitInternal for an input this runtime does not know, so that
 /// nothing is left unfilled.
-void checkInputs(const pcc_program &program, const pcc_stage &stage);
+void checkInputs(const pcc_stage &stage);
 
-/// Exits with ExitData, naming the position, if a sample of this step has a
-/// token outside the vocabulary.
-void checkTokens(const pcc_program &program, const TokenFile &data,
-                 const DataOrder &order, int64_t step);
+/// Exits with ExitData, naming the position, if a sample of this step has an id
+/// outside the vocabulary.
+void checkSamples(const pcc_program &program, const Dataset &data,
+                  const DataOrder &order, int64_t step);
 
 /// Fills this rank's part of all inputs, for every microbatch of the step.
 /// Row r of microbatch j is sample j * rows + r of the step, where rows is the
 /// extent of its batch dim over all data-parallel ranks.
 void fillInputs(const pcc_program &program, const pcc_stage &stage,
                 const Coordinates &coordinates, char *arena,
-                const TokenFile &data, const DataOrder &order,
+                const Dataset &data, const DataOrder &order,
                 const StepValues &values);
 
 } // namespace pcc

@@ -5,13 +5,14 @@
 #include "runtime/common/Error.h"
 
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 
 using namespace pcc;
 
-Log::Log(const std::string &jsonPath, bool append, int64_t steps,
-         int64_t logEvery)
-    : path(jsonPath), steps(steps), logEvery(logEvery) {
+Log::Log(const Options &options, bool append, bool tokens)
+    : path(options.logJson), steps(options.steps), logEvery(options.logEvery),
+      tokens(tokens) {
   if (path.empty())
     return;
   file = fopen(path.c_str(), append ? "a" : "w");
@@ -32,34 +33,51 @@ void Log::writeJson(const std::string &line) {
          format("cannot write '%s': %s", path.c_str(), strerror(errno)));
 }
 
+/// A number of a JSON object, which knows none that is not finite.
+static std::string jsonNumber(const char *fmt, double number) {
+  return std::isfinite(number) ? numberText(fmt, number) : "null";
+}
+
 void Log::step(const StepResult &result) {
-  double perSecond = result.seconds > 0 ? result.tokens / result.seconds : 0;
+  double perSecond = result.seconds > 0 ? result.items / result.seconds : 0;
   if (result.step % logEvery == 0 || result.step == steps) {
     int width = static_cast<int>(std::to_string(steps).size());
-    std::string line = format("step %*lld/%lld | loss %.6f", width,
-                              static_cast<long long>(result.step),
-                              static_cast<long long>(steps), result.loss);
+    std::string line =
+        format("step %*lld/%lld", width, static_cast<long long>(result.step),
+               static_cast<long long>(steps));
+    line += " | loss " + numberText("%.6f", result.loss);
     if (result.hasNorm)
-      line += format(" | norm %.4f", result.norm);
-    printf("%s | lr %.2e | %.2f ms | %.0f tok/s\n", line.c_str(), result.lr,
-           result.seconds * 1e3, perSecond);
+      line += " | norm " + numberText("%.4f", result.norm);
+    printf("%s | lr %.2e | %.2f ms | %.0f %s/s\n", line.c_str(), result.lr,
+           result.seconds * 1e3, perSecond, tokens ? "tok" : "samples");
     fflush(stdout);
   }
   // Nine digits tell every float from its neighbours.
-  std::string json = format("{\"step\":%lld,\"loss\":%.9g",
-                            static_cast<long long>(result.step), result.loss);
+  std::string json =
+      format("{\"step\":%lld,\"loss\":", static_cast<long long>(result.step)) +
+      jsonNumber("%.9g", result.loss);
   if (result.hasNorm)
-    json += format(",\"norm\":%.9g", result.norm);
-  writeJson(json + format(",\"lr\":%.17g,\"ms\":%.3f,\"tok_s\":%.1f}\n",
-                          result.lr, result.seconds * 1e3, perSecond));
+    json += ",\"norm\":" + jsonNumber("%.9g", result.norm);
+  writeJson(json + format(",\"lr\":%.17g,\"ms\":%.3f,\"%s\":%.1f}\n", result.lr,
+                          result.seconds * 1e3, tokens ? "tok_s" : "samples_s",
+                          perSecond));
 }
 
 void Log::evaluation(int64_t step, double loss) {
-  printf("step %lld/%lld | val_loss %.6f\n", static_cast<long long>(step),
-         static_cast<long long>(steps), loss);
+  printf("step %lld/%lld | val_loss %s\n", static_cast<long long>(step),
+         static_cast<long long>(steps), numberText("%.6f", loss).c_str());
   fflush(stdout);
-  writeJson(format("{\"step\":%lld,\"val_loss\":%.17g}\n",
-                   static_cast<long long>(step), loss));
+  writeJson(format("{\"step\":%lld,\"val_loss\":%s}\n",
+                   static_cast<long long>(step),
+                   jsonNumber("%.17g", loss).c_str()));
+}
+
+std::string pcc::numberText(const char *fmt, double number) {
+  if (std::isnan(number))
+    return "nan";
+  char text[512];
+  snprintf(text, sizeof(text), fmt, number);
+  return text;
 }
 
 std::string pcc::grouped(int64_t number) {

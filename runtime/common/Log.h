@@ -3,6 +3,8 @@
 #ifndef PCC_RUNTIME_COMMON_LOG_H
 #define PCC_RUNTIME_COMMON_LOG_H
 
+#include "runtime/common/Options.h"
+
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -15,15 +17,16 @@ struct StepResult {
   float loss = 0, norm = 0;
   bool hasNorm = false;
   double lr = 0, seconds = 0;
-  int64_t tokens = 0; ///< of the global batch
+  int64_t items = 0; ///< of the global batch: tokens, or samples where the
+                     ///< model takes none
 };
 
 /// Writes the step lines and the JSON log; only rank 0 has one.
 class Log {
 public:
-  /// jsonPath: empty for none. A resumed run appends to its log.
-  Log(const std::string &jsonPath, bool append, int64_t steps,
-      int64_t logEvery);
+  /// A resumed run appends to its --log-json. `tokens`: whether the items of a
+  /// step are tokens.
+  Log(const Options &options, bool append, bool tokens);
   ~Log();
   Log(const Log &) = delete;
   Log &operator=(const Log &) = delete;
@@ -37,7 +40,12 @@ private:
   std::string path;
   FILE *file = nullptr;
   int64_t steps, logEvery;
+  bool tokens;
 };
+
+/// A number by a printf format; NaN as "nan", without the sign that printf
+/// gives it.
+std::string numberText(const char *format, double number);
 
 /// 1234567 as "1,234,567".
 std::string grouped(int64_t number);

@@ -12,6 +12,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <exception>
 #include <new>
 #include <sys/prctl.h>
 
@@ -47,7 +48,7 @@ static int run(int argc, char **argv) {
     return ExitDone;
   }
   if (options.data.empty() && options.resume.empty())
-    fail(ExitUsage, "--data FILE is missing", "--help lists all flags");
+    fail(ExitUsage, "--data PATH is missing", "--help lists all flags");
 
   int64_t ranks = worldSize(program);
   checkLaunch(launch, ranks, arithmetic(program));
@@ -78,5 +79,7 @@ int main(int argc, char **argv) {
     return run(argc, argv);
   } catch (const std::bad_alloc &) {
     fail(ExitMemory, "out of memory on the host");
+  } catch (const std::exception &error) {
+    fail(ExitInternal, error.what());
   }
 }

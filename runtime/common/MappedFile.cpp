@@ -18,7 +18,8 @@ MappedFile::MappedFile(const std::string &path, ExitCode code, const char *what,
     fail(code, format("cannot read %s '%s': %s", what, path.c_str(), reason),
          note);
   };
-  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without O_NONBLOCK a named pipe would wait for its writer.
+  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat status;
   if (file < 0 || fstat(file, &status))
     refuse(strerror(errno));

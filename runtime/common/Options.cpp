@@ -52,13 +52,15 @@ static std::vector<Group> groupsOf(Options &o) {
   };
   return {
       {"Data",
-       {text("data", o.data, "FILE",
-             "token file: llm.c .bin or headerless uint16", true),
+       {text("data", o.data, "PATH",
+             "token files (llm.c, Megatron, uint16), with commas between, or a "
+             "folder of <input>.npy and labels.npy",
+             true),
         on("shuffle", o.shuffle,
            "visit the samples in an order drawn from --seed", true),
         count("seed", o.seed, 0,
               "of initial values, dropout and --shuffle (default 0)", true),
-        text("val-data", o.valData, "FILE", "token file to evaluate on"),
+        text("val-data", o.valData, "PATH", "the same, to evaluate on"),
         count("eval-every", o.evalEvery, 1,
               "evaluate every N steps (default: at the end)"),
         count("eval-batches", o.evalBatches, 1,
@@ -192,7 +194,7 @@ static void checkOptions(const Options &options) {
     if (options.given.count(name) && options.save.empty())
       fail(ExitUsage, format("--%s needs --save DIR", name));
   if (options.given.count("eval-every") && options.valData.empty())
-    fail(ExitUsage, "--eval-every needs --val-data FILE");
+    fail(ExitUsage, "--eval-every needs --val-data PATH");
 }
 
 Options pcc::parseOptions(int argc, char **argv) {
@@ -234,7 +236,7 @@ Options pcc::parseOptions(int argc, char **argv) {
 std::string pcc::helpText(const std::string &program) {
   Options options;
   std::string text =
-      format("Usage: %s --data FILE [options]\n", program.c_str());
+      format("Usage: %s --data PATH [options]\n", program.c_str());
   for (const Group &group : groupsOf(options)) {
     text += format("\n%s:\n", group.title);
     for (const Flag &flag : group.flags) {

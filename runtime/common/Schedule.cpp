@@ -29,6 +29,16 @@ double Schedule::at(int64_t step) const {
   return peak;
 }
 
+Schedule pcc::scheduleOf(const Options &options) {
+  Schedule schedule;
+  parseDecay(options.lrSchedule, schedule.decay);
+  schedule.peak = options.lr;
+  schedule.least = options.minLr < 0 ? 0.1 * options.lr : options.minLr;
+  schedule.warmup = options.warmupSteps;
+  schedule.steps = options.steps;
+  return schedule;
+}
+
 bool pcc::parseDecay(const std::string &name, Decay &decay) {
   if (name == "constant")
     decay = Decay::Constant;

@@ -3,6 +3,8 @@
 #ifndef PCC_RUNTIME_COMMON_SCHEDULE_H
 #define PCC_RUNTIME_COMMON_SCHEDULE_H
 
+#include "runtime/common/Options.h"
+
 #include <cstdint>
 #include <string>
 
@@ -26,6 +28,10 @@ struct Schedule {
   /// step: from 1.
   double at(int64_t step) const;
 };
+
+/// The schedule that the options ask for, once their --steps is known; without
+/// --min-lr the least rate is a tenth of --lr.
+Schedule scheduleOf(const Options &options);
 
 /// "constant", "linear", "cosine" or "wsd"; false for anything else.
 bool parseDecay(const std::string &name, Decay &decay);

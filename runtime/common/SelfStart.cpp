@@ -146,12 +146,19 @@ int pcc::startRanks(int64_t ranks, char **argv) {
   for (int signal : {SIGTERM, SIGUSR1, SIGINT})
     watch(signal);
   pid_t parent = getpid();
+  // A signal between the fork and the note of its result would be lost.
+  sigset_t all, before;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &before);
   pid_t started = fork();
+  if (started == 0) {
+    sigprocmask(SIG_SETMASK, &before, nullptr);
+    becomeMpirun(ranks, argv, path, folder, parent);
+  }
+  child = started;
+  sigprocmask(SIG_SETMASK, &before, nullptr);
   if (started < 0)
     fail(ExitWorld, format("cannot fork: %s", strerror(errno)));
-  if (started == 0)
-    becomeMpirun(ranks, argv, path, folder, parent);
-  child = started;
   int status = 0;
   while (waitpid(started, &status, 0) < 0 && errno == EINTR) {
   }

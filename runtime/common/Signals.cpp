@@ -21,6 +21,8 @@ void pcc::watchSignals() {
   action.sa_flags = SA_RESTART;
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGUSR1, &action, nullptr);
+  // A file over the limit of sizes is then an error of its write.
+  signal(SIGXFSZ, SIG_IGN);
 }
 
 int pcc::stopSignal() { return seen; }

@@ -5,7 +5,8 @@
 
 namespace pcc {
 
-/// From here on SIGTERM and SIGUSR1 ask for an end after the current step.
+/// From here on SIGTERM and SIGUSR1 ask for an end after the current step, and
+/// a write that exceeds the limit of file sizes fails like any other.
 void watchSignals();
 
 /// The signal that asked for an end, or 0.

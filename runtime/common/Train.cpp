@@ -17,7 +17,6 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
-#include <limits>
 #include <memory>
 
 using namespace pcc;
@@ -32,7 +31,6 @@ public:
   void loop();
 
 private:
-  StepValues valuesOf(int64_t step) const;
   StepResult runStep(int64_t step);
   void requireFinite(const StepResult &result) const;
   void evaluate(int64_t step);
@@ -46,7 +44,8 @@ private:
   std::string checkpoint; ///< resumed from; empty: a fresh start
   int64_t done = 0;       ///< steps that the checkpoint holds
   int64_t savedStep = -1;
-  std::unique_ptr<TokenFile> data, valData;
+  std::unique_ptr<Dataset> data, valData;
+  bool allChecked = true; ///< else some ids only when they are read
   std::unique_ptr<DataOrder> order, valOrder;
   Schedule schedule;
   SourceFiles files;
@@ -58,69 +57,46 @@ private:
 };
 } // namespace
 
+/// Ids of each data set that are checked at the start: about a second of work.
+static const int64_t checkedBytes = int64_t{1} << 30;
+
 static const pcc_stage &ownStage(const pcc_program &program,
                                  const Coordinates &coordinates) {
   return program.stages[stageOf(program, coordinates)];
 }
 
-/// The samples of a corpus, refused if they do not fill one step.
+/// The order of a data set's samples, which must fill one step.
 static std::unique_ptr<DataOrder> orderOf(const pcc_program &program,
-                                          const TokenFile &file, bool shuffle,
+                                          const Dataset &data, bool shuffle,
                                           uint64_t seed) {
   int64_t batch = globalBatch(program);
-  auto order = std::make_unique<DataOrder>(file.size(), program.seq, batch,
-                                           shuffle, seed);
-  if (order->samples() < batch)
+  if (data.samples() < batch)
     fail(ExitData,
-         format("'%s' is too short: %s tokens are %s samples of %lld, one step "
-                "needs %lld",
-                file.path().c_str(), grouped(file.size()).c_str(),
-                grouped(order->samples()).c_str(),
-                static_cast<long long>(program.seq),
+         format("'%s' is too short: it has %s samples, one step needs %lld",
+                data.path().c_str(), grouped(data.samples()).c_str(),
                 static_cast<long long>(batch)),
-         format("at least %s tokens are needed",
-                grouped(batch * program.seq + 1).c_str()));
-  return order;
-}
-
-/// Where the parameters' first values come from, by --init and the program.
-static InitialValues initialValues(const pcc_program &program,
-                                   const Options &options,
-                                   std::unique_ptr<SafeTensors> &file) {
-  InitialValues values;
-  values.seed = options.seed;
-  if (options.init == "random" ||
-      (options.init.empty() && !hasSourceFiles(program))) {
-    values.kind = InitialValues::Random;
-  } else if (!options.init.empty() && options.init != "from-onnx") {
-    file = std::make_unique<SafeTensors>(options.init, ExitData,
-                                         "initial weights");
-    values.kind = InitialValues::FromTensors;
-    values.tensors = file.get();
-  }
-  return values;
+         data.needed(batch));
+  return std::make_unique<DataOrder>(data.samples(), batch, shuffle, seed);
 }
 
 Run::Run(const pcc_program &program, const Options &given)
     : program(program), options(given),
       coordinates(coordinatesOf(program, backend::rank())),
       stage(ownStage(program, coordinates)), files(program, given.model) {
-  checkInputs(program, stage);
-  if (program.seq <= 0)
-    fail(ExitInternal, "the program has no token input");
+  checkInputs(stage);
   if (!options.resume.empty()) {
     checkpoint = findCheckpoint(options.resume);
     done = readTrainerState(program, checkpoint, options);
   }
   if (options.data.empty())
-    fail(ExitUsage, "--data FILE is missing", "--help lists all flags");
+    fail(ExitUsage, "--data PATH is missing", "--help lists all flags");
   if (!options.valData.empty() && !stage.evaluate)
     fail(ExitUsage, "--val-data: this program was compiled without evaluation");
 
-  data = std::make_unique<TokenFile>(options.data);
+  data = openDataset(program, options.data, "data");
   order = orderOf(program, *data, options.shuffle, options.seed);
   if (!options.valData.empty()) {
-    valData = std::make_unique<TokenFile>(options.valData);
+    valData = openDataset(program, options.valData, "val-data");
     valOrder = orderOf(program, *valData, false, 0);
   }
   if (options.steps == 0)
@@ -128,19 +104,22 @@ Run::Run(const pcc_program &program, const Options &given)
         std::max<int64_t>(1, order->samples() / globalBatch(program));
   if (options.minLr < 0)
     options.minLr = 0.1 * options.lr;
-  parseDecay(options.lrSchedule, schedule.decay);
-  schedule.peak = options.lr;
-  schedule.least = options.minLr;
-  schedule.warmup = options.warmupSteps;
-  schedule.steps = options.steps;
+  schedule = scheduleOf(options);
 
   context = backend::prepare(program, coordinates, resources);
   arena = backend::allocateArena(stage.arena_bytes);
+  // What is wrong with the data is said now, not when a step reaches it.
+  if (first()) {
+    allChecked = data->check(checkedBytes);
+    if (valData)
+      allChecked = valData->check(checkedBytes) && allChecked;
+  }
   TrainingState state{program, stage, coordinates,
                       arena,   files, static_cast<uint64_t>(options.seed)};
   if (checkpoint.empty())
     fillParameters(program, stage, coordinates, arena,
-                   initialValues(program, options, initFile), files);
+                   initialValues(program, options.init, options.seed, initFile),
+                   files);
   else
     loadCheckpoint(state, checkpoint);
   initFile.reset();
@@ -148,8 +127,7 @@ Run::Run(const pcc_program &program, const Options &given)
   if (first() && !options.save.empty())
     makeFolders(options.save);
   if (first())
-    log = std::make_unique<Log>(options.logJson, done > 0, options.steps,
-                                options.logEvery);
+    log = std::make_unique<Log>(options, done > 0, program.seq > 0);
 }
 
 void Run::describe(const Launch &launch) const {
@@ -160,19 +138,28 @@ void Run::describe(const Launch &launch) const {
          grouped(program.parameters).c_str(),
          bytesText(stage.arena_bytes).c_str());
   printf("mesh       %s\n", meshText(program).c_str());
-  printf("data       %s: %s tokens (%s), %s samples of %lld%s\n",
-         data->path().c_str(), grouped(data->size()).c_str(),
-         data->formatName(), grouped(order->samples()).c_str(),
-         static_cast<long long>(program.seq),
-         options.shuffle ? ", shuffled" : "");
+  std::string ofSeq =
+      program.seq ? format(" of %lld", static_cast<long long>(program.seq))
+                  : "";
+  printf("data       %s, %s samples%s%s%s\n", data->describe().c_str(),
+         grouped(data->samples()).c_str(), ofSeq.c_str(),
+         options.shuffle ? ", shuffled" : "",
+         allChecked ? ""
+                    : format("; %s of ids were checked, the rest will be when "
+                             "it is read",
+                             bytesText(checkedBytes).c_str())
+                          .c_str());
+  std::string tokens =
+      program.seq ? ", " + grouped(globalBatch(program) * program.seq) +
+                        " tokens a step"
+                  : "";
   printf("batch      %lld samples = micro batch %lld x dp %lld x %lld "
-         "microbatch%s, %s tokens a step\n",
+         "microbatch%s%s\n",
          static_cast<long long>(globalBatch(program)),
          static_cast<long long>(program.micro_batch),
          static_cast<long long>(program.data_parallel),
          static_cast<long long>(program.microbatches),
-         program.microbatches == 1 ? "" : "es",
-         grouped(globalBatch(program) * program.seq).c_str());
+         program.microbatches == 1 ? "" : "es", tokens.c_str());
   printf("schedule   %s, lr %g to %g, %s steps, %s of them warm-up\n",
          options.lrSchedule.c_str(), options.lr,
          options.lrSchedule == "constant" ? options.lr : options.minLr,
@@ -183,22 +170,6 @@ void Run::describe(const Launch &launch) const {
   fflush(stdout);
 }
 
-StepValues Run::valuesOf(int64_t step) const {
-  StepValues values;
-  values.step = step;
-  values.seed = options.seed;
-  values.lr = schedule.at(step);
-  values.weightDecay = options.weightDecay;
-  values.beta1 = options.beta1;
-  values.beta2 = options.beta2;
-  values.eps = options.eps;
-  // An infinite bound makes the clip factor one.
-  values.clipGrad = options.clipGrad > 0
-                        ? options.clipGrad
-                        : std::numeric_limits<double>::infinity();
-  return values;
-}
-
 static double now() {
   auto time = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration<double>(time).count();
@@ -206,14 +177,14 @@ static double now() {
 
 StepResult Run::runStep(int64_t step) {
   double begin = now();
-  StepValues values = valuesOf(step);
-  checkTokens(program, *data, *order, step);
+  StepValues values = stepValues(options, step, schedule.at(step));
+  checkSamples(program, *data, *order, step);
   fillInputs(program, stage, coordinates, arena, *data, *order, values);
   stage.step(context, arena);
   StepResult result;
   result.step = step;
   result.lr = values.lr;
-  result.tokens = globalBatch(program) * program.seq;
+  result.items = globalBatch(program) * std::max<int64_t>(program.seq, 1);
   if (!readOutput(program, coordinates, arena, false, "loss", result.loss))
     fail(ExitInternal, "the program has no output called 'loss'");
   result.hasNorm =
@@ -234,9 +205,9 @@ void Run::requireFinite(const StepResult &result) const {
     note += format("; the last checkpoint is of step %lld",
                    static_cast<long long>(savedStep));
   fail(ExitNonFinite,
-       format("the %s of step %lld is %g", what,
-              static_cast<long long>(result.step),
-              !strcmp(what, "loss") ? result.loss : result.norm),
+       format("the %s of step %lld is ", what,
+              static_cast<long long>(result.step)) +
+           numberText("%g", !strcmp(what, "loss") ? result.loss : result.norm),
        note);
 }
 
@@ -245,8 +216,8 @@ void Run::evaluate(int64_t step) {
       std::min(options.evalBatches, valOrder->samples() / globalBatch(program));
   double sum = 0, targets = 0;
   for (int64_t batch = 1; batch <= batches; ++batch) {
-    StepValues values = valuesOf(batch);
-    checkTokens(program, *valData, *valOrder, batch);
+    StepValues values = stepValues(options, batch, schedule.at(batch));
+    checkSamples(program, *valData, *valOrder, batch);
     fillInputs(program, stage, coordinates, arena, *valData, *valOrder, values);
     stage.evaluate(context, arena);
     float loss = 0, count = 1;

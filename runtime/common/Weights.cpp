@@ -4,11 +4,13 @@
 
 #include "runtime/common/Backend.h"
 #include "runtime/common/DType.h"
+#include "runtime/common/Files.h"
 #include "runtime/common/Hash.h"
 #include "runtime/common/SourceMap.h"
 
 #include <algorithm>
 #include <cstring>
+#include <unistd.h>
 
 using namespace pcc;
 
@@ -21,7 +23,7 @@ static std::string folderOf(const std::string &path) {
 }
 
 std::string SourceFiles::placeOf(const std::string &file) const {
-  if (model.empty() || !program.source)
+  if (!program.source)
     return file;
   if (file == program.source)
     return model;
@@ -31,10 +33,33 @@ std::string SourceFiles::placeOf(const std::string &file) const {
   return file;
 }
 
+/// The folder of this executable, with a slash at its end; empty: not known.
+static std::string executableFolder() {
+  char path[4096];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
+  return length > 0 ? folderOf(std::string(path, length)) : "";
+}
+
+/// The path, or the same from the executable's folder, whichever exists.
+static std::string findFile(const std::string &path) {
+  if (exists(path) || path[0] == '/')
+    return path;
+  std::string beside = executableFolder() + path;
+  if (exists(beside))
+    return beside;
+  char here[4096];
+  fail(ExitData,
+       format("cannot find model file '%s', looked for in '%s' and '%s'",
+              path.c_str(), getcwd(here, sizeof(here)) ? here : ".",
+              folderOf(executableFolder() + path).c_str()),
+       "--model FILE says where the model lies; --init random needs none");
+}
+
 const char *SourceFiles::tensor(const pcc_source &source, int64_t bytes) {
   std::unique_ptr<MappedFile> &file = files[source.file];
   if (!file) {
-    std::string place = placeOf(source.file);
+    std::string place =
+        model.empty() ? findFile(source.file) : placeOf(source.file);
     file = std::make_unique<MappedFile>(
         place, ExitData, "model file",
         "--model FILE says where the model lies; --init random needs none");
@@ -177,7 +202,8 @@ void pcc::fillParameters(const pcc_program &program, const pcc_stage &stage,
   }
 }
 
-bool pcc::hasSourceFiles(const pcc_program &program) {
+/// True if every parameter of the program has a file to come from.
+static bool hasSourceFiles(const pcc_program &program) {
   for (int s = 0; s < program.n_stages; ++s)
     for (int i = 0; i < program.stages[s].n_tensors; ++i) {
       const pcc_tensor &tensor = program.stages[s].tensors[i];
@@ -185,4 +211,19 @@ bool pcc::hasSourceFiles(const pcc_program &program) {
         return false;
     }
   return true;
+}
+
+InitialValues pcc::initialValues(const pcc_program &program,
+                                 const std::string &how, uint64_t seed,
+                                 std::unique_ptr<SafeTensors> &file) {
+  InitialValues values;
+  values.seed = seed;
+  if (how == "random" || (how.empty() && !hasSourceFiles(program))) {
+    values.kind = InitialValues::Random;
+  } else if (!how.empty() && how != "from-onnx") {
+    file = std::make_unique<SafeTensors>(how, ExitData, "initial weights");
+    values.kind = InitialValues::FromTensors;
+    values.tensors = file.get();
+  }
+  return values;
 }

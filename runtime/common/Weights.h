@@ -13,7 +13,8 @@
 
 namespace pcc {
 
-/// The model files that parameters come from, each mapped and checked once.
+/// The model files that parameters come from, each mapped and checked once. A
+/// relative path is looked for in the current folder, then in the executable's.
 class SourceFiles {
 public:
   /// `model`: where the program's model file lies now, or empty. Files that
@@ -41,15 +42,18 @@ struct InitialValues {
   ExitCode code = ExitData;             ///< for a tensor missing there
 };
 
+/// The values that --init `how` asks for; empty: the source's where there are
+/// files for all parameters, random ones otherwise. `file` holds a safetensors
+/// file as long as they are used.
+InitialValues initialValues(const pcc_program &program, const std::string &how,
+                            uint64_t seed, std::unique_ptr<SafeTensors> &file);
+
 /// Fills this rank's shards of all parameters of its stage, and the states
 /// that start at one; the arena is zeroed before. Random values are keyed by
 /// seed, source tensor and source element, so that every layout has the same.
 void fillParameters(const pcc_program &program, const pcc_stage &stage,
                     const Coordinates &coordinates, char *arena,
                     const InitialValues &values, SourceFiles &files);
-
-/// True if every parameter of the program has a file to come from.
-bool hasSourceFiles(const pcc_program &program);
 
 } // namespace pcc
 

@@ -2,6 +2,7 @@
 
 #include "runtime/common/DType.h"
 #include "runtime/common/DataOrder.h"
+#include "runtime/common/Elements.h"
 #include "runtime/common/Hash.h"
 #include "runtime/common/Log.h"
 #include "runtime/common/Mesh.h"
@@ -45,16 +46,12 @@ static void testSchedule() {
 }
 
 static void testOrder() {
-  // 81 tokens are 10 samples of 8 and the last target; 80 are only 9.
-  CHECK(DataOrder(81, 8, 4, false, 0).samples() == 10);
-  CHECK(DataOrder(80, 8, 4, false, 0).samples() == 9);
-  CHECK(DataOrder(0, 8, 4, false, 0).samples() == 0);
-  DataOrder plain(81, 8, 4, false, 0);
+  DataOrder plain(10, 4, false, 0);
   CHECK(plain.sample(1, 0) == 0 && plain.sample(1, 3) == 3);
   CHECK(plain.sample(3, 1) == 9 && plain.sample(3, 2) == 0);
 
-  DataOrder mixed(8 * 1000 + 1, 8, 10, true, 5);
-  DataOrder other(8 * 1000 + 1, 8, 10, true, 6);
+  DataOrder mixed(1000, 10, true, 5);
+  DataOrder other(1000, 10, true, 6);
   std::set<int64_t> first, second;
   int same = 0, fixed = 0;
   for (int64_t step = 1; step <= 200; ++step)
@@ -71,7 +68,7 @@ static void testOrder() {
   CHECK(same < 20 && fixed < 40);
   // One sample, and counts around a power of four.
   for (int64_t count : {1, 2, 3, 4, 5, 15, 16, 17, 64, 65}) {
-    DataOrder few(count + 1, 1, count, true, 1);
+    DataOrder few(count, count, true, 1);
     std::set<int64_t> seen;
     for (int64_t i = 0; i < count; ++i)
       seen.insert(few.sample(1, i));
@@ -149,6 +146,41 @@ static void testMesh() {
   CHECK(ownsShard(program, layout, {1, 2, 0}));
 }
 
+static void testElements() {
+  const int16_t numbers[] = {5, -100, 7, 300, -1};
+  Elements elements = {Element::I16, reinterpret_cast<const char *>(numbers),
+                       5};
+  CHECK(elements.integer(1) == -100 && elements.real(3) == 300);
+  CHECK(elements.firstOutside(0, 5, 301, -1) == 1);
+  CHECK(elements.firstOutside(0, 5, 301, -100) == 4);
+  CHECK(elements.firstOutside(0, 4, 301, -100) == -1);
+  CHECK(elements.firstOutside(0, 4, 300, -100) == 3);
+  CHECK(elements.firstOutside(3, 3, 1, 0) == -1);
+  // Past the first block, and the first of several.
+  std::vector<uint16_t> many(100000, 9);
+  many[70001] = many[90000] = 10;
+  Elements wide = {Element::U16, reinterpret_cast<const char *>(many.data()),
+                   100000};
+  CHECK(wide.firstOutside(0, 100000, 10, 9) == 70001);
+  CHECK(wide.firstOutside(0, 100000, 11, 9) == -1);
+  const uint64_t huge = ~uint64_t{0};
+  Elements large = {Element::U64, reinterpret_cast<const char *>(&huge), 1};
+  CHECK(large.firstOutside(0, 1, INT64_MAX, 0) == 0);
+  int64_t to[2];
+  CHECK(copyElements(elements, 1, 2, 2, PCC_I64, reinterpret_cast<char *>(to)));
+  CHECK(to[0] == -100 && to[1] == 300);
+  float real;
+  CHECK(copyElements(elements, 3, 1, 1, PCC_F32,
+                     reinterpret_cast<char *>(&real)));
+  CHECK(real == 300);
+  bool flag;
+  CHECK(copyElements(elements, 1, 1, 1, PCC_BOOL,
+                     reinterpret_cast<char *>(&flag)));
+  CHECK(flag);
+  Elements reals = {Element::F32, reinterpret_cast<const char *>(&real), 1};
+  CHECK(!copyElements(reals, 0, 1, 1, PCC_I64, reinterpret_cast<char *>(to)));
+}
+
 static void testSourceMap() {
   // A slice of a transposed source: program [3 (2 valid), 4] at column 1 of a
   // source [4, 5].
@@ -202,6 +234,8 @@ static void testThreads() {
 static void testText() {
   CHECK(grouped(0) == "0" && grouped(999) == "999");
   CHECK(grouped(1234567) == "1,234,567" && grouped(-123456) == "-123,456");
+  CHECK(numberText("%.2f", -NAN) == "nan" && numberText("%g", NAN) == "nan");
+  CHECK(numberText("%.2f", 1.5) == "1.50");
   CHECK(bytesText(1536) == "1.5 KiB" && bytesText(3 << 20) == "3.0 MiB");
 }
 
@@ -211,6 +245,7 @@ int main() {
   testRandom();
   testConversion();
   testMesh();
+  testElements();
   testSourceMap();
   testThreads();
   testText();

@@ -13,37 +13,14 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::interp;
 
-/// What the runtime's binary would give the program in this step.
-static StepValues valuesOf(const Options &options, int64_t step, double lr) {
-  StepValues values;
-  values.step = step;
-  values.seed = options.seed;
-  values.lr = lr;
-  values.weightDecay = options.weightDecay;
-  values.beta1 = options.beta1;
-  values.beta2 = options.beta2;
-  values.eps = options.eps;
-  values.clipGrad = options.clipGrad > 0 ? options.clipGrad : INFINITY;
-  return values;
-}
-
 /// Fills parameters as the runtime's binary does, but those that are given on
 /// the command line or made up by --fill.
 static void initialize(Training &training, Machine &machine,
                        const Options &options) {
   RuntimeProgram &program = training.getProgram();
-  InitialValues values;
-  values.seed = options.seed;
   std::unique_ptr<SafeTensors> file;
-  if (options.init == "random" ||
-      (options.init.empty() && !hasSourceFiles(program.get()))) {
-    values.kind = InitialValues::Random;
-  } else if (!options.init.empty() && options.init != "from-onnx") {
-    file = std::make_unique<SafeTensors>(options.init, ExitData,
-                                         "initial weights");
-    values.kind = InitialValues::FromTensors;
-    values.tensors = file.get();
-  }
+  InitialValues values =
+      initialValues(program.get(), options.init, options.seed, file);
   program.fillParameters(machine, values, options.model);
 }
 
@@ -78,25 +55,22 @@ int Session::train() {
       return kFailed;
   }
 
-  TokenFile data(settings.data);
-  DataOrder order(data.size(), seq, batch, settings.shuffle, settings.seed);
-  if (order.samples() < batch)
+  std::unique_ptr<Dataset> data =
+      openDataset(program.get(), settings.data, "data");
+  DataOrder order(data->samples(), batch, settings.shuffle, settings.seed);
+  if (data->samples() < batch)
     return usage("'" + Twine(settings.data) + "' has " +
-                 Twine(order.samples()) + " samples, one step needs " +
+                 Twine(data->samples()) + " samples, one step needs " +
                  Twine(batch));
   if (settings.steps == 0)
-    settings.steps = std::max<int64_t>(1, order.samples() / batch);
-  Schedule schedule;
-  if (!parseDecay(settings.lrSchedule, schedule.decay))
+    settings.steps = std::max<int64_t>(1, data->samples() / batch);
+  Decay decay;
+  if (!parseDecay(settings.lrSchedule, decay))
     return usage("--lr-schedule " + Twine(settings.lrSchedule) +
                  " is not known");
-  schedule.peak = settings.lr;
-  schedule.least = settings.minLr < 0 ? 0.1 * settings.lr : settings.minLr;
-  schedule.warmup = settings.warmupSteps;
-  schedule.steps = settings.steps;
+  Schedule schedule = scheduleOf(settings);
 
-  Log log(settings.logJson, /*append=*/false, settings.steps,
-          settings.logEvery);
+  Log log(settings, /*append=*/false, /*tokens=*/true);
   int64_t last = settings.stopAfter
                      ? std::min(settings.stopAfter, settings.steps)
                      : settings.steps;
@@ -104,17 +78,17 @@ int Session::train() {
     StepResult result;
     result.step = step;
     result.lr = schedule.at(step);
-    StepValues values = valuesOf(settings, step, result.lr);
+    StepValues values = stepValues(settings, step, result.lr);
     FailureOr<StepOutputs> wanted;
     if (other) {
       check->clear();
-      reference->getProgram().fillInputs(data, order, values);
+      reference->getProgram().fillInputs(*data, order, values);
       wanted = reference->step();
       if (failed(wanted))
         return kFailed;
     }
     auto begin = std::chrono::steady_clock::now();
-    program.fillInputs(data, order, values);
+    program.fillInputs(*data, order, values);
     FailureOr<StepOutputs> found = (*training)->step();
     if (failed(found))
       return kFailed;
@@ -128,7 +102,7 @@ int Session::train() {
     result.loss = found->loss;
     result.norm = found->norm;
     result.hasNorm = true;
-    result.tokens = batch * seq;
+    result.items = batch * seq;
     result.seconds = time.count();
     log.step(result);
   }

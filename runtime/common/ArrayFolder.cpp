@@ -1,0 +1,203 @@
+//===- ArrayFolder.cpp - Arrays by name as a dataset ----------------------===//
+
+#include "runtime/common/ArrayFolder.h"
+
+#include "runtime/common/DType.h"
+#include "runtime/common/Error.h"
+#include "runtime/common/Files.h"
+#include "runtime/common/Log.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace pcc;
+
+static const int64_t ignoredLabel = -100;
+
+/// Targets come from labels.npy, whatever the model calls them.
+static bool isTargets(const pcc_input &input) {
+  return !strcmp(input.role, "targets") || !strcmp(input.role, "labels") ||
+         !strcmp(input.name, "targets");
+}
+
+static std::string fileNameOf(const pcc_input &input) {
+  return std::string(isTargets(input) ? "labels" : input.name) + ".npy";
+}
+
+ArrayFolder::ArrayFolder(const pcc_program &program, const std::string &folder)
+    : folder(folder) {
+  for (int s = 0; s < program.n_stages; ++s)
+    for (int i = 0; i < program.stages[s].n_inputs; ++i)
+      if (isFedByData(program.stages[s].inputs[i].role))
+        add(program, program.stages[s].inputs[i]);
+  if (count < 0)
+    fail(ExitInternal, "the program has no input that data feeds");
+}
+
+void ArrayFolder::add(const pcc_program &program, const pcc_input &input) {
+  std::string name = fileNameOf(input), path = folder + "/" + name;
+  Array &array = arrays[name];
+  if (!array.file) {
+    if (!exists(path)) {
+      std::string held;
+      for (const std::string &entry : listFolder(folder))
+        if (entry.size() > 4 && entry.substr(entry.size() - 4) == ".npy")
+          held += (held.empty() ? "" : ", ") + entry;
+      fail(ExitData,
+           format("data folder '%s' has no '%s' for input '%s'", folder.c_str(),
+                  name.c_str(), input.name),
+           held.empty() ? "it has no .npy files" : "it has " + held);
+    }
+    array.file = std::make_unique<NpyFile>(path);
+  }
+  const pcc_layout &layout = input.layout;
+  std::vector<int64_t> wanted(layout.shape, layout.shape + layout.rank);
+  std::vector<int64_t> shape = array.file->shape();
+  int64_t rows = program.micro_batch * program.data_parallel;
+  array.perSample = !wanted.empty() && wanted[0] == rows;
+  bool hasSamples = array.perSample && !shape.empty();
+  if (array.perSample)
+    wanted.erase(wanted.begin());
+  if (hasSamples)
+    shape.erase(shape.begin());
+  if (shape != wanted || hasSamples != array.perSample) {
+    std::string sizes = shapeText(wanted);
+    if (array.perSample)
+      sizes = "[samples" + (wanted.empty() ? "]" : ", " + sizes.substr(1));
+    fail(ExitData, format("array '%s' has shape %s, input '%s' needs %s",
+                          path.c_str(), shapeText(array.file->shape()).c_str(),
+                          input.name, sizes.c_str()));
+  }
+  char probe[8];
+  Elements none = array.file->elements();
+  if (!copyElements(none, 0, 0, 1, input.dtype, probe))
+    fail(ExitData, format("array '%s' holds %s, input '%s' needs whole numbers",
+                          path.c_str(), elementName(none.type), input.name));
+  array.isLabels = isTargets(input);
+  if (input.vocab)
+    array.vocab =
+        array.vocab ? std::min(array.vocab, input.vocab) : input.vocab;
+  array.sampleElements = 1;
+  for (int64_t size : shape)
+    array.sampleElements *= size;
+  if (!array.perSample)
+    return;
+  int64_t held = array.file->shape()[0];
+  if (count >= 0 && held != count)
+    fail(ExitData,
+         format("the arrays of '%s' differ in their samples: '%s' has %s, the "
+                "ones before %s",
+                folder.c_str(), name.c_str(), grouped(held).c_str(),
+                grouped(count).c_str()));
+  count = held;
+}
+
+std::string ArrayFolder::describe() const {
+  std::string names;
+  for (const auto &[name, array] : arrays)
+    names += (names.empty() ? "" : ", ") + name;
+  return folder + ": " + names;
+}
+
+std::string ArrayFolder::needed(int64_t samples) const {
+  return "at least " + grouped(samples) + " samples are needed";
+}
+
+void ArrayFolder::refuse(const Array &array, int64_t element) const {
+  long long value = array.file->elements().integer(element);
+  std::string where =
+      array.perSample
+          ? format("sample %lld",
+                   static_cast<long long>(element / array.sampleElements))
+          : format("element %lld", static_cast<long long>(element));
+  fail(ExitData,
+       format("%s %lld in %s of '%s' is outside the %s of %lld",
+              array.isLabels ? "label" : "id", value, where.c_str(),
+              array.file->path().c_str(),
+              array.isLabels ? "classes" : "vocabulary",
+              static_cast<long long>(array.vocab)),
+       format("valid values are 0 to %lld%s",
+              static_cast<long long>(array.vocab - 1),
+              array.isLabels ? ", and -100 for what is not counted" : ""));
+}
+
+void ArrayFolder::checkRange(const Array &array, int64_t first,
+                             int64_t count) const {
+  const Elements &elements = array.file->elements();
+  int64_t found =
+      elements.firstOutside(first, first + count, array.vocab,
+                            array.isLabels ? ignoredLabel : array.vocab - 1);
+  if (found >= 0)
+    refuse(array, found);
+}
+
+bool ArrayFolder::check(int64_t budget) const {
+  for (const auto &[name, array] : arrays) {
+    const Elements &elements = array.file->elements();
+    if (!array.vocab || !isInteger(elements.type))
+      continue;
+    int64_t width = sizeOf(elements.type);
+    int64_t end = std::min(elements.count, budget / width);
+    checkRange(array, 0, end);
+    if (end < elements.count)
+      return false;
+    budget -= end * width;
+  }
+  return true;
+}
+
+void ArrayFolder::checkSample(int64_t sample) const {
+  for (const auto &[name, array] : arrays)
+    if (array.vocab && array.perSample &&
+        isInteger(array.file->elements().type))
+      checkRange(array, sample * array.sampleElements, array.sampleElements);
+}
+
+const ArrayFolder::Array &ArrayFolder::arrayOf(const pcc_input &input) const {
+  return arrays.at(fileNameOf(input));
+}
+
+/// Copies the part of a row-major array [sizes...] from element `base` on that
+/// dims first .. of a shard cover.
+static void copyPart(const Elements &from, int64_t base,
+                     const pcc_layout &layout, const Shard &shard, int first,
+                     int32_t dtype, char *to) {
+  int rank = layout.rank;
+  if (first == rank) {
+    copyElements(from, base, 1, 1, dtype, to);
+    return;
+  }
+  std::vector<int64_t> index(rank, 0);
+  int64_t run = shard.extent[rank - 1];
+  for (int dim = first; dim < rank; ++dim)
+    if (shard.extent[dim] == 0)
+      return;
+  while (true) {
+    int64_t at = 0;
+    for (int dim = first; dim < rank; ++dim)
+      at = at * layout.shape[dim] + shard.start[dim] + index[dim];
+    copyElements(from, base + at, run, 1, dtype, to);
+    to += run * sizeOf(dtype);
+    int dim = rank - 2;
+    while (dim >= first && ++index[dim] == shard.extent[dim])
+      index[dim--] = 0;
+    if (dim < first)
+      return;
+  }
+}
+
+void ArrayFolder::copySample(const pcc_input &input, const Shard &shard,
+                             int64_t sample, char *to) const {
+  const Array &array = arrayOf(input);
+  copyPart(array.file->elements(), sample * array.sampleElements, input.layout,
+           shard, 1, input.dtype, to);
+}
+
+bool ArrayFolder::copyConstant(const pcc_input &input, const Shard &shard,
+                               char *to) const {
+  const Array &array = arrayOf(input);
+  if (array.perSample)
+    return false;
+  copyPart(array.file->elements(), 0, input.layout, shard, 0, input.dtype, to);
+  return true;
+}

@@ -1,0 +1,52 @@
+//===- ArrayFolder.h - Arrays by name as a dataset --------------*- C++ -*-===//
+
+#ifndef PCC_RUNTIME_COMMON_ARRAYFOLDER_H
+#define PCC_RUNTIME_COMMON_ARRAYFOLDER_H
+
+#include "runtime/common/Dataset.h"
+#include "runtime/common/NpyFile.h"
+
+#include <map>
+
+namespace pcc {
+
+/// A folder with `<input>.npy` for every input that data feeds, and labels.npy
+/// for the targets. The first dim of an array numbers the samples, the others
+/// are the input's. An input that is no batch has one array for all samples.
+class ArrayFolder : public Dataset {
+public:
+  ArrayFolder(const pcc_program &program, const std::string &folder);
+
+  const std::string &path() const override { return folder; }
+  int64_t samples() const override { return count; }
+  std::string describe() const override;
+  std::string needed(int64_t samples) const override;
+  bool check(int64_t budget) const override;
+  void checkSample(int64_t sample) const override;
+  void copySample(const pcc_input &input, const Shard &shard, int64_t sample,
+                  char *to) const override;
+  bool copyConstant(const pcc_input &input, const Shard &shard,
+                    char *to) const override;
+
+private:
+  struct Array {
+    std::unique_ptr<NpyFile> file;
+    int64_t vocab = 0;     ///< the least bound of the inputs it feeds
+    bool isLabels = false; ///< -100: not counted
+    bool perSample = true;
+    int64_t sampleElements = 1;
+  };
+  void add(const pcc_program &program, const pcc_input &input);
+  const Array &arrayOf(const pcc_input &input) const;
+  [[noreturn]] void refuse(const Array &array, int64_t element) const;
+  /// The elements [first, first + count) of an array.
+  void checkRange(const Array &array, int64_t first, int64_t count) const;
+
+  std::string folder;
+  int64_t count = -1;
+  std::map<std::string, Array> arrays; ///< by the file's name
+};
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_COMMON_ARRAYFOLDER_H

@@ -1,0 +1,48 @@
+//===- Corpus.h - Token files as a dataset ----------------------*- C++ -*-===//
+
+#ifndef PCC_RUNTIME_COMMON_CORPUS_H
+#define PCC_RUNTIME_COMMON_CORPUS_H
+
+#include "runtime/common/Dataset.h"
+#include "runtime/common/TokenFile.h"
+
+#include <vector>
+
+namespace pcc {
+
+/// Token files, one after the other as one sequence of tokens. Sample n is its
+/// tokens [n * seq, (n + 1) * seq], the last being the last target only.
+class Corpus : public Dataset {
+public:
+  Corpus(const pcc_program &program, const std::string &name,
+         const std::vector<std::string> &paths);
+
+  int64_t size() const { return starts.back(); }
+  int64_t at(int64_t position) const;
+
+  const std::string &path() const override { return name; }
+  int64_t samples() const override;
+  std::string describe() const override;
+  std::string needed(int64_t samples) const override;
+  bool check(int64_t budget) const override;
+  void checkSample(int64_t sample) const override;
+  void copySample(const pcc_input &input, const Shard &shard, int64_t sample,
+                  char *to) const override;
+  bool copyConstant(const pcc_input &, const Shard &, char *) const override {
+    return false;
+  }
+
+private:
+  /// The file that holds a position of the whole.
+  size_t fileOf(int64_t position) const;
+  [[noreturn]] void refuse(size_t file, int64_t position) const;
+
+  std::string name;
+  int64_t seq, vocab; ///< vocab 0: ids have no bound
+  std::vector<std::unique_ptr<TokenFile>> files;
+  std::vector<int64_t> starts; ///< of the files, then the size of the whole
+};
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_COMMON_CORPUS_H
