@@ -48,7 +48,7 @@ LogicalResult BlockRun::resume(ArrayRef<ValueList> results) {
 BlockRun::Status BlockRun::advance() {
   while (&*next != block.getTerminator()) {
     std::vector<ValueList> operands = getOperands(), results;
-    if (ArrayAttr axes = collectiveAxes(&*next)) {
+    if (ArrayAttr axes = dist::collectiveAxes(&*next)) {
       if (!hasAllPeers(axes))
         return Status::Waiting;
       results = machine.runCollective(&*next, ranks, operands);

@@ -7,19 +7,6 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::interp;
 
-ArrayAttr pcc::interp::collectiveAxes(Operation *op) {
-  return llvm::TypeSwitch<Operation *, ArrayAttr>(op)
-      .Case<dist::AllReduceOp, dist::AllGatherOp, dist::ReduceScatterOp,
-            dist::AllToAllOp>([](auto op) { return op.getAxes(); })
-      .Default(ArrayAttr());
-}
-
-bool pcc::interp::canMeet(Operation *a, Operation *b) {
-  return a->getName() == b->getName() &&
-         a->getPropertiesAsAttribute() == b->getPropertiesAsAttribute() &&
-         llvm::equal(a->getOperandTypes(), b->getOperandTypes());
-}
-
 namespace {
 
 /// The sum, or maximum, of the peers' values.
@@ -55,7 +42,7 @@ std::vector<SmallVector<Tensor>>
 pcc::interp::runCollective(Operation *op, const Grid &grid,
                            ArrayRef<int64_t> ranks,
                            ArrayRef<ValueList> operands) {
-  dist::AxisList axes = grid.axes(collectiveAxes(op));
+  dist::AxisList axes = grid.axes(dist::collectiveAxes(op));
   llvm::DenseMap<int64_t, size_t> members;
   for (auto [member, rank] : llvm::enumerate(ranks))
     members[rank] = member;

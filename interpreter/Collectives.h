@@ -3,16 +3,10 @@
 #ifndef PCC_INTERPRETER_COLLECTIVES_H
 #define PCC_INTERPRETER_COLLECTIVES_H
 
+#include "dialects/Dist/Collectives.h"
 #include "interpreter/Grid.h"
 
 namespace pcc::interp {
-
-/// The axes along which an op exchanges values; null for an op that needs one
-/// rank only.
-mlir::ArrayAttr collectiveAxes(mlir::Operation *op);
-
-/// True for two ops that can be one collective: kind, axes, reduction, types.
-bool canMeet(mlir::Operation *a, mlir::Operation *b);
 
 /// Runs a collective: operands[member] to results[member], where `ranks` are
 /// the members and hold all peers of each of them. The results are not

@@ -227,7 +227,7 @@ Pipeline::Progress Pipeline::meet() {
   std::vector<ValueList> operands;
   for (Stage &stage : stages) {
     if (!stage.task ||
-        !canMeet(stage.task->getWaiting(), stages[0].task->getWaiting()))
+        !dist::canMeet(stage.task->getWaiting(), stages[0].task->getWaiting()))
       return Progress::Waiting;
     llvm::append_range(ranks, stage.ranks);
     llvm::append_range(operands, stage.task->getOperands());

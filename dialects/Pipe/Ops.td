@@ -9,6 +9,9 @@ include "mlir/IR/CommonTypeConstraints.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+/// Stages count from 0.
+def Pipe_Stage : ConfinedAttr<I64Attr, [IntNonNegative]>;
+
 class Pipe_Op<string mnemonic, list<Trait> traits = []>
     : Op<Pipe_Dialect, mnemonic, traits>;
 
@@ -85,7 +88,7 @@ def Pipe_TaskOp : Pipe_Op<"task", [Symbol, IsolatedFromAbove, SingleBlock,
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$stage,
+  let arguments = (ins SymbolNameAttr:$sym_name, Pipe_Stage:$stage,
     Pipe_PhaseAttr:$phase, ArrayAttr:$sources, ArrayAttr:$targets);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -138,8 +141,8 @@ def Pipe_ScheduleOp : Pipe_Op<"schedule", [NoTerminator, SingleBlock,
     }
     ```
   }];
-  let arguments = (ins Pipe_EntryAttr:$entry, I64Attr:$stage,
-                   I64Attr:$microbatches);
+  let arguments = (ins Pipe_EntryAttr:$entry, Pipe_Stage:$stage,
+                   ConfinedAttr<I64Attr, [IntPositive]>:$microbatches);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $entry `stage` $stage `microbatches` $microbatches attr-dict-with-keyword

@@ -12,8 +12,6 @@ using namespace pcc::pipe;
 
 LogicalResult TaskOp::verify() {
   Block *block = getBlock();
-  if (getStage() < 0)
-    return emitOpError() << "has negative stage " << getStage();
   if (block->getNumArguments() != getSources().size())
     return emitOpError() << "has " << block->getNumArguments()
                          << " arguments but " << getSources().size()
@@ -70,9 +68,6 @@ LogicalResult TaskOp::verifySymbolUses(SymbolTableCollection &tables) {
 }
 
 LogicalResult ScheduleOp::verify() {
-  if (getMicrobatches() < 1)
-    return emitOpError() << "needs at least one microbatch, has "
-                         << getMicrobatches();
   for (Operation &op : *getBlock())
     if (!isa<RunOp, SendOp, RecvOp, ExchangeOp>(op))
       return op.emitOpError() << "cannot be part of a schedule";

@@ -2,13 +2,17 @@
 //
 // Knows nothing of how schedules are made: it executes the lists of all stages
 // against each other with transfers as rendezvous, the strictest semantics a
-// transport may have. What finishes here cannot hang.
+// transport may have, and collectives over stages as meetings of all of them.
+// What finishes here cannot hang.
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Dist/Collectives.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "passes/Pipeline/Homes.h"
 #include "passes/Pipeline/Passes.h"
 #include "llvm/ADT/StringSet.h"
+#include <deque>
 
 namespace pcc {
 #define GEN_PASS_DEF_CHECKPASS
@@ -35,14 +39,18 @@ struct StageState {
   Block::iterator next;
   /// The transfers of the op at `next`, once posted.
   SmallVector<Half, 2> posted;
+  /// The collectives over stages that are left in the task at `next`.
+  std::deque<Operation *> meetings;
   /// "value/microbatch" that is there.
   llvm::StringSet<> present;
   /// "task/microbatch" that has run.
   llvm::StringSet<> ran;
-  bool updated = false;
+  /// The task that uses what all microbatches gave, once it has run.
+  TaskOp last;
   int64_t live = 0;
 
   bool isDone() { return next == schedule.getBlock()->end(); }
+  bool isWaiting() { return !posted.empty() || !meetings.empty(); }
 };
 
 struct CheckPass : pcc::impl::CheckPassBase<CheckPass> {
@@ -53,8 +61,10 @@ struct CheckPass : pcc::impl::CheckPassBase<CheckPass> {
   LogicalResult post(StageState &state);
   /// Completes halves that face each other; true if there were any.
   FailureOr<bool> match();
+  /// Completes a collective that all stages have come to.
+  bool meet();
   LogicalResult reportDeadlock();
-  LogicalResult checkHomes();
+  LogicalResult findStages(Entry entry);
 
   std::vector<StageState> states;
 };
@@ -72,11 +82,13 @@ LogicalResult CheckPass::run(StageState &state, RunOp run) {
     return emitError(run.getLoc())
            << "task '" << run.getTask() << "' runs twice on microbatch "
            << microbatch;
-  if (task.isPerMicrobatch() && state.updated)
-    return emitError(run.getLoc()) << "task '" << run.getTask()
-                                   << "' runs after the update of its step";
-  if (task.getPhase() == Phase::Update)
-    state.updated = true;
+  if (task.isPerMicrobatch() && state.last)
+    return emitError(run.getLoc())
+           << "task '" << run.getTask() << "' runs on microbatch " << microbatch
+           << " after '" << state.last.getSymName()
+           << "', which needs all of them";
+  if (!task.isPerMicrobatch())
+    state.last = task;
   for (unsigned i = 0; i < task.getSources().size(); ++i) {
     StringRef source = task.getSource(i);
     if (getOperation().lookupSymbol<ValueOp>(source) &&
@@ -99,6 +111,9 @@ LogicalResult CheckPass::run(StageState &state, RunOp run) {
     return emitError(run.getLoc())
            << "stage " << state.schedule.getStage() << " holds " << state.live
            << " microbatches, but declares " << bound.getInt();
+  for (Operation &op : *task.getBlock())
+    if (dist::joinsStages(&op))
+      state.meetings.push_back(&op);
   return success();
 }
 
@@ -166,10 +181,24 @@ LogicalResult CheckPass::step(StageState &state) {
   if (auto runOp = dyn_cast<RunOp>(*state.next)) {
     if (failed(run(state, runOp)))
       return failure();
-    ++state.next;
+    if (state.meetings.empty())
+      ++state.next;
     return success();
   }
   return post(state);
+}
+
+bool CheckPass::meet() {
+  for (StageState &state : states)
+    if (state.meetings.empty() ||
+        !dist::canMeet(state.meetings.front(), states[0].meetings.front()))
+      return false;
+  for (StageState &state : states) {
+    state.meetings.pop_front();
+    if (state.meetings.empty())
+      ++state.next;
+  }
+  return true;
 }
 
 LogicalResult CheckPass::reportDeadlock() {
@@ -180,6 +209,11 @@ LogicalResult CheckPass::reportDeadlock() {
       diag.attachNote() << "stage " << state.schedule.getStage() << " is done";
       continue;
     }
+    if (!state.meetings.empty())
+      diag.attachNote(state.next->getLoc())
+          << "stage " << state.schedule.getStage() << " waits in '"
+          << cast<RunOp>(*state.next).getTask() << "' for other stages to do "
+          << state.meetings.front()->getName();
     for (Half &half : state.posted)
       if (!half.done)
         diag.attachNote(state.next->getLoc())
@@ -191,37 +225,56 @@ LogicalResult CheckPass::reportDeadlock() {
   return diag;
 }
 
-LogicalResult CheckPass::check(Entry entry) {
+/// One schedule for every stage, as many stages as the mesh has.
+LogicalResult CheckPass::findStages(Entry entry) {
   states.clear();
-  int64_t stages = 0, microbatches = 0;
+  SmallVector<ScheduleOp> schedules;
   for (auto schedule : getOperation().getOps<ScheduleOp>())
     if (schedule.getEntry() == entry)
-      stages = std::max<int64_t>(stages, schedule.getStage() + 1);
-  states.resize(stages);
-  for (auto schedule : getOperation().getOps<ScheduleOp>()) {
-    if (schedule.getEntry() != entry)
-      continue;
-    StageState &state = states[schedule.getStage()];
-    if (state.schedule)
+      schedules.push_back(schedule);
+  llvm::sort(schedules, [](ScheduleOp a, ScheduleOp b) {
+    return a.getStage() != b.getStage() ? a.getStage() < b.getStage()
+                                        : a->isBeforeInBlock(b);
+  });
+  states.resize(schedules.size());
+  for (auto [i, schedule] : llvm::enumerate(schedules)) {
+    states[i].schedule = schedule;
+    states[i].next = schedule.getBlock()->begin();
+    if (schedule.getStage() < i)
       return emitError(schedule.getLoc())
              << "stage " << schedule.getStage() << " has two schedules";
-    if (microbatches && microbatches != int64_t(schedule.getMicrobatches()))
-      return emitError(schedule.getLoc())
-             << "has " << schedule.getMicrobatches()
-             << " microbatches, another stage " << microbatches;
-    microbatches = schedule.getMicrobatches();
-    state.schedule = schedule;
-    state.next = schedule.getBlock()->begin();
-  }
-  for (auto [i, state] : llvm::enumerate(states))
-    if (!state.schedule)
+    if (schedule.getStage() > i)
       return emitError(getOperation().getLoc())
              << "stage " << i << " has no schedule";
+    uint64_t microbatches = schedules[0].getMicrobatches();
+    if (schedule.getMicrobatches() != microbatches)
+      return emitError(schedule.getLoc())
+             << "has " << schedule.getMicrobatches()
+             << " microbatches, stage 0 " << microbatches;
+  }
+  dist::MeshOp mesh = dist::findMesh(getOperation());
+  if (!mesh || states.empty())
+    return success();
+  int64_t extent = 1;
+  for (auto [name, size] :
+       llvm::zip(mesh.getAxes().getNames(), mesh.getAxes().getSizes()))
+    if (name == "pp")
+      extent = size;
+  if (extent == static_cast<int64_t>(states.size()))
+    return success();
+  return emitError(mesh.getLoc())
+         << "the mesh has " << extent << " stages, the schedules are of "
+         << states.size();
+}
+
+LogicalResult CheckPass::check(Entry entry) {
+  if (failed(findStages(entry)))
+    return failure();
 
   while (true) {
     bool progress = false;
     for (StageState &state : states)
-      while (!state.isDone() && state.posted.empty()) {
+      while (!state.isDone() && !state.isWaiting()) {
         if (failed(step(state)))
           return failure();
         progress = true;
@@ -237,47 +290,30 @@ LogicalResult CheckPass::check(Entry entry) {
       }
     if (llvm::all_of(states, [](StageState &s) { return s.isDone(); }))
       break;
-    if (!progress && !*matched)
+    if (!progress && !*matched && !meet())
       return reportDeadlock();
   }
 
   for (auto task : getOperation().getOps<TaskOp>()) {
     if (task.getEntry() != entry)
       continue;
-    int64_t runs = task.isPerMicrobatch() ? microbatches : 1;
+    if (task.getStage() >= states.size())
+      return emitError(task.getLoc())
+             << "task '" << task.getSymName() << "' is of stage "
+             << task.getStage() << ", which has no schedule";
+    StageState &state = states[task.getStage()];
+    int64_t runs =
+        task.isPerMicrobatch() ? state.schedule.getMicrobatches() : 1;
     for (int64_t i = 0; i < runs; ++i)
-      if (int64_t(task.getStage()) >= stages ||
-          !states[task.getStage()].ran.contains(instance(task.getSymName(), i)))
+      if (!state.ran.contains(instance(task.getSymName(), i)))
         return emitError(task.getLoc()) << "task '" << task.getSymName()
                                         << "' does not run on microbatch " << i;
   }
   return success();
 }
 
-/// A copy of a parameter that no update reaches would keep its first value.
-LogicalResult CheckPass::checkHomes() {
-  llvm::StringSet<> homes;
-  for (Entry entry : {Entry::Train, Entry::Evaluate})
-    for (auto task : getOperation().getOps<TaskOp>()) {
-      if (task.getEntry() != entry || !task.isPerMicrobatch())
-        continue;
-      for (auto read : task.getBlock()->getOps<nn::ReadOp>()) {
-        std::string home = instance(read.getSymbol(), task.getStage());
-        if (entry == Entry::Train)
-          homes.insert(home);
-        else if (getOperation().lookupSymbol<nn::ParamOp>(read.getSymbol()) &&
-                 !homes.contains(home))
-          return emitError(task.getLoc())
-                 << "task '" << task.getSymName() << "' evaluates parameter '"
-                 << read.getSymbol() << "', which stage " << task.getStage()
-                 << " does not train";
-      }
-    }
-  return success();
-}
-
 void CheckPass::runOnOperation() {
-  if (failed(checkHomes()))
+  if (failed(checkHomes(getOperation())))
     return signalPassFailure();
   for (Entry entry : {Entry::Train, Entry::Evaluate})
     if (failed(check(entry)))

@@ -1,6 +1,6 @@
 //===- OutlineUpdate.cpp - The update of every stage ----------------------===//
 
-#include "dialects/Dist/Dist.h"
+#include "dialects/Dist/Collectives.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Pipeline/Outline.h"
 
@@ -106,15 +106,10 @@ static Value zeroOf(OpBuilder &builder, Location loc, Type type) {
 /// Zero in, zero out. A reduction that the other stages take part in must stay,
 /// whatever this stage brings to it.
 static bool keepsZero(Operation &op) {
-  if (auto reduce = dyn_cast<dist::AllReduceOp>(op))
-    return llvm::none_of(reduce.getAxes(), [](Attribute axis) {
-      return cast<StringAttr>(axis).getValue() == "pp";
-    });
-  if (isa<nn::SumOp, nn::ScaleOp, nn::SumOfSquaresOp, nn::ReduceOp,
-          nn::ReshapeOp, nn::CastOp, dist::ReduceScatterOp, dist::AllGatherOp,
-          dist::ShardSliceOp>(op))
-    return true;
-  return false;
+  return !dist::joinsStages(&op) &&
+         isa<nn::SumOp, nn::ScaleOp, nn::SumOfSquaresOp, nn::ReduceOp,
+             nn::ReshapeOp, nn::CastOp, dist::AllReduceOp,
+             dist::ReduceScatterOp, dist::AllGatherOp, dist::ShardSliceOp>(op);
 }
 
 /// True if a value is computed from a state that `isThis` accepts.

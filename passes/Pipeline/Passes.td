@@ -59,11 +59,13 @@ def CheckPass : Pass<"pipe-check", "::mlir::ModuleOp"> {
   let summary = "Accepts or rejects schedules, however they were made";
   let description = [{
     Executes the lists of all stages against each other, transfers as
-    rendezvous, and rejects a schedule in which a task runs twice or never, a
-    value is used or sent before it is there, transfers do not pair per
-    channel in one order, the stages wait for each other forever, a stage holds
-    more microbatches than it declares, or evaluates a parameter that it does
-    not train.
+    rendezvous and collectives over stages as meetings of all of them, and
+    rejects a schedule in which a task runs twice or never, or on a microbatch
+    after what ends the step, a value is used or sent before it is there,
+    transfers do not pair per channel in one order, the stages wait for each
+    other forever, a stage holds more microbatches than it declares, evaluates a
+    parameter that it does not train, or adds to a sum that it does not use and
+    clear at the end of the step. There is one schedule per stage of the mesh.
   }];
 }
 

@@ -2,6 +2,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/Pipeline/Passes.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -21,6 +22,7 @@ struct Run {
   int64_t microbatch;
   bool isBackward;
   TaskOp task;
+  size_t number; ///< in program order, by microbatch
 };
 
 /// True if `a` runs before `b` on a stage.
@@ -41,14 +43,14 @@ struct SchedulePass : pcc::impl::SchedulePassBase<SchedulePass> {
   using SchedulePassBase::SchedulePassBase;
   void runOnOperation() override;
 
-  void collect();
+  LogicalResult collect();
   void findHops();
   void build(Entry entry, int64_t stage, Comparator before);
   void emitTied(OpBuilder &builder, int64_t stage);
   int64_t liveBound(StringRef kind, int64_t stage) const;
 
   int64_t stages = 1;
-  /// By [stage]: forward, backward or both, in program order.
+  /// By [stage], in program order.
   std::vector<SmallVector<TaskOp>> tasks;
   /// What flows forward and what flows backward over stage boundaries.
   SmallVector<Hop> forwardHops, backwardHops;
@@ -82,13 +84,21 @@ static bool before1F1B(const Run &a, const Run &b, int64_t stage,
   return a.isBackward && !b.isBackward;
 }
 
-void SchedulePass::collect() {
+LogicalResult SchedulePass::collect() {
+  llvm::DenseSet<int64_t> named;
   stages = 1;
-  for (auto task : getOperation().getOps<TaskOp>())
+  for (auto task : getOperation().getOps<TaskOp>()) {
+    named.insert(task.getStage());
     stages = std::max<int64_t>(stages, task.getStage() + 1);
+  }
+  if (stages > std::max<int64_t>(named.size(), 1))
+    return emitError(getOperation().getLoc())
+           << "has a task of stage " << stages - 1 << ", but tasks of "
+           << named.size() << " stages";
   tasks.assign(stages, {});
   for (auto task : getOperation().getOps<TaskOp>())
     tasks[task.getStage()].push_back(task);
+  return success();
 }
 
 /// Every value that another stage uses, hop by hop, in program order.
@@ -216,12 +226,15 @@ void SchedulePass::build(Entry entry, int64_t stage, Comparator before) {
       continue;
     }
     for (int64_t i = 0; i < microbatches; ++i)
-      runs.push_back({i, task.getPhase() == Phase::Backward, task});
+      runs.push_back(
+          {i, task.getPhase() == Phase::Backward, task, runs.size()});
   }
   if (runs.empty() && once.empty())
     return;
   llvm::sort(runs, [&](const Run &a, const Run &b) {
-    return before(a, b, stage, stages);
+    if (before(a, b, stage, stages))
+      return true;
+    return !before(b, a, stage, stages) && a.number < b.number;
   });
 
   ModuleOp module = getOperation();
@@ -278,7 +291,8 @@ void SchedulePass::runOnOperation() {
         << " microbatches";
     return signalPassFailure();
   }
-  collect();
+  if (failed(collect()))
+    return signalPassFailure();
   findHops();
   for (Entry entry : {Entry::Train, Entry::Evaluate})
     for (int64_t stage = 0; stage < stages; ++stage)

@@ -5,6 +5,17 @@ pipe.task @t stage 0 magic () { pipe.yield }
 
 // -----
 
+// expected-error @+1 {{attribute 'stage' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
+pipe.task @t stage -1 forward () { pipe.yield }
+
+// -----
+
+// expected-error @+1 {{attribute 'stage' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
+pipe.schedule train stage -1 microbatches 1 {
+}
+
+// -----
+
 // expected-error @+1 {{binds an argument to @x, which is no pipe.value or pipe.input}}
 pipe.task @t stage 0 forward (%a: tensor<2xf32> from @x) { pipe.yield }
 
@@ -80,6 +91,6 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // -----
 
-// expected-error @+1 {{needs at least one microbatch, has 0}}
+// expected-error @+1 {{attribute 'microbatches' failed to satisfy constraint: 64-bit signless integer attribute whose value is positive}}
 pipe.schedule train stage 0 microbatches 0 {
 }

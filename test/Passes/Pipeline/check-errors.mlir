@@ -113,7 +113,7 @@ pipe.task @u stage 0 update () { pipe.yield }
 pipe.schedule train stage 0 microbatches 2 {
   pipe.run @f microbatch 0
   pipe.run @u
-  // expected-error @+1 {{task 'f' runs after the update of its step}}
+  // expected-error @+1 {{task 'f' runs on microbatch 1 after 'u', which needs all of them}}
   pipe.run @f microbatch 1
 }
 
@@ -134,5 +134,132 @@ pipe.task @f stage 0 forward () { pipe.yield }
 // expected-error @+1 {{task 'e' evaluates parameter 'w', which stage 0 does not train}}
 pipe.task @e stage 0 evaluate () {
   %w = nn.read @w : tensor<2xf32>
+  pipe.yield
+}
+
+// -----
+
+// A result is of all microbatches, as an update is.
+pipe.task @e stage 0 evaluate () { pipe.yield }
+pipe.task @r stage 0 evaluate_result () { pipe.yield }
+pipe.schedule evaluate stage 0 microbatches 2 {
+  pipe.run @e microbatch 0
+  pipe.run @r
+  // expected-error @+1 {{task 'e' runs on microbatch 1 after 'r', which needs all of them}}
+  pipe.run @e microbatch 1
+}
+
+// -----
+
+// A collective over stages is a meeting of all of them: stage 0 comes to it
+// before it sends what stage 1 needs to come.
+// expected-error @+1 {{the stages wait for each other forever}}
+module {
+pipe.value @a : tensor<f32>
+pipe.task @t stage 0 update () -> (tensor<f32> to @a) {
+  %x = nn.constant dense<1.0> : tensor<f32>
+  pipe.yield %x : tensor<f32>
+}
+pipe.task @u0 stage 0 update () {
+  %x = nn.constant dense<1.0> : tensor<f32>
+  %y = dist.all_reduce sum %x over ["pp"] : tensor<f32>
+  pipe.yield
+}
+pipe.task @u1 stage 1 update (%a: tensor<f32> from @a) {
+  %y = dist.all_reduce sum %a over ["pp"] : tensor<f32>
+  pipe.yield
+}
+dist.mesh @mesh = <["pp"=2]>
+pipe.schedule train stage 0 microbatches 1 {
+  pipe.run @t
+  // expected-note @+1 {{stage 0 waits in 'u0' for other stages to do dist.all_reduce}}
+  pipe.run @u0
+  pipe.send @a microbatch 0 to 1 channel 2
+}
+pipe.schedule train stage 1 microbatches 1 {
+  // expected-note @+1 {{stage 1 waits to receive 'a' of microbatch 0 from stage 0}}
+  pipe.recv @a microbatch 0 from 0 channel 2
+  pipe.run @u1
+}
+}
+
+// -----
+
+// All stages must come to the same collective.
+// expected-error @+1 {{the stages wait for each other forever}}
+module {
+dist.mesh @mesh = <["pp"=2]>
+pipe.task @u0 stage 0 update () {
+  %x = nn.constant dense<1.0> : tensor<f32>
+  %y = dist.all_reduce sum %x over ["pp"] : tensor<f32>
+  pipe.yield
+}
+pipe.task @u1 stage 1 update () {
+  %x = nn.constant dense<1.0> : tensor<f32>
+  %y = dist.all_reduce max %x over ["pp"] : tensor<f32>
+  pipe.yield
+}
+pipe.schedule train stage 0 microbatches 1 {
+  // expected-note @+1 {{stage 0 waits in 'u0' for other stages to do dist.all_reduce}}
+  pipe.run @u0
+}
+pipe.schedule train stage 1 microbatches 1 {
+  // expected-note @+1 {{stage 1 waits in 'u1' for other stages to do dist.all_reduce}}
+  pipe.run @u1
+}
+}
+
+// -----
+
+pipe.schedule train stage 0 microbatches 1 { }
+// expected-error @+1 {{stage 0 has two schedules}}
+pipe.schedule train stage 0 microbatches 1 { }
+
+// -----
+
+pipe.schedule train stage 0 microbatches 1 { }
+// expected-error @+1 {{has 2 microbatches, stage 0 1}}
+pipe.schedule train stage 1 microbatches 2 { }
+
+// -----
+
+// expected-error @+1 {{the mesh has 3 stages, the schedules are of 2}}
+dist.mesh @mesh = <["pp"=3]>
+pipe.schedule train stage 0 microbatches 1 { }
+pipe.schedule train stage 1 microbatches 1 { }
+
+// -----
+
+// expected-error @+1 {{task 'e' is of stage 0, which has no schedule}}
+pipe.task @e stage 0 evaluate () { pipe.yield }
+
+// -----
+
+// What a stage adds to, its own update must use,
+nn.state @s : tensor<f32> sum
+// expected-error @+1 {{task 'f' adds to 's', which no task of stage 0 uses at the end of a step}}
+pipe.task @f stage 0 forward () {
+  %x = nn.constant dense<1.0> : tensor<f32>
+  nn.accumulate %x, @s : tensor<f32>
+  pipe.yield
+}
+pipe.task @u stage 1 update () {
+  %x = nn.read @s : tensor<f32>
+  nn.write %x, @s : tensor<f32>
+  pipe.yield
+}
+
+// -----
+
+// and clear.
+nn.state @s : tensor<f32> sum
+// expected-error @+1 {{task 'f' adds to 's', which no task of stage 0 clears at the end of a step}}
+pipe.task @f stage 0 forward () {
+  %x = nn.constant dense<1.0> : tensor<f32>
+  nn.accumulate %x, @s : tensor<f32>
+  pipe.yield
+}
+pipe.task @u stage 0 update () {
+  %x = nn.read @s : tensor<f32>
   pipe.yield
 }

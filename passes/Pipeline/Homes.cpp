@@ -1,0 +1,70 @@
+//===- Homes.cpp - Where parameters and sums are kept ---------------------===//
+
+#include "passes/Pipeline/Homes.h"
+#include "dialects/NN/NN.h"
+#include "dialects/Pipe/Pipe.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::pipe;
+
+namespace {
+
+/// A symbol on one stage.
+using Home = std::pair<StringRef, int64_t>;
+
+/// What the tasks of a program do where.
+struct Homes {
+  llvm::DenseSet<Home> trained;
+  /// Sums that are read, and cleared, once all microbatches have run.
+  llvm::DenseSet<Home> read, cleared;
+};
+
+} // namespace
+
+static Homes findHomes(ModuleOp module) {
+  Homes homes;
+  for (auto task : module.getOps<TaskOp>())
+    for (Operation &op : *task.getBlock()) {
+      int64_t stage = task.getStage();
+      auto read = dyn_cast<nn::ReadOp>(op);
+      if (read && !task.isPerMicrobatch())
+        homes.read.insert({read.getSymbol(), stage});
+      else if (read && task.getEntry() == Entry::Train)
+        homes.trained.insert({read.getSymbol(), stage});
+      else if (auto write = dyn_cast<nn::WriteOp>(op))
+        homes.cleared.insert({write.getSymbol(), stage});
+    }
+  return homes;
+}
+
+LogicalResult pcc::checkHomes(ModuleOp module) {
+  Homes homes = findHomes(module);
+  SymbolTable symbols(module);
+  for (auto task : module.getOps<TaskOp>()) {
+    if (!task.isPerMicrobatch())
+      continue;
+    int64_t stage = task.getStage();
+    for (Operation &op : *task.getBlock()) {
+      auto read = dyn_cast<nn::ReadOp>(op);
+      if (read && symbols.lookup<nn::ParamOp>(read.getSymbol()) &&
+          !homes.trained.contains({read.getSymbol(), stage}))
+        return emitError(task.getLoc())
+               << "task '" << task.getSymName() << "' evaluates parameter '"
+               << read.getSymbol() << "', which stage " << stage
+               << " does not train";
+      auto add = dyn_cast<nn::AccumulateOp>(op);
+      if (!add)
+        continue;
+      Home home = {add.getSymbol(), stage};
+      if (!homes.read.contains(home) || !homes.cleared.contains(home))
+        return emitError(task.getLoc())
+               << "task '" << task.getSymName() << "' adds to '"
+               << add.getSymbol() << "', which no task of stage " << stage
+               << (homes.read.contains(home) ? " clears" : " uses")
+               << " at the end of a step";
+    }
+  }
+  return success();
+}
