@@ -147,6 +147,10 @@ private:
   int64_t unitCount() const {
     return stages == 1 || isEvaluation ? stages : 2 * stages;
   }
+  int64_t unitOf(int64_t stage, bool isBackward) const {
+    bool isSecond = isBackward && unitCount() > stages;
+    return isSecond ? 2 * stages - 1 - stage : stage;
+  }
   int64_t stageOf(int64_t unit) const {
     return unit < stages ? unit : 2 * stages - 1 - unit;
   }
@@ -190,9 +194,13 @@ void MicrobatchOutliner::splitAccumulations() {
     if (from.size() < 2)
       continue;
     OpBuilder builder(accumulate);
-    for (Value input : sum.getInputs())
-      nn::AccumulateOp::create(builder, accumulate.getLoc(), input,
-                               accumulate.getSymbol());
+    for (Value input : sum.getInputs()) {
+      Operation *part = builder.clone(*accumulate);
+      part->setOperands(input);
+      if (Operation *def = input.getDefiningOp())
+        if (Attribute stage = def->getAttr(kStageAttr))
+          part->setAttr(kStageAttr, stage);
+    }
     accumulate.erase();
     sum.erase();
   }
@@ -205,25 +213,23 @@ LogicalResult MicrobatchOutliner::assignUnits() {
     bool isFree = !activations.contains(&op) && isMemoryEffectFree(&op);
     if (isFree || isa<nn::ReadOp>(op))
       continue;
-    int64_t unit = 0;
+    auto stage = op.getAttrOfType<IntegerAttr>(kStageAttr);
+    if (stage && (stage.getInt() < 0 || stage.getInt() >= stages))
+      return op.emitOpError()
+             << "is in stage " << stage.getInt() << " of " << stages;
+    int64_t unit = -1;
     for (Value operand : op.getOperands())
       if (auto it = units.find(operand.getDefiningOp()); it != units.end())
         unit = std::max(unit, it->second);
-    auto stage = op.getAttrOfType<IntegerAttr>(kStageAttr);
-    if (isa<nn::AccumulateOp>(op)) {
-      // Where its value is; a count of targets belongs to the loss.
-      if (!units.contains(op.getOperand(0).getDefiningOp()))
-        unit = stages - 1;
-    } else if (stage) {
-      if (stage.getInt() < 0 || stage.getInt() >= stages)
-        return op.emitOpError()
-               << "is in stage " << stage.getInt() << " of " << stages;
-      bool isBackward =
-          op.hasAttr(nn::kBackwardAttr) && stages > 1 && !isEvaluation;
-      unit = std::max(unit, isBackward ? 2 * stages - 1 - stage.getInt()
-                                       : stage.getInt());
-    }
-    units[&op] = unit;
+    bool isAccumulate = isa<nn::AccumulateOp>(op);
+    bool isBackward = op.hasAttr(nn::kBackwardAttr);
+    // An accumulation is where its value is. If that is computed anywhere, a
+    // gradient goes to its parameter, a count of targets to the loss.
+    if (isAccumulate && unit < 0 && !isBackward)
+      unit = stages - 1;
+    else if (stage && !(isAccumulate && unit >= 0))
+      unit = std::max(unit, unitOf(stage.getInt(), isBackward));
+    units[&op] = std::max<int64_t>(unit, 0);
   }
   return success();
 }
@@ -357,19 +363,27 @@ void OutlinePass::runOnOperation() {
   auto lookUp = [&](StringRef name) {
     return module.lookupSymbol<func::FuncOp>(name);
   };
-  func::FuncOp microbatch = lookUp("microbatch"), update = lookUp("update");
+  func::FuncOp microbatch = lookUp("microbatch"), update = lookUp("update"),
+               evaluate = lookUp("evaluate"),
+               result = lookUp("evaluate_result");
   if (!microbatch || !update) {
     emitError(module.getLoc())
         << "a training program has the functions @microbatch and @update";
     return signalPassFailure();
   }
+  // What a task's arguments are bound to is found by their roles.
+  for (func::FuncOp func : {microbatch, update, evaluate, result})
+    for (unsigned i = 0; func && i < func.getNumArguments(); ++i)
+      if (!func.getArgAttrOfType<StringAttr>(i, nn::kRoleAttr)) {
+        func.emitError() << "input " << i << " of @" << func.getSymName()
+                         << " has no role";
+        return signalPassFailure();
+      }
   int64_t stages = countStages(microbatch);
   TaskBuilder tasks(module);
   if (failed(MicrobatchOutliner(tasks, microbatch, stages, false).run()) ||
       failed(outlineUpdate(tasks, update, stages)))
     return signalPassFailure();
-  func::FuncOp evaluate = lookUp("evaluate"),
-               result = lookUp("evaluate_result");
   if (evaluate && result)
     if (failed(MicrobatchOutliner(tasks, evaluate, stages, true).run()) ||
         failed(outlineResult(tasks, result, stages)))

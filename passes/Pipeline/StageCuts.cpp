@@ -19,7 +19,8 @@ namespace {
 /// The forward pass as a line of ops, between any two of which one may cut.
 /// Position k lies before ops[k].
 struct Line {
-  SmallVector<Operation *> ops;
+  llvm::DenseSet<Operation *> activations;
+  SmallVector<Operation *> ops;  ///< the activations, in program order
   SmallVector<double> cost;      ///< running sum, [ops.size() + 1]
   SmallVector<int> products;     ///< contractions before position k
   SmallVector<int64_t> crossing; ///< bytes that cross position k
@@ -56,8 +57,7 @@ static double costOf(Operation &op) {
   return cost;
 }
 
-Line::Line(Block &block) {
-  auto activations = findActivations(block);
+Line::Line(Block &block) : activations(findActivations(block)) {
   llvm::DenseMap<Operation *, size_t> index;
   for (Operation &op : block.without_terminator())
     if (activations.contains(&op)) {
@@ -242,9 +242,8 @@ LogicalResult StageCutsPass::markLoss(func::FuncOp func) {
       ++stage;
     op->setAttr(kStageAttr, builder.getI64IntegerAttr(stage));
   }
-  auto activations = findActivations(block);
   for (auto read : block.getOps<nn::ReadOp>())
-    findUsers(read, activations, [&](Operation *user) {
+    findUsers(read, line.activations, [&](Operation *user) {
       auto &stagesOf = homes[read.getSymbol()];
       if (!llvm::is_contained(stagesOf, stageOf(user)))
         stagesOf.push_back(stageOf(user));
