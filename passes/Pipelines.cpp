@@ -38,6 +38,8 @@ static std::string trainPhase(const Options &options) {
   std::string text = withOptions(
       "nn-attach-loss", {{"loss", options.loss},
                          {"no-dropout", options.noDropout ? "true" : ""}});
+  // The loss a file brings along may be no sum, or have no derivative.
+  text += ",nn-verify";
   // Padding rows must exist before their gradients do.
   if (options.tp > 1)
     text += ",nn-pad-vocab{multiple=" + number(options.tp) + "}";

@@ -87,7 +87,9 @@ void pcc::recordPlan(ModuleOp module, int phase, const Options &options) {
   for (const Choice &choice : choices) {
     bool isAskedFor =
         choice.number == &Options::globalBatch && options.globalBatchGiven;
-    if (findPhase(choice.phase) > phase && !isAskedFor)
+    // A number is 0 where the model itself says it, as its seq may.
+    bool isOpen = choice.number && options.*choice.number == 0;
+    if (isOpen || (findPhase(choice.phase) > phase && !isAskedFor))
       continue;
     if (choice.number)
       plan.set(choice.key, builder.getI64IntegerAttr(options.*choice.number));

@@ -206,6 +206,8 @@ std::unique_ptr<RowProgram> RowProgram::create(ArrayRef<Value> arguments,
     for (int64_t size : llvm::reverse(shape))
       if (size > 1)
         lengths.push_back(columns *= size);
+    if (lengths.empty()) // one element
+      lengths.push_back(1);
     for (int64_t length : llvm::reverse(lengths))
       if ((program = creator.attempt(KernelShape::Columns, count / length,
                                      length, reduced)))

@@ -337,10 +337,12 @@ def llama(m):
 
 def encdec(m):
     """Pre-LN encoder and decoder that share the table; the source is another
-    input of the model, with positions of its own."""
+    input of the model, with positions of its own, or the tokens themselves."""
     o = m.o
-    source = m.arg("source", "data", [o.batch, o.source_seq])
-    at = m.arg("source_positions", "positions", [o.source_seq])
+    source, at = m.tokens, m.positions
+    if not o.own_source:
+        source = m.arg("source", "data", [o.batch, o.source_seq])
+        at = m.arg("source_positions", "positions", [o.source_seq])
 
     def attention(x, memory, name, q_pos, k_pos, causal):
         q, k, v = (m.heads(m.linear(y, f"{name}.{n}_proj", o.width), o.heads)
@@ -431,6 +433,8 @@ def main():
     p.add_argument("--wpe", default="embedding", choices=["embedding", "slice"])
     p.add_argument("--fused-gate", action="store_true",
                    help="gate and up as one weight (llama)")
+    p.add_argument("--own-source", action="store_true",
+                   help="encodes the tokens to decode (encdec)")
     p.add_argument("--no-bias", dest="bias", action="store_false")
     p.add_argument("--untied", dest="tied", action="store_false",
                    help="a head with a weight of its own")
