@@ -1,6 +1,6 @@
-//===- ShardingRules.cpp - The factors of every nn op ---------------------===//
+//===- ShardingRules.cpp - Factors of elementwise and shape ops, attention ===//
 
-#include "dialects/NN/NN.h"
+#include "dialects/NN/RuleBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -8,46 +8,8 @@ using namespace pcc::nn;
 
 using Kind = ShardingRule::Kind;
 
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return tensorType(value).getShape();
-}
-
-namespace {
-
-/// Builds a rule value by value; factors are named by the caller's handles.
-struct RuleBuilder {
-  ShardingRule rule;
-
-  int factor(int64_t size, bool unshardable = false) {
-    return rule.addFactor(size, unshardable);
-  }
-  /// One factor for each dim of a shape.
-  SmallVector<int> factors(ArrayRef<int64_t> shape) {
-    SmallVector<int> all;
-    for (int64_t size : shape)
-      all.push_back(factor(size));
-    return all;
-  }
-  void operand(ArrayRef<int> dims, bool linear = false) {
-    rule.operands.push_back(single(dims));
-    rule.linear.push_back(linear);
-  }
-  void result(ArrayRef<int> dims) { rule.results.push_back(single(dims)); }
-  void unshardable(int factor) { rule.factors[factor].unshardable = true; }
-
-  static ValueFactors single(ArrayRef<int> dims) {
-    ValueFactors value;
-    for (int dim : dims)
-      value.push_back({dim});
-    return value;
-  }
-};
-
-} // namespace
-
-/// Operands and results that all have one shape; nothing is linear.
-static ShardingRule elementwise(Operation *op, Kind kind = Kind::None,
-                                ArrayRef<unsigned> linear = {}) {
+ShardingRule pcc::nn::elementwise(Operation *op, Kind kind,
+                                  ArrayRef<unsigned> linear) {
   RuleBuilder b;
   auto dims = b.factors(shapeOf(op->getResult(0)));
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
@@ -123,13 +85,13 @@ ShardingRule SiluGradOp::getShardingRule() {
 ShardingRule GeluGradOp::getShardingRule() {
   return elementwise(*this, Kind::Multiplicative, {0});
 }
-ShardingRule ValidOp::getShardingRule() { return elementwise(*this); }
 
-/// A narrowing cast rounds, and a sum of rounded parts is not the rounded sum.
+/// A cast that rounds does not pass partial sums: the sum of rounded parts is
+/// not the rounded sum. f16 and bf16 hold neither the other's numbers.
 ShardingRule CastOp::getShardingRule() {
   auto from = dyn_cast<FloatType>(getElementTypeOrSelf(getInput()));
   auto to = dyn_cast<FloatType>(getElementTypeOrSelf(getType()));
-  if (from && to && to.getWidth() >= from.getWidth())
+  if (from && to && (from == to || to.getWidth() > from.getWidth()))
     return elementwise(*this, Kind::Multiplicative, {0});
   return elementwise(*this);
 }
@@ -149,47 +111,64 @@ ShardingRule DropoutOp::getShardingRule() {
   return b.rule;
 }
 
-/// Splits both shapes into common factors. Where a group of n dims becomes m
-/// dims with n, m > 1, nothing in it may be sharded.
+/// Splits both shapes into groups of dims with equal products. n dims that
+/// become one, or one that becomes n, are that many factors. Where n become m,
+/// both more than one, nothing may be sharded: no dim is one loop on both
+/// sides.
 ShardingRule ReshapeOp::getShardingRule() {
   ShardingRule rule;
   ArrayRef<int64_t> from = shapeOf(getInput()), to = shapeOf(getResult());
   ValueFactors operand(from.size()), result(to.size());
-  size_t i = 0, j = 0;
-  while (i < from.size() || j < to.size()) {
-    SmallVector<size_t> left, right;
-    int64_t leftSize = 1, rightSize = 1;
-    if (i < from.size())
-      leftSize = from[i], left.push_back(i++);
-    if (j < to.size())
-      rightSize = to[j], right.push_back(j++);
-    while (leftSize != rightSize) {
-      if (leftSize < rightSize)
-        leftSize *= from[i], left.push_back(i++);
-      else
-        rightSize *= to[j], right.push_back(j++);
+  using Dims = SmallVector<size_t>;
+  // These dims are loops of their own.
+  auto own = [&rule](ArrayRef<size_t> dims, ArrayRef<int64_t> shape,
+                     ValueFactors &value) {
+    for (size_t dim : dims)
+      value[dim] = {rule.addFactor(shape[dim], /*unshardable=*/true)};
+  };
+  auto addGroup = [&](Dims left, Dims right) {
+    if (left.size() > 1 && right.size() > 1) {
+      // Dims of 1 belong to nothing; without them it may be one to n.
+      for (auto [dims, shape, value] :
+           {std::tuple(&left, from, &operand), std::tuple(&right, to, &result)})
+        llvm::erase_if(*dims, [&, shape = shape, value = value](size_t dim) {
+          if (shape[dim] != 1)
+            return false;
+          own(dim, shape, *value);
+          return true;
+        });
     }
-    bool many = left.size() > 1 && right.size() > 1;
-    auto &fine = left.size() >= right.size() ? left : right;
-    auto fineShape = left.size() >= right.size() ? from : to;
-    SmallVector<int> factors;
-    for (size_t dim : fine)
-      factors.push_back(rule.addFactor(fineShape[dim], many));
-    auto assign = [&](ArrayRef<size_t> dims, ValueFactors &value) {
-      if (dims.size() == factors.size()) {
-        for (auto [dim, factor] : llvm::zip(dims, factors))
-          value[dim] = {factor};
-      } else if (dims.size() == 1) {
-        value[dims[0]].assign(factors.begin(), factors.end());
-      } else {
-        // n:m: the coarse side's dims stay factors of their own.
-        for (size_t dim : dims)
-          value[dim] = {rule.addFactor((&value == &operand ? from : to)[dim],
-                                       /*unshardable=*/true)};
-      }
-    };
-    assign(left, operand);
-    assign(right, result);
+    if (left.size() > 1 && right.size() > 1) {
+      own(left, from, operand);
+      own(right, to, result);
+      return;
+    }
+    bool isSplit = right.size() > left.size();
+    for (size_t dim : isSplit ? right : left) {
+      int factor = rule.addFactor((isSplit ? to : from)[dim]);
+      if (!left.empty())
+        operand[isSplit ? left[0] : dim].push_back(factor);
+      if (!right.empty())
+        result[isSplit ? dim : right[0]].push_back(factor);
+    }
+  };
+  if (tensorType(getInput()).getNumElements() == 0) {
+    own(llvm::to_vector(llvm::seq<size_t>(from.size())), from, operand);
+    own(llvm::to_vector(llvm::seq<size_t>(to.size())), to, result);
+  } else {
+    for (size_t i = 0, j = 0; i < from.size() || j < to.size();) {
+      Dims left, right;
+      int64_t leftSize = 1, rightSize = 1;
+      auto takeLeft = [&] { leftSize *= from[i], left.push_back(i++); };
+      auto takeRight = [&] { rightSize *= to[j], right.push_back(j++); };
+      if (i < from.size())
+        takeLeft();
+      if (j < to.size())
+        takeRight();
+      while (leftSize != rightSize)
+        leftSize < rightSize ? takeLeft() : takeRight();
+      addGroup(left, right);
+    }
   }
   rule.operands.push_back(operand);
   rule.results.push_back(result);
@@ -292,57 +271,6 @@ ShardingRule InsertOp::getShardingRule() {
   return b.rule;
 }
 
-/// All of a row on one rank.
-static ShardingRule rowwise(Operation *op) {
-  ShardingRule rule = elementwise(op);
-  rule.factors.back().unshardable = true;
-  return rule;
-}
-
-ShardingRule SoftmaxOp::getShardingRule() { return rowwise(*this); }
-ShardingRule SoftmaxGradOp::getShardingRule() { return rowwise(*this); }
-
-/// Norms: every tensor is [rows..., c], [c] or [rows...]. Their gradients are
-/// declared not linear: passing partial sums through would leave the scale's
-/// gradient partial over tensor-parallel axes.
-static ShardingRule normRule(Operation *op, Value input) {
-  RuleBuilder b;
-  auto dims = b.factors(shapeOf(input));
-  b.unshardable(dims.back());
-  auto dimsOf = [&](Value value) -> SmallVector<int> {
-    size_t rank = shapeOf(value).size();
-    if (rank == dims.size())
-      return dims;
-    if (rank + 1 == dims.size() && rank != 1)
-      return SmallVector<int>(ArrayRef<int>(dims).drop_back());
-    return {dims.back()};
-  };
-  for (Value operand : op->getOperands())
-    b.operand(dimsOf(operand));
-  for (Value result : op->getResults())
-    b.result(dimsOf(result));
-  return b.rule;
-}
-
-ShardingRule LayerNormOp::getShardingRule() {
-  return normRule(*this, getInput());
-}
-ShardingRule LayerNormGradOp::getShardingRule() {
-  return normRule(*this, getInput());
-}
-ShardingRule LayerNormGradScaleOp::getShardingRule() {
-  return normRule(*this, getInput());
-}
-ShardingRule RmsNormOp::getShardingRule() {
-  return normRule(*this, getInput());
-}
-ShardingRule RmsNormGradOp::getShardingRule() {
-  return normRule(*this, getInput());
-}
-ShardingRule RmsNormGradScaleOp::getShardingRule() {
-  return normRule(*this, getInput());
-}
-
 ShardingRule RopeOp::getShardingRule() {
   RuleBuilder b;
   auto dims = b.factors(shapeOf(getInput()));
@@ -437,113 +365,4 @@ ShardingRule MaskedSoftmaxOp::getShardingRule() {
 }
 ShardingRule MaskedSoftmaxGradOp::getShardingRule() {
   return maskedSoftmaxRule(*this, 3);
-}
-
-ShardingRule EmbeddingOp::getShardingRule() {
-  RuleBuilder b;
-  auto ids = b.factors(shapeOf(getIds()));
-  int v = b.factor(shapeOf(getTable())[0]);
-  int c = b.factor(shapeOf(getTable())[1]);
-  b.operand(ids);
-  b.operand({v, c});
-  if (getOffset())
-    b.operand({});
-  ids.push_back(c);
-  b.result(ids);
-  return b.rule;
-}
-
-ShardingRule EmbeddingGradOp::getShardingRule() {
-  RuleBuilder b;
-  auto ids = b.factors(shapeOf(getIds()));
-  int v = b.factor(shapeOf(getDtable())[0]);
-  int c = b.factor(shapeOf(getDtable())[1]);
-  SmallVector<int> dy(ids);
-  dy.push_back(c);
-  b.operand(dy, /*linear=*/true);
-  b.operand(ids);
-  if (getOffset())
-    b.operand({});
-  b.result({v, c});
-  b.rule.kind = Kind::Multiplicative;
-  return b.rule;
-}
-
-/// Losses: every tensor is [rows..., v], [rows...], [2, rows...] or a scalar.
-static ShardingRule lossRule(Operation *op, ArrayRef<int64_t> rows,
-                             int64_t classes, bool resolved) {
-  RuleBuilder b;
-  auto dims = b.factors(rows);
-  int v = classes ? b.factor(classes) : -1;
-  if (classes)
-    b.rule.factors[v].resolved = resolved;
-  int two = -1;
-  auto dimsOf = [&](Value value) -> SmallVector<int> {
-    auto shape = shapeOf(value);
-    if (shape.empty() && !rows.empty())
-      return {};
-    if (shape.size() == rows.size())
-      return dims;
-    SmallVector<int> all(dims);
-    if (classes && shape.back() == classes &&
-        shape.drop_back() == ArrayRef<int64_t>(rows)) {
-      all.push_back(v);
-    } else {
-      if (two < 0)
-        two = b.factor(2, /*unshardable=*/true);
-      all.insert(all.begin(), two);
-    }
-    return all;
-  };
-  for (Value operand : op->getOperands())
-    b.operand(dimsOf(operand));
-  for (Value result : op->getResults())
-    b.result(dimsOf(result));
-  return b.rule;
-}
-
-ShardingRule CrossEntropyOp::getShardingRule() {
-  return lossRule(*this, shapeOf(getTargets()), shapeOf(getLogits()).back(),
-                  /*resolved=*/true);
-}
-ShardingRule CrossEntropyGradOp::getShardingRule() {
-  return lossRule(*this, shapeOf(getTargets()), shapeOf(getLogits()).back(),
-                  false);
-}
-ShardingRule RowMaxOp::getShardingRule() {
-  ShardingRule rule =
-      lossRule(*this, shapeOf(getResult()), shapeOf(getLogits()).back(), false);
-  // A maximum over shards is no sum: only cross_entropy's Partition knows.
-  for (int factor : rule.operands[0].back())
-    rule.factors[factor].unshardable = true;
-  return rule;
-}
-ShardingRule CrossEntropyStatsOp::getShardingRule() {
-  return lossRule(*this, shapeOf(getTargets()), shapeOf(getLogits()).back(),
-                  false);
-}
-ShardingRule CrossEntropyLossOp::getShardingRule() {
-  return lossRule(*this, shapeOf(getMax()), 0, false);
-}
-
-/// Tensors of the parameter's shape, and scalars.
-static ShardingRule optimizerRule(Operation *op) {
-  RuleBuilder b;
-  auto dims = b.factors(shapeOf(op->getOperand(0)));
-  for (Value operand : op->getOperands())
-    b.operand(shapeOf(operand).size() == dims.size() ? ArrayRef<int>(dims)
-                                                     : ArrayRef<int>());
-  for (unsigned i = 0; i < op->getNumResults(); ++i)
-    b.result(dims);
-  return b.rule;
-}
-
-ShardingRule AdamWOp::getShardingRule() { return optimizerRule(*this); }
-ShardingRule SgdOp::getShardingRule() { return optimizerRule(*this); }
-
-ShardingRule SumOfSquaresOp::getShardingRule() {
-  RuleBuilder b;
-  b.operand(b.factors(shapeOf(getInput())));
-  b.result({});
-  return b.rule;
 }

@@ -108,7 +108,7 @@ void Inserter::emitOp(const ShardedOp &op) {
 }
 
 /// Operands that are partial over the same axes are added first; each such
-/// group is resolved once.
+/// group is resolved once, but for what all groups have in common.
 void Inserter::emitSum(const ShardedOp &op) {
   const FactorAxes &axes = factors[op.op];
   Value sum = op.op->getResult(0);
@@ -142,9 +142,12 @@ void Inserter::emitSum(const ShardedOp &op) {
     return layout;
   };
 
+  // What all groups are partial over may be resolved later, in their sum.
+  AxisSet common = mesh.all();
+  for (const Group &group : groups)
+    common = common & group.partial;
   builder.setInsertionPoint(op.op);
-  Layout whole =
-      dimsWithout(groups.size() == 1 ? groups[0].partial : AxisSet());
+  Layout whole = dimsWithout(common);
   SmallVector<Value> terms;
   for (const Group &group : groups) {
     Layout layout = dimsWithout(group.partial);
@@ -308,8 +311,15 @@ struct DistInsertReshardsPass
     MeshOp mesh = findMesh(module);
     if (!mesh)
       return;
-    Program program(module, mesh);
-    if (failed(program.loadShardings()) || failed(Inserter(program).run()))
+    FailureOr<Program> program = Program::read(module, mesh);
+    if (failed(program))
+      return signalPassFailure();
+    auto layouts = program->readLayouts("dist-propagate");
+    if (failed(layouts))
+      return signalPassFailure();
+    for (auto [value, layout] : llvm::zip_equal(program->values, *layouts))
+      value.dims = layout.dims;
+    if (failed(Inserter(*program).run()))
       signalPassFailure();
   }
 };

@@ -71,11 +71,10 @@ private:
 
 class Partitioner {
 public:
-  explicit Partitioner(Program &program);
+  Partitioner(const Program &program, std::vector<Layout> layouts);
   LogicalResult run();
 
 private:
-  LogicalResult readLayouts();
   LogicalResult localize(Operation &op);
   LogicalResult localizeRuled(const ShardedOp &op);
   void lower(ReshardOp op);
@@ -89,7 +88,7 @@ private:
     return mesh.localType(program[number].type, layouts[number]);
   }
 
-  Program &program;
+  const Program &program;
   const Mesh &mesh;
   Inheritor inheritor;
   OpBuilder builder;
@@ -99,25 +98,12 @@ private:
 
 } // namespace
 
-Partitioner::Partitioner(Program &program)
+Partitioner::Partitioner(const Program &program, std::vector<Layout> layouts)
     : program(program), mesh(program.mesh),
-      builder(program.module.getContext(), &inheritor) {
+      builder(ModuleOp(program.module).getContext(), &inheritor),
+      layouts(std::move(layouts)) {
   for (const ShardedOp &op : program.ops)
     byOp[op.op] = &op;
-}
-
-LogicalResult Partitioner::readLayouts() {
-  for (const ShardedValue &value : program.values) {
-    ShardingAttr sharding =
-        value.value ? getSharding(value.value)
-                    : value.owner->getAttrOfType<ShardingAttr>(kShardingAttr);
-    if (!sharding)
-      return mlir::emitError(value.owner->getLoc())
-             << "'" << value.name
-             << "' has no sharding; run --dist-insert-reshards first";
-    layouts.push_back(mesh.layout(sharding));
-  }
-  return success();
 }
 
 /// One step of a reshard; `type` is global.
@@ -164,7 +150,8 @@ void Partitioner::lower(ReshardOp op) {
     value = lower(step, value, type, op.getLoc());
   if (value != input)
     for (StringRef name : {StringRef(kIdAttr), StringRef(kShardingsAttr)})
-      value.getDefiningOp()->setAttr(name, op->getAttr(name));
+      if (Attribute attr = op->getAttr(name))
+        value.getDefiningOp()->setAttr(name, attr);
   op.getResult().replaceAllUsesWith(value);
   op.erase();
 }
@@ -182,11 +169,11 @@ LogicalResult Partitioner::localizeRuled(const ShardedOp &op) {
   if (!partition) {
     for (auto [result, type] : llvm::zip_equal(op.op->getResults(), types))
       result.setType(type);
-    if (auto constant = dyn_cast<ConstantOp>(op.op)) {
-      auto elements = cast<DenseElementsAttr>(constant.getValue());
-      if (elements.getType() != types[0])
-        constant.setValueAttr(elements.resizeSplat(cast<ShapedType>(types[0])));
-    }
+    // Only a uniform constant is split.
+    auto constant = dyn_cast<ConstantOp>(op.op);
+    if (constant && constant.getValue().getType() != types[0])
+      constant.setValueAttr(cast<DenseElementsAttr>(constant.getValue())
+                                .resizeSplat(cast<ShapedType>(types[0])));
     return success();
   }
   LocalContext context(mesh, op, factorsOf(mesh, op.rule, operands, results),
@@ -291,9 +278,8 @@ static void mergeScalars(func::FuncOp function) {
 }
 
 LogicalResult Partitioner::run() {
-  if (failed(readLayouts()))
-    return failure();
-  for (auto function : program.module.getOps<func::FuncOp>()) {
+  ModuleOp module = program.module;
+  for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
     localizeArguments(function);
@@ -304,7 +290,7 @@ LogicalResult Partitioner::run() {
     mergeScalars(function);
   }
   localizeSymbols();
-  program.module->setAttr(kSpmdAttr, builder.getUnitAttr());
+  module->setAttr(kSpmdAttr, builder.getUnitAttr());
   return success();
 }
 
@@ -317,8 +303,12 @@ struct DistPartitionPass : pcc::impl::DistPartitionPassBase<DistPartitionPass> {
     MeshOp mesh = findMesh(module);
     if (!mesh)
       return;
-    Program program(module, mesh);
-    if (failed(Partitioner(program).run()))
+    FailureOr<Program> program = Program::read(module, mesh);
+    if (failed(program))
+      return signalPassFailure();
+    auto layouts = program->readLayouts("dist-insert-reshards");
+    if (failed(layouts) ||
+        failed(Partitioner(*program, std::move(*layouts)).run()))
       signalPassFailure();
   }
 };

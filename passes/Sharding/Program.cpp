@@ -31,6 +31,39 @@ void ShardedOp::forEach(
     visit(value, factors, position++);
 }
 
+/// Whether sharding passes know what an op does.
+static LogicalResult checkKnown(Operation &op) {
+  bool known = isa<ReadOp, WriteOp, AccumulateOp, ReshardOp, func::ReturnOp,
+                   ShardingRuleInterface>(op);
+  if (!known)
+    return op.emitError() << "'" << op.getName()
+                          << "' says nothing about how its dims may be split; "
+                             "only nn ops can be spread over ranks";
+  for (Value result : op.getResults())
+    if (!isa<RankedTensorType>(result.getType()))
+      return op.emitError()
+             << "gives " << result.getType() << ", which is no ranked tensor";
+  return success();
+}
+
+FailureOr<Program> Program::read(ModuleOp module, MeshOp mesh) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    if (!function.getBody().hasOneBlock())
+      return function.emitError("has more than one block: a training program "
+                                "has no branches");
+    for (Type type : function.getArgumentTypes())
+      if (!isa<RankedTensorType>(type))
+        return function.emitError()
+               << "takes " << type << ", which is no ranked tensor";
+    for (Operation &op : function.getBody().front())
+      if (failed(checkKnown(op)))
+        return failure();
+  }
+  return Program(module, mesh);
+}
+
 Program::Program(ModuleOp module, MeshOp meshOp)
     : module(module), mesh(meshOp ? Mesh(meshOp) : Mesh()) {
   for (Operation &op : *module.getBody()) {
@@ -121,18 +154,19 @@ void Program::addFunction(func::FuncOp function) {
   }
 }
 
-LogicalResult Program::loadShardings() {
-  for (ShardedValue &value : values) {
+FailureOr<std::vector<Layout>> Program::readLayouts(StringRef pass) const {
+  std::vector<Layout> layouts;
+  for (const ShardedValue &value : values) {
     ShardingAttr sharding =
         value.value ? getSharding(value.value)
                     : value.owner->getAttrOfType<ShardingAttr>(kShardingAttr);
     if (!sharding)
       return mlir::emitError(value.owner->getLoc())
-             << "'" << value.name
-             << "' has no sharding; run --dist-propagate first";
-    value.dims = mesh.layout(sharding).dims;
+             << "'" << value.name << "' has no sharding; run --" << pass
+             << " first";
+    layouts.push_back(mesh.layout(sharding));
   }
-  return success();
+  return layouts;
 }
 
 bool pcc::isForward(Operation *op) {

@@ -63,12 +63,16 @@ struct ShardedOp {
 /// The values and ops of a module.
 class Program {
 public:
-  /// `mesh` may be null.
-  Program(mlir::ModuleOp module, dist::MeshOp mesh);
+  /// Reads a module; `mesh` may be null. An error names the first op or type
+  /// that is none of a training program's: functions are one block of nn ops
+  /// and reshards on ranked tensors.
+  static mlir::FailureOr<Program> read(mlir::ModuleOp module,
+                                       dist::MeshOp mesh);
 
-  /// Takes the dims of all values from the attributes that propagation left;
-  /// an error names the first value without one.
-  mlir::LogicalResult loadShardings();
+  /// How every value lies by its attributes, by number; an error names the
+  /// first without one and `pass`, which leaves them.
+  mlir::FailureOr<std::vector<dist::Layout>>
+  readLayouts(llvm::StringRef pass) const;
 
   mlir::ModuleOp module;
   dist::Mesh mesh;
@@ -83,6 +87,7 @@ public:
   }
 
 private:
+  Program(mlir::ModuleOp module, dist::MeshOp mesh);
   unsigned add(ShardedValue value);
   void addFunction(mlir::func::FuncOp function);
 

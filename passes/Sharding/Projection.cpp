@@ -8,6 +8,12 @@ using namespace pcc;
 using namespace pcc::dist;
 using namespace pcc::nn;
 
+bool pcc::hasFactor(const ValueFactors &value, int factor) {
+  return llvm::any_of(value, [factor](const DimFactors &dim) {
+    return llvm::is_contained(dim, factor);
+  });
+}
+
 FactorAxes pcc::distribute(const Mesh &mesh, ArrayRef<Axis> axes,
                            const DimFactors &factors,
                            const ShardingRule &rule) {
@@ -109,6 +115,27 @@ Projection pcc::project(const Program &program, const ShardedOp &op) {
   return result;
 }
 
+SmallVector<AxisList, 4> pcc::usableAxes(const Program &program,
+                                         const ShardedOp &op,
+                                         unsigned position) {
+  const Mesh &mesh = program.mesh;
+  FactorAxes factors(op.rule.factors.size());
+  ValueFactors own;
+  op.forEach([&](unsigned value, const ValueFactors &dims, unsigned at) {
+    if (at != position)
+      return;
+    own = dims;
+    for (auto [axes, dim] : llvm::zip_equal(program[value].dims, dims))
+      for (auto [factor, list] :
+           llvm::zip_equal(dim, distribute(mesh, axes, dim, op.rule)))
+        factors[factor] = list;
+  });
+  op.forEach([&](unsigned, const ValueFactors &dims, unsigned) {
+    dropUnreachable(mesh, op.rule, dims, factors);
+  });
+  return valueAxes(own, factors);
+}
+
 FactorAxes pcc::factorsOf(const Mesh &mesh, const ShardingRule &rule,
                           ArrayRef<Layout> operands, ArrayRef<Layout> results) {
   FactorAxes factors(rule.factors.size());
@@ -129,10 +156,7 @@ AxisSet pcc::missingAxes(const ShardingRule &rule, const ValueFactors &result,
                          const FactorAxes &factors) {
   AxisSet missing;
   for (int i = 0, end = factors.size(); i < end; ++i) {
-    bool present = llvm::any_of(result, [i](const DimFactors &dim) {
-      return llvm::is_contained(dim, i);
-    });
-    if (!present && !rule.factors[i].resolved)
+    if (!hasFactor(result, i) && !rule.factors[i].resolved)
       missing = missing | AxisSet(factors[i]);
   }
   return missing;

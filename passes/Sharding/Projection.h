@@ -7,6 +7,9 @@
 
 namespace pcc {
 
+/// Whether a dim of a value is, in whole or in part, this factor.
+bool hasFactor(const nn::ValueFactors &value, int factor);
+
 /// The axes of every factor of an op.
 using FactorAxes = llvm::SmallVector<dist::AxisList>;
 
@@ -32,6 +35,11 @@ struct Projection {
 /// An axis that two factors want goes to the one with the lower level, then
 /// to one that a parameter asks for, then to the earlier operand.
 Projection project(const Program &program, const ShardedOp &op);
+
+/// Of each dim of one of an op's values, the axes that the op could use if no
+/// other value wanted any. `position` is its place among operands and results.
+llvm::SmallVector<dist::AxisList, 4>
+usableAxes(const Program &program, const ShardedOp &op, unsigned position);
 
 /// The factors' axes that the layouts of an op's operands and results (in this
 /// order) say, taking the longest list of each.

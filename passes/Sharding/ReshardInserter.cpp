@@ -8,9 +8,9 @@ using namespace pcc;
 using namespace pcc::dist;
 using namespace pcc::nn;
 
-/// Where an op runs: its stage, and whether in the backward pass.
 static Attribute stageOf(Operation *op) { return op->getAttr(kStageAttr); }
 
+/// Where an op runs: its stage, and whether in the backward pass.
 static Attribute regionOf(Operation *op) {
   Attribute stage = stageOf(op);
   Builder builder(op->getContext());
@@ -75,19 +75,13 @@ bool ReshardInserter::passes(OpOperand &use, Axis axis) const {
     return true;
   // A factor that another operand has, or that this one lacks, cannot be split
   // over the axis: its parts would be multiplied with the wrong sums.
-  const ValueFactors &own = rule.operands[operand];
-  auto has = [](const ValueFactors &value, int factor) {
-    return llvm::any_of(value, [&](const DimFactors &dim) {
-      return llvm::is_contained(dim, factor);
-    });
-  };
   for (auto [factor, axes] : llvm::enumerate(factors.lookup(user))) {
     if (!llvm::is_contained(axes, axis))
       continue;
-    if (!has(own, factor))
+    if (!hasFactor(rule.operands[operand], factor))
       return false;
     for (auto [i, other] : llvm::enumerate(rule.operands))
-      if (i != operand && has(other, factor))
+      if (i != operand && hasFactor(other, factor))
         return false;
   }
   return true;

@@ -17,14 +17,14 @@ namespace {
 
 class PlanVerifier {
 public:
-  explicit PlanVerifier(const Program &program)
-      : program(program), mesh(program.mesh) {}
+  PlanVerifier(const Program &program, std::vector<Layout> layouts)
+      : program(program), mesh(program.mesh), layouts(std::move(layouts)) {}
   LogicalResult run();
 
 private:
-  LogicalResult readLayouts();
   LogicalResult verifyOp(const ShardedOp &op);
   LogicalResult verifyStore(const ShardedOp &op);
+  LogicalResult verifyReturn(func::FuncOp function);
   LogicalResult verifyPartial(const ShardedOp &op, const FactorAxes &factors,
                               AxisSet &passed);
   ArrayAttr names(AxisSet axes) { return mesh.names(axes.list()); }
@@ -35,19 +35,6 @@ private:
 };
 
 } // namespace
-
-LogicalResult PlanVerifier::readLayouts() {
-  for (const ShardedValue &value : program.values) {
-    ShardingAttr sharding =
-        value.value ? getSharding(value.value)
-                    : value.owner->getAttrOfType<ShardingAttr>(kShardingAttr);
-    if (!sharding)
-      return mlir::emitError(value.owner->getLoc())
-             << "'" << value.name << "' has no sharding";
-    layouts.push_back(mesh.layout(sharding));
-  }
-  return success();
-}
 
 /// An axis over which an operand is partial may be handed on only where the op
 /// adds nothing but such parts, or is linear in this operand alone and no
@@ -138,9 +125,30 @@ LogicalResult PlanVerifier::verifyStore(const ShardedOp &op) {
   return success();
 }
 
+LogicalResult PlanVerifier::verifyReturn(func::FuncOp function) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  for (OpOperand &result : terminator->getOpOperands()) {
+    unsigned i = result.getOperandNumber();
+    const Layout &layout = layouts[program.numberOf(result.get())];
+    if (!layout.partial.empty())
+      return function.emitOpError()
+             << "returns a value that is still partial over "
+             << names(layout.partial);
+    auto said = function.getResultAttrOfType<ShardingAttr>(i, kShardingAttr);
+    if (said && mesh.layout(said) != layout)
+      return function.emitOpError()
+             << "says that result " << i << " lies as " << said
+             << ", but it lies as " << mesh.attr(layout);
+  }
+  return success();
+}
+
 LogicalResult PlanVerifier::run() {
-  if (failed(readLayouts()))
-    return failure();
+  for (auto [value, layout] : llvm::zip_equal(program.values, layouts))
+    if (value.kind == ShardedValue::Kind::Param && !layout.partial.empty())
+      return value.owner->emitOpError()
+             << "is partial over " << names(layout.partial)
+             << ": a parameter is no sum";
   for (const ShardedOp &op : program.ops) {
     bool store = isa<WriteOp, AccumulateOp>(op.op);
     if (failed(store ? verifyStore(op) : verifyOp(op)))
@@ -148,18 +156,23 @@ LogicalResult PlanVerifier::run() {
   }
   ModuleOp module = program.module;
   for (auto function : module.getOps<func::FuncOp>()) {
-    if (function.isExternal())
-      continue;
-    for (Value value :
-         function.getBody().front().getTerminator()->getOperands()) {
-      const Layout &layout = layouts[program.numberOf(value)];
-      if (!layout.partial.empty())
-        return function.emitOpError()
-               << "returns a value that is still partial over "
-               << names(layout.partial);
-    }
+    if (!function.isExternal() && failed(verifyReturn(function)))
+      return failure();
   }
   return success();
+}
+
+/// Nothing of a partitioned program is global any more.
+static LogicalResult verifyPartitioned(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) -> WalkResult {
+    if (isa<ReshardOp>(op))
+      return op->emitOpError("is left in a partitioned program");
+    if (isa<ParamOp, StateOp>(op) && !op->hasAttr(kGlobalAttr))
+      return op->emitOpError()
+             << "has no " << kGlobalAttr << " in a partitioned program";
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 namespace {
@@ -169,17 +182,17 @@ struct DistVerifyPass : pcc::impl::DistVerifyPassBase<DistVerifyPass> {
     MeshOp mesh = findMesh(module);
     if (!mesh)
       return;
-    if (!module->hasAttr(kSpmdAttr)) {
-      Program program(module, mesh);
-      if (failed(PlanVerifier(program).run()))
+    if (module->hasAttr(kSpmdAttr)) {
+      if (failed(verifyPartitioned(module)))
         signalPassFailure();
       return;
     }
-    WalkResult result = module.walk([](ReshardOp op) {
-      op.emitOpError("is left in a partitioned program");
-      return WalkResult::interrupt();
-    });
-    if (result.wasInterrupted())
+    FailureOr<Program> program = Program::read(module, mesh);
+    if (failed(program))
+      return signalPassFailure();
+    auto layouts = program->readLayouts("dist-insert-reshards");
+    if (failed(layouts) ||
+        failed(PlanVerifier(*program, std::move(*layouts)).run()))
       signalPassFailure();
   }
 };

@@ -1,8 +1,8 @@
 // Ops that number their elements count from where their rank's part begins.
-// RUN: pcc-opt %s -dist-partition -o %t
+// RUN: pcc-opt %s -dist-verify -dist-partition -o %t
 // RUN: FileCheck %s < %t
-// RUN: pcc-run %t --against %s --fill 1 --entry dropout,attention,constant | FileCheck --check-prefix=EQUAL %s
-// EQUAL: 6 values equal the reference's
+// RUN: pcc-run %t --against %s --fill 1 --entry dropout,attention,constant,rows,merge | FileCheck --check-prefix=EQUAL %s
+// EQUAL: 12 values equal the reference's
 
 dist.mesh @mesh = <["dp"=2, "tp_kv"=2, "tp_rep"=2]>
 
@@ -55,3 +55,51 @@ func.func @constant() {
       {dist.id = 4 : i64, dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}]>]}
   return
 }
+
+// Statistics of rows follow the rows, also where there are as many columns.
+// CHECK-LABEL: func @rows
+func.func @rows(
+    %x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}]>},
+    %s: tensor<8xf32> {dist.sharding = #dist.sharding<@mesh, [{}]>}) {
+  // CHECK: nn.layer_norm {{.*}} : tensor<4x8xf32>, tensor<8xf32> -> tensor<4xf32>, tensor<4xf32>
+  %y, %mean, %rstd = nn.layer_norm %x scale %s eps 1.0e-5
+      {dist.id = 5 : i64, dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}]>, #dist.sharding<@mesh, [{"dp"}]>, #dist.sharding<@mesh, [{"dp"}]>]}
+      : tensor<8x8xf32>, tensor<8xf32> -> tensor<8xf32>, tensor<8xf32>
+  // CHECK: nn.rms_norm_grad {{.*}} : tensor<4x8xf32>, tensor<8xf32>, tensor<4xf32>
+  %d = nn.rms_norm_grad %x, %x scale %s rstd %rstd
+      {dist.id = 6 : i64, dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}]>]}
+      : tensor<8x8xf32>, tensor<8xf32>, tensor<8xf32>
+  return
+}
+
+// A dim of 1 belongs to nothing: 8 is split into 2 x 4 beside it.
+// CHECK-LABEL: func @merge
+func.func @merge(
+    %x: tensor<6x1x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}, {"tp_kv"}]>}) {
+  // CHECK: nn.reshape {{.*}} : tensor<6x1x4xf32> -> tensor<6x1x4xf32>
+  %y = nn.reshape %x
+      {dist.id = 7 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {"tp_kv"}, {}]>]}
+      : tensor<6x1x8xf32> -> tensor<6x2x4xf32>
+  // CHECK: nn.reshape {{.*}} : tensor<6x1x4xf32> -> tensor<1x6x1x4xf32>
+  %z = nn.reshape %y
+      {dist.id = 8 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}, {}, {"tp_kv"}]>]}
+      : tensor<6x2x4xf32> -> tensor<1x6x1x8xf32>
+  return
+}
+
+// What is not uniform is whole everywhere, however it is kept.
+// CHECK-LABEL: func @resource
+func.func @resource() {
+  // CHECK: nn.constant dense_resource<four> : tensor<4xi32>
+  %c = nn.constant dense_resource<four> : tensor<4xi32>
+      {dist.id = 9 : i64, dist.shardings = [#dist.sharding<@mesh, [{}]>]}
+  return
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      four: "0x0400000001000000020000000300000004000000"
+    }
+  }
+#-}

@@ -170,3 +170,38 @@ func.func @left(%x: tensor<8xf32>) {
   return
 }
 }
+
+// -----
+
+// f16 and bf16 are equally wide, but a cast between them rounds.
+dist.mesh @mesh = <["tp"=2]>
+func.func @cast(
+    %x: tensor<8xf16> {dist.sharding = #dist.sharding<@mesh, [{}], partial = {"tp"}>}) {
+  // expected-error @+1 {{is not linear in operand 0}}
+  %y = nn.cast %x {dist.shardings = [#dist.sharding<@mesh, [{}], partial = {"tp"}>]}
+      : tensor<8xf16> -> tensor<8xbf16>
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+// expected-error @+1 {{is partial over ["tp"]: a parameter is no sum}}
+nn.param @w : tensor<8xf32> init one {dist.sharding = #dist.sharding<@mesh, [{}], partial = {"tp"}>}
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+// expected-error @+1 {{says that result 0 lies as #dist.sharding<@mesh, [{"tp"}]>, but it lies as #dist.sharding<@mesh, [{}]>}}
+func.func @result(%x: tensor<8xf32> {dist.sharding = #dist.sharding<@mesh, [{}]>})
+    -> (tensor<8xf32> {dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}) {
+  return %x : tensor<8xf32>
+}
+
+// -----
+
+module attributes {dist.spmd} {
+dist.mesh @mesh = <["tp"=2]>
+// expected-error @+1 {{has no dist.global in a partitioned program}}
+nn.param @w : tensor<8xf32> init one
+}

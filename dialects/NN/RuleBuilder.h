@@ -1,0 +1,49 @@
+//===- RuleBuilder.h - Writes down sharding rules ---------------*- C++ -*-===//
+
+#ifndef PCC_DIALECTS_NN_RULEBUILDER_H
+#define PCC_DIALECTS_NN_RULEBUILDER_H
+
+#include "dialects/NN/Verify.h"
+
+namespace pcc::nn {
+
+/// Builds a rule value by value; factors are named by the caller's handles.
+struct RuleBuilder {
+  ShardingRule rule;
+
+  int factor(int64_t size, bool unshardable = false) {
+    return rule.addFactor(size, unshardable);
+  }
+  /// One factor for each dim of a shape.
+  llvm::SmallVector<int> factors(llvm::ArrayRef<int64_t> shape) {
+    llvm::SmallVector<int> all;
+    for (int64_t size : shape)
+      all.push_back(factor(size));
+    return all;
+  }
+  void operand(llvm::ArrayRef<int> dims, bool linear = false) {
+    rule.operands.push_back(single(dims));
+    rule.linear.push_back(linear);
+  }
+  void result(llvm::ArrayRef<int> dims) {
+    rule.results.push_back(single(dims));
+  }
+  void unshardable(int factor) { rule.factors[factor].unshardable = true; }
+
+  static ValueFactors single(llvm::ArrayRef<int> dims) {
+    ValueFactors value;
+    for (int dim : dims)
+      value.push_back({dim});
+    return value;
+  }
+};
+
+/// Operands and results that all have one shape; of the operands those whose
+/// positions are in `linear` are linear.
+ShardingRule elementwise(mlir::Operation *op,
+                         ShardingRule::Kind kind = ShardingRule::Kind::None,
+                         llvm::ArrayRef<unsigned> linear = {});
+
+} // namespace pcc::nn
+
+#endif // PCC_DIALECTS_NN_RULEBUILDER_H

@@ -1,0 +1,187 @@
+//===- ShardingRulesFused.cpp - Factors of norms, tables, losses, steps ---===//
+
+#include "dialects/NN/RuleBuilder.h"
+
+using namespace mlir;
+using namespace pcc::nn;
+
+using Kind = ShardingRule::Kind;
+
+/// All of a row on one rank.
+static ShardingRule rowwise(Operation *op) {
+  ShardingRule rule = elementwise(op);
+  rule.factors.back().unshardable = true;
+  return rule;
+}
+
+ShardingRule SoftmaxOp::getShardingRule() { return rowwise(*this); }
+ShardingRule SoftmaxGradOp::getShardingRule() { return rowwise(*this); }
+
+/// Norms: a tensor is [rows..., c] like the input, [rows...] if it is one of
+/// `perRow`, else [c]. Their gradients are declared not linear: passing partial
+/// sums through would leave the scale's gradient partial over tensor-parallel
+/// axes.
+static ShardingRule normRule(Operation *op, Value input, ValueRange perRow) {
+  RuleBuilder b;
+  auto dims = b.factors(shapeOf(input));
+  b.unshardable(dims.back());
+  auto dimsOf = [&](Value value) -> ArrayRef<int> {
+    if (llvm::is_contained(perRow, value))
+      return ArrayRef(dims).drop_back();
+    return value.getType() == input.getType() ? ArrayRef(dims)
+                                              : ArrayRef(dims).take_back();
+  };
+  for (Value operand : op->getOperands())
+    b.operand(dimsOf(operand));
+  for (Value result : op->getResults())
+    b.result(dimsOf(result));
+  return b.rule;
+}
+
+ShardingRule LayerNormOp::getShardingRule() {
+  return normRule(*this, getInput(), {getMean(), getRstd()});
+}
+ShardingRule LayerNormGradOp::getShardingRule() {
+  return normRule(*this, getInput(), {getMean(), getRstd()});
+}
+ShardingRule LayerNormGradScaleOp::getShardingRule() {
+  return normRule(*this, getInput(), {getMean(), getRstd()});
+}
+ShardingRule RmsNormOp::getShardingRule() {
+  return normRule(*this, getInput(), {getRstd()});
+}
+ShardingRule RmsNormGradOp::getShardingRule() {
+  return normRule(*this, getInput(), {getRstd()});
+}
+ShardingRule RmsNormGradScaleOp::getShardingRule() {
+  return normRule(*this, getInput(), {getRstd()});
+}
+
+ShardingRule EmbeddingOp::getShardingRule() {
+  RuleBuilder b;
+  auto ids = b.factors(shapeOf(getIds()));
+  int v = b.factor(shapeOf(getTable())[0]);
+  int c = b.factor(shapeOf(getTable())[1]);
+  b.operand(ids);
+  b.operand({v, c});
+  if (getOffset())
+    b.operand({});
+  ids.push_back(c);
+  b.result(ids);
+  return b.rule;
+}
+
+ShardingRule EmbeddingGradOp::getShardingRule() {
+  RuleBuilder b;
+  auto ids = b.factors(shapeOf(getIds()));
+  int v = b.factor(shapeOf(getDtable())[0]);
+  int c = b.factor(shapeOf(getDtable())[1]);
+  SmallVector<int> dy(ids);
+  dy.push_back(c);
+  b.operand(dy, /*linear=*/true);
+  b.operand(ids);
+  if (getOffset())
+    b.operand({});
+  b.result({v, c});
+  b.rule.kind = Kind::Multiplicative;
+  return b.rule;
+}
+
+namespace {
+/// The factors of a loss: rows, and the classes of a row.
+struct LossFactors : RuleBuilder {
+  SmallVector<int> row, logits;
+
+  explicit LossFactors(Value logitsValue)
+      : row(factors(shapeOf(logitsValue).drop_back())), logits(row) {
+    logits.push_back(factor(shapeOf(logitsValue).back()));
+  }
+  void optionalOffset(Value offset) {
+    if (offset)
+      operand({});
+  }
+};
+} // namespace
+
+ShardingRule CrossEntropyOp::getShardingRule() {
+  LossFactors f(getLogits());
+  f.rule.factors[f.logits.back()].resolved = true;
+  f.operand(f.logits);
+  f.operand(f.row);
+  f.result(f.row);
+  f.result(f.row);
+  return f.rule;
+}
+
+ShardingRule CrossEntropyGradOp::getShardingRule() {
+  LossFactors f(getLogits());
+  f.operand(f.row);
+  f.operand(f.logits);
+  f.operand(f.row);
+  f.operand(f.row);
+  f.optionalOffset(getOffset());
+  f.result(f.logits);
+  return f.rule;
+}
+
+/// A maximum over shards is no sum: only cross_entropy's Partition makes one.
+ShardingRule RowMaxOp::getShardingRule() {
+  LossFactors f(getLogits());
+  f.unshardable(f.logits.back());
+  f.operand(f.logits);
+  f.optionalOffset(getOffset());
+  f.result(f.row);
+  return f.rule;
+}
+
+/// [2, rows...], the two statistics first.
+static SmallVector<int> statsFactors(RuleBuilder &b, ArrayRef<int> row) {
+  SmallVector<int> stats{b.factor(2, /*unshardable=*/true)};
+  llvm::append_range(stats, row);
+  return stats;
+}
+
+ShardingRule CrossEntropyStatsOp::getShardingRule() {
+  LossFactors f(getLogits());
+  f.operand(f.logits);
+  f.operand(f.row);
+  f.operand(f.row);
+  f.optionalOffset(getOffset());
+  f.result(statsFactors(f, f.row));
+  return f.rule;
+}
+
+ShardingRule CrossEntropyLossOp::getShardingRule() {
+  RuleBuilder b;
+  auto row = b.factors(shapeOf(getMax()));
+  b.operand(statsFactors(b, row));
+  b.operand(row);
+  b.operand(row);
+  b.result(row);
+  b.result(row);
+  return b.rule;
+}
+
+ShardingRule ValidOp::getShardingRule() { return elementwise(*this); }
+
+/// Tensors of the parameter's shape, and scalars.
+static ShardingRule optimizerRule(Operation *op) {
+  RuleBuilder b;
+  auto dims = b.factors(shapeOf(op->getOperand(0)));
+  for (Value operand : op->getOperands())
+    b.operand(shapeOf(operand).size() == dims.size() ? ArrayRef<int>(dims)
+                                                     : ArrayRef<int>());
+  for (unsigned i = 0; i < op->getNumResults(); ++i)
+    b.result(dims);
+  return b.rule;
+}
+
+ShardingRule AdamWOp::getShardingRule() { return optimizerRule(*this); }
+ShardingRule SgdOp::getShardingRule() { return optimizerRule(*this); }
+
+ShardingRule SumOfSquaresOp::getShardingRule() {
+  RuleBuilder b;
+  b.operand(b.factors(shapeOf(getInput())));
+  b.result({});
+  return b.rule;
+}
