@@ -283,20 +283,16 @@ SmallVector<Value> CrossEntropyOp::buildVJP(OpBuilder &builder, ValueRange d) {
                            /*offset=*/Value(), getClassesAttr())});
 }
 
-/// d erf(x)/dx = 2/sqrt(pi) exp(-x^2).
+/// d 2/sqrt(pi) exp(-x^2)
 SmallVector<Value> ErfOp::buildVJP(OpBuilder &builder, ValueRange d) {
-  Type type = getType();
-  Value square = MulOp::create(builder, getLoc(), type, getInput(), getInput());
-  Value minus = ScaleOp::create(builder, getLoc(), type, square,
-                                builder.getF64FloatAttr(-1.0));
-  Value slope = ScaleOp::create(
-      builder, getLoc(), type, ExpOp::create(builder, getLoc(), type, minus),
-      builder.getF64FloatAttr(1.12837916709551257390));
-  return {MulOp::create(builder, getLoc(), type, d[0], slope)};
+  Make make{builder, getLoc()};
+  Value minus = make.scale(make.mul(getInput(), getInput()), -1);
+  Value bell = ExpOp::create(builder, getLoc(), getType(), minus);
+  return {make.mul(d[0], make.scale(bell, 1.12837916709551257390))};
 }
 
 SmallVector<Value> WhereOp::buildVJP(OpBuilder &builder, ValueRange d) {
-  auto type = cast<RankedTensorType>(getType());
+  RankedTensorType type = getType();
   if (!isa<FloatType>(type.getElementType()))
     return {Value(), Value(), Value()};
   Value zero = ConstantOp::create(

@@ -26,13 +26,23 @@ static SmallVector<Value> resultsOf(Operation *op) {
   return SmallVector<Value>(op->getResults());
 }
 
-/// `own` (absent: 0) plus where this rank's part of a dim starts.
-static Value addOffset(OpBuilder &builder, Location loc, Value own,
-                       PartitionContext &context, ArrayRef<int> dim) {
+/// The op itself, `counter` of it raised by where this rank's part of `dim`
+/// starts, if it is a part.
+template <typename Op>
+static Local countFromOwnPart(OpBuilder &builder, PartitionContext &context,
+                              Op op, const DimFactors &dim,
+                              MutableOperandRange (Op::*counter)()) {
+  auto local = cast<Op>(cloneLocal(builder, op, context));
+  if (!context.isSharded(dim))
+    return resultsOf(local);
+  builder.setInsertionPoint(local);
   Value start = context.getOffset(builder, dim);
-  if (!own)
-    return start;
-  return SumOp::create(builder, loc, own.getType(), ValueRange{own, start});
+  MutableOperandRange own = (local.*counter)();
+  if (!own.empty())
+    start = SumOp::create(builder, op.getLoc(), own[0].get().getType(),
+                          ValueRange{own[0].get(), start});
+  own.assign(start);
+  return resultsOf(local);
 }
 
 /// Batch and sequence are counted by samples and positions; the other dims
@@ -70,17 +80,15 @@ Local DropoutOp::buildLocal(OpBuilder &builder, PartitionContext &context) {
   return resultsOf(local);
 }
 
-/// Dropped probabilities are numbered by the global head.
+/// Dropped probabilities are numbered by the global head; without any, nothing
+/// is.
 template <typename Op>
 static Local attentionLocal(OpBuilder &builder, PartitionContext &context,
                             Op op, const DimFactors &heads) {
-  auto local = cast<Op>(cloneLocal(builder, op, context));
-  if (op.getP().convertToDouble() == 0 || !context.isSharded(heads))
-    return resultsOf(local);
-  builder.setInsertionPoint(local);
-  local.getHeadOriginMutable().assign(
-      addOffset(builder, op.getLoc(), local.getHeadOrigin(), context, heads));
-  return resultsOf(local);
+  if (op.getP().isZero())
+    return resultsOf(cloneLocal(builder, op, context));
+  return countFromOwnPart(builder, context, op, heads,
+                          &Op::getHeadOriginMutable);
 }
 
 Local AttentionOp::buildLocal(OpBuilder &builder, PartitionContext &context) {
@@ -96,26 +104,17 @@ Local AttentionGradOp::buildLocal(OpBuilder &builder,
 
 /// A rank looks up the rows it has; the others' are zero.
 Local EmbeddingOp::buildLocal(OpBuilder &builder, PartitionContext &context) {
-  auto local = cast<EmbeddingOp>(cloneLocal(builder, *this, context));
-  const DimFactors &rows = context.getRule().operands[1][0];
-  if (!context.isSharded(rows))
-    return resultsOf(local);
-  builder.setInsertionPoint(local);
-  local.getOffsetMutable().assign(
-      addOffset(builder, getLoc(), local.getOffset(), context, rows));
-  return resultsOf(local);
+  return countFromOwnPart(builder, context, *this,
+                          context.getRule().operands[1][0],
+                          &EmbeddingOp::getOffsetMutable);
 }
 
+/// A rank adds to the rows it has.
 Local EmbeddingGradOp::buildLocal(OpBuilder &builder,
                                   PartitionContext &context) {
-  auto local = cast<EmbeddingGradOp>(cloneLocal(builder, *this, context));
-  const DimFactors &rows = context.getRule().results[0][0];
-  if (!context.isSharded(rows))
-    return resultsOf(local);
-  builder.setInsertionPoint(local);
-  local.getOffsetMutable().assign(
-      addOffset(builder, getLoc(), local.getOffset(), context, rows));
-  return resultsOf(local);
+  return countFromOwnPart(builder, context, *this,
+                          context.getRule().results[0][0],
+                          &EmbeddingGradOp::getOffsetMutable);
 }
 
 /// The maximum first, then both sums of a row in one message: never the
@@ -143,12 +142,7 @@ Local CrossEntropyOp::buildLocal(OpBuilder &builder,
 
 Local CrossEntropyGradOp::buildLocal(OpBuilder &builder,
                                      PartitionContext &context) {
-  auto local = cast<CrossEntropyGradOp>(cloneLocal(builder, *this, context));
-  const DimFactors &classes = context.getRule().operands[1].back();
-  if (!context.isSharded(classes))
-    return resultsOf(local);
-  builder.setInsertionPoint(local);
-  local.getOffsetMutable().assign(
-      addOffset(builder, getLoc(), local.getOffset(), context, classes));
-  return resultsOf(local);
+  return countFromOwnPart(builder, context, *this,
+                          context.getRule().operands[1].back(),
+                          &CrossEntropyGradOp::getOffsetMutable);
 }

@@ -22,6 +22,9 @@ LogicalResult ParamOp::verify() {
     return emitOpError() << "has " << rank << " dims, its source gives "
                          << source.getStrides().size() << " strides and "
                          << source.getValid().size() << " valid extents";
+  if (!source.getType().hasStaticShape())
+    return emitOpError() << "has a source of unknown shape, "
+                         << source.getType();
   // The last element that is read must be one of the source tensor's.
   int64_t last = source.getBase(), first = source.getBase();
   for (auto [stride, valid, extent] :
@@ -30,7 +33,11 @@ LogicalResult ParamOp::verify() {
     if (valid < 1 || valid > extent)
       return emitOpError() << "has a valid extent of " << valid
                            << " in a dim of " << extent;
-    (stride < 0 ? first : last) += stride * (valid - 1);
+    int64_t reach, &end = stride < 0 ? first : last;
+    if (llvm::MulOverflow<int64_t>(stride, valid - 1, reach) ||
+        llvm::AddOverflow(end, reach, end))
+      return emitOpError() << "has a stride of " << stride
+                           << ", which leads out of any source";
   }
   if (first < 0 || last >= source.getType().getNumElements())
     return emitOpError() << "reads elements " << first << " to " << last
@@ -103,7 +110,7 @@ LogicalResult DropoutOp::verify() {
   ArrayRef<int64_t> shape = shapeOf(getInput());
   int64_t rank = shape.size(), batch = getBatchDim(), seq = getSeqDim();
   double p = getP().convertToDouble();
-  if (p < 0 || p >= 1)
+  if (!(p >= 0 && p < 1))
     return emitOpError() << "drops with probability " << p << ", not in [0, 1)";
   if (batch < 0 || batch >= rank || seq < 0 || seq >= rank || batch == seq)
     return emitOpError() << "batch_dim " << batch << " and seq_dim " << seq
@@ -194,7 +201,8 @@ static LogicalResult verifyBox(Operation *op, Value small, Value large,
     return op->emitOpError("needs a start and a step for every dim");
   for (auto [n, total, start, step] :
        llvm::zip(shapeOf(small), shapeOf(large), starts, steps))
-    if (start < 0 || step < 1 || start + (n - 1) * step >= total)
+    if (start < 0 || step < 1 || n < 1 || start >= total ||
+        n - 1 > (total - 1 - start) / step)
       return op->emitOpError() << "box of " << n << " from " << start << " by "
                                << step << " leaves a dim of " << total;
   return success();
@@ -291,10 +299,7 @@ static LogicalResult verifyMaskedSoftmax(Op op) {
     return op.emitOpError("needs one position per query and per key");
   if (shapeOf(op.getLse()) != scores.drop_back())
     return op.emitOpError("lse must be [batch, head, query]");
-  bool random = op.getSamples() && op.getSeed() && op.getStep();
-  if (op.getP().convertToDouble() > 0 && !random)
-    return op.emitOpError("needs samples, seed and step to drop out");
-  return success();
+  return verifyDropout(op, scores[0]);
 }
 
 LogicalResult MaskedSoftmaxOp::verify() { return verifyMaskedSoftmax(*this); }

@@ -37,6 +37,25 @@ mlir::LogicalResult verifyTargets(mlir::Operation *op, mlir::Value logits,
 mlir::LogicalResult verifyClasses(mlir::Operation *op, int64_t classes,
                                   int64_t columns);
 
+/// What attention needs to drop probabilities out, for `batch` rows.
+template <typename Op>
+mlir::LogicalResult verifyDropout(Op op, int64_t batch) {
+  double p = op.getP().convertToDouble();
+  if (!(p >= 0 && p < 1))
+    return op.emitOpError()
+           << "drops with probability " << p << ", not in [0, 1)";
+  if (p > 0 && !(op.getSamples() && op.getSeed() && op.getStep()))
+    return op.emitOpError("needs samples, seed and step to drop out");
+  if (op.getSamples() && shapeOf(op.getSamples()) != llvm::ArrayRef(batch))
+    return op.emitOpError("needs one sample per batch row");
+  for (auto [value, what] :
+       {std::pair(op.getSeed(), "seed"), std::pair(op.getStep(), "step"),
+        std::pair(op.getHeadOrigin(), "head_origin")})
+    if (failed(verifyScalar(op, value, what)))
+      return mlir::failure();
+  return mlir::success();
+}
+
 /// What attention and its gradient have in common: q, k, v, positions, and
 /// what dropout needs.
 template <typename Op>
@@ -52,20 +71,7 @@ mlir::LogicalResult verifyAttention(Op op) {
   if (shapeOf(op.getQPos()) != q.slice(1, 1) ||
       shapeOf(op.getKPos()) != k.slice(1, 1))
     return op.emitOpError("needs one position per sequence element");
-  double p = op.getP().convertToDouble();
-  if (p < 0 || p >= 1)
-    return op.emitOpError()
-           << "drops with probability " << p << ", not in [0, 1)";
-  if (p > 0 && !(op.getSamples() && op.getSeed() && op.getStep()))
-    return op.emitOpError("needs samples, seed and step to drop out");
-  if (op.getSamples() && shapeOf(op.getSamples()) != q.take_front(1))
-    return op.emitOpError("needs one sample per batch row");
-  for (auto [value, what] :
-       {std::pair(op.getSeed(), "seed"), std::pair(op.getStep(), "step"),
-        std::pair(op.getHeadOrigin(), "head_origin")})
-    if (failed(verifyScalar(op, value, what)))
-      return mlir::failure();
-  return mlir::success();
+  return verifyDropout(op, q[0]);
 }
 
 } // namespace pcc::nn

@@ -913,3 +913,44 @@ func.func @f(%c: tensor<3xi1>, %x: tensor<4xf32>) {
   %0 = nn.where %c, %x, %x : tensor<3xi1>, tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+1 {{box of 3 from 0 by 9223372036854775807 leaves a dim of 4}}
+  %0 = nn.slice %x at [0] step [9223372036854775807]
+      : tensor<4xf32> -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+1 {{box of 0 from 5 by 1 leaves a dim of 4}}
+  %0 = nn.slice %x at [5] step [1] : tensor<4xf32> -> tensor<0xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x4xf32>, %n: tensor<2xi64>, %p: tensor<4xi64>,
+             %s: tensor<i64>) {
+  // expected-error@+1 {{drops with probability nan, not in [0, 1)}}
+  %0 = nn.dropout %x samples %n positions %p seed %s step %s
+      {p = 0x7FF8000000000000 : f64, id = 1, batch_dim = 0, seq_dim = 1}
+      : tensor<2x4xf32>, tensor<2xi64>, tensor<4xi64>, tensor<i64>, tensor<i64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x1x4x4xf32>, %p: tensor<4xi64>, %n: tensor<3xi64>,
+             %s: tensor<i64>) {
+  // expected-error@+1 {{needs one sample per batch row}}
+  %0, %1 = nn.masked_softmax %x positions %p, %p samples %n seed %s step %s
+      scale 1.0 {p = 0.5 : f64}
+      : (tensor<2x1x4x4xf32>, tensor<4xi64>, tensor<4xi64>, tensor<3xi64>,
+         tensor<i64>, tensor<i64>)
+      -> (tensor<2x1x4x4xf32>, tensor<2x1x4xf32>)
+  return
+}

@@ -89,3 +89,18 @@ func.func @f(%x: tensor<4xf32>) {
   nn.accumulate %x, @s : tensor<4xf32>
   return
 }
+
+// -----
+
+// expected-error@+1 {{has a source of unknown shape, 'tensor<?x12xf32>'}}
+nn.param @w : tensor<8x12xf32> init normal source <
+  name = "w", file = "m.onnx", offset = 0, type = tensor<?x12xf32>,
+  file_size = 1000, digest = 7, base = 0, strides = [12, 1], valid = [8, 12]>
+
+// -----
+
+// expected-error@+1 {{has a stride of 9223372036854775807, which leads out of any source}}
+nn.param @w : tensor<8x12xf32> init normal source <
+  name = "w", file = "m.onnx", offset = 0, type = tensor<8x12xf32>,
+  file_size = 1000, digest = 7, base = 0, strides = [9223372036854775807, 1],
+  valid = [8, 12]>
