@@ -61,6 +61,7 @@ LogicalResult MeshAxesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<StringAttr> names,
                                    ArrayRef<int64_t> sizes) {
   llvm::SmallPtrSet<StringAttr, 8> seen;
+  int64_t ranks = 1;
   for (auto [name, size] : llvm::zip_equal(names, sizes)) {
     if (name.empty())
       return emitError() << "a mesh axis needs a name";
@@ -69,6 +70,8 @@ LogicalResult MeshAxesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     if (size < 2)
       return emitError() << "mesh axis " << name << " has size " << size
                          << "; axes of size 1 are left out";
+    if (llvm::MulOverflow(ranks, size, ranks) || ranks > INT32_MAX)
+      return emitError() << "a mesh has at most " << INT32_MAX << " ranks";
   }
   return success();
 }
@@ -159,10 +162,4 @@ LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     if (failed(once(axis)))
       return failure();
   return success();
-}
-
-bool ShardingAttr::isReplicated() const {
-  return getPartial().empty() && llvm::all_of(getDims(), [](DimAttr dim) {
-           return dim.getAxes().empty();
-         });
 }

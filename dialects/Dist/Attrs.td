@@ -16,7 +16,8 @@ def Dist_MeshAttr : AttrDef<Dist_Dialect, "MeshAxes"> {
 
     **Constraints:**
     - names are not empty and differ;
-    - sizes are at least 2: an axis of size 1 splits nothing and is left out.
+    - sizes are at least 2: an axis of size 1 splits nothing and is left out;
+    - there are fewer than 2^31 ranks.
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$names,
                         ArrayRefParameter<"int64_t">:$sizes);
@@ -54,10 +55,6 @@ def Dist_ShardingAttr : AttrDef<Dist_Dialect, "Sharding"> {
                         ArrayRefParameter<"::mlir::StringAttr">:$partial);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
-  let extraClassDeclaration = [{
-    /// No dim is split and nothing is partial.
-    bool isReplicated() const;
-  }];
 }
 
 def Dist_SeedAttr : AttrDef<Dist_Dialect, "Seed"> {

@@ -38,7 +38,8 @@ def Dist_ReshardOp : Dist_Op<"reshard",
     `--dist-partition`.
 
     **Constraints:**
-    - both shardings fit the type, and have no open dims;
+    - both shardings fit the type, and have no open dims; what the input and the
+      result are said to lie as is the same;
     - the result is partial only over axes the input is partial over. A scalar
       may become partial over axes along which it is replicated: each rank
       then holds its share.

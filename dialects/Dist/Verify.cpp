@@ -62,6 +62,29 @@ static Type declaredType(Operation *op) {
   return type ? type.getValue() : Type();
 }
 
+/// Checks that `local`, the type of what `op` declares, is a rank's part of
+/// the type it has as `global`.
+static LogicalResult verifyGlobal(Operation *op, Attribute global,
+                                  Attribute sharding, Type local) {
+  auto emitError = [&] { return op->emitOpError(); };
+  auto typeAttr = dyn_cast<TypeAttr>(global);
+  auto type = typeAttr ? dyn_cast<RankedTensorType>(typeAttr.getValue())
+                       : RankedTensorType();
+  auto shardingAttr = dyn_cast_or_null<ShardingAttr>(sharding);
+  if (!type || !shardingAttr)
+    return emitError() << kGlobalAttr << " needs a tensor type and a "
+                       << kShardingAttr << " beside it";
+  if (failed(verifySharding(op, emitError, shardingAttr, type, /*local=*/false,
+                            /*mayBeOpen=*/false)))
+    return failure();
+  Mesh mesh(findMesh(op));
+  Type part = mesh.localType(type, mesh.layout(shardingAttr));
+  if (part != local)
+    return emitError() << "declares " << local << ", but " << part
+                       << " is a rank's part of " << type;
+  return success();
+}
+
 static LogicalResult verifySeeds(Operation *op, EmitError emitError,
                                  Attribute value,
                                  function_ref<Type(int64_t)> typeOf) {
@@ -123,25 +146,9 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
       return i >= 0 && i < op->getNumResults() ? op->getResult(i).getType()
                                                : Type();
     });
-  if (name == kGlobalAttr) {
-    // The declared type must be the global one's part of a rank.
-    auto global = dyn_cast<TypeAttr>(attr.getValue());
-    auto sharding = op->getAttrOfType<ShardingAttr>(kShardingAttr);
-    auto type = global ? dyn_cast<RankedTensorType>(global.getValue())
-                       : RankedTensorType();
-    if (!type || !sharding)
-      return emitError() << kGlobalAttr << " needs a tensor type and a "
-                         << kShardingAttr << " beside it";
-    MeshOp mesh = findMesh(op);
-    if (!mesh ||
-        type.getRank() != static_cast<int64_t>(sharding.getDims().size()))
-      return success(); // reported with the sharding
-    Type local = Mesh(mesh).localType(type, Mesh(mesh).layout(sharding));
-    if (local != declaredType(op))
-      return emitError() << "declares " << declaredType(op) << ", but " << local
-                         << " is a rank's part of " << type;
-    return success();
-  }
+  if (name == kGlobalAttr)
+    return verifyGlobal(op, attr.getValue(), op->getAttr(kShardingAttr),
+                        declaredType(op));
   if (name == kFactorsAttr) {
     auto all = dyn_cast<ArrayAttr>(attr.getValue());
     MeshOp mesh = findMesh(op);
@@ -179,7 +186,7 @@ static LogicalResult verifyBorder(Operation *op, NamedAttribute attr, Type type,
     auto sharding = dyn_cast<ShardingAttr>(attr.getValue());
     if (!sharding)
       return emitError() << kShardingAttr << " must be a sharding";
-    if (auto global = all ? all.getAs<TypeAttr>(kGlobalAttr) : TypeAttr())
+    if (auto global = all.getAs<TypeAttr>(kGlobalAttr))
       type = global.getValue();
     return verifySharding(op, emitError, sharding, type, /*local=*/false,
                           /*mayBeOpen=*/false);
@@ -187,11 +194,8 @@ static LogicalResult verifyBorder(Operation *op, NamedAttribute attr, Type type,
   if (name == kSeedsAttr)
     return verifySeeds(op, emitError, attr.getValue(),
                        [&](int64_t i) { return i == 0 ? type : Type(); });
-  if (name == kGlobalAttr) {
-    if (!isa<TypeAttr>(attr.getValue()))
-      return emitError() << kGlobalAttr << " must be a type";
-    return success();
-  }
+  if (name == kGlobalAttr)
+    return verifyGlobal(op, attr.getValue(), all.get(kShardingAttr), type);
   return emitError() << "has an argument or result with the unknown attribute "
                      << name;
 }
@@ -231,10 +235,18 @@ LogicalResult ReshardOp::verify() {
     if (failed(verifySharding(*this, emit, sharding, getType(),
                               /*local=*/false, /*mayBeOpen=*/false)))
       return failure();
-  if (auto defined = getSharding(getInput()); defined && defined != getSource())
-    return emitOpError() << "reshards from " << getSource()
-                         << ", but its input is " << defined;
   Mesh mesh(findMesh(*this));
+  auto disagrees = [&](Value value, ShardingAttr sharding) {
+    ShardingAttr said = getSharding(value);
+    return said && said.getMesh() == sharding.getMesh() &&
+           mesh.layout(said) != mesh.layout(sharding);
+  };
+  if (disagrees(getInput(), getSource()))
+    return emitOpError() << "reshards from " << getSource()
+                         << ", but its input is " << getSharding(getInput());
+  if (disagrees(getResult(), getTarget()))
+    return emitOpError() << "reshards to " << getTarget()
+                         << ", but its result is " << getSharding(getResult());
   AxisSet made =
       mesh.layout(getTarget()).partial - mesh.layout(getSource()).partial;
   bool scalar = cast<RankedTensorType>(getType()).getRank() == 0;

@@ -192,3 +192,40 @@ func.func @f() {
   %y = dist.offset ["tp"] by 2 : tensor<1xi64>
   return
 }
+
+// -----
+
+// expected-error @+1 {{a mesh has at most 2147483647 ranks}}
+dist.mesh @mesh = <["pp"=65536, "dp"=65536]>
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+// expected-error @+1 {{axis "cp" is not one of mesh @mesh}}
+nn.param @w : tensor<4xf32> init one {dist.global = tensor<4xf32>, dist.sharding = #dist.sharding<@mesh, [{"cp"}]>}
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+// expected-error @+1 {{declares 'tensor<4xf32>', but 'tensor<2xf32>' is a rank's part of 'tensor<4xf32>'}}
+func.func @f(%x: tensor<4xf32> {dist.global = tensor<4xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}) {
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+// expected-error @+1 {{dist.global needs a tensor type and a dist.sharding beside it}}
+func.func @f(%x: tensor<4xf32> {dist.global = tensor<4xf32>}) {
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{reshards to #dist.sharding<@mesh, [{"tp"}]>, but its result is #dist.sharding<@mesh, [{}]>}}
+  %y = dist.reshard %x from <@mesh, [{}]> to <@mesh, [{"tp"}]>
+      {dist.shardings = [#dist.sharding<@mesh, [{}]>]} : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
