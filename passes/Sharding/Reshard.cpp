@@ -23,6 +23,7 @@ struct Planner {
     steps.push_back({kind, AxisList(axes), dim, to, now});
   }
   void exchange();
+  void append();
   void append(unsigned dim);
   void gather(unsigned dim);
 };
@@ -51,13 +52,17 @@ void Planner::exchange() {
   }
 }
 
-/// Appends the axes a dim still lacks, major to minor, in runs.
+/// Appends the axes a dim still lacks, major to minor, in runs, up to one that
+/// still splits another dim.
 void Planner::append(unsigned dim) {
   AxisList &axes = now.dims[dim];
   if (!beginsWith(target.dims[dim], axes))
     return;
+  AxisSet taken = now.split();
   ArrayRef<Axis> pending =
-      ArrayRef<Axis>(target.dims[dim]).drop_front(axes.size());
+      ArrayRef<Axis>(target.dims[dim])
+          .drop_front(axes.size())
+          .take_while([&](Axis axis) { return !taken.contains(axis); });
   while (!pending.empty()) {
     bool partial = now.partial.contains(pending.front());
     ArrayRef<Axis> run = pending.take_while(
@@ -67,6 +72,11 @@ void Planner::append(unsigned dim) {
     step(partial ? Kind::ReduceScatter : Kind::Slice, run, dim);
     pending = pending.drop_front(run.size());
   }
+}
+
+void Planner::append() {
+  for (unsigned dim = 0; dim < now.dims.size(); ++dim)
+    append(dim);
 }
 
 /// Puts together what the target has not split.
@@ -87,12 +97,12 @@ SmallVector<ReshardStep> pcc::planReshard(const Layout &from,
                                           const Layout &to) {
   Planner planner{from, to, {}};
   planner.exchange();
+  planner.append();
+  // Axes that stand before others in their new dim have arrived.
+  planner.exchange();
   for (unsigned dim = 0; dim < from.dims.size(); ++dim)
-    planner.append(dim);
-  for (unsigned dim = 0; dim < from.dims.size(); ++dim) {
     planner.gather(dim);
-    planner.append(dim);
-  }
+  planner.append();
   AxisSet left = planner.now.partial - to.partial;
   if (!left.empty()) {
     planner.now.partial = planner.now.partial - left;
