@@ -1,12 +1,48 @@
 //===- Check.cpp - Whether a plan uses the tensor axes --------------------===//
 
 #include "passes/Sharding/Check.h"
+#include "passes/Sharding/Components.h"
 #include "passes/Sharding/Seeds.h"
+#include <set>
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::dist;
 using namespace pcc::nn;
+
+/// Whether an op takes a dim with these factors only as a whole.
+static bool needsWhole(const ShardedOp &op, const DimFactors &factors) {
+  return llvm::any_of(
+      factors, [&](int factor) { return op.rule.factors[factor].unshardable; });
+}
+
+/// What keeps an op from splitting a dim of a value over all its axes.
+static void explainLost(InFlightDiagnostic &diag, const Program &program,
+                        const ShardedOp &op, const ShardedValue &value,
+                        unsigned dim, const DimFactors &factors) {
+  if (needsWhole(op, factors)) {
+    diag << op.op->getName() << " needs dim " << dim << " of '" << value.name
+         << "' whole on each rank";
+    return;
+  }
+  const Mesh &mesh = program.mesh;
+  size_t fits = 0;
+  for (const AxisList &axes :
+       distribute(mesh, value.dims[dim], factors, op.rule))
+    fits += axes.size();
+  diag << "dim " << dim << " of '" << value.name << "' ";
+  if (fits == value.dims[dim].size()) {
+    diag << "is there the minor part of a dim whose major part is not split "
+            "into single elements";
+    return;
+  }
+  diag << "is ";
+  llvm::interleave(
+      factors, diag, [&](int factor) { diag << op.rule.factors[factor].size; },
+      " x ");
+  diag << " here, and " << op.rule.factors[majorFactor(op.rule, factors)].size
+       << " is not a multiple of " << mesh.extent(value.dims[dim]);
+}
 
 /// An op cannot use an axis that one of its values is split over.
 static LogicalResult reportLost(const Program &program, const ShardedOp &op,
@@ -15,22 +51,10 @@ static LogicalResult reportLost(const Program &program, const ShardedOp &op,
   const Mesh &mesh = program.mesh;
   InFlightDiagnostic diag =
       cannotSplit(op.op, layerName(op.op), mesh, AxisSet::of(axis));
-  bool whole = llvm::any_of(
-      factors, [&](int factor) { return op.rule.factors[factor].unshardable; });
-  if (whole) {
-    diag << op.op->getName() << " needs dim " << dim << " of '" << value.name
-         << "' whole on each rank";
-  } else {
-    diag << "dim " << dim << " of '" << value.name << "' is ";
-    llvm::interleave(
-        factors, diag,
-        [&](int factor) { diag << op.rule.factors[factor].size; }, " x ");
-    diag << " here, and " << op.rule.factors[factors.front()].size
-         << " is not a multiple of " << mesh.extent(axis);
-  }
+  explainLost(diag, program, op, value, dim, factors);
   diag.attachNote(value.owner->getLoc())
       << "it is split because of: " << value.origins[axis].reason;
-  if (isa<AttentionOp, AttentionGradOp>(op.op) && !whole)
+  if (isa<AttentionOp, AttentionGradOp>(op.op) && !needsWhole(op, factors))
     diag.attachNote(op.op->getLoc())
         << "with fewer key/value heads than tensor ranks the mesh needs the "
            "axes tp_kv and tp_rep in place of tp; --dist-mesh declares them";
@@ -42,16 +66,13 @@ static LogicalResult reportLost(const Program &program, const ShardedOp &op,
 
 static LogicalResult checkLost(const Program &program, const ShardedOp &op) {
   LogicalResult result = success();
-  op.forEach([&](unsigned number, const ValueFactors &dims, unsigned) {
+  op.forEach([&](unsigned number, const ValueFactors &dims, unsigned position) {
     const ShardedValue &value = program[number];
-    for (auto [i, dim] : llvm::enumerate(dims)) {
-      size_t kept = 0;
-      for (const AxisList &axes :
-           distribute(program.mesh, value.dims[i], dim, op.rule))
-        kept += axes.size();
-      if (kept < value.dims[i].size() && succeeded(result))
-        result = reportLost(program, op, value, i, value.dims[i][kept], dim);
-    }
+    auto usable = usableAxes(program, op, position);
+    for (auto [i, axes] : llvm::enumerate(value.dims))
+      if (usable[i].size() < axes.size() && succeeded(result))
+        result =
+            reportLost(program, op, value, i, axes[usable[i].size()], dims[i]);
   });
   return result;
 }
@@ -106,4 +127,30 @@ LogicalResult pcc::checkTensorParallel(const Program &program) {
     if (isForward(op.op) && failed(checkCoverage(program, op, reported)))
       return failure();
   return success();
+}
+
+void pcc::reportGathers(const Program &program) {
+  const Mesh &mesh = program.mesh;
+  // Training and evaluation have the same layers.
+  std::set<std::pair<std::string, std::string>> reported;
+  for (const ShardedOp &op : program.ops) {
+    // Attention needs all keys and values on purpose.
+    if (!isForward(op.op) || isa<AttentionOp>(op.op))
+      continue;
+    for (auto [position, number] : llvm::enumerate(op.operands)) {
+      const ShardedValue &value = program[number];
+      auto usable = usableAxes(program, op, position);
+      for (auto [i, axes] : llvm::enumerate(value.dims)) {
+        std::string layer = layerName(op.op);
+        if (usable[i].size() == axes.size() ||
+            !reported.insert({layer, value.name}).second)
+          continue;
+        Axis axis = axes[usable[i].size()];
+        InFlightDiagnostic diag = mlir::emitRemark(op.op->getLoc());
+        diag << "'" << layer << "' gathers '" << value.name
+             << "' over mesh axis " << mesh.name(axis) << ": ";
+        explainLost(diag, program, op, value, i, op.rule.operands[position][i]);
+      }
+    }
+  }
 }

@@ -1,17 +1,17 @@
 //===- Components.cpp - Dims that are split together ----------------------===//
 
 #include "passes/Sharding/Components.h"
+#include "passes/Sharding/Projection.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::nn;
 
-/// Whether a tensor has a dim that is this factor alone.
-static bool hasFactor(const ValueFactors &value, int factor) {
-  return llvm::any_of(value, [&](const DimFactors &dim) {
-    return llvm::is_contained(dim, factor);
-  });
+int pcc::majorFactor(const ShardingRule &rule, const DimFactors &dim) {
+  auto many =
+      llvm::find_if(dim, [&](int f) { return rule.factors[f].size > 1; });
+  return many == dim.end() ? dim.front() : *many;
 }
 
 unsigned Components::find(ValueDim dim) const {
@@ -44,7 +44,7 @@ Components::Components(const Program &program) {
         if (list.empty())
           continue;
         ValueDim member{value, static_cast<unsigned>(dim)};
-        auto [it, isNew] = loops.insert({list.front(), member});
+        auto [it, isNew] = loops.insert({majorFactor(op.rule, list), member});
         if (!isNew)
           join(it->second, member);
       }

@@ -10,6 +10,10 @@ namespace pcc {
 /// A dim of a value, by the value's number.
 using ValueDim = std::pair<unsigned, unsigned>;
 
+/// The loop that the splitting of a dim begins with: the first of its factors
+/// that has more than one iteration. The dim must have factors.
+int majorFactor(const nn::ShardingRule &rule, const nn::DimFactors &dim);
+
 /// The parameter operand (the rhs) of a contraction, and what one of its dims
 /// is there: summed over (row parallel, if split) or a dim of the result only
 /// (column parallel).

@@ -15,6 +15,32 @@ using namespace pcc::nn;
 
 namespace {
 
+/// What stands in the elements that padding adds.
+class Padding {
+public:
+  Padding(const Program &program, const Components &components,
+          const llvm::DenseSet<unsigned> &padded)
+      : program(program), components(components), padded(padded) {}
+
+  /// Fails where an op would compute something else with the padding than
+  /// without: it adds up elements that are not zero, or reshapes the dim.
+  LogicalResult check();
+
+private:
+  bool isPadded(ValueDim dim) const {
+    return padded.contains(components.find(dim));
+  }
+  LogicalResult checkOp(const ShardedOp &op);
+  LogicalResult checkFactor(const ShardedOp &op, int factor);
+  InFlightDiagnostic refuse(const ShardedOp &op);
+
+  const Program &program;
+  const Components &components;
+  const llvm::DenseSet<unsigned> &padded;
+  /// Padded dims whose padding is zero.
+  llvm::DenseSet<ValueDim> zero;
+};
+
 struct NNPadVocabPass : pcc::impl::NNPadVocabPassBase<NNPadVocabPass> {
   using NNPadVocabPassBase::NNPadVocabPassBase;
 
@@ -23,17 +49,111 @@ struct NNPadVocabPass : pcc::impl::NNPadVocabPassBase<NNPadVocabPass> {
       getOperation().emitError() << "cannot pad to a multiple of " << multiple;
       return signalPassFailure();
     }
-    Program program(getOperation(), nullptr);
-    if (failed(pad(program)))
+    FailureOr<Program> program = Program::read(getOperation(), nullptr);
+    if (failed(program))
+      return signalPassFailure();
+    Components components(*program);
+    llvm::DenseSet<unsigned> padded = choose(*program, components);
+    if (failed(Padding(*program, components, padded).check()) ||
+        failed(resize(*program, components, padded)))
       signalPassFailure();
   }
 
-  LogicalResult pad(Program &program);
+  llvm::DenseSet<unsigned> choose(const Program &program,
+                                  const Components &components);
   LogicalResult resize(Program &program, const Components &components,
                        const llvm::DenseSet<unsigned> &padded);
 };
 
 } // namespace
+
+InFlightDiagnostic Padding::refuse(const ShardedOp &op) {
+  InFlightDiagnostic diag = mlir::emitError(op.op->getLoc())
+                            << "cannot pad the vocabulary: '"
+                            << layerName(op.op) << "' ";
+  diag.attachNote(op.op->getLoc())
+      << "use a --tp that divides the number of classes";
+  return diag;
+}
+
+/// Ops that give zero for zero, beside those that are linear.
+static bool keepsZero(Operation *op) {
+  return isa<GeluOp, SiluOp, ReluOp, TanhOp, ErfOp, SqrtOp, CastOp, DropoutOp>(
+      op);
+}
+
+/// One padded loop of an op: what its results hold behind the end, and whether
+/// it adds that up.
+LogicalResult Padding::checkFactor(const ShardedOp &op, int factor) {
+  const ShardingRule &rule = op.rule;
+  using Kind = ShardingRule::Kind;
+  unsigned present = 0, zeros = 0;
+  for (auto [value, dims, linear] :
+       llvm::zip_equal(op.operands, rule.operands, rule.linear))
+    for (auto [i, dim] : llvm::enumerate(dims)) {
+      if (!llvm::is_contained(dim, factor))
+        continue;
+      ++present;
+      bool counts = linear || keepsZero(op.op);
+      zeros += counts && zero.contains({value, static_cast<unsigned>(i)});
+    }
+  bool isZero =
+      rule.kind == Kind::Additive ? zeros == op.operands.size() : zeros > 0;
+  bool survives = false;
+  for (auto [value, dims] : llvm::zip_equal(op.results, rule.results))
+    for (auto [i, dim] : llvm::enumerate(dims))
+      if (llvm::is_contained(dim, factor)) {
+        survives = true;
+        if (isZero)
+          zero.insert({value, static_cast<unsigned>(i)});
+      }
+  // No id names a padding row, no target a padding class.
+  if (survives || isZero || !present || isa<EmbeddingOp, CrossEntropyOp>(op.op))
+    return success();
+  return refuse(op) << "adds over it, and its padding would not be zero";
+}
+
+LogicalResult Padding::checkOp(const ShardedOp &op) {
+  llvm::SmallSetVector<int, 2> factors;
+  op.forEach([&](unsigned value, const ValueFactors &dims, unsigned) {
+    for (auto [i, dim] : llvm::enumerate(dims))
+      if (isPadded({value, static_cast<unsigned>(i)}))
+        factors.insert(majorFactor(op.rule, dim));
+  });
+  LogicalResult result = success();
+  op.forEach([&](unsigned, const ValueFactors &dims, unsigned) {
+    for (const DimFactors &dim : dims) {
+      int64_t others = 1;
+      bool has = false;
+      for (int factor : dim)
+        if (factors.contains(factor))
+          has = true;
+        else
+          others *= op.rule.factors[factor].size;
+      if (has && others > 1 && succeeded(result))
+        result = refuse(op) << "makes it part of another dim";
+    }
+  });
+  if (failed(result))
+    return failure();
+  for (int factor : factors)
+    if (failed(checkFactor(op, factor)))
+      return failure();
+  return success();
+}
+
+LogicalResult Padding::check() {
+  for (unsigned i = 0; i < program.values.size(); ++i)
+    if (program[i].kind == ShardedValue::Kind::Param)
+      for (unsigned dim = 0; dim < program[i].type.getRank(); ++dim)
+        if (isPadded({i, dim}))
+          zero.insert({i, dim});
+  for (const ShardedOp &op : program.ops)
+    if (isForward(op.op) && !isa<AccumulateOp, WriteOp>(op.op) &&
+        failed(checkOp(op)))
+      return failure();
+  return success();
+}
 
 /// A row-major source of no file, for a parameter that has none: it says how
 /// far the elements go.
@@ -48,9 +168,10 @@ static SourceAttr emptySource(ParamOp param) {
                          builder.getDenseI64ArrayAttr(type.getShape()));
 }
 
-LogicalResult NNPadVocabPass::pad(Program &program) {
-  Components components(program);
-  // The components of class dims and of the rows of token tables.
+/// The components of class dims and of the rows of token tables that are no
+/// multiple, but for those that some op needs whole: they will not be split.
+llvm::DenseSet<unsigned> NNPadVocabPass::choose(const Program &program,
+                                                const Components &components) {
   llvm::DenseSet<unsigned> padded;
   for (const ShardedOp &op : program.ops) {
     ValueDim dim;
@@ -61,21 +182,11 @@ LogicalResult NNPadVocabPass::pad(Program &program) {
       dim = {op.operands[1], 0};
     else
       continue;
-    if (program[dim.first].type.getDimSize(dim.second) % multiple == 0)
-      continue;
-    if (components.isDead(dim)) {
-      InFlightDiagnostic diag =
-          mlir::emitError(op.op->getLoc())
-          << "cannot pad the " << program[dim.first].type.getDimSize(dim.second)
-          << " classes of '" << layerName(op.op)
-          << "': another op needs exactly these";
-      diag.attachNote(op.op->getLoc())
-          << "use a --tp that divides their number";
-      return diag;
-    }
-    padded.insert(components.find(dim));
+    if (program[dim.first].type.getDimSize(dim.second) % multiple &&
+        !components.isDead(dim))
+      padded.insert(components.find(dim));
   }
-  return resize(program, components, padded);
+  return padded;
 }
 
 LogicalResult NNPadVocabPass::resize(Program &program,

@@ -18,8 +18,10 @@ def NNPadVocabPass : ShardingPass<"nn-pad-vocab"> {
     tokens are extended with zeros to a multiple of `multiple`. cross_entropy
     keeps the number of valid classes, a parameter's `source` its valid
     extents. A padding row never leaves zero: its probability, its gradient
-    and its optimizer state are zero. To be run before autodiff. Every padded
-    parameter is reported by a remark.
+    and its optimizer state are zero. A dim that some op needs whole is not
+    split, so not padded; where padding would change what is computed (a sum
+    over elements of it that are not zero) it is an error. To be run before
+    autodiff. Every padded parameter is reported by a remark.
   }];
   let options = [Option<"multiple", "multiple", "int64_t", "1",
                         "what the padded extent is a multiple of">];
@@ -50,7 +52,8 @@ def DistSeedTensorPass : ShardingPass<"dist-seed-tensor"> {
     dim) nor is a table's column dim, is split: largest first, each parameter
     in one component only, parameters of the class dim in none. Only K dims of
     row-parallel weights, class dims and rows of token tables become seeds
-    (level 0); column-parallel weights and biases follow by propagation.
+    (level 0), the latter with a remark instead where an op needs them whole;
+    column-parallel weights and biases follow by propagation.
   }];
 }
 
@@ -58,8 +61,8 @@ def DistSeedDataPass : ShardingPass<"dist-seed-data"> {
   let summary = "Splits the batch over dp, the sequence over cp";
   let description = [{
     Seeds (level 1) dim 0 of inputs with a batch dim (tokens, targets, samples
-    and further inputs of the tokens' batch) with dp, dim 1 of tokens and
-    targets with cp. Positions stay replicated.
+    and further inputs of the same batch) with dp, dim 1 of tokens and targets
+    with cp. Positions stay replicated.
   }];
 }
 
@@ -80,7 +83,8 @@ def DistPropagatePass : ShardingPass<"dist-propagate"> {
     operand. After level 0, final gradients and optimizer state are seeded as
     their parameters, and parameters and inputs take no more axes. Dims are
     only ever extended. An axis of level 0 that an op cannot use, and an
-    attention op or split weight that does not use all tensor axes, are errors.
+    attention op or split weight that does not use all tensor axes, are errors;
+    where a layer has to gather an operand over another axis, a remark says so.
 
     Leaves `dist.shardings` and `dist.factors` on ops, `dist.sharding` on
     parameters, states, arguments and results: where values lie, without
@@ -98,7 +102,8 @@ def DistInsertReshardsPass : ShardingPass<"dist-insert-reshards"> {
     lacks. A partial sum stays if every use passes it on; otherwise it is
     resolved once, where it is defined, to the layout propagation chose. The
     operands of a sum are grouped by what they are partial over, each group is
-    added, resolved once, and the groups are added. Operands are resharded at
+    added, resolved once but for what all have in common, and the groups are
+    added. Operands are resharded at
     their uses, once per target; what an all_gather makes is not kept from
     forward to backward. The sharding of gradient states is read off: partial
     over whatever the backward leaves. Sums of squares are spread over all
@@ -113,7 +118,7 @@ def DistVerifyPass : ShardingPass<"dist-verify"> {
     op lie as one assignment of axes to its factors says; results are partial
     over exactly what follows from it; a partial sum enters an op only where
     the op is linear in it alone; nothing partial leaves a function.
-    After it: no global value is left.
+    After it: no reshard, and no parameter or state of global type is left.
   }];
 }
 

@@ -148,6 +148,7 @@ LogicalResult Propagation::run() {
     if (failed(checkTensorParallel(program)))
       return failure();
   }
+  reportGathers(program);
   return success();
 }
 
@@ -161,12 +162,14 @@ struct DistPropagatePass : pcc::impl::DistPropagatePassBase<DistPropagatePass> {
     MeshOp mesh = findMesh(module);
     if (!mesh)
       return;
-    Program program(module, mesh);
-    if (failed(Propagation(program).run()))
+    FailureOr<Program> program = Program::read(module, mesh);
+    if (failed(program))
+      return signalPassFailure();
+    if (failed(Propagation(*program).run()))
       return signalPassFailure();
     if (remarks)
-      explain(program);
-    annotate(program);
+      explain(*program);
+    annotate(*program);
   }
 
   void explain(const Program &program);

@@ -21,10 +21,12 @@ struct DistSeedDataPass : pcc::impl::DistSeedDataPassBase<DistSeedDataPass> {
     MeshOp mesh = findMesh(module);
     if (!mesh)
       return;
-    Program program(module, mesh);
-    for (unsigned i = 0; i < program.values.size(); ++i)
-      if (program[i].kind == ShardedValue::Kind::Input &&
-          failed(seedInput(program, i)))
+    FailureOr<Program> program = Program::read(module, mesh);
+    if (failed(program))
+      return signalPassFailure();
+    for (unsigned i = 0; i < program->values.size(); ++i)
+      if ((*program)[i].kind == ShardedValue::Kind::Input &&
+          failed(seedInput(*program, i)))
         return signalPassFailure();
   }
 
@@ -33,12 +35,14 @@ struct DistSeedDataPass : pcc::impl::DistSeedDataPassBase<DistSeedDataPass> {
 
 } // namespace
 
-/// The rows of a function's tokens; 0 if it has none.
+/// The batch of a function: the rows of an input whose role says that it has
+/// one, else 0.
 static int64_t batchOf(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto role = function.getArgAttrOfType<StringAttr>(i, kRoleAttr);
     auto type = cast<RankedTensorType>(function.getArgument(i).getType());
-    if (role && role == "tokens" && type.getRank() > 0)
+    if (role && (role == "samples" || role == "tokens" || role == "targets") &&
+        type.getRank() > 0)
       return type.getDimSize(0);
   }
   return 0;

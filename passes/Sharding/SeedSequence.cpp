@@ -25,13 +25,15 @@ struct DistSeedSequencePass
     MeshOp meshOp = findMesh(module);
     if (!meshOp || Mesh(meshOp).tensorAxes().empty())
       return;
-    Program program(module, meshOp);
-    for (const ShardedOp &op : program.ops) {
+    FailureOr<Program> program = Program::read(module, meshOp);
+    if (failed(program))
+      return signalPassFailure();
+    for (const ShardedOp &op : program->ops) {
       if (!isForward(op.op))
         continue;
       auto lookup = dyn_cast<EmbeddingOp>(op.op);
-      if (isRowParallel(program, op) || (lookup && isTokenLookup(lookup)))
-        if (failed(seed(program, op)))
+      if (isRowParallel(*program, op) || (lookup && isTokenLookup(lookup)))
+        if (failed(seed(*program, op)))
           return signalPassFailure();
     }
   }

@@ -27,19 +27,27 @@ std::string print(Type type) {
 /// The sizes that must be multiples of the number of tensor ranks for a
 /// component to be split.
 struct Extents {
-  /// Of the attention op with the fewest heads; null if there is none.
-  Operation *attention = nullptr;
-  int64_t queryHeads = 0, keyHeads = 0;
-  /// Over all other major factors, where there is no attention.
+  struct Heads {
+    int64_t query, key;
+    /// Whether n tensor ranks could split them, dist-mesh declaring the axes.
+    bool allow(int64_t n) const {
+      return key % n == 0 || (n % key == 0 && query % n == 0);
+    }
+  };
+  /// Of the attention ops, each kind once.
+  SmallVector<Heads, 1> heads;
+  /// What all other major factors are multiples of, where there is no
+  /// attention.
   int64_t common = 0;
   int64_t count = 0; ///< the smallest of them
 
-  /// Whether n tensor ranks could split it, dist-mesh declaring the axes.
   bool allows(int64_t n) const {
-    if (attention)
-      return keyHeads % n == 0 || (n % keyHeads == 0 && queryHeads % n == 0);
-    return common % n == 0;
+    if (heads.empty())
+      return common % n == 0;
+    return llvm::all_of(heads, [n](Heads one) { return one.allow(n); });
   }
+  /// No number above this is allowed.
+  int64_t most() const { return heads.empty() ? common : heads[0].query; }
 };
 
 struct DistSeedTensorPass
@@ -49,8 +57,10 @@ struct DistSeedTensorPass
     MeshOp mesh = findMesh(module);
     if (!mesh || Mesh(mesh).tensorAxes().empty())
       return;
-    Program program(module, mesh);
-    if (failed(seed(program)))
+    FailureOr<Program> program = Program::read(module, mesh);
+    if (failed(program))
+      return signalPassFailure();
+    if (failed(seed(*program)))
       signalPassFailure();
   }
 
@@ -59,10 +69,19 @@ struct DistSeedTensorPass
                     const Components::Choice &choice);
   LogicalResult refuse(const Program &program, const Components::Choice &choice,
                        const Extents &extents, ArrayRef<Extents> all);
-  LogicalResult seedClasses(const Program &program, bool &found);
+  LogicalResult seedClasses(const Program &program,
+                            const Components &components, bool &found);
 };
 
 } // namespace
+
+/// Whether the tensor axes can split an attention's heads. A mesh by hand may
+/// lack the two axes that grouped queries need.
+static bool fit(const Mesh &mesh, Extents::Heads heads) {
+  std::optional<Axis> tp = mesh.find("tp");
+  return heads.allow(mesh.extent(mesh.tensorAxes().list())) &&
+         (!tp || heads.key % mesh.extent(*tp) == 0 || heads.key == 1);
+}
 
 Extents DistSeedTensorPass::extentsOf(const Program &program,
                                       const Components &components,
@@ -78,7 +97,7 @@ Extents DistSeedTensorPass::extentsOf(const Program &program,
         ValueDim member{value, static_cast<unsigned>(dim)};
         if (list.empty() || components.find(member) != component)
           continue;
-        int64_t size = op.rule.factors[list.front()].size;
+        int64_t size = op.rule.factors[majorFactor(op.rule, list)].size;
         extents.common = std::gcd(extents.common, size);
         if (!extents.count || size < extents.count)
           extents.count = size;
@@ -87,12 +106,13 @@ Extents DistSeedTensorPass::extentsOf(const Program &program,
     auto attention = dyn_cast<AttentionOp>(op.op);
     if (!attention || components.find({op.operands[0], 2}) != component)
       continue;
-    int64_t heads = tensorType(attention.getQ()).getDimSize(2);
-    if (extents.attention && extents.queryHeads <= heads)
-      continue;
-    extents.attention = op.op;
-    extents.queryHeads = heads;
-    extents.keyHeads = tensorType(attention.getK()).getDimSize(2);
+    Extents::Heads heads{tensorType(attention.getQ()).getDimSize(2),
+                         tensorType(attention.getK()).getDimSize(2)};
+    bool isKnown = llvm::any_of(extents.heads, [&](Extents::Heads one) {
+      return one.query == heads.query && one.key == heads.key;
+    });
+    if (!isKnown)
+      extents.heads.push_back(heads);
   }
   return extents;
 }
@@ -110,13 +130,15 @@ LogicalResult DistSeedTensorPass::refuse(const Program &program,
   InFlightDiagnostic diag =
       cannotSplit(column->op->op, layerName(column->op->op), mesh, axes);
   StringRef what = "columns";
-  if (extents.attention) {
+  if (!extents.heads.empty()) {
     what = "heads";
-    if (extents.queryHeads % ranks)
-      diag << extents.queryHeads << " heads are not a multiple of " << ranks;
+    auto wrong = llvm::find_if(
+        extents.heads, [&](Extents::Heads one) { return !fit(mesh, one); });
+    if (wrong->query % ranks)
+      diag << wrong->query << " heads are not a multiple of " << ranks;
     else
-      diag << extents.keyHeads << " key/value heads are not a multiple of "
-           << ranks << ", nor is " << ranks << " of them";
+      diag << wrong->key << " key/value heads are not a multiple of " << ranks
+           << ", nor is " << ranks << " of them";
   } else {
     diag << extents.count << " columns are not a multiple of " << ranks;
   }
@@ -127,7 +149,7 @@ LogicalResult DistSeedTensorPass::refuse(const Program &program,
   note << "valid values for --tp are 1";
   int64_t most = 0;
   for (const Extents &one : all)
-    most = std::max(most, one.attention ? one.queryHeads : one.common);
+    most = std::max(most, one.most());
   for (int64_t n = 2; n <= most; ++n)
     if (llvm::all_of(all, [&](const Extents &one) { return one.allows(n); }))
       note << ", " << n;
@@ -135,6 +157,7 @@ LogicalResult DistSeedTensorPass::refuse(const Program &program,
 }
 
 LogicalResult DistSeedTensorPass::seedClasses(const Program &program,
+                                              const Components &components,
                                               bool &found) {
   const Mesh &mesh = program.mesh;
   AxisSet axes = mesh.tensorAxes();
@@ -143,6 +166,13 @@ LogicalResult DistSeedTensorPass::seedClasses(const Program &program,
   auto add = [&](Operation *op, unsigned value, unsigned dim,
                  StringRef what) -> LogicalResult {
     found = true;
+    if (components.isDead({value, dim})) {
+      mlir::emitRemark(op->getLoc())
+          << "the " << what << " of '" << layerName(op) << "' stay whole on "
+          << "each of " << ranks << " tensor-parallel ranks: another op needs "
+          << "all of them";
+      return success();
+    }
     int64_t size = program[value].type.getDimSize(dim);
     if (size % ranks) {
       InFlightDiagnostic diag = cannotSplit(op, layerName(op), mesh, axes);
@@ -188,10 +218,11 @@ LogicalResult DistSeedTensorPass::seed(const Program &program) {
 
   int64_t ranks = mesh.extent(mesh.tensorAxes().list());
   for (auto [choice, extent] : llvm::zip_equal(choices, extents)) {
-    bool fits = extent.allows(ranks);
-    // A mesh by hand may lack the two axes that grouped queries need.
-    if (auto tp = mesh.find("tp"); tp && extent.attention)
-      fits &= extent.keyHeads % mesh.extent(*tp) == 0 || extent.keyHeads == 1;
+    bool fits = extent.heads.empty()
+                    ? extent.allows(ranks)
+                    : llvm::all_of(extent.heads, [&](Extents::Heads heads) {
+                        return fit(mesh, heads);
+                      });
     if (!fits)
       return refuse(program, choice, extent, extents);
     for (const WeightUse &use : choice.uses)
@@ -200,7 +231,7 @@ LogicalResult DistSeedTensorPass::seed(const Program &program) {
                 "row-parallel weight");
   }
   bool found = !choices.empty();
-  if (failed(seedClasses(program, found)))
+  if (failed(seedClasses(program, components, found)))
     return failure();
   if (!found) {
     ModuleOp module = program.module;

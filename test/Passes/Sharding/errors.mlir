@@ -114,3 +114,107 @@ func.func @forward(%x: tensor<2x4xf32> {nn.role = "data"}) {
   return
 }
 }
+
+// -----
+
+// What says nothing about its dims cannot be split.
+dist.mesh @mesh = <["dp"=2]>
+func.func private @other(tensor<2x4xf32>) -> tensor<2x4xf32>
+func.func @forward(%x: tensor<2x4xf32> {nn.role = "data"}) {
+  // expected-error @+1 {{'func.call' says nothing about how its dims may be split; only nn ops can be spread over ranks}}
+  %y = func.call @other(%x) : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["dp"=2]>
+// expected-error @+1 {{has more than one block: a training program has no branches}}
+func.func @forward(%x: tensor<2x4xf32> {nn.role = "data"}) {
+  return
+^unreachable:
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["dp"=2]>
+// expected-error @+1 {{takes 'index', which is no ranked tensor}}
+func.func @forward(%x: tensor<2x4xf32> {nn.role = "data"}, %i: index) {
+  return
+}
+
+// -----
+
+// Rows that another op needs all of stay whole, and that is said.
+dist.mesh @mesh = <["tp"=2]>
+nn.param @wte : tensor<16x4xf32> init normal
+func.func @forward(%t: tensor<2x6xi64> {nn.role = "tokens"}) {
+  %w = nn.read @wte : tensor<16x4xf32>
+  // expected-remark @+1 {{the table rows of 'nn.embedding' stay whole on each of 2 tensor-parallel ranks: another op needs all of them}}
+  %x = nn.embedding %t, %w : tensor<2x6xi64>, tensor<16x4xf32> -> tensor<2x6x4xf32>
+  // expected-remark @+1 {{'nn.contract' runs whole on each of 2 tensor-parallel ranks (1536 FLOPs)}}
+  %l = nn.contract "bsc,vc->bsv" %x, %w : tensor<2x6x4xf32>, tensor<16x4xf32> -> tensor<2x6x16xf32>
+  %p = nn.softmax %l : tensor<2x6x16xf32>
+  return
+}
+
+// -----
+
+// Two attentions that share their heads' loop: each must fit.
+dist.mesh @mesh = <["tp"=4]>
+// expected-note @+1 {{heads come from weight 'q.weight'}}
+nn.param @q.weight : tensor<16x4x4xf32> init normal
+nn.param @k.weight : tensor<16x2x4xf32> init normal
+nn.param @proj.weight : tensor<4x4x16xf32> init normal
+func.func @forward(%x: tensor<2x6x16xf32> {nn.role = "data"},
+                   %pos: tensor<6xi64> {nn.role = "positions"}) {
+  %wq = nn.read @q.weight : tensor<16x4x4xf32>
+  %wk = nn.read @k.weight : tensor<16x2x4xf32>
+  // expected-error @+2 {{2 key/value heads are not a multiple of 4}}
+  // expected-note @+1 {{valid values for --tp are 1, 2, 4}}
+  %q = nn.contract "bsc,chd->bshd" %x, %wq : tensor<2x6x16xf32>, tensor<16x4x4xf32> -> tensor<2x6x4x4xf32>
+  %k = nn.contract "bsc,cgd->bsgd" %x, %wk : tensor<2x6x16xf32>, tensor<16x2x4xf32> -> tensor<2x6x2x4xf32>
+  %o, %lse = nn.attention causal %q, %q, %q positions %pos, %pos scale 1.0
+      : (tensor<2x6x4x4xf32>, tensor<2x6x4x4xf32>, tensor<2x6x4x4xf32>, tensor<6xi64>, tensor<6xi64>) -> (tensor<2x6x4x4xf32>, tensor<2x6x4xf32>)
+  %o2, %lse2 = nn.attention causal %o, %k, %k positions %pos, %pos scale 1.0
+      : (tensor<2x6x4x4xf32>, tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<6xi64>, tensor<6xi64>) -> (tensor<2x6x4x4xf32>, tensor<2x6x4xf32>)
+  %wp = nn.read @proj.weight : tensor<4x4x16xf32>
+  %y = nn.contract "bshd,hdc->bsc" %o2, %wp : tensor<2x6x4x4xf32>, tensor<4x4x16xf32> -> tensor<2x6x16xf32>
+  return
+}
+
+// -----
+
+// The sequence is the minor part of what the batch and it become.
+dist.mesh @mesh = <["dp"=2, "cp"=2]>
+nn.param @wte : tensor<16x4xf32> init normal
+func.func @forward(%t: tensor<4x6xi64> {nn.role = "tokens"}) {
+  %w = nn.read @wte : tensor<16x4xf32>
+  %x = nn.embedding %t, %w : tensor<4x6xi64>, tensor<16x4xf32> -> tensor<4x6x4xf32>
+  // expected-remark @+1 {{'nn.reshape' gathers 'nn.embedding' over mesh axis "cp": dim 1 of 'nn.embedding' is there the minor part of a dim whose major part is not split into single elements}}
+  %y = nn.reshape %x : tensor<4x6x4xf32> -> tensor<24x4xf32>
+  return
+}
+
+// -----
+
+// Heads that are flattened behind their number of parts would be gathered.
+dist.mesh @mesh = <["tp"=2]>
+nn.param @qkv.weight : tensor<16x3x4x4xf32> init normal
+nn.param @proj.weight : tensor<4x4x16xf32> init normal
+func.func @forward(%x: tensor<2x6x16xf32> {nn.role = "data"},
+                   %pos: tensor<6xi64> {nn.role = "positions"}) {
+  %w = nn.read @qkv.weight : tensor<16x3x4x4xf32>
+  // expected-note @+1 {{it is split because of: nn.select 'nn.select'}}
+  %qkv = nn.contract "bsc,cphd->bsphd" %x, %w : tensor<2x6x16xf32>, tensor<16x3x4x4xf32> -> tensor<2x6x3x4x4xf32>
+  %q = nn.select %qkv dim 2 index 0 : tensor<2x6x3x4x4xf32> -> tensor<2x6x4x4xf32>
+  %o, %lse = nn.attention causal %q, %q, %q positions %pos, %pos scale 1.0
+      : (tensor<2x6x4x4xf32>, tensor<2x6x4x4xf32>, tensor<2x6x4x4xf32>, tensor<6xi64>, tensor<6xi64>) -> (tensor<2x6x4x4xf32>, tensor<2x6x4xf32>)
+  %wp = nn.read @proj.weight : tensor<4x4x16xf32>
+  %y = nn.contract "bshd,hdc->bsc" %o, %wp : tensor<2x6x4x4xf32>, tensor<4x4x16xf32> -> tensor<2x6x16xf32>
+  // expected-error @+2 {{cannot split 'nn.reshape' 2 ways over mesh axis "tp": dim 3 of 'nn.contract' is there the minor part of a dim whose major part is not split into single elements}}
+  // expected-note @+1 {{choose a --tp that divides this extent}}
+  %flat = nn.reshape %qkv : tensor<2x6x3x4x4xf32> -> tensor<2x6x48xf32>
+  return
+}
