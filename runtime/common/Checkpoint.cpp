@@ -9,11 +9,13 @@
 #include "runtime/common/ModelFile.h"
 #include "runtime/common/OptimizerFile.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 using namespace pcc;
 using json = nlohmann::ordered_json;
 
+static const int64_t greatestStep = int64_t{1} << 53;
 static const char *const stateName = "/trainer_state.json";
 
 static json planOf(const pcc_program &program) {
@@ -48,22 +50,40 @@ static bool isStepFolder(const std::string &name) {
          name.find_first_not_of("0123456789", 5) == std::string::npos;
 }
 
-/// Deletes all but the newest `keep` checkpoints, and what killed runs left.
+/// The names of complete checkpoints, oldest first.
+static std::vector<std::string> checkpointsIn(const std::string &dir) {
+  std::vector<std::string> steps;
+  for (const std::string &name : listFolder(dir))
+    if (isStepFolder(name) && exists(dir + "/" + name + stateName))
+      steps.push_back(name);
+  return steps;
+}
+
+/// Deletes what killed runs left, before a new checkpoint needs the space.
+static void removeLeftovers(const std::string &dir) {
+  for (const std::string &name : listFolder(dir)) {
+    if (name.compare(0, 6, ".step-"))
+      continue;
+    // A kill while it was replaced; its successor is not complete.
+    std::string step = name.substr(1, name.rfind('.') - 1);
+    if (name == "." + step + ".old" && !exists(dir + "/" + step))
+      replaceFile(dir + "/" + name, dir + "/" + step);
+    else
+      removeFolder(dir + "/" + name);
+  }
+}
+
+/// Deletes all but the newest `keep` checkpoints; 0 keeps all.
 static void removeOld(const std::string &dir, int64_t keep,
                       const std::string &newest) {
-  std::vector<std::string> steps;
-  for (const std::string &name : listFolder(dir)) {
-    if (name.compare(0, 6, ".step-") == 0)
-      removeFolder(dir + "/" + name);
-    else if (isStepFolder(name) && name != newest)
-      steps.push_back(name);
-  }
+  std::vector<std::string> steps = checkpointsIn(dir);
+  steps.erase(std::remove(steps.begin(), steps.end(), newest), steps.end());
   if (keep == 0)
     return;
   for (int64_t i = 0; i + keep - 1 < static_cast<int64_t>(steps.size()); ++i) {
     // Renamed first: a folder of this name is always complete.
-    std::string aside = dir + "/." + steps[i] + ".old";
-    replaceFolder(dir + "/" + steps[i], aside);
+    std::string aside = dir + "/." + steps[i] + ".gone";
+    replaceFile(dir + "/" + steps[i], aside);
     removeFolder(aside);
   }
 }
@@ -76,7 +96,7 @@ std::string pcc::saveCheckpoint(const TrainingState &state,
   bool first = backend::rank() == 0;
   if (first) {
     makeFolders(dir);
-    removeFolder(temporary);
+    removeLeftovers(dir);
     makeFolders(temporary);
   }
   backend::maxOverRanks(0);
@@ -86,7 +106,7 @@ std::string pcc::saveCheckpoint(const TrainingState &state,
   if (first) {
     writeFile(temporary + stateName, trainerState(state, options, step));
     syncFolder(temporary);
-    replaceFolder(temporary, folder);
+    replaceFolder(temporary, folder, dir + "/." + name + ".old");
     syncFolder(dir);
     writeFile(dir + "/.latest.tmp", name + "\n");
     replaceFile(dir + "/.latest.tmp", dir + "/latest");
@@ -97,23 +117,36 @@ std::string pcc::saveCheckpoint(const TrainingState &state,
   return folder;
 }
 
-std::string pcc::findCheckpoint(const std::string &dir) {
-  if (exists(dir + stateName))
-    return dir;
+/// The checkpoint that DIR/latest names; empty if there is none.
+static std::string readLatest(const std::string &dir) {
   std::string latest = dir + "/latest";
   if (!exists(latest))
-    fail(ExitOutput,
-         format("'%s' is not a checkpoint: it has neither 'latest' "
-                "nor 'trainer_state.json'",
-                dir.c_str()),
-         "--resume takes the folder given to --save, or one step-* folder in "
-         "it");
+    return "";
   MappedFile file(latest, ExitOutput, "file", "");
   std::string name(file.data(), file.size());
   name.erase(name.find_last_not_of("\n") + 1);
   if (!isStepFolder(name))
     fail(ExitOutput, format("'%s' does not name a checkpoint", latest.c_str()));
-  return dir + "/" + name;
+  // See removeLeftovers().
+  for (const std::string &place : {name, "." + name + ".old"})
+    if (exists(dir + "/" + place + stateName))
+      return dir + "/" + place;
+  return "";
+}
+
+std::string pcc::findCheckpoint(const std::string &dir) {
+  if (exists(dir + stateName))
+    return dir;
+  std::string latest = readLatest(dir);
+  if (!latest.empty())
+    return latest;
+  // A kill before the first 'latest', or a checkpoint that somebody deleted.
+  std::vector<std::string> steps = checkpointsIn(dir);
+  if (!steps.empty())
+    return dir + "/" + steps.back();
+  fail(ExitOutput,
+       format("'%s' is not a checkpoint and holds none", dir.c_str()),
+       "--resume takes the folder given to --save, or one step-* folder in it");
 }
 
 int64_t pcc::readTrainerState(const pcc_program &program,
@@ -127,32 +160,24 @@ int64_t pcc::readTrainerState(const pcc_program &program,
   };
   if (!state.is_object() || !state["format"].is_number_integer() ||
       !state["step"].is_number_integer() || !state["options"].is_object() ||
-      !state["plan"].is_object() || !state["global_batch"].is_number_integer())
+      !state["global_batch"].is_number_integer() || state["step"] < 0 ||
+      state["step"] > greatestStep)
     refuse("is not a trainer state");
   if (state["format"] != 1)
     refuse("was written by a newer version");
-  if (state["plan"] != planOf(program)) {
-    std::string axes;
-    for (const json &axis : state["plan"]["axes"])
-      if (axis.is_array() && axis.size() == 2)
-        axes += " " + axis[0].dump() + "=" + axis[1].dump();
-    fail(ExitOutput,
-         format("checkpoint '%s' was written with another layout:%s, not %s",
-                folder.c_str(), axes.empty() ? " one rank" : axes.c_str(),
-                meshText(program).c_str()),
-         "resume with the same layout, or start from its weights with --init " +
-             folder + "/model.safetensors");
-  }
   for (auto &[name, value] : state["options"].items()) {
     if (!value.is_string())
       refuse("is not a trainer state");
     restoreOption(options, name, value.get<std::string>());
   }
-  if (state["global_batch"] != globalBatch(program) && backend::rank() == 0)
-    warn(format("the checkpoint was trained with a global batch of %s, this "
-                "program has %lld: the data order differs from there on",
-                state["global_batch"].dump().c_str(),
-                static_cast<long long>(globalBatch(program))));
+  const std::pair<const char *, int64_t> sizes[] = {
+      {"global_batch", globalBatch(program)}, {"sequence", program.seq}};
+  for (auto [name, size] : sizes)
+    if (backend::rank() == 0 && state[name] != size)
+      warn(format("the checkpoint was trained with a %s of %s, this program "
+                  "has %lld: the data differ from there on",
+                  name, state[name].dump().c_str(),
+                  static_cast<long long>(size)));
   return state["step"].get<int64_t>();
 }
 

@@ -2,7 +2,8 @@
 //
 // DIR/step-00001000/
 //   model.safetensors           the parameters as the source model has them
-//   optim-rank-00000.safetensors  each rank's shards of the optimizer state
+//   optim-rank-00000.safetensors  shards of the optimizer state, by the rank
+//                               that wrote them; see OptimizerFile.h
 //   trainer_state.json          step, data cursor, options, layout
 // DIR/latest                    the name of the newest complete folder
 //
@@ -41,12 +42,12 @@ std::string saveCheckpoint(const TrainingState &state, const Options &options,
 std::string findCheckpoint(const std::string &dir);
 
 /// Reads trainer_state.json: sets the options that the command line leaves
-/// open and returns the step. Exits with ExitOutput for a checkpoint of
-/// another model or layout.
+/// open and returns the step. Exits with ExitOutput for what is none.
 int64_t readTrainerState(const pcc_program &program, const std::string &folder,
                          Options &options);
 
-/// Loads parameters and optimizer state.
+/// Loads parameters and optimizer state, whatever layout wrote them. Exits with
+/// ExitOutput if they are not this program's.
 void loadCheckpoint(const TrainingState &state, const std::string &folder);
 
 } // namespace pcc

@@ -64,22 +64,18 @@ void pcc::removeFolder(const std::string &path) {
     cannot("remove", path);
 }
 
-void pcc::replaceFolder(const std::string &from, const std::string &to) {
-  if (!exists(to)) {
-    if (rename(from.c_str(), to.c_str()))
-      cannot("rename", from);
-    return;
-  }
+void pcc::replaceFolder(const std::string &from, const std::string &to,
+                        const std::string &aside) {
+  if (!exists(to))
+    return replaceFile(from, to);
   // rename() refuses a folder with files; an exchange leaves no moment without
   // a complete one.
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(),
-                RENAME_EXCHANGE) == 0) {
-    removeFolder(from);
-    return;
-  }
-  removeFolder(to);
-  if (rename(from.c_str(), to.c_str()))
-    cannot("rename", from);
+                RENAME_EXCHANGE) == 0)
+    return removeFolder(from);
+  replaceFile(to, aside);
+  replaceFile(from, to);
+  removeFolder(aside);
 }
 
 void pcc::replaceFile(const std::string &from, const std::string &to) {

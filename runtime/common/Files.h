@@ -25,10 +25,13 @@ void makeFolders(const std::string &path);
 /// Deletes a folder with the files in it, if it is there.
 void removeFolder(const std::string &path);
 
-/// Puts `from` at the place of `to`, which may exist, in one step.
-void replaceFolder(const std::string &from, const std::string &to);
+/// Puts folder `from` at the place of `to`, which may exist, in one step; where
+/// the file system cannot do that, `to` is called `aside` in between.
+void replaceFolder(const std::string &from, const std::string &to,
+                   const std::string &aside);
 
-/// Puts the file `from` at the place of `to`, which may exist.
+/// Puts the file `from` at the place of the file `to`, which may exist, or
+/// renames a folder.
 void replaceFile(const std::string &from, const std::string &to);
 
 bool exists(const std::string &path);

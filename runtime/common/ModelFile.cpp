@@ -1,129 +1,30 @@
-//===- ModelFile.cpp - Gathers parameters into the source layout ----------===//
+//===- ModelFile.cpp - The parameters as a safetensors file ---------------===//
 
 #include "runtime/common/ModelFile.h"
 
 #include "runtime/common/Backend.h"
 #include "runtime/common/DType.h"
-#include "runtime/common/SourceMap.h"
+#include "runtime/common/SourceTensors.h"
 
-#include <cstring>
-#include <set>
+#include <memory>
 
 using namespace pcc;
 
-namespace {
-/// A program tensor that holds a part of a source tensor.
-struct Piece {
-  int64_t stage;
-  const pcc_tensor *tensor;
-};
-
-struct SourceTensor {
-  SourceMap map;
-  std::vector<Piece> pieces;
-
-  int64_t bytes() const { return map.elements() * sizeOf(map.dtype); }
-};
-} // namespace
-
-/// All source tensors in the order in which the stages name them; the same on
-/// every rank.
-static std::vector<SourceTensor> sourceTensors(const pcc_program &program) {
-  std::vector<SourceTensor> sources;
-  std::map<std::string, size_t> known;
-  std::set<std::string> seen;
-  for (int s = 0; s < program.n_stages; ++s)
-    for (int i = 0; i < program.stages[s].n_tensors; ++i) {
-      const pcc_tensor &tensor = program.stages[s].tensors[i];
-      // A tied parameter is held by several stages, equal in all of them.
-      if (tensor.kind != PCC_PARAM || !seen.insert(tensor.name).second)
-        continue;
-      SourceMap map(tensor);
-      auto [it, first] = known.insert({map.name, sources.size()});
-      if (first)
-        sources.push_back({map, {}});
-      sources[it->second].pieces.push_back({s, &tensor});
-    }
-  return sources;
-}
-
-/// Puts a rank's shard into the source tensor.
-static void scatter(const SourceMap &map, const Shard &shard,
-                    const pcc_tensor &tensor, const char *from, char *to) {
-  int64_t size = sizeOf(map.dtype), localSize = sizeOf(tensor.dtype);
-  bool known = true;
-  forEachRun(map, shard,
-             [&](int64_t local, int64_t index, int64_t count, int64_t stride) {
-               known = known && convert(to + index * size, map.dtype, stride,
-                                        from + local * localSize, tensor.dtype,
-                                        1, count);
-             });
-  if (!known)
-    fail(ExitInternal, format("parameter '%s' cannot return to type %s",
-                              tensor.name, dtypeName(map.dtype)));
-}
-
-/// Elements that no program tensor holds keep the source's values.
-static void fillUncovered(const TrainingState &state,
-                          const SourceTensor &tensor, char *to) {
-  int64_t covered = 0;
-  for (const Piece &piece : tensor.pieces)
-    covered += SourceMap(*piece.tensor).covered();
-  if (covered >= tensor.map.elements() || !tensor.map.source ||
-      !tensor.map.source->file)
-    return;
-  memcpy(to, state.files.tensor(*tensor.map.source, tensor.bytes()),
-         tensor.bytes());
-}
-
-/// Gathers a source tensor on rank 0, into `to`; the others send their parts.
-static void gather(const TrainingState &state, const SourceTensor &tensor,
-                   char *to) {
-  std::vector<char> buffer;
-  for (const Piece &piece : tensor.pieces) {
-    SourceMap map(*piece.tensor);
-    for (int rank = 0; rank < backend::size(); ++rank) {
-      Coordinates at = coordinatesOf(state.program, rank);
-      if (stageOf(state.program, at) != piece.stage ||
-          !ownsShard(state.program, piece.tensor->layout, at))
-        continue;
-      Shard shard = shardOf(state.program, piece.tensor->layout, at);
-      int64_t bytes = shard.elements() * sizeOf(piece.tensor->dtype);
-      if (rank == backend::rank()) {
-        HostView view(state.arena + piece.tensor->arena_offset, bytes,
-                      backend::Access::Read);
-        auto *from = static_cast<const char *>(view.data());
-        if (rank == 0)
-          scatter(map, shard, *piece.tensor, from, to);
-        else
-          backend::send(from, bytes, 0);
-      } else if (backend::rank() == 0) {
-        buffer.resize(bytes);
-        backend::receive(buffer.data(), bytes, rank);
-        scatter(map, shard, *piece.tensor, buffer.data(), to);
-      }
-    }
-  }
-}
-
 void pcc::writeModel(const TrainingState &state, const std::string &path) {
   std::vector<SourceTensor> sources = sourceTensors(state.program);
-  if (backend::rank() != 0) {
+  std::unique_ptr<SafeTensorsWriter> writer;
+  if (backend::rank() == 0) {
+    std::vector<SafeTensorsWriter::Entry> entries;
     for (const SourceTensor &tensor : sources)
-      gather(state, tensor, nullptr);
-    return;
+      entries.push_back({tensor.map.name, dtypeName(tensor.map.dtype),
+                         tensor.map.shape, tensor.bytes()});
+    writer = std::make_unique<SafeTensorsWriter>(
+        path, entries, std::map<std::string, std::string>());
   }
-  std::vector<SafeTensorsWriter::Entry> entries;
-  for (const SourceTensor &tensor : sources)
-    entries.push_back({tensor.map.name, dtypeName(tensor.map.dtype),
-                       tensor.map.shape, tensor.bytes()});
-  SafeTensorsWriter writer(path, entries, {});
-  std::vector<char> buffer;
-  for (const SourceTensor &tensor : sources) {
-    buffer.assign(tensor.bytes(), 0);
-    fillUncovered(state, tensor, buffer.data());
-    gather(state, tensor, buffer.data());
-    writer.write(buffer.data(), tensor.bytes());
-  }
-  writer.finish();
+  gatherSourceTensors(state, sources,
+                      [&](const SourceTensor &tensor, const char *bytes) {
+                        writer->write(bytes, tensor.bytes());
+                      });
+  if (writer)
+    writer->finish();
 }

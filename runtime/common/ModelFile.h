@@ -1,4 +1,4 @@
-//===- ModelFile.h - Gathers parameters into the source layout --*- C++ -*-===//
+//===- ModelFile.h - The parameters as a safetensors file -------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_COMMON_MODELFILE_H
 #define PCC_RUNTIME_COMMON_MODELFILE_H

@@ -1,4 +1,10 @@
-//===- OptimizerFile.h - A rank's optimizer state ---------------*- C++ -*-===//
+//===- OptimizerFile.h - The optimizer state on disk ------------*- C++ -*-===//
+//
+// A file per rank that has something to write. Each tensor is a shard; the
+// metadata gives its global shape and its offset in it, as JSON, so that ranks
+// of any layout find their own parts in whatever files there are.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PCC_RUNTIME_COMMON_OPTIMIZERFILE_H
 #define PCC_RUNTIME_COMMON_OPTIMIZERFILE_H
@@ -9,11 +15,12 @@ namespace pcc {
 
 /// Writes this rank's shards of the optimizer state: "exp_avg.<parameter>" and
 /// so on, and "master.<parameter>" for a parameter that training keeps in
-/// another type than the source. The file's metadata gives each tensor's
-/// global shape and the shard's offset, as JSON.
+/// another type than the source. Of ranks that hold the same shard, one writes
+/// it.
 void writeOptimizer(const TrainingState &state, const std::string &folder);
 
-/// Reads them back; exits with ExitOutput if a shard is not this rank's.
+/// Reads this rank's shards, put together from all files of the folder; exits
+/// with ExitOutput if a part of one is nowhere.
 void readOptimizer(const TrainingState &state, const std::string &folder);
 
 } // namespace pcc

@@ -27,10 +27,15 @@ static int64_t elementBytes(const std::string &dtype) {
 }
 
 /// Parses a header; a key that occurs twice in one object makes it invalid.
+/// What is nested deeper than tensors are is not kept, so that memory stays
+/// proportional to what the format allows.
 static json parseHeader(const char *text, int64_t bytes,
                         std::string &duplicate) {
+  const int deepest = 3;
   std::vector<std::set<std::string>> keys;
-  auto onEvent = [&](int, json::parse_event_t event, json &parsed) {
+  auto onEvent = [&](int depth, json::parse_event_t event, json &parsed) {
+    if (depth > deepest)
+      return false;
     if (event == json::parse_event_t::object_start)
       keys.emplace_back();
     else if (event == json::parse_event_t::object_end)
@@ -154,7 +159,9 @@ SafeTensorsWriter::SafeTensorsWriter(
                           {"data_offsets", {offset, offset + entry.bytes}}};
     offset += entry.bytes;
   }
-  std::string text = header.dump();
+  // Names come from models and may be no UTF-8.
+  std::string text =
+      header.dump(-1, ' ', false, json::error_handler_t::replace);
   text.append((8 - text.size() % 8) % 8, ' ');
   uint64_t length = text.size();
   write(&length, 8);

@@ -86,7 +86,7 @@ Run::Run(const pcc_program &program, const Options &given)
   checkInputs(stage);
   if (!options.resume.empty()) {
     checkpoint = findCheckpoint(options.resume);
-    done = readTrainerState(program, checkpoint, options);
+    done = savedStep = readTrainerState(program, checkpoint, options);
   }
   if (options.data.empty())
     fail(ExitUsage, "--data PATH is missing", "--help lists all flags");

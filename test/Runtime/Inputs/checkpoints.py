@@ -1,0 +1,43 @@
+"""What tests of killed runs ask of a folder of checkpoints."""
+
+import json
+import os
+import struct
+
+
+def wholeTensors(path):
+    with open(path, "rb") as file:
+        length, = struct.unpack("<Q", file.read(8))
+        header = json.loads(file.read(length))
+        size = os.fstat(file.fileno()).st_size
+    ends = [tensor["data_offsets"][1] for name, tensor in header.items()
+            if name != "__metadata__"]
+    assert ends and 8 + length + max(ends) == size, path
+
+
+def latestStep(folder):
+    """The step that --resume goes on from; every file of it is whole."""
+    with open(f"{folder}/latest") as file:
+        name = file.read().strip()
+    if not os.path.exists(f"{folder}/{name}"):
+        name = f".{name}.old"
+    path = f"{folder}/{name}"
+    files = os.listdir(path)
+    assert "model.safetensors" in files, files
+    assert "optim-rank-00000.safetensors" in files, files
+    for file in files:
+        if file.endswith(".safetensors"):
+            wholeTensors(f"{path}/{file}")
+    with open(f"{path}/trainer_state.json") as file:
+        return json.load(file)["step"]
+
+
+def rows(path):
+    """{step: (loss, norm)} of a log; a killed run may have cut its last row."""
+    found = {}
+    with open(path) as file:
+        for line in file:
+            if line.endswith("}\n"):
+                row = json.loads(line)
+                found[row["step"]] = row["loss"], row["norm"]
+    return found

@@ -1,0 +1,76 @@
+"""Kills a run before each call that changes files while it saves, one run for
+each: the first checkpoint of a folder, a later one with --keep 1, and one that
+replaces a checkpoint of the same step, where the file system can exchange names
+and where it cannot. The next run goes on from a whole checkpoint.
+
+RUN: rm -rf %t && mkdir %t && cd %t && toy-files .
+RUN: %cc -shared -fPIC -O1 %S/Inputs/killer.c -o killer.so -ldl
+RUN: %python %s
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from checkpoints import latestStep, rows
+
+
+def toy(*arguments, **environment):
+    run = subprocess.run(["toy-1", *arguments], stdout=subprocess.DEVNULL,
+                         stderr=subprocess.PIPE, text=True,
+                         env=dict(os.environ, **environment))
+    return run.returncode, run.stderr
+
+
+def must(*arguments):
+    code, text = toy(*arguments)
+    assert code == 0, (arguments, code, text)
+
+
+START = ["--data", "tokens.bin", "--steps", "8", "--lr", "1e-2"]
+must(*START, "--log-json", "whole.json")
+whole = rows("whole.json")
+must(*START, "--save", "base", "--stop-after", "3")
+
+cases = {
+    # name: folder before, arguments, step before, step after, environment
+    "first": (None, [*START, "--stop-after", "3"], 0, 3, {}),
+    "later": ("base", ["--resume", "work", "--stop-after", "5", "--keep", "1"],
+              3, 5, {}),
+    "again": ("base", [*START, "--stop-after", "3"], 3, 3, {}),
+    "again, no exchange": ("base", [*START, "--stop-after", "3"], 3, 3,
+                           {"NO_EXCHANGE": "1"}),
+}
+for name, (before, arguments, least, most, environment) in cases.items():
+    point = 0
+    while True:
+        point += 1
+        shutil.rmtree("work", ignore_errors=True)
+        if before:
+            shutil.copytree(before, "work")
+        code, text = toy(*arguments, "--save", "work",
+                         LD_PRELOAD="./killer.so", KILL_AT=str(point),
+                         **environment)
+        if code == 0:
+            break
+        assert code == -9, (name, point, code, text)
+        has = os.path.exists("work/latest")
+        step = latestStep("work") if has else 0
+        assert has or not before, (name, point)
+        assert step in (0, least, most), (name, point, step)
+        if has:
+            must("--resume", "work", "--save", "work", "--log-json", "rest.json")
+        else:
+            must(*START, "--save", "work", "--log-json", "rest.json")
+        rest = rows("rest.json")
+        start = min(rest)
+        assert start == step + 1, (name, point, start, step)
+        assert all(whole[s] == rest[s] for s in rest), (name, point)
+        assert max(rest) == 8
+        os.remove("rest.json")
+        left = [entry for entry in os.listdir("work") if entry[0] == "."]
+        assert not left, (name, point, left)
+    assert point > 20, (name, point)
+    print(f"{name}: {point - 1} points")

@@ -1,0 +1,87 @@
+"""kills.py [COUNT]: kills runs of the toy program, of one rank and of four, at
+random moments, nearly all of which are moments of saving. Whatever the moment,
+the next run goes on from a whole checkpoint, with the losses of a run that was
+never killed.
+
+RUN: rm -rf %t && mkdir %t && cd %t && toy-files .
+RUN: %python %s 12
+"""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from checkpoints import latestStep, rows
+
+OPTIONS = ["--steps", "100000", "--lr", "1e-2", "--shuffle"]
+
+
+def descendants(process):
+    children = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat") as file:
+                parent = int(file.read().rsplit(")", 1)[1].split()[1])
+        except OSError:
+            continue
+        children.setdefault(parent, []).append(int(name))
+    found = [process]
+    for parent in found:
+        found += children.get(parent, [])
+    return found
+
+
+def killedRun(program, folder, delay):
+    """Starts a run, kills all its processes `delay` after it saved first.
+    Returns its rows."""
+    log = f"{folder}.json"
+    if os.path.exists(log):
+        os.remove(log)
+    before = latestStep(folder) if os.path.exists(f"{folder}/latest") else 0
+    source = ["--resume", folder] if before else ["--data", "tokens.bin"]
+    run = subprocess.Popen([program, *source, *OPTIONS, "--save", folder,
+                            "--save-every", "1", "--keep", "2",
+                            "--log-json", log], stdout=subprocess.DEVNULL)
+    deadline = time.time() + 60
+    while not os.path.exists(log) or not rows(log):
+        assert time.time() < deadline and run.poll() is None
+        time.sleep(0.001)
+    time.sleep(delay)
+    for process in descendants(run.pid):
+        try:
+            os.kill(process, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    run.wait()
+    found = rows(log)
+    assert min(found) == before + 1, (min(found), before)
+    return found
+
+
+count = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+seed = int(os.environ.get("SEED", time.time()))
+print(f"SEED={seed}")
+random.seed(seed)
+found, saving = {}, 0
+for number in range(count):
+    program = "toy-dp2-tp2" if number % 6 == 5 else "toy-1"
+    for step, values in killedRun(program, program, random.random() / 10).items():
+        known = found.setdefault((program, step), values)
+        assert known == values, (program, step, known, values)
+    saving += any(name.endswith(".tmp") or name.endswith(".gone")
+                  for name in os.listdir(program))
+    latestStep(program)
+for program in ("toy-1", "toy-dp2-tp2"):
+    last = max(step for name, step in found if name == program)
+    subprocess.run([program, "--data", "tokens.bin", *OPTIONS, "--stop-after",
+                    str(last), "--log-json", "whole.json"], check=True,
+                   stdout=subprocess.DEVNULL)
+    whole = rows("whole.json")
+    for (name, step), values in found.items():
+        assert name != program or whole[step] == values, (step, values)
+print(f"{count} kills, {saving} of them within a save; {len(found)} steps agree "
+      "with runs that were not killed")
