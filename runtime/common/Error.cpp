@@ -16,6 +16,7 @@ using namespace pcc;
 
 static int errorRank = 0, errorSize = 1;
 static void (*abortRanks)(int code) = nullptr;
+static void (*beforeMessage)() = nullptr;
 
 std::string pcc::format(const char *fmt, ...) {
   va_list args, again;
@@ -39,6 +40,8 @@ void pcc::setErrorRank(int rank, int size, void (*abort)(int code)) {
   abortRanks = abort;
 }
 
+void pcc::setBeforeMessage(void (*clear)()) { beforeMessage = clear; }
+
 void pcc::fail(ExitCode code, const std::string &message,
                const std::string &note) {
   // If rank 0 failed too, its abort reaches this rank within the wait, by
@@ -54,6 +57,8 @@ void pcc::fail(ExitCode code, const std::string &message,
   std::string text = prefix() + "error: " + message + "\n";
   if (!note.empty())
     text += prefix() + "note: " + note + "\n";
+  if (beforeMessage)
+    beforeMessage();
   fflush(stdout);
   // One write, so that lines of several ranks do not mix.
   fputs(text.c_str(), stderr);
@@ -66,6 +71,8 @@ void pcc::fail(ExitCode code, const std::string &message,
 }
 
 void pcc::warn(const std::string &message) {
+  if (beforeMessage)
+    beforeMessage();
   fflush(stdout);
   fprintf(stderr, "%swarning: %s\n", prefix().c_str(), message.c_str());
 }

@@ -83,6 +83,11 @@ void pcc::replaceFile(const std::string &from, const std::string &to) {
     cannot("rename", from);
 }
 
+std::string pcc::folderOf(const std::string &path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+}
+
 bool pcc::exists(const std::string &path) {
   struct stat status;
   return lstat(path.c_str(), &status) == 0;

@@ -34,6 +34,9 @@ void replaceFolder(const std::string &from, const std::string &to,
 /// renames a folder.
 void replaceFile(const std::string &from, const std::string &to);
 
+/// The folder part of a path, with the slash at its end; empty if it has none.
+std::string folderOf(const std::string &path);
+
 bool exists(const std::string &path);
 /// True also for a link to a folder.
 bool isFolder(const std::string &path);

@@ -3,6 +3,7 @@
 #include "runtime/common/Launch.h"
 
 #include "runtime/common/Error.h"
+#include "runtime/common/ProgressBar.h"
 
 #include <cstdlib>
 
@@ -87,6 +88,15 @@ void pcc::checkLaunch(const Launch &launch, int64_t worldSize,
          format("use -n %lld, or start the program alone: it starts its own "
                 "ranks",
                 ranks));
+}
+
+int pcc::findColumns(const Launch &launch) {
+  if (launch.launcher == Launcher::None)
+    return terminalColumns();
+  // mpirun gives its ranks terminals of its own; the parent saw the user's.
+  return launch.launcher == Launcher::SelfStarted
+             ? static_cast<int>(number("PCC_COLUMNS", 0))
+             : 0;
 }
 
 std::string pcc::launchLine(const Launch &launch,

@@ -33,6 +33,10 @@ Launch findLaunch();
 void checkLaunch(const Launch &launch, int64_t worldSize,
                  const std::string &arithmetic);
 
+/// Columns of the terminal that shows what rank 0 prints; 0: none does, or it
+/// is not known. An mpirun that the user started stands in between.
+int findColumns(const Launch &launch);
+
 /// The first line of a run: who started it. `resources` as in
 /// backend::prepare.
 std::string launchLine(const Launch &launch, const std::string &resources);

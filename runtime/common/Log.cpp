@@ -10,12 +10,15 @@
 
 using namespace pcc;
 
-Log::Log(const Options &options, bool append, bool tokens)
+Log::Log(const Options &options, int64_t done, int64_t last, bool tokens,
+         int columns)
     : path(options.logJson), steps(options.steps), logEvery(options.logEvery),
-      tokens(tokens) {
+      tokens(tokens), bar(columns, done, last) {
+  if (!options.tensorboardDir.empty())
+    events = std::make_unique<EventFile>(options.tensorboardDir, done);
   if (path.empty())
     return;
-  file = fopen(path.c_str(), append ? "a" : "w");
+  file = fopen(path.c_str(), done > 0 ? "a" : "w");
   if (!file)
     fail(ExitOutput,
          format("cannot write '%s': %s", path.c_str(), strerror(errno)));
@@ -48,9 +51,9 @@ void Log::step(const StepResult &result) {
     line += " | loss " + numberText("%.6f", result.loss);
     if (result.hasNorm)
       line += " | norm " + numberText("%.4f", result.norm);
-    printf("%s | lr %.2e | %.2f ms | %.0f %s/s\n", line.c_str(), result.lr,
-           result.seconds * 1e3, perSecond, tokens ? "tok" : "samples");
-    fflush(stdout);
+    say(line + format(" | lr %.2e | %.2f ms | %.0f %s/s", result.lr,
+                      result.seconds * 1e3, perSecond,
+                      tokens ? "tok" : "samples"));
   }
   // Nine digits tell every float from its neighbours.
   std::string json =
@@ -61,12 +64,31 @@ void Log::step(const StepResult &result) {
   writeJson(json + format(",\"lr\":%.17g,\"ms\":%.3f,\"%s\":%.1f}\n", result.lr,
                           result.seconds * 1e3, tokens ? "tok_s" : "samples_s",
                           perSecond));
+  if (events) {
+    std::vector<std::pair<const char *, double>> values = {
+        {"train/loss", result.loss},
+        {"train/lr", result.lr},
+        {tokens ? "perf/tokens_per_sec" : "perf/samples_per_sec", perSecond}};
+    if (result.hasNorm)
+      values.push_back({"train/grad_norm", result.norm});
+    events->scalars(result.step, values);
+  }
+  bar.show(result.step);
+}
+
+void Log::say(const std::string &line) {
+  bar.hide();
+  puts(line.c_str());
+  fflush(stdout);
 }
 
 void Log::evaluation(int64_t step, double loss) {
-  printf("step %lld/%lld | val_loss %s\n", static_cast<long long>(step),
-         static_cast<long long>(steps), numberText("%.6f", loss).c_str());
-  fflush(stdout);
+  int width = static_cast<int>(std::to_string(steps).size());
+  say(format("step %*lld/%lld | val_loss ", width, static_cast<long long>(step),
+             static_cast<long long>(steps)) +
+      numberText("%.6f", loss));
+  if (events)
+    events->scalars(step, {{"val/loss", loss}});
   writeJson(format("{\"step\":%lld,\"val_loss\":%s}\n",
                    static_cast<long long>(step),
                    jsonNumber("%.17g", loss).c_str()));

@@ -3,10 +3,13 @@
 #ifndef PCC_RUNTIME_COMMON_LOG_H
 #define PCC_RUNTIME_COMMON_LOG_H
 
+#include "runtime/common/EventFile.h"
 #include "runtime/common/Options.h"
+#include "runtime/common/ProgressBar.h"
 
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <string>
 
 namespace pcc {
@@ -21,18 +24,23 @@ struct StepResult {
                      ///< model takes none
 };
 
-/// Writes the step lines and the JSON log; only rank 0 has one.
+/// Writes the step lines, the JSON log and TensorBoard's events, and shows a
+/// progress bar; only rank 0 has one.
 class Log {
 public:
-  /// A resumed run appends to its --log-json. `tokens`: whether the items of a
-  /// step are tokens.
-  Log(const Options &options, bool append, bool tokens);
+  /// `done`: the steps that came before; a resumed run appends to its
+  /// --log-json. `last`: the step it ends with. `tokens`: whether the items of
+  /// a step are tokens. `columns`: of the terminal, 0 for none.
+  Log(const Options &options, int64_t done, int64_t last, bool tokens,
+      int columns);
   ~Log();
   Log(const Log &) = delete;
   Log &operator=(const Log &) = delete;
 
   void step(const StepResult &result);
   void evaluation(int64_t step, double loss);
+  /// Prints a line of other news.
+  void say(const std::string &line);
 
 private:
   void writeJson(const std::string &line);
@@ -41,6 +49,8 @@ private:
   FILE *file = nullptr;
   int64_t steps, logEvery;
   bool tokens;
+  std::unique_ptr<EventFile> events;
+  ProgressBar bar;
 };
 
 /// A number by a printf format; NaN as "nan", without the sign that printf

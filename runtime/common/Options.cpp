@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 
 using namespace pcc;
@@ -95,12 +96,20 @@ static std::vector<Group> groupsOf(Options &o) {
         text("resume", o.resume, "DIR",
              "go on from DIR's latest checkpoint, or from DIR itself"),
         count("stop-after", o.stopAfter, 1,
-              "end early, with a checkpoint, after this step")}},
+              "end early, with a checkpoint, after this step"),
+        text("export-onnx", o.exportOnnx, "FILE",
+             "at the end, write the model with the trained weights")}},
       {"Output",
        {count("log-every", o.logEvery, 1,
               "steps between lines on the terminal (default 1)"),
         text("log-json", o.logJson, "FILE",
              "write one JSON object per step to FILE"),
+        text("tensorboard-dir", o.tensorboardDir, "DIR",
+             "write events for TensorBoard to a file in DIR"),
+        text("trace", o.trace, "FILE",
+             "write what each rank did when, for Perfetto"),
+        text("trace-steps", o.traceSteps, "A:B",
+             "the steps of --trace (default: the second and third)"),
         on("info", o.info, "say what this program is and exit"),
         on("help", o.help, "this text")}},
   };
@@ -178,6 +187,17 @@ static size_t distance(const std::string &a, const std::string &b) {
                        : format("did you mean --%s?", nearest.c_str()));
 }
 
+bool pcc::parseTraceSteps(const std::string &text, int64_t &from, int64_t &to) {
+  int used = 0;
+  long long a = 0, b = 0;
+  if (sscanf(text.c_str(), "%lld:%lld%n", &a, &b, &used) != 2 ||
+      used != static_cast<int>(text.size()) || a < 1 || b < a)
+    return false;
+  from = a;
+  to = b;
+  return true;
+}
+
 static void checkOptions(const Options &options) {
   Decay decay;
   if (!parseDecay(options.lrSchedule, decay))
@@ -193,6 +213,15 @@ static void checkOptions(const Options &options) {
   for (const char *name : {"save-every", "keep"})
     if (options.given.count(name) && options.save.empty())
       fail(ExitUsage, format("--%s needs --save DIR", name));
+  int64_t from, to;
+  if (options.given.count("trace-steps") &&
+      !parseTraceSteps(options.traceSteps, from, to))
+    fail(ExitUsage,
+         format("--trace-steps: '%s' is no range of steps",
+                options.traceSteps.c_str()),
+         "--trace-steps 10:12 traces steps 10, 11 and 12");
+  if (options.given.count("trace-steps") && options.trace.empty())
+    fail(ExitUsage, "--trace-steps needs --trace FILE");
   if (options.given.count("eval-every") && options.valData.empty())
     fail(ExitUsage, "--eval-every needs --val-data PATH");
 }

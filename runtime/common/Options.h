@@ -14,6 +14,7 @@ namespace pcc {
 /// What the command line says; see the help texts in Options.cpp.
 struct Options {
   std::string data, valData, save, resume, model, logJson, init;
+  std::string exportOnnx, tensorboardDir, trace, traceSteps;
   std::string lrSchedule = "cosine";
   int64_t steps = 0, warmupSteps = 0, stopAfter = 0;
   int64_t saveEvery = 0, keep = 0, logEvery = 1;
@@ -29,6 +30,9 @@ struct Options {
 /// Reads the command line, both --x=N and --x N. Exits with ExitUsage and one
 /// message for what cannot be read or is out of range.
 Options parseOptions(int argc, char **argv);
+
+/// The steps of --trace-steps A:B; false for text that is none.
+bool parseTraceSteps(const std::string &text, int64_t &from, int64_t &to);
 
 /// The text of --help.
 std::string helpText(const std::string &program);

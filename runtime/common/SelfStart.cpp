@@ -8,6 +8,7 @@
 #include "runtime/common/Error.h"
 #include "runtime/common/JobFolder.h"
 #include "runtime/common/Launch.h"
+#include "runtime/common/ProgressBar.h"
 #include "runtime/common/StatusBoard.h"
 
 #include <cerrno>
@@ -80,6 +81,7 @@ static std::vector<std::string> mpirunArguments(int64_t ranks,
     dup2(null, STDIN_FILENO);
 
   setenv("PCC_SELF_STARTED", "1", 1);
+  setenv("PCC_COLUMNS", std::to_string(terminalColumns()).c_str(), 1);
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   if (ranks > availableCores())

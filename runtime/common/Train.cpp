@@ -5,12 +5,14 @@
 #include "runtime/common/Backend.h"
 #include "runtime/common/Checkpoint.h"
 #include "runtime/common/Error.h"
+#include "runtime/common/ExportModel.h"
 #include "runtime/common/Files.h"
 #include "runtime/common/Inputs.h"
 #include "runtime/common/Log.h"
 #include "runtime/common/Outputs.h"
 #include "runtime/common/Schedule.h"
 #include "runtime/common/Signals.h"
+#include "runtime/common/Trace.h"
 
 #include <algorithm>
 #include <chrono>
@@ -25,24 +27,34 @@ namespace {
 /// A training run on this rank, from its start to its end.
 class Run {
 public:
-  Run(const pcc_program &program, const Options &options);
+  Run(const pcc_program &program, const Options &options, const Launch &launch);
 
-  void describe(const Launch &launch) const;
+  void describe() const;
   void loop();
+  /// What follows the last step, however the loop ended.
+  void finish();
 
 private:
+  void chooseTrace();
   StepResult runStep(int64_t step);
   void requireFinite(const StepResult &result) const;
   void evaluate(int64_t step);
   void save(int64_t step);
+  TrainingState state() {
+    return {program, stage, coordinates,
+            arena,   files, static_cast<uint64_t>(options.seed)};
+  }
   bool first() const { return backend::rank() == 0; }
 
   const pcc_program &program;
   Options options;
+  const Launch &launch;
   Coordinates coordinates;
   const pcc_stage &stage;
-  std::string checkpoint; ///< resumed from; empty: a fresh start
-  int64_t done = 0;       ///< steps that the checkpoint holds
+  std::string checkpoint;             ///< resumed from; empty: a fresh start
+  int64_t done = 0;                   ///< steps that the checkpoint holds
+  int64_t last = 0;                   ///< the step that this run ends with
+  int64_t traceFrom = 0, traceTo = 0; ///< 0: none
   int64_t savedStep = -1;
   std::unique_ptr<Dataset> data, valData;
   bool allChecked = true; ///< else some ids only when they are read
@@ -79,8 +91,8 @@ static std::unique_ptr<DataOrder> orderOf(const pcc_program &program,
   return std::make_unique<DataOrder>(data.samples(), batch, shuffle, seed);
 }
 
-Run::Run(const pcc_program &program, const Options &given)
-    : program(program), options(given),
+Run::Run(const pcc_program &program, const Options &given, const Launch &launch)
+    : program(program), options(given), launch(launch),
       coordinates(coordinatesOf(program, backend::rank())),
       stage(ownStage(program, coordinates)), files(program, given.model) {
   checkInputs(stage);
@@ -105,6 +117,10 @@ Run::Run(const pcc_program &program, const Options &given)
   if (options.minLr < 0)
     options.minLr = 0.1 * options.lr;
   schedule = scheduleOf(options);
+  last = options.steps;
+  if (options.stopAfter)
+    last = std::min(last, options.stopAfter);
+  chooseTrace();
 
   context = backend::prepare(program, coordinates, resources);
   arena = backend::allocateArena(stage.arena_bytes);
@@ -114,23 +130,24 @@ Run::Run(const pcc_program &program, const Options &given)
     if (valData)
       allChecked = valData->check(checkedBytes) && allChecked;
   }
-  TrainingState state{program, stage, coordinates,
-                      arena,   files, static_cast<uint64_t>(options.seed)};
   if (checkpoint.empty())
     fillParameters(program, stage, coordinates, arena,
                    initialValues(program, options.init, options.seed, initFile),
                    files);
   else
-    loadCheckpoint(state, checkpoint);
+    loadCheckpoint(state(), checkpoint);
   initFile.reset();
   // What cannot be written is said now, not after hours of training.
   if (first() && !options.save.empty())
     makeFolders(options.save);
+  if (first() && !options.exportOnnx.empty())
+    checkExport(program, files, options.exportOnnx);
   if (first())
-    log = std::make_unique<Log>(options, done > 0, program.seq > 0);
+    log = std::make_unique<Log>(options, done, last, program.seq > 0,
+                                findColumns(launch));
 }
 
-void Run::describe(const Launch &launch) const {
+void Run::describe() const {
   if (!first())
     return;
   puts(launchLine(launch, resources).c_str());
@@ -175,12 +192,36 @@ static double now() {
   return std::chrono::duration<double>(time).count();
 }
 
+/// The steps of --trace, which must be among those of this run.
+void Run::chooseTrace() {
+  if (options.trace.empty() || done >= last)
+    return;
+  traceFrom = std::min(done + 2, last);
+  traceTo = std::min(done + 3, last);
+  if (options.traceSteps.empty())
+    return;
+  parseTraceSteps(options.traceSteps, traceFrom, traceTo);
+  if (traceFrom <= done || traceTo > last)
+    fail(ExitUsage,
+         format("--trace-steps %s: this run has steps %lld to %lld",
+                options.traceSteps.c_str(), static_cast<long long>(done + 1),
+                static_cast<long long>(last)));
+}
+
 StepResult Run::runStep(int64_t step) {
   double begin = now();
+  TraceSpan span(Track::Host, "step");
+  span.note("step", step);
   StepValues values = stepValues(options, step, schedule.at(step));
-  checkSamples(program, *data, *order, step);
-  fillInputs(program, stage, coordinates, arena, *data, *order, values);
-  stage.step(context, arena);
+  {
+    TraceSpan inputs(Track::Host, "inputs");
+    checkSamples(program, *data, *order, step);
+    fillInputs(program, stage, coordinates, arena, *data, *order, values);
+  }
+  {
+    TraceSpan work(Track::Host, "run");
+    stage.step(context, arena);
+  }
   StepResult result;
   result.step = step;
   result.lr = values.lr;
@@ -212,6 +253,7 @@ void Run::requireFinite(const StepResult &result) const {
 }
 
 void Run::evaluate(int64_t step) {
+  TraceSpan span(Track::Host, "evaluate");
   int64_t batches =
       std::min(options.evalBatches, valOrder->samples() / globalBatch(program));
   double sum = 0, targets = 0;
@@ -232,28 +274,32 @@ void Run::evaluate(int64_t step) {
 }
 
 void Run::save(int64_t step) {
+  TraceSpan span(Track::Host, "save");
   double begin = now();
-  TrainingState state{program, stage, coordinates,
-                      arena,   files, static_cast<uint64_t>(options.seed)};
-  std::string folder = saveCheckpoint(state, options, step);
+  std::string folder = saveCheckpoint(state(), options, step);
   savedStep = step;
-  if (first()) {
-    printf("saved      %s in %.2f s\n", folder.c_str(), now() - begin);
-    fflush(stdout);
-  }
+  if (first())
+    log->say(format("saved      %s in %.2f s", folder.c_str(), now() - begin));
+}
+
+void Run::finish() {
+  if (options.exportOnnx.empty())
+    return;
+  double begin = now();
+  exportModel(state(), options.exportOnnx);
+  if (first())
+    log->say(format("exported   %s in %.2f s", options.exportOnnx.c_str(),
+                    now() - begin));
 }
 
 void Run::loop() {
-  int64_t last = options.steps;
-  if (options.stopAfter > 0)
-    last = std::min(last, options.stopAfter);
-  if (done >= last) {
-    if (first())
-      printf("nothing to do: %lld of %lld steps are done\n",
-             static_cast<long long>(done), static_cast<long long>(last));
-    return;
-  }
+  if (done >= last && first())
+    log->say(format("nothing to do: %lld of %lld steps are done",
+                    static_cast<long long>(done),
+                    static_cast<long long>(last)));
   for (int64_t step = done + 1; step <= last; ++step) {
+    if (step == traceFrom)
+      startTrace();
     StepResult result = runStep(step);
     // The ranks see a signal at different moments; they stop after one step.
     int signal = backend::maxOverRanks(stopSignal());
@@ -270,23 +316,26 @@ void Run::loop() {
         end || (options.saveEvery > 0 && step % options.saveEvery == 0);
     if (saves && !options.save.empty())
       save(step);
+    if (tracing && (step == traceTo || end))
+      writeTrace(program, options.trace);
     if (!signal)
       continue;
     if (first())
-      printf("stopped by %s after step %lld%s\n",
-             signal == SIGTERM ? "SIGTERM" : "SIGUSR1",
-             static_cast<long long>(step),
-             options.save.empty() ? "; without --save nothing was written"
-                                  : "");
+      log->say(format(
+          "stopped by %s after step %lld%s",
+          signal == SIGTERM ? "SIGTERM" : "SIGUSR1",
+          static_cast<long long>(step),
+          options.save.empty() ? "; without --save nothing was written" : ""));
     return;
   }
 }
 
 void pcc::train(const pcc_program &program, Options options,
                 const Launch &launch) {
-  Run run(program, options);
-  run.describe(launch);
+  Run run(program, options, launch);
+  run.describe();
   run.loop();
+  run.finish();
 }
 
 std::string pcc::infoText(const pcc_program &program) {

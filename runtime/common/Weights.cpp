@@ -17,11 +17,6 @@ using namespace pcc;
 static const double standardDeviation = 0.02; // GPT-2's, for every matrix
 static const int64_t digestBytes = 65536;
 
-static std::string folderOf(const std::string &path) {
-  size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
-}
-
 std::string SourceFiles::placeOf(const std::string &file) const {
   if (!program.source)
     return file;
@@ -40,26 +35,26 @@ static std::string executableFolder() {
   return length > 0 ? folderOf(std::string(path, length)) : "";
 }
 
-/// The path, or the same from the executable's folder, whichever exists.
-static std::string findFile(const std::string &path) {
-  if (exists(path) || path[0] == '/')
-    return path;
-  std::string beside = executableFolder() + path;
+std::string SourceFiles::find(const std::string &file) const {
+  if (!model.empty())
+    return placeOf(file);
+  if (exists(file) || file[0] == '/')
+    return file;
+  std::string beside = executableFolder() + file;
   if (exists(beside))
     return beside;
   char here[4096];
   fail(ExitData,
        format("cannot find model file '%s', looked for in '%s' and '%s'",
-              path.c_str(), getcwd(here, sizeof(here)) ? here : ".",
-              folderOf(executableFolder() + path).c_str()),
+              file.c_str(), getcwd(here, sizeof(here)) ? here : ".",
+              executableFolder().c_str()),
        "--model FILE says where the model lies; --init random needs none");
 }
 
 const char *SourceFiles::tensor(const pcc_source &source, int64_t bytes) {
   std::unique_ptr<MappedFile> &file = files[source.file];
   if (!file) {
-    std::string place =
-        model.empty() ? findFile(source.file) : placeOf(source.file);
+    std::string place = find(source.file);
     file = std::make_unique<MappedFile>(
         place, ExitData, "model file",
         "--model FILE says where the model lies; --init random needs none");

@@ -26,6 +26,10 @@ public:
   /// read, or is not the one that was compiled.
   const char *tensor(const pcc_source &source, int64_t bytes);
 
+  /// Where a file of the model, named as it was given to pcc, lies now. Exits
+  /// with ExitData if it is not found.
+  std::string find(const std::string &file) const;
+
 private:
   std::string placeOf(const std::string &file) const;
 

@@ -3,6 +3,7 @@
 #include "runtime/Runtime.h"
 #include "runtime/common/DType.h"
 #include "runtime/common/Error.h"
+#include "runtime/common/Trace.h"
 #include "runtime/cpu/Context.h"
 
 #include <algorithm>
@@ -50,6 +51,8 @@ static const int64_t cachedCount = 1 << 18;
 
 void pcc_all_reduce(pcc_context *ctx, int32_t comm, int32_t dtype,
                     int32_t reduction, void *buffer, int64_t count) {
+  TraceSpan span(Track::Communication, "all_reduce");
+  span.note("bytes", count * sizeOf(dtype));
   const Communicator &c = communicator(ctx, comm);
   MPI_Datatype type = typeOf(dtype);
   if (c.size == 1)
@@ -67,6 +70,8 @@ void pcc_all_reduce(pcc_context *ctx, int32_t comm, int32_t dtype,
 
 void pcc_all_gather(pcc_context *ctx, int32_t comm, int32_t dtype,
                     const void *in, void *out, int64_t count) {
+  TraceSpan span(Track::Communication, "all_gather");
+  span.note("bytes", count * sizeOf(dtype));
   const Communicator &c = communicator(ctx, comm);
   int64_t bytes = count * sizeOf(dtype);
   char *to = static_cast<char *>(out);
@@ -90,6 +95,8 @@ void pcc_all_gather(pcc_context *ctx, int32_t comm, int32_t dtype,
 
 void pcc_reduce_scatter(pcc_context *ctx, int32_t comm, int32_t dtype,
                         const void *in, void *out, int64_t count) {
+  TraceSpan span(Track::Communication, "reduce_scatter");
+  span.note("bytes", count * sizeOf(dtype));
   const Communicator &c = communicator(ctx, comm);
   MPI_Datatype type = typeOf(dtype);
   int64_t size = sizeOf(dtype);
@@ -115,6 +122,8 @@ void pcc_reduce_scatter(pcc_context *ctx, int32_t comm, int32_t dtype,
 
 void pcc_all_to_all(pcc_context *ctx, int32_t comm, int32_t dtype,
                     const void *in, void *out, int64_t count) {
+  TraceSpan span(Track::Communication, "all_to_all");
+  span.note("bytes", count * sizeOf(dtype));
   const Communicator &c = communicator(ctx, comm);
   int64_t bytes = count * sizeOf(dtype);
   auto *from = static_cast<const char *>(in);

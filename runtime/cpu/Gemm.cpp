@@ -3,6 +3,7 @@
 #include "runtime/Runtime.h"
 #include "runtime/common/DType.h"
 #include "runtime/common/Error.h"
+#include "runtime/common/Trace.h"
 #include "runtime/cpu/Context.h"
 #include "runtime/cpu/Threads.h"
 
@@ -69,6 +70,11 @@ static void checkDesc(const pcc_gemm_desc &d) {
 void pcc_gemm(pcc_context *ctx, const pcc_gemm_desc *desc, const void *a,
               const void *b, void *c) {
   const pcc_gemm_desc &d = *desc;
+  TraceSpan span(Track::Compute, "gemm");
+  span.note("m", d.m);
+  span.note("n", d.n);
+  span.note("k", d.k);
+  span.note("batch", d.batch0 * d.batch1);
   checkDesc(d);
   int64_t count = d.batch0 * d.batch1;
   if (count <= 0 || d.m <= 0 || d.n <= 0)

@@ -4,6 +4,7 @@
 
 #include "runtime/Runtime.h"
 #include "runtime/common/Backend.h"
+#include "runtime/common/Trace.h"
 #include "runtime/cpu/Context.h"
 
 #include <algorithm>
@@ -66,6 +67,8 @@ static void launchPart(void *argument, int part) {
 
 void pcc_launch(pcc_context *ctx, pcc_kernel kernel, void *const *args,
                 int64_t n, int64_t grain) {
+  TraceSpan span(Track::Compute, "kernel",
+                 reinterpret_cast<const void *>(kernel));
   if (n <= 0)
     return;
   int64_t worth = grain > 1 ? (n + grain - 1) / grain : n;

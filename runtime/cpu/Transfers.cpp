@@ -2,6 +2,7 @@
 
 #include "runtime/Runtime.h"
 #include "runtime/common/Error.h"
+#include "runtime/common/Trace.h"
 #include "runtime/cpu/Context.h"
 
 #include <algorithm>
@@ -39,6 +40,8 @@ static void wait(std::vector<MPI_Request> &requests, const char *what) {
 
 void pcc_send(pcc_context *ctx, int32_t stage, int32_t channel,
               const void *buffer, int64_t bytes) {
+  TraceSpan span(Track::Communication, "send");
+  span.note("bytes", bytes);
   std::vector<MPI_Request> requests;
   post(ctx, peerOf(ctx, stage), channel, const_cast<void *>(buffer), bytes,
        /*sends=*/true, requests);
@@ -47,6 +50,8 @@ void pcc_send(pcc_context *ctx, int32_t stage, int32_t channel,
 
 void pcc_recv(pcc_context *ctx, int32_t stage, int32_t channel, void *buffer,
               int64_t bytes) {
+  TraceSpan span(Track::Communication, "receive");
+  span.note("bytes", bytes);
   std::vector<MPI_Request> requests;
   post(ctx, peerOf(ctx, stage), channel, buffer, bytes, /*sends=*/false,
        requests);
@@ -56,6 +61,8 @@ void pcc_recv(pcc_context *ctx, int32_t stage, int32_t channel, void *buffer,
 void pcc_exchange(pcc_context *ctx, int32_t to_stage, int32_t send_channel,
                   const void *send, int64_t send_bytes, int32_t from_stage,
                   int32_t recv_channel, void *recv, int64_t recv_bytes) {
+  TraceSpan span(Track::Communication, "exchange");
+  span.note("bytes", send_bytes);
   std::vector<MPI_Request> requests;
   post(ctx, peerOf(ctx, from_stage), recv_channel, recv, recv_bytes,
        /*sends=*/false, requests);

@@ -70,7 +70,7 @@ int Session::train() {
                  " is not known");
   Schedule schedule = scheduleOf(settings);
 
-  Log log(settings, /*append=*/false, /*tokens=*/true);
+  Log log(settings, /*done=*/0, settings.steps, /*tokens=*/true, /*columns=*/0);
   int64_t last = settings.stopAfter
                      ? std::min(settings.stopAfter, settings.steps)
                      : settings.steps;

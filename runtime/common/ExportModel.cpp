@@ -1,0 +1,147 @@
+//===- ExportModel.cpp - Trained weights in the source model --------------===//
+
+#include "runtime/common/ExportModel.h"
+
+#include "runtime/common/Backend.h"
+#include "runtime/common/Error.h"
+#include "runtime/common/Files.h"
+#include "runtime/common/SourceTensors.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <set>
+#include <unistd.h>
+
+using namespace pcc;
+
+/// The files of the source model as they were given to pcc: the model file and
+/// those of its external data.
+static std::set<std::string> filesOf(const pcc_program &program) {
+  std::set<std::string> files = {program.source};
+  for (int s = 0; s < program.n_stages; ++s)
+    for (int i = 0; i < program.stages[s].n_tensors; ++i) {
+      const pcc_tensor &tensor = program.stages[s].tensors[i];
+      if (tensor.kind == PCC_PARAM && tensor.source && tensor.source->file)
+        files.insert(tensor.source->file);
+    }
+  return files;
+}
+
+/// Where a file of the source goes when the model file goes to `target`.
+static std::string targetOf(const pcc_program &program, const std::string &file,
+                            const std::string &target) {
+  if (file == program.source)
+    return target;
+  std::string folder = folderOf(program.source);
+  if (file.compare(0, folder.size(), folder))
+    fail(ExitOutput,
+         format("cannot export: external data '%s' does not lie beside '%s'",
+                file.c_str(), program.source));
+  return folderOf(target) + file.substr(folder.size());
+}
+
+/// The path without links; as it is where there is no such file.
+static std::string resolved(const std::string &path) {
+  char *real = realpath(path.c_str(), nullptr);
+  std::string text = real ? real : path;
+  free(real);
+  return text;
+}
+
+void pcc::checkExport(const pcc_program &program, const SourceFiles &files,
+                      const std::string &target) {
+  if (!program.source || !*program.source)
+    fail(ExitUsage,
+         "--export-onnx: this program was compiled without a model file");
+  std::set<std::string> sources = filesOf(program);
+  for (const std::string &file : sources) {
+    std::string to = targetOf(program, file, target);
+    for (const std::string &other : sources)
+      if (resolved(to) == resolved(files.find(other)))
+        fail(ExitOutput,
+             format("--export-onnx '%s' would overwrite '%s', which the model "
+                    "was compiled from",
+                    target.c_str(), to.c_str()),
+             "name a file in another folder");
+    // What cannot be written is said now, not after hours of training.
+    std::string folder = folderOf(to).empty() ? "." : folderOf(to);
+    makeFolders(folder);
+    if (access(folder.c_str(), W_OK))
+      fail(ExitOutput,
+           format("cannot write '%s': %s", to.c_str(), strerror(errno)));
+  }
+}
+
+namespace {
+/// A copy of a source file, under a temporary name until it is complete.
+class Copy {
+public:
+  Copy(const std::string &from, const std::string &to);
+
+  void write(const char *data, int64_t bytes, int64_t offset);
+  /// Flushes and puts it at its place.
+  void finish();
+
+private:
+  [[noreturn]] void cannot() const {
+    fail(ExitOutput,
+         format("cannot write '%s': %s", temporary.c_str(), strerror(errno)));
+  }
+
+  std::string path, temporary;
+  int file;
+};
+} // namespace
+
+Copy::Copy(const std::string &from, const std::string &to)
+    : path(to), temporary(to + ".tmp"),
+      file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+                0666)) {
+  if (file < 0)
+    cannot();
+  MappedFile source(from, ExitData, "model file", "");
+  write(source.data(), source.size(), 0);
+}
+
+void Copy::write(const char *data, int64_t bytes, int64_t offset) {
+  while (bytes > 0) {
+    ssize_t done = pwrite(file, data, bytes, offset);
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done <= 0)
+      cannot();
+    data += done;
+    bytes -= done;
+    offset += done;
+  }
+}
+
+void Copy::finish() {
+  if (fsync(file) || close(file))
+    cannot();
+  replaceFile(temporary, path);
+}
+
+void pcc::exportModel(const TrainingState &state, const std::string &target) {
+  const pcc_program &program = state.program;
+  std::map<std::string, Copy> copies;
+  if (backend::rank() == 0)
+    for (const std::string &file : filesOf(program))
+      copies.emplace(
+          file, Copy(state.files.find(file), targetOf(program, file, target)));
+  gatherSourceTensors(
+      state, sourceTensors(program),
+      [&](const SourceTensor &tensor, const char *bytes) {
+        const pcc_source *source = tensor.map.source;
+        if (source && source->file)
+          copies.at(source->file).write(bytes, tensor.bytes(), source->offset);
+      });
+  // The model file last: what it names is there before it.
+  for (auto &[file, copy] : copies)
+    if (file != program.source)
+      copy.finish();
+  if (backend::rank() == 0)
+    copies.at(program.source).finish();
+}

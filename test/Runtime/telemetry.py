@@ -1,0 +1,200 @@
+"""What a run tells beside its lines: TensorBoard's events, a trace, and a
+progress bar on a terminal.
+
+RUN: rm -rf %t && mkdir %t && cd %t && toy-files .
+RUN: %python %s
+"""
+
+import fcntl
+import glob
+import json
+import os
+import pty
+import struct
+import subprocess
+import termios
+
+
+def run(program, *arguments, code=0, **environment):
+    result = subprocess.run([program, "--data", "tokens.bin", *arguments],
+                            capture_output=True, text=True,
+                            env=dict(os.environ, TERM="xterm", **environment))
+    assert result.returncode == code, (arguments, result)
+    return result
+
+
+# TensorBoard: records with checksums, of which each holds an Event.
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
+
+
+assert crc32c(b"123456789") == 0xe3069283  # the published check value
+
+
+def masked(data):
+    crc = crc32c(data)
+    return ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        shift += 7
+        at += 1
+        if data[at - 1] < 128:
+            return value, at
+
+
+def fields(data):
+    at, found = 0, []
+    while at < len(data):
+        key, at = varint(data, at)
+        kind = key & 7
+        if kind == 0:
+            value, at = varint(data, at)
+        else:
+            size = {1: 8, 5: 4}.get(kind)
+            if kind == 2:
+                size, at = varint(data, at)
+            value, at = data[at:at + size], at + size
+        found.append((key >> 3, value))
+    return found
+
+
+def events(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    at = 0
+    while at < len(data):
+        length, crc = struct.unpack_from("<QI", data, at)
+        assert crc == masked(data[at:at + 8])
+        event = data[at + 12:at + 12 + length]
+        assert struct.unpack_from("<I", data, at + 12 + length)[0] == \
+            masked(event)
+        at += 16 + length
+        yield dict(fields(event))
+
+
+def scalars(path):
+    found = {}
+    for event in events(path):
+        for _, value in fields(event.get(5, b"")):
+            entry = dict(fields(value))
+            found[entry[1].decode(), event[2]] = \
+                struct.unpack("<f", entry[2])[0]
+    return found
+
+
+run("toy-1", "--steps", "6", "--val-data", "tokens.bin", "--eval-every", "3",
+    "--tensorboard-dir", "runs/a", "--log-json", "log.json", "--save", "ckpt",
+    "--stop-after", "4")
+path, = glob.glob("runs/a/events.out.tfevents.*")
+first = next(events(path))
+assert first[3] == b"brain.Event:2" and len(first[1]) == 8
+found = scalars(path)
+count = 0
+with open("log.json") as file:
+    for row in map(json.loads, file):
+        pairs = {"loss": "train/loss", "norm": "train/grad_norm",
+                 "lr": "train/lr", "val_loss": "val/loss"}
+        for key, tag in pairs.items():
+            if key in row:
+                assert abs(found[tag, row["step"]] - row[key]) <= \
+                    1e-6 * abs(row[key]), (tag, row)
+                count += 1
+assert count == 13 and ("perf/tokens_per_sec", 4) in found, count
+# A resumed run voids what an earlier file has of its steps.
+run("toy-1", "--resume", "ckpt", "--tensorboard-dir", "runs/b")
+path, = glob.glob("runs/b/*")
+start = list(events(path))[1]
+assert start[2] == 5 and dict(fields(start[7])) == {1: 1}
+assert ("train/loss", 5) in scalars(path)
+
+# A trace: a process for each rank, named spans that lie within their step.
+run("toy-dp2-tp2", "--steps", "6", "--trace", "t.json", "--trace-steps", "3:4")
+with open("t.json") as file:
+    trace = json.load(file)["traceEvents"]
+processes = {event["pid"]: event["args"]["name"] for event in trace
+             if event["name"] == "process_name"}
+assert processes == {0: "rank 0 (dp 0, tp 0)", 1: "rank 1 (dp 0, tp 1)",
+                     2: "rank 2 (dp 1, tp 0)", 3: "rank 3 (dp 1, tp 1)"}
+for rank in processes:
+    spans = [event for event in trace
+             if event["pid"] == rank and event["ph"] == "X"]
+    steps = [span for span in spans if span["name"] == "step"]
+    assert [span["args"]["step"] for span in steps] == [3, 4]
+    named = {track: {span["name"] for span in spans if span["tid"] == track}
+             for track in range(3)}
+    assert {"embedKernel", "gemm"} <= named[1], named
+    assert named[2] == {"all_reduce"}, named
+    for span in spans:
+        assert span["dur"] >= 0
+        assert any(step["ts"] <= span["ts"] and span["ts"] + span["dur"] <=
+                   step["ts"] + step["dur"] + 0.01 for step in steps), span
+error = run("toy-1", "--trace", "t.json", "--trace-steps", "3:400",
+            code=2).stderr
+assert "--trace-steps 3:400: this run has steps 1 to 31" in error, error
+error = run("toy-1", "--trace", "t.json", "--trace-steps", "3:2", code=2).stderr
+assert "--trace-steps: '3:2' is no range of steps" in error, error
+error = run("toy-1", "--trace", "no/t.json", code=8).stderr
+assert "cannot write 'no/t.json.tmp'" in error, error
+error = run("toy-1", "--tensorboard-dir", "toy.bin", code=8).stderr
+assert "cannot make folder 'toy.bin'" in error, error
+
+
+# A progress bar, only where a terminal is.
+def onTerminal(program, *arguments, columns=80, **environment):
+    parent, child = pty.openpty()
+    fcntl.ioctl(child, termios.TIOCSWINSZ,
+                struct.pack("HHHH", 24, columns, 0, 0))
+    environment = dict(os.environ, TERM="xterm") | environment
+    process = subprocess.Popen([program, "--data", "tokens.bin", *arguments],
+                               stdout=child, env=environment,
+                               stderr=subprocess.DEVNULL)
+    os.close(child)
+    text = b""
+    while True:
+        try:
+            part = os.read(parent, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        text += part
+    os.close(parent)
+    return process.wait(), text.decode()
+
+
+for program in "toy-1", "toy-tp2":
+    code, text = onTerminal(program, "--steps", "30", "--log-every", "10",
+                            TOY_PAUSE_MS="20")
+    assert code == 0 and "\r[\x1b[32m=" in text, text
+    assert " 10/30, 0:0" in text and text.endswith("\r\x1b[K"), text
+    assert "\r\x1b[Kstep 20/30 | loss" in text, text
+    code, text = onTerminal(program, "--steps", "3", NO_COLOR="1")
+    assert "\r[=" in text and "\x1b[3" not in text, text
+    assert "[=" not in onTerminal(program, "--steps", "3", TERM="dumb")[1]
+    assert "\r" not in run(program, "--steps", "3").stdout
+# Narrow terminals get the numbers.
+text = onTerminal("toy-1", "--steps", "3", columns=16)[1]
+assert "\r 33% 1/3" in text and "[=" not in text, text
+# An error does not share the bar's line.
+parent, child = pty.openpty()
+process = subprocess.Popen(
+    ["toy-1", "--data", "tokens.bin", "--lr", "1e30", "--clip-grad", "0",
+     "--lr-schedule", "constant"], stdout=child, stderr=child,
+    env=dict(os.environ, TERM="xterm"))
+os.close(child)
+text = b""
+try:
+    while part := os.read(parent, 65536):
+        text += part
+except OSError:
+    pass
+assert process.wait() == 5 and b"\r\x1b[Kerror: the " in text, text
