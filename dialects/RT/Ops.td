@@ -15,8 +15,9 @@ class RT_Op<string mnemonic, list<Trait> traits = []>
 
 def RT_Buffer : Type<
     And<[AnyStaticShapeMemRef.predicate,
-         CPred<"::llvm::cast<::mlir::MemRefType>($_self).isStrided()">]>,
-    "memref of static shape", "::mlir::MemRefType">;
+         CPred<"::pcc::rt::isBuffer(::llvm::cast<::mlir::MemRefType>($_self))">]>,
+    "memref of numbers with constant extents and strides and no offset",
+    "::mlir::MemRefType">;
 
 //===----------------------------------------------------------------------===//
 // Declarations
@@ -219,6 +220,10 @@ def RT_AllReduceOp : RT_Op<"all_reduce"> {
     $reduction $buffers `over` $axes attr-dict `:` type($buffers)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// From the first buffer to behind the last, padding between included.
+    int64_t getBytes();
+  }];
 }
 
 class RT_Gathering<string mnemonic, string what> : RT_Op<mnemonic> {
@@ -246,6 +251,7 @@ def RT_CommIndexOp : RT_Op<"comm_index"> {
   let assemblyFormat = [{
     $output `over` $axes (`times` $times^)? attr-dict `:` type($output)
   }];
+  let hasVerifier = 1;
 }
 
 def RT_SendOp : RT_Op<"send"> {
@@ -254,6 +260,7 @@ def RT_SendOp : RT_Op<"send"> {
   let assemblyFormat = [{
     $buffer `to` $stage `channel` $channel attr-dict `:` type($buffer)
   }];
+  let hasVerifier = 1;
 }
 
 def RT_RecvOp : RT_Op<"recv"> {
@@ -262,6 +269,7 @@ def RT_RecvOp : RT_Op<"recv"> {
   let assemblyFormat = [{
     $buffer `from` $stage `channel` $channel attr-dict `:` type($buffer)
   }];
+  let hasVerifier = 1;
 }
 
 def RT_ExchangeOp : RT_Op<"exchange"> {
@@ -274,11 +282,12 @@ def RT_ExchangeOp : RT_Op<"exchange"> {
     $from_stage `channel` $recv_channel attr-dict `:` type($sent) `,`
     type($received)
   }];
+  let hasVerifier = 1;
 }
 
-def RT_CallOp : RT_Op<"call",
-    [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Runs a task on buffers";
+def RT_CallOp : RT_Op<"call", [HasParent<"FuncOp">,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Runs a task, a function further up, on buffers";
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<RT_Buffer>:$args);
   let assemblyFormat = [{
     $callee `(` $args `)` attr-dict (`:` type($args)^)?

@@ -37,12 +37,18 @@ SmallVector<int64_t> getStrides(MemRefType type) {
 
 int64_t getSpanBytes(MemRefType type) {
   int64_t last = 0;
-  for (auto [size, stride] : llvm::zip(type.getShape(), getStrides(type))) {
-    if (size == 0)
-      return 0;
+  for (auto [size, stride] : llvm::zip(type.getShape(), getStrides(type)))
     last += (size - 1) * stride;
-  }
   return (last + 1) * getElementBytes(type.getElementType());
+}
+
+bool isBuffer(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return succeeded(type.getStridesAndOffset(strides, offset)) && offset == 0 &&
+         type.getElementType().isIntOrFloat() &&
+         llvm::all_of(type.getShape(), [](int64_t n) { return n > 0; }) &&
+         llvm::all_of(strides, [](int64_t stride) { return stride >= 0; });
 }
 
 bool isContiguous(MemRefType type) {
@@ -60,6 +66,14 @@ int64_t BufferOp::getBytes() { return getSpanBytes(getMemRefType()); }
 
 int64_t BufferOp::getSlotBytes() {
   return llvm::alignTo(getBytes(), kAlignment);
+}
+
+int64_t AllReduceOp::getBytes() {
+  int64_t bytes = 0;
+  for (Value buffer : getBuffers())
+    bytes = llvm::alignTo(bytes, kAlignment) +
+            getSpanBytes(cast<MemRefType>(buffer.getType()));
+  return bytes;
 }
 
 int64_t ProgramOp::getAxisSize(StringRef axis) {

@@ -35,6 +35,9 @@ inline constexpr llvm::StringLiteral kInplaceAttr = "rt.inplace";
 inline constexpr llvm::StringLiteral kUnitsAttr = "rt.units";
 inline constexpr llvm::StringLiteral kGrainAttr = "rt.grain";
 
+/// The mesh axis along which a rank's stage counts.
+inline constexpr llvm::StringLiteral kStageAxis = "pp";
+
 /// Names of the entry points of a stage.
 inline constexpr llvm::StringLiteral kTrainEntry = "train";
 inline constexpr llvm::StringLiteral kEvaluateEntry = "evaluate";
@@ -44,6 +47,11 @@ int64_t getElementBytes(mlir::Type element);
 
 /// Bytes from a buffer's first element to behind its last one.
 int64_t getSpanBytes(mlir::MemRefType type);
+
+/// Whether ops may name this memory: at least one element, each an integer or
+/// a float, extents and strides known and not negative, the first element
+/// where the buffer begins.
+bool isBuffer(mlir::MemRefType type);
 
 /// Whether the elements lie row major without holes.
 bool isContiguous(mlir::MemRefType type);

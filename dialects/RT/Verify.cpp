@@ -38,6 +38,9 @@ LogicalResult GemmAttr::verify(EmitError emitError, int64_t m, int64_t n,
     return emitError() << "gemm has extents below 1";
   if (lda < (transA ? m : k) || ldb < (transB ? k : n) || ldc < n)
     return emitError() << "gemm has a leading dimension below its row length";
+  for (DenseI64ArrayAttr strides : {a, b, c})
+    if (strides[0] < 0 || strides[1] < 0)
+      return emitError() << "gemm has a negative stride";
   return success();
 }
 
@@ -45,6 +48,8 @@ LogicalResult ProgramOp::verify() {
   if (int64_t(getAxes().size()) != int64_t(getSizes().size()))
     return emitOpError() << "has " << getAxes().size() << " axes but "
                          << getSizes().size() << " sizes";
+  if (llvm::any_of(getSizes(), [](int64_t size) { return size < 1; }))
+    return emitOpError() << "has an axis without ranks";
   for (Attribute comm : getComms()) {
     auto names = dyn_cast<ArrayAttr>(comm);
     if (!names)
@@ -78,6 +83,9 @@ LogicalResult FuncOp::verify() {
     if (!isa_and_nonnull<RTDialect>(op.getDialect()) ||
         isa<FuncOp, BufferOp, StageOp, ProgramOp>(op))
       return op.emitOpError() << "cannot be part of an rt.func";
+  bool isEntry = getSymName() == kTrainEntry || getSymName() == kEvaluateEntry;
+  if (isEntry && getBlock()->getNumArguments())
+    return emitOpError() << "is an entry point, which takes no buffers";
   return success();
 }
 
@@ -143,7 +151,18 @@ static int64_t matrixBytes(int64_t rows, int64_t columns, int64_t stride,
   return (last + 1) * elementBytes;
 }
 
+/// Checks that two buffers' elements have the same type.
+static LogicalResult checkSameElements(Operation *op, Value a, Value b) {
+  auto of = [](Value v) { return cast<MemRefType>(v.getType()); };
+  if (of(a).getElementType() == of(b).getElementType())
+    return success();
+  return op->emitOpError() << "mixes elements of " << of(a) << " and " << of(b);
+}
+
 LogicalResult GemmOp::verify() {
+  if (failed(checkSameElements(*this, getA(), getC())) ||
+      failed(checkSameElements(*this, getB(), getC())))
+    return failure();
   GemmAttr s = getShape();
   ArrayRef<int64_t> batch = s.getBatch();
   auto check = [&](Value buffer, int64_t rows, int64_t columns, int64_t stride,
@@ -208,7 +227,9 @@ LogicalResult AllReduceOp::verify() {
 /// Checks that the larger of two buffers holds the smaller `larger / smaller`
 /// times.
 static LogicalResult checkBlocks(Operation *op, Value small, Value large) {
-  if (failed(checkContiguous(op, small)) || failed(checkContiguous(op, large)))
+  if (failed(checkContiguous(op, small)) ||
+      failed(checkContiguous(op, large)) ||
+      failed(checkSameElements(op, small, large)))
     return failure();
   if (elements(large) % elements(small) == 0)
     return success();
@@ -235,6 +256,23 @@ LogicalResult AllToAllOp::verify() {
   return checkBlocks(*this, getInput(), getOutput());
 }
 
+LogicalResult CommIndexOp::verify() {
+  MemRefType type = getOutput().getType();
+  if (!type.getElementType().isInteger(64) || type.getNumElements() != 1)
+    return emitOpError() << "writes one i64, not " << type;
+  return success();
+}
+
+LogicalResult SendOp::verify() { return checkContiguous(*this, getBuffer()); }
+
+LogicalResult RecvOp::verify() { return checkContiguous(*this, getBuffer()); }
+
+LogicalResult ExchangeOp::verify() {
+  if (failed(checkContiguous(*this, getSent())))
+    return failure();
+  return checkContiguous(*this, getReceived());
+}
+
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {
   auto callee = tables.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
   if (!callee)
@@ -243,5 +281,10 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (TypeRange(getArgs()) != TypeRange(callee.getBlock()->getArgumentTypes()))
     return emitOpError() << "does not give " << getCalleeAttr()
                          << " the buffers it takes";
+  // So no function calls itself, directly or not.
+  auto caller = (*this)->getParentOfType<FuncOp>();
+  if (!callee->isBeforeInBlock(caller))
+    return emitOpError() << "calls " << getCalleeAttr()
+                         << ", which does not stand before its function";
   return success();
 }

@@ -118,3 +118,106 @@ rt.stage 0 {
     rt.copy %a to %b : memref<4xf32> to memref<5xf32>
   }
 }
+
+// -----
+
+// expected-error @+1 {{has an axis without ranks}}
+rt.program axes ["tp"] sizes [0] comms [] microbatches 1
+
+// -----
+
+rt.stage 0 {
+  rt.buffer @w : memref<8xf32> param
+  rt.func @f() {
+    %w = rt.address @w : memref<8xf32>
+    // expected-error @+1 {{must be memref of numbers with constant extents and strides and no offset}}
+    %v = rt.view %w : memref<8xf32> to memref<2xf32, strided<[1], offset: 2>>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<8xf32>) {
+    // expected-error @+1 {{must be memref of numbers with constant extents and strides and no offset}}
+    %v = rt.view %a : memref<8xf32> to memref<2xf32, strided<[?]>>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{failed to satisfy constraint: type attribute of memref of numbers}}
+  rt.buffer @w : memref<4xindex> param
+}
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{failed to satisfy constraint: type attribute of memref of numbers}}
+  rt.buffer @w : memref<4x0xf32> param
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x4xf32>, %b: memref<4x4xf64>) {
+    // expected-error @+1 {{mixes elements of 'memref<4x4xf64>' and 'memref<4x4xf32>'}}
+    rt.gemm %a, %b, %a as <m = 4, n = 4, k = 4,
+        lda = 4, ldb = 4, ldc = 4> : memref<4x4xf32>, memref<4x4xf64>, memref<4x4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x4xf32>) {
+    // expected-error @+1 {{gemm has a negative stride}}
+    rt.gemm %a, %a, %a as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4,
+        a = [-4, 0]> : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4xf32>, %b: memref<8xf64>) {
+    // expected-error @+1 {{mixes elements of 'memref<4xf32>' and 'memref<8xf64>'}}
+    rt.all_gather %a to %b over ["tp"] : memref<4xf32> to memref<8xf64>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<2xi64>) {
+    // expected-error @+1 {{writes one i64, not 'memref<2xi64>'}}
+    rt.comm_index %a over ["tp"] : memref<2xi64>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x2xf32, strided<[4, 1]>>) {
+    // expected-error @+1 {{needs contiguous buffers}}
+    rt.send %a to 1 channel 0 : memref<4x2xf32, strided<[4, 1]>>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{is an entry point, which takes no buffers}}
+  rt.func @train(%a: memref<4xf32>) {
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f() {
+    // expected-error @+1 {{calls @f, which does not stand before its function}}
+    rt.call @f()
+  }
+}
