@@ -124,9 +124,9 @@ void expand(nn::AttentionGradOp op) {
   op.erase();
 }
 
-/// Gives every op made while it lives the marks of the op it replaces.
 struct NNExpandAttentionPass
     : pcc::impl::NNExpandAttentionPassBase<NNExpandAttentionPass> {
+  /// Expands an op, and gives what is made its marks.
   template <typename Op>
   void expandMarked(Op op) {
     auto marks = llvm::to_vector(op->getDiscardableAttrs());

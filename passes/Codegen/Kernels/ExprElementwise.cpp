@@ -21,11 +21,29 @@ static Node *pick(ExprBuilder &e, Node *a, Node *b, bool isMax) {
       better = arith::CmpFOp::create(
           b, isMax ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT,
           v[1], v[0]);
+    else if (v[0].getType().isInteger(1))
+      better = arith::CmpIOp::create(
+          b, isMax ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::ult,
+          v[1], v[0]);
     else
       better = arith::CmpIOp::create(
           b, isMax ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt,
           v[1], v[0]);
     return arith::SelectOp::create(b, better, v[1], v[0]);
+  });
+}
+
+/// Whether x is anything but 0, also NaN: what a cast to i1 means. Conversion
+/// would keep the lowest bit only.
+static Node *isNotZero(ExprBuilder &e, Node *x, Type boolean) {
+  if (!x || x->type == boolean)
+    return x;
+  return e.op(boolean, {x}, 1, [](ScalarBuilder &b, ValueRange v) -> Value {
+    Type type = v[0].getType();
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+    if (isa<FloatType>(type))
+      return arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, v[0], zero);
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, v[0], zero);
   });
 }
 
@@ -83,9 +101,9 @@ static Node *geluGrad(ExprBuilder &e, Node *dy, Node *x, bool tanh) {
   Node *t = geluTanh(e, x);
   Node *slope =
       e.mul(e.add(e.mul(e.mul(x, x), 3 * kGeluCubic), 1.0), kSqrt2OverPi);
-  Node *sech2 = e.sub(e.constant(e.f32(), 1), e.mul(t, t));
-  if (t && t->type != e.f32())
-    sech2 = e.sub(e.constant(t->type, 1), e.mul(t, t));
+  if (!t)
+    return nullptr;
+  Node *sech2 = e.sub(e.constant(t->type, 1), e.mul(t, t));
   Node *left = e.mul(e.add(t, 1.0), 0.5);
   Node *right = e.mul(e.mul(e.mul(x, 0.5), sech2), slope);
   return e.mul(dy, e.add(left, right));
@@ -240,8 +258,11 @@ Node *ExprBuilder::buildElementwise(Operation *op, Access access) {
             return operands() ? mul(in[0], scale.getFactor().convertToDouble())
                               : nullptr;
           })
-          .Case<nn::CastOp>([&](auto) {
-            return operands() ? convert(in[0], computeType(element)) : nullptr;
+          .Case<nn::CastOp>([&](auto) -> Node * {
+            if (!operands())
+              return nullptr;
+            return element.isInteger(1) ? isNotZero(*this, in[0], element)
+                                        : convert(in[0], computeType(element));
           })
           .Default([&](Operation *op) {
             return fail(op, "has no form in a kernel");

@@ -223,7 +223,13 @@ std::unique_ptr<RowProgram> RowProgram::create(ArrayRef<Value> arguments,
 
 bool RowProgram::mayReuse(unsigned index, unsigned argument) const {
   if (shape == KernelShape::Scatter)
-    return scatter.base == static_cast<int>(argument);
+    // The table changes with every token; only its base may be under it.
+    return scatter.base == static_cast<int>(argument) &&
+           llvm::none_of(nodes, [&](const std::unique_ptr<Node> &node) {
+             return (node->kind == Node::Kind::Leaf ||
+                     node->kind == Node::Kind::Gather) &&
+                    node->argument == argument;
+           });
   if (shape == KernelShape::Rope)
     // Both elements of a pair are read before either is written.
     return rope.input->kind == Node::Kind::Leaf &&

@@ -24,42 +24,32 @@ static constexpr StringLiteral kAccessGroups = "access_groups";
 
 namespace {
 
-/// Loads and stores that keep their access groups.
-struct LoadPattern : ConvertOpToLLVMPattern<memref::LoadOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+/// A load or store that keeps its access groups.
+template <typename Op>
+struct AccessPattern : ConvertOpToLLVMPattern<Op> {
+  using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
   LogicalResult
-  matchAndRewrite(memref::LoadOp op, OpAdaptor adaptor,
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Attribute groups = op->getDiscardableAttr(kAccessGroups);
+    auto groups =
+        dyn_cast_or_null<ArrayAttr>(op->getDiscardableAttr(kAccessGroups));
     if (!groups)
       return failure();
+    Location loc = op.getLoc();
     Value pointer =
-        getStridedElementPtr(rewriter, op.getLoc(), op.getMemRefType(),
-                             adaptor.getMemref(), adaptor.getIndices());
-    auto load = LLVM::LoadOp::create(
-        rewriter, op.getLoc(), getTypeConverter()->convertType(op.getType()),
-        pointer);
-    load.setAccessGroupsAttr(cast<ArrayAttr>(groups));
-    rewriter.replaceOp(op, load);
-    return success();
-  }
-};
-
-struct StorePattern : ConvertOpToLLVMPattern<memref::StoreOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-  LogicalResult
-  matchAndRewrite(memref::StoreOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Attribute groups = op->getDiscardableAttr(kAccessGroups);
-    if (!groups)
-      return failure();
-    Value pointer =
-        getStridedElementPtr(rewriter, op.getLoc(), op.getMemRefType(),
-                             adaptor.getMemref(), adaptor.getIndices());
-    auto store = LLVM::StoreOp::create(rewriter, op.getLoc(),
-                                       adaptor.getValue(), pointer);
-    store.setAccessGroupsAttr(cast<ArrayAttr>(groups));
-    rewriter.eraseOp(op);
+        this->getStridedElementPtr(rewriter, loc, op.getMemRefType(),
+                                   adaptor.getMemref(), adaptor.getIndices());
+    if constexpr (std::is_same_v<Op, memref::LoadOp>) {
+      Type type = this->getTypeConverter()->convertType(op.getType());
+      auto load = LLVM::LoadOp::create(rewriter, loc, type, pointer);
+      load.setAccessGroupsAttr(groups);
+      rewriter.replaceOp(op, load);
+    } else {
+      auto store =
+          LLVM::StoreOp::create(rewriter, loc, adaptor.getValue(), pointer);
+      store.setAccessGroupsAttr(groups);
+      rewriter.eraseOp(op);
+    }
     return success();
   }
 };
@@ -72,7 +62,8 @@ LogicalResult codegen::convertToLLVM(ModuleOp module) {
   options.useBarePtrCallConv = true;
   LLVMTypeConverter converter(context, options);
   RewritePatternSet patterns(context);
-  patterns.add<LoadPattern, StorePattern>(converter, /*benefit=*/2);
+  patterns.add<AccessPattern<memref::LoadOp>, AccessPattern<memref::StoreOp>>(
+      converter, /*benefit=*/2);
   populateAffineToStdConversionPatterns(patterns);
   populateSCFToControlFlowConversionPatterns(patterns);
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);

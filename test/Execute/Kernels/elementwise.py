@@ -109,3 +109,15 @@ k = Kernels([f"%m: {M}", f"%x: {X}", f"%y: {X}"], [X], f"""
   %w = nn.where %m, %e, %y : {M}, {X}
   return %w : {X}""")
 check_all("erf, where", k, (mask, x, y), (np.where(mask, erf(wx), wy),))
+
+# To i1 is what is not zero, not the lowest bit; true is more than false.
+I, N = "tensor<2x4xi64>", "tensor<2x4xi1>"
+W = "tensor<2x4xf32>"
+k = Kernels([f"%i: {I}", f"%x: {W}"], [N, N, N], f"""
+  %a = nn.cast %i : {I} -> {N}
+  %b = nn.cast %x : {W} -> {N}
+  %c = nn.max %a, %b : {N}
+  return %a, %b, %c : {N}, {N}, {N}""")
+i = np.array([[0, 1, 2, -4], [0, 0, 3, 256]])
+w = np.array([[0, 0.5, -2, 0], [-0.0, np.nan, 3, 0]], np.float32)
+check_all("cast to i1", k, (i, w), (i != 0, w != 0, (i != 0) | (w != 0)))
