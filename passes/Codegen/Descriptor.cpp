@@ -20,6 +20,8 @@ int pcc::getDType(Type element) {
       .Case([](BFloat16Type) { return PCC_BF16; })
       .Case([](Float16Type) { return PCC_F16; })
       .Case([](IntegerType type) {
+        if (type.isUnsigned())
+          return -1;
         switch (type.getWidth()) {
         case 64:
           return int(PCC_I64);
@@ -58,7 +60,9 @@ private:
   FailureOr<Datum> input(rt::BufferOp buffer);
   Datum output(rt::BufferOp buffer, StringRef prefix);
   FailureOr<Datum> layout(rt::BufferOp buffer);
-  Datum source(rt::BufferOp buffer);
+  FailureOr<Datum> source(rt::BufferOp buffer);
+  /// The number of an element type of a buffer or its source.
+  FailureOr<Datum> dtype(rt::BufferOp buffer, Type element);
 
   /// The number of a mesh axis, or -1.
   int32_t axisIndex(Attribute name) {
@@ -126,7 +130,16 @@ FailureOr<Datum> Descriptor::layout(rt::BufferOp buffer) {
                            data.addArray("pcc.layout_axes", axes)});
 }
 
-Datum Descriptor::source(rt::BufferOp buffer) {
+FailureOr<Datum> Descriptor::dtype(rt::BufferOp buffer, Type element) {
+  int number = getDType(element);
+  if (number < 0)
+    return LogicalResult(buffer.emitOpError()
+                         << "has elements of type " << element
+                         << ", which the runtime does not know");
+  return Datum::i32(number);
+}
+
+FailureOr<Datum> Descriptor::source(rt::BufferOp buffer) {
   auto attr = buffer->getAttrOfType<nn::SourceAttr>("source");
   if (!attr)
     return Datum::null();
@@ -136,14 +149,15 @@ Datum Descriptor::source(rt::BufferOp buffer) {
   Datum file =
       attr.getFile().empty() ? Datum::null() : data.addString(attr.getFile());
   RankedTensorType type = attr.getType();
+  FailureOr<Datum> number = dtype(buffer, type.getElementType());
+  if (failed(number))
+    return failure();
   Datum made = data.add(
       "pcc.source",
       Datum::structure(
           {data.addString(attr.getName()), file, Datum::i64(attr.getFileSize()),
            Datum::i64(static_cast<int64_t>(attr.getDigest())),
-           Datum::i64(attr.getOffset()),
-           Datum::i32(getDType(type.getElementType())),
-           Datum::i32(type.getRank()),
+           Datum::i64(attr.getOffset()), *number, Datum::i32(type.getRank()),
            data.addArray("pcc.shape", type.getShape()),
            Datum::i64(attr.getBase()),
            data.addArray("pcc.stride", attr.getStrides().asArrayRef()),
@@ -179,25 +193,27 @@ FailureOr<Datum> Descriptor::tensor(rt::BufferOp buffer) {
       break;
     }
   }
-  FailureOr<Datum> where = layout(buffer);
-  if (failed(where))
+  FailureOr<Datum> where = layout(buffer), from = source(buffer);
+  FailureOr<Datum> number =
+      dtype(buffer, buffer.getMemRefType().getElementType());
+  if (failed(where) || failed(from) || failed(number))
     return failure();
-  return Datum::structure(
-      {data.addString(buffer.getSymName()), stringAttr(buffer, "of"),
-       Datum::i32(kind),
-       Datum::i32(getDType(buffer.getMemRefType().getElementType())),
-       Datum::i32(init), Datum::i32(buffer->hasAttr("decay")), *where,
-       Datum::i64(*buffer.getOffset()), source(buffer)});
+  return Datum::structure({data.addString(buffer.getSymName()),
+                           stringAttr(buffer, "of"), Datum::i32(kind), *number,
+                           Datum::i32(init),
+                           Datum::i32(buffer->hasAttr("decay")), *where,
+                           Datum::i64(*buffer.getOffset()), *from});
 }
 
 FailureOr<Datum> Descriptor::input(rt::BufferOp buffer) {
   FailureOr<Datum> where = layout(buffer);
-  if (failed(where))
+  FailureOr<Datum> number =
+      dtype(buffer, buffer.getMemRefType().getElementType());
+  if (failed(where) || failed(number))
     return failure();
   auto vocab = buffer->getAttrOfType<IntegerAttr>("vocab");
   return Datum::structure(
-      {stringAttr(buffer, "role"), stringAttr(buffer, "name"),
-       Datum::i32(getDType(buffer.getMemRefType().getElementType())), *where,
+      {stringAttr(buffer, "role"), stringAttr(buffer, "name"), *number, *where,
        Datum::i64(*buffer.getOffset()),
        Datum::i64(buffer.getSlots() > 1 ? buffer.getSlotBytes() : 0),
        Datum::i64(vocab ? vocab.getInt() : 0)});

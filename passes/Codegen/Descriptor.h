@@ -10,7 +10,8 @@ namespace pcc {
 
 class DataBuilder;
 
-/// The pcc_dtype of an element type; negative if the runtime has none.
+/// The pcc_dtype of an element type; negative if the runtime has none (it has
+/// no unsigned integers).
 int getDType(mlir::Type element);
 
 /// The name of a stage's function in the object.

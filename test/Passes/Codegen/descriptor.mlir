@@ -5,6 +5,9 @@
 // The same input gives the same bytes.
 // RUN: pcc %s --emit obj -o %t.again.o -q
 // RUN: cmp %t.o %t.again.o
+// RUN: sed 's/type = tensor<16x8xf64>/type = tensor<16x8xui8>/' %s \
+// RUN:   | not pcc - --emit obj -o %t.o 2>&1 | FileCheck %s --check-prefix=DTYPE
+// DTYPE: error: {{.*}}has elements of type 'ui8', which the runtime does not know
 
 module attributes {pcc.phase = "rt"} {
 rt.program axes ["dp", "tp"] sizes [2, 4] comms [["tp"], ["dp", "tp"]]
