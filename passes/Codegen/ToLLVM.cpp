@@ -301,14 +301,9 @@ LogicalResult StageToLLVM::lowerAllReduce(rt::AllReduceOp op) {
   FailureOr<Value> type = dtype(op, op.getBuffers()[0]);
   if (failed(number) || failed(type))
     return failure();
-  // From the first buffer to the end of the last, padding between included.
-  int64_t bytes = 0;
-  for (Value buffer : op.getBuffers())
-    bytes = llvm::alignTo(bytes, rt::kAlignment) +
-            rt::getSpanBytes(cast<MemRefType>(buffer.getType()));
   Type element =
       cast<MemRefType>(op.getBuffers()[0].getType()).getElementType();
-  int64_t count = bytes / rt::getElementBytes(element);
+  int64_t count = op.getBytes() / rt::getElementBytes(element);
   bool isMax = op.getReduction() == rt::Reduction::Max;
   call("pcc_all_reduce", {*number, *type, i32(isMax ? PCC_MAX : PCC_SUM),
                           addresses.lookup(op.getBuffers()[0]), i64(count)});

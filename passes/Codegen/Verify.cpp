@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Passes.h"
+#include "passes/Codegen/VerifyTransfers.h"
 #include <map>
 
 namespace pcc {
@@ -95,7 +96,8 @@ using Frame = DenseMap<Value, Range>;
 
 class StageVerifier {
 public:
-  explicit StageVerifier(rt::StageOp stage) : stage(stage) {
+  StageVerifier(rt::StageOp stage, rt::ProgramOp program)
+      : stage(stage), program(program) {
     for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
       buffers[buffer.getSymName()] = buffer;
     for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
@@ -111,7 +113,7 @@ public:
         if (failed(fillKept()))
           return failure();
         Frame frame;
-        if (failed(run(entry, frame)))
+        if (failed(run(entry, frame)) || failed(checkKept(entry)))
           return failure();
       }
     return success();
@@ -120,8 +122,11 @@ public:
 private:
   LogicalResult checkOffsets();
   LogicalResult fillKept();
+  LogicalResult checkKept(rt::FuncOp entry);
   LogicalResult run(rt::FuncOp function, Frame &frame);
   LogicalResult checkOp(Operation *op, Frame &frame);
+  LogicalResult checkLaunch(rt::LaunchOp op);
+  LogicalResult checkRanks(Operation *op);
   /// Whether an op may write `out` although it reads the same bytes as `in`.
   static bool isInplace(Operation *op, Value in, Value out);
 
@@ -131,6 +136,8 @@ private:
   }
 
   rt::StageOp stage;
+  /// Null in a module without one.
+  rt::ProgramOp program;
   llvm::StringMap<rt::BufferOp> buffers;
   llvm::StringMap<rt::FuncOp> functions;
   Memory memory;
@@ -182,6 +189,93 @@ LogicalResult StageVerifier::fillKept() {
   return success();
 }
 
+/// What the next step needs is intact when an entry ends, and so is what the
+/// runtime reads then.
+LogicalResult StageVerifier::checkKept(rt::FuncOp entry) {
+  llvm::SmallPtrSet<Operation *, 4> outputs;
+  for (auto address : entry.getBlock()->getOps<rt::AddressOp>())
+    outputs.insert(buffers.lookup(address.getBuffer()));
+  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
+    bool isOutput =
+        buffer.getKind() == rt::BufferKind::Output && outputs.contains(buffer);
+    if (int(buffer.getKind()) > int(rt::BufferKind::Sum) && !isOutput)
+      continue;
+    std::optional<Owner> intruder = memory.findIntruder(rangeOf(buffer, 0));
+    if (!intruder)
+      continue;
+    InFlightDiagnostic diag = buffer.emitOpError();
+    if (!intruder->buffer) {
+      diag << "is not written by @" << entry.getSymName();
+      return diag;
+    }
+    diag << "is overwritten when @" << entry.getSymName() << " ends";
+    diag.attachNote(intruder->buffer.getLoc())
+        << "by @" << intruder->buffer.getSymName();
+    return diag;
+  }
+  return success();
+}
+
+/// Whether a launch gives its kernel what it takes. Kernels that are lowered
+/// already do not say.
+LogicalResult StageVerifier::checkLaunch(rt::LaunchOp op) {
+  Operation *symbol = SymbolTable::lookupNearestSymbolFrom(stage->getParentOp(),
+                                                           op.getKernelAttr());
+  auto kernel = dyn_cast_or_null<func::FuncOp>(symbol);
+  if (symbol && !kernel)
+    return success();
+  if (!kernel || !kernel->hasAttr(rt::kKernelAttr))
+    return op.emitOpError()
+           << "launches " << op.getKernelAttr() << ", which is no kernel";
+  SmallVector<Type> types(kernel.getArgumentTypes());
+  llvm::append_range(types, kernel.getResultTypes());
+  auto isSame = [](Value buffer, Type type) {
+    auto given = cast<MemRefType>(buffer.getType());
+    auto taken = cast<ShapedType>(type);
+    return given.getNumElements() == taken.getNumElements() &&
+           given.getElementType() == taken.getElementType();
+  };
+  if (types.size() != op->getNumOperands() ||
+      op.getIns().size() != kernel.getNumArguments() ||
+      !llvm::all_of(llvm::zip(op->getOperands(), types), [&](auto pair) {
+        return isSame(std::get<0>(pair), std::get<1>(pair));
+      }))
+    return op.emitOpError()
+           << "does not give " << op.getKernelAttr() << " the buffers it takes";
+  if (!op.getInplace())
+    return success();
+  for (auto [index, in] : llvm::enumerate(*op.getInplace())) {
+    auto allowed =
+        kernel.getResultAttrOfType<IntegerAttr>(index, rt::kInplaceAttr);
+    if (in >= 0 && (!allowed || allowed.getInt() != in))
+      return op.emitOpError()
+             << "writes out " << index << " over in " << in << ", which "
+             << op.getKernelAttr() << " does not allow";
+  }
+  return success();
+}
+
+/// Whether a collective's buffers have a block for each of its ranks.
+LogicalResult StageVerifier::checkRanks(Operation *op) {
+  if (!program || !isa<rt::AllGatherOp, rt::ReduceScatterOp, rt::AllToAllOp,
+                       rt::ShardSliceOp>(op))
+    return success();
+  int64_t ranks = 1;
+  for (Attribute axis : op->getAttrOfType<ArrayAttr>("axes"))
+    ranks *= program.getAxisSize(cast<StringAttr>(axis).getValue());
+  auto elements = [](Value buffer) {
+    return cast<MemRefType>(buffer.getType()).getNumElements();
+  };
+  int64_t in = elements(op->getOperand(0)), out = elements(op->getOperand(1));
+  bool isRight = isa<rt::AllToAllOp>(op)    ? in % ranks == 0
+                 : isa<rt::AllGatherOp>(op) ? out == in * ranks
+                                            : in == out * ranks;
+  if (isRight)
+    return success();
+  return op->emitOpError() << "turns " << in << " elements into " << out
+                           << " on " << ranks << " ranks";
+}
+
 LogicalResult StageVerifier::run(rt::FuncOp function, Frame &frame) {
   for (Operation &op : *function.getBlock()) {
     if (auto address = dyn_cast<rt::AddressOp>(op)) {
@@ -189,6 +283,8 @@ LogicalResult StageVerifier::run(rt::FuncOp function, Frame &frame) {
       if (buffer.getOffset())
         frame[address] = rangeOf(buffer, address.getSlot());
     } else if (auto view = dyn_cast<rt::ViewOp>(op)) {
+      if (!frame.contains(view.getSource()))
+        continue;
       Range range = frame.lookup(view.getSource());
       MemRefType type = view.getType();
       range.begin += int64_t(view.getOffset()) *
@@ -200,7 +296,8 @@ LogicalResult StageVerifier::run(rt::FuncOp function, Frame &frame) {
       Frame inner;
       for (auto [arg, value] :
            llvm::zip(callee.getBlock()->getArguments(), call.getArgs()))
-        inner[arg] = frame.lookup(value);
+        if (frame.contains(value))
+          inner[arg] = frame.lookup(value);
       if (failed(run(callee, inner)))
         return failure();
     } else if (failed(checkOp(&op, frame))) {
@@ -227,7 +324,15 @@ bool StageVerifier::isInplace(Operation *op, Value in, Value out) {
 }
 
 LogicalResult StageVerifier::checkOp(Operation *op, Frame &frame) {
+  if (auto launch = dyn_cast<rt::LaunchOp>(op);
+      launch && failed(checkLaunch(launch)))
+    return failure();
+  if (failed(checkRanks(op)))
+    return failure();
   SmallVector<rt::Access> accesses = rt::getAccesses(op);
+  for (const rt::Access &access : accesses)
+    if (!frame.contains(access.buffer))
+      return op->emitOpError("uses a buffer without offset; run --rt-plan");
   auto nameOf = [](const Owner &owner) {
     rt::BufferOp buffer = owner.buffer;
     return "@" + buffer.getSymName().str();
@@ -285,9 +390,13 @@ LogicalResult StageVerifier::checkOp(Operation *op, Frame &frame) {
 struct RTVerifyPass : pcc::impl::RTVerifyPassBase<RTVerifyPass> {
   void runOnOperation() override {
     markAllAnalysesPreserved();
+    auto programs = getOperation().getOps<rt::ProgramOp>();
+    rt::ProgramOp program = programs.empty() ? nullptr : *programs.begin();
     for (auto stage : getOperation().getOps<rt::StageOp>())
-      if (failed(StageVerifier(stage).verify()))
+      if (failed(StageVerifier(stage, program).verify()))
         return signalPassFailure();
+    if (failed(verifyTransfers(getOperation())))
+      return signalPassFailure();
   }
 };
 
