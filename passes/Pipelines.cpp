@@ -77,9 +77,10 @@ static std::string pipelinePhase(const Options &options) {
 }
 
 static std::string rtPhase(const Options &) {
-  // Attention stays whole up to here: a GPU has a library call for it.
-  return "nn-expand-attention,rt-split-accumulate,rt-form-kernels,rt-lower,"
-         "rt-verify";
+  // Attention stays whole up to here: a GPU has a library call for it. Kernels
+  // are verified while they still say what they compute.
+  return "nn-expand-attention,rt-split-accumulate,rt-form-kernels,"
+         "rt-verify-kernels,rt-lower,rt-verify";
 }
 
 static std::string llvmPhase(const Options &) {

@@ -3,11 +3,13 @@
 // Labels of one kind (batch, M, N, K) that lie next to each other in both
 // tensors they occur in are one dim. One dim of each kind becomes the matrix;
 // what is left of batch, M and N are batches, with stride 0 in the tensor that
-// lacks the label.
+// lacks the label; what is left of K are calls that add to the first one's
+// result.
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Gemm.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -50,25 +52,25 @@ void merge(Dims &dims) {
   }
 }
 
-Kinds classify(nn::ContractOp op, ArrayRef<MemRefType> types) {
-  StringRef labels[] = {op.getLhsLabels(), op.getRhsLabels(),
-                        op.getResultLabels()};
+Kinds classify(const ContractLabels &labels,
+               const std::array<MemRefType, 3> &types) {
   Kinds kinds;
   llvm::SmallSetVector<char, 8> all;
   for (StringRef tensor : labels)
     all.insert(tensor.begin(), tensor.end());
   for (char label : all) {
     Dim dim;
-    dim.size = op.getLabelSize(label);
-    if (dim.size == 1)
-      continue;
     bool in[3];
     for (int t : {Lhs, Rhs, Result}) {
       size_t position = labels[t].find(label);
-      in[t] = position != StringRef::npos;
-      if (in[t])
+      in[t] = position != std::string::npos;
+      if (in[t]) {
+        dim.size = types[t].getDimSize(position);
         dim.stride[t] = rt::getStrides(types[t])[position];
+      }
     }
+    if (dim.size == 1)
+      continue;
     Dims &kind = in[Lhs] && in[Rhs] ? (in[Result] ? kinds.batch : kinds.k)
                  : in[Lhs]          ? kinds.m
                                     : kinds.n;
@@ -103,22 +105,22 @@ std::optional<Matrix> asMatrix(int64_t rows, int64_t rowStride, int64_t columns,
 struct Choice {
   Dim m, n, k;
   Matrix a, b, c;
-  Dims batch;
+  Dims batch, depth;
   int64_t work = 0;
 };
 
-/// Tries dims i of M and j of N (or none, -1) as the matrix, where `lhs` is
-/// the library's A.
-std::optional<Choice> tryChoice(const Kinds &kinds, int i, int j, Tensor lhs,
-                                Tensor rhs) {
+/// Tries dims i of M, j of N and l of K (or none, -1) as the matrix, where
+/// `lhs` is the library's A.
+std::optional<Choice> tryChoice(const Kinds &kinds, int i, int j, int l,
+                                Tensor lhs, Tensor rhs) {
   Choice choice;
   choice.batch = kinds.batch;
   for (auto [index, dim] : llvm::enumerate(kinds.m))
     (int(index) == i ? choice.m : choice.batch.emplace_back()) = dim;
   for (auto [index, dim] : llvm::enumerate(kinds.n))
     (int(index) == j ? choice.n : choice.batch.emplace_back()) = dim;
-  if (!kinds.k.empty())
-    choice.k = kinds.k.front();
+  for (auto [index, dim] : llvm::enumerate(kinds.k))
+    (int(index) == l ? choice.k : choice.depth.emplace_back()) = dim;
   const Dim &m = choice.m, &n = choice.n, &k = choice.k;
   auto a = asMatrix(m.size, m.stride[lhs], k.size, k.stride[lhs]);
   auto b = asMatrix(k.size, k.stride[rhs], n.size, n.stride[rhs]);
@@ -128,7 +130,7 @@ std::optional<Choice> tryChoice(const Kinds &kinds, int i, int j, Tensor lhs,
   choice.a = *a;
   choice.b = *b;
   choice.c = *c;
-  choice.work = m.size * n.size;
+  choice.work = m.size * n.size * k.size;
   merge(choice.batch);
   return choice;
 }
@@ -152,78 +154,90 @@ SmallVector<std::array<int64_t, 3>> unroll(ArrayRef<Dim> dims) {
 
 } // namespace
 
-/// More calls than this for one contraction are refused: the program would
-/// become longer than its work is worth.
-static constexpr size_t kMaxCalls = 256;
+/// More calls than this for one contraction are refused: copies in a better
+/// order cost less.
+static constexpr size_t kMaxCalls = 64;
 
-FailureOr<GemmPlan> pcc::planGemm(nn::ContractOp op, MemRefType lhs,
-                                  MemRefType rhs, MemRefType result,
-                                  bool accumulate, std::string &why) {
-  if (lhs.getElementType() != rhs.getElementType() ||
-      lhs.getElementType() != result.getElementType()) {
-    why = "its operands and result differ in element type";
-    return failure();
-  }
-  Kinds kinds = classify(op, {lhs, rhs, result});
-  if (kinds.k.size() > 1) {
-    why = "the dims summed over do not lie next to each other in both operands";
-    return failure();
-  }
-
-  std::optional<Choice> best;
-  bool bestSwapped = false;
+/// The best matrix among a contraction's dims; whether its A is the rhs.
+static std::optional<std::pair<Choice, bool>> choose(const Kinds &kinds) {
+  std::optional<std::pair<Choice, bool>> best;
+  auto first = [](const Dims &dims) { return dims.empty() ? -1 : 0; };
   for (bool swapped : {false, true}) {
     Kinds tried = kinds;
     if (swapped)
       std::swap(tried.m, tried.n);
-    for (int i = tried.m.empty() ? -1 : 0; i < int(tried.m.size()); ++i)
-      for (int j = tried.n.empty() ? -1 : 0; j < int(tried.n.size()); ++j) {
-        auto choice =
-            tryChoice(tried, i, j, swapped ? Rhs : Lhs, swapped ? Lhs : Rhs);
-        if (choice && (!best || choice->work > best->work)) {
-          best = choice;
-          bestSwapped = swapped;
+    for (int i = first(tried.m); i < int(tried.m.size()); ++i)
+      for (int j = first(tried.n); j < int(tried.n.size()); ++j)
+        for (int l = first(tried.k); l < int(tried.k.size()); ++l) {
+          auto choice = tryChoice(tried, i, j, l, swapped ? Rhs : Lhs,
+                                  swapped ? Lhs : Rhs);
+          if (choice && (!best || choice->work > best->first.work))
+            best = {*choice, swapped};
         }
-      }
   }
-  if (!best) {
-    why = "no dim of an operand or of the result is contiguous";
+  return best;
+}
+
+FailureOr<GemmPlan> pcc::planGemm(const ContractLabels &labels,
+                                  const std::array<MemRefType, 3> &types,
+                                  bool accumulate) {
+  auto chosen = choose(classify(labels, types));
+  if (!chosen)
     return failure();
-  }
+  auto &[best, swapped] = *chosen;
 
   // The library takes two batch dims: the largest ones.
-  llvm::sort(best->batch, [](const Dim &a, const Dim &b) {
+  llvm::sort(best.batch, [](const Dim &a, const Dim &b) {
     return std::make_pair(-a.size, a.stride) <
            std::make_pair(-b.size, b.stride);
   });
   Dim none;
-  Dim outer = best->batch.size() > 0 ? best->batch[0] : none;
-  Dim inner = best->batch.size() > 1 ? best->batch[1] : none;
+  Dim outer = best.batch.size() > 0 ? best.batch[0] : none;
+  Dim inner = best.batch.size() > 1 ? best.batch[1] : none;
   if (outer.stride[Result] < inner.stride[Result])
     std::swap(outer, inner);
-  ArrayRef<Dim> rest = best->batch;
+  ArrayRef<Dim> rest = best.batch;
   rest = rest.drop_front(std::min<size_t>(2, rest.size()));
+  size_t count = 1;
+  for (ArrayRef<Dim> dims : {rest, ArrayRef<Dim>(best.depth)})
+    for (const Dim &dim : dims)
+      if ((count *= dim.size) > kMaxCalls)
+        return failure();
 
   GemmPlan plan;
-  plan.swapped = bestSwapped;
-  plan.starts = unroll(rest);
-  if (plan.starts.size() > kMaxCalls) {
-    why = "its batch dims would take " + std::to_string(plan.starts.size()) +
-          " calls";
-    return failure();
-  }
-  MLIRContext *context = op->getContext();
+  plan.swapped = swapped;
+  for (const auto &start : unroll(rest))
+    for (auto [index, depth] : llvm::enumerate(unroll(best.depth))) {
+      GemmPlan::Call call = {start, /*adds=*/index > 0};
+      for (int t : {Lhs, Rhs, Result})
+        call.start[t] += depth[t];
+      plan.calls.push_back(call);
+    }
+  MLIRContext *context = types[Result].getContext();
   Builder builder(context);
-  int a = bestSwapped ? Rhs : Lhs, b = bestSwapped ? Lhs : Rhs;
+  int a = swapped ? Rhs : Lhs, b = swapped ? Lhs : Rhs;
   auto pair = [&](int64_t x, int64_t y) {
     return DenseI64ArrayAttr::get(context, {x, y});
   };
   plan.shape = rt::GemmAttr::get(
-      context, best->m.size, best->n.size, best->k.size, best->a.isTransposed,
-      best->b.isTransposed, best->a.leading, best->b.leading, best->c.leading,
+      context, best.m.size, best.n.size, best.k.size, best.a.isTransposed,
+      best.b.isTransposed, best.a.leading, best.b.leading, best.c.leading,
       pair(outer.size, inner.size), pair(outer.stride[a], inner.stride[a]),
       pair(outer.stride[b], inner.stride[b]),
       pair(outer.stride[Result], inner.stride[Result]),
       builder.getF32FloatAttr(1), builder.getF32FloatAttr(accumulate ? 1 : 0));
   return plan;
+}
+
+ContractLabels pcc::orderLabels(const ContractLabels &labels) {
+  const auto &[lhs, rhs, result] = labels;
+  std::string batch, m, n, k;
+  for (char label : lhs)
+    (!StringRef(rhs).contains(label)     ? m
+     : StringRef(result).contains(label) ? batch
+                                         : k) += label;
+  for (char label : rhs)
+    if (!StringRef(lhs).contains(label))
+      n += label;
+  return {batch + m + k, batch + k + n, batch + m + n};
 }

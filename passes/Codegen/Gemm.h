@@ -3,29 +3,43 @@
 #ifndef PCC_PASSES_CODEGEN_GEMM_H
 #define PCC_PASSES_CODEGEN_GEMM_H
 
-#include "dialects/NN/NN.h"
 #include "dialects/RT/RT.h"
 #include <array>
 
 namespace pcc {
 
+/// The labels of a contraction's lhs, rhs and result, a character per dim.
+using ContractLabels = std::array<std::string, 3>;
+
 /// A contraction as calls of the library's batched matrix product.
 struct GemmPlan {
+  struct Call {
+    /// Where lhs, rhs and result start, in elements.
+    std::array<int64_t, 3> start;
+    /// Adds to what the calls before have left in the result.
+    bool adds;
+  };
+
+  /// `beta` is that of calls that do not add.
   rt::GemmAttr shape;
   /// The product's A is the contraction's rhs, its B the lhs.
   bool swapped = false;
-  /// Where lhs, rhs and result of each call start, in elements; more than one
-  /// entry where there are more than two batch dims.
-  llvm::SmallVector<std::array<int64_t, 3>> starts;
+  /// Several where there are more than two batch dims, or where the dims
+  /// summed over do not lie next to each other.
+  llvm::SmallVector<Call> calls;
 };
 
 /// Maps the labels of a contraction to rows, columns, depth and batches of
-/// strided matrices. Fails, with the reason in `why`, where no call of the
-/// library reads and writes these buffers as they lie.
-mlir::FailureOr<GemmPlan> planGemm(nn::ContractOp op, mlir::MemRefType lhs,
-                                   mlir::MemRefType rhs,
-                                   mlir::MemRefType result, bool accumulate,
-                                   std::string &why);
+/// strided matrices in buffers of `types`; with `accumulate` the product is
+/// added to the result. Fails where few calls of the library cannot read and
+/// write these buffers as they lie.
+mlir::FailureOr<GemmPlan> planGemm(const ContractLabels &labels,
+                                   const std::array<mlir::MemRefType, 3> &types,
+                                   bool accumulate);
+
+/// The same contraction with labels ordered such that every kind of them
+/// (batch, M, N, K) is one dim: planGemm succeeds on contiguous buffers.
+ContractLabels orderLabels(const ContractLabels &labels);
 
 } // namespace pcc
 

@@ -103,7 +103,8 @@ public:
         vocabularies(findVocabularies(module)) {}
 
   LogicalResult run() {
-    lowerProgram();
+    if (failed(lowerProgram()))
+      return failure();
     int64_t stages = 0;
     for (auto task : module.getOps<pipe::TaskOp>())
       stages = std::max<int64_t>(stages, task.getStage() + 1);
@@ -118,7 +119,7 @@ public:
   }
 
 private:
-  void lowerProgram();
+  LogicalResult lowerProgram();
   LogicalResult lowerStage(int64_t index);
   void addState(Operation *op);
   void addBuffer(Operation *op, StringAttr name, RankedTensorType type,
@@ -133,7 +134,7 @@ private:
   int64_t microbatches = 1;
 };
 
-void ProgramLowering::lowerProgram() {
+LogicalResult ProgramLowering::lowerProgram() {
   SmallVector<Attribute> axes, comms;
   SmallVector<int64_t> sizes;
   if (dist::MeshOp mesh = dist::findMesh(module)) {
@@ -164,8 +165,13 @@ void ProgramLowering::lowerProgram() {
     if (input.getRole() == "tokens" && shape.size() > 1)
       seq = shape[1];
   }
-  for (auto schedule : module.getOps<pipe::ScheduleOp>())
-    microbatches = schedule.getMicrobatches();
+  auto schedules = module.getOps<pipe::ScheduleOp>();
+  microbatches = (*schedules.begin()).getMicrobatches();
+  for (auto schedule : schedules)
+    if (int64_t(schedule.getMicrobatches()) != microbatches)
+      return schedule.emitOpError()
+             << "has " << schedule.getMicrobatches()
+             << " microbatches, another schedule " << microbatches;
 
   builder.setInsertionPointToEnd(module.getBody());
   auto program = rt::ProgramOp::create(
@@ -176,6 +182,7 @@ void ProgramLowering::lowerProgram() {
   for (StringRef name : {"model", "source", "summary", "flops_per_step"})
     if (Attribute value = module->getAttr(("pcc." + name).str()))
       program->setAttr(name, value);
+  return success();
 }
 
 void ProgramLowering::addBuffer(Operation *op, StringAttr name,

@@ -6,12 +6,13 @@
 include "mlir/Pass/PassBase.td"
 
 def RTSplitAccumulatePass : Pass<"rt-split-accumulate", "::mlir::ModuleOp"> {
-  let summary = "Accumulates products that are terms of a sum one by one";
+  let summary = "Accumulates terms of a sum that add in place one by one";
   let description = [{
-    `nn.accumulate` of a sum that contractions contribute to becomes one for
-    each of these and one for the rest: a product is added to its gradient by
-    the library, without memory of its own. The gradients of a tied table are
-    such a sum. Runs before kernels are formed.
+    `nn.accumulate` of a sum that contractions or the gradients of embeddings
+    contribute to becomes one for each of these and one for the rest: a product
+    is added to its gradient by the library, an embedding's rows by their
+    kernel, without memory of their own. The gradients of a tied table are such
+    a sum. Runs before kernels are formed.
   }];
   let dependentDialects = ["::pcc::nn::NNDialect"];
 }
@@ -45,7 +46,10 @@ def RTVerifyPass : Pass<"rt-verify", "::mlir::ModuleOp"> {
     Follows every entry point step by step and keeps for each byte of the
     arena the buffer that last wrote it. What is read must belong to the
     buffer that is named; an op's outputs must not overlap its inputs unless
-    it is in place; offsets must be aligned and within the arena.
+    it is in place, and its kernel allows that; launches give their kernels
+    what they take; offsets must be aligned and within the arena; what the
+    next step needs is intact at the end. Then runs the stages against each
+    other: their messages and the collectives across stages must meet.
   }];
 }
 

@@ -1,7 +1,7 @@
 //===- SingleOpKernels.cpp - Kernels for ops that are in none -------------===//
 
+#include "passes/Codegen/SingleOpKernels.h"
 #include "mlir/IR/IRMapping.h"
-#include "passes/Codegen/LowerTask.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;

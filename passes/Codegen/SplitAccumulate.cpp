@@ -1,5 +1,6 @@
 //===- SplitAccumulate.cpp - Accumulates the terms of a sum one by one ----===//
 
+#include "passes/Codegen/Kernels/Prepare.h"
 #include "passes/Codegen/Passes.h"
 
 namespace pcc {
@@ -12,17 +13,22 @@ using namespace pcc;
 
 namespace {
 
-/// Whether a value is a product that only this use needs.
-bool isProduct(Value value) {
-  while (value.hasOneUse()) {
-    if (value.getDefiningOp<nn::ContractOp>())
-      return true;
-    auto reshape = value.getDefiningOp<nn::ReshapeOp>();
-    if (!reshape)
+/// Whether a term is added to the state where it lies: a product by the
+/// library, the rows of a table by their kernel.
+bool addsInPlace(Value value) {
+  if (codegen::findProduct(value))
+    return true;
+  return value.hasOneUse() && value.getDefiningOp<nn::EmbeddingGradOp>();
+}
+
+/// Whether between two ops of a block a state is neither read nor written.
+/// Other accumulations may come in any order.
+bool isUntouched(StringRef state, Operation *from, Operation *to) {
+  for (Operation *op = from; op != to; op = op->getNextNode())
+    if (isa<nn::ReadOp, nn::WriteOp>(op) &&
+        op->getAttrOfType<FlatSymbolRefAttr>("symbol").getValue() == state)
       return false;
-    value = reshape.getInput();
-  }
-  return false;
+  return true;
 }
 
 struct RTSplitAccumulatePass
@@ -35,19 +41,23 @@ struct RTSplitAccumulatePass
     auto sum = op.getValue().getDefiningOp<nn::SumOp>();
     if (!sum || !sum->hasOneUse())
       return;
-    SmallVector<Value> products, others;
+    SmallVector<Value> terms, others;
     for (Value input : sum.getInputs())
-      (isProduct(input) ? products : others).push_back(input);
-    if (products.empty())
+      (addsInPlace(input) ? terms : others).push_back(input);
+    if (terms.empty())
       return;
-    // Each term as soon as it exists: its memory is free again.
+    // Each term as soon as it exists, if the state does not change in between:
+    // its memory is free again.
     auto accumulate = [&](Value value) {
       OpBuilder builder(op);
-      builder.setInsertionPointAfterValue(value);
+      Operation *maker = value.getDefiningOp();
+      if (maker && maker->getBlock() == op->getBlock() &&
+          isUntouched(op.getSymbol(), maker, op))
+        builder.setInsertionPointAfter(maker);
       nn::AccumulateOp::create(builder, op.getLoc(), value, op.getSymbol());
     };
-    for (Value product : products)
-      accumulate(product);
+    for (Value term : terms)
+      accumulate(term);
     if (others.size() == 1) {
       accumulate(others.front());
     } else if (!others.empty()) {

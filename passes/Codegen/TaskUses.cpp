@@ -2,22 +2,10 @@
 
 #include "passes/Codegen/TaskUses.h"
 #include "dialects/Dist/Dist.h"
+#include "passes/Codegen/Kernels/Prepare.h"
 
 using namespace mlir;
 using namespace pcc;
-
-/// The contraction behind a value, through reshapes that only this use has.
-static nn::ContractOp findContract(Value value) {
-  while (value.hasOneUse()) {
-    if (auto contract = value.getDefiningOp<nn::ContractOp>())
-      return contract;
-    auto reshape = value.getDefiningOp<nn::ReshapeOp>();
-    if (!reshape)
-      return {};
-    value = reshape.getInput();
-  }
-  return {};
-}
 
 /// The state of the module around an op, as a tensor type.
 static Type stateType(Operation *op, FlatSymbolRefAttr symbol) {
@@ -48,9 +36,11 @@ static void hoistReductions(Block &block) {
       op->moveBefore(&block, block.begin());
     last = op;
   };
+  llvm::SmallPtrSet<Operation *, 16> moved;
   for (dist::AllReduceOp reduce : found) {
     for (Value input : reduce.getInputs())
-      moveBehind(input.getDefiningOp());
+      if (moved.insert(input.getDefiningOp()).second)
+        moveBehind(input.getDefiningOp());
     moveBehind(reduce);
   }
 }
@@ -61,7 +51,7 @@ TaskUses::TaskUses(Block &block) {
     auto accumulate = dyn_cast<nn::AccumulateOp>(op);
     if (!accumulate)
       continue;
-    nn::ContractOp contract = findContract(accumulate.getValue());
+    nn::ContractOp contract = codegen::findProduct(accumulate.getValue());
     auto state = cast<RankedTensorType>(
         stateType(accumulate, accumulate.getSymbolAttr()));
     if (!contract ||

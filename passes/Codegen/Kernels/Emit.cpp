@@ -84,16 +84,16 @@ FailureOr<func::FuncOp> codegen::emitKernel(OpBuilder &builder,
   SmallVector<Value> constants;
   for (DenseElementsAttr value : program->constants) {
     auto global = makeGlobal(b, kernel.getName(), value);
-    global->setAttr(kKernelAttr, b.getUnitAttr());
+    global->setAttr(rt::kKernelAttr, b.getUnitAttr());
     constants.push_back(
         memref::GetGlobalOp::create(b, global.getType(), global.getSymName()));
   }
   Emitter emitter(*program, b, emitted.getArguments(), arguments.size(),
                   constants);
   int64_t units = emitter.getUnits();
-  emitted->setAttr(kKernelAttr, b.getUnitAttr());
-  emitted->setAttr(kUnitsAttr, b.getI64IntegerAttr(units));
-  emitted->setAttr(kGrainAttr, b.getI64IntegerAttr(grainOf(*program)));
+  emitted->setAttr(rt::kKernelAttr, b.getUnitAttr());
+  emitted->setAttr(rt::kUnitsAttr, b.getI64IntegerAttr(units));
+  emitted->setAttr(rt::kGrainAttr, b.getI64IntegerAttr(grainOf(*program)));
   auto loop =
       scf::ForallOp::create(b, ArrayRef<OpFoldResult>{b.getIndexAttr(units)},
                             ValueRange{}, std::nullopt);

@@ -21,15 +21,11 @@
 #ifndef PCC_PASSES_CODEGEN_KERNELS_EMIT_H
 #define PCC_PASSES_CODEGEN_KERNELS_EMIT_H
 
+#include "dialects/RT/RT.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Codegen/Kernels/RowProgram.h"
 
 namespace pcc::codegen {
-
-inline constexpr llvm::StringLiteral kKernelAttr = "rt.kernel";
-inline constexpr llvm::StringLiteral kInplaceAttr = "rt.inplace";
-inline constexpr llvm::StringLiteral kUnitsAttr = "rt.units";
-inline constexpr llvm::StringLiteral kGrainAttr = "rt.grain";
 
 /// Replaces a kernel function on tensors by its kernel IR, of the same name.
 /// Fails with a diagnostic where the body has no row program.

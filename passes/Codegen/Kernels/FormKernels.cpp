@@ -86,6 +86,8 @@ static std::string describe(const Group &group) {
   for (Operation *op : group.ops)
     if (!isView(op))
       names.insert(op->getName().stripDialect());
+  if (names.empty())
+    names.insert(group.ops.back()->getName().stripDialect());
   std::string text;
   for (StringRef name : names.getArrayRef().take_back(3))
     text += ("_" + name).str();
@@ -104,10 +106,11 @@ void RTFormKernelsPass::outline(const Group &group, OpBuilder &builder) {
   auto kernel = func::FuncOp::create(
       loc, "kernel", FunctionType::get(context, inputs, outputs));
   kernel.setPrivate();
-  kernel->setAttr(kKernelAttr, UnitAttr::get(context));
+  kernel->setAttr(rt::kKernelAttr, UnitAttr::get(context));
   for (auto [r, inplace] : llvm::enumerate(chooseInplace(group)))
     if (inplace >= 0)
-      kernel.setResultAttr(r, kInplaceAttr, builder.getI64IntegerAttr(inplace));
+      kernel.setResultAttr(r, rt::kInplaceAttr,
+                           builder.getI64IntegerAttr(inplace));
   Block *body = kernel.addEntryBlock();
   IRMapping mapping;
   mapping.map(group.arguments.getArrayRef(), body->getArguments());
@@ -181,7 +184,7 @@ LogicalResult RTFormKernelsPass::formIn(Block &block) {
 /// Blocks that hold programs: not the kernels', not the module's.
 static bool needsKernels(Block &block) {
   auto function = dyn_cast<func::FuncOp>(block.getParentOp());
-  return !(function && function->hasAttr(kKernelAttr)) &&
+  return !(function && function->hasAttr(rt::kKernelAttr)) &&
          llvm::any_of(block, [](Operation &op) { return isKernelOp(&op); });
 }
 

@@ -11,7 +11,20 @@ using namespace pcc::codegen;
 bool codegen::isKernelOp(Operation *op) {
   return isa<nn::NNDialect>(op->getDialect()) && op->getNumResults() &&
          !isa<nn::ContractOp, nn::AttentionOp, nn::AttentionGradOp, nn::ReadOp>(
-             op);
+             op) &&
+         !isCleared(op);
+}
+
+bool codegen::isCleared(Operation *op) {
+  auto constant = dyn_cast<nn::ConstantOp>(op);
+  auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue())
+                        : SplatElementsAttr();
+  if (!splat || op->use_empty() ||
+      !llvm::all_of(op->getUsers(), llvm::IsaPred<nn::WriteOp>))
+    return false;
+  if (isa<FloatType>(splat.getElementType()))
+    return splat.getSplatValue<APFloat>().isPosZero();
+  return splat.getSplatValue<APInt>().isZero();
 }
 
 bool codegen::isAlias(Operation *op) {

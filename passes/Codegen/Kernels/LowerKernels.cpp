@@ -42,9 +42,9 @@ struct RTLowerKernelsPass
     OpBuilder builder(&getContext());
     auto functions = module.getOps<func::FuncOp>();
     for (auto kernel : llvm::make_early_inc_range(functions)) {
-      if (!kernel->hasAttr(codegen::kKernelAttr))
+      if (!kernel->hasAttr(rt::kKernelAttr))
         continue;
-      if (!kernel->hasAttr(codegen::kUnitsAttr)) {
+      if (!kernel->hasAttr(rt::kUnitsAttr)) {
         auto emitted = codegen::emitKernel(builder, kernel);
         if (failed(emitted))
           return failure();
@@ -56,7 +56,7 @@ struct RTLowerKernelsPass
     }
     auto globals = module.getOps<memref::GlobalOp>();
     for (auto global : llvm::make_early_inc_range(globals))
-      if (global->hasAttr(codegen::kKernelAttr))
+      if (global->hasAttr(rt::kKernelAttr))
         global->moveBefore(inner.getBody(), inner.getBody()->begin());
     OpPassManager simplify(ModuleOp::getOperationName());
     simplify.addPass(memref::createExpandStridedMetadataPass());

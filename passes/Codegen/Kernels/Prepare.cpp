@@ -1,7 +1,6 @@
 //===- Prepare.cpp - Rewrites before kernels are formed -------------------===//
 
 #include "passes/Codegen/Kernels/Prepare.h"
-#include "dialects/NN/NN.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -37,19 +36,20 @@ static Value sumAll(OpBuilder &b, Location loc, Value x) {
   auto shape = nn::tensorType(x).getShape();
   int64_t count = nn::tensorType(x).getNumElements();
   int64_t rank = shape.size();
-  if (count > kSumElements && rank == 1)
-    // One dim has no rows of its own; cut it where it divides.
+  if (count <= kSumElements)
+    return reduceDims(b, loc, x, llvm::to_vector(llvm::seq<int64_t>(0, rank)));
+  if (int64_t lead = leadOfRows(shape); lead > 0) {
+    x = reduceDims(b, loc, x, llvm::to_vector(llvm::seq(lead, rank)));
+    rank = lead;
+  } else {
+    // One dim alone, or one of too many rows: cut it where it divides.
     for (int64_t length = 4096; length >= 64; --length)
       if (count % length == 0) {
         x = nn::ReshapeOp::create(b, loc,
                                   withShape({count / length, length}, x), x);
-        return sumAll(b, loc, x);
+        return sumAll(b, loc, reduceDims(b, loc, x, {1}));
       }
-  if (count > kSumElements && rank > 1)
-    if (int64_t lead = leadOfRows(shape); lead > 0) {
-      x = reduceDims(b, loc, x, llvm::to_vector(llvm::seq(lead, rank)));
-      rank = lead;
-    }
+  }
   return reduceDims(b, loc, x, llvm::to_vector(llvm::seq<int64_t>(0, rank)));
 }
 
@@ -94,36 +94,21 @@ static void splitReduce(nn::ReduceOp op) {
   op.erase();
 }
 
-static bool addsInPlace(Value value) {
-  Operation *op = value.getDefiningOp();
-  while (auto reshape = dyn_cast_or_null<nn::ReshapeOp>(op))
-    op = reshape.getInput().getDefiningOp();
-  return isa_and_nonnull<nn::ContractOp, nn::EmbeddingGradOp>(op);
-}
-
-static void splitAccumulate(nn::AccumulateOp op) {
-  auto sum = op.getValue().getDefiningOp<nn::SumOp>();
-  if (!sum || !sum->hasOneUse() || llvm::none_of(sum.getInputs(), addsInPlace))
-    return;
-  OpBuilder b(op);
-  SmallVector<Value> rest;
-  for (Value term : sum.getInputs()) {
-    if (addsInPlace(term))
-      nn::AccumulateOp::create(b, op.getLoc(), term, op.getSymbol());
-    else
-      rest.push_back(term);
+nn::ContractOp codegen::findProduct(Value value) {
+  while (value.hasOneUse()) {
+    if (auto contract = value.getDefiningOp<nn::ContractOp>())
+      return contract;
+    auto reshape = value.getDefiningOp<nn::ReshapeOp>();
+    if (!reshape)
+      return {};
+    value = reshape.getInput();
   }
-  if (rest.size() > 1)
-    rest = {nn::SumOp::create(b, sum.getLoc(), sum.getType(), rest)};
-  if (!rest.empty())
-    nn::AccumulateOp::create(b, op.getLoc(), rest[0], op.getSymbol());
-  op.erase();
-  sum.erase();
+  return {};
 }
 
 static void lowerAccumulate(nn::AccumulateOp op) {
   Value value = op.getValue();
-  if (addsInPlace(value) && !value.getDefiningOp<nn::EmbeddingGradOp>())
+  if (codegen::findProduct(value))
     return;
   auto state =
       SymbolTable::lookupNearestSymbolFrom<nn::StateOp>(op, op.getSymbolAttr());
@@ -146,6 +131,5 @@ static void forEach(Block &block, void (*rewrite)(Op)) {
 void codegen::prepareBlock(Block &block) {
   forEach<nn::SumOfSquaresOp>(block, splitSumOfSquares);
   forEach<nn::ReduceOp>(block, splitReduce);
-  forEach<nn::AccumulateOp>(block, splitAccumulate);
   forEach<nn::AccumulateOp>(block, lowerAccumulate);
 }

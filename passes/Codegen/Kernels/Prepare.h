@@ -3,7 +3,7 @@
 #ifndef PCC_PASSES_CODEGEN_KERNELS_PREPARE_H
 #define PCC_PASSES_CODEGEN_KERNELS_PREPARE_H
 
-#include "mlir/IR/Block.h"
+#include "dialects/NN/NN.h"
 
 namespace pcc::codegen {
 
@@ -11,11 +11,12 @@ namespace pcc::codegen {
 /// - a sum over dims that are neither leading nor trailing, or over very many
 ///   elements, is one sum along rows followed by others, so that its order is
 ///   fixed and its first part has many units;
-/// - an accumulation of a sum with a contraction or a scatter among its terms
-///   is one accumulation per term: both add to the state in place;
-/// - any other accumulation of what no contraction makes is a read, a sum and
-///   a write.
+/// - an accumulation of anything but a product is a read, a sum and a write.
 void prepareBlock(mlir::Block &block);
+
+/// The contraction behind a value, through reshapes, that only this use of the
+/// value needs: the library can add its product to a state. Or null.
+nn::ContractOp findProduct(mlir::Value value);
 
 } // namespace pcc::codegen
 

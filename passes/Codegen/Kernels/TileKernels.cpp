@@ -23,8 +23,8 @@ struct RTTileKernelsPass : pcc::impl::RTTileKernelsPassBase<RTTileKernelsPass> {
     OpBuilder builder(&getContext());
     auto functions = getOperation().getOps<func::FuncOp>();
     for (auto kernel : llvm::make_early_inc_range(functions))
-      if (kernel->hasAttr(codegen::kKernelAttr) &&
-          !kernel->hasAttr(codegen::kUnitsAttr) &&
+      if (kernel->hasAttr(rt::kKernelAttr) &&
+          !kernel->hasAttr(rt::kUnitsAttr) &&
           failed(codegen::emitKernel(builder, kernel)))
         return signalPassFailure();
   }

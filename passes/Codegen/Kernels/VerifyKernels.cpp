@@ -30,7 +30,7 @@ static LogicalResult verifyInplace(func::FuncOp kernel) {
            << "kernel '" << kernel.getName() << "' has no row program: " << why;
   llvm::SmallDenseSet<int64_t> taken;
   for (auto [r, result] : llvm::enumerate(results)) {
-    auto attr = kernel.getResultAttrOfType<IntegerAttr>(r, kInplaceAttr);
+    auto attr = kernel.getResultAttrOfType<IntegerAttr>(r, rt::kInplaceAttr);
     if (!attr)
       continue;
     int64_t k = attr.getInt();
@@ -68,7 +68,7 @@ static LogicalResult verifyOnTensors(func::FuncOp kernel) {
 /// on the stack.
 static LogicalResult verifyTiled(func::FuncOp kernel) {
   auto foralls = llvm::to_vector(kernel.getOps<scf::ForallOp>());
-  auto units = kernel->getAttrOfType<IntegerAttr>(kUnitsAttr);
+  auto units = kernel->getAttrOfType<IntegerAttr>(rt::kUnitsAttr);
   if (foralls.size() != 1 ||
       foralls[0].getStaticUpperBound() != ArrayRef<int64_t>{units.getInt()})
     return kernel.emitError()
@@ -103,8 +103,8 @@ struct RTVerifyKernelsPass
     auto result = getOperation().walk<WalkOrder::PreOrder>(
         [&](Operation *op) -> WalkResult {
           auto function = dyn_cast<func::FuncOp>(op);
-          if (function && function->hasAttr(kKernelAttr)) {
-            if (failed(function->hasAttr(kUnitsAttr)
+          if (function && function->hasAttr(rt::kKernelAttr)) {
+            if (failed(function->hasAttr(rt::kUnitsAttr)
                            ? verifyTiled(function)
                            : verifyOnTensors(function)))
               return WalkResult::interrupt();

@@ -1,5 +1,5 @@
 // How contractions become products of matrices.
-// RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-lower,rt-verify)" | FileCheck %s
+// RUN: pcc-opt %s -split-input-file --pass-pipeline="builtin.module(rt-lower,rt-verify)" | FileCheck %s
 
 nn.param @qkv : tensor<16x3x4x4xf32> init normal
 nn.state @grad.qkv : tensor<16x3x4x4xf32> gradient of @qkv
@@ -45,4 +45,62 @@ pipe.task @microbatch.0 stage 0 forward_backward
 }
 pipe.schedule train stage 0 microbatches 1 {
   pipe.run @microbatch.0 microbatch 0
+}
+
+// -----
+
+// Grouped queries, backward: the dims summed over, r and s, lie apart in the
+// rhs; one product per r, which add up.
+pipe.input @input.p : tensor<2x3x2x8x8xf32> role "data" name "p"
+pipe.input @input.y : tensor<2x8x3x2x4xf32> role "data" name "y"
+pipe.output @output.o : tensor<2x8x3x4xf32> name "o"
+
+// CHECK-LABEL: rt.func @grouped
+pipe.task @grouped stage 0 forward_backward
+    (%p: tensor<2x3x2x8x8xf32> from @input.p,
+     %y: tensor<2x8x3x2x4xf32> from @input.y)
+    -> (tensor<2x8x3x4xf32> to @output.o) {
+  // CHECK-NOT: rt.launch
+  // CHECK: rt.gemm %arg0, %arg1, %arg2 as <m = 8, n = 4, k = 8, trans_a = true, lda = 8, ldb = 24, ldc = 12, batch = [2, 3], a = [384, 128], b = [192, 8], c = [96, 4]>
+  // CHECK: %[[P:.*]] = rt.view %arg0 offset 64 :
+  // CHECK: %[[Y:.*]] = rt.view %arg1 offset 4 :
+  // CHECK: rt.gemm %[[P]], %[[Y]], %arg2 as <m = 8, n = 4, k = 8, trans_a = true, lda = 8, ldb = 24, ldc = 12, batch = [2, 3], a = [384, 128], b = [192, 8], c = [96, 4], beta = 1.000000e+00 : f32>
+  // CHECK-NOT: rt.gemm
+  %o = nn.contract "bgrst,bsgrd->btgd" %p, %y
+      : tensor<2x3x2x8x8xf32>, tensor<2x8x3x2x4xf32> -> tensor<2x8x3x4xf32>
+  pipe.yield %o : tensor<2x8x3x4xf32>
+}
+pipe.schedule train stage 0 microbatches 1 {
+  pipe.run @grouped microbatch 0
+}
+
+// -----
+
+// A batch dim is innermost everywhere: no matrix lies in a row. Operands and
+// result are copied in another order; an accumulated one is added then.
+nn.param @w : tensor<6x5x4xf32> init normal
+nn.state @grad.w : tensor<6x5x4xf32> gradient of @w
+pipe.input @input.x : tensor<3x6x4xf32> role "data" name "x"
+pipe.output @output.y : tensor<3x5x4xf32> name "y"
+
+// CHECK-LABEL: rt.func @strided
+pipe.task @strided stage 0 forward_backward
+    (%x: tensor<3x6x4xf32> from @input.x) -> (tensor<3x5x4xf32> to @output.y) {
+  // CHECK: rt.launch @kernel.transpose.0 ins(%arg0 {{.*}} outs(%[[X:.*]] : memref<4x3x6xf32>)
+  // CHECK: rt.launch @kernel.transpose.1 ins(%{{.*}} outs(%[[W:.*]] : memref<4x6x5xf32>)
+  // CHECK: rt.gemm %[[X]], %[[W]], %[[C:.*]] as <m = 3, n = 5, k = 6, lda = 6, ldb = 5, ldc = 5, batch = [4, 1], a = [18, 0], b = [30, 0], c = [15, 0]>
+  // CHECK: rt.launch @kernel.transpose.2 ins(%[[C]] : memref<4x3x5xf32>) outs(%arg1 :
+  %w = nn.read @w : tensor<6x5x4xf32>
+  %y = nn.contract "mkb,knb->mnb" %x, %w
+      : tensor<3x6x4xf32>, tensor<6x5x4xf32> -> tensor<3x5x4xf32>
+  // CHECK: rt.gemm {{.*}}, %[[G:.*]] as
+  // CHECK: rt.launch @kernel.transpose{{.*}} ins(%[[G]] {{.*}} outs(%[[T:.*]] : memref<6x5x4xf32>)
+  // CHECK: rt.launch @kernel.accumulate.0 ins(%[[S:.*]], %[[T]] : {{.*}} outs(%[[S]] : memref<6x5x4xf32>) inplace [0]
+  %g = nn.contract "mkb,mnb->knb" %x, %y
+      : tensor<3x6x4xf32>, tensor<3x5x4xf32> -> tensor<6x5x4xf32>
+  nn.accumulate %g, @grad.w : tensor<6x5x4xf32>
+  pipe.yield %y : tensor<3x5x4xf32>
+}
+pipe.schedule train stage 0 microbatches 1 {
+  pipe.run @strided microbatch 0
 }

@@ -89,3 +89,24 @@ pipe.task @t stage 0 forward_backward (%x: tensor<2x4xf32> from @input.x)
   pipe.yield %s : tensor<8xf32>
 }
 pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
+
+// -----
+
+// Two reductions of one read move to the start with it, once.
+nn.state @s : tensor<4xf32> sum
+pipe.output @a : tensor<4xf32> name "a"
+pipe.output @b : tensor<4xf32> name "b"
+dist.mesh @mesh = <["dp"=2, "tp"=2]>
+// CHECK-LABEL: rt.func @t(
+pipe.task @t stage 0 update ()
+    -> (tensor<4xf32> to @a, tensor<4xf32> to @b) {
+  // CHECK: rt.copy %[[S:.*]] to %arg0
+  // CHECK: rt.all_reduce sum %arg0 over ["dp"]
+  // CHECK: rt.copy %[[S]] to %arg1
+  // CHECK: rt.all_reduce sum %arg1 over ["tp"]
+  %s = nn.read @s : tensor<4xf32>
+  %r = dist.all_reduce sum %s over ["dp"] : tensor<4xf32>
+  %q = dist.all_reduce sum %s over ["tp"] : tensor<4xf32>
+  pipe.yield %r, %q : tensor<4xf32>, tensor<4xf32>
+}
+pipe.schedule train stage 0 microbatches 1 { pipe.run @t }

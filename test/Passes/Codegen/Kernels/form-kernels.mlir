@@ -73,5 +73,29 @@ func.func @alias(%x: tensor<4x8xf32>) -> tensor<2x2x8xf32> {
   return %y : tensor<2x2x8xf32>
 }
 
+// A zero that clears a state is no kernel; one that is used otherwise is.
+// CHECK-LABEL: func.func @clear
+func.func @clear() -> tensor<f32> {
+  // CHECK: %[[Z:.*]] = nn.constant dense<0.000000e+00> : tensor<8xf32>
+  // CHECK: nn.write %[[Z]], @grad.b
+  %z = nn.constant dense<0.0> : tensor<8xf32>
+  nn.write %z, @grad.b : tensor<8xf32>
+  // CHECK: %[[L:.*]] = call @kernel_{{[0-9]+}}_constant()
+  // CHECK: nn.write %[[L]], @loss_sum
+  %l = nn.constant dense<0.0> : tensor<f32>
+  nn.write %l, @loss_sum : tensor<f32>
+  return %l : tensor<f32>
+}
+
+// The sum of so many rows that the sums of the rows are very many themselves.
+// CHECK-LABEL: func.func @large_sum
+func.func @large_sum(%x: tensor<131072x64xf32>) -> tensor<f32> {
+  // CHECK: %[[A:.*]] = call @{{.*}} : (tensor<131072x64xf32>) -> tensor<2048xf32>
+  // CHECK: %[[B:.*]] = call @{{.*}}(%[[A]]) : (tensor<2048xf32>) -> tensor<f32>
+  // CHECK: return %[[B]]
+  %s = nn.sum_of_squares %x : tensor<131072x64xf32> -> tensor<f32>
+  return %s : tensor<f32>
+}
+
 // CHECK: func.func private @[[GELU]](%{{.*}}) -> (tensor<2x4x8xf32> {rt.inplace = 1 : i64}, tensor<2x4x8xf32> {rt.inplace = 2 : i64}) attributes {rt.kernel}
 // CHECK: func.func private @[[SUM]](%{{.*}}) -> (tensor<8xf32> {rt.inplace = 1 : i64})
