@@ -69,16 +69,10 @@ struct Expander {
     return reshape(sums, {b, s, g * r, n});
   }
   /// Rows of y [b, s, h, n] weighted by x [b, h, s, t], over queries and the
-  /// heads that share a key head. The latter are added afterwards: queries and
-  /// heads do not lie next to each other, so no matrix product sums over both.
+  /// heads that share a key head.
   Value gathered(Value x, Value y, int64_t n) {
-    Value sums = nn::ContractOp::create(builder, loc, type({b, t, g * r, n}),
-                                        "bhst,bshd->bthd", x, y);
-    if (!isGrouped)
-      return sums;
-    return nn::ReduceOp::create(builder, loc, type({b, t, g, n}),
-                                reshape(sums, {b, t, g, r, n}),
-                                ArrayRef<int64_t>{3});
+    return contract("bgrst,bsgrd->btgd", "bhst,bshd->bthd", pairs(x), heads(y),
+                    {b, t, g, n}, {b, t, g, n});
   }
   /// lse is [b, s, h] outside and [b, h, s] beside the scores.
   Value transposeRows(Value x) {
