@@ -15,10 +15,6 @@ using namespace mlir;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// A mask value at or below this removes a key: exporters write -inf, the
-/// least float, -1e4 or -1e9.
-static constexpr double kRemoves = -9999;
-
 namespace {
 
 enum class Mask { None, Causal, Other };
@@ -74,7 +70,7 @@ struct Scores {
   }
 
   static bool removes(const Tensor &fill) {
-    return fill.isUniform() && fill.at(int64_t(0)).f <= kRemoves;
+    return fill.isUniform() && fill.at(int64_t(0)).f <= kRemovesKey;
   }
 
   /// What the masks together leave of scores with these query and key dims.
@@ -84,7 +80,7 @@ struct Scores {
     Type element = IntegerType::get(product.getContext(), 64);
     for (const Tensor &t : added)
       masks.push_back(Tensor::map(element, t, [](ArrayRef<Scalar> in) {
-        return ofInt(in[0].f == 0 ? 1 : in[0].f <= kRemoves ? 0 : 2);
+        return ofInt(in[0].f == 0 ? 1 : in[0].f <= kRemovesKey ? 0 : 2);
       }));
     if (masks.empty())
       return Mask::None;
@@ -127,6 +123,29 @@ Value order(PatternRewriter &rewriter, Location loc, Value value,
   }
   auto type = RankedTensorType::get(shape, tensorType(value).getElementType());
   return TransposeOp::create(rewriter, loc, type, value, permutation);
+}
+
+/// The tensor whose index i of `dim` becomes the indices i * n .. i * n + n - 1
+/// of `value`: heads that share a key. Null if `value` repeats nothing so.
+Value beforeRepeat(Value value, int64_t dim) {
+  auto merge = value.getDefiningOp<ReshapeOp>();
+  auto repeat =
+      merge ? merge.getInput().getDefiningOp<BroadcastOp>() : BroadcastOp();
+  if (!repeat)
+    return nullptr;
+  ArrayRef<int64_t> merged = merge.getType().getShape();
+  SmallVector<int64_t> shape(tensorType(repeat.getInput()).getShape());
+  if (shape.size() != merged.size() || merged[dim] % shape[dim])
+    return nullptr;
+  SmallVector<int64_t> dims, split(shape);
+  split.insert(split.begin() + dim + 1, merged[dim] / shape[dim]);
+  for (int64_t d = 0, rank = split.size(); d < rank; ++d)
+    if (d != dim + 1)
+      dims.push_back(d);
+  shape[dim] = merged[dim];
+  bool fits = shape == merged && repeat.getDims() == ArrayRef(dims) &&
+              tensorType(repeat.getResult()).getShape() == ArrayRef(split);
+  return fits ? repeat.getInput() : Value();
 }
 
 /// The argument of positions if the model has tokens of this length, else
@@ -228,6 +247,13 @@ private:
                     dropout.getBatchDim() != inner.find(in.b)))
       return failure();
 
+    Value fewK = beforeRepeat(k, r.find(in.h));
+    Value fewV = beforeRepeat(v, vLabels.find(o.h));
+    if (fewK && fewV && tensorType(fewK).getShape()[r.find(in.h)] ==
+                            tensorType(fewV).getShape()[vLabels.find(o.h)]) {
+      k = fewK;
+      v = fewV;
+    }
     Location loc = op.getLoc();
     auto text = [](std::initializer_list<char> labels) {
       return std::string(labels);

@@ -178,3 +178,33 @@ Value Binder::scale(Value value, double factor) {
   return ScaleOp::create(builder, loc, value.getType(), value,
                          builder.getF64FloatAttr(factor));
 }
+
+Value Binder::sum(ValueRange values) {
+  return SumOp::create(builder, loc, values.front().getType(), values);
+}
+
+Value Binder::contract(const Twine &spec, Value lhs, Value rhs,
+                       ArrayRef<int64_t> shape) {
+  return ContractOp::create(builder, loc,
+                            typeOf(shape, tensorType(lhs).getElementType()),
+                            builder.getStringAttr(spec), lhs, rhs);
+}
+
+Value Binder::slice(Value value, int64_t dim, int64_t start, int64_t size) {
+  RankedTensorType type = tensorType(value);
+  Shape starts(type.getRank(), 0), shape(type.getShape());
+  if (shape[dim] == size)
+    return value;
+  starts[dim] = start;
+  shape[dim] = size;
+  return SliceOp::create(builder, loc, typeOf(shape, type.getElementType()),
+                         value, starts, Shape(type.getRank(), 1));
+}
+
+Value Binder::concat(ValueRange values, int64_t dim) {
+  Shape shape(tensorType(values.front()).getShape());
+  for (Value value : values.drop_front())
+    shape[dim] += tensorType(value).getShape()[dim];
+  Type element = tensorType(values.front()).getElementType();
+  return ConcatOp::create(builder, loc, typeOf(shape, element), values, dim);
+}

@@ -103,6 +103,13 @@ public:
   /// Numpy's broadcasting.
   mlir::Value broadcast(mlir::Value value, llvm::ArrayRef<int64_t> shape);
   mlir::Value scale(mlir::Value value, double factor);
+  mlir::Value sum(mlir::ValueRange values);
+  mlir::Value contract(const llvm::Twine &spec, mlir::Value lhs,
+                       mlir::Value rhs, llvm::ArrayRef<int64_t> shape);
+  /// `size` elements of dim `dim` from `start` on.
+  mlir::Value slice(mlir::Value value, int64_t dim, int64_t start,
+                    int64_t size);
+  mlir::Value concat(mlir::ValueRange values, int64_t dim);
   template <typename Op>
   mlir::Value binary(mlir::Value lhs, mlir::Value rhs) {
     return Op::create(builder, loc, lhs.getType(), lhs, rhs);
@@ -138,6 +145,8 @@ llvm::ArrayRef<OpEntry> shapeOps();
 llvm::ArrayRef<OpEntry> constantOps();
 llvm::ArrayRef<OpEntry> mathOps();
 llvm::ArrayRef<OpEntry> networkOps();
+llvm::ArrayRef<OpEntry> fusedOps();
+llvm::ArrayRef<OpEntry> attentionOps();
 
 /// The value of a dim index that may count from the end; absent if outside.
 std::optional<int64_t> normalizeAxis(int64_t axis, int64_t rank);

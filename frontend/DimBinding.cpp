@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::frontend;
 
-Type pcc::frontend::elementType(MLIRContext *context, int32_t dataType) {
+Type pcc::frontend::storageType(MLIRContext *context, int32_t dataType) {
   Builder b(context);
   switch (dataType) {
   case onnx::TensorProto::FLOAT:
@@ -33,6 +33,13 @@ Type pcc::frontend::elementType(MLIRContext *context, int32_t dataType) {
   default:
     return nullptr;
   }
+}
+
+Type pcc::frontend::elementType(MLIRContext *context, int32_t dataType) {
+  Type type = storageType(context, dataType);
+  return isa_and_present<Float16Type, BFloat16Type>(type)
+             ? Float32Type::get(context)
+             : type;
 }
 
 /// The inputs that are fed, not initialized.

@@ -23,7 +23,13 @@ mlir::FailureOr<llvm::SmallVector<Input>>
 bindDims(mlir::Location loc, const onnx::GraphProto &graph,
          const ImportOptions &options);
 
-/// The element type of an ONNX data type; null if nn has none.
+/// The element type of an ONNX data type as a file stores it; null if nn has
+/// none.
+mlir::Type storageType(mlir::MLIRContext *context, int32_t dataType);
+
+/// The element type to compute with: that of storage, but f32 for half
+/// precision, which a file has to be small. What a program computes in is
+/// chosen by the compiler's flags, not by the file.
 mlir::Type elementType(mlir::MLIRContext *context, int32_t dataType);
 
 } // namespace pcc::frontend

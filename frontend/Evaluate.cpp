@@ -25,7 +25,8 @@ static std::optional<Tensor> readParam(ReadOp read) {
   Tensor whole = Tensor::decode(element, source.getType().getShape(),
                                 (*file)->getBufferStart());
   Tensor flat = whole.reshape({whole.size()});
-  Tensor result(element, param.getTensorType().getShape());
+  Tensor result(param.getTensorType().getElementType(),
+                param.getTensorType().getShape());
   size_t n = 0;
   forEachIndex(result.shape(), [&](ArrayRef<int64_t> index) {
     int64_t at = source.getBase();

@@ -8,6 +8,10 @@
 
 namespace pcc::frontend {
 
+/// A mask value at or below this removes a key: exporters write -inf, the
+/// least float, -1e4 or -1e9.
+inline constexpr double kRemovesKey = -9999;
+
 /// The elements of `value` if they follow from constants and parameters by
 /// moving elements; nothing otherwise. Parameters are read from their file:
 /// ask only for what is not trained, such as the mask of an attention.

@@ -3,7 +3,10 @@
 #include "frontend/Import.h"
 #include "frontend/Axes.h"
 #include "frontend/Binder.h"
+#include "frontend/Buffers.h"
 #include "frontend/DimBinding.h"
+#include "frontend/Evaluate.h"
+#include "frontend/Names.h"
 #include "frontend/Params.h"
 #include "frontend/Unsupported.h"
 #include "mlir/IR/Verifier.h"
@@ -46,8 +49,12 @@ private:
   LogicalResult importNode(const onnx::NodeProto &node, const OpEntry &entry);
   LogicalResult addOutputs();
   void assignRoles();
+  bool isMask(const onnx::TensorProto &tensor, const Extent &extent);
   /// A weight: what may be trained, so never folded into constants.
   bool isWeight(const onnx::TensorProto &tensor) const;
+  /// The parameter that `node` reads as operand `i`, `weight` or one that an
+  /// exporter merged with it.
+  Weight *readBy(const onnx::NodeProto &node, int i, Weight *weight);
   Value asValue(const Item &item, Location loc);
   /// The value of a weight, declared as nn.param on first use.
   Value param(Weight &weight);
@@ -61,6 +68,7 @@ private:
   func::FuncOp forward;
   llvm::StringMap<Item> items;
   Weights weights;
+  std::optional<NameFinder> names;
   /// Large constants, such as a mask that every layer uses.
   std::deque<std::pair<Tensor, Value>> constants;
   /// Sums of losses, with the number of targets of each.
@@ -95,6 +103,12 @@ static std::optional<Tensor> fromFields(Type element, ArrayRef<int64_t> shape,
     return fill(tensor.double_data(), ofFloat);
   if (element.isInteger(64))
     return fill(tensor.int64_data(), ofInt);
+  if (auto half = dyn_cast<FloatType>(element))
+    return fill(tensor.int32_data(), [&](int32_t bits) {
+      uint16_t raw = bits;
+      char bytes[] = {static_cast<char>(raw), static_cast<char>(raw >> 8)};
+      return Tensor::decode(half, {}, bytes).at(int64_t(0));
+    });
   if (isa<IntegerType>(element))
     return fill(tensor.int32_data(), ofInt);
   return std::nullopt;
@@ -103,6 +117,7 @@ static std::optional<Tensor> fromFields(Type element, ArrayRef<int64_t> shape,
 FailureOr<Tensor> Importer::load(Location loc,
                                  const onnx::TensorProto &tensor) {
   Type element = elementType(builder.getContext(), tensor.data_type());
+  Type storage = storageType(builder.getContext(), tensor.data_type());
   if (!element)
     return emitError(loc) << "tensor '" << tensor.name()
                           << "' has elements of a type that is not supported";
@@ -112,7 +127,7 @@ FailureOr<Tensor> Importer::load(Location loc,
     return emitError(loc) << "tensor '" << tensor.name()
                           << "' has a shape that cannot be held";
   int64_t size = *count;
-  int64_t width = std::max(8u, element.getIntOrFloatBitWidth()) / 8;
+  int64_t width = std::max(8u, storage.getIntOrFloatBitWidth()) / 8;
   auto disagrees = [&](int64_t bytes) -> LogicalResult {
     return emitError(loc) << "tensor '" << tensor.name() << "' has " << bytes
                           << " bytes, its shape needs " << size * width;
@@ -123,25 +138,50 @@ FailureOr<Tensor> Importer::load(Location loc,
       return failure();
     if (extent->length != size * width)
       return disagrees(extent->length);
-    return Tensor::decode(element, shape, extent->bytes);
+    return Tensor::decode(storage, shape, extent->bytes).castTo(element);
   }
   if (tensor.has_raw_data()) {
     int64_t bytes = tensor.raw_data().size();
     if (bytes != size * width)
       return disagrees(bytes);
-    return Tensor::decode(element, shape, tensor.raw_data().data());
+    return Tensor::decode(storage, shape, tensor.raw_data().data())
+        .castTo(element);
   }
-  if (auto t = fromFields(element, shape, tensor))
-    return *t;
+  if (auto t = fromFields(storage, shape, tensor))
+    return t->castTo(element);
   return emitError(loc) << "tensor '" << tensor.name()
                         << "' does not hold the elements of its shape";
 }
 
+/// Whether a tensor removes keys from scores, and does nothing else: elements
+/// are 0 or very negative.
+bool Importer::isMask(const onnx::TensorProto &tensor, const Extent &extent) {
+  Type storage = storageType(builder.getContext(), tensor.data_type());
+  int64_t width = storage.getIntOrFloatBitWidth() / 8;
+  int64_t count = extent.length / width;
+  if (tensor.dims_size() < 2 || !extent.bytes)
+    return false;
+  bool removes = false;
+  constexpr int64_t kChunk = 1024;
+  for (int64_t begin = 0; begin < count; begin += kChunk) {
+    Tensor part = Tensor::decode(storage, {std::min(kChunk, count - begin)},
+                                 extent.bytes + begin * width);
+    for (Scalar s : part.elements()) {
+      if (s.f != 0 && !(s.f <= kRemovesKey))
+        return false;
+      removes |= s.f != 0;
+    }
+  }
+  return removes;
+}
+
 /// Checks where weights lie, whether or not they turn out to be used.
 LogicalResult Importer::addInitializers() {
+  llvm::StringSet<> buffers = findBuffers(model->proto.graph());
+  names.emplace(model->proto.graph());
   for (const onnx::TensorProto &tensor : model->proto.graph().initializer()) {
     Item &item = items[tensor.name()];
-    if (!isWeight(tensor)) {
+    if (!isWeight(tensor) || buffers.contains(tensor.name())) {
       FailureOr<Tensor> t = load(file, tensor);
       if (failed(t))
         return failure();
@@ -159,10 +199,19 @@ LogicalResult Importer::addInitializers() {
     FailureOr<Extent> extent = model->find(file, tensor, options.randomInit);
     if (failed(extent))
       return failure();
+    if (isMask(tensor, *extent)) {
+      FailureOr<Tensor> t = load(file, tensor);
+      if (failed(t))
+        return failure();
+      item.tensor = *t;
+      continue;
+    }
     auto type = RankedTensorType::get(
         Shape(tensor.dims().begin(), tensor.dims().end()),
         elementType(builder.getContext(), tensor.data_type()));
-    FailureOr<Weight *> weight = weights.add(file, tensor, type, *extent);
+    FailureOr<Weight *> weight = weights.add(
+        file, names->find(tensor), tensor, type,
+        storageType(builder.getContext(), tensor.data_type()), *extent);
     if (failed(weight))
       return failure();
     item.weight = *weight;
@@ -188,16 +237,21 @@ Value Importer::param(Weight &weight) {
   for (size_t d = shape.size(); d-- > 0; stride *= shape[d])
     strides[d] = stride;
   const Extent &extent = weight.extent;
-  auto source = SourceAttr::get(builder.getContext(), weight.tensor->name(),
-                                extent.file, extent.offset, weight.type,
+  auto stored = RankedTensorType::get(shape, weight.storage);
+  auto source = SourceAttr::get(builder.getContext(), weight.name,
+                                extent.file, extent.offset, stored,
                                 extent.fileSize, extent.digest, /*base=*/0,
                                 builder.getDenseI64ArrayAttr(strides),
                                 builder.getDenseI64ArrayAttr(shape));
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(forward);
-    ParamOp::create(builder, loc, weight.name, weight.type, Init::Normal,
-                    /*decay=*/shape.size() >= 2, /*frozen=*/false, source);
+    auto param =
+        ParamOp::create(builder, loc, weight.name, weight.type, Init::Normal,
+                        /*decay=*/shape.size() >= 2, /*frozen=*/false, source);
+    if (weight.name != weight.tensor->name())
+      param->setAttr(kSourceNameAttr,
+                     builder.getStringAttr(weight.tensor->name()));
   }
   // The first use: it comes before all others.
   return weight.read = ReadOp::create(builder, loc, weight.type, weight.name);
@@ -221,7 +275,26 @@ static std::optional<Tensor> impliedInput(const Input &input) {
   return row.expand(type.getShape());
 }
 
+/// A file made for generation, token by token, is no model to train.
+static LogicalResult checkNoCache(Location file,
+                                  const onnx::GraphProto &graph) {
+  for (const auto &input : graph.input())
+    if (StringRef(input.name()).starts_with("past_key")) {
+      InFlightDiagnostic diag = emitError(file)
+                                << "input '" << input.name()
+                                << "' is a cache of past keys: the file "
+                                   "generates token by token";
+      diag.attachNote(file) << "export the model without its cache "
+                               "(use_cache=False), in training mode, opset "
+                               "17, constant folding off";
+      return diag;
+    }
+  return success();
+}
+
 LogicalResult Importer::addInputs() {
+  if (failed(checkNoCache(file, model->proto.graph())))
+    return failure();
   FailureOr<SmallVector<Input>> inputs =
       bindDims(file, model->proto.graph(), options);
   if (failed(inputs))
@@ -265,6 +338,12 @@ Value Importer::asValue(const Item &item, Location loc) {
   return Binder(*this, builder, loc, none, opset, {}).constant(*item.tensor);
 }
 
+Weight *Importer::readBy(const onnx::NodeProto &node, int i, Weight *weight) {
+  if (names->countUses(node.input(i)) < 2)
+    return weight;
+  return weights.separate(file, weight, names->byUse(node, i));
+}
+
 LogicalResult Importer::importNode(const onnx::NodeProto &node,
                                    const OpEntry &entry) {
   StringRef name =
@@ -289,7 +368,7 @@ LogicalResult Importer::importNode(const onnx::NodeProto &node,
     if (item.weight && movesOnly)
       item.weight = weights.alias(item.weight, node.output(0));
     else if (item.weight)
-      item.value = param(*item.weight);
+      item.value = param(*readBy(node, inputs.size(), item.weight));
     constant &= item.tensor.has_value();
     if (Value count = item.value ? losses.lookup(item.value) : Value();
         count && !movesOnly && node.op_type() != "Cast")
@@ -329,7 +408,8 @@ LogicalResult Importer::importNode(const onnx::NodeProto &node,
 LogicalResult Importer::importNodes() {
   llvm::StringMap<SmallVector<const OpEntry *, 2>> table;
   for (ArrayRef<OpEntry> rows :
-       {shapeOps(), constantOps(), mathOps(), networkOps()})
+       {shapeOps(), constantOps(), mathOps(), networkOps(), fusedOps(),
+        attentionOps()})
     for (const OpEntry &entry : rows)
       table[entry.name].push_back(&entry);
 
@@ -338,10 +418,9 @@ LogicalResult Importer::importNodes() {
   SmallVector<const OpEntry *> entries;
   for (const onnx::NodeProto &node : graph.node()) {
     const OpEntry *found = nullptr;
-    if (node.domain().empty() || node.domain() == "ai.onnx")
-      for (const OpEntry *entry : table.lookup(node.op_type()))
-        if (opset >= entry->since && opset <= entry->until)
-          found = entry;
+    for (const OpEntry *entry : table.lookup(operatorName(node)))
+      if (opset >= entry->since && opset <= entry->until)
+        found = entry;
     if (!found)
       unsupported.add(node);
     entries.push_back(found);

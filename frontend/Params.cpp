@@ -140,6 +140,8 @@ void pcc::printParams(ModuleOp module, raw_ostream &os) {
          << print(source.getType());
     else
       os << "  from nowhere";
+    if (auto name = param->getAttrOfType<StringAttr>(kSourceNameAttr))
+      os << ", called '" << name.getValue() << "' there";
     os << "\n";
   }
   os << all << " parameters, " << trained << " trained\n";

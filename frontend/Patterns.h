@@ -16,7 +16,10 @@ void populateReshapePatterns(mlir::RewritePatternSet &patterns);
 void populateLossPatterns(mlir::RewritePatternSet &patterns);
 /// gelu and silu by value.
 void populateActivationPatterns(mlir::RewritePatternSet &patterns);
-void populateLayerNormPatterns(mlir::RewritePatternSet &patterns);
+/// layer_norm and rms_norm from primitives.
+void populateNormPatterns(mlir::RewritePatternSet &patterns);
+/// Rotary position embedding from constant tables.
+void populateRopePatterns(mlir::RewritePatternSet &patterns);
 void populateAttentionPatterns(mlir::RewritePatternSet &patterns);
 /// One projection for several parts, and learned positions.
 void populateProjectionPatterns(mlir::RewritePatternSet &patterns);

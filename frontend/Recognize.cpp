@@ -34,7 +34,8 @@ struct NNRecognizePass : pcc::impl::NNRecognizePassBase<NNRecognizePass> {
     RewritePatternSet primitives(&getContext());
     populateReshapePatterns(primitives);
     populateActivationPatterns(primitives);
-    populateLayerNormPatterns(primitives);
+    populateNormPatterns(primitives);
+    populateRopePatterns(primitives);
     // Then contractions by labels alone: what follows reads nothing but these.
     RewritePatternSet contractions(&getContext());
     populateContractPatterns(contractions);

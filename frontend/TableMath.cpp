@@ -64,6 +64,14 @@ static LogicalResult foldCompare(Binder &b) {
   return success();
 }
 
+static LogicalResult foldIsNaN(Binder &b) {
+  b.set(0, Tensor::map(b.builder.getI1Type(), *b.tensor(0),
+                       [](ArrayRef<Scalar> in) {
+                         return ofInt(std::isnan(in[0].f));
+                       }));
+  return success();
+}
+
 template <int64_t (*Fn)(ArrayRef<Scalar>)>
 static LogicalResult foldLogic(Binder &b) {
   return foldWith(b, b.builder.getI1Type(), nullptr, Fn);
@@ -282,7 +290,24 @@ static LogicalResult buildReciprocal(Binder &b) {
   return success();
 }
 
+/// What guards a softmax against rows without a key, which give 0/0: such a
+/// row is zero in nn.attention, and a NaN loss ends the program elsewhere.
+static LogicalResult buildIsNaN(Binder &b) {
+  if (!b.value(0).getDefiningOp<SoftmaxOp>())
+    return b.error() << "only a softmax can be tested at run time";
+  b.set(0, Tensor::splat(b.builder.getI1Type(), b.shape(0), ofInt(0)));
+  return success();
+}
+
 static LogicalResult buildWhere(Binder &b) {
+  if (std::optional<double> always = b.uniform(0)) {
+    unsigned chosen = *always ? 1 : 2;
+    auto shape = broadcastShapes({b.shape(0), b.shape(1), b.shape(2)});
+    if (shape && *shape == b.shape(chosen)) {
+      b.set(0, b.item(chosen));
+      return success();
+    }
+  }
   auto values = broadcastAll(b, 1);
   if (failed(values))
     return failure();
@@ -438,6 +463,7 @@ ArrayRef<OpEntry> pcc::frontend::mathOps() {
       {"Greater", 7, any, 2, foldCompare<greater, greater>, nullptr},
       {"GreaterOrEqual", 12, any, 2,
        foldCompare<greaterOrEqual, greaterOrEqual>, nullptr},
+      {"IsNaN", 9, any, 1, foldIsNaN, buildIsNaN},
       {"Less", 7, any, 2, foldCompare<less, less>, nullptr},
       {"LessOrEqual", 12, any, 2, foldCompare<lessOrEqual, lessOrEqual>,
        nullptr},

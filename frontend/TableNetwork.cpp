@@ -10,13 +10,6 @@ using namespace pcc::nn;
 /// Labels for up to so many dims; batch dims take from the front.
 static constexpr StringLiteral kLabels = "abcdefghij";
 
-static Value contract(Binder &b, const Twine &spec, Value lhs, Value rhs,
-                      ArrayRef<int64_t> shape) {
-  return ContractOp::create(b.builder, b.loc,
-                            b.typeOf(shape, tensorType(lhs).getElementType()),
-                            b.builder.getStringAttr(spec), lhs, rhs);
-}
-
 /// Numpy's matmul: the last two dims are matrices, the others broadcast.
 static LogicalResult buildMatMul(Binder &b) {
   Shape l = b.shape(0), r = b.shape(1);
@@ -60,7 +53,7 @@ static LogicalResult buildMatMul(Binder &b) {
     out += "n";
     shape.push_back(r.back());
   }
-  b.set(0, contract(b, lLabels + "," + rLabels + "->" + out, lhs, rhs, shape));
+  b.set(0, b.contract(lLabels + "," + rLabels + "->" + out, lhs, rhs, shape));
   return success();
 }
 
@@ -73,8 +66,8 @@ static LogicalResult buildGemm(Binder &b) {
   if (l[!transA] != r[transB])
     return b.error() << "a sum over " << l[!transA] << " and " << r[transB]
                      << " elements";
-  Value y = contract(
-      b, Twine(transA ? "km," : "mk,") + (transB ? "nk->mn" : "kn->mn"),
+  Value y = b.contract(
+      Twine(transA ? "km," : "mk,") + (transB ? "nk->mn" : "kn->mn"),
       b.value(0), b.value(1), {m, n});
   y = b.scale(y, b.floatAttr("alpha", 1.0));
   double beta = b.floatAttr("beta", 1.0);

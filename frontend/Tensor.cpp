@@ -301,6 +301,8 @@ Tensor Tensor::core() const {
 }
 
 Tensor Tensor::castTo(Type element) const {
+  if (element == type)
+    return *this;
   return map(element, *this, [&](ArrayRef<Scalar> in) {
     if (isa<FloatType>(element))
       return isFloat() ? in[0] : ofFloat(in[0].i);

@@ -6,10 +6,14 @@
 using namespace mlir;
 using namespace pcc::frontend;
 
+std::string pcc::frontend::operatorName(const onnx::NodeProto &node) {
+  if (node.domain().empty() || node.domain() == "ai.onnx")
+    return node.op_type();
+  return node.domain() + "." + node.op_type();
+}
+
 void UnsupportedOps::add(const onnx::NodeProto &node) {
-  std::string op = node.op_type();
-  if (!node.domain().empty() && node.domain() != "ai.onnx")
-    op = node.domain() + "." + op;
+  std::string op = operatorName(node);
   auto *entry = llvm::find_if(nodes, [&](auto &e) { return e.first == op; });
   if (entry == nodes.end()) {
     nodes.push_back({op, {}});
@@ -21,14 +25,23 @@ void UnsupportedOps::add(const onnx::NodeProto &node) {
 
 /// What a user can do about an operator.
 static StringRef remedy(StringRef op) {
+  if (op.contains("Quant") || op.contains("QLinear") ||
+      op.contains("Integer") || op.contains("NBits"))
+    return "the model is quantized: export it before it is";
+  if (op.contains("Attention") && op.contains('.'))
+    return "made for inference with a cache: give the file that the exporter "
+           "wrote";
+  if (op.contains("MoE"))
+    return "a mixture of experts is not supported";
   if (op.contains('.'))
     return "fused by another tool: give the file that the exporter wrote";
   return llvm::StringSwitch<StringRef>(op)
       .Cases({"If", "Loop", "Scan"},
              "export by tracing, not scripting, so that no control flow is "
              "left")
-      .Cases({"QuantizeLinear", "DequantizeLinear", "MatMulInteger"},
-             "give the model before quantization")
+      .Cases({"TopK", "Multinomial", "OneHot", "ScatterElements"},
+             "the routing of a mixture of experts, or sampling, is baked into "
+             "the file: export a dense model, and its forward pass alone")
       .Cases({"BatchNormalization", "Conv", "MaxPool"},
              "convolutional models are not supported")
       .Default("replace it in the model's source");

@@ -8,6 +8,9 @@
 
 namespace pcc::frontend {
 
+/// The operator of a node, behind its domain if that is not ONNX's own.
+std::string operatorName(const onnx::NodeProto &node);
+
 /// Collects all of a file, so that one run tells everything.
 class UnsupportedOps {
 public:

@@ -1,27 +1,30 @@
 //===- Weights.cpp - The weights of a model -------------------------------===//
 
 #include "frontend/Weights.h"
+#include "frontend/Names.h"
 #include <cstring>
 
 using namespace mlir;
 using namespace pcc::frontend;
 
 static int64_t widthOf(const Weight &weight) {
-  return weight.type.getElementType().getIntOrFloatBitWidth() / 8;
+  return weight.storage.getIntOrFloatBitWidth() / 8;
 }
 
-FailureOr<Weight *> Weights::add(Location loc, const onnx::TensorProto &tensor,
-                                 RankedTensorType type, Extent extent) {
-  int64_t needed =
-      type.getNumElements() * type.getElementType().getIntOrFloatBitWidth() / 8;
+FailureOr<Weight *> Weights::add(Location loc, StringRef name,
+                                 const onnx::TensorProto &tensor,
+                                 RankedTensorType type, Type storage,
+                                 Extent extent) {
+  int64_t needed = type.getNumElements() * storage.getIntOrFloatBitWidth() / 8;
   if (extent.bytes && extent.length != needed)
     return emitError(loc) << "weight '" << tensor.name() << "' has "
                           << extent.length << " bytes, its shape needs "
                           << needed;
   Weight &weight = weights.emplace_back();
-  weight.name = tensor.name();
+  weight.name = unique(name);
   weight.tensor = &tensor;
   weight.type = type;
+  weight.storage = storage;
   weight.extent = std::move(extent);
   return &weight;
 }
@@ -54,7 +57,7 @@ void Weights::tieCopies(Location loc) {
     for (auto other = weights.begin(); other != copy; ++other) {
       if (other->original || !other->extent.bytes ||
           other->type.getRank() != 2 ||
-          other->type.getElementType() != copy->type.getElementType())
+          other->storage != copy->storage)
         continue;
       bool same = other->type == copy->type &&
                   !std::memcmp(other->extent.bytes, copy->extent.bytes,
@@ -75,13 +78,34 @@ void Weights::tieCopies(Location loc) {
 }
 
 Weight *Weights::alias(Weight *weight, StringRef result) {
-  // Nodes of a graph are named by paths or by the exporter.
-  bool named =
-      result.contains('.') && !result.contains('/') && !result.contains(':');
-  if (!named || weight->type.getRank() != 1)
+  if (!isParameterName(result) || weight->type.getRank() != 1)
     return weight;
+  return copy(weight, result);
+}
+
+Weight *Weights::copy(Weight *weight, StringRef name) {
   Weight own = *weight;
-  own.name = result.str();
+  own.name = unique(name);
   own.read = Value();
   return &weights.emplace_back(own);
+}
+
+std::string Weights::unique(StringRef name) {
+  std::string candidate = name.str();
+  for (int i = 1; !names.insert(candidate).second; ++i)
+    candidate = (name + "_" + Twine(i)).str();
+  return candidate;
+}
+
+Weight *Weights::separate(Location loc, Weight *weight, StringRef name) {
+  if (name.empty() || name == weight->name || !weight->extent.bytes ||
+      !isUniform(*weight))
+    return weight;
+  for (Weight &other : weights)
+    if (other.tensor == weight->tensor && other.name == name)
+      return &other;
+  emitRemark(loc) << "'" << name << "' was merged with '" << weight->name
+                  << "', whose elements are equal: taken as a parameter of "
+                     "its own";
+  return copy(weight, name);
 }

@@ -1,4 +1,8 @@
-//===- LayerNormPatterns.cpp - layer norm from primitives -----------------===//
+//===- NormPatterns.cpp - layer norm and rms norm from primitives ---------===//
+//
+// Both divide d by sqrt(mean of d^2 + eps) along the last dim: where d is a
+// tensor less its mean it is a layer norm, else an rms norm.
+//
 
 #include "frontend/Patterns.h"
 #include <cmath>
@@ -86,27 +90,37 @@ static std::optional<std::pair<Value, double>> normalized(Value value) {
 
 namespace {
 
-/// normalized * scale, which then takes the bias that is added to it.
-struct LayerNormOfPrimitives : OpRewritePattern<MulOp> {
+/// x if `value` is x less its mean along the last dim.
+Value centered(Value value) {
+  auto sub = value.getDefiningOp<SubOp>();
+  Value mean = sub ? perRow(sub.getRhs()) : Value();
+  return mean && meanOf(mean) == sub.getLhs() ? sub.getLhs() : Value();
+}
+
+/// normalized * scale. A layer norm takes the bias that is added to it later.
+struct NormOfPrimitives : OpRewritePattern<MulOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MulOp op,
                                 PatternRewriter &rewriter) const override {
     for (int i : {0, 1}) {
       auto norm = normalized(op->getOperand(i));
       Value scale = perColumn(op->getOperand(1 - i));
-      auto sub = norm ? norm->first.getDefiningOp<SubOp>() : SubOp();
-      if (!sub || !scale)
-        continue;
-      Value mean = perRow(sub.getRhs());
-      if (!mean || meanOf(mean) != sub.getLhs())
+      if (!norm || !scale)
         continue;
       RankedTensorType type = tensorType(op.getResult());
       auto rows = RankedTensorType::get(type.getShape().drop_back(),
                                         rewriter.getF32Type());
-      auto layerNorm = LayerNormOp::create(
-          rewriter, op.getLoc(), type, rows, rows, sub.getLhs(), scale, Value(),
-          rewriter.getF64FloatAttr(norm->second));
-      rewriter.replaceOp(op, layerNorm.getResult());
+      FloatAttr eps = rewriter.getF64FloatAttr(norm->second);
+      Value result;
+      if (Value x = centered(norm->first))
+        result = LayerNormOp::create(rewriter, op.getLoc(), type, rows, rows, x,
+                                     scale, Value(), eps)
+                     .getResult();
+      else
+        result = RmsNormOp::create(rewriter, op.getLoc(), type, rows,
+                                   norm->first, scale, eps)
+                     .getResult();
+      rewriter.replaceOp(op, result);
       return success();
     }
     return failure();
@@ -137,6 +151,6 @@ struct BiasOfLayerNorm : OpRewritePattern<SumOp> {
 
 } // namespace
 
-void pcc::frontend::populateLayerNormPatterns(RewritePatternSet &patterns) {
-  patterns.add<LayerNormOfPrimitives, BiasOfLayerNorm>(patterns.getContext());
+void pcc::frontend::populateNormPatterns(RewritePatternSet &patterns) {
+  patterns.add<NormOfPrimitives, BiasOfLayerNorm>(patterns.getContext());
 }

@@ -1,0 +1,301 @@
+"""Tiny random configurations of transformers' own model classes.
+
+Each entry of MODELS builds a model whose forward takes tensors by position and
+returns one tensor of scores, and says what its inputs and targets are. Equal
+seeds give equal weights. All dropout is off: curves are then reproducible.
+"""
+
+import dataclasses
+import os
+import sys
+
+import torch
+import transformers as hf
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXAMPLES = os.path.dirname(HERE)
+sys.path.insert(0, EXAMPLES)
+from nanogpt.model import GPT  # noqa: E402
+
+VOCAB = 128  # the text of examples/data has bytes below 128
+SEQ = 32
+HIDDEN = 32
+HEADS = 4
+LAYERS = 2
+
+# What most configurations of transformers have in common.
+COMMON = dict(
+    vocab_size=VOCAB,
+    hidden_size=HIDDEN,
+    num_hidden_layers=LAYERS,
+    num_attention_heads=HEADS,
+    max_position_embeddings=SEQ,
+)
+IDS = dict(bos_token_id=0, eos_token_id=0, pad_token_id=None)
+
+
+@dataclasses.dataclass
+class Input:
+    """A named input of a model: its shape without the batch, what it holds.
+
+    kind: "tokens" (ids below `bound`), "mask" (1, then 0 for padding),
+    "positions" (0, 1, ...), "values" (normally distributed floats).
+    """
+
+    name: str
+    shape: tuple
+    kind: str = "tokens"
+    bound: int = VOCAB
+
+
+@dataclasses.dataclass
+class Model:
+    """How a model is built and fed.
+
+    loss: as pcc's --loss. classes: of the scores. targets: the shape of the
+    labels without the batch. optional: inputs that an export may have besides.
+    """
+
+    build: object
+    inputs: tuple = (Input("input_ids", (SEQ,)),)
+    loss: str = "causal-lm"
+    classes: int = VOCAB
+    targets: tuple = (SEQ,)
+    optional: tuple = (
+        Input("attention_mask", (SEQ,), "mask"),
+        Input("position_ids", (SEQ,), "positions"),
+    )
+
+
+def returning_scores(model, names, full_mask):
+    """`model`, a model of transformers, with the tensors `names` as inputs in
+    this order and its scores as only output; modules keep their names."""
+    kind = type(model)
+
+    class Scores(kind):
+        def forward(self, first, second=None, third=None):
+            tensors = [t for t in (first, second, third) if t is not None]
+            arguments = dict(zip(names, tensors))
+            if full_mask:
+                arguments["use_cache"] = False
+                # Without a mask transformers searches the positions for
+                # packed sequences, by operators that ONNX lacks.
+                arguments.setdefault("attention_mask", torch.ones_like(first))
+            return kind.forward(self, **arguments).logits
+
+    Scores.__name__ = kind.__name__
+    model.__class__ = Scores
+    return model
+
+
+def causal(kind, **options):
+    """A causal language model of transformers whose classes `kind` names."""
+    config = getattr(hf, kind + "Config")(**options, **IDS)
+    return getattr(hf, kind + "ForCausalLM")(config)
+
+
+def gpt2(attention="sdpa"):
+    return hf.GPT2LMHeadModel(
+        hf.GPT2Config(
+            vocab_size=VOCAB,
+            n_embd=HIDDEN,
+            n_layer=LAYERS,
+            n_head=HEADS,
+            n_positions=SEQ,
+            resid_pdrop=0.0,
+            embd_pdrop=0.0,
+            attn_pdrop=0.0,
+            attn_implementation=attention,
+            **IDS,
+        )
+    )
+
+
+def nanogpt():
+    return GPT(vocab=VOCAB, context=SEQ, width=HIDDEN, heads=HEADS,
+               layers=LAYERS)
+
+
+# RMS norm, rotary embedding, grouped heads, SwiGLU.
+LLAMA = dict(**COMMON, intermediate_size=48, num_key_value_heads=2)
+
+
+def llama():
+    return causal("Llama", **LLAMA)
+
+
+def mistral():
+    return causal("Mistral", **LLAMA, sliding_window=8)
+
+
+def qwen2():
+    return causal("Qwen2", **LLAMA, tie_word_embeddings=True)
+
+
+def gemma():
+    return causal("Gemma", **LLAMA, head_dim=8)
+
+
+def gpt_neox():
+    config = hf.GPTNeoXConfig(
+        **COMMON,
+        intermediate_size=64,
+        rotary_pct=0.5,
+        attention_dropout=0.0,
+        hidden_dropout=0.0,
+        **IDS,
+    )
+    return hf.GPTNeoXForCausalLM(config)
+
+
+def opt():
+    config = hf.OPTConfig(
+        **COMMON,
+        ffn_dim=64,
+        word_embed_proj_dim=HIDDEN,
+        dropout=0.0,
+        attention_dropout=0.0,
+        bos_token_id=0,
+        eos_token_id=0,
+        pad_token_id=1,
+    )
+    return hf.OPTForCausalLM(config)
+
+
+def bert(kind, **options):
+    config = hf.BertConfig(
+        **COMMON,
+        intermediate_size=64,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+        **options,
+    )
+    return getattr(hf, "BertFor" + kind)(config)
+
+
+def vit():
+    config = hf.ViTConfig(
+        hidden_size=HIDDEN,
+        num_hidden_layers=LAYERS,
+        num_attention_heads=HEADS,
+        intermediate_size=64,
+        image_size=16,
+        patch_size=4,
+        num_labels=10,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+    )
+    return hf.ViTForImageClassification(config)
+
+
+def t5():
+    config = hf.T5Config(
+        vocab_size=VOCAB,
+        d_model=HIDDEN,
+        d_kv=8,
+        d_ff=64,
+        num_layers=LAYERS,
+        num_heads=HEADS,
+        relative_attention_num_buckets=8,
+        relative_attention_max_distance=16,
+        dropout_rate=0.0,
+        decoder_start_token_id=0,
+        pad_token_id=0,
+        eos_token_id=1,
+    )
+    return hf.T5ForConditionalGeneration(config)
+
+
+BERT_INPUTS = (
+    Input("input_ids", (SEQ,)),
+    Input("attention_mask", (SEQ,), "mask"),
+    Input("token_type_ids", (SEQ,), bound=2),
+)
+
+MODELS = {
+    "gpt2": Model(gpt2),
+    "gpt2-eager": Model(lambda: gpt2("eager")),
+    "nanogpt": Model(nanogpt, (Input("idx", (SEQ,)),), optional=()),
+    "llama": Model(llama),
+    "mistral": Model(mistral),
+    "qwen2": Model(qwen2),
+    "gemma": Model(gemma),
+    "gpt-neox": Model(gpt_neox),
+    "opt": Model(opt),
+    "bert-mlm": Model(
+        lambda: bert("MaskedLM"), BERT_INPUTS, "cross-entropy", optional=()
+    ),
+    "bert-classifier": Model(
+        lambda: bert("SequenceClassification", num_labels=3),
+        BERT_INPUTS,
+        "cross-entropy",
+        3,
+        (),
+        (),
+    ),
+    "vit": Model(
+        vit,
+        (Input("pixel_values", (3, 16, 16), "values"),),
+        "cross-entropy",
+        10,
+        (),
+        (),
+    ),
+    "t5": Model(
+        t5,
+        (
+            Input("input_ids", (SEQ,)),
+            Input("attention_mask", (SEQ,), "mask"),
+            Input("decoder_input_ids", (SEQ,)),
+        ),
+        "cross-entropy",
+        optional=(),
+    ),
+}
+
+
+def build(name, inputs=(), seed=0, dtype=torch.float32):
+    """The model `name` as a module of its inputs, and of the named optional
+    `inputs`; returns it with the list of all its inputs."""
+    spec = MODELS[name]
+    all_inputs = list(spec.inputs)
+    all_inputs += [i for i in spec.optional if i.name in inputs]
+    torch.manual_seed(seed)
+    model = spec.build()
+    with torch.no_grad():
+        # Fresh biases are zero, and the dynamo exporter leaves a bias of
+        # zeros out: nobody could train it. Norm weights stay all ones, which
+        # exporters merge.
+        for parameter_name, parameter in model.named_parameters():
+            if parameter_name.endswith("bias"):
+                parameter.normal_(std=0.02)
+    # Rounded as a file in half precision holds them.
+    model = model.to(dtype)
+    if name == "nanogpt":
+        return model, all_inputs
+    names = [i.name for i in all_inputs]
+    return returning_scores(model, names, spec.loss == "causal-lm"), all_inputs
+
+
+def sample(inputs, count, seed=1):
+    """Tensors for `inputs`, `count` samples each."""
+    generator = torch.Generator().manual_seed(seed)
+    result = []
+    for i in inputs:
+        shape = (count, *i.shape)
+        if i.kind == "values":
+            result.append(torch.randn(shape, generator=generator))
+        elif i.kind == "positions":
+            result.append(torch.arange(i.shape[0]).expand(shape).contiguous())
+        elif i.kind == "mask":
+            # Between half and all of the positions are there.
+            least = i.shape[0] // 2
+            length = torch.randint(
+                least, i.shape[0] + 1, (count, 1), generator=generator
+            )
+            result.append((torch.arange(i.shape[0]) < length).long())
+        else:
+            result.append(
+                torch.randint(0, i.bound, shape, generator=generator)
+            )
+    return result

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Records PyTorch's training curves of the models of models.py.
+
+Run with the Python of benchmarks/setup:
+
+    .venv/bin/python examples/models/record.py [--models NAME,NAME]
+
+Writes, beside this file:
+
+    curve.json              the hyper-parameters, under the names of the
+                            training program's flags
+    curves/NAME.jsonl       one object per step, as the program's --log-json
+    curves/NAME-f16.jsonl   the same from weights rounded to half precision
+    curves/NAME-bf16.jsonl
+    data/NAME/INPUT.npy     what models other than language models are trained
+                            on; labels.npy has the targets
+
+Language models train on examples/data/gpl-3.bin. See ../training.py for the
+order of the data and for how losses are taken.
+"""
+
+import argparse
+import json
+import os
+import sys
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
+import models  # noqa: E402
+import training  # noqa: E402
+
+HYPERPARAMETERS = dict(
+    training.HYPERPARAMETERS,
+    global_batch_size=8,
+    seq=models.SEQ,
+    steps=10,
+    warmup_steps=2,
+)
+# Of models that are not trained on text: three batches.
+SAMPLES = 24
+TYPES = {"": torch.float32, "-f16": torch.float16, "-bf16": torch.bfloat16}
+
+
+def targets_of(spec, count):
+    """Labels below the number of classes; one in ten is ignored where there
+    is one per position."""
+    generator = torch.Generator().manual_seed(2)
+    shape = (count, *spec.targets)
+    labels = torch.randint(0, spec.classes, shape, generator=generator)
+    if spec.targets:
+        ignored = torch.rand(shape, generator=generator) < 0.1
+        labels[ignored] = -100
+    return labels
+
+
+def feeder(name, inputs):
+    """step -> (list of input tensors, targets); saves data that is made."""
+    spec, h = models.MODELS[name], HYPERPARAMETERS
+    if spec.loss == "causal-lm":
+        tokens = training.read_tokens(os.path.join(HERE, h["data"]))
+
+        def text(step):
+            x, y = training.batch_of(
+                tokens, step, h["global_batch_size"], h["seq"]
+            )
+            return [x], y
+
+        return text
+    data = models.sample(inputs, SAMPLES)
+    labels = targets_of(spec, SAMPLES)
+    folder = os.path.join(HERE, "data", name)
+    os.makedirs(folder, exist_ok=True)
+    for i, tensor in zip(inputs, data):
+        np.save(os.path.join(folder, i.name + ".npy"), tensor.numpy())
+    np.save(os.path.join(folder, "labels.npy"), labels.numpy())
+
+    def samples(step):
+        size = h["global_batch_size"]
+        rows = [((step - 1) * size + i) % SAMPLES for i in range(size)]
+        return [t[rows] for t in data], labels[rows]
+
+    return samples
+
+
+def train(model, feed, h):
+    """Yields {"step", "loss", "norm", "lr"} of each step."""
+    model.train()
+    optimizer = training.optimizer_of(model, h)
+    for step in range(1, h["steps"] + 1):
+        lr = training.learning_rate(step, h)
+        for group in optimizer.param_groups:
+            group["lr"] = lr
+        x, y = feed(step)
+        scores = model(*x)
+        loss = F.cross_entropy(
+            scores.flatten(0, -2), y.flatten(), ignore_index=-100
+        )
+        loss.backward()
+        norm = torch.nn.utils.clip_grad_norm_(
+            model.parameters(), h["clip_grad"]
+        )
+        optimizer.step()
+        optimizer.zero_grad()
+        yield dict(step=step, loss=loss.item(), norm=norm.item(), lr=lr)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--models", default=",".join(models.MODELS))
+    names = parser.parse_args().models.split(",")
+    torch.set_num_threads(2)
+    with open(os.path.join(HERE, "curve.json"), "w") as file:
+        json.dump(HYPERPARAMETERS, file, indent=2)
+        file.write("\n")
+    os.makedirs(os.path.join(HERE, "curves"), exist_ok=True)
+    for name in names:
+        for suffix, dtype in TYPES.items():
+            model, inputs = models.build(name, dtype=dtype)
+            path = os.path.join(HERE, "curves", f"{name}{suffix}.jsonl")
+            with open(path, "w") as file:
+                for row in train(
+                    model.float(), feeder(name, inputs), HYPERPARAMETERS
+                ):
+                    file.write(json.dumps(row) + "\n")
+            print(f"{name}{suffix}: loss {row['loss']:.6f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

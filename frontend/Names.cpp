@@ -1,0 +1,116 @@
+//===- Names.cpp - Names that exporters lost ------------------------------===//
+
+#include "frontend/Names.h"
+#include "frontend/Buffers.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+
+/// The strings of a Python list literal: ['a', 'b'].
+static SmallVector<StringRef> parseList(StringRef text) {
+  SmallVector<StringRef> parts, strings;
+  text.trim("[]").split(parts, ',');
+  for (StringRef part : parts)
+    strings.push_back(part.trim().trim("'\""));
+  return strings;
+}
+
+/// Whether an exporter made this name up: onnx::MatMul_703, val_77, 703.
+static bool isInvented(StringRef name) {
+  if (name.contains("::"))
+    return true;
+  name.consume_front("val_");
+  return !name.empty() && llvm::all_of(name, llvm::isDigit);
+}
+
+bool pcc::frontend::isParameterName(StringRef name) {
+  // Results of nodes are named by paths or by the exporter.
+  return name.contains('.') && !name.contains('/') && !name.contains(':');
+}
+
+/// The path of the module that a node lies in, "" if it is the model itself.
+static std::string modulePath(const onnx::NodeProto &node) {
+  // The dynamo exporter lists the scopes from the model inwards, then the
+  // operator.
+  std::string scopes =
+      metadata(node, kNodeMetadata, "pkg.torch.onnx.name_scopes");
+  if (!scopes.empty()) {
+    SmallVector<StringRef> list = parseList(scopes);
+    return list.size() < 2 ? "" : list[list.size() - 2].str();
+  }
+  // The TorchScript exporter writes /model/layers.0/mlp/MatMul.
+  StringRef name = node.name();
+  if (!name.consume_front("/"))
+    return "";
+  auto [path, op] = name.rsplit('/');
+  if (op.empty())
+    return "";
+  std::string dotted = path.str();
+  llvm::replace(dotted, '/', '.');
+  return dotted;
+}
+
+NameFinder::NameFinder(const onnx::GraphProto &graph) {
+  for (const onnx::NodeProto &node : graph.node()) {
+    bool copies = node.op_type() == "Identity" && node.input_size() == 1 &&
+                  node.output_size() == 1;
+    if (copies && !isParameterName(node.output(0)))
+      roots[node.output(0)] = rootOf(node.input(0)).str();
+    for (int i = 0; i < node.input_size() && !copies; ++i)
+      uses[rootOf(node.input(i))].push_back({&node, i});
+  }
+  for (const auto &value : graph.value_info()) {
+    std::string from = metadata(value, kValueMetadata,
+                                "pkg.onnxscript.optimizer.folded_from");
+    SmallVector<StringRef> names = parseList(from);
+    if (names.size() == 1 && names[0].contains('.'))
+      origins[value.name()] = names[0].str();
+  }
+}
+
+StringRef NameFinder::rootOf(StringRef tensor) const {
+  auto it = roots.find(tensor);
+  return it == roots.end() ? tensor : StringRef(it->second);
+}
+
+size_t NameFinder::countUses(StringRef tensor) const {
+  auto it = uses.find(rootOf(tensor));
+  return it == uses.end() ? 0 : it->second.size();
+}
+
+std::string NameFinder::byUse(const onnx::NodeProto &node, int i) const {
+  std::string path = modulePath(node);
+  if (path.empty())
+    return "";
+  bool isBias = llvm::StringSwitch<bool>(node.op_type())
+                    .Cases({"Add", "Sub", "Sum"}, true)
+                    .Cases({"Gemm", "LayerNormalization", "Conv"}, i == 2)
+                    .Default(false);
+  return path + (isBias ? ".bias" : ".weight");
+}
+
+std::string NameFinder::find(const onnx::TensorProto &tensor) const {
+  const std::string &name = tensor.name();
+  if (auto origin = origins.find(name); origin != origins.end())
+    return origin->second;
+  auto found = uses.find(name);
+  if (!isInvented(name) || found == uses.end())
+    return name;
+  const Use &use = found->second.front();
+  // A bias keeps its name where its weight was folded.
+  for (const std::string &result : use.node->output()) {
+    auto readers = uses.find(result);
+    if (use.node->op_type() != "MatMul" || readers == uses.end())
+      continue;
+    for (const Use &reader : readers->second)
+      for (const std::string &other : reader.node->input()) {
+        StringRef bias = other;
+        if (reader.node->op_type() == "Add" && bias.consume_back(".bias"))
+          return bias.str() + ".weight";
+      }
+  }
+  std::string byPath = byUse(*use.node, use.operand);
+  return byPath.empty() ? name : byPath;
+}
