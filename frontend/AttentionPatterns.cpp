@@ -249,8 +249,9 @@ private:
 
     Value fewK = beforeRepeat(k, r.find(in.h));
     Value fewV = beforeRepeat(v, vLabels.find(o.h));
-    if (fewK && fewV && tensorType(fewK).getShape()[r.find(in.h)] ==
-                            tensorType(fewV).getShape()[vLabels.find(o.h)]) {
+    if (fewK && fewV &&
+        tensorType(fewK).getShape()[r.find(in.h)] ==
+            tensorType(fewV).getShape()[vLabels.find(o.h)]) {
       k = fewK;
       v = fewV;
     }

@@ -44,8 +44,7 @@ static bool stopsGradient(const onnx::NodeProto &node, int i) {
   return llvm::StringSwitch<bool>(node.op_type())
       .Cases({"Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"},
              true)
-      .Cases({"Shape", "Size", "Sin", "Cos", "NonZero", "IsNaN", "IsInf"},
-             true)
+      .Cases({"Shape", "Size", "Sin", "Cos", "NonZero", "IsNaN", "IsInf"}, true)
       .Cases({"Ceil", "Floor", "Round", "Sign"}, true)
       .Default(false);
 }
@@ -79,8 +78,8 @@ llvm::StringSet<> pcc::frontend::findBuffers(const onnx::GraphProto &graph) {
   for (const auto &tensor : graph.initializer()) {
     note(tensor, kTensorMetadata, tensor.name());
     auto kind = kinds.find(tensor.name());
-    bool isBuffer = kind != kinds.end() &&
-                    StringRef(kind->second).contains("BUFFER");
+    bool isBuffer =
+        kind != kinds.end() && StringRef(kind->second).contains("BUFFER");
     if (isBuffer || !alive.contains(tensor.name()))
       buffers.insert(tensor.name());
   }

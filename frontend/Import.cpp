@@ -238,11 +238,11 @@ Value Importer::param(Weight &weight) {
     strides[d] = stride;
   const Extent &extent = weight.extent;
   auto stored = RankedTensorType::get(shape, weight.storage);
-  auto source = SourceAttr::get(builder.getContext(), weight.name,
-                                extent.file, extent.offset, stored,
-                                extent.fileSize, extent.digest, /*base=*/0,
-                                builder.getDenseI64ArrayAttr(strides),
-                                builder.getDenseI64ArrayAttr(shape));
+  auto source =
+      SourceAttr::get(builder.getContext(), weight.name, extent.file,
+                      extent.offset, stored, extent.fileSize, extent.digest,
+                      /*base=*/0, builder.getDenseI64ArrayAttr(strides),
+                      builder.getDenseI64ArrayAttr(shape));
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(forward);
@@ -407,9 +407,8 @@ LogicalResult Importer::importNode(const onnx::NodeProto &node,
 
 LogicalResult Importer::importNodes() {
   llvm::StringMap<SmallVector<const OpEntry *, 2>> table;
-  for (ArrayRef<OpEntry> rows :
-       {shapeOps(), constantOps(), mathOps(), networkOps(), fusedOps(),
-        attentionOps()})
+  for (ArrayRef<OpEntry> rows : {shapeOps(), constantOps(), mathOps(),
+                                 networkOps(), fusedOps(), attentionOps()})
     for (const OpEntry &entry : rows)
       table[entry.name].push_back(&entry);
 

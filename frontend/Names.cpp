@@ -62,8 +62,8 @@ NameFinder::NameFinder(const onnx::GraphProto &graph) {
       uses[rootOf(node.input(i))].push_back({&node, i});
   }
   for (const auto &value : graph.value_info()) {
-    std::string from = metadata(value, kValueMetadata,
-                                "pkg.onnxscript.optimizer.folded_from");
+    std::string from =
+        metadata(value, kValueMetadata, "pkg.onnxscript.optimizer.folded_from");
     SmallVector<StringRef> names = parseList(from);
     if (names.size() == 1 && names[0].contains('.'))
       origins[value.name()] = names[0].str();

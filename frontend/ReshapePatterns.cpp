@@ -226,6 +226,33 @@ struct ReshapeOfContract : OpRewritePattern<ReshapeOp> {
   }
 };
 
+/// A norm of rows that stay whole.
+template <typename Norm>
+struct ReshapeOfNorm : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern<ReshapeOp>::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getInput().getDefiningOp<Norm>();
+    auto split = splitOf(op);
+    if (!inner || !inner.getResult().hasOneUse() || !split ||
+        split->back().size() != 1)
+      return failure();
+    for (Value statistic : inner->getResults().drop_front())
+      if (!statistic.use_empty())
+        return failure();
+    ArrayRef<int64_t> shape = op.getType().getShape();
+    auto rows = RankedTensorType::get(shape.drop_back(), rewriter.getF32Type());
+    Operation *moved = rewriter.clone(*inner);
+    moved->setOperand(
+        0, reshapeTo(rewriter, op.getLoc(), inner.getInput(), shape));
+    moved->getResult(0).setType(op.getType());
+    for (OpResult statistic : moved->getResults().drop_front())
+      statistic.setType(rows);
+    rewriter.replaceOp(op, moved->getResult(0));
+    return success();
+  }
+};
+
 /// reshape(embedding(ids)) that leaves the row alone; of constant ids any.
 struct ReshapeOfEmbedding : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -251,5 +278,6 @@ struct ReshapeOfEmbedding : OpRewritePattern<ReshapeOp> {
 void pcc::frontend::populateReshapePatterns(RewritePatternSet &patterns) {
   patterns.add<ReshapeTwice, ReshapeOfConstant, ReshapeOfElementwise,
                ReshapeOfBroadcast, ReshapeOfTranspose, ReshapeOfContract,
+               ReshapeOfNorm<LayerNormOp>, ReshapeOfNorm<RmsNormOp>,
                ReshapeOfEmbedding>(patterns.getContext());
 }

@@ -35,8 +35,8 @@ static Value rotatedHalf(Value value) {
       static_cast<int64_t>(concat.getDim()) != rank - 1)
     return nullptr;
   auto negated = concat.getInputs()[0].getDefiningOp<ScaleOp>();
-  auto upper = negated ? negated.getInput().getDefiningOp<SliceOp>()
-                       : SliceOp();
+  auto upper =
+      negated ? negated.getInput().getDefiningOp<SliceOp>() : SliceOp();
   auto lower = concat.getInputs()[1].getDefiningOp<SliceOp>();
   int64_t width = tensorType(value).getShape().back();
   if (!upper || !lower || width % 2 ||
@@ -206,8 +206,8 @@ private:
     Value constant = ConstantOp::create(rewriter, op.getLoc(), type,
                                         core.reshape(shape).attr());
     if (type != table.getType())
-      constant = BroadcastOp::create(rewriter, op.getLoc(),
-                                     tensorType(table), constant, dims);
+      constant = BroadcastOp::create(rewriter, op.getLoc(), tensorType(table),
+                                     constant, dims);
     rewriter.replaceAllUsesWith(table, constant);
     return true;
   }
@@ -228,8 +228,8 @@ private:
   /// elements of each head.
   static ConcatOp partial(SumOp op, Value x) {
     auto first = x.getDefiningOp<SliceOp>();
-    auto concat = op->hasOneUse() ? dyn_cast<ConcatOp>(*op->user_begin())
-                                  : ConcatOp();
+    auto concat =
+        op->hasOneUse() ? dyn_cast<ConcatOp>(*op->user_begin()) : ConcatOp();
     int64_t r = tensorType(x).getShape().back();
     if (!first || !concat || concat.getInputs().size() != 2 ||
         concat.getDim() != 3 || concat.getInputs()[0] != op.getResult() ||

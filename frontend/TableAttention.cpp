@@ -174,14 +174,14 @@ static LogicalResult rotate(Binder &b, unsigned cos, unsigned sin,
     Value odd = SelectOp::create(b.builder, b.loc, type, pairs, 4, 1);
     Value cv = b.constant(c->expand(rotated));
     Value sv = b.constant(s->expand(rotated));
-    Value real = b.binary<SubOp>(b.binary<MulOp>(even, cv),
-                                 b.binary<MulOp>(odd, sv));
+    Value real =
+        b.binary<SubOp>(b.binary<MulOp>(even, cv), b.binary<MulOp>(odd, sv));
     Value imaginary =
         b.sum({b.binary<MulOp>(even, sv), b.binary<MulOp>(odd, cv)});
     Shape apart = rotated;
     apart.push_back(1);
-    Value both = b.concat({b.reshape(real, apart), b.reshape(imaginary, apart)},
-                          4);
+    Value both =
+        b.concat({b.reshape(real, apart), b.reshape(imaginary, apart)}, 4);
     rotated[3] = r;
     turned = b.reshape(both, rotated);
   } else {
@@ -190,15 +190,13 @@ static LogicalResult rotate(Binder &b, unsigned cos, unsigned sin,
       Tensor whole(t.element(), {shape[0], 1, shape[2], r});
       size_t n = 0;
       forEachIndex(whole.shape(), [&](ArrayRef<int64_t> index) {
-        whole.elements()[n++] =
-            t.at({index[0], 0, index[2], index[3] % half});
+        whole.elements()[n++] = t.at({index[0], 0, index[2], index[3] % half});
       });
       return b.constant(whole.expand(rotated));
     };
-    Value swapped =
-        b.concat({b.scale(b.slice(first, 3, half, half), -1),
-                  b.slice(first, 3, 0, half)},
-                 3);
+    Value swapped = b.concat({b.scale(b.slice(first, 3, half, half), -1),
+                              b.slice(first, 3, 0, half)},
+                             3);
     turned = b.sum({b.binary<MulOp>(first, twice(*c)),
                     b.binary<MulOp>(swapped, twice(*s))});
   }

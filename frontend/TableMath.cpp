@@ -65,10 +65,9 @@ static LogicalResult foldCompare(Binder &b) {
 }
 
 static LogicalResult foldIsNaN(Binder &b) {
-  b.set(0, Tensor::map(b.builder.getI1Type(), *b.tensor(0),
-                       [](ArrayRef<Scalar> in) {
-                         return ofInt(std::isnan(in[0].f));
-                       }));
+  b.set(0, Tensor::map(
+               b.builder.getI1Type(), *b.tensor(0),
+               [](ArrayRef<Scalar> in) { return ofInt(std::isnan(in[0].f)); }));
   return success();
 }
 

@@ -66,9 +66,9 @@ static LogicalResult buildGemm(Binder &b) {
   if (l[!transA] != r[transB])
     return b.error() << "a sum over " << l[!transA] << " and " << r[transB]
                      << " elements";
-  Value y = b.contract(
-      Twine(transA ? "km," : "mk,") + (transB ? "nk->mn" : "kn->mn"),
-      b.value(0), b.value(1), {m, n});
+  Value y =
+      b.contract(Twine(transA ? "km," : "mk,") + (transB ? "nk->mn" : "kn->mn"),
+                 b.value(0), b.value(1), {m, n});
   y = b.scale(y, b.floatAttr("alpha", 1.0));
   double beta = b.floatAttr("beta", 1.0);
   if (b.has(2) && beta != 0) {

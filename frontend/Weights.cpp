@@ -56,8 +56,7 @@ void Weights::tieCopies(Location loc) {
     ArrayRef<int64_t> shape = copy->type.getShape();
     for (auto other = weights.begin(); other != copy; ++other) {
       if (other->original || !other->extent.bytes ||
-          other->type.getRank() != 2 ||
-          other->storage != copy->storage)
+          other->type.getRank() != 2 || other->storage != copy->storage)
         continue;
       bool same = other->type == copy->type &&
                   !std::memcmp(other->extent.bytes, copy->extent.bytes,

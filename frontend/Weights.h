@@ -40,8 +40,8 @@ public:
   /// same with a number. Errors: its length is not the type's.
   mlir::FailureOr<Weight *> add(mlir::Location loc, llvm::StringRef name,
                                 const onnx::TensorProto &tensor,
-                                mlir::RankedTensorType type,
-                                mlir::Type storage, Extent extent);
+                                mlir::RankedTensorType type, mlir::Type storage,
+                                Extent extent);
   /// Finds copies; after all weights are added. A remark tells each.
   void tieCopies(mlir::Location loc);
   /// The parameter that an Identity of `weight` with this result stands for:

@@ -215,3 +215,124 @@ func.func @two_shapes(%x: tensor<2x8xf32>) -> (tensor<2x2x3xf32>,
   %b = nn.reshape %z : tensor<2x6xf32> -> tensor<2x3x2xf32>
   return %a, %b : tensor<2x2x3xf32>, tensor<2x3x2xf32>
 }
+
+// -----
+
+// An rms norm by a power, a mean and a reciprocal root; its scale is 1 + w.
+// CHECK-LABEL: @rms_norm
+nn.param @w : tensor<8xf32> init normal
+func.func @rms_norm(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
+  %w = nn.read @w : tensor<8xf32>
+  %x2 = nn.mul %x, %x : tensor<2x4x8xf32>
+  %sum = nn.reduce %x2 [2] : tensor<2x4x8xf32> -> tensor<2x4xf32>
+  %mean = nn.scale %sum by 0.125 : tensor<2x4xf32>
+  %eps = nn.constant dense<1.0e-6> : tensor<2x4xf32>
+  %v = nn.sum %mean, %eps : tensor<2x4xf32>
+  %root = nn.sqrt %v : tensor<2x4xf32>
+  %one = nn.constant dense<1.0> : tensor<2x4xf32>
+  %r = nn.div %one, %root : tensor<2x4xf32>
+  %rs = nn.broadcast %r [0, 1] : tensor<2x4xf32> -> tensor<2x4x8xf32>
+  %n = nn.mul %x, %rs : tensor<2x4x8xf32>
+  %ones = nn.constant dense<1.0> : tensor<8xf32>
+  %g = nn.sum %ones, %w : tensor<8xf32>
+  %gs = nn.broadcast %g [2] : tensor<8xf32> -> tensor<2x4x8xf32>
+  // CHECK: %[[G:.*]] = nn.sum
+  // CHECK-NEXT: nn.rms_norm %{{.*}} scale %[[G]] eps 9.9999999
+  // CHECK-NEXT: return
+  %y = nn.mul %gs, %n : tensor<2x4x8xf32>
+  return %y : tensor<2x4x8xf32>
+}
+
+// -----
+
+// Rotary embedding of the first half of each head from tables of the base
+// 10000, heads before the sequence.
+// CHECK-LABEL: @rope
+// CHECK-SAME: %[[T:.*]]: tensor<2x3xi64> {{{.*}}}, %[[X:[^:]*]]: tensor<2x5x3x8xf32>, %[[P:.*]]: tensor<3xi64>
+func.func @rope(%t: tensor<2x3xi64> {nn.role = "tokens"}, %x: tensor<2x5x3x8xf32>) -> tensor<2x5x3x8xf32> {
+  %cos = nn.constant dense<[[1.0, 1.0, 1.0, 1.0],
+    [0.5403023, 0.9999500, 0.5403023, 0.9999500],
+    [-0.4161468, 0.9998000, -0.4161468, 0.9998000]]> : tensor<3x4xf32>
+  %sin = nn.constant dense<[[0.0, 0.0, 0.0, 0.0],
+    [0.8414710, 0.0099998, 0.8414710, 0.0099998],
+    [0.9092974, 0.0199987, 0.9092974, 0.0199987]]> : tensor<3x4xf32>
+  %c = nn.broadcast %cos [2, 3] : tensor<3x4xf32> -> tensor<2x5x3x4xf32>
+  %s = nn.broadcast %sin [2, 3] : tensor<3x4xf32> -> tensor<2x5x3x4xf32>
+  %rot = nn.slice %x at [0, 0, 0, 0] step [1, 1, 1, 1] : tensor<2x5x3x8xf32> -> tensor<2x5x3x4xf32>
+  %pass = nn.slice %x at [0, 0, 0, 4] step [1, 1, 1, 1] : tensor<2x5x3x8xf32> -> tensor<2x5x3x4xf32>
+  %low = nn.slice %rot at [0, 0, 0, 0] step [1, 1, 1, 1] : tensor<2x5x3x4xf32> -> tensor<2x5x3x2xf32>
+  %high = nn.slice %rot at [0, 0, 0, 2] step [1, 1, 1, 1] : tensor<2x5x3x4xf32> -> tensor<2x5x3x2xf32>
+  %neg = nn.scale %high by -1.0 : tensor<2x5x3x2xf32>
+  %turned = nn.concat %neg, %low along 3 : tensor<2x5x3x2xf32>, tensor<2x5x3x2xf32> -> tensor<2x5x3x4xf32>
+  %a = nn.mul %rot, %c : tensor<2x5x3x4xf32>
+  %b = nn.mul %turned, %s : tensor<2x5x3x4xf32>
+  %r = nn.sum %a, %b : tensor<2x5x3x4xf32>
+  // CHECK: %[[Q:.*]] = nn.transpose %[[X]] [0, 2, 1, 3]
+  // CHECK-NEXT: %[[R:.*]] = nn.rope %[[Q]] positions %[[P]] theta 1.000000e+04 dim 4 : tensor<2x3x5x8xf32>
+  // CHECK-NEXT: nn.transpose %[[R]] [0, 2, 1, 3]
+  // CHECK-NEXT: return
+  %y = nn.concat %r, %pass along 3 : tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32> -> tensor<2x5x3x8xf32>
+  return %y : tensor<2x5x3x8xf32>
+}
+
+// -----
+
+// Frequencies that are no powers of one base: the primitives stay.
+// CHECK-LABEL: @scaled_rope
+// CHECK-NOT: nn.rope
+// CHECK: nn.concat
+// CHECK: return
+func.func @scaled_rope(%t: tensor<2x3xi64> {nn.role = "tokens"}, %x: tensor<2x5x3x4xf32>) -> tensor<2x5x3x4xf32> {
+  %cos = nn.constant dense<[[1.0, 1.0, 1.0, 1.0],
+    [0.5403023, 0.9999500, 0.5403023, 0.9999500],
+    [-0.4161468, 0.9898000, -0.4161468, 0.9898000]]> : tensor<3x4xf32>
+  %sin = nn.constant dense<[[0.0, 0.0, 0.0, 0.0],
+    [0.8414710, 0.0099998, 0.8414710, 0.0099998],
+    [0.9092974, 0.0199987, 0.9092974, 0.0199987]]> : tensor<3x4xf32>
+  %c = nn.broadcast %cos [2, 3] : tensor<3x4xf32> -> tensor<2x5x3x4xf32>
+  %s = nn.broadcast %sin [2, 3] : tensor<3x4xf32> -> tensor<2x5x3x4xf32>
+  %low = nn.slice %x at [0, 0, 0, 0] step [1, 1, 1, 1] : tensor<2x5x3x4xf32> -> tensor<2x5x3x2xf32>
+  %high = nn.slice %x at [0, 0, 0, 2] step [1, 1, 1, 1] : tensor<2x5x3x4xf32> -> tensor<2x5x3x2xf32>
+  %neg = nn.scale %high by -1.0 : tensor<2x5x3x2xf32>
+  %turned = nn.concat %neg, %low along 3 : tensor<2x5x3x2xf32>, tensor<2x5x3x2xf32> -> tensor<2x5x3x4xf32>
+  %a = nn.mul %x, %c : tensor<2x5x3x4xf32>
+  %b = nn.mul %turned, %s : tensor<2x5x3x4xf32>
+  %y = nn.sum %a, %b : tensor<2x5x3x4xf32>
+  return %y : tensor<2x5x3x4xf32>
+}
+
+// -----
+
+// Two query heads share a key head: what was repeated for them is not.
+// CHECK-LABEL: @grouped
+// CHECK-SAME: %[[Q:[^:]*]]: tensor<2x3x4x8xf32>, %[[K:[^:]*]]: tensor<2x3x2x8xf32>, %[[V:[^:]*]]: tensor<2x3x2x8xf32>
+func.func @grouped(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x2x8xf32>, %v: tensor<2x3x2x8xf32>) -> tensor<2x3x4x8xf32> {
+  %kt = nn.transpose %k [0, 2, 1, 3] : tensor<2x3x2x8xf32> -> tensor<2x2x3x8xf32>
+  %vt = nn.transpose %v [0, 2, 1, 3] : tensor<2x3x2x8xf32> -> tensor<2x2x3x8xf32>
+  %ks = nn.broadcast %kt [0, 1, 3, 4] : tensor<2x2x3x8xf32> -> tensor<2x2x2x3x8xf32>
+  %vs = nn.broadcast %vt [0, 1, 3, 4] : tensor<2x2x3x8xf32> -> tensor<2x2x2x3x8xf32>
+  %kk = nn.reshape %ks : tensor<2x2x2x3x8xf32> -> tensor<2x4x3x8xf32>
+  %vv = nn.reshape %vs : tensor<2x2x2x3x8xf32> -> tensor<2x4x3x8xf32>
+  %p = nn.contract "bshd,bhtd->bhst" %q, %kk : tensor<2x3x4x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
+  %soft = nn.softmax %p : tensor<2x4x3x3xf32>
+  // CHECK: nn.attention %[[Q]], %{{.*}}, %{{.*}} positions
+  // CHECK-SAME: (tensor<2x3x4x8xf32>, tensor<2x3x2x8xf32>, tensor<2x3x2x8xf32>,
+  %y = nn.contract "bhst,bhtd->bshd" %soft, %vv : tensor<2x4x3x3xf32>, tensor<2x4x3x8xf32> -> tensor<2x3x4x8xf32>
+  return %y : tensor<2x3x4x8xf32>
+}
+
+// -----
+
+// Rows merged in front of a norm and split behind it: the norm is of [b, s].
+// CHECK-LABEL: @norm_of_rows
+nn.param @g : tensor<8xf32> init normal
+func.func @norm_of_rows(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
+  %g = nn.read @g : tensor<8xf32>
+  %rows = nn.reshape %x : tensor<2x4x8xf32> -> tensor<8x8xf32>
+  %n, %rstd = nn.rms_norm %rows scale %g eps 1.0e-5 : tensor<8x8xf32>, tensor<8xf32> -> tensor<8xf32>
+  // CHECK-NOT: nn.reshape
+  // CHECK: nn.rms_norm {{.*}} : tensor<2x4x8xf32>, tensor<8xf32> -> tensor<2x4xf32>
+  // CHECK-NOT: nn.reshape
+  %y = nn.reshape %n : tensor<8x8xf32> -> tensor<2x4x8xf32>
+  return %y : tensor<2x4x8xf32>
+}
