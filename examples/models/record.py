@@ -7,7 +7,7 @@ Run with the Python of benchmarks/setup:
 
 Writes, beside this file:
 
-    curve.json              the hyper-parameters, under the names of the
+    hyperparameters.json    the hyper-parameters, under the names of the
                             training program's flags
     curves/NAME.jsonl       one object per step, as the program's --log-json
     curves/NAME-f16.jsonl   the same from weights rounded to half precision
@@ -115,7 +115,7 @@ def main():
     parser.add_argument("--models", default=",".join(models.MODELS))
     names = parser.parse_args().models.split(",")
     torch.set_num_threads(2)
-    with open(os.path.join(HERE, "curve.json"), "w") as file:
+    with open(os.path.join(HERE, "hyperparameters.json"), "w") as file:
         json.dump(HYPERPARAMETERS, file, indent=2)
         file.write("\n")
     os.makedirs(os.path.join(HERE, "curves"), exist_ok=True)
