@@ -62,7 +62,8 @@ static SmallVector<int64_t> rowLengths(ArrayRef<int64_t> shape) {
   llvm::append_range(all, good);
   all.append(tiny.rbegin(), tiny.rend());
   llvm::append_range(all, huge);
-  all.push_back(0);
+  // Rows of one element, as of a softmax over a single key; no rows at all.
+  all.append({1, 0});
   return all;
 }
 
@@ -95,6 +96,11 @@ std::unique_ptr<RowProgram> Creator::attempt(KernelShape shape, int64_t rows,
     else if (count != rows)
       return nullptr;
     Node *node = expr.build(result, access);
+    // Beside rows of one element, a result may also be a number per row.
+    if (!node && columns == 1) {
+      access.extent = 0;
+      node = expr.build(result, access);
+    }
     if (!node) {
       why = expr.why;
       return nullptr;

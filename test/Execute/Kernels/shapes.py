@@ -99,6 +99,20 @@ k = Kernels([f"%x: {Z}"], ["tensor<4x5xf32>", "tensor<3x5x6xf32>"], f"""
 check_all("mixed reduce", k, (z,), (z.sum((0, 3), dtype=np.float64),
                                     z.sum(1, dtype=np.float64)))
 
+# Rows and columns of one element, and a number for each such row.
+Z, R = "tensor<2x3x1xf32>", "tensor<2x3xf32>"
+z = normal(2, 3, 1)
+k = Kernels([f"%x: {Z}", "%w: tensor<1xf32>"],
+            ["tensor<1xf32>", Z, Z, R], f"""
+  %a = nn.reduce %x [0, 1] : {Z} -> tensor<1xf32>
+  %b = nn.softmax %x : {Z}
+  %c, %rstd = nn.rms_norm %x scale %w eps 1.0 : {Z}, tensor<1xf32> -> {R}
+  return %a, %b, %c, %rstd : tensor<1xf32>, {Z}, {Z}, {R}""")
+w, rstd = normal(1), 1 / np.sqrt(z.astype(np.float64) ** 2 + 1)
+check_all("one element", k, (z, w), (z.sum((0, 1), dtype=np.float64),
+                                     np.ones_like(z), z * rstd * w,
+                                     rstd[..., 0]))
+
 k = Kernels([f"%x: {M}"], [M, "tensor<8xi64>"], f"""
   %c = nn.constant dense<3.0> : {M}
   %y = nn.sum %x, %c : {M}
