@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints a small random program with one function, @forward.
 
-    random_model.py SEED [--batch 2] [--heads 4] [--dropout]
+    random_model.py SEED [--batch 2] [--seq 6] [--dropout 0.1] ...
 
 From tokens to logits through ops drawn at random: norms, products, attention
 of any two values, elementwise and shape ops, sums and products of values far
@@ -107,9 +107,9 @@ class RandomModel(Model):
         name = self.name("attention")
         memory = x if self.chance(0.6) else self.pick()
         o = self.o
-        d = o.width // o.heads
+        d = o.head_width
         groups = o.heads if self.chance(0.7) else o.kv_heads
-        rotate = self.chance(0.3)
+        rotate = d % 2 == 0 and self.chance(0.3)
 
         def heads(y, n, part):
             w = self.weight(f"{name}.{part}.weight", (o.width, n, d))
@@ -135,12 +135,35 @@ class RandomModel(Model):
     def binary(self, x):
         self.name("binary")
         other = self.random.choice(self.pool)
-        kind = self.random.choice(["sub", "mul", "max", "min", "div"])
+        kind = self.random.choice(["sub", "mul", "max", "min", "div", "where"])
+        if kind == "where":
+            condition = "tensor<" + x.type.split("<")[1].replace("f32", "i1")
+            bits = self.param_mask(x.shape)
+            return self.op(
+                f"nn.where {bits.name}, {x.name}, {other.name} : {condition}, "
+                f"{x.type}", [(x.shape, x.element)])
         if kind == "div":
             # A divisor away from zero.
             other = self.unary("sigmoid", other)
         return self.op(f"nn.{kind} {x.name}, {other.name} : {x.type}",
                        [(x.shape, x.element)])
+
+    def param_mask(self, shape):
+        """A constant row of truth values for every batch and position."""
+        row = ", ".join(self.random.choice(["true", "false"])
+                        for _ in range(shape[-1]))
+        mask = self.op(f"nn.constant dense<[{row}]> : tensor<{shape[-1]}xi1>",
+                       [(shape[-1:], "i1")])
+        return self.broadcast(mask, shape, [len(shape) - 1])
+
+    def chain(self, x):
+        """log(1 + exp(x)) or sqrt(1 + x^2), in steps."""
+        self.name("chain")
+        one = self.op(f"nn.constant dense<1.0> : {x.type}",
+                      [(x.shape, x.element)])
+        if self.chance(0.5):
+            return self.unary("log", self.sum(one, self.unary("exp", x)))
+        return self.unary("sqrt", self.sum(one, self.mul(x, x)))
 
     def add(self, x):
         self.name("sum")
@@ -152,7 +175,16 @@ class RandomModel(Model):
         """Moves elements around."""
         self.name("shape")
         o = self.o
-        kind = self.random.randrange(4)
+        kind = self.random.randrange(5)
+        if kind == 4:  # every other element, at another place
+            taken = o.width // 2
+            part = self.op(
+                f"nn.slice {x.name} at [0, 0, 1] step [1, 1, 2] : {x.type} -> "
+                f"{tensor(x.shape[:2] + (taken,))}",
+                [(x.shape[:2] + (taken,), x.element)])
+            return self.op(
+                f"nn.pad {part.name} at [0, 0, {o.width - taken}] step "
+                f"[1, 1, 1] : {part.type} -> {x.type}", [(x.shape, x.element)])
         if kind == 0:  # halves exchanged
             half = o.width // 2
             parts = [self.slice(x, 2, half, half), self.slice(x, 2, 0, half)]
@@ -185,8 +217,8 @@ class RandomModel(Model):
         """x, or another value, through one random block."""
         block = self.random.choices(
             [self.mlp, self.attention, self.low_rank, self.binary, self.add,
-             self.shape, self.positional, self.activation],
-            [5, 5, 1, 2, 2, 1, 1, 1])[0]
+             self.shape, self.positional, self.activation, self.chain],
+            [5, 5, 1, 2, 2, 1, 1, 1, 1])[0]
         y = block(x)
         if self.chance(0.5):
             y = self.dropout(y)
@@ -226,14 +258,13 @@ def main():
     p = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     p.add_argument("seed", type=int)
-    p.add_argument("--batch", type=int, default=2)
-    p.add_argument("--heads", type=int, default=4)
-    p.add_argument("--layers", type=int, default=5, help="random blocks")
+    for name, value in (("batch", 2), ("seq", 6), ("layers", 5), ("width", 16),
+                        ("inner", 32), ("heads", 4), ("kv-heads", 2),
+                        ("head-width", 4), ("vocab", 24), ("low-rank", 2)):
+        p.add_argument(f"--{name}", type=int, default=value)
     p.add_argument("--dropout", type=float, default=0.0)
     options = p.parse_args()
-    options.__dict__.update(
-        seq=6, width=16, inner=32, kv_heads=max(options.heads // 2, 1),
-        vocab=24, low_rank=2, element="f32", attention_dropout=True)
+    options.__dict__.update(element="f32", attention_dropout=True)
     model = RandomModel(options.seed, options)
     print('module attributes {pcc.phase = "nn"} {')
     model.print(model.forward())
