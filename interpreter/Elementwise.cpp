@@ -105,7 +105,11 @@ LogicalResult runDiv(nn::DivOp op, const Args &in, Results out) {
   for (size_t i = 0; i < out[0].integer.size(); ++i) {
     if (in[1].integer[i] == 0)
       return op.emitOpError() << "divides element " << i << " by zero";
-    out[0].integer[i] = in[0].integer[i] / in[1].integer[i];
+    // The least integer by -1 is itself, as it wraps around.
+    out[0].integer[i] =
+        in[1].integer[i] == -1
+            ? static_cast<int64_t>(0 - uint64_t(in[0].integer[i]))
+            : in[0].integer[i] / in[1].integer[i];
   }
   return success();
 }

@@ -16,11 +16,21 @@ Tensor::Tensor(RankedTensorType type) : type(type) {
 
 bool Tensor::isFloat() const { return isa<FloatType>(type.getElementType()); }
 
+/// Truncated; 0 for NaN, the nearest bound for what is out of range.
+static int64_t toInteger(double value) {
+  constexpr double kBound = 9223372036854775808.0; // 2^63
+  if (std::isnan(value))
+    return 0;
+  if (value >= kBound)
+    return INT64_MAX;
+  return value < -kBound ? INT64_MIN : static_cast<int64_t>(value);
+}
+
 void Tensor::set(int64_t i, double value) {
   if (isFloat())
     real[i] = value;
   else
-    integer[i] = static_cast<int64_t>(value);
+    integer[i] = toInteger(value);
 }
 
 double pcc::interp::roundTo(double value, Type type) {

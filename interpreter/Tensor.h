@@ -29,7 +29,8 @@ struct Tensor {
   int64_t rows() const { return columns() ? size() / columns() : 0; }
   /// Element i, of either kind.
   double get(int64_t i) const { return isFloat() ? real[i] : integer[i]; }
-  /// Sets element i; an integer tensor takes the value truncated.
+  /// Sets element i; an integer tensor takes the value truncated, 0 for NaN
+  /// and its bounds for what is beyond them.
   void set(int64_t i, double value);
 };
 

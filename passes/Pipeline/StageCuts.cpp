@@ -1,5 +1,6 @@
 //===- StageCuts.cpp - Divides the forward pass into stages ---------------===//
 
+#include "dialects/NN/Location.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/Pipeline/Activations.h"
@@ -155,13 +156,6 @@ FailureOr<SmallVector<size_t>> StageCutsPass::balance(func::FuncOp func,
   return result;
 }
 
-/// The node that an op came from.
-static StringRef nodeOf(Operation *op) {
-  if (auto name = dyn_cast<NameLoc>(op->getLoc()))
-    return name.getName();
-  return {};
-}
-
 FailureOr<SmallVector<size_t>> StageCutsPass::cutAtNodes(func::FuncOp func,
                                                          const Line &line) {
   SmallVector<StringRef> names;
@@ -173,7 +167,7 @@ FailureOr<SmallVector<size_t>> StageCutsPass::cutAtNodes(func::FuncOp func,
   SmallVector<size_t> cuts;
   for (StringRef name : names) {
     auto it = llvm::find_if(line.ops, [&](Operation *op) {
-      StringRef node = nodeOf(op);
+      StringRef node = nn::sourceNode(op->getLoc());
       return node == name || (node.starts_with(name) &&
                               StringRef("/.").contains(node[name.size()]));
     });

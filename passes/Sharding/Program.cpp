@@ -1,6 +1,7 @@
 //===- Program.cpp - A module as sharding passes see it -------------------===//
 
 #include "passes/Sharding/Program.h"
+#include "dialects/NN/Location.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -9,14 +10,8 @@ using namespace pcc::dist;
 using namespace pcc::nn;
 
 std::string pcc::layerName(Operation *op) {
-  Location loc = op->getLoc();
-  while (auto fused = dyn_cast<FusedLoc>(loc)) {
-    if (fused.getLocations().empty())
-      break;
-    loc = fused.getLocations().front();
-  }
-  if (auto name = dyn_cast<NameLoc>(loc))
-    return name.getName().str();
+  if (StringRef node = sourceNode(op->getLoc()); !node.empty())
+    return node.str();
   if (auto symbol = dyn_cast<SymbolOpInterface>(op))
     return symbol.getName().str();
   return op->getName().getStringRef().str();

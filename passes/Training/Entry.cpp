@@ -1,6 +1,7 @@
 //===- Entry.cpp - Entry functions and their state ------------------------===//
 
 #include "passes/Training/Entry.h"
+#include "dialects/NN/Location.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -95,19 +96,8 @@ RankedTensorType pcc::scalarType(MLIRContext *context) {
   return RankedTensorType::get({}, Float32Type::get(context));
 }
 
-/// The first name in a location, depth first.
-static StringRef firstName(Location loc) {
-  if (auto named = dyn_cast<NameLoc>(loc))
-    return named.getName();
-  if (auto fused = dyn_cast<FusedLoc>(loc))
-    for (Location part : fused.getLocations())
-      if (StringRef name = firstName(part); !name.empty())
-        return name;
-  return {};
-}
-
 std::string pcc::nodeName(Operation *op) {
-  StringRef name = firstName(op->getLoc());
+  StringRef name = sourceNode(op->getLoc());
   return "'" + (name.empty() ? op->getName().getStringRef() : name).str() + "'";
 }
 
@@ -119,6 +109,6 @@ std::string pcc::nodeName(Value value) {
     if (auto name = function.getArgAttrOfType<StringAttr>(arg.getArgNumber(),
                                                           kNameAttr))
       return "'" + name.str() + "'";
-  StringRef name = firstName(value.getLoc());
+  StringRef name = sourceNode(value.getLoc());
   return name.empty() ? "an input" : "'" + name.str() + "'";
 }

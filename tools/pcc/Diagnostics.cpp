@@ -1,6 +1,7 @@
 //===- Diagnostics.cpp - How pcc tells a user what is wrong ---------------===//
 
 #include "tools/pcc/Diagnostics.h"
+#include "dialects/NN/Location.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "mlir/IR/MLIRContext.h"
@@ -8,17 +9,6 @@
 
 using namespace mlir;
 using namespace pcc;
-
-/// The node that a location names, or nothing.
-static StringRef nodeOf(Location loc) {
-  if (auto name = dyn_cast<NameLoc>(loc))
-    return name.getName();
-  if (auto fused = dyn_cast<FusedLoc>(loc))
-    for (Location part : fused.getLocations())
-      if (StringRef name = nodeOf(part); !name.empty())
-        return name;
-  return {};
-}
 
 /// The place in a text file that a location names.
 static FileLineColLoc placeOf(Location loc) {
@@ -79,7 +69,7 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
     os << "remark: ";
     break;
   }
-  StringRef node = nodeOf(loc);
+  StringRef node = nn::sourceNode(loc);
   if (severity != DiagnosticSeverity::Note && !node.empty() &&
       !StringRef(message).contains(node))
     os << "'" << node << "': ";
