@@ -4,7 +4,7 @@
 // RUN: pcc-run %s --exact | FileCheck %s --check-prefix=EXACT
 
 func.func @main() -> (tensor<2xbf16>, tensor<4xf16>, tensor<f32>, tensor<2xi8>,
-                      tensor<2xi1>) {
+                      tensor<2xi1>, tensor<3xi64>) {
   // 1 + 2^-8 is between 1 and 1 + 2^-7 and goes to the even one.
   %b = nn.constant dense<[1.00390625, 1.01171875]> : tensor<2xf32>
   %bf16 = nn.cast %b : tensor<2xf32> -> tensor<2xbf16>
@@ -18,8 +18,12 @@ func.func @main() -> (tensor<2xbf16>, tensor<4xf16>, tensor<f32>, tensor<2xi8>,
   %i8 = nn.cast %i : tensor<2xi64> -> tensor<2xi8>
   %f = nn.constant dense<[0.25, 0.0]> : tensor<2xf32>
   %i1 = nn.cast %f : tensor<2xf32> -> tensor<2xi1>
-  return %bf16, %f16, %third, %i8, %i1
-      : tensor<2xbf16>, tensor<4xf16>, tensor<f32>, tensor<2xi8>, tensor<2xi1>
+  // What no integer is: beyond the bounds, or no number.
+  %x = nn.constant dense<[1.0e30, -1.0e30, 0x7FC00000]> : tensor<3xf32>
+  %i64 = nn.cast %x : tensor<3xf32> -> tensor<3xi64>
+  return %bf16, %f16, %third, %i8, %i1, %i64
+      : tensor<2xbf16>, tensor<4xf16>, tensor<f32>, tensor<2xi8>, tensor<2xi1>,
+        tensor<3xi64>
 }
 
 // CHECK: result 0 : tensor<2xbf16> = [1, 1.015625]
@@ -27,5 +31,6 @@ func.func @main() -> (tensor<2xbf16>, tensor<4xf16>, tensor<f32>, tensor<2xi8>,
 // CHECK: result 2 : tensor<f32> = 0.333333343
 // CHECK: result 3 : tensor<2xi8> = [44, 127]
 // CHECK: result 4 : tensor<2xi1> = [1, 0]
+// CHECK: result 5 : tensor<3xi64> = [9223372036854775807, -9223372036854775808, 0]
 // EXACT: result 0 : tensor<2xbf16> = [1.00390625, 1.01171875]
 // EXACT: result 2 : tensor<f32> = 0.333333333
