@@ -8,6 +8,10 @@
 
 namespace pcc::codegen {
 
+/// What a maximum ignores: the least float. An infinity, being the identity,
+/// would be folded into a choice that LLVM does not vectorise.
+inline constexpr double kLowest = -3.40282346638528859812e38;
+
 /// Makes the expressions of a RowProgram from nn ops. Every function returns
 /// null where there is no such expression; `why` then says so.
 class ExprBuilder {

@@ -3,7 +3,6 @@
 #include "dialects/NN/Random.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/Codegen/Kernels/Expr.h"
-#include <limits>
 
 using namespace mlir;
 using namespace pcc;
@@ -74,8 +73,7 @@ Node *ExprBuilder::buildMaskedSoftmax(Op op, OpResult value, Access access) {
         mul(mul(probs, sub(dProbs, dot)), op.getScale().convertToDouble());
     return round(d, element);
   } else {
-    double lowest = -std::numeric_limits<double>::infinity();
-    Node *score = unlessMasked(scaled, constant(f32(), lowest));
+    Node *score = unlessMasked(scaled, constant(f32(), kLowest));
     Node *max = once(1, [&] { return reduceMax(score, length); });
     // A row that is masked throughout has no maximum to subtract.
     Node *weight = once(

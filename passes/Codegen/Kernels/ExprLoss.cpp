@@ -2,7 +2,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/Codegen/Kernels/Expr.h"
-#include <limits>
 
 using namespace mlir;
 using namespace pcc;
@@ -97,7 +96,6 @@ Node *ExprBuilder::buildLoss(OpResult value, Access access) {
     Node *&node = shared[{owner, name}];
     return node ? node : node = make();
   };
-  double lowest = -std::numeric_limits<double>::infinity();
 
   if (auto op = dyn_cast<nn::CrossEntropyGradOp>(owner)) {
     Node *t = target(op.getTargets(), perRow);
@@ -109,7 +107,7 @@ Node *ExprBuilder::buildLoss(OpResult value, Access access) {
     return round(convert(d, computeType(element)), element);
   }
   if (isa<nn::RowMaxOp>(owner))
-    return reduceMax(padded(x, lowest), length);
+    return reduceMax(padded(x, kLowest), length);
   if (stats) {
     Node *t = target(stats.getTargets(), {row, 0});
     Node *max = build(stats.getMax(), {row, 0});
@@ -121,7 +119,7 @@ Node *ExprBuilder::buildLoss(OpResult value, Access access) {
   }
   auto op = cast<nn::CrossEntropyOp>(owner);
   Node *t = target(op.getTargets(), perRow);
-  Node *max = once(0, [&] { return reduceMax(padded(x, lowest), length); });
+  Node *max = once(0, [&] { return reduceMax(padded(x, kLowest), length); });
   Node *sum = once(1, [&] {
     Node *e = padded(this->exp(sub(x, max)), 0);
     return convert(reduceSum(convert(e, f64()), length), f32());
