@@ -55,6 +55,11 @@ struct Expression {
     return true;
   }
 
+  template <typename Op>
+  bool has() const {
+    return llvm::any_of(ops, [](Operation *op) { return isa<Op>(op); });
+  }
+
   double at(double x) const {
     DenseMap<Value, double> values;
     values[input] = x;
@@ -97,12 +102,43 @@ double geluTanh(double x) {
 }
 double silu(double x) { return x / (1 + std::exp(-x)); }
 
-/// Constants are f32 in the file: 1e-6 relative. The two forms of gelu differ
-/// by 5e-4, which the samples meet.
-bool agree(const Expression &e, double (*f)(double)) {
+/// How far constants move an activation (relative): those of a file in half
+/// precision are rounded to it. What is meant are the functions themselves.
+double toleranceOf(const Expression &e) {
+  bool isF16 = true, isBF16 = true;
+  for (Operation *op : e.ops) {
+    std::optional<APFloat> value;
+    if (auto scale = dyn_cast<ScaleOp>(op))
+      value = scale.getFactor();
+    else if (auto constant = dyn_cast<ConstantOp>(op))
+      value =
+          cast<SplatElementsAttr>(constant.getValue()).getSplatValue<APFloat>();
+    if (!value)
+      continue;
+    auto fits = [&](const llvm::fltSemantics &semantics) {
+      APFloat rounded = *value, inverse = APFloat(1 / value->convertToDouble());
+      bool lost = false, lostInverse = false;
+      rounded.convert(semantics, APFloat::rmNearestTiesToEven, &lost);
+      // A division by a constant has become a product.
+      double wanted = inverse.convertToDouble();
+      inverse.convert(semantics, APFloat::rmNearestTiesToEven, &lostInverse);
+      lostInverse &= std::fabs(inverse.convertToDouble() - wanted) >
+                     1e-9 * std::fabs(wanted);
+      return !lost || !lostInverse;
+    };
+    isF16 &= fits(APFloat::IEEEhalf());
+    isBF16 &= fits(APFloat::BFloat());
+  }
+  return isF16 ? 1e-3 : isBF16 ? 8e-3 : 1e-6;
+}
+
+/// Whether both are one function but for rounded constants. The two forms of
+/// gelu differ by 5e-4; with rounded constants it is by erf and tanh that they
+/// are told apart.
+bool agree(const Expression &e, double (*f)(double), double tolerance) {
   for (int i = -48; i <= 48; ++i) {
     double x = i / 8.0 + 0.03, want = f(x), got = e.at(x);
-    if (!(std::fabs(got - want) <= 1e-6 * (1 + std::fabs(want))))
+    if (!(std::fabs(got - want) <= tolerance * (1 + std::fabs(want))))
       return false;
   }
   return true;
@@ -126,10 +162,13 @@ struct Activation : OpRewritePattern<Op> {
           input.getType() != op.getType())
         continue;
       Value result;
-      if (agree(e, gelu) || agree(e, geluTanh))
-        result = GeluOp::create(rewriter, op.getLoc(), op.getType(), input,
-                                agree(e, geluTanh));
-      else if (agree(e, silu))
+      constexpr double exact = 1e-6;
+      bool isTanh =
+          agree(e, geluTanh, e.has<TanhOp>() ? toleranceOf(e) : exact);
+      if (isTanh || agree(e, gelu, e.has<ErfOp>() ? toleranceOf(e) : exact))
+        result =
+            GeluOp::create(rewriter, op.getLoc(), op.getType(), input, isTanh);
+      else if (agree(e, silu, exact))
         result = SiluOp::create(rewriter, op.getLoc(), op.getType(), input);
       if (!result)
         continue;

@@ -18,12 +18,17 @@ namespace pcc::frontend {
 
 /// What a name of the graph stands for; exactly one of these.
 struct Item {
+  bool isSequence() const { return !sequence.empty(); }
+  bool isKnown() const { return tensor || value || weight || isSequence(); }
+
   /// Folded.
   std::optional<Tensor> tensor;
   /// Computed at run time.
   mlir::Value value;
   /// A weight that nothing has read yet.
   Weight *weight = nullptr;
+  /// Several tensors, of an exporter that writes lists as it finds them.
+  std::vector<Item> sequence;
 };
 
 /// What the functions of the table may ask of the translation as a whole.

@@ -369,6 +369,9 @@ LogicalResult Importer::importNode(const onnx::NodeProto &node,
       item.weight = weights.alias(item.weight, node.output(0));
     else if (item.weight)
       item.value = param(*readBy(node, inputs.size(), item.weight));
+    if (item.isSequence() && node.op_type() != "SequenceAt")
+      return emitError(file) << node.op_type() << " '" << name
+                             << "' takes a sequence, which is not supported";
     constant &= item.tensor.has_value();
     if (Value count = item.value ? losses.lookup(item.value) : Value();
         count && !movesOnly && node.op_type() != "Cast")
@@ -400,7 +403,7 @@ LogicalResult Importer::importNode(const onnx::NodeProto &node,
   if (failed(fn(binder)))
     return failure();
   for (auto [output, item] : llvm::zip(node.output(), binder.getResults()))
-    if (item.tensor || item.value || item.weight)
+    if (item.isKnown())
       items[output] = item;
   return success();
 }
@@ -442,6 +445,9 @@ LogicalResult Importer::addOutputs() {
     if (it == items.end())
       return emitError(file)
              << "output '" << output.name() << "' is computed by no node";
+    if (it->second.isSequence())
+      return emitError(file) << "output '" << output.name()
+                             << "' is a sequence, which is not supported";
     Value value = asValue(it->second, file);
     if (Value count = losses.lookup(value)) {
       results = {value, count};

@@ -235,6 +235,53 @@ static LogicalResult importSplit(Binder &b) {
   return success();
 }
 
+/// Parts of the sizes in operand 1: one size for all or one for each.
+static LogicalResult importSplitToSequence(Binder &b) {
+  Shape from = b.shape(0);
+  auto axis = normalizeAxis(b.intAttr("axis", 0), from.size());
+  auto sizes = b.ints(1, "split");
+  if (failed(sizes))
+    return failure();
+  if (!axis || !*sizes || b.intAttr("keepdims", 1) == 0)
+    return b.error() << "needs an axis and the sizes of its parts";
+  Axes each = **sizes;
+  if (b.rank(1) == 0) {
+    int64_t size = each[0], total = from[*axis];
+    each.clear();
+    for (int64_t begin = 0; size > 0 && begin < total; begin += size)
+      each.push_back(std::min(size, total - begin));
+  }
+  Box box{Shape(from.size(), 0), Shape(from.size(), 1), from};
+  Item list;
+  for (int64_t size : each) {
+    box.shape[*axis] = size;
+    if (size < 0 || box.starts[*axis] + size > from[*axis])
+      return b.error() << "the parts do not make up " << from[*axis];
+    if (failed(setSlice(b, 0, box)))
+      return failure();
+    list.sequence.push_back(b.getResults()[0]);
+    b.set(0, Item());
+    box.starts[*axis] += size;
+  }
+  if (each.empty() || box.starts[*axis] != from[*axis])
+    return b.error() << "the parts do not make up " << from[*axis];
+  b.set(0, list);
+  return success();
+}
+
+static LogicalResult importSequenceAt(Binder &b) {
+  const std::vector<Item> &list = b.item(0).sequence;
+  std::optional<Tensor> index = b.tensor(1);
+  auto which = index && index->size() == 1
+                   ? normalizeAxis(index->at(int64_t(0)).i, list.size())
+                   : std::nullopt;
+  if (!which)
+    return b.error() << "needs the index of one of " << list.size()
+                     << " tensors";
+  b.set(0, list[*which]);
+  return success();
+}
+
 static LogicalResult importConcat(Binder &b) {
   auto axis = normalizeAxis(b.intAttr("axis", 0), b.rank(0));
   if (!axis)
@@ -406,8 +453,11 @@ ArrayRef<OpEntry> pcc::frontend::shapeOps() {
       {"Identity", 1, kAnyOpset, 1, importIdentity, importIdentity},
       {"Pad", 2, kAnyOpset, 1, nullptr, importPad},
       {"Reshape", 5, kAnyOpset, 1, importReshape, importReshape},
+      {"SequenceAt", 11, kAnyOpset, 2, nullptr, importSequenceAt},
       {"Slice", 1, kAnyOpset, 1, importSlice, importSlice},
       {"Split", 2, kAnyOpset, 1, importSplit, importSplit},
+      {"SplitToSequence", 11, kAnyOpset, 2, importSplitToSequence,
+       importSplitToSequence},
       {"Squeeze", 1, kAnyOpset, 1, importSqueeze, importSqueeze},
       {"Transpose", 1, kAnyOpset, 1, importTranspose, importTranspose},
       {"Unsqueeze", 1, kAnyOpset, 1, importUnsqueeze, importUnsqueeze},
