@@ -316,11 +316,7 @@ static LogicalResult buildWhere(Binder &b) {
   return success();
 }
 
-static LogicalResult importCast(Binder &b) {
-  int64_t to = b.intAttr("to", 0);
-  Type element = elementType(b.builder.getContext(), to);
-  if (!element)
-    return b.error() << "casts to a type that is not supported";
+static LogicalResult castTo(Binder &b, Type element) {
   // Masks are read now: nothing is trained through a bool.
   std::optional<Tensor> known = b.item(0).tensor;
   if (!known && !isa<FloatType>(element))
@@ -333,6 +329,17 @@ static LogicalResult importCast(Binder &b) {
     b.set(0, Value(CastOp::create(b.builder, b.loc,
                                   b.typeOf(b.shape(0), element), b.value(0))));
   return success();
+}
+
+static LogicalResult importCast(Binder &b) {
+  int64_t to = b.intAttr("to", 0);
+  Type element = elementType(b.builder.getContext(), to);
+  if (!element)
+    return b.error() << "casts to a type that is not supported";
+  return castTo(b, element);
+}
+static LogicalResult importCastLike(Binder &b) {
+  return castTo(b, b.element(1));
 }
 
 //===----------------------------------------------------------------------===//
@@ -452,6 +459,7 @@ ArrayRef<OpEntry> pcc::frontend::mathOps() {
       {"Add", 7, any, 2, foldMath<addF, addI>, buildAdd},
       {"And", 7, any, 2, foldLogic<andI>, nullptr},
       {"Cast", 6, any, 1, importCast, importCast},
+      {"CastLike", 15, any, 2, importCastLike, importCastLike},
       {"Ceil", 6, any, 1, foldMath<ceilF, nullptr>, nullptr},
       {"Cos", 7, any, 1, foldMath<cosF, nullptr>, nullptr},
       {"Div", 7, any, 2, foldIntDiv, buildDiv},

@@ -356,16 +356,19 @@ static LogicalResult buildGather(Binder &b) {
   auto axis = normalizeAxis(b.intAttr("axis", 0), from.size());
   if (!axis)
     return b.error() << "has no such axis";
-  if (b.isConstant(1) && indices.empty()) {
+  if (b.isConstant(1) && b.item(1).tensor->size() == 1) {
     int64_t index = b.item(1).tensor->at(int64_t(0)).i;
     index = index < 0 ? index + from[*axis] : index;
     if (index < 0 || index >= from[*axis])
       return b.error() << "an index lies outside a dim of " << from[*axis];
     Shape shape = from;
     shape.erase(shape.begin() + *axis);
-    b.set(0, Value(SelectOp::create(b.builder, b.loc,
-                                    b.typeOf(shape, b.element(0)), b.value(0),
-                                    *axis, index)));
+    Value selected =
+        SelectOp::create(b.builder, b.loc, b.typeOf(shape, b.element(0)),
+                         b.value(0), *axis, index);
+    // An index of rank r leaves r dims of extent 1.
+    shape.insert(shape.begin() + *axis, indices.begin(), indices.end());
+    b.set(0, b.reshape(selected, shape));
     return success();
   }
   if (*axis != 0 || from.size() != 2 || !isa<FloatType>(b.element(0)))

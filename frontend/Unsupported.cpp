@@ -25,7 +25,7 @@ void UnsupportedOps::add(const onnx::NodeProto &node) {
 
 /// What a user can do about an operator.
 static StringRef remedy(StringRef op) {
-  if (op.contains("Quant") || op.contains("QLinear") ||
+  if (op.contains_insensitive("quant") || op.contains("QLinear") ||
       op.contains("Integer") || op.contains("NBits"))
     return "the model is quantized: export it before it is";
   if (op.contains("Attention") && op.contains('.'))

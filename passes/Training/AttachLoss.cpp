@@ -141,6 +141,14 @@ FailureOr<Loss> LossBuilder::causalLM() {
                               << shapeText(tokenShape) << ", the model has "
                               << found.size();
     listOutputs(diag);
+    for (Value value : terminator.getOperands()) {
+      auto shape = tensorType(value).getShape();
+      if (shape.size() == 2 || (shape.size() == 3 && shape[1] == 1)) {
+        diag.attachNote() << "scores of the last position alone train nothing: "
+                             "export the model with those of all positions";
+        break;
+      }
+    }
     return diag;
   }
   FailureOr<Value> target = targets(

@@ -12,6 +12,10 @@ Run with the Python of benchmarks/setup.
     unsupported.onnx        Celu twice, Hardmax once
     dynamic.onnx            batch and seq are not bound
     dynamic-position.onnx   seq is not bound, and decides a weight's use
+    cache.onnx              has an input for past keys
+    experts.onnx            routes tokens by TopK
+    quantized.onnx          dequantizes its head
+    last-position.onnx      gives the scores of the last position alone
     external/*.onnx         good.onnx with its head outside:
       good                  in good.weights
       missing               in a file that does not exist
@@ -158,6 +162,48 @@ def positions():
     return nodes, tensors
 
 
+def baked():
+    """Files whose exporter left out what training needs, by name."""
+    cache = model()
+    cache.graph.input.append(
+        helper.make_tensor_value_info(
+            "past_key_values.0.key", TensorProto.FLOAT, [BATCH, 2, "past", 4]
+        )
+    )
+    experts = model()
+    experts.graph.node.append(
+        helper.make_node(
+            "TopK", ["logits", "k"], ["best", "which"], name="/router/TopK"
+        )
+    )
+    quantized = model()
+    quantized.graph.node.insert(
+        1,
+        helper.make_node(
+            "DequantizeLinear",
+            ["head.q", "head.scale"],
+            [HEAD + ".f"],
+            name="/head/DequantizeLinear",
+        ),
+    )
+    last = model()
+    last.graph.node.insert(
+        len(last.graph.node) - 1,
+        helper.make_node("Gather", ["y0", "last"], ["y"], "/Gather", axis=1),
+    )
+    last.graph.initializer.append(
+        numpy_helper.from_array(np.array([-1]), "last")
+    )
+    last.graph.node[-1].input[0] = "y"
+    last.graph.output[0].type.tensor_type.shape.dim[1].dim_value = 1
+    return {
+        "cache": cache,
+        "experts": experts,
+        "quantized": quantized,
+        "last-position": last,
+    }
+
+
 def main():
     good = model()
     onnx.checker.check_model(good, full_check=True)
@@ -178,6 +224,9 @@ def main():
     proto = model(seq="seq", extra=positions())
     onnx.checker.check_model(proto, full_check=True)
     write("dynamic-position.onnx", proto)
+
+    for name, proto in baked().items():
+        write(name + ".onnx", proto)
 
     os.makedirs(os.path.join(HERE, "external"), exist_ok=True)
     head = tensor_of(good, HEAD).raw_data
