@@ -16,6 +16,18 @@ static bool needsWhole(const ShardedOp &op, const DimFactors &factors) {
       factors, [&](int factor) { return op.rule.factors[factor].unshardable; });
 }
 
+/// Whether the factors of a dim could take all its axes, were there no other
+/// dims.
+static bool fitsAlone(const Program &program, const ShardedOp &op,
+                      const ShardedValue &value, unsigned dim,
+                      const DimFactors &factors) {
+  size_t taken = 0;
+  for (const AxisList &axes :
+       distribute(program.mesh, value.dims[dim], factors, op.rule))
+    taken += axes.size();
+  return taken == value.dims[dim].size();
+}
+
 /// What keeps an op from splitting a dim of a value over all its axes.
 static void explainLost(InFlightDiagnostic &diag, const Program &program,
                         const ShardedOp &op, const ShardedValue &value,
@@ -25,13 +37,8 @@ static void explainLost(InFlightDiagnostic &diag, const Program &program,
          << "' whole on each rank";
     return;
   }
-  const Mesh &mesh = program.mesh;
-  size_t fits = 0;
-  for (const AxisList &axes :
-       distribute(mesh, value.dims[dim], factors, op.rule))
-    fits += axes.size();
   diag << "dim " << dim << " of '" << value.name << "' ";
-  if (fits == value.dims[dim].size()) {
+  if (fitsAlone(program, op, value, dim, factors)) {
     diag << "is there the minor part of a dim whose major part is not split "
             "into single elements";
     return;
@@ -41,7 +48,7 @@ static void explainLost(InFlightDiagnostic &diag, const Program &program,
       factors, diag, [&](int factor) { diag << op.rule.factors[factor].size; },
       " x ");
   diag << " here, and " << op.rule.factors[majorFactor(op.rule, factors)].size
-       << " is not a multiple of " << mesh.extent(value.dims[dim]);
+       << " is not a multiple of " << program.mesh.extent(value.dims[dim]);
 }
 
 /// An op cannot use an axis that one of its values is split over.
@@ -54,13 +61,16 @@ static LogicalResult reportLost(const Program &program, const ShardedOp &op,
   explainLost(diag, program, op, value, dim, factors);
   diag.attachNote(value.owner->getLoc())
       << "it is split because of: " << value.origins[axis].reason;
-  if (isa<AttentionOp, AttentionGradOp>(op.op) && !needsWhole(op, factors))
-    diag.attachNote(op.op->getLoc())
+  Location loc = op.op->getLoc();
+  if (needsWhole(op, factors) || fitsAlone(program, op, value, dim, factors))
+    diag.attachNote(loc) << "use --tp 1, and --dp or --pp to use more ranks";
+  else if (isa<AttentionOp, AttentionGradOp>(op.op))
+    diag.attachNote(loc)
         << "with fewer key/value heads than tensor ranks the mesh needs the "
            "axes tp_kv and tp_rep in place of tp; --dist-mesh declares them";
   else
-    diag.attachNote(op.op->getLoc())
-        << "choose a --tp that divides this extent";
+    noteValidValues(diag, loc, "tp",
+                    op.rule.factors[majorFactor(op.rule, factors)].size);
   return diag;
 }
 
@@ -100,14 +110,15 @@ static LogicalResult checkCoverage(const Program &program, const ShardedOp &op,
     return diag;
   }
   auto contract = dyn_cast<ContractOp>(op.op);
-  if (!contract || !paramOf(contract.getRhs()))
+  std::optional<unsigned> weight;
+  if (!contract || !(weight = weightOf(contract)))
     return success();
   Axis missingAxis = missing.list().front();
   // Where key/value heads are fewer than ranks, that is what tp_rep means.
   if (mesh.name(missingAxis) == "tp_rep" && !used.empty())
     return success();
   // Training and evaluation share the weight.
-  if (!reported.insert(op.operands[1]).second)
+  if (!reported.insert(op.operands[*weight]).second)
     return success();
   mlir::emitRemark(op.op->getLoc())
       << "'" << layerName(op.op) << "' runs whole on each of "

@@ -59,14 +59,15 @@ Components::Components(const Program &program) {
           {op.operands[0], program[op.operands[0]].type.getRank() - 1});
 
     auto contract = dyn_cast<ContractOp>(op.op);
-    if (!contract || !paramOf(contract.getRhs()))
+    std::optional<unsigned> weight;
+    if (!contract || !(weight = weightOf(contract)))
       continue;
-    for (auto [dim, list] : llvm::enumerate(op.rule.operands[1])) {
-      bool inLhs = hasFactor(op.rule.operands[0], list.front());
+    for (auto [dim, list] : llvm::enumerate(op.rule.operands[*weight])) {
+      bool inOther = hasFactor(op.rule.operands[1 - *weight], list.front());
       bool inResult = hasFactor(op.rule.results[0], list.front());
-      if (inLhs != inResult)
+      if (inOther != inResult)
         uses.push_back(
-            {&op, op.operands[1], static_cast<unsigned>(dim), inLhs});
+            {&op, op.operands[*weight], static_cast<unsigned>(dim), inOther});
     }
   }
   for (ValueDim member : unsplittable)

@@ -14,7 +14,7 @@ using ValueDim = std::pair<unsigned, unsigned>;
 /// that has more than one iteration. The dim must have factors.
 int majorFactor(const nn::ShardingRule &rule, const nn::DimFactors &dim);
 
-/// The parameter operand (the rhs) of a contraction, and what one of its dims
+/// The parameter operand of a contraction, and what one of its dims
 /// is there: summed over (row parallel, if split) or a dim of the result only
 /// (column parallel).
 struct WeightUse {

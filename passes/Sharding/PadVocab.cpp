@@ -19,8 +19,9 @@ namespace {
 class Padding {
 public:
   Padding(const Program &program, const Components &components,
-          const llvm::DenseSet<unsigned> &padded)
-      : program(program), components(components), padded(padded) {}
+          const llvm::DenseSet<unsigned> &padded, int64_t multiple)
+      : program(program), components(components), padded(padded),
+        multiple(multiple) {}
 
   /// Fails where an op would compute something else with the padding than
   /// without: it adds up elements that are not zero, or reshapes the dim.
@@ -32,11 +33,14 @@ private:
   }
   LogicalResult checkOp(const ShardedOp &op);
   LogicalResult checkFactor(const ShardedOp &op, int factor);
-  InFlightDiagnostic refuse(const ShardedOp &op);
+  /// An error on an op with a padded dim of a size, to be continued with what
+  /// the op does.
+  InFlightDiagnostic refuse(const ShardedOp &op, int64_t size);
 
   const Program &program;
   const Components &components;
   const llvm::DenseSet<unsigned> &padded;
+  const int64_t multiple;
   /// Padded dims whose padding is zero.
   llvm::DenseSet<ValueDim> zero;
 };
@@ -54,7 +58,7 @@ struct NNPadVocabPass : pcc::impl::NNPadVocabPassBase<NNPadVocabPass> {
       return signalPassFailure();
     Components components(*program);
     llvm::DenseSet<unsigned> padded = choose(*program, components);
-    if (failed(Padding(*program, components, padded).check()) ||
+    if (failed(Padding(*program, components, padded, multiple).check()) ||
         failed(resize(*program, components, padded)))
       signalPassFailure();
   }
@@ -67,9 +71,10 @@ struct NNPadVocabPass : pcc::impl::NNPadVocabPassBase<NNPadVocabPass> {
 
 } // namespace
 
-InFlightDiagnostic Padding::refuse(const ShardedOp &op) {
+InFlightDiagnostic Padding::refuse(const ShardedOp &op, int64_t size) {
   InFlightDiagnostic diag = mlir::emitError(op.op->getLoc())
-                            << "cannot pad the vocabulary: '"
+                            << "cannot pad " << size
+                            << " classes to a multiple of " << multiple << ": '"
                             << layerName(op.op) << "' ";
   diag.attachNote(op.op->getLoc())
       << "use a --tp that divides the number of classes";
@@ -110,7 +115,8 @@ LogicalResult Padding::checkFactor(const ShardedOp &op, int factor) {
   // No id names a padding row, no target a padding class.
   if (survives || isZero || !present || isa<EmbeddingOp, CrossEntropyOp>(op.op))
     return success();
-  return refuse(op) << "adds over it, and its padding would not be zero";
+  return refuse(op, rule.factors[factor].size)
+         << "adds over them, and the padding would not be zero";
 }
 
 LogicalResult Padding::checkOp(const ShardedOp &op) {
@@ -123,15 +129,14 @@ LogicalResult Padding::checkOp(const ShardedOp &op) {
   LogicalResult result = success();
   op.forEach([&](unsigned, const ValueFactors &dims, unsigned) {
     for (const DimFactors &dim : dims) {
-      int64_t others = 1;
-      bool has = false;
+      int64_t others = 1, size = 0;
       for (int factor : dim)
         if (factors.contains(factor))
-          has = true;
+          size = op.rule.factors[factor].size;
         else
           others *= op.rule.factors[factor].size;
-      if (has && others > 1 && succeeded(result))
-        result = refuse(op) << "makes it part of another dim";
+      if (size && others > 1 && succeeded(result))
+        result = refuse(op, size) << "makes them part of another dim";
     }
   });
   if (failed(result))

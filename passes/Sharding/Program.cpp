@@ -191,6 +191,13 @@ ParamOp pcc::paramOf(Value value) {
                                                        read.getSymbolAttr());
 }
 
+std::optional<unsigned> pcc::weightOf(ContractOp op) {
+  for (unsigned operand : {1, 0})
+    if (paramOf(op->getOperand(operand)))
+      return operand;
+  return std::nullopt;
+}
+
 bool pcc::isTokenLookup(EmbeddingOp op) {
   if (!paramOf(op.getTable()))
     return false;

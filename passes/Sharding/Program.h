@@ -109,6 +109,10 @@ bool isZero(mlir::Operation *op);
 /// The parameter a value is a read of; null if it is none.
 nn::ParamOp paramOf(mlir::Value value);
 
+/// The operand of a contraction that is a parameter, the rhs before the lhs;
+/// none where activations are multiplied.
+std::optional<unsigned> weightOf(nn::ContractOp op);
+
 /// Whether a parameter is looked up by what a user feeds (tokens), as opposed
 /// to positions: its rows are a vocabulary.
 bool isTokenLookup(nn::EmbeddingOp op);

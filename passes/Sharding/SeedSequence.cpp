@@ -42,8 +42,13 @@ struct DistSeedSequencePass
     const Mesh &mesh = program.mesh;
     unsigned result = op.results[0];
     RankedTensorType type = program[result].type;
-    if (type.getRank() < 3)
+    if (type.getRank() < 3) {
+      mlir::emitRemark(op.op->getLoc())
+          << "'" << layerName(op.op)
+          << "' is not split by the sequence: " << type
+          << " is no [batch, sequence, ...]";
       return success();
+    }
     AxisSet axes = mesh.tensorAxes();
     int64_t ranks = mesh.extent(axes.list());
     if (auto cp = mesh.find("cp"))

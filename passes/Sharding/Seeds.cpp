@@ -1,6 +1,7 @@
 //===- Seeds.cpp - What propagation starts from ---------------------------===//
 
 #include "passes/Sharding/Seeds.h"
+#include "passes/Sharding/Projection.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -73,15 +74,18 @@ SmallVector<SeedAttr> pcc::getSeeds(const ShardedValue &value) {
 
 bool pcc::isRowParallel(const Program &program, const ShardedOp &op) {
   auto contract = dyn_cast<ContractOp>(op.op);
-  if (!contract || !paramOf(contract.getRhs()))
+  std::optional<unsigned> weight;
+  if (!contract || !(weight = weightOf(contract)))
     return false;
-  for (SeedAttr seed : getSeeds(program[op.operands[1]])) {
+  const ShardingRule &rule = op.rule;
+  for (SeedAttr seed : getSeeds(program[op.operands[*weight]])) {
     if (seed.getLevel() != TensorLevel)
       continue;
-    for (auto [label, dim] :
-         llvm::zip_equal(contract.getRhsLabels(), seed.getSharding().getDims()))
-      if (!dim.getAxes().empty() && contract.getLhsLabels().contains(label) &&
-          !contract.getResultLabels().contains(label))
+    for (auto [factors, dim] :
+         llvm::zip_equal(rule.operands[*weight], seed.getSharding().getDims()))
+      if (!dim.getAxes().empty() &&
+          hasFactor(rule.operands[1 - *weight], factors.front()) &&
+          !hasFactor(rule.results[0], factors.front()))
         return true;
   }
   return false;

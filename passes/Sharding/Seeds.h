@@ -29,7 +29,7 @@ void addSeed(const Program &program, unsigned value, unsigned dim,
 llvm::SmallVector<dist::SeedAttr> getSeeds(const ShardedValue &value);
 
 /// The contractions a tensor seed has made row parallel: the seeded dim of
-/// their rhs is summed over.
+/// their weight is summed over.
 bool isRowParallel(const Program &program, const ShardedOp &op);
 
 /// "cannot split 'NODE' N ways over mesh axis "tp": ", to be continued with

@@ -214,7 +214,37 @@ func.func @forward(%x: tensor<2x6x16xf32> {nn.role = "data"},
   %wp = nn.read @proj.weight : tensor<4x4x16xf32>
   %y = nn.contract "bshd,hdc->bsc" %o, %wp : tensor<2x6x4x4xf32>, tensor<4x4x16xf32> -> tensor<2x6x16xf32>
   // expected-error @+2 {{cannot split 'nn.reshape' 2 ways over mesh axis "tp": dim 3 of 'nn.contract' is there the minor part of a dim whose major part is not split into single elements}}
-  // expected-note @+1 {{choose a --tp that divides this extent}}
+  // expected-note @+1 {{use --tp 1, and --dp or --pp to use more ranks}}
   %flat = nn.reshape %qkv : tensor<2x6x3x4x4xf32> -> tensor<2x6x48xf32>
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["tp"=4]>
+nn.param @wte : tensor<16x4xf32> init normal
+func.func @forward(%t: tensor<2x8xi64> {nn.role = "tokens"}) {
+  %w = nn.read @wte : tensor<16x4xf32>
+  %x = nn.embedding %t, %w : tensor<2x8xi64>, tensor<16x4xf32> -> tensor<2x8x4xf32>
+  // expected-note @+1 {{it is split because of}}
+  %l = nn.contract "bsc,vc->bsv" %x, %w : tensor<2x8x4xf32>, tensor<16x4xf32> -> tensor<2x8x16xf32>
+  // expected-error @+2 {{cannot split 'nn.reshape' 4 ways over mesh axis "tp": dim 2 of 'nn.contract' is 2 x 8 here, and 2 is not a multiple of 4}}
+  // expected-note @+1 {{valid values for --tp are 1, 2}}
+  %r = nn.reshape %l : tensor<2x8x16xf32> -> tensor<2x8x2x8xf32>
+  return
+}
+
+// -----
+
+// Rows without a sequence.
+dist.mesh @mesh = <["tp"=2]>
+nn.param @fc : tensor<4x8xf32> init normal
+nn.param @proj : tensor<8x4xf32> init normal
+func.func @forward(%x: tensor<2x4xf32> {nn.role = "data"}) {
+  %w = nn.read @fc : tensor<4x8xf32>
+  %y = nn.contract "bc,cn->bn" %x, %w : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
+  %p = nn.read @proj : tensor<8x4xf32>
+  // expected-remark @+1 {{'nn.contract' is not split by the sequence: 'tensor<2x4xf32>' is no [batch, sequence, ...]}}
+  %z = nn.contract "bn,nc->bc" %y, %p : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
   return
 }

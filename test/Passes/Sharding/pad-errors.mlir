@@ -8,7 +8,7 @@ func.func @forward(%t: tensor<2x6xi64> {nn.role = "tokens"}) {
   %x = nn.embedding %t, %w : tensor<2x6xi64>, tensor<13x4xf32> -> tensor<2x6x4xf32>
   %l = nn.contract "bsc,vc->bsv" %x, %w : tensor<2x6x4xf32>, tensor<13x4xf32> -> tensor<2x6x13xf32>
   %e = nn.exp %l : tensor<2x6x13xf32>
-  // expected-error @+2 {{cannot pad the vocabulary: 'nn.reduce' adds over it, and its padding would not be zero}}
+  // expected-error @+2 {{cannot pad 13 classes to a multiple of 4: 'nn.reduce' adds over them, and the padding would not be zero}}
   // expected-note @+1 {{use a --tp that divides the number of classes}}
   %s = nn.reduce %e [2] : tensor<2x6x13xf32> -> tensor<2x6xf32>
   return
@@ -21,7 +21,7 @@ func.func @forward(%t: tensor<2x6xi64> {nn.role = "tokens"}) {
   %w = nn.read @wte : tensor<13x4xf32>
   %x = nn.embedding %t, %w : tensor<2x6xi64>, tensor<13x4xf32> -> tensor<2x6x4xf32>
   %l = nn.contract "bsc,vc->bsv" %x, %w : tensor<2x6x4xf32>, tensor<13x4xf32> -> tensor<2x6x13xf32>
-  // expected-error @+2 {{'nn.reshape' makes it part of another dim}}
+  // expected-error @+2 {{cannot pad 13 classes to a multiple of 4: 'nn.reshape' makes them part of another dim}}
   // expected-note @+1 {{use a --tp that divides the number of classes}}
   %s = nn.reshape %l : tensor<2x6x13xf32> -> tensor<2x78xf32>
   return
