@@ -8,103 +8,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontend/Axes.h"
-#include "frontend/Evaluate.h"
 #include "frontend/Patterns.h"
+#include "frontend/Scores.h"
 
 using namespace mlir;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
 namespace {
-
-enum class Mask { None, Causal, Other };
-
-/// The scores below a softmax: product * scale + masks.
-struct Scores {
-  ContractOp product;
-  double scale = 1;
-  /// Added to the scores: removes a key where it is very negative.
-  SmallVector<Tensor> added;
-  /// Whether a key is kept.
-  SmallVector<Tensor> kept;
-
-  /// Follows `value` down to the product; false if something else is done.
-  bool match(Value value) {
-    while (true) {
-      if ((product = value.getDefiningOp<ContractOp>()))
-        return true;
-      if (auto op = value.getDefiningOp<ScaleOp>()) {
-        // Masks above this are scaled with the scores: as removing as before.
-        scale *= op.getFactor().convertToDouble();
-        value = op.getInput();
-      } else if (auto op = value.getDefiningOp<SumOp>()) {
-        Value scores;
-        for (Value input : op.getInputs()) {
-          std::optional<Tensor> mask = evaluate(input);
-          if (mask)
-            added.push_back(*mask);
-          else if (scores)
-            return false;
-          else
-            scores = input;
-        }
-        if (!scores)
-          return false;
-        value = scores;
-      } else if (auto op = value.getDefiningOp<WhereOp>()) {
-        std::optional<Tensor> condition = evaluate(op.getCondition());
-        std::optional<Tensor> lhs = evaluate(op.getLhs());
-        std::optional<Tensor> rhs = evaluate(op.getRhs());
-        if (!condition || !lhs == !rhs || !removes(lhs ? *lhs : *rhs))
-          return false;
-        bool keepsWhere = !lhs;
-        kept.push_back(Tensor::map(condition->element(), *condition,
-                                   [&](ArrayRef<Scalar> in) {
-                                     return ofInt((in[0].i != 0) == keepsWhere);
-                                   }));
-        value = keepsWhere ? op.getLhs() : op.getRhs();
-      } else {
-        return false;
-      }
-    }
-  }
-
-  static bool removes(const Tensor &fill) {
-    return fill.isUniform() && fill.at(int64_t(0)).f <= kRemovesKey;
-  }
-
-  /// What the masks together leave of scores with these query and key dims.
-  Mask mask(ArrayRef<int64_t> shape, int64_t query, int64_t key) {
-    // Per mask: 1 where a key is kept, 0 where it is removed, 2 if neither.
-    SmallVector<Tensor> masks(kept);
-    Type element = IntegerType::get(product.getContext(), 64);
-    for (const Tensor &t : added)
-      masks.push_back(Tensor::map(element, t, [](ArrayRef<Scalar> in) {
-        return ofInt(in[0].f == 0 ? 1 : in[0].f <= kRemovesKey ? 0 : 2);
-      }));
-    if (masks.empty())
-      return Mask::None;
-    Tensor joint = Tensor::map(element, masks, [](ArrayRef<Scalar> in) {
-      int64_t all = 1;
-      for (Scalar s : in)
-        all = s.i == 2 || all == 2 ? 2 : std::min(all, s.i);
-      return ofInt(all);
-    });
-    Tensor core = joint.expand(shape).compact().core();
-    // Along dims where nothing varies one index stands for all.
-    Shape all(core.shape());
-    all[query] = shape[query];
-    all[key] = shape[key];
-    Tensor rows = core.expand(all);
-    bool none = true, causal = true;
-    forEachIndex(all, [&](ArrayRef<int64_t> index) {
-      int64_t keeps = rows.at(index).i;
-      none &= keeps == 1;
-      causal &= keeps == (index[key] <= index[query] ? 1 : 0);
-    });
-    return none ? Mask::None : causal ? Mask::Causal : Mask::Other;
-  }
-};
 
 /// The letters of an attention: [b, s, h, d] x [b, t, h, d], then [b, t, h, e].
 struct Labels {
@@ -238,11 +149,6 @@ private:
 
     ArrayRef<int64_t> shape = tensorType(softmax).getShape();
     Mask mask = scores.mask(shape, query, 3);
-    if (mask == Mask::Other) {
-      op.emitRemark("attention with a mask that is neither causal nor empty "
-                    "stays as separate ops");
-      return failure();
-    }
     if (dropout && (dropout.getSeqDim() != static_cast<uint64_t>(query) ||
                     dropout.getBatchDim() != inner.find(in.b)))
       return failure();
@@ -268,6 +174,12 @@ private:
     Value kPositions =
         s == t ? qPositions : positions(rewriter, loc, function, t);
 
+    SmallVector<int64_t> scoreDims;
+    for (char label : {in.b, in.h, in.s, in.t})
+      scoreDims.push_back(inner.find(label));
+    Value bias =
+        scores.buildBias(rewriter, loc, scoreDims, mask == Mask::Other);
+
     auto dims = [](Value value) { return tensorType(value).getShape(); };
     auto type =
         RankedTensorType::get({dims(q)[0], s, dims(q)[2], dims(v)[3]},
@@ -275,7 +187,7 @@ private:
     auto lse = RankedTensorType::get({dims(q)[0], s, dims(q)[2]},
                                      rewriter.getF32Type());
     auto attention = AttentionOp::create(
-        rewriter, loc, type, lse, q, k, v, qPositions, kPositions,
+        rewriter, loc, type, lse, q, k, v, qPositions, kPositions, bias,
         dropout ? dropout.getSamples() : Value(),
         dropout ? dropout.getSeed() : Value(),
         dropout ? dropout.getStep() : Value(), /*head_origin=*/Value(),

@@ -36,9 +36,12 @@ struct AxisFinder {
                      : StringAttr();
     StringRef name = role ? role.getValue() : "";
     bool rows = name == "tokens" || name == "targets";
-    if ((rows || name == "samples") && !dims.empty())
+    if ((rows || name == "samples" || name == "data") && !dims.empty())
       dims[0][0].axis = Axis::Batch;
-    if (rows && dims.size() > 1)
+    // Of several sequences that of the first tokens, which positions number.
+    BlockArgument tokens = rows ? findArgument(func, "tokens") : nullptr;
+    if (tokens && dims.size() > 1 &&
+        dims[1][0].size == tensorType(tokens).getDimSize(1))
       dims[1][0].axis = Axis::Sequence;
     if (name == "positions" && !dims.empty())
       dims[0][0].axis = Axis::Sequence;
@@ -101,10 +104,10 @@ struct AxisFinder {
 
 } // namespace
 
-std::optional<BatchAndSequence> pcc::frontend::findAxes(Value value) {
+BatchAndSequence pcc::frontend::findAxes(Value value) {
   AxisFinder finder;
   const Dims &dims = finder.find(value);
-  BatchAndSequence axes{-1, -1};
+  BatchAndSequence axes;
   for (auto [d, pieces] : llvm::enumerate(dims)) {
     if (pieces.size() != 1)
       continue;
@@ -114,8 +117,6 @@ std::optional<BatchAndSequence> pcc::frontend::findAxes(Value value) {
     if (pieces[0].axis == Axis::Sequence && axes.seq < 0)
       axes.seq = dim;
   }
-  if (axes.batch < 0 || axes.seq < 0)
-    return std::nullopt;
   return axes;
 }
 
@@ -143,14 +144,14 @@ Value pcc::frontend::entryArgument(func::FuncOp forward, StringRef role) {
     if (BlockArgument other = findArgument(forward, name); later && other)
       index = std::min(index, other.getArgNumber());
   }
-  BlockArgument tokens = findArgument(forward, "tokens");
-  assert(tokens && "entry arguments need a token input");
-  ArrayRef<int64_t> shape = tensorType(tokens).getShape();
+  BlockArgument rows = findArgument(forward, "tokens");
+  if (!rows && role == "samples")
+    rows = findArgument(forward, "data");
   SmallVector<int64_t> extents;
-  if (role == "positions")
-    extents.push_back(shape[1]);
-  else if (role == "samples")
-    extents.push_back(shape[0]);
+  if (role == "positions" || role == "samples") {
+    assert(rows && "entry arguments need an input of samples");
+    extents.push_back(tensorType(rows).getShape()[role == "positions"]);
+  }
   Builder b(forward.getContext());
   auto type = RankedTensorType::get(extents, b.getI64Type());
   auto attrs =

@@ -8,19 +8,21 @@
 
 namespace pcc::frontend {
 
-/// Which dims of a value run over the samples and over the sequence.
+/// Which dims of a value run over the samples and over the sequence of the
+/// tokens; -1 where none does.
 struct BatchAndSequence {
-  int64_t batch, seq;
+  int64_t batch = -1, seq = -1;
 };
 
-/// Follows the dims of the token inputs through the ops that compute `value`;
-/// the first dim of each kind counts (queries before keys). Nothing if either
-/// has no dim of its own.
-std::optional<BatchAndSequence> findAxes(mlir::Value value);
+/// Follows the dims of the inputs through the ops that compute `value`; the
+/// first dim of each kind counts (queries before keys). A dim that is merged
+/// with others is not one of its own.
+BatchAndSequence findAxes(mlir::Value value);
 
 /// The argument of `forward` with this role: positions [seq], samples [batch],
 /// seed and step, all i64. Added in this order behind the model's inputs if it
-/// is not there. Needs an argument with role "tokens" for the extents.
+/// is not there. Needs an argument with role "tokens", or "data" for samples,
+/// for the extents.
 mlir::Value entryArgument(mlir::func::FuncOp forward, llvm::StringRef role);
 
 /// The first argument with a role; null if there is none.

@@ -147,6 +147,7 @@ inline constexpr int64_t kAnyOpset = 1000;
 
 /// The rows by subject.
 llvm::ArrayRef<OpEntry> shapeOps();
+llvm::ArrayRef<OpEntry> gatherOps();
 llvm::ArrayRef<OpEntry> constantOps();
 llvm::ArrayRef<OpEntry> mathOps();
 llvm::ArrayRef<OpEntry> networkOps();

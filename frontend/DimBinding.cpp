@@ -63,19 +63,27 @@ struct DimBinder {
   const ImportOptions &options;
   std::map<std::string, int64_t> bound;
   llvm::StringSet<> seen;
+  /// The dim that --seq is about if another one is bound by its name.
+  std::string sequence;
 
-  /// The flag that stands for dim `d` of an input, with its value.
-  std::pair<StringRef, std::optional<int64_t>> flag(int d) {
+  /// The flag that stands for dim `d` of an input, with its value. A sequence
+  /// is dim 1 of ids; of a second sequence that --dim binds it is not.
+  std::pair<StringRef, std::optional<int64_t>> flag(int d, bool ids,
+                                                    const std::string &symbol) {
     if (d == 0)
       return {"the batch", options.batch ? options.batch : 1};
-    if (d == 1)
-      return {"--seq", options.seq};
-    return {"", std::nullopt};
+    if (d != 1 || !ids)
+      return {"", std::nullopt};
+    if (sequence.empty())
+      sequence = symbol;
+    if (symbol != sequence && options.dims.count(symbol))
+      return {"", std::nullopt};
+    return {"--seq", options.seq};
   }
 
-  FailureOr<int64_t> bind(StringRef input, int d,
+  FailureOr<int64_t> bind(StringRef input, int d, bool ids,
                           const onnx::TensorShapeProto::Dimension &dim) {
-    auto [name, value] = flag(d);
+    auto [name, value] = flag(d, ids, dim.dim_param());
     if (dim.has_dim_value()) {
       if (dim.dim_value() < 1)
         return emitError(loc) << "dim " << d << " of input '" << input
@@ -113,7 +121,7 @@ struct DimBinder {
           symbol.empty() ? "dim " + std::to_string(d) : "dim '" + symbol + "'";
       InFlightDiagnostic diag = emitError(loc) << what << " of input '" << input
                                                << "' is not bound to a number";
-      if (d == 1)
+      if (d == 1 && ids)
         diag.attachNote(loc) << "add --seq N";
       else
         diag.attachNote(loc) << "add --dim " << symbol << "=N";
@@ -137,7 +145,7 @@ struct DimBinder {
 FailureOr<SmallVector<Input>>
 pcc::frontend::bindDims(Location loc, const onnx::GraphProto &graph,
                         const ImportOptions &options) {
-  DimBinder binder{loc, options, {}, {}};
+  DimBinder binder{loc, options, {}, {}, {}};
   SmallVector<Input> inputs;
   for (const onnx::ValueInfoProto *info : fedInputs(graph)) {
     const onnx::TypeProto_Tensor &type = info->type().tensor_type();
@@ -146,9 +154,10 @@ pcc::frontend::bindDims(Location loc, const onnx::GraphProto &graph,
       return emitError(loc) << "input '" << info->name()
                             << "' has a type that is not supported";
     Shape shape;
+    bool ids = isa<IntegerType>(element) && type.shape().dim_size() == 2;
     for (int d = 0; d < type.shape().dim_size(); ++d) {
       FailureOr<int64_t> extent =
-          binder.bind(info->name(), d, type.shape().dim(d));
+          binder.bind(info->name(), d, ids, type.shape().dim(d));
       if (failed(extent))
         return failure();
       shape.push_back(*extent);

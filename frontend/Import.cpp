@@ -257,15 +257,16 @@ Value Importer::param(Weight &weight) {
   return weight.read = ReadOp::create(builder, loc, weight.type, weight.name);
 }
 
-/// Inputs whose values follow from how training data is fed: samples are full
-/// (no position is masked) and begin at position 0.
-static std::optional<Tensor> impliedInput(const Input &input) {
+/// Inputs whose values follow from how training data is fed: samples begin at
+/// position 0, and are full (no position is masked) unless there is a mask.
+static std::optional<Tensor> impliedInput(const Input &input,
+                                          bool paddingMask) {
   RankedTensorType type = input.type;
   auto element = dyn_cast<IntegerType>(type.getElementType());
   if (!element || type.getRank() != 2)
     return std::nullopt;
   StringRef name = input.info->name();
-  if (name == "attention_mask")
+  if (name.ends_with("attention_mask") && !paddingMask)
     return Tensor::splat(element, type.getShape(), ofInt(1));
   if (name != "position_ids")
     return std::nullopt;
@@ -304,7 +305,7 @@ LogicalResult Importer::addInputs() {
   Block *body = forward.addEntryBlock();
   for (const Input &input : *inputs) {
     Item &item = items[input.info->name()];
-    if (auto implied = impliedInput(input)) {
+    if (auto implied = impliedInput(input, options.paddingMask)) {
       item.tensor = *implied;
       emitRemark(file) << "input '" << input.info->name() << "' is taken as "
                        << (implied->isUniform() ? "ones: samples have no "
@@ -312,7 +313,8 @@ LogicalResult Importer::addInputs() {
                                                 : "0, 1, ...");
       continue;
     }
-    bool ids = isa<IntegerType>(input.type.getElementType()) &&
+    Type element = input.type.getElementType();
+    bool ids = isa<IntegerType>(element) && !element.isInteger(1) &&
                input.type.getRank() == 2;
     auto attrs = builder.getDictionaryAttr(
         {builder.getNamedAttr(kNameAttr,
@@ -410,8 +412,9 @@ LogicalResult Importer::importNode(const onnx::NodeProto &node,
 
 LogicalResult Importer::importNodes() {
   llvm::StringMap<SmallVector<const OpEntry *, 2>> table;
-  for (ArrayRef<OpEntry> rows : {shapeOps(), constantOps(), mathOps(),
-                                 networkOps(), fusedOps(), attentionOps()})
+  for (ArrayRef<OpEntry> rows :
+       {shapeOps(), gatherOps(), constantOps(), mathOps(), networkOps(),
+        fusedOps(), attentionOps()})
     for (const OpEntry &entry : rows)
       table[entry.name].push_back(&entry);
 

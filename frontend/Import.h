@@ -34,6 +34,8 @@ struct ImportOptions {
   bool randomInit = false;
   /// Dropout is left out.
   bool noDropout = false;
+  /// An attention_mask is an input; else it is taken as all ones.
+  bool paddingMask = false;
 };
 
 /// The module of one model: nn.param symbols in the file's order, then

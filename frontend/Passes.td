@@ -16,15 +16,14 @@ def NNRecognizePass : Pass<"nn-recognize", "::mlir::ModuleOp"> {
     - elementwise expressions of one tensor that compute gelu (exact or tanh)
       or silu are found by their values, whatever their form.
     - layer norm from primitives.
-    - attention: scores by any layout, scale before or on both operands, a mask
-      by addition or selection whose constant is causal or empty, dropout.
+    - attention: scores by any layout, scale before or on both operands, masks
+      by addition or selection, dropout. A known mask that is causal is an
+      attribute; other masks, and what else is added to the scores, are a bias.
     - one projection for q, k and v is factored into labels (part, head, d); the
       three are selections along part. Parameters are declared with the shape
       that the program wants; their source says how they lie in the file.
     - learned positions become an embedding of the argument with role
       "positions".
-
-    An attention with another mask stays as it is; a remark says so.
   }];
   let dependentDialects = ["::pcc::nn::NNDialect", "::mlir::func::FuncDialect"];
 }

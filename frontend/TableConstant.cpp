@@ -237,48 +237,11 @@ static LogicalResult importNonZero(Binder &b) {
   return success();
 }
 
-/// Each row of the indices names a place in the leading dims of the data.
-static LogicalResult importGatherND(Binder &b) {
-  Tensor data = *b.tensor(0), indices = *b.tensor(1);
-  int64_t batch = b.intAttr("batch_dims", 0), rank = data.rank();
-  int64_t depth = indices.rank() > 0 ? indices.shape().back() : 0;
-  if (batch < 0 || depth < 1 || batch >= indices.rank() ||
-      batch + depth > rank ||
-      data.shape().take_front(batch) != indices.shape().take_front(batch))
-    return b.error() << "its indices do not fit its data";
-  Shape shape(indices.shape().drop_back());
-  llvm::append_range(shape, data.shape().drop_front(batch + depth));
-  if (failed(b.checkConstant(shape)))
-    return failure();
-  Tensor t(data.element(), shape);
-  size_t n = 0;
-  int64_t outer = indices.rank() - 1;
-  bool inside = true;
-  forEachIndex(shape, [&](ArrayRef<int64_t> index) {
-    Shape which(index.take_front(outer)), at(index.take_front(batch));
-    which.push_back(0);
-    for (int64_t d = 0; d < depth; ++d) {
-      which.back() = d;
-      int64_t extent = data.shape()[batch + d], i = indices.at(which).i;
-      i = i < 0 ? i + extent : i;
-      inside &= i >= 0 && i < extent;
-      at.push_back(inside ? i : 0);
-    }
-    llvm::append_range(at, index.drop_front(outer));
-    t.elements()[n++] = data.at(at);
-  });
-  if (!inside)
-    return b.error() << "an index lies outside its data";
-  b.set(0, t);
-  return success();
-}
-
 ArrayRef<OpEntry> pcc::frontend::constantOps() {
   static const OpEntry table[] = {
       {"Constant", 1, kAnyOpset, 0, nullptr, importConstant},
       {"ConstantOfShape", 9, kAnyOpset, 1, importConstantOfShape, nullptr},
       {"CumSum", 11, kAnyOpset, 2, importCumSum, nullptr},
-      {"GatherND", 11, kAnyOpset, 2, importGatherND, nullptr},
       {"NonZero", 9, kAnyOpset, 1, importNonZero, nullptr},
       {"Range", 11, kAnyOpset, 3, importRange, nullptr},
       {"ScatterND", 11, 15, 3, importScatterND, nullptr},

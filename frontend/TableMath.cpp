@@ -298,6 +298,20 @@ static LogicalResult buildIsNaN(Binder &b) {
   return success();
 }
 
+static LogicalResult buildAnd(Binder &b) {
+  auto shape = broadcastShapes({b.shape(0), b.shape(1)});
+  if (!shape || !b.element(0).isInteger(1) || !b.element(1).isInteger(1))
+    return b.error() << "takes bools of shapes that fit";
+  for (int i : {0, 1})
+    if (b.uniform(i) == 1.0) {
+      b.set(0, b.broadcast(b.value(1 - i), *shape));
+      return success();
+    }
+  b.set(0, b.binary<MulOp>(b.broadcast(b.value(0), *shape),
+                           b.broadcast(b.value(1), *shape)));
+  return success();
+}
+
 static LogicalResult buildWhere(Binder &b) {
   if (std::optional<double> always = b.uniform(0)) {
     unsigned chosen = *always ? 1 : 2;
@@ -457,7 +471,7 @@ ArrayRef<OpEntry> pcc::frontend::mathOps() {
   static const OpEntry table[] = {
       {"Abs", 6, any, 1, foldMath<absF, absI>, nullptr},
       {"Add", 7, any, 2, foldMath<addF, addI>, buildAdd},
-      {"And", 7, any, 2, foldLogic<andI>, nullptr},
+      {"And", 7, any, 2, foldLogic<andI>, buildAnd},
       {"Cast", 6, any, 1, importCast, importCast},
       {"CastLike", 15, any, 2, importCastLike, importCastLike},
       {"Ceil", 6, any, 1, foldMath<ceilF, nullptr>, nullptr},

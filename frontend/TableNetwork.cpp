@@ -81,6 +81,59 @@ static LogicalResult buildGemm(Binder &b) {
   return success();
 }
 
+/// A convolution whose windows tile the image: a linear layer on patches.
+static LogicalResult buildConv(Binder &b) {
+  Shape x = b.shape(0), w = b.shape(1);
+  size_t spatial = x.size() < 3 ? 0 : x.size() - 2;
+  if (!spatial || w.size() != x.size() || !isa<FloatType>(b.element(0)))
+    return b.error() << "takes images [n, channel, ...] and kernels [m, "
+                        "channel, ...] of floats";
+  ArrayRef<int64_t> kernel = ArrayRef<int64_t>(w).drop_front(2);
+  auto is = [&](StringRef name, ArrayRef<int64_t> wanted) {
+    auto given = b.ints(name);
+    return given ? ArrayRef<int64_t>(*given) == wanted
+                 : llvm::all_of(wanted, [](int64_t n) { return n == 1; });
+  };
+  Shape ones(spatial, 1), zeros(2 * spatial, 0);
+  bool tiles = x[1] == w[1] && b.intAttr("group", 1) == 1 &&
+               is("strides", kernel) && is("dilations", ones) &&
+               (!b.find("pads") || is("pads", zeros));
+  std::string pad = b.stringAttr("auto_pad", "NOTSET");
+  for (size_t d = 0; d < spatial; ++d)
+    tiles &= x[2 + d] % kernel[d] == 0;
+  if (!tiles || (pad != "NOTSET" && pad != "VALID" &&
+                 !StringRef(pad).starts_with("SAME")))
+    return b.error() << "only windows that tile the image are supported: "
+                        "strides equal to the kernel, nothing between or "
+                        "around them";
+
+  // [n, c, h, y, w, x] to [n, h, w, c, y, x], each patch then one dim.
+  Shape split = {x[0], x[1]}, counts;
+  SmallVector<int64_t> permutation = {0}, inner = {1};
+  int64_t patches = 1, elements = x[1];
+  for (size_t d = 0; d < spatial; ++d) {
+    counts.push_back(x[2 + d] / kernel[d]);
+    permutation.push_back(split.size());
+    inner.push_back(split.size() + 1);
+    split.append({counts.back(), kernel[d]});
+    patches *= counts.back();
+    elements *= kernel[d];
+  }
+  permutation.append(inner);
+  Value rows = b.reshape(b.transpose(b.reshape(b.value(0), split), permutation),
+                         {x[0], patches, elements});
+  Value y =
+      b.contract("bsk,nk->bsn", rows, b.reshape(b.value(1), {w[0], elements}),
+                 {x[0], patches, w[0]});
+  if (b.has(2))
+    y = SumOp::create(
+        b.builder, b.loc, y.getType(),
+        ValueRange{y, b.broadcast(b.value(2), {x[0], patches, w[0]})});
+  counts.insert(counts.begin(), {x[0], w[0]});
+  b.set(0, b.reshape(b.transpose(y, {0, 2, 1}), counts));
+  return success();
+}
+
 /// Before opset 13 the default axis is 1 and later dims are normalized as
 /// one: the same only where the axis is the last.
 static LogicalResult buildSoftmax(Binder &b) {
@@ -143,23 +196,37 @@ static LogicalResult importDropout(Binder &b) {
     return success();
   }
   Value x = b.value(0);
-  auto axes = findAxes(x);
-  if (!axes) {
+  BatchAndSequence axes = findAxes(x);
+  int64_t rank = b.rank(0);
+  if (axes.batch < 0 || rank < 2) {
     InFlightDiagnostic diag =
-        b.error() << "drops elements of a tensor in which batch and sequence "
-                     "are not dims of their own";
+        b.error() << "drops elements of a tensor in which the batch is not a "
+                     "dim of its own";
     diag.attachNote(b.loc) << "train without dropout by --no-dropout";
     return diag;
   }
   Translation &t = b.translation;
-  Value samples = t.argument("samples"), positions = t.argument("positions");
+  Value samples = t.argument("samples");
+  // The queries of probabilities, whatever else has the tokens' positions.
+  int64_t rows = rank - 2 == axes.batch ? rank - 1 : rank - 2;
+  if (x.getDefiningOp<SoftmaxOp>() && axes.seq != rows)
+    axes.seq = -1;
+  Value positions;
+  if (axes.seq >= 0) {
+    positions = t.argument("positions");
+  } else {
+    axes.seq = rows;
+    positions = b.constant(Tensor::ofInts(
+        b.builder.getContext(),
+        llvm::to_vector(llvm::seq<int64_t>(0, b.shape(0)[rows]))));
+  }
   Value seed = t.argument("seed"), step = t.argument("step");
   b.set(0, Value(DropoutOp::create(
                b.builder, b.loc, x.getType(), x, samples, positions, seed, step,
                Value(), b.builder.getF64FloatAttr(*ratio),
                b.builder.getI64IntegerAttr(t.nextRandomId()),
-               b.builder.getI64IntegerAttr(axes->batch),
-               b.builder.getI64IntegerAttr(axes->seq))));
+               b.builder.getI64IntegerAttr(axes.batch),
+               b.builder.getI64IntegerAttr(axes.seq))));
   return success();
 }
 
@@ -205,6 +272,7 @@ static LogicalResult buildCrossEntropy(Binder &b) {
 
 ArrayRef<OpEntry> pcc::frontend::networkOps() {
   static const OpEntry table[] = {
+      {"Conv", 1, kAnyOpset, 2, nullptr, buildConv},
       {"Dropout", 7, kAnyOpset, 1, importDropout, importDropout},
       {"Gelu", 20, kAnyOpset, 1, nullptr, buildGelu},
       {"Gemm", 7, kAnyOpset, 2, nullptr, buildGemm},

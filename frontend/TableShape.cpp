@@ -323,75 +323,6 @@ static LogicalResult importConcat(Binder &b) {
   return success();
 }
 
-static LogicalResult foldGather(Binder &b) {
-  Tensor data = *b.item(0).tensor, indices = *b.item(1).tensor;
-  auto axis = normalizeAxis(b.intAttr("axis", 0), data.rank());
-  if (!axis)
-    return b.error() << "has no such axis";
-  ArrayRef<int64_t> from = data.shape();
-  Shape shape(from.take_front(*axis));
-  llvm::append_range(shape, indices.shape());
-  llvm::append_range(shape, from.drop_front(*axis + 1));
-  Tensor t(data.element(), shape);
-  size_t n = 0;
-  bool inside = true;
-  forEachIndex(shape, [&](ArrayRef<int64_t> index) {
-    int64_t which = indices.at(index.slice(*axis, indices.rank())).i;
-    which = which < 0 ? which + from[*axis] : which;
-    inside &= which >= 0 && which < from[*axis];
-    Shape at(index.take_front(*axis));
-    at.push_back(inside ? which : 0);
-    llvm::append_range(at, index.drop_front(*axis + indices.rank()));
-    t.elements()[n++] = data.at(at);
-  });
-  if (!inside)
-    return b.error() << "an index lies outside a dim of " << from[*axis];
-  b.set(0, t);
-  return success();
-}
-
-/// One constant index selects; any other gather of rows is an embedding.
-static LogicalResult buildGather(Binder &b) {
-  Shape from = b.shape(0), indices = b.shape(1);
-  auto axis = normalizeAxis(b.intAttr("axis", 0), from.size());
-  if (!axis)
-    return b.error() << "has no such axis";
-  if (b.isConstant(1) && b.item(1).tensor->size() == 1) {
-    int64_t index = b.item(1).tensor->at(int64_t(0)).i;
-    index = index < 0 ? index + from[*axis] : index;
-    if (index < 0 || index >= from[*axis])
-      return b.error() << "an index lies outside a dim of " << from[*axis];
-    Shape shape = from;
-    shape.erase(shape.begin() + *axis);
-    Value selected =
-        SelectOp::create(b.builder, b.loc, b.typeOf(shape, b.element(0)),
-                         b.value(0), *axis, index);
-    // An index of rank r leaves r dims of extent 1.
-    shape.insert(shape.begin() + *axis, indices.begin(), indices.end());
-    b.set(0, b.reshape(selected, shape));
-    return success();
-  }
-  if (*axis != 0 || from.size() != 2 || !isa<FloatType>(b.element(0)))
-    return b.error() << "only rows of a table can be gathered by indices that "
-                        "are known at run time";
-  if (b.isConstant(1))
-    for (int64_t id : b.item(1).tensor->core().ints())
-      if (id < 0 || id >= from[0]) {
-        InFlightDiagnostic diag = b.error() << "row " << id << " of a table of "
-                                            << from[0] << " rows";
-        diag.attachNote(b.loc) << "a sequence longer than the model's "
-                                  "positions? the longest is --seq "
-                               << from[0];
-        return diag;
-      }
-  Shape shape = indices;
-  shape.push_back(from[1]);
-  b.set(0, Value(EmbeddingOp::create(b.builder, b.loc,
-                                     b.typeOf(shape, b.element(0)), b.value(1),
-                                     b.value(0), Value())));
-  return success();
-}
-
 /// Constant padding, negative amounts cut off.
 static LogicalResult importPad(Binder &b) {
   if (b.stringAttr("mode", "constant") != "constant")
@@ -452,7 +383,6 @@ ArrayRef<OpEntry> pcc::frontend::shapeOps() {
       {"Concat", 4, kAnyOpset, 1, importConcat, importConcat},
       {"Expand", 8, kAnyOpset, 2, importExpand, importExpand},
       {"Flatten", 1, kAnyOpset, 1, importFlatten, importFlatten},
-      {"Gather", 1, kAnyOpset, 2, foldGather, buildGather},
       {"Identity", 1, kAnyOpset, 1, importIdentity, importIdentity},
       {"Pad", 2, kAnyOpset, 1, nullptr, importPad},
       {"Reshape", 5, kAnyOpset, 1, importReshape, importReshape},

@@ -31,10 +31,24 @@ LogicalResult runRope(nn::RopeOp op, const Args &in, Results out) {
   return success();
 }
 
+} // namespace
+
+int64_t pcc::interp::biasIndex(const Tensor &bias, int64_t b, int64_t h,
+                               int64_t s, int64_t t) {
+  int64_t index = 0, dim = 0;
+  for (int64_t i : {b, h, s, t}) {
+    int64_t size = bias.dim(dim++);
+    index = index * size + (size == 1 ? 0 : i);
+  }
+  return index;
+}
+
+namespace {
+
 /// What attention and its gradient share: sizes, scores and dropout.
 struct Heads {
   const Tensor &q, &k, &v, &qPos, &kPos;
-  const Tensor *samples;
+  const Tensor *samples, *bias;
   int64_t batch, length, keys, heads, group, width, valueWidth;
   double scale, p;
   bool causal;
@@ -45,9 +59,9 @@ struct Heads {
   Heads(OpT op, const Args &in)
       : q(in[op.getQ()]), k(in[op.getK()]), v(in[op.getV()]),
         qPos(in[op.getQPos()]), kPos(in[op.getKPos()]),
-        samples(in.find(op.getSamples())), batch(q.dim(0)), length(q.dim(1)),
-        keys(k.dim(1)), heads(q.dim(2)), group(heads / k.dim(2)),
-        width(q.dim(3)), valueWidth(v.dim(3)),
+        samples(in.find(op.getSamples())), bias(in.find(op.getBias())),
+        batch(q.dim(0)), length(q.dim(1)), keys(k.dim(1)), heads(q.dim(2)),
+        group(heads / k.dim(2)), width(q.dim(3)), valueWidth(v.dim(3)),
         scale(op.getScale().convertToDouble()), p(op.getP().convertToDouble()),
         causal(op.getCausal()), headOrigin(in.scalarOr0(op.getHeadOrigin())) {
     if (p > 0) {
@@ -72,7 +86,7 @@ struct Heads {
     for (int64_t i = 0; i < width; ++i)
       sum += q.real[query(b, s, h, width) + i] *
              k.real[source(b, t, h, width) + i];
-    return sum * scale;
+    return sum * scale + (bias ? bias->real[biasIndex(*bias, b, h, s, t)] : 0);
   }
   /// What dropout multiplies the probability of a pair by.
   double kept(int64_t b, int64_t s, int64_t t, int64_t h) const {
@@ -141,6 +155,8 @@ LogicalResult requireAttentionGrad(nn::AttentionGradOp op, const Args &in,
       failed(is("dk", out[1], k.shape())) ||
       failed(is("dv", out[2], v.shape())))
     return failure();
+  if (op.getDbias() && failed(is("dbias", out[3], in[op.getBias()].shape())))
+    return failure();
   const Tensor *samples = in.find(op.getSamples());
   if (op.getP().convertToDouble() > 0 &&
       (!samples || !op.getSeed() || !op.getStep()))
@@ -176,7 +192,10 @@ LogicalResult runAttentionGrad(nn::AttentionGradOp op, const Args &in,
         dWeight += d[i] * a.v.real[value + i];
         out[2].real[value + i] += weight * kept * d[i];
       }
-      double dScore = weight * (kept * dWeight - dot) * a.scale;
+      double dBias = weight * (kept * dWeight - dot);
+      if (op.getDbias())
+        out[3].real[biasIndex(out[3], b, h, s, t)] += dBias;
+      double dScore = dBias * a.scale;
       int64_t source = a.source(b, t, h, a.width);
       int64_t query = a.query(b, s, h, a.width);
       for (int64_t i = 0; i < a.width; ++i) {

@@ -68,7 +68,10 @@ int64_t vocabularyOf(Value ids) {
 }
 
 /// Positions are looked up in tables too, but are no tokens.
-bool isToken(StringRef role) { return role == "tokens" || role == "targets"; }
+bool isToken(StringRef role, RankedTensorType type) {
+  return (role == "tokens" || role == "targets") &&
+         !isa<FloatType>(type.getElementType());
+}
 
 } // namespace
 
@@ -82,7 +85,7 @@ InputInfo pcc::interp::argumentInfo(func::FuncOp function, unsigned index,
   if (info.name.empty())
     info.name = info.role.empty() ? "arg" + std::to_string(index) : info.role;
   info.isPerMicrobatch = pipe::isPerMicrobatchRole(info.role);
-  if (isToken(info.role))
+  if (isToken(info.role, type))
     info.vocab = vocabularyOf(function.getArgument(index));
   return info;
 }
@@ -90,7 +93,7 @@ InputInfo pcc::interp::argumentInfo(func::FuncOp function, unsigned index,
 InputInfo pcc::interp::inputInfo(pipe::InputOp input, RankedTensorType type) {
   InputInfo info = {input.getRole().str(), input.getName().str(), type,
                     input.isPerMicrobatch(), 0};
-  if (!isToken(info.role))
+  if (!isToken(info.role, type))
     return info;
   auto module = input->getParentOfType<ModuleOp>();
   for (auto task : module.getOps<pipe::TaskOp>())
@@ -107,7 +110,7 @@ llvm::Expected<Tensor> Fill::input(const InputInfo &info,
   Draw draw(seed, microbatch ? info.name + "#" + std::to_string(microbatch)
                              : info.name);
   Tensor value(info.type);
-  if (isToken(role)) {
+  if (isToken(role, info.type)) {
     int64_t bound = vocab ? vocab : info.vocab;
     if (!bound)
       return llvm::createStringError("cannot tell the vocabulary of '" +
@@ -123,7 +126,7 @@ llvm::Expected<Tensor> Fill::input(const InputInfo &info,
               microbatch * value.size());
   } else if (role == "seed" || role == "step") {
     value.integer[0] = role == "seed" ? seed : 1;
-  } else if (!role.empty() && role != "data") {
+  } else if (!role.empty() && role != "data" && role != "targets") {
     double usual = llvm::StringSwitch<double>(role)
                        .Case("lr", 1e-3)
                        .Case("weight_decay", 0.1)

@@ -70,6 +70,10 @@ void addRandomKernels(KernelTable &table);
 void addLossKernels(KernelTable &table);
 void addOptimizerKernels(KernelTable &table);
 
+/// Where the bias of an attention has the entry of a score.
+int64_t biasIndex(const Tensor &bias, int64_t b, int64_t h, int64_t s,
+                  int64_t t);
+
 /// An error on the op unless the value has this shape.
 mlir::LogicalResult requireShape(mlir::Operation *op, llvm::StringRef what,
                                  const Tensor &value,

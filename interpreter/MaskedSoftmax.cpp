@@ -14,7 +14,7 @@ namespace {
 /// multiplies its probabilities by.
 struct ScoreRows {
   const Tensor &scores, &qPos, &kPos;
-  const Tensor *samples;
+  const Tensor *samples, *bias;
   int64_t batch, heads, length, keys, headOrigin;
   double scale, p;
   bool causal;
@@ -25,8 +25,9 @@ struct ScoreRows {
   ScoreRows(OpT op, const Args &in)
       : scores(in[op.getScores()]), qPos(in[op.getQPos()]),
         kPos(in[op.getKPos()]), samples(in.find(op.getSamples())),
-        batch(scores.dim(0)), heads(scores.dim(1)), length(scores.dim(2)),
-        keys(scores.dim(3)), headOrigin(in.scalarOr0(op.getHeadOrigin())),
+        bias(in.find(op.getBias())), batch(scores.dim(0)), heads(scores.dim(1)),
+        length(scores.dim(2)), keys(scores.dim(3)),
+        headOrigin(in.scalarOr0(op.getHeadOrigin())),
         scale(op.getScale().convertToDouble()), p(op.getP().convertToDouble()),
         causal(op.getCausal()), score(keys), kept(keys, 1) {
     if (p > 0) {
@@ -44,6 +45,8 @@ struct ScoreRows {
     for (int64_t t = 0; t < keys; ++t) {
       bool isMasked = causal && kPos.integer[t] > qPos.integer[s];
       score[t] = isMasked ? -INFINITY : scores.real[row * keys + t] * scale;
+      if (bias)
+        score[t] += bias->real[biasIndex(*bias, b, h, s, t)];
       if (p == 0)
         continue;
       uint32_t bits = nn::randomAdd(key, samples->integer[b]);

@@ -112,10 +112,11 @@ LogicalResult RuntimeProgram::addInput(ModuleOp module, const InputInfo &info) {
   input.slot_bytes = info.isPerMicrobatch ? (bytes + 63) / 64 * 64 : 0;
   input.arena_offset = allocate(
       info.isPerMicrobatch ? input.slot_bytes * program.microbatches : bytes);
-  if (info.role == "tokens" && info.type.getRank() == 2) {
+  bool isRows = info.role == "tokens" || info.role == "targets";
+  if (isRows && info.type.getRank() > 0)
     program.micro_batch = info.type.getDimSize(0);
+  if (info.role == "tokens" && info.type.getRank() == 2)
     program.seq = info.type.getDimSize(1);
-  }
   inputs.push_back(input);
   inputTypes.push_back(info.type);
   return success();
@@ -139,9 +140,8 @@ RuntimeProgram::create(Machine &machine, ArrayRef<InputInfo> inputs,
   for (const InputInfo &info : inputs)
     if (failed(self->addInput(module, info)))
       return failure();
-  if (!self->program.seq)
-    return module.emitError(
-        "takes no [batch, sequence] input of role \"tokens\"");
+  if (!self->program.micro_batch)
+    return module.emitError("takes no input of role \"tokens\" or \"targets\"");
   self->stage.arena_bytes = self->arena.size();
   self->stage.n_tensors = self->tensors.size();
   self->stage.tensors = self->tensors.data();
@@ -162,9 +162,19 @@ Tensor RuntimeProgram::read(int64_t offset, RankedTensorType type) const {
     return tensor;
   }
   for (int64_t i = 0; i < tensor.size(); ++i)
-    tensor.integer[i] = dtype == PCC_I64
-                            ? reinterpret_cast<const int64_t *>(from)[i]
-                            : reinterpret_cast<const int32_t *>(from)[i];
+    switch (sizeOf(dtype)) {
+    case 8:
+      tensor.integer[i] = reinterpret_cast<const int64_t *>(from)[i];
+      break;
+    case 4:
+      tensor.integer[i] = reinterpret_cast<const int32_t *>(from)[i];
+      break;
+    case 2:
+      tensor.integer[i] = reinterpret_cast<const int16_t *>(from)[i];
+      break;
+    default:
+      tensor.integer[i] = from[i];
+    }
   return tensor;
 }
 

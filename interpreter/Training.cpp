@@ -40,7 +40,7 @@ LogicalResult Training::addPipelineInputs() {
 
 LogicalResult Training::readData(int64_t microbatches, DataSource source) {
   for (auto [i, info] : llvm::enumerate(inputs)) {
-    if (info.role != "data") {
+    if (info.role != "data" || !source) {
       unsigned number = filled.size();
       filled[i] = number;
       continue;
@@ -86,8 +86,9 @@ Training::create(Machine &machine, int64_t microbatches, DataSource data) {
   if (failed(self->readData(microbatches, data)))
     return failure();
   SmallVector<InputInfo> filled;
-  llvm::copy_if(self->inputs, std::back_inserter(filled),
-                [](const InputInfo &info) { return info.role != "data"; });
+  for (auto [i, info] : llvm::enumerate(self->inputs))
+    if (self->filled.contains(i))
+      filled.push_back(info);
   auto program = RuntimeProgram::create(machine, filled, microbatches);
   if (failed(program))
     return failure();

@@ -13,13 +13,15 @@ struct StepOutputs {
 };
 
 /// Runs training steps: @microbatch for every microbatch and @update, or the
-/// schedules of all stages. Inputs are those of a runtime program, but those of
-/// role "data", which no token file has: they are the same in every step.
+/// schedules of all stages. Inputs are those of a runtime program; those of role
+/// "data", which no token file has, may be given instead: they are then the
+/// same in every step.
 class Training {
 public:
   using DataSource = llvm::function_ref<mlir::FailureOr<Tensor>(
       const InputInfo &info, int64_t microbatch)>;
   /// `microbatches`: per step, for a program without schedules; 0: one.
+  /// `data`: null where the runtime program's data has these inputs too.
   static mlir::FailureOr<std::unique_ptr<Training>>
   create(Machine &machine, int64_t microbatches, DataSource data);
 

@@ -42,6 +42,7 @@ struct Options {
   std::string freeze, train;
   bool randomInit = false;
   bool noDropout = false;
+  bool paddingMask = false;
 
   // Target and output.
   int64_t memoryLimit = 0; ///< bytes per rank; 0: none

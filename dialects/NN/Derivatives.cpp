@@ -264,10 +264,15 @@ SmallVector<Value> RopeOp::buildVJP(OpBuilder &builder, ValueRange d) {
 SmallVector<Value> AttentionOp::buildVJP(OpBuilder &builder, ValueRange d) {
   auto grad = AttentionGradOp::create(
       builder, getLoc(), getQ().getType(), getK().getType(), getV().getType(),
-      d[0], getQ(), getK(), getV(), getResult(), getLse(), getQPos(), getKPos(),
-      getSamples(), getSeed(), getStep(), getHeadOrigin(), getScaleAttr(),
-      getCausalAttr(), getPAttr(), getIdAttr());
-  return padded(*this, {grad.getDq(), grad.getDk(), grad.getDv()});
+      getBias() ? getBias().getType() : Type(), d[0], getQ(), getK(), getV(),
+      getResult(), getLse(), getQPos(), getKPos(), getBias(), getSamples(),
+      getSeed(), getStep(), getHeadOrigin(), getScaleAttr(), getCausalAttr(),
+      getPAttr(), getIdAttr());
+  SmallVector<Value> all = {grad.getDq(), grad.getDk(), grad.getDv(), Value(),
+                            Value()};
+  if (getBias())
+    all.push_back(grad.getDbias());
+  return padded(*this, all);
 }
 
 SmallVector<Value> EmbeddingOp::buildVJP(OpBuilder &builder, ValueRange d) {

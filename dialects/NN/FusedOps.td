@@ -129,24 +129,26 @@ def NN_RopeOp : NN_ComputeOp<"rope", [NN_VJP,
 
 def NN_AttentionOp : NN_ComputeOp<"attention", [NN_VJP, NN_Cost, NN_Local,
     AttrSizedOperandSegments]> {
-  let summary = "softmax(scale * q k^T + mask) v, by heads";
+  let summary = "softmax(scale * q k^T + bias + mask) v, by heads";
   let description = [{
     q is [b, s, h, d], k [b, t, g, d], v [b, t, g, e] with g dividing h: query
     head i uses key head i / (h / g). `causal` masks keys whose position is
-    greater than the query's. lse is log of the sum of exp of the scores,
+    greater than the query's. `bias` is [b, h, s, t] with any of its dims 1,
+    which then stands for all; an entry of -inf masks a key. lse is log of the sum of exp of the scores,
     [b, s, h], f32. With p > 0 the probabilities are dropped out as
     `nn.dropout` does, with coordinates (samples[b], positions of query and
     key, head + head_origin); samples, seed and step must then be present.
   }];
   let arguments = (ins NN_Float:$q, NN_Float:$k, NN_Float:$v, NN_Int:$q_pos,
-    NN_Int:$k_pos, Optional<NN_Int>:$samples, Optional<NN_Int>:$seed,
-    Optional<NN_Int>:$step, Optional<NN_Int>:$head_origin, F64Attr:$scale,
-    UnitAttr:$causal, DefaultValuedAttr<F64Attr, "0.0">:$p,
+    NN_Int:$k_pos, Optional<NN_Float>:$bias, Optional<NN_Int>:$samples,
+    Optional<NN_Int>:$seed, Optional<NN_Int>:$step,
+    Optional<NN_Int>:$head_origin, F64Attr:$scale, UnitAttr:$causal,
+    DefaultValuedAttr<F64Attr, "0.0">:$p,
     DefaultValuedAttr<I64Attr, "0">:$id);
   let results = (outs NN_Float:$result, NN_F32:$lse);
   let assemblyFormat = [{
     (`causal` $causal^)? $q `,` $k `,` $v `positions` $q_pos `,` $k_pos
-    (`samples` $samples^ `seed` $seed `step` $step)?
+    (`bias` $bias^)? (`samples` $samples^ `seed` $seed `step` $step)?
     (`head_origin` $head_origin^)? `scale` $scale attr-dict `:`
     functional-type(operands, results)
   }];
@@ -155,17 +157,19 @@ def NN_AttentionOp : NN_ComputeOp<"attention", [NN_VJP, NN_Cost, NN_Local,
 
 def NN_AttentionGradOp : NN_ComputeOp<"attention_grad", [NN_Cost, NN_Local,
     AttrSizedOperandSegments]> {
-  let summary = "The cotangents of attention's q, k and v";
+  let summary = "The cotangents of attention's q, k, v and bias";
   let arguments = (ins NN_Float:$d_result, NN_Float:$q, NN_Float:$k,
     NN_Float:$v, NN_Float:$result, NN_F32:$lse, NN_Int:$q_pos, NN_Int:$k_pos,
-    Optional<NN_Int>:$samples, Optional<NN_Int>:$seed, Optional<NN_Int>:$step,
+    Optional<NN_Float>:$bias, Optional<NN_Int>:$samples,
+    Optional<NN_Int>:$seed, Optional<NN_Int>:$step,
     Optional<NN_Int>:$head_origin, F64Attr:$scale, UnitAttr:$causal,
     DefaultValuedAttr<F64Attr, "0.0">:$p,
     DefaultValuedAttr<I64Attr, "0">:$id);
-  let results = (outs NN_Float:$dq, NN_Float:$dk, NN_Float:$dv);
+  let results = (outs NN_Float:$dq, NN_Float:$dk, NN_Float:$dv,
+                 Optional<NN_Float>:$dbias);
   let assemblyFormat = [{
     (`causal` $causal^)? $d_result `,` $q `,` $k `,` $v `result` $result `lse`
-    $lse `positions` $q_pos `,` $k_pos
+    $lse `positions` $q_pos `,` $k_pos (`bias` $bias^)?
     (`samples` $samples^ `seed` $seed `step` $step)?
     (`head_origin` $head_origin^)? `scale` $scale attr-dict `:`
     functional-type(operands, results)
@@ -180,18 +184,18 @@ def NN_MaskedSoftmaxOp : NN_ComputeOp<"masked_softmax",
   let summary = "The softmax within attention, by rows of scores";
   let description = [{
     scores are [b, h, s, t] products of queries and keys; probs the softmax of
-    scale * scores along t, dropped out with p > 0 as `nn.attention` says; lse
-    [b, h, s] as there. A row without a key that is not masked gives zeros.
+    scale * scores + bias along t, dropped out with p > 0 as `nn.attention`
+    says; bias and lse [b, h, s] as there. A row without a key that is not masked gives zeros.
   }];
   let arguments = (ins NN_Float:$scores, NN_Int:$q_pos, NN_Int:$k_pos,
-    Optional<NN_Int>:$samples, Optional<NN_Int>:$seed, Optional<NN_Int>:$step,
+    Optional<NN_Float>:$bias, Optional<NN_Int>:$samples, Optional<NN_Int>:$seed, Optional<NN_Int>:$step,
     Optional<NN_Int>:$head_origin, F64Attr:$scale, UnitAttr:$causal,
     DefaultValuedAttr<F64Attr, "0.0">:$p,
     DefaultValuedAttr<I64Attr, "0">:$id);
   let results = (outs NN_Float:$probs, NN_F32:$lse);
   let assemblyFormat = [{
     (`causal` $causal^)? $scores `positions` $q_pos `,` $k_pos
-    (`samples` $samples^ `seed` $seed `step` $step)?
+    (`bias` $bias^)? (`samples` $samples^ `seed` $seed `step` $step)?
     (`head_origin` $head_origin^)? `scale` $scale attr-dict `:`
     functional-type(operands, results)
   }];
@@ -207,15 +211,15 @@ def NN_MaskedSoftmaxGradOp : NN_ComputeOp<"masked_softmax_grad",
     those after dropout, which the values' cotangent needs.
   }];
   let arguments = (ins NN_Float:$scores, NN_Float:$d_probs, NN_F32:$lse,
-    NN_Int:$q_pos, NN_Int:$k_pos, Optional<NN_Int>:$samples,
-    Optional<NN_Int>:$seed, Optional<NN_Int>:$step,
+    NN_Int:$q_pos, NN_Int:$k_pos, Optional<NN_Float>:$bias,
+    Optional<NN_Int>:$samples, Optional<NN_Int>:$seed, Optional<NN_Int>:$step,
     Optional<NN_Int>:$head_origin, F64Attr:$scale, UnitAttr:$causal,
     DefaultValuedAttr<F64Attr, "0.0">:$p,
     DefaultValuedAttr<I64Attr, "0">:$id);
   let results = (outs NN_Float:$probs, NN_Float:$d_scores);
   let assemblyFormat = [{
     (`causal` $causal^)? $scores `,` $d_probs `lse` $lse `positions` $q_pos
-    `,` $k_pos (`samples` $samples^ `seed` $seed `step` $step)?
+    `,` $k_pos (`bias` $bias^)? (`samples` $samples^ `seed` $seed `step` $step)?
     (`head_origin` $head_origin^)? `scale` $scale attr-dict `:`
     functional-type(operands, results)
   }];

@@ -286,8 +286,22 @@ namespace {
 /// The factors of attention: the query heads are (kv head g, repeat r).
 struct AttentionFactors {
   int b, s, t, g, r, d, e;
-  ValueFactors q, k, v, out, lse;
+  ValueFactors q, k, v, out, lse, bias;
 
+  template <typename Op>
+  AttentionFactors(RuleBuilder &rule, Op op)
+      : AttentionFactors(rule, op.getQ(), op.getV()) {
+    if (!op.getBias())
+      return;
+    bias = {{b}, {g, r}, {s}, {t}};
+    int64_t scores[] = {shapeOf(op.getQ())[0], shapeOf(op.getQ())[2],
+                        shapeOf(op.getQ())[1], shapeOf(op.getV())[1]};
+    // A dim that stands for all of the scores' is the same on each rank.
+    for (auto [factors, own, whole] :
+         llvm::zip(bias, shapeOf(op.getBias()), scores))
+      if (own != whole)
+        factors = {rule.factor(own)};
+  }
   AttentionFactors(RuleBuilder &rule, Value qValue, Value vValue) {
     auto q = shapeOf(qValue), v = shapeOf(vValue);
     b = rule.factor(q[0]);
@@ -309,6 +323,8 @@ struct AttentionFactors {
   void addRest(ShardingRule &rule, Op op) const {
     rule.operands.push_back({{s}});
     rule.operands.push_back({{t}});
+    if (op.getBias())
+      rule.operands.push_back(bias);
     if (op.getSamples())
       rule.operands.push_back({{b}});
     for (Value scalar : {op.getSeed(), op.getStep(), op.getHeadOrigin()})
@@ -321,7 +337,7 @@ struct AttentionFactors {
 
 ShardingRule AttentionOp::getShardingRule() {
   RuleBuilder b;
-  AttentionFactors f(b, getQ(), getV());
+  AttentionFactors f(b, *this);
   b.rule.operands = {f.q, f.k, f.v};
   f.addRest(b.rule, *this);
   b.rule.results = {f.out, f.lse};
@@ -330,10 +346,12 @@ ShardingRule AttentionOp::getShardingRule() {
 
 ShardingRule AttentionGradOp::getShardingRule() {
   RuleBuilder b;
-  AttentionFactors f(b, getQ(), getV());
+  AttentionFactors f(b, *this);
   b.rule.operands = {f.out, f.q, f.k, f.v, f.out, f.lse};
   f.addRest(b.rule, *this);
   b.rule.results = {f.q, f.k, f.v};
+  if (getDbias())
+    b.rule.results.push_back(f.bias);
   return b.rule;
 }
 
@@ -350,6 +368,14 @@ static ShardingRule maskedSoftmaxRule(Op op, unsigned operands) {
     b.operand(dimsOf(operand));
   b.operand({dims[2]});
   b.operand({dims[3]});
+  if (op.getBias()) {
+    SmallVector<int> bias(dims);
+    for (auto [factor, own, whole] :
+         llvm::zip(bias, shapeOf(op.getBias()), shapeOf(op.getScores())))
+      if (own != whole)
+        factor = b.factor(own);
+    b.operand(bias);
+  }
   if (op.getSamples())
     b.operand({dims[0]});
   for (Value scalar : {op.getSeed(), op.getStep(), op.getHeadOrigin()})

@@ -56,8 +56,12 @@ mlir::LogicalResult verifyDropout(Op op, int64_t batch) {
   return mlir::success();
 }
 
-/// What attention and its gradient have in common: q, k, v, positions, and
-/// what dropout needs.
+/// The bias of an attention fits scores of [b, h, s, t], or is absent (null).
+mlir::LogicalResult verifyBias(mlir::Operation *op, mlir::Value bias,
+                               llvm::ArrayRef<int64_t> scores);
+
+/// What attention and its gradient have in common: q, k, v, positions, bias,
+/// and what dropout needs.
 template <typename Op>
 mlir::LogicalResult verifyAttention(Op op) {
   auto q = shapeOf(op.getQ()), k = shapeOf(op.getK()), v = shapeOf(op.getV());
@@ -71,6 +75,8 @@ mlir::LogicalResult verifyAttention(Op op) {
   if (shapeOf(op.getQPos()) != q.slice(1, 1) ||
       shapeOf(op.getKPos()) != k.slice(1, 1))
     return op.emitOpError("needs one position per sequence element");
+  if (failed(verifyBias(op, op.getBias(), {q[0], q[2], q[1], k[1]})))
+    return mlir::failure();
   return verifyDropout(op, q[0]);
 }
 

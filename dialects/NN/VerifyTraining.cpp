@@ -77,6 +77,21 @@ LogicalResult RmsNormGradScaleOp::verify() {
 
 // Attention and embedding.
 
+LogicalResult pcc::nn::verifyBias(Operation *op, Value bias,
+                                  ArrayRef<int64_t> scores) {
+  if (!bias)
+    return success();
+  ArrayRef<int64_t> shape = shapeOf(bias);
+  bool fits = shape.size() == scores.size();
+  for (auto [own, whole] : llvm::zip(shape, scores))
+    fits &= own == 1 || own == whole;
+  if (fits)
+    return success();
+  InFlightDiagnostic diag = op->emitOpError("has scores of [");
+  llvm::interleaveComma(scores, diag);
+  return diag << "], which " << bias.getType() << " cannot be added to";
+}
+
 LogicalResult AttentionGradOp::verify() {
   if (failed(verifyAttention(*this)))
     return failure();
@@ -90,6 +105,9 @@ LogicalResult AttentionGradOp::verify() {
       getDk().getType() != getK().getType() ||
       getDv().getType() != getV().getType())
     return emitOpError("cotangents must have the types of q, k and v");
+  if (Value dbias = getDbias();
+      dbias && (!getBias() || dbias.getType() != getBias().getType()))
+    return emitOpError("the bias' cotangent must have its type");
   return success();
 }
 

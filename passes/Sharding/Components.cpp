@@ -52,7 +52,10 @@ Components::Components(const Program &program) {
     for (auto [factor, member] : loops)
       if (op.rule.factors[factor].unshardable)
         unsplittable.push_back(member);
-    if (isa<EmbeddingOp>(op.op))
+    // The columns of a table are the residual stream, but not those of biases
+    // by distance, whose ids are known.
+    auto lookup = dyn_cast<EmbeddingOp>(op.op);
+    if (lookup && !lookup.getIds().getDefiningOp<ConstantOp>())
       unsplittable.push_back({op.operands[1], 1});
     if (isa<CrossEntropyOp>(op.op))
       classDims.push_back(

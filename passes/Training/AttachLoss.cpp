@@ -34,10 +34,11 @@ public:
 private:
   /// The shape of each output, as notes.
   void listOutputs(InFlightDiagnostic &diag);
-  /// The one output of the model.
-  FailureOr<Value> onlyOutput();
+  /// The one output of the model, or of several the one that is the logits by
+  /// its name.
+  FailureOr<Value> mainOutput();
   /// The input for the targets, added behind the first if there is none.
-  FailureOr<Value> targets(StringRef role, RankedTensorType type);
+  FailureOr<Value> targets(RankedTensorType type);
   Loss classify(Value logits, Value targets);
   Value sumOf(Value value);
 
@@ -69,21 +70,27 @@ void LossBuilder::listOutputs(InFlightDiagnostic &diag) {
   }
 }
 
-FailureOr<Value> LossBuilder::onlyOutput() {
+FailureOr<Value> LossBuilder::mainOutput() {
   if (terminator.getNumOperands() == 1)
     return terminator.getOperand(0);
+  for (auto [i, value] : llvm::enumerate(terminator.getOperands())) {
+    auto name = function.getResultAttrOfType<StringAttr>(i, kNameAttr);
+    if (name && name.getValue() == "logits")
+      return value;
+  }
   InFlightDiagnostic diag = function.emitError()
-                            << "a loss needs a model with one output, this has "
+                            << "a loss needs a model with one output, or one "
+                               "that is called logits; this has "
                             << terminator.getNumOperands();
   listOutputs(diag);
   return failure();
 }
 
-FailureOr<Value> LossBuilder::targets(StringRef role, RankedTensorType type) {
-  Value given = findInput(function, role, role == "data" ? "targets" : "");
+FailureOr<Value> LossBuilder::targets(RankedTensorType type) {
+  Value given = findInput(function, "targets");
   if (!given)
-    return insertInput(function, std::min(1u, function.getNumArguments()), role,
-                       "targets", type);
+    return insertInput(function, std::min(1u, function.getNumArguments()),
+                       "targets", "targets", type);
   if (given.getType() == type)
     return given;
   return function.emitError() << "the model's targets are " << given.getType()
@@ -151,15 +158,15 @@ FailureOr<Loss> LossBuilder::causalLM() {
     }
     return diag;
   }
-  FailureOr<Value> target = targets(
-      "targets", RankedTensorType::get(tokenShape, builder.getI64Type()));
+  FailureOr<Value> target =
+      targets(RankedTensorType::get(tokenShape, builder.getI64Type()));
   if (failed(target))
     return failure();
   return classify(named, *target);
 }
 
 FailureOr<Loss> LossBuilder::crossEntropy() {
-  FailureOr<Value> logits = onlyOutput();
+  FailureOr<Value> logits = mainOutput();
   if (failed(logits))
     return failure();
   RankedTensorType type = tensorType(*logits);
@@ -168,16 +175,15 @@ FailureOr<Loss> LossBuilder::crossEntropy() {
            << "loss cross-entropy needs an output [batch, ..., classes] of "
               "floats, "
            << nodeName(*logits) << " gives " << type;
-  FailureOr<Value> target =
-      targets("targets", RankedTensorType::get(type.getShape().drop_back(),
-                                               builder.getI64Type()));
+  FailureOr<Value> target = targets(
+      RankedTensorType::get(type.getShape().drop_back(), builder.getI64Type()));
   if (failed(target))
     return failure();
   return classify(*logits, *target);
 }
 
 FailureOr<Loss> LossBuilder::meanSquaredError() {
-  FailureOr<Value> output = onlyOutput();
+  FailureOr<Value> output = mainOutput();
   if (failed(output))
     return failure();
   RankedTensorType type = tensorType(*output);
@@ -185,7 +191,7 @@ FailureOr<Loss> LossBuilder::meanSquaredError() {
     return emitError(output->getLoc())
            << "loss mse needs an output [batch, ...] of floats, "
            << nodeName(*output) << " gives " << type;
-  FailureOr<Value> target = targets("data", type);
+  FailureOr<Value> target = targets(type);
   if (failed(target))
     return failure();
   Value difference = SubOp::create(builder, loc, type, *output, *target);

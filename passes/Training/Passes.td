@@ -15,9 +15,10 @@ def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
     - `causal-lm`: the output is [batch, seq, vocab], the targets [batch, seq]
       i64, the token to predict at each position, negative where none is.
       Nothing is shifted here.
-    - `cross-entropy`: the output is [..., classes], the targets [...] i64.
-    - `mse`: the targets have the output's shape and element type (an input of
-      role "data" named "targets"); every element counts.
+    - `cross-entropy`: the output is [..., classes], the targets [...] i64,
+      negative where none is. Of several outputs it is the one named "logits".
+    - `mse`: the targets have the output's shape and element type; every element
+      counts.
 
     A model whose file ends in a loss of its own (`nn.has_loss` on @forward,
     which then returns these two values) is taken as it is.

@@ -127,9 +127,10 @@ func.func @gelu(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>,
 
 // -----
 
-// A mask that lets every query see one key more is not causal.
+// A mask that lets every query see one key more is not causal: it is a bias.
 // CHECK-LABEL: @window
-// CHECK: nn.softmax
+// CHECK: %[[BIAS:.*]] = nn.constant dense<{{.*}}> : tensor<1x1x3x3xf32>
+// CHECK: nn.attention %arg0, %arg1, %arg2 positions {{.*}} bias %[[BIAS]] scale
 func.func @window(%q: tensor<1x3x2x4xf32>, %k: tensor<1x3x2x4xf32>,
                   %v: tensor<1x3x2x4xf32>) -> tensor<1x3x2x4xf32> {
   %s = nn.contract "bshd,bthd->bhst" %q, %k
@@ -139,7 +140,6 @@ func.func @window(%q: tensor<1x3x2x4xf32>, %k: tensor<1x3x2x4xf32>,
   %mask = nn.broadcast %m [2, 3] : tensor<3x3xf32> -> tensor<1x2x3x3xf32>
   %masked = nn.sum %s, %mask : tensor<1x2x3x3xf32>
   %p = nn.softmax %masked : tensor<1x2x3x3xf32>
-  // expected-remark @below {{attention with a mask that is neither causal nor empty stays as separate ops}}
   %y = nn.contract "bhst,bthd->bshd" %p, %v
       : tensor<1x2x3x3xf32>, tensor<1x3x2x4xf32> -> tensor<1x3x2x4xf32>
   return %y : tensor<1x3x2x4xf32>
@@ -335,4 +335,36 @@ func.func @norm_of_rows(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
   // CHECK-NOT: nn.reshape
   %y = nn.reshape %n : tensor<8x8xf32> -> tensor<2x4x8xf32>
   return %y : tensor<2x4x8xf32>
+}
+
+// -----
+
+// A padding mask that is data, a trained bias by head and a causal mask.
+// CHECK-LABEL: @biases
+// CHECK: %[[TABLE:.*]] = nn.read @table
+// CHECK: %[[PAD:.*]] = nn.where {{.*}} tensor<4x1x1x3xf32>
+// CHECK-DAG: %[[HEADS:.*]] = nn.broadcast %[[TABLE]] [1, 2, 3]
+// CHECK-DAG: %[[KEYS:.*]] = nn.broadcast %{{.*}} [0, 3] : tensor<4x3xf32>
+// CHECK: %[[SUM:.*]] = nn.sum %[[HEADS]], %[[KEYS]] : tensor<4x2x3x3xf32>
+// CHECK: nn.attention causal %arg0, %arg1, %arg2 positions {{.*}} bias %[[SUM]] scale
+nn.param @table : tensor<2x3x3xf32> init normal
+func.func @biases(%q: tensor<4x3x2x4xf32>, %k: tensor<4x3x2x4xf32>,
+                  %v: tensor<4x3x2x4xf32>, %keep: tensor<4x3xi1>)
+    -> tensor<4x3x2x4xf32> {
+  %s = nn.contract "bshd,bthd->bhst" %q, %k
+      : tensor<4x3x2x4xf32>, tensor<4x3x2x4xf32> -> tensor<4x2x3x3xf32>
+  %table = nn.read @table : tensor<2x3x3xf32>
+  %bias = nn.broadcast %table [1, 2, 3] : tensor<2x3x3xf32> -> tensor<4x2x3x3xf32>
+  %m = nn.constant dense<[[0.0, -1.0e9, -1.0e9], [0.0, 0.0, -1.0e9],
+                          [0.0, 0.0, 0.0]]> : tensor<3x3xf32>
+  %mask = nn.broadcast %m [2, 3] : tensor<3x3xf32> -> tensor<4x2x3x3xf32>
+  %both = nn.sum %bias, %mask : tensor<4x2x3x3xf32>
+  %biased = nn.sum %s, %both : tensor<4x2x3x3xf32>
+  %keeps = nn.broadcast %keep [0, 3] : tensor<4x3xi1> -> tensor<4x2x3x3xi1>
+  %low = nn.constant dense<-1.0e9> : tensor<4x2x3x3xf32>
+  %masked = nn.where %keeps, %biased, %low : tensor<4x2x3x3xi1>, tensor<4x2x3x3xf32>
+  %p = nn.softmax %masked : tensor<4x2x3x3xf32>
+  %y = nn.contract "bhst,bthd->bshd" %p, %v
+      : tensor<4x2x3x3xf32>, tensor<4x3x2x4xf32> -> tensor<4x3x2x4xf32>
+  return %y : tensor<4x3x2x4xf32>
 }

@@ -5,6 +5,7 @@
 #include "runtime/common/Log.h"
 #include "runtime/common/Schedule.h"
 #include "tools/pcc-run/Session.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include <chrono>
 #include <cmath>
@@ -26,9 +27,13 @@ static void initialize(Training &training, Machine &machine,
 
 int Session::train() {
   Options &settings = options.training;
-  auto makeData = [&](const InputInfo &info, int64_t microbatch) {
+  auto make = [&](const InputInfo &info, int64_t microbatch) {
     return makeInput(module, info, -1, microbatch);
   };
+  // A folder has an array for every input.
+  Training::DataSource makeData;
+  if (!llvm::sys::fs::is_directory(settings.data))
+    makeData = make;
   auto training = Training::create(machine, options.microbatches, makeData);
   if (failed(training))
     return kFailed;
@@ -102,7 +107,7 @@ int Session::train() {
     result.loss = found->loss;
     result.norm = found->norm;
     result.hasNorm = true;
-    result.items = batch * seq;
+    result.items = batch * std::max<int64_t>(seq, 1);
     result.seconds = time.count();
     log.step(result);
   }

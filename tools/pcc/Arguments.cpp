@@ -124,7 +124,9 @@ struct Flags {
   cl::list<std::string> dims{"dim", cl::desc("Binds a dynamic dim of the file"),
                              cl::value_desc("NAME=N"), cl::cat(training)};
   cl::opt<std::string> loss{
-      "loss", cl::desc("causal-lm; ignored where the file ends in a loss"),
+      "loss",
+      cl::desc("causal-lm, cross-entropy (of classes) or mse; ignored where "
+               "the file ends in a loss"),
       cl::init("causal-lm"), cl::value_desc("NAME"), cl::cat(training)};
   cl::opt<std::string> optimizer{"optimizer", cl::desc("adamw or sgd"),
                                  cl::init("adamw"), cl::value_desc("NAME"),
@@ -139,6 +141,11 @@ struct Flags {
                              cl::desc("Parameters that are trained in spite "
                                       "of --freeze"),
                              cl::value_desc("REGEX"), cl::cat(training)};
+  cl::opt<bool> paddingMask{
+      "padding-mask",
+      cl::desc("attention_mask is data; by default so unless --loss is "
+               "causal-lm"),
+      cl::cat(training)};
   cl::opt<bool> noDropout{"no-dropout", cl::desc("Leaves dropout out"),
                           cl::cat(training)};
 
@@ -271,6 +278,7 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
   options.loss = flags.loss;
   options.optimizer = flags.optimizer;
   options.noDropout = flags.noDropout;
+  options.paddingMask = flags.paddingMask;
   options.freeze = flags.freeze;
   options.train = flags.train;
   options.verbosity = flags.quiet ? 0 : flags.verbose ? 2 : 1;
@@ -295,6 +303,7 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
   note(flags.optimizer);
   note(flags.init);
   note(flags.noDropout);
+  note(flags.paddingMask);
   note(flags.freeze);
   note(flags.train);
   note(flags.dims);
@@ -320,7 +329,7 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
     }
   }
   if (!checkChoice("schedule", flags.schedule, {"gpipe", "1f1b"}) ||
-      !checkChoice("loss", flags.loss, {"causal-lm"}) ||
+      !checkChoice("loss", flags.loss, {"causal-lm", "cross-entropy", "mse"}) ||
       !checkChoice("optimizer", flags.optimizer, {"adamw", "sgd"}) ||
       !checkChoice("init", flags.init, {"from-onnx", "random"}) ||
       !checkTarget(flags.targetName) ||

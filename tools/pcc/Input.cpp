@@ -20,6 +20,7 @@ static LogicalResult checkFlags(const Arguments &arguments, int phase,
                                                 {"freeze", "import"},
                                                 {"train", "import"},
                                                 {"dim", "import"},
+                                                {"padding-mask", "import"},
                                                 {"no-dropout", "train"},
                                                 {"stage-cut", "train"},
                                                 {"sequence-parallel", "plan"},
@@ -35,15 +36,18 @@ static LogicalResult checkFlags(const Arguments &arguments, int phase,
   return success();
 }
 
-/// The batch of the tokens that @forward takes, 0 if there are none.
+/// The samples that @forward takes, 0 if it takes none.
 static int64_t batchOf(ModuleOp module) {
   auto forward = module.lookupSymbol<func::FuncOp>("forward");
-  for (unsigned i = 0; forward && i < forward.getNumArguments(); ++i) {
-    auto role = forward.getArgAttrOfType<StringAttr>(i, nn::kRoleAttr);
-    auto type = dyn_cast<RankedTensorType>(forward.getArgumentTypes()[i]);
-    if (role && role.getValue() == "tokens" && type && type.getRank() == 2)
-      return type.getDimSize(0);
-  }
+  if (!forward)
+    return 0;
+  for (StringRef wanted : {"tokens", "data"})
+    for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
+      auto role = forward.getArgAttrOfType<StringAttr>(i, nn::kRoleAttr);
+      auto type = dyn_cast<RankedTensorType>(forward.getArgumentTypes()[i]);
+      if (role && role.getValue() == wanted && type && type.getRank() > 0)
+        return type.getDimSize(0);
+    }
   return 0;
 }
 
@@ -120,6 +124,8 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
   import.batch = options.microBatch * options.dp;
   import.randomInit = options.randomInit;
   import.noDropout = options.noDropout;
+  // A corpus of tokens has no padding; other data has a mask of its own.
+  import.paddingMask = options.paddingMask || options.loss != "causal-lm";
   auto module = importONNX(context, import);
   if (failed(module))
     return failure();

@@ -74,6 +74,29 @@ struct Expander {
     return contract("bgrst,bsgrd->btgd", "bhst,bshd->bthd", pairs(x), heads(y),
                     {b, t, g, n}, {b, t, g, n});
   }
+  /// d_scores is that of the products: with the scale, which the bias lacks.
+  Value biasCotangent(Value dScores, RankedTensorType bias,
+                      const APFloat &scale) {
+    auto whole = nn::tensorType(dScores).getShape();
+    SmallVector<int64_t> dims, kept;
+    for (auto [d, own] : llvm::enumerate(bias.getShape())) {
+      if (own != whole[d])
+        dims.push_back(d);
+      else
+        kept.push_back(own);
+    }
+    Value d = dScores;
+    if (!scale.isExactlyValue(1.0))
+      d = nn::ScaleOp::create(
+          builder, loc, d.getType(), d,
+          builder.getF64FloatAttr(1 / scale.convertToDouble()));
+    if (!dims.empty())
+      d = nn::ReduceOp::create(builder, loc, type(kept), d, dims);
+    d = reshape(d, bias.getShape());
+    if (d.getType() != bias)
+      d = nn::CastOp::create(builder, loc, bias, d);
+    return d;
+  }
   /// lse is [b, s, h] outside and [b, h, s] beside the scores.
   Value transposeRows(Value x) {
     auto shape = nn::tensorType(x).getShape();
@@ -91,7 +114,7 @@ void expand(nn::AttentionOp op) {
       RankedTensorType::get({x.b, x.g * x.r, x.s}, x.builder.getF32Type());
   auto softmax = nn::MaskedSoftmaxOp::create(
       x.builder, x.loc, scores.getType(), lseType, scores, op.getQPos(),
-      op.getKPos(), op.getSamples(), op.getSeed(), op.getStep(),
+      op.getKPos(), op.getBias(), op.getSamples(), op.getSeed(), op.getStep(),
       op.getHeadOrigin(), op.getScaleAttr(), op.getCausalAttr(), op.getPAttr(),
       op.getIdAttr());
   Value result = x.weighted(softmax.getProbs(), op.getV(), x.e);
@@ -107,14 +130,17 @@ void expand(nn::AttentionGradOp op) {
   Value dProbs = x.products(op.getDResult(), op.getV());
   auto softmax = nn::MaskedSoftmaxGradOp::create(
       x.builder, x.loc, scores.getType(), scores.getType(), scores, dProbs,
-      x.transposeRows(op.getLse()), op.getQPos(), op.getKPos(), op.getSamples(),
-      op.getSeed(), op.getStep(), op.getHeadOrigin(), op.getScaleAttr(),
-      op.getCausalAttr(), op.getPAttr(), op.getIdAttr());
+      x.transposeRows(op.getLse()), op.getQPos(), op.getKPos(), op.getBias(),
+      op.getSamples(), op.getSeed(), op.getStep(), op.getHeadOrigin(),
+      op.getScaleAttr(), op.getCausalAttr(), op.getPAttr(), op.getIdAttr());
   Value dScores = softmax.getDScores();
   op.getDv().replaceAllUsesWith(
       x.gathered(softmax.getProbs(), op.getDResult(), x.e));
   op.getDq().replaceAllUsesWith(x.weighted(dScores, op.getK(), x.d));
   op.getDk().replaceAllUsesWith(x.gathered(dScores, op.getQ(), x.d));
+  if (Value dBias = op.getDbias(); dBias && !dBias.use_empty())
+    dBias.replaceAllUsesWith(
+        x.biasCotangent(dScores, nn::tensorType(dBias), op.getScale()));
   op.erase();
 }
 

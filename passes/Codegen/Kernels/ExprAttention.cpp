@@ -8,6 +8,17 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
+/// Where the bias of the scores' row [b, h, s] lies.
+static Access biasAccess(Value bias, ArrayRef<AffineExpr> row, int64_t length) {
+  auto shape = nn::tensorType(bias).getShape();
+  SmallVector<AffineExpr> indices;
+  for (auto [index, size] : llvm::zip(row, shape))
+    indices.push_back(size == 1 ? getAffineConstantExpr(0, bias.getContext())
+                                : index);
+  return {linearize(indices, shape.drop_back(), bias.getContext()),
+          shape.back() == 1 ? 0 : length};
+}
+
 template <typename Op>
 Node *ExprBuilder::buildMaskedSoftmax(Op op, OpResult value, Access access) {
   auto shape = nn::tensorType(op.getScores()).getShape();
@@ -52,12 +63,27 @@ Node *ExprBuilder::buildMaskedSoftmax(Op op, OpResult value, Access access) {
                                });
       return select(dropped, zero, constant(f32(), 1 / (1 - p)));
     });
+  // A bias may mask all of a row, which then has nothing to subtract.
+  double lowest = -std::numeric_limits<double>::infinity();
+  auto finite = [&](Node *node) {
+    if (!op.getBias() || !node)
+      return node;
+    return this->op(f32(), {node, constant(f32(), lowest), zero}, 2,
+                    [](ScalarBuilder &b, ValueRange v) -> Value {
+                      Value none = arith::CmpFOp::create(
+                          b, arith::CmpFPredicate::OEQ, v[0], v[1]);
+                      return arith::SelectOp::create(b, none, v[2], v[0]);
+                    });
+  };
   Node *x = convert(build(op.getScores(), whole), f32());
   Node *scaled = mul(x, op.getScale().convertToDouble());
+  if (Value bias = op.getBias())
+    scaled = add(
+        scaled, convert(build(bias, biasAccess(bias, indices, length)), f32()));
 
   if constexpr (std::is_same_v<Op, nn::MaskedSoftmaxGradOp>) {
     Node *probs = once(1, [&] {
-      Node *lse = build(op.getLse(), perRow);
+      Node *lse = finite(build(op.getLse(), perRow));
       return unlessMasked(this->exp(sub(scaled, lse)), zero);
     });
     if (value.getResultNumber() == 0)
@@ -74,7 +100,7 @@ Node *ExprBuilder::buildMaskedSoftmax(Op op, OpResult value, Access access) {
     return round(d, element);
   } else {
     Node *score = unlessMasked(scaled, constant(f32(), kLowest));
-    Node *max = once(1, [&] { return reduceMax(score, length); });
+    Node *max = once(1, [&] { return finite(reduceMax(score, length)); });
     // A row that is masked throughout has no maximum to subtract.
     Node *weight = once(
         2, [&] { return unlessMasked(this->exp(sub(scaled, max)), zero); });

@@ -466,6 +466,16 @@ func.func @f(%i: tensor<2xi64>, %h: tensor<2x3x2x4xf32>, %k: tensor<2x5x1x4xf32>
 
 // -----
 
+func.func @f(%j: tensor<3xi64>, %h: tensor<2x3x2x4xf32>, %k: tensor<2x5x1x4xf32>, %far: tensor<5xi64>, %bias: tensor<1x2x5x5xf32>) {
+  // expected-error@+1 {{has scores of [2, 2, 3, 5], which 'tensor<1x2x5x5xf32>' cannot be added to}}
+  %0:2 = nn.attention %h, %k, %k positions %j, %far bias %bias scale 0.5
+      : (tensor<2x3x2x4xf32>, tensor<2x5x1x4xf32>, tensor<2x5x1x4xf32>, tensor<3xi64>, tensor<5xi64>, tensor<1x2x5x5xf32>)
+      -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+  return
+}
+
+// -----
+
 func.func @f(%j: tensor<3xi64>, %h: tensor<2x3x2x4xf32>, %k: tensor<2x5x1x4xf32>, %far: tensor<5xi64>) {
   // expected-error@+1 {{results must be [b, s, h, e] and [b, s, h]}}
   %0:2 = nn.attention %h, %k, %k positions %j, %far scale 0.5

@@ -7,9 +7,10 @@ import numpy as np
 
 # The operands, in order, of ops with several optional ones.
 SEGMENTS = {
-    "attention": "q k v q_pos k_pos samples seed step head_origin".split(),
+    "attention": "q k v q_pos k_pos bias samples seed step head_origin".split(),
     "attention_grad": (
-        "d_result q k v result lse q_pos k_pos samples seed step head_origin"
+        "d_result q k v result lse q_pos k_pos bias samples seed step "
+        "head_origin"
     ).split(),
 }
 TYPES = {"float64": "f32", "float32": "f32", "int64": "i64", "bool": "i1"}

@@ -1,4 +1,5 @@
-# The row ops of expanded attention, with masks and dropout, against numpy.
+# The row ops of expanded attention, with masks, biases and dropout, against
+# numpy.
 # RUN: %python %s
 
 import os
@@ -17,11 +18,16 @@ grad = rng.standard_normal((B, H, S, T)).astype(np.float32)
 query = np.array([-1, 30, 3, 39, 0])
 key = rng.permutation(T)
 samples, seed, step, origin = [4, 1000], 1 << 40 | 7, 3, 6
+by_head = rng.standard_normal((1, H, S, T)).astype(np.float32)
+# A padding mask; the second sample is all padding.
+padding = np.where(rng.random((B, 1, 1, T)) < 0.3, -np.inf, 0)
+padding[1] = -np.inf
+by_query = rng.standard_normal((B, 1, S, 1)).astype(np.float32)
 
 
-def expected(causal, p):
-    x = scores.astype(np.float64) * 0.25
-    masked = (key[None, :] > query[:, None]) & causal
+def expected(causal, p, bias):
+    x = scores.astype(np.float64) * 0.25 + bias
+    masked = (key[None, :] > query[:, None]) & causal | np.isinf(x)
     x = np.where(masked, -np.inf, x)
     with np.errstate(all="ignore"):
         top = x.max(-1, keepdims=True)
@@ -41,11 +47,17 @@ def expected(causal, p):
 
 I = "tensor<i64>"
 POS = f"tensor<{S}xi64>, tensor<{T}xi64>"
-for causal in (False, True):
+for causal, bias in ((False, 0), (True, 0), (True, by_head),
+                     (False, padding.astype(np.float32)), (False, by_query)):
     for p in (0.0, 0.25):
         mask = "causal " if causal else ""
         rest = "positions %q, %k"
         types = POS
+        bias_type = "tensor<f32>"
+        if np.ndim(bias):
+            bias_type = f"tensor<{'x'.join(map(str, bias.shape))}xf32>"
+            rest += " bias %bias"
+            types += f", {bias_type}"
         if p:
             rest += " samples %b seed %seed step %step head_origin %o"
             types += f", tensor<{B}xi64>, {I}, {I}, {I}"
@@ -53,14 +65,15 @@ for causal in (False, True):
         k = Kernels([f"%x: {X}", f"%d: {X}", f"%e: {R}",
                      f"%q: tensor<{S}xi64>", f"%k: tensor<{T}xi64>",
                      f"%b: tensor<{B}xi64>", f"%seed: {I}", f"%step: {I}",
-                     f"%o: {I}"], [X, R, X, X], f"""
+                     f"%o: {I}", f"%bias: {bias_type}"], [X, R, X, X], f"""
   %y, %lse = nn.masked_softmax {mask}%x {rest} : ({X}, {types}) -> ({X}, {R})
   %z, %dx = nn.masked_softmax_grad {mask}%x, %d lse %e {rest}
       : ({X}, {X}, {R}, {types}) -> ({X}, {X})
   return %y, %lse, %z, %dx : {X}, {R}, {X}, {X}""")
-        probs, lse, d = expected(causal, p)
-        what = f"causal={causal} p={p}"
-        inputs = (scores, grad, lse, query, key, samples, seed, step, origin)
+        probs, lse, d = expected(causal, p, bias)
+        what = f"causal={causal} p={p} bias={np.shape(bias)}"
+        inputs = (scores, grad, lse, query, key, samples, seed, step, origin,
+                  bias)
         finite = np.where(np.isfinite(lse), lse, 0)
         y, out, z, dx = k(*inputs)
         assert (np.isfinite(out) == np.isfinite(lse)).all()

@@ -6,6 +6,9 @@ Run with the Python of benchmarks/setup.
     ties.onnx    the norms' equal weights and biases merged behind Identity
                  nodes, the head tied to wte a transposed copy
     inputs.onnx  a mask and positions as inputs beside the tokens
+    patches.onnx  an image and its mask: patches by a convolution, the mask
+                  looked up by constant indices, dropout without a sequence
+    overlap.onnx  a convolution whose windows overlap
 """
 
 import os
@@ -47,7 +50,65 @@ def write(name, nodes, weights, inputs):
     save(model, os.path.join(HERE, name + ".onnx"))
 
 
+def image(name, stride):
+    """A model of an image [batch, 3, 8, 8] and a bool per quarter of it."""
+    kernel = (np.arange(WIDTH * 48) % 31 - 15).reshape(WIDTH, 3, 4, 4)
+    weights = {
+        "patch.weight": kernel.astype("f4") / 64,
+        "patch.bias": np.arange(WIDTH).astype("f4") / 64,
+        "head.weight": np.ones((WIDTH, VOCAB), "f4"),
+        "flat": np.array([-1, WIDTH, 4]),
+        "rows": np.arange(4).reshape(4, 1),
+        "ratio": np.array(0.25, "f4"),
+        "training": np.array(True),
+        "first": np.array(0),
+        "zero": np.array(0, "f4"),
+    }
+    nodes = [
+        helper.make_node(
+            "Conv",
+            ["pixels", "patch.weight", "patch.bias"],
+            ["c"],
+            name="/Conv",
+            kernel_shape=[4, 4],
+            strides=[stride, stride],
+        ),
+        helper.make_node("Reshape", ["c", "flat"], ["f"]),
+        helper.make_node("Transpose", ["f"], ["t"], perm=[0, 2, 1]),
+        helper.make_node("Gather", ["seen", "rows"], ["m"], axis=1),
+        helper.make_node("Where", ["m", "t", "zero"], ["w"], name="/Where"),
+        helper.make_node(
+            "Dropout", ["w", "ratio", "training"], ["d"], name="/Dropout"
+        ),
+        helper.make_node("Gather", ["d", "first"], ["g"], axis=1),
+        helper.make_node("MatMul", ["g", "head.weight"], ["logits"], name="/head"),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        name,
+        [
+            helper.make_tensor_value_info(
+                "pixels", TensorProto.FLOAT, ["batch", 3, 8, 8]
+            ),
+            helper.make_tensor_value_info(
+                "seen", TensorProto.BOOL, ["batch", 4]
+            ),
+        ],
+        [
+            helper.make_tensor_value_info(
+                "logits", TensorProto.FLOAT, ["batch", VOCAB]
+            )
+        ],
+        [numpy_helper.from_array(v, n) for n, v in weights.items()],
+    )
+    opset = [helper.make_opsetid("", 17)]
+    model = helper.make_model(graph, opset_imports=opset, ir_version=8)
+    save(model, os.path.join(HERE, name + ".onnx"))
+
+
 def main():
+    image("patches", 4)
+    image("overlap", 2)
     wte = (np.arange(VOCAB * WIDTH) % 31 - 15).reshape(VOCAB, WIDTH)
     wte = wte.astype("f4") / 64
     gather = helper.make_node("Gather", ["wte.weight", "ids"], ["x"], name="/wte")

@@ -6,7 +6,7 @@
 // CE: func.func @loss(%{{.*}} "x", nn.role = "data"}, %[[T:[^:]*]]: tensor<2xi64> {nn.name = "targets", nn.role = "targets"})
 // CE: nn.cross_entropy %{{.*}}, %[[T]] classes 3 : tensor<2x3xf32>
 
-// MSE: func.func @loss(%{{.*}} "x", nn.role = "data"}, %[[T:[^:]*]]: tensor<2x3xf32> {nn.name = "targets", nn.role = "data"})
+// MSE: func.func @loss(%{{.*}} "x", nn.role = "data"}, %[[T:[^:]*]]: tensor<2x3xf32> {nn.name = "targets", nn.role = "targets"})
 // MSE: %[[D:.*]] = nn.sub %{{.*}}, %[[T]]
 // MSE-NEXT: %[[S:.*]] = nn.mul %[[D]], %[[D]]
 // MSE-NEXT: %[[SUM:.*]] = nn.reduce %[[S]] [0, 1]

@@ -1,0 +1,182 @@
+//===- TableGather.cpp - Operators that look elements up ------------------===//
+
+#include "frontend/Binder.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+static LogicalResult foldGather(Binder &b) {
+  Tensor data = *b.item(0).tensor, indices = *b.item(1).tensor;
+  auto axis = normalizeAxis(b.intAttr("axis", 0), data.rank());
+  if (!axis)
+    return b.error() << "has no such axis";
+  ArrayRef<int64_t> from = data.shape();
+  Shape shape(from.take_front(*axis));
+  llvm::append_range(shape, indices.shape());
+  llvm::append_range(shape, from.drop_front(*axis + 1));
+  Tensor t(data.element(), shape);
+  size_t n = 0;
+  bool inside = true;
+  forEachIndex(shape, [&](ArrayRef<int64_t> index) {
+    int64_t which = indices.at(index.slice(*axis, indices.rank())).i;
+    which = which < 0 ? which + from[*axis] : which;
+    inside &= which >= 0 && which < from[*axis];
+    Shape at(index.take_front(*axis));
+    at.push_back(inside ? which : 0);
+    llvm::append_range(at, index.drop_front(*axis + indices.rank()));
+    t.elements()[n++] = data.at(at);
+  });
+  if (!inside)
+    return b.error() << "an index lies outside a dim of " << from[*axis];
+  b.set(0, t);
+  return success();
+}
+
+/// The dims, 1 where nothing varies, along which indices run through 0 ..
+/// count - 1 in row-major order; nothing if they name other places. Gathering
+/// by them only moves elements.
+static std::optional<Shape> orderedDims(const Tensor &indices, int64_t count) {
+  Tensor core = indices.compact().core();
+  if (core.isFloat() || !llvm::equal(core.ints(), llvm::seq<int64_t>(0, count)))
+    return std::nullopt;
+  return Shape(core.shape());
+}
+
+/// Dims `from` .. `to` of the data replaced by those of such indices.
+static void setMoved(Binder &b, const Shape &dims, ArrayRef<int64_t> indices,
+                     int64_t from, int64_t to) {
+  Shape data = b.shape(0);
+  auto around = [&](ArrayRef<int64_t> middle) {
+    Shape shape(ArrayRef<int64_t>(data).take_front(from));
+    llvm::append_range(shape, middle);
+    llvm::append_range(shape, ArrayRef<int64_t>(data).drop_front(to));
+    return shape;
+  };
+  b.set(0, b.broadcast(b.reshape(b.value(0), around(dims)), around(indices)));
+}
+
+/// Each row of the indices names a place in the leading dims of the data.
+static LogicalResult foldGatherND(Binder &b) {
+  Tensor data = *b.tensor(0), indices = *b.tensor(1);
+  int64_t batch = b.intAttr("batch_dims", 0), rank = data.rank();
+  int64_t depth = indices.rank() > 0 ? indices.shape().back() : 0;
+  if (batch < 0 || depth < 1 || batch >= indices.rank() ||
+      batch + depth > rank ||
+      data.shape().take_front(batch) != indices.shape().take_front(batch))
+    return b.error() << "its indices do not fit its data";
+  Shape shape(indices.shape().drop_back());
+  llvm::append_range(shape, data.shape().drop_front(batch + depth));
+  if (failed(b.checkConstant(shape)))
+    return failure();
+  Tensor t(data.element(), shape);
+  size_t n = 0;
+  int64_t outer = indices.rank() - 1;
+  bool inside = true;
+  forEachIndex(shape, [&](ArrayRef<int64_t> index) {
+    Shape which(index.take_front(outer)), at(index.take_front(batch));
+    which.push_back(0);
+    for (int64_t d = 0; d < depth; ++d) {
+      which.back() = d;
+      int64_t extent = data.shape()[batch + d], i = indices.at(which).i;
+      i = i < 0 ? i + extent : i;
+      inside &= i >= 0 && i < extent;
+      at.push_back(inside ? i : 0);
+    }
+    llvm::append_range(at, index.drop_front(outer));
+    t.elements()[n++] = data.at(at);
+  });
+  if (!inside)
+    return b.error() << "an index lies outside its data";
+  b.set(0, t);
+  return success();
+}
+
+/// By constant indices that name the places of the leading dims in order: what
+/// becomes of a padding mask that is looked up by row and key.
+static LogicalResult buildGatherND(Binder &b) {
+  std::optional<Tensor> indices = b.tensor(1);
+  int64_t depth = b.rank(1) > 0 ? b.shape(1).back() : 0;
+  if (!indices || b.intAttr("batch_dims", 0) || depth < 1 || depth > b.rank(0))
+    return b.error() << "its indices must be known at compile time and name "
+                        "leading dims";
+  Shape shape(indices->shape().drop_back()), data = b.shape(0);
+  Tensor places(indices->element(), shape);
+  size_t n = 0;
+  int64_t count = 1;
+  for (int64_t d = 0; d < depth; ++d)
+    count *= data[d];
+  forEachIndex(shape, [&](ArrayRef<int64_t> index) {
+    Shape at(index);
+    at.push_back(0);
+    int64_t place = 0;
+    for (int64_t d = 0; d < depth; ++d) {
+      at.back() = d;
+      int64_t i = indices->at(at).i;
+      place = place * data[d] + (i < 0 ? i + data[d] : i);
+    }
+    places.elements()[n++] = ofInt(place);
+  });
+  auto dims = orderedDims(places, count);
+  if (!dims)
+    return b.error() << "only indices that name every place in order are "
+                        "supported at run time";
+  setMoved(b, *dims, shape, 0, depth);
+  return success();
+}
+
+/// One constant index selects; any other gather of rows is an embedding.
+static LogicalResult buildGather(Binder &b) {
+  Shape from = b.shape(0), indices = b.shape(1);
+  auto axis = normalizeAxis(b.intAttr("axis", 0), from.size());
+  if (!axis)
+    return b.error() << "has no such axis";
+  if (b.isConstant(1) && b.item(1).tensor->size() == 1) {
+    int64_t index = b.item(1).tensor->at(int64_t(0)).i;
+    index = index < 0 ? index + from[*axis] : index;
+    if (index < 0 || index >= from[*axis])
+      return b.error() << "an index lies outside a dim of " << from[*axis];
+    Shape shape = from;
+    shape.erase(shape.begin() + *axis);
+    Value selected =
+        SelectOp::create(b.builder, b.loc, b.typeOf(shape, b.element(0)),
+                         b.value(0), *axis, index);
+    // An index of rank r leaves r dims of extent 1.
+    shape.insert(shape.begin() + *axis, indices.begin(), indices.end());
+    b.set(0, b.reshape(selected, shape));
+    return success();
+  }
+  bool isTable = *axis == 0 && from.size() == 2 && isa<FloatType>(b.element(0));
+  if (!isTable && b.isConstant(1))
+    if (auto dims = orderedDims(*b.item(1).tensor, from[*axis])) {
+      setMoved(b, *dims, indices, *axis, *axis + 1);
+      return success();
+    }
+  if (!isTable)
+    return b.error() << "only rows of a table can be gathered by indices that "
+                        "are known at run time";
+  if (b.isConstant(1))
+    for (int64_t id : b.item(1).tensor->core().ints())
+      if (id < 0 || id >= from[0]) {
+        InFlightDiagnostic diag = b.error() << "row " << id << " of a table of "
+                                            << from[0] << " rows";
+        diag.attachNote(b.loc) << "a sequence longer than the model's "
+                                  "positions? the longest is --seq "
+                               << from[0];
+        return diag;
+      }
+  Shape shape = indices;
+  shape.push_back(from[1]);
+  b.set(0, Value(EmbeddingOp::create(b.builder, b.loc,
+                                     b.typeOf(shape, b.element(0)), b.value(1),
+                                     b.value(0), Value())));
+  return success();
+}
+
+ArrayRef<OpEntry> pcc::frontend::gatherOps() {
+  static const OpEntry table[] = {
+      {"Gather", 1, kAnyOpset, 2, foldGather, buildGather},
+      {"GatherND", 11, kAnyOpset, 2, foldGatherND, buildGatherND},
+  };
+  return table;
+}
