@@ -1,6 +1,7 @@
 //===- Import.cpp - ONNX to nn, operator by operator ----------------------===//
 
 #include "frontend/Import.h"
+#include "dialects/NN/Copies.h"
 #include "frontend/Axes.h"
 #include "frontend/Binder.h"
 #include "frontend/Buffers.h"
@@ -58,6 +59,7 @@ private:
   Value asValue(const Item &item, Location loc);
   /// The value of a weight, declared as nn.param on first use.
   Value param(Weight &weight);
+  void addCopy(ReadOp read, const Weight &copy);
 
   const ImportOptions &options;
   OpBuilder builder;
@@ -220,12 +222,37 @@ LogicalResult Importer::addInitializers() {
   return success();
 }
 
+/// Notes on the parameter that is read that the file holds it once more.
+void Importer::addCopy(ReadOp read, const Weight &copy) {
+  auto param =
+      SymbolTable::lookupNearestSymbolFrom<ParamOp>(read, read.getSymbolAttr());
+  // The strides are those of the parameter's dims.
+  SmallVector<int64_t> shape(param.getTensorType().getShape());
+  SmallVector<int64_t> strides = {shape[1], 1};
+  if (copy.transposed)
+    strides = {1, shape[0]};
+  const Extent &extent = copy.extent;
+  auto stored = RankedTensorType::get(
+      copy.type.getShape(), param.getSourceAttr().getType().getElementType());
+  auto source =
+      SourceAttr::get(builder.getContext(), copy.tensor->name(), extent.file,
+                      extent.offset, stored, extent.fileSize, extent.digest,
+                      /*base=*/0, builder.getDenseI64ArrayAttr(strides),
+                      builder.getDenseI64ArrayAttr(shape));
+  SmallVector<Attribute> copies;
+  if (auto known = param->getAttrOfType<ArrayAttr>(kCopiesAttr))
+    llvm::append_range(copies, known);
+  copies.push_back(source);
+  param->setAttr(kCopiesAttr, builder.getArrayAttr(copies));
+}
+
 Value Importer::param(Weight &weight) {
   if (weight.read)
     return weight.read;
   Location loc = NameLoc::get(builder.getStringAttr(weight.name), file);
   if (weight.original) {
     Value original = param(*weight.original);
+    addCopy(original.getDefiningOp<ReadOp>(), weight);
     if (!weight.transposed)
       return weight.read = original;
     return weight.read =

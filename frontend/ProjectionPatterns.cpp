@@ -1,5 +1,6 @@
 //===- ProjectionPatterns.cpp - Factored projections, positions -----------===//
 
+#include "dialects/NN/Copies.h"
 #include "frontend/Axes.h"
 #include "frontend/Evaluate.h"
 #include "frontend/Patterns.h"
@@ -161,6 +162,12 @@ void pcc::frontend::reshapeParams(ModuleOp module) {
       continue;
     if (source)
       param.setSourceAttr(splitSource(source, *parts));
+    if (auto copies = param->getAttrOfType<ArrayAttr>(kCopiesAttr)) {
+      SmallVector<Attribute> split;
+      for (auto copy : copies.getAsRange<SourceAttr>())
+        split.push_back(splitSource(copy, *parts));
+      param->setAttr(kCopiesAttr, ArrayAttr::get(param.getContext(), split));
+    }
     param.setType(type);
     for (ReadOp read : reads[param.getSymName()]) {
       read.getResult().setType(type);

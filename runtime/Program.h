@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /// Raised whenever a struct below changes; the runtime refuses another one.
-#define PCC_ABI_VERSION 1
+#define PCC_ABI_VERSION 2
 
 enum pcc_dtype {
   PCC_F32 = 0,
@@ -91,6 +91,10 @@ typedef struct {
   pcc_layout layout;
   int64_t arena_offset;     ///< bytes
   const pcc_source *source; ///< of the parameter (also for its states), or NULL
+  /// Other tensors of the file that hold the same elements, such as a tied
+  /// table that an exporter wrote twice: only written, never read.
+  int32_t n_copies;
+  const pcc_source *copies;
 } pcc_tensor;
 
 /// An input the runtime fills before a step, known by its role: "tokens",

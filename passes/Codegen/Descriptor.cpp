@@ -60,7 +60,9 @@ private:
   FailureOr<Datum> input(rt::BufferOp buffer);
   Datum output(rt::BufferOp buffer, StringRef prefix);
   FailureOr<Datum> layout(rt::BufferOp buffer);
-  FailureOr<Datum> source(rt::BufferOp buffer);
+  FailureOr<Datum> source(rt::BufferOp buffer, nn::SourceAttr attr);
+  /// The address of a buffer's source; null where it has none.
+  FailureOr<Datum> sharedSource(rt::BufferOp buffer);
   /// The number of an element type of a buffer or its source.
   FailureOr<Datum> dtype(rt::BufferOp buffer, Type element);
 
@@ -139,29 +141,33 @@ FailureOr<Datum> Descriptor::dtype(rt::BufferOp buffer, Type element) {
   return Datum::i32(number);
 }
 
-FailureOr<Datum> Descriptor::source(rt::BufferOp buffer) {
-  auto attr = buffer->getAttrOfType<nn::SourceAttr>("source");
-  if (!attr)
-    return Datum::null();
-  auto known = sources.find(attr);
-  if (known != sources.end())
-    return known->second;
+FailureOr<Datum> Descriptor::source(rt::BufferOp buffer, nn::SourceAttr attr) {
   Datum file =
       attr.getFile().empty() ? Datum::null() : data.addString(attr.getFile());
   RankedTensorType type = attr.getType();
   FailureOr<Datum> number = dtype(buffer, type.getElementType());
   if (failed(number))
     return failure();
-  Datum made = data.add(
-      "pcc.source",
-      Datum::structure(
-          {data.addString(attr.getName()), file, Datum::i64(attr.getFileSize()),
-           Datum::i64(static_cast<int64_t>(attr.getDigest())),
-           Datum::i64(attr.getOffset()), *number, Datum::i32(type.getRank()),
-           data.addArray("pcc.shape", type.getShape()),
-           Datum::i64(attr.getBase()),
-           data.addArray("pcc.stride", attr.getStrides().asArrayRef()),
-           data.addArray("pcc.valid", attr.getValid().asArrayRef())}));
+  return Datum::structure(
+      {data.addString(attr.getName()), file, Datum::i64(attr.getFileSize()),
+       Datum::i64(static_cast<int64_t>(attr.getDigest())),
+       Datum::i64(attr.getOffset()), *number, Datum::i32(type.getRank()),
+       data.addArray("pcc.shape", type.getShape()), Datum::i64(attr.getBase()),
+       data.addArray("pcc.stride", attr.getStrides().asArrayRef()),
+       data.addArray("pcc.valid", attr.getValid().asArrayRef())});
+}
+
+FailureOr<Datum> Descriptor::sharedSource(rt::BufferOp buffer) {
+  auto attr = buffer->getAttrOfType<nn::SourceAttr>("source");
+  if (!attr)
+    return Datum::null();
+  auto known = sources.find(attr);
+  if (known != sources.end())
+    return known->second;
+  FailureOr<Datum> value = source(buffer, attr);
+  if (failed(value))
+    return failure();
+  Datum made = data.add("pcc.source", *value);
   sources.insert({attr, made});
   return made;
 }
@@ -193,16 +199,25 @@ FailureOr<Datum> Descriptor::tensor(rt::BufferOp buffer) {
       break;
     }
   }
-  FailureOr<Datum> where = layout(buffer), from = source(buffer);
+  FailureOr<Datum> where = layout(buffer), from = sharedSource(buffer);
   FailureOr<Datum> number =
       dtype(buffer, buffer.getMemRefType().getElementType());
   if (failed(where) || failed(from) || failed(number))
     return failure();
-  return Datum::structure({data.addString(buffer.getSymName()),
-                           stringAttr(buffer, "of"), Datum::i32(kind), *number,
-                           Datum::i32(init),
-                           Datum::i32(buffer->hasAttr("decay")), *where,
-                           Datum::i64(*buffer.getOffset()), *from});
+  SmallVector<Datum> copies;
+  if (auto attrs = buffer->getAttrOfType<ArrayAttr>("copies"))
+    for (auto attr : attrs.getAsRange<nn::SourceAttr>()) {
+      FailureOr<Datum> copy = source(buffer, attr);
+      if (failed(copy))
+        return failure();
+      copies.push_back(*copy);
+    }
+  return Datum::structure(
+      {data.addString(buffer.getSymName()), stringAttr(buffer, "of"),
+       Datum::i32(kind), *number, Datum::i32(init),
+       Datum::i32(buffer->hasAttr("decay")), *where,
+       Datum::i64(*buffer.getOffset()), *from, Datum::i32(copies.size()),
+       data.addArray("pcc.copies", copies)});
 }
 
 FailureOr<Datum> Descriptor::input(rt::BufferOp buffer) {

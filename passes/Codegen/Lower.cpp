@@ -1,6 +1,7 @@
 //===- Lower.cpp - Tasks and schedules become one program per stage -------===//
 
 #include "dialects/Dist/Dist.h"
+#include "dialects/NN/Copies.h"
 #include "passes/Codegen/LowerSchedule.h"
 #include "passes/Codegen/LowerTask.h"
 #include "passes/Codegen/MergeReductions.h"
@@ -206,6 +207,8 @@ void ProgramLowering::addState(Operation *op) {
       attrs.push_back(builder.getNamedAttr("decay", builder.getUnitAttr()));
     if (auto source = param.getSourceAttr())
       attrs.push_back(builder.getNamedAttr("source", source));
+    if (Attribute copies = param->getAttr(nn::kCopiesAttr))
+      attrs.push_back(builder.getNamedAttr("copies", copies));
     addBuffer(op, param.getSymNameAttr(), param.getTensorType(),
               rt::BufferKind::Param, 1, attrs);
     return;

@@ -80,13 +80,14 @@ static pcc_comm comms[3]; // tp, dp, pp and tp
 
 static const int64_t shapeE[] = {V, D}, shapeW[] = {D, Vp}, shapeB[] = {Vp},
                      sourceB[] = {V}, validW[] = {D, V};
+static const int64_t shapeCopy[] = {D, V}, strideCopy[] = {1, V};
 static const int64_t strideE[] = {D, 1}, strideW[] = {1, D}, strideB[] = {1};
 static const int64_t shapeTokens[] = {B * DP, S}, shapeS[] = {S},
                      shapeSamples[] = {B * DP};
 static int32_t whole[] = {0, 0, 0}, firstDim[] = {0, DP > 1, DP > 1};
 static int32_t lastOf2[] = {0, 0, TP > 1}, lastOf1[] = {0, TP > 1};
 
-static pcc_source sources[3];
+static pcc_source sources[3], copyOfE;
 static pcc_tensor tensors[12];
 static pcc_input inputs[11];
 static pcc_output outputs[2], evalOutputs[2];
@@ -128,6 +129,7 @@ static pcc_program makeProgram() {
   sources[0] = source("emb.weight", 2, shapeE, strideE, shapeE, V * D);
   sources[1] = source("head.weight", 2, shapeE, strideW, validW, V * D);
   sources[2] = source("head.bias", 1, sourceB, strideB, sourceB, V);
+  copyOfE = source("emb.copy", 2, shapeCopy, strideCopy, shapeE, V * D);
 
   static const char *const names[] = {"emb.weight", "head.weight", "head.bias"};
   static const char *const firsts[] = {
@@ -150,17 +152,18 @@ static pcc_program makeProgram() {
       if (!holds(s, t))
         continue;
       int32_t init = t == 2 ? PCC_INIT_ZERO : PCC_INIT_NORMAL;
-      tensors[count++] = {names[t], nullptr,    PCC_PARAM, PCC_F32,    init,
-                          t < 2,    layouts[t], at[t][0],  &sources[t]};
-      tensors[count++] = {firsts[t],  names[t],      PCC_STATE,
-                          PCC_F32,    PCC_INIT_ZERO, 0,
-                          layouts[t], at[t][1],      &sources[t]};
-      tensors[count++] = {seconds[t], names[t],      PCC_STATE,
-                          PCC_F32,    PCC_INIT_ZERO, 0,
-                          layouts[t], at[t][2],      &sources[t]};
-      tensors[count++] = {grads[t],   names[t],      PCC_SCRATCH,
-                          PCC_F32,    PCC_INIT_ZERO, 0,
-                          layouts[t], at[t][3],      nullptr};
+      tensors[count++] = {names[t],    nullptr, PCC_PARAM,  PCC_F32,
+                          init,        t < 2,   layouts[t], at[t][0],
+                          &sources[t], t == 0,  &copyOfE};
+      tensors[count++] = {firsts[t],     names[t], PCC_STATE,  PCC_F32,
+                          PCC_INIT_ZERO, 0,        layouts[t], at[t][1],
+                          &sources[t],   0,        nullptr};
+      tensors[count++] = {seconds[t],    names[t], PCC_STATE,  PCC_F32,
+                          PCC_INIT_ZERO, 0,        layouts[t], at[t][2],
+                          &sources[t],   0,        nullptr};
+      tensors[count++] = {grads[t],      names[t], PCC_SCRATCH, PCC_F32,
+                          PCC_INIT_ZERO, 0,        layouts[t],  at[t][3],
+                          nullptr,       0,        nullptr};
     }
     stageTable[s].n_tensors =
         static_cast<int32_t>(tensors + count - stageTable[s].tensors);

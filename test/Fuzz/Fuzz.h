@@ -1,0 +1,48 @@
+//===- Fuzz.h - What the fuzzers of the runtime's readers share -*- C++ -*-===//
+//
+// The runtime ends the process where a file is damaged; under a fuzzer the same
+// fail() throws instead, and everything else is the runtime's own code.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_TEST_FUZZ_FUZZ_H
+#define PCC_TEST_FUZZ_FUZZ_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fuzz {
+
+/// What fail() throws.
+struct Failure {};
+
+/// Cuts an input into files: each is a u16 length and that many bytes, the last
+/// one takes the rest.
+class Input {
+public:
+  Input(const uint8_t *data, size_t size) : at(data), end(data + size) {}
+
+  uint8_t byte() { return at < end ? *at++ : 0; }
+  std::string next();
+  std::string rest();
+
+private:
+  const uint8_t *at, *end;
+};
+
+/// A folder in memory of this process, made once.
+const std::string &folder();
+/// Writes a file of it.
+void write(const std::string &name, const std::string &bytes);
+/// Deletes the files of it.
+void clear();
+
+/// Keeps a value from being optimized away, so that what it was read from is
+/// read.
+void use(int64_t value);
+
+} // namespace fuzz
+
+#endif // PCC_TEST_FUZZ_FUZZ_H
