@@ -265,9 +265,13 @@ Value Importer::param(Weight &weight) {
     strides[d] = stride;
   const Extent &extent = weight.extent;
   auto stored = RankedTensorType::get(shape, weight.storage);
+  // Checkpoints keep the names and layouts of the file: a folded weight does
+  // not have the layout that its name in the model stands for.
+  StringRef name = weight.wasMerged ? StringRef(weight.name)
+                                    : StringRef(weight.tensor->name());
   auto source =
-      SourceAttr::get(builder.getContext(), weight.name, extent.file,
-                      extent.offset, stored, extent.fileSize, extent.digest,
+      SourceAttr::get(builder.getContext(), name, extent.file, extent.offset,
+                      stored, extent.fileSize, extent.digest,
                       /*base=*/0, builder.getDenseI64ArrayAttr(strides),
                       builder.getDenseI64ArrayAttr(shape));
   {

@@ -86,6 +86,7 @@ Weight *Weights::copy(Weight *weight, StringRef name) {
   Weight own = *weight;
   own.name = unique(name);
   own.read = Value();
+  own.wasMerged = true;
   return &weights.emplace_back(own);
 }
 

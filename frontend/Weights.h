@@ -23,6 +23,9 @@ struct Weight {
   /// What this is an equal or transposed copy of; null if nothing.
   Weight *original = nullptr;
   bool transposed = false;
+  /// Whether an exporter merged it with another, so that the name of the file's
+  /// tensor is that of several.
+  bool wasMerged = false;
   /// Its nn.read, once something uses it.
   mlir::Value read;
 };
