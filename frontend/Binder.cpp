@@ -160,14 +160,18 @@ Value Binder::constant(const Tensor &tensor) {
     return ConstantOp::create(builder, loc, typeOf(t.shape(), t.element()),
                               t.attr());
   };
-  // Small ones are made where they are used, which is easier to read.
-  if (tensor.core().size() < 256 || tensor.isUniform())
+  if (tensor.isUniform())
     return make(tensor);
+  // Dims where nothing varies are none of the constant's: they can be sharded.
+  Tensor stored = tensor.compact().core();
+  bool isWhole = tensor.size() == stored.size();
+  // Small ones are made where they are used, which is easier to read.
+  if (stored.size() < 256)
+    return isWhole ? make(tensor) : broadcast(make(stored), tensor.shape());
   Value &value = translation.constantFor(tensor);
   if (value)
     return value;
-  Tensor stored = tensor.compact().core();
-  if (tensor.size() == stored.size())
+  if (isWhole)
     return value = make(tensor);
   return value = broadcast(make(stored), tensor.shape());
 }
