@@ -35,6 +35,14 @@ inline constexpr llvm::StringLiteral kInplaceAttr = "rt.inplace";
 inline constexpr llvm::StringLiteral kUnitsAttr = "rt.units";
 inline constexpr llvm::StringLiteral kGrainAttr = "rt.grain";
 
+/// What --rt-lower leaves for --rt-verify, which drops it. On an op of a task,
+/// an array<i64>: which value each of its accesses (see getAccesses) means, as
+/// numbers of the task; -1 where a buffer holds parts of several. On a task:
+/// which values its arguments hold at its end.
+inline constexpr llvm::StringLiteral kValuesAttr = "rt.values";
+/// On a task, a dictionary: which value each state it touches holds at its end.
+inline constexpr llvm::StringLiteral kStateValuesAttr = "rt.state_values";
+
 /// The mesh axis along which a rank's stage counts.
 inline constexpr llvm::StringLiteral kStageAxis = "pp";
 

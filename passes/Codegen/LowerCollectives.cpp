@@ -28,24 +28,29 @@ LogicalResult TaskLowering::lowerAllReduce(dist::AllReduceOp op) {
     }
     Root *root = newTemporary(MemRefType::get({total}, element));
     // Padding is sent too, so it must hold numbers.
-    rt::ZeroOp::create(builder, loc, root->address);
+    note(rt::ZeroOp::create(builder, loc, root->address), newNumber());
+    int64_t reduced = newNumber();
     for (auto [input, result, start] :
          llvm::zip(op.getInputs(), op.getResults(), starts)) {
       Value part = rt::ViewOp::create(builder, loc, bufferType(input.getType()),
                                       root->address, start);
-      rt::CopyOp::create(builder, loc, part, addressOf(input));
+      emitCopy(contentOf(input), part);
       bind(result, {root, part});
+      numbers[result] = reduced;
     }
-    rt::AllReduceOp::create(builder, loc, root->address, reduction,
-                            op.getAxes());
+    note(rt::AllReduceOp::create(builder, loc, root->address, reduction,
+                                 op.getAxes()),
+         {-1, reduced});
     return success();
   }
   for (auto [index, input] : llvm::enumerate(op.getInputs())) {
     Place from = places.lookup(input);
     Place to = place(op->getOpResult(index), {unsigned(index)});
     if (to.root != from.root)
-      rt::CopyOp::create(builder, loc, to.address, from.address);
-    rt::AllReduceOp::create(builder, loc, to.address, reduction, op.getAxes());
+      emitCopy(contentOf(input), to.address);
+    note(rt::AllReduceOp::create(builder, loc, to.address, reduction,
+                                 op.getAxes()),
+         {numberOf(input), numberOf(op->getResult(index))});
   }
   return success();
 }
@@ -65,62 +70,65 @@ static int64_t ratio(Value large, Value small, int64_t dim) {
          cast<RankedTensorType>(small.getType()).getDimSize(dim);
 }
 
-Value TaskLowering::splitBlocks(Value input, int64_t dim, int64_t ranks) {
-  Value from = addressOf(input);
+TaskLowering::Content TaskLowering::splitBlocks(Value input, int64_t dim,
+                                                int64_t ranks) {
+  Content from = contentOf(input);
   std::array<int64_t, 3> shape = cut(input.getType(), dim, ranks);
   return shape[0] == 1 ? from : emitTranspose(from, shape, {1, 0, 2});
 }
 
 void TaskLowering::joinBlocks(OpResult result, int64_t dim, int64_t ranks,
-                              llvm::function_ref<void(Value)> receive) {
-  Value to = place(result).address;
+                              llvm::function_ref<void(Content)> receive) {
+  Content to = {place(result).address, numberOf(result)};
   auto [before, blocks, rest] = cut(result.getType(), dim, ranks);
   if (before == 1)
     return receive(to);
   SmallVector<int64_t> shape = {blocks, before, rest};
-  Root *received =
-      newTemporary(MemRefType::get(shape, typeOf(to).getElementType()));
-  receive(received->address);
-  emitTranspose(received->address, shape, {1, 0, 2}, to);
+  auto type = MemRefType::get(shape, typeOf(to.buffer).getElementType());
+  Content received = {newTemporary(type)->address, newNumber()};
+  receive(received);
+  emitTranspose(received, shape, {1, 0, 2}, to);
 }
 
 LogicalResult TaskLowering::lowerAllGather(dist::AllGatherOp op) {
   int64_t ranks = ratio(op.getResult(), op.getInput(), op.getDim());
-  joinBlocks(op->getOpResult(0), op.getDim(), ranks, [&](Value to) {
-    rt::AllGatherOp::create(builder, loc, addressOf(op.getInput()), to,
-                            op.getAxes());
+  joinBlocks(op->getOpResult(0), op.getDim(), ranks, [&](Content to) {
+    emitGathering<rt::AllGatherOp>(contentOf(op.getInput()), to, op.getAxes());
   });
   return success();
 }
 
 LogicalResult TaskLowering::lowerReduceScatter(dist::ReduceScatterOp op) {
   int64_t ranks = ratio(op.getInput(), op.getResult(), op.getDim());
-  Value from = splitBlocks(op.getInput(), op.getDim(), ranks);
-  rt::ReduceScatterOp::create(builder, loc, from,
-                              place(op->getOpResult(0)).address, op.getAxes());
+  Content from = splitBlocks(op.getInput(), op.getDim(), ranks);
+  Value to = place(op->getOpResult(0)).address;
+  emitGathering<rt::ReduceScatterOp>(from, {to, numberOf(op.getResult())},
+                                     op.getAxes());
   return success();
 }
 
 /// Blocks along `to` go out; blocks along `from` come in.
 LogicalResult TaskLowering::lowerAllToAll(dist::AllToAllOp op) {
   int64_t ranks = ratio(op.getInput(), op.getResult(), op.getTo());
-  Value blocks = splitBlocks(op.getInput(), op.getTo(), ranks);
-  joinBlocks(op->getOpResult(0), op.getFrom(), ranks, [&](Value to) {
-    rt::AllToAllOp::create(builder, loc, blocks, to, op.getAxes());
+  Content blocks = splitBlocks(op.getInput(), op.getTo(), ranks);
+  joinBlocks(op->getOpResult(0), op.getFrom(), ranks, [&](Content to) {
+    emitGathering<rt::AllToAllOp>(blocks, to, op.getAxes());
   });
   return success();
 }
 
 LogicalResult TaskLowering::lowerShardSlice(dist::ShardSliceOp op) {
   int64_t ranks = ratio(op.getInput(), op.getResult(), op.getDim());
-  Value from = splitBlocks(op.getInput(), op.getDim(), ranks);
-  rt::ShardSliceOp::create(builder, loc, from,
-                           place(op->getOpResult(0)).address, op.getAxes());
+  Content from = splitBlocks(op.getInput(), op.getDim(), ranks);
+  Value to = place(op->getOpResult(0)).address;
+  emitGathering<rt::ShardSliceOp>(from, {to, numberOf(op.getResult())},
+                                  op.getAxes());
   return success();
 }
 
 LogicalResult TaskLowering::lowerOffset(dist::OffsetOp op) {
-  rt::CommIndexOp::create(builder, loc, place(op->getOpResult(0)).address,
-                          op.getAxes(), op.getExtent());
+  note(rt::CommIndexOp::create(builder, loc, place(op->getOpResult(0)).address,
+                               op.getAxes(), op.getExtent()),
+       numberOf(op.getResult()));
   return success();
 }

@@ -11,8 +11,8 @@ static ContractLabels labelsOf(nn::ContractOp op) {
           op.getResultLabels().str()};
 }
 
-void TaskLowering::emitCalls(const GemmPlan &plan, Value lhs, Value rhs,
-                             Value result) {
+void TaskLowering::emitCalls(const GemmPlan &plan, Content lhs, Content rhs,
+                             Content result, std::optional<int64_t> before) {
   auto at = [&](Value buffer, int64_t start) -> Value {
     if (start == 0)
       return buffer;
@@ -27,68 +27,81 @@ void TaskLowering::emitCalls(const GemmPlan &plan, Value lhs, Value rhs,
       s.getContext(), s.getM(), s.getN(), s.getK(), s.getTransA(),
       s.getTransB(), s.getLda(), s.getLdb(), s.getLdc(), s.getBatch(), s.getA(),
       s.getB(), s.getC(), s.getAlpha(), builder.getF32FloatAttr(1));
-  for (const GemmPlan::Call &call : plan.calls) {
+  for (auto [index, call] : llvm::enumerate(plan.calls)) {
     auto [l, r, c] = call.start;
-    Value a = at(lhs, l), b = at(rhs, r);
-    if (plan.swapped)
+    Value a = at(lhs.buffer, l), b = at(rhs.buffer, r);
+    SmallVector<int64_t> values = {lhs.number, rhs.number};
+    if (plan.swapped) {
       std::swap(a, b);
-    rt::GemmOp::create(builder, loc, a, b, at(result, c),
-                       call.adds ? adding : s);
+      std::swap(values[0], values[1]);
+    }
+    // Calls interleave: those behind the first add to some of both.
+    if (call.adds || before)
+      values.push_back(index == 0 ? *before : -1);
+    values.push_back(result.number);
+    note(rt::GemmOp::create(builder, loc, a, b, at(result.buffer, c),
+                            call.adds ? adding : s),
+         values);
   }
 }
 
-LogicalResult TaskLowering::emitGemm(nn::ContractOp op, Value result,
-                                     bool accumulate) {
+LogicalResult TaskLowering::emitGemm(nn::ContractOp op, Content result,
+                                     std::optional<int64_t> before) {
   // An accumulated product is still the contraction's.
   llvm::SaveAndRestore restore(loc, op.getLoc());
-  Value lhs = addressOf(op.getLhs()), rhs = addressOf(op.getRhs());
-  if (typeOf(lhs).getElementType() != typeOf(result).getElementType() ||
-      typeOf(rhs).getElementType() != typeOf(result).getElementType())
-    return op.emitOpError() << "is no matrix product of the library: its "
-                               "operands and result differ in element type";
+  Content lhs = contentOf(op.getLhs()), rhs = contentOf(op.getRhs());
+  MemRefType type = typeOf(result.buffer);
+  for (Value operand : {lhs.buffer, rhs.buffer})
+    if (typeOf(operand).getElementType() != type.getElementType())
+      return op.emitOpError() << "is no matrix product of the library: its "
+                                 "operands and result differ in element type";
   ContractLabels labels = labelsOf(op);
-  auto plan =
-      planGemm(labels, {typeOf(lhs), typeOf(rhs), typeOf(result)}, accumulate);
+  auto plan = planGemm(labels, {typeOf(lhs.buffer), typeOf(rhs.buffer), type},
+                       before.has_value());
   if (succeeded(plan)) {
-    emitCalls(*plan, lhs, rhs, result);
+    emitCalls(*plan, lhs, rhs, result, before);
     return success();
   }
 
   // Copies in an order that one call can read and write.
+  for (Value operand : {lhs.buffer, rhs.buffer})
+    if (!rt::isContiguous(typeOf(operand)))
+      return op.emitOpError() << "'" << op.getSpec()
+                              << "' reads operands that do not lie row major";
   ContractLabels ordered = orderLabels(labels);
   auto permute = [](StringRef from, StringRef to) {
     return llvm::map_to_vector(
         to, [&](char label) { return int64_t(from.find(label)); });
   };
-  auto inOrder = [&](Value buffer, int tensor) {
+  auto inOrder = [&](Content from, int tensor) {
     if (labels[tensor] == ordered[tensor])
-      return buffer;
-    return emitTranspose(buffer, typeOf(buffer).getShape(),
+      return from;
+    return emitTranspose(from, typeOf(from.buffer).getShape(),
                          permute(labels[tensor], ordered[tensor]));
   };
-  for (Value operand : {lhs, rhs})
-    if (!rt::isContiguous(typeOf(operand)))
-      return op.emitOpError() << "'" << op.getSpec()
-                              << "' reads operands that do not lie row major";
   lhs = inOrder(lhs, 0);
   rhs = inOrder(rhs, 1);
   SmallVector<int64_t> shape;
   for (int64_t dim : permute(labels[2], ordered[2]))
-    shape.push_back(typeOf(result).getDimSize(dim));
+    shape.push_back(type.getDimSize(dim));
   bool isOrdered = ordered[2] == labels[2];
-  auto type = MemRefType::get(shape, typeOf(result).getElementType());
-  Value product = isOrdered ? result : newTemporary(type)->address;
-  plan = planGemm(ordered, {typeOf(lhs), typeOf(rhs), type},
-                  accumulate && isOrdered);
+  auto orderedType = MemRefType::get(shape, type.getElementType());
+  Content product = result;
+  if (!isOrdered)
+    product = {newTemporary(orderedType)->address, newNumber()};
+  plan =
+      planGemm(ordered, {typeOf(lhs.buffer), typeOf(rhs.buffer), orderedType},
+               isOrdered && before);
   if (failed(plan))
     return op.emitOpError()
            << "'" << op.getSpec() << "' is no matrix product of the library";
-  emitCalls(*plan, lhs, rhs, product);
+  emitCalls(*plan, lhs, rhs, product,
+            isOrdered ? before : std::optional<int64_t>());
   if (isOrdered)
     return success();
   SmallVector<int64_t> back = permute(ordered[2], labels[2]);
-  if (accumulate)
-    emitAdd(result, emitTranspose(product, shape, back));
+  if (before)
+    emitAdd(result, *before, emitTranspose(product, shape, back));
   else
     emitTranspose(product, shape, back, result);
   return success();
@@ -97,7 +110,8 @@ LogicalResult TaskLowering::emitGemm(nn::ContractOp op, Value result,
 LogicalResult TaskLowering::lowerContract(nn::ContractOp op) {
   if (uses.isAccumulated(op))
     return success();
-  return emitGemm(op, place(op->getOpResult(0)).address, /*accumulate=*/false);
+  Value result = place(op->getOpResult(0)).address;
+  return emitGemm(op, {result, numberOf(op.getResult())});
 }
 
 LogicalResult TaskLowering::lowerReshape(nn::ReshapeOp op) {
@@ -109,6 +123,7 @@ LogicalResult TaskLowering::lowerReshape(nn::ReshapeOp op) {
     return lowerAsKernel(op);
   bind(op.getResult(),
        {from.root, reshaped(from.address, op.getType().getShape())});
+  numbers[op.getResult()] = numberOf(op.getInput());
   return success();
 }
 
@@ -159,5 +174,6 @@ bool TaskLowering::lowerAsView(Operation *op, Value input) {
   }
   Value address = rt::ViewOp::create(builder, loc, view, from.address, offset);
   bind(op->getResult(0), {from.root, address});
+  numbers[op->getResult(0)] = numberOf(input);
   return true;
 }

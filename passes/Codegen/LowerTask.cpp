@@ -41,7 +41,22 @@ LogicalResult TaskLowering::run() {
     if (failed(lower(&op)))
       return failure();
   }
+  noteEnd();
   return success();
+}
+
+void TaskLowering::noteEnd() {
+  SmallVector<int64_t> held;
+  for (BlockArgument arg : task.getBlock()->getArguments())
+    held.push_back(numberOf(arg));
+  for (Value yielded : task.getBlock()->getTerminator()->getOperands())
+    held.push_back(numberOf(yielded));
+  note(function, held);
+  SmallVector<NamedAttribute> ends;
+  for (auto [state, number] : stateNumbers)
+    ends.push_back(
+        builder.getNamedAttr(state, builder.getI64IntegerAttr(number)));
+  function->setAttr(rt::kStateValuesAttr, builder.getDictionaryAttr(ends));
 }
 
 LogicalResult TaskLowering::lower(Operation *op) {
@@ -81,6 +96,7 @@ LogicalResult TaskLowering::lowerConstant(nn::ConstantOp op) {
 
 LogicalResult TaskLowering::lowerRead(nn::ReadOp op) {
   Root *state = stateRoot(op.getSymbol());
+  numbers[op.getResult()] = stateNumber(op.getSymbol());
   if (!uses.isChangedBefore(op.getSymbol(), position,
                             uses.lastUse(op.getResult()))) {
     bind(op.getResult(), {state, state->address});
@@ -88,7 +104,7 @@ LogicalResult TaskLowering::lowerRead(nn::ReadOp op) {
   }
   // The old value is needed beyond the change.
   Place to = place(op->getOpResult(0));
-  rt::CopyOp::create(builder, loc, to.address, state->address);
+  emitCopy({state->address, numberOf(op.getResult())}, to.address);
   return success();
 }
 
@@ -96,22 +112,26 @@ LogicalResult TaskLowering::lowerWrite(nn::WriteOp op) {
   Root *state = stateRoot(op.getSymbol());
   Operation *value = op.getValue().getDefiningOp();
   if (value && codegen::isCleared(value)) {
-    rt::ZeroOp::create(builder, loc, state->address);
+    stateNumber(op.getSymbol()) = newNumber();
+    note(rt::ZeroOp::create(builder, loc, state->address),
+         stateNumber(op.getSymbol()));
     return success();
   }
-  Place from = places.lookup(op.getValue());
-  if (from.root != state)
-    rt::CopyOp::create(builder, loc, state->address, from.address);
+  if (places.lookup(op.getValue()).root != state)
+    emitCopy(contentOf(op.getValue()), state->address);
+  stateNumber(op.getSymbol()) = numberOf(op.getValue());
   return success();
 }
 
 LogicalResult TaskLowering::lowerAccumulate(nn::AccumulateOp op) {
   Root *state = stateRoot(op.getSymbol());
-  if (nn::ContractOp contract = uses.getAccumulated(op))
-    return emitGemm(contract,
-                    reshaped(state->address, contract.getType().getShape()),
-                    /*accumulate=*/true);
-  emitAdd(state->address, addressOf(op.getValue()));
+  int64_t before = stateNumber(op.getSymbol());
+  int64_t number = stateNumber(op.getSymbol()) = newNumber();
+  if (nn::ContractOp contract = uses.getAccumulated(op)) {
+    Value sum = reshaped(state->address, contract.getType().getShape());
+    return emitGemm(contract, {sum, number}, before);
+  }
+  emitAdd({state->address, number}, before, contentOf(op.getValue()));
   return success();
 }
 
@@ -122,8 +142,11 @@ LogicalResult TaskLowering::lowerAccumulate(nn::AccumulateOp op) {
 void TaskLowering::emitLaunch(func::FuncOp kernel, Operation *op,
                               ValueRange operands) {
   SmallVector<Value> ins, outs;
-  for (Value operand : operands)
+  SmallVector<int64_t> values;
+  for (Value operand : operands) {
     ins.push_back(addressOf(operand));
+    values.push_back(numberOf(operand));
+  }
   SmallVector<int64_t> inplace;
   bool isAnyInplace = false;
   for (OpResult result : op->getResults()) {
@@ -135,14 +158,16 @@ void TaskLowering::emitLaunch(func::FuncOp kernel, Operation *op,
       candidates.push_back(reused.getInt());
     Place to = place(result, candidates);
     outs.push_back(to.address);
+    values.push_back(numberOf(result));
     bool isInplace =
         reused && places.lookup(operands[reused.getInt()]).root == to.root;
     inplace.push_back(isInplace ? reused.getInt() : -1);
     isAnyInplace |= isInplace;
   }
-  rt::LaunchOp::create(builder, loc, kernel.getSymName(), ins, outs,
-                       isAnyInplace ? builder.getDenseI64ArrayAttr(inplace)
-                                    : DenseI64ArrayAttr());
+  note(rt::LaunchOp::create(builder, loc, kernel.getSymName(), ins, outs,
+                            isAnyInplace ? builder.getDenseI64ArrayAttr(inplace)
+                                         : DenseI64ArrayAttr()),
+       values);
 }
 
 LogicalResult TaskLowering::lowerCall(func::CallOp op) {
@@ -166,32 +191,49 @@ LogicalResult TaskLowering::lowerAsKernel(Operation *op) {
 
 LogicalResult TaskLowering::lowerYield(pipe::YieldOp op) {
   for (auto [value, target] : llvm::zip(op.getResults(), targets)) {
-    Place from = places.lookup(value);
-    if (from.root != target)
-      rt::CopyOp::create(builder, loc, target->address, from.address);
+    if (places.lookup(value).root != target)
+      emitCopy(contentOf(value), target->address);
   }
   return success();
 }
 
-Value TaskLowering::emitTranspose(Value from, ArrayRef<int64_t> shape,
-                                  ArrayRef<int64_t> permutation, Value to) {
-  auto tensor = RankedTensorType::get(shape, typeOf(from).getElementType());
-  func::FuncOp kernel = kernels.getTranspose(tensor, permutation);
-  MemRefType result = bufferType(kernel.getResultTypes()[0]);
-  if (!to)
-    to = newTemporary(result)->address;
-  rt::LaunchOp::create(builder, loc, kernel.getSymName(), reshaped(from, shape),
-                       reshaped(to, result.getShape()), DenseI64ArrayAttr());
+void TaskLowering::emitCopy(Content from, Value to) {
+  note(rt::CopyOp::create(builder, loc, to, from.buffer),
+       {from.number, from.number});
+}
+
+TaskLowering::Content
+TaskLowering::emitTranspose(Content from, ArrayRef<int64_t> shape,
+                            ArrayRef<int64_t> permutation) {
+  auto moved =
+      llvm::map_to_vector(permutation, [&](int64_t dim) { return shape[dim]; });
+  auto type = MemRefType::get(moved, typeOf(from.buffer).getElementType());
+  Content to = {newTemporary(type)->address, newNumber()};
+  emitTranspose(from, shape, permutation, to);
   return to;
 }
 
-void TaskLowering::emitAdd(Value state, Value added) {
+void TaskLowering::emitTranspose(Content from, ArrayRef<int64_t> shape,
+                                 ArrayRef<int64_t> permutation, Content to) {
+  auto tensor =
+      RankedTensorType::get(shape, typeOf(from.buffer).getElementType());
+  func::FuncOp kernel = kernels.getTranspose(tensor, permutation);
+  MemRefType result = bufferType(kernel.getResultTypes()[0]);
+  note(rt::LaunchOp::create(
+           builder, loc, kernel.getSymName(), reshaped(from.buffer, shape),
+           reshaped(to.buffer, result.getShape()), DenseI64ArrayAttr()),
+       {from.number, to.number});
+}
+
+void TaskLowering::emitAdd(Content sum, int64_t before, Content added) {
   auto tensorOf = [](Value address) {
     MemRefType type = typeOf(address);
     return RankedTensorType::get(type.getShape(), type.getElementType());
   };
-  func::FuncOp kernel = kernels.getAdd(tensorOf(state), tensorOf(added));
-  rt::LaunchOp::create(builder, loc, kernel.getSymName(),
-                       ValueRange{state, added}, state,
-                       builder.getDenseI64ArrayAttr(0));
+  func::FuncOp kernel =
+      kernels.getAdd(tensorOf(sum.buffer), tensorOf(added.buffer));
+  note(rt::LaunchOp::create(builder, loc, kernel.getSymName(),
+                            ValueRange{sum.buffer, added.buffer}, sum.buffer,
+                            builder.getDenseI64ArrayAttr(0)),
+       {before, added.number, sum.number});
 }

@@ -22,6 +22,21 @@ static bool follows(Value last, Value next, const SymbolTable &symbols) {
          int64_t(*a.getOffset()) + a.getTotalBytes() == int64_t(*b.getOffset());
 }
 
+/// The values that two reductions mean, as those of one: all reads come first.
+static void mergeValues(rt::AllReduceOp first, rt::AllReduceOp second) {
+  auto a = first->getAttrOfType<DenseI64ArrayAttr>(rt::kValuesAttr);
+  auto b = second->getAttrOfType<DenseI64ArrayAttr>(rt::kValuesAttr);
+  if (!a || !b)
+    return;
+  size_t n = a.size() / 2, m = b.size() / 2;
+  SmallVector<int64_t> values(a.asArrayRef().take_front(n));
+  llvm::append_range(values, b.asArrayRef().take_front(m));
+  llvm::append_range(values, a.asArrayRef().drop_front(n));
+  llvm::append_range(values, b.asArrayRef().drop_front(m));
+  first->setAttr(rt::kValuesAttr,
+                 DenseI64ArrayAttr::get(first.getContext(), values));
+}
+
 void pcc::mergeReductions(rt::StageOp stage) {
   SymbolTable symbols(stage);
   for (auto function : stage.getBlock()->getOps<rt::FuncOp>()) {
@@ -39,6 +54,7 @@ void pcc::mergeReductions(rt::StageOp stage) {
           if (open->isBeforeInBlock(address))
             address->moveBefore(open);
         }
+        mergeValues(open, reduce);
         open.getBuffersMutable().append(reduce.getBuffers());
         reduce.erase();
       } else {

@@ -48,8 +48,11 @@ def RTVerifyPass : Pass<"rt-verify", "::mlir::ModuleOp"> {
     buffer that is named; an op's outputs must not overlap its inputs unless
     it is in place, and its kernel allows that; launches give their kernels
     what they take; offsets must be aligned and within the arena; what the
-    next step needs is intact at the end. Then runs the stages against each
-    other: their messages and the collectives across stages must meet.
+    next step needs is intact at the end. Tasks that say which values their ops
+    mean, as `--rt-lower` has them do, are run on memory that holds these: no
+    op may find an older or a newer value than it means; what they say is
+    dropped then. Last, stages run against each other: their messages and the
+    collectives across stages must meet.
   }];
 }
 

@@ -42,6 +42,12 @@ private:
     mlir::Value address;
   };
 
+  /// A buffer and the number of the value it is meant to hold.
+  struct Content {
+    mlir::Value buffer;
+    int64_t number;
+  };
+
   //===--------------------------------------------------------------------===//
   // LowerTask.cpp
   //===--------------------------------------------------------------------===//
@@ -58,13 +64,42 @@ private:
   /// Launches a kernel of the op's operands, and places the op's results.
   void emitLaunch(mlir::func::FuncOp kernel, mlir::Operation *op,
                   mlir::ValueRange operands);
-  /// A transposed copy of `from`, seen as a tensor of `shape`, in `to` or a new
-  /// temporary.
-  mlir::Value emitTranspose(mlir::Value from, llvm::ArrayRef<int64_t> shape,
-                            llvm::ArrayRef<int64_t> permutation,
-                            mlir::Value to = {});
-  /// Adds a value to what a state holds.
-  void emitAdd(mlir::Value state, mlir::Value added);
+  /// A transposed copy of `from`, seen as a tensor of `shape`.
+  Content emitTranspose(Content from, llvm::ArrayRef<int64_t> shape,
+                        llvm::ArrayRef<int64_t> permutation);
+  void emitTranspose(Content from, llvm::ArrayRef<int64_t> shape,
+                     llvm::ArrayRef<int64_t> permutation, Content to);
+  /// Adds a value to the one `before` that a state holds, which then holds
+  /// `sum`.
+  void emitAdd(Content sum, int64_t before, Content added);
+  void emitCopy(Content from, mlir::Value to);
+
+  //===--------------------------------------------------------------------===//
+  // Values: what ops mean, apart from where it lies
+  //===--------------------------------------------------------------------===//
+
+  int64_t newNumber() { return numbered++; }
+  Content contentOf(mlir::Value value) {
+    return {addressOf(value), numberOf(value)};
+  }
+  /// The number of a value; views have their source's.
+  int64_t numberOf(mlir::Value value) {
+    auto [it, isNew] = numbers.try_emplace(value, numbered);
+    numbered += isNew;
+    return it->second;
+  }
+  /// The number of what a state holds at this point of the task.
+  int64_t &stateNumber(llvm::StringRef state) {
+    auto [it, isNew] = stateNumbers.try_emplace(state, numbered);
+    numbered += isNew;
+    return it->second;
+  }
+  /// Says which values an op's accesses mean.
+  void note(mlir::Operation *op, llvm::ArrayRef<int64_t> values) {
+    op->setAttr(rt::kValuesAttr, builder.getDenseI64ArrayAttr(values));
+  }
+  /// Says what the task leaves behind.
+  void noteEnd();
 
   //===--------------------------------------------------------------------===//
   // LowerContract.cpp
@@ -74,11 +109,12 @@ private:
   mlir::LogicalResult lowerReshape(nn::ReshapeOp op);
   /// Gives a select, slice or transpose a view; false where it has none.
   bool lowerAsView(mlir::Operation *op, mlir::Value input);
-  /// Emits the product of a contraction into `result`.
-  mlir::LogicalResult emitGemm(nn::ContractOp op, mlir::Value result,
-                               bool accumulate);
-  void emitCalls(const GemmPlan &plan, mlir::Value lhs, mlir::Value rhs,
-                 mlir::Value result);
+  /// Emits the product of a contraction into `result`, which it is added to if
+  /// that holds a value `before`.
+  mlir::LogicalResult emitGemm(nn::ContractOp op, Content result,
+                               std::optional<int64_t> before = {});
+  void emitCalls(const GemmPlan &plan, Content lhs, Content rhs, Content result,
+                 std::optional<int64_t> before);
 
   //===--------------------------------------------------------------------===//
   // LowerCollectives.cpp
@@ -90,13 +126,19 @@ private:
   mlir::LogicalResult lowerAllToAll(dist::AllToAllOp op);
   mlir::LogicalResult lowerShardSlice(dist::ShardSliceOp op);
   mlir::LogicalResult lowerOffset(dist::OffsetOp op);
+  /// Emits an op that takes one buffer and gives another.
+  template <typename Op>
+  void emitGathering(Content from, Content to, mlir::ArrayAttr axes) {
+    note(Op::create(builder, loc, from.buffer, to.buffer, axes),
+         {from.number, to.number});
+  }
   /// `input` with the blocks that `ranks` cut it into along `dim` one after
   /// the other.
-  mlir::Value splitBlocks(mlir::Value input, int64_t dim, int64_t ranks);
+  Content splitBlocks(mlir::Value input, int64_t dim, int64_t ranks);
   /// Places `result`, whose parts along `dim` are the blocks of `ranks` that
   /// `receive` puts one after the other into the buffer it is given.
   void joinBlocks(mlir::OpResult result, int64_t dim, int64_t ranks,
-                  llvm::function_ref<void(mlir::Value)> receive);
+                  llvm::function_ref<void(Content)> receive);
 
   //===--------------------------------------------------------------------===//
   // Places.cpp
@@ -139,6 +181,9 @@ private:
   llvm::SmallVector<Root *> targets;
   llvm::StringMap<Root *> states;
   llvm::DenseMap<mlir::Value, Place> places;
+  llvm::DenseMap<mlir::Value, int64_t> numbers;
+  llvm::MapVector<llvm::StringRef, int64_t> stateNumbers;
+  int64_t numbered = 0;
   unsigned position = 0;
   int temporaries = 0;
   mlir::Location loc = mlir::UnknownLoc::get(task.getContext());

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/Codegen/Intervals.h"
 #include "passes/Codegen/Passes.h"
 #include "passes/Codegen/VerifyTransfers.h"
-#include <map>
+#include "passes/Codegen/VerifyValues.h"
 
 namespace pcc {
 #define GEN_PASS_DEF_RTVERIFYPASS
@@ -44,51 +45,23 @@ struct Range {
 class Memory {
 public:
   void write(const Range &range) {
-    cut(range.begin);
-    cut(range.end);
-    pieces.erase(pieces.lower_bound(range.begin),
-                 pieces.lower_bound(range.end));
-    pieces[range.begin] = {range.end, range.owner};
+    owners.set(range.begin, range.end, range.owner);
   }
 
   /// The first piece of the range that its owner does not hold: who does, or
   /// no buffer if nothing was written there. Nothing if all is well.
   std::optional<Owner> findIntruder(const Range &range) const {
-    int64_t at = range.begin;
-    auto it = pieces.upper_bound(at);
-    if (it != pieces.begin())
-      --it;
-    for (; at < range.end; ++it) {
-      if (it == pieces.end() || it->first > at)
-        return Owner();
-      if (it->second.end <= at)
-        continue;
-      if (!(it->second.owner == range.owner))
-        return it->second.owner;
-      at = it->second.end;
-    }
-    return std::nullopt;
+    std::optional<Owner> found;
+    owners.visit(range.begin, range.end,
+                 [&](int64_t, int64_t, const Owner *owner) {
+                   if (!found && !(owner && *owner == range.owner))
+                     found = owner ? *owner : Owner();
+                 });
+    return found;
   }
 
 private:
-  struct Piece {
-    int64_t end;
-    Owner owner;
-  };
-
-  /// Makes `at` a border between pieces.
-  void cut(int64_t at) {
-    auto it = pieces.lower_bound(at);
-    if (it == pieces.begin())
-      return;
-    --it;
-    if (it->second.end <= at)
-      return;
-    pieces[at] = it->second;
-    it->second.end = at;
-  }
-
-  std::map<int64_t, Piece> pieces;
+  Intervals<Owner> owners;
 };
 
 /// Where the addresses of a running function point.
@@ -393,7 +366,8 @@ struct RTVerifyPass : pcc::impl::RTVerifyPassBase<RTVerifyPass> {
     auto programs = getOperation().getOps<rt::ProgramOp>();
     rt::ProgramOp program = programs.empty() ? nullptr : *programs.begin();
     for (auto stage : getOperation().getOps<rt::StageOp>())
-      if (failed(StageVerifier(stage, program).verify()))
+      if (failed(StageVerifier(stage, program).verify()) ||
+          failed(verifyValues(stage)))
         return signalPassFailure();
     if (failed(verifyTransfers(getOperation())))
       return signalPassFailure();

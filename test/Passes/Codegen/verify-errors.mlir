@@ -410,3 +410,81 @@ rt.stage 1 arena 64 {
 // expected-error @+1 {{stands where stage 0 must be}}
 rt.stage 1 arena 64 {
 }
+
+// -----
+
+// The right buffer, but not the value that is meant: an older one,
+rt.stage 0 arena 128 {
+  rt.buffer @w : memref<4xf32> param at 0
+  rt.buffer @t : memref<4xf32> temporary at 64
+  rt.func @task() {
+    %w = rt.address @w : memref<4xf32>
+    %t = rt.address @t : memref<4xf32>
+    rt.copy %w to %t {rt.values = array<i64: 0, 0>}
+        : memref<4xf32> to memref<4xf32>
+    // expected-error @+1 {{means value 1 of 'task', but reads a buffer that holds another}}
+    rt.copy %t to %w {rt.values = array<i64: 1, 1>}
+        : memref<4xf32> to memref<4xf32>
+  }
+}
+
+// -----
+
+// one that was overwritten, be it in part,
+rt.stage 0 arena 128 {
+  rt.buffer @w : memref<4xf32> param at 0
+  rt.buffer @t : memref<4xf32> temporary at 64
+  rt.func @task() {
+    %w = rt.address @w : memref<4xf32>
+    %t = rt.address @t : memref<4xf32>
+    rt.copy %w to %t {rt.values = array<i64: 0, 0>}
+        : memref<4xf32> to memref<4xf32>
+    %v = rt.view %w offset 2 : memref<4xf32> to memref<2xf32>
+    rt.zero %v {rt.values = array<i64: 1>} : memref<2xf32>
+    %u = rt.view %w : memref<4xf32> to memref<2xf32>
+    rt.all_reduce sum %u over ["dp"] {rt.values = array<i64: 0, 2>}
+        : memref<2xf32>
+    // expected-error @+1 {{means value 0 of 'task', but reads a buffer that holds another}}
+    rt.copy %w to %t {rt.values = array<i64: 0, 0>}
+        : memref<4xf32> to memref<4xf32>
+  }
+}
+
+// -----
+
+// one of a state that should have been written,
+rt.stage 0 arena 128 {
+  rt.buffer @w : memref<4xf32> param at 0
+  rt.buffer @t : memref<4xf32> temporary at 64
+  // expected-error @+1 {{leaves another value in @w than value 1}}
+  rt.func @task() attributes {rt.state_values = {w = 1 : i64}} {
+    %w = rt.address @w : memref<4xf32>
+    %t = rt.address @t : memref<4xf32>
+    rt.copy %w to %t {rt.values = array<i64: 0, 0>}
+        : memref<4xf32> to memref<4xf32>
+  }
+}
+
+// -----
+
+// or in a slot.
+rt.stage 0 arena 128 {
+  rt.buffer @w : memref<4xf32> param at 0
+  // expected-error @+1 {{leaves another value in argument 0 than value 1}}
+  rt.func @task(%a: memref<4xf32>) attributes {rt.values = array<i64: 1>} {
+    %w = rt.address @w : memref<4xf32>
+    rt.copy %w to %a {rt.values = array<i64: 0, 0>}
+        : memref<4xf32> to memref<4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 arena 128 {
+  rt.buffer @w : memref<4xf32> param at 0
+  rt.func @task() {
+    %w = rt.address @w : memref<4xf32>
+    // expected-error @+1 {{means 2 values but has 1 accesses}}
+    rt.zero %w {rt.values = array<i64: 0, 1>} : memref<4xf32>
+  }
+}
