@@ -1,7 +1,7 @@
 //===- Fill.cpp - Deterministic inputs for tests --------------------------===//
 
 #include "interpreter/Fill.h"
-#include "dialects/Dist/Dist.h"
+#include "dialects/Dist/Layout.h"
 #include "dialects/NN/Random.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/xxhash.h"
@@ -32,16 +32,18 @@ struct Draw {
   }
 };
 
-/// The rows of an embedding's table, also of one that is a rank's part.
-int64_t rowsOf(Value table) {
-  RankedTensorType type = nn::tensorType(table);
-  if (auto read = table.getDefiningOp<nn::ReadOp>()) {
-    Operation *param =
-        SymbolTable::lookupNearestSymbolFrom(read, read.getSymbolAttr());
-    if (auto global = param->getAttrOfType<TypeAttr>(dist::kGlobalAttr))
-      type = cast<RankedTensorType>(global.getValue());
-  }
-  return type.getDimSize(0);
+/// The rows of an embedding's table. Of one that is a rank's part, the offset
+/// of its rows tells along which axes there are others.
+int64_t rowsOf(nn::EmbeddingOp op) {
+  int64_t rows = nn::tensorType(op.getTable()).getDimSize(0);
+  Value offset = op.getOffset();
+  auto start = offset ? offset.getDefiningOp<dist::OffsetOp>() : nullptr;
+  if (!start)
+    return rows;
+  dist::Mesh mesh(dist::findMesh(op));
+  for (auto name : start.getAxes().getAsRange<StringAttr>())
+    rows *= mesh.extent(*mesh.find(name));
+  return rows;
 }
 
 /// The number of ids that a value may take where an op looks them up, through
@@ -52,7 +54,7 @@ int64_t vocabularyOf(Value ids) {
     int64_t size = 0;
     if (auto embedding = dyn_cast<nn::EmbeddingOp>(op)) {
       if (embedding.getIds() == ids)
-        size = rowsOf(embedding.getTable());
+        size = rowsOf(embedding);
     } else if (auto loss = dyn_cast<nn::CrossEntropyOp>(op)) {
       size = loss.getClasses();
     } else if (auto stats = dyn_cast<nn::CrossEntropyStatsOp>(op)) {

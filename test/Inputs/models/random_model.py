@@ -39,6 +39,12 @@ class RandomModel(Model):
         if key in self.known and self.chance(0.2):
             return self.random.choice(self.known[key])
         value = self.param(name, shape, init)
+        if self.chance(0.1):  # what is computed of parameters alone
+            self.at = name
+            value = self.random.choice(
+                [lambda: self.unary("tanh", value),
+                 lambda: self.sum(value, *self.known.get(key, [value])),
+                 lambda: self.scale(value, 0.5)])()
         self.known.setdefault(key, []).append(value)
         return value
 
