@@ -67,8 +67,9 @@ static void checkPlaces(const pcc_program &program) {
              format("--export-onnx: '%s' and '%s' are one tensor in '%s', and "
                     "differ after training",
                     place.name, tensor.name, source->file),
-             "an exporter merged what was equal: export with "
-             "do_constant_folding=False; checkpoints have them apart");
+             "an exporter merged what was equal: export without folding "
+             "(do_constant_folding=False, or optimize=False of the dynamo "
+             "exporter); checkpoints have them apart");
     }
 }
 

@@ -72,7 +72,8 @@ std::string fuzz::Input::rest() {
 }
 
 const std::string &fuzz::folder() {
-  static const std::string path = [] {
+  // Never destroyed: the handler below needs it after all destructors.
+  static const std::string *path = [] {
     char name[] = "/dev/shm/pcc-fuzz-XXXXXX";
     if (!mkdtemp(name))
       abort();
@@ -80,9 +81,9 @@ const std::string &fuzz::folder() {
       clear();
       rmdir(folder().c_str());
     });
-    return std::string(name);
+    return new std::string(name);
   }();
-  return path;
+  return *path;
 }
 
 void fuzz::write(const std::string &name, const std::string &bytes) {
