@@ -168,6 +168,8 @@ def bert(kind, **options):
         intermediate_size=64,
         hidden_dropout_prob=0.0,
         attention_probs_dropout_prob=0.0,
+        # An embedding of padding has no gradient, which no file says.
+        pad_token_id=None,
         **options,
     )
     return getattr(hf, "BertFor" + kind)(config)
