@@ -216,6 +216,16 @@ LogicalResult Importer::addInitializers() {
         storageType(builder.getContext(), tensor.data_type()), *extent);
     if (failed(weight))
       return failure();
+    if (isRepeated(**weight)) {
+      InFlightDiagnostic diag =
+          emitError(file) << "weight '" << tensor.name() << "' is one table "
+                          << type.getDimSize(0)
+                          << " times: the exporter folded a lookup, and the "
+                             "table is lost";
+      diag.attachNote(file) << "export with a dynamic batch, or without "
+                               "optimizations (optimize=False)";
+      return diag;
+    }
     item.weight = *weight;
   }
   weights.tieCopies(file);

@@ -49,6 +49,16 @@ static bool isUniform(const Weight &weight) {
   return !std::memcmp(bytes, bytes + width, weight.extent.length - width);
 }
 
+bool pcc::frontend::isRepeated(const Weight &weight) {
+  int64_t rank = weight.type.getRank();
+  if (rank < 3 || weight.type.getDimSize(0) < 2 || !weight.extent.bytes ||
+      isUniform(weight))
+    return false;
+  int64_t part = weight.extent.length / weight.type.getDimSize(0);
+  const char *bytes = weight.extent.bytes;
+  return !std::memcmp(bytes, bytes + part, weight.extent.length - part);
+}
+
 void Weights::tieCopies(Location loc) {
   for (auto copy = weights.begin(); copy != weights.end(); ++copy) {
     if (copy->type.getRank() != 2 || !copy->extent.bytes || isUniform(*copy))

@@ -30,6 +30,10 @@ struct Weight {
   mlir::Value read;
 };
 
+/// Whether a tensor holds one table several times, along its first dim: what
+/// is left of a lookup that an exporter folded for a fixed batch.
+bool isRepeated(const Weight &weight);
+
 /// The weights of one model, which remember what exporters did to ties:
 ///
 /// - folding leaves a tied head as a transposed copy: a matrix whose elements

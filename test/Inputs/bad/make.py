@@ -14,6 +14,7 @@ Run with the Python of benchmarks/setup.
     dynamic-position.onnx   seq is not bound, and decides a weight's use
     cache.onnx              has an input for past keys
     experts.onnx            routes tokens by TopK
+    repeated.onnx           adds a table of positions folded for two samples
     quantized.onnx          dequantizes its head
     last-position.onnx      gives the scores of the last position alone
     external/*.onnx         good.onnx with its head outside:
@@ -196,7 +197,14 @@ def baked():
     )
     last.graph.node[-1].input[0] = "y"
     last.graph.output[0].type.tensor_type.shape.dim[1].dim_value = 1
+    rows = np.arange(SEQ * WIDTH, dtype="f4").reshape(1, SEQ, WIDTH)
+    add = helper.make_node("Add", ["e", "embedding_1"], ["x"], name="/Add")
+    embed = helper.make_node(
+        "Gather", ["wte.weight", "input_ids"], ["e"], name="/wte/Gather"
+    )
+    table = {"embedding_1": np.repeat(rows, BATCH, 0)}
     return {
+        "repeated": model(extra=([embed, add], table)),
         "cache": cache,
         "experts": experts,
         "quantized": quantized,
