@@ -68,18 +68,31 @@ struct AxisFinder {
     }
   }
 
+  /// Operands before results; without recursion, as graphs may be deep.
   const Dims &find(Value value) {
-    auto it = known.find(value);
-    if (it != known.end())
-      return it->second;
-    Dims dims;
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      dims = ofArgument(argument);
-    else if (auto op = value.getDefiningOp<ShardingRuleInterface>())
-      dims = through(op, cast<OpResult>(value).getResultNumber());
-    else
-      dims = plain(value);
-    return known[value] = std::move(dims);
+    SmallVector<Value> work = {value};
+    while (!work.empty()) {
+      Value next = work.back();
+      if (known.contains(next)) {
+        work.pop_back();
+        continue;
+      }
+      auto op = next.getDefiningOp<ShardingRuleInterface>();
+      size_t before = work.size();
+      if (op)
+        for (Value operand : op->getOperands())
+          if (!known.contains(operand))
+            work.push_back(operand);
+      if (work.size() > before)
+        continue;
+      work.pop_back();
+      if (auto argument = dyn_cast<BlockArgument>(next))
+        known[next] = ofArgument(argument);
+      else
+        known[next] = op ? through(op, cast<OpResult>(next).getResultNumber())
+                         : plain(next);
+    }
+    return known[value];
   }
 
   Dims through(ShardingRuleInterface op, unsigned result) {
@@ -88,7 +101,7 @@ struct AxisFinder {
     for (const ShardingRule::Factor &factor : rule.factors)
       pieces.push_back({{factor.size, Axis::Other}});
     for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-      Dims dims = find(operand);
+      Dims dims = known.lookup(operand);
       for (auto [own, factors] : llvm::zip(dims, rule.operands[i]))
         assign(own, factors, rule, pieces);
     }

@@ -36,6 +36,8 @@ class Translation {
 public:
   virtual ~Translation() = default;
   virtual bool wantsDropout() const = 0;
+  /// Whether the outputs are wanted as they are, not a loss to train by.
+  virtual bool isForward() const = 0;
   /// The elements of a tensor of the file.
   virtual mlir::FailureOr<Tensor> load(mlir::Location loc,
                                        const onnx::TensorProto &tensor) = 0;
@@ -45,6 +47,8 @@ public:
   virtual mlir::Value argument(llvm::StringRef role) = 0;
   /// A number for a random op, ascending in program order.
   virtual int64_t nextRandomId() = 0;
+  /// What a name of the graph stands for so far; null for nothing.
+  virtual mlir::Value valueNamed(llvm::StringRef name) = 0;
   /// Says that `sum` is the sum of `count` losses and stands for their mean.
   virtual void setLoss(mlir::Value sum, mlir::Value count) = 0;
 };
@@ -141,6 +145,9 @@ struct OpEntry {
   ImportFn fold;
   /// Builds nn ops; null for what can only be folded.
   ImportFn build;
+  /// Also fold where operands are weights: for predicates, through which
+  /// nothing is trained.
+  bool foldsWeights = false;
 };
 
 inline constexpr int64_t kAnyOpset = 1000;
@@ -153,6 +160,23 @@ llvm::ArrayRef<OpEntry> mathOps();
 llvm::ArrayRef<OpEntry> networkOps();
 llvm::ArrayRef<OpEntry> fusedOps();
 llvm::ArrayRef<OpEntry> attentionOps();
+llvm::ArrayRef<OpEntry> activationOps();
+llvm::ArrayRef<OpEntry> reductionOps();
+llvm::ArrayRef<OpEntry> indexOps();
+llvm::ArrayRef<OpEntry> lossOps();
+llvm::ArrayRef<OpEntry> trainingOps();
+
+// What rows of several tables share.
+mlir::LogicalResult buildAbs(Binder &b);
+mlir::LogicalResult buildCeil(Binder &b);
+mlir::LogicalResult buildCumSum(Binder &b);
+/// GatherND by any indices.
+mlir::LogicalResult buildGatherRows(Binder &b);
+mlir::LogicalResult buildScatterND(Binder &b);
+mlir::LogicalResult buildTrilu(Binder &b);
+/// SoftmaxCrossEntropyLoss as the file says it: a number and, as second
+/// result, the log probabilities.
+mlir::LogicalResult buildPlainCrossEntropy(Binder &b);
 
 /// The value of a dim index that may count from the end; absent if outside.
 std::optional<int64_t> normalizeAxis(int64_t axis, int64_t rank);

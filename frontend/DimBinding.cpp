@@ -35,9 +35,10 @@ Type pcc::frontend::storageType(MLIRContext *context, int32_t dataType) {
   }
 }
 
-Type pcc::frontend::elementType(MLIRContext *context, int32_t dataType) {
+Type pcc::frontend::elementType(MLIRContext *context, int32_t dataType,
+                                bool asStored) {
   Type type = storageType(context, dataType);
-  return isa_and_present<Float16Type, BFloat16Type>(type)
+  return !asStored && isa_and_present<Float16Type, BFloat16Type>(type)
              ? Float32Type::get(context)
              : type;
 }
@@ -149,7 +150,11 @@ pcc::frontend::bindDims(Location loc, const onnx::GraphProto &graph,
   SmallVector<Input> inputs;
   for (const onnx::ValueInfoProto *info : fedInputs(graph)) {
     const onnx::TypeProto_Tensor &type = info->type().tensor_type();
-    Type element = elementType(loc.getContext(), type.elem_type());
+    Type element =
+        elementType(loc.getContext(), type.elem_type(), options.forward);
+    // Programs compute with signed integers.
+    if (type.elem_type() == onnx::TensorProto::UINT8)
+      element = nullptr;
     if (!info->type().has_tensor_type() || !element)
       return emitError(loc) << "input '" << info->name()
                             << "' has a type that is not supported";
@@ -162,6 +167,9 @@ pcc::frontend::bindDims(Location loc, const onnx::GraphProto &graph,
         return failure();
       shape.push_back(*extent);
     }
+    if (!canBeHeld(shape))
+      return emitError(loc) << "input '" << info->name()
+                            << "' has a shape that cannot be held";
     inputs.push_back({info, RankedTensorType::get(shape, element)});
   }
   for (const auto &given : options.dims)

@@ -29,8 +29,10 @@ mlir::Type storageType(mlir::MLIRContext *context, int32_t dataType);
 
 /// The element type to compute with: that of storage, but f32 for half
 /// precision, which a file has to be small. What a program computes in is
-/// chosen by the compiler's flags, not by the file.
-mlir::Type elementType(mlir::MLIRContext *context, int32_t dataType);
+/// chosen by the compiler's flags, not by the file. With `asStored`, as a
+/// forward-only program has it, half precision stays.
+mlir::Type elementType(mlir::MLIRContext *context, int32_t dataType,
+                       bool asStored);
 
 } // namespace pcc::frontend
 

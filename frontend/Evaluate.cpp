@@ -43,10 +43,14 @@ static std::optional<Tensor> readParam(ReadOp read) {
   return result;
 }
 
-std::optional<Tensor> pcc::frontend::evaluate(Value value) {
+/// Moves of elements that are followed, one behind the other.
+static constexpr int kMaxMoves = 200;
+
+static std::optional<Tensor> evaluateMoves(Value value, int moves) {
   Operation *op = value.getDefiningOp();
-  if (!op)
+  if (!op || moves > kMaxMoves)
     return std::nullopt;
+  auto evaluate = [&](Value input) { return evaluateMoves(input, moves + 1); };
   auto shape = tensorType(value).getShape();
   using Result = std::optional<Tensor>;
   return TypeSwitch<Operation *, Result>(op)
@@ -63,7 +67,7 @@ std::optional<Tensor> pcc::frontend::evaluate(Value value) {
           input = input->reshape(shape);
         return input;
       })
-      .Case([](TransposeOp transpose) -> Result {
+      .Case([&](TransposeOp transpose) -> Result {
         Result input = evaluate(transpose.getInput());
         if (input)
           input = input->transpose(transpose.getPermutation());
@@ -91,4 +95,8 @@ std::optional<Tensor> pcc::frontend::evaluate(Value value) {
         return input;
       })
       .Default([](Operation *) -> Result { return std::nullopt; });
+}
+
+std::optional<Tensor> pcc::frontend::evaluate(Value value) {
+  return evaluateMoves(value, 0);
 }

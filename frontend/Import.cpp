@@ -8,6 +8,7 @@
 #include "frontend/DimBinding.h"
 #include "frontend/Evaluate.h"
 #include "frontend/Names.h"
+#include "frontend/OpTable.h"
 #include "frontend/Params.h"
 #include "frontend/Unsupported.h"
 #include "mlir/IR/Verifier.h"
@@ -29,6 +30,7 @@ public:
   FailureOr<OwningOpRef<ModuleOp>> run();
 
   bool wantsDropout() const override { return !options.noDropout; }
+  bool isForward() const override { return options.forward; }
   FailureOr<Tensor> load(Location loc,
                          const onnx::TensorProto &tensor) override;
   Value &constantFor(const Tensor &tensor) override {
@@ -42,6 +44,10 @@ public:
   }
   int64_t nextRandomId() override { return randomIds++; }
   void setLoss(Value sum, Value count) override { losses[sum] = count; }
+  Value valueNamed(StringRef name) override {
+    auto it = items.find(name);
+    return it == items.end() ? Value() : asValue(it->second, file);
+  }
 
 private:
   LogicalResult addInputs();
@@ -83,7 +89,8 @@ private:
 bool Importer::isWeight(const onnx::TensorProto &tensor) const {
   std::optional<int64_t> size =
       countElements(Shape(tensor.dims().begin(), tensor.dims().end()));
-  Type element = elementType(builder.getContext(), tensor.data_type());
+  Type element =
+      elementType(builder.getContext(), tensor.data_type(), options.forward);
   return size && *size > 1 && *size < int64_t(1) << 50 &&
          isa_and_present<FloatType>(element);
 }
@@ -118,7 +125,8 @@ static std::optional<Tensor> fromFields(Type element, ArrayRef<int64_t> shape,
 
 FailureOr<Tensor> Importer::load(Location loc,
                                  const onnx::TensorProto &tensor) {
-  Type element = elementType(builder.getContext(), tensor.data_type());
+  Type element =
+      elementType(builder.getContext(), tensor.data_type(), options.forward);
   Type storage = storageType(builder.getContext(), tensor.data_type());
   if (!element)
     return emitError(loc) << "tensor '" << tensor.name()
@@ -210,7 +218,7 @@ LogicalResult Importer::addInitializers() {
     }
     auto type = RankedTensorType::get(
         Shape(tensor.dims().begin(), tensor.dims().end()),
-        elementType(builder.getContext(), tensor.data_type()));
+        elementType(builder.getContext(), tensor.data_type(), options.forward));
     FailureOr<Weight *> weight = weights.add(
         file, names->find(tensor), tensor, type,
         storageType(builder.getContext(), tensor.data_type()), *extent);
@@ -346,7 +354,9 @@ LogicalResult Importer::addInputs() {
   Block *body = forward.addEntryBlock();
   for (const Input &input : *inputs) {
     Item &item = items[input.info->name()];
-    if (auto implied = impliedInput(input, options.paddingMask)) {
+    auto implied = options.forward ? std::optional<Tensor>()
+                                   : impliedInput(input, options.paddingMask);
+    if (implied) {
       item.tensor = *implied;
       emitRemark(file) << "input '" << input.info->name() << "' is taken as "
                        << (implied->isUniform() ? "ones: samples have no "
@@ -355,8 +365,8 @@ LogicalResult Importer::addInputs() {
       continue;
     }
     Type element = input.type.getElementType();
-    bool ids = isa<IntegerType>(element) && !element.isInteger(1) &&
-               input.type.getRank() == 2;
+    bool ids = !options.forward && isa<IntegerType>(element) &&
+               !element.isInteger(1) && input.type.getRank() == 2;
     auto attrs = builder.getDictionaryAttr(
         {builder.getNamedAttr(kNameAttr,
                               builder.getStringAttr(input.info->name())),
@@ -404,9 +414,17 @@ LogicalResult Importer::importNode(const onnx::NodeProto &node,
       continue;
     }
     auto it = items.find(input);
-    if (it == items.end())
-      return emitError(file) << node.op_type() << " '" << name << "' reads '"
-                             << input << "', which nothing defines";
+    if (it == items.end()) {
+      bool isLater = llvm::any_of(
+          model->proto.graph().node(), [&](const onnx::NodeProto &other) {
+            return llvm::is_contained(other.output(), input);
+          });
+      return emitError(file)
+             << node.op_type() << " '" << name << "' reads '" << input << "', "
+             << (isLater ? "which only a later node or itself defines: the "
+                           "graph has a cycle, or its nodes are not in order"
+                         : "which nothing defines");
+    }
     Item item = it->second;
     if (item.weight && movesOnly)
       item.weight = weights.alias(item.weight, node.output(0));
@@ -430,7 +448,7 @@ LogicalResult Importer::importNode(const onnx::NodeProto &node,
       return binder.error()
              << "lacks operand " << i << " of at least " << entry.operands;
   // What has no form at run time may still follow from a buffer in the file.
-  if (!entry.build)
+  if (!entry.build || entry.foldsWeights)
     constant =
         llvm::all_of(llvm::seq<unsigned>(0, inputs.size()), [&](unsigned i) {
           return !binder.has(i) || binder.tensor(i);
@@ -445,6 +463,10 @@ LogicalResult Importer::importNode(const onnx::NodeProto &node,
   }
   if (failed(fn(binder)))
     return failure();
+  for (const Item &item : binder.getResults())
+    if (item.value && !canBeHeld(tensorType(item.value).getShape()))
+      return binder.error()
+             << "its result, " << item.value.getType() << ", cannot be held";
   for (auto [output, item] : llvm::zip(node.output(), binder.getResults()))
     if (item.isKnown())
       items[output] = item;
@@ -452,24 +474,14 @@ LogicalResult Importer::importNode(const onnx::NodeProto &node,
 }
 
 LogicalResult Importer::importNodes() {
-  llvm::StringMap<SmallVector<const OpEntry *, 2>> table;
-  for (ArrayRef<OpEntry> rows :
-       {shapeOps(), gatherOps(), constantOps(), mathOps(), networkOps(),
-        fusedOps(), attentionOps()})
-    for (const OpEntry &entry : rows)
-      table[entry.name].push_back(&entry);
-
   const onnx::GraphProto &graph = model->proto.graph();
+  Opsets opsets(model->proto);
   UnsupportedOps unsupported(opset);
   SmallVector<const OpEntry *> entries;
   for (const onnx::NodeProto &node : graph.node()) {
-    const OpEntry *found = nullptr;
-    for (const OpEntry *entry : table.lookup(operatorName(node)))
-      if (opset >= entry->since && opset <= entry->until)
-        found = entry;
-    if (!found)
+    entries.push_back(findEntry(node, opsets));
+    if (!entries.back())
       unsupported.add(node);
-    entries.push_back(found);
   }
   if (failed(unsupported.report(file)))
     return failure();
@@ -493,13 +505,17 @@ LogicalResult Importer::addOutputs() {
       return emitError(file) << "output '" << output.name()
                              << "' is a sequence, which is not supported";
     Value value = asValue(it->second, file);
+    if (tensorType(value).getNumElements() == 0)
+      return emitError(file)
+             << "output '" << output.name() << "' is empty: a tensor of "
+             << tensorType(value) << " is not supported";
     if (Value count = losses.lookup(value)) {
       results = {value, count};
       names = {"loss_sum", "target_count"};
       forward->setAttr(kHasLossAttr, builder.getUnitAttr());
       break;
     }
-    if (StringRef(output.name()).starts_with("present"))
+    if (!options.forward && StringRef(output.name()).starts_with("present"))
       continue;
     results.push_back(value);
     names.push_back(output.name());
@@ -519,16 +535,22 @@ LogicalResult Importer::addOutputs() {
 /// position an element belongs to.
 template <typename Op>
 static bool reaches(Value value, unsigned operand, bool &shifted) {
-  for (OpOperand &use : value.getUses()) {
-    Operation *user = use.getOwner();
-    if (isa<Op>(user) && use.getOperandNumber() == operand)
-      return true;
-    bool moves = isa<SliceOp, ConcatOp, PadOp>(user);
-    if (!moves && !isa<ReshapeOp, CastOp, TransposeOp>(user))
-      continue;
-    if (reaches<Op>(user->getResult(0), operand, shifted)) {
-      shifted |= moves;
-      return true;
+  SmallVector<std::pair<Value, bool>> work = {{value, false}};
+  llvm::DenseSet<std::pair<Value, int>> seen;
+  while (!work.empty()) {
+    auto [at, isShifted] = work.pop_back_val();
+    for (OpOperand &use : at.getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<Op>(user) && use.getOperandNumber() == operand) {
+        shifted |= isShifted;
+        return true;
+      }
+      bool moves = isa<SliceOp, ConcatOp, PadOp>(user);
+      if (!moves && !isa<ReshapeOp, CastOp, TransposeOp>(user))
+        continue;
+      std::pair<Value, bool> next(user->getResult(0), isShifted || moves);
+      if (seen.insert({next.first, next.second}).second)
+        work.push_back(next);
     }
   }
   return false;
@@ -572,9 +594,7 @@ FailureOr<OwningOpRef<ModuleOp>> Importer::run() {
   if (failed(read))
     return failure();
   model = std::move(*read);
-  for (const auto &import : model->proto.opset_import())
-    if (import.domain().empty() || import.domain() == "ai.onnx")
-      opset = import.version();
+  opset = Opsets(model->proto).standard();
   module = ModuleOp::create(builder, file);
   builder.setInsertionPointToEnd(module->getBody());
   if (failed(addInputs()) || failed(addInitializers()) ||

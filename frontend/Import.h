@@ -36,6 +36,9 @@ struct ImportOptions {
   bool noDropout = false;
   /// An attention_mask is an input; else it is taken as all ones.
   bool paddingMask = false;
+  /// The model as it is: every input is data, every output a result, a loss is
+  /// the number that the file says, not a sum and a count.
+  bool forward = false;
 };
 
 /// The module of one model: nn.param symbols in the file's order, then

@@ -140,6 +140,9 @@ FailureOr<Extent> Model::find(Location loc, const onnx::TensorProto &tensor,
   if (!real.str().starts_with(folder))
     return refuse("lies at '" + location + "', a link to '" + real +
                   "' outside the model's folder");
+  // Opening a pipe would wait for a writer.
+  if (!llvm::sys::fs::is_regular_file(file))
+    return refuse("lies at '" + location + "', which is no regular file");
   const File *mapped = map(file);
   if (!mapped)
     return refuse("cannot be read from '" + file + "'");

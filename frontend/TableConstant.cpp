@@ -1,6 +1,6 @@
 //===- TableConstant.cpp - Operators that make or search constants --------===//
 //
-// What builds shapes, positions and masks. None of these has a form at run
+// What builds shapes, positions and masks. Most of these have no form at run
 // time in a model of static shapes: they are folded, or the model cannot be
 // imported.
 //
@@ -13,6 +13,7 @@
 
 using namespace mlir;
 using namespace pcc::frontend;
+using namespace pcc::nn;
 
 /// The shape is static: no operand is needed.
 static LogicalResult importShape(Binder &b) {
@@ -106,6 +107,27 @@ static LogicalResult importRange(Binder &b) {
   return success();
 }
 
+/// Ones on a diagonal; only the operand's shape matters.
+static LogicalResult importEyeLike(Binder &b) {
+  Shape shape = b.shape(0);
+  Type element = b.find("dtype") ? elementType(b.builder.getContext(),
+                                               b.intAttr("dtype", 0),
+                                               b.translation.isForward())
+                                 : b.element(0);
+  if (shape.size() != 2 || !element || failed(b.checkConstant(shape)))
+    return b.error() << "needs a matrix of a type that is supported";
+  int64_t k = b.intAttr("k", 0);
+  Tensor t(element, shape);
+  for (int64_t i = 0; i < shape[0]; ++i)
+    for (int64_t j = 0; j < shape[1]; ++j) {
+      bool isOne = j - i == k;
+      t.elements()[i * shape[1] + j] =
+          isa<FloatType>(element) ? ofFloat(isOne) : ofInt(isOne);
+    }
+  b.set(0, t);
+  return success();
+}
+
 static LogicalResult importTrilu(Binder &b) {
   Tensor input = *b.tensor(0);
   if (b.has(1) && b.tensor(1)->size() != 1)
@@ -182,6 +204,27 @@ static LogicalResult importTile(Binder &b) {
   return success();
 }
 
+/// Each dim after a new one along which it is repeated.
+static LogicalResult buildTile(Binder &b) {
+  std::optional<Tensor> repeats = b.tensor(1);
+  Shape from = b.shape(0), wide, to;
+  if (!repeats || repeats->size() != static_cast<int64_t>(from.size()))
+    return b.error() << "needs a constant repeat for every dim";
+  SmallVector<int64_t> dims;
+  for (auto [extent, repeat] : llvm::zip(from, repeats->ints())) {
+    if (repeat < 1)
+      return b.error() << "cannot repeat " << repeat << " times";
+    wide.push_back(repeat);
+    dims.push_back(wide.size());
+    wide.push_back(extent);
+    to.push_back(extent * repeat);
+  }
+  Value spread = BroadcastOp::create(
+      b.builder, b.loc, b.typeOf(wide, b.element(0)), b.value(0), dims);
+  b.set(0, b.reshape(spread, to));
+  return success();
+}
+
 /// Copies the data, then writes rows of updates at indices.
 static LogicalResult importScatterND(Binder &b) {
   Tensor data = *b.tensor(0), indices = *b.tensor(1), updates = *b.tensor(2);
@@ -241,15 +284,16 @@ ArrayRef<OpEntry> pcc::frontend::constantOps() {
   static const OpEntry table[] = {
       {"Constant", 1, kAnyOpset, 0, nullptr, importConstant},
       {"ConstantOfShape", 9, kAnyOpset, 1, importConstantOfShape, nullptr},
-      {"CumSum", 11, kAnyOpset, 2, importCumSum, nullptr},
+      {"CumSum", 11, kAnyOpset, 2, importCumSum, buildCumSum},
+      {"EyeLike", 9, kAnyOpset, 1, nullptr, importEyeLike},
       {"NonZero", 9, kAnyOpset, 1, importNonZero, nullptr},
       {"Range", 11, kAnyOpset, 3, importRange, nullptr},
-      {"ScatterND", 11, 15, 3, importScatterND, nullptr},
-      {"ScatterND", 16, kAnyOpset, 3, importScatterND, nullptr},
+      {"ScatterND", 11, 15, 3, importScatterND, buildScatterND, true},
+      {"ScatterND", 16, kAnyOpset, 3, importScatterND, buildScatterND, true},
       {"Shape", 1, kAnyOpset, 1, nullptr, importShape},
       {"Size", 1, kAnyOpset, 1, nullptr, importSize},
-      {"Tile", 6, kAnyOpset, 2, importTile, nullptr},
-      {"Trilu", 14, kAnyOpset, 1, importTrilu, nullptr},
+      {"Tile", 6, kAnyOpset, 2, importTile, buildTile},
+      {"Trilu", 14, kAnyOpset, 1, importTrilu, buildTrilu, true},
   };
   return table;
 }

@@ -1,6 +1,6 @@
 //===- TableGather.cpp - Operators that look elements up ------------------===//
 
-#include "frontend/Binder.h"
+#include "frontend/Arithmetic.h"
 
 using namespace mlir;
 using namespace pcc::frontend;
@@ -93,13 +93,13 @@ static LogicalResult foldGatherND(Binder &b) {
 }
 
 /// By constant indices that name the places of the leading dims in order: what
-/// becomes of a padding mask that is looked up by row and key.
+/// becomes of a padding mask that is looked up by row and key, nothing is
+/// looked up.
 static LogicalResult buildGatherND(Binder &b) {
   std::optional<Tensor> indices = b.tensor(1);
   int64_t depth = b.rank(1) > 0 ? b.shape(1).back() : 0;
   if (!indices || b.intAttr("batch_dims", 0) || depth < 1 || depth > b.rank(0))
-    return b.error() << "its indices must be known at compile time and name "
-                        "leading dims";
+    return buildGatherRows(b);
   Shape shape(indices->shape().drop_back()), data = b.shape(0);
   Tensor places(indices->element(), shape);
   size_t n = 0;
@@ -119,8 +119,7 @@ static LogicalResult buildGatherND(Binder &b) {
   });
   auto dims = orderedDims(places, count);
   if (!dims)
-    return b.error() << "only indices that name every place in order are "
-                        "supported at run time";
+    return buildGatherRows(b);
   setMoved(b, *dims, shape, 0, depth);
   return success();
 }
@@ -152,9 +151,13 @@ static LogicalResult buildGather(Binder &b) {
       setMoved(b, *dims, indices, *axis, *axis + 1);
       return success();
     }
-  if (!isTable)
-    return b.error() << "only rows of a table can be gathered by indices that "
-                        "are known at run time";
+  // Token ids are never negative, and stay what they are.
+  if (!isTable || b.translation.isForward()) {
+    Arithmetic a(b);
+    Value ids = a.wrap(a.cast(b.value(1), b.builder.getI64Type()), from[*axis]);
+    b.set(0, a.take(b.value(0), ids, *axis));
+    return success();
+  }
   if (b.isConstant(1))
     for (int64_t id : b.item(1).tensor->core().ints())
       if (id < 0 || id >= from[0]) {

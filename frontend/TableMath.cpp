@@ -1,6 +1,6 @@
 //===- TableMath.cpp - Elementwise operators and reductions ---------------===//
 
-#include "frontend/Binder.h"
+#include "frontend/Arithmetic.h"
 #include "frontend/DimBinding.h"
 #include <cmath>
 
@@ -122,6 +122,7 @@ static double negF(In x) { return -x[0].f; }
 static int64_t negI(In x) { return -x[0].i; }
 static double absF(In x) { return std::fabs(x[0].f); }
 static int64_t absI(In x) { return std::abs(x[0].i); }
+static double roundF(In x) { return std::nearbyint(x[0].f); }
 static double sqrtF(In x) { return std::sqrt(x[0].f); }
 static double expF(In x) { return std::exp(x[0].f); }
 static double logF(In x) { return std::log(x[0].f); }
@@ -199,6 +200,33 @@ static FailureOr<SmallVector<Value>> broadcastAll(Binder &b,
   return values;
 }
 
+/// Up to opset 6 the second operand's dims are those of the first from `axis`
+/// on, the last ones without it, and only `broadcast` allows others.
+template <ImportFn Build>
+static LogicalResult buildOld(Binder &b) {
+  Shape shape = b.shape(0), other = b.shape(1);
+  if (!b.intAttr("broadcast", 0)) {
+    if (shape != other)
+      return b.error() << "the shapes of its operands do not fit";
+    return Build(b);
+  }
+  int64_t rank = shape.size(), count = other.size();
+  int64_t axis = b.intAttr("axis", rank - count);
+  if (axis < 0 || axis + count > rank)
+    return b.error() << "has no such axis";
+  other.append(rank - axis - count, 1);
+  Item items[] = {b.item(0), b.item(1)};
+  if (items[1].tensor)
+    items[1].tensor = items[1].tensor->reshape(other);
+  else
+    items[1].value = b.reshape(items[1].value, other);
+  Binder aligned(b.translation, b.builder, b.loc, b.node, b.opset, items);
+  if (failed(Build(aligned)))
+    return failure();
+  b.set(0, aligned.getResults()[0]);
+  return success();
+}
+
 /// A float factor that all of a constant operand's elements equal, and the
 /// other operand in the common shape.
 static std::optional<std::pair<Value, double>>
@@ -248,22 +276,33 @@ static LogicalResult buildDiv(Binder &b) {
   return buildBinary<DivOp>(b);
 }
 
-/// Small whole powers are products, one half is a root.
+/// Small whole powers are products, one half is a root. The result is of the
+/// base's type; integers are raised in f64.
 static LogicalResult buildPow(Binder &b) {
   std::optional<double> exponent = b.uniform(1);
-  if (!exponent || !isa<FloatType>(b.element(0)) || b.isConstant(0))
-    return b.error() << "only constant powers of floats are supported";
-  Value x = b.value(0), result = x;
-  if (*exponent == 0.5) {
-    b.set(0, b.unary<SqrtOp>(x));
-    return success();
+  bool isFloat = isa<FloatType>(b.element(0));
+  auto shape = broadcastShapes({b.shape(0), b.shape(1)});
+  if (!shape)
+    return b.error() << "the shapes of its operands do not fit";
+  Arithmetic a(b);
+  if (isFloat && exponent && *shape == b.shape(0)) {
+    Value x = b.value(0), result = x;
+    if (*exponent == 0.5) {
+      b.set(0, b.unary<SqrtOp>(x));
+      return success();
+    }
+    if (*exponent == std::floor(*exponent) && *exponent >= 1 &&
+        *exponent <= 4) {
+      for (int i = 1; i < *exponent; ++i)
+        result = b.binary<MulOp>(result, x);
+      b.set(0, result);
+      return success();
+    }
   }
-  if (*exponent != std::floor(*exponent) || *exponent < 1 || *exponent > 4)
-    return b.error() << "the power " << *exponent
-                     << " is not supported (1, 2, 3, 4 and 0.5 are)";
-  for (int i = 1; i < *exponent; ++i)
-    result = b.binary<MulOp>(result, x);
-  b.set(0, result);
+  Type compute = isFloat ? b.element(0) : b.builder.getF64Type();
+  Value x = a.cast(b.broadcast(b.value(0), *shape), compute);
+  Value y = a.cast(b.broadcast(b.value(1), *shape), compute);
+  b.set(0, a.cast(a.pow(x, y), b.element(0)));
   return success();
 }
 
@@ -276,9 +315,67 @@ static LogicalResult buildUnary(Binder &b) {
 }
 
 static LogicalResult buildNeg(Binder &b) {
-  if (!isa<FloatType>(b.element(0)))
-    return b.error() << "takes floats";
-  b.set(0, b.scale(b.value(0), -1.0));
+  Arithmetic a(b);
+  b.set(0, a.mul(b.value(0), -1));
+  return success();
+}
+
+static LogicalResult buildMean(Binder &b) {
+  if (failed(buildAdd(b)))
+    return failure();
+  b.set(0, b.scale(b.getResults()[0].value, 1.0 / b.numInputs()));
+  return success();
+}
+
+/// Of integers the remainder has the divisor's sign, with fmod and for floats
+/// the dividend's.
+static LogicalResult buildMod(Binder &b) {
+  auto values = broadcastAll(b);
+  if (failed(values))
+    return failure();
+  Arithmetic a(b);
+  Value x = (*values)[0], y = (*values)[1], r = a.rem(x, y);
+  if (!b.intAttr("fmod", 0)) {
+    if (isa<FloatType>(b.element(0)))
+      return b.error() << "needs fmod = 1 for floats";
+    Value zero = a.splat(r, 0);
+    Value differ = a.negate(a.equal(a.less(r, zero), a.less(y, zero)));
+    Value wraps = a.both(a.negate(a.equal(r, zero)), differ);
+    r = a.where(wraps, a.add(r, y), r);
+  }
+  b.set(0, r);
+  return success();
+}
+
+enum class Logic { Or, Xor };
+
+template <Logic Kind>
+static LogicalResult buildLogic(Binder &b) {
+  auto values = broadcastAll(b);
+  if (failed(values))
+    return failure();
+  Arithmetic a(b);
+  Value x = (*values)[0], y = (*values)[1];
+  if (!b.element(0).isInteger(1))
+    return b.error() << "takes bools";
+  b.set(0, Kind == Logic::Or ? a.either(x, y) : a.where(x, a.negate(y), y));
+  return success();
+}
+
+static LogicalResult buildNot(Binder &b) {
+  if (!b.element(0).isInteger(1))
+    return b.error() << "takes bools";
+  b.set(0, Arithmetic(b).negate(b.value(0)));
+  return success();
+}
+
+/// `swap`: the relation of the operands the other way round.
+template <Relation Kind, bool swap = false>
+static LogicalResult buildCompare(Binder &b) {
+  auto values = broadcastAll(b);
+  if (failed(values))
+    return failure();
+  b.set(0, Arithmetic(b).compare(Kind, (*values)[swap], (*values)[!swap]));
   return success();
 }
 
@@ -292,8 +389,14 @@ static LogicalResult buildReciprocal(Binder &b) {
 /// What guards a softmax against rows without a key, which give 0/0: such a
 /// row is zero in nn.attention, and a NaN loss ends the program elsewhere.
 static LogicalResult buildIsNaN(Binder &b) {
-  if (!b.value(0).getDefiningOp<SoftmaxOp>())
-    return b.error() << "only a softmax can be tested at run time";
+  if (b.translation.isForward() || !b.value(0).getDefiningOp<SoftmaxOp>()) {
+    if (!isa<FloatType>(b.element(0)))
+      return b.error() << "takes floats";
+    Arithmetic a(b);
+    Value x = b.value(0);
+    b.set(0, a.negate(a.equal(x, x)));
+    return success();
+  }
   b.set(0, Tensor::splat(b.builder.getI1Type(), b.shape(0), ofInt(0)));
   return success();
 }
@@ -337,183 +440,78 @@ static LogicalResult castTo(Binder &b, Type element) {
     known = b.tensor(0);
   if (known)
     b.set(0, known->castTo(element));
-  else if (b.element(0) == element)
-    b.set(0, b.value(0));
   else
-    b.set(0, Value(CastOp::create(b.builder, b.loc,
-                                  b.typeOf(b.shape(0), element), b.value(0))));
+    b.set(0, Arithmetic(b).cast(b.value(0), element));
   return success();
 }
 
 static LogicalResult importCast(Binder &b) {
   int64_t to = b.intAttr("to", 0);
-  Type element = elementType(b.builder.getContext(), to);
+  Type element =
+      elementType(b.builder.getContext(), to, b.translation.isForward());
   if (!element)
     return b.error() << "casts to a type that is not supported";
   return castTo(b, element);
 }
+
 static LogicalResult importCastLike(Binder &b) {
   return castTo(b, b.element(1));
-}
-
-//===----------------------------------------------------------------------===//
-// Reductions
-//===----------------------------------------------------------------------===//
-
-namespace {
-struct Reduction {
-  SmallVector<int64_t> dims;
-  /// Of the result without and with the reduced dims.
-  Shape shape, kept;
-  int64_t count = 1;
-};
-} // namespace
-
-static FailureOr<Reduction> reduction(Binder &b) {
-  auto axes = b.ints(1, "axes");
-  if (failed(axes))
-    return failure();
-  Shape from = b.shape(0);
-  llvm::SmallDenseSet<int64_t> reduced;
-  bool none = !*axes || (*axes)->empty();
-  if (none && !b.intAttr("noop_with_empty_axes", 0))
-    for (size_t d = 0; d < from.size(); ++d)
-      reduced.insert(d);
-  if (*axes)
-    for (int64_t axis : **axes) {
-      auto dim = normalizeAxis(axis, from.size());
-      if (!dim)
-        return b.error() << "has no such axis";
-      reduced.insert(*dim);
-    }
-  Reduction r;
-  bool keep = b.intAttr("keepdims", 1);
-  for (auto [d, extent] : llvm::enumerate(from)) {
-    if (!reduced.contains(d)) {
-      r.shape.push_back(extent);
-      r.kept.push_back(extent);
-      continue;
-    }
-    r.dims.push_back(d);
-    r.count *= extent;
-    if (keep)
-      r.kept.push_back(1);
-  }
-  return r;
-}
-
-enum class Fold { Sum, Mean, Prod, Max, Min };
-
-template <Fold Kind>
-static LogicalResult foldReduce(Binder &b) {
-  auto r = reduction(b);
-  if (failed(r))
-    return failure();
-  Tensor input = *b.item(0).tensor;
-  Tensor t(input.element(), r->shape);
-  std::vector<bool> begun(t.size());
-  auto join = [](auto x, auto y) {
-    switch (Kind) {
-    case Fold::Prod:
-      return x * y;
-    case Fold::Max:
-      return std::max(x, y);
-    case Fold::Min:
-      return std::min(x, y);
-    default:
-      return x + y;
-    }
-  };
-  forEachIndex(input.shape(), [&](ArrayRef<int64_t> index) {
-    int64_t number = 0;
-    for (auto [d, i] : llvm::enumerate(index))
-      if (!llvm::is_contained(r->dims, static_cast<int64_t>(d)))
-        number = number * input.shape()[d] + i;
-    Scalar &to = t.elements()[number], from = input.at(index);
-    if (!begun[number])
-      to = from;
-    else if (input.isFloat())
-      to.f = join(to.f, from.f);
-    else
-      to.i = join(to.i, from.i);
-    begun[number] = true;
-  });
-  for (Scalar &s : t.elements()) {
-    if (Kind == Fold::Mean && t.isFloat())
-      s.f /= r->count;
-    else if (Kind == Fold::Mean)
-      s.i /= r->count;
-    s = roundTo(t.element(), s);
-  }
-  b.set(0, t.reshape(r->kept));
-  return success();
-}
-
-template <bool Mean>
-static LogicalResult buildReduce(Binder &b) {
-  auto r = reduction(b);
-  if (failed(r))
-    return failure();
-  if (!isa<FloatType>(b.element(0)))
-    return b.error() << "takes floats";
-  Value sum = b.value(0);
-  if (!r->dims.empty())
-    sum = ReduceOp::create(b.builder, b.loc, b.typeOf(r->shape, b.element(0)),
-                           sum, r->dims);
-  if (Mean)
-    sum = b.scale(sum, 1.0 / r->count);
-  b.set(0, b.reshape(sum, r->kept));
-  return success();
 }
 
 ArrayRef<OpEntry> pcc::frontend::mathOps() {
   constexpr int64_t any = kAnyOpset;
   static const OpEntry table[] = {
-      {"Abs", 6, any, 1, foldMath<absF, absI>, nullptr},
+      {"Abs", 6, any, 1, foldMath<absF, absI>, buildAbs},
+      {"Add", 1, 6, 2, nullptr, buildOld<buildAdd>},
       {"Add", 7, any, 2, foldMath<addF, addI>, buildAdd},
-      {"And", 7, any, 2, foldLogic<andI>, buildAnd},
+      {"And", 7, any, 2, foldLogic<andI>, buildAnd, true},
       {"Cast", 6, any, 1, importCast, importCast},
       {"CastLike", 15, any, 2, importCastLike, importCastLike},
-      {"Ceil", 6, any, 1, foldMath<ceilF, nullptr>, nullptr},
-      {"Cos", 7, any, 1, foldMath<cosF, nullptr>, nullptr},
+      {"Ceil", 6, any, 1, foldMath<ceilF, nullptr>, buildCeil},
+      {"Cos", 7, any, 1, foldMath<cosF, nullptr>, buildUnary<CosOp>, true},
+      {"Div", 1, 6, 2, nullptr, buildOld<buildDiv>},
       {"Div", 7, any, 2, foldIntDiv, buildDiv},
-      {"Equal", 7, any, 2, foldCompare<equal, equal>, nullptr},
+      {"Equal", 7, any, 2, foldCompare<equal, equal>,
+       buildCompare<Relation::Equal>, true},
       {"Erf", 9, any, 1, foldMath<erfF, nullptr>, buildUnary<ErfOp>},
       {"Exp", 6, any, 1, foldMath<expF, nullptr>, buildUnary<ExpOp>},
-      {"Floor", 6, any, 1, foldMath<floorF, nullptr>, nullptr},
-      {"Greater", 7, any, 2, foldCompare<greater, greater>, nullptr},
+      {"Floor", 6, any, 1, foldMath<floorF, nullptr>, buildUnary<FloorOp>},
+      {"Greater", 7, any, 2, foldCompare<greater, greater>,
+       buildCompare<Relation::Less, true>, true},
       {"GreaterOrEqual", 12, any, 2,
-       foldCompare<greaterOrEqual, greaterOrEqual>, nullptr},
+       foldCompare<greaterOrEqual, greaterOrEqual>,
+       buildCompare<Relation::LessOrEqual, true>, true},
       {"IsNaN", 9, any, 1, foldIsNaN, buildIsNaN},
-      {"Less", 7, any, 2, foldCompare<less, less>, nullptr},
+      {"Less", 7, any, 2, foldCompare<less, less>, buildCompare<Relation::Less>,
+       true},
       {"LessOrEqual", 12, any, 2, foldCompare<lessOrEqual, lessOrEqual>,
-       nullptr},
+       buildCompare<Relation::LessOrEqual>, true},
       {"Log", 6, any, 1, foldMath<logF, nullptr>, buildUnary<LogOp>},
-      {"Max", 8, any, 1, foldMath<maxF, maxI>, buildBinary<MaxOp>},
-      {"Min", 8, any, 1, foldMath<minF, minI>, buildBinary<MinOp>},
-      {"Mod", 10, any, 2, foldMath<modF, modI>, nullptr},
+      {"Max", 6, any, 1, foldMath<maxF, maxI>, buildBinary<MaxOp>},
+      {"Min", 6, any, 1, foldMath<minF, minI>, buildBinary<MinOp>},
+      {"Mean", 8, any, 1, nullptr, buildMean},
+      {"Mod", 10, any, 2, foldMath<modF, modI>, buildMod},
+      {"Mul", 1, 6, 2, nullptr, buildOld<buildMul>},
       {"Mul", 7, any, 2, foldMath<mulF, mulI>, buildMul},
       {"Neg", 6, any, 1, foldMath<negF, negI>, buildNeg},
-      {"Not", 1, any, 1, foldLogic<notI>, nullptr},
-      {"Or", 7, any, 2, foldLogic<orI>, nullptr},
+      {"Not", 1, any, 1, foldLogic<notI>, buildNot, true},
+      {"Or", 7, any, 2, foldLogic<orI>, buildLogic<Logic::Or>, true},
+      {"Pow", 1, 6, 2, nullptr, buildOld<buildPow>},
       {"Pow", 7, any, 2, foldMath<powF, powI>, buildPow},
       {"Reciprocal", 6, any, 1, foldMath<reciprocalF, nullptr>,
        buildReciprocal},
-      {"ReduceMax", 1, any, 1, foldReduce<Fold::Max>, nullptr},
-      {"ReduceMean", 1, any, 1, foldReduce<Fold::Mean>, buildReduce<true>},
-      {"ReduceMin", 1, any, 1, foldReduce<Fold::Min>, nullptr},
-      {"ReduceProd", 1, any, 1, foldReduce<Fold::Prod>, nullptr},
-      {"ReduceSum", 1, any, 1, foldReduce<Fold::Sum>, buildReduce<false>},
       {"Relu", 6, any, 1, foldMath<reluF, nullptr>, buildUnary<ReluOp>},
+      {"Round", 11, any, 1, foldMath<roundF, nullptr>, buildUnary<RoundOp>},
       {"Sigmoid", 6, any, 1, foldMath<sigmoidF, nullptr>,
        buildUnary<SigmoidOp>},
-      {"Sin", 7, any, 1, foldMath<sinF, nullptr>, nullptr},
+      {"Sin", 7, any, 1, foldMath<sinF, nullptr>, buildUnary<SinOp>, true},
       {"Sqrt", 6, any, 1, foldMath<sqrtF, nullptr>, buildUnary<SqrtOp>},
+      {"Sub", 1, 6, 2, nullptr, buildOld<buildBinary<SubOp>>},
       {"Sub", 7, any, 2, foldMath<subF, subI>, buildBinary<SubOp>},
-      {"Sum", 8, any, 1, nullptr, buildAdd},
+      {"Sum", 6, any, 1, nullptr, buildAdd},
       {"Tanh", 6, any, 1, foldMath<tanhF, nullptr>, buildUnary<TanhOp>},
       {"Where", 9, any, 3, foldMath<whereF, whereI>, buildWhere},
-      {"Xor", 7, any, 2, foldLogic<xorI>, nullptr},
+      {"Xor", 7, any, 2, foldLogic<xorI>, buildLogic<Logic::Xor>, true},
   };
   return table;
 }

@@ -1,7 +1,9 @@
 //===- TableNetwork.cpp - Operators of neural networks --------------------===//
 
+#include "frontend/Arithmetic.h"
 #include "frontend/Axes.h"
-#include "frontend/Binder.h"
+#include <cctype>
+#include <map>
 
 using namespace mlir;
 using namespace pcc::frontend;
@@ -54,6 +56,71 @@ static LogicalResult buildMatMul(Binder &b) {
     shape.push_back(r.back());
   }
   b.set(0, b.contract(lLabels + "," + rLabels + "->" + out, lhs, rhs, shape));
+  return success();
+}
+
+/// A contraction by its labels: each of one letter, none twice in one operand.
+static LogicalResult buildEinsum(Binder &b) {
+  std::string text = b.stringAttr("equation", "");
+  llvm::erase(text, ' ');
+  // Without an output it has the labels that occur once, sorted.
+  if (!StringRef(text).contains("->")) {
+    std::string once;
+    for (int label = 'A'; label <= 'z'; ++label)
+      if (isalpha(label) && llvm::count(text, label) == 1)
+        once.push_back(label);
+    text += "->" + once;
+  }
+  auto [inputs, output] = StringRef(text).split("->");
+  SmallVector<StringRef> labels;
+  inputs.split(labels, ',');
+  if (labels.size() != b.numInputs() || labels.size() > 2 ||
+      !isa<FloatType>(b.element(0)) || StringRef(text).contains('.'))
+    return b.error() << "the equation '" << text << "' is not supported";
+  std::map<char, int64_t> extents;
+  for (unsigned i = 0; i < b.numInputs(); ++i) {
+    Shape shape = b.shape(i);
+    bool fits = shape.size() == labels[i].size();
+    for (size_t d = 0; fits && d < shape.size(); ++d) {
+      char label = labels[i][d];
+      auto known = extents.try_emplace(label, shape[d]).first;
+      fits = known->second == shape[d] && labels[i].count(label) == 1;
+    }
+    if (!fits)
+      return b.error() << "the equation '" << text
+                       << "' does not fit, or repeats a label";
+  }
+  Shape shape;
+  for (char label : output) {
+    if (!extents.count(label) || output.count(label) != 1)
+      return b.error() << "the equation '" << text << "' is not supported";
+    shape.push_back(extents[label]);
+  }
+  // Labels of one operand alone are summed over before.
+  Arithmetic a(b);
+  SmallVector<Value> values;
+  SmallVector<std::string> kept;
+  for (unsigned i = 0; i < b.numInputs(); ++i) {
+    StringRef other = labels.size() > 1 ? labels[1 - i] : "";
+    SmallVector<int64_t> gone;
+    kept.emplace_back();
+    for (auto [d, label] : llvm::enumerate(labels[i])) {
+      if (output.contains(label) || other.contains(label))
+        kept.back().push_back(label);
+      else
+        gone.push_back(d);
+    }
+    values.push_back(a.reduce<ReduceOp>(b.value(i), gone));
+  }
+  if (values.size() == 2) {
+    b.set(0, b.contract(kept[0] + "," + kept[1] + "->" + output, values[0],
+                        values[1], shape));
+    return success();
+  }
+  SmallVector<int64_t> permutation;
+  for (char label : output)
+    permutation.push_back(kept[0].find(label));
+  b.set(0, b.transpose(values[0], permutation));
   return success();
 }
 
@@ -134,38 +201,83 @@ static LogicalResult buildConv(Binder &b) {
   return success();
 }
 
-/// Before opset 13 the default axis is 1 and later dims are normalized as
-/// one: the same only where the axis is the last.
+/// Before opset 13 the default axis is 1, and the dims from it on are one row.
 static LogicalResult buildSoftmax(Binder &b) {
-  int64_t rank = b.rank(0);
+  Shape shape = b.shape(0);
+  int64_t rank = shape.size();
   auto axis = normalizeAxis(b.intAttr("axis", b.opset < 13 ? 1 : -1), rank);
-  if (!axis || *axis != rank - 1)
-    return b.error() << "only the last axis is supported";
-  b.set(0, b.unary<SoftmaxOp>(b.value(0)));
+  if (!axis || !isa<FloatType>(b.element(0)))
+    return b.error() << "has no such axis, or takes no such elements";
+  Value x = b.value(0);
+  if (*axis == rank - 1) {
+    b.set(0, b.unary<SoftmaxOp>(x));
+    return success();
+  }
+  if (b.opset < 13) {
+    Shape rows = {1, 1};
+    for (auto [d, extent] : llvm::enumerate(shape))
+      rows[static_cast<int64_t>(d) >= *axis] *= extent;
+    Value y = b.unary<SoftmaxOp>(b.reshape(x, rows));
+    b.set(0, b.reshape(y, shape));
+    return success();
+  }
+  // The axis and the last dim change places, twice.
+  auto permutation = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  std::swap(permutation[*axis], permutation.back());
+  Value y = b.unary<SoftmaxOp>(b.transpose(x, permutation));
+  b.set(0, b.transpose(y, permutation));
   return success();
 }
 
+/// Rows are all dims from the axis on. Statistics that the graph uses are
+/// computed beside the norm, so that they have derivatives of their own.
 static LogicalResult buildLayerNorm(Binder &b) {
   Shape shape = b.shape(0);
   auto axis = normalizeAxis(b.intAttr("axis", -1), shape.size());
-  if (!axis || *axis + 1 != static_cast<int64_t>(shape.size()))
-    return b.error() << "only norms over the last dim are supported";
+  if (!axis || !isa<FloatType>(b.element(0)))
+    return b.error() << "has no such axis, or takes no such elements";
+  Shape lead(shape.begin(), shape.begin() + *axis);
+  ArrayRef<int64_t> normed = ArrayRef<int64_t>(shape).drop_front(*axis);
+  int64_t row = 1;
+  for (int64_t extent : normed)
+    row *= extent;
+  auto perColumn = [&](unsigned i) -> Value {
+    return b.reshape(b.value(i), {row});
+  };
   for (unsigned i = 1; i < b.numInputs(); ++i)
-    if (b.has(i) && b.shape(i) != Shape({shape.back()}))
-      return b.error() << "needs " << shape.back()
-                       << " scales and as many biases";
-  for (int i = 1; i < b.node.output_size(); ++i)
-    if (!b.node.output(i).empty())
-      return b.error() << "its statistics cannot be used";
+    if (b.has(i) && b.shape(i) != Shape(normed))
+      return b.error() << "needs " << row << " scales and as many biases";
   bool zeroBias = b.has(2) && b.uniform(2) == 0.0;
-  Value bias = b.has(2) && !zeroBias ? b.value(2) : Value();
-  auto rows =
-      b.typeOf(ArrayRef<int64_t>(shape).drop_back(), b.builder.getF32Type());
-  Value x = b.value(0), scale = b.value(1);
-  b.set(0, LayerNormOp::create(
-               b.builder, b.loc, x.getType(), rows, rows, x, scale, bias,
-               b.builder.getF64FloatAttr(b.floatAttr("epsilon", 1e-5f)))
-               .getResult());
+  Value bias = b.has(2) && !zeroBias ? perColumn(2) : Value();
+  auto f32 = b.builder.getF32Type();
+  auto statistics = b.typeOf(lead, f32);
+  Shape flat = lead;
+  flat.push_back(row);
+  Value x = b.reshape(b.value(0), flat), scale = perColumn(1);
+  double eps = b.floatAttr("epsilon", 1e-5f);
+  Value y =
+      LayerNormOp::create(b.builder, b.loc, x.getType(), statistics, statistics,
+                          x, scale, bias, b.builder.getF64FloatAttr(eps))
+          .getResult();
+  b.set(0, b.reshape(y, shape));
+  auto isUsed = [&](int i) {
+    return i < b.node.output_size() && !b.node.output(i).empty();
+  };
+  if (!isUsed(1) && !isUsed(2))
+    return success();
+  Arithmetic a(b);
+  int64_t last = lead.size();
+  Shape kept = shape;
+  std::fill(kept.begin() + *axis, kept.end(), 1);
+  Value wide = a.cast(x, f32);
+  auto average = [&](Value value) {
+    return a.mul(a.reduce<ReduceOp>(value, last), 1.0 / row);
+  };
+  Value mean = average(wide);
+  Value centred = a.sub(wide, a.spread(mean, flat, last));
+  Value deviation = a.sqrt(a.add(average(a.mul(centred, centred)), eps));
+  b.set(1, b.reshape(mean, kept));
+  b.set(2, b.reshape(a.div(a.splat(deviation, 1), deviation), kept));
   return success();
 }
 
@@ -193,8 +305,13 @@ static LogicalResult importDropout(Binder &b) {
                      << ", not in [0, 1)";
   if (*ratio == 0 || *training == 0 || !b.translation.wantsDropout()) {
     b.set(0, b.item(0));
+    // The mask: everything is kept.
+    b.set(1, Tensor::splat(b.builder.getI1Type(), b.shape(0), ofInt(1)));
     return success();
   }
+  if (b.translation.isForward())
+    return b.error() << "draws random numbers, which a forward-only program "
+                        "does not";
   Value x = b.value(0);
   BatchAndSequence axes = findAxes(x);
   int64_t rank = b.rank(0);
@@ -233,6 +350,8 @@ static LogicalResult importDropout(Binder &b) {
 /// The mean over the targets that count becomes the sum and their number: the
 /// division is left to the update, which sees all targets of a step.
 static LogicalResult buildCrossEntropy(Binder &b) {
+  if (b.translation.isForward())
+    return buildPlainCrossEntropy(b);
   if (b.has(2))
     return b.error() << "weights of classes are not supported";
   std::string reduction = b.stringAttr("reduction", "mean");
@@ -274,8 +393,9 @@ ArrayRef<OpEntry> pcc::frontend::networkOps() {
   static const OpEntry table[] = {
       {"Conv", 1, kAnyOpset, 2, nullptr, buildConv},
       {"Dropout", 7, kAnyOpset, 1, importDropout, importDropout},
+      {"Einsum", 12, kAnyOpset, 1, nullptr, buildEinsum},
       {"Gelu", 20, kAnyOpset, 1, nullptr, buildGelu},
-      {"Gemm", 7, kAnyOpset, 2, nullptr, buildGemm},
+      {"Gemm", 1, kAnyOpset, 2, nullptr, buildGemm},
       {"LayerNormalization", 17, kAnyOpset, 2, nullptr, buildLayerNorm},
       {"MatMul", 1, kAnyOpset, 2, nullptr, buildMatMul},
       {"Softmax", 1, kAnyOpset, 1, nullptr, buildSoftmax},

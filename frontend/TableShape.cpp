@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontend/Binder.h"
+#include "frontend/Arithmetic.h"
 
 using namespace mlir;
 using namespace pcc::frontend;
@@ -162,9 +162,25 @@ static LogicalResult setSlice(Binder &b, unsigned result, const Box &box) {
     b.set(result, b.value(0));
     return success();
   }
-  if (llvm::any_of(box.steps, [](int64_t step) { return step < 1; }) ||
-      product(box.shape) == 0)
-    return b.error() << "backward and empty slices are not supported";
+  if (product(box.shape) == 0) {
+    b.set(result, Tensor(b.element(0), box.shape));
+    return success();
+  }
+  if (llvm::any_of(box.steps, [](int64_t step) { return step < 1; })) {
+    // Backward: the elements are looked up.
+    if (failed(b.checkConstant(box.shape)))
+      return failure();
+    Value x = b.value(0);
+    Arithmetic a(b);
+    for (auto [d, extent] : llvm::enumerate(box.shape)) {
+      Tensor index(b.builder.getI64Type(), {extent});
+      for (auto [i, to] : llvm::enumerate(index.elements()))
+        to = ofInt(box.starts[d] + static_cast<int64_t>(i) * box.steps[d]);
+      x = a.take(x, b.constant(index), d);
+    }
+    b.set(result, x);
+    return success();
+  }
   b.set(result, Value(SliceOp::create(b.builder, b.loc,
                                       b.typeOf(box.shape, b.element(0)),
                                       b.value(0), box.starts, box.steps)));
@@ -323,10 +339,41 @@ static LogicalResult importConcat(Binder &b) {
   return success();
 }
 
-/// Constant padding, negative amounts cut off.
+/// Padding by the input's own elements, looked up: the border's, or those
+/// mirrored at it.
+static LogicalResult padByItself(Binder &b, bool mirror,
+                                 ArrayRef<int64_t> amounts) {
+  Shape from = b.shape(0);
+  Value x = b.value(0);
+  Arithmetic a(b);
+  for (auto [d, extent] : llvm::enumerate(from)) {
+    int64_t low = amounts[d], high = amounts[from.size() + d];
+    if (low + extent + high < 1 ||
+        (mirror && (low >= extent || high >= extent)))
+      return b.error() << "cannot pad dim " << d << " by " << low << " and "
+                       << high;
+    if (low == 0 && high == 0)
+      continue;
+    if (failed(b.checkConstant(low + extent + high)))
+      return failure();
+    Tensor index(b.builder.getI64Type(), {low + extent + high});
+    for (auto [i, to] : llvm::enumerate(index.elements())) {
+      int64_t at = static_cast<int64_t>(i) - low;
+      if (mirror)
+        at = at < 0 ? -at : at >= extent ? 2 * (extent - 1) - at : at;
+      to = ofInt(std::clamp<int64_t>(at, 0, extent - 1));
+    }
+    x = a.take(x, b.constant(index), d);
+  }
+  b.set(0, x);
+  return success();
+}
+
+/// Negative amounts cut off.
 static LogicalResult importPad(Binder &b) {
-  if (b.stringAttr("mode", "constant") != "constant")
-    return b.error() << "only padding by a constant is supported";
+  std::string mode = b.stringAttr("mode", "constant");
+  if (mode != "constant" && mode != "edge" && mode != "reflect")
+    return b.error() << "mode '" << mode << "' is not supported";
   auto amounts = b.ints(1, "pads");
   if (failed(amounts))
     return failure();
@@ -335,6 +382,11 @@ static LogicalResult importPad(Binder &b) {
   if (!*amounts || static_cast<int64_t>((*amounts)->size()) != 2 * rank ||
       b.has(3))
     return b.error() << "needs an amount for both ends of every dim";
+  for (int64_t amount : **amounts)
+    if (std::abs(amount / 2) > int64_t(1) << 31)
+      return b.error() << "cannot pad by " << amount;
+  if (mode != "constant")
+    return padByItself(b, mode == "reflect", **amounts);
   Scalar fill = isa<FloatType>(b.element(0))
                     ? ofFloat(b.floatAttr("value", 0.0))
                     : ofInt(0);

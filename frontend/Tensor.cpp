@@ -24,6 +24,13 @@ std::optional<int64_t> pcc::frontend::countElements(ArrayRef<int64_t> shape) {
   return n;
 }
 
+bool pcc::frontend::canBeHeld(ArrayRef<int64_t> shape) {
+  std::optional<int64_t> count = countElements(shape);
+  return count && *count <= int64_t(1) << 40 &&
+         llvm::all_of(
+             shape, [](int64_t extent) { return extent <= int64_t(1) << 31; });
+}
+
 static Shape rowMajor(ArrayRef<int64_t> shape) {
   Shape strides(shape.size());
   int64_t stride = 1;

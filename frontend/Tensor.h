@@ -118,6 +118,10 @@ std::optional<Shape> broadcastShapes(llvm::ArrayRef<Shape> shapes);
 /// The product of the extents; nothing if one is negative or it overflows.
 std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
 
+/// Whether a value of this shape can exist: no dim is negative or longer than
+/// 2^31, and it has at most 2^40 elements.
+bool canBeHeld(llvm::ArrayRef<int64_t> shape);
+
 /// Calls fn with every index of a shape in row-major order.
 void forEachIndex(llvm::ArrayRef<int64_t> shape,
                   llvm::function_ref<void(llvm::ArrayRef<int64_t>)> fn);

@@ -1,6 +1,7 @@
 //===- Unsupported.cpp - Operators the frontend does not know -------------===//
 
 #include "frontend/Unsupported.h"
+#include "frontend/OpTable.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -23,8 +24,7 @@ void UnsupportedOps::add(const onnx::NodeProto &node) {
       node.name().empty() && node.output_size() ? node.output(0) : node.name());
 }
 
-/// What a user can do about an operator.
-static StringRef remedy(StringRef op) {
+StringRef pcc::frontend::remedyFor(StringRef op) {
   if (op.contains_insensitive("quant") || op.contains("QLinear") ||
       op.contains("Integer") || op.contains("NBits"))
     return "the model is quantized: export it before it is";
@@ -60,7 +60,7 @@ LogicalResult UnsupportedOps::report(Location loc) const {
          << (names.size() == 1 ? " node: '" : " nodes: '") << names[0] << "'";
     for (size_t i = 1; i < std::min<size_t>(3, names.size()); ++i)
       note << ", '" << names[i] << "'";
-    note << (names.size() > 3 ? ", ...): " : "): ") << remedy(op);
+    note << (names.size() > 3 ? ", ...): " : "): ") << remedyFor(op);
   }
   diag.attachNote(loc) << "the files this compiler reads best are exported in "
                           "training mode, opset 17, constant folding off";

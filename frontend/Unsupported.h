@@ -10,6 +10,8 @@ namespace pcc::frontend {
 
 /// The operator of a node, behind its domain if that is not ONNX's own.
 std::string operatorName(const onnx::NodeProto &node);
+/// What a user can do about an operator that is not supported.
+llvm::StringRef remedyFor(llvm::StringRef op);
 
 /// Collects all of a file, so that one run tells everything.
 class UnsupportedOps {

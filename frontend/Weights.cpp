@@ -61,21 +61,27 @@ bool pcc::frontend::isRepeated(const Weight &weight) {
 
 void Weights::tieCopies(Location loc) {
   for (auto copy = weights.begin(); copy != weights.end(); ++copy) {
-    if (copy->type.getRank() != 2 || !copy->extent.bytes || isUniform(*copy))
+    if (copy->type.getRank() != 2 || !copy->extent.bytes)
       continue;
     ArrayRef<int64_t> shape = copy->type.getShape();
     for (auto other = weights.begin(); other != copy; ++other) {
       if (other->original || !other->extent.bytes ||
           other->type.getRank() != 2 || other->storage != copy->storage)
         continue;
-      bool same = other->type == copy->type &&
-                  !std::memcmp(other->extent.bytes, copy->extent.bytes,
-                               copy->extent.length);
+      // What lies in one place need not be read.
+      bool onePlace = other->type == copy->type &&
+                      other->extent.bytes == copy->extent.bytes;
+      bool same =
+          onePlace || (other->type == copy->type &&
+                       !std::memcmp(other->extent.bytes, copy->extent.bytes,
+                                    copy->extent.length));
       bool transposed =
           !same && other->type.getShape() == ArrayRef({shape[1], shape[0]}) &&
           isTranspose(*copy, *other);
       if (!same && !transposed)
         continue;
+      if (!onePlace && isUniform(*copy))
+        break;
       copy->original = &*other;
       copy->transposed = transposed;
       emitRemark(loc) << "'" << copy->name << "' is a "

@@ -114,6 +114,43 @@ LogicalResult runDiv(nn::DivOp op, const Args &in, Results out) {
   return success();
 }
 
+template <typename T>
+bool holds(nn::Relation relation, T a, T b) {
+  switch (relation) {
+  case nn::Relation::Equal:
+    return a == b;
+  case nn::Relation::Less:
+    return a < b;
+  case nn::Relation::LessOrEqual:
+    return a <= b;
+  }
+}
+
+LogicalResult runCompare(nn::CompareOp op, const Args &in, Results out) {
+  std::vector<int64_t> &to = out[0].integer;
+  for (size_t i = 0; i < to.size(); ++i)
+    to[i] = in[0].isFloat()
+                ? holds(op.getRelation(), in[0].real[i], in[1].real[i])
+                : holds(op.getRelation(), in[0].integer[i], in[1].integer[i]);
+  return success();
+}
+
+LogicalResult runPow(nn::PowOp op, const Args &in, Results out) {
+  return map(out, in[0], in[1],
+             [](double x, double y) { return std::pow(x, y); });
+}
+
+LogicalResult runRem(nn::RemOp op, const Args &in, Results out) {
+  for (size_t i = 0; i < out[0].real.size(); ++i)
+    out[0].real[i] = std::fmod(in[0].real[i], in[1].real[i]);
+  for (size_t i = 0; i < out[0].integer.size(); ++i) {
+    if (in[1].integer[i] == 0)
+      return op.emitOpError() << "divides element " << i << " by zero";
+    out[0].integer[i] = in[0].integer[i] % in[1].integer[i];
+  }
+  return success();
+}
+
 LogicalResult runWhere(nn::WhereOp op, const Args &in, Results out) {
   const std::vector<int64_t> &condition = in[0].integer;
   for (size_t i = 0; i < out[0].real.size(); ++i)
@@ -174,6 +211,13 @@ void pcc::interp::addElementwiseKernels(KernelTable &table) {
   addUnary<nn::SqrtOp, std::sqrt>(table);
   addUnary<nn::TanhOp, std::tanh>(table);
   addUnary<nn::ErfOp, std::erf>(table);
+  addUnary<nn::SinOp, std::sin>(table);
+  addUnary<nn::CosOp, std::cos>(table);
+  addUnary<nn::FloorOp, std::floor>(table);
+  addUnary<nn::RoundOp, std::nearbyint>(table);
+  table.add(runPow);
+  table.add(runRem);
+  table.add(runCompare);
   table.add<nn::WhereOp>(runWhere);
   addUnary<nn::SigmoidOp, sigmoid>(table);
   table.add<nn::ReluOp>(+[](nn::ReluOp op, const Args &in, Results out) {

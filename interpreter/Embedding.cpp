@@ -14,8 +14,14 @@ LogicalResult runEmbedding(nn::EmbeddingOp op, const Args &in, Results out) {
   int64_t offset = in.scalarOr0(op.getOffset()), n = table.columns();
   for (int64_t i = 0; i < ids.size(); ++i) {
     int64_t row = ids.integer[i] - offset;
-    if (row >= 0 && row < table.dim(0))
-      std::copy_n(table.real.begin() + row * n, n, out[0].real.begin() + i * n);
+    if (row < 0 || row >= table.dim(0))
+      continue;
+    auto copy = [&](const auto &from, auto &to) {
+      if (!from.empty())
+        std::copy_n(from.begin() + row * n, n, to.begin() + i * n);
+    };
+    copy(table.real, out[0].real);
+    copy(table.integer, out[0].integer);
   }
   return success();
 }

@@ -52,6 +52,47 @@ LogicalResult runReduce(nn::ReduceOp op, const Args &in, Results out) {
   return success();
 }
 
+/// out = the elements of each row joined by F, from F's start on.
+template <typename OpT, typename F>
+LogicalResult runRowReduce(OpT op, const Args &in, Results out) {
+  auto kept = rowMajorStrides(out[0].shape());
+  SmallVector<int64_t> strides;
+  auto next = kept.begin();
+  for (int64_t d = 0; d < in[0].rank(); ++d)
+    strides.push_back(llvm::is_contained(op.getDims(), d) ? 0 : *next++);
+  std::vector<bool> begun(out[0].size());
+  forEachStrided(in[0].shape(), 0, strides, [&](int64_t i, int64_t offset) {
+    auto join = [&](auto &to, const auto &from) {
+      if (!from.empty())
+        to[offset] = begun[offset] ? F()(to[offset], from[i]) : from[i];
+    };
+    join(out[0].real, in[0].real);
+    join(out[0].integer, in[0].integer);
+    begun[offset] = true;
+  });
+  return success();
+}
+
+struct Max {
+  // A NaN on either side is the answer.
+  template <typename T>
+  T operator()(T a, T b) const {
+    return a >= b || a != a ? a : b;
+  }
+};
+struct Min {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return a <= b || a != a ? a : b;
+  }
+};
+struct Prod {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return a * b;
+  }
+};
+
 /// Base and strides, in a row-major tensor, of a box within it.
 std::pair<int64_t, SmallVector<int64_t>> box(ArrayRef<int64_t> shape,
                                              ArrayRef<int64_t> starts,
@@ -111,6 +152,9 @@ void pcc::interp::addShapeKernels(KernelTable &table) {
   table.add(runTranspose);
   table.add(runBroadcast);
   table.add(runReduce);
+  table.add(runRowReduce<nn::ReduceMaxOp, Max>);
+  table.add(runRowReduce<nn::ReduceMinOp, Min>);
+  table.add(runRowReduce<nn::ReduceProdOp, Prod>);
   table.add(runSlice);
   table.add(runPad);
   table.add(runConcat);

@@ -43,6 +43,8 @@ struct Options {
   bool randomInit = false;
   bool noDropout = false;
   bool paddingMask = false;
+  /// A program that computes the model's outputs and trains nothing.
+  bool forward = false;
 
   // Target and output.
   int64_t memoryLimit = 0; ///< bytes per rank; 0: none

@@ -35,6 +35,9 @@ static std::string nnPhase(const Options &) {
 }
 
 static std::string trainPhase(const Options &options) {
+  // A model that is not trained stays @forward up to its one task.
+  if (options.forward)
+    return "";
   std::string text = withOptions(
       "nn-attach-loss", {{"loss", options.loss},
                          {"no-dropout", options.noDropout ? "true" : ""}});
@@ -53,6 +56,8 @@ static std::string trainPhase(const Options &options) {
 }
 
 static std::string planPhase(const Options &options) {
+  if (options.forward)
+    return "";
   std::string text = "dist-mesh{pp=" + number(options.pp) +
                      " dp=" + number(options.dp) + " cp=" + number(options.cp) +
                      " tp=" + number(options.tp) + "}";
@@ -67,7 +72,9 @@ static std::string planPhase(const Options &options) {
   return text + ",dist-insert-reshards,dist-verify";
 }
 
-static std::string spmdPhase(const Options &) {
+static std::string spmdPhase(const Options &options) {
+  if (options.forward)
+    return "";
   return "dist-partition,canonicalize,cse,dist-verify";
 }
 

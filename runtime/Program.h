@@ -110,9 +110,12 @@ typedef struct {
   int64_t vocab;        ///< tokens, targets: exclusive bound; else 0
 } pcc_input;
 
-/// A rank-0 f32 result of a step: "loss", "norm", "target_count".
+/// A result of a step: "loss", "norm", "target_count", each a rank-0 f32, or an
+/// output of a forward-only model.
 typedef struct {
   const char *name;
+  int32_t dtype;
+  pcc_layout layout;
   int64_t arena_offset;
 } pcc_output;
 
@@ -132,6 +135,11 @@ typedef struct {
   /// Results of evaluate: mean loss and target count of the global batch.
   int32_t n_eval_outputs;
   const pcc_output *eval_outputs;
+  /// The model's outputs from its inputs; then there is neither step nor
+  /// evaluate. NULL: a training program.
+  pcc_step_fn forward;
+  int32_t n_forward_outputs;
+  const pcc_output *forward_outputs;
 } pcc_stage;
 
 /// A communicator: the ranks that differ only in these axes, ordered by the

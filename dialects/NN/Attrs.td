@@ -55,4 +55,15 @@ def NN_StateKindAttr : EnumAttr<NN_Dialect, NN_StateKind, "kind"> {
   let assemblyFormat = "`` $value";
 }
 
+def NN_Relation : I32EnumAttr<"Relation", "how two elements compare", [
+    I32EnumAttrCase<"Equal", 0, "eq">,
+    I32EnumAttrCase<"Less", 1, "lt">,
+    I32EnumAttrCase<"LessOrEqual", 2, "le">]> {
+  let cppNamespace = "::pcc::nn";
+  let genSpecializedAttr = 0;
+}
+def NN_RelationAttr : EnumAttr<NN_Dialect, NN_Relation, "relation"> {
+  let assemblyFormat = "`` $value";
+}
+
 #endif // PCC_NN_ATTRS

@@ -276,6 +276,8 @@ SmallVector<Value> AttentionOp::buildVJP(OpBuilder &builder, ValueRange d) {
 }
 
 SmallVector<Value> EmbeddingOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  if (!isa<FloatType>(getType().getElementType()))
+    return padded(*this, {});
   Value table = EmbeddingGradOp::create(builder, getLoc(), getTable().getType(),
                                         d[0], getIds(), getOffset());
   return padded(*this, {Value(), table});
@@ -286,6 +288,82 @@ SmallVector<Value> CrossEntropyOp::buildVJP(OpBuilder &builder, ValueRange d) {
                            builder, getLoc(), getLogits().getType(), d[0],
                            getLogits(), getTargets(), getLse(),
                            /*offset=*/Value(), getClassesAttr())});
+}
+
+SmallVector<Value> SinOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  Value slope = CosOp::create(builder, getLoc(), getType(), getInput());
+  return {Make{builder, getLoc()}.mul(d[0], slope)};
+}
+
+SmallVector<Value> CosOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  Make make{builder, getLoc()};
+  Value slope = SinOp::create(builder, getLoc(), getType(), getInput());
+  return {make.scale(make.mul(d[0], slope), -1)};
+}
+
+/// Steps: flat wherever there is a slope.
+SmallVector<Value> FloorOp::buildVJP(OpBuilder &, ValueRange) {
+  return {Value()};
+}
+SmallVector<Value> RoundOp::buildVJP(OpBuilder &, ValueRange) {
+  return {Value()};
+}
+
+/// d y x^(y-1), and d x^y log x, which is zero where the base is.
+SmallVector<Value> PowOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  Make make{builder, getLoc()};
+  RankedTensorType type = getType();
+  auto splat = [&](double value) -> Value {
+    return ConstantOp::create(
+        builder, getLoc(), type,
+        DenseElementsAttr::get(
+            type, builder.getFloatAttr(type.getElementType(), value)));
+  };
+  Value less = PowOp::create(builder, getLoc(), type, getLhs(),
+                             make.sub(getRhs(), splat(1)));
+  Value base = make.mul(d[0], make.mul(getRhs(), less));
+  Value zero = splat(0);
+  Value isZero =
+      CompareOp::create(builder, getLoc(), CompareOp::getResultType(type),
+                        Relation::Equal, getLhs(), zero);
+  Value log = LogOp::create(builder, getLoc(), type, getLhs());
+  Value rate = WhereOp::create(builder, getLoc(), type, isZero, zero, log);
+  return {base, make.mul(d[0], make.mul(getResult(), rate))};
+}
+
+/// x = q y + r with a whole q, which is flat.
+SmallVector<Value> RemOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  if (!isa<FloatType>(getType().getElementType()))
+    return padded(*this, {});
+  Make make{builder, getLoc()};
+  Value quotient = make.div(make.sub(getLhs(), getResult()), getRhs());
+  return {d[0], make.scale(make.mul(d[0], quotient), -1)};
+}
+
+/// Those that equal the result share its cotangent.
+template <typename Op>
+static SmallVector<Value> sharedVJP(Op op, OpBuilder &builder, Value d) {
+  RankedTensorType type = tensorType(op.getInput());
+  if (!isa<FloatType>(type.getElementType()))
+    return {Value()};
+  Make make{builder, op.getLoc()};
+  auto kept = otherDims(type.getRank(), op.getDims());
+  auto spread = [&](Value value) -> Value {
+    return BroadcastOp::create(builder, op.getLoc(), type, value, kept);
+  };
+  Value isBest =
+      CompareOp::create(builder, op.getLoc(), CompareOp::getResultType(type),
+                        Relation::Equal, op.getInput(), spread(op.getResult()));
+  Value share = CastOp::create(builder, op.getLoc(), type, isBest);
+  Value count =
+      ReduceOp::create(builder, op.getLoc(), op.getType(), share, op.getDims());
+  return {make.mul(share, spread(make.div(d, count)))};
+}
+SmallVector<Value> ReduceMaxOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  return sharedVJP(*this, builder, d[0]);
+}
+SmallVector<Value> ReduceMinOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  return sharedVJP(*this, builder, d[0]);
 }
 
 /// d 2/sqrt(pi) exp(-x^2)

@@ -58,6 +58,39 @@ def NN_MulOp : NN_BinaryOp<"mul", "Elementwise product">;
 def NN_DivOp : NN_BinaryOp<"div", "Elementwise quotient">;
 def NN_MaxOp : NN_BinaryOp<"max", "Elementwise maximum; the lhs wins ties">;
 def NN_MinOp : NN_BinaryOp<"min", "Elementwise minimum; the lhs wins ties">;
+def NN_RemOp : NN_BinaryOp<"rem",
+    "The remainder of a division truncated to a whole number">;
+
+def NN_PowOp : NN_ComputeOp<"pow", [NN_VJP, SameOperandsAndResultType]> {
+  let summary = "The lhs to the power of the rhs";
+  let arguments = (ins NN_Float:$lhs, NN_Float:$rhs);
+  let results = (outs NN_Float:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+}
+
+def NN_CompareOp : NN_ComputeOp<"compare", [SameTypeOperands,
+    SameOperandsAndResultShape]> {
+  let summary = "Whether a relation holds, element by element";
+  let description = [{
+    `eq`, `lt` or `le`, of integers as signed numbers; none holds for a NaN.
+    It has no derivative.
+
+    ```mlir
+    %near = nn.compare le %x, %y : tensor<4xf32> -> tensor<4xi1>
+    ```
+  }];
+  let arguments = (ins NN_RelationAttr:$relation, NN_Tensor:$lhs,
+                   NN_Tensor:$rhs);
+  let results = (outs StaticShapeTensorOf<[I1]>:$result);
+  let assemblyFormat = [{
+    $relation $lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// The type of the answer for operands of this type.
+    static ::mlir::RankedTensorType
+    getResultType(::mlir::RankedTensorType operands);
+  }];
+}
 
 class NN_UnaryOp<string mnemonic, string what>
     : NN_ComputeOp<mnemonic, [NN_VJP, SameOperandsAndResultType]> {
@@ -71,6 +104,11 @@ def NN_LogOp : NN_UnaryOp<"log", "Natural logarithm">;
 def NN_SqrtOp : NN_UnaryOp<"sqrt", "Square root">;
 def NN_TanhOp : NN_UnaryOp<"tanh", "Hyperbolic tangent">;
 def NN_ErfOp : NN_UnaryOp<"erf", "The Gauss error function">;
+def NN_SinOp : NN_UnaryOp<"sin", "Sine">;
+def NN_CosOp : NN_UnaryOp<"cos", "Cosine">;
+def NN_FloorOp : NN_UnaryOp<"floor", "The next whole number below">;
+def NN_RoundOp : NN_UnaryOp<"round",
+    "The nearest whole number, of two the even one">;
 def NN_SigmoidOp : NN_UnaryOp<"sigmoid", "1 / (1 + exp(-x))">;
 def NN_ReluOp : NN_UnaryOp<"relu", "max(x, 0)">;
 def NN_SiluOp : NN_UnaryOp<"silu", "x * sigmoid(x)">;

@@ -232,9 +232,9 @@ def NN_EmbeddingOp : NN_ComputeOp<"embedding", [NN_VJP, NN_Local]> {
     The result has the shape of ids followed by the table's row. An id less
     `offset` (absent: 0) that is no row of the table gives zeros.
   }];
-  let arguments = (ins NN_Int:$ids, NN_Float:$table,
+  let arguments = (ins NN_Int:$ids, NN_Tensor:$table,
                    Optional<NN_Int>:$offset);
-  let results = (outs NN_Float:$result);
+  let results = (outs NN_Tensor:$result);
   let assemblyFormat = [{
     $ids `,` $table (`offset` $offset^ `:` type($offset))? attr-dict `:`
     type($ids) `,` type($table) `->` type($result)

@@ -71,6 +71,13 @@ ShardingRule LogOp::getShardingRule() { return elementwise(*this); }
 ShardingRule SqrtOp::getShardingRule() { return elementwise(*this); }
 ShardingRule TanhOp::getShardingRule() { return elementwise(*this); }
 ShardingRule ErfOp::getShardingRule() { return elementwise(*this); }
+ShardingRule SinOp::getShardingRule() { return elementwise(*this); }
+ShardingRule CosOp::getShardingRule() { return elementwise(*this); }
+ShardingRule FloorOp::getShardingRule() { return elementwise(*this); }
+ShardingRule RoundOp::getShardingRule() { return elementwise(*this); }
+ShardingRule PowOp::getShardingRule() { return elementwise(*this); }
+ShardingRule RemOp::getShardingRule() { return elementwise(*this); }
+ShardingRule CompareOp::getShardingRule() { return elementwise(*this); }
 ShardingRule WhereOp::getShardingRule() { return elementwise(*this); }
 ShardingRule SigmoidOp::getShardingRule() { return elementwise(*this); }
 ShardingRule ReluOp::getShardingRule() { return elementwise(*this); }
@@ -213,6 +220,25 @@ ShardingRule ReduceOp::getShardingRule() {
   b.rule.kind = Kind::Multiplicative;
   return b.rule;
 }
+
+/// What is no sum needs all of the dims that disappear on one rank.
+template <typename Op>
+static ShardingRule wholeRowRule(Op op) {
+  RuleBuilder b;
+  SmallVector<int> dims, result;
+  for (auto [i, extent] : llvm::enumerate(shapeOf(op.getInput()))) {
+    bool reduced = llvm::is_contained(op.getDims(), static_cast<int64_t>(i));
+    dims.push_back(b.factor(extent, reduced));
+    if (!reduced)
+      result.push_back(dims.back());
+  }
+  b.operand(dims);
+  b.result(result);
+  return b.rule;
+}
+ShardingRule ReduceMaxOp::getShardingRule() { return wholeRowRule(*this); }
+ShardingRule ReduceMinOp::getShardingRule() { return wholeRowRule(*this); }
+ShardingRule ReduceProdOp::getShardingRule() { return wholeRowRule(*this); }
 
 /// A dim that slice or pad changes has a factor on each side, both unshardable.
 static ShardingRule boxRule(Value input, Value result) {

@@ -98,6 +98,10 @@ LogicalResult ContractOp::verify() {
   return success();
 }
 
+RankedTensorType CompareOp::getResultType(RankedTensorType operands) {
+  return operands.clone(IntegerType::get(operands.getContext(), 1));
+}
+
 LogicalResult WhereOp::verify() {
   if (shapeOf(getCondition()) != shapeOf(getResult()))
     return emitOpError() << "has a condition of type "
@@ -174,20 +178,26 @@ LogicalResult BroadcastOp::verify() {
   return verifyResult(*this, getInput(), shape);
 }
 
-LogicalResult ReduceOp::verify() {
-  ArrayRef<int64_t> from = shapeOf(getInput());
+template <typename Op>
+static LogicalResult verifyReduce(Op op) {
+  ArrayRef<int64_t> from = shapeOf(op.getInput());
   SmallVector<int64_t> shape;
   int64_t last = -1;
-  for (int64_t dim : getDims()) {
+  for (int64_t dim : op.getDims()) {
     if (dim <= last || dim >= static_cast<int64_t>(from.size()))
-      return emitOpError("dims must ascend and lie within the input");
+      return op.emitOpError("dims must ascend and lie within the input");
     last = dim;
   }
   for (auto [i, extent] : llvm::enumerate(from))
-    if (!llvm::is_contained(getDims(), static_cast<int64_t>(i)))
+    if (!llvm::is_contained(op.getDims(), static_cast<int64_t>(i)))
       shape.push_back(extent);
-  return verifyResult(*this, getInput(), shape);
+  return verifyResult(op, op.getInput(), shape);
 }
+
+LogicalResult ReduceOp::verify() { return verifyReduce(*this); }
+LogicalResult ReduceMaxOp::verify() { return verifyReduce(*this); }
+LogicalResult ReduceMinOp::verify() { return verifyReduce(*this); }
+LogicalResult ReduceProdOp::verify() { return verifyReduce(*this); }
 
 /// `small` lies in `large` at starts, stepped by steps.
 static LogicalResult verifyBox(Operation *op, Value small, Value large,

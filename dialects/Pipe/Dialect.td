@@ -27,7 +27,8 @@ def Pipe_Phase : I32EnumAttr<"Phase", "what a task is part of", [
     I32EnumAttrCase<"ForwardBackward", 2, "forward_backward">,
     I32EnumAttrCase<"Update", 3, "update">,
     I32EnumAttrCase<"Evaluate", 4, "evaluate">,
-    I32EnumAttrCase<"EvaluateResult", 5, "evaluate_result">]> {
+    I32EnumAttrCase<"EvaluateResult", 5, "evaluate_result">,
+    I32EnumAttrCase<"ForwardOnly", 6, "forward_only">]> {
   let cppNamespace = "::pcc::pipe";
   let genSpecializedAttr = 0;
 }
@@ -38,7 +39,8 @@ def Pipe_PhaseAttr : EnumAttr<Pipe_Dialect, Pipe_Phase, "phase"> {
 /// Which of the program's entry points a schedule is.
 def Pipe_Entry : I32EnumAttr<"Entry", "an entry point of the program", [
     I32EnumAttrCase<"Train", 0, "train">,
-    I32EnumAttrCase<"Evaluate", 1, "evaluate">]> {
+    I32EnumAttrCase<"Evaluate", 1, "evaluate">,
+    I32EnumAttrCase<"Forward", 2, "forward">]> {
   let cppNamespace = "::pcc::pipe";
   let genSpecializedAttr = 0;
 }

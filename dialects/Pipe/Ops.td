@@ -46,8 +46,10 @@ def Pipe_InputOp : Pipe_Symbol<"input"> {
 }
 
 def Pipe_OutputOp : Pipe_Symbol<"output"> {
-  let summary = "A scalar that the runtime reads after a step";
+  let summary = "What the runtime reads after a step";
   let description = [{
+    A scalar of a training step, or an output of a forward-only model.
+
     ```mlir
     pipe.output @output.loss : tensor<f32> name "loss"
     ```
@@ -101,6 +103,8 @@ def Pipe_TaskOp : Pipe_Op<"task", [Symbol, IsolatedFromAbove, SingleBlock,
     }
     /// The entry point whose schedules run this task.
     Entry getEntry() {
+      if (getPhase() == Phase::ForwardOnly)
+        return Entry::Forward;
       return getPhase() == Phase::Evaluate ||
                      getPhase() == Phase::EvaluateResult
                  ? Entry::Evaluate

@@ -62,7 +62,7 @@ def RT_StageOp : RT_Op<"stage", [SymbolTable, IsolatedFromAbove, NoTerminator,
   let summary = "The program of the ranks of one pipeline stage";
   let description = [{
     Its buffers, its tasks, and the entry points `@train` and, when compiled
-    with it, `@evaluate`, which call the tasks. `arena` is the bytes that the
+    with it, `@evaluate`, or `@forward` alone, which call the tasks. `arena` is the bytes that the
     buffers need; without it offsets are not assigned yet.
   }];
   let arguments = (ins I64Attr:$index, OptionalAttr<I64Attr>:$arena);

@@ -52,12 +52,12 @@ bool isBuffer(MemRefType type) {
 }
 
 bool isContiguous(MemRefType type) {
+  SmallVector<int64_t> strides = getStrides(type);
   int64_t expected = 1;
-  for (auto [size, stride] :
-       llvm::reverse(llvm::zip(type.getShape(), getStrides(type)))) {
-    if (size != 1 && stride != expected)
+  for (int64_t dim = type.getRank(); dim-- > 0;) {
+    if (type.getDimSize(dim) != 1 && strides[dim] != expected)
       return false;
-    expected *= size;
+    expected *= type.getDimSize(dim);
   }
   return true;
 }

@@ -49,6 +49,7 @@ inline constexpr llvm::StringLiteral kStageAxis = "pp";
 /// Names of the entry points of a stage.
 inline constexpr llvm::StringLiteral kTrainEntry = "train";
 inline constexpr llvm::StringLiteral kEvaluateEntry = "evaluate";
+inline constexpr llvm::StringLiteral kForwardEntry = "forward";
 
 /// Bytes of one element as it lies in memory.
 int64_t getElementBytes(mlir::Type element);

@@ -58,7 +58,8 @@ private:
   FailureOr<Datum> stage(rt::StageOp stage);
   FailureOr<Datum> tensor(rt::BufferOp buffer);
   FailureOr<Datum> input(rt::BufferOp buffer);
-  Datum output(rt::BufferOp buffer, StringRef prefix);
+  FailureOr<Datum> outputs(rt::StageOp stage, StringRef entry, StringRef prefix,
+                           int32_t &count);
   FailureOr<Datum> layout(rt::BufferOp buffer);
   FailureOr<Datum> source(rt::BufferOp buffer, nn::SourceAttr attr);
   /// The address of a buffer's source; null where it has none.
@@ -234,13 +235,6 @@ FailureOr<Datum> Descriptor::input(rt::BufferOp buffer) {
        Datum::i64(vocab ? vocab.getInt() : 0)});
 }
 
-Datum Descriptor::output(rt::BufferOp buffer, StringRef prefix) {
-  StringRef name = buffer->getAttrOfType<StringAttr>("name").getValue();
-  name.consume_front(prefix);
-  return Datum::structure(
-      {data.addString(name), Datum::i64(*buffer.getOffset())});
-}
-
 /// The outputs that an entry point hands to its tasks.
 SmallVector<rt::BufferOp> outputsOf(rt::StageOp stage, StringRef entry) {
   SymbolTable symbols(stage);
@@ -255,8 +249,27 @@ SmallVector<rt::BufferOp> outputsOf(rt::StageOp stage, StringRef entry) {
   return outputs;
 }
 
+/// The array of what an entry point gives; `prefix` is no part of the names.
+FailureOr<Datum> Descriptor::outputs(rt::StageOp stage, StringRef entry,
+                                     StringRef prefix, int32_t &count) {
+  SmallVector<Datum> all;
+  for (rt::BufferOp buffer : outputsOf(stage, entry)) {
+    FailureOr<Datum> where = layout(buffer);
+    if (failed(where))
+      return failure();
+    StringRef name = buffer->getAttrOfType<StringAttr>("name").getValue();
+    name.consume_front(prefix);
+    all.push_back(Datum::structure(
+        {data.addString(name),
+         Datum::i32(getDType(buffer.getMemRefType().getElementType())), *where,
+         Datum::i64(*buffer.getOffset())}));
+  }
+  count = all.size();
+  return data.addArray("pcc.outputs", all);
+}
+
 FailureOr<Datum> Descriptor::stage(rt::StageOp stage) {
-  SmallVector<Datum> tensors, inputs, outputs, evalOutputs;
+  SmallVector<Datum> tensors, inputs;
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
     if (int(buffer.getKind()) <= int(rt::BufferKind::Sum)) {
       FailureOr<Datum> made = tensor(buffer);
@@ -270,10 +283,13 @@ FailureOr<Datum> Descriptor::stage(rt::StageOp stage) {
       inputs.push_back(*made);
     }
   }
-  for (rt::BufferOp buffer : outputsOf(stage, rt::kTrainEntry))
-    outputs.push_back(output(buffer, ""));
-  for (rt::BufferOp buffer : outputsOf(stage, rt::kEvaluateEntry))
-    evalOutputs.push_back(output(buffer, "eval_"));
+  int32_t trained, evaluated, forwarded;
+  FailureOr<Datum> train = outputs(stage, rt::kTrainEntry, "", trained);
+  FailureOr<Datum> evaluate =
+      outputs(stage, rt::kEvaluateEntry, "eval_", evaluated);
+  FailureOr<Datum> forward = outputs(stage, rt::kForwardEntry, "", forwarded);
+  if (failed(train) || failed(evaluate) || failed(forward))
+    return failure();
   auto entry = [&](StringRef name) {
     if (!SymbolTable::lookupSymbolIn(stage, name))
       return Datum::null();
@@ -281,12 +297,11 @@ FailureOr<Datum> Descriptor::stage(rt::StageOp stage) {
   };
   return Datum::structure(
       {Datum::i64(*stage.getArena()), Datum::i32(tensors.size()),
-       Datum::i32(inputs.size()), Datum::i32(outputs.size()),
+       Datum::i32(inputs.size()), Datum::i32(trained),
        data.addArray("pcc.tensors", tensors),
-       data.addArray("pcc.inputs", inputs),
-       data.addArray("pcc.outputs", outputs), entry(rt::kTrainEntry),
-       entry(rt::kEvaluateEntry), Datum::i32(evalOutputs.size()),
-       data.addArray("pcc.eval_outputs", evalOutputs)});
+       data.addArray("pcc.inputs", inputs), *train, entry(rt::kTrainEntry),
+       entry(rt::kEvaluateEntry), Datum::i32(evaluated), *evaluate,
+       entry(rt::kForwardEntry), Datum::i32(forwarded), *forward});
 }
 
 LogicalResult Descriptor::emit() {

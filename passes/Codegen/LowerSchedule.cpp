@@ -73,11 +73,12 @@ LogicalResult Schedules::lower(rt::StageOp stage) {
 }
 
 LogicalResult Schedules::lowerEntry(Entry &entry, rt::StageOp stage) {
-  bool isTrain = entry.schedule.getEntry() == pipe::Entry::Train;
+  static constexpr StringLiteral names[] = {rt::kTrainEntry, rt::kEvaluateEntry,
+                                            rt::kForwardEntry};
   OpBuilder builder = OpBuilder::atBlockEnd(stage.getBlock());
   auto function =
       rt::FuncOp::create(builder, entry.schedule.getLoc(),
-                         isTrain ? rt::kTrainEntry : rt::kEvaluateEntry);
+                         names[static_cast<int>(entry.schedule.getEntry())]);
   builder.createBlock(&function.getBody());
   SymbolTable buffers(stage);
 

@@ -80,7 +80,8 @@ public:
   LogicalResult verify() {
     if (failed(checkOffsets()))
       return failure();
-    for (StringRef name : {rt::kTrainEntry, rt::kEvaluateEntry})
+    for (StringRef name :
+         {rt::kTrainEntry, rt::kEvaluateEntry, rt::kForwardEntry})
       if (rt::FuncOp entry = functions.lookup(name)) {
         memory = Memory();
         if (failed(fillKept()))

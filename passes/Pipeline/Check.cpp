@@ -315,7 +315,7 @@ LogicalResult CheckPass::check(Entry entry) {
 void CheckPass::runOnOperation() {
   if (failed(checkHomes(getOperation())))
     return signalPassFailure();
-  for (Entry entry : {Entry::Train, Entry::Evaluate})
+  for (Entry entry : {Entry::Train, Entry::Evaluate, Entry::Forward})
     if (failed(check(entry)))
       return signalPassFailure();
 }

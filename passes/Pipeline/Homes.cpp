@@ -43,7 +43,8 @@ LogicalResult pcc::checkHomes(ModuleOp module) {
   Homes homes = findHomes(module);
   SymbolTable symbols(module);
   for (auto task : module.getOps<TaskOp>()) {
-    if (!task.isPerMicrobatch())
+    // A forward-only program trains nothing.
+    if (!task.isPerMicrobatch() || task.getEntry() == Entry::Forward)
       continue;
     int64_t stage = task.getStage();
     for (Operation &op : *task.getBlock()) {

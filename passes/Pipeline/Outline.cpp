@@ -366,6 +366,13 @@ void OutlinePass::runOnOperation() {
   func::FuncOp microbatch = lookUp("microbatch"), update = lookUp("update"),
                evaluate = lookUp("evaluate"),
                result = lookUp("evaluate_result");
+  TaskBuilder tasks(module);
+  // A model that is not trained is still what the frontend made of it.
+  if (func::FuncOp forward = lookUp("forward"); forward && !microbatch) {
+    outlineForward(tasks, forward);
+    forward.erase();
+    return;
+  }
   if (!microbatch || !update) {
     emitError(module.getLoc())
         << "a training program has the functions @microbatch and @update";
@@ -380,7 +387,6 @@ void OutlinePass::runOnOperation() {
         return signalPassFailure();
       }
   int64_t stages = countStages(microbatch);
-  TaskBuilder tasks(module);
   if (failed(MicrobatchOutliner(tasks, microbatch, stages, false).run()) ||
       failed(outlineUpdate(tasks, update, stages)))
     return signalPassFailure();

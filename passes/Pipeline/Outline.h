@@ -55,6 +55,10 @@ mlir::LogicalResult outlineUpdate(TaskBuilder &tasks, mlir::func::FuncOp update,
 mlir::LogicalResult outlineResult(TaskBuilder &tasks, mlir::func::FuncOp func,
                                   int64_t stages);
 
+/// Makes the one task of a forward-only program, whose results are the model's
+/// outputs by name.
+void outlineForward(TaskBuilder &tasks, mlir::func::FuncOp forward);
+
 } // namespace pcc
 
 #endif // PCC_PASSES_PIPELINE_OUTLINE_H

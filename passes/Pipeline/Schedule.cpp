@@ -294,7 +294,7 @@ void SchedulePass::runOnOperation() {
   if (failed(collect()))
     return signalPassFailure();
   findHops();
-  for (Entry entry : {Entry::Train, Entry::Evaluate})
+  for (Entry entry : {Entry::Train, Entry::Evaluate, Entry::Forward})
     for (int64_t stage = 0; stage < stages; ++stage)
       build(entry, stage, before);
 }

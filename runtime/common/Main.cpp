@@ -2,6 +2,7 @@
 
 #include "runtime/common/Backend.h"
 #include "runtime/common/Error.h"
+#include "runtime/common/Forward.h"
 #include "runtime/common/Launch.h"
 #include "runtime/common/Lifeline.h"
 #include "runtime/common/Mesh.h"
@@ -45,6 +46,12 @@ static int run(int argc, char **argv) {
     if (launch.rank == 0)
       fputs((options.help ? helpText(argv[0]) : infoText(program)).c_str(),
             stdout);
+    return ExitDone;
+  }
+  if (isForwardProgram(program)) {
+    checkLaunch(launch, 1, arithmetic(program));
+    backend::join(/*alone=*/true);
+    runForward(program, options);
     return ExitDone;
   }
   if (options.data.empty() && options.resume.empty())

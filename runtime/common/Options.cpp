@@ -110,6 +110,8 @@ static std::vector<Group> groupsOf(Options &o) {
              "write what each rank did when, for Perfetto"),
         text("trace-steps", o.traceSteps, "A:B",
              "the steps of --trace (default: the second and third)"),
+        text("outputs", o.outputs, "DIR",
+             "where a forward-only program writes its outputs"),
         on("info", o.info, "say what this program is and exit"),
         on("help", o.help, "this text")}},
   };

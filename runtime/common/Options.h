@@ -13,7 +13,7 @@ namespace pcc {
 
 /// What the command line says; see the help texts in Options.cpp.
 struct Options {
-  std::string data, valData, save, resume, model, logJson, init;
+  std::string data, outputs, valData, save, resume, model, logJson, init;
   std::string exportOnnx, tensorboardDir, trace, traceSteps;
   std::string lrSchedule = "cosine";
   int64_t steps = 0, warmupSteps = 0, stopAfter = 0;

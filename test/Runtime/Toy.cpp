@@ -186,9 +186,9 @@ static pcc_program makeProgram() {
     inputs[n++] = {roles[i],          roles[i], PCC_F32, scalar,
                    atScalars + 4 * i, 0,        0};
 
-  outputs[0] = evalOutputs[0] = {"loss", atLoss};
-  outputs[1] = {"norm", atNorm};
-  evalOutputs[1] = {"target_count", atCount};
+  outputs[0] = evalOutputs[0] = {"loss", PCC_F32, scalar, atLoss};
+  outputs[1] = {"norm", PCC_F32, scalar, atNorm};
+  evalOutputs[1] = {"target_count", PCC_F32, scalar, atCount};
   for (int64_t s = 0; s < stages; ++s) {
     // The first of two stages knows the norm but not the loss.
     bool last = s == stages - 1;

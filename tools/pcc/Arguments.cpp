@@ -149,6 +149,12 @@ struct Flags {
   cl::opt<bool> noDropout{"no-dropout", cl::desc("Leaves dropout out"),
                           cl::cat(training)};
 
+  cl::opt<bool> forward{
+      "forward",
+      cl::desc("Compiles the model's outputs alone, for one rank: the program "
+               "reads <input>.npy and writes <output>.npy"),
+      cl::cat(training)};
+
   cl::opt<std::string> targetName{"target", cl::desc("auto, cpu"),
                                   cl::init("auto"), cl::value_desc("NAME"),
                                   cl::cat(target)};
@@ -163,6 +169,12 @@ struct Flags {
       cl::init("exe"), cl::value_desc("STAGE"), cl::cat(output)};
   cl::opt<std::string> outputPath{"o", cl::desc("Where to write, - for stdout"),
                                   cl::value_desc("FILE"), cl::cat(output)};
+  cl::opt<bool> check{
+      "check", cl::desc("Says which operators of the file are supported"),
+      cl::cat(output)};
+  cl::opt<bool> supportedOps{"supported-ops",
+                             cl::desc("Lists every operator as Markdown"),
+                             cl::Hidden, cl::cat(output)};
   cl::opt<bool> listParams{"list-params",
                            cl::desc("Lists the parameters and stops"),
                            cl::cat(output)};
@@ -261,6 +273,10 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
           "on many ranks\n",
           &llvm::errs()))
     return 2;
+  arguments.check = flags.check;
+  arguments.supportedOps = flags.supportedOps;
+  if (flags.supportedOps)
+    return -1;
   if (!readPositional(flags, arguments.input))
     return 2;
 
@@ -279,6 +295,7 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
   options.optimizer = flags.optimizer;
   options.noDropout = flags.noDropout;
   options.paddingMask = flags.paddingMask;
+  options.forward = flags.forward;
   options.freeze = flags.freeze;
   options.train = flags.train;
   options.verbosity = flags.quiet ? 0 : flags.verbose ? 2 : 1;
@@ -341,6 +358,11 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
     return 2;
   if (!checkOnlyValues(flags) || !resolveWorldSize(flags, options))
     return 2;
+  if (options.forward && options.worldSize() > 1) {
+    llvm::errs() << "pcc: error: --forward compiles for one rank, not "
+                 << options.worldSize() << "\n";
+    return 2;
+  }
   for (const std::string &dim : flags.dims) {
     auto [name, value] = llvm::StringRef(dim).split('=');
     int64_t size;

@@ -17,6 +17,8 @@ struct Arguments {
   std::string input;  ///< a path, or "-" for standard input
   std::string output; ///< empty: derived from the input
   std::string emit = "exe";
+  bool check = false;
+  bool supportedOps = false;
   bool listParams = false;
   Report report = Report::None;
   bool verifyEach = true;

@@ -114,14 +114,19 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
   if (failed(dims))
     return failure();
   Location loc = FileLineColLoc::get(&context, arguments.input, 0, 0);
-  if (failed(resolveBatch(options, dims->batch.value_or(0), loc)))
+  bool batchGiven = options.microBatch;
+  // Inputs of a model that is not trained need not share a batch.
+  int64_t fixed = options.forward ? 0 : dims->batch.value_or(0);
+  if (failed(resolveBatch(options, fixed, loc)))
     return failure();
   ImportOptions import;
   import.path = arguments.input;
   import.dims.insert(options.dims.begin(), options.dims.end());
   if (options.seq)
     import.seq = options.seq;
-  import.batch = options.microBatch * options.dp;
+  if (!options.forward || batchGiven)
+    import.batch = options.microBatch * options.dp;
+  import.forward = options.forward;
   import.randomInit = options.randomInit;
   import.noDropout = options.noDropout;
   // A corpus of tokens has no padding; other data has a mask of its own.

@@ -203,14 +203,7 @@ void Summary::printMemory(llvm::raw_ostream &os, int64_t index) const {
      << formatBytes(stage.activations);
 }
 
-void Summary::print(llvm::raw_ostream &os, StringRef model) const {
-  os << model << ": " << formatCount(parameters) << " parameters in " << tensors
-     << " tensors";
-  if (trained != parameters)
-    os << ", " << formatCount(trained) << " trained";
-  os << "\n";
-  for (const std::string &line : padding)
-    os << "padding:  " << line << "\n";
+void Summary::printStep(llvm::raw_ostream &os) const {
   os << "ranks:    " << options.worldSize() << " = tp " << options.tp;
   if (options.cp > 1)
     os << " x cp " << options.cp;
@@ -226,6 +219,20 @@ void Summary::print(llvm::raw_ostream &os, StringRef model) const {
   if (options.pp > 1)
     os << ", schedule " << options.schedule;
   os << "\n";
+}
+
+void Summary::print(llvm::raw_ostream &os, StringRef model) const {
+  os << model << ": " << formatCount(parameters) << " parameters in " << tensors
+     << " tensors";
+  if (trained != parameters)
+    os << ", " << formatCount(trained) << " trained";
+  os << "\n";
+  for (const std::string &line : padding)
+    os << "padding:  " << line << "\n";
+  if (options.forward)
+    os << "forward:  the model's outputs alone, one rank on cpu\n";
+  else
+    printStep(os);
   for (auto [i, stage] : llvm::enumerate(stages)) {
     os << "stage " << i << ":  " << formatFlops(stage.flops)
        << " per rank and step";

@@ -34,6 +34,8 @@ public:
   std::pair<int64_t, int64_t> getLargestStage() const;
   /// What a rank's memory is for, on a line.
   void printMemory(llvm::raw_ostream &os, int64_t stage) const;
+  /// Ranks and samples of a training step.
+  void printStep(llvm::raw_ostream &os) const;
 
 private:
   /// What one rank of a stage does in a step.

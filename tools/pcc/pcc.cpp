@@ -8,6 +8,7 @@
 
 #include "dialects/RT/RT.h"
 #include "frontend/Import.h"
+#include "frontend/Support.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -16,6 +17,7 @@
 #include "passes/Pipelines.h"
 #include "passes/RegisterAll.h"
 #include "tools/pcc/Arguments.h"
+#include "tools/pcc/Check.h"
 #include "tools/pcc/Diagnostics.h"
 #include "tools/pcc/Fit.h"
 #include "tools/pcc/Input.h"
@@ -89,6 +91,12 @@ int main(int argc, char **argv) {
   DiagnosticPrinter diagnostics(context, arguments.input,
                                 arguments.options.verbosity > 1);
 
+  if (arguments.supportedOps) {
+    printSupportedOps(context, llvm::outs());
+    return kDone;
+  }
+  if (arguments.check)
+    return runCheck(context, arguments);
   Input input;
   if (failed(readInput(context, arguments, input)))
     return diagnostics.sawInternalError() ? kInternal : kBadInput;

@@ -75,6 +75,62 @@ Value Emitter::scalar(const Node *node) {
   return scalars[node] = value;
 }
 
+/// What a reduction begins with.
+static TypedAttr startOf(Builder &b, Join join, Type type) {
+  if (auto floats = dyn_cast<FloatType>(type)) {
+    double infinity = std::numeric_limits<double>::infinity();
+    switch (join) {
+    case Join::Sum:
+      return b.getFloatAttr(type, 0);
+    case Join::Prod:
+      return b.getFloatAttr(type, 1);
+    case Join::Max:
+    case Join::MaxNumber:
+      return b.getFloatAttr(type, -infinity);
+    case Join::Min:
+      return b.getFloatAttr(type, infinity);
+    }
+  }
+  unsigned width = type.getIntOrFloatBitWidth();
+  switch (join) {
+  case Join::Sum:
+    return b.getIntegerAttr(type, 0);
+  case Join::Prod:
+    return b.getIntegerAttr(type, 1);
+  case Join::Max:
+  case Join::MaxNumber:
+    return b.getIntegerAttr(type, APInt::getSignedMinValue(width));
+  case Join::Min:
+    return b.getIntegerAttr(type, APInt::getSignedMaxValue(width));
+  }
+}
+
+static Value join(ScalarBuilder &b, Join join, Value old, Value value) {
+  bool isFloat = isa<FloatType>(value.getType());
+  auto reassoc = arith::FastMathFlags::reassoc;
+  switch (join) {
+  case Join::Sum:
+    if (isFloat)
+      return arith::AddFOp::create(b, old, value, reassoc);
+    return arith::AddIOp::create(b, old, value);
+  case Join::Prod:
+    if (isFloat)
+      return arith::MulFOp::create(b, old, value, reassoc);
+    return arith::MulIOp::create(b, old, value);
+  case Join::Max:
+    if (isFloat)
+      return arith::MaximumFOp::create(b, old, value);
+    return arith::MaxSIOp::create(b, old, value);
+  case Join::Min:
+    if (isFloat)
+      return arith::MinimumFOp::create(b, old, value);
+    return arith::MinSIOp::create(b, old, value);
+  case Join::MaxNumber:
+    return arith::MaxNumFOp::create(
+        b, old, value, arith::FastMathFlags::nnan | arith::FastMathFlags::nsz);
+  }
+}
+
 void Emitter::emitGeneric(ArrayRef<Root> roots, int sweep, Window window) {
   // What is computed for each column, operands first; the rest is read.
   SmallVector<const Node *> order;
@@ -115,7 +171,7 @@ void Emitter::emitGeneric(ArrayRef<Root> roots, int sweep, Window window) {
   SmallVector<Value> outs;
   bool hasSums = false;
   for (const Root &root : roots) {
-    bool isSum = root.how == Root::Sum || root.how == Root::Max;
+    bool isSum = root.how == Root::Reduce;
     hasSums |= isSum;
     outs.push_back(root.out);
     maps.push_back(isSum ? toScalar : identity);
@@ -151,18 +207,12 @@ void Emitter::emitGeneric(ArrayRef<Root> roots, int sweep, Window window) {
       case Root::Store:
         value = convertScalar(b, value, elementOf(root.out));
         break;
-      case Root::Sum:
-        value =
-            arith::AddFOp::create(b, old, value, arith::FastMathFlags::reassoc);
+      case Root::Reduce:
+        value = join(b, root.join, old, value);
         break;
       case Root::SumElement:
         value = convertScalar(b, value, elementOf(root.out));
         value = arith::AddFOp::create(b, old, value);
-        break;
-      case Root::Max:
-        value = arith::MaxNumFOp::create(b, old, value,
-                                         arith::FastMathFlags::nnan |
-                                             arith::FastMathFlags::nsz);
         break;
       }
       yields.push_back(value);
@@ -178,13 +228,11 @@ void Emitter::runSweep(const Sweep &sweep, int index, Window window) {
   SmallVector<std::pair<const Node *, Value>> sums;
   for (const Node *node : sweep.reductions) {
     Value accumulator = allocate(node->type, 0);
-    double start = node->isMax ? -std::numeric_limits<double>::infinity() : 0;
     Value first =
-        arith::ConstantOp::create(b, b.getFloatAttr(node->type, start));
+        arith::ConstantOp::create(b, startOf(b, node->join, node->type));
     memref::StoreOp::create(b, first, accumulator, ValueRange{});
     sums.push_back({node, accumulator});
-    roots.push_back(
-        {node->operands[0], accumulator, node->isMax ? Root::Max : Root::Sum});
+    roots.push_back({node->operands[0], accumulator, Root::Reduce, node->join});
   }
   for (const Output *output : sweep.stores) {
     Value out = slice(outputBuffer(*output), affineValue(output->access.row),

@@ -53,7 +53,8 @@ private:
   struct Root {
     const Node *node;
     mlir::Value out;
-    enum { Store, Sum, Max, SumElement } how;
+    enum { Store, Reduce, SumElement } how;
+    Join join = Join::Sum; ///< Reduce
   };
   void emitGeneric(llvm::ArrayRef<Root> roots, int sweep, Window window);
   mlir::Value allocate(mlir::Type element, int64_t length);

@@ -128,18 +128,38 @@ Node *ExprBuilder::select(Node *condition, Node *a, Node *b) {
             });
 }
 
-static Node *compare(ExprBuilder &e, Node *a, Node *b,
-                     arith::CmpIPredicate predicate, MLIRContext *context) {
-  return e.op(IntegerType::get(context, 1), {a, b}, 1,
-              [=](ScalarBuilder &b, ValueRange v) -> Value {
-                return arith::CmpIOp::create(b, predicate, v[0], v[1]);
-              });
-}
 Node *ExprBuilder::less(Node *a, Node *b) {
-  return compare(*this, a, b, arith::CmpIPredicate::slt, context);
+  return compare(nn::Relation::Less, a, b);
 }
 Node *ExprBuilder::equal(Node *a, Node *b) {
-  return compare(*this, a, b, arith::CmpIPredicate::eq, context);
+  return compare(nn::Relation::Equal, a, b);
+}
+
+Node *ExprBuilder::compare(nn::Relation relation, Node *a, Node *b) {
+  return op(
+      IntegerType::get(context, 1), {a, b}, 1,
+      [=](ScalarBuilder &b, ValueRange v) -> Value {
+        bool isEqual = relation == nn::Relation::Equal;
+        bool isLess = relation == nn::Relation::Less;
+        if (isa<FloatType>(v[0].getType()))
+          return arith::CmpFOp::create(b,
+                                       isEqual  ? arith::CmpFPredicate::OEQ
+                                       : isLess ? arith::CmpFPredicate::OLT
+                                                : arith::CmpFPredicate::OLE,
+                                       v[0], v[1]);
+        // A set bool is 1, which as a signed number of one bit is -1.
+        if (v[0].getType().isInteger(1))
+          return arith::CmpIOp::create(b,
+                                       isEqual  ? arith::CmpIPredicate::eq
+                                       : isLess ? arith::CmpIPredicate::ult
+                                                : arith::CmpIPredicate::ule,
+                                       v[0], v[1]);
+        return arith::CmpIOp::create(b,
+                                     isEqual  ? arith::CmpIPredicate::eq
+                                     : isLess ? arith::CmpIPredicate::slt
+                                              : arith::CmpIPredicate::sle,
+                                     v[0], v[1]);
+      });
 }
 
 Value codegen::convertScalar(ScalarBuilder &b, Value v, Type to) {
@@ -161,6 +181,15 @@ Value codegen::convertScalar(ScalarBuilder &b, Value v, Type to) {
     if (v.getType().isInteger(1))
       return arith::UIToFPOp::create(b, to, v);
     return arith::SIToFPOp::create(b, to, v);
+  }
+  // A bool says whether a number is not zero.
+  if (to.isInteger(1)) {
+    if (isa<FloatType>(from)) {
+      Value zero = arith::ConstantOp::create(b, b.getFloatAttr(from, 0.0));
+      return arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, v, zero);
+    }
+    Value zero = arith::ConstantOp::create(b, b.getIntegerAttr(from, 0));
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, v, zero);
   }
   if (isa<FloatType>(from)) {
     Type integer = to.isIndex() ? b.getI64Type() : to;
@@ -211,21 +240,16 @@ Node *ExprBuilder::rowIndex(AffineExpr row) {
 }
 
 Node *ExprBuilder::reduceSum(Node *a, int64_t sweep) {
-  if (!a)
-    return nullptr;
-  Node node{Node::Kind::Reduce, f64(), {a}};
-  node.level = a->level + 1;
-  node.sweep = sweep;
-  return program.add(std::move(node));
+  return reduceBy(convert(a, f64()), sweep, Join::Sum);
 }
 
-Node *ExprBuilder::reduceMax(Node *a, int64_t sweep) {
+Node *ExprBuilder::reduceBy(Node *a, int64_t sweep, Join join) {
   if (!a)
     return nullptr;
   Node node{Node::Kind::Reduce, a->type, {a}};
   node.level = a->level + 1;
   node.sweep = sweep;
-  node.isMax = true;
+  node.join = join;
   return program.add(std::move(node));
 }
 
@@ -305,6 +329,7 @@ Node *ExprBuilder::buildOp(OpResult value, Access access) {
     return buildAttention(value, access);
   if (isa<nn::SoftmaxOp, nn::SoftmaxGradOp, nn::LayerNormOp,
           nn::LayerNormGradOp, nn::RmsNormOp, nn::RmsNormGradOp, nn::ReduceOp,
+          nn::ReduceMaxOp, nn::ReduceMinOp, nn::ReduceProdOp,
           nn::SumOfSquaresOp>(op))
     return buildRows(value, access);
   return buildElementwise(op, access);

@@ -54,6 +54,8 @@ public:
   /// Signed comparison of integers or indices.
   Node *less(Node *a, Node *b);
   Node *equal(Node *a, Node *b);
+  /// Numbers of any kind; false where one is a NaN.
+  Node *compare(nn::Relation relation, Node *a, Node *b);
   /// Any scalar type to any other; floats to integers truncate.
   Node *convert(Node *a, mlir::Type type);
   /// Rounds a value of type `a->type` to an nn element type and back.
@@ -62,7 +64,11 @@ public:
   Node *rowIndex(mlir::AffineExpr row);
   /// f64 for a sum.
   Node *reduceSum(Node *a, int64_t sweep);
-  Node *reduceMax(Node *a, int64_t sweep);
+  Node *reduceMax(Node *a, int64_t sweep) {
+    return reduceBy(a, sweep, Join::MaxNumber);
+  }
+  /// In the type of `a`.
+  Node *reduceBy(Node *a, int64_t sweep, Join join);
   /// The rounded hash step of Random.h.
   Node *randomMix(Node *hash);
   Node *randomAdd(Node *key, Node *coordinate);
@@ -106,7 +112,8 @@ private:
   Node *buildConstant(nn::ConstantOp op, Access access);
   Node *buildDropout(nn::DropoutOp op, Access access);
   Node *buildEmbedding(nn::EmbeddingOp op, Access access);
-  Node *buildReduce(nn::ReduceOp op, Access access);
+  Node *buildReduce(mlir::Operation *op, llvm::ArrayRef<int64_t> dims,
+                    Join join, Access access);
   template <typename Op>
   Node *buildMaskedSoftmax(Op op, mlir::OpResult value, Access access);
   /// Whether a row op's result may be computed at this access: the columns of

@@ -75,6 +75,28 @@ static Node *erf(ExprBuilder &e, Node *x) {
   });
 }
 
+/// A function of the math dialect.
+template <typename MathOp>
+static Node *function(ExprBuilder &e, Node *x, int cost) {
+  return e.op(x->type, {x}, cost, [](ScalarBuilder &b, ValueRange v) -> Value {
+    return MathOp::create(b, v[0]);
+  });
+}
+
+static Node *power(ExprBuilder &e, Node *x, Node *y) {
+  return e.op(x->type, {x, y}, 40, [](ScalarBuilder &b, ValueRange v) -> Value {
+    return math::PowFOp::create(b, v[0], v[1]);
+  });
+}
+
+static Node *remainder(ExprBuilder &e, Node *x, Node *y) {
+  return e.op(x->type, {x, y}, 20, [](ScalarBuilder &b, ValueRange v) -> Value {
+    if (isa<FloatType>(v[0].getType()))
+      return arith::RemFOp::create(b, v[0], v[1]);
+    return arith::RemSIOp::create(b, v[0], v[1]);
+  });
+}
+
 static constexpr double kSqrt2OverPi = 0.79788456080286535588;
 static constexpr double kSqrtHalf = 0.70710678118654752440;
 static constexpr double kInvSqrt2Pi = 0.39894228040143267794;
@@ -218,6 +240,32 @@ Node *ExprBuilder::buildElementwise(Operation *op, Access access) {
               [&](auto) { return operands() ? tanh(in[0]) : nullptr; })
           .Case<nn::ErfOp>(
               [&](auto) { return operands() ? erf(*this, in[0]) : nullptr; })
+          .Case<nn::SinOp>([&](auto) {
+            return operands() ? function<math::SinOp>(*this, in[0], 32)
+                              : nullptr;
+          })
+          .Case<nn::CosOp>([&](auto) {
+            return operands() ? function<math::CosOp>(*this, in[0], 32)
+                              : nullptr;
+          })
+          .Case<nn::FloorOp>([&](auto) {
+            return operands() ? function<math::FloorOp>(*this, in[0], 1)
+                              : nullptr;
+          })
+          .Case<nn::RoundOp>([&](auto) {
+            return operands() ? function<math::RoundEvenOp>(*this, in[0], 1)
+                              : nullptr;
+          })
+          .Case<nn::PowOp>([&](auto) {
+            return operands() ? power(*this, in[0], in[1]) : nullptr;
+          })
+          .Case<nn::RemOp>([&](auto) {
+            return operands() ? remainder(*this, in[0], in[1]) : nullptr;
+          })
+          .Case<nn::CompareOp>([&](nn::CompareOp compared) {
+            return operands() ? compare(compared.getRelation(), in[0], in[1])
+                              : nullptr;
+          })
           .Case<nn::WhereOp>([&](auto) {
             return operands() ? select(in[0], in[1], in[2]) : nullptr;
           })
@@ -270,14 +318,6 @@ Node *ExprBuilder::buildElementwise(Operation *op, Access access) {
   return round(node, element);
 }
 
-/// beta^step in double, as the bias correction is usually computed.
-static Node *power(ExprBuilder &e, Node *base, Node *exponent) {
-  return e.op(e.f64(), {base, exponent}, 40,
-              [](ScalarBuilder &b, ValueRange v) -> Value {
-                return math::PowFOp::create(b, v[0], v[1]);
-              });
-}
-
 Node *ExprBuilder::buildOptimizer(OpResult value, Access access) {
   Operation *op = value.getOwner();
   Type element = nn::tensorType(value).getElementType();
@@ -307,7 +347,8 @@ Node *ExprBuilder::buildOptimizer(OpResult value, Access access) {
   if (value.getResultNumber() == 2)
     return round(convert(v, computeType(moment)), moment);
   Node *step = wide(scalar(adam.getStep())), *wideOne = constant(f64(), 1);
-  // Per row and in f64: lr / (1 - beta1^step) and sqrt(1 - beta2^step).
+  // Per row and, as is usual, in f64: lr / (1 - beta1^step) and
+  // sqrt(1 - beta2^step).
   Node *correction1 = sub(wideOne, power(*this, wide(beta1), step));
   Node *correction2 = sub(wideOne, power(*this, wide(beta2), step));
   Node *rate = convert(div(wide(lr), correction1), f32());

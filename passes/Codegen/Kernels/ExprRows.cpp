@@ -16,8 +16,8 @@ static int64_t rowLength(Value value) {
 bool ExprBuilder::isWholeRow(OpResult result, Access access, int64_t length) {
   Operation *op = result.getOwner();
   bool isEntry =
-      isa<nn::ReduceOp, nn::SumOfSquaresOp, nn::CrossEntropyOp, nn::RowMaxOp>(
-          op) ||
+      isa<nn::ReduceOp, nn::ReduceMaxOp, nn::ReduceMinOp, nn::ReduceProdOp,
+          nn::SumOfSquaresOp, nn::CrossEntropyOp, nn::RowMaxOp>(op) ||
       (result.getResultNumber() > 0 &&
        isa<nn::LayerNormOp, nn::RmsNormOp, nn::MaskedSoftmaxOp>(op));
   if (access.row != d0() && access.row != affine(0)) {
@@ -31,28 +31,40 @@ bool ExprBuilder::isWholeRow(OpResult result, Access access, int64_t length) {
   return true;
 }
 
-/// Sums over trailing dims. Where all dims go, the input is one row.
-Node *ExprBuilder::buildReduce(nn::ReduceOp op, Access access) {
-  auto shape = nn::tensorType(op.getInput()).getShape();
-  ArrayRef<int64_t> dims = op.getDims();
+/// Joins over trailing dims. Where all dims go, the input is one row.
+Node *ExprBuilder::buildReduce(Operation *op, ArrayRef<int64_t> dims, Join join,
+                               Access access) {
+  Value input = op->getOperand(0);
+  auto shape = nn::tensorType(input).getShape();
   int64_t lead = shape.size() - dims.size(), sweep = 1;
   for (auto [i, dim] : llvm::enumerate(dims)) {
     if (dim != lead + static_cast<int64_t>(i))
       return fail(op, "sums over dims that are not the last");
     sweep *= shape[dim];
   }
-  if (!isWholeRow(op->getOpResult(0), access, sweep))
+  if (!isWholeRow(op->getResult(0), access, sweep))
     return nullptr;
-  Node *sum = reduceSum(
-      convert(build(op.getInput(), {access.row, sweep}), f64()), sweep);
-  Type element = nn::tensorType(op.getResult()).getElementType();
-  return round(convert(sum, computeType(element)), element);
+  Node *x = build(input, {access.row, sweep});
+  if (!x)
+    return nullptr;
+  Type element = nn::tensorType(op->getResult(0)).getElementType();
+  bool isExact =
+      join == Join::Max || join == Join::Min || !isa<FloatType>(element);
+  Node *joined = isExact ? reduceBy(x, sweep, join)
+                         : reduceBy(convert(x, f64()), sweep, join);
+  return round(convert(joined, computeType(element)), element);
 }
 
 Node *ExprBuilder::buildRows(OpResult value, Access access) {
   Operation *owner = value.getOwner();
   if (auto reduce = dyn_cast<nn::ReduceOp>(owner))
-    return buildReduce(reduce, access);
+    return buildReduce(owner, reduce.getDims(), Join::Sum, access);
+  if (auto reduce = dyn_cast<nn::ReduceMaxOp>(owner))
+    return buildReduce(owner, reduce.getDims(), Join::Max, access);
+  if (auto reduce = dyn_cast<nn::ReduceMinOp>(owner))
+    return buildReduce(owner, reduce.getDims(), Join::Min, access);
+  if (auto reduce = dyn_cast<nn::ReduceProdOp>(owner))
+    return buildReduce(owner, reduce.getDims(), Join::Prod, access);
   if (auto squares = dyn_cast<nn::SumOfSquaresOp>(owner)) {
     int64_t sweep = numElements(squares.getInput());
     if (!isWholeRow(value, access, sweep))

@@ -293,7 +293,11 @@ Node *ExprBuilder::buildConstant(nn::ConstantOp op, Access access) {
 }
 
 Node *ExprBuilder::buildEmbedding(nn::EmbeddingOp op, Access access) {
-  int table = argumentOf(op.getTable());
+  // Reshaped, the elements lie as before.
+  Value from = op.getTable();
+  while (argumentOf(from) < 0 && from.getDefiningOp<nn::ReshapeOp>())
+    from = from.getDefiningOp()->getOperand(0);
+  int table = argumentOf(from);
   auto tableShape = nn::tensorType(op.getTable()).getShape();
   if (table < 0)
     return fail(op, "its table is computed in the kernel");

@@ -149,8 +149,10 @@ LogicalResult Grouper::seed() {
       if (isValid(group, &why))
         continue;
       bool hadViews = false;
+      bool isLookUp = isa<nn::EmbeddingOp>(op);
       for (Operation *member : group.ops)
-        if (member != op && !isa<nn::ReshapeOp, nn::ConstantOp>(member))
+        if (member != op && !isa<nn::ReshapeOp>(member) &&
+            (isLookUp || !isa<nn::ConstantOp>(member)))
           hadViews |= solidViews.insert(member).second;
       if (!hadViews)
         return op->emitError() << "cannot be compiled into a kernel: " << why;
@@ -250,7 +252,12 @@ bool Grouper::hasOutsidePath(int a, int b) {
   return false;
 }
 
+/// Ops of one kernel: beyond, a kernel takes longer to form than it saves.
+static constexpr size_t kMaxOps = 256;
+
 bool Grouper::tryMerge(int a, int b) {
+  if (own[a].size() + own[b].size() > kMaxOps)
+    return false;
   SmallVector<Operation *> merged(own[a]);
   llvm::append_range(merged, own[b]);
   Group group = complete(merged);

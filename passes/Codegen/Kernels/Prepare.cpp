@@ -94,6 +94,28 @@ static void splitReduce(nn::ReduceOp op) {
   op.erase();
 }
 
+/// What is no sum is joined along rows only: its dims become the last ones.
+template <typename Op>
+static void moveReducedLast(Op op) {
+  RankedTensorType type = nn::tensorType(op.getInput());
+  SmallVector<int64_t> permutation, shape, last;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (!llvm::is_contained(op.getDims(), dim))
+      permutation.push_back(dim);
+  int64_t kept = permutation.size();
+  llvm::append_range(permutation, op.getDims());
+  if (llvm::is_sorted(permutation))
+    return;
+  for (int64_t dim : permutation)
+    shape.push_back(type.getDimSize(dim));
+  OpBuilder b(op);
+  Value moved =
+      nn::TransposeOp::create(b, op.getLoc(), withShape(shape, op.getInput()),
+                              op.getInput(), permutation);
+  op.getInputMutable().assign(moved);
+  op.setDims(llvm::to_vector(llvm::seq(kept, type.getRank())));
+}
+
 nn::ContractOp codegen::findProduct(Value value) {
   while (value.hasOneUse()) {
     if (auto contract = value.getDefiningOp<nn::ContractOp>())
@@ -131,5 +153,8 @@ static void forEach(Block &block, void (*rewrite)(Op)) {
 void codegen::prepareBlock(Block &block) {
   forEach<nn::SumOfSquaresOp>(block, splitSumOfSquares);
   forEach<nn::ReduceOp>(block, splitReduce);
+  forEach<nn::ReduceMaxOp>(block, moveReducedLast);
+  forEach<nn::ReduceMinOp>(block, moveReducedLast);
+  forEach<nn::ReduceProdOp>(block, moveReducedLast);
   forEach<nn::AccumulateOp>(block, lowerAccumulate);
 }

@@ -35,6 +35,10 @@ struct Access {
   }
 };
 
+/// How a reduction combines elements. A maximum and a minimum are NaN where an
+/// element is; of MaxNumber that is not said, which is faster.
+enum class Join { Sum, Max, Min, Prod, MaxNumber };
+
 /// A scalar expression at a point (r, c), or at a row r where extent is 0.
 struct Node {
   enum class Kind {
@@ -43,7 +47,7 @@ struct Node {
     Column,    ///< the column, index type
     Row,       ///< `row`, index type
     Op,        ///< a scalar operation on the operands
-    Reduce,    ///< a sum or maximum of operands[0] over a row of `sweep`
+    Reduce,    ///< operands[0] of a row of `sweep`, joined
     ColReduce, ///< a sum of operands[0] over d1, the rows that disappear
   };
   using Build = std::function<mlir::Value(ScalarBuilder &, mlir::ValueRange)>;
@@ -61,7 +65,7 @@ struct Node {
   mlir::AffineExpr row;  ///< Leaf, Row
   Build build;           ///< Op
   int64_t sweep = 0;     ///< Reduce: the row's length
-  bool isMax = false;    ///< Reduce: a maximum, not a sum
+  Join join = Join::Sum; ///< Reduce: how the row's elements are combined
 };
 
 /// A tensor the kernel writes: result `index` of its function.

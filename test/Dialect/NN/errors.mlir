@@ -964,3 +964,19 @@ func.func @f(%x: tensor<2x1x4x4xf32>, %p: tensor<4xi64>, %n: tensor<3xi64>,
       -> (tensor<2x1x4x4xf32>, tensor<2x1x4xf32>)
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{dims must ascend and lie within the input}}
+  %0 = nn.reduce_max %x [2] : tensor<2x3xf32> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{requires the same shape for all operands and results}}
+  %0 = nn.compare lt %x, %x : tensor<2x3xf32> -> tensor<3x2xi1>
+  return
+}

@@ -53,6 +53,26 @@ func.func @elementwise(%x: tensor<2x4x8xf32>, %w: tensor<8x12xf32>,
   %5 = nn.max %x, %x : tensor<2x4x8xf32>
   // CHECK: nn.min
   %6 = nn.min %x, %x : tensor<2x4x8xf32>
+  // CHECK: nn.rem
+  %rem = nn.rem %x, %x : tensor<2x4x8xf32>
+  // CHECK: nn.pow
+  %pow = nn.pow %x, %x : tensor<2x4x8xf32>
+  // CHECK: nn.compare le %{{.*}}, %{{.*}} : tensor<2x4x8xf32> -> tensor<2x4x8xi1>
+  %compare = nn.compare le %x, %x : tensor<2x4x8xf32> -> tensor<2x4x8xi1>
+  // CHECK: nn.sin
+  %sin = nn.sin %x : tensor<2x4x8xf32>
+  // CHECK: nn.cos
+  %cos = nn.cos %x : tensor<2x4x8xf32>
+  // CHECK: nn.floor
+  %floor = nn.floor %x : tensor<2x4x8xf32>
+  // CHECK: nn.round
+  %round = nn.round %x : tensor<2x4x8xf32>
+  // CHECK: nn.reduce_max %{{.*}} [2] : tensor<2x4x8xf32> -> tensor<2x4xf32>
+  %reduce_max = nn.reduce_max %x [2] : tensor<2x4x8xf32> -> tensor<2x4xf32>
+  // CHECK: nn.reduce_min
+  %reduce_min = nn.reduce_min %x [0, 1] : tensor<2x4x8xf32> -> tensor<8xf32>
+  // CHECK: nn.reduce_prod
+  %reduce_prod = nn.reduce_prod %x [0] : tensor<2x4x8xf32> -> tensor<4x8xf32>
   // CHECK: nn.exp
   %7 = nn.exp %x : tensor<2x4x8xf32>
   // CHECK: nn.log

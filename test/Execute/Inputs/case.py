@@ -36,6 +36,10 @@ def attribute(value):
 
 def op_text(op, operands, attributes, results):
     """`operands`: [(name, SSA value, type)], `results`: their types."""
+    if op == "compare":  # its attribute has no generic form
+        (_, lhs, kind), (_, rhs, _) = operands
+        return (f"%r:1 = nn.compare {attributes['relation']} {lhs}, {rhs} : "
+                f"{kind} -> {results[0]}")
     given = {k: attribute(v) for k, v in attributes.items() if v is not False}
     if op in SEGMENTS:
         present = [name for name, _, _ in operands]

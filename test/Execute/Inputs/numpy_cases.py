@@ -58,12 +58,25 @@ add("gelu_grad", dict(dy=a, x=b), lambda dy, x: dy * (
     phi(x) + x * np.exp(-x * x / 2) / math.sqrt(2 * math.pi)))
 add("erf", dict(input=a), np.vectorize(math.erf))
 add("where", dict(condition=a > 0, lhs=a, rhs=b), np.where)
+for function in "sin cos floor".split():
+    add(function, dict(input=a * 3), getattr(np, function))
+add("round", dict(input=np.array([-2.5, -0.5, 0.5, 1.5, 2.4, 2.6])), np.rint)
+add("pow", dict(lhs=positive, rhs=a), np.power)
+add("rem", dict(lhs=a * 5, rhs=b), np.fmod)
+nan = np.array([[np.nan, 1, 2], [2, np.nan, -1]])
+for relation, function in (("eq", np.equal), ("lt", np.less),
+                           ("le", np.less_equal)):
+    add("compare_" + relation, dict(lhs=nan, rhs=np.ones((2, 3))), function,
+        dict(relation=relation), op="compare")
 add("scale", dict(input=a), lambda x: x * -1.75, dict(factor=-1.75))
 add("cast_to_int", dict(input=a * 3), lambda x: x.astype(np.int64), op="cast")
 integers = random.integers(-9, 9, (2, 5))
 add("cast_to_float", dict(input=integers), lambda x: x.astype(float),
     op="cast")
 add("max_int", dict(lhs=integers, rhs=-integers), np.maximum, op="max")
+add("rem_int", dict(lhs=integers, rhs=integers * 0 - 4), np.fmod, op="rem")
+add("compare_int", dict(lhs=integers, rhs=-integers), np.less,
+    dict(relation="lt"), op="compare")
 add("div_int", dict(lhs=integers, rhs=integers * 0 - 3),
     lambda x, y: np.trunc(x / y).astype(np.int64), op="div")
 
@@ -78,6 +91,15 @@ add("broadcast", dict(input=real(3, 4)),
 add("reduce", dict(input=x), lambda x: x.sum((0, 2)), dict(dims=[0, 2]))
 add("reduce_all", dict(input=x), lambda x: x.sum(), dict(dims=[0, 1, 2]),
     op="reduce")
+for function in "max min prod".split():
+    name = "reduce_" + function
+    add(name, dict(input=x), lambda x: getattr(x, function)((0, 2)),
+        dict(dims=[0, 2]))
+    add(name + "_int", dict(input=integers),
+        lambda x: getattr(x, function)(1), dict(dims=[1]), op=name)
+nan = np.array([[1, np.nan, 2.0], [3, 1, 2]])
+add("reduce_max_nan", dict(input=nan), lambda x: x.max(1), dict(dims=[1]),
+    op="reduce_max")
 add("slice", dict(input=real(5, 7)), lambda x: x[1:4:2, 2:7:2],
     dict(starts=[1, 2], steps=[2, 2]))
 
@@ -239,6 +261,8 @@ inside = (ids >= 4) & (ids < 7)
 table, dy = real(3, 2), real(2, 3, 2)
 add("embedding", dict(ids=ids, table=table, offset=scalar(4)),
     table[np.where(inside, ids - 4, 0)] * inside[..., None])
+add("embedding_int", dict(ids=ids, table=integers), np.where(
+    (ids < 2)[..., None], integers[np.minimum(ids, 1)], 0), op="embedding")
 grad = np.zeros((3, 2))
 np.add.at(grad, ids[inside] - 4, dy[inside])
 add("embedding_grad", dict(dy=dy, ids=ids, offset=scalar(4)), grad)

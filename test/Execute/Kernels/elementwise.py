@@ -121,3 +121,46 @@ k = Kernels([f"%i: {I}", f"%x: {W}"], [N, N, N], f"""
 i = np.array([[0, 1, 2, -4], [0, 0, 3, 256]])
 w = np.array([[0, 0.5, -2, 0], [-0.0, np.nan, 3, 0]], np.float32)
 check_all("cast to i1", k, (i, w), (i != 0, w != 0, (i != 0) | (w != 0)))
+
+# What files compute with beside floats, and how predicates steer it.
+B1 = f"tensor<{B}x{S}x{C}xi1>"
+N = f"tensor<{B}x{S}x{C}xi64>"
+n1 = rng.integers(-9, 9, (B, S, C))
+n2 = rng.integers(1, 5, (B, S, C))
+k = Kernels([f"%a: {N}", f"%b: {N}", f"%x: {X}", f"%y: {X}"], [N, X, B1], f"""
+  %r = nn.rem %a, %b : {N}
+  %l = nn.compare lt %a, %b : {N} -> {B1}
+  %m = nn.compare le %x, %y : {X} -> {B1}
+  %e = nn.compare eq %l, %m : {B1} -> {B1}
+  %s = nn.sum %a, %r : {N}
+  %w = nn.where %l, %s, %b : {B1}, {N}
+  %p = nn.sin %x : {X}
+  %q = nn.cos %y : {X}
+  %f = nn.floor %x : {X}
+  %g = nn.round %y : {X}
+  %t = nn.rem %x, %y : {X}
+  %u = nn.exp %y : {X}
+  %v = nn.pow %u, %x : {X}
+  %h = nn.sum %p, %q, %f, %g, %t, %v : {X}
+  %i = nn.where %e, %h, %x : {B1}, {X}
+  return %w, %i, %m : {N}, {X}, {B1}""")
+l, m = n1 < n2, wx <= wy
+h = (np.sin(wx) + np.cos(wy) + np.floor(wx) + np.rint(wy) + np.fmod(wx, wy) +
+     np.exp(wy * wx))
+check_all("relations", k, (n1, n2, x, y),
+          (np.where(l, n1 + np.fmod(n1, n2), n2), np.where(l == m, h, wx), m),
+          1e-5)
+
+# Rows joined by other than a sum; dims that are not the last are moved first.
+for kind, best in (("max", np.max), ("min", np.min), ("prod", np.prod)):
+    k = Kernels([f"%x: {X}", f"%n: {N}"],
+                [R, f"tensor<{C}xf32>", f"tensor<{B}x{S}xi64>"], f"""
+  %a = nn.reduce_{kind} %x [2] : {X} -> {R}
+  %b = nn.reduce_{kind} %x [0, 1] : {X} -> tensor<{C}xf32>
+  %c = nn.reduce_{kind} %n [2] : {N} -> tensor<{B}x{S}xi64>
+  return %a, %b, %c : {R}, tensor<{C}xf32>, tensor<{B}x{S}xi64>""")
+    small = np.where(n1 == 0, 3, np.sign(n1)) if kind == "prod" else n1
+    near = 1 + x / 100 if kind == "prod" else x
+    check_all("reduce_" + kind, k, (near, small),
+              (best(near.astype(np.float64), -1),
+               best(near.astype(np.float64), (0, 1)), best(small, -1)), 1e-5)

@@ -9,7 +9,7 @@ Run with the Python of benchmarks/setup.
     truncated.onnx          good.onnx without its last third
     raw-size.onnx           a weight with less data than its shape needs
     undefined.onnx          a node reads a value that nothing defines
-    unsupported.onnx        Celu twice, Hardmax once
+    unsupported.onnx        Loop twice, MaxPool once
     dynamic.onnx            batch and seq are not bound
     dynamic-position.onnx   seq is not bound, and decides a weight's use
     cache.onnx              has an input for past keys
@@ -227,7 +227,7 @@ def main():
     proto = model()
     proto.graph.node[0].input[0] = "nowhere"
     write("undefined.onnx", proto)
-    write("unsupported.onnx", model(between=["Celu", "Hardmax", "Celu"]))
+    write("unsupported.onnx", model(between=["Loop", "MaxPool", "Loop"]))
     write("dynamic.onnx", model(batch="batch", seq="seq"))
     proto = model(seq="seq", extra=positions())
     onnx.checker.check_model(proto, full_check=True)

@@ -1,0 +1,32 @@
+//===- OpTable.h - The import table as a whole ------------------*- C++ -*-===//
+
+#ifndef PCC_FRONTEND_OPTABLE_H
+#define PCC_FRONTEND_OPTABLE_H
+
+#include "frontend/Binder.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace pcc::frontend {
+
+/// The versions of the operator sets that a model names.
+class Opsets {
+public:
+  explicit Opsets(const onnx::ModelProto &model);
+  /// Of ONNX's own operators; 0 if the model names none.
+  int64_t standard() const { return lookup(""); }
+  /// Of a domain's; 0 if the model does not name it.
+  int64_t lookup(llvm::StringRef domain) const;
+
+private:
+  llvm::StringMap<int64_t> versions;
+};
+
+/// The row for a node; null if there is none for its operator or version.
+const OpEntry *findEntry(const onnx::NodeProto &node, const Opsets &opsets);
+
+/// All rows, by name and first opset.
+llvm::ArrayRef<OpEntry> allEntries();
+
+} // namespace pcc::frontend
+
+#endif // PCC_FRONTEND_OPTABLE_H

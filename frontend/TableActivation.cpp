@@ -1,0 +1,193 @@
+//===- TableActivation.cpp - Elementwise functions of one operand ---------===//
+//
+// Formulas as the ONNX specification gives them, arranged so that neither they
+// nor their derivatives compute an infinity that a condition then leaves out.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/Arithmetic.h"
+#include <limits>
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+/// A function of x, which must be of floats.
+template <Value (*Formula)(Binder &, Arithmetic &, Value)>
+static LogicalResult build(Binder &b) {
+  if (!isa<FloatType>(b.element(0)))
+    return b.error() << "takes floats";
+  Arithmetic a(b);
+  b.set(0, Formula(b, a, b.value(0)));
+  return success();
+}
+
+LogicalResult pcc::frontend::buildAbs(Binder &b) {
+  Arithmetic a(b);
+  b.set(0, a.abs(b.value(0)));
+  return success();
+}
+
+static LogicalResult buildSign(Binder &b) {
+  Arithmetic a(b);
+  Value x = b.value(0), zero = a.splat(x, 0);
+  Value below = a.where(a.less(x, zero), a.splat(x, -1), zero);
+  b.set(0, a.where(a.less(zero, x), a.splat(x, 1), below));
+  return success();
+}
+
+static Value ceil(Binder &b, Arithmetic &a, Value x) {
+  return a.mul(b.unary<FloorOp>(a.mul(x, -1)), -1);
+}
+
+LogicalResult pcc::frontend::buildCeil(Binder &b) { return build<ceil>(b); }
+
+static Value tan(Binder &b, Arithmetic &a, Value x) {
+  return a.div(b.unary<SinOp>(x), b.unary<CosOp>(x));
+}
+
+static Value sinh(Binder &, Arithmetic &a, Value x) {
+  return a.mul(a.sub(a.exp(x), a.exp(a.mul(x, -1))), 0.5);
+}
+
+static Value cosh(Binder &, Arithmetic &a, Value x) {
+  return a.mul(a.add(a.exp(x), a.exp(a.mul(x, -1))), 0.5);
+}
+
+/// exp(min(x, 0) * rate) - 1.
+static Value expBelowZero(Arithmetic &a, Value x, double rate = 1) {
+  return a.add(a.exp(a.mul(a.min(x, a.splat(x, 0)), rate)), -1);
+}
+
+static Value elu(Binder &b, Arithmetic &a, Value x) {
+  Value below = a.mul(expBelowZero(a, x), b.floatAttr("alpha", 1));
+  return a.where(a.less(x, a.splat(x, 0)), below, x);
+}
+
+static Value selu(Binder &b, Arithmetic &a, Value x) {
+  double alpha = b.floatAttr("alpha", 1.67326319217681884765625);
+  double gamma = b.floatAttr("gamma", 1.05070102214813232421875);
+  Value below = a.mul(expBelowZero(a, x), alpha);
+  return a.mul(a.where(a.less(x, a.splat(x, 0)), below, x), gamma);
+}
+
+static Value celu(Binder &b, Arithmetic &a, Value x) {
+  double alpha = b.floatAttr("alpha", 1);
+  Value below = a.mul(expBelowZero(a, x, 1 / alpha), alpha);
+  return a.where(a.less(x, a.splat(x, 0)), below, x);
+}
+
+static Value leakyRelu(Binder &b, Arithmetic &a, Value x) {
+  Value below = a.mul(x, b.floatAttr("alpha", 0.01f));
+  return a.where(a.less(x, a.splat(x, 0)), below, x);
+}
+
+static Value thresholdedRelu(Binder &b, Arithmetic &a, Value x) {
+  Value threshold = a.splat(x, b.floatAttr("alpha", 1));
+  return a.where(a.less(threshold, x), x, a.splat(x, 0));
+}
+
+/// alpha x + beta within 0 and 1.
+static Value hardSigmoid(Arithmetic &a, Value x, double alpha, double beta) {
+  Value line = a.add(a.mul(x, alpha), beta);
+  return a.max(a.min(line, a.splat(x, 1)), a.splat(x, 0));
+}
+
+static Value hardSigmoid(Binder &b, Arithmetic &a, Value x) {
+  return hardSigmoid(a, x, b.floatAttr("alpha", 0.2f),
+                     b.floatAttr("beta", 0.5f));
+}
+
+static Value hardSwish(Binder &, Arithmetic &a, Value x) {
+  return a.mul(x, hardSigmoid(a, x, 1.0 / 6, 0.5));
+}
+
+static Value softplus(Binder &, Arithmetic &a, Value x) {
+  Value rest = a.log(a.add(a.exp(a.mul(a.abs(x), -1)), 1));
+  return a.add(a.max(x, a.splat(x, 0)), rest);
+}
+
+static Value softsign(Binder &, Arithmetic &a, Value x) {
+  return a.div(x, a.add(a.abs(x), 1));
+}
+
+static Value shrink(Binder &b, Arithmetic &a, Value x) {
+  double bias = b.floatAttr("bias", 0), lambd = b.floatAttr("lambd", 0.5);
+  Value below = a.less(x, a.splat(x, -lambd));
+  Value above = a.less(a.splat(x, lambd), x);
+  return a.where(below, a.add(x, bias),
+                 a.where(above, a.add(x, -bias), a.splat(x, 0)));
+}
+
+static Value isInf(Binder &b, Arithmetic &a, Value x) {
+  double infinity = std::numeric_limits<double>::infinity();
+  Value up = a.equal(x, a.splat(x, infinity));
+  Value down = a.equal(x, a.splat(x, -infinity));
+  Value none = a.splat(up, 0);
+  return a.either(b.intAttr("detect_positive", 1) ? up : none,
+                  b.intAttr("detect_negative", 1) ? down : none);
+}
+
+/// Up to opset 6 a slope of one dim is one of each channel, dim 1.
+static LogicalResult buildPRelu(Binder &b) {
+  Shape from = b.shape(0), given = b.shape(1);
+  if (b.opset < 7 && given.size() == 1 && from.size() > 2)
+    given.append(from.size() - 2, 1);
+  auto shape = broadcastShapes({from, given});
+  if (!shape || *shape != from)
+    return b.error() << "the slope does not fit the input";
+  Arithmetic a(b);
+  Value x = b.value(0);
+  Value slope = b.broadcast(b.reshape(b.value(1), given), *shape);
+  b.set(0, a.where(a.less(x, a.splat(x, 0)), a.mul(slope, x), x));
+  return success();
+}
+
+/// Bounds are attributes up to opset 10, later rank-0 operands that may be
+/// absent.
+static LogicalResult buildClip(Binder &b) {
+  Arithmetic a(b);
+  Value x = b.value(0);
+  auto bound = [&](unsigned i, StringRef name) -> Value {
+    if (b.opset < 11)
+      return b.find(name) ? a.splat(x, b.floatAttr(name, 0)) : Value();
+    if (!b.has(i))
+      return Value();
+    if (auto known = b.uniform(i))
+      return a.splat(x, *known);
+    return b.broadcast(b.reshape(b.value(i), {}), b.shape(0));
+  };
+  for (unsigned i : {1u, 2u})
+    if (b.opset >= 11 && b.has(i) && b.element(i) != b.element(0))
+      return b.error() << "its bounds are of another type";
+  if (Value low = bound(1, "min"))
+    x = a.max(x, low);
+  if (Value high = bound(2, "max"))
+    x = a.min(x, high);
+  b.set(0, x);
+  return success();
+}
+
+ArrayRef<OpEntry> pcc::frontend::activationOps() {
+  constexpr int64_t any = kAnyOpset;
+  static const OpEntry table[] = {
+      {"Celu", 12, any, 1, nullptr, build<celu>},
+      {"Clip", 6, any, 1, nullptr, buildClip},
+      {"Cosh", 9, any, 1, nullptr, build<cosh>},
+      {"Elu", 6, any, 1, nullptr, build<elu>},
+      {"HardSigmoid", 6, any, 1, nullptr, build<hardSigmoid>},
+      {"HardSwish", 14, any, 1, nullptr, build<hardSwish>},
+      {"IsInf", 10, any, 1, nullptr, build<isInf>},
+      {"LeakyRelu", 6, any, 1, nullptr, build<leakyRelu>},
+      {"PRelu", 6, any, 2, nullptr, buildPRelu},
+      {"Selu", 6, any, 1, nullptr, build<selu>},
+      {"Shrink", 9, any, 1, nullptr, build<shrink>},
+      {"Sign", 9, any, 1, nullptr, buildSign},
+      {"Sinh", 9, any, 1, nullptr, build<sinh>},
+      {"Softplus", 1, any, 1, nullptr, build<softplus>},
+      {"Softsign", 1, any, 1, nullptr, build<softsign>},
+      {"Tan", 7, any, 1, nullptr, build<tan>},
+      {"ThresholdedRelu", 10, any, 1, nullptr, build<thresholdedRelu>},
+  };
+  return table;
+}

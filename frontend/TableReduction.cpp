@@ -1,0 +1,226 @@
+//===- TableReduction.cpp - Operators that reduce over dims ---------------===//
+
+#include "frontend/Arithmetic.h"
+#include "llvm/ADT/SmallSet.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+namespace {
+struct Reduction {
+  SmallVector<int64_t> dims;
+  /// Of the result without and with the reduced dims.
+  Shape shape, kept;
+  int64_t count = 1;
+};
+} // namespace
+
+static FailureOr<Reduction> reduction(Binder &b) {
+  auto axes = b.ints(1, "axes");
+  if (failed(axes))
+    return failure();
+  Shape from = b.shape(0);
+  llvm::SmallDenseSet<int64_t> reduced;
+  bool none = !*axes || (*axes)->empty();
+  if (none && !b.intAttr("noop_with_empty_axes", 0))
+    for (size_t d = 0; d < from.size(); ++d)
+      reduced.insert(d);
+  if (*axes)
+    for (int64_t axis : **axes) {
+      auto dim = normalizeAxis(axis, from.size());
+      if (!dim)
+        return b.error() << "has no such axis";
+      reduced.insert(*dim);
+    }
+  Reduction r;
+  bool keep = b.intAttr("keepdims", 1);
+  for (auto [d, extent] : llvm::enumerate(from)) {
+    if (!reduced.contains(d)) {
+      r.shape.push_back(extent);
+      r.kept.push_back(extent);
+      continue;
+    }
+    r.dims.push_back(d);
+    r.count *= extent;
+    if (keep)
+      r.kept.push_back(1);
+  }
+  return r;
+}
+
+enum class Fold { Sum, Mean, Prod, Max, Min };
+
+template <Fold Kind>
+static LogicalResult foldReduce(Binder &b) {
+  auto r = reduction(b);
+  if (failed(r))
+    return failure();
+  Tensor input = *b.item(0).tensor;
+  Tensor t(input.element(), r->shape);
+  std::vector<bool> begun(t.size());
+  auto join = [](auto x, auto y) {
+    switch (Kind) {
+    case Fold::Prod:
+      return x * y;
+    case Fold::Max:
+      return std::max(x, y);
+    case Fold::Min:
+      return std::min(x, y);
+    default:
+      return x + y;
+    }
+  };
+  forEachIndex(input.shape(), [&](ArrayRef<int64_t> index) {
+    int64_t number = 0;
+    for (auto [d, i] : llvm::enumerate(index))
+      if (!llvm::is_contained(r->dims, static_cast<int64_t>(d)))
+        number = number * input.shape()[d] + i;
+    Scalar &to = t.elements()[number], from = input.at(index);
+    if (!begun[number])
+      to = from;
+    else if (input.isFloat())
+      to.f = join(to.f, from.f);
+    else
+      to.i = join(to.i, from.i);
+    begun[number] = true;
+  });
+  for (Scalar &s : t.elements()) {
+    if (Kind == Fold::Mean && t.isFloat())
+      s.f /= r->count;
+    else if (Kind == Fold::Mean)
+      s.i /= r->count;
+    s = roundTo(t.element(), s);
+  }
+  b.set(0, t.reshape(r->kept));
+  return success();
+}
+
+/// Values: reduces over the dims, then brings the kept ones back. `Formula`
+/// gets the operand and the dims that disappear.
+template <Value (*Formula)(Binder &, Arithmetic &, Value, const Reduction &)>
+static LogicalResult buildReduce(Binder &b) {
+  auto r = reduction(b);
+  if (failed(r))
+    return failure();
+  Arithmetic a(b);
+  b.set(0, b.reshape(Formula(b, a, b.value(0), *r), r->kept));
+  return success();
+}
+
+/// The same for what takes floats only.
+template <Value (*Formula)(Binder &, Arithmetic &, Value, const Reduction &)>
+static LogicalResult buildFloats(Binder &b) {
+  if (!isa<FloatType>(b.element(0)))
+    return b.error() << "takes floats";
+  return buildReduce<Formula>(b);
+}
+
+static Value sum(Binder &, Arithmetic &a, Value x, const Reduction &r) {
+  return a.reduce<ReduceOp>(x, r.dims);
+}
+static Value mean(Binder &b, Arithmetic &a, Value x, const Reduction &r) {
+  return b.scale(sum(b, a, x, r), 1.0 / r.count);
+}
+static Value l1(Binder &b, Arithmetic &a, Value x, const Reduction &r) {
+  return sum(b, a, a.abs(x), r);
+}
+static Value sumSquare(Binder &b, Arithmetic &a, Value x, const Reduction &r) {
+  return sum(b, a, a.mul(x, x), r);
+}
+static Value l2(Binder &b, Arithmetic &a, Value x, const Reduction &r) {
+  return a.sqrt(sumSquare(b, a, x, r));
+}
+static Value logSum(Binder &b, Arithmetic &a, Value x, const Reduction &r) {
+  return a.log(sum(b, a, x, r));
+}
+static Value logSumExp(Binder &, Arithmetic &a, Value x, const Reduction &r) {
+  Value max = a.reduce<ReduceMaxOp>(x, r.dims);
+  Value shifted = a.sub(x, a.spread(max, tensorType(x).getShape(), r.dims));
+  return a.add(max, a.log(a.reduce<ReduceOp>(a.exp(shifted), r.dims)));
+}
+template <typename Op>
+static Value join(Binder &, Arithmetic &a, Value x, const Reduction &r) {
+  return a.reduce<Op>(x, r.dims);
+}
+
+/// The index along `dim` of the first, or last, element that equals the best.
+template <typename Best>
+static Value findBest(Arithmetic &a, Value x, int64_t dim, bool last,
+                      Type i64) {
+  Shape shape(tensorType(x).getShape());
+  Value best = a.spread(a.reduce<Best>(x, dim), shape, dim);
+  Value index = a.iota(shape, dim, i64);
+  Value none = a.splat(index, last ? -1 : shape[dim]);
+  Value found = a.where(a.equal(x, best), index, none);
+  return last ? a.reduce<ReduceMaxOp>(found, dim)
+              : a.reduce<ReduceMinOp>(found, dim);
+}
+
+template <typename Best>
+static LogicalResult buildArg(Binder &b) {
+  Shape shape = b.shape(0);
+  auto axis = normalizeAxis(b.intAttr("axis", 0), shape.size());
+  if (!axis)
+    return b.error() << "has no such axis";
+  if (failed(b.checkConstant(shape)))
+    return failure();
+  Arithmetic a(b);
+  Value found =
+      findBest<Best>(a, b.value(0), *axis, b.intAttr("select_last_index", 0),
+                     b.builder.getI64Type());
+  if (b.intAttr("keepdims", 1)) {
+    shape[*axis] = 1;
+    found = b.reshape(found, shape);
+  }
+  b.set(0, found);
+  return success();
+}
+
+/// One at the first maximum along the axis, before opset 13 of all dims from
+/// the axis on.
+static LogicalResult buildHardmax(Binder &b) {
+  Shape shape = b.shape(0), work = shape;
+  auto axis =
+      normalizeAxis(b.intAttr("axis", b.opset < 13 ? 1 : -1), shape.size());
+  if (!axis)
+    return b.error() << "has no such axis";
+  int64_t dim = *axis;
+  if (b.opset < 13) {
+    work = {1, 1};
+    for (auto [d, extent] : llvm::enumerate(shape))
+      work[static_cast<int64_t>(d) >= dim] *= extent;
+    dim = 1;
+  }
+  Arithmetic a(b);
+  Type i64 = b.builder.getI64Type();
+  Value x = b.reshape(b.value(0), work);
+  Value best =
+      a.spread(findBest<ReduceMaxOp>(a, x, dim, false, i64), work, dim);
+  Value hit = a.equal(a.iota(work, dim, i64), best);
+  b.set(0, b.reshape(a.cast(hit, b.element(0)), shape));
+  return success();
+}
+
+ArrayRef<OpEntry> pcc::frontend::reductionOps() {
+  constexpr int64_t any = kAnyOpset;
+  static const OpEntry table[] = {
+      {"ArgMax", 1, any, 1, nullptr, buildArg<ReduceMaxOp>},
+      {"ArgMin", 1, any, 1, nullptr, buildArg<ReduceMinOp>},
+      {"Hardmax", 1, any, 1, nullptr, buildHardmax},
+      {"ReduceL1", 1, any, 1, nullptr, buildFloats<l1>},
+      {"ReduceL2", 1, any, 1, nullptr, buildFloats<l2>},
+      {"ReduceLogSum", 1, any, 1, nullptr, buildFloats<logSum>},
+      {"ReduceLogSumExp", 1, any, 1, nullptr, buildFloats<logSumExp>},
+      {"ReduceMax", 1, any, 1, foldReduce<Fold::Max>,
+       buildReduce<join<ReduceMaxOp>>},
+      {"ReduceMean", 1, any, 1, foldReduce<Fold::Mean>, buildFloats<mean>},
+      {"ReduceMin", 1, any, 1, foldReduce<Fold::Min>,
+       buildReduce<join<ReduceMinOp>>},
+      {"ReduceProd", 1, any, 1, foldReduce<Fold::Prod>,
+       buildReduce<join<ReduceProdOp>>},
+      {"ReduceSum", 1, any, 1, foldReduce<Fold::Sum>, buildFloats<sum>},
+      {"ReduceSumSquare", 1, any, 1, nullptr, buildFloats<sumSquare>},
+  };
+  return table;
+}

@@ -1,0 +1,42 @@
+//===- onnx.cpp - Any bytes as an ONNX file -------------------------------===//
+//
+// The reader must refuse or import whatever it is given: no crash, no read
+// outside the file, no memory without bound. What it imports must verify.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/Import.h"
+#include "frontend/Support.h"
+#include "mlir/IR/MLIRContext.h"
+#include <memory>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace mlir;
+
+/// Types and attributes live as long as their context.
+static MLIRContext &freshContext() {
+  static std::unique_ptr<MLIRContext> context;
+  static int uses = 0;
+  if (!context || ++uses % 1000 == 0) {
+    context = std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
+    context->getDiagEngine().registerHandler(
+        [](Diagnostic &) { return success(); });
+  }
+  return *context;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static int file = memfd_create("model.onnx", 0);
+  if (file < 0 || ftruncate(file, 0) ||
+      pwrite(file, data, size, 0) != static_cast<ssize_t>(size))
+    abort();
+  MLIRContext &context = freshContext();
+  pcc::ImportOptions options;
+  options.path = "/proc/self/fd/" + std::to_string(file);
+  options.seq = 4;
+  options.forward = size % 2;
+  (void)pcc::checkSupport(context, options.path);
+  (void)pcc::importONNX(context, options);
+  return 0;
+}

@@ -1,0 +1,198 @@
+"""Reads and changes ONNX files by the protobuf wire format, without protobuf.
+
+A message is a list of (field number, wire type, value); values of messages,
+strings and bytes are bytes, of varints integers. Numbers are onnx.proto's.
+"""
+import struct
+
+import numpy
+
+DTYPES = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16",
+          6: "int32", 7: "int64", 9: "bool", 10: "float16", 11: "float64",
+          12: "uint32", 13: "uint64"}
+
+
+class Unreadable(Exception):
+    """A tensor of a kind that numpy has no array for."""
+
+
+def _varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            return value, at
+
+
+def fields(data):
+    """(number, wire type, value) of each field of a message."""
+    at = 0
+    while at < len(data):
+        tag, at = _varint(data, at)
+        kind = tag & 7
+        if kind == 0:
+            value, at = _varint(data, at)
+        else:
+            size = {1: 8, 5: 4}.get(kind)
+            if size is None:
+                size, at = _varint(data, at)
+            value = data[at:at + size]
+            at += size
+        yield tag >> 3, kind, value
+
+
+def get(data, number, otherwise=None):
+    """The last value of a field."""
+    for field, _, value in fields(data):
+        if field == number:
+            otherwise = value
+    return otherwise
+
+
+def get_all(data, number):
+    return [value for field, _, value in fields(data) if field == number]
+
+
+def signed(value):
+    """An int64 from the varint that holds it."""
+    return value - (1 << 64) if value >= 1 << 63 else value
+
+
+def put(number, value):
+    """A field: of bytes, text, or a whole number."""
+    def varint(n):
+        out = bytearray()
+        while n >= 0x80:
+            out.append(n & 0x7F | 0x80)
+            n >>= 7
+        out.append(n)
+        return bytes(out)
+
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value & (1 << 64) - 1)
+    if isinstance(value, str):
+        value = value.encode()
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def packed(data, number, code):
+    """The numbers of a repeated field, packed or not."""
+    out = []
+    for field, kind, value in fields(data):
+        if field != number:
+            continue
+        if code == "varint":
+            at = 0
+            while kind == 2 and at < len(value):
+                one, at = _varint(value, at)
+                out.append(signed(one))
+            if kind == 0:
+                out.append(signed(value))
+        else:
+            out += [n for n, in struct.iter_unpack("<" + code, value)]
+    return out
+
+
+def tensor(data):
+    """(name, array) of a TensorProto; bfloat16 becomes float32."""
+    name = get(data, 8, b"").decode()
+    shape = packed(data, 1, "varint")
+    kind = get(data, 2, 0)
+    raw = get(data, 9)
+    if kind == 16:
+        bits = (numpy.frombuffer(raw, "<u2") if raw is not None
+                else numpy.array(packed(data, 5, "varint"), "<u2"))
+        wide = (bits.astype("<u4") << 16).view("<f4")
+        return name, wide.reshape(shape)
+    if kind not in DTYPES:
+        raise Unreadable(f"elements of ONNX type {kind}")
+    dtype = numpy.dtype(DTYPES[kind])
+    if raw is not None:
+        return name, numpy.frombuffer(raw, dtype).reshape(shape)
+    number, code = {1: (4, "f"), 11: (10, "d"), 7: (7, "varint"),
+                    12: (11, "varint"), 13: (11, "varint")}.get(
+                        kind, (5, "varint"))
+    values = packed(data, number, code)
+    if kind == 10:
+        return name, numpy.array(values, "<u2").view("<f2").reshape(shape)
+    return name, numpy.array(values).astype(dtype).reshape(shape)
+
+
+class Model:
+    """A ModelProto, with its graph taken apart."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.data = file.read()
+        self.graph = get(self.data, 7, b"")
+        self.nodes = get_all(self.graph, 1)
+        #: names of the graph's inputs that are not initialized
+        self.inputs = [get(v, 1, b"").decode()
+                       for v in get_all(self.graph, 11)]
+        initialized = {get(t, 8, b"").decode()
+                       for t in get_all(self.graph, 5)}
+        self.inputs = [n for n in self.inputs if n not in initialized]
+        self.outputs = [get(v, 1, b"").decode()
+                        for v in get_all(self.graph, 12)]
+        #: whether all inputs and outputs are tensors
+        self.has_tensors_only = all(
+            get(get(v, 2, b""), 1) is not None
+            for n in (11, 12) for v in get_all(self.graph, n))
+
+    def _tensor_type(self, name):
+        for number in (11, 12):
+            for value in get_all(self.graph, number):
+                if get(value, 1, b"").decode() == name:
+                    return get(get(value, 2, b""), 1, b"")
+        return b""
+
+    def declares(self, name, shape):
+        """Whether an input or output may have this shape."""
+        dims = get_all(get(self._tensor_type(name), 2, b""), 1)
+        return len(dims) == len(shape) and all(
+            get(d, 1, n) == n for d, n in zip(dims, shape))
+
+    def typed(self, name, array):
+        """An array of the declared type: some data hold the bits of bfloat16
+        as uint16."""
+        if get(self._tensor_type(name), 1) == 16 and array.dtype == "uint16":
+            return (array.astype("<u4") << 16).view("<f4")
+        return array
+
+    def operators(self):
+        """The names of its operators, with the domain unless it is ONNX's."""
+        names = set()
+        for node in self.nodes:
+            domain = get(node, 7, b"").decode()
+            name = get(node, 4, b"").decode()
+            names.add(name if domain in ("", "ai.onnx")
+                      else f"{domain}.{name}")
+        return names
+
+    def changed(self, tensors, attributes):
+        """The model's bytes with named tensors (TensorProtos) as initializers
+        and an attribute added to the nodes of each operator named."""
+        def field(number, kind, value):
+            if kind in (0, 2):
+                return put(number, value)
+            return bytes([number << 3 | kind]) + value
+
+        graph = b""
+        for number, kind, value in fields(self.graph):
+            if number == 1:
+                value += b"".join(put(5, a) for op, a in attributes.items()
+                                  if get(value, 4, b"").decode() == op)
+            graph += field(number, kind, value)
+        for name, data in tensors.items():
+            kept = b"".join(field(*f) for f in fields(data) if f[0] != 8)
+            graph += put(5, kept + put(8, name))
+        return b"".join(field(n, kind, graph if n == 7 else value)
+                        for n, kind, value in fields(self.data))
+
+
+def float_attribute(name, value):
+    """An AttributeProto."""
+    return put(1, name) + b"\x15" + struct.pack("<f", value) + put(20, 1)

@@ -1,0 +1,257 @@
+#!/usr/bin/python3
+"""Compiles the cases of ONNX's official backend tests and compares outputs.
+
+Each case is a model with inputs and expected outputs. Operands that say shapes
+and axes are graph inputs there; they are made constants first, since every
+shape of a compiled program is known. `pcc --forward` then compiles the model
+for one CPU rank, the program reads the inputs and writes the outputs.
+
+    test/Backend/run.py                 # all cases; the last line sums up
+    test/Backend/run.py --sample 60     # as many, spread over the list
+    test/Backend/run.py test_add        # cases whose name contains this
+
+A case is unsupported where pcc refuses it with a reason (exit code 1), and
+failed where anything else goes wrong. Exits with 1 if a case failed, or fewer
+passed than --at-least.
+"""
+import argparse
+import collections
+import concurrent.futures
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import onnx_wire as wire  # noqa: E402
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+DATA = "/usr/share/libonnx-testdata/data"
+
+#: Operands that must be known when a program is compiled, by operator.
+CONSTANT_OPERANDS = {
+    "ConstantOfShape": {0}, "CumSum": {1}, "Dropout": {1, 2}, "Expand": {1},
+    "OneHot": {1}, "Pad": {1, 2}, "Range": {0, 1, 2}, "ReduceSum": {1},
+    "Reshape": {1}, "Resize": {1, 2, 3}, "Slice": {1, 2, 3, 4}, "Split": {1},
+    "Squeeze": {1}, "Tile": {1}, "TopK": {1}, "Trilu": {1}, "Unsqueeze": {1},
+    "Upsample": {1},
+}
+
+#: A file that disagrees with its own expected values: they are those of
+#: epsilon 0.01, which the model leaves at its default.
+MENDED = {"test_adam_multiple": {"Adam": wire.float_attribute("epsilon", 0.01)}}
+
+RTOL, ATOL = 1e-3, 1e-7  # those of ONNX's own runner
+
+
+class Case:
+    def __init__(self, folder):
+        self.folder = folder
+        self.name = os.path.basename(folder)
+        self.model = wire.Model(os.path.join(folder, "model.onnx"))
+
+    def data_sets(self):
+        return sorted(os.path.join(self.folder, d)
+                      for d in os.listdir(self.folder)
+                      if d.startswith("test_data_set_"))
+
+    def promoted(self):
+        """Names of inputs that become constants."""
+        names = set()
+        for node in self.model.nodes:
+            operands = [n.decode() for n in wire.get_all(node, 1)]
+            for i in CONSTANT_OPERANDS.get(
+                    wire.get(node, 4, b"").decode(), ()):
+                if i < len(operands) and operands[i] in self.model.inputs:
+                    names.add(operands[i])
+        return names
+
+
+def find_cases():
+    for kind in sorted(os.listdir(DATA)):
+        for name in sorted(os.listdir(os.path.join(DATA, kind))):
+            folder = os.path.join(DATA, kind, name)
+            if os.path.exists(os.path.join(folder, "model.onnx")):
+                yield folder
+
+
+def read_all(folder, stem, names):
+    """The TensorProtos of a data set by the graph's names of them."""
+    tensors = {}
+    for i, name in enumerate(names):
+        path = os.path.join(folder, f"{stem}_{i}.pb")
+        if os.path.exists(path):
+            with open(path, "rb") as file:
+                tensors[name] = file.read()
+    return tensors
+
+
+def file_name(name):
+    for c in "/\\:":
+        name = name.replace(c, "_")
+    return name + ".npy"
+
+
+def differs(actual, expected):
+    """What is wrong with an output, or None."""
+    if actual.shape != expected.shape:
+        return f"shape {actual.shape}, expected {expected.shape}"
+    if actual.dtype != expected.dtype:
+        return f"elements {actual.dtype}, expected {expected.dtype}"
+    if numpy.allclose(actual, expected, rtol=RTOL, atol=ATOL,
+                      equal_nan=actual.dtype.kind == "f"):
+        return None
+    wrong = ~numpy.isclose(actual, expected, rtol=RTOL, atol=ATOL,
+                           equal_nan=actual.dtype.kind == "f")
+    at = tuple(numpy.argwhere(wrong)[0])
+    return (f"{wrong.sum()} of {wrong.size} elements differ, the first at "
+            f"{list(map(int, at))}: {actual[at]}, expected {expected[at]}")
+
+
+def reason(text):
+    """The first error of a tool, with a note about its operator."""
+    lines = text.strip().splitlines()
+    for i, line in enumerate(lines):
+        if "error: " not in line:
+            continue
+        message = line.split("error: ", 1)[1]
+        if "not supported at opset" in message and i + 1 < len(lines):
+            message = lines[i + 1].split("note: ", 1)[-1]
+            message = "no operator " + message.split(" (")[0]
+        return message
+    return lines[-1] if lines else "no message"
+
+
+def run_program(tools, model, inputs, work):
+    """Compiles and runs; (verdict, text, outputs' folder)."""
+    program, outputs = os.path.join(work, "program"), os.path.join(work, "out")
+    made = subprocess.run([os.path.join(tools, "pcc"), model, "--forward",
+                           "-q", "-o", program], capture_output=True,
+                          text=True, timeout=300)
+    if made.returncode == 1:
+        return "unsupported", reason(made.stderr), None
+    if made.returncode:
+        return "failed", f"pcc exits with {made.returncode}: " + reason(
+            made.stderr), None
+    ran = subprocess.run([program, "--data", inputs, "--outputs", outputs],
+                         capture_output=True, text=True, timeout=300,
+                         env={**os.environ, "OMP_NUM_THREADS": "1"})
+    if ran.returncode:
+        return "failed", f"the program exits with {ran.returncode}: " + reason(
+            ran.stderr), None
+    return "passed", "", outputs
+
+
+def known_operators(tools):
+    """The operators of the compiler's import table."""
+    text = subprocess.run([os.path.join(tools, "pcc"), "--supported-ops"],
+                          capture_output=True, text=True, check=True).stdout
+    rows = [line.split("|")[1].strip() for line in text.splitlines()
+            if line.startswith("| ")]
+    return set(rows[1:])
+
+
+def run_case(folder, tools, known):
+    """(name, whether its operators are all known, verdict, text) of a case."""
+    case = Case(folder)
+    verdict, text = judge(case, tools)
+    return case.name, case.model.operators() <= known, verdict, text
+
+
+def judge(case, tools):
+    work = tempfile.mkdtemp(prefix="pcc-backend-")
+    try:
+        for data_set in case.data_sets():
+            verdict, text = run_data_set(case, data_set, tools, work)
+            if verdict != "passed":
+                return verdict, text
+        return "passed", ""
+    except wire.Unreadable as error:
+        return "unsupported", str(error)
+    except subprocess.TimeoutExpired:
+        return "failed", "takes more than 300 s"
+    finally:
+        shutil.rmtree(work)
+
+
+def run_data_set(case, data_set, tools, work):
+    if not case.model.has_tensors_only:
+        return "unsupported", "a value that is no tensor"
+    inputs = read_all(data_set, "input", case.model.inputs)
+    expected = read_all(data_set, "output", case.model.outputs)
+    constants = {n: t for n, t in inputs.items() if n in case.promoted()}
+    model, folder = os.path.join(work, "model.onnx"), os.path.join(work, "in")
+    with open(model, "wb") as file:
+        file.write(case.model.changed(constants, MENDED.get(case.name, {})))
+    os.makedirs(folder, exist_ok=True)
+    try:
+        for name, data in inputs.items():
+            if name in constants:
+                continue
+            array = case.model.typed(name, wire.tensor(data)[1])
+            if not case.model.declares(name, array.shape):
+                return "unsupported", "data of other shapes than the model's"
+            numpy.save(os.path.join(folder, file_name(name)), array)
+        wanted = {n: case.model.typed(n, wire.tensor(t)[1])
+                  for n, t in expected.items()}
+    except wire.Unreadable as error:
+        return "unsupported", str(error)
+    verdict, text, outputs = run_program(tools, model, folder, work)
+    if verdict != "passed":
+        return verdict, text
+    for name, array in wanted.items():
+        wrong = differs(numpy.load(os.path.join(outputs, file_name(name))),
+                        array)
+        if wrong:
+            return "failed", f"output '{name}': {wrong}"
+    return "passed", ""
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--tools", default=os.path.join(TOP, "build/bin"))
+    parser.add_argument("--sample", type=int, metavar="N")
+    parser.add_argument("--at-least", type=int, default=0, metavar="N",
+                        help="how many must pass")
+    parser.add_argument("--list", action="store_true",
+                        help="a line for every case")
+    options = parser.parse_args()
+    cases = [c for c in find_cases()
+             if not options.names or any(n in c for n in options.names)]
+    if not cases:
+        sys.exit(f"no cases found below {DATA}")
+    if options.sample:
+        step = len(cases) / options.sample
+        cases = [cases[int(i * step)] for i in range(options.sample)]
+    results = collections.defaultdict(list)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        known, inside = known_operators(options.tools), collections.Counter()
+        for name, is_known, verdict, text in pool.map(
+                lambda c: run_case(c, options.tools, known), cases):
+            results[verdict].append((name, text))
+            inside[verdict] += is_known
+            if options.list:
+                print(f"{verdict:12} {name}: {text}", flush=True)
+    reasons = collections.defaultdict(list)
+    for name, text in results["unsupported"]:
+        reasons[text].append(name)
+    for text, names in sorted(reasons.items(), key=lambda r: -len(r[1])):
+        print(f"unsupported: {text}: {', '.join(names)}")
+    for name, text in results["failed"]:
+        print(f"FAILED: {name}: {text}")
+    passed, failed = len(results["passed"]), len(results["failed"])
+    print(f"passed {passed}, unsupported {len(results['unsupported'])}, "
+          f"failed {failed} of {len(cases)} cases; with operators of the "
+          f"import table alone: passed {inside['passed']} of "
+          f"{sum(inside.values())}")
+    sys.exit(1 if failed or passed < options.at_least else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+# Files made to hurt a reader: each is refused by one error, or imported, within
+# bounded memory and time.
+# RUN: %python %s %root %t
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+
+root, work = sys.argv[1:]
+sys.path.insert(0, os.path.join(root, "test/Backend"))
+from onnx_wire import put
+
+FLOAT, INT64 = 1, 7
+MEMORY = 700 << 20  # the compiler itself takes about 200 MiB
+
+
+def message(*fields):
+    return b"".join(put(*field) for field in fields)
+
+
+def value_info(name, kind, dims):
+    shape = b"".join(put(1, put(1, d)) for d in dims)
+    return message((1, name), (2, put(1, put(1, kind) + put(2, shape))))
+
+
+def tensor(name, kind, dims, *more):
+    return message(*((1, d) for d in dims), (2, kind), (8, name), *more)
+
+
+def ints(name, values):
+    raw = b"".join(v.to_bytes(8, "little", signed=True) for v in values)
+    return tensor(name, INT64, [len(values)], (9, raw))
+
+
+def external(name, kind, dims, location):
+    entry = lambda k, v: (13, message((1, k), (2, v)))
+    return tensor(name, kind, dims, entry("location", location), (14, 1))
+
+
+def node(op, inputs, outputs, *attributes):
+    return message(*((1, n) for n in inputs), *((2, n) for n in outputs),
+                   (3, outputs[0]), (4, op), *((5, a) for a in attributes))
+
+
+def model(nodes, inputs=(("x", FLOAT, [2, 4]),), initializers=(),
+          outputs=("y",)):
+    graph = message(*((1, n) for n in nodes), (2, "graph"),
+                    *((5, t) for t in initializers),
+                    *((11, value_info(*i)) for i in inputs),
+                    *((12, value_info(o, FLOAT, [])) for o in outputs))
+    return message((1, 8), (7, graph), (8, put(2, 17)))
+
+
+def sparse(name, size):
+    with open(os.path.join(work, name), "wb") as file:
+        file.truncate(size)
+
+
+def check(name, data, expected, *flags):
+    """`expected`: what the one error says, or None for none."""
+    path = os.path.join(work, name + ".onnx")
+    with open(path, "wb") as file:
+        file.write(data)
+    process = subprocess.Popen(
+        ["pcc", path, "--emit=import", "-o", path + ".mlir", *flags],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    text = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    code = os.waitstatus_to_exitcode(status)
+    assert code == (1 if expected else 0), f"{name}: exit {code}\n{text}"
+    assert usage.ru_maxrss << 10 < MEMORY, f"{name}: {usage.ru_maxrss} KiB"
+    assert text.count("error:") == bool(expected), f"{name}:\n{text}"
+    assert not expected or expected in text, f"{name}:\n{text}"
+
+
+shutil.rmtree(work, ignore_errors=True)
+os.makedirs(work)
+relu = node("Relu", ["x"], ["y"])
+
+check("good", model([relu]), None)
+check("cycle", model([node("Add", ["x", "b"], ["a"]),
+                      node("Relu", ["a"], ["b"]), node("Relu", ["b"], ["y"])]),
+      "the graph has a cycle")
+check("self", model([node("Add", ["x", "y"], ["y"])]),
+      "the graph has a cycle")
+nested = message((1, node("Relu", ["x"], ["y"])))
+for _ in range(10000):
+    nested = message((1, node("If", ["x"], ["y"],
+                              message((1, "then_branch"), (6, nested)))))
+check("nested", message((1, 8), (7, nested), (8, put(2, 17))),
+      "is not an ONNX file")
+chain = [node("Relu", [f"v{i}"], [f"v{i + 1}"]) for i in range(10000)]
+check("chain", model(chain, [("v0", FLOAT, [2, 4])], outputs=["v10000"]),
+      None)
+moves = [node("Transpose", [f"v{i}"], [f"v{i + 1}"]) for i in range(10000)]
+check("moves", model(moves + [node("Reshape", ["x", "v10000"], ["y"])],
+                     [("x", FLOAT, [1, 4]), ("v0", INT64, [1])]),
+      "must be known at compile time")
+
+# Sizes.
+check("length", b"\x08\x08\x3a" + b"\xff" * 8 + b"\x7f" + b"x" * 64,
+      "is truncated")
+check("initializer", model([node("Add", ["x", "w"], ["y"])], initializers=[
+    tensor("w", FLOAT, [1 << 62, 4], (9, b"\0" * 16))]), "cannot be held")
+check("negative", model([node("Add", ["x", "w"], ["y"])], initializers=[
+    tensor("w", FLOAT, [-4], (9, b"\0" * 16))]), "cannot be held")
+check("input", model([relu], [("x", FLOAT, [1 << 31, 1 << 31, 4])]),
+      "cannot be held")
+check("product", model(
+    [node("Reshape", ["x", "a"], ["column"]), node("Reshape", ["x", "b"], ["row"]),
+     node("MatMul", ["column", "row"], ["y"])], [("x", FLOAT, [1 << 30])],
+    [ints("a", [1 << 30, 1]), ints("b", [1, 1 << 30])]), "cannot be held")
+check("tile", model([node("Tile", ["x", "n"], ["y"])], initializers=[
+    ints("n", [1 << 40, 1])]), "cannot be held")
+check("expand", model([node("Expand", ["x", "n"], ["y"])], initializers=[
+    ints("n", [1 << 40, 2, 4])]), "cannot be held")
+check("pad", model([node("Pad", ["x", "n"], ["y"])], initializers=[
+    ints("n", [(1 << 63) - 1, 0, (1 << 63) - 1, 0])]), "cannot pad")
+check("one-hot", model([node("OneHot", ["i", "n", "v"], ["y"])],
+                       [("i", INT64, [2]), ("v", FLOAT, [2])],
+                       [ints("n", [1 << 40])]), "cannot be held")
+check("constant", model([node("ConstantOfShape", ["n"], ["y"])], (),
+                        [ints("n", [1 << 40])]), "cannot be held")
+check("range", model([node("Range", ["a", "b", "c"], ["y"])], (),
+                     [ints("a", [0]), ints("b", [1 << 62]), ints("c", [1])]),
+      "finite number of steps")
+doubles = [node("Concat", [f"v{i}"] * 2, [f"v{i + 1}"],
+                message((1, "axis"), (3, 0), (20, 2))) for i in range(60)]
+check("doubling", model(doubles, [("v0", FLOAT, [2, 4])], outputs=["v60"]),
+      "cannot be held")
+
+# Files.
+add = [node("Add", ["x", "w"], ["y"])]
+sparse("weights", 3 << 30)
+check("sparse", model(add, [("x", FLOAT, [1])], [
+    external("w", FLOAT, [3 << 28], "weights")]), None)
+check("sparse-ints", model([node("Add", ["x", "w"], ["y"])],
+                           [("x", INT64, [1])], [
+    external("w", INT64, [3 << 27], "weights")]), "cannot be held")
+for name, location in (("parent", "../outside"), ("absolute", "/etc/passwd"),
+                       ("inner", "a/../../outside"), ("empty", "."),
+                       ("zero", "\0/etc/passwd")):
+    check(name, model(add, [("x", FLOAT, [4])], [
+        external("w", FLOAT, [4], location)]), "external data of 'w'")
+os.symlink("/etc/passwd", os.path.join(work, "link"))
+check("link", model(add, [("x", FLOAT, [4])], [
+    external("w", FLOAT, [4], "link")]), "outside the model's folder")
+os.symlink("loop", os.path.join(work, "loop"))
+check("loop", model(add, [("x", FLOAT, [4])], [
+    external("w", FLOAT, [4], "loop")]), "external data of 'w'")
+os.mkfifo(os.path.join(work, "pipe"))
+check("pipe", model(add, [("x", FLOAT, [4])], [
+    external("w", FLOAT, [4], "pipe")]), "external data of 'w'")

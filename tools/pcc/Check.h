@@ -1,0 +1,17 @@
+//===- Check.h - pcc --check ------------------------------------*- C++ -*-===//
+
+#ifndef PCC_TOOLS_PCC_CHECK_H
+#define PCC_TOOLS_PCC_CHECK_H
+
+#include "mlir/IR/MLIRContext.h"
+#include "tools/pcc/Arguments.h"
+
+namespace pcc {
+
+/// Says which operators of the file are supported; the exit code is 0 if all
+/// are, else 1.
+int runCheck(mlir::MLIRContext &context, const Arguments &arguments);
+
+} // namespace pcc
+
+#endif // PCC_TOOLS_PCC_CHECK_H
