@@ -155,10 +155,13 @@ class Model:
         return len(dims) == len(shape) and all(
             get(d, 1, n) == n for d, n in zip(dims, shape))
 
+    def is_bfloat16(self, name):
+        return get(self._tensor_type(name), 1) == 16
+
     def typed(self, name, array):
         """An array of the declared type: some data hold the bits of bfloat16
         as uint16."""
-        if get(self._tensor_type(name), 1) == 16 and array.dtype == "uint16":
+        if self.is_bfloat16(name) and array.dtype == "uint16":
             return (array.astype("<u4") << 16).view("<f4")
         return array
 
