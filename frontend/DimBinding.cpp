@@ -66,6 +66,7 @@ struct DimBinder {
   llvm::StringSet<> seen;
   /// The dim that --seq is about if another one is bound by its name.
   std::string sequence;
+  bool hasSequence = false;
 
   /// The flag that stands for dim `d` of an input, with its value. A sequence
   /// is dim 1 of ids; of a second sequence that --dim binds it is not.
@@ -75,6 +76,7 @@ struct DimBinder {
       return {"the batch", options.batch ? options.batch : 1};
     if (d != 1 || !ids)
       return {"", std::nullopt};
+    hasSequence = true;
     if (sequence.empty())
       sequence = symbol;
     if (symbol != sequence && options.dims.count(symbol))
@@ -171,6 +173,15 @@ pcc::frontend::bindDims(Location loc, const onnx::GraphProto &graph,
       return emitError(loc) << "input '" << info->name()
                             << "' has a shape that cannot be held";
     inputs.push_back({info, RankedTensorType::get(shape, element)});
+  }
+  if (options.seq && !binder.hasSequence) {
+    InFlightDiagnostic diag =
+        emitError(loc) << "--seq " << *options.seq
+                       << ": no input of the model holds ids [batch, seq]";
+    for (const Input &input : inputs)
+      diag.attachNote(loc) << "input '" << input.info->name() << "' is "
+                           << input.type;
+    return diag;
   }
   for (const auto &given : options.dims)
     if (!binder.seen.contains(given.first)) {

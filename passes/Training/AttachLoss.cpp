@@ -122,6 +122,8 @@ FailureOr<Loss> LossBuilder::causalLM() {
     for (Value arg : function.getArguments())
       diag.attachNote(arg.getLoc())
           << "input " << nodeName(arg) << " is " << arg.getType();
+    diag.attachNote(function.getLoc())
+        << "--loss cross-entropy is for classes, --loss mse for numbers";
     return diag;
   }
   auto tokenShape = tensorType(tokens).getShape();

@@ -8,6 +8,7 @@
 #include "runtime/common/Log.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 using namespace pcc;
@@ -22,6 +23,45 @@ static bool isTargets(const pcc_input &input) {
 
 static std::string fileNameOf(const pcc_input &input) {
   return std::string(isTargets(input) ? "labels" : input.name) + ".npy";
+}
+
+/// Whether each sample has its own values: the input's first dim is the batch.
+static bool isPerSample(const pcc_program &program, const pcc_input &input) {
+  return input.layout.rank > 0 &&
+         input.layout.shape[0] == program.micro_batch * program.data_parallel;
+}
+
+/// Such as "[samples, 3, 16, 16]".
+static std::string wantedShape(const pcc_program &program,
+                               const pcc_input &input) {
+  const pcc_layout &layout = input.layout;
+  bool perSample = isPerSample(program, input);
+  std::string sizes =
+      shapeText({layout.shape + perSample, layout.shape + layout.rank});
+  if (!perSample)
+    return sizes;
+  return "[samples" + (layout.rank == 1 ? "]" : ", " + sizes.substr(1));
+}
+
+std::string pcc::describeArrays(const pcc_program &program) {
+  std::map<std::string, std::string> arrays;
+  for (int s = 0; s < program.n_stages; ++s)
+    for (int i = 0; i < program.stages[s].n_inputs; ++i) {
+      const pcc_input &input = program.stages[s].inputs[i];
+      if (!isFedByData(input.role))
+        continue;
+      bool real = input.dtype == PCC_F32 || input.dtype == PCC_F64 ||
+                  input.dtype == PCC_F16 || input.dtype == PCC_BF16;
+      std::string name = fileNameOf(input), &text = arrays[name];
+      text = name + " " + wantedShape(program, input) +
+             (real ? " of numbers" : " of whole numbers");
+      if (input.vocab)
+        text += " below " + grouped(input.vocab);
+    }
+  std::string all;
+  for (const auto &[name, text] : arrays)
+    all += (all.empty() ? "" : ", ") + text;
+  return all;
 }
 
 ArrayFolder::ArrayFolder(const pcc_program &program, const std::string &folder)
@@ -53,21 +93,16 @@ void ArrayFolder::add(const pcc_program &program, const pcc_input &input) {
   const pcc_layout &layout = input.layout;
   std::vector<int64_t> wanted(layout.shape, layout.shape + layout.rank);
   std::vector<int64_t> shape = array.file->shape();
-  int64_t rows = program.micro_batch * program.data_parallel;
-  array.perSample = !wanted.empty() && wanted[0] == rows;
+  array.perSample = isPerSample(program, input);
   bool hasSamples = array.perSample && !shape.empty();
   if (array.perSample)
     wanted.erase(wanted.begin());
   if (hasSamples)
     shape.erase(shape.begin());
-  if (shape != wanted || hasSamples != array.perSample) {
-    std::string sizes = shapeText(wanted);
-    if (array.perSample)
-      sizes = "[samples" + (wanted.empty() ? "]" : ", " + sizes.substr(1));
+  if (shape != wanted || hasSamples != array.perSample)
     fail(ExitData, format("array '%s' has shape %s, input '%s' needs %s",
                           path.c_str(), shapeText(array.file->shape()).c_str(),
-                          input.name, sizes.c_str()));
-  }
+                          input.name, wantedShape(program, input).c_str()));
   char probe[8];
   Elements none = array.file->elements();
   if (!copyElements(none, 0, 0, 1, input.dtype, probe))
@@ -103,13 +138,16 @@ std::string ArrayFolder::needed(int64_t samples) const {
   return "at least " + grouped(samples) + " samples are needed";
 }
 
+static std::string whereText(bool perSample, int64_t sampleElements,
+                             int64_t element) {
+  return perSample ? format("sample %lld",
+                            static_cast<long long>(element / sampleElements))
+                   : format("element %lld", static_cast<long long>(element));
+}
+
 void ArrayFolder::refuse(const Array &array, int64_t element) const {
   long long value = array.file->elements().integer(element);
-  std::string where =
-      array.perSample
-          ? format("sample %lld",
-                   static_cast<long long>(element / array.sampleElements))
-          : format("element %lld", static_cast<long long>(element));
+  std::string where = whereText(array.perSample, array.sampleElements, element);
   fail(ExitData,
        format("%s %lld in %s of '%s' is outside the %s of %lld",
               array.isLabels ? "label" : "id", value, where.c_str(),
@@ -151,6 +189,22 @@ void ArrayFolder::checkSample(int64_t sample) const {
     if (array.vocab && array.perSample &&
         isInteger(array.file->elements().type))
       checkRange(array, sample * array.sampleElements, array.sampleElements);
+}
+
+std::string ArrayFolder::findNotFinite(int64_t sample) const {
+  for (const auto &[name, array] : arrays) {
+    const Elements &elements = array.file->elements();
+    if (isInteger(elements.type))
+      continue;
+    int64_t first = array.perSample ? sample * array.sampleElements : 0;
+    for (int64_t i = first; i < first + array.sampleElements; ++i)
+      if (double value = elements.real(i); !std::isfinite(value))
+        return format(
+            "%s of '%s' holds %s",
+            whereText(array.perSample, array.sampleElements, i).c_str(),
+            array.file->path().c_str(), numberText("%g", value).c_str());
+  }
+  return "";
 }
 
 const ArrayFolder::Array &ArrayFolder::arrayOf(const pcc_input &input) const {

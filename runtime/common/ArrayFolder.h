@@ -23,6 +23,7 @@ public:
   std::string needed(int64_t samples) const override;
   bool check(int64_t budget) const override;
   void checkSample(int64_t sample) const override;
+  std::string findNotFinite(int64_t sample) const override;
   void copySample(const pcc_input &input, const Shard &shard, int64_t sample,
                   char *to) const override;
   bool copyConstant(const pcc_input &input, const Shard &shard,
@@ -46,6 +47,10 @@ private:
   int64_t count = -1;
   std::map<std::string, Array> arrays; ///< by the file's name
 };
+
+/// The arrays that an ArrayFolder of this program reads, such as
+/// "labels.npy [samples] of whole numbers below 10".
+std::string describeArrays(const pcc_program &program);
 
 } // namespace pcc
 

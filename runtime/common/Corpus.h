@@ -26,6 +26,7 @@ public:
   std::string needed(int64_t samples) const override;
   bool check(int64_t budget) const override;
   void checkSample(int64_t sample) const override;
+  std::string findNotFinite(int64_t) const override { return ""; }
   void copySample(const pcc_input &input, const Shard &shard, int64_t sample,
                   char *to) const override;
   bool copyConstant(const pcc_input &, const Shard &, char *) const override {

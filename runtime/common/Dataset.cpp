@@ -46,6 +46,12 @@ static std::vector<std::string> split(const std::string &paths) {
   return parts;
 }
 
+std::string pcc::describeWantedData(const pcc_program &program) {
+  return (findOther(program) ? "a folder of "
+                             : "token files, or a folder of ") +
+         describeArrays(program);
+}
+
 std::unique_ptr<Dataset> pcc::openDataset(const pcc_program &program,
                                           const std::string &paths,
                                           const char *flag) {
@@ -55,8 +61,6 @@ std::unique_ptr<Dataset> pcc::openDataset(const pcc_program &program,
     fail(ExitData,
          format("--%s: token files cannot feed input '%s' of this model", flag,
                 other->name),
-         format("--%s DIR takes a folder with an array for each input, such as "
-                "%s.npy, and labels.npy",
-                flag, other->name));
+         format("--%s DIR takes a folder of ", flag) + describeArrays(program));
   return std::make_unique<Corpus>(program, paths, split(paths));
 }

@@ -28,6 +28,8 @@ public:
   virtual bool check(int64_t budget) const = 0;
   /// The same of one sample.
   virtual void checkSample(int64_t sample) const = 0;
+  /// The first value of a sample that is inf or nan, in words; empty: none.
+  virtual std::string findNotFinite(int64_t sample) const = 0;
 
   /// Copies a sample's values of an input: of its dims 1 .. the part
   /// [shard.start, shard.start + shard.extent), row major.
@@ -45,6 +47,9 @@ public:
 std::unique_ptr<Dataset> openDataset(const pcc_program &program,
                                      const std::string &paths,
                                      const char *flag);
+
+/// What openDataset() takes for this program, in words.
+std::string describeWantedData(const pcc_program &program);
 
 /// True for the roles that come from a dataset: "tokens", "targets", "labels"
 /// and "data".

@@ -38,6 +38,8 @@ private:
   void chooseTrace();
   StepResult runStep(int64_t step);
   void requireFinite(const StepResult &result) const;
+  /// What of the step's data is inf or nan, in words; empty: nothing.
+  std::string findNotFiniteData(int64_t step) const;
   void evaluate(int64_t step);
   void save(int64_t step);
   TrainingState state() {
@@ -234,6 +236,14 @@ StepResult Run::runStep(int64_t step) {
   return result;
 }
 
+std::string Run::findNotFiniteData(int64_t step) const {
+  for (int64_t i = 0; i < globalBatch(program); ++i)
+    if (std::string found = data->findNotFinite(order->sample(step, i));
+        !found.empty())
+      return found;
+  return "";
+}
+
 void Run::requireFinite(const StepResult &result) const {
   const char *what = !std::isfinite(result.loss) ? "loss"
                      : result.hasNorm && !std::isfinite(result.norm)
@@ -241,7 +251,12 @@ void Run::requireFinite(const StepResult &result) const {
                          : nullptr;
   if (!what)
     return;
-  std::string note = "a lower --lr or a longer --warmup-steps often helps";
+  std::string note = findNotFiniteData(result.step);
+  if (note.empty())
+    note = result.step == done + 1
+               ? "no update came before it: look at the values that training "
+                 "began with"
+               : "a lower --lr or a longer --warmup-steps often helps";
   if (savedStep > 0)
     note += format("; the last checkpoint is of step %lld",
                    static_cast<long long>(savedStep));
@@ -345,12 +360,12 @@ std::string pcc::infoText(const pcc_program &program) {
     text += format("compiled   from %s\n", program.source);
   text += format("mesh       %s\n", meshText(program).c_str());
   text += format("batch      %lld samples = micro batch %lld x dp %lld x %lld "
-                 "microbatches, sequence %lld\n",
+                 "microbatches\n",
                  static_cast<long long>(globalBatch(program)),
                  static_cast<long long>(program.micro_batch),
                  static_cast<long long>(program.data_parallel),
-                 static_cast<long long>(program.microbatches),
-                 static_cast<long long>(program.seq));
+                 static_cast<long long>(program.microbatches));
+  text += format("data       %s\n", describeWantedData(program).c_str());
   for (int s = 0; s < program.n_stages; ++s)
     text += format("stage %-4d %s a rank\n", s,
                    bytesText(program.stages[s].arena_bytes).c_str());
