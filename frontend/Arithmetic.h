@@ -73,6 +73,18 @@ public:
   /// The inverse of what a reduction does to a shape: x repeated along dims.
   mlir::Value spread(mlir::Value x, llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<int64_t> dims);
+  /// The index along `dim`, i64, of the first, or last, element that equals the
+  /// best one; Best is a reduction to it.
+  template <typename Best>
+  mlir::Value findBest(mlir::Value x, int64_t dim, bool last) {
+    Shape shape(nn::tensorType(x).getShape());
+    mlir::Value best = spread(reduce<Best>(x, dim), shape, dim);
+    mlir::Value index = iota(shape, dim, b.builder.getI64Type());
+    mlir::Value none = splat(index, last ? -1 : shape[dim]);
+    mlir::Value found = where(equal(x, best), index, none);
+    return last ? reduce<nn::ReduceMaxOp>(found, dim)
+                : reduce<nn::ReduceMinOp>(found, dim);
+  }
   /// x less the logarithm of the sum of its exponentials over a dim.
   mlir::Value logSoftmax(mlir::Value x, int64_t dim);
 

@@ -153,30 +153,28 @@ struct OpEntry {
 inline constexpr int64_t kAnyOpset = 1000;
 
 /// The rows by subject.
-llvm::ArrayRef<OpEntry> shapeOps();
-llvm::ArrayRef<OpEntry> gatherOps();
+llvm::ArrayRef<OpEntry> activationOps();
+llvm::ArrayRef<OpEntry> attentionOps();
 llvm::ArrayRef<OpEntry> constantOps();
+llvm::ArrayRef<OpEntry> contractionOps();
+llvm::ArrayRef<OpEntry> fusedOps();
+llvm::ArrayRef<OpEntry> gatherOps();
+llvm::ArrayRef<OpEntry> logicOps();
+llvm::ArrayRef<OpEntry> lossOps();
+llvm::ArrayRef<OpEntry> maskOps();
 llvm::ArrayRef<OpEntry> mathOps();
 llvm::ArrayRef<OpEntry> networkOps();
-llvm::ArrayRef<OpEntry> fusedOps();
-llvm::ArrayRef<OpEntry> attentionOps();
-llvm::ArrayRef<OpEntry> activationOps();
+llvm::ArrayRef<OpEntry> padOps();
 llvm::ArrayRef<OpEntry> reductionOps();
-llvm::ArrayRef<OpEntry> indexOps();
-llvm::ArrayRef<OpEntry> lossOps();
+llvm::ArrayRef<OpEntry> scatterOps();
+llvm::ArrayRef<OpEntry> shapeOps();
+llvm::ArrayRef<OpEntry> sliceOps();
+llvm::ArrayRef<OpEntry> softmaxOps();
 llvm::ArrayRef<OpEntry> trainingOps();
 
 // What rows of several tables share.
 mlir::LogicalResult buildAbs(Binder &b);
 mlir::LogicalResult buildCeil(Binder &b);
-mlir::LogicalResult buildCumSum(Binder &b);
-/// GatherND by any indices.
-mlir::LogicalResult buildGatherRows(Binder &b);
-mlir::LogicalResult buildScatterND(Binder &b);
-mlir::LogicalResult buildTrilu(Binder &b);
-/// SoftmaxCrossEntropyLoss as the file says it: a number and, as second
-/// result, the log probabilities.
-mlir::LogicalResult buildPlainCrossEntropy(Binder &b);
 
 /// The value of a dim index that may count from the end; absent if outside.
 std::optional<int64_t> normalizeAxis(int64_t axis, int64_t rank);

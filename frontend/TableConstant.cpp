@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontend/Binder.h"
-#include "frontend/DimBinding.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -31,10 +30,9 @@ static LogicalResult importShape(Binder &b) {
 }
 
 static LogicalResult importSize(Binder &b) {
-  int64_t size = 1;
-  for (int64_t extent : b.shape(0))
-    size *= extent;
-  b.set(0, Tensor::ofInts(b.builder.getContext(), size).reshape({}));
+  b.set(
+      0,
+      Tensor::ofInts(b.builder.getContext(), product(b.shape(0))).reshape({}));
   return success();
 }
 
@@ -107,80 +105,6 @@ static LogicalResult importRange(Binder &b) {
   return success();
 }
 
-/// Ones on a diagonal; only the operand's shape matters.
-static LogicalResult importEyeLike(Binder &b) {
-  Shape shape = b.shape(0);
-  Type element = b.find("dtype") ? elementType(b.builder.getContext(),
-                                               b.intAttr("dtype", 0),
-                                               b.translation.isForward())
-                                 : b.element(0);
-  if (shape.size() != 2 || !element || failed(b.checkConstant(shape)))
-    return b.error() << "needs a matrix of a type that is supported";
-  int64_t k = b.intAttr("k", 0);
-  Tensor t(element, shape);
-  for (int64_t i = 0; i < shape[0]; ++i)
-    for (int64_t j = 0; j < shape[1]; ++j) {
-      bool isOne = j - i == k;
-      t.elements()[i * shape[1] + j] =
-          isa<FloatType>(element) ? ofFloat(isOne) : ofInt(isOne);
-    }
-  b.set(0, t);
-  return success();
-}
-
-static LogicalResult importTrilu(Binder &b) {
-  Tensor input = *b.tensor(0);
-  if (b.has(1) && b.tensor(1)->size() != 1)
-    return b.error() << "needs one diagonal";
-  int64_t k = b.has(1) ? b.tensor(1)->at(int64_t(0)).i : 0;
-  bool upper = b.intAttr("upper", 1);
-  int64_t rank = input.rank();
-  if (rank < 2)
-    return b.error() << "needs a matrix";
-  Tensor t(input.element(), input.shape());
-  size_t n = 0;
-  Scalar zero = input.isFloat() ? ofFloat(0) : ofInt(0);
-  forEachIndex(input.shape(), [&](ArrayRef<int64_t> index) {
-    int64_t above = index[rank - 1] - index[rank - 2] - k;
-    bool kept = upper ? above >= 0 : above <= 0;
-    t.elements()[n++] = kept ? input.at(index) : zero;
-  });
-  b.set(0, t);
-  return success();
-}
-
-static LogicalResult importCumSum(Binder &b) {
-  Tensor input = *b.tensor(0);
-  if (b.tensor(1)->size() != 1)
-    return b.error() << "needs one axis";
-  auto axis = normalizeAxis(b.tensor(1)->at(int64_t(0)).i, input.rank());
-  if (!axis)
-    return b.error() << "has no such axis";
-  bool exclusive = b.intAttr("exclusive", 0), reverse = b.intAttr("reverse", 0);
-  Tensor t(input.element(), input.shape());
-  size_t n = 0;
-  int64_t extent = input.shape()[*axis];
-  forEachIndex(input.shape(), [&](ArrayRef<int64_t> index) {
-    Shape at(index);
-    int64_t here = index[*axis];
-    Scalar sum = input.isFloat() ? ofFloat(0) : ofInt(0);
-    for (int64_t i = 0; i < extent; ++i) {
-      bool before = reverse ? i > here : i < here;
-      if (!before && (exclusive || i != here))
-        continue;
-      at[*axis] = i;
-      Scalar s = input.at(at);
-      if (input.isFloat())
-        sum.f += s.f;
-      else
-        sum.i += s.i;
-    }
-    t.elements()[n++] = roundTo(t.element(), sum);
-  });
-  b.set(0, t);
-  return success();
-}
-
 static LogicalResult importTile(Binder &b) {
   Tensor input = *b.tensor(0);
   SmallVector<int64_t> repeats = b.tensor(1)->ints();
@@ -225,44 +149,6 @@ static LogicalResult buildTile(Binder &b) {
   return success();
 }
 
-/// Copies the data, then writes rows of updates at indices.
-static LogicalResult importScatterND(Binder &b) {
-  Tensor data = *b.tensor(0), indices = *b.tensor(1), updates = *b.tensor(2);
-  if (b.stringAttr("reduction", "none") != "none" || indices.rank() < 1)
-    return b.error() << "only plain replacement is supported";
-  Tensor t(data.element(), data.shape());
-  Tensor dense = data.dense();
-  t.elements() = dense.elements();
-  int64_t depth = indices.shape().back();
-  if (depth > data.rank())
-    return b.error() << "indices are deeper than the data";
-  Shape expected(indices.shape().drop_back());
-  llvm::append_range(expected, data.shape().drop_front(depth));
-  if (expected != Shape(updates.shape()) || updates.element() != data.element())
-    return b.error() << "the updates do not fit the indices";
-  bool inside = true;
-  forEachIndex(updates.shape(), [&](ArrayRef<int64_t> index) {
-    Shape row(index.take_front(indices.rank() - 1)), at;
-    row.push_back(0);
-    for (int64_t i = 0; i < depth; ++i) {
-      row.back() = i;
-      int64_t value = indices.at(row).i;
-      at.push_back(value < 0 ? value + data.shape()[i] : value);
-      inside &= at.back() >= 0 && at.back() < data.shape()[i];
-    }
-    llvm::append_range(at, index.drop_front(indices.rank() - 1));
-    int64_t number = 0;
-    for (auto [i, extent] : llvm::zip(at, data.shape()))
-      number = number * extent + i;
-    if (inside)
-      t.elements()[number] = updates.at(index);
-  });
-  if (!inside)
-    return b.error() << "an index lies outside the data";
-  b.set(0, t);
-  return success();
-}
-
 static LogicalResult importNonZero(Binder &b) {
   Tensor input = *b.tensor(0);
   std::vector<Shape> found;
@@ -284,16 +170,11 @@ ArrayRef<OpEntry> pcc::frontend::constantOps() {
   static const OpEntry table[] = {
       {"Constant", 1, kAnyOpset, 0, nullptr, importConstant},
       {"ConstantOfShape", 9, kAnyOpset, 1, importConstantOfShape, nullptr},
-      {"CumSum", 11, kAnyOpset, 2, importCumSum, buildCumSum},
-      {"EyeLike", 9, kAnyOpset, 1, nullptr, importEyeLike},
       {"NonZero", 9, kAnyOpset, 1, importNonZero, nullptr},
       {"Range", 11, kAnyOpset, 3, importRange, nullptr},
-      {"ScatterND", 11, 15, 3, importScatterND, buildScatterND, true},
-      {"ScatterND", 16, kAnyOpset, 3, importScatterND, buildScatterND, true},
       {"Shape", 1, kAnyOpset, 1, nullptr, importShape},
       {"Size", 1, kAnyOpset, 1, nullptr, importSize},
       {"Tile", 6, kAnyOpset, 2, importTile, buildTile},
-      {"Trilu", 14, kAnyOpset, 1, importTrilu, buildTrilu, true},
   };
   return table;
 }

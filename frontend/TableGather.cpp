@@ -1,13 +1,38 @@
 //===- TableGather.cpp - Operators that look elements up ------------------===//
 
-#include "frontend/Arithmetic.h"
+#include "frontend/Indices.h"
 
 using namespace mlir;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
+/// The elements of constant data at the places that `placeOf` gives for each
+/// index of the result; places below zero count from the end.
+static LogicalResult
+foldLookup(Binder &b, const Tensor &data, ArrayRef<int64_t> shape,
+           llvm::function_ref<Shape(ArrayRef<int64_t>)> placeOf) {
+  if (failed(b.checkConstant(shape)))
+    return failure();
+  Tensor t(data.element(), shape);
+  size_t n = 0;
+  bool inside = true;
+  forEachIndex(shape, [&](ArrayRef<int64_t> index) {
+    Shape place = placeOf(index);
+    for (auto [i, extent] : llvm::zip(place, data.shape())) {
+      i = i < 0 ? i + extent : i;
+      inside &= i >= 0 && i < extent;
+    }
+    if (inside)
+      t.elements()[n++] = data.at(place);
+  });
+  if (!inside)
+    return b.error() << "an index lies outside the data";
+  b.set(0, t);
+  return success();
+}
+
 static LogicalResult foldGather(Binder &b) {
-  Tensor data = *b.item(0).tensor, indices = *b.item(1).tensor;
+  Tensor data = *b.tensor(0), indices = *b.tensor(1);
   auto axis = normalizeAxis(b.intAttr("axis", 0), data.rank());
   if (!axis)
     return b.error() << "has no such axis";
@@ -15,22 +40,46 @@ static LogicalResult foldGather(Binder &b) {
   Shape shape(from.take_front(*axis));
   llvm::append_range(shape, indices.shape());
   llvm::append_range(shape, from.drop_front(*axis + 1));
-  Tensor t(data.element(), shape);
-  size_t n = 0;
-  bool inside = true;
-  forEachIndex(shape, [&](ArrayRef<int64_t> index) {
-    int64_t which = indices.at(index.slice(*axis, indices.rank())).i;
-    which = which < 0 ? which + from[*axis] : which;
-    inside &= which >= 0 && which < from[*axis];
-    Shape at(index.take_front(*axis));
-    at.push_back(inside ? which : 0);
-    llvm::append_range(at, index.drop_front(*axis + indices.rank()));
-    t.elements()[n++] = data.at(at);
+  return foldLookup(b, data, shape, [&](ArrayRef<int64_t> index) {
+    Shape place(index.take_front(*axis));
+    place.push_back(indices.at(index.slice(*axis, indices.rank())).i);
+    llvm::append_range(place, index.drop_front(*axis + indices.rank()));
+    return place;
   });
-  if (!inside)
-    return b.error() << "an index lies outside a dim of " << from[*axis];
-  b.set(0, t);
-  return success();
+}
+
+static LogicalResult foldGatherElements(Binder &b) {
+  Tensor data = *b.tensor(0), indices = *b.tensor(1);
+  auto axis = normalizeAxis(b.intAttr("axis", 0), data.rank());
+  if (!axis || data.rank() != indices.rank())
+    return b.error() << "the shapes of its operands do not fit";
+  return foldLookup(b, data, indices.shape(), [&](ArrayRef<int64_t> index) {
+    Shape place(index);
+    place[*axis] = indices.at(index).i;
+    return place;
+  });
+}
+
+/// Each row of the indices names a place in the leading dims of the data.
+static LogicalResult foldGatherND(Binder &b) {
+  Tensor data = *b.tensor(0), indices = *b.tensor(1);
+  int64_t batch = b.intAttr("batch_dims", 0), rank = data.rank();
+  int64_t depth = indices.rank() > 0 ? indices.shape().back() : 0;
+  if (batch < 0 || depth < 1 || batch >= indices.rank() ||
+      batch + depth > rank ||
+      data.shape().take_front(batch) != indices.shape().take_front(batch))
+    return b.error() << "its indices do not fit its data";
+  Shape shape(indices.shape().drop_back());
+  llvm::append_range(shape, data.shape().drop_front(batch + depth));
+  int64_t outer = indices.rank() - 1;
+  return foldLookup(b, data, shape, [&](ArrayRef<int64_t> index) {
+    Shape which(index.take_front(outer)), place(index.take_front(batch));
+    which.push_back(0);
+    for (; which.back() < depth; ++which.back())
+      place.push_back(indices.at(which).i);
+    llvm::append_range(place, index.drop_front(outer));
+    return place;
+  });
 }
 
 /// The dims, 1 where nothing varies, along which indices run through 0 ..
@@ -56,39 +105,16 @@ static void setMoved(Binder &b, const Shape &dims, ArrayRef<int64_t> indices,
   b.set(0, b.broadcast(b.reshape(b.value(0), around(dims)), around(indices)));
 }
 
-/// Each row of the indices names a place in the leading dims of the data.
-static LogicalResult foldGatherND(Binder &b) {
-  Tensor data = *b.tensor(0), indices = *b.tensor(1);
-  int64_t batch = b.intAttr("batch_dims", 0), rank = data.rank();
-  int64_t depth = indices.rank() > 0 ? indices.shape().back() : 0;
-  if (batch < 0 || depth < 1 || batch >= indices.rank() ||
-      batch + depth > rank ||
-      data.shape().take_front(batch) != indices.shape().take_front(batch))
-    return b.error() << "its indices do not fit its data";
-  Shape shape(indices.shape().drop_back());
-  llvm::append_range(shape, data.shape().drop_front(batch + depth));
-  if (failed(b.checkConstant(shape)))
+/// GatherND by any indices.
+static LogicalResult buildGatherRows(Binder &b) {
+  FailureOr<RowNumbers> found = rowNumbers(b, b.intAttr("batch_dims", 0));
+  if (failed(found))
     return failure();
-  Tensor t(data.element(), shape);
-  size_t n = 0;
-  int64_t outer = indices.rank() - 1;
-  bool inside = true;
-  forEachIndex(shape, [&](ArrayRef<int64_t> index) {
-    Shape which(index.take_front(outer)), at(index.take_front(batch));
-    which.push_back(0);
-    for (int64_t d = 0; d < depth; ++d) {
-      which.back() = d;
-      int64_t extent = data.shape()[batch + d], i = indices.at(which).i;
-      i = i < 0 ? i + extent : i;
-      inside &= i >= 0 && i < extent;
-      at.push_back(inside ? i : 0);
-    }
-    llvm::append_range(at, index.drop_front(outer));
-    t.elements()[n++] = data.at(at);
-  });
-  if (!inside)
-    return b.error() << "an index lies outside its data";
-  b.set(0, t);
+  Value table = b.reshape(b.value(0), {found->rows, product(found->row)});
+  Value rows = Arithmetic(b).take(table, found->number, 0);
+  Shape shape(tensorType(found->number).getShape());
+  llvm::append_range(shape, found->row);
+  b.set(0, b.reshape(rows, shape));
   return success();
 }
 
@@ -176,9 +202,23 @@ static LogicalResult buildGather(Binder &b) {
   return success();
 }
 
+static LogicalResult buildGatherElements(Binder &b) {
+  auto axis = normalizeAxis(b.intAttr("axis", 0), b.rank(0));
+  if (!axis)
+    return b.error() << "has no such axis";
+  FailureOr<Value> number = elementNumbers(b, *axis);
+  if (failed(number))
+    return failure();
+  Value flat = b.reshape(b.value(0), {product(b.shape(0))});
+  b.set(0, Arithmetic(b).take(flat, *number, 0));
+  return success();
+}
+
 ArrayRef<OpEntry> pcc::frontend::gatherOps() {
   static const OpEntry table[] = {
       {"Gather", 1, kAnyOpset, 2, foldGather, buildGather},
+      {"GatherElements", 11, kAnyOpset, 2, foldGatherElements,
+       buildGatherElements},
       {"GatherND", 11, kAnyOpset, 2, foldGatherND, buildGatherND},
   };
   return table;

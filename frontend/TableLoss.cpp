@@ -1,8 +1,8 @@
-//===- TableLoss.cpp - Losses as the file says them -----------------------===//
+//===- TableLoss.cpp - Losses ---------------------------------------------===//
 //
-// Formulas whose value is the number that the specification gives. A program
-// that trains by a loss gets a sum and a count instead, from which the update
-// makes one mean over all ranks: see TableNetwork.cpp.
+// As a file says them, losses are formulas whose value is the number that the
+// specification gives. A program that trains by one gets a sum and a count
+// instead, from which the update makes one mean over all ranks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,35 +12,13 @@ using namespace mlir;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// Before opset 13 the default axis is 1, and the dims from it on are one.
-static LogicalResult buildLogSoftmax(Binder &b) {
-  Shape shape = b.shape(0), work = shape;
-  auto axis =
-      normalizeAxis(b.intAttr("axis", b.opset < 13 ? 1 : -1), shape.size());
-  if (!axis || !isa<FloatType>(b.element(0)))
-    return b.error() << "has no such axis, or takes no such elements";
-  int64_t dim = *axis;
-  if (b.opset < 13) {
-    work = {1, 1};
-    for (auto [d, extent] : llvm::enumerate(shape))
-      work[static_cast<int64_t>(d) >= dim] *= extent;
-    dim = 1;
-  }
-  Arithmetic a(b);
-  Value x = b.reshape(b.value(0), work);
-  b.set(0, b.reshape(a.logSoftmax(x, dim), shape));
-  return success();
-}
-
 /// The loss of log probabilities [n, class, ...] and targets [n, ...]: minus
 /// the target's, times the class's weight, zero for ignored targets; as they
 /// are, their sum, or their sum by that of the weights.
 static LogicalResult setLoss(Binder &b, Value logProbabilities) {
   Arithmetic a(b);
   Shape shape(tensorType(logProbabilities).getShape()), rows = b.shape(1);
-  int64_t classes = shape[1], count = 1, rank = shape.size();
-  for (int64_t extent : rows)
-    count *= extent;
+  int64_t classes = shape[1], count = product(rows), rank = shape.size();
   std::string reduction = b.stringAttr("reduction", "mean");
   if (reduction != "none" && reduction != "sum" && reduction != "mean")
     return b.error() << "reduction '" << reduction << "' is not supported";
@@ -95,7 +73,8 @@ static LogicalResult buildNegativeLogLikelihood(Binder &b) {
   return setLoss(b, b.value(0));
 }
 
-LogicalResult pcc::frontend::buildPlainCrossEntropy(Binder &b) {
+/// As the file says it: a number and, as second result, the log probabilities.
+static LogicalResult buildPlainCrossEntropy(Binder &b) {
   if (failed(checkLoss(b)))
     return failure();
   Value logs = Arithmetic(b).logSoftmax(b.value(0), 1);
@@ -103,11 +82,53 @@ LogicalResult pcc::frontend::buildPlainCrossEntropy(Binder &b) {
   return setLoss(b, logs);
 }
 
+/// The mean over the targets that count becomes the sum and their number: the
+/// division is left to the update, which sees all targets of a step.
+static LogicalResult buildCrossEntropy(Binder &b) {
+  if (b.translation.isForward())
+    return buildPlainCrossEntropy(b);
+  if (b.has(2))
+    return b.error() << "weights of classes are not supported";
+  std::string reduction = b.stringAttr("reduction", "mean");
+  if (reduction != "mean")
+    return b.error() << "only the mean over the targets is supported, not "
+                        "reduction '"
+                     << reduction << "'";
+  if (b.find("ignore_index") && b.intAttr("ignore_index", 0) >= 0)
+    return b.error() << "ignore_index must be negative";
+  if (b.numOutputs() > 1 && !b.node.output(1).empty())
+    return b.error() << "its second result cannot be used";
+  int64_t rank = b.rank(0);
+  if (rank < 2 || b.rank(1) != rank - 1 || !isa<FloatType>(b.element(0)))
+    return b.error() << "needs scores [n, class, ...] and a target for each";
+  // nn has the classes last.
+  SmallVector<int64_t> permutation = {0}, all;
+  for (int64_t d = 2; d < rank; ++d)
+    permutation.push_back(d);
+  permutation.push_back(1);
+  for (int64_t d = 0; d + 1 < rank; ++d)
+    all.push_back(d);
+  Value logits = b.transpose(b.value(0), permutation);
+  Value targets = b.value(1);
+  Shape rows = b.shape(1);
+  auto f32 = b.builder.getF32Type();
+  auto losses = b.typeOf(rows, f32), scalar = b.typeOf({}, f32);
+  auto loss =
+      CrossEntropyOp::create(b.builder, b.loc, losses, losses, logits, targets,
+                             b.builder.getI64IntegerAttr(b.shape(0)[1]));
+  Value valid = ValidOp::create(b.builder, b.loc, losses, targets);
+  Value sum = ReduceOp::create(b.builder, b.loc, scalar, loss.getLoss(), all);
+  Value count = ReduceOp::create(b.builder, b.loc, scalar, valid, all);
+  b.translation.setLoss(sum, count);
+  b.set(0, sum);
+  return success();
+}
+
 ArrayRef<OpEntry> pcc::frontend::lossOps() {
   static const OpEntry table[] = {
-      {"LogSoftmax", 1, kAnyOpset, 1, nullptr, buildLogSoftmax},
       {"NegativeLogLikelihoodLoss", 12, kAnyOpset, 2, nullptr,
        buildNegativeLogLikelihood},
+      {"SoftmaxCrossEntropyLoss", 12, kAnyOpset, 2, nullptr, buildCrossEntropy},
   };
   return table;
 }

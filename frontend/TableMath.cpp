@@ -1,82 +1,14 @@
-//===- TableMath.cpp - Elementwise operators and reductions ---------------===//
+//===- TableMath.cpp - Elementwise arithmetic -----------------------------===//
 
 #include "frontend/Arithmetic.h"
 #include "frontend/DimBinding.h"
+#include "frontend/Elementwise.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-//===----------------------------------------------------------------------===//
-// Constants
-//===----------------------------------------------------------------------===//
-
-/// Folds by one function for floats and one for integers; a null one means
-/// that the operator does not take such elements. `element` is that of the
-/// result, null for the first operand's.
-static LogicalResult foldWith(Binder &b, Type element,
-                              double (*floats)(ArrayRef<Scalar>),
-                              int64_t (*ints)(ArrayRef<Scalar>)) {
-  SmallVector<Tensor, 3> operands;
-  SmallVector<Shape> shapes;
-  for (unsigned i = 0; i < b.numInputs(); ++i) {
-    if (!b.has(i))
-      return b.error() << "lacks operand " << i;
-    operands.push_back(*b.tensor(i));
-    shapes.push_back(b.shape(i));
-  }
-  // The last operand tells the kind: Where begins with its condition.
-  bool isFloat = operands.back().isFloat();
-  if (!element)
-    element = operands.back().element();
-  if (!broadcastShapes(shapes))
-    return b.error() << "the shapes of its operands do not fit";
-  if (isFloat ? !floats && !ints : !ints)
-    return b.error() << "does not take elements of this type";
-  b.set(0, Tensor::map(element, operands, [&](ArrayRef<Scalar> in) {
-          if (isFloat && floats)
-            return ofFloat(floats(in));
-          return ofInt(ints(in));
-        }));
-  return success();
-}
-
-template <double (*Floats)(ArrayRef<Scalar>), int64_t (*Ints)(ArrayRef<Scalar>)>
-static LogicalResult foldMath(Binder &b) {
-  return foldWith(b, nullptr, Floats, Ints);
-}
-
-/// Predicates: floats compare as floats, the answer is a bool.
-template <bool (*Floats)(double, double), bool (*Ints)(int64_t, int64_t)>
-static LogicalResult foldCompare(Binder &b) {
-  std::optional<Tensor> x = b.tensor(0), y = b.tensor(1);
-  if (!x || !y)
-    return b.error() << "its operands must be known at compile time";
-  if (!broadcastShapes({Shape(x->shape()), Shape(y->shape())}))
-    return b.error() << "the shapes of its operands do not fit";
-  bool isFloat = x->isFloat();
-  b.set(0,
-        Tensor::map(b.builder.getI1Type(), {*x, *y}, [&](ArrayRef<Scalar> in) {
-          return ofInt(isFloat ? Floats(in[0].f, in[1].f)
-                               : Ints(in[0].i, in[1].i));
-        }));
-  return success();
-}
-
-static LogicalResult foldIsNaN(Binder &b) {
-  b.set(0, Tensor::map(
-               b.builder.getI1Type(), *b.tensor(0),
-               [](ArrayRef<Scalar> in) { return ofInt(std::isnan(in[0].f)); }));
-  return success();
-}
-
-template <int64_t (*Fn)(ArrayRef<Scalar>)>
-static LogicalResult foldLogic(Binder &b) {
-  return foldWith(b, b.builder.getI1Type(), nullptr, Fn);
-}
-
-using In = ArrayRef<Scalar>;
 static double addF(In x) { return x[0].f + x[1].f; }
 static int64_t addI(In x) { return x[0].i + x[1].i; }
 static double subF(In x) { return x[0].f - x[1].f; }
@@ -135,33 +67,6 @@ static double ceilF(In x) { return std::ceil(x[0].f); }
 static double reciprocalF(In x) { return 1.0 / x[0].f; }
 static double sigmoidF(In x) { return 1.0 / (1.0 + std::exp(-x[0].f)); }
 static double reluF(In x) { return std::max(0.0, x[0].f); }
-static double whereF(In x) { return x[0].i ? x[1].f : x[2].f; }
-static int64_t whereI(In x) { return x[0].i ? x[1].i : x[2].i; }
-static int64_t andI(In x) { return x[0].i && x[1].i; }
-static int64_t orI(In x) { return x[0].i || x[1].i; }
-static int64_t xorI(In x) { return (x[0].i != 0) != (x[1].i != 0); }
-static int64_t notI(In x) { return !x[0].i; }
-
-template <typename T>
-static bool equal(T x, T y) {
-  return x == y;
-}
-template <typename T>
-static bool less(T x, T y) {
-  return x < y;
-}
-template <typename T>
-static bool lessOrEqual(T x, T y) {
-  return x <= y;
-}
-template <typename T>
-static bool greater(T x, T y) {
-  return x > y;
-}
-template <typename T>
-static bool greaterOrEqual(T x, T y) {
-  return x >= y;
-}
 
 static LogicalResult foldIntDiv(Binder &b) {
   Tensor divisor = *b.tensor(1);
@@ -170,34 +75,6 @@ static LogicalResult foldIntDiv(Binder &b) {
       if (i == 0)
         return b.error() << "divides by zero";
   return foldMath<divF, divI>(b);
-}
-
-//===----------------------------------------------------------------------===//
-// Values
-//===----------------------------------------------------------------------===//
-
-/// All operands as values of their common shape.
-static FailureOr<SmallVector<Value>> broadcastAll(Binder &b,
-                                                  unsigned first = 0) {
-  SmallVector<Shape> shapes;
-  for (unsigned i = 0; i < b.numInputs(); ++i) {
-    if (!b.has(i))
-      return b.error() << "lacks operand " << i;
-    shapes.push_back(b.shape(i));
-  }
-  auto shape = broadcastShapes(shapes);
-  if (!shape)
-    return b.error() << "the shapes of its operands do not fit";
-  SmallVector<Value> values;
-  for (unsigned i = 0; i < b.numInputs(); ++i) {
-    if (i >= first && b.element(i) != b.element(first))
-      return b.error() << "its operands differ in type";
-    if (b.isConstant(i))
-      values.push_back(b.constant(b.item(i).tensor->expand(*shape)));
-    else
-      values.push_back(b.broadcast(b.value(i), *shape));
-  }
-  return values;
 }
 
 /// Up to opset 6 the second operand's dims are those of the first from `axis`
@@ -347,89 +224,10 @@ static LogicalResult buildMod(Binder &b) {
   return success();
 }
 
-enum class Logic { Or, Xor };
-
-template <Logic Kind>
-static LogicalResult buildLogic(Binder &b) {
-  auto values = broadcastAll(b);
-  if (failed(values))
-    return failure();
-  Arithmetic a(b);
-  Value x = (*values)[0], y = (*values)[1];
-  if (!b.element(0).isInteger(1))
-    return b.error() << "takes bools";
-  b.set(0, Kind == Logic::Or ? a.either(x, y) : a.where(x, a.negate(y), y));
-  return success();
-}
-
-static LogicalResult buildNot(Binder &b) {
-  if (!b.element(0).isInteger(1))
-    return b.error() << "takes bools";
-  b.set(0, Arithmetic(b).negate(b.value(0)));
-  return success();
-}
-
-/// `swap`: the relation of the operands the other way round.
-template <Relation Kind, bool swap = false>
-static LogicalResult buildCompare(Binder &b) {
-  auto values = broadcastAll(b);
-  if (failed(values))
-    return failure();
-  b.set(0, Arithmetic(b).compare(Kind, (*values)[swap], (*values)[!swap]));
-  return success();
-}
-
 static LogicalResult buildReciprocal(Binder &b) {
   Value x = b.value(0);
   Value one = b.constant(Tensor::splat(b.element(0), b.shape(0), ofFloat(1)));
   b.set(0, b.binary<DivOp>(one, x));
-  return success();
-}
-
-/// What guards a softmax against rows without a key, which give 0/0: such a
-/// row is zero in nn.attention, and a NaN loss ends the program elsewhere.
-static LogicalResult buildIsNaN(Binder &b) {
-  if (b.translation.isForward() || !b.value(0).getDefiningOp<SoftmaxOp>()) {
-    if (!isa<FloatType>(b.element(0)))
-      return b.error() << "takes floats";
-    Arithmetic a(b);
-    Value x = b.value(0);
-    b.set(0, a.negate(a.equal(x, x)));
-    return success();
-  }
-  b.set(0, Tensor::splat(b.builder.getI1Type(), b.shape(0), ofInt(0)));
-  return success();
-}
-
-static LogicalResult buildAnd(Binder &b) {
-  auto shape = broadcastShapes({b.shape(0), b.shape(1)});
-  if (!shape || !b.element(0).isInteger(1) || !b.element(1).isInteger(1))
-    return b.error() << "takes bools of shapes that fit";
-  for (int i : {0, 1})
-    if (b.uniform(i) == 1.0) {
-      b.set(0, b.broadcast(b.value(1 - i), *shape));
-      return success();
-    }
-  b.set(0, b.binary<MulOp>(b.broadcast(b.value(0), *shape),
-                           b.broadcast(b.value(1), *shape)));
-  return success();
-}
-
-static LogicalResult buildWhere(Binder &b) {
-  if (std::optional<double> always = b.uniform(0)) {
-    unsigned chosen = *always ? 1 : 2;
-    auto shape = broadcastShapes({b.shape(0), b.shape(1), b.shape(2)});
-    if (shape && *shape == b.shape(chosen)) {
-      b.set(0, b.item(chosen));
-      return success();
-    }
-  }
-  auto values = broadcastAll(b, 1);
-  if (failed(values))
-    return failure();
-  Value condition = (*values)[0], lhs = (*values)[1], rhs = (*values)[2];
-  b.set(0, Value(WhereOp::create(b.builder, b.loc, lhs.getType(), condition,
-                                 lhs, rhs)));
   return success();
 }
 
@@ -464,28 +262,15 @@ ArrayRef<OpEntry> pcc::frontend::mathOps() {
       {"Abs", 6, any, 1, foldMath<absF, absI>, buildAbs},
       {"Add", 1, 6, 2, nullptr, buildOld<buildAdd>},
       {"Add", 7, any, 2, foldMath<addF, addI>, buildAdd},
-      {"And", 7, any, 2, foldLogic<andI>, buildAnd, true},
       {"Cast", 6, any, 1, importCast, importCast},
       {"CastLike", 15, any, 2, importCastLike, importCastLike},
       {"Ceil", 6, any, 1, foldMath<ceilF, nullptr>, buildCeil},
       {"Cos", 7, any, 1, foldMath<cosF, nullptr>, buildUnary<CosOp>, true},
       {"Div", 1, 6, 2, nullptr, buildOld<buildDiv>},
       {"Div", 7, any, 2, foldIntDiv, buildDiv},
-      {"Equal", 7, any, 2, foldCompare<equal, equal>,
-       buildCompare<Relation::Equal>, true},
       {"Erf", 9, any, 1, foldMath<erfF, nullptr>, buildUnary<ErfOp>},
       {"Exp", 6, any, 1, foldMath<expF, nullptr>, buildUnary<ExpOp>},
       {"Floor", 6, any, 1, foldMath<floorF, nullptr>, buildUnary<FloorOp>},
-      {"Greater", 7, any, 2, foldCompare<greater, greater>,
-       buildCompare<Relation::Less, true>, true},
-      {"GreaterOrEqual", 12, any, 2,
-       foldCompare<greaterOrEqual, greaterOrEqual>,
-       buildCompare<Relation::LessOrEqual, true>, true},
-      {"IsNaN", 9, any, 1, foldIsNaN, buildIsNaN},
-      {"Less", 7, any, 2, foldCompare<less, less>, buildCompare<Relation::Less>,
-       true},
-      {"LessOrEqual", 12, any, 2, foldCompare<lessOrEqual, lessOrEqual>,
-       buildCompare<Relation::LessOrEqual>, true},
       {"Log", 6, any, 1, foldMath<logF, nullptr>, buildUnary<LogOp>},
       {"Max", 6, any, 1, foldMath<maxF, maxI>, buildBinary<MaxOp>},
       {"Min", 6, any, 1, foldMath<minF, minI>, buildBinary<MinOp>},
@@ -494,8 +279,6 @@ ArrayRef<OpEntry> pcc::frontend::mathOps() {
       {"Mul", 1, 6, 2, nullptr, buildOld<buildMul>},
       {"Mul", 7, any, 2, foldMath<mulF, mulI>, buildMul},
       {"Neg", 6, any, 1, foldMath<negF, negI>, buildNeg},
-      {"Not", 1, any, 1, foldLogic<notI>, buildNot, true},
-      {"Or", 7, any, 2, foldLogic<orI>, buildLogic<Logic::Or>, true},
       {"Pow", 1, 6, 2, nullptr, buildOld<buildPow>},
       {"Pow", 7, any, 2, foldMath<powF, powI>, buildPow},
       {"Reciprocal", 6, any, 1, foldMath<reciprocalF, nullptr>,
@@ -510,8 +293,6 @@ ArrayRef<OpEntry> pcc::frontend::mathOps() {
       {"Sub", 7, any, 2, foldMath<subF, subI>, buildBinary<SubOp>},
       {"Sum", 6, any, 1, nullptr, buildAdd},
       {"Tanh", 6, any, 1, foldMath<tanhF, nullptr>, buildUnary<TanhOp>},
-      {"Where", 9, any, 3, foldMath<whereF, whereI>, buildWhere},
-      {"Xor", 7, any, 2, foldLogic<xorI>, buildLogic<Logic::Xor>, true},
   };
   return table;
 }

@@ -144,19 +144,6 @@ static Value join(Binder &, Arithmetic &a, Value x, const Reduction &r) {
   return a.reduce<Op>(x, r.dims);
 }
 
-/// The index along `dim` of the first, or last, element that equals the best.
-template <typename Best>
-static Value findBest(Arithmetic &a, Value x, int64_t dim, bool last,
-                      Type i64) {
-  Shape shape(tensorType(x).getShape());
-  Value best = a.spread(a.reduce<Best>(x, dim), shape, dim);
-  Value index = a.iota(shape, dim, i64);
-  Value none = a.splat(index, last ? -1 : shape[dim]);
-  Value found = a.where(a.equal(x, best), index, none);
-  return last ? a.reduce<ReduceMaxOp>(found, dim)
-              : a.reduce<ReduceMinOp>(found, dim);
-}
-
 template <typename Best>
 static LogicalResult buildArg(Binder &b) {
   Shape shape = b.shape(0);
@@ -167,8 +154,7 @@ static LogicalResult buildArg(Binder &b) {
     return failure();
   Arithmetic a(b);
   Value found =
-      findBest<Best>(a, b.value(0), *axis, b.intAttr("select_last_index", 0),
-                     b.builder.getI64Type());
+      a.findBest<Best>(b.value(0), *axis, b.intAttr("select_last_index", 0));
   if (b.intAttr("keepdims", 1)) {
     shape[*axis] = 1;
     found = b.reshape(found, shape);
@@ -177,28 +163,69 @@ static LogicalResult buildArg(Binder &b) {
   return success();
 }
 
-/// One at the first maximum along the axis, before opset 13 of all dims from
-/// the axis on.
-static LogicalResult buildHardmax(Binder &b) {
-  Shape shape = b.shape(0), work = shape;
-  auto axis =
-      normalizeAxis(b.intAttr("axis", b.opset < 13 ? 1 : -1), shape.size());
+static LogicalResult foldCumSum(Binder &b) {
+  Tensor input = *b.tensor(0);
+  if (b.tensor(1)->size() != 1)
+    return b.error() << "needs one axis";
+  auto axis = normalizeAxis(b.tensor(1)->at(int64_t(0)).i, input.rank());
   if (!axis)
     return b.error() << "has no such axis";
-  int64_t dim = *axis;
-  if (b.opset < 13) {
-    work = {1, 1};
-    for (auto [d, extent] : llvm::enumerate(shape))
-      work[static_cast<int64_t>(d) >= dim] *= extent;
-    dim = 1;
-  }
+  bool exclusive = b.intAttr("exclusive", 0), reverse = b.intAttr("reverse", 0);
+  Tensor t(input.element(), input.shape());
+  size_t n = 0;
+  int64_t extent = input.shape()[*axis];
+  forEachIndex(input.shape(), [&](ArrayRef<int64_t> index) {
+    Shape at(index);
+    int64_t here = index[*axis];
+    Scalar sum = input.isFloat() ? ofFloat(0) : ofInt(0);
+    for (int64_t i = 0; i < extent; ++i) {
+      bool before = reverse ? i > here : i < here;
+      if (!before && (exclusive || i != here))
+        continue;
+      at[*axis] = i;
+      Scalar s = input.at(at);
+      if (input.isFloat())
+        sum.f += s.f;
+      else
+        sum.i += s.i;
+    }
+    t.elements()[n++] = roundTo(t.element(), sum);
+  });
+  b.set(0, t);
+  return success();
+}
+
+/// A sum over a square: element j gets the elements i that come before it.
+static LogicalResult buildCumSum(Binder &b) {
+  std::optional<double> given = b.uniform(1);
+  Shape shape = b.shape(0);
+  auto axis = given ? normalizeAxis(static_cast<int64_t>(*given), shape.size())
+                    : std::nullopt;
+  if (!axis)
+    return b.error() << "has no such axis";
+  bool exclusive = b.intAttr("exclusive", 0), reverse = b.intAttr("reverse", 0);
+  int64_t extent = shape[*axis], dim = *axis;
+  if (failed(b.checkConstant({extent, extent})))
+    return failure();
+  Shape square = shape;
+  square.insert(square.begin() + dim, extent);
+  Shape place(square.size(), 1);
+  place[dim] = place[dim + 1] = extent;
+  Tensor mask(b.builder.getI1Type(), {extent, extent});
+  for (int64_t j = 0; j < extent; ++j)
+    for (int64_t i = 0; i < extent; ++i)
+      mask.elements()[j * extent + i] =
+          ofInt(i == j ? !exclusive : (reverse ? i > j : i < j));
   Arithmetic a(b);
-  Type i64 = b.builder.getI64Type();
-  Value x = b.reshape(b.value(0), work);
-  Value best =
-      a.spread(findBest<ReduceMaxOp>(a, x, dim, false, i64), work, dim);
-  Value hit = a.equal(a.iota(work, dim, i64), best);
-  b.set(0, b.reshape(a.cast(hit, b.element(0)), shape));
+  // Integers are added as f64, which is exact up to 2^53.
+  bool isFloat = isa<FloatType>(b.element(0));
+  Value x = b.value(0);
+  if (!isFloat)
+    x = a.cast(x, b.builder.getF64Type());
+  Value wide = a.spread(x, square, dim);
+  Value kept = b.constant(mask.reshape(place).expand(square));
+  Value terms = a.where(kept, wide, a.splat(wide, 0));
+  b.set(0, a.cast(a.reduce<ReduceOp>(terms, dim + 1), b.element(0)));
   return success();
 }
 
@@ -207,7 +234,7 @@ ArrayRef<OpEntry> pcc::frontend::reductionOps() {
   static const OpEntry table[] = {
       {"ArgMax", 1, any, 1, nullptr, buildArg<ReduceMaxOp>},
       {"ArgMin", 1, any, 1, nullptr, buildArg<ReduceMinOp>},
-      {"Hardmax", 1, any, 1, nullptr, buildHardmax},
+      {"CumSum", 11, any, 2, foldCumSum, buildCumSum},
       {"ReduceL1", 1, any, 1, nullptr, buildFloats<l1>},
       {"ReduceL2", 1, any, 1, nullptr, buildFloats<l2>},
       {"ReduceLogSum", 1, any, 1, nullptr, buildFloats<logSum>},

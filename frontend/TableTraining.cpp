@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontend/Arithmetic.h"
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace pcc::frontend;
@@ -84,128 +83,122 @@ static LogicalResult buildGradient(Binder &b) {
 }
 
 namespace {
-/// Operands of an optimizer: rate R, step T, then x, gradient and states of
-/// each tensor, kind by kind.
-struct Optimizer {
-  Binder &b;
-  Arithmetic a;
-  unsigned kinds, tensors;
-
-  Optimizer(Binder &b, unsigned kinds)
-      : b(b), a(b), kinds(kinds), tensors((b.numInputs() - 2) / kinds) {}
-
-  /// Each result is that of an operand: x and the states.
-  LogicalResult check() {
-    if (b.numInputs() != 2 + kinds * tensors || tensors == 0 ||
-        b.numOutputs() != (kinds - 1) * tensors)
-      return b.error() << "needs " << kinds << " operands for every tensor";
-    for (unsigned i = 0; i < tensors; ++i)
-      for (unsigned kind = 1; kind < kinds; ++kind)
-        if (b.shape(at(kind, i)) != b.shape(at(0, i)) ||
-            b.element(at(kind, i)) != b.element(at(0, i)) ||
-            !isa<FloatType>(b.element(at(0, i))))
-          return b.error() << "the operands of tensor " << i << " do not fit";
-    return success();
+/// One tensor of an optimizer's node. Operands: rate R, step T, then x,
+/// gradient and states of each tensor, kind by kind. Results: x and the states.
+struct Update {
+  Update(Binder &b, unsigned kinds, unsigned i)
+      : b(b), a(b), tensors((b.numInputs() - 2) / kinds), i(i), x(operand(0)),
+        element(b.element(2 + i)) {
+    // With that of norm_coefficient / 2 * |x|^2.
+    gradient = a.add(operand(1), a.mul(x, b.floatAttr("norm_coefficient", 0)));
   }
-  unsigned at(unsigned kind, unsigned i) { return 2 + kind * tensors + i; }
-  Value operand(unsigned kind, unsigned i) { return b.value(at(kind, i)); }
-  /// Kind 0 is x, the gradient has no result.
-  void set(unsigned kind, unsigned i, Value value) {
-    b.set((kind ? kind - 1 : 0) * tensors + i, value);
-  }
-  Value like(Value scalar, Value x) {
+
+  Value operand(unsigned kind) { return b.value(2 + kind * tensors + i); }
+  Value state(unsigned number) { return operand(2 + number); }
+  void set(unsigned result, Value value) { b.set(result * tensors + i, value); }
+  void setState(unsigned number, Value value) { set(1 + number, value); }
+  /// A scalar at every place of x.
+  Value like(Value scalar) {
     return b.broadcast(b.reshape(scalar, {}), tensorType(x).getShape());
   }
-  Value rate(Type element) {
-    return a.cast(b.reshape(b.value(0), {}), element);
-  }
-  Value step(Type element) {
-    return a.cast(b.reshape(b.value(1), {}), element);
-  }
-  /// The gradient with that of norm_coefficient / 2 * |x|^2.
-  Value gradient(unsigned i) {
-    Value x = operand(0, i), g = operand(1, i);
-    return a.add(g, a.mul(x, b.floatAttr("norm_coefficient", 0)));
-  }
+  Value rate() { return a.cast(b.reshape(b.value(0), {}), element); }
+  Value step() { return a.cast(b.reshape(b.value(1), {}), element); }
+
+  Binder &b;
+  Arithmetic a;
+  unsigned tensors, i;
+  Value x, gradient;
+  Type element;
 };
 } // namespace
 
-static LogicalResult buildAdam(Binder &b) {
-  Optimizer o(b, 4);
-  if (failed(o.check()))
-    return failure();
-  Arithmetic &a = o.a;
-  double alpha = b.floatAttr("alpha", 0.9f), beta = b.floatAttr("beta", 0.999f);
-  for (unsigned i = 0; i < o.tensors; ++i) {
-    Value x = o.operand(0, i), g = o.gradient(i);
-    Type element = tensorType(x).getElementType();
-    Value v = a.add(a.mul(o.operand(2, i), alpha), a.mul(g, 1 - alpha));
-    Value h = a.add(a.mul(o.operand(3, i), beta), a.mul(a.mul(g, g), 1 - beta));
-    // The rate is corrected for how few steps the states have seen.
-    Value rate = o.rate(element), step = o.step(element);
-    Value isFirst = a.lessOrEqual(step, a.splat(step, 0));
-    auto rest = [&](double base) {
-      return a.add(a.mul(a.pow(a.splat(step, base), step), -1), 1);
-    };
-    Value corrected = a.div(a.mul(rate, a.sqrt(rest(beta))), rest(alpha));
-    rate = a.where(isFirst, rate, corrected);
-    Value root = a.add(a.sqrt(h), b.floatAttr("epsilon", 1e-6f));
-    Value next = a.sub(x, a.mul(o.like(rate, x), a.div(v, root)));
-    o.set(0, i, a.mul(next, 1 - b.floatAttr("norm_coefficient_post", 0)));
-    o.set(2, i, v);
-    o.set(3, i, h);
-  }
+static LogicalResult checkOperands(Binder &b, unsigned kinds) {
+  unsigned tensors = (b.numInputs() - 2) / kinds;
+  if (b.numInputs() != 2 + kinds * tensors || tensors == 0 ||
+      b.numOutputs() != (kinds - 1) * tensors)
+    return b.error() << "needs " << kinds << " operands for every tensor";
+  for (unsigned i = 2; i < 2 + tensors; ++i)
+    for (unsigned other = i; other < b.numInputs(); other += tensors)
+      if (b.shape(other) != b.shape(i) || b.element(other) != b.element(i) ||
+          !isa<FloatType>(b.element(i)))
+        return b.error() << "the operands of tensor " << i - 2 << " do not fit";
   return success();
 }
 
-static LogicalResult buildAdagrad(Binder &b) {
-  Optimizer o(b, 3);
-  if (failed(o.check()))
+/// `Formula` sets x and the states of one tensor.
+template <unsigned States, void (*Formula)(Update)>
+static LogicalResult buildOptimizer(Binder &b) {
+  unsigned kinds = 2 + States;
+  if (failed(checkOperands(b, kinds)))
     return failure();
-  Arithmetic &a = o.a;
-  for (unsigned i = 0; i < o.tensors; ++i) {
-    Value x = o.operand(0, i), g = o.gradient(i);
-    Type element = tensorType(x).getElementType();
-    Value decay =
-        a.add(a.mul(o.step(element), b.floatAttr("decay_factor", 0)), 1);
-    Value rate = a.div(o.rate(element), decay);
-    Value h = a.add(o.operand(2, i), a.mul(g, g));
-    Value root = a.add(a.sqrt(h), b.floatAttr("epsilon", 0));
-    o.set(0, i, a.sub(x, a.mul(o.like(rate, x), a.div(g, root))));
-    o.set(2, i, h);
-  }
+  for (unsigned i = 0; i < (b.numInputs() - 2) / kinds; ++i)
+    Formula(Update(b, kinds, i));
   return success();
+}
+
+static void adam(Update u) {
+  Binder &b = u.b;
+  Arithmetic &a = u.a;
+  Value x = u.x, g = u.gradient;
+  double alpha = b.floatAttr("alpha", 0.9f), beta = b.floatAttr("beta", 0.999f);
+  Value v = a.add(a.mul(u.state(0), alpha), a.mul(g, 1 - alpha));
+  Value h = a.add(a.mul(u.state(1), beta), a.mul(a.mul(g, g), 1 - beta));
+  // The rate is corrected for how few steps the states have seen.
+  Value rate = u.rate(), step = u.step();
+  Value isFirst = a.lessOrEqual(step, a.splat(step, 0));
+  auto rest = [&](double base) {
+    return a.add(a.mul(a.pow(a.splat(step, base), step), -1), 1);
+  };
+  Value corrected = a.div(a.mul(rate, a.sqrt(rest(beta))), rest(alpha));
+  rate = a.where(isFirst, rate, corrected);
+  Value root = a.add(a.sqrt(h), b.floatAttr("epsilon", 1e-6f));
+  Value next = a.sub(x, a.mul(u.like(rate), a.div(v, root)));
+  u.set(0, a.mul(next, 1 - b.floatAttr("norm_coefficient_post", 0)));
+  u.setState(0, v);
+  u.setState(1, h);
+}
+
+static void adagrad(Update u) {
+  Binder &b = u.b;
+  Arithmetic &a = u.a;
+  Value g = u.gradient;
+  Value decay = a.add(a.mul(u.step(), b.floatAttr("decay_factor", 0)), 1);
+  Value rate = a.div(u.rate(), decay);
+  Value h = a.add(u.state(0), a.mul(g, g));
+  Value root = a.add(a.sqrt(h), b.floatAttr("epsilon", 0));
+  u.set(0, a.sub(u.x, a.mul(u.like(rate), a.div(g, root))));
+  u.setState(0, h);
+}
+
+static void momentum(Update u) {
+  Binder &b = u.b;
+  Arithmetic &a = u.a;
+  Value g = u.gradient;
+  double alpha = b.floatAttr("alpha", 0), beta = b.floatAttr("beta", 0);
+  // At the first step the gradient counts in full.
+  Value step = u.step();
+  Value share = a.where(a.less(a.splat(step, 0), step), a.splat(step, beta),
+                        a.splat(step, 1));
+  Value v = a.add(a.mul(u.state(0), alpha), a.mul(u.like(share), g));
+  bool nesterov = b.stringAttr("mode", "standard") == "nesterov";
+  Value move = nesterov ? a.add(g, a.mul(v, alpha)) : v;
+  u.set(0, a.sub(u.x, a.mul(u.like(u.rate()), move)));
+  u.setState(0, v);
 }
 
 static LogicalResult buildMomentum(Binder &b) {
-  Optimizer o(b, 3);
-  if (failed(o.check()))
-    return failure();
-  Arithmetic &a = o.a;
-  double alpha = b.floatAttr("alpha", 0), beta = b.floatAttr("beta", 0);
   std::string mode = b.stringAttr("mode", "standard");
   if (mode != "standard" && mode != "nesterov")
     return b.error() << "mode '" << mode << "' is not supported";
-  for (unsigned i = 0; i < o.tensors; ++i) {
-    Value x = o.operand(0, i), g = o.gradient(i), old = o.operand(2, i);
-    Type element = tensorType(x).getElementType();
-    // At the first step the gradient counts in full.
-    Value step = o.step(element);
-    Value share = a.where(a.less(a.splat(step, 0), step), a.splat(step, beta),
-                          a.splat(step, 1));
-    Value v = a.add(a.mul(old, alpha), a.mul(o.like(share, x), g));
-    Value move = mode == "standard" ? v : a.add(g, a.mul(v, alpha));
-    o.set(0, i, a.sub(x, a.mul(o.like(o.rate(element), x), move)));
-    o.set(2, i, v);
-  }
-  return success();
+  return buildOptimizer<1, momentum>(b);
 }
 
 ArrayRef<OpEntry> pcc::frontend::trainingOps() {
   static const OpEntry table[] = {
       {"ai.onnx.preview.training.Adagrad", 1, kAnyOpset, 2, nullptr,
-       buildAdagrad},
-      {"ai.onnx.preview.training.Adam", 1, kAnyOpset, 2, nullptr, buildAdam},
+       buildOptimizer<1, adagrad>},
+      {"ai.onnx.preview.training.Adam", 1, kAnyOpset, 2, nullptr,
+       buildOptimizer<2, adam>},
       {"ai.onnx.preview.training.Gradient", 1, kAnyOpset, 1, nullptr,
        buildGradient},
       {"ai.onnx.preview.training.Momentum", 1, kAnyOpset, 2, nullptr,

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace pcc::frontend;
 
-static int64_t product(ArrayRef<int64_t> shape) {
+int64_t pcc::frontend::product(ArrayRef<int64_t> shape) {
   int64_t n = 1;
   for (int64_t extent : shape)
     n *= extent;

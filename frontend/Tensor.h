@@ -115,7 +115,10 @@ private:
 /// Numpy's broadcast of shapes; nothing if they do not fit.
 std::optional<Shape> broadcastShapes(llvm::ArrayRef<Shape> shapes);
 
-/// The product of the extents; nothing if one is negative or it overflows.
+/// The product of extents that a tensor has.
+int64_t product(llvm::ArrayRef<int64_t> shape);
+
+/// The product of any extents; nothing if one is negative or it overflows.
 std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
 
 /// Whether a value of this shape can exist: no dim is negative or longer than

@@ -1,0 +1,80 @@
+//===- ParamReads.cpp - Weights as parameters -----------------------------===//
+
+#include "frontend/ParamReads.h"
+#include "dialects/NN/Copies.h"
+#include "frontend/Params.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+/// Where a file has a parameter: at `extent`, with these strides over the
+/// elements of dims of these extents.
+static SourceAttr sourceOf(Builder &builder, StringRef name,
+                           const Extent &extent, RankedTensorType stored,
+                           ArrayRef<int64_t> strides, ArrayRef<int64_t> shape) {
+  return SourceAttr::get(builder.getContext(), name, extent.file, extent.offset,
+                         stored, extent.fileSize, extent.digest, /*base=*/0,
+                         builder.getDenseI64ArrayAttr(strides),
+                         builder.getDenseI64ArrayAttr(shape));
+}
+
+/// Notes on the parameter that is read that the file holds it once more.
+static void addCopy(Builder &builder, ReadOp read, const Weight &copy) {
+  auto param =
+      SymbolTable::lookupNearestSymbolFrom<ParamOp>(read, read.getSymbolAttr());
+  // The strides are those of the parameter's dims.
+  SmallVector<int64_t> shape(param.getTensorType().getShape());
+  SmallVector<int64_t> strides = {shape[1], 1};
+  if (copy.transposed)
+    strides = {1, shape[0]};
+  auto stored = RankedTensorType::get(
+      copy.type.getShape(), param.getSourceAttr().getType().getElementType());
+  SourceAttr source = sourceOf(builder, copy.tensor->name(), copy.extent,
+                               stored, strides, shape);
+  SmallVector<Attribute> copies;
+  if (auto known = param->getAttrOfType<ArrayAttr>(kCopiesAttr))
+    llvm::append_range(copies, known);
+  copies.push_back(source);
+  param->setAttr(kCopiesAttr, builder.getArrayAttr(copies));
+}
+
+Value pcc::frontend::readParam(OpBuilder &builder, func::FuncOp forward,
+                               Weight &weight) {
+  if (weight.read)
+    return weight.read;
+  Location loc =
+      NameLoc::get(builder.getStringAttr(weight.name), forward.getLoc());
+  if (weight.original) {
+    Value original = readParam(builder, forward, *weight.original);
+    addCopy(builder, original.getDefiningOp<ReadOp>(), weight);
+    if (!weight.transposed)
+      return weight.read = original;
+    return weight.read =
+               TransposeOp::create(builder, loc, weight.type, original, {1, 0});
+  }
+  ArrayRef<int64_t> shape = weight.type.getShape();
+  SmallVector<int64_t> strides(shape.size());
+  int64_t stride = 1;
+  for (size_t d = shape.size(); d-- > 0; stride *= shape[d])
+    strides[d] = stride;
+  auto stored = RankedTensorType::get(shape, weight.storage);
+  // Checkpoints keep the names and layouts of the file: a folded weight does
+  // not have the layout that its name in the model stands for.
+  StringRef name = weight.wasMerged ? StringRef(weight.name)
+                                    : StringRef(weight.tensor->name());
+  SourceAttr source =
+      sourceOf(builder, name, weight.extent, stored, strides, shape);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(forward);
+    auto param =
+        ParamOp::create(builder, loc, weight.name, weight.type, Init::Normal,
+                        /*decay=*/shape.size() >= 2, /*frozen=*/false, source);
+    if (weight.name != weight.tensor->name())
+      param->setAttr(kSourceNameAttr,
+                     builder.getStringAttr(weight.tensor->name()));
+  }
+  // The first use: it comes before all others.
+  return weight.read = ReadOp::create(builder, loc, weight.type, weight.name);
+}

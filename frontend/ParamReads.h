@@ -1,0 +1,19 @@
+//===- ParamReads.h - Weights as parameters ---------------------*- C++ -*-===//
+
+#ifndef PCC_FRONTEND_PARAMREADS_H
+#define PCC_FRONTEND_PARAMREADS_H
+
+#include "frontend/Weights.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace pcc::frontend {
+
+/// The value of a weight: read where `builder` stands at its first use, which
+/// also declares its parameter before `forward`. A copy reads its original,
+/// transposed if it is, and the parameter keeps where the file has it.
+mlir::Value readParam(mlir::OpBuilder &builder, mlir::func::FuncOp forward,
+                      Weight &weight);
+
+} // namespace pcc::frontend
+
+#endif // PCC_FRONTEND_PARAMREADS_H

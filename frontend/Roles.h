@@ -1,0 +1,17 @@
+//===- Roles.h - What the inputs of a model are -----------------*- C++ -*-===//
+
+#ifndef PCC_FRONTEND_ROLES_H
+#define PCC_FRONTEND_ROLES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace pcc::frontend {
+
+/// Tells ids from targets, among the inputs that have role "tokens", by what
+/// reads them. A model that shifts its labels inside takes the tokens
+/// themselves as labels.
+void assignRoles(mlir::func::FuncOp forward);
+
+} // namespace pcc::frontend
+
+#endif // PCC_FRONTEND_ROLES_H

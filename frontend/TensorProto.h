@@ -1,0 +1,25 @@
+//===- TensorProto.h - Tensors of a file ------------------------*- C++ -*-===//
+
+#ifndef PCC_FRONTEND_TENSORPROTO_H
+#define PCC_FRONTEND_TENSORPROTO_H
+
+#include "frontend/Reader.h"
+#include "frontend/Tensor.h"
+
+namespace pcc::frontend {
+
+/// The elements of a tensor, in the type to compute with: see elementType.
+/// Errors: a type that is not supported, more than 2^28 elements, too few or
+/// too many bytes for the shape.
+mlir::FailureOr<Tensor> loadTensor(mlir::Location loc, Model &model,
+                                   const onnx::TensorProto &tensor,
+                                   bool asStored);
+
+/// Whether a tensor of floats that lies at `extent` removes keys from scores,
+/// and does nothing else: elements are 0 or very negative.
+bool isMask(mlir::MLIRContext *context, const onnx::TensorProto &tensor,
+            const Extent &extent);
+
+} // namespace pcc::frontend
+
+#endif // PCC_FRONTEND_TENSORPROTO_H
