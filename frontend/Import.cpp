@@ -56,7 +56,9 @@ public:
 private:
   LogicalResult addInitializers();
   LogicalResult importNodes();
-  LogicalResult importNode(const onnx::NodeProto &node, const OpEntry &entry);
+  /// Translates node number `number` of the graph.
+  LogicalResult importNode(int64_t number, const onnx::NodeProto &node,
+                           const OpEntry &entry);
   LogicalResult addOutputs();
   /// A weight: what may be trained, so never folded into constants.
   bool isWeight(const onnx::TensorProto &tensor) const;
@@ -142,6 +144,7 @@ LogicalResult Importer::addInitializers() {
                                "optimizations (optimize=False)";
       return diag;
     }
+    (*weight)->isFolded = names->isFolded(tensor);
     item.weight = *weight;
   }
   weights.tieCopies(file);
@@ -163,7 +166,7 @@ Weight *Importer::readBy(const onnx::NodeProto &node, int i, Weight *weight) {
   return weights.separate(file, weight, names->byUse(node, i));
 }
 
-LogicalResult Importer::importNode(const onnx::NodeProto &node,
+LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
                                    const OpEntry &entry) {
   StringRef name =
       node.name().empty() && node.output_size() ? node.output(0) : node.name();
@@ -194,9 +197,12 @@ LogicalResult Importer::importNode(const onnx::NodeProto &node,
     Item item = it->second;
     if (item.weight && movesOnly)
       item.weight = weights.alias(item.weight, node.output(0));
-    else if (item.weight)
-      item.value = readParam(builder, forward,
-                             *readBy(node, inputs.size(), item.weight));
+    else if (item.weight) {
+      int64_t operand = inputs.size();
+      Weight *weight = readBy(node, operand, item.weight);
+      weight->uses.append({number, operand});
+      item.value = readParam(builder, forward, *weight);
+    }
     if (item.isSequence() && node.op_type() != "SequenceAt")
       return emitError(file) << node.op_type() << " '" << name
                              << "' takes a sequence, which is not supported";
@@ -252,8 +258,8 @@ LogicalResult Importer::importNodes() {
   }
   if (failed(unsupported.report(file)))
     return failure();
-  for (auto [node, entry] : llvm::zip(graph.node(), entries))
-    if (failed(importNode(node, *entry)))
+  for (auto [number, entry] : llvm::enumerate(entries))
+    if (failed(importNode(number, graph.node(number), *entry)))
       return failure();
   return success();
 }
@@ -321,6 +327,7 @@ FailureOr<OwningOpRef<ModuleOp>> Importer::run() {
   for (const Weight &weight : weights.all())
     names.push_back(weight.name);
   sortParams(*module, names);
+  markMerged(*module, weights);
   classifyParams(*module);
   if (failed(verify(*module)))
     return failure();

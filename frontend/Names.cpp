@@ -80,6 +80,16 @@ size_t NameFinder::countUses(StringRef tensor) const {
   return it == uses.end() ? 0 : it->second.size();
 }
 
+bool NameFinder::isFolded(const onnx::TensorProto &tensor) const {
+  const std::string &name = tensor.name();
+  auto found = uses.find(name);
+  return tensor.dims_size() == 2 && found != uses.end() &&
+         (isInvented(name) || origins.contains(name)) &&
+         llvm::all_of(found->second, [](const Use &use) {
+           return use.node->op_type() == "MatMul" && use.operand == 1;
+         });
+}
+
 std::string NameFinder::byUse(const onnx::NodeProto &node, int i) const {
   std::string path = modulePath(node);
   if (path.empty())

@@ -31,6 +31,10 @@ public:
   /// that the node lies in; "" if it lies in none.
   std::string byUse(const onnx::NodeProto &node, int i) const;
 
+  /// Whether an exporter transposed this weight of a linear layer when it
+  /// folded constants: products read it as it is, under a name it made up.
+  bool isFolded(const onnx::TensorProto &tensor) const;
+
   /// How many nodes read a tensor other than to rename it, under its name and
   /// those that exporters make up for copies of it.
   size_t countUses(llvm::StringRef tensor) const;

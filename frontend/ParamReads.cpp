@@ -1,7 +1,7 @@
 //===- ParamReads.cpp - Weights as parameters -----------------------------===//
 
 #include "frontend/ParamReads.h"
-#include "dialects/NN/Copies.h"
+#include "dialects/NN/SourceMarks.h"
 #include "frontend/Params.h"
 
 using namespace mlir;
@@ -59,12 +59,8 @@ Value pcc::frontend::readParam(OpBuilder &builder, func::FuncOp forward,
   for (size_t d = shape.size(); d-- > 0; stride *= shape[d])
     strides[d] = stride;
   auto stored = RankedTensorType::get(shape, weight.storage);
-  // Checkpoints keep the names and layouts of the file: a folded weight does
-  // not have the layout that its name in the model stands for.
-  StringRef name = weight.wasMerged ? StringRef(weight.name)
-                                    : StringRef(weight.tensor->name());
   SourceAttr source =
-      sourceOf(builder, name, weight.extent, stored, strides, shape);
+      sourceOf(builder, weight.name, weight.extent, stored, strides, shape);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(forward);
@@ -74,7 +70,18 @@ Value pcc::frontend::readParam(OpBuilder &builder, func::FuncOp forward,
     if (weight.name != weight.tensor->name())
       param->setAttr(kSourceNameAttr,
                      builder.getStringAttr(weight.tensor->name()));
+    if (weight.isFolded)
+      param->setAttr(kTransposedAttr, builder.getUnitAttr());
   }
   // The first use: it comes before all others.
   return weight.read = ReadOp::create(builder, loc, weight.type, weight.name);
+}
+
+void pcc::frontend::markMerged(ModuleOp module, const Weights &weights) {
+  SymbolTable symbols(module);
+  Builder builder(module.getContext());
+  for (const Weight &weight : weights.all())
+    if (auto param = symbols.lookup<ParamOp>(weight.name);
+        param && weight.wasMerged)
+      param->setAttr(kUsesAttr, builder.getDenseI64ArrayAttr(weight.uses));
 }

@@ -14,6 +14,9 @@ namespace pcc::frontend {
 mlir::Value readParam(mlir::OpBuilder &builder, mlir::func::FuncOp forward,
                       Weight &weight);
 
+/// Marks the parameters that an exporter merged with what reads them.
+void markMerged(mlir::ModuleOp module, const Weights &weights);
+
 } // namespace pcc::frontend
 
 #endif // PCC_FRONTEND_PARAMREADS_H

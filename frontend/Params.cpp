@@ -1,6 +1,7 @@
 //===- Params.cpp - What the parameters of a model are --------------------===//
 
 #include "frontend/Params.h"
+#include "dialects/NN/SourceMarks.h"
 #include "frontend/Import.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -142,6 +143,8 @@ void pcc::printParams(ModuleOp module, raw_ostream &os) {
       os << "  from nowhere";
     if (auto name = param->getAttrOfType<StringAttr>(kSourceNameAttr))
       os << ", called '" << name.getValue() << "' there";
+    if (param->hasAttr(kTransposedAttr))
+      os << ", transposed";
     os << "\n";
   }
   os << all << " parameters, " << trained << " trained\n";

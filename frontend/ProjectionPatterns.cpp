@@ -1,6 +1,6 @@
 //===- ProjectionPatterns.cpp - Factored projections, positions -----------===//
 
-#include "dialects/NN/Copies.h"
+#include "dialects/NN/SourceMarks.h"
 #include "frontend/Axes.h"
 #include "frontend/Evaluate.h"
 #include "frontend/Patterns.h"

@@ -102,6 +102,7 @@ Weight *Weights::copy(Weight *weight, StringRef name) {
   Weight own = *weight;
   own.name = unique(name);
   own.read = Value();
+  own.uses.clear();
   own.wasMerged = true;
   return &weights.emplace_back(own);
 }

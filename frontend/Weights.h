@@ -23,9 +23,14 @@ struct Weight {
   /// What this is an equal or transposed copy of; null if nothing.
   Weight *original = nullptr;
   bool transposed = false;
-  /// Whether an exporter merged it with another, so that the name of the file's
-  /// tensor is that of several.
+  /// Whether the model has the transpose of what the file has; see
+  /// NameFinder::isFolded.
+  bool isFolded = false;
+  /// Whether an exporter merged it with another, so that the file's tensor is
+  /// several parameters.
   bool wasMerged = false;
+  /// What reads it: pairs of a node's number in the graph and an operand's.
+  llvm::SmallVector<int64_t, 2> uses;
   /// Its nn.read, once something uses it.
   mlir::Value read;
 };
@@ -60,6 +65,7 @@ public:
   Weight *separate(mlir::Location loc, Weight *weight, llvm::StringRef name);
 
   std::deque<Weight> &all() { return weights; }
+  const std::deque<Weight> &all() const { return weights; }
 
 private:
   Weight *copy(Weight *weight, llvm::StringRef name);

@@ -1,6 +1,7 @@
 //===- RuntimeProgram.cpp - What the runtime fills, for a module ----------===//
 
 #include "interpreter/RuntimeProgram.h"
+#include "dialects/NN/SourceMarks.h"
 #include "runtime/common/DType.h"
 
 using namespace mlir;
@@ -88,6 +89,7 @@ LogicalResult RuntimeProgram::addParam(Operation *op, StringRef name,
     if (source.dtype < 0)
       return unsupported(op, from.getType());
     source.rank = from.getType().getRank();
+    source.transposed = param->hasAttr(nn::kTransposedAttr);
     source.shape = keep(from.getType().getShape());
     source.base = from.getBase();
     source.stride = keep(from.getStrides().asArrayRef());

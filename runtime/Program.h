@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /// Raised whenever a struct below changes; the runtime refuses another one.
-#define PCC_ABI_VERSION 2
+#define PCC_ABI_VERSION 3
 
 enum pcc_dtype {
   PCC_F32 = 0,
@@ -74,11 +74,19 @@ typedef struct {
   int64_t offset;       ///< bytes from the file's start
   int32_t dtype;        ///< of the source elements
   int32_t rank;
+  /// 1: the model has the transpose of this matrix under this name, and so have
+  /// checkpoints; an exporter folded a transposition.
+  int32_t transposed;
   const int64_t *shape;  ///< [rank] of the source tensor
   int64_t base;          ///< in elements
   const int64_t *stride; ///< [layout.rank], in elements
   const int64_t *valid;  ///< [layout.rank] extents before padding
 } pcc_source;
+
+/// An operand of a node of the source model's graph, both counted from 0.
+typedef struct {
+  int64_t node, operand;
+} pcc_use;
 
 /// A parameter or a piece of state, as one stage holds it.
 typedef struct {
@@ -95,6 +103,10 @@ typedef struct {
   /// table that an exporter wrote twice: only written, never read.
   int32_t n_copies;
   const pcc_source *copies;
+  /// What reads the source tensor for this parameter, where an exporter merged
+  /// it with others; else none.
+  int32_t n_uses;
+  const pcc_use *uses;
 } pcc_tensor;
 
 /// An input the runtime fills before a step, known by its role: "tokens",

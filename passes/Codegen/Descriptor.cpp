@@ -61,7 +61,8 @@ private:
   FailureOr<Datum> outputs(rt::StageOp stage, StringRef entry, StringRef prefix,
                            int32_t &count);
   FailureOr<Datum> layout(rt::BufferOp buffer);
-  FailureOr<Datum> source(rt::BufferOp buffer, nn::SourceAttr attr);
+  FailureOr<Datum> source(rt::BufferOp buffer, nn::SourceAttr attr,
+                          bool transposed);
   /// The address of a buffer's source; null where it has none.
   FailureOr<Datum> sharedSource(rt::BufferOp buffer);
   /// The number of an element type of a buffer or its source.
@@ -142,7 +143,8 @@ FailureOr<Datum> Descriptor::dtype(rt::BufferOp buffer, Type element) {
   return Datum::i32(number);
 }
 
-FailureOr<Datum> Descriptor::source(rt::BufferOp buffer, nn::SourceAttr attr) {
+FailureOr<Datum> Descriptor::source(rt::BufferOp buffer, nn::SourceAttr attr,
+                                    bool transposed) {
   Datum file =
       attr.getFile().empty() ? Datum::null() : data.addString(attr.getFile());
   RankedTensorType type = attr.getType();
@@ -153,7 +155,8 @@ FailureOr<Datum> Descriptor::source(rt::BufferOp buffer, nn::SourceAttr attr) {
       {data.addString(attr.getName()), file, Datum::i64(attr.getFileSize()),
        Datum::i64(static_cast<int64_t>(attr.getDigest())),
        Datum::i64(attr.getOffset()), *number, Datum::i32(type.getRank()),
-       data.addArray("pcc.shape", type.getShape()), Datum::i64(attr.getBase()),
+       Datum::i32(transposed), data.addArray("pcc.shape", type.getShape()),
+       Datum::i64(attr.getBase()),
        data.addArray("pcc.stride", attr.getStrides().asArrayRef()),
        data.addArray("pcc.valid", attr.getValid().asArrayRef())});
 }
@@ -165,7 +168,7 @@ FailureOr<Datum> Descriptor::sharedSource(rt::BufferOp buffer) {
   auto known = sources.find(attr);
   if (known != sources.end())
     return known->second;
-  FailureOr<Datum> value = source(buffer, attr);
+  FailureOr<Datum> value = source(buffer, attr, buffer->hasAttr("transposed"));
   if (failed(value))
     return failure();
   Datum made = data.add("pcc.source", *value);
@@ -208,17 +211,21 @@ FailureOr<Datum> Descriptor::tensor(rt::BufferOp buffer) {
   SmallVector<Datum> copies;
   if (auto attrs = buffer->getAttrOfType<ArrayAttr>("copies"))
     for (auto attr : attrs.getAsRange<nn::SourceAttr>()) {
-      FailureOr<Datum> copy = source(buffer, attr);
+      FailureOr<Datum> copy = source(buffer, attr, false);
       if (failed(copy))
         return failure();
       copies.push_back(*copy);
     }
+  SmallVector<int64_t> uses;
+  if (auto attr = buffer->getAttrOfType<DenseI64ArrayAttr>("uses"))
+    uses.assign(attr.asArrayRef().begin(), attr.asArrayRef().end());
   return Datum::structure(
       {data.addString(buffer.getSymName()), stringAttr(buffer, "of"),
        Datum::i32(kind), *number, Datum::i32(init),
        Datum::i32(buffer->hasAttr("decay")), *where,
        Datum::i64(*buffer.getOffset()), *from, Datum::i32(copies.size()),
-       data.addArray("pcc.copies", copies)});
+       data.addArray("pcc.copies", copies), Datum::i32(uses.size() / 2),
+       data.addArray("pcc.uses", uses)});
 }
 
 FailureOr<Datum> Descriptor::input(rt::BufferOp buffer) {

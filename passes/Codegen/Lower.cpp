@@ -1,7 +1,7 @@
 //===- Lower.cpp - Tasks and schedules become one program per stage -------===//
 
 #include "dialects/Dist/Dist.h"
-#include "dialects/NN/Copies.h"
+#include "dialects/NN/SourceMarks.h"
 #include "passes/Codegen/LowerSchedule.h"
 #include "passes/Codegen/LowerTask.h"
 #include "passes/Codegen/MergeReductions.h"
@@ -207,8 +207,13 @@ void ProgramLowering::addState(Operation *op) {
       attrs.push_back(builder.getNamedAttr("decay", builder.getUnitAttr()));
     if (auto source = param.getSourceAttr())
       attrs.push_back(builder.getNamedAttr("source", source));
-    if (Attribute copies = param->getAttr(nn::kCopiesAttr))
-      attrs.push_back(builder.getNamedAttr("copies", copies));
+    const std::pair<StringRef, StringRef> marks[] = {
+        {nn::kCopiesAttr, "copies"},
+        {nn::kTransposedAttr, "transposed"},
+        {nn::kUsesAttr, "uses"}};
+    for (auto [mark, name] : marks)
+      if (Attribute attr = param->getAttr(mark))
+        attrs.push_back(builder.getNamedAttr(name, attr));
     addBuffer(op, param.getSymNameAttr(), param.getTensorType(),
               rt::BufferKind::Param, 1, attrs);
     return;
@@ -226,6 +231,9 @@ void ProgramLowering::addState(Operation *op) {
     auto param = module.lookupSymbol<nn::ParamOp>(of.getValue());
     if (param && param.getSourceAttr())
       attrs.push_back(builder.getNamedAttr("source", param.getSourceAttr()));
+    if (param && param->hasAttr(nn::kTransposedAttr))
+      attrs.push_back(
+          builder.getNamedAttr("transposed", builder.getUnitAttr()));
     if (param && param.getDecay())
       attrs.push_back(builder.getNamedAttr("decay", builder.getUnitAttr()));
   }

@@ -88,6 +88,21 @@ static void removeOld(const std::string &dir, int64_t keep,
   }
 }
 
+/// Ends the run if a rank has an error to tell; the first that has tells it,
+/// when all have closed their files and the incomplete folder is gone.
+static void agree(const std::string &error, const std::string &temporary) {
+  int failed = backend::maxOverRanks(
+      error.empty() ? 0 : backend::size() - backend::rank());
+  if (failed == 0)
+    return;
+  if (backend::rank() == 0)
+    removeFolder(temporary);
+  backend::maxOverRanks(0);
+  if (backend::rank() == backend::size() - failed)
+    fail(ExitOutput, error);
+  backend::maxOverRanks(0); // until that rank ends this one
+}
+
 std::string pcc::saveCheckpoint(const TrainingState &state,
                                 const Options &options, int64_t step) {
   const std::string &dir = options.save;
@@ -100,20 +115,29 @@ std::string pcc::saveCheckpoint(const TrainingState &state,
     makeFolders(temporary);
   }
   backend::maxOverRanks(0);
-  writeModel(state, temporary + "/model.safetensors");
-  writeOptimizer(state, temporary);
-  backend::maxOverRanks(0);
+  std::string error = writeModel(state, temporary + "/model.safetensors");
+  if (error.empty())
+    error = writeOptimizer(state, temporary);
+  agree(error, temporary);
   if (first) {
-    writeFile(temporary + stateName, trainerState(state, options, step));
-    syncFolder(temporary);
-    replaceFolder(temporary, folder, dir + "/." + name + ".old");
-    syncFolder(dir);
-    writeFile(dir + "/.latest.tmp", name + "\n");
-    replaceFile(dir + "/.latest.tmp", dir + "/latest");
-    syncFolder(dir);
-    removeOld(dir, options.keep, name);
+    error =
+        writeFile(temporary + stateName, trainerState(state, options, step));
+    if (error.empty())
+      error = syncFolder(temporary);
+    if (error.empty())
+      error = replaceFolder(temporary, folder, dir + "/." + name + ".old");
+    if (error.empty())
+      error = syncFolder(dir);
+    if (error.empty())
+      error = writeFile(dir + "/.latest.tmp", name + "\n");
+    if (error.empty()) {
+      replaceFile(dir + "/.latest.tmp", dir + "/latest");
+      error = syncFolder(dir);
+    }
+    if (error.empty())
+      removeOld(dir, options.keep, name);
   }
-  backend::maxOverRanks(0);
+  agree(error, temporary);
   return folder;
 }
 

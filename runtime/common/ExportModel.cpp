@@ -6,12 +6,14 @@
 #include "runtime/common/DType.h"
 #include "runtime/common/Error.h"
 #include "runtime/common/Files.h"
+#include "runtime/common/OnnxRewrite.h"
 #include "runtime/common/SourceTensors.h"
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <memory>
 #include <set>
 #include <unistd.h>
 
@@ -40,37 +42,88 @@ static std::set<std::string> filesOf(const pcc_program &program) {
   return files;
 }
 
-/// Parameters that an exporter merged into one tensor have no places of their
-/// own. (Those that are parts of one share it, too, but not its elements.)
-static void checkPlaces(const pcc_program &program) {
-  struct Place {
-    const char *name;
-    int64_t left; ///< elements that no parameter has
-  };
-  std::map<std::pair<std::string, int64_t>, Place> places;
-  std::set<std::string> seen; // tied ones are in several stages
-  for (int s = 0; s < program.n_stages; ++s)
-    for (int i = 0; i < program.stages[s].n_tensors; ++i) {
-      const pcc_tensor &tensor = program.stages[s].tensors[i];
-      const pcc_source *source = tensor.source;
-      if (tensor.kind != PCC_PARAM || !source || !source->file ||
-          !seen.insert(tensor.name).second)
+/// Tensors of the model that share a place with another one in the file,
+/// because an exporter merged what was equal: they get initializers of their
+/// own. (Parts of one tensor have its name.)
+static std::vector<NewInitializer> mergedTensors(const pcc_program &program) {
+  std::vector<NewInitializer> merged;
+  std::set<std::pair<std::string, int64_t>> places;
+  std::vector<SourceTensor> sources = sourceTensors(program);
+  // First what cannot go elsewhere, because nothing says what reads it.
+  for (bool canMove : {false, true})
+    for (const SourceTensor &tensor : sources) {
+      const pcc_source *source = tensor.map.source;
+      const pcc_tensor &held = *tensor.pieces[0].tensor;
+      if (!source || !source->file || (held.n_uses > 0) != canMove ||
+          places.insert({source->file, source->offset}).second)
         continue;
-      SourceMap map(tensor);
-      Place &place = places
-                         .insert({{source->file, source->offset},
-                                  {tensor.name, map.elements()}})
-                         .first->second;
-      place.left -= map.covered();
-      if (place.left < 0)
-        fail(ExitOutput,
-             format("--export-onnx: '%s' and '%s' are one tensor in '%s', and "
-                    "differ after training",
-                    place.name, tensor.name, source->file),
-             "an exporter merged what was equal: export without folding "
-             "(do_constant_folding=False, or optimize=False of the dynamo "
-             "exporter); checkpoints have them apart");
+      if (!canMove)
+        fail(ExitInternal,
+             format("nothing says what reads '%s', which lies at one place of "
+                    "'%s' with another tensor",
+                    source->name, source->file));
+      NewInitializer made = {source->name, source->dtype, {}, 0, {}};
+      made.shape.assign(source->shape, source->shape + source->rank);
+      made.bytes = tensor.bytes();
+      made.uses.assign(held.uses, held.uses + held.n_uses);
+      merged.push_back(made);
     }
+  return merged;
+}
+
+namespace {
+/// The source's model file, and where tensors go in its copy.
+class SourceModel {
+public:
+  /// Exits with ExitData if new initializers do not go into it.
+  SourceModel(const pcc_program &program, const SourceFiles &files);
+
+  const OnnxRewrite &rewrite() const { return *change; }
+  /// The file of a tensor of the model, as given to pcc, and the place in the
+  /// copy of it.
+  std::string fileOf(const SourceTensor &tensor) const;
+  int64_t placeOf(const SourceTensor &tensor) const;
+  /// The place of what is stored there in the source.
+  int64_t placeOf(const pcc_source &source) const;
+
+private:
+  const pcc_program &program;
+  MappedFile file;
+  std::map<std::string, size_t> added; ///< by name, numbers of initializers
+  std::unique_ptr<OnnxRewrite> change;
+};
+} // namespace
+
+SourceModel::SourceModel(const pcc_program &program, const SourceFiles &files)
+    : program(program),
+      file(files.find(program.source), ExitData, "model file", "") {
+  std::vector<NewInitializer> tensors = mergedTensors(program);
+  for (const NewInitializer &tensor : tensors)
+    added.insert({tensor.name, added.size()});
+  std::string error;
+  change =
+      std::make_unique<OnnxRewrite>(file.data(), file.size(), tensors, error);
+  if (!error.empty())
+    fail(ExitData,
+         format("cannot put parameters that were merged into '%s' apart: ",
+                file.path().c_str()) +
+             error);
+}
+
+std::string SourceModel::fileOf(const SourceTensor &tensor) const {
+  return added.count(tensor.map.name) ? program.source
+                                      : tensor.map.source->file;
+}
+
+int64_t SourceModel::placeOf(const SourceTensor &tensor) const {
+  auto found = added.find(tensor.map.name);
+  return found == added.end() ? placeOf(*tensor.map.source)
+                              : change->placeOfNew(found->second);
+}
+
+int64_t SourceModel::placeOf(const pcc_source &source) const {
+  return !strcmp(source.file, program.source) ? change->placeOf(source.offset)
+                                              : source.offset;
 }
 
 /// Where a file of the source goes when the model file goes to `target`.
@@ -99,7 +152,7 @@ void pcc::checkExport(const pcc_program &program, const SourceFiles &files,
   if (!program.source || !*program.source)
     fail(ExitUsage,
          "--export-onnx: this program was compiled without a model file");
-  checkPlaces(program);
+  SourceModel model(program, files);
   std::set<std::string> sources = filesOf(program);
   for (const std::string &file : sources) {
     std::string to = targetOf(program, file, target);
@@ -120,53 +173,83 @@ void pcc::checkExport(const pcc_program &program, const SourceFiles &files,
 }
 
 namespace {
-/// A copy of a source file, under a temporary name until it is complete.
-class FileCopy {
+/// The copies of the source's files, under temporary names until all of them
+/// are complete.
+class Copies {
 public:
-  FileCopy(const std::string &from, const std::string &to);
-
-  void write(const char *data, int64_t bytes, int64_t offset);
-  /// Flushes and puts it at its place.
-  void finish();
+  /// A copy of `from` at `to`, or what `rewrite` makes of it.
+  void add(const std::string &file, const std::string &from,
+           const std::string &to, const OnnxRewrite *rewrite);
+  void write(const std::string &file, const char *data, int64_t bytes,
+             int64_t offset);
+  /// Flushes all and puts them at their places, `last` at the end.
+  void finish(const std::string &last);
 
 private:
-  [[noreturn]] void cannot() const {
-    fail(ExitOutput,
-         format("cannot write '%s': %s", temporary.c_str(), strerror(errno)));
-  }
+  struct Copy {
+    std::string path, temporary;
+    int descriptor;
+  };
+  void put(const Copy &copy);
+  [[noreturn]] void cannot(const Copy &copy) const;
 
-  std::string path, temporary;
-  int file;
+  std::map<std::string, Copy> copies;
 };
 } // namespace
 
-FileCopy::FileCopy(const std::string &from, const std::string &to)
-    : path(to), temporary(to + ".tmp"),
-      file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-                0666)) {
-  if (file < 0)
-    cannot();
-  MappedFile source(from, ExitData, "model file", "");
-  write(source.data(), source.size(), 0);
+/// Removes what is incomplete.
+void Copies::cannot(const Copy &failed) const {
+  std::string cause = strerror(errno);
+  for (auto &[file, copy] : copies)
+    unlink(copy.temporary.c_str());
+  fail(ExitOutput, format("cannot write '%s': %s", failed.temporary.c_str(),
+                          cause.c_str()));
 }
 
-void FileCopy::write(const char *data, int64_t bytes, int64_t offset) {
+void Copies::add(const std::string &file, const std::string &from,
+                 const std::string &to, const OnnxRewrite *rewrite) {
+  std::string temporary = to + ".tmp";
+  int descriptor =
+      open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  Copy &copy = copies[file] = {to, temporary, descriptor};
+  if (descriptor < 0)
+    cannot(copy);
+  if (rewrite) {
+    rewrite->forEachPart([&](const char *data, int64_t bytes, int64_t place) {
+      write(file, data, bytes, place);
+    });
+    return;
+  }
+  MappedFile source(from, ExitData, "model file", "");
+  write(file, source.data(), source.size(), 0);
+}
+
+void Copies::write(const std::string &file, const char *data, int64_t bytes,
+                   int64_t offset) {
+  const Copy &copy = copies.at(file);
   while (bytes > 0) {
-    ssize_t done = pwrite(file, data, bytes, offset);
+    ssize_t done = pwrite(copy.descriptor, data, bytes, offset);
     if (done < 0 && errno == EINTR)
       continue;
     if (done <= 0)
-      cannot();
+      cannot(copy);
     data += done;
     bytes -= done;
     offset += done;
   }
 }
 
-void FileCopy::finish() {
-  if (fsync(file) || close(file))
-    cannot();
-  replaceFile(temporary, path);
+void Copies::put(const Copy &copy) {
+  if (fsync(copy.descriptor) || close(copy.descriptor) ||
+      rename(copy.temporary.c_str(), copy.path.c_str()))
+    cannot(copy);
+}
+
+void Copies::finish(const std::string &last) {
+  for (auto &[file, copy] : copies)
+    if (file != last)
+      put(copy);
+  put(copies.at(last));
 }
 
 /// The values of a copy of a tensor, whose own lie at `from`.
@@ -196,31 +279,41 @@ static std::vector<char> valuesOfCopy(const pcc_tensor &tensor,
 
 void pcc::exportModel(const TrainingState &state, const std::string &target) {
   const pcc_program &program = state.program;
-  std::map<std::string, FileCopy> files;
-  if (backend::rank() == 0)
+  std::unique_ptr<SourceModel> model;
+  Copies copies;
+  if (backend::rank() == 0) {
+    model = std::make_unique<SourceModel>(program, state.files);
     for (const std::string &file : filesOf(program))
-      files.emplace(file, FileCopy(state.files.find(file),
-                                   targetOf(program, file, target)));
+      copies.add(file, state.files.find(file), targetOf(program, file, target),
+                 file == program.source ? &model->rewrite() : nullptr);
+  }
+  std::vector<char> turned;
   gatherSourceTensors(
       state, sourceTensors(program),
       [&](const SourceTensor &tensor, const char *bytes) {
         const pcc_source *source = tensor.map.source;
         if (!source || !source->file)
           return;
-        files.at(source->file).write(bytes, tensor.bytes(), source->offset);
+        const char *inFile = bytes;
+        if (source->transposed) {
+          turned.resize(tensor.bytes());
+          transpose(bytes, tensor.map.shape[0], tensor.map.shape[1],
+                    sizeOf(source->dtype), turned.data());
+          inFile = turned.data();
+        }
+        copies.write(model->fileOf(tensor), inFile, tensor.bytes(),
+                     model->placeOf(tensor));
         for (const SourceTensor::Piece &piece : tensor.pieces)
           for (int c = 0; c < piece.tensor->n_copies; ++c) {
             const pcc_source &copy = piece.tensor->copies[c];
             const char *original = state.files.tensor(copy, tensor.bytes());
-            files.at(copy.file).write(
+            copies.write(
+                copy.file,
                 valuesOfCopy(*piece.tensor, copy, original, bytes).data(),
-                tensor.bytes(), copy.offset);
+                tensor.bytes(), model->placeOf(copy));
           }
       });
   // The model file last: what it names is there before it.
-  for (auto &[file, copy] : files)
-    if (file != program.source)
-      copy.finish();
   if (backend::rank() == 0)
-    files.at(program.source).finish();
+    copies.finish(program.source);
 }

@@ -15,7 +15,8 @@ void checkExport(const pcc_program &program, const SourceFiles &files,
 
 /// Copies the source model to `target`, its external data to the same places
 /// beside it, and puts the present parameters where the source's lie: same
-/// names, same layout, same types. All ranks call it; rank 0 writes, beside the
+/// names, same layout, same types. Parameters that an exporter merged get
+/// initializers of their own. All ranks call it; rank 0 writes, beside the
 /// files and renamed when complete.
 void exportModel(const TrainingState &state, const std::string &target);
 

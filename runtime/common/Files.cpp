@@ -14,31 +14,52 @@
 
 using namespace pcc;
 
+static std::string cannotText(const char *what, const std::string &path) {
+  return format("cannot %s '%s': %s", what, path.c_str(), strerror(errno));
+}
+
 [[noreturn]] static void cannot(const char *what, const std::string &path) {
-  fail(ExitOutput,
-       format("cannot %s '%s': %s", what, path.c_str(), strerror(errno)));
+  fail(ExitOutput, cannotText(what, path));
 }
 
-void pcc::syncAndClose(FILE *file, const std::string &path) {
-  if (fflush(file) || fsync(fileno(file)) || fclose(file))
-    cannot("write", path);
+std::string pcc::cannotWrite(const std::string &path) {
+  return cannotText("write", path);
 }
 
-void pcc::writeFile(const std::string &path, const std::string &text) {
+std::string pcc::syncAndClose(FILE *file, const std::string &path) {
+  std::string error;
+  if (fflush(file) || fsync(fileno(file)))
+    error = cannotWrite(path);
+  if (fclose(file) && error.empty())
+    error = cannotWrite(path);
+  return error;
+}
+
+std::string pcc::writeFile(const std::string &path, const std::string &text) {
   FILE *file = fopen(path.c_str(), "wb");
-  if (!file || fwrite(text.data(), 1, text.size(), file) != text.size())
-    cannot("write", path);
-  syncAndClose(file, path);
+  if (!file)
+    return cannotWrite(path);
+  std::string error;
+  if (fwrite(text.data(), 1, text.size(), file) != text.size())
+    error = cannotWrite(path);
+  std::string atEnd = syncAndClose(file, path);
+  if (error.empty())
+    error = atEnd;
+  if (!error.empty())
+    unlink(path.c_str());
+  return error;
 }
 
-void pcc::syncFolder(const std::string &path) {
+std::string pcc::syncFolder(const std::string &path) {
   int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0)
-    cannot("open", path);
+    return cannotText("open", path);
   // Some file systems have nothing to flush for a folder and say EINVAL.
+  std::string error;
   if (fsync(folder) && errno != EINVAL)
-    cannot("write", path);
+    error = cannotWrite(path);
   close(folder);
+  return error;
 }
 
 void pcc::makeFolders(const std::string &path) {
@@ -64,18 +85,26 @@ void pcc::removeFolder(const std::string &path) {
     cannot("remove", path);
 }
 
-void pcc::replaceFolder(const std::string &from, const std::string &to,
-                        const std::string &aside) {
+std::string pcc::replaceFolder(const std::string &from, const std::string &to,
+                               const std::string &aside) {
+  auto move = [](const std::string &from, const std::string &to) {
+    return rename(from.c_str(), to.c_str()) ? cannotText("rename", from) : "";
+  };
   if (!exists(to))
-    return replaceFile(from, to);
+    return move(from, to);
   // rename() refuses a folder with files; an exchange leaves no moment without
   // a complete one.
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(),
-                RENAME_EXCHANGE) == 0)
-    return removeFolder(from);
-  replaceFile(to, aside);
-  replaceFile(from, to);
-  removeFolder(aside);
+                RENAME_EXCHANGE) == 0) {
+    removeFolder(from);
+    return "";
+  }
+  std::string error = move(to, aside);
+  if (error.empty())
+    error = move(from, to);
+  if (error.empty())
+    removeFolder(aside);
+  return error;
 }
 
 void pcc::replaceFile(const std::string &from, const std::string &to) {

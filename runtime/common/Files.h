@@ -9,15 +9,22 @@
 
 namespace pcc {
 
-/// Flushes to the disk and closes; like all here, exits with ExitOutput and
-/// the cause on failure.
-void syncAndClose(FILE *file, const std::string &path);
+// Functions that return a text say what went wrong, for a message; it is empty
+// if nothing did. Others exit with ExitOutput and the cause on failure.
 
-/// Writes a whole small file and flushes it to the disk.
-void writeFile(const std::string &path, const std::string &text);
+/// Flushes to the disk and closes.
+[[nodiscard]] std::string syncAndClose(FILE *file, const std::string &path);
+
+/// Writes a whole small file and flushes it to the disk. Nothing is left of a
+/// file that could not be written.
+[[nodiscard]] std::string writeFile(const std::string &path,
+                                    const std::string &text);
 
 /// Flushes the entries of a folder to the disk.
-void syncFolder(const std::string &path);
+[[nodiscard]] std::string syncFolder(const std::string &path);
+
+/// "cannot write 'path': " and the cause in errno.
+std::string cannotWrite(const std::string &path);
 
 /// Makes a folder and those above it where they are missing.
 void makeFolders(const std::string &path);
@@ -27,8 +34,9 @@ void removeFolder(const std::string &path);
 
 /// Puts folder `from` at the place of `to`, which may exist, in one step; where
 /// the file system cannot do that, `to` is called `aside` in between.
-void replaceFolder(const std::string &from, const std::string &to,
-                   const std::string &aside);
+[[nodiscard]] std::string replaceFolder(const std::string &from,
+                                        const std::string &to,
+                                        const std::string &aside);
 
 /// Puts the file `from` at the place of the file `to`, which may exist, or
 /// renames a folder.

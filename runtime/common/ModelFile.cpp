@@ -10,7 +10,8 @@
 
 using namespace pcc;
 
-void pcc::writeModel(const TrainingState &state, const std::string &path) {
+std::string pcc::writeModel(const TrainingState &state,
+                            const std::string &path) {
   std::vector<SourceTensor> sources = sourceTensors(state.program);
   std::unique_ptr<SafeTensorsWriter> writer;
   if (backend::rank() == 0) {
@@ -25,6 +26,5 @@ void pcc::writeModel(const TrainingState &state, const std::string &path) {
                       [&](const SourceTensor &tensor, const char *bytes) {
                         writer->write(bytes, tensor.bytes());
                       });
-  if (writer)
-    writer->finish();
+  return writer ? writer->finish() : "";
 }

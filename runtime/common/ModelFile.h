@@ -9,8 +9,10 @@ namespace pcc {
 
 /// Writes all parameters of all stages to one safetensors file, under the
 /// source's names, in its layout and types, tied ones once. All ranks call it;
-/// rank 0 writes, holding one tensor at a time.
-void writeModel(const TrainingState &state, const std::string &path);
+/// rank 0 writes, holding one tensor at a time. Returns what went wrong there,
+/// if anything did.
+[[nodiscard]] std::string writeModel(const TrainingState &state,
+                                     const std::string &path);
 
 } // namespace pcc
 

@@ -76,8 +76,8 @@ static std::string placeOf(const Saved &saved) {
   return place.dump();
 }
 
-void pcc::writeOptimizer(const TrainingState &state,
-                         const std::string &folder) {
+std::string pcc::writeOptimizer(const TrainingState &state,
+                                const std::string &folder) {
   std::vector<Saved> tensors = savedTensors(state);
   tensors.erase(std::remove_if(tensors.begin(), tensors.end(),
                                [&](const Saved &saved) {
@@ -85,7 +85,7 @@ void pcc::writeOptimizer(const TrainingState &state,
                                }),
                 tensors.end());
   if (tensors.empty())
-    return;
+    return "";
   std::vector<SafeTensorsWriter::Entry> entries;
   std::map<std::string, std::string> places;
   for (const Saved &saved : tensors) {
@@ -101,7 +101,7 @@ void pcc::writeOptimizer(const TrainingState &state,
                   backend::Access::Read);
     writer.write(view.data(), saved.bytes);
   }
-  writer.finish();
+  return writer.finish();
 }
 
 //===----------------------------------------------------------------------===//

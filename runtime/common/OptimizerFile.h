@@ -16,8 +16,9 @@ namespace pcc {
 /// Writes this rank's shards of the optimizer state: "exp_avg.<parameter>" and
 /// so on, and "master.<parameter>" for a parameter that training keeps in
 /// another type than the source. Of ranks that hold the same shard, one writes
-/// it.
-void writeOptimizer(const TrainingState &state, const std::string &folder);
+/// it. Returns what went wrong, if anything did.
+[[nodiscard]] std::string writeOptimizer(const TrainingState &state,
+                                         const std::string &folder);
 
 /// Reads this rank's shards, put together from all files of the folder; exits
 /// with ExitOutput if a part of one is nowhere.

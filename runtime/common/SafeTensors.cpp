@@ -145,8 +145,7 @@ SafeTensorsWriter::SafeTensorsWriter(
     const std::map<std::string, std::string> &metadata)
     : path(path), file(fopen(path.c_str(), "wb")) {
   if (!file)
-    fail(ExitOutput,
-         format("cannot write '%s': %s", path.c_str(), strerror(errno)));
+    error = cannotWrite(path);
   nlohmann::ordered_json header;
   // Hugging Face's loaders ask for the format.
   header["__metadata__"] = {{"format", "pt"}};
@@ -174,12 +173,15 @@ SafeTensorsWriter::~SafeTensorsWriter() {
 }
 
 void SafeTensorsWriter::write(const void *data, int64_t bytes) {
-  if (bytes > 0 && fwrite(data, 1, bytes, file) != static_cast<size_t>(bytes))
-    fail(ExitOutput,
-         format("cannot write '%s': %s", path.c_str(), strerror(errno)));
+  if (error.empty() && bytes > 0 &&
+      fwrite(data, 1, bytes, file) != static_cast<size_t>(bytes))
+    error = cannotWrite(path);
 }
 
-void SafeTensorsWriter::finish() {
-  syncAndClose(file, path);
+std::string SafeTensorsWriter::finish() {
+  if (!file)
+    return error;
+  std::string atEnd = syncAndClose(file, path);
   file = nullptr;
+  return error.empty() ? atEnd : error;
 }

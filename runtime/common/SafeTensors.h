@@ -43,8 +43,8 @@ private:
   std::map<std::string, std::string> notes;
 };
 
-/// Writes a file tensor by tensor, in the order given at the start. Every
-/// failure exits with ExitOutput.
+/// Writes a file tensor by tensor, in the order given at the start. After a
+/// failure nothing more is written.
 class SafeTensorsWriter {
 public:
   struct Entry {
@@ -61,11 +61,11 @@ public:
 
   /// The next bytes of the buffer.
   void write(const void *data, int64_t bytes);
-  /// Flushes to the disk and closes.
-  void finish();
+  /// Flushes to the disk and closes. Returns what went wrong, if anything did.
+  [[nodiscard]] std::string finish();
 
 private:
-  std::string path;
+  std::string path, error;
   FILE *file;
 };
 

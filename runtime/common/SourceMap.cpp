@@ -4,9 +4,12 @@
 
 #include "runtime/common/Error.h"
 
+#include <algorithm>
+#include <cstring>
+
 using namespace pcc;
 
-SourceMap::SourceMap(const pcc_tensor &tensor)
+SourceMap::SourceMap(const pcc_tensor &tensor, Whose whose)
     : name(tensor.name), dtype(tensor.dtype), source(tensor.source) {
   const pcc_layout &layout = tensor.layout;
   if (!source) {
@@ -31,6 +34,43 @@ SourceMap::SourceMap(const pcc_tensor &tensor)
     fail(ExitInternal,
          format("parameter '%s' reaches beyond its source tensor '%s'",
                 tensor.name, name.c_str()));
+  if (source->transposed && whose == Model)
+    transpose(tensor);
+}
+
+void SourceMap::transpose(const pcc_tensor &tensor) {
+  auto refuse = [&] {
+    fail(ExitInternal,
+         format("parameter '%s' cannot be transposed with its source '%s'",
+                tensor.name, name.c_str()));
+  };
+  if (shape.size() != 2)
+    refuse();
+  // A step within a row becomes one within a column and the other way round, as
+  // long as no row is left by steps within it.
+  int64_t columns = shape[1], rows = shape[0], last = base % columns;
+  for (size_t dim = 0; dim < stride.size(); ++dim) {
+    if (stride[dim] < 0)
+      refuse();
+    last += stride[dim] % columns * (valid[dim] - 1);
+    stride[dim] = stride[dim] % columns * rows + stride[dim] / columns;
+  }
+  if (covered() > 0 && last >= columns)
+    refuse();
+  base = base % columns * rows + base / columns;
+  shape = {columns, rows};
+}
+
+void pcc::transpose(const char *from, int64_t rows, int64_t columns,
+                    int64_t size, char *to) {
+  // In blocks, so that the cache holds what is read and what is written.
+  const int64_t block = 32;
+  for (int64_t i0 = 0; i0 < rows; i0 += block)
+    for (int64_t j0 = 0; j0 < columns; j0 += block)
+      for (int64_t i = i0; i < std::min(rows, i0 + block); ++i)
+        for (int64_t j = j0; j < std::min(columns, j0 + block); ++j)
+          memcpy(to + (j * rows + i) * size, from + (i * columns + j) * size,
+                 size);
 }
 
 static int64_t product(const std::vector<int64_t> &sizes) {

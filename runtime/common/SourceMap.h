@@ -11,10 +11,12 @@
 
 namespace pcc {
 
-/// A parameter's place in the source model, as pcc_source describes it; a
-/// parameter without one is its own source.
+/// A parameter's place in a tensor of the source model; a parameter without a
+/// source is its own. The model's tensor, which checkpoints have, may be the
+/// transpose of the one in its file, which pcc_source describes.
 struct SourceMap {
-  explicit SourceMap(const pcc_tensor &tensor);
+  enum Whose { Model, File };
+  explicit SourceMap(const pcc_tensor &tensor, Whose whose = Model);
 
   std::string name;
   int32_t dtype;
@@ -27,7 +29,15 @@ struct SourceMap {
   int64_t elements() const;
   /// Elements of it that the program tensor covers.
   int64_t covered() const;
+
+private:
+  /// Makes this the place in the transposed matrix.
+  void transpose(const pcc_tensor &tensor);
 };
+
+/// The transpose of a row-major matrix of elements of `size` bytes.
+void transpose(const char *from, int64_t rows, int64_t columns, int64_t size,
+               char *to);
 
 /// Calls run(local, sourceIndex, count, sourceStride) for every run of
 /// elements along the last dim of a shard that are not padding: `count`

@@ -59,8 +59,12 @@ static void fillUncovered(const TrainingState &state,
   if (covered >= tensor.map.elements() || !tensor.map.source ||
       !tensor.map.source->file)
     return;
-  memcpy(to, state.files.tensor(*tensor.map.source, tensor.bytes()),
-         tensor.bytes());
+  const char *from = state.files.tensor(*tensor.map.source, tensor.bytes());
+  if (tensor.map.source->transposed)
+    transpose(from, tensor.map.shape[1], tensor.map.shape[0],
+              sizeOf(tensor.map.dtype), to);
+  else
+    memcpy(to, from, tensor.bytes());
 }
 
 /// Gathers a source tensor on rank 0, into `to`; the others send their parts.

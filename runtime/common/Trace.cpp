@@ -116,7 +116,10 @@ void pcc::writeTrace(const pcc_program &program, const std::string &path) {
     backend::receive(&events[end], length, rank);
   }
   events.erase(events.find_last_of(','), 1);
-  writeFile(path + ".tmp", "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" +
-                               events + "]}\n");
+  std::string error = writeFile(
+      path + ".tmp",
+      "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" + events + "]}\n");
+  if (!error.empty())
+    fail(ExitOutput, error);
   replaceFile(path + ".tmp", path);
 }

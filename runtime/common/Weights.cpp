@@ -174,7 +174,8 @@ static void fillTensor(const pcc_tensor &tensor, const Shard &shard, char *to,
            "--init FILE.safetensors");
     const char *from =
         files.tensor(*map.source, map.elements() * sizeOf(map.dtype));
-    return copyShard(tensor, map, shard, from, map.dtype, to);
+    return copyShard(tensor, SourceMap(tensor, SourceMap::File), shard, from,
+                     map.dtype, to);
   }
   if (tensor.init == PCC_INIT_NORMAL)
     drawShard(tensor, map, shard, values.seed, to);

@@ -121,8 +121,8 @@ static pcc_program makeProgram() {
   auto source = [&](const char *name, int32_t rank, const int64_t *shape,
                     const int64_t *stride, const int64_t *valid,
                     int64_t elements) {
-    pcc_source made = {name, "toy.bin", size, digest, offset, PCC_F32,
-                       rank, shape,     0,    stride, valid};
+    pcc_source made = {name, "toy.bin", size,  digest, offset, PCC_F32,
+                       rank, 0,         shape, 0,      stride, valid};
     offset += 4 * elements;
     return made;
   };
@@ -152,18 +152,21 @@ static pcc_program makeProgram() {
       if (!holds(s, t))
         continue;
       int32_t init = t == 2 ? PCC_INIT_ZERO : PCC_INIT_NORMAL;
-      tensors[count++] = {names[t],    nullptr, PCC_PARAM,  PCC_F32,
-                          init,        t < 2,   layouts[t], at[t][0],
-                          &sources[t], t == 0,  &copyOfE};
+      tensors[count++] = {names[t], nullptr,    PCC_PARAM, PCC_F32,     init,
+                          t < 2,    layouts[t], at[t][0],  &sources[t], t == 0,
+                          &copyOfE, 0,          nullptr};
       tensors[count++] = {firsts[t],     names[t], PCC_STATE,  PCC_F32,
                           PCC_INIT_ZERO, 0,        layouts[t], at[t][1],
-                          &sources[t],   0,        nullptr};
+                          &sources[t],   0,        nullptr,    0,
+                          nullptr};
       tensors[count++] = {seconds[t],    names[t], PCC_STATE,  PCC_F32,
                           PCC_INIT_ZERO, 0,        layouts[t], at[t][2],
-                          &sources[t],   0,        nullptr};
+                          &sources[t],   0,        nullptr,    0,
+                          nullptr};
       tensors[count++] = {grads[t],      names[t], PCC_SCRATCH, PCC_F32,
                           PCC_INIT_ZERO, 0,        layouts[t],  at[t][3],
-                          nullptr,       0,        nullptr};
+                          nullptr,       0,        nullptr,     0,
+                          nullptr};
     }
     stageTable[s].n_tensors =
         static_cast<int32_t>(tensors + count - stageTable[s].tensors);

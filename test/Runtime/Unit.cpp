@@ -218,6 +218,20 @@ static void testSourceMap() {
   found.assign(12, -1);
   collect({{2, 0}, {1, 4}}); // padding only
   CHECK(found[0] == -1);
+
+  // The same parts of the model's tensor [5, 4], whose transpose the file has.
+  source.transposed = 1;
+  CHECK(SourceMap(tensor, SourceMap::File).shape == map.shape);
+  map = SourceMap(tensor);
+  CHECK((map.shape == std::vector<int64_t>{5, 4}));
+  found.assign(12, -1);
+  collect({{0, 0}, {3, 4}});
+  CHECK((found ==
+         std::vector<int64_t>{4, 5, 6, 7, 8, 9, 10, 11, -1, -1, -1, -1}));
+  const char rows[] = "abcdef";
+  char columns[7] = "";
+  transpose(rows, 2, 3, 1, columns);
+  CHECK(!strcmp(columns, "adbecf"));
 }
 
 static void testThreads() {

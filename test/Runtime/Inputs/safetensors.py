@@ -1,5 +1,5 @@
 """safetensors.py A [--near B]: lists the tensors of A, each with type and
-shape; with --near, all F32 values of B are within 1e-5 of A's."""
+shape; with --near, B has the same and all values, of F32, within 1e-5."""
 
 import json
 import struct
@@ -23,6 +23,8 @@ if len(sys.argv) > 2:
     other, otherBuffer = read(sys.argv[3])
     assert sorted(header) == sorted(other)
     for name, tensor in header.items():
+        for key in ("dtype", "shape"):
+            assert tensor[key] == other[name][key], (name, key)
         values = []
         for entry, data in ((tensor, buffer), (other[name], otherBuffer)):
             begin, end = entry["data_offsets"]

@@ -31,14 +31,17 @@ static void tensor(const pcc_tensor *t) {
   printf("tensor %s of %s kind %d dtype %d init %d decay %d", t->name,
          t->of ? t->of : "-", t->kind, t->dtype, t->init, t->decay);
   layout(&t->layout);
-  printf(" at %" PRId64 "\n", t->arena_offset);
+  printf(" at %" PRId64, t->arena_offset);
+  for (int32_t i = 0; i < t->n_uses; ++i)
+    printf(" use %" PRId64 ".%" PRId64, t->uses[i].node, t->uses[i].operand);
+  printf("\n");
   const pcc_source *s = t->source;
   if (!s)
     return;
   printf("source %s file %s size %" PRId64 " digest %" PRIu64
-         " offset %" PRId64 " dtype %d base %" PRId64,
+         " offset %" PRId64 " dtype %d transposed %d base %" PRId64,
          s->name, s->file ? s->file : "-", s->file_size, s->file_digest,
-         s->offset, s->dtype, s->base);
+         s->offset, s->dtype, s->transposed, s->base);
   numbers("shape", s->shape, s->rank);
   numbers("stride", s->stride, t->layout.rank);
   numbers("valid", s->valid, t->layout.rank);
