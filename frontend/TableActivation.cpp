@@ -1,7 +1,8 @@
 //===- TableActivation.cpp - Elementwise functions of one operand ---------===//
 //
 // Formulas as the ONNX specification gives them, arranged so that neither they
-// nor their derivatives compute an infinity that a condition then leaves out.
+// nor their derivatives compute an infinity that a condition then leaves out,
+// and that derivatives where there is a kink are those that PyTorch takes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,32 +55,32 @@ static Value cosh(Binder &, Arithmetic &a, Value x) {
   return a.mul(a.add(a.exp(x), a.exp(a.mul(x, -1))), 0.5);
 }
 
-/// exp(min(x, 0) * rate) - 1.
-static Value expBelowZero(Arithmetic &a, Value x, double rate = 1) {
-  return a.add(a.exp(a.mul(a.min(x, a.splat(x, 0)), rate)), -1);
+/// alpha (exp(x * rate) - 1) up to zero, then x.
+static Value expBelowZero(Arithmetic &a, Value x, double alpha,
+                          double rate = 1) {
+  Value zero = a.splat(x, 0), isBelow = a.lessOrEqual(x, zero);
+  Value power = a.exp(a.mul(a.where(isBelow, x, zero), rate));
+  return a.where(isBelow, a.mul(a.add(power, -1), alpha), x);
 }
 
 static Value elu(Binder &b, Arithmetic &a, Value x) {
-  Value below = a.mul(expBelowZero(a, x), b.floatAttr("alpha", 1));
-  return a.where(a.less(x, a.splat(x, 0)), below, x);
+  return expBelowZero(a, x, b.floatAttr("alpha", 1));
 }
 
 static Value selu(Binder &b, Arithmetic &a, Value x) {
   double alpha = b.floatAttr("alpha", 1.67326319217681884765625);
   double gamma = b.floatAttr("gamma", 1.05070102214813232421875);
-  Value below = a.mul(expBelowZero(a, x), alpha);
-  return a.mul(a.where(a.less(x, a.splat(x, 0)), below, x), gamma);
+  return a.mul(expBelowZero(a, x, alpha), gamma);
 }
 
 static Value celu(Binder &b, Arithmetic &a, Value x) {
   double alpha = b.floatAttr("alpha", 1);
-  Value below = a.mul(expBelowZero(a, x, 1 / alpha), alpha);
-  return a.where(a.less(x, a.splat(x, 0)), below, x);
+  return expBelowZero(a, x, alpha, 1 / alpha);
 }
 
 static Value leakyRelu(Binder &b, Arithmetic &a, Value x) {
   Value below = a.mul(x, b.floatAttr("alpha", 0.01f));
-  return a.where(a.less(x, a.splat(x, 0)), below, x);
+  return a.where(a.lessOrEqual(x, a.splat(x, 0)), below, x);
 }
 
 static Value thresholdedRelu(Binder &b, Arithmetic &a, Value x) {
@@ -87,10 +88,19 @@ static Value thresholdedRelu(Binder &b, Arithmetic &a, Value x) {
   return a.where(a.less(threshold, x), x, a.splat(x, 0));
 }
 
+/// x within constant bounds, on which it is flat; either may be absent.
+static Value clamp(Arithmetic &a, Value x, Value low, Value high) {
+  if (low)
+    x = a.where(a.lessOrEqual(x, low), low, x);
+  if (high)
+    x = a.where(a.lessOrEqual(high, x), high, x);
+  return x;
+}
+
 /// alpha x + beta within 0 and 1.
 static Value hardSigmoid(Arithmetic &a, Value x, double alpha, double beta) {
   Value line = a.add(a.mul(x, alpha), beta);
-  return a.max(a.min(line, a.splat(x, 1)), a.splat(x, 0));
+  return clamp(a, line, a.splat(x, 0), a.splat(x, 1));
 }
 
 static Value hardSigmoid(Binder &b, Arithmetic &a, Value x) {
@@ -139,7 +149,7 @@ static LogicalResult buildPRelu(Binder &b) {
   Arithmetic a(b);
   Value x = b.value(0);
   Value slope = b.broadcast(b.reshape(b.value(1), given), *shape);
-  b.set(0, a.where(a.less(x, a.splat(x, 0)), a.mul(slope, x), x));
+  b.set(0, a.where(a.lessOrEqual(x, a.splat(x, 0)), a.mul(slope, x), x));
   return success();
 }
 
@@ -160,9 +170,17 @@ static LogicalResult buildClip(Binder &b) {
   for (unsigned i : {1u, 2u})
     if (b.opset >= 11 && b.has(i) && b.element(i) != b.element(0))
       return b.error() << "its bounds are of another type";
-  if (Value low = bound(1, "min"))
+  Value low = bound(1, "min"), high = bound(2, "max");
+  auto isKnown = [&](unsigned i) {
+    return b.opset < 11 || !b.has(i) || b.uniform(i);
+  };
+  if (isKnown(1) && isKnown(2)) {
+    b.set(0, clamp(a, x, low, high));
+    return success();
+  }
+  if (low)
     x = a.max(x, low);
-  if (Value high = bound(2, "max"))
+  if (high)
     x = a.min(x, high);
   b.set(0, x);
   return success();

@@ -103,7 +103,7 @@ ArrayRef<OpEntry> pcc::frontend::maskOps() {
   static const OpEntry table[] = {
       {"EyeLike", 9, kAnyOpset, 1, nullptr, importEyeLike},
       {"OneHot", 9, kAnyOpset, 3, nullptr, buildOneHot},
-      {"Trilu", 14, kAnyOpset, 1, foldTrilu, buildTrilu, true},
+      {"Trilu", 14, kAnyOpset, 1, foldTrilu, buildTrilu},
   };
   return table;
 }

@@ -128,8 +128,12 @@ static Value l1(Binder &b, Arithmetic &a, Value x, const Reduction &r) {
 static Value sumSquare(Binder &b, Arithmetic &a, Value x, const Reduction &r) {
   return sum(b, a, a.mul(x, x), r);
 }
+/// Of zeros it is flat, as in PyTorch: no root is taken of them.
 static Value l2(Binder &b, Arithmetic &a, Value x, const Reduction &r) {
-  return a.sqrt(sumSquare(b, a, x, r));
+  Value squares = sumSquare(b, a, x, r), zero = a.splat(squares, 0);
+  Value isZero = a.equal(squares, zero);
+  Value safe = a.where(isZero, a.splat(squares, 1), squares);
+  return a.where(isZero, zero, a.sqrt(safe));
 }
 static Value logSum(Binder &b, Arithmetic &a, Value x, const Reduction &r) {
   return a.log(sum(b, a, x, r));

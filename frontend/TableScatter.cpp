@@ -6,11 +6,22 @@ using namespace mlir;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
+/// Whether updates are added to the data, not put in its place.
+static FailureOr<bool> addsUpdates(Binder &b) {
+  std::string reduction = b.stringAttr("reduction", "none");
+  if (reduction != "none" && reduction != "add")
+    return b.error() << "reduction '" << reduction << "' is not supported";
+  return reduction == "add";
+}
+
 /// Copies the data, then writes rows of updates at indices.
 static LogicalResult foldScatterND(Binder &b) {
   Tensor data = *b.tensor(0), indices = *b.tensor(1), updates = *b.tensor(2);
-  if (b.stringAttr("reduction", "none") != "none" || indices.rank() < 1)
-    return b.error() << "only plain replacement is supported";
+  FailureOr<bool> adds = addsUpdates(b);
+  if (failed(adds))
+    return failure();
+  if (indices.rank() < 1)
+    return b.error() << "the indices have no dims";
   Tensor t(data.element(), data.shape());
   Tensor dense = data.dense();
   t.elements() = dense.elements();
@@ -35,8 +46,13 @@ static LogicalResult foldScatterND(Binder &b) {
     int64_t number = 0;
     for (auto [i, extent] : llvm::zip(at, data.shape()))
       number = number * extent + i;
-    if (inside)
-      t.elements()[number] = updates.at(index);
+    if (!inside)
+      return;
+    Scalar &to = t.elements()[number], update = updates.at(index);
+    if (*adds)
+      update = roundTo(t.element(), t.isFloat() ? ofFloat(to.f + update.f)
+                                                : ofInt(to.i + update.i));
+    to = update;
   });
   if (!inside)
     return b.error() << "an index lies outside the data";
@@ -48,16 +64,16 @@ static LogicalResult foldScatterND(Binder &b) {
 static FailureOr<Value> putRows(Binder &b, Value data, Value number,
                                 Value updates) {
   Arithmetic a(b);
-  std::string reduction = b.stringAttr("reduction", "none");
-  if (reduction != "none" && reduction != "add")
-    return b.error() << "reduction '" << reduction << "' is not supported";
+  FailureOr<bool> adds = addsUpdates(b);
+  if (failed(adds))
+    return failure();
   if (!isa<FloatType>(tensorType(data).getElementType()))
     return b.error() << "takes floats";
   auto scatter = [&](Value rows) -> Value {
     return EmbeddingGradOp::create(b.builder, b.loc, data.getType(), rows,
                                    number, Value());
   };
-  if (reduction == "add")
+  if (*adds)
     return a.add(data, scatter(updates));
   // An element that two updates name has no defined value.
   Value hit = a.less(a.splat(data, 0), scatter(a.splat(updates, 1)));
@@ -106,8 +122,8 @@ ArrayRef<OpEntry> pcc::frontend::scatterOps() {
   static const OpEntry table[] = {
       {"Scatter", 9, 10, 3, nullptr, buildScatterElements},
       {"ScatterElements", 11, kAnyOpset, 3, nullptr, buildScatterElements},
-      {"ScatterND", 11, 15, 3, foldScatterND, buildScatterND, true},
-      {"ScatterND", 16, kAnyOpset, 3, foldScatterND, buildScatterND, true},
+      {"ScatterND", 11, 15, 3, foldScatterND, buildScatterND},
+      {"ScatterND", 16, kAnyOpset, 3, foldScatterND, buildScatterND},
   };
   return table;
 }

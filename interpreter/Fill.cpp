@@ -2,6 +2,7 @@
 
 #include "interpreter/Fill.h"
 #include "dialects/Dist/Layout.h"
+#include "dialects/NN/IdBound.h"
 #include "dialects/NN/Random.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/xxhash.h"
@@ -69,6 +70,16 @@ int64_t vocabularyOf(Value ids) {
   return 0;
 }
 
+/// What the program says of an input's ids; false if nothing.
+bool setBound(InputInfo &info, Attribute attribute) {
+  auto ids = nn::IdBound::from(attribute);
+  if (!ids)
+    return false;
+  info.vocab = ids->below;
+  info.lookedUpBy = ids->node.str();
+  return true;
+}
+
 /// Positions are looked up in tables too, but are no tokens.
 bool isToken(StringRef role, RankedTensorType type) {
   return (role == "tokens" || role == "targets") &&
@@ -83,19 +94,20 @@ InputInfo pcc::interp::argumentInfo(func::FuncOp function, unsigned index,
     auto value = function.getArgAttrOfType<StringAttr>(index, attr);
     return value ? value.str() : std::string();
   };
-  InputInfo info = {text(nn::kRoleAttr), text(nn::kNameAttr), type, false, 0};
+  InputInfo info = {text(nn::kRoleAttr), text(nn::kNameAttr), type, false};
   if (info.name.empty())
     info.name = info.role.empty() ? "arg" + std::to_string(index) : info.role;
   info.isPerMicrobatch = pipe::isPerMicrobatchRole(info.role);
-  if (isToken(info.role, type))
+  if (!setBound(info, function.getArgAttr(index, nn::kIdsAttr)) &&
+      isToken(info.role, type))
     info.vocab = vocabularyOf(function.getArgument(index));
   return info;
 }
 
 InputInfo pcc::interp::inputInfo(pipe::InputOp input, RankedTensorType type) {
   InputInfo info = {input.getRole().str(), input.getName().str(), type,
-                    input.isPerMicrobatch(), 0};
-  if (!isToken(info.role, type))
+                    input.isPerMicrobatch()};
+  if (setBound(info, input->getAttr(nn::kIdsAttr)) || !isToken(info.role, type))
     return info;
   auto module = input->getParentOfType<ModuleOp>();
   for (auto task : module.getOps<pipe::TaskOp>())

@@ -17,8 +17,9 @@ struct InputInfo {
   std::string role, name;
   mlir::RankedTensorType type;
   bool isPerMicrobatch;
-  /// Exclusive bound of token ids; 0: not known.
-  int64_t vocab;
+  /// Exclusive bound of token ids, and the node it comes from; 0: not known.
+  int64_t vocab = 0;
+  std::string lookedUpBy = "";
 };
 
 /// How inputs and parameters that were not given are made up. The numbers

@@ -10,7 +10,10 @@ using namespace pcc::interp;
 unsigned Training::addInput(InputInfo info) {
   for (auto [i, known] : llvm::enumerate(inputs))
     if (known.role == info.role && known.name == info.name) {
-      known.vocab = std::max(known.vocab, info.vocab);
+      if (info.vocab > known.vocab) {
+        known.vocab = info.vocab;
+        known.lookedUpBy = info.lookedUpBy;
+      }
       return i;
     }
   inputs.push_back(std::move(info));

@@ -37,12 +37,12 @@ static std::string nnPhase(const Options &) {
 static std::string trainPhase(const Options &options) {
   // A model that is not trained stays @forward up to its one task.
   if (options.forward)
-    return "";
+    return "nn-bound-ids";
   std::string text = withOptions(
       "nn-attach-loss", {{"loss", options.loss},
                          {"no-dropout", options.noDropout ? "true" : ""}});
   // The loss a file brings along may be no sum, or have no derivative.
-  text += ",nn-verify";
+  text += ",nn-verify,nn-bound-ids";
   // Padding rows must exist before their gradients do.
   if (options.tp > 1)
     text += ",nn-pad-vocab{multiple=" + number(options.tp) + "}";

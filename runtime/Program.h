@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /// Raised whenever a struct below changes; the runtime refuses another one.
-#define PCC_ABI_VERSION 3
+#define PCC_ABI_VERSION 4
 
 enum pcc_dtype {
   PCC_F32 = 0,
@@ -119,7 +119,8 @@ typedef struct {
   pcc_layout layout;    ///< of one microbatch; rank 0 for scalars
   int64_t arena_offset; ///< of slot 0
   int64_t slot_bytes;   ///< distance of two microbatches' slots; 0: one slot
-  int64_t vocab;        ///< tokens, targets: exclusive bound; else 0
+  int64_t vocab;        ///< of ids: their exclusive bound; else 0
+  const char *looked_up_by; ///< the model's node that bounds them; "" or null
 } pcc_input;
 
 /// A result of a step: "loss", "norm", "target_count", each a rank-0 f32, or an

@@ -9,65 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/NN/NN.h"
+#include "dialects/NN/DerivativeBuilder.h"
 
 using namespace mlir;
 using namespace pcc::nn;
-
-namespace {
-
-/// Builds ops at one place with one location.
-struct Make {
-  OpBuilder &builder;
-  Location loc;
-
-  Value scale(Value x, double factor) {
-    return ScaleOp::create(builder, loc, x.getType(), x,
-                           builder.getF64FloatAttr(factor));
-  }
-  Value mul(Value x, Value y) {
-    return MulOp::create(builder, loc, x.getType(), x, y);
-  }
-  Value div(Value x, Value y) {
-    return DivOp::create(builder, loc, x.getType(), x, y);
-  }
-  Value sub(Value x, Value y) {
-    return SubOp::create(builder, loc, x.getType(), x, y);
-  }
-  Value reluGrad(Value dy, Value x) {
-    return ReluGradOp::create(builder, loc, x.getType(), dy, x);
-  }
-  Value contract(const Twine &spec, Value lhs, Value rhs, Type type) {
-    return ContractOp::create(builder, loc, type, builder.getStringAttr(spec),
-                              lhs, rhs);
-  }
-  /// Sums over `dims`, then casts to the element type of `type`.
-  Value reduce(Value x, ArrayRef<int64_t> dims, RankedTensorType type) {
-    auto sums =
-        RankedTensorType::get(type.getShape(), tensorType(x).getElementType());
-    Value sum = ReduceOp::create(builder, loc, sums, x, dims);
-    if (sums == type)
-      return sum;
-    return CastOp::create(builder, loc, type, sum);
-  }
-};
-
-/// The dims 0 .. rank-1 that are not in `dims`, ascending.
-SmallVector<int64_t> otherDims(int64_t rank, ArrayRef<int64_t> dims) {
-  SmallVector<int64_t> others;
-  for (int64_t dim = 0; dim < rank; ++dim)
-    if (!llvm::is_contained(dims, dim))
-      others.push_back(dim);
-  return others;
-}
-
-/// No gradient for any operand but the first ones.
-SmallVector<Value> padded(Operation *op, SmallVector<Value> cotangents) {
-  cotangents.resize(op->getNumOperands());
-  return cotangents;
-}
-
-} // namespace
 
 /// Every label stays in the two places where it is not the one that moved, so
 /// the products of the derivative are contractions by the same labels. The
@@ -101,17 +46,26 @@ SmallVector<Value> DivOp::buildVJP(OpBuilder &builder, ValueRange d) {
   return {quotient, make.scale(make.mul(quotient, getResult()), -1)};
 }
 
-/// The cotangent goes to the operand that won; the lhs wins ties.
-SmallVector<Value> MaxOp::buildVJP(OpBuilder &builder, ValueRange d) {
-  Make make{builder, getLoc()};
-  Value rhs = make.reluGrad(d[0], make.sub(getRhs(), getLhs()));
-  return {make.sub(d[0], rhs), rhs};
+/// The first gets the cotangent where x > y, the second where x < y, half each
+/// where they are equal. Written with relu_grad, which partial sums pass.
+static SmallVector<Value> chosenVJP(Operation *op, OpBuilder &builder, Value x,
+                                    Value y, Value d) {
+  Make make{builder, op->getLoc()};
+  Value ofX = make.reluGrad(d, make.sub(x, y));
+  Value ofY = make.reluGrad(d, make.sub(y, x));
+  Value difference = make.scale(make.sub(ofX, ofY), 0.5);
+  Value half = make.scale(d, 0.5);
+  return {make.add(half, difference), make.sub(half, difference)};
 }
-
+SmallVector<Value> MaxOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  if (!isa<FloatType>(getType().getElementType()))
+    return padded(*this, {});
+  return chosenVJP(*this, builder, getLhs(), getRhs(), d[0]);
+}
 SmallVector<Value> MinOp::buildVJP(OpBuilder &builder, ValueRange d) {
-  Make make{builder, getLoc()};
-  Value rhs = make.reluGrad(d[0], make.sub(getLhs(), getRhs()));
-  return {make.sub(d[0], rhs), rhs};
+  if (!isa<FloatType>(getType().getElementType()))
+    return padded(*this, {});
+  return chosenVJP(*this, builder, getRhs(), getLhs(), d[0]);
 }
 
 SmallVector<Value> ExpOp::buildVJP(OpBuilder &builder, ValueRange d) {
@@ -227,69 +181,6 @@ SmallVector<Value> InsertOp::buildVJP(OpBuilder &builder, ValueRange d) {
                            getDimAttr(), getIndexAttr())};
 }
 
-SmallVector<Value> SoftmaxOp::buildVJP(OpBuilder &builder, ValueRange d) {
-  return {
-      SoftmaxGradOp::create(builder, getLoc(), getType(), d[0], getResult())};
-}
-
-SmallVector<Value> LayerNormOp::buildVJP(OpBuilder &builder, ValueRange d) {
-  SmallVector<Value> cotangents = {
-      LayerNormGradOp::create(builder, getLoc(), getInput().getType(), d[0],
-                              getInput(), getScale(), getMean(), getRstd()),
-      LayerNormGradScaleOp::create(builder, getLoc(), getScale().getType(),
-                                   d[0], getInput(), getMean(), getRstd())};
-  if (Value bias = getBias()) {
-    int64_t last = tensorType(d[0]).getRank() - 1;
-    cotangents.push_back(Make{builder, getLoc()}.reduce(
-        d[0], otherDims(last + 1, {last}), tensorType(bias)));
-  }
-  return cotangents;
-}
-
-SmallVector<Value> RmsNormOp::buildVJP(OpBuilder &builder, ValueRange d) {
-  return {RmsNormGradOp::create(builder, getLoc(), getInput().getType(), d[0],
-                                getInput(), getScale(), getRstd()),
-          RmsNormGradScaleOp::create(builder, getLoc(), getScale().getType(),
-                                     d[0], getInput(), getRstd())};
-}
-
-/// A rotation's transpose is the rotation back.
-SmallVector<Value> RopeOp::buildVJP(OpBuilder &builder, ValueRange d) {
-  UnitAttr inverse = getInverse() ? UnitAttr() : builder.getUnitAttr();
-  return padded(*this, {RopeOp::create(builder, getLoc(), getInput().getType(),
-                                       d[0], getPositions(), getThetaAttr(),
-                                       getDimAttr(), inverse)});
-}
-
-SmallVector<Value> AttentionOp::buildVJP(OpBuilder &builder, ValueRange d) {
-  auto grad = AttentionGradOp::create(
-      builder, getLoc(), getQ().getType(), getK().getType(), getV().getType(),
-      getBias() ? getBias().getType() : Type(), d[0], getQ(), getK(), getV(),
-      getResult(), getLse(), getQPos(), getKPos(), getBias(), getSamples(),
-      getSeed(), getStep(), getHeadOrigin(), getScaleAttr(), getCausalAttr(),
-      getPAttr(), getIdAttr());
-  SmallVector<Value> all = {grad.getDq(), grad.getDk(), grad.getDv(), Value(),
-                            Value()};
-  if (getBias())
-    all.push_back(grad.getDbias());
-  return padded(*this, all);
-}
-
-SmallVector<Value> EmbeddingOp::buildVJP(OpBuilder &builder, ValueRange d) {
-  if (!isa<FloatType>(getType().getElementType()))
-    return padded(*this, {});
-  Value table = EmbeddingGradOp::create(builder, getLoc(), getTable().getType(),
-                                        d[0], getIds(), getOffset());
-  return padded(*this, {Value(), table});
-}
-
-SmallVector<Value> CrossEntropyOp::buildVJP(OpBuilder &builder, ValueRange d) {
-  return padded(*this, {CrossEntropyGradOp::create(
-                           builder, getLoc(), getLogits().getType(), d[0],
-                           getLogits(), getTargets(), getLse(),
-                           /*offset=*/Value(), getClassesAttr())});
-}
-
 SmallVector<Value> SinOp::buildVJP(OpBuilder &builder, ValueRange d) {
   Value slope = CosOp::create(builder, getLoc(), getType(), getInput());
   return {Make{builder, getLoc()}.mul(d[0], slope)};
@@ -313,16 +204,10 @@ SmallVector<Value> RoundOp::buildVJP(OpBuilder &, ValueRange) {
 SmallVector<Value> PowOp::buildVJP(OpBuilder &builder, ValueRange d) {
   Make make{builder, getLoc()};
   RankedTensorType type = getType();
-  auto splat = [&](double value) -> Value {
-    return ConstantOp::create(
-        builder, getLoc(), type,
-        DenseElementsAttr::get(
-            type, builder.getFloatAttr(type.getElementType(), value)));
-  };
   Value less = PowOp::create(builder, getLoc(), type, getLhs(),
-                             make.sub(getRhs(), splat(1)));
+                             make.sub(getRhs(), make.splat(type, 1)));
   Value base = make.mul(d[0], make.mul(getRhs(), less));
-  Value zero = splat(0);
+  Value zero = make.splat(type, 0);
   Value isZero =
       CompareOp::create(builder, getLoc(), CompareOp::getResultType(type),
                         Relation::Equal, getLhs(), zero);
@@ -340,32 +225,6 @@ SmallVector<Value> RemOp::buildVJP(OpBuilder &builder, ValueRange d) {
   return {d[0], make.scale(make.mul(d[0], quotient), -1)};
 }
 
-/// Those that equal the result share its cotangent.
-template <typename Op>
-static SmallVector<Value> sharedVJP(Op op, OpBuilder &builder, Value d) {
-  RankedTensorType type = tensorType(op.getInput());
-  if (!isa<FloatType>(type.getElementType()))
-    return {Value()};
-  Make make{builder, op.getLoc()};
-  auto kept = otherDims(type.getRank(), op.getDims());
-  auto spread = [&](Value value) -> Value {
-    return BroadcastOp::create(builder, op.getLoc(), type, value, kept);
-  };
-  Value isBest =
-      CompareOp::create(builder, op.getLoc(), CompareOp::getResultType(type),
-                        Relation::Equal, op.getInput(), spread(op.getResult()));
-  Value share = CastOp::create(builder, op.getLoc(), type, isBest);
-  Value count =
-      ReduceOp::create(builder, op.getLoc(), op.getType(), share, op.getDims());
-  return {make.mul(share, spread(make.div(d, count)))};
-}
-SmallVector<Value> ReduceMaxOp::buildVJP(OpBuilder &builder, ValueRange d) {
-  return sharedVJP(*this, builder, d[0]);
-}
-SmallVector<Value> ReduceMinOp::buildVJP(OpBuilder &builder, ValueRange d) {
-  return sharedVJP(*this, builder, d[0]);
-}
-
 /// d 2/sqrt(pi) exp(-x^2)
 SmallVector<Value> ErfOp::buildVJP(OpBuilder &builder, ValueRange d) {
   Make make{builder, getLoc()};
@@ -378,10 +237,7 @@ SmallVector<Value> WhereOp::buildVJP(OpBuilder &builder, ValueRange d) {
   RankedTensorType type = getType();
   if (!isa<FloatType>(type.getElementType()))
     return {Value(), Value(), Value()};
-  Value zero = ConstantOp::create(
-      builder, getLoc(), type,
-      DenseElementsAttr::get(type,
-                             builder.getFloatAttr(type.getElementType(), 0.0)));
+  Value zero = Make{builder, getLoc()}.splat(type, 0);
   return {Value(),
           WhereOp::create(builder, getLoc(), type, getCondition(), d[0], zero),
           WhereOp::create(builder, getLoc(), type, getCondition(), zero, d[0])};

@@ -56,8 +56,12 @@ class NN_BinaryOp<string mnemonic, string what>
 def NN_SubOp : NN_BinaryOp<"sub", "Elementwise difference">;
 def NN_MulOp : NN_BinaryOp<"mul", "Elementwise product">;
 def NN_DivOp : NN_BinaryOp<"div", "Elementwise quotient">;
-def NN_MaxOp : NN_BinaryOp<"max", "Elementwise maximum; the lhs wins ties">;
-def NN_MinOp : NN_BinaryOp<"min", "Elementwise minimum; the lhs wins ties">;
+def NN_MaxOp : NN_BinaryOp<"max", "Elementwise maximum"> {
+  let description = [{Equal operands share the cotangent, half each.}];
+}
+def NN_MinOp : NN_BinaryOp<"min", "Elementwise minimum"> {
+  let description = [{Equal operands share the cotangent, half each.}];
+}
 def NN_RemOp : NN_BinaryOp<"rem",
     "The remainder of a division truncated to a whole number">;
 

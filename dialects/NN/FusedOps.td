@@ -242,7 +242,7 @@ def NN_EmbeddingOp : NN_ComputeOp<"embedding", [NN_VJP, NN_Local]> {
   let hasVerifier = 1;
 }
 
-def NN_EmbeddingGradOp : NN_ComputeOp<"embedding_grad", [NN_Local]> {
+def NN_EmbeddingGradOp : NN_ComputeOp<"embedding_grad", [NN_VJP, NN_Local]> {
   let summary = "The cotangent of the table: dy's rows added by id";
   let arguments = (ins NN_Float:$dy, NN_Int:$ids, Optional<NN_Int>:$offset);
   let results = (outs NN_Float:$dtable);

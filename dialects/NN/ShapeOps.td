@@ -49,8 +49,8 @@ def NN_ReduceOp : NN_ShapeOp<"reduce"> {
   let hasFolder = 1;
 }
 
-class NN_RowReduceOp<string mnemonic, string what, list<Trait> traits = []>
-    : NN_ComputeOp<mnemonic, traits> {
+class NN_RowReduceOp<string mnemonic, string what>
+    : NN_ComputeOp<mnemonic, [NN_VJP]> {
   let summary = what;
   let arguments = (ins NN_Tensor:$input, DenseI64ArrayAttr:$dims);
   let results = (outs NN_Tensor:$result);
@@ -60,17 +60,15 @@ class NN_RowReduceOp<string mnemonic, string what, list<Trait> traits = []>
   let hasVerifier = 1;
 }
 def NN_ReduceMaxOp : NN_RowReduceOp<"reduce_max",
-    "The maximum over dims, which disappear", [NN_VJP]> {
+    "The maximum over dims, which disappear"> {
   let description = [{Elements that share the maximum share its cotangent.}];
 }
 def NN_ReduceMinOp : NN_RowReduceOp<"reduce_min",
-    "The minimum over dims, which disappear", [NN_VJP]> {
+    "The minimum over dims, which disappear"> {
   let description = [{Elements that share the minimum share its cotangent.}];
 }
 def NN_ReduceProdOp : NN_RowReduceOp<"reduce_prod",
-    "The product over dims, which disappear"> {
-  let description = [{It has no derivative.}];
-}
+    "The product over dims, which disappear">;
 
 def NN_SliceOp : NN_ShapeOp<"slice"> {
   let summary = "A box of the input";

@@ -81,8 +81,8 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">]> {
   let description = [{
     `slots` instances lie one after the other, each aligned. Parameters and
     state carry what the runtime must know of them: `layout`, and `source`,
-    `init`, `decay`, `of` as in nn; inputs their `role`, model `name`, and for
-    token ids the exclusive bound `vocab`; outputs their `name`.
+    `init`, `decay`, `of` as in nn; inputs their `role`, model `name`, and
+    for ids how many there are, `nn.ids`; outputs their `name`.
 
     ```mlir
     rt.buffer @w : memref<256x64xf32> param at 0

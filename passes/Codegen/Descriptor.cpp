@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Descriptor.h"
+#include "dialects/NN/IdBound.h"
 #include "dialects/NN/NN.h"
 #include "passes/Codegen/Data.h"
 #include "runtime/Program.h"
@@ -234,12 +235,13 @@ FailureOr<Datum> Descriptor::input(rt::BufferOp buffer) {
       dtype(buffer, buffer.getMemRefType().getElementType());
   if (failed(where) || failed(number))
     return failure();
-  auto vocab = buffer->getAttrOfType<IntegerAttr>("vocab");
+  auto ids = nn::IdBound::from(buffer->getAttr(nn::kIdsAttr));
   return Datum::structure(
       {stringAttr(buffer, "role"), stringAttr(buffer, "name"), *number, *where,
        Datum::i64(*buffer.getOffset()),
        Datum::i64(buffer.getSlots() > 1 ? buffer.getSlotBytes() : 0),
-       Datum::i64(vocab ? vocab.getInt() : 0)});
+       Datum::i64(ids ? ids->below : 0),
+       data.addString(ids ? ids->node : "")});
 }
 
 /// The outputs that an entry point hands to its tasks.

@@ -1,6 +1,7 @@
 //===- Lower.cpp - Tasks and schedules become one program per stage -------===//
 
 #include "dialects/Dist/Dist.h"
+#include "dialects/NN/IdBound.h"
 #include "dialects/NN/SourceMarks.h"
 #include "passes/Codegen/LowerSchedule.h"
 #include "passes/Codegen/LowerTask.h"
@@ -54,54 +55,10 @@ int64_t elements(ArrayRef<int64_t> shape) {
   return count;
 }
 
-/// The exclusive bound of the ids that inputs may hold: the rows of the table
-/// that tokens index, the classes of the loss's targets.
-llvm::StringMap<int64_t> findVocabularies(ModuleOp module) {
-  llvm::StringMap<int64_t> bounds;
-  module.walk([&](pipe::TaskOp task) {
-    auto note = [&](Value ids, int64_t bound) {
-      auto arg = dyn_cast<BlockArgument>(ids);
-      if (!arg)
-        return;
-      int64_t &known = bounds[task.getSource(arg.getArgNumber())];
-      known = known ? std::min(known, bound) : bound;
-    };
-    // An argument of a kernel is what its call gives it.
-    auto follow = [&](Value ids, func::CallOp call) {
-      auto arg = dyn_cast<BlockArgument>(ids);
-      return call && arg ? call.getOperand(arg.getArgNumber()) : ids;
-    };
-    auto visit = [&](Operation *op, func::CallOp call) {
-      if (auto embedding = dyn_cast<nn::EmbeddingOp>(op)) {
-        auto read =
-            follow(embedding.getTable(), call).getDefiningOp<nn::ReadOp>();
-        if (!read)
-          return;
-        if (auto param = module.lookupSymbol<nn::ParamOp>(read.getSymbol()))
-          note(follow(embedding.getIds(), call), logicalShape(param)[0]);
-      } else if (auto loss = dyn_cast<nn::CrossEntropyOp>(op)) {
-        note(follow(loss.getTargets(), call), loss.getClasses());
-      } else if (auto loss = dyn_cast<nn::CrossEntropyStatsOp>(op)) {
-        note(follow(loss.getTargets(), call), loss.getClasses());
-      }
-    };
-    task.walk([&](Operation *op) {
-      visit(op, {});
-      auto call = dyn_cast<func::CallOp>(op);
-      if (!call)
-        return;
-      if (auto kernel = module.lookupSymbol<func::FuncOp>(call.getCallee()))
-        kernel.walk([&](Operation *inner) { visit(inner, call); });
-    });
-  });
-  return bounds;
-}
-
 class ProgramLowering {
 public:
   explicit ProgramLowering(ModuleOp module)
-      : module(module), kernels(module), builder(module.getContext()),
-        vocabularies(findVocabularies(module)) {}
+      : module(module), kernels(module), builder(module.getContext()) {}
 
   LogicalResult run() {
     if (failed(lowerProgram()))
@@ -130,7 +87,6 @@ private:
   ModuleOp module;
   SingleOpKernels kernels;
   OpBuilder builder;
-  llvm::StringMap<int64_t> vocabularies;
   rt::StageOp stage;
   int64_t microbatches = 1;
 };
@@ -283,11 +239,8 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
       SmallVector<NamedAttribute> attrs = {
           builder.getNamedAttr("role", input.getRoleAttr()),
           builder.getNamedAttr("name", input.getNameAttr())};
-      // Other ids are the compiler's own, not data.
-      int64_t bound = vocabularies.lookup(symbol.getName());
-      if (bound && input.isPerMicrobatch())
-        attrs.push_back(
-            builder.getNamedAttr("vocab", builder.getI64IntegerAttr(bound)));
+      if (Attribute ids = input->getAttr(nn::kIdsAttr))
+        attrs.push_back(builder.getNamedAttr(nn::kIdsAttr, ids));
       addBuffer(&op, name, input.getTensorType(), rt::BufferKind::Input,
                 input.isPerMicrobatch() ? microbatches : 1, attrs);
     } else if (auto output = dyn_cast<pipe::OutputOp>(op)) {

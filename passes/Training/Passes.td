@@ -35,6 +35,16 @@ def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::nn::NNDialect", "::mlir::func::FuncDialect"];
 }
 
+def NNBoundIdsPass : Pass<"nn-bound-ids", "::mlir::ModuleOp"> {
+  let summary = "Notes which ids inputs may hold";
+  let description = [{
+    An input of role "tokens", "targets" or "data" whose elements name rows of a
+    table, a parameter's or a computed one, or classes, gets `nn.ids`: how many
+    there are, and the node that says so. Programs refuse data with other ids.
+    Runs while tables are whole and not padded.
+  }];
+}
+
 def NNAutodiffPass : Pass<"nn-autodiff", "::mlir::ModuleOp"> {
   let summary = "Turns @loss into @microbatch: forward and backward";
   let description = [{

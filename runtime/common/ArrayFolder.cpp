@@ -109,9 +109,10 @@ void ArrayFolder::add(const pcc_program &program, const pcc_input &input) {
     fail(ExitData, format("array '%s' holds %s, input '%s' needs whole numbers",
                           path.c_str(), elementName(none.type), input.name));
   array.isLabels = isTargets(input);
-  if (input.vocab)
-    array.vocab =
-        array.vocab ? std::min(array.vocab, input.vocab) : input.vocab;
+  if (input.vocab && (!array.vocab || input.vocab < array.vocab)) {
+    array.vocab = input.vocab;
+    array.bound = boundText(input);
+  }
   array.sampleElements = 1;
   for (int64_t size : shape)
     array.sampleElements *= size;
@@ -154,8 +155,8 @@ void ArrayFolder::refuse(const Array &array, int64_t element) const {
               array.file->path().c_str(),
               array.isLabels ? "classes" : "vocabulary",
               static_cast<long long>(array.vocab)),
-       format("valid values are 0 to %lld%s",
-              static_cast<long long>(array.vocab - 1),
+       format("valid values are 0 to %lld%s%s",
+              static_cast<long long>(array.vocab - 1), array.bound.c_str(),
               array.isLabels ? ", and -100 for what is not counted" : ""));
 }
 

@@ -33,6 +33,7 @@ private:
   struct Array {
     std::unique_ptr<NpyFile> file;
     int64_t vocab = 0;     ///< the least bound of the inputs it feeds
+    std::string bound;     ///< whose bound it is
     bool isLabels = false; ///< -100: not counted
     bool perSample = true;
     int64_t sampleElements = 1;

@@ -15,19 +15,25 @@ using namespace pcc;
 /// them inside.
 static int tokenShift(const char *role) { return !strcmp(role, "targets"); }
 
-/// The least vocabulary among all stages' token inputs; 0: none.
-static int64_t vocabularyOf(const pcc_program &program) {
-  int64_t least = 0;
+/// Of all stages' inputs of ids the one with the least vocabulary; null: none.
+static const pcc_input *leastVocabulary(const pcc_program &program) {
+  const pcc_input *least = nullptr;
   for (int s = 0; s < program.n_stages; ++s)
-    for (int i = 0; i < program.stages[s].n_inputs; ++i)
-      if (int64_t vocab = program.stages[s].inputs[i].vocab)
-        least = least ? std::min(least, vocab) : vocab;
+    for (int i = 0; i < program.stages[s].n_inputs; ++i) {
+      const pcc_input &input = program.stages[s].inputs[i];
+      if (input.vocab && (!least || input.vocab < least->vocab))
+        least = &input;
+    }
   return least;
 }
 
 Corpus::Corpus(const pcc_program &program, const std::string &name,
                const std::vector<std::string> &paths)
-    : name(name), seq(program.seq), vocab(vocabularyOf(program)), starts({0}) {
+    : name(name), seq(program.seq), starts({0}) {
+  if (const pcc_input *ids = leastVocabulary(program)) {
+    vocab = ids->vocab;
+    bound = boundText(*ids);
+  }
   for (const std::string &path : paths) {
     files.push_back(std::make_unique<TokenFile>(path));
     starts.push_back(starts.back() + files.back()->size());
@@ -68,9 +74,9 @@ void Corpus::refuse(size_t file, int64_t position) const {
               static_cast<long long>(files[file]->at(position)),
               static_cast<long long>(position), files[file]->path().c_str(),
               static_cast<long long>(vocab)),
-       format("valid tokens are 0 to %lld; was the data prepared with another "
-              "tokenizer?",
-              static_cast<long long>(vocab - 1)));
+       format("valid tokens are 0 to %lld%s; was the data prepared with "
+              "another tokenizer?",
+              static_cast<long long>(vocab - 1), bound.c_str()));
 }
 
 bool Corpus::check(int64_t budget) const {

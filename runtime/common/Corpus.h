@@ -39,7 +39,8 @@ private:
   [[noreturn]] void refuse(size_t file, int64_t position) const;
 
   std::string name;
-  int64_t seq, vocab; ///< vocab 0: ids have no bound
+  int64_t seq, vocab = 0; ///< vocab 0: ids have no bound
+  std::string bound;      ///< whose bound it is
   std::vector<std::unique_ptr<TokenFile>> files;
   std::vector<int64_t> starts; ///< of the files, then the size of the whole
 };

@@ -18,6 +18,12 @@ bool pcc::isFedByData(const char *role) {
                      [&](const char *known) { return !strcmp(role, known); });
 }
 
+std::string pcc::boundText(const pcc_input &ids) {
+  if (!ids.looked_up_by || !*ids.looked_up_by)
+    return "";
+  return std::string(", by '") + ids.looked_up_by + "'";
+}
+
 /// An input that a corpus of tokens cannot feed; nullptr: there is none.
 static const pcc_input *findOther(const pcc_program &program) {
   for (int s = 0; s < program.n_stages; ++s)

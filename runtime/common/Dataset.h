@@ -41,6 +41,9 @@ public:
                             char *to) const = 0;
 };
 
+/// ", by 'node'": whose bound an input's ids have; "" where none is named.
+std::string boundText(const pcc_input &ids);
+
 /// Opens what --data or --val-data (`flag`) names: token files with commas
 /// between, or a folder of .npy files. Exits with ExitData where it cannot
 /// feed this program.

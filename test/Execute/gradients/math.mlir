@@ -3,7 +3,7 @@
 
 // CHECK: loss
 // CHECK-NOT: WRONG
-// CHECK-COUNT-9: ok
+// CHECK-COUNT-10: ok
 // CHECK-NOT: {{ok|WRONG}}
 nn.param @sin : tensor<2x3xf32> init normal
 nn.param @cos : tensor<2x3xf32> init normal
@@ -13,6 +13,7 @@ nn.param @rem.0 : tensor<2x3xf32> init normal
 nn.param @rem.1 : tensor<2x3xf32> init one
 nn.param @reduce_max : tensor<4x2x3xf32> init normal
 nn.param @reduce_min : tensor<2x4x3xf32> init normal
+nn.param @reduce_prod : tensor<2x4x3xf32> init normal
 nn.param @floor : tensor<2x3xf32> init normal
 
 func.func @loss(%c: tensor<6x2x3xf32> {nn.name = "cotangents"}) -> (tensor<f32>, tensor<f32>) {
@@ -24,6 +25,7 @@ func.func @loss(%c: tensor<6x2x3xf32> {nn.name = "cotangents"}) -> (tensor<f32>,
   %rem1 = nn.read @rem.1 : tensor<2x3xf32>
   %reduce_max = nn.read @reduce_max : tensor<4x2x3xf32>
   %reduce_min = nn.read @reduce_min : tensor<2x4x3xf32>
+  %reduce_prod = nn.read @reduce_prod : tensor<2x4x3xf32>
   %floor = nn.read @floor : tensor<2x3xf32>
   %0 = nn.sin %sin : tensor<2x3xf32>
   %1 = nn.cos %cos : tensor<2x3xf32>
@@ -39,7 +41,8 @@ func.func @loss(%c: tensor<6x2x3xf32> {nn.name = "cotangents"}) -> (tensor<f32>,
   %near = nn.round %floor : tensor<2x3xf32>
   %steps = nn.sum %low, %near : tensor<2x3xf32>
   %product = nn.mul %steps, %floor : tensor<2x3xf32>
-  %5 = nn.sum %best, %product : tensor<2x3xf32>
+  %factors = nn.reduce_prod %reduce_prod [1] : tensor<2x4x3xf32> -> tensor<2x3xf32>
+  %5 = nn.sum %best, %product, %factors : tensor<2x3xf32>
   %all = nn.concat %0, %1, %2, %3, %4, %5 along 0
       : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
         -> tensor<12x3xf32>

@@ -1,16 +1,18 @@
 // RUN: pcc-opt %s --nn-autodiff -o %t.mlir
 // RUN: pcc-run %t.mlir --check-gradients --loss-from %s --fill 3 --samples 100 --arg targets=[[0,4,-100],[2,-100,3]] | FileCheck %s
 // RUN: pcc-run %t.mlir --entry=microbatch --exact --fill 3 --arg targets=[[0,4,-100],[2,-100,3]] --print=@grad.logits,@grad.table | FileCheck %s --check-prefix=ZERO
-// Embedding with ids that occur twice and an offset that leaves some out; cross
-// entropy with ignored targets and padded classes; dropout.
+// Embedding, and sums into rows, with ids that occur twice; embedding with an
+// offset that leaves some out; cross entropy with ignored targets and padded
+// classes; dropout.
 
 // CHECK: loss
 // CHECK-NOT: WRONG
-// CHECK-COUNT-4: ok
+// CHECK-COUNT-5: ok
 // CHECK-NOT: {{ok|WRONG}}
 nn.param @table : tensor<5x4xf32> init normal
 nn.param @shifted : tensor<5x4xf32> init normal
 nn.param @logits : tensor<2x3x7xf32> init normal
+nn.param @added : tensor<2x3x4xf32> init normal
 nn.param @dropout : tensor<2x3x4xf32> init normal
 
 // A row of the table without an id, ignored rows and padded columns of the
@@ -31,6 +33,10 @@ func.func @loss(%ids: tensor<2x3xi64> {nn.name = "ids"},
   %logits = nn.read @logits : tensor<2x3x7xf32>
   %x = nn.read @dropout : tensor<2x3x4xf32>
   %known = nn.constant dense<[[1, 4, 1], [0, 0, 2]]> : tensor<2x3xi64>
+  %added = nn.read @added : tensor<2x3x4xf32>
+  %rowsums = nn.embedding_grad %added, %known : tensor<2x3x4xf32>, tensor<2x3xi64> -> tensor<5x4xf32>
+  %squares = nn.mul %rowsums, %rowsums : tensor<5x4xf32>
+  %sum3 = nn.reduce %squares [0, 1] : tensor<5x4xf32> -> tensor<f32>
   %offset = nn.constant dense<3> : tensor<i64>
   %0 = nn.embedding %known, %table : tensor<2x3xi64>, tensor<5x4xf32> -> tensor<2x3x4xf32>
   %1 = nn.embedding %ids, %shifted offset %offset : tensor<i64> : tensor<2x3xi64>, tensor<5x4xf32> -> tensor<2x3x4xf32>
@@ -43,7 +49,7 @@ func.func @loss(%ids: tensor<2x3xi64> {nn.name = "ids"},
   %sum = nn.reduce %terms [0, 1, 2, 3] : tensor<3x2x3x4xf32> -> tensor<f32>
   %weighted = nn.mul %loss, %d : tensor<2x3xf32>
   %sum2 = nn.reduce %weighted [0, 1] : tensor<2x3xf32> -> tensor<f32>
-  %l = nn.sum %sum, %sum2 : tensor<f32>
+  %l = nn.sum %sum, %sum2, %sum3 : tensor<f32>
   %n = nn.constant dense<1.0> : tensor<f32>
   return %l, %n : tensor<f32>, tensor<f32>
 }

@@ -166,6 +166,19 @@ def cross_entropy(logits, targets):
     return dict(loss=loss.view(targets.shape), lse=used.logsumexp(-1))
 
 
+def ties(*shape):
+    """Pairs of which every third is equal."""
+    x, y = values(*shape), values(*shape)
+    y.flatten()[::3] = x.flatten()[::3]
+    return dict(lhs=x, rhs=y)
+
+
+def rows_added(dy, ids):
+    table = torch.zeros(6, dy.shape[-1], dtype=dy.dtype)
+    rows = dy.flatten(0, -2)
+    return dict(dtable=table.index_add(0, ids.flatten(), rows))
+
+
 def main():
     contract("contract_linear", "bsk,kn->bsn", (2, 3, 4), (4, 5))
     contract("contract_qkv", "bsk,kphd->bsphd", (2, 3, 4), (4, 3, 2, 2))
@@ -228,6 +241,40 @@ def main():
         dict(logits=values(3, 5, 8), targets=targets),
         cross_entropy,
         ["lse"],
+    )
+    for name, function in (("max", torch.maximum), ("min", torch.minimum)):
+        case(
+            name,
+            name,
+            {},
+            ties(2, 3, 4),
+            lambda lhs, rhs, f=function: dict(result=f(lhs, rhs)),
+        )
+    # Whole numbers: most rows have several that are largest or smallest.
+    for name, function in (("max", torch.amax), ("min", torch.amin)):
+        case(
+            "reduce_" + name,
+            "reduce_" + name,
+            dict(dims=[1]),
+            dict(input=torch.round(values(3, 8, 2))),
+            lambda input, f=function: dict(result=f(input, 1)),
+        )
+    # Rows with no zero, one and two.
+    factors = values(3, 4)
+    factors[1, 2] = factors[2, 0] = factors[2, 3] = 0
+    case(
+        "reduce_prod",
+        "reduce_prod",
+        dict(dims=[1]),
+        dict(input=factors),
+        lambda input: dict(result=input.prod(1)),
+    )
+    case(
+        "embedding_grad",
+        "embedding_grad",
+        {},
+        dict(dy=values(3, 5, 4), ids=ids(6, 3, 5)),
+        rows_added,
     )
 
 

@@ -14,7 +14,7 @@ rt.program axes ["dp", "tp"] sizes [2, 4] comms [["tp"], ["dp", "tp"]]
     microbatches 3 {micro_batch = 2 : i64, seq = 8 : i64,
     parameters = 1000 : i64, flops_per_step = 1.5e9 : f64, model = "m",
     source = "m.onnx", summary = "said"}
-// CHECK: abi 3 model m source m.onnx
+// CHECK: abi 4 model m source m.onnx
 // CHECK-NEXT: summary said
 // CHECK-NEXT: axis dp 2
 // CHECK-NEXT: axis tp 4
@@ -39,11 +39,12 @@ rt.stage 0 arena 2048 {
   rt.buffer @grad.w : memref<8x2xf32> gradient at 128 {of = "w"}
   // CHECK-NEXT: tensor loss_sum of - kind 2 dtype 0 init 0 decay 0 shape [] axes [] at 192
   rt.buffer @loss_sum : memref<f32> sum at 192
-  // CHECK-NEXT: input tokens ids dtype 4 shape [4 8] axes [(dp) ()] at 256 slots 128 vocab 50257
+  // CHECK-NEXT: input tokens ids dtype 4 shape [4 8] axes [(dp) ()] at 256 slots 128 vocab 50257 by wte
   rt.buffer @input.tokens : memref<2x8xi64> input at 256 slots 3
       layout <[4, 8], [["dp"], []]>
-      {role = "tokens", name = "ids", vocab = 50257 : i64}
-  // CHECK-NEXT: input lr rate dtype 0 shape [] axes [] at 640 slots 0 vocab 0
+      {role = "tokens", name = "ids",
+      nn.ids = {below = 50257 : i64, node = "wte"}}
+  // CHECK-NEXT: input lr rate dtype 0 shape [] axes [] at 640 slots 0 vocab 0 by
   rt.buffer @input.lr : memref<f32> input at 640 {role = "lr", name = "rate"}
   // CHECK-NEXT: output loss at 704
   rt.buffer @output.loss : memref<f32> output at 704 {name = "loss"}

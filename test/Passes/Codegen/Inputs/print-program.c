@@ -79,8 +79,8 @@ int main(void) {
       const pcc_input *in = &s->inputs[t];
       printf("input %s %s dtype %d", in->role, in->name, in->dtype);
       layout(&in->layout);
-      printf(" at %" PRId64 " slots %" PRId64 " vocab %" PRId64 "\n",
-             in->arena_offset, in->slot_bytes, in->vocab);
+      printf(" at %" PRId64 " slots %" PRId64 " vocab %" PRId64 " by %s\n",
+             in->arena_offset, in->slot_bytes, in->vocab, in->looked_up_by);
     }
     outputs("output", s->outputs, s->n_outputs);
     outputs("eval output", s->eval_outputs, s->n_eval_outputs);

@@ -1,0 +1,75 @@
+//===- DerivativeBuilder.h - What derivatives are built with ----*- C++ -*-===//
+
+#ifndef PCC_DIALECTS_NN_DERIVATIVEBUILDER_H
+#define PCC_DIALECTS_NN_DERIVATIVEBUILDER_H
+
+#include "dialects/NN/NN.h"
+
+namespace pcc::nn {
+
+/// Builds ops at one place with one location.
+struct Make {
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+
+  mlir::Value scale(mlir::Value x, double factor) {
+    return ScaleOp::create(builder, loc, x.getType(), x,
+                           builder.getF64FloatAttr(factor));
+  }
+  mlir::Value mul(mlir::Value x, mlir::Value y) {
+    return MulOp::create(builder, loc, x.getType(), x, y);
+  }
+  mlir::Value div(mlir::Value x, mlir::Value y) {
+    return DivOp::create(builder, loc, x.getType(), x, y);
+  }
+  mlir::Value add(mlir::Value x, mlir::Value y) {
+    return SumOp::create(builder, loc, x.getType(), mlir::ValueRange{x, y});
+  }
+  mlir::Value sub(mlir::Value x, mlir::Value y) {
+    return SubOp::create(builder, loc, x.getType(), x, y);
+  }
+  mlir::Value reluGrad(mlir::Value dy, mlir::Value x) {
+    return ReluGradOp::create(builder, loc, x.getType(), dy, x);
+  }
+  mlir::Value splat(mlir::RankedTensorType type, double number) {
+    mlir::Attribute value = builder.getFloatAttr(type.getElementType(), number);
+    return ConstantOp::create(builder, loc, type,
+                              mlir::DenseElementsAttr::get(type, value));
+  }
+  mlir::Value contract(const llvm::Twine &spec, mlir::Value lhs,
+                       mlir::Value rhs, mlir::Type type) {
+    return ContractOp::create(builder, loc, type, builder.getStringAttr(spec),
+                              lhs, rhs);
+  }
+  /// Sums over `dims`, then casts to the element type of `type`.
+  mlir::Value reduce(mlir::Value x, llvm::ArrayRef<int64_t> dims,
+                     mlir::RankedTensorType type) {
+    auto sums = mlir::RankedTensorType::get(type.getShape(),
+                                            tensorType(x).getElementType());
+    mlir::Value sum = ReduceOp::create(builder, loc, sums, x, dims);
+    if (sums == type)
+      return sum;
+    return CastOp::create(builder, loc, type, sum);
+  }
+};
+
+/// The dims 0 .. rank-1 that are not in `dims`, ascending.
+inline llvm::SmallVector<int64_t> otherDims(int64_t rank,
+                                            llvm::ArrayRef<int64_t> dims) {
+  llvm::SmallVector<int64_t> others;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (!llvm::is_contained(dims, dim))
+      others.push_back(dim);
+  return others;
+}
+
+/// No gradient for any operand but the first ones.
+inline llvm::SmallVector<mlir::Value>
+padded(mlir::Operation *op, llvm::SmallVector<mlir::Value> cotangents) {
+  cotangents.resize(op->getNumOperands());
+  return cotangents;
+}
+
+} // namespace pcc::nn
+
+#endif // PCC_DIALECTS_NN_DERIVATIVEBUILDER_H

@@ -1,0 +1,130 @@
+//===- DerivativesFused.cpp - Of norms, attention, tables, losses, rows ---===//
+
+#include "dialects/NN/DerivativeBuilder.h"
+
+using namespace mlir;
+using namespace pcc::nn;
+
+SmallVector<Value> SoftmaxOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  return {
+      SoftmaxGradOp::create(builder, getLoc(), getType(), d[0], getResult())};
+}
+
+SmallVector<Value> LayerNormOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  SmallVector<Value> cotangents = {
+      LayerNormGradOp::create(builder, getLoc(), getInput().getType(), d[0],
+                              getInput(), getScale(), getMean(), getRstd()),
+      LayerNormGradScaleOp::create(builder, getLoc(), getScale().getType(),
+                                   d[0], getInput(), getMean(), getRstd())};
+  if (Value bias = getBias()) {
+    int64_t last = tensorType(d[0]).getRank() - 1;
+    cotangents.push_back(Make{builder, getLoc()}.reduce(
+        d[0], otherDims(last + 1, {last}), tensorType(bias)));
+  }
+  return cotangents;
+}
+
+SmallVector<Value> RmsNormOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  return {RmsNormGradOp::create(builder, getLoc(), getInput().getType(), d[0],
+                                getInput(), getScale(), getRstd()),
+          RmsNormGradScaleOp::create(builder, getLoc(), getScale().getType(),
+                                     d[0], getInput(), getRstd())};
+}
+
+/// A rotation's transpose is the rotation back.
+SmallVector<Value> RopeOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  UnitAttr inverse = getInverse() ? UnitAttr() : builder.getUnitAttr();
+  return padded(*this, {RopeOp::create(builder, getLoc(), getInput().getType(),
+                                       d[0], getPositions(), getThetaAttr(),
+                                       getDimAttr(), inverse)});
+}
+
+SmallVector<Value> AttentionOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  auto grad = AttentionGradOp::create(
+      builder, getLoc(), getQ().getType(), getK().getType(), getV().getType(),
+      getBias() ? getBias().getType() : Type(), d[0], getQ(), getK(), getV(),
+      getResult(), getLse(), getQPos(), getKPos(), getBias(), getSamples(),
+      getSeed(), getStep(), getHeadOrigin(), getScaleAttr(), getCausalAttr(),
+      getPAttr(), getIdAttr());
+  SmallVector<Value> all = {grad.getDq(), grad.getDk(), grad.getDv(), Value(),
+                            Value()};
+  if (getBias())
+    all.push_back(grad.getDbias());
+  return padded(*this, all);
+}
+
+SmallVector<Value> EmbeddingOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  if (!isa<FloatType>(getType().getElementType()))
+    return padded(*this, {});
+  Value table = EmbeddingGradOp::create(builder, getLoc(), getTable().getType(),
+                                        d[0], getIds(), getOffset());
+  return padded(*this, {Value(), table});
+}
+
+/// A sum into rows passes each row's cotangent to all that were added to it.
+SmallVector<Value> EmbeddingGradOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  return padded(*this,
+                {EmbeddingOp::create(builder, getLoc(), getDy().getType(),
+                                     getIds(), d[0], getOffset())});
+}
+
+SmallVector<Value> CrossEntropyOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  return padded(*this, {CrossEntropyGradOp::create(
+                           builder, getLoc(), getLogits().getType(), d[0],
+                           getLogits(), getTargets(), getLse(),
+                           /*offset=*/Value(), getClassesAttr())});
+}
+
+/// Those that equal the result share its cotangent.
+template <typename Op>
+static SmallVector<Value> sharedVJP(Op op, OpBuilder &builder, Value d) {
+  RankedTensorType type = tensorType(op.getInput());
+  if (!isa<FloatType>(type.getElementType()))
+    return {Value()};
+  Make make{builder, op.getLoc()};
+  auto kept = otherDims(type.getRank(), op.getDims());
+  auto spread = [&](Value value) -> Value {
+    return BroadcastOp::create(builder, op.getLoc(), type, value, kept);
+  };
+  Value isBest =
+      CompareOp::create(builder, op.getLoc(), CompareOp::getResultType(type),
+                        Relation::Equal, op.getInput(), spread(op.getResult()));
+  Value share = CastOp::create(builder, op.getLoc(), type, isBest);
+  Value count =
+      ReduceOp::create(builder, op.getLoc(), op.getType(), share, op.getDims());
+  return {make.mul(share, spread(make.div(d, count)))};
+}
+SmallVector<Value> ReduceMaxOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  return sharedVJP(*this, builder, d[0]);
+}
+SmallVector<Value> ReduceMinOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  return sharedVJP(*this, builder, d[0]);
+}
+
+/// d times the product of the others: where one of them is zero, nothing.
+SmallVector<Value> ReduceProdOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  RankedTensorType type = tensorType(getInput());
+  if (!isa<FloatType>(type.getElementType()))
+    return {Value()};
+  Make make{builder, getLoc()};
+  auto kept = otherDims(type.getRank(), getDims());
+  auto spread = [&](Value value) -> Value {
+    return BroadcastOp::create(builder, getLoc(), type, value, kept);
+  };
+  auto compare = [&](Value value, Value other) -> Value {
+    return CompareOp::create(builder, getLoc(), CompareOp::getResultType(type),
+                             Relation::Equal, value, other);
+  };
+  Value zero = make.splat(type, 0), isZero = compare(getInput(), zero);
+  Value factors = WhereOp::create(builder, getLoc(), type, isZero,
+                                  make.splat(type, 1), getInput());
+  Value zeros = CastOp::create(builder, getLoc(), type, isZero);
+  Value product =
+      ReduceProdOp::create(builder, getLoc(), getType(), factors, getDims());
+  Value count =
+      ReduceOp::create(builder, getLoc(), getType(), zeros, getDims());
+  Value noOther = compare(make.sub(spread(count), zeros), zero);
+  Value others = WhereOp::create(builder, getLoc(), type, noOther,
+                                 make.div(spread(product), factors), zero);
+  return {make.mul(spread(d[0]), others)};
+}

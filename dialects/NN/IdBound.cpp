@@ -1,0 +1,25 @@
+//===- IdBound.cpp - How many ids an input may hold -----------------------===//
+
+#include "dialects/NN/IdBound.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace pcc::nn;
+
+DictionaryAttr IdBound::toAttr(MLIRContext *context) const {
+  Builder builder(context);
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("below", builder.getI64IntegerAttr(below)),
+       builder.getNamedAttr("node", builder.getStringAttr(node))});
+}
+
+std::optional<IdBound> IdBound::from(Attribute attribute) {
+  auto fields = dyn_cast_or_null<DictionaryAttr>(attribute);
+  if (!fields)
+    return std::nullopt;
+  auto below = fields.getAs<IntegerAttr>("below");
+  auto node = fields.getAs<StringAttr>("node");
+  if (!below || !node)
+    return std::nullopt;
+  return IdBound{below.getInt(), node.getValue()};
+}

@@ -1,0 +1,84 @@
+//===- BoundIds.cpp - --nn-bound-ids --------------------------------------===//
+
+#include "dialects/NN/IdBound.h"
+#include "dialects/NN/Location.h"
+#include "passes/Training/Entry.h"
+#include "passes/Training/Passes.h"
+
+namespace pcc {
+#define GEN_PASS_DEF_NNBOUNDIDSPASS
+#include "passes/Training/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::nn;
+
+namespace {
+
+/// The least table, or number of classes, that the elements of a value index.
+struct Search {
+  /// All elements are of one kind, so that parts speak for the whole.
+  bool isUniform;
+  int64_t below = 0;
+  Operation *by = nullptr;
+
+  void note(Operation *op, int64_t rows) {
+    if (!by || rows < below)
+      std::tie(below, by) = std::pair(rows, op);
+  }
+  void follow(Value ids);
+};
+
+} // namespace
+
+void Search::follow(Value ids) {
+  for (OpOperand &use : ids.getUses()) {
+    Operation *op = use.getOwner();
+    if (auto lookup = dyn_cast<EmbeddingOp>(op)) {
+      // With an offset the table is a part.
+      if (lookup.getIds() == ids && !lookup.getOffset())
+        note(op, tensorType(lookup.getTable()).getDimSize(0));
+    } else if (auto sum = dyn_cast<EmbeddingGradOp>(op)) {
+      if (sum.getIds() == ids && !sum.getOffset())
+        note(op, tensorType(sum.getDtable()).getDimSize(0));
+    } else if (auto loss = dyn_cast<CrossEntropyOp>(op)) {
+      if (loss.getTargets() == ids)
+        note(op, loss.getClasses());
+    } else if (isa<ReshapeOp, TransposeOp, BroadcastOp>(op) ||
+               (isUniform && isa<SliceOp, SelectOp>(op))) {
+      follow(op->getResult(0));
+    } else if (auto cast = dyn_cast<CastOp>(op)) {
+      if (isa<IntegerType>(tensorType(cast.getResult()).getElementType()))
+        follow(cast);
+    }
+  }
+}
+
+namespace {
+struct NNBoundIdsPass : pcc::impl::NNBoundIdsPassBase<NNBoundIdsPass> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      for (BlockArgument argument : function.getArguments())
+        bound(function, argument);
+  }
+
+  void bound(func::FuncOp function, BlockArgument argument) {
+    unsigned index = argument.getArgNumber();
+    auto role = function.getArgAttrOfType<StringAttr>(index, kRoleAttr);
+    // Other inputs are the runtime's own.
+    if (!role || (role.getValue() != "tokens" && role.getValue() != "targets" &&
+                  role.getValue() != "data"))
+      return;
+    Search search{/*isUniform=*/role.getValue() != "data"};
+    search.follow(argument);
+    if (!search.by)
+      return;
+    StringRef node = sourceNode(search.by->getLoc());
+    if (node.empty())
+      node = search.by->getName().getStringRef();
+    function.setArgAttr(index, kIdsAttr,
+                        IdBound{search.below, node}.toAttr(&getContext()));
+  }
+};
+} // namespace

@@ -1,0 +1,40 @@
+// What ids inputs may hold: the least of the tables they name rows of, and the
+// classes of targets, seen through ops that only move or widen them.
+// RUN: pcc-opt %s -nn-bound-ids | FileCheck %s
+
+nn.param @w : tensor<24x8xf32> init normal
+nn.param @v : tensor<10x8xf32> init normal
+
+// CHECK-LABEL: func @forward
+func.func @forward(
+    // A computed table has rows as a parameter has.
+    // CHECK-SAME: nn.ids = {below = 24 : i64, node = "table"}, nn.name = "tokens"
+    %tokens: tensor<2x4xi64> {nn.name = "tokens", nn.role = "tokens"},
+    // CHECK-SAME: nn.ids = {below = 10 : i64, node = "types"}, nn.name = "types"
+    %types: tensor<2x4xi32> {nn.name = "types", nn.role = "data"},
+    // CHECK-SAME: nn.ids = {below = 7 : i64, node = "loss"}, nn.name = "labels"
+    %labels: tensor<2x4xi64> {nn.name = "labels", nn.role = "targets"},
+    // Where columns of data mean different things, one says nothing of another.
+    // CHECK-SAME: %{{.*}}: tensor<2x2xi64> {nn.name = "pairs", nn.role = "data"}
+    %pairs: tensor<2x2xi64> {nn.name = "pairs", nn.role = "data"},
+    // CHECK-SAME: nn.ids = {below = 6 : i64, node = "nn.embedding_grad"}, nn.name = "rows"
+    %rows: tensor<4xi64> {nn.name = "rows", nn.role = "data"},
+    // Positions are the program's own.
+    // CHECK-SAME: tensor<4xi64> {nn.name = "positions", nn.role = "positions"}
+    %positions: tensor<4xi64> {nn.name = "positions", nn.role = "positions"}) {
+  %w = nn.read @w : tensor<24x8xf32>
+  %v = nn.read @v : tensor<10x8xf32>
+  %table = nn.tanh %w : tensor<24x8xf32>
+  %a = nn.embedding %tokens, %table : tensor<2x4xi64>, tensor<24x8xf32> -> tensor<2x4x8xf32> loc("table")
+  %wide = nn.cast %types : tensor<2x4xi32> -> tensor<2x4xi64>
+  %flat = nn.reshape %wide : tensor<2x4xi64> -> tensor<8xi64>
+  %b = nn.embedding %flat, %v : tensor<8xi64>, tensor<10x8xf32> -> tensor<8x8xf32> loc("types")
+  %c = nn.embedding %flat, %w : tensor<8xi64>, tensor<24x8xf32> -> tensor<8x8xf32>
+  %loss, %lse = nn.cross_entropy %a, %labels classes 7 : tensor<2x4x8xf32>, tensor<2x4xi64> -> tensor<2x4xf32> loc("loss")
+  %column = nn.slice %pairs at [0, 0] step [1, 1] : tensor<2x2xi64> -> tensor<2x1xi64>
+  %d = nn.embedding %column, %v : tensor<2x1xi64>, tensor<10x8xf32> -> tensor<2x1x8xf32>
+  %dy = nn.constant dense<1.0> : tensor<4x8xf32>
+  %e = nn.embedding_grad %dy, %rows : tensor<4x8xf32>, tensor<4xi64> -> tensor<6x8xf32>
+  %f = nn.embedding %positions, %v : tensor<4xi64>, tensor<10x8xf32> -> tensor<4x8xf32>
+  return
+}
