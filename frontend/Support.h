@@ -46,10 +46,6 @@ void printReport(const SupportReport &report, llvm::StringRef file,
 void printReportJson(const SupportReport &report, llvm::StringRef file,
                      llvm::raw_ostream &os);
 
-/// docs/SupportedOps.md: every operator of the import table with opsets, types,
-/// derivative and sharding rule.
-void printSupportedOps(mlir::MLIRContext &context, llvm::raw_ostream &os);
-
 } // namespace pcc
 
 #endif // PCC_FRONTEND_SUPPORT_H

@@ -6,56 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontend/Arithmetic.h"
+#include "frontend/Differentiate.h"
 
 using namespace mlir;
 using namespace pcc::frontend;
 using namespace pcc::nn;
-
-/// The cotangents of `inputs` for ones as that of `output`; null where it does
-/// not depend on one.
-static FailureOr<SmallVector<Value>> differentiate(Binder &b, Value output,
-                                                   ArrayRef<Value> inputs) {
-  Arithmetic a(b);
-  llvm::DenseSet<Value> wanted(inputs.begin(), inputs.end()), depends = wanted;
-  Block *block = b.builder.getInsertionBlock();
-  SmallVector<Operation *> path;
-  for (Operation &op : *block)
-    if (llvm::any_of(op.getOperands(),
-                     [&](Value in) { return depends.contains(in); })) {
-      path.push_back(&op);
-      for (Value result : op.getResults())
-        depends.insert(result);
-    }
-  DenseMap<Value, SmallVector<Value>> terms;
-  terms[output].push_back(a.splat(output, 1));
-  auto total = [&](Value value) -> Value {
-    auto it = terms.find(value);
-    if (it == terms.end())
-      return nullptr;
-    if (it->second.size() == 1)
-      return it->second[0];
-    return SumOp::create(b.builder, b.loc, value.getType(), it->second);
-  };
-  for (Operation *op : llvm::reverse(path)) {
-    SmallVector<Value> cotangents;
-    for (Value result : op->getResults())
-      cotangents.push_back(total(result));
-    if (llvm::none_of(cotangents, [](Value d) { return d; }))
-      continue;
-    auto rule = dyn_cast<DifferentiableInterface>(op);
-    bool hasStatistics = op->getNumResults() > 1 &&
-                         llvm::any_of(ArrayRef<Value>(cotangents).drop_front(),
-                                      [](Value d) { return d; });
-    if (!rule || !cotangents[0] || hasStatistics)
-      return b.error() << "goes through " << op->getName()
-                       << ", which has no derivative";
-    SmallVector<Value> parts = rule.buildVJP(b.builder, cotangents);
-    for (auto [operand, part] : llvm::zip(op->getOperands(), parts))
-      if (part && depends.contains(operand))
-        terms[operand].push_back(part);
-  }
-  return llvm::map_to_vector(inputs, total);
-}
 
 /// d y / d x for each of the names in `xs`.
 static LogicalResult buildGradient(Binder &b) {
@@ -71,7 +26,9 @@ static LogicalResult buildGradient(Binder &b) {
                        << "', which nothing defines";
     inputs.push_back(x);
   }
-  auto cotangents = differentiate(b, y, inputs);
+  if (!isa<FloatType>(tensorType(y).getElementType()))
+    return b.error() << "takes the derivative of floats";
+  auto cotangents = differentiate(b.builder, b.loc, y, inputs);
   if (failed(cotangents))
     return failure();
   Arithmetic a(b);

@@ -8,7 +8,6 @@
 
 #include "dialects/RT/RT.h"
 #include "frontend/Import.h"
-#include "frontend/Support.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -24,6 +23,7 @@
 #include "tools/pcc/Output.h"
 #include "tools/pcc/Plan.h"
 #include "tools/pcc/Summary.h"
+#include "tools/pcc/SupportedOps.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
