@@ -242,9 +242,9 @@ struct ReshapeOfNorm : OpRewritePattern<ReshapeOp> {
         return failure();
     ArrayRef<int64_t> shape = op.getType().getShape();
     auto rows = RankedTensorType::get(shape.drop_back(), rewriter.getF32Type());
+    Value input = reshapeTo(rewriter, op.getLoc(), inner.getInput(), shape);
     Operation *moved = rewriter.clone(*inner);
-    moved->setOperand(
-        0, reshapeTo(rewriter, op.getLoc(), inner.getInput(), shape));
+    moved->setOperand(0, input);
     moved->getResult(0).setType(op.getType());
     for (OpResult statistic : moved->getResults().drop_front())
       statistic.setType(rows);

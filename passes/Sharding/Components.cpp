@@ -49,8 +49,9 @@ Components::Components(const Program &program) {
           join(it->second, member);
       }
     });
+    // Constants lie whole on every rank: each reader cuts its part.
     for (auto [factor, member] : loops)
-      if (op.rule.factors[factor].unshardable)
+      if (op.rule.factors[factor].unshardable && !isa<ConstantOp>(op.op))
         unsplittable.push_back(member);
     // The columns of a table are the residual stream, but not those of biases
     // by distance, whose ids are known.

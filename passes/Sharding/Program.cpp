@@ -108,6 +108,14 @@ static ShardingRule storeRule(RankedTensorType type) {
   return rule;
 }
 
+/// Closes the dims that a constant has whole on every rank: whoever needs a
+/// part cuts it from there.
+void Program::closeWhole(const ShardedOp &constant) {
+  for (auto [dim, factors] : llvm::enumerate(constant.rule.results[0]))
+    if (constant.rule.factors[factors.front()].unshardable)
+      values[constant.results[0]].open[dim] = false;
+}
+
 void Program::addFunction(func::FuncOp function) {
   auto addValue = [&](Value value, Operation *owner, ShardedValue::Kind kind) {
     ShardedValue info;
@@ -144,6 +152,8 @@ void Program::addFunction(func::FuncOp function) {
       info.results.push_back(addValue(result, &op, ShardedValue::Kind::Inner));
     if (auto sharded = dyn_cast<ShardingRuleInterface>(op)) {
       info.rule = sharded.getShardingRule();
+      if (isa<ConstantOp>(op))
+        closeWhole(info);
       ops.push_back(std::move(info));
     }
   }

@@ -90,6 +90,7 @@ private:
   Program(mlir::ModuleOp module, dist::MeshOp mesh);
   unsigned add(ShardedValue value);
   void addFunction(mlir::func::FuncOp function);
+  void closeWhole(const ShardedOp &constant);
 
   llvm::DenseMap<mlir::Value, unsigned> numbers;
   llvm::StringMap<unsigned> symbols;
