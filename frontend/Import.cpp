@@ -119,7 +119,9 @@ LogicalResult Importer::addInitializers() {
     FailureOr<Extent> extent = model->find(file, tensor, options.randomInit);
     if (failed(extent))
       return failure();
-    if (isMask(builder.getContext(), tensor, *extent)) {
+    if (isMask(builder.getContext(), tensor, *extent) ||
+        (names->isMadeUpScale(tensor) &&
+         isOnes(builder.getContext(), tensor, *extent))) {
       FailureOr<Tensor> t = load(file, tensor);
       if (failed(t))
         return failure();

@@ -90,6 +90,15 @@ bool NameFinder::isFolded(const onnx::TensorProto &tensor) const {
          });
 }
 
+bool NameFinder::isMadeUpScale(const onnx::TensorProto &tensor) const {
+  auto found = uses.find(tensor.name());
+  return isInvented(tensor.name()) && !origins.contains(tensor.name()) &&
+         found != uses.end() && llvm::all_of(found->second, [](const Use &use) {
+           return use.node->op_type() == "LayerNormalization" &&
+                  use.operand == 1;
+         });
+}
+
 std::string NameFinder::byUse(const onnx::NodeProto &node, int i) const {
   std::string path = modulePath(node);
   if (path.empty())

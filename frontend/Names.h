@@ -35,6 +35,10 @@ public:
   /// folded constants: products read it as it is, under a name it made up.
   bool isFolded(const onnx::TensorProto &tensor) const;
 
+  /// Whether this is the scale that an exporter makes up for layer norms that
+  /// have none, if its elements are ones: a norm's own scale keeps its name.
+  bool isMadeUpScale(const onnx::TensorProto &tensor) const;
+
   /// How many nodes read a tensor other than to rename it, under its name and
   /// those that exporters make up for copies of it.
   size_t countUses(llvm::StringRef tensor) const;

@@ -24,6 +24,9 @@ void populateAttentionPatterns(mlir::RewritePatternSet &patterns);
 /// One projection for several parts, and learned positions.
 void populateProjectionPatterns(mlir::RewritePatternSet &patterns);
 
+/// One projection for several parts that differ in size.
+void populatePartedProjectionPatterns(mlir::RewritePatternSet &patterns);
+
 /// Declares parameters that are only read to be reshaped, all in one way, with
 /// that shape.
 void reshapeParams(mlir::ModuleOp module);

@@ -16,6 +16,11 @@ namespace {
 ///   %x : [b, s, p * n]                    %y = reshape %x : [b, s, p, h, d]
 ///   %q = reshape(slice %x) : [b, s, h, d] %q = select %y dim 2 index 0
 ///
+/// or, as the gate of a feed-forward layer, computed with element by element:
+///
+///   %g = silu(slice %x) : [b, s, n]       %y = reshape %x : [b, s, p, n]
+///                                         %g = silu(select %y dim 2 index 0)
+///
 /// A slice of a dim that is sharded would give the first rank all of q; a
 /// selection along a dim of its own never meets a sharding.
 struct PartsOfProjection : OpRewritePattern<SliceOp> {
@@ -24,55 +29,78 @@ struct PartsOfProjection : OpRewritePattern<SliceOp> {
   LogicalResult matchAndRewrite(SliceOp op,
                                 PatternRewriter &rewriter) const override {
     Value whole = op.getInput();
-    RankedTensorType type = tensorType(whole);
-    int64_t last = type.getRank() - 1;
-    int64_t size = tensorType(op.getResult()).getShape().back();
-    if (last < 1 || type.getShape()[last] % size)
+    int64_t last = tensorType(whole).getRank() - 1;
+    SmallVector<Operation *> parts = findParts(op);
+    if (parts.empty())
       return failure();
-    int64_t count = type.getShape()[last] / size;
-    SmallVector<ReshapeOp> parts(count);
-    for (Operation *user : whole.getUsers()) {
-      auto slice = dyn_cast<SliceOp>(user);
-      if (!slice || !slice->hasOneUse())
-        return failure();
-      SmallVector<int64_t> shape(type.getShape());
-      shape.back() = size;
-      ArrayRef<int64_t> starts = slice.getStarts();
-      bool along = ArrayRef(shape) == slice.getType().getShape() &&
-                   llvm::all_of(starts.drop_back(),
-                                [](int64_t start) { return start == 0; }) &&
-                   starts.back() % size == 0 && slice.getSteps().back() == 1;
-      auto reshape = dyn_cast<ReshapeOp>(*slice->getUsers().begin());
-      if (!along || !reshape || parts[starts.back() / size])
-        return failure();
-      parts[starts.back() / size] = reshape;
-    }
-    // All parts, all split alike, the other dims left alone.
-    ReshapeOp first = parts.front();
-    if (!first)
-      return failure();
-    ArrayRef<int64_t> shape = first.getType().getShape();
-    if (static_cast<int64_t>(shape.size()) <= last + 1 ||
-        shape.take_front(last) != type.getShape().drop_back())
-      return failure();
-    for (ReshapeOp part : parts)
-      if (!part || part.getType() != first.getType())
-        return failure();
-
-    SmallVector<int64_t> factored(shape);
-    factored.insert(factored.begin() + last, count);
+    auto type = cast<RankedTensorType>(parts[0]->getResult(0).getType());
+    SmallVector<int64_t> factored(type.getShape());
+    factored.insert(factored.begin() + last, parts.size());
     rewriter.setInsertionPointAfterValue(whole);
     Value split = reshapeTo(rewriter, whole.getLoc(), whole, factored);
     for (auto [i, part] : llvm::enumerate(parts)) {
-      auto slice = part.getInput().getDefiningOp<SliceOp>();
+      auto slice = dyn_cast<SliceOp>(part);
+      if (!slice)
+        slice = part->getOperand(0).getDefiningOp<SliceOp>();
       rewriter.setInsertionPoint(slice);
-      Value select = SelectOp::create(rewriter, slice.getLoc(), part.getType(),
-                                      split, rewriter.getI64IntegerAttr(last),
+      Value select = SelectOp::create(rewriter, slice.getLoc(), type, split,
+                                      rewriter.getI64IntegerAttr(last),
                                       rewriter.getI64IntegerAttr(i));
       rewriter.replaceOp(part, select);
-      rewriter.eraseOp(slice);
+      if (part != slice)
+        rewriter.eraseOp(slice);
     }
     return success();
+  }
+
+private:
+  /// The slices of all parts in order, or the reshapes that split them, all to
+  /// one type; empty: something else is done with them.
+  static SmallVector<Operation *> findParts(SliceOp op) {
+    Value whole = op.getInput();
+    RankedTensorType type = tensorType(whole);
+    int64_t last = type.getRank() - 1;
+    int64_t size = op.getType().getShape().back();
+    if (last < 1 || type.getShape()[last] % size)
+      return {};
+    SmallVector<int64_t> shape(type.getShape());
+    shape.back() = size;
+    SmallVector<Operation *> parts(type.getShape()[last] / size);
+    for (Operation *user : whole.getUsers()) {
+      auto slice = dyn_cast<SliceOp>(user);
+      if (!slice || slice.getType().getShape() != ArrayRef(shape))
+        return {};
+      ArrayRef<int64_t> starts = slice.getStarts();
+      bool along = llvm::all_of(starts.drop_back(),
+                                [](int64_t start) { return start == 0; }) &&
+                   starts.back() % size == 0 && slice.getSteps().back() == 1;
+      if (!along || slice.use_empty() || parts[starts.back() / size])
+        return {};
+      Operation *reader = *slice->getUsers().begin();
+      bool isSplit = isa<ReshapeOp>(reader);
+      if (isSplit ? !slice->hasOneUse()
+                  : !llvm::all_of(slice->getUsers(), isElementwise))
+        return {};
+      parts[starts.back() / size] = isSplit ? reader : slice;
+    }
+    // All parts, all split alike, the other dims left alone.
+    for (Operation *part : parts) {
+      if (!part || part->getName() != parts[0]->getName() ||
+          part->getResultTypes() != parts[0]->getResultTypes())
+        return {};
+    }
+    ArrayRef<int64_t> split =
+        cast<RankedTensorType>(parts[0]->getResult(0).getType()).getShape();
+    bool isReshape = isa<ReshapeOp>(parts[0]);
+    if (isReshape && (static_cast<int64_t>(split.size()) <= last + 1 ||
+                      split.take_front(last) != type.getShape().drop_back()))
+      return {};
+    return parts;
+  }
+
+  static bool isElementwise(Operation *op) {
+    return isa<MulOp, SumOp, ScaleOp, SigmoidOp, TanhOp, SiluOp, GeluOp,
+               ReluOp>(op);
   }
 };
 

@@ -46,6 +46,7 @@ struct NNRecognizePass : pcc::impl::NNRecognizePassBase<NNRecognizePass> {
     populateLossPatterns(forms);
     populateAttentionPatterns(forms);
     populateProjectionPatterns(forms);
+    populatePartedProjectionPatterns(forms);
     if (failed(applyPatternsGreedily(module, std::move(primitives))) ||
         failed(applyPatternsGreedily(module, std::move(contractions))) ||
         failed(applyPatternsGreedily(module, std::move(forms)))) {

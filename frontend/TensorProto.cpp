@@ -76,6 +76,16 @@ FailureOr<Tensor> pcc::frontend::loadTensor(Location loc, Model &model,
                         << "' does not hold the elements of its shape";
 }
 
+bool pcc::frontend::isOnes(MLIRContext *context,
+                           const onnx::TensorProto &tensor,
+                           const Extent &extent) {
+  Type storage = storageType(context, tensor.data_type());
+  if (tensor.dims_size() != 1 || !extent.bytes)
+    return false;
+  Tensor scale = Tensor::decode(storage, {tensor.dims(0)}, extent.bytes);
+  return llvm::all_of(scale.elements(), [](Scalar s) { return s.f == 1; });
+}
+
 bool pcc::frontend::isMask(MLIRContext *context,
                            const onnx::TensorProto &tensor,
                            const Extent &extent) {

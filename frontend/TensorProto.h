@@ -15,6 +15,10 @@ mlir::FailureOr<Tensor> loadTensor(mlir::Location loc, Model &model,
                                    const onnx::TensorProto &tensor,
                                    bool asStored);
 
+/// Whether a tensor [n] holds nothing but ones.
+bool isOnes(mlir::MLIRContext *context, const onnx::TensorProto &tensor,
+            const Extent &extent);
+
 /// Whether a tensor of floats that lies at `extent` removes keys from scores,
 /// and does nothing else: elements are 0 or very negative.
 bool isMask(mlir::MLIRContext *context, const onnx::TensorProto &tensor,

@@ -93,7 +93,10 @@ void Weights::tieCopies(Location loc) {
 }
 
 Weight *Weights::alias(Weight *weight, StringRef result) {
-  if (!isParameterName(result) || weight->type.getRank() != 1)
+  // Matrices are tied on purpose, unless they are fresh tokens of zeros.
+  bool mayBeTied = weight->type.getRank() != 1 &&
+                   !(weight->extent.bytes && isUniform(*weight));
+  if (!isParameterName(result) || mayBeTied)
     return weight;
   return copy(weight, result);
 }

@@ -368,3 +368,84 @@ func.func @biases(%q: tensor<4x3x2x4xf32>, %k: tensor<4x3x2x4xf32>,
       : tensor<4x2x3x3xf32>, tensor<4x3x2x4xf32> -> tensor<4x3x2x4xf32>
   return %y : tensor<4x3x2x4xf32>
 }
+
+// -----
+
+// The norm is of [1, 2, 4] once its input is split, and not before.
+// CHECK-LABEL: @split_behind_norm
+nn.param @g : tensor<8xf32> init normal
+func.func @split_behind_norm(%x: tensor<8x8xf32>) -> tensor<2x4x8xf32> {
+  %g = nn.read @g : tensor<8xf32>
+  // CHECK: %[[ROWS:.*]] = nn.reshape %{{.*}} : tensor<8x8xf32> -> tensor<2x4x8xf32>
+  // CHECK: nn.rms_norm %[[ROWS]] {{.*}} : tensor<2x4x8xf32>, tensor<8xf32> -> tensor<2x4xf32>
+  %n, %rstd = nn.rms_norm %x scale %g eps 1.0e-5 : tensor<8x8xf32>, tensor<8xf32> -> tensor<8xf32>
+  %y = nn.reshape %n : tensor<8x8xf32> -> tensor<2x4x8xf32>
+  return %y : tensor<2x4x8xf32>
+}
+
+// -----
+
+// The gate and the value of a feed-forward layer: one product, two selections.
+// CHECK-LABEL: @gated
+// CHECK: %[[READ:.*]] = nn.read @w : tensor<8x2x6xf32>
+// CHECK: %[[Y:.*]] = nn.contract {{.*}}%[[READ]] {{.*}} -> tensor<2x4x2x6xf32>
+// CHECK-DAG: %[[GATE:.*]] = nn.select %[[Y]] dim 2 index 0
+// CHECK-DAG: %[[UP:.*]] = nn.select %[[Y]] dim 2 index 1
+// CHECK-DAG: %[[SILU:.*]] = nn.silu %[[GATE]] : tensor<2x4x6xf32>
+// CHECK: nn.mul %[[SILU]], %[[UP]]
+nn.param @w : tensor<8x12xf32> init normal
+func.func @gated(%x: tensor<2x4x8xf32>) -> tensor<2x4x6xf32> {
+  %w = nn.read @w : tensor<8x12xf32>
+  %y = nn.contract "bsk,kn->bsn" %x, %w : tensor<2x4x8xf32>, tensor<8x12xf32> -> tensor<2x4x12xf32>
+  %g = nn.slice %y at [0, 0, 0] step [1, 1, 1] : tensor<2x4x12xf32> -> tensor<2x4x6xf32>
+  %u = nn.slice %y at [0, 0, 6] step [1, 1, 1] : tensor<2x4x12xf32> -> tensor<2x4x6xf32>
+  %s = nn.silu %g : tensor<2x4x6xf32>
+  %r = nn.mul %s, %u : tensor<2x4x6xf32>
+  return %r : tensor<2x4x6xf32>
+}
+
+// -----
+
+// Four query heads beside one of keys and one of values: weights of their own,
+// each with its place in the file. The bias is split alike.
+// CHECK-DAG: nn.param @"w[0:8]" : tensor<8x4x2xf32> {{.*}} base = 0, strides = [12, 2, 1]
+// CHECK-DAG: nn.param @"w[8:10]" : tensor<8x1x2xf32> {{.*}} base = 8, strides = [12, 2, 1]
+// CHECK-DAG: nn.param @"w[10:12]" : tensor<8x1x2xf32> {{.*}} base = 10, strides = [12, 2, 1]
+// CHECK-DAG: nn.param @"b[10:12]" : tensor<1x2xf32> {{.*}} base = 10, strides = [2, 1]
+// CHECK-NOT: nn.param @w :
+// CHECK-LABEL: @many_queries
+// CHECK-NOT: nn.slice
+nn.param @w : tensor<8x12xf32> init normal decay source <name = "w",
+    file = "m.onnx", offset = 64, type = tensor<8x12xf32>, file_size = 1024,
+    digest = 7, base = 0, strides = [12, 1], valid = [8, 12]>
+nn.param @b : tensor<12xf32> init normal source <name = "b",
+    file = "m.onnx", offset = 448, type = tensor<12xf32>, file_size = 1024,
+    digest = 7, base = 0, strides = [1], valid = [12]>
+func.func @many_queries(%x: tensor<2x4x8xf32>) -> (tensor<2x4x4x2xf32>, tensor<2x4x1x2xf32>, tensor<2x4x1x2xf32>) {
+  %w = nn.read @w : tensor<8x12xf32>
+  %b = nn.read @b : tensor<12xf32>
+  %m = nn.contract "bsk,kn->bsn" %x, %w : tensor<2x4x8xf32>, tensor<8x12xf32> -> tensor<2x4x12xf32>
+  %bb = nn.broadcast %b [2] : tensor<12xf32> -> tensor<2x4x12xf32>
+  %y = nn.sum %bb, %m : tensor<2x4x12xf32>
+  %qs = nn.slice %y at [0, 0, 0] step [1, 1, 1] : tensor<2x4x12xf32> -> tensor<2x4x8xf32>
+  %ks = nn.slice %y at [0, 0, 8] step [1, 1, 1] : tensor<2x4x12xf32> -> tensor<2x4x2xf32>
+  %vs = nn.slice %y at [0, 0, 10] step [1, 1, 1] : tensor<2x4x12xf32> -> tensor<2x4x2xf32>
+  %q = nn.reshape %qs : tensor<2x4x8xf32> -> tensor<2x4x4x2xf32>
+  %k = nn.reshape %ks : tensor<2x4x2xf32> -> tensor<2x4x1x2xf32>
+  %v = nn.reshape %vs : tensor<2x4x2xf32> -> tensor<2x4x1x2xf32>
+  return %q, %k, %v : tensor<2x4x4x2xf32>, tensor<2x4x1x2xf32>, tensor<2x4x1x2xf32>
+}
+
+// -----
+
+// A weight that something else reads stays whole.
+// CHECK-LABEL: @shared_weight
+// CHECK-COUNT-2: nn.slice
+nn.param @w : tensor<8x12xf32> init normal
+func.func @shared_weight(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x4xf32>, tensor<8x12xf32>) {
+  %w = nn.read @w : tensor<8x12xf32>
+  %y = nn.contract "sk,kn->sn" %x, %w : tensor<4x8xf32>, tensor<8x12xf32> -> tensor<4x12xf32>
+  %q = nn.slice %y at [0, 0] step [1, 1] : tensor<4x12xf32> -> tensor<4x8xf32>
+  %k = nn.slice %y at [0, 8] step [1, 1] : tensor<4x12xf32> -> tensor<4x4xf32>
+  return %q, %k, %w : tensor<4x8xf32>, tensor<4x4xf32>, tensor<8x12xf32>
+}

@@ -5,6 +5,8 @@ Run with the Python of benchmarks/setup.
 
     ties.onnx    the norms' equal weights and biases merged behind Identity
                  nodes, the head tied to wte a transposed copy
+    fresh.onnx   what a model begins with: two tokens of zeros merged behind an
+                 Identity node, a norm without a scale and one with it
     inputs.onnx  a mask and positions as inputs beside the tokens
     patches.onnx  an image and its mask: patches by a convolution, the mask
                   looked up by constant indices, dropout without a sequence
@@ -129,6 +131,27 @@ def main():
         head,
     ]
     write("ties", nodes, weights, ["ids"])
+
+    weights = {
+        "wte.weight": wte,
+        "cls.token": np.zeros((1, 1, WIDTH), "f4"),
+        "val_7": np.ones(WIDTH, "f4"),
+        "ln.weight": np.ones(WIDTH, "f4"),
+        "head.weight": np.ascontiguousarray(wte[::-1].T),
+    }
+    nodes = [
+        helper.make_node("Identity", ["cls.token"], ["dist.token"]),
+        gather,
+        helper.make_node("Add", ["x", "cls.token"], ["x1"], name="/cls"),
+        helper.make_node("Add", ["x1", "dist.token"], ["x2"], name="/dist"),
+        helper.make_node("LayerNormalization", ["x2", "val_7"], ["y"],
+                         name="/plain"),
+        helper.make_node("LayerNormalization", ["y", "ln.weight"], ["z"],
+                         name="/ln"),
+        helper.make_node("MatMul", ["z", "head.weight"], ["logits"],
+                         name="/head"),
+    ]
+    write("fresh", nodes, weights, ["ids"])
 
     weights = {
         "wte.weight": wte,

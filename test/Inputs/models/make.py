@@ -201,7 +201,10 @@ class Model(Module):
 
     def attend_at_once(self, q, k, v, q_pos, k_pos, scale, causal):
         operands = [q, k, v, q_pos, k_pos]
-        random, attrs = "", ""
+        bias, random, attrs = "", "", ""
+        if self.o.distance_bias:
+            operands.append(self.distances(q.shape[2], q.shape[1], k.shape[1]))
+            bias = f" bias {operands[-1].name}"
         if self.has_random and self.o.attention_dropout:
             operands += [self.samples, self.seed, self.step]
             random = " samples %samples seed %seed step %step"
@@ -211,10 +214,19 @@ class Model(Module):
         out = q.shape[:3] + (v.shape[3],)
         return self.op(
             f"nn.attention {'causal ' if causal else ''}{q.name}, {k.name}, "
-            f"{v.name} positions {q_pos.name}, {k_pos.name}{random} scale "
+            f"{v.name} positions {q_pos.name}, {k_pos.name}{bias}{random} "
+            f"scale "
             f"{scale!r}{attrs} : ({types}) -> ({tensor(out, q.element)}, "
             f"{tensor(q.shape[:3])})",
             [(out, q.element), (q.shape[:3], "f32")])[0]
+
+    def distances(self, heads, s, t):
+        """A constant that falls with the distance, by a slope of each head."""
+        rows = [[[round(-abs(i - j) / 2 ** (h + 1), 6) for j in range(t)]
+                 for i in range(s)] for h in range(heads)]
+        shape = (1, heads, s, t)
+        return self.op(f"nn.constant dense<{[rows]}> : {tensor(shape)}",
+                       [(shape, "f32")])
 
     def attend_in_steps(self, q, k, v, scale, causal):
         s, t = q.shape[1], k.shape[1]
@@ -430,6 +442,8 @@ def main():
                    choices=["separate", "factored", "interleaved", "naive"])
     p.add_argument("--attention", default="fused",
                    choices=["fused", "primitive"])
+    p.add_argument("--distance-bias", action="store_true",
+                   help="scores fall with the distance, by constants")
     p.add_argument("--wpe", default="embedding", choices=["embedding", "slice"])
     p.add_argument("--fused-gate", action="store_true",
                    help="gate and up as one weight (llama)")
