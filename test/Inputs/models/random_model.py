@@ -270,7 +270,11 @@ def main():
         p.add_argument(f"--{name}", type=int, default=value)
     p.add_argument("--dropout", type=float, default=0.0)
     options = p.parse_args()
-    options.__dict__.update(element="f32", attention_dropout=True)
+    options.__dict__.update(
+        element="f32",
+        attention_dropout=True,
+        distance_bias=options.seed % 4 == 0,
+    )
     model = RandomModel(options.seed, options)
     print('module attributes {pcc.phase = "nn"} {')
     model.print(model.forward())
