@@ -160,6 +160,7 @@ llvm::ArrayRef<OpEntry> contractionOps();
 llvm::ArrayRef<OpEntry> fusedOps();
 llvm::ArrayRef<OpEntry> gatherOps();
 llvm::ArrayRef<OpEntry> logicOps();
+llvm::ArrayRef<OpEntry> imageOps();
 llvm::ArrayRef<OpEntry> lossOps();
 llvm::ArrayRef<OpEntry> maskOps();
 llvm::ArrayRef<OpEntry> mathOps();

@@ -47,6 +47,7 @@ static constexpr Example examples[] = {
     {"ConstantOfShape", "i64[2]=4,6", "value=T"},
     {"Conv", "T[2,3,8,8] T[10,3,4,4] T[10]", "strides=4,4"},
     {"CumSum", "T[4,6] i64[]=1"},
+    {"DepthToSpace", "T[2,12,4,6]", "blocksize=2"},
     {"Dropout", "T[4,6,8]"},
     {"Dropout", "T[4,6,8] f32[]=0.5 b[]=1", "", 1, "", true},
     {"Einsum", "T[4,6] T[6,8]", "equation=ij,jk->ik"},
@@ -58,6 +59,7 @@ static constexpr Example examples[] = {
     {"GatherElements", "T[4,6] i64[4,6]", "axis=1"},
     {"GatherND", "T[4,6,8] i64[3,2]"},
     {"Gemm", "T[4,6] T[6,8] T[8]"},
+    {"InstanceNormalization", "T[4,6,8] T[6] T[6]"},
     {"LayerNormalization", "T[4,6,8] T[8] T[8]"},
     {"MatMul", "T[4,6,8] T[8,10]"},
     {"MatMul", "T[4,6,8] T[4,8,10]"},
@@ -97,6 +99,7 @@ static constexpr Example examples[] = {
     {"Slice", "T[4,6] i64[1]=1 i64[1]=5 i64[1]=1"},
     {"SoftmaxCrossEntropyLoss", "T[4,6] i64[4]"},
     {"SoftmaxCrossEntropyLoss", "T[4,6] i64[4]", "", 1, "", true},
+    {"SpaceToDepth", "T[2,3,8,10]", "blocksize=2"},
     {"Split", "T[4,6] i64[2]=2,4", "axis=1", 2},
     {"SplitToSequence", "T[4,6,8] i64[]=1", "axis=1", 1, "SplitToSequence"},
     {"Squeeze", "T[4,1,6] i64[1]=1"},
@@ -340,15 +343,9 @@ std::string ModelBuilder::build(const Example &example) {
 
 std::vector<SupportedOperator> pcc::supportedOperators() {
   std::vector<SupportedOperator> all;
-  for (const OpEntry &entry : allEntries()) {
+  for (const OpEntry &entry : allEntries())
     if (all.empty() || all.back().name != entry.name)
-      all.push_back({entry.name.str(), ""});
-    SupportedOperator &op = all.back();
-    op.opsets += (op.opsets.empty() ? "" : ", ") + std::to_string(entry.since);
-    op.opsets += entry.until == kAnyOpset
-                     ? " and later"
-                     : " to " + std::to_string(entry.until);
-  }
+      all.push_back({entry.name.str(), opsetsOf(entry.name)});
   return all;
 }
 

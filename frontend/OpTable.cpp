@@ -25,9 +25,9 @@ ArrayRef<OpEntry> pcc::frontend::allEntries() {
     std::vector<OpEntry> rows;
     for (ArrayRef<OpEntry> part :
          {activationOps(), attentionOps(), constantOps(), contractionOps(),
-          fusedOps(), gatherOps(), logicOps(), lossOps(), maskOps(), mathOps(),
-          networkOps(), padOps(), reductionOps(), scatterOps(), shapeOps(),
-          sliceOps(), softmaxOps(), trainingOps()})
+          fusedOps(), gatherOps(), imageOps(), logicOps(), lossOps(), maskOps(),
+          mathOps(), networkOps(), padOps(), reductionOps(), scatterOps(),
+          shapeOps(), sliceOps(), softmaxOps(), trainingOps()})
       llvm::append_range(rows, part);
     llvm::sort(rows, [](const OpEntry &a, const OpEntry &b) {
       return std::pair(a.name, a.since) < std::pair(b.name, b.since);
@@ -56,4 +56,16 @@ const OpEntry *pcc::frontend::findEntry(const onnx::NodeProto &node,
     if (version >= entry->since && version <= entry->until)
       return entry;
   return nullptr;
+}
+
+std::string pcc::frontend::opsetsOf(StringRef op) {
+  std::string text;
+  for (const OpEntry &entry : allEntries()) {
+    if (entry.name != op)
+      continue;
+    text += (text.empty() ? "" : ", ") + std::to_string(entry.since);
+    text += entry.until == kAnyOpset ? " and later"
+                                     : " to " + std::to_string(entry.until);
+  }
+  return text;
 }

@@ -24,6 +24,10 @@ private:
 /// The row for a node; null if there is none for its operator or version.
 const OpEntry *findEntry(const onnx::NodeProto &node, const Opsets &opsets);
 
+/// The versions of its set at which an operator is known: "1 to 6, 7 and
+/// later"; "" for none.
+std::string opsetsOf(llvm::StringRef op);
+
 /// All rows, by name and first opset.
 llvm::ArrayRef<OpEntry> allEntries();
 

@@ -55,6 +55,24 @@ static Value cosh(Binder &, Arithmetic &a, Value x) {
   return a.mul(a.add(a.exp(x), a.exp(a.mul(x, -1))), 0.5);
 }
 
+static Value asinh(Binder &, Arithmetic &a, Value x) {
+  // By the absolute value, so that nothing cancels.
+  Value isBelow = a.less(x, a.splat(x, 0));
+  Value far = a.where(isBelow, a.mul(x, -1), x);
+  Value root = a.sqrt(a.add(a.mul(x, x), 1));
+  Value result = a.log(a.add(far, root));
+  return a.where(isBelow, a.mul(result, -1), result);
+}
+
+static Value acosh(Binder &, Arithmetic &a, Value x) {
+  return a.log(a.add(x, a.sqrt(a.add(a.mul(x, x), -1))));
+}
+
+static Value atanh(Binder &, Arithmetic &a, Value x) {
+  Value above = a.add(x, 1), below = a.add(a.mul(x, -1), 1);
+  return a.mul(a.log(a.div(above, below)), 0.5);
+}
+
 /// alpha (exp(x * rate) - 1) up to zero, then x.
 static Value expBelowZero(Arithmetic &a, Value x, double alpha,
                           double rate = 1) {
@@ -189,6 +207,9 @@ static LogicalResult buildClip(Binder &b) {
 ArrayRef<OpEntry> pcc::frontend::activationOps() {
   constexpr int64_t any = kAnyOpset;
   static const OpEntry table[] = {
+      {"Acosh", 9, any, 1, nullptr, build<acosh>},
+      {"Asinh", 9, any, 1, nullptr, build<asinh>},
+      {"Atanh", 9, any, 1, nullptr, build<atanh>},
       {"Celu", 12, any, 1, nullptr, build<celu>},
       {"Clip", 6, any, 1, nullptr, buildClip},
       {"Cosh", 9, any, 1, nullptr, build<cosh>},

@@ -18,6 +18,7 @@ import argparse
 import collections
 import concurrent.futures
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -115,7 +116,8 @@ def differs(actual, expected, rtol):
 
 
 def reason(text):
-    """The first error of a tool, with a note about its operator."""
+    """The first error of a tool, with a note about its operator, without the
+    names that only this case has."""
     lines = text.strip().splitlines()
     for i, line in enumerate(lines):
         if "error: " not in line:
@@ -123,8 +125,8 @@ def reason(text):
         message = line.split("error: ", 1)[1]
         if "not supported at opset" in message and i + 1 < len(lines):
             message = lines[i + 1].split("note: ", 1)[-1]
-            message = "no operator " + message.split(" (")[0]
-        return message
+            return "no operator " + message.split(" (")[0]
+        return re.sub(r"^(\w+) '[^']*'(:| has)", r"\1\2", message)
     return lines[-1] if lines else "no message"
 
 
@@ -245,7 +247,7 @@ def main():
     for name, text in results["unsupported"]:
         reasons[text].append(name)
     for text, names in sorted(reasons.items(), key=lambda r: -len(r[1])):
-        print(f"unsupported: {text}: {', '.join(names)}")
+        print(f"unsupported: {len(names):3} {text}: {', '.join(names)}")
     for name, text in results["failed"]:
         print(f"FAILED: {name}: {text}")
     passed, failed = len(results["passed"]), len(results["failed"])
