@@ -35,6 +35,13 @@ Type pcc::frontend::storageType(MLIRContext *context, int32_t dataType) {
   }
 }
 
+std::string pcc::frontend::typeName(int32_t dataType) {
+  if (!onnx::TensorProto_DataType_IsValid(dataType))
+    return std::to_string(dataType);
+  return onnx::TensorProto_DataType_Name(
+      static_cast<onnx::TensorProto_DataType>(dataType));
+}
+
 Type pcc::frontend::elementType(MLIRContext *context, int32_t dataType,
                                 bool asStored) {
   Type type = storageType(context, dataType);
@@ -157,9 +164,15 @@ pcc::frontend::bindDims(Location loc, const onnx::GraphProto &graph,
     // Programs compute with signed integers.
     if (type.elem_type() == onnx::TensorProto::UINT8)
       element = nullptr;
-    if (!info->type().has_tensor_type() || !element)
-      return emitError(loc) << "input '" << info->name()
-                            << "' has a type that is not supported";
+    if (!info->type().has_tensor_type())
+      return emitError(loc) << "input '" << info->name() << "' is no tensor";
+    if (!element) {
+      InFlightDiagnostic diag = emitError(loc) << "input '" << info->name()
+                                               << "' has elements of type "
+                                               << typeName(type.elem_type());
+      diag.attachNote(loc) << kTypesRemedy;
+      return diag;
+    }
     Shape shape;
     bool ids = isa<IntegerType>(element) && type.shape().dim_size() == 2;
     for (int d = 0; d < type.shape().dim_size(); ++d) {

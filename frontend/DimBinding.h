@@ -26,6 +26,11 @@ bindDims(mlir::Location loc, const onnx::GraphProto &graph,
 /// The element type of an ONNX data type as a file stores it; null if nn has
 /// none.
 mlir::Type storageType(mlir::MLIRContext *context, int32_t dataType);
+/// What ONNX calls it: "STRING".
+std::string typeName(int32_t dataType);
+/// What a user can do about other types.
+inline constexpr llvm::StringLiteral kTypesRemedy =
+    "tensors of floats, signed integers and bool are supported";
 
 /// The element type to compute with: that of storage, but f32 for half
 /// precision, which a file has to be small. What a program computes in is

@@ -251,17 +251,10 @@ LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
 LogicalResult Importer::importNodes() {
   const onnx::GraphProto &graph = model->proto.graph();
   Opsets opsets(model->proto);
-  UnsupportedOps unsupported(opset);
-  SmallVector<const OpEntry *> entries;
-  for (const onnx::NodeProto &node : graph.node()) {
-    entries.push_back(findEntry(node, opsets));
-    if (!entries.back())
-      unsupported.add(node);
-  }
-  if (failed(unsupported.report(file)))
+  if (failed(reportUnsupported(file, model->proto)))
     return failure();
-  for (auto [number, entry] : llvm::enumerate(entries))
-    if (failed(importNode(number, graph.node(number), *entry)))
+  for (auto [number, node] : llvm::enumerate(graph.node()))
+    if (failed(importNode(number, node, *findEntry(node, opsets))))
       return failure();
   return success();
 }

@@ -2,27 +2,18 @@
 
 #include "frontend/Support.h"
 #include "frontend/DimBinding.h"
-#include "frontend/OpTable.h"
 #include "frontend/Unsupported.h"
 #include "mlir/IR/Location.h"
 #include "llvm/Support/JSON.h"
-#include <map>
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::frontend;
 
 bool SupportReport::isSupported() const {
-  return types.empty() && llvm::all_of(operators, [](const OperatorUse &use) {
-           return use.isSupported;
-         });
-}
-
-static std::string typeName(int32_t type) {
-  auto known = static_cast<onnx::TensorProto_DataType>(type);
-  if (onnx::TensorProto_DataType_IsValid(type))
-    return onnx::TensorProto_DataType_Name(known);
-  return std::to_string(type);
+  return problems.empty() &&
+         llvm::all_of(operators,
+                      [](const OperatorUse &use) { return use.isSupported; });
 }
 
 FailureOr<SupportReport> pcc::checkSupport(MLIRContext &context,
@@ -32,34 +23,19 @@ FailureOr<SupportReport> pcc::checkSupport(MLIRContext &context,
   if (failed(model))
     return failure();
   const onnx::ModelProto &proto = (*model)->proto;
-  Opsets opsets(proto);
   SupportReport report;
   for (const auto &import : proto.opset_import())
     report.opsets.push_back(
         {import.domain().empty() ? "ai.onnx" : import.domain(),
          import.version()});
-  std::map<std::string, OperatorUse> uses;
-  for (const onnx::NodeProto &node : proto.graph().node()) {
-    std::string name = operatorName(node);
-    OperatorUse &use = uses[name];
-    if (use.nodes.empty()) {
-      use.name = name;
-      use.opset = opsets.lookup(node.domain());
-      use.isSupported = findEntry(node, opsets);
-      if (!use.isSupported)
-        use.remedy = remedyFor(name).str();
-    }
-    use.nodes.push_back(node.name().empty() && node.output_size()
-                            ? node.output(0)
-                            : node.name());
-  }
-  for (auto &entry : uses)
-    report.operators.push_back(std::move(entry.second));
+  report.operators = operatorsOf(proto);
   auto checkType = [&](StringRef what, StringRef name, int32_t type) {
-    if (!storageType(&context, type))
-      report.types.push_back(
-          (what + " '" + name + "' has elements of type " + typeName(type))
-              .str());
+    if (storageType(&context, type))
+      return;
+    report.problems.push_back(
+        {(what + " '" + name + "' has elements of type " + typeName(type))
+             .str(),
+         kTypesRemedy.str()});
   };
   for (const auto &input : proto.graph().input())
     checkType("input", input.name(), input.type().tensor_type().elem_type());
@@ -68,35 +44,61 @@ FailureOr<SupportReport> pcc::checkSupport(MLIRContext &context,
   return report;
 }
 
+/// "'a', 'b', 'c', ...".
+static std::string list(ArrayRef<std::string> nodes) {
+  std::string text;
+  for (const std::string &node : nodes.take_front(3))
+    text += (text.empty() ? "'" : ", '") + node + "'";
+  return text + (nodes.size() > 3 ? ", ..." : "");
+}
+
+static std::string count(size_t number, StringRef what) {
+  return std::to_string(number) + " " + what.str() + (number == 1 ? "" : "s");
+}
+
 void pcc::printReport(const SupportReport &report, StringRef file,
                       llvm::raw_ostream &os) {
   os << file << ": opset";
   for (auto [i, opset] : llvm::enumerate(report.opsets))
     os << (i ? ", " : " ") << opset.first << " " << opset.second;
   os << "\n";
-  int64_t nodes = 0, bad = 0, badNodes = 0;
+  constexpr StringLiteral indent = "               ";
+  size_t nodes = 0, bad = 0, badNodes = 0;
   for (const OperatorUse &use : report.operators) {
-    os << (use.isSupported ? "  ok           " : "  unsupported  ") << use.name
-       << " (" << use.nodes.size()
-       << (use.nodes.size() == 1 ? " node)" : " nodes)");
     nodes += use.nodes.size();
-    if (!use.isSupported) {
-      ++bad;
-      badNodes += use.nodes.size();
-      os << ": '" << use.nodes.front() << "'"
-         << (use.nodes.size() > 1 ? ", ..." : "") << "; " << use.remedy;
-    }
-    os << "\n";
+    if (use.isSupported)
+      os << "  ok           " << use.name << " ("
+         << count(use.nodes.size(), "node") << ")\n";
   }
-  for (const std::string &type : report.types)
-    os << "  unsupported  " << type << "\n";
-  if (report.isSupported())
-    os << "all " << nodes << " nodes of " << report.operators.size()
-       << " operators are supported\n";
-  else
-    os << "not supported: " << bad << " of " << report.operators.size()
-       << " operators, " << badNodes << " of " << nodes << " nodes, "
-       << report.types.size() << " tensors\n";
+  // Last, where a terminal shows them.
+  for (const OperatorUse &use : report.operators) {
+    if (use.isSupported)
+      continue;
+    ++bad;
+    badNodes += use.nodes.size();
+    os << "  unsupported  " << use.name << " of opset " << use.opset << " ("
+       << count(use.nodes.size(), "node") << ": " << list(use.nodes) << ")\n"
+       << indent << use.remedy << "\n";
+  }
+  for (const SupportReport::Problem &problem : report.problems) {
+    os << "  problem      " << problem.what << "\n";
+    if (!problem.remedy.empty())
+      os << indent << problem.remedy << "\n";
+  }
+  if (!report.isSupported()) {
+    os << "not supported: " << bad << " of "
+       << count(report.operators.size(), "operator") << ", " << badNodes
+       << " of " << count(nodes, "node");
+    if (!report.problems.empty())
+      os << "; " << count(report.problems.size(), "other problem");
+    os << "\n";
+    return;
+  }
+  os << "all " << count(nodes, "node") << " of "
+     << count(report.operators.size(), "operator") << " are supported\n";
+  if (!report.missing.empty())
+    os << "only the operators were checked; for the whole file "
+       << report.missing << "\n";
 }
 
 void pcc::printReportJson(const SupportReport &report, StringRef file,
@@ -125,10 +127,15 @@ void pcc::printReportJson(const SupportReport &report, StringRef file,
           });
         });
     });
-    json.attributeArray("types", [&] {
-      for (const std::string &type : report.types)
-        json.value(type);
+    json.attributeArray("problems", [&] {
+      for (const SupportReport::Problem &problem : report.problems)
+        json.object([&] {
+          json.attribute("what", problem.what);
+          json.attribute("remedy", problem.remedy);
+        });
     });
+    if (!report.missing.empty())
+      json.attribute("missing", report.missing);
   });
   os << "\n";
 }

@@ -17,7 +17,7 @@ struct OperatorUse {
   std::string name;
   /// The file's version of its operator set.
   int64_t opset;
-  /// The nodes' names, in the file's order.
+  /// The nodes' names, in the file's order, those of subgraphs included.
   std::vector<std::string> nodes;
   bool isSupported;
   /// What a user can do where it is not.
@@ -26,13 +26,18 @@ struct OperatorUse {
 
 /// What pcc --check says of a file.
 struct SupportReport {
+  struct Problem {
+    std::string what, remedy;
+  };
+
   /// (domain, version), ONNX's own domain as "ai.onnx".
   std::vector<std::pair<std::string, int64_t>> opsets;
   /// By name.
   std::vector<OperatorUse> operators;
-  /// Inputs, initializers and outputs whose elements have a type that is not
-  /// supported: "input 'x' has elements of type STRING".
-  std::vector<std::string> types;
+  /// What else is in the way.
+  std::vector<Problem> problems;
+  /// What must be given for the rest to be checked: "add --seq N"; or empty.
+  std::string missing;
 
   bool isSupported() const;
 };

@@ -3,8 +3,10 @@
 #include "frontend/Unsupported.h"
 #include "frontend/OpTable.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <map>
 
 using namespace mlir;
+using namespace pcc;
 using namespace pcc::frontend;
 
 std::string pcc::frontend::operatorName(const onnx::NodeProto &node) {
@@ -13,18 +15,7 @@ std::string pcc::frontend::operatorName(const onnx::NodeProto &node) {
   return node.domain() + "." + node.op_type();
 }
 
-void UnsupportedOps::add(const onnx::NodeProto &node) {
-  std::string op = operatorName(node);
-  auto *entry = llvm::find_if(nodes, [&](auto &e) { return e.first == op; });
-  if (entry == nodes.end()) {
-    nodes.push_back({op, {}});
-    entry = &nodes.back();
-  }
-  entry->second.push_back(
-      node.name().empty() && node.output_size() ? node.output(0) : node.name());
-}
-
-StringRef pcc::frontend::remedyFor(StringRef op) {
+static StringRef remedyFor(StringRef op) {
   if (op.contains_insensitive("quant") || op.contains("QLinear") ||
       op.contains("Integer") || op.contains("NBits"))
     return "the model is quantized: export it before it is";
@@ -33,34 +24,107 @@ StringRef pcc::frontend::remedyFor(StringRef op) {
            "wrote";
   if (op.contains("MoE"))
     return "a mixture of experts is not supported";
+  if (op.starts_with("ai.onnx.ml."))
+    return "classical models are not supported";
   if (op.contains('.'))
     return "fused by another tool: give the file that the exporter wrote";
+  if (op.starts_with("Sequence") || op.starts_with("Optional") ||
+      op.contains("FromSequence"))
+    return "lists are not supported: return tensors from the model";
+  if (op.starts_with("Random") || op == "Bernoulli")
+    return "random numbers but dropout's are not supported: draw them outside";
+  if (op.starts_with("String") || op.ends_with("Vectorizer"))
+    return "text is not supported: prepare it in front of the model";
   return llvm::StringSwitch<StringRef>(op)
       .Cases({"If", "Loop", "Scan"},
              "export by tracing, not scripting, so that no control flow is "
              "left")
-      .Cases({"TopK", "Multinomial", "OneHot", "ScatterElements"},
+      .Cases({"TopK", "Multinomial"},
              "the routing of a mixture of experts, or sampling, is baked into "
              "the file: export a dense model, and its forward pass alone")
-      .Cases({"BatchNormalization", "Conv", "MaxPool"},
+      .Cases({"BatchNormalization", "ConvTranspose", "MaxPool", "AveragePool",
+              "Resize", "Upsample"},
              "convolutional models are not supported")
+      .Cases({"RNN", "LSTM", "GRU"}, "recurrent models are not supported")
+      .Cases({"NonMaxSuppression", "RoiAlign", "Unique"},
+             "leave it out of the model: it belongs behind its outputs")
       .Default("replace it in the model's source");
 }
 
-LogicalResult UnsupportedOps::report(Location loc) const {
-  if (nodes.empty())
+namespace {
+/// Collects operators, of subgraphs too.
+struct Collector {
+  Opsets opsets;
+  llvm::StringSet<> functions;
+  std::map<std::string, OperatorUse> uses;
+
+  explicit Collector(const onnx::ModelProto &model) : opsets(model) {
+    for (const auto &function : model.functions())
+      functions.insert(function.domain() + "." + function.name());
+  }
+
+  std::string remedy(const onnx::NodeProto &node, const OperatorUse &use) {
+    if (functions.contains(node.domain() + "." + node.op_type()))
+      return "a function of the file: write it out with "
+             "onnx.inliner.inline_local_functions";
+    std::string versions = opsetsOf(use.name);
+    return versions.empty()
+               ? remedyFor(use.name).str()
+               : "supported at opset " + versions + ": export at one of these";
+  }
+
+  void collect(const onnx::GraphProto &graph) {
+    for (const onnx::NodeProto &node : graph.node()) {
+      std::string name = operatorName(node);
+      OperatorUse &use = uses[name];
+      if (use.nodes.empty()) {
+        use.name = name;
+        use.opset = opsets.lookup(node.domain());
+        use.isSupported = findEntry(node, opsets);
+        if (!use.isSupported)
+          use.remedy = remedy(node, use);
+      }
+      use.nodes.push_back(node.name().empty() && node.output_size()
+                              ? node.output(0)
+                              : node.name());
+      for (const auto &attribute : node.attribute()) {
+        if (attribute.has_g())
+          collect(attribute.g());
+        for (const auto &body : attribute.graphs())
+          collect(body);
+      }
+    }
+  }
+};
+} // namespace
+
+std::vector<OperatorUse>
+pcc::frontend::operatorsOf(const onnx::ModelProto &model) {
+  Collector collector(model);
+  collector.collect(model.graph());
+  std::vector<OperatorUse> all;
+  for (auto &entry : collector.uses)
+    all.push_back(std::move(entry.second));
+  return all;
+}
+
+LogicalResult pcc::frontend::reportUnsupported(Location loc,
+                                               const onnx::ModelProto &model) {
+  std::vector<OperatorUse> uses = operatorsOf(model);
+  llvm::erase_if(uses, [](const OperatorUse &use) { return use.isSupported; });
+  if (uses.empty())
     return success();
   InFlightDiagnostic diag = emitError(loc);
-  diag << nodes.size()
-       << (nodes.size() == 1 ? " operator is" : " operators are")
-       << " not supported at opset " << opset;
-  for (const auto &[op, names] : nodes) {
+  diag << uses.size() << (uses.size() == 1 ? " operator is" : " operators are")
+       << " not supported at opset " << Opsets(model).standard();
+  for (const OperatorUse &use : uses) {
     Diagnostic &note = diag.attachNote(loc);
-    note << op << " (" << names.size()
-         << (names.size() == 1 ? " node: '" : " nodes: '") << names[0] << "'";
-    for (size_t i = 1; i < std::min<size_t>(3, names.size()); ++i)
-      note << ", '" << names[i] << "'";
-    note << (names.size() > 3 ? ", ...): " : "): ") << remedyFor(op);
+    note << use.name << " (" << use.nodes.size()
+         << (use.nodes.size() == 1 ? " node: '" : " nodes: '") << use.nodes[0]
+         << "'";
+    for (size_t i = 1; i < std::min<size_t>(3, use.nodes.size()); ++i)
+      note << ", '" << use.nodes[i] << "'";
+    note << (use.nodes.size() > 3 ? ", ...): " : "): ") << use.remedy;
   }
   diag.attachNote(loc) << "the files this compiler reads best are exported in "
                           "training mode, opset 17, constant folding off";

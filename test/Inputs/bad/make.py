@@ -16,6 +16,8 @@ Run with the Python of benchmarks/setup.
     experts.onnx            routes tokens by TopK
     repeated.onnx           adds a table of positions folded for two samples
     quantized.onnx          dequantizes its head
+    ways-out.onnx           an operator of a later opset, a function of the
+                            file, a branch with MaxPool in it, a fused operator
     last-position.onnx      gives the scores of the last position alone
     external/*.onnx         good.onnx with its head outside:
       good                  in good.weights
@@ -212,6 +214,35 @@ def baked():
     }
 
 
+def ways_out():
+    proto = model()
+    branch = helper.make_graph(
+        [helper.make_node("MaxPool", ["logits"], ["b"], "/If/MaxPool")],
+        "branch",
+        [],
+        [helper.make_tensor_value_info("b", TensorProto.FLOAT, None)],
+    )
+    proto.graph.node.extend(
+        [
+            helper.make_node("Attention", ["y0"] * 3, ["a"], "/Attention"),
+            helper.make_node("Half", ["logits"], ["h"], "/Half", domain="my"),
+            helper.make_node("If", ["c"], ["i"], "/If", then_branch=branch,
+                             else_branch=branch),
+            helper.make_node("QMoE", ["logits"], ["q"], "/QMoE",
+                             domain="com.microsoft"),
+        ]
+    )
+    proto.opset_import.extend(
+        [helper.make_opsetid("my", 1), helper.make_opsetid("com.microsoft", 1)]
+    )
+    body = [helper.make_node("Identity", ["x"], ["y"])]
+    proto.functions.append(
+        helper.make_function("my", "Half", ["x"], ["y"], body,
+                             [helper.make_opsetid("", 17)])
+    )
+    return proto
+
+
 def main():
     good = model()
     onnx.checker.check_model(good, full_check=True)
@@ -228,6 +259,7 @@ def main():
     proto.graph.node[0].input[0] = "nowhere"
     write("undefined.onnx", proto)
     write("unsupported.onnx", model(between=["Loop", "MaxPool", "Loop"]))
+    write("ways-out.onnx", ways_out())
     write("dynamic.onnx", model(batch="batch", seq="seq"))
     proto = model(seq="seq", extra=positions())
     onnx.checker.check_model(proto, full_check=True)
