@@ -9,7 +9,8 @@ using namespace mlir;
 using namespace pcc::frontend;
 namespace path = llvm::sys::path;
 
-uint64_t pcc::frontend::digestOf(StringRef bytes) {
+/// FNV-1a of the first 64 KiB: a file's digest in nn.source.
+static uint64_t digestOf(StringRef bytes) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (unsigned char byte : bytes.take_front(64 * 1024))
     hash = (hash ^ byte) * 0x100000001b3u;

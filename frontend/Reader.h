@@ -60,9 +60,6 @@ private:
   llvm::StringMap<File> files;
 };
 
-/// FNV-1a of the first 64 KiB: a file's digest in nn.source.
-uint64_t digestOf(llvm::StringRef bytes);
-
 /// The model's bytes less large tensors: those refer to (offset, length) of
 /// the file as external data at location "". `truncated` tells what is wrong
 /// where the bytes are no ModelProto.

@@ -18,7 +18,6 @@ public:
   BlockRun(Machine &machine, mlir::Block &block, llvm::ArrayRef<int64_t> ranks,
            int64_t microbatch);
 
-  llvm::ArrayRef<int64_t> getRanks() const { return ranks; }
   /// Gives a block argument its values, one per member.
   void bind(mlir::Value name, llvm::ArrayRef<TensorRef> perMember);
   Status advance();

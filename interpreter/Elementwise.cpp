@@ -1,5 +1,6 @@
 //===- Elementwise.cpp - Elementwise ops ----------------------------------===//
 
+#include "interpreter/Functions.h"
 #include "interpreter/Kernels.h"
 #include <cmath>
 
@@ -72,32 +73,6 @@ void addBinary(KernelTable &table) {
     return LogicalResult(success());
   });
 }
-
-struct Sub {
-  template <typename T>
-  T operator()(T a, T b) const {
-    return a - b;
-  }
-};
-struct Mul {
-  template <typename T>
-  T operator()(T a, T b) const {
-    return a * b;
-  }
-};
-struct Max {
-  // A NaN on either side is the answer.
-  template <typename T>
-  T operator()(T a, T b) const {
-    return a >= b || a != a ? a : b;
-  }
-};
-struct Min {
-  template <typename T>
-  T operator()(T a, T b) const {
-    return a <= b || a != a ? a : b;
-  }
-};
 
 LogicalResult runDiv(nn::DivOp op, const Args &in, Results out) {
   for (size_t i = 0; i < out[0].real.size(); ++i)

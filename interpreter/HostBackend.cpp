@@ -11,7 +11,6 @@
 
 using namespace pcc;
 
-const char *backend::name() { return "interpreter"; }
 int backend::rank() { return 0; }
 int backend::size() { return 1; }
 void backend::abortRanks(int code) { _Exit(code); }

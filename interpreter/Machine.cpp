@@ -9,7 +9,8 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::interp;
 
-bool pcc::interp::isSpmd(ModuleOp module) {
+/// Whether the module is one rank's program, whose types are local.
+static bool isSpmd(ModuleOp module) {
   return module->hasAttr(dist::kSpmdAttr);
 }
 

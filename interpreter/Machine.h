@@ -86,10 +86,6 @@ private:
   std::vector<Memory> ranks;
 };
 
-/// The shape and place that results come back in when the module's types are
-/// local: true where the module says that it is one rank's program.
-bool isSpmd(mlir::ModuleOp module);
-
 } // namespace pcc::interp
 
 #endif // PCC_INTERPRETER_MACHINE_H

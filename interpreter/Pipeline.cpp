@@ -1,46 +1,13 @@
 //===- Pipeline.cpp - Schedules of all stages, run together ---------------===//
 
 #include "interpreter/Pipeline.h"
+#include "dialects/Pipe/Transfers.h"
 #include "interpreter/Collectives.h"
 #include <map>
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::interp;
-
-namespace {
-
-/// Half of a transfer that a stage has posted.
-struct Half {
-  StringRef value;
-  int64_t microbatch, peer, channel;
-
-  bool isCounterpart(const Half &other, int64_t stage) const {
-    return other.peer == stage && other.channel == channel;
-  }
-};
-
-std::optional<Half> sendOf(Operation *op) {
-  if (auto send = dyn_cast<pipe::SendOp>(op))
-    return Half{send.getValue(), int64_t(send.getMicrobatch()),
-                int64_t(send.getStage()), int64_t(send.getChannel())};
-  if (auto both = dyn_cast<pipe::ExchangeOp>(op))
-    return Half{both.getSent(), int64_t(both.getSendMicrobatch()),
-                int64_t(both.getSendStage()), int64_t(both.getSendChannel())};
-  return std::nullopt;
-}
-
-std::optional<Half> recvOf(Operation *op) {
-  if (auto recv = dyn_cast<pipe::RecvOp>(op))
-    return Half{recv.getValue(), int64_t(recv.getMicrobatch()),
-                int64_t(recv.getStage()), int64_t(recv.getChannel())};
-  if (auto both = dyn_cast<pipe::ExchangeOp>(op))
-    return Half{both.getReceived(), int64_t(both.getRecvMicrobatch()),
-                int64_t(both.getRecvStage()), int64_t(both.getRecvChannel())};
-  return std::nullopt;
-}
-
-} // namespace
 
 /// How far a stage is.
 struct Pipeline::Stage {
@@ -51,7 +18,7 @@ struct Pipeline::Stage {
   /// The task being run, if `next` is a run that has begun.
   std::unique_ptr<BlockRun> task;
   /// The halves of the transfer `next` that are still to be done.
-  std::optional<Half> send, recv;
+  std::optional<pipe::Half> send, recv;
   bool isPosted = false;
   /// Instances of values, by member.
   std::map<std::pair<StringRef, int64_t>, ValueList> values;
@@ -61,8 +28,9 @@ struct Pipeline::Stage {
   void post() {
     if (isPosted || isDone())
       return;
-    send = sendOf(&*next);
-    recv = recvOf(&*next);
+    send = recv = std::nullopt;
+    for (const pipe::Half &half : pipe::halvesOf(&*next))
+      (half.isSend ? send : recv) = half;
     isPosted = true;
   }
   void moveOn() {
@@ -164,7 +132,7 @@ Pipeline::Progress Pipeline::transfer(Stage &stage) {
   Progress progress = Progress::Waiting;
   // The sender hands over; the receiver is done when that has happened.
   if (stage.send) {
-    Half sent = *stage.send;
+    pipe::Half sent = *stage.send;
     if (sent.peer < 0 || sent.peer >= int64_t(stages.size())) {
       stage.next->emitOpError() << "there is no stage " << sent.peer;
       return Progress::Failed;
@@ -260,7 +228,8 @@ LogicalResult Pipeline::reportDeadlock() {
              << "' for other stages to do " << op->getName();
       continue;
     }
-    auto describe = [&](const Half &half, StringRef how, StringRef where) {
+    auto describe = [&](const pipe::Half &half, StringRef how,
+                        StringRef where) {
       at(&*stage.next) << " waits to " << how << " @" << half.value
                        << " of microbatch " << half.microbatch << " " << where
                        << " stage " << half.peer << " on channel "

@@ -1,5 +1,6 @@
 //===- Shape.cpp - Ops that move elements ---------------------------------===//
 
+#include "interpreter/Functions.h"
 #include "interpreter/Kernels.h"
 
 using namespace mlir;
@@ -40,21 +41,9 @@ LogicalResult runBroadcast(nn::BroadcastOp op, const Args &in, Results out) {
   return success();
 }
 
-LogicalResult runReduce(nn::ReduceOp op, const Args &in, Results out) {
-  auto kept = rowMajorStrides(out[0].shape());
-  SmallVector<int64_t> strides;
-  auto next = kept.begin();
-  for (int64_t d = 0; d < in[0].rank(); ++d)
-    strides.push_back(llvm::is_contained(op.getDims(), d) ? 0 : *next++);
-  forEachStrided(in[0].shape(), 0, strides, [&](int64_t i, int64_t offset) {
-    out[0].real[offset] += in[0].real[i];
-  });
-  return success();
-}
-
-/// out = the elements of each row joined by F, from F's start on.
+/// out = the elements along the reduced dims joined by F; 0 of none.
 template <typename OpT, typename F>
-LogicalResult runRowReduce(OpT op, const Args &in, Results out) {
+LogicalResult runReduce(OpT op, const Args &in, Results out) {
   auto kept = rowMajorStrides(out[0].shape());
   SmallVector<int64_t> strides;
   auto next = kept.begin();
@@ -72,26 +61,6 @@ LogicalResult runRowReduce(OpT op, const Args &in, Results out) {
   });
   return success();
 }
-
-struct Max {
-  // A NaN on either side is the answer.
-  template <typename T>
-  T operator()(T a, T b) const {
-    return a >= b || a != a ? a : b;
-  }
-};
-struct Min {
-  template <typename T>
-  T operator()(T a, T b) const {
-    return a <= b || a != a ? a : b;
-  }
-};
-struct Prod {
-  template <typename T>
-  T operator()(T a, T b) const {
-    return a * b;
-  }
-};
 
 /// Base and strides, in a row-major tensor, of a box within it.
 std::pair<int64_t, SmallVector<int64_t>> box(ArrayRef<int64_t> shape,
@@ -151,10 +120,10 @@ void pcc::interp::addShapeKernels(KernelTable &table) {
   table.add(runReshape);
   table.add(runTranspose);
   table.add(runBroadcast);
-  table.add(runReduce);
-  table.add(runRowReduce<nn::ReduceMaxOp, Max>);
-  table.add(runRowReduce<nn::ReduceMinOp, Min>);
-  table.add(runRowReduce<nn::ReduceProdOp, Prod>);
+  table.add(runReduce<nn::ReduceOp, Add>);
+  table.add(runReduce<nn::ReduceMaxOp, Max>);
+  table.add(runReduce<nn::ReduceMinOp, Min>);
+  table.add(runReduce<nn::ReduceProdOp, Mul>);
   table.add(runSlice);
   table.add(runPad);
   table.add(runConcat);

@@ -33,7 +33,7 @@ void Tensor::set(int64_t i, double value) {
     integer[i] = toInteger(value);
 }
 
-double pcc::interp::roundTo(double value, Type type) {
+static double roundTo(double value, Type type) {
   if (type.isF64() || !std::isfinite(value) || value == 0)
     return value;
   if (type.isF32())
@@ -52,7 +52,7 @@ double pcc::interp::roundTo(double value, Type type) {
   return rounded;
 }
 
-int64_t pcc::interp::wrapTo(int64_t value, Type type) {
+static int64_t wrapTo(int64_t value, Type type) {
   unsigned width = type.getIntOrFloatBitWidth();
   if (width == 1)
     return value & 1;

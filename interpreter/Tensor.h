@@ -37,12 +37,8 @@ struct Tensor {
 /// Values are shared and never changed once they are bound to a name.
 using TensorRef = std::shared_ptr<const Tensor>;
 
-/// A float rounded to nearest even, an integer wrapped around, as `type` holds
-/// it.
-double roundTo(double value, mlir::Type type);
-int64_t wrapTo(int64_t value, mlir::Type type);
-
-/// Every element as the element type holds it; with `exact` floats are kept.
+/// Every element as the element type holds it: a float rounded to nearest even,
+/// but kept with `exact`, an integer wrapped around.
 void roundElements(Tensor &tensor, bool exact);
 
 /// The elements of a constant; null where they are not held in the attribute.

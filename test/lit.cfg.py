@@ -5,7 +5,7 @@ import lit.formats
 config.name = "pcc"
 config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".mlir", ".test", ".py"]
-config.excludes = ["Inputs", "lit.cfg.py", "lit.site.cfg.py", "harness.py"]
+config.excludes = ["Inputs", "Fuzz", "lit.cfg.py", "lit.site.cfg.py", "harness.py"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.pcc_build, "test")
 config.environment["PATH"] = os.pathsep.join(

@@ -1,6 +1,7 @@
 //===- LowerSchedule.cpp - Schedules as calls of tasks --------------------===//
 
 #include "passes/Codegen/LowerSchedule.h"
+#include "dialects/Pipe/Transfers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -25,23 +26,17 @@ void Schedules::findInstances(Entry &entry) {
     entry.instances[it->second].last = position;
   };
   for (Operation &op : *entry.schedule.getBlock()) {
-    llvm::TypeSwitch<Operation *>(&op)
-        .Case([&](pipe::RunOp run) {
-          auto task = module.lookupSymbol<pipe::TaskOp>(run.getTask());
-          for (ArrayAttr symbols : {task.getSources(), task.getTargets()})
-            for (Attribute symbol : symbols) {
-              StringRef name = cast<FlatSymbolRefAttr>(symbol).getValue();
-              if (module.lookupSymbol<pipe::ValueOp>(name))
-                touch(name, run.getMicrobatch().value_or(0));
-            }
-        })
-        .Case<pipe::SendOp, pipe::RecvOp>([&](auto transfer) {
-          touch(transfer.getValue(), transfer.getMicrobatch());
-        })
-        .Case([&](pipe::ExchangeOp exchange) {
-          touch(exchange.getSent(), exchange.getSendMicrobatch());
-          touch(exchange.getReceived(), exchange.getRecvMicrobatch());
-        });
+    if (auto run = dyn_cast<pipe::RunOp>(op)) {
+      auto task = module.lookupSymbol<pipe::TaskOp>(run.getTask());
+      for (ArrayAttr symbols : {task.getSources(), task.getTargets()})
+        for (Attribute symbol : symbols) {
+          StringRef name = cast<FlatSymbolRefAttr>(symbol).getValue();
+          if (module.lookupSymbol<pipe::ValueOp>(name))
+            touch(name, run.getMicrobatch().value_or(0));
+        }
+    }
+    for (const pipe::Half &half : pipe::halvesOf(&op))
+      touch(half.value, half.microbatch);
     ++position;
   }
   // Instances are in the order of their first step; each takes the first slot

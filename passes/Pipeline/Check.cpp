@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Dist/Collectives.h"
+#include "dialects/Pipe/Transfers.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/Pipeline/Homes.h"
 #include "passes/Pipeline/Passes.h"
@@ -26,10 +27,7 @@ using namespace pcc::pipe;
 namespace {
 
 /// Half of a transfer that a stage has posted.
-struct Half {
-  bool isSend;
-  FlatSymbolRefAttr value;
-  int64_t microbatch, peer, channel;
+struct Posted : Half {
   bool done = false;
 };
 
@@ -38,7 +36,7 @@ struct StageState {
   ScheduleOp schedule;
   Block::iterator next;
   /// The transfers of the op at `next`, once posted.
-  SmallVector<Half, 2> posted;
+  SmallVector<Posted, 2> posted;
   /// The collectives over stages that are left in the task at `next`.
   std::deque<Operation *> meetings;
   /// "value/microbatch" that is there.
@@ -119,26 +117,16 @@ LogicalResult CheckPass::run(StageState &state, RunOp run) {
 
 LogicalResult CheckPass::post(StageState &state) {
   Operation &op = *state.next;
-  if (auto send = dyn_cast<SendOp>(op))
-    state.posted = {{true, send.getValueAttr(), int64_t(send.getMicrobatch()),
-                     int64_t(send.getStage()), int64_t(send.getChannel())}};
-  if (auto recv = dyn_cast<RecvOp>(op))
-    state.posted = {{false, recv.getValueAttr(), int64_t(recv.getMicrobatch()),
-                     int64_t(recv.getStage()), int64_t(recv.getChannel())}};
-  if (auto both = dyn_cast<ExchangeOp>(op))
-    state.posted = {
-        {true, both.getSentAttr(), int64_t(both.getSendMicrobatch()),
-         int64_t(both.getSendStage()), int64_t(both.getSendChannel())},
-        {false, both.getReceivedAttr(), int64_t(both.getRecvMicrobatch()),
-         int64_t(both.getRecvStage()), int64_t(both.getRecvChannel())}};
-  for (Half &half : state.posted) {
+  for (const Half &half : halvesOf(&op))
+    state.posted.push_back({half});
+  for (Posted &half : state.posted) {
     if (half.peer < 0 || half.peer >= static_cast<int64_t>(states.size()))
       return emitError(op.getLoc()) << "there is no stage " << half.peer;
-    if (half.isSend && !state.present.contains(
-                           instance(half.value.getValue(), half.microbatch)))
+    if (half.isSend &&
+        !state.present.contains(instance(half.value, half.microbatch)))
       return emitError(op.getLoc())
-             << "value '" << half.value.getValue() << "' of microbatch "
-             << half.microbatch << " is sent before it is there";
+             << "value '" << half.value << "' of microbatch " << half.microbatch
+             << " is sent before it is there";
   }
   return success();
 }
@@ -146,31 +134,28 @@ LogicalResult CheckPass::post(StageState &state) {
 FailureOr<bool> CheckPass::match() {
   bool matched = false;
   for (auto [from, sender] : llvm::enumerate(states))
-    for (Half &send : sender.posted) {
+    for (Posted &send : sender.posted) {
       if (!send.isSend || send.done)
         continue;
-      for (Half &recv : states[send.peer].posted) {
-        if (recv.isSend || recv.done ||
-            recv.peer != static_cast<int64_t>(from) ||
-            recv.channel != send.channel)
+      for (Posted &recv : states[send.peer].posted) {
+        if (recv.done || !send.isCounterpart(recv, from))
           continue;
         if (recv.value != send.value || recv.microbatch != send.microbatch) {
-          InFlightDiagnostic diag =
-              emitError(states[send.peer].next->getLoc())
-              << "stage " << send.peer << " receives '" << recv.value.getValue()
-              << "' of microbatch " << recv.microbatch << " where stage "
-              << from << " sends '" << send.value.getValue()
-              << "' of microbatch " << send.microbatch;
+          InFlightDiagnostic diag = emitError(states[send.peer].next->getLoc())
+                                    << "stage " << send.peer << " receives '"
+                                    << recv.value << "' of microbatch "
+                                    << recv.microbatch << " where stage "
+                                    << from << " sends '" << send.value
+                                    << "' of microbatch " << send.microbatch;
           diag.attachNote(sender.next->getLoc()) << "it is sent here";
           return diag;
         }
         send.done = recv.done = matched = true;
         if (!states[send.peer]
-                 .present
-                 .insert(instance(recv.value.getValue(), recv.microbatch))
+                 .present.insert(instance(recv.value, recv.microbatch))
                  .second)
           return emitError(states[send.peer].next->getLoc())
-                 << "value '" << recv.value.getValue() << "' of microbatch "
+                 << "value '" << recv.value << "' of microbatch "
                  << recv.microbatch << " is received twice";
       }
     }
@@ -214,11 +199,11 @@ LogicalResult CheckPass::reportDeadlock() {
           << "stage " << state.schedule.getStage() << " waits in '"
           << cast<RunOp>(*state.next).getTask() << "' for other stages to do "
           << state.meetings.front()->getName();
-    for (Half &half : state.posted)
+    for (Posted &half : state.posted)
       if (!half.done)
         diag.attachNote(state.next->getLoc())
             << "stage " << state.schedule.getStage() << " waits to "
-            << (half.isSend ? "send '" : "receive '") << half.value.getValue()
+            << (half.isSend ? "send '" : "receive '") << half.value
             << "' of microbatch " << half.microbatch
             << (half.isSend ? " to stage " : " from stage ") << half.peer;
   }
@@ -284,7 +269,7 @@ LogicalResult CheckPass::check(Entry entry) {
       return failure();
     for (StageState &state : states)
       if (!state.posted.empty() &&
-          llvm::all_of(state.posted, [](Half &half) { return half.done; })) {
+          llvm::all_of(state.posted, [](Posted &half) { return half.done; })) {
         state.posted.clear();
         ++state.next;
       }

@@ -193,7 +193,8 @@ bool pcc::isZero(Operation *op) {
          elements.getSplatValue<APFloat>().isZero();
 }
 
-ParamOp pcc::paramOf(Value value) {
+/// The parameter a value is a read of; null if it is none.
+static ParamOp paramOf(Value value) {
   auto read = value.getDefiningOp<ReadOp>();
   if (!read)
     return nullptr;

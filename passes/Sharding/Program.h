@@ -107,9 +107,6 @@ bool isForward(mlir::Operation *op);
 /// Whether an op is a constant of floating-point zeros.
 bool isZero(mlir::Operation *op);
 
-/// The parameter a value is a read of; null if it is none.
-nn::ParamOp paramOf(mlir::Value value);
-
 /// The operand of a contraction that is a parameter, the rhs before the lhs;
 /// none where activations are multiplied.
 std::optional<unsigned> weightOf(nn::ContractOp op);

@@ -17,9 +17,6 @@
 namespace pcc {
 namespace backend {
 
-/// "cpu".
-const char *name();
-
 /// Joins the other ranks; with `alone` there are none and no communication
 /// library is started.
 void join(bool alone);

@@ -17,9 +17,6 @@ public:
   Corpus(const pcc_program &program, const std::string &name,
          const std::vector<std::string> &paths);
 
-  int64_t size() const { return starts.back(); }
-  int64_t at(int64_t position) const;
-
   const std::string &path() const override { return name; }
   int64_t samples() const override;
   std::string describe() const override;
@@ -34,6 +31,8 @@ public:
   }
 
 private:
+  int64_t size() const { return starts.back(); }
+  int64_t at(int64_t position) const;
   /// The file that holds a position of the whole.
   size_t fileOf(int64_t position) const;
   [[noreturn]] void refuse(size_t file, int64_t position) const;

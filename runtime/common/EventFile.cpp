@@ -24,7 +24,8 @@ static std::array<uint32_t, 256> makeTable() {
   return table;
 }
 
-uint32_t pcc::crc32c(const void *data, size_t bytes) {
+/// CRC-32C (Castagnoli).
+static uint32_t crc32c(const void *data, size_t bytes) {
   static const std::array<uint32_t, 256> table = makeTable();
   auto *at = static_cast<const unsigned char *>(data);
   uint32_t crc = ~0u;
@@ -33,7 +34,8 @@ uint32_t pcc::crc32c(const void *data, size_t bytes) {
   return ~crc;
 }
 
-uint32_t pcc::maskedCrc32c(const void *data, size_t bytes) {
+/// As TensorFlow's record files store it.
+static uint32_t maskedCrc32c(const void *data, size_t bytes) {
   uint32_t crc = crc32c(data, bytes);
   return (crc >> 15 | crc << 17) + 0xa282ead8u;
 }

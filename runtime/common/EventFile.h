@@ -34,10 +34,6 @@ private:
   FILE *file;
 };
 
-/// CRC-32C (Castagnoli), and as TensorFlow's record files store it.
-uint32_t crc32c(const void *data, size_t bytes);
-uint32_t maskedCrc32c(const void *data, size_t bytes);
-
 } // namespace pcc
 
 #endif // PCC_RUNTIME_COMMON_EVENTFILE_H

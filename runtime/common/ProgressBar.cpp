@@ -47,7 +47,9 @@ static std::string timeText(double seconds) {
   return format("%lld:%02lld", whole / 60, whole % 60);
 }
 
-std::string pcc::barText(int64_t done, int64_t total, double seconds,
+/// The text of a bar: done of total steps, and the seconds left (negative: not
+/// known), at most `columns` wide.
+static std::string barText(int64_t done, int64_t total, double seconds,
                          int columns, bool color) {
   double share = total > 0 ? double(done) / total : 1;
   std::string numbers =

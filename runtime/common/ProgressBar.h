@@ -12,11 +12,6 @@ namespace pcc {
 /// cannot go back in a line.
 int terminalColumns();
 
-/// The text of a bar: done of total steps, and the seconds left (negative: not
-/// known), at most `columns` wide.
-std::string barText(int64_t done, int64_t total, double seconds, int columns,
-                    bool color);
-
 /// A bar below the lines of a run. Lines are printed between hide() and the
 /// next show().
 class ProgressBar {

@@ -18,8 +18,6 @@ static MPI_Comm control = MPI_COMM_NULL;
 static int ownRank = 0, worldRanks = 1;
 static const int controlTag = 1;
 
-const char *backend::name() { return "cpu"; }
-
 void pcc::checkMPI(int status, const char *what) {
   if (status == MPI_SUCCESS)
     return;

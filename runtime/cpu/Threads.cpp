@@ -26,8 +26,6 @@ void pcc::setThreads(int threads) {
   omp_set_num_threads(threads);
 }
 
-int pcc::getThreads() { return omp_get_max_threads(); }
-
 namespace {
 struct Team {
   void (*body)(void *, int);
@@ -91,7 +89,7 @@ struct Loop {
 
 void backend::parallelFor(int64_t n,
                           const std::function<void(int64_t, int64_t)> &body) {
-  int parts = static_cast<int>(std::min<int64_t>(getThreads(), n));
+  int parts = static_cast<int>(std::min<int64_t>(omp_get_max_threads(), n));
   if (parts <= 1) {
     body(0, n);
     return;

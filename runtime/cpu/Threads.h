@@ -14,7 +14,6 @@ namespace pcc {
 
 /// Sets the number of threads of all parallel work of this process.
 void setThreads(int threads);
-int getThreads();
 
 /// Calls body(data, part) for part = 0 .. parts - 1 on as many threads, parts
 /// being at most the number of threads; BLAS calls inside run on one thread.

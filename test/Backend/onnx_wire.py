@@ -1,11 +1,16 @@
 """Reads and changes ONNX files by the protobuf wire format, without protobuf.
 
-A message is a list of (field number, wire type, value); values of messages,
-strings and bytes are bytes, of varints integers. Numbers are onnx.proto's.
+Field numbers are onnx.proto's.
 """
+import os
 import struct
+import sys
 
 import numpy
+
+sys.path.append(os.path.join(
+    os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "Inputs"))
+from wire import fields, get, get_all, packed, put
 
 DTYPES = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16",
           6: "int32", 7: "int64", 9: "bool", 10: "float16", 11: "float64",
@@ -14,86 +19,6 @@ DTYPES = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16",
 
 class Unreadable(Exception):
     """A tensor of a kind that numpy has no array for."""
-
-
-def _varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            return value, at
-
-
-def fields(data):
-    """(number, wire type, value) of each field of a message."""
-    at = 0
-    while at < len(data):
-        tag, at = _varint(data, at)
-        kind = tag & 7
-        if kind == 0:
-            value, at = _varint(data, at)
-        else:
-            size = {1: 8, 5: 4}.get(kind)
-            if size is None:
-                size, at = _varint(data, at)
-            value = data[at:at + size]
-            at += size
-        yield tag >> 3, kind, value
-
-
-def get(data, number, otherwise=None):
-    """The last value of a field."""
-    for field, _, value in fields(data):
-        if field == number:
-            otherwise = value
-    return otherwise
-
-
-def get_all(data, number):
-    return [value for field, _, value in fields(data) if field == number]
-
-
-def signed(value):
-    """An int64 from the varint that holds it."""
-    return value - (1 << 64) if value >= 1 << 63 else value
-
-
-def put(number, value):
-    """A field: of bytes, text, or a whole number."""
-    def varint(n):
-        out = bytearray()
-        while n >= 0x80:
-            out.append(n & 0x7F | 0x80)
-            n >>= 7
-        out.append(n)
-        return bytes(out)
-
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value & (1 << 64) - 1)
-    if isinstance(value, str):
-        value = value.encode()
-    return varint(number << 3 | 2) + varint(len(value)) + value
-
-
-def packed(data, number, code):
-    """The numbers of a repeated field, packed or not."""
-    out = []
-    for field, kind, value in fields(data):
-        if field != number:
-            continue
-        if code == "varint":
-            at = 0
-            while kind == 2 and at < len(value):
-                one, at = _varint(value, at)
-                out.append(signed(one))
-            if kind == 0:
-                out.append(signed(value))
-        else:
-            out += [n for n, in struct.iter_unpack("<" + code, value)]
-    return out
 
 
 def tensor(data):

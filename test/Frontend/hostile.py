@@ -9,8 +9,8 @@ import subprocess
 import sys
 
 root, work = sys.argv[1:]
-sys.path.insert(0, os.path.join(root, "test/Backend"))
-from onnx_wire import put
+sys.path.insert(0, os.path.join(root, "test/Inputs"))
+from wire import put
 
 FLOAT, INT64 = 1, 7
 MEMORY = 700 << 20  # the compiler itself takes about 200 MiB

@@ -99,6 +99,6 @@ void fuzz::clear() {
 }
 
 void fuzz::use(int64_t value) {
-  static volatile int64_t sink;
+  [[maybe_unused]] static volatile int64_t sink;
   sink = value;
 }

@@ -12,7 +12,12 @@ import os
 import pty
 import struct
 import subprocess
+import sys
 import termios
+
+sys.path.append(os.path.join(
+    os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "Inputs"))
+from wire import fields, get_all
 
 
 def run(program, *arguments, code=0, **environment):
@@ -41,30 +46,9 @@ def masked(data):
     return ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff
 
 
-def varint(data, at):
-    value = shift = 0
-    while True:
-        value |= (data[at] & 127) << shift
-        shift += 7
-        at += 1
-        if data[at - 1] < 128:
-            return value, at
-
-
-def fields(data):
-    at, found = 0, []
-    while at < len(data):
-        key, at = varint(data, at)
-        kind = key & 7
-        if kind == 0:
-            value, at = varint(data, at)
-        else:
-            size = {1: 8, 5: 4}.get(kind)
-            if kind == 2:
-                size, at = varint(data, at)
-            value, at = data[at:at + size], at + size
-        found.append((key >> 3, value))
-    return found
+def values(message):
+    """The last value of each of its fields, by number."""
+    return {number: value for number, _, value in fields(message)}
 
 
 def events(path):
@@ -78,14 +62,13 @@ def events(path):
         assert struct.unpack_from("<I", data, at + 12 + length)[0] == \
             masked(event)
         at += 16 + length
-        yield dict(fields(event))
+        yield values(event)
 
 
 def scalars(path):
     found = {}
     for event in events(path):
-        for _, value in fields(event.get(5, b"")):
-            entry = dict(fields(value))
+        for entry in map(values, get_all(event.get(5, b""), 1)):
             found[entry[1].decode(), event[2]] = \
                 struct.unpack("<f", entry[2])[0]
     return found
@@ -113,7 +96,7 @@ assert count == 13 and ("perf/tokens_per_sec", 4) in found, count
 run("toy-1", "--resume", "ckpt", "--tensorboard-dir", "runs/b")
 path, = glob.glob("runs/b/*")
 start = list(events(path))[1]
-assert start[2] == 5 and dict(fields(start[7])) == {1: 1}
+assert start[2] == 5 and values(start[7]) == {1: 1}
 assert ("train/loss", 5) in scalars(path)
 
 # A trace: a process for each rank, named spans that lie within their step.

@@ -38,14 +38,14 @@ def tensor(dtype, shape, begin, end):
 
 two = {"__metadata__": {"format": "pt"}, "a": tensor("F32", [2, 3], 0, 24),
        "b": tensor("I8", [], 24, 25)}
-put("tensors/two", safetensors(two, bytes(25)))
-put("tensors/overlap", safetensors({"a": tensor("F32", [2], 0, 8),
+put("safetensors/two", safetensors(two, bytes(25)))
+put("safetensors/overlap", safetensors({"a": tensor("F32", [2], 0, 8),
                                     "b": tensor("F32", [2], 4, 12)},
                                    bytes(12)))
-put("tensors/length", struct.pack("<Q", 1 << 63) + b"{}")
-put("tensors/large", safetensors({"a": tensor("F64", [1 << 62, 8], 0, 0)}, b""))
-put("tensors/nested", safetensors(b'{"a":' + b"[" * 1000, b""))
-put("tensors/empty", safetensors({"a": tensor("BF16", [0], 0, 0)}, b""))
+put("safetensors/length", struct.pack("<Q", 1 << 63) + b"{}")
+put("safetensors/large", safetensors({"a": tensor("F64", [1 << 62, 8], 0, 0)}, b""))
+put("safetensors/nested", safetensors(b'{"a":' + b"[" * 1000, b""))
+put("safetensors/empty", safetensors({"a": tensor("BF16", [0], 0, 0)}, b""))
 
 tokens = (numpy.arange(41) % 10).astype(numpy.uint16)
 header = numpy.zeros(256, numpy.int32)

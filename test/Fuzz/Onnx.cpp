@@ -1,4 +1,4 @@
-//===- onnx.cpp - Any bytes as an ONNX file -------------------------------===//
+//===- Onnx.cpp - Any bytes as an ONNX file -------------------------------===//
 //
 // The reader must refuse or import whatever it is given: no crash, no read
 // outside the file, no memory without bound. What it imports must verify.

@@ -1,4 +1,4 @@
-//===- Tensors.cpp - Fuzzes the safetensors reader ------------------------===//
+//===- SafeTensors.cpp - Fuzzes the safetensors reader --------------------===//
 
 #include "runtime/common/SafeTensors.h"
 #include "test/Fuzz/Fuzz.h"
