@@ -7,16 +7,7 @@ Run with the Python of benchmarks/setup:
     .venv/bin/python examples/models/export.py --all -o DIR   all of them
     .venv/bin/python examples/models/export.py --models llama --kinds train-17,dynamo -o DIR
 
-Kinds:
-
-    train-N, eval-N        TorchScript exporter, opset N, training or eval mode,
-                           below opset 14 with attention by primitives
-    static-train-17 ...    the same with static dims, batch 2
-    inputs-eval-17         with inputs attention_mask and position_ids
-    f16-train-17, ...      weights in half precision (f16, bf16)
-    dynamo, dynamo-raw     the dynamo exporter at its newest opset, optimized
-                           and as it is before
-    dynamo-N, dynamo-raw-N at opset N
+kinds.py says what the kinds are.
 
 A file that an exporter cannot write is reported with its error; the summary
 goes to export.json in the output folder.
@@ -26,6 +17,7 @@ import argparse
 import json
 import logging
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -35,23 +27,8 @@ import torch
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+import kinds  # noqa: E402
 import models  # noqa: E402
-
-TORCHSCRIPT_OPSETS = range(11, 21)
-NEWEST = 24
-KINDS = [
-    f"{mode}-{opset}"
-    for opset in TORCHSCRIPT_OPSETS
-    for mode in ("train", "eval")
-]
-KINDS += [f"static-{k}" for k in ("train-17", "eval-17", "dynamo")]
-KINDS += ["inputs-train-17", "inputs-eval-17", "inputs-dynamo"]
-KINDS += [
-    f"{d}-{k}"
-    for d in ("f16", "bf16")
-    for k in ("train-17", "eval-17", "dynamo")
-]
-KINDS += ["dynamo", "dynamo-raw", "dynamo-18", "dynamo-raw-18"]
 
 DTYPES = {"f16": torch.float16, "bf16": torch.bfloat16}
 
@@ -73,21 +50,6 @@ COMMITTED = {
 }
 
 
-def parse(kind):
-    """What the words of a kind mean."""
-    words = kind.split("-")
-    options = dict(
-        static="static" in words,
-        inputs="inputs" in words,
-        dtype=next((DTYPES[w] for w in words if w in DTYPES), torch.float32),
-        dynamo="dynamo" in words,
-        raw="raw" in words,
-        training="train" in words,
-        opset=int(words[-1]) if words[-1].isdigit() else NEWEST,
-    )
-    return options
-
-
 def strip_traces(path):
     """Removes the stack traces that the dynamo exporter writes beside every
     node: they name folders of this machine, and are half of the file."""
@@ -104,75 +66,90 @@ def strip_traces(path):
 
 
 def export(name, kind, path):
-    """Writes model `name` in this kind to `path`, weights inline."""
-    how = parse(kind)
-    extra = ("attention_mask", "position_ids") if how["inputs"] else ()
-    if extra and not models.MODELS[name].optional:
+    """Writes model `name` in this kind to `path`, weights inline; false if
+    there is no such kind of it."""
+    how = kinds.parse(kind)
+    training, static = how.exporter == "train", how.variant == "static"
+    dtype = DTYPES.get(how.variant, torch.float32)
+    extra = ("attention_mask", "position_ids")
+    if how.variant != "inputs":
+        extra = ()
+    elif not models.MODELS[name].optional:
         return False
-    model, inputs = models.build(name, extra, dtype=how["dtype"])
-    if not how["dynamo"] and how["opset"] < 14 and name != "nanogpt":
-        # The exporter knows fused attention from opset 14 on.
+    model, inputs = models.build(name, extra, dtype=dtype)
+    by_dynamo = how.exporter in kinds.BY_DYNAMO
+    # The one exporter knows fused attention from opset 14 on; the other
+    # cannot write T5's ("Cannot view a tensor with shape ...").
+    fused = not name.startswith("t5") if by_dynamo else how.opset >= 14
+    if not fused and name != "nanogpt":
         model.set_attn_implementation("eager")
-    model.train(how["training"])
+    model.train(training)
     tensors = tuple(
-        t.to(how["dtype"]) if t.is_floating_point() else t
+        t.to(dtype) if t.is_floating_point() else t
         for t in models.sample(inputs, 2)
     )
+    # The names of dims that are not static, by input.
+    dims = [
+        {0: "batch"} if i.kind == "values" else {0: "batch", 1: "seq"}
+        for i in inputs
+    ]
     names = [i.name for i in inputs]
     options = dict(
-        input_names=names, output_names=["logits"], opset_version=how["opset"]
+        input_names=names, output_names=["logits"], opset_version=how.opset
     )
-    if how["dynamo"]:
-        shapes = tuple(
-            {0: "batch"} if i.kind == "values" else {0: "batch", 1: "seq"}
-            for i in inputs
-        )
+    if by_dynamo:
         program = torch.onnx.export(
             model,
             tensors,
             dynamo=True,
-            optimize=not how["raw"],
-            dynamic_shapes=None if how["static"] else shapes,
+            optimize=how.exporter == "dynamo",
+            dynamic_shapes=None if static else tuple(dims),
             verbose=False,
             **options,
         )
         program.save(path)
         strip_traces(path)
     else:
-        # The exporter names the dims of its inputs only.
-        axes = {
-            i.name: {0: "batch"}
-            if i.kind == "values"
-            else {0: "batch", 1: "seq"}
-            for i in inputs
-        }
         modes = torch.onnx.TrainingMode
         torch.onnx.export(
             model,
             tensors,
             path,
             dynamo=False,
-            dynamic_axes=None if how["static"] else axes,
-            do_constant_folding=not how["training"],
-            training=modes.TRAINING if how["training"] else modes.EVAL,
+            dynamic_axes=None if static else dict(zip(names, dims)),
+            do_constant_folding=not training,
+            training=modes.TRAINING if training else modes.EVAL,
             **options,
         )
-    onnx.load(path)
+    version = onnx.load(path).opset_import[0].version
+    if version != how.opset:
+        raise ValueError(f"wrote opset {version} instead of {how.opset}")
     return True
+
+
+def message(error):
+    """The first line of what is at the bottom of `error`."""
+    while error.__cause__:
+        error = error.__cause__
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0][:200] if lines else ''}"
 
 
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
+    all_kinds = ",".join(map(str, kinds.all_kinds()))
     parser.add_argument("-o", metavar="DIR", default=HERE, dest="folder")
     parser.add_argument("--all", action="store_true",
                         help="every kind, not just the committed ones")
+    parser.add_argument("--missing", action="store_true",
+                        help="only what export.json does not speak of")
     parser.add_argument("--models", default=",".join(models.MODELS))
-    parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--kinds", default=all_kinds)
     options = parser.parse_args()
     if options.all and options.folder == HERE:
-        parser.error("--all needs -o DIR (about 120 MB)")
+        parser.error("--all needs -o DIR (about 250 MB)")
     os.makedirs(options.folder, exist_ok=True)
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
@@ -189,19 +166,21 @@ def main():
             results = json.load(file)
     for name, kind in chosen:
         file = f"{name}-{kind}.onnx"
+        if options.missing and file in results:
+            continue
         path = os.path.join(options.folder, file)
         try:
             written = export(name, kind, path)
         except Exception as error:
             if os.path.exists(path):
                 os.remove(path)
-            text = str(error).strip().splitlines() or [repr(error)]
-            results[file] = f"{type(error).__name__}: {text[0][:200]}"
+            results[file] = message(error)
             print(f"{file}: {results[file]}", flush=True)
             if os.environ.get("DEBUG"):
                 traceback.print_exc()
-            continue
-        if written:
+        else:
+            if not written:
+                continue
             results[file] = "ok"
             print(f"{file}: {os.path.getsize(path)} bytes", flush=True)
         with open(report, "w") as out:

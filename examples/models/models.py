@@ -190,7 +190,7 @@ def vit():
     return hf.ViTForImageClassification(config)
 
 
-def t5():
+def t5(**options):
     config = hf.T5Config(
         vocab_size=VOCAB,
         d_model=HIDDEN,
@@ -204,6 +204,7 @@ def t5():
         decoder_start_token_id=0,
         pad_token_id=0,
         eos_token_id=1,
+        **options,
     )
     return hf.T5ForConditionalGeneration(config)
 
@@ -212,6 +213,12 @@ BERT_INPUTS = (
     Input("input_ids", (SEQ,)),
     Input("attention_mask", (SEQ,), "mask"),
     Input("token_type_ids", (SEQ,), bound=2),
+)
+
+T5_INPUTS = (
+    Input("input_ids", (SEQ,)),
+    Input("attention_mask", (SEQ,), "mask"),
+    Input("decoder_input_ids", (SEQ,)),
 )
 
 MODELS = {
@@ -243,13 +250,11 @@ MODELS = {
         (),
         (),
     ),
-    "t5": Model(
-        t5,
-        (
-            Input("input_ids", (SEQ,)),
-            Input("attention_mask", (SEQ,), "mask"),
-            Input("decoder_input_ids", (SEQ,)),
-        ),
+    "t5": Model(t5, T5_INPUTS, "cross-entropy", optional=()),
+    "t5-gated": Model(
+        # Version 1.1: gated GELU, a head of its own.
+        lambda: t5(feed_forward_proj="gated-gelu", tie_word_embeddings=False),
+        T5_INPUTS,
         "cross-entropy",
         optional=(),
     ),
