@@ -35,7 +35,7 @@ struct AxisFinder {
                            argument.getArgNumber(), kRoleAttr)
                      : StringAttr();
     StringRef name = role ? role.getValue() : "";
-    bool rows = name == "tokens" || name == "targets";
+    bool rows = name == "tokens" || name == "targets" || name == "labels";
     if ((rows || name == "samples" || name == "data") && !dims.empty())
       dims[0][0].axis = Axis::Batch;
     // Of several sequences that of the first tokens, which positions number.

@@ -36,7 +36,6 @@ static bool reaches(Value value, unsigned operand, bool &shifted) {
 void pcc::frontend::assignRoles(func::FuncOp forward) {
   Builder builder(forward.getContext());
   BlockArgument tokens;
-  SmallVector<BlockArgument> labels;
   for (BlockArgument argument : forward.getArguments()) {
     auto role = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
                                                      kRoleAttr);
@@ -48,17 +47,9 @@ void pcc::frontend::assignRoles(func::FuncOp forward) {
       continue;
     }
     bool isTargets = reaches<CrossEntropyOp>(argument, 1, shifted);
-    if (isTargets && shifted)
-      labels.push_back(argument);
     forward.setArgAttr(argument.getArgNumber(), kRoleAttr,
-                       builder.getStringAttr(isTargets ? "targets" : "data"));
-  }
-  for (BlockArgument argument : llvm::reverse(labels)) {
-    if (!tokens || tokens.getType() != argument.getType())
-      continue;
-    argument.replaceAllUsesWith(tokens);
-    LogicalResult erased = forward.eraseArgument(argument.getArgNumber());
-    assert(succeeded(erased));
-    (void)erased;
+                       builder.getStringAttr(!isTargets ? "data"
+                                             : shifted  ? "labels"
+                                                        : "targets"));
   }
 }

@@ -8,8 +8,8 @@
 namespace pcc::frontend {
 
 /// Tells ids from targets, among the inputs that have role "tokens", by what
-/// reads them. A model that shifts its labels inside takes the tokens
-/// themselves as labels.
+/// reads them. Labels are targets that the model itself shifts: of text they
+/// are the tokens.
 void assignRoles(mlir::func::FuncOp forward);
 
 } // namespace pcc::frontend

@@ -60,8 +60,8 @@ int64_t vocabularyOf(Value ids) {
       size = loss.getClasses();
     } else if (auto stats = dyn_cast<nn::CrossEntropyStatsOp>(op)) {
       size = stats.getClasses();
-    } else if (isa<nn::ReshapeOp, nn::SliceOp, nn::CastOp, dist::ShardSliceOp,
-                   dist::AllGatherOp>(op)) {
+    } else if (isa<nn::ReshapeOp, nn::SliceOp, nn::ConcatOp, nn::PadOp,
+                   nn::CastOp, dist::ShardSliceOp, dist::AllGatherOp>(op)) {
       size = vocabularyOf(op->getResult(0));
     }
     if (size)
@@ -82,7 +82,7 @@ bool setBound(InputInfo &info, Attribute attribute) {
 
 /// Positions are looked up in tables too, but are no tokens.
 bool isToken(StringRef role, RankedTensorType type) {
-  return (role == "tokens" || role == "targets") &&
+  return (role == "tokens" || role == "targets" || role == "labels") &&
          !isa<FloatType>(type.getElementType());
 }
 
@@ -130,7 +130,7 @@ llvm::Expected<Tensor> Fill::input(const InputInfo &info,
       return llvm::createStringError("cannot tell the vocabulary of '" +
                                      info.name + "'; give --vocab");
     for (int64_t i = 0; i < value.size(); ++i) {
-      bool ignored = role == "targets" && draw.uniform(i, 1) < 0.125;
+      bool ignored = role != "tokens" && draw.uniform(i, 1) < 0.125;
       value.integer[i] = ignored ? -100 : int64_t(draw.uniform(i) * bound);
     }
   } else if (role == "positions") {

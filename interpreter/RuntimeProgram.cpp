@@ -115,7 +115,8 @@ LogicalResult RuntimeProgram::addInput(ModuleOp module, const InputInfo &info) {
   input.slot_bytes = info.isPerMicrobatch ? (bytes + 63) / 64 * 64 : 0;
   input.arena_offset = allocate(
       info.isPerMicrobatch ? input.slot_bytes * program.microbatches : bytes);
-  bool isRows = info.role == "tokens" || info.role == "targets";
+  bool isRows =
+      info.role == "tokens" || info.role == "targets" || info.role == "labels";
   if (isRows && info.type.getRank() > 0)
     program.micro_batch = info.type.getDimSize(0);
   if (info.role == "tokens" && info.type.getRank() == 2)

@@ -110,8 +110,9 @@ typedef struct {
 } pcc_tensor;
 
 /// An input the runtime fills before a step, known by its role: "tokens",
-/// "targets", "positions", "samples", "seed", "step", "lr", "weight_decay",
-/// "beta1", "beta2", "eps", "clip_grad", "data" (by name, from a .npy file).
+/// "targets", "labels" (targets that the model shifts itself), "positions",
+/// "samples", "seed", "step", "lr", "weight_decay", "beta1", "beta2", "eps",
+/// "clip_grad", "data" (by name, from a .npy file).
 typedef struct {
   const char *role;
   const char *name; ///< the model's name of it

@@ -29,7 +29,7 @@ void PipeDialect::initialize() {
 
 bool isPerMicrobatchRole(StringRef role) {
   return llvm::StringSwitch<bool>(role)
-      .Cases({"tokens", "targets", "samples", "data"}, true)
+      .Cases({"tokens", "targets", "labels", "samples", "data"}, true)
       .Default(false);
 }
 

@@ -144,7 +144,7 @@ def main():
     parser.add_argument("--all", action="store_true",
                         help="every kind, not just the committed ones")
     parser.add_argument("--missing", action="store_true",
-                        help="only what export.json does not speak of")
+                        help="only what is not there and not known to fail")
     parser.add_argument("--models", default=",".join(models.MODELS))
     parser.add_argument("--kinds", default=all_kinds)
     options = parser.parse_args()
@@ -166,9 +166,10 @@ def main():
             results = json.load(file)
     for name, kind in chosen:
         file = f"{name}-{kind}.onnx"
-        if options.missing and file in results:
-            continue
         path = os.path.join(options.folder, file)
+        fails = results.get(file, "ok") != "ok"
+        if options.missing and (fails or os.path.exists(path)):
+            continue
         try:
             written = export(name, kind, path)
         except Exception as error:

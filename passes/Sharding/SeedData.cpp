@@ -35,13 +35,18 @@ struct DistSeedDataPass : pcc::impl::DistSeedDataPassBase<DistSeedDataPass> {
 
 } // namespace
 
+/// Ids, one per position of each sample.
+static bool isSequence(StringRef role) {
+  return role == "tokens" || role == "targets" || role == "labels";
+}
+
 /// The batch of a function: the rows of an input whose role says that it has
 /// one, else 0.
 static int64_t batchOf(func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto role = function.getArgAttrOfType<StringAttr>(i, kRoleAttr);
     auto type = cast<RankedTensorType>(function.getArgument(i).getType());
-    if (role && (role == "samples" || role == "tokens" || role == "targets") &&
+    if (role && (role == "samples" || isSequence(role.getValue())) &&
         type.getRank() > 0)
       return type.getDimSize(0);
   }
@@ -57,10 +62,10 @@ LogicalResult DistSeedDataPass::seedInput(const Program &program,
   auto roleAttr = function.getArgAttrOfType<StringAttr>(index, kRoleAttr);
   StringRef role = roleAttr ? roleAttr.getValue() : "";
   unsigned rank = value.type.getRank();
-  bool sequence = (role == "tokens" || role == "targets") && rank >= 2;
+  bool sequence = isSequence(role) && rank >= 2;
   bool batched =
       rank >= 1 &&
-      (role == "tokens" || role == "targets" || role == "samples" ||
+      (isSequence(role) || role == "samples" ||
        (role == "data" && value.type.getDimSize(0) == batchOf(function)));
   Seed seed{DataLevel, {}, /*open=*/false, "an input's batch and sequence"};
   seed.dims.resize(rank);

@@ -46,7 +46,7 @@ void Search::follow(Value ids) {
       if (loss.getTargets() == ids)
         note(op, loss.getClasses());
     } else if (isa<ReshapeOp, TransposeOp, BroadcastOp>(op) ||
-               (isUniform && isa<SliceOp, SelectOp>(op))) {
+               (isUniform && isa<SliceOp, SelectOp, ConcatOp, PadOp>(op))) {
       follow(op->getResult(0));
     } else if (auto cast = dyn_cast<CastOp>(op)) {
       if (isa<IntegerType>(tensorType(cast.getResult()).getElementType()))
@@ -67,8 +67,8 @@ struct NNBoundIdsPass : pcc::impl::NNBoundIdsPassBase<NNBoundIdsPass> {
     unsigned index = argument.getArgNumber();
     auto role = function.getArgAttrOfType<StringAttr>(index, kRoleAttr);
     // Other inputs are the runtime's own.
-    if (!role || (role.getValue() != "tokens" && role.getValue() != "targets" &&
-                  role.getValue() != "data"))
+    if (!role || !llvm::is_contained({"tokens", "targets", "labels", "data"},
+                                     role.getValue()))
       return;
     Search search{/*isUniform=*/role.getValue() != "data"};
     search.follow(argument);

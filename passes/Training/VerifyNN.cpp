@@ -21,8 +21,8 @@ namespace {
 
 bool isKnownRole(StringRef role) {
   return llvm::StringSwitch<bool>(role)
-      .Cases({"tokens", "targets", "positions", "samples", "seed", "step"},
-             true)
+      .Cases({"tokens", "targets", "labels", "positions"}, true)
+      .Cases({"samples", "seed", "step"}, true)
       .Cases({"lr", "weight_decay", "beta1", "beta2", "eps", "clip_grad"}, true)
       .Case("data", true)
       .Default(false);

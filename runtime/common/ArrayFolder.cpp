@@ -21,6 +21,10 @@ static bool isTargets(const pcc_input &input) {
          !strcmp(input.name, "targets");
 }
 
+static bool isArray(const std::string &name) {
+  return name.size() > 4 && name.substr(name.size() - 4) == ".npy";
+}
+
 static std::string fileNameOf(const pcc_input &input) {
   return std::string(isTargets(input) ? "labels" : input.name) + ".npy";
 }
@@ -81,7 +85,7 @@ void ArrayFolder::add(const pcc_program &program, const pcc_input &input) {
     if (!exists(path)) {
       std::string held;
       for (const std::string &entry : listFolder(folder))
-        if (entry.size() > 4 && entry.substr(entry.size() - 4) == ".npy")
+        if (isArray(entry))
           held += (held.empty() ? "" : ", ") + entry;
       fail(ExitData,
            format("data folder '%s' has no '%s' for input '%s'", folder.c_str(),
@@ -132,7 +136,11 @@ std::string ArrayFolder::describe() const {
   std::string names;
   for (const auto &[name, array] : arrays)
     names += (names.empty() ? "" : ", ") + name;
-  return folder + ": " + names;
+  std::string others;
+  for (const std::string &entry : listFolder(folder))
+    if (isArray(entry) && !arrays.count(entry))
+      others += (others.empty() ? ", not " : ", ") + entry;
+  return folder + ": " + names + others;
 }
 
 std::string ArrayFolder::needed(int64_t samples) const {
