@@ -43,10 +43,11 @@ COMMITTED = {
     "gemma": ("eval-17", "dynamo"),
     "gpt-neox": ("eval-17", "dynamo"),
     "opt": ("eval-17", "dynamo"),
-    "bert-mlm": ("train-17",),
+    "bert-mlm": ("train-17", "dynamo"),
     "bert-classifier": ("eval-17",),
-    "vit": ("train-17",),
+    "vit": ("train-17", "dynamo"),
     "t5": ("train-17",),
+    "t5-gated": ("dynamo",),
 }
 
 

@@ -104,6 +104,7 @@ def main():
             first = ((row["step"] - 1) * batch + i * part) * seq
             window = tokens[first : first + part * seq + 1]
             values["tokens"] = window[:-1].reshape(part, seq)
+            values["labels"] = values["tokens"]
             values["targets"] = window[1:].reshape(part, seq)
             values["samples"] = np.arange(part) + i * part
             program.call("microbatch", values)

@@ -56,6 +56,7 @@ def main():
     tokens = tokens.astype(np.int64)
     values = {
         "tokens": tokens[:-1].reshape(batch, seq),
+        "labels": tokens[:-1].reshape(batch, seq),
         "targets": tokens[1:].reshape(batch, seq),
         "positions": np.arange(seq),
     }

@@ -43,8 +43,8 @@ func.func @forward(%x: tensor<4xf32>) {
 
 // -----
 
-// expected-error@+1 {{input 0 of @forward has the unknown role 'labels'}}
-func.func @forward(%x: tensor<4xi64> {nn.role = "labels"}) {
+// expected-error@+1 {{input 0 of @forward has the unknown role 'classes'}}
+func.func @forward(%x: tensor<4xi64> {nn.role = "classes"}) {
   return
 }
 
