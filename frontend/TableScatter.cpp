@@ -9,8 +9,12 @@ using namespace pcc::nn;
 /// Whether updates are added to the data, not put in its place.
 static FailureOr<bool> addsUpdates(Binder &b) {
   std::string reduction = b.stringAttr("reduction", "none");
-  if (reduction != "none" && reduction != "add")
-    return b.error() << "reduction '" << reduction << "' is not supported";
+  if (reduction != "none" && reduction != "add") {
+    InFlightDiagnostic diag = b.error() << "reduction '" << reduction
+                                        << "' is not supported";
+    diag.attachNote(b.loc) << "updates may replace the data or be added to it";
+    return diag;
+  }
   return reduction == "add";
 }
 

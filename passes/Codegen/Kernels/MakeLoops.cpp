@@ -110,7 +110,31 @@ LogicalResult codegen::makeLoops(func::FuncOp kernel) {
   return success();
 }
 
+/// LLVM has no erf of its own; in double precision it is the C library's.
+static void callErf(ModuleOp module) {
+  SmallVector<math::ErfOp> wide;
+  module.walk([&](math::ErfOp op) {
+    if (op.getType().isF64())
+      wide.push_back(op);
+  });
+  if (wide.empty())
+    return;
+  OpBuilder builder(module.getBodyRegion());
+  Type f64 = builder.getF64Type();
+  auto erf = func::FuncOp::create(builder, module.getLoc(), "erf",
+                                  builder.getFunctionType({f64}, {f64}));
+  erf.setPrivate();
+  for (math::ErfOp op : wide) {
+    builder.setInsertionPoint(op);
+    op.replaceAllUsesWith(
+        func::CallOp::create(builder, op.getLoc(), erf, op.getOperand())
+            .getResult(0));
+    op.erase();
+  }
+}
+
 LogicalResult codegen::expandMath(ModuleOp module) {
+  callErf(module);
   RewritePatternSet patterns(module.getContext());
   auto isWanted = [](StringRef name) {
     return name == math::ExpOp::getOperationName() ||

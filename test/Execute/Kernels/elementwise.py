@@ -110,6 +110,13 @@ k = Kernels([f"%m: {M}", f"%x: {X}", f"%y: {X}"], [X], f"""
   return %w : {X}""")
 check_all("erf, where", k, (mask, x, y), (np.where(mask, erf(wx), wy),))
 
+# In double precision it is the C library's.
+D = f"tensor<{B}x{S}x{C}xf64>"
+k = Kernels([f"%x: {D}"], [D], f"""
+  %e = nn.erf %x : {D}
+  return %e : {D}""")
+check_all("erf in f64", k, (wx,), (erf(wx),), tolerance=1e-15)
+
 # To i1 is what is not zero, not the lowest bit; true is more than false.
 I, N = "tensor<2x4xi64>", "tensor<2x4xi1>"
 W = "tensor<2x4xf32>"
