@@ -65,8 +65,10 @@ NameFinder::NameFinder(const onnx::GraphProto &graph) {
     std::string from =
         metadata(value, kValueMetadata, "pkg.onnxscript.optimizer.folded_from");
     SmallVector<StringRef> names = parseList(from);
-    if (names.size() == 1 && names[0].contains('.'))
-      origins[value.name()] = names[0].str();
+    SmallVector<StringRef> params =
+        llvm::to_vector(llvm::make_filter_range(names, isParameterName));
+    if (params.size() == 1)
+      (names.size() == 1 ? origins : sums)[value.name()] = params[0].str();
   }
 }
 
@@ -114,6 +116,8 @@ std::string NameFinder::find(const onnx::TensorProto &tensor) const {
   const std::string &name = tensor.name();
   if (auto origin = origins.find(name); origin != origins.end())
     return origin->second;
+  if (auto sum = sums.find(name); sum != sums.end() && tensor.dims_size() == 1)
+    return sum->second;
   auto found = uses.find(name);
   if (!isInvented(name) || found == uses.end())
     return name;

@@ -55,6 +55,8 @@ private:
   llvm::StringMap<std::string> roots;
   /// What optimized exports say initializers were folded from.
   llvm::StringMap<std::string> origins;
+  /// The parameters of initializers that were folded from one and a constant.
+  llvm::StringMap<std::string> sums;
 };
 
 } // namespace pcc::frontend

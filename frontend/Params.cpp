@@ -3,6 +3,7 @@
 #include "frontend/Params.h"
 #include "dialects/NN/SourceMarks.h"
 #include "frontend/Import.h"
+#include "frontend/Names.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -82,6 +83,18 @@ void pcc::frontend::classifyParams(ModuleOp module) {
   }
 }
 
+void pcc::frontend::markFoldedScales(ModuleOp module) {
+  SymbolTable symbols(module);
+  module.walk([&](RmsNormOp norm) {
+    auto read = norm.getScale().getDefiningOp<ReadOp>();
+    auto param = read ? symbols.lookup<ParamOp>(read.getSymbol()) : ParamOp();
+    auto name = param ? param->getAttrOfType<StringAttr>(kSourceNameAttr)
+                      : StringAttr();
+    if (name && !isParameterName(name.getValue()))
+      param->setAttr(kPlusOneAttr, UnitAttr::get(module.getContext()));
+  });
+}
+
 LogicalResult pcc::chooseTrained(ModuleOp module, StringRef freeze,
                                  StringRef train) {
   auto parse = [&](StringRef text,
@@ -145,6 +158,8 @@ void pcc::printParams(ModuleOp module, raw_ostream &os) {
       os << ", called '" << name.getValue() << "' there";
     if (param->hasAttr(kTransposedAttr))
       os << ", transposed";
+    if (param->hasAttr(kPlusOneAttr))
+      os << ", plus one";
     os << "\n";
   }
   os << all << " parameters, " << trained << " trained\n";

@@ -102,9 +102,13 @@ FailureOr<Extent> Model::find(Location loc, const onnx::TensorProto &tensor,
     if (extent.offset > size || length < 0 || length > size - extent.offset)
       return emitError(loc)
              << "external data of '" << name << "' names no file";
-    return Extent{path,         extent.offset,
-                  length,       static_cast<int64_t>(bytes.size()),
-                  self->digest, bytes.data() + extent.offset};
+    return Extent{path,
+                  extent.offset,
+                  length,
+                  size,
+                  self->digest,
+                  bytes.data() + extent.offset,
+                  self->isMapped()};
   }
 
   auto refuse = [&](const Twine &why) -> LogicalResult {
@@ -124,7 +128,7 @@ FailureOr<Extent> Model::find(Location loc, const onnx::TensorProto &tensor,
 
   if (!llvm::sys::fs::exists(file)) {
     if (optional)
-      return Extent{"", 0, length, 0, 0, nullptr};
+      return Extent{"", 0, length, 0, 0, nullptr, false};
     InFlightDiagnostic diag =
         emitError(loc) << "external data of '" << name
                        << "' is missing: there is no file '" << file << "'";
@@ -164,5 +168,6 @@ FailureOr<Extent> Model::find(Location loc, const onnx::TensorProto &tensor,
   }
   extent.digest = mapped->digest;
   extent.bytes = bytes.data() + extent.offset;
+  extent.isMapped = mapped->isMapped();
   return extent;
 }

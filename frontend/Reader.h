@@ -31,6 +31,8 @@ struct Extent {
   uint64_t digest = 0;
   /// Null where the file need not exist (random initial values).
   const char *bytes = nullptr;
+  /// Whether these are pages of the file, not a copy in memory.
+  bool isMapped = false;
 };
 
 /// A model whose large inline tensors have been replaced by references.
@@ -52,6 +54,10 @@ private:
   struct File {
     std::unique_ptr<llvm::MemoryBuffer> buffer;
     uint64_t digest;
+
+    bool isMapped() const {
+      return buffer->getBufferKind() == llvm::MemoryBuffer::MemoryBuffer_MMap;
+    }
   };
   /// Maps `path` once.
   const File *map(llvm::StringRef path);

@@ -57,6 +57,7 @@ struct NNRecognizePass : pcc::impl::NNRecognizePassBase<NNRecognizePass> {
     renameLabels(module);
     sweep(module);
     classifyParams(module);
+    markFoldedScales(module);
   }
 };
 

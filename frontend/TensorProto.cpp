@@ -3,6 +3,8 @@
 #include "frontend/TensorProto.h"
 #include "frontend/DimBinding.h"
 #include "frontend/Evaluate.h"
+#include "frontend/ExtentScan.h"
+#include <cstring>
 
 using namespace mlir;
 using namespace pcc::frontend;
@@ -35,6 +37,10 @@ static std::optional<Tensor> fromFields(Type element, ArrayRef<int64_t> shape,
   return std::nullopt;
 }
 
+/// Elements of a tensor that is held, whatever they are, and of one that need
+/// not be stored once if all are equal.
+static constexpr int64_t kLargest = 1 << 26, kSmall = 4096;
+
 FailureOr<Tensor> pcc::frontend::loadTensor(Location loc, Model &model,
                                             const onnx::TensorProto &tensor,
                                             bool asStored) {
@@ -46,7 +52,7 @@ FailureOr<Tensor> pcc::frontend::loadTensor(Location loc, Model &model,
                           << "' has elements of a type that is not supported";
   Shape shape(tensor.dims().begin(), tensor.dims().end());
   std::optional<int64_t> count = countElements(shape);
-  if (!count || *count > int64_t(1) << 28)
+  if (!count || *count > kLargest)
     return emitError(loc) << "tensor '" << tensor.name()
                           << "' has a shape that cannot be held";
   int64_t size = *count;
@@ -61,7 +67,11 @@ FailureOr<Tensor> pcc::frontend::loadTensor(Location loc, Model &model,
       return failure();
     if (extent->length != size * width)
       return disagrees(extent->length);
-    return Tensor::decode(storage, shape, extent->bytes).castTo(element);
+    bool isUniform = size > kSmall && isRepetition(*extent, width);
+    Tensor stored = Tensor::decode(
+        storage, isUniform ? ArrayRef<int64_t>() : ArrayRef<int64_t>(shape),
+        extent->bytes);
+    return (isUniform ? stored.expand(shape) : stored).castTo(element);
   }
   if (tensor.has_raw_data()) {
     int64_t bytes = tensor.raw_data().size();
@@ -91,19 +101,30 @@ bool pcc::frontend::isMask(MLIRContext *context,
                            const Extent &extent) {
   Type storage = storageType(context, tensor.data_type());
   int64_t width = storage.getIntOrFloatBitWidth() / 8;
-  int64_t count = extent.length / width;
-  if (tensor.dims_size() < 2 || !extent.bytes)
+  // A mask is held; what cannot be is a weight.
+  if (tensor.dims_size() < 2 || !extent.bytes ||
+      extent.length / width > kLargest)
     return false;
   bool removes = false;
-  constexpr int64_t kChunk = 1024;
-  for (int64_t begin = 0; begin < count; begin += kChunk) {
-    Tensor part = Tensor::decode(storage, {std::min(kChunk, count - begin)},
-                                 extent.bytes + begin * width);
+  auto onlyRemoves = [&](const char *bytes, int64_t length) {
+    // Most of a mask are zeros.
+    if (!bytes[0] && !std::memcmp(bytes, bytes + 1, length - 1))
+      return true;
+    Tensor part = Tensor::decode(storage, {length / width}, bytes);
     for (Scalar s : part.elements()) {
       if (s.f != 0 && !(s.f <= kRemovesKey))
         return false;
       removes |= s.f != 0;
     }
-  }
-  return removes;
+    return true;
+  };
+  bool isMask =
+      forEachPart(extent, width, [&](const char *bytes, int64_t length) {
+        constexpr int64_t kChunk = 8192;
+        for (int64_t begin = 0; begin < length; begin += kChunk)
+          if (!onlyRemoves(bytes + begin, std::min(kChunk, length - begin)))
+            return false;
+        return true;
+      });
+  return isMask && removes;
 }

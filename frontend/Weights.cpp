@@ -1,8 +1,8 @@
 //===- Weights.cpp - The weights of a model -------------------------------===//
 
 #include "frontend/Weights.h"
+#include "frontend/ExtentScan.h"
 #include "frontend/Names.h"
-#include <cstring>
 
 using namespace mlir;
 using namespace pcc::frontend;
@@ -29,24 +29,9 @@ FailureOr<Weight *> Weights::add(Location loc, StringRef name,
   return &weight;
 }
 
-/// Whether element (i, j) of a is element (j, i) of b.
-static bool isTranspose(const Weight &a, const Weight &b) {
-  int64_t rows = a.type.getShape()[0], columns = a.type.getShape()[1];
-  int64_t width = widthOf(a);
-  const char *from = a.extent.bytes, *to = b.extent.bytes;
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j)
-      if (std::memcmp(from + (i * columns + j) * width,
-                      to + (j * rows + i) * width, width))
-        return false;
-  return true;
-}
-
-/// Fresh weights of one value say nothing about ties.
+/// Whether all elements are equal.
 static bool isUniform(const Weight &weight) {
-  int64_t width = widthOf(weight);
-  const char *bytes = weight.extent.bytes;
-  return !std::memcmp(bytes, bytes + width, weight.extent.length - width);
+  return isRepetition(weight.extent, widthOf(weight));
 }
 
 bool pcc::frontend::isRepeated(const Weight &weight) {
@@ -54,34 +39,41 @@ bool pcc::frontend::isRepeated(const Weight &weight) {
   if (rank < 3 || weight.type.getDimSize(0) < 2 || !weight.extent.bytes ||
       isUniform(weight))
     return false;
-  int64_t part = weight.extent.length / weight.type.getDimSize(0);
-  const char *bytes = weight.extent.bytes;
-  return !std::memcmp(bytes, bytes + part, weight.extent.length - part);
+  return isRepetition(weight.extent,
+                      weight.extent.length / weight.type.getDimSize(0));
+}
+
+/// Whether two matrices have the same elements, `transposed` in one of them.
+static bool isCopy(const Weight &copy, const Weight &other, bool &transposed) {
+  ArrayRef<int64_t> shape = copy.type.getShape();
+  transposed = false;
+  if (other.type == copy.type && areEqual(copy.extent, other.extent))
+    return true;
+  transposed =
+      other.type.getShape() == ArrayRef({shape[1], shape[0]}) &&
+      isTranspose(copy.extent, other.extent, shape[0], shape[1], widthOf(copy));
+  return transposed;
 }
 
 void Weights::tieCopies(Location loc) {
   for (auto copy = weights.begin(); copy != weights.end(); ++copy) {
     if (copy->type.getRank() != 2 || !copy->extent.bytes)
       continue;
-    ArrayRef<int64_t> shape = copy->type.getShape();
+    // Fresh weights of one value say nothing about ties.
+    std::optional<bool> says;
     for (auto other = weights.begin(); other != copy; ++other) {
       if (other->original || !other->extent.bytes ||
-          other->type.getRank() != 2 || other->storage != copy->storage)
+          other->type.getRank() != 2 || other->storage != copy->storage ||
+          other->extent.length != copy->extent.length)
         continue;
       // What lies in one place need not be read.
-      bool onePlace = other->type == copy->type &&
+      bool transposed = false,
+           onePlace = other->type == copy->type &&
                       other->extent.bytes == copy->extent.bytes;
-      bool same =
-          onePlace || (other->type == copy->type &&
-                       !std::memcmp(other->extent.bytes, copy->extent.bytes,
-                                    copy->extent.length));
-      bool transposed =
-          !same && other->type.getShape() == ArrayRef({shape[1], shape[0]}) &&
-          isTranspose(*copy, *other);
-      if (!same && !transposed)
+      if (!onePlace && !says)
+        says = !isUniform(*copy);
+      if (!onePlace && !(*says && isCopy(*copy, *other, transposed)))
         continue;
-      if (!onePlace && isUniform(*copy))
-        break;
       copy->original = &*other;
       copy->transposed = transposed;
       emitRemark(loc) << "'" << copy->name << "' is a "

@@ -90,6 +90,7 @@ LogicalResult RuntimeProgram::addParam(Operation *op, StringRef name,
       return unsupported(op, from.getType());
     source.rank = from.getType().getRank();
     source.transposed = param->hasAttr(nn::kTransposedAttr);
+    source.plus_one = param->hasAttr(nn::kPlusOneAttr);
     source.shape = keep(from.getType().getShape());
     source.base = from.getBase();
     source.stride = keep(from.getStrides().asArrayRef());

@@ -77,6 +77,9 @@ typedef struct {
   /// 1: the model has the transpose of this matrix under this name, and so have
   /// checkpoints; an exporter folded a transposition.
   int32_t transposed;
+  /// 1: the model has these elements less one, as a norm that adds one to its
+  /// weight does; an exporter folded the addition.
+  int32_t plus_one;
   const int64_t *shape;  ///< [rank] of the source tensor
   int64_t base;          ///< in elements
   const int64_t *stride; ///< [layout.rank], in elements

@@ -23,6 +23,10 @@ inline constexpr llvm::StringLiteral kCopiesAttr = "nn.copies";
 /// under the source's name. Folding leaves weights of linear layers so.
 inline constexpr llvm::StringLiteral kTransposedAttr = "nn.transposed";
 
+/// A unit: the source tensor's elements are those of the model and one.
+/// Exporters fold so what a norm adds to its weight.
+inline constexpr llvm::StringLiteral kPlusOneAttr = "nn.plus_one";
+
 /// Pairs of whole numbers, (node of the graph, operand): what reads the source
 /// tensor for this parameter, where it is merged with other parameters.
 inline constexpr llvm::StringLiteral kUsesAttr = "nn.source_uses";

@@ -62,8 +62,9 @@ private:
   FailureOr<Datum> outputs(rt::StageOp stage, StringRef entry, StringRef prefix,
                            int32_t &count);
   FailureOr<Datum> layout(rt::BufferOp buffer);
+  /// `isCopy`: another tensor of the file than the one that is read.
   FailureOr<Datum> source(rt::BufferOp buffer, nn::SourceAttr attr,
-                          bool transposed);
+                          bool isCopy);
   /// The address of a buffer's source; null where it has none.
   FailureOr<Datum> sharedSource(rt::BufferOp buffer);
   /// The number of an element type of a buffer or its source.
@@ -145,7 +146,7 @@ FailureOr<Datum> Descriptor::dtype(rt::BufferOp buffer, Type element) {
 }
 
 FailureOr<Datum> Descriptor::source(rt::BufferOp buffer, nn::SourceAttr attr,
-                                    bool transposed) {
+                                    bool isCopy) {
   Datum file =
       attr.getFile().empty() ? Datum::null() : data.addString(attr.getFile());
   RankedTensorType type = attr.getType();
@@ -156,8 +157,9 @@ FailureOr<Datum> Descriptor::source(rt::BufferOp buffer, nn::SourceAttr attr,
       {data.addString(attr.getName()), file, Datum::i64(attr.getFileSize()),
        Datum::i64(static_cast<int64_t>(attr.getDigest())),
        Datum::i64(attr.getOffset()), *number, Datum::i32(type.getRank()),
-       Datum::i32(transposed), data.addArray("pcc.shape", type.getShape()),
-       Datum::i64(attr.getBase()),
+       Datum::i32(!isCopy && buffer->hasAttr("transposed")),
+       Datum::i32(!isCopy && buffer->hasAttr("plus_one")),
+       data.addArray("pcc.shape", type.getShape()), Datum::i64(attr.getBase()),
        data.addArray("pcc.stride", attr.getStrides().asArrayRef()),
        data.addArray("pcc.valid", attr.getValid().asArrayRef())});
 }
@@ -169,7 +171,7 @@ FailureOr<Datum> Descriptor::sharedSource(rt::BufferOp buffer) {
   auto known = sources.find(attr);
   if (known != sources.end())
     return known->second;
-  FailureOr<Datum> value = source(buffer, attr, buffer->hasAttr("transposed"));
+  FailureOr<Datum> value = source(buffer, attr, /*isCopy=*/false);
   if (failed(value))
     return failure();
   Datum made = data.add("pcc.source", *value);
@@ -212,7 +214,7 @@ FailureOr<Datum> Descriptor::tensor(rt::BufferOp buffer) {
   SmallVector<Datum> copies;
   if (auto attrs = buffer->getAttrOfType<ArrayAttr>("copies"))
     for (auto attr : attrs.getAsRange<nn::SourceAttr>()) {
-      FailureOr<Datum> copy = source(buffer, attr, false);
+      FailureOr<Datum> copy = source(buffer, attr, /*isCopy=*/true);
       if (failed(copy))
         return failure();
       copies.push_back(*copy);

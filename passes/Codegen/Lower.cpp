@@ -154,6 +154,13 @@ void ProgramLowering::addBuffer(Operation *op, StringAttr name,
     buffer->setAttr(attr.getName(), attr.getValue());
 }
 
+/// What the model has instead of its source, by the names in nn and in rt.
+static const std::pair<StringRef, StringRef> turns[] = {
+    {nn::kTransposedAttr, "transposed"}, {nn::kPlusOneAttr, "plus_one"}};
+/// What else a file does with a parameter.
+static const std::pair<StringRef, StringRef> marks[] = {
+    {nn::kCopiesAttr, "copies"}, {nn::kUsesAttr, "uses"}};
+
 void ProgramLowering::addState(Operation *op) {
   if (auto param = dyn_cast<nn::ParamOp>(op)) {
     SmallVector<NamedAttribute> attrs;
@@ -163,13 +170,10 @@ void ProgramLowering::addState(Operation *op) {
       attrs.push_back(builder.getNamedAttr("decay", builder.getUnitAttr()));
     if (auto source = param.getSourceAttr())
       attrs.push_back(builder.getNamedAttr("source", source));
-    const std::pair<StringRef, StringRef> marks[] = {
-        {nn::kCopiesAttr, "copies"},
-        {nn::kTransposedAttr, "transposed"},
-        {nn::kUsesAttr, "uses"}};
-    for (auto [mark, name] : marks)
-      if (Attribute attr = param->getAttr(mark))
-        attrs.push_back(builder.getNamedAttr(name, attr));
+    for (const auto &list : {ArrayRef(turns), ArrayRef(marks)})
+      for (auto [mark, name] : list)
+        if (Attribute attr = param->getAttr(mark))
+          attrs.push_back(builder.getNamedAttr(name, attr));
     addBuffer(op, param.getSymNameAttr(), param.getTensorType(),
               rt::BufferKind::Param, 1, attrs);
     return;
@@ -187,9 +191,9 @@ void ProgramLowering::addState(Operation *op) {
     auto param = module.lookupSymbol<nn::ParamOp>(of.getValue());
     if (param && param.getSourceAttr())
       attrs.push_back(builder.getNamedAttr("source", param.getSourceAttr()));
-    if (param && param->hasAttr(nn::kTransposedAttr))
-      attrs.push_back(
-          builder.getNamedAttr("transposed", builder.getUnitAttr()));
+    for (auto [mark, name] : turns)
+      if (param && param->hasAttr(mark))
+        attrs.push_back(builder.getNamedAttr(name, builder.getUnitAttr()));
     if (param && param.getDecay())
       attrs.push_back(builder.getNamedAttr("decay", builder.getUnitAttr()));
   }

@@ -152,3 +152,23 @@ bool pcc::convert(void *to, int32_t toType, int64_t toStride, const void *from,
           load(source + i * fromStride * fromSize, fromType));
   return true;
 }
+
+bool pcc::convertAdding(double add, void *to, int32_t toType, int64_t toStride,
+                        const void *from, int32_t fromType, int64_t fromStride,
+                        int64_t count) {
+  if (add == 0)
+    return convert(to, toType, toStride, from, fromType, fromStride, count);
+  auto *target = static_cast<char *>(to);
+  auto *source = static_cast<const char *>(from);
+  int64_t targetStep = toStride * sizeOf(toType),
+          sourceStep = fromStride * sizeOf(fromType);
+  for (int64_t i = 0; i < count; ++i) {
+    double value;
+    if (!convert(&value, PCC_F64, 1, source + i * sourceStep, fromType, 1, 1))
+      return false;
+    value += add;
+    if (!convert(target + i * targetStep, toType, 1, &value, PCC_F64, 1, 1))
+      return false;
+  }
+  return true;
+}

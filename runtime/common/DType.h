@@ -22,6 +22,11 @@ int32_t dtypeNamed(const char *name);
 bool convert(void *to, int32_t toType, int64_t toStride, const void *from,
              int32_t fromType, int64_t fromStride, int64_t count);
 
+/// The same, with `add` added in double precision before the last rounding.
+bool convertAdding(double add, void *to, int32_t toType, int64_t toStride,
+                   const void *from, int32_t fromType, int64_t fromStride,
+                   int64_t count);
+
 } // namespace pcc
 
 #endif // PCC_RUNTIME_COMMON_DTYPE_H

@@ -295,12 +295,16 @@ void pcc::exportModel(const TrainingState &state, const std::string &target) {
         if (!source || !source->file)
           return;
         const char *inFile = bytes;
-        if (source->transposed) {
+        if (source->transposed || tensor.map.excess) {
           turned.resize(tensor.bytes());
-          transpose(bytes, tensor.map.shape[0], tensor.map.shape[1],
-                    sizeOf(source->dtype), turned.data());
           inFile = turned.data();
         }
+        if (source->transposed)
+          transpose(bytes, tensor.map.shape[0], tensor.map.shape[1],
+                    sizeOf(source->dtype), turned.data());
+        else if (tensor.map.excess)
+          convertAdding(tensor.map.excess, turned.data(), source->dtype, 1,
+                        bytes, source->dtype, 1, tensor.map.elements());
         copies.write(model->fileOf(tensor), inFile, tensor.bytes(),
                      model->placeOf(tensor));
         for (const SourceTensor::Piece &piece : tensor.pieces)

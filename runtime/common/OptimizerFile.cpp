@@ -38,7 +38,8 @@ static std::vector<Saved> savedTensors(const TrainingState &state) {
     const pcc_tensor &tensor = state.stage.tensors[i];
     std::string name = tensor.name;
     if (tensor.kind == PCC_PARAM) {
-      if (SourceMap(tensor).dtype == tensor.dtype)
+      SourceMap map(tensor);
+      if (map.dtype == tensor.dtype && !map.excess)
         continue;
       name = "master." + name;
     } else if (tensor.kind != PCC_STATE) {

@@ -14,9 +14,9 @@
 namespace pcc {
 
 /// Writes this rank's shards of the optimizer state: "exp_avg.<parameter>" and
-/// so on, and "master.<parameter>" for a parameter that training keeps in
-/// another type than the source. Of ranks that hold the same shard, one writes
-/// it. Returns what went wrong, if anything did.
+/// so on, and "master.<parameter>" for a parameter that training does not keep
+/// as the model has it: in another type, or with one added. Of ranks that hold
+/// the same shard, one writes it. Returns what went wrong, if anything did.
 [[nodiscard]] std::string writeOptimizer(const TrainingState &state,
                                          const std::string &folder);
 

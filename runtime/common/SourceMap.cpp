@@ -34,6 +34,8 @@ SourceMap::SourceMap(const pcc_tensor &tensor, Whose whose)
     fail(ExitInternal,
          format("parameter '%s' reaches beyond its source tensor '%s'",
                 tensor.name, name.c_str()));
+  if (source->plus_one && whose == Model)
+    excess = 1;
   if (source->transposed && whose == Model)
     transpose(tensor);
 }

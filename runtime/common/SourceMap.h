@@ -24,6 +24,8 @@ struct SourceMap {
   int64_t base = 0;
   std::vector<int64_t> stride, valid; ///< per program dim
   const pcc_source *source;           ///< may be null
+  /// What the program's elements have in excess of these.
+  double excess = 0;
 
   /// Elements of the source tensor.
   int64_t elements() const;

@@ -41,9 +41,10 @@ static void scatter(const SourceMap &map, const Shard &shard,
   bool known = true;
   forEachRun(map, shard,
              [&](int64_t local, int64_t index, int64_t count, int64_t stride) {
-               known = known && convert(to + index * size, map.dtype, stride,
-                                        from + local * localSize, tensor.dtype,
-                                        1, count);
+               known = known &&
+                       convertAdding(-map.excess, to + index * size, map.dtype,
+                                     stride, from + local * localSize,
+                                     tensor.dtype, 1, count);
              });
   if (!known)
     fail(ExitInternal, format("parameter '%s' cannot return to type %s",
@@ -60,11 +61,13 @@ static void fillUncovered(const TrainingState &state,
       !tensor.map.source->file)
     return;
   const char *from = state.files.tensor(*tensor.map.source, tensor.bytes());
+  int32_t dtype = tensor.map.dtype;
   if (tensor.map.source->transposed)
-    transpose(from, tensor.map.shape[1], tensor.map.shape[0],
-              sizeOf(tensor.map.dtype), to);
+    transpose(from, tensor.map.shape[1], tensor.map.shape[0], sizeOf(dtype),
+              to);
   else
-    memcpy(to, from, tensor.bytes());
+    convertAdding(-tensor.map.excess, to, dtype, 1, from, dtype, 1,
+                  tensor.map.elements());
 }
 
 /// Gathers a source tensor on rank 0, into `to`; the others send their parts.

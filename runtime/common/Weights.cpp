@@ -109,9 +109,10 @@ static void copyShard(const pcc_tensor &tensor, const SourceMap &map,
   bool known = fromType >= 0;
   forEachRun(map, shard,
              [&](int64_t local, int64_t index, int64_t count, int64_t stride) {
-               known = known && convert(to + local * toSize, tensor.dtype, 1,
-                                        from + index * fromSize, fromType,
-                                        stride, count);
+               known = known &&
+                       convertAdding(map.excess, to + local * toSize,
+                                     tensor.dtype, 1, from + index * fromSize,
+                                     fromType, stride, count);
              });
   if (!known)
     fail(ExitData, format("tensor '%s' has a type that cannot become %s",

@@ -34,9 +34,10 @@ def ints(name, values):
     return tensor(name, INT64, [len(values)], (9, raw))
 
 
-def external(name, kind, dims, location):
+def external(name, kind, dims, location, **more):
     entry = lambda k, v: (13, message((1, k), (2, v)))
-    return tensor(name, kind, dims, entry("location", location), (14, 1))
+    return tensor(name, kind, dims, entry("location", location),
+                  *(entry(k, str(v)) for k, v in more.items()), (14, 1))
 
 
 def node(op, inputs, outputs, *attributes):
@@ -53,8 +54,9 @@ def model(nodes, inputs=(("x", FLOAT, [2, 4]),), initializers=(),
     return message((1, 8), (7, graph), (8, put(2, 17)))
 
 
-def sparse(name, size):
+def sparse(name, size, start=b""):
     with open(os.path.join(work, name), "wb") as file:
+        file.write(start)
         file.truncate(size)
 
 
@@ -139,6 +141,32 @@ check("sparse", model(add, [("x", FLOAT, [1])], [
 check("sparse-ints", model([node("Add", ["x", "w"], ["y"])],
                            [("x", INT64, [1])], [
     external("w", INT64, [3 << 27], "weights")]), "cannot be held")
+# Two matrices that might be tied: at one place; at two, which are read in parts;
+# one zero but for an element; transposed.
+rows, columns = 1 << 14, 3 << 14
+both = [node("Add", ["x", "w"], ["z"]), node("Add", ["z", "v"], ["y"])]
+check("place", model(both, [("x", FLOAT, [1, 1])], [
+    external("w", FLOAT, [rows, columns], "weights"),
+    external("v", FLOAT, [rows, columns], "weights")]), None)
+columns = 1 << 13
+half = 4 * rows * columns
+for name in ("corner", "copy"):
+    sparse(name, half, b"\1")
+for name, one, two in (("zeros", "corner", "weights"),
+                       ("copies", "corner", "copy")):
+    check(name, model(both, [("x", FLOAT, [1, 1])], [
+        external("w", FLOAT, [rows, columns], one),
+        external("v", FLOAT, [rows, columns], two, length=half)]), None)
+products = [node("MatMul", ["x", "w"], ["z"]), node("MatMul", ["z", "v"], ["y"])]
+check("transposes", model(products, [("x", FLOAT, [2, rows])], [
+    external("w", FLOAT, [rows, columns], "corner"),
+    external("v", FLOAT, [columns, rows], "copy")]), None)
+cast = [node("Cast", ["w"], ["z"], message((1, "to"), (3, FLOAT), (20, 2))),
+        node("Add", ["x", "z"], ["y"])]
+check("constants", model(cast, [("x", FLOAT, [1])], [
+    external("w", 3, [1 << 26], "weights", length=1 << 26)]), None)
+check("too-many-constants", model(cast, [("x", FLOAT, [1])], [
+    external("w", 3, [1 << 28], "weights", length=1 << 28)]), "cannot be held")
 for name, location in (("parent", "../outside"), ("absolute", "/etc/passwd"),
                        ("inner", "a/../../outside"), ("empty", "."),
                        ("zero", "\0/etc/passwd")):

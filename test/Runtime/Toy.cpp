@@ -121,8 +121,8 @@ static pcc_program makeProgram() {
   auto source = [&](const char *name, int32_t rank, const int64_t *shape,
                     const int64_t *stride, const int64_t *valid,
                     int64_t elements) {
-    pcc_source made = {name, "toy.bin", size,  digest, offset, PCC_F32,
-                       rank, 0,         shape, 0,      stride, valid};
+    pcc_source made = {name, "toy.bin", size,  digest, offset, PCC_F32, rank,
+                       0,    0,         shape, 0,      stride, valid};
     offset += 4 * elements;
     return made;
   };

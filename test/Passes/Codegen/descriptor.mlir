@@ -25,10 +25,10 @@ rt.program axes ["dp", "tp"] sizes [2, 4] comms [["tp"], ["dp", "tp"]]
 // CHECK-NEXT: stage 0 arena 2048 step yes evaluate yes
 rt.stage 0 arena 2048 {
   // CHECK-NEXT: tensor w of - kind 0 dtype 0 init 2 decay 1 shape [8 16] axes [() (dptp)] at 0 use 3.1 use 5.2
-  // CHECK-NEXT: source h.weight file m.onnx size 1000 digest 18446744073709551615 offset 64 dtype 1 transposed 1 base 5 shape [16 8] stride [1 8] valid [8 15]
+  // CHECK-NEXT: source h.weight file m.onnx size 1000 digest 18446744073709551615 offset 64 dtype 1 transposed 1 plus_one 1 base 5 shape [16 8] stride [1 8] valid [8 15]
   rt.buffer @w : memref<8x2xf32> param at 0
       layout <[8, 16], [[], ["dp", "tp"]]> {decay, init = "normal",
-      transposed, uses = array<i64: 3, 1, 5, 2>,
+      transposed, plus_one, uses = array<i64: 3, 1, 5, 2>,
       source = #nn.source<name = "h.weight", file = "m.onnx", offset = 64,
       type = tensor<16x8xf64>, file_size = 1000,
       digest = 18446744073709551615, base = 5, strides = [1, 8],

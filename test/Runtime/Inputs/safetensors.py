@@ -1,5 +1,6 @@
-"""safetensors.py A [--near B]: lists the tensors of A, each with type and
-shape; with --near, B has the same and all values, of F32, within 1e-5."""
+"""safetensors.py A [--near B | --mean NAME]: lists the tensors of A, each with type and
+shape; with --near, B has the same and all values, of F32, within 1e-5; --mean
+prints the mean of a tensor of F32."""
 
 import json
 import struct
@@ -19,7 +20,11 @@ def read(path):
 header, buffer = read(sys.argv[1])
 for name, tensor in header.items():
     print(name, tensor["dtype"], tensor["shape"])
-if len(sys.argv) > 2:
+if "--mean" in sys.argv:
+    begin, end = header[sys.argv[3]]["data_offsets"]
+    values = struct.unpack(f"<{(end - begin) // 4}f", buffer[begin:end])
+    print(f"mean {sum(values) / len(values):.6f}")
+if "--near" in sys.argv:
     other, otherBuffer = read(sys.argv[3])
     assert sorted(header) == sorted(other)
     for name, tensor in header.items():
