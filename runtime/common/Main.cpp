@@ -3,6 +3,7 @@
 #include "runtime/common/Backend.h"
 #include "runtime/common/Error.h"
 #include "runtime/common/Forward.h"
+#include "runtime/common/Info.h"
 #include "runtime/common/Launch.h"
 #include "runtime/common/Lifeline.h"
 #include "runtime/common/Mesh.h"

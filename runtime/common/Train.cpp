@@ -7,6 +7,7 @@
 #include "runtime/common/Error.h"
 #include "runtime/common/ExportModel.h"
 #include "runtime/common/Files.h"
+#include "runtime/common/Info.h"
 #include "runtime/common/Inputs.h"
 #include "runtime/common/Log.h"
 #include "runtime/common/Outputs.h"
@@ -172,13 +173,7 @@ void Run::describe() const {
       program.seq ? ", " + grouped(globalBatch(program) * program.seq) +
                         " tokens a step"
                   : "";
-  printf("batch      %lld samples = micro batch %lld x dp %lld x %lld "
-         "microbatch%s%s\n",
-         static_cast<long long>(globalBatch(program)),
-         static_cast<long long>(program.micro_batch),
-         static_cast<long long>(program.data_parallel),
-         static_cast<long long>(program.microbatches),
-         program.microbatches == 1 ? "" : "es", tokens.c_str());
+  printf("batch      %s%s\n", batchText(program).c_str(), tokens.c_str());
   printf("schedule   %s, lr %g to %g, %s steps, %s of them warm-up\n",
          options.lrSchedule.c_str(), options.lr,
          options.lrSchedule == "constant" ? options.lr : options.minLr,
@@ -351,25 +346,4 @@ void pcc::train(const pcc_program &program, Options options,
   run.describe();
   run.loop();
   run.finish();
-}
-
-std::string pcc::infoText(const pcc_program &program) {
-  std::string text = format("model      %s, %s parameters\n", program.model,
-                            grouped(program.parameters).c_str());
-  if (program.source)
-    text += format("compiled   from %s\n", program.source);
-  text += format("mesh       %s\n", meshText(program).c_str());
-  text += format("batch      %lld samples = micro batch %lld x dp %lld x %lld "
-                 "microbatches\n",
-                 static_cast<long long>(globalBatch(program)),
-                 static_cast<long long>(program.micro_batch),
-                 static_cast<long long>(program.data_parallel),
-                 static_cast<long long>(program.microbatches));
-  text += format("data       %s\n", describeWantedData(program).c_str());
-  for (int s = 0; s < program.n_stages; ++s)
-    text += format("stage %-4d %s a rank\n", s,
-                   bytesText(program.stages[s].arena_bytes).c_str());
-  if (program.summary && *program.summary)
-    text += format("\n%s\n", program.summary);
-  return text;
 }

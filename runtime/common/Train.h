@@ -13,9 +13,6 @@ namespace pcc {
 /// failure exits.
 void train(const pcc_program &program, Options options, const Launch &launch);
 
-/// The text of --info.
-std::string infoText(const pcc_program &program);
-
 } // namespace pcc
 
 #endif // PCC_RUNTIME_COMMON_TRAIN_H

@@ -199,116 +199,74 @@ Node *ExprBuilder::buildElementwise(Operation *op, Access access) {
   if (!op->getNumResults())
     return fail(op, "has no form in a kernel");
   SmallVector<Node *> in;
-  auto operands = [&] {
-    for (Value operand : op->getOperands()) {
-      in.push_back(build(operand, access));
-      if (!in.back())
-        return false;
-    }
-    return true;
-  };
+  for (Value operand : op->getOperands()) {
+    in.push_back(build(operand, access));
+    if (!in.back())
+      return nullptr;
+  }
   Type element = nn::tensorType(op->getResult(0)).getElementType();
   Node *node =
       llvm::TypeSwitch<Operation *, Node *>(op)
           .Case<nn::SumOp>([&](auto) -> Node * {
-            if (!operands())
-              return nullptr;
             Node *sum = in[0];
             for (Node *other : ArrayRef<Node *>(in).drop_front())
               sum = add(sum, other);
             return sum;
           })
-          .Case<nn::SubOp>(
-              [&](auto) { return operands() ? sub(in[0], in[1]) : nullptr; })
-          .Case<nn::MulOp>(
-              [&](auto) { return operands() ? mul(in[0], in[1]) : nullptr; })
-          .Case<nn::DivOp>(
-              [&](auto) { return operands() ? div(in[0], in[1]) : nullptr; })
-          .Case<nn::MaxOp>([&](auto) {
-            return operands() ? pick(*this, in[0], in[1], true) : nullptr;
-          })
-          .Case<nn::MinOp>([&](auto) {
-            return operands() ? pick(*this, in[0], in[1], false) : nullptr;
-          })
-          .Case<nn::ExpOp>(
-              [&](auto) { return operands() ? exp(in[0]) : nullptr; })
-          .Case<nn::LogOp>(
-              [&](auto) { return operands() ? log(in[0]) : nullptr; })
-          .Case<nn::SqrtOp>(
-              [&](auto) { return operands() ? sqrt(in[0]) : nullptr; })
-          .Case<nn::TanhOp>(
-              [&](auto) { return operands() ? tanh(in[0]) : nullptr; })
-          .Case<nn::ErfOp>(
-              [&](auto) { return operands() ? erf(*this, in[0]) : nullptr; })
-          .Case<nn::SinOp>([&](auto) {
-            return operands() ? function<math::SinOp>(*this, in[0], 32)
-                              : nullptr;
-          })
-          .Case<nn::CosOp>([&](auto) {
-            return operands() ? function<math::CosOp>(*this, in[0], 32)
-                              : nullptr;
-          })
-          .Case<nn::FloorOp>([&](auto) {
-            return operands() ? function<math::FloorOp>(*this, in[0], 1)
-                              : nullptr;
-          })
+          .Case<nn::SubOp>([&](auto) { return sub(in[0], in[1]); })
+          .Case<nn::MulOp>([&](auto) { return mul(in[0], in[1]); })
+          .Case<nn::DivOp>([&](auto) { return div(in[0], in[1]); })
+          .Case<nn::MaxOp>(
+              [&](auto) { return pick(*this, in[0], in[1], true); })
+          .Case<nn::MinOp>(
+              [&](auto) { return pick(*this, in[0], in[1], false); })
+          .Case<nn::ExpOp>([&](auto) { return exp(in[0]); })
+          .Case<nn::LogOp>([&](auto) { return log(in[0]); })
+          .Case<nn::SqrtOp>([&](auto) { return sqrt(in[0]); })
+          .Case<nn::TanhOp>([&](auto) { return tanh(in[0]); })
+          .Case<nn::ErfOp>([&](auto) { return erf(*this, in[0]); })
+          .Case<nn::SinOp>(
+              [&](auto) { return function<math::SinOp>(*this, in[0], 32); })
+          .Case<nn::CosOp>(
+              [&](auto) { return function<math::CosOp>(*this, in[0], 32); })
+          .Case<nn::FloorOp>(
+              [&](auto) { return function<math::FloorOp>(*this, in[0], 1); })
           .Case<nn::RoundOp>([&](auto) {
-            return operands() ? function<math::RoundEvenOp>(*this, in[0], 1)
-                              : nullptr;
+            return function<math::RoundEvenOp>(*this, in[0], 1);
           })
-          .Case<nn::PowOp>([&](auto) {
-            return operands() ? power(*this, in[0], in[1]) : nullptr;
-          })
-          .Case<nn::RemOp>([&](auto) {
-            return operands() ? remainder(*this, in[0], in[1]) : nullptr;
-          })
+          .Case<nn::PowOp>([&](auto) { return power(*this, in[0], in[1]); })
+          .Case<nn::RemOp>([&](auto) { return remainder(*this, in[0], in[1]); })
           .Case<nn::CompareOp>([&](nn::CompareOp compared) {
-            return operands() ? compare(compared.getRelation(), in[0], in[1])
-                              : nullptr;
+            return compare(compared.getRelation(), in[0], in[1]);
           })
-          .Case<nn::WhereOp>([&](auto) {
-            return operands() ? select(in[0], in[1], in[2]) : nullptr;
-          })
-          .Case<nn::SigmoidOp>([&](auto) {
-            return operands() ? sigmoid(*this, in[0]) : nullptr;
-          })
+          .Case<nn::WhereOp>([&](auto) { return select(in[0], in[1], in[2]); })
+          .Case<nn::SigmoidOp>([&](auto) { return sigmoid(*this, in[0]); })
           .Case<nn::ReluOp>([&](auto) -> Node * {
-            if (!operands())
-              return nullptr;
             Node *zero = constant(in[0]->type, 0);
             return pick(*this, in[0], zero, true);
           })
-          .Case<nn::SiluOp>([&](auto) {
-            return operands() ? mul(in[0], sigmoid(*this, in[0])) : nullptr;
-          })
+          .Case<nn::SiluOp>(
+              [&](auto) { return mul(in[0], sigmoid(*this, in[0])); })
           .Case<nn::ReluGradOp>([&](auto) -> Node * {
-            if (!operands())
-              return nullptr;
             return select(positive(*this, in[1], context), in[0],
                           constant(in[0]->type, 0));
           })
           .Case<nn::SiluGradOp>([&](auto) -> Node * {
-            if (!operands())
-              return nullptr;
             // s + x s (1 - s)
             Node *s = sigmoid(*this, in[1]);
             Node *rest = mul(mul(in[1], s), sub(constant(s->type, 1), s));
             return mul(in[0], add(s, rest));
           })
           .Case<nn::GeluOp>([&](nn::GeluOp gelu) {
-            return operands() ? ::gelu(*this, in[0], gelu.getTanh()) : nullptr;
+            return ::gelu(*this, in[0], gelu.getTanh());
           })
           .Case<nn::GeluGradOp>([&](nn::GeluGradOp gelu) {
-            return operands() ? geluGrad(*this, in[0], in[1], gelu.getTanh())
-                              : nullptr;
+            return geluGrad(*this, in[0], in[1], gelu.getTanh());
           })
           .Case<nn::ScaleOp>([&](nn::ScaleOp scale) {
-            return operands() ? mul(in[0], scale.getFactor().convertToDouble())
-                              : nullptr;
+            return mul(in[0], scale.getFactor().convertToDouble());
           })
           .Case<nn::CastOp>([&](auto) -> Node * {
-            if (!operands())
-              return nullptr;
             return element.isInteger(1) ? isNotZero(*this, in[0], element)
                                         : convert(in[0], computeType(element));
           })

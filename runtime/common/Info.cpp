@@ -1,0 +1,36 @@
+//===- Info.cpp - What a program says of itself ---------------------------===//
+
+#include "runtime/common/Info.h"
+
+#include "runtime/common/Dataset.h"
+#include "runtime/common/Error.h"
+#include "runtime/common/Inputs.h"
+#include "runtime/common/Log.h"
+#include "runtime/common/Mesh.h"
+
+using namespace pcc;
+
+std::string pcc::batchText(const pcc_program &program) {
+  return format("%lld samples = micro batch %lld x dp %lld x %lld microbatch%s",
+                static_cast<long long>(globalBatch(program)),
+                static_cast<long long>(program.micro_batch),
+                static_cast<long long>(program.data_parallel),
+                static_cast<long long>(program.microbatches),
+                program.microbatches == 1 ? "" : "es");
+}
+
+std::string pcc::infoText(const pcc_program &program) {
+  std::string text = format("model      %s, %s parameters\n", program.model,
+                            grouped(program.parameters).c_str());
+  if (program.source)
+    text += format("compiled   from %s\n", program.source);
+  text += format("mesh       %s\n", meshText(program).c_str());
+  text += "batch      " + batchText(program) + "\n";
+  text += format("data       %s\n", describeWantedData(program).c_str());
+  for (int s = 0; s < program.n_stages; ++s)
+    text += format("stage %-4d %s a rank\n", s,
+                   bytesText(program.stages[s].arena_bytes).c_str());
+  if (program.summary && *program.summary)
+    text += format("\n%s\n", program.summary);
+  return text;
+}
