@@ -119,6 +119,8 @@ static constexpr Example examples[] = {
      "alpha=0.5 beta=0.5 norm_coefficient=0.5 mode=standard", 2},
     {"com.microsoft.BiasGelu", "T[4,6,8] T[8]"},
     {"com.microsoft.FastGelu", "T[4,6,8] T[8]"},
+    {"com.microsoft.FusedMatMul", "T[2,4,8,6] T[2,4,8,10]",
+     "transA=1 alpha=0.5"},
     {"com.microsoft.RotaryEmbedding",
      "T[2,4,6,8] i64[2,6]=0,1,2,3,4,5,0,1,2,3,4,5 cos[6,4] sin[6,4]"},
     {"com.microsoft.SimplifiedLayerNormalization", "T[4,6,8] T[8]"},

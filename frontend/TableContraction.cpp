@@ -12,8 +12,8 @@ using namespace pcc::nn;
 static constexpr StringLiteral kLabels = "abcdefghij";
 
 /// Numpy's matmul: the last two dims are matrices, the others broadcast.
-static LogicalResult buildMatMul(Binder &b) {
-  Shape l = b.shape(0), r = b.shape(1);
+static FailureOr<Value> multiply(Binder &b, Value left, Value right) {
+  Shape l(tensorType(left).getShape()), r(tensorType(right).getShape());
   if (l.empty() || r.empty() || !isa<FloatType>(b.element(0)))
     return b.error() << "takes floats of at least one dim";
   // A vector is a matrix whose other dim disappears.
@@ -31,8 +31,9 @@ static LogicalResult buildMatMul(Binder &b) {
   // then an M or N of the other.
   Shape shape = *batch;
   std::string labels = kLabels.take_front(batch->size()).str();
-  auto operand = [&](unsigned i, const Shape &own, StringRef tail) {
-    Shape full = b.shape(i), kept;
+  auto operand = [&](Value value, const Shape &own, StringRef tail) {
+    ArrayRef<int64_t> full = tensorType(value).getShape();
+    Shape kept;
     std::string mine;
     size_t lead = batch->size() - own.size();
     for (auto [d, extent] : llvm::enumerate(own))
@@ -40,11 +41,11 @@ static LogicalResult buildMatMul(Binder &b) {
         mine.push_back(labels[lead + d]);
         kept.push_back(extent);
       }
-    llvm::append_range(kept, ArrayRef<int64_t>(full).drop_front(own.size()));
-    return std::pair(b.reshape(b.value(i), kept), mine + tail.str());
+    llvm::append_range(kept, full.drop_front(own.size()));
+    return std::pair(b.reshape(value, kept), mine + tail.str());
   };
-  auto [lhs, lLabels] = operand(0, lBatch, rowVector ? "k" : "mk");
-  auto [rhs, rLabels] = operand(1, rBatch, columnVector ? "k" : "kn");
+  auto [lhs, lLabels] = operand(left, lBatch, rowVector ? "k" : "mk");
+  auto [rhs, rLabels] = operand(right, rBatch, columnVector ? "k" : "kn");
   std::string out = labels;
   if (!rowVector) {
     out += "m";
@@ -54,7 +55,38 @@ static LogicalResult buildMatMul(Binder &b) {
     out += "n";
     shape.push_back(r.back());
   }
-  b.set(0, b.contract(lLabels + "," + rLabels + "->" + out, lhs, rhs, shape));
+  return b.contract(lLabels + "," + rLabels + "->" + out, lhs, rhs, shape);
+}
+
+static LogicalResult buildMatMul(Binder &b) {
+  FailureOr<Value> product = multiply(b, b.value(0), b.value(1));
+  if (failed(product))
+    return failure();
+  b.set(0, *product);
+  return success();
+}
+
+/// ONNX Runtime's matmul with what its optimizer moved into it: a factor, and
+/// for each operand a transpose of its last two dims or of the first dim with
+/// those of the batch.
+static LogicalResult buildFusedMatMul(Binder &b) {
+  auto operand = [&](unsigned i, StringRef swap, StringRef swapBatch) {
+    Value value = b.value(i);
+    int64_t rank = b.rank(i);
+    if (rank < 2)
+      return value;
+    SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+    if (b.intAttr(swapBatch, 0))
+      std::rotate(order.begin(), order.begin() + 1, order.end() - 1);
+    if (b.intAttr(swap, 0))
+      std::swap(order[rank - 2], order[rank - 1]);
+    return llvm::is_sorted(order) ? value : b.transpose(value, order);
+  };
+  FailureOr<Value> product = multiply(b, operand(0, "transA", "transBatchA"),
+                                      operand(1, "transB", "transBatchB"));
+  if (failed(product))
+    return failure();
+  b.set(0, b.scale(*product, b.floatAttr("alpha", 1.0)));
   return success();
 }
 
@@ -206,6 +238,7 @@ ArrayRef<OpEntry> pcc::frontend::contractionOps() {
       {"Einsum", 12, kAnyOpset, 1, nullptr, buildEinsum},
       {"Gemm", 1, kAnyOpset, 2, nullptr, buildGemm},
       {"MatMul", 1, kAnyOpset, 2, nullptr, buildMatMul},
+      {"com.microsoft.FusedMatMul", 1, kAnyOpset, 2, nullptr, buildFusedMatMul},
   };
   return table;
 }

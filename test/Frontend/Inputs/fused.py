@@ -21,6 +21,7 @@ from onnx.reference import ReferenceEvaluator
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 B, S, H, G, D = 2, 4, 4, 2, 8
+PARAMETERS = ("bias", "scale", "shift", "matrix", "batches")
 random = np.random.default_rng(0)
 
 
@@ -87,7 +88,7 @@ class Graph:
         parameters = [
             ("@" + n, v)
             for n, v in self.weights.items()
-            if n in ("bias", "scale", "shift")
+            if n in PARAMETERS
         ]
         for suffix, named in (
             ("inputs", [*self.inputs.items(), *parameters]),
@@ -159,6 +160,13 @@ def microsoft():
           epsilon=1e-5, **ms)
     g.add("SimplifiedLayerNormalization", "x", "scale", epsilon=1e-5)
     g.add("RotaryEmbedding", "x", "positions", "cos", "sin", num_heads=H, **ms)
+    # Its operands with what is undone: [b, s, n] transposed, or b last but one.
+    g.weights["matrix"] = values(H * D, H * D)
+    g.weights["batches"] = values(B, S, H * D)
+    g.add("FusedMatMul", "x", "matrix", alpha=0.25, transB=1, **ms)
+    g.add("FusedMatMul", "x", "batches", transA=1, **ms)
+    g.add("FusedMatMul", "x", "batches", transBatchA=1, transBatchB=1, transB=1,
+          **ms)
 
     def run(model):
         session = onnxruntime.InferenceSession(
