@@ -1,7 +1,7 @@
-"""kills.py [COUNT]: kills runs of the toy program, of one rank and of four, at
-random moments, nearly all of which are moments of saving. Whatever the moment,
-the next run goes on from a whole checkpoint, with the losses of a run that was
-never killed.
+"""kills.py [COUNT [PROGRAM DATA]]: kills runs of a program (the toy's, of one
+rank and of four, unless given) at random moments, nearly all of which are
+moments of saving. Whatever the moment, the next run goes on from a whole
+checkpoint, with the losses of a run that was never killed.
 
 RUN: rm -rf %t && mkdir %t && cd %t && toy-files .
 RUN: %python %s 12
@@ -35,6 +35,10 @@ def descendants(process):
     return found
 
 
+def folderOf(program):
+    return os.path.basename(program) + ".saved"
+
+
 def killedRun(program, folder, delay):
     """Starts a run, kills all its processes `delay` after it saved first.
     Returns its rows."""
@@ -42,7 +46,7 @@ def killedRun(program, folder, delay):
     if os.path.exists(log):
         os.remove(log)
     before = latestStep(folder) if os.path.exists(f"{folder}/latest") else 0
-    source = ["--resume", folder] if before else ["--data", "tokens.bin"]
+    source = ["--resume", folder] if before else ["--data", data]
     run = subprocess.Popen([program, *source, *OPTIONS, "--save", folder,
                             "--save-every", "1", "--keep", "2",
                             "--log-json", log], stdout=subprocess.DEVNULL)
@@ -63,24 +67,28 @@ def killedRun(program, folder, delay):
 
 
 count = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+programs, data = ["toy-1", "toy-dp2-tp2"], "tokens.bin"
+if len(sys.argv) > 2:
+    programs, data = [sys.argv[2]], sys.argv[3]
 seed = int(os.environ.get("SEED", time.time()))
 print(f"SEED={seed}")
 random.seed(seed)
 found, saving = {}, 0
 for number in range(count):
-    program = "toy-dp2-tp2" if number % 6 == 5 else "toy-1"
-    saved = os.path.exists(f"{program}/latest")
-    for step, values in killedRun(program, program, random.random() / 10).items():
+    program = programs[-1] if number % 6 == 5 else programs[0]
+    folder = folderOf(program)
+    saved = os.path.exists(f"{folder}/latest")
+    for step, values in killedRun(program, folder, random.random() / 10).items():
         known = found.setdefault((program, step), values)
         assert known == values, (program, step, known, values)
     saving += any(name.endswith(".tmp") or name.endswith(".gone")
-                  for name in os.listdir(program))
+                  for name in os.listdir(folder))
     # The very first save may have been the one that was killed.
-    if saved or os.path.exists(f"{program}/latest"):
-        latestStep(program)
-for program in ("toy-1", "toy-dp2-tp2"):
+    if saved or os.path.exists(f"{folder}/latest"):
+        latestStep(folder)
+for program in programs:
     last = max(step for name, step in found if name == program)
-    subprocess.run([program, "--data", "tokens.bin", *OPTIONS, "--stop-after",
+    subprocess.run([program, "--data", data, *OPTIONS, "--stop-after",
                     str(last), "--log-json", "whole.json"], check=True,
                    stdout=subprocess.DEVNULL)
     whole = rows("whole.json")

@@ -1,0 +1,21 @@
+// Preloaded into a program, fails to flush files whose path has FULL in it, as
+// a disk without space does.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int fsync(int file) {
+  char link[64], path[4096] = "";
+  snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
+  if (readlink(link, path, sizeof(path) - 1) > 0 && getenv("FULL") &&
+      strstr(path, getenv("FULL"))) {
+    errno = ENOSPC;
+    return -1;
+  }
+  int (*next)(int) = (int (*)(int))dlsym(RTLD_NEXT, "fsync");
+  return next(file);
+}
