@@ -136,13 +136,13 @@ LogicalResult Importer::addInitializers() {
         storageType(builder.getContext(), tensor.data_type()), *extent);
     if (failed(weight))
       return failure();
-    if (isRepeated(**weight)) {
+    std::string lookup = options.forward ? "" : foldedLookup(**weight);
+    if (!lookup.empty()) {
       InFlightDiagnostic diag =
-          emitError(file) << "weight '" << tensor.name() << "' is one table "
-                          << type.getDimSize(0)
-                          << " times: the exporter folded a lookup, and the "
-                             "table is lost";
-      diag.attachNote(file) << "export with a dynamic batch, or without "
+          emitError(file) << "weight '" << tensor.name() << "' is " << lookup
+                          << ": the exporter folded a lookup, and the table is "
+                             "lost";
+      diag.attachNote(file) << "export with dynamic dims, or without "
                                "optimizations (optimize=False)";
       return diag;
     }

@@ -28,8 +28,7 @@ static void addCopy(Builder &builder, ReadOp read, const Weight &copy) {
   SmallVector<int64_t> strides = {shape[1], 1};
   if (copy.transposed)
     strides = {1, shape[0]};
-  auto stored = RankedTensorType::get(
-      copy.type.getShape(), param.getSourceAttr().getType().getElementType());
+  auto stored = RankedTensorType::get(copy.type.getShape(), copy.storage);
   SourceAttr source = sourceOf(builder, copy.tensor->name(), copy.extent,
                                stored, strides, shape);
   SmallVector<Attribute> copies;

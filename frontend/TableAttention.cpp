@@ -139,6 +139,9 @@ static FailureOr<Tensor> anglesOf(Binder &b, unsigned cache, int positions,
                        << table->shape()[0] << " rows";
     table = rows;
   }
+  // Exporters write one table for all samples, which the standard has not.
+  if (table->rank() == 3 && table->shape()[0] == 1)
+    table = table->expand({x[0], table->shape()[1], table->shape()[2]});
   if (table->rank() != 3 || table->shape()[0] != x[0] ||
       table->shape()[1] != x[2])
     return b.error() << "its tables do not fit its input";

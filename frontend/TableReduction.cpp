@@ -119,6 +119,24 @@ static LogicalResult buildFloats(Binder &b) {
 static Value sum(Binder &, Arithmetic &a, Value x, const Reduction &r) {
   return a.reduce<ReduceOp>(x, r.dims);
 }
+
+/// Sums of floats, and of flags: as floats, which count up to 2^24 exactly.
+static LogicalResult buildSum(Binder &b) {
+  auto flags = b.value(0).getDefiningOp<CastOp>();
+  if (!flags || !tensorType(flags.getInput()).getElementType().isInteger(1))
+    return buildFloats<sum>(b);
+  auto r = reduction(b);
+  if (failed(r))
+    return failure();
+  if (r->count > int64_t(1) << 24)
+    return b.error() << "counts among more than 2^24";
+  Arithmetic a(b);
+  Value count = a.reduce<ReduceOp>(
+      a.cast(flags.getInput(), b.builder.getF32Type()), r->dims);
+  b.set(0, b.reshape(a.cast(count, b.element(0)), r->kept));
+  return success();
+}
+
 static Value mean(Binder &b, Arithmetic &a, Value x, const Reduction &r) {
   return b.scale(sum(b, a, x, r), 1.0 / r.count);
 }
@@ -250,7 +268,7 @@ ArrayRef<OpEntry> pcc::frontend::reductionOps() {
        buildReduce<join<ReduceMinOp>>},
       {"ReduceProd", 1, any, 1, foldReduce<Fold::Prod>,
        buildReduce<join<ReduceProdOp>>},
-      {"ReduceSum", 1, any, 1, foldReduce<Fold::Sum>, buildFloats<sum>},
+      {"ReduceSum", 1, any, 1, foldReduce<Fold::Sum>, buildSum},
       {"ReduceSumSquare", 1, any, 1, nullptr, buildFloats<sumSquare>},
   };
   return table;

@@ -3,6 +3,8 @@
 #include "frontend/Weights.h"
 #include "frontend/ExtentScan.h"
 #include "frontend/Names.h"
+#include "frontend/Tensor.h"
+#include <cstring>
 
 using namespace mlir;
 using namespace pcc::frontend;
@@ -34,19 +36,65 @@ static bool isUniform(const Weight &weight) {
   return isRepetition(weight.extent, widthOf(weight));
 }
 
-bool pcc::frontend::isRepeated(const Weight &weight) {
-  int64_t rank = weight.type.getRank();
-  if (rank < 3 || weight.type.getDimSize(0) < 2 || !weight.extent.bytes ||
-      isUniform(weight))
+/// Whether the elements of each matrix depend on the distance of row and
+/// column alone.
+static bool hasEqualDiagonals(const Weight &weight) {
+  ArrayRef<int64_t> shape = weight.type.getShape();
+  int64_t rows = shape[shape.size() - 2], columns = shape.back();
+  if (rows < 3 || columns < 3)
     return false;
-  return isRepetition(weight.extent,
-                      weight.extent.length / weight.type.getDimSize(0));
+  int64_t width = widthOf(weight), rest = (columns - 1) * width;
+  const char *row = weight.extent.bytes;
+  const char *end = row + weight.extent.length;
+  for (; row < end; row += rows * columns * width)
+    for (int64_t i = 1; i < rows; ++i) {
+      const char *above = row + (i - 1) * columns * width;
+      if (std::memcmp(above, above + (columns + 1) * width, rest))
+        return false;
+    }
+  return true;
+}
+
+std::string pcc::frontend::foldedLookup(const Weight &weight) {
+  if (weight.type.getRank() < 3 || !weight.extent.bytes || isUniform(weight))
+    return "";
+  int64_t times = weight.type.getDimSize(0);
+  if (times > 1 && isRepetition(weight.extent, weight.extent.length / times))
+    return "one table " + std::to_string(times) + " times";
+  return hasEqualDiagonals(weight) ? "a table looked up by distance" : "";
+}
+
+static double valueAt(const Weight &weight, int64_t i) {
+  const char *bytes = weight.extent.bytes + i * widthOf(weight);
+  return Tensor::decode(weight.storage, {1}, bytes).at(int64_t(0)).f;
+}
+
+/// Whether a matrix has the elements of one of other precision, whose cast an
+/// exporter folded.
+static bool hasValuesOf(const Weight &copy, const Weight &other,
+                        bool transposed) {
+  int64_t rows = copy.type.getDimSize(0), columns = copy.type.getDimSize(1);
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      if (valueAt(copy, i * columns + j) !=
+          valueAt(other, transposed ? j * rows + i : i * columns + j))
+        return false;
+  return true;
 }
 
 /// Whether two matrices have the same elements, `transposed` in one of them.
 static bool isCopy(const Weight &copy, const Weight &other, bool &transposed) {
   ArrayRef<int64_t> shape = copy.type.getShape();
   transposed = false;
+  if (other.storage != copy.storage) {
+    if (!isa<FloatType>(other.storage) || !isa<FloatType>(copy.storage))
+      return false;
+    if (other.type == copy.type && hasValuesOf(copy, other, false))
+      return true;
+    transposed = other.type.getShape() == ArrayRef({shape[1], shape[0]}) &&
+                 hasValuesOf(copy, other, true);
+    return transposed;
+  }
   if (other.type == copy.type && areEqual(copy.extent, other.extent))
     return true;
   transposed =
@@ -63,8 +111,8 @@ void Weights::tieCopies(Location loc) {
     std::optional<bool> says;
     for (auto other = weights.begin(); other != copy; ++other) {
       if (other->original || !other->extent.bytes ||
-          other->type.getRank() != 2 || other->storage != copy->storage ||
-          other->extent.length != copy->extent.length)
+          other->type.getRank() != 2 ||
+          other->type.getNumElements() != copy->type.getNumElements())
         continue;
       // What lies in one place need not be read.
       bool transposed = false,

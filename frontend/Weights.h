@@ -35,9 +35,10 @@ struct Weight {
   mlir::Value read;
 };
 
-/// Whether a tensor holds one table several times, along its first dim: what
-/// is left of a lookup that an exporter folded for a fixed batch.
-bool isRepeated(const Weight &weight);
+/// What is left of a table whose lookup an exporter folded, in words; empty if
+/// the weight is none. One table several times is from a lookup by position for
+/// a fixed batch, equal diagonals are from one by distance.
+std::string foldedLookup(const Weight &weight);
 
 /// The weights of one model, which remember what exporters did to ties:
 ///

@@ -15,6 +15,7 @@ Run with the Python of benchmarks/setup.
     cache.onnx              has an input for past keys
     experts.onnx            routes tokens by TopK
     repeated.onnx           adds a table of positions folded for two samples
+    distance.onnx           adds a table looked up by distances, folded
     quantized.onnx          dequantizes its head
     ways-out.onnx           an operator of a later opset, a function of the
                             file, a branch with MaxPool in it, a fused operator
@@ -205,8 +206,12 @@ def baked():
         "Gather", ["wte.weight", "input_ids"], ["e"], name="/wte/Gather"
     )
     table = {"embedding_1": np.repeat(rows, BATCH, 0)}
+    apart = np.arange(WIDTH) - np.arange(SEQ)[:, None]
+    bias = {"unsqueeze_14": apart[None].astype("f4")}
+    add_bias = helper.make_node("Add", ["e", "unsqueeze_14"], ["x"], "/Add")
     return {
         "repeated": model(extra=([embed, add], table)),
+        "distance": model(extra=([embed, add_bias], bias)),
         "cache": cache,
         "experts": experts,
         "quantized": quantized,
