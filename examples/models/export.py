@@ -48,6 +48,10 @@ COMMITTED = {
     "vit": ("train-17", "dynamo"),
     "t5": ("train-17",),
     "t5-gated": ("dynamo",),
+    # Biases by distance; one projection for parts that differ in size.
+    "bloom": ("eval-17",),
+    "gpt-bigcode": ("dynamo",),
+    "phi3": ("eval-17",),
 }
 
 
@@ -159,11 +163,13 @@ def main():
                         help="every kind, not just the committed ones")
     parser.add_argument("--missing", action="store_true",
                         help="only what is not there and not known to fail")
-    parser.add_argument("--models", default=",".join(models.MODELS))
+    parser.add_argument("--models")
     parser.add_argument("--kinds", default=all_kinds)
     options = parser.parse_args()
     if options.all and options.folder == HERE:
         parser.error("--all needs -o DIR (about 250 MB)")
+    every = COMMITTED if options.folder == HERE else models.EVERY_KIND
+    options.models = options.models or ",".join(every)
     os.makedirs(options.folder, exist_ok=True)
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)

@@ -14,7 +14,8 @@ import transformers as hf
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.dirname(HERE)
-sys.path.insert(0, EXAMPLES)
+sys.path[:0] = [HERE, EXAMPLES]
+from families import FAMILIES  # noqa: E402
 from nanogpt.model import GPT  # noqa: E402
 
 VOCAB = 128  # the text of examples/data has bytes below 128
@@ -263,6 +264,11 @@ MODELS = {
         optional=(),
     ),
 }
+
+
+# What is exported in every kind.
+EVERY_KIND = tuple(MODELS)
+MODELS.update((name, Model(build)) for name, build in FAMILIES.items())
 
 
 def build(name, inputs=(), seed=0, dtype=torch.float32):

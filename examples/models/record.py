@@ -121,6 +121,8 @@ def main():
     os.makedirs(os.path.join(HERE, "curves"), exist_ok=True)
     for name in names:
         for suffix, dtype in TYPES.items():
+            if suffix and name not in models.EVERY_KIND:
+                continue
             model, inputs = models.build(name, dtype=dtype)
             path = os.path.join(HERE, "curves", f"{name}{suffix}.jsonl")
             with open(path, "w") as file:
