@@ -252,17 +252,19 @@ void Copies::finish(const std::string &last) {
   put(copies.at(last));
 }
 
-/// The values of a copy of a tensor, whose own lie at `from`.
+/// The values of a copy of a tensor, whose own lie at `from`. It may be of
+/// another type.
 static std::vector<char> valuesOfCopy(const pcc_tensor &tensor,
                                       const pcc_source &copy,
-                                      const char *original, const char *from) {
+                                      SourceFiles &files, const char *from) {
   SourceMap map(tensor);
-  int64_t size = sizeOf(map.dtype);
+  int64_t size = sizeOf(copy.dtype), bytes = map.elements() * size;
+  const char *original = files.tensor(copy, bytes);
   int rank = tensor.layout.rank;
   Shard whole;
   whole.extent.assign(tensor.layout.shape, tensor.layout.shape + rank);
   whole.start.assign(rank, 0);
-  std::vector<char> values(original, original + map.elements() * size);
+  std::vector<char> values(original, original + bytes);
   forEachRun(map, whole,
              [&](int64_t local, int64_t index, int64_t count, int64_t stride) {
                int64_t to = copy.base;
@@ -270,9 +272,10 @@ static std::vector<char> valuesOfCopy(const pcc_tensor &tensor,
                  to += local % whole.extent[dim] * copy.stride[dim];
                  local /= whole.extent[dim];
                }
-               convert(values.data() + to * size, map.dtype,
-                       rank ? copy.stride[rank - 1] : 1, from + index * size,
-                       map.dtype, stride, count);
+               convert(values.data() + to * size, copy.dtype,
+                       rank ? copy.stride[rank - 1] : 1,
+                       from + index * sizeOf(map.dtype), map.dtype, stride,
+                       count);
              });
   return values;
 }
@@ -310,11 +313,10 @@ void pcc::exportModel(const TrainingState &state, const std::string &target) {
         for (const SourceTensor::Piece &piece : tensor.pieces)
           for (int c = 0; c < piece.tensor->n_copies; ++c) {
             const pcc_source &copy = piece.tensor->copies[c];
-            const char *original = state.files.tensor(copy, tensor.bytes());
-            copies.write(
-                copy.file,
-                valuesOfCopy(*piece.tensor, copy, original, bytes).data(),
-                tensor.bytes(), model->placeOf(copy));
+            std::vector<char> values =
+                valuesOfCopy(*piece.tensor, copy, state.files, bytes);
+            copies.write(copy.file, values.data(), values.size(),
+                         model->placeOf(copy));
           }
       });
   // The model file last: what it names is there before it.
