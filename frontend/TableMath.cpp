@@ -247,9 +247,19 @@ static LogicalResult importCast(Binder &b) {
   int64_t to = b.intAttr("to", 0);
   Type element =
       elementType(b.builder.getContext(), to, b.translation.isForward());
-  if (!element)
-    return b.error() << "casts to a type that is not supported";
-  return castTo(b, element);
+  if (element)
+    return castTo(b, element);
+  InFlightDiagnostic diag = b.error();
+  std::string name = onnx::TensorProto::DataType_IsValid(to)
+                         ? onnx::TensorProto::DataType_Name(
+                               static_cast<onnx::TensorProto::DataType>(to))
+                         : std::to_string(to);
+  diag << "casts to " << name << ", which is not supported";
+  if (to == onnx::TensorProto::COMPLEX128)
+    diag.attachNote(b.loc)
+        << "PyTorch's TorchScript exporter writes some casts to bf16 so: "
+           "export with attn_implementation=\"eager\" or dynamo=True";
+  return diag;
 }
 
 static LogicalResult importCastLike(Binder &b) {

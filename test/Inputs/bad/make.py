@@ -16,6 +16,7 @@ Run with the Python of benchmarks/setup.
     experts.onnx            routes tokens by TopK
     repeated.onnx           adds a table of positions folded for two samples
     distance.onnx           adds a table looked up by distances, folded
+    complex.onnx            casts to complex128, as bf16 was exported
     quantized.onnx          dequantizes its head
     ways-out.onnx           an operator of a later opset, a function of the
                             file, a branch with MaxPool in it, a fused operator
@@ -209,9 +210,14 @@ def baked():
     apart = np.arange(WIDTH) - np.arange(SEQ)[:, None]
     bias = {"unsqueeze_14": apart[None].astype("f4")}
     add_bias = helper.make_node("Add", ["e", "unsqueeze_14"], ["x"], "/Add")
+    cast = helper.make_node("Cast", ["e"], ["x"], "/Cast")
+    cast.attribute.append(
+        helper.make_attribute("to", TensorProto.COMPLEX128)
+    )
     return {
         "repeated": model(extra=([embed, add], table)),
         "distance": model(extra=([embed, add_bias], bias)),
+        "complex": model(extra=([embed, cast], {})),
         "cache": cache,
         "experts": experts,
         "quantized": quantized,
