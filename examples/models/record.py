@@ -70,7 +70,7 @@ def feeder(name, inputs):
             return [x], y
 
         return text
-    data = models.sample(inputs, SAMPLES)
+    data = models.sample(inputs, SAMPLES, spec.data_seed)
     labels = targets_of(spec, SAMPLES)
     folder = os.path.join(HERE, "data", name)
     os.makedirs(folder, exist_ok=True)
