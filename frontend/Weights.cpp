@@ -36,50 +36,17 @@ static bool isUniform(const Weight &weight) {
   return isRepetition(weight.extent, widthOf(weight));
 }
 
-/// Whether the elements of each matrix depend on the distance of row and
-/// column alone.
-static bool hasEqualDiagonals(const Weight &weight) {
-  ArrayRef<int64_t> shape = weight.type.getShape();
-  int64_t rows = shape[shape.size() - 2], columns = shape.back();
-  if (rows < 3 || columns < 3)
-    return false;
-  int64_t width = widthOf(weight), rest = (columns - 1) * width;
-  const char *row = weight.extent.bytes;
-  const char *end = row + weight.extent.length;
-  for (; row < end; row += rows * columns * width)
-    for (int64_t i = 1; i < rows; ++i) {
-      const char *above = row + (i - 1) * columns * width;
-      if (std::memcmp(above, above + (columns + 1) * width, rest))
-        return false;
-    }
-  return true;
-}
-
 std::string pcc::frontend::foldedLookup(const Weight &weight) {
   if (weight.type.getRank() < 3 || !weight.extent.bytes || isUniform(weight))
     return "";
   int64_t times = weight.type.getDimSize(0);
   if (times > 1 && isRepetition(weight.extent, weight.extent.length / times))
     return "one table " + std::to_string(times) + " times";
-  return hasEqualDiagonals(weight) ? "a table looked up by distance" : "";
-}
-
-static double valueAt(const Weight &weight, int64_t i) {
-  const char *bytes = weight.extent.bytes + i * widthOf(weight);
-  return Tensor::decode(weight.storage, {1}, bytes).at(int64_t(0)).f;
-}
-
-/// Whether a matrix has the elements of one of other precision, whose cast an
-/// exporter folded.
-static bool hasValuesOf(const Weight &copy, const Weight &other,
-                        bool transposed) {
-  int64_t rows = copy.type.getDimSize(0), columns = copy.type.getDimSize(1);
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j)
-      if (valueAt(copy, i * columns + j) !=
-          valueAt(other, transposed ? j * rows + i : i * columns + j))
-        return false;
-  return true;
+  ArrayRef<int64_t> shape = weight.type.getShape();
+  return hasEqualDiagonals(weight.extent, shape[shape.size() - 2], shape.back(),
+                           widthOf(weight))
+             ? "a table looked up by distance"
+             : "";
 }
 
 /// Whether two matrices have the same elements, `transposed` in one of them.
@@ -87,12 +54,15 @@ static bool isCopy(const Weight &copy, const Weight &other, bool &transposed) {
   ArrayRef<int64_t> shape = copy.type.getShape();
   transposed = false;
   if (other.storage != copy.storage) {
-    if (!isa<FloatType>(other.storage) || !isa<FloatType>(copy.storage))
-      return false;
-    if (other.type == copy.type && hasValuesOf(copy, other, false))
+    // Of other precision: an exporter folded a cast of it.
+    auto hasValues = [&](bool transposed) {
+      return haveSameValues(copy.extent, copy.storage, other.extent,
+                            other.storage, shape[0], shape[1], transposed);
+    };
+    if (other.type == copy.type && hasValues(false))
       return true;
     transposed = other.type.getShape() == ArrayRef({shape[1], shape[0]}) &&
-                 hasValuesOf(copy, other, true);
+                 hasValues(true);
     return transposed;
   }
   if (other.type == copy.type && areEqual(copy.extent, other.extent))

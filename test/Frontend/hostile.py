@@ -142,7 +142,7 @@ check("sparse-ints", model([node("Add", ["x", "w"], ["y"])],
                            [("x", INT64, [1])], [
     external("w", INT64, [3 << 27], "weights")]), "cannot be held")
 # Two matrices that might be tied: at one place; at two, which are read in parts;
-# one zero but for an element; transposed.
+# one zero but for an element; transposed; in two types.
 rows, columns = 1 << 14, 3 << 14
 both = [node("Add", ["x", "w"], ["z"]), node("Add", ["z", "v"], ["y"])]
 check("place", model(both, [("x", FLOAT, [1, 1])], [
@@ -161,6 +161,15 @@ products = [node("MatMul", ["x", "w"], ["z"]), node("MatMul", ["z", "v"], ["y"])
 check("transposes", model(products, [("x", FLOAT, [2, rows])], [
     external("w", FLOAT, [rows, columns], "corner"),
     external("v", FLOAT, [columns, rows], "copy")]), None)
+# The same numbers in two types.
+sparse("f32", half, b"\x00\x00\x80\x3f")
+sparse("f16", half // 2, b"\x00\x3c")
+widen = [node("Cast", ["v"], ["u"], message((1, "to"), (3, FLOAT), (20, 2)))]
+check("precisions", model(
+    [both[0], *widen, node("Add", ["z", "u"], ["y"])],
+    [("x", FLOAT, [1, 1])], [
+        external("w", FLOAT, [rows, columns], "f32"),
+        external("v", 10, [rows, columns], "f16")]), None)
 cast = [node("Cast", ["w"], ["z"], message((1, "to"), (3, FLOAT), (20, 2))),
         node("Add", ["x", "z"], ["y"])]
 check("constants", model(cast, [("x", FLOAT, [1])], [
