@@ -7,39 +7,17 @@ The tests train some of them; the others train with
     scripts/models --exports DIR
 """
 
-import transformers as hf
+from configurations import (COMMON, GATED, HEADS, HIDDEN, LAYERS, SEQ, VOCAB,
+                            causal)
 
-VOCAB, SEQ, HIDDEN, HEADS, LAYERS = 128, 32, 32, 4, 2
-
-# The words of most configurations, and of those like GPT-2's.
-COMMON = dict(
-    vocab_size=VOCAB,
-    hidden_size=HIDDEN,
-    num_hidden_layers=LAYERS,
-    num_attention_heads=HEADS,
-    max_position_embeddings=SEQ,
-)
 LIKE_GPT2 = dict(
     vocab_size=VOCAB, n_embd=HIDDEN, n_layer=LAYERS, n_head=HEADS,
     n_positions=SEQ, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
 )
-IDS = dict(bos_token_id=0, eos_token_id=0, pad_token_id=None)
 GROUPED = dict(COMMON, num_key_value_heads=2)
-GATED = dict(GROUPED, intermediate_size=48)
 WIDE_HEADS = dict(GATED, head_dim=8)
 WINDOW = dict(sliding_window=8)
 NO_DROPOUT = dict(hidden_dropout=0.0, attention_dropout=0.0)
-
-
-def causal(kind, *parts, config=None, **options):
-    """Builds the causal language model of a family from a configuration put
-    together of `parts` and `options`."""
-    merged = dict(IDS)
-    for part in (*parts, options):
-        merged.update(part)
-    config = getattr(hf, config or kind + "Config")(**merged)
-    return lambda: getattr(hf, kind + "ForCausalLM")(config)
-
 
 FAMILIES = {
     "bloom": causal("Bloom", vocab_size=VOCAB, hidden_size=HIDDEN,

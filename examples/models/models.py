@@ -15,24 +15,10 @@ import transformers as hf
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.dirname(HERE)
 sys.path[:0] = [HERE, EXAMPLES]
+from configurations import (COMMON, GATED, HEADS, HIDDEN, IDS,  # noqa: E402
+                            LAYERS, SEQ, VOCAB, causal)
 from families import FAMILIES  # noqa: E402
 from nanogpt.model import GPT  # noqa: E402
-
-VOCAB = 128  # the text of examples/data has bytes below 128
-SEQ = 32
-HIDDEN = 32
-HEADS = 4
-LAYERS = 2
-
-# What most configurations of transformers have in common.
-COMMON = dict(
-    vocab_size=VOCAB,
-    hidden_size=HIDDEN,
-    num_hidden_layers=LAYERS,
-    num_attention_heads=HEADS,
-    max_position_embeddings=SEQ,
-)
-IDS = dict(bos_token_id=0, eos_token_id=0, pad_token_id=None)
 
 
 @dataclasses.dataclass
@@ -91,12 +77,6 @@ def returning_scores(model, names, full_mask):
     return model
 
 
-def causal(kind, **options):
-    """A causal language model of transformers whose classes `kind` names."""
-    config = getattr(hf, kind + "Config")(**options, **IDS)
-    return getattr(hf, kind + "ForCausalLM")(config)
-
-
 def gpt2(attention="sdpa"):
     return hf.GPT2LMHeadModel(
         hf.GPT2Config(
@@ -117,52 +97,6 @@ def gpt2(attention="sdpa"):
 def nanogpt():
     return GPT(vocab=VOCAB, context=SEQ, width=HIDDEN, heads=HEADS,
                layers=LAYERS)
-
-
-# RMS norm, rotary embedding, grouped heads, SwiGLU.
-LLAMA = dict(**COMMON, intermediate_size=48, num_key_value_heads=2)
-
-
-def llama():
-    return causal("Llama", **LLAMA)
-
-
-def mistral():
-    return causal("Mistral", **LLAMA, sliding_window=8)
-
-
-def qwen2():
-    return causal("Qwen2", **LLAMA, tie_word_embeddings=True)
-
-
-def gemma():
-    return causal("Gemma", **LLAMA, head_dim=8)
-
-
-def gpt_neox():
-    config = hf.GPTNeoXConfig(
-        **COMMON,
-        intermediate_size=64,
-        rotary_pct=0.5,
-        attention_dropout=0.0,
-        hidden_dropout=0.0,
-        **IDS,
-    )
-    return hf.GPTNeoXForCausalLM(config)
-
-
-def opt():
-    config = hf.OPTConfig(
-        **COMMON,
-        ffn_dim=64,
-        word_embed_proj_dim=HIDDEN,
-        dropout=0.0,
-        attention_dropout=0.0,
-        bos_token_id=0,
-        eos_token_id=0,
-        pad_token_id=1,
-    )
-    return hf.OPTForCausalLM(config)
 
 
 def bert(kind, **options):
@@ -228,12 +162,18 @@ MODELS = {
     "gpt2": Model(gpt2),
     "gpt2-eager": Model(lambda: gpt2("eager")),
     "nanogpt": Model(nanogpt, (Input("idx", (SEQ,)),), optional=()),
-    "llama": Model(llama),
-    "mistral": Model(mistral),
-    "qwen2": Model(qwen2),
-    "gemma": Model(gemma),
-    "gpt-neox": Model(gpt_neox),
-    "opt": Model(opt),
+    "llama": Model(causal("Llama", GATED)),
+    "mistral": Model(causal("Mistral", GATED, sliding_window=8)),
+    "qwen2": Model(causal("Qwen2", GATED, tie_word_embeddings=True)),
+    "gemma": Model(causal("Gemma", GATED, head_dim=8)),
+    "gpt-neox": Model(
+        causal("GPTNeoX", COMMON, intermediate_size=64, rotary_pct=0.5,
+               attention_dropout=0.0, hidden_dropout=0.0)
+    ),
+    "opt": Model(
+        causal("OPT", COMMON, ffn_dim=64, word_embed_proj_dim=HIDDEN,
+               dropout=0.0, attention_dropout=0.0, pad_token_id=1)
+    ),
     "bert-mlm": Model(
         lambda: bert("MaskedLM"), BERT_INPUTS, "cross-entropy", optional=()
     ),
