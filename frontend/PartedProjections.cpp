@@ -1,10 +1,8 @@
 //===- PartedProjections.cpp - Projections cut into unequal parts ---------===//
 
-#include "dialects/NN/SourceMarks.h"
+#include "frontend/ParamParts.h"
 #include "frontend/Patterns.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/SymbolTable.h"
-#include "llvm/ADT/Twine.h"
 
 using namespace mlir;
 using namespace pcc::frontend;
@@ -13,9 +11,8 @@ using namespace pcc::nn;
 namespace {
 
 /// A part of the last dim of a projection.
-struct Part {
+struct Part : ParamPart {
   SliceOp slice;
-  int64_t begin, size;
 };
 
 /// x * weight + bias, the weight and the biases parameters that nothing else
@@ -29,15 +26,6 @@ struct Projection {
 
 } // namespace
 
-static bool isAlong(SliceOp slice, int64_t dim) {
-  ArrayRef<int64_t> whole = tensorType(slice.getInput()).getShape();
-  for (int64_t d = 0, rank = whole.size(); d < rank; ++d)
-    if (slice.getSteps()[d] != 1 ||
-        (d != dim && slice.getType().getDimSize(d) != whole[d]))
-      return false;
-  return true;
-}
-
 /// The parts in order, if they are all that is done with `whole`, do not
 /// overlap, leave nothing out and differ in their sizes.
 static SmallVector<Part> findParts(Value whole) {
@@ -47,8 +35,7 @@ static SmallVector<Part> findParts(Value whole) {
     auto slice = dyn_cast<SliceOp>(user);
     if (!slice || !isAlong(slice, last))
       return {};
-    parts.push_back(
-        {slice, slice.getStarts()[last], slice.getType().getDimSize(last)});
+    parts.push_back({partOf(slice, last), slice});
   }
   llvm::sort(parts, [](const Part &a, const Part &b) {
     return std::pair(a.begin, a.size) < std::pair(b.begin, b.size);
@@ -64,25 +51,6 @@ static SmallVector<Part> findParts(Value whole) {
   if (alike || end != tensorType(whole).getDimSize(last))
     return {};
   return parts;
-}
-
-/// The parameter that `value` reads, if nothing else does and all of it comes
-/// from one place of the file.
-static ParamOp soleParam(Value value) {
-  auto read = value.getDefiningOp<ReadOp>();
-  if (!read || !read->hasOneUse())
-    return nullptr;
-  auto module = read->getParentOfType<ModuleOp>();
-  auto param =
-      SymbolTable::lookupNearestSymbolFrom<ParamOp>(read, read.getSymbolAttr());
-  auto uses = SymbolTable::getSymbolUses(param, module);
-  if (!uses || !llvm::hasSingleElement(*uses) || param->hasAttr(kCopiesAttr))
-    return nullptr;
-  SourceAttr source = param.getSourceAttr();
-  if (source &&
-      source.getValid().asArrayRef() != param.getTensorType().getShape())
-    return nullptr;
-  return param;
 }
 
 static std::optional<Projection> findProjection(Value whole) {
@@ -118,41 +86,6 @@ static std::optional<Projection> findProjection(Value whole) {
     return std::nullopt;
   found.weightDim = labels[found.weight].find(label);
   return found;
-}
-
-static RankedTensorType resized(RankedTensorType type, int64_t dim,
-                                int64_t size) {
-  SmallVector<int64_t> shape(type.getShape());
-  shape[dim] = size;
-  return type.clone(shape);
-}
-
-/// Reads a parameter of its own: the elements [begin, begin + size) of `dim` of
-/// the one that `whole` reads.
-static Value readPart(PatternRewriter &rewriter, Value whole, int64_t dim,
-                      const Part &part) {
-  auto read = whole.getDefiningOp<ReadOp>();
-  ParamOp param = soleParam(whole);
-  RankedTensorType type = resized(param.getTensorType(), dim, part.size);
-  std::string name = (param.getSymName() + "[" + Twine(part.begin) + ":" +
-                      Twine(part.begin + part.size) + "]")
-                         .str();
-  {
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPoint(param);
-    auto own = cast<ParamOp>(rewriter.clone(*param));
-    own.setSymName(name);
-    own.setType(type);
-    if (SourceAttr source = param.getSourceAttr()) {
-      ArrayRef<int64_t> strides = source.getStrides().asArrayRef();
-      own.setSourceAttr(SourceAttr::get(
-          rewriter.getContext(), source.getName(), source.getFile(),
-          source.getOffset(), source.getType(), source.getFileSize(),
-          source.getDigest(), source.getBase() + part.begin * strides[dim],
-          source.getStrides(), rewriter.getDenseI64ArrayAttr(type.getShape())));
-    }
-  }
-  return ReadOp::create(rewriter, read.getLoc(), type, name);
 }
 
 namespace {
@@ -211,9 +144,114 @@ private:
   }
 };
 
+/// A product that sums over what is joined, such as the one projection behind
+/// attention and a feed-forward layer that run side by side, becomes a sum of
+/// products with weights of their own:
+///
+///   %y = contract(concat(%a, %b), %w)     %p = contract(%a, %w[0:a])
+///                                         %y = %p + contract(%b, %w[a:a+b])
+///
+/// What is joined would have to be whole on every rank.
+struct JoinedSummands : OpRewritePattern<ContractOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ContractOp op,
+                                PatternRewriter &rewriter) const override {
+    for (unsigned weight : {1, 0})
+      if (succeeded(split(op, weight, rewriter)))
+        return success();
+    return failure();
+  }
+
+private:
+  static LogicalResult split(ContractOp op, unsigned weight,
+                             PatternRewriter &rewriter) {
+    auto concat = op->getOperand(1 - weight).getDefiningOp<ConcatOp>();
+    if (!concat || !soleParam(op->getOperand(weight)))
+      return failure();
+    StringRef labels[] = {op.getLhsLabels(), op.getRhsLabels()};
+    char summed = labels[1 - weight][concat.getDim()];
+    size_t dim = labels[weight].find(summed);
+    if (dim == StringRef::npos || op.getResultLabels().contains(summed))
+      return failure();
+    SmallVector<Value> products;
+    int64_t begin = 0;
+    for (Value input : concat.getInputs()) {
+      int64_t size = tensorType(input).getDimSize(concat.getDim());
+      Value part =
+          readPart(rewriter, op->getOperand(weight), dim, {begin, size});
+      begin += size;
+      Value lhs = weight == 0 ? part : input, rhs = weight == 0 ? input : part;
+      products.push_back(ContractOp::create(rewriter, op.getLoc(), op.getType(),
+                                            op.getSpecAttr(), lhs, rhs));
+    }
+    rewriter.replaceOpWithNewOp<SumOp>(op, op.getType(), products);
+    return success();
+  }
+};
+
+/// Slices of a parameter that together are all of it become parameters of
+/// their own, such as the queries' and the keys' part of a projection that
+/// cross-attention applies to two inputs:
+///
+///   %w = read @in_proj                    %q = read @in_proj[0:d]
+///   %q = slice %w, %kv = slice %w         %kv = read @in_proj[d:3d]
+struct SlicedParam : OpRewritePattern<ReadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReadOp op,
+                                PatternRewriter &rewriter) const override {
+    int64_t rank = op.getType().getRank(), dim = 0;
+    SmallVector<Part> parts;
+    for (; dim < rank && parts.empty(); ++dim)
+      parts = findSlices(op, dim);
+    if (parts.empty() || !ownParam(op))
+      return failure();
+    rewriter.setInsertionPointAfter(op);
+    Value read;
+    for (auto [i, part] : llvm::enumerate(parts)) {
+      if (i == 0 || part.begin != parts[i - 1].begin)
+        read = readPart(rewriter, op.getResult(), dim - 1, part);
+      rewriter.replaceOp(part.slice, read);
+    }
+    return success();
+  }
+
+private:
+  /// All uses in order, if they are slices along `dim` that leave nothing out
+  /// and overlap only where they are the same.
+  static SmallVector<Part> findSlices(ReadOp op, int64_t dim) {
+    SmallVector<Part> parts;
+    for (Operation *user : op->getUsers()) {
+      auto slice = dyn_cast<SliceOp>(user);
+      if (!slice || !isAlong(slice, dim))
+        return {};
+      parts.push_back({partOf(slice, dim), slice});
+    }
+    // Users come in no order to rely on: equal parts by their place.
+    llvm::sort(parts, [](const Part &a, const Part &b) {
+      if (a.begin != b.begin || a.size != b.size)
+        return std::pair(a.begin, a.size) < std::pair(b.begin, b.size);
+      return a.slice != b.slice && a.slice->isBeforeInBlock(b.slice);
+    });
+    int64_t begin = 0, end = 0;
+    for (const Part &part : parts) {
+      if (part.begin == end) {
+        begin = end;
+        end += part.size;
+      } else if (part.begin != begin || part.begin + part.size != end) {
+        return {};
+      }
+    }
+    bool isAll = end == op.getType().getDimSize(dim);
+    return isAll && begin > 0 ? parts : SmallVector<Part>();
+  }
+};
+
 } // namespace
 
 void pcc::frontend::populatePartedProjectionPatterns(
     RewritePatternSet &patterns) {
-  patterns.add<UnequalParts>(patterns.getContext());
+  patterns.add<UnequalParts, JoinedSummands, SlicedParam>(
+      patterns.getContext());
 }

@@ -54,11 +54,19 @@ Value pcc::frontend::reshapeTo(OpBuilder &builder, Location loc, Value value,
       builder, loc, RankedTensorType::get(shape, type.getElementType()), value);
 }
 
+/// Whether `op` is only a view of a parameter, as of a weight that several
+/// layers share: views cost nothing, so each user may have its own.
+static bool isParamView(Operation *op) {
+  while (isa_and_present<TransposeOp, BroadcastOp, ReshapeOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_present<ReadOp>(op);
+}
+
 /// The op under a splitting reshape, if it may be rebuilt.
 template <typename Op>
 static Op producer(ReshapeOp reshape) {
   auto op = reshape.getInput().getDefiningOp<Op>();
-  return op && op->hasOneUse() ? op : Op();
+  return op && (op->hasOneUse() || isParamView(op)) ? op : Op();
 }
 
 static std::optional<SmallVector<SmallVector<int64_t, 2>>>
@@ -226,6 +234,23 @@ struct ReshapeOfContract : OpRewritePattern<ReshapeOp> {
   }
 };
 
+/// A softmax of rows that stay whole, as of scores whose batch and heads are
+/// one dim.
+struct ReshapeOfSoftmax : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = producer<SoftmaxOp>(op);
+    auto split = splitOf(op);
+    if (!inner || !split || split->back().size() != 1)
+      return failure();
+    Value input = reshapeTo(rewriter, op.getLoc(), inner.getInput(),
+                            op.getType().getShape());
+    rewriter.replaceOpWithNewOp<SoftmaxOp>(op, op.getType(), input);
+    return success();
+  }
+};
+
 /// A norm of rows that stay whole.
 template <typename Norm>
 struct ReshapeOfNorm : OpRewritePattern<ReshapeOp> {
@@ -278,6 +303,7 @@ struct ReshapeOfEmbedding : OpRewritePattern<ReshapeOp> {
 void pcc::frontend::populateReshapePatterns(RewritePatternSet &patterns) {
   patterns.add<ReshapeTwice, ReshapeOfConstant, ReshapeOfElementwise,
                ReshapeOfBroadcast, ReshapeOfTranspose, ReshapeOfContract,
-               ReshapeOfNorm<LayerNormOp>, ReshapeOfNorm<RmsNormOp>,
-               ReshapeOfEmbedding>(patterns.getContext());
+               ReshapeOfSoftmax, ReshapeOfNorm<LayerNormOp>,
+               ReshapeOfNorm<RmsNormOp>, ReshapeOfEmbedding>(
+      patterns.getContext());
 }

@@ -150,7 +150,22 @@ static LogicalResult buildGatherND(Binder &b) {
   return success();
 }
 
-/// One constant index selects; any other gather of rows is an embedding.
+/// The first of indices that run through first, first + 1, ... within a dim of
+/// `extent`; nothing if they name other places.
+static std::optional<int64_t> firstOfRun(const Tensor &indices,
+                                         int64_t extent) {
+  if (indices.rank() != 1 || indices.size() == 0)
+    return std::nullopt;
+  int64_t first = indices.at(int64_t(0)).i, end = first + indices.size();
+  if (first < 0 || end > extent ||
+      !llvm::equal(indices.compact().core().ints(),
+                   llvm::seq<int64_t>(first, end)))
+    return std::nullopt;
+  return first;
+}
+
+/// One constant index selects, a run of them is a slice; any other gather of
+/// rows is an embedding.
 static LogicalResult buildGather(Binder &b) {
   Shape from = b.shape(0), indices = b.shape(1);
   auto axis = normalizeAxis(b.intAttr("axis", 0), from.size());
@@ -175,6 +190,16 @@ static LogicalResult buildGather(Binder &b) {
   if (!isTable && b.isConstant(1))
     if (auto dims = orderedDims(*b.item(1).tensor, from[*axis])) {
       setMoved(b, *dims, indices, *axis, *axis + 1);
+      return success();
+    }
+  if (!isTable && b.isConstant(1))
+    if (auto first = firstOfRun(*b.item(1).tensor, from[*axis])) {
+      Shape shape = from, starts(from.size(), 0), steps(from.size(), 1);
+      shape[*axis] = indices[0];
+      starts[*axis] = *first;
+      b.set(0, Value(SliceOp::create(b.builder, b.loc,
+                                     b.typeOf(shape, b.element(0)), b.value(0),
+                                     starts, steps)));
       return success();
     }
   // Token ids are never negative, and stay what they are.

@@ -62,6 +62,9 @@ Components::Components(const Program &program) {
       classDims.push_back(
           {op.operands[0], program[op.operands[0]].type.getRank() - 1});
 
+    if (isa<AttentionOp>(op.op))
+      headDims.push_back({op.operands[0], 2});
+
     auto contract = dyn_cast<ContractOp>(op.op);
     std::optional<unsigned> weight;
     if (!contract || !(weight = weightOf(contract)))
@@ -93,7 +96,16 @@ Components::choose(const Program &program) const {
     if (classes.contains(find({use.param, use.dim})))
       taken.insert(use.param);
 
-  std::vector<std::pair<int64_t, Choice>> sized;
+  llvm::DenseSet<unsigned> heads;
+  for (ValueDim dim : headDims)
+    heads.insert(find(dim));
+
+  struct Candidate {
+    bool hasHeads;
+    int64_t size; ///< of its parameters
+    Choice choice;
+  };
+  std::vector<Candidate> sized;
   for (auto &[component, choice] : candidates) {
     bool hasRow = llvm::any_of(choice.uses, [](auto &u) { return u.isRow; });
     bool hasColumn =
@@ -106,16 +118,20 @@ Components::choose(const Program &program) const {
     int64_t size = 0;
     for (unsigned param : params)
       size += program[param].type.getNumElements();
-    sized.push_back({size, std::move(choice)});
+    sized.push_back({heads.contains(component), size, std::move(choice)});
   }
+  // A layer before a projection of keys and values is column, then row
+  // parallel, too; but without its heads attention cannot be split at all.
   // Ties go to the earlier one: its first weight has the lower number.
-  llvm::sort(sized, [](const auto &a, const auto &b) {
-    return a.first != b.first ? a.first > b.first
-                              : a.second.uses[0].op < b.second.uses[0].op;
+  llvm::sort(sized, [](const Candidate &a, const Candidate &b) {
+    if (a.hasHeads != b.hasHeads)
+      return a.hasHeads;
+    return a.size != b.size ? a.size > b.size
+                            : a.choice.uses[0].op < b.choice.uses[0].op;
   });
 
   std::vector<Choice> chosen;
-  for (auto &[size, choice] : sized) {
+  for (auto &[hasHeads, size, choice] : sized) {
     if (llvm::any_of(choice.uses,
                      [&](auto &use) { return taken.contains(use.param); }))
       continue;

@@ -40,8 +40,8 @@ public:
     /// In program order; both columns and rows occur.
     std::vector<WeightUse> uses;
   };
-  /// Candidates, the largest first, without those that share a parameter with
-  /// an earlier one or with the classes.
+  /// Candidates, heads of attention first, then the largest, without those that
+  /// share a parameter with an earlier one or with the classes.
   std::vector<Choice> choose(const Program &program) const;
 
 private:
@@ -51,7 +51,7 @@ private:
   std::vector<unsigned> first, parent;
   llvm::DenseSet<unsigned> dead;
   std::vector<WeightUse> uses;
-  std::vector<ValueDim> classDims;
+  std::vector<ValueDim> classDims, headDims;
 };
 
 } // namespace pcc

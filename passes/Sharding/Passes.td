@@ -49,8 +49,9 @@ def DistSeedTensorPass : ShardingPass<"dist-seed-tensor"> {
     Structural, not by name. Dims of the forward pass that share a major factor
     form components. A component in which one parameter contraction's N dim
     meets another's K dim, and which no op needs whole (norm, softmax, head
-    dim) nor is a table's column dim, is split: largest first, each parameter
-    in one component only, parameters of the class dim in none. Only K dims of
+    dim) nor is a table's column dim, is split: heads of attention first, then
+    the largest, each parameter in one component only, parameters of the class
+    dim in none. Only K dims of
     row-parallel weights, class dims and rows of token tables become seeds
     (level 0), the latter with a remark instead where an op needs them whole;
     column-parallel weights and biases follow by propagation.

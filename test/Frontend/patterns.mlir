@@ -449,3 +449,108 @@ func.func @shared_weight(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x4xf3
   %k = nn.slice %y at [0, 8] step [1, 1] : tensor<4x12xf32> -> tensor<4x4xf32>
   return %q, %k, %w : tensor<4x8xf32>, tensor<4x4xf32>, tensor<8x12xf32>
 }
+
+// -----
+
+// A block that is used twice: each use has its own view of the weight, which
+// is then declared with heads, and of the bias.
+// CHECK: nn.param @w : tensor<2x4x8xf32>
+// CHECK: nn.param @b : tensor<2x4xf32>
+// CHECK-LABEL: @used_twice
+// CHECK-COUNT-2: nn.contract "bsk,hdk->bshd"
+// CHECK-NOT: nn.reshape
+nn.param @w : tensor<8x8xf32> init normal
+nn.param @b : tensor<8xf32> init normal
+func.func @used_twice(%x: tensor<2x3x8xf32>, %y: tensor<2x3x8xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>) {
+  %w = nn.read @w : tensor<8x8xf32>
+  %b = nn.read @b : tensor<8xf32>
+  %t = nn.transpose %w [1, 0] : tensor<8x8xf32> -> tensor<8x8xf32>
+  %bias = nn.broadcast %b [2] : tensor<8xf32> -> tensor<2x3x8xf32>
+  %px = nn.contract "bsk,kn->bsn" %x, %t : tensor<2x3x8xf32>, tensor<8x8xf32> -> tensor<2x3x8xf32>
+  %sx = nn.sum %px, %bias : tensor<2x3x8xf32>
+  %qx = nn.reshape %sx : tensor<2x3x8xf32> -> tensor<2x3x2x4xf32>
+  %py = nn.contract "bsk,kn->bsn" %y, %t : tensor<2x3x8xf32>, tensor<8x8xf32> -> tensor<2x3x8xf32>
+  %sy = nn.sum %py, %bias : tensor<2x3x8xf32>
+  %qy = nn.reshape %sy : tensor<2x3x8xf32> -> tensor<2x3x2x4xf32>
+  return %qx, %qy : tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>
+}
+
+// -----
+
+// Cross-attention's one weight for queries of one input and keys and values of
+// another: two parameters, each with its place in the file.
+// CHECK-DAG: nn.param @"w[0:4]" : tensor<4x4xf32> {{.*}} base = 0, strides = [4, 1], valid = [4, 4]
+// CHECK-DAG: nn.param @"w[4:12]" : tensor<8x4xf32> {{.*}} base = 16, strides = [4, 1], valid = [8, 4]
+// CHECK-NOT: nn.param @w :
+// CHECK-LABEL: @cross_projection
+// CHECK-NOT: nn.slice
+nn.param @w : tensor<12x4xf32> init normal decay source <name = "w",
+    file = "m.onnx", offset = 64, type = tensor<12x4xf32>, file_size = 1024,
+    digest = 7, base = 0, strides = [4, 1], valid = [12, 4]>
+func.func @cross_projection(%x: tensor<3x4xf32>, %m: tensor<5x4xf32>) -> (tensor<3x4xf32>, tensor<5x8xf32>, tensor<5x4xf32>) {
+  %w = nn.read @w : tensor<12x4xf32>
+  %wq = nn.slice %w at [0, 0] step [1, 1] : tensor<12x4xf32> -> tensor<4x4xf32>
+  %wkv = nn.slice %w at [4, 0] step [1, 1] : tensor<12x4xf32> -> tensor<8x4xf32>
+  %again = nn.slice %w at [0, 0] step [1, 1] : tensor<12x4xf32> -> tensor<4x4xf32>
+  %q = nn.contract "sk,nk->sn" %x, %wq : tensor<3x4xf32>, tensor<4x4xf32> -> tensor<3x4xf32>
+  %kv = nn.contract "sk,nk->sn" %m, %wkv : tensor<5x4xf32>, tensor<8x4xf32> -> tensor<5x8xf32>
+  %z = nn.contract "sk,nk->sn" %m, %again : tensor<5x4xf32>, tensor<4x4xf32> -> tensor<5x4xf32>
+  return %q, %kv, %z : tensor<3x4xf32>, tensor<5x8xf32>, tensor<5x4xf32>
+}
+
+// -----
+
+// Slices that leave a part out, or overlap otherwise, stay slices.
+// CHECK-LABEL: @part_unused
+// CHECK-COUNT-4: nn.slice
+nn.param @w : tensor<12x4xf32> init normal
+nn.param @v : tensor<12x4xf32> init normal
+func.func @part_unused() -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>) {
+  %w = nn.read @w : tensor<12x4xf32>
+  %a = nn.slice %w at [0, 0] step [1, 1] : tensor<12x4xf32> -> tensor<4x4xf32>
+  %b = nn.slice %w at [8, 0] step [1, 1] : tensor<12x4xf32> -> tensor<4x4xf32>
+  %v = nn.read @v : tensor<12x4xf32>
+  %c = nn.slice %v at [0, 0] step [1, 1] : tensor<12x4xf32> -> tensor<8x4xf32>
+  %d = nn.slice %v at [4, 0] step [1, 1] : tensor<12x4xf32> -> tensor<8x4xf32>
+  return %a, %b, %c, %d : tensor<4x4xf32>, tensor<4x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>
+}
+
+// -----
+
+// A projection of what is joined is a sum of projections.
+// CHECK-DAG: nn.param @"w[0:4]" : tensor<5x4xf32> {{.*}} base = 0, strides = [10, 1]
+// CHECK-DAG: nn.param @"w[4:10]" : tensor<5x6xf32> {{.*}} base = 4, strides = [10, 1]
+// CHECK-LABEL: @joined
+// CHECK-NOT: nn.concat
+// CHECK: %[[A:.*]] = nn.contract "mk,nk->mn" %arg0
+// CHECK: %[[B:.*]] = nn.contract "mk,nk->mn" %arg1
+// CHECK: nn.sum %[[A]], %[[B]]
+nn.param @w : tensor<5x10xf32> init normal decay source <name = "w",
+    file = "m.onnx", offset = 64, type = tensor<5x10xf32>, file_size = 1024,
+    digest = 7, base = 0, strides = [10, 1], valid = [5, 10]>
+func.func @joined(%a: tensor<3x4xf32>, %b: tensor<3x6xf32>) -> tensor<3x5xf32> {
+  %w = nn.read @w : tensor<5x10xf32>
+  %ab = nn.concat %a, %b along 1 : tensor<3x4xf32>, tensor<3x6xf32> -> tensor<3x10xf32>
+  %y = nn.contract "sk,nk->sn" %ab, %w : tensor<3x10xf32>, tensor<5x10xf32> -> tensor<3x5xf32>
+  return %y : tensor<3x5xf32>
+}
+
+// -----
+
+// Scores whose batch and heads are one dim, as bmm wants them.
+// CHECK-LABEL: @batch_and_heads
+// CHECK: nn.attention %arg0, %arg1, %arg2
+// CHECK-NOT: nn.softmax
+func.func @batch_and_heads(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x4x8xf32>, %v: tensor<2x3x4x8xf32>) -> tensor<2x4x3x8xf32> {
+  %qt = nn.transpose %q [0, 2, 1, 3] : tensor<2x3x4x8xf32> -> tensor<2x4x3x8xf32>
+  %kt = nn.transpose %k [0, 2, 1, 3] : tensor<2x3x4x8xf32> -> tensor<2x4x3x8xf32>
+  %vt = nn.transpose %v [0, 2, 1, 3] : tensor<2x3x4x8xf32> -> tensor<2x4x3x8xf32>
+  %qm = nn.reshape %qt : tensor<2x4x3x8xf32> -> tensor<8x3x8xf32>
+  %km = nn.reshape %kt : tensor<2x4x3x8xf32> -> tensor<8x3x8xf32>
+  %vm = nn.reshape %vt : tensor<2x4x3x8xf32> -> tensor<8x3x8xf32>
+  %s = nn.contract "amk,ank->amn" %qm, %km : tensor<8x3x8xf32>, tensor<8x3x8xf32> -> tensor<8x3x3xf32>
+  %p = nn.softmax %s : tensor<8x3x3xf32>
+  %o = nn.contract "amk,akn->amn" %p, %vm : tensor<8x3x3xf32>, tensor<8x3x8xf32> -> tensor<8x3x8xf32>
+  %y = nn.reshape %o : tensor<8x3x8xf32> -> tensor<2x4x3x8xf32>
+  return %y : tensor<2x4x3x8xf32>
+}

@@ -147,8 +147,13 @@ std::unique_ptr<RowProgram> Creator::makeScatter(nn::EmbeddingGradOp op) {
                                expr.index()));
   program->scatter.id = id;
   program->scatter.dy = expr.build(op.getDy(), whole);
-  if (!id || !program->scatter.dy || program->scatter.dy->level) {
+  if (!id || !program->scatter.dy) {
     why = expr.why;
+    return nullptr;
+  }
+  // A unit takes all tokens one after another: no sweep comes before.
+  if (id->level || program->scatter.dy->level) {
+    why = "scatters what needs whole rows";
     return nullptr;
   }
   return program;

@@ -114,6 +114,21 @@ k = Kernels([f"%d: {E}", f"%i: {T}", f"%w: {TABLE}"], [TABLE], f"""
   return %s : {TABLE}""")
 assert len(k.calls) == 1, "the gradient is added in place"
 check_all("embedding_grad of state", k, (dy, ids, table), (grad + table,))
+# Ids that are sums themselves, as positions counted among what is no padding:
+# a kernel of their own makes them, since a scatter takes one token after
+# another.
+MASK = f"tensor<{B}x{S}x{S}xf32>"
+mask = rng.integers(0, 2, (B, S, S)).astype(np.float32)
+k = Kernels([f"%d: {E}", f"%m: {MASK}", f"%w: {TABLE}"], [TABLE], f"""
+  %n = nn.reduce %m [2] : {MASK} -> tensor<{B}x{S}xf32>
+  %i = nn.cast %n : tensor<{B}x{S}xf32> -> {T}
+  %g = nn.embedding_grad %d, %i : {E}, {T} -> {TABLE}
+  %s = nn.sum %w, %g : {TABLE}
+  return %s : {TABLE}""")
+assert len(k.calls) == 2, "the sums come before the scatter"
+counted = np.zeros((N, C))
+np.add.at(counted, mask.sum(2).astype(int), dy)
+check_all("embedding_grad by sums", k, (dy, mask, table), (counted + table,))
 
 # AdamW in place, and the norm that clips.
 P, F = f"tensor<{N}x{C}xf32>", "tensor<f32>"
