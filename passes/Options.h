@@ -35,8 +35,8 @@ struct Options {
   // Model.
   std::vector<std::pair<std::string, int64_t>> dims;
   int64_t seq = 0;
-  /// "causal-lm", "cross-entropy" or "mse".
-  std::string loss = "causal-lm";
+  /// "causal-lm", "cross-entropy" or "mse"; empty: what the model shows.
+  std::string loss;
   /// "adamw" or "sgd".
   std::string optimizer = "adamw";
   std::string freeze, train;

@@ -1,5 +1,6 @@
 //===- AttachLoss.cpp - --nn-attach-loss ----------------------------------===//
 
+#include "passes/Training/Causality.h"
 #include "passes/Training/Entry.h"
 #include "passes/Training/Passes.h"
 
@@ -27,6 +28,8 @@ public:
         terminator(cast<func::ReturnOp>(function.getBody().front().back())),
         builder(terminator), loc(NameLoc::get(builder.getStringAttr("loss"))) {}
 
+  /// causal-lm where the model proves that this is what it is for.
+  FailureOr<Loss> assumed();
   FailureOr<Loss> causalLM();
   FailureOr<Loss> crossEntropy();
   FailureOr<Loss> meanSquaredError();
@@ -37,6 +40,11 @@ private:
   /// The one output of the model, or of several the one that is the logits by
   /// its name.
   FailureOr<Value> mainOutput();
+  /// The output [batch, seq, vocab] for the tokens; null unless it is clear
+  /// which of the `count` that have the shape it is.
+  Value findLogits(Value tokens, size_t &count);
+  /// Says what is wrong with an output that has lost its sequence.
+  void noteLastPosition(InFlightDiagnostic &diag);
   /// The input for the targets, added behind the first if there is none.
   FailureOr<Value> targets(RankedTensorType type);
   Loss classify(Value logits, Value targets);
@@ -114,6 +122,69 @@ Loss LossBuilder::classify(Value logits, Value targets) {
   return {sumOf(loss.getLoss()), sumOf(valid)};
 }
 
+Value LossBuilder::findLogits(Value tokens, size_t &count) {
+  // Of the tokens' batch and seq; where hidden states are returned too, the
+  // output that says so by its name.
+  SmallVector<Value> found;
+  Value named;
+  for (auto [i, value] : llvm::enumerate(terminator.getOperands())) {
+    RankedTensorType type = tensorType(value);
+    if (type.getRank() != 3 || !isa<FloatType>(type.getElementType()) ||
+        type.getShape().drop_back() != tensorType(tokens).getShape())
+      continue;
+    found.push_back(value);
+    auto name = function.getResultAttrOfType<StringAttr>(i, kNameAttr);
+    if (name && name.getValue() == "logits")
+      named = value;
+  }
+  count = found.size();
+  return count == 1 ? found.front() : named;
+}
+
+void LossBuilder::noteLastPosition(InFlightDiagnostic &diag) {
+  for (Value value : terminator.getOperands()) {
+    auto shape = tensorType(value).getShape();
+    if (shape.size() == 2 || (shape.size() == 3 && shape[1] == 1)) {
+      diag.attachNote() << "scores of the last position alone train nothing: "
+                           "export the model with those of all positions";
+      return;
+    }
+  }
+}
+
+FailureOr<Loss> LossBuilder::assumed() {
+  Value tokens = findInput(function, "tokens");
+  size_t count = 0;
+  Value logits = tokens ? findLogits(tokens, count) : Value();
+  LookAhead seen;
+  if (logits) {
+    seen = findLookAhead(function, tokens, logits);
+    if (!seen.op)
+      return causalLM();
+  }
+  InFlightDiagnostic diag =
+      function.emitError()
+      << "the model says no loss, and causal-lm is not assumed: ";
+  if (logits) {
+    diag << "a position may see the tokens that it would predict";
+    diag.attachNote(seen.op->getLoc()) << nodeName(seen.op) << " " << seen.how;
+  } else {
+    if (tokens)
+      diag << count << " outputs are [batch, seq, vocab] for the tokens' "
+           << shapeText(tensorType(tokens).getShape());
+    else
+      diag << "no input is of token ids [batch, seq]";
+    listOutputs(diag);
+    if (tokens)
+      noteLastPosition(diag);
+  }
+  diag.attachNote(function.getLoc())
+      << "add --loss cross-entropy for classes or --loss mse for numbers, with "
+         "the targets in labels.npy, or --loss causal-lm to predict the next "
+         "token";
+  return diag;
+}
+
 FailureOr<Loss> LossBuilder::causalLM() {
   Value tokens = findInput(function, "tokens");
   if (!tokens) {
@@ -127,37 +198,16 @@ FailureOr<Loss> LossBuilder::causalLM() {
     return diag;
   }
   auto tokenShape = tensorType(tokens).getShape();
-  // The logits: [batch, seq, vocab] of the tokens' batch and seq; where hidden
-  // states are returned too, the output that says so by its name.
-  SmallVector<Value> found;
-  Value named;
-  for (auto [i, value] : llvm::enumerate(terminator.getOperands())) {
-    RankedTensorType type = tensorType(value);
-    if (type.getRank() != 3 || !isa<FloatType>(type.getElementType()) ||
-        type.getShape().drop_back() != tokenShape)
-      continue;
-    found.push_back(value);
-    auto name = function.getResultAttrOfType<StringAttr>(i, kNameAttr);
-    if (name && name.getValue() == "logits")
-      named = value;
-  }
-  if (found.size() == 1)
-    named = found.front();
+  size_t count = 0;
+  Value named = findLogits(tokens, count);
   if (!named) {
     InFlightDiagnostic diag = function.emitError()
                               << "loss causal-lm needs one output [batch, "
                                  "seq, vocab] for the tokens' "
                               << shapeText(tokenShape) << ", the model has "
-                              << found.size();
+                              << count;
     listOutputs(diag);
-    for (Value value : terminator.getOperands()) {
-      auto shape = tensorType(value).getShape();
-      if (shape.size() == 2 || (shape.size() == 3 && shape[1] == 1)) {
-        diag.attachNote() << "scores of the last position alone train nothing: "
-                             "export the model with those of all positions";
-        break;
-      }
-    }
+    noteLastPosition(diag);
     return diag;
   }
   FailureOr<Value> target =
@@ -286,10 +336,13 @@ struct NNAttachLossPass : pcc::impl::NNAttachLossPassBase<NNAttachLossPass> {
       module.emitError("has no function @forward of one block");
       return signalPassFailure();
     }
-    FailureOr<Loss> sums =
-        function->hasAttr(kHasLossAttr) ? ownLoss(function) : attach(function);
+    bool isOwn = function->hasAttr(kHasLossAttr);
+    FailureOr<Loss> sums = isOwn ? ownLoss(function) : attach(function);
     if (failed(sums))
       return signalPassFailure();
+    StringRef name = loss.empty() ? StringRef("causal-lm") : StringRef(loss);
+    module->setAttr(kLossAttr,
+                    StringAttr::get(&getContext(), isOwn ? "own" : name));
     returnLoss(function, *sums);
     function->removeAttr(kHasLossAttr);
     function.setSymName("loss");
@@ -301,6 +354,8 @@ struct NNAttachLossPass : pcc::impl::NNAttachLossPassBase<NNAttachLossPass> {
 
   FailureOr<Loss> attach(func::FuncOp function) {
     LossBuilder builder(function);
+    if (loss.empty())
+      return builder.assumed();
     if (loss == "causal-lm")
       return builder.causalLM();
     if (loss == "cross-entropy")

@@ -14,6 +14,10 @@
 
 namespace pcc {
 
+/// On the module: what is trained by, "causal-lm", "cross-entropy", "mse" or
+/// "own", the file's.
+inline constexpr llvm::StringLiteral kLossAttr = "nn.loss";
+
 /// The argument of this role (and name, if given), or null.
 mlir::Value findInput(mlir::func::FuncOp function, llvm::StringRef role,
                       llvm::StringRef name = {});

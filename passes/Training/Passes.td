@@ -20,6 +20,10 @@ def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
     - `mse`: the targets have the output's shape and element type; every element
       counts.
 
+    Where none is asked for it is `causal-lm` if the model shows that it may be:
+    every attention removes the keys after the query, and nothing else joins
+    values of several positions. The module's `nn.loss` says which it became.
+
     A model whose file ends in a loss of its own (`nn.has_loss` on @forward,
     which then returns these two values) is taken as it is.
 
@@ -28,8 +32,9 @@ def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
     their quotient and the count, and clears them.
   }];
   let options = [
-    Option<"loss", "loss", "std::string", "\"causal-lm\"",
-           "causal-lm, cross-entropy or mse">,
+    Option<"loss", "loss", "std::string", "\"\"",
+           "causal-lm, cross-entropy or mse; absent: causal-lm if no position "
+           "sees the tokens after it">,
     Option<"noDropout", "no-dropout", "bool", "false",
            "leave dropout out of @loss too">];
   let dependentDialects = ["::pcc::nn::NNDialect", "::mlir::func::FuncDialect"];

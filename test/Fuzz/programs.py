@@ -138,7 +138,8 @@ class Case:
         pcc, pcc_opt, pcc_run = (
             os.path.join(self.bin, n) for n in ("pcc", "pcc-opt", "pcc-run"))
         batches = [f"--global-batch-size={batch * self.microbatches}",
-                   f"--optimizer={self.optimizer}", "-q"]
+                   f"--optimizer={self.optimizer}", "--loss=causal-lm",
+                   "-q"]
         flags = [f"--tp={self.tp}", f"--pp={self.pp}", f"--dp={self.dp}",
                  f"--cp={self.cp}", *(["--sequence-parallel"] * self.sp),
                  f"--schedule={self.schedule}", *batches]
@@ -153,7 +154,7 @@ class Case:
             raise Failed(f"ended with {code}:\n{text[-2000:]}")
         # Padding of the vocabulary would make other values up for the loss.
         if self.is_smooth() and self.model["vocab"] % self.tp == 0:
-            self.must(pcc_opt, "model.mlir", "--nn-attach-loss",
+            self.must(pcc_opt, "model.mlir", "--nn-attach-loss=loss=causal-lm",
                       "-o", "loss.mlir")
             self.must(pcc_run, "train.mlir", "--loss-from=loss.mlir",
                       "--check-gradients", f"--fill={self.seed}")

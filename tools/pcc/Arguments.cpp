@@ -193,8 +193,9 @@ static bool checkCounts(const Flags &flags) {
 
 static bool checkChoices(const Flags &flags) {
   return checkChoice("schedule", flags.schedule, {"gpipe", "1f1b"}) &&
-         checkChoice("loss", flags.loss,
-                     {"causal-lm", "cross-entropy", "mse"}) &&
+         (!flags.loss.getNumOccurrences() ||
+          checkChoice("loss", flags.loss,
+                      {"causal-lm", "cross-entropy", "mse"})) &&
          checkChoice("optimizer", flags.optimizer, {"adamw", "sgd"}) &&
          checkChoice("init", flags.init, {"from-onnx", "random"}) &&
          checkTarget(flags.targetName) &&

@@ -80,9 +80,10 @@ struct Flags {
                              cl::value_desc("NAME=N"), cl::cat(training)};
   cl::opt<std::string> loss{
       "loss",
-      cl::desc("causal-lm, cross-entropy (of classes) or mse; ignored where "
-               "the file ends in a loss"),
-      cl::init("causal-lm"), cl::value_desc("NAME"), cl::cat(training)};
+      cl::desc("causal-lm, cross-entropy (of classes) or mse (default: "
+               "causal-lm if no position sees later tokens); ignored where the "
+               "file ends in a loss"),
+      cl::value_desc("NAME"), cl::cat(training)};
   cl::opt<std::string> optimizer{"optimizer", cl::desc("adamw or sgd"),
                                  cl::init("adamw"), cl::value_desc("NAME"),
                                  cl::cat(training)};

@@ -130,7 +130,8 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
   import.randomInit = options.randomInit;
   import.noDropout = options.noDropout;
   // A corpus of tokens has no padding; other data has a mask of its own.
-  import.paddingMask = options.paddingMask || options.loss != "causal-lm";
+  import.paddingMask = options.paddingMask || (!options.loss.empty() &&
+                                               options.loss != "causal-lm");
   auto module = importONNX(context, import);
   if (failed(module))
     return failure();

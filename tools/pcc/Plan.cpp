@@ -3,6 +3,7 @@
 #include "tools/pcc/Plan.h"
 #include "mlir/IR/Builders.h"
 #include "passes/Pipelines.h"
+#include "passes/Training/Entry.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -93,6 +94,9 @@ void pcc::recordPlan(ModuleOp module, int phase, const Options &options) {
       continue;
     if (choice.number)
       plan.set(choice.key, builder.getI64IntegerAttr(options.*choice.number));
+    else if (auto loss = module->getAttrOfType<StringAttr>(kLossAttr);
+             loss && choice.text == &Options::loss)
+      plan.set(choice.key, loss);
     else
       plan.set(choice.key, builder.getStringAttr(options.*choice.text));
   }

@@ -6,6 +6,7 @@
 #include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/RT.h"
 #include "passes/Pipelines.h"
+#include "passes/Training/Entry.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 
@@ -141,6 +142,8 @@ void Summary::collectMemory(ModuleOp module) {
 }
 
 void Summary::collect(ModuleOp module, StringRef phase) {
+  if (auto name = module->getAttrOfType<StringAttr>(kLossAttr))
+    loss = name.str();
   if (findPhase(phase) <= findPhase("train"))
     collectParameters(module);
   else if (phase == "pipeline")
@@ -233,6 +236,8 @@ void Summary::print(llvm::raw_ostream &os, StringRef model) const {
     os << "forward:  the model's outputs alone, one rank on cpu\n";
   else
     printStep(os);
+  if (!loss.empty())
+    os << "loss:     " << (loss == "own" ? "the file's own" : loss) << "\n";
   for (auto [i, stage] : llvm::enumerate(stages)) {
     os << "stage " << i << ":  " << formatFlops(stage.flops)
        << " per rank and step";
@@ -281,6 +286,7 @@ void Summary::printJson(llvm::raw_ostream &os, StringRef model) const {
     json.attribute("micro_batch", options.microBatch);
     json.attribute("microbatches", options.microbatches);
     json.attribute("seq", options.seq);
+    json.attribute("loss", loss);
     json.attributeArray("stages", [&] {
       for (const Stage &stage : stages)
         json.object([&] {

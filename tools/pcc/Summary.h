@@ -59,6 +59,8 @@ private:
 
   const Options &options;
   int64_t parameters = 0, trained = 0, tensors = 0;
+  /// What is trained by, as nn.loss; empty: not known.
+  std::string loss;
   /// What was extended, a line for each parameter.
   std::vector<std::string> padding;
   std::vector<Stage> stages;

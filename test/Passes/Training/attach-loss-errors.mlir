@@ -1,4 +1,4 @@
-// RUN: pcc-opt %s --split-input-file --verify-diagnostics --nn-attach-loss
+// RUN: pcc-opt %s --split-input-file --verify-diagnostics --nn-attach-loss=loss=causal-lm
 
 // expected-error@+1 {{has no function @forward of one block}}
 module {

@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --nn-attach-loss=loss=cross-entropy --nn-verify | FileCheck %s --check-prefix=CE
 // RUN: pcc-opt %s --nn-attach-loss=loss=mse --nn-verify | FileCheck %s --check-prefix=MSE
 // RUN: not pcc-opt %s --nn-attach-loss=loss=hinge 2>&1 | FileCheck %s --check-prefix=HINGE
-// RUN: not pcc-opt %s --nn-attach-loss 2>&1 | FileCheck %s --check-prefix=LM
+// RUN: not pcc-opt %s --nn-attach-loss=loss=causal-lm 2>&1 | FileCheck %s --check-prefix=LM
 
 // CE: func.func @loss(%{{.*}} "x", nn.role = "data"}, %[[T:[^:]*]]: tensor<2xi64> {nn.name = "targets", nn.role = "targets"})
 // CE: nn.cross_entropy %{{.*}}, %[[T]] classes 3 : tensor<2x3xf32>

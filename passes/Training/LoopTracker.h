@@ -1,0 +1,80 @@
+//===- LoopTracker.h - Where a loop of the inputs goes ----------*- C++ -*-===//
+//
+// The samples of a batch, or the positions of a sequence, are one loop of the
+// inputs. Op by op this follows the dim of each value along which it runs, by
+// the same correspondence of dims that says how ops are split over ranks:
+//
+//   %h = nn.embedding %tokens, %wte    [LOOP, seq] -> [LOOP, seq, hidden]
+//   %f = nn.contract "bsk,kn->bsn"     apart still: [LOOP, seq, n]
+//   %r = nn.reduce %f [0, 1, 2]        a sum over the loop
+//   %l = nn.log %r                     neither: elements of the loop meet
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_PASSES_TRAINING_LOOPTRACKER_H
+#define PCC_PASSES_TRAINING_LOOPTRACKER_H
+
+#include "dialects/NN/NN.h"
+
+namespace pcc {
+
+class LoopTracker {
+public:
+  /// How a value depends on the elements of the loop.
+  struct Place {
+    enum Kind {
+      Apart, ///< index i of `dim` belongs to element i / inner % extent
+      Added, ///< it is a sum with a summand for each
+      Mixed, ///< it is neither
+    } kind;
+    int64_t dim = 0, inner = 1;
+
+    bool operator==(const Place &other) const {
+      return kind == other.kind && dim == other.dim && inner == other.inner;
+    }
+    bool isApart(int64_t wanted) const {
+      return kind == Apart && dim == wanted && inner == 1;
+    }
+  };
+
+  /// `mayCount`: what is computed may depend on an element's number, as it does
+  /// on a position, but not on which sample of a batch a sample is.
+  LoopTracker(int64_t extent, bool mayCount)
+      : extent(extent), mayCount(mayCount) {}
+  virtual ~LoopTracker() = default;
+
+  /// The loop runs along a dim of an input.
+  void start(mlir::Value input, int64_t dim) {
+    places[input] = {Place::Apart, dim, 1};
+  }
+  /// Places the results of an op whose operands are placed. Returns what it
+  /// does to the elements where a result is Mixed and no operand is, else
+  /// nothing.
+  std::string visit(mlir::Operation *op);
+  /// Null: the value does not depend on the loop.
+  const Place *find(mlir::Value value) const {
+    auto it = places.find(value);
+    return it == places.end() ? nullptr : &it->second;
+  }
+
+protected:
+  /// For ops whose rule does not say it all: true if the results are placed,
+  /// or `problem` is set.
+  virtual bool visitSpecial(mlir::Operation *op, std::string &problem) {
+    return false;
+  }
+  void place(mlir::Value value, Place where) { places[value] = where; }
+
+private:
+  std::string visitReshape(mlir::Operation *op, const Place &from);
+  std::string visitByRule(mlir::Operation *op);
+  std::string visitLinear(mlir::Operation *op, const nn::ShardingRule &rule);
+
+  int64_t extent;
+  bool mayCount;
+  llvm::DenseMap<mlir::Value, Place> places;
+};
+
+} // namespace pcc
+
+#endif // PCC_PASSES_TRAINING_LOOPTRACKER_H
