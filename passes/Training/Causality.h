@@ -1,4 +1,4 @@
-//===- Causality.h - Whether a model predicts what it has not seen - C++ -*-===//
+//===- Causality.h - Whether positions see what follows ---------*- C++ -*-===//
 
 #ifndef PCC_PASSES_TRAINING_CAUSALITY_H
 #define PCC_PASSES_TRAINING_CAUSALITY_H
