@@ -1,0 +1,51 @@
+"""Makes a failing case smaller: one choice after another back to plain."""
+
+import os
+import shutil
+
+import case as cases
+import choices as grammar
+import judge
+import running
+
+
+def same(result, wanted):
+    """The same kind of failure: for the same reason, or wrong at all."""
+    if result["class"] != wanted["class"]:
+        return False
+    return wanted["class"] in ("wrong", "warned") or running.general(
+        result["reason"]) == running.general(wanted["reason"])
+
+
+def reduce_(seed, folder, forward, say=print):
+    """Leaves the smallest case in `folder` and returns its choices."""
+    choices = grammar.draw(seed)
+
+    def attempt(candidate):
+        if os.path.exists(folder):
+            shutil.rmtree(folder)
+        return judge.judge(cases.Case(candidate, folder, seed), forward)
+
+    wanted = attempt(choices)
+    say(f"{wanted['class']}: {wanted['reason']}")
+    # What takes longest first: ranks, layers, exporters.
+    names = ["tp", "dp", "pp", "microbatches", "static", "exporter"]
+    names += [n for n in grammar.CHOICES if n not in names]
+    for name in names:
+        plain = grammar.PLAIN[name]
+        if choices[name] == plain:
+            continue
+        candidate = grammar.repaired(dict(choices, **{name: plain}))
+        if candidate == choices:
+            continue
+        try:
+            result = attempt(candidate)
+        except Exception:  # a combination that is no module
+            continue
+        if same(result, wanted):
+            choices, wanted = candidate, result
+    result = attempt(choices)
+    say(f"{result['class']}: {result['reason']}")
+    left = {n: v for n, v in choices.items() if v != grammar.PLAIN[n]}
+    say(f"what matters: {left}")
+    return choices

@@ -1,0 +1,80 @@
+"""PyTorch's own training of a case."""
+
+import copy
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+import case as cases
+import model_source
+
+
+def rows(tensors, step):
+    size = model_source.BATCH
+    return {n: t[step * size:(step + 1) * size] for n, t in tensors.items()}
+
+
+def as_type(array, dtype):
+    tensor = torch.from_numpy(np.ascontiguousarray(array))
+    return tensor.to(dtype) if tensor.is_floating_point() else tensor
+
+
+def loss_of(name, result, targets):
+    """`name`: of --loss, or None where the module computes it."""
+    if name is None:
+        return result[0] if isinstance(result, tuple) else result
+    if name == "mse":
+        return F.mse_loss(result, targets)
+    return F.cross_entropy(result.flatten(0, -2), targets.flatten(),
+                           ignore_index=-100)
+
+
+def optimizer_of(model):
+    h = cases.TRAINING
+    trained = [p for p in model.parameters() if p.requires_grad]
+    groups = [dict(params=[p for p in trained if (p.dim() >= 2) == decays],
+                   weight_decay=h["weight_decay"] if decays else 0.0)
+              for decays in (True, False)]
+    return torch.optim.AdamW([g for g in groups if g["params"]], lr=h["lr"],
+                             betas=(h["beta1"], h["beta2"]), eps=h["eps"])
+
+
+def train(case, model, arrays, targets, dtype):
+    """[{"loss", "norm"}] of each step. The module is called once on the whole
+    global batch, as pcc's programs promise."""
+    model = copy.deepcopy(model).to(dtype).eval()
+    optimizer = optimizer_of(model)
+    inputs = {n: as_type(a, dtype) for n, a in arrays.items()}
+    labels = {} if targets is None else {"": as_type(targets, dtype)}
+    curve = []
+    for step in range(cases.STEPS):
+        result = model(**rows(inputs, step))
+        loss = loss_of(case.module.LOSS, result, rows(labels, step).get(""))
+        loss.backward()
+        norm = torch.nn.utils.clip_grad_norm_(model.parameters(),
+                                              cases.TRAINING["clip_grad"])
+        optimizer.step()
+        optimizer.zero_grad()
+        curve.append(dict(loss=loss.item(), norm=norm.item()))
+    return curve
+
+
+def curves(case, model, arrays, targets):
+    """PyTorch's curve in f32, and the largest relative difference from it that
+    pcc may have: {"loss": of each step, "norm": of the first}."""
+    single = train(case, model, arrays, targets, torch.float32)
+    try:
+        double = train(case, model, arrays, targets, torch.float64)
+    except RuntimeError:  # a module that insists on single precision
+        double = single
+
+    def bound(least, a, b):
+        return max(least, 10 * abs(a - b) / max(abs(b), 1e-30))
+
+    losses = [bound(1e-5, a["loss"], b["loss"])
+              for a, b in zip(single, double)]
+    # Rounding adds up: what one step differs by the next ones may.
+    bounds = [max(losses[:i + 1]) for i in range(len(losses))]
+    norm = bound(1e-4, single[0]["norm"], double[0]["norm"])
+    return double, dict(loss=bounds, norm=norm)
