@@ -1,0 +1,398 @@
+"""Small modules, each with something that no exporter writes into a file.
+
+CASES: name -> Case. Every case says what its metadata must be; where it trains,
+run.py trains it for some steps against PyTorch.
+"""
+
+import dataclasses
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+VOCAB, WIDTH, SEQ, BATCH = 11, 8, 6, 4
+
+
+@dataclasses.dataclass
+class Case:
+    """inputs: "tokens" (ids), "labels" (classes), "values" (floats).
+
+    loss: pcc's --loss, None of a module that returns its loss. frozen, padded,
+    tied, buffers and detached are what the metadata must name: parameters that
+    are not trained, name -> row, name -> aliases, names, how many values.
+    refused: what the message must say where no file can be written.
+    falls_back: TorchScript cannot write it, dynamo follows.
+    """
+
+    build: object
+    inputs: tuple = ("tokens",)
+    loss: str = "cross-entropy"
+    frozen: tuple = ()
+    padded: dict = dataclasses.field(default_factory=dict)
+    tied: dict = dataclasses.field(default_factory=dict)
+    buffers: tuple = ()
+    detached: int = 0
+    context: int = None
+    refused: str = None
+    falls_back: bool = False
+
+
+class Tokens(nn.Module):
+    """Ids to scores of every position, by way of `body`."""
+
+    padding = None
+
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(VOCAB, WIDTH, padding_idx=self.padding)
+        self.first = nn.Linear(WIDTH, WIDTH)
+        self.second = nn.Linear(WIDTH, WIDTH)
+        self.head = nn.Linear(WIDTH, VOCAB, bias=False)
+
+    def forward(self, tokens):
+        return self.head(self.body(self.table(tokens)))
+
+    def body(self, x):
+        return self.second(torch.tanh(self.first(x)))
+
+
+class Frozen(Tokens):
+    """Frozen in the middle, at the bottom and one bias; one is not used."""
+
+    def __init__(self):
+        super().__init__()
+        self.unused = nn.Linear(WIDTH, WIDTH)
+        for p in (self.table.weight, self.second.weight, self.first.bias):
+            p.requires_grad_(False)
+
+
+class Detached(Tokens):
+    def body(self, x):
+        y = torch.tanh(self.first(x))
+        return self.second(y) * torch.sigmoid(y.detach()) + x
+
+
+class Data(Tokens):
+    def body(self, x):
+        return self.second(torch.tanh(self.first(x.data))) + x
+
+
+class NoGrad(Tokens):
+    """A normalisation whose statistics are no way for the gradient."""
+
+    def body(self, x):
+        y = self.first(x)
+        with torch.no_grad():
+            scale = torch.rsqrt((y * y).mean(-1, keepdim=True) + 1e-3)
+        return self.second(y * scale)
+
+
+class NoGradInside(Tokens):
+    """A whole function, decorated, and a block in which a gradient is on."""
+
+    @torch.no_grad()
+    def teacher(self, x):
+        return torch.tanh(self.first(x))
+
+    def body(self, x):
+        with torch.no_grad():
+            with torch.enable_grad():
+                y = self.second(x)
+        return y - self.teacher(x)
+
+
+class DetachedParameter(Tokens):
+    """A table trained by its lookups alone, not by its use as the head."""
+
+    def forward(self, tokens):
+        x = self.body(self.table(tokens))
+        return F.linear(x, self.table.weight.detach()) + self.head(x)
+
+
+class StraightThrough(Tokens):
+    def body(self, x):
+        y = torch.tanh(self.first(x))
+        y = y + (torch.floor(4 * y) / 4 - y).detach()
+        return self.second(y)
+
+
+class Padding(Tokens):
+    padding = 2
+
+    def __init__(self):
+        super().__init__()
+        # Its row of padding is not zero, and the head trains it.
+        nn.init.normal_(self.table.weight)
+        self.head.weight = self.table.weight
+
+
+class FunctionalPadding(Tokens):
+    def forward(self, tokens):
+        x = F.embedding(tokens, self.table.weight, padding_idx=-1)
+        return self.head(self.body(x))
+
+
+class Buffers(Tokens):
+    """Tables that look like parameters; one with random values."""
+
+    def __init__(self):
+        super().__init__()
+        position = torch.arange(32.0)[:, None]
+        rates = torch.exp(torch.arange(0, WIDTH, 2) * (-math.log(1e4) / WIDTH))
+        table = torch.zeros(1, 32, WIDTH)
+        table[0, :, 0::2] = torch.sin(position * rates)
+        table[0, :, 1::2] = torch.cos(position * rates)
+        self.register_buffer("sinusoids", table)
+        self.register_buffer("noise", torch.randn(WIDTH))
+        self.register_buffer("bias", torch.zeros(1, VOCAB), persistent=False)
+
+    def forward(self, tokens):
+        x = self.table(tokens) + self.sinusoids[:, :tokens.shape[1]]
+        return self.head(self.body(x * self.noise)) + self.bias
+
+
+class Tied(Tokens):
+    def __init__(self):
+        super().__init__()
+        self.head.weight = self.table.weight
+        self.second = self.first
+
+
+class Scalars(Tokens):
+    """Parameters of one element, one of them equal to a constant."""
+
+    def __init__(self):
+        super().__init__()
+        self.gain = nn.Parameter(torch.tensor(1.0))
+        self.temperature = nn.Parameter(torch.tensor([2.0]))
+        self.shift = nn.Parameter(torch.tensor([[0.5]]))
+        self.gate = nn.Linear(WIDTH, 1)
+
+    def body(self, x):
+        y = torch.tanh(self.first(x) * self.gain) * torch.sigmoid(self.gate(x))
+        return 1.0 + self.second(2.0 * y + self.shift) / self.temperature
+
+
+class Equal(Tokens):
+    """Parameters that start equal, and are two: also transposed, also ones."""
+
+    def __init__(self):
+        super().__init__()
+        self.second.load_state_dict(self.first.state_dict())
+        self.head.weight.data.copy_(self.table.weight)
+        self.third = nn.Linear(WIDTH, WIDTH)
+        self.third.weight.data.copy_(self.first.weight.T)
+        self.norm, self.last = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
+
+    def body(self, x):
+        return self.third(self.last(super().body(self.norm(x))))
+
+
+class Positions(Tokens):
+    """A table of positions whose first two rows nobody looks up."""
+
+    def __init__(self):
+        super().__init__()
+        self.positions = nn.Embedding(20, WIDTH)
+
+    def body(self, x):
+        ids = torch.arange(x.shape[1]) + 2
+        return super().body(x + self.positions(ids))
+
+
+class SlicedPositions(Tokens):
+    def __init__(self):
+        super().__init__()
+        self.positions = nn.Parameter(torch.randn(1, 24, WIDTH))
+
+    def body(self, x):
+        return super().body(x + self.positions[:, :x.shape[1]])
+
+
+class Dropout(Tokens):
+    def __init__(self):
+        super().__init__()
+        self.drop = nn.Dropout(0.25)
+
+    def body(self, x):
+        q = self.first(self.drop(x))[:, None]
+        y = F.scaled_dot_product_attention(
+            q, q, q, is_causal=True,
+            dropout_p=0.5 if self.training else 0.0)
+        return self.second(y[:, 0])
+
+
+class OwnLoss(Tokens):
+    """Classes where labels are not -100, and a penalty."""
+
+    def forward(self, tokens, labels):
+        scores = super().forward(tokens)
+        loss = F.cross_entropy(scores.flatten(0, 1), labels.flatten())
+        return loss + 1e-2 * (scores * scores).mean()
+
+
+class Values(nn.Module):
+    """Floats to floats."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(WIDTH, 16), nn.Linear(16, 2)
+
+    def forward(self, values):
+        return self.second(F.gelu(self.first(values)))
+
+
+class ScaledNorm(Tokens):
+    """TorchScript knows no rms_norm."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.RMSNorm(WIDTH)
+
+    def body(self, x):
+        return super().body(self.norm(x))
+
+
+class Stack(Tokens):
+    """More layers than are compared where a module is large."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(WIDTH, WIDTH) for _ in range(4))
+
+    def body(self, x):
+        for layer in self.layers:
+            x = x + torch.tanh(layer(x))
+        return x
+
+
+class Item(Tokens):
+    def body(self, x):
+        return self.second(x) * self.first.bias.sum().item()
+
+
+class Clamped(Tokens):
+    def body(self, x):
+        with torch.no_grad():
+            self.first.weight.clamp_(-1, 1)
+        return super().body(x)
+
+
+class Hooked(Tokens):
+    def body(self, x):
+        y = self.first(x)
+        y.register_hook(lambda gradient: gradient.clamp(-1, 1))
+        return self.second(y)
+
+
+class Renormed(Tokens):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(VOCAB, WIDTH, max_norm=1.0)
+
+
+class Normed(Tokens):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(WIDTH)
+
+    def body(self, x):
+        return super().body(self.norm(x.transpose(1, 2)).transpose(1, 2))
+
+
+class SharedMemory(Tokens):
+    def __init__(self):
+        super().__init__()
+        self.second.weight = nn.Parameter(self.first.weight.data)
+
+
+class TwoPaddings(Padding):
+    def forward(self, tokens):
+        x = self.table(tokens) + F.embedding(tokens, self.table.weight)
+        return self.head(self.body(x))
+
+
+class Half(torch.autograd.Function):
+    """The identity with half the gradient."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient / 2
+
+
+class HalfGradient(Tokens):
+    def body(self, x):
+        return self.second(Half.apply(self.first(x)))
+
+
+class AllDetached(Tokens):
+    def forward(self, tokens):
+        return super().forward(tokens).detach()
+
+
+CASES = {
+    "frozen": Case(Frozen, frozen=("table.weight", "second.weight",
+                                   "first.bias", "unused.weight",
+                                   "unused.bias")),
+    "detached": Case(Detached, detached=1),
+    "data": Case(Data, detached=1),
+    "no-grad": Case(NoGrad, detached=1),
+    "no-grad-inside": Case(NoGradInside, detached=1,
+                           frozen=("first.weight", "first.bias")),
+    "detached-parameter": Case(DetachedParameter, detached=1),
+    "straight-through": Case(StraightThrough, detached=1),
+    "padding": Case(Padding, padded={"table.weight": 2},
+                    tied={"table.weight": ["head.weight"]}),
+    "functional-padding": Case(FunctionalPadding,
+                               padded={"table.weight": VOCAB - 1}),
+    "buffers": Case(Buffers, buffers=("sinusoids", "noise", "bias"),
+                    context=32),
+    "tied": Case(Tied, tied={"table.weight": ["head.weight"],
+                             "first.weight": ["second.weight"],
+                             "first.bias": ["second.bias"]}),
+    "scalars": Case(Scalars),
+    "equal": Case(Equal),
+    "positions": Case(Positions, context=18),
+    "sliced-positions": Case(SlicedPositions, context=24),
+    "dropout": Case(Dropout),
+    "own-loss": Case(OwnLoss, ("tokens", "labels"), None),
+    "values": Case(Values, ("values",), "mse"),
+    "rms-norm": Case(ScaledNorm, falls_back=True),
+    "stack": Case(Stack, frozen=("first.weight", "first.bias",
+                                 "second.weight", "second.bias")),
+    "item": Case(Item, refused="item() makes a number"),
+    "clamped": Case(Clamped, refused="clamp_ changes a value in place"),
+    "hooked": Case(Hooked, refused="a hook changes a gradient"),
+    "renormed": Case(Renormed, refused="an embedding has max_norm"),
+    "batch-norm": Case(Normed, refused="buffer 'norm."),
+    "shared-memory": Case(SharedMemory, refused="share their memory"),
+    "two-paddings": Case(TwoPaddings, refused="is looked up with padding_idx"),
+    "half-gradient": Case(HalfGradient, refused="gradient of 'first."),
+    "all-detached": Case(AllDetached, refused="no parameter is trained"),
+}
+
+
+def build(name):
+    torch.manual_seed(0)
+    return CASES[name].build()
+
+
+def samples(name, count, seed=1):
+    """Inputs by name, `count` samples each; labels where pcc attaches the
+    loss."""
+    case, generator = CASES[name], torch.Generator().manual_seed(seed)
+    ids = torch.randint(VOCAB, (count, SEQ), generator=generator)
+    ids[:, -1] = 2  # As padding.
+    labels = torch.randint(VOCAB, (count, SEQ), generator=generator)
+    labels[:, 0] = -100
+    values = torch.randn(count, WIDTH, generator=generator)
+    if case.loss == "mse":
+        labels = torch.randn(count, 2, generator=generator)
+    known = {"tokens": ids, "labels": labels, "values": values}
+    inputs = {n: known[n] for n in case.inputs}
+    return inputs, None if "labels" in inputs else labels

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Tests of tools/pcc_export, with the Python of benchmarks/setup:
+
+    .venv/bin/python test/Export/run.py [--bin build/bin] [NAME ...]
+
+Exports the modules of modules.py by both exporters and tiny models of
+transformers by the command line's way, compares the metadata with what the
+module is, and trains each file for five steps against PyTorch: pcc's program,
+interpreted in f64. Modules that no file can say must be refused, and leave no
+file. Prints a line for each; exits with 1 if one fails.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import traceback
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path[:0] = [HERE, os.path.join(ROOT, "tools")]
+
+import onnx  # noqa: E402
+
+import families  # noqa: E402
+import modules  # noqa: E402
+import training  # noqa: E402
+from pcc_export import Refused, export, exporters  # noqa: E402
+
+# The log has single precision.
+TOLERANCE = 5e-7
+
+
+def metadata_of(path):
+    result = {}
+    for p in onnx.load(path, load_external_data=False).metadata_props:
+        if p.key.startswith("pcc."):
+            text = p.value
+            result[p.key[4:]] = json.loads(text) if text[0] in "[{" else text
+    return result
+
+
+def check_metadata(path, module, case):
+    """What the file says is what the module is."""
+    found = metadata_of(path)
+    model = onnx.load(path)
+    there = {i.name for i in model.graph.initializer}
+    outputs = {o for n in model.graph.node for o in n.output}
+    assert found["version"] == "1"
+    parameters = {p["name"]: p for p in found["parameters"]}
+    wanted = [name for name, _ in module.named_parameters()]
+    assert list(parameters) == wanted, (list(parameters), wanted)
+    for name, p in parameters.items():
+        assert p["trained"] == (name not in case.frozen), name
+        assert p.get("padding_row") == case.padded.get(name), name
+        assert p.get("aliases", []) == case.tied.get(name, []), name
+        holders = [i["name"] for i in p["initializers"]]
+        assert holders or not p["trained"], name
+        assert set(holders) <= there, holders
+    holders = [i["name"] for p in parameters.values()
+               for i in p["initializers"]]
+    assert len(holders) == len(set(holders)), holders
+    assert tuple(b["name"] for b in found["buffers"]) == case.buffers
+    detached = found.get("detached", [])
+    assert len(detached) == case.detached, detached
+    assert set(detached) <= outputs, detached
+    context = found.get("context_length")
+    assert context == (case.context and str(case.context)), context
+    assert not any(n.domain == "pcc" for n in model.graph.node)
+
+
+def run_module(name, exporter, options, folder):
+    case, module = modules.CASES[name], modules.build(name)
+    inputs, labels = modules.samples(name, training.BATCH * training.STEPS)
+    example = {n: t[:2] for n, t in inputs.items()}
+    path = os.path.join(folder, "model.onnx")
+    said = []
+    # As of a module of more than 1B parameters.
+    limit = 0 if name == "stack" else 10**9
+    try:
+        export(module, example, path, exporter=exporter, pcc=options.pcc,
+               returns_loss=case.loss is None, loss=case.loss,
+               gradient_parameters=limit, log=said.append)
+    except Refused as error:
+        text = "\n".join([str(error), *said])
+        assert case.refused, text
+        assert case.refused in text, text
+        assert not os.path.exists(path)
+        return "refused"
+    assert not case.refused, "was not refused"
+    if case.falls_back:
+        assert any(l.startswith("TorchScript") and "failed" in l for l in said)
+        assert any(l.startswith("exporter: dynamo") for l in said), said
+    fewer = any("2 layers in layers" in l for l in said)
+    assert fewer == (name == "stack"), said
+    assert os.listdir(folder) == ["model.onnx"], os.listdir(folder)
+    check_metadata(path, module, case)
+    return train(module, lambda m, *t: m(*t), path, inputs, labels, case.loss,
+                 [] if name == "values" else [f"--seq={modules.SEQ}"],
+                 options, folder)
+
+
+def run_external(options, folder):
+    """Weights in a file of their own, as of a module of more than 1 GiB."""
+    before, exporters.INLINE_BYTES = exporters.INLINE_BYTES, 0
+    try:
+        return run_family("gpt2", options, folder)
+    finally:
+        exporters.INLINE_BYTES = before
+        assert os.path.exists(os.path.join(folder, "model.onnx.data"))
+
+
+def run_family(name, options, folder):
+    case = families.CASES[name]
+    model, call, inputs, labels, said = families.export(
+        name, os.path.join(folder, "model.onnx"), options.pcc,
+        training.BATCH * training.STEPS)
+    families.check(case, metadata_of(os.path.join(folder, "model.onnx")), said)
+    return train(model, lambda m, *t: call(m, *t).logits,
+                 os.path.join(folder, "model.onnx"), inputs, labels,
+                 case.loss, case.flags, options, folder)
+
+
+def train(module, call, path, inputs, labels, loss, extra, options, folder):
+    data = os.path.join(folder, "data")
+    training.save_data(data, inputs, labels)
+    wanted = training.by_pytorch(module, call, inputs, labels,
+                                 "cross-entropy" if loss == "causal-lm"
+                                 else loss)
+    found = training.by_pcc(options.bin, path, data, loss, extra, folder)
+    worst = training.largest_difference(found, wanted)
+    assert worst <= TOLERANCE, f"training differs by {worst:.1e}"
+    return f"{worst:.1e}"
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"))
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    options = parser.parse_args()
+    options.pcc = os.path.join(options.bin, "pcc")
+    jobs = [(f"{name} by {exporter}", name,
+             lambda folder, n=name, e=exporter: run_module(n, e, options,
+                                                           folder))
+            for name, case in modules.CASES.items()
+            for exporter in ((None,) if case.falls_back else
+                             ("TorchScript", "dynamo"))]
+    jobs.append(("external weights", "external", lambda folder:
+                 run_external(options, folder)))
+    jobs += [(name, name,
+              lambda folder, n=name: run_family(n, options, folder))
+             for name in families.CASES]
+    failed = 0
+    for title, name, job in jobs:
+        if options.names and name not in options.names:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                print(f"{title}: {job(folder)}", flush=True)
+            except Exception as error:
+                failed += 1
+                print(f"{title}: FAILED: {error}", flush=True)
+                if os.environ.get("DEBUG"):
+                    traceback.print_exc()
+    sys.exit(f"{failed} failed" if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

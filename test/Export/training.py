@@ -1,0 +1,89 @@
+"""Some steps of AdamW: PyTorch in f64 beside a file's program, interpreted."""
+
+import json
+import os
+import subprocess
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+STEPS, BATCH = 5, 4
+SETTINGS = dict(lr=0.02, beta1=0.9, beta2=0.95, eps=1e-8, weight_decay=0.1,
+                clip_grad=1.0)
+
+
+def loss_of(output, labels, kind):
+    if kind is None:
+        return output
+    if kind == "mse":
+        return F.mse_loss(output, labels.to(output.dtype))
+    return F.cross_entropy(output.flatten(0, -2), labels.flatten())
+
+
+def by_pytorch(module, call, inputs, labels, kind):
+    """Rows of loss and norm by step, from weights that stay as they were."""
+    weights = {n: t.clone() for n, t in module.state_dict().items()}
+    module.double().eval()
+    trained = [p for p in module.parameters() if p.requires_grad]
+    s = SETTINGS
+    optimizer = torch.optim.AdamW(
+        [{"params": [p for p in trained if p.dim() >= 2],
+          "weight_decay": s["weight_decay"]},
+         {"params": [p for p in trained if p.dim() < 2], "weight_decay": 0.0}],
+        lr=s["lr"], betas=(s["beta1"], s["beta2"]), eps=s["eps"])
+    rows = []
+    for step in range(STEPS):
+        def part(t):
+            t = t[step * BATCH:(step + 1) * BATCH]
+            return t.double() if t.is_floating_point() else t
+
+        values = [part(t) for t in inputs.values()]
+        output = call(module, *values)
+        loss = loss_of(output, None if labels is None else part(labels), kind)
+        optimizer.zero_grad()
+        loss.backward()
+        norm = torch.nn.utils.clip_grad_norm_(trained, s["clip_grad"])
+        optimizer.step()
+        rows.append(dict(step=step + 1, loss=loss.item(), norm=norm.item()))
+    module.float().load_state_dict(weights)
+    return rows
+
+
+def save_data(folder, inputs, labels):
+    os.makedirs(folder, exist_ok=True)
+    arrays = dict(inputs) if labels is None else dict(inputs, labels=labels)
+    for name, value in arrays.items():
+        value = value.float() if value.is_floating_point() else value.int()
+        np.save(os.path.join(folder, name + ".npy"), value.numpy())
+
+
+def flags():
+    """Of pcc-run, or of a training program."""
+    result = [f"--steps={STEPS}", "--lr-schedule=constant"]
+    return result + [f"--{k.replace('_', '-')}={v}"
+                     for k, v in SETTINGS.items()]
+
+
+def by_pcc(bin_dir, path, data, kind, extra, folder):
+    program = os.path.join(folder, "program.mlir")
+    log = os.path.join(folder, "log.jsonl")
+    loss = [] if kind is None else [f"--loss={kind}"]
+    for command in (
+            [os.path.join(bin_dir, "pcc"), path, "--emit=train", "-q",
+             "--no-dropout", f"--global-batch-size={BATCH}",
+             f"--micro-batch-size={BATCH}", "-o", program, *loss, *extra],
+            [os.path.join(bin_dir, "pcc-run"), program, "--exact",
+             "--print=none", "--data", data, "--log-json", log, *flags()]):
+        done = subprocess.run(command, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+        if done.returncode:
+            raise AssertionError(" ".join(command) + "\n" + done.stdout)
+    with open(log) as file:
+        return [json.loads(line) for line in file]
+
+
+def largest_difference(found, wanted):
+    assert len(found) == len(wanted) == STEPS
+    return max(abs(a[key] - b[key]) / abs(b[key])
+               for a, b in zip(found, wanted) for key in ("loss", "norm"))

@@ -1,0 +1,81 @@
+"""The command line of tools/pcc-export."""
+
+import argparse
+import logging
+import os
+import re
+import sys
+import warnings
+
+from .driver import export
+from .huggingface import TASKS, load, prepare
+from .messages import Refused
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        prog="pcc-export",
+        description="Writes a model of transformers as an ONNX file that pcc "
+                    "trains as PyTorch does, and compares the two before it "
+                    "says done.",
+        epilog="Of other modules: from pcc_export import export. See "
+               "docs/Export.md.")
+    parser.add_argument("--hf", metavar="DIR", required=True,
+                        help="folder that save_pretrained wrote")
+    parser.add_argument("--task", required=True, choices=list(TASKS))
+    parser.add_argument("-o", metavar="FILE", required=True, dest="path",
+                        help="the file; large weights go to FILE.data")
+    parser.add_argument("--inputs", metavar="NAME,NAME",
+                        help="inputs of the file (default: by task)")
+    parser.add_argument("--random-weights", action="store_true",
+                        help="draws weights anew; a config.json is enough")
+    parser.add_argument("--freeze", metavar="REGEX",
+                        help="parameters that are not trained")
+    parser.add_argument("--dtype", default="float32",
+                        choices=("float32", "float16", "bfloat16"),
+                        help="of the weights in the file (default: float32)")
+    parser.add_argument("--context-length", type=int, metavar="N",
+                        help="where the model does not tell it")
+    parser.add_argument("--exporter", choices=("TorchScript", "dynamo"),
+                        help="this one alone (default: one after the other)")
+    parser.add_argument("--opset", type=int, default=17,
+                        help="of the file (default: 17; dynamo: at least 18)")
+    parser.add_argument("--pcc", metavar="FILE",
+                        help="the compiler to compare gradients with "
+                             "(default: $PCC, or on PATH)")
+    parser.add_argument("--no-gradients", action="store_true",
+                        help="does not compare gradients")
+    return parser
+
+
+def main():
+    options = arguments().parse_args()
+    warnings.simplefilter("ignore")
+    logging.disable(logging.WARNING)
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    try:
+        model = load(options.hf, options.task, options.random_weights,
+                     options.dtype)
+        freeze(model, options.freeze)
+        inputs, call = prepare(model, options.task,
+                               options.inputs and options.inputs.split(","))
+        export(model, inputs, options.path, call=call, output="logits",
+               loss=TASKS[options.task].loss, opset=options.opset,
+               exporter=options.exporter, pcc=options.pcc,
+               context_length=options.context_length,
+               check_gradients=not options.no_gradients)
+    except Refused as error:
+        print(f"pcc-export: error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def freeze(model, regex):
+    if not regex:
+        return
+    chosen = [p for name, p in model.named_parameters()
+              if re.search(regex, name)]
+    if not chosen:
+        raise Refused(f"--freeze '{regex}' matches no parameter")
+    for p in chosen:
+        p.requires_grad_(False)

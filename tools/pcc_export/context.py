@@ -1,0 +1,128 @@
+"""The longest sequence that a module's tables serve.
+
+A table of positions is known by its lookups: the largest id grows by one with
+every token more. What a module slices ([:, :seq] of a table or of a mask) fails
+when it is too long; that is tried on tensors without values. The module's
+configuration says the length where it has one; tables can only shorten it.
+"""
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from .messages import quiet
+from .recorder import Recorder
+from .subject import as_it_was
+
+# In the order of precedence; of T5 and its kin these are no bounds.
+KEYS = ("max_position_embeddings", "n_positions", "max_target_positions",
+        "max_seq_len", "max_sequence_length", "block_size", "context_length")
+RELATIVE = ("t5", "mt5", "umt5", "longt5", "switch_transformers")
+# Nobody has tables of this length; a module that runs here has no bound.
+LONGEST = 1 << 17
+
+
+def context_length(subject, log):
+    """None if nothing bounds it."""
+    if "seq" not in subject.extents():
+        return None
+    length, key = configured(subject.module)
+    for name, limit in position_tables(subject).items():
+        if length is None or limit < length:
+            length, key = limit, f"the rows of {name}"
+    runs = prober(subject)
+    if not runs(subject.extents()["seq"]):
+        return length  # It needs values to run; nothing can be tried.
+    if length is not None:
+        if runs(length):
+            return length
+        log(f"context: {key} says {length}, but the module fails there")
+    elif runs(LONGEST):
+        return None
+    low, high = subject.extents()["seq"], length or LONGEST
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if runs(middle) else (low, middle)
+    return low
+
+
+def configured(module):
+    config = getattr(module, "config", None)
+    if config is None or getattr(config, "model_type", "") in RELATIVE:
+        return None, None
+    if hasattr(config, "get_text_config"):
+        config = config.get_text_config(decoder=True)
+    for key in KEYS:
+        value = getattr(config, key, None)
+        if isinstance(value, int) and value > 0:
+            return value, f"the configuration's {key}"
+    return None, None
+
+
+def position_tables(subject):
+    """Name -> number of positions of every table that is looked up by
+    position."""
+    seq = subject.extents()["seq"]
+    if seq < 3:
+        return {}
+    names = {id(p): n for n, p in subject.module.named_parameters()}
+    names.update((id(b), n) for n, b in subject.module.named_buffers())
+    found = [lookups(subject, n) for n in (seq, seq - 1, seq - 2)]
+    result = {}
+    for key, (largest, rows) in found[0].items():
+        grows = all(key in f and f[key][0] == largest - i
+                    for i, f in enumerate(found))
+        if grows:
+            offset = largest - (seq - 1)
+            result[f"'{names.get(key, 'a table')}'"] = rows - offset
+    return result
+
+
+def lookups(subject, seq):
+    """Table -> its largest id and its rows, of inputs of `seq` equal tokens."""
+    recorder = Recorder(dropout=False)
+    with as_it_was(subject.module), torch.no_grad():
+        subject.wrapper(recorder)(*equal_tokens(subject, seq))
+    result = {}
+    for lookup in recorder.lookups:
+        if lookup.largest is not None:
+            key, rows = id(lookup.table), lookup.table.shape[0]
+            most = max(lookup.largest, result.get(key, (-1,))[0])
+            result[key] = (most, rows)
+    return result
+
+
+def equal_tokens(subject, seq):
+    """Inputs of length `seq` in which no id but positions grows with it."""
+    result = []
+    for name, value in subject.resized({"seq": seq}).items():
+        example = subject.inputs[name]
+        if "seq" in subject.dynamic[name].values() and not (
+                example.is_floating_point()):
+            positions = torch.arange(example.shape[-1])
+            if not bool((example == positions).all()):
+                value = torch.full_like(value, example.max())
+        result.append(value)
+    return result
+
+
+def prober(subject):
+    """Function: does the module run on sequences of this length? On tensors
+    without values, so that long ones cost nothing."""
+
+    def runs(seq):
+        try:
+            with as_it_was(subject.module), torch.no_grad(), quiet(), \
+                    FakeTensorMode(allow_non_fake_inputs=True):
+                tensors = []
+                for name, value in subject.inputs.items():
+                    shape = list(value.shape)
+                    for dim, label in subject.dynamic[name].items():
+                        if label == "seq":
+                            shape[dim] = seq
+                    tensors.append(torch.empty(shape, dtype=value.dtype))
+                subject.wrapper(Recorder(dropout=False))(*tensors)
+            return True
+        except Exception:  # Whatever it is, this length does not run.
+            return False
+
+    return runs

@@ -1,0 +1,192 @@
+"""PyTorch's exporters, with the flags that keep what training needs.
+
+TorchScript in training mode with constant folding off keeps every parameter
+under its name and every dropout; it comes first. It cannot write some
+operators (fused attention over grouped heads, complex numbers), and bakes sizes
+that Python computes; then the dynamo exporter follows, unoptimized, because its
+optimizer merges and folds parameters. Where fused attention itself is what
+cannot be written, models of transformers can take it apart ("eager").
+
+Both get a node of their own for a value through which no gradient flows,
+pcc::StopGradient, whose attribute `mark` is the number of the mark. graph.py
+makes an Identity of it.
+"""
+
+import contextlib
+import dataclasses
+
+import onnx
+import torch
+
+from .messages import AttemptFailed, Refused, first_line, quiet
+from .recorder import Recorder
+from .subject import as_it_was
+
+DOMAIN = "pcc"
+DYNAMO_OPSET = 18
+# Protobuf ends at 2 GiB; larger weights go to a file of their own.
+INLINE_BYTES = 1 << 30
+
+
+@dataclasses.dataclass
+class Attempt:
+    """exporter: "TorchScript" or "dynamo". attention: None as it is."""
+
+    exporter: str
+    opset: int
+    attention: str = None
+
+    def __str__(self):
+        how = "training mode" if self.exporter == "TorchScript" else \
+            "unoptimized"
+        eager = f", {self.attention} attention" if self.attention else ""
+        return f"{self.exporter}, opset {self.opset}, {how}{eager}"
+
+
+def attempts(module, opset, only=None):
+    """What to try, in this order."""
+    attention = [None]
+    implementation = getattr(getattr(module, "config", None),
+                             "_attn_implementation", "eager")
+    if hasattr(module, "set_attn_implementation") and (
+            implementation != "eager"):
+        attention.append("eager")
+    both = [("TorchScript", min(opset, 20)),
+            ("dynamo", max(opset, DYNAMO_OPSET))]
+    return [Attempt(exporter, version, a) for exporter, version in both
+            if only in (None, exporter) for a in attention]
+
+
+@torch.library.custom_op("pcc::stop_gradient", mutates_args=())
+def stop_gradient(value: torch.Tensor, mark: int) -> torch.Tensor:
+    return value.clone()
+
+
+@stop_gradient.register_fake
+def _(value, mark):
+    return torch.empty_like(value)
+
+
+class StopGradient(torch.autograd.Function):
+    """The same for TorchScript."""
+
+    @staticmethod
+    def forward(ctx, value, mark):
+        return value.clone()
+
+    @staticmethod
+    def symbolic(g, value, mark):
+        result = g.op(DOMAIN + "::StopGradient", value, mark_i=mark)
+        result.setType(value.type())
+        return result
+
+
+@contextlib.contextmanager
+def attention(module, implementation):
+    if implementation is None:
+        yield
+        return
+    before = module.config._attn_implementation
+    module.set_attn_implementation(implementation)
+    try:
+        yield
+    finally:
+        module.set_attn_implementation(before)
+
+
+def run(subject, attempt, path):
+    """Writes the module to `path`; returns what was recorded meanwhile."""
+    write = by_torchscript if attempt.exporter == "TorchScript" else by_dynamo
+    module = subject.module
+    try:
+        with as_it_was(module), quiet(), attention(module, attempt.attention):
+            return write(subject, attempt.opset, path)
+    except Refused:
+        raise
+    except Exception as error:
+        refused = cause_of(error)
+        if refused:
+            raise refused
+        raise AttemptFailed(first_line(error)) from error
+
+
+def cause_of(error):
+    """A Refused that an exporter wrapped into its own exception."""
+    while error is not None:
+        if isinstance(error, Refused):
+            return error
+        error = error.__cause__ or error.__context__
+    return None
+
+
+def by_torchscript(subject, opset, path):
+    recorder = Recorder(lambda value, mark: StopGradient.apply(
+        value.detach(), mark))
+    torch.onnx.export(
+        subject.wrapper(recorder).train(),
+        tuple(subject.inputs.values()),
+        path,
+        dynamo=False,
+        opset_version=opset,
+        training=torch.onnx.TrainingMode.TRAINING,
+        do_constant_folding=False,
+        input_names=list(subject.inputs),
+        output_names=[output_name(subject)],
+        dynamic_axes=subject.dynamic,
+    )
+    return recorder
+
+
+def by_dynamo(subject, opset, path):
+    recorder = Recorder(lambda value, mark: stop_gradient(
+        value.detach(), mark))
+    program = torch.onnx.export(
+        subject.wrapper(recorder).train(),
+        tuple(subject.inputs.values()),
+        dynamo=True,
+        optimize=False,
+        opset_version=opset,
+        input_names=list(subject.inputs),
+        output_names=[output_name(subject)],
+        dynamic_shapes={"tensors": tuple(subject.dynamic.values())},
+        custom_translation_table={
+            torch.ops.pcc.stop_gradient.default: stop_gradient_node()},
+        verbose=False,
+    )
+    program.save(path, external_data=weighs_much(subject.module))
+    return recorder
+
+
+def stop_gradient_node():
+    """What dynamo writes for stop_gradient; it takes operators by schema."""
+    import onnxscript
+
+    of = onnx.defs.OpSchema
+    if not onnx.defs.has("StopGradient", DOMAIN):
+        floats = [f"tensor({t})" for t in
+                  ("float", "double", "float16", "bfloat16")]
+        onnx.defs.register_schema(of(
+            "StopGradient", DOMAIN, 1,
+            inputs=[of.FormalParameter("value", "T")],
+            outputs=[of.FormalParameter("same", "T")],
+            type_constraints=[("T", floats, "")],
+            attributes=[of.Attribute("mark", of.AttrType.INT, required=True)]))
+    opset = onnxscript.values.Opset(DOMAIN, 1)
+
+    def node(value, mark: int):
+        return opset.StopGradient(value, mark=mark)
+
+    return node
+
+
+def output_name(subject):
+    if subject.returns_loss:
+        return "loss"
+    return "logits" if "output" in subject.inputs else "output"
+
+
+def weighs_much(module):
+    """Whether the weights go to a file of their own."""
+    size = sum(t.numel() * t.element_size()
+               for t in [*module.parameters(), *module.buffers()])
+    return size > INLINE_BYTES

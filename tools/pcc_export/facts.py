@@ -1,0 +1,151 @@
+"""What a module says of its parameters: names, ties, what is trained, padding.
+
+Observed on one forward pass in training mode. A parameter is trained if it
+requires a gradient and the exported output depends on it: autograd's graph of
+the output ends in what does.
+"""
+
+import dataclasses
+import inspect
+
+import torch
+
+from .messages import Refused
+from .recorder import Recorder
+from .subject import as_it_was
+
+
+@dataclasses.dataclass
+class Parameter:
+    name: str
+    aliases: list
+    tensor: torch.Tensor
+    trained: bool = False
+    padding_row: int = None
+
+
+@dataclasses.dataclass
+class Facts:
+    """parameters: in the module's order, tied ones once. buffers: name ->
+    tensor. ratios: of every dropout, sorted. custom: what computes gradients
+    by code of its own. output_shape: of the exported tensor."""
+
+    parameters: list
+    buffers: dict
+    ratios: list
+    custom: list
+    output_shape: tuple
+
+    def trained(self):
+        return [p for p in self.parameters if p.trained]
+
+
+def observe(subject):
+    module = subject.module
+    parameters = named(module.named_parameters(remove_duplicate=False))
+    refuse_shared_memory(parameters)
+    buffers = dict(module.named_buffers())
+    versions = {id(t): t._version for t in
+                [*module.parameters(), *module.buffers()]}
+    recorder = Recorder()
+    with as_it_was(module):
+        wrapper = subject.wrapper(recorder).train()
+        output = wrapper(*subject.inputs.values())
+        refuse_changes(module, versions)
+    reached, custom = walk(output)
+    for p in parameters:
+        p.trained = p.tensor.requires_grad and id(p.tensor) in reached
+    if not any(p.trained for p in parameters):
+        raise Refused(
+            "no parameter is trained: the output depends on none that requires "
+            "a gradient",
+            ["detach() and torch.no_grad() cut the way from the parameters to "
+             "the output"])
+    note_padding(parameters, recorder.lookups)
+    for lookup in recorder.lookups:
+        if lookup.padding is not None:
+            subject.show(lookup.ids, lookup.padding)
+    return Facts(parameters, buffers, sorted(recorder.ratios), custom,
+                 tuple(output.shape))
+
+
+def named(pairs):
+    """Parameters, each once under its first name."""
+    found = {}
+    for name, tensor in pairs:
+        if id(tensor) in found:
+            found[id(tensor)].aliases.append(name)
+        else:
+            found[id(tensor)] = Parameter(name, [], tensor)
+    return list(found.values())
+
+
+def refuse_shared_memory(parameters):
+    by_memory = {}
+    for p in parameters:
+        if not p.tensor.numel() or p.tensor.device.type == "meta":
+            continue
+        other = by_memory.setdefault(p.tensor.data_ptr(), p)
+        if other is not p:
+            raise Refused(
+                f"parameters '{other.name}' and '{p.name}' share their memory, "
+                "but are two parameters to an optimizer",
+                ["assign the one to the other's attribute to tie them, or "
+                 "clone() it"])
+
+
+def refuse_changes(module, versions):
+    for kind, pairs in (("parameter", module.named_parameters()),
+                        ("buffer", module.named_buffers())):
+        for name, tensor in pairs:
+            if tensor._version != versions.get(id(tensor), -1):
+                raise Refused(
+                    f"{kind} '{name}' changes while the module runs in "
+                    "training mode: no ONNX file can say this")
+
+
+def walk(output):
+    """ids of the parameters that `output` depends on, and the classes with a
+    backward of their own on the way."""
+    reached, custom = set(), {}
+    seen, todo = set(), [output.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            reached.add(id(node.variable))
+        if isinstance(node, torch.autograd.function.BackwardCFunction):
+            owner = getattr(node, "_forward_cls", type(node))
+            custom[describe(owner)] = None
+        todo.extend(n for n, _ in node.next_functions)
+    return reached, list(custom)
+
+
+def describe(owner):
+    try:
+        place = f" ({inspect.getsourcefile(owner)}:" \
+                f"{inspect.getsourcelines(owner)[1]})"
+    except (OSError, TypeError):
+        place = ""
+    return owner.__qualname__ + place
+
+
+def note_padding(parameters, lookups):
+    by_id = {id(p.tensor): p for p in parameters}
+    first = {}
+    for lookup in lookups:
+        p = by_id.get(id(lookup.table))
+        if p is None:
+            if lookup.padding is not None and lookup.table.requires_grad:
+                raise Refused(f"{lookup.place}: padding_idx of a table that is "
+                              "computed: no ONNX file can say this")
+            continue
+        other = first.setdefault(id(p.tensor), lookup)
+        if other.padding != lookup.padding:
+            raise Refused(
+                f"{lookup.place}: '{p.name}' is looked up with padding_idx "
+                f"{lookup.padding}, and with {other.padding} at {other.place}: "
+                "the file has one for all lookups")
+        p.padding_row = lookup.padding

@@ -1,0 +1,106 @@
+"""Is the file's output the module's? ONNX Runtime against PyTorch, no dropout.
+
+The reference is the module in training mode, as it is exported, with every
+dropout taken away, in f64. A difference may be as large as 1e-5 of the largest
+output, or ten times what PyTorch's own f32 differs from its f64.
+"""
+
+import os
+
+import numpy as np
+import onnxruntime
+import torch
+
+from . import graph
+from .messages import AttemptFailed, first_line
+from .recorder import Recorder
+from .subject import as_it_was, in_double
+
+TOLERANCE = 1e-5
+# Above this many parameters f64 would take too much memory.
+F64_PARAMETERS = 1_000_000_000
+
+
+def reference(subject, inputs, double):
+    module = subject.module
+    with as_it_was(module), torch.no_grad():
+        wrapper = subject.wrapper(Recorder(dropout=False)).train()
+        if not double:
+            return wrapper(*inputs.values()).double().numpy()
+        with in_double(module):
+            return wrapper(*as_double(inputs).values()).numpy()
+
+
+def as_double(inputs):
+    return {name: value.double() if value.is_floating_point() else value
+            for name, value in inputs.items()}
+
+
+def sizes(subject, context):
+    """Extents of the dynamic dims to compare at."""
+    here = subject.extents()
+    result = [here]
+    if "batch" in here:
+        result.append(dict(here, batch=1))
+        result.append(dict(here, batch=here["batch"] + 1))
+    if "seq" in here:
+        longer = min(here["seq"] + 3, context or here["seq"] + 3)
+        for seq in {max(2, here["seq"] // 2), longer} - {here["seq"]}:
+            result.append(dict(result[-1], seq=seq))
+    return result
+
+
+def check(subject, model, folder, context, external):
+    """The largest relative difference, and the number of sizes compared."""
+    count = sum(p.numel() for p in subject.module.parameters())
+    double = count <= F64_PARAMETERS
+    path = os.path.join(folder, "eval.onnx")
+    graph.save(graph.without_dropout(model), path, external)
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    try:
+        session = onnxruntime.InferenceSession(
+            path, options, providers=["CPUExecutionProvider"])
+    except Exception as error:
+        raise AttemptFailed(
+            f"ONNX Runtime refuses the file: {first_line(error)}") from error
+    taken = {i.name for i in session.get_inputs()}
+    missing = set(subject.inputs) - taken
+    if missing:
+        raise AttemptFailed(f"input '{sorted(missing)[0]}' is not in the file:"
+                            " the output does not depend on it")
+    worst, all_sizes = 0.0, sizes(subject, context)
+    for seed, extents in enumerate(all_sizes):
+        inputs = subject.resized(extents, seed)
+        worst = max(worst, compare(subject, session, inputs, extents, double))
+    for name in os.listdir(folder):
+        if name.startswith("eval.onnx"):
+            os.remove(os.path.join(folder, name))
+    return worst, len(all_sizes)
+
+
+def compare(subject, session, inputs, extents, double):
+    where = ", ".join(f"{label} {n}" for label, n in extents.items())
+    wanted = reference(subject, inputs, double)
+    try:
+        found = session.run(
+            None, {name: value.numpy() for name, value in inputs.items()})[0]
+    except Exception as error:
+        raise AttemptFailed(f"ONNX Runtime fails at {where}: "
+                            f"{first_line(error)}") from error
+    found = found.astype(np.float64)
+    if found.shape != wanted.shape:
+        raise AttemptFailed(
+            f"the file's output at {where} has shape {list(found.shape)}, the "
+            f"module's {list(wanted.shape)}")
+    scale = np.abs(wanted).max() or 1.0
+    allowed = TOLERANCE
+    if double:
+        own = reference(subject, inputs, False)
+        allowed = max(allowed, 10 * np.abs(own - wanted).max() / scale)
+    difference = np.abs(found - wanted).max() / scale
+    if not difference <= allowed:
+        raise AttemptFailed(
+            f"the file's output at {where} differs from the module's by "
+            f"{difference:.1e} of the largest, more than {allowed:.1e}")
+    return difference

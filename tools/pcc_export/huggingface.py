@@ -1,0 +1,123 @@
+"""Models of transformers by task: class, inputs, the loss pcc attaches."""
+
+import dataclasses
+import inspect
+
+import torch
+
+from .messages import Refused
+
+BATCH, SEQ = 2, 16
+
+
+@dataclasses.dataclass
+class Task:
+    """auto: the class of transformers that loads it."""
+
+    auto: str
+    inputs: tuple
+    loss: str
+
+
+TASKS = {
+    "causal-lm": Task("AutoModelForCausalLM", ("input_ids",), "causal-lm"),
+    "masked-lm": Task("AutoModelForMaskedLM", ("input_ids", "attention_mask"),
+                      "cross-entropy"),
+    "seq2seq-lm": Task(
+        "AutoModelForSeq2SeqLM",
+        ("input_ids", "attention_mask", "decoder_input_ids"), "cross-entropy"),
+    "sequence-classification": Task(
+        "AutoModelForSequenceClassification", ("input_ids", "attention_mask"),
+        "cross-entropy"),
+    "token-classification": Task(
+        "AutoModelForTokenClassification", ("input_ids", "attention_mask"),
+        "cross-entropy"),
+    "image-classification": Task("AutoModelForImageClassification",
+                                 ("pixel_values",), "cross-entropy"),
+}
+
+
+def load(folder, task, random_weights=False, dtype="float32"):
+    """The model in `folder`, its weights drawn anew if `random_weights`."""
+    import transformers
+
+    auto = getattr(transformers, TASKS[task].auto)
+    kind = getattr(torch, dtype)
+    try:
+        if random_weights:
+            config = transformers.AutoConfig.from_pretrained(folder)
+            torch.manual_seed(0)
+            return auto.from_config(config, dtype=kind)
+        return auto.from_pretrained(folder, dtype=kind)
+    except (OSError, ValueError) as error:
+        raise Refused(f"'{folder}' does not load as {task}: "
+                      f"{str(error).splitlines()[0]}",
+                      ["with --random-weights a config.json is enough"])
+
+
+def text_config(model):
+    config = model.config
+    return config.get_text_config() if hasattr(config, "get_text_config") \
+        else config
+
+
+def example(model, name, batch=BATCH, seq=SEQ):
+    """An example of the input `name`."""
+    generator = torch.Generator().manual_seed(0)
+    config = text_config(model)
+    if name == "pixel_values":
+        size = getattr(model.config, "image_size", 224)
+        height, width = size if isinstance(size, (list, tuple)) else (size,
+                                                                      size)
+        channels = getattr(model.config, "num_channels", 3)
+        return torch.randn(batch, channels, height, width,
+                           generator=generator)
+    if name in ("input_ids", "decoder_input_ids"):
+        ids = torch.randint(config.vocab_size, (batch, seq),
+                            generator=generator)
+        padding = getattr(config, "pad_token_id", None)
+        if padding is not None and 0 <= padding < config.vocab_size:
+            ids[ids == padding] = (padding + 1) % config.vocab_size
+            # So that the row of padding is among those that are compared.
+            ids[-1, -2:] = padding
+        return ids
+    if name.endswith("attention_mask"):
+        mask = torch.ones(batch, seq, dtype=torch.int64)
+        mask[-1, -2:] = 0
+        return mask
+    if name == "token_type_ids":
+        types = max(getattr(config, "type_vocab_size", 2), 1)
+        return torch.randint(types, (batch, seq), generator=generator)
+    if name == "position_ids":
+        return torch.arange(seq).expand(batch, seq).contiguous()
+    raise Refused(f"input '{name}' is not known", [
+        "known are input_ids, attention_mask, token_type_ids, position_ids, "
+        "decoder_input_ids, decoder_attention_mask and pixel_values"])
+
+
+def prepare(model, task, inputs=None):
+    """Turns off what does not train; the example inputs by name, and how the
+    model is called with them."""
+    config = model.config
+    for part in (config, text_config(model)):
+        if hasattr(part, "use_cache"):
+            part.use_cache = False
+    known = inspect.signature(model.forward).parameters
+    names = tuple(inputs or TASKS[task].inputs)
+    for name in names:
+        if name not in known:
+            raise Refused(f"{type(model).__name__} takes no '{name}'",
+                          ["--inputs names others: " + ", ".join(known)])
+    fixed = {"use_cache": False} if "use_cache" in known else {}
+    # Without a mask transformers searches the positions for packed sequences,
+    # by operators that ONNX lacks.
+    whole = task == "causal-lm" and "attention_mask" in known and (
+        "attention_mask" not in names)
+
+    def call(module, *tensors):
+        arguments = dict(zip(names, tensors))
+        if whole:
+            arguments["attention_mask"] = torch.ones_like(tensors[0])
+        return module(**arguments, **fixed)
+
+    return {name: example(model, name) for name in names}, call

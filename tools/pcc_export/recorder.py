@@ -1,0 +1,177 @@
+"""What a forward pass does that no ONNX file says.
+
+PyTorch calls a TorchFunctionMode instead of each of its functions. `Recorder`
+is one: it runs the module as it is, and notes on the way
+
+- values that leave the gradient: Tensor.detach, Tensor.data, and whatever is
+  computed from a gradient-carrying value under torch.no_grad. While exporting
+  each becomes `stop(value, mark)`, a node of the file that graph.py finds;
+- lookups in tables: the padding row, and how far positions reach;
+- dropout, which the exported file must have as often;
+- what a file cannot express at all, refused with its place in the user's code:
+
+      def forward(self, x):
+          with torch.no_grad():
+              self.weight.clamp_(-1, 1)   # a parameter changes while it runs
+          return x * self.gain.item()     # becomes a constant of the file
+"""
+
+import dataclasses
+
+import torch
+import torch.nn.functional as F
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_leaves, tree_map
+
+from .messages import Refused, place
+
+DETACH = (torch.Tensor.detach, torch.detach)
+IN_PLACE_DETACH = (torch.Tensor.detach_, torch.detach_)
+TO_PYTHON = (torch.Tensor.item, torch.Tensor.tolist, torch.Tensor.numpy,
+             torch.Tensor.__float__, torch.Tensor.__int__,
+             torch.Tensor.__array__)
+HOOKS = (torch.Tensor.register_hook,
+         torch.Tensor.register_post_accumulate_grad_hook)
+DROPOUTS = (F.dropout, F.dropout1d, F.dropout2d, F.dropout3d, F.alpha_dropout,
+            F.feature_alpha_dropout)
+
+
+@dataclasses.dataclass
+class Mark:
+    """A value through which no gradient flows."""
+
+    what: str
+    place: str
+
+
+@dataclasses.dataclass
+class Lookup:
+    """F.embedding(ids, table): its padding row or None, and the largest id
+    (None while exporting, when ids have no values)."""
+
+    ids: torch.Tensor
+    table: torch.Tensor
+    padding: int
+    largest: int
+    place: str
+
+
+class Recorder(TorchFunctionMode):
+    """stop: function(value, number of the mark) -> the value, marked; None
+    where nothing is exported. dropout: false takes all dropout away."""
+
+    def __init__(self, stop=None, dropout=True):
+        super().__init__()
+        self.stop, self.dropout = stop, dropout
+        self.marks, self.lookups, self.ratios = [], [], []
+        self.no_grad_place = "unknown place"
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if func is torch._C._set_grad_enabled:
+            self.no_grad_place = place()
+            return func(*args, **kwargs)
+        carries = any(torch.is_tensor(t) and t.requires_grad
+                      for t in tree_leaves((args, kwargs)))
+        if func is F.embedding:
+            self._note_lookup(*args, **kwargs)
+        args, kwargs = self._take_dropout(func, args, kwargs)
+        if not carries:
+            return func(*args, **kwargs)
+        self._refuse(func, args)
+        what = self._leaves_gradient(func)
+        if what == "data":  # Exporters take .data for a constant.
+            func = torch.Tensor.detach
+        result = func(*args, **kwargs)
+        if not what or not self.stop:
+            return result
+        where = place() if what in ("detach", "data") else self.no_grad_place
+
+        def mark(value):
+            if not torch.is_tensor(value) or not value.is_floating_point():
+                return value
+            self.marks.append(Mark(what, where))
+            return self.stop(value, len(self.marks) - 1)
+
+        return tree_map(mark, result)
+
+    def _leaves_gradient(self, func):
+        """How the results of `func` leave the gradient, or None."""
+        if func in DETACH:
+            return "detach"
+        if getattr(func, "__self__", None) is torch.Tensor.data:
+            return "data"
+        return None if torch.is_grad_enabled() else "no_grad"
+
+    def _refuse(self, func, args):
+        name = getattr(func, "__name__", str(func))
+        of = getattr(func, "__self__", None)
+        if of is torch.Tensor.data and name == "__set__" or (
+                func in IN_PLACE_DETACH):
+            what = "a value is replaced in place (.data = or detach_)"
+        elif func is torch.Tensor.requires_grad_ or (
+                of is torch.Tensor.requires_grad and name == "__set__"):
+            what = "requires_grad is set while the module runs"
+        elif func in TO_PYTHON:
+            what = (f"{name}() makes a number of a value that carries a "
+                    "gradient, and the file a constant of it")
+        elif func in HOOKS:
+            what = "a hook changes a gradient"
+        elif not torch.is_grad_enabled() and changes_in_place(name) and (
+                args and torch.is_tensor(args[0]) and args[0].requires_grad):
+            what = f"{name} changes a value in place under no_grad"
+        else:
+            return
+        raise Refused(f"{place()}: {what}: no ONNX file can say this")
+
+    def _note_lookup(self, ids, weight, padding_idx=None, max_norm=None,
+                     norm_type=2.0, scale_grad_by_freq=False, sparse=False):
+        for option, value in (("max_norm", max_norm),
+                              ("scale_grad_by_freq", scale_grad_by_freq)):
+            if value:
+                raise Refused(f"{place()}: an embedding has {option}: no ONNX "
+                              "file can say this")
+        if padding_idx is not None and padding_idx < 0:
+            padding_idx += weight.shape[0]
+        largest = None
+        if not self.stop and ids.numel() and has_values(ids):
+            largest = int(ids.max())
+        self.lookups.append(Lookup(ids, weight, padding_idx, largest,
+                                   place()))
+
+    def _take_dropout(self, func, args, kwargs):
+        """Notes the ratio of a dropout; arguments without it if wanted."""
+        if func in DROPOUTS:
+            keys = ("input", "p", "training", "inplace")
+            given = dict(zip(keys, args), **kwargs)
+            ratio = given.get("p", 0.5) if given.get("training", True) else 0
+            if ratio and not self.dropout:
+                args, kwargs = (given["input"],), {"p": 0.0}
+        elif func is F.scaled_dot_product_attention:
+            keys = ("query", "key", "value", "attn_mask", "dropout_p")
+            given = dict(zip(keys, args), **kwargs)
+            ratio = given.get("dropout_p", 0.0)
+            if ratio and not self.dropout:
+                args, kwargs = args[:4], dict(kwargs, dropout_p=0.0)
+        elif func is F.multi_head_attention_forward:
+            # dropout_p is argument 11, training a keyword of nn's module.
+            ratio = args[11] if kwargs.get("training", True) else 0
+            if ratio and not self.dropout:
+                args = (*args[:11], 0.0, *args[12:])
+        else:
+            return args, kwargs
+        if ratio:
+            self.ratios.append(float(ratio))
+        return args, kwargs
+
+
+def changes_in_place(name):
+    operators = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow",
+                 "and", "or", "xor")
+    if name.endswith("__"):
+        return name in ("__setitem__", *(f"__i{o}__" for o in operators))
+    return name.endswith("_")
+
+
+def has_values(tensor):
+    return type(tensor) in (torch.Tensor, torch.nn.Parameter)

@@ -1,0 +1,214 @@
+"""A module with its inputs: how it is called, and with which other sizes.
+
+Exporters take tensors by position and give one tensor, modules take keywords
+and give anything. `Subject.wrapper` stands between: a module whose forward
+takes the inputs by position and gives the one output that is exported. Names
+of parameters then begin with "module.", which graph.py takes away again.
+"""
+
+import contextlib
+
+import torch
+
+from .messages import Refused
+
+INTEGERS = (torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32,
+            torch.int64)
+
+
+class Wrapper(torch.nn.Module):
+    """Calls `module`; `around` is a context that forward runs in."""
+
+    def __init__(self, module, call, select, around):
+        super().__init__()
+        self.module, self._call = module, call
+        self._select, self._around = select, around
+
+    def forward(self, *tensors):
+        with self._around:
+            return self._select(self._call(self.module, *tensors))
+
+
+class Subject:
+    """What is exported.
+
+    inputs: dict of name -> example tensor, in the order of the file's inputs.
+    dynamic: dict of name -> {dim: label}; dims of one label have one extent.
+    call: function(module, *tensors) -> output, by default by keyword or
+    position as the inputs were given.
+    """
+
+    def __init__(self, module, inputs, names=None, dynamic=None, output=None,
+                 returns_loss=False, call=None):
+        if not isinstance(inputs, dict):
+            inputs = (inputs,) if torch.is_tensor(inputs) else tuple(inputs)
+            names = names or default_names(len(inputs))
+            if len(names) != len(inputs):
+                raise Refused(f"{len(inputs)} inputs have {len(names)} names")
+            by_position, inputs = True, dict(zip(names, inputs))
+        else:
+            by_position = False
+        for name, value in inputs.items():
+            if not torch.is_tensor(value):
+                raise Refused(
+                    f"input '{name}' is no tensor but a {type(value).__name__}",
+                    ["what is no tensor goes into `call`: "
+                     "call=lambda module, ids: module(ids, use_cache=False)"])
+        self.module, self.inputs = module, inputs
+        self.returns_loss, self.output = returns_loss, output
+        self.dynamic = labels_of(inputs, dynamic)
+        keys = list(inputs)
+        self.call = call or (
+            (lambda module, *tensors: module(*tensors)) if by_position else
+            (lambda module, *tensors: module(**dict(zip(keys, tensors)))))
+        # Exporters take an extent of 1 for one that never changes.
+        self.inputs = self.resized({
+            label: max(2, extent) for label, extent in self.extents().items()})
+
+    def show(self, ids, row):
+        """Puts `row` among the ids of the input that `ids` is, if it is one:
+        what is compared then meets the padding."""
+        for name, value in self.inputs.items():
+            if value.data_ptr() == ids.data_ptr() and value.dim() and (
+                    not bool((value == row).all())):
+                value = value.clone()
+                value.view(-1)[1::5] = row
+                self.inputs[name] = value
+
+    def wrapper(self, around=None):
+        return Wrapper(self.module, self.call, self.select,
+                       around or contextlib.nullcontext())
+
+    def select(self, result):
+        """The tensor that is exported, of what the module returns."""
+        if self.output is not None:
+            if isinstance(self.output, str) and not isinstance(result, dict):
+                result = getattr(result, self.output)
+            else:
+                result = result[self.output]
+        elif isinstance(result, dict):
+            keys = ["loss"] if self.returns_loss else ["logits"]
+            found = [k for k in keys if k in result] or list(result)
+            result = result[found[0]]
+        elif isinstance(result, (tuple, list)):
+            result = result[0]
+        if not torch.is_tensor(result) or not result.is_floating_point():
+            raise Refused(
+                "the module's output is no tensor of floats",
+                ["name the one to export with output=, a key, an attribute or "
+                 "a position"])
+        if self.returns_loss and result.numel() != 1:
+            raise Refused("the module's loss has shape "
+                          f"{list(result.shape)}, which is no single number")
+        return result.reshape(()) if self.returns_loss and result.dim() \
+            else result
+
+    def extents(self):
+        """Label -> extent of the example inputs."""
+        result = {}
+        for name, dims in self.dynamic.items():
+            for dim, label in dims.items():
+                extent = self.inputs[name].shape[dim]
+                if result.setdefault(label, extent) != extent:
+                    raise Refused(
+                        f"dim '{label}' is {result[label]} in one input and "
+                        f"{extent} in '{name}'",
+                        ["dims of one label have one extent; see dynamic="])
+        return result
+
+    def resized(self, extents, seed=0):
+        """Inputs in which the dims of these labels have these extents; what
+        keeps its shape keeps its values."""
+        generator = torch.Generator().manual_seed(seed)
+        result = {}
+        for name, value in self.inputs.items():
+            shape = list(value.shape)
+            for dim, label in self.dynamic[name].items():
+                shape[dim] = extents.get(label, shape[dim])
+            if shape != list(value.shape):
+                value = values_like(name, value, shape, generator)
+            result[name] = value
+        return result
+
+
+def default_names(count):
+    return ["input"] if count == 1 else [f"input_{i}" for i in range(count)]
+
+
+def labels_of(inputs, dynamic):
+    """Name -> {dim: label} of every input. By default dim 0 is the batch and
+    dim 1 of integers the sequence; where something is given, the rest is
+    fixed."""
+    unknown = set(dynamic or {}) - set(inputs)
+    if unknown:
+        raise Refused(f"dynamic= names '{sorted(unknown)[0]}', which is no "
+                      f"input; inputs are {', '.join(inputs)}")
+    result = {}
+    for name, value in inputs.items():
+        ids = value.dtype in INTEGERS and value.dim() > 1
+        dims = {0: "batch", 1: "seq"} if ids else {0: "batch"}
+        if dynamic is not None:
+            dims = dynamic.get(name, {})
+            if not isinstance(dims, dict):
+                dims = {d: {0: "batch", 1: "seq"}.get(d, f"{name}_{d}")
+                        for d in dims}
+        result[name] = {d: l for d, l in dims.items() if d < value.dim()}
+    return result
+
+
+def values_like(name, value, shape, generator):
+    """Random values as an example has them, in another shape."""
+    if value.dtype not in INTEGERS:
+        return torch.randn(shape, generator=generator).to(value.dtype)
+    last = value.shape[-1]
+    if last > 1 and bool((value == torch.arange(last)).all()):  # positions
+        return torch.arange(shape[-1]).to(value.dtype).expand(shape).clone()
+    if "mask" in name and bool(((value == 0) | (value == 1)).all()):
+        kept = torch.randint((shape[-1] + 1) // 2, shape[-1] + 1,
+                             (*shape[:-1], 1), generator=generator)
+        if bool((value == 1).all()):
+            kept.fill_(shape[-1])
+        return (torch.arange(shape[-1]) < kept).to(value.dtype)
+    choice = torch.randint(value.numel(), shape, generator=generator)
+    return value.flatten()[choice]
+
+
+@contextlib.contextmanager
+def as_it_was(module):
+    """Leaves training flags, buffers and random numbers as they were."""
+    flags = {m: m.training for m in module.modules()}
+    buffers = {b: b.detach().clone() for b in module.buffers()}
+    with torch.random.fork_rng(devices=[]):
+        try:
+            yield
+        finally:
+            for m, training in flags.items():
+                m.training = training
+            for buffer, value in buffers.items():
+                with torch.no_grad():
+                    buffer.copy_(value)
+
+
+@contextlib.contextmanager
+def in_double(module):
+    """Parameters, buffers and tensors that modules hold, in f64; back in their
+    own types afterwards, which loses nothing."""
+    held = []
+    for m in module.modules():
+        for key, value in vars(m).items():
+            if torch.is_tensor(value) and value.is_floating_point():
+                held.append((m, key, value))
+    tensors = [*module.parameters(), *module.buffers()]
+    tensors = [t for t in tensors if t.is_floating_point()]
+    data = [t.data for t in tensors]
+    try:
+        for t in tensors:
+            t.data = t.data.double()
+        for m, key, value in held:
+            setattr(m, key, value.double())
+        yield
+    finally:
+        for t, value in zip(tensors, data):
+            t.data = value
+        for m, key, value in held:
+            setattr(m, key, value)
