@@ -75,7 +75,8 @@ Value positions(PatternRewriter &rewriter, Location loc, func::FuncOp function,
 }
 
 struct AttentionOfContracts : OpRewritePattern<ContractOp> {
-  using OpRewritePattern::OpRewritePattern;
+  explicit AttentionOfContracts(MLIRContext *context)
+      : OpRewritePattern(context) {}
 
   LogicalResult matchAndRewrite(ContractOp op,
                                 PatternRewriter &rewriter) const override {
@@ -86,6 +87,9 @@ struct AttentionOfContracts : OpRewritePattern<ContractOp> {
   }
 
 private:
+  /// Layers have equal masks.
+  std::unique_ptr<MaskReader> masks = std::make_unique<MaskReader>();
+
   /// With the probabilities as operand `i`.
   LogicalResult match(ContractOp op, int i, PatternRewriter &rewriter) const {
     Value probabilities = op->getOperand(i), v = op->getOperand(1 - i);
@@ -93,7 +97,7 @@ private:
     auto softmax = (dropout ? dropout.getInput() : probabilities)
                        .getDefiningOp<SoftmaxOp>();
     Scores scores;
-    if (!softmax || !scores.match(softmax.getInput()))
+    if (!softmax || !scores.match(softmax.getInput(), *masks))
       return failure();
     StringRef p = i == 0 ? op.getLhsLabels() : op.getRhsLabels();
     StringRef vLabels = i == 0 ? op.getRhsLabels() : op.getLhsLabels();
@@ -148,11 +152,11 @@ private:
       return failure();
 
     ArrayRef<int64_t> shape = tensorType(softmax).getShape();
-    Mask mask = scores.mask(shape, query, 3);
     if (dropout && (dropout.getSeqDim() != static_cast<uint64_t>(query) ||
                     dropout.getBatchDim() != inner.find(in.b)))
       return failure();
 
+    scores.readMasks(*masks, query);
     Value fewK = beforeRepeat(k, r.find(in.h));
     Value fewV = beforeRepeat(v, vLabels.find(o.h));
     if (fewK && fewV &&
@@ -177,8 +181,9 @@ private:
     SmallVector<int64_t> scoreDims;
     for (char label : {in.b, in.h, in.s, in.t})
       scoreDims.push_back(inner.find(label));
-    Value bias =
-        scores.buildBias(rewriter, loc, scoreDims, mask == Mask::Other);
+    Value bias = scores.buildBias(rewriter, loc, scoreDims);
+    std::swap(scoreDims[1], scoreDims[2]);
+    q = scores.gate(rewriter, loc, q, scoreDims);
 
     auto dims = [](Value value) { return tensorType(value).getShape(); };
     auto type =
@@ -191,7 +196,7 @@ private:
         dropout ? dropout.getSamples() : Value(),
         dropout ? dropout.getSeed() : Value(),
         dropout ? dropout.getStep() : Value(), /*head_origin=*/Value(),
-        APFloat(scores.scale), mask == Mask::Causal,
+        APFloat(scores.scale), scores.isCausal(),
         dropout ? dropout.getP() : APFloat(0.0), dropout ? dropout.getId() : 0);
     rewriter.replaceOp(op, order(rewriter, loc, attention.getResult(),
                                  text({o.b, o.s, o.h, o.e}), out));

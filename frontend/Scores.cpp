@@ -3,6 +3,8 @@
 #include "frontend/Scores.h"
 #include "frontend/Evaluate.h"
 #include "frontend/Patterns.h"
+#include "frontend/Runs.h"
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -19,75 +21,50 @@ static bool hasProduct(Value value) {
   return llvm::any_of(op->getOperands(), hasProduct);
 }
 
-static bool removes(const Tensor &fill) {
-  return fill.isUniform() && fill.at(int64_t(0)).f <= kRemovesKey;
-}
-
-/// Whether a value that can be evaluated comes from a parameter.
-static bool isStored(Value value) {
-  Operation *op = value.getDefiningOp();
-  return isa<ReadOp>(op) ||
-         (op->getNumOperands() && isStored(op->getOperand(0)));
-}
-
-static bool isMask(const Tensor &tensor) {
-  bool only = true;
-  Tensor core = tensor.compact().core();
-  forEachIndex(core.shape(), [&](ArrayRef<int64_t> index) {
-    double value = core.at(index).f;
-    only &= value == 0 || value <= kRemovesKey;
-  });
-  return only;
-}
-
 /// Takes a term of the scores apart into what is known and what is not. A
 /// parameter that is no mask is trained.
-void Scores::add(Value value, double factor) {
-  std::optional<Tensor> mask = evaluate(value);
-  if (mask && (isMask(*mask) || !isStored(value))) {
-    added.push_back(
-        Tensor::map(mask->element(), *mask, [&](ArrayRef<Scalar> in) {
-          return ofFloat(in[0].f * factor);
-        }));
-  } else if (auto sum = value.getDefiningOp<SumOp>()) {
+void Scores::add(Value value, double factor, MaskReader &reader) {
+  Lines lines(value);
+  if (lines.isKnown() && (!lines.isStored() || reader.isMask(value)))
+    layers.push_back({value, /*isAdded=*/true, factor, /*isKnown=*/true});
+  else if (auto sum = value.getDefiningOp<SumOp>())
     for (Value input : sum.getInputs())
-      add(input, factor);
-  } else {
-    terms.push_back({value, factor});
-  }
+      add(input, factor, reader);
+  else
+    layers.push_back({value, /*isAdded=*/true, factor, /*isKnown=*/false});
+}
+
+/// The number that a value is everywhere.
+static std::optional<double> uniform(Value value) {
+  std::optional<Tensor> tensor = evaluate(value);
+  if (!tensor || !tensor->isFloat() || !tensor->isUniform())
+    return std::nullopt;
+  return tensor->at(int64_t(0)).f;
 }
 
 bool Scores::matchWhere(WhereOp op, Value &value) {
-  std::optional<Tensor> lhs = evaluate(op.getLhs()),
-                        rhs = evaluate(op.getRhs());
-  if (!lhs == !rhs || !removes(lhs ? *lhs : *rhs))
+  std::optional<double> lhs = uniform(op.getLhs()), rhs = uniform(op.getRhs());
+  if (!lhs == !rhs || !((lhs ? *lhs : *rhs) <= kRemovesKey))
     return false;
-  bool keepsWhere = !lhs;
-  if (std::optional<Tensor> condition = evaluate(op.getCondition()))
-    kept.push_back(
-        Tensor::map(condition->element(), *condition, [&](ArrayRef<Scalar> in) {
-          return ofInt((in[0].i != 0) == keepsWhere);
-        }));
-  else
-    choices.push_back(
-        {op.getCondition(), keepsWhere, (lhs ? *lhs : *rhs).at(int64_t(0)).f});
+  bool keepsWhere = !lhs, isKnown = Lines(op.getCondition()).isKnown();
+  layers.push_back({op.getCondition(), /*isAdded=*/false, scale, isKnown,
+                    keepsWhere, (lhs ? *lhs : *rhs) * scale});
   value = keepsWhere ? op.getLhs() : op.getRhs();
   return true;
 }
 
-bool Scores::match(Value value) {
+bool Scores::match(Value value, MaskReader &reader) {
   while (true) {
     if ((product = value.getDefiningOp<ContractOp>()))
       return true;
     if (auto op = value.getDefiningOp<ScaleOp>()) {
-      // Masks above this are scaled with the scores: as removing as before.
       scale *= op.getFactor().convertToDouble();
       value = op.getInput();
     } else if (auto op = value.getDefiningOp<SumOp>()) {
       Value scores;
       for (Value input : op.getInputs()) {
         if (!hasProduct(input)) {
-          add(input, scale);
+          add(input, scale, reader);
           continue;
         }
         if (scores)
@@ -106,35 +83,21 @@ bool Scores::match(Value value) {
   }
 }
 
-Mask Scores::mask(ArrayRef<int64_t> shape, int64_t query, int64_t key) const {
-  // Per mask: 1 where a key is kept, 0 where it is removed, 2 if neither.
-  SmallVector<Tensor> masks(kept);
-  Type element = IntegerType::get(product->getContext(), 64);
-  for (const Tensor &t : added)
-    masks.push_back(Tensor::map(element, t, [](ArrayRef<Scalar> in) {
-      return ofInt(in[0].f == 0 ? 1 : in[0].f <= kRemovesKey ? 0 : 2);
-    }));
-  if (masks.empty())
-    return Mask::None;
-  Tensor joint = Tensor::map(element, masks, [](ArrayRef<Scalar> in) {
-    int64_t all = 1;
-    for (Scalar s : in)
-      all = s.i == 2 || all == 2 ? 2 : std::min(all, s.i);
-    return ofInt(all);
-  });
-  Tensor core = joint.expand(shape).compact().core();
-  // Along dims where nothing varies one index stands for all.
-  Shape all(core.shape());
-  all[query] = shape[query];
-  all[key] = shape[key];
-  Tensor rows = core.expand(all);
-  bool none = true, causal = true;
-  forEachIndex(all, [&](ArrayRef<int64_t> index) {
-    int64_t keeps = rows.at(index).i;
-    none &= keeps == 1;
-    causal &= keeps == (index[key] <= index[query] ? 1 : 0);
-  });
-  return none ? Mask::None : causal ? Mask::Causal : Mask::Other;
+void Scores::readMasks(MaskReader &reader, int64_t query) {
+  auto isNone = [&](const Layer &layer) {
+    return layer.isKnown && reader.read(part(layer), query).kind == Mask::None;
+  };
+  llvm::erase_if(layers, isNone);
+  SmallVector<MaskPart> known;
+  bool isFinite = false, isOpen = false;
+  for (const Layer &layer : layers) {
+    if (layer.isKnown)
+      known.push_back(part(layer));
+    isFinite |= !layer.isAdded && std::isfinite(layer.fill);
+    isOpen |= !layer.isAdded && !layer.isKnown;
+  }
+  mask = reader.read(known, query);
+  replaces = isFinite && (isOpen || !mask.leavesAll);
 }
 
 /// Repeats dims of extent 1.
@@ -159,10 +122,6 @@ static bool isUniform(Operation *op) {
   return constant && isa<SplatElementsAttr>(constant.getValue());
 }
 
-static bool isElementwise(Operation *op) {
-  return isa<WhereOp, SumOp, SubOp, MulOp, ScaleOp, CastOp>(op);
-}
-
 /// The extents of a value with 1 for dims along which it repeats itself.
 static SmallVector<int64_t> coreShape(Value value) {
   ArrayRef<int64_t> whole = tensorType(value).getShape();
@@ -180,6 +139,18 @@ static SmallVector<int64_t> coreShape(Value value) {
     for (Value operand : op->getOperands())
       for (auto [extent, own] : llvm::zip(shape, coreShape(operand)))
         extent = std::max(extent, own);
+    return shape;
+  }
+  if (auto slice = dyn_cast_or_null<SliceOp>(op)) {
+    SmallVector<int64_t> inner = coreShape(slice.getInput());
+    for (auto [extent, full, own] : llvm::zip(shape, whole, inner))
+      extent = own == 1 ? 1 : full;
+    return shape;
+  }
+  if (auto transpose = dyn_cast_or_null<TransposeOp>(op)) {
+    SmallVector<int64_t> inner = coreShape(transpose.getInput());
+    for (auto [extent, from] : llvm::zip(shape, transpose.getPermutation()))
+      extent = inner[from];
     return shape;
   }
   if (auto reshape = dyn_cast_or_null<ReshapeOp>(op)) {
@@ -215,6 +186,19 @@ static Value buildCore(PatternRewriter &rewriter, Location loc, Value value) {
     return ConstantOp::create(
         rewriter, loc, core,
         cast<SplatElementsAttr>(constant.getValue()).resizeSplat(core));
+  if (auto slice = dyn_cast<SliceOp>(op)) {
+    Value input = buildCore(rewriter, loc, slice.getInput());
+    SmallVector<int64_t> starts(slice.getStarts()), steps(slice.getSteps());
+    for (auto [start, step, extent] :
+         llvm::zip(starts, steps, tensorType(input).getShape()))
+      if (extent == 1)
+        start = 0, step = 1;
+    return SliceOp::create(rewriter, loc, core, input, starts, steps);
+  }
+  if (auto transpose = dyn_cast<TransposeOp>(op))
+    return TransposeOp::create(rewriter, loc, core,
+                               buildCore(rewriter, loc, transpose.getInput()),
+                               transpose.getPermutation());
   if (!isElementwise(op))
     return reshapeTo(rewriter, loc, buildCore(rewriter, loc, op->getOperand(0)),
                      shape);
@@ -228,66 +212,205 @@ static Value buildCore(PatternRewriter &rewriter, Location loc, Value value) {
   return made->getResult(0);
 }
 
-Value Scores::buildBias(PatternRewriter &rewriter, Location loc,
-                        ArrayRef<int64_t> order, bool withMasks) const {
-  Type element = tensorType(product->getResult(0)).getElementType();
-  auto constant = [&](RankedTensorType type, double value) -> Value {
-    return ConstantOp::create(
-        rewriter, loc, type,
-        DenseElementsAttr::get(type, rewriter.getFloatAttr(element, value)));
-  };
-  SmallVector<Value> values;
-  for (const Term &term : terms) {
-    Value value = buildCore(rewriter, loc, term.value);
-    if (term.factor != 1)
-      value = ScaleOp::create(rewriter, loc, value.getType(), value,
-                              rewriter.getF64FloatAttr(term.factor));
-    values.push_back(value);
-  }
-  for (const Choice &choice : choices) {
-    Value condition = buildCore(rewriter, loc, choice.condition);
-    auto type =
-        RankedTensorType::get(tensorType(condition).getShape(), element);
-    Value keeps = constant(type, 0), fill = constant(type, choice.fill);
-    if (!choice.keepsWhere)
-      std::swap(keeps, fill);
-    values.push_back(
-        WhereOp::create(rewriter, loc, type, condition, keeps, fill));
-  }
-  if (withMasks) {
-    SmallVector<Tensor> masks(added);
-    for (const Tensor &keeps : kept)
-      masks.push_back(Tensor::map(element, keeps, [](ArrayRef<Scalar> in) {
-        return ofFloat(in[0].i ? 0 : -std::numeric_limits<double>::infinity());
-      }));
-    Tensor sum = Tensor::map(element, masks, [](ArrayRef<Scalar> in) {
-      double total = 0;
-      for (Scalar s : in)
-        total += s.f;
-      return ofFloat(total);
-    });
-    Shape whole(tensorType(product->getResult(0)).getShape());
-    Tensor core = sum.expand(whole).compact().core();
-    values.push_back(ConstantOp::create(
-        rewriter, loc, RankedTensorType::get(core.shape(), element),
-        core.attr()));
-  }
-  if (values.empty())
-    return nullptr;
-  SmallVector<int64_t> joint(order.size(), 1);
+/// Known masks of at most so many elements become one constant; larger ones
+/// are computed from what they follow from.
+static constexpr int64_t kLargestConstant = 1 << 16;
+
+/// A number as scores, each dim of which is 1.
+Value Scores::number(PatternRewriter &rewriter, Location loc,
+                     double value) const {
+  RankedTensorType scores = tensorType(product->getResult(0));
+  auto type = RankedTensorType::get(SmallVector<int64_t>(scores.getRank(), 1),
+                                    scores.getElementType());
+  return ConstantOp::create(
+      rewriter, loc, type,
+      DenseElementsAttr::get(
+          type, rewriter.getFloatAttr(type.getElementType(), value)));
+}
+
+/// The values, repeated to one shape.
+static void unify(PatternRewriter &rewriter, Location loc,
+                  MutableArrayRef<Value> values) {
+  SmallVector<int64_t> joint(tensorType(values.front()).getRank(), 1);
   for (Value value : values)
     for (auto [extent, own] : llvm::zip(joint, tensorType(value).getShape()))
       extent = std::max(extent, own);
   for (Value &value : values)
     value = repeat(rewriter, loc, value, joint);
-  Value bias = values.front();
-  if (values.size() > 1)
-    bias = SumOp::create(rewriter, loc, bias.getType(), values);
+}
+
+static Value addUp(PatternRewriter &rewriter, Location loc,
+                   MutableArrayRef<Value> values) {
+  if (values.empty())
+    return nullptr;
+  unify(rewriter, loc, values);
+  return values.size() == 1
+             ? values.front()
+             : SumOp::create(rewriter, loc, values.front().getType(), values);
+}
+
+/// `kept` where a condition holds, or does not, else `other`.
+static Value choose(PatternRewriter &rewriter, Location loc, Value condition,
+                    bool keepsWhere, Value kept, Value other) {
+  SmallVector<Value> values = {buildCore(rewriter, loc, condition), kept,
+                               other};
+  unify(rewriter, loc, values);
+  if (!keepsWhere)
+    std::swap(values[1], values[2]);
+  return WhereOp::create(rewriter, loc, values[1].getType(), values[0],
+                         values[1], values[2]);
+}
+
+/// The sum of the known masks as a constant; null if it is too large.
+Value Scores::buildMasks(PatternRewriter &rewriter, Location loc) const {
+  std::vector<Lines> lines;
+  SmallVector<const Layer *> known;
+  for (const Layer &layer : layers)
+    if (layer.isKnown) {
+      lines.emplace_back(layer.value);
+      known.push_back(&layer);
+    }
+  Shape shape(lines.front().shape());
+  for (size_t d = 0; d + 1 < shape.size(); ++d)
+    if (llvm::none_of(lines, [&](const Lines &l) { return l.varies(d); }))
+      shape[d] = 1;
+  if (*countElements(shape) > kLargestConstant)
+    return nullptr;
+  Type element = tensorType(product->getResult(0)).getElementType();
+  Tensor sum(element, shape);
+  size_t n = 0;
+  forEachLine(lines, [&](ArrayRef<int64_t> index) {
+    std::vector<double> total(shape.back(), 0);
+    for (auto [own, layer] : llvm::zip(lines, known)) {
+      int64_t i = 0;
+      for (const Run &run : own.line(index))
+        for (int64_t begin = i; i < run.end; ++i) {
+          double value = own.isFloat() ? run.first.f : run.first.i;
+          value += run.slope * (i - begin);
+          if (layer->isAdded)
+            total[i] += roundTo(element, ofFloat(value * layer->factor)).f;
+          else if ((value != 0) != layer->keepsWhere)
+            total[i] -= std::numeric_limits<double>::infinity();
+        }
+    }
+    for (double value : total)
+      sum.elements()[n++] = roundTo(element, ofFloat(value));
+    return true;
+  });
+  Tensor core = sum.compact().core();
+  return ConstantOp::create(
+      rewriter, loc, RankedTensorType::get(core.shape(), element), core.attr());
+}
+
+/// 1 for queries that have a key, 0 for those all of whose scores are
+/// replaced; the product's dims, the last of them 1.
+Value Scores::buildAlive(PatternRewriter &rewriter, Location loc) const {
+  Value one = number(rewriter, loc, 1), zero = number(rewriter, loc, 0);
+  Value kept = one;
+  for (const Layer &layer : llvm::reverse(layers))
+    if (!layer.isAdded)
+      kept = choose(rewriter, loc, layer.value, layer.keepsWhere, kept, zero);
+  RankedTensorType type = tensorType(kept);
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t keys = shape.size() - 1;
+  Value any = ReduceMaxOp::create(
+      rewriter, loc,
+      RankedTensorType::get(ArrayRef(shape).drop_back(), type.getElementType()),
+      kept, rewriter.getDenseI64ArrayAttr(keys));
+  shape.back() = 1;
+  return reshapeTo(rewriter, loc, any, shape);
+}
+
+/// What takes the place of scores at a layer. It is as low as the file says for
+/// a query that has keys. Without one only differences count, and the logarithm
+/// of a sum would be lost beside the least float.
+Value Scores::buildFill(PatternRewriter &rewriter, Location loc,
+                        const Layer &layer) const {
+  if (std::isinf(layer.fill))
+    return number(rewriter, loc, layer.fill);
+  double highest = -std::numeric_limits<double>::infinity();
+  for (const Layer &other : layers)
+    if (!other.isAdded && std::isfinite(other.fill))
+      highest = std::max(highest, other.fill);
+  Value fill = ScaleOp::create(rewriter, loc, alive.getType(), alive,
+                               rewriter.getF64FloatAttr(highest));
+  if (layer.fill == highest)
+    return fill;
+  SmallVector<Value> parts = {fill,
+                              number(rewriter, loc, layer.fill - highest)};
+  return addUp(rewriter, loc, parts);
+}
+
+/// The sum of what is added from the outermost layer down to the first that
+/// replaces scores, and of what is left of the others there.
+Value Scores::buildLayers(PatternRewriter &rewriter, Location loc,
+                          ArrayRef<Layer> rest) const {
+  SmallVector<Value> values, conditions;
+  Value masks;
+  if (!replaces && mask.kind == Mask::Other)
+    masks = buildMasks(rewriter, loc);
+  for (auto [i, layer] : llvm::enumerate(rest)) {
+    bool isDone =
+        !replaces && layer.isKnown && (masks || mask.kind != Mask::Other);
+    if (isDone)
+      continue;
+    if (layer.isAdded) {
+      Value value = buildCore(rewriter, loc, layer.value);
+      if (layer.factor != 1)
+        value = ScaleOp::create(rewriter, loc, value.getType(), value,
+                                rewriter.getF64FloatAttr(layer.factor));
+      values.push_back(value);
+      continue;
+    }
+    if (!replaces) {
+      double fill =
+          layer.isKnown ? -std::numeric_limits<double>::infinity() : layer.fill;
+      conditions.push_back(choose(rewriter, loc, layer.value, layer.keepsWhere,
+                                  number(rewriter, loc, 0),
+                                  number(rewriter, loc, fill)));
+      continue;
+    }
+    Value inner = buildLayers(rewriter, loc, rest.drop_front(i + 1));
+    if (!inner)
+      inner = number(rewriter, loc, 0);
+    conditions.push_back(choose(rewriter, loc, layer.value, layer.keepsWhere,
+                                inner, buildFill(rewriter, loc, layer)));
+    break;
+  }
+  llvm::append_range(values, conditions);
+  if (masks)
+    values.push_back(masks);
+  return addUp(rewriter, loc, values);
+}
+
+/// `value` with dim i being its dim order[i].
+static Value reorder(PatternRewriter &rewriter, Location loc, Value value,
+                     ArrayRef<int64_t> order) {
+  if (llvm::is_sorted(order))
+    return value;
+  RankedTensorType type = tensorType(value);
   SmallVector<int64_t> shape;
   for (int64_t dim : order)
-    shape.push_back(joint[dim]);
-  if (llvm::is_sorted(order))
-    return bias;
+    shape.push_back(type.getShape()[dim]);
   return TransposeOp::create(
-      rewriter, loc, RankedTensorType::get(shape, element), bias, order);
+      rewriter, loc, RankedTensorType::get(shape, type.getElementType()), value,
+      order);
+}
+
+Value Scores::buildBias(PatternRewriter &rewriter, Location loc,
+                        ArrayRef<int64_t> order) {
+  if (replaces)
+    alive = buildAlive(rewriter, loc);
+  Value bias = buildLayers(rewriter, loc, layers);
+  return bias ? reorder(rewriter, loc, bias, order) : bias;
+}
+
+Value Scores::gate(PatternRewriter &rewriter, Location loc, Value queries,
+                   ArrayRef<int64_t> order) const {
+  if (!replaces)
+    return queries;
+  RankedTensorType type = tensorType(queries);
+  Value factor = repeat(rewriter, loc, reorder(rewriter, loc, alive, order),
+                        type.getShape());
+  return MulOp::create(rewriter, loc, type, queries, factor);
 }

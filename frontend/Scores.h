@@ -4,55 +4,81 @@
 #define PCC_FRONTEND_SCORES_H
 
 #include "dialects/NN/NN.h"
-#include "frontend/Tensor.h"
+#include "frontend/Masks.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace pcc::frontend {
 
-/// What the masks of an attention that are known at compile time leave.
-enum class Mask { None, Causal, Other };
-
 /// The scores below a softmax: product * scale + masks and biases. All have
-/// the dims of the product's result.
+/// the dims of the product's result, of which the last are keys.
+///
+/// A score that is replaced by a number (masked_fill) is as good as one that
+/// the number is added to, if the number is so low that its key gets nothing:
+/// unless all keys of a query are replaced. Then their probabilities are equal
+/// and no gradient reaches the product. Where that can be, the product of such
+/// a query is made zero (`gate`), and each number takes the place of what
+/// was added below it.
 class Scores {
 public:
   /// Follows `value` down to the product; false if something else is done.
-  bool match(mlir::Value value);
+  bool match(mlir::Value value, MaskReader &reader);
 
-  /// What the known masks together leave of scores of this shape.
-  Mask mask(llvm::ArrayRef<int64_t> shape, int64_t query, int64_t key) const;
+  /// What the known masks leave together. `query` is a dim of the product.
+  void readMasks(MaskReader &reader, int64_t query);
+  /// Whether the known masks are the causal one, or none, and need no bias.
+  bool isCausal() const { return !replaces && mask.kind == Mask::Causal; }
 
   /// What is added to the scores, as the bias of nn.attention: dim i is that
-  /// of the product's dim order[i], or 1. Known masks are part of it if
-  /// `withMasks`. Null if nothing is added.
+  /// of the product's dim order[i], or 1. Null if nothing is added.
   mlir::Value buildBias(mlir::PatternRewriter &rewriter, mlir::Location loc,
-                        llvm::ArrayRef<int64_t> order, bool withMasks) const;
+                        llvm::ArrayRef<int64_t> order);
+  /// Behind `buildBias`: the queries, dim i of which is that of the product's
+  /// dim order[i], but for the last: zeros where all scores are replaced.
+  mlir::Value gate(mlir::PatternRewriter &rewriter, mlir::Location loc,
+                   mlir::Value queries, llvm::ArrayRef<int64_t> order) const;
 
   nn::ContractOp product;
   double scale = 1;
 
 private:
-  /// A value that is added, times a factor.
-  struct Term {
+  /// One step from the softmax down to the product.
+  struct Layer {
+    /// What is added, or the condition by which scores stay.
     mlir::Value value;
+    bool isAdded;
+    /// What is done to it above: it is scaled.
     double factor;
-  };
-  /// Scores are kept where a condition that is not known holds.
-  struct Choice {
-    mlir::Value condition;
-    bool keepsWhere;
-    double fill;
+    /// Follows from constants, and is no trained bias.
+    bool isKnown;
+    /// Of a condition: what it is where a score stays, and what replaces the
+    /// others.
+    bool keepsWhere = true;
+    double fill = 0;
   };
 
-  void add(mlir::Value value, double factor);
+  void add(mlir::Value value, double factor, MaskReader &reader);
   bool matchWhere(nn::WhereOp op, mlir::Value &value);
+  MaskPart part(const Layer &layer) const {
+    return {layer.value, layer.isAdded, layer.keepsWhere};
+  }
+  mlir::Value number(mlir::PatternRewriter &rewriter, mlir::Location loc,
+                     double value) const;
+  mlir::Value buildAlive(mlir::PatternRewriter &rewriter,
+                         mlir::Location loc) const;
+  mlir::Value buildFill(mlir::PatternRewriter &rewriter, mlir::Location loc,
+                        const Layer &layer) const;
+  mlir::Value buildLayers(mlir::PatternRewriter &rewriter, mlir::Location loc,
+                          llvm::ArrayRef<Layer> rest) const;
+  mlir::Value buildMasks(mlir::PatternRewriter &rewriter,
+                         mlir::Location loc) const;
 
-  /// Added to the scores: removes a key where it is very negative.
-  llvm::SmallVector<Tensor> added;
-  /// Whether a key is kept.
-  llvm::SmallVector<Tensor> kept;
-  llvm::SmallVector<Term> terms;
-  llvm::SmallVector<Choice> choices;
+  /// Outermost first.
+  llvm::SmallVector<Layer> layers;
+  Mask mask;
+  /// Whether all scores of a query may be replaced by finite numbers.
+  bool replaces = false;
+  /// Which queries have a key, if `replaces`.
+  mlir::Value alive;
 };
 
 } // namespace pcc::frontend

@@ -339,14 +339,47 @@ func.func @norm_of_rows(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
 
 // -----
 
-// A padding mask that is data, a trained bias by head and a causal mask.
+// Scores replaced by a finite number where a condition, which is data, does not
+// hold. Where it holds for no key of a query, PyTorch's probabilities are equal
+// and the scores get no gradient: the query is made zero there, and so is what
+// replaces its scores, beside which the logarithm of their sum would be lost.
+// CHECK-LABEL: @selected
+// CHECK: %[[KEPT:.*]] = nn.where {{.*}} tensor<4x1x3x3xf32>
+// CHECK: %[[ALIVE:.*]] = nn.reduce_max %[[KEPT]] [3] : {{.*}} -> tensor<4x1x3xf32>
+// CHECK: %[[LOW:.*]] = nn.scale %[[ALIVE]] by -3.0
+// CHECK: %[[FILL:.*]] = nn.broadcast %[[LOW]] [0, 1, 2]
+// CHECK: %[[BIAS:.*]] = nn.where %{{.*}}, %{{.*}}, %[[FILL]] : tensor<4x1x3x3xi1>
+// CHECK: %[[GATE:.*]] = nn.broadcast %{{.*}} [0, 1]
+// CHECK: %[[Q:.*]] = nn.mul %arg0, %[[GATE]]
+// CHECK: nn.attention %[[Q]], %arg1, %arg2 positions {{.*}} bias %[[BIAS]] scale
+func.func @selected(%q: tensor<4x3x2x4xf32>, %k: tensor<4x3x2x4xf32>,
+                    %v: tensor<4x3x2x4xf32>, %keep: tensor<4x3x3xi1>)
+    -> tensor<4x3x2x4xf32> {
+  %s = nn.contract "bshd,bthd->bhst" %q, %k
+      : tensor<4x3x2x4xf32>, tensor<4x3x2x4xf32> -> tensor<4x2x3x3xf32>
+  %keeps = nn.broadcast %keep [0, 2, 3] : tensor<4x3x3xi1> -> tensor<4x2x3x3xi1>
+  %low = nn.constant dense<-3.0e38> : tensor<4x2x3x3xf32>
+  %masked = nn.where %keeps, %s, %low : tensor<4x2x3x3xi1>, tensor<4x2x3x3xf32>
+  %p = nn.softmax %masked : tensor<4x2x3x3xf32>
+  %y = nn.contract "bhst,bthd->bshd" %p, %v
+      : tensor<4x2x3x3xf32>, tensor<4x3x2x4xf32> -> tensor<4x3x2x4xf32>
+  return %y : tensor<4x3x2x4xf32>
+}
+
+// -----
+
+// A padding mask that is data, a trained bias by head and a causal mask. A query
+// all of whose keys are padding has equal scores, whatever else is added.
 // CHECK-LABEL: @biases
+// CHECK-DAG: %[[CAUSAL:.*]] = nn.constant dense<{{.*}}-1.000000e+09, -1.000000e+09]
 // CHECK: %[[TABLE:.*]] = nn.read @table
-// CHECK: %[[PAD:.*]] = nn.where {{.*}} tensor<4x1x1x3xf32>
-// CHECK-DAG: %[[HEADS:.*]] = nn.broadcast %[[TABLE]] [1, 2, 3]
-// CHECK-DAG: %[[KEYS:.*]] = nn.broadcast %{{.*}} [0, 3] : tensor<4x3xf32>
-// CHECK: %[[SUM:.*]] = nn.sum %[[HEADS]], %[[KEYS]] : tensor<4x2x3x3xf32>
-// CHECK: nn.attention causal %arg0, %arg1, %arg2 positions {{.*}} bias %[[SUM]] scale
+// CHECK: %[[KEPT:.*]] = nn.where {{.*}} tensor<4x1x1x3xf32>
+// CHECK: %[[ALIVE:.*]] = nn.reduce_max %[[KEPT]] [3]
+// CHECK: %[[ADDED:.*]] = nn.sum %[[TABLE]], %{{.*}}
+// CHECK: %[[KEYS:.*]] = nn.broadcast %arg3 [0, 3]
+// CHECK: %[[BIAS:.*]] = nn.where %[[KEYS]], %{{.*}}, %{{.*}} : tensor<4x2x3x3xi1>
+// CHECK: %[[Q:.*]] = nn.mul %arg0, %{{.*}}
+// CHECK: nn.attention %[[Q]], %arg1, %arg2 positions {{.*}} bias %[[BIAS]] scale
 nn.param @table : tensor<2x3x3xf32> init normal
 func.func @biases(%q: tensor<4x3x2x4xf32>, %k: tensor<4x3x2x4xf32>,
                   %v: tensor<4x3x2x4xf32>, %keep: tensor<4x3xi1>)

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Makes what masked.test trains; run with the Python of benchmarks/setup.
+
+    selected.onnx   attention with a trained bias by distance; scores of padding
+                    are replaced by the least float where the query or the key
+                    is padding (a product of two masks), so that queries of
+                    padding have no key at all
+    selected/       samples padded left or right; every position has a label
+    *.jsonl         ten steps of PyTorch's on these
+"""
+
+import json
+import os
+import sys
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, *[os.pardir] * 4)
+sys.path[:0] = [os.path.join(ROOT, "examples")]
+import onnx_files  # noqa: E402
+import training  # noqa: E402
+
+VOCAB, SEQ, SAMPLES, WIDTH, HEADS = 32, 16, 24, 16, 2
+H = dict(training.HYPERPARAMETERS, global_batch_size=8, steps=10,
+         warmup_steps=2)
+
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm(WIDTH)
+        self.q, self.k, self.v, self.out = (
+            nn.Linear(WIDTH, WIDTH) for _ in range(4))
+
+    def heads(self, x):
+        return x.view(*x.shape[:2], HEADS, WIDTH // HEADS).transpose(1, 2)
+
+    def forward(self, x, probabilities):
+        y = self.norm(x)
+        q, k, v = self.heads(self.q(y)), self.heads(self.k(y)), self.heads(
+            self.v(y))
+        scores = q @ k.transpose(2, 3) * (WIDTH // HEADS) ** -0.5
+        y = probabilities(scores) @ v
+        return x + self.out(y.transpose(1, 2).reshape(x.shape))
+
+
+class Model(nn.Module):
+    """input_ids and labels [B, S], a mask perhaps -> the mean loss."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.table = nn.Embedding(VOCAB, WIDTH)
+        self.blocks = nn.ModuleList(Attention() for _ in range(2))
+        self.head = nn.Linear(WIDTH, VOCAB)
+
+    def run(self, ids, labels, probabilities):
+        x = self.table(ids)
+        for i, block in enumerate(self.blocks):
+            x = block(x, lambda scores: probabilities(scores, i))
+        return F.cross_entropy(self.head(x).flatten(0, 1), labels.flatten())
+
+
+class Selected(Model):
+    def __init__(self):
+        super().__init__()
+        self.bias = nn.Parameter(torch.randn(HEADS, SEQ, SEQ))
+
+    def forward(self, ids, mask, labels):
+        both = mask[:, None, None, :] * mask[:, None, :, None]
+
+        def probabilities(scores, layer):
+            least = torch.finfo(scores.dtype).min
+            scores = (scores + self.bias).masked_fill(both == 0, least)
+            return scores.softmax(-1)
+
+        return self.run(ids, labels, probabilities)
+
+
+def data(seed):
+    generator = torch.Generator().manual_seed(seed)
+    ids = torch.randint(0, VOCAB, (SAMPLES, SEQ), generator=generator)
+    length = torch.randint(SEQ // 4, SEQ + 1, (SAMPLES, 1), generator=generator)
+    positions = torch.arange(SEQ).expand(SAMPLES, SEQ)
+    left = torch.arange(SAMPLES)[:, None] % 2 == 1
+    mask = torch.where(left, SEQ - 1 - positions, positions) < length
+    return dict(input_ids=ids, attention_mask=mask.long(), labels=ids)
+
+
+def train(model, tensors, path):
+    model = model.double().train()
+    optimizer = training.optimizer_of(model, H)
+    with open(path, "w") as file:
+        for step in range(1, H["steps"] + 1):
+            size, lr = H["global_batch_size"], training.learning_rate(step, H)
+            rows = [((step - 1) * size + i) % SAMPLES for i in range(size)]
+            for group in optimizer.param_groups:
+                group["lr"] = lr
+            loss = model(*(t[rows] for t in tensors))
+            loss.backward()
+            norm = torch.nn.utils.clip_grad_norm_(
+                model.parameters(), H["clip_grad"])
+            optimizer.step()
+            optimizer.zero_grad()
+            row = dict(step=step, loss=loss.item(), norm=norm.item(), lr=lr)
+            file.write(json.dumps(row) + "\n")
+
+
+def make(name, model, seed, inputs):
+    tensors = {k: v for k, v in data(seed).items() if k in inputs}
+    folder = os.path.join(HERE, name)
+    os.makedirs(folder, exist_ok=True)
+    for key, tensor in tensors.items():
+        np.save(os.path.join(folder, key), tensor.numpy())
+    onnx_files.export(
+        model, tuple(t[:2] for t in tensors.values()), folder + ".onnx",
+        list(tensors), ["loss"], {k: {0: "batch"} for k in tensors})
+    train(model, list(tensors.values()), folder + ".jsonl")
+
+
+def main():
+    make("selected", Selected(), 1, ("input_ids", "attention_mask", "labels"))
+
+
+if __name__ == "__main__":
+    main()
