@@ -1,8 +1,10 @@
 //===- Lines.cpp - Values line by line ------------------------------------===//
 
 #include "frontend/Lines.h"
+#include "frontend/Axes.h"
 #include "frontend/Evaluate.h"
 #include "frontend/Runs.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -98,6 +100,16 @@ std::optional<Lines::Places> Lines::throughReshape(ReshapeOp op,
   return result;
 }
 
+/// Whether a value is the argument of positions 0, 1, ...
+static bool isPositions(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto function =
+      argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+               : func::FuncOp();
+  return function && findArgument(function, "positions") == argument &&
+         tensorType(value).getRank() == 1;
+}
+
 unsigned Lines::addLeaf(Value value, const Places &places) {
   Step step;
   step.value = value;
@@ -121,6 +133,12 @@ unsigned Lines::addLeaf(Value value, const Places &places) {
       strides.assign(source.getStrides().asArrayRef());
       base = source.getBase();
     }
+  } else if (isPositions(value)) {
+    Tensor positions(tensorType(value).getElementType(), shape);
+    for (auto [i, to] : llvm::enumerate(positions.elements()))
+      to = ofInt(i);
+    step.elements = positions;
+    known = isKeyed = false;
   } else if (isa_and_present<ReshapeOp>(value.getDefiningOp())) {
     // Split dims: whole, which only what moves elements can be.
     step.elements = evaluate(value);

@@ -40,7 +40,8 @@ public:
   ~Lines();
   Lines(Lines &&);
 
-  /// Whether nothing in it depends on the function's arguments.
+  /// Whether nothing in it depends on the function's arguments. Lines know of
+  /// these what positions are.
   bool isKnown() const { return known; }
   /// Whether a parameter's elements are among what it is computed from.
   bool isStored() const { return stored; }

@@ -115,21 +115,29 @@ bool MaskReader::isMask(Value value) {
 }
 
 bool pcc::frontend::isCausal(AttentionOp op) {
+  if (op.getQPos() != op.getKPos())
+    return false;
   if (op.getCausal())
     return true;
-  int64_t queries = tensorType(op.getQ()).getShape()[1],
-          keys = tensorType(op.getK()).getShape()[1];
-  if (keys == 1 && queries == 1)
-    return true;
-  if (!op.getBias() || op.getQPos() != op.getKPos())
+  if (!op.getBias())
     return false;
-  Lines bias(op.getBias());
-  if (bias.shape()[2] != queries || bias.shape()[3] != keys)
+  // What is removed by one of several that are added is removed.
+  Value bias = op.getBias();
+  SmallVector<Value> added = {bias};
+  if (auto sum = bias.getDefiningOp<SumOp>())
+    added.assign(sum.getInputs().begin(), sum.getInputs().end());
+  std::vector<Lines> lines;
+  for (Value value : added)
+    lines.emplace_back(value);
+  ArrayRef<int64_t> shape = lines.front().shape();
+  if (shape[2] != shape[3])
     return false;
-  MaskPart part{op.getBias(), true};
   bool causal = true;
-  forEachLine(bias, [&](ArrayRef<int64_t> index) {
-    for (const Run &run : keepsOf(bias.line(index), part, true))
+  forEachLine(lines, [&](ArrayRef<int64_t> index) {
+    Line keeps = repeated(shape[3], ofInt(Kept));
+    for (auto [own, value] : llvm::zip(lines, added))
+      keeps = joinKeeps(keeps, keepsOf(own.line(index), {value, true}, true));
+    for (const Run &run : keeps)
       causal &= run.first.i == Removed || run.end <= index[2] + 1;
     return causal;
   });

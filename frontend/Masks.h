@@ -47,7 +47,8 @@ private:
 };
 
 /// Whether no query of an attention gets anything from a later position,
-/// whatever the model's inputs are: by `causal`, or by its bias.
+/// whatever the model's inputs are: by `causal`, or by a mask in its bias, such
+/// as a window that slides. A query that has no key at all does not count.
 bool isCausal(nn::AttentionOp op);
 
 } // namespace pcc::frontend

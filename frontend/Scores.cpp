@@ -321,30 +321,24 @@ Value Scores::buildAlive(PatternRewriter &rewriter, Location loc) const {
   return reshapeTo(rewriter, loc, any, shape);
 }
 
-/// What takes the place of scores at a layer. It is as low as the file says for
-/// a query that has keys. Without one only differences count, and the logarithm
-/// of a sum would be lost beside the least float.
-Value Scores::buildFill(PatternRewriter &rewriter, Location loc,
-                        const Layer &layer) const {
-  if (std::isinf(layer.fill))
-    return number(rewriter, loc, layer.fill);
+/// What is added to queries without a key, so that what replaces their scores
+/// is zero: only differences count, and the logarithm of a sum would be lost
+/// beside the least float.
+Value Scores::buildOffset(PatternRewriter &rewriter, Location loc) const {
   double highest = -std::numeric_limits<double>::infinity();
-  for (const Layer &other : layers)
-    if (!other.isAdded && std::isfinite(other.fill))
-      highest = std::max(highest, other.fill);
-  Value fill = ScaleOp::create(rewriter, loc, alive.getType(), alive,
-                               rewriter.getF64FloatAttr(highest));
-  if (layer.fill == highest)
-    return fill;
-  SmallVector<Value> parts = {fill,
-                              number(rewriter, loc, layer.fill - highest)};
-  return addUp(rewriter, loc, parts);
+  for (const Layer &layer : layers)
+    if (!layer.isAdded && std::isfinite(layer.fill))
+      highest = std::max(highest, layer.fill);
+  SmallVector<Value> parts = {alive, number(rewriter, loc, -1)};
+  Value less = addUp(rewriter, loc, parts);
+  return ScaleOp::create(rewriter, loc, less.getType(), less,
+                         rewriter.getF64FloatAttr(highest));
 }
 
-/// The sum of what is added from the outermost layer down to the first that
-/// replaces scores, and of what is left of the others there.
-Value Scores::buildLayers(PatternRewriter &rewriter, Location loc,
-                          ArrayRef<Layer> rest) const {
+/// What is added from the outermost layer down to the first that
+/// replaces scores, and what is left of the others there.
+SmallVector<Value> Scores::buildLayers(PatternRewriter &rewriter, Location loc,
+                                       ArrayRef<Layer> rest) const {
   SmallVector<Value> values, conditions;
   Value masks;
   if (!replaces && mask.kind == Mask::Other)
@@ -370,17 +364,19 @@ Value Scores::buildLayers(PatternRewriter &rewriter, Location loc,
                                   number(rewriter, loc, fill)));
       continue;
     }
-    Value inner = buildLayers(rewriter, loc, rest.drop_front(i + 1));
-    if (!inner)
-      inner = number(rewriter, loc, 0);
+    SmallVector<Value> inner =
+        buildLayers(rewriter, loc, rest.drop_front(i + 1));
+    if (inner.empty())
+      inner.push_back(number(rewriter, loc, 0));
     conditions.push_back(choose(rewriter, loc, layer.value, layer.keepsWhere,
-                                inner, buildFill(rewriter, loc, layer)));
+                                addUp(rewriter, loc, inner),
+                                number(rewriter, loc, layer.fill)));
     break;
   }
   llvm::append_range(values, conditions);
   if (masks)
     values.push_back(masks);
-  return addUp(rewriter, loc, values);
+  return values;
 }
 
 /// `value` with dim i being its dim order[i].
@@ -399,9 +395,12 @@ static Value reorder(PatternRewriter &rewriter, Location loc, Value value,
 
 Value Scores::buildBias(PatternRewriter &rewriter, Location loc,
                         ArrayRef<int64_t> order) {
-  if (replaces)
+  SmallVector<Value> values = buildLayers(rewriter, loc, layers);
+  if (replaces) {
     alive = buildAlive(rewriter, loc);
-  Value bias = buildLayers(rewriter, loc, layers);
+    values.push_back(buildOffset(rewriter, loc));
+  }
+  Value bias = addUp(rewriter, loc, values);
   return bias ? reorder(rewriter, loc, bias, order) : bias;
 }
 

@@ -65,10 +65,11 @@ private:
                      double value) const;
   mlir::Value buildAlive(mlir::PatternRewriter &rewriter,
                          mlir::Location loc) const;
-  mlir::Value buildFill(mlir::PatternRewriter &rewriter, mlir::Location loc,
-                        const Layer &layer) const;
-  mlir::Value buildLayers(mlir::PatternRewriter &rewriter, mlir::Location loc,
-                          llvm::ArrayRef<Layer> rest) const;
+  mlir::Value buildOffset(mlir::PatternRewriter &rewriter,
+                          mlir::Location loc) const;
+  llvm::SmallVector<mlir::Value> buildLayers(mlir::PatternRewriter &rewriter,
+                                             mlir::Location loc,
+                                             llvm::ArrayRef<Layer> rest) const;
   mlir::Value buildMasks(mlir::PatternRewriter &rewriter,
                          mlir::Location loc) const;
 

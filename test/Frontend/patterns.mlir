@@ -342,13 +342,15 @@ func.func @norm_of_rows(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
 // Scores replaced by a finite number where a condition, which is data, does not
 // hold. Where it holds for no key of a query, PyTorch's probabilities are equal
 // and the scores get no gradient: the query is made zero there, and so is what
-// replaces its scores, beside which the logarithm of their sum would be lost.
+// replaces its scores: beside it the logarithm of their sum would be lost.
 // CHECK-LABEL: @selected
-// CHECK: %[[KEPT:.*]] = nn.where {{.*}} tensor<4x1x3x3xf32>
+// CHECK: %[[REPLACED:.*]] = nn.where %{{.*}} : tensor<4x1x3x3xi1>
+// CHECK: %[[KEPT:.*]] = nn.where %{{.*}} : tensor<4x1x3x3xi1>
 // CHECK: %[[ALIVE:.*]] = nn.reduce_max %[[KEPT]] [3] : {{.*}} -> tensor<4x1x3xf32>
-// CHECK: %[[LOW:.*]] = nn.scale %[[ALIVE]] by -3.0
-// CHECK: %[[FILL:.*]] = nn.broadcast %[[LOW]] [0, 1, 2]
-// CHECK: %[[BIAS:.*]] = nn.where %{{.*}}, %{{.*}}, %[[FILL]] : tensor<4x1x3x3xi1>
+// CHECK: %[[DEAD:.*]] = nn.sum %[[ALIVE]], %{{.*}}
+// CHECK: %[[BACK:.*]] = nn.scale %[[DEAD]] by -3.0
+// CHECK: %[[OFFSET:.*]] = nn.broadcast %[[BACK]] [0, 1, 2]
+// CHECK: %[[BIAS:.*]] = nn.sum %[[REPLACED]], %[[OFFSET]]
 // CHECK: %[[GATE:.*]] = nn.broadcast %{{.*}} [0, 1]
 // CHECK: %[[Q:.*]] = nn.mul %arg0, %[[GATE]]
 // CHECK: nn.attention %[[Q]], %arg1, %arg2 positions {{.*}} bias %[[BIAS]] scale
@@ -373,11 +375,11 @@ func.func @selected(%q: tensor<4x3x2x4xf32>, %k: tensor<4x3x2x4xf32>,
 // CHECK-LABEL: @biases
 // CHECK-DAG: %[[CAUSAL:.*]] = nn.constant dense<{{.*}}-1.000000e+09, -1.000000e+09]
 // CHECK: %[[TABLE:.*]] = nn.read @table
-// CHECK: %[[KEPT:.*]] = nn.where {{.*}} tensor<4x1x1x3xf32>
-// CHECK: %[[ALIVE:.*]] = nn.reduce_max %[[KEPT]] [3]
 // CHECK: %[[ADDED:.*]] = nn.sum %[[TABLE]], %{{.*}}
 // CHECK: %[[KEYS:.*]] = nn.broadcast %arg3 [0, 3]
-// CHECK: %[[BIAS:.*]] = nn.where %[[KEYS]], %{{.*}}, %{{.*}} : tensor<4x2x3x3xi1>
+// CHECK: %[[REPLACED:.*]] = nn.where %[[KEYS]], %{{.*}} : tensor<4x2x3x3xi1>
+// CHECK: nn.reduce_max %{{.*}} [3] : tensor<4x1x1x3xf32>
+// CHECK: %[[BIAS:.*]] = nn.sum %[[REPLACED]], %{{.*}}
 // CHECK: %[[Q:.*]] = nn.mul %arg0, %{{.*}}
 // CHECK: nn.attention %[[Q]], %arg1, %arg2 positions {{.*}} bias %[[BIAS]] scale
 nn.param @table : tensor<2x3x3xf32> init normal
