@@ -50,9 +50,24 @@ Type pcc::frontend::elementType(MLIRContext *context, int32_t dataType,
              : type;
 }
 
-/// The inputs that are fed, not initialized.
-static SmallVector<const onnx::ValueInfoProto *>
-fedInputs(const onnx::GraphProto &graph) {
+bool pcc::frontend::isSequenceDim(const onnx::ValueInfoProto &input, int d) {
+  const onnx::TypeProto_Tensor &type = input.type().tensor_type();
+  if (d != 1 || type.shape().dim_size() != 2)
+    return false;
+  switch (type.elem_type()) {
+  case onnx::TensorProto::INT64:
+  case onnx::TensorProto::INT32:
+  case onnx::TensorProto::INT16:
+  case onnx::TensorProto::INT8:
+  case onnx::TensorProto::BOOL:
+    return true;
+  default:
+    return false;
+  }
+}
+
+SmallVector<const onnx::ValueInfoProto *>
+pcc::frontend::fedInputs(const onnx::GraphProto &graph) {
   llvm::StringSet<> initialized;
   for (const auto &tensor : graph.initializer())
     initialized.insert(tensor.name());
@@ -211,18 +226,20 @@ pcc::frontend::bindDims(Location loc, const onnx::GraphProto &graph,
   return inputs;
 }
 
-FailureOr<ModelDims> pcc::readModelDims(MLIRContext &context, StringRef path) {
+FailureOr<ModelOutline> pcc::readModelOutline(MLIRContext &context,
+                                              StringRef path) {
   Location loc = FileLineColLoc::get(&context, path, 0, 0);
   FailureOr<std::unique_ptr<Model>> model = Model::read(loc, path);
   if (failed(model))
     return failure();
-  ModelDims dims;
+  ModelOutline outline;
   for (const onnx::ValueInfoProto *info : fedInputs((*model)->proto.graph())) {
     const auto &shape = info->type().tensor_type().shape();
-    std::optional<int64_t> *targets[] = {&dims.batch, &dims.seq};
+    std::optional<int64_t> *targets[] = {&outline.batch, &outline.seq};
     for (int d = 0; d < std::min(shape.dim_size(), 2); ++d)
       if (!*targets[d] && shape.dim(d).has_dim_value())
         *targets[d] = shape.dim(d).dim_value();
   }
-  return dims;
+  outline.files = (*model)->externalFiles();
+  return outline;
 }

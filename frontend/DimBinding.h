@@ -15,6 +15,14 @@ struct Input {
   mlir::RankedTensorType type;
 };
 
+/// The inputs that are fed, not initialized.
+llvm::SmallVector<const onnx::ValueInfoProto *>
+fedInputs(const onnx::GraphProto &graph);
+
+/// Whether dim `d` of an input is the sequence of ids [batch, seq]: what --seq
+/// is about.
+bool isSequenceDim(const onnx::ValueInfoProto &input, int d);
+
 /// The inputs of the model with every dim bound: static dims stay, others get
 /// the value of --dim by name, dim 0 that of the batch, dim 1 that of --seq.
 /// Errors: a dim nobody gives (the note says which flag does), a flag that

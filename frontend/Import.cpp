@@ -4,6 +4,7 @@
 #include "frontend/Axes.h"
 #include "frontend/Binder.h"
 #include "frontend/Buffers.h"
+#include "frontend/ContextLength.h"
 #include "frontend/DimBinding.h"
 #include "frontend/Inputs.h"
 #include "frontend/Names.h"
@@ -30,6 +31,8 @@ public:
         file(FileLineColLoc::get(&context, options.path, 0, 0)) {}
 
   FailureOr<OwningOpRef<ModuleOp>> run();
+  /// See ContextLength.h.
+  TableReads readTables();
 
   bool wantsDropout() const override { return !options.noDropout; }
   bool isForward() const override { return options.forward; }
@@ -54,7 +57,10 @@ public:
   }
 
 private:
+  LogicalResult begin();
   LogicalResult addInitializers();
+  /// The same without the elements of large tensors, for readTables().
+  LogicalResult addShapes();
   LogicalResult importNodes();
   /// Translates node number `number` of the graph.
   LogicalResult importNode(int64_t number, const onnx::NodeProto &node,
@@ -82,6 +88,8 @@ private:
   /// Sums of losses, with the number of targets of each.
   DenseMap<Value, Value> losses;
   int64_t randomIds = 0;
+  /// Of readTables() only.
+  std::optional<TableReads> reads;
 };
 
 } // namespace
@@ -163,7 +171,7 @@ Value Importer::asValue(const Item &item, Location loc) {
 }
 
 Weight *Importer::readBy(const onnx::NodeProto &node, int i, Weight *weight) {
-  if (names->countUses(node.input(i)) < 2)
+  if (reads || names->countUses(node.input(i)) < 2)
     return weight;
   return weights.separate(file, weight, names->byUse(node, i));
 }
@@ -238,6 +246,8 @@ LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
   }
   if (failed(fn(binder)))
     return failure();
+  if (reads)
+    reads->note(number, node, binder);
   for (const Item &item : binder.getResults())
     if (item.value && !canBeHeld(tensorType(item.value).getShape()))
       return binder.error()
@@ -298,7 +308,7 @@ LogicalResult Importer::addOutputs() {
   return success();
 }
 
-FailureOr<OwningOpRef<ModuleOp>> Importer::run() {
+LogicalResult Importer::begin() {
   MLIRContext *context = builder.getContext();
   context->loadDialect<NNDialect, func::FuncDialect>();
   FailureOr<std::unique_ptr<Model>> read = Model::read(file, options.path);
@@ -313,7 +323,70 @@ FailureOr<OwningOpRef<ModuleOp>> Importer::run() {
   if (failed(entry))
     return failure();
   forward = *entry;
-  if (failed(addInitializers()) || failed(importNodes()) ||
+  return success();
+}
+
+/// Elements that indices and shapes have at most.
+static constexpr int64_t kMostIndices = 1 << 20;
+
+LogicalResult Importer::addShapes() {
+  names.emplace(model->proto.graph());
+  for (const onnx::TensorProto &tensor : model->proto.graph().initializer()) {
+    Item &item = items[tensor.name()];
+    Shape shape(tensor.dims().begin(), tensor.dims().end());
+    std::optional<int64_t> size = countElements(shape);
+    Type element =
+        elementType(builder.getContext(), tensor.data_type(), options.forward);
+    if (!size || !element)
+      return failure();
+    if (isWeight(tensor)) {
+      FailureOr<Extent> extent = model->find(file, tensor, /*optional=*/true);
+      if (failed(extent))
+        return failure();
+      auto weight = weights.add(
+          file, tensor.name(), tensor, RankedTensorType::get(shape, element),
+          storageType(builder.getContext(), tensor.data_type()), *extent);
+      if (failed(weight))
+        return failure();
+      item.weight = *weight;
+      continue;
+    }
+    if (*size > kMostIndices) {
+      item.tensor = Tensor::splat(
+          element, shape, isa<FloatType>(element) ? ofFloat(0) : ofInt(0));
+      continue;
+    }
+    FailureOr<Tensor> t = load(file, tensor);
+    if (failed(t))
+      return failure();
+    item.tensor = *t;
+  }
+  return success();
+}
+
+TableReads Importer::readTables() {
+  reads.emplace();
+  if (failed(begin()) || failed(addShapes()))
+    return *reads;
+  // Some models count positions by what is no padding: no usual padding is 7.
+  for (BlockArgument argument : forward.getArguments()) {
+    auto type = cast<RankedTensorType>(argument.getType());
+    auto name = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                     kNameAttr);
+    if (type.getRank() != 2 || !isa<IntegerType>(type.getElementType()))
+      continue;
+    Item &item = items[name.getValue()];
+    item.value = nullptr;
+    item.tensor = Tensor::splat(type.getElementType(), type.getShape(),
+                                roundTo(type.getElementType(), ofInt(7)));
+  }
+  // What was read before a node that does not fit still was.
+  (void)importNodes();
+  return *reads;
+}
+
+FailureOr<OwningOpRef<ModuleOp>> Importer::run() {
+  if (failed(begin()) || failed(addInitializers()) || failed(importNodes()) ||
       failed(addOutputs()))
     return failure();
   assignRoles(forward);
@@ -327,6 +400,15 @@ FailureOr<OwningOpRef<ModuleOp>> Importer::run() {
   if (failed(verify(*module)))
     return failure();
   return std::move(module);
+}
+
+TableReads pcc::frontend::readTables(MLIRContext &context,
+                                     const ImportOptions &options) {
+  ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
+  ImportOptions probed = options;
+  probed.noDropout = true;
+  probed.paddingMask = probed.forward = false;
+  return Importer(context, probed).readTables();
 }
 
 FailureOr<OwningOpRef<ModuleOp>> pcc::importONNX(MLIRContext &context,

@@ -17,6 +17,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace pcc {
 
@@ -51,15 +52,32 @@ struct ImportOptions {
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 importONNX(mlir::MLIRContext &context, const ImportOptions &options);
 
-/// What a file says about its dims.
-struct ModelDims {
-  /// Absent where dynamic.
+/// What a file says before it is imported.
+struct ModelOutline {
+  /// The first two dims of its inputs; absent where dynamic.
   std::optional<int64_t> batch, seq;
+  /// The paths of its external data.
+  std::vector<std::string> files;
 };
 
-/// The dims of the inputs of a file, before it is imported.
-mlir::FailureOr<ModelDims> readModelDims(mlir::MLIRContext &context,
-                                         llvm::StringRef path);
+mlir::FailureOr<ModelOutline> readModelOutline(mlir::MLIRContext &context,
+                                               llvm::StringRef path);
+
+/// The longest sequence that a dim of a model's inputs may be.
+struct ContextLength {
+  /// Its name; "" for a dim of ids without one, which --seq binds.
+  std::string dim;
+  int64_t length;
+  /// What says so: "table 'wpe.weight'".
+  std::string source;
+};
+
+/// What a file tells of the sequences that the options leave open, in the order
+/// of its inputs: the fewest positions that any table serves, or its metadata.
+/// Left out: a dim that nothing tells of. Errors: the file cannot be read, or
+/// its metadata is no length.
+mlir::FailureOr<std::vector<ContextLength>>
+findContextLengths(mlir::MLIRContext &context, const ImportOptions &options);
 
 /// Sets `frozen` on parameters by regular expressions over their names; a name
 /// that matches both is trained. Errors: an expression that is none, or one

@@ -4,6 +4,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <google/protobuf/stubs/logging.h>
+#include <set>
 
 using namespace mlir;
 using namespace pcc::frontend;
@@ -170,4 +171,33 @@ FailureOr<Extent> Model::find(Location loc, const onnx::TensorProto &tensor,
   extent.bytes = bytes.data() + extent.offset;
   extent.isMapped = mapped->isMapped();
   return extent;
+}
+
+static void collectExternal(const onnx::TensorProto &tensor,
+                            std::set<std::string> &locations) {
+  if (StringRef location = entry(tensor, "location"); !location.empty())
+    locations.insert(location.str());
+}
+
+static void collectExternal(const onnx::GraphProto &graph,
+                            std::set<std::string> &locations) {
+  for (const onnx::TensorProto &tensor : graph.initializer())
+    collectExternal(tensor, locations);
+  for (const onnx::NodeProto &node : graph.node())
+    for (const onnx::AttributeProto &attribute : node.attribute()) {
+      collectExternal(attribute.t(), locations);
+      collectExternal(attribute.g(), locations);
+    }
+}
+
+std::vector<std::string> Model::externalFiles() const {
+  std::set<std::string> locations;
+  collectExternal(proto.graph(), locations);
+  std::vector<std::string> files;
+  for (const std::string &location : locations) {
+    llvm::SmallString<128> file(path::parent_path(path));
+    path::append(file, location);
+    files.push_back(path::is_absolute(location) ? location : file.str().str());
+  }
+  return files;
 }

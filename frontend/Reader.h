@@ -50,6 +50,9 @@ public:
   mlir::FailureOr<Extent> find(mlir::Location loc,
                                const onnx::TensorProto &tensor, bool optional);
 
+  /// The paths of all external data, whether or not it is there; sorted.
+  std::vector<std::string> externalFiles() const;
+
 private:
   struct File {
     std::unique_ptr<llvm::MemoryBuffer> buffer;

@@ -85,6 +85,11 @@ void pcc::printReport(const SupportReport &report, StringRef file,
     if (!problem.remedy.empty())
       os << indent << problem.remedy << "\n";
   }
+  for (const SupportReport::Problem &warning : report.warnings) {
+    os << "  warning      " << warning.what << "\n";
+    if (!warning.remedy.empty())
+      os << indent << warning.remedy << "\n";
+  }
   if (!report.isSupported()) {
     os << "not supported: " << bad << " of "
        << count(report.operators.size(), "operator") << ", " << badNodes
@@ -96,9 +101,11 @@ void pcc::printReport(const SupportReport &report, StringRef file,
   }
   os << "all " << count(nodes, "node") << " of "
      << count(report.operators.size(), "operator") << " are supported\n";
-  if (!report.missing.empty())
-    os << "only the operators were checked; for the whole file "
-       << report.missing << "\n";
+  if (!report.missing.remedy.empty())
+    os << "only the operators were checked: " << report.missing.what
+       << "; for the whole file " << report.missing.remedy << "\n";
+  else
+    os << "the model compiles\n" << report.plan;
 }
 
 void pcc::printReportJson(const SupportReport &report, StringRef file,
@@ -127,15 +134,19 @@ void pcc::printReportJson(const SupportReport &report, StringRef file,
           });
         });
     });
-    json.attributeArray("problems", [&] {
-      for (const SupportReport::Problem &problem : report.problems)
-        json.object([&] {
-          json.attribute("what", problem.what);
-          json.attribute("remedy", problem.remedy);
-        });
-    });
-    if (!report.missing.empty())
-      json.attribute("missing", report.missing);
+    auto list = [&](StringRef key, ArrayRef<SupportReport::Problem> entries) {
+      json.attributeArray(key, [&] {
+        for (const SupportReport::Problem &entry : entries)
+          json.object([&] {
+            json.attribute("what", entry.what);
+            json.attribute("remedy", entry.remedy);
+          });
+      });
+    };
+    list("problems", report.problems);
+    list("warnings", report.warnings);
+    if (!report.missing.remedy.empty())
+      json.attribute("missing", report.missing.remedy);
   });
   os << "\n";
 }

@@ -34,10 +34,13 @@ struct SupportReport {
   std::vector<std::pair<std::string, int64_t>> opsets;
   /// By name.
   std::vector<OperatorUse> operators;
-  /// What else is in the way.
-  std::vector<Problem> problems;
-  /// What must be given for the rest to be checked: "add --seq N"; or empty.
-  std::string missing;
+  /// What else is in the way, and what is taken for granted.
+  std::vector<Problem> problems, warnings;
+  /// What must be given for the rest to be checked, whose remedy is then "add
+  /// --seq N"; or empty.
+  Problem missing;
+  /// What it compiles to, in lines of a summary, if it does.
+  std::string plan;
 
   bool isSupported() const;
 };

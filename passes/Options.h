@@ -35,6 +35,8 @@ struct Options {
   // Model.
   std::vector<std::pair<std::string, int64_t>> dims;
   int64_t seq = 0;
+  /// Where nobody gave it: what told how long it may be, in words.
+  std::string seqSource;
   /// "causal-lm", "cross-entropy" or "mse"; empty: what the model shows.
   std::string loss;
   /// "adamw" or "sgd".

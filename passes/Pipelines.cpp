@@ -1,6 +1,7 @@
 //===- Pipelines.cpp - The passes of every phase, and why so --------------===//
 
 #include "passes/Pipelines.h"
+#include "passes/OptionText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -17,7 +18,7 @@ withOptions(llvm::StringRef pass,
   for (auto &[key, value] : options) {
     if (value.empty())
       continue;
-    os << separator << key << "=" << value;
+    os << separator << key << "=" << escapeOption(value);
     separator = " ";
   }
   if (separator != "{")
@@ -50,7 +51,8 @@ static std::string trainPhase(const Options &options) {
   text += ",canonicalize,cse," +
           withOptions("nn-stage-cuts", {{"stages", number(options.pp)},
                                         {"cut", options.stageCut}});
-  text += ",nn-autodiff,nn-optimizer{kind=" + options.optimizer + "}";
+  text += ",nn-autodiff," +
+          withOptions("nn-optimizer", {{"kind", options.optimizer}});
   // No generic clean-up from here until partition: shardings are attributes.
   return text + ",nn-verify";
 }
@@ -79,8 +81,11 @@ static std::string spmdPhase(const Options &options) {
 }
 
 static std::string pipelinePhase(const Options &options) {
-  return "pipe-outline,pipe-schedule{kind=" + options.schedule +
-         " microbatches=" + number(options.microbatches) + "},pipe-check";
+  return "pipe-outline," +
+         withOptions("pipe-schedule",
+                     {{"kind", options.schedule},
+                      {"microbatches", number(options.microbatches)}}) +
+         ",pipe-check";
 }
 
 static std::string rtPhase(const Options &) {

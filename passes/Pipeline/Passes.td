@@ -20,7 +20,8 @@ def StageCutsPass : Pass<"nn-stage-cuts", "::mlir::ModuleOp"> {
   let options = [
     Option<"stages", "stages", "int64_t", "1", "Number of stages">,
     Option<"cut", "cut", "std::string", "\"\"",
-           "Nodes that begin stage 1, 2, ..., instead of balancing">];
+           "Nodes that begin stage 1, 2, ..., instead of balancing; %XX for "
+           "characters that have a meaning in a pipeline">];
 }
 
 def OutlinePass : Pass<"pipe-outline", "::mlir::ModuleOp"> {

@@ -3,6 +3,7 @@
 #include "dialects/NN/Location.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "passes/OptionText.h"
 #include "passes/Pipeline/Activations.h"
 #include "passes/Pipeline/Passes.h"
 #include "llvm/ADT/StringMap.h"
@@ -159,10 +160,12 @@ FailureOr<SmallVector<size_t>> StageCutsPass::balance(func::FuncOp func,
 FailureOr<SmallVector<size_t>> StageCutsPass::cutAtNodes(func::FuncOp func,
                                                          const Line &line) {
   SmallVector<StringRef> names;
-  StringRef(cut).split(names, ',', -1, /*KeepEmpty=*/false);
+  std::string nodes = unescapeOption(cut);
+  StringRef(nodes).split(names, ',', -1, /*KeepEmpty=*/false);
   if (static_cast<int64_t>(names.size()) != stages - 1)
     return emitError(func.getLoc())
-           << "--stage-cut names " << names.size() << " nodes, but --pp "
+           << "--stage-cut names " << names.size()
+           << (names.size() == 1 ? " node" : " nodes") << ", but --pp "
            << int64_t(stages) << " needs " << int64_t(stages) - 1;
   SmallVector<size_t> cuts;
   for (StringRef name : names) {

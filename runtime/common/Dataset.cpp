@@ -52,6 +52,23 @@ static std::vector<std::string> split(const std::string &paths) {
   return parts;
 }
 
+std::vector<std::string> pcc::dataFiles(const std::string &paths) {
+  std::vector<std::string> files;
+  if (isFolder(paths)) {
+    for (const std::string &name : listFolder(paths))
+      files.push_back(paths + "/" + name);
+    return files;
+  }
+  for (const std::string &path : split(paths)) {
+    files.push_back(path);
+    // Megatron's index or, of an index, its tokens.
+    size_t dot = path.rfind('.');
+    for (const char *suffix : {".idx", ".bin"})
+      files.push_back(path.substr(0, dot) + suffix);
+  }
+  return files;
+}
+
 std::string pcc::describeWantedData(const pcc_program &program) {
   return (findOther(program) ? "a folder of "
                              : "token files, or a folder of ") +

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace pcc {
 
@@ -50,6 +51,9 @@ std::string boundText(const pcc_input &ids);
 std::unique_ptr<Dataset> openDataset(const pcc_program &program,
                                      const std::string &paths,
                                      const char *flag);
+
+/// The files that openDataset() may read for what --data names.
+std::vector<std::string> dataFiles(const std::string &paths);
 
 /// What openDataset() takes for this program, in words.
 std::string describeWantedData(const pcc_program &program);

@@ -19,29 +19,6 @@
 
 using namespace pcc;
 
-/// Calls visit(source) for all tensors of the source model that are written.
-template <typename Visit>
-static void forEachSource(const pcc_program &program, Visit visit) {
-  for (int s = 0; s < program.n_stages; ++s)
-    for (int i = 0; i < program.stages[s].n_tensors; ++i) {
-      const pcc_tensor &tensor = program.stages[s].tensors[i];
-      if (tensor.kind != PCC_PARAM || !tensor.source || !tensor.source->file)
-        continue;
-      visit(*tensor.source);
-      for (int c = 0; c < tensor.n_copies; ++c)
-        visit(tensor.copies[c]);
-    }
-}
-
-/// The files of the source model as they were given to pcc: the model file and
-/// those of its external data.
-static std::set<std::string> filesOf(const pcc_program &program) {
-  std::set<std::string> files = {program.source};
-  forEachSource(program,
-                [&](const pcc_source &source) { files.insert(source.file); });
-  return files;
-}
-
 /// Tensors of the model that share a place with another one in the file,
 /// because an exporter merged what was equal: they get initializers of their
 /// own. (Parts of one tensor have its name.)
@@ -139,37 +116,26 @@ static std::string targetOf(const pcc_program &program, const std::string &file,
   return folderOf(target) + file.substr(folder.size());
 }
 
-/// The path without links; as it is where there is no such file.
-static std::string resolved(const std::string &path) {
-  char *real = realpath(path.c_str(), nullptr);
-  std::string text = real ? real : path;
-  free(real);
-  return text;
+std::vector<std::string> pcc::exportTargets(const pcc_program &program,
+                                            const std::string &target) {
+  if (!program.source || !*program.source)
+    fail(ExitUsage,
+         "--export-onnx: this program was compiled without a model file");
+  std::vector<std::string> targets;
+  for (const std::string &file : sourceFiles(program))
+    targets.push_back(targetOf(program, file, target));
+  return targets;
 }
 
 void pcc::checkExport(const pcc_program &program, const SourceFiles &files,
                       const std::string &target) {
-  if (!program.source || !*program.source)
-    fail(ExitUsage,
-         "--export-onnx: this program was compiled without a model file");
-  SourceModel model(program, files);
-  std::set<std::string> sources = filesOf(program);
-  for (const std::string &file : sources) {
-    std::string to = targetOf(program, file, target);
-    for (const std::string &other : sources)
-      if (resolved(to) == resolved(files.find(other)))
-        fail(ExitOutput,
-             format("--export-onnx '%s' would overwrite '%s', which the model "
-                    "was compiled from",
-                    target.c_str(), to.c_str()),
-             "name a file in another folder");
-    // What cannot be written is said now, not after hours of training.
-    std::string folder = folderOf(to).empty() ? "." : folderOf(to);
-    makeFolders(folder);
-    if (access(folder.c_str(), W_OK))
+  for (const std::string &to : exportTargets(program, target)) {
+    if (isDevice(to))
       fail(ExitOutput,
-           format("cannot write '%s': %s", to.c_str(), strerror(errno)));
+           format("cannot write '%s': not a regular file", to.c_str()));
+    makeFolders(folderOf(to).empty() ? "." : folderOf(to));
   }
+  SourceModel model(program, files);
 }
 
 namespace {
@@ -286,7 +252,7 @@ void pcc::exportModel(const TrainingState &state, const std::string &target) {
   Copies copies;
   if (backend::rank() == 0) {
     model = std::make_unique<SourceModel>(program, state.files);
-    for (const std::string &file : filesOf(program))
+    for (const std::string &file : sourceFiles(program))
       copies.add(file, state.files.find(file), targetOf(program, file, target),
                  file == program.source ? &model->rewrite() : nullptr);
   }

@@ -7,9 +7,13 @@
 
 namespace pcc {
 
-/// Exits with ExitOutput if the source model cannot be copied to `target`: it
-/// would overwrite a file it is made of, or the folder cannot be written. With
-/// ExitUsage if the program has no source model.
+/// The files that exportModel() writes: `target` and the external data beside
+/// it. Exits with ExitUsage if the program has no source model, with ExitOutput
+/// if the data would not go beside it.
+std::vector<std::string> exportTargets(const pcc_program &program,
+                                       const std::string &target);
+
+/// Exits unless the source model can be copied to `target`; makes the folders.
 void checkExport(const pcc_program &program, const SourceFiles &files,
                  const std::string &target);
 

@@ -28,7 +28,8 @@ std::string pcc::cannotWrite(const std::string &path) {
 
 std::string pcc::syncAndClose(FILE *file, const std::string &path) {
   std::string error;
-  if (fflush(file) || fsync(fileno(file)))
+  // What is no file on a disk has nothing to flush, and says EINVAL.
+  if (fflush(file) || (fsync(fileno(file)) && errno != EINVAL))
     error = cannotWrite(path);
   if (fclose(file) && error.empty())
     error = cannotWrite(path);
@@ -45,7 +46,7 @@ std::string pcc::writeFile(const std::string &path, const std::string &text) {
   std::string atEnd = syncAndClose(file, path);
   if (error.empty())
     error = atEnd;
-  if (!error.empty())
+  if (!error.empty() && !isDevice(path))
     unlink(path.c_str());
   return error;
 }
@@ -125,6 +126,29 @@ bool pcc::exists(const std::string &path) {
 bool pcc::isFolder(const std::string &path) {
   struct stat status;
   return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+bool pcc::isDevice(const std::string &path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) &&
+         !S_ISDIR(status.st_mode);
+}
+
+bool pcc::isSameFile(const std::string &a, const std::string &b) {
+  auto isSame = [](const struct stat &one, const struct stat &other) {
+    return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+  };
+  struct stat ofA, ofB;
+  bool isA = stat(a.c_str(), &ofA) == 0, isB = stat(b.c_str(), &ofB) == 0;
+  if (isA && isB)
+    return isSame(ofA, ofB) && S_ISREG(ofA.st_mode);
+  auto inFolder = [](const std::string &path, struct stat &status) {
+    std::string folder = folderOf(path);
+    return stat(folder.empty() ? "." : folder.c_str(), &status) == 0;
+  };
+  return !isA && !isB &&
+         a.substr(folderOf(a).size()) == b.substr(folderOf(b).size()) &&
+         inFolder(a, ofA) && inFolder(b, ofB) && isSame(ofA, ofB);
 }
 
 std::vector<std::string> pcc::listFolder(const std::string &path) {

@@ -49,6 +49,13 @@ bool exists(const std::string &path);
 /// True also for a link to a folder.
 bool isFolder(const std::string &path);
 
+/// True for what is there and neither a regular file nor a folder: a pipe,
+/// /dev/null. Nothing may take its place.
+bool isDevice(const std::string &path);
+/// Whether two paths lead to one regular file or, where there is none yet,
+/// would: also through links and other spellings.
+bool isSameFile(const std::string &a, const std::string &b);
+
 /// Names of the entries of a folder, sorted; empty if it cannot be read.
 std::vector<std::string> listFolder(const std::string &path);
 

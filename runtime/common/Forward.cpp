@@ -4,6 +4,7 @@
 
 #include "runtime/common/Backend.h"
 #include "runtime/common/DType.h"
+#include "runtime/common/Dataset.h"
 #include "runtime/common/Error.h"
 #include "runtime/common/Files.h"
 #include "runtime/common/NpyFile.h"
@@ -128,6 +129,15 @@ void pcc::runForward(const pcc_program &program, const Options &options) {
   if (options.outputs.empty())
     fail(ExitUsage, "--outputs DIR is missing: where the outputs' arrays go");
   makeFolders(options.outputs);
+  for (int i = 0; i < stage.n_forward_outputs; ++i) {
+    std::string path = fileOf(options.outputs, stage.forward_outputs[i].name);
+    for (const std::string &input : dataFiles(options.data))
+      if (isSameFile(path, input))
+        fail(ExitOutput,
+             format("--outputs would overwrite '%s', which --data reads",
+                    path.c_str()),
+             "name another folder");
+  }
   Coordinates none;
   std::string resources;
   pcc_context *context = backend::prepare(program, none, resources);

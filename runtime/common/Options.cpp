@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 using namespace pcc;
 
@@ -127,6 +128,36 @@ static const Flag *findFlag(const std::vector<Group> &groups,
   return nullptr;
 }
 
+/// Whether this is a number as people write it: 12, -0.5, 6e-4. The C library
+/// also takes "0x10", "inf" and spaces before it.
+static bool isDecimal(const std::string &text) {
+  size_t at = 0;
+  auto skip = [&](const char *any) {
+    size_t begin = at;
+    at = std::min(text.find_first_not_of(any, at), text.size());
+    return at - begin;
+  };
+  auto skipOne = [&](const char *any) {
+    if (at < text.size() && strchr(any, text[at]))
+      ++at;
+  };
+  const char *digits = "0123456789";
+  skipOne("+-");
+  size_t count = skip(digits), point = at;
+  skipOne(".");
+  if (at > point)
+    count += skip(digits);
+  if (count == 0)
+    return false;
+  if (at < text.size() && strchr("eE", text[at])) {
+    ++at;
+    skipOne("+-");
+    if (skip(digits) == 0)
+      return false;
+  }
+  return at == text.size();
+}
+
 /// Stores a value; a text says what is wrong with it.
 static std::string assign(const Flag &flag, const std::string &value) {
   if (flag.kind == Kind::Text) {
@@ -137,10 +168,9 @@ static std::string assign(const Flag &flag, const std::string &value) {
     *static_cast<bool *>(flag.value) = value == "true";
     return value == "true" || value == "false" ? "" : "takes no value";
   }
-  char *end;
   errno = 0;
-  double number = strtod(value.c_str(), &end);
-  if (value.empty() || *end || errno == ERANGE || std::isnan(number))
+  double number = strtod(value.c_str(), nullptr);
+  if (!isDecimal(value) || errno == ERANGE)
     return format("'%s' is not a number", value.c_str());
   if (flag.kind == Kind::Count && number != std::floor(number))
     return format("'%s' is not a whole number", value.c_str());
@@ -257,7 +287,13 @@ Options pcc::parseOptions(int argc, char **argv) {
     std::string problem = assign(*flag, value);
     if (!problem.empty())
       fail(ExitUsage, format("--%s: %s", flag->name, problem.c_str()));
-    options.given.insert(flag->name);
+    auto [known, isNew] = options.given.insert({flag->name, value});
+    if (!isNew)
+      fail(ExitUsage, format("--%s is given twice", flag->name) +
+                          (flag->kind == Kind::Switch
+                               ? ""
+                               : format(": '%s' and '%s'",
+                                        known->second.c_str(), value.c_str())));
   }
   if (!options.help && !options.info)
     checkOptions(options);

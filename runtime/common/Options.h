@@ -4,7 +4,7 @@
 #define PCC_RUNTIME_COMMON_OPTIONS_H
 
 #include <cstdint>
-#include <set>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,8 +23,8 @@ struct Options {
   double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, clipGrad = 1.0;
   bool shuffle = false, info = false, help = false;
 
-  /// Names of the flags that the command line gave.
-  std::set<std::string> given;
+  /// The flags that the command line gave, with their values.
+  std::map<std::string, std::string> given;
 };
 
 /// Reads the command line, both --x=N and --x N. Exits with ExitUsage and one

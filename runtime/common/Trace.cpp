@@ -116,10 +116,12 @@ void pcc::writeTrace(const pcc_program &program, const std::string &path) {
     backend::receive(&events[end], length, rank);
   }
   events.erase(events.find_last_of(','), 1);
-  std::string error = writeFile(
-      path + ".tmp",
-      "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" + events + "]}\n");
+  std::string written = isDevice(path) ? path : path + ".tmp";
+  std::string error =
+      writeFile(written, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" +
+                             events + "]}\n");
   if (!error.empty())
     fail(ExitOutput, error);
-  replaceFile(path + ".tmp", path);
+  if (written != path)
+    replaceFile(written, path);
 }

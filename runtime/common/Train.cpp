@@ -4,9 +4,9 @@
 
 #include "runtime/common/Backend.h"
 #include "runtime/common/Checkpoint.h"
+#include "runtime/common/Destinations.h"
 #include "runtime/common/Error.h"
 #include "runtime/common/ExportModel.h"
-#include "runtime/common/Files.h"
 #include "runtime/common/Info.h"
 #include "runtime/common/Inputs.h"
 #include "runtime/common/Log.h"
@@ -108,6 +108,8 @@ Run::Run(const pcc_program &program, const Options &given, const Launch &launch)
   if (!options.valData.empty() && !stage.evaluate)
     fail(ExitUsage, "--val-data: this program was compiled without evaluation");
 
+  if (first())
+    checkDestinations(program, options, files);
   data = openDataset(program, options.data, "data");
   order = orderOf(program, *data, options.shuffle, options.seed);
   if (!options.valData.empty()) {
@@ -140,11 +142,6 @@ Run::Run(const pcc_program &program, const Options &given, const Launch &launch)
   else
     loadCheckpoint(state(), checkpoint);
   initFile.reset();
-  // What cannot be written is said now, not after hours of training.
-  if (first() && !options.save.empty())
-    makeFolders(options.save);
-  if (first() && !options.exportOnnx.empty())
-    checkExport(program, files, options.exportOnnx);
   if (first())
     log = std::make_unique<Log>(options, done, last, program.seq > 0,
                                 findColumns(launch));

@@ -17,6 +17,26 @@ using namespace pcc;
 static const double standardDeviation = 0.02; // GPT-2's, for every matrix
 static const int64_t digestBytes = 65536;
 
+std::set<std::string> pcc::sourceFiles(const pcc_program &program) {
+  std::set<std::string> files;
+  auto add = [&](const pcc_source &source) {
+    if (source.file)
+      files.insert(source.file);
+  };
+  if (program.source && *program.source)
+    files.insert(program.source);
+  for (int s = 0; s < program.n_stages; ++s)
+    for (int i = 0; i < program.stages[s].n_tensors; ++i) {
+      const pcc_tensor &tensor = program.stages[s].tensors[i];
+      if (tensor.kind != PCC_PARAM || !tensor.source)
+        continue;
+      add(*tensor.source);
+      for (int c = 0; c < tensor.n_copies; ++c)
+        add(tensor.copies[c]);
+    }
+  return files;
+}
+
 std::string SourceFiles::placeOf(const std::string &file) const {
   if (!program.source)
     return file;
@@ -35,14 +55,26 @@ static std::string executableFolder() {
   return length > 0 ? folderOf(std::string(path, length)) : "";
 }
 
-std::string SourceFiles::find(const std::string &file) const {
+std::string SourceFiles::look(const std::string &file) const {
   if (!model.empty())
     return placeOf(file);
   if (exists(file) || file[0] == '/')
     return file;
   std::string beside = executableFolder() + file;
-  if (exists(beside))
-    return beside;
+  return exists(beside) ? beside : "";
+}
+
+std::vector<std::string> SourceFiles::places() const {
+  std::vector<std::string> found;
+  for (const std::string &file : sourceFiles(program))
+    if (std::string place = look(file); !place.empty())
+      found.push_back(place);
+  return found;
+}
+
+std::string SourceFiles::find(const std::string &file) const {
+  if (std::string place = look(file); !place.empty())
+    return place;
   char here[4096];
   fail(ExitData,
        format("cannot find model file '%s', looked for in '%s' and '%s'",

@@ -9,9 +9,15 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace pcc {
+
+/// The files of the source model as they were given to pcc: the model file and
+/// those of its external data.
+std::set<std::string> sourceFiles(const pcc_program &program);
 
 /// The model files that parameters come from, each mapped and checked once. A
 /// relative path is looked for in the current folder, then in the executable's.
@@ -30,8 +36,14 @@ public:
   /// with ExitData if it is not found.
   std::string find(const std::string &file) const;
 
+  /// Where the files of the model lie now; those that are not found are left
+  /// out.
+  std::vector<std::string> places() const;
+
 private:
   std::string placeOf(const std::string &file) const;
+  /// Where a file lies now, if it is there; else empty.
+  std::string look(const std::string &file) const;
 
   const pcc_program &program;
   std::string model;

@@ -4,6 +4,8 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
+#include "passes/RegisterAll.h"
 #include "tools/pcc/Flags.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -53,11 +55,10 @@ static int64_t parseBytes(llvm::StringRef text) {
 
 /// Says no to what only later versions will have.
 static bool checkOnlyValues(const Flags &flags) {
-  std::pair<const cl::opt<std::string> *, llvm::StringRef> only[] = {
-      {&flags.precision, "f32"},
-      {&flags.recompute, "none"},
-      {&flags.zero, "0"},
-      {&flags.vpp, "1"}};
+  std::pair<const Text *, llvm::StringRef> only[] = {{&flags.precision, "f32"},
+                                                     {&flags.recompute, "none"},
+                                                     {&flags.zero, "0"},
+                                                     {&flags.vpp, "1"}};
   for (auto [flag, value] : only)
     if (*flag != value) {
       llvm::errs() << "pcc: error: --" << flag->ArgStr << " "
@@ -140,7 +141,7 @@ static void readOptions(const Flags &flags, Options &options) {
 }
 
 /// The flags that are positive numbers.
-static std::vector<const cl::opt<int64_t> *> countsOf(const Flags &flags) {
+static std::vector<const Count *> countsOf(const Flags &flags) {
   return {&flags.tp,        &flags.pp,  &flags.dp,         &flags.cp,
           &flags.worldSize, &flags.seq, &flags.microBatch, &flags.globalBatch};
 }
@@ -171,26 +172,6 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
   return given;
 }
 
-static bool checkCounts(const Flags &flags) {
-  for (const auto *flag : countsOf(flags)) {
-    if (flag->getNumOccurrences() == 0)
-      continue;
-    // Products of a few of these must fit in 64 bits.
-    if (*flag > 1'000'000'000) {
-      llvm::errs() << "pcc: error: --" << flag->ArgStr << " " << *flag
-                   << " is beyond every machine\n"
-                      "pcc: note: at most 1000000000 is accepted\n";
-      return false;
-    }
-    if (*flag < 1) {
-      llvm::errs() << "pcc: error: --" << flag->ArgStr
-                   << " must be at least 1, not " << *flag << "\n";
-      return false;
-    }
-  }
-  return true;
-}
-
 static bool checkChoices(const Flags &flags) {
   return checkChoice("schedule", flags.schedule, {"gpipe", "1f1b"}) &&
          (!flags.loss.getNumOccurrences() ||
@@ -210,10 +191,17 @@ static bool readDims(const Flags &flags, Options &options) {
   for (const std::string &dim : flags.dims) {
     auto [name, value] = llvm::StringRef(dim).split('=');
     int64_t size;
-    if (name.empty() || value.getAsInteger(10, size) || size < 1) {
+    if (name.empty() || value.getAsInteger(10, size) || size < 1 ||
+        size > kLargestCount) {
       llvm::errs() << "pcc: error: --dim takes NAME=N, not '" << dim << "'\n";
       return false;
     }
+    for (const auto &known : options.dims)
+      if (known.first == name) {
+        llvm::errs() << "pcc: error: --dim " << name << " is given twice: '"
+                     << known.second << "' and '" << size << "'\n";
+        return false;
+      }
     options.dims.push_back({name.str(), size});
   }
   return true;
@@ -231,8 +219,11 @@ static bool readMemoryLimit(const Flags &flags, Options &options) {
 }
 
 int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
+  // --mlir-print-ir-after and its kin take the names of registered passes.
+  registerAllPccPasses();
   mlir::registerMLIRContextCLOptions();
   mlir::registerPassManagerCLOptions();
+  mlir::registerDefaultTimingManagerCLOptions();
   mlir::registerAsmPrinterCLOptions();
   Flags flags;
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
@@ -256,7 +247,7 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
   Options &options = arguments.options;
   readOptions(flags, options);
   arguments.given = givenFlags(flags);
-  if (!checkCounts(flags) || !checkChoices(flags) || !checkOnlyValues(flags) ||
+  if (!checkChoices(flags) || !checkOnlyValues(flags) ||
       !resolveWorldSize(flags, options))
     return 2;
   if (options.forward && options.worldSize() > 1) {
@@ -272,5 +263,8 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
   if (flags.report.getNumOccurrences())
     arguments.report = flags.report == "json" ? Report::JSON : Report::Text;
   arguments.verifyEach = flags.verifyEach;
+  arguments.printsModules = cl::getRegisteredOptions()
+                                .find("mlir-print-ir-module-scope")
+                                ->second->getNumOccurrences();
   return -1;
 }

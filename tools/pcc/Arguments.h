@@ -22,6 +22,9 @@ struct Arguments {
   bool listParams = false;
   Report report = Report::None;
   bool verifyEach = true;
+  /// Whether --mlir-print-ir-module-scope wants whole modules printed, which
+  /// passes that run beside each other would disturb.
+  bool printsModules = false;
   /// Which of the options were given, by flag name: files that carry choices
   /// of their own are checked against these.
   std::vector<std::string> given;

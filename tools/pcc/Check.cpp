@@ -1,39 +1,83 @@
 //===- Check.cpp - pcc --check --------------------------------------------===//
 
 #include "tools/pcc/Check.h"
+#include "dialects/NN/Location.h"
 #include "frontend/Support.h"
+#include "passes/Pipelines.h"
+#include "tools/pcc/Fit.h"
 #include "tools/pcc/Input.h"
+#include "tools/pcc/Run.h"
 
 using namespace mlir;
 using namespace pcc;
 
-/// Imports the model, and adds what is in the way to the report. `arguments` is
-/// a copy: reading completes it.
-static void tryImport(MLIRContext &context, Arguments arguments,
-                      SupportReport &report) {
+/// Adds what a diagnostic says to the report.
+static void note(Diagnostic &diagnostic, SupportReport &report) {
+  if (diagnostic.getSeverity() != DiagnosticSeverity::Error &&
+      diagnostic.getSeverity() != DiagnosticSeverity::Warning)
+    return;
+  std::string what = diagnostic.str(), remedy;
+  StringRef node = nn::sourceNode(diagnostic.getLocation());
+  if (!node.empty() && !StringRef(what).contains(node))
+    what = ("'" + node + "': " + what).str();
+  for (Diagnostic &note : diagnostic.getNotes())
+    remedy += (remedy.empty() ? "" : "; ") + note.str();
+  auto add = [&](std::vector<SupportReport::Problem> &list) {
+    if (llvm::none_of(list,
+                      [&](const auto &known) { return known.what == what; }))
+      list.push_back({what, remedy});
+  };
+  if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+    add(report.warnings);
+  else if (StringRef(remedy).starts_with("add --"))
+    report.missing = {what, remedy};
+  else if (!StringRef(what).contains("not supported at opset"))
+    add(report.problems);
+}
+
+/// Compiles the model up to where nothing can fail any more that depends on it,
+/// and adds what is in the way to the report. `arguments` is a copy: reading
+/// completes it.
+static void tryCompile(MLIRContext &context, Arguments arguments,
+                       SupportReport &report) {
+  bool isTold = false;
   ScopedDiagnosticHandler collect(&context, [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-      return;
-    std::string what = diagnostic.str(), remedy;
-    for (Diagnostic &note : diagnostic.getNotes())
-      remedy += (remedy.empty() ? "" : "; ") + note.str();
-    if (StringRef(remedy).starts_with("add --"))
-      report.missing = remedy;
-    else if (!StringRef(what).contains("not supported at opset") &&
-             llvm::none_of(report.problems, [&](const auto &known) {
-               return known.what == what;
-             }))
-      report.problems.push_back({what, remedy});
+    isTold |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    note(diagnostic, report);
   });
   Input input;
-  (void)readInput(context, arguments, input);
+  if (failed(readInput(context, arguments, input)))
+    return;
+  ModuleOp module = *input.module;
+  Summary summary(arguments.options);
+  for (int phase = input.phase + 1, last = findPhase("rt"); phase <= last;
+       ++phase) {
+    StringRef name = getPhases()[phase].name;
+    auto verify = [&](PassManager &manager) {
+      manager.enableVerifier(arguments.verifyEach);
+      return success();
+    };
+    if (failed(runPhase(module, phase, arguments.options, verify))) {
+      if (!isTold)
+        report.problems.push_back(
+            {("internal error in phase '" + name + "'").str(),
+             "compile the model, and report what it says"});
+      return;
+    }
+    summary.collect(module, name);
+  }
+  if (failed(checkMemory(module.getLoc(), summary, arguments)))
+    return;
+  llvm::raw_string_ostream os(report.plan);
+  if (!arguments.options.forward)
+    summary.printStep(os);
 }
 
 int pcc::runCheck(MLIRContext &context, const Arguments &arguments) {
   auto report = checkSupport(context, arguments.input);
   if (failed(report))
     return 1;
-  tryImport(context, arguments, *report);
+  tryCompile(context, arguments, *report);
   if (arguments.report == Report::JSON)
     printReportJson(*report, arguments.input, llvm::outs());
   else

@@ -57,6 +57,7 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
     os << file << ": ";
   switch (severity) {
   case DiagnosticSeverity::Error:
+    error = true;
     os << "error: ";
     break;
   case DiagnosticSeverity::Warning:

@@ -16,6 +16,8 @@ public:
   DiagnosticPrinter(mlir::MLIRContext &context, std::string file,
                     bool showRemarks);
   ~DiagnosticPrinter();
+  /// True once an error was printed.
+  bool sawError() const { return error; }
   /// True once an op failed its verifier: no user can cause that.
   bool sawInternalError() const { return internalError; }
 
@@ -25,7 +27,7 @@ private:
   mlir::MLIRContext &context;
   std::string file;
   bool showRemarks;
-  bool internalError = false;
+  bool error = false, internalError = false;
   mlir::DiagnosticEngine::HandlerID handler;
 };
 

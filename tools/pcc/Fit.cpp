@@ -2,13 +2,12 @@
 
 #include "tools/pcc/Fit.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "passes/Pipelines.h"
 #include "passes/RegisterAll.h"
 #include "tools/pcc/Input.h"
-#include "tools/pcc/Plan.h"
+#include "tools/pcc/Run.h"
 #include "llvm/Support/MathExtras.h"
+#include <unistd.h>
 
 using namespace mlir;
 using namespace pcc;
@@ -77,16 +76,9 @@ static std::optional<int64_t> planMemory(MLIRContext &context,
     return std::nullopt;
   Summary summary(arguments.options);
   int last = findPhase("rt");
-  for (int phase = input.phase + 1; phase <= last; ++phase) {
-    PassManager manager((*input.module)->getName());
-    manager.enableVerifier(false);
-    std::string pipeline = getPhases()[phase].pipeline(arguments.options);
-    if (!pipeline.empty() && failed(parsePassPipeline(pipeline, manager)))
+  for (int phase = input.phase + 1; phase <= last; ++phase)
+    if (failed(runPhase(*input.module, phase, arguments.options)))
       return std::nullopt;
-    if (failed(manager.run(*input.module)))
-      return std::nullopt;
-    recordPlan(*input.module, phase, arguments.options);
-  }
   summary.collect(*input.module, "rt");
   return summary.getLargestStage().second;
 }
@@ -107,10 +99,26 @@ static std::string describe(const Options &plan, const Options &asked) {
   return StringRef(text).ltrim().str();
 }
 
+/// Bytes of this machine's memory.
+static int64_t hostMemory() {
+  return int64_t(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+}
+
 LogicalResult pcc::checkMemory(Location loc, const Summary &summary,
                                const Arguments &arguments) {
   const Options &asked = arguments.options;
   auto [stage, bytes] = summary.getLargestStage();
+  if (!asked.seqSource.empty() && bytes > hostMemory()) {
+    InFlightDiagnostic diag =
+        emitError(loc) << "a rank of stage " << stage << " needs "
+                       << formatBytes(bytes) << " for sequences of "
+                       << asked.seq << " tokens, more than this machine's "
+                       << formatBytes(hostMemory());
+    diag.attachNote() << "the length is the model's longest: "
+                      << asked.seqSource;
+    diag.attachNote() << "add --seq N to choose it";
+    return diag;
+  }
   if (!asked.memoryLimit || bytes <= asked.memoryLimit)
     return success();
   InFlightDiagnostic diag = emitError(loc) << "a rank of stage " << stage

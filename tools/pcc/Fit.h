@@ -9,7 +9,8 @@
 
 namespace pcc {
 
-/// Refuses a program, lowered to rt, whose ranks need more than --memory-limit.
+/// Refuses a program, lowered to rt, whose ranks need more than --memory-limit
+/// or, for a sequence that nobody chose, more than this machine has.
 /// The last note is the nearest plan of as many ranks that fits: a smaller
 /// micro batch first, then other ways to split the model.
 mlir::LogicalResult checkMemory(mlir::Location loc, const Summary &summary,

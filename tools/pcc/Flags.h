@@ -4,10 +4,69 @@
 #define PCC_TOOLS_PCC_FLAGS_H
 
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace pcc {
 
 namespace cl = llvm::cl;
+
+/// The largest number that a flag takes: products of a few fit in 64 bits.
+inline constexpr int64_t kLargestCount = 1'000'000'000;
+
+/// Why a text is no whole number from 1 on, in decimal digits; empty if it is.
+inline std::string whyNoCount(llvm::StringRef text) {
+  bool isNegative = text.starts_with("-");
+  llvm::StringRef digits = text.drop_front(isNegative);
+  int64_t value;
+  if (digits.empty() || digits.find_first_not_of("0123456789") != digits.npos)
+    return (" takes a whole number, not '" + text + "'").str();
+  if (isNegative || digits.ltrim('0').empty())
+    return (" must be at least 1, not " + text).str();
+  if (digits.getAsInteger(10, value) || value > kLargestCount)
+    return (" " + text + " is beyond every machine\npcc: note: at most " +
+            llvm::Twine(kLargestCount) + " is accepted")
+        .str();
+  return "";
+}
+
+/// A flag that is given once, by whichever of its names: of two values nobody
+/// knows which was meant. Numbers are counts.
+template <typename T>
+class Once : public cl::opt<T> {
+public:
+  using cl::opt<T>::opt;
+
+  bool addOccurrence(unsigned position, llvm::StringRef name,
+                     llvm::StringRef value, bool isMore = false) override {
+    auto refuse = [&](const llvm::Twine &why) {
+      llvm::errs() << "pcc: error: " << (name.size() == 1 ? "-" : "--") << name
+                   << why << "\n";
+      return true;
+    };
+    if (this->getNumOccurrences())
+      return refuse(" is given twice" + (value.empty() && first.empty()
+                                             ? ""
+                                             : ": '" + llvm::Twine(first) +
+                                                   "' and '" + value + "'"));
+    if (value.empty() && this->getValueExpectedFlag() == cl::ValueRequired)
+      return refuse(" needs a value");
+    first = value.str();
+    if constexpr (std::is_same_v<T, int64_t>) {
+      if (std::string why = whyNoCount(value); !why.empty())
+        return refuse(why);
+      // A zero in front would make it octal.
+      value = value.ltrim('0');
+    }
+    return cl::opt<T>::addOccurrence(position, name, value, isMore);
+  }
+
+private:
+  std::string first;
+};
+
+using Switch = Once<bool>;
+using Text = Once<std::string>;
+using Count = Once<int64_t>;
 
 /// Every flag of pcc. Constructed in main so that no flag exists before it.
 struct Flags {
@@ -19,37 +78,35 @@ struct Flags {
 
   cl::list<std::string> inputs{cl::Positional, cl::desc("<model>")};
 
-  cl::opt<int64_t> tp{"tp", cl::desc("Ranks that share every layer"),
-                      cl::init(1), cl::value_desc("N"), cl::cat(parallelism)};
+  Count tp{"tp", cl::desc("Ranks that share every layer"), cl::init(1),
+           cl::value_desc("N"), cl::cat(parallelism)};
   cl::alias tpAlias{"tensor-model-parallel-size", cl::aliasopt(tp),
                     cl::desc("Same as --tp")};
-  cl::opt<int64_t> pp{"pp", cl::desc("Pipeline stages"), cl::init(1),
-                      cl::value_desc("N"), cl::cat(parallelism)};
+  Count pp{"pp", cl::desc("Pipeline stages"), cl::init(1), cl::value_desc("N"),
+           cl::cat(parallelism)};
   cl::alias ppAlias{"pipeline-model-parallel-size", cl::aliasopt(pp),
                     cl::desc("Same as --pp")};
-  cl::opt<int64_t> dp{"dp", cl::desc("Copies that share the batch"),
-                      cl::init(1), cl::value_desc("N"), cl::cat(parallelism)};
-  cl::opt<int64_t> cp{"cp", cl::desc("Ranks that share every sequence"),
-                      cl::init(1), cl::value_desc("N"), cl::cat(parallelism)};
+  Count dp{"dp", cl::desc("Copies that share the batch"), cl::init(1),
+           cl::value_desc("N"), cl::cat(parallelism)};
+  Count cp{"cp", cl::desc("Ranks that share every sequence"), cl::init(1),
+           cl::value_desc("N"), cl::cat(parallelism)};
   cl::alias cpAlias{"context-parallel-size", cl::aliasopt(cp),
                     cl::desc("Same as --cp")};
-  cl::opt<int64_t> worldSize{
-      "world-size", cl::desc("All ranks; dp is what is left of them"),
-      cl::init(0), cl::value_desc("N"), cl::cat(parallelism)};
-  cl::opt<std::string> schedule{
-      "schedule", cl::desc("Order of microbatches: gpipe, 1f1b"),
-      cl::init("1f1b"), cl::value_desc("NAME"), cl::cat(parallelism)};
-  cl::opt<std::string> stageCut{
-      "stage-cut", cl::desc("Nodes that begin a stage (default: balance)"),
-      cl::value_desc("NODE,NODE"), cl::cat(parallelism)};
-  cl::opt<int64_t> microBatch{
-      "micro-batch-size", cl::desc("Samples per microbatch and dp rank"),
-      cl::init(0), cl::value_desc("N"), cl::cat(parallelism)};
-  cl::opt<int64_t> globalBatch{"global-batch-size",
-                               cl::desc("Samples per step"), cl::init(0),
-                               cl::value_desc("N"), cl::cat(parallelism)};
+  Count worldSize{"world-size",
+                  cl::desc("All ranks; dp is what is left of them"),
+                  cl::init(0), cl::value_desc("N"), cl::cat(parallelism)};
+  Text schedule{"schedule", cl::desc("Order of microbatches: gpipe, 1f1b"),
+                cl::init("1f1b"), cl::value_desc("NAME"), cl::cat(parallelism)};
+  Text stageCut{"stage-cut",
+                cl::desc("Nodes that begin a stage (default: balance)"),
+                cl::value_desc("NODE,NODE"), cl::cat(parallelism)};
+  Count microBatch{"micro-batch-size",
+                   cl::desc("Samples per microbatch and dp rank"), cl::init(0),
+                   cl::value_desc("N"), cl::cat(parallelism)};
+  Count globalBatch{"global-batch-size", cl::desc("Samples per step"),
+                    cl::init(0), cl::value_desc("N"), cl::cat(parallelism)};
 
-  cl::opt<bool> sequenceParallel{
+  Switch sequenceParallel{
       "sequence-parallel",
       cl::desc("Shares norms and residuals over tp by the sequence, too"),
       cl::cat(parallelism)};
@@ -58,92 +115,81 @@ struct Flags {
 
   // What this version has one value of only, or none; hidden until it has
   // more.
-  cl::opt<std::string> precision{"precision", cl::init("f32"), cl::Hidden,
-                                 cl::cat(training)};
-  cl::opt<std::string> recompute{"recompute", cl::init("none"), cl::Hidden,
-                                 cl::cat(training)};
-  cl::opt<std::string> zero{"zero", cl::init("0"), cl::Hidden,
-                            cl::cat(parallelism)};
-  cl::opt<std::string> vpp{"vpp", cl::init("1"), cl::Hidden,
-                           cl::cat(parallelism)};
-  cl::opt<std::string> layersPerChunk{"num-layers-per-virtual-pipeline-stage",
-                                      cl::Hidden, cl::cat(parallelism)};
-  cl::opt<bool> distributedOptimizer{"use-distributed-optimizer", cl::Hidden,
-                                     cl::cat(parallelism)};
-  cl::opt<std::string> scheduleFile{"schedule-file", cl::Hidden,
-                                    cl::cat(parallelism)};
-  cl::opt<std::string> gpuArch{"gpu-arch", cl::Hidden, cl::cat(target)};
+  Text precision{"precision", cl::init("f32"), cl::Hidden, cl::cat(training)};
+  Text recompute{"recompute", cl::init("none"), cl::Hidden, cl::cat(training)};
+  Text zero{"zero", cl::init("0"), cl::Hidden, cl::cat(parallelism)};
+  Text vpp{"vpp", cl::init("1"), cl::Hidden, cl::cat(parallelism)};
+  Text layersPerChunk{"num-layers-per-virtual-pipeline-stage", cl::Hidden,
+                      cl::cat(parallelism)};
+  Switch distributedOptimizer{"use-distributed-optimizer", cl::Hidden,
+                              cl::cat(parallelism)};
+  Text scheduleFile{"schedule-file", cl::Hidden, cl::cat(parallelism)};
+  Text gpuArch{"gpu-arch", cl::Hidden, cl::cat(target)};
 
-  cl::opt<int64_t> seq{"seq", cl::desc("Tokens per sample"), cl::init(0),
-                       cl::value_desc("N"), cl::cat(training)};
+  Count seq{"seq", cl::desc("Tokens per sample"), cl::init(0),
+            cl::value_desc("N"), cl::cat(training)};
   cl::list<std::string> dims{"dim", cl::desc("Binds a dynamic dim of the file"),
                              cl::value_desc("NAME=N"), cl::cat(training)};
-  cl::opt<std::string> loss{
+  Text loss{
       "loss",
       cl::desc("causal-lm, cross-entropy (of classes) or mse (default: "
                "causal-lm if no position sees later tokens); ignored where the "
                "file ends in a loss"),
       cl::value_desc("NAME"), cl::cat(training)};
-  cl::opt<std::string> optimizer{"optimizer", cl::desc("adamw or sgd"),
-                                 cl::init("adamw"), cl::value_desc("NAME"),
-                                 cl::cat(training)};
-  cl::opt<std::string> init{
-      "init", cl::desc("Initial weights: from-onnx or random"),
-      cl::init("from-onnx"), cl::value_desc("HOW"), cl::cat(training)};
-  cl::opt<std::string> freeze{"freeze",
-                              cl::desc("Parameters that are not trained"),
-                              cl::value_desc("REGEX"), cl::cat(training)};
-  cl::opt<std::string> train{"train",
-                             cl::desc("Parameters that are trained in spite "
-                                      "of --freeze"),
-                             cl::value_desc("REGEX"), cl::cat(training)};
-  cl::opt<bool> paddingMask{
+  Text optimizer{"optimizer", cl::desc("adamw or sgd"), cl::init("adamw"),
+                 cl::value_desc("NAME"), cl::cat(training)};
+  Text init{"init", cl::desc("Initial weights: from-onnx or random"),
+            cl::init("from-onnx"), cl::value_desc("HOW"), cl::cat(training)};
+  Text freeze{"freeze", cl::desc("Parameters that are not trained"),
+              cl::value_desc("REGEX"), cl::cat(training)};
+  Text train{"train",
+             cl::desc("Parameters that are trained in spite "
+                      "of --freeze"),
+             cl::value_desc("REGEX"), cl::cat(training)};
+  Switch paddingMask{
       "padding-mask",
       cl::desc("attention_mask is data; by default so unless --loss is "
                "causal-lm"),
       cl::cat(training)};
-  cl::opt<bool> noDropout{"no-dropout", cl::desc("Leaves dropout out"),
-                          cl::cat(training)};
+  Switch noDropout{"no-dropout", cl::desc("Leaves dropout out"),
+                   cl::cat(training)};
 
-  cl::opt<bool> forward{
+  Switch forward{
       "forward",
       cl::desc("Compiles the model's outputs alone, for one rank: the program "
                "reads <input>.npy and writes <output>.npy"),
       cl::cat(training)};
 
-  cl::opt<std::string> targetName{"target", cl::desc("auto, cpu"),
-                                  cl::init("auto"), cl::value_desc("NAME"),
-                                  cl::cat(target)};
-  cl::opt<std::string> memoryLimit{"memory-limit",
-                                   cl::desc("Refuses plans over this per rank"),
-                                   cl::value_desc("80GiB"), cl::cat(target)};
+  Text targetName{"target", cl::desc("auto, cpu"), cl::init("auto"),
+                  cl::value_desc("NAME"), cl::cat(target)};
+  Text memoryLimit{"memory-limit", cl::desc("Refuses plans over this per rank"),
+                   cl::value_desc("80GiB"), cl::cat(target)};
 
-  cl::opt<std::string> emit{
+  Text emit{
       "emit",
       cl::desc("Stops at import, nn, train, plan, spmd, pipeline, rt, llvm, "
                "obj or exe"),
       cl::init("exe"), cl::value_desc("STAGE"), cl::cat(output)};
-  cl::opt<std::string> outputPath{"o", cl::desc("Where to write, - for stdout"),
-                                  cl::value_desc("FILE"), cl::cat(output)};
-  cl::opt<bool> check{
-      "check", cl::desc("Says which operators of the file are supported"),
-      cl::cat(output)};
-  cl::opt<bool> supportedOps{"supported-ops",
-                             cl::desc("Lists every operator as Markdown"),
-                             cl::Hidden, cl::cat(output)};
-  cl::opt<bool> listParams{"list-params",
-                           cl::desc("Lists the parameters and stops"),
-                           cl::cat(output)};
-  cl::opt<std::string> report{"report", cl::ValueOptional,
-                              cl::desc("Writes the summary to standard output, "
-                                       "as text or with =json as JSON"),
-                              cl::value_desc("json"), cl::cat(output)};
-  cl::opt<bool> quiet{"q", cl::desc("Prints no summary"), cl::cat(output)};
-  cl::opt<bool> verbose{"v", cl::desc("Prints the reason of every sharding"),
-                        cl::cat(output)};
-  cl::opt<bool> verifyEach{"verify-each",
-                           cl::desc("Verifies after every pass (default on)"),
-                           cl::init(true), cl::cat(debugging)};
+  Text outputPath{"o", cl::desc("Where to write, - for stdout"),
+                  cl::value_desc("FILE"), cl::cat(output)};
+  Switch check{"check",
+               cl::desc("Says whether the file compiles and, if not, why"),
+               cl::cat(output)};
+  Switch supportedOps{"supported-ops",
+                      cl::desc("Lists every operator as Markdown"), cl::Hidden,
+                      cl::cat(output)};
+  Switch listParams{"list-params", cl::desc("Lists the parameters and stops"),
+                    cl::cat(output)};
+  Text report{"report", cl::ValueOptional,
+              cl::desc("Writes the summary to standard output, "
+                       "as text or with =json as JSON"),
+              cl::value_desc("json"), cl::cat(output)};
+  Switch quiet{"q", cl::desc("Prints no summary"), cl::cat(output)};
+  Switch verbose{"v", cl::desc("Prints the reason of every sharding"),
+                 cl::cat(output)};
+  Switch verifyEach{"verify-each",
+                    cl::desc("Verifies after every pass (default on)"),
+                    cl::init(true), cl::cat(debugging)};
 };
 
 } // namespace pcc

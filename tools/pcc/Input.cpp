@@ -9,6 +9,7 @@
 #include "tools/pcc/Plan.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
+#include <set>
 
 using namespace mlir;
 using namespace pcc;
@@ -16,15 +17,12 @@ using namespace pcc;
 /// Refuses flags whose time is over at a phase.
 static LogicalResult checkFlags(const Arguments &arguments, int phase,
                                 Location loc) {
-  std::pair<StringRef, StringRef> usedUpBy[] = {{"init", "import"},
-                                                {"freeze", "import"},
-                                                {"train", "import"},
-                                                {"dim", "import"},
-                                                {"padding-mask", "import"},
-                                                {"no-dropout", "train"},
-                                                {"stage-cut", "train"},
-                                                {"sequence-parallel", "plan"},
-                                                {"memory-limit", "rt"}};
+  std::pair<StringRef, StringRef> usedUpBy[] = {
+      {"init", "import"},         {"freeze", "import"},
+      {"train", "import"},        {"dim", "import"},
+      {"padding-mask", "import"}, {"no-dropout", "train"},
+      {"stage-cut", "train"},     {"sequence-parallel", "plan"},
+      {"memory-limit", "rt"}};
   for (auto [flag, when] : usedUpBy)
     if (phase >= findPhase(when) && llvm::is_contained(arguments.given, flag)) {
       InFlightDiagnostic diag =
@@ -54,6 +52,18 @@ static int64_t batchOf(ModuleOp module) {
 /// No text has zero bytes; MLIR's bytecode begins with its own letters.
 static bool isBinary(StringRef bytes) {
   return bytes.contains('\0') && !bytes.starts_with("ML\xefR");
+}
+
+/// The files that a module names: those of the model it was made of.
+static void addFiles(ModuleOp module, Input &input) {
+  std::set<std::string> files;
+  if (auto source = module->getAttrOfType<StringAttr>(kSourceAttr))
+    files.insert(source.str());
+  module.walk([&](Operation *op) {
+    op->getAttrDictionary().walk(
+        [&](nn::SourceAttr source) { files.insert(source.getFile().str()); });
+  });
+  llvm::append_range(input.files, files);
 }
 
 /// Reads the printed form of a phase.
@@ -91,6 +101,7 @@ static LogicalResult readModule(MLIRContext &context, Arguments &arguments,
   if (input.phase < 0)
     return emitError(module.getLoc())
            << "there is no phase '" << phase.getValue() << "'";
+  addFiles(module, input);
   if (failed(checkFlags(arguments, input.phase, module.getLoc())) ||
       failed(adoptPlan(module, arguments)))
     return failure();
@@ -106,17 +117,54 @@ static LogicalResult readModule(MLIRContext &context, Arguments &arguments,
   return resolveBatch(options, 0, module.getLoc());
 }
 
+/// The longest sequence that is compiled unasked: what attention takes grows
+/// with the square.
+static constexpr int64_t kLongestUnasked = 4096;
+
+/// Binds the sequences that nobody gave a length to what the file tells.
+static LogicalResult chooseLengths(MLIRContext &context, Options &options,
+                                   ImportOptions &import, Location loc) {
+  auto lengths = findContextLengths(context, import);
+  if (failed(lengths))
+    return failure();
+  for (const auto &[dim, length, source] : *lengths) {
+    if (length > kLongestUnasked) {
+      InFlightDiagnostic diag =
+          emitError(loc) << "the model takes sequences of " << length
+                         << " tokens, by its " << source << ": none above "
+                         << kLongestUnasked << " is compiled unasked";
+      if (lengths->size() > 1)
+        diag.attachNote() << "add --dim " << dim << "=N, or --seq N";
+      else
+        diag.attachNote() << "add --seq N";
+      return diag;
+    }
+    if (dim.empty())
+      options.seq = length;
+    else
+      options.dims.push_back({dim, length});
+    options.seqSource += (options.seqSource.empty() ? "" : "; ") +
+                         (lengths->size() > 1 ? "'" + dim + "' " : "") +
+                         std::to_string(length) + ", from " + source;
+  }
+  import.dims.insert(options.dims.begin(), options.dims.end());
+  if (options.seq)
+    import.seq = options.seq;
+  return success();
+}
+
 /// Reads an ONNX file.
 static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
                                Input &input) {
   Options &options = arguments.options;
-  auto dims = readModelDims(context, arguments.input);
-  if (failed(dims))
+  auto outline = readModelOutline(context, arguments.input);
+  if (failed(outline))
     return failure();
+  llvm::append_range(input.files, outline->files);
   Location loc = FileLineColLoc::get(&context, arguments.input, 0, 0);
   bool batchGiven = options.microBatch;
   // Inputs of a model that is not trained need not share a batch.
-  int64_t fixed = options.forward ? 0 : dims->batch.value_or(0);
+  int64_t fixed = options.forward ? 0 : outline->batch.value_or(0);
   if (failed(resolveBatch(options, fixed, loc)))
     return failure();
   ImportOptions import;
@@ -127,6 +175,8 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
   if (!options.forward || batchGiven)
     import.batch = options.microBatch * options.dp;
   import.forward = options.forward;
+  if (failed(chooseLengths(context, options, import, loc)))
+    return failure();
   import.randomInit = options.randomInit;
   import.noDropout = options.noDropout;
   // A corpus of tokens has no padding; other data has a mask of its own.
@@ -159,6 +209,7 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
 LogicalResult pcc::readInput(MLIRContext &context, Arguments &arguments,
                              Input &input) {
   StringRef path = arguments.input;
+  input.files = {path.str()};
   if (path == "-" || path.ends_with(".mlir"))
     return readModule(context, arguments, input);
   return readModel(context, arguments, input);

@@ -13,6 +13,9 @@ namespace pcc {
 struct Input {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   int phase = 0;
+  /// The paths that it was read from, the one of the command line first, then
+  /// those of the model's weights.
+  std::vector<std::string> files;
 };
 
 /// Reads an ONNX file, or the printed form of a phase (by its content: text

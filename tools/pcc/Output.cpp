@@ -2,6 +2,8 @@
 
 #include "tools/pcc/Output.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <unistd.h>
 
 using namespace mlir;
 
@@ -10,6 +12,41 @@ static LogicalResult fail(StringRef path, std::error_code error) {
                << (path == "-" ? "standard output" : ("'" + path + "'").str())
                << ": " << error.message() << "\n";
   return failure();
+}
+
+/// The folder that an entry is made in.
+static StringRef folderOf(StringRef path) {
+  StringRef folder = llvm::sys::path::parent_path(path);
+  return folder.empty() ? "." : folder;
+}
+
+bool pcc::isSameFile(StringRef a, StringRef b) {
+  using llvm::sys::fs::equivalent;
+  return equivalent(a, b) ||
+         (llvm::sys::path::filename(a) == llvm::sys::path::filename(b) &&
+          equivalent(folderOf(a), folderOf(b)));
+}
+
+LogicalResult pcc::checkDestination(StringRef path,
+                                    ArrayRef<std::string> inputs) {
+  auto refuse = [&](const Twine &why) {
+    llvm::errs() << "pcc: error: cannot write '" << path << "': " << why
+                 << "\npcc: note: name another file with -o\n";
+    return failure();
+  };
+  if (llvm::sys::fs::is_directory(path))
+    return refuse("it is a folder");
+  for (auto [i, input] : llvm::enumerate(inputs))
+    if (isSameFile(path, input))
+      return refuse(i ? "weights of the model are in it" : "it is the input");
+  llvm::sys::fs::file_status status;
+  bool isOther = !llvm::sys::fs::status(path, status) &&
+                 llvm::sys::fs::exists(status) &&
+                 !llvm::sys::fs::is_regular_file(status);
+  std::string written = (isOther ? path : folderOf(path)).str();
+  if (::access(written.c_str(), W_OK))
+    return fail(path, std::error_code(errno, std::generic_category()));
+  return success();
 }
 
 LogicalResult

@@ -10,6 +10,15 @@
 
 namespace pcc {
 
+/// Whether two paths lead to one file or, where there is none yet, would: also
+/// through links and other spellings.
+bool isSameFile(llvm::StringRef a, llvm::StringRef b);
+
+/// Refuses, before anything is computed, a destination that is a folder or one
+/// of the files that are read, or whose folder cannot be written to.
+mlir::LogicalResult checkDestination(llvm::StringRef path,
+                                     llvm::ArrayRef<std::string> inputs);
+
 /// Calls `write` with the path of a file to fill and renames that to `path`
 /// when it succeeds; nothing is left behind when it fails. A destination that
 /// exists and is not a regular file (/dev/null, a pipe) is written directly.

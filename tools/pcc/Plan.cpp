@@ -57,7 +57,20 @@ LogicalResult pcc::resolveBatch(Options &options, int64_t staticBatch,
                        "micro batch " + Twine(micro) + " x dp " +
                            Twine(options.dp) + " = " + Twine(perMicrobatch));
   options.microbatches = global / perMicrobatch;
-  return success();
+  if (options.microbatches <= kMostMicrobatches)
+    return success();
+  InFlightDiagnostic diag = emitError(loc)
+                            << "a step of " << global
+                            << " samples in micro batches of " << micro
+                            << (options.dp > 1 ? " on " : "");
+  if (options.dp > 1)
+    diag << options.dp << " data-parallel ranks";
+  diag << " is " << options.microbatches << " microbatches, of which there may "
+       << "be " << kMostMicrobatches;
+  diag.attachNote() << "a schedule lists every microbatch; take a larger "
+                       "--micro-batch-size or --dp, or a smaller "
+                       "--global-batch-size";
+  return diag;
 }
 
 namespace {

@@ -222,6 +222,8 @@ void Summary::printStep(llvm::raw_ostream &os) const {
   if (options.pp > 1)
     os << ", schedule " << options.schedule;
   os << "\n";
+  if (!options.seqSource.empty())
+    os << "seq:      " << options.seqSource << "\n";
 }
 
 void Summary::print(llvm::raw_ostream &os, StringRef model) const {
@@ -286,6 +288,8 @@ void Summary::printJson(llvm::raw_ostream &os, StringRef model) const {
     json.attribute("micro_batch", options.microBatch);
     json.attribute("microbatches", options.microbatches);
     json.attribute("seq", options.seq);
+    if (!options.seqSource.empty())
+      json.attribute("seq_source", options.seqSource);
     json.attribute("loss", loss);
     json.attributeArray("stages", [&] {
       for (const Stage &stage : stages)

@@ -11,7 +11,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Support/Timing.h"
 #include "passes/Codegen/Emit.h"
 #include "passes/Pipelines.h"
 #include "passes/RegisterAll.h"
@@ -21,10 +21,9 @@
 #include "tools/pcc/Fit.h"
 #include "tools/pcc/Input.h"
 #include "tools/pcc/Output.h"
-#include "tools/pcc/Plan.h"
+#include "tools/pcc/Run.h"
 #include "tools/pcc/Summary.h"
 #include "tools/pcc/SupportedOps.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 
@@ -46,24 +45,28 @@ static int internalError(ModuleOp module, StringRef phase, StringRef pipeline) {
   return kInternal;
 }
 
-/// Runs the passes that lead to one phase.
+/// Runs the passes that lead to one phase, as the --mlir switches want it.
 static int runPhase(ModuleOp module, int index, const Arguments &arguments,
-                    const DiagnosticPrinter &diagnostics) {
-  const Phase &phase = getPhases()[index];
-  std::string pipeline = phase.pipeline(arguments.options);
-  PassManager manager(module->getName());
-  if (!pipeline.empty() && failed(parsePassPipeline(pipeline, manager)))
-    return internalError(module, phase.name, pipeline);
-  manager.enableVerifier(arguments.verifyEach);
-  if (failed(applyPassManagerCLOptions(manager)))
-    return kBadUsage;
+                    const DiagnosticPrinter &diagnostics, TimingScope &timing) {
+  StringRef name = getPhases()[index].name;
+  TimingScope scope = timing.nest(name);
+  bool isUsable = true;
+  auto prepare = [&](PassManager &manager) -> LogicalResult {
+    manager.enableVerifier(arguments.verifyEach);
+    manager.enableTiming(scope);
+    isUsable = succeeded(applyPassManagerCLOptions(manager));
+    return success(isUsable);
+  };
   OwningOpRef<ModuleOp> before = module.clone();
-  if (failed(manager.run(module)))
-    return diagnostics.sawInternalError()
-               ? internalError(*before, phase.name, pipeline)
-               : kBadInput;
-  recordPlan(module, index, arguments.options);
-  return kDone;
+  if (succeeded(runPhase(module, index, arguments.options, prepare)))
+    return kDone;
+  if (!isUsable)
+    return kBadUsage;
+  // Whoever fails says why; that nobody did is our mistake, too.
+  return diagnostics.sawInternalError() || !diagnostics.sawError()
+             ? internalError(*before, name,
+                             pipelineOf(index, arguments.options))
+             : kBadInput;
 }
 
 /// The file a result is written to unless -o says so.
@@ -82,12 +85,16 @@ int main(int argc, char **argv) {
   if (int code = parseArguments(argc, argv, arguments); code >= 0)
     return code;
 
-  registerAllPccPasses();
+  DefaultTimingManager timingManager;
+  applyDefaultTimingManagerCLOptions(timingManager);
+  TimingScope timing = timingManager.getRootScope();
   DialectRegistry registry;
   registerAllPccDialects(registry);
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
   context.printOpOnDiagnostic(false);
+  if (arguments.printsModules)
+    context.disableMultithreading();
   DiagnosticPrinter diagnostics(context, arguments.input,
                                 arguments.options.verbosity > 1);
 
@@ -98,8 +105,11 @@ int main(int argc, char **argv) {
   if (arguments.check)
     return runCheck(context, arguments);
   Input input;
-  if (failed(readInput(context, arguments, input)))
-    return diagnostics.sawInternalError() ? kInternal : kBadInput;
+  {
+    TimingScope scope = timing.nest("read");
+    if (failed(readInput(context, arguments, input)))
+      return diagnostics.sawInternalError() ? kInternal : kBadInput;
+  }
   ModuleOp module = *input.module;
   if (arguments.listParams) {
     auto print = [&](llvm::raw_ostream &os) { printParams(module, os); };
@@ -116,6 +126,17 @@ int main(int argc, char **argv) {
                  << arguments.emit << "\n";
     return kBadInput;
   }
+  std::string path = arguments.output.empty() ? defaultOutput(arguments, isText)
+                                              : arguments.output;
+  if (path != "-" && failed(checkDestination(path, input.files)))
+    return kBadInput;
+  if (path == "-" && arguments.report != Report::None) {
+    llvm::errs() << "pcc: error: --report and --emit " << arguments.emit
+                 << " both write to standard output\n"
+                    "pcc: note: name a file for the module with -o\n";
+    return kBadUsage;
+  }
+
   Summary summary(arguments.options);
   auto nameOf = [&](StringRef attr, std::string otherwise) {
     auto name = module->getAttrOfType<StringAttr>(attr);
@@ -134,7 +155,7 @@ int main(int argc, char **argv) {
   for (auto program : module.getOps<rt::ProgramOp>())
     told = program.getSummary().value_or("").str();
   for (int phase = input.phase + 1; phase <= last; ++phase) {
-    if (int code = runPhase(module, phase, arguments, diagnostics))
+    if (int code = runPhase(module, phase, arguments, diagnostics, timing))
       return code;
     summary.collect(module, getPhases()[phase].name);
     if (getPhases()[phase].name != "rt")
@@ -144,25 +165,9 @@ int main(int argc, char **argv) {
     summary.annotate(module, model, source);
   }
 
-  std::string path = arguments.output.empty() ? defaultOutput(arguments, isText)
-                                              : arguments.output;
-  // Nothing that exists as something else is replaced by a program.
-  if (path != "-" && (llvm::sys::fs::is_directory(path) ||
-                      llvm::sys::fs::equivalent(path, arguments.input))) {
-    llvm::errs() << "pcc: error: cannot write '" << path << "': it is "
-                 << (llvm::sys::fs::is_directory(path) ? "a folder"
-                                                       : "the input")
-                 << "\npcc: note: name another file with -o\n";
-    return kBadInput;
-  }
-  if (path == "-" && arguments.report != Report::None) {
-    llvm::errs() << "pcc: error: --report and --emit " << arguments.emit
-                 << " both write to standard output\n"
-                    "pcc: note: name a file for the module with -o\n";
-    return kBadUsage;
-  }
   auto printModule = [&](llvm::raw_ostream &os) { module.print(os); };
   auto emit = [&](StringRef temporary) {
+    TimingScope scope = timing.nest(arguments.emit);
     return arguments.emit == "obj"
                ? emitObject(module, temporary)
                : emitExecutable(module, findLibraries(), temporary);

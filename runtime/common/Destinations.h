@@ -1,0 +1,21 @@
+//===- Destinations.h - What a run may write ---------------------*- C++
+//-*-===//
+
+#ifndef PCC_RUNTIME_COMMON_DESTINATIONS_H
+#define PCC_RUNTIME_COMMON_DESTINATIONS_H
+
+#include "runtime/common/Options.h"
+#include "runtime/common/Weights.h"
+
+namespace pcc {
+
+/// Checks, before a run begins, every file that its flags name to be written:
+/// none is a file that it reads (data, weights, the model, the program) or that
+/// another flag writes, by whatever path, and all can be written to. Exits with
+/// ExitOutput otherwise. Makes the folders of --save and --export-onnx.
+void checkDestinations(const pcc_program &program, const Options &options,
+                       const SourceFiles &files);
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_COMMON_DESTINATIONS_H
