@@ -69,14 +69,15 @@ static void checkWritable(const std::string &path) {
   if (isDevice(path))
     return;
   std::string folder = folderOf(path).empty() ? "." : folderOf(path);
-  errno = 0;
+  int cause = 0;
   if (isFolder(path) || path.back() == '/')
-    errno = EISDIR;
-  else if (isFolder(folder))
-    (void)access(folder.c_str(), W_OK);
-  else
-    errno = exists(folder) ? ENOTDIR : ENOENT;
-  if (errno)
+    cause = EISDIR;
+  else if (!isFolder(folder))
+    cause = exists(folder) ? ENOTDIR : ENOENT;
+  else if (access(folder.c_str(), W_OK))
+    cause = errno;
+  errno = cause;
+  if (cause)
     fail(ExitOutput, cannotWrite(path));
 }
 

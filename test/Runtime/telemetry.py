@@ -126,7 +126,7 @@ assert "--trace-steps 3:400: this run has steps 1 to 31" in error, error
 error = run("toy-1", "--trace", "t.json", "--trace-steps", "3:2", code=2).stderr
 assert "--trace-steps: '3:2' is no range of steps" in error, error
 error = run("toy-1", "--trace", "no/t.json", code=8).stderr
-assert "cannot write 'no/t.json.tmp'" in error, error
+assert "cannot write 'no/t.json'" in error, error
 error = run("toy-1", "--tensorboard-dir", "toy.bin", code=8).stderr
 assert "cannot make folder 'toy.bin'" in error, error
 
