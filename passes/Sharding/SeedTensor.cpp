@@ -117,6 +117,13 @@ Extents DistSeedTensorPass::extentsOf(const Program &program,
   return extents;
 }
 
+/// The type that a parameter has in the user's file, where it has one there.
+static RankedTensorType sourceType(const ShardedValue &weight) {
+  auto param = dyn_cast<ParamOp>(weight.owner);
+  SourceAttr source = param ? param.getSourceAttr() : SourceAttr();
+  return source ? cast<RankedTensorType>(source.getType()) : weight.type;
+}
+
 LogicalResult DistSeedTensorPass::refuse(const Program &program,
                                          const Components::Choice &choice,
                                          const Extents &extents,
@@ -144,7 +151,7 @@ LogicalResult DistSeedTensorPass::refuse(const Program &program,
   }
   diag.attachNote(weight.owner->getLoc())
       << what << " come from weight '" << weight.name
-      << "' : " << print(weight.type);
+      << "' : " << print(sourceType(weight));
   Diagnostic &note = diag.attachNote(column->op->op->getLoc());
   note << "valid values for --tp are 1";
   int64_t most = 0;
