@@ -12,6 +12,7 @@ outputs in ONNX Runtime, its gradients in `pcc-run` with autograd's.
     driver.py          export(): attempt, check, move into place
     subject.py         a module with its inputs: how it is called and resized
     recorder.py        what forward does that no file says: detach, no_grad, ...
+    rewrites.py        functions that exporters refuse or write wrongly
     facts.py           parameters, ties, buffers, padding rows
     context.py         the longest sequence that the tables serve
     exporters.py       PyTorch's exporters, in the order in which they are tried

@@ -43,10 +43,15 @@ def sizes(subject, context):
     if "batch" in here:
         result.append(dict(here, batch=1))
         result.append(dict(here, batch=here["batch"] + 1))
-    if "seq" in here:
-        longer = min(here["seq"] + 3, context or here["seq"] + 3)
-        for seq in {max(2, here["seq"] // 2), longer} - {here["seq"]}:
-            result.append(dict(result[-1], seq=seq))
+    others = [label for label in here if label != "batch"]
+    if others:
+        result.append(dict(result[-1], **{
+            label: max(2, here[label] // 2) for label in others}))
+        # Unlike each other, and no longer than the tables are.
+        longer = {label: here[label] + 3 + i for i, label in enumerate(others)}
+        if "seq" in longer:
+            longer["seq"] = min(longer["seq"], context or longer["seq"])
+        result.append(dict(here, **longer))
     return result
 
 

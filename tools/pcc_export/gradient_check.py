@@ -75,14 +75,12 @@ def call(command):
 
 def flags(subject, loss):
     """What pcc is called with for the example inputs."""
-    extents = subject.extents()
-    batch = extents.get("batch") or next(iter(subject.inputs.values())).shape[0]
+    batch = next(iter(subject.inputs.values())).shape[0]
     result = [f"--micro-batch-size={batch}", f"--global-batch-size={batch}"]
-    for label, extent in extents.items():
-        if label == "seq":
-            result.append(f"--seq={extent}")
-        elif label != "batch":
-            result.append(f"--dim={label}={extent}")
+    batches = {dims.get(0) for dims in subject.dynamic.values()}
+    result += [f"--dim={label}={extent}"
+               for label, extent in subject.extents().items()
+               if label not in batches]
     if not subject.returns_loss:
         result.append(f"--loss={loss}")
     if "attention_mask" in subject.inputs:

@@ -24,6 +24,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves, tree_map
 
 from .messages import Refused, place
+from .rewrites import rewrite
 
 DETACH = (torch.Tensor.detach, torch.detach)
 IN_PLACE_DETACH = (torch.Tensor.detach_, torch.detach_)
@@ -80,6 +81,8 @@ class Recorder(TorchFunctionMode):
             return func(*args, **kwargs)
         self._refuse(func, args)
         what = self._leaves_gradient(func)
+        if self.stop:
+            func = rewrite(func, args, kwargs)
         if what == "data":  # Exporters take .data for a constant.
             func = torch.Tensor.detach
         result = func(*args, **kwargs)
