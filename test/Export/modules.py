@@ -338,6 +338,38 @@ class Half(torch.autograd.Function):
         return gradient / 2
 
 
+class OwnTanh(torch.autograd.Function):
+    """A backward of its own that is the right one."""
+
+    @staticmethod
+    def forward(ctx, x):
+        y = torch.tanh(x)
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx, gradient):
+        y, = ctx.saved_tensors
+        return gradient * (1 - y * y)
+
+
+class OwnBackward(Tokens):
+    def body(self, x):
+        with torch.no_grad():
+            shift = x.mean()
+        return self.second(OwnTanh.apply(self.first(x))) + shift
+
+
+class MaskInput(Tokens):
+    """A padding mask of bools."""
+
+    def forward(self, tokens, mask):
+        x = self.body(self.table(tokens))
+        q = self.first(x)[:, None]
+        x = F.scaled_dot_product_attention(q, q, q, mask[:, None, None])
+        return self.head(x[:, 0])
+
+
 class HalfGradient(Tokens):
     def body(self, x):
         return self.second(Half.apply(self.first(x)))
@@ -376,6 +408,8 @@ CASES = {
     "own-loss": Case(OwnLoss, ("tokens", "labels"), None),
     "smoothed": Case(Smoothed, ("tokens", "labels"), None,
                      buffers=("weights",)),
+    "own-backward": Case(OwnBackward, detached=1),
+    "mask": Case(MaskInput, ("tokens", "mask")),
     "values": Case(Values, ("values",), "mse"),
     "rms-norm": Case(ScaledNorm, falls_back=True),
     "stack": Case(Stack, frozen=("first.weight", "first.bias",
@@ -408,6 +442,7 @@ def samples(name, count, seed=1):
     values = torch.randn(count, WIDTH, generator=generator)
     if case.loss == "mse":
         labels = torch.randn(count, 2, generator=generator)
-    known = {"tokens": ids, "labels": labels, "values": values}
+    mask = torch.arange(SEQ) < 1 + torch.arange(count)[:, None] % SEQ
+    known = {"mask": mask, "tokens": ids, "labels": labels, "values": values}
     inputs = {n: known[n] for n in case.inputs}
     return inputs, None if "labels" in inputs else labels

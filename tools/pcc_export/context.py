@@ -78,13 +78,14 @@ def position_tables(subject):
 
 
 def lookups(subject, seq):
-    """Table -> its largest id and its rows, of inputs of `seq` equal tokens."""
+    """Table -> its largest id and its rows, of one sample of `seq` equal
+    tokens. Tables of distances have an id for every pair of tokens."""
     recorder = Recorder(dropout=False)
     with as_it_was(subject.module), torch.no_grad():
         subject.wrapper(recorder)(*equal_tokens(subject, seq))
     result = {}
     for lookup in recorder.lookups:
-        if lookup.largest is not None:
+        if lookup.largest is not None and lookup.ids.numel() == seq:
             key, rows = id(lookup.table), lookup.table.shape[0]
             most = max(lookup.largest, result.get(key, (-1,))[0])
             result[key] = (most, rows)
@@ -94,7 +95,8 @@ def lookups(subject, seq):
 def equal_tokens(subject, seq):
     """Inputs of length `seq` in which no id but positions grows with it."""
     result = []
-    for name, value in subject.resized({"seq": seq}).items():
+    sizes = {"seq": seq, "batch": 1}
+    for name, value in subject.resized(sizes).items():
         example = subject.inputs[name]
         if "seq" in subject.dynamic[name].values() and not (
                 example.is_floating_point()):

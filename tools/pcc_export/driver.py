@@ -44,7 +44,7 @@ def export(module, inputs, path, *, names=None, dynamic=None, output=None,
     subject = Subject(module, inputs, names, dynamic, output, returns_loss,
                       call)
     loss = loss or "mse"
-    with quiet_parameters(module):
+    with quiet_parameters(module), torch.enable_grad():
         facts = module_facts.observe(subject)
         length = context_length or context.context_length(subject, log)
         tools = gradient_check.find_tools(pcc) if check_gradients else None
@@ -168,10 +168,10 @@ class Job:
                 f"the module has dropout {len(facts.ratios)} times, the file "
                 f"{len(ratios)} times, or of other ratios")
         matches = matching.match(model, facts)
-        self.outputs = forward_check.check(self.subject, model, folder,
-                                           self.length, external)
         metadata.write(model, facts, matches, detached, self.length, attempt)
         graph.save(model, path, external)
+        self.outputs = forward_check.check(self.subject, model, folder,
+                                           self.length)
         return recorder, matches, detached
 
     def compare_gradients(self, attempt, path, matches, work):
@@ -180,13 +180,13 @@ class Job:
         folder = os.path.join(work, "gradients")
         os.makedirs(folder)
         if count <= self.limit or not layers:
-            worst = gradient_check.check(self.subject, self.facts, matches,
-                                         self.loss, path, folder, self.tools)
+            found = gradient_check.check(
+                self.subject, self.facts, matches, self.loss, path, folder,
+                self.tools, self.log)
             which = f"{len(self.facts.trained())} parameters"
         else:
-            worst, which = self.compare_fewer(attempt, layers, folder)
-        self.log(f"gradients: {which} agree with autograd in f64 to "
-                 f"{worst:.1e}")
+            found, which = self.compare_fewer(attempt, layers, folder)
+        self.log(f"gradients: {which} {found}")
 
     def compare_fewer(self, attempt, layers, folder):
         """The same on the module without all but a few layers."""
@@ -195,10 +195,11 @@ class Job:
             path = os.path.join(folder, "fewer.onnx")
             external = exporters.weighs_much(self.subject.module)
             matches = self.write(attempt, facts, path, external)[1]
-            worst = gradient_check.check(self.subject, facts, matches,
-                                         self.loss, path, folder, self.tools)
+            found = gradient_check.check(
+                self.subject, facts, matches, self.loss, path, folder,
+                self.tools, self.log)
         names = ", ".join(name for name, _ in layers)
-        return worst, (f"{len(facts.trained())} parameters of the module with "
+        return found, (f"{len(facts.trained())} parameters of the module with "
                        f"{LAYERS_LEFT} layers in {names}")
 
 

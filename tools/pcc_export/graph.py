@@ -7,6 +7,8 @@
 - Stack traces and documentation, which name folders of this machine, go.
 """
 
+import os
+
 import numpy as np
 import onnx
 from onnx import numpy_helper
@@ -37,28 +39,27 @@ def graphs(graph):
                 yield from graphs(attribute.g)
 
 
+def shortened(names, fixed=()):
+    """Old name -> short name, where no other name is as short."""
+    count = {}
+    for name in [*map(short, names), *fixed]:
+        count[name] = count.get(name, 0) + 1
+    return {name: short(name) for name in names if count[short(name)] == 1}
+
+
 def take_wrapper_away(model):
-    """Shortens names, but those whose short form another value has."""
     inner = list(graphs(model.graph))
     fixed = {v.name for v in (*model.graph.input, *model.graph.output)}
-    names = {}
+    values = {name for graph in inner for name in [
+        *(i.name for i in graph.initializer),
+        *(o for n in graph.node for o in n.output)]}
+    rename = shortened(values - fixed, fixed)
+    nodes = shortened([n.name for graph in inner for n in graph.node])
     for graph in inner:
-        for name in [*(i.name for i in graph.initializer),
-                     *(o for n in graph.node for o in n.output)]:
-            names[name] = short(name) if name not in fixed else name
-    taken, count = set(), {}
-    for new in names.values():
-        count[new] = count.get(new, 0) + 1
-    taken = {new for new, n in count.items() if n > 1} | fixed
-    rename = {old: new for old, new in names.items()
-              if new not in taken or old == new}
-    for graph in inner:
-        for initializer in graph.initializer:
-            initializer.name = rename.get(initializer.name, initializer.name)
-        for value in graph.value_info:
-            value.name = rename.get(value.name, value.name)
+        for named in (*graph.initializer, *graph.value_info):
+            named.name = rename.get(named.name, named.name)
         for node in graph.node:
-            node.name = short(node.name)
+            node.name = nodes.get(node.name, node.name)
             node.input[:] = [rename.get(i, i) for i in node.input]
             node.output[:] = [rename.get(o, o) for o in node.output]
 
@@ -133,10 +134,9 @@ def without_dropout(model):
 
 
 def save(model, path, external):
-    """Deterministic bytes; weights beside the file if `external`."""
+    """Deterministic bytes; if `external`, weights go to a file beside, and out
+    of `model`."""
     if external:
-        import os
-
         onnx.save_model(model, path, save_as_external_data=True,
                         all_tensors_to_one_file=True, size_threshold=1024,
                         location=os.path.basename(path) + ".data")

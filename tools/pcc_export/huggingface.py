@@ -103,7 +103,9 @@ def prepare(model, task, inputs=None):
         if hasattr(part, "use_cache"):
             part.use_cache = False
     known = inspect.signature(model.forward).parameters
-    names = tuple(inputs or TASKS[task].inputs)
+    names = tuple(inputs or (
+        name for name in TASKS[task].inputs
+        if name in known or name != "attention_mask"))
     for name in names:
         if name not in known:
             raise Refused(f"{type(model).__name__} takes no '{name}'",

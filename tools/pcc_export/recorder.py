@@ -17,6 +17,7 @@ is one: it runs the module as it is, and notes on the way
 """
 
 import dataclasses
+import inspect
 
 import torch
 import torch.nn.functional as F
@@ -33,6 +34,8 @@ TO_PYTHON = (torch.Tensor.item, torch.Tensor.tolist, torch.Tensor.numpy,
              torch.Tensor.__array__)
 HOOKS = (torch.Tensor.register_hook,
          torch.Tensor.register_post_accumulate_grad_hook)
+DROPOUT_OF_ATTENTION = list(inspect.signature(
+    F.multi_head_attention_forward).parameters).index("dropout_p")
 DROPOUTS = (F.dropout, F.dropout1d, F.dropout2d, F.dropout3d, F.alpha_dropout,
             F.feature_alpha_dropout)
 
@@ -65,13 +68,15 @@ class Recorder(TorchFunctionMode):
         super().__init__()
         self.stop, self.dropout = stop, dropout
         self.marks, self.lookups, self.ratios = [], [], []
-        self.no_grad_place = "unknown place"
+        self.no_grad, self.no_grad_place = False, "unknown place"
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         if func is torch._C._set_grad_enabled:
-            self.no_grad_place = place()
+            self.no_grad, self.no_grad_place = not args[0], place()
             return func(*args, **kwargs)
+        if torch.is_grad_enabled():
+            self.no_grad = False
         carries = any(torch.is_tensor(t) and t.requires_grad
                       for t in tree_leaves((args, kwargs)))
         if func is F.embedding:
@@ -104,7 +109,9 @@ class Recorder(TorchFunctionMode):
             return "detach"
         if getattr(func, "__self__", None) is torch.Tensor.data:
             return "data"
-        return None if torch.is_grad_enabled() else "no_grad"
+        # Inside an autograd.Function PyTorch itself turns gradients off; what
+        # is exported there are its parts.
+        return "no_grad" if self.no_grad else None
 
     def _refuse(self, func, args):
         name = getattr(func, "__name__", str(func))
@@ -120,7 +127,7 @@ class Recorder(TorchFunctionMode):
                     "gradient, and the file a constant of it")
         elif func in HOOKS:
             what = "a hook changes a gradient"
-        elif not torch.is_grad_enabled() and changes_in_place(name) and (
+        elif self.no_grad and changes_in_place(name) and (
                 args and torch.is_tensor(args[0]) and args[0].requires_grad):
             what = f"{name} changes a value in place under no_grad"
         else:
@@ -157,10 +164,11 @@ class Recorder(TorchFunctionMode):
             if ratio and not self.dropout:
                 args, kwargs = args[:4], dict(kwargs, dropout_p=0.0)
         elif func is F.multi_head_attention_forward:
-            # dropout_p is argument 11, training a keyword of nn's module.
-            ratio = args[11] if kwargs.get("training", True) else 0
+            # As nn.MultiheadAttention calls it: dropout_p by position.
+            at = DROPOUT_OF_ATTENTION
+            ratio = args[at] if kwargs.get("training", True) else 0
             if ratio and not self.dropout:
-                args = (*args[:11], 0.0, *args[12:])
+                args = (*args[:at], 0.0, *args[at + 1:])
         else:
             return args, kwargs
         if ratio:

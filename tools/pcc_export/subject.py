@@ -19,13 +19,15 @@ INTEGERS = (torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32,
 class Wrapper(torch.nn.Module):
     """Calls `module`; `around` is a context that forward runs in."""
 
-    def __init__(self, module, call, select, around):
+    def __init__(self, module, call, select, around, bools):
         super().__init__()
-        self.module, self._call = module, call
+        self.module, self._call, self._bools = module, call, bools
         self._select, self._around = select, around
 
     def forward(self, *tensors):
         with self._around:
+            tensors = [t.bool() if i in self._bools else t
+                       for i, t in enumerate(tensors)]
             return self._select(self._call(self.module, *tensors))
 
 
@@ -54,6 +56,15 @@ class Subject:
                     f"input '{name}' is no tensor but a {type(value).__name__}",
                     ["what is no tensor goes into `call`: "
                      "call=lambda module, ids: module(ids, use_cache=False)"])
+        for name, tensor in (*inputs.items(), *module.named_parameters()):
+            if tensor.device.type != "cpu":
+                raise Refused(f"'{name}' is on {tensor.device}",
+                              ["call .cpu() of module and inputs"])
+        # A training program's data has numbers, no bools.
+        self.bools = {i for i, t in enumerate(inputs.values())
+                      if t.dtype == torch.bool}
+        inputs = {name: t.long() if t.dtype == torch.bool else t
+                  for name, t in inputs.items()}
         self.module, self.inputs = module, inputs
         self.returns_loss, self.output = returns_loss, output
         self.dynamic = labels_of(inputs, dynamic)
@@ -71,13 +82,13 @@ class Subject:
         for name, value in self.inputs.items():
             if value.data_ptr() == ids.data_ptr() and value.dim() and (
                     not bool((value == row).all())):
-                value = value.clone()
+                value = value.clone(memory_format=torch.contiguous_format)
                 value.view(-1)[1::5] = row
                 self.inputs[name] = value
 
     def wrapper(self, around=None):
         return Wrapper(self.module, self.call, self.select,
-                       around or contextlib.nullcontext())
+                       around or contextlib.nullcontext(), self.bools)
 
     def select(self, result):
         """The tensor that is exported, of what the module returns."""
