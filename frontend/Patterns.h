@@ -21,6 +21,8 @@ void populateNormPatterns(mlir::RewritePatternSet &patterns);
 /// Rotary position embedding from constant tables.
 void populateRopePatterns(mlir::RewritePatternSet &patterns);
 void populateAttentionPatterns(mlir::RewritePatternSet &patterns);
+/// One attention from a module per head.
+void populateHeadPatterns(mlir::RewritePatternSet &patterns);
 /// One projection for several parts, and learned positions.
 void populateProjectionPatterns(mlir::RewritePatternSet &patterns);
 

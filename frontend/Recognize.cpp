@@ -39,6 +39,9 @@ struct NNRecognizePass : pcc::impl::NNRecognizePassBase<NNRecognizePass> {
     // Then contractions by labels alone: what follows reads nothing but these.
     RewritePatternSet contractions(&getContext());
     populateContractPatterns(contractions);
+    // Heads before projections of what is joined are taken apart.
+    RewritePatternSet heads(&getContext());
+    populateHeadPatterns(heads);
     // Layout and scores; each makes room for the other.
     RewritePatternSet forms(&getContext());
     populateContractPatterns(forms);
@@ -49,6 +52,7 @@ struct NNRecognizePass : pcc::impl::NNRecognizePassBase<NNRecognizePass> {
     populatePartedProjectionPatterns(forms);
     if (failed(applyPatternsGreedily(module, std::move(primitives))) ||
         failed(applyPatternsGreedily(module, std::move(contractions))) ||
+        failed(applyPatternsGreedily(module, std::move(heads))) ||
         failed(applyPatternsGreedily(module, std::move(forms)))) {
       module.emitError("recognition finds no end; please report this model");
       return signalPassFailure();

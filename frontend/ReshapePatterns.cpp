@@ -75,6 +75,29 @@ splitOf(ReshapeOp reshape) {
                    reshape.getType().getShape());
 }
 
+/// The result of a transpose with its dims split into `split`, by a transpose
+/// of the split input.
+static Value transposeParts(PatternRewriter &rewriter, Location loc,
+                            TransposeOp op,
+                            ArrayRef<SmallVector<int64_t, 2>> split) {
+  SmallVector<SmallVector<int64_t, 2>> parts(split.size());
+  for (auto [to, from] : llvm::enumerate(op.getPermutation()))
+    parts[from] = split[to];
+  SmallVector<int64_t> shape, first, permutation, result;
+  for (ArrayRef<int64_t> part : parts) {
+    first.push_back(shape.size());
+    llvm::append_range(shape, part);
+  }
+  for (int64_t from : op.getPermutation())
+    for (auto [i, extent] : llvm::enumerate(parts[from])) {
+      permutation.push_back(first[from] + i);
+      result.push_back(extent);
+    }
+  Value input = reshapeTo(rewriter, loc, op.getInput(), shape);
+  return TransposeOp::create(rewriter, loc, op.getType().clone(result), input,
+                             permutation);
+}
+
 namespace {
 
 struct ReshapeTwice : OpRewritePattern<ReshapeOp> {
@@ -160,20 +183,58 @@ struct ReshapeOfTranspose : OpRewritePattern<ReshapeOp> {
     auto split = splitOf(op);
     if (!inner || !split)
       return failure();
-    SmallVector<SmallVector<int64_t, 2>> parts(split->size());
-    for (auto [to, from] : llvm::enumerate(inner.getPermutation()))
-      parts[from] = (*split)[to];
-    SmallVector<int64_t> shape, first, permutation;
-    for (ArrayRef<int64_t> part : parts) {
-      first.push_back(shape.size());
-      llvm::append_range(shape, part);
+    rewriter.replaceOp(op,
+                       transposeParts(rewriter, op.getLoc(), inner, *split));
+    return success();
+  }
+};
+
+/// For every dim of `from` its parts in the coarsest shape of which `from` and
+/// `to` are both merged; nothing if there is none.
+static std::optional<SmallVector<SmallVector<int64_t, 2>>>
+commonParts(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  SmallVector<SmallVector<int64_t, 2>> parts;
+  int64_t left = 1;
+  for (int64_t extent : from) {
+    SmallVector<int64_t, 2> &part = parts.emplace_back();
+    while (extent != 1) {
+      while (left == 1 && !to.empty()) {
+        left = to.front();
+        to = to.drop_front();
+      }
+      int64_t next = std::min(extent, left);
+      if (next < 2 || extent % next || left % next)
+        return std::nullopt;
+      part.push_back(next);
+      extent /= next;
+      left /= next;
     }
-    for (int64_t from : inner.getPermutation())
-      for (size_t i = 0; i < parts[from].size(); ++i)
-        permutation.push_back(first[from] + i);
-    Value input = reshapeTo(rewriter, op.getLoc(), inner.getInput(), shape);
-    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), input,
-                                             permutation);
+    if (part.empty())
+      part.push_back(1);
+  }
+  return parts;
+}
+
+/// A reshape that splits dims and merges others, behind a transpose: what it
+/// splits is split in front of it. So leave batch and heads the dim in which a
+/// product of all heads had them:
+///
+///   %t = transpose %x [1, 0, 2] : [b * h, s, d] -> [s, b * h, d]
+///   reshape %t : [s * b, h * d]
+struct RegroupOfTranspose : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = producer<TransposeOp>(op);
+    if (!inner || splitOf(op))
+      return failure();
+    auto parts =
+        commonParts(inner.getType().getShape(), op.getType().getShape());
+    if (!parts || llvm::all_of(*parts, [](auto &p) { return p.size() == 1; }))
+      return failure();
+    Value moved = transposeParts(rewriter, op.getLoc(), inner, *parts);
+    rewriter.replaceOp(
+        op, reshapeTo(rewriter, op.getLoc(), moved, op.getType().getShape()));
     return success();
   }
 };
@@ -302,8 +363,8 @@ struct ReshapeOfEmbedding : OpRewritePattern<ReshapeOp> {
 
 void pcc::frontend::populateReshapePatterns(RewritePatternSet &patterns) {
   patterns.add<ReshapeTwice, ReshapeOfConstant, ReshapeOfElementwise,
-               ReshapeOfBroadcast, ReshapeOfTranspose, ReshapeOfContract,
-               ReshapeOfSoftmax, ReshapeOfNorm<LayerNormOp>,
+               ReshapeOfBroadcast, ReshapeOfTranspose, RegroupOfTranspose,
+               ReshapeOfContract, ReshapeOfSoftmax, ReshapeOfNorm<LayerNormOp>,
                ReshapeOfNorm<RmsNormOp>, ReshapeOfEmbedding>(
       patterns.getContext());
 }

@@ -3,6 +3,7 @@
 #include "passes/Sharding/Check.h"
 #include "passes/Sharding/Components.h"
 #include "passes/Sharding/Seeds.h"
+#include <map>
 #include <set>
 
 using namespace mlir;
@@ -74,21 +75,127 @@ static LogicalResult reportLost(const Program &program, const ShardedOp &op,
   return diag;
 }
 
+/// In the backward pass an axis is lost only where the forward pass cut a part
+/// of what it has whole: all parts of its gradient are gathered.
+static void remarkLost(const Program &program, const ShardedOp &op,
+                       const ShardedValue &value, Axis axis) {
+  mlir::emitRemark(op.op->getLoc())
+      << "the gradient of '" << layerName(op.op) << "' gathers '" << value.name
+      << "' over mesh axis \"" << program.mesh.name(axis) << "\"";
+}
+
 static LogicalResult checkLost(const Program &program, const ShardedOp &op) {
   LogicalResult result = success();
   op.forEach([&](unsigned number, const ValueFactors &dims, unsigned position) {
     const ShardedValue &value = program[number];
     auto usable = usableAxes(program, op, position);
     for (auto [i, axes] : llvm::enumerate(value.dims))
-      if (usable[i].size() < axes.size() && succeeded(result))
-        result =
-            reportLost(program, op, value, i, axes[usable[i].size()], dims[i]);
+      if (usable[i].size() < axes.size() && succeeded(result)) {
+        Axis axis = axes[usable[i].size()];
+        if (op.op->hasAttr(kBackwardAttr))
+          remarkLost(program, op, value, axis);
+        else
+          result = reportLost(program, op, value, i, axis, dims[i]);
+      }
   });
   return result;
 }
 
+/// A product of probabilities and values that was not recognised as attention.
+static bool isPrimitiveAttention(ContractOp op) {
+  return llvm::any_of(op->getOperands(), [](Value operand) {
+    Operation *def = operand.getDefiningOp();
+    while (isa_and_present<DropoutOp, ReshapeOp, TransposeOp, MulOp, WhereOp,
+                           CastOp>(def))
+      def = def->getOperand(isa<WhereOp>(def) ? 1 : 0).getDefiningOp();
+    return isa_and_present<SoftmaxOp>(def);
+  });
+}
+
+namespace {
+
+/// Attention that tensor parallelism leaves whole on every rank. What is
+/// computed is right, but not what a user expects who asks for --tp, so it is
+/// said, once for all attention that has the same reason.
+class WholeAttention {
+public:
+  explicit WholeAttention(const Program &program)
+      : program(program), components(program) {}
+  void add(const ShardedOp &op);
+  void report() const;
+
+private:
+  StringRef reasonOf(const ShardedOp &op, std::string &node) const;
+
+  const Program &program;
+  Components components;
+  struct Group {
+    const ShardedOp *first;
+    std::string node; ///< that the reason names; empty if none
+    std::vector<std::string> layers;
+    int64_t flops = 0;
+  };
+  std::map<std::string, Group> groups;
+};
+
+} // namespace
+
+/// Why no axis reaches the heads; `node` is the one to blame, if one is.
+StringRef WholeAttention::reasonOf(const ShardedOp &op,
+                                   std::string &node) const {
+  unsigned values = op.operands[0];
+  int64_t rank = program[values].type.getRank();
+  // [batch, sequence, heads, d] of attention, [batch, heads, query, key] of a
+  // product.
+  unsigned heads = isa<AttentionOp>(op.op) ? 2 : 1;
+  if (rank < 4)
+    return "it has no dim of heads";
+  const ShardedOp *needs = components.whoNeeds({values, heads});
+  if (!needs)
+    return "no weight of its own gives the heads one by one";
+  node = layerName(needs->op);
+  return isa<ReshapeOp>(needs->op) ? " merges its heads with other dims"
+                                   : " needs all of its heads";
+}
+
+void WholeAttention::add(const ShardedOp &op) {
+  std::string node;
+  Group &group = groups[reasonOf(op, node).str()];
+  if (group.layers.empty()) {
+    group.first = &op;
+    group.node = node;
+  }
+  // Training and evaluation have the same layers.
+  std::string layer = layerName(op.op);
+  if (llvm::is_contained(group.layers, layer))
+    return;
+  group.layers.push_back(layer);
+  group.flops += cast<CostInterface>(op.op).getFlops();
+}
+
+void WholeAttention::report() const {
+  int64_t ranks = program.mesh.extent(program.mesh.tensorAxes().list());
+  for (auto &[reason, group] : groups) {
+    Location loc = group.first->op->getLoc();
+    InFlightDiagnostic diag = mlir::emitWarning(loc);
+    diag << "attention '" << group.layers.front() << "'";
+    if (group.layers.size() > 1)
+      diag << " and " << group.layers.size() - 1 << " more";
+    diag << (group.layers.size() > 1 ? " run" : " runs") << " whole on each of "
+         << ranks << " tensor-parallel ranks (" << group.flops
+         << " FLOPs forward): ";
+    if (!group.node.empty())
+      diag << "'" << group.node << "'";
+    diag << reason;
+    diag.attachNote(loc)
+        << "--tp splits the other layers; use --tp 1, and --dp or --pp, to "
+           "have no rank repeat another's work";
+  }
+}
+
 /// Attention and the weights that were chosen run on each rank in part.
 static LogicalResult checkCoverage(const Program &program, const ShardedOp &op,
+                                   WholeAttention &wholes,
                                    llvm::DenseSet<unsigned> &reported) {
   const Mesh &mesh = program.mesh;
   AxisSet used;
@@ -97,19 +204,22 @@ static LogicalResult checkCoverage(const Program &program, const ShardedOp &op,
   AxisSet missing = mesh.tensorAxes() - used;
   if (missing.empty())
     return success();
-  bool attention = isa<AttentionOp>(op.op);
-  if (attention || isRowParallel(program, op)) {
+  if (isRowParallel(program, op)) {
     InFlightDiagnostic diag =
         mlir::emitError(op.op->getLoc())
         << "'" << layerName(op.op) << "' would run whole on each of "
         << mesh.extent(missing.list()) << " ranks: mesh axis \"tp\" does not "
-        << "reach its " << (attention ? "heads" : "weight");
+        << "reach its weight";
     diag.attachNote(op.op->getLoc())
         << "its weights must be column parallel: a projection whose columns "
            "are cut into parts must be factored (part, head, dim)";
     return diag;
   }
   auto contract = dyn_cast<ContractOp>(op.op);
+  if (isa<AttentionOp>(op.op) || (contract && isPrimitiveAttention(contract))) {
+    wholes.add(op);
+    return success();
+  }
   std::optional<unsigned> weight;
   if (!contract || !(weight = weightOf(contract)))
     return success();
@@ -134,9 +244,12 @@ LogicalResult pcc::checkTensorParallel(const Program &program) {
     if (failed(checkLost(program, op)))
       return failure();
   llvm::DenseSet<unsigned> reported;
+  WholeAttention wholes(program);
   for (const ShardedOp &op : program.ops)
-    if (isForward(op.op) && failed(checkCoverage(program, op, reported)))
+    if (isForward(op.op) &&
+        failed(checkCoverage(program, op, wholes, reported)))
       return failure();
+  wholes.report();
   return success();
 }
 

@@ -8,10 +8,10 @@
 namespace pcc {
 
 /// After level 0: every axis of a value reaches every op that has the value,
-/// attention and row-parallel contractions use all tensor axes. A silent
-/// replication is never an answer, so what does not is an error with the way
-/// out; other parameter contractions that run whole on several ranks are
-/// remarks with their cost.
+/// row-parallel contractions use all tensor axes. A silent replication is never
+/// an answer, so what does not is an error with the way out; attention that
+/// runs whole on several ranks is a warning that says why, other parameter
+/// contractions are remarks with their cost.
 mlir::LogicalResult checkTensorParallel(const Program &program);
 
 /// After the last level: remarks where a layer of the forward pass has to

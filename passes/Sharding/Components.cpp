@@ -33,7 +33,7 @@ Components::Components(const Program &program) {
     for (int64_t dim = 0; dim < value.type.getRank(); ++dim)
       parent.push_back(parent.size());
   }
-  std::vector<ValueDim> unsplittable;
+  std::vector<std::pair<ValueDim, const ShardedOp *>> unsplittable;
   for (const ShardedOp &op : program.ops) {
     if (!isForward(op.op) || isa<AccumulateOp, WriteOp>(op.op))
       continue;
@@ -49,15 +49,26 @@ Components::Components(const Program &program) {
           join(it->second, member);
       }
     });
-    // Constants lie whole on every rank: each reader cuts its part.
+    // What lies whole on every rank anyway: each reader cuts its part.
+    bool isWhole = isWholeOnRanks(op.op);
     for (auto [factor, member] : loops)
-      if (op.rule.factors[factor].unshardable && !isa<ConstantOp>(op.op))
-        unsplittable.push_back(member);
+      if (op.rule.factors[factor].unshardable && !isWhole)
+        unsplittable.push_back({member, &op});
+    // What becomes the minor part of a dim, as heads that are merged with the
+    // batch in front of them: no rank has its part of it alone.
+    op.forEach([&](unsigned, const ValueFactors &factors, unsigned) {
+      for (const DimFactors &list : factors)
+        for (int factor : list)
+          if (auto it = loops.find(factor);
+              it != loops.end() && factor != majorFactor(op.rule, list) &&
+              op.rule.factors[factor].size > 1 && !isWhole)
+            unsplittable.push_back({it->second, &op});
+    });
     // The columns of a table are the residual stream, but not those of biases
     // by distance, whose ids are known.
     auto lookup = dyn_cast<EmbeddingOp>(op.op);
     if (lookup && !lookup.getIds().getDefiningOp<ConstantOp>())
-      unsplittable.push_back({op.operands[1], 1});
+      unsplittable.push_back({{op.operands[1], 1}, &op});
     if (isa<CrossEntropyOp>(op.op))
       classDims.push_back(
           {op.operands[0], program[op.operands[0]].type.getRank() - 1});
@@ -77,8 +88,8 @@ Components::Components(const Program &program) {
             {&op, op.operands[*weight], static_cast<unsigned>(dim), inOther});
     }
   }
-  for (ValueDim member : unsplittable)
-    dead.insert(find(member));
+  for (auto [member, op] : unsplittable)
+    dead.try_emplace(find(member), op);
 }
 
 std::vector<Components::Choice>
@@ -104,6 +115,7 @@ Components::choose(const Program &program) const {
     bool hasHeads;
     int64_t size; ///< of its parameters
     Choice choice;
+    bool isChosen = false;
   };
   std::vector<Candidate> sized;
   for (auto &[component, choice] : candidates) {
@@ -120,24 +132,29 @@ Components::choose(const Program &program) const {
       size += program[param].type.getNumElements();
     sized.push_back({heads.contains(component), size, std::move(choice)});
   }
-  // A layer before a projection of keys and values is column, then row
-  // parallel, too; but without its heads attention cannot be split at all.
   // Ties go to the earlier one: its first weight has the lower number.
   llvm::sort(sized, [](const Candidate &a, const Candidate &b) {
-    if (a.hasHeads != b.hasHeads)
-      return a.hasHeads;
     return a.size != b.size ? a.size > b.size
                             : a.choice.uses[0].op < b.choice.uses[0].op;
   });
 
+  // A layer before a projection of keys and values is column, then row
+  // parallel, too; but without its heads attention cannot be split at all.
+  for (bool hasHeads : {true, false})
+    for (Candidate &candidate : sized) {
+      if (candidate.hasHeads != hasHeads)
+        continue;
+      candidate.isChosen =
+          llvm::none_of(candidate.choice.uses, [&](const WeightUse &use) {
+            return taken.contains(use.param);
+          });
+      if (candidate.isChosen)
+        for (const WeightUse &use : candidate.choice.uses)
+          taken.insert(use.param);
+    }
   std::vector<Choice> chosen;
-  for (auto &[hasHeads, size, choice] : sized) {
-    if (llvm::any_of(choice.uses,
-                     [&](auto &use) { return taken.contains(use.param); }))
-      continue;
-    for (const WeightUse &use : choice.uses)
-      taken.insert(use.param);
-    chosen.push_back(std::move(choice));
-  }
+  for (Candidate &candidate : sized)
+    if (candidate.isChosen)
+      chosen.push_back(std::move(candidate.choice));
   return chosen;
 }

@@ -34,14 +34,18 @@ public:
   unsigned find(ValueDim dim) const;
   /// Some op needs such a dim whole, or it is a table's column.
   bool isDead(ValueDim dim) const { return dead.contains(find(dim)); }
+  /// The first op that needs a dead dim whole; null of one that is not dead.
+  const ShardedOp *whoNeeds(ValueDim dim) const {
+    return dead.lookup(find(dim));
+  }
 
   /// What tensor parallelism splits.
   struct Choice {
     /// In program order; both columns and rows occur.
     std::vector<WeightUse> uses;
   };
-  /// Candidates, heads of attention first, then the largest, without those that
-  /// share a parameter with an earlier one or with the classes.
+  /// Candidates, the largest first, without those that share a parameter with
+  /// the classes, with heads of attention, or with an earlier one.
   std::vector<Choice> choose(const Program &program) const;
 
 private:
@@ -49,7 +53,7 @@ private:
 
   /// Dim d of value v is first[v] + d; parents lead to the component's number.
   std::vector<unsigned> first, parent;
-  llvm::DenseSet<unsigned> dead;
+  llvm::DenseMap<unsigned, const ShardedOp *> dead;
   std::vector<WeightUse> uses;
   std::vector<ValueDim> classDims, headDims;
 };

@@ -49,9 +49,11 @@ def DistSeedTensorPass : ShardingPass<"dist-seed-tensor"> {
     Structural, not by name. Dims of the forward pass that share a major factor
     form components. A component in which one parameter contraction's N dim
     meets another's K dim, and which no op needs whole (norm, softmax, head
-    dim) nor is a table's column dim, is split: heads of attention first, then
-    the largest, each parameter in one component only, parameters of the class
-    dim in none. Only K dims of
+    dim, what merges it behind another dim) nor is a table's column dim, is
+    split: heads of attention first, then the largest, each parameter in one
+    component only, parameters of the class dim in none. What is made of
+    parameters alone, such as joined weights of heads, counts as a parameter
+    that lies whole on every rank, which takes its part. Only K dims of
     row-parallel weights, class dims and rows of token tables become seeds
     (level 0), the latter with a remark instead where an op needs them whole;
     column-parallel weights and biases follow by propagation.
@@ -83,9 +85,10 @@ def DistPropagatePass : ShardingPass<"dist-propagate"> {
     goes to the lower level, then to a parameter's dim, then to the earlier
     operand. After level 0, final gradients and optimizer state are seeded as
     their parameters, and parameters and inputs take no more axes. Dims are
-    only ever extended. An axis of level 0 that an op cannot use, and an
-    attention op or split weight that does not use all tensor axes, are errors;
-    where a layer has to gather an operand over another axis, a remark says so.
+    only ever extended. An axis of level 0 that an op of the forward pass cannot
+    use, and a split weight that does not use all tensor axes, are errors;
+    attention that runs whole is a warning that says why; where a layer has to
+    gather an operand over another axis, a remark says so.
 
     Leaves `dist.shardings` and `dist.factors` on ops, `dist.sharding` on
     parameters, states, arguments and results: where values lie, without

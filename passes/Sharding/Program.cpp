@@ -108,12 +108,13 @@ static ShardingRule storeRule(RankedTensorType type) {
   return rule;
 }
 
-/// Closes the dims that a constant has whole on every rank: whoever needs a
-/// part cuts it from there.
-void Program::closeWhole(const ShardedOp &constant) {
-  for (auto [dim, factors] : llvm::enumerate(constant.rule.results[0]))
-    if (constant.rule.factors[factors.front()].unshardable)
-      values[constant.results[0]].open[dim] = false;
+/// Closes the dims that a constant, or what is made of parameters, has whole on
+/// every rank: whoever needs a part cuts it from there.
+void Program::closeWhole(const ShardedOp &op) {
+  for (auto [result, dims] : llvm::zip_equal(op.results, op.rule.results))
+    for (auto [dim, factors] : llvm::enumerate(dims))
+      if (!factors.empty() && op.rule.factors[factors.front()].unshardable)
+        values[result].open[dim] = false;
 }
 
 void Program::addFunction(func::FuncOp function) {
@@ -152,7 +153,7 @@ void Program::addFunction(func::FuncOp function) {
       info.results.push_back(addValue(result, &op, ShardedValue::Kind::Inner));
     if (auto sharded = dyn_cast<ShardingRuleInterface>(op)) {
       info.rule = sharded.getShardingRule();
-      if (isa<ConstantOp>(op))
+      if (isWholeOnRanks(&op))
         closeWhole(info);
       ops.push_back(std::move(info));
     }
@@ -202,9 +203,34 @@ static ParamOp paramOf(Value value) {
                                                        read.getSymbolAttr());
 }
 
+bool pcc::isOfParams(Value value) {
+  if (paramOf(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getNumOperands() == 0 || !isMemoryEffectFree(op))
+    return false;
+  bool any = false;
+  return llvm::all_of(op->getOperands(),
+                      [&](Value operand) {
+                        bool isConstant =
+                            operand.getDefiningOp<ConstantOp>() != nullptr;
+                        any |= !isConstant;
+                        return isConstant || isOfParams(operand);
+                      }) &&
+         any;
+}
+
+bool pcc::isWholeOnRanks(Operation *op) {
+  return isa<ConstantOp>(op) || (op->getNumResults() == 1 && isForward(op) &&
+                                 isOfParams(op->getResult(0)));
+}
+
 std::optional<unsigned> pcc::weightOf(ContractOp op) {
   for (unsigned operand : {1, 0})
     if (paramOf(op->getOperand(operand)))
+      return operand;
+  for (unsigned operand : {1, 0})
+    if (isOfParams(op->getOperand(operand)))
       return operand;
   return std::nullopt;
 }

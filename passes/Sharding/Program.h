@@ -90,7 +90,7 @@ private:
   Program(mlir::ModuleOp module, dist::MeshOp mesh);
   unsigned add(ShardedValue value);
   void addFunction(mlir::func::FuncOp function);
-  void closeWhole(const ShardedOp &constant);
+  void closeWhole(const ShardedOp &op);
 
   llvm::DenseMap<mlir::Value, unsigned> numbers;
   llvm::StringMap<unsigned> symbols;
@@ -107,8 +107,16 @@ bool isForward(mlir::Operation *op);
 /// Whether an op is a constant of floating-point zeros.
 bool isZero(mlir::Operation *op);
 
-/// The operand of a contraction that is a parameter, the rhs before the lhs;
-/// none where activations are multiplied.
+/// Whether a value is a parameter, or made of nothing but parameters and
+/// constants, such as the weights of heads that are parameters each, joined.
+bool isOfParams(mlir::Value value);
+
+/// Whether an op of the forward pass makes a constant or a value of parameters:
+/// what it needs whole it has whole, on every rank, at no message.
+bool isWholeOnRanks(mlir::Operation *op);
+
+/// The operand of a contraction that is a parameter, else one that is made of
+/// such, the rhs before the lhs; none where activations are multiplied.
 std::optional<unsigned> weightOf(nn::ContractOp op);
 
 /// Whether a parameter is looked up by what a user feeds (tokens), as opposed

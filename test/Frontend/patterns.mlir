@@ -589,3 +589,109 @@ func.func @batch_and_heads(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x4x8xf32>, %v:
   %y = nn.reshape %o : tensor<8x3x8xf32> -> tensor<2x4x3x8xf32>
   return %y : tensor<2x4x3x8xf32>
 }
+
+// -----
+
+// As torch.nn.MultiheadAttention writes it where it returns the probabilities:
+// batch and heads leave their common dim behind a transpose.
+// CHECK-LABEL: @batch_and_heads_behind
+// CHECK: %[[O:.*]], %{{.*}} = nn.attention
+// CHECK-NOT: nn.softmax
+// CHECK: %[[T:.*]] = nn.transpose %[[O]] [1, 0, 2, 3]
+// CHECK: nn.reshape %[[T]] : tensor<3x2x4x8xf32> -> tensor<6x32xf32>
+func.func @batch_and_heads_behind(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>) -> tensor<6x32xf32> {
+  %qm = nn.reshape %q : tensor<2x4x3x8xf32> -> tensor<8x3x8xf32>
+  %km = nn.reshape %k : tensor<2x4x3x8xf32> -> tensor<8x3x8xf32>
+  %vm = nn.reshape %v : tensor<2x4x3x8xf32> -> tensor<8x3x8xf32>
+  %s = nn.contract "amk,ank->amn" %qm, %km : tensor<8x3x8xf32>, tensor<8x3x8xf32> -> tensor<8x3x3xf32>
+  %p = nn.softmax %s : tensor<8x3x3xf32>
+  %o = nn.contract "amk,akn->amn" %p, %vm : tensor<8x3x3xf32>, tensor<8x3x8xf32> -> tensor<8x3x8xf32>
+  %t = nn.transpose %o [1, 0, 2] : tensor<8x3x8xf32> -> tensor<3x8x8xf32>
+  %y = nn.reshape %t : tensor<3x8x8xf32> -> tensor<6x32xf32>
+  return %y : tensor<6x32xf32>
+}
+
+// -----
+
+// A module per head, each with weights of its own, a bias for the queries and
+// dropout: one attention. The weights stay parameters of their own.
+// CHECK-LABEL: @module_per_head
+// CHECK-DAG: %[[Q0:.*]] = nn.read @q0 : tensor<1x2x4xf32>
+// CHECK-DAG: %[[Q1:.*]] = nn.read @q1 : tensor<1x2x4xf32>
+// CHECK-DAG: nn.concat %[[Q0]], %[[Q1]] along 0 : {{.*}} -> tensor<2x2x4xf32>
+// CHECK: %[[O:.*]], %{{.*}} = nn.attention causal {{.*}}scale 5.000000e-01
+// CHECK: %[[R:.*]] = nn.reshape %[[O]] : tensor<3x5x2x2xf32> -> tensor<3x5x4xf32>
+// CHECK: return %[[R]]
+nn.param @q0 : tensor<2x4xf32> init normal
+nn.param @k0 : tensor<2x4xf32> init normal
+nn.param @v0 : tensor<2x4xf32> init normal
+nn.param @b0 : tensor<2xf32> init normal
+nn.param @q1 : tensor<2x4xf32> init normal
+nn.param @k1 : tensor<2x4xf32> init normal
+nn.param @v1 : tensor<2x4xf32> init normal
+nn.param @b1 : tensor<2xf32> init normal
+func.func @module_per_head(%x: tensor<3x5x4xf32>, %samples: tensor<3xi64>, %pos: tensor<5xi64> {nn.role = "positions"}, %seed: tensor<i64>, %step: tensor<i64>) -> tensor<3x5x4xf32> {
+  %mask = nn.constant dense<[[[0.0, -1.0e30, -1.0e30, -1.0e30, -1.0e30], [0.0, 0.0, -1.0e30, -1.0e30, -1.0e30], [0.0, 0.0, 0.0, -1.0e30, -1.0e30], [0.0, 0.0, 0.0, 0.0, -1.0e30], [0.0, 0.0, 0.0, 0.0, 0.0]]]> : tensor<1x5x5xf32>
+  %flat = nn.reshape %mask : tensor<1x5x5xf32> -> tensor<5x5xf32>
+  %masks = nn.broadcast %flat [1, 2] : tensor<5x5xf32> -> tensor<3x5x5xf32>
+  %wq0 = nn.read @q0 : tensor<2x4xf32>
+  %wk0 = nn.read @k0 : tensor<2x4xf32>
+  %wv0 = nn.read @v0 : tensor<2x4xf32>
+  %rb0 = nn.read @b0 : tensor<2xf32>
+  %m0 = nn.contract "bsk,nk->bsn" %x, %wq0 : tensor<3x5x4xf32>, tensor<2x4xf32> -> tensor<3x5x2xf32>
+  %bb0 = nn.broadcast %rb0 [2] : tensor<2xf32> -> tensor<3x5x2xf32>
+  %hq0 = nn.sum %m0, %bb0 : tensor<3x5x2xf32>
+  %hk0 = nn.contract "bsk,nk->bsn" %x, %wk0 : tensor<3x5x4xf32>, tensor<2x4xf32> -> tensor<3x5x2xf32>
+  %hv0 = nn.contract "bsk,nk->bsn" %x, %wv0 : tensor<3x5x4xf32>, tensor<2x4xf32> -> tensor<3x5x2xf32>
+  %kt0 = nn.transpose %hk0 [0, 2, 1] : tensor<3x5x2xf32> -> tensor<3x2x5xf32>
+  %p0 = nn.contract "bsd,bdt->bst" %hq0, %kt0 : tensor<3x5x2xf32>, tensor<3x2x5xf32> -> tensor<3x5x5xf32>
+  %c0 = nn.scale %p0 by 0.5 : tensor<3x5x5xf32>
+  %s0 = nn.sum %c0, %masks : tensor<3x5x5xf32>
+  %w0 = nn.softmax %s0 : tensor<3x5x5xf32>
+  %d0 = nn.dropout %w0 samples %samples positions %pos seed %seed step %step {p = 0.1, id = 1, batch_dim = 0, seq_dim = 1}
+      : tensor<3x5x5xf32>, tensor<3xi64>, tensor<5xi64>, tensor<i64>, tensor<i64>
+  %o0 = nn.contract "bst,btd->bsd" %d0, %hv0 : tensor<3x5x5xf32>, tensor<3x5x2xf32> -> tensor<3x5x2xf32>
+  %wq1 = nn.read @q1 : tensor<2x4xf32>
+  %wk1 = nn.read @k1 : tensor<2x4xf32>
+  %wv1 = nn.read @v1 : tensor<2x4xf32>
+  %rb1 = nn.read @b1 : tensor<2xf32>
+  %m1 = nn.contract "bsk,nk->bsn" %x, %wq1 : tensor<3x5x4xf32>, tensor<2x4xf32> -> tensor<3x5x2xf32>
+  %bb1 = nn.broadcast %rb1 [2] : tensor<2xf32> -> tensor<3x5x2xf32>
+  %hq1 = nn.sum %m1, %bb1 : tensor<3x5x2xf32>
+  %hk1 = nn.contract "bsk,nk->bsn" %x, %wk1 : tensor<3x5x4xf32>, tensor<2x4xf32> -> tensor<3x5x2xf32>
+  %hv1 = nn.contract "bsk,nk->bsn" %x, %wv1 : tensor<3x5x4xf32>, tensor<2x4xf32> -> tensor<3x5x2xf32>
+  %kt1 = nn.transpose %hk1 [0, 2, 1] : tensor<3x5x2xf32> -> tensor<3x2x5xf32>
+  %p1 = nn.contract "bsd,bdt->bst" %hq1, %kt1 : tensor<3x5x2xf32>, tensor<3x2x5xf32> -> tensor<3x5x5xf32>
+  %c1 = nn.scale %p1 by 0.5 : tensor<3x5x5xf32>
+  %s1 = nn.sum %c1, %masks : tensor<3x5x5xf32>
+  %w1 = nn.softmax %s1 : tensor<3x5x5xf32>
+  %d1 = nn.dropout %w1 samples %samples positions %pos seed %seed step %step {p = 0.1, id = 2, batch_dim = 0, seq_dim = 1}
+      : tensor<3x5x5xf32>, tensor<3xi64>, tensor<5xi64>, tensor<i64>, tensor<i64>
+  %o1 = nn.contract "bst,btd->bsd" %d1, %hv1 : tensor<3x5x5xf32>, tensor<3x5x2xf32> -> tensor<3x5x2xf32>
+  %y = nn.concat %o0, %o1 along 2 : tensor<3x5x2xf32>, tensor<3x5x2xf32> -> tensor<3x5x4xf32>
+  return %y : tensor<3x5x4xf32>
+}
+
+// -----
+
+// Heads that differ in more than their weights stay apart.
+// CHECK-LABEL: @heads_of_two_scales
+// CHECK-COUNT-2: nn.softmax
+// CHECK: nn.concat
+nn.param @v0 : tensor<2x4xf32> init normal
+nn.param @v1 : tensor<2x4xf32> init normal
+func.func @heads_of_two_scales(%x: tensor<3x5x4xf32>) -> tensor<3x5x4xf32> {
+  %wv0 = nn.read @v0 : tensor<2x4xf32>
+  %wv1 = nn.read @v1 : tensor<2x4xf32>
+  %s = nn.contract "bsd,btd->bst" %x, %x : tensor<3x5x4xf32>, tensor<3x5x4xf32> -> tensor<3x5x5xf32>
+  %s0 = nn.scale %s by 0.5 : tensor<3x5x5xf32>
+  %p0 = nn.softmax %s0 : tensor<3x5x5xf32>
+  %h0 = nn.contract "bsk,nk->bsn" %x, %wv0 : tensor<3x5x4xf32>, tensor<2x4xf32> -> tensor<3x5x2xf32>
+  %o0 = nn.contract "bst,btd->bsd" %p0, %h0 : tensor<3x5x5xf32>, tensor<3x5x2xf32> -> tensor<3x5x2xf32>
+  %s1 = nn.scale %s by 0.25 : tensor<3x5x5xf32>
+  %p1 = nn.softmax %s1 : tensor<3x5x5xf32>
+  %h1 = nn.contract "bsk,nk->bsn" %x, %wv1 : tensor<3x5x4xf32>, tensor<2x4xf32> -> tensor<3x5x2xf32>
+  %o1 = nn.contract "bst,btd->bsd" %p1, %h1 : tensor<3x5x5xf32>, tensor<3x5x2xf32> -> tensor<3x5x2xf32>
+  %y = nn.concat %o0, %o1 along 2 : tensor<3x5x2xf32>, tensor<3x5x2xf32> -> tensor<3x5x4xf32>
+  return %y : tensor<3x5x4xf32>
+}

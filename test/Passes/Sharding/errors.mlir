@@ -199,24 +199,26 @@ func.func @forward(%t: tensor<4x6xi64> {nn.role = "tokens"}) {
 
 // -----
 
-// Heads that are flattened behind their number of parts would be gathered.
+// Heads that are flattened behind their number of parts would be gathered:
+// nothing is left to split.
+// expected-error @+2 {{cannot split the model 2 ways over mesh axis "tp": no pair of layers is column then row parallel}}
+// expected-note @+1 {{use --tp 1, and --dp or --pp to use more ranks}}
+module {
 dist.mesh @mesh = <["tp"=2]>
 nn.param @qkv.weight : tensor<16x3x4x4xf32> init normal
 nn.param @proj.weight : tensor<4x4x16xf32> init normal
 func.func @forward(%x: tensor<2x6x16xf32> {nn.role = "data"},
                    %pos: tensor<6xi64> {nn.role = "positions"}) {
   %w = nn.read @qkv.weight : tensor<16x3x4x4xf32>
-  // expected-note @+1 {{it is split because of: nn.select 'nn.select'}}
   %qkv = nn.contract "bsc,cphd->bsphd" %x, %w : tensor<2x6x16xf32>, tensor<16x3x4x4xf32> -> tensor<2x6x3x4x4xf32>
   %q = nn.select %qkv dim 2 index 0 : tensor<2x6x3x4x4xf32> -> tensor<2x6x4x4xf32>
   %o, %lse = nn.attention causal %q, %q, %q positions %pos, %pos scale 1.0
       : (tensor<2x6x4x4xf32>, tensor<2x6x4x4xf32>, tensor<2x6x4x4xf32>, tensor<6xi64>, tensor<6xi64>) -> (tensor<2x6x4x4xf32>, tensor<2x6x4xf32>)
   %wp = nn.read @proj.weight : tensor<4x4x16xf32>
   %y = nn.contract "bshd,hdc->bsc" %o, %wp : tensor<2x6x4x4xf32>, tensor<4x4x16xf32> -> tensor<2x6x16xf32>
-  // expected-error @+2 {{cannot split 'nn.reshape' 2 ways over mesh axis "tp": dim 3 of 'nn.contract' is there the minor part of a dim whose major part is not split into single elements}}
-  // expected-note @+1 {{use --tp 1, and --dp or --pp to use more ranks}}
   %flat = nn.reshape %qkv : tensor<2x6x3x4x4xf32> -> tensor<2x6x48xf32>
   return
+}
 }
 
 // -----

@@ -20,10 +20,10 @@ nn.param @wte : tensor<13x4xf32> init normal
 func.func @forward(%t: tensor<2x6xi64> {nn.role = "tokens"}) {
   %w = nn.read @wte : tensor<13x4xf32>
   %x = nn.embedding %t, %w : tensor<2x6xi64>, tensor<13x4xf32> -> tensor<2x6x4xf32>
-  %l = nn.contract "bsc,vc->bsv" %x, %w : tensor<2x6x4xf32>, tensor<13x4xf32> -> tensor<2x6x13xf32>
+  %l = nn.contract "bsc,vc->bvs" %x, %w : tensor<2x6x4xf32>, tensor<13x4xf32> -> tensor<2x13x6xf32>
   // expected-error @+2 {{cannot pad 13 classes to a multiple of 4: 'nn.reshape' makes them part of another dim}}
   // expected-note @+1 {{use a --tp that divides the number of classes}}
-  %s = nn.reshape %l : tensor<2x6x13xf32> -> tensor<2x78xf32>
+  %s = nn.reshape %l : tensor<2x13x6xf32> -> tensor<2x78xf32>
   return
 }
 
