@@ -112,6 +112,24 @@ struct ReshapeTwice : OpRewritePattern<ReshapeOp> {
   }
 };
 
+/// Equal reshapes of one value are one, so that what makes it may have no other
+/// use: keys and values that a block computes each time it is used.
+struct ReshapeAgain : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    for (Operation *user : op.getInput().getUsers()) {
+      auto other = dyn_cast<ReshapeOp>(user);
+      if (!other || other == op || other.getType() != op.getType() ||
+          other->getBlock() != op->getBlock() || !other->isBeforeInBlock(op))
+        continue;
+      rewriter.replaceOp(op, other.getResult());
+      return success();
+    }
+    return failure();
+  }
+};
+
 struct ReshapeOfConstant : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op,
@@ -362,9 +380,9 @@ struct ReshapeOfEmbedding : OpRewritePattern<ReshapeOp> {
 } // namespace
 
 void pcc::frontend::populateReshapePatterns(RewritePatternSet &patterns) {
-  patterns.add<ReshapeTwice, ReshapeOfConstant, ReshapeOfElementwise,
-               ReshapeOfBroadcast, ReshapeOfTranspose, RegroupOfTranspose,
-               ReshapeOfContract, ReshapeOfSoftmax, ReshapeOfNorm<LayerNormOp>,
-               ReshapeOfNorm<RmsNormOp>, ReshapeOfEmbedding>(
-      patterns.getContext());
+  patterns
+      .add<ReshapeTwice, ReshapeAgain, ReshapeOfConstant, ReshapeOfElementwise,
+           ReshapeOfBroadcast, ReshapeOfTranspose, RegroupOfTranspose,
+           ReshapeOfContract, ReshapeOfSoftmax, ReshapeOfNorm<LayerNormOp>,
+           ReshapeOfNorm<RmsNormOp>, ReshapeOfEmbedding>(patterns.getContext());
 }

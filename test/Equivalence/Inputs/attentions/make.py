@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Attention as people and transformers write it, small: what attentions.test
+splits. Needs PyTorch and transformers (benchmarks/setup); writes its files
+beside itself.
+
+heads.onnx   a module per head, with biases, what they give joined
+cross.onnx   one block with self- and cross-attention by
+             torch.nn.MultiheadAttention, used twice: its fused projection is
+             cut into queries' and keys' part; probabilities are asked for
+bias.onnx    MPNet: a bias by distance that all layers share, positions counted
+             among what is no padding
+shift.onnx   XLNet: scores by distance, shifted into place
+gather.onnx  DeBERTa: scores gathered by distance, batch and heads one dim
+"""
+
+import logging
+import os
+import warnings
+
+import onnx
+import torch
+import transformers as hf
+from torch import nn
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+VOCAB, SEQ, WIDTH, HEADS, LAYERS = 24, 8, 16, 2, 2
+
+
+class Head(nn.Module):
+    def __init__(self):
+        super().__init__()
+        size = WIDTH // HEADS
+        self.k = nn.Linear(WIDTH, size)
+        self.q = nn.Linear(WIDTH, size)
+        self.v = nn.Linear(WIDTH, size)
+        self.register_buffer("tril", torch.tril(torch.ones(SEQ, SEQ)))
+
+    def forward(self, x):
+        k, q, v = self.k(x), self.q(x), self.v(x)
+        w = q @ k.transpose(-2, -1) * k.shape[-1] ** -0.5
+        w = w.masked_fill(self.tril == 0, float("-inf"))
+        return torch.softmax(w, -1) @ v
+
+
+class Heads(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(VOCAB, WIDTH)
+        self.heads = nn.ModuleList(
+            nn.ModuleList(Head() for _ in range(HEADS)) for _ in range(LAYERS))
+        self.proj = nn.ModuleList(
+            nn.Linear(WIDTH, WIDTH) for _ in range(LAYERS))
+        self.norm = nn.ModuleList(
+            nn.LayerNorm(WIDTH) for _ in range(LAYERS))
+        self.out = nn.Linear(WIDTH, VOCAB)
+
+    def forward(self, ids):
+        x = self.table(ids)
+        for heads, proj, norm in zip(self.heads, self.proj, self.norm):
+            y = norm(x)
+            x = x + proj(torch.cat([head(y) for head in heads], -1))
+        return self.out(x)
+
+
+class Cross(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(VOCAB, WIDTH)
+        self.memory = nn.Linear(WIDTH, WIDTH)
+        self.own = nn.MultiheadAttention(WIDTH, HEADS, batch_first=True)
+        self.cross = nn.MultiheadAttention(WIDTH, HEADS, batch_first=True)
+        self.norm = nn.LayerNorm(WIDTH)
+        self.up = nn.Linear(WIDTH, 2 * WIDTH)
+        self.down = nn.Linear(2 * WIDTH, WIDTH)
+        self.out = nn.Linear(WIDTH, VOCAB)
+
+    def forward(self, ids):
+        x = self.table(ids)
+        memory = self.memory(x)
+        for _ in range(LAYERS):
+            y = self.norm(x)
+            x = x + self.own(y, y, y, need_weights=True)[0]
+            x = x + self.cross(x, memory, memory, need_weights=False)[0]
+            x = x + self.down(torch.relu(self.up(x)))
+        return self.out(x)
+
+
+SIZES = dict(vocab_size=VOCAB, hidden_size=WIDTH, num_hidden_layers=LAYERS,
+             num_attention_heads=HEADS, intermediate_size=2 * WIDTH,
+             max_position_embeddings=SEQ + 2, hidden_dropout_prob=0.0,
+             attention_probs_dropout_prob=0.0)
+
+
+class Scores(nn.Module):
+    """A model of transformers with its scores as only output."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, ids):
+        return self.model(input_ids=ids).logits
+
+
+MODELS = {
+    "heads": Heads,
+    "cross": Cross,
+    "bias": lambda: Scores(hf.MPNetForMaskedLM(
+        hf.MPNetConfig(**SIZES, pad_token_id=1))),
+    "shift": lambda: Scores(hf.XLNetLMHeadModel(
+        hf.XLNetConfig(vocab_size=VOCAB, d_model=WIDTH, n_layer=LAYERS,
+                       n_head=HEADS, d_inner=2 * WIDTH, dropout=0.0))),
+    "gather": lambda: Scores(hf.DebertaV2ForMaskedLM(
+        hf.DebertaV2Config(**SIZES, pos_att_type=["c2p", "p2c"],
+                           relative_attention=True, position_buckets=4,
+                           max_relative_positions=8, share_att_key=True,
+                           norm_rel_ebd="layer_norm", type_vocab_size=0,
+                           pooler_hidden_size=WIDTH))),
+}
+
+
+def main():
+    warnings.simplefilter("ignore")
+    logging.disable(logging.WARNING)
+    for name, build in MODELS.items():
+        torch.manual_seed(0)
+        model = build().train()
+        ids = torch.randint(3, VOCAB, (2, SEQ))
+        path = os.path.join(HERE, name + ".onnx")
+        torch.onnx.export(
+            model, (ids,), path, dynamo=False, opset_version=17,
+            training=torch.onnx.TrainingMode.TRAINING,
+            do_constant_folding=False, input_names=["ids"],
+            output_names=["scores"], dynamic_axes={"ids": {0: "batch"}})
+        file = onnx.load(path)
+        for node in file.graph.node:
+            node.ClearField("doc_string")
+        onnx.save(file, path)
+
+
+if __name__ == "__main__":
+    main()
