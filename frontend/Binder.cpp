@@ -26,7 +26,13 @@ LogicalResult Binder::checkConstant(ArrayRef<int64_t> shape) const {
   std::optional<int64_t> size = countElements(shape);
   if (size && *size <= int64_t(1) << 28)
     return success();
-  return error() << "a constant of this shape cannot be held";
+  InFlightDiagnostic diag = error() << "a constant of this shape, ";
+  llvm::interleave(
+      shape, [&](int64_t extent) { diag << extent; }, [&] { diag << " x "; });
+  diag << ", cannot be held";
+  diag.attachNote(loc) << "where it is as large as the input, a smaller "
+                          "--micro-batch-size or --seq makes it smaller";
+  return diag;
 }
 
 bool Binder::has(unsigned i) const {

@@ -167,6 +167,31 @@ struct DimBinder {
 
 } // namespace
 
+/// Samples, and ids of all samples, that the ranks of one microbatch compute
+/// together at most: positions and masks of so many are constants that the
+/// compiler holds.
+static constexpr int64_t kMostSamples = 1 << 20, kMostTokens = 1 << 22;
+
+static LogicalResult checkSamples(Location loc, StringRef input,
+                                  ArrayRef<int64_t> shape, bool ids) {
+  if (shape.empty())
+    return success();
+  int64_t samples = shape[0], most = kMostSamples;
+  if (ids)
+    most = std::min(most, std::max<int64_t>(1, kMostTokens / shape[1]));
+  if (samples <= most)
+    return success();
+  InFlightDiagnostic diag = emitError(loc) << "input '" << input << "' has "
+                                           << samples << " samples";
+  if (ids)
+    diag << " of " << shape[1] << " ids";
+  diag << " in one microbatch of all data-parallel ranks; there may be "
+       << most;
+  diag.attachNote(loc) << "take a smaller --micro-batch-size or --dp: a step has "
+                          "more microbatches then, and computes the same";
+  return diag;
+}
+
 FailureOr<SmallVector<Input>>
 pcc::frontend::bindDims(Location loc, const onnx::GraphProto &graph,
                         const ImportOptions &options) {
@@ -197,6 +222,8 @@ pcc::frontend::bindDims(Location loc, const onnx::GraphProto &graph,
         return failure();
       shape.push_back(*extent);
     }
+    if (failed(checkSamples(loc, info->name(), shape, ids)))
+      return failure();
     if (!canBeHeld(shape))
       return emitError(loc) << "input '" << info->name()
                             << "' has a shape that cannot be held";

@@ -407,6 +407,7 @@ TableReads pcc::frontend::readTables(MLIRContext &context,
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
   ImportOptions probed = options;
   probed.noDropout = true;
+  probed.batch = std::nullopt;
   probed.paddingMask = probed.forward = false;
   return Importer(context, probed).readTables();
 }

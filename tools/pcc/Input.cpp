@@ -136,7 +136,7 @@ static LogicalResult chooseLengths(MLIRContext &context, Options &options,
       if (lengths->size() > 1)
         diag.attachNote() << "add --dim " << dim << "=N, or --seq N";
       else
-        diag.attachNote() << "add --seq N";
+        diag.attachNote() << "add --seq N, which may be " << length;
       return diag;
     }
     if (dim.empty())

@@ -24,8 +24,10 @@
 #include "tools/pcc/Run.h"
 #include "tools/pcc/Summary.h"
 #include "tools/pcc/SupportedOps.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
+#include <unistd.h>
 
 using namespace mlir;
 using namespace pcc;
@@ -79,8 +81,18 @@ static std::string defaultOutput(const Arguments &arguments, bool isText) {
   return arguments.emit == "obj" ? stem + ".o" : stem;
 }
 
+/// Where there is no memory left, there is no stack trace to be printed.
+static void outOfMemory(void *, const char *, bool) {
+  constexpr StringLiteral text =
+      "pcc: error: out of memory while compiling\n"
+      "pcc: note: a smaller --micro-batch-size or --seq takes less\n";
+  (void)!::write(STDERR_FILENO, text.data(), text.size());
+  ::_exit(kBadInput);
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  llvm::install_bad_alloc_error_handler(outOfMemory);
   Arguments arguments;
   if (int code = parseArguments(argc, argv, arguments); code >= 0)
     return code;
