@@ -105,6 +105,24 @@ static void setMoved(Binder &b, const Shape &dims, ArrayRef<int64_t> indices,
   b.set(0, b.broadcast(b.reshape(b.value(0), around(dims)), around(indices)));
 }
 
+/// Says that constant indices name a place that a dim of `extent` does not
+/// have, or one below `least`. Others are known when a program runs.
+static LogicalResult checkIndices(Binder &b, const Tensor &indices,
+                                  int64_t extent, int64_t least) {
+  SmallVector<int64_t> rows = indices.compact().core().ints();
+  for (int64_t index : rows)
+    if (index < least || index >= extent) {
+      InFlightDiagnostic diag = b.error()
+                                << "row " << index << " of a table of "
+                                << extent << " rows";
+      diag.attachNote(b.loc) << "a sequence longer than the model's positions? "
+                                "the longest is --seq "
+                             << extent - std::max<int64_t>(0, rows.front());
+      return diag;
+    }
+  return success();
+}
+
 /// GatherND by any indices.
 static LogicalResult buildGatherRows(Binder &b) {
   FailureOr<RowNumbers> found = rowNumbers(b, b.intAttr("batch_dims", 0));
@@ -127,6 +145,15 @@ static LogicalResult buildGatherND(Binder &b) {
   if (!indices || b.intAttr("batch_dims", 0) || depth < 1 || depth > b.rank(0))
     return buildGatherRows(b);
   Shape shape(indices->shape().drop_back()), data = b.shape(0);
+  for (int64_t d = 0; d < depth; ++d) {
+    Shape first(indices->rank(), 0), steps(indices->rank(), 1);
+    Shape part(indices->shape());
+    first.back() = d;
+    part.back() = 1;
+    if (failed(checkIndices(b, indices->slice(first, steps, part), data[d],
+                            -data[d])))
+      return failure();
+  }
   Tensor places(indices->element(), shape);
   size_t n = 0;
   int64_t count = 1;
@@ -203,22 +230,16 @@ static LogicalResult buildGather(Binder &b) {
       return success();
     }
   // Token ids are never negative, and stay what they are.
-  if (!isTable || b.translation.isForward()) {
+  bool mayCountBack = !isTable || b.translation.isForward();
+  if (b.isConstant(1) && failed(checkIndices(b, *b.item(1).tensor, from[*axis],
+                                             mayCountBack ? -from[*axis] : 0)))
+    return failure();
+  if (mayCountBack) {
     Arithmetic a(b);
     Value ids = a.wrap(a.cast(b.value(1), b.builder.getI64Type()), from[*axis]);
     b.set(0, a.take(b.value(0), ids, *axis));
     return success();
   }
-  if (b.isConstant(1))
-    for (int64_t id : b.item(1).tensor->core().ints())
-      if (id < 0 || id >= from[0]) {
-        InFlightDiagnostic diag = b.error() << "row " << id << " of a table of "
-                                            << from[0] << " rows";
-        diag.attachNote(b.loc) << "a sequence longer than the model's "
-                                  "positions? the longest is --seq "
-                               << from[0];
-        return diag;
-      }
   Shape shape = indices;
   shape.push_back(from[1]);
   b.set(0, Value(EmbeddingOp::create(b.builder, b.loc,
@@ -231,6 +252,10 @@ static LogicalResult buildGatherElements(Binder &b) {
   auto axis = normalizeAxis(b.intAttr("axis", 0), b.rank(0));
   if (!axis)
     return b.error() << "has no such axis";
+  int64_t extent = b.shape(0)[*axis];
+  if (b.isConstant(1) &&
+      failed(checkIndices(b, *b.item(1).tensor, extent, -extent)))
+    return failure();
   FailureOr<Value> number = elementNumbers(b, *axis);
   if (failed(number))
     return failure();

@@ -57,6 +57,10 @@ void TableReads::note(int64_t number, const onnx::NodeProto &node,
   else if (op == "Gather" || op == "GatherElements") {
     if (auto axis = normalizeAxis(b.intAttr("axis", 0), b.rank(0)))
       noteIndices(number, b, 0, *axis, 1);
+  } else if (op == "GatherND") {
+    if (b.intAttr("batch_dims", 0) == 0 && b.rank(1) > 0 &&
+        b.shape(1).back() == 1)
+      noteIndices(number, b, 0, 0, 1);
   } else if (op == "RotaryEmbedding") {
     // Angles by position; without positions they are as long as the sequence.
     bool isStandard = node.domain().empty();

@@ -8,6 +8,7 @@ Run with the Python of benchmarks/setup.
     context-buffer.onnx    more positions than its buffer of their numbers has
     context-padding.onnx   positions counted by what is no padding, as RoBERTa
                            does
+    context-rows.onnx      positions looked up by GatherND, as dynamo writes it
     context-distance.onnx  a bias looked up by distance, which tells nothing
     context-long.onnx      8192 positions
     context-two.onnx       an encoder's and a decoder's positions
@@ -122,6 +123,12 @@ def main():
     count = g.node("Mul", g.node("CumSum", real, np.array(1)), real)
     positions = g.node("Add", count, ints(1))
     g.write("context-padding", embed(g, "input_ids", positions, 34), ids)
+
+    g = Graph()
+    tokens = g.node("Gather", g.table("wte", VOCAB), "input_ids")
+    at = g.node("Unsqueeze", g.range("input_ids"), ints(-1))
+    angles = g.node("GatherND", g.table("angles", 24), at)
+    g.write("context-rows", g.node("Add", tokens, angles), ids)
 
     g = Graph()
     x = g.node("Gather", g.table("wte", VOCAB), "input_ids")
