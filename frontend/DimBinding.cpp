@@ -174,8 +174,6 @@ static constexpr int64_t kMostSamples = 1 << 20, kMostTokens = 1 << 22;
 
 static LogicalResult checkSamples(Location loc, StringRef input,
                                   ArrayRef<int64_t> shape, bool ids) {
-  if (shape.empty())
-    return success();
   int64_t samples = shape[0], most = kMostSamples;
   if (ids)
     most = std::min(most, std::max<int64_t>(1, kMostTokens / shape[1]));
@@ -187,8 +185,9 @@ static LogicalResult checkSamples(Location loc, StringRef input,
     diag << " of " << shape[1] << " ids";
   diag << " in one microbatch of all data-parallel ranks; there may be "
        << most;
-  diag.attachNote(loc) << "take a smaller --micro-batch-size or --dp: a step has "
-                          "more microbatches then, and computes the same";
+  diag.attachNote(loc)
+      << "take a smaller --micro-batch-size or --dp: a step has "
+         "more microbatches then, and computes the same";
   return diag;
 }
 
@@ -222,11 +221,12 @@ pcc::frontend::bindDims(Location loc, const onnx::GraphProto &graph,
         return failure();
       shape.push_back(*extent);
     }
-    if (failed(checkSamples(loc, info->name(), shape, ids)))
-      return failure();
     if (!canBeHeld(shape))
       return emitError(loc) << "input '" << info->name()
                             << "' has a shape that cannot be held";
+    bool isChosen = !shape.empty() && !type.shape().dim(0).has_dim_value();
+    if (isChosen && failed(checkSamples(loc, info->name(), shape, ids)))
+      return failure();
     inputs.push_back({info, RankedTensorType::get(shape, element)});
   }
   if (options.seq && !binder.hasSequence) {
