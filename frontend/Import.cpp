@@ -3,16 +3,19 @@
 #include "frontend/Import.h"
 #include "frontend/Axes.h"
 #include "frontend/Binder.h"
-#include "frontend/Buffers.h"
 #include "frontend/ContextLength.h"
 #include "frontend/DimBinding.h"
 #include "frontend/Inputs.h"
+#include "frontend/Metadata.h"
 #include "frontend/Names.h"
 #include "frontend/OpTable.h"
 #include "frontend/ParamReads.h"
 #include "frontend/Params.h"
+#include "frontend/Provenance.h"
 #include "frontend/Roles.h"
+#include "frontend/Sharing.h"
 #include "frontend/TensorProto.h"
+#include "frontend/TrainChoice.h"
 #include "frontend/Unsupported.h"
 #include "mlir/IR/Verifier.h"
 #include <deque>
@@ -26,9 +29,11 @@ namespace {
 
 class Importer : public Translation {
 public:
-  Importer(MLIRContext &context, const ImportOptions &options)
-      : options(options), builder(&context),
-        file(FileLineColLoc::get(&context, options.path, 0, 0)) {}
+  Importer(MLIRContext &context, const ImportOptions &options,
+           ImportReport &report)
+      : options(options), report(report), builder(&context),
+        file(FileLineColLoc::get(&context, options.path, 0, 0)),
+        weights(options.ties) {}
 
   FailureOr<OwningOpRef<ModuleOp>> run();
   /// See ContextLength.h.
@@ -61,19 +66,28 @@ private:
   LogicalResult addInitializers();
   /// The same without the elements of large tensors, for readTables().
   LogicalResult addShapes();
+  /// Adds a tensor that may be trained, at `extent`.
+  LogicalResult addWeight(const onnx::TensorProto &tensor, Extent extent,
+                          Provenance provenance);
+  /// An error if a tensor, of type `type` in the file, is what is left of a
+  /// table that is trained.
+  LogicalResult checkFoldedLookup(const onnx::TensorProto &tensor,
+                                  RankedTensorType type,
+                                  const Extent &extent) const;
   LogicalResult importNodes();
   /// Translates node number `number` of the graph.
   LogicalResult importNode(int64_t number, const onnx::NodeProto &node,
                            const OpEntry &entry);
   LogicalResult addOutputs();
-  /// A weight: what may be trained, so never folded into constants.
-  bool isWeight(const onnx::TensorProto &tensor) const;
+  /// Whether the type and shape are those of what may be trained.
+  bool mayBeWeight(const onnx::TensorProto &tensor) const;
   /// The parameter that `node` reads as operand `i`, `weight` or one that an
   /// exporter merged with it.
   Weight *readBy(const onnx::NodeProto &node, int i, Weight *weight);
   Value asValue(const Item &item, Location loc);
 
   const ImportOptions &options;
+  ImportReport &report;
   OpBuilder builder;
   Location file;
   std::unique_ptr<Model> model;
@@ -83,6 +97,9 @@ private:
   llvm::StringMap<Item> items;
   Weights weights;
   std::optional<NameFinder> names;
+  std::optional<SharingFinder> sharing;
+  std::optional<Declarations> declared;
+  std::optional<TrainChoice> choice;
   /// Large constants, such as a mask that every layer uses.
   std::deque<std::pair<Tensor, Value>> constants;
   /// Sums of losses, with the number of targets of each.
@@ -94,29 +111,54 @@ private:
 
 } // namespace
 
-bool Importer::isWeight(const onnx::TensorProto &tensor) const {
+bool Importer::mayBeWeight(const onnx::TensorProto &tensor) const {
   std::optional<int64_t> size =
       countElements(Shape(tensor.dims().begin(), tensor.dims().end()));
   Type element =
       elementType(builder.getContext(), tensor.data_type(), options.forward);
-  return size && *size > 1 && *size < int64_t(1) << 50 &&
-         isa_and_present<FloatType>(element);
+  // What is not trained need not be kept apart from other constants.
+  return size && *size > (options.forward ? 1 : 0) &&
+         *size < int64_t(1) << 50 && isa_and_present<FloatType>(element);
 }
 
-/// Checks where weights lie, whether or not they turn out to be used.
+/// Finds what each initializer is, and checks where weights lie, whether or not
+/// they turn out to be used.
 LogicalResult Importer::addInitializers() {
-  llvm::StringSet<> buffers = findBuffers(model->proto.graph());
-  names.emplace(model->proto.graph());
-  for (const onnx::TensorProto &tensor : model->proto.graph().initializer()) {
+  const onnx::GraphProto &graph = model->proto.graph();
+  names.emplace(model->proto);
+  sharing.emplace(graph, *names);
+  ProvenanceFinder finder(graph, *names, declared);
+  for (const onnx::TensorProto &tensor : graph.initializer()) {
     Item &item = items[tensor.name()];
-    if (!isWeight(tensor) || buffers.contains(tensor.name())) {
+    Provenance provenance;
+    Extent extent;
+    bool isPlace = tensor.data_location() == onnx::TensorProto::EXTERNAL;
+    if (mayBeWeight(tensor)) {
+      FailureOr<Extent> found =
+          isPlace ? model->find(file, tensor, options.randomInit) : extent;
+      if (failed(found))
+        return failure();
+      extent = std::move(*found);
+      Type storage = storageType(builder.getContext(), tensor.data_type());
+      provenance = finder.find(tensor, extent, storage);
+      auto type = RankedTensorType::get(
+          Shape(tensor.dims().begin(), tensor.dims().end()), storage);
+      bool isLost = provenance.isTrained() ||
+                    (provenance.kind == Provenance::Kind::Presumed &&
+                     provenance.isMadeUp);
+      if (isLost && !options.forward &&
+          failed(checkFoldedLookup(tensor, type, extent)))
+        return failure();
+      choice->apply(provenance, tensor, type, report);
+    }
+    if (provenance.isConstant()) {
       FailureOr<Tensor> t = load(file, tensor);
       if (failed(t))
         return failure();
       item.tensor = *t;
       continue;
     }
-    if (tensor.data_location() != onnx::TensorProto::EXTERNAL) {
+    if (!isPlace) {
       InFlightDiagnostic diag = emitError(file)
                                 << "weight '" << tensor.name()
                                 << "' is not stored as plain bytes";
@@ -124,40 +166,43 @@ LogicalResult Importer::addInitializers() {
                                "to convert it";
       return diag;
     }
-    FailureOr<Extent> extent = model->find(file, tensor, options.randomInit);
-    if (failed(extent))
+    if (failed(addWeight(tensor, std::move(extent), std::move(provenance))))
       return failure();
-    if (isMask(builder.getContext(), tensor, *extent) ||
-        (names->isMadeUpScale(tensor) &&
-         isOnes(builder.getContext(), tensor, *extent))) {
-      FailureOr<Tensor> t = load(file, tensor);
-      if (failed(t))
-        return failure();
-      item.tensor = *t;
-      continue;
-    }
-    auto type = RankedTensorType::get(
-        Shape(tensor.dims().begin(), tensor.dims().end()),
-        elementType(builder.getContext(), tensor.data_type(), options.forward));
-    FailureOr<Weight *> weight = weights.add(
-        file, names->find(tensor), tensor, type,
-        storageType(builder.getContext(), tensor.data_type()), *extent);
-    if (failed(weight))
-      return failure();
-    std::string lookup = options.forward ? "" : foldedLookup(**weight);
-    if (!lookup.empty()) {
-      InFlightDiagnostic diag =
-          emitError(file) << "weight '" << tensor.name() << "' is " << lookup
-                          << ": the exporter folded a lookup, and the table is "
-                             "lost";
-      diag.attachNote(file) << "export with dynamic dims, or without "
-                               "optimizations (optimize=False)";
-      return diag;
-    }
-    (*weight)->isFolded = names->isFolded(tensor);
-    item.weight = *weight;
   }
-  weights.tieCopies(file);
+  return options.forward ? success() : weights.tieCopies(file);
+}
+
+LogicalResult Importer::checkFoldedLookup(const onnx::TensorProto &tensor,
+                                          RankedTensorType type,
+                                          const Extent &extent) const {
+  std::string lookup =
+      foldedLookup(extent, type.getShape(), type.getElementTypeBitWidth() / 8);
+  if (lookup.empty())
+    return success();
+  InFlightDiagnostic diag = emitError(file)
+                            << "weight '" << tensor.name() << "' is " << lookup
+                            << ": the exporter folded a lookup, and the "
+                               "table is lost";
+  diag.attachNote(file) << "export with dynamic dims, or without "
+                           "optimizations (optimize=False)";
+  return diag;
+}
+
+LogicalResult Importer::addWeight(const onnx::TensorProto &tensor,
+                                  Extent extent, Provenance provenance) {
+  auto type = RankedTensorType::get(
+      Shape(tensor.dims().begin(), tensor.dims().end()),
+      elementType(builder.getContext(), tensor.data_type(), options.forward));
+  FailureOr<Weight *> weight = weights.add(
+      file, std::move(provenance), tensor, type,
+      storageType(builder.getContext(), tensor.data_type()), std::move(extent));
+  if (failed(weight))
+    return failure();
+  (*weight)->isTable =
+      llvm::any_of(names->usesOf(tensor.name()), [](const auto &use) {
+        return use.node->op_type() == "Gather" && use.operand == 0;
+      });
+  items[tensor.name()].weight = *weight;
   return success();
 }
 
@@ -171,9 +216,12 @@ Value Importer::asValue(const Item &item, Location loc) {
 }
 
 Weight *Importer::readBy(const onnx::NodeProto &node, int i, Weight *weight) {
-  if (reads || names->countUses(node.input(i)) < 2)
+  if (reads || declared || options.forward)
     return weight;
-  return weights.separate(file, weight, names->byUse(node, i));
+  std::string name = sharing->find(*weight->tensor, weight->name, node, i);
+  if (weight->isTable && node.op_type() != "Gather")
+    return weights.shareTable(weight, name);
+  return weights.separate(weight, name, /*isProven=*/false);
 }
 
 LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
@@ -187,6 +235,8 @@ LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
     return emitError(file) << node.op_type() << " '" << name
                            << "' has no results";
   bool movesOnly = node.op_type() == "Identity";
+  // A table of which this node looks up rows.
+  Weight *padded = nullptr;
   for (const std::string &input : node.input()) {
     if (input.empty()) {
       inputs.emplace_back();
@@ -205,12 +255,20 @@ LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
                          : "which nothing defines");
     }
     Item item = it->second;
-    if (item.weight && movesOnly)
-      item.weight = weights.alias(item.weight, node.output(0));
-    else if (item.weight) {
+    if (item.weight && movesOnly) {
+      // An Identity with a name of the model stands for a tensor that was
+      // merged.
+      if (!reads && !declared && !options.forward &&
+          names->isOwnName(node.output(0)))
+        item.weight =
+            weights.separate(item.weight, node.output(0), names->hasOwnNames());
+    } else if (item.weight) {
       int64_t operand = inputs.size();
       Weight *weight = readBy(node, operand, item.weight);
       weight->uses.append({number, operand});
+      if (node.op_type() == "Gather" && operand == 0 &&
+          weight->provenance.paddingRow)
+        padded = weight;
       item.value = readParam(builder, forward, *weight);
     }
     if (item.isSequence() && node.op_type() != "SequenceAt")
@@ -252,6 +310,12 @@ LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
     if (item.value && !canBeHeld(tensorType(item.value).getShape()))
       return binder.error()
              << "its result, " << item.value.getType() << ", cannot be held";
+  if (padded && !options.forward &&
+      !(binder.getResults()[0].value &&
+        markPaddingRow(binder.getResults()[0].value, *padded)))
+    return binder.error() << "looks up rows of '" << padded->name
+                          << "', whose padding row gets no gradient, in a way "
+                             "that is not supported";
   for (auto [output, item] : llvm::zip(node.output(), binder.getResults()))
     if (item.isKnown())
       items[output] = item;
@@ -316,6 +380,18 @@ LogicalResult Importer::begin() {
     return failure();
   model = std::move(*read);
   opset = Opsets(model->proto).standard();
+  FailureOr<std::optional<Declarations>> declarations =
+      readDeclarations(file, model->proto);
+  FailureOr<TrainChoice> trainChoice =
+      TrainChoice::parse(file, options.freeze, options.train);
+  if (failed(declarations) || failed(trainChoice))
+    return failure();
+  declared = std::move(*declarations);
+  choice.emplace(std::move(*trainChoice));
+  if (declared && !declared->detached.empty())
+    return emitError(file) << "no gradient flows through '"
+                           << declared->detached.begin()->getKey()
+                           << "', which is not supported";
   module = ModuleOp::create(builder, file);
   builder.setInsertionPointToEnd(module->getBody());
   FailureOr<func::FuncOp> entry =
@@ -330,7 +406,7 @@ LogicalResult Importer::begin() {
 static constexpr int64_t kMostIndices = 1 << 20;
 
 LogicalResult Importer::addShapes() {
-  names.emplace(model->proto.graph());
+  names.emplace(model->proto);
   for (const onnx::TensorProto &tensor : model->proto.graph().initializer()) {
     Item &item = items[tensor.name()];
     Shape shape(tensor.dims().begin(), tensor.dims().end());
@@ -339,12 +415,15 @@ LogicalResult Importer::addShapes() {
         elementType(builder.getContext(), tensor.data_type(), options.forward);
     if (!size || !element)
       return failure();
-    if (isWeight(tensor)) {
+    if (mayBeWeight(tensor) && *size > 1) {
       FailureOr<Extent> extent = model->find(file, tensor, /*optional=*/true);
       if (failed(extent))
         return failure();
+      Provenance provenance;
+      provenance.name = tensor.name();
       auto weight = weights.add(
-          file, tensor.name(), tensor, RankedTensorType::get(shape, element),
+          file, std::move(provenance), tensor,
+          RankedTensorType::get(shape, element),
           storageType(builder.getContext(), tensor.data_type()), *extent);
       if (failed(weight))
         return failure();
@@ -397,6 +476,9 @@ FailureOr<OwningOpRef<ModuleOp>> Importer::run() {
   sortParams(*module, names);
   markMerged(*module, weights);
   classifyParams(*module);
+  if (!options.forward && (failed(choice->finish(*module, weights, report)) ||
+                           failed(weights.report(file))))
+    return failure();
   if (failed(verify(*module)))
     return failure();
   return std::move(module);
@@ -409,10 +491,13 @@ TableReads pcc::frontend::readTables(MLIRContext &context,
   probed.noDropout = true;
   probed.batch = std::nullopt;
   probed.paddingMask = probed.forward = false;
-  return Importer(context, probed).readTables();
+  ImportReport unused;
+  return Importer(context, probed, unused).readTables();
 }
 
 FailureOr<OwningOpRef<ModuleOp>> pcc::importONNX(MLIRContext &context,
-                                                 const ImportOptions &options) {
-  return Importer(context, options).run();
+                                                 const ImportOptions &options,
+                                                 ImportReport *report) {
+  ImportReport unused;
+  return Importer(context, options, report ? *report : unused).run();
 }

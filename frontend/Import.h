@@ -12,6 +12,7 @@
 #ifndef PCC_FRONTEND_IMPORT_H
 #define PCC_FRONTEND_IMPORT_H
 
+#include "frontend/Ties.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <map>
@@ -40,6 +41,22 @@ struct ImportOptions {
   /// The model as it is: every input is data, every output a result, a loss is
   /// the number that the file says, not a sum and a count.
   bool forward = false;
+  /// Parameters by name that are not trained, and those that are in spite of it
+  /// or of what the file looks like: regular expressions, empty for none.
+  std::string freeze, train;
+  TieChoices ties;
+};
+
+/// Why the tensors of a file were taken for what they are.
+struct ImportReport {
+  struct Constant {
+    std::string name, type, evidence;
+  };
+
+  /// The evidence about parameters, by name.
+  std::map<std::string, std::string> evidence;
+  /// Tensors with a name that are not trained, in the file's order.
+  std::vector<Constant> constants;
 };
 
 /// The module of one model: nn.param symbols in the file's order, then
@@ -48,9 +65,12 @@ struct ImportOptions {
 /// uses. Errors go to the context's diagnostic engine, with the file as
 /// location. A model that computes its loss has nn.has_loss and returns (sum
 /// of the losses, number of targets that count), both f32: the division of
-/// the mean is left to the update.
+/// the mean is left to the update. Warnings tell where the file does not say
+/// what is trained or tied. Errors: also `freeze` or `train` that is no regular
+/// expression or matches nothing.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
-importONNX(mlir::MLIRContext &context, const ImportOptions &options);
+importONNX(mlir::MLIRContext &context, const ImportOptions &options,
+           ImportReport *report = nullptr);
 
 /// What a file says before it is imported.
 struct ModelOutline {
@@ -79,15 +99,10 @@ struct ContextLength {
 mlir::FailureOr<std::vector<ContextLength>>
 findContextLengths(mlir::MLIRContext &context, const ImportOptions &options);
 
-/// Sets `frozen` on parameters by regular expressions over their names; a name
-/// that matches both is trained. Errors: an expression that is none, or one
-/// that matches nothing.
-mlir::LogicalResult chooseTrained(mlir::ModuleOp module, llvm::StringRef freeze,
-                                  llvm::StringRef train);
-
 /// One line per parameter: name, shape and type, trained or not and why, where
-/// it comes from.
-void printParams(mlir::ModuleOp module, llvm::raw_ostream &os);
+/// it comes from; then the constants of the report.
+void printParams(mlir::ModuleOp module, const ImportReport &report,
+                 llvm::raw_ostream &os);
 
 } // namespace pcc
 

@@ -1,7 +1,7 @@
 //===- Names.cpp - Names that exporters lost ------------------------------===//
 
 #include "frontend/Names.h"
-#include "frontend/Buffers.h"
+#include "frontend/Metadata.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -17,8 +17,7 @@ static SmallVector<StringRef> parseList(StringRef text) {
   return strings;
 }
 
-/// Whether an exporter made this name up: onnx::MatMul_703, val_77, 703.
-static bool isInvented(StringRef name) {
+bool pcc::frontend::isInvented(StringRef name) {
   if (name.contains("::"))
     return true;
   name.consume_front("val_");
@@ -30,8 +29,7 @@ bool pcc::frontend::isParameterName(StringRef name) {
   return name.contains('.') && !name.contains('/') && !name.contains(':');
 }
 
-/// The path of the module that a node lies in, "" if it is the model itself.
-static std::string modulePath(const onnx::NodeProto &node) {
+std::string pcc::frontend::modulePath(const onnx::NodeProto &node) {
   // The dynamo exporter lists the scopes from the model inwards, then the
   // operator.
   std::string scopes =
@@ -52,11 +50,27 @@ static std::string modulePath(const onnx::NodeProto &node) {
   return dotted;
 }
 
-NameFinder::NameFinder(const onnx::GraphProto &graph) {
+/// What wrote a file. Tools that rewrite graphs keep the producer's name, but
+/// not the constants of the TorchScript exporter as nodes.
+static Exporter findExporter(const onnx::ModelProto &model) {
+  if (model.producer_name() != "pytorch")
+    return Exporter::Other;
+  bool hasConstants = false;
+  for (const onnx::NodeProto &node : model.graph().node()) {
+    hasConstants |= node.op_type() == "Constant";
+    if (!metadata(node, kNodeMetadata, "pkg.torch.onnx.name_scopes").empty())
+      return Exporter::Dynamo;
+  }
+  return hasConstants ? Exporter::TorchScript : Exporter::Other;
+}
+
+NameFinder::NameFinder(const onnx::ModelProto &model)
+    : wroteIt(findExporter(model)) {
+  const onnx::GraphProto &graph = model.graph();
   for (const onnx::NodeProto &node : graph.node()) {
     bool copies = node.op_type() == "Identity" && node.input_size() == 1 &&
                   node.output_size() == 1;
-    if (copies && !isParameterName(node.output(0)))
+    if (copies && !isOwnName(node.output(0)))
       roots[node.output(0)] = rootOf(node.input(0)).str();
     for (int i = 0; i < node.input_size() && !copies; ++i)
       uses[rootOf(node.input(i))].push_back({&node, i});
@@ -65,6 +79,9 @@ NameFinder::NameFinder(const onnx::GraphProto &graph) {
     std::string from =
         metadata(value, kValueMetadata, "pkg.onnxscript.optimizer.folded_from");
     SmallVector<StringRef> names = parseList(from);
+    if (!from.empty())
+      for (StringRef name : names)
+        folded[value.name()].push_back(name.str());
     SmallVector<StringRef> params =
         llvm::to_vector(llvm::make_filter_range(names, isParameterName));
     if (params.size() == 1)
@@ -77,9 +94,23 @@ StringRef NameFinder::rootOf(StringRef tensor) const {
   return it == roots.end() ? tensor : StringRef(it->second);
 }
 
-size_t NameFinder::countUses(StringRef tensor) const {
+bool NameFinder::isOwnName(StringRef result) const {
+  return isParameterName(result) ||
+         (wroteIt == Exporter::TorchScript && !isInvented(result) &&
+          !result.contains('/'));
+}
+
+ArrayRef<NameFinder::Use> NameFinder::usesOf(StringRef tensor) const {
   auto it = uses.find(rootOf(tensor));
-  return it == uses.end() ? 0 : it->second.size();
+  return it == uses.end() ? ArrayRef<Use>() : ArrayRef(it->second);
+}
+
+std::optional<ArrayRef<std::string>>
+NameFinder::foldedFrom(StringRef tensor) const {
+  auto it = folded.find(tensor);
+  if (it == folded.end())
+    return std::nullopt;
+  return ArrayRef(it->second);
 }
 
 bool NameFinder::isFolded(const onnx::TensorProto &tensor) const {
@@ -122,10 +153,15 @@ std::string NameFinder::find(const onnx::TensorProto &tensor) const {
   if (!isInvented(name) || found == uses.end())
     return name;
   const Use &use = found->second.front();
+  std::string byReader = byRead(*use.node, use.operand);
+  return byReader.empty() ? name : byReader;
+}
+
+std::string NameFinder::byRead(const onnx::NodeProto &node, int i) const {
   // A bias keeps its name where its weight was folded.
-  for (const std::string &result : use.node->output()) {
+  for (const std::string &result : node.output()) {
     auto readers = uses.find(result);
-    if (use.node->op_type() != "MatMul" || readers == uses.end())
+    if (node.op_type() != "MatMul" || readers == uses.end())
       continue;
     for (const Use &reader : readers->second)
       for (const std::string &other : reader.node->input()) {
@@ -134,6 +170,5 @@ std::string NameFinder::find(const onnx::TensorProto &tensor) const {
           return bias.str() + ".weight";
       }
   }
-  std::string byPath = byUse(*use.node, use.operand);
-  return byPath.empty() ? name : byPath;
+  return byUse(node, i);
 }

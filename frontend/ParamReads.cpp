@@ -1,6 +1,7 @@
 //===- ParamReads.cpp - Weights as parameters -----------------------------===//
 
 #include "frontend/ParamReads.h"
+#include "dialects/NN/GradientMarks.h"
 #include "dialects/NN/SourceMarks.h"
 #include "frontend/Params.h"
 
@@ -19,13 +20,21 @@ static SourceAttr sourceOf(Builder &builder, StringRef name,
                          builder.getDenseI64ArrayAttr(shape));
 }
 
+static SmallVector<int64_t> rowMajor(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> strides(shape.size());
+  int64_t stride = 1;
+  for (size_t d = shape.size(); d-- > 0; stride *= shape[d])
+    strides[d] = stride;
+  return strides;
+}
+
 /// Notes on the parameter that is read that the file holds it once more.
 static void addCopy(Builder &builder, ReadOp read, const Weight &copy) {
   auto param =
       SymbolTable::lookupNearestSymbolFrom<ParamOp>(read, read.getSymbolAttr());
   // The strides are those of the parameter's dims.
   SmallVector<int64_t> shape(param.getTensorType().getShape());
-  SmallVector<int64_t> strides = {shape[1], 1};
+  SmallVector<int64_t> strides = rowMajor(shape);
   if (copy.transposed)
     strides = {1, shape[0]};
   auto stored = RankedTensorType::get(copy.type.getShape(), copy.storage);
@@ -53,27 +62,43 @@ Value pcc::frontend::readParam(OpBuilder &builder, func::FuncOp forward,
                TransposeOp::create(builder, loc, weight.type, original, {1, 0});
   }
   ArrayRef<int64_t> shape = weight.type.getShape();
-  SmallVector<int64_t> strides(shape.size());
-  int64_t stride = 1;
-  for (size_t d = shape.size(); d-- > 0; stride *= shape[d])
-    strides[d] = stride;
   auto stored = RankedTensorType::get(shape, weight.storage);
-  SourceAttr source =
-      sourceOf(builder, weight.name, weight.extent, stored, strides, shape);
+  SourceAttr source = sourceOf(builder, weight.name, weight.extent, stored,
+                               rowMajor(shape), shape);
+  // One number is a choice of the model's author; so is what is not trained.
+  bool keepsValue = weight.extent.bytes &&
+                    (weight.type.getNumElements() == 1 ||
+                     weight.provenance.kind == Provenance::Kind::Frozen);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(forward);
     auto param =
-        ParamOp::create(builder, loc, weight.name, weight.type, Init::Normal,
+        ParamOp::create(builder, loc, weight.name, weight.type,
+                        keepsValue ? Init::File : Init::Normal,
                         /*decay=*/shape.size() >= 2, /*frozen=*/false, source);
     if (weight.name != weight.tensor->name())
       param->setAttr(kSourceNameAttr,
                      builder.getStringAttr(weight.tensor->name()));
-    if (weight.isFolded)
+    if (weight.provenance.isTransposed)
       param->setAttr(kTransposedAttr, builder.getUnitAttr());
   }
   // The first use: it comes before all others.
   return weight.read = ReadOp::create(builder, loc, weight.type, weight.name);
+}
+
+bool pcc::frontend::markPaddingRow(Value result, const Weight &table) {
+  for (Operation *op = result.getDefiningOp(); op;
+       op = op->getOperand(0).getDefiningOp()) {
+    if (auto lookup = dyn_cast<EmbeddingOp>(op)) {
+      Builder builder(op->getContext());
+      op->setAttr(kPaddingRowAttr,
+                  builder.getI64IntegerAttr(*table.provenance.paddingRow));
+      return lookup.getTable() == table.read;
+    }
+    if (op->getNumOperands() != 1)
+      return false;
+  }
+  return false;
 }
 
 void pcc::frontend::markMerged(ModuleOp module, const Weights &weights) {

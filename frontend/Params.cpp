@@ -8,7 +8,6 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/Regex.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -72,6 +71,9 @@ void pcc::frontend::classifyParams(ModuleOp module) {
   module.walk(
       [&](ReadOp read) { findUses(read.getResult(), uses[read.getSymbol()]); });
   for (auto param : module.getOps<ParamOp>()) {
+    // Nobody draws what is one number, or what is not trained.
+    if (param.getInit() == Init::File)
+      continue;
     SourceAttr source = param.getSourceAttr();
     int64_t rank =
         source ? source.getType().getRank() : param.getTensorType().getRank();
@@ -95,44 +97,26 @@ void pcc::frontend::markFoldedScales(ModuleOp module) {
   });
 }
 
-LogicalResult pcc::chooseTrained(ModuleOp module, StringRef freeze,
-                                 StringRef train) {
-  auto parse = [&](StringRef text,
-                   StringRef flag) -> FailureOr<std::optional<llvm::Regex>> {
-    if (text.empty())
-      return std::optional<llvm::Regex>();
-    llvm::Regex regex(text);
-    std::string why;
-    if (!regex.isValid(why))
-      return emitError(module.getLoc())
-             << flag << " '" << text << "' is no regular expression: " << why;
-    bool any = llvm::any_of(module.getOps<ParamOp>(), [&](ParamOp param) {
-      return regex.match(param.getSymName());
-    });
-    if (!any)
-      return emitError(module.getLoc())
-             << flag << " '" << text << "' matches no parameter";
-    return std::optional<llvm::Regex>(std::move(regex));
-  };
-  auto frozen = parse(freeze, "--freeze"), trained = parse(train, "--train");
-  if (failed(frozen) || failed(trained))
-    return failure();
-  for (auto param : module.getOps<ParamOp>()) {
-    if (*frozen && (*frozen)->match(param.getSymName()))
-      param.setFrozen(true);
-    if (*trained && (*trained)->match(param.getSymName()))
-      param.setFrozen(false);
-  }
-  return success();
-}
-
 static std::string print(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
   return text;
 }
 
-void pcc::printParams(ModuleOp module, raw_ostream &os) {
+/// Whether a parameter is trained, and the evidence.
+static std::string standingOf(ParamOp param, const ImportReport &report) {
+  auto it = report.evidence.find(param.getSymName().str());
+  std::string evidence = it == report.evidence.end() ? "" : it->second;
+  if (param.getFrozen())
+    return "frozen (" + (evidence.empty() ? "by --freeze" : evidence) + ")";
+  std::string text = param.getDecay()
+                         ? "trained, weight decay (source rank >= 2)"
+                         : "trained, no weight decay (source rank < 2)";
+  return evidence.empty() ? text : text + ", " + evidence;
+}
+
+void pcc::printParams(ModuleOp module, const ImportReport &report,
+                      raw_ostream &os) {
   size_t width = 4;
   int64_t trained = 0, all = 0;
   for (auto param : module.getOps<ParamOp>())
@@ -144,10 +128,7 @@ void pcc::printParams(ModuleOp module, raw_ostream &os) {
     trained += param.getFrozen() ? 0 : size;
     os << param.getSymName();
     os.indent(width - param.getSymName().size() + 2)
-        << print(param.getTensorType()) << "  "
-        << (param.getFrozen()  ? "frozen (by --freeze)"
-            : param.getDecay() ? "trained, weight decay (source rank >= 2)"
-                               : "trained, no weight decay (source rank < 2)")
+        << print(param.getTensorType()) << "  " << standingOf(param, report)
         << ", new values: " << stringifyInit(param.getInit());
     if (source && !source.getFile().empty())
       os << "  from " << source.getFile() << "+" << source.getOffset() << " "
@@ -162,5 +143,8 @@ void pcc::printParams(ModuleOp module, raw_ostream &os) {
       os << ", plus one";
     os << "\n";
   }
+  for (const ImportReport::Constant &constant : report.constants)
+    os << constant.name << "  " << constant.type << "  constant ("
+       << constant.evidence << ")\n";
   os << all << " parameters, " << trained << " trained\n";
 }

@@ -19,7 +19,8 @@ void sweep(mlir::ModuleOp module);
 void sortParams(mlir::ModuleOp module, llvm::ArrayRef<llvm::StringRef> names);
 
 /// Sets every parameter's initial values by its use: a scale of rank 1 is one,
-/// a bias of rank 1 zero, all else is drawn from a normal distribution.
+/// a bias of rank 1 zero, all else is drawn from a normal distribution. Those
+/// that are the file's stay so.
 void classifyParams(mlir::ModuleOp module);
 
 /// Marks the scales of rms norms that have no name of a parameter in the file:

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/NN/GradientMarks.h"
 #include "frontend/Evaluate.h"
 #include "frontend/Patterns.h"
 #include "llvm/ADT/StringExtras.h"
@@ -372,6 +373,8 @@ struct ReshapeOfEmbedding : OpRewritePattern<ReshapeOp> {
         reshapeTo(rewriter, op.getLoc(), inner.getIds(), shape.drop_back());
     Value moved = EmbeddingOp::create(rewriter, inner.getLoc(), op.getType(),
                                       ids, inner.getTable(), inner.getOffset());
+    if (Attribute row = inner->getAttr(kPaddingRowAttr))
+      moved.getDefiningOp()->setAttr(kPaddingRowAttr, row);
     rewriter.replaceOp(op, moved);
     return success();
   }

@@ -2,7 +2,6 @@
 
 #include "frontend/Weights.h"
 #include "frontend/ExtentScan.h"
-#include "frontend/Names.h"
 #include "frontend/Tensor.h"
 #include <cstring>
 
@@ -13,7 +12,7 @@ static int64_t widthOf(const Weight &weight) {
   return weight.storage.getIntOrFloatBitWidth() / 8;
 }
 
-FailureOr<Weight *> Weights::add(Location loc, StringRef name,
+FailureOr<Weight *> Weights::add(Location loc, Provenance provenance,
                                  const onnx::TensorProto &tensor,
                                  RankedTensorType type, Type storage,
                                  Extent extent) {
@@ -23,7 +22,8 @@ FailureOr<Weight *> Weights::add(Location loc, StringRef name,
                           << extent.length << " bytes, its shape needs "
                           << needed;
   Weight &weight = weights.emplace_back();
-  weight.name = unique(name);
+  weight.name = unique(provenance.name);
+  weight.provenance = std::move(provenance);
   weight.tensor = &tensor;
   weight.type = type;
   weight.storage = storage;
@@ -36,15 +36,15 @@ static bool isUniform(const Weight &weight) {
   return isRepetition(weight.extent, widthOf(weight));
 }
 
-std::string pcc::frontend::foldedLookup(const Weight &weight) {
-  if (weight.type.getRank() < 3 || !weight.extent.bytes || isUniform(weight))
+std::string pcc::frontend::foldedLookup(const Extent &extent,
+                                        ArrayRef<int64_t> shape,
+                                        int64_t width) {
+  if (shape.size() < 3 || !extent.bytes || isRepetition(extent, width))
     return "";
-  int64_t times = weight.type.getDimSize(0);
-  if (times > 1 && isRepetition(weight.extent, weight.extent.length / times))
+  int64_t times = shape[0];
+  if (times > 1 && isRepetition(extent, extent.length / times))
     return "one table " + std::to_string(times) + " times";
-  ArrayRef<int64_t> shape = weight.type.getShape();
-  return hasEqualDiagonals(weight.extent, shape[shape.size() - 2], shape.back(),
-                           widthOf(weight))
+  return hasEqualDiagonals(extent, shape[shape.size() - 2], shape.back(), width)
              ? "a table looked up by distance"
              : "";
 }
@@ -73,9 +73,94 @@ static bool isCopy(const Weight &copy, const Weight &other, bool &transposed) {
   return transposed;
 }
 
-void Weights::tieCopies(Location loc) {
+/// Whether a user means this weight by a name.
+static bool isNamed(const Weight &weight, StringRef name) {
+  return weight.name == name || weight.tensor->name() == name;
+}
+
+SmallVector<Weight *, 1> Weights::named(StringRef name) {
+  SmallVector<Weight *, 1> found;
+  for (Weight &weight : weights)
+    if (weight.name == name)
+      found.push_back(&weight);
+  for (Weight &weight : weights)
+    if (found.empty() && weight.tensor->name() == name)
+      found.push_back(&weight);
+  return found;
+}
+
+void Weights::tie(Weight &copy, Weight &original, bool transposed) {
+  copy.original = &original;
+  copy.transposed = transposed;
+  // What was a copy of this one is a copy of its original.
+  for (Weight &weight : weights)
+    if (weight.original == &copy) {
+      weight.original = &original;
+      weight.transposed ^= transposed;
+    }
+}
+
+LogicalResult Weights::tieAsChosen(Location loc) {
+  for (auto [i, choice] : llvm::enumerate(choices.ties)) {
+    SmallVector<Weight *, 1> a = named(choice.first), b = named(choice.second);
+    // A parameter that was merged is known when something reads it.
+    if (a.empty() || b.empty())
+      continue;
+    applied[i] = true;
+    Weight *first = a[0]->original ? a[0]->original : a[0];
+    Weight *second = b[0]->original ? b[0]->original : b[0];
+    if (first == second)
+      continue;
+    bool transposed = false;
+    bool areEqual =
+        first->type.getRank() == 2 && second->type.getRank() == 2
+            ? second->extent.bytes && first->extent.bytes &&
+                  isCopy(*second, *first, transposed)
+            : first->type == second->type && first->extent.bytes &&
+                  second->extent.bytes && first->storage == second->storage &&
+                  pcc::frontend::areEqual(first->extent, second->extent);
+    if (!areEqual) {
+      InFlightDiagnostic diag =
+          emitError(loc) << "--tie " << choice.first << "=" << choice.second
+                         << ": the two cannot be one parameter";
+      if (first->type.getNumElements() != second->type.getNumElements())
+        diag.attachNote(loc)
+            << "'" << choice.first << "' is " << first->type << ", '"
+            << choice.second << "' is " << second->type;
+      else
+        diag.attachNote(loc) << "their values in the file differ";
+      return diag;
+    }
+    tie(*second, *first, transposed);
+  }
+  return success();
+}
+
+bool Weights::areTied(Weight &copy, Weight &other, bool areInOnePlace) {
+  const Provenance &a = copy.provenance, &b = other.provenance;
+  for (const std::string &name : choices.unties)
+    if (isNamed(copy, name) || isNamed(other, name)) {
+      known.insert(name);
+      return false;
+    }
+  if (a.isNameProven && b.isNameProven)
+    return a.name == b.name;
+  if (areInOnePlace)
+    return true;
+  if (copy.isTable != other.isTable) {
+    presumedTied.push_back({copy.name, other.name});
+    return true;
+  }
+  presumedApart.push_back({copy.name, other.name});
+  return false;
+}
+
+LogicalResult Weights::tieCopies(Location loc) {
+  applied.assign(choices.ties.size(), false);
+  if (failed(tieAsChosen(loc)))
+    return failure();
   for (auto copy = weights.begin(); copy != weights.end(); ++copy) {
-    if (copy->type.getRank() != 2 || !copy->extent.bytes)
+    if (copy->type.getRank() != 2 || !copy->extent.bytes || copy->original)
       continue;
     // Fresh weights of one value say nothing about ties.
     std::optional<bool> says;
@@ -88,27 +173,24 @@ void Weights::tieCopies(Location loc) {
       bool transposed = false,
            onePlace = other->type == copy->type &&
                       other->extent.bytes == copy->extent.bytes;
+      bool isSame = copy->provenance.isNameProven &&
+                    other->provenance.isNameProven &&
+                    copy->provenance.name == other->provenance.name;
       if (!onePlace && !says)
         says = !isUniform(*copy);
-      if (!onePlace && !(*says && isCopy(*copy, *other, transposed)))
+      if (!onePlace &&
+          !((*says || isSame) && isCopy(*copy, *other, transposed)))
         continue;
-      copy->original = &*other;
-      copy->transposed = transposed;
+      if (!areTied(*copy, *other, onePlace))
+        continue;
+      tie(*copy, *other, transposed);
       emitRemark(loc) << "'" << copy->name << "' is a "
                       << (transposed ? "transposed " : "") << "copy of '"
                       << other->name << "': taken as tied to it";
       break;
     }
   }
-}
-
-Weight *Weights::alias(Weight *weight, StringRef result) {
-  // Matrices are tied on purpose, unless they are fresh tokens of zeros.
-  bool mayBeTied = weight->type.getRank() != 1 &&
-                   !(weight->extent.bytes && isUniform(*weight));
-  if (!isParameterName(result) || mayBeTied)
-    return weight;
-  return copy(weight, result);
+  return success();
 }
 
 Weight *Weights::copy(Weight *weight, StringRef name) {
@@ -117,6 +199,8 @@ Weight *Weights::copy(Weight *weight, StringRef name) {
   own.read = Value();
   own.uses.clear();
   own.wasMerged = true;
+  own.original = nullptr;
+  own.transposed = false;
   return &weights.emplace_back(own);
 }
 
@@ -127,15 +211,101 @@ std::string Weights::unique(StringRef name) {
   return candidate;
 }
 
-Weight *Weights::separate(Location loc, Weight *weight, StringRef name) {
-  if (name.empty() || name == weight->name || !weight->extent.bytes ||
-      !isUniform(*weight))
+Weight *Weights::separate(Weight *weight, StringRef name, bool isProven) {
+  if (name.empty() || name == weight->name)
     return weight;
   for (Weight &other : weights)
     if (other.tensor == weight->tensor && other.name == name)
       return &other;
-  emitRemark(loc) << "'" << name << "' was merged with '" << weight->name
-                  << "', whose elements are equal: taken as a parameter of "
-                     "its own";
+  // What the user ties to it may have another name still.
+  for (auto [i, choice] : llvm::enumerate(choices.ties)) {
+    StringRef partner = choice.first == name    ? choice.second
+                        : choice.second == name ? choice.first
+                                                : StringRef();
+    for (Weight &other : weights)
+      if (!partner.empty() && other.tensor == weight->tensor &&
+          isNamed(other, partner)) {
+        applied[i] = true;
+        return &other;
+      }
+  }
+  bool isChosen = llvm::is_contained(choices.unties, name) ||
+                  llvm::is_contained(choices.unties, weight->name);
+  if (isChosen) {
+    known.insert(name);
+    known.insert(weight->name);
+  } else if (!isProven) {
+    presumedApart.push_back({name.str(), weight->name});
+  }
   return copy(weight, name);
+}
+
+Weight *Weights::shareTable(Weight *table, StringRef head) {
+  if (head == table->name)
+    return table;
+  if (llvm::is_contained(choices.unties, head) ||
+      llvm::is_contained(choices.unties, table->name))
+    return separate(table, head, /*isProven=*/false);
+  bool isChosen = false;
+  for (auto [i, choice] : llvm::enumerate(choices.ties))
+    for (auto [a, b] : {choice, std::pair(choice.second, choice.first)})
+      if (a == head && isNamed(*table, b))
+        isChosen = applied[i] = true;
+  std::pair<std::string, std::string> pair(head.str(), table->name);
+  if (!isChosen && !llvm::is_contained(presumedTied, pair))
+    presumedTied.push_back(pair);
+  return table;
+}
+
+/// "'a' and 'b', 'c' and 'd', and 3 more"
+static std::string listOf(ArrayRef<std::pair<std::string, std::string>> pairs) {
+  constexpr size_t kMost = 24;
+  std::string text;
+  for (const auto &[first, second] : pairs.take_front(kMost))
+    text += (Twine(text.empty() ? "" : ", ") + "'" + first + "' and '" +
+             second + "'")
+                .str();
+  if (pairs.size() > kMost)
+    text += ", and " + std::to_string(pairs.size() - kMost) + " more pairs";
+  return text;
+}
+
+LogicalResult Weights::report(Location loc) const {
+  auto unknown = [&](const Twine &flag, StringRef name) -> LogicalResult {
+    InFlightDiagnostic diag = emitError(loc)
+                              << flag.str() << ": no parameter '" << name
+                              << "' could be one with another";
+    diag.attachNote(loc) << "--list-params prints the parameters' names";
+    return diag;
+  };
+  for (auto [i, choice] : llvm::enumerate(choices.ties)) {
+    const std::string &a = choice.first, &b = choice.second;
+    if (applied[i])
+      continue;
+    bool isKnown = llvm::any_of(
+        weights, [&](const Weight &weight) { return isNamed(weight, a); });
+    return unknown("--tie " + a + "=" + b, isKnown ? b : a);
+  }
+  for (const std::string &name : choices.unties)
+    if (!known.contains(name) &&
+        llvm::none_of(weights, [&](const Weight &weight) {
+          return isNamed(weight, name);
+        }))
+      return unknown("--untie " + name, name);
+  constexpr StringRef export_ = "; files of pcc-export say which are one";
+  if (!presumedTied.empty()) {
+    InFlightDiagnostic diag = emitWarning(loc)
+                              << "taken as one parameter, for their values are "
+                                 "equal, which proves nothing: "
+                              << listOf(presumedTied);
+    diag.attachNote(loc) << "--untie NAME makes two of them" << export_;
+  }
+  if (!presumedApart.empty()) {
+    InFlightDiagnostic diag =
+        emitWarning(loc) << "taken as two parameters, though their values are "
+                            "equal: "
+                         << listOf(presumedApart);
+    diag.attachNote(loc) << "--tie A=B makes one of them" << export_;
+  }
+  return success();
 }

@@ -1,6 +1,7 @@
 //===- DerivativesFused.cpp - Of norms, attention, tables, losses, rows ---===//
 
 #include "dialects/NN/DerivativeBuilder.h"
+#include "dialects/NN/GradientMarks.h"
 
 using namespace mlir;
 using namespace pcc::nn;
@@ -53,11 +54,30 @@ SmallVector<Value> AttentionOp::buildVJP(OpBuilder &builder, ValueRange d) {
   return padded(*this, all);
 }
 
+/// The ids of a lookup, and -1, which is no row, where one is the padding row.
+static Value idsWithGradient(EmbeddingOp op, OpBuilder &builder) {
+  auto row = op->getAttrOfType<IntegerAttr>(kPaddingRowAttr);
+  if (!row)
+    return op.getIds();
+  RankedTensorType type = tensorType(op.getIds());
+  auto constant = [&](int64_t id) -> Value {
+    Attribute value = builder.getIntegerAttr(type.getElementType(), id);
+    return ConstantOp::create(builder, op.getLoc(), type,
+                              DenseElementsAttr::get(type, value));
+  };
+  Value isPadding =
+      CompareOp::create(builder, op.getLoc(), CompareOp::getResultType(type),
+                        Relation::Equal, op.getIds(), constant(row.getInt()));
+  return WhereOp::create(builder, op.getLoc(), type, isPadding, constant(-1),
+                         op.getIds());
+}
+
 SmallVector<Value> EmbeddingOp::buildVJP(OpBuilder &builder, ValueRange d) {
   if (!isa<FloatType>(getType().getElementType()))
     return padded(*this, {});
-  Value table = EmbeddingGradOp::create(builder, getLoc(), getTable().getType(),
-                                        d[0], getIds(), getOffset());
+  Value table =
+      EmbeddingGradOp::create(builder, getLoc(), getTable().getType(), d[0],
+                              idsWithGradient(*this, builder), getOffset());
   return padded(*this, {Value(), table});
 }
 

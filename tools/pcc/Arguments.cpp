@@ -163,6 +163,8 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
   note(flags.paddingMask);
   note(flags.freeze);
   note(flags.train);
+  note(flags.ties);
+  note(flags.unties);
   note(flags.dims);
   note(flags.memoryLimit);
   if (flags.worldSize.getNumOccurrences())
@@ -204,6 +206,19 @@ static bool readDims(const Flags &flags, Options &options) {
       }
     options.dims.push_back({name.str(), size});
   }
+  return true;
+}
+
+static bool readTies(const Flags &flags, TieChoices &ties) {
+  for (const std::string &tie : flags.ties) {
+    auto [first, second] = llvm::StringRef(tie).split('=');
+    if (first.empty() || second.empty()) {
+      llvm::errs() << "pcc: error: --tie takes A=B, not '" << tie << "'\n";
+      return false;
+    }
+    ties.ties.push_back({first.str(), second.str()});
+  }
+  ties.unties.assign(flags.unties.begin(), flags.unties.end());
   return true;
 }
 
@@ -255,7 +270,8 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
                  << options.worldSize() << "\n";
     return 2;
   }
-  if (!readDims(flags, options) || !readMemoryLimit(flags, options))
+  if (!readDims(flags, options) || !readMemoryLimit(flags, options) ||
+      !readTies(flags, arguments.ties))
     return 2;
   arguments.output = flags.outputPath;
   arguments.emit = flags.emit;

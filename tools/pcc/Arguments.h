@@ -3,6 +3,7 @@
 #ifndef PCC_TOOLS_PCC_ARGUMENTS_H
 #define PCC_TOOLS_PCC_ARGUMENTS_H
 
+#include "frontend/Ties.h"
 #include "passes/Options.h"
 #include <string>
 
@@ -25,6 +26,7 @@ struct Arguments {
   /// Whether --mlir-print-ir-module-scope wants whole modules printed, which
   /// passes that run beside each other would disturb.
   bool printsModules = false;
+  TieChoices ties;
   /// Which of the options were given, by flag name: files that carry choices
   /// of their own are checked against these.
   std::vector<std::string> given;

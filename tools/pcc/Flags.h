@@ -144,8 +144,14 @@ struct Flags {
               cl::value_desc("REGEX"), cl::cat(training)};
   Text train{"train",
              cl::desc("Parameters that are trained in spite "
-                      "of --freeze"),
+                      "of --freeze, or of looking like buffers"),
              cl::value_desc("REGEX"), cl::cat(training)};
+  cl::list<std::string> ties{
+      "tie", cl::desc("Two parameters of equal values that are one"),
+      cl::value_desc("A=B"), cl::cat(training)};
+  cl::list<std::string> unties{
+      "untie", cl::desc("A parameter that is not one with its equal"),
+      cl::value_desc("NAME"), cl::cat(training)};
   Switch paddingMask{
       "padding-mask",
       cl::desc("attention_mask is data; by default so unless --loss is "

@@ -2,7 +2,6 @@
 
 #include "tools/pcc/Input.h"
 #include "dialects/NN/NN.h"
-#include "frontend/Import.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/Pipelines.h"
@@ -19,7 +18,8 @@ static LogicalResult checkFlags(const Arguments &arguments, int phase,
                                 Location loc) {
   std::pair<StringRef, StringRef> usedUpBy[] = {
       {"init", "import"},         {"freeze", "import"},
-      {"train", "import"},        {"dim", "import"},
+      {"train", "import"},        {"tie", "import"},
+      {"untie", "import"},        {"dim", "import"},
       {"padding-mask", "import"}, {"no-dropout", "train"},
       {"stage-cut", "train"},     {"sequence-parallel", "plan"},
       {"memory-limit", "rt"}};
@@ -180,14 +180,15 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
   import.randomInit = options.randomInit;
   import.noDropout = options.noDropout;
   // A corpus of tokens has no padding; other data has a mask of its own.
-  import.paddingMask = options.paddingMask || (!options.loss.empty() &&
-                                               options.loss != "causal-lm");
-  auto module = importONNX(context, import);
+  import.paddingMask = options.paddingMask ||
+                       (!options.loss.empty() && options.loss != "causal-lm");
+  import.freeze = options.freeze;
+  import.train = options.train;
+  import.ties = arguments.ties;
+  auto module = importONNX(context, import, &input.report);
   if (failed(module))
     return failure();
   input.module = std::move(*module);
-  if (failed(chooseTrained(*input.module, options.freeze, options.train)))
-    return failure();
   // The sequence length may come from the file.
   if (auto forward = input.module->lookupSymbol<func::FuncOp>("forward"))
     for (unsigned i = 0; i < forward.getNumArguments(); ++i) {

@@ -3,6 +3,7 @@
 #ifndef PCC_TOOLS_PCC_INPUT_H
 #define PCC_TOOLS_PCC_INPUT_H
 
+#include "frontend/Import.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "tools/pcc/Arguments.h"
@@ -16,6 +17,8 @@ struct Input {
   /// The paths that it was read from, the one of the command line first, then
   /// those of the model's weights.
   std::vector<std::string> files;
+  /// Of a file.
+  ImportReport report;
 };
 
 /// Reads an ONNX file, or the printed form of a phase (by its content: text

@@ -124,7 +124,9 @@ int main(int argc, char **argv) {
   }
   ModuleOp module = *input.module;
   if (arguments.listParams) {
-    auto print = [&](llvm::raw_ostream &os) { printParams(module, os); };
+    auto print = [&](llvm::raw_ostream &os) {
+      printParams(module, input.report, os);
+    };
     return failed(writeText("-", print)) ? kBadInput : kDone;
   }
 

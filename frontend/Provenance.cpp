@@ -1,0 +1,315 @@
+//===- Provenance.cpp - What the initializers of a file are ---------------===//
+
+#include "frontend/Provenance.h"
+#include "frontend/Evaluate.h"
+#include "frontend/Tensor.h"
+#include "frontend/TensorProto.h"
+#include "frontend/ValuePatterns.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using Kind = Provenance::Kind;
+
+static int64_t sizeOf(const onnx::TensorProto &tensor) {
+  return product(Shape(tensor.dims().begin(), tensor.dims().end()));
+}
+
+static bool isFloatCast(const onnx::NodeProto &node) {
+  for (const auto &attribute : node.attribute())
+    if (attribute.name() == "to")
+      switch (attribute.i()) {
+      case onnx::TensorProto::FLOAT:
+      case onnx::TensorProto::DOUBLE:
+      case onnx::TensorProto::FLOAT16:
+      case onnx::TensorProto::BFLOAT16:
+        return true;
+      default:
+        return false;
+      }
+  return true;
+}
+
+/// Whether nothing can be trained through this operator's operand `i`.
+static bool stopsGradient(const onnx::NodeProto &node, int i) {
+  StringRef op = node.op_type();
+  if (op == "Cast")
+    return !isFloatCast(node);
+  return llvm::StringSwitch<bool>(op)
+      .Cases({"Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"},
+             true)
+      .Cases({"Shape", "Size", "NonZero", "IsNaN", "IsInf"}, true)
+      .Cases({"Ceil", "Floor", "Round", "Sign", "Range", "OneHot"}, true)
+      .Case("Where", i == 0)
+      .Cases({"Gather", "GatherElements", "GatherND"}, i == 1)
+      .Cases({"Clip", "Dropout", "Reshape", "Expand", "Tile"}, i > 0)
+      .Cases({"Slice", "TopK", "Resize"}, i > 0)
+      .Case("Pad", i == 1)
+      .Default(false);
+}
+
+/// Adds to `alive` what the outputs depend on through operands that `passes`.
+static void
+followGradients(const onnx::GraphProto &graph, llvm::StringSet<> &alive,
+                llvm::function_ref<bool(const onnx::NodeProto &, int)> passes) {
+  for (const auto &output : graph.output())
+    alive.insert(output.name());
+  for (int n = graph.node_size(); n-- > 0;) {
+    const onnx::NodeProto &node = graph.node(n);
+    if (llvm::none_of(node.output(), [&](const std::string &output) {
+          return alive.contains(output);
+        }))
+      continue;
+    for (int i = 0; i < node.input_size(); ++i)
+      if (passes(node, i))
+        alive.insert(node.input(i));
+  }
+}
+
+ProvenanceFinder::ProvenanceFinder(const onnx::GraphProto &graph,
+                                   const NameFinder &names,
+                                   const std::optional<Declarations> &declared)
+    : names(names), declared(declared) {
+  auto passes = [](const onnx::NodeProto &node, int i) {
+    return !stopsGradient(node, i);
+  };
+  followGradients(graph, reached, passes);
+  followGradients(graph, reachedPlainly,
+                  [&](const onnx::NodeProto &node, int i) {
+                    return node.op_type() != "Sin" && node.op_type() != "Cos" &&
+                           passes(node, i);
+                  });
+  constexpr StringRef key = "pkg.torch.export.graph_signature.InputSpec.kind";
+  auto note = [&](const google::protobuf::Message &message, int field,
+                  StringRef name) {
+    std::string kind = metadata(message, field, key);
+    if (!kind.empty())
+      tags[name] = kind;
+  };
+  for (const auto &value : graph.value_info())
+    note(value, kValueMetadata, value.name());
+  for (const auto &tensor : graph.initializer())
+    note(tensor, kTensorMetadata, tensor.name());
+}
+
+Provenance ProvenanceFinder::declaredOf(const onnx::TensorProto &tensor) const {
+  Provenance result;
+  result.evidence = "made by the exporter, says pcc-export";
+  const DeclaredTensor *known = declared->find(tensor.name());
+  if (!known)
+    return result;
+  result.name = known->name;
+  result.isNameProven = true;
+  result.paddingRow = known->paddingRow;
+  for (const DeclaredTensor::Holder &holder : known->holders)
+    if (holder.name == tensor.name())
+      result.isTransposed = holder.transposed;
+  if (known->isBuffer) {
+    result.evidence = "a buffer, says pcc-export";
+    return result;
+  }
+  result.kind = known->isTrained ? Kind::Parameter : Kind::Frozen;
+  result.evidence = known->isTrained ? "trained, says pcc-export"
+                                     : "not trained, says pcc-export";
+  return result;
+}
+
+/// The last part of a dotted name: what a module calls the tensor.
+static StringRef leafOf(StringRef name) { return name.rsplit('.').second; }
+
+/// Whether modules of PyTorch call their parameters so.
+static bool isNamedByModule(StringRef name) {
+  StringRef leaf = leafOf(name);
+  return name.contains('.') &&
+         llvm::StringSwitch<bool>(leaf)
+             .Cases({"weight", "bias", "in_proj_weight", "in_proj_bias"}, true)
+             .Cases({"q_proj_weight", "k_proj_weight", "v_proj_weight"}, true)
+             .Cases({"bias_k", "bias_v", "weight_g", "weight_v"}, true)
+             .Cases({"original0", "original1"}, true)
+             .Default(false);
+}
+
+/// The operator of a result that dynamo names by it: mul of mul_3.
+static StringRef stemOf(StringRef name) {
+  auto [stem, number] = name.rsplit('_');
+  bool isNumbered = !number.empty() && llvm::all_of(number, llvm::isDigit);
+  return isNumbered ? stem : name;
+}
+
+/// Operators that leave elements as they are, by their names in dynamo.
+static bool isMove(StringRef stem) {
+  return llvm::StringSwitch<bool>(stem)
+      .Cases({"_to_copy", "clone", "embedding", "expand", "getitem"}, true)
+      .Cases({"index", "lift_fresh_copy", "permute", "reshape"}, true)
+      .Cases({"select", "slice", "split", "squeeze", "t", "to"}, true)
+      .Cases({"transpose", "type_as", "unsqueeze", "view"}, true)
+      .Default(false);
+}
+
+/// Names of operators under which dynamo writes their results: mul_3, expand.
+static bool isOperatorResult(StringRef name) {
+  StringRef stem = stemOf(name);
+  return isMove(stem) ||
+         llvm::StringSwitch<bool>(stem)
+             .Cases({"abs", "add", "arange", "bmm", "cat", "clamp"}, true)
+             .Cases({"cos", "cumsum", "detach", "div", "eq", "exp"}, true)
+             .Cases({"full", "full_like", "ge", "gt", "le", "linear"}, true)
+             .Cases({"log", "lt", "masked_fill", "matmul", "mean"}, true)
+             .Cases({"mm", "mul", "ne", "neg", "ones", "ones_like"}, true)
+             .Cases({"pow", "reciprocal", "repeat", "rsqrt", "rsub"}, true)
+             .Cases({"scalar_tensor", "scalar_tensor_default"}, true)
+             .Cases({"sin", "sqrt", "stack", "sub", "sum", "tril"}, true)
+             .Cases({"triu", "where", "zeros", "zeros_like"}, true)
+             .Default(false);
+}
+
+/// "'a', 'b' and 'c'"
+static std::string listOf(ArrayRef<StringRef> names) {
+  std::string text;
+  for (auto [i, name] : llvm::enumerate(names))
+    text += (Twine(i == 0                  ? ""
+                   : i + 1 == names.size() ? " and "
+                                           : ", ") +
+             "'" + name + "'")
+                .str();
+  return text;
+}
+
+std::optional<Provenance>
+ProvenanceFinder::taggedOf(const onnx::TensorProto &tensor) const {
+  StringRef name = tensor.name();
+  Provenance result;
+  if (auto tag = tags.find(name); tag != tags.end()) {
+    bool isParameter = tag->second == "PARAMETER";
+    result.kind = isParameter ? Kind::Parameter : Kind::Constant;
+    result.name = name.str();
+    result.isNameProven = true;
+    result.evidence = "tagged " + tag->second + " by the exporter";
+    return result;
+  }
+  std::optional<ArrayRef<std::string>> sources = names.foldedFrom(name);
+  if (!sources)
+    return std::nullopt;
+  SmallVector<StringRef> real;
+  for (StringRef source : *sources)
+    if (!isInvented(source) &&
+        (isParameterName(source) || !isOperatorResult(source)))
+      real.push_back(source);
+  if (real.empty()) {
+    result.evidence = "computed by the exporter from constants";
+    return result;
+  }
+  result.evidence = "folded from " + listOf(real);
+  result.name = real.size() == 1 ? real.front().str() : name.str();
+  bool isOne = sources->size() == 1;
+  result.isNameProven = isOne;
+  // Neither a move nor adding a constant changes a gradient's elements.
+  bool isKept = isOne || (real.size() == 1 &&
+                          (stemOf(name) == "add" || isMove(stemOf(name))));
+  bool isSure = isKept && isNamedByModule(result.name);
+  if (auto tag = tags.find(result.name); isOne && tag != tags.end()) {
+    isSure = tag->second == "PARAMETER";
+    if (!isSure) {
+      result.evidence += ", tagged " + tag->second;
+      return result;
+    }
+  }
+  result.kind = isSure ? Kind::Parameter : Kind::Doubtful;
+  if (!isKept)
+    result.evidence += " and more";
+  return result;
+}
+
+Provenance ProvenanceFinder::guessOf(const onnx::TensorProto &tensor) const {
+  Provenance result;
+  StringRef name = tensor.name();
+  result.kind = Kind::Parameter;
+  bool isOne = sizeOf(tensor) == 1;
+  bool isMadeUp = isInvented(name) || name.contains('/');
+  if (isOne && !names.hasOwnNames() && !isParameterName(name)) {
+    result.kind = Kind::Constant;
+    result.evidence = "one number without the name of a parameter";
+    return result;
+  }
+  result.name = name.str();
+  result.isNameProven = !isMadeUp && names.hasOwnNames();
+  if (isMadeUp) {
+    // Where the exporter says what it folded, all else are its constants.
+    if (names.isFolded(tensor) && !names.saysFoldedFrom()) {
+      result.evidence = "folded weight of a linear layer";
+      return result;
+    }
+    result.evidence = "made by the exporter, which does not say from what";
+    bool isConstant = isOne || names.saysFoldedFrom();
+    result.kind = isConstant ? Kind::Constant : Kind::Doubtful;
+    result.name = isConstant ? "" : name.str();
+    return result;
+  }
+  if (isNamedByModule(name)) {
+    result.evidence = "named as modules name what they learn";
+    return result;
+  }
+  result.kind = Kind::Doubtful;
+  result.evidence = "the file does not say whether it is a buffer";
+  return result;
+}
+
+/// Whether a tensor is one number that removes keys from scores.
+static bool fillsMasks(const onnx::TensorProto &tensor, const Extent &extent,
+                       Type storage) {
+  if (sizeOf(tensor) != 1 || !extent.bytes)
+    return false;
+  return Tensor::decode(storage, {}, extent.bytes).at(int64_t(0)).f <=
+         kRemovesKey;
+}
+
+Provenance ProvenanceFinder::find(const onnx::TensorProto &tensor,
+                                  const Extent &extent, Type storage) const {
+  if (declared)
+    return declaredOf(tensor);
+  std::optional<Provenance> tagged = taggedOf(tensor);
+  Provenance result = tagged ? *tagged : guessOf(tensor);
+  if (!result.isTrained())
+    return result;
+  result.isTransposed = names.isFolded(tensor);
+  if (isInvented(result.name))
+    result.name = names.find(tensor);
+  StringRef name = tensor.name();
+  auto constant = [&](StringRef evidence) {
+    result.kind = Kind::Constant;
+    result.evidence = evidence.str();
+    // A name that was recovered for a weight is no constant's.
+    if (isInvented(name) && !tagged)
+      result.name.clear();
+    return result;
+  };
+  bool isTagged = tags.contains(name);
+  if (!reached.contains(name))
+    return constant("no gradient reaches it");
+  if (!isTagged && !reachedPlainly.contains(name))
+    return constant("read by sines and cosines alone");
+  MLIRContext *context = storage.getContext();
+  if (!isTagged && fillsMasks(tensor, extent, storage))
+    return constant("fills masked scores");
+  if (!isTagged && isMask(context, tensor, extent))
+    return constant("a mask of scores");
+  if (!isTagged && names.isMadeUpScale(tensor) &&
+      isOnes(context, tensor, extent))
+    return constant("the scale of ones of a norm that has none");
+  Shape shape(tensor.dims().begin(), tensor.dims().end());
+  result.isMadeUp = isInvented(name) || isOperatorResult(name);
+  std::string pattern = findValuePattern(extent, shape, storage);
+  if (!pattern.empty() && isTagged) {
+    result.kind = Kind::Doubtful;
+    result.evidence += ", but it holds " + pattern;
+  } else if (!pattern.empty()) {
+    result.kind = Kind::Presumed;
+    result.evidence = "it holds " + pattern;
+  } else if (!tagged &&
+             StringRef("." + result.name).ends_with(".final_logits_bias")) {
+    result.kind = Kind::Presumed;
+    result.evidence = "buffers of transformers have this name";
+  }
+  return result;
+}

@@ -1,0 +1,163 @@
+//===- Sharing.cpp - One tensor read for several parameters ---------------===//
+
+#include "frontend/Sharing.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+
+/// Up to so many elements, the dynamo exporter merges equal tensors.
+static constexpr int64_t kMostMerged = 1024;
+
+static int64_t countElements(const onnx::TensorProto &tensor) {
+  int64_t count = 1;
+  for (int64_t extent : tensor.dims())
+    count *= std::max<int64_t>(1, extent);
+  return count;
+}
+
+static StringRef ownerOf(StringRef name) {
+  return name.contains('.') ? name.rsplit('.').first : "";
+}
+
+static StringRef leafOf(StringRef name) {
+  return name.contains('.') ? name.rsplit('.').second : name;
+}
+
+static bool isWithin(StringRef path, StringRef module) {
+  return module.empty() || path == module ||
+         (path.consume_front(module) && path.starts_with("."));
+}
+
+SharingFinder::SharingFinder(const onnx::GraphProto &graph,
+                             const NameFinder &names)
+    : names(names) {
+  auto note = [&](StringRef name) {
+    if (isParameterName(name))
+      for (StringRef path = ownerOf(name); !path.empty(); path = ownerOf(path))
+        modules.insert(path);
+  };
+  for (const onnx::TensorProto &tensor : graph.initializer())
+    note(tensor.name());
+  for (const onnx::NodeProto &node : graph.node())
+    if (node.op_type() == "Identity" && node.output_size())
+      note(node.output(0));
+  if (names.exporter() == Exporter::Dynamo)
+    findAliases(graph);
+}
+
+std::string SharingFinder::withoutCallNumbers(StringRef path) const {
+  SmallVector<StringRef> parts;
+  path.split(parts, '.');
+  std::string result;
+  for (StringRef part : parts) {
+    std::string prefix = result.empty() ? "" : result + ".";
+    auto [stem, number] = part.rsplit('_');
+    bool isCall = !number.empty() && llvm::all_of(number, llvm::isDigit) &&
+                  !modules.contains(prefix + part.str()) &&
+                  modules.contains(prefix + stem.str());
+    result = prefix + (isCall ? stem : part).str();
+  }
+  return result;
+}
+
+std::string SharingFinder::scopeOf(const onnx::NodeProto &node) const {
+  std::string path = modulePath(node);
+  if (names.exporter() != Exporter::Dynamo)
+    return withoutCallNumbers(path);
+  // The innermost module that is an alias.
+  for (StringRef module = path; !module.empty(); module = ownerOf(module)) {
+    auto it = aliases.find(module);
+    if (it != aliases.end())
+      return it->second + path.substr(module.size());
+  }
+  return path;
+}
+
+/// Notes the paths h.0 and h.1 of one module where tensors that cannot be
+/// merged, named h.1.fc.weight, are read in h.0.fc and h.1.fc.
+void SharingFinder::findAliases(const onnx::GraphProto &graph) {
+  for (const onnx::TensorProto &tensor : graph.initializer()) {
+    std::string own = names.find(tensor);
+    StringRef owner = ownerOf(own);
+    if (!isParameterName(own) || names.usesOf(tensor.name()).size() < 2)
+      continue;
+    for (const NameFinder::Use &use : names.usesOf(tensor.name())) {
+      std::string path = modulePath(*use.node);
+      if (isWithin(path, owner) || isWithin(owner, path))
+        continue;
+      // What the two end in alike is within the module.
+      StringRef first = path, last = owner;
+      while (first.contains('.') && last.contains('.') &&
+             leafOf(first) == leafOf(last)) {
+        first = ownerOf(first);
+        last = ownerOf(last);
+      }
+      int64_t from, to;
+      bool areOfOneList = ownerOf(first) == ownerOf(last) &&
+                          !leafOf(first).getAsInteger(10, from) &&
+                          !leafOf(last).getAsInteger(10, to);
+      // Merged tensors keep the first of their names, a shared one the last.
+      if (areOfOneList && from < to)
+        aliases[first] = last.str();
+    }
+  }
+}
+
+SharingFinder::Home SharingFinder::homeOf(const onnx::TensorProto &tensor,
+                                          StringRef own) const {
+  StringRef owner = ownerOf(own);
+  Home home;
+  for (const NameFinder::Use &use : names.usesOf(tensor.name())) {
+    std::string scope = scopeOf(*use.node);
+    // Its module itself, else the innermost that its module lies in, else the
+    // first that reads it.
+    bool isBetter =
+        !home.node || (home.scope != owner && scope == owner) ||
+        (isWithin(owner, scope) &&
+         (!isWithin(owner, home.scope) || scope.size() > home.scope.size()));
+    if (isBetter)
+      home = {scope, use.node, use.operand};
+  }
+  return home;
+}
+
+std::string SharingFinder::find(const onnx::TensorProto &tensor, StringRef own,
+                                const onnx::NodeProto &node, int i) const {
+  if (names.usesOf(tensor.name()).size() < 2)
+    return own.str();
+  bool isDirect = node.input(i) == tensor.name();
+  if (!isDirect && names.isOwnName(node.input(i)))
+    return own.str();
+  switch (names.exporter()) {
+  case Exporter::TorchScript: {
+    if (isDirect && !isInvented(tensor.name()))
+      return own.str();
+    std::string byRead = names.byRead(node, i);
+    if (withoutCallNumbers(ownerOf(byRead)) == withoutCallNumbers(ownerOf(own)))
+      return own.str();
+    return byRead.empty() ? own.str() : byRead;
+  }
+  case Exporter::Dynamo:
+    if (countElements(tensor) > kMostMerged)
+      return own.str();
+    break;
+  case Exporter::Other:
+    break;
+  }
+  Home home = homeOf(tensor, own);
+  std::string scope = scopeOf(node);
+  if (scope.empty() || scope == home.scope ||
+      (home.scope != ownerOf(own) && isWithin(scope, ownerOf(own))))
+    return own.str();
+  // Read in the same way, it has the same place in its module.
+  StringRef inside = own;
+  if (home.node->op_type() == node.op_type() && home.operand == i &&
+      isParameterName(own) && isWithin(ownerOf(own), home.scope) &&
+      (home.scope.empty() || inside.consume_front(home.scope + ".")))
+    return scope + "." + inside.str();
+  StringRef leaf = leafOf(own);
+  bool isOfModule = leaf == "weight" || leaf == "bias" || isInvented(own);
+  return isOfModule ? names.byUse(node, i) : scope + "." + leaf.str();
+}

@@ -1,0 +1,62 @@
+//===- Sharing.h - One tensor read for several parameters -------*- C++ -*-===//
+//
+// Exporters merge tensors of equal values: of two blocks, of which one began as
+// a copy of the other, a file may have the tensors of one. PyTorch trains both.
+// What tells a merged tensor from a shared one is where it is read:
+//
+//   TorchScript  merges what was folded behind Identity nodes with made-up
+//                names; what keeps its own name and is read directly is shared
+//   dynamo       merges tensors of at most 1024 elements without a trace; a
+//                larger one is shared
+//
+// Else a reader in another module than the tensor's own reads a parameter of
+// that module: 'h.1.ln_1.weight' where a norm in h.1.ln_1 reads
+// 'h.0.ln_1.weight'. A module that is called several times is one: TorchScript
+// calls it h.0, h.0_1, h.0_2; dynamo calls one module that a list holds twice
+// h.0 and h.1, and its tensors by the last of these.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_FRONTEND_SHARING_H
+#define PCC_FRONTEND_SHARING_H
+
+#include "frontend/Names.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace pcc::frontend {
+
+/// Tells which parameter a node reads where several may be merged.
+class SharingFinder {
+public:
+  /// All must outlive this.
+  SharingFinder(const onnx::GraphProto &graph, const NameFinder &names);
+
+  /// The name of the parameter that operand `i` of `node` is, `own` being that
+  /// of the initializer `tensor` that holds its values: `own` itself, or the
+  /// name of one that was merged with it.
+  std::string find(const onnx::TensorProto &tensor, llvm::StringRef own,
+                   const onnx::NodeProto &node, int i) const;
+
+private:
+  /// Where a tensor's own parameter is read.
+  struct Home {
+    std::string scope;
+    const onnx::NodeProto *node = nullptr;
+    int operand = 0;
+  };
+  Home homeOf(const onnx::TensorProto &tensor, llvm::StringRef own) const;
+  /// The path of the module that `node` lies in, one for all its calls.
+  std::string scopeOf(const onnx::NodeProto &node) const;
+  std::string withoutCallNumbers(llvm::StringRef path) const;
+  void findAliases(const onnx::GraphProto &graph);
+
+  const NameFinder &names;
+  /// Paths of modules by the names of tensors.
+  llvm::StringSet<> modules;
+  /// Modules that dynamo knows by another path as well.
+  llvm::StringMap<std::string> aliases;
+};
+
+} // namespace pcc::frontend
+
+#endif // PCC_FRONTEND_SHARING_H

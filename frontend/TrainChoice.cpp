@@ -1,0 +1,114 @@
+//===- TrainChoice.cpp - What a user says is trained ----------------------===//
+
+#include "frontend/TrainChoice.h"
+#include "dialects/NN/NN.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+using Kind = Provenance::Kind;
+
+FailureOr<TrainChoice> TrainChoice::parse(Location loc, StringRef freeze,
+                                          StringRef train) {
+  TrainChoice choice(loc);
+  for (auto [flag, name, text] :
+       {std::tuple(&choice.freeze, StringRef("--freeze"), freeze),
+        std::tuple(&choice.train, StringRef("--train"), train)}) {
+    flag->name = name;
+    flag->text = text;
+    if (text.empty())
+      continue;
+    llvm::Regex regex(text);
+    std::string why;
+    if (!regex.isValid(why))
+      return emitError(loc)
+             << name << " '" << text << "' is no regular expression: " << why;
+    flag->regex.emplace(std::move(regex));
+  }
+  return choice;
+}
+
+void TrainChoice::apply(Provenance &provenance, const onnx::TensorProto &tensor,
+                        RankedTensorType type, ImportReport &report) {
+  std::string name = provenance.name.empty() ? tensor.name() : provenance.name;
+  bool isNotTrained =
+      provenance.isConstant() || provenance.kind == Kind::Frozen;
+  if (isNotTrained && train.matches(name)) {
+    provenance.kind = Kind::Parameter;
+    provenance.name = name;
+    provenance.evidence = "by --train; " + provenance.evidence;
+    return;
+  }
+  if (!provenance.isConstant())
+    return;
+  if (provenance.kind == Kind::Presumed && !freeze.matches(name))
+    presumed.push_back({name, provenance.evidence});
+  (void)freeze.matches(name);
+  if (provenance.name.empty())
+    return;
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  report.constants.push_back({name, text, provenance.evidence});
+}
+
+/// "'pe', 'slopes', and 3 more"
+static std::string listOf(ArrayRef<std::string> names) {
+  constexpr size_t kMost = 24;
+  std::string text;
+  for (const std::string &name : names.take_front(kMost))
+    text += (text.empty() ? "" : ", ") + name;
+  if (names.size() > kMost)
+    text += ", and " + std::to_string(names.size() - kMost) + " more";
+  return text;
+}
+
+LogicalResult TrainChoice::finish(ModuleOp module, const Weights &weights,
+                                  ImportReport &report) {
+  SymbolTable symbols(module);
+  std::vector<std::string> doubtful, constants;
+  for (const Weight &weight : weights.all()) {
+    auto param = symbols.lookup<ParamOp>(weight.name);
+    if (!param)
+      continue;
+    const Provenance &provenance = weight.provenance;
+    report.evidence[weight.name] =
+        weight.wasMerged ? "merged with an equal tensor by the exporter"
+                         : provenance.evidence;
+    param.setFrozen(provenance.kind == Kind::Frozen);
+    bool isFrozen = freeze.matches(weight.name);
+    bool isTrained = train.matches(weight.name);
+    if (isFrozen)
+      param.setFrozen(true);
+    if (isTrained)
+      param.setFrozen(false);
+    if (isFrozen || isTrained)
+      report.evidence[weight.name] = isTrained ? "by --train" : "by --freeze";
+    else if (provenance.kind == Kind::Doubtful)
+      doubtful.push_back("'" + weight.name + "' (" + provenance.evidence + ")");
+  }
+  for (Flag *flag : {&freeze, &train})
+    if (flag->regex && !flag->wasUsed)
+      return emitError(loc)
+             << flag->name << " '" << flag->text << "' matches no parameter";
+  if (!doubtful.empty()) {
+    InFlightDiagnostic diag = emitWarning(loc)
+                              << "trained, though the file does not prove that "
+                                 "they are parameters: "
+                              << listOf(doubtful);
+    diag.attachNote(loc) << "--freeze REGEX keeps them as they are, --train "
+                            "REGEX confirms them; files of pcc-export say "
+                            "which are trained";
+  }
+  for (const auto &[name, evidence] : presumed)
+    constants.push_back("'" + name + "' (" + evidence + ")");
+  if (!constants.empty()) {
+    InFlightDiagnostic diag = emitWarning(loc)
+                              << "not trained, for they look like buffers: "
+                              << listOf(constants);
+    diag.attachNote(loc) << "--train REGEX trains them, --freeze REGEX "
+                            "confirms this; files of pcc-export say which are "
+                            "trained";
+  }
+  return success();
+}

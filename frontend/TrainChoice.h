@@ -1,0 +1,55 @@
+//===- TrainChoice.h - What a user says is trained --------------*- C++ -*-===//
+
+#ifndef PCC_FRONTEND_TRAINCHOICE_H
+#define PCC_FRONTEND_TRAINCHOICE_H
+
+#include "frontend/Import.h"
+#include "frontend/Weights.h"
+#include "llvm/Support/Regex.h"
+
+namespace pcc::frontend {
+
+/// --freeze and --train, which override what the file says or looks like, and
+/// the warnings about what was taken for a parameter or a buffer without either
+/// saying so.
+class TrainChoice {
+public:
+  /// Errors: an expression that is none.
+  static mlir::FailureOr<TrainChoice>
+  parse(mlir::Location loc, llvm::StringRef freeze, llvm::StringRef train);
+
+  /// Makes a parameter of what --train names, and reports constants.
+  void apply(Provenance &provenance, const onnx::TensorProto &tensor,
+             mlir::RankedTensorType type, ImportReport &report);
+
+  /// Sets `frozen` on the parameters of a module, reports the evidence about
+  /// them, and warns where there is too little. Errors: an expression that
+  /// matched nothing.
+  mlir::LogicalResult finish(mlir::ModuleOp module, const Weights &weights,
+                             ImportReport &report);
+
+private:
+  /// A flag; `regex` is absent where it is not given.
+  struct Flag {
+    llvm::StringRef name, text;
+    std::optional<llvm::Regex> regex;
+    bool wasUsed = false;
+
+    bool matches(llvm::StringRef parameter) {
+      bool matches = regex && regex->match(parameter);
+      wasUsed |= matches;
+      return matches;
+    }
+  };
+
+  explicit TrainChoice(mlir::Location loc) : loc(loc) {}
+
+  mlir::Location loc;
+  Flag freeze, train;
+  /// Constants by their values or names, and the evidence.
+  std::vector<std::pair<std::string, std::string>> presumed;
+};
+
+} // namespace pcc::frontend
+
+#endif // PCC_FRONTEND_TRAINCHOICE_H

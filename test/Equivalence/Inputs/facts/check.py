@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Compiles and trains a model of this folder and compares with PyTorch.
+
+    check.py BUILD WORK NAME-KIND [FLAG...]
+
+Prints what pcc warns of; fails unless losses agree to 1e-5 and gradient norms
+to 1e-4, on one rank and on tp 2 x pp 2 x dp 2.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LAYOUTS = ([], ["--tp", "2", "--pp", "2", "--dp", "2"])
+TRAINING = ("--steps 5 --lr 1e-2 --min-lr 1e-2 --lr-schedule constant "
+            "--weight-decay 0.1 --beta2 0.95 --clip-grad 1.0").split()
+
+
+def rows(path):
+    with open(path) as file:
+        return [json.loads(line) for line in file]
+
+
+build, work, case, *flags = sys.argv[1:]
+program, log = os.path.join(work, "train"), os.path.join(work, "log.jsonl")
+for layout in LAYOUTS:
+    done = subprocess.run(
+        [os.path.join(build, "bin", "pcc"), case + ".onnx",
+         "--global-batch-size", "8", "-q", "-o", program, *layout, *flags],
+        cwd=HERE, stderr=subprocess.PIPE, text=True)
+    if done.returncode or not layout:
+        print(done.stderr, end="")
+    if done.returncode:
+        sys.exit(1)
+    subprocess.run(
+        [program, "--data", os.path.join(HERE, "tokens.bin"), *TRAINING,
+         "--log-json", log],
+        cwd=HERE, check=True, stdout=subprocess.DEVNULL)
+    got = rows(log)
+    expected = rows(os.path.join(HERE, case.split("-")[0] + ".jsonl"))
+    if len(got) != len(expected):
+        sys.exit(f"{case}: {len(got)} steps of {len(expected)}")
+    for a, b in zip(got, expected):
+        for key, bound in (("loss", 1e-5), ("norm", 1e-4)):
+            # Written so that a NaN fails.
+            if not abs(a[key] - b[key]) <= bound * abs(b[key]):
+                sys.exit(f"{case} {layout}: step {a['step']}: {key} {a[key]}, "
+                         f"PyTorch {b[key]}")
+print(f"{case} trains as in PyTorch")

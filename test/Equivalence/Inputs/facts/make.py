@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+"""Small models of what files do not tell, with PyTorch's curves of them.
+
+Run with the Python of benchmarks/setup; writes beside this file
+
+    NAME-KIND.onnx   the module NAME, exported by TorchScript in training (train)
+                     or eval mode (eval), by dynamo, or in training mode with
+                     the metadata of pcc-export (declared)
+    NAME.jsonl       its losses and gradient norms over five steps
+    tokens.bin       what it is trained on
+
+    equal     a block that began as a copy of another
+    head      an untied head that began as a copy of the token table
+    tied      a head that is the table
+    albert    one block, three times
+    scalars   gains of one element of rank 0, 1 and 2, and a Linear(D, 1)
+    buffers   sinusoidal positions, a triangular mask and final_logits_bias
+    padding   a tied table with a padding row, a frozen table of positions, a
+              scale that is a buffer
+"""
+
+import copy
+import json
+import math
+import os
+import sys
+
+import numpy as np
+import onnx
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+WIDTH, VOCAB, HEADS, SEQ, BATCH, STEPS, LR = 8, 16, 2, 8, 8, 5, 1e-2
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.ln_1, self.ln_2 = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
+        self.qkv, self.proj = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
+        self.up = nn.Linear(WIDTH, 2 * WIDTH)
+        self.down = nn.Linear(2 * WIDTH, WIDTH)
+
+    def forward(self, x):
+        b, s, _ = x.shape
+        q, k, v = (
+            t.view(b, s, HEADS, -1).transpose(1, 2)
+            for t in self.qkv(self.ln_1(x)).split(WIDTH, -1)
+        )
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.proj(y.transpose(1, 2).reshape(b, s, WIDTH))
+        return x + self.down(F.gelu(self.up(self.ln_2(x))))
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.wte = nn.Embedding(VOCAB, WIDTH)
+        self.wpe = nn.Embedding(SEQ, WIDTH)
+        self.h = nn.ModuleList([Block(), Block()])
+        self.ln_f = nn.LayerNorm(WIDTH)
+        self.lm_head = nn.Linear(WIDTH, VOCAB, bias=False)
+
+    def embed(self, ids):
+        return self.wte(ids) + self.wpe(torch.arange(ids.shape[1]))
+
+    def logits(self, x):
+        return self.lm_head(self.ln_f(x))
+
+    def forward(self, ids):
+        x = self.embed(ids)
+        for block in self.h:
+            x = block(x)
+        return self.logits(x)
+
+
+class Equal(Model):
+    def __init__(self):
+        super().__init__()
+        self.h[1].load_state_dict(self.h[0].state_dict())
+
+
+class Head(Model):
+    def __init__(self):
+        super().__init__()
+        self.lm_head.weight.data.copy_(self.wte.weight.data)
+
+
+class Tied(Model):
+    def __init__(self):
+        super().__init__()
+        self.lm_head.weight = self.wte.weight
+
+
+class Albert(Model):
+    def __init__(self):
+        super().__init__()
+        self.h = nn.ModuleList([Block()])
+
+    def forward(self, ids):
+        x = self.embed(ids)
+        for _ in range(3):
+            x = self.h[0](x)
+        return self.logits(x)
+
+
+class Scalars(Model):
+    def __init__(self):
+        super().__init__()
+        self.gain = nn.Parameter(torch.tensor(0.7))
+        self.temperature = nn.Parameter(torch.tensor([1.3]))
+        self.scale = nn.Parameter(torch.tensor([[0.9]]))
+        self.gate = nn.Linear(WIDTH, 1)
+
+    def embed(self, ids):
+        return super().embed(ids) * self.gain
+
+    def logits(self, x):
+        x = x * torch.sigmoid(self.gate(x)) * self.scale
+        return super().logits(x) / self.temperature
+
+
+class Buffers(Model):
+    def __init__(self):
+        super().__init__()
+        del self.wpe
+        position = torch.arange(64)[:, None]
+        rate = torch.exp(torch.arange(0, WIDTH, 2) * (-math.log(1e4) / WIDTH))
+        pe = torch.zeros(1, 64, WIDTH)
+        pe[0, :, 0::2] = torch.sin(position * rate)
+        pe[0, :, 1::2] = torch.cos(position * rate)
+        self.register_buffer("pe", pe)
+        self.register_buffer("mixed", torch.tril(torch.ones(SEQ, SEQ)))
+        self.register_buffer("final_logits_bias", torch.zeros(1, VOCAB))
+
+    def embed(self, ids):
+        return self.wte(ids) + self.pe[:, : ids.shape[1]]
+
+    def logits(self, x):
+        x = x + 0.1 * (self.mixed @ x)
+        return super().logits(x) + self.final_logits_bias
+
+
+class Padding(Tied):
+    def __init__(self):
+        super().__init__()
+        self.wte = nn.Embedding(VOCAB, WIDTH, padding_idx=3)
+        self.lm_head.weight = self.wte.weight
+        self.wpe.weight.requires_grad = False
+        self.register_buffer("scale", torch.tensor([0.5]))
+
+    def logits(self, x):
+        return super().logits(x) * self.scale
+
+
+MODELS = {
+    "equal": (Equal, ("train", "eval", "dynamo")),
+    "head": (Head, ("train", "eval", "dynamo")),
+    "tied": (Tied, ("eval", "dynamo")),
+    "albert": (Albert, ("eval", "dynamo")),
+    "scalars": (Scalars, ("train", "eval", "dynamo")),
+    "buffers": (Buffers, ("train", "eval", "dynamo")),
+    "padding": (Padding, ("declared",)),
+}
+
+
+def declare(path, model):
+    """Writes what pcc-export would, of a training-mode export."""
+    file = onnx.load(path)
+    held = {t.name for t in file.graph.initializer}
+    holders = lambda name: [{"name": name}] if name in held else []
+    names = {}
+    for name, p in model.named_parameters(remove_duplicate=False):
+        names.setdefault(p, []).append(name)
+    parameters = []
+    for p, (name, *aliases) in names.items():
+        entry = {"name": name, "initializers": holders(name),
+                 "trained": p.requires_grad}
+        if aliases:
+            entry["aliases"] = aliases
+        if name == "wte.weight":
+            entry["padding_row"] = model.wte.padding_idx
+        parameters.append(entry)
+    buffers = [{"name": n, "initializers": holders(n)}
+               for n, _ in model.named_buffers()]
+    onnx.helper.set_model_props(file, {
+        "pcc.version": "1",
+        "pcc.parameters": json.dumps(parameters),
+        "pcc.buffers": json.dumps(buffers),
+        "pcc.context_length": str(SEQ),
+    })
+    onnx.save(file, path)
+
+
+def export(model, path, kind):
+    ids = torch.zeros((2, SEQ), dtype=torch.int64)
+    if kind == "dynamo":
+        torch.onnx.export(
+            model.eval(), (ids,), path, dynamo=True, external_data=False,
+            verbose=False, input_names=["input_ids"], output_names=["logits"],
+            dynamic_shapes=({0: "batch"},),
+        )
+        return
+    mode = torch.onnx.TrainingMode
+    torch.onnx.export(
+        model.eval() if kind == "eval" else model.train(), (ids,), path,
+        dynamo=False, opset_version=17, do_constant_folding=kind == "eval",
+        training=mode.EVAL if kind == "eval" else mode.TRAINING,
+        input_names=["input_ids"], output_names=["logits"],
+        dynamic_axes={"input_ids": {0: "batch"}},
+    )
+    if kind == "declared":
+        declare(path, model)
+
+
+def slim(path):
+    """Drops where in Python a node comes from: paths of one machine."""
+    file = onnx.load(path)
+    for node in file.graph.node:
+        kept = [p for p in node.metadata_props
+                if "stack_trace" not in p.key and "fx_node" not in p.key]
+        del node.metadata_props[:]
+        node.metadata_props.extend(kept)
+        node.doc_string = ""
+    onnx.save(file, path)
+
+
+def train(model, tokens):
+    trained = [p for p in model.parameters() if p.requires_grad]
+    groups = [
+        dict(params=[p for p in trained if (p.dim() >= 2) == decays],
+             weight_decay=0.1 if decays else 0.0)
+        for decays in (True, False)
+    ]
+    optimizer = torch.optim.AdamW(groups, lr=LR, betas=(0.9, 0.95))
+    for step in range(STEPS):
+        rows = [(step * BATCH + i) * SEQ for i in range(BATCH)]
+        x = torch.stack([tokens[n : n + SEQ] for n in rows])
+        y = torch.stack([tokens[n + 1 : n + SEQ + 1] for n in rows])
+        loss = F.cross_entropy(model(x).flatten(0, 1), y.flatten())
+        loss.backward()
+        norm = torch.nn.utils.clip_grad_norm_(trained, 1.0)
+        optimizer.step()
+        optimizer.zero_grad()
+        yield dict(step=step + 1, loss=loss.item(), norm=norm.item())
+
+
+def main():
+    torch.manual_seed(0)
+    tokens = torch.randint(0, VOCAB, (STEPS * BATCH * SEQ + 1,))
+    tokens.numpy().astype("<u2").tofile(os.path.join(HERE, "tokens.bin"))
+    for name in sys.argv[1:] or MODELS:
+        torch.manual_seed(1)
+        build, kinds = MODELS[name]
+        model = build()
+        for kind in kinds:
+            path = os.path.join(HERE, f"{name}-{kind}.onnx")
+            export(copy.deepcopy(model), path, kind)
+            slim(path)
+        with open(os.path.join(HERE, name + ".jsonl"), "w") as file:
+            for row in train(model.train(), tokens):
+                file.write(json.dumps(row) + "\n")
+
+
+if __name__ == "__main__":
+    main()
