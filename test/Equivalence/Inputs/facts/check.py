@@ -28,7 +28,8 @@ program, log = os.path.join(work, "train"), os.path.join(work, "log.jsonl")
 for layout in LAYOUTS:
     done = subprocess.run(
         [os.path.join(build, "bin", "pcc"), case + ".onnx",
-         "--global-batch-size", "8", "-q", "-o", program, *layout, *flags],
+         "--loss", "causal-lm", "--global-batch-size", "8", "-q", "-o",
+         program, *layout, *flags],
         cwd=HERE, stderr=subprocess.PIPE, text=True)
     if done.returncode or not layout:
         print(done.stderr, end="")
