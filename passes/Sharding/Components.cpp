@@ -115,7 +115,6 @@ Components::choose(const Program &program) const {
     bool hasHeads;
     int64_t size; ///< of its parameters
     Choice choice;
-    bool isChosen = false;
   };
   std::vector<Candidate> sized;
   for (auto &[component, choice] : candidates) {
@@ -132,29 +131,24 @@ Components::choose(const Program &program) const {
       size += program[param].type.getNumElements();
     sized.push_back({heads.contains(component), size, std::move(choice)});
   }
+  // A layer before a projection of keys and values is column, then row
+  // parallel, too; but without its heads attention cannot be split at all.
   // Ties go to the earlier one: its first weight has the lower number.
   llvm::sort(sized, [](const Candidate &a, const Candidate &b) {
+    if (a.hasHeads != b.hasHeads)
+      return a.hasHeads;
     return a.size != b.size ? a.size > b.size
                             : a.choice.uses[0].op < b.choice.uses[0].op;
   });
 
-  // A layer before a projection of keys and values is column, then row
-  // parallel, too; but without its heads attention cannot be split at all.
-  for (bool hasHeads : {true, false})
-    for (Candidate &candidate : sized) {
-      if (candidate.hasHeads != hasHeads)
-        continue;
-      candidate.isChosen =
-          llvm::none_of(candidate.choice.uses, [&](const WeightUse &use) {
-            return taken.contains(use.param);
-          });
-      if (candidate.isChosen)
-        for (const WeightUse &use : candidate.choice.uses)
-          taken.insert(use.param);
-    }
   std::vector<Choice> chosen;
-  for (Candidate &candidate : sized)
-    if (candidate.isChosen)
-      chosen.push_back(std::move(candidate.choice));
+  for (Candidate &candidate : sized) {
+    if (llvm::any_of(candidate.choice.uses,
+                     [&](auto &use) { return taken.contains(use.param); }))
+      continue;
+    for (const WeightUse &use : candidate.choice.uses)
+      taken.insert(use.param);
+    chosen.push_back(std::move(candidate.choice));
+  }
   return chosen;
 }

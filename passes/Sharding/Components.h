@@ -44,8 +44,8 @@ public:
     /// In program order; both columns and rows occur.
     std::vector<WeightUse> uses;
   };
-  /// Candidates, the largest first, without those that share a parameter with
-  /// the classes, with heads of attention, or with an earlier one.
+  /// Candidates, heads of attention first, then the largest, without those that
+  /// share a parameter with an earlier one or with the classes.
   std::vector<Choice> choose(const Program &program) const;
 
 private:
