@@ -26,7 +26,7 @@ ParamOp pcc::frontend::ownParam(ReadOp read) {
   auto module = read->getParentOfType<ModuleOp>();
   auto param =
       SymbolTable::lookupNearestSymbolFrom<ParamOp>(read, read.getSymbolAttr());
-  if (!param || param->hasAttr(kCopiesAttr))
+  if (!param)
     return nullptr;
   auto uses = SymbolTable::getSymbolUses(param, module);
   if (!uses || !llvm::hasSingleElement(*uses))
@@ -41,6 +41,17 @@ ParamOp pcc::frontend::ownParam(ReadOp read) {
 ParamOp pcc::frontend::soleParam(Value value) {
   auto read = value.getDefiningOp<ReadOp>();
   return read && read->hasOneUse() ? ownParam(read) : nullptr;
+}
+
+/// Where a part of what lies at `source` lies.
+static SourceAttr cutSource(SourceAttr source, int64_t dim, int64_t begin,
+                            ArrayRef<int64_t> shape) {
+  return SourceAttr::get(
+      source.getContext(), source.getName(), source.getFile(),
+      source.getOffset(), source.getType(), source.getFileSize(),
+      source.getDigest(),
+      source.getBase() + begin * source.getStrides().asArrayRef()[dim],
+      source.getStrides(), DenseI64ArrayAttr::get(source.getContext(), shape));
 }
 
 Value pcc::frontend::readPart(PatternRewriter &rewriter, Value whole,
@@ -59,13 +70,13 @@ Value pcc::frontend::readPart(PatternRewriter &rewriter, Value whole,
     auto own = cast<ParamOp>(rewriter.clone(*param));
     own.setSymName(name);
     own.setType(type);
-    if (SourceAttr source = param.getSourceAttr()) {
-      ArrayRef<int64_t> strides = source.getStrides().asArrayRef();
-      own.setSourceAttr(SourceAttr::get(
-          rewriter.getContext(), source.getName(), source.getFile(),
-          source.getOffset(), source.getType(), source.getFileSize(),
-          source.getDigest(), source.getBase() + part.begin * strides[dim],
-          source.getStrides(), rewriter.getDenseI64ArrayAttr(shape)));
+    if (SourceAttr source = param.getSourceAttr())
+      own.setSourceAttr(cutSource(source, dim, part.begin, shape));
+    if (auto copies = param->getAttrOfType<ArrayAttr>(kCopiesAttr)) {
+      SmallVector<Attribute> cut;
+      for (auto copy : copies.getAsRange<SourceAttr>())
+        cut.push_back(cutSource(copy, dim, part.begin, shape));
+      own->setAttr(kCopiesAttr, rewriter.getArrayAttr(cut));
     }
   }
   return ReadOp::create(rewriter, read.getLoc(), type, name);

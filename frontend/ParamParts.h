@@ -19,8 +19,8 @@ bool isAlong(nn::SliceOp slice, int64_t dim);
 /// What of `dim` a slice along it takes.
 ParamPart partOf(nn::SliceOp slice, int64_t dim);
 
-/// The parameter that a read is the only one of, if all of it comes from one
-/// place of the file; else null.
+/// The parameter that a read is the only one of, if all of it comes from the
+/// file (padding does not), also where the file has copies of it; else null.
 nn::ParamOp ownParam(nn::ReadOp read);
 /// The same of a value that a read makes for one use.
 nn::ParamOp soleParam(mlir::Value value);

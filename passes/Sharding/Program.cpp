@@ -111,9 +111,17 @@ static ShardingRule storeRule(RankedTensorType type) {
 /// Closes the dims that a constant, or what is made of parameters, has whole on
 /// every rank: whoever needs a part cuts it from there.
 void Program::closeWhole(const ShardedOp &op) {
+  // The minor part of a merged dim is no rank's alone, either.
+  llvm::SmallDenseSet<int> whole;
+  op.forEach([&](unsigned, const ValueFactors &dims, unsigned) {
+    for (const DimFactors &dim : dims)
+      for (auto [i, factor] : llvm::enumerate(dim))
+        if (i > 0 || op.rule.factors[factor].unshardable)
+          whole.insert(factor);
+  });
   for (auto [result, dims] : llvm::zip_equal(op.results, op.rule.results))
     for (auto [dim, factors] : llvm::enumerate(dims))
-      if (!factors.empty() && op.rule.factors[factors.front()].unshardable)
+      if (!factors.empty() && whole.contains(factors.front()))
         values[result].open[dim] = false;
 }
 
