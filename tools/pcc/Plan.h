@@ -10,7 +10,7 @@ namespace pcc {
 
 /// Microbatches of a step at most: a schedule lists what each stage does with
 /// each, which at this number takes minutes to compile and some GiB.
-inline constexpr int64_t kMostMicrobatches = 4096;
+inline constexpr int64_t kMostMicrobatches = 2048;
 
 /// Derives what is missing of micro batch, global batch and microbatches.
 /// `staticBatch` is the batch the file fixes, 0 if it does not.
