@@ -5,6 +5,7 @@
 #include "frontend/Binder.h"
 #include "frontend/ContextLength.h"
 #include "frontend/DimBinding.h"
+#include "frontend/Expressions.h"
 #include "frontend/Inputs.h"
 #include "frontend/Metadata.h"
 #include "frontend/Names.h"
@@ -74,10 +75,16 @@ private:
   LogicalResult checkFoldedLookup(const onnx::TensorProto &tensor,
                                   RankedTensorType type,
                                   const Extent &extent) const;
+  /// Makes `item` the elements of a tensor of the file, or an expression.
+  LogicalResult hold(const onnx::TensorProto &tensor, Item &item);
   LogicalResult importNodes();
   /// Translates node number `number` of the graph.
   LogicalResult importNode(int64_t number, const onnx::NodeProto &node,
                            const OpEntry &entry);
+  /// Whether a node of known operands is not to be folded.
+  bool isLeftUnfolded(const onnx::NodeProto &node, ArrayRef<Item> inputs) const;
+  /// Makes constants of expressions; false if one is too large.
+  bool foldExpressions(MutableArrayRef<Item> inputs) const;
   LogicalResult addOutputs();
   /// Whether the type and shape are those of what may be trained.
   bool mayBeWeight(const onnx::TensorProto &tensor) const;
@@ -104,6 +111,8 @@ private:
   std::deque<std::pair<Tensor, Value>> constants;
   /// Sums of losses, with the number of targets of each.
   DenseMap<Value, Value> losses;
+  /// Values that follow from constants, but were too large to fold.
+  DenseSet<Value> expressions;
   int64_t randomIds = 0;
   /// Of readTables() only.
   std::optional<TableReads> reads;
@@ -119,6 +128,33 @@ bool Importer::mayBeWeight(const onnx::TensorProto &tensor) const {
   // What is not trained need not be kept apart from other constants.
   return size && *size > (options.forward ? 1 : 0) &&
          *size < int64_t(1) << 50 && isa_and_present<FloatType>(element);
+}
+
+LogicalResult Importer::hold(const onnx::TensorProto &tensor, Item &item) {
+  // A large mask is compared with a band while it is read.
+  StringRef bytes = tensor.raw_data();
+  if (tensor.data_location() == onnx::TensorProto::EXTERNAL) {
+    FailureOr<Extent> extent = model->find(file, tensor, /*optional=*/false);
+    if (failed(extent))
+      return failure();
+    bytes = StringRef(extent->bytes, extent->length);
+  }
+  Shape shape(tensor.dims().begin(), tensor.dims().end());
+  Type storage = storageType(builder.getContext(), tensor.data_type()),
+       element = elementType(builder.getContext(), tensor.data_type(),
+                             options.forward);
+  if (storage && storage == element && canBeHeld(shape) && !bytes.empty())
+    if (std::optional<Band> band = findBand(element, shape, bytes)) {
+      item.value = buildBand(builder, file,
+                             RankedTensorType::get(shape, element), *band);
+      expressions.insert(item.value);
+      return success();
+    }
+  FailureOr<Tensor> t = load(file, tensor);
+  if (failed(t))
+    return failure();
+  item.tensor = *t;
+  return success();
 }
 
 /// Finds what each initializer is, and checks where weights lie, whether or not
@@ -152,10 +188,8 @@ LogicalResult Importer::addInitializers() {
       choice->apply(provenance, tensor, type, report);
     }
     if (provenance.isConstant()) {
-      FailureOr<Tensor> t = load(file, tensor);
-      if (failed(t))
+      if (failed(hold(tensor, item)))
         return failure();
-      item.tensor = *t;
       continue;
     }
     if (!isPlace) {
@@ -224,13 +258,39 @@ Weight *Importer::readBy(const onnx::NodeProto &node, int i, Weight *weight) {
   return weights.separate(weight, name, /*isProven=*/false);
 }
 
+bool Importer::isLeftUnfolded(const onnx::NodeProto &node,
+                              ArrayRef<Item> inputs) const {
+  SmallVector<std::optional<Tensor>> operands;
+  bool isFloat = false;
+  for (const Item &item : inputs)
+    if (item.tensor || item.value) {
+      operands.push_back(item.tensor);
+      isFloat |=
+          isa<FloatType>(item.tensor ? item.tensor->element()
+                                     : tensorType(item.value).getElementType());
+    }
+  return staysExpression(node.op_type(), operands, isFloat);
+}
+
+bool Importer::foldExpressions(MutableArrayRef<Item> inputs) const {
+  for (Item &item : inputs)
+    if (item.value) {
+      std::optional<Tensor> whole = computeWhole(item.value);
+      if (!whole)
+        return false;
+      item = Item();
+      item.tensor = whole;
+    }
+  return true;
+}
+
 LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
                                    const OpEntry &entry) {
   StringRef name =
       node.name().empty() && node.output_size() ? node.output(0) : node.name();
   Location loc = NameLoc::get(builder.getStringAttr(name), file);
   SmallVector<Item> inputs;
-  bool constant = true;
+  bool constant = true, isKnown = true, hasExpression = false;
   if (node.output_size() == 0)
     return emitError(file) << node.op_type() << " '" << name
                            << "' has no results";
@@ -275,6 +335,8 @@ LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
       return emitError(file) << node.op_type() << " '" << name
                              << "' takes a sequence, which is not supported";
     constant &= item.tensor.has_value();
+    hasExpression |= expressions.contains(item.value);
+    isKnown &= item.tensor.has_value() || expressions.contains(item.value);
     if (Value count = item.value ? losses.lookup(item.value) : Value();
         count && !movesOnly && node.op_type() != "Cast")
       return emitError(file)
@@ -283,6 +345,9 @@ LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
                 "must be an output of the model";
     inputs.push_back(item);
   }
+  bool isExpression = isKnown && entry.build && isLeftUnfolded(node, inputs);
+  if (isKnown && !isExpression && entry.fold)
+    constant = foldExpressions(inputs);
   Binder binder(*this, builder, loc, node, opset, inputs);
   for (unsigned i = 0; i < entry.operands; ++i)
     if (!binder.has(i))
@@ -294,7 +359,8 @@ LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
         llvm::all_of(llvm::seq<unsigned>(0, inputs.size()), [&](unsigned i) {
           return !binder.has(i) || binder.tensor(i);
         });
-  ImportFn fn = constant && entry.fold ? entry.fold : entry.build;
+  bool isFolded = constant && entry.fold && !isExpression;
+  ImportFn fn = isFolded ? entry.fold : entry.build;
   if (!fn) {
     InFlightDiagnostic diag = binder.error()
                               << "its operands must be known at compile time";
@@ -317,8 +383,11 @@ LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
                           << "', whose padding row gets no gradient, in a way "
                              "that is not supported";
   for (auto [output, item] : llvm::zip(node.output(), binder.getResults()))
-    if (item.isKnown())
+    if (item.isKnown()) {
       items[output] = item;
+      if (item.value && isKnown && (entry.fold || hasExpression))
+        expressions.insert(item.value);
+    }
   return success();
 }
 

@@ -2,6 +2,7 @@
 
 #include "frontend/Arithmetic.h"
 #include "frontend/DimBinding.h"
+#include "frontend/Expressions.h"
 
 using namespace mlir;
 using namespace pcc::frontend;
@@ -55,8 +56,13 @@ static LogicalResult buildOneHot(Binder &b) {
   return success();
 }
 
+static LogicalResult buildTrilu(Binder &b);
+
 static LogicalResult foldTrilu(Binder &b) {
   Tensor input = *b.tensor(0);
+  if (input.size() > kLargestFolded &&
+      product(input.core().shape()) <= kLargestFolded)
+    return buildTrilu(b);
   if (b.has(1) && b.tensor(1)->size() != 1)
     return b.error() << "needs one diagonal";
   int64_t k = b.has(1) ? b.tensor(1)->at(int64_t(0)).i : 0;
@@ -87,14 +93,19 @@ static LogicalResult buildTrilu(Binder &b) {
   int64_t k = b.has(1) ? static_cast<int64_t>(*b.uniform(1)) : 0;
   bool upper = b.intAttr("upper", 1);
   int64_t rows = shape[rank - 2], columns = shape[rank - 1];
-  if (failed(b.checkConstant({rows, columns})))
-    return failure();
-  Tensor mask(b.builder.getI1Type(), {rows, columns});
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j)
-      mask.elements()[i * columns + j] = ofInt(upper ? j - i >= k : j - i <= k);
   Arithmetic a(b);
-  Value x = b.value(0), kept = b.constant(mask.expand(shape));
+  Value x = b.value(0), kept;
+  if (rows * columns > kLargestFolded) {
+    kept = buildBand(b.builder, b.loc, shape, upper ? k : 1 - rows,
+                     upper ? columns - 1 : k);
+  } else {
+    Tensor mask(b.builder.getI1Type(), {rows, columns});
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j)
+        mask.elements()[i * columns + j] =
+            ofInt(upper ? j - i >= k : j - i <= k);
+    kept = b.constant(mask.expand(shape));
+  }
   b.set(0, a.where(kept, x, a.splat(x, 0)));
   return success();
 }

@@ -193,27 +193,26 @@ static LogicalResult foldCumSum(Binder &b) {
   if (!axis)
     return b.error() << "has no such axis";
   bool exclusive = b.intAttr("exclusive", 0), reverse = b.intAttr("reverse", 0);
-  Tensor t(input.element(), input.shape());
-  size_t n = 0;
-  int64_t extent = input.shape()[*axis];
-  forEachIndex(input.shape(), [&](ArrayRef<int64_t> index) {
-    Shape at(index);
-    int64_t here = index[*axis];
-    Scalar sum = input.isFloat() ? ofFloat(0) : ofInt(0);
-    for (int64_t i = 0; i < extent; ++i) {
-      bool before = reverse ? i > here : i < here;
-      if (!before && (exclusive || i != here))
-        continue;
-      at[*axis] = i;
-      Scalar s = input.at(at);
-      if (input.isFloat())
-        sum.f += s.f;
-      else
-        sum.i += s.i;
-    }
-    t.elements()[n++] = roundTo(t.element(), sum);
-  });
-  b.set(0, t);
+  // Once along dims where nothing varies.
+  Shape shape(input.core().shape());
+  shape[*axis] = input.shape()[*axis];
+  Tensor from = input.core().expand(shape), t(input.element(), shape);
+  int64_t stride = product(ArrayRef(shape).drop_front(*axis + 1)),
+          size = t.size(), extent = shape[*axis];
+  std::vector<Scalar> sums(size);
+  for (int64_t i = 0; i < size; ++i) {
+    int64_t n = reverse ? size - 1 - i : i, here = n / stride % extent;
+    Scalar before = input.isFloat() ? ofFloat(0) : ofInt(0), with = from.at(n);
+    if (here != (reverse ? extent - 1 : 0))
+      before = sums[reverse ? n + stride : n - stride];
+    if (input.isFloat())
+      with.f += before.f;
+    else
+      with.i += before.i;
+    sums[n] = with;
+    t.elements()[n] = roundTo(t.element(), exclusive ? before : with);
+  }
+  b.set(0, t.expand(input.shape()));
   return success();
 }
 

@@ -326,12 +326,22 @@ Tensor Tensor::map(Type element, ArrayRef<Tensor> operands,
     shapes.emplace_back(t.extents);
   Shape full = *broadcastShapes(shapes), stored(full.size(), 1);
   SmallVector<Tensor, 3> spread;
-  for (const Tensor &t : operands) {
-    spread.push_back(t.expand(full));
-    for (size_t d = 0; d < full.size(); ++d)
-      if (full[d] == 0 || spread.back().varies(d))
-        stored[d] = full[d];
-  }
+  auto store = [&](bool compacted) {
+    spread.clear();
+    stored.assign(full.size(), 1);
+    int64_t largest = 0;
+    for (const Tensor &t : operands) {
+      spread.push_back((compacted ? t.compact() : t).expand(full));
+      largest = std::max(largest, product(spread.back().core().extents));
+      for (size_t d = 0; d < full.size(); ++d)
+        if (full[d] == 0 || spread.back().varies(d))
+          stored[d] = full[d];
+    }
+    return product(stored) > largest;
+  };
+  // What grows may do so along dims where nothing varies after all.
+  if (store(false))
+    store(true);
   Tensor result(element, stored);
   size_t n = 0;
   SmallVector<Scalar, 3> values(operands.size());

@@ -5,7 +5,13 @@
                     are replaced by the least float where the query or the key
                     is padding (a product of two masks), so that queries of
                     padding have no key at all
-    selected/       samples padded left or right; every position has a label
+    window.onnx     a window that slides, stored in the first layer, computed
+                    from positions in the second; long enough for masks to stay
+                    expressions
+    sinks.onnx      a trained score per head beside those of the keys, whose
+                    probability is dropped; causal in the first layer, a window
+                    in the second
+    */              their samples
     *.jsonl         ten steps of PyTorch's on these
 """
 
@@ -81,13 +87,58 @@ class Selected(Model):
         return self.run(ids, labels, probabilities)
 
 
-def data(seed):
+class Window(Model):
+    SIZE = 100
+
+    def __init__(self, longest):
+        super().__init__()
+        ones = torch.ones(longest, longest).bool()
+        self.register_buffer("mask", ones.tril() & ones.triu(1 - self.SIZE))
+
+    def forward(self, ids, labels):
+        row = torch.arange(ids.shape[1])
+        distance = row[:, None] - row
+        computed = (distance >= 0) & (distance < self.SIZE)
+
+        def probabilities(scores, layer):
+            mask = computed if layer else self.mask
+            return scores.masked_fill(~mask, float("-inf")).softmax(-1)
+
+        return self.run(ids, labels, probabilities)
+
+
+class Sinks(Model):
+    def __init__(self):
+        super().__init__()
+        self.sinks = nn.ParameterList(torch.randn(HEADS) for _ in range(2))
+
+    def forward(self, ids, labels):
+        row = torch.arange(ids.shape[1])
+        distance = row[:, None] - row
+
+        def probabilities(scores, layer):
+            mask = distance >= 0
+            if layer:
+                mask = mask & (distance < 4)
+            sink = self.sinks[layer].reshape(1, -1, 1, 1).expand(
+                *scores.shape[:3], 1)
+            scores = scores + torch.where(mask, 0.0, -1e30)
+            scores = torch.cat([scores, sink], dim=-1)
+            scores = scores - scores.max(dim=-1, keepdim=True).values
+            return scores.softmax(-1)[..., :-1]
+
+        return self.run(ids, labels, probabilities)
+
+
+def data(seed, samples, length):
+    """Samples padded left (odd ones) or right; every position has a label."""
     generator = torch.Generator().manual_seed(seed)
-    ids = torch.randint(0, VOCAB, (SAMPLES, SEQ), generator=generator)
-    length = torch.randint(SEQ // 4, SEQ + 1, (SAMPLES, 1), generator=generator)
-    positions = torch.arange(SEQ).expand(SAMPLES, SEQ)
-    left = torch.arange(SAMPLES)[:, None] % 2 == 1
-    mask = torch.where(left, SEQ - 1 - positions, positions) < length
+    ids = torch.randint(0, VOCAB, (samples, length), generator=generator)
+    kept = torch.randint(length // 4, length + 1, (samples, 1),
+                         generator=generator)
+    positions = torch.arange(length).expand(samples, length)
+    left = torch.arange(samples)[:, None] % 2 == 1
+    mask = torch.where(left, length - 1 - positions, positions) < kept
     return dict(input_ids=ids, attention_mask=mask.long(), labels=ids)
 
 
@@ -97,7 +148,8 @@ def train(model, tensors, path):
     with open(path, "w") as file:
         for step in range(1, H["steps"] + 1):
             size, lr = H["global_batch_size"], training.learning_rate(step, H)
-            rows = [((step - 1) * size + i) % SAMPLES for i in range(size)]
+            samples = len(tensors[0])
+            rows = [((step - 1) * size + i) % samples for i in range(size)]
             for group in optimizer.param_groups:
                 group["lr"] = lr
             loss = model(*(t[rows] for t in tensors))
@@ -110,8 +162,7 @@ def train(model, tensors, path):
             file.write(json.dumps(row) + "\n")
 
 
-def make(name, model, seed, inputs):
-    tensors = {k: v for k, v in data(seed).items() if k in inputs}
+def make(name, model, tensors):
     folder = os.path.join(HERE, name)
     os.makedirs(folder, exist_ok=True)
     for key, tensor in tensors.items():
@@ -123,7 +174,12 @@ def make(name, model, seed, inputs):
 
 
 def main():
-    make("selected", Selected(), 1, ("input_ids", "attention_mask", "labels"))
+    make("selected", Selected(), data(1, SAMPLES, SEQ))
+    for name, model, length in (("window", Window(272), 272),
+                                ("sinks", Sinks(), SEQ)):
+        tensors = data(2, 8, length)
+        del tensors["attention_mask"]
+        make(name, model, tensors)
 
 
 if __name__ == "__main__":

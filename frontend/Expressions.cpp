@@ -1,0 +1,174 @@
+//===- Expressions.cpp - Constants that stay expressions ------------------===//
+
+#include "frontend/Expressions.h"
+#include "frontend/Runs.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+/// Beyond this an expression is never computed whole.
+static constexpr int64_t kLargestWhole = 1 << 26;
+/// Products of floats that are folded: tables of angles, by position.
+static constexpr int64_t kLargestFloats = 1 << 24;
+
+bool pcc::frontend::staysExpression(StringRef op,
+                                    ArrayRef<std::optional<Tensor>> operands,
+                                    bool isFloat) {
+  static const llvm::StringSet<> elementwise = {
+      "Add",  "And",         "Div", "Equal", "Greater", "GreaterOrEqual",
+      "Less", "LessOrEqual", "Max", "Min",   "Mul",     "Or",
+      "Sub",  "Where",       "Xor"};
+  static const llvm::StringSet<> onExpressions = {
+      "Abs",   "Cast",    "CastLike", "Expand",    "Identity",  "Neg",  "Not",
+      "Slice", "Squeeze", "Reshape",  "Transpose", "Unsqueeze", "Trilu"};
+  bool hasExpression = llvm::is_contained(operands, std::nullopt);
+  if (!elementwise.contains(op) &&
+      !(hasExpression && onExpressions.contains(op)))
+    return false;
+  SmallVector<Shape> stored;
+  int64_t largest = 0;
+  for (const std::optional<Tensor> &tensor : operands)
+    if (tensor) {
+      stored.emplace_back(tensor->compact().core().shape());
+      largest = std::max(largest, product(stored.back()));
+    }
+  if (hasExpression)
+    return largest <= kLargestFolded;
+  std::optional<Shape> joint = broadcastShapes(stored);
+  return joint && product(*joint) > largest &&
+         product(*joint) > (isFloat ? kLargestFloats : kLargestFolded);
+}
+
+std::optional<Tensor> pcc::frontend::computeWhole(Value expression) {
+  Lines lines(expression);
+  Shape shape(lines.shape());
+  for (size_t d = 0; d + 1 < shape.size(); ++d)
+    if (!lines.varies(d))
+      shape[d] = 1;
+  std::optional<int64_t> count = countElements(shape);
+  if (!lines.isKnown() || !count || *count > kLargestWhole)
+    return std::nullopt;
+  Tensor whole(tensorType(expression).getElementType(), shape);
+  size_t n = 0;
+  bool isWhole = true;
+  Lines all[] = {std::move(lines)};
+  forEachLine(all, [&](ArrayRef<int64_t> index) {
+    int64_t i = 0;
+    for (const Run &run : all[0].line(index)) {
+      isWhole &= run.isKnown;
+      for (int64_t begin = i; i < run.end; ++i)
+        whole.elements()[n++] =
+            all[0].isFloat() ? ofFloat(run.first.f + run.slope * (i - begin))
+                             : ofInt(run.first.i + run.slope * (i - begin));
+    }
+    return isWhole;
+  });
+  if (!isWhole)
+    return std::nullopt;
+  return whole.expand(all[0].shape());
+}
+
+Value pcc::frontend::buildBand(OpBuilder &builder, Location loc,
+                               ArrayRef<int64_t> shape, int64_t low,
+                               int64_t high) {
+  Type i64 = builder.getI64Type();
+  auto type = RankedTensorType::get(shape, i64);
+  int64_t rank = shape.size(), rows = shape[rank - 2], columns = shape.back();
+  auto positions = [&](int64_t dim) -> Value {
+    Tensor t(i64, {shape[dim]});
+    for (auto [i, to] : llvm::enumerate(t.elements()))
+      to = ofInt(i);
+    Value line = ConstantOp::create(
+        builder, loc, RankedTensorType::get(shape[dim], i64), t.attr());
+    return BroadcastOp::create(builder, loc, type, line,
+                               builder.getDenseI64ArrayAttr(dim));
+  };
+  auto number = [&](Type element, int64_t value) -> Value {
+    auto numbers = RankedTensorType::get(shape, element);
+    return ConstantOp::create(
+        builder, loc, numbers,
+        DenseElementsAttr::get(numbers,
+                               builder.getIntegerAttr(element, value)));
+  };
+  Value distance = SubOp::create(builder, loc, type, positions(rank - 1),
+                                 positions(rank - 2));
+  auto holds = CompareOp::getResultType(type);
+  Value condition;
+  if (low > 1 - rows)
+    condition = CompareOp::create(builder, loc, holds, Relation::LessOrEqual,
+                                  number(i64, low), distance);
+  if (high < columns - 1) {
+    Value below = CompareOp::create(builder, loc, holds, Relation::LessOrEqual,
+                                    distance, number(i64, high));
+    condition = condition ? MulOp::create(builder, loc, holds, condition, below)
+                          : below;
+  }
+  return condition ? condition : number(builder.getI1Type(), 1);
+}
+
+std::optional<Band> pcc::frontend::findBand(Type element,
+                                            ArrayRef<int64_t> shape,
+                                            StringRef bytes) {
+  int64_t rank = shape.size();
+  if (rank < 2 || product(shape) <= kLargestFolded)
+    return std::nullopt;
+  int64_t rows = shape[rank - 2], columns = shape.back();
+  int64_t width = std::max(8u, element.getIntOrFloatBitWidth()) / 8;
+  if (rows * columns != product(shape) ||
+      static_cast<int64_t>(bytes.size()) != rows * columns * width)
+    return std::nullopt;
+  bool isFloat = isa<FloatType>(element);
+  auto isSame = [&](Scalar a, Scalar b) {
+    return isFloat ? a.f == b.f : a.i == b.i;
+  };
+  auto lineAt = [&](int64_t row) {
+    Tensor line = Tensor::decode(element, {columns},
+                                 bytes.data() + row * columns * width);
+    return compress(line.elements(), isFloat);
+  };
+  // The first row and the last say what band it must be.
+  Line first = lineAt(0), last = lineAt(rows - 1);
+  Band band{1 - rows, columns - 1, first[0].first, first.back().first};
+  if (first.size() == 2)
+    band.high = first[0].end - 1;
+  else if (first.size() == 1)
+    band.outside = last[0].first;
+  else
+    return std::nullopt;
+  if (last.size() > 1 && !isSame(last[0].first, band.inside))
+    band.low = last[0].end - (rows - 1);
+  for (int64_t row = 0; row < rows; ++row) {
+    int64_t begin = 0;
+    for (const Run &run : lineAt(row)) {
+      // A run of one value lies inside the band, or outside.
+      bool isInside = isSame(run.first, band.inside);
+      int64_t from = std::max<int64_t>(0, row + band.low),
+              to = std::min(columns, row + band.high + 1);
+      bool fits =
+          !run.slope && (isInside ? begin >= from && run.end <= to
+                                  : isSame(run.first, band.outside) &&
+                                        (run.end <= from || begin >= to));
+      if (!fits)
+        return std::nullopt;
+      begin = run.end;
+    }
+  }
+  return band;
+}
+
+Value pcc::frontend::buildBand(OpBuilder &builder, Location loc,
+                               RankedTensorType type, const Band &band) {
+  Value condition =
+      buildBand(builder, loc, type.getShape(), band.low, band.high);
+  Type element = type.getElementType();
+  auto splat = [&](Scalar value) -> Value {
+    Tensor t = Tensor::splat(element, type.getShape(), value);
+    return ConstantOp::create(builder, loc, type, t.attr());
+  };
+  if (element.isInteger(1) && band.inside.i && !band.outside.i)
+    return condition;
+  return WhereOp::create(builder, loc, type, condition, splat(band.inside),
+                         splat(band.outside));
+}
