@@ -96,9 +96,9 @@ def run_safely(arguments):
     seed, options = arguments
     try:
         return run(seed, options)
-    except Exception:
-        return dict(seed=seed, exporter="?", reason=traceback.format_exc(),
-                    warnings=[], seconds=0, **{"class": "fuzzer"})
+    except Exception:  # a fault of this program, which must not end the rest
+        return dict(seed=seed, exporter="?", warnings=[],
+                    reason=traceback.format_exc().splitlines()[-1], seconds=0, **{"class": "fuzzer"})
 
 
 def chosen(options, known):

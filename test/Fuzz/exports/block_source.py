@@ -73,7 +73,8 @@ NORMS = {
     "none": ([], ["return x"]),
 }
 MODULE_NORMS = {
-    "layer": "nn.LayerNorm({})", "layer-no-bias": "nn.LayerNorm({}, bias=False)",
+    "layer": "nn.LayerNorm({})",
+    "layer-no-bias": "nn.LayerNorm({}, bias=False)",
     "layer-plain": "nn.LayerNorm({}, elementwise_affine=False)",
     "rms-module": "nn.RMSNorm({}, eps=1e-6)",
 }

@@ -92,7 +92,7 @@ CHOICES = {
     "schedule": {"1f1b": 60, "gpipe": 40},
 }
 
-# What the summary counts, and --only takes: a name and the choices that have it.
+# What the summary counts and --only takes: a name, the choice that has it.
 FEATURES = {
     "fused projections": ("projection", lambda v: str(v).startswith("fused")),
     "grouped heads": ("projection", lambda v: v in ("grouped", "one-kv-head")),

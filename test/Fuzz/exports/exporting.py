@@ -21,6 +21,10 @@ class NotExported(Exception):
     """An exporter failed: nothing that pcc could mend."""
 
 
+class Refused(Exception):
+    """pcc-export refuses, for what pcc or itself cannot do."""
+
+
 @contextlib.contextmanager
 def quiet(seconds):
     """Without what exporters print, and not for ever."""
@@ -98,6 +102,20 @@ def by_dynamo(case, model, tensors, path):
     program.save(path)
 
 
+def explained(refusal):
+    """pcc-export tries several exporters: only if each of them failed by
+    itself is it theirs."""
+    attempts = re.split(r"\nnote: ", refusal)
+    failed = r"[^:]*: ((\w|[.])*(Error|Exception|Unsupported)\b|the file's out)"
+    ours = [a for a in attempts[1:] if not re.match(failed, a)]
+    if attempts[1:] and not ours:
+        return NotExported("pcc-export: " + message(attempts[1]))
+    text = " ".join((ours or attempts)[0].split())
+    # Which exporter it was does not matter.
+    return Refused("pcc-export: " + re.sub("^(TorchScript|dynamo)[^:]*: ", "",
+                                           text)[:300])
+
+
 def by_pcc_export(case, model, tensors, path):
     sys.path.insert(0, os.path.join(ROOT, "tools"))
     try:
@@ -113,7 +131,7 @@ def by_pcc_export(case, model, tensors, path):
             output=0 if with_loss and case.choices["outputs"] != "one"
             else None, pcc=case.pcc, log=lines.append)
     except pcc_export.Refused as refusal:
-        raise NotExported(f"pcc-export refuses: {refusal}")
+        raise explained(str(refusal))
     finally:
         with open(case.path("pcc-export.log"), "w") as file:
             file.writelines(str(line) + "\n" for line in lines)
@@ -123,6 +141,8 @@ def message(error):
     """What an exporter said, in a line."""
     text = re.sub(r"\x1b\[\d+m", "", str(error))
     lines = [l.strip() for l in text.splitlines() if l.strip()]
+    if isinstance(error, str):
+        return lines[0][:200]
     return f"{type(error).__name__}: {lines[0] if lines else ''}"[:200]
 
 
@@ -134,14 +154,14 @@ def export(case, arrays, path):
     try:
         with quiet(SECONDS):
             write(case, case.build(), examples(case, arrays), path)
-    except NotExported:
+    except (NotExported, Refused):
         raise
     except Exception as error:  # whatever PyTorch raises
         raise NotExported(message(error))
 
 
 def run(path, arrays):
-    """The file's first output in ONNX Runtime."""
+    """The name and value of the file's first output in ONNX Runtime."""
     import onnxruntime
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -150,7 +170,8 @@ def run(path, arrays):
         session = onnxruntime.InferenceSession(
             path, options, providers=["CPUExecutionProvider"])
         known = {i.name for i in session.get_inputs()}
-        return session.run(None, {n: a for n, a in arrays.items()
-                                  if n in known})[0]
+        values = session.run(None, {n: a for n, a in arrays.items()
+                                    if n in known})
+        return session.get_outputs()[0].name, values[0]
     except Exception as error:
         raise NotExported(f"ONNX Runtime: {message(error)}")

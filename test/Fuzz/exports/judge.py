@@ -50,6 +50,8 @@ def judge(case, forward=True):
     except exporting.NotExported as error:
         return {"class": "not exported", "reason": str(error),
                 "warnings": []}
+    except exporting.Refused as error:
+        return {"class": "refused", "reason": str(error), "warnings": []}
 
 
 def compiled(case, alone, *rest):
@@ -79,13 +81,13 @@ def attempt(case, forward):
     count = case.micro_batch() if case.choices["static"] else 2
     few = {n: a[:count] for n, a in arrays.items()}
     bound, ours = forward_bound(case, model, few)
-    theirs = exporting.run(path, few)
+    name, theirs = exporting.run(path, few)
     off = running.farthest(theirs, ours)
     if theirs.shape != ours.shape or not off <= 10 * bound:
         raise exporting.NotExported("the file does not compute what the "
                                     f"module does (differs by {off:.0e})")
     if forward:
-        running.check_forward(case, few, theirs, bound)
+        running.check_forward(case, few, name, theirs, bound)
     plan, _ = case.plan()
     alone = plan == (1, 1, 1)
     try:
