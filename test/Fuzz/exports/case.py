@@ -87,6 +87,8 @@ class Case:
             flags.append("--sequence-parallel")
         if self.module.LOSS:
             flags.append(f"--loss={self.module.LOSS}")
+        elif "attention_mask" in self.module.INPUTS:
+            flags.append("--padding-mask")  # else all ones, for text
         return flags + self.told()
 
     def told(self):
