@@ -2,6 +2,8 @@
 
 #include "frontend/DimBinding.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -85,7 +87,6 @@ struct DimBinder {
   Location loc;
   const ImportOptions &options;
   std::map<std::string, int64_t> bound;
-  llvm::StringSet<> seen;
   /// The dim that --seq is about if another one is bound by its name.
   std::string sequence;
   bool hasSequence = false;
@@ -127,7 +128,6 @@ struct DimBinder {
     }
     const std::string &symbol = dim.dim_param();
     if (!symbol.empty()) {
-      seen.insert(symbol);
       auto given = options.dims.find(symbol);
       bool both = value && given != options.dims.end() &&
                   (d != 0 || options.batch) && given->second != *value;
@@ -191,10 +191,33 @@ static LogicalResult checkSamples(Location loc, StringRef input,
   return diag;
 }
 
+/// Says of a --dim that it names none.
+static LogicalResult checkNames(Location loc, const onnx::GraphProto &graph,
+                                const ImportOptions &options) {
+  llvm::SetVector<StringRef> names;
+  for (const onnx::ValueInfoProto *info : fedInputs(graph))
+    for (const auto &dim : info->type().tensor_type().shape().dim())
+      if (!dim.has_dim_value() && !dim.dim_param().empty())
+        names.insert(dim.dim_param());
+  for (const auto &given : options.dims)
+    if (!names.contains(given.first)) {
+      InFlightDiagnostic diag =
+          emitError(loc) << "--dim " << given.first << "=" << given.second
+                         << " names no dim of the model's inputs";
+      diag.attachNote(loc) << (names.empty()
+                                   ? "all its dims are static"
+                                   : "its dims are " + llvm::join(names, ", "));
+      return diag;
+    }
+  return success();
+}
+
 FailureOr<SmallVector<Input>>
 pcc::frontend::bindDims(Location loc, const onnx::GraphProto &graph,
                         const ImportOptions &options) {
-  DimBinder binder{loc, options, {}, {}, {}};
+  if (failed(checkNames(loc, graph, options)))
+    return failure();
+  DimBinder binder{loc, options, {}, {}};
   SmallVector<Input> inputs;
   for (const onnx::ValueInfoProto *info : fedInputs(graph)) {
     const onnx::TypeProto_Tensor &type = info->type().tensor_type();
@@ -238,18 +261,6 @@ pcc::frontend::bindDims(Location loc, const onnx::GraphProto &graph,
                            << input.type;
     return diag;
   }
-  for (const auto &given : options.dims)
-    if (!binder.seen.contains(given.first)) {
-      InFlightDiagnostic diag =
-          emitError(loc) << "--dim " << given.first << "=" << given.second
-                         << " names no dim of the model's inputs";
-      std::string names;
-      for (const auto &name : binder.bound)
-        names += (names.empty() ? "" : ", ") + name.first;
-      diag.attachNote(loc) << (names.empty() ? "all its dims are static"
-                                             : "its dims are " + names);
-      return diag;
-    }
   return inputs;
 }
 

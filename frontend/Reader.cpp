@@ -40,6 +40,14 @@ FailureOr<std::unique_ptr<Model>> Model::read(Location loc, StringRef file) {
                           << "': " << error.message();
   if (llvm::sys::fs::is_directory(status))
     return emitError(loc) << "cannot read '" << file << "': is a directory";
+  // Opening a pipe would wait for a writer, and training starts from the file.
+  if (!llvm::sys::fs::is_regular_file(status)) {
+    InFlightDiagnostic diag = emitError(loc) << "cannot read '" << file
+                                             << "': is not a regular file";
+    diag.attachNote(loc) << "give an ONNX model by its path: its weights are "
+                            "read from there when training starts";
+    return diag;
+  }
   const File *mapped = model->map(file);
   if (!mapped)
     return emitError(loc) << "cannot read '" << file << "'";

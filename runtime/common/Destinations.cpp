@@ -92,7 +92,8 @@ void pcc::checkDestinations(const pcc_program &program, const Options &options,
         fail(ExitOutput,
              format("--%s would overwrite '%s', which %s", to.flag.c_str(),
                     to.path.c_str(), input.role.c_str()),
-             "name another file");
+             to.flag == "export-onnx" ? "name a file in another folder"
+                                      : "name another file");
     for (size_t j = 0; j < i; ++j)
       if (isSameFile(to.path, written[j].path))
         fail(ExitOutput,

@@ -124,6 +124,12 @@ static void writeOutput(const std::string &folder, const pcc_output &output,
 
 void pcc::runForward(const pcc_program &program, const Options &options) {
   const pcc_stage &stage = program.stages[0];
+  for (const auto &given : options.given)
+    if (given.first != "data" && given.first != "outputs" &&
+        given.first != "model")
+      fail(ExitUsage, format("--%s: this program computes the model's outputs, "
+                             "and trains nothing",
+                             given.first.c_str()));
   if (options.data.empty() && stage.n_inputs)
     fail(ExitUsage, "--data DIR is missing: the folder of the inputs' arrays");
   if (options.outputs.empty())

@@ -55,6 +55,10 @@ static int run(int argc, char **argv) {
     runForward(program, options);
     return ExitDone;
   }
+  if (!options.outputs.empty())
+    fail(ExitUsage,
+         "--outputs: this program trains, and has no outputs to write",
+         "pcc --forward compiles one that has");
   if (options.data.empty() && options.resume.empty())
     fail(ExitUsage, "--data PATH is missing", "--help lists all flags");
 

@@ -81,13 +81,16 @@ static bool checkOnlyValues(const Flags &flags) {
 
 /// The one model to read; says so and returns false if it is not one.
 static bool readPositional(const Flags &flags, std::string &input) {
-  if (flags.inputs.size() == 1) {
+  llvm::StringRef first;
+  if (!flags.inputs.empty())
+    first = flags.inputs.front();
+  if (flags.inputs.size() == 1 && !first.empty() && first != "verify") {
     input = flags.inputs.front();
     return true;
   }
-  if (flags.inputs.empty())
+  if (first.empty())
     llvm::errs() << "pcc: error: no model given; see pcc --help\n";
-  else if (flags.inputs.front() == "verify")
+  else if (first == "verify")
     llvm::errs() << "pcc: error: this version does not have 'pcc verify'\n"
                     "pcc: note: pcc --help lists what it has\n";
   else

@@ -51,7 +51,9 @@ LogicalResult pcc::resolveBatch(Options &options, int64_t staticBatch,
     micro = 1;
   int64_t perMicrobatch = micro * options.dp;
   if (!global)
-    global = perMicrobatch * (options.pp == 1 ? 1 : 4 * options.pp);
+    global =
+        perMicrobatch *
+        (options.pp == 1 ? 1 : std::min(4 * options.pp, kMostMicrobatches));
   if (global % perMicrobatch)
     return refuseBatch(loc, global, perMicrobatch,
                        "micro batch " + Twine(micro) + " x dp " +

@@ -124,10 +124,13 @@ int main(int argc, char **argv) {
   }
   ModuleOp module = *input.module;
   if (arguments.listParams) {
+    std::string path = arguments.output.empty() ? "-" : arguments.output;
+    if (path != "-" && failed(checkDestination(path, input.files)))
+      return kBadInput;
     auto print = [&](llvm::raw_ostream &os) {
       printParams(module, input.report, os);
     };
-    return failed(writeText("-", print)) ? kBadInput : kDone;
+    return failed(writeText(path, print)) ? kBadInput : kDone;
   }
 
   int last = findPhase(arguments.emit);
