@@ -1,6 +1,7 @@
 //===- Import.cpp - ONNX to nn, operator by operator ----------------------===//
 
 #include "frontend/Import.h"
+#include "dialects/NN/GradientMarks.h"
 #include "frontend/Axes.h"
 #include "frontend/Binder.h"
 #include "frontend/ContextLength.h"
@@ -92,6 +93,8 @@ private:
   /// exporter merged with it.
   Weight *readBy(const onnx::NodeProto &node, int i, Weight *weight);
   Value asValue(const Item &item, Location loc);
+  /// The same, with no gradient.
+  Item detach(const Item &item, Location loc);
 
   const ImportOptions &options;
   ImportReport &report;
@@ -284,6 +287,18 @@ bool Importer::foldExpressions(MutableArrayRef<Item> inputs) const {
   return true;
 }
 
+Item Importer::detach(const Item &item, Location loc) {
+  Item result = item;
+  if (!item.value && !item.weight)
+    return result;
+  Value value = asValue(item, loc);
+  auto stop = CastOp::create(builder, loc, value.getType(), value);
+  stop->setAttr(kDetachedAttr, builder.getUnitAttr());
+  result.weight = nullptr;
+  result.value = stop;
+  return result;
+}
+
 LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
                                    const OpEntry &entry) {
   StringRef name =
@@ -382,12 +397,16 @@ LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
     return binder.error() << "looks up rows of '" << padded->name
                           << "', whose padding row gets no gradient, in a way "
                              "that is not supported";
-  for (auto [output, item] : llvm::zip(node.output(), binder.getResults()))
-    if (item.isKnown()) {
-      items[output] = item;
-      if (item.value && isKnown && (entry.fold || hasExpression))
-        expressions.insert(item.value);
-    }
+  for (auto [output, item] : llvm::zip(node.output(), binder.getResults())) {
+    if (!item.isKnown())
+      continue;
+    items[output] = item;
+    if (item.value && isKnown && (entry.fold || hasExpression))
+      expressions.insert(item.value);
+    else if (declared && !options.forward &&
+             declared->detached.contains(output))
+      items[output] = detach(item, loc);
+  }
   return success();
 }
 
@@ -457,10 +476,6 @@ LogicalResult Importer::begin() {
     return failure();
   declared = std::move(*declarations);
   choice.emplace(std::move(*trainChoice));
-  if (declared && !declared->detached.empty())
-    return emitError(file) << "no gradient flows through '"
-                           << declared->detached.begin()->getKey()
-                           << "', which is not supported";
   module = ModuleOp::create(builder, file);
   builder.setInsertionPointToEnd(module->getBody());
   FailureOr<func::FuncOp> entry =

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/NN/GradientMarks.h"
 #include "dialects/NN/NN.h"
 
 using namespace mlir;
@@ -21,7 +22,8 @@ OpFoldResult ScaleOp::fold(FoldAdaptor) {
 }
 
 OpFoldResult CastOp::fold(FoldAdaptor) {
-  return getInput().getType() == getType() ? getInput() : Value();
+  bool isSame = getInput().getType() == getType();
+  return isSame && !(*this)->hasAttr(kDetachedAttr) ? getInput() : Value();
 }
 
 OpFoldResult DropoutOp::fold(FoldAdaptor) {

@@ -17,6 +17,11 @@ namespace pcc::nn {
 /// do.
 inline constexpr llvm::StringLiteral kPaddingRowAttr = "nn.padding_row";
 
+/// On `nn.cast` to the type that the input has, a unit: no gradient flows
+/// through it, as through detach() of PyTorch. nn-autodiff takes such casts
+/// away.
+inline constexpr llvm::StringLiteral kDetachedAttr = "nn.detached";
+
 } // namespace pcc::nn
 
 #endif // PCC_DIALECTS_NN_GRADIENTMARKS_H

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/NN/GradientMarks.h"
 #include "passes/Training/Entry.h"
 #include "passes/Training/Passes.h"
 
@@ -88,7 +89,8 @@ LogicalResult Differentiator::findActive() {
           parameter.firstUser = user;
       continue;
     }
-    if (llvm::any_of(op.getOperands(),
+    if (!op.hasAttr(kDetachedAttr) &&
+        llvm::any_of(op.getOperands(),
                      [&](Value v) { return active.contains(v); }))
       for (Value result : op.getResults())
         if (isFloat(result))
@@ -233,6 +235,19 @@ LogicalResult Differentiator::run() {
   return success();
 }
 
+/// What no gradient flowed through is what it was made of.
+void removeDetachments(ModuleOp module) {
+  SmallVector<CastOp> casts;
+  module.walk([&](CastOp op) {
+    if (op->hasAttr(kDetachedAttr))
+      casts.push_back(op);
+  });
+  for (CastOp op : casts) {
+    op.getResult().replaceAllUsesWith(op.getInput());
+    op.erase();
+  }
+}
+
 struct NNAutodiffPass : pcc::impl::NNAutodiffPassBase<NNAutodiffPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -249,6 +264,7 @@ struct NNAutodiffPass : pcc::impl::NNAutodiffPassBase<NNAutodiffPass> {
         flattenSums(other);
     if (failed(Differentiator(module, function).run()))
       return signalPassFailure();
+    removeDetachments(module);
     function.setFunctionType(
         FunctionType::get(&getContext(), function.getArgumentTypes(), {}));
     function.removeResAttrsAttr();

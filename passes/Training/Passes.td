@@ -64,7 +64,9 @@ def NNAutodiffPass : Pass<"nn-autodiff", "::mlir::ModuleOp"> {
     belong to. The cotangents of a value that is used several times are added
     by one n-ary `nn.sum`, those of all reads of a parameter too. Sums whose
     only use is another sum of the same stage become part of it, in every
-    function. Ops without a use are removed.
+    function. Ops without a use are removed. No gradient flows through an
+    `nn.cast` that has `nn.detached`, nor from a lookup into the row that its
+    `nn.padding_row` names.
   }];
   let dependentDialects = ["::pcc::nn::NNDialect", "::mlir::func::FuncDialect"];
 }

@@ -16,7 +16,7 @@ Run with the Python of benchmarks/setup; writes beside this file
     scalars   gains of one element of rank 0, 1 and 2, and a Linear(D, 1)
     buffers   sinusoidal positions, a triangular mask and final_logits_bias
     padding   a tied table with a padding row, a frozen table of positions, a
-              scale that is a buffer
+              scale that is a buffer, a factor that is detached
 """
 
 import copy
@@ -152,6 +152,7 @@ class Padding(Tied):
         self.register_buffer("scale", torch.tensor([0.5]))
 
     def logits(self, x):
+        x = x + x * torch.tanh(x).detach()
         return super().logits(x) * self.scale
 
 
@@ -190,6 +191,8 @@ def declare(path, model):
         "pcc.parameters": json.dumps(parameters),
         "pcc.buffers": json.dumps(buffers),
         "pcc.context_length": str(SEQ),
+        "pcc.detached": json.dumps([n.output[0] for n in file.graph.node
+                                    if n.op_type == "Tanh"]),
     })
     onnx.save(file, path)
 
