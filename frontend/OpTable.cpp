@@ -24,10 +24,12 @@ ArrayRef<OpEntry> pcc::frontend::allEntries() {
   static const std::vector<OpEntry> all = [] {
     std::vector<OpEntry> rows;
     for (ArrayRef<OpEntry> part :
-         {activationOps(), attentionOps(), constantOps(), contractionOps(),
-          fusedOps(), gatherOps(), imageOps(), logicOps(), lossOps(), maskOps(),
-          mathOps(), networkOps(), padOps(), reductionOps(), scatterOps(),
-          shapeOps(), sliceOps(), softmaxOps(), trainingOps()})
+         {activationOps(),  attentionOps(), constantOps(), contractionOps(),
+          convolutionOps(), einsumOps(),    fusedOps(),    gatherOps(),
+          imageOps(),       logicOps(),     lossOps(),     maskOps(),
+          mathOps(),        networkOps(),   padOps(),      reductionOps(),
+          resampleOps(),    scatterOps(),   shapeOps(),    sliceOps(),
+          softmaxOps(),     trainingOps()})
       llvm::append_range(rows, part);
     llvm::sort(rows, [](const OpEntry &a, const OpEntry &b) {
       return std::pair(a.name, a.since) < std::pair(b.name, b.since);

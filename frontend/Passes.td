@@ -26,6 +26,10 @@ def NNRecognizePass : Pass<"nn-recognize", "::mlir::ModuleOp"> {
       "positions".
   }];
   let dependentDialects = ["::pcc::nn::NNDialect", "::mlir::func::FuncDialect"];
+  let options = [
+    Option<"rewritesPerOp", "rewrites-per-op", "int64_t", /*default=*/"200",
+           "Rewrites after which recognition stops, for each op of the module">
+  ];
 }
 
 #endif // PCC_FRONTEND_PASSES

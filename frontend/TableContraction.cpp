@@ -1,8 +1,6 @@
 //===- TableContraction.cpp - Operators that multiply and sum -------------===//
 
 #include "frontend/Arithmetic.h"
-#include <cctype>
-#include <map>
 
 using namespace mlir;
 using namespace pcc::frontend;
@@ -90,71 +88,6 @@ static LogicalResult buildFusedMatMul(Binder &b) {
   return success();
 }
 
-/// A contraction by its labels: each of one letter, none twice in one operand.
-static LogicalResult buildEinsum(Binder &b) {
-  std::string text = b.stringAttr("equation", "");
-  llvm::erase(text, ' ');
-  // Without an output it has the labels that occur once, sorted.
-  if (!StringRef(text).contains("->")) {
-    std::string once;
-    for (int label = 'A'; label <= 'z'; ++label)
-      if (isalpha(label) && llvm::count(text, label) == 1)
-        once.push_back(label);
-    text += "->" + once;
-  }
-  auto [inputs, output] = StringRef(text).split("->");
-  SmallVector<StringRef> labels;
-  inputs.split(labels, ',');
-  if (labels.size() != b.numInputs() || labels.size() > 2 ||
-      !isa<FloatType>(b.element(0)) || StringRef(text).contains('.'))
-    return b.error() << "the equation '" << text << "' is not supported";
-  std::map<char, int64_t> extents;
-  for (unsigned i = 0; i < b.numInputs(); ++i) {
-    Shape shape = b.shape(i);
-    bool fits = shape.size() == labels[i].size();
-    for (size_t d = 0; fits && d < shape.size(); ++d) {
-      char label = labels[i][d];
-      auto known = extents.try_emplace(label, shape[d]).first;
-      fits = known->second == shape[d] && labels[i].count(label) == 1;
-    }
-    if (!fits)
-      return b.error() << "the equation '" << text
-                       << "' does not fit, or repeats a label";
-  }
-  Shape shape;
-  for (char label : output) {
-    if (!extents.count(label) || output.count(label) != 1)
-      return b.error() << "the equation '" << text << "' is not supported";
-    shape.push_back(extents[label]);
-  }
-  // Labels of one operand alone are summed over before.
-  Arithmetic a(b);
-  SmallVector<Value> values;
-  SmallVector<std::string> kept;
-  for (unsigned i = 0; i < b.numInputs(); ++i) {
-    StringRef other = labels.size() > 1 ? labels[1 - i] : "";
-    SmallVector<int64_t> gone;
-    kept.emplace_back();
-    for (auto [d, label] : llvm::enumerate(labels[i])) {
-      if (output.contains(label) || other.contains(label))
-        kept.back().push_back(label);
-      else
-        gone.push_back(d);
-    }
-    values.push_back(a.reduce<ReduceOp>(b.value(i), gone));
-  }
-  if (values.size() == 2) {
-    b.set(0, b.contract(kept[0] + "," + kept[1] + "->" + output, values[0],
-                        values[1], shape));
-    return success();
-  }
-  SmallVector<int64_t> permutation;
-  for (char label : output)
-    permutation.push_back(kept[0].find(label));
-  b.set(0, b.transpose(values[0], permutation));
-  return success();
-}
-
 static LogicalResult buildGemm(Binder &b) {
   if (b.rank(0) != 2 || b.rank(1) != 2 || !isa<FloatType>(b.element(0)))
     return b.error() << "takes matrices of floats";
@@ -179,63 +112,8 @@ static LogicalResult buildGemm(Binder &b) {
   return success();
 }
 
-/// A convolution whose windows tile the image: a linear layer on patches.
-static LogicalResult buildConv(Binder &b) {
-  Shape x = b.shape(0), w = b.shape(1);
-  size_t spatial = x.size() < 3 ? 0 : x.size() - 2;
-  if (!spatial || w.size() != x.size() || !isa<FloatType>(b.element(0)))
-    return b.error() << "takes images [n, channel, ...] and kernels [m, "
-                        "channel, ...] of floats";
-  ArrayRef<int64_t> kernel = ArrayRef<int64_t>(w).drop_front(2);
-  auto is = [&](StringRef name, ArrayRef<int64_t> wanted) {
-    auto given = b.ints(name);
-    return given ? ArrayRef<int64_t>(*given) == wanted
-                 : llvm::all_of(wanted, [](int64_t n) { return n == 1; });
-  };
-  Shape ones(spatial, 1), zeros(2 * spatial, 0);
-  bool tiles = x[1] == w[1] && b.intAttr("group", 1) == 1 &&
-               is("strides", kernel) && is("dilations", ones) &&
-               (!b.find("pads") || is("pads", zeros));
-  std::string pad = b.stringAttr("auto_pad", "NOTSET");
-  for (size_t d = 0; d < spatial; ++d)
-    tiles &= x[2 + d] % kernel[d] == 0;
-  if (!tiles || (pad != "NOTSET" && pad != "VALID" &&
-                 !StringRef(pad).starts_with("SAME")))
-    return b.error() << "only windows that tile the image are supported: "
-                        "strides equal to the kernel, nothing between or "
-                        "around them";
-
-  // [n, c, h, y, w, x] to [n, h, w, c, y, x], each patch then one dim.
-  Shape split = {x[0], x[1]}, counts;
-  SmallVector<int64_t> permutation = {0}, inner = {1};
-  int64_t patches = 1, elements = x[1];
-  for (size_t d = 0; d < spatial; ++d) {
-    counts.push_back(x[2 + d] / kernel[d]);
-    permutation.push_back(split.size());
-    inner.push_back(split.size() + 1);
-    split.append({counts.back(), kernel[d]});
-    patches *= counts.back();
-    elements *= kernel[d];
-  }
-  permutation.append(inner);
-  Value rows = b.reshape(b.transpose(b.reshape(b.value(0), split), permutation),
-                         {x[0], patches, elements});
-  Value y =
-      b.contract("bsk,nk->bsn", rows, b.reshape(b.value(1), {w[0], elements}),
-                 {x[0], patches, w[0]});
-  if (b.has(2))
-    y = SumOp::create(
-        b.builder, b.loc, y.getType(),
-        ValueRange{y, b.broadcast(b.value(2), {x[0], patches, w[0]})});
-  counts.insert(counts.begin(), {x[0], w[0]});
-  b.set(0, b.reshape(b.transpose(y, {0, 2, 1}), counts));
-  return success();
-}
-
 ArrayRef<OpEntry> pcc::frontend::contractionOps() {
   static const OpEntry table[] = {
-      {"Conv", 1, kAnyOpset, 2, nullptr, buildConv},
-      {"Einsum", 12, kAnyOpset, 1, nullptr, buildEinsum},
       {"Gemm", 1, kAnyOpset, 2, nullptr, buildGemm},
       {"MatMul", 1, kAnyOpset, 2, nullptr, buildMatMul},
       {"com.microsoft.FusedMatMul", 1, kAnyOpset, 2, nullptr, buildFusedMatMul},

@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontend/Axes.h"
 #include "frontend/Binder.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace pcc::frontend;
@@ -26,6 +28,65 @@ static LogicalResult importIdentity(Binder &b) {
   return success();
 }
 
+/// The extents of a program's inputs that its user chooses.
+static SmallVector<std::pair<StringRef, int64_t>> chosenDims(Binder &b) {
+  SmallVector<std::pair<StringRef, int64_t>> dims;
+  Block *block = b.builder.getInsertionBlock();
+  auto forward = dyn_cast_or_null<func::FuncOp>(block->getParentOp());
+  if (!forward)
+    return dims;
+  BlockArgument tokens = findArgument(forward, "tokens");
+  BlockArgument rows = tokens ? tokens : findArgument(forward, "data");
+  if (rows && tensorType(rows).getRank() > 0)
+    dims.push_back({"batch", tensorType(rows).getDimSize(0)});
+  if (tokens && tensorType(tokens).getRank() == 2)
+    dims.push_back({"sequence", tensorType(tokens).getDimSize(1)});
+  return dims;
+}
+
+static void noteBaked(Binder &b, InFlightDiagnostic &diag, StringRef name,
+                      int64_t now, int64_t then) {
+  diag.attachNote(b.loc) << "the file has a " << name << " of " << then
+                         << " as a number, the example's at its export; it is "
+                         << now << " here";
+  diag.attachNote(b.loc)
+      << "export with dynamo=True and dynamic_shapes, or from x.shape[i] where "
+         "the module has len(x) or int(...), or at the "
+      << name << " that is trained";
+}
+
+static InFlightDiagnostic misfit(Binder &b, const Shape &from,
+                                 const Shape &to) {
+  InFlightDiagnostic diag = b.error()
+                            << "cannot turn [" << ArrayRef(from) << "] into ["
+                            << ArrayRef(to) << "]: " << product(from)
+                            << " elements are not " << product(to);
+  // With the example's extent in place of this one, would it fit?
+  for (auto [name, now] : chosenDims(b)) {
+    int64_t scaled = now * product(to);
+    if (product(from) > 0 && scaled > 0 && scaled % product(from) == 0) {
+      noteBaked(b, diag, name, now, scaled / product(from));
+      return diag;
+    }
+  }
+  diag.attachNote(b.loc) << "a dim bound by a flag does not fit a number "
+                            "that the file contains";
+  return diag;
+}
+
+/// Whether the first dim is the batch, and is shared out to another number of
+/// rows, the rest going wherever there is room: an example's batch, written as
+/// a number, would mix samples.
+static bool splitsBatch(Binder &b, const Shape &from, const Shape &to,
+                        bool isOpen, bool isFirstGiven) {
+  if (b.isConstant(0) || !isOpen || !isFirstGiven || from.empty() ||
+      to[0] == 1 || to[0] == from[0])
+    return false;
+  auto dims = chosenDims(b);
+  return !dims.empty() && dims[0].second == from[0] && from[0] > 1 &&
+         findAxes(b.value(0)).batch == 0;
+}
+
 static LogicalResult importReshape(Binder &b) {
   auto target = b.ints(1, "shape");
   if (failed(target))
@@ -44,12 +105,12 @@ static LogicalResult importReshape(Binder &b) {
   if (open >= 0 && product(to) > 0)
     to[open] = product(from) / product(to);
   bool negative = llvm::any_of(to, [](int64_t extent) { return extent < 0; });
-  if (negative || product(to) != product(from)) {
-    InFlightDiagnostic diag = b.error()
-                              << "cannot turn " << product(from)
-                              << " elements into a shape of " << product(to);
-    diag.attachNote(b.loc) << "a dim bound by a flag does not fit a number "
-                              "that the file contains";
+  if (negative || product(to) != product(from))
+    return misfit(b, from, to);
+  if (splitsBatch(b, from, to, open >= 0, open != 0 && !to.empty())) {
+    InFlightDiagnostic diag = b.error() << "shares a batch of " << from[0]
+                                        << " out to " << to[0] << " rows";
+    noteBaked(b, diag, "batch", from[0], to[0]);
     return diag;
   }
   return setReshaped(b, to);

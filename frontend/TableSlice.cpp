@@ -1,14 +1,24 @@
 //===- TableSlice.cpp - Operators that cut and join -----------------------===//
 
 #include "frontend/Arithmetic.h"
+#include <limits>
 
 using namespace mlir;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
 namespace {
+/// Element i of dim d is element starts[d] + i * steps[d] of the operand.
+/// Steps of a dim with fewer than two elements are 1: what a file writes there,
+/// however large, reaches nothing.
 struct Box {
   Shape starts, steps, shape;
+
+  /// Whether it is all of an operand of this shape, in its order.
+  bool isWhole(const Shape &from) const {
+    return shape == from &&
+           llvm::all_of(steps, [](int64_t step) { return step == 1; });
+  }
 };
 } // namespace
 
@@ -17,7 +27,7 @@ static LogicalResult setSlice(Binder &b, unsigned result, const Box &box) {
     b.set(result, b.item(0).tensor->slice(box.starts, box.steps, box.shape));
     return success();
   }
-  if (box.shape == b.shape(0)) {
+  if (box.isWhole(b.shape(0))) {
     b.set(result, b.value(0));
     return success();
   }
@@ -46,6 +56,31 @@ static LogicalResult setSlice(Binder &b, unsigned result, const Box &box) {
   return success();
 }
 
+/// What a slice of a dim of `extent` elements reaches: bounds count from the
+/// end where negative, then are clamped to what there is. No sum or difference
+/// here leaves 64 bits, whatever the file says.
+static void setDim(Box &box, int64_t dim, int64_t extent, int64_t start,
+                   int64_t end, int64_t step) {
+  bool forward = step > 0;
+  // The largest end means the last element that there is in either direction,
+  // as ONNX Runtime reads it; clamped it would leave nothing of a backward one.
+  if (!forward && (end == std::numeric_limits<int64_t>::max() ||
+                   end == std::numeric_limits<int32_t>::max()))
+    end = std::numeric_limits<int64_t>::min();
+  auto clamp = [&](int64_t at, int64_t low) {
+    return std::min(std::max(at < 0 ? at + extent : at, low),
+                    forward ? extent : extent - 1);
+  };
+  int64_t first = clamp(start, 0), last = clamp(end, forward ? 0 : -1);
+  int64_t span = forward ? last - first : first - last;
+  // The magnitude of the least integer is one more than the largest.
+  uint64_t stride = forward ? step : uint64_t(0) - static_cast<uint64_t>(step);
+  int64_t count = span > 0 ? static_cast<int64_t>((span - 1) / stride) + 1 : 0;
+  box.starts[dim] = count > 0 ? first : 0;
+  box.steps[dim] = count > 1 ? step : 1;
+  box.shape[dim] = count;
+}
+
 static LogicalResult importSlice(Binder &b) {
   Shape from = b.shape(0);
   Box box{Shape(from.size(), 0), Shape(from.size(), 1), from};
@@ -57,25 +92,17 @@ static LogicalResult importSlice(Binder &b) {
       (*axes && (*axes)->size() != (*starts)->size()) ||
       (*steps && (*steps)->size() != (*starts)->size()))
     return b.error() << "needs as many ends as starts";
+  llvm::SmallDenseSet<int64_t> seen;
   for (size_t i = 0; i < (*starts)->size(); ++i) {
     auto axis = normalizeAxis(*axes ? (**axes)[i] : i, from.size());
     if (!axis)
       return b.error() << "has no such axis";
-    int64_t extent = from[*axis], step = *steps ? (**steps)[i] : 1;
+    if (!seen.insert(*axis).second)
+      return b.error() << "names axis " << *axis << " twice";
+    int64_t step = *steps ? (**steps)[i] : 1;
     if (step == 0)
       return b.error() << "needs a step other than 0";
-    // Numpy's rules: counted from the end, then clamped to what there is.
-    auto clamp = [&](int64_t at, int64_t low, int64_t high) {
-      return std::clamp(at < 0 ? at + extent : at, low, high);
-    };
-    int64_t first = clamp((**starts)[i], 0, step > 0 ? extent : extent - 1);
-    int64_t last = step > 0 ? clamp((**ends)[i], 0, extent)
-                            : clamp((**ends)[i], -1, extent - 1);
-    int64_t span = step > 0 ? last - first : first - last;
-    box.starts[*axis] = first;
-    box.steps[*axis] = step;
-    int64_t stride = std::abs(step);
-    box.shape[*axis] = std::max<int64_t>(0, (span + stride - 1) / stride);
+    setDim(box, *axis, from[*axis], (**starts)[i], (**ends)[i], step);
   }
   return setSlice(b, 0, box);
 }

@@ -36,16 +36,21 @@ static StringRef remedyFor(StringRef op) {
   if (op.starts_with("String") || op.ends_with("Vectorizer"))
     return "text is not supported: prepare it in front of the model";
   return llvm::StringSwitch<StringRef>(op)
-      .Cases({"If", "Loop", "Scan"},
-             "export by tracing, not scripting, so that no control flow is "
-             "left")
+      .Cases({"Loop", "Scan"},
+             "a recurrence, step by step, as in state-space models: not "
+             "supported; a loop that scripting left goes by exporting by "
+             "tracing")
+      .Case("If", "export by tracing, not scripting, so that no control flow "
+                  "is left")
       .Cases({"TopK", "Multinomial"},
              "the routing of a mixture of experts, or sampling, is baked into "
              "the file: export a dense model, and its forward pass alone")
-      .Cases({"BatchNormalization", "ConvTranspose", "MaxPool", "AveragePool",
-              "Resize", "Upsample"},
-             "convolutional models are not supported")
-      .Cases({"RNN", "LSTM", "GRU"}, "recurrent models are not supported")
+      .Case("BatchNormalization",
+            "norms by statistics of the batch are not supported: use a layer "
+            "or group norm")
+      .Cases({"MaxPool", "LpPool"},
+             "of pools only averages are supported: use one, or a convolution")
+      .Cases({"RNN", "LSTM", "GRU"}, "a recurrence: not supported")
       .Cases({"NonMaxSuppression", "RoiAlign", "Unique"},
              "leave it out of the model: it belongs behind its outputs")
       .Default("replace it in the model's source");
@@ -126,7 +131,9 @@ LogicalResult pcc::frontend::reportUnsupported(Location loc,
       note << ", '" << use.nodes[i] << "'";
     note << (use.nodes.size() > 3 ? ", ...): " : "): ") << use.remedy;
   }
-  diag.attachNote(loc) << "the files this compiler reads best are exported in "
-                          "training mode, opset 17, constant folding off";
+  // What newer files lack, no other export of the model has.
+  if (Opsets(model).standard() < 17)
+    diag.attachNote(loc) << "the files this compiler reads best are exported "
+                            "in training mode, opset 17, constant folding off";
   return diag;
 }

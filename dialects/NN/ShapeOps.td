@@ -74,7 +74,7 @@ def NN_SliceOp : NN_ShapeOp<"slice"> {
   let summary = "A box of the input";
   let description = [{
     Starts at `starts`; the extents are the result's; dim d is stepped by
-    `steps[d]` >= 1.
+    `steps[d]`, at least 1 and at most the dim.
   }];
   let arguments = (ins NN_Tensor:$input, DenseI64ArrayAttr:$starts,
                    DenseI64ArrayAttr:$steps);

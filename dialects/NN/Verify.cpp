@@ -211,7 +211,7 @@ static LogicalResult verifyBox(Operation *op, Value small, Value large,
     return op->emitOpError("needs a start and a step for every dim");
   for (auto [n, total, start, step] :
        llvm::zip(shapeOf(small), shapeOf(large), starts, steps))
-    if (start < 0 || step < 1 || n < 1 || start >= total ||
+    if (start < 0 || step < 1 || step > total || n < 1 || start >= total ||
         n - 1 > (total - 1 - start) / step)
       return op->emitOpError() << "box of " << n << " from " << start << " by "
                                << step << " leaves a dim of " << total;

@@ -936,6 +936,15 @@ func.func @f(%x: tensor<4xf32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+1 {{box of 1 from 0 by 9223372036854775807 leaves a dim of 4}}
+  %0 = nn.slice %x at [0] step [9223372036854775807]
+      : tensor<4xf32> -> tensor<1xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
   // expected-error@+1 {{box of 0 from 5 by 1 leaves a dim of 4}}
   %0 = nn.slice %x at [5] step [1] : tensor<4xf32> -> tensor<0xf32>
   return

@@ -10,7 +10,6 @@ Run with the Python of benchmarks/setup.
     inputs.onnx  a mask and positions as inputs beside the tokens
     patches.onnx  an image and its mask: patches by a convolution, the mask
                   looked up by constant indices, dropout without a sequence
-    overlap.onnx  a convolution whose windows overlap
 """
 
 import os
@@ -110,7 +109,6 @@ def image(name, stride):
 
 def main():
     image("patches", 4)
-    image("overlap", 2)
     wte = (np.arange(VOCAB * WIDTH) % 31 - 15).reshape(VOCAB, WIDTH)
     wte = wte.astype("f4") / 64
     gather = helper.make_node("Gather", ["wte.weight", "ids"], ["x"], name="/wte")
