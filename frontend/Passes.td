@@ -27,8 +27,9 @@ def NNRecognizePass : Pass<"nn-recognize", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::pcc::nn::NNDialect", "::mlir::func::FuncDialect"];
   let options = [
-    Option<"rewritesPerOp", "rewrites-per-op", "int64_t", /*default=*/"200",
-           "Rewrites after which recognition stops, for each op of the module">
+    Option<"maxRewrites", "max-rewrites", "int64_t", /*default=*/"0",
+           "Rewrites after which recognition stops; 0: 200 per op of the "
+           "module">
   ];
 }
 

@@ -18,6 +18,9 @@ using namespace pcc::frontend;
 
 namespace {
 
+/// Many times what models take that were met, a few for each op.
+constexpr int64_t kRewritesPerOp = 200;
+
 /// Counts the rewrites of a sweep.
 struct RewriteCounter : RewriterBase::Listener {
   void notifyPatternEnd(const Pattern &, LogicalResult status) override {
@@ -81,15 +84,17 @@ struct NNRecognizePass : pcc::impl::NNRecognizePassBase<NNRecognizePass> {
     populateAttentionPatterns(forms);
     populateProjectionPatterns(forms);
     populatePartedProjectionPatterns(forms);
-    int64_t ops = 0;
-    module.walk([&](Operation *) { ++ops; });
-    int64_t budget = rewritesPerOp * ops;
-    for (RewritePatternSet *patterns : {&primitives, &contractions, &heads, &forms})
+    int64_t most = maxRewrites;
+    if (most == 0)
+      module.walk([&](Operation *) { most += kRewritesPerOp; });
+    int64_t budget = most;
+    for (RewritePatternSet *patterns :
+         {&primitives, &contractions, &heads, &forms})
       if (!applyAll(module, std::move(*patterns), budget)) {
-        emitWarning(module.getLoc())
-            << "recognition has not ended after " << rewritesPerOp * ops
-            << " rewrites: the program is right, but attention and "
-               "projections may be computed, and split, as the file has them";
+        module.emitWarning()
+            << "recognition stopped after " << most
+            << " rewrites: the program is right, but attention and projections "
+               "may be computed, and split, as the file has them";
         break;
       }
     reshapeParams(module);

@@ -87,6 +87,8 @@ struct Sampling {
   double place(double x, int64_t in, int64_t out, double scale) const {
     if (coordinates == "asymmetric")
       return x / scale;
+    if (coordinates == "tf_half_pixel_for_nn")
+      return (x + 0.5) / scale;
     if (coordinates == "align_corners")
       return out == 1 ? 0 : x * (in - 1) / (out - 1);
     if (coordinates == "pytorch_half_pixel" && out == 1)
@@ -172,7 +174,11 @@ static LogicalResult readSizes(Binder &b, unsigned operand,
                         "compile time";
   for (auto [i, dim] : llvm::enumerate(axes)) {
     Scalar s = numbers->at(static_cast<int64_t>(i));
-    double size = bySize ? s.i : std::floor(x[dim] * s.f);
+    // In the type of the factors: 3 * 2.33333325 is 7.
+    double size =
+        bySize
+            ? s.i
+            : std::floor(static_cast<float>(x[dim]) * static_cast<float>(s.f));
     if (!(size >= 1 && size <= 1 << 30))
       return b.error() << "cannot make " << size << " positions of " << x[dim];
     sizes[dim] = size;
@@ -189,6 +195,18 @@ static LogicalResult resample(Binder &b, const Sampling &sampling,
     return b.error() << "takes floats of at most eight dims";
   if (failed(readSizes(b, operand, scales, sizes)))
     return failure();
+  // The specification then takes the corner from the factor, PyTorch and ONNX
+  // Runtime from the size.
+  for (auto [in, out, scale] : llvm::zip(x, sizes, scales))
+    if (sampling.coordinates == "align_corners" &&
+        std::fabs(in * scale - out) > 1e-5 * out) {
+      InFlightDiagnostic diag = b.error()
+                                << "aligns corners of " << in << " by a factor "
+                                << "of " << std::to_string(scale)
+                                << ", between two positions";
+      diag.attachNote(b.loc) << "give a size instead of a factor";
+      return diag;
+    }
   Arithmetic a(b);
   Value y = b.value(0);
   for (auto [d, in] : llvm::enumerate(x)) {
@@ -219,10 +237,10 @@ static LogicalResult buildResize(Binder &b) {
                                  b.opset < 11 ? "floor" : "round_prefer_floor"),
                     b.floatAttr("cubic_coeff_a", -0.75f),
                     b.intAttr("exclude_outside", 0) != 0};
-  bool isKnown =
-      llvm::is_contained({"asymmetric", "align_corners", "half_pixel",
-                          "pytorch_half_pixel", "half_pixel_symmetric"},
-                         StringRef(sampling.coordinates));
+  bool isKnown = llvm::is_contained(
+      {"asymmetric", "align_corners", "half_pixel", "pytorch_half_pixel",
+       "half_pixel_symmetric", "tf_half_pixel_for_nn"},
+      StringRef(sampling.coordinates));
   if (!isKnown || b.intAttr("antialias", 0) ||
       b.stringAttr("keep_aspect_ratio_policy", "stretch") != "stretch") {
     InFlightDiagnostic diag = b.error() << "resizes in a way that is not "

@@ -213,12 +213,12 @@ std::unique_ptr<RowProgram> RowProgram::create(ArrayRef<Value> arguments,
       }
     auto shape = nn::tensorType(largest).getShape();
     int64_t columns = 1;
-    SmallVector<int64_t> lengths;
+    // Where no trailing dims are columns, every element is a row of its own: a
+    // sum over the middle of [batch, seq, 1].
+    SmallVector<int64_t> lengths = {1};
     for (int64_t size : llvm::reverse(shape))
       if (size > 1)
         lengths.push_back(columns *= size);
-    if (lengths.empty()) // one element
-      lengths.push_back(1);
     for (int64_t length : llvm::reverse(lengths))
       if ((program = creator.attempt(KernelShape::Columns, count / length,
                                      length, reduced)))

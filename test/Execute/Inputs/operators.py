@@ -126,6 +126,22 @@ class Pooling(nn.Module):
         return self.head((y + self.mlp(self.norm(y)))[:, 0])
 
 
+class MaskedMean(nn.Module):
+    """The mean over the positions that a mask keeps, as of sentences."""
+
+    def __init__(self):
+        super().__init__()
+        self.up, self.down = nn.Linear(6, 8), nn.Linear(8, 6)
+        self.more, self.less = nn.Linear(6, 8), nn.Linear(8, 6)
+        self.head = nn.Linear(6, 3)
+
+    def forward(self, x, mask):
+        x = x + self.down(F.gelu(self.up(x)))
+        x = x + self.less(F.gelu(self.more(x)))
+        kept = mask.unsqueeze(-1).float()
+        return self.head((x * kept).sum(1) / kept.sum(1).clamp(min=1e-9))
+
+
 class Baked(nn.Module):
     """A size of the example as a Python int: the file holds for it alone."""
 
@@ -142,59 +158,78 @@ def normal(*shape):
     return lambda n: torch.randn(n, *shape)
 
 
-# The module, its input and the loss.
+def mask(length):
+    return lambda n: (torch.arange(length) < torch.randint(1, length, (n, 1))
+                      ).long()
+
+
+# The module, its inputs and the loss.
 MODELS = {
-    "reversed": (Reversed, normal(5, 6), "mse"),
-    "convolutions": (Convolutions, normal(4, 9), "mse"),
-    "images": (Images, normal(2, 5, 6), "mse"),
-    "einsums": (Einsums, normal(5, 6), "mse"),
-    "resampled": (Resampled, normal(3, 6, 7), "mse"),
-    "pooling": (Pooling, normal(7, 6), "cross-entropy"),
+    "reversed": (Reversed, {"x": normal(5, 6)}, "mse"),
+    "convolutions": (Convolutions, {"x": normal(4, 9)}, "mse"),
+    "images": (Images, {"x": normal(2, 5, 6)}, "mse"),
+    "einsums": (Einsums, {"x": normal(5, 6)}, "mse"),
+    "resampled": (Resampled, {"x": normal(3, 6, 7)}, "mse"),
+    "pooling": (Pooling, {"x": normal(7, 6)}, "cross-entropy"),
+    "masked-mean": (MaskedMean, {"x": normal(5, 6), "attention_mask": mask(5)},
+                    "cross-entropy"),
 }
 
 
-def export(model, x, name):
+def export(model, inputs, name):
     path = os.path.join(FOLDER, name + ".onnx")
     torch.onnx.export(
-        model, (x,), path, opset_version=17, dynamo=False,
-        training=torch.onnx.TrainingMode.TRAINING, do_constant_folding=False,
-        input_names=["x"], output_names=["y"],
-        dynamic_axes={"x": {0: "batch"}})
+        model, tuple(x[:2] for x in inputs.values()), path, opset_version=17,
+        dynamo=False, training=torch.onnx.TrainingMode.TRAINING,
+        do_constant_folding=False, input_names=[*inputs], output_names=["y"],
+        dynamic_axes={name: {0: "batch"} for name in inputs})
+
+
+def stored(tensor):
+    """Numbers as the file has them, and what numpy needs to read them."""
+    kind = "f4" if tensor.is_floating_point() else "i8"
+    return {"type": kind, "shape": list(tensor.shape),
+            "values": [round(v, 3) for v in tensor.flatten().tolist()]}
+
+
+def rounded(tensor):
+    if not tensor.is_floating_point():
+        return tensor
+    return (tensor * 1000).round() / 1000
 
 
 def write(name):
     torch.manual_seed(len(name))
-    make, sample, loss = MODELS[name]
+    make, samplers, loss = MODELS[name]
     model = make()
     # Biases of zero and scales of one would hide what goes wrong with them.
     with torch.no_grad():
         for p in model.parameters():
             p.add_(0.1 * torch.randn_like(p))
-    x = (sample(SAMPLES * STEPS) * 1000).round() / 1000
-    y = model(x[:SAMPLES])
+    inputs = {n: rounded(f(SAMPLES * STEPS)) for n, f in samplers.items()}
+    y = model(*(x[:SAMPLES] for x in inputs.values()))
     if loss == "mse":
-        labels = (torch.randn(SAMPLES * STEPS, *y.shape[1:]) * 1000).round() / 1000
+        labels = rounded(torch.randn(SAMPLES * STEPS, *y.shape[1:]))
     else:
         labels = torch.randint(0, y.shape[-1], (SAMPLES * STEPS,))
-    export(model, x[:2], name)
-    path = os.path.join(FOLDER, name)
+    export(model, inputs, name)
     function = F.mse_loss if loss == "mse" else F.cross_entropy
     optimizer = torch.optim.SGD(model.parameters(), lr=RATE)
     curve = []
-    for rows in range(0, SAMPLES * STEPS, SAMPLES):
+    for begin in range(0, SAMPLES * STEPS, SAMPLES):
+        rows = slice(begin, begin + SAMPLES)
         optimizer.zero_grad()
-        value = function(model(x[rows:rows + SAMPLES]),
-                         labels[rows:rows + SAMPLES])
+        value = function(model(*(x[rows] for x in inputs.values())),
+                         labels[rows])
         value.backward()
         norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 1e9)
         optimizer.step()
         curve.append({"loss": value.item(), "norm": norm.item()})
-    with open(path + ".json", "w") as file:
-        json.dump(
-            {"loss": loss, "samples": SAMPLES, "rate": RATE, "curve": curve,
-             "inputs": {"x": [round(v, 3) for v in x.flatten().tolist()]},
-             "shapes": {"x": list(x.shape), "labels": list(labels.shape)},
-             "labels": [round(v, 3) for v in labels.flatten().tolist()]}, file)
+    inputs["labels"] = labels
+    with open(os.path.join(FOLDER, name + ".json"), "w") as file:
+        json.dump({"loss": loss, "samples": SAMPLES, "rate": RATE,
+                   "curve": curve,
+                   "data": {n: stored(x) for n, x in inputs.items()}}, file)
         file.write("\n")
 
 
@@ -274,7 +309,7 @@ if __name__ == "__main__":
         if wanted == "slices":
             slices()
         elif wanted == "baked":
-            export(Baked(False), torch.randn(2, 5, 6), "baked")
-            export(Baked(True), torch.randn(2, 5, 6), "baked-open")
+            export(Baked(False), {"x": torch.randn(2, 5, 6)}, "baked")
+            export(Baked(True), {"x": torch.randn(2, 5, 6)}, "baked-open")
         else:
             write(wanted)

@@ -24,18 +24,15 @@ def train(name, folder, flags):
         recorded = json.load(file)
     data = os.path.join(folder, "data")
     os.makedirs(data, exist_ok=True)
-    shapes = recorded["shapes"]
-    for key, values in recorded["inputs"].items():
+    for key, array in recorded["data"].items():
         np.save(os.path.join(data, key + ".npy"),
-                np.array(values, "f4").reshape(shapes[key]))
-    labels = np.array(recorded["labels"],
-                      "f4" if recorded["loss"] == "mse" else "i8")
-    np.save(os.path.join(data, "labels.npy"), labels.reshape(shapes["labels"]))
+                np.array(array["values"], array["type"]).reshape(array["shape"]))
     program, log = (os.path.join(folder, n) for n in ("train", "log.jsonl"))
     subprocess.run(
         ["pcc", os.path.join(MODELS, name + ".onnx"), "-q", "-o", program,
          "--loss", recorded["loss"], "--optimizer", "sgd",
-         f"--global-batch-size={recorded['samples']}", *flags], check=True)
+         "--padding-mask", f"--global-batch-size={recorded['samples']}",
+         *flags], check=True)
     subprocess.run(
         [program, "--data", data, f"--steps={len(recorded['curve'])}",
          f"--lr={recorded['rate']}", "--lr-schedule=constant",
