@@ -65,7 +65,8 @@ def main():
                context_length=options.context_length,
                check_gradients=not options.no_gradients)
     except Refused as error:
-        print(f"pcc-export: error: {error}", file=sys.stderr)
+        text = str(error).replace("\nnote: ", "\npcc-export: note: ")
+        print(f"pcc-export: error: {text}", file=sys.stderr)
         return 1
     return 0
 

@@ -23,10 +23,10 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from .forward_check import as_double, runs_in_double
+from .forward_check import cast, runs_in_double
 from .messages import AttemptFailed, Refused
 from .recorder import Recorder
-from .subject import INTEGERS, as_it_was, in_double
+from .subject import INTEGERS, as_it_was, computing_in
 
 TOLERANCE = 1e-4
 # Where there is no reference in f64: f32's rounding, of the largest gradient.
@@ -105,10 +105,10 @@ def loss_of(output, labels, loss):
     return F.cross_entropy(output.flatten(0, -2), labels.flatten())
 
 
-def by_autograd(subject, facts, labels, loss, double):
+def by_autograd(subject, facts, labels, loss, dtype):
     """The loss, and parameter's name -> gradient, of the example inputs."""
     module = subject.module
-    inputs = as_double(subject.inputs) if double else subject.inputs
+    inputs = cast(subject.inputs, dtype)
 
     def run():
         wrapper = subject.wrapper(Recorder(dropout=False)).train()
@@ -119,11 +119,8 @@ def by_autograd(subject, facts, labels, loss, double):
             p.name: (torch.zeros_like(p.tensor) if g is None else g)
             .double().numpy() for p, g in zip(facts.trained(), gradients)}
 
-    with as_it_was(module):
-        if not double:
-            return run()
-        with in_double(module):
-            return run()
+    with as_it_was(module), computing_in(module, dtype):
+        return run()
 
 
 def numbers(text, separator):
@@ -188,11 +185,13 @@ def check(subject, facts, matches, loss, path, folder, tools, log):
     labels = None if subject.returns_loss else labels_for(
         loss, facts.output_shape)
     double = runs_in_double(subject, log)
-    wanted_loss, wanted = by_autograd(subject, facts, labels, loss, double)
+    wanted_loss, wanted = by_autograd(
+        subject, facts, labels, loss,
+        torch.float64 if double else torch.float32)
     noise = dict.fromkeys(
         wanted, ROUNDING * max(map(np.linalg.norm, wanted.values())))
     if double:
-        own = by_autograd(subject, facts, labels, loss, False)[1]
+        own = by_autograd(subject, facts, labels, loss, torch.float32)[1]
         noise = {name: 10 * np.linalg.norm(own[name] - gradient)
                  for name, gradient in wanted.items()}
     found_loss, found = by_pcc(subject, labels, loss, path, folder, tools)
@@ -222,5 +221,5 @@ def check(subject, facts, matches, loss, path, folder, tools, log):
         more = [f"and {len(problems) - 8} more"] if len(problems) > 8 else []
         raise AttemptFailed("gradients of pcc differ from autograd's:\n"
                             + "\n".join(problems[:8] + more))
-    precision = "f64" if double else "its own precision"
+    precision = "f64" if double else "f32"
     return f"agree with autograd in {precision} to {worst:.1e}"

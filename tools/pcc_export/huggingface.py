@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import os
 
 import torch
 
@@ -41,6 +42,9 @@ def load(folder, task, random_weights=False, dtype="float32"):
     """The model in `folder`, its weights drawn anew if `random_weights`."""
     import transformers
 
+    if not os.path.isdir(folder):
+        raise Refused(f"'{folder}' is no folder",
+                      ["model.save_pretrained(DIR) makes one"])
     auto = getattr(transformers, TASKS[task].auto)
     kind = getattr(torch, dtype)
     try:
@@ -52,6 +56,7 @@ def load(folder, task, random_weights=False, dtype="float32"):
     except (OSError, ValueError) as error:
         raise Refused(f"'{folder}' does not load as {task}: "
                       f"{str(error).splitlines()[0]}",
+                      [] if random_weights else
                       ["with --random-weights a config.json is enough"])
 
 

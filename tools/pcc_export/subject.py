@@ -201,9 +201,9 @@ def as_it_was(module):
 
 
 @contextlib.contextmanager
-def in_double(module):
-    """Parameters, buffers and tensors that modules hold, in f64; back in their
-    own types afterwards, which loses nothing."""
+def computing_in(module, dtype):
+    """Parameters, buffers and tensors that modules hold, in f32 or f64; back
+    in their own types afterwards, which loses nothing."""
     held = []
     for m in module.modules():
         for key, value in vars(m).items():
@@ -214,9 +214,9 @@ def in_double(module):
     data = [t.data for t in tensors]
     try:
         for t in tensors:
-            t.data = t.data.double()
+            t.data = t.data.to(dtype)
         for m, key, value in held:
-            setattr(m, key, value.double())
+            setattr(m, key, value.to(dtype))
         yield
     finally:
         for t, value in zip(tensors, data):
