@@ -117,6 +117,38 @@ class StraightThrough(Tokens):
         return self.second(y)
 
 
+class DetachedSilu(Tokens):
+    """What looks like silu, but for its gradient."""
+
+    def body(self, x):
+        y = self.first(x)
+        return self.second(y * torch.sigmoid(y.detach()))
+
+
+class DetachedNorm(Tokens):
+    """A layer norm with a detached mean and variance."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm(WIDTH)
+
+    def body(self, x):
+        y = self.first(x)
+        mean = y.mean(-1, keepdim=True).detach()
+        scale = ((y - mean) ** 2).mean(-1, keepdim=True).detach()
+        y = (y - mean) / torch.sqrt(scale + 1e-5)
+        return self.second(y * self.norm.weight + self.norm.bias)
+
+
+class DetachedAttention(Tokens):
+    """Attention whose weights nobody learns by."""
+
+    def body(self, x):
+        q, k = self.first(x), self.second(x)
+        scores = q @ k.transpose(1, 2) / math.sqrt(WIDTH)
+        return torch.softmax(scores, -1).detach() @ q + k
+
+
 class Padding(Tokens):
     padding = 2
 
@@ -391,6 +423,9 @@ CASES = {
                            frozen=("first.weight", "first.bias")),
     "detached-parameter": Case(DetachedParameter, detached=1),
     "straight-through": Case(StraightThrough, detached=1),
+    "detached-silu": Case(DetachedSilu, detached=1),
+    "detached-norm": Case(DetachedNorm, detached=2),
+    "detached-attention": Case(DetachedAttention, detached=1),
     "padding": Case(Padding, padded={"table.weight": 2},
                     tied={"table.weight": ["head.weight"]}),
     "functional-padding": Case(FunctionalPadding,

@@ -22,6 +22,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [HERE, os.path.join(ROOT, "tools")]
 
 import onnx  # noqa: E402
+import torch  # noqa: E402
 
 import families  # noqa: E402
 import modules  # noqa: E402
@@ -125,12 +126,15 @@ def run_family(name, options, folder):
 def train(module, call, path, inputs, labels, loss, extra, options, folder):
     data = os.path.join(folder, "data")
     training.save_data(data, inputs, labels)
-    wanted = training.by_pytorch(module, call, inputs, labels,
-                                 "cross-entropy" if loss == "causal-lm"
-                                 else loss)
+    kind = "cross-entropy" if loss == "causal-lm" else loss
+    wanted = training.by_pytorch(module, call, inputs, labels, kind)
+    own = training.by_pytorch(module, call, inputs, labels, kind,
+                              torch.float32)
     found = training.by_pcc(options.bin, path, data, loss, extra, folder)
     worst = training.largest_difference(found, wanted)
-    assert worst <= TOLERANCE, f"training differs by {worst:.1e}"
+    # Norms of LLaMA compute in f32 whatever the module's type.
+    allowed = max(TOLERANCE, 10 * training.largest_difference(own, wanted))
+    assert worst <= allowed, f"training differs by {worst:.1e}"
     return f"{worst:.1e}"
 
 

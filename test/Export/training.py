@@ -21,10 +21,10 @@ def loss_of(output, labels, kind):
     return F.cross_entropy(output.flatten(0, -2), labels.flatten())
 
 
-def by_pytorch(module, call, inputs, labels, kind):
+def by_pytorch(module, call, inputs, labels, kind, dtype=torch.float64):
     """Rows of loss and norm by step, from weights that stay as they were."""
     weights = {n: t.clone() for n, t in module.state_dict().items()}
-    module.double().eval()
+    module.to(dtype).eval()
     trained = [p for p in module.parameters() if p.requires_grad]
     s = SETTINGS
     optimizer = torch.optim.AdamW(
@@ -36,7 +36,7 @@ def by_pytorch(module, call, inputs, labels, kind):
     for step in range(STEPS):
         def part(t):
             t = t[step * BATCH:(step + 1) * BATCH]
-            return t.double() if t.is_floating_point() else t
+            return t.to(dtype) if t.is_floating_point() else t
 
         values = [part(t) for t in inputs.values()]
         output = call(module, *values)
