@@ -112,13 +112,8 @@ static LogicalResult checkIndices(Binder &b, const Tensor &indices,
   SmallVector<int64_t> rows = indices.compact().core().ints();
   for (int64_t index : rows)
     if (index < least || index >= extent) {
-      InFlightDiagnostic diag = b.error()
-                                << "row " << index << " of a table of "
-                                << extent << " rows";
-      diag.attachNote(b.loc) << "a sequence longer than the model's positions? "
-                                "the longest is --seq "
-                             << extent - std::max<int64_t>(0, rows.front());
-      return diag;
+      return b.error() << "row " << index << " of a table of " << extent
+                       << " rows";
     }
   return success();
 }

@@ -153,6 +153,36 @@ static LogicalResult chooseLengths(MLIRContext &context, Options &options,
   return success();
 }
 
+/// Adds to the first error of an import that a sequence is longer than the file
+/// tells, if one is: what does not fit then is seldom told by the node's
+/// shapes.
+static void noteLongest(MLIRContext &context, const ImportOptions &import,
+                        std::vector<Diagnostic> &said) {
+  auto error = llvm::find_if(said, [](const Diagnostic &diagnostic) {
+    return diagnostic.getSeverity() == DiagnosticSeverity::Error;
+  });
+  if (error == said.end())
+    return;
+  ImportOptions open = import;
+  open.seq = std::nullopt;
+  open.dims.clear();
+  ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
+  auto lengths = findContextLengths(context, open);
+  if (failed(lengths))
+    return;
+  for (const auto &[dim, longest, source] : *lengths) {
+    auto given = import.dims.find(dim);
+    int64_t length =
+        given != import.dims.end() ? given->second : import.seq.value_or(0);
+    if (length <= longest)
+      continue;
+    error->attachNote() << "a sequence of " << length
+                        << " is longer than the model's longest, " << longest
+                        << " by its " << source;
+    return;
+  }
+}
+
 /// Reads an ONNX file.
 static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
                                Input &input) {
@@ -185,7 +215,17 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
   import.freeze = options.freeze;
   import.train = options.train;
   import.ties = arguments.ties;
-  auto module = importONNX(context, import, &input.report);
+  std::vector<Diagnostic> said;
+  auto module = [&] {
+    ScopedDiagnosticHandler hold(&context, [&](Diagnostic &diagnostic) {
+      said.push_back(std::move(diagnostic));
+    });
+    return importONNX(context, import, &input.report);
+  }();
+  if (failed(module))
+    noteLongest(context, import, said);
+  for (Diagnostic &diagnostic : said)
+    context.getDiagEngine().emit(std::move(diagnostic));
   if (failed(module))
     return failure();
   input.module = std::move(*module);
