@@ -74,6 +74,63 @@ Value positions(PatternRewriter &rewriter, Location loc, func::FuncOp function,
           type, ArrayRef(llvm::to_vector(llvm::seq<int64_t>(0, length)))));
 }
 
+/// What a softmax makes probabilities of.
+struct Rows {
+  /// The product of queries and keys, and what is added.
+  Value scores;
+  /// Scores beside those, whose probabilities are dropped; perhaps none.
+  Value sinks;
+
+  /// Whether a softmax along keys gives `probabilities`.
+  bool match(Value probabilities);
+};
+
+bool Rows::match(Value probabilities) {
+  auto slice = probabilities.getDefiningOp<SliceOp>();
+  auto softmax =
+      (slice ? slice.getInput() : probabilities).getDefiningOp<SoftmaxOp>();
+  if (!softmax)
+    return false;
+  scores = softmax.getInput();
+  int64_t last = tensorType(scores).getRank() - 1;
+  // What is the same for all keys, such as their highest score, changes
+  // nothing.
+  if (auto shift = scores.getDefiningOp<SubOp>())
+    if (auto repeat = shift.getRhs().getDefiningOp<BroadcastOp>())
+      if (!llvm::is_contained(repeat.getDims(), last))
+        scores = shift.getLhs();
+  if (!slice)
+    return true;
+  auto concat = scores.getDefiningOp<ConcatOp>();
+  if (!concat || concat.getInputs().size() != 2 ||
+      static_cast<int64_t>(concat.getDim()) != last ||
+      !llvm::all_equal(slice.getSteps()) || slice.getSteps().back() != 1)
+    return false;
+  bool isFirst = slice.getStarts().back() != 0;
+  scores = concat.getInputs()[isFirst];
+  sinks = concat.getInputs()[!isFirst];
+  int64_t skipped = isFirst ? tensorType(sinks).getShape()[last] : 0;
+  return scores.getType() == slice.getType() &&
+         slice.getStarts().back() == skipped;
+}
+
+/// `value` with `count` zeros behind it along a dim.
+Value extend(PatternRewriter &rewriter, Location loc, Value value, int64_t dim,
+             int64_t count) {
+  RankedTensorType type = tensorType(value);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] = count;
+  auto behind = RankedTensorType::get(shape, type.getElementType());
+  Value zeros = ConstantOp::create(
+      rewriter, loc, behind,
+      DenseElementsAttr::get(behind,
+                             rewriter.getZeroAttr(type.getElementType())));
+  shape[dim] += type.getShape()[dim];
+  return ConcatOp::create(rewriter, loc,
+                          RankedTensorType::get(shape, type.getElementType()),
+                          ValueRange{value, zeros}, dim);
+}
+
 struct AttentionOfContracts : OpRewritePattern<ContractOp> {
   explicit AttentionOfContracts(MLIRContext *context)
       : OpRewritePattern(context) {}
@@ -94,10 +151,10 @@ private:
   LogicalResult match(ContractOp op, int i, PatternRewriter &rewriter) const {
     Value probabilities = op->getOperand(i), v = op->getOperand(1 - i);
     auto dropout = probabilities.getDefiningOp<DropoutOp>();
-    auto softmax = (dropout ? dropout.getInput() : probabilities)
-                       .getDefiningOp<SoftmaxOp>();
+    Rows rows;
     Scores scores;
-    if (!softmax || !scores.match(softmax.getInput(), *masks))
+    if (!rows.match(dropout ? dropout.getInput() : probabilities) ||
+        !scores.match(rows.scores, *masks))
       return failure();
     StringRef p = i == 0 ? op.getLhsLabels() : op.getRhsLabels();
     StringRef vLabels = i == 0 ? op.getRhsLabels() : op.getLhsLabels();
@@ -151,12 +208,12 @@ private:
     if (!fits)
       return failure();
 
-    ArrayRef<int64_t> shape = tensorType(softmax).getShape();
+    ArrayRef<int64_t> shape = tensorType(rows.scores).getShape();
     if (dropout && (dropout.getSeqDim() != static_cast<uint64_t>(query) ||
                     dropout.getBatchDim() != inner.find(in.b)))
       return failure();
 
-    scores.readMasks(*masks, query);
+    scores.readMasks(*masks, query, bool(rows.sinks));
     Value fewK = beforeRepeat(k, r.find(in.h));
     Value fewV = beforeRepeat(v, vLabels.find(o.h));
     if (fewK && fewV &&
@@ -182,6 +239,15 @@ private:
     for (char label : {in.b, in.h, in.s, in.t})
       scoreDims.push_back(inner.find(label));
     Value bias = scores.buildBias(rewriter, loc, scoreDims);
+    if (rows.sinks) {
+      // Keys and values of zeros: what is added to a key is its score, and it
+      // has its part in the sum alone. Every query sees position 0.
+      int64_t count = tensorType(rows.sinks).getShape().back();
+      k = extend(rewriter, loc, k, 1, count);
+      v = extend(rewriter, loc, v, 1, count);
+      kPositions = extend(rewriter, loc, kPositions, 0, count);
+      bias = scores.addSinks(rewriter, loc, bias, rows.sinks, scoreDims, t);
+    }
     std::swap(scoreDims[1], scoreDims[2]);
     q = scores.gate(rewriter, loc, q, scoreDims);
 

@@ -114,15 +114,37 @@ bool MaskReader::isMask(Value value) {
   return only;
 }
 
+/// The first of two values that are one behind the other along a dim.
+static Value firstPart(Value value, uint64_t dim) {
+  auto concat = value.getDefiningOp<ConcatOp>();
+  return concat && concat.getDim() == dim && concat.getInputs().size() == 2
+             ? concat.getInputs()[0]
+             : Value();
+}
+
+bool pcc::frontend::hasSinks(AttentionOp op) {
+  auto isZero = [](Value value) {
+    ConcatOp concat = value.getDefiningOp<ConcatOp>();
+    auto zeros = concat.getInputs()[1].getDefiningOp<ConstantOp>();
+    auto elements =
+        zeros ? dyn_cast<SplatElementsAttr>(zeros.getValue()) : nullptr;
+    return elements && elements.getSplatValue<APFloat>().isZero();
+  };
+  return op.getBias() && firstPart(op.getKPos(), 0) == op.getQPos() &&
+         firstPart(op.getK(), 1) && firstPart(op.getBias(), 3) &&
+         firstPart(op.getV(), 1) && isZero(op.getK()) && isZero(op.getV());
+}
+
 bool pcc::frontend::isCausal(AttentionOp op) {
-  if (op.getQPos() != op.getKPos())
+  bool isBesideSinks = hasSinks(op);
+  if (op.getQPos() != op.getKPos() && !isBesideSinks)
     return false;
   if (op.getCausal())
     return true;
   if (!op.getBias())
     return false;
   // What is removed by one of several that are added is removed.
-  Value bias = op.getBias();
+  Value bias = isBesideSinks ? firstPart(op.getBias(), 3) : op.getBias();
   SmallVector<Value> added = {bias};
   if (auto sum = bias.getDefiningOp<SumOp>())
     added.assign(sum.getInputs().begin(), sum.getInputs().end());

@@ -83,7 +83,7 @@ bool Scores::match(Value value, MaskReader &reader) {
   }
 }
 
-void Scores::readMasks(MaskReader &reader, int64_t query) {
+void Scores::readMasks(MaskReader &reader, int64_t query, bool hasSinks) {
   auto isNone = [&](const Layer &layer) {
     return layer.isKnown && reader.read(part(layer), query).kind == Mask::None;
   };
@@ -97,7 +97,7 @@ void Scores::readMasks(MaskReader &reader, int64_t query) {
     isOpen |= !layer.isAdded && !layer.isKnown;
   }
   mask = reader.read(known, query);
-  replaces = isFinite && (isOpen || !mask.leavesAll);
+  replaces = !hasSinks && isFinite && (isOpen || !mask.leavesAll);
 }
 
 /// Repeats dims of extent 1.
@@ -412,4 +412,24 @@ Value Scores::gate(PatternRewriter &rewriter, Location loc, Value queries,
   Value factor = repeat(rewriter, loc, reorder(rewriter, loc, alive, order),
                         type.getShape());
   return MulOp::create(rewriter, loc, type, queries, factor);
+}
+
+Value Scores::addSinks(PatternRewriter &rewriter, Location loc, Value bias,
+                       Value sinks, ArrayRef<int64_t> order,
+                       int64_t keys) const {
+  int64_t count = tensorType(sinks).getShape().back();
+  sinks = reorder(rewriter, loc, buildCore(rewriter, loc, sinks), order);
+  Type element = tensorType(sinks).getElementType();
+  // In shapes that differ in the last dim alone.
+  SmallVector<int64_t> shape(tensorType(sinks).getShape());
+  if (bias)
+    for (auto [extent, own] : llvm::zip(shape, tensorType(bias).getShape()))
+      extent = std::max(extent, own);
+  shape.back() = count;
+  sinks = repeat(rewriter, loc, sinks, shape);
+  shape.back() = keys;
+  bias = repeat(rewriter, loc, bias ? bias : number(rewriter, loc, 0), shape);
+  shape.back() += count;
+  return ConcatOp::create(rewriter, loc, RankedTensorType::get(shape, element),
+                          ValueRange{bias, sinks}, shape.size() - 1);
 }

@@ -23,8 +23,9 @@ public:
   /// Follows `value` down to the product; false if something else is done.
   bool match(mlir::Value value, MaskReader &reader);
 
-  /// What the known masks leave together. `query` is a dim of the product.
-  void readMasks(MaskReader &reader, int64_t query);
+  /// What the known masks leave together. `query` is a dim of the product;
+  /// with sinks a query always has something to attend to.
+  void readMasks(MaskReader &reader, int64_t query, bool hasSinks);
   /// Whether the known masks are the causal one, or none, and need no bias.
   bool isCausal() const { return !replaces && mask.kind == Mask::Causal; }
 
@@ -36,6 +37,12 @@ public:
   /// dim order[i], but for the last: zeros where all scores are replaced.
   mlir::Value gate(mlir::PatternRewriter &rewriter, mlir::Location loc,
                    mlir::Value queries, llvm::ArrayRef<int64_t> order) const;
+
+  /// The bias, perhaps none, of that many keys with `sinks`, scores in the
+  /// product's dims, behind it.
+  mlir::Value addSinks(mlir::PatternRewriter &rewriter, mlir::Location loc,
+                       mlir::Value bias, mlir::Value sinks,
+                       llvm::ArrayRef<int64_t> order, int64_t keys) const;
 
   nn::ContractOp product;
   double scale = 1;

@@ -36,8 +36,19 @@ private:
 
 bool PositionTracker::visitSpecial(Operation *op, std::string &problem) {
   auto attention = dyn_cast<AttentionOp>(op);
-  if (!attention)
-    return false;
+  if (!attention) {
+    // Keys and values with sinks behind them, which are of no position.
+    auto takesSinks = [](Operation *user) {
+      auto reader = dyn_cast<AttentionOp>(user);
+      return reader && frontend::hasSinks(reader);
+    };
+    if (!isa<ConcatOp>(op) || op->use_empty() ||
+        !llvm::all_of(op->getUsers(), takesSinks))
+      return false;
+    if (const Place *from = find(op->getOperand(0)))
+      place(op->getResult(0), Place(*from));
+    return true;
+  }
   bool isKnown = false;
   if (attention.getBias()) {
     auto [it, isNew] = isMask.try_emplace(attention.getBias(), false);

@@ -370,6 +370,44 @@ func.func @selected(%q: tensor<4x3x2x4xf32>, %k: tensor<4x3x2x4xf32>,
 
 // -----
 
+// A trained score per head beside those of the keys, whose probability is
+// dropped: one more key and value, both zeros, to which it is added. The shift
+// by the highest score, as exporters write it, changes nothing.
+// CHECK-LABEL: @sinks
+// CHECK-DAG: %[[ZEROS:.*]] = nn.constant dense<0.0{{.*}}> : tensor<1x1x2x4xf32>
+// CHECK-DAG: %[[FIRST:.*]] = nn.constant dense<0> : tensor<1xi64>
+// CHECK: %[[SINK:.*]] = nn.read @sink
+// CHECK: %[[K:.*]] = nn.concat %arg1, %[[ZEROS]] along 1
+// CHECK: %[[V:.*]] = nn.concat %arg2, %[[ZEROS]] along 1
+// CHECK: %[[POS:.*]] = nn.concat %{{.*}}, %[[FIRST]] along 0
+// CHECK: %[[BIAS:.*]] = nn.concat %{{.*}}, %[[SINK]] along 3 : tensor<1x2x1x3xf32>, tensor<1x2x1x1xf32>
+// CHECK: nn.attention causal %arg0, %[[K]], %[[V]] positions %{{.*}}, %[[POS]] bias %[[BIAS]] scale
+nn.param @sink : tensor<2xf32> init normal
+func.func @sinks(%q: tensor<1x3x2x4xf32>, %k: tensor<1x3x2x4xf32>,
+                 %v: tensor<1x3x2x4xf32>) -> tensor<1x3x2x4xf32> {
+  %s = nn.contract "bshd,bthd->bhst" %q, %k
+      : tensor<1x3x2x4xf32>, tensor<1x3x2x4xf32> -> tensor<1x2x3x3xf32>
+  %m = nn.constant dense<[[0.0, -1.0e9, -1.0e9], [0.0, 0.0, -1.0e9],
+                          [0.0, 0.0, 0.0]]> : tensor<3x3xf32>
+  %mask = nn.broadcast %m [2, 3] : tensor<3x3xf32> -> tensor<1x2x3x3xf32>
+  %masked = nn.sum %s, %mask : tensor<1x2x3x3xf32>
+  %sink = nn.read @sink : tensor<2xf32>
+  %column = nn.broadcast %sink [1] : tensor<2xf32> -> tensor<1x2x3x1xf32>
+  %all = nn.concat %masked, %column along 3
+      : tensor<1x2x3x3xf32>, tensor<1x2x3x1xf32> -> tensor<1x2x3x4xf32>
+  %max = nn.reduce_max %all [3] : tensor<1x2x3x4xf32> -> tensor<1x2x3xf32>
+  %shift = nn.broadcast %max [0, 1, 2] : tensor<1x2x3xf32> -> tensor<1x2x3x4xf32>
+  %low = nn.sub %all, %shift : tensor<1x2x3x4xf32>
+  %p = nn.softmax %low : tensor<1x2x3x4xf32>
+  %kept = nn.slice %p at [0, 0, 0, 0] step [1, 1, 1, 1]
+      : tensor<1x2x3x4xf32> -> tensor<1x2x3x3xf32>
+  %y = nn.contract "bhst,bthd->bshd" %kept, %v
+      : tensor<1x2x3x3xf32>, tensor<1x3x2x4xf32> -> tensor<1x3x2x4xf32>
+  return %y : tensor<1x3x2x4xf32>
+}
+
+// -----
+
 // A padding mask that is data, a trained bias by head and a causal mask. A query
 // all of whose keys are padding has equal scores, whatever else is added.
 // CHECK-LABEL: @biases

@@ -110,3 +110,30 @@ func.func @forward(
   %pooled = nn.reduce %x [1] : tensor<2x4x16xf32> -> tensor<2x16xf32>
   return %logits, %pooled : tensor<2x4x16xf32>, tensor<2x16xf32>
 }
+
+// -----
+
+// Sinks, keys and values of zeros behind the others, are of no position.
+// CHECK: module attributes {nn.loss = "causal-lm"}
+nn.param @emb : tensor<16x16xf32> init normal
+nn.param @sink : tensor<1x4x1x1xf32> init normal
+func.func @forward(
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"},
+    %pos: tensor<4xi64> {nn.name = "positions", nn.role = "positions"})
+    -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
+  %emb = nn.read @emb : tensor<16x16xf32>
+  %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
+  %h = nn.reshape %x : tensor<2x4x16xf32> -> tensor<2x4x4x4xf32>
+  %zeros = nn.constant dense<0.0> : tensor<2x1x4x4xf32>
+  %first = nn.constant dense<0> : tensor<1xi64>
+  %k = nn.concat %h, %zeros along 1 : tensor<2x4x4x4xf32>, tensor<2x1x4x4xf32> -> tensor<2x5x4x4xf32>
+  %kpos = nn.concat %pos, %first along 0 : tensor<4xi64>, tensor<1xi64> -> tensor<5xi64>
+  %none = nn.constant dense<0.0> : tensor<1x4x1x4xf32>
+  %sink = nn.read @sink : tensor<1x4x1x1xf32>
+  %bias = nn.concat %none, %sink along 3 : tensor<1x4x1x4xf32>, tensor<1x4x1x1xf32> -> tensor<1x4x1x5xf32>
+  %a, %lse = nn.attention causal %h, %k, %k positions %pos, %kpos bias %bias scale 0.5
+      : (tensor<2x4x4x4xf32>, tensor<2x5x4x4xf32>, tensor<2x5x4x4xf32>, tensor<4xi64>, tensor<5xi64>, tensor<1x4x1x5xf32>)
+      -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>)
+  %y = nn.reshape %a : tensor<2x4x4x4xf32> -> tensor<2x4x16xf32>
+  return %y : tensor<2x4x16xf32>
+}
