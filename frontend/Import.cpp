@@ -383,8 +383,11 @@ LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
                              "model's inputs or weights";
     return diag;
   }
-  if (failed(fn(binder)))
+  if (failed(fn(binder))) {
+    if (reads)
+      reads->noteMisfit(number, binder);
     return failure();
+  }
   if (reads)
     reads->note(number, node, binder);
   for (const Item &item : binder.getResults())

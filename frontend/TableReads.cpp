@@ -47,6 +47,24 @@ void TableReads::noteIndices(int64_t number, const Binder &b, unsigned data,
     add(number, b, data, dim, rows[0], core.size());
 }
 
+void TableReads::noteMisfit(int64_t number, const Binder &b) {
+  if (b.numInputs() < 2 || !b.has(0) || !b.has(1))
+    return;
+  for (unsigned table : {0, 1}) {
+    bool isStored = b.item(table).tensor || b.item(table).weight ||
+                    roots.count(b.node.input(table));
+    // Both may be made of the file: the one whose rows are not the sequence's
+    // is found by comparing two lengths.
+    if (!isStored)
+      continue;
+    Shape rows = b.shape(table), others = b.shape(1 - table);
+    for (int64_t r = rows.size() - 1, o = others.size() - 1; r >= 0 && o >= 0;
+         --r, --o)
+      if (rows[r] != others[o] && rows[r] != 1 && others[o] != 1)
+        add(number, b, table, r, 0, others[o]);
+  }
+}
+
 void TableReads::note(int64_t number, const onnx::NodeProto &node,
                       const Binder &b) {
   if (node.input_size() == 0 || !b.has(0) || b.item(0).isSequence())

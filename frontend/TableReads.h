@@ -7,6 +7,9 @@
 //   Slice(mask [1, 1, 64, 64], ends 5)     rows 0 .. 4
 //   Gather(wpe [64, 32], [0, 1, 2, 3, 4])  rows 0 .. 4
 //
+// A table that is added as it is serves as many positions as it has rows and no
+// fewer; the node that adds it does not fit any others.
+//
 // A lookup by distance has indices that vary along two dims (queries and keys),
 // and is none of these.
 //
@@ -32,6 +35,9 @@ class TableReads {
 public:
   /// Notes what a node reads of its operands, once it is translated.
   void note(int64_t number, const onnx::NodeProto &node, const Binder &b);
+  /// Notes what a node that could not be translated would read: all rows of a
+  /// table that is added, or the like, to what has as many positions.
+  void noteMisfit(int64_t number, const Binder &b);
 
   /// By the node's number in the graph and the dim.
   const std::map<std::pair<int64_t, int64_t>, TableRead> &all() const {

@@ -9,6 +9,7 @@ Run with the Python of benchmarks/setup.
     context-padding.onnx   positions counted by what is no padding, as RoBERTa
                            does
     context-rows.onnx      positions looked up by GatherND, as dynamo writes it
+    context-added.onnx     a table of positions that is added whole
     context-distance.onnx  a bias looked up by distance, which tells nothing
     context-long.onnx      8192 positions
     context-two.onnx       an encoder's and a decoder's positions
@@ -129,6 +130,10 @@ def main():
     at = g.node("Unsqueeze", g.range("input_ids"), ints(-1))
     angles = g.node("GatherND", g.table("angles", 24), at)
     g.write("context-rows", g.node("Add", tokens, angles), ids)
+
+    g = Graph()
+    tokens = g.node("Gather", g.table("wte", VOCAB), "input_ids")
+    g.write("context-added", g.node("Add", tokens, g.table("pos", 12)), ids)
 
     g = Graph()
     x = g.node("Gather", g.table("wte", VOCAB), "input_ids")
