@@ -255,6 +255,14 @@ class Dropout(Tokens):
         return self.second(y[:, 0])
 
 
+class Loss(Tokens):
+    """Its own loss, of classes where labels are not -100."""
+
+    def forward(self, tokens, labels):
+        scores = super().forward(tokens)
+        return F.cross_entropy(scores.flatten(0, 1), labels.flatten())
+
+
 class OwnLoss(Tokens):
     """Classes where labels are not -100, and a penalty."""
 
@@ -440,6 +448,7 @@ CASES = {
     "positions": Case(Positions, context=18),
     "sliced-positions": Case(SlicedPositions, context=24),
     "dropout": Case(Dropout),
+    "loss": Case(Loss, ("tokens", "labels"), None),
     "own-loss": Case(OwnLoss, ("tokens", "labels"), None),
     "smoothed": Case(Smoothed, ("tokens", "labels"), None,
                      buffers=("weights",)),

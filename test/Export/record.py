@@ -2,7 +2,7 @@
 """Records what test/Frontend/exported.test reads, with the Python of
 benchmarks/setup:
 
-    .venv/bin/python test/Export/record.py [--bin build/bin]
+    .venv/bin/python test/Export/record.py [--bin build/bin] [NAME ...]
 
 Writes to test/Frontend/Inputs/exported, of each module below,
 
@@ -36,6 +36,7 @@ RECORDED = {
     "scalars": "dynamo",
     "equal": "TorchScript",
     "detached-silu": "TorchScript",
+    "loss": "TorchScript",
 }
 
 
@@ -61,11 +62,12 @@ def main():
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"))
     parser.add_argument("--unchecked", action="store_true",
                         help="does not compare gradients")
+    parser.add_argument("names", nargs="*", metavar="NAME")
     options = parser.parse_args()
     os.makedirs(FOLDER, exist_ok=True)
     pcc = None if options.unchecked else os.path.join(options.bin, "pcc")
-    for name, exporter in RECORDED.items():
-        record(name, exporter, pcc)
+    for name in options.names or RECORDED:
+        record(name, RECORDED[name], pcc)
 
 
 if __name__ == "__main__":
