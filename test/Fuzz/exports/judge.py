@@ -1,5 +1,6 @@
 """What becomes of a case, from its source to the comparison."""
 
+import json
 import os
 
 import numpy as np
@@ -74,6 +75,10 @@ def attempt(case, forward):
     curve, bounds = reference.curves(case, model, arrays, targets)
     if not all(np.isfinite(r["loss"]) for r in curve):
         raise Verdict("not exported", "PyTorch's loss is not finite")
+    with open(case.path("expected.json"), "w") as file:
+        json.dump({"flags": case.flags(False), "data": data,
+                   "training": running.training_flags(case), "curve": curve,
+                   "bounds": bounds}, file, indent=1)
     path = case.path("model.onnx")
     if os.path.exists(path):
         os.remove(path)

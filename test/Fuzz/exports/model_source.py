@@ -32,6 +32,11 @@ BUFFERS = {
                     "self.register_buffer('std', torch.rand(D) + 0.5)"],
                    ["x = (x - self.mean) / self.std"], "mean|std"),
 }
+BUFFERS_OF_POSITIONS = {
+    "sinusoid-buffer": ["pe"], "sinusoid-unsaved": ["pe"],
+    "alibi-slopes": ["slopes"], "alibi-cached": ["alibi"],
+    "rotary-cached": ["cos", "sin"],
+}
 SCALARS = {
     "temperature": (["self.temperature = nn.Parameter(torch.tensor(1.3))"],
                     ["x = x / self.temperature"], "temperature"),
@@ -64,7 +69,7 @@ REVERSALS = {
 def positions(c):
     """(lines of __init__, lines of forward on x, lines that make `bias`)."""
     kind = c["positions"]
-    angles = ["where = torch.arange({0})[:, None].float() * 50.0 ** "
+    angles = ["where = torch.arange({0})[:, None].float() * 10000.0 ** "
               "(-torch.arange(0, D, 2).float() / D)"]
     table = [angles[0].format("T_MAX"), "pe = torch.zeros(T_MAX, D)",
              "pe[:, 0::2], pe[:, 1::2] = where.sin(), where.cos()"]
@@ -209,6 +214,7 @@ class Module:
                       [f"x = self.wte(input_ids){scale}"])
         if c["padding"] != "none":
             self.inputs["attention_mask"] = dict(kind="mask", shape=("T",))
+        self.suspects += BUFFERS_OF_POSITIONS.get(c["positions"], [])
         init, body, self.bias = positions(c)
         self.part(init, body)
 
