@@ -87,6 +87,13 @@ Value Arithmetic::logSoftmax(Value x, int64_t dim) {
   return sub(shifted, spread(sum, shape, dim));
 }
 
+Value Arithmetic::pick(Value x, Value ids, int64_t dim) {
+  ArrayRef<int64_t> shape = tensorType(x).getShape();
+  Value index = iota(shape, dim, tensorType(ids).getElementType());
+  Value hit = equal(index, spread(ids, shape, dim));
+  return reduce<ReduceOp>(where(hit, x, splat(x, 0)), dim);
+}
+
 Value Arithmetic::wrap(Value ids, int64_t extent) {
   return where(less(ids, splat(ids, 0)), add(ids, extent), ids);
 }

@@ -92,6 +92,9 @@ public:
   /// tensor of any rank, takes the place of the dim. Rows that do not exist
   /// are zeros.
   mlir::Value take(mlir::Value x, mlir::Value ids, int64_t dim);
+  /// Of each row of x along `dim` the element at its id: ids has the shape of x
+  /// without the dim. Zero where a row has no such element.
+  mlir::Value pick(mlir::Value x, mlir::Value ids, int64_t dim);
   /// ids, where those below zero count from the end of `extent`.
   mlir::Value wrap(mlir::Value ids, int64_t extent);
 

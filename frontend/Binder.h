@@ -49,8 +49,6 @@ public:
   virtual int64_t nextRandomId() = 0;
   /// What a name of the graph stands for so far; null for nothing.
   virtual mlir::Value valueNamed(llvm::StringRef name) = 0;
-  /// Says that `sum` is the sum of `count` losses and stands for their mean.
-  virtual void setLoss(mlir::Value sum, mlir::Value count) = 0;
 };
 
 class Binder {

@@ -11,6 +11,7 @@
 #include "frontend/Metadata.h"
 #include "frontend/Names.h"
 #include "frontend/OpTable.h"
+#include "frontend/OwnLoss.h"
 #include "frontend/ParamReads.h"
 #include "frontend/Params.h"
 #include "frontend/Provenance.h"
@@ -57,7 +58,6 @@ public:
     return entryArgument(forward, role);
   }
   int64_t nextRandomId() override { return randomIds++; }
-  void setLoss(Value sum, Value count) override { losses[sum] = count; }
   Value valueNamed(StringRef name) override {
     auto it = items.find(name);
     return it == items.end() ? Value() : asValue(it->second, file);
@@ -87,6 +87,7 @@ private:
   /// Makes constants of expressions; false if one is too large.
   bool foldExpressions(MutableArrayRef<Item> inputs) const;
   LogicalResult addOutputs();
+  FailureOr<Value> findLoss(ArrayRef<Value> results, ArrayRef<StringRef> names);
   /// Whether the type and shape are those of what may be trained.
   bool mayBeWeight(const onnx::TensorProto &tensor) const;
   /// The parameter that `node` reads as operand `i`, `weight` or one that an
@@ -112,8 +113,6 @@ private:
   std::optional<TrainChoice> choice;
   /// Large constants, such as a mask that every layer uses.
   std::deque<std::pair<Tensor, Value>> constants;
-  /// Sums of losses, with the number of targets of each.
-  DenseMap<Value, Value> losses;
   /// Values that follow from constants, but were too large to fold.
   DenseSet<Value> expressions;
   int64_t randomIds = 0;
@@ -352,12 +351,6 @@ LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
     constant &= item.tensor.has_value();
     hasExpression |= expressions.contains(item.value);
     isKnown &= item.tensor.has_value() || expressions.contains(item.value);
-    if (Value count = item.value ? losses.lookup(item.value) : Value();
-        count && !movesOnly && node.op_type() != "Cast")
-      return emitError(file)
-             << node.op_type() << " '" << name
-             << "' computes with the loss, which is not supported: the loss "
-                "must be an output of the model";
     inputs.push_back(item);
   }
   bool isExpression = isKnown && entry.build && isLeftUnfolded(node, inputs);
@@ -424,8 +417,35 @@ LogicalResult Importer::importNodes() {
   return success();
 }
 
-/// The results of @forward: the loss as a sum and a count where the model
-/// computes one, else its outputs. The caches of inference are left out.
+/// Of the outputs the loss that the model computes itself: the one number that
+/// parameters have a part in, of several the one that is called loss. Null if
+/// there is none.
+FailureOr<Value> Importer::findLoss(ArrayRef<Value> results,
+                                    ArrayRef<StringRef> names) {
+  SmallVector<unsigned> numbers;
+  for (auto [i, value] : llvm::enumerate(results))
+    if (tensorType(value).getRank() == 0 &&
+        isa<FloatType>(tensorType(value).getElementType()) &&
+        dependsOnParams(value))
+      numbers.push_back(i);
+  for (unsigned i : numbers)
+    if (numbers.size() == 1 || names[i] == "loss")
+      return results[i];
+  if (numbers.empty())
+    return Value();
+  InFlightDiagnostic diag =
+      emitError(file) << "the model has " << numbers.size()
+                      << " outputs that are one number, and none of them is "
+                         "called loss";
+  for (unsigned i : numbers)
+    diag.attachNote(results[i].getLoc()) << "output '" << names[i] << "'";
+  diag.attachNote(file) << "name the one to train by: export it with "
+                           "output_names=[..., \"loss\", ...], or alone";
+  return diag;
+}
+
+/// The results of @forward: the loss alone where the model computes one, else
+/// its outputs. The caches of inference are left out.
 LogicalResult Importer::addOutputs() {
   SmallVector<Value> results;
   SmallVector<StringRef> names;
@@ -442,12 +462,6 @@ LogicalResult Importer::addOutputs() {
       return emitError(file)
              << "output '" << output.name() << "' is empty: a tensor of "
              << tensorType(value) << " is not supported";
-    if (Value count = losses.lookup(value)) {
-      results = {value, count};
-      names = {"loss_sum", "target_count"};
-      forward->setAttr(kHasLossAttr, builder.getUnitAttr());
-      break;
-    }
     if (!options.forward && StringRef(output.name()).starts_with("present"))
       continue;
     results.push_back(value);
@@ -455,6 +469,16 @@ LogicalResult Importer::addOutputs() {
   }
   if (results.empty())
     return emitError(file) << "the model has no outputs";
+  if (!options.forward) {
+    FailureOr<Value> loss = findLoss(results, names);
+    if (failed(loss))
+      return failure();
+    if (*loss) {
+      names = {"loss"};
+      results = {*loss};
+      forward->setAttr(kHasLossAttr, builder.getUnitAttr());
+    }
+  }
   func::ReturnOp::create(builder, file, results);
   forward.setFunctionType(builder.getFunctionType(
       forward.getArgumentTypes(), ValueRange(results).getTypes()));
@@ -582,9 +606,31 @@ TableReads pcc::frontend::readTables(MLIRContext &context,
   return Importer(context, probed, unused).readTables();
 }
 
+/// The file's @forward for twice the batch; null if its batch is fixed.
+static OwningOpRef<ModuleOp> importTwice(MLIRContext &context,
+                                         const ImportOptions &options) {
+  ImportOptions twice = options;
+  twice.batch = 2 * options.batch.value_or(1);
+  // What there is to say is said for the one that is kept.
+  ScopedDiagnosticHandler silence(&context, [](Diagnostic &) {});
+  ImportReport unused;
+  auto module = Importer(context, twice, unused).run();
+  return failed(module) ? OwningOpRef<ModuleOp>() : std::move(*module);
+}
+
 FailureOr<OwningOpRef<ModuleOp>> pcc::importONNX(MLIRContext &context,
                                                  const ImportOptions &options,
                                                  ImportReport *report) {
   ImportReport unused;
-  return Importer(context, options, report ? *report : unused).run();
+  auto module = Importer(context, options, report ? *report : unused).run();
+  if (failed(module))
+    return failure();
+  auto forward = (*module)->lookupSymbol<func::FuncOp>("forward");
+  if (!forward->hasAttr(kHasLossAttr))
+    return module;
+  OwningOpRef<ModuleOp> twice = importTwice(context, options);
+  splitLoss(forward, twice ? twice->lookupSymbol<func::FuncOp>("forward")
+                           : func::FuncOp());
+  sweep(**module);
+  return module;
 }

@@ -251,6 +251,19 @@ static LogicalResult buildGatherElements(Binder &b) {
   if (b.isConstant(1) &&
       failed(checkIndices(b, *b.item(1).tensor, extent, -extent)))
     return failure();
+  // One element of each row, the log probability of a target say, is picked
+  // where it lies: by a place in all rows no row could be another rank's.
+  Shape one = b.shape(0);
+  one[*axis] = 1;
+  if (!b.translation.isForward() && b.shape(1) == one &&
+      isa<FloatType>(b.element(0))) {
+    Arithmetic a(b);
+    Shape rows = Arithmetic::without(one, *axis);
+    Value ids = a.wrap(
+        a.cast(b.reshape(b.value(1), rows), b.builder.getI64Type()), extent);
+    b.set(0, b.reshape(a.pick(b.value(0), ids, *axis), one));
+    return success();
+  }
   FailureOr<Value> number = elementNumbers(b, *axis);
   if (failed(number))
     return failure();

@@ -1,8 +1,8 @@
 //===- TableLoss.cpp - Losses ---------------------------------------------===//
 //
-// As a file says them, losses are formulas whose value is the number that the
-// specification gives. A program that trains by one gets a sum and a count
-// instead, from which the update makes one mean over all ranks.
+// Losses are formulas whose value is the number that the specification gives.
+// What of them is a sum over samples, and what it is divided by, is found where
+// the whole file's loss is taken apart (OwnLoss.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,116 +12,106 @@ using namespace mlir;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// The loss of log probabilities [n, class, ...] and targets [n, ...]: minus
-/// the target's, times the class's weight, zero for ignored targets; as they
-/// are, their sum, or their sum by that of the weights.
-static LogicalResult setLoss(Binder &b, Value logProbabilities) {
-  Arithmetic a(b);
-  Shape shape(tensorType(logProbabilities).getShape()), rows = b.shape(1);
-  int64_t classes = shape[1], count = product(rows), rank = shape.size();
-  std::string reduction = b.stringAttr("reduction", "mean");
+namespace {
+/// Operands and attributes that both operators have.
+struct LossBuilder {
+  explicit LossBuilder(Binder &b) : b(b), a(b) {}
+
+  LogicalResult check();
+  /// Targets with the classes' dim, [n, ..., class], last.
+  Value classesLast(Value scores);
+  /// Sets the result for the loss of each target, zero where `counts` is and
+  /// else one: as they are, their sum, or their sum by that of the weights.
+  LogicalResult reduce(Value losses, Value counts);
+
+  Binder &b;
+  Arithmetic a;
+  Shape rows;
+  std::string reduction;
+  /// i64, a class for each; where the target is ignored, -1.
+  Value targets;
+};
+} // namespace
+
+LogicalResult LossBuilder::check() {
+  Shape scores = b.shape(0);
+  rows = b.shape(1);
+  reduction = b.stringAttr("reduction", "mean");
   if (reduction != "none" && reduction != "sum" && reduction != "mean")
     return b.error() << "reduction '" << reduction << "' is not supported";
-  // [n, ..., class], one element of each row.
-  SmallVector<int64_t> classesLast = {0}, all;
-  for (int64_t d = 2; d < rank; ++d)
-    classesLast.push_back(d);
-  classesLast.push_back(1);
-  Value flat =
-      b.reshape(b.transpose(logProbabilities, classesLast), {count * classes});
-  Type i64 = b.builder.getI64Type();
-  Value target = b.reshape(a.cast(b.value(1), i64), {count});
-  Value zero = a.splat(target, 0), ignored;
-  if (b.find("ignore_index")) {
-    ignored = a.equal(target, a.splat(target, b.intAttr("ignore_index", 0)));
-    target = a.where(ignored, zero, target);
-  }
-  Value first = a.mul(a.iota({count}, 0, i64), classes);
-  Value picked = a.take(flat, a.add(first, target), 0);
-  Value weight = a.splat(picked, 1);
-  if (b.has(2)) {
-    if (b.shape(2) != Shape({classes}))
-      return b.error() << "needs a weight for each of " << classes
-                       << " classes";
-    weight = a.take(b.value(2), target, 0);
-  }
-  if (ignored)
-    weight = a.where(ignored, a.splat(weight, 0), weight);
-  Value loss = b.scale(a.mul(picked, weight), -1);
-  if (reduction == "none") {
-    b.set(0, b.reshape(loss, rows));
-    return success();
-  }
-  Value total = a.reduce<ReduceOp>(loss, 0);
-  if (reduction == "mean")
-    total = a.div(total, a.reduce<ReduceOp>(weight, 0));
-  b.set(0, total);
+  if (scores.size() < 2 || !isa<FloatType>(b.element(0)) ||
+      Arithmetic::without(scores, 1) != rows)
+    return b.error() << "needs scores [n, class, ...] and a target for each";
+  if (b.has(2) && b.shape(2) != Shape({scores[1]}))
+    return b.error() << "needs a weight for each of " << scores[1]
+                     << " classes";
+  targets = b.value(1);
+  int64_t ignored = b.intAttr("ignore_index", -1);
+  // Negative ones are ignored as they are.
+  if (ignored >= 0)
+    targets = a.where(a.equal(targets, a.splat(targets, ignored)),
+                      a.splat(targets, -1), targets);
   return success();
 }
 
-static LogicalResult checkLoss(Binder &b) {
-  Shape scores = b.shape(0), targets = b.shape(1);
-  if (scores.size() >= 2 && isa<FloatType>(b.element(0)) &&
-      Arithmetic::without(scores, 1) == targets)
-    return success();
-  return b.error() << "needs scores [n, class, ...] and a target for each";
-}
-
-static LogicalResult buildNegativeLogLikelihood(Binder &b) {
-  if (failed(checkLoss(b)))
-    return failure();
-  return setLoss(b, b.value(0));
-}
-
-/// As the file says it: a number and, as second result, the log probabilities.
-static LogicalResult buildPlainCrossEntropy(Binder &b) {
-  if (failed(checkLoss(b)))
-    return failure();
-  Value logs = Arithmetic(b).logSoftmax(b.value(0), 1);
-  b.set(1, logs);
-  return setLoss(b, logs);
-}
-
-/// The mean over the targets that count becomes the sum and their number: the
-/// division is left to the update, which sees all targets of a step.
-static LogicalResult buildCrossEntropy(Binder &b) {
-  if (b.translation.isForward())
-    return buildPlainCrossEntropy(b);
-  if (b.has(2))
-    return b.error() << "weights of classes are not supported";
-  std::string reduction = b.stringAttr("reduction", "mean");
-  if (reduction != "mean")
-    return b.error() << "only the mean over the targets is supported, not "
-                        "reduction '"
-                     << reduction << "'";
-  if (b.find("ignore_index") && b.intAttr("ignore_index", 0) >= 0)
-    return b.error() << "ignore_index must be negative";
-  if (b.numOutputs() > 1 && !b.node.output(1).empty())
-    return b.error() << "its second result cannot be used";
-  int64_t rank = b.rank(0);
-  if (rank < 2 || b.rank(1) != rank - 1 || !isa<FloatType>(b.element(0)))
-    return b.error() << "needs scores [n, class, ...] and a target for each";
-  // nn has the classes last.
-  SmallVector<int64_t> permutation = {0}, all;
+Value LossBuilder::classesLast(Value scores) {
+  int64_t rank = tensorType(scores).getRank();
+  SmallVector<int64_t> permutation = {0};
   for (int64_t d = 2; d < rank; ++d)
     permutation.push_back(d);
   permutation.push_back(1);
-  for (int64_t d = 0; d + 1 < rank; ++d)
-    all.push_back(d);
-  Value logits = b.transpose(b.value(0), permutation);
-  Value targets = b.value(1);
-  Shape rows = b.shape(1);
-  auto f32 = b.builder.getF32Type();
-  auto losses = b.typeOf(rows, f32), scalar = b.typeOf({}, f32);
-  auto loss =
-      CrossEntropyOp::create(b.builder, b.loc, losses, losses, logits, targets,
-                             b.builder.getI64IntegerAttr(b.shape(0)[1]));
-  Value valid = ValidOp::create(b.builder, b.loc, losses, targets);
-  Value sum = ReduceOp::create(b.builder, b.loc, scalar, loss.getLoss(), all);
-  Value count = ReduceOp::create(b.builder, b.loc, scalar, valid, all);
-  b.translation.setLoss(sum, count);
-  b.set(0, sum);
+  return b.transpose(scores, permutation);
+}
+
+LogicalResult LossBuilder::reduce(Value losses, Value counts) {
+  Type element = tensorType(losses).getElementType();
+  if (b.has(2)) {
+    // A weight of a class is a number that is given, whoever stores it.
+    std::optional<Tensor> given = b.tensor(2);
+    Value weights = given ? b.constant(*given) : b.value(2);
+    Value valid = a.where(a.less(targets, a.splat(targets, 0)),
+                          a.splat(targets, 0), targets);
+    Value weight = a.cast(a.take(weights, valid, 0), element);
+    losses = a.mul(losses, weight);
+    counts = a.mul(weight, counts);
+  }
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, rows.size()));
+  if (reduction != "none")
+    losses = a.reduce<ReduceOp>(losses, dims);
+  if (reduction == "mean")
+    losses = a.div(losses, a.reduce<ReduceOp>(counts, dims));
+  b.set(0, a.cast(losses, b.element(0)));
   return success();
+}
+
+/// Minus the log probability of each target, zero for what is ignored.
+static LogicalResult buildNegativeLogLikelihood(Binder &b) {
+  LossBuilder loss(b);
+  if (failed(loss.check()))
+    return failure();
+  Arithmetic &a = loss.a;
+  Value logs = loss.classesLast(b.value(0));
+  int64_t classes = tensorType(logs).getRank() - 1;
+  Value losses = b.scale(a.pick(logs, loss.targets, classes), -1);
+  Value one = a.splat(losses, 1);
+  Value counts = a.where(a.less(loss.targets, a.splat(loss.targets, 0)),
+                         a.splat(losses, 0), one);
+  return loss.reduce(losses, counts);
+}
+
+/// A number and, as second result, the log probabilities.
+static LogicalResult buildCrossEntropy(Binder &b) {
+  LossBuilder loss(b);
+  if (failed(loss.check()))
+    return failure();
+  if (b.numOutputs() > 1 && !b.node.output(1).empty())
+    b.set(1, loss.a.logSoftmax(b.value(0), 1));
+  auto losses = b.typeOf(loss.rows, b.builder.getF32Type());
+  auto entropy = CrossEntropyOp::create(
+      b.builder, b.loc, losses, losses, loss.classesLast(b.value(0)),
+      loss.targets, b.builder.getI64IntegerAttr(b.shape(0)[1]));
+  Value valid = ValidOp::create(b.builder, b.loc, losses, loss.targets);
+  return loss.reduce(entropy.getLoss(), valid);
 }
 
 ArrayRef<OpEntry> pcc::frontend::lossOps() {

@@ -82,6 +82,12 @@ Training::create(Machine &machine, int64_t microbatches, DataSource data) {
     FailureOr<func::FuncOp> update = self->addFunction("update");
     if (failed(microbatch) || failed(update))
       return failure();
+    if (machine.getModule().lookupSymbol("counts")) {
+      FailureOr<func::FuncOp> counts = self->addFunction("counts");
+      if (failed(counts))
+        return failure();
+      self->counts = *counts;
+    }
     self->microbatch = *microbatch;
     self->update = *update;
   }
@@ -120,9 +126,10 @@ FailureOr<StepOutputs> Training::step() {
           "gives no outputs \"loss\" and \"norm\"");
     return StepOutputs{loss->real[0], norm->real[0]};
   }
-  for (int64_t i = 0; i < program->get().microbatches; ++i)
-    if (failed(call(microbatch, i)))
-      return failure();
+  for (func::FuncOp function : {counts, microbatch})
+    for (int64_t i = 0; function && i < program->get().microbatches; ++i)
+      if (failed(call(function, i)))
+        return failure();
   FailureOr<ValueList> results = call(update, -1);
   if (failed(results))
     return failure();

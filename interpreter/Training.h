@@ -13,9 +13,9 @@ struct StepOutputs {
 };
 
 /// Runs training steps: @microbatch for every microbatch and @update, or the
-/// schedules of all stages. Inputs are those of a runtime program; those of role
-/// "data", which no token file has, may be given instead: they are then the
-/// same in every step.
+/// schedules of all stages. Inputs are those of a runtime program; those of
+/// role "data", which no token file has, may be given instead: they are then
+/// the same in every step.
 class Training {
 public:
   using DataSource = llvm::function_ref<mlir::FailureOr<Tensor>(
@@ -49,7 +49,7 @@ private:
   llvm::DenseMap<std::pair<unsigned, int64_t>, TensorRef> data;
   /// The inputs of a function's arguments, of a `pipe.input`.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> inputsOf;
-  mlir::func::FuncOp microbatch, update;
+  mlir::func::FuncOp counts, microbatch, update; ///< counts may be null
   std::unique_ptr<Pipeline> pipeline;
   std::unique_ptr<RuntimeProgram> program;
 };

@@ -40,8 +40,11 @@ static std::string trainPhase(const Options &options) {
   if (options.forward)
     return "nn-bound-ids";
   std::string text = withOptions(
-      "nn-attach-loss", {{"loss", options.loss},
-                         {"no-dropout", options.noDropout ? "true" : ""}});
+      "nn-attach-loss",
+      {{"loss", options.loss},
+       {"no-dropout", options.noDropout ? "true" : ""},
+       {"whole-batch",
+        options.dp == 1 && options.microbatches == 1 ? "true" : ""}});
   // The loss a file brings along may be no sum, or have no derivative.
   text += ",nn-verify,nn-bound-ids";
   // Padding rows must exist before their gradients do.

@@ -3,6 +3,7 @@
 #include "passes/Pipeline/Homes.h"
 #include "dialects/NN/NN.h"
 #include "dialects/Pipe/Pipe.h"
+#include "passes/Training/Entry.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -59,11 +60,15 @@ LogicalResult pcc::checkHomes(ModuleOp module) {
       if (!add)
         continue;
       Home home = {add.getSymbol(), stage};
-      if (!homes.read.contains(home) || !homes.cleared.contains(home))
+      // What is added up ahead of the microbatches is for them.
+      auto state = symbols.lookup<nn::StateOp>(add.getSymbol());
+      auto &readers =
+          state && state->hasAttr(kAheadAttr) ? homes.trained : homes.read;
+      if (!readers.contains(home) || !homes.cleared.contains(home))
         return emitError(task.getLoc())
                << "task '" << task.getSymName() << "' adds to '"
                << add.getSymbol() << "', which no task of stage " << stage
-               << (homes.read.contains(home) ? " clears" : " uses")
+               << (readers.contains(home) ? " clears" : " uses")
                << " at the end of a step";
     }
   }

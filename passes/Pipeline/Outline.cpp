@@ -4,6 +4,7 @@
 #include "dialects/Dist/Dist.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Pipeline/Activations.h"
+#include "passes/Training/Entry.h"
 
 namespace pcc {
 #define GEN_PASS_DEF_OUTLINEPASS
@@ -349,6 +350,33 @@ LogicalResult MicrobatchOutliner::run() {
   return success();
 }
 
+/// Counts follow from the inputs alone: each stage that reads some adds up its
+/// own, and sends nothing.
+static void outlineCounts(TaskBuilder &tasks, func::FuncOp counts) {
+  auto module = counts->getParentOfType<ModuleOp>();
+  llvm::SmallSetVector<int64_t, 2> readers;
+  for (auto &[symbol, stages] : findStageUses(module)) {
+    auto state = module.lookupSymbol<nn::StateOp>(symbol);
+    if (state && state->hasAttr(kAheadAttr))
+      readers.insert(stages.begin(), stages.end());
+  }
+  SmallVector<int64_t> stages = readers.takeVector();
+  llvm::sort(stages);
+  for (int64_t stage : stages) {
+    TaskOp task = tasks.create(("counts." + Twine(stage)).str(), stage,
+                               Phase::ForwardBackward, counts.getLoc());
+    task->setAttr(kAheadAttr, UnitAttr::get(module.getContext()));
+    OpBuilder builder = OpBuilder::atBlockEnd(task.getBlock());
+    IRMapping mapping;
+    for (auto [i, argument] : llvm::enumerate(counts.getArguments()))
+      mapping.map(argument, tasks.addArgument(task, tasks.getInput(counts, i),
+                                              argument.getType()));
+    for (Operation &op : counts.getBody().front().without_terminator())
+      stripMarks(builder.clone(op, mapping));
+    tasks.finish(task, {}, {});
+  }
+}
+
 /// The number of stages that the marks of a function name.
 static int64_t countStages(func::FuncOp func) {
   int64_t stages = 1;
@@ -365,7 +393,7 @@ void OutlinePass::runOnOperation() {
   };
   func::FuncOp microbatch = lookUp("microbatch"), update = lookUp("update"),
                evaluate = lookUp("evaluate"),
-               result = lookUp("evaluate_result");
+               result = lookUp("evaluate_result"), counts = lookUp("counts");
   TaskBuilder tasks(module);
   // A model that is not trained is still what the frontend made of it.
   if (func::FuncOp forward = lookUp("forward"); forward && !microbatch) {
@@ -379,7 +407,7 @@ void OutlinePass::runOnOperation() {
     return signalPassFailure();
   }
   // What a task's arguments are bound to is found by their roles.
-  for (func::FuncOp func : {microbatch, update, evaluate, result})
+  for (func::FuncOp func : {microbatch, update, evaluate, result, counts})
     for (unsigned i = 0; func && i < func.getNumArguments(); ++i)
       if (!func.getArgAttrOfType<StringAttr>(i, nn::kRoleAttr)) {
         func.emitError() << "input " << i << " of @" << func.getSymName()
@@ -387,14 +415,17 @@ void OutlinePass::runOnOperation() {
         return signalPassFailure();
       }
   int64_t stages = countStages(microbatch);
-  if (failed(MicrobatchOutliner(tasks, microbatch, stages, false).run()) ||
-      failed(outlineUpdate(tasks, update, stages)))
+  if (failed(MicrobatchOutliner(tasks, microbatch, stages, false).run()))
+    return signalPassFailure();
+  if (counts)
+    outlineCounts(tasks, counts);
+  if (failed(outlineUpdate(tasks, update, stages)))
     return signalPassFailure();
   if (evaluate && result)
     if (failed(MicrobatchOutliner(tasks, evaluate, stages, true).run()) ||
         failed(outlineResult(tasks, result, stages)))
       return signalPassFailure();
-  for (func::FuncOp func : {microbatch, update, evaluate, result})
+  for (func::FuncOp func : {microbatch, update, evaluate, result, counts})
     if (func)
       func.erase();
 }

@@ -2,6 +2,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/Pipeline/Passes.h"
+#include "passes/Training/Entry.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -217,10 +218,14 @@ int64_t SchedulePass::liveBound(StringRef kind, int64_t stage) const {
 
 void SchedulePass::build(Entry entry, int64_t stage, Comparator before) {
   SmallVector<Run> runs;
-  SmallVector<TaskOp> once;
+  SmallVector<TaskOp> once, ahead;
   for (TaskOp task : tasks[stage]) {
     if (task.getEntry() != entry)
       continue;
+    if (task->hasAttr(kAheadAttr)) {
+      ahead.push_back(task);
+      continue;
+    }
     if (!task.isPerMicrobatch()) {
       once.push_back(task);
       continue;
@@ -245,6 +250,9 @@ void SchedulePass::build(Entry entry, int64_t stage, Comparator before) {
   Block *block = builder.createBlock(&schedule.getBody());
   builder.setInsertionPointToStart(block);
 
+  for (TaskOp task : ahead)
+    for (int64_t i = 0; i < microbatches; ++i)
+      emitRun(builder, task, builder.getI64IntegerAttr(i));
   for (const Run &run : runs) {
     auto &hops = run.isBackward ? backwardHops : forwardHops;
     int64_t channel = run.isBackward ? kGradients : kActivations;
@@ -289,6 +297,16 @@ void SchedulePass::runOnOperation() {
     emitError(getOperation().getLoc())
         << "no schedule '" << kind << "' of " << int64_t(microbatches)
         << " microbatches";
+    return signalPassFailure();
+  }
+  auto why = getOperation()->getAttrOfType<StringAttr>(kWholeBatchAttr);
+  if (why && microbatches > 1) {
+    InFlightDiagnostic diag =
+        emitError(getOperation().getLoc())
+        << "the loss of a whole batch does not follow from those of its parts: "
+        << why.getValue();
+    diag.attachNote() << "it trains in one microbatch, not in "
+                      << int64_t(microbatches);
     return signalPassFailure();
   }
   if (failed(collect()))

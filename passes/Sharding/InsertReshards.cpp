@@ -7,6 +7,7 @@
 
 #include "passes/Sharding/Passes.h"
 #include "passes/Sharding/ReshardInserter.h"
+#include "passes/Training/Entry.h"
 
 namespace pcc {
 #define GEN_PASS_DEF_DISTINSERTRESHARDSPASS
@@ -185,7 +186,9 @@ LogicalResult Inserter::emitAccumulate(const ShardedOp &op) {
   wanted.partial = value.layout.partial - wanted.split();
   // The stage that has the loss adds to sums; those of the others stay zero.
   AxisSet others;
-  if (cast<StateOp>(symbol.owner).getKind() == StateKind::Sum)
+  // Counts are added up by every stage that reads them.
+  if (cast<StateOp>(symbol.owner).getKind() == StateKind::Sum &&
+      !symbol.owner->hasAttr(kAheadAttr))
     if (auto pp = mesh.find("pp"))
       others.insert(*pp);
   Layout layout = wanted;

@@ -41,13 +41,23 @@ static bool isSequence(StringRef role) {
 }
 
 /// The batch of a function: the rows of an input whose role says that it has
-/// one, else 0.
+/// one, else of the first that is data; 0 if there is none.
 static int64_t batchOf(func::FuncOp function) {
+  // Counts alone may be of an input that says less.
+  auto module = function->getParentOfType<ModuleOp>();
+  if (auto whole = module.lookupSymbol<func::FuncOp>("microbatch"))
+    function = whole;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto role = function.getArgAttrOfType<StringAttr>(i, kRoleAttr);
     auto type = cast<RankedTensorType>(function.getArgument(i).getType());
     if (role && (role == "samples" || isSequence(role.getValue())) &&
         type.getRank() > 0)
+      return type.getDimSize(0);
+  }
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto role = function.getArgAttrOfType<StringAttr>(i, kRoleAttr);
+    auto type = cast<RankedTensorType>(function.getArgument(i).getType());
+    if (role && role == "data" && type.getRank() > 0)
       return type.getDimSize(0);
   }
   return 0;

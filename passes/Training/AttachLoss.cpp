@@ -2,6 +2,7 @@
 
 #include "passes/Training/Causality.h"
 #include "passes/Training/Entry.h"
+#include "passes/Training/LossTerms.h"
 #include "passes/Training/Passes.h"
 
 namespace pcc {
@@ -14,11 +15,6 @@ using namespace pcc;
 using namespace pcc::nn;
 
 namespace {
-
-/// What a loss is computed from and what comes of it.
-struct Loss {
-  Value sum, count; // rank-0 f32
-};
 
 /// Appends a loss to @forward, in front of its return.
 class LossBuilder {
@@ -274,29 +270,6 @@ void returnLoss(func::FuncOp function, const Loss &loss) {
   function.setAllResultAttrs(attrs);
 }
 
-/// Takes dropout out of a function, and the inputs that only it used.
-void removeDropout(func::FuncOp function) {
-  Block &body = function.getBody().front();
-  for (Operation &op : llvm::make_early_inc_range(body)) {
-    if (auto dropout = dyn_cast<DropoutOp>(op)) {
-      dropout.replaceAllUsesWith(dropout.getInput());
-      dropout.erase();
-    } else if (auto attention = dyn_cast<AttentionOp>(op)) {
-      attention.getSamplesMutable().clear();
-      attention.getSeedMutable().clear();
-      attention.getStepMutable().clear();
-      attention.setP(APFloat(0.0));
-      attention.setId(0);
-    }
-  }
-  removeDeadOps(function);
-  for (StringRef role : {"samples", "seed", "step"})
-    if (auto arg = cast_or_null<BlockArgument>(findInput(function, role)))
-      if (arg.use_empty())
-        // Fails for attributes that do not fit the arguments; these do.
-        (void)function.eraseArgument(arg.getArgNumber());
-}
-
 /// @evaluate, and @evaluate_result which reads what it gathered.
 void addEvaluation(ModuleOp module, func::FuncOp loss) {
   RankedTensorType scalar = scalarType(module.getContext());
@@ -336,8 +309,17 @@ struct NNAttachLossPass : pcc::impl::NNAttachLossPassBase<NNAttachLossPass> {
       module.emitError("has no function @forward of one block");
       return signalPassFailure();
     }
-    bool isOwn = function->hasAttr(kHasLossAttr);
-    FailureOr<Loss> sums = isOwn ? ownLoss(function) : attach(function);
+    bool isOwn = function->hasAttr(kHasLossAttr), needsEvaluation = true;
+    FailureOr<Loss> sums = failure();
+    if (isOwn) {
+      auto own = attachOwnLoss(module, function, wholeBatch);
+      if (failed(own))
+        return signalPassFailure();
+      sums = own->loss;
+      needsEvaluation = own->needsEvaluation;
+    } else {
+      sums = attach(function);
+    }
     if (failed(sums))
       return signalPassFailure();
     StringRef name = loss.empty() ? StringRef("causal-lm") : StringRef(loss);
@@ -349,7 +331,8 @@ struct NNAttachLossPass : pcc::impl::NNAttachLossPassBase<NNAttachLossPass> {
     if (noDropout)
       removeDropout(function);
     removeDeadOps(function);
-    addEvaluation(module, function);
+    if (needsEvaluation)
+      addEvaluation(module, function);
   }
 
   FailureOr<Loss> attach(func::FuncOp function) {
@@ -366,19 +349,6 @@ struct NNAttachLossPass : pcc::impl::NNAttachLossPassBase<NNAttachLossPass> {
                               << "there is no loss '" << loss << "'";
     diag.attachNote() << "losses are causal-lm, cross-entropy and mse";
     return diag;
-  }
-
-  /// The loss that the model's file ends in.
-  FailureOr<Loss> ownLoss(func::FuncOp function) {
-    Operation *terminator = &function.getBody().front().back();
-    RankedTensorType scalar = scalarType(&getContext());
-    if (llvm::equal(terminator->getOperandTypes(),
-                    ArrayRef<Type>{scalar, scalar}))
-      return Loss{terminator->getOperand(0), terminator->getOperand(1)};
-    return function.emitError()
-           << "a model with a loss of its own returns the loss sum and the "
-              "number of targets, both "
-           << scalar << ", not (" << function.getResultTypes() << ")";
   }
 };
 

@@ -81,7 +81,8 @@ LookAhead pcc::findLookAhead(func::FuncOp function, Value tokens,
     if (llvm::any_of(op.getResults(),
                      [&](Value result) { return needed.contains(result); }))
       needed.insert(op.operand_begin(), op.operand_end());
-  PositionTracker tracker(tensorType(tokens).getDimSize(1), /*mayCount=*/true);
+  PositionTracker tracker("positions", tensorType(tokens).getDimSize(1),
+                          /*mayCount=*/true);
   tracker.start(tokens, 1);
   for (Operation &op : function.getBody().front()) {
     if (llvm::none_of(op.getResults(),
@@ -92,7 +93,7 @@ LookAhead pcc::findLookAhead(func::FuncOp function, Value tokens,
           const LoopTracker::Place *place = tracker.find(result);
           return place && place->kind == LoopTracker::Place::Added;
         }))
-      problem = "adds over them";
+      problem = "adds over positions";
     if (problem.empty())
       continue;
     if (!isa<AttentionOp>(op))

@@ -43,3 +43,32 @@ void pcc::removeDeadOps(func::FuncOp function) {
     if (isOpTriviallyDead(&op))
       op.erase();
 }
+
+void pcc::eraseUnusedInputs(func::FuncOp function) {
+  for (unsigned i = function.getNumArguments(); i-- > 0;)
+    if (function.getArgument(i).use_empty())
+      // Fails for attributes that do not fit the arguments; these do.
+      (void)function.eraseArgument(i);
+}
+
+void pcc::removeDropout(func::FuncOp function) {
+  Block &body = function.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(body)) {
+    if (auto dropout = dyn_cast<DropoutOp>(op)) {
+      dropout.replaceAllUsesWith(dropout.getInput());
+      dropout.erase();
+    } else if (auto attention = dyn_cast<AttentionOp>(op)) {
+      attention.getSamplesMutable().clear();
+      attention.getSeedMutable().clear();
+      attention.getStepMutable().clear();
+      attention.setP(APFloat(0.0));
+      attention.setId(0);
+    }
+  }
+  removeDeadOps(function);
+  for (StringRef role : {"samples", "seed", "step"})
+    if (auto arg = cast_or_null<BlockArgument>(findInput(function, role)))
+      if (arg.use_empty())
+        // Fails for attributes that do not fit the arguments; these do.
+        (void)function.eraseArgument(arg.getArgNumber());
+}

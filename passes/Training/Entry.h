@@ -18,6 +18,13 @@ namespace pcc {
 /// "own", the file's.
 inline constexpr llvm::StringLiteral kLossAttr = "nn.loss";
 
+/// On a state: @counts adds to it ahead of the step, on all microbatches.
+inline constexpr llvm::StringLiteral kAheadAttr = "nn.ahead";
+
+/// On the module: why its loss is that of a step which is one microbatch of one
+/// rank, and no other.
+inline constexpr llvm::StringLiteral kWholeBatchAttr = "nn.whole_batch";
+
 /// The argument of this role (and name, if given), or null.
 mlir::Value findInput(mlir::func::FuncOp function, llvm::StringRef role,
                       llvm::StringRef name = {});
@@ -67,6 +74,12 @@ void flattenSums(mlir::func::FuncOp function);
 
 /// Removes ops without effects and uses, last first.
 void removeDeadOps(mlir::func::FuncOp function);
+
+/// Removes inputs without uses.
+void eraseUnusedInputs(mlir::func::FuncOp function);
+
+/// Takes dropout out of a function, and the inputs that only it used.
+void removeDropout(mlir::func::FuncOp function);
 
 } // namespace pcc
 

@@ -67,7 +67,7 @@ std::string LoopTracker::visitReshape(Operation *op, const Place &from) {
     place(op->getResult(0), {Place::Apart, dim, stride / own});
     return "";
   }
-  return "reshapes over several of them";
+  return "reshapes over several " + noun;
 }
 
 /// Operands that are sums: an op that is linear in them hands them on.
@@ -84,7 +84,7 @@ std::string LoopTracker::visitLinear(Operation *op, const ShardingRule &rule) {
                         ? added == 1 && placed == 1
                         : false;
   if (!isHandedOn)
-    return "computes with a sum over them";
+    return "computes with a sum over " + noun;
   for (Value result : op->getResults())
     place(result, {Place::Added});
   return "";
@@ -93,7 +93,7 @@ std::string LoopTracker::visitLinear(Operation *op, const ShardingRule &rule) {
 std::string LoopTracker::visitByRule(Operation *op) {
   auto ruled = dyn_cast<ShardingRuleInterface>(op);
   if (!ruled)
-    return "joins several of them";
+    return "joins several " + noun;
   ShardingRule rule = ruled.getShardingRule();
   if (llvm::any_of(op->getOperands(), [&](Value operand) {
         const Place *from = find(operand);
@@ -111,9 +111,9 @@ std::string LoopTracker::visitByRule(Operation *op) {
       continue;
     const DimFactors &own = dims[from->dim];
     if (own.size() != 1 || rule.factors[own[0]].unshardable)
-      return "joins several of them";
+      return "joins several " + noun;
     if (factor >= 0 && (own[0] != factor || from->inner != inner))
-      return "joins several of them";
+      return "joins several " + noun;
     factor = own[0];
     inner = from->inner;
   }
@@ -121,7 +121,7 @@ std::string LoopTracker::visitByRule(Operation *op) {
     for (auto [d, own] : llvm::enumerate(dims))
       if (!mayCount && llvm::is_contained(own, factor) && !find(operand) &&
           !isUniformAlong(operand, d))
-        return "depends on their number";
+        return "goes by the number of each of the " + noun;
   for (auto [result, dims] : llvm::zip_equal(op->getResults(), rule.results)) {
     auto dim = llvm::find_if(dims, [&](const DimFactors &own) {
       return llvm::is_contained(own, factor);
@@ -129,7 +129,7 @@ std::string LoopTracker::visitByRule(Operation *op) {
     if (dim != dims.end())
       place(result, {Place::Apart, dim - dims.begin(), inner});
     else if (rule.factors[factor].resolved)
-      return "joins several of them";
+      return "joins several " + noun;
     else
       place(result, {Place::Added});
   }

@@ -39,8 +39,9 @@ public:
 
   /// `mayCount`: what is computed may depend on an element's number, as it does
   /// on a position, but not on which sample of a batch a sample is.
-  LoopTracker(int64_t extent, bool mayCount)
-      : extent(extent), mayCount(mayCount) {}
+  /// `noun`: what its elements are called.
+  LoopTracker(llvm::StringRef noun, int64_t extent, bool mayCount)
+      : noun(noun), extent(extent), mayCount(mayCount) {}
   virtual ~LoopTracker() = default;
 
   /// The loop runs along a dim of an input.
@@ -70,6 +71,7 @@ private:
   std::string visitByRule(mlir::Operation *op);
   std::string visitLinear(mlir::Operation *op, const nn::ShardingRule &rule);
 
+  std::string noun;
   int64_t extent;
   bool mayCount;
   llvm::DenseMap<mlir::Value, Place> places;

@@ -86,6 +86,9 @@ void UpdateBuilder::end() {
     entry.clear(one.gradient);
   for (StringRef name : {"loss_sum", "target_count"})
     entry.clear(module.lookupSymbol<StateOp>(name));
+  for (StateOp state : llvm::to_vector(module.getOps<StateOp>()))
+    if (state->hasAttr(kAheadAttr))
+      entry.clear(state);
   entry.finish({loss, norm}, {"loss", "norm"});
 }
 

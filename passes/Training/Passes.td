@@ -24,8 +24,17 @@ def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
     every attention removes the keys after the query, and nothing else joins
     values of several positions. The module's `nn.loss` says which it became.
 
-    A model whose file ends in a loss of its own (`nn.has_loss` on @forward,
-    which then returns these two values) is taken as it is.
+    A model whose file ends in a loss of its own has `nn.has_loss` on @forward,
+    a list with `{factor, divided, mean}` for each term, and returns each term's
+    sum and, if `divided`, its divisor: the loss is the sum of factor * sum /
+    divisor, where `mean` says that the factor halves for twice the batch. Sums
+    must be sums over samples, and divisors follow from such sums of inputs. One
+    mean, or one divisor, is returned as it is. Else @counts adds up what the
+    divisors need, and the number of microbatches, in states with `nn.ahead`;
+    @loss reads these, and returns what a microbatch adds to the mean over all
+    of them. `nn.has_loss` without a list is one sum and a count.
+    Other formulas are errors unless `whole-batch`; the module's
+    `nn.whole_batch` then says what they need it for.
 
     `@evaluate` is @loss without dropout. It returns nothing and adds to the
     states `eval_loss_sum` and `eval_target_count`; `@evaluate_result` returns
@@ -36,7 +45,9 @@ def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
            "causal-lm, cross-entropy or mse; absent: causal-lm if no position "
            "sees the tokens after it">,
     Option<"noDropout", "no-dropout", "bool", "false",
-           "leave dropout out of @loss too">];
+           "leave dropout out of @loss too">,
+    Option<"wholeBatch", "whole-batch", "bool", "false",
+           "a step is one microbatch of one rank">];
   let dependentDialects = ["::pcc::nn::NNDialect", "::mlir::func::FuncDialect"];
 }
 

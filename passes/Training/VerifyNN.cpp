@@ -110,7 +110,8 @@ LogicalResult verifySymbolUses(func::FuncOp function, SymbolTable &symbols) {
   DenseMap<Operation *, Operation *> accumulated;
   for (Operation &op : function.getBody().front()) {
     if (auto read = dyn_cast<ReadOp>(op)) {
-      if (!readsStates && symbols.lookup<StateOp>(read.getSymbol()))
+      auto state = symbols.lookup<StateOp>(read.getSymbol());
+      if (!readsStates && state && !state->hasAttr(kAheadAttr))
         return op.emitError() << "@" << name << " reads state @"
                               << read.getSymbol() << ", which only @update "
                               << "and @evaluate_result may";
@@ -176,13 +177,17 @@ LogicalResult verifyLoss(func::FuncOp loss, SymbolTable &symbols) {
                                "of targets, both "
                             << scalar;
   Operation *terminator = loss.getBody().front().getTerminator();
+  // Of a file's own loss the terms have been looked at.
+  auto kind =
+      loss->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(kLossAttr);
+  bool isOwn = kind && kind.getValue() == "own";
   for (OpOperand &operand : terminator->getOpOperands()) {
     Value result = operand.get();
     Operation *op = result.getDefiningOp();
     while (isa_and_nonnull<ReshapeOp, CastOp>(op))
       op = op->getOperand(0).getDefiningOp();
     bool isCount = operand.getOperandNumber() == 1;
-    if (!isa_and_nonnull<ReduceOp, SumOp, SumOfSquaresOp>(op) &&
+    if (!isOwn && !isa_and_nonnull<ReduceOp, SumOp, SumOfSquaresOp>(op) &&
         !(isCount && isa_and_nonnull<ConstantOp>(op)))
       return emitError(result.getLoc())
              << (isCount ? "the number of targets" : "the loss")
@@ -296,8 +301,8 @@ struct NNVerifyPass : pcc::impl::NNVerifyPassBase<NNVerifyPass> {
     if (failed(verifyStates(module, symbols)))
       return failure();
     for (auto function : module.getOps<func::FuncOp>()) {
-      if (!llvm::is_contained({"forward", "loss", "microbatch", "update",
-                               "evaluate", "evaluate_result"},
+      if (!llvm::is_contained({"forward", "loss", "counts", "microbatch",
+                               "update", "evaluate", "evaluate_result"},
                               function.getSymName()))
         return function.emitError() << "@" << function.getSymName()
                                     << " is no function of a program";

@@ -165,6 +165,14 @@ void Emitter::emitGeneric(ArrayRef<Root> roots, int sweep, Window window) {
   for (const Root &root : roots)
     visit(root.node);
 
+  // Sums of what is the same in each row, or goes by the column's number, read
+  // nothing that says how many columns there are.
+  bool isCounted = !ins.empty() || llvm::any_of(roots, [](const Root &root) {
+    return root.how != Root::Reduce;
+  });
+  if (!isCounted)
+    ins.push_back(allocate(b.getI8Type(), *getConstantIntValue(window.size)));
+
   auto identity = b.getMultiDimIdentityMap(1);
   auto toScalar = AffineMap::get(1, 0, {}, b.getContext());
   SmallVector<AffineMap> maps(ins.size(), identity);

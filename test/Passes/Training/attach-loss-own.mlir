@@ -19,7 +19,7 @@ func.func @forward(%x: tensor<2x4x16xf32> {nn.name = "x", nn.role = "data"},
 
 // -----
 
-// expected-error@+1 {{a model with a loss of its own returns the loss sum and the number of targets, both 'tensor<f32>', not ('tensor<4xf32>')}}
+// expected-error@+1 {{a model with a loss of its own returns the sum of each term and, where it is divided, its divisor, all 'tensor<f32>', not ('tensor<4xf32>')}}
 func.func @forward(%x: tensor<4xf32> {nn.role = "data"}) -> tensor<4xf32> attributes {nn.has_loss} {
   return %x : tensor<4xf32>
 }

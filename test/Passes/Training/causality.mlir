@@ -88,7 +88,7 @@ func.func @forward(
   %emb = nn.read @emb : tensor<16x16xf32>
   %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
   %mix = nn.read @mix : tensor<4x4xf32>
-  // expected-note@+1 {{'nn.contract' may take from later positions: it adds over them}}
+  // expected-note@+1 {{'nn.contract' may take from later positions: it adds over positions}}
   %logits = nn.contract "bsv,st->btv" %x, %mix : tensor<2x4x16xf32>, tensor<4x4xf32> -> tensor<2x4x16xf32>
   return %logits : tensor<2x4x16xf32>
 }

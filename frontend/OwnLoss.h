@@ -1,0 +1,25 @@
+//===- OwnLoss.h - The loss that a file ends in -----------------*- C++ -*-===//
+
+#ifndef PCC_FRONTEND_OWNLOSS_H
+#define PCC_FRONTEND_OWNLOSS_H
+
+#include "dialects/NN/NN.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace pcc::frontend {
+
+/// Whether a parameter that may be trained has a part in `value`.
+bool dependsOnParams(mlir::Value value);
+
+/// Takes the loss that @forward returns, one number for the whole batch, apart
+/// into terms: factor * sum / divisor, of which @forward then returns sum and
+/// divisor, and nn.has_loss on it says the rest (see there).
+///
+/// `twice` is the @forward of the same file for twice the batch, null if the
+/// file fixes its batch: only by comparing can a mean over the batch be told
+/// from a sum times a constant.
+void splitLoss(mlir::func::FuncOp forward, mlir::func::FuncOp twice);
+
+} // namespace pcc::frontend
+
+#endif // PCC_FRONTEND_OWNLOSS_H

@@ -1,0 +1,176 @@
+//===- AttachOwnLoss.cpp - @loss of a file that computes its loss ---------===//
+//
+// Most losses are one mean, or have one count that all is divided by: a sum and
+// a count, as losses that the compiler attaches. Terms with counts of their
+// own, and sums, need to know the counts of the whole step before the first
+// gradient is computed. These are added up by @counts, which runs on all
+// microbatches ahead of everything else:
+//
+//   @counts      adds sum(m) to @step_count.0, 1 to @step_batches
+//   @loss        returns sum(m * nll) / @step_count.0 * @step_batches + ..., 1
+//   @update      divides their sums: the mean over microbatches
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/IRMapping.h"
+#include "passes/Training/Entry.h"
+#include "passes/Training/LossTerms.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::nn;
+
+static Value constant(OpBuilder &builder, Location loc, float value) {
+  RankedTensorType scalar = scalarType(builder.getContext());
+  return ConstantOp::create(
+      builder, loc, scalar,
+      DenseElementsAttr::get(scalar, builder.getF32FloatAttr(value)));
+}
+
+static Location lossLoc(MLIRContext *context) {
+  return NameLoc::get(StringAttr::get(context, "loss"));
+}
+
+/// A state of the step's, added up ahead of it.
+static StateOp addAhead(ModuleOp module, StringRef name) {
+  StateOp state =
+      addState(module, name, scalarType(module.getContext()), StateKind::Sum);
+  state->setAttr(kAheadAttr, UnitAttr::get(module.getContext()));
+  return state;
+}
+
+/// A copy of @forward, whose values become `copies`, that accumulates and
+/// returns nothing.
+static func::FuncOp cloneForward(ModuleOp module, func::FuncOp forward,
+                                 StringRef name, IRMapping &copies,
+                                 ArrayRef<std::pair<Value, StateOp>> adds) {
+  auto clone = cast<func::FuncOp>(forward->clone(copies));
+  clone.setSymName(name);
+  Operation *terminator = clone.getBody().front().getTerminator();
+  OpBuilder builder(terminator);
+  for (auto [value, state] : adds) {
+    Value added = value ? copies.lookup(value)
+                        : constant(builder, lossLoc(builder.getContext()), 1);
+    AccumulateOp::create(builder, added.getLoc(), added, state.getSymName());
+  }
+  terminator->setOperands({});
+  clone.setFunctionType(builder.getFunctionType(clone.getArgumentTypes(), {}));
+  clone.removeResAttrsAttr();
+  clone->removeAttr(kHasLossAttr);
+  removeDropout(clone);
+  return clone;
+}
+
+/// @evaluate and @evaluate_result: the loss from the sums of all terms.
+static void addTermEvaluation(ModuleOp module, func::FuncOp forward,
+                              const LossTerms &terms) {
+  RankedTensorType scalar = scalarType(module.getContext());
+  SmallVector<std::pair<Value, StateOp>> adds;
+  auto add = [&](Value value, const Twine &name) {
+    StateOp state = addState(module, name.str(), scalar, StateKind::Sum);
+    adds.push_back({value, state});
+  };
+  for (auto [i, term] : llvm::enumerate(terms.terms))
+    add(term.sum, "eval_sum." + Twine(i));
+  for (auto [i, count] : llvm::enumerate(terms.counts))
+    add(count, "eval_count." + Twine(i));
+  bool hasMeans = llvm::any_of(
+      terms.terms, [](const LossTerm &term) { return term.isMean; });
+  if (hasMeans)
+    add(nullptr, "eval_batches");
+  IRMapping copies;
+  module.push_back(cloneForward(module, forward, "evaluate", copies, adds));
+
+  EntryBuilder result(module, "evaluate_result");
+  SmallVector<Value> reads;
+  for (auto [value, state] : adds)
+    reads.push_back(result.read(state.getSymName(), scalar));
+  size_t sums = terms.terms.size();
+  auto countOf = [&](Value count) {
+    return reads[sums +
+                 (llvm::find(terms.counts, count) - terms.counts.begin())];
+  };
+  Value loss = terms.build(result.builder, ArrayRef(reads).take_front(sums),
+                           countOf, hasMeans ? reads.back() : Value());
+  Value one = constant(result.builder, result.loc, 1);
+  for (auto [value, state] : adds)
+    result.clear(state);
+  result.finish({loss, one}, {"loss", "target_count"});
+}
+
+/// @counts, @evaluate, and the part of one microbatch.
+static Loss attachTerms(ModuleOp module, func::FuncOp forward,
+                        const LossTerms &terms) {
+  addTermEvaluation(module, forward, terms);
+  RankedTensorType scalar = scalarType(module.getContext());
+  SmallVector<std::pair<Value, StateOp>> adds;
+  for (auto [i, count] : llvm::enumerate(terms.counts))
+    adds.push_back(
+        {count, addAhead(module, "step_count." + std::to_string(i))});
+  bool hasSums = llvm::any_of(
+      terms.terms, [](const LossTerm &term) { return !term.isMean; });
+  if (hasSums)
+    adds.push_back({nullptr, addAhead(module, "step_batches")});
+  IRMapping copies;
+  func::FuncOp counts = cloneForward(module, forward, "counts", copies, adds);
+  forward->getBlock()->getOperations().insert(forward->getIterator(), counts);
+  eraseUnusedInputs(counts);
+
+  Operation *terminator = forward.getBody().front().getTerminator();
+  OpBuilder builder(terminator);
+  Location loc = lossLoc(module.getContext());
+  auto read = [&](StateOp state) -> Value {
+    return ReadOp::create(builder, loc, scalar, state.getSymName());
+  };
+  auto countOf = [&](Value count) {
+    return read(
+        adds[llvm::find(terms.counts, count) - terms.counts.begin()].second);
+  };
+  Value part = terms.buildPart(builder, countOf,
+                               hasSums ? read(adds.back().second) : Value());
+  return {part, constant(builder, loc, 1)};
+}
+
+FailureOr<OwnLoss> pcc::attachOwnLoss(ModuleOp module, func::FuncOp forward,
+                                      bool isWholeBatch) {
+  FailureOr<LossTerms> terms = LossTerms::read(forward);
+  if (failed(terms))
+    return failure();
+  Operation *terminator = forward.getBody().front().getTerminator();
+  OpBuilder builder(terminator);
+  Location loc = lossLoc(module.getContext());
+  if (terms->problem) {
+    auto [what, op] = *terms->problem;
+    if (!isWholeBatch) {
+      InFlightDiagnostic diag =
+          forward.emitError()
+          << "the loss of a whole batch does not follow from those of its "
+             "parts: "
+          << what;
+      diag.attachNote(op ? op->getLoc() : forward.getLoc())
+          << "it trains without --dp and in one microbatch: leave "
+             "--global-batch-size out, or let it be --micro-batch-size";
+      return diag;
+    }
+    module->setAttr(kWholeBatchAttr, builder.getStringAttr(what));
+    SmallVector<Value> sums;
+    for (const LossTerm &term : terms->terms)
+      sums.push_back(term.sum);
+    Value loss = terms->build(
+        builder, sums, [](Value count) { return count; }, nullptr);
+    return OwnLoss{{loss, constant(builder, loc, 1)}, true};
+  }
+  if (!terms->isOneMean())
+    return OwnLoss{attachTerms(module, forward, *terms), false};
+  SmallVector<Value> sums;
+  for (LossTerm &term : terms->terms)
+    sums.push_back(term.factor == 1
+                       ? term.sum
+                       : ScaleOp::create(builder, loc, term.sum.getType(),
+                                         term.sum,
+                                         builder.getF64FloatAttr(term.factor)));
+  Value sum = sums.front(), count = terms->terms.front().divisor;
+  if (sums.size() > 1)
+    sum = SumOp::create(builder, loc, sum.getType(), sums);
+  return OwnLoss{{sum, count ? count : constant(builder, loc, 1)}, true};
+}

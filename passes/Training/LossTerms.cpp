@@ -1,0 +1,227 @@
+//===- LossTerms.cpp - A file's own loss in terms -------------------------===//
+//
+// The frontend has taken the loss apart into terms; here it is seen, on the
+// recognised model, whether they add up over batches: samples are followed
+// through the program, and what a term adds must be a sum over them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Training/LossTerms.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/Training/Entry.h"
+#include "passes/Training/LoopTracker.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::nn;
+
+using Place = LoopTracker::Place;
+
+/// Whether an input has a sample for each index of its first dim.
+static bool hasSamples(func::FuncOp function, BlockArgument argument) {
+  auto role =
+      function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kRoleAttr);
+  return role && tensorType(argument).getRank() > 0 &&
+         llvm::is_contained({"tokens", "targets", "labels", "samples", "data"},
+                            role.getValue());
+}
+
+int64_t pcc::batchOf(func::FuncOp function) {
+  for (bool isData : {false, true})
+    for (BlockArgument argument : function.getArguments()) {
+      auto role = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                        kRoleAttr);
+      if (hasSamples(function, argument) &&
+          (role.getValue() == "data") == isData)
+        return tensorType(argument).getDimSize(0);
+    }
+  return 0;
+}
+
+FailureOr<LossTerms> LossTerms::read(func::FuncOp forward) {
+  LossTerms loss;
+  Operation *terminator = forward.getBody().front().getTerminator();
+  RankedTensorType scalar = scalarType(forward.getContext());
+  auto wrong = [&]() -> LogicalResult {
+    return forward.emitError()
+           << "a model with a loss of its own returns the sum of each term "
+              "and, "
+              "where it is divided, its divisor, all "
+           << scalar << ", not (" << forward.getResultTypes() << ")";
+  };
+  if (llvm::any_of(terminator->getOperandTypes(),
+                   [&](Type type) { return type != scalar; }))
+    return wrong();
+  SmallVector<DictionaryAttr> attrs;
+  if (auto list = forward->getAttrOfType<ArrayAttr>(kHasLossAttr))
+    llvm::append_range(attrs, list.getAsRange<DictionaryAttr>());
+  else // a sum by a count
+    attrs.push_back(DictionaryAttr::get(
+        forward.getContext(),
+        NamedAttribute(StringAttr::get(forward.getContext(), "divided"),
+                       UnitAttr::get(forward.getContext()))));
+  std::optional<Problem> unclear;
+  OperandRange results = terminator->getOperands();
+  for (DictionaryAttr attr : attrs) {
+    bool isDivided = attr.contains("divided");
+    if (results.size() < 1u + isDivided)
+      return wrong();
+    LossTerm term;
+    term.sum = results[0];
+    if (isDivided)
+      term.divisor = results[1];
+    results = results.drop_front(1 + isDivided);
+    if (auto factor = attr.getAs<FloatAttr>("factor"))
+      term.factor = factor.getValueAsDouble();
+    term.isMean = attr.contains("mean");
+    if (auto why = attr.getAs<StringAttr>("unclear"); why && !unclear)
+      unclear = Problem{why.str(), term.sum.getDefiningOp()};
+    loss.terms.push_back(term);
+  }
+  if (!results.empty())
+    return wrong();
+  loss.analyze(forward);
+  // What the program shows says more than what its text leaves open.
+  if (!loss.problem)
+    loss.problem = unclear;
+  return loss;
+}
+
+/// The values that `value` is computed from.
+static DenseSet<Value> sourcesOf(Value value) {
+  DenseSet<Value> seen = {value};
+  SmallVector<Value> work = {value};
+  while (!work.empty())
+    if (Operation *op = work.pop_back_val().getDefiningOp())
+      for (Value operand : op->getOperands())
+        if (seen.insert(operand).second)
+          work.push_back(operand);
+  return seen;
+}
+
+void LossTerms::analyze(func::FuncOp forward) {
+  bool isUnit = forward->getAttrOfType<UnitAttr>(kHasLossAttr) != nullptr;
+  LoopTracker samples("samples", std::max<int64_t>(batchOf(forward), 1),
+                      /*mayCount=*/false);
+  for (BlockArgument argument : forward.getArguments())
+    if (hasSamples(forward, argument) &&
+        tensorType(argument).getDimSize(0) == batchOf(forward))
+      samples.start(argument, 0);
+  llvm::MapVector<Operation *, std::string> joins;
+  for (Operation &op : forward.getBody().front().without_terminator())
+    if (std::string what = samples.visit(&op); !what.empty())
+      joins[&op] = what;
+  auto say = [&](Value value, StringRef otherwise) {
+    if (problem)
+      return;
+    DenseSet<Value> sources = sourcesOf(value);
+    for (auto &[op, what] : joins)
+      if (llvm::any_of(op->getResults(),
+                       [&](Value v) { return sources.contains(v); })) {
+        problem = Problem{nodeName(op) + " " + what, op};
+        return;
+      }
+    problem =
+        Problem{nodeName(value) + " " + otherwise.str(), value.getDefiningOp()};
+  };
+  auto isAdded = [&](Value value) {
+    const Place *place = samples.find(value);
+    return place && place->kind == Place::Added;
+  };
+  // Numbers that counts make.
+  std::function<bool(Value)> findCounts = [&](Value value) {
+    if (!samples.find(value))
+      return true;
+    if (isAdded(value)) {
+      counts.insert(value);
+      return true;
+    }
+    Operation *op = value.getDefiningOp();
+    return op && tensorType(value).getNumElements() == 1 &&
+           llvm::all_of(op->getOperands(), findCounts);
+  };
+  for (LossTerm &term : terms) {
+    // Once, for however many batches; a count that is written down is one
+    // batch's.
+    bool isWritten = isUnit && !samples.find(term.divisor);
+    if (!samples.find(term.sum) || isWritten)
+      term.isMean = true;
+    else if (!isAdded(term.sum))
+      say(term.sum, "is no sum over samples");
+    if (term.divisor && !findCounts(term.divisor))
+      say(term.divisor, "is a divisor that is no sum over samples");
+  }
+}
+
+bool LossTerms::isOneMean() const {
+  Value divisor = terms.front().divisor;
+  return llvm::all_of(terms, [&](const LossTerm &term) {
+    return term.divisor == divisor && counts.contains(divisor) != term.isMean;
+  });
+}
+
+Value LossTerms::scaled(OpBuilder &builder, const LossTerm &term, Value sum,
+                        function_ref<Value(Value)> countOf) const {
+  Location loc = term.sum.getLoc();
+  if (term.factor != 1)
+    sum = ScaleOp::create(builder, loc, sum.getType(), sum,
+                          builder.getF64FloatAttr(term.factor));
+  if (!term.divisor)
+    return sum;
+  IRMapping mapping;
+  std::function<Value(Value)> rebuild = [&](Value value) {
+    if (Value known = mapping.lookupOrNull(value))
+      return known;
+    Value made;
+    Operation *op = value.getDefiningOp();
+    if (counts.contains(value)) {
+      made = countOf(value);
+    } else if (op) {
+      for (Value operand : op->getOperands())
+        rebuild(operand);
+      Operation *copy = builder.clone(*op, mapping);
+      made = copy->getResult(cast<OpResult>(value).getResultNumber());
+    } else {
+      made = value;
+    }
+    mapping.map(value, made);
+    return made;
+  };
+  return DivOp::create(builder, loc, sum.getType(), sum, rebuild(term.divisor));
+}
+
+/// The sum of numbers.
+static Value add(OpBuilder &builder, ValueRange values) {
+  if (values.size() == 1)
+    return values.front();
+  return SumOp::create(builder, values.front().getLoc(),
+                       values.front().getType(), values);
+}
+
+Value LossTerms::build(OpBuilder &builder, ValueRange sums,
+                       function_ref<Value(Value)> countOf,
+                       Value batches) const {
+  SmallVector<Value> parts;
+  for (auto [term, sum] : llvm::zip_equal(terms, sums)) {
+    Value part = scaled(builder, term, sum, countOf);
+    if (batches && term.isMean)
+      part =
+          DivOp::create(builder, part.getLoc(), part.getType(), part, batches);
+    parts.push_back(part);
+  }
+  return add(builder, parts);
+}
+
+Value LossTerms::buildPart(OpBuilder &builder,
+                           function_ref<Value(Value)> countOf,
+                           Value batches) const {
+  SmallVector<Value> parts;
+  for (const LossTerm &term : terms) {
+    Value part = scaled(builder, term, term.sum, countOf);
+    if (!term.isMean)
+      part =
+          MulOp::create(builder, part.getLoc(), part.getType(), part, batches);
+    parts.push_back(part);
+  }
+  return add(builder, parts);
+}

@@ -1,0 +1,93 @@
+//===- LossTerms.h - A file's own loss in terms -----------------*- C++ -*-===//
+
+#ifndef PCC_PASSES_TRAINING_LOSSTERMS_H
+#define PCC_PASSES_TRAINING_LOSSTERMS_H
+
+#include "dialects/NN/NN.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace pcc {
+
+/// factor * sum / divisor, a part of the loss of one batch.
+struct LossTerm {
+  mlir::Value sum;
+  mlir::Value divisor; ///< null: 1
+  double factor = 1;
+  /// The factor is by the number of samples: half of it for twice as many.
+  bool isMean = false;
+};
+
+/// What @forward with nn.has_loss returns, and how it adds up over batches.
+///
+/// The sum of each term is a sum over samples, or the same for every batch;
+/// divisors are computed from numbers ("counts") that are sums over samples of
+/// what depends on the inputs alone. So with N batches, the loss of all their
+/// samples at once is
+///
+///   sum over terms of factor * (sum over batches) / divisor(sums of counts)
+///
+/// and 1/N of it for means.
+class LossTerms {
+public:
+  /// Errors: the function does not return what nn.has_loss says.
+  static mlir::FailureOr<LossTerms> read(mlir::func::FuncOp forward);
+
+  /// Why the loss of a large batch does not follow so; `op` (may be null) is
+  /// where.
+  struct Problem {
+    std::string what;
+    mlir::Operation *op = nullptr;
+  };
+  std::optional<Problem> problem;
+
+  llvm::SmallVector<LossTerm> terms;
+  llvm::SetVector<mlir::Value> counts;
+
+  /// One count that all terms are divided by, or none and all are means: then
+  /// the loss is a sum over batches by that of a number.
+  bool isOneMean() const;
+
+  /// The loss from the sums of all batches. `sums`: one per term; `countOf`:
+  /// what stands for each count; `batches`: N, null for 1.
+  mlir::Value build(mlir::OpBuilder &builder, mlir::ValueRange sums,
+                    llvm::function_ref<mlir::Value(mlir::Value)> countOf,
+                    mlir::Value batches) const;
+  /// The part of one batch, of which the mean over all batches is the loss.
+  mlir::Value buildPart(mlir::OpBuilder &builder,
+                        llvm::function_ref<mlir::Value(mlir::Value)> countOf,
+                        mlir::Value batches) const;
+
+private:
+  void analyze(mlir::func::FuncOp forward);
+  mlir::Value
+  scaled(mlir::OpBuilder &builder, const LossTerm &term, mlir::Value sum,
+         llvm::function_ref<mlir::Value(mlir::Value)> countOf) const;
+};
+
+/// What training accumulates, rank-0 f32: the loss is the quotient of the sums
+/// over all microbatches.
+struct Loss {
+  mlir::Value sum, count;
+};
+struct OwnLoss {
+  Loss loss;
+  /// Evaluation is to be made of the same; else there is one already.
+  bool needsEvaluation;
+};
+
+/// The loss of a file that computes its own; adds @counts where it takes them.
+/// `isWholeBatch`: a step is one microbatch of one rank, so that any formula
+/// may be taken as it is. Errors: the loss of a step does not follow from its
+/// microbatches'.
+mlir::FailureOr<OwnLoss> attachOwnLoss(mlir::ModuleOp module,
+                                       mlir::func::FuncOp forward,
+                                       bool isWholeBatch);
+
+/// The samples of a function's batch, 0 if no input has any.
+int64_t batchOf(mlir::func::FuncOp function);
+
+} // namespace pcc
+
+#endif // PCC_PASSES_TRAINING_LOSSTERMS_H

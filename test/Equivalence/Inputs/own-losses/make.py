@@ -1,0 +1,268 @@
+"""Losses written in the model, each by both exporters, with PyTorch's curves.
+
+    .venv/bin/python make.py        # writes *.onnx, curves.json and data/
+
+The reference is the module called once on the whole global batch. `REFUSED` are
+losses of which that does not follow from parts of the batch.
+"""
+
+import json
+import os
+import sys
+
+import numpy as np
+import onnx
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+VOCAB, WIDTH, SEQ, BATCH, STEPS, LR = 12, 8, 4, 8, 5, 0.1
+
+
+class Model(nn.Module):
+    """Two blocks and a head, and a loss of the head's scores."""
+
+    def __init__(self, loss, inputs):
+        super().__init__()
+        self.loss, self.inputs = loss, inputs
+        self.emb = nn.Embedding(VOCAB, WIDTH)
+        self.up = nn.ModuleList(nn.Linear(WIDTH, 16) for _ in range(2))
+        self.down = nn.ModuleList(nn.Linear(16, WIDTH) for _ in range(2))
+        self.norm = nn.ModuleList(nn.LayerNorm(WIDTH) for _ in range(2))
+        self.head = nn.Linear(WIDTH, VOCAB, bias=False)
+        self.register_buffer("classes", torch.linspace(0.5, 2, VOCAB))
+
+    def forward(self, input_ids, *given):
+        x = self.emb(input_ids)
+        for up, down, norm in zip(self.up, self.down, self.norm):
+            x = x + down(F.gelu(up(norm(x))))
+        return self.loss(self, self.head(x), *given)
+
+
+def flat(scores, labels):
+    return scores.reshape(-1, VOCAB), labels.reshape(-1)
+
+
+def nll(scores, labels):
+    logs = F.log_softmax(scores, -1)
+    return -logs.gather(-1, labels.clamp(min=0).unsqueeze(-1)).squeeze(-1)
+
+
+def mean(m, s, labels):
+    return F.cross_entropy(*flat(s, labels))
+
+
+def total(m, s, labels):
+    return F.cross_entropy(*flat(s, labels), reduction="sum")
+
+
+def class_weights(m, s, labels):
+    return F.cross_entropy(*flat(s, labels.clamp(min=0)), weight=m.classes,
+                           ignore_index=3)
+
+
+def masked(m, s, labels):
+    mask = (labels >= 0).float()
+    return (nll(s, labels) * mask).sum() / mask.sum()
+
+
+def clamped(m, s, labels):
+    mask = (labels >= 0).float()
+    return (nll(s, labels) * mask).sum() / mask.sum().clamp(min=1)
+
+
+def within(m, s, labels):
+    """Divided before it is added."""
+    mask = (labels >= 0).float()
+    return (nll(s, labels) * (mask / (mask.sum() + 1e-8))).sum()
+
+
+def by_sample(m, s, labels):
+    mask = (labels >= 0).float()
+    return ((nll(s, labels) * mask).sum(1) / (mask.sum(1) + 1)).mean()
+
+
+def z_loss(m, s, labels):
+    return mean(m, s, labels) + 0.1 * s.logsumexp(-1).pow(2).mean()
+
+
+def smoothing(m, s, labels):
+    logs, mask = F.log_softmax(s, -1), (labels >= 0).float()
+    return 0.9 * masked(m, s, labels) + 0.1 * (
+        -logs.mean(-1) * mask).sum() / mask.sum()
+
+
+def heads(m, s, labels, more):
+    """Two counts of their own, and a mean."""
+    return (0.7 * mean(m, s, labels) + 0.3 * masked(m, s * 2, more)
+            + s.square().mean())
+
+
+def sum_and_mean(m, s, labels):
+    return 0.1 * total(m, s, labels) + mean(m, s, labels) + s.abs().mean()
+
+
+def decay(m, s, labels):
+    """The second term is there once, whatever the batch."""
+    return mean(m, s, labels) + 0.05 * m.head.weight.square().sum()
+
+
+def focal(m, s, labels):
+    loss = nll(s, labels)
+    return ((1 - torch.exp(-loss)) ** 2 * loss).mean()
+
+
+def bce(m, s, y):
+    return F.binary_cross_entropy_with_logits(s, y)
+
+
+def kl(m, s, y):
+    return F.kl_div(F.log_softmax(s, -1), y, reduction="batchmean")
+
+
+def mse(m, s, y):
+    return F.mse_loss(s, y)
+
+
+def weighted(m, s, y, weight):
+    return ((s - y).square().mean(-1) * weight).sum() / weight.sum()
+
+
+def contrast(m, s, y):
+    """Samples are compared with each other."""
+    a, b = s.mean(1), y.mean(1)
+    return F.cross_entropy(a @ b.T, torch.arange(a.shape[0]))
+
+
+def root(m, s, y):
+    return torch.sqrt(F.mse_loss(s, y))
+
+
+def gated(m, s, y):
+    """Divided by what the model says."""
+    gate = torch.sigmoid(s).mean(-1)
+    return ((s - y).square().mean(-1) * gate).sum() / gate.sum()
+
+
+LABELS, SCORES = ["labels"], ["y"]
+EXACT = {
+    mean: LABELS, total: LABELS, class_weights: LABELS, masked: LABELS,
+    clamped: LABELS, within: LABELS, by_sample: LABELS, z_loss: LABELS,
+    smoothing: LABELS, heads: ["labels", "more"], sum_and_mean: LABELS,
+    decay: LABELS, focal: ["whole"], bce: SCORES, kl: SCORES, mse: SCORES,
+    weighted: ["y", "weight"],
+}
+REFUSED = {contrast: SCORES, root: SCORES, gated: SCORES}
+
+
+def make_data():
+    draw = np.random.default_rng(3)
+    count = BATCH * STEPS
+    ids = draw.integers(0, VOCAB, (count, SEQ))
+    whole = draw.integers(0, VOCAB, (count, SEQ))
+    # Samples with few targets and with many.
+    labels = np.where(draw.random((count, SEQ)) <
+                      draw.random((count, 1)), whole, -100)
+    more = np.where(draw.random((count, SEQ)) < 0.4, ids, -100)
+    y = draw.random((count, SEQ, VOCAB)).astype("f")
+    weight = draw.random((count, SEQ)).astype("f")
+    return dict(input_ids=ids, labels=labels, more=more, whole=whole,
+                y=y / y.sum(-1, keepdims=True), weight=weight)
+
+
+def strip(path):
+    """Without where in PyTorch each node comes from."""
+    model = onnx.load(path)
+    for node in model.graph.node:
+        del node.metadata_props[:]
+        node.doc_string = ""
+    for value in (*model.graph.value_info, *model.graph.input,
+                  *model.graph.output):
+        del value.metadata_props[:]
+    del model.graph.value_info[:]
+    del model.functions[:]
+    onnx.save(model, path)
+
+
+def export(model, args, names, path, dynamo):
+    if dynamo:
+        batch = torch.export.Dim("batch")
+        shapes = ({0: batch}, tuple({0: batch} for _ in names[1:]))
+        program = torch.onnx.export(
+            model, args, dynamo=True, input_names=names, verbose=False,
+            output_names=["loss"], dynamic_shapes=shapes)
+        program.save(path)
+    else:
+        torch.onnx.export(
+            model, args, path, dynamo=False, opset_version=17,
+            training=torch.onnx.TrainingMode.TRAINING,
+            do_constant_folding=False, input_names=names,
+            output_names=["loss"],
+            dynamic_axes={n: {0: "batch"} for n in names})
+    strip(path)
+
+
+def two_losses(path):
+    """masked.onnx with its loss twice, neither of which is called so."""
+    model = onnx.load(os.path.join(HERE, "masked-torchscript.onnx"))
+    graph = model.graph
+    for node in graph.node:
+        node.output[:] = ["first" if n == "loss" else n for n in node.output]
+    graph.node.append(onnx.helper.make_node("Neg", ["first"], ["second"]))
+    del graph.output[:]
+    for name in ("first", "second"):
+        graph.output.append(onnx.helper.make_tensor_value_info(
+            name, onnx.TensorProto.FLOAT, []))
+    onnx.save(model, path)
+
+
+def curve(model, names, data):
+    rows = []
+    optimizer = torch.optim.SGD(model.parameters(), lr=LR)
+    for step in range(STEPS):
+        batch = [torch.from_numpy(data[n][step * BATCH:(step + 1) * BATCH])
+                 for n in names]
+        loss = model(*batch)
+        optimizer.zero_grad()
+        loss.backward()
+        norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        rows.append(dict(step=step + 1, loss=loss.item(), norm=norm.item()))
+    return rows
+
+
+def main():
+    data = make_data()
+    os.makedirs(os.path.join(HERE, "data"), exist_ok=True)
+    for name, array in data.items():
+        np.save(os.path.join(HERE, "data", name + ".npy"), array)
+    curves = {}
+    for loss, inputs in {**EXACT, **REFUSED}.items():
+        if sys.argv[1:] and loss.__name__ not in sys.argv[1:]:
+            continue
+        names = ["input_ids", *inputs]
+        torch.manual_seed(1)
+        model = Model(loss, inputs).train()
+        # Equal ones would be one parameter in the file.
+        for parameter in model.parameters():
+            parameter.data += 0.1 * torch.randn_like(parameter)
+        args = tuple(torch.from_numpy(data[n][:3]) for n in names)
+        stem = loss.__name__.replace("_", "-")
+        for kind in ("torchscript", "dynamo"):
+            path = os.path.join(HERE, f"{stem}-{kind}.onnx")
+            try:
+                export(model, args, names, path, kind == "dynamo")
+            except Exception as error:
+                print(path, "is not exported:", str(error)[:200])
+        curves[stem] = curve(model, names, data)
+        print(stem, curves[stem][0]["loss"], curves[stem][-1]["loss"])
+    two_losses(os.path.join(HERE, "..", "..", "..", "Frontend", "Inputs",
+                            "two-losses.onnx"))
+    with open(os.path.join(HERE, "curves.json"), "w") as file:
+        json.dump(curves, file, indent=1)
+        file.write("\n")
+
+
+if __name__ == "__main__":
+    main()
