@@ -213,6 +213,8 @@ def repaired(choices):
             or any(w in c["positions"] for w in ("alibi", "t5", "table"))):
         plain("causal")
     # Rows that are masked everywhere are not finite with -inf.
+    if c["causal"] == "window" and c["padding"] != "none":
+        plain("causal")
     if c["padding"] == "product" and c["fill"] == "masked-fill-inf":
         c["fill"] = "masked-fill-min"
     if c["share"] == "block" and c["copy"] == "block":
