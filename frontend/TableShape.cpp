@@ -76,12 +76,16 @@ static InFlightDiagnostic misfit(Binder &b, const Shape &from,
 
 /// Whether the first dim is the batch, and is shared out to another number of
 /// rows, the rest going wherever there is room: an example's batch, written as
-/// a number, would mix samples.
+/// a number, would mix samples. Rows of the batch and the dims after it are
+/// no such thing: [batch, heads, ...] as [batch * heads, -1, ...].
 static bool splitsBatch(Binder &b, const Shape &from, const Shape &to,
                         bool isOpen, bool isFirstGiven) {
   if (b.isConstant(0) || !isOpen || !isFirstGiven || from.empty() ||
       to[0] == 1 || to[0] == from[0])
     return false;
+  for (size_t i = 2; i <= from.size(); ++i)
+    if (product(ArrayRef(from).take_front(i)) == to[0])
+      return false;
   auto dims = chosenDims(b);
   return !dims.empty() && dims[0].second == from[0] && from[0] > 1 &&
          findAxes(b.value(0)).batch == 0;
