@@ -276,11 +276,11 @@ class Module:
             name = "attn" if c["share"] == "attention" else "mlp"
             self.init += ["for block in self.blocks[1:]:",
                           f"    block.{name} = self.blocks[0].{name}"]
+            self.suspects.append(f".{name}.")
         if c["scalar"] != "none":
             init, lines, name = SCALARS[c["scalar"]]
             self.part(init, lines)
             self.scalar = name
-            self.suspects.append(name)
         if c["place"] == "pre":
             self.part([f"self.norm = {block_source.norm(c)}"],
                       ["x = self.norm(x)"])
