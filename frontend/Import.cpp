@@ -7,6 +7,7 @@
 #include "frontend/ContextLength.h"
 #include "frontend/DimBinding.h"
 #include "frontend/Expressions.h"
+#include "frontend/ExtentScan.h"
 #include "frontend/Inputs.h"
 #include "frontend/Metadata.h"
 #include "frontend/Names.h"
@@ -254,7 +255,11 @@ Value Importer::asValue(const Item &item, Location loc) {
 Weight *Importer::readBy(const onnx::NodeProto &node, int i, Weight *weight) {
   if (reads || declared || options.forward)
     return weight;
-  std::string name = sharing->find(*weight->tensor, weight->name, node, i);
+  bool isUniform =
+      weight->extent.bytes && names->countUses(node.input(i)) > 1 &&
+      isRepetition(weight->extent, weight->storage.getIntOrFloatBitWidth() / 8);
+  std::string name =
+      sharing->find(*weight->tensor, weight->name, node, i, isUniform);
   if (weight->isTable && node.op_type() != "Gather")
     return weights.shareTable(weight, name);
   return weights.separate(weight, name, /*isProven=*/false);
@@ -336,6 +341,13 @@ LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
           names->isOwnName(node.output(0)))
         item.weight =
             weights.separate(item.weight, node.output(0), names->hasOwnNames());
+    } else if (item.weight && !reads && !declared && !options.forward &&
+               sharing->isConstant(*item.weight->tensor, node, inputs.size())) {
+      FailureOr<Tensor> number = load(file, *item.weight->tensor);
+      if (failed(number))
+        return failure();
+      item = Item();
+      item.tensor = *number;
     } else if (item.weight) {
       int64_t operand = inputs.size();
       Weight *weight = readBy(node, operand, item.weight);

@@ -50,6 +50,12 @@ std::string pcc::frontend::modulePath(const onnx::NodeProto &node) {
   return dotted;
 }
 
+std::string pcc::frontend::functionOf(const onnx::NodeProto &node) {
+  std::string scopes =
+      metadata(node, kNodeMetadata, "pkg.torch.onnx.name_scopes");
+  return scopes.empty() ? "" : parseList(scopes).back().str();
+}
+
 /// What wrote a file. Tools that rewrite graphs keep the producer's name, but
 /// not the constants of the TorchScript exporter as nodes.
 static Exporter findExporter(const onnx::ModelProto &model) {

@@ -29,6 +29,10 @@ enum class Exporter {
 /// The path of the module that a node lies in, "" if it is the model itself.
 std::string modulePath(const onnx::NodeProto &node);
 
+/// The function of PyTorch that the dynamo exporter made a node for, with a
+/// number: gelu_1; "" of others.
+std::string functionOf(const onnx::NodeProto &node);
+
 /// Finds what the parameters of a graph are called in the source model.
 ///
 /// Exporters that fold weights write them as `onnx::MatMul_703` or `val_77`.

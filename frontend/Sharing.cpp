@@ -3,6 +3,7 @@
 #include "frontend/Sharing.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace pcc::frontend;
@@ -45,6 +46,7 @@ SharingFinder::SharingFinder(const onnx::GraphProto &graph,
       note(node.output(0));
   if (names.exporter() == Exporter::Dynamo)
     findAliases(graph);
+  countCalls(graph);
 }
 
 std::string SharingFinder::withoutCallNumbers(StringRef path) const {
@@ -105,6 +107,57 @@ void SharingFinder::findAliases(const onnx::GraphProto &graph) {
   }
 }
 
+void SharingFinder::countCalls(const onnx::GraphProto &graph) {
+  for (const onnx::TensorProto &tensor : graph.initializer()) {
+    if (!isParameterName(names.find(tensor)) || countElements(tensor) < 2)
+      continue;
+    llvm::StringMap<int64_t> reads;
+    for (const NameFinder::Use &use : names.usesOf(tensor.name()))
+      ++reads[scopeOf(*use.node)];
+    for (const auto &entry : reads)
+      for (StringRef module = entry.getKey(); !module.empty();
+           module = ownerOf(module)) {
+        auto [it, isNew] = calls.try_emplace(module, entry.getValue());
+        if (!isNew)
+          it->second = std::min(it->second, entry.getValue());
+      }
+  }
+}
+
+int64_t SharingFinder::placeInCall(const onnx::TensorProto &tensor,
+                                   const onnx::NodeProto &node, int i) const {
+  std::string scope = scopeOf(node);
+  int64_t place = 0, reads = 0;
+  for (const NameFinder::Use &use : names.usesOf(tensor.name())) {
+    if (scopeOf(*use.node) != scope)
+      continue;
+    if (use.node == &node && use.operand == i)
+      place = reads;
+    ++reads;
+  }
+  auto it = calls.find(scope);
+  int64_t count = it == calls.end() ? reads : it->second;
+  return count < 1 || reads % count ? 0 : place % (reads / count);
+}
+
+bool SharingFinder::isConstant(const onnx::TensorProto &tensor,
+                               const onnx::NodeProto &node, int i) const {
+  if (names.exporter() != Exporter::Dynamo || countElements(tensor) != 1 ||
+      node.input(i) != tensor.name() || names.countUses(tensor.name()) < 2)
+    return false;
+  // Functions without parameters, of which dynamo makes several nodes.
+  std::string scope = functionOf(node);
+  auto [stem, number] = StringRef(scope).rsplit('_');
+  StringRef function = !number.empty() && llvm::all_of(number, llvm::isDigit)
+                           ? stem
+                           : StringRef(scope);
+  return llvm::StringSwitch<bool>(function)
+      .Cases({"gelu", "silu", "mish", "elu", "selu", "celu"}, true)
+      .Cases({"leaky_relu", "softplus", "hardswish", "hardsigmoid"}, true)
+      .Cases({"scaled_dot_product_attention", "softmax", "var", "std"}, true)
+      .Default(false);
+}
+
 SharingFinder::Home SharingFinder::homeOf(const onnx::TensorProto &tensor,
                                           StringRef own) const {
   StringRef owner = ownerOf(own);
@@ -124,7 +177,8 @@ SharingFinder::Home SharingFinder::homeOf(const onnx::TensorProto &tensor,
 }
 
 std::string SharingFinder::find(const onnx::TensorProto &tensor, StringRef own,
-                                const onnx::NodeProto &node, int i) const {
+                                const onnx::NodeProto &node, int i,
+                                bool isUniform) const {
   if (names.usesOf(tensor.name()).size() < 2)
     return own.str();
   bool isDirect = node.input(i) == tensor.name();
@@ -146,18 +200,23 @@ std::string SharingFinder::find(const onnx::TensorProto &tensor, StringRef own,
   case Exporter::Other:
     break;
   }
+  int64_t place =
+      isUniform && countElements(tensor) > 1 ? placeInCall(tensor, node, i) : 0;
+  std::string suffix = place ? "_" + std::to_string(place) : "";
   Home home = homeOf(tensor, own);
   std::string scope = scopeOf(node);
   if (scope.empty() || scope == home.scope ||
       (home.scope != ownerOf(own) && isWithin(scope, ownerOf(own))))
-    return own.str();
+    return own.str() + suffix;
   // Read in the same way, it has the same place in its module.
   StringRef inside = own;
   if (home.node->op_type() == node.op_type() && home.operand == i &&
       isParameterName(own) && isWithin(ownerOf(own), home.scope) &&
       (home.scope.empty() || inside.consume_front(home.scope + ".")))
-    return scope + "." + inside.str();
+    return scope + "." + inside.str() + suffix;
   StringRef leaf = leafOf(own);
-  bool isOfModule = leaf == "weight" || leaf == "bias" || isInvented(own);
-  return isOfModule ? names.byUse(node, i) : scope + "." + leaf.str();
+  bool isOfModule = leaf == "weight" || leaf == "bias" || isInvented(own) ||
+                    node.op_type() == "LayerNormalization";
+  return (isOfModule ? names.byUse(node, i) : scope + "." + leaf.str()) +
+         suffix;
 }

@@ -33,9 +33,16 @@ public:
 
   /// The name of the parameter that operand `i` of `node` is, `own` being that
   /// of the initializer `tensor` that holds its values: `own` itself, or the
-  /// name of one that was merged with it.
+  /// name of one that was merged with it. `isUniform`: all elements are equal,
+  /// as those of fresh parameters are, so that two reads in one call of a
+  /// module are of two parameters.
   std::string find(const onnx::TensorProto &tensor, llvm::StringRef own,
-                   const onnx::NodeProto &node, int i) const;
+                   const onnx::NodeProto &node, int i, bool isUniform) const;
+
+  /// Whether operand `i` of `node` is a number that the exporter wrote, which
+  /// was merged with the parameter `tensor` of one element.
+  bool isConstant(const onnx::TensorProto &tensor, const onnx::NodeProto &node,
+                  int i) const;
 
 private:
   /// Where a tensor's own parameter is read.
@@ -49,12 +56,18 @@ private:
   std::string scopeOf(const onnx::NodeProto &node) const;
   std::string withoutCallNumbers(llvm::StringRef path) const;
   void findAliases(const onnx::GraphProto &graph);
+  void countCalls(const onnx::GraphProto &graph);
+  /// Which of the reads of `tensor` in one call of its module this is.
+  int64_t placeInCall(const onnx::TensorProto &tensor,
+                      const onnx::NodeProto &node, int i) const;
 
   const NameFinder &names;
   /// Paths of modules by the names of tensors.
   llvm::StringSet<> modules;
   /// Modules that dynamo knows by another path as well.
   llvm::StringMap<std::string> aliases;
+  /// How often each module is called: no parameter in it is read less often.
+  llvm::StringMap<int64_t> calls;
 };
 
 } // namespace pcc::frontend
