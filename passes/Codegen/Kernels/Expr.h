@@ -127,6 +127,8 @@ private:
       memo;
   /// Row scalars of an op that has several results, by (op, name).
   llvm::DenseMap<std::pair<mlir::Operation *, int>, Node *> shared;
+  /// The row at which an op that needs whole rows is read.
+  llvm::DenseMap<mlir::Operation *, mlir::AffineExpr> rowsOf;
   llvm::DenseMap<int64_t, Node *> columnNodes;
 };
 

@@ -12,7 +12,9 @@ static int64_t rowLength(Value value) {
 }
 
 /// A row's sums are made once, by the unit that owns the row; read from
-/// elsewhere (a transposed use, say) each would be computed many times.
+/// elsewhere (a transposed use, say) each would be computed many times. The
+/// first row may be every unit's, but not beside the unit's own: the sums of an
+/// op are those of one row.
 bool ExprBuilder::isWholeRow(OpResult result, Access access, int64_t length) {
   Operation *op = result.getOwner();
   bool isEntry =
@@ -22,6 +24,11 @@ bool ExprBuilder::isWholeRow(OpResult result, Access access, int64_t length) {
        isa<nn::LayerNormOp, nn::RmsNormOp, nn::MaskedSoftmaxOp>(op));
   if (access.row != d0() && access.row != affine(0)) {
     fail(op, "is read at other rows than its own");
+    return false;
+  }
+  AffineExpr known = rowsOf.try_emplace(op, access.row).first->second;
+  if (program.rows > 1 && known != access.row) {
+    fail(op, "is read at several rows");
     return false;
   }
   if (access.extent != (isEntry ? 0 : length)) {

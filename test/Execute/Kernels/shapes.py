@@ -51,6 +51,19 @@ x = normal(B, S, H, D)
 check_all("transpose", k, (x,), (2 * x.transpose(0, 2, 1, 3),
                                  x.transpose(3, 2, 1, 0)))
 
+# A roll behind a softmax: a row is read where it lies and, at another, again.
+R = "tensor<1x8x32xf32>"
+k = Kernels([f"%x: {R}"], [R, R], f"""
+  %y = nn.softmax %x : {R}
+  %f = nn.slice %y at [0, 0, 0] step [1, 1, 1] : {R} -> tensor<1x1x32xf32>
+  %p = nn.pad %f at [0, 7, 0] step [1, 1, 1] : tensor<1x1x32xf32> -> {R}
+  return %y, %p : {R}, {R}""")
+x = normal(1, 8, 32)
+y = np.exp(x) / np.exp(x).sum(-1, keepdims=True)
+last = np.zeros_like(y)
+last[:, 7] = y[:, 0]
+check_all("first row elsewhere", k, (x,), (y, last))
+
 M = "tensor<6x40xf32>"
 k = Kernels([f"%x: {M}"],
             ["tensor<2x40xf32>", "tensor<6x7xf32>", "tensor<13x40xf32>",
