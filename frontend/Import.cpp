@@ -9,6 +9,7 @@
 #include "frontend/Expressions.h"
 #include "frontend/ExtentScan.h"
 #include "frontend/Inputs.h"
+#include "frontend/LostBiases.h"
 #include "frontend/Metadata.h"
 #include "frontend/Names.h"
 #include "frontend/OpTable.h"
@@ -22,6 +23,7 @@
 #include "frontend/TrainChoice.h"
 #include "frontend/Unsupported.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringExtras.h"
 #include <deque>
 
 using namespace mlir;
@@ -91,6 +93,8 @@ private:
   FailureOr<Value> findLoss(ArrayRef<Value> results, ArrayRef<StringRef> names);
   /// Whether the type and shape are those of what may be trained.
   bool mayBeWeight(const onnx::TensorProto &tensor) const;
+  /// Names the parameters that are missing in the file.
+  void warnOfLostBiases() const;
   /// The parameter that `node` reads as operand `i`, `weight` or one that an
   /// exporter merged with it.
   Weight *readBy(const onnx::NodeProto &node, int i, Weight *weight);
@@ -587,6 +591,18 @@ TableReads Importer::readTables() {
   return *reads;
 }
 
+void Importer::warnOfLostBiases() const {
+  std::vector<std::string> lost = lostBiases(model->proto.graph());
+  if (lost.empty())
+    return;
+  InFlightDiagnostic diag = emitWarning(file)
+                            << "not trained, for the exporter removed biases "
+                               "that are all zeros: '"
+                            << llvm::join(lost, "', '") << "'";
+  diag.attachNote(file) << "export without optimizations (optimize=False), or "
+                           "with dynamo=False, or give them values first";
+}
+
 FailureOr<OwningOpRef<ModuleOp>> Importer::run() {
   if (failed(begin()) || failed(addInitializers()) || failed(importNodes()) ||
       failed(addOutputs()))
@@ -602,6 +618,8 @@ FailureOr<OwningOpRef<ModuleOp>> Importer::run() {
   if (!options.forward && (failed(choice->finish(*module, weights, report)) ||
                            failed(weights.report(file))))
     return failure();
+  if (!options.forward && !declared)
+    warnOfLostBiases();
   if (failed(verify(*module)))
     return failure();
   return std::move(module);
