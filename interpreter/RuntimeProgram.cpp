@@ -116,10 +116,6 @@ LogicalResult RuntimeProgram::addInput(ModuleOp module, const InputInfo &info) {
   input.slot_bytes = info.isPerMicrobatch ? (bytes + 63) / 64 * 64 : 0;
   input.arena_offset = allocate(
       info.isPerMicrobatch ? input.slot_bytes * program.microbatches : bytes);
-  bool isRows =
-      info.role == "tokens" || info.role == "targets" || info.role == "labels";
-  if (isRows && info.type.getRank() > 0)
-    program.micro_batch = info.type.getDimSize(0);
   if (info.role == "tokens" && info.type.getRank() == 2)
     program.seq = info.type.getDimSize(1);
   inputs.push_back(input);
@@ -129,12 +125,13 @@ LogicalResult RuntimeProgram::addInput(ModuleOp module, const InputInfo &info) {
 
 FailureOr<std::unique_ptr<RuntimeProgram>>
 RuntimeProgram::create(Machine &machine, ArrayRef<InputInfo> inputs,
-                       int64_t microbatches) {
+                       int64_t microbatches, int64_t microBatch) {
   std::unique_ptr<RuntimeProgram> self(new RuntimeProgram());
   ModuleOp module = machine.getModule();
   self->program.abi_version = PCC_ABI_VERSION;
   self->program.model = "interpreted";
   self->program.microbatches = microbatches;
+  self->program.micro_batch = microBatch;
   self->program.data_parallel = 1;
   for (auto param : module.getOps<nn::ParamOp>()) {
     StringRef name = param.getSymName();
@@ -145,8 +142,6 @@ RuntimeProgram::create(Machine &machine, ArrayRef<InputInfo> inputs,
   for (const InputInfo &info : inputs)
     if (failed(self->addInput(module, info)))
       return failure();
-  if (!self->program.micro_batch)
-    return module.emitError("takes no input of role \"tokens\" or \"targets\"");
   self->stage.arena_bytes = self->arena.size();
   self->stage.n_tensors = self->tensors.size();
   self->stage.tensors = self->tensors.data();

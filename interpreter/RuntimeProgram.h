@@ -19,11 +19,11 @@ namespace pcc::interp {
 
 class RuntimeProgram {
 public:
-  /// Fails where the batch cannot be told from the inputs, or an element type
-  /// is none of the runtime's.
+  /// `microBatch`: samples in a microbatch of all ranks. Fails where an
+  /// element type is none of the runtime's.
   static mlir::FailureOr<std::unique_ptr<RuntimeProgram>>
   create(Machine &machine, llvm::ArrayRef<InputInfo> inputs,
-         int64_t microbatches);
+         int64_t microbatches, int64_t microBatch);
 
   const pcc_program &get() const { return program; }
   const pcc_stage &getStage() const { return stage; }

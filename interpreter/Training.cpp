@@ -95,10 +95,19 @@ Training::create(Machine &machine, int64_t microbatches, DataSource data) {
   if (failed(self->readData(microbatches, data)))
     return failure();
   SmallVector<InputInfo> filled;
-  for (auto [i, info] : llvm::enumerate(self->inputs))
+  int64_t microBatch = 0;
+  for (auto [i, info] : llvm::enumerate(self->inputs)) {
+    if (info.isPerMicrobatch && info.type.getRank() > 0)
+      microBatch = info.type.getDimSize(0);
     if (self->filled.contains(i))
       filled.push_back(info);
-  auto program = RuntimeProgram::create(machine, filled, microbatches);
+  }
+  if (!microBatch)
+    return machine.getModule().emitError(
+        "takes no input with a row per sample: none of role \"tokens\", "
+        "\"targets\", \"labels\" or \"data\"");
+  auto program =
+      RuntimeProgram::create(machine, filled, microbatches, microBatch);
   if (failed(program))
     return failure();
   self->program = std::move(*program);
