@@ -84,6 +84,95 @@ static FailureOr<Value> putRows(Binder &b, Value data, Value number,
   return a.where(hit, scatter(updates), data);
 }
 
+namespace {
+/// A part of a tensor: `sizes` elements of each dim from `starts` on.
+struct Box {
+  Shape starts, sizes;
+};
+} // namespace
+
+/// The part of data of shape `from` that known indices name in row-major order,
+/// as those of an assignment to a slice do; nothing if they name another set.
+static std::optional<Box> boxOf(const Tensor &indices, ArrayRef<int64_t> from) {
+  int64_t depth = indices.shape().back();
+  int64_t count = product(indices.shape().drop_back());
+  if (count == 0 || depth == 0 || depth > int64_t(from.size()))
+    return std::nullopt;
+  auto at = [&](int64_t row, int64_t dim) {
+    int64_t index = indices.at(row * depth + dim).i;
+    return index < 0 ? index + from[dim] : index;
+  };
+  Box box{Shape(from.size(), 0), Shape(from)};
+  for (int64_t dim = 0; dim < depth; ++dim) {
+    box.starts[dim] = at(0, dim);
+    box.sizes[dim] = at(count - 1, dim) - at(0, dim) + 1;
+    if (box.starts[dim] < 0 || box.sizes[dim] < 1 ||
+        box.starts[dim] + box.sizes[dim] > from[dim])
+      return std::nullopt;
+  }
+  if (product(ArrayRef(box.sizes).take_front(depth)) != count)
+    return std::nullopt;
+  for (int64_t row = 0; row < count; ++row) {
+    int64_t rest = row;
+    for (int64_t dim = depth; dim-- > 0; rest /= box.sizes[dim])
+      if (at(row, dim) != box.starts[dim] + rest % box.sizes[dim])
+        return std::nullopt;
+  }
+  return box;
+}
+
+/// The same of indices along one axis, one for each element.
+static std::optional<Box> boxAlong(const Tensor &indices,
+                                   ArrayRef<int64_t> from, int64_t axis) {
+  Box box{Shape(from.size(), 0), Shape(indices.shape())};
+  if (indices.size() == 0 ||
+      !llvm::all_of(llvm::zip(box.sizes, from), [](auto pair) {
+        return std::get<0>(pair) <= std::get<1>(pair);
+      }))
+    return std::nullopt;
+  auto wrap = [&](int64_t i) { return i < 0 ? i + from[axis] : i; };
+  box.starts[axis] = wrap(indices.at(int64_t(0)).i);
+  bool isBox =
+      box.starts[axis] >= 0 && box.starts[axis] + box.sizes[axis] <= from[axis];
+  forEachIndex(indices.shape(), [&](ArrayRef<int64_t> index) {
+    isBox &= wrap(indices.at(index).i) == box.starts[axis] + index[axis];
+  });
+  return isBox ? std::optional<Box>(box) : std::nullopt;
+}
+
+/// Whether known, whole indices replace what is no float, which rows of sums
+/// cannot hold.
+static bool movesIntegers(Binder &b) {
+  return !isa<FloatType>(b.element(0)) && b.isConstant(1) &&
+         b.stringAttr("reduction", "none") == "none";
+}
+
+/// `data` with `updates`, of the box's shape, in the place of that box. Dims
+/// from `dim` on are looked at; before it, the box is all of the data.
+static Value putBox(Binder &b, Value data, Value updates, const Box &box,
+                    size_t dim = 0) {
+  Shape shape(tensorType(data).getShape());
+  while (dim < shape.size() && box.sizes[dim] == shape[dim])
+    ++dim;
+  if (dim == shape.size())
+    return updates;
+  auto slice = [&](int64_t start, int64_t size) -> Value {
+    Shape part = shape, starts(shape.size(), 0), steps(shape.size(), 1);
+    part[dim] = size;
+    starts[dim] = start;
+    auto type = b.typeOf(part, tensorType(data).getElementType());
+    return SliceOp::create(b.builder, b.loc, type, data, starts, steps);
+  };
+  int64_t start = box.starts[dim], size = box.sizes[dim], end = start + size;
+  SmallVector<Value> parts;
+  if (start > 0)
+    parts.push_back(slice(0, start));
+  parts.push_back(putBox(b, slice(start, size), updates, box, dim + 1));
+  if (end < shape[dim])
+    parts.push_back(slice(end, shape[dim] - end));
+  return ConcatOp::create(b.builder, b.loc, data.getType(), parts, dim);
+}
+
 static LogicalResult buildScatterElements(Binder &b) {
   Shape from = b.shape(0);
   auto axis = normalizeAxis(b.intAttr("axis", 0), from.size());
@@ -91,6 +180,11 @@ static LogicalResult buildScatterElements(Binder &b) {
     return b.error() << "has no such axis";
   if (b.shape(1) != b.shape(2) || b.element(0) != b.element(2))
     return b.error() << "the updates do not fit the indices";
+  if (movesIntegers(b))
+    if (auto box = boxAlong(*b.item(1).tensor, from, *axis)) {
+      b.set(0, putBox(b, b.value(0), b.value(2), *box));
+      return success();
+    }
   FailureOr<Value> number = elementNumbers(b, *axis);
   if (failed(number))
     return failure();
@@ -113,6 +207,13 @@ static LogicalResult buildScatterND(Binder &b) {
   llvm::append_range(expected, found->row);
   if (expected != b.shape(2) || b.element(0) != b.element(2))
     return b.error() << "the updates do not fit the indices";
+  // Token ids moved by one position, as decoders read them.
+  if (movesIntegers(b))
+    if (auto box = boxOf(*b.item(1).tensor, b.shape(0))) {
+      Value updates = b.reshape(b.value(2), box->sizes);
+      b.set(0, putBox(b, b.value(0), updates, *box));
+      return success();
+    }
   auto put = putRows(b, b.reshape(b.value(0), {found->rows, columns}),
                      b.reshape(found->number, {count}),
                      b.reshape(b.value(2), {count, columns}));
