@@ -68,8 +68,8 @@ CHOICES = {
                "statistics": 3},
     "reversal": {"none": 80, "flip-seq": 6, "flip-width": 5, "roll": 5,
                  "shift": 4},
-    "detach": {"none": 80, "branch": 8, "no-grad": 6, "data": 6},
-    "padding-idx": {False: 78, True: 22},
+    "detach": {"none": 72, "branch": 11, "no-grad": 9, "data": 8},
+    "padding-idx": {False: 70, True: 30},
     # What comes of it.
     "pool": {"mean": 30, "masked-mean": 18, "first": 18, "last": 10,
              "max": 8, "attention": 10, "pooler": 6},

@@ -49,6 +49,7 @@ SCALARS = {
     "offset": (["self.offset = nn.Parameter(torch.tensor([0.2]))"],
                ["x = x + self.offset"], "offset"),
 }
+FOLDING = ("eval", "dynamo")
 DETACHED = {
     "branch": (["self.side = nn.Linear(D, D)"],
                ["x = x + self.side(x.detach())"]),
@@ -277,6 +278,13 @@ class Module:
             self.init += ["for block in self.blocks[1:]:",
                           f"    block.{name} = self.blocks[0].{name}"]
             self.suspects.append(f".{name}.")
+        # Used more than once: a bare file does not tell that from copies.
+        self.suspects += {"norm": ["norm1"], "block": ["blocks.0"]}.get(
+            c["share"], [])
+        # tanh and exp of a parameter are folded: what is stored is no
+        # parameter's value.
+        if c["gate"] == "tanh-gate" and c["exporter"] in FOLDING:
+            self.suspects.append("_gate")
         if c["scalar"] != "none":
             init, lines, name = SCALARS[c["scalar"]]
             self.part(init, lines)
