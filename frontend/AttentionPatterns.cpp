@@ -213,7 +213,8 @@ private:
                     dropout.getBatchDim() != inner.find(in.b)))
       return failure();
 
-    scores.readMasks(*masks, query, bool(rows.sinks));
+    if (!scores.readMasks(*masks, query, bool(rows.sinks)))
+      return failure();
     Value fewK = beforeRepeat(k, r.find(in.h));
     Value fewV = beforeRepeat(v, vLabels.find(o.h));
     if (fewK && fewV &&

@@ -18,16 +18,26 @@ namespace pcc::frontend {
 /// and no gradient reaches the product. Where that can be, the product of such
 /// a query is made zero (`gate`), and each number takes the place of what
 /// was added below it.
+///
+/// What masks add is finite too, mostly, and a query may lose some keys to one
+/// mask and all others to another, as padding on the left loses those that a
+/// causal mask left:
+///
+///     causal     0 -1e9 -1e9     padding  -1e9 -1e9 0     both  -1e9 -2e9 -1e9
+///
+/// Such a query attends to what is highest, so no number may become -inf.
 class Scores {
 public:
   /// Follows `value` down to the product; false if something else is done.
   bool match(mlir::Value value, MaskReader &reader);
 
   /// What the known masks leave together. `query` is a dim of the product;
-  /// with sinks a query always has something to attend to.
-  void readMasks(MaskReader &reader, int64_t query, bool hasSinks);
+  /// with sinks a query always has something to attend to. False if no bias is
+  /// as good: a query may be left keys whose scores are replaced, which have no
+  /// gradient, beside others.
+  bool readMasks(MaskReader &reader, int64_t query, bool hasSinks);
   /// Whether the known masks are the causal one, or none, and need no bias.
-  bool isCausal() const { return !replaces && mask.kind == Mask::Causal; }
+  bool isCausal() const { return !keepsFills && mask.kind == Mask::Causal; }
 
   /// What is added to the scores, as the bias of nn.attention: dim i is that
   /// of the product's dim order[i], or 1. Null if nothing is added.
@@ -72,8 +82,6 @@ private:
                      double value) const;
   mlir::Value buildAlive(mlir::PatternRewriter &rewriter,
                          mlir::Location loc) const;
-  mlir::Value buildOffset(mlir::PatternRewriter &rewriter,
-                          mlir::Location loc) const;
   llvm::SmallVector<mlir::Value> buildLayers(mlir::PatternRewriter &rewriter,
                                              mlir::Location loc,
                                              llvm::ArrayRef<Layer> rest) const;
@@ -83,7 +91,10 @@ private:
   /// Outermost first.
   llvm::SmallVector<Layer> layers;
   Mask mask;
-  /// Whether all scores of a query may be replaced by finite numbers.
+  /// Whether a query may be left no key, so that the finite numbers that took
+  /// them count.
+  bool keepsFills = false;
+  /// Whether such numbers replace scores.
   bool replaces = false;
   /// Which queries have a key, if `replaces`.
   mlir::Value alive;

@@ -121,7 +121,7 @@ LogicalResult runAttention(nn::AttentionOp op, const Args &in, Results out) {
       return;
     for (int64_t t = 0; t < a.keys; ++t)
       total += scores[t] = std::exp(scores[t] - most);
-    out[1].real[row] = most + std::log(total);
+    out[1].real[row] = (a.bias ? 0 : most) + std::log(total);
     double *to = out[0].real.data() + row * a.valueWidth;
     for (int64_t t = 0; t < a.keys; ++t) {
       if (scores[t] == 0)
@@ -173,17 +173,21 @@ LogicalResult runAttentionGrad(nn::AttentionGradOp op, const Args &in,
   Heads a(op, in);
   const Tensor &dResult = in[op.getDResult()], &result = in[op.getResult()],
                &lse = in[op.getLse()];
+  std::vector<double> scores(a.keys);
   a.forEachRow([&](int64_t b, int64_t s, int64_t h) {
     int64_t row = (b * a.length + s) * a.heads + h;
     if (lse.real[row] == -INFINITY)
       return;
+    for (int64_t t = 0; t < a.keys; ++t)
+      scores[t] = a.score(b, s, t, h);
+    double most = a.bias ? *llvm::max_element(scores) : 0;
     const double *d = dResult.real.data() + row * a.valueWidth;
     const double *o = result.real.data() + row * a.valueWidth;
     double dot = 0;
     for (int64_t i = 0; i < a.valueWidth; ++i)
       dot += d[i] * o[i];
     for (int64_t t = 0; t < a.keys; ++t) {
-      double weight = std::exp(a.score(b, s, t, h) - lse.real[row]);
+      double weight = std::exp(scores[t] - most - lse.real[row]);
       if (weight == 0)
         continue;
       double kept = a.kept(b, s, t, h), dWeight = 0;

@@ -56,6 +56,7 @@ struct ScoreRows {
       kept[t] = bits < threshold ? 0 : 1 / (1 - p);
     }
   }
+  double highest() const { return *llvm::max_element(score); }
 };
 
 LogicalResult runMaskedSoftmax(nn::MaskedSoftmaxOp op, const Args &in,
@@ -63,15 +64,13 @@ LogicalResult runMaskedSoftmax(nn::MaskedSoftmaxOp op, const Args &in,
   ScoreRows rows(op, in);
   for (int64_t row = 0; row < rows.rows(); ++row) {
     rows.load(row);
-    double most = -INFINITY, total = 0;
-    for (double score : rows.score)
-      most = std::max(most, score);
+    double most = rows.highest(), total = 0;
     out[1].real[row] = -INFINITY;
     if (most == -INFINITY) // no key to attend to: zeros
       continue;
     for (double score : rows.score)
       total += std::exp(score - most);
-    out[1].real[row] = most + std::log(total);
+    out[1].real[row] = (rows.bias ? 0 : most) + std::log(total);
     for (int64_t t = 0; t < rows.keys; ++t)
       out[0].real[row * rows.keys + t] =
           std::exp(rows.score[t] - most) / total * rows.kept[t];
@@ -88,15 +87,17 @@ LogicalResult runMaskedSoftmaxGrad(nn::MaskedSoftmaxGradOp op, const Args &in,
     if (lse.real[row] == -INFINITY)
       continue;
     rows.load(row);
+    double most = rows.bias ? rows.highest() : 0;
     double *probs = out[0].real.data() + row * rows.keys;
     const double *d = dProbs.real.data() + row * rows.keys;
     double dot = 0;
     for (int64_t t = 0; t < rows.keys; ++t) {
-      probs[t] = std::exp(rows.score[t] - lse.real[row]) * rows.kept[t];
+      rows.score[t] = std::exp(rows.score[t] - most - lse.real[row]);
+      probs[t] = rows.score[t] * rows.kept[t];
       dot += probs[t] * d[t];
     }
     for (int64_t t = 0; t < rows.keys; ++t) {
-      double weight = std::exp(rows.score[t] - lse.real[row]);
+      double weight = rows.score[t];
       out[1].real[row * rows.keys + t] =
           weight * (rows.kept[t] * d[t] - dot) * rows.scale;
     }

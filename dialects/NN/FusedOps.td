@@ -134,7 +134,7 @@ def NN_AttentionOp : NN_ComputeOp<"attention", [NN_VJP, NN_Cost, NN_Local,
     q is [b, s, h, d], k [b, t, g, d], v [b, t, g, e] with g dividing h: query
     head i uses key head i / (h / g). `causal` masks keys whose position is
     greater than the query's. `bias` is [b, h, s, t] with any of its dims 1,
-    which then stands for all; an entry of -inf masks a key. lse is log of the sum of exp of the scores,
+    which then stands for all; an entry of -inf masks a key. lse is log of the sum of exp of the scores (less the row's highest, with a bias: beside a fill of the least float it would be lost),
     [b, s, h], f32. With p > 0 the probabilities are dropped out as
     `nn.dropout` does, with coordinates (samples[b], positions of query and
     key, head + head_origin); samples, seed and step must then be present.
@@ -185,7 +185,7 @@ def NN_MaskedSoftmaxOp : NN_ComputeOp<"masked_softmax",
   let description = [{
     scores are [b, h, s, t] products of queries and keys; probs the softmax of
     scale * scores + bias along t, dropped out with p > 0 as `nn.attention`
-    says; bias and lse [b, h, s] as there. A row without a key that is not masked gives zeros.
+    says; bias and lse [b, h, s] as there. A row all of whose keys have -inf gives zeros, and -inf as its lse.
   }];
   let arguments = (ins NN_Float:$scores, NN_Int:$q_pos, NN_Int:$k_pos,
     Optional<NN_Float>:$bias, Optional<NN_Int>:$samples, Optional<NN_Int>:$seed, Optional<NN_Int>:$step,

@@ -80,11 +80,17 @@ Node *ExprBuilder::buildMaskedSoftmax(Op op, OpResult value, Access access) {
   if (Value bias = op.getBias())
     scaled = add(
         scaled, convert(build(bias, biasAccess(bias, indices, length)), f32()));
+  // A row that is masked throughout has no maximum to subtract.
+  auto highest = [&] {
+    Node *score = unlessMasked(scaled, constant(f32(), kLowest));
+    return finite(reduceMax(score, length));
+  };
 
   if constexpr (std::is_same_v<Op, nn::MaskedSoftmaxGradOp>) {
     Node *probs = once(1, [&] {
+      Node *over = op.getBias() ? sub(scaled, highest()) : scaled;
       Node *lse = finite(build(op.getLse(), perRow));
-      return unlessMasked(this->exp(sub(scaled, lse)), zero);
+      return unlessMasked(this->exp(sub(over, lse)), zero);
     });
     if (value.getResultNumber() == 0)
       return round(kept ? mul(probs, kept) : probs, element);
@@ -99,16 +105,14 @@ Node *ExprBuilder::buildMaskedSoftmax(Op op, OpResult value, Access access) {
         mul(mul(probs, sub(dProbs, dot)), op.getScale().convertToDouble());
     return round(d, element);
   } else {
-    Node *score = unlessMasked(scaled, constant(f32(), kLowest));
-    Node *max = once(1, [&] { return finite(reduceMax(score, length)); });
-    // A row that is masked throughout has no maximum to subtract.
+    Node *max = once(1, highest);
     Node *weight = once(
         2, [&] { return unlessMasked(this->exp(sub(scaled, max)), zero); });
     Node *sum = once(3, [&] {
       return convert(reduceSum(convert(weight, f64()), length), f32());
     });
     if (value.getResultNumber() == 1)
-      return add(max, log(sum));
+      return op.getBias() ? log(sum) : add(max, log(sum));
     Node *inverse = once(4, [&] {
       return this->op(f32(), {sum, div(one, sum), zero}, 2,
                       [](ScalarBuilder &b, ValueRange v) -> Value {

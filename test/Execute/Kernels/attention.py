@@ -23,10 +23,14 @@ by_head = rng.standard_normal((1, H, S, T)).astype(np.float32)
 padding = np.where(rng.random((B, 1, 1, T)) < 0.3, -np.inf, 0)
 padding[1] = -np.inf
 by_query = rng.standard_normal((B, 1, S, 1)).astype(np.float32)
+# What padding adds where it is a number: nothing is left of the second
+# sample's scores, but its keys are equal; beside a smaller one they are not.
+least = np.where(np.isinf(padding), np.finfo(np.float32).min, 0)
+fill = np.where(np.isinf(padding), -1e4, 0)
 
 
 def expected(causal, p, bias):
-    x = scores.astype(np.float64) * 0.25 + bias
+    x = (scores * np.float32(0.25) + np.float32(bias)).astype(np.float64)
     masked = (key[None, :] > query[:, None]) & causal | np.isinf(x)
     x = np.where(masked, -np.inf, x)
     with np.errstate(all="ignore"):
@@ -34,7 +38,7 @@ def expected(causal, p, bias):
         e = np.where(masked, 0, np.exp(x - top))
         total = e.sum(-1, keepdims=True)
         probs = np.where(total > 0, e / total, 0)
-        lse = (top + np.log(total))[..., 0]
+        lse = (np.log(total) + (0 if np.ndim(bias) else top))[..., 0]
     factors = np.ones_like(probs)
     if p:
         factors = random_factors(
@@ -48,7 +52,9 @@ def expected(causal, p, bias):
 I = "tensor<i64>"
 POS = f"tensor<{S}xi64>, tensor<{T}xi64>"
 for causal, bias in ((False, 0), (True, 0), (True, by_head),
-                     (False, padding.astype(np.float32)), (False, by_query)):
+                     (False, padding.astype(np.float32)), (False, by_query),
+                     (False, least.astype(np.float32)),
+                     (True, fill.astype(np.float32))):
     for p in (0.0, 0.25):
         mask = "causal " if causal else ""
         rest = "positions %q, %k"

@@ -8,6 +8,9 @@
     window.onnx     a window that slides, stored in the first layer, computed
                     from positions in the second; long enough for masks to stay
                     expressions
+    added.onnx      finite numbers, by which padding on the left loses the keys
+                    that a causal mask left: the least float replaces scores
+                    and is added; -1e4 is added twice; -1e4 replaces and is added
     sinks.onnx      a trained score per head beside those of the keys, whose
                     probability is dropped; causal in the first layer, a window
                     in the second
@@ -57,11 +60,11 @@ class Attention(nn.Module):
 class Model(nn.Module):
     """input_ids and labels [B, S], a mask perhaps -> the mean loss."""
 
-    def __init__(self):
+    def __init__(self, layers=2):
         super().__init__()
         torch.manual_seed(0)
         self.table = nn.Embedding(VOCAB, WIDTH)
-        self.blocks = nn.ModuleList(Attention() for _ in range(2))
+        self.blocks = nn.ModuleList(Attention() for _ in range(layers))
         self.head = nn.Linear(WIDTH, VOCAB)
 
     def run(self, ids, labels, probabilities):
@@ -83,6 +86,25 @@ class Selected(Model):
             least = torch.finfo(scores.dtype).min
             scores = (scores + self.bias).masked_fill(both == 0, least)
             return scores.softmax(-1)
+
+        return self.run(ids, labels, probabilities)
+
+
+class Added(Model):
+    def __init__(self):
+        super().__init__(layers=3)
+        self.register_buffer("later", torch.ones(SEQ, SEQ).bool().triu(1))
+
+    def forward(self, ids, mask, labels):
+        padding = 1.0 - mask[:, None, None, :].to(self.table.weight.dtype)
+
+        def probabilities(scores, layer):
+            fill = -1e4 if layer else torch.finfo(torch.float32).min
+            if layer == 1:
+                scores = scores + self.later * fill
+            else:
+                scores = scores.masked_fill(self.later, fill)
+            return (scores + padding * fill).softmax(-1)
 
         return self.run(ids, labels, probabilities)
 
@@ -142,8 +164,8 @@ def data(seed, samples, length):
     return dict(input_ids=ids, attention_mask=mask.long(), labels=ids)
 
 
-def train(model, tensors, path):
-    model = model.double().train()
+def train(model, tensors, path, dtype):
+    model = model.to(dtype).train()
     optimizer = training.optimizer_of(model, H)
     with open(path, "w") as file:
         for step in range(1, H["steps"] + 1):
@@ -162,7 +184,7 @@ def train(model, tensors, path):
             file.write(json.dumps(row) + "\n")
 
 
-def make(name, model, tensors):
+def make(name, model, tensors, dtype=torch.float64):
     folder = os.path.join(HERE, name)
     os.makedirs(folder, exist_ok=True)
     for key, tensor in tensors.items():
@@ -170,11 +192,13 @@ def make(name, model, tensors):
     onnx_files.export(
         model, tuple(t[:2] for t in tensors.values()), folder + ".onnx",
         list(tensors), ["loss"], {k: {0: "batch"} for k in tensors})
-    train(model, list(tensors.values()), folder + ".jsonl")
+    train(model, list(tensors.values()), folder + ".jsonl", dtype)
 
 
 def main():
     make("selected", Selected(), data(1, SAMPLES, SEQ))
+    # Beside -1e4 a score has three digits.
+    make("added", Added(), data(1, SAMPLES, SEQ), torch.float32)
     for name, model, length in (("window", Window(272), 272),
                                 ("sinks", Sinks(), SEQ)):
         tensors = data(2, 8, length)
