@@ -74,6 +74,8 @@ private:
   /// Adds a tensor that may be trained, at `extent`.
   LogicalResult addWeight(const onnx::TensorProto &tensor, Extent extent,
                           Provenance provenance);
+  /// Names parameters of the module that the exporter left no trace of.
+  void warnOfDropped() const;
   /// An error if a tensor, of type `type` in the file, is what is left of a
   /// table that is trained.
   LogicalResult checkFoldedLookup(const onnx::TensorProto &tensor,
@@ -113,6 +115,7 @@ private:
   llvm::StringMap<Item> items;
   Weights weights;
   std::optional<NameFinder> names;
+  std::optional<TorchExport> source;
   std::optional<SharingFinder> sharing;
   std::optional<Declarations> declared;
   std::optional<TrainChoice> choice;
@@ -169,8 +172,11 @@ LogicalResult Importer::hold(const onnx::TensorProto &tensor, Item &item) {
 LogicalResult Importer::addInitializers() {
   const onnx::GraphProto &graph = model->proto.graph();
   names.emplace(model->proto);
-  sharing.emplace(graph, *names);
-  ProvenanceFinder finder(graph, *names, declared);
+  source.emplace(graph);
+  sharing.emplace(graph, *names, *source);
+  if (!declared && !options.forward)
+    warnOfDropped();
+  ProvenanceFinder finder(graph, *names, *source, declared);
   for (const onnx::TensorProto &tensor : graph.initializer()) {
     Item &item = items[tensor.name()];
     Provenance provenance;
@@ -211,6 +217,19 @@ LogicalResult Importer::addInitializers() {
       return failure();
   }
   return options.forward ? success() : weights.tieCopies(file);
+}
+
+void Importer::warnOfDropped() const {
+  std::string list;
+  for (StringRef name : source->findDropped(model->proto.graph()))
+    list += (Twine(list.empty() ? "" : ", ") + "'" + name + "'").str();
+  if (list.empty())
+    return;
+  InFlightDiagnostic diag = emitWarning(file)
+                            << "not trained, for the file lacks them: " << list
+                            << ": the exporter drops factors of 1 and terms "
+                               "of 0, parameters or not";
+  diag.attachNote(file) << "export with optimize=False or with pcc-export";
 }
 
 LogicalResult Importer::checkFoldedLookup(const onnx::TensorProto &tensor,
@@ -262,11 +281,11 @@ Weight *Importer::readBy(const onnx::NodeProto &node, int i, Weight *weight) {
   bool isUniform =
       weight->extent.bytes && names->countUses(node.input(i)) > 1 &&
       isRepetition(weight->extent, weight->storage.getIntOrFloatBitWidth() / 8);
-  std::string name =
+  SharingFinder::Read read =
       sharing->find(*weight->tensor, weight->name, node, i, isUniform);
-  if (weight->isTable && node.op_type() != "Gather")
-    return weights.shareTable(weight, name);
-  return weights.separate(weight, name, /*isProven=*/false);
+  if (weight->isTable && node.op_type() != "Gather" && !read.isProven)
+    return weights.shareTable(weight, read.name);
+  return weights.separate(weight, read.name, read.isProven);
 }
 
 bool Importer::isLeftUnfolded(const onnx::NodeProto &node,

@@ -30,7 +30,8 @@ std::string metadata(const google::protobuf::Message &message, int field,
                      llvm::StringRef key);
 
 /// Field numbers of metadata_props.
-inline constexpr int kNodeMetadata = 9, kTensorMetadata = 16,
+inline constexpr int kNodeMetadata = 9, kGraphMetadata = 16,
+                     kTensorMetadata = 16,
                      kValueMetadata = 4;
 
 /// A parameter or buffer of the module that was exported.

@@ -69,8 +69,9 @@ followGradients(const onnx::GraphProto &graph, llvm::StringSet<> &alive,
 
 ProvenanceFinder::ProvenanceFinder(const onnx::GraphProto &graph,
                                    const NameFinder &names,
+                                   const TorchExport &module,
                                    const std::optional<Declarations> &declared)
-    : names(names), declared(declared) {
+    : names(names), module(module), declared(declared) {
   auto passes = [](const onnx::NodeProto &node, int i) {
     return !stopsGradient(node, i);
   };
@@ -164,6 +165,19 @@ static bool isOperatorResult(StringRef name) {
              .Default(false);
 }
 
+/// Whether a result of this name, computed from one parameter if `isOne`, has
+/// other gradients than that. Results named by a number may be moves.
+static bool changesGradients(StringRef result, bool isOne) {
+  StringRef stem = stemOf(result);
+  return !isInvented(result) && !isMove(stem) &&
+         !llvm::StringSwitch<bool>(stem)
+              .Cases({"arange", "cat", "full", "full_like", "ones"}, true)
+              .Cases({"ones_like", "scalar_tensor", "stack", "zeros"}, true)
+              .Cases({"scalar_tensor_default", "zeros_like"}, true)
+              .Case("add", isOne)
+              .Default(false);
+}
+
 /// "'a', 'b' and 'c'"
 static std::string listOf(ArrayRef<StringRef> names) {
   std::string text;
@@ -191,11 +205,14 @@ ProvenanceFinder::taggedOf(const onnx::TensorProto &tensor) const {
   std::optional<ArrayRef<std::string>> sources = names.foldedFrom(name);
   if (!sources)
     return std::nullopt;
-  SmallVector<StringRef> real;
-  for (StringRef source : *sources)
-    if (!isInvented(source) &&
-        (isParameterName(source) || !isOperatorResult(source)))
-      real.push_back(source);
+  SmallVector<StringRef> real, results;
+  for (StringRef source : *sources) {
+    bool isReal = module.isKnown()
+                      ? module.kindOf(source) == "PARAMETER"
+                      : !isInvented(source) && (isParameterName(source) ||
+                                                !isOperatorResult(source));
+    (isReal ? real : results).push_back(source);
+  }
   if (real.empty()) {
     result.evidence = "computed by the exporter from constants";
     return result;
@@ -204,13 +221,20 @@ ProvenanceFinder::taggedOf(const onnx::TensorProto &tensor) const {
   result.name = real.size() == 1 ? real.front().str() : name.str();
   bool isOne = sources->size() == 1;
   result.isNameProven = isOne;
+  if (module.isKnown() || isOperatorResult(name))
+    results.push_back(name);
+  result.isComputed = llvm::any_of(results, [&](StringRef step) {
+    return module.kindOf(step).empty() &&
+           changesGradients(step, real.size() == 1);
+  });
   // Neither a move nor adding a constant changes a gradient's elements.
   bool isKept = isOne || (real.size() == 1 &&
                           (stemOf(name) == "add" || isMove(stemOf(name))));
+  isKept &= !result.isComputed;
   bool isSure = isKept && isNamedByModule(result.name);
   if (auto tag = tags.find(result.name); isOne && tag != tags.end()) {
-    isSure = tag->second == "PARAMETER";
-    if (!isSure) {
+    isSure = !result.isComputed && tag->second == "PARAMETER";
+    if (tag->second != "PARAMETER") {
       result.evidence += ", tagged " + tag->second;
       return result;
     }
@@ -287,9 +311,18 @@ Provenance ProvenanceFinder::find(const onnx::TensorProto &tensor,
   bool isTagged = tags.contains(name);
   if (!reached.contains(name))
     return constant("no gradient reaches it");
-  if (!isTagged && !reachedPlainly.contains(name))
-    return constant("read by sines and cosines alone");
+  Shape shape(tensor.dims().begin(), tensor.dims().end());
   MLIRContext *context = storage.getContext();
+  if (!isTagged && !reachedPlainly.contains(name)) {
+    constexpr StringRef evidence = "read by sines and cosines alone";
+    bool isKnown = isInvented(name) || name.ends_with("inv_freq") ||
+                   !findValuePattern(extent, shape, storage).empty();
+    if (isKnown || tagged)
+      return constant(evidence);
+    result.kind = Kind::Presumed;
+    result.evidence = evidence.str();
+    return result;
+  }
   if (!isTagged && fillsMasks(tensor, extent, storage))
     return constant("fills masked scores");
   if (!isTagged && isMask(context, tensor, extent))
@@ -297,7 +330,6 @@ Provenance ProvenanceFinder::find(const onnx::TensorProto &tensor,
   if (!isTagged && names.isMadeUpScale(tensor) &&
       isOnes(context, tensor, extent))
     return constant("the scale of ones of a norm that has none");
-  Shape shape(tensor.dims().begin(), tensor.dims().end());
   result.isMadeUp = isInvented(name) || isOperatorResult(name);
   std::string pattern = findValuePattern(extent, shape, storage);
   if (!pattern.empty() && isTagged) {

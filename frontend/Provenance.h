@@ -27,6 +27,7 @@
 
 #include "frontend/Metadata.h"
 #include "frontend/Names.h"
+#include "frontend/TorchExport.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace pcc::frontend {
@@ -55,6 +56,9 @@ struct Provenance {
   /// Whether the file's tensor is the transpose of what the model has.
   bool isTransposed = false;
   std::optional<int64_t> paddingRow;
+  /// Whether it follows from parameters otherwise than by moving elements or
+  /// adding a constant, so that training it trains another model.
+  bool isComputed = false;
   /// Whether the exporter computed it, by its name in the file.
   bool isMadeUp = false;
 
@@ -69,8 +73,9 @@ struct Provenance {
 /// Judges the initializers of one model.
 class ProvenanceFinder {
 public:
-  /// All three must outlive this.
+  /// All must outlive this.
   ProvenanceFinder(const onnx::GraphProto &graph, const NameFinder &names,
+                   const TorchExport &module,
                    const std::optional<Declarations> &declared);
 
   /// What a tensor of floats is. `extent`: its elements, for the patterns of
@@ -87,6 +92,7 @@ private:
   void findGradientPaths(const onnx::GraphProto &graph);
 
   const NameFinder &names;
+  const TorchExport &module;
   const std::optional<Declarations> &declared;
   /// What initializers are tagged as.
   llvm::StringMap<std::string> tags;

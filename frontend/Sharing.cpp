@@ -32,15 +32,17 @@ static bool isWithin(StringRef path, StringRef module) {
 }
 
 SharingFinder::SharingFinder(const onnx::GraphProto &graph,
-                             const NameFinder &names)
-    : names(names) {
+                             const NameFinder &names, const TorchExport &module)
+    : names(names), module(module) {
   auto note = [&](StringRef name) {
     if (isParameterName(name))
       for (StringRef path = ownerOf(name); !path.empty(); path = ownerOf(path))
         modules.insert(path);
   };
-  for (const onnx::TensorProto &tensor : graph.initializer())
+  for (const onnx::TensorProto &tensor : graph.initializer()) {
     note(tensor.name());
+    owns[tensor.name()] = names.find(tensor);
+  }
   for (const onnx::NodeProto &node : graph.node())
     if (node.op_type() == "Identity" && node.output_size())
       note(node.output(0));
@@ -176,14 +178,73 @@ SharingFinder::Home SharingFinder::homeOf(const onnx::TensorProto &tensor,
   return home;
 }
 
-std::string SharingFinder::find(const onnx::TensorProto &tensor, StringRef own,
-                                const onnx::NodeProto &node, int i,
-                                bool isUniform) const {
-  if (names.usesOf(tensor.name()).size() < 2)
+std::string SharingFinder::statedName(const onnx::TensorProto &tensor,
+                                      StringRef own,
+                                      const onnx::NodeProto &node,
+                                      int i) const {
+  // What was computed is a tensor of its own where the node reads the result.
+  if (module.mentions(node, tensor.name()))
     return own.str();
+  if (module.kindOf(own).empty())
+    return "";
+  std::vector<StringRef> reads = module.readsOf(node);
+  if (reads.size() == 1)
+    return reads.front().str();
+  // The operands that hold tensors of the module, and which these are.
+  SmallVector<int> operands;
+  for (int k = 0; k < node.input_size(); ++k)
+    if (owns.contains(node.input(k)) &&
+        (k == i || !module.kindOf(owns.lookup(node.input(k))).empty()))
+      operands.push_back(k);
+  if (node.op_type() == "LayerNormalization" && operands.size() == reads.size())
+    return reads[llvm::find(operands, i) - operands.begin()].str();
+  auto take = [&](llvm::function_ref<bool(StringRef)> fits) {
+    std::string found;
+    if (llvm::count_if(reads, fits) == 1) {
+      auto it = llvm::find_if(reads, fits);
+      found = it->str();
+      reads.erase(it);
+    }
+    return found;
+  };
+  // An operand is what it is called, else what has the same place in another
+  // module, else what no other tensor of the file is called.
+  std::string found;
+  for (int k : operands) {
+    StringRef called = owns.find(node.input(k))->second;
+    std::string name = take([&](StringRef read) { return read == called; });
+    if (k == i)
+      found = name;
+  }
+  if (found.empty())
+    found = take([&](StringRef read) { return leafOf(read) == leafOf(own); });
+  if (found.empty())
+    found = take([&](StringRef read) {
+      return llvm::none_of(
+          owns, [&](const auto &entry) { return entry.getValue() == read; });
+    });
+  return found;
+}
+
+SharingFinder::Read SharingFinder::find(const onnx::TensorProto &tensor,
+                                        StringRef own,
+                                        const onnx::NodeProto &node, int i,
+                                        bool isUniform) const {
+  if (names.usesOf(tensor.name()).size() < 2)
+    return {own.str(), true};
   bool isDirect = node.input(i) == tensor.name();
   if (!isDirect && names.isOwnName(node.input(i)))
-    return own.str();
+    return {own.str(), true};
+  if (names.exporter() == Exporter::Dynamo && isDirect)
+    if (std::string stated = statedName(tensor, own, node, i); !stated.empty())
+      return {stated, true};
+  return {guessName(tensor, own, node, i, isUniform), false};
+}
+
+std::string SharingFinder::guessName(const onnx::TensorProto &tensor,
+                                     StringRef own, const onnx::NodeProto &node,
+                                     int i, bool isUniform) const {
+  bool isDirect = node.input(i) == tensor.name();
   switch (names.exporter()) {
   case Exporter::TorchScript: {
     if (isDirect && !isInvented(tensor.name()))

@@ -6,11 +6,11 @@
 //
 //   TorchScript  merges what was folded behind Identity nodes with made-up
 //                names; what keeps its own name and is read directly is shared
-//   dynamo       merges tensors of at most 1024 elements without a trace; a
-//                larger one is shared
+//   dynamo       merges tensors of at most 1024 elements; a larger one is
+//                shared. Its nodes say what they read in the module
 //
-// Else a reader in another module than the tensor's own reads a parameter of
-// that module: 'h.1.ln_1.weight' where a norm in h.1.ln_1 reads
+// Where neither tells, a reader in another module than the tensor's own reads a
+// parameter of that module: 'h.1.ln_1.weight' where a norm in h.1.ln_1 reads
 // 'h.0.ln_1.weight'. A module that is called several times is one: TorchScript
 // calls it h.0, h.0_1, h.0_2; dynamo calls one module that a list holds twice
 // h.0 and h.1, and its tensors by the last of these.
@@ -21,6 +21,7 @@
 #define PCC_FRONTEND_SHARING_H
 
 #include "frontend/Names.h"
+#include "frontend/TorchExport.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace pcc::frontend {
@@ -29,15 +30,21 @@ namespace pcc::frontend {
 class SharingFinder {
 public:
   /// All must outlive this.
-  SharingFinder(const onnx::GraphProto &graph, const NameFinder &names);
+  SharingFinder(const onnx::GraphProto &graph, const NameFinder &names,
+                const TorchExport &module);
 
-  /// The name of the parameter that operand `i` of `node` is, `own` being that
-  /// of the initializer `tensor` that holds its values: `own` itself, or the
-  /// name of one that was merged with it. `isUniform`: all elements are equal,
-  /// as those of fresh parameters are, so that two reads in one call of a
-  /// module are of two parameters.
-  std::string find(const onnx::TensorProto &tensor, llvm::StringRef own,
-                   const onnx::NodeProto &node, int i, bool isUniform) const;
+  /// A parameter, and whether the file says that it is this one.
+  struct Read {
+    std::string name;
+    bool isProven = false;
+  };
+  /// The parameter that operand `i` of `node` is, `own` being the name of the
+  /// initializer `tensor` that holds its values: `own` itself, or the name of
+  /// one that was merged with it. `isUniform`: all elements are equal, as those
+  /// of fresh parameters are, so that two reads in one call of a module are of
+  /// two parameters.
+  Read find(const onnx::TensorProto &tensor, llvm::StringRef own,
+            const onnx::NodeProto &node, int i, bool isUniform) const;
 
   /// Whether operand `i` of `node` is a number that the exporter wrote, which
   /// was merged with the parameter `tensor` of one element.
@@ -51,6 +58,13 @@ private:
     const onnx::NodeProto *node = nullptr;
     int operand = 0;
   };
+  /// What the node says that it reads; "" if it does not.
+  std::string statedName(const onnx::TensorProto &tensor, llvm::StringRef own,
+                         const onnx::NodeProto &node, int i) const;
+  /// What the place of the node in the module suggests.
+  std::string guessName(const onnx::TensorProto &tensor, llvm::StringRef own,
+                        const onnx::NodeProto &node, int i,
+                        bool isUniform) const;
   Home homeOf(const onnx::TensorProto &tensor, llvm::StringRef own) const;
   /// The path of the module that `node` lies in, one for all its calls.
   std::string scopeOf(const onnx::NodeProto &node) const;
@@ -62,6 +76,9 @@ private:
                       const onnx::NodeProto &node, int i) const;
 
   const NameFinder &names;
+  const TorchExport &module;
+  /// What the names of initializers are in the module.
+  llvm::StringMap<std::string> owns;
   /// Paths of modules by the names of tensors.
   llvm::StringSet<> modules;
   /// Modules that dynamo knows by another path as well.

@@ -66,7 +66,7 @@ static std::string listOf(ArrayRef<std::string> names) {
 LogicalResult TrainChoice::finish(ModuleOp module, const Weights &weights,
                                   ImportReport &report) {
   SymbolTable symbols(module);
-  std::vector<std::string> doubtful, constants;
+  std::vector<std::string> computed, doubtful, constants;
   for (const Weight &weight : weights.all()) {
     auto param = symbols.lookup<ParamOp>(weight.name);
     if (!param)
@@ -85,12 +85,23 @@ LogicalResult TrainChoice::finish(ModuleOp module, const Weights &weights,
     if (isFrozen || isTrained)
       report.evidence[weight.name] = isTrained ? "by --train" : "by --freeze";
     else if (provenance.kind == Kind::Doubtful)
-      doubtful.push_back("'" + weight.name + "' (" + provenance.evidence + ")");
+      (provenance.isComputed ? computed : doubtful)
+          .push_back("'" + weight.name + "' (" + provenance.evidence + ")");
   }
   for (Flag *flag : {&freeze, &train})
     if (flag->regex && !flag->wasUsed)
       return emitError(loc)
              << flag->name << " '" << flag->text << "' matches no parameter";
+  if (!computed.empty()) {
+    InFlightDiagnostic diag = emitWarning(loc)
+                              << "trained otherwise than in PyTorch, which "
+                                 "trains what the exporter computed them "
+                                 "from: "
+                              << listOf(computed);
+    diag.attachNote(loc) << "export with optimize=False, by TorchScript in "
+                            "training mode or with pcc-export; --freeze REGEX "
+                            "keeps them as they are";
+  }
   if (!doubtful.empty()) {
     InFlightDiagnostic diag = emitWarning(loc)
                               << "trained, though the file does not prove that "

@@ -63,11 +63,13 @@ static bool isClose(double value, double expected, double bound) {
   return std::fabs(value - expected) <= bound;
 }
 
-/// Row `row` of a table of sines and cosines in this layout.
-static bool isSinusoidalRow(const Matrix &table, int64_t row,
+/// Whether `columns` elements of row `row`, from `start`, are the sines and
+/// cosines of `position` in this layout.
+static bool isSinusoidalRow(const Matrix &table, int64_t row, int64_t start,
+                            int64_t columns, int64_t index,
                             const Layout &layout) {
-  int64_t pairs = table.columns() / 2, odd = table.columns() % 2;
-  double position = double(row + layout.first);
+  int64_t pairs = columns / 2, odd = columns % 2;
+  double position = double(index + layout.first);
   // An odd table ends in a sine without its cosine, or in a zero.
   for (int64_t i = 0; i < pairs + (layout.interleaved ? odd : 0); ++i) {
     double exponent = double(i) / std::max<int64_t>(1, pairs - layout.less);
@@ -77,9 +79,9 @@ static bool isSinusoidalRow(const Matrix &table, int64_t row,
     double second = layout.cosineFirst ? std::sin(angle) : std::cos(angle);
     int64_t at = layout.interleaved ? 2 * i : i;
     int64_t next = layout.interleaved ? 2 * i + 1 : pairs + i;
-    if (!isClose(table.at(row, at), first, bound) ||
-        (next < table.columns() &&
-         !isClose(table.at(row, next), second, bound)))
+    if (!isClose(table.at(row, start + at), first, bound) ||
+        (next < columns &&
+         !isClose(table.at(row, start + next), second, bound)))
       return false;
   }
   return true;
@@ -102,12 +104,51 @@ static bool isSinusoidal(const Matrix &table) {
           Layout layout = {interleaved, cosineFirst, less, first};
           int64_t zeros = 0;
           auto fits = [&](int64_t row) {
-            return isSinusoidalRow(table, row, layout) ||
+            return isSinusoidalRow(table, row, 0, table.columns(), row,
+                                   layout) ||
                    (isZero(row) && ++zeros == 1);
           };
           if (llvm::all_of(llvm::seq<int64_t>(0, table.rows()), fits))
             return true;
         }
+  return false;
+}
+
+/// Sines and cosines of places in a picture: of the row in one half of the
+/// columns, of the column in the other. Class tokens before have zeros.
+static bool isPlanar(const Matrix &table) {
+  if (table.rank() != 2 || table.rows() < 4 || table.columns() < 8 ||
+      table.columns() % 4 != 0)
+    return false;
+  int64_t half = table.columns() / 2, before = 0;
+  auto isZero = [&](int64_t row) {
+    for (int64_t i = 0; i < table.columns(); ++i)
+      if (table.at(row, i) != 0)
+        return false;
+    return true;
+  };
+  while (before < 2 && isZero(before))
+    ++before;
+  int64_t places = table.rows() - before;
+  for (int64_t width = 2; width <= places / 2; ++width) {
+    if (places % width != 0)
+      continue;
+    for (bool columnFirst : {false, true})
+      for (int64_t less : {0, 1})
+        for (bool interleaved : {false, true})
+          for (bool cosineFirst : {false, true}) {
+            Layout layout = {interleaved, cosineFirst, less, /*first=*/0};
+            auto fits = [&](int64_t place) {
+              int64_t y = place / width, x = place % width;
+              return isSinusoidalRow(table, before + place, 0, half,
+                                     columnFirst ? x : y, layout) &&
+                     isSinusoidalRow(table, before + place, half, half,
+                                     columnFirst ? y : x, layout);
+            };
+            if (llvm::all_of(llvm::seq<int64_t>(0, places), fits))
+              return true;
+          }
+  }
   return false;
 }
 
@@ -212,6 +253,8 @@ std::string pcc::frontend::findValuePattern(const Extent &extent,
     return "";
   if (isSinusoidal(table))
     return "sines and cosines of positions";
+  if (isPlanar(table))
+    return "sines and cosines of places in a picture";
   if (isTriangle(table))
     return "a triangle of ones";
   if (isSlopes(table))

@@ -16,11 +16,11 @@
 namespace pcc::frontend {
 
 /// What table of floats, of elements of type `storage`, lies at `extent`, in
-/// words: sines and cosines of positions, a triangle of ones, the slopes of
-/// ALiBi, the frequencies of rotary embeddings, distances between positions,
-/// positions, a mask that removes keys. Empty if none, or if the values need
-/// not exist. Stops at the first element that does not fit, so that a weight
-/// costs little.
+/// words: sines and cosines of positions or of places in a picture, a triangle
+/// of ones, the slopes of ALiBi, the frequencies of rotary embeddings,
+/// distances between positions, positions, a mask that removes keys. Empty if
+/// none, or if the values need not exist. Stops at the first element that does
+/// not fit, so that a weight costs little.
 std::string findValuePattern(const Extent &extent,
                              llvm::ArrayRef<int64_t> shape, mlir::Type storage);
 

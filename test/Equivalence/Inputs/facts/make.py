@@ -15,6 +15,10 @@ Run with the Python of benchmarks/setup; writes beside this file
     albert    one block, three times
     scalars   gains of one element of rank 0, 1 and 2, and a Linear(D, 1)
     buffers   sinusoidal positions, a triangular mask and final_logits_bias
+    shared    two blocks that share a norm and a weight
+    sines     frequencies that are learned
+    folded    a product of two parameters, a gain of 1, a table of sines and
+              cosines of places in a picture
     padding   a tied table with a padding row, a frozen table of positions, a
               scale that is a buffer, a factor that is detached
 """
@@ -143,6 +147,46 @@ class Buffers(Model):
         return super().logits(x) + self.final_logits_bias
 
 
+class Shared(Model):
+    def __init__(self):
+        super().__init__()
+        self.h[1].ln_1 = self.h[0].ln_1
+        self.h[1].up.weight = self.h[0].up.weight
+
+
+class Sines(Model):
+    def __init__(self):
+        super().__init__()
+        self.rate = nn.Parameter(torch.rand(WIDTH))
+        self.phase = nn.Parameter(torch.rand(WIDTH))
+
+    def embed(self, ids):
+        x = super().embed(ids)
+        return x + torch.sin(x * self.rate)
+
+    def logits(self, x):
+        return super().logits(x * torch.cos(self.phase))
+
+
+class Folded(Model):
+    def __init__(self):
+        super().__init__()
+        self.left = nn.Parameter(torch.rand(WIDTH))
+        self.right = nn.Parameter(torch.rand(WIDTH))
+        self.gain = nn.Parameter(torch.tensor(1.0))
+        y, x = torch.arange(SEQ) // 4, torch.arange(SEQ) % 4
+        rate = 1e4 ** -(torch.arange(WIDTH // 4) / (WIDTH // 4))
+        waves = [f(at[:, None] * rate)
+                 for at in (x, y) for f in (torch.sin, torch.cos)]
+        self.register_buffer("places", torch.cat(waves, 1))
+
+    def embed(self, ids):
+        return super().embed(ids) * self.gain + self.places
+
+    def logits(self, x):
+        return super().logits(x * (self.left * self.right))
+
+
 class Padding(Tied):
     def __init__(self):
         super().__init__()
@@ -163,6 +207,9 @@ MODELS = {
     "albert": (Albert, ("eval", "dynamo")),
     "scalars": (Scalars, ("train", "eval", "dynamo")),
     "buffers": (Buffers, ("train", "eval", "dynamo")),
+    "shared": (Shared, ("train", "dynamo")),
+    "sines": (Sines, ("train", "raw")),
+    "folded": (Folded, ("train", "dynamo")),
     "padding": (Padding, ("declared",)),
 }
 
@@ -199,10 +246,10 @@ def declare(path, model):
 
 def export(model, path, kind):
     ids = torch.zeros((2, SEQ), dtype=torch.int64)
-    if kind == "dynamo":
+    if kind in ("dynamo", "raw"):
         torch.onnx.export(
             model.eval(), (ids,), path, dynamo=True, external_data=False,
-            verbose=False, input_names=["input_ids"], output_names=["logits"],
+            verbose=False, optimize=kind == "dynamo", input_names=["input_ids"], output_names=["logits"],
             dynamic_shapes=({0: "batch"},),
         )
         return
@@ -223,7 +270,7 @@ def slim(path):
     file = onnx.load(path)
     for node in file.graph.node:
         kept = [p for p in node.metadata_props
-                if "stack_trace" not in p.key and "fx_node" not in p.key]
+                if "stack_trace" not in p.key]
         del node.metadata_props[:]
         node.metadata_props.extend(kept)
         node.doc_string = ""
