@@ -1,270 +1,23 @@
 //===- Import.cpp - ONNX to nn, operator by operator ----------------------===//
 
-#include "frontend/Import.h"
 #include "dialects/NN/GradientMarks.h"
-#include "frontend/Axes.h"
-#include "frontend/Binder.h"
 #include "frontend/ContextLength.h"
 #include "frontend/DimBinding.h"
 #include "frontend/Expressions.h"
-#include "frontend/ExtentScan.h"
+#include "frontend/Importer.h"
 #include "frontend/Inputs.h"
-#include "frontend/LostBiases.h"
-#include "frontend/Metadata.h"
-#include "frontend/Names.h"
-#include "frontend/OpTable.h"
 #include "frontend/OwnLoss.h"
 #include "frontend/ParamReads.h"
 #include "frontend/Params.h"
-#include "frontend/Provenance.h"
 #include "frontend/Roles.h"
-#include "frontend/Sharing.h"
-#include "frontend/TensorProto.h"
-#include "frontend/TrainChoice.h"
 #include "frontend/Unsupported.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
-#include <deque>
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::frontend;
 using namespace pcc::nn;
-
-namespace {
-
-class Importer : public Translation {
-public:
-  Importer(MLIRContext &context, const ImportOptions &options,
-           ImportReport &report)
-      : options(options), report(report), builder(&context),
-        file(FileLineColLoc::get(&context, options.path, 0, 0)),
-        weights(options.ties) {}
-
-  FailureOr<OwningOpRef<ModuleOp>> run();
-  /// See ContextLength.h.
-  TableReads readTables();
-
-  bool wantsDropout() const override { return !options.noDropout; }
-  bool isForward() const override { return options.forward; }
-  FailureOr<Tensor> load(Location loc,
-                         const onnx::TensorProto &tensor) override {
-    return loadTensor(loc, *model, tensor, options.forward);
-  }
-  Value &constantFor(const Tensor &tensor) override {
-    for (auto &[known, value] : constants)
-      if (known.isSameView(tensor))
-        return value;
-    return constants.emplace_back(tensor, Value()).second;
-  }
-  Value argument(StringRef role) override {
-    return entryArgument(forward, role);
-  }
-  int64_t nextRandomId() override { return randomIds++; }
-  Value valueNamed(StringRef name) override {
-    auto it = items.find(name);
-    return it == items.end() ? Value() : asValue(it->second, file);
-  }
-
-private:
-  LogicalResult begin();
-  LogicalResult addInitializers();
-  /// The same without the elements of large tensors, for readTables().
-  LogicalResult addShapes();
-  /// Adds a tensor that may be trained, at `extent`.
-  LogicalResult addWeight(const onnx::TensorProto &tensor, Extent extent,
-                          Provenance provenance);
-  /// Names parameters of the module that the exporter left no trace of.
-  void warnOfDropped() const;
-  /// An error if a tensor, of type `type` in the file, is what is left of a
-  /// table that is trained.
-  LogicalResult checkFoldedLookup(const onnx::TensorProto &tensor,
-                                  RankedTensorType type,
-                                  const Extent &extent) const;
-  /// Makes `item` the elements of a tensor of the file, or an expression.
-  LogicalResult hold(const onnx::TensorProto &tensor, Item &item);
-  LogicalResult importNodes();
-  /// Translates node number `number` of the graph.
-  LogicalResult importNode(int64_t number, const onnx::NodeProto &node,
-                           const OpEntry &entry);
-  /// Whether a node of known operands is not to be folded.
-  bool isLeftUnfolded(const onnx::NodeProto &node, ArrayRef<Item> inputs) const;
-  /// Makes constants of expressions; false if one is too large.
-  bool foldExpressions(MutableArrayRef<Item> inputs) const;
-  LogicalResult addOutputs();
-  FailureOr<Value> findLoss(ArrayRef<Value> results, ArrayRef<StringRef> names);
-  /// Whether the type and shape are those of what may be trained.
-  bool mayBeWeight(const onnx::TensorProto &tensor) const;
-  /// Names the parameters that are missing in the file.
-  void warnOfLostBiases() const;
-  /// The parameter that `node` reads as operand `i`, `weight` or one that an
-  /// exporter merged with it.
-  Weight *readBy(const onnx::NodeProto &node, int i, Weight *weight);
-  Value asValue(const Item &item, Location loc);
-  /// The same, with no gradient.
-  Item detach(const Item &item, Location loc);
-
-  const ImportOptions &options;
-  ImportReport &report;
-  OpBuilder builder;
-  Location file;
-  std::unique_ptr<Model> model;
-  int64_t opset = 0;
-  OwningOpRef<ModuleOp> module;
-  func::FuncOp forward;
-  llvm::StringMap<Item> items;
-  Weights weights;
-  std::optional<NameFinder> names;
-  std::optional<TorchExport> source;
-  std::optional<SharingFinder> sharing;
-  std::optional<Declarations> declared;
-  std::optional<TrainChoice> choice;
-  /// Large constants, such as a mask that every layer uses.
-  std::deque<std::pair<Tensor, Value>> constants;
-  /// Values that follow from constants, but were too large to fold.
-  DenseSet<Value> expressions;
-  int64_t randomIds = 0;
-  /// Of readTables() only.
-  std::optional<TableReads> reads;
-};
-
-} // namespace
-
-bool Importer::mayBeWeight(const onnx::TensorProto &tensor) const {
-  std::optional<int64_t> size =
-      countElements(Shape(tensor.dims().begin(), tensor.dims().end()));
-  Type element =
-      elementType(builder.getContext(), tensor.data_type(), options.forward);
-  // What is not trained need not be kept apart from other constants.
-  return size && *size > (options.forward ? 1 : 0) &&
-         *size < int64_t(1) << 50 && isa_and_present<FloatType>(element);
-}
-
-LogicalResult Importer::hold(const onnx::TensorProto &tensor, Item &item) {
-  // A large mask is compared with a band while it is read.
-  StringRef bytes = tensor.raw_data();
-  if (tensor.data_location() == onnx::TensorProto::EXTERNAL) {
-    FailureOr<Extent> extent = model->find(file, tensor, /*optional=*/false);
-    if (failed(extent))
-      return failure();
-    bytes = StringRef(extent->bytes, extent->length);
-  }
-  Shape shape(tensor.dims().begin(), tensor.dims().end());
-  Type storage = storageType(builder.getContext(), tensor.data_type()),
-       element = elementType(builder.getContext(), tensor.data_type(),
-                             options.forward);
-  if (storage && storage == element && canBeHeld(shape) && !bytes.empty())
-    if (std::optional<Band> band = findBand(element, shape, bytes)) {
-      item.value = buildBand(builder, file,
-                             RankedTensorType::get(shape, element), *band);
-      expressions.insert(item.value);
-      return success();
-    }
-  FailureOr<Tensor> t = load(file, tensor);
-  if (failed(t))
-    return failure();
-  item.tensor = *t;
-  return success();
-}
-
-/// Finds what each initializer is, and checks where weights lie, whether or not
-/// they turn out to be used.
-LogicalResult Importer::addInitializers() {
-  const onnx::GraphProto &graph = model->proto.graph();
-  names.emplace(model->proto);
-  source.emplace(graph);
-  sharing.emplace(graph, *names, *source);
-  if (!declared && !options.forward)
-    warnOfDropped();
-  ProvenanceFinder finder(graph, *names, *source, declared);
-  for (const onnx::TensorProto &tensor : graph.initializer()) {
-    Item &item = items[tensor.name()];
-    Provenance provenance;
-    Extent extent;
-    bool isPlace = tensor.data_location() == onnx::TensorProto::EXTERNAL;
-    if (mayBeWeight(tensor)) {
-      FailureOr<Extent> found =
-          isPlace ? model->find(file, tensor, options.randomInit) : extent;
-      if (failed(found))
-        return failure();
-      extent = std::move(*found);
-      Type storage = storageType(builder.getContext(), tensor.data_type());
-      provenance = finder.find(tensor, extent, storage);
-      auto type = RankedTensorType::get(
-          Shape(tensor.dims().begin(), tensor.dims().end()), storage);
-      bool isLost = provenance.isTrained() ||
-                    (provenance.kind == Provenance::Kind::Presumed &&
-                     provenance.isMadeUp);
-      if (isLost && !options.forward &&
-          failed(checkFoldedLookup(tensor, type, extent)))
-        return failure();
-      choice->apply(provenance, tensor, type, report);
-    }
-    if (provenance.isConstant()) {
-      if (failed(hold(tensor, item)))
-        return failure();
-      continue;
-    }
-    if (!isPlace) {
-      InFlightDiagnostic diag = emitError(file)
-                                << "weight '" << tensor.name()
-                                << "' is not stored as plain bytes";
-      diag.attachNote(file) << "load and save the file with the onnx package "
-                               "to convert it";
-      return diag;
-    }
-    if (failed(addWeight(tensor, std::move(extent), std::move(provenance))))
-      return failure();
-  }
-  return options.forward ? success() : weights.tieCopies(file);
-}
-
-void Importer::warnOfDropped() const {
-  std::string list;
-  for (StringRef name : source->findDropped(model->proto.graph()))
-    list += (Twine(list.empty() ? "" : ", ") + "'" + name + "'").str();
-  if (list.empty())
-    return;
-  InFlightDiagnostic diag = emitWarning(file)
-                            << "not trained, for the file lacks them: " << list
-                            << ": the exporter drops factors of 1 and terms "
-                               "of 0, parameters or not";
-  diag.attachNote(file) << "export with optimize=False or with pcc-export";
-}
-
-LogicalResult Importer::checkFoldedLookup(const onnx::TensorProto &tensor,
-                                          RankedTensorType type,
-                                          const Extent &extent) const {
-  std::string lookup =
-      foldedLookup(extent, type.getShape(), type.getElementTypeBitWidth() / 8);
-  if (lookup.empty())
-    return success();
-  InFlightDiagnostic diag = emitError(file)
-                            << "weight '" << tensor.name() << "' is " << lookup
-                            << ": the exporter folded a lookup, and the "
-                               "table is lost";
-  diag.attachNote(file) << "export with dynamic dims, or without "
-                           "optimizations (optimize=False)";
-  return diag;
-}
-
-LogicalResult Importer::addWeight(const onnx::TensorProto &tensor,
-                                  Extent extent, Provenance provenance) {
-  auto type = RankedTensorType::get(
-      Shape(tensor.dims().begin(), tensor.dims().end()),
-      elementType(builder.getContext(), tensor.data_type(), options.forward));
-  FailureOr<Weight *> weight = weights.add(
-      file, std::move(provenance), tensor, type,
-      storageType(builder.getContext(), tensor.data_type()), std::move(extent));
-  if (failed(weight))
-    return failure();
-  (*weight)->isTable =
-      llvm::any_of(names->usesOf(tensor.name()), [](const auto &use) {
-        return use.node->op_type() == "Gather" && use.operand == 0;
-      });
-  items[tensor.name()].weight = *weight;
-  return success();
-}
 
 Value Importer::asValue(const Item &item, Location loc) {
   if (item.weight)
@@ -273,19 +26,6 @@ Value Importer::asValue(const Item &item, Location loc) {
     return item.value;
   onnx::NodeProto none;
   return Binder(*this, builder, loc, none, opset, {}).constant(*item.tensor);
-}
-
-Weight *Importer::readBy(const onnx::NodeProto &node, int i, Weight *weight) {
-  if (reads || declared || options.forward)
-    return weight;
-  bool isUniform =
-      weight->extent.bytes && names->countUses(node.input(i)) > 1 &&
-      isRepetition(weight->extent, weight->storage.getIntOrFloatBitWidth() / 8);
-  SharingFinder::Read read =
-      sharing->find(*weight->tensor, weight->name, node, i, isUniform);
-  if (weight->isTable && node.op_type() != "Gather" && !read.isProven)
-    return weights.shareTable(weight, read.name);
-  return weights.separate(weight, read.name, read.isProven);
 }
 
 bool Importer::isLeftUnfolded(const onnx::NodeProto &node,
@@ -548,47 +288,6 @@ LogicalResult Importer::begin() {
   return success();
 }
 
-/// Elements that indices and shapes have at most.
-static constexpr int64_t kMostIndices = 1 << 20;
-
-LogicalResult Importer::addShapes() {
-  names.emplace(model->proto);
-  for (const onnx::TensorProto &tensor : model->proto.graph().initializer()) {
-    Item &item = items[tensor.name()];
-    Shape shape(tensor.dims().begin(), tensor.dims().end());
-    std::optional<int64_t> size = countElements(shape);
-    Type element =
-        elementType(builder.getContext(), tensor.data_type(), options.forward);
-    if (!size || !element)
-      return failure();
-    if (mayBeWeight(tensor) && *size > 1) {
-      FailureOr<Extent> extent = model->find(file, tensor, /*optional=*/true);
-      if (failed(extent))
-        return failure();
-      Provenance provenance;
-      provenance.name = tensor.name();
-      auto weight = weights.add(
-          file, std::move(provenance), tensor,
-          RankedTensorType::get(shape, element),
-          storageType(builder.getContext(), tensor.data_type()), *extent);
-      if (failed(weight))
-        return failure();
-      item.weight = *weight;
-      continue;
-    }
-    if (*size > kMostIndices) {
-      item.tensor = Tensor::splat(
-          element, shape, isa<FloatType>(element) ? ofFloat(0) : ofInt(0));
-      continue;
-    }
-    FailureOr<Tensor> t = load(file, tensor);
-    if (failed(t))
-      return failure();
-    item.tensor = *t;
-  }
-  return success();
-}
-
 TableReads Importer::readTables() {
   reads.emplace();
   if (failed(begin()) || failed(addShapes()))
@@ -608,18 +307,6 @@ TableReads Importer::readTables() {
   // What was read before a node that does not fit still was.
   (void)importNodes();
   return *reads;
-}
-
-void Importer::warnOfLostBiases() const {
-  std::vector<std::string> lost = lostBiases(model->proto.graph());
-  if (lost.empty())
-    return;
-  InFlightDiagnostic diag = emitWarning(file)
-                            << "not trained, for the exporter removed biases "
-                               "that are all zeros: '"
-                            << llvm::join(lost, "', '") << "'";
-  diag.attachNote(file) << "export without optimizations (optimize=False), or "
-                           "with dynamo=False, or give them values first";
 }
 
 FailureOr<OwningOpRef<ModuleOp>> Importer::run() {

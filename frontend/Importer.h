@@ -1,0 +1,128 @@
+//===- Importer.h - One file on its way to nn -------------------*- C++ -*-===//
+//
+// What is known while a graph is translated: which value, tensor or weight each
+// of its names stands for. Import.cpp walks the nodes; Initializers.cpp says
+// what the tensors are that the file holds.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_FRONTEND_IMPORTER_H
+#define PCC_FRONTEND_IMPORTER_H
+
+#include "frontend/Axes.h"
+#include "frontend/Binder.h"
+#include "frontend/Import.h"
+#include "frontend/Metadata.h"
+#include "frontend/Names.h"
+#include "frontend/OpTable.h"
+#include "frontend/Provenance.h"
+#include "frontend/Sharing.h"
+#include "frontend/TableReads.h"
+#include "frontend/TensorProto.h"
+#include "frontend/TrainChoice.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <deque>
+
+namespace pcc::frontend {
+
+/// Translates one file, once: run() or readTables().
+class Importer : public Translation {
+public:
+  Importer(mlir::MLIRContext &context, const ImportOptions &options,
+           ImportReport &report)
+      : options(options), report(report), builder(&context),
+        file(mlir::FileLineColLoc::get(&context, options.path, 0, 0)),
+        weights(options.ties) {}
+
+  mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> run();
+  /// See ContextLength.h.
+  TableReads readTables();
+
+  bool wantsDropout() const override { return !options.noDropout; }
+  bool isForward() const override { return options.forward; }
+  mlir::FailureOr<Tensor> load(mlir::Location loc,
+                               const onnx::TensorProto &tensor) override {
+    return loadTensor(loc, *model, tensor, options.forward);
+  }
+  mlir::Value &constantFor(const Tensor &tensor) override {
+    for (auto &[known, value] : constants)
+      if (known.isSameView(tensor))
+        return value;
+    return constants.emplace_back(tensor, mlir::Value()).second;
+  }
+  mlir::Value argument(llvm::StringRef role) override {
+    return entryArgument(forward, role);
+  }
+  int64_t nextRandomId() override { return randomIds++; }
+  mlir::Value valueNamed(llvm::StringRef name) override {
+    auto it = items.find(name);
+    return it == items.end() ? mlir::Value() : asValue(it->second, file);
+  }
+
+private:
+  mlir::LogicalResult begin();
+  mlir::LogicalResult addInitializers();
+  /// The same without the elements of large tensors, for readTables().
+  mlir::LogicalResult addShapes();
+  /// Adds a tensor that may be trained, at `extent`.
+  mlir::LogicalResult addWeight(const onnx::TensorProto &tensor, Extent extent,
+                                Provenance provenance);
+  /// Names parameters of the module that the exporter left no trace of.
+  void warnOfDropped() const;
+  /// An error if a tensor, of type `type` in the file, is what is left of a
+  /// table that is trained.
+  mlir::LogicalResult checkFoldedLookup(const onnx::TensorProto &tensor,
+                                        mlir::RankedTensorType type,
+                                        const Extent &extent) const;
+  /// Makes `item` the elements of a tensor of the file, or an expression.
+  mlir::LogicalResult hold(const onnx::TensorProto &tensor, Item &item);
+  mlir::LogicalResult importNodes();
+  /// Translates node number `number` of the graph.
+  mlir::LogicalResult importNode(int64_t number, const onnx::NodeProto &node,
+                                 const OpEntry &entry);
+  /// Whether a node of known operands is not to be folded.
+  bool isLeftUnfolded(const onnx::NodeProto &node,
+                      llvm::ArrayRef<Item> inputs) const;
+  /// Makes constants of expressions; false if one is too large.
+  bool foldExpressions(llvm::MutableArrayRef<Item> inputs) const;
+  mlir::LogicalResult addOutputs();
+  mlir::FailureOr<mlir::Value> findLoss(llvm::ArrayRef<mlir::Value> results,
+                                        llvm::ArrayRef<llvm::StringRef> names);
+  /// Whether the type and shape are those of what may be trained.
+  bool mayBeWeight(const onnx::TensorProto &tensor) const;
+  /// Names the parameters that are missing in the file.
+  void warnOfLostBiases() const;
+  /// The parameter that `node` reads as operand `i`, `weight` or one that an
+  /// exporter merged with it.
+  Weight *readBy(const onnx::NodeProto &node, int i, Weight *weight);
+  mlir::Value asValue(const Item &item, mlir::Location loc);
+  /// The same, with no gradient.
+  Item detach(const Item &item, mlir::Location loc);
+
+  const ImportOptions &options;
+  ImportReport &report;
+  mlir::OpBuilder builder;
+  mlir::Location file;
+  std::unique_ptr<Model> model;
+  int64_t opset = 0;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp forward;
+  llvm::StringMap<Item> items;
+  Weights weights;
+  std::optional<NameFinder> names;
+  std::optional<TorchExport> source;
+  std::optional<SharingFinder> sharing;
+  std::optional<Declarations> declared;
+  std::optional<TrainChoice> choice;
+  /// Large constants, such as a mask that every layer uses.
+  std::deque<std::pair<Tensor, mlir::Value>> constants;
+  /// Values that follow from constants, but were too large to fold.
+  llvm::DenseSet<mlir::Value> expressions;
+  int64_t randomIds = 0;
+  /// Of readTables() only.
+  std::optional<TableReads> reads;
+};
+
+} // namespace pcc::frontend
+
+#endif // PCC_FRONTEND_IMPORTER_H
