@@ -220,9 +220,28 @@ static Value multiply(OpBuilder &builder, Location loc, ValueRange values) {
   return product;
 }
 
+/// A number that is added to a loss has no part in its gradient: most likely it
+/// had one before the model was exported.
+static void warnOfConstants(ArrayRef<Term> terms) {
+  for (const Term &term : terms) {
+    std::optional<double> number = constantOf(term.sum);
+    if (!number || *number == 0)
+      continue;
+    Location loc = term.sum.getLoc();
+    InFlightDiagnostic diag =
+        emitWarning(loc) << "the loss has a term that is the number "
+                         << *number * term.factor << ", which trains nothing";
+    diag.attachNote(loc)
+        << "if the model computes it from parameters, the exporter has folded "
+           "it: export without optimizations (optimize=False) or with "
+           "pcc-export";
+  }
+}
+
 void pcc::frontend::splitLoss(func::FuncOp forward, func::FuncOp twice) {
   Operation *terminator = forward.getBody().front().getTerminator();
   Splitter splitter(terminator->getOperand(0));
+  warnOfConstants(splitter.terms);
   // Why a term's value for many samples does not follow from the file's text.
   SmallVector<std::string> unclear(splitter.terms.size());
   SmallVector<bool> means(splitter.terms.size());
