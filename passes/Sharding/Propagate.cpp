@@ -92,7 +92,9 @@ bool Propagation::visit(const ShardedOp &op, int64_t level) {
   bool changed = false;
   op.forEach([&](unsigned number, const ValueFactors &dims, unsigned) {
     ShardedValue &value = program[number];
-    if (level > TensorLevel && value.kind != Kind::Inner)
+    // An input lies alike in every function, and a part of it is free.
+    if (value.kind == Kind::Input ||
+        (level > TensorLevel && value.kind != Kind::Inner))
       return;
     for (auto [i, dim] : llvm::enumerate(dims)) {
       AxisList wanted = dimAxes(dim, projection.factors);
