@@ -100,3 +100,10 @@ static std::optional<Tensor> evaluateMoves(Value value, int moves) {
 std::optional<Tensor> pcc::frontend::evaluate(Value value) {
   return evaluateMoves(value, 0);
 }
+
+std::optional<double> pcc::frontend::uniformNumber(Value value) {
+  std::optional<Tensor> tensor = evaluate(value);
+  if (!tensor || !tensor->isFloat() || !tensor->isUniform())
+    return std::nullopt;
+  return tensor->at(int64_t(0)).f;
+}

@@ -17,6 +17,10 @@ inline constexpr double kRemovesKey = -9999;
 /// ask only for what is not trained, such as the mask of an attention.
 std::optional<Tensor> evaluate(mlir::Value value);
 
+/// The number that all elements of `value` are, by the same; nothing if they
+/// differ or are no floats.
+std::optional<double> uniformNumber(mlir::Value value);
+
 } // namespace pcc::frontend
 
 #endif // PCC_FRONTEND_EVALUATE_H

@@ -89,10 +89,7 @@ static Value numberOf(Value value) {
 static std::optional<double> constantOf(Value value) {
   if (frontend::dependsOnParams(value))
     return std::nullopt;
-  auto tensor = frontend::evaluate(value);
-  if (!tensor || !tensor->isUniform() || !isa<FloatType>(tensor->element()))
-    return std::nullopt;
-  return tensor->at(int64_t(0)).f;
+  return frontend::uniformNumber(value);
 }
 
 void Splitter::split(Term term) {

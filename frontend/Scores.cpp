@@ -33,16 +33,9 @@ void Scores::add(Value value, double factor, MaskReader &reader) {
     layers.push_back({value, /*isAdded=*/true, factor, /*isKnown=*/false});
 }
 
-/// The number that a value is everywhere.
-static std::optional<double> uniform(Value value) {
-  std::optional<Tensor> tensor = evaluate(value);
-  if (!tensor || !tensor->isFloat() || !tensor->isUniform())
-    return std::nullopt;
-  return tensor->at(int64_t(0)).f;
-}
-
 bool Scores::matchWhere(WhereOp op, Value &value) {
-  std::optional<double> lhs = uniform(op.getLhs()), rhs = uniform(op.getRhs());
+  std::optional<double> lhs = uniformNumber(op.getLhs()),
+                        rhs = uniformNumber(op.getRhs());
   if (!lhs == !rhs || !((lhs ? *lhs : *rhs) <= kRemovesKey))
     return false;
   bool keepsWhere = !lhs, isKnown = Lines(op.getCondition()).isKnown();
