@@ -104,29 +104,57 @@ def accumulate(model, x, y, micro_batch):
     return total
 
 
-def train(model, tokens, h, micro_batch=None, shifted_labels=False):
+def take_steps(model, h, backward):
     """Yields {"step", "loss", "norm", "lr"} of each step.
 
-    With `shifted_labels` the labels are the inputs, shifted by the model: the
-    last position of each sample has no target.
+    backward(step) computes the loss of a step, leaves its gradients with the
+    parameters and returns it as a number.
     """
-    model.train()
     optimizer = optimizer_of(model, h)
-    size = h["global_batch_size"]
     for step in range(1, h["steps"] + 1):
         lr = learning_rate(step, h)
         for group in optimizer.param_groups:
             group["lr"] = lr
-        x, y = batch_of(tokens, step, size, h["seq"])
-        if shifted_labels:
-            y[:, -1] = -100
-        loss = accumulate(model, x, y, micro_batch or size)
+        loss = backward(step)
         norm = torch.nn.utils.clip_grad_norm_(
             model.parameters(), h["clip_grad"]
         )
         optimizer.step()
         optimizer.zero_grad()
         yield dict(step=step, loss=loss, norm=norm.item(), lr=lr)
+
+
+def train(model, tokens, h, micro_batch=None, shifted_labels=False):
+    """take_steps() on text.
+
+    With `shifted_labels` the labels are the inputs, shifted by the model: the
+    last position of each sample has no target.
+    """
+    model.train()
+    size = h["global_batch_size"]
+
+    def backward(step):
+        x, y = batch_of(tokens, step, size, h["seq"])
+        if shifted_labels:
+            y[:, -1] = -100
+        return accumulate(model, x, y, micro_batch or size)
+
+    return take_steps(model, h, backward)
+
+
+def train_on_samples(model, tensors, h):
+    """take_steps() of a model that returns its loss, on samples that stand in
+    `tensors` in order and begin anew after the last."""
+    model.train()
+    size, samples = h["global_batch_size"], len(tensors[0])
+
+    def backward(step):
+        rows = [((step - 1) * size + i) % samples for i in range(size)]
+        loss = model(*(t[rows] for t in tensors))
+        loss.backward()
+        return loss.item()
+
+    return take_steps(model, h, backward)
 
 
 def record(folder, name, model_files, build, threads=2, **options):

@@ -87,25 +87,19 @@ def feeder(name, inputs):
 
 
 def train(model, feed, h):
-    """Yields {"step", "loss", "norm", "lr"} of each step."""
+    """training.take_steps() on what feed(step) gives."""
     model.train()
-    optimizer = training.optimizer_of(model, h)
-    for step in range(1, h["steps"] + 1):
-        lr = training.learning_rate(step, h)
-        for group in optimizer.param_groups:
-            group["lr"] = lr
+
+    def backward(step):
         x, y = feed(step)
         scores = model(*x)
         loss = F.cross_entropy(
             scores.flatten(0, -2), y.flatten(), ignore_index=-100
         )
         loss.backward()
-        norm = torch.nn.utils.clip_grad_norm_(
-            model.parameters(), h["clip_grad"]
-        )
-        optimizer.step()
-        optimizer.zero_grad()
-        yield dict(step=step, loss=loss.item(), norm=norm.item(), lr=lr)
+        return loss.item()
+
+    return training.take_steps(model, h, backward)
 
 
 def main():

@@ -164,26 +164,6 @@ def data(seed, samples, length):
     return dict(input_ids=ids, attention_mask=mask.long(), labels=ids)
 
 
-def train(model, tensors, path, dtype):
-    model = model.to(dtype).train()
-    optimizer = training.optimizer_of(model, H)
-    with open(path, "w") as file:
-        for step in range(1, H["steps"] + 1):
-            size, lr = H["global_batch_size"], training.learning_rate(step, H)
-            samples = len(tensors[0])
-            rows = [((step - 1) * size + i) % samples for i in range(size)]
-            for group in optimizer.param_groups:
-                group["lr"] = lr
-            loss = model(*(t[rows] for t in tensors))
-            loss.backward()
-            norm = torch.nn.utils.clip_grad_norm_(
-                model.parameters(), H["clip_grad"])
-            optimizer.step()
-            optimizer.zero_grad()
-            row = dict(step=step, loss=loss.item(), norm=norm.item(), lr=lr)
-            file.write(json.dumps(row) + "\n")
-
-
 def make(name, model, tensors, dtype=torch.float64):
     folder = os.path.join(HERE, name)
     os.makedirs(folder, exist_ok=True)
@@ -192,7 +172,10 @@ def make(name, model, tensors, dtype=torch.float64):
     onnx_files.export(
         model, tuple(t[:2] for t in tensors.values()), folder + ".onnx",
         list(tensors), ["loss"], {k: {0: "batch"} for k in tensors})
-    train(model, list(tensors.values()), folder + ".jsonl", dtype)
+    with open(folder + ".jsonl", "w") as file:
+        for row in training.train_on_samples(
+                model.to(dtype), list(tensors.values()), H):
+            file.write(json.dumps(row) + "\n")
 
 
 def main():

@@ -65,21 +65,8 @@ def main():
             os.path.join(HERE, name + ".onnx"), names, ["loss"],
             {n: {0: "batch", 1: "seq"} for n in names},
         )
-    model = build(0.0).train()
-    optimizer = training.optimizer_of(model, H)
     with open(os.path.join(HERE, "curve.jsonl"), "w") as file:
-        for step in range(1, H["steps"] + 1):
-            size, lr = H["global_batch_size"], training.learning_rate(step, H)
-            rows = [((step - 1) * size + i) % SAMPLES for i in range(size)]
-            for group in optimizer.param_groups:
-                group["lr"] = lr
-            loss = model(*(t[rows] for t in tensors))
-            loss.backward()
-            norm = torch.nn.utils.clip_grad_norm_(
-                model.parameters(), H["clip_grad"])
-            optimizer.step()
-            optimizer.zero_grad()
-            row = dict(step=step, loss=loss.item(), norm=norm.item(), lr=lr)
+        for row in training.train_on_samples(build(0.0), tensors, H):
             file.write(json.dumps(row) + "\n")
 
 
