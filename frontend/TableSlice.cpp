@@ -35,24 +35,31 @@ static LogicalResult setSlice(Binder &b, unsigned result, const Box &box) {
     b.set(result, Tensor(b.element(0), box.shape));
     return success();
   }
-  if (llvm::any_of(box.steps, [](int64_t step) { return step < 1; })) {
-    // Backward: the elements are looked up.
-    if (failed(b.checkConstant(box.shape)))
-      return failure();
-    Value x = b.value(0);
-    Arithmetic a(b);
-    for (auto [d, extent] : llvm::enumerate(box.shape)) {
-      Tensor index(b.builder.getI64Type(), {extent});
-      for (auto [i, to] : llvm::enumerate(index.elements()))
-        to = ofInt(box.starts[d] + static_cast<int64_t>(i) * box.steps[d]);
-      x = a.take(x, b.constant(index), d);
+  // Dims are cut forward, then of those that run backward the elements are
+  // looked up: no other dim may look as if its elements met.
+  Box forward = box;
+  for (auto [d, step] : llvm::enumerate(box.steps))
+    if (step < 1) {
+      forward.starts[d] = 0;
+      forward.steps[d] = 1;
+      forward.shape[d] = b.shape(0)[d];
     }
-    b.set(result, x);
-    return success();
+  Value x = b.value(0);
+  if (!forward.isWhole(b.shape(0)))
+    x = SliceOp::create(b.builder, b.loc, b.typeOf(forward.shape, b.element(0)),
+                        x, forward.starts, forward.steps);
+  Arithmetic a(b);
+  for (auto [d, step] : llvm::enumerate(box.steps)) {
+    if (step > 0)
+      continue;
+    if (failed(b.checkConstant(box.shape[d])))
+      return failure();
+    Tensor index(b.builder.getI64Type(), {box.shape[d]});
+    for (auto [i, to] : llvm::enumerate(index.elements()))
+      to = ofInt(box.starts[d] + static_cast<int64_t>(i) * step);
+    x = a.take(x, b.constant(index), d);
   }
-  b.set(result, Value(SliceOp::create(b.builder, b.loc,
-                                      b.typeOf(box.shape, b.element(0)),
-                                      b.value(0), box.starts, box.steps)));
+  b.set(result, x);
   return success();
 }
 

@@ -101,6 +101,11 @@ std::string LoopTracker::visitByRule(Operation *op) {
       }))
     return visitLinear(op, rule);
 
+  // A row of a table is looked up by its number.
+  if (auto lookup = dyn_cast<EmbeddingOp>(op))
+    if (const Place *table = find(lookup.getTable()); table && table->dim == 0)
+      return "joins several " + noun;
+
   // All operands that depend on the loop run along one factor.
   int factor = -1;
   int64_t inner = 1;

@@ -1,8 +1,8 @@
 """Losses written in the model, each by both exporters, with PyTorch's curves.
 
-    .venv/bin/python make.py        # writes *.onnx, curves.json and data/
+    .venv/bin/python make.py [NAME...]      # writes *.onnx, curves.json, data/
 
-The reference is the module called once on the whole global batch. `REFUSED` are
+Without names all are made. The reference is the module called once on the whole global batch. `REFUSED` are
 losses of which that does not follow from parts of the batch.
 """
 
@@ -129,6 +129,11 @@ def weighted(m, s, y, weight):
     return ((s - y).square().mean(-1) * weight).sum() / weight.sum()
 
 
+def reversal(m, s, labels):
+    """Positions and classes from the last to the first, and each second."""
+    return mean(m, s.flip(1, 2), labels) + s[:, ::2].flip(1).abs().mean()
+
+
 def contrast(m, s, y):
     """Samples are compared with each other."""
     a, b = s.mean(1), y.mean(1)
@@ -137,6 +142,11 @@ def contrast(m, s, y):
 
 def root(m, s, y):
     return torch.sqrt(F.mse_loss(s, y))
+
+
+def lookup(m, s, y):
+    """Some samples count more, by their place in the batch."""
+    return F.mse_loss(s, y) + s[torch.tensor([0, 0, 1])].mean()
 
 
 def gated(m, s, y):
@@ -151,9 +161,9 @@ EXACT = {
     clamped: LABELS, within: LABELS, by_sample: LABELS, z_loss: LABELS,
     smoothing: LABELS, heads: ["labels", "more"], sum_and_mean: LABELS,
     decay: LABELS, focal: ["whole"], bce: SCORES, kl: SCORES, mse: SCORES,
-    weighted: ["y", "weight"],
+    weighted: ["y", "weight"], reversal: LABELS,
 }
-REFUSED = {contrast: SCORES, root: SCORES, gated: SCORES}
+REFUSED = {contrast: SCORES, root: SCORES, gated: SCORES, lookup: SCORES}
 
 
 def make_data():
@@ -238,6 +248,9 @@ def main():
     for name, array in data.items():
         np.save(os.path.join(HERE, "data", name + ".npy"), array)
     curves = {}
+    if sys.argv[1:]:
+        with open(os.path.join(HERE, "curves.json")) as file:
+            curves = json.load(file)
     for loss, inputs in {**EXACT, **REFUSED}.items():
         if sys.argv[1:] and loss.__name__ not in sys.argv[1:]:
             continue
@@ -257,8 +270,9 @@ def main():
                 print(path, "is not exported:", str(error)[:200])
         curves[stem] = curve(model, names, data)
         print(stem, curves[stem][0]["loss"], curves[stem][-1]["loss"])
-    two_losses(os.path.join(HERE, "..", "..", "..", "Frontend", "Inputs",
-                            "two-losses.onnx"))
+    if not sys.argv[1:]:
+        two_losses(os.path.join(HERE, "..", "..", "..", "Frontend",
+                                "Inputs", "two-losses.onnx"))
     with open(os.path.join(HERE, "curves.json"), "w") as file:
         json.dump(curves, file, indent=1)
         file.write("\n")
