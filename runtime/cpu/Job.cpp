@@ -7,6 +7,7 @@
 #include "runtime/common/Backend.h"
 #include "runtime/common/Error.h"
 #include "runtime/cpu/Context.h"
+#include "runtime/cpu/IdleThreads.h"
 
 #include <algorithm>
 #include <csignal>
@@ -17,6 +18,9 @@ using namespace pcc;
 static MPI_Comm control = MPI_COMM_NULL;
 static int ownRank = 0, worldRanks = 1;
 static const int controlTag = 1;
+
+/// The threads that MPI started.
+static std::set<int> threadsOfMPI;
 
 void pcc::checkMPI(int status, const char *what) {
   if (status == MPI_SUCCESS)
@@ -31,8 +35,12 @@ void backend::join(bool alone) {
   if (alone)
     return;
   int provided = 0;
+  std::set<int> before = threadIds();
   if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided))
     fail(ExitCommunication, "MPI cannot be started");
+  for (int thread : threadIds())
+    if (!before.count(thread))
+      threadsOfMPI.insert(thread);
   // What is duplicated from it inherits the handler.
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   checkMPI(MPI_Comm_dup(MPI_COMM_WORLD, &control), "joining the ranks");
@@ -41,8 +49,11 @@ void backend::join(bool alone) {
 }
 
 void backend::finish() {
-  if (control != MPI_COMM_NULL)
-    MPI_Finalize();
+  if (control == MPI_COMM_NULL)
+    return;
+  // Ten seconds are more than a busy host keeps a thread waiting.
+  waitUntilIdle(threadsOfMPI, 10000);
+  MPI_Finalize();
 }
 
 void backend::abortRanks(int code) {

@@ -8,12 +8,16 @@
 #include "runtime/common/Mesh.h"
 #include "runtime/common/Schedule.h"
 #include "runtime/common/SourceMap.h"
+#include "runtime/cpu/IdleThreads.h"
 #include "runtime/cpu/Threads.h"
 #include "test/Runtime/Check.h"
 
+#include <atomic>
 #include <cstring>
 #include <limits>
 #include <set>
+#include <thread>
+#include <unistd.h>
 
 using namespace pcc;
 
@@ -245,6 +249,30 @@ static void testThreads() {
   CHECK(fairThreads(crowded, 1, 3, 1) == 1);
 }
 
+static void testIdleThreads() {
+  std::set<int> before = threadIds();
+  CHECK(before.count(getpid()));
+  std::atomic<bool> works{true}, ends{false};
+  std::thread thread([&] {
+    while (works) {
+    }
+    while (!ends)
+      usleep(10000);
+  });
+  std::set<int> started;
+  for (int id : threadIds())
+    if (!before.count(id))
+      started.insert(id);
+  CHECK(started.size() == 1);
+  CHECK(!waitUntilIdle(started, 20));
+  works = false;
+  CHECK(waitUntilIdle(started, 10000));
+  ends = true;
+  thread.join();
+  // One that has ended has nothing to do either.
+  CHECK(waitUntilIdle(started, 0) && waitUntilIdle({}, 0));
+}
+
 static void testText() {
   CHECK(grouped(0) == "0" && grouped(999) == "999");
   CHECK(grouped(1234567) == "1,234,567" && grouped(-123456) == "-123,456");
@@ -262,6 +290,7 @@ int main() {
   testElements();
   testSourceMap();
   testThreads();
+  testIdleThreads();
   testText();
   return checkResult();
 }
