@@ -320,7 +320,7 @@ struct NNAttachLossPass : pcc::impl::NNAttachLossPassBase<NNAttachLossPass> {
     } else {
       sums = attach(function);
     }
-    if (failed(sums))
+    if (failed(sums) || (!isOwn && failed(checkSamples(function, sums->sum))))
       return signalPassFailure();
     StringRef name = loss.empty() ? StringRef("causal-lm") : StringRef(loss);
     module->setAttr(kLossAttr,
@@ -333,6 +333,19 @@ struct NNAttachLossPass : pcc::impl::NNAttachLossPassBase<NNAttachLossPass> {
     removeDeadOps(function);
     if (needsEvaluation)
       addEvaluation(module, function);
+  }
+
+  /// An attached loss adds up over batches, unless the model's outputs do not
+  /// belong to a sample each.
+  LogicalResult checkSamples(func::FuncOp function, Value sum) {
+    auto problem = findMixedSamples(function, sum);
+    if (!problem)
+      return success();
+    if (!wholeBatch)
+      return partsDoNotAddUp(function, *problem);
+    getOperation()->setAttr(kWholeBatchAttr,
+                            StringAttr::get(&getContext(), problem->what));
+    return success();
   }
 
   FailureOr<Loss> attach(func::FuncOp function) {

@@ -140,19 +140,10 @@ FailureOr<OwnLoss> pcc::attachOwnLoss(ModuleOp module, func::FuncOp forward,
   OpBuilder builder(terminator);
   Location loc = lossLoc(module.getContext());
   if (terms->problem) {
-    auto [what, op] = *terms->problem;
-    if (!isWholeBatch) {
-      InFlightDiagnostic diag =
-          forward.emitError()
-          << "the loss of a whole batch does not follow from those of its "
-             "parts: "
-          << what;
-      diag.attachNote(op ? op->getLoc() : forward.getLoc())
-          << "it trains without --dp and in one microbatch: leave "
-             "--global-batch-size out, or let it be --micro-batch-size";
-      return diag;
-    }
-    module->setAttr(kWholeBatchAttr, builder.getStringAttr(what));
+    if (!isWholeBatch)
+      return partsDoNotAddUp(forward, *terms->problem);
+    module->setAttr(kWholeBatchAttr,
+                    builder.getStringAttr(terms->problem->what));
     SmallVector<Value> sums;
     for (const LossTerm &term : terms->terms)
       sums.push_back(term.sum);

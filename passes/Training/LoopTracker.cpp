@@ -65,6 +65,10 @@ std::string LoopTracker::visitReshape(Operation *op, const Place &from) {
     if (stride % own || own * shape[dim] % (stride * extent))
       continue;
     place(op->getResult(0), {Place::Apart, dim, stride / own});
+    // A loop of one element may be any dim of one element.
+    if (extent == 1 && (stride != own || shape[dim] != 1 ||
+                        llvm::count(shape.drop_front(dim + 1), 1)))
+      doubtful.insert(op->getResult(0));
     return "";
   }
   return "reshapes over several " + noun;
@@ -83,6 +87,7 @@ std::string LoopTracker::visitLinear(Operation *op, const ShardingRule &rule) {
                     : rule.kind == ShardingRule::Kind::Multiplicative
                         ? added == 1 && placed == 1
                         : false;
+  isSure = true;
   if (!isHandedOn)
     return "computes with a sum over " + noun;
   for (Value result : op->getResults())
@@ -115,10 +120,14 @@ std::string LoopTracker::visitByRule(Operation *op) {
     if (!from)
       continue;
     const DimFactors &own = dims[from->dim];
-    if (own.size() != 1 || rule.factors[own[0]].unshardable)
+    if (own.size() != 1 || rule.factors[own[0]].unshardable) {
+      isSure = isa<ReduceMaxOp, ReduceMinOp, ReduceProdOp, SoftmaxOp>(op);
       return "joins several " + noun;
+    }
+    isSure = true;
     if (factor >= 0 && (own[0] != factor || from->inner != inner))
       return "joins several " + noun;
+    isSure = false;
     factor = own[0];
     inner = from->inner;
   }
@@ -133,9 +142,10 @@ std::string LoopTracker::visitByRule(Operation *op) {
     });
     if (dim != dims.end())
       place(result, {Place::Apart, dim - dims.begin(), inner});
-    else if (rule.factors[factor].resolved)
+    else if (rule.factors[factor].resolved) {
+      isSure = true;
       return "joins several " + noun;
-    else
+    } else
       place(result, {Place::Added});
   }
   return "";
@@ -144,6 +154,7 @@ std::string LoopTracker::visitByRule(Operation *op) {
 std::string LoopTracker::visit(Operation *op) {
   std::string problem;
   bool depends = false;
+  isSure = false;
   for (Value operand : op->getOperands())
     if (const Place *from = find(operand)) {
       depends = true;
@@ -157,6 +168,11 @@ std::string LoopTracker::visit(Operation *op) {
     const Place *from = isa<ReshapeOp>(op) ? find(op->getOperand(0)) : nullptr;
     problem = from && from->kind == Place::Apart ? visitReshape(op, *from)
                                                  : visitByRule(op);
+  }
+  if (llvm::any_of(op->getOperands(),
+                   [&](Value v) { return doubtful.contains(v); })) {
+    isSure = false;
+    doubtful.insert(op->result_begin(), op->result_end());
   }
   if (!problem.empty())
     for (Value result : op->getResults())

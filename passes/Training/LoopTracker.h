@@ -52,6 +52,9 @@ public:
   /// does to the elements where a result is Mixed and no operand is, else
   /// nothing.
   std::string visit(mlir::Operation *op);
+  /// Whether the op that visit() found something about surely computes with
+  /// several elements, where others may only move them.
+  bool joinsSurely() const { return isSure; }
   /// Null: the value does not depend on the loop.
   const Place *find(mlir::Value value) const {
     auto it = places.find(value);
@@ -73,8 +76,10 @@ private:
 
   std::string noun;
   int64_t extent;
-  bool mayCount;
+  bool mayCount, isSure = false;
   llvm::DenseMap<mlir::Value, Place> places;
+  /// Values whose place may be another.
+  llvm::DenseSet<mlir::Value> doubtful;
 };
 
 } // namespace pcc

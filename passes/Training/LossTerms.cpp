@@ -99,14 +99,46 @@ static DenseSet<Value> sourcesOf(Value value) {
   return seen;
 }
 
-void LossTerms::analyze(func::FuncOp forward) {
-  bool isUnit = forward->getAttrOfType<UnitAttr>(kHasLossAttr) != nullptr;
+/// Where the samples of the inputs go.
+static LoopTracker sampleTracker(func::FuncOp forward) {
   LoopTracker samples("samples", std::max<int64_t>(batchOf(forward), 1),
                       /*mayCount=*/false);
   for (BlockArgument argument : forward.getArguments())
     if (hasSamples(forward, argument) &&
         tensorType(argument).getDimSize(0) == batchOf(forward))
       samples.start(argument, 0);
+  return samples;
+}
+
+std::optional<LossTerms::Problem> pcc::findMixedSamples(func::FuncOp forward,
+                                                        Value sum) {
+  LoopTracker samples = sampleTracker(forward);
+  DenseSet<Value> needed = sourcesOf(sum);
+  for (Operation &op : forward.getBody().front().without_terminator())
+    if (llvm::any_of(op.getResults(),
+                     [&](Value result) { return needed.contains(result); })) {
+      std::string what = samples.visit(&op);
+      if (!what.empty() && samples.joinsSurely())
+        return LossTerms::Problem{nodeName(&op) + " " + what, &op};
+    }
+  return std::nullopt;
+}
+
+InFlightDiagnostic pcc::partsDoNotAddUp(func::FuncOp forward,
+                                        const LossTerms::Problem &problem) {
+  InFlightDiagnostic diag =
+      forward.emitError()
+      << "the loss of a whole batch does not follow from those of its parts: "
+      << problem.what;
+  diag.attachNote(problem.op ? problem.op->getLoc() : forward.getLoc())
+      << "it trains without --dp and in one microbatch: leave "
+         "--global-batch-size out, or let it be --micro-batch-size";
+  return diag;
+}
+
+void LossTerms::analyze(func::FuncOp forward) {
+  bool isUnit = forward->getAttrOfType<UnitAttr>(kHasLossAttr) != nullptr;
+  LoopTracker samples = sampleTracker(forward);
   llvm::MapVector<Operation *, std::string> joins;
   for (Operation &op : forward.getBody().front().without_terminator())
     if (std::string what = samples.visit(&op); !what.empty())

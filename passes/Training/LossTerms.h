@@ -85,6 +85,17 @@ mlir::FailureOr<OwnLoss> attachOwnLoss(mlir::ModuleOp module,
                                        mlir::func::FuncOp forward,
                                        bool isWholeBatch);
 
+/// Why a value, a sum over samples, is not that of each sample for itself: an
+/// op on the way to it that surely computes with several. Nothing: none was
+/// found.
+std::optional<LossTerms::Problem> findMixedSamples(mlir::func::FuncOp forward,
+                                                   mlir::Value sum);
+
+/// The error of a loss that one batch does not add to another, at an op or
+/// null.
+mlir::InFlightDiagnostic partsDoNotAddUp(mlir::func::FuncOp forward,
+                                         const LossTerms::Problem &problem);
+
 /// The samples of a function's batch, 0 if no input has any.
 int64_t batchOf(mlir::func::FuncOp function);
 

@@ -33,8 +33,9 @@ def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
     divisors need, and the number of microbatches, in states with `nn.ahead`;
     @loss reads these, and returns what a microbatch adds to the mean over all
     of them. `nn.has_loss` without a list is one sum and a count.
-    Other formulas are errors unless `whole-batch`; the module's
-    `nn.whole_batch` then says what they need it for.
+    Other formulas are errors unless `whole-batch`, and so is an attached loss of
+    a model that surely computes with several samples; the module's
+    `nn.whole_batch` then says what it is needed for.
 
     `@evaluate` is @loss without dropout. It returns nothing and adds to the
     states `eval_loss_sum` and `eval_target_count`; `@evaluate_result` returns

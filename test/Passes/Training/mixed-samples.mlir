@@ -1,0 +1,58 @@
+// A loss that is attached adds up over microbatches and ranks, unless the model
+// surely computes with several samples: then a step is one microbatch of one
+// rank.
+// RUN: pcc-opt %s --split-input-file --verify-diagnostics --nn-attach-loss=loss=mse
+// RUN: pcc-opt %s --split-input-file --nn-attach-loss="loss=mse whole-batch" \
+// RUN:   | FileCheck %s
+
+// The mean over samples is taken from each.
+// CHECK: module attributes {nn.loss = "mse", nn.whole_batch = {{.*}}computes with a sum over samples
+// expected-error @below {{does not follow from those of its parts: }}
+// expected-note @+5 {{it trains without --dp and in one microbatch}}
+func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = "data"})
+    -> (tensor<2x4xf32> {nn.name = "y"}) {
+  %sum = nn.reduce %x [0] : tensor<2x4xf32> -> tensor<4xf32>
+  %wide = nn.broadcast %sum [1] : tensor<4xf32> -> tensor<2x4xf32>
+  %y = nn.sub %x, %wide : tensor<2x4xf32>
+  return %y : tensor<2x4xf32>
+}
+
+// -----
+
+// CHECK: nn.whole_batch = {{.*}}joins several samples
+// expected-error @below {{does not follow from those of its parts: }}
+// expected-note @+3 {{it trains without --dp and in one microbatch}}
+func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = "data"})
+    -> (tensor<2x2xf32> {nn.name = "y"}) {
+  %y = nn.contract "ad,bd->ab" %x, %x : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<2x2xf32>
+  return %y : tensor<2x2xf32>
+}
+
+// -----
+
+// CHECK: nn.whole_batch = {{.*}}joins several samples
+// expected-error @below {{does not follow from those of its parts: }}
+// expected-note @+3 {{it trains without --dp and in one microbatch}}
+func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = "data"})
+    -> (tensor<2x4xf32> {nn.name = "y"}) {
+  %top = nn.reduce_max %x [0] : tensor<2x4xf32> -> tensor<4xf32>
+  %wide = nn.broadcast %top [1] : tensor<4xf32> -> tensor<2x4xf32>
+  %y = nn.mul %x, %wide : tensor<2x4xf32>
+  return %y : tensor<2x4xf32>
+}
+
+// -----
+
+// One sample: rows of its sequence are not several samples, nor is what a dim
+// of one element was made for.
+// CHECK-NOT: whole_batch
+func.func @forward(%x: tensor<1x4xf32> {nn.name = "x", nn.role = "data"})
+    -> (tensor<1x4xf32> {nn.name = "y"}) {
+  %rows = nn.reshape %x : tensor<1x4xf32> -> tensor<4xf32>
+  %top = nn.reduce_max %rows [0] : tensor<4xf32> -> tensor<f32>
+  %wide = nn.broadcast %top [] : tensor<f32> -> tensor<1x4xf32>
+  %list = nn.reshape %x : tensor<1x4xf32> -> tensor<1x1x4xf32>
+  %mean = nn.reduce %list [0] : tensor<1x1x4xf32> -> tensor<1x4xf32>
+  %y = nn.mul %mean, %wide : tensor<1x4xf32>
+  return %y : tensor<1x4xf32>
+}
