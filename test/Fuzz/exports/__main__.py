@@ -98,7 +98,8 @@ def run_safely(arguments):
         return run(seed, options)
     except Exception:  # a fault of this program, which must not end the rest
         return dict(seed=seed, exporter="?", warnings=[],
-                    reason=traceback.format_exc().splitlines()[-1], seconds=0, **{"class": "fuzzer"})
+                    reason=traceback.format_exc().splitlines()[-1],
+                    seconds=0, **{"class": "fuzzer"})
 
 
 def chosen(options, known):

@@ -63,6 +63,23 @@ def projections(c):
             f"{n} = torch.stack([m({src}) for m in self.{full}], 1)"
             for n, src, full in (("q", "x", "query"), ("k", "memory", "key"),
                                  ("v", "memory", "value"))]
+    # Of attention that asks one sequence about another.
+    if kind == "fused-cross":
+        init = ["self.in_proj_weight = "
+                "nn.Parameter(torch.randn(3 * D, D) * 0.2)",
+                "self.in_proj_bias = nn.Parameter(torch.randn(3 * D) * 0.1)"]
+        return init, [
+            "wq, wk, wv = self.in_proj_weight.chunk(3)",
+            "bq, bk, bv = self.in_proj_bias.chunk(3)",
+            f"q = F.linear(x, wq, bq).{split}",
+            f"k = F.linear(memory, wk, bk).{split}",
+            f"v = F.linear(memory, wv, bv).{split}"]
+    if kind == "fused-keys":
+        return [f"self.q_proj = {linear('D', 'D')}",
+                f"self.kv = {linear('D', '2 * D')}"], [
+            f"q = self.q_proj(x).{split}",
+            "k, v = self.kv(memory).chunk(2, dim=-1)",
+            f"k, v = k.{split}, v.{split}"]
     kv = {"grouped": "H // 2", "one-kv-head": "1"}.get(kind, "H")
     init = [f"self.q_proj = {linear('D', 'D')}",
             f"self.k_proj = {linear('D', f'{kv} * DH')}",
@@ -184,7 +201,10 @@ def attend(c):
                   "weights = e / e.sum(-1, keepdim=True)"]
     else:
         lines.append("weights = F.softmax(scores, dim=-1)")
-    if kind == "einsum":
+    if c["extra"] == "einsum-gate":
+        lines.append("out = torch.einsum('bhts,bhsd,h->bhtd', weights, v, "
+                     "self.head_gate)")
+    elif kind == "einsum":
         lines.append("out = torch.einsum('bhts,bhsd->bhtd', weights, v)")
     elif kind in ("bmm", "baddbmm"):
         lines += ["out = torch.bmm(weights.view(b * h, t, s), "
@@ -200,6 +220,11 @@ def rotary(c):
         return []
     if kind == "rotary-cached":
         angles = ["cos, sin = self.cos[:T], self.sin[:T]"]
+    elif kind == "rotary-partial":
+        angles = ["angles = torch.einsum('i,j->ij', torch.arange(T)"
+                  ".to(x.dtype), self.inv_freq.to(x.dtype))",
+                  "angles = torch.cat((angles, angles), dim=-1)",
+                  "cos, sin = angles.cos(), angles.sin()"]
     elif kind == "rotary-pairs":
         angles = ["angles = torch.outer(torch.arange(T, dtype=x.dtype), "
                   "self.inv_freq.to(x.dtype))",
@@ -276,6 +301,8 @@ def source(c):
                         "self.k_norm = nn.Parameter(torch.ones(DH))"],
          "temperature": ["self.temperature = nn.Parameter(torch.tensor(0.8))"],
          "head-gate": ["self.head_gate = nn.Parameter(torch.rand(H) + 0.5)"],
+         "einsum-gate": ["self.head_gate = "
+                         "nn.Parameter(torch.rand(H) + 0.5)"],
          }.get(c["extra"], []), 2)
     add([""] + head, 1)
     add(lines + rotary(c) + repeats(c), 2)
@@ -294,7 +321,8 @@ def source(c):
     add(["", "def attend(self, q, k, v, visible, bias, causal, head):"], 1)
     body = attend(c)
     if c["projection"] == "heads-apart":
-        body = [l.replace("self.sinks.view", "self.sinks[head:head + 1].view")
-                for l in body]
+        for name in ("sinks", "head_gate"):
+            body = [l.replace(f"self.{name}", f"self.{name}[head:head + 1]")
+                    for l in body]
     add(body + ["return out"], 2)
     return "\n".join(text) + "\n\n\n"

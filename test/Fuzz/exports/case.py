@@ -27,6 +27,10 @@ class Case:
 
     def __init__(self, choices, folder, seed):
         self.choices, self.folder, self.seed = choices, folder, seed
+        # Whether --seq is given, and --freeze left away; judge.py changes
+        # both where pcc asks for it.
+        self.length_told = choices["length"] == "told"
+        self.freezes_itself = False
         os.makedirs(folder, exist_ok=True)
         self.source = self.path("module.py")
         if not os.path.exists(self.source):
@@ -68,7 +72,8 @@ class Case:
         extents = self.extents()
         # --seq is of tokens; other inputs have a dim of that name.
         seq = "--dim=seq" if self.choices["kind"] == "features" else "--seq"
-        return ([f"{seq}={extents['T']}"] if "T" in used else []) + (
+        told = "T" in used and self.length_told
+        return ([f"{seq}={extents['T']}"] if told else []) + (
             [f"--dim=source={extents['S']}"] if "S" in used else [])
 
     def flags(self, alone):
@@ -101,7 +106,7 @@ class Case:
                  if not p.requires_grad]
         if how in ("train", "eval"):
             names += self.module.TOLD["torchscript"]
-        if not names:
+        if not names or self.freezes_itself:
             return []
         return ["--freeze=^(" + "|".join(n.replace(".", "[.]")
                                          for n in names) + ")$"]
@@ -170,7 +175,7 @@ def of_seed(seed, folder):
 def of_folder(folder):
     """A case that --reproduce left, maybe edited."""
     with open(os.path.join(folder, "choices.json")) as file:
-        choices = json.load(file)
+        choices = dict(grammar.PLAIN, **json.load(file))
     return Case(choices, folder, choices["seed"])
 
 

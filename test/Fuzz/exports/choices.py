@@ -11,10 +11,10 @@ import random
 # name -> (plain value and share of it, then other values with theirs).
 CHOICES = {
     # The module's outer form.
-    "kind": {"decoder": 55, "encoder": 24, "encoder-decoder": 9, "vision": 6,
-             "features": 6},
-    "head": {"lm": 60, "classes": 16, "tokens": 10, "number": 8,
-             "numbers": 6},
+    "kind": {"decoder": 49, "encoder": 26, "encoder-decoder": 11,
+             "vision": 6, "features": 8},
+    "head": {"lm": 52, "classes": 20, "tokens": 10, "number": 11,
+             "numbers": 7},
     "layers": {1: 35, 2: 45, 3: 20},
     "width": {16: 50, 32: 35, 24: 15},
     "heads": {2: 50, 4: 50},
@@ -23,14 +23,14 @@ CHOICES = {
     "projection": {"separate": 26, "fused-split": 9, "fused-chunk": 7,
                    "fused-view": 8, "fused-unbind": 6, "fused-by-head": 6,
                    "fused-slices": 5, "parameter": 4, "einsum": 4, "conv1d": 5,
-                   "heads-stacked": 3, "heads-apart": 4, "grouped": 8,
+                   "heads-stacked": 4, "heads-apart": 4, "grouped": 8,
                    "one-kv-head": 5, "module": 4},
     "scores": {"div": 18, "mul": 12, "sdpa": 20, "sdpa-scale": 4,
                "scaled-query": 8, "scaled-both": 5, "einsum": 8, "bmm": 8,
                "baddbmm": 7, "unscaled": 4, "manual-softmax": 5},
     "attention-bias": {True: 60, False: 40},
-    "extra": {"none": 66, "sink": 7, "softcap": 6, "query-norm": 8,
-              "temperature": 6, "head-gate": 7},
+    "extra": {"none": 57, "sink": 10, "softcap": 6, "query-norm": 8,
+              "temperature": 6, "head-gate": 7, "einsum-gate": 6},
     "positions": {"learned": 24, "parameter": 7, "sinusoid-buffer": 7,
                   "sinusoid-unsaved": 5, "sinusoid-computed": 5,
                   "rotary-half": 9, "rotary-pairs": 6, "rotary-cached": 7,
@@ -40,8 +40,8 @@ CHOICES = {
     # Masks: how causality is found, how padding, how both are applied.
     "causal": {"tril": 18, "buffer": 16, "triu-buffer": 8, "compare": 14,
                "is-causal": 16, "additive": 10, "additive-buffer": 6,
-               "window": 9, "ones-like": 3},
-    "padding": {"none": 62, "keys": 18, "keys-additive": 12, "product": 8},
+               "window": 15, "ones-like": 3},
+    "padding": {"none": 58, "keys": 18, "keys-additive": 13, "product": 11},
     "fill": {"masked-fill-inf": 26, "where": 16, "masked-fill-min": 22,
              "additive-min": 20, "additive-1e4": 9, "multiply": 7},
     # Blocks.
@@ -55,28 +55,29 @@ CHOICES = {
     "gate": {"none": 62, "rezero": 8, "layer-scale": 8, "highway": 8,
              "residual-scalar": 8, "tanh-gate": 6},
     # Parameters.
-    "tie": {"none": 58, "tied": 20, "tied-scaled": 7, "copied": 10,
+    "tie": {"none": 54, "tied": 20, "tied-scaled": 7, "copied": 14,
             "by-matmul": 5},
-    "share": {"none": 74, "block": 9, "attention": 6, "mlp": 5, "norm": 6},
+    "share": {"none": 68, "block": 11, "attention": 7, "mlp": 6, "norm": 8},
     "copy": {"none": 80, "block": 10, "bias": 5, "table-rows": 5},
     "frozen": {"none": 82, "embedding": 5, "block": 4, "norms": 3, "head": 3,
                "scalar": 3},
     "scalar": {"none": 72, "temperature": 8, "gain": 7, "gain-1x1": 4,
                "exp-scale": 5, "offset": 4},
     "buffer": {"none": 68, "scale": 7, "unsaved": 5, "shift": 4,
-               "final-logits-bias": 5, "permutation": 4, "single": 4,
+               "final-logits-bias": 6, "permutation": 4, "single": 4,
                "statistics": 3},
-    "reversal": {"none": 80, "flip-seq": 6, "flip-width": 5, "roll": 5,
-                 "shift": 4},
+    "reversal": {"none": 74, "flip-seq": 7, "flip-width": 4, "roll": 5,
+                 "shift": 4, "stride-width": 6},
     "detach": {"none": 72, "branch": 11, "no-grad": 9, "data": 8},
     "padding-idx": {False: 70, True: 30},
     # What comes of it.
-    "pool": {"mean": 30, "masked-mean": 18, "first": 18, "last": 10,
-             "max": 8, "attention": 10, "pooler": 6},
-    "loss": {"outside": 55, "ce": 5, "ce-sum": 5, "ce-weighted": 4,
-             "smoothed": 5, "z-loss": 4, "two-terms": 5, "masked-mean": 5,
-             "sample-weights": 3, "focal": 3, "kl": 3, "bce": 3, "nll": 3,
-             "shifted": 4},
+    "pool": {"mean": 15, "masked-mean": 18, "first": 12, "last": 8,
+             "max": 5, "attention": 8, "pooler": 5, "strided": 4,
+             "adaptive": 5, "masked-max": 3, "query": 17},
+    "loss": {"outside": 52, "ce": 5, "ce-sum": 6, "ce-weighted": 4,
+             "smoothed": 5, "z-loss": 4, "two-terms": 4, "two-heads": 4,
+             "masked-mean": 5, "sample-weights": 3, "focal": 3, "kl": 3,
+             "bce": 3, "nll": 3, "shifted": 4, "smoothed-by-hand": 1},
     "outputs": {"one": 88, "loss-and-scores": 12},
     # How it is exported.
     "exporter": {"train": 24, "eval": 16, "dynamo": 14, "dynamo-raw": 11,
@@ -90,37 +91,77 @@ CHOICES = {
     "microbatches": {1: 40, 2: 40, 4: 20},
     "sp": {False: 80, True: 20},
     "schedule": {"1f1b": 60, "gpipe": 40},
+    # What reads the inputs beside a table: convolutions over positions.
+    "front": {"none": 84, "conv": 6, "depthwise": 6, "speech": 2,
+              "speech-strided": 2},
+    # Projections of attention that asks the encoder.
+    "cross": {"separate": 35, "fused-cross": 40, "fused-keys": 25},
+    # Whether --seq is given, where the file may tell it.
+    "length": {"told": 75, "default": 25},
 }
+
+
+def among(*values):
+    return lambda value: value in values
+
+
+def but(value):
+    return lambda other: other != value
+
+
+def starts(text):
+    return lambda value: value.startswith(text)
+
 
 # What the summary counts and --only takes: a name, the choice that has it.
 FEATURES = {
-    "fused projections": ("projection", lambda v: str(v).startswith("fused")),
-    "grouped heads": ("projection", lambda v: v in ("grouped", "one-kv-head")),
-    "heads as modules": ("projection", lambda v: str(v).startswith("heads")),
-    "sdpa": ("scores", lambda v: str(v).startswith("sdpa")),
-    "rotary": ("positions", lambda v: str(v).startswith("rotary")),
-    "alibi": ("positions", lambda v: str(v).startswith("alibi")),
-    "relative bias": ("positions",
-                      lambda v: v in ("t5-buckets", "t5-shared", "table",
-                                      "shaw")),
-    "sinusoids": ("positions", lambda v: str(v).startswith("sinusoid")),
-    "padding masks": ("padding", lambda v: v != "none"),
-    "norms": ("norm", lambda v: v != "layer"),
-    "gates": ("gate", lambda v: v != "none"),
-    "ties": ("tie", lambda v: v in ("tied", "tied-scaled", "by-matmul")),
-    "shared": ("share", lambda v: v != "none"),
-    "frozen": ("frozen", lambda v: v != "none"),
-    "scalars": ("scalar", lambda v: v != "none"),
-    "copies": ("copy", lambda v: v != "none"),
-    "buffers": ("buffer", lambda v: v != "none"),
-    "reversals": ("reversal", lambda v: v != "none"),
-    "detached": ("detach", lambda v: v != "none"),
+    "fused projections": ("projection", starts("fused")),
+    "grouped heads": ("projection", among("grouped", "one-kv-head")),
+    "heads as modules": ("projection", starts("heads")),
+    "sdpa": ("scores", starts("sdpa")),
+    "sinks": ("extra", among("sink")),
+    "learned scales of heads": ("extra", among("query-norm", "temperature",
+                                               "head-gate", "einsum-gate")),
+    "rotary": ("positions", starts("rotary")),
+    "alibi": ("positions", starts("alibi")),
+    "relative bias": ("positions", among("t5-buckets", "t5-shared", "table",
+                                         "shaw")),
+    "sinusoids": ("positions", starts("sinusoid")),
+    "windows": ("causal", among("window")),
+    "padding masks": ("padding", but("none")),
+    "products of masks": ("padding", among("product")),
+    "norms": ("norm", but("layer")),
+    "gates": ("gate", but("none")),
+    "ties": ("tie", among("tied", "tied-scaled", "by-matmul")),
+    "heads started from tables": ("tie", among("copied")),
+    "shared": ("share", but("none")),
+    "blocks used again": ("share", among("block")),
+    "norms used again": ("share", among("norm")),
+    "frozen": ("frozen", but("none")),
+    "scalars": ("scalar", but("none")),
+    "copies": ("copy", but("none")),
+    "buffers": ("buffer", but("none")),
+    "reversals": ("reversal", among("flip-seq", "flip-width", "roll")),
+    "strides": ("reversal", among("stride-width")),
+    "convolutions": ("front", but("none")),
+    "einsum": ("scores", among("einsum")),
+    "detached": ("detach", but("none")),
     "padding_idx": ("padding-idx", bool),
-    "losses": ("loss", lambda v: v != "outside"),
-    "cross attention": ("kind", lambda v: v == "encoder-decoder"),
-    "tensor parallel": ("tp", lambda v: v > 1),
-    "pipeline": ("pp", lambda v: v > 1),
-    "data parallel": ("dp", lambda v: v > 1),
+    "masked pooling": ("pool", among("masked-mean", "masked-max")),
+    "learned query": ("pool", among("query")),
+    "one number a row": ("head", among("number")),
+    "losses": ("loss", but("outside")),
+    "losses of several terms": ("loss", among("z-loss", "two-terms",
+                                              "two-heads")),
+    "weighted losses": ("loss", among("ce-weighted", "masked-mean",
+                                      "sample-weights", "mse-weights")),
+    "sums": ("loss", among("ce-sum", "mse-sum")),
+    "cross attention": ("kind", among("encoder-decoder")),
+    "fused cross attention": ("cross", starts("fused")),
+    "default length": ("length", among("default")),
+    "tensor parallel": ("tp", but(1)),
+    "pipeline": ("pp", but(1)),
+    "data parallel": ("dp", but(1)),
 }
 
 PLAIN = {name: next(iter(values)) for name, values in CHOICES.items()}
@@ -129,8 +170,8 @@ PLAIN = {name: next(iter(values)) for name, values in CHOICES.items()}
 BY_POSITION = ("lm", "tokens")
 # Of classes; of numbers.
 CLASS_LOSSES = ("ce", "ce-sum", "ce-weighted", "smoothed", "z-loss",
-                "two-terms", "masked-mean", "sample-weights", "focal", "kl",
-                "nll")
+                "two-terms", "two-heads", "masked-mean", "sample-weights",
+                "focal", "kl", "nll", "shifted", "smoothed-by-hand")
 
 
 def has(choices, feature):
@@ -182,7 +223,7 @@ def repaired(choices):
         if c["kind"] == "decoder" and c["reversal"] in ("flip-seq", "roll"):
             c["reversal"] = "flip-width"
     # A class of the padding mask itself.
-    if c["pool"] == "masked-mean" and c["padding"] == "none":
+    if c["pool"].startswith("masked") and c["padding"] == "none":
         if c["kind"] == "vision":
             plain("pool")
         else:
@@ -236,7 +277,7 @@ def repaired(choices):
         plain("gate")
     # Numbers have losses of their own.
     if c["head"] in ("number", "numbers"):
-        if c["loss"] in CLASS_LOSSES or c["loss"] == "shifted":
+        if c["loss"] in CLASS_LOSSES:
             c["loss"] = {"ce-sum": "mse-sum", "sample-weights": "mse-weights",
                          "focal": "huber"}.get(c["loss"], "mse")
     elif c["loss"] == "shifted" and (c["head"] != "lm"
@@ -255,6 +296,23 @@ def repaired(choices):
         plain("detach", "padding-idx")
     if c["exporter"] in ("dynamo", "dynamo-raw"):
         c["opset"] = 18
+    # TorchScript's exporter cannot write these.
+    if c["exporter"] in ("train", "eval"):
+        if c["norm"] == "rms-module":
+            c["norm"] = "rms"
+        if c["loss"] == "smoothed":
+            c["loss"] = "smoothed-by-hand"
+    if c["kind"] != "encoder-decoder":
+        plain("cross")
+    if c["kind"] != "features":
+        if c["front"].startswith("speech"):
+            c["front"] = "conv"
+    elif c["front"] in ("conv", "speech-strided"):
+        pooled = c["head"] not in BY_POSITION and c["padding"] == "none"
+        c["front"] = "speech-strided" if pooled else "speech"
+    # These tell no length, or have none.
+    if c["static"] or c["kind"] in ("vision", "features"):
+        plain("length")
     if c["tp"] == 1:
         plain("sp")
     if c["static"]:  # a batch that the file fixes cannot be shared out

@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 
 import numpy as np
 import torch
 
+import blame
 import exporting
 import reference
 import running
@@ -15,7 +17,7 @@ from running import Verdict
 CLASSES = {
     "trained": "trained as PyTorch does",
     "refused": "refused with a reason",
-    "warned": "wrong, but a warning names the tensor",
+    "warned": "wrong, but warnings name every tensor that is",
     "not exported": "an exporter of PyTorch failed",
     "wrong": "wrong without a word",
     "crash": "crashed, or took too long",
@@ -56,16 +58,44 @@ def judge(case, forward=True):
 
 
 def compiled(case, alone, *rest):
-    """As running.train. A name that --freeze asks for may be none of a
-    parameter: pcc found out what the user would have told it."""
-    flags = case.flags(alone)
-    try:
-        return running.train(case, flags, *rest)
-    except Verdict as verdict:
-        if "--freeze" not in verdict.reason:
-            raise
-    return running.train(case, [f for f in flags if "--freeze" not in f],
-                         *rest)
+    """As running.train. A user may have to tell --seq. A name that --freeze
+    asks for may be none of a parameter: pcc found out what the user would
+    have told it."""
+    while True:
+        try:
+            return running.train(case, case.flags(alone), *rest)
+        except Verdict as verdict:
+            if not case.length_told and re.search(
+                    "--seq|not bound to a number", verdict.reason):
+                case.length_told = True
+            elif "--freeze" in verdict.reason and not case.freezes_itself:
+                case.freezes_itself = True
+            else:
+                raise
+
+
+def excused(case, verdict, model, arrays, targets, data):
+    """The verdict on wrong numbers: warnings must name each tensor that is
+    trained wrongly. What the first loss is does not depend on that, and files
+    of pcc-export leave nothing to guess."""
+    if verdict.kind != "wrong" or case.choices["exporter"] == "pcc-export" \
+            or re.match("forward|loss of step 1 ", verdict.reason):
+        return verdict
+    left = blame.unnamed(case, model, arrays, targets, data)
+    if left is None:
+        return verdict
+    if left:
+        names = ", ".join(min(names) for names in left[:5])
+        return Verdict("wrong", f"{verdict.reason}; no warning names {names}",
+                       verdict.warnings)
+    return Verdict("warned", verdict.reason, verdict.warnings)
+
+
+def write_expected(case, data, curve, bounds):
+    with open(case.path("expected.json"), "w") as file:
+        json.dump({"flags": case.flags(False), "data": data,
+                   "training": running.training_flags(case), "curve": curve,
+                   "bounds": bounds}, file, indent=1)
 
 
 def attempt(case, forward):
@@ -75,10 +105,6 @@ def attempt(case, forward):
     curve, bounds = reference.curves(case, model, arrays, targets)
     if not all(np.isfinite(r["loss"]) for r in curve):
         raise Verdict("not exported", "PyTorch's loss is not finite")
-    with open(case.path("expected.json"), "w") as file:
-        json.dump({"flags": case.flags(False), "data": data,
-                   "training": running.training_flags(case), "curve": curve,
-                   "bounds": bounds}, file, indent=1)
     path = case.path("model.onnx")
     if os.path.exists(path):
         os.remove(path)
@@ -91,17 +117,26 @@ def attempt(case, forward):
     if theirs.shape != ours.shape or not off <= 10 * bound:
         raise exporting.NotExported("the file does not compute what the "
                                     f"module does (differs by {off:.0e})")
-    if forward:
-        running.check_forward(case, few, name, theirs, bound)
-    plan, _ = case.plan()
-    alone = plan == (1, 1, 1)
     try:
-        warnings = compiled(case, False, data, curve, bounds)
+        warnings = trained(case, data, curve, bounds)
+        if forward:
+            running.check_forward(case, few, name, theirs, bound)
     except Verdict as verdict:
-        if alone or verdict.kind != "refused":
-            raise
-        # The plan may be at fault, the numbers must be right all the same.
-        if case.choices["static"]:
+        raise excused(case, verdict, model, arrays, targets, data)
+    finally:
+        write_expected(case, data, curve, bounds)
+    return {"warnings": warnings}
+
+
+def trained(case, data, curve, bounds):
+    """Trains on the case's plan. A plan that is refused may be at fault: on
+    one rank the numbers must be right all the same."""
+    try:
+        return compiled(case, False, data, curve, bounds)
+    except Verdict as verdict:
+        plan, _ = case.plan()
+        if plan == (1, 1, 1) or verdict.kind != "refused" or \
+                case.choices["static"]:
             raise
         try:
             compiled(case, True, data, curve, bounds)
@@ -111,4 +146,3 @@ def attempt(case, forward):
             raise verdict
         raise Verdict("refused", "(one rank trains) " + verdict.reason,
                       verdict.warnings)
-    return {"warnings": warnings}

@@ -9,11 +9,20 @@ INSIDE = {
                     "weight=self.class_weights)"],
     "smoothed": ["loss = F.cross_entropy({rows}, {flat}, "
                  "label_smoothing=0.1)"],
+    # Which TorchScript has no operator for.
+    "smoothed-by-hand": [
+        "logp = F.log_softmax({rows}, dim=-1)",
+        "flat = {flat}", "seen = (flat != -100).to(logp.dtype)",
+        "each = -0.9 * logp.gather(1, flat.clamp(min=0)[:, None])[:, 0] "
+        "- 0.1 * logp.mean(-1)",
+        "loss = (each * seen).sum() / seen.sum()"],
     "z-loss": ["rows = {rows}",
                "loss = F.cross_entropy(rows, {flat}) + 1e-2 * "
                "torch.logsumexp(rows, dim=-1).pow(2).mean()"],
     "two-terms": ["loss = F.cross_entropy({rows}, {flat})",
                   "loss = loss + 0.1 * x.pow(2).mean()"],
+    "two-heads": ["loss = F.cross_entropy({rows}, {flat})",
+                  "loss = loss + 0.3 * F.mse_loss(self.second(x), numbers)"],
     "masked-mean": ["each = F.cross_entropy({rows}, {flat}, "
                     "reduction='none')",
                     "m = attention_mask.reshape(-1).to(each.dtype)",
@@ -50,13 +59,15 @@ def add(c, module):
     by_position = head in ("lm", "tokens")
     classes = {"lm": 50, "tokens": 5, "classes": 5}.get(head)
     number = {"number": 1, "numbers": 3}.get(head)
-    shape = ("T",) if by_position else ()
+    # Images fix how many positions there are.
+    length = c["seq"] if c["kind"] == "vision" else "T"
+    shape = (length,) if by_position else ()
     if number:
         labels = dict(kind="values", shape=(number,))
     else:
         labels = dict(kind="labels", shape=shape, bound=classes,
                       ignore=kind in ("outside", "ce", "nll", "ce-sum",
-                                      "ce-weighted", "smoothed"))
+                                      "ce-weighted", "smoothed-by-hand"))
     if kind == "outside":
         module.body.append("return scores")
         text = (head == "lm" and c["kind"] == "decoder"
@@ -80,7 +91,9 @@ def add(c, module):
         module.init.append("self.register_buffer('class_weights', "
                            f"torch.rand({classes}) + 0.5)")
         module.told["torchscript"].append("class_weights")
-        module.suspects.append("class_weights")
+    if kind == "two-heads":
+        module.inputs["numbers"] = dict(kind="values", shape=shape + (1,))
+        module.init.append("self.second = nn.Linear(D, 1)")
     if kind == "sample-weights" and not by_position:
         module.body += [
             "each = F.cross_entropy(scores, labels, reduction='none')"]

@@ -40,17 +40,27 @@ def optimizer_of(model):
                              betas=(h["beta1"], h["beta2"]), eps=h["eps"])
 
 
-def train(case, model, arrays, targets, dtype):
-    """[{"loss", "norm"}] of each step. The module is called once on the whole
-    global batch, as pcc's programs promise."""
-    model = copy.deepcopy(model).to(dtype).eval()
-    optimizer = optimizer_of(model)
+def in_type(model, dtype):
+    return copy.deepcopy(model).to(dtype).eval()
+
+
+def loss_of_step(case, model, arrays, targets, step):
+    """The module is called once on the whole global batch, as pcc's programs
+    promise."""
+    dtype = next(model.parameters()).dtype
     inputs = {n: as_type(a, dtype) for n, a in arrays.items()}
     labels = {} if targets is None else {"": as_type(targets, dtype)}
+    result = model(**rows(inputs, step))
+    return loss_of(case.module.LOSS, result, rows(labels, step).get(""))
+
+
+def train(case, model, arrays, targets, dtype):
+    """[{"loss", "norm"}] of each step."""
+    model = in_type(model, dtype)
+    optimizer = optimizer_of(model)
     curve = []
     for step in range(cases.STEPS):
-        result = model(**rows(inputs, step))
-        loss = loss_of(case.module.LOSS, result, rows(labels, step).get(""))
+        loss = loss_of_step(case, model, arrays, targets, step)
         loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(model.parameters(),
                                               cases.TRAINING["clip_grad"])

@@ -3,6 +3,7 @@
 import collections
 import json
 import os
+import re
 
 import choices as grammar
 import judge
@@ -27,18 +28,27 @@ def share(part, whole):
     return f"{part} of {whole} ({100 * part / max(whole, 1):.1f} %)"
 
 
+def guessed(warning):
+    """Whether it is of what a file means, not of what a plan costs."""
+    return not re.search("tensor-parallel rank", warning)
+
+
 def rates(rows):
     """Lines of rates over what could be exported."""
     lines = []
     through = [r for r in rows if r["exporter"] == "pcc-export"]
-    sure = [r for r in rows if r["exporter"] in ("train", "pcc-export")]
     for name, those in (("train as PyTorch does", rows),
                         ("  through pcc-export", through)):
         fine = [r for r in those if r["class"] == "trained"]
         lines.append(f"{name}: {share(len(fine), len(those))}")
-    warned = [r for r in sure if r.get("warnings")]
-    lines.append("warnings where the file proves everything: "
-                 f"{share(len(warned), len(sure))}")
+    guesses = [r for r in through if any(map(guessed, r["warnings"]))]
+    lines.append("warn of a guess where the file proves everything (that of "
+                 f"pcc-export): {share(len(guesses), len(through))}")
+    for name in sorted({r["exporter"] for r in rows} - {"pcc-export"}):
+        those = [r for r in rows if r["exporter"] == name]
+        guesses = [r for r in those if any(map(guessed, r["warnings"]))]
+        lines.append(f"  where it does not ({name}): "
+                     f"{share(len(guesses), len(those))}")
     return lines
 
 

@@ -1,0 +1,122 @@
+"""Which tensors pcc trains otherwise than PyTorch does.
+
+One step of SGD at a learning rate of 1 moves a tensor by its gradient and its
+decay: what each moved by is compared with PyTorch's. A tensor of pcc stands
+for the parameter whose initial value it has, in whatever shape or order an
+exporter left it; names decide nothing, for exporters make them up.
+"""
+
+import re
+
+import numpy as np
+import torch
+
+import reference
+import running
+
+DECAY = 0.1
+FLAGS = ["--steps=1", "--lr-schedule=constant", f"--weight-decay={DECAY}",
+         "--clip-grad=0"]
+
+
+def of_pytorch(case, model, arrays, targets):
+    """{name: (value, what SGD moves it by)} of every parameter."""
+    model = reference.in_type(model, torch.float64)
+    reference.loss_of_step(case, model, arrays, targets, 0).backward()
+    result = {}
+    for name, p in model.named_parameters():
+        value = p.detach().numpy()
+        moved = np.zeros_like(value)
+        if p.grad is not None and p.requires_grad:
+            moved = p.grad.numpy() + (DECAY * value if p.dim() >= 2 else 0)
+        result[name] = value, moved
+    return result
+
+
+def of_pcc(case, data):
+    """The same of pcc's tensors, and its warnings."""
+    flags = case.flags(True) + ["--optimizer=sgd"]
+    warnings = running.compile_(case, "-o", "blamed", *flags)
+    values = [weights_after(case, data, rate) for rate in (0, 1)]
+    return {n: (v, v.astype(np.float64) - values[1][n])
+            for n, v in values[0].items()}, warnings
+
+
+def weights_after(case, data, rate):
+    from safetensors.numpy import load_file
+    folder = case.path(f"weights-{rate}")
+    code, text = running.call(
+        case, "./blamed", f"--data={data}", f"--lr={rate}",
+        f"--min-lr={rate}", f"--save={folder}", *FLAGS)
+    if code:
+        raise running.Verdict("wrong", f"one step: exit {code}: "
+                              + text[-100:].strip())
+    return load_file(f"{folder}/step-00000001/model.safetensors")
+
+
+def order(ours, theirs):
+    """Indices that turn flat `theirs` into `ours`, or None if the values are
+    others."""
+    if ours.size != theirs.size:
+        return None
+    plain = np.arange(theirs.size)
+    for indices in (plain, plain.reshape(theirs.shape).T.reshape(-1)):
+        if np.allclose(theirs.reshape(-1)[indices], ours.reshape(-1),
+                       rtol=1e-5, atol=1e-7):
+            return indices
+    a, b = np.argsort(ours, None), np.argsort(theirs, None)
+    if not np.allclose(ours.reshape(-1)[a], theirs.reshape(-1)[b], rtol=1e-5,
+                       atol=1e-7):
+        return None
+    indices = np.empty_like(plain)
+    indices[a] = b
+    return indices
+
+
+def moves_alike(ours, theirs, indices, scale):
+    """scale: of all movements, below 1e-5 of which nothing is told apart."""
+    (value, moved), wanted = ours, theirs[1].reshape(-1)[indices]
+    off = np.abs(moved.reshape(-1) - wanted).max()
+    return off <= (1e-3 * np.abs(wanted).max() + 1e-5 * scale
+                   + 1e-6 * np.abs(value).max())
+
+
+def wrong(ours, theirs):
+    """A set of names for every tensor that is trained wrongly: a warning has
+    to say one of each."""
+    scale = max(np.abs(m).max() for _, m in theirs.values())
+    served, guilty = set(), []
+    twins = {n: set() for n in theirs}  # pcc's tensors of these values
+    for name, tensor in ours.items():
+        found = {n: order(tensor[0], t[0]) for n, t in theirs.items()}
+        found = {n: i for n, i in found.items() if i is not None}
+        alike = {n for n, i in found.items()
+                 if moves_alike(tensor, theirs[n], i, scale)}
+        served |= alike
+        for twin in found:
+            twins[twin].add(name)
+        if not alike and np.abs(tensor[1]).max() > 1e-5 * scale:
+            guilty.append({name, *found})
+    for name, (_, moved) in theirs.items():
+        if name not in served and np.abs(moved).max() > 1e-5 * scale:
+            guilty.append({name} | twins[name])
+    return guilty
+
+
+def aliases(model, names):
+    """`names` and the others of the same parameters, by shared modules."""
+    by_id = {}
+    for name, p in model.named_parameters(remove_duplicate=False):
+        by_id.setdefault(id(p), set()).add(name)
+    return names.union(*(s for s in by_id.values() if s & names))
+
+
+def unnamed(case, model, arrays, targets, data):
+    """None if nothing is wrong in the first step of one rank; else the sets
+    of `wrong` that no warning names."""
+    theirs = of_pytorch(case, model, arrays, targets)
+    ours, warnings = of_pcc(case, data)
+    guilty = wrong(ours, theirs)
+    said = set(re.findall(r"'([^']*)'", " ".join(warnings)))
+    left = [g for g in guilty if not aliases(model, g) & said]
+    return left if guilty else None
