@@ -54,21 +54,29 @@ def weights_after(case, data, rate):
     return load_file(f"{folder}/step-00000001/model.safetensors")
 
 
+def same(a, b):
+    return np.allclose(a.reshape(-1), b.reshape(-1), rtol=1e-5, atol=1e-7)
+
+
 def order(ours, theirs):
-    """Indices that turn flat `theirs` into `ours`, or None if the values are
-    others."""
-    if ours.size != theirs.size:
+    """Indices that turn flat `theirs` into `ours`: all of it in some order, or
+    rows of it. None if the values are others."""
+    theirs = np.atleast_1d(theirs)
+    plain = np.arange(theirs.size).reshape(theirs.shape)
+    if not ours.size or theirs.size % ours.size:
         return None
-    plain = np.arange(theirs.size)
-    for indices in (plain, plain.reshape(theirs.shape).T.reshape(-1)):
-        if np.allclose(theirs.reshape(-1)[indices], ours.reshape(-1),
-                       rtol=1e-5, atol=1e-7):
-            return indices
+    if ours.size < theirs.size and theirs.shape[0] % (
+            theirs.size // ours.size):
+        return None
+    for rows in np.split(plain, theirs.size // ours.size):
+        for indices in (rows.reshape(-1), rows.T.reshape(-1)):
+            if same(theirs.reshape(-1)[indices], ours):
+                return indices
     a, b = np.argsort(ours, None), np.argsort(theirs, None)
-    if not np.allclose(ours.reshape(-1)[a], theirs.reshape(-1)[b], rtol=1e-5,
-                       atol=1e-7):
+    if len(a) != len(b) or not same(ours.reshape(-1)[a],
+                                    theirs.reshape(-1)[b]):
         return None
-    indices = np.empty_like(plain)
+    indices = np.empty_like(b)
     indices[a] = b
     return indices
 
@@ -81,24 +89,36 @@ def moves_alike(ours, theirs, indices, scale):
                    + 1e-6 * np.abs(value).max())
 
 
+def candidates(name, ours, theirs):
+    """{name: indices} of the parameters that a tensor may stand for: those of
+    its values; of its name, where an exporter added a number, say."""
+    found = {n: order(ours, value) for n, (value, _) in theirs.items()}
+    if name in theirs and theirs[name][0].shape == ours.shape \
+            and found[name] is None:
+        found[name] = np.arange(ours.size)
+    return {n: i for n, i in found.items() if i is not None}
+
+
 def wrong(ours, theirs):
     """A set of names for every tensor that is trained wrongly: a warning has
     to say one of each."""
     scale = max(np.abs(m).max() for _, m in theirs.values())
-    served, guilty = set(), []
+    guilty = []
     twins = {n: set() for n in theirs}  # pcc's tensors of these values
+    # Elements that some tensor of pcc trains as PyTorch does.
+    served = {n: np.zeros(v.size, bool) for n, (v, _) in theirs.items()}
     for name, tensor in ours.items():
-        found = {n: order(tensor[0], t[0]) for n, t in theirs.items()}
-        found = {n: i for n, i in found.items() if i is not None}
-        alike = {n for n, i in found.items()
+        found = candidates(name, tensor[0], theirs)
+        alike = {n: i for n, i in found.items()
                  if moves_alike(tensor, theirs[n], i, scale)}
-        served |= alike
+        for twin, indices in alike.items():
+            served[twin][indices] = True
         for twin in found:
             twins[twin].add(name)
         if not alike and np.abs(tensor[1]).max() > 1e-5 * scale:
             guilty.append({name, *found})
     for name, (_, moved) in theirs.items():
-        if name not in served and np.abs(moved).max() > 1e-5 * scale:
+        if not served[name].all() and np.abs(moved).max() > 1e-5 * scale:
             guilty.append({name} | twins[name])
     return guilty
 
