@@ -56,8 +56,8 @@ def positions(c):
                  "torch.randn(2 * T_MAX - 1, H) * 0.3)",
                  "grid = torch.arange(T_MAX)[None, :] - "
                  "torch.arange(T_MAX)[:, None] + T_MAX - 1",
-                 "self.register_buffer('index', grid)"], [],
-                ["bias = self.bias_table[self.index[:T, :T]]"
+                 "self.register_buffer('offsets', grid)"], [],
+                ["bias = self.bias_table[self.offsets[:T, :T]]"
                  ".permute(2, 0, 1)[None]"])
     return [], [], []
 
