@@ -258,6 +258,10 @@ def repaired(choices):
         plain("causal")
     if c["padding"] == "product" and c["fill"] == "masked-fill-inf":
         c["fill"] = "masked-fill-min"
+    # PyTorch gives such rows zeros if its mask is of booleans, as no export.
+    if c["padding"] == "product" and c["scores"].startswith("sdpa") \
+            and not c["fill"].startswith("additive"):
+        c["fill"] = "additive-min"
     if c["share"] == "block" and c["copy"] == "block":
         plain("copy")
     if c["layers"] == 1:

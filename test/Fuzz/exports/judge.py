@@ -9,6 +9,7 @@ import torch
 
 import blame
 import exporting
+import model_source
 import reference
 import running
 from running import Verdict
@@ -109,7 +110,8 @@ def attempt(case, forward):
     if os.path.exists(path):
         os.remove(path)
     exporting.export(case, arrays, path)
-    count = case.micro_batch() if case.choices["static"] else 2
+    static = case.choices["static"]
+    count = case.micro_batch() if static else model_source.BATCH
     few = {n: a[:count] for n, a in arrays.items()}
     bound, ours = forward_bound(case, model, few)
     name, theirs = exporting.run(path, few)
