@@ -61,7 +61,9 @@ def batch_of(tokens, step, size, seq):
 
 def learning_rate(step, h):
     """Linear warm-up over steps 1 .. warmup_steps, then half a cosine down to
-    min_lr at the last step."""
+    min_lr at the last step; or the same throughout."""
+    if h["lr_schedule"] == "constant":
+        return h["lr"]
     if step <= h["warmup_steps"]:
         return h["lr"] * step / h["warmup_steps"]
     done = (step - h["warmup_steps"]) / (h["steps"] - h["warmup_steps"])
@@ -70,15 +72,16 @@ def learning_rate(step, h):
 
 
 def optimizer_of(model, h, fused=None):
+    trained = [p for p in model.parameters() if p.requires_grad]
     groups = [
         dict(
-            params=[p for p in model.parameters() if (p.dim() >= 2) == decays],
+            params=[p for p in trained if (p.dim() >= 2) == decays],
             weight_decay=h["weight_decay"] if decays else 0.0,
         )
         for decays in (True, False)
     ]
     return torch.optim.AdamW(
-        groups,
+        [group for group in groups if group["params"]],
         lr=h["lr"],
         betas=(h["beta1"], h["beta2"]),
         eps=h["eps"],
@@ -104,13 +107,13 @@ def accumulate(model, x, y, micro_batch):
     return total
 
 
-def take_steps(model, h, backward):
+def take_steps(model, h, backward, optimizer=None):
     """Yields {"step", "loss", "norm", "lr"} of each step.
 
     backward(step) computes the loss of a step, leaves its gradients with the
-    parameters and returns it as a number.
+    parameters and returns it as a number. optimizer: AdamW if it is None.
     """
-    optimizer = optimizer_of(model, h)
+    optimizer = optimizer or optimizer_of(model, h)
     for step in range(1, h["steps"] + 1):
         lr = learning_rate(step, h)
         for group in optimizer.param_groups:
@@ -142,9 +145,9 @@ def train(model, tokens, h, micro_batch=None, shifted_labels=False):
     return take_steps(model, h, backward)
 
 
-def train_on_samples(model, tensors, h):
-    """take_steps() of a model that returns its loss, on samples that stand in
-    `tensors` in order and begin anew after the last."""
+def train_on_samples(model, tensors, h, optimizer=None):
+    """take_steps() on samples that stand in `tensors` in order and begin anew
+    after the last. model: called with a batch of each, returns its loss."""
     model.train()
     size, samples = h["global_batch_size"], len(tensors[0])
 
@@ -154,7 +157,7 @@ def train_on_samples(model, tensors, h):
         loss.backward()
         return loss.item()
 
-    return take_steps(model, h, backward)
+    return take_steps(model, h, backward, optimizer)
 
 
 def record(folder, name, model_files, build, threads=2, **options):

@@ -21,7 +21,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [HERE, os.path.join(ROOT, "tools")]
 
 import modules  # noqa: E402
-import training  # noqa: E402
+import steps  # noqa: E402
 from pcc_export import export  # noqa: E402
 
 FOLDER = os.path.join(ROOT, "test", "Frontend", "Inputs", "exported")
@@ -42,13 +42,13 @@ RECORDED = {
 
 def record(name, exporter, pcc):
     case, module = modules.CASES[name], modules.build(name)
-    inputs, labels = modules.samples(name, training.BATCH * training.STEPS)
+    inputs, labels = modules.samples(name, steps.BATCH * steps.STEPS)
     path = os.path.join(FOLDER, name + ".onnx")
     export(module, {n: t[:2] for n, t in inputs.items()}, path, pcc=pcc,
            exporter=exporter, returns_loss=case.loss is None, loss=case.loss,
            check_gradients=pcc is not None, log=lambda line: None)
-    training.save_data(os.path.join(FOLDER, name), inputs, labels)
-    rows = training.by_pytorch(module, lambda m, *t: m(*t), inputs, labels,
+    steps.save_data(os.path.join(FOLDER, name), inputs, labels)
+    rows = steps.by_pytorch(module, lambda m, *t: m(*t), inputs, labels,
                                case.loss)
     with open(os.path.join(FOLDER, name + ".jsonl"), "w") as file:
         for row in rows:

@@ -26,7 +26,7 @@ import torch  # noqa: E402
 
 import families  # noqa: E402
 import modules  # noqa: E402
-import training  # noqa: E402
+import steps  # noqa: E402
 from pcc_export import Refused, export, exporters  # noqa: E402
 
 # The log has single precision.
@@ -73,7 +73,7 @@ def check_metadata(path, module, case):
 
 def run_module(name, exporter, options, folder):
     case, module = modules.CASES[name], modules.build(name)
-    inputs, labels = modules.samples(name, training.BATCH * training.STEPS)
+    inputs, labels = modules.samples(name, steps.BATCH * steps.STEPS)
     example = {n: t[:2] for n, t in inputs.items()}
     path = os.path.join(folder, "model.onnx")
     said = []
@@ -116,7 +116,7 @@ def run_family(name, options, folder):
     case = families.CASES[name]
     model, call, inputs, labels, said = families.export(
         name, os.path.join(folder, "model.onnx"), options.pcc,
-        training.BATCH * training.STEPS)
+        steps.BATCH * steps.STEPS)
     families.check(case, metadata_of(os.path.join(folder, "model.onnx")), said)
     return train(model, lambda m, *t: call(m, *t).logits,
                  os.path.join(folder, "model.onnx"), inputs, labels,
@@ -125,15 +125,15 @@ def run_family(name, options, folder):
 
 def train(module, call, path, inputs, labels, loss, extra, options, folder):
     data = os.path.join(folder, "data")
-    training.save_data(data, inputs, labels)
+    steps.save_data(data, inputs, labels)
     kind = "cross-entropy" if loss == "causal-lm" else loss
-    wanted = training.by_pytorch(module, call, inputs, labels, kind)
-    own = training.by_pytorch(module, call, inputs, labels, kind,
+    wanted = steps.by_pytorch(module, call, inputs, labels, kind)
+    own = steps.by_pytorch(module, call, inputs, labels, kind,
                               torch.float32)
-    found = training.by_pcc(options.bin, path, data, loss, extra, folder)
-    worst = training.largest_difference(found, wanted)
+    found = steps.by_pcc(options.bin, path, data, loss, extra, folder)
+    worst = steps.largest_difference(found, wanted)
     # Norms of LLaMA compute in f32 whatever the module's type.
-    allowed = max(TOLERANCE, 10 * training.largest_difference(own, wanted))
+    allowed = max(TOLERANCE, 10 * steps.largest_difference(own, wanted))
     assert worst <= allowed, f"training differs by {worst:.1e}"
     return f"{worst:.1e}"
 

@@ -1,6 +1,8 @@
 """PyTorch's own training of a case."""
 
 import copy
+import os
+import sys
 
 import numpy as np
 import torch
@@ -9,6 +11,9 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 import case as cases
 import model_source
+
+sys.path[:0] = [os.path.join(cases.ROOT, "examples")]
+import training  # noqa: E402
 
 
 def rows(tensors, step):
@@ -31,23 +36,13 @@ def loss_of(name, result, targets):
                            ignore_index=-100)
 
 
-def optimizer_of(model):
-    h = cases.TRAINING
-    trained = [p for p in model.parameters() if p.requires_grad]
-    groups = [dict(params=[p for p in trained if (p.dim() >= 2) == decays],
-                   weight_decay=h["weight_decay"] if decays else 0.0)
-              for decays in (True, False)]
-    return torch.optim.AdamW([g for g in groups if g["params"]], lr=h["lr"],
-                             betas=(h["beta1"], h["beta2"]), eps=h["eps"])
-
-
 def in_type(model, dtype):
     return copy.deepcopy(model).to(dtype).eval()
 
 
 def backward(case, model, arrays, targets, step):
-    """Leaves the gradients of a step and returns its loss. The module is
-    called once on the whole global batch, as pcc's programs promise.
+    """Leaves the gradients of a step, from 0, and returns its loss. The module
+    is called once on the whole global batch, as pcc's programs promise.
 
     Attention by its definition: the fused kernel of CPUs takes each weight of
     a row that finfo.min hides everywhere for 1 in its backward pass, for the
@@ -59,22 +54,16 @@ def backward(case, model, arrays, targets, step):
         result = model(**rows(inputs, step))
         loss = loss_of(case.module.LOSS, result, rows(labels, step).get(""))
         loss.backward()
-    return loss
+    return loss.item()
 
 
 def train(case, model, arrays, targets, dtype):
     """[{"loss", "norm"}] of each step."""
     model = in_type(model, dtype)
-    optimizer = optimizer_of(model)
-    curve = []
-    for step in range(cases.STEPS):
-        loss = backward(case, model, arrays, targets, step)
-        norm = torch.nn.utils.clip_grad_norm_(model.parameters(),
-                                              cases.TRAINING["clip_grad"])
-        optimizer.step()
-        optimizer.zero_grad()
-        curve.append(dict(loss=loss.item(), norm=norm.item()))
-    return curve
+    rows = training.take_steps(
+        model, cases.TRAINING,
+        lambda step: backward(case, model, arrays, targets, step - 1))
+    return [dict(loss=row["loss"], norm=row["norm"]) for row in rows]
 
 
 def curves(case, model, arrays, targets):

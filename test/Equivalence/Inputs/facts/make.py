@@ -36,7 +36,13 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-WIDTH, VOCAB, HEADS, SEQ, BATCH, STEPS, LR = 8, 16, 2, 8, 8, 5, 1e-2
+ROOT = os.path.join(HERE, *[os.pardir] * 4)
+sys.path[:0] = [os.path.join(ROOT, "examples")]
+import training  # noqa: E402
+
+WIDTH, VOCAB, HEADS, SEQ, BATCH, STEPS = 8, 16, 2, 8, 8, 5
+H = dict(training.HYPERPARAMETERS, global_batch_size=BATCH, seq=SEQ,
+         steps=STEPS, lr=1e-2, lr_schedule="constant")
 
 
 class Block(nn.Module):
@@ -277,26 +283,6 @@ def slim(path):
     onnx.save(file, path)
 
 
-def train(model, tokens):
-    trained = [p for p in model.parameters() if p.requires_grad]
-    groups = [
-        dict(params=[p for p in trained if (p.dim() >= 2) == decays],
-             weight_decay=0.1 if decays else 0.0)
-        for decays in (True, False)
-    ]
-    optimizer = torch.optim.AdamW(groups, lr=LR, betas=(0.9, 0.95))
-    for step in range(STEPS):
-        rows = [(step * BATCH + i) * SEQ for i in range(BATCH)]
-        x = torch.stack([tokens[n : n + SEQ] for n in rows])
-        y = torch.stack([tokens[n + 1 : n + SEQ + 1] for n in rows])
-        loss = F.cross_entropy(model(x).flatten(0, 1), y.flatten())
-        loss.backward()
-        norm = torch.nn.utils.clip_grad_norm_(trained, 1.0)
-        optimizer.step()
-        optimizer.zero_grad()
-        yield dict(step=step + 1, loss=loss.item(), norm=norm.item())
-
-
 def main():
     torch.manual_seed(0)
     tokens = torch.randint(0, VOCAB, (STEPS * BATCH * SEQ + 1,))
@@ -310,7 +296,8 @@ def main():
             export(copy.deepcopy(model), path, kind)
             slim(path)
         with open(os.path.join(HERE, name + ".jsonl"), "w") as file:
-            for row in train(model.train(), tokens):
+            for row in training.train(model, tokens, H):
+                del row["lr"]
                 file.write(json.dumps(row) + "\n")
 
 

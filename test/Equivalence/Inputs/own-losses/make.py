@@ -17,7 +17,13 @@ import torch.nn.functional as F
 from torch import nn
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-VOCAB, WIDTH, SEQ, BATCH, STEPS, LR = 12, 8, 4, 8, 5, 0.1
+ROOT = os.path.join(HERE, *[os.pardir] * 4)
+sys.path[:0] = [os.path.join(ROOT, "examples")]
+import training  # noqa: E402
+
+VOCAB, WIDTH, SEQ, BATCH, STEPS = 12, 8, 4, 8, 5
+H = dict(training.HYPERPARAMETERS, global_batch_size=BATCH, steps=STEPS,
+         lr=0.1, lr_schedule="constant")
 
 
 class Model(nn.Module):
@@ -228,18 +234,10 @@ def two_losses(path):
 
 
 def curve(model, names, data):
-    rows = []
-    optimizer = torch.optim.SGD(model.parameters(), lr=LR)
-    for step in range(STEPS):
-        batch = [torch.from_numpy(data[n][step * BATCH:(step + 1) * BATCH])
-                 for n in names]
-        loss = model(*batch)
-        optimizer.zero_grad()
-        loss.backward()
-        norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        rows.append(dict(step=step + 1, loss=loss.item(), norm=norm.item()))
-    return rows
+    tensors = [torch.from_numpy(data[n]) for n in names]
+    rows = training.train_on_samples(
+        model, tensors, H, torch.optim.SGD(model.parameters(), lr=H["lr"]))
+    return [{k: v for k, v in row.items() if k != "lr"} for row in rows]
 
 
 def main():

@@ -3,10 +3,15 @@
 import json
 import os
 import subprocess
+import sys
 
 import numpy as np
 import torch
 import torch.nn.functional as F
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, os.pardir, os.pardir, "examples")]
+import training  # noqa: E402
 
 STEPS, BATCH = 5, 4
 SETTINGS = dict(lr=0.02, beta1=0.9, beta2=0.95, eps=1e-8, weight_decay=0.1,
@@ -25,27 +30,19 @@ def by_pytorch(module, call, inputs, labels, kind, dtype=torch.float64):
     """Rows of loss and norm by step, from weights that stay as they were."""
     weights = {n: t.clone() for n, t in module.state_dict().items()}
     module.to(dtype).eval()
-    trained = [p for p in module.parameters() if p.requires_grad]
-    s = SETTINGS
-    optimizer = torch.optim.AdamW(
-        [{"params": [p for p in trained if p.dim() >= 2],
-          "weight_decay": s["weight_decay"]},
-         {"params": [p for p in trained if p.dim() < 2], "weight_decay": 0.0}],
-        lr=s["lr"], betas=(s["beta1"], s["beta2"]), eps=s["eps"])
-    rows = []
-    for step in range(STEPS):
+
+    def backward(step):
         def part(t):
-            t = t[step * BATCH:(step + 1) * BATCH]
+            t = t[(step - 1) * BATCH:step * BATCH]
             return t.to(dtype) if t.is_floating_point() else t
 
-        values = [part(t) for t in inputs.values()]
-        output = call(module, *values)
+        output = call(module, *map(part, inputs.values()))
         loss = loss_of(output, None if labels is None else part(labels), kind)
-        optimizer.zero_grad()
         loss.backward()
-        norm = torch.nn.utils.clip_grad_norm_(trained, s["clip_grad"])
-        optimizer.step()
-        rows.append(dict(step=step + 1, loss=loss.item(), norm=norm.item()))
+        return loss.item()
+
+    h = dict(SETTINGS, steps=STEPS, lr_schedule="constant")
+    rows = list(training.take_steps(module, h, backward))
     module.float().load_state_dict(weights)
     return rows
 
