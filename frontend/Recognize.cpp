@@ -3,6 +3,7 @@
 #include "frontend/Params.h"
 #include "frontend/Passes.h"
 #include "frontend/Patterns.h"
+#include "frontend/Roles.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -102,6 +103,9 @@ struct NNRecognizePass : pcc::impl::NNRecognizePassBase<NNRecognizePass> {
     sweep(module);
     classifyParams(module);
     markFoldedScales(module);
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function->hasAttr(nn::kHasLossAttr))
+        assignTargets(function);
   }
 };
 

@@ -33,23 +33,51 @@ static bool reaches(Value value, unsigned operand, bool &shifted) {
   return false;
 }
 
+static StringRef roleOf(func::FuncOp forward, BlockArgument argument) {
+  auto role =
+      forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kRoleAttr);
+  return role ? role.getValue() : "";
+}
+
+static void setRole(func::FuncOp forward, BlockArgument argument,
+                    StringRef role) {
+  forward.setArgAttr(argument.getArgNumber(), kRoleAttr,
+                     StringAttr::get(forward.getContext(), role));
+}
+
+void pcc::frontend::assignTargets(func::FuncOp forward) {
+  // There is one such input; other losses' are data, by their names.
+  BlockArgument targets;
+  bool isShifted = false;
+  for (BlockArgument argument : forward.getArguments()) {
+    StringRef role = roleOf(forward, argument);
+    if (role == "targets" || role == "labels")
+      return;
+    auto name = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                     kNameAttr);
+    RankedTensorType type = tensorType(argument);
+    bool shifted = false, isCalledSo = name && name.getValue() == "labels";
+    if (role != "data" || (targets && !isCalledSo) || type.getRank() != 2 ||
+        !isa<IntegerType>(type.getElementType()) ||
+        !reaches<CrossEntropyOp>(argument, 1, shifted))
+      continue;
+    targets = argument;
+    isShifted = shifted;
+  }
+  if (targets)
+    setRole(forward, targets, isShifted ? "labels" : "targets");
+}
+
 void pcc::frontend::assignRoles(func::FuncOp forward) {
-  Builder builder(forward.getContext());
   BlockArgument tokens;
   for (BlockArgument argument : forward.getArguments()) {
-    auto role = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                     kRoleAttr);
-    if (!role || role.getValue() != "tokens")
+    if (roleOf(forward, argument) != "tokens")
       continue;
     bool shifted = false;
-    if (!tokens && reaches<EmbeddingOp>(argument, 0, shifted)) {
+    if (!tokens && reaches<EmbeddingOp>(argument, 0, shifted))
       tokens = argument;
-      continue;
-    }
-    bool isTargets = reaches<CrossEntropyOp>(argument, 1, shifted);
-    forward.setArgAttr(argument.getArgNumber(), kRoleAttr,
-                       builder.getStringAttr(!isTargets ? "data"
-                                             : shifted  ? "labels"
-                                                        : "targets"));
+    else
+      setRole(forward, argument, "data");
   }
+  assignTargets(forward);
 }

@@ -12,6 +12,10 @@ namespace pcc::frontend {
 /// are the tokens.
 void assignRoles(mlir::func::FuncOp forward);
 
+/// The same for targets alone, of a model that computes its loss: which inputs
+/// are classes of one may not be seen before it is recognized.
+void assignTargets(mlir::func::FuncOp forward);
+
 } // namespace pcc::frontend
 
 #endif // PCC_FRONTEND_ROLES_H

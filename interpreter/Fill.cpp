@@ -77,6 +77,7 @@ bool setBound(InputInfo &info, Attribute attribute) {
     return false;
   info.vocab = ids->below;
   info.lookedUpBy = ids->node.str();
+  info.isOfLoss = ids->isOfLoss;
   return true;
 }
 

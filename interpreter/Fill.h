@@ -20,6 +20,8 @@ struct InputInfo {
   /// Exclusive bound of token ids, and the node it comes from; 0: not known.
   int64_t vocab = 0;
   std::string lookedUpBy = "";
+  /// Of role "data", but classes that a loss is computed for.
+  bool isOfLoss = false;
 };
 
 /// How inputs and parameters that were not given are made up. The numbers

@@ -111,6 +111,7 @@ LogicalResult RuntimeProgram::addInput(ModuleOp module, const InputInfo &info) {
     return unsupported(module, info.type);
   input.layout = layoutOf(info.type);
   input.vocab = info.vocab;
+  input.of_loss = info.isOfLoss;
   input.looked_up_by = keep(info.lookedUpBy);
   int64_t bytes = info.type.getNumElements() * sizeOf(input.dtype);
   input.slot_bytes = info.isPerMicrobatch ? (bytes + 63) / 64 * 64 : 0;

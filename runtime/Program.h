@@ -120,6 +120,9 @@ typedef struct {
   const char *role;
   const char *name; ///< the model's name of it
   int32_t dtype;
+  /// 1: of role "data", but classes of a loss as targets are: negative ones are
+  /// not counted.
+  int32_t of_loss;
   pcc_layout layout;    ///< of one microbatch; rank 0 for scalars
   int64_t arena_offset; ///< of slot 0
   int64_t slot_bytes;   ///< distance of two microbatches' slots; 0: one slot

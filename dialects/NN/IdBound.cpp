@@ -8,9 +8,12 @@ using namespace pcc::nn;
 
 DictionaryAttr IdBound::toAttr(MLIRContext *context) const {
   Builder builder(context);
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("below", builder.getI64IntegerAttr(below)),
-       builder.getNamedAttr("node", builder.getStringAttr(node))});
+  NamedAttrList fields;
+  fields.set("below", builder.getI64IntegerAttr(below));
+  fields.set("node", builder.getStringAttr(node));
+  if (isOfLoss)
+    fields.set("of_loss", builder.getUnitAttr());
+  return fields.getDictionary(context);
 }
 
 std::optional<IdBound> IdBound::from(Attribute attribute) {
@@ -21,5 +24,5 @@ std::optional<IdBound> IdBound::from(Attribute attribute) {
   auto node = fields.getAs<StringAttr>("node");
   if (!below || !node)
     return std::nullopt;
-  return IdBound{below.getInt(), node.getValue()};
+  return IdBound{below.getInt(), node.getValue(), fields.contains("of_loss")};
 }

@@ -17,6 +17,9 @@ inline constexpr llvm::StringLiteral kIdsAttr = "nn.ids";
 struct IdBound {
   int64_t below;
   llvm::StringRef node;
+  /// They are classes that a loss is computed for, and nothing else: negative
+  /// ones name none, and are not counted.
+  bool isOfLoss = false;
 
   mlir::DictionaryAttr toAttr(mlir::MLIRContext *context) const;
   /// Null or ill-formed attributes say nothing.

@@ -239,11 +239,11 @@ FailureOr<Datum> Descriptor::input(rt::BufferOp buffer) {
     return failure();
   auto ids = nn::IdBound::from(buffer->getAttr(nn::kIdsAttr));
   return Datum::structure(
-      {stringAttr(buffer, "role"), stringAttr(buffer, "name"), *number, *where,
+      {stringAttr(buffer, "role"), stringAttr(buffer, "name"), *number,
+       Datum::i32(ids && ids->isOfLoss), *where,
        Datum::i64(*buffer.getOffset()),
        Datum::i64(buffer.getSlots() > 1 ? buffer.getSlotBytes() : 0),
-       Datum::i64(ids ? ids->below : 0),
-       data.addString(ids ? ids->node : "")});
+       Datum::i64(ids ? ids->below : 0), data.addString(ids ? ids->node : "")});
 }
 
 /// The outputs that an entry point hands to its tasks.

@@ -22,8 +22,11 @@ struct Search {
   bool isUniform;
   int64_t below = 0;
   Operation *by = nullptr;
+  /// Nothing but losses reads them.
+  bool isOfLoss = true;
 
   void note(Operation *op, int64_t rows) {
+    isOfLoss &= isa<CrossEntropyOp>(op);
     if (!by || rows < below)
       std::tie(below, by) = std::pair(rows, op);
   }
@@ -77,8 +80,10 @@ struct NNBoundIdsPass : pcc::impl::NNBoundIdsPassBase<NNBoundIdsPass> {
     StringRef node = sourceNode(search.by->getLoc());
     if (node.empty())
       node = search.by->getName().getStringRef();
-    function.setArgAttr(index, kIdsAttr,
-                        IdBound{search.below, node}.toAttr(&getContext()));
+    // Of targets it is known by their role.
+    IdBound bound{search.below, node,
+                  role.getValue() == "data" && search.isOfLoss};
+    function.setArgAttr(index, kIdsAttr, bound.toAttr(&getContext()));
   }
 };
 } // namespace

@@ -57,7 +57,9 @@ def NNBoundIdsPass : Pass<"nn-bound-ids", "::mlir::ModuleOp"> {
   let description = [{
     An input of role "tokens", "targets" or "data" whose elements name rows of a
     table, a parameter's or a computed one, or classes, gets `nn.ids`: how many
-    there are, and the node that says so. Programs refuse data with other ids.
+    there are, the node that says so and, where data is nothing but a loss's
+    classes, `of_loss`. Programs refuse data with other ids; negative classes
+    are not counted.
     Runs while tables are whole and not padded.
   }];
 }

@@ -15,17 +15,22 @@ using namespace pcc;
 
 static const int64_t ignoredLabel = -100;
 
-/// Targets come from labels.npy, whatever the model calls them.
 static bool isTargets(const pcc_input &input) {
   return !strcmp(input.role, "targets") || !strcmp(input.role, "labels") ||
          !strcmp(input.name, "targets");
+}
+
+/// Whether its elements are classes, of which negative ones are not counted.
+static bool isLabels(const pcc_input &input) {
+  return isTargets(input) || input.of_loss;
 }
 
 static bool isArray(const std::string &name) {
   return name.size() > 4 && name.substr(name.size() - 4) == ".npy";
 }
 
-static std::string fileNameOf(const pcc_input &input) {
+/// Where the model's own name of an input is not that of a file.
+static std::string usualFile(const pcc_input &input) {
   return std::string(isTargets(input) ? "labels" : input.name) + ".npy";
 }
 
@@ -56,7 +61,7 @@ std::string pcc::describeArrays(const pcc_program &program) {
         continue;
       bool real = input.dtype == PCC_F32 || input.dtype == PCC_F64 ||
                   input.dtype == PCC_F16 || input.dtype == PCC_BF16;
-      std::string name = fileNameOf(input), &text = arrays[name];
+      std::string name = usualFile(input), &text = arrays[name];
       text = name + " " + wantedShape(program, input) +
              (real ? " of numbers" : " of whole numbers");
       if (input.vocab)
@@ -78,8 +83,13 @@ ArrayFolder::ArrayFolder(const pcc_program &program, const std::string &folder)
     fail(ExitInternal, "the program has no input that data feeds");
 }
 
+std::string ArrayFolder::fileOf(const pcc_input &input) const {
+  std::string own = std::string(input.name) + ".npy";
+  return exists(folder + "/" + own) ? own : usualFile(input);
+}
+
 void ArrayFolder::add(const pcc_program &program, const pcc_input &input) {
-  std::string name = fileNameOf(input), path = folder + "/" + name;
+  std::string name = fileOf(input), path = folder + "/" + name;
   Array &array = arrays[name];
   if (!array.file) {
     if (!exists(path)) {
@@ -112,7 +122,7 @@ void ArrayFolder::add(const pcc_program &program, const pcc_input &input) {
   if (!copyElements(none, 0, 0, 1, input.dtype, probe))
     fail(ExitData, format("array '%s' holds %s, input '%s' needs whole numbers",
                           path.c_str(), elementName(none.type), input.name));
-  array.isLabels = isTargets(input);
+  array.isLabels = isLabels(input);
   if (input.vocab && (!array.vocab || input.vocab < array.vocab)) {
     array.vocab = input.vocab;
     array.bound = boundText(input);
@@ -217,7 +227,7 @@ std::string ArrayFolder::findNotFinite(int64_t sample) const {
 }
 
 const ArrayFolder::Array &ArrayFolder::arrayOf(const pcc_input &input) const {
-  return arrays.at(fileNameOf(input));
+  return arrays.at(fileOf(input));
 }
 
 /// Copies the part of a row-major array [sizes...] from element `base` on that

@@ -10,9 +10,10 @@
 
 namespace pcc {
 
-/// A folder with `<input>.npy` for every input that data feeds, and labels.npy
-/// for the targets. The first dim of an array numbers the samples, the others
-/// are the input's. An input that is no batch has one array for all samples.
+/// A folder with `<input>.npy` for every input that data feeds; of the targets
+/// it may be labels.npy. The first dim of an array numbers the samples, the
+/// others are the input's. An input that is no batch has one array for all
+/// samples.
 class ArrayFolder : public Dataset {
 public:
   ArrayFolder(const pcc_program &program, const std::string &folder);
@@ -39,6 +40,8 @@ private:
     int64_t sampleElements = 1;
   };
   void add(const pcc_program &program, const pcc_input &input);
+  /// The file in the folder that feeds it.
+  std::string fileOf(const pcc_input &input) const;
   const Array &arrayOf(const pcc_input &input) const;
   [[noreturn]] void refuse(const Array &array, int64_t element) const;
   /// The elements [first, first + count) of an array.

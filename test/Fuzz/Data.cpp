@@ -19,8 +19,8 @@ static const pcc_program &makeProgram() {
   static const int32_t begin[] = {0, 0, 0};
   static const pcc_layout layout = {2, shape, begin, nullptr};
   static const pcc_input inputs[] = {
-      {"tokens", "ids", PCC_I64, layout, 0, 64, 10, "wte"},
-      {"targets", "targets", PCC_I32, layout, 0, 32, 10, "loss"}};
+      {"tokens", "ids", PCC_I64, 0, layout, 0, 64, 10, "wte"},
+      {"targets", "targets", PCC_I32, 0, layout, 0, 32, 10, "loss"}};
   static pcc_stage stage;
   static pcc_program program;
   stage.n_inputs = 2;

@@ -175,20 +175,27 @@ static pcc_program makeProgram() {
   const pcc_layout scalar = {0, nullptr, whole, nullptr};
   const pcc_layout tokens = {2, shapeTokens, firstDim, dpAxes};
   int32_t n = 0;
-  inputs[n++] = {"tokens", "input_ids", PCC_I64, tokens,
+  inputs[n++] = {"tokens", "input_ids", PCC_I64, 0,    tokens,
                  atTokens, 8 * N,       V,       "wte"};
-  inputs[n++] = {"targets", "targets", PCC_I64, tokens,
+  inputs[n++] = {"targets", "targets", PCC_I64, 0,     tokens,
                  atTargets, 8 * N,     V,       "loss"};
+  inputs[n++] = {"samples",
+                 "samples",
+                 PCC_I64,
+                 0,
+                 {1, shapeSamples, firstDim, dpAxes},
+                 atSamples,
+                 8 * B,
+                 0,
+                 nullptr};
   inputs[n++] = {
-      "samples", "samples", PCC_I64, {1, shapeSamples, firstDim, dpAxes},
-      atSamples, 8 * B,     0,       nullptr};
-  inputs[n++] = {"positions", "positions", PCC_I64, {1, shapeS, whole, nullptr},
-                 atPositions, 0,           0,       nullptr};
-  inputs[n++] = {"step", "step", PCC_I64, scalar, atStep, 0, 0, nullptr};
+      "positions", "positions", PCC_I64, 0,      {1, shapeS, whole, nullptr},
+      atPositions, 0,           0,       nullptr};
+  inputs[n++] = {"step", "step", PCC_I64, 0, scalar, atStep, 0, 0, nullptr};
   const char *const roles[] = {"lr",    "weight_decay", "beta1",
                                "beta2", "eps",          "clip_grad"};
   for (int i = 0; i < 6; ++i)
-    inputs[n++] = {roles[i],          roles[i], PCC_F32, scalar,
+    inputs[n++] = {roles[i],          roles[i], PCC_F32, 0,      scalar,
                    atScalars + 4 * i, 0,        0,       nullptr};
 
   outputs[0] = evalOutputs[0] = {"loss", PCC_F32, scalar, atLoss};

@@ -44,6 +44,10 @@ rt.stage 0 arena 2048 {
       layout <[4, 8], [["dp"], []]>
       {role = "tokens", name = "ids",
       nn.ids = {below = 50257 : i64, node = "wte"}}
+  // CHECK-NEXT: input data kind dtype 4 of loss shape [4] axes [()] at 640 slots 64 vocab 7 by loss
+  rt.buffer @input.kind : memref<4xi64> input at 640 slots 3
+      {role = "data", name = "kind",
+      nn.ids = {below = 7 : i64, node = "loss", of_loss}}
   // CHECK-NEXT: input lr rate dtype 0 shape [] axes [] at 640 slots 0 vocab 0 by
   rt.buffer @input.lr : memref<f32> input at 640 {role = "lr", name = "rate"}
   // CHECK-NEXT: output loss at 704

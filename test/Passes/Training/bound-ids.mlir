@@ -19,6 +19,9 @@ func.func @forward(
     %pairs: tensor<2x2xi64> {nn.name = "pairs", nn.role = "data"},
     // CHECK-SAME: nn.ids = {below = 6 : i64, node = "nn.embedding_grad"}, nn.name = "rows"
     %rows: tensor<4xi64> {nn.name = "rows", nn.role = "data"},
+    // Classes of one sample: negative ones are no error.
+    // CHECK-SAME: nn.ids = {below = 7 : i64, node = "loss", of_loss}, nn.name = "kind"
+    %kind: tensor<4xi64> {nn.name = "kind", nn.role = "data"},
     // Positions are the program's own.
     // CHECK-SAME: tensor<4xi64> {nn.name = "positions", nn.role = "positions"}
     %positions: tensor<4xi64> {nn.name = "positions", nn.role = "positions"}) {
@@ -36,5 +39,8 @@ func.func @forward(
   %dy = nn.constant dense<1.0> : tensor<4x8xf32>
   %e = nn.embedding_grad %dy, %rows : tensor<4x8xf32>, tensor<4xi64> -> tensor<6x8xf32>
   %f = nn.embedding %positions, %v : tensor<4xi64>, tensor<10x8xf32> -> tensor<4x8xf32>
+  %first = nn.select %a dim 1 index 0 : tensor<2x4x8xf32> -> tensor<2x8xf32>
+  %twice = nn.concat %first, %first along 0 : tensor<2x8xf32>, tensor<2x8xf32> -> tensor<4x8xf32>
+  %g, %glse = nn.cross_entropy %twice, %kind classes 7 : tensor<4x8xf32>, tensor<4xi64> -> tensor<4xf32> loc("loss")
   return
 }

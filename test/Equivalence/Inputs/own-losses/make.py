@@ -109,6 +109,16 @@ def sum_and_mean(m, s, labels):
     return 0.1 * total(m, s, labels) + mean(m, s, labels) + s.abs().mean()
 
 
+def entropies(m, s, labels, more):
+    """Targets of two kinds, both of which may be missing."""
+    return 0.7 * mean(m, s, labels) + 0.3 * mean(m, 2 * s, more)
+
+
+def sentence(m, s, kind):
+    """One target for a sample, by the log of its probability."""
+    return F.nll_loss(F.log_softmax(s.mean(1), -1), kind)
+
+
 def decay(m, s, labels):
     """The second term is there once, whatever the batch."""
     return mean(m, s, labels) + 0.05 * m.head.weight.square().sum()
@@ -168,6 +178,7 @@ EXACT = {
     smoothing: LABELS, heads: ["labels", "more"], sum_and_mean: LABELS,
     decay: LABELS, focal: ["whole"], bce: SCORES, kl: SCORES, mse: SCORES,
     weighted: ["y", "weight"], reversal: LABELS,
+    entropies: ["labels", "more"], sentence: ["kind"],
 }
 REFUSED = {contrast: SCORES, root: SCORES, gated: SCORES, lookup: SCORES}
 
@@ -183,7 +194,8 @@ def make_data():
     more = np.where(draw.random((count, SEQ)) < 0.4, ids, -100)
     y = draw.random((count, SEQ, VOCAB)).astype("f")
     weight = draw.random((count, SEQ)).astype("f")
-    return dict(input_ids=ids, labels=labels, more=more, whole=whole,
+    kind = np.where(draw.random(count) < 0.3, -100, whole[:, 0])
+    return dict(input_ids=ids, labels=labels, more=more, whole=whole, kind=kind,
                 y=y / y.sum(-1, keepdims=True), weight=weight)
 
 

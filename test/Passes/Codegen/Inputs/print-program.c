@@ -78,6 +78,8 @@ int main(void) {
     for (int32_t t = 0; t < s->n_inputs; ++t) {
       const pcc_input *in = &s->inputs[t];
       printf("input %s %s dtype %d", in->role, in->name, in->dtype);
+      if (in->of_loss)
+        printf(" of loss");
       layout(&in->layout);
       printf(" at %" PRId64 " slots %" PRId64 " vocab %" PRId64 " by %s\n",
              in->arena_offset, in->slot_bytes, in->vocab, in->looked_up_by);
