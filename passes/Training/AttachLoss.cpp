@@ -39,6 +39,9 @@ private:
   /// The output [batch, seq, vocab] for the tokens; null unless it is clear
   /// which of the `count` that have the shape it is.
   Value findLogits(Value tokens, size_t &count);
+  /// The output with the batch as its first dim, where a model merged it with
+  /// dims that follow. Errors: its rows are no samples' of the inputs.
+  FailureOr<Value> bySample(Value output);
   /// Says what is wrong with an output that has lost its sequence.
   void noteLastPosition(InFlightDiagnostic &diag);
   /// The input for the targets, added behind the first if there is none.
@@ -88,6 +91,32 @@ FailureOr<Value> LossBuilder::mainOutput() {
                             << terminator.getNumOperands();
   listOutputs(diag);
   return failure();
+}
+
+FailureOr<Value> LossBuilder::bySample(Value output) {
+  RankedTensorType type = tensorType(output);
+  if (type.getRank() == 0)
+    return output;
+  std::optional<int64_t> rows = rowsPerSample(function, output);
+  if (rows && *rows == 1)
+    return output;
+  if (!rows) {
+    InFlightDiagnostic diag = emitError(output.getLoc())
+                              << "the first dim of the output, "
+                              << shapeText(type.getShape()) << " by "
+                              << nodeName(output)
+                              << ", has no row, nor several, for each of the "
+                              << batchOf(function) << " samples of the inputs";
+    diag.attachNote() << "--loss needs an output [batch, ...]; a loss that the "
+                         "model computes itself may be of any shape";
+    return diag;
+  }
+  SmallVector<int64_t> shape(type.getShape());
+  shape[0] = *rows;
+  shape.insert(shape.begin(), type.getDimSize(0) / *rows);
+  return Value(ReshapeOp::create(
+      builder, output.getLoc(),
+      RankedTensorType::get(shape, type.getElementType()), output));
 }
 
 FailureOr<Value> LossBuilder::targets(RankedTensorType type) {
@@ -215,6 +244,8 @@ FailureOr<Loss> LossBuilder::causalLM() {
 
 FailureOr<Loss> LossBuilder::crossEntropy() {
   FailureOr<Value> logits = mainOutput();
+  if (succeeded(logits))
+    logits = bySample(*logits);
   if (failed(logits))
     return failure();
   RankedTensorType type = tensorType(*logits);
@@ -232,6 +263,8 @@ FailureOr<Loss> LossBuilder::crossEntropy() {
 
 FailureOr<Loss> LossBuilder::meanSquaredError() {
   FailureOr<Value> output = mainOutput();
+  if (succeeded(output))
+    output = bySample(*output);
   if (failed(output))
     return failure();
   RankedTensorType type = tensorType(*output);

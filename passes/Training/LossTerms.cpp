@@ -124,6 +124,26 @@ std::optional<LossTerms::Problem> pcc::findMixedSamples(func::FuncOp forward,
   return std::nullopt;
 }
 
+std::optional<int64_t> pcc::rowsPerSample(func::FuncOp forward, Value output) {
+  int64_t rows = tensorType(output).getDimSize(0), batch = batchOf(forward);
+  for (BlockArgument argument : forward.getArguments())
+    if (hasSamples(forward, argument) &&
+        tensorType(argument).getDimSize(0) == rows)
+      return 1;
+  if (batch == 0)
+    return 1;
+  LoopTracker samples = sampleTracker(forward);
+  for (Operation &op : forward.getBody().front().without_terminator())
+    samples.visit(&op);
+  const Place *place = samples.find(output);
+  if (!place) // the same for all samples
+    return 1;
+  if (rows % batch || place->kind != Place::Apart ||
+      (batch > 1 && (place->dim != 0 || place->inner != rows / batch)))
+    return std::nullopt;
+  return rows / batch;
+}
+
 InFlightDiagnostic pcc::partsDoNotAddUp(func::FuncOp forward,
                                         const LossTerms::Problem &problem) {
   InFlightDiagnostic diag =

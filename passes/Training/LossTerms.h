@@ -96,6 +96,11 @@ std::optional<LossTerms::Problem> findMixedSamples(mlir::func::FuncOp forward,
 mlir::InFlightDiagnostic partsDoNotAddUp(mlir::func::FuncOp forward,
                                          const LossTerms::Problem &problem);
 
+/// How many rows of its first dim an output has of each sample, one sample's
+/// after the other's. Nothing: its rows are no samples'.
+std::optional<int64_t> rowsPerSample(mlir::func::FuncOp forward,
+                                     mlir::Value output);
+
 /// The samples of a function's batch, 0 if no input has any.
 int64_t batchOf(mlir::func::FuncOp function);
 

@@ -20,6 +20,10 @@ def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
     - `mse`: the targets have the output's shape and element type; every element
       counts.
 
+    Rows of that output belong to the samples of the inputs. Where each sample
+    has several, as of a model that ends in `logits.view(-1, vocab)`, they are
+    a dim of their own in the targets; rows that are no sample's are an error.
+
     Where none is asked for it is `causal-lm` if the model shows that it may be:
     every attention removes the keys after the query, and nothing else joins
     values of several positions. The module's `nn.loss` says which it became.
