@@ -72,10 +72,10 @@ Value pcc::frontend::readParam(OpBuilder &builder, func::FuncOp forward,
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(forward);
-    auto param =
-        ParamOp::create(builder, loc, weight.name, weight.type,
-                        keepsValue ? Init::File : Init::Normal,
-                        /*decay=*/shape.size() >= 2, /*frozen=*/false, source);
+    auto param = ParamOp::create(builder, loc, weight.name, weight.type,
+                                 keepsValue ? Init::File : Init::Normal,
+                                 /*decay=*/weight.provenance.rank >= 2,
+                                 /*frozen=*/false, source);
     if (weight.name != weight.tensor->name())
       param->setAttr(kSourceNameAttr,
                      builder.getStringAttr(weight.tensor->name()));

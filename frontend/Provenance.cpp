@@ -288,8 +288,31 @@ static bool fillsMasks(const onnx::TensorProto &tensor, const Extent &extent,
          kRemovesKey;
 }
 
+int64_t ProvenanceFinder::rankOf(const onnx::TensorProto &tensor) const {
+  StringRef name = tensor.name();
+  bool isFolded = isInvented(name) || names.foldedFrom(name) ||
+                  (isOperatorResult(name) && !tags.contains(name));
+  bool isMultiplied =
+      llvm::any_of(names.usesOf(name), [](const NameFinder::Use &use) {
+        return llvm::StringSwitch<bool>(use.node->op_type())
+            .Cases({"MatMul", "Gemm", "Einsum", "Conv", "ConvTranspose"}, true)
+            .Default(false);
+      });
+  int64_t longDims =
+      llvm::count_if(tensor.dims(), [](int64_t dim) { return dim != 1; });
+  return isFolded && !isMultiplied && longDims < 2 ? longDims
+                                                   : tensor.dims_size();
+}
+
 Provenance ProvenanceFinder::find(const onnx::TensorProto &tensor,
                                   const Extent &extent, Type storage) const {
+  Provenance result = kindOf(tensor, extent, storage);
+  result.rank = rankOf(tensor);
+  return result;
+}
+
+Provenance ProvenanceFinder::kindOf(const onnx::TensorProto &tensor,
+                                    const Extent &extent, Type storage) const {
   if (declared)
     return declaredOf(tensor);
   std::optional<Provenance> tagged = taggedOf(tensor);

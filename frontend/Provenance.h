@@ -61,6 +61,9 @@ struct Provenance {
   bool isComputed = false;
   /// Whether the exporter computed it, by its name in the file.
   bool isMadeUp = false;
+  /// The rank in the source model, which decides about weight decay. What was
+  /// folded is reshaped: [1, 4, 1, 1] was a vector, unless a product reads it.
+  int64_t rank = 0;
 
   bool isTrained() const {
     return kind == Kind::Parameter || kind == Kind::Doubtful;
@@ -84,6 +87,9 @@ public:
                   mlir::Type storage) const;
 
 private:
+  Provenance kindOf(const onnx::TensorProto &tensor, const Extent &extent,
+                    mlir::Type storage) const;
+  int64_t rankOf(const onnx::TensorProto &tensor) const;
   Provenance declaredOf(const onnx::TensorProto &tensor) const;
   /// By the tags of the dynamo exporter; nothing if it has none.
   std::optional<Provenance> taggedOf(const onnx::TensorProto &tensor) const;
