@@ -49,6 +49,13 @@ struct DistSeedSequencePass
           << " is no [batch, sequence, ...]";
       return success();
     }
+    // What a learned query pools, say: one position beside longer sequences.
+    if (type.getDimSize(kSequenceDim) == 1) {
+      mlir::emitRemark(op.op->getLoc())
+          << "'" << layerName(op.op)
+          << "' is not split by the sequence: it has one position";
+      return success();
+    }
     AxisSet axes = mesh.tensorAxes();
     int64_t ranks = mesh.extent(axes.list());
     if (auto cp = mesh.find("cp"))

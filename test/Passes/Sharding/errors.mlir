@@ -250,3 +250,18 @@ func.func @forward(%x: tensor<2x4xf32> {nn.role = "data"}) {
   %z = nn.contract "bn,nc->bc" %y, %p : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
   return
 }
+
+// -----
+
+// One position, that of a learned query.
+dist.mesh @mesh = <["tp"=2]>
+nn.param @fc : tensor<4x8xf32> init normal
+nn.param @proj : tensor<8x4xf32> init normal
+func.func @forward(%x: tensor<2x1x4xf32> {nn.role = "data"}) {
+  %w = nn.read @fc : tensor<4x8xf32>
+  %y = nn.contract "bsc,cn->bsn" %x, %w : tensor<2x1x4xf32>, tensor<4x8xf32> -> tensor<2x1x8xf32>
+  %p = nn.read @proj : tensor<8x4xf32>
+  // expected-remark @+1 {{'nn.contract' is not split by the sequence: it has one position}}
+  %z = nn.contract "bsn,nc->bsc" %y, %p : tensor<2x1x8xf32>, tensor<8x4xf32> -> tensor<2x1x4xf32>
+  return
+}
