@@ -304,8 +304,8 @@ def repaired(choices):
     if c["exporter"] in ("train", "eval"):
         if c["norm"] == "rms-module":
             c["norm"] = "rms"
-        if c["loss"] == "smoothed":
-            c["loss"] = "smoothed-by-hand"
+        if c["loss"] in ("smoothed", "huber"):
+            c["loss"] += "-by-hand"
     if c["kind"] != "encoder-decoder":
         plain("cross")
     if c["kind"] != "features":

@@ -47,6 +47,9 @@ INSIDE = {
     "mse-weights": ["each = (scores - labels).pow(2).mean(-1)",
                     "loss = (weights * each).mean()"],
     "huber": ["loss = F.smooth_l1_loss(scores, labels)"],
+    "huber-by-hand": [
+        "off = (scores - labels).abs()",
+        "loss = torch.where(off < 1, 0.5 * off * off, off - 0.5).mean()"],
     "bce-numbers": ["loss = F.binary_cross_entropy_with_logits(scores, "
                     "torch.sigmoid(labels))"],
 }
