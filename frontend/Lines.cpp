@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace pcc::frontend;
@@ -38,8 +39,13 @@ Lines::~Lines() = default;
 Lines::Lines(Lines &&) = default;
 
 Lines::Lines(Value value)
+    : Lines(value, tensorType(value).getRank() - 1, Anything) {}
+
+Lines::Lines(Value value, int64_t along, Unknown unknown)
     : type(tensorType(value).getElementType()),
-      extents(tensorType(value).getShape()) {
+      extents(tensorType(value).getShape()), unknown(unknown) {
+  if (!extents.empty())
+    std::swap(extents[along], extents.back());
   Places places;
   for (size_t d = 0; d < extents.size(); ++d) {
     Place place;
@@ -47,6 +53,8 @@ Lines::Lines(Value value)
     place.factors[d] = extents[d] > 1;
     places.push_back(place);
   }
+  if (!extents.empty())
+    std::swap(places[along], places.back());
   bool isEmpty = extents.empty() || product(extents) == 0;
   if (isEmpty)
     known = false;
@@ -125,7 +133,8 @@ unsigned Lines::addLeaf(Value value, const Places &places) {
         read, read.getSymbolAttr());
     SourceAttr source = param ? param.getSourceAttr() : SourceAttr();
     stored = true;
-    if (source && !source.getFile().empty() &&
+    bool isFixed = unknown == Anything || (param && param.getFrozen());
+    if (isFixed && source && !source.getFile().empty() &&
         source.getValid().asArrayRef() == ArrayRef(shape) &&
         source.getType().getElementType() ==
             tensorType(value).getElementType()) {
@@ -141,13 +150,15 @@ unsigned Lines::addLeaf(Value value, const Places &places) {
     known = isKeyed = false;
   } else if (isa_and_present<ReshapeOp>(value.getDefiningOp())) {
     // Split dims: whole, which only what moves elements can be.
-    step.elements = evaluate(value);
-    if (step.elements)
-      step.elements = step.elements->dense();
     Operation *op = value.getDefiningOp();
     while (op && op->getNumOperands() == 1)
       op = op->getOperand(0).getDefiningOp();
-    stored |= isa_and_present<ReadOp>(op);
+    bool isRead = isa_and_present<ReadOp>(op);
+    stored |= isRead;
+    if (!isRead || unknown == Anything)
+      step.elements = evaluate(value);
+    if (step.elements)
+      step.elements = step.elements->dense();
     isKeyed = false;
   }
   if (!step.isKnown()) {
@@ -175,6 +186,15 @@ unsigned Lines::addOp(Operation *op, const Places &places) {
   }
   steps.push_back(std::move(step));
   return steps.size() - 1;
+}
+
+/// Whether a line is one of the value's own, along its last dim.
+bool Lines::isAlongLine(Value value, const Places &places) const {
+  const Place &place = places.back();
+  return tensorType(value).getShape().back() == extents.back() &&
+         place.base == 0 && place.factors.back() == 1 &&
+         llvm::all_of(ArrayRef(place.factors).drop_back(),
+                      [](int64_t factor) { return factor == 0; });
 }
 
 unsigned Lines::add(Value value, Places places) {
@@ -214,6 +234,9 @@ unsigned Lines::add(Value value, Places places) {
     if (std::optional<Places> inner = throughReshape(reshape, places))
       return add(reshape.getInput(), *inner);
   if (op && isElementwise(op))
+    return addOp(op, places);
+  if (isa_and_present<SoftmaxOp>(op) && unknown == Finite &&
+      isAlongLine(value, places))
     return addOp(op, places);
   return addLeaf(value, places);
 }
@@ -264,6 +287,20 @@ void Lines::readLeaf(Step &step, ArrayRef<int64_t> index) {
                      : repeated(extents.back(), values.front());
 }
 
+/// What is 0 of a softmax: what is removed, where another is left.
+static Line softmaxZeros(ArrayRef<Run> scores) {
+  auto isRemoved = [](const Run &run) {
+    return run.isKnown && !run.slope && run.first.f <= kRemovesKey;
+  };
+  bool leavesOne = !llvm::all_of(scores, isRemoved);
+  Line line;
+  for (const Run &run : scores) {
+    bool isZero = isRemoved(run) && (leavesOne || std::isinf(run.first.f));
+    append(line, {run.end, isZero, ofFloat(0), 0}, /*isFloat=*/true);
+  }
+  return line;
+}
+
 ArrayRef<Run> Lines::line(ArrayRef<int64_t> index) {
   llvm::SmallBitVector moved(extents.size(), last.empty());
   for (size_t d = 0; d + 1 < extents.size() && !last.empty(); ++d)
@@ -278,7 +315,9 @@ ArrayRef<Run> Lines::line(ArrayRef<int64_t> index) {
     SmallVector<ArrayRef<Run>> operands;
     for (unsigned operand : step.operands)
       operands.push_back(steps[operand].line);
-    step.line = combine(step.op, operands);
+    step.line = isa<SoftmaxOp>(step.op)
+                    ? softmaxZeros(operands.front())
+                    : combine(step.op, operands, unknown == Finite);
   }
   last.assign(index.begin(), index.end());
   return steps.back().line;

@@ -35,8 +35,21 @@ using Line = llvm::SmallVector<Run, 4>;
 /// A value by lines along its last dim.
 class Lines {
 public:
+  /// What is taken for known of values that follow from inputs or from what is
+  /// trained.
+  enum Unknown {
+    /// Nothing.
+    Anything,
+    /// That they are finite, and no mask: 0 times one is 0, a very negative
+    /// number stays one when one is added, and becomes 0 by softmax.
+    Finite
+  };
+
   /// Reads nothing yet. The ops above `value` must outlive this.
   explicit Lines(mlir::Value value);
+  /// Lines along another dim: `shape` and indices have it last, in exchange for
+  /// the last. Trained parameters are unknown.
+  Lines(mlir::Value value, int64_t along, Unknown unknown);
   ~Lines();
   Lines(Lines &&);
 
@@ -75,10 +88,12 @@ private:
   std::optional<Places> throughReshape(nn::ReshapeOp op, const Places &places);
   Place numbered(const Places &places, llvm::ArrayRef<int64_t> strides,
                  int64_t base) const;
+  bool isAlongLine(mlir::Value value, const Places &places) const;
   void readLeaf(Step &step, llvm::ArrayRef<int64_t> index);
 
   mlir::Type type;
   Shape extents;
+  Unknown unknown = Anything;
   bool known = true, stored = false, isKeyed = true;
   std::vector<Step> steps;
   Shape last;

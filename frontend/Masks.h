@@ -46,15 +46,6 @@ private:
   std::map<std::string, bool> masks;
 };
 
-/// Whether the last keys and values of an attention are zeros behind those of
-/// the queries' positions: sinks, which take part in the sum alone.
-bool hasSinks(nn::AttentionOp op);
-
-/// Whether no query of an attention gets anything from a later position,
-/// whatever the model's inputs are: by `causal`, or by a mask in its bias, such
-/// as a window that slides. A query that has no key at all does not count.
-bool isCausal(nn::AttentionOp op);
-
 } // namespace pcc::frontend
 
 #endif // PCC_FRONTEND_MASKS_H

@@ -1,6 +1,7 @@
 //===- Runs.cpp - Elementwise ops on runs of values -----------------------===//
 
 #include "frontend/Runs.h"
+#include "frontend/Evaluate.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 
@@ -200,6 +201,8 @@ struct Segment {
   int64_t begin, end;
   ArrayRef<Run> in;
   bool isFloat, isResultFloat;
+  /// What is not known is.
+  bool isFinite;
   Line &line;
 
   void put(int64_t to, std::optional<Scalar> value, int64_t slope = 0) const {
@@ -230,6 +233,7 @@ struct Segment {
   int64_t whole(unsigned i) const {
     return isFloat ? static_cast<int64_t>(in[i].first.f) : in[i].first.i;
   }
+  std::optional<double> beside() const;
   void compute() const;
   void chooseBySign(llvm::function_ref<void(int64_t, int64_t, int)> fn) const;
 };
@@ -247,6 +251,23 @@ void Segment::chooseBySign(
   }
 }
 
+/// The number that the op gives, near enough, beside operands that are finite.
+std::optional<double> Segment::beside() const {
+  double known = 0;
+  bool hasZero = false;
+  for (auto [i, run] : llvm::enumerate(in)) {
+    if (!run.isKnown || run.slope)
+      continue;
+    known += isa<SubOp>(op) && i == 1 ? -run.first.f : run.first.f;
+    hasZero |= run.first.f == 0 && (isa<MulOp>(op) || i == 0);
+  }
+  if (isa<MulOp, DivOp>(op) && hasZero)
+    return 0;
+  if (isa<SumOp, SubOp>(op) && known <= kRemovesKey)
+    return known;
+  return std::nullopt;
+}
+
 void Segment::compute() const {
   if (isa<WhereOp>(op)) {
     if (in[0].isKnown)
@@ -260,8 +281,12 @@ void Segment::compute() const {
     for (const Run &run : in)
       if (run.isKnown && !run.slope && run.first.i == 0)
         return put(end, ofInt(0));
-  if (!llvm::all_of(in, [](const Run &run) { return run.isKnown; }))
-    return unknown();
+  if (!llvm::all_of(in, [](const Run &run) { return run.isKnown; })) {
+    std::optional<double> number;
+    if (isFinite && isFloat && isResultFloat)
+      number = beside();
+    return number ? put(end, ofFloat(*number)) : unknown();
+  }
   if (llvm::all_of(in, [](const Run &run) { return run.slope == 0; })) {
     SmallVector<Scalar> values;
     for (const Run &run : in)
@@ -304,7 +329,8 @@ void Segment::compute() const {
   elementByElement();
 }
 
-Line pcc::frontend::combine(Operation *op, ArrayRef<ArrayRef<Run>> operands) {
+Line pcc::frontend::combine(Operation *op, ArrayRef<ArrayRef<Run>> operands,
+                            bool isFinite) {
   // Where begins with its condition; the kind of the others decides.
   bool isFloat =
       isa<FloatType>(tensorType(op->getOperands().back()).getElementType());
@@ -330,7 +356,8 @@ Line pcc::frontend::combine(Operation *op, ArrayRef<ArrayRef<Run>> operands) {
                             isFloat && !isCondition);
       in.push_back(run);
     }
-    Segment{op, begin, end, in, isFloat, isResultFloat, line}.compute();
+    Segment{op, begin, end, in, isFloat, isResultFloat, isFinite, line}
+        .compute();
     begin = end;
   }
   return line;

@@ -11,7 +11,9 @@ namespace pcc::frontend {
 bool isElementwise(mlir::Operation *op);
 
 /// The line of an elementwise op's result from those of its operands.
-Line combine(mlir::Operation *op, llvm::ArrayRef<llvm::ArrayRef<Run>> operands);
+/// `isFinite`: what is not known is finite, and no mask.
+Line combine(mlir::Operation *op, llvm::ArrayRef<llvm::ArrayRef<Run>> operands,
+             bool isFinite = false);
 
 /// Elements as runs.
 Line compress(llvm::ArrayRef<Scalar> values, bool isFloat);

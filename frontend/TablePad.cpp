@@ -97,9 +97,49 @@ static LogicalResult importPad(Binder &b) {
   return success();
 }
 
+/// Masks are padded for keys beside those of the positions.
+static LogicalResult foldPad(Binder &b) {
+  Tensor from = *b.tensor(0);
+  auto amounts = b.ints(1, "pads");
+  if (failed(amounts))
+    return failure();
+  bool isConstant = b.stringAttr("mode", "constant") == "constant";
+  int64_t rank = from.rank();
+  if (!isConstant || b.has(3) || !*amounts ||
+      static_cast<int64_t>((*amounts)->size()) != 2 * rank ||
+      llvm::any_of(**amounts, [](int64_t n) { return n < 0; }))
+    return importPad(b);
+  Scalar fill = from.isFloat() ? ofFloat(b.floatAttr("value", 0.0)) : ofInt(0);
+  if (b.has(2)) {
+    if (b.tensor(2)->size() != 1)
+      return importPad(b);
+    fill = b.tensor(2)->at(int64_t(0));
+  }
+  Shape shape(from.shape());
+  for (int64_t d = 0; d < rank; ++d)
+    if (__builtin_add_overflow(shape[d], (**amounts)[d], &shape[d]) ||
+        __builtin_add_overflow(shape[d], (**amounts)[rank + d], &shape[d]))
+      return b.error() << "cannot pad by so much";
+  if (failed(b.checkConstant(shape)))
+    return failure();
+  Tensor t(from.element(), shape);
+  size_t next = 0;
+  forEachIndex(shape, [&](ArrayRef<int64_t> index) {
+    Shape at(index);
+    bool isInside = true;
+    for (int64_t d = 0; d < rank; ++d) {
+      at[d] -= (**amounts)[d];
+      isInside &= at[d] >= 0 && at[d] < from.shape()[d];
+    }
+    t.elements()[next++] = isInside ? from.at(at) : fill;
+  });
+  b.set(0, t);
+  return success();
+}
+
 ArrayRef<OpEntry> pcc::frontend::padOps() {
   static const OpEntry table[] = {
-      {"Pad", 2, kAnyOpset, 1, nullptr, importPad},
+      {"Pad", 2, kAnyOpset, 1, foldPad, importPad},
   };
   return table;
 }

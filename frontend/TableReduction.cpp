@@ -185,6 +185,12 @@ static LogicalResult buildArg(Binder &b) {
   return success();
 }
 
+/// Of bools the TorchScript exporter writes sums as of what they are in
+/// PyTorch, integers, which no version of the operator allows.
+static Type elementOfSums(Binder &b) {
+  return b.element(0).isInteger(1) ? b.builder.getI64Type() : b.element(0);
+}
+
 static LogicalResult foldCumSum(Binder &b) {
   Tensor input = *b.tensor(0);
   if (b.tensor(1)->size() != 1)
@@ -196,7 +202,7 @@ static LogicalResult foldCumSum(Binder &b) {
   // Once along dims where nothing varies.
   Shape shape(input.core().shape());
   shape[*axis] = input.shape()[*axis];
-  Tensor from = input.core().expand(shape), t(input.element(), shape);
+  Tensor from = input.core().expand(shape), t(elementOfSums(b), shape);
   int64_t stride = product(ArrayRef(shape).drop_front(*axis + 1)),
           size = t.size(), extent = shape[*axis];
   std::vector<Scalar> sums(size);
@@ -246,7 +252,7 @@ static LogicalResult buildCumSum(Binder &b) {
   Value wide = a.spread(x, square, dim);
   Value kept = b.constant(mask.reshape(place).expand(square));
   Value terms = a.where(kept, wide, a.splat(wide, 0));
-  b.set(0, a.cast(a.reduce<ReduceOp>(terms, dim + 1), b.element(0)));
+  b.set(0, a.cast(a.reduce<ReduceOp>(terms, dim + 1), elementOfSums(b)));
   return success();
 }
 

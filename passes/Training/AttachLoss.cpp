@@ -192,7 +192,9 @@ FailureOr<Loss> LossBuilder::assumed() {
       << "the model says no loss, and causal-lm is not assumed: ";
   if (logits) {
     diag << "a position may see the tokens that it would predict";
-    diag.attachNote(seen.op->getLoc()) << nodeName(seen.op) << " " << seen.how;
+    diag.attachNote(seen.op->getLoc())
+        << nodeName(seen.op) << " may let position " << seen.position
+        << " see position " << seen.sees;
   } else {
     if (tokens)
       diag << count << " outputs are [batch, seq, vocab] for the tokens' "

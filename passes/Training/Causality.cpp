@@ -1,76 +1,123 @@
 //===- Causality.cpp - Whether a model predicts what it has not seen ------===//
 //
 // A language model may be trained to predict the next token only if no position
-// sees it. Positions are followed through the program; an op that joins several
-// may show one a later one, unless it is an attention whose flag, or a mask
-// among what is added to its scores (a sliding window, say), removes every key
-// after the query. What cannot be shown is taken to look ahead.
+// sees it: if no position of the output has a horizon behind its own. Where one
+// has, a way is followed back to the token that it sees, and the op named that
+// looks ahead.
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/Training/Causality.h"
-#include "frontend/Masks.h"
-#include "passes/Training/Entry.h"
-#include "passes/Training/LoopTracker.h"
+#include "passes/Training/HorizonTracker.h"
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::nn;
 
+using Index = Horizon::Shape;
+
 namespace {
-
-/// Where the positions of the tokens lie. Attention is the op that may take
-/// from several positions: from those up to its own.
-class PositionTracker : public LoopTracker {
-public:
-  using LoopTracker::LoopTracker;
-
-private:
-  bool visitSpecial(Operation *op, std::string &problem) override;
-
-  /// Biases that were looked at: layers share them.
-  DenseMap<Value, bool> isMask;
+struct Element {
+  Value value;
+  Index index;
 };
-
 } // namespace
 
-bool PositionTracker::visitSpecial(Operation *op, std::string &problem) {
-  auto attention = dyn_cast<AttentionOp>(op);
-  if (!attention) {
-    // Keys and values with sinks behind them, which are of no position.
-    auto takesSinks = [](Operation *user) {
-      auto reader = dyn_cast<AttentionOp>(user);
-      return reader && frontend::hasSinks(reader);
-    };
-    if (!isa<ConcatOp>(op) || op->use_empty() ||
-        !llvm::all_of(op->getUsers(), takesSinks))
-      return false;
-    if (const Place *from = find(op->getOperand(0)))
-      place(op->getResult(0), Place(*from));
-    return true;
+/// The first element, with the given index of some dims (-1: any), that sees a
+/// position; nothing if none does.
+static std::optional<Index> findSeeing(const Horizon &horizon,
+                                       ArrayRef<int64_t> wanted, int32_t sees) {
+  std::optional<Index> found;
+  horizon.forEach([&](Horizon::Index index, int32_t position) {
+    if (found || position < sees)
+      return;
+    for (auto [d, i] : llvm::enumerate(wanted))
+      if (i >= 0 && horizon.varies(d) && index[d] != i)
+        return;
+    found = Index(index);
+  });
+  return found;
+}
+
+/// Where an element that sees a position has this from. `joins` is set if the
+/// op takes it from another place along a dim.
+static std::optional<Element> sourceOf(const HorizonTracker &horizons,
+                                       const Element &element, int32_t sees,
+                                       bool &joins) {
+  Operation *op = element.value.getDefiningOp();
+  const Index &index = element.index;
+  std::optional<Element> first;
+  auto offer = [&](Value operand, ArrayRef<int64_t> wanted) {
+    std::optional<Index> found = findSeeing(horizons.of(operand), wanted, sees);
+    if (found && !first)
+      first = {operand, *found};
+    return found.has_value();
+  };
+  if (isa<SliceOp, PadOp, SelectOp, InsertOp>(op)) {
+    if (std::optional<Index> from = movedFrom(op, index))
+      offer(op->getOperand(0), *from);
+    joins = true;
+  } else if (auto joined = dyn_cast<ConcatOp>(op)) {
+    Index from = index;
+    for (Value input : joined.getInputs()) {
+      int64_t extent = tensorType(input).getShape()[joined.getDim()];
+      if (from[joined.getDim()] >= 0 && from[joined.getDim()] < extent)
+        offer(input, from);
+      from[joined.getDim()] -= extent;
+    }
+  } else if (auto ruled = dyn_cast<ShardingRuleInterface>(op);
+             ruled && !isa<ReshapeOp>(op)) {
+    ShardingRule rule = ruled.getShardingRule();
+    auto number = cast<OpResult>(element.value).getResultNumber();
+    SmallVector<int> loops = loopsOf(rule, rule.results[number]);
+    // What needs no other place along a dim comes first.
+    for (bool mayJoin : {false, true})
+      for (auto [operand, dims] :
+           llvm::zip_equal(op->getOperands(), rule.operands)) {
+        Index wanted;
+        bool isFree = false;
+        for (auto [d, loop] : llvm::enumerate(loopsOf(rule, dims))) {
+          auto at = llvm::find(loops, loop);
+          bool isFixed =
+              loop >= 0 && at != loops.end() && !rule.factors[loop].unshardable;
+          wanted.push_back(isFixed ? index[at - loops.begin()] : -1);
+          isFree |= !isFixed && horizons.of(operand).varies(d);
+        }
+        if (!first && isFree == mayJoin && offer(operand, wanted))
+          joins = isFree;
+      }
   }
-  bool isKnown = false;
-  if (attention.getBias()) {
-    auto [it, isNew] = isMask.try_emplace(attention.getBias(), false);
-    if (isNew)
-      it->second = frontend::isCausal(attention);
-    isKnown = it->second;
-  } else {
-    isKnown = frontend::isCausal(attention);
+  if (!first)
+    for (Value operand : op->getOperands())
+      offer(operand, Index(tensorType(operand).getRank(), -1));
+  return first;
+}
+
+/// The op, on a way from an element to the tokens, through which it sees what
+/// is behind `position`.
+static Operation *blame(const HorizonTracker &horizons, Element element,
+                        int64_t position) {
+  int32_t sees = horizons.of(element.value).at(element.index);
+  Operation *last = nullptr;
+  while (Operation *op = element.value.getDefiningOp()) {
+    bool joins = false;
+    std::optional<Element> from = sourceOf(horizons, element, sees, joins);
+    if (!from)
+      return op;
+    // Along some dim it looks from what is up to the position, which would see
+    // less, to what is behind.
+    Horizon horizon = horizons.of(from->value);
+    for (auto [d, i] : llvm::enumerate(from->index)) {
+      Index own = from->index;
+      own[d] = position;
+      if (joins && i > position && horizon.varies(d) && horizon.at(own) < sees)
+        return op;
+    }
+    if (joins || !last)
+      last = op;
+    element = *from;
   }
-  if (!isKnown) {
-    problem = "is an attention in which a position sees those after it";
-    return true;
-  }
-  for (Value value : {attention.getQ(), attention.getK(), attention.getV()}) {
-    const Place *from = find(value);
-    if (from && !from->isApart(1))
-      problem = "is an attention between other things than positions";
-    if (from)
-      for (Value result : op->getResults())
-        place(result, {Place::Apart, 1, 1});
-  }
-  return true;
+  return last;
 }
 
 LookAhead pcc::findLookAhead(func::FuncOp function, Value tokens,
@@ -81,27 +128,26 @@ LookAhead pcc::findLookAhead(func::FuncOp function, Value tokens,
     if (llvm::any_of(op.getResults(),
                      [&](Value result) { return needed.contains(result); }))
       needed.insert(op.operand_begin(), op.operand_end());
-  PositionTracker tracker("positions", tensorType(tokens).getDimSize(1),
-                          /*mayCount=*/true);
-  tracker.start(tokens, 1);
-  for (Operation &op : function.getBody().front()) {
-    if (llvm::none_of(op.getResults(),
-                      [&](Value result) { return needed.contains(result); }))
+  HorizonTracker horizons;
+  horizons.set(tokens, Horizon::along(2, 1, tensorType(tokens).getDimSize(1)));
+  for (Operation &op : function.getBody().front())
+    if (llvm::any_of(op.getResults(),
+                     [&](Value result) { return needed.contains(result); }))
+      horizons.visit(&op);
+  // The first position that sees behind itself.
+  Horizon seen = horizons.of(output);
+  Horizon here = seen.reduce([](size_t d) { return d != 1; });
+  Index at(seen.shape().size(), 0);
+  for (int64_t t = 0, end = tensorType(output).getDimSize(1); t < end; ++t) {
+    at[1] = t;
+    int32_t sees = here.at(at);
+    if (sees <= t)
       continue;
-    std::string problem = tracker.visit(&op);
-    if (llvm::any_of(op.getResults(), [&](Value result) {
-          const LoopTracker::Place *place = tracker.find(result);
-          return place && place->kind == LoopTracker::Place::Added;
-        }))
-      problem = "adds over positions";
-    if (problem.empty())
-      continue;
-    if (!isa<AttentionOp>(op))
-      problem = "may take from later positions: it " + problem;
-    return {&op, problem};
+    Index wanted(at.size(), -1);
+    wanted[1] = t;
+    Index index = *findSeeing(seen, wanted, sees);
+    index[1] = t;
+    return {blame(horizons, {output, index}, t), t, sees};
   }
-  const LoopTracker::Place *place = tracker.find(output);
-  if (place && !place->isApart(1))
-    return {output.getDefiningOp(), "moves positions"};
   return {};
 }

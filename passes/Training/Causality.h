@@ -8,12 +8,14 @@
 
 namespace pcc {
 
-/// What keeps `output` [batch, seq, ...] from being known as causal: an op that
-/// may show a position of `tokens` [batch, seq] what follows it, and how. No
-/// op: `output` at a position depends on the tokens up to it alone.
+/// What keeps `output` [batch, seq, ...] from being known as causal: an op
+/// through which `position` of it may see position `sees` of `tokens` [batch,
+/// seq], behind it. No op: each position of the output depends on the tokens up
+/// to it alone. What a query attends to that the data leaves no key at all does
+/// not count.
 struct LookAhead {
   mlir::Operation *op = nullptr;
-  std::string how;
+  int64_t position = 0, sees = 0;
 };
 LookAhead findLookAhead(mlir::func::FuncOp function, mlir::Value tokens,
                         mlir::Value output);

@@ -133,7 +133,7 @@ std::string LoopTracker::visitByRule(Operation *op) {
   }
   for (auto [operand, dims] : llvm::zip_equal(op->getOperands(), rule.operands))
     for (auto [d, own] : llvm::enumerate(dims))
-      if (!mayCount && llvm::is_contained(own, factor) && !find(operand) &&
+      if (llvm::is_contained(own, factor) && !find(operand) &&
           !isUniformAlong(operand, d))
         return "goes by the number of each of the " + noun;
   for (auto [result, dims] : llvm::zip_equal(op->getResults(), rule.results)) {
@@ -164,7 +164,7 @@ std::string LoopTracker::visit(Operation *op) {
         place(result, {Place::Mixed});
       return "";
     }
-  if (!visitSpecial(op, problem) && depends) {
+  if (depends) {
     const Place *from = isa<ReshapeOp>(op) ? find(op->getOperand(0)) : nullptr;
     problem = from && from->kind == Place::Apart ? visitReshape(op, *from)
                                                  : visitByRule(op);

@@ -1,8 +1,8 @@
 //===- LoopTracker.h - Where a loop of the inputs goes ----------*- C++ -*-===//
 //
-// The samples of a batch, or the positions of a sequence, are one loop of the
-// inputs. Op by op this follows the dim of each value along which it runs, by
-// the same correspondence of dims that says how ops are split over ranks:
+// The samples of a batch are one loop of the inputs. Op by op this follows the
+// dim of each value along which it runs, by the same correspondence of dims
+// that says how ops are split over ranks:
 //
 //   %h = nn.embedding %tokens, %wte    [LOOP, seq] -> [LOOP, seq, hidden]
 //   %f = nn.contract "bsk,kn->bsn"     apart still: [LOOP, seq, n]
@@ -37,12 +37,10 @@ public:
     }
   };
 
-  /// `mayCount`: what is computed may depend on an element's number, as it does
-  /// on a position, but not on which sample of a batch a sample is.
-  /// `noun`: what its elements are called.
-  LoopTracker(llvm::StringRef noun, int64_t extent, bool mayCount)
-      : noun(noun), extent(extent), mayCount(mayCount) {}
-  virtual ~LoopTracker() = default;
+  /// `noun`: what its elements are called. What is computed may not depend on
+  /// an element's number.
+  LoopTracker(llvm::StringRef noun, int64_t extent)
+      : noun(noun), extent(extent) {}
 
   /// The loop runs along a dim of an input.
   void start(mlir::Value input, int64_t dim) {
@@ -61,22 +59,15 @@ public:
     return it == places.end() ? nullptr : &it->second;
   }
 
-protected:
-  /// For ops whose rule does not say it all: true if the results are placed,
-  /// or `problem` is set.
-  virtual bool visitSpecial(mlir::Operation *op, std::string &problem) {
-    return false;
-  }
-  void place(mlir::Value value, Place where) { places[value] = where; }
-
 private:
+  void place(mlir::Value value, Place where) { places[value] = where; }
   std::string visitReshape(mlir::Operation *op, const Place &from);
   std::string visitByRule(mlir::Operation *op);
   std::string visitLinear(mlir::Operation *op, const nn::ShardingRule &rule);
 
   std::string noun;
   int64_t extent;
-  bool mayCount, isSure = false;
+  bool isSure = false;
   llvm::DenseMap<mlir::Value, Place> places;
   /// Values whose place may be another.
   llvm::DenseSet<mlir::Value> doubtful;

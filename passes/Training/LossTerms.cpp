@@ -101,8 +101,7 @@ static DenseSet<Value> sourcesOf(Value value) {
 
 /// Where the samples of the inputs go.
 static LoopTracker sampleTracker(func::FuncOp forward) {
-  LoopTracker samples("samples", std::max<int64_t>(batchOf(forward), 1),
-                      /*mayCount=*/false);
+  LoopTracker samples("samples", std::max<int64_t>(batchOf(forward), 1));
   for (BlockArgument argument : forward.getArguments())
     if (hasSamples(forward, argument) &&
         tensorType(argument).getDimSize(0) == batchOf(forward))

@@ -67,7 +67,7 @@ func.func @forward(
   %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
   %h = nn.reshape %x : tensor<2x4x16xf32> -> tensor<2x4x4x4xf32>
   %mask = nn.constant dense<[[[[0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, 0.0, -1.0e9, -1.0e9], [0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]]]> : tensor<1x1x4x4xf32>
-  // expected-note@+1 {{'nn.attention' is an attention in which a position sees those after it}}
+  // expected-note@+1 {{'nn.attention' may let position 2 see position 3}}
   %a, %lse = nn.attention %h, %h, %h positions %pos, %pos bias %mask scale 0.5
       : (tensor<2x4x4x4xf32>, tensor<2x4x4x4xf32>, tensor<2x4x4x4xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x1x4x4xf32>)
       -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>)
@@ -88,7 +88,7 @@ func.func @forward(
   %emb = nn.read @emb : tensor<16x16xf32>
   %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
   %mix = nn.read @mix : tensor<4x4xf32>
-  // expected-note@+1 {{'nn.contract' may take from later positions: it adds over positions}}
+  // expected-note@+1 {{'nn.contract' may let position 0 see position 3}}
   %logits = nn.contract "bsv,st->btv" %x, %mix : tensor<2x4x16xf32>, tensor<4x4xf32> -> tensor<2x4x16xf32>
   return %logits : tensor<2x4x16xf32>
 }
@@ -135,5 +135,212 @@ func.func @forward(
       : (tensor<2x4x4x4xf32>, tensor<2x5x4x4xf32>, tensor<2x5x4x4xf32>, tensor<4xi64>, tensor<5xi64>, tensor<1x4x1x5xf32>)
       -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>)
   %y = nn.reshape %a : tensor<2x4x4x4xf32> -> tensor<2x4x16xf32>
+  return %y : tensor<2x4x16xf32>
+}
+
+// -----
+
+// Scores of no attention of the usual form: times a mask, and what is far below
+// zero in place of the others.
+// CHECK: module attributes {nn.loss = "causal-lm"}
+nn.param @emb : tensor<16x16xf32> init normal
+func.func @forward(
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"})
+    -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
+  %emb = nn.read @emb : tensor<16x16xf32>
+  %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
+  %s = nn.contract "bqc,bkc->bqk" %x, %x : tensor<2x4x16xf32>, tensor<2x4x16xf32> -> tensor<2x4x4xf32>
+  %b = nn.constant dense<[[1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1.0]]> : tensor<4x4xf32>
+  %low = nn.constant dense<[[0.0, -1.0e4, -1.0e4, -1.0e4], [0.0, 0.0, -1.0e4, -1.0e4], [0.0, 0.0, 0.0, -1.0e4], [0.0, 0.0, 0.0, 0.0]]> : tensor<4x4xf32>
+  %times = nn.broadcast %b [1, 2] : tensor<4x4xf32> -> tensor<2x4x4xf32>
+  %plus = nn.broadcast %low [1, 2] : tensor<4x4xf32> -> tensor<2x4x4xf32>
+  %kept = nn.mul %s, %times : tensor<2x4x4xf32>
+  %m = nn.sum %kept, %plus : tensor<2x4x4xf32>
+  %p = nn.softmax %m : tensor<2x4x4xf32>
+  %y = nn.contract "bqk,bkc->bqc" %p, %x : tensor<2x4x4xf32>, tensor<2x4x16xf32> -> tensor<2x4x16xf32>
+  return %y : tensor<2x4x16xf32>
+}
+
+// -----
+
+// Without what is far below zero every key takes part in the sum.
+nn.param @emb : tensor<16x16xf32> init normal
+// expected-error@+2 {{causal-lm is not assumed: a position may see the tokens that it would predict}}
+// expected-note@+1 {{add --loss}}
+func.func @forward(
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"})
+    -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
+  %emb = nn.read @emb : tensor<16x16xf32>
+  %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
+  %s = nn.contract "bqc,bkc->bqk" %x, %x : tensor<2x4x16xf32>, tensor<2x4x16xf32> -> tensor<2x4x4xf32>
+  %b = nn.constant dense<[[1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1.0]]> : tensor<4x4xf32>
+  %times = nn.broadcast %b [1, 2] : tensor<4x4xf32> -> tensor<2x4x4xf32>
+  %kept = nn.mul %s, %times : tensor<2x4x4xf32>
+  // expected-note@+1 {{'nn.softmax' may let position 0 see position 3}}
+  %p = nn.softmax %kept : tensor<2x4x4xf32>
+  %y = nn.contract "bqk,bkc->bqc" %p, %x : tensor<2x4x4xf32>, tensor<2x4x16xf32> -> tensor<2x4x16xf32>
+  return %y : tensor<2x4x16xf32>
+}
+
+// -----
+
+// Query 0 loses every key to a finite number, so that it sees them all.
+nn.param @emb : tensor<16x16xf32> init normal
+// expected-error@+2 {{causal-lm is not assumed: a position may see the tokens that it would predict}}
+// expected-note@+1 {{add --loss}}
+func.func @forward(
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"},
+    %pos: tensor<4xi64> {nn.name = "positions", nn.role = "positions"})
+    -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
+  %emb = nn.read @emb : tensor<16x16xf32>
+  %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
+  %h = nn.reshape %x : tensor<2x4x16xf32> -> tensor<2x4x4x4xf32>
+  %mask = nn.constant dense<[[[[-1.0e9, -1.0e9, -1.0e9, -1.0e9], [0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, 0.0, -1.0e9, -1.0e9], [0.0, 0.0, 0.0, -1.0e9]]]]> : tensor<1x1x4x4xf32>
+  // expected-note@+1 {{'nn.attention' may let position 0 see position 3}}
+  %a, %lse = nn.attention %h, %h, %h positions %pos, %pos bias %mask scale 0.5
+      : (tensor<2x4x4x4xf32>, tensor<2x4x4x4xf32>, tensor<2x4x4x4xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x1x4x4xf32>)
+      -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>)
+  %y = nn.reshape %a : tensor<2x4x4x4xf32> -> tensor<2x4x16xf32>
+  return %y : tensor<2x4x16xf32>
+}
+
+// -----
+
+// A key that every query sees, of no token, in front of the others.
+// CHECK: module attributes {nn.loss = "causal-lm"}
+nn.param @emb : tensor<16x16xf32> init normal
+nn.param @memory : tensor<2x1x4x4xf32> init normal
+func.func @forward(
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"},
+    %pos: tensor<4xi64> {nn.name = "positions", nn.role = "positions"})
+    -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
+  %emb = nn.read @emb : tensor<16x16xf32>
+  %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
+  %h = nn.reshape %x : tensor<2x4x16xf32> -> tensor<2x4x4x4xf32>
+  %memory = nn.read @memory : tensor<2x1x4x4xf32>
+  %k = nn.concat %memory, %h along 1 : tensor<2x1x4x4xf32>, tensor<2x4x4x4xf32> -> tensor<2x5x4x4xf32>
+  %kpos = nn.constant dense<[0, 1, 2, 3, 4]> : tensor<5xi64>
+  %mask = nn.constant dense<[[[[0.0, 0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, 0.0, 0.0, -1.0e9, -1.0e9], [0.0, 0.0, 0.0, 0.0, -1.0e9], [0.0, 0.0, 0.0, 0.0, 0.0]]]]> : tensor<1x1x4x5xf32>
+  %a, %lse = nn.attention %h, %k, %k positions %pos, %kpos bias %mask scale 0.5
+      : (tensor<2x4x4x4xf32>, tensor<2x5x4x4xf32>, tensor<2x5x4x4xf32>, tensor<4xi64>, tensor<5xi64>, tensor<1x1x4x5xf32>)
+      -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>)
+  %y = nn.reshape %a : tensor<2x4x4x4xf32> -> tensor<2x4x16xf32>
+  return %y : tensor<2x4x16xf32>
+}
+
+// -----
+
+// Sums of what came before; the two positions before each, as a convolution
+// with zeros in front reads them; and what lay one position before.
+// CHECK: module attributes {nn.loss = "causal-lm"}
+nn.param @emb : tensor<16x16xf32> init normal
+nn.param @taps : tensor<2x16xf32> init normal
+func.func @forward(
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"})
+    -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
+  %emb = nn.read @emb : tensor<16x16xf32>
+  %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
+  %wide = nn.broadcast %x [0, 2, 3] : tensor<2x4x16xf32> -> tensor<2x4x4x16xf32>
+  %before = nn.constant dense<[[[[true], [false], [false], [false]], [[true], [true], [false], [false]], [[true], [true], [true], [false]], [[true], [true], [true], [true]]]]> : tensor<1x4x4x1xi1>
+  %square = nn.reshape %before : tensor<1x4x4x1xi1> -> tensor<4x4xi1>
+  %kept = nn.broadcast %square [1, 2] : tensor<4x4xi1> -> tensor<2x4x4x16xi1>
+  %zero = nn.constant dense<0.0> : tensor<2x4x4x16xf32>
+  %terms = nn.where %kept, %wide, %zero : tensor<2x4x4x16xi1>, tensor<2x4x4x16xf32>
+  %sums = nn.reduce %terms [2] : tensor<2x4x4x16xf32> -> tensor<2x4x16xf32>
+  %first = nn.transpose %sums [1, 0, 2] : tensor<2x4x16xf32> -> tensor<4x2x16xf32>
+  %rows = nn.reshape %first : tensor<4x2x16xf32> -> tensor<4x32xf32>
+  %reads = nn.constant dense<[[-1, -1], [-1, 0], [0, 1], [1, 2]]> : tensor<4x2xi64>
+  %looked = nn.embedding %reads, %rows : tensor<4x2xi64>, tensor<4x32xf32> -> tensor<4x2x32xf32>
+  %windows = nn.reshape %looked : tensor<4x2x32xf32> -> tensor<4x2x2x16xf32>
+  %taps = nn.read @taps : tensor<2x16xf32>
+  %conv = nn.contract "okbc,kc->boc" %windows, %taps : tensor<4x2x2x16xf32>, tensor<2x16xf32> -> tensor<2x4x16xf32>
+  %head = nn.slice %x at [0, 0, 0] step [1, 1, 1] : tensor<2x4x16xf32> -> tensor<2x3x16xf32>
+  %shifted = nn.pad %head at [0, 1, 0] step [1, 1, 1] : tensor<2x3x16xf32> -> tensor<2x4x16xf32>
+  %y = nn.sum %conv, %shifted : tensor<2x4x16xf32>
+  return %y : tensor<2x4x16xf32>
+}
+
+// -----
+
+// One position behind instead.
+nn.param @emb : tensor<16x16xf32> init normal
+// expected-error@+2 {{causal-lm is not assumed: a position may see the tokens that it would predict}}
+// expected-note@+1 {{add --loss}}
+func.func @forward(
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"})
+    -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
+  %emb = nn.read @emb : tensor<16x16xf32>
+  %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
+  // expected-note@+1 {{'nn.slice' may let position 0 see position 1}}
+  %rest = nn.slice %x at [0, 1, 0] step [1, 1, 1] : tensor<2x4x16xf32> -> tensor<2x3x16xf32>
+  %shifted = nn.pad %rest at [0, 0, 0] step [1, 1, 1] : tensor<2x3x16xf32> -> tensor<2x4x16xf32>
+  %y = nn.sum %x, %shifted : tensor<2x4x16xf32>
+  return %y : tensor<2x4x16xf32>
+}
+
+// -----
+
+// A window of a convolution that has the position behind; what is elsewhere in
+// a row is put together again from its parts before.
+nn.param @emb : tensor<16x16xf32> init normal
+nn.param @taps : tensor<2x16xf32> init normal
+// expected-error@+2 {{causal-lm is not assumed: a position may see the tokens that it would predict}}
+// expected-note@+1 {{add --loss}}
+func.func @forward(
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"})
+    -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
+  %emb = nn.read @emb : tensor<16x16xf32>
+  %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
+  %left = nn.slice %x at [0, 0, 0] step [1, 1, 1] : tensor<2x4x16xf32> -> tensor<2x4x8xf32>
+  %right = nn.slice %x at [0, 0, 8] step [1, 1, 1] : tensor<2x4x16xf32> -> tensor<2x4x8xf32>
+  %turned = nn.concat %right, %left along 2 : tensor<2x4x8xf32>, tensor<2x4x8xf32> -> tensor<2x4x16xf32>
+  %first = nn.transpose %turned [1, 0, 2] : tensor<2x4x16xf32> -> tensor<4x2x16xf32>
+  %rows = nn.reshape %first : tensor<4x2x16xf32> -> tensor<4x32xf32>
+  %reads = nn.constant dense<[[0, -1], [1, 0], [2, 3], [3, 2]]> : tensor<4x2xi64>
+  // expected-note@+1 {{'nn.embedding' may let position 2 see position 3}}
+  %looked = nn.embedding %reads, %rows : tensor<4x2xi64>, tensor<4x32xf32> -> tensor<4x2x32xf32>
+  %windows = nn.reshape %looked : tensor<4x2x32xf32> -> tensor<4x2x2x16xf32>
+  %taps = nn.read @taps : tensor<2x16xf32>
+  %y = nn.contract "okbc,kc->boc" %windows, %taps : tensor<4x2x2x16xf32>, tensor<2x16xf32> -> tensor<2x4x16xf32>
+  return %y : tensor<2x4x16xf32>
+}
+
+// -----
+
+// A recurrence, step by step.
+// CHECK: module attributes {nn.loss = "causal-lm"}
+nn.param @emb : tensor<16x16xf32> init normal
+func.func @forward(
+    %ids: tensor<2x2xi64> {nn.name = "ids", nn.role = "tokens"})
+    -> (tensor<2x2x16xf32> {nn.name = "logits"}) {
+  %emb = nn.read @emb : tensor<16x16xf32>
+  %x = nn.embedding %ids, %emb : tensor<2x2xi64>, tensor<16x16xf32> -> tensor<2x2x16xf32>
+  %x0 = nn.select %x dim 1 index 0 : tensor<2x2x16xf32> -> tensor<2x16xf32>
+  %h0 = nn.tanh %x0 : tensor<2x16xf32>
+  %x1 = nn.select %x dim 1 index 1 : tensor<2x2x16xf32> -> tensor<2x16xf32>
+  %s1 = nn.sum %h0, %x1 : tensor<2x16xf32>
+  %h1 = nn.tanh %s1 : tensor<2x16xf32>
+  %y0 = nn.insert %h0 dim 1 index 0 : tensor<2x16xf32> -> tensor<2x2x16xf32>
+  %y1 = nn.reshape %h1 : tensor<2x16xf32> -> tensor<2x1x16xf32>
+  %last = nn.pad %y1 at [0, 1, 0] step [1, 1, 1] : tensor<2x1x16xf32> -> tensor<2x2x16xf32>
+  %y = nn.sum %y0, %last : tensor<2x2x16xf32>
+  return %y : tensor<2x2x16xf32>
+}
+
+// -----
+
+// A mask that is trained may not stay one.
+nn.param @emb : tensor<16x16xf32> init normal
+nn.param @mix : tensor<4x4xf32> init zero
+// expected-error@+2 {{causal-lm is not assumed: a position may see the tokens that it would predict}}
+// expected-note@+1 {{add --loss}}
+func.func @forward(
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"})
+    -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
+  %emb = nn.read @emb : tensor<16x16xf32>
+  %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
+  %mix = nn.read @mix : tensor<4x4xf32>
+  // expected-note@+1 {{'nn.contract' may let position 0 see position 3}}
+  %y = nn.contract "bsv,ts->btv" %x, %mix : tensor<2x4x16xf32>, tensor<4x4xf32> -> tensor<2x4x16xf32>
   return %y : tensor<2x4x16xf32>
 }
