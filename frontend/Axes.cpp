@@ -133,6 +133,19 @@ BatchAndSequence pcc::frontend::findAxes(Value value) {
   return axes;
 }
 
+std::optional<bool> pcc::frontend::runsOverBatch(Value value,
+                                                 ArrayRef<int64_t> wanted) {
+  AxisFinder finder;
+  const Dims &dims = finder.find(value);
+  std::optional<bool> found;
+  for (auto [d, pieces] : llvm::enumerate(dims))
+    if (llvm::any_of(pieces,
+                     [](Piece piece) { return piece.axis == Axis::Batch; }))
+      found = found.value_or(false) ||
+              llvm::is_contained(wanted, static_cast<int64_t>(d));
+  return found;
+}
+
 BlockArgument pcc::frontend::findArgument(func::FuncOp forward,
                                           StringRef role) {
   for (BlockArgument argument : forward.getArguments()) {

@@ -19,6 +19,11 @@ struct BatchAndSequence {
 /// with others is not one of its own.
 BatchAndSequence findAxes(mlir::Value value);
 
+/// Whether any of these dims of `value` runs over the samples, alone or merged
+/// with others; nothing if no dim is known to.
+std::optional<bool> runsOverBatch(mlir::Value value,
+                                  llvm::ArrayRef<int64_t> dims);
+
 /// The argument of `forward` with this role: positions [seq], samples [batch],
 /// seed and step, all i64. Added in this order behind the model's inputs if it
 /// is not there. Needs an argument with role "tokens", or "data" for samples,

@@ -11,153 +11,20 @@
 // Each term's sum is a sum over samples if nothing before it joins samples;
 // whether that is so is seen later, when the model is recognised. How a
 // constant factor changes with the batch shows the same file read for twice the
-// batch: half of it is a mean, the same is a sum.
+// batch: half of it is a mean, the same is a sum. Of a file that fixes its
+// batch its operators tell (FixedBatch.cpp).
 //
 //===----------------------------------------------------------------------===//
 
 #include "frontend/OwnLoss.h"
 #include "dialects/NN/Location.h"
-#include "frontend/Evaluate.h"
-#include "llvm/ADT/SmallPtrSet.h"
+#include "frontend/FixedBatch.h"
+#include "frontend/LossSplitter.h"
 
 using namespace mlir;
 using namespace pcc;
+using namespace pcc::frontend;
 using namespace pcc::nn;
-
-namespace {
-
-/// factor * sum / (product of `over`) * (product of `times`).
-struct Term {
-  Value sum;
-  double factor = 1;
-  SmallVector<Value> over, times;
-  /// `sum` is to be added up: what a reduction is left of when factors are
-  /// taken out of what it adds.
-  bool isReduced = false;
-};
-
-class Splitter {
-public:
-  explicit Splitter(Value loss) {
-    Term whole;
-    whole.sum = loss;
-    split(std::move(whole));
-  }
-
-  SmallVector<Term> terms;
-  /// The ops between the terms and the loss.
-  llvm::SmallPtrSet<Operation *, 16> tail;
-
-private:
-  void split(Term term);
-};
-
-} // namespace
-
-bool pcc::frontend::dependsOnParams(Value value) {
-  SmallVector<Value> work{value};
-  llvm::SmallDenseSet<Value> seen{value};
-  while (!work.empty()) {
-    Operation *op = work.pop_back_val().getDefiningOp();
-    if (!op)
-      continue;
-    if (auto read = dyn_cast<ReadOp>(op)) {
-      auto param = SymbolTable::lookupNearestSymbolFrom<ParamOp>(
-          read, read.getSymbolAttr());
-      if (param && !param.getFrozen())
-        return true;
-    }
-    for (Value operand : op->getOperands())
-      if (seen.insert(operand).second)
-        work.push_back(operand);
-  }
-  return false;
-}
-
-/// The number that a value is one of, or many: constant, or computed from the
-/// inputs alone.
-static Value numberOf(Value value) {
-  while (tensorType(value).getNumElements() != 1) {
-    auto broadcast = value.getDefiningOp<BroadcastOp>();
-    if (!broadcast)
-      return nullptr;
-    value = broadcast.getInput();
-  }
-  return value;
-}
-
-static std::optional<double> constantOf(Value value) {
-  if (frontend::dependsOnParams(value))
-    return std::nullopt;
-  return frontend::uniformNumber(value);
-}
-
-void Splitter::split(Term term) {
-  Operation *op = term.sum.getDefiningOp();
-  auto go = [&](Value value, double factor = 1) {
-    Term next = term;
-    next.sum = value;
-    next.factor *= factor;
-    tail.insert(op);
-    split(std::move(next));
-  };
-  if (isa_and_nonnull<ScaleOp>(op))
-    return go(op->getOperand(0),
-              cast<ScaleOp>(op).getFactor().convertToDouble());
-  auto timesOrOver = [&](Value value, bool divides) {
-    Value other = op->getOperand(0);
-    if (!divides && value == other)
-      other = op->getOperand(1);
-    if (auto number = constantOf(value))
-      return go(other, divides ? 1 / *number : *number), true;
-    Value scalar = numberOf(value);
-    if (!scalar || frontend::dependsOnParams(scalar) ||
-        !frontend::dependsOnParams(other))
-      return false;
-    (divides ? term.over : term.times).push_back(scalar);
-    return go(other), true;
-  };
-  if (isa_and_nonnull<DivOp>(op) && timesOrOver(op->getOperand(1), true))
-    return;
-  if (isa_and_nonnull<MulOp>(op))
-    for (Value operand : op->getOperands())
-      if (timesOrOver(operand, false))
-        return;
-  // nll * (mask / count): the division is by one number.
-  if (term.isReduced && isa_and_nonnull<MulOp>(op))
-    for (unsigned i : {0, 1}) {
-      auto div = op->getOperand(i).getDefiningOp<DivOp>();
-      Value scalar = div ? numberOf(div.getRhs()) : Value();
-      if (!scalar || frontend::dependsOnParams(scalar))
-        continue;
-      term.over.push_back(scalar);
-      OpBuilder builder(op);
-      return go(MulOp::create(builder, op->getLoc(), div.getType(),
-                              op->getOperand(1 - i), div.getLhs()));
-    }
-  // Within a reduction only factors of all that it adds are undone.
-  if (!term.isReduced && op && tensorType(term.sum).getNumElements() == 1) {
-    if (isa<ReshapeOp, CastOp, BroadcastOp>(op) &&
-        tensorType(op->getOperand(0)).getNumElements() == 1 &&
-        isa<FloatType>(tensorType(op->getOperand(0)).getElementType()))
-      return go(op->getOperand(0));
-    if (auto sum = dyn_cast<SumOp>(op)) {
-      for (Value input : sum.getInputs())
-        go(input);
-      return;
-    }
-    if (isa<SubOp>(op)) {
-      go(op->getOperand(0));
-      return go(op->getOperand(1), -1);
-    }
-    if (isa<ReduceOp>(op) && isa_and_nonnull<ScaleOp, MulOp, DivOp>(
-                                 op->getOperand(0).getDefiningOp())) {
-      term.isReduced = true;
-      return go(op->getOperand(0));
-    }
-  }
-  terms.push_back(std::move(term));
-}
 
 /// Ops that come and go with dims of extent 1.
 static bool isLayout(Operation &op) {
@@ -237,42 +104,37 @@ static void warnOfConstants(ArrayRef<Term> terms) {
 
 void pcc::frontend::splitLoss(func::FuncOp forward, func::FuncOp twice) {
   Operation *terminator = forward.getBody().front().getTerminator();
-  Splitter splitter(terminator->getOperand(0));
+  LossSplitter splitter(terminator->getOperand(0));
   warnOfConstants(splitter.terms);
-  // Why a term's value for many samples does not follow from the file's text.
-  SmallVector<std::string> unclear(splitter.terms.size());
-  SmallVector<bool> means(splitter.terms.size());
+  SmallVector<FixedBatchTerm> found(splitter.terms.size());
   if (twice) {
-    Splitter other(twice.getBody().front().getTerminator()->getOperand(0));
+    LossSplitter other(twice.getBody().front().getTerminator()->getOperand(0));
     Operation *at = findDifference(forward, twice, splitter.tail);
     std::string why = at ? "'" + sourceNode(at->getLoc()).str() +
                                "' is another computation for another batch size"
                          : "";
     if (!at && other.terms.size() != splitter.terms.size())
       why = "it is another formula for another batch size";
-    for (size_t i = 0; i < unclear.size(); ++i) {
-      unclear[i] = why;
+    for (size_t i = 0; i < found.size(); ++i) {
+      found[i].unclear = why;
       if (!why.empty())
         continue;
       double ratio = other.terms[i].factor / splitter.terms[i].factor;
-      means[i] = std::abs(ratio - 0.5) < 1e-4;
-      if (!means[i] && std::abs(ratio - 1) > 1e-4)
-        unclear[i] = "its factor changes with the batch size, by " +
-                     std::to_string(ratio) + " for twice the batch";
+      found[i].isMean = std::abs(ratio - 0.5) < 1e-4;
+      if (!found[i].isMean && std::abs(ratio - 1) > 1e-4)
+        found[i].unclear = "its factor changes with the batch size, by " +
+                           std::to_string(ratio) + " for twice the batch";
     }
   } else {
-    // What is divided by a number of the batch's is no mean besides.
-    for (auto [why, term] : llvm::zip(unclear, splitter.terms))
-      if (term.over.empty())
-        why = "the file fixes its batch, so that a mean over samples cannot be "
-              "told from a sum";
+    for (auto [one, term] : llvm::zip(found, splitter.terms))
+      one = readFixedBatch(forward, term);
   }
 
   OpBuilder builder(terminator);
   auto scalar = RankedTensorType::get({}, builder.getF32Type());
   SmallVector<Value> results;
   SmallVector<Attribute> attrs;
-  for (auto [term, mean, why] : llvm::zip(splitter.terms, means, unclear)) {
+  for (auto [term, reading] : llvm::zip(splitter.terms, found)) {
     Location loc = term.sum.getLoc();
     Value sum = term.sum;
     if (term.isReduced && tensorType(sum).getNumElements() != 1)
@@ -295,10 +157,12 @@ void pcc::frontend::splitLoss(func::FuncOp forward, func::FuncOp twice) {
       results.push_back(over);
       attr.set("divided", builder.getUnitAttr());
     }
-    if (mean)
+    if (reading.isMean)
       attr.set("mean", builder.getUnitAttr());
-    if (!why.empty())
-      attr.set("unclear", builder.getStringAttr(why));
+    if (!reading.unclear.empty())
+      attr.set("unclear", builder.getStringAttr(reading.unclear));
+    if (!reading.assumed.empty())
+      attr.set("assumed", builder.getStringAttr(reading.assumed));
     attrs.push_back(attr.getDictionary(builder.getContext()));
   }
   terminator->setOperands(results);

@@ -15,9 +15,9 @@ bool dependsOnParams(mlir::Value value);
 /// into terms: factor * sum / divisor, of which @forward then returns sum and
 /// divisor, and nn.has_loss on it says the rest (see there).
 ///
-/// `twice` is the @forward of the same file for twice the batch, null if the
-/// file fixes its batch: only by comparing can a mean over the batch be told
-/// from a sum times a constant.
+/// `twice` is the @forward of the same file for twice the batch: by comparing a
+/// mean over the batch is told from a sum times a constant. Null if the file
+/// fixes its batch: then it is told where operators do.
 void splitLoss(mlir::func::FuncOp forward, mlir::func::FuncOp twice);
 
 } // namespace pcc::frontend

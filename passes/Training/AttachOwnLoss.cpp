@@ -151,6 +151,13 @@ FailureOr<OwnLoss> pcc::attachOwnLoss(ModuleOp module, func::FuncOp forward,
         builder, sums, [](Value count) { return count; }, nullptr);
     return OwnLoss{{loss, constant(builder, loc, 1)}, true};
   }
+  for (const std::string &what : terms->assumed) {
+    if (isWholeBatch)
+      break;
+    InFlightDiagnostic diag = forward.emitWarning() << what;
+    diag.attachNote() << "a file with a dynamic batch says it; one microbatch "
+                         "without --dp is the file's own batch";
+  }
   if (!terms->isOneMean())
     return OwnLoss{attachTerms(module, forward, *terms), false};
   SmallVector<Value> sums;

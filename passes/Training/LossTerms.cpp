@@ -74,6 +74,8 @@ FailureOr<LossTerms> LossTerms::read(func::FuncOp forward) {
     if (auto factor = attr.getAs<FloatAttr>("factor"))
       term.factor = factor.getValueAsDouble();
     term.isMean = attr.contains("mean");
+    if (auto what = attr.getAs<StringAttr>("assumed"))
+      loss.assumed.push_back(what.str());
     if (auto why = attr.getAs<StringAttr>("unclear"); why && !unclear)
       unclear = Problem{why.str(), term.sum.getDefiningOp()};
     loss.terms.push_back(term);

@@ -41,6 +41,8 @@ public:
     mlir::Operation *op = nullptr;
   };
   std::optional<Problem> problem;
+  /// What was taken for granted of terms, where the file leaves it open.
+  llvm::SmallVector<std::string> assumed;
 
   llvm::SmallVector<LossTerm> terms;
   llvm::SetVector<mlir::Value> counts;

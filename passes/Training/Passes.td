@@ -31,8 +31,9 @@ def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
     A model whose file ends in a loss of its own has `nn.has_loss` on @forward,
     a list with `{factor, divided, mean}` for each term, and returns each term's
     sum and, if `divided`, its divisor: the loss is the sum of factor * sum /
-    divisor, where `mean` says that the factor halves for twice the batch. Sums
-    must be sums over samples, and divisors follow from such sums of inputs. One
+    divisor, where `mean` says that the factor halves for twice the batch. What
+    a term has as `assumed` is warned of where that matters, `unclear` is an
+    error. Sums must be sums over samples, and divisors follow from such sums of inputs. One
     mean, or one divisor, is returned as it is. Else @counts adds up what the
     divisors need, and the number of microbatches, in states with `nn.ahead`;
     @loss reads these, and returns what a microbatch adds to the mean over all

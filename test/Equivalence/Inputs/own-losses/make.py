@@ -133,6 +133,21 @@ def bce(m, s, y):
     return F.binary_cross_entropy_with_logits(s, y)
 
 
+def ratio(m, s, labels):
+    """A mean by a mean: their counts cancel."""
+    mask = (labels >= 0).float()
+    return (nll(s, labels) * mask).mean() / mask.mean()
+
+
+def fixed(m, s, labels, y):
+    """Sums and means of a file for two samples: operators and one number, by
+    which the last is divided, say which is which."""
+    errors = (s - y).square()
+    return (0.1 * total(m, s, labels) + ratio(m, s, labels)
+            + errors.mean(0).sum() + errors.sum(-1).mean()
+            + errors.sum() / s.shape[0])
+
+
 def kl(m, s, y):
     return F.kl_div(F.log_softmax(s, -1), y, reduction="batchmean")
 
@@ -177,7 +192,7 @@ EXACT = {
     clamped: LABELS, within: LABELS, by_sample: LABELS, z_loss: LABELS,
     smoothing: LABELS, heads: ["labels", "more"], sum_and_mean: LABELS,
     decay: LABELS, focal: ["whole"], bce: SCORES, kl: SCORES, mse: SCORES,
-    weighted: ["y", "weight"], reversal: LABELS,
+    weighted: ["y", "weight"], ratio: LABELS, fixed: ["labels", "y"], reversal: LABELS,
     entropies: ["labels", "more"], sentence: ["kind"],
 }
 REFUSED = {contrast: SCORES, root: SCORES, gated: SCORES, lookup: SCORES}
@@ -213,10 +228,11 @@ def strip(path):
     onnx.save(model, path)
 
 
-def export(model, args, names, path, dynamo):
+def export(model, args, names, path, dynamo, fixed):
     if dynamo:
         batch = torch.export.Dim("batch")
         shapes = ({0: batch}, tuple({0: batch} for _ in names[1:]))
+        shapes = None if fixed else shapes
         program = torch.onnx.export(
             model, args, dynamo=True, input_names=names, verbose=False,
             output_names=["loss"], dynamic_shapes=shapes)
@@ -227,7 +243,7 @@ def export(model, args, names, path, dynamo):
             training=torch.onnx.TrainingMode.TRAINING,
             do_constant_folding=False, input_names=names,
             output_names=["loss"],
-            dynamic_axes={n: {0: "batch"} for n in names})
+            dynamic_axes={n: {0: "batch"} for n in names if not fixed})
     strip(path)
 
 
@@ -270,12 +286,14 @@ def main():
         # Equal ones would be one parameter in the file.
         for parameter in model.parameters():
             parameter.data += 0.1 * torch.randn_like(parameter)
-        args = tuple(torch.from_numpy(data[n][:3]) for n in names)
+        count = 2 if loss is fixed else 3
+        args = tuple(torch.from_numpy(data[n][:count]) for n in names)
         stem = loss.__name__.replace("_", "-")
         for kind in ("torchscript", "dynamo"):
             path = os.path.join(HERE, f"{stem}-{kind}.onnx")
             try:
-                export(model, args, names, path, kind == "dynamo")
+                export(model, args, names, path, kind == "dynamo",
+                       loss is fixed)
             except Exception as error:
                 print(path, "is not exported:", str(error)[:200])
         curves[stem] = curve(model, names, data)
