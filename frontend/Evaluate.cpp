@@ -1,12 +1,25 @@
 //===- Evaluate.cpp - The value of an nn expression -----------------------===//
 
 #include "frontend/Evaluate.h"
+#include "dialects/NN/SourceMarks.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace pcc::frontend;
 using namespace pcc::nn;
+
+std::unique_ptr<llvm::MemoryBuffer>
+pcc::frontend::mapSource(SourceAttr source) {
+  Type element = source.getType().getElementType();
+  int64_t width = std::max(8u, element.getIntOrFloatBitWidth()) / 8;
+  int64_t size = source.getType().getNumElements() * width;
+  if (source.getOffset() == kAbsent)
+    return llvm::WritableMemoryBuffer::getNewMemBuffer(size);
+  auto file = llvm::MemoryBuffer::getFileSlice(source.getFile(), size,
+                                               source.getOffset());
+  bool isWhole = file && static_cast<int64_t>((*file)->getBufferSize()) >= size;
+  return isWhole ? std::move(*file) : nullptr;
+}
 
 /// The elements of a parameter that its source gives.
 static std::optional<Tensor> readParam(ReadOp read) {
@@ -15,15 +28,12 @@ static std::optional<Tensor> readParam(ReadOp read) {
   if (!param || !param.getSourceAttr())
     return std::nullopt;
   SourceAttr source = param.getSourceAttr();
-  Type element = source.getType().getElementType();
-  int64_t width = std::max(8u, element.getIntOrFloatBitWidth()) / 8;
-  int64_t size = source.getType().getNumElements() * width;
-  auto file = llvm::MemoryBuffer::getFileSlice(source.getFile(), size,
-                                               source.getOffset());
-  if (!file || static_cast<int64_t>((*file)->getBufferSize()) < size)
+  std::unique_ptr<llvm::MemoryBuffer> bytes = mapSource(source);
+  if (!bytes)
     return std::nullopt;
-  Tensor whole = Tensor::decode(element, source.getType().getShape(),
-                                (*file)->getBufferStart());
+  Tensor whole =
+      Tensor::decode(source.getType().getElementType(),
+                     source.getType().getShape(), bytes->getBufferStart());
   Tensor flat = whole.reshape({whole.size()});
   Tensor result(param.getTensorType().getElementType(),
                 param.getTensorType().getShape());

@@ -5,12 +5,16 @@
 
 #include "dialects/NN/NN.h"
 #include "frontend/Tensor.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 namespace pcc::frontend {
 
 /// A mask value at or below this removes a key: exporters write -inf, the
 /// least float, -1e4 or -1e9.
 inline constexpr double kRemovesKey = -9999;
+
+/// The bytes of a parameter's tensor in its file; null if they are not there.
+std::unique_ptr<llvm::MemoryBuffer> mapSource(nn::SourceAttr source);
 
 /// The elements of `value` if they follow from constants and parameters by
 /// moving elements; nothing otherwise. Parameters are read from their file:

@@ -12,6 +12,7 @@
 #include "frontend/Axes.h"
 #include "frontend/Binder.h"
 #include "frontend/Import.h"
+#include "frontend/LostBiases.h"
 #include "frontend/Metadata.h"
 #include "frontend/Names.h"
 #include "frontend/OpTable.h"
@@ -111,6 +112,7 @@ private:
   Weights weights;
   std::optional<NameFinder> names;
   std::optional<TorchExport> source;
+  LostBiases biases;
   std::optional<SharingFinder> sharing;
   std::optional<Declarations> declared;
   std::optional<TrainChoice> choice;

@@ -4,7 +4,6 @@
 #include "frontend/Expressions.h"
 #include "frontend/ExtentScan.h"
 #include "frontend/Importer.h"
-#include "frontend/LostBiases.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -52,8 +51,10 @@ LogicalResult Importer::hold(const onnx::TensorProto &tensor, Item &item) {
 /// they turn out to be used.
 LogicalResult Importer::addInitializers() {
   const onnx::GraphProto &graph = model->proto.graph();
-  names.emplace(model->proto);
   source.emplace(graph);
+  if (!declared && !options.forward)
+    biases = LostBiases(*model, *source);
+  names.emplace(model->proto);
   sharing.emplace(graph, *names, *source);
   if (!declared && !options.forward)
     warnOfDropped();
@@ -70,7 +71,9 @@ LogicalResult Importer::addInitializers() {
         return failure();
       extent = std::move(*found);
       Type storage = storageType(builder.getContext(), tensor.data_type());
-      provenance = finder.find(tensor, extent, storage);
+      provenance = biases.contains(tensor.name())
+                       ? biases.provenanceOf(tensor)
+                       : finder.find(tensor, extent, storage);
       auto type = RankedTensorType::get(
           Shape(tensor.dims().begin(), tensor.dims().end()), storage);
       bool isLost = provenance.isTrained() ||
@@ -139,6 +142,7 @@ LogicalResult Importer::addWeight(const onnx::TensorProto &tensor,
       storageType(builder.getContext(), tensor.data_type()), std::move(extent));
   if (failed(weight))
     return failure();
+  (*weight)->isAbsent = biases.contains(tensor.name());
   (*weight)->isTable =
       llvm::any_of(names->usesOf(tensor.name()), [](const auto &use) {
         return use.node->op_type() == "Gather" && use.operand == 0;
@@ -202,13 +206,12 @@ LogicalResult Importer::addShapes() {
 }
 
 void Importer::warnOfLostBiases() const {
-  std::vector<std::string> lost = lostBiases(model->proto.graph());
-  if (lost.empty())
+  if (biases.unknown().empty())
     return;
   InFlightDiagnostic diag = emitWarning(file)
                             << "not trained, for the exporter removed biases "
                                "that are all zeros: '"
-                            << llvm::join(lost, "', '") << "'";
+                            << llvm::join(biases.unknown(), "', '") << "'";
   diag.attachNote(file) << "export without optimizations (optimize=False), or "
                            "with dynamo=False, or give them values first";
 }

@@ -241,17 +241,6 @@ unsigned Lines::add(Value value, Places places) {
   return addLeaf(value, places);
 }
 
-/// The bytes of a parameter's tensor in its file; null if they are not there.
-static std::unique_ptr<llvm::MemoryBuffer> mapSource(SourceAttr source) {
-  Type element = source.getType().getElementType();
-  int64_t width = std::max(8u, element.getIntOrFloatBitWidth()) / 8;
-  int64_t size = source.getType().getNumElements() * width;
-  auto file = llvm::MemoryBuffer::getFileSlice(source.getFile(), size,
-                                               source.getOffset());
-  bool isWhole = file && static_cast<int64_t>((*file)->getBufferSize()) >= size;
-  return isWhole ? std::move(*file) : nullptr;
-}
-
 void Lines::readLeaf(Step &step, ArrayRef<int64_t> index) {
   int64_t size = extents.back(), number = step.place.base,
           stride = step.place.factors.back();

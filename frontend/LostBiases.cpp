@@ -34,10 +34,34 @@ static std::string biasOf(StringRef call) {
       .str();
 }
 
-std::vector<std::string>
-pcc::frontend::lostBiases(const onnx::GraphProto &graph) {
-  std::vector<std::string> lost;
-  for (const onnx::NodeProto &node : graph.node()) {
+/// The initializer that a node multiplies by and the outputs it makes of it;
+/// null if it is none, or if the bias would not be added as it is.
+static const onnx::TensorProto *
+weightOf(const onnx::NodeProto &node,
+         const llvm::StringMap<const onnx::TensorProto *> &tensors,
+         int64_t &outputs) {
+  const onnx::TensorProto *weight =
+      node.input_size() > 1 ? tensors.lookup(node.input(1)) : nullptr;
+  if (!weight || weight->dims_size() < 2)
+    return nullptr;
+  bool isTransposed = node.op_type() == "Conv";
+  for (const onnx::AttributeProto &attribute : node.attribute()) {
+    if (attribute.name() == "transB")
+      isTransposed = attribute.i();
+    if (attribute.name() == "beta" && attribute.f() != 1)
+      return nullptr;
+  }
+  outputs = weight->dims(isTransposed ? 0 : 1);
+  bool isKnown = node.op_type() == "Conv" || node.op_type() == "Gemm";
+  return isKnown ? weight : nullptr;
+}
+
+LostBiases::LostBiases(Model &model, const TorchExport &module) {
+  onnx::GraphProto &graph = *model.proto.mutable_graph();
+  llvm::StringMap<const onnx::TensorProto *> tensors;
+  for (const onnx::TensorProto &tensor : graph.initializer())
+    tensors[tensor.name()] = &tensor;
+  for (onnx::NodeProto &node : *graph.mutable_node()) {
     std::string rules =
         metadata(node, kNodeMetadata, "pkg.onnxscript.rewriter.rule_name");
     bool hasBias = node.input_size() > 2 && !node.input(2).empty();
@@ -47,12 +71,37 @@ pcc::frontend::lostBiases(const onnx::GraphProto &graph) {
         biasOf(metadata(node, kNodeMetadata, "pkg.torch.onnx.fx_node"));
     if (bias.empty())
       continue;
-    std::string module = modulePath(node);
-    std::string name = module.empty() ? "bias" : module + ".bias";
-    if (spell(name) != bias)
-      name = bias;
-    if (!llvm::is_contained(lost, name))
-      lost.push_back(name);
+    std::string name = module.nameOf("p_" + bias).str();
+    if (name.empty()) {
+      std::string path = modulePath(node);
+      name = path.empty() ? "bias" : path + ".bias";
+      if (spell(name) != bias)
+        name = bias;
+    }
+    int64_t outputs = 0;
+    const onnx::TensorProto *weight = weightOf(node, tensors, outputs);
+    bool isNew = !tensors.contains(name);
+    if (!weight || (!isNew && !restored.contains(name))) {
+      if (!llvm::is_contained(lost, name))
+        lost.push_back(name);
+      continue;
+    }
+    if (isNew) {
+      restored.insert(name);
+      tensors[name] = model.addZeros(name, weight->data_type(), outputs);
+    }
+    if (node.input_size() < 3)
+      node.add_input(name);
+    else
+      node.set_input(2, name);
   }
-  return lost;
+}
+
+Provenance LostBiases::provenanceOf(const onnx::TensorProto &tensor) const {
+  Provenance provenance;
+  provenance.kind = Provenance::Kind::Parameter;
+  provenance.evidence = "removed by the exporter, for it is all zeros";
+  provenance.name = tensor.name();
+  provenance.isNameProven = true;
+  return provenance;
 }

@@ -9,24 +9,41 @@
 //   pkg.torch.onnx.fx_node              ... aten.linear.default](args =
 //                                       (%x, %p_head_weight, %p_head_bias)
 //
-// so that 'head.bias' was lost. The rule is noted as well at nodes whose layer
-// has no bias: these pass None there. What `%b_` marks is a buffer.
+// so that 'head.bias' was lost: as many zeros as the weight has rows. The rule
+// is noted as well at nodes whose layer has no bias: these pass None there.
+// What `%b_` marks is a buffer.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PCC_FRONTEND_LOSTBIASES_H
 #define PCC_FRONTEND_LOSTBIASES_H
 
+#include "frontend/Provenance.h"
 #include "frontend/Reader.h"
-#include <string>
+#include "llvm/ADT/StringSet.h"
 #include <vector>
 
 namespace pcc::frontend {
 
-/// The names of the parameters that the file lacks because they were biases of
-/// zeros, in the order of the graph, each once. A bias that is not called
-/// 'bias' goes by the exporter's spelling, with '_' for '.'.
-std::vector<std::string> lostBiases(const onnx::GraphProto &graph);
+/// Gives nodes the biases back that an exporter removed because they were
+/// zeros, as initializers that the file lacks.
+class LostBiases {
+public:
+  LostBiases() = default;
+  LostBiases(Model &model, const TorchExport &module);
+
+  /// Whether an initializer of this name was removed from the file.
+  bool contains(llvm::StringRef name) const { return restored.contains(name); }
+  /// What such an initializer is.
+  Provenance provenanceOf(const onnx::TensorProto &tensor) const;
+  /// Those whose weight is no initializer, so that nothing tells their size;
+  /// in the order of the graph, each once.
+  const std::vector<std::string> &unknown() const { return lost; }
+
+private:
+  llvm::StringSet<> restored;
+  std::vector<std::string> lost;
+};
 
 } // namespace pcc::frontend
 

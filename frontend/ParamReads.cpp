@@ -106,6 +106,6 @@ void pcc::frontend::markMerged(ModuleOp module, const Weights &weights) {
   Builder builder(module.getContext());
   for (const Weight &weight : weights.all())
     if (auto param = symbols.lookup<ParamOp>(weight.name);
-        param && weight.wasMerged)
+        param && (weight.wasMerged || weight.isAbsent))
       param->setAttr(kUsesAttr, builder.getDenseI64ArrayAttr(weight.uses));
 }

@@ -130,7 +130,7 @@ void pcc::printParams(ModuleOp module, const ImportReport &report,
     os.indent(width - param.getSymName().size() + 2)
         << print(param.getTensorType()) << "  " << standingOf(param, report)
         << ", new values: " << stringifyInit(param.getInit());
-    if (source && !source.getFile().empty())
+    if (source && !source.getFile().empty() && source.getOffset() != kAbsent)
       os << "  from " << source.getFile() << "+" << source.getOffset() << " "
          << print(source.getType());
     else

@@ -92,9 +92,34 @@ static StringRef entry(const onnx::TensorProto &tensor, StringRef key) {
   return "";
 }
 
+const onnx::TensorProto *Model::addZeros(StringRef name, int32_t dataType,
+                                         int64_t size) {
+  onnx::TensorProto *tensor = proto.mutable_graph()->add_initializer();
+  tensor->set_name(name.str());
+  tensor->set_data_type(dataType);
+  tensor->add_dims(size);
+  tensor->set_data_location(onnx::TensorProto::EXTERNAL);
+  bool isHalf = dataType == onnx::TensorProto::FLOAT16 ||
+                dataType == onnx::TensorProto::BFLOAT16;
+  int64_t width = dataType == onnx::TensorProto::DOUBLE ? 8 : isHalf ? 2 : 4;
+  zeros[name].assign(size * width, '\0');
+  return tensor;
+}
+
 FailureOr<Extent> Model::find(Location loc, const onnx::TensorProto &tensor,
                               bool optional) {
   Extent extent;
+  if (auto absent = zeros.find(tensor.name()); absent != zeros.end()) {
+    const File *self = map(path);
+    const std::string &bytes = absent->second;
+    extent.file = path;
+    extent.offset = pcc::nn::kAbsent;
+    extent.length = bytes.size();
+    extent.fileSize = self->buffer->getBufferSize();
+    extent.digest = self->digest;
+    extent.bytes = bytes.data();
+    return extent;
+  }
   StringRef location = entry(tensor, "location"), name = tensor.name();
   auto number = [&](StringRef key, int64_t &value) {
     StringRef text = entry(tensor, key);

@@ -8,6 +8,7 @@
 #ifndef PCC_FRONTEND_READER_H
 #define PCC_FRONTEND_READER_H
 
+#include "dialects/NN/SourceMarks.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -25,6 +26,7 @@ namespace pcc::frontend {
 struct Extent {
   /// The path to it: as given for the model itself, beside it for others.
   std::string file;
+  /// nn::kAbsent: the file lacks these bytes, all of which are zero.
   int64_t offset = 0, length = 0;
   /// Of the whole file, and the FNV-1a hash of its first 64 KiB.
   int64_t fileSize = 0;
@@ -44,6 +46,10 @@ public:
                                                       llvm::StringRef path);
 
   onnx::ModelProto proto;
+
+  /// Adds an initializer of `size` zeros, which the file lacks, to the graph.
+  const onnx::TensorProto *addZeros(llvm::StringRef name, int32_t dataType,
+                                    int64_t size);
 
   /// Where the elements of a tensor lie. Errors for external data: missing,
   /// too short, outside the model's folder; none of them with `optional`.
@@ -67,6 +73,7 @@ private:
 
   std::string path;
   llvm::StringMap<File> files;
+  llvm::StringMap<std::string> zeros; ///< by tensors that the file lacks
 };
 
 /// The model's bytes less large tensors: those refer to (offset, length) of

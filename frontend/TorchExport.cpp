@@ -35,6 +35,11 @@ StringRef TorchExport::kindOf(StringRef name) const {
   return it == kinds.end() ? StringRef() : StringRef(it->second);
 }
 
+StringRef TorchExport::nameOf(StringRef called) const {
+  auto it = tensors.find(called);
+  return it == tensors.end() ? StringRef() : StringRef(it->second.name);
+}
+
 /// The names behind percent signs in the text of a node; its own is first.
 static SmallVector<StringRef> namesIn(StringRef text) {
   SmallVector<StringRef> names, parts;

@@ -39,6 +39,9 @@ public:
   /// "" if nothing.
   llvm::StringRef kindOf(llvm::StringRef name) const;
 
+  /// The parameter or buffer that nodes of the module call this; "" if none.
+  llvm::StringRef nameOf(llvm::StringRef called) const;
+
   /// The parameters and buffers that a node's own in the module reads, in
   /// order.
   std::vector<llvm::StringRef> readsOf(const onnx::NodeProto &node) const;

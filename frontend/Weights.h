@@ -42,6 +42,8 @@ struct Weight {
   bool transposed = false;
   /// Whether rows of it are looked up, as those of a table.
   bool isTable = false;
+  /// Whether an exporter removed it, so that the file has no such tensor.
+  bool isAbsent = false;
   /// Whether an exporter merged it with another, so that the file's tensor is
   /// several parameters.
   bool wasMerged = false;

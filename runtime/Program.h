@@ -63,6 +63,10 @@ enum pcc_init_role {
   PCC_INIT_FILE = 3,   ///< not trained and not drawn: always from the file
 };
 
+/// The offset of a tensor that the file lacks because an exporter removed it:
+/// its elements are zeros. The nodes that are to read it are its uses.
+enum { PCC_ABSENT = -1 };
+
 /// Where the elements of a program tensor lie in a source tensor: program
 /// element (i0, i1, ...) is source element base + sum of i_d * stride[d], and
 /// is zero (padding) where i_d >= valid[d] for any d.
@@ -71,7 +75,7 @@ typedef struct {
   const char *file;     ///< as given to pcc; NULL: only in the program
   int64_t file_size;    ///< bytes of the whole file, checked at start
   uint64_t file_digest; ///< FNV-1a of its first 64 KiB, checked at start
-  int64_t offset;       ///< bytes from the file's start
+  int64_t offset;       ///< bytes from the file's start, or PCC_ABSENT
   int32_t dtype;        ///< of the source elements
   int32_t rank;
   /// 1: the model has the transpose of this matrix under this name, and so have
@@ -107,7 +111,7 @@ typedef struct {
   int32_t n_copies;
   const pcc_source *copies;
   /// What reads the source tensor for this parameter, where an exporter merged
-  /// it with others; else none.
+  /// it with others or removed it; else none.
   int32_t n_uses;
   const pcc_use *uses;
 } pcc_tensor;

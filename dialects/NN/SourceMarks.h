@@ -14,6 +14,10 @@
 
 namespace pcc::nn {
 
+/// The offset of a source whose tensor the file lacks because an exporter
+/// removed it: its elements are zeros, and the trained model gets it back.
+inline constexpr int64_t kAbsent = -1;
+
 /// An array of SourceAttr: the other tensors of the file that hold the same
 /// elements, such as a tied head that an exporter wrote out. They are never
 /// read; a trained model that is written back has them all alike.
@@ -28,7 +32,8 @@ inline constexpr llvm::StringLiteral kTransposedAttr = "nn.transposed";
 inline constexpr llvm::StringLiteral kPlusOneAttr = "nn.plus_one";
 
 /// Pairs of whole numbers, (node of the graph, operand): what reads the source
-/// tensor for this parameter, where it is merged with other parameters.
+/// tensor for this parameter, where it is merged with other parameters or
+/// absent.
 inline constexpr llvm::StringLiteral kUsesAttr = "nn.source_uses";
 
 } // namespace pcc::nn

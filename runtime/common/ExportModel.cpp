@@ -20,10 +20,11 @@
 using namespace pcc;
 
 /// Tensors of the model that share a place with another one in the file,
-/// because an exporter merged what was equal: they get initializers of their
-/// own. (Parts of one tensor have its name.)
-static std::vector<NewInitializer> mergedTensors(const pcc_program &program) {
-  std::vector<NewInitializer> merged;
+/// because an exporter merged what was equal, or have none, because it removed
+/// zeros: they get initializers of their own. (Parts of one tensor have its
+/// name.)
+static std::vector<NewInitializer> newTensors(const pcc_program &program) {
+  std::vector<NewInitializer> added;
   std::set<std::pair<std::string, int64_t>> places;
   std::vector<SourceTensor> sources = sourceTensors(program);
   // First what cannot go elsewhere, because nothing says what reads it.
@@ -31,8 +32,10 @@ static std::vector<NewInitializer> mergedTensors(const pcc_program &program) {
     for (const SourceTensor &tensor : sources) {
       const pcc_source *source = tensor.map.source;
       const pcc_tensor &held = *tensor.pieces[0].tensor;
-      if (!source || !source->file || (held.n_uses > 0) != canMove ||
-          places.insert({source->file, source->offset}).second)
+      if (!source || !source->file || (held.n_uses > 0) != canMove)
+        continue;
+      bool isNew = places.insert({source->file, source->offset}).second;
+      if (isNew && source->offset != PCC_ABSENT)
         continue;
       if (!canMove)
         fail(ExitInternal,
@@ -43,9 +46,9 @@ static std::vector<NewInitializer> mergedTensors(const pcc_program &program) {
       made.shape.assign(source->shape, source->shape + source->rank);
       made.bytes = tensor.bytes();
       made.uses.assign(held.uses, held.uses + held.n_uses);
-      merged.push_back(made);
+      added.push_back(made);
     }
-  return merged;
+  return added;
 }
 
 namespace {
@@ -74,17 +77,17 @@ private:
 SourceModel::SourceModel(const pcc_program &program, const SourceFiles &files)
     : program(program),
       file(files.find(program.source), ExitData, "model file", "") {
-  std::vector<NewInitializer> tensors = mergedTensors(program);
+  std::vector<NewInitializer> tensors = newTensors(program);
   for (const NewInitializer &tensor : tensors)
     added.insert({tensor.name, added.size()});
   std::string error;
   change =
       std::make_unique<OnnxRewrite>(file.data(), file.size(), tensors, error);
   if (!error.empty())
-    fail(ExitData,
-         format("cannot put parameters that were merged into '%s' apart: ",
-                file.path().c_str()) +
-             error);
+    fail(ExitData, format("cannot add parameters to '%s' that an exporter "
+                          "merged or removed: ",
+                          file.path().c_str()) +
+                       error);
 }
 
 std::string SourceModel::fileOf(const SourceTensor &tensor) const {

@@ -176,10 +176,13 @@ int64_t OnnxRewrite::Walker::rewireNode(int64_t number, const Node &node) {
     for (const pcc_use &use : tensors[t].uses) {
       if (use.node != number)
         continue;
-      const Field &input = node.inputs[use.operand];
-      std::string field;
-      wire::putBytes(field, NodeInput, names[t]);
-      growth += replace(input.tag, input.end, field);
+      bool isNext = use.operand == static_cast<int64_t>(node.inputs.size());
+      const Field &input = node.inputs[use.operand - isNext];
+      std::string fields;
+      if (isNext)
+        fields.assign(input.tag, input.end);
+      wire::putBytes(fields, NodeInput, names[t]);
+      growth += replace(input.tag, input.end, fields);
     }
   }
   return growth ? resize(node.field, growth) : 0;
@@ -216,9 +219,10 @@ bool OnnxRewrite::Walker::run() {
   });
   for (const NewInitializer &tensor : tensors)
     for (const pcc_use &use : tensor.uses)
-      good &= use.node >= 0 && use.node < static_cast<int64_t>(nodes.size()) &&
-              use.operand >= 0 &&
-              use.operand < static_cast<int64_t>(nodes[use.node].inputs.size());
+      good &=
+          use.node >= 0 && use.node < static_cast<int64_t>(nodes.size()) &&
+          use.operand >= 0 && !nodes[use.node].inputs.empty() &&
+          use.operand <= static_cast<int64_t>(nodes[use.node].inputs.size());
   if (!good || graphs.empty() || version < leastVersion)
     return false;
 

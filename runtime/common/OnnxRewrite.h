@@ -11,13 +11,15 @@
 
 namespace pcc {
 
-/// A parameter that the file has only as a part of what an exporter merged.
+/// A parameter that the file has only as a part of what an exporter merged, or
+/// that an exporter removed.
 struct NewInitializer {
   std::string name; ///< made another where the graph has it already
   int32_t dtype;
   std::vector<int64_t> shape;
   int64_t bytes;
-  std::vector<pcc_use> uses; ///< what is to read it
+  /// What is to read it: operands of nodes, or the next one that a node lacks.
+  std::vector<pcc_use> uses;
 };
 
 /// What changes in the bytes of an ONNX file to give it new initializers, of

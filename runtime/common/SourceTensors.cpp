@@ -58,7 +58,7 @@ static void fillUncovered(const TrainingState &state,
   for (const SourceTensor::Piece &piece : tensor.pieces)
     covered += SourceMap(*piece.tensor).covered();
   if (covered >= tensor.map.elements() || !tensor.map.source ||
-      !tensor.map.source->file)
+      !tensor.map.source->file || tensor.map.source->offset == PCC_ABSENT)
     return;
   const char *from = state.files.tensor(*tensor.map.source, tensor.bytes());
   int32_t dtype = tensor.map.dtype;

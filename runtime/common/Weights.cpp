@@ -205,6 +205,8 @@ static void fillTensor(const pcc_tensor &tensor, const Shard &shard, char *to,
            format("parameter '%s' has no values in a model file", tensor.name),
            "the program was compiled without weights: use --init random or "
            "--init FILE.safetensors");
+    if (map.source->offset == PCC_ABSENT)
+      return;
     const char *from =
         files.tensor(*map.source, map.elements() * sizeOf(map.dtype));
     return copyShard(tensor, SourceMap(tensor, SourceMap::File), shard, from,

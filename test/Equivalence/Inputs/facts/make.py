@@ -19,6 +19,7 @@ Run with the Python of benchmarks/setup; writes beside this file
     sines     frequencies that are learned
     folded    a product of two parameters, a gain of 1, a table of sines and
               cosines of places in a picture
+    zeros     layers whose biases, all zeros, the dynamo exporter removes
     padding   a tied table with a padding row, a frozen table of positions, a
               scale that is a buffer, a factor that is detached
 """
@@ -193,6 +194,25 @@ class Folded(Model):
         return super().logits(x * (self.left * self.right))
 
 
+class Zeros(Model):
+    def __init__(self):
+        super().__init__()
+        self.mix = nn.Conv1d(WIDTH, WIDTH, 1)
+        self.flat = nn.Linear(WIDTH, WIDTH)
+        nn.init.zeros_(self.mix.bias)
+        nn.init.zeros_(self.flat.bias)
+
+    def embed(self, ids):
+        x = super().embed(ids)
+        return x + self.mix(x.transpose(1, 2)).transpose(1, 2)
+
+    def logits(self, x):
+        rows = x.flatten(0, 1)
+        for _ in range(2):
+            rows = rows + F.gelu(self.flat(rows))
+        return super().logits(rows.view_as(x))
+
+
 class Padding(Tied):
     def __init__(self):
         super().__init__()
@@ -216,6 +236,7 @@ MODELS = {
     "shared": (Shared, ("train", "dynamo")),
     "sines": (Sines, ("train", "raw")),
     "folded": (Folded, ("train", "dynamo")),
+    "zeros": (Zeros, ("dynamo",)),
     "padding": (Padding, ("declared",)),
 }
 
