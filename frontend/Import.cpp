@@ -10,6 +10,7 @@
 #include "frontend/ParamReads.h"
 #include "frontend/Params.h"
 #include "frontend/Roles.h"
+#include "frontend/RowEnds.h"
 #include "frontend/Unsupported.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
@@ -269,6 +270,7 @@ LogicalResult Importer::begin() {
   if (failed(read))
     return failure();
   model = std::move(*read);
+  markRowEnds(*model->proto.mutable_graph());
   opset = Opsets(model->proto).standard();
   FailureOr<std::optional<Declarations>> declarations =
       readDeclarations(file, model->proto);

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontend/Binder.h"
+#include "frontend/Arithmetic.h"
+#include "frontend/RowEnds.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -149,7 +150,28 @@ static LogicalResult buildTile(Binder &b) {
   return success();
 }
 
+/// How much a mask marks depends on the data; the last place in each row does
+/// not.
+static LogicalResult buildNonZero(Binder &b) {
+  Shape rows = b.shape(0);
+  if (!b.intAttr(kRowEnds, 0) || rows.size() != 2) {
+    InFlightDiagnostic diag = b.error()
+                              << "its operands must be known at compile time";
+    diag.attachNote(b.loc) << "it computes with values that depend on the "
+                              "model's inputs or weights";
+    return diag;
+  }
+  Arithmetic a(b);
+  Value x = b.value(0);
+  Value index = a.iota(rows, 1, b.builder.getI64Type());
+  Value place = a.where(a.equal(x, a.splat(x, 0)), a.splat(index, -1), index);
+  b.set(0, b.reshape(a.reduce<ReduceMaxOp>(place, 1), {rows[0], 1}));
+  return success();
+}
+
 static LogicalResult importNonZero(Binder &b) {
+  if (b.intAttr(kRowEnds, 0))
+    return buildNonZero(b);
   Tensor input = *b.tensor(0);
   std::vector<Shape> found;
   forEachIndex(input.shape(), [&](ArrayRef<int64_t> index) {
@@ -170,7 +192,8 @@ ArrayRef<OpEntry> pcc::frontend::constantOps() {
   static const OpEntry table[] = {
       {"Constant", 1, kAnyOpset, 0, nullptr, importConstant},
       {"ConstantOfShape", 9, kAnyOpset, 1, importConstantOfShape, nullptr},
-      {"NonZero", 9, kAnyOpset, 1, importNonZero, nullptr},
+      {"NonZero", 9, kAnyOpset, 1, importNonZero, buildNonZero,
+       /*foldsWeights=*/true},
       {"Range", 11, kAnyOpset, 3, importRange, nullptr},
       {"Shape", 1, kAnyOpset, 1, nullptr, importShape},
       {"Size", 1, kAnyOpset, 1, nullptr, importSize},

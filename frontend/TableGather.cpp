@@ -118,8 +118,28 @@ static LogicalResult checkIndices(Binder &b, const Tensor &indices,
   return success();
 }
 
+/// Of each sample the row at its index, which is compared with all of the
+/// sample's: a lookup would go by the samples' numbers, so that the loss of a
+/// batch would seem not to follow from those of its parts.
+static LogicalResult pickRows(Binder &b) {
+  Arithmetic a(b);
+  Shape data = b.shape(0), places = {data[0], data[1]};
+  Value ids = a.wrap(b.reshape(b.value(1), {data[0]}), data[1]);
+  Value index = a.iota(places, 1, tensorType(ids).getElementType());
+  Value hit = a.equal(index, a.spread(ids, places, 1));
+  auto rest = llvm::to_vector(llvm::seq<int64_t>(2, data.size()));
+  Value x = b.value(0);
+  Value kept = a.where(a.spread(hit, data, rest), x, a.splat(x, 0));
+  b.set(0, a.reduce<ReduceOp>(kept, 1));
+  return success();
+}
+
 /// GatherND by any indices.
 static LogicalResult buildGatherRows(Binder &b) {
+  Shape data = b.shape(0);
+  if (b.intAttr("batch_dims", 0) == 1 && data.size() > 1 &&
+      b.shape(1) == Shape({data[0], 1}) && isa<FloatType>(b.element(0)))
+    return pickRows(b);
   FailureOr<RowNumbers> found = rowNumbers(b, b.intAttr("batch_dims", 0));
   if (failed(found))
     return failure();

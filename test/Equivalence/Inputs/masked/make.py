@@ -14,6 +14,8 @@
     sinks.onnx      a trained score per head beside those of the keys, whose
                     probability is dropped; causal in the first layer, a window
                     in the second
+    ends.onnx       BART's way to classify, by the state at the last end token,
+                    of which each sample has two
     */              their samples
     *.jsonl         ten steps of PyTorch's on these
 """
@@ -152,6 +154,25 @@ class Sinks(Model):
         return self.run(ids, labels, probabilities)
 
 
+class Ends(Model):
+    END = 2
+
+    def forward(self, ids, labels):
+        x = self.table(ids)
+        for block in self.blocks:
+            x = block(x, lambda scores: scores.softmax(-1))
+        ends = x[ids.eq(self.END), :].view(x.size(0), -1, x.size(-1))
+        return F.cross_entropy(self.head(ends[:, -1, :]), labels)
+
+
+def ends():
+    generator = torch.Generator().manual_seed(3)
+    ids = torch.randint(3, VOCAB, (SAMPLES, SEQ), generator=generator)
+    places = torch.rand(SAMPLES, SEQ, generator=generator).argsort(1)[:, :2]
+    labels = torch.randint(0, VOCAB, (SAMPLES,), generator=generator)
+    return dict(input_ids=ids.scatter(1, places, Ends.END), labels=labels)
+
+
 def data(seed, samples, length):
     """Samples padded left (odd ones) or right; every position has a label."""
     generator = torch.Generator().manual_seed(seed)
@@ -187,6 +208,7 @@ def main():
         tensors = data(2, 8, length)
         del tensors["attention_mask"]
         make(name, model, tensors)
+    make("ends", Ends(), ends())
 
 
 if __name__ == "__main__":

@@ -1,0 +1,96 @@
+//===- RowEnds.cpp - States at the last marked position -------------------===//
+
+#include "frontend/RowEnds.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace pcc::frontend;
+
+namespace {
+/// Nodes by what they read and give.
+class Graph {
+public:
+  explicit Graph(onnx::GraphProto &graph) {
+    for (onnx::NodeProto &node : *graph.mutable_node()) {
+      for (const std::string &input : node.input())
+        readers[input].push_back(&node);
+      for (const std::string &output : node.output())
+        makers[output] = &node;
+    }
+    for (const onnx::TensorProto &tensor : graph.initializer())
+      tensors[tensor.name()] = &tensor;
+  }
+
+  /// The only node that reads this one's result, if it is of this kind and
+  /// reads it first.
+  onnx::NodeProto *only(const onnx::NodeProto &node, llvm::StringRef op) const {
+    auto found = readers.find(node.output(0));
+    if (found == readers.end() || found->second.size() != 1)
+      return nullptr;
+    onnx::NodeProto *reader = found->second.front();
+    return reader->op_type() == op && reader->input(0) == node.output(0)
+               ? reader
+               : nullptr;
+  }
+  /// The whole number that a value is, as an initializer or a Constant.
+  std::optional<int64_t> number(const std::string &value) const {
+    const onnx::TensorProto *tensor = tensors.lookup(value);
+    if (const onnx::NodeProto *maker = makers.lookup(value);
+        maker && maker->op_type() == "Constant" && maker->attribute_size() == 1)
+      tensor = &maker->attribute(0).t();
+    if (!tensor || tensor->data_type() != onnx::TensorProto::INT64)
+      return std::nullopt;
+    int64_t number = 0;
+    if (tensor->int64_data_size() == 1)
+      number = tensor->int64_data(0);
+    else if (tensor->raw_data().size() == sizeof(number))
+      memcpy(&number, tensor->raw_data().data(), sizeof(number));
+    else
+      return std::nullopt;
+    return number;
+  }
+
+private:
+  llvm::StringMap<llvm::SmallVector<onnx::NodeProto *, 1>> readers;
+  llvm::StringMap<onnx::NodeProto *> makers;
+  llvm::StringMap<const onnx::TensorProto *> tensors;
+};
+} // namespace
+
+static void setNumber(onnx::NodeProto &node, llvm::StringRef name) {
+  onnx::AttributeProto *attribute = node.add_attribute();
+  attribute->set_name(name.str());
+  attribute->set_type(onnx::AttributeProto::INT);
+  attribute->set_i(1);
+}
+
+static int64_t numberOf(const onnx::NodeProto &node, llvm::StringRef name) {
+  for (const onnx::AttributeProto &attribute : node.attribute())
+    if (name == attribute.name())
+      return attribute.i();
+  return 0;
+}
+
+void pcc::frontend::markRowEnds(onnx::GraphProto &graph) {
+  Graph nodes(graph);
+  for (onnx::NodeProto &places : *graph.mutable_node()) {
+    if (places.op_type() != "NonZero")
+      continue;
+    onnx::NodeProto *turned = nodes.only(places, "Transpose");
+    const std::string *read = turned ? &turned->output(0) : nullptr;
+    onnx::NodeProto *states = nullptr;
+    // The states come first, the places second.
+    for (onnx::NodeProto &node : *graph.mutable_node())
+      if (read && node.op_type() == "GatherND" && node.input_size() == 2 &&
+          node.input(1) == *read)
+        states = &node;
+    onnx::NodeProto *rows = states ? nodes.only(*states, "Reshape") : nullptr;
+    onnx::NodeProto *last = rows ? nodes.only(*rows, "Gather") : nullptr;
+    if (!last || numberOf(*states, "batch_dims") ||
+        numberOf(*last, "axis") != 1 || nodes.number(last->input(1)) != -1)
+      continue;
+    setNumber(places, kRowEnds);
+    turned->set_op_type("Identity");
+    turned->clear_attribute();
+    setNumber(*states, "batch_dims");
+  }
+}
