@@ -304,8 +304,11 @@ def repaired(choices):
     if c["exporter"] in ("train", "eval"):
         if c["norm"] == "rms-module":
             c["norm"] = "rms"
-        if c["loss"] in ("smoothed", "huber"):
+        if c["loss"] == "huber":
             c["loss"] += "-by-hand"
+    # No exporter of PyTorch writes it; dynamo's leaves it out.
+    if c["loss"] == "smoothed" and c["exporter"] != "pcc-export":
+        c["loss"] = "smoothed-by-hand"
     if c["kind"] != "encoder-decoder":
         plain("cross")
     if c["kind"] != "features":
