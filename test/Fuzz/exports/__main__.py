@@ -16,8 +16,13 @@ sequence parallelism. Then
     PyTorch's, which sees the whole global batch at once: within 1e-5 and 1e-4
     relative, or ten times what PyTorch's own f32 and f64 differ by.
 
+Where numbers differ, every tensor that one step of SGD moves otherwise than
+PyTorch does must be named by a warning (blame.py), or the module counts as
+wrong; those of pcc-export count so in any case.
+
 A bare file does not say what is frozen, nor, by TorchScript, what is a buffer:
-such names are passed by --freeze, as a user would. What is detached and which
+such names are passed by --freeze, as a user would. Some modules leave --seq to
+pcc, which may ask for it. What is detached and which
 row of a table is padding is drawn for files of pcc-export alone.
 
 What comes of each seed is appended to results.jsonl in --folder; seeds that
