@@ -169,9 +169,16 @@ LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
     return binder.error() << "looks up rows of '" << padded->name
                           << "', whose padding row gets no gradient, in a way "
                              "that is not supported";
-  for (auto [output, item] : llvm::zip(node.output(), binder.getResults())) {
-    if (!item.isKnown())
+  for (auto [output, result] : llvm::zip(node.output(), binder.getResults())) {
+    if (!result.isKnown())
       continue;
+    Item item = result;
+    // What is empty is known, and no gradient goes through it.
+    if (RankedTensorType type = item.value ? tensorType(item.value) : nullptr;
+        type && type.getNumElements() == 0) {
+      item = Item();
+      item.tensor = Tensor(type.getElementType(), Shape(type.getShape()));
+    }
     items[output] = item;
     if (item.value && isKnown && (entry.fold || hasExpression))
       expressions.insert(item.value);

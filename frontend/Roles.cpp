@@ -22,8 +22,11 @@ static bool reaches(Value value, unsigned operand, bool &shifted) {
         shifted |= isShifted;
         return true;
       }
+      // Some ids stand for what is not text: they are looked up as padding.
+      bool replaces = std::is_same_v<Op, EmbeddingOp> && isa<WhereOp>(user) &&
+                      use.getOperandNumber() > 0;
       bool moves = isa<SliceOp, ConcatOp, PadOp>(user);
-      if (!moves && !isa<ReshapeOp, CastOp, TransposeOp>(user))
+      if (!moves && !replaces && !isa<ReshapeOp, CastOp, TransposeOp>(user))
         continue;
       std::pair<Value, bool> next(user->getResult(0), isShifted || moves);
       if (seen.insert({next.first, next.second}).second)

@@ -174,6 +174,10 @@ static Value putBox(Binder &b, Value data, Value updates, const Box &box,
 }
 
 static LogicalResult buildScatterElements(Binder &b) {
+  if (product(b.shape(2)) == 0) {
+    b.set(0, b.value(0));
+    return success();
+  }
   Shape from = b.shape(0);
   auto axis = normalizeAxis(b.intAttr("axis", 0), from.size());
   if (!axis)
@@ -199,6 +203,10 @@ static LogicalResult buildScatterElements(Binder &b) {
 }
 
 static LogicalResult buildScatterND(Binder &b) {
+  if (product(b.shape(2)) == 0) {
+    b.set(0, b.value(0));
+    return success();
+  }
   FailureOr<RowNumbers> found = rowNumbers(b, 0);
   if (failed(found))
     return failure();

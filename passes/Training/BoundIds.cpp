@@ -51,6 +51,9 @@ void Search::follow(Value ids) {
     } else if (isa<ReshapeOp, TransposeOp, BroadcastOp>(op) ||
                (isUniform && isa<SliceOp, SelectOp, ConcatOp, PadOp>(op))) {
       follow(op->getResult(0));
+    } else if (isa<WhereOp>(op) && use.getOperandNumber() > 0) {
+      // Where some are replaced, the others are looked up.
+      follow(op->getResult(0));
     } else if (auto cast = dyn_cast<CastOp>(op)) {
       if (isa<IntegerType>(tensorType(cast.getResult()).getElementType()))
         follow(cast);
