@@ -1,6 +1,7 @@
 """Functions of PyTorch that exporters refuse or write wrongly, in their parts.
 
 Label smoothing: TorchScript knows none, dynamo leaves it out without a word.
+RMS norms: TorchScript knows none.
 """
 
 import torch
@@ -35,8 +36,20 @@ def smoothed_cross_entropy(input, target, weight=None, size_average=None,
     return (1 - label_smoothing) * usual + label_smoothing / classes * smooth
 
 
+def rms_norm(input, normalized_shape, weight=None, eps=None):
+    """F.rms_norm: x / sqrt(mean(x^2) + eps), over the last dims."""
+    dims = tuple(range(-len(normalized_shape), 0))
+    if eps is None:
+        eps = torch.finfo(input.dtype).eps
+    mean = input.pow(2).mean(dims, keepdim=True)
+    result = input * torch.rsqrt(mean + eps)
+    return result if weight is None else result * weight
+
+
 def rewrite(func, args, kwargs):
     """The function to call instead of `func`."""
+    if func in (F.rms_norm, torch.rms_norm):
+        return rms_norm
     if func is F.cross_entropy:
         keys = ("input", "target", "weight", "size_average", "ignore_index",
                 "reduce", "reduction", "label_smoothing")
