@@ -233,6 +233,19 @@ class Positions(Tokens):
         return super().body(x + self.positions(ids))
 
 
+class Distances(Tokens):
+    """A table that serves no longer sequence than the example."""
+
+    def __init__(self):
+        super().__init__()
+        self.far = nn.Embedding(2 * SEQ - 1, WIDTH)
+
+    def body(self, x):
+        at = torch.arange(x.shape[1])
+        far = self.far(at[:, None] - at[None, :] + SEQ - 1)
+        return super().body(x) + far.mean(1)
+
+
 class SlicedPositions(Tokens):
     def __init__(self):
         super().__init__()
@@ -305,6 +318,16 @@ class ScaledNorm(Tokens):
 
     def body(self, x):
         return super().body(self.norm(x))
+
+
+class GroupedHeads(Tokens):
+    """Fused attention with one key for two heads."""
+
+    def body(self, x):
+        q = self.first(x).view(*x.shape[:2], 2, -1).transpose(1, 2)
+        k = self.second(x)[..., :WIDTH // 2].unsqueeze(1)
+        y = F.scaled_dot_product_attention(q, k, k, enable_gqa=True)
+        return y.transpose(1, 2).flatten(2)
 
 
 class Stack(Tokens):
@@ -447,6 +470,7 @@ CASES = {
     "equal": Case(Equal),
     "positions": Case(Positions, context=18),
     "sliced-positions": Case(SlicedPositions, context=24),
+    "distances": Case(Distances),
     "dropout": Case(Dropout),
     "loss": Case(Loss, ("tokens", "labels"), None),
     "own-loss": Case(OwnLoss, ("tokens", "labels"), None),
@@ -455,7 +479,8 @@ CASES = {
     "own-backward": Case(OwnBackward, detached=1),
     "mask": Case(MaskInput, ("tokens", "mask")),
     "values": Case(Values, ("values",), "mse"),
-    "rms-norm": Case(ScaledNorm, falls_back=True),
+    "rms-norm": Case(ScaledNorm),
+    "grouped-heads": Case(GroupedHeads, falls_back=True),
     "stack": Case(Stack, frozen=("first.weight", "first.bias",
                                  "second.weight", "second.bias")),
     "item": Case(Item, refused="item() makes a number"),
