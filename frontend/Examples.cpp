@@ -69,6 +69,7 @@ static constexpr Example examples[] = {
     {"MatMul", "T[4,6,8] T[8,10]"},
     {"MatMul", "T[4,6,8] T[4,8,10]"},
     {"Max", "T[4,6,8] T[4,6,8]"},
+    {"MaxPool", "T[2,3,8,8]", "kernel_shape=3,3 strides=2,2 pads=1,1,1,1"},
     {"Mean", "T[4,6,8] T[4,6,8]"},
     {"Min", "T[4,6,8] T[4,6,8]"},
     {"Mod", "T[4,6,8] T[4,6,8]", "fmod=1"},

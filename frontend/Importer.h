@@ -65,9 +65,15 @@ private:
   mlir::LogicalResult addInitializers();
   /// The same without the elements of large tensors, for readTables().
   mlir::LogicalResult addShapes();
-  /// Adds a tensor that may be trained, at `extent`.
-  mlir::LogicalResult addWeight(const onnx::TensorProto &tensor, Extent extent,
+  /// Adds a tensor that may be trained, at `extent`, or a parameter of `shape`
+  /// that an exporter expanded to it.
+  mlir::LogicalResult addWeight(const onnx::TensorProto &tensor,
+                                llvm::ArrayRef<int64_t> shape, Extent extent,
                                 Provenance provenance);
+  /// Whether a tensor that the exporter made is as long as the batch is fixed
+  /// to, so that it may be a parameter that it expanded.
+  bool isExpanded(const onnx::TensorProto &tensor,
+                  const Provenance &provenance) const;
   /// Names parameters of the module that the exporter left no trace of.
   void warnOfDropped() const;
   /// An error if a tensor, of type `type` in the file, is what is left of a

@@ -63,6 +63,7 @@ LogicalResult Importer::addInitializers() {
     Item &item = items[tensor.name()];
     Provenance provenance;
     Extent extent;
+    Shape shape(tensor.dims().begin(), tensor.dims().end());
     bool isPlace = tensor.data_location() == onnx::TensorProto::EXTERNAL;
     if (mayBeWeight(tensor)) {
       FailureOr<Extent> found =
@@ -74,8 +75,13 @@ LogicalResult Importer::addInitializers() {
       provenance = biases.contains(tensor.name())
                        ? biases.provenanceOf(tensor)
                        : finder.find(tensor, extent, storage);
-      auto type = RankedTensorType::get(
-          Shape(tensor.dims().begin(), tensor.dims().end()), storage);
+      if (extent.bytes && isExpanded(tensor, provenance)) {
+        shape = shapeBeforeExpand(extent, shape,
+                                  storage.getIntOrFloatBitWidth() / 8);
+        extent.length =
+            *countElements(shape) * storage.getIntOrFloatBitWidth() / 8;
+      }
+      auto type = RankedTensorType::get(shape, storage);
       bool isLost = provenance.isTrained() ||
                     (provenance.kind == Provenance::Kind::Presumed &&
                      provenance.isMadeUp);
@@ -97,7 +103,8 @@ LogicalResult Importer::addInitializers() {
                                "to convert it";
       return diag;
     }
-    if (failed(addWeight(tensor, std::move(extent), std::move(provenance))))
+    if (failed(
+            addWeight(tensor, shape, std::move(extent), std::move(provenance))))
       return failure();
   }
   return options.forward ? success() : weights.tieCopies(file);
@@ -132,10 +139,23 @@ LogicalResult Importer::checkFoldedLookup(const onnx::TensorProto &tensor,
   return diag;
 }
 
+bool Importer::isExpanded(const onnx::TensorProto &tensor,
+                          const Provenance &provenance) const {
+  if (options.forward || tensor.dims_size() < 3 || !provenance.isTrained() ||
+      provenance.name == tensor.name())
+    return false;
+  return llvm::any_of(model->proto.graph().input(), [&](const auto &input) {
+    const auto &dims = input.type().tensor_type().shape().dim();
+    return !dims.empty() && dims[0].dim_value() == tensor.dims(0) &&
+           tensor.dims(0) > 1;
+  });
+}
+
 LogicalResult Importer::addWeight(const onnx::TensorProto &tensor,
-                                  Extent extent, Provenance provenance) {
+                                  ArrayRef<int64_t> shape, Extent extent,
+                                  Provenance provenance) {
   auto type = RankedTensorType::get(
-      Shape(tensor.dims().begin(), tensor.dims().end()),
+      shape,
       elementType(builder.getContext(), tensor.data_type(), options.forward));
   FailureOr<Weight *> weight = weights.add(
       file, std::move(provenance), tensor, type,
@@ -143,6 +163,8 @@ LogicalResult Importer::addWeight(const onnx::TensorProto &tensor,
   if (failed(weight))
     return failure();
   (*weight)->isAbsent = biases.contains(tensor.name());
+  if (!llvm::equal(shape, tensor.dims()))
+    (*weight)->expanded.assign(tensor.dims().begin(), tensor.dims().end());
   (*weight)->isTable =
       llvm::any_of(names->usesOf(tensor.name()), [](const auto &use) {
         return use.node->op_type() == "Gather" && use.operand == 0;

@@ -29,7 +29,8 @@ static SmallVector<int64_t> rowMajor(ArrayRef<int64_t> shape) {
 }
 
 /// Notes on the parameter that is read that the file holds it once more.
-static void addCopy(Builder &builder, ReadOp read, const Weight &copy) {
+static void addCopy(Builder &builder, ReadOp read, const Weight &copy,
+                    const Extent &extent) {
   auto param =
       SymbolTable::lookupNearestSymbolFrom<ParamOp>(read, read.getSymbolAttr());
   // The strides are those of the parameter's dims.
@@ -38,8 +39,8 @@ static void addCopy(Builder &builder, ReadOp read, const Weight &copy) {
   if (copy.transposed)
     strides = {1, shape[0]};
   auto stored = RankedTensorType::get(copy.type.getShape(), copy.storage);
-  SourceAttr source = sourceOf(builder, copy.tensor->name(), copy.extent,
-                               stored, strides, shape);
+  SourceAttr source =
+      sourceOf(builder, copy.tensor->name(), extent, stored, strides, shape);
   SmallVector<Attribute> copies;
   if (auto known = param->getAttrOfType<ArrayAttr>(kCopiesAttr))
     llvm::append_range(copies, known);
@@ -47,15 +48,30 @@ static void addCopy(Builder &builder, ReadOp read, const Weight &copy) {
   param->setAttr(kCopiesAttr, builder.getArrayAttr(copies));
 }
 
-Value pcc::frontend::readParam(OpBuilder &builder, func::FuncOp forward,
-                               Weight &weight) {
+/// Notes that the file holds it as often as `expanded` says.
+static void addRepeats(Builder &builder, ReadOp read, const Weight &weight) {
+  if (weight.expanded.empty())
+    return;
+  int64_t times = ShapedType::getNumElements(weight.expanded) /
+                  weight.type.getNumElements();
+  Extent extent = weight.extent;
+  for (int64_t i = 1; i < times; ++i) {
+    extent.offset += extent.length;
+    addCopy(builder, read, weight, extent);
+  }
+}
+
+/// The value of a weight as its parameter has it.
+static Value readOwn(OpBuilder &builder, func::FuncOp forward, Weight &weight) {
   if (weight.read)
     return weight.read;
   Location loc =
       NameLoc::get(builder.getStringAttr(weight.name), forward.getLoc());
   if (weight.original) {
-    Value original = readParam(builder, forward, *weight.original);
-    addCopy(builder, original.getDefiningOp<ReadOp>(), weight);
+    Value original = readOwn(builder, forward, *weight.original);
+    auto read = original.getDefiningOp<ReadOp>();
+    addCopy(builder, read, weight, weight.extent);
+    addRepeats(builder, read, weight);
     if (!weight.transposed)
       return weight.read = original;
     return weight.read =
@@ -83,7 +99,28 @@ Value pcc::frontend::readParam(OpBuilder &builder, func::FuncOp forward,
       param->setAttr(kTransposedAttr, builder.getUnitAttr());
   }
   // The first use: it comes before all others.
-  return weight.read = ReadOp::create(builder, loc, weight.type, weight.name);
+  auto read = ReadOp::create(builder, loc, weight.type, weight.name);
+  addRepeats(builder, read, weight);
+  return weight.read = read;
+}
+
+Value pcc::frontend::readParam(OpBuilder &builder, func::FuncOp forward,
+                               Weight &weight) {
+  Value read = readOwn(builder, forward, weight);
+  if (weight.expanded.empty() || weight.wide)
+    return weight.expanded.empty() ? read : weight.wide;
+  SmallVector<int64_t> kept, dims;
+  for (auto [d, extent] : llvm::enumerate(weight.type.getShape()))
+    if (extent == weight.expanded[d]) {
+      kept.push_back(extent);
+      dims.push_back(d);
+    }
+  Type element = weight.type.getElementType();
+  Value narrow = ReshapeOp::create(builder, read.getLoc(),
+                                   RankedTensorType::get(kept, element), read);
+  return weight.wide = BroadcastOp::create(
+             builder, read.getLoc(),
+             RankedTensorType::get(weight.expanded, element), narrow, dims);
 }
 
 bool pcc::frontend::markPaddingRow(Value result, const Weight &table) {

@@ -92,6 +92,13 @@ ProvenanceFinder::ProvenanceFinder(const onnx::GraphProto &graph,
     note(value, kValueMetadata, value.name());
   for (const auto &tensor : graph.initializer())
     note(tensor, kTensorMetadata, tensor.name());
+  // Such a weight keeps the name of the layer's own.
+  for (const auto &node : graph.node())
+    if (StringRef(
+            metadata(node, kNodeMetadata, "pkg.onnxscript.rewriter.rule_name"))
+            .contains("FuseBatchNorm"))
+      for (int i = 1; i < node.input_size(); ++i)
+        normed.insert(node.input(i));
 }
 
 Provenance ProvenanceFinder::declaredOf(const onnx::TensorProto &tensor) const {
@@ -323,6 +330,11 @@ Provenance ProvenanceFinder::kindOf(const onnx::TensorProto &tensor,
   if (isInvented(result.name))
     result.name = names.find(tensor);
   StringRef name = tensor.name();
+  if (normed.contains(name)) {
+    result.kind = Kind::Doubtful;
+    result.isComputed = true;
+    result.evidence = "a batch norm is folded into it";
+  }
   auto constant = [&](StringRef evidence) {
     result.kind = Kind::Constant;
     result.evidence = evidence.str();

@@ -105,6 +105,8 @@ private:
   /// Names that a gradient reaches, and of these what it reaches other than
   /// through sines and cosines.
   llvm::StringSet<> reached, reachedPlainly;
+  /// Weights and biases that batch norms are folded into.
+  llvm::StringSet<> normed;
 };
 
 } // namespace pcc::frontend

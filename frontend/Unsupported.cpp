@@ -48,8 +48,7 @@ static StringRef remedyFor(StringRef op) {
       .Case("BatchNormalization",
             "norms by statistics of the batch are not supported: use a layer "
             "or group norm")
-      .Cases({"MaxPool", "LpPool"},
-             "of pools only averages are supported: use one, or a convolution")
+      .Case("LpPool", "of pools averages and maxima are supported: use one")
       .Cases({"RNN", "LSTM", "GRU"}, "a recurrence: not supported")
       .Cases({"NonMaxSuppression", "RoiAlign", "Unique"},
              "leave it out of the model: it belongs behind its outputs")

@@ -36,6 +36,26 @@ static bool isUniform(const Weight &weight) {
   return isRepetition(weight.extent, widthOf(weight));
 }
 
+SmallVector<int64_t> pcc::frontend::shapeBeforeExpand(const Extent &extent,
+                                                      ArrayRef<int64_t> shape,
+                                                      int64_t width) {
+  SmallVector<int64_t> before(shape);
+  // Of a number, and of zeros, any dim may have been expanded.
+  bool isKnown =
+      extent.bytes && (!isRepetition(extent, width) ||
+                       llvm::count(shape, 1) + 2 == int64_t(shape.size()));
+  Extent part = extent;
+  for (size_t d = 0; isKnown && d + 1 < shape.size(); ++d) {
+    if (shape[d] == 1)
+      continue;
+    if (!isRepetition(part, part.length / shape[d]))
+      break;
+    part.length /= shape[d];
+    before[d] = 1;
+  }
+  return before;
+}
+
 std::string pcc::frontend::foldedLookup(const Extent &extent,
                                         ArrayRef<int64_t> shape,
                                         int64_t width) {

@@ -36,6 +36,9 @@ struct Weight {
   /// Of the elements in the file.
   mlir::Type storage;
   Extent extent;
+  /// The shape of the file's tensor where it is the parameter again and again,
+  /// 1 for dims that they have in common; else empty. `extent` is the first.
+  llvm::SmallVector<int64_t, 0> expanded;
   Provenance provenance;
   /// What this is an equal or transposed copy of; null if nothing.
   Weight *original = nullptr;
@@ -51,7 +54,17 @@ struct Weight {
   llvm::SmallVector<int64_t, 2> uses;
   /// Its nn.read, once something uses it.
   mlir::Value read;
+  /// The same of the shape `expanded`.
+  mlir::Value wide;
 };
+
+/// The shape of what an exporter has expanded, as a class token over a batch:
+/// 1 for the first dim and those after it along which a tensor of this shape
+/// repeats. The shape itself where nothing repeats, or where it is not known
+/// which dims do, as in zeros.
+llvm::SmallVector<int64_t> shapeBeforeExpand(const Extent &extent,
+                                             llvm::ArrayRef<int64_t> shape,
+                                             int64_t width);
 
 /// What is left of a table whose lookup an exporter folded, in words; empty if
 /// a tensor of this shape, whose elements are `width` bytes, is none. One table

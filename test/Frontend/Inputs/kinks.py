@@ -124,6 +124,11 @@ def main():
     g.add("ReduceL2", lambda x: x.norm(2, 1), [[3, 4], [0, 0]],
           constants=[[1]])
     g.add("Pow", lambda x: x**3, three, constants=[bound(3)])
+    # Of equal elements the first of a window, in rows, gets the gradient.
+    g.add("MaxPool", lambda x: F.max_pool1d(x, 3, 2, 1),
+          [[[1, 1, 0, 2, 2, 2]]], kernel_shape=[3], strides=[2], pads=[1, 1])
+    g.add("MaxPool", lambda x: F.max_pool2d(x, 2, 1, ceil_mode=True),
+          [[[[1, 0, 2], [0, 1, 2], [3, 3, 2]]]], kernel_shape=[2, 2])
     scatters(g)
     g.save()
 

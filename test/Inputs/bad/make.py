@@ -9,7 +9,7 @@ Run with the Python of benchmarks/setup.
     truncated.onnx          good.onnx without its last third
     raw-size.onnx           a weight with less data than its shape needs
     undefined.onnx          a node reads a value that nothing defines
-    unsupported.onnx        Loop twice, MaxPool once
+    unsupported.onnx        Loop twice, LpPool once
     dynamic.onnx            batch and seq are not bound
     dynamic-position.onnx   seq is not bound, and decides a weight's use
     cache.onnx              has an input for past keys
@@ -19,7 +19,7 @@ Run with the Python of benchmarks/setup.
     complex.onnx            casts to complex128, as bf16 was exported
     quantized.onnx          dequantizes its head
     ways-out.onnx           an operator of a later opset, a function of the
-                            file, a branch with MaxPool in it, a fused operator
+                            file, a branch with LpPool in it, a fused operator
     last-position.onnx      gives the scores of the last position alone
     external/*.onnx         good.onnx with its head outside:
       good                  in good.weights
@@ -228,7 +228,7 @@ def baked():
 def ways_out():
     proto = model()
     branch = helper.make_graph(
-        [helper.make_node("MaxPool", ["logits"], ["b"], "/If/MaxPool")],
+        [helper.make_node("LpPool", ["logits"], ["b"], "/If/LpPool")],
         "branch",
         [],
         [helper.make_tensor_value_info("b", TensorProto.FLOAT, None)],
@@ -269,7 +269,7 @@ def main():
     proto = model()
     proto.graph.node[0].input[0] = "nowhere"
     write("undefined.onnx", proto)
-    write("unsupported.onnx", model(between=["Loop", "MaxPool", "Loop"]))
+    write("unsupported.onnx", model(between=["Loop", "LpPool", "Loop"]))
     write("ways-out.onnx", ways_out())
     write("dynamic.onnx", model(batch="batch", seq="seq"))
     proto = model(seq="seq", extra=positions())

@@ -4,7 +4,8 @@
     check.py BUILD WORK NAME-KIND [FLAG...]
 
 Prints what pcc warns of; fails unless losses agree to 1e-5 and gradient norms
-to 1e-4, on one rank and on tp 2 x pp 2 x dp 2.
+to 1e-4, on one rank and on tp 2 x pp 2 x dp 2, or without dp where the batch is
+fixed.
 """
 
 import json
@@ -26,6 +27,8 @@ def rows(path):
 build, work, case, *flags = sys.argv[1:]
 program, log = os.path.join(work, "train"), os.path.join(work, "log.jsonl")
 for layout in LAYOUTS:
+    if case.endswith("-fixed"):
+        layout = layout[:4]
     done = subprocess.run(
         [os.path.join(build, "bin", "pcc"), case + ".onnx",
          "--loss", "causal-lm", "--global-batch-size", "8", "-q", "-o",

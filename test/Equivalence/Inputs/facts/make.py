@@ -4,7 +4,8 @@
 Run with the Python of benchmarks/setup; writes beside this file
 
     NAME-KIND.onnx   the module NAME, exported by TorchScript in training (train)
-                     or eval mode (eval), by dynamo, or in training mode with
+                     or eval mode (eval), by dynamo, for a batch of any size
+                     or a fixed one (fixed), or in training mode with
                      the metadata of pcc-export (declared)
     NAME.jsonl       its losses and gradient norms over five steps
     tokens.bin       what it is trained on
@@ -20,6 +21,8 @@ Run with the Python of benchmarks/setup; writes beside this file
     folded    a product of two parameters, a gain of 1, a table of sines and
               cosines of places in a picture
     zeros     layers whose biases, all zeros, the dynamo exporter removes
+    expanded  tokens in front of every sample, random and zeros, and positions
+              looked up by sample
     padding   a tied table with a padding row, a frozen table of positions, a
               scale that is a buffer, a factor that is detached
 """
@@ -213,6 +216,22 @@ class Zeros(Model):
         return super().logits(rows.view_as(x))
 
 
+class Expanded(Model):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Parameter(torch.randn(1, 1, WIDTH))
+        self.second = nn.Parameter(torch.zeros(1, 1, WIDTH))
+
+    def embed(self, ids):
+        batch, seq = ids.shape
+        x = self.wte(ids) + self.wpe(torch.arange(seq).expand(batch, -1))
+        front = [p.expand(batch, -1, -1) for p in (self.first, self.second)]
+        return torch.cat([*front, x], 1)
+
+    def logits(self, x):
+        return super().logits(x[:, 2:])
+
+
 class Padding(Tied):
     def __init__(self):
         super().__init__()
@@ -237,6 +256,7 @@ MODELS = {
     "sines": (Sines, ("train", "raw")),
     "folded": (Folded, ("train", "dynamo")),
     "zeros": (Zeros, ("dynamo",)),
+    "expanded": (Expanded, ("fixed",)),
     "padding": (Padding, ("declared",)),
 }
 
@@ -273,11 +293,12 @@ def declare(path, model):
 
 def export(model, path, kind):
     ids = torch.zeros((2, SEQ), dtype=torch.int64)
-    if kind in ("dynamo", "raw"):
+    if kind in ("dynamo", "raw", "fixed"):
         torch.onnx.export(
             model.eval(), (ids,), path, dynamo=True, external_data=False,
-            verbose=False, optimize=kind == "dynamo", input_names=["input_ids"], output_names=["logits"],
-            dynamic_shapes=({0: "batch"},),
+            verbose=False, optimize=kind != "raw", input_names=["input_ids"],
+            output_names=["logits"],
+            dynamic_shapes=None if kind == "fixed" else ({0: "batch"},),
         )
         return
     mode = torch.onnx.TrainingMode
