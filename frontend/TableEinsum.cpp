@@ -56,6 +56,9 @@ private:
   Binder &b;
   Arithmetic a;
   std::map<char, int64_t> extents;
+  /// Of the operands: PyTorch exports integers beside floats as they are, such
+  /// as positions times frequencies.
+  Type element;
 };
 } // namespace
 
@@ -77,8 +80,13 @@ FailureOr<Equation> Einsum::read() {
   auto [inputs, output] = StringRef(text).split("->");
   SmallVector<StringRef> operands;
   inputs.split(operands, ',');
-  if (operands.size() != b.numInputs() || !isa<FloatType>(b.element(0)))
-    return error("is not one of its operands, or these are no floats");
+  if (operands.size() != b.numInputs())
+    return error("is not one of its operands");
+  for (size_t i = 0; i < operands.size() && !element; ++i)
+    if (isa<FloatType>(b.element(i)))
+      element = b.element(i);
+  if (!element)
+    return error("is of no floats");
   // Labels that nothing else has, for as many dims as the dots stand for.
   int64_t most = 0;
   for (auto [i, labels] : llvm::enumerate(operands))
@@ -113,7 +121,8 @@ FailureOr<Equation> Einsum::read() {
 LogicalResult Einsum::bindLabels(const Equation &equation) {
   for (auto [i, labels] : llvm::enumerate(equation.operands)) {
     Shape shape = b.shape(i);
-    if (shape.size() != labels.size() || b.element(i) != b.element(0))
+    if (shape.size() != labels.size() ||
+        (isa<FloatType>(b.element(i)) && b.element(i) != element))
       return error("does not fit its operands");
     for (auto [label, extent] : llvm::zip(labels, shape)) {
       if (!isalpha(label) || llvm::count(labels, label) != 1)
@@ -178,7 +187,7 @@ LogicalResult Einsum::build() {
   SmallVector<Term> terms;
   for (auto [i, labels] : llvm::enumerate(equation->operands)) {
     // A dim of one element is one of any extent: its label is left out.
-    Term term{"", b.value(i)};
+    Term term{"", a.cast(b.value(i), element)};
     Shape shape;
     for (auto [label, extent] : llvm::zip(labels, b.shape(i)))
       if (extent == extents[label]) {
