@@ -1,59 +1,13 @@
 //===- LoopTracker.cpp - Where a loop of the inputs goes ------------------===//
 
 #include "passes/Training/LoopTracker.h"
+#include "passes/Training/Regularity.h"
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::nn;
 
 using Place = LoopTracker::Place;
-
-/// The elements between two neighbours along a dim.
-static int64_t strideOf(ArrayRef<int64_t> shape, int64_t dim) {
-  int64_t stride = 1;
-  for (int64_t extent : shape.drop_front(dim + 1))
-    stride *= extent;
-  return stride;
-}
-
-/// Whether a value that does not depend on the loop is the same for every
-/// index of a dim, as a number that was repeated is; a table of numbers by the
-/// sample's place in the batch is not.
-static bool isUniformAlong(Value value, int64_t dim) {
-  Operation *op = value.getDefiningOp();
-  if (auto constant = dyn_cast_or_null<ConstantOp>(op)) {
-    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
-    if (!elements)
-      return false;
-    if (elements.isSplat())
-      return true;
-    ArrayRef<int64_t> shape = tensorType(value).getShape();
-    int64_t stride = strideOf(shape, dim), count = elements.getNumElements();
-    auto same = [&](auto begin) {
-      for (int64_t i = 0; i < count; ++i)
-        if (i / stride % shape[dim] && *(begin + i) != *(begin + (i - stride)))
-          return false;
-      return true;
-    };
-    return isa<FloatType>(elements.getElementType())
-               ? same(elements.tryGetValues<APFloat>()->begin())
-               : same(elements.tryGetValues<APInt>()->begin());
-  }
-  auto ruled = dyn_cast_or_null<ShardingRuleInterface>(op);
-  if (!ruled || op->getNumResults() != 1)
-    return false;
-  ShardingRule rule = ruled.getShardingRule();
-  for (int factor : rule.results[0][dim]) {
-    if (rule.factors[factor].unshardable && rule.factors[factor].size > 1)
-      return false;
-    for (auto [operand, dims] :
-         llvm::zip_equal(op->getOperands(), rule.operands))
-      for (auto [d, factors] : llvm::enumerate(dims))
-        if (llvm::is_contained(factors, factor) && !isUniformAlong(operand, d))
-          return false;
-  }
-  return true;
-}
 
 /// The elements keep their order, so what lies along the loop keeps its stride.
 std::string LoopTracker::visitReshape(Operation *op, const Place &from) {
@@ -106,11 +60,6 @@ std::string LoopTracker::visitByRule(Operation *op) {
       }))
     return visitLinear(op, rule);
 
-  // A row of a table is looked up by its number.
-  if (auto lookup = dyn_cast<EmbeddingOp>(op))
-    if (const Place *table = find(lookup.getTable()); table && table->dim == 0)
-      return "joins several " + noun;
-
   // All operands that depend on the loop run along one factor.
   int factor = -1;
   int64_t inner = 1;
@@ -121,7 +70,7 @@ std::string LoopTracker::visitByRule(Operation *op) {
       continue;
     const DimFactors &own = dims[from->dim];
     if (own.size() != 1 || rule.factors[own[0]].unshardable) {
-      isSure = isa<ReduceMaxOp, ReduceMinOp, ReduceProdOp, SoftmaxOp>(op);
+      isSure = true;
       return "joins several " + noun;
     }
     isSure = true;
@@ -134,7 +83,7 @@ std::string LoopTracker::visitByRule(Operation *op) {
   for (auto [operand, dims] : llvm::zip_equal(op->getOperands(), rule.operands))
     for (auto [d, own] : llvm::enumerate(dims))
       if (llvm::is_contained(own, factor) && !find(operand) &&
-          !isUniformAlong(operand, d))
+          !isUniformAlong(operand, d, stepIn(rule, own, factor, inner)))
         return "goes by the number of each of the " + noun;
   for (auto [result, dims] : llvm::zip_equal(op->getResults(), rule.results)) {
     auto dim = llvm::find_if(dims, [&](const DimFactors &own) {
@@ -151,6 +100,157 @@ std::string LoopTracker::visitByRule(Operation *op) {
   return "";
 }
 
+/// Sums of rows' numbers within an element and the number of its first row.
+bool LoopTracker::visitNumber(SumOp op) {
+  const Place *at = nullptr;
+  for (Value operand : op.getInputs())
+    if (const Place *from = find(operand)) {
+      if (from->kind != Place::Apart || (at && !(*at == *from)))
+        return false;
+      at = from;
+    }
+  int64_t step = 0;
+  for (Value operand : op.getInputs()) {
+    auto own = find(operand) ? std::optional<int64_t>(numbered.lookup(operand))
+                             : stepAlong(operand, at->dim, at->inner);
+    if (!own)
+      return false;
+    step += *own;
+  }
+  if (step == 0)
+    return false;
+  place(op.getResult(), Place(*at));
+  numbered[op.getResult()] = step;
+  return true;
+}
+
+/// Where whole numbers lie that name rows of a table with `rows` for each
+/// element, each one's own; null if they may name others'.
+std::optional<Place> LoopTracker::ownRows(Value ids, int64_t rows) {
+  if (const Place *from = find(ids)) {
+    bool isOwn = extent == 1 || numbered.lookup(ids) == rows;
+    return isOwn && from->kind == Place::Apart ? std::optional<Place>(*from)
+                                               : std::nullopt;
+  }
+  for (auto [dim, size] : llvm::enumerate(tensorType(ids).getShape()))
+    if (int64_t inner = size / extent;
+        size % extent == 0 && size > 0 &&
+        (extent == 1 || stepAlong(ids, dim, inner) == rows))
+      return Place{Place::Apart, static_cast<int64_t>(dim), inner};
+  return std::nullopt;
+}
+
+/// Lookups in a table of all elements' rows, each among its own.
+bool LoopTracker::visitLookup(EmbeddingOp op) {
+  Value ids = op.getIds(), rows = op.getTable();
+  if (const Place *table = find(rows)) {
+    if (table->kind != Place::Apart || table->dim != 0 ||
+        tensorType(rows).getDimSize(0) != table->inner * extent)
+      return false;
+    auto where = ownRows(ids, table->inner);
+    if (!where)
+      return false;
+    place(op.getResult(), *where);
+    if (extent == 1)
+      doubtful.insert(op.getResult());
+    return true;
+  }
+  // A table that is the same for each.
+  auto it = numbered.find(ids);
+  if (it == numbered.end())
+    return false;
+  auto flat = rows.getDefiningOp<ReshapeOp>();
+  bool isRepeated = flat &&
+                    tensorType(rows).getDimSize(0) == it->second * extent &&
+                    tensorType(flat.getInput()).getRank() > 0 &&
+                    tensorType(flat.getInput()).getDimSize(0) == extent &&
+                    isUniformAlong(flat.getInput(), 0);
+  if (!isRepeated && !isUniformAlong(rows, 0))
+    return false;
+  place(op.getResult(), Place(*find(ids)));
+  return true;
+}
+
+/// Rows that are put into a table of all elements' rows, each among its own.
+bool LoopTracker::visitScatter(EmbeddingGradOp op) {
+  const Place *from = find(op.getDy());
+  int64_t rows = tensorType(op.getDtable()).getDimSize(0);
+  if (!from || from->kind != Place::Apart || from->inner != 1 || rows % extent)
+    return false;
+  auto where = ownRows(op.getIds(), rows / extent);
+  if (!where || (extent > 1 && where->dim != from->dim))
+    return false;
+  place(op.getDtable(), {Place::Apart, 0, rows / extent});
+  if (extent == 1)
+    doubtful.insert(op.getDtable());
+  return true;
+}
+
+/// What joins and cuts whole loops, one behind the other, as two views of the
+/// samples that go through one encoder.
+bool LoopTracker::visitBox(Operation *op) {
+  const Place *at = nullptr;
+  auto isWhole = [&](int64_t size) { return size % (at->inner * extent) == 0; };
+  for (Value operand : op->getOperands())
+    if (const Place *from = find(operand)) {
+      if (from->kind != Place::Apart || (at && !(*at == *from)))
+        return false;
+      at = from;
+    }
+  if (auto concat = dyn_cast<ConcatOp>(op)) {
+    if (static_cast<int64_t>(concat.getDim()) != at->dim)
+      return false;
+    for (Value operand : op->getOperands())
+      if (!isWhole(tensorType(operand).getDimSize(at->dim)) ||
+          (!find(operand) && !isUniformAlong(operand, at->dim)))
+        return false;
+  } else if (auto slice = dyn_cast<SliceOp>(op)) {
+    if (!isWhole(slice.getStarts()[at->dim]) ||
+        slice.getSteps()[at->dim] != 1 ||
+        !isWhole(tensorType(slice.getResult()).getDimSize(at->dim)))
+      return false;
+  } else {
+    return false;
+  }
+  place(op->getResult(0), Place(*at));
+  return true;
+}
+
+/// Ops with operands that are apart.
+std::string LoopTracker::visitApart(Operation *op) {
+  if (visitBox(op))
+    return "";
+  if (auto sum = dyn_cast<SumOp>(op))
+    if (visitNumber(sum))
+      return "";
+  if (auto lookup = dyn_cast<EmbeddingOp>(op)) {
+    if (visitLookup(lookup))
+      return "";
+    // A row of a table is looked up by its number.
+    if (const Place *table = find(lookup.getTable());
+        table && table->dim == 0) {
+      isSure = true;
+      return "joins several " + noun;
+    }
+  }
+  if (auto scatter = dyn_cast<EmbeddingGradOp>(op))
+    if (visitScatter(scatter))
+      return "";
+  int64_t step = 0;
+  for (Value operand : op->getOperands())
+    if (auto it = numbered.find(operand); it != numbered.end()) {
+      if (!isa<ReshapeOp, TransposeOp, BroadcastOp, CastOp>(op))
+        return "goes by the number of each of the " + noun;
+      step = it->second;
+    }
+  std::string problem = isa<ReshapeOp>(op)
+                            ? visitReshape(op, *find(op->getOperand(0)))
+                            : visitByRule(op);
+  if (step)
+    numbered[op->getResult(0)] = step;
+  return problem;
+}
+
 std::string LoopTracker::visit(Operation *op) {
   std::string problem;
   bool depends = false;
@@ -165,9 +265,11 @@ std::string LoopTracker::visit(Operation *op) {
       return "";
     }
   if (depends) {
-    const Place *from = isa<ReshapeOp>(op) ? find(op->getOperand(0)) : nullptr;
-    problem = from && from->kind == Place::Apart ? visitReshape(op, *from)
-                                                 : visitByRule(op);
+    bool isAdded = llvm::any_of(op->getOperands(), [&](Value operand) {
+      const Place *from = find(operand);
+      return from && from->kind == Place::Added;
+    });
+    problem = isAdded ? visitByRule(op) : visitApart(op);
   }
   if (llvm::any_of(op->getOperands(),
                    [&](Value v) { return doubtful.contains(v); })) {

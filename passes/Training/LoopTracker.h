@@ -61,6 +61,12 @@ public:
 
 private:
   void place(mlir::Value value, Place where) { places[value] = where; }
+  std::string visitApart(mlir::Operation *op);
+  bool visitNumber(nn::SumOp op);
+  std::optional<Place> ownRows(mlir::Value ids, int64_t rows);
+  bool visitLookup(nn::EmbeddingOp op);
+  bool visitScatter(nn::EmbeddingGradOp op);
+  bool visitBox(mlir::Operation *op);
   std::string visitReshape(mlir::Operation *op, const Place &from);
   std::string visitByRule(mlir::Operation *op);
   std::string visitLinear(mlir::Operation *op, const nn::ShardingRule &rule);
@@ -69,6 +75,9 @@ private:
   int64_t extent;
   bool isSure = false;
   llvm::DenseMap<mlir::Value, Place> places;
+  /// Whole numbers that grow by so many from an element to the next, besides
+  /// what they are for each: where its rows begin in a table of all rows.
+  llvm::DenseMap<mlir::Value, int64_t> numbered;
   /// Values whose place may be another.
   llvm::DenseSet<mlir::Value> doubtful;
 };

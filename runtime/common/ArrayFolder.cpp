@@ -226,6 +226,34 @@ std::string ArrayFolder::findNotFinite(int64_t sample) const {
   return "";
 }
 
+std::string
+ArrayFolder::findUncounted(const std::vector<int64_t> &samples) const {
+  for (const auto &entry : arrays) {
+    const Array &array = entry.second;
+    const Elements &elements = array.file->elements();
+    auto counts = [&](int64_t sample) {
+      int64_t first = sample * array.sampleElements;
+      for (int64_t i = first; i < first + array.sampleElements; ++i)
+        if (array.isLabels && isInteger(elements.type)
+                ? elements.integer(i) >= 0
+                : elements.real(i) != 0)
+          return true;
+      return false;
+    };
+    if (!array.perSample || std::any_of(samples.begin(), samples.end(), counts))
+      continue;
+    std::string path = array.file->path();
+    return array.isLabels
+               ? format("no label of this step in '%s' counts%s: the loss of "
+                        "these is divided by 0",
+                        path.c_str(), array.bound.c_str())
+               : format("'%s' holds nothing but 0 for this step: what is "
+                        "divided by its sum is divided by 0",
+                        path.c_str());
+  }
+  return "";
+}
+
 const ArrayFolder::Array &ArrayFolder::arrayOf(const pcc_input &input) const {
   return arrays.at(fileOf(input));
 }

@@ -31,6 +31,10 @@ public:
   virtual void checkSample(int64_t sample) const = 0;
   /// The first value of a sample that is inf or nan, in words; empty: none.
   virtual std::string findNotFinite(int64_t sample) const = 0;
+  /// The first array by whose elements nothing counts in these samples, for all
+  /// are zero or, of targets, ignored: in words; empty: none.
+  virtual std::string
+  findUncounted(const std::vector<int64_t> &samples) const = 0;
 
   /// Copies a sample's values of an input: of its dims 1 .. the part
   /// [shard.start, shard.start + shard.extent), row major.

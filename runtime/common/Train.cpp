@@ -39,7 +39,8 @@ private:
   void chooseTrace();
   StepResult runStep(int64_t step);
   void requireFinite(const StepResult &result) const;
-  /// What of the step's data is inf or nan, in words; empty: nothing.
+  /// What of the step's data is inf or nan, or by what nothing counts, in
+  /// words; empty: nothing.
   std::string findNotFiniteData(int64_t step) const;
   void evaluate(int64_t step);
   void save(int64_t step);
@@ -229,11 +230,13 @@ StepResult Run::runStep(int64_t step) {
 }
 
 std::string Run::findNotFiniteData(int64_t step) const {
-  for (int64_t i = 0; i < globalBatch(program); ++i)
-    if (std::string found = data->findNotFinite(order->sample(step, i));
-        !found.empty())
+  std::vector<int64_t> samples;
+  for (int64_t i = 0; i < globalBatch(program); ++i) {
+    samples.push_back(order->sample(step, i));
+    if (std::string found = data->findNotFinite(samples.back()); !found.empty())
       return found;
-  return "";
+  }
+  return data->findUncounted(samples);
 }
 
 void Run::requireFinite(const StepResult &result) const {
