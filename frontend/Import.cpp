@@ -351,15 +351,15 @@ TableReads pcc::frontend::readTables(MLIRContext &context,
   return Importer(context, probed, unused).readTables();
 }
 
-/// The file's @forward for twice the batch; null if its batch is fixed.
-static OwningOpRef<ModuleOp> importTwice(MLIRContext &context,
-                                         const ImportOptions &options) {
-  ImportOptions twice = options;
-  twice.batch = 2 * options.batch.value_or(1);
+/// The file for another batch; null if it has none.
+static OwningOpRef<ModuleOp> importFor(int64_t batch, MLIRContext &context,
+                                       const ImportOptions &options) {
+  ImportOptions other = options;
+  other.batch = batch;
   // What there is to say is said for the one that is kept.
   ScopedDiagnosticHandler silence(&context, [](Diagnostic &) {});
   ImportReport unused;
-  auto module = Importer(context, twice, unused).run();
+  auto module = Importer(context, other, unused).run();
   return failed(module) ? OwningOpRef<ModuleOp>() : std::move(*module);
 }
 
@@ -373,9 +373,21 @@ FailureOr<OwningOpRef<ModuleOp>> pcc::importONNX(MLIRContext &context,
   auto forward = (*module)->lookupSymbol<func::FuncOp>("forward");
   if (!forward->hasAttr(kHasLossAttr))
     return module;
-  OwningOpRef<ModuleOp> twice = importTwice(context, options);
-  splitLoss(forward, twice ? twice->lookupSymbol<func::FuncOp>("forward")
-                           : func::FuncOp());
+  // Of one sample a mean is a sum: then two are compared with four.
+  int64_t batch = options.batch.value_or(1);
+  OwningOpRef<ModuleOp> some,
+      twice = importFor(std::max<int64_t>(2 * batch, 4), context, options);
+  if (batch == 1)
+    some = importFor(2, context, options);
+  auto forwardOf = [](OwningOpRef<ModuleOp> &read) {
+    return read->lookupSymbol<func::FuncOp>("forward");
+  };
+  bool isFixed = !twice || (batch == 1 && !some);
+  splitLoss(forward,
+            isFixed ? func::FuncOp()
+            : some  ? forwardOf(some)
+                    : forward,
+            isFixed ? func::FuncOp() : forwardOf(twice));
   sweep(**module);
   return module;
 }

@@ -102,24 +102,36 @@ static void warnOfConstants(ArrayRef<Term> terms) {
   }
 }
 
-void pcc::frontend::splitLoss(func::FuncOp forward, func::FuncOp twice) {
+/// The loss of a function before it was split.
+static Value lossOf(func::FuncOp forward) {
+  return forward.getBody().front().getTerminator()->getOperand(0);
+}
+
+void pcc::frontend::splitLoss(func::FuncOp forward, func::FuncOp some,
+                              func::FuncOp twice) {
   Operation *terminator = forward.getBody().front().getTerminator();
-  LossSplitter splitter(terminator->getOperand(0));
+  LossSplitter splitter(lossOf(forward));
   warnOfConstants(splitter.terms);
   SmallVector<FixedBatchTerm> found(splitter.terms.size());
   if (twice) {
-    LossSplitter other(twice.getBody().front().getTerminator()->getOperand(0));
-    Operation *at = findDifference(forward, twice, splitter.tail);
+    // Each function is taken apart once: it changes by that.
+    std::optional<LossSplitter> other;
+    if (some != forward)
+      other.emplace(lossOf(some));
+    const LossSplitter &less = other ? *other : splitter;
+    LossSplitter more(lossOf(twice));
+    Operation *at = findDifference(some, twice, less.tail);
     std::string why = at ? "'" + sourceNode(at->getLoc()).str() +
                                "' is another computation for another batch size"
                          : "";
-    if (!at && other.terms.size() != splitter.terms.size())
+    if (!at && (less.terms.size() != splitter.terms.size() ||
+                more.terms.size() != splitter.terms.size()))
       why = "it is another formula for another batch size";
     for (size_t i = 0; i < found.size(); ++i) {
       found[i].unclear = why;
       if (!why.empty())
         continue;
-      double ratio = other.terms[i].factor / splitter.terms[i].factor;
+      double ratio = more.terms[i].factor / less.terms[i].factor;
       found[i].isMean = std::abs(ratio - 0.5) < 1e-4;
       if (!found[i].isMean && std::abs(ratio - 1) > 1e-4)
         found[i].unclear = "its factor changes with the batch size, by " +

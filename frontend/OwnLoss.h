@@ -15,10 +15,12 @@ bool dependsOnParams(mlir::Value value);
 /// into terms: factor * sum / divisor, of which @forward then returns sum and
 /// divisor, and nn.has_loss on it says the rest (see there).
 ///
-/// `twice` is the @forward of the same file for twice the batch: by comparing a
-/// mean over the batch is told from a sum times a constant. Null if the file
-/// fixes its batch: then it is told where operators do.
-void splitLoss(mlir::func::FuncOp forward, mlir::func::FuncOp twice);
+/// `some` and `twice` are the @forward of the same file for some batch and for
+/// twice that: by comparing a mean over the batch is told from a sum times a
+/// constant. Null if the file fixes its batch: then it is told where operators
+/// do.
+void splitLoss(mlir::func::FuncOp forward, mlir::func::FuncOp some,
+               mlir::func::FuncOp twice);
 
 } // namespace pcc::frontend
 

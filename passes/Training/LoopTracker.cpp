@@ -271,8 +271,13 @@ std::string LoopTracker::visit(Operation *op) {
     });
     problem = isAdded ? visitByRule(op) : visitApart(op);
   }
-  if (llvm::any_of(op->getOperands(),
-                   [&](Value v) { return doubtful.contains(v); })) {
+  // Where a loop has one element, dims of one element may have been exchanged.
+  auto mayBeAnother = [&](Value v) {
+    return doubtful.contains(v) ||
+           (extent == 1 && find(v) &&
+            llvm::count(tensorType(v).getShape(), 1) > 1);
+  };
+  if (llvm::any_of(op->getOperands(), mayBeAnother)) {
     isSure = false;
     doubtful.insert(op->result_begin(), op->result_end());
   }

@@ -154,6 +154,10 @@ InFlightDiagnostic pcc::partsDoNotAddUp(func::FuncOp forward,
   diag.attachNote(problem.op ? problem.op->getLoc() : forward.getLoc())
       << "it trains without --dp and in one microbatch: leave "
          "--global-batch-size out, or let it be --micro-batch-size";
+  if (batchOf(forward) == 1)
+    diag.attachNote(forward.getLoc())
+        << "of one sample at a time it may only look so: --micro-batch-size 2 "
+           "shows more";
   return diag;
 }
 

@@ -1,6 +1,6 @@
 """Trains models that compute their loss, and compares with PyTorch's curves.
 
-    check.py OUT LAYOUT [NAME...]    # LAYOUT: one, four, two, eight or all
+    check.py OUT LAYOUT [NAME...]    # LAYOUT: one, single, four, two, eight or all
 
 Names are those of the files here without .onnx; all if none is given.
 """
@@ -13,6 +13,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 LAYOUTS = {
     "one": ["--micro-batch-size=8"],
+    "single": ["--micro-batch-size=1"],
     "four": ["--micro-batch-size=2"],
     "two": ["--dp=2", "--micro-batch-size=2"],
     "eight": ["--tp=2", "--pp=2", "--dp=2", "--micro-batch-size=1"],
