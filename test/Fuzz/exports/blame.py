@@ -3,7 +3,8 @@
 One step of SGD at a learning rate of 1 moves a tensor by its gradient and its
 decay: what each moved by is compared with PyTorch's. A tensor of pcc stands
 for the parameter whose initial value it has, in whatever shape or order an
-exporter left it; names decide nothing, for exporters make them up.
+exporter left it; or, where an exporter stored a parameter plus a number, for
+the one that moves as it does. Names decide little, for exporters make them up.
 """
 
 import re
@@ -89,14 +90,18 @@ def moves_alike(ours, theirs, indices, scale):
                    + 1e-6 * np.abs(value).max())
 
 
-def candidates(name, ours, theirs):
-    """{name: indices} of the parameters that a tensor may stand for: those of
-    its values; of its name, where an exporter added a number, say."""
+def candidates(name, tensor, theirs, scale):
+    """{name: indices} of the parameters that a tensor may stand for."""
+    ours, moved = tensor
     found = {n: order(ours, value) for n, (value, _) in theirs.items()}
-    if name in theirs and theirs[name][0].shape == ours.shape \
-            and found[name] is None:
-        found[name] = np.arange(ours.size)
-    return {n: i for n, i in found.items() if i is not None}
+    found = {n: i for n, i in found.items() if i is not None}
+    plain = np.arange(ours.size)
+    if not found and np.abs(moved).max() > 1e-5 * scale:
+        found = {n: plain for n, t in theirs.items() if t[0].size == ours.size
+                 and moves_alike(tensor, t, plain, scale)}
+    if name in theirs and theirs[name][0].shape == ours.shape:
+        found.setdefault(name, plain)
+    return found
 
 
 def wrong(ours, theirs):
@@ -108,7 +113,7 @@ def wrong(ours, theirs):
     # Elements that some tensor of pcc trains as PyTorch does.
     served = {n: np.zeros(v.size, bool) for n, (v, _) in theirs.items()}
     for name, tensor in ours.items():
-        found = candidates(name, tensor[0], theirs)
+        found = candidates(name, tensor, theirs, scale)
         alike = {n: i for n, i in found.items()
                  if moves_alike(tensor, theirs[n], i, scale)}
         for twin, indices in alike.items():
