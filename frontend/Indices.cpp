@@ -19,9 +19,15 @@ FailureOr<Value> pcc::frontend::elementNumbers(Binder &b, int64_t axis) {
     return b.error() << "the shapes of its operands do not fit";
   if (failed(b.checkConstant(shape)))
     return failure();
+  return elementNumbers(b, b.value(1), from, axis);
+}
+
+Value pcc::frontend::elementNumbers(Binder &b, Value indices,
+                                    ArrayRef<int64_t> from, int64_t axis) {
+  ArrayRef<int64_t> shape = tensorType(indices).getShape();
   Arithmetic a(b);
   Type i64 = b.builder.getI64Type();
-  Value index = a.wrap(a.cast(b.value(1), i64), from[axis]);
+  Value index = a.wrap(a.cast(indices, i64), from[axis]);
   Value number = a.mul(index, strideOf(from, axis));
   for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d)
     if (d != axis && shape[d] > 1)

@@ -18,6 +18,11 @@ namespace pcc::frontend {
 /// fit.
 mlir::FailureOr<mlir::Value> elementNumbers(Binder &b, int64_t axis);
 
+/// The same for indices along one axis of data of the shape `from`; neither
+/// shape is checked.
+mlir::Value elementNumbers(Binder &b, mlir::Value indices,
+                           llvm::ArrayRef<int64_t> from, int64_t axis);
+
 /// Indices whose last dim names the first dims of the data.
 struct RowNumbers {
   /// Of the indices' other dims.

@@ -366,7 +366,8 @@ struct ReshapeOfEmbedding : OpRewritePattern<ReshapeOp> {
     auto inner = producer<EmbeddingOp>(op);
     ArrayRef<int64_t> shape = op.getType().getShape();
     bool known = inner && inner.getIds().getDefiningOp<ConstantOp>();
-    if (!inner || (!known && !splitOf(op)) || shape.empty() ||
+    if (!inner || tensorType(inner.getTable()).getRank() != 2 ||
+        (!known && !splitOf(op)) || shape.empty() ||
         shape.back() != tensorType(inner.getTable()).getShape().back())
       return failure();
     Value ids =
@@ -380,6 +381,45 @@ struct ReshapeOfEmbedding : OpRewritePattern<ReshapeOp> {
   }
 };
 
+/// reshape(embedding(ids)) that splits what a row of a computed table holds,
+/// such as scores by distance of batch and heads in one dim:
+///
+///   %t = reshape(transpose %s) : [i * k, b * h]    %t : [i * k, b, h]
+///   %y = embedding %ids, %t : [i, j, b * h]        %y : [i, j, b, h]
+///   %z = reshape %y : [i, j, b, h]
+struct SplitOfEmbedding : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = producer<EmbeddingOp>(op);
+    auto merged =
+        inner ? inner.getTable().getDefiningOp<ReshapeOp>() : ReshapeOp();
+    auto moved =
+        merged ? merged.getInput().getDefiningOp<TransposeOp>() : TransposeOp();
+    auto split = splitOf(op);
+    if (!moved || !split)
+      return failure();
+    ArrayRef<int64_t> ids = tensorType(inner.getIds()).getShape();
+    ArrayRef<int64_t> row = merged.getType().getShape().drop_front();
+    ArrayRef<int64_t> whole = moved.getType().getShape();
+    if (op.getType().getShape().take_front(ids.size()) != ids ||
+        whole.size() <= row.size() || whole.take_back(row.size()) != row)
+      return failure();
+    SmallVector<SmallVector<int64_t, 2>> parts;
+    for (int64_t extent : whole.drop_back(row.size()))
+      parts.push_back({extent});
+    llvm::append_range(parts, ArrayRef(*split).drop_front(ids.size()));
+    SmallVector<int64_t> shape = {merged.getType().getDimSize(0)};
+    llvm::append_range(shape, op.getType().getShape().drop_front(ids.size()));
+    Value table =
+        reshapeTo(rewriter, op.getLoc(),
+                  transposeParts(rewriter, op.getLoc(), moved, parts), shape);
+    rewriter.replaceOpWithNewOp<EmbeddingOp>(op, op.getType(), inner.getIds(),
+                                             table, inner.getOffset());
+    return success();
+  }
+};
+
 } // namespace
 
 void pcc::frontend::populateReshapePatterns(RewritePatternSet &patterns) {
@@ -387,5 +427,6 @@ void pcc::frontend::populateReshapePatterns(RewritePatternSet &patterns) {
       .add<ReshapeTwice, ReshapeAgain, ReshapeOfConstant, ReshapeOfElementwise,
            ReshapeOfBroadcast, ReshapeOfTranspose, RegroupOfTranspose,
            ReshapeOfContract, ReshapeOfSoftmax, ReshapeOfNorm<LayerNormOp>,
-           ReshapeOfNorm<RmsNormOp>, ReshapeOfEmbedding>(patterns.getContext());
+           ReshapeOfNorm<RmsNormOp>, ReshapeOfEmbedding, SplitOfEmbedding>(
+          patterns.getContext());
 }

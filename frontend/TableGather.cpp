@@ -151,9 +151,40 @@ static LogicalResult buildGatherRows(Binder &b) {
   return success();
 }
 
-/// By constant indices that name the places of the leading dims in order: what
-/// becomes of a padding mask that is looked up by row and key, nothing is
-/// looked up.
+/// The part of the data at one place of its leading dims.
+static void setPart(Binder &b, ArrayRef<int64_t> place,
+                    ArrayRef<int64_t> dims) {
+  Value part = b.value(0);
+  for (int64_t index : place) {
+    // Where exporters move the dim to the front for that, it is taken where it
+    // was: patterns know parts of projections there.
+    SmallVector<int64_t> order;
+    for (int64_t d = 0; d < tensorType(part).getRank(); ++d)
+      order.push_back(d);
+    if (auto moved = part.getDefiningOp<TransposeOp>()) {
+      order.assign(moved.getPermutation().begin(),
+                   moved.getPermutation().end());
+      part = moved.getInput();
+    }
+    int64_t dim = order.front();
+    Shape shape(tensorType(part).getShape());
+    shape.erase(shape.begin() + dim);
+    part = SelectOp::create(b.builder, b.loc, b.typeOf(shape, b.element(0)),
+                            part, dim, index);
+    order.erase(order.begin());
+    for (int64_t &d : order)
+      d -= d > dim;
+    part = b.transpose(part, order);
+  }
+  Shape shape(dims);
+  llvm::append_range(shape, tensorType(part).getShape());
+  b.set(0, b.reshape(part, shape));
+}
+
+/// By constant indices. Where they name one place, as of the keys among the
+/// parts of a projection, that is selected; where they name the places of the
+/// leading dims in order, which becomes of a padding mask that is looked up by
+/// row and key, nothing is looked up.
 static LogicalResult buildGatherND(Binder &b) {
   std::optional<Tensor> indices = b.tensor(1);
   int64_t depth = b.rank(1) > 0 ? b.shape(1).back() : 0;
@@ -186,6 +217,16 @@ static LogicalResult buildGatherND(Binder &b) {
     places.elements()[n++] = ofInt(place);
   });
   auto dims = orderedDims(places, count);
+  if (!dims && places.size() == 1) {
+    Shape place, at(indices->rank(), 0);
+    for (int64_t d = 0; d < depth; ++d) {
+      at.back() = d;
+      int64_t i = indices->at(at).i;
+      place.push_back(i < 0 ? i + data[d] : i);
+    }
+    setPart(b, place, shape);
+    return success();
+  }
   if (!dims)
     return buildGatherRows(b);
   setMoved(b, *dims, shape, 0, depth);
@@ -263,6 +304,49 @@ static LogicalResult buildGather(Binder &b) {
   return success();
 }
 
+/// By indices that are the same for all samples and heads, as those by the
+/// distance of query and key: dims along which they do not vary remain dims.
+///
+///   out[b, h, i, j] = data[b, h, i, index[i, j]]
+///
+/// looks up rows of a table [i * k, b, h]; a table of all elements would be
+/// nobody's to split. False: the indices vary along all dims.
+static bool buildGatherAlong(Binder &b, int64_t axis) {
+  auto repeated =
+      b.isConstant(1) ? BroadcastOp() : b.value(1).getDefiningOp<BroadcastOp>();
+  if (!repeated || !llvm::is_contained(repeated.getDims(), axis))
+    return false;
+  Shape from = b.shape(0), shape = b.shape(1), named, table = {1};
+  SmallVector<int64_t> order(repeated.getDims());
+  int64_t own = llvm::find(order, axis) - order.begin();
+  for (int64_t d : order) {
+    named.push_back(from[d]);
+    table[0] *= from[d];
+  }
+  int64_t rank = from.size();
+  for (int64_t d = 0; d < rank; ++d) {
+    if (llvm::is_contained(repeated.getDims(), d))
+      continue;
+    if (from[d] != shape[d])
+      return false;
+    order.push_back(d);
+    table.push_back(from[d]);
+  }
+  if (table.size() < 2)
+    return false;
+  Value ids = elementNumbers(b, repeated.getInput(), named, own);
+  Value rows = b.reshape(b.transpose(b.value(0), order), table);
+  Shape looked(tensorType(ids).getShape());
+  llvm::append_range(looked, ArrayRef<int64_t>(table).drop_front());
+  Value found = EmbeddingOp::create(
+      b.builder, b.loc, b.typeOf(looked, b.element(0)), ids, rows, Value());
+  SmallVector<int64_t> back(rank);
+  for (auto [place, dim] : llvm::enumerate(order))
+    back[dim] = place;
+  b.set(0, b.transpose(found, back));
+  return true;
+}
+
 static LogicalResult buildGatherElements(Binder &b) {
   auto axis = normalizeAxis(b.intAttr("axis", 0), b.rank(0));
   if (!axis)
@@ -287,6 +371,8 @@ static LogicalResult buildGatherElements(Binder &b) {
   FailureOr<Value> number = elementNumbers(b, *axis);
   if (failed(number))
     return failure();
+  if (buildGatherAlong(b, *axis))
+    return success();
   Value flat = b.reshape(b.value(0), {product(b.shape(0))});
   b.set(0, Arithmetic(b).take(flat, *number, 0));
   return success();

@@ -11,7 +11,8 @@ namespace {
 
 LogicalResult runEmbedding(nn::EmbeddingOp op, const Args &in, Results out) {
   const Tensor &ids = in[op.getIds()], &table = in[op.getTable()];
-  int64_t offset = in.scalarOr0(op.getOffset()), n = table.columns();
+  int64_t offset = in.scalarOr0(op.getOffset());
+  int64_t n = table.size() / table.dim(0);
   for (int64_t i = 0; i < ids.size(); ++i) {
     int64_t row = ids.integer[i] - offset;
     if (row < 0 || row >= table.dim(0))
@@ -29,13 +30,14 @@ LogicalResult runEmbedding(nn::EmbeddingOp op, const Args &in, Results out) {
 LogicalResult runEmbeddingGrad(nn::EmbeddingGradOp op, const Args &in,
                                Results out) {
   const Tensor &dy = in[op.getDy()], &ids = in[op.getIds()];
-  if (out[0].rank() != 2)
-    return op.emitOpError("table must be [rows, columns]");
+  if (out[0].rank() < 2)
+    return op.emitOpError("table must be [rows, columns...]");
   SmallVector<int64_t> shape(ids.shape());
-  shape.push_back(out[0].columns());
+  llvm::append_range(shape, ArrayRef<int64_t>(out[0].shape()).drop_front());
   if (failed(requireShape(op, "dy", dy, shape)))
     return failure();
-  int64_t offset = in.scalarOr0(op.getOffset()), n = out[0].columns();
+  int64_t offset = in.scalarOr0(op.getOffset());
+  int64_t n = out[0].size() / out[0].dim(0);
   for (int64_t i = 0; i < ids.size(); ++i) {
     int64_t row = ids.integer[i] - offset;
     if (row >= 0 && row < out[0].dim(0))

@@ -60,13 +60,12 @@ ShardingRule RmsNormGradScaleOp::getShardingRule() {
 ShardingRule EmbeddingOp::getShardingRule() {
   RuleBuilder b;
   auto ids = b.factors(shapeOf(getIds()));
-  int v = b.factor(shapeOf(getTable())[0]);
-  int c = b.factor(shapeOf(getTable())[1]);
+  auto table = b.factors(shapeOf(getTable()));
   b.operand(ids);
-  b.operand({v, c});
+  b.operand(table);
   if (getOffset())
     b.operand({});
-  ids.push_back(c);
+  ids.append(table.begin() + 1, table.end());
   b.result(ids);
   return b.rule;
 }
@@ -74,15 +73,14 @@ ShardingRule EmbeddingOp::getShardingRule() {
 ShardingRule EmbeddingGradOp::getShardingRule() {
   RuleBuilder b;
   auto ids = b.factors(shapeOf(getIds()));
-  int v = b.factor(shapeOf(getDtable())[0]);
-  int c = b.factor(shapeOf(getDtable())[1]);
+  auto table = b.factors(shapeOf(getDtable()));
   SmallVector<int> dy(ids);
-  dy.push_back(c);
+  dy.append(table.begin() + 1, table.end());
   b.operand(dy, /*linear=*/true);
   b.operand(ids);
   if (getOffset())
     b.operand({});
-  b.result({v, c});
+  b.result(table);
   b.rule.kind = Kind::Multiplicative;
   return b.rule;
 }

@@ -321,12 +321,12 @@ LogicalResult MaskedSoftmaxGradOp::verify() {
 
 LogicalResult EmbeddingOp::verify() {
   ArrayRef<int64_t> table = shapeOf(getTable());
-  if (table.size() != 2)
-    return emitOpError("table must be [rows, columns]");
+  if (table.size() < 2)
+    return emitOpError("table must be [rows, columns...]");
   if (failed(verifyScalar(*this, getOffset(), "offset")))
     return failure();
   SmallVector<int64_t> shape(shapeOf(getIds()));
-  shape.push_back(table[1]);
+  llvm::append_range(shape, table.drop_front());
   return verifyResult(*this, getTable(), shape);
 }
 

@@ -113,10 +113,10 @@ LogicalResult AttentionGradOp::verify() {
 
 LogicalResult EmbeddingGradOp::verify() {
   ArrayRef<int64_t> table = shapeOf(getDtable());
-  if (table.size() != 2)
-    return emitOpError("table must be [rows, columns]");
+  if (table.size() < 2)
+    return emitOpError("table must be [rows, columns...]");
   SmallVector<int64_t> shape(shapeOf(getIds()));
-  shape.push_back(table[1]);
+  llvm::append_range(shape, table.drop_front());
   if (shapeOf(getDy()) != ArrayRef<int64_t>(shape))
     return emitOpError("dy must have a row of the table per id");
   return verifyScalar(*this, getOffset(), "offset");

@@ -65,9 +65,11 @@ Components::Components(const Program &program) {
             unsplittable.push_back({it->second, &op});
     });
     // The columns of a table are the residual stream, but not those of biases
-    // by distance, whose ids are known.
+    // by distance, whose ids are known, nor the heads of scores by distance,
+    // which are dims of their own.
     auto lookup = dyn_cast<EmbeddingOp>(op.op);
-    if (lookup && !lookup.getIds().getDefiningOp<ConstantOp>())
+    if (lookup && tensorType(lookup.getTable()).getRank() == 2 &&
+        !lookup.getIds().getDefiningOp<ConstantOp>())
       unsplittable.push_back({{op.operands[1], 1}, &op});
     if (isa<CrossEntropyOp>(op.op))
       classDims.push_back(

@@ -301,10 +301,16 @@ Node *ExprBuilder::buildEmbedding(nn::EmbeddingOp op, Access access) {
   auto tableShape = nn::tensorType(op.getTable()).getShape();
   if (table < 0)
     return fail(op, "its table is computed in the kernel");
-  if (access.extent && access.extent != tableShape[1])
+  // What a row of the table holds, and the kernel's rows in it.
+  int64_t held = ShapedType::getNumElements(tableShape.drop_front());
+  int64_t length = 1;
+  for (int64_t extent : llvm::reverse(tableShape.drop_front()))
+    if (length < access.extent)
+      length *= extent;
+  if (access.extent && access.extent != length)
     return fail(op, "its rows are not the kernel's");
-  AffineExpr token =
-      access.extent ? access.row : access.row.floorDiv(tableShape[1]);
+  int64_t within = held / length;
+  AffineExpr token = within == 1 ? access.row : access.row.floorDiv(within);
   Node *id = convert(build(op.getIds(), {token, 0}), index());
   if (op.getOffset())
     id = sub(id, convert(build(op.getOffset(), {affine(0), 0}), index()));
@@ -318,9 +324,9 @@ Node *ExprBuilder::buildEmbedding(nn::EmbeddingOp op, Access access) {
         return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, v[0], bound);
       });
   Node *row = select(valid, id, constantInt(index(), 0));
-  if (!access.extent)
-    row = add(mul(row, constantInt(index(), tableShape[1])),
-              rowIndex(access.row % tableShape[1]));
+  if (within > 1 || !access.extent)
+    row = add(mul(row, constantInt(index(), within)),
+              rowIndex(access.row % within));
   Type element = nn::tensorType(op.getTable()).getElementType();
   Node gather{Node::Kind::Gather, computeType(element), {row}};
   gather.extent = access.extent;

@@ -121,7 +121,7 @@ std::unique_ptr<RowProgram> Creator::makeScatter(nn::EmbeddingGradOp op) {
   auto program = std::make_unique<RowProgram>();
   program->shape = KernelShape::Scatter;
   auto type = nn::tensorType(op.getDtable());
-  program->columns = type.getShape()[1];
+  program->columns = ShapedType::getNumElements(type.getShape().drop_front());
   program->scatter.tableRows = type.getShape()[0];
   program->scatter.tokens = numElements(op.getIds());
   if (results.size() != 1)

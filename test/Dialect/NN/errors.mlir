@@ -587,7 +587,7 @@ func.func @f(%j: tensor<3xi64>, %h: tensor<2x3x2x4xf32>, %k: tensor<2x5x1x4xf32>
 // -----
 
 func.func @f(%c: tensor<4xf32>, %ij: tensor<2x3xi64>) {
-  // expected-error@+1 {{table must be [rows, columns]}}
+  // expected-error@+1 {{table must be [rows, columns...]}}
   %0 = nn.embedding %ij, %c
       : tensor<2x3xi64>, tensor<4xf32> -> tensor<2x3x4xf32>
   return
@@ -614,7 +614,7 @@ func.func @f(%z: tensor<4x5xf32>, %i: tensor<2xi64>, %ij: tensor<2x3xi64>) {
 // -----
 
 func.func @f(%x: tensor<2x3x4xf32>, %ij: tensor<2x3xi64>) {
-  // expected-error@+1 {{table must be [rows, columns]}}
+  // expected-error@+1 {{table must be [rows, columns...]}}
   %0 = nn.embedding_grad %x, %ij
       : tensor<2x3x4xf32>, tensor<2x3xi64> -> tensor<4xf32>
   return

@@ -193,6 +193,11 @@ func.func @fused(%x: tensor<2x3x4xf32>, %c: tensor<4xf32>, %r: tensor<2x3xf32>,
   %17 = nn.embedding_grad %x, %ids : tensor<2x3x4xf32>, tensor<2x3xi64> -> tensor<7x4xf32>
   // CHECK: nn.embedding_grad %{{.*}}, %{{.*}} offset %{{.*}} : tensor<i64> :
   %18 = nn.embedding_grad %x, %ids offset %s : tensor<i64> : tensor<2x3x4xf32>, tensor<2x3xi64> -> tensor<7x4xf32>
+  // Rows of several dims.
+  // CHECK: %[[ROWS:.*]] = nn.embedding %{{.*}}, %{{.*}} : tensor<3xi64>, tensor<2x3x4xf32> -> tensor<3x3x4xf32>
+  %19 = nn.embedding %pos, %x : tensor<3xi64>, tensor<2x3x4xf32> -> tensor<3x3x4xf32>
+  // CHECK: nn.embedding_grad %[[ROWS]], %{{.*}} : tensor<3x3x4xf32>, tensor<3xi64> -> tensor<2x3x4xf32>
+  %20 = nn.embedding_grad %19, %pos : tensor<3x3x4xf32>, tensor<3xi64> -> tensor<2x3x4xf32>
   return
 }
 

@@ -174,8 +174,8 @@ def ties(*shape):
 
 
 def rows_added(dy, ids):
-    table = torch.zeros(6, dy.shape[-1], dtype=dy.dtype)
-    rows = dy.flatten(0, -2)
+    rows = dy.flatten(0, ids.dim() - 1)
+    table = torch.zeros(6, *rows.shape[1:], dtype=dy.dtype)
     return dict(dtable=table.index_add(0, ids.flatten(), rows))
 
 
@@ -274,6 +274,20 @@ def main():
         "embedding_grad",
         {},
         dict(dy=values(3, 5, 4), ids=ids(6, 3, 5)),
+        rows_added,
+    )
+    case(
+        "embedding_rows",
+        "embedding",
+        {},
+        dict(ids=ids(6, 3, 5), table=values(6, 2, 4)),
+        lambda ids, table: dict(result=table[ids]),
+    )
+    case(
+        "embedding_grad_rows",
+        "embedding_grad",
+        {},
+        dict(dy=values(3, 5, 2, 4), ids=ids(6, 3, 5)),
         rows_added,
     )
 

@@ -1,8 +1,8 @@
 // Ops that number their elements count from where their rank's part begins.
 // RUN: pcc-opt %s -dist-verify -dist-partition -o %t
 // RUN: FileCheck %s < %t
-// RUN: pcc-run %t --against %s --fill 1 --entry dropout,attention,constant,rows,merge | FileCheck --check-prefix=EQUAL %s
-// EQUAL: 12 values equal the reference's
+// RUN: pcc-run %t --against %s --fill 1 --entry dropout,attention,constant,rows,merge,lookup | FileCheck --check-prefix=EQUAL %s
+// EQUAL: 14 values equal the reference's
 
 dist.mesh @mesh = <["dp"=2, "tp_kv"=2, "tp_rep"=2]>
 
@@ -53,6 +53,20 @@ func.func @constant() {
   // CHECK: nn.constant dense<1.000000e+00> : tensor<4x8xf32>
   %c = nn.constant dense<1.0> : tensor<8x8xf32>
       {dist.id = 4 : i64, dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}]>]}
+  return
+}
+
+// Rows of several dims, each of them split as it is.
+// CHECK-LABEL: func.func @lookup
+func.func @lookup(
+    %t: tensor<5x4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}, {"tp_kv"}]>},
+    %i: tensor<6xi64> {dist.sharding = #dist.sharding<@mesh, [{}]>}) {
+  // CHECK: %[[Y:.*]] = nn.embedding %{{.*}} : tensor<6xi64>, tensor<5x2x4xf32> -> tensor<6x2x4xf32>
+  %y = nn.embedding %i, %t {dist.id = 20 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}, {"tp_kv"}]>]}
+      : tensor<6xi64>, tensor<5x4x8xf32> -> tensor<6x4x8xf32>
+  // CHECK: nn.embedding_grad %[[Y]], %{{.*}} : tensor<6x2x4xf32>, tensor<6xi64> -> tensor<5x2x4xf32>
+  %d = nn.embedding_grad %y, %i {dist.id = 21 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}, {"tp_kv"}]>]}
+      : tensor<6x4x8xf32>, tensor<6xi64> -> tensor<5x4x8xf32>
   return
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Attention as people and transformers write it, small: what attentions.test
-splits. Needs PyTorch and transformers (benchmarks/setup); writes its files
-beside itself.
+splits. Needs PyTorch and transformers (benchmarks/setup); writes all its files,
+or those that are named, beside itself.
 
 heads.onnx   a module per head, with biases, what they give joined
 cross.onnx   one block with self- and cross-attention by
@@ -11,10 +11,14 @@ bias.onnx    MPNet: a bias by distance that all layers share, positions counted
              among what is no padding
 shift.onnx   XLNet: scores by distance, shifted into place
 gather.onnx  DeBERTa: scores gathered by distance, batch and heads one dim
+parts.onnx   groups of queries beside their key and value in one projection, as
+             Falcon has them: the last two are picked by lists of one index,
+             which dynamo writes as GatherND
 """
 
 import logging
 import os
+import sys
 import warnings
 
 import onnx
@@ -62,6 +66,32 @@ class Heads(nn.Module):
         return self.out(x)
 
 
+class Parts(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(VOCAB, WIDTH)
+        self.norm = nn.ModuleList(
+            nn.LayerNorm(WIDTH) for _ in range(LAYERS))
+        self.fused = nn.ModuleList(
+            nn.Linear(WIDTH, 2 * WIDTH, bias=False) for _ in range(LAYERS))
+        self.proj = nn.ModuleList(
+            nn.Linear(WIDTH, WIDTH, bias=False) for _ in range(LAYERS))
+        self.out = nn.Linear(WIDTH, VOCAB)
+
+    def forward(self, ids):
+        x = self.table(ids)
+        for norm, fused, proj in zip(self.norm, self.fused, self.proj):
+            # Two groups: [sample, token, group, 2 queries + key + value, d].
+            both = fused(norm(x)).view(*x.shape[:2], 2, 4, WIDTH // 4)
+            query = both[:, :, :, :-2]
+            key, value = (both[:, :, :, [i]].expand_as(query) for i in (-2, -1))
+            y = nn.functional.scaled_dot_product_attention(
+                *(t.flatten(2, 3).transpose(1, 2)
+                  for t in (query, key, value)), is_causal=True)
+            x = x + proj(y.transpose(1, 2).flatten(2))
+        return self.out(x)
+
+
 class Cross(nn.Module):
     def __init__(self):
         super().__init__()
@@ -104,6 +134,7 @@ class Scores(nn.Module):
 
 MODELS = {
     "heads": Heads,
+    "parts": Parts,
     "cross": Cross,
     "bias": lambda: Scores(hf.MPNetForMaskedLM(
         hf.MPNetConfig(**SIZES, pad_token_id=1))),
@@ -119,24 +150,34 @@ MODELS = {
 }
 
 
-def main():
+def main(chosen):
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
-    for name, build in MODELS.items():
+    for name in chosen or MODELS:
         torch.manual_seed(0)
-        model = build().train()
+        model = MODELS[name]().train()
         ids = torch.randint(3, VOCAB, (2, SEQ))
         path = os.path.join(HERE, name + ".onnx")
-        torch.onnx.export(
-            model, (ids,), path, dynamo=False, opset_version=17,
-            training=torch.onnx.TrainingMode.TRAINING,
-            do_constant_folding=False, input_names=["ids"],
-            output_names=["scores"], dynamic_axes={"ids": {0: "batch"}})
+        names = dict(input_names=["ids"], output_names=["scores"])
+        if name == "parts":
+            torch.onnx.export(
+                model, (ids,), path, dynamo=True, external_data=False,
+                dynamic_shapes=({0: torch.export.Dim("batch")},), **names)
+        else:
+            torch.onnx.export(
+                model, (ids,), path, dynamo=False, opset_version=17,
+                training=torch.onnx.TrainingMode.TRAINING,
+                do_constant_folding=False,
+                dynamic_axes={"ids": {0: "batch"}}, **names)
         file = onnx.load(path)
         for node in file.graph.node:
             node.ClearField("doc_string")
+            # Paths of this machine.
+            for note in reversed(node.metadata_props):
+                if note.key.endswith("stack_trace"):
+                    node.metadata_props.remove(note)
         onnx.save(file, path)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
