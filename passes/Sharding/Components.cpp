@@ -100,11 +100,13 @@ Components::choose(const Program &program) const {
   for (const WeightUse &use : uses)
     candidates[find({use.param, use.dim})].uses.push_back(use);
 
-  // A parameter of the classes is split by class.
+  // A parameter of the classes is split by class, unless they stay whole, as
+  // the hidden dim does that is trained as classes.
   llvm::DenseSet<unsigned> taken;
   llvm::DenseSet<unsigned> classes;
   for (ValueDim dim : classDims)
-    classes.insert(find(dim));
+    if (!isDead(dim))
+      classes.insert(find(dim));
   for (const WeightUse &use : uses)
     if (classes.contains(find({use.param, use.dim})))
       taken.insert(use.param);
