@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "frontend/ParamParts.h"
 #include "frontend/Patterns.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -273,8 +274,64 @@ struct JoinedHeads : OpRewritePattern<ConcatOp> {
   }
 };
 
+/// A norm of its own for each head of queries or keys: one norm of all, times
+/// the scales of each.
+///
+///   %n0 = layer_norm(slice %q 0) scale %g0    %n = layer_norm %q scale 1
+///   %n1 = layer_norm(slice %q 1) scale %g1    %g = concat %g0, %g1 : [h, d]
+///   %y = concat %n0, %n1                      %y = %n * broadcast %g
+struct JoinedNorms : OpRewritePattern<ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    int64_t dim = op.getDim(), last = op.getType().getRank() - 1;
+    Value whole;
+    SmallVector<Value> scales;
+    FloatAttr eps;
+    for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+      auto norm = input.getDefiningOp<LayerNormOp>();
+      auto slice = norm ? norm.getInput().getDefiningOp<SliceOp>() : SliceOp();
+      if (!slice || norm.getBias() || (i > 0 && norm.getEpsAttr() != eps) ||
+          !norm.getScale().getDefiningOp<ReadOp>() || !isAlong(slice, dim) ||
+          (i > 0 && slice.getInput() != whole))
+        return failure();
+      ParamPart part = partOf(slice, dim);
+      if (part.begin != static_cast<int64_t>(i) || part.size != 1)
+        return failure();
+      whole = slice.getInput();
+      eps = norm.getEpsAttr();
+      scales.push_back(norm.getScale());
+    }
+    if (dim >= last || tensorType(whole) != op.getType() || scales.size() < 2)
+      return failure();
+    Location loc = op.getLoc();
+    RankedTensorType one = tensorType(scales[0]);
+    Value ones = ConstantOp::create(
+        rewriter, loc, one,
+        DenseElementsAttr::get(one,
+                               rewriter.getFloatAttr(one.getElementType(), 1)));
+    RankedTensorType statistic = op.getType().clone(
+        op.getType().getShape().drop_back(), rewriter.getF32Type());
+    Value norm = LayerNormOp::create(rewriter, loc, op.getType(), statistic,
+                                     statistic, whole, ones, Value(), eps)
+                     .getResult();
+    SmallVector<Value> rows;
+    for (Value scale : scales)
+      rows.push_back(
+          reshapeTo(rewriter, loc, scale, {1, one.getShape().back()}));
+    auto type =
+        one.clone({static_cast<int64_t>(rows.size()), one.getShape().back()});
+    Value all = ConcatOp::create(rewriter, loc, type, rows, 0);
+    Value spread = BroadcastOp::create(rewriter, loc, op.getType(), all,
+                                       ArrayRef<int64_t>{dim, last});
+    rewriter.replaceOpWithNewOp<MulOp>(op, op.getType(), norm, spread);
+    return success();
+  }
+};
+
 } // namespace
 
 void pcc::frontend::populateHeadPatterns(RewritePatternSet &patterns) {
-  patterns.add<JoinedHeads>(patterns.getContext());
+  patterns.add<JoinedHeads, JoinedNorms>(patterns.getContext());
 }

@@ -53,7 +53,7 @@ static void findUses(Value value, Uses &uses) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
     unsigned operand = use.getOperandNumber();
-    if (isa<BroadcastOp, ReshapeOp>(user))
+    if (isa<BroadcastOp, ReshapeOp, ConcatOp>(user))
       findUses(user->getResult(0), uses);
     else if (isa<LayerNormOp, RmsNormOp>(user) && operand > 0)
       (operand == 1 ? uses.scale : uses.bias) = true;

@@ -26,8 +26,26 @@ struct Projection {
 
 } // namespace
 
-/// The parts in order, if they are all that is done with `whole`, do not
-/// overlap, leave nothing out and differ in their sizes.
+static bool isBefore(const ParamPart &a, const ParamPart &b) {
+  return std::pair(a.begin, a.size) < std::pair(b.begin, b.size);
+}
+
+/// Whether parts of a dim of `extent` do not overlap, leave nothing out and
+/// differ in their sizes.
+static bool areUnequal(SmallVector<ParamPart> parts, int64_t extent) {
+  llvm::sort(parts, isBefore);
+  int64_t end = 0;
+  bool alike = true;
+  for (const ParamPart &part : parts) {
+    if (part.begin != end)
+      return false;
+    end += part.size;
+    alike &= part.size == parts[0].size;
+  }
+  return !alike && end == extent;
+}
+
+/// The parts in order, if they are all that is done with `whole` and unequal.
 static SmallVector<Part> findParts(Value whole) {
   int64_t last = tensorType(whole).getRank() - 1;
   SmallVector<Part> parts;
@@ -37,20 +55,11 @@ static SmallVector<Part> findParts(Value whole) {
       return {};
     parts.push_back({partOf(slice, last), slice});
   }
-  llvm::sort(parts, [](const Part &a, const Part &b) {
-    return std::pair(a.begin, a.size) < std::pair(b.begin, b.size);
-  });
-  int64_t end = 0;
-  bool alike = true;
-  for (const Part &part : parts) {
-    if (part.begin != end)
-      return {};
-    end += part.size;
-    alike &= part.size == parts[0].size;
-  }
-  if (alike || end != tensorType(whole).getDimSize(last))
-    return {};
-  return parts;
+  llvm::sort(parts, isBefore);
+  SmallVector<ParamPart> places(parts.begin(), parts.end());
+  return areUnequal(places, tensorType(whole).getDimSize(last))
+             ? parts
+             : SmallVector<Part>();
 }
 
 static std::optional<Projection> findProjection(Value whole) {
@@ -141,6 +150,64 @@ private:
       cloneAs(bias);
     }
     return cloneAs(whole.sum);
+  }
+};
+
+/// Heads of unequal kinds, such as many of queries and one each of keys and
+/// values, cut out where a projection is split into heads: its columns are cut,
+/// as above, and the parts split.
+///
+///   %h = reshape %y : [b, s, q + 2, d]          %q = reshape(slice %y)
+///   %q = slice %h : [b, s, q, d]                %k = reshape(slice %y)
+///   %k = select %h dim 2 index q : [b, s, d]
+struct UnequalHeads : OpRewritePattern<ReshapeOp> {
+  // Ahead of moving the reshape to the weight.
+  explicit UnequalHeads(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    ArrayRef<int64_t> shape = op.getType().getShape();
+    Value whole = op.getInput();
+    ArrayRef<int64_t> columns = tensorType(whole).getShape();
+    int64_t heads = static_cast<int64_t>(columns.size()) - 1;
+    if (heads < 1 || shape.size() != columns.size() + 1 ||
+        shape.take_front(heads) != columns.drop_back() || !whole.hasOneUse() ||
+        !isa_and_present<ContractOp, SumOp>(whole.getDefiningOp()))
+      return failure();
+    SmallVector<ParamPart> parts;
+    for (Operation *user : op->getUsers()) {
+      auto slice = dyn_cast<SliceOp>(user);
+      auto select = dyn_cast<SelectOp>(user);
+      if (slice && isAlong(slice, heads))
+        parts.push_back(partOf(slice, heads));
+      else if (select && select.getDim() == static_cast<uint64_t>(heads))
+        parts.push_back({static_cast<int64_t>(select.getIndex()), 1});
+      else
+        return failure();
+    }
+    if (!areUnequal(parts, shape[heads]))
+      return failure();
+    for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
+      auto slice = dyn_cast<SliceOp>(user);
+      ParamPart part =
+          slice ? partOf(slice, heads)
+                : ParamPart{
+                      static_cast<int64_t>(cast<SelectOp>(user).getIndex()), 1};
+      SmallVector<int64_t> starts(columns.size()), steps(columns.size(), 1);
+      SmallVector<int64_t> size(columns);
+      starts.back() = part.begin * shape.back();
+      size.back() = part.size * shape.back();
+      rewriter.setInsertionPoint(user);
+      Value own =
+          SliceOp::create(rewriter, user->getLoc(), op.getType().clone(size),
+                          whole, starts, steps);
+      rewriter.replaceOp(user,
+                         reshapeTo(rewriter, user->getLoc(), own,
+                                   tensorType(user->getResult(0)).getShape()));
+    }
+    rewriter.eraseOp(op);
+    return success();
   }
 };
 
@@ -254,4 +321,8 @@ void pcc::frontend::populatePartedProjectionPatterns(
     RewritePatternSet &patterns) {
   patterns.add<UnequalParts, JoinedSummands, SlicedParam>(
       patterns.getContext());
+}
+
+void pcc::frontend::populateUnequalHeadPatterns(RewritePatternSet &patterns) {
+  patterns.add<UnequalHeads>(patterns.getContext());
 }

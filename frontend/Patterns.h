@@ -28,6 +28,8 @@ void populateProjectionPatterns(mlir::RewritePatternSet &patterns);
 
 /// One projection for several parts that differ in size.
 void populatePartedProjectionPatterns(mlir::RewritePatternSet &patterns);
+/// Heads of several kinds become such parts: ahead of moving reshapes.
+void populateUnequalHeadPatterns(mlir::RewritePatternSet &patterns);
 
 /// Declares parameters that are only read to be reshaped, all in one way, with
 /// that shape.

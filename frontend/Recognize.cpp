@@ -67,6 +67,7 @@ struct NNRecognizePass : pcc::impl::NNRecognizePassBase<NNRecognizePass> {
     // First what is made of primitives: moving reshapes and flattening sums
     // would take it apart.
     RewritePatternSet primitives(&getContext());
+    populateUnequalHeadPatterns(primitives);
     populateReshapePatterns(primitives);
     populateActivationPatterns(primitives);
     populateNormPatterns(primitives);

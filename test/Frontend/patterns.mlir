@@ -745,3 +745,74 @@ func.func @copied(%x: tensor<3x4xf32>) -> (tensor<3x4xf32>, tensor<3x8xf32>) {
   %z = nn.contract "sk,nk->sn" %x, %b : tensor<3x4xf32>, tensor<8x4xf32> -> tensor<3x8xf32>
   return %y, %z : tensor<3x4xf32>, tensor<3x8xf32>
 }
+
+// -----
+
+// Scores by distance are looked up the same way for all samples and heads; where
+// those are one dim, it is split back to where it was merged.
+// CHECK-LABEL: @scores_by_distance
+// CHECK: %[[T:.*]] = nn.transpose %{{.*}} [2, 3, 0, 1] : tensor<2x4x5x6xf32> -> tensor<5x6x2x4xf32>
+// CHECK: %[[ROWS:.*]] = nn.reshape %[[T]] : tensor<5x6x2x4xf32> -> tensor<30x2x4xf32>
+// CHECK: %[[Y:.*]] = nn.embedding %{{.*}}, %[[ROWS]] : tensor<5x5xi64>, tensor<30x2x4xf32> -> tensor<5x5x2x4xf32>
+// CHECK: %[[Z:.*]] = nn.transpose %[[Y]] [2, 3, 0, 1] : tensor<5x5x2x4xf32> -> tensor<2x4x5x5xf32>
+// CHECK: return %[[Z]]
+func.func @scores_by_distance(%x: tensor<2x4x5x6xf32>, %ids: tensor<5x5xi64>) -> tensor<2x4x5x5xf32> {
+  %s = nn.reshape %x : tensor<2x4x5x6xf32> -> tensor<8x5x6xf32>
+  %t = nn.transpose %s [1, 2, 0] : tensor<8x5x6xf32> -> tensor<5x6x8xf32>
+  %rows = nn.reshape %t : tensor<5x6x8xf32> -> tensor<30x8xf32>
+  %y = nn.embedding %ids, %rows : tensor<5x5xi64>, tensor<30x8xf32> -> tensor<5x5x8xf32>
+  %u = nn.transpose %y [2, 0, 1] : tensor<5x5x8xf32> -> tensor<8x5x5xf32>
+  %z = nn.reshape %u : tensor<8x5x5xf32> -> tensor<2x4x5x5xf32>
+  return %z : tensor<2x4x5x5xf32>
+}
+
+// -----
+
+// Many heads of queries beside one of keys and one of values, cut out where the
+// projection is split into heads.
+// CHECK-DAG: nn.param @"w[0:8]" : tensor<5x4x2xf32>
+// CHECK-DAG: nn.param @"w[8:10]" : tensor<5x2xf32>
+// CHECK-DAG: nn.param @"w[10:12]" : tensor<5x2xf32>
+// CHECK-LABEL: @one_head_of_keys
+// CHECK-DAG: %[[K:.*]] = nn.contract "bsk,kn->bsn" %{{.*}} -> tensor<3x6x2xf32>
+// CHECK-DAG: %[[V:.*]] = nn.contract "bsk,kn->bsn" %{{.*}} -> tensor<3x6x2xf32>
+// CHECK-DAG: %[[Q:.*]] = nn.contract "bsk,khd->bshd" %{{.*}} -> tensor<3x6x4x2xf32>
+// CHECK: return %[[Q]], %[[K]], %[[V]]
+nn.param @w : tensor<5x12xf32> init normal decay
+func.func @one_head_of_keys(%x: tensor<3x6x5xf32>) -> (tensor<3x6x4x2xf32>, tensor<3x6x2xf32>, tensor<3x6x2xf32>) {
+  %w = nn.read @w : tensor<5x12xf32>
+  %y = nn.contract "bsk,kn->bsn" %x, %w : tensor<3x6x5xf32>, tensor<5x12xf32> -> tensor<3x6x12xf32>
+  %h = nn.reshape %y : tensor<3x6x12xf32> -> tensor<3x6x6x2xf32>
+  %q = nn.slice %h at [0, 0, 0, 0] step [1, 1, 1, 1] : tensor<3x6x6x2xf32> -> tensor<3x6x4x2xf32>
+  %k = nn.select %h dim 2 index 4 : tensor<3x6x6x2xf32> -> tensor<3x6x2xf32>
+  %v = nn.select %h dim 2 index 5 : tensor<3x6x6x2xf32> -> tensor<3x6x2xf32>
+  return %q, %k, %v : tensor<3x6x4x2xf32>, tensor<3x6x2xf32>, tensor<3x6x2xf32>
+}
+
+// -----
+
+// A norm of its own for each head of queries.
+// CHECK: nn.param @g0 : tensor<1x4xf32> init one
+// CHECK-LABEL: @norm_of_each_head
+// CHECK-DAG: %[[ONES:.*]] = nn.constant dense<1.000000e+00> : tensor<4xf32>
+// CHECK-DAG: %[[N:[a-z]*]], %{{.*}}, %{{.*}} = nn.layer_norm %arg0 scale %[[ONES]] eps
+// CHECK-DAG: %[[G:.*]] = nn.concat %{{.*}}, %{{.*}} along 0 : tensor<1x4xf32>, tensor<1x4xf32> -> tensor<2x4xf32>
+// CHECK-DAG: %[[S:.*]] = nn.broadcast %[[G]] [1, 3] : tensor<2x4xf32> -> tensor<3x2x5x4xf32>
+// CHECK: %[[Y:.*]] = nn.mul %[[N]], %[[S]]
+// CHECK: return %[[Y]]
+nn.param @g0 : tensor<4xf32> init normal source <name = "g0",
+    file = "m.onnx", offset = 64, type = tensor<4xf32>, file_size = 1024,
+    digest = 7, base = 0, strides = [1], valid = [4]>
+nn.param @g1 : tensor<4xf32> init normal source <name = "g1",
+    file = "m.onnx", offset = 128, type = tensor<4xf32>, file_size = 1024,
+    digest = 7, base = 0, strides = [1], valid = [4]>
+func.func @norm_of_each_head(%q: tensor<3x2x5x4xf32>) -> tensor<3x2x5x4xf32> {
+  %g0 = nn.read @g0 : tensor<4xf32>
+  %g1 = nn.read @g1 : tensor<4xf32>
+  %q0 = nn.slice %q at [0, 0, 0, 0] step [1, 1, 1, 1] : tensor<3x2x5x4xf32> -> tensor<3x1x5x4xf32>
+  %q1 = nn.slice %q at [0, 1, 0, 0] step [1, 1, 1, 1] : tensor<3x2x5x4xf32> -> tensor<3x1x5x4xf32>
+  %n0:3 = nn.layer_norm %q0 scale %g0 eps 1.0e-5 : tensor<3x1x5x4xf32>, tensor<4xf32> -> tensor<3x1x5xf32>, tensor<3x1x5xf32>
+  %n1:3 = nn.layer_norm %q1 scale %g1 eps 1.0e-5 : tensor<3x1x5x4xf32>, tensor<4xf32> -> tensor<3x1x5xf32>, tensor<3x1x5xf32>
+  %y = nn.concat %n0#0, %n1#0 along 1 : tensor<3x1x5x4xf32>, tensor<3x1x5x4xf32> -> tensor<3x2x5x4xf32>
+  return %y : tensor<3x2x5x4xf32>
+}
