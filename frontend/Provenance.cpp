@@ -305,6 +305,9 @@ int64_t ProvenanceFinder::rankOf(const onnx::TensorProto &tensor) const {
             .Cases({"MatMul", "Gemm", "Einsum", "Conv", "ConvTranspose"}, true)
             .Default(false);
       });
+  // One of several, as by weight[i].
+  if (isFolded && stemOf(name) == "select")
+    return tensor.dims_size() + 1;
   int64_t longDims =
       llvm::count_if(tensor.dims(), [](int64_t dim) { return dim != 1; });
   return isFolded && !isMultiplied && longDims < 2 ? longDims

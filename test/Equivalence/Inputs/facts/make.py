@@ -23,6 +23,7 @@ Run with the Python of benchmarks/setup; writes beside this file
     zeros     layers whose biases, all zeros, the dynamo exporter removes
     expanded  tokens in front of every sample, random and zeros, and positions
               looked up by sample
+    steps     one block, three times, after a row of a table for each
     padding   a tied table with a padding row, a frozen table of positions, a
               scale that is a buffer, a factor that is detached
 """
@@ -232,6 +233,18 @@ class Expanded(Model):
         return super().logits(x[:, 2:])
 
 
+class Steps(Albert):
+    def __init__(self):
+        super().__init__()
+        self.step = nn.Embedding(3, WIDTH)
+
+    def forward(self, ids):
+        x = self.embed(ids)
+        for i in range(3):
+            x = self.h[0](x + self.step.weight[i])
+        return self.logits(x)
+
+
 class Padding(Tied):
     def __init__(self):
         super().__init__()
@@ -257,6 +270,7 @@ MODELS = {
     "folded": (Folded, ("train", "dynamo")),
     "zeros": (Zeros, ("dynamo",)),
     "expanded": (Expanded, ("fixed",)),
+    "steps": (Steps, ("dynamo",)),
     "padding": (Padding, ("declared",)),
 }
 
