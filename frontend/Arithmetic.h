@@ -105,6 +105,16 @@ private:
   Binder &b;
 };
 
+/// Sets the result to a function of operand 0, which must be of floats.
+template <mlir::Value (*Formula)(Binder &, Arithmetic &, mlir::Value)>
+mlir::LogicalResult buildFormula(Binder &b) {
+  if (!mlir::isa<mlir::FloatType>(b.element(0)))
+    return b.error() << "takes floats";
+  Arithmetic a(b);
+  b.set(0, Formula(b, a, b.value(0)));
+  return mlir::success();
+}
+
 } // namespace pcc::frontend
 
 #endif // PCC_FRONTEND_ARITHMETIC_H

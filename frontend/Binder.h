@@ -47,6 +47,10 @@ public:
   virtual mlir::Value argument(llvm::StringRef role) = 0;
   /// A number for a random op, ascending in program order.
   virtual int64_t nextRandomId() = 0;
+  /// Whether a batch norm is one by the batch's statistics, not by running
+  /// ones. `isTraining`: the file says so.
+  virtual bool normalizesByBatch(const onnx::NodeProto &node,
+                                 bool isTraining) = 0;
   /// What a name of the graph stands for so far; null for nothing.
   virtual mlir::Value valueNamed(llvm::StringRef name) = 0;
 };
@@ -153,6 +157,7 @@ inline constexpr int64_t kAnyOpset = 1000;
 /// The rows by subject.
 llvm::ArrayRef<OpEntry> activationOps();
 llvm::ArrayRef<OpEntry> attentionOps();
+llvm::ArrayRef<OpEntry> batchNormOps();
 llvm::ArrayRef<OpEntry> constantOps();
 llvm::ArrayRef<OpEntry> contractionOps();
 llvm::ArrayRef<OpEntry> convolutionOps();
@@ -166,13 +171,16 @@ llvm::ArrayRef<OpEntry> maskOps();
 llvm::ArrayRef<OpEntry> mathOps();
 llvm::ArrayRef<OpEntry> networkOps();
 llvm::ArrayRef<OpEntry> padOps();
+llvm::ArrayRef<OpEntry> poolOps();
 llvm::ArrayRef<OpEntry> reductionOps();
 llvm::ArrayRef<OpEntry> resampleOps();
 llvm::ArrayRef<OpEntry> scatterOps();
 llvm::ArrayRef<OpEntry> shapeOps();
 llvm::ArrayRef<OpEntry> sliceOps();
 llvm::ArrayRef<OpEntry> softmaxOps();
+llvm::ArrayRef<OpEntry> sortOps();
 llvm::ArrayRef<OpEntry> trainingOps();
+llvm::ArrayRef<OpEntry> trigonometryOps();
 
 // What rows of several tables share.
 mlir::LogicalResult buildAbs(Binder &b);

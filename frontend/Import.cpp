@@ -129,6 +129,8 @@ LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
     isKnown &= item.tensor.has_value() || expressions.contains(item.value);
     inputs.push_back(item);
   }
+  if (failed(checkFoldedNorm(node)))
+    return failure();
   bool isExpression = isKnown && entry.build && isLeftUnfolded(node, inputs);
   if (isKnown && !isExpression && entry.fold)
     constant = foldExpressions(inputs);
@@ -194,9 +196,14 @@ LogicalResult Importer::importNodes() {
   Opsets opsets(model->proto);
   if (failed(reportUnsupported(file, model->proto)))
     return failure();
-  for (auto [number, node] : llvm::enumerate(graph.node()))
-    if (failed(importNode(number, node, *findEntry(node, opsets))))
+  // Branches add nodes.
+  for (int64_t number = 0; number < graph.node_size(); ++number) {
+    const onnx::NodeProto &node = graph.node(number);
+    bool isBranch = node.op_type() == "If";
+    if (failed(isBranch ? takeBranch(number)
+                        : importNode(number, node, *findEntry(node, opsets))))
       return failure();
+  }
   return success();
 }
 
@@ -335,6 +342,7 @@ FailureOr<OwningOpRef<ModuleOp>> Importer::run() {
     return failure();
   if (!options.forward && !declared)
     warnOfLostBiases();
+  warnOfBatchNorms();
   if (failed(verify(*module)))
     return failure();
   return std::move(module);

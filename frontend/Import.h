@@ -36,6 +36,8 @@ struct ImportOptions {
   bool randomInit = false;
   /// Dropout is left out.
   bool noDropout = false;
+  /// Batch norms are by running statistics, which stay as the file has them.
+  bool runningNorms = false;
   /// An attention_mask is an input; else it is taken as all ones.
   bool paddingMask = false;
   /// The model as it is: every input is data, every output a result, a loss is

@@ -55,6 +55,7 @@ public:
     return entryArgument(forward, role);
   }
   int64_t nextRandomId() override { return randomIds++; }
+  bool normalizesByBatch(const onnx::NodeProto &node, bool isTraining) override;
   mlir::Value valueNamed(llvm::StringRef name) override {
     auto it = items.find(name);
     return it == items.end() ? mlir::Value() : asValue(it->second, file);
@@ -84,6 +85,9 @@ private:
   /// Makes `item` the elements of a tensor of the file, or an expression.
   mlir::LogicalResult hold(const onnx::TensorProto &tensor, Item &item);
   mlir::LogicalResult importNodes();
+  /// Puts the nodes of the branch that an If takes, node number `number`,
+  /// behind it. Errors: the condition is not known.
+  mlir::LogicalResult takeBranch(int64_t number);
   /// Translates node number `number` of the graph.
   mlir::LogicalResult importNode(int64_t number, const onnx::NodeProto &node,
                                  const OpEntry &entry);
@@ -97,6 +101,10 @@ private:
                                         llvm::ArrayRef<llvm::StringRef> names);
   /// Whether the type and shape are those of what may be trained.
   bool mayBeWeight(const onnx::TensorProto &tensor) const;
+  /// An error if a batch norm is no longer apart from a convolution.
+  mlir::LogicalResult checkFoldedNorm(const onnx::NodeProto &node) const;
+  /// Says what batch norms do with running statistics.
+  void warnOfBatchNorms() const;
   /// Names the parameters that are missing in the file.
   void warnOfLostBiases() const;
   /// The parameter that `node` reads as operand `i`, `weight` or one that an
@@ -127,6 +135,8 @@ private:
   /// Values that follow from constants, but were too large to fold.
   llvm::DenseSet<mlir::Value> expressions;
   int64_t randomIds = 0;
+  /// Nodes that normalize by the batch, and those of a file in eval mode.
+  std::vector<std::string> batchNorms, evalNorms;
   /// Of readTables() only.
   std::optional<TableReads> reads;
 };

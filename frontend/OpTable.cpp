@@ -24,12 +24,13 @@ ArrayRef<OpEntry> pcc::frontend::allEntries() {
   static const std::vector<OpEntry> all = [] {
     std::vector<OpEntry> rows;
     for (ArrayRef<OpEntry> part :
-         {activationOps(),  attentionOps(), constantOps(), contractionOps(),
-          convolutionOps(), einsumOps(),    fusedOps(),    gatherOps(),
-          imageOps(),       logicOps(),     lossOps(),     maskOps(),
-          mathOps(),        networkOps(),   padOps(),      reductionOps(),
-          resampleOps(),    scatterOps(),   shapeOps(),    sliceOps(),
-          softmaxOps(),     trainingOps()})
+         {activationOps(),  attentionOps(),   batchNormOps(), constantOps(),
+          contractionOps(), convolutionOps(), einsumOps(),    fusedOps(),
+          gatherOps(),      imageOps(),       logicOps(),     lossOps(),
+          maskOps(),        mathOps(),        networkOps(),   padOps(),
+          poolOps(),        reductionOps(),   resampleOps(),  scatterOps(),
+          shapeOps(),       sliceOps(),       softmaxOps(),   sortOps(),
+          trainingOps(),    trigonometryOps()})
       llvm::append_range(rows, part);
     llvm::sort(rows, [](const OpEntry &a, const OpEntry &b) {
       return std::pair(a.name, a.since) < std::pair(b.name, b.since);

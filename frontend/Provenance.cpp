@@ -46,7 +46,18 @@ static bool stopsGradient(const onnx::NodeProto &node, int i) {
       .Cases({"Clip", "Dropout", "Reshape", "Expand", "Tile"}, i > 0)
       .Cases({"Slice", "TopK", "Resize"}, i > 0)
       .Case("Pad", i == 1)
+      .Case("BatchNormalization", i > 2)
       .Default(false);
+}
+
+/// Adds the names that the branches of a node read.
+static void addCaptured(const onnx::NodeProto &node, llvm::StringSet<> &alive) {
+  for (const auto &attribute : node.attribute())
+    for (const onnx::NodeProto &inner : attribute.g().node()) {
+      for (const std::string &input : inner.input())
+        alive.insert(input);
+      addCaptured(inner, alive);
+    }
 }
 
 /// Adds to `alive` what the outputs depend on through operands that `passes`.
@@ -64,6 +75,7 @@ followGradients(const onnx::GraphProto &graph, llvm::StringSet<> &alive,
     for (int i = 0; i < node.input_size(); ++i)
       if (passes(node, i))
         alive.insert(node.input(i));
+    addCaptured(node, alive);
   }
 }
 

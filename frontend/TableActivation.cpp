@@ -13,16 +13,6 @@ using namespace mlir;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// A function of x, which must be of floats.
-template <Value (*Formula)(Binder &, Arithmetic &, Value)>
-static LogicalResult build(Binder &b) {
-  if (!isa<FloatType>(b.element(0)))
-    return b.error() << "takes floats";
-  Arithmetic a(b);
-  b.set(0, Formula(b, a, b.value(0)));
-  return success();
-}
-
 LogicalResult pcc::frontend::buildAbs(Binder &b) {
   Arithmetic a(b);
   b.set(0, a.abs(b.value(0)));
@@ -41,36 +31,8 @@ static Value ceil(Binder &b, Arithmetic &a, Value x) {
   return a.mul(b.unary<FloorOp>(a.mul(x, -1)), -1);
 }
 
-LogicalResult pcc::frontend::buildCeil(Binder &b) { return build<ceil>(b); }
-
-static Value tan(Binder &b, Arithmetic &a, Value x) {
-  return a.div(b.unary<SinOp>(x), b.unary<CosOp>(x));
-}
-
-static Value sinh(Binder &, Arithmetic &a, Value x) {
-  return a.mul(a.sub(a.exp(x), a.exp(a.mul(x, -1))), 0.5);
-}
-
-static Value cosh(Binder &, Arithmetic &a, Value x) {
-  return a.mul(a.add(a.exp(x), a.exp(a.mul(x, -1))), 0.5);
-}
-
-static Value asinh(Binder &, Arithmetic &a, Value x) {
-  // By the absolute value, so that nothing cancels.
-  Value isBelow = a.less(x, a.splat(x, 0));
-  Value far = a.where(isBelow, a.mul(x, -1), x);
-  Value root = a.sqrt(a.add(a.mul(x, x), 1));
-  Value result = a.log(a.add(far, root));
-  return a.where(isBelow, a.mul(result, -1), result);
-}
-
-static Value acosh(Binder &, Arithmetic &a, Value x) {
-  return a.log(a.add(x, a.sqrt(a.add(a.mul(x, x), -1))));
-}
-
-static Value atanh(Binder &, Arithmetic &a, Value x) {
-  Value above = a.add(x, 1), below = a.add(a.mul(x, -1), 1);
-  return a.mul(a.log(a.div(above, below)), 0.5);
+LogicalResult pcc::frontend::buildCeil(Binder &b) {
+  return buildFormula<ceil>(b);
 }
 
 /// alpha (exp(x * rate) - 1) up to zero, then x.
@@ -133,6 +95,10 @@ static Value hardSwish(Binder &, Arithmetic &a, Value x) {
 static Value softplus(Binder &, Arithmetic &a, Value x) {
   Value rest = a.log(a.add(a.exp(a.mul(a.abs(x), -1)), 1));
   return a.add(a.max(x, a.splat(x, 0)), rest);
+}
+
+static Value mish(Binder &b, Arithmetic &a, Value x) {
+  return a.mul(x, b.unary<TanhOp>(softplus(b, a, x)));
 }
 
 static Value softsign(Binder &, Arithmetic &a, Value x) {
@@ -207,26 +173,21 @@ static LogicalResult buildClip(Binder &b) {
 ArrayRef<OpEntry> pcc::frontend::activationOps() {
   constexpr int64_t any = kAnyOpset;
   static const OpEntry table[] = {
-      {"Acosh", 9, any, 1, nullptr, build<acosh>},
-      {"Asinh", 9, any, 1, nullptr, build<asinh>},
-      {"Atanh", 9, any, 1, nullptr, build<atanh>},
-      {"Celu", 12, any, 1, nullptr, build<celu>},
+      {"Celu", 12, any, 1, nullptr, buildFormula<celu>},
       {"Clip", 6, any, 1, nullptr, buildClip},
-      {"Cosh", 9, any, 1, nullptr, build<cosh>},
-      {"Elu", 6, any, 1, nullptr, build<elu>},
-      {"HardSigmoid", 6, any, 1, nullptr, build<hardSigmoid>},
-      {"HardSwish", 14, any, 1, nullptr, build<hardSwish>},
-      {"IsInf", 10, any, 1, nullptr, build<isInf>},
-      {"LeakyRelu", 6, any, 1, nullptr, build<leakyRelu>},
+      {"Elu", 6, any, 1, nullptr, buildFormula<elu>},
+      {"HardSigmoid", 6, any, 1, nullptr, buildFormula<hardSigmoid>},
+      {"HardSwish", 14, any, 1, nullptr, buildFormula<hardSwish>},
+      {"IsInf", 10, any, 1, nullptr, buildFormula<isInf>},
+      {"LeakyRelu", 6, any, 1, nullptr, buildFormula<leakyRelu>},
+      {"Mish", 18, any, 1, nullptr, buildFormula<mish>},
       {"PRelu", 6, any, 2, nullptr, buildPRelu},
-      {"Selu", 6, any, 1, nullptr, build<selu>},
-      {"Shrink", 9, any, 1, nullptr, build<shrink>},
+      {"Selu", 6, any, 1, nullptr, buildFormula<selu>},
+      {"Shrink", 9, any, 1, nullptr, buildFormula<shrink>},
       {"Sign", 9, any, 1, nullptr, buildSign},
-      {"Sinh", 9, any, 1, nullptr, build<sinh>},
-      {"Softplus", 1, any, 1, nullptr, build<softplus>},
-      {"Softsign", 1, any, 1, nullptr, build<softsign>},
-      {"Tan", 7, any, 1, nullptr, build<tan>},
-      {"ThresholdedRelu", 10, any, 1, nullptr, build<thresholdedRelu>},
+      {"Softplus", 1, any, 1, nullptr, buildFormula<softplus>},
+      {"Softsign", 1, any, 1, nullptr, buildFormula<softsign>},
+      {"ThresholdedRelu", 10, any, 1, nullptr, buildFormula<thresholdedRelu>},
   };
   return table;
 }

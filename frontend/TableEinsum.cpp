@@ -44,6 +44,8 @@ private:
   /// `dots`, as numpy broadcasts.
   LogicalResult fillDots(std::string &text, int64_t rank, StringRef dots);
   LogicalResult bindLabels(const Equation &equation);
+  /// Leaves one dim of those that have one label: the diagonal.
+  LogicalResult takeDiagonals(Term &term);
   /// Sums over the labels that are not in `wanted`.
   Term keep(Term term, StringRef wanted);
   Term join(Term l, Term r, StringRef wanted);
@@ -125,9 +127,8 @@ LogicalResult Einsum::bindLabels(const Equation &equation) {
         (isa<FloatType>(b.element(i)) && b.element(i) != element))
       return error("does not fit its operands");
     for (auto [label, extent] : llvm::zip(labels, shape)) {
-      if (!isalpha(label) || llvm::count(labels, label) != 1)
-        return error("repeats a label within an operand, which is not "
-                     "supported");
+      if (!isalpha(label))
+        return error("has a label that is no letter");
       int64_t &known = extents.try_emplace(label, extent).first->second;
       known = known == 1 ? extent : known;
       if (extent != 1 && extent != known)
@@ -137,6 +138,35 @@ LogicalResult Einsum::bindLabels(const Equation &equation) {
   for (char label : equation.output)
     if (!extents.count(label) || llvm::count(equation.output, label) != 1)
       return error("has an output that does not fit");
+  return success();
+}
+
+LogicalResult Einsum::takeDiagonals(Term &term) {
+  for (size_t last = term.labels.size(); last-- > 0;) {
+    size_t first = term.labels.find(term.labels[last]);
+    if (first == last)
+      continue;
+    // One of the two dims gets a label of its own, and is summed over where it
+    // is not equal to the other.
+    char other = 'a';
+    while (extents.count(other) || term.labels.find(other) != std::string::npos)
+      other = other == 'z' ? 'A' : other + 1;
+    char label = term.labels[last];
+    int64_t extent = extents[label];
+    if (failed(b.checkConstant({extent, extent})))
+      return failure();
+    Tensor eye(tensorType(term.value).getElementType(), {extent, extent});
+    for (int64_t i = 0; i < extent; ++i)
+      for (int64_t j = 0; j < extent; ++j)
+        eye.elements()[i * extent + j] = ofFloat(i == j);
+    std::string from = term.labels;
+    from[last] = other;
+    std::string to = from;
+    to.erase(last, 1);
+    term.value = b.contract(from + "," + std::string{label, other} + "->" + to,
+                            term.value, b.constant(eye), shapeOf(to));
+    term.labels = to;
+  }
   return success();
 }
 
@@ -195,6 +225,8 @@ LogicalResult Einsum::build() {
         shape.push_back(extent);
       }
     term.value = b.reshape(term.value, shape);
+    if (failed(takeDiagonals(term)))
+      return failure();
     terms.push_back(term);
   }
   Term result = terms.front();

@@ -1,8 +1,6 @@
 //===- TableImage.cpp - Operators on [batch, channels, positions...] ------===//
 
 #include "frontend/Arithmetic.h"
-#include "frontend/Windows.h"
-#include <limits>
 
 using namespace mlir;
 using namespace pcc::frontend;
@@ -66,56 +64,6 @@ static LogicalResult buildGlobalPool(Binder &b) {
   return success();
 }
 
-/// The largest of the positions that each window reads, along one dim: tap by
-/// tap, so that of equal ones the first gets the gradient, as in PyTorch.
-static Value maxAlong(Binder &b, Value x, int64_t dim, const Window &w) {
-  Shape shape(tensorType(x).getShape());
-  int64_t last = (w.out - 1) * w.stride + (w.kernel - 1) * w.dilation - w.low;
-  SmallVector<Value> parts;
-  auto border = [&](int64_t amount) {
-    if (amount < 1)
-      return;
-    shape[dim] = amount;
-    parts.push_back(b.constant(
-        Tensor::splat(b.element(0), shape,
-                      ofFloat(-std::numeric_limits<double>::infinity()))));
-  };
-  border(w.low);
-  parts.push_back(x);
-  border(last - w.in + 1);
-  Value padded = parts.size() > 1 ? b.concat(parts, dim) : x;
-  shape[dim] = w.out;
-  Shape starts(shape.size(), 0), steps(shape.size(), 1);
-  steps[dim] = w.stride;
-  Arithmetic a(b);
-  Value most;
-  for (int64_t tap = 0; tap < w.kernel; ++tap) {
-    starts[dim] = tap * w.dilation;
-    Value read = SliceOp::create(
-        b.builder, b.loc, b.typeOf(shape, b.element(0)), padded, starts, steps);
-    most = most ? a.where(a.less(most, read), read, most) : read;
-  }
-  return most;
-}
-
-static LogicalResult buildMaxPool(Binder &b) {
-  Shape x = b.shape(0);
-  auto kernel = b.ints("kernel_shape");
-  if (x.size() < 3 || !kernel || kernel->size() != x.size() - 2 ||
-      !isa<FloatType>(b.element(0)))
-    return b.error() << "needs floats [batch, channels, positions...] and a "
-                        "kernel_shape for the positions";
-  auto windows = slidingWindows(b, *kernel);
-  if (failed(windows))
-    return failure();
-  Value y = b.value(0);
-  for (auto [d, w] : llvm::enumerate(*windows))
-    if (w.kernel > 1 || w.out != w.in || w.low != 0)
-      y = maxAlong(b, y, 2 + d, w);
-  b.set(0, y);
-  return success();
-}
-
 /// Each channel of each sample has its own mean and variance.
 static LogicalResult buildInstanceNorm(Binder &b) {
   Value x = rowsOfChannels(b);
@@ -147,7 +95,6 @@ ArrayRef<OpEntry> pcc::frontend::imageOps() {
       {"GlobalAveragePool", 1, any, 1, nullptr, buildGlobalPool<ReduceOp>},
       {"GlobalMaxPool", 1, any, 1, nullptr, buildGlobalPool<ReduceMaxOp>},
       {"InstanceNormalization", 6, any, 3, nullptr, buildInstanceNorm},
-      {"MaxPool", 1, any, 1, nullptr, buildMaxPool},
       {"SpaceToDepth", 1, any, 1, nullptr, buildSpaceToDepth},
   };
   return table;

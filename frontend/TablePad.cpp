@@ -6,10 +6,11 @@ using namespace mlir;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// Padding by the input's own elements, looked up: the border's, or those
-/// mirrored at it.
-static LogicalResult padByItself(Binder &b, bool mirror,
+/// Padding by the input's own elements, looked up: the border's, those mirrored
+/// at it, or those of the other end.
+static LogicalResult padByItself(Binder &b, StringRef mode,
                                  ArrayRef<int64_t> amounts) {
+  bool mirror = mode == "reflect";
   Shape from = b.shape(0);
   Value x = b.value(0);
   Arithmetic a(b);
@@ -28,6 +29,8 @@ static LogicalResult padByItself(Binder &b, bool mirror,
       int64_t at = static_cast<int64_t>(i) - low;
       if (mirror)
         at = at < 0 ? -at : at >= extent ? 2 * (extent - 1) - at : at;
+      if (mode == "wrap")
+        at = (at % extent + extent) % extent;
       to = ofInt(std::clamp<int64_t>(at, 0, extent - 1));
     }
     x = a.take(x, b.constant(index), d);
@@ -39,7 +42,8 @@ static LogicalResult padByItself(Binder &b, bool mirror,
 /// Negative amounts cut off.
 static LogicalResult importPad(Binder &b) {
   std::string mode = b.stringAttr("mode", "constant");
-  if (mode != "constant" && mode != "edge" && mode != "reflect")
+  if (mode != "constant" && mode != "edge" && mode != "reflect" &&
+      mode != "wrap")
     return b.error() << "mode '" << mode << "' is not supported";
   auto amounts = b.ints(1, "pads");
   if (failed(amounts))
@@ -53,7 +57,7 @@ static LogicalResult importPad(Binder &b) {
     if (std::abs(amount / 2) > int64_t(1) << 31)
       return b.error() << "cannot pad by " << amount;
   if (mode != "constant")
-    return padByItself(b, mode == "reflect", **amounts);
+    return padByItself(b, mode, **amounts);
   Scalar fill = isa<FloatType>(b.element(0))
                     ? ofFloat(b.floatAttr("value", 0.0))
                     : ofInt(0);

@@ -1,28 +1,49 @@
 //===- TableScatter.cpp - Operators that put elements at indices ----------===//
 
 #include "frontend/Indices.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <limits>
 
 using namespace mlir;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// Whether updates are added to the data, not put in its place.
-static FailureOr<bool> addsUpdates(Binder &b) {
+/// How an update joins the element at its place.
+enum class Joins { Replaces, Adds, Multiplies, TakesMax, TakesMin };
+
+static FailureOr<Joins> howItJoins(Binder &b) {
   std::string reduction = b.stringAttr("reduction", "none");
-  if (reduction != "none" && reduction != "add") {
-    InFlightDiagnostic diag = b.error() << "reduction '" << reduction
-                                        << "' is not supported";
-    diag.attachNote(b.loc) << "updates may replace the data or be added to it";
-    return diag;
-  }
-  return reduction == "add";
+  auto known = llvm::StringSwitch<std::optional<Joins>>(reduction)
+                   .Case("none", Joins::Replaces)
+                   .Case("add", Joins::Adds)
+                   .Case("mul", Joins::Multiplies)
+                   .Case("max", Joins::TakesMax)
+                   .Case("min", Joins::TakesMin)
+                   .Default(std::nullopt);
+  if (known)
+    return *known;
+  return b.error() << "reduction '" << reduction << "' is not supported";
+}
+
+/// Two of the same type.
+static Scalar join(Joins how, Type element, Scalar to, Scalar update) {
+  auto numbers = [&](auto x, auto y) {
+    return how == Joins::Adds         ? x + y
+           : how == Joins::Multiplies ? x * y
+           : how == Joins::TakesMax   ? std::max(x, y)
+           : how == Joins::TakesMin   ? std::min(x, y)
+                                      : y;
+  };
+  return roundTo(element, isa<FloatType>(element)
+                              ? ofFloat(numbers(to.f, update.f))
+                              : ofInt(numbers(to.i, update.i)));
 }
 
 /// Copies the data, then writes rows of updates at indices.
 static LogicalResult foldScatterND(Binder &b) {
   Tensor data = *b.tensor(0), indices = *b.tensor(1), updates = *b.tensor(2);
-  FailureOr<bool> adds = addsUpdates(b);
-  if (failed(adds))
+  FailureOr<Joins> how = howItJoins(b);
+  if (failed(how))
     return failure();
   if (indices.rank() < 1)
     return b.error() << "the indices have no dims";
@@ -52,11 +73,8 @@ static LogicalResult foldScatterND(Binder &b) {
       number = number * extent + i;
     if (!inside)
       return;
-    Scalar &to = t.elements()[number], update = updates.at(index);
-    if (*adds)
-      update = roundTo(t.element(), t.isFloat() ? ofFloat(to.f + update.f)
-                                                : ofInt(to.i + update.i));
-    to = update;
+    Scalar &to = t.elements()[number];
+    to = join(*how, t.element(), to, updates.at(index));
   });
   if (!inside)
     return b.error() << "an index lies outside the data";
@@ -64,12 +82,37 @@ static LogicalResult foldScatterND(Binder &b) {
   return success();
 }
 
+/// Rows of `updates` that are joined, by a product or an extremum, with rows
+/// `number` of `data`: each row looks through all updates.
+static FailureOr<Value> joinRows(Binder &b, Joins how, Value data, Value number,
+                                 Value updates) {
+  Arithmetic a(b);
+  Shape shape(tensorType(data).getShape());
+  int64_t count = tensorType(updates).getDimSize(0);
+  Shape wide = {shape[0], count, shape[1]};
+  if (failed(b.checkConstant({shape[0], count})))
+    return failure();
+  Value row = a.iota(wide, 0, tensorType(number).getElementType());
+  Value hit = a.equal(row, a.spread(number, wide, {0, 2}));
+  double neutral = how == Joins::Multiplies ? 1
+                   : how == Joins::TakesMax
+                       ? -std::numeric_limits<double>::infinity()
+                       : std::numeric_limits<double>::infinity();
+  Value all = a.spread(updates, wide, 0);
+  all = a.where(hit, all, a.splat(all, neutral));
+  // Equal extremes share the gradient, the element's own among them.
+  all = b.concat({b.reshape(data, {shape[0], 1, shape[1]}), all}, 1);
+  return how == Joins::Multiplies ? a.reduce<ReduceProdOp>(all, 1)
+         : how == Joins::TakesMax ? a.reduce<ReduceMaxOp>(all, 1)
+                                  : a.reduce<ReduceMinOp>(all, 1);
+}
+
 /// Rows of `updates` put at rows `number` of `data`, all [rows, columns].
 static FailureOr<Value> putRows(Binder &b, Value data, Value number,
                                 Value updates) {
   Arithmetic a(b);
-  FailureOr<bool> adds = addsUpdates(b);
-  if (failed(adds))
+  FailureOr<Joins> how = howItJoins(b);
+  if (failed(how))
     return failure();
   if (!isa<FloatType>(tensorType(data).getElementType()))
     return b.error() << "takes floats";
@@ -77,8 +120,10 @@ static FailureOr<Value> putRows(Binder &b, Value data, Value number,
     return EmbeddingGradOp::create(b.builder, b.loc, data.getType(), rows,
                                    number, Value());
   };
-  if (*adds)
+  if (*how == Joins::Adds)
     return a.add(data, scatter(updates));
+  if (*how != Joins::Replaces)
+    return joinRows(b, *how, data, number, updates);
   // An element that two updates name has no defined value.
   Value hit = a.less(a.splat(data, 0), scatter(a.splat(updates, 1)));
   return a.where(hit, scatter(updates), data);
@@ -173,6 +218,42 @@ static Value putBox(Binder &b, Value data, Value updates, const Box &box,
   return ConcatOp::create(b.builder, b.loc, data.getType(), parts, dim);
 }
 
+/// An error where known indices, one per element along `axis` or, without one,
+/// of rows, name a place twice to replace it, unless all updates are one
+/// number: exporters that lack a reduction leave such files.
+static LogicalResult checkNamedOnce(Binder &b, std::optional<int64_t> axis) {
+  std::optional<Tensor> indices = b.tensor(1);
+  if (!indices || b.uniform(2) || b.stringAttr("reduction", "none") != "none")
+    return success();
+  Shape from = b.shape(0), rows(indices->shape());
+  int64_t depth = axis ? from.size() : rows.back();
+  if (!axis)
+    rows.pop_back();
+  llvm::DenseSet<int64_t> seen;
+  bool isOnce = true;
+  forEachIndex(rows, [&](ArrayRef<int64_t> index) {
+    int64_t place = 0;
+    Shape at(index);
+    at.push_back(0);
+    for (int64_t d = 0; d < depth; ++d) {
+      at.back() = d;
+      int64_t i = !axis        ? indices->at(at).i
+                  : d == *axis ? indices->at(index).i
+                               : index[d];
+      place = place * from[d] + (i < 0 ? i + from[d] : i);
+    }
+    isOnce &= seen.insert(place).second;
+  });
+  if (isOnce)
+    return success();
+  InFlightDiagnostic diag = b.error()
+                            << "two updates take the place of one element, "
+                               "which of them is not defined";
+  diag.attachNote(b.loc) << "exporters write this for a reduction that they "
+                            "lack: add rows, and divide by their counts";
+  return diag;
+}
+
 static LogicalResult buildScatterElements(Binder &b) {
   if (product(b.shape(2)) == 0) {
     b.set(0, b.value(0));
@@ -190,7 +271,7 @@ static LogicalResult buildScatterElements(Binder &b) {
       return success();
     }
   FailureOr<Value> number = elementNumbers(b, *axis);
-  if (failed(number))
+  if (failed(number) || failed(checkNamedOnce(b, *axis)))
     return failure();
   int64_t count = product(b.shape(1));
   auto put =
@@ -222,6 +303,8 @@ static LogicalResult buildScatterND(Binder &b) {
       b.set(0, putBox(b, b.value(0), updates, *box));
       return success();
     }
+  if (failed(checkNamedOnce(b, std::nullopt)))
+    return failure();
   auto put = putRows(b, b.reshape(b.value(0), {found->rows, columns}),
                      b.reshape(found->number, {count}),
                      b.reshape(b.value(2), {count, columns}));

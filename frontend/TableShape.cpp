@@ -55,6 +55,34 @@ static void noteBaked(Binder &b, InFlightDiagnostic &diag, StringRef name,
       << name << " that is trained";
 }
 
+/// The leading dims that two shapes have in common.
+static size_t keptDims(const Shape &from, const Shape &to) {
+  size_t kept = 0;
+  while (kept < from.size() && kept < to.size() && from[kept] == to[kept])
+    ++kept;
+  return kept;
+}
+
+/// The number of a shape that does not fit, behind the leading dims that stay,
+/// which fits as -1 and may be a dim's; nothing unless there is just one.
+static std::optional<int64_t> overwritten(const Shape &from, const Shape &to) {
+  size_t kept = keptDims(from, to);
+  int64_t elements = product(ArrayRef(from).drop_front(kept));
+  int64_t wanted = product(ArrayRef(to).drop_front(kept));
+  std::optional<int64_t> found;
+  if (wanted < 1)
+    return found;
+  for (int64_t extent : ArrayRef(to).drop_front(kept)) {
+    constexpr int64_t kMostDims = 8;
+    if (extent < 1 || extent >= kMostDims || elements % (wanted / extent))
+      continue;
+    if (found || kept == 0)
+      return std::nullopt;
+    found = extent;
+  }
+  return found;
+}
+
 static InFlightDiagnostic misfit(Binder &b, const Shape &from,
                                  const Shape &to) {
   InFlightDiagnostic diag = b.error()
@@ -64,10 +92,22 @@ static InFlightDiagnostic misfit(Binder &b, const Shape &from,
   // With the example's extent in place of this one, would it fit?
   for (auto [name, now] : chosenDims(b)) {
     int64_t scaled = now * product(to);
+    // A dim that stays is none that was written down.
+    if (llvm::is_contained(ArrayRef(to).take_front(keptDims(from, to)), now))
+      continue;
     if (product(from) > 0 && scaled > 0 && scaled % product(from) == 0) {
       noteBaked(b, diag, name, now, scaled / product(from));
       return diag;
     }
+  }
+  if (auto number = overwritten(from, to)) {
+    diag.attachNote(b.loc)
+        << "no batch or sequence fits " << *number
+        << ", where -1 does: PyTorch's TorchScript exporter writes dims over "
+           "the -1 of repeat_interleave(dim=-1), and over others of the file";
+    diag.attachNote(b.loc)
+        << "export with dynamo=True, or count that dim from the front";
+    return diag;
   }
   diag.attachNote(b.loc) << "a dim bound by a flag does not fit a number "
                             "that the file contains";

@@ -40,15 +40,12 @@ static StringRef remedyFor(StringRef op) {
              "a recurrence, step by step, as in state-space models: not "
              "supported; a loop that scripting left goes by exporting by "
              "tracing")
-      .Case("If", "export by tracing, not scripting, so that no control flow "
-                  "is left")
-      .Cases({"TopK", "Multinomial"},
-             "the routing of a mixture of experts, or sampling, is baked into "
-             "the file: export a dense model, and its forward pass alone")
-      .Case("BatchNormalization",
-            "norms by statistics of the batch are not supported: use a layer "
-            "or group norm")
-      .Case("LpPool", "of pools averages and maxima are supported: use one")
+      .Case("Multinomial", "sampling is baked into the file: export the "
+                           "model's forward pass alone")
+      .Case("LpPool", "of pools averages and maxima are supported: use one, or "
+                      "a convolution")
+      .Case("GridSample", "sampling an image at computed places is not "
+                          "supported: prepare it in front of the model")
       .Cases({"RNN", "LSTM", "GRU"}, "a recurrence: not supported")
       .Cases({"NonMaxSuppression", "RoiAlign", "Unique"},
              "leave it out of the model: it belongs behind its outputs")
@@ -84,7 +81,8 @@ struct Collector {
       if (use.nodes.empty()) {
         use.name = name;
         use.opset = opsets.lookup(node.domain());
-        use.isSupported = findEntry(node, opsets);
+        // A branch is put in its node's place while it is imported.
+        use.isSupported = name == "If" || findEntry(node, opsets);
         if (!use.isSupported)
           use.remedy = remedy(node, use);
       }

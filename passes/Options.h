@@ -44,6 +44,7 @@ struct Options {
   std::string freeze, train;
   bool randomInit = false;
   bool noDropout = false;
+  bool runningNorms = false;
   bool paddingMask = false;
   /// A program that computes the model's outputs and trains nothing.
   bool forward = false;

@@ -1,5 +1,6 @@
 //===- AttachLoss.cpp - --nn-attach-loss ----------------------------------===//
 
+#include "dialects/NN/SampleMarks.h"
 #include "passes/Training/Causality.h"
 #include "passes/Training/Entry.h"
 #include "passes/Training/LossTerms.h"
@@ -362,6 +363,7 @@ struct NNAttachLossPass : pcc::impl::NNAttachLossPassBase<NNAttachLossPass> {
                     StringAttr::get(&getContext(), isOwn ? "own" : name));
     returnLoss(function, *sums);
     function->removeAttr(kHasLossAttr);
+    function->removeAttr(kJoinsSamplesAttr);
     function.setSymName("loss");
     if (noDropout)
       removeDropout(function);

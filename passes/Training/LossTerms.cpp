@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Training/LossTerms.h"
+#include "dialects/NN/SampleMarks.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Training/Entry.h"
 #include "passes/Training/LoopTracker.h"
@@ -113,6 +114,8 @@ static LoopTracker sampleTracker(func::FuncOp forward) {
 
 std::optional<LossTerms::Problem> pcc::findMixedSamples(func::FuncOp forward,
                                                         Value sum) {
+  if (auto joins = forward->getAttrOfType<StringAttr>(kJoinsSamplesAttr))
+    return LossTerms::Problem{joins.str()};
   LoopTracker samples = sampleTracker(forward);
   DenseSet<Value> needed = sourcesOf(sum);
   for (Operation &op : forward.getBody().front().without_terminator())
@@ -162,6 +165,10 @@ InFlightDiagnostic pcc::partsDoNotAddUp(func::FuncOp forward,
 }
 
 void LossTerms::analyze(func::FuncOp forward) {
+  if (auto joins = forward->getAttrOfType<StringAttr>(kJoinsSamplesAttr)) {
+    problem = Problem{joins.str()};
+    return;
+  }
   bool isUnit = forward->getAttrOfType<UnitAttr>(kHasLossAttr) != nullptr;
   LoopTracker samples = sampleTracker(forward);
   llvm::MapVector<Operation *, std::string> joins;

@@ -134,6 +134,7 @@ static void readOptions(const Flags &flags, Options &options) {
   options.loss = flags.loss;
   options.optimizer = flags.optimizer;
   options.noDropout = flags.noDropout;
+  options.runningNorms = flags.batchNorm == "running";
   options.paddingMask = flags.paddingMask;
   options.forward = flags.forward;
   options.freeze = flags.freeze;
@@ -163,6 +164,7 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
   note(flags.optimizer);
   note(flags.init);
   note(flags.noDropout);
+  note(flags.batchNorm);
   note(flags.paddingMask);
   note(flags.freeze);
   note(flags.train);
@@ -184,6 +186,7 @@ static bool checkChoices(const Flags &flags) {
                       {"causal-lm", "cross-entropy", "mse"})) &&
          checkChoice("optimizer", flags.optimizer, {"adamw", "sgd"}) &&
          checkChoice("init", flags.init, {"from-onnx", "random"}) &&
+         checkChoice("batch-norm", flags.batchNorm, {"batch", "running"}) &&
          checkTarget(flags.targetName) &&
          checkChoice("emit", flags.emit,
                      {"import", "nn", "train", "plan", "spmd", "pipeline", "rt",

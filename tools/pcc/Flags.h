@@ -159,6 +159,10 @@ struct Flags {
       cl::cat(training)};
   Switch noDropout{"no-dropout", cl::desc("Leaves dropout out"),
                    cl::cat(training)};
+  Text batchNorm{"batch-norm",
+                 cl::desc("Statistics of batch norms: batch, or running, as "
+                          "the file has them"),
+                 cl::init("batch"), cl::value_desc("HOW"), cl::cat(training)};
 
   Switch forward{
       "forward",

@@ -16,13 +16,18 @@ using namespace pcc;
 /// Refuses flags whose time is over at a phase.
 static LogicalResult checkFlags(const Arguments &arguments, int phase,
                                 Location loc) {
-  std::pair<StringRef, StringRef> usedUpBy[] = {
-      {"init", "import"},         {"freeze", "import"},
-      {"train", "import"},        {"tie", "import"},
-      {"untie", "import"},        {"dim", "import"},
-      {"padding-mask", "import"}, {"no-dropout", "train"},
-      {"stage-cut", "train"},     {"sequence-parallel", "plan"},
-      {"memory-limit", "rt"}};
+  std::pair<StringRef, StringRef> usedUpBy[] = {{"init", "import"},
+                                                {"freeze", "import"},
+                                                {"train", "import"},
+                                                {"tie", "import"},
+                                                {"untie", "import"},
+                                                {"dim", "import"},
+                                                {"padding-mask", "import"},
+                                                {"no-dropout", "train"},
+                                                {"batch-norm", "import"},
+                                                {"stage-cut", "train"},
+                                                {"sequence-parallel", "plan"},
+                                                {"memory-limit", "rt"}};
   for (auto [flag, when] : usedUpBy)
     if (phase >= findPhase(when) && llvm::is_contained(arguments.given, flag)) {
       InFlightDiagnostic diag =
@@ -209,6 +214,7 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
     return failure();
   import.randomInit = options.randomInit;
   import.noDropout = options.noDropout;
+  import.runningNorms = options.runningNorms;
   // A corpus of tokens has no padding; other data has a mask of its own.
   import.paddingMask = options.paddingMask ||
                        (!options.loss.empty() && options.loss != "causal-lm");

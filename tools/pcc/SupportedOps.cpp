@@ -184,6 +184,9 @@ compiled with operands of each type, and this is what came of it.
   the ranks. Each rank needs all of `-` (or it has extent 1); `1` is a scalar.
   Several examples are separated by semicolons.
 
+`If` is supported where the file's shapes say which branch is taken: that branch
+takes its place.
+
 | operator | opsets | types | nn ops | derivative | sharding |
 |---|---|---|---|---|---|
 )";

@@ -107,6 +107,10 @@ def main():
     g.add("Shrink", lambda x: F.softshrink(x, 0.5), [-1, -0.5, 0, 0.5, 1],
           lambd=0.5, bias=0.5)
     g.add("Softsign", F.softsign, three)
+    g.add("Mish", F.mish, three)
+    g.add("Atan", torch.atan, [-3, -1, -0.25, 0, 0.25, 1, 3])
+    g.add("Asin", torch.asin, [-0.75, -0.25, 0, 0.25, 0.75])
+    g.add("Acos", torch.acos, [-0.75, -0.25, 0, 0.25, 0.75])
     g.add("Softplus", F.softplus, three)
     bound = lambda x: np.array(x, "f4")
     g.add("Clip", lambda x: x.clamp(-1, 1), [-2, -1, 0, 1, 2],
@@ -129,6 +133,11 @@ def main():
           [[[1, 1, 0, 2, 2, 2]]], kernel_shape=[3], strides=[2], pads=[1, 1])
     g.add("MaxPool", lambda x: F.max_pool2d(x, 2, 1, ceil_mode=True),
           [[[[1, 0, 2], [0, 1, 2], [3, 3, 2]]]], kernel_shape=[2, 2])
+    image = [[1, 2, 2, 0], [0, 2, 2, 2], [3, 3, 1, 0], [3, 0, 3, 3]]
+    g.add("MaxPool", lambda x: F.max_pool2d(x, 3, 2, 1), [[image]],
+          kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+    g.add("MaxPool", lambda x: F.max_pool1d(x, 2, 3, 0, 2), [[[3, 1, 4, 1, 5, 9, 2, 6]]],
+          kernel_shape=[2], strides=[3], dilations=[2])
     scatters(g)
     g.save()
 
@@ -148,6 +157,15 @@ def scatters(g):
           updates + 1, constants=[repeated], axis=0, reduction="add")
     g.add("GatherElements", lambda x: x.gather(0, index), table + 3,
           constants=[repeated], axis=0)
+    # Equal extremes share the gradient, and the element's own has its part.
+    index = torch.tensor(repeated % 4)
+    tops = np.array([[9, 8, 9], [9, 8, 10]])
+    for i, (how, name) in enumerate(
+            (("prod", "mul"), ("amax", "max"), ("amin", "min"))):
+        g.add("ScatterElements",
+              lambda x, u: x.scatter_reduce(0, index, u, how),
+              (table + 7.5 - i) / 8, (tops - i) / 8, constants=[repeated],
+              axis=0, reduction=name)
     places = np.array([[3], [1]])
     put = lambda x, u, add: x.index_put((torch.tensor([3, 1]),), u, add)
     g.add("ScatterND", lambda x, u: put(x, u, False), table + 4,

@@ -13,7 +13,7 @@ Run with the Python of benchmarks/setup.
     dynamic.onnx            batch and seq are not bound
     dynamic-position.onnx   seq is not bound, and decides a weight's use
     cache.onnx              has an input for past keys
-    experts.onnx            routes tokens by TopK
+    experts.onnx            routes tokens by samples
     repeated.onnx           adds a table of positions folded for two samples
     distance.onnx           adds a table looked up by distances, folded
     complex.onnx            casts to complex128, as bf16 was exported
@@ -178,7 +178,7 @@ def baked():
     experts = model()
     experts.graph.node.append(
         helper.make_node(
-            "TopK", ["logits", "k"], ["best", "which"], name="/router/TopK"
+            "Multinomial", ["logits"], ["which"], name="/router/Multinomial"
         )
     )
     quantized = model()
