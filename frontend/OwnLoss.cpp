@@ -85,16 +85,18 @@ static Value multiply(OpBuilder &builder, Location loc, ValueRange values) {
 }
 
 /// A number that is added to a loss has no part in its gradient: most likely it
-/// had one before the model was exported.
+/// had one before the model was exported. A whole one is as the model has it,
+/// the 1 of one less a ratio, say.
 static void warnOfConstants(ArrayRef<Term> terms) {
   for (const Term &term : terms) {
     std::optional<double> number = constantOf(term.sum);
-    if (!number || *number == 0)
+    double value = number ? *number * term.factor : 0;
+    if (value == std::round(value))
       continue;
     Location loc = term.sum.getLoc();
-    InFlightDiagnostic diag =
-        emitWarning(loc) << "the loss has a term that is the number "
-                         << *number * term.factor << ", which trains nothing";
+    InFlightDiagnostic diag = emitWarning(loc)
+                              << "the loss has a term that is the number "
+                              << value << ", which trains nothing";
     diag.attachNote(loc)
         << "if the model computes it from parameters, the exporter has folded "
            "it: export without optimizations (optimize=False) or with "

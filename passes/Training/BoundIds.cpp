@@ -20,6 +20,8 @@ namespace {
 struct Search {
   /// All elements are of one kind, so that parts speak for the whole.
   bool isUniform;
+  /// They are a text's.
+  bool isTokens;
   int64_t below = 0;
   Operation *by = nullptr;
   /// Nothing but losses reads them.
@@ -51,8 +53,9 @@ void Search::follow(Value ids) {
     } else if (isa<ReshapeOp, TransposeOp, BroadcastOp>(op) ||
                (isUniform && isa<SliceOp, SelectOp, ConcatOp, PadOp>(op))) {
       follow(op->getResult(0));
-    } else if (isa<WhereOp>(op) && use.getOperandNumber() > 0) {
-      // Where some are replaced, the others are looked up.
+    } else if (isTokens && isa<WhereOp>(op) && use.getOperandNumber() > 0) {
+      // Where some are replaced, the others are looked up. Of labels those are
+      // replaced that are ignored, whatever they are.
       follow(op->getResult(0));
     } else if (auto cast = dyn_cast<CastOp>(op)) {
       if (isa<IntegerType>(tensorType(cast.getResult()).getElementType()))
@@ -76,7 +79,8 @@ struct NNBoundIdsPass : pcc::impl::NNBoundIdsPassBase<NNBoundIdsPass> {
     if (!role || !llvm::is_contained({"tokens", "targets", "labels", "data"},
                                      role.getValue()))
       return;
-    Search search{/*isUniform=*/role.getValue() != "data"};
+    Search search{/*isUniform=*/role.getValue() != "data",
+                  /*isTokens=*/role.getValue() == "tokens"};
     search.follow(argument);
     if (!search.by)
       return;

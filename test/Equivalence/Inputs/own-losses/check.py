@@ -1,8 +1,9 @@
 """Trains models that compute their loss, and compares with PyTorch's curves.
 
-    check.py OUT LAYOUT [NAME...]    # LAYOUT: one, single, four, two, eight or all
+    check.py OUT LAYOUT [NAME...]
 
-Names are those of the files here without .onnx; all if none is given.
+LAYOUT is one of those below, or all. Names are those of the files here without
+.onnx; all if none is given.
 """
 
 import json
@@ -16,6 +17,7 @@ LAYOUTS = {
     "single": ["--micro-batch-size=1"],
     "four": ["--micro-batch-size=2"],
     "two": ["--dp=2", "--micro-batch-size=2"],
+    "context": ["--cp=2", "--micro-batch-size=2"],
     "eight": ["--tp=2", "--pp=2", "--dp=2", "--micro-batch-size=1"],
 }
 # PyTorch's own rounding in f32 over five steps.
