@@ -29,8 +29,11 @@ namespace pcc::nn {
 inline constexpr llvm::StringLiteral kBackwardAttr = "nn.bwd";
 /// The pipeline stage an op belongs to, i64; absent: there are no stages.
 inline constexpr llvm::StringLiteral kStageAttr = "nn.stage";
-/// On @forward: the model computes its loss itself and returns the loss sum
-/// and the number of targets.
+/// On @forward: the model computes its loss itself. A list, one dictionary for
+/// each term {factor, divided, mean, unclear, assumed}: @forward returns the
+/// term's sum and, if divided, its divisor (see --nn-attach-loss). A unit: a
+/// sum and how many targets it is of; between import and the search for terms,
+/// the loss.
 inline constexpr llvm::StringLiteral kHasLossAttr = "nn.has_loss";
 /// Argument attributes of entry functions: what the runtime puts there, and
 /// the model's name of it.
