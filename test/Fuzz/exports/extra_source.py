@@ -13,9 +13,10 @@ BUFFERS = {
                     ["x = x[..., self.order]"], None),
     "single": (["self.register_buffer('factor', torch.tensor(0.7))"],
                ["x = x * self.factor"], "factor"),
-    "statistics": (["self.register_buffer('mean', torch.randn(D) * 0.2)",
-                    "self.register_buffer('std', torch.rand(D) + 0.5)"],
-                   ["x = (x - self.mean) / self.std"], "mean|std"),
+    "statistics": (["self.register_buffer('average', torch.randn(D) * 0.2)",
+                    "self.register_buffer('spread', torch.rand(D) + 0.5)"],
+                   ["x = (x - self.average) / self.spread"],
+                   "average|spread"),
 }
 SCALARS = {
     "temperature": (["self.temperature = nn.Parameter(torch.tensor(1.3))"],
