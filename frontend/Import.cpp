@@ -340,8 +340,10 @@ FailureOr<OwningOpRef<ModuleOp>> Importer::run() {
   if (!options.forward && (failed(choice->finish(*module, weights, report)) ||
                            failed(weights.report(file))))
     return failure();
-  if (!options.forward && !declared)
+  if (!options.forward && !declared) {
+    warnOfDropped();
     warnOfLostBiases();
+  }
   warnOfBatchNorms();
   if (failed(verify(*module)))
     return failure();

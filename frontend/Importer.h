@@ -75,7 +75,8 @@ private:
   /// to, so that it may be a parameter that it expanded.
   bool isExpanded(const onnx::TensorProto &tensor,
                   const Provenance &provenance) const;
-  /// Names parameters of the module that the exporter left no trace of.
+  /// Names parameters of the module that the exporter left no trace of, and
+  /// losses whose label smoothing it left out.
   void warnOfDropped() const;
   /// An error if a tensor, of type `type` in the file, is what is left of a
   /// table that is trained.

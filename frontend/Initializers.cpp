@@ -56,8 +56,6 @@ LogicalResult Importer::addInitializers() {
     biases = LostBiases(*model, *source);
   names.emplace(model->proto);
   sharing.emplace(graph, *names, *source);
-  if (!declared && !options.forward)
-    warnOfDropped();
   ProvenanceFinder finder(graph, *names, *source, declared);
   for (const onnx::TensorProto &tensor : graph.initializer()) {
     Item &item = items[tensor.name()];
@@ -111,16 +109,37 @@ LogicalResult Importer::addInitializers() {
 }
 
 void Importer::warnOfDropped() const {
-  std::string list;
-  for (StringRef name : source->findDropped(model->proto.graph()))
+  std::string factors, merged;
+  for (auto [name, other] : source->findDropped(model->proto.graph())) {
+    // It may have been found behind a tensor that it was merged with.
+    if (llvm::any_of(weights.all(), [name = name](const Weight &weight) {
+          return weight.name == name;
+        }))
+      continue;
+    std::string &list = other.empty() ? factors : merged;
     list += (Twine(list.empty() ? "" : ", ") + "'" + name + "'").str();
-  if (list.empty())
-    return;
-  InFlightDiagnostic diag = emitWarning(file)
-                            << "not trained, for the file lacks them: " << list
-                            << ": the exporter drops factors of 1 and terms "
-                               "of 0, parameters or not";
-  diag.attachNote(file) << "export with optimize=False or with pcc-export";
+    if (!other.empty())
+      list += (Twine(" (equal to '") + other + "')").str();
+  }
+  auto warn = [&](StringRef list, StringRef why) {
+    if (list.empty())
+      return;
+    InFlightDiagnostic diag =
+        emitWarning(file) << "not trained, for the file lacks them: " << list
+                          << ": the exporter " << why;
+    diag.attachNote(file) << "export with optimize=False or with pcc-export";
+  };
+  warn(factors, "drops factors of 1 and terms of 0, parameters or not");
+  warn(merged, "merges what it computes from equal parameters");
+  for (const onnx::NodeProto &node : model->proto.graph().node())
+    if (std::string smoothing = source->lostSmoothing(node);
+        !smoothing.empty()) {
+      InFlightDiagnostic diag = emitWarning(file)
+                                << "'" << node.name() << "' lacks the label "
+                                << "smoothing of the module, " << smoothing
+                                << ", which the exporter left out";
+      diag.attachNote(file) << "export with pcc-export";
+    }
 }
 
 LogicalResult Importer::checkFoldedLookup(const onnx::TensorProto &tensor,

@@ -83,7 +83,7 @@ ProvenanceFinder::ProvenanceFinder(const onnx::GraphProto &graph,
                                    const NameFinder &names,
                                    const TorchExport &module,
                                    const std::optional<Declarations> &declared)
-    : names(names), module(module), declared(declared) {
+    : names(names), module(module), declared(declared), computed(graph, names) {
   auto passes = [](const onnx::NodeProto &node, int i) {
     return !stopsGradient(node, i);
   };
@@ -184,6 +184,11 @@ static bool isOperatorResult(StringRef name) {
              .Default(false);
 }
 
+/// Operators that add a constant, by their names in dynamo.
+static bool isSum(StringRef stem) {
+  return stem == "add" || stem == "sub" || stem == "rsub";
+}
+
 /// Whether a result of this name, computed from one parameter if `isOne`, has
 /// other gradients than that. Results named by a number may be moves.
 static bool changesGradients(StringRef result, bool isOne) {
@@ -193,8 +198,7 @@ static bool changesGradients(StringRef result, bool isOne) {
               .Cases({"arange", "cat", "full", "full_like", "ones"}, true)
               .Cases({"ones_like", "scalar_tensor", "stack", "zeros"}, true)
               .Cases({"scalar_tensor_default", "zeros_like"}, true)
-              .Case("add", isOne)
-              .Default(false);
+              .Default(isSum(stem) && isOne);
 }
 
 /// "'a', 'b' and 'c'"
@@ -246,9 +250,10 @@ ProvenanceFinder::taggedOf(const onnx::TensorProto &tensor) const {
     return module.kindOf(step).empty() &&
            changesGradients(step, real.size() == 1);
   });
-  // Neither a move nor adding a constant changes a gradient's elements.
+  // Neither a move nor adding a constant changes a gradient's elements; that
+  // of a difference has another sign, as the steps of an optimizer then have.
   bool isKept = isOne || (real.size() == 1 &&
-                          (stemOf(name) == "add" || isMove(stemOf(name))));
+                          (isSum(stemOf(name)) || isMove(stemOf(name))));
   isKept &= !result.isComputed;
   bool isSure = isKept && isNamedByModule(result.name);
   if (auto tag = tags.find(result.name); isOne && tag != tags.end()) {
@@ -264,32 +269,43 @@ ProvenanceFinder::taggedOf(const onnx::TensorProto &tensor) const {
   return result;
 }
 
-Provenance ProvenanceFinder::guessOf(const onnx::TensorProto &tensor) const {
+Provenance
+ProvenanceFinder::guessComputed(const onnx::TensorProto &tensor) const {
   Provenance result;
+  // Where the exporter says what it folded, all else are its constants; so are
+  // numbers of a file with nothing folded.
+  if (names.saysFoldedFrom() ||
+      (sizeOf(tensor) == 1 && names.exporter() != Exporter::TorchScript)) {
+    result.evidence = "made by the exporter, which does not say from what";
+    return result;
+  }
+  result.name = tensor.name();
+  bool isFolded = names.isFolded(tensor);
+  if (isFolded && computed.isOfLinear(tensor)) {
+    result.kind = Kind::Parameter;
+    result.evidence = "folded weight of a linear layer";
+    return result;
+  }
+  result.kind = Kind::Doubtful;
+  result.evidence = "computed by the exporter, which does not say from what, "
+                    "for " +
+                    computed.readerOf(tensor);
+  return result;
+}
+
+Provenance ProvenanceFinder::guessOf(const onnx::TensorProto &tensor) const {
   StringRef name = tensor.name();
-  result.kind = Kind::Parameter;
-  bool isOne = sizeOf(tensor) == 1;
-  bool isMadeUp = isInvented(name) || name.contains('/');
-  if (isOne && !names.hasOwnNames() && !isParameterName(name)) {
-    result.kind = Kind::Constant;
+  Provenance result;
+  if (sizeOf(tensor) == 1 && !names.hasOwnNames() && !isParameterName(name)) {
     result.evidence = "one number without the name of a parameter";
     return result;
   }
+  if (isInvented(name) || name.contains('/'))
+    return guessComputed(tensor);
   result.name = name.str();
-  result.isNameProven = !isMadeUp && names.hasOwnNames();
-  if (isMadeUp) {
-    // Where the exporter says what it folded, all else are its constants.
-    if (names.isFolded(tensor) && !names.saysFoldedFrom()) {
-      result.evidence = "folded weight of a linear layer";
-      return result;
-    }
-    result.evidence = "made by the exporter, which does not say from what";
-    bool isConstant = isOne || names.saysFoldedFrom();
-    result.kind = isConstant ? Kind::Constant : Kind::Doubtful;
-    result.name = isConstant ? "" : name.str();
-    return result;
-  }
+  result.isNameProven = names.hasOwnNames();
   if (isNamedByModule(name)) {
+    result.kind = Kind::Parameter;
     result.evidence = "named as modules name what they learn";
     return result;
   }
@@ -298,13 +314,17 @@ Provenance ProvenanceFinder::guessOf(const onnx::TensorProto &tensor) const {
   return result;
 }
 
-/// Whether a tensor is one number that removes keys from scores.
-static bool fillsMasks(const onnx::TensorProto &tensor, const Extent &extent,
-                       Type storage) {
+/// The value of a tensor of one element.
+static std::optional<double> numberOf(const onnx::TensorProto &tensor,
+                                      const Extent &extent, Type storage) {
   if (sizeOf(tensor) != 1 || !extent.bytes)
-    return false;
-  return Tensor::decode(storage, {}, extent.bytes).at(int64_t(0)).f <=
-         kRemovesKey;
+    return std::nullopt;
+  return Tensor::decode(storage, {}, extent.bytes).at(int64_t(0)).f;
+}
+
+static bool isZeros(const Extent &extent) {
+  return extent.bytes && llvm::all_of(StringRef(extent.bytes, extent.length),
+                                      [](char byte) { return byte == 0; });
 }
 
 int64_t ProvenanceFinder::rankOf(const onnx::TensorProto &tensor) const {
@@ -373,7 +393,8 @@ Provenance ProvenanceFinder::kindOf(const onnx::TensorProto &tensor,
     result.evidence = evidence.str();
     return result;
   }
-  if (!isTagged && fillsMasks(tensor, extent, storage))
+  std::optional<double> number = numberOf(tensor, extent, storage);
+  if (!isTagged && number && *number <= kRemovesKey)
     return constant("fills masked scores");
   if (!isTagged && isMask(context, tensor, extent))
     return constant("a mask of scores");
@@ -392,6 +413,15 @@ Provenance ProvenanceFinder::kindOf(const onnx::TensorProto &tensor,
              StringRef("." + result.name).ends_with(".final_logits_bias")) {
     result.kind = Kind::Presumed;
     result.evidence = "buffers of transformers have this name";
+  } else if (!tagged && result.isMadeUp && computed.isAddedToScores(tensor) &&
+             isZeros(extent)) {
+    result.kind = Kind::Presumed;
+    result.evidence = "zeros that are added to scores, as transformers' "
+                      "final_logits_bias";
+  } else if (!tagged && result.isMadeUp && number && isRoot(*number)) {
+    result.kind = Kind::Presumed;
+    result.evidence = "the root of a whole number, as scales are, for " +
+                      computed.readerOf(tensor);
   }
   return result;
 }

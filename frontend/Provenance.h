@@ -25,6 +25,7 @@
 #ifndef PCC_FRONTEND_PROVENANCE_H
 #define PCC_FRONTEND_PROVENANCE_H
 
+#include "frontend/Computed.h"
 #include "frontend/Metadata.h"
 #include "frontend/Names.h"
 #include "frontend/TorchExport.h"
@@ -95,11 +96,13 @@ private:
   std::optional<Provenance> taggedOf(const onnx::TensorProto &tensor) const;
   /// By name and use alone.
   Provenance guessOf(const onnx::TensorProto &tensor) const;
-  void findGradientPaths(const onnx::GraphProto &graph);
+  /// The same of what the exporter computed.
+  Provenance guessComputed(const onnx::TensorProto &tensor) const;
 
   const NameFinder &names;
   const TorchExport &module;
   const std::optional<Declarations> &declared;
+  ComputedFinder computed;
   /// What initializers are tagged as.
   llvm::StringMap<std::string> tags;
   /// Names that a gradient reaches, and of these what it reaches other than

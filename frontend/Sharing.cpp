@@ -46,8 +46,13 @@ SharingFinder::SharingFinder(const onnx::GraphProto &graph,
   for (const onnx::NodeProto &node : graph.node())
     if (node.op_type() == "Identity" && node.output_size())
       note(node.output(0));
-  if (names.exporter() == Exporter::Dynamo)
+  if (names.exporter() == Exporter::Dynamo) {
     findAliases(graph);
+    unread = module.findUnread(graph);
+  } else {
+    for (const onnx::NodeProto &node : graph.node())
+      paths.insert(modulePath(node));
+  }
   countCalls(graph);
 }
 
@@ -58,9 +63,10 @@ std::string SharingFinder::withoutCallNumbers(StringRef path) const {
   for (StringRef part : parts) {
     std::string prefix = result.empty() ? "" : result + ".";
     auto [stem, number] = part.rsplit('_');
+    std::string first = prefix + stem.str();
     bool isCall = !number.empty() && llvm::all_of(number, llvm::isDigit) &&
                   !modules.contains(prefix + part.str()) &&
-                  modules.contains(prefix + stem.str());
+                  (modules.contains(first) || paths.contains(first));
     result = prefix + (isCall ? stem : part).str();
   }
   return result;
@@ -142,6 +148,18 @@ int64_t SharingFinder::placeInCall(const onnx::TensorProto &tensor,
   return count < 1 || reads % count ? 0 : place % (reads / count);
 }
 
+int64_t SharingFinder::placeInPath(const onnx::TensorProto &tensor,
+                                   const onnx::NodeProto &node, int i) const {
+  std::string path = modulePath(node);
+  int64_t place = 0;
+  for (const NameFinder::Use &use : names.usesOf(tensor.name())) {
+    if (use.node == &node && use.operand == i)
+      break;
+    place += modulePath(*use.node) == path;
+  }
+  return place;
+}
+
 bool SharingFinder::isConstant(const onnx::TensorProto &tensor,
                                const onnx::NodeProto &node, int i) const {
   if (names.exporter() != Exporter::Dynamo || countElements(tensor) != 1 ||
@@ -178,6 +196,33 @@ SharingFinder::Home SharingFinder::homeOf(const onnx::TensorProto &tensor,
   return home;
 }
 
+std::string SharingFinder::unreadName(const onnx::TensorProto &tensor,
+                                      StringRef own,
+                                      const onnx::NodeProto &node) const {
+  std::string scope = scopeOf(node);
+  size_t place = 0, reads = 0;
+  for (const NameFinder::Use &use : names.usesOf(tensor.name())) {
+    if (scopeOf(*use.node) != scope || !module.readsOf(*use.node).empty() ||
+        module.mentions(*use.node, tensor.name()))
+      continue;
+    if (use.node == &node)
+      place = reads;
+    ++reads;
+  }
+  // Elements of a list of parameters have a name between.
+  int64_t number;
+  std::string owner = scope;
+  if (!leafOf(own).getAsInteger(10, number))
+    owner += (Twine(scope.empty() ? "" : ".") + leafOf(ownerOf(own))).str();
+  std::vector<StringRef> candidates;
+  for (StringRef name : unread)
+    if (ownerOf(name) == owner)
+      candidates.push_back(name);
+  if (ownerOf(own) == owner && reads == candidates.size() + 1)
+    candidates.insert(candidates.begin(), own);
+  return candidates.size() == reads ? candidates[place].str() : "";
+}
+
 std::string SharingFinder::statedName(const onnx::TensorProto &tensor,
                                       StringRef own,
                                       const onnx::NodeProto &node,
@@ -188,6 +233,8 @@ std::string SharingFinder::statedName(const onnx::TensorProto &tensor,
   if (module.kindOf(own).empty())
     return "";
   std::vector<StringRef> reads = module.readsOf(node);
+  if (reads.empty())
+    return unreadName(tensor, own, node);
   if (reads.size() == 1)
     return reads.front().str();
   // The operands that hold tensors of the module, and which these are.
@@ -250,9 +297,11 @@ std::string SharingFinder::guessName(const onnx::TensorProto &tensor,
     if (isDirect && !isInvented(tensor.name()))
       return own.str();
     std::string byRead = names.byRead(node, i);
-    if (withoutCallNumbers(ownerOf(byRead)) == withoutCallNumbers(ownerOf(own)))
-      return own.str();
-    return byRead.empty() ? own.str() : byRead;
+    bool isOfOwner = byRead.empty() || withoutCallNumbers(ownerOf(byRead)) ==
+                                           withoutCallNumbers(ownerOf(own));
+    int64_t place = isUniform ? placeInPath(tensor, node, i) : 0;
+    return (isOfOwner ? own.str() : byRead) +
+           (place ? "_" + std::to_string(place) : "");
   }
   case Exporter::Dynamo:
     if (countElements(tensor) > kMostMerged)

@@ -61,6 +61,10 @@ private:
   /// What the node says that it reads; "" if it does not.
   std::string statedName(const onnx::TensorProto &tensor, llvm::StringRef own,
                          const onnx::NodeProto &node, int i) const;
+  /// The same where the node reads something computed from the parameter:
+  /// parameters of its module that nothing else reads, in order.
+  std::string unreadName(const onnx::TensorProto &tensor, llvm::StringRef own,
+                         const onnx::NodeProto &node) const;
   /// What the place of the node in the module suggests.
   std::string guessName(const onnx::TensorProto &tensor, llvm::StringRef own,
                         const onnx::NodeProto &node, int i,
@@ -74,6 +78,9 @@ private:
   /// Which of the reads of `tensor` in one call of its module this is.
   int64_t placeInCall(const onnx::TensorProto &tensor,
                       const onnx::NodeProto &node, int i) const;
+  /// The same where every call has a path of its own.
+  int64_t placeInPath(const onnx::TensorProto &tensor,
+                      const onnx::NodeProto &node, int i) const;
 
   const NameFinder &names;
   const TorchExport &module;
@@ -81,6 +88,10 @@ private:
   llvm::StringMap<std::string> owns;
   /// Paths of modules by the names of tensors.
   llvm::StringSet<> modules;
+  /// Paths of modules by the nodes in them.
+  llvm::StringSet<> paths;
+  /// Parameters that no node says that it reads.
+  std::vector<llvm::StringRef> unread;
   /// Modules that dynamo knows by another path as well.
   llvm::StringMap<std::string> aliases;
   /// How often each module is called: no parameter in it is read less often.

@@ -27,6 +27,7 @@ TorchExport::TorchExport(const onnx::GraphProto &graph) {
       continue;
     tensors[called.trim()] = {kind.str(), name.str()};
     kinds[name] = kind.str();
+    order.push_back(name.str());
   }
 }
 
@@ -65,55 +66,130 @@ bool TorchExport::mentions(const onnx::NodeProto &node,
   return llvm::is_contained(namesIn(text), result);
 }
 
-/// The results of sums and products by what torch.export calls them: mul_3.
-static bool isArithmetic(StringRef name) {
-  auto [stem, number] = name.rsplit('_');
+/// The operator of a result: mul of mul_3.
+static StringRef stemOf(StringRef result) {
+  auto [stem, number] = result.rsplit('_');
   bool isNumbered = !number.empty() && llvm::all_of(number, llvm::isDigit);
-  return llvm::StringSwitch<bool>(isNumbered ? stem : name)
+  return isNumbered ? stem : result;
+}
+
+static bool isArithmetic(StringRef result) {
+  return llvm::StringSwitch<bool>(stemOf(result))
       .Cases({"mul", "div", "add", "sub"}, true)
       .Default(false);
 }
 
-std::vector<StringRef>
-TorchExport::findDropped(const onnx::GraphProto &graph) const {
-  llvm::StringSet<> there, sums;
+static StringRef ownerOf(StringRef name) {
+  return name.contains('.') ? name.rsplit('.').first : "";
+}
+
+llvm::StringSet<> TorchExport::tracesIn(const onnx::GraphProto &graph) const {
+  llvm::StringSet<> traces;
   for (const onnx::TensorProto &tensor : graph.initializer())
-    there.insert(tensor.name());
+    traces.insert(tensor.name());
   for (const auto &value : graph.value_info()) {
     std::string from = metadata(value, kValueMetadata, kFolded);
     SmallVector<StringRef> names;
     StringRef(from).trim("[]").split(names, ',');
     for (StringRef name : names)
-      there.insert(name.trim().trim("'\""));
+      traces.insert(name.trim().trim("'\""));
   }
   for (const onnx::NodeProto &node : graph.node()) {
     for (const std::string &output : node.output())
-      there.insert(output);
+      traces.insert(output);
     for (StringRef name : readsOf(node))
-      there.insert(name);
+      traces.insert(name);
     std::string text = metadata(node, kNodeMetadata, kNode);
-    SmallVector<StringRef> called = namesIn(text);
-    if (called.empty())
-      continue;
-    there.insert(called.front());
-    for (StringRef name : ArrayRef(called).drop_front())
-      if (isArithmetic(name))
-        sums.insert(name);
+    if (SmallVector<StringRef> called = namesIn(text); !called.empty())
+      traces.insert(called.front());
   }
-  if (llvm::all_of(sums, [&](const auto &entry) {
-        return there.contains(entry.getKey());
-      }))
+  return traces;
+}
+
+std::vector<StringRef>
+TorchExport::findUnread(const onnx::GraphProto &graph) const {
+  llvm::StringSet<> traces = tracesIn(graph);
+  std::vector<StringRef> unread;
+  for (const std::string &name : order)
+    if (kindOf(name) == "PARAMETER" && !traces.contains(name))
+      unread.push_back(name);
+  return unread;
+}
+
+std::vector<TorchExport::Dropped>
+TorchExport::findMerged(const onnx::GraphProto &graph,
+                        const llvm::StringSet<> &traces,
+                        ArrayRef<StringRef> unread) const {
+  llvm::StringMap<const onnx::NodeProto *> producers;
+  std::vector<Dropped> merged;
+  auto add = [&](StringRef parameter) {
+    for (StringRef name : unread)
+      if (ownerOf(name) == ownerOf(parameter) &&
+          llvm::none_of(merged, [&](Dropped d) { return d.name == name; }))
+        return merged.push_back({name, parameter});
+  };
+  for (const onnx::NodeProto &node : graph.node()) {
+    for (const std::string &output : node.output())
+      producers[output] = &node;
+    std::string text = metadata(node, kNodeMetadata, kNode);
+    llvm::StringSet<> seen;
+    for (StringRef name : namesIn(text)) {
+      if (traces.contains(name) || tensors.contains(name))
+        continue;
+      for (const std::string &input : node.input()) {
+        auto it = producers.find(input);
+        if (it == producers.end() || stemOf(input) != stemOf(name) ||
+            !seen.insert(name).second)
+          continue;
+        // What it was merged with is read here, too.
+        if (llvm::count(node.input(), input) > 1)
+          for (StringRef parameter : readsOf(*it->second))
+            if (kindOf(parameter) == "PARAMETER")
+              add(parameter);
+      }
+    }
+  }
+  return merged;
+}
+
+std::vector<TorchExport::Dropped>
+TorchExport::findDropped(const onnx::GraphProto &graph) const {
+  std::vector<StringRef> unread = findUnread(graph);
+  if (unread.empty())
     return {};
-  std::vector<StringRef> dropped;
-  for (const auto &entry : kinds) {
-    StringRef name = entry.getKey();
-    StringRef leaf = name.contains('.') ? name.rsplit('.').second : name;
+  llvm::StringSet<> traces = tracesIn(graph);
+  std::vector<Dropped> dropped = findMerged(graph, traces, unread);
+  bool lacksSums = false;
+  for (const onnx::NodeProto &node : graph.node()) {
+    std::string text = metadata(node, kNodeMetadata, kNode);
+    lacksSums |= llvm::any_of(namesIn(text), [&](StringRef name) {
+      return isArithmetic(name) && !traces.contains(name);
+    });
+  }
+  for (StringRef name : unread) {
     // Those of the library's modules have a dim. What is shared has a second
     // name that nothing reads.
+    StringRef leaf = name.contains('.') ? name.rsplit('.').second : name;
     bool mayBeScalar = leaf != "weight" && leaf != "bias";
-    if (entry.getValue() == "PARAMETER" && mayBeScalar && !there.contains(name))
-      dropped.push_back(name);
+    bool isKnown =
+        llvm::any_of(dropped, [&](Dropped d) { return d.name == name; });
+    if (lacksSums && mayBeScalar && !isKnown)
+      dropped.push_back({name, ""});
   }
-  llvm::sort(dropped);
   return dropped;
+}
+
+std::string TorchExport::lostSmoothing(const onnx::NodeProto &node) const {
+  StringRef op = node.op_type();
+  if (op != "SoftmaxCrossEntropyLoss" && op != "NegativeLogLikelihoodLoss")
+    return "";
+  // aten.cross_entropy_loss.default](args = (%x, %labels, None, 1, -100, 0.1)
+  std::string text = metadata(node, kNodeMetadata, kNode);
+  auto [call, arguments] = StringRef(text).split("(args = (");
+  SmallVector<StringRef> list;
+  arguments.split("), kwargs").first.split(list, ", ");
+  double smoothing = 0;
+  bool isLost = call.contains("aten.cross_entropy_loss.") && list.size() > 5 &&
+                !list[5].getAsDouble(smoothing) && smoothing > 0;
+  return isLost ? list[5].str() : "";
 }

@@ -52,17 +52,42 @@ public:
   /// Whether the file lists the parameters.
   bool isKnown() const { return !kinds.empty(); }
 
-  /// Parameters that may be scalars by their names, which nothing in the graph
-  /// reads while it lacks sums or products: those of 1 or 0 are dropped.
-  std::vector<llvm::StringRef> findDropped(const onnx::GraphProto &graph) const;
+  /// The parameters that nothing in the graph is, says that it reads or was
+  /// folded from, in the module's order. The module need not use them.
+  std::vector<llvm::StringRef> findUnread(const onnx::GraphProto &graph) const;
+
+  /// A parameter that the exporter left no trace of.
+  struct Dropped {
+    llvm::StringRef name;
+    /// What it was merged with; "" for a factor of 1 or a term of 0.
+    llvm::StringRef other;
+  };
+  /// Those that may be scalars by their names, while the graph lacks sums or
+  /// products; and those of which a result is lacking where a node reads that
+  /// of another parameter twice.
+  std::vector<Dropped> findDropped(const onnx::GraphProto &graph) const;
+
+  /// The label smoothing of the loss that a node was made for, as the module
+  /// has it: the exporter leaves it out. "" if there is none.
+  std::string lostSmoothing(const onnx::NodeProto &node) const;
 
 private:
   struct Tensor {
     std::string kind, name;
   };
+  /// Names of results, initializers and what they were folded from, and of
+  /// what nodes read.
+  llvm::StringSet<> tracesIn(const onnx::GraphProto &graph) const;
+  /// What each of the parameters `unread` was merged with.
+  std::vector<Dropped> findMerged(const onnx::GraphProto &graph,
+                                  const llvm::StringSet<> &traces,
+                                  llvm::ArrayRef<llvm::StringRef> unread) const;
+
   /// By what nodes call them.
   llvm::StringMap<Tensor> tensors;
   llvm::StringMap<std::string> kinds;
+  /// Names in the order of the file.
+  std::vector<std::string> order;
 };
 
 } // namespace pcc::frontend

@@ -24,11 +24,17 @@ Run with the Python of benchmarks/setup; writes beside this file
     expanded  tokens in front of every sample, random and zeros, and positions
               looked up by sample
     steps     one block, three times, after a row of a table for each
+    computed  what an exporter computes of parameters: a gate as a column, two
+              numbers less one, a layer without a bias that is called twice,
+              elements of a vector of ones, a bias of scores that is a buffer
+    merged    two scales of a block that began alike, as columns
+    tokens    two tokens that began alike, before all others
     padding   a tied table with a padding row, a frozen table of positions, a
               scale that is a buffer, a factor that is detached
 """
 
 import copy
+import functools
 import json
 import math
 import os
@@ -245,6 +251,57 @@ class Steps(Albert):
         return self.logits(x)
 
 
+class Computed(Model):
+    def __init__(self):
+        super().__init__()
+        self.columns = nn.Parameter(torch.rand(SEQ) + 0.5)
+        self.lam = nn.ParameterList(torch.tensor(0.9) for _ in range(2))
+        self.mix = nn.Linear(WIDTH, WIDTH, bias=False)
+        self.gain = nn.Parameter(torch.ones(2))
+        self.register_buffer("final_logits_bias", torch.zeros(1, VOCAB))
+
+    def embed(self, ids):
+        x = super().embed(ids)
+        for lam in self.lam:
+            x = x + (lam - 1.0) * torch.tanh(x)
+        return x * self.columns.view(1, SEQ, 1)
+
+    def logits(self, x):
+        for i in range(2):
+            x = x + self.gain[i] * torch.tanh(self.mix(x))
+        bias = self.final_logits_bias * torch.ones(1)
+        return super().logits(x) + bias
+
+
+class Merged(Model):
+    def __init__(self):
+        super().__init__()
+        for block in self.h:
+            block.scale_1 = nn.Parameter(torch.full((SEQ,), 0.1))
+            block.scale_2 = nn.Parameter(torch.full((SEQ,), 0.1))
+            block.forward = functools.partial(self.scaled, block)
+
+    @staticmethod
+    def scaled(block, x):
+        x = x + block.scale_1.view(1, SEQ, 1) * block.up(x)[..., :WIDTH]
+        x = x + block.scale_2.view(1, SEQ, 1) * block.down(block.up(x))
+        return Block.forward(block, x)
+
+
+class Tokens(Model):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Parameter(torch.zeros(1, 1, WIDTH))
+        self.second = nn.Parameter(torch.zeros(1, 1, WIDTH))
+
+    def logits(self, x):
+        size = x.shape[0]
+        x = torch.cat([self.first.expand(size, -1, -1),
+                       self.second.expand(size, -1, -1), x], 1)
+        x = self.h[0](x)
+        return super().logits(x[:, 2:] + 2 * x[:, :1] - x[:, 1:2])
+
+
 class Padding(Tied):
     def __init__(self):
         super().__init__()
@@ -271,6 +328,9 @@ MODELS = {
     "zeros": (Zeros, ("dynamo",)),
     "expanded": (Expanded, ("fixed",)),
     "steps": (Steps, ("dynamo",)),
+    "computed": (Computed, ("eval", "dynamo")),
+    "merged": (Merged, ("dynamo",)),
+    "tokens": (Tokens, ("dynamo",)),
     "padding": (Padding, ("declared",)),
 }
 
