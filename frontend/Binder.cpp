@@ -2,6 +2,7 @@
 
 #include "frontend/Binder.h"
 #include "frontend/Evaluate.h"
+#include "frontend/Expressions.h"
 
 using namespace mlir;
 using namespace pcc::frontend;
@@ -177,9 +178,12 @@ Value Binder::constant(const Tensor &tensor) {
   Value &value = translation.constantFor(tensor);
   if (value)
     return value;
-  if (isWhole)
-    return value = make(tensor);
-  return value = broadcast(make(stored), tensor.shape());
+  Value made;
+  if (stored.isByDistance() && stored.size() > kLargestFolded)
+    made = buildSteps(builder, loc, stored);
+  if (!made)
+    made = make(stored);
+  return value = isWhole ? made : broadcast(made, tensor.shape());
 }
 
 Value Binder::scale(Value value, double factor) {

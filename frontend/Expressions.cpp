@@ -12,6 +12,8 @@ using namespace pcc::nn;
 static constexpr int64_t kLargestWhole = 1 << 26;
 /// Products of floats that are folded: tables of angles, by position.
 static constexpr int64_t kLargestFloats = 1 << 24;
+/// Steps between elements by distance: twice the buckets of relative positions.
+static constexpr size_t kMostSteps = 128;
 
 bool pcc::frontend::staysExpression(StringRef op,
                                     ArrayRef<std::optional<Tensor>> operands,
@@ -41,6 +43,54 @@ bool pcc::frontend::staysExpression(StringRef op,
          product(*joint) > (isFloat ? kLargestFloats : kLargestFolded);
 }
 
+/// Calls fn with each number of a line and its index; false if one is unknown.
+static bool forEachNumber(ArrayRef<Run> line, bool isFloat,
+                          llvm::function_ref<void(int64_t, Scalar)> fn) {
+  int64_t i = 0;
+  for (const Run &run : line) {
+    if (!run.isKnown)
+      return false;
+    for (int64_t begin = i; i < run.end; ++i)
+      fn(i, isFloat ? ofFloat(run.first.f + run.slope * (i - begin))
+                    : ofInt(run.first.i + run.slope * (i - begin)));
+  }
+  return true;
+}
+
+/// The elements of an expression whose lines, in the order of one dim, are each
+/// the one before moved by one: a function of the distance. `shape` has 1 where
+/// nothing varies.
+static std::optional<Tensor> computeByDistance(Lines &lines, Type element,
+                                               ArrayRef<int64_t> shape) {
+  int64_t rank = shape.size(), row = -1;
+  for (int64_t d = 0; d + 1 < rank; ++d)
+    if (shape[d] > 1) {
+      if (row >= 0)
+        return std::nullopt;
+      row = d;
+    }
+  if (row < 0 || shape.back() < 2)
+    return std::nullopt;
+  int64_t rows = shape[row], columns = shape.back();
+  bool isFloat = lines.isFloat(), fits = true;
+  std::vector<Scalar> diagonals(rows + columns - 1);
+  Shape index(rank, 0);
+  for (; fits && index[row] < rows; ++index[row]) {
+    int64_t first = rows - 1 - index[row];
+    fits &= forEachNumber(lines.line(index), isFloat, [&](int64_t j, Scalar s) {
+      Scalar &to = diagonals[first + j];
+      if (index[row] == 0 || j == 0)
+        to = s;
+      fits &= isFloat ? to.f == s.f : to.i == s.i;
+    });
+  }
+  if (!fits)
+    return std::nullopt;
+  return Tensor::byDistance(element, rows, columns, std::move(diagonals))
+      .reshape(shape)
+      .expand(lines.shape());
+}
+
 std::optional<Tensor> pcc::frontend::computeWhole(Value expression) {
   Lines lines(expression);
   Shape shape(lines.shape());
@@ -48,21 +98,22 @@ std::optional<Tensor> pcc::frontend::computeWhole(Value expression) {
     if (!lines.varies(d))
       shape[d] = 1;
   std::optional<int64_t> count = countElements(shape);
-  if (!lines.isKnown() || !count || *count > kLargestWhole)
+  if (!lines.isKnown() || !count)
+    return std::nullopt;
+  if (*count > kLargestFolded)
+    if (std::optional<Tensor> result = computeByDistance(
+            lines, tensorType(expression).getElementType(), shape))
+      return result;
+  if (*count > kLargestWhole)
     return std::nullopt;
   Tensor whole(tensorType(expression).getElementType(), shape);
   size_t n = 0;
   bool isWhole = true;
-  Lines all[] = {std::move(lines)};
+  Lines all[] = {Lines(expression)};
   forEachLine(all, [&](ArrayRef<int64_t> index) {
-    int64_t i = 0;
-    for (const Run &run : all[0].line(index)) {
-      isWhole &= run.isKnown;
-      for (int64_t begin = i; i < run.end; ++i)
-        whole.elements()[n++] =
-            all[0].isFloat() ? ofFloat(run.first.f + run.slope * (i - begin))
-                             : ofInt(run.first.i + run.slope * (i - begin));
-    }
+    isWhole =
+        forEachNumber(all[0].line(index), all[0].isFloat(),
+                      [&](int64_t, Scalar s) { whole.elements()[n++] = s; });
     return isWhole;
   });
   if (!isWhole)
@@ -70,12 +121,12 @@ std::optional<Tensor> pcc::frontend::computeWhole(Value expression) {
   return whole.expand(all[0].shape());
 }
 
-Value pcc::frontend::buildBand(OpBuilder &builder, Location loc,
-                               ArrayRef<int64_t> shape, int64_t low,
-                               int64_t high) {
+/// The index of one dim less that of another.
+static Value buildDistance(OpBuilder &builder, Location loc,
+                           ArrayRef<int64_t> shape, int64_t minuend,
+                           int64_t subtrahend) {
   Type i64 = builder.getI64Type();
   auto type = RankedTensorType::get(shape, i64);
-  int64_t rank = shape.size(), rows = shape[rank - 2], columns = shape.back();
   auto positions = [&](int64_t dim) -> Value {
     Tensor t(i64, {shape[dim]});
     for (auto [i, to] : llvm::enumerate(t.elements()))
@@ -85,6 +136,51 @@ Value pcc::frontend::buildBand(OpBuilder &builder, Location loc,
     return BroadcastOp::create(builder, loc, type, line,
                                builder.getDenseI64ArrayAttr(dim));
   };
+  return SubOp::create(builder, loc, type, positions(minuend),
+                       positions(subtrahend));
+}
+
+Value pcc::frontend::buildSteps(OpBuilder &builder, Location loc,
+                                const Tensor &tensor) {
+  Tensor core = tensor.core();
+  Tensor::Diagonals diagonals = core.diagonals();
+  auto isSame = [&](Scalar a, Scalar b) {
+    return core.isFloat() ? a.f == b.f : a.i == b.i;
+  };
+  SmallVector<size_t> steps;
+  for (size_t k = 1; k < diagonals.elements.size(); ++k)
+    if (!isSame(diagonals.elements[k], diagonals.elements[k - 1]))
+      steps.push_back(k);
+  if (steps.size() > kMostSteps)
+    return nullptr;
+  auto type = RankedTensorType::get(core.shape(), core.element());
+  auto splat = [&](Type element, Scalar value) -> Value {
+    Tensor t = Tensor::splat(element, core.shape(), value);
+    return ConstantOp::create(
+        builder, loc, RankedTensorType::get(core.shape(), element), t.attr());
+  };
+  Value distance = buildDistance(builder, loc, core.shape(), diagonals.minuend,
+                                 diagonals.subtrahend);
+  Value value = splat(core.element(), diagonals.elements[0]);
+  for (size_t k : steps) {
+    Value from = splat(builder.getI64Type(),
+                       ofInt(diagonals.lowest + static_cast<int64_t>(k)));
+    auto holds = CompareOp::getResultType(tensorType(distance));
+    Value isBehind = CompareOp::create(builder, loc, holds,
+                                       Relation::LessOrEqual, from, distance);
+    value =
+        WhereOp::create(builder, loc, type, isBehind,
+                        splat(core.element(), diagonals.elements[k]), value);
+  }
+  return value;
+}
+
+Value pcc::frontend::buildBand(OpBuilder &builder, Location loc,
+                               ArrayRef<int64_t> shape, int64_t low,
+                               int64_t high) {
+  Type i64 = builder.getI64Type();
+  auto type = RankedTensorType::get(shape, i64);
+  int64_t rank = shape.size(), rows = shape[rank - 2], columns = shape.back();
   auto number = [&](Type element, int64_t value) -> Value {
     auto numbers = RankedTensorType::get(shape, element);
     return ConstantOp::create(
@@ -92,8 +188,7 @@ Value pcc::frontend::buildBand(OpBuilder &builder, Location loc,
         DenseElementsAttr::get(numbers,
                                builder.getIntegerAttr(element, value)));
   };
-  Value distance = SubOp::create(builder, loc, type, positions(rank - 1),
-                                 positions(rank - 2));
+  Value distance = buildDistance(builder, loc, shape, rank - 1, rank - 2);
   auto holds = CompareOp::getResultType(type);
   Value condition;
   if (low > 1 - rows)

@@ -27,8 +27,14 @@ bool staysExpression(llvm::StringRef op,
                      llvm::ArrayRef<std::optional<Tensor>> operands,
                      bool isFloat);
 
-/// The elements of an expression; nothing if they are too many to hold.
+/// The elements of an expression, by distance if they are; nothing if they are
+/// too many to hold.
 std::optional<Tensor> computeWhole(mlir::Value expression);
+
+/// The elements of a large matrix by distance, as steps between them; null if
+/// they are too many. Its dims are those of the tensor's core.
+mlir::Value buildSteps(mlir::OpBuilder &builder, mlir::Location loc,
+                       const Tensor &tensor);
 
 /// A condition on rows i and columns j: low <= j - i <= high.
 mlir::Value buildBand(mlir::OpBuilder &builder, mlir::Location loc,

@@ -109,12 +109,22 @@ static void setMoved(Binder &b, const Shape &dims, ArrayRef<int64_t> indices,
 /// have, or one below `least`. Others are known when a program runs.
 static LogicalResult checkIndices(Binder &b, const Tensor &indices,
                                   int64_t extent, int64_t least) {
-  SmallVector<int64_t> rows = indices.compact().core().ints();
-  for (int64_t index : rows)
-    if (index < least || index >= extent) {
-      return b.error() << "row " << index << " of a table of " << extent
-                       << " rows";
-    }
+  auto check = [&](int64_t index) -> LogicalResult {
+    if (index >= least && index < extent)
+      return success();
+    return b.error() << "row " << index << " of a table of " << extent
+                     << " rows";
+  };
+  Tensor core = indices.compact().core();
+  if (core.isByDistance()) {
+    for (Scalar index : core.diagonals().elements)
+      if (failed(check(index.i)))
+        return failure();
+    return success();
+  }
+  for (int64_t index : core.ints())
+    if (failed(check(index)))
+      return failure();
   return success();
 }
 

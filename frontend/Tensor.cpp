@@ -182,6 +182,39 @@ Tensor Tensor::ofAttr(DenseElementsAttr attr) {
   return isSplat ? t.expand(shaped.getShape()) : t;
 }
 
+Tensor Tensor::byDistance(Type element, int64_t rows, int64_t columns,
+                          std::vector<Scalar> diagonals) {
+  Tensor t;
+  t.type = element;
+  t.extents = {rows, columns};
+  t.strides = {-1, 1};
+  t.offset = rows - 1;
+  t.data = std::make_shared<std::vector<Scalar>>(std::move(diagonals));
+  return t;
+}
+
+bool Tensor::isByDistance() const {
+  int64_t up = 0, down = 0, others = 0;
+  for (int64_t d = 0; d < rank(); ++d) {
+    up += varies(d) && strides[d] == 1;
+    down += varies(d) && strides[d] == -1;
+    others += varies(d) && std::abs(strides[d]) != 1;
+  }
+  return up == 1 && down == 1 && others == 0;
+}
+
+Tensor::Diagonals Tensor::diagonals() const {
+  Diagonals result{0, 0, 0, {}};
+  for (int64_t d = 0; d < rank(); ++d)
+    if (varies(d))
+      (strides[d] == 1 ? result.minuend : result.subtrahend) = d;
+  int64_t rows = extents[result.subtrahend], columns = extents[result.minuend];
+  result.lowest = 1 - rows;
+  result.elements =
+      ArrayRef(*data).slice(offset - (rows - 1), rows + columns - 1);
+  return result;
+}
+
 int64_t Tensor::size() const { return product(extents); }
 
 int64_t Tensor::place(ArrayRef<int64_t> index) const {
@@ -273,6 +306,21 @@ Tensor Tensor::reshape(ArrayRef<int64_t> shape) const {
     t.strides.assign(shape.size(), 0);
     return t;
   }
+  // Dims of extent 1 come and go.
+  auto isDim = [](int64_t extent) { return extent != 1; };
+  if (llvm::equal(llvm::make_filter_range(extents, isDim),
+                  llvm::make_filter_range(shape, isDim))) {
+    Tensor t = *this;
+    t.extents.assign(shape.begin(), shape.end());
+    t.strides.clear();
+    size_t next = 0;
+    for (int64_t extent : shape) {
+      while (extent != 1 && extents[next] == 1)
+        ++next;
+      t.strides.push_back(extent == 1 ? 0 : strides[next++]);
+    }
+    return t;
+  }
   Tensor t = dense();
   t.extents.assign(shape.begin(), shape.end());
   t.strides = rowMajor(shape);
@@ -280,6 +328,8 @@ Tensor Tensor::reshape(ArrayRef<int64_t> shape) const {
 }
 
 Tensor Tensor::compact() const {
+  if (isByDistance())
+    return *this;
   Tensor t = *this;
   for (int64_t d = 0; d < rank(); ++d) {
     if (!varies(d) || size() == 0)
@@ -319,12 +369,45 @@ Tensor Tensor::castTo(Type element) const {
   });
 }
 
+/// By the distance alone, where all operands that vary do so.
+std::optional<Tensor>
+Tensor::mapDiagonals(Type element, ArrayRef<Tensor> operands,
+                     llvm::function_ref<Scalar(ArrayRef<Scalar>)> fn) {
+  const Tensor *model = nullptr;
+  for (const Tensor &t : operands) {
+    if (!llvm::any_of(llvm::seq<int64_t>(0, t.rank()),
+                      [&](int64_t d) { return t.varies(d); }))
+      continue;
+    if (!t.isByDistance() ||
+        (model && (model->strides != t.strides || model->offset != t.offset ||
+                   model->extents != t.extents ||
+                   model->data->size() != t.data->size())))
+      return std::nullopt;
+    model = &t;
+  }
+  if (!model)
+    return std::nullopt;
+  Tensor result = *model;
+  result.type = element;
+  result.data = std::make_shared<std::vector<Scalar>>(model->data->size());
+  SmallVector<Scalar, 3> values(operands.size());
+  for (size_t k = 0; k < result.data->size(); ++k) {
+    for (auto [value, t] : llvm::zip(values, operands))
+      value = (*t.data)[t.isByDistance() ? k : t.offset];
+    (*result.data)[k] = roundTo(element, fn(values));
+  }
+  return result;
+}
+
 Tensor Tensor::map(Type element, ArrayRef<Tensor> operands,
                    llvm::function_ref<Scalar(ArrayRef<Scalar>)> fn) {
   SmallVector<Shape> shapes;
   for (const Tensor &t : operands)
     shapes.emplace_back(t.extents);
   Shape full = *broadcastShapes(shapes), stored(full.size(), 1);
+  if (product(full) > 0)
+    if (std::optional<Tensor> result = mapDiagonals(element, operands, fn))
+      return result->expand(full);
   SmallVector<Tensor, 3> spread;
   auto store = [&](bool compacted) {
     spread.clear();

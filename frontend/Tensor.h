@@ -49,6 +49,9 @@ public:
   static Tensor decode(mlir::Type element, llvm::ArrayRef<int64_t> shape,
                        const char *bytes);
   static Tensor ofAttr(mlir::DenseElementsAttr attr);
+  /// A matrix by distance: element (i, j) is `diagonals`[rows - 1 + j - i].
+  static Tensor byDistance(mlir::Type element, int64_t rows, int64_t columns,
+                           std::vector<Scalar> diagonals);
 
   mlir::Type element() const { return type; }
   llvm::ArrayRef<int64_t> shape() const { return extents; }
@@ -65,6 +68,15 @@ public:
 
   /// Whether all elements are equal (a NaN equals nothing).
   bool isUniform() const;
+  /// Whether elements along diagonals are stored once.
+  bool isByDistance() const;
+  /// Where that is so: the elements by the index of one dim less that of
+  /// another, from the lowest distance on.
+  struct Diagonals {
+    int64_t minuend, subtrahend, lowest;
+    llvm::ArrayRef<Scalar> elements;
+  };
+  Diagonals diagonals() const;
   /// A row-major copy, or this if it is one already.
   Tensor dense() const;
 
@@ -103,6 +115,9 @@ public:
 
 private:
   Tensor() = default;
+  static std::optional<Tensor>
+  mapDiagonals(mlir::Type element, llvm::ArrayRef<Tensor> operands,
+               llvm::function_ref<Scalar(llvm::ArrayRef<Scalar>)> fn);
   int64_t place(llvm::ArrayRef<int64_t> index) const;
   bool isRowMajor() const;
 
