@@ -57,6 +57,33 @@ static bool forEachNumber(ArrayRef<Run> line, bool isFloat,
   return true;
 }
 
+/// Whether a line is another moved by one to the right, but for its first
+/// element.
+static bool isMovedBy1(ArrayRef<Run> before, ArrayRef<Run> line, bool isFloat) {
+  int64_t begin = 0, from = 0;
+  for (size_t a = 0, b = 0; a < before.size() && b < line.size();) {
+    const Run &old = before[a], &now = line[b];
+    // In the places of `line`.
+    int64_t first = std::max(begin + 1, from),
+            end = std::min(old.end + 1, now.end);
+    if (!old.isKnown || !now.isKnown)
+      return false;
+    if (first < end) {
+      int64_t i = first - 1 - begin, j = first - from;
+      bool isSame =
+          isFloat ? old.first.f + old.slope * i == now.first.f + now.slope * j
+                  : old.first.i + old.slope * i == now.first.i + now.slope * j;
+      if (!isSame || (end - first > 1 && old.slope != now.slope))
+        return false;
+    }
+    if (end == now.end)
+      from = line[b++].end;
+    if (end == old.end + 1)
+      begin = before[a++].end;
+  }
+  return true;
+}
+
 /// The elements of an expression whose lines, in the order of one dim, are each
 /// the one before moved by one: a function of the distance. `shape` has 1 where
 /// nothing varies.
@@ -72,20 +99,19 @@ static std::optional<Tensor> computeByDistance(Lines &lines, Type element,
   if (row < 0 || shape.back() < 2)
     return std::nullopt;
   int64_t rows = shape[row], columns = shape.back();
-  bool isFloat = lines.isFloat(), fits = true;
   std::vector<Scalar> diagonals(rows + columns - 1);
   Shape index(rank, 0);
-  for (; fits && index[row] < rows; ++index[row]) {
-    int64_t first = rows - 1 - index[row];
-    fits &= forEachNumber(lines.line(index), isFloat, [&](int64_t j, Scalar s) {
-      Scalar &to = diagonals[first + j];
-      if (index[row] == 0 || j == 0)
-        to = s;
-      fits &= isFloat ? to.f == s.f : to.i == s.i;
-    });
-  }
-  if (!fits)
+  Line before(lines.line(index));
+  auto put = [&](int64_t j, Scalar s) { diagonals[rows - 1 + j] = s; };
+  if (!forEachNumber(before, lines.isFloat(), put))
     return std::nullopt;
+  while (++index[row] < rows) {
+    ArrayRef<Run> line = lines.line(index);
+    if (!isMovedBy1(before, line, lines.isFloat()))
+      return std::nullopt;
+    diagonals[rows - 1 - index[row]] = line.front().first;
+    before.assign(line.begin(), line.end());
+  }
   return Tensor::byDistance(element, rows, columns, std::move(diagonals))
       .reshape(shape)
       .expand(lines.shape());
