@@ -69,7 +69,7 @@ Components::Components(const Program &program) {
     // which are dims of their own.
     auto lookup = dyn_cast<EmbeddingOp>(op.op);
     if (lookup && tensorType(lookup.getTable()).getRank() == 2 &&
-        !lookup.getIds().getDefiningOp<ConstantOp>())
+        !isOfConstants(lookup.getIds()))
       unsplittable.push_back({{op.operands[1], 1}, &op});
     if (isa<CrossEntropyOp>(op.op))
       classDims.push_back(

@@ -228,6 +228,22 @@ bool pcc::isOfParams(Value value) {
          any;
 }
 
+bool pcc::isOfConstants(Value value) {
+  llvm::SmallVector<Value> pending{value};
+  llvm::SmallPtrSet<Value, 8> seen;
+  while (!pending.empty()) {
+    Value next = pending.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    Operation *op = next.getDefiningOp();
+    if (!op || (!isa<ConstantOp>(op) &&
+                (op->getNumOperands() == 0 || !isMemoryEffectFree(op))))
+      return false;
+    llvm::append_range(pending, op->getOperands());
+  }
+  return true;
+}
+
 bool pcc::isWholeOnRanks(Operation *op) {
   return isa<ConstantOp>(op) || (op->getNumResults() == 1 && isForward(op) &&
                                  isOfParams(op->getResult(0)));

@@ -107,6 +107,10 @@ bool isForward(mlir::Operation *op);
 /// Whether an op is a constant of floating-point zeros.
 bool isZero(mlir::Operation *op);
 
+/// Whether a value is made of nothing but constants, such as the distances of
+/// queries and keys.
+bool isOfConstants(mlir::Value value);
+
 /// Whether a value is a parameter, or made of nothing but parameters and
 /// constants, such as the weights of heads that are parameters each, joined.
 bool isOfParams(mlir::Value value);
