@@ -1,5 +1,4 @@
-//===- BatchNorms.cpp - Batch norms of files and of modules
-//-----------------===//
+//===- BatchNorms.cpp - Which statistics batch norms take -----------------===//
 //
 // A file in eval mode is another than the module that PyTorch trains: which
 // statistics its batch norms take is told, or that exporters left none of them.

@@ -1,5 +1,4 @@
-//===- Differentiate.h - Derivatives of what is translated so far *- C++
-//-*-===//
+//===- Differentiate.h - Derivatives of ops so far --------------*- C++ -*-===//
 
 #ifndef PCC_FRONTEND_DIFFERENTIATE_H
 #define PCC_FRONTEND_DIFFERENTIATE_H

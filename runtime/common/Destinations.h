@@ -1,5 +1,4 @@
-//===- Destinations.h - What a run may write ---------------------*- C++
-//-*-===//
+//===- Destinations.h - What a run may write --------------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_COMMON_DESTINATIONS_H
 #define PCC_RUNTIME_COMMON_DESTINATIONS_H
