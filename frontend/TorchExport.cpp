@@ -116,17 +116,57 @@ TorchExport::findUnread(const onnx::GraphProto &graph) const {
   return unread;
 }
 
+/// A name without its numbers, which tell the layers of a model apart.
+static std::string withoutNumbers(StringRef name) {
+  std::string rest;
+  llvm::copy_if(name, std::back_inserter(rest),
+                [](char c) { return !llvm::isDigit(c); });
+  return rest;
+}
+
+std::vector<StringRef> TorchExport::paramsBehind(
+    const onnx::NodeProto &node,
+    const llvm::StringMap<const onnx::NodeProto *> &producers) const {
+  const onnx::NodeProto *next = &node;
+  while (next) {
+    std::vector<StringRef> params;
+    for (StringRef name : readsOf(*next))
+      if (kindOf(name) == "PARAMETER")
+        params.push_back(name);
+    if (!params.empty())
+      return params;
+    // Of one value, and shapes beside it.
+    bool hasShapes = llvm::StringSwitch<bool>(next->op_type())
+                         .Cases({"Reshape", "Expand", "Slice"}, true)
+                         .Default(false);
+    SmallVector<const onnx::NodeProto *> from;
+    for (const std::string &input : next->input())
+      if (const onnx::NodeProto *producer = producers.lookup(input))
+        from.push_back(producer);
+    next = from.size() == 1 || (hasShapes && !from.empty()) ? from[0] : nullptr;
+  }
+  return {};
+}
+
 std::vector<TorchExport::Dropped>
 TorchExport::findMerged(const onnx::GraphProto &graph,
                         const llvm::StringSet<> &traces,
                         ArrayRef<StringRef> unread) const {
   llvm::StringMap<const onnx::NodeProto *> producers;
   std::vector<Dropped> merged;
+  auto isNew = [&](StringRef name) {
+    return llvm::none_of(merged, [&](Dropped d) { return d.name == name; });
+  };
   auto add = [&](StringRef parameter) {
     for (StringRef name : unread)
-      if (ownerOf(name) == ownerOf(parameter) &&
-          llvm::none_of(merged, [&](Dropped d) { return d.name == name; }))
+      if (ownerOf(name) == ownerOf(parameter) && isNew(name))
         return merged.push_back({name, parameter});
+  };
+  // Two layers that began alike compute the same of one input.
+  auto addLayers = [&](StringRef parameter) {
+    for (StringRef name : unread)
+      if (withoutNumbers(name) == withoutNumbers(parameter) && isNew(name))
+        merged.push_back({name, parameter});
   };
   for (const onnx::NodeProto &node : graph.node()) {
     for (const std::string &output : node.output())
@@ -138,14 +178,20 @@ TorchExport::findMerged(const onnx::GraphProto &graph,
         continue;
       for (const std::string &input : node.input()) {
         auto it = producers.find(input);
-        if (it == producers.end() || stemOf(input) != stemOf(name) ||
+        bool isTwice = llvm::count(node.input(), input) > 1;
+        bool isOwn = llvm::is_contained(namesIn(text), input) && !isTwice;
+        if (it == producers.end() || isOwn || stemOf(input) != stemOf(name) ||
             !seen.insert(name).second)
           continue;
         // What it was merged with is read here, too.
-        if (llvm::count(node.input(), input) > 1)
+        if (isTwice) {
           for (StringRef parameter : readsOf(*it->second))
             if (kindOf(parameter) == "PARAMETER")
               add(parameter);
+        } else {
+          for (StringRef parameter : paramsBehind(*it->second, producers))
+            addLayers(parameter);
+        }
       }
     }
   }

@@ -64,7 +64,8 @@ public:
   };
   /// Those that may be scalars by their names, while the graph lacks sums or
   /// products; and those of which a result is lacking where a node reads that
-  /// of another parameter twice.
+  /// of another parameter twice, or in its place that of a layer with another
+  /// number.
   std::vector<Dropped> findDropped(const onnx::GraphProto &graph) const;
 
   /// The label smoothing of the loss that a node was made for, as the module
@@ -78,6 +79,12 @@ private:
   /// Names of results, initializers and what they were folded from, and of
   /// what nodes read.
   llvm::StringSet<> tracesIn(const onnx::GraphProto &graph) const;
+  /// The parameters that a value is computed from by its node, or by the last
+  /// one before it, of one value each, that reads some. `producers`: what
+  /// computes a value.
+  std::vector<llvm::StringRef>
+  paramsBehind(const onnx::NodeProto &node,
+               const llvm::StringMap<const onnx::NodeProto *> &producers) const;
   /// What each of the parameters `unread` was merged with.
   std::vector<Dropped> findMerged(const onnx::GraphProto &graph,
                                   const llvm::StringSet<> &traces,
