@@ -102,8 +102,9 @@ class Case:
         how = self.choices["exporter"]
         if how == "pcc-export":
             return []
-        names = [n for n, p in self.build().named_parameters()
-                 if not p.requires_grad]
+        # A tied parameter is known by any of its names.
+        every = self.build().named_parameters(remove_duplicate=False)
+        names = [n for n, p in every if not p.requires_grad]
         if how in ("train", "eval"):
             names += self.module.TOLD["torchscript"]
         if not names or self.freezes_itself:
