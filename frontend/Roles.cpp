@@ -7,18 +7,26 @@
 using namespace mlir;
 using namespace pcc::nn;
 
+/// Whether ids look up one number each, as classes do their weights in a loss.
+static bool looksUpNumbers(Operation *op) {
+  auto lookup = dyn_cast<EmbeddingOp>(op);
+  return lookup && tensorType(lookup.getTable()).getShape().back() == 1;
+}
+
 /// Whether a use of `value` is the given operand of an Op, seen through ops
 /// that move elements; `shifted` is set where one of them changes which
 /// position an element belongs to.
 template <typename Op>
 static bool reaches(Value value, unsigned operand, bool &shifted) {
   SmallVector<std::pair<Value, bool>> work = {{value, false}};
+  llvm::DenseSet<Value> replaced;
   llvm::DenseSet<std::pair<Value, int>> seen;
   while (!work.empty()) {
     auto [at, isShifted] = work.pop_back_val();
     for (OpOperand &use : at.getUses()) {
       Operation *user = use.getOwner();
-      if (isa<Op>(user) && use.getOperandNumber() == operand) {
+      if (isa<Op>(user) && use.getOperandNumber() == operand &&
+          !(replaced.contains(at) && looksUpNumbers(user))) {
         shifted |= isShifted;
         return true;
       }
@@ -29,6 +37,8 @@ static bool reaches(Value value, unsigned operand, bool &shifted) {
       if (!moves && !replaces && !isa<ReshapeOp, CastOp, TransposeOp>(user))
         continue;
       std::pair<Value, bool> next(user->getResult(0), isShifted || moves);
+      if (replaces || replaced.contains(at))
+        replaced.insert(next.first);
       if (seen.insert({next.first, next.second}).second)
         work.push_back(next);
     }
