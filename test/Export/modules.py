@@ -330,6 +330,24 @@ class GroupedHeads(Tokens):
         return y.transpose(1, 2).flatten(2)
 
 
+class LearnedQuery(Tokens):
+    """What is asked by fused attention is repeated for each sample, which
+    TorchScript writes as a number."""
+
+    def __init__(self):
+        super().__init__()
+        self.probe = nn.Parameter(torch.randn(1, 1, WIDTH))
+        self.pool = nn.MultiheadAttention(WIDTH, 2, batch_first=True)
+
+    def body(self, x):
+        b, t, width = x.shape
+        q = self.first(x).view(b, -1, 2, width // 2).transpose(1, 2)
+        y = F.scaled_dot_product_attention(q, q, q, attn_mask=None)
+        x = x + self.second(y.transpose(1, 2).reshape(b, t, width))
+        probe = self.probe.expand(x.shape[0], -1, -1)
+        return x + self.pool(probe, x, x, need_weights=False)[0]
+
+
 class Stack(Tokens):
     """More layers than are compared where a module is large."""
 
@@ -481,6 +499,7 @@ CASES = {
     "values": Case(Values, ("values",), "mse"),
     "rms-norm": Case(ScaledNorm),
     "grouped-heads": Case(GroupedHeads, falls_back=True),
+    "learned-query": Case(LearnedQuery, falls_back=True),
     "stack": Case(Stack, frozen=("first.weight", "first.bias",
                                  "second.weight", "second.bias")),
     "item": Case(Item, refused="item() makes a number"),

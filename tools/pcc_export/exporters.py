@@ -5,7 +5,9 @@ under its name and every dropout; it comes first. It cannot write some
 operators (fused attention over grouped heads, complex numbers), and bakes sizes
 that Python computes; then the dynamo exporter follows, unoptimized, because its
 optimizer merges and folds parameters. Where fused attention itself is what
-cannot be written, models of transformers can take it apart ("eager").
+cannot be written, models of transformers can take it apart ("eager"), and
+PyTorch can compute it by its definition ("math"): its fused kernel gives results
+an order in memory that views by dynamo do not follow.
 
 Both get a node of their own for a value through which no gradient flows,
 pcc::StopGradient, whose attribute `mark` is the number of the mark. graph.py
@@ -17,6 +19,7 @@ import dataclasses
 
 import onnx
 import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from .messages import AttemptFailed, Refused, first_line, quiet
 from .recorder import Recorder
@@ -53,8 +56,9 @@ def attempts(module, opset, only=None):
         attention.append("eager")
     both = [("TorchScript", min(opset, 20)),
             ("dynamo", max(opset, DYNAMO_OPSET))]
-    return [Attempt(exporter, version, a) for exporter, version in both
-            if only in (None, exporter) for a in attention]
+    tried = [Attempt(exporter, version, a) for exporter, version in both
+             for a in attention] + [Attempt(*both[1], "math")]
+    return [a for a in tried if only in (None, a.exporter)]
 
 
 @torch.library.custom_op("pcc::stop_gradient", mutates_args=())
@@ -85,6 +89,10 @@ class StopGradient(torch.autograd.Function):
 def attention(module, implementation):
     if implementation is None:
         yield
+        return
+    if implementation == "math":
+        with sdpa_kernel([SDPBackend.MATH]):
+            yield
         return
     before = module.config._attn_implementation
     module.set_attn_implementation(implementation)
