@@ -22,7 +22,7 @@ class Case:
     tied, buffers and detached are what the metadata must name: parameters that
     are not trained, name -> row, name -> aliases, names, how many values.
     refused: what the message must say where no file can be written.
-    falls_back: TorchScript cannot write it, dynamo follows.
+    alone: the one exporter that can write it.
     """
 
     build: object
@@ -35,7 +35,7 @@ class Case:
     detached: int = 0
     context: int = None
     refused: str = None
-    falls_back: bool = False
+    alone: str = None
 
 
 class Tokens(nn.Module):
@@ -231,6 +231,17 @@ class Positions(Tokens):
     def body(self, x):
         ids = torch.arange(x.shape[1]) + 2
         return super().body(x + self.positions(ids))
+
+
+class WholePositions(Tokens):
+    """Positions that are added whole, so that one length alone runs."""
+
+    def __init__(self):
+        super().__init__()
+        self.positions = nn.Parameter(torch.randn(1, SEQ, WIDTH))
+
+    def body(self, x):
+        return super().body(x + self.positions)
 
 
 class Distances(Tokens):
@@ -488,6 +499,8 @@ CASES = {
     "equal": Case(Equal),
     "positions": Case(Positions, context=18),
     "sliced-positions": Case(SlicedPositions, context=24),
+    "whole-positions": Case(WholePositions, context=SEQ,
+                            alone="TorchScript"),
     "distances": Case(Distances),
     "dropout": Case(Dropout),
     "loss": Case(Loss, ("tokens", "labels"), None),
@@ -498,8 +511,8 @@ CASES = {
     "mask": Case(MaskInput, ("tokens", "mask")),
     "values": Case(Values, ("values",), "mse"),
     "rms-norm": Case(ScaledNorm),
-    "grouped-heads": Case(GroupedHeads, falls_back=True),
-    "learned-query": Case(LearnedQuery, falls_back=True),
+    "grouped-heads": Case(GroupedHeads, alone="dynamo"),
+    "learned-query": Case(LearnedQuery, alone="dynamo"),
     "stack": Case(Stack, frozen=("first.weight", "first.bias",
                                  "second.weight", "second.bias")),
     "item": Case(Item, refused="item() makes a number"),

@@ -12,6 +12,20 @@ from .huggingface import TASKS, load, prepare
 from .messages import Refused
 
 
+def positive(text):
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number above 0")
+    return int(text)
+
+
+def regex(text):
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is no regular expression: {error}") from error
+
+
 def arguments():
     parser = argparse.ArgumentParser(
         prog="pcc-export",
@@ -29,16 +43,16 @@ def arguments():
                         help="inputs of the file (default: by task)")
     parser.add_argument("--random-weights", action="store_true",
                         help="draws weights anew; a config.json is enough")
-    parser.add_argument("--freeze", metavar="REGEX",
+    parser.add_argument("--freeze", type=regex, metavar="REGEX",
                         help="parameters that are not trained")
     parser.add_argument("--dtype", default="float32",
                         choices=("float32", "float16", "bfloat16"),
                         help="of the weights in the file (default: float32)")
-    parser.add_argument("--context-length", type=int, metavar="N",
+    parser.add_argument("--context-length", type=positive, metavar="N",
                         help="where the model does not tell it")
     parser.add_argument("--exporter", choices=("TorchScript", "dynamo"),
                         help="this one alone (default: one after the other)")
-    parser.add_argument("--opset", type=int, default=17,
+    parser.add_argument("--opset", type=positive, default=17, metavar="N",
                         help="of the file (default: 17; dynamo: at least 18)")
     parser.add_argument("--pcc", metavar="FILE",
                         help="the compiler to compare gradients with "
@@ -68,15 +82,18 @@ def main():
         text = str(error).replace("\nnote: ", "\npcc-export: note: ")
         print(f"pcc-export: error: {text}", file=sys.stderr)
         return 1
+    except OSError as error:
+        print(f"pcc-export: error: cannot write '{options.path}': "
+              f"{error.strerror}", file=sys.stderr)
+        return 1
     return 0
 
 
 def freeze(model, regex):
     if not regex:
         return
-    chosen = [p for name, p in model.named_parameters()
-              if re.search(regex, name)]
+    chosen = [p for name, p in model.named_parameters() if regex.search(name)]
     if not chosen:
-        raise Refused(f"--freeze '{regex}' matches no parameter")
+        raise Refused(f"--freeze '{regex.pattern}' matches no parameter")
     for p in chosen:
         p.requires_grad_(False)

@@ -104,8 +104,10 @@ class Subject:
         elif isinstance(result, (tuple, list)):
             result = result[0]
         if not torch.is_tensor(result) or not result.is_floating_point():
+            kind = (f"of {result.dtype}" if torch.is_tensor(result) else
+                    f"but a {type(result).__name__}")
             raise Refused(
-                "the module's output is no tensor of floats",
+                f"the module's output is no tensor of floats {kind}",
                 ["name the one to export with output=, a key, an attribute or "
                  "a position"])
         if self.returns_loss and result.numel() != 1:
