@@ -19,9 +19,7 @@ using namespace pcc::nn;
 /// it made up.
 static bool hasFoldedNorm(const onnx::NodeProto &node) {
   StringRef op = node.op_type();
-  std::string rule =
-      metadata(node, kNodeMetadata, "pkg.onnxscript.rewriter.rule_name");
-  if (StringRef(rule).contains("FuseBatchNorm"))
+  if (wasRewrittenBy(node, "FuseBatchNorm"))
     return true;
   return (op == "Conv" || op == "ConvTranspose") && node.input_size() > 2 &&
          StringRef(node.input(2)).contains("::");

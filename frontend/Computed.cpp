@@ -7,10 +7,6 @@
 using namespace mlir;
 using namespace pcc::frontend;
 
-static StringRef ownerOf(StringRef path) {
-  return path.contains('.') ? path.rsplit('.').first : "";
-}
-
 /// Whether TorchScript may write this for a linear layer.
 static bool isOfLinearLayer(StringRef op) {
   return llvm::StringSwitch<bool>(op)

@@ -62,13 +62,10 @@ LostBiases::LostBiases(Model &model, const TorchExport &module) {
   for (const onnx::TensorProto &tensor : graph.initializer())
     tensors[tensor.name()] = &tensor;
   for (onnx::NodeProto &node : *graph.mutable_node()) {
-    std::string rules =
-        metadata(node, kNodeMetadata, "pkg.onnxscript.rewriter.rule_name");
     bool hasBias = node.input_size() > 2 && !node.input(2).empty();
-    if (!StringRef(rules).contains("RemoveOptionalBiasFrom") || hasBias)
+    if (!wasRewrittenBy(node, "RemoveOptionalBiasFrom") || hasBias)
       continue;
-    std::string bias =
-        biasOf(metadata(node, kNodeMetadata, "pkg.torch.onnx.fx_node"));
+    std::string bias = biasOf(metadata(node, kNodeMetadata, kProgramNodeKey));
     if (bias.empty())
       continue;
     std::string name = module.nameOf("p_" + bias).str();

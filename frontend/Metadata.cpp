@@ -26,6 +26,19 @@ std::string pcc::frontend::metadata(const google::protobuf::Message &message,
   return "";
 }
 
+bool pcc::frontend::wasRewrittenBy(const onnx::NodeProto &node,
+                                   StringRef rule) {
+  return StringRef(metadata(node, kNodeMetadata, kRulesKey)).contains(rule);
+}
+
+SmallVector<StringRef> pcc::frontend::parseList(StringRef text) {
+  SmallVector<StringRef> parts, strings;
+  text.trim("[]").split(parts, ',');
+  for (StringRef part : parts)
+    strings.push_back(part.trim().trim("'\""));
+  return strings;
+}
+
 const DeclaredTensor *Declarations::find(StringRef initializer) const {
   auto it = held.find(initializer);
   return it == held.end() ? nullptr : &tensors[it->second];

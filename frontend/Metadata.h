@@ -34,6 +34,26 @@ inline constexpr int kNodeMetadata = 9, kGraphMetadata = 16,
                      kTensorMetadata = 16,
                      kValueMetadata = 4;
 
+// Keys of what dynamo, and what rewrites its graphs, say of a node or value.
+
+/// The node of the exported program that a node was made for, as text.
+inline constexpr llvm::StringLiteral kProgramNodeKey = "pkg.torch.onnx.fx_node";
+/// The scopes that a node lies in, from the model inwards, then its function.
+inline constexpr llvm::StringLiteral kScopesKey = "pkg.torch.onnx.name_scopes";
+/// What a constant was folded from.
+inline constexpr llvm::StringLiteral kFoldedFromKey =
+    "pkg.onnxscript.optimizer.folded_from";
+/// The rewritings that a node went through.
+inline constexpr llvm::StringLiteral kRulesKey =
+    "pkg.onnxscript.rewriter.rule_name";
+
+/// Whether a rewriting with `rule` in its name made this node.
+bool wasRewrittenBy(const onnx::NodeProto &node, llvm::StringRef rule);
+
+/// The strings of a list as Python prints it, ['a', 'b']; one that is empty of
+/// an empty text.
+llvm::SmallVector<llvm::StringRef> parseList(llvm::StringRef text);
+
 /// A parameter or buffer of the module that was exported.
 struct DeclaredTensor {
   /// An initializer that holds it; `transposed`: as the transpose of what the

@@ -8,15 +8,6 @@
 using namespace mlir;
 using namespace pcc::frontend;
 
-/// The strings of a Python list literal: ['a', 'b'].
-static SmallVector<StringRef> parseList(StringRef text) {
-  SmallVector<StringRef> parts, strings;
-  text.trim("[]").split(parts, ',');
-  for (StringRef part : parts)
-    strings.push_back(part.trim().trim("'\""));
-  return strings;
-}
-
 bool pcc::frontend::isInvented(StringRef name) {
   if (name.contains("::"))
     return true;
@@ -29,11 +20,24 @@ bool pcc::frontend::isParameterName(StringRef name) {
   return name.contains('.') && !name.contains('/') && !name.contains(':');
 }
 
+StringRef pcc::frontend::ownerOf(StringRef name) {
+  return name.contains('.') ? name.rsplit('.').first : "";
+}
+
+StringRef pcc::frontend::leafOf(StringRef name) {
+  return name.contains('.') ? name.rsplit('.').second : name;
+}
+
+StringRef pcc::frontend::stemOf(StringRef result) {
+  auto [stem, number] = result.rsplit('_');
+  bool isNumbered = !number.empty() && llvm::all_of(number, llvm::isDigit);
+  return isNumbered ? stem : result;
+}
+
 std::string pcc::frontend::modulePath(const onnx::NodeProto &node) {
   // The dynamo exporter lists the scopes from the model inwards, then the
   // operator.
-  std::string scopes =
-      metadata(node, kNodeMetadata, "pkg.torch.onnx.name_scopes");
+  std::string scopes = metadata(node, kNodeMetadata, kScopesKey);
   if (!scopes.empty()) {
     SmallVector<StringRef> list = parseList(scopes);
     return list.size() < 2 ? "" : list[list.size() - 2].str();
@@ -51,8 +55,7 @@ std::string pcc::frontend::modulePath(const onnx::NodeProto &node) {
 }
 
 std::string pcc::frontend::functionOf(const onnx::NodeProto &node) {
-  std::string scopes =
-      metadata(node, kNodeMetadata, "pkg.torch.onnx.name_scopes");
+  std::string scopes = metadata(node, kNodeMetadata, kScopesKey);
   return scopes.empty() ? "" : parseList(scopes).back().str();
 }
 
@@ -64,7 +67,7 @@ static Exporter findExporter(const onnx::ModelProto &model) {
   bool hasConstants = false;
   for (const onnx::NodeProto &node : model.graph().node()) {
     hasConstants |= node.op_type() == "Constant";
-    if (!metadata(node, kNodeMetadata, "pkg.torch.onnx.name_scopes").empty())
+    if (!metadata(node, kNodeMetadata, kScopesKey).empty())
       return Exporter::Dynamo;
   }
   return hasConstants ? Exporter::TorchScript : Exporter::Other;
@@ -82,8 +85,7 @@ NameFinder::NameFinder(const onnx::ModelProto &model)
       uses[rootOf(node.input(i))].push_back({&node, i});
   }
   for (const auto &value : graph.value_info()) {
-    std::string from =
-        metadata(value, kValueMetadata, "pkg.onnxscript.optimizer.folded_from");
+    std::string from = metadata(value, kValueMetadata, kFoldedFromKey);
     SmallVector<StringRef> names = parseList(from);
     if (!from.empty())
       for (StringRef name : names)

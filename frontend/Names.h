@@ -16,6 +16,14 @@ bool isParameterName(llvm::StringRef name);
 /// Whether an exporter made this name up: onnx::MatMul_703, val_77, 703.
 bool isInvented(llvm::StringRef name);
 
+/// What a dotted name lies in, "" of one without dots: h.0 of h.0.weight.
+llvm::StringRef ownerOf(llvm::StringRef name);
+/// Its last part: what its owner calls it.
+llvm::StringRef leafOf(llvm::StringRef name);
+
+/// The operator of a result that dynamo names by it: mul of mul_3.
+llvm::StringRef stemOf(llvm::StringRef result);
+
 /// What wrote a file, as far as its names and merges depend on it.
 enum class Exporter {
   /// PyTorch's, by tracing. It merges equal tensors behind Identity nodes.

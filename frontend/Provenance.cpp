@@ -106,9 +106,7 @@ ProvenanceFinder::ProvenanceFinder(const onnx::GraphProto &graph,
     note(tensor, kTensorMetadata, tensor.name());
   // Such a weight keeps the name of the layer's own.
   for (const auto &node : graph.node())
-    if (StringRef(
-            metadata(node, kNodeMetadata, "pkg.onnxscript.rewriter.rule_name"))
-            .contains("FuseBatchNorm"))
+    if (wasRewrittenBy(node, "FuseBatchNorm"))
       for (int i = 1; i < node.input_size(); ++i)
         normed.insert(node.input(i));
 }
@@ -135,9 +133,6 @@ Provenance ProvenanceFinder::declaredOf(const onnx::TensorProto &tensor) const {
   return result;
 }
 
-/// The last part of a dotted name: what a module calls the tensor.
-static StringRef leafOf(StringRef name) { return name.rsplit('.').second; }
-
 /// Whether modules of PyTorch call their parameters so.
 static bool isNamedByModule(StringRef name) {
   StringRef leaf = leafOf(name);
@@ -148,13 +143,6 @@ static bool isNamedByModule(StringRef name) {
              .Cases({"bias_k", "bias_v", "weight_g", "weight_v"}, true)
              .Cases({"original0", "original1"}, true)
              .Default(false);
-}
-
-/// The operator of a result that dynamo names by it: mul of mul_3.
-static StringRef stemOf(StringRef name) {
-  auto [stem, number] = name.rsplit('_');
-  bool isNumbered = !number.empty() && llvm::all_of(number, llvm::isDigit);
-  return isNumbered ? stem : name;
 }
 
 /// Operators that leave elements as they are, by their names in dynamo.

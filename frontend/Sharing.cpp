@@ -1,7 +1,6 @@
 //===- Sharing.cpp - One tensor read for several parameters ---------------===//
 
 #include "frontend/Sharing.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -16,14 +15,6 @@ static int64_t countElements(const onnx::TensorProto &tensor) {
   for (int64_t extent : tensor.dims())
     count *= std::max<int64_t>(1, extent);
   return count;
-}
-
-static StringRef ownerOf(StringRef name) {
-  return name.contains('.') ? name.rsplit('.').first : "";
-}
-
-static StringRef leafOf(StringRef name) {
-  return name.contains('.') ? name.rsplit('.').second : name;
 }
 
 static bool isWithin(StringRef path, StringRef module) {
@@ -62,10 +53,9 @@ std::string SharingFinder::withoutCallNumbers(StringRef path) const {
   std::string result;
   for (StringRef part : parts) {
     std::string prefix = result.empty() ? "" : result + ".";
-    auto [stem, number] = part.rsplit('_');
+    StringRef stem = stemOf(part);
     std::string first = prefix + stem.str();
-    bool isCall = !number.empty() && llvm::all_of(number, llvm::isDigit) &&
-                  !modules.contains(prefix + part.str()) &&
+    bool isCall = stem != part && !modules.contains(prefix + part.str()) &&
                   (modules.contains(first) || paths.contains(first));
     result = prefix + (isCall ? stem : part).str();
   }
@@ -166,12 +156,8 @@ bool SharingFinder::isConstant(const onnx::TensorProto &tensor,
       node.input(i) != tensor.name() || names.countUses(tensor.name()) < 2)
     return false;
   // Functions without parameters, of which dynamo makes several nodes.
-  std::string scope = functionOf(node);
-  auto [stem, number] = StringRef(scope).rsplit('_');
-  StringRef function = !number.empty() && llvm::all_of(number, llvm::isDigit)
-                           ? stem
-                           : StringRef(scope);
-  return llvm::StringSwitch<bool>(function)
+  std::string function = functionOf(node);
+  return llvm::StringSwitch<bool>(stemOf(function))
       .Cases({"gelu", "silu", "mish", "elu", "selu", "celu"}, true)
       .Cases({"leaky_relu", "softplus", "hardswish", "hardsigmoid"}, true)
       .Cases({"scaled_dot_product_attention", "softmax", "var", "std"}, true)

@@ -2,6 +2,7 @@
 
 #include "frontend/TorchExport.h"
 #include "frontend/Metadata.h"
+#include "frontend/Names.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -11,9 +12,6 @@ using namespace pcc::frontend;
 
 static constexpr llvm::StringLiteral kSignature =
     "pkg.torch.export.ExportedProgram.graph_signature";
-static constexpr llvm::StringLiteral kNode = "pkg.torch.onnx.fx_node";
-static constexpr llvm::StringLiteral kFolded =
-    "pkg.onnxscript.optimizer.folded_from";
 
 TorchExport::TorchExport(const onnx::GraphProto &graph) {
   std::string text = metadata(graph, kGraphMetadata, kSignature);
@@ -53,7 +51,7 @@ static SmallVector<StringRef> namesIn(StringRef text) {
 
 std::vector<StringRef> TorchExport::readsOf(const onnx::NodeProto &node) const {
   std::vector<StringRef> reads;
-  std::string text = metadata(node, kNodeMetadata, kNode);
+  std::string text = metadata(node, kNodeMetadata, kProgramNodeKey);
   for (StringRef called : namesIn(text))
     if (auto it = tensors.find(called); it != tensors.end())
       reads.push_back(it->second.name);
@@ -62,15 +60,8 @@ std::vector<StringRef> TorchExport::readsOf(const onnx::NodeProto &node) const {
 
 bool TorchExport::mentions(const onnx::NodeProto &node,
                            StringRef result) const {
-  std::string text = metadata(node, kNodeMetadata, kNode);
+  std::string text = metadata(node, kNodeMetadata, kProgramNodeKey);
   return llvm::is_contained(namesIn(text), result);
-}
-
-/// The operator of a result: mul of mul_3.
-static StringRef stemOf(StringRef result) {
-  auto [stem, number] = result.rsplit('_');
-  bool isNumbered = !number.empty() && llvm::all_of(number, llvm::isDigit);
-  return isNumbered ? stem : result;
 }
 
 static bool isArithmetic(StringRef result) {
@@ -79,27 +70,21 @@ static bool isArithmetic(StringRef result) {
       .Default(false);
 }
 
-static StringRef ownerOf(StringRef name) {
-  return name.contains('.') ? name.rsplit('.').first : "";
-}
-
 llvm::StringSet<> TorchExport::tracesIn(const onnx::GraphProto &graph) const {
   llvm::StringSet<> traces;
   for (const onnx::TensorProto &tensor : graph.initializer())
     traces.insert(tensor.name());
   for (const auto &value : graph.value_info()) {
-    std::string from = metadata(value, kValueMetadata, kFolded);
-    SmallVector<StringRef> names;
-    StringRef(from).trim("[]").split(names, ',');
-    for (StringRef name : names)
-      traces.insert(name.trim().trim("'\""));
+    std::string from = metadata(value, kValueMetadata, kFoldedFromKey);
+    for (StringRef name : parseList(from))
+      traces.insert(name);
   }
   for (const onnx::NodeProto &node : graph.node()) {
     for (const std::string &output : node.output())
       traces.insert(output);
     for (StringRef name : readsOf(node))
       traces.insert(name);
-    std::string text = metadata(node, kNodeMetadata, kNode);
+    std::string text = metadata(node, kNodeMetadata, kProgramNodeKey);
     if (SmallVector<StringRef> called = namesIn(text); !called.empty())
       traces.insert(called.front());
   }
@@ -108,7 +93,11 @@ llvm::StringSet<> TorchExport::tracesIn(const onnx::GraphProto &graph) const {
 
 std::vector<StringRef>
 TorchExport::findUnread(const onnx::GraphProto &graph) const {
-  llvm::StringSet<> traces = tracesIn(graph);
+  return without(tracesIn(graph));
+}
+
+std::vector<StringRef>
+TorchExport::without(const llvm::StringSet<> &traces) const {
   std::vector<StringRef> unread;
   for (const std::string &name : order)
     if (kindOf(name) == "PARAMETER" && !traces.contains(name))
@@ -171,7 +160,7 @@ TorchExport::findMerged(const onnx::GraphProto &graph,
   for (const onnx::NodeProto &node : graph.node()) {
     for (const std::string &output : node.output())
       producers[output] = &node;
-    std::string text = metadata(node, kNodeMetadata, kNode);
+    std::string text = metadata(node, kNodeMetadata, kProgramNodeKey);
     llvm::StringSet<> seen;
     for (StringRef name : namesIn(text)) {
       if (traces.contains(name) || tensors.contains(name))
@@ -200,14 +189,14 @@ TorchExport::findMerged(const onnx::GraphProto &graph,
 
 std::vector<TorchExport::Dropped>
 TorchExport::findDropped(const onnx::GraphProto &graph) const {
-  std::vector<StringRef> unread = findUnread(graph);
+  llvm::StringSet<> traces = tracesIn(graph);
+  std::vector<StringRef> unread = without(traces);
   if (unread.empty())
     return {};
-  llvm::StringSet<> traces = tracesIn(graph);
   std::vector<Dropped> dropped = findMerged(graph, traces, unread);
   bool lacksSums = false;
   for (const onnx::NodeProto &node : graph.node()) {
-    std::string text = metadata(node, kNodeMetadata, kNode);
+    std::string text = metadata(node, kNodeMetadata, kProgramNodeKey);
     lacksSums |= llvm::any_of(namesIn(text), [&](StringRef name) {
       return isArithmetic(name) && !traces.contains(name);
     });
@@ -215,7 +204,7 @@ TorchExport::findDropped(const onnx::GraphProto &graph) const {
   for (StringRef name : unread) {
     // Those of the library's modules have a dim. What is shared has a second
     // name that nothing reads.
-    StringRef leaf = name.contains('.') ? name.rsplit('.').second : name;
+    StringRef leaf = leafOf(name);
     bool mayBeScalar = leaf != "weight" && leaf != "bias";
     bool isKnown =
         llvm::any_of(dropped, [&](Dropped d) { return d.name == name; });
@@ -230,7 +219,7 @@ std::string TorchExport::lostSmoothing(const onnx::NodeProto &node) const {
   if (op != "SoftmaxCrossEntropyLoss" && op != "NegativeLogLikelihoodLoss")
     return "";
   // aten.cross_entropy_loss.default](args = (%x, %labels, None, 1, -100, 0.1)
-  std::string text = metadata(node, kNodeMetadata, kNode);
+  std::string text = metadata(node, kNodeMetadata, kProgramNodeKey);
   auto [call, arguments] = StringRef(text).split("(args = (");
   SmallVector<StringRef> list;
   arguments.split("), kwargs").first.split(list, ", ");

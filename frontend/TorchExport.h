@@ -79,6 +79,8 @@ private:
   /// Names of results, initializers and what they were folded from, and of
   /// what nodes read.
   llvm::StringSet<> tracesIn(const onnx::GraphProto &graph) const;
+  /// The parameters that are not among these, in the module's order.
+  std::vector<llvm::StringRef> without(const llvm::StringSet<> &traces) const;
   /// The parameters that a value is computed from by its node, or by the last
   /// one before it, of one value each, that reads some. `producers`: what
   /// computes a value.
