@@ -2,10 +2,11 @@
 
 #include "frontend/Provenance.h"
 #include "frontend/Evaluate.h"
+#include "frontend/GradientReach.h"
+#include "frontend/OperatorNames.h"
 #include "frontend/Tensor.h"
 #include "frontend/TensorProto.h"
 #include "frontend/ValuePatterns.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -16,83 +17,13 @@ static int64_t sizeOf(const onnx::TensorProto &tensor) {
   return product(Shape(tensor.dims().begin(), tensor.dims().end()));
 }
 
-static bool isFloatCast(const onnx::NodeProto &node) {
-  for (const auto &attribute : node.attribute())
-    if (attribute.name() == "to")
-      switch (attribute.i()) {
-      case onnx::TensorProto::FLOAT:
-      case onnx::TensorProto::DOUBLE:
-      case onnx::TensorProto::FLOAT16:
-      case onnx::TensorProto::BFLOAT16:
-        return true;
-      default:
-        return false;
-      }
-  return true;
-}
-
-/// Whether nothing can be trained through this operator's operand `i`.
-static bool stopsGradient(const onnx::NodeProto &node, int i) {
-  StringRef op = node.op_type();
-  if (op == "Cast")
-    return !isFloatCast(node);
-  return llvm::StringSwitch<bool>(op)
-      .Cases({"Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"},
-             true)
-      .Cases({"Shape", "Size", "NonZero", "IsNaN", "IsInf"}, true)
-      .Cases({"Ceil", "Floor", "Round", "Sign", "Range", "OneHot"}, true)
-      .Case("Where", i == 0)
-      .Cases({"Gather", "GatherElements", "GatherND"}, i == 1)
-      .Cases({"Clip", "Dropout", "Reshape", "Expand", "Tile"}, i > 0)
-      .Cases({"Slice", "TopK", "Resize"}, i > 0)
-      .Case("Pad", i == 1)
-      .Case("BatchNormalization", i > 2)
-      .Default(false);
-}
-
-/// Adds the names that the branches of a node read.
-static void addCaptured(const onnx::NodeProto &node, llvm::StringSet<> &alive) {
-  for (const auto &attribute : node.attribute())
-    for (const onnx::NodeProto &inner : attribute.g().node()) {
-      for (const std::string &input : inner.input())
-        alive.insert(input);
-      addCaptured(inner, alive);
-    }
-}
-
-/// Adds to `alive` what the outputs depend on through operands that `passes`.
-static void
-followGradients(const onnx::GraphProto &graph, llvm::StringSet<> &alive,
-                llvm::function_ref<bool(const onnx::NodeProto &, int)> passes) {
-  for (const auto &output : graph.output())
-    alive.insert(output.name());
-  for (int n = graph.node_size(); n-- > 0;) {
-    const onnx::NodeProto &node = graph.node(n);
-    if (llvm::none_of(node.output(), [&](const std::string &output) {
-          return alive.contains(output);
-        }))
-      continue;
-    for (int i = 0; i < node.input_size(); ++i)
-      if (passes(node, i))
-        alive.insert(node.input(i));
-    addCaptured(node, alive);
-  }
-}
-
 ProvenanceFinder::ProvenanceFinder(const onnx::GraphProto &graph,
                                    const NameFinder &names,
                                    const TorchExport &module,
                                    const std::optional<Declarations> &declared)
-    : names(names), module(module), declared(declared), computed(graph, names) {
-  auto passes = [](const onnx::NodeProto &node, int i) {
-    return !stopsGradient(node, i);
-  };
-  followGradients(graph, reached, passes);
-  followGradients(graph, reachedPlainly,
-                  [&](const onnx::NodeProto &node, int i) {
-                    return node.op_type() != "Sin" && node.op_type() != "Cos" &&
-                           passes(node, i);
-                  });
+    : names(names), module(module), declared(declared), computed(graph, names),
+      reached(findReached(graph)),
+      reachedPlainly(findReached(graph, {"Sin", "Cos"})) {
   constexpr StringRef key = "pkg.torch.export.graph_signature.InputSpec.kind";
   auto note = [&](const google::protobuf::Message &message, int field,
                   StringRef name) {
@@ -143,50 +74,6 @@ static bool isNamedByModule(StringRef name) {
              .Cases({"bias_k", "bias_v", "weight_g", "weight_v"}, true)
              .Cases({"original0", "original1"}, true)
              .Default(false);
-}
-
-/// Operators that leave elements as they are, by their names in dynamo.
-static bool isMove(StringRef stem) {
-  return llvm::StringSwitch<bool>(stem)
-      .Cases({"_to_copy", "clone", "embedding", "expand", "getitem"}, true)
-      .Cases({"index", "lift_fresh_copy", "permute", "reshape"}, true)
-      .Cases({"select", "slice", "split", "squeeze", "t", "to"}, true)
-      .Cases({"transpose", "type_as", "unsqueeze", "view"}, true)
-      .Default(false);
-}
-
-/// Names of operators under which dynamo writes their results: mul_3, expand.
-static bool isOperatorResult(StringRef name) {
-  StringRef stem = stemOf(name);
-  return isMove(stem) ||
-         llvm::StringSwitch<bool>(stem)
-             .Cases({"abs", "add", "arange", "bmm", "cat", "clamp"}, true)
-             .Cases({"cos", "cumsum", "detach", "div", "eq", "exp"}, true)
-             .Cases({"full", "full_like", "ge", "gt", "le", "linear"}, true)
-             .Cases({"log", "lt", "masked_fill", "matmul", "mean"}, true)
-             .Cases({"mm", "mul", "ne", "neg", "ones", "ones_like"}, true)
-             .Cases({"pow", "reciprocal", "repeat", "rsqrt", "rsub"}, true)
-             .Cases({"scalar_tensor", "scalar_tensor_default"}, true)
-             .Cases({"sin", "sqrt", "stack", "sub", "sum", "tril"}, true)
-             .Cases({"triu", "where", "zeros", "zeros_like"}, true)
-             .Default(false);
-}
-
-/// Operators that add a constant, by their names in dynamo.
-static bool isSum(StringRef stem) {
-  return stem == "add" || stem == "sub" || stem == "rsub";
-}
-
-/// Whether a result of this name, computed from one parameter if `isOne`, has
-/// other gradients than that. Results named by a number may be moves.
-static bool changesGradients(StringRef result, bool isOne) {
-  StringRef stem = stemOf(result);
-  return !isInvented(result) && !isMove(stem) &&
-         !llvm::StringSwitch<bool>(stem)
-              .Cases({"arange", "cat", "full", "full_like", "ones"}, true)
-              .Cases({"ones_like", "scalar_tensor", "stack", "zeros"}, true)
-              .Cases({"scalar_tensor_default", "zeros_like"}, true)
-              .Default(isSum(stem) && isOne);
 }
 
 /// "'a', 'b' and 'c'"
@@ -240,8 +127,7 @@ ProvenanceFinder::taggedOf(const onnx::TensorProto &tensor) const {
   });
   // Neither a move nor adding a constant changes a gradient's elements; that
   // of a difference has another sign, as the steps of an optimizer then have.
-  bool isKept = isOne || (real.size() == 1 &&
-                          (isSum(stemOf(name)) || isMove(stemOf(name))));
+  bool isKept = isOne || (real.size() == 1 && isMoveOrSum(name));
   isKept &= !result.isComputed;
   bool isSure = isKept && isNamedByModule(result.name);
   if (auto tag = tags.find(result.name); isOne && tag != tags.end()) {
