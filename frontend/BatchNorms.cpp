@@ -19,7 +19,7 @@ using namespace pcc::nn;
 /// it made up.
 static bool hasFoldedNorm(const onnx::NodeProto &node) {
   StringRef op = node.op_type();
-  if (wasRewrittenBy(node, "FuseBatchNorm"))
+  if (wasRewrittenBy(node, kFusesNorm))
     return true;
   return (op == "Conv" || op == "ConvTranspose") && node.input_size() > 2 &&
          StringRef(node.input(2)).contains("::");

@@ -47,6 +47,9 @@ inline constexpr llvm::StringLiteral kFoldedFromKey =
 inline constexpr llvm::StringLiteral kRulesKey =
     "pkg.onnxscript.rewriter.rule_name";
 
+/// One of them: a norm by statistics of the file is part of the node's weights.
+inline constexpr llvm::StringLiteral kFusesNorm = "FuseBatchNorm";
+
 /// Whether a rewriting with `rule` in its name made this node.
 bool wasRewrittenBy(const onnx::NodeProto &node, llvm::StringRef rule);
 

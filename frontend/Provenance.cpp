@@ -4,6 +4,7 @@
 #include "frontend/Evaluate.h"
 #include "frontend/GradientReach.h"
 #include "frontend/OperatorNames.h"
+#include "frontend/Phrases.h"
 #include "frontend/Tensor.h"
 #include "frontend/TensorProto.h"
 #include "frontend/ValuePatterns.h"
@@ -35,9 +36,9 @@ ProvenanceFinder::ProvenanceFinder(const onnx::GraphProto &graph,
     note(value, kValueMetadata, value.name());
   for (const auto &tensor : graph.initializer())
     note(tensor, kTensorMetadata, tensor.name());
-  // Such a weight keeps the name of the layer's own.
+  // With --batch-norm running. The weight keeps the name of the layer's own.
   for (const auto &node : graph.node())
-    if (wasRewrittenBy(node, "FuseBatchNorm"))
+    if (wasRewrittenBy(node, kFusesNorm))
       for (int i = 1; i < node.input_size(); ++i)
         normed.insert(node.input(i));
 }
@@ -76,18 +77,6 @@ static bool isNamedByModule(StringRef name) {
              .Default(false);
 }
 
-/// "'a', 'b' and 'c'"
-static std::string listOf(ArrayRef<StringRef> names) {
-  std::string text;
-  for (auto [i, name] : llvm::enumerate(names))
-    text += (Twine(i == 0                  ? ""
-                   : i + 1 == names.size() ? " and "
-                                           : ", ") +
-             "'" + name + "'")
-                .str();
-  return text;
-}
-
 std::optional<Provenance>
 ProvenanceFinder::taggedOf(const onnx::TensorProto &tensor) const {
   StringRef name = tensor.name();
@@ -115,7 +104,7 @@ ProvenanceFinder::taggedOf(const onnx::TensorProto &tensor) const {
     result.evidence = "computed by the exporter from constants";
     return result;
   }
-  result.evidence = "folded from " + listOf(real);
+  result.evidence = "folded from " + conjoin(real);
   result.name = real.size() == 1 ? real.front().str() : name.str();
   bool isOne = sources->size() == 1;
   result.isNameProven = isOne;

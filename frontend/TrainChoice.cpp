@@ -2,6 +2,7 @@
 
 #include "frontend/TrainChoice.h"
 #include "dialects/NN/NN.h"
+#include "frontend/Phrases.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -52,17 +53,6 @@ void TrainChoice::apply(Provenance &provenance, const onnx::TensorProto &tensor,
   report.constants.push_back({name, text, provenance.evidence});
 }
 
-/// "'pe', 'slopes', and 3 more"
-static std::string listOf(ArrayRef<std::string> names) {
-  constexpr size_t kMost = 24;
-  std::string text;
-  for (const std::string &name : names.take_front(kMost))
-    text += (text.empty() ? "" : ", ") + name;
-  if (names.size() > kMost)
-    text += ", and " + std::to_string(names.size() - kMost) + " more";
-  return text;
-}
-
 LogicalResult TrainChoice::finish(ModuleOp module, const Weights &weights,
                                   ImportReport &report) {
   SymbolTable symbols(module);
@@ -97,7 +87,7 @@ LogicalResult TrainChoice::finish(ModuleOp module, const Weights &weights,
                               << "trained otherwise than in PyTorch, which "
                                  "trains what the exporter computed them "
                                  "from: "
-                              << listOf(computed);
+                              << listSome(computed);
     diag.attachNote(loc) << "export with optimize=False, by TorchScript in "
                             "training mode or with pcc-export; --freeze REGEX "
                             "keeps them as they are";
@@ -106,7 +96,7 @@ LogicalResult TrainChoice::finish(ModuleOp module, const Weights &weights,
     InFlightDiagnostic diag = emitWarning(loc)
                               << "trained, though the file does not prove that "
                                  "they are parameters: "
-                              << listOf(doubtful);
+                              << listSome(doubtful);
     diag.attachNote(loc) << "--freeze REGEX keeps them as they are, --train "
                             "REGEX confirms them; files of pcc-export say "
                             "which are trained";
@@ -116,7 +106,7 @@ LogicalResult TrainChoice::finish(ModuleOp module, const Weights &weights,
   if (!constants.empty()) {
     InFlightDiagnostic diag = emitWarning(loc)
                               << "not trained, for they look like buffers: "
-                              << listOf(constants);
+                              << listSome(constants);
     diag.attachNote(loc) << "--train REGEX trains them, --freeze REGEX "
                             "confirms this; files of pcc-export say which are "
                             "trained";

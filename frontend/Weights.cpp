@@ -2,6 +2,7 @@
 
 #include "frontend/Weights.h"
 #include "frontend/ExtentScan.h"
+#include "frontend/Phrases.h"
 #include "frontend/Tensor.h"
 #include <cstring>
 
@@ -277,17 +278,12 @@ Weight *Weights::shareTable(Weight *table, StringRef head) {
   return table;
 }
 
-/// "'a' and 'b', 'c' and 'd', and 3 more"
-static std::string listOf(ArrayRef<std::pair<std::string, std::string>> pairs) {
-  constexpr size_t kMost = 24;
-  std::string text;
-  for (const auto &[first, second] : pairs.take_front(kMost))
-    text += (Twine(text.empty() ? "" : ", ") + "'" + first + "' and '" +
-             second + "'")
-                .str();
-  if (pairs.size() > kMost)
-    text += ", and " + std::to_string(pairs.size() - kMost) + " more pairs";
-  return text;
+static std::string
+listPairs(ArrayRef<std::pair<std::string, std::string>> pairs) {
+  std::vector<std::string> texts;
+  for (const auto &[first, second] : pairs)
+    texts.push_back(conjoin({first, second}));
+  return listSome(texts, " pairs");
 }
 
 LogicalResult Weights::report(Location loc) const {
@@ -317,14 +313,14 @@ LogicalResult Weights::report(Location loc) const {
     InFlightDiagnostic diag = emitWarning(loc)
                               << "taken as one parameter, for their values are "
                                  "equal, which proves nothing: "
-                              << listOf(presumedTied);
+                              << listPairs(presumedTied);
     diag.attachNote(loc) << "--untie NAME makes two of them" << export_;
   }
   if (!presumedApart.empty()) {
     InFlightDiagnostic diag =
         emitWarning(loc) << "taken as two parameters, though their values are "
                             "equal: "
-                         << listOf(presumedApart);
+                         << listPairs(presumedApart);
     diag.attachNote(loc) << "--tie A=B makes one of them" << export_;
   }
   return success();
