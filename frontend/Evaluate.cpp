@@ -1,6 +1,7 @@
 //===- Evaluate.cpp - The value of an nn expression -----------------------===//
 
 #include "frontend/Evaluate.h"
+#include "dialects/NN/Dependence.h"
 #include "dialects/NN/SourceMarks.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -23,8 +24,7 @@ pcc::frontend::mapSource(SourceAttr source) {
 
 /// The elements of a parameter that its source gives.
 static std::optional<Tensor> readParam(ReadOp read) {
-  auto param =
-      SymbolTable::lookupNearestSymbolFrom<ParamOp>(read, read.getSymbolAttr());
+  ParamOp param = paramOf(read);
   if (!param || !param.getSourceAttr())
     return std::nullopt;
   SourceAttr source = param.getSourceAttr();

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontend/FixedBatch.h"
+#include "dialects/NN/Dependence.h"
 #include "dialects/NN/Location.h"
 #include "frontend/Axes.h"
 
@@ -18,24 +19,8 @@ using namespace mlir;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// Whether an input has a part in `value`.
-static bool dependsOnInputs(Value value) {
-  SmallVector<Value> work{value};
-  llvm::SmallDenseSet<Value> seen{value};
-  while (!work.empty()) {
-    Value next = work.pop_back_val();
-    Operation *op = next.getDefiningOp();
-    if (!op)
-      return true;
-    for (Value operand : op->getOperands())
-      if (seen.insert(operand).second)
-        work.push_back(operand);
-  }
-  return false;
-}
-
 /// The samples that the file is for; 0 if no input has any.
-static int64_t batchOf(func::FuncOp forward) {
+static int64_t fixedBatch(func::FuncOp forward) {
   BlockArgument rows = findArgument(forward, "tokens");
   if (!rows)
     rows = findArgument(forward, "data");
@@ -62,8 +47,10 @@ static bool isCount(func::FuncOp forward, double number, int64_t batch) {
 FixedBatchTerm pcc::frontend::readFixedBatch(func::FuncOp forward,
                                              const Term &term) {
   FixedBatchTerm result;
-  int64_t batch = batchOf(forward);
-  if (!dependsOnInputs(term.sum) || !batch)
+  int64_t batch = fixedBatch(forward);
+  if (!batch || !dependsOn(term.sum, [](Value source) {
+        return isa<BlockArgument>(source);
+      }))
     return result;
   int means = 0;
   for (auto [reductions, sign] :

@@ -1,6 +1,7 @@
 //===- Lines.cpp - Values line by line ------------------------------------===//
 
 #include "frontend/Lines.h"
+#include "dialects/NN/Dependence.h"
 #include "frontend/Axes.h"
 #include "frontend/Evaluate.h"
 #include "frontend/Runs.h"
@@ -129,8 +130,7 @@ unsigned Lines::addLeaf(Value value, const Places &places) {
     if (step.constant && step.constant.isSplat())
       strides.assign(shape.size(), 0);
   } else if (auto read = value.getDefiningOp<ReadOp>()) {
-    auto param = SymbolTable::lookupNearestSymbolFrom<ParamOp>(
-        read, read.getSymbolAttr());
+    ParamOp param = paramOf(read);
     SourceAttr source = param ? param.getSourceAttr() : SourceAttr();
     stored = true;
     bool isFixed = unknown == Anything || (param && param.getFrozen());

@@ -1,6 +1,7 @@
 //===- LossSplitter.cpp - A loss in terms ---------------------------------===//
 
 #include "frontend/LossSplitter.h"
+#include "dialects/NN/Dependence.h"
 #include "frontend/Evaluate.h"
 #include "frontend/OwnLoss.h"
 
@@ -10,28 +11,15 @@ using namespace pcc::frontend;
 using namespace pcc::nn;
 
 bool pcc::frontend::dependsOnParams(Value value) {
-  SmallVector<Value> work{value};
-  llvm::SmallDenseSet<Value> seen{value};
-  while (!work.empty()) {
-    Operation *op = work.pop_back_val().getDefiningOp();
-    if (!op)
-      continue;
-    if (auto read = dyn_cast<ReadOp>(op)) {
-      auto param = SymbolTable::lookupNearestSymbolFrom<ParamOp>(
-          read, read.getSymbolAttr());
-      if (param && !param.getFrozen())
-        return true;
-    }
-    for (Value operand : op->getOperands())
-      if (seen.insert(operand).second)
-        work.push_back(operand);
-  }
-  return false;
+  return dependsOn(value, [](Value source) {
+    ParamOp param = paramOf(source);
+    return param && !param.getFrozen();
+  });
 }
 
 /// The number that a value is one of, or many: constant, or computed from the
 /// inputs alone.
-static Value numberOf(Value value) {
+static Value singleOf(Value value) {
   while (tensorType(value).getNumElements() != 1) {
     auto broadcast = value.getDefiningOp<BroadcastOp>();
     if (!broadcast)
@@ -68,7 +56,7 @@ LossSplitter::LossSplitter(Value loss) {
 
 /// Divides by a number that the inputs make, whose own factors are the term's.
 bool LossSplitter::divide(Term &term, Value by) {
-  Value scalar = numberOf(by);
+  Value scalar = singleOf(by);
   if (!scalar || dependsOnParams(scalar))
     return false;
   while (Operation *op = scalar.getDefiningOp()) {
@@ -124,7 +112,7 @@ void LossSplitter::split(Term term) {
       return false;
     if (divides)
       return divide(term, value) && (go(other), true);
-    Value scalar = numberOf(value);
+    Value scalar = singleOf(value);
     if (!scalar || dependsOnParams(scalar))
       return false;
     term.times.push_back(scalar);

@@ -1,6 +1,7 @@
 //===- ParamParts.cpp - Parameters cut out of others ----------------------===//
 
 #include "frontend/ParamParts.h"
+#include "dialects/NN/Dependence.h"
 #include "dialects/NN/SourceMarks.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/Twine.h"
@@ -24,8 +25,7 @@ ParamPart pcc::frontend::partOf(SliceOp slice, int64_t dim) {
 
 ParamOp pcc::frontend::ownParam(ReadOp read) {
   auto module = read->getParentOfType<ModuleOp>();
-  auto param =
-      SymbolTable::lookupNearestSymbolFrom<ParamOp>(read, read.getSymbolAttr());
+  ParamOp param = paramOf(read);
   if (!param)
     return nullptr;
   auto uses = SymbolTable::getSymbolUses(param, module);

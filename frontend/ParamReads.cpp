@@ -1,6 +1,7 @@
 //===- ParamReads.cpp - Weights as parameters -----------------------------===//
 
 #include "frontend/ParamReads.h"
+#include "dialects/NN/Dependence.h"
 #include "dialects/NN/GradientMarks.h"
 #include "dialects/NN/SourceMarks.h"
 #include "frontend/Params.h"
@@ -31,8 +32,7 @@ static SmallVector<int64_t> rowMajor(ArrayRef<int64_t> shape) {
 /// Notes on the parameter that is read that the file holds it once more.
 static void addCopy(Builder &builder, ReadOp read, const Weight &copy,
                     const Extent &extent) {
-  auto param =
-      SymbolTable::lookupNearestSymbolFrom<ParamOp>(read, read.getSymbolAttr());
+  ParamOp param = paramOf(read);
   // The strides are those of the parameter's dims.
   SmallVector<int64_t> shape(param.getTensorType().getShape());
   SmallVector<int64_t> strides = rowMajor(shape);

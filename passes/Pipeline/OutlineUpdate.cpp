@@ -1,6 +1,7 @@
 //===- OutlineUpdate.cpp - The update of every stage ----------------------===//
 
 #include "dialects/Dist/Collectives.h"
+#include "dialects/NN/Dependence.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Pipeline/Outline.h"
 
@@ -115,19 +116,10 @@ static bool keepsZero(Operation &op) {
 /// True if a value is computed from a state that `isThis` accepts.
 static bool dependsOnRead(Value value,
                           llvm::function_ref<bool(StringRef)> isThis) {
-  SmallVector<Value> work{value};
-  llvm::SmallDenseSet<Value> seen{value};
-  while (!work.empty()) {
-    Operation *def = work.pop_back_val().getDefiningOp();
-    if (!def)
-      continue;
-    if (auto read = dyn_cast<nn::ReadOp>(def); read && isThis(read.getSymbol()))
-      return true;
-    for (Value operand : def->getOperands())
-      if (seen.insert(operand).second)
-        work.push_back(operand);
-  }
-  return false;
+  return nn::dependsOn(value, [&](Value source) {
+    auto read = source.getDefiningOp<nn::ReadOp>();
+    return read && isThis(read.getSymbol());
+  });
 }
 
 /// The gradient of a tied parameter adds to the norm on one stage only.

@@ -1,8 +1,8 @@
 //===- Program.cpp - A module as sharding passes see it -------------------===//
 
 #include "passes/Sharding/Program.h"
+#include "dialects/NN/Dependence.h"
 #include "dialects/NN/Location.h"
-#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -202,15 +202,6 @@ bool pcc::isZero(Operation *op) {
          elements.getSplatValue<APFloat>().isZero();
 }
 
-/// The parameter a value is a read of; null if it is none.
-static ParamOp paramOf(Value value) {
-  auto read = value.getDefiningOp<ReadOp>();
-  if (!read)
-    return nullptr;
-  return SymbolTable::lookupNearestSymbolFrom<ParamOp>(read,
-                                                       read.getSymbolAttr());
-}
-
 bool pcc::isOfParams(Value value) {
   if (paramOf(value))
     return true;
@@ -229,19 +220,11 @@ bool pcc::isOfParams(Value value) {
 }
 
 bool pcc::isOfConstants(Value value) {
-  llvm::SmallVector<Value> pending{value};
-  llvm::SmallPtrSet<Value, 8> seen;
-  while (!pending.empty()) {
-    Value next = pending.pop_back_val();
-    if (!seen.insert(next).second)
-      continue;
-    Operation *op = next.getDefiningOp();
-    if (!op || (!isa<ConstantOp>(op) &&
-                (op->getNumOperands() == 0 || !isMemoryEffectFree(op))))
-      return false;
-    llvm::append_range(pending, op->getOperands());
-  }
-  return true;
+  return !dependsOn(value, [](Value source) {
+    Operation *op = source.getDefiningOp();
+    return !op || (!isa<ConstantOp>(op) &&
+                   (op->getNumOperands() == 0 || !isMemoryEffectFree(op)));
+  });
 }
 
 bool pcc::isWholeOnRanks(Operation *op) {
@@ -260,24 +243,14 @@ std::optional<unsigned> pcc::weightOf(ContractOp op) {
 }
 
 bool pcc::isTokenLookup(EmbeddingOp op) {
-  if (!paramOf(op.getTable()))
-    return false;
-  llvm::SmallVector<Value> pending{op.getIds()};
-  llvm::SmallPtrSet<Value, 8> seen;
-  while (!pending.empty()) {
-    Value value = pending.pop_back_val();
-    if (!seen.insert(value).second)
-      continue;
-    if (Operation *def = value.getDefiningOp()) {
-      llvm::append_range(pending, def->getOperands());
-      continue;
-    }
-    auto argument = cast<BlockArgument>(value);
+  auto isFed = [](Value source) {
+    auto argument = dyn_cast<BlockArgument>(source);
+    if (!argument)
+      return false;
     auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
     auto role = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
                                                       kRoleAttr);
-    if (role && (role == "tokens" || role == "data"))
-      return true;
-  }
-  return false;
+    return role && (role == "tokens" || role == "data");
+  };
+  return paramOf(op.getTable()) && dependsOn(op.getIds(), isFed);
 }

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Training/Causality.h"
+#include "dialects/NN/Dependence.h"
 #include "passes/Training/HorizonTracker.h"
 
 using namespace mlir;
@@ -123,16 +124,11 @@ static Operation *blame(const HorizonTracker &horizons, Element element,
 LookAhead pcc::findLookAhead(func::FuncOp function, Value tokens,
                              Value output) {
   // What the output does not need may do as it likes.
-  DenseSet<Value> needed = {output};
-  for (Operation &op : llvm::reverse(function.getBody().front()))
-    if (llvm::any_of(op.getResults(),
-                     [&](Value result) { return needed.contains(result); }))
-      needed.insert(op.operand_begin(), op.operand_end());
+  DenseSet<Value> needed = neededFor(output);
   HorizonTracker horizons;
   horizons.set(tokens, Horizon::along(2, 1, tensorType(tokens).getDimSize(1)));
   for (Operation &op : function.getBody().front())
-    if (llvm::any_of(op.getResults(),
-                     [&](Value result) { return needed.contains(result); }))
+    if (hasResultOf(needed, &op))
       horizons.visit(&op);
   // The first position that sees behind itself.
   Horizon seen = horizons.of(output);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Training/LossTerms.h"
+#include "dialects/NN/Dependence.h"
 #include "dialects/NN/SampleMarks.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Training/Entry.h"
@@ -90,18 +91,6 @@ FailureOr<LossTerms> LossTerms::read(func::FuncOp forward) {
   return loss;
 }
 
-/// The values that `value` is computed from.
-static DenseSet<Value> sourcesOf(Value value) {
-  DenseSet<Value> seen = {value};
-  SmallVector<Value> work = {value};
-  while (!work.empty())
-    if (Operation *op = work.pop_back_val().getDefiningOp())
-      for (Value operand : op->getOperands())
-        if (seen.insert(operand).second)
-          work.push_back(operand);
-  return seen;
-}
-
 /// Where the samples of the inputs go.
 static LoopTracker sampleTracker(func::FuncOp forward) {
   LoopTracker samples("samples", std::max<int64_t>(batchOf(forward), 1));
@@ -117,10 +106,9 @@ std::optional<LossTerms::Problem> pcc::findMixedSamples(func::FuncOp forward,
   if (auto joins = forward->getAttrOfType<StringAttr>(kJoinsSamplesAttr))
     return LossTerms::Problem{joins.str()};
   LoopTracker samples = sampleTracker(forward);
-  DenseSet<Value> needed = sourcesOf(sum);
+  DenseSet<Value> needed = neededFor(sum);
   for (Operation &op : forward.getBody().front().without_terminator())
-    if (llvm::any_of(op.getResults(),
-                     [&](Value result) { return needed.contains(result); })) {
+    if (hasResultOf(needed, &op)) {
       std::string what = samples.visit(&op);
       if (!what.empty() && samples.joinsSurely())
         return LossTerms::Problem{nodeName(&op) + " " + what, &op};
@@ -178,10 +166,9 @@ void LossTerms::analyze(func::FuncOp forward) {
   auto say = [&](Value value, StringRef otherwise) {
     if (problem)
       return;
-    DenseSet<Value> sources = sourcesOf(value);
+    DenseSet<Value> needed = neededFor(value);
     for (auto &[op, what] : joins)
-      if (llvm::any_of(op->getResults(),
-                       [&](Value v) { return sources.contains(v); })) {
+      if (hasResultOf(needed, op)) {
         problem = Problem{nodeName(op) + " " + what, op};
         return;
       }
