@@ -6,6 +6,43 @@ using namespace mlir;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
+namespace {
+/// What a node pads with: `fill`, if the mode is constant, and how much at the
+/// beginnings of all dims, then at their ends. Negative amounts cut off.
+struct Padding {
+  std::string mode;
+  SmallVector<int64_t> amounts;
+  Scalar fill;
+};
+} // namespace
+
+static FailureOr<Padding> readPadding(Binder &b) {
+  Padding padding;
+  padding.mode = b.stringAttr("mode", "constant");
+  if (!llvm::is_contained({"constant", "edge", "reflect", "wrap"},
+                          padding.mode))
+    return b.error() << "mode '" << padding.mode << "' is not supported";
+  auto amounts = b.ints(1, "pads");
+  if (failed(amounts))
+    return failure();
+  if (!*amounts || (*amounts)->size() != 2 * b.shape(0).size() || b.has(3))
+    return b.error() << "needs an amount for both ends of every dim";
+  for (int64_t amount : **amounts)
+    if (std::abs(amount / 2) > int64_t(1) << 31)
+      return b.error() << "cannot pad by " << amount;
+  padding.amounts = **amounts;
+  padding.fill = isa<FloatType>(b.element(0))
+                     ? ofFloat(b.floatAttr("value", 0.0))
+                     : ofInt(0);
+  if (padding.mode == "constant" && b.has(2)) {
+    std::optional<Tensor> value = b.tensor(2);
+    if (!value || value->size() != 1)
+      return b.error() << "the value must be known at compile time";
+    padding.fill = value->at(int64_t(0));
+  }
+  return padding;
+}
+
 /// Padding by the input's own elements, looked up: the border's, those mirrored
 /// at it, or those of the other end.
 static LogicalResult padByItself(Binder &b, StringRef mode,
@@ -39,37 +76,13 @@ static LogicalResult padByItself(Binder &b, StringRef mode,
   return success();
 }
 
-/// Negative amounts cut off.
-static LogicalResult importPad(Binder &b) {
-  std::string mode = b.stringAttr("mode", "constant");
-  if (mode != "constant" && mode != "edge" && mode != "reflect" &&
-      mode != "wrap")
-    return b.error() << "mode '" << mode << "' is not supported";
-  auto amounts = b.ints(1, "pads");
-  if (failed(amounts))
-    return failure();
-  Shape from = b.shape(0);
-  int64_t rank = from.size();
-  if (!*amounts || static_cast<int64_t>((*amounts)->size()) != 2 * rank ||
-      b.has(3))
-    return b.error() << "needs an amount for both ends of every dim";
-  for (int64_t amount : **amounts)
-    if (std::abs(amount / 2) > int64_t(1) << 31)
-      return b.error() << "cannot pad by " << amount;
-  if (mode != "constant")
-    return padByItself(b, mode, **amounts);
-  Scalar fill = isa<FloatType>(b.element(0))
-                    ? ofFloat(b.floatAttr("value", 0.0))
-                    : ofInt(0);
-  if (b.has(2)) {
-    std::optional<Tensor> value = b.tensor(2);
-    if (!value || value->size() != 1)
-      return b.error() << "the value must be known at compile time";
-    fill = value->at(int64_t(0));
-  }
+static LogicalResult build(Binder &b, const Padding &padding) {
+  if (padding.mode != "constant")
+    return padByItself(b, padding.mode, padding.amounts);
+  int64_t rank = b.shape(0).size();
   Value value = b.value(0);
   for (int64_t d = 0; d < rank; ++d) {
-    int64_t low = (**amounts)[d], high = (**amounts)[rank + d];
+    int64_t low = padding.amounts[d], high = padding.amounts[rank + d];
     Shape shape(tensorType(value).getShape());
     int64_t cut = std::max<int64_t>(0, -low) + std::max<int64_t>(0, -high);
     if (cut > 0) {
@@ -87,7 +100,8 @@ static LogicalResult importPad(Binder &b) {
         return;
       Shape part = shape;
       part[d] = amount;
-      parts.push_back(b.constant(Tensor::splat(b.element(0), part, fill)));
+      parts.push_back(
+          b.constant(Tensor::splat(b.element(0), part, padding.fill)));
     };
     border(low);
     parts.push_back(value);
@@ -101,29 +115,25 @@ static LogicalResult importPad(Binder &b) {
   return success();
 }
 
+static LogicalResult importPad(Binder &b) {
+  FailureOr<Padding> padding = readPadding(b);
+  return failed(padding) ? failure() : build(b, *padding);
+}
+
 /// Masks are padded for keys beside those of the positions.
 static LogicalResult foldPad(Binder &b) {
   Tensor from = *b.tensor(0);
-  auto amounts = b.ints(1, "pads");
-  if (failed(amounts))
+  FailureOr<Padding> padding = readPadding(b);
+  if (failed(padding))
     return failure();
-  bool isConstant = b.stringAttr("mode", "constant") == "constant";
+  ArrayRef<int64_t> amounts = padding->amounts;
+  if (padding->mode != "constant" ||
+      llvm::any_of(amounts, [](int64_t n) { return n < 0; }))
+    return build(b, *padding);
   int64_t rank = from.rank();
-  if (!isConstant || b.has(3) || !*amounts ||
-      static_cast<int64_t>((*amounts)->size()) != 2 * rank ||
-      llvm::any_of(**amounts, [](int64_t n) { return n < 0; }))
-    return importPad(b);
-  Scalar fill = from.isFloat() ? ofFloat(b.floatAttr("value", 0.0)) : ofInt(0);
-  if (b.has(2)) {
-    if (b.tensor(2)->size() != 1)
-      return importPad(b);
-    fill = b.tensor(2)->at(int64_t(0));
-  }
   Shape shape(from.shape());
   for (int64_t d = 0; d < rank; ++d)
-    if (__builtin_add_overflow(shape[d], (**amounts)[d], &shape[d]) ||
-        __builtin_add_overflow(shape[d], (**amounts)[rank + d], &shape[d]))
-      return b.error() << "cannot pad by so much";
+    shape[d] += amounts[d] + amounts[rank + d];
   if (failed(b.checkConstant(shape)))
     return failure();
   Tensor t(from.element(), shape);
@@ -132,10 +142,10 @@ static LogicalResult foldPad(Binder &b) {
     Shape at(index);
     bool isInside = true;
     for (int64_t d = 0; d < rank; ++d) {
-      at[d] -= (**amounts)[d];
+      at[d] -= amounts[d];
       isInside &= at[d] >= 0 && at[d] < from.shape()[d];
     }
-    t.elements()[next++] = isInside ? from.at(at) : fill;
+    t.elements()[next++] = isInside ? from.at(at) : padding->fill;
   });
   b.set(0, t);
   return success();
