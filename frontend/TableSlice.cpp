@@ -11,7 +11,7 @@ namespace {
 /// Element i of dim d is element starts[d] + i * steps[d] of the operand.
 /// Steps of a dim with fewer than two elements are 1: what a file writes there,
 /// however large, reaches nothing.
-struct Box {
+struct Slice {
   Shape starts, steps, shape;
 
   /// Whether it is all of an operand of this shape, in its order.
@@ -22,23 +22,24 @@ struct Box {
 };
 } // namespace
 
-static LogicalResult setSlice(Binder &b, unsigned result, const Box &box) {
+static LogicalResult setSlice(Binder &b, unsigned result, const Slice &slice) {
   if (b.isConstant(0)) {
-    b.set(result, b.item(0).tensor->slice(box.starts, box.steps, box.shape));
+    b.set(result,
+          b.item(0).tensor->slice(slice.starts, slice.steps, slice.shape));
     return success();
   }
-  if (box.isWhole(b.shape(0))) {
+  if (slice.isWhole(b.shape(0))) {
     b.set(result, b.value(0));
     return success();
   }
-  if (product(box.shape) == 0) {
-    b.set(result, Tensor(b.element(0), box.shape));
+  if (product(slice.shape) == 0) {
+    b.set(result, Tensor(b.element(0), slice.shape));
     return success();
   }
   // Dims are cut forward, then of those that run backward the elements are
   // looked up: no other dim may look as if its elements met.
-  Box forward = box;
-  for (auto [d, step] : llvm::enumerate(box.steps))
+  Slice forward = slice;
+  for (auto [d, step] : llvm::enumerate(slice.steps))
     if (step < 1) {
       forward.starts[d] = 0;
       forward.steps[d] = 1;
@@ -49,14 +50,14 @@ static LogicalResult setSlice(Binder &b, unsigned result, const Box &box) {
     x = SliceOp::create(b.builder, b.loc, b.typeOf(forward.shape, b.element(0)),
                         x, forward.starts, forward.steps);
   Arithmetic a(b);
-  for (auto [d, step] : llvm::enumerate(box.steps)) {
+  for (auto [d, step] : llvm::enumerate(slice.steps)) {
     if (step > 0)
       continue;
-    if (failed(b.checkConstant(box.shape[d])))
+    if (failed(b.checkConstant(slice.shape[d])))
       return failure();
-    Tensor index(b.builder.getI64Type(), {box.shape[d]});
+    Tensor index(b.builder.getI64Type(), {slice.shape[d]});
     for (auto [i, to] : llvm::enumerate(index.elements()))
-      to = ofInt(box.starts[d] + static_cast<int64_t>(i) * step);
+      to = ofInt(slice.starts[d] + static_cast<int64_t>(i) * step);
     x = a.take(x, b.constant(index), d);
   }
   b.set(result, x);
@@ -66,7 +67,7 @@ static LogicalResult setSlice(Binder &b, unsigned result, const Box &box) {
 /// What a slice of a dim of `extent` elements reaches: bounds count from the
 /// end where negative, then are clamped to what there is. No sum or difference
 /// here leaves 64 bits, whatever the file says.
-static void setDim(Box &box, int64_t dim, int64_t extent, int64_t start,
+static void setDim(Slice &slice, int64_t dim, int64_t extent, int64_t start,
                    int64_t end, int64_t step) {
   bool forward = step > 0;
   // The largest end means the last element that there is in either direction,
@@ -83,14 +84,14 @@ static void setDim(Box &box, int64_t dim, int64_t extent, int64_t start,
   // The magnitude of the least integer is one more than the largest.
   uint64_t stride = forward ? step : uint64_t(0) - static_cast<uint64_t>(step);
   int64_t count = span > 0 ? static_cast<int64_t>((span - 1) / stride) + 1 : 0;
-  box.starts[dim] = count > 0 ? first : 0;
-  box.steps[dim] = count > 1 ? step : 1;
-  box.shape[dim] = count;
+  slice.starts[dim] = count > 0 ? first : 0;
+  slice.steps[dim] = count > 1 ? step : 1;
+  slice.shape[dim] = count;
 }
 
 static LogicalResult importSlice(Binder &b) {
   Shape from = b.shape(0);
-  Box box{Shape(from.size(), 0), Shape(from.size(), 1), from};
+  Slice slice{Shape(from.size(), 0), Shape(from.size(), 1), from};
   auto starts = b.ints(1, "starts"), ends = b.ints(2, "ends");
   auto axes = b.ints(3, "axes"), steps = b.ints(4, "steps");
   if (failed(starts) || failed(ends) || failed(axes) || failed(steps))
@@ -109,28 +110,28 @@ static LogicalResult importSlice(Binder &b) {
     int64_t step = *steps ? (**steps)[i] : 1;
     if (step == 0)
       return b.error() << "needs a step other than 0";
-    setDim(box, *axis, from[*axis], (**starts)[i], (**ends)[i], step);
+    setDim(slice, *axis, from[*axis], (**starts)[i], (**ends)[i], step);
   }
-  return setSlice(b, 0, box);
+  return setSlice(b, 0, slice);
 }
 
 /// Cuts operand 0 into parts of these sizes along `axis`, which they have to
 /// make up, and hands each to `take`.
 static LogicalResult
 cut(Binder &b, int64_t axis, ArrayRef<int64_t> sizes,
-    llvm::function_ref<LogicalResult(unsigned, const Box &)> take) {
+    llvm::function_ref<LogicalResult(unsigned, const Slice &)> take) {
   Shape from = b.shape(0);
   int64_t left = from[axis];
   for (int64_t size : sizes)
     left = size < 0 || size > left ? -1 : left - size;
   if (left != 0)
     return b.error() << "the parts do not make up " << from[axis];
-  Box box{Shape(from.size(), 0), Shape(from.size(), 1), from};
+  Slice slice{Shape(from.size(), 0), Shape(from.size(), 1), from};
   for (auto [i, size] : llvm::enumerate(sizes)) {
-    box.shape[axis] = size;
-    if (failed(take(i, box)))
+    slice.shape[axis] = size;
+    if (failed(take(i, slice)))
       return failure();
-    box.starts[axis] += size;
+    slice.starts[axis] += size;
   }
   return success();
 }
@@ -151,8 +152,9 @@ static LogicalResult importSplit(Binder &b) {
       each.push_back(std::min(size, total - i * size));
   if (static_cast<int64_t>(each.size()) != parts)
     return b.error() << "the parts do not make up " << total;
-  return cut(b, *axis, each,
-             [&](unsigned i, const Box &part) { return setSlice(b, i, part); });
+  return cut(b, *axis, each, [&](unsigned i, const Slice &part) {
+    return setSlice(b, i, part);
+  });
 }
 
 /// Parts of the sizes in operand 1: one size for all or one for each.
@@ -173,7 +175,7 @@ static LogicalResult importSplitToSequence(Binder &b) {
   if (each.empty())
     return b.error() << "needs the sizes of its parts";
   Item list;
-  auto add = [&](unsigned, const Box &part) -> LogicalResult {
+  auto add = [&](unsigned, const Slice &part) -> LogicalResult {
     if (failed(setSlice(b, 0, part)))
       return failure();
     list.sequence.push_back(b.getResults()[0]);
