@@ -6,10 +6,6 @@ using namespace mlir;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-static int64_t strideOf(ArrayRef<int64_t> shape, int64_t dim) {
-  return product(shape.drop_front(dim + 1));
-}
-
 FailureOr<Value> pcc::frontend::elementNumbers(Binder &b, int64_t axis) {
   Shape from = b.shape(0), shape = b.shape(1);
   bool fits = from.size() == shape.size();
@@ -25,13 +21,14 @@ FailureOr<Value> pcc::frontend::elementNumbers(Binder &b, int64_t axis) {
 Value pcc::frontend::elementNumbers(Binder &b, Value indices,
                                     ArrayRef<int64_t> from, int64_t axis) {
   ArrayRef<int64_t> shape = tensorType(indices).getShape();
+  Shape strides = rowMajor(from);
   Arithmetic a(b);
   Type i64 = b.builder.getI64Type();
   Value index = a.wrap(a.cast(indices, i64), from[axis]);
-  Value number = a.mul(index, strideOf(from, axis));
+  Value number = a.mul(index, strides[axis]);
   for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d)
     if (d != axis && shape[d] > 1)
-      number = a.add(number, a.mul(a.iota(shape, d, i64), strideOf(from, d)));
+      number = a.add(number, a.mul(a.iota(shape, d, i64), strides[d]));
   return number;
 }
 
@@ -46,11 +43,12 @@ FailureOr<RowNumbers> pcc::frontend::rowNumbers(Binder &b, int64_t batch) {
     return b.error() << "the indices do not fit the data";
   ArrayRef<int64_t> named = ArrayRef<int64_t>(from).take_front(batch + depth);
   ArrayRef<int64_t> outer = ArrayRef<int64_t>(shape).drop_back();
+  Shape strides = rowMajor(named);
   Arithmetic a(b);
   Type i64 = b.builder.getI64Type();
   Value ids = a.cast(b.value(1), i64), number;
   auto addTerm = [&](Value index, int64_t dim) {
-    Value term = a.mul(index, strideOf(named, dim));
+    Value term = a.mul(index, strides[dim]);
     number = number ? a.add(number, term) : term;
   };
   for (int64_t d = 0; d < batch; ++d)

@@ -80,13 +80,6 @@ Lines::Place Lines::numbered(const Places &places, ArrayRef<int64_t> strides,
   return result;
 }
 
-static Shape rowMajorStrides(ArrayRef<int64_t> shape) {
-  Shape strides(shape.size(), 1);
-  for (size_t d = shape.size(); d-- > 1;)
-    strides[d - 1] = strides[d] * shape[d];
-  return strides;
-}
-
 /// The places of a reshape's input: its dims are dims of the result, or
 /// several of them merged; nothing if it splits one.
 std::optional<Lines::Places> Lines::throughReshape(ReshapeOp op,
@@ -104,7 +97,7 @@ std::optional<Lines::Places> Lines::throughReshape(ReshapeOp op,
       return std::nullopt;
     result.push_back(
         numbered(Places(ArrayRef(places).slice(begin, next - begin)),
-                 rowMajorStrides(to.slice(begin, next - begin)), 0));
+                 rowMajor(to.slice(begin, next - begin)), 0));
   }
   return result;
 }
@@ -123,7 +116,7 @@ unsigned Lines::addLeaf(Value value, const Places &places) {
   Step step;
   step.value = value;
   step.places = places;
-  Shape shape(tensorType(value).getShape()), strides = rowMajorStrides(shape);
+  Shape shape(tensorType(value).getShape()), strides = rowMajor(shape);
   int64_t base = 0;
   if (auto constant = value.getDefiningOp<ConstantOp>()) {
     step.constant = dyn_cast<DenseElementsAttr>(constant.getValue());

@@ -5,6 +5,7 @@
 #include "dialects/NN/GradientMarks.h"
 #include "dialects/NN/SourceMarks.h"
 #include "frontend/Params.h"
+#include "frontend/Tensor.h"
 
 using namespace mlir;
 using namespace pcc::frontend;
@@ -21,21 +22,13 @@ static SourceAttr sourceOf(Builder &builder, StringRef name,
                          builder.getDenseI64ArrayAttr(shape));
 }
 
-static SmallVector<int64_t> rowMajor(ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> strides(shape.size());
-  int64_t stride = 1;
-  for (size_t d = shape.size(); d-- > 0; stride *= shape[d])
-    strides[d] = stride;
-  return strides;
-}
-
 /// Notes on the parameter that is read that the file holds it once more.
 static void addCopy(Builder &builder, ReadOp read, const Weight &copy,
                     const Extent &extent) {
   ParamOp param = paramOf(read);
   // The strides are those of the parameter's dims.
   SmallVector<int64_t> shape(param.getTensorType().getShape());
-  SmallVector<int64_t> strides = rowMajor(shape);
+  Shape strides = rowMajor(shape);
   if (copy.transposed)
     strides = {1, shape[0]};
   auto stored = RankedTensorType::get(copy.type.getShape(), copy.storage);

@@ -59,9 +59,7 @@ static Value readTap(Binder &b, Value x, int64_t dim, const Window &w,
 /// The number of each element, row major by `storage_order` 0.
 static Value placesOf(Binder &b, ArrayRef<int64_t> shape, bool columnsFirst) {
   Tensor places(b.builder.getI64Type(), shape);
-  SmallVector<int64_t> strides(shape.size(), 1);
-  for (int64_t d = shape.size() - 1; d-- > 0;)
-    strides[d] = strides[d + 1] * shape[d + 1];
+  Shape strides = rowMajor(shape);
   if (columnsFirst)
     for (size_t d = 2; d < shape.size(); ++d)
       strides[d] = d == 2 ? 1 : strides[d - 1] * shape[d - 1];

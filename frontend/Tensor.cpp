@@ -31,7 +31,7 @@ bool pcc::frontend::canBeHeld(ArrayRef<int64_t> shape) {
              shape, [](int64_t extent) { return extent <= int64_t(1) << 31; });
 }
 
-static Shape rowMajor(ArrayRef<int64_t> shape) {
+Shape pcc::frontend::rowMajor(ArrayRef<int64_t> shape) {
   Shape strides(shape.size());
   int64_t stride = 1;
   for (size_t d = shape.size(); d-- > 0;) {

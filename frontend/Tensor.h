@@ -133,6 +133,10 @@ std::optional<Shape> broadcastShapes(llvm::ArrayRef<Shape> shapes);
 /// The product of extents that a tensor has.
 int64_t product(llvm::ArrayRef<int64_t> shape);
 
+/// The distance, along each dim, of an element from the next in row-major
+/// order.
+Shape rowMajor(llvm::ArrayRef<int64_t> shape);
+
 /// The product of any extents; nothing if one is negative or it overflows.
 std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
 
