@@ -71,30 +71,23 @@ std::optional<double> Binder::uniform(unsigned i) const {
   return inputs[i].tensor->isFloat() ? s.f : static_cast<double>(s.i);
 }
 
-const onnx::AttributeProto *Binder::find(StringRef name) const {
-  for (const auto &attribute : node.attribute())
-    if (name == attribute.name())
-      return &attribute;
-  return nullptr;
-}
-
 int64_t Binder::intAttr(StringRef name, int64_t otherwise) const {
-  const onnx::AttributeProto *attribute = find(name);
+  const onnx::AttributeProto *attribute = findAttribute(node, name);
   return attribute && attribute->has_i() ? attribute->i() : otherwise;
 }
 
 double Binder::floatAttr(StringRef name, double otherwise) const {
-  const onnx::AttributeProto *attribute = find(name);
+  const onnx::AttributeProto *attribute = findAttribute(node, name);
   return attribute && attribute->has_f() ? attribute->f() : otherwise;
 }
 
 std::string Binder::stringAttr(StringRef name, StringRef otherwise) const {
-  const onnx::AttributeProto *attribute = find(name);
+  const onnx::AttributeProto *attribute = findAttribute(node, name);
   return attribute && attribute->has_s() ? attribute->s() : otherwise.str();
 }
 
 std::optional<SmallVector<int64_t>> Binder::ints(StringRef name) const {
-  const onnx::AttributeProto *attribute = find(name);
+  const onnx::AttributeProto *attribute = findAttribute(node, name);
   if (!attribute)
     return std::nullopt;
   return SmallVector<int64_t>(attribute->ints().begin(),

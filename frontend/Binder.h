@@ -94,7 +94,6 @@ public:
   double floatAttr(llvm::StringRef name, double otherwise) const;
   std::string stringAttr(llvm::StringRef name, llvm::StringRef otherwise) const;
   std::optional<llvm::SmallVector<int64_t>> ints(llvm::StringRef name) const;
-  const onnx::AttributeProto *find(llvm::StringRef name) const;
   /// Integers that are an attribute in old opsets and operand `i` in new
   /// ones; absent if neither is given, an error if not constant.
   mlir::FailureOr<std::optional<llvm::SmallVector<int64_t>>>

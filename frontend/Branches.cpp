@@ -26,9 +26,8 @@ LogicalResult Importer::takeBranch(int64_t number) {
   if (known && known->size() == 1)
     wanted = known->at(int64_t(0)).i ? "then_branch" : "else_branch";
   const onnx::GraphProto *branch = nullptr;
-  for (const auto &attribute : node.attribute())
-    if (attribute.name() == wanted.str())
-      branch = &attribute.g();
+  if (const onnx::AttributeProto *taken = findAttribute(node, wanted))
+    branch = &taken->g();
   if (!branch || branch->output_size() != node.output_size()) {
     InFlightDiagnostic diag = emitError(file)
                               << "If '" << node.name()

@@ -7,18 +7,11 @@ using namespace mlir;
 using namespace pcc::frontend;
 
 static bool isFloatCast(const onnx::NodeProto &node) {
-  for (const auto &attribute : node.attribute())
-    if (attribute.name() == "to")
-      switch (attribute.i()) {
-      case onnx::TensorProto::FLOAT:
-      case onnx::TensorProto::DOUBLE:
-      case onnx::TensorProto::FLOAT16:
-      case onnx::TensorProto::BFLOAT16:
-        return true;
-      default:
-        return false;
-      }
-  return true;
+  const onnx::AttributeProto *to = findAttribute(node, "to");
+  return !to || llvm::is_contained(
+                    {onnx::TensorProto::FLOAT, onnx::TensorProto::DOUBLE,
+                     onnx::TensorProto::FLOAT16, onnx::TensorProto::BFLOAT16},
+                    to->i());
 }
 
 /// Whether nothing can be trained through this operator's operand `i`.

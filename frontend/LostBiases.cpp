@@ -45,12 +45,11 @@ weightOf(const onnx::NodeProto &node,
   if (!weight || weight->dims_size() < 2)
     return nullptr;
   bool isTransposed = node.op_type() == "Conv";
-  for (const onnx::AttributeProto &attribute : node.attribute()) {
-    if (attribute.name() == "transB")
-      isTransposed = attribute.i();
-    if (attribute.name() == "beta" && attribute.f() != 1)
-      return nullptr;
-  }
+  if (const onnx::AttributeProto *transB = findAttribute(node, "transB"))
+    isTransposed = transB->i();
+  const onnx::AttributeProto *beta = findAttribute(node, "beta");
+  if (beta && beta->f() != 1)
+    return nullptr;
   outputs = weight->dims(isTransposed ? 0 : 1);
   bool isKnown = node.op_type() == "Conv" || node.op_type() == "Gemm";
   return isKnown ? weight : nullptr;

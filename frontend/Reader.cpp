@@ -234,3 +234,11 @@ std::vector<std::string> Model::externalFiles() const {
   }
   return files;
 }
+
+const onnx::AttributeProto *
+pcc::frontend::findAttribute(const onnx::NodeProto &node, StringRef name) {
+  for (const onnx::AttributeProto &attribute : node.attribute())
+    if (name == attribute.name())
+      return &attribute;
+  return nullptr;
+}

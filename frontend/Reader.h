@@ -76,6 +76,10 @@ private:
   llvm::StringMap<std::string> zeros; ///< by tensors that the file lacks
 };
 
+/// A node's attribute of this name; null if it has none.
+const onnx::AttributeProto *findAttribute(const onnx::NodeProto &node,
+                                          llvm::StringRef name);
+
 /// The model's bytes less large tensors: those refer to (offset, length) of
 /// the file as external data at location "". `truncated` tells what is wrong
 /// where the bytes are no ModelProto.

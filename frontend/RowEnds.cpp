@@ -1,6 +1,7 @@
 //===- RowEnds.cpp - States at the last marked position -------------------===//
 
 #include "frontend/RowEnds.h"
+#include "frontend/TensorProto.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace pcc::frontend;
@@ -37,16 +38,7 @@ public:
     if (const onnx::NodeProto *maker = makers.lookup(value);
         maker && maker->op_type() == "Constant" && maker->attribute_size() == 1)
       tensor = &maker->attribute(0).t();
-    if (!tensor || tensor->data_type() != onnx::TensorProto::INT64)
-      return std::nullopt;
-    int64_t number = 0;
-    if (tensor->int64_data_size() == 1)
-      number = tensor->int64_data(0);
-    else if (tensor->raw_data().size() == sizeof(number))
-      memcpy(&number, tensor->raw_data().data(), sizeof(number));
-    else
-      return std::nullopt;
-    return number;
+    return tensor ? wholeNumber(*tensor) : std::nullopt;
   }
 
 private:
@@ -56,18 +48,16 @@ private:
 };
 } // namespace
 
-static void setNumber(onnx::NodeProto &node, llvm::StringRef name) {
+static void setAttribute(onnx::NodeProto &node, llvm::StringRef name) {
   onnx::AttributeProto *attribute = node.add_attribute();
   attribute->set_name(name.str());
   attribute->set_type(onnx::AttributeProto::INT);
   attribute->set_i(1);
 }
 
-static int64_t numberOf(const onnx::NodeProto &node, llvm::StringRef name) {
-  for (const onnx::AttributeProto &attribute : node.attribute())
-    if (name == attribute.name())
-      return attribute.i();
-  return 0;
+static int64_t attributeOf(const onnx::NodeProto &node, llvm::StringRef name) {
+  const onnx::AttributeProto *attribute = findAttribute(node, name);
+  return attribute ? attribute->i() : 0;
 }
 
 void pcc::frontend::markRowEnds(onnx::GraphProto &graph) {
@@ -85,12 +75,12 @@ void pcc::frontend::markRowEnds(onnx::GraphProto &graph) {
         states = &node;
     onnx::NodeProto *rows = states ? nodes.only(*states, "Reshape") : nullptr;
     onnx::NodeProto *last = rows ? nodes.only(*rows, "Gather") : nullptr;
-    if (!last || numberOf(*states, "batch_dims") ||
-        numberOf(*last, "axis") != 1 || nodes.number(last->input(1)) != -1)
+    if (!last || attributeOf(*states, "batch_dims") ||
+        attributeOf(*last, "axis") != 1 || nodes.number(last->input(1)) != -1)
       continue;
-    setNumber(places, kRowEnds);
+    setAttribute(places, kRowEnds);
     turned->set_op_type("Identity");
     turned->clear_attribute();
-    setNumber(*states, "batch_dims");
+    setAttribute(*states, "batch_dims");
   }
 }

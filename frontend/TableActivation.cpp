@@ -144,7 +144,8 @@ static LogicalResult buildClip(Binder &b) {
   Value x = b.value(0);
   auto bound = [&](unsigned i, StringRef name) -> Value {
     if (b.opset < 11)
-      return b.find(name) ? a.splat(x, b.floatAttr(name, 0)) : Value();
+      return findAttribute(b.node, name) ? a.splat(x, b.floatAttr(name, 0))
+                                         : Value();
     if (!b.has(i))
       return Value();
     if (auto known = b.uniform(i))

@@ -47,7 +47,7 @@ static LogicalResult importConstant(Binder &b) {
     b.set(0, isScalar ? t.reshape({}) : t);
     return success();
   };
-  if (const auto *value = b.find("value")) {
+  if (const auto *value = findAttribute(b.node, "value")) {
     FailureOr<Tensor> t = b.translation.load(b.loc, value->t());
     if (failed(t))
       return failure();
@@ -56,13 +56,13 @@ static LogicalResult importConstant(Binder &b) {
   }
   auto f32 = builder.getF32Type();
   auto i64 = builder.getI64Type();
-  if (const auto *value = b.find("value_float"))
+  if (const auto *value = findAttribute(b.node, "value_float"))
     return list(f32, ArrayRef<float>(value->f()), ofFloat, true);
-  if (const auto *value = b.find("value_floats"))
+  if (const auto *value = findAttribute(b.node, "value_floats"))
     return list(f32, value->floats(), ofFloat, false);
-  if (const auto *value = b.find("value_int"))
+  if (const auto *value = findAttribute(b.node, "value_int"))
     return list(i64, ArrayRef<int64_t>(value->i()), ofInt, true);
-  if (const auto *value = b.find("value_ints"))
+  if (const auto *value = findAttribute(b.node, "value_ints"))
     return list(i64, value->ints(), ofInt, false);
   return b.error() << "a constant of strings or a sparse one is not supported";
 }
@@ -72,7 +72,7 @@ static LogicalResult importConstantOfShape(Binder &b) {
   if (failed(b.checkConstant(shape)))
     return failure();
   Tensor value = Tensor::splat(b.builder.getF32Type(), {1}, ofFloat(0));
-  if (const auto *attribute = b.find("value")) {
+  if (const auto *attribute = findAttribute(b.node, "value")) {
     FailureOr<Tensor> t = b.translation.load(b.loc, attribute->t());
     if (failed(t))
       return failure();

@@ -11,10 +11,11 @@ using namespace pcc::nn;
 /// Ones on a diagonal; only the operand's shape matters.
 static LogicalResult importEyeLike(Binder &b) {
   Shape shape = b.shape(0);
-  Type element = b.find("dtype") ? elementType(b.builder.getContext(),
-                                               b.intAttr("dtype", 0),
-                                               b.translation.isForward())
-                                 : b.element(0);
+  Type element =
+      findAttribute(b.node, "dtype")
+          ? elementType(b.builder.getContext(), b.intAttr("dtype", 0),
+                        b.translation.isForward())
+          : b.element(0);
   if (shape.size() != 2 || !element || failed(b.checkConstant(shape)))
     return b.error() << "needs a matrix of a type that is supported";
   int64_t k = b.intAttr("k", 0);

@@ -14,7 +14,7 @@ using namespace pcc::nn;
 
 /// d y / d x for each of the names in `xs`.
 static LogicalResult buildGradient(Binder &b) {
-  const auto *names = b.find("xs");
+  const auto *names = findAttribute(b.node, "xs");
   Value y = b.translation.valueNamed(b.stringAttr("y", ""));
   if (!names || !y)
     return b.error() << "names no result to differentiate";

@@ -86,6 +86,19 @@ FailureOr<Tensor> pcc::frontend::loadTensor(Location loc, Model &model,
                         << "' does not hold the elements of its shape";
 }
 
+std::optional<int64_t>
+pcc::frontend::wholeNumber(const onnx::TensorProto &tensor) {
+  int64_t number = 0;
+  if (tensor.data_type() != onnx::TensorProto::INT64)
+    return std::nullopt;
+  if (tensor.int64_data_size() == 1)
+    return tensor.int64_data(0);
+  if (tensor.raw_data().size() != sizeof(number))
+    return std::nullopt;
+  std::memcpy(&number, tensor.raw_data().data(), sizeof(number));
+  return number;
+}
+
 bool pcc::frontend::isOnes(MLIRContext *context,
                            const onnx::TensorProto &tensor,
                            const Extent &extent) {

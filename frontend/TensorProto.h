@@ -15,6 +15,10 @@ mlir::FailureOr<Tensor> loadTensor(mlir::Location loc, Model &model,
                                    const onnx::TensorProto &tensor,
                                    bool asStored);
 
+/// The one whole number that a tensor of int64 in the graph itself is; nothing
+/// if it holds more, or something else.
+std::optional<int64_t> wholeNumber(const onnx::TensorProto &tensor);
+
 /// Whether a tensor [n] holds nothing but ones.
 bool isOnes(mlir::MLIRContext *context, const onnx::TensorProto &tensor,
             const Extent &extent);
