@@ -30,30 +30,62 @@ static LogicalResult importEyeLike(Binder &b) {
   return success();
 }
 
-/// A new dim that is `on` at the index and `off` elsewhere.
-static LogicalResult buildOneHot(Binder &b) {
+/// The shape of OneHot's result; `axis` is where the dim of the depth goes.
+static FailureOr<Shape> shapeOfOneHot(Binder &b, int64_t &axis) {
   std::optional<double> depth = b.uniform(1);
   if (!depth || b.shape(2) != Shape({2}))
     return b.error() << "needs a constant depth and two values";
-  Shape from = b.shape(0);
-  auto axis = normalizeAxis(b.intAttr("axis", -1), from.size() + 1);
-  if (!axis || !(*depth >= 1) || *depth > 1 << 28)
+  Shape shape = b.shape(0);
+  auto at = normalizeAxis(b.intAttr("axis", -1), shape.size() + 1);
+  if (!at || !(*depth >= 1) || *depth > 1 << 28)
     return b.error() << "has no such axis, or a depth that cannot be held";
-  int64_t extent = static_cast<int64_t>(*depth);
-  Arithmetic a(b);
-  Type i64 = b.builder.getI64Type();
-  Value index = a.wrap(a.cast(b.value(0), i64), extent);
-  Shape shape = from;
-  shape.insert(shape.begin() + *axis, extent);
+  axis = *at;
+  shape.insert(shape.begin() + axis, static_cast<int64_t>(*depth));
   if (failed(b.checkConstant(shape)))
     return failure();
-  Value hit = a.equal(a.spread(index, shape, *axis), a.iota(shape, *axis, i64));
+  return shape;
+}
+
+/// A new dim that is `on` at the index and `off` elsewhere.
+static LogicalResult buildOneHot(Binder &b) {
+  int64_t axis;
+  FailureOr<Shape> shape = shapeOfOneHot(b, axis);
+  if (failed(shape))
+    return failure();
+  Arithmetic a(b);
+  Type i64 = b.builder.getI64Type();
+  Value index = a.wrap(a.cast(b.value(0), i64), (*shape)[axis]);
+  Value hit = a.equal(a.spread(index, *shape, axis), a.iota(*shape, axis, i64));
   auto valueAt = [&](int64_t i) {
     Value scalar = SelectOp::create(
         b.builder, b.loc, b.typeOf({}, b.element(2)), b.value(2), 0, i);
-    return b.broadcast(scalar, shape);
+    return b.broadcast(scalar, *shape);
   };
   b.set(0, a.where(hit, valueAt(1), valueAt(0)));
+  return success();
+}
+
+/// Of known operands. Exporters write so how often repeat_interleave repeats
+/// each dim.
+static LogicalResult foldOneHot(Binder &b) {
+  int64_t axis;
+  FailureOr<Shape> shape = shapeOfOneHot(b, axis);
+  if (failed(shape))
+    return failure();
+  if (product(*shape) > kLargestFolded)
+    return buildOneHot(b);
+  Tensor indices = *b.tensor(0), values = *b.tensor(2);
+  Tensor t(values.element(), *shape);
+  size_t n = 0;
+  forEachIndex(*shape, [&](ArrayRef<int64_t> at) {
+    Shape from(at);
+    from.erase(from.begin() + axis);
+    Scalar index = indices.at(from);
+    int64_t place = indices.isFloat() ? static_cast<int64_t>(index.f) : index.i;
+    bool isHit = at[axis] == (place < 0 ? place + (*shape)[axis] : place);
+    t.elements()[n++] = values.at(int64_t(isHit));
+  });
+  b.set(0, t);
   return success();
 }
 
@@ -114,7 +146,7 @@ static LogicalResult buildTrilu(Binder &b) {
 ArrayRef<OpEntry> pcc::frontend::maskOps() {
   static const OpEntry table[] = {
       {"EyeLike", 9, kAnyOpset, 1, nullptr, importEyeLike},
-      {"OneHot", 9, kAnyOpset, 3, nullptr, buildOneHot},
+      {"OneHot", 9, kAnyOpset, 3, foldOneHot, buildOneHot},
       {"Trilu", 14, kAnyOpset, 1, foldTrilu, buildTrilu},
   };
   return table;
