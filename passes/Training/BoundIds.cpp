@@ -37,6 +37,17 @@ struct Search {
 
 } // namespace
 
+/// Whether ids are taken only up to a limit, as a clamp does: the table then
+/// bounds the limit, and says nothing of the ids.
+static bool isLimited(WhereOp where, OpOperand &use) {
+  auto compare = where.getCondition().getDefiningOp<CompareOp>();
+  if (!compare || compare.getRelation() == Relation::Equal)
+    return false;
+  // Taken where the limit is above, or not taken where it is below.
+  bool isTakenIfTrue = use.getOperandNumber() == 1;
+  return (isTakenIfTrue ? compare.getLhs() : compare.getRhs()) == use.get();
+}
+
 void Search::follow(Value ids) {
   for (OpOperand &use : ids.getUses()) {
     Operation *op = use.getOwner();
@@ -53,10 +64,12 @@ void Search::follow(Value ids) {
     } else if (isa<ReshapeOp, TransposeOp, BroadcastOp>(op) ||
                (isUniform && isa<SliceOp, SelectOp, ConcatOp, PadOp>(op))) {
       follow(op->getResult(0));
-    } else if (isTokens && isa<WhereOp>(op) && use.getOperandNumber() > 0) {
+    } else if (auto where = dyn_cast<WhereOp>(op);
+               where && isTokens && use.getOperandNumber() > 0) {
       // Where some are replaced, the others are looked up. Of labels those are
       // replaced that are ignored, whatever they are.
-      follow(op->getResult(0));
+      if (!isLimited(where, use))
+        follow(op->getResult(0));
     } else if (auto cast = dyn_cast<CastOp>(op)) {
       if (isa<IntegerType>(tensorType(cast.getResult()).getElementType()))
         follow(cast);

@@ -44,3 +44,27 @@ func.func @forward(
   %g, %glse = nn.cross_entropy %twice, %kind classes 7 : tensor<4x8xf32>, tensor<4xi64> -> tensor<4xf32> loc("loss")
   return
 }
+
+// Ids above the first table's are looked up in another: what is limited says
+// nothing of the ids, what replaces the lowest, or one of them, does.
+// CHECK-LABEL: func @cutoff
+func.func @cutoff(
+    // CHECK-SAME: nn.ids = {below = 24 : i64, node = "all"}, nn.name = "tokens"
+    %tokens: tensor<4xi64> {nn.name = "tokens", nn.role = "tokens"},
+    // CHECK-SAME: %{{.*}}: tensor<4xi64> {nn.name = "few", nn.role = "tokens"}
+    %few: tensor<4xi64> {nn.name = "few", nn.role = "tokens"}) {
+  %w = nn.read @w : tensor<24x8xf32>
+  %v = nn.read @v : tensor<10x8xf32>
+  %zero = nn.constant dense<0> : tensor<4xi64>
+  %last = nn.constant dense<9> : tensor<4xi64>
+  %above = nn.compare le %last, %tokens : tensor<4xi64> -> tensor<4xi1>
+  %least = nn.where %above, %last, %tokens : tensor<4xi1>, tensor<4xi64>
+  %a = nn.embedding %least, %v : tensor<4xi64>, tensor<10x8xf32> -> tensor<4x8xf32> loc("first")
+  %below = nn.compare le %tokens, %zero : tensor<4xi64> -> tensor<4xi1>
+  %most = nn.where %below, %zero, %tokens : tensor<4xi1>, tensor<4xi64>
+  %b = nn.embedding %most, %w : tensor<4xi64>, tensor<24x8xf32> -> tensor<4x8xf32> loc("all")
+  %within = nn.compare lt %few, %last : tensor<4xi64> -> tensor<4xi1>
+  %kept = nn.where %within, %few, %zero : tensor<4xi1>, tensor<4xi64>
+  %c = nn.embedding %kept, %v : tensor<4xi64>, tensor<10x8xf32> -> tensor<4x8xf32>
+  return
+}
