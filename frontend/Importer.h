@@ -82,7 +82,8 @@ private:
   /// table that is trained.
   mlir::LogicalResult checkFoldedLookup(const onnx::TensorProto &tensor,
                                         mlir::RankedTensorType type,
-                                        const Extent &extent) const;
+                                        const Extent &extent,
+                                        const Provenance &provenance) const;
   /// Makes `item` the elements of a tensor of the file, or an expression.
   mlir::LogicalResult hold(const onnx::TensorProto &tensor, Item &item);
   mlir::LogicalResult importNodes();

@@ -83,8 +83,8 @@ LogicalResult Importer::addInitializers() {
       bool isLost = provenance.isTrained() ||
                     (provenance.kind == Provenance::Kind::Presumed &&
                      provenance.isMadeUp);
-      if (isLost && !options.forward &&
-          failed(checkFoldedLookup(tensor, type, extent)))
+      if (isLost && !options.forward && !choice->keeps(provenance, tensor) &&
+          failed(checkFoldedLookup(tensor, type, extent, provenance)))
         return failure();
       choice->apply(provenance, tensor, type, report);
     }
@@ -144,17 +144,22 @@ void Importer::warnOfDropped() const {
 
 LogicalResult Importer::checkFoldedLookup(const onnx::TensorProto &tensor,
                                           RankedTensorType type,
-                                          const Extent &extent) const {
+                                          const Extent &extent,
+                                          const Provenance &provenance) const {
   std::string lookup =
       foldedLookup(extent, type.getShape(), type.getElementTypeBitWidth() / 8);
   if (lookup.empty())
     return success();
+  bool isNamed = !provenance.name.empty() && provenance.name != tensor.name();
+  std::string table = isNamed ? "'" + provenance.name + "'" : "a table";
   InFlightDiagnostic diag = emitError(file)
                             << "weight '" << tensor.name() << "' is " << lookup
-                            << ": the exporter folded a lookup, and the "
-                               "table is lost";
-  diag.attachNote(file) << "export with dynamic dims, or without "
-                           "optimizations (optimize=False)";
+                            << ": the exporter folded the lookup of " << table
+                            << ", which the file lacks";
+  diag.attachNote(file) << "export with pcc-export, with optimize=False, or "
+                           "with a dynamic batch and sequence; --freeze '"
+                        << (isNamed ? provenance.name : tensor.name())
+                        << "' trains all else";
   return diag;
 }
 

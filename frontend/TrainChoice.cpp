@@ -30,9 +30,19 @@ FailureOr<TrainChoice> TrainChoice::parse(Location loc, StringRef freeze,
   return choice;
 }
 
+static std::string nameOf(const Provenance &provenance,
+                          const onnx::TensorProto &tensor) {
+  return provenance.name.empty() ? tensor.name() : provenance.name;
+}
+
+bool TrainChoice::keeps(const Provenance &provenance,
+                        const onnx::TensorProto &tensor) {
+  return freeze.matches(nameOf(provenance, tensor));
+}
+
 void TrainChoice::apply(Provenance &provenance, const onnx::TensorProto &tensor,
                         RankedTensorType type, ImportReport &report) {
-  std::string name = provenance.name.empty() ? tensor.name() : provenance.name;
+  std::string name = nameOf(provenance, tensor);
   bool isNotTrained =
       provenance.isConstant() || provenance.kind == Kind::Frozen;
   if (isNotTrained && train.matches(name)) {

@@ -22,6 +22,9 @@ public:
   void apply(Provenance &provenance, const onnx::TensorProto &tensor,
              mlir::RankedTensorType type, ImportReport &report);
 
+  /// Whether --freeze names a tensor.
+  bool keeps(const Provenance &provenance, const onnx::TensorProto &tensor);
+
   /// Sets `frozen` on the parameters of a module, reports the evidence about
   /// them, and warns where there is too little. Errors: an expression that
   /// matched nothing.

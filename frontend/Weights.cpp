@@ -66,7 +66,7 @@ std::string pcc::frontend::foldedLookup(const Extent &extent,
   if (times > 1 && isRepetition(extent, extent.length / times))
     return "one table " + std::to_string(times) + " times";
   return hasEqualDiagonals(extent, shape[shape.size() - 2], shape.back(), width)
-             ? "a table looked up by distance"
+             ? "looked up by distance"
              : "";
 }
 

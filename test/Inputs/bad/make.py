@@ -210,13 +210,21 @@ def baked():
     apart = np.arange(WIDTH) - np.arange(SEQ)[:, None]
     bias = {"unsqueeze_14": apart[None].astype("f4")}
     add_bias = helper.make_node("Add", ["e", "unsqueeze_14"], ["x"], "/Add")
+    distance = model(extra=([embed, add_bias], bias))
+    folded = helper.make_tensor_value_info(
+        "unsqueeze_14", TensorProto.FLOAT, [1, SEQ, WIDTH]
+    )
+    source = folded.metadata_props.add()
+    source.key = "pkg.onnxscript.optimizer.folded_from"
+    source.value = "['arange', 'embedding_1', 'relative_bias.weight', 'sub']"
+    distance.graph.value_info.append(folded)
     cast = helper.make_node("Cast", ["e"], ["x"], "/Cast")
     cast.attribute.append(
         helper.make_attribute("to", TensorProto.COMPLEX128)
     )
     return {
         "repeated": model(extra=([embed, add], table)),
-        "distance": model(extra=([embed, add_bias], bias)),
+        "distance": distance,
         "complex": model(extra=([embed, cast], {})),
         "cache": cache,
         "experts": experts,
