@@ -156,7 +156,7 @@ LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
   }
   if (failed(fn(binder))) {
     if (reads)
-      reads->noteMisfit(number, binder);
+      reads->noteMisfit(number, node, binder);
     return failure();
   }
   if (reads)

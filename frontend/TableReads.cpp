@@ -1,6 +1,7 @@
 //===- TableReads.cpp - What a graph reads by position --------------------===//
 
 #include "frontend/TableReads.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace pcc::frontend;
@@ -47,22 +48,52 @@ void TableReads::noteIndices(int64_t number, const Binder &b, unsigned data,
     add(number, b, data, dim, rows[0], core.size());
 }
 
-void TableReads::noteMisfit(int64_t number, const Binder &b) {
-  if (b.numInputs() < 2 || !b.has(0) || !b.has(1))
-    return;
-  for (unsigned table : {0, 1}) {
-    bool isStored = b.item(table).tensor || b.item(table).weight ||
-                    roots.count(b.node.input(table));
-    // Both may be made of the file: the one whose rows are not the sequence's
-    // is found by comparing two lengths.
-    if (!isStored)
-      continue;
-    Shape rows = b.shape(table), others = b.shape(1 - table);
-    for (int64_t r = rows.size() - 1, o = others.size() - 1; r >= 0 && o >= 0;
-         --r, --o)
-      if (rows[r] != others[o] && rows[r] != 1 && others[o] != 1)
-        add(number, b, table, r, 0, others[o]);
-  }
+/// The dims of operands `table` and `other` that have to be equal, in pairs, by
+/// the node's operator; none where an operand is no table but says what to do,
+/// such as axes.
+static SmallVector<std::pair<int64_t, int64_t>>
+pairDims(const onnx::NodeProto &node, unsigned table, unsigned other,
+         int64_t rank, int64_t otherRank) {
+  enum Kind { Broadcasts, Contracts, Convolves, Others };
+  Kind kind = llvm::StringSwitch<Kind>(node.op_type())
+                  .Cases({"Add", "Sub", "Mul", "Div", "Pow", "Min", "Max",
+                          "Where", "And", "Or", "Equal", "Less", "Greater",
+                          "LessOrEqual", "GreaterOrEqual", "Concat",
+                          "LayerNormalization", "RMSNormalization"},
+                         Broadcasts)
+                  .Case("MatMul", Contracts)
+                  .Case("Conv", Convolves)
+                  .Default(Others);
+  SmallVector<std::pair<int64_t, int64_t>> pairs;
+  if (kind == Broadcasts)
+    for (int64_t d = 1; d <= std::min(rank, otherRank); ++d)
+      pairs.push_back({rank - d, otherRank - d});
+  if (kind == Contracts && rank > 1 && otherRank > 1)
+    pairs.push_back(table == 0 ? std::pair(rank - 1, otherRank - 2)
+                               : std::pair(rank - 2, otherRank - 1));
+  if (kind == Convolves && table == 1 && other == 0 && rank > 1 &&
+      otherRank > 1)
+    pairs.push_back({1, 1});
+  return pairs;
+}
+
+void TableReads::noteMisfit(int64_t number, const onnx::NodeProto &node,
+                            const Binder &b) {
+  for (unsigned table = 0; table < b.numInputs(); ++table)
+    for (unsigned other = 0; other < b.numInputs(); ++other) {
+      // Both may be made of the file: the one whose rows are not the sequence's
+      // is found by comparing two lengths.
+      if (table == other || !b.has(table) || !b.has(other) ||
+          b.item(table).isSequence() || b.item(other).isSequence() ||
+          !(b.item(table).tensor || b.item(table).weight ||
+            roots.count(node.input(table))))
+        continue;
+      Shape rows = b.shape(table), others = b.shape(other);
+      for (auto [r, o] :
+           pairDims(node, table, other, rows.size(), others.size()))
+        if (rows[r] != others[o] && rows[r] != 1 && others[o] != 1)
+          add(number, b, table, r, 0, others[o]);
+    }
 }
 
 void TableReads::note(int64_t number, const onnx::NodeProto &node,

@@ -8,7 +8,8 @@
 //   Gather(wpe [64, 32], [0, 1, 2, 3, 4])  rows 0 .. 4
 //
 // A table that is added as it is serves as many positions as it has rows and no
-// fewer; the node that adds it does not fit any others.
+// fewer, as does a matrix that mixes positions; the node that reads it does not
+// fit any others.
 //
 // A lookup by distance has indices that vary along two dims (queries and keys),
 // and is none of these.
@@ -36,8 +37,8 @@ public:
   /// Notes what a node reads of its operands, once it is translated.
   void note(int64_t number, const onnx::NodeProto &node, const Binder &b);
   /// Notes what a node that could not be translated would read: all rows of a
-  /// table that is added, or the like, to what has as many positions.
-  void noteMisfit(int64_t number, const Binder &b);
+  /// table that is added, multiplied or the like to what has as many positions.
+  void noteMisfit(int64_t number, const onnx::NodeProto &node, const Binder &b);
 
   /// By the node's number in the graph and the dim.
   const std::map<std::pair<int64_t, int64_t>, TableRead> &all() const {

@@ -83,15 +83,59 @@ static std::optional<int64_t> overwritten(const Shape &from, const Shape &to) {
   return found;
 }
 
-static InFlightDiagnostic misfit(Binder &b, const Shape &from,
-                                 const Shape &to) {
-  InFlightDiagnostic diag = b.error()
-                            << "cannot turn [" << ArrayRef(from) << "] into ["
-                            << ArrayRef(to) << "]: " << product(from)
-                            << " elements are not " << product(to);
+/// The sequence of the example, `now` here, by a shape whose dim `open` is -1
+/// and for which the elements are no multiple of the others. Of 32 positions:
+///
+///   [1, 32, 8] -> [-1, 2, 6, 8]  12, in two parts, if the batch is left open
+///   [1, 4, 32, 8] -> [-1, 12, 8] 12, the one dim that differs
+static std::optional<int64_t> bakedLength(ArrayRef<int64_t> from,
+                                          ArrayRef<int64_t> to, size_t open,
+                                          int64_t batch, int64_t now) {
+  int64_t others =
+              product(to.take_front(open)) * product(to.drop_front(open + 1)),
+          all = product(from);
+  if (open == 0 && all > 0 && others > 0 && now * batch * others % all == 0) {
+    int64_t length = now * batch * others / all;
+    // The file has it as a number, or as those of its parts.
+    for (size_t first = 1; first < to.size(); ++first)
+      for (size_t n = 1; first + n <= to.size(); ++n)
+        if (product(to.slice(first, n)) == length)
+          return length;
+  }
+  while (!from.empty() && !to.empty() && from.back() == to.back()) {
+    from = from.drop_back();
+    to = to.drop_back();
+  }
+  if (open == 0 && to.size() == 2 && !from.empty() && from.back() == now)
+    return to.back();
+  return std::nullopt;
+}
+
+/// `open`: the dim of `to` that is left open, -1 where none is.
+static InFlightDiagnostic misfit(Binder &b, const Shape &from, const Shape &to,
+                                 int64_t open) {
+  Shape written = to;
+  if (open >= 0)
+    written[open] = -1;
+  int64_t wanted = std::abs(product(written));
+  InFlightDiagnostic diag =
+      b.error() << "cannot turn [" << ArrayRef(from) << "] into ["
+                << ArrayRef(written) << "]: " << product(from)
+                << " elements are "
+                << (open >= 0 && wanted ? "no multiple of " : "not ") << wanted;
+  if (open >= 0) {
+    auto dims = chosenDims(b);
+    std::optional<int64_t> then;
+    if (dims.size() == 2)
+      then = bakedLength(from, to, open, dims[0].second, dims[1].second);
+    if (then && *then != dims[1].second) {
+      noteBaked(b, diag, dims[1].first, dims[1].second, *then);
+      return diag;
+    }
+  }
   // With the example's extent in place of this one, would it fit?
   for (auto [name, now] : chosenDims(b)) {
-    int64_t scaled = now * product(to);
+    int64_t scaled = open < 0 ? now * product(to) : 0;
     // A dim that stays is none that was written down.
     if (llvm::is_contained(ArrayRef(to).take_front(keptDims(from, to)), now))
       continue;
@@ -150,7 +194,7 @@ static LogicalResult importReshape(Binder &b) {
     to[open] = product(from) / product(to);
   bool negative = llvm::any_of(to, [](int64_t extent) { return extent < 0; });
   if (negative || product(to) != product(from))
-    return misfit(b, from, to);
+    return misfit(b, from, to, open);
   if (splitsBatch(b, from, to, open >= 0, open != 0 && !to.empty())) {
     InFlightDiagnostic diag = b.error() << "shares a batch of " << from[0]
                                         << " out to " << to[0] << " rows";

@@ -159,15 +159,21 @@ static LogicalResult chooseLengths(MLIRContext &context, Options &options,
 }
 
 /// Adds to the first error of an import that a sequence is longer than the file
-/// tells, if one is: what does not fit then is seldom told by the node's
-/// shapes.
-static void noteLongest(MLIRContext &context, const ImportOptions &import,
-                        std::vector<Diagnostic> &said) {
+/// tells, if one is, or `chosen`, where its length is from: what does not fit
+/// then is seldom told by the node's shapes.
+static void noteLength(MLIRContext &context, const ImportOptions &import,
+                       StringRef chosen, std::vector<Diagnostic> &said) {
   auto error = llvm::find_if(said, [](const Diagnostic &diagnostic) {
     return diagnostic.getSeverity() == DiagnosticSeverity::Error;
   });
   if (error == said.end())
     return;
+  if (!chosen.empty()) {
+    error->attachNote() << "the sequence is " << chosen
+                        << ", for no --seq was given: add --seq N if it is "
+                           "another";
+    return;
+  }
   ImportOptions open = import;
   open.seq = std::nullopt;
   open.dims.clear();
@@ -229,7 +235,7 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
     return importONNX(context, import, &input.report);
   }();
   if (failed(module))
-    noteLongest(context, import, said);
+    noteLength(context, import, options.seqSource, said);
   for (Diagnostic &diagnostic : said)
     context.getDiagEngine().emit(std::move(diagnostic));
   if (failed(module))

@@ -10,6 +10,10 @@ Run with the Python of benchmarks/setup.
                            does
     context-rows.onnx      positions looked up by GatherND, as dynamo writes it
     context-added.onnx     a table of positions that is added whole
+    context-mixer.onnx     a matrix from 12 positions to 24
+    context-fixed.onnx     more positions than the 12 of its export
+    context-axes.onnx      a sum of whole numbers by two axes, which cannot be
+                           read
     context-distance.onnx  a bias looked up by distance, which tells nothing
     context-long.onnx      8192 positions
     context-two.onnx       an encoder's and a decoder's positions
@@ -134,6 +138,28 @@ def main():
     g = Graph()
     tokens = g.node("Gather", g.table("wte", VOCAB), "input_ids")
     g.write("context-added", g.node("Add", tokens, g.table("pos", 12)), ids)
+
+    g = Graph()
+    x = g.node("Gather", g.table("wte", VOCAB), "input_ids")
+    mixed = g.node("Transpose", x, perm=[0, 2, 1])
+    mixed = g.node("MatMul", mixed, g.table("mix.up", 12, 24))
+    mixed = g.node("MatMul", mixed, g.table("mix.down", 24, 12))
+    mixed = g.node("Transpose", mixed, perm=[0, 2, 1])
+    g.write("context-mixer", g.node("Add", x, mixed), ids)
+
+    g = Graph()
+    x = embed(g, "input_ids", g.range("input_ids"), 32)
+    halves = g.node("Reshape", x, ints(-1, 2, 6, WIDTH))
+    x = g.node("Add", x, g.node("Reshape", halves, ints(-1, 12, WIDTH)))
+    g.write("context-fixed", x, ids)
+
+    g = Graph()
+    x = g.node("Gather", g.table("wte", VOCAB), "input_ids")
+    apart = g.node("Unsqueeze", "input_ids", ints(1))
+    count = g.node("ReduceSum", apart, ints(1, 2), keepdims=0)
+    count = g.node("Cast", count, to=TensorProto.FLOAT)
+    count = g.node("Unsqueeze", count, ints(1, 2))
+    g.write("context-axes", g.node("Add", x, count), ids)
 
     g = Graph()
     x = g.node("Gather", g.table("wte", VOCAB), "input_ids")
