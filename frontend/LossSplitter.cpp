@@ -17,10 +17,12 @@ bool pcc::frontend::dependsOnParams(Value value) {
   });
 }
 
-/// The number that a value is one of, or many: constant, or computed from the
-/// inputs alone.
-static Value singleOf(Value value) {
-  while (tensorType(value).getNumElements() != 1) {
+bool LossSplitter::isNumber(Value value) const {
+  return tensorType(value).getNumElements() == 1 && !perSample.contains(value);
+}
+
+Value LossSplitter::singleOf(Value value) const {
+  while (!isNumber(value)) {
     auto broadcast = value.getDefiningOp<BroadcastOp>();
     if (!broadcast)
       return nullptr;
@@ -48,7 +50,8 @@ static ReduceOp meanOf(ScaleOp scale) {
   return isMean ? reduce : ReduceOp();
 }
 
-LossSplitter::LossSplitter(Value loss) {
+LossSplitter::LossSplitter(Value loss, const llvm::DenseSet<Value> &perSample)
+    : perSample(perSample) {
   Term whole;
   whole.sum = loss;
   split(std::move(whole));
@@ -135,9 +138,9 @@ void LossSplitter::split(Term term) {
                               op->getOperand(1 - i), div.getLhs()));
     }
   // Within a reduction only factors of all that it adds are undone.
-  if (!term.isReduced && op && tensorType(term.sum).getNumElements() == 1) {
+  if (!term.isReduced && op && isNumber(term.sum)) {
     if (isa<ReshapeOp, CastOp, BroadcastOp>(op) &&
-        tensorType(op->getOperand(0)).getNumElements() == 1 &&
+        isNumber(op->getOperand(0)) &&
         isa<FloatType>(tensorType(op->getOperand(0)).getElementType()))
       return go(op->getOperand(0));
     if (auto sum = dyn_cast<SumOp>(op)) {

@@ -4,6 +4,7 @@
 #define PCC_FRONTEND_LOSSSPLITTER_H
 
 #include "dialects/NN/NN.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include <vector>
 
@@ -31,7 +32,10 @@ struct Term {
 /// divisions by what depends on the inputs alone are undone.
 class LossSplitter {
 public:
-  explicit LossSplitter(mlir::Value loss);
+  /// `perSample`: of a batch of one, what is no number for all samples though
+  /// it has one element.
+  explicit LossSplitter(mlir::Value loss,
+                        const llvm::DenseSet<mlir::Value> &perSample = {});
 
   std::vector<Term> terms;
   /// The ops between the terms and the loss.
@@ -40,6 +44,13 @@ public:
 private:
   void split(Term term);
   bool divide(Term &term, mlir::Value by);
+  /// Whether a value is one number, of however many samples.
+  bool isNumber(mlir::Value value) const;
+  /// The number that a value is one of, or many: constant, or computed from the
+  /// inputs alone. Null for none.
+  mlir::Value singleOf(mlir::Value value) const;
+
+  llvm::DenseSet<mlir::Value> perSample;
 };
 
 /// The number that all elements are, if no parameter has a part in it.

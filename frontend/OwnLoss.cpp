@@ -67,6 +67,50 @@ findDifference(func::FuncOp one, func::FuncOp two,
   return nullptr;
 }
 
+/// Finds what of a function for one sample holds an element for each sample, by
+/// the same for `some`: it has as many there. So the counts of labels
+///
+///   %n = reduce %mask [1] : [1, seq] -> [1]
+///
+/// are no number that all samples are divided by. Returns where the functions
+/// compute different things, null if nowhere: what is all of one sample, x[:1],
+/// is no node there.
+static Operation *findPerSample(func::FuncOp one, func::FuncOp some,
+                                llvm::DenseSet<Value> &perSample) {
+  // A mean of one is no division.
+  auto isMovedAlong = [](Operation &op) {
+    return isLayout(op) || isa<ScaleOp>(op);
+  };
+  Block &others = some.getBody().front();
+  auto next = others.begin();
+  auto skip = [&] {
+    while (next != others.end() && isMovedAlong(*next))
+      ++next;
+  };
+  for (BlockArgument argument : one.getArguments())
+    if (argument.getType() !=
+        some.getArgument(argument.getArgNumber()).getType())
+      perSample.insert(argument);
+  for (Operation &op : one.getBody().front()) {
+    if (isMovedAlong(op)) {
+      if (perSample.contains(op.getOperand(0)))
+        perSample.insert(op.getResult(0));
+      continue;
+    }
+    skip();
+    if (next == others.end() || op.getName() != next->getName() ||
+        op.getNumOperands() != next->getNumOperands() ||
+        op.getNumResults() != next->getNumResults())
+      return &op;
+    for (auto [result, other] : llvm::zip(op.getResults(), next->getResults()))
+      if (tensorType(result).getNumElements() !=
+          tensorType(other).getNumElements())
+        perSample.insert(result);
+    ++next;
+  }
+  return nullptr;
+}
+
 /// The product of numbers, as tensor<f32>; null for none.
 static Value multiply(OpBuilder &builder, Location loc, ValueRange values) {
   auto scalar = RankedTensorType::get({}, builder.getF32Type());
@@ -112,7 +156,11 @@ static Value lossOf(func::FuncOp forward) {
 void pcc::frontend::splitLoss(func::FuncOp forward, func::FuncOp some,
                               func::FuncOp twice) {
   Operation *terminator = forward.getBody().front().getTerminator();
-  LossSplitter splitter(lossOf(forward));
+  llvm::DenseSet<Value> perSample;
+  Operation *ofOne = twice && some != forward
+                         ? findPerSample(forward, some, perSample)
+                         : nullptr;
+  LossSplitter splitter(lossOf(forward), perSample);
   warnOfConstants(splitter.terms);
   SmallVector<FixedBatchTerm> found(splitter.terms.size());
   if (twice) {
@@ -122,7 +170,7 @@ void pcc::frontend::splitLoss(func::FuncOp forward, func::FuncOp some,
       other.emplace(lossOf(some));
     const LossSplitter &less = other ? *other : splitter;
     LossSplitter more(lossOf(twice));
-    Operation *at = findDifference(some, twice, less.tail);
+    Operation *at = ofOne ? ofOne : findDifference(some, twice, less.tail);
     std::string why = at ? "'" + sourceNode(at->getLoc()).str() +
                                "' is another computation for another batch size"
                          : "";
@@ -151,7 +199,7 @@ void pcc::frontend::splitLoss(func::FuncOp forward, func::FuncOp some,
   for (auto [term, reading] : llvm::zip(splitter.terms, found)) {
     Location loc = term.sum.getLoc();
     Value sum = term.sum;
-    if (term.isReduced && tensorType(sum).getNumElements() != 1)
+    if (term.isReduced && tensorType(sum).getRank())
       sum = ReduceOp::create(
           builder, loc,
           RankedTensorType::get({}, tensorType(sum).getElementType()), sum,
