@@ -39,12 +39,6 @@ void reshapeParams(mlir::ModuleOp module);
 /// sequence s, summed k, columns n or (heads, d) or (part, head, d).
 void renameLabels(mlir::ModuleOp module);
 
-/// For every dim of `from` the extents in `to` that it is split into (none for
-/// an extent of 1 that disappears at the end); nothing if a dim of `to` merges
-/// several.
-std::optional<llvm::SmallVector<llvm::SmallVector<int64_t, 2>>>
-splitDims(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to);
-
 /// `value` in this shape, by a reshape unless it has it.
 mlir::Value reshapeTo(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value value, llvm::ArrayRef<int64_t> shape);

@@ -2,6 +2,7 @@
 
 #include "dialects/NN/SourceMarks.h"
 #include "frontend/Axes.h"
+#include "frontend/DimParts.h"
 #include "frontend/Evaluate.h"
 #include "frontend/Patterns.h"
 

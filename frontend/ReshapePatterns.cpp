@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/NN/GradientMarks.h"
+#include "frontend/DimParts.h"
 #include "frontend/Evaluate.h"
 #include "frontend/Patterns.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,37 +15,6 @@
 using namespace mlir;
 using namespace pcc::frontend;
 using namespace pcc::nn;
-
-std::optional<SmallVector<SmallVector<int64_t, 2>>>
-pcc::frontend::splitDims(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
-  SmallVector<SmallVector<int64_t, 2>> parts;
-  for (int64_t extent : from) {
-    SmallVector<int64_t, 2> &part = parts.emplace_back();
-    int64_t covered = 1;
-    auto take = [&] {
-      covered *= to.front();
-      part.push_back(to.front());
-      to = to.drop_front();
-    };
-    // A batch of one that disappears is a batch that is merged; only behind
-    // all others is an extent of 1 a dim that a reduction kept.
-    if (extent == 1 && !to.empty()) {
-      if (to.front() != 1)
-        return std::nullopt;
-      take();
-    }
-    while (covered < extent && !to.empty())
-      take();
-    if (covered != extent)
-      return std::nullopt;
-  }
-  for (int64_t extent : to) {
-    if (extent != 1 || parts.empty())
-      return std::nullopt;
-    parts.back().push_back(1);
-  }
-  return parts;
-}
 
 Value pcc::frontend::reshapeTo(OpBuilder &builder, Location loc, Value value,
                                ArrayRef<int64_t> shape) {
@@ -70,33 +40,9 @@ static Op producer(ReshapeOp reshape) {
   return op && (op->hasOneUse() || isParamView(op)) ? op : Op();
 }
 
-static std::optional<SmallVector<SmallVector<int64_t, 2>>>
-splitOf(ReshapeOp reshape) {
+static std::optional<DimParts> splitOf(ReshapeOp reshape) {
   return splitDims(tensorType(reshape.getInput()).getShape(),
                    reshape.getType().getShape());
-}
-
-/// The result of a transpose with its dims split into `split`, by a transpose
-/// of the split input.
-static Value transposeParts(PatternRewriter &rewriter, Location loc,
-                            TransposeOp op,
-                            ArrayRef<SmallVector<int64_t, 2>> split) {
-  SmallVector<SmallVector<int64_t, 2>> parts(split.size());
-  for (auto [to, from] : llvm::enumerate(op.getPermutation()))
-    parts[from] = split[to];
-  SmallVector<int64_t> shape, first, permutation, result;
-  for (ArrayRef<int64_t> part : parts) {
-    first.push_back(shape.size());
-    llvm::append_range(shape, part);
-  }
-  for (int64_t from : op.getPermutation())
-    for (auto [i, extent] : llvm::enumerate(parts[from])) {
-      permutation.push_back(first[from] + i);
-      result.push_back(extent);
-    }
-  Value input = reshapeTo(rewriter, loc, op.getInput(), shape);
-  return TransposeOp::create(rewriter, loc, op.getType().clone(result), input,
-                             permutation);
 }
 
 namespace {
@@ -207,32 +153,6 @@ struct ReshapeOfTranspose : OpRewritePattern<ReshapeOp> {
     return success();
   }
 };
-
-/// For every dim of `from` its parts in the coarsest shape of which `from` and
-/// `to` are both merged; nothing if there is none.
-static std::optional<SmallVector<SmallVector<int64_t, 2>>>
-commonParts(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
-  SmallVector<SmallVector<int64_t, 2>> parts;
-  int64_t left = 1;
-  for (int64_t extent : from) {
-    SmallVector<int64_t, 2> &part = parts.emplace_back();
-    while (extent != 1) {
-      while (left == 1 && !to.empty()) {
-        left = to.front();
-        to = to.drop_front();
-      }
-      int64_t next = std::min(extent, left);
-      if (next < 2 || extent % next || left % next)
-        return std::nullopt;
-      part.push_back(next);
-      extent /= next;
-      left /= next;
-    }
-    if (part.empty())
-      part.push_back(1);
-  }
-  return parts;
-}
 
 /// A reshape that splits dims and merges others, behind a transpose: what it
 /// splits is split in front of it. So leave batch and heads the dim in which a
@@ -405,7 +325,7 @@ struct SplitOfEmbedding : OpRewritePattern<ReshapeOp> {
     if (op.getType().getShape().take_front(ids.size()) != ids ||
         whole.size() <= row.size() || whole.take_back(row.size()) != row)
       return failure();
-    SmallVector<SmallVector<int64_t, 2>> parts;
+    DimParts parts;
     for (int64_t extent : whole.drop_back(row.size()))
       parts.push_back({extent});
     llvm::append_range(parts, ArrayRef(*split).drop_front(ids.size()));
