@@ -182,16 +182,24 @@ SharingFinder::Home SharingFinder::homeOf(const onnx::TensorProto &tensor,
   return home;
 }
 
+bool SharingFinder::isStated(const onnx::TensorProto &tensor,
+                             const onnx::NodeProto &node, int i) const {
+  int64_t before =
+      std::count(node.input().begin(), node.input().begin() + i, tensor.name());
+  return before < module.countReads(node, tensor.name());
+}
+
 std::string SharingFinder::unreadName(const onnx::TensorProto &tensor,
                                       StringRef own,
-                                      const onnx::NodeProto &node) const {
+                                      const onnx::NodeProto &node,
+                                      int i) const {
   std::string scope = scopeOf(node);
   size_t place = 0, reads = 0;
   for (const NameFinder::Use &use : names.usesOf(tensor.name())) {
     if (scopeOf(*use.node) != scope || !module.readsOf(*use.node).empty() ||
-        module.mentions(*use.node, tensor.name()))
+        isStated(tensor, *use.node, use.operand))
       continue;
-    if (use.node == &node)
+    if (use.node == &node && use.operand == i)
       place = reads;
     ++reads;
   }
@@ -214,13 +222,13 @@ std::string SharingFinder::statedName(const onnx::TensorProto &tensor,
                                       const onnx::NodeProto &node,
                                       int i) const {
   // What was computed is a tensor of its own where the node reads the result.
-  if (module.mentions(node, tensor.name()))
+  if (isStated(tensor, node, i))
     return own.str();
   if (module.kindOf(own).empty())
     return "";
   std::vector<StringRef> reads = module.readsOf(node);
   if (reads.empty())
-    return unreadName(tensor, own, node);
+    return unreadName(tensor, own, node, i);
   if (reads.size() == 1)
     return reads.front().str();
   // The operands that hold tensors of the module, and which these are.

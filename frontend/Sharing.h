@@ -58,13 +58,17 @@ private:
     const onnx::NodeProto *node = nullptr;
     int operand = 0;
   };
+  /// Whether the node says that operand `i` is `tensor` itself: of two that
+  /// were merged, it may read both.
+  bool isStated(const onnx::TensorProto &tensor, const onnx::NodeProto &node,
+                int i) const;
   /// What the node says that it reads; "" if it does not.
   std::string statedName(const onnx::TensorProto &tensor, llvm::StringRef own,
                          const onnx::NodeProto &node, int i) const;
   /// The same where the node reads something computed from the parameter:
   /// parameters of its module that nothing else reads, in order.
   std::string unreadName(const onnx::TensorProto &tensor, llvm::StringRef own,
-                         const onnx::NodeProto &node) const;
+                         const onnx::NodeProto &node, int i) const;
   /// What the place of the node in the module suggests.
   std::string guessName(const onnx::TensorProto &tensor, llvm::StringRef own,
                         const onnx::NodeProto &node, int i,

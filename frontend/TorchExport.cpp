@@ -58,10 +58,10 @@ std::vector<StringRef> TorchExport::readsOf(const onnx::NodeProto &node) const {
   return reads;
 }
 
-bool TorchExport::mentions(const onnx::NodeProto &node,
-                           StringRef result) const {
+int64_t TorchExport::countReads(const onnx::NodeProto &node,
+                                StringRef result) const {
   std::string text = metadata(node, kNodeMetadata, kProgramNodeKey);
-  return llvm::is_contained(namesIn(text), result);
+  return llvm::count(namesIn(text), result);
 }
 
 static bool isArithmetic(StringRef result) {
@@ -70,15 +70,22 @@ static bool isArithmetic(StringRef result) {
       .Default(false);
 }
 
+/// Calls `visit` with a value and each name that it was folded from.
+static void
+forEachFolded(const onnx::GraphProto &graph,
+              llvm::function_ref<void(StringRef, StringRef)> visit) {
+  for (const auto &value : graph.value_info()) {
+    std::string from = metadata(value, kValueMetadata, kFoldedFromKey);
+    for (StringRef name : parseList(from))
+      visit(value.name(), name);
+  }
+}
+
 llvm::StringSet<> TorchExport::tracesIn(const onnx::GraphProto &graph) const {
   llvm::StringSet<> traces;
   for (const onnx::TensorProto &tensor : graph.initializer())
     traces.insert(tensor.name());
-  for (const auto &value : graph.value_info()) {
-    std::string from = metadata(value, kValueMetadata, kFoldedFromKey);
-    for (StringRef name : parseList(from))
-      traces.insert(name);
-  }
+  forEachFolded(graph, [&](StringRef, StringRef from) { traces.insert(from); });
   for (const onnx::NodeProto &node : graph.node()) {
     for (const std::string &output : node.output())
       traces.insert(output);
@@ -113,16 +120,20 @@ static std::string withoutNumbers(StringRef name) {
   return rest;
 }
 
+std::vector<StringRef>
+TorchExport::paramsOf(const onnx::NodeProto &node) const {
+  std::vector<StringRef> params = readsOf(node);
+  llvm::erase_if(params,
+                 [&](StringRef name) { return kindOf(name) != "PARAMETER"; });
+  return params;
+}
+
 std::vector<StringRef> TorchExport::paramsBehind(
     const onnx::NodeProto &node,
     const llvm::StringMap<const onnx::NodeProto *> &producers) const {
   const onnx::NodeProto *next = &node;
   while (next) {
-    std::vector<StringRef> params;
-    for (StringRef name : readsOf(*next))
-      if (kindOf(name) == "PARAMETER")
-        params.push_back(name);
-    if (!params.empty())
+    if (std::vector<StringRef> params = paramsOf(*next); !params.empty())
       return params;
     // Of one value, and shapes beside it.
     bool hasShapes = llvm::StringSwitch<bool>(next->op_type())
@@ -135,6 +146,17 @@ std::vector<StringRef> TorchExport::paramsBehind(
     next = from.size() == 1 || (hasShapes && !from.empty()) ? from[0] : nullptr;
   }
   return {};
+}
+
+llvm::StringMap<std::vector<StringRef>>
+TorchExport::foldedSources(const onnx::GraphProto &graph) const {
+  llvm::StringMap<std::vector<StringRef>> sources;
+  forEachFolded(graph, [&](StringRef value, StringRef from) {
+    if (auto it = kinds.find(from);
+        it != kinds.end() && it->second == "PARAMETER")
+      sources[value].push_back(it->getKey());
+  });
+  return sources;
 }
 
 std::vector<TorchExport::Dropped>
@@ -157,6 +179,7 @@ TorchExport::findMerged(const onnx::GraphProto &graph,
       if (withoutNumbers(name) == withoutNumbers(parameter) && isNew(name))
         merged.push_back({name, parameter});
   };
+  llvm::StringMap<std::vector<StringRef>> sources = foldedSources(graph);
   for (const onnx::NodeProto &node : graph.node()) {
     for (const std::string &output : node.output())
       producers[output] = &node;
@@ -166,21 +189,19 @@ TorchExport::findMerged(const onnx::GraphProto &graph,
       if (traces.contains(name) || tensors.contains(name))
         continue;
       for (const std::string &input : node.input()) {
-        auto it = producers.find(input);
+        const onnx::NodeProto *producer = producers.lookup(input);
         bool isTwice = llvm::count(node.input(), input) > 1;
         bool isOwn = llvm::is_contained(namesIn(text), input) && !isTwice;
-        if (it == producers.end() || isOwn || stemOf(input) != stemOf(name) ||
-            !seen.insert(name).second)
+        if ((!producer && !sources.contains(input)) || isOwn ||
+            stemOf(input) != stemOf(name) || !seen.insert(name).second)
           continue;
         // What it was merged with is read here, too.
-        if (isTwice) {
-          for (StringRef parameter : readsOf(*it->second))
-            if (kindOf(parameter) == "PARAMETER")
-              add(parameter);
-        } else {
-          for (StringRef parameter : paramsBehind(*it->second, producers))
-            addLayers(parameter);
-        }
+        std::vector<StringRef> params = sources.lookup(input);
+        if (producer)
+          params = isTwice ? paramsOf(*producer)
+                           : paramsBehind(*producer, producers);
+        for (StringRef parameter : params)
+          isTwice ? add(parameter) : addLayers(parameter);
       }
     }
   }

@@ -46,8 +46,8 @@ public:
   /// order.
   std::vector<llvm::StringRef> readsOf(const onnx::NodeProto &node) const;
 
-  /// Whether a node's own in the module reads the result of this name.
-  bool mentions(const onnx::NodeProto &node, llvm::StringRef result) const;
+  /// How often a node's own in the module reads the result of this name.
+  int64_t countReads(const onnx::NodeProto &node, llvm::StringRef result) const;
 
   /// Whether the file lists the parameters.
   bool isKnown() const { return !kinds.empty(); }
@@ -81,12 +81,17 @@ private:
   llvm::StringSet<> tracesIn(const onnx::GraphProto &graph) const;
   /// The parameters that are not among these, in the module's order.
   std::vector<llvm::StringRef> without(const llvm::StringSet<> &traces) const;
+  /// The parameters among what a node reads.
+  std::vector<llvm::StringRef> paramsOf(const onnx::NodeProto &node) const;
   /// The parameters that a value is computed from by its node, or by the last
   /// one before it, of one value each, that reads some. `producers`: what
   /// computes a value.
   std::vector<llvm::StringRef>
   paramsBehind(const onnx::NodeProto &node,
                const llvm::StringMap<const onnx::NodeProto *> &producers) const;
+  /// The parameters that initializers were folded from, by their names.
+  llvm::StringMap<std::vector<llvm::StringRef>>
+  foldedSources(const onnx::GraphProto &graph) const;
   /// What each of the parameters `unread` was merged with.
   std::vector<Dropped> findMerged(const onnx::GraphProto &graph,
                                   const llvm::StringSet<> &traces,

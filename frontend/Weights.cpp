@@ -217,7 +217,7 @@ LogicalResult Weights::tieCopies(Location loc) {
 Weight *Weights::copy(Weight *weight, StringRef name) {
   Weight own = *weight;
   own.name = unique(name);
-  own.read = Value();
+  own.read = own.wide = Value();
   own.uses.clear();
   own.wasMerged = true;
   own.original = nullptr;

@@ -23,6 +23,7 @@ Run with the Python of benchmarks/setup; writes beside this file
     zeros     layers whose biases, all zeros, the dynamo exporter removes
     expanded  tokens in front of every sample, random and zeros, and positions
               looked up by sample
+    fronts    a token in front of every sample in each block, which began alike
     steps     one block, three times, after a row of a table for each
     computed  what an exporter computes of parameters: a gate as a column, two
               numbers less one, a layer without a bias that is called twice,
@@ -239,6 +240,20 @@ class Expanded(Model):
         return super().logits(x[:, 2:])
 
 
+class Fronts(Model):
+    def __init__(self):
+        super().__init__()
+        front = torch.randn(1, 1, WIDTH)
+        for block in self.h:
+            block.front = nn.Parameter(front.clone())
+            block.forward = functools.partial(self.fronted, block)
+
+    @staticmethod
+    def fronted(block, x):
+        x = torch.cat([block.front.expand(x.shape[0], -1, -1), x], 1)
+        return Block.forward(block, x)[:, 1:]
+
+
 class Steps(Albert):
     def __init__(self):
         super().__init__()
@@ -327,10 +342,11 @@ MODELS = {
     "folded": (Folded, ("train", "dynamo")),
     "zeros": (Zeros, ("dynamo",)),
     "expanded": (Expanded, ("fixed",)),
+    "fronts": (Fronts, ("fixed",)),
     "steps": (Steps, ("dynamo",)),
     "computed": (Computed, ("eval", "dynamo")),
     "merged": (Merged, ("dynamo",)),
-    "tokens": (Tokens, ("dynamo",)),
+    "tokens": (Tokens, ("dynamo", "fixed")),
     "padding": (Padding, ("declared",)),
 }
 
