@@ -6,6 +6,7 @@
 #include "frontend/Expressions.h"
 #include "frontend/Importer.h"
 #include "frontend/Inputs.h"
+#include "frontend/MarkedWrites.h"
 #include "frontend/OwnLoss.h"
 #include "frontend/ParamReads.h"
 #include "frontend/Params.h"
@@ -285,6 +286,7 @@ LogicalResult Importer::begin() {
     return failure();
   model = std::move(*read);
   markRowEnds(*model->proto.mutable_graph());
+  chooseMarkedWrites(*model->proto.mutable_graph());
   opset = Opsets(model->proto).standard();
   FailureOr<std::optional<Declarations>> declarations =
       readDeclarations(file, model->proto);

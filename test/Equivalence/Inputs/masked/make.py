@@ -16,6 +16,8 @@
                     in the second
     ends.onnx       BART's way to classify, by the state at the last end token,
                     of which each sample has two
+    hidden.onnx     a learned vector in the states of some tokens, as the dynamo
+                    exporter writes it
     */              their samples
     *.jsonl         ten steps of PyTorch's on these
 """
@@ -173,6 +175,18 @@ def ends():
     return dict(input_ids=ids.scatter(1, places, Ends.END), labels=labels)
 
 
+class Hidden(Model):
+    def __init__(self):
+        super().__init__()
+        self.token = nn.Parameter(torch.randn(WIDTH))
+
+    def forward(self, ids, labels):
+        x = torch.index_put(self.table(ids), (ids < 6,), self.token)
+        for block in self.blocks:
+            x = block(x, lambda scores: scores.softmax(-1))
+        return F.cross_entropy(self.head(x).flatten(0, 1), labels.flatten())
+
+
 def data(seed, samples, length):
     """Samples padded left (odd ones) or right; every position has a label."""
     generator = torch.Generator().manual_seed(seed)
@@ -185,14 +199,23 @@ def data(seed, samples, length):
     return dict(input_ids=ids, attention_mask=mask.long(), labels=ids)
 
 
-def make(name, model, tensors, dtype=torch.float64):
+def make(name, model, tensors, dtype=torch.float64, dynamo=False):
     folder = os.path.join(HERE, name)
     os.makedirs(folder, exist_ok=True)
     for key, tensor in tensors.items():
         np.save(os.path.join(folder, key), tensor.numpy())
-    onnx_files.export(
-        model, tuple(t[:2] for t in tensors.values()), folder + ".onnx",
-        list(tensors), ["loss"], {k: {0: "batch"} for k in tensors})
+    examples = tuple(t[:2] for t in tensors.values())
+    if dynamo:
+        batch = torch.export.Dim("batch")
+        torch.onnx.export(
+            model, examples, folder + ".onnx", dynamo=True,
+            input_names=list(tensors), output_names=["loss"],
+            dynamic_shapes=tuple({0: batch} for _ in tensors),
+            external_data=False)
+    else:
+        onnx_files.export(
+            model, examples, folder + ".onnx", list(tensors), ["loss"],
+            {k: {0: "batch"} for k in tensors})
     with open(folder + ".jsonl", "w") as file:
         for row in training.train_on_samples(
                 model.to(dtype), list(tensors.values()), H):
@@ -209,6 +232,9 @@ def main():
         del tensors["attention_mask"]
         make(name, model, tensors)
     make("ends", Ends(), ends())
+    tensors = data(4, SAMPLES, SEQ)
+    del tensors["attention_mask"]
+    make("hidden", Hidden(), tensors, dynamo=True)
 
 
 if __name__ == "__main__":
