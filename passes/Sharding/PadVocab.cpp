@@ -222,8 +222,13 @@ LogicalResult NNPadVocabPass::resize(Program &program,
                          << " is padded with zeros to " << type;
       continue;
     }
-    if (isa<ConstantOp>(value.owner))
-      return value.owner->emitError("cannot pad a constant to ") << type;
+    if (isa<ConstantOp>(value.owner)) {
+      InFlightDiagnostic diag = mlir::emitError(value.owner->getLoc());
+      diag << "cannot pad " << value.type << " of '" << layerName(value.owner)
+           << "': it is a constant";
+      diag.attachNote() << "use a --tp that divides the number of classes";
+      return diag;
+    }
     cast<OpResult>(value.value).setType(type);
   }
   getOperation().walk([&](ReadOp read) {

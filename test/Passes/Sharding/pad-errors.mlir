@@ -57,3 +57,20 @@ func.func @forward(%t: tensor<2x6xi64> {nn.role = "tokens"}) {
   %p = nn.softmax %l : tensor<2x6x13xf32>
   return
 }
+
+// -----
+
+// Nothing can be added to a constant.
+// expected-remark @+1 {{is padded with zeros to 'tensor<16x4xf32>'}}
+nn.param @wte : tensor<13x4xf32> init normal
+func.func @forward(%t: tensor<2x6xi64> {nn.role = "tokens"}) {
+  %w = nn.read @wte : tensor<13x4xf32>
+  %x = nn.embedding %t, %w : tensor<2x6xi64>, tensor<13x4xf32> -> tensor<2x6x4xf32>
+  %l = nn.contract "bsc,vc->bsv" %x, %w : tensor<2x6x4xf32>, tensor<13x4xf32> -> tensor<2x6x13xf32>
+  // expected-error @+2 {{cannot pad 'tensor<13xf32>' of 'nn.constant': it is a constant}}
+  // expected-note @+1 {{use a --tp that divides the number of classes}}
+  %two = nn.constant dense<2.0> : tensor<13xf32>
+  %c = nn.broadcast %two [2] : tensor<13xf32> -> tensor<2x6x13xf32>
+  %d = nn.mul %l, %c : tensor<2x6x13xf32>
+  return
+}
