@@ -37,6 +37,13 @@ static void mergeValues(rt::AllReduceOp first, rt::AllReduceOp second) {
                  DenseI64ArrayAttr::get(first.getContext(), values));
 }
 
+/// Whether other stages have a part in it, whose buffers lie elsewhere: all
+/// have to do the same transfers.
+static bool joinsStages(rt::AllReduceOp reduce) {
+  return llvm::any_of(reduce.getAxes().getAsValueRange<StringAttr>(),
+                      [](StringRef axis) { return axis == rt::kStageAxis; });
+}
+
 void pcc::mergeReductions(rt::StageOp stage) {
   SymbolTable symbols(stage);
   for (auto function : stage.getBlock()->getOps<rt::FuncOp>()) {
@@ -45,6 +52,10 @@ void pcc::mergeReductions(rt::StageOp stage) {
       if (isa<rt::AddressOp, rt::ViewOp>(op))
         continue;
       auto reduce = dyn_cast<rt::AllReduceOp>(op);
+      if (reduce && joinsStages(reduce)) {
+        open = {};
+        continue;
+      }
       if (reduce && open && reduce.getAxes() == open.getAxes() &&
           reduce.getReduction() == open.getReduction() &&
           follows(open.getBuffers().back(), reduce.getBuffers().front(),

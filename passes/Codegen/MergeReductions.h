@@ -7,8 +7,8 @@
 
 namespace pcc {
 
-/// Joins all_reduces that follow each other, over the same ranks and of
-/// buffers that lie one after the other in the arena, up to the padding
+/// Joins all_reduces that follow each other, over the same ranks of one stage
+/// and of buffers that lie one after the other in the arena, up to the padding
 /// between them, into one transfer.
 void mergeReductions(rt::StageOp stage);
 

@@ -1,7 +1,7 @@
 //===- TaskUses.cpp - When values and state of a task are used ------------===//
 
 #include "passes/Codegen/TaskUses.h"
-#include "dialects/Dist/Dist.h"
+#include "dialects/Dist/Collectives.h"
 #include "passes/Codegen/Kernels/Prepare.h"
 
 using namespace mlir;
@@ -16,12 +16,14 @@ static Type stateType(Operation *op, FlatSymbolRefAttr symbol) {
 }
 
 /// Moves reductions of states to the start of the block, so that they stand
-/// side by side. No state may have changed before.
+/// side by side. No state may have changed before. Those that join stages stay
+/// in the order that these agree on: what is a state of one is zero to others.
 static void hoistReductions(Block &block) {
   SmallVector<dist::AllReduceOp> found;
   for (Operation &op : block) {
     auto reduce = dyn_cast<dist::AllReduceOp>(op);
-    if (reduce && llvm::all_of(reduce.getInputs(), [](Value input) {
+    if (reduce && !dist::joinsStages(reduce) &&
+        llvm::all_of(reduce.getInputs(), [](Value input) {
           return input.getDefiningOp<nn::ReadOp>();
         }))
       found.push_back(reduce);

@@ -95,6 +95,13 @@ def own_count(m, s, labels):
     return (nll(s, labels) * mask / (mask.sum(1, keepdim=True) + 1)).sum()
 
 
+def shares(m, s, labels):
+    """A sum and a mean, neither of which has a count."""
+    mask = (labels >= 0).float()
+    share = mask / (mask.sum(1, keepdim=True) + 1)
+    return (nll(s, labels) * share).sum() + s.square().mean()
+
+
 def z_loss(m, s, labels):
     return mean(m, s, labels) + 0.1 * s.logsumexp(-1).pow(2).mean()
 
@@ -201,6 +208,7 @@ LABELS, SCORES = ["labels"], ["y"]
 EXACT = {
     mean: LABELS, total: LABELS, class_weights: LABELS, masked: LABELS,
     clamped: LABELS, within: LABELS, by_sample: LABELS, own_count: LABELS,
+    shares: LABELS,
     z_loss: LABELS, smoothing: LABELS, heads: ["labels", "more"], sum_and_mean: LABELS,
     decay: LABELS, focal: ["whole"], bce: SCORES, kl: SCORES, mse: SCORES,
     weighted: ["y", "weight"], ratio: LABELS, fixed: ["labels", "y"], reversal: LABELS,
