@@ -248,7 +248,10 @@ Provenance ProvenanceFinder::kindOf(const onnx::TensorProto &tensor,
   MLIRContext *context = storage.getContext();
   if (!isTagged && !reachedPlainly.contains(name)) {
     constexpr StringRef evidence = "read by sines and cosines alone";
-    bool isKnown = isInvented(name) || name.ends_with("inv_freq") ||
+    // Positions have one angle for all heads; angles by head are learned.
+    int64_t longDims = llvm::count_if(shape, [](int64_t n) { return n != 1; });
+    bool isKnown = (isInvented(name) && longDims < 3) ||
+                   name.ends_with("inv_freq") ||
                    !findValuePattern(extent, shape, storage).empty();
     if (isKnown || tagged)
       return constant(evidence);
