@@ -109,6 +109,9 @@ std::vector<const void *> HorizonTracker::keyOf(AttentionOp op) const {
   for (Value value : op->getOperands()) {
     auto it = known.find(value);
     key.push_back(it == known.end() ? nullptr : it->second.identity());
+    // One table may lie along several dims.
+    for (size_t d = 0, rank = tensorType(value).getRank(); d < rank; ++d)
+      key.push_back(it != known.end() && it->second.varies(d) ? this : nullptr);
   }
   return key;
 }
@@ -155,7 +158,9 @@ void HorizonTracker::visitByRule(Operation *op, const ShardingRule &rule) {
       if (loop >= 0 && rule.factors[loop].unshardable)
         loop = -1;
     Horizon joint(kept.size());
-    if (along && !visibility.isEmpty()) {
+    // What is hidden at one index of a loop that is added up, too, may be seen
+    // at another.
+    if (along && !visibility.isEmpty() && !visibility.variesBeyond(kept)) {
       joint = reduce(operands, kept, *along, extent, visibility);
     } else {
       for (const Operand &operand : operands) {

@@ -101,6 +101,17 @@ bool Visibility::varies(int loop) const {
          });
 }
 
+bool Visibility::variesBeyond(ArrayRef<int> loops) const {
+  if (query >= 0 && !llvm::is_contained(loops, query))
+    return true;
+  return llvm::any_of(masks, [&](const Mask &mask) {
+    for (size_t d = 0; d + 1 < mask.loops.size(); ++d)
+      if (mask.lines.varies(d) && !llvm::is_contained(loops, mask.loops[d]))
+        return true;
+    return false;
+  });
+}
+
 /// What one run of a line becomes. `least`: what no element is less than.
 static State stateOf(const Run &run, Visibility::Hides hides,
                      std::optional<double> least) {

@@ -46,6 +46,8 @@ public:
   bool isEmpty() const { return masks.empty() && queries.empty(); }
   /// Whether stretches differ along a loop.
   bool varies(int loop) const;
+  /// Whether they differ along a loop that is none of these.
+  bool variesBeyond(llvm::ArrayRef<int> loops) const;
   /// What is seen at an index of all loops.
   Stretches at(llvm::ArrayRef<int64_t> index);
 

@@ -209,7 +209,7 @@ func.func @forward(
 // A key that every query sees, of no token, in front of the others.
 // CHECK: module attributes {nn.loss = "causal-lm"}
 nn.param @emb : tensor<16x16xf32> init normal
-nn.param @memory : tensor<2x1x4x4xf32> init normal
+nn.param @memory : tensor<1x4x4xf32> init normal
 func.func @forward(
     %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"},
     %pos: tensor<4xi64> {nn.name = "positions", nn.role = "positions"})
@@ -217,7 +217,8 @@ func.func @forward(
   %emb = nn.read @emb : tensor<16x16xf32>
   %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
   %h = nn.reshape %x : tensor<2x4x16xf32> -> tensor<2x4x4x4xf32>
-  %memory = nn.read @memory : tensor<2x1x4x4xf32>
+  %one = nn.read @memory : tensor<1x4x4xf32>
+  %memory = nn.broadcast %one [1, 2, 3] : tensor<1x4x4xf32> -> tensor<2x1x4x4xf32>
   %k = nn.concat %memory, %h along 1 : tensor<2x1x4x4xf32>, tensor<2x4x4x4xf32> -> tensor<2x5x4x4xf32>
   %kpos = nn.constant dense<[0, 1, 2, 3, 4]> : tensor<5xi64>
   %mask = nn.constant dense<[[[[0.0, 0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, 0.0, 0.0, -1.0e9, -1.0e9], [0.0, 0.0, 0.0, 0.0, -1.0e9], [0.0, 0.0, 0.0, 0.0, 0.0]]]]> : tensor<1x1x4x5xf32>
@@ -343,4 +344,50 @@ func.func @forward(
   // expected-note@+1 {{'nn.contract' may let position 0 see position 3}}
   %y = nn.contract "bsv,ts->btv" %x, %mix : tensor<2x4x16xf32>, tensor<4x4xf32> -> tensor<2x4x16xf32>
   return %y : tensor<2x4x16xf32>
+}
+
+// -----
+
+// Two loops are added up: what is hidden at one index of the second is not at
+// another.
+nn.param @emb : tensor<16x16xf32> init normal
+// expected-error@+2 {{the model says no loss, and causal-lm is not assumed: a position may see the tokens that it would predict}}
+// expected-note@+1 {{add --loss}}
+func.func @forward(
+    %ids: tensor<2x3xi64> {nn.name = "ids", nn.role = "tokens"})
+    -> (tensor<2x3x16xf32> {nn.name = "logits"}) {
+  %emb = nn.read @emb : tensor<16x16xf32>
+  %x = nn.embedding %ids, %emb : tensor<2x3xi64>, tensor<16x16xf32> -> tensor<2x3x16xf32>
+  %h = nn.reshape %x : tensor<2x3x16xf32> -> tensor<2x3x2x8xf32>
+  %w = nn.constant dense<[[[1.0, 1.0], [0.0, 1.0], [0.0, 1.0]], [[1.0, 1.0], [1.0, 1.0], [0.0, 1.0]], [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]]> : tensor<3x3x2xf32>
+  // expected-note@+1 {{'nn.contract' may let position 0 see position 2}}
+  %y = nn.contract "qkj,bkjc->bqc" %w, %h : tensor<3x3x2xf32>, tensor<2x3x2x8xf32> -> tensor<2x3x8xf32>
+  %logits = nn.concat %y, %y along 2 : tensor<2x3x8xf32>, tensor<2x3x8xf32> -> tensor<2x3x16xf32>
+  return %logits : tensor<2x3x16xf32>
+}
+
+// -----
+
+// The same attention over positions and over heads, of which there are as many:
+// each head then has all positions.
+nn.param @emb : tensor<16x16xf32> init normal
+// expected-error@+2 {{the model says no loss, and causal-lm is not assumed: a position may see the tokens that it would predict}}
+// expected-note@+1 {{add --loss}}
+func.func @forward(
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"},
+    %pos: tensor<4xi64> {nn.name = "positions", nn.role = "positions"})
+    -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
+  %emb = nn.read @emb : tensor<16x16xf32>
+  %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
+  %h = nn.reshape %x : tensor<2x4x16xf32> -> tensor<2x4x4x4xf32>
+  %a, %lse = nn.attention causal %h, %h, %h positions %pos, %pos scale 0.5
+      : (tensor<2x4x4x4xf32>, tensor<2x4x4x4xf32>, tensor<2x4x4x4xf32>, tensor<4xi64>, tensor<4xi64>)
+      -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>)
+  %t = nn.transpose %a [0, 2, 1, 3] : tensor<2x4x4x4xf32> -> tensor<2x4x4x4xf32>
+  // expected-note@+1 {{'nn.attention' may let position 0 see position 3}}
+  %b, %lse2 = nn.attention causal %t, %t, %t positions %pos, %pos scale 0.5
+      : (tensor<2x4x4x4xf32>, tensor<2x4x4x4xf32>, tensor<2x4x4x4xf32>, tensor<4xi64>, tensor<4xi64>)
+      -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>)
+  %logits = nn.reshape %b : tensor<2x4x4x4xf32> -> tensor<2x4x16xf32>
+  return %logits : tensor<2x4x16xf32>
 }
