@@ -169,21 +169,30 @@ int64_t OnnxRewrite::Walker::resize(const Field &field, int64_t growth) {
 }
 
 int64_t OnnxRewrite::Walker::rewireNode(int64_t number, const Node &node) {
-  int64_t growth = 0;
+  std::map<int64_t, std::string_view> read; // by operand
   for (size_t t = 0; t < tensors.size(); ++t) {
     if (isIdentity(node, names[t]))
       return replace(node.field.tag, node.field.end, "");
-    for (const pcc_use &use : tensors[t].uses) {
-      if (use.node != number)
-        continue;
-      bool isNext = use.operand == static_cast<int64_t>(node.inputs.size());
-      const Field &input = node.inputs[use.operand - isNext];
-      std::string fields;
-      if (isNext)
-        fields.assign(input.tag, input.end);
-      wire::putBytes(fields, NodeInput, names[t]);
-      growth += replace(input.tag, input.end, fields);
-    }
+    for (const pcc_use &use : tensors[t].uses)
+      if (use.node == number)
+        read[use.operand] = names[t];
+  }
+  int64_t growth = 0, count = node.inputs.size();
+  for (int64_t i = 0; i < count; ++i) {
+    const Field &input = node.inputs[i];
+    auto own = read.find(i), next = read.find(count);
+    bool isLast = i + 1 == count && next != read.end();
+    if (own == read.end() && !isLast)
+      continue;
+    // What the node lacked goes behind its last operand, in one edit with it.
+    std::string fields;
+    if (own == read.end())
+      fields.assign(input.tag, input.end);
+    else
+      wire::putBytes(fields, NodeInput, own->second);
+    if (isLast)
+      wire::putBytes(fields, NodeInput, next->second);
+    growth += replace(input.tag, input.end, fields);
   }
   return growth ? resize(node.field, growth) : 0;
 }
