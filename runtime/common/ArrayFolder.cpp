@@ -227,7 +227,8 @@ std::string ArrayFolder::findNotFinite(int64_t sample) const {
 }
 
 std::string
-ArrayFolder::findUncounted(const std::vector<int64_t> &samples) const {
+ArrayFolder::findUncounted(const std::vector<int64_t> &samples,
+                           const std::vector<int64_t> &before) const {
   for (const auto &entry : arrays) {
     const Array &array = entry.second;
     const Elements &elements = array.file->elements();
@@ -241,6 +242,9 @@ ArrayFolder::findUncounted(const std::vector<int64_t> &samples) const {
       return false;
     };
     if (!array.perSample || std::any_of(samples.begin(), samples.end(), counts))
+      continue;
+    // Such as types of tokens, all 0, which did no harm so far.
+    if (!before.empty() && std::none_of(before.begin(), before.end(), counts))
       continue;
     std::string path = array.file->path();
     return array.isLabels

@@ -25,7 +25,8 @@ public:
   bool check(int64_t budget) const override;
   void checkSample(int64_t sample) const override;
   std::string findNotFinite(int64_t sample) const override;
-  std::string findUncounted(const std::vector<int64_t> &samples) const override;
+  std::string findUncounted(const std::vector<int64_t> &samples,
+                            const std::vector<int64_t> &before) const override;
   void copySample(const pcc_input &input, const Shard &shard, int64_t sample,
                   char *to) const override;
   bool copyConstant(const pcc_input &input, const Shard &shard,

@@ -41,7 +41,8 @@ private:
   void requireFinite(const StepResult &result) const;
   /// What of the step's data is inf or nan, or by what nothing counts, in
   /// words; empty: nothing.
-  std::string findNotFiniteData(int64_t step) const;
+  std::string findBadData(int64_t step) const;
+  std::vector<int64_t> samplesOf(int64_t step) const;
   void evaluate(int64_t step);
   void save(int64_t step);
   TrainingState state() {
@@ -229,14 +230,21 @@ StepResult Run::runStep(int64_t step) {
   return result;
 }
 
-std::string Run::findNotFiniteData(int64_t step) const {
+std::vector<int64_t> Run::samplesOf(int64_t step) const {
   std::vector<int64_t> samples;
-  for (int64_t i = 0; i < globalBatch(program); ++i) {
+  for (int64_t i = 0; i < globalBatch(program); ++i)
     samples.push_back(order->sample(step, i));
-    if (std::string found = data->findNotFinite(samples.back()); !found.empty())
+  return samples;
+}
+
+std::string Run::findBadData(int64_t step) const {
+  std::vector<int64_t> samples = samplesOf(step), before;
+  for (int64_t sample : samples)
+    if (std::string found = data->findNotFinite(sample); !found.empty())
       return found;
-  }
-  return data->findUncounted(samples);
+  if (step > done + 1)
+    before = samplesOf(step - 1);
+  return data->findUncounted(samples, before);
 }
 
 void Run::requireFinite(const StepResult &result) const {
@@ -246,7 +254,7 @@ void Run::requireFinite(const StepResult &result) const {
                          : nullptr;
   if (!what)
     return;
-  std::string note = findNotFiniteData(result.step);
+  std::string note = findBadData(result.step);
   if (note.empty())
     note = result.step == done + 1
                ? "no update came before it: look at the values that training "
