@@ -28,7 +28,7 @@ static bool isTrainingMode(Binder &b) {
 static LogicalResult buildBatchNorm(Binder &b) {
   Shape shape = b.shape(0);
   if (shape.size() < 2 || !isa<FloatType>(b.element(0)) ||
-      !b.intAttr("spatial", 1))
+      !b.intAttr("spatial", 1) || product(shape) == 0)
     return b.error() << "needs floats [batch, channels, positions...], and "
                         "statistics for each channel";
   for (unsigned i = 1; i < 5; ++i)
@@ -52,6 +52,14 @@ static LogicalResult buildBatchNorm(Binder &b) {
   };
   bool isTraining = isTrainingMode(b);
   bool byBatch = b.translation.normalizesByBatch(b.node, isTraining);
+  if (byBatch && count == 1) {
+    InFlightDiagnostic diag =
+        b.error() << "has one value of each channel, from which nothing is "
+                     "left but the bias; PyTorch does not train it either";
+    diag.attachNote(b.loc) << "take a --micro-batch-size of 2 or more, or "
+                              "--batch-norm running";
+    return diag;
+  }
   Value mean = byBatch ? average(x) : perChannel(3);
   Value centred = a.sub(x, spread(mean));
   Value variance = byBatch ? average(a.mul(centred, centred)) : perChannel(4);

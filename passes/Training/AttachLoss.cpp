@@ -79,13 +79,8 @@ void LossBuilder::listOutputs(InFlightDiagnostic &diag) {
 }
 
 FailureOr<Value> LossBuilder::mainOutput() {
-  if (terminator.getNumOperands() == 1)
-    return terminator.getOperand(0);
-  for (auto [i, value] : llvm::enumerate(terminator.getOperands())) {
-    auto name = function.getResultAttrOfType<StringAttr>(i, kNameAttr);
-    if (name && name.getValue() == "logits")
-      return value;
-  }
+  if (Value output = pcc::mainOutput(function))
+    return bySample(output);
   InFlightDiagnostic diag = function.emitError()
                             << "a loss needs a model with one output, or one "
                                "that is called logits; this has "
@@ -247,8 +242,6 @@ FailureOr<Loss> LossBuilder::causalLM() {
 
 FailureOr<Loss> LossBuilder::crossEntropy() {
   FailureOr<Value> logits = mainOutput();
-  if (succeeded(logits))
-    logits = bySample(*logits);
   if (failed(logits))
     return failure();
   RankedTensorType type = tensorType(*logits);
@@ -266,8 +259,6 @@ FailureOr<Loss> LossBuilder::crossEntropy() {
 
 FailureOr<Loss> LossBuilder::meanSquaredError() {
   FailureOr<Value> output = mainOutput();
-  if (succeeded(output))
-    output = bySample(*output);
   if (failed(output))
     return failure();
   RankedTensorType type = tensorType(*output);
@@ -376,8 +367,12 @@ struct NNAttachLossPass : pcc::impl::NNAttachLossPassBase<NNAttachLossPass> {
   /// belong to a sample each.
   LogicalResult checkSamples(func::FuncOp function, Value sum) {
     auto problem = findMixedSamples(function, sum);
-    if (!problem)
+    if (!problem || (wholeBatch && !problem->isSure))
       return success();
+    if (!problem->isSure) {
+      warnOfMixedSamples(function, problem->what);
+      return success();
+    }
     if (!wholeBatch)
       return partsDoNotAddUp(function, *problem);
     getOperation()->setAttr(kWholeBatchAttr,

@@ -7,6 +7,18 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::nn;
 
+Value pcc::mainOutput(func::FuncOp function) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  if (terminator->getNumOperands() == 1)
+    return terminator->getOperand(0);
+  for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
+    auto name = function.getResultAttrOfType<StringAttr>(i, kNameAttr);
+    if (name && name.getValue() == "logits")
+      return value;
+  }
+  return Value();
+}
+
 Value pcc::findInput(func::FuncOp function, StringRef role, StringRef name) {
   for (BlockArgument arg : function.getArguments()) {
     unsigned i = arg.getArgNumber();

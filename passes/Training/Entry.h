@@ -25,6 +25,10 @@ inline constexpr llvm::StringLiteral kAheadAttr = "nn.ahead";
 /// rank, and no other.
 inline constexpr llvm::StringLiteral kWholeBatchAttr = "nn.whole_batch";
 
+/// The output that a loss is attached to: the one, or that called logits; null
+/// if there is none.
+mlir::Value mainOutput(mlir::func::FuncOp function);
+
 /// The argument of this role (and name, if given), or null.
 mlir::Value findInput(mlir::func::FuncOp function, llvm::StringRef role,
                       llvm::StringRef name = {});

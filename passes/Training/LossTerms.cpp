@@ -101,19 +101,31 @@ static LoopTracker sampleTracker(func::FuncOp forward) {
   return samples;
 }
 
-std::optional<LossTerms::Problem> pcc::findMixedSamples(func::FuncOp forward,
-                                                        Value sum) {
+std::optional<LossTerms::Problem>
+pcc::findMixedSamples(func::FuncOp forward, Value sum, bool ofSums) {
   if (auto joins = forward->getAttrOfType<StringAttr>(kJoinsSamplesAttr))
     return LossTerms::Problem{joins.str()};
   LoopTracker samples = sampleTracker(forward);
   DenseSet<Value> needed = neededFor(sum);
-  for (Operation &op : forward.getBody().front().without_terminator())
-    if (hasResultOf(needed, &op)) {
-      std::string what = samples.visit(&op);
-      if (!what.empty() && samples.joinsSurely())
-        return LossTerms::Problem{nodeName(&op) + " " + what, &op};
-    }
-  return std::nullopt;
+  auto isSum = [&](Value value) {
+    const Place *place = samples.find(value);
+    return place && place->kind == Place::Added;
+  };
+  std::optional<LossTerms::Problem> possible;
+  for (Operation &op : forward.getBody().front().without_terminator()) {
+    if (!hasResultOf(needed, &op))
+      continue;
+    std::string what = samples.visit(&op);
+    if (what.empty() || (!ofSums && llvm::any_of(op.getOperands(), isSum)))
+      continue;
+    LossTerms::Problem problem = {nodeName(&op) + " " + what, &op,
+                                  samples.joinsSurely()};
+    if (problem.isSure)
+      return problem;
+    if (!possible && batchOf(forward) > 1)
+      possible = problem;
+  }
+  return possible;
 }
 
 std::optional<int64_t> pcc::rowsPerSample(func::FuncOp forward, Value output) {
@@ -150,6 +162,16 @@ InFlightDiagnostic pcc::partsDoNotAddUp(func::FuncOp forward,
         << "of one sample at a time it may only look so: --micro-batch-size 2 "
            "shows more";
   return diag;
+}
+
+void pcc::warnOfMixedSamples(func::FuncOp forward, StringRef what) {
+  InFlightDiagnostic diag =
+      forward.emitWarning()
+      << "that each sample has a loss of its own is not proven: " << what;
+  diag.attachNote(forward.getLoc())
+      << "if it computes with several, train without --dp and in one "
+         "microbatch: leave --global-batch-size out, or let it be "
+         "--micro-batch-size";
 }
 
 void LossTerms::analyze(func::FuncOp forward) {

@@ -39,6 +39,8 @@ public:
   struct Problem {
     std::string what;
     mlir::Operation *op = nullptr;
+    /// False: it may only move samples.
+    bool isSure = true;
   };
   std::optional<Problem> problem;
   /// What was taken for granted of terms, where the file leaves it open.
@@ -88,15 +90,20 @@ mlir::FailureOr<OwnLoss> attachOwnLoss(mlir::ModuleOp module,
                                        bool isWholeBatch);
 
 /// Why a value, a sum over samples, is not that of each sample for itself: an
-/// op on the way to it that surely computes with several. Nothing: none was
-/// found.
+/// op on the way to it that surely computes with several or else, of more than
+/// one, may do so. Nothing: none was found. Without `ofSums` what is computed
+/// of sums over samples may be anything.
 std::optional<LossTerms::Problem> findMixedSamples(mlir::func::FuncOp forward,
-                                                   mlir::Value sum);
+                                                   mlir::Value sum,
+                                                   bool ofSums = true);
 
 /// The error of a loss that one batch does not add to another, at an op or
 /// null.
 mlir::InFlightDiagnostic partsDoNotAddUp(mlir::func::FuncOp forward,
                                          const LossTerms::Problem &problem);
+
+/// The warning of samples that may be mixed.
+void warnOfMixedSamples(mlir::func::FuncOp forward, llvm::StringRef what);
 
 /// How many rows of its first dim an output has of each sample, one sample's
 /// after the other's. Nothing: its rows are no samples'.

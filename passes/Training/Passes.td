@@ -33,14 +33,15 @@ def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
     sum and, if `divided`, its divisor: the loss is the sum of factor * sum /
     divisor, where `mean` says that the factor halves for twice the batch. What
     a term has as `assumed` is warned of where that matters, `unclear` is an
-    error. Sums must be sums over samples, and divisors follow from such sums of inputs. One
-    mean, or one divisor, is returned as it is. Else @counts adds up what the
+    error. Sums must be sums over samples, and divisors follow from such sums
+    of inputs. One mean, or one divisor, is returned as it is. Else @counts adds up what the
     divisors need, and the number of microbatches, in states with `nn.ahead`;
     @loss reads these, and returns what a microbatch adds to the mean over all
     of them. `nn.has_loss` without a list is one sum and a count.
-    Other formulas are errors unless `whole-batch`, and so is an attached loss of
-    a model that surely computes with several samples; the module's
-    `nn.whole_batch` then says what it is needed for.
+    Other formulas are errors unless `whole-batch`, and so is an attached loss
+    of a model that surely computes with several samples; the module's
+    `nn.whole_batch` then says what it is needed for. Where a model may only
+    move samples, a warning names the op.
 
     `@evaluate` is @loss without dropout. It returns nothing and adds to the
     states `eval_loss_sum` and `eval_target_count`; `@evaluate_result` returns

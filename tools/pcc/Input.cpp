@@ -6,6 +6,7 @@
 #include "mlir/Parser/Parser.h"
 #include "passes/Pipelines.h"
 #include "tools/pcc/Plan.h"
+#include "tools/pcc/TwoSamples.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include <set>
@@ -242,13 +243,17 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
     return failure();
   input.module = std::move(*module);
   // The sequence length may come from the file.
-  if (auto forward = input.module->lookupSymbol<func::FuncOp>("forward"))
+  if (auto forward = input.module->lookupSymbol<func::FuncOp>("forward")) {
+    if (!options.forward && !fixed && *import.batch == 1 &&
+        options.microbatches > 1)
+      checkTwoSamples(forward, import);
     for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
       auto role = forward.getArgAttrOfType<StringAttr>(i, nn::kRoleAttr);
       auto type = dyn_cast<RankedTensorType>(forward.getArgumentTypes()[i]);
       if (role && type && role.getValue() == "tokens" && type.getRank() == 2)
         options.seq = type.getDimSize(1);
     }
+  }
   input.phase = findPhase("import");
   Builder builder(&context);
   (*input.module)

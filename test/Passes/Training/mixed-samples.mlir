@@ -56,3 +56,29 @@ func.func @forward(%x: tensor<1x4xf32> {nn.name = "x", nn.role = "data"})
   %y = nn.mul %mean, %wide : tensor<1x4xf32>
   return %y : tensor<1x4xf32>
 }
+
+// -----
+
+// What may only move samples is told: here rows of both.
+// CHECK-NOT: whole_batch
+// expected-warning @+2 {{that each sample has a loss of its own is not proven: }}
+// expected-note @+1 {{if it computes with several, train without --dp}}
+func.func @forward(%x: tensor<2x6xf32> {nn.name = "x", nn.role = "data"})
+    -> (tensor<2x6xf32> {nn.name = "y"}) {
+  %t = nn.transpose %x [1, 0] : tensor<2x6xf32> -> tensor<6x2xf32>
+  %r = nn.reshape %t : tensor<6x2xf32> -> tensor<4x3xf32>
+  %y = nn.reshape %r : tensor<4x3xf32> -> tensor<2x6xf32>
+  return %y : tensor<2x6xf32>
+}
+
+// -----
+
+// CHECK-NOT: whole_batch
+// expected-warning @+2 {{goes by the number of each of the samples}}
+// expected-note @+1 {{if it computes with several}}
+func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = "data"})
+    -> (tensor<2x4xf32> {nn.name = "y"}) {
+  %n = nn.constant dense<[[0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0]]> : tensor<2x4xf32>
+  %y = nn.mul %x, %n : tensor<2x4xf32>
+  return %y : tensor<2x4xf32>
+}
