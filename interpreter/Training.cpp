@@ -142,7 +142,7 @@ FailureOr<StepOutputs> Training::step() {
   FailureOr<ValueList> results = call(update, -1);
   if (failed(results))
     return failure();
-  if (results->size() != 2)
+  if (results->size() < 2)
     return update.emitError("must return the loss and the gradient norm");
   return StepOutputs{(*results)[0]->real[0], (*results)[1]->real[0]};
 }

@@ -135,7 +135,8 @@ typedef struct {
 } pcc_input;
 
 /// A result of a step: "loss", "norm", "target_count", each a rank-0 f32, or an
-/// output of a forward-only model.
+/// output of a forward-only model. "count:" and the name of a node of the
+/// model: what its own loss was divided by.
 typedef struct {
   const char *name;
   int32_t dtype;

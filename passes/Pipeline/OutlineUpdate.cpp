@@ -31,6 +31,7 @@ public:
 private:
   bool isMine(StringRef symbol) const;
   bool isFirstOwner(StringRef symbol) const;
+  bool isOfOthers(Value value) const;
   Value addRemote(OpBuilder &builder, nn::ReadOp read);
   void countOnce();
   void foldZeros();
@@ -122,6 +123,19 @@ static bool dependsOnRead(Value value,
   });
 }
 
+/// True if a value is computed from states of other stages alone, which are
+/// zeros here, and those stages do not take part.
+bool StageFunction::isOfOthers(Value value) const {
+  bool reads = false;
+  bool isHere = nn::dependsOn(value, [&](Value source) {
+    Operation *op = source.getDefiningOp();
+    auto read = dyn_cast_or_null<nn::ReadOp>(op);
+    reads |= read != nullptr;
+    return op && (dist::joinsStages(op) || (read && isMine(read.getSymbol())));
+  });
+  return reads && !isHere;
+}
+
 /// The gradient of a tied parameter adds to the norm on one stage only.
 void StageFunction::countOnce() {
   SmallVector<nn::SumOfSquaresOp> squares(
@@ -199,6 +213,8 @@ void StageFunction::build(StringRef name, Phase phase,
   SmallVector<FlatSymbolRefAttr> targets;
   Operation *end = func.getBody().front().getTerminator();
   for (auto [output, value] : llvm::zip(outputs, end->getOperands())) {
+    if (isOfOthers(value))
+      continue;
     results.push_back(mapping.lookup(value));
     targets.push_back(tasks.getOutput(output, value.getType()));
   }
@@ -240,12 +256,17 @@ LogicalResult pcc::outlineUpdate(TaskBuilder &tasks, func::FuncOp update,
     }
     ++tied;
   }
-  if (update.getNumResults() != 2)
+  SmallVector<StringRef> names;
+  for (unsigned i = 0; i < update.getNumResults(); ++i)
+    if (auto name = update.getResultAttrOfType<StringAttr>(i, nn::kNameAttr))
+      names.push_back(name);
+  if (names.size() != update.getNumResults() || names.size() < 2 ||
+      names[0] != "loss" || names[1] != "norm")
     return emitError(update.getLoc())
-           << "@update returns the loss and the gradient norm, not "
-           << update.getNumResults() << " values";
+           << "@update returns the loss and the gradient norm, under these "
+              "names";
   for (StageFunction &function : functions)
-    function.build("update", Phase::Update, {"loss", "norm"});
+    function.build("update", Phase::Update, names);
   return success();
 }
 

@@ -338,12 +338,14 @@ struct NNAttachLossPass : pcc::impl::NNAttachLossPassBase<NNAttachLossPass> {
     }
     bool isOwn = function->hasAttr(kHasLossAttr), needsEvaluation = true;
     FailureOr<Loss> sums = failure();
+    std::string countNode;
     if (isOwn) {
       auto own = attachOwnLoss(module, function, wholeBatch);
       if (failed(own))
         return signalPassFailure();
       sums = own->loss;
       needsEvaluation = own->needsEvaluation;
+      countNode = own->countNode;
     } else {
       sums = attach(function);
     }
@@ -353,6 +355,9 @@ struct NNAttachLossPass : pcc::impl::NNAttachLossPassBase<NNAttachLossPass> {
     module->setAttr(kLossAttr,
                     StringAttr::get(&getContext(), isOwn ? "own" : name));
     returnLoss(function, *sums);
+    if (!countNode.empty())
+      function.setResultAttr(1, kCountAttr,
+                             StringAttr::get(&getContext(), countNode));
     function->removeAttr(kHasLossAttr);
     function->removeAttr(kJoinsSamplesAttr);
     function.setSymName("loss");

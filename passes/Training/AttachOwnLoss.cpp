@@ -104,9 +104,16 @@ static Loss attachTerms(ModuleOp module, func::FuncOp forward,
   addTermEvaluation(module, forward, terms);
   RankedTensorType scalar = scalarType(module.getContext());
   SmallVector<std::pair<Value, StateOp>> adds;
-  for (auto [i, count] : llvm::enumerate(terms.counts))
-    adds.push_back(
-        {count, addAhead(module, "step_count." + std::to_string(i))});
+  llvm::DenseSet<Value> divisors;
+  for (const LossTerm &term : terms.terms)
+    divisors.insert(term.divisor);
+  for (auto [i, count] : llvm::enumerate(terms.counts)) {
+    StateOp state = addAhead(module, "step_count." + std::to_string(i));
+    if (divisors.contains(count))
+      state->setAttr(kCountAttr,
+                     StringAttr::get(module.getContext(), nodeName(count)));
+    adds.push_back({count, state});
+  }
   bool hasSums = llvm::any_of(
       terms.terms, [](const LossTerm &term) { return !term.isMean; });
   if (hasSums)
@@ -170,5 +177,7 @@ FailureOr<OwnLoss> pcc::attachOwnLoss(ModuleOp module, func::FuncOp forward,
   Value sum = sums.front(), count = terms->terms.front().divisor;
   if (sums.size() > 1)
     sum = SumOp::create(builder, loc, sum.getType(), sums);
-  return OwnLoss{{sum, count ? count : constant(builder, loc, 1)}, true};
+  if (!count)
+    return OwnLoss{{sum, constant(builder, loc, 1)}, true};
+  return OwnLoss{{sum, count}, true, nodeName(count)};
 }

@@ -108,8 +108,10 @@ void Differentiator::accumulateLoss(Operation *terminator) {
   RankedTensorType scalar = scalarType(function.getContext());
   OpBuilder forward(terminator);
   StringRef names[] = {"loss_sum", "target_count"};
-  for (auto [value, name] : llvm::zip(terminator->getOperands(), names)) {
-    StateOp state = addState(module, name, scalar, StateKind::Sum);
+  for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
+    StateOp state = addState(module, names[i], scalar, StateKind::Sum);
+    if (Attribute node = function.getResultAttr(i, kCountAttr))
+      state->setAttr(kCountAttr, node);
     auto op = AccumulateOp::create(forward, value.getLoc(), value,
                                    state.getSymName());
     if (Operation *def = value.getDefiningOp())

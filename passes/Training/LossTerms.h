@@ -79,6 +79,8 @@ struct OwnLoss {
   Loss loss;
   /// Evaluation is to be made of the same; else there is one already.
   bool needsEvaluation;
+  /// The node that computes loss.count; empty: it is a constant.
+  std::string countNode = {};
 };
 
 /// The loss of a file that computes its own; adds @counts where it takes them.

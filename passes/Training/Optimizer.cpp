@@ -84,12 +84,23 @@ void UpdateBuilder::begin(Value clip) {
 void UpdateBuilder::end() {
   for (const Trained &one : trained)
     entry.clear(one.gradient);
+  SmallVector<Value> results = {loss, norm};
+  SmallVector<std::string> names = {"loss", "norm"};
+  SmallVector<StateOp> states(module.getOps<StateOp>());
+  for (StateOp state : states) {
+    auto node = state->getAttrOfType<StringAttr>(kCountAttr);
+    std::string name = node ? (kCountPrefix + node.getValue()).str() : "";
+    if (name.empty() || llvm::is_contained(names, name))
+      continue;
+    names.push_back(name);
+    results.push_back(entry.read(state.getSymName(), scalar));
+  }
   for (StringRef name : {"loss_sum", "target_count"})
     entry.clear(module.lookupSymbol<StateOp>(name));
-  for (StateOp state : llvm::to_vector(module.getOps<StateOp>()))
+  for (StateOp state : states)
     if (state->hasAttr(kAheadAttr))
       entry.clear(state);
-  entry.finish({loss, norm}, {"loss", "norm"});
+  entry.finish(results, SmallVector<StringRef>(names.begin(), names.end()));
 }
 
 StateOp UpdateBuilder::moment(StringRef name, Trained one, StateKind kind) {

@@ -98,7 +98,8 @@ def NNOptimizerPass : Pass<"nn-optimizer", "::mlir::ModuleOp"> {
     sqrt(sum of squares of all gradients) / n, scales the gradients by
     min(1, clip_grad / (norm + 1e-6)) / n, takes one step of the optimizer for
     every parameter that has a gradient, clears gradients, loss_sum and
-    target_count, and returns the mean loss and the norm before clipping. The
+    target_count, and returns the mean loss and the norm before clipping, then
+    the sum of each count of the file's own loss (states with `nn.count`). The
     sums of squares are added by one n-ary `nn.sum`. Without clipping,
     clip_grad is +inf.
 

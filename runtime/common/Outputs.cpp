@@ -4,6 +4,7 @@
 
 #include "runtime/common/Backend.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace pcc;
@@ -41,4 +42,17 @@ bool pcc::readOutput(const pcc_program &program, const Coordinates &coordinates,
                        static_cast<int>(rankOf(program, root)));
   }
   return true;
+}
+
+std::vector<std::string> pcc::outputNames(const pcc_program &program,
+                                          const std::string &prefix) {
+  std::vector<std::string> names;
+  for (int i = 0; i < program.n_stages; ++i)
+    for (int j = 0; j < program.stages[i].n_outputs; ++j) {
+      std::string name = program.stages[i].outputs[j].name;
+      if (name.compare(0, prefix.size(), prefix) == 0 &&
+          std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(name);
+    }
+  return names;
 }

@@ -6,6 +6,9 @@
 #include "runtime/Program.h"
 #include "runtime/common/Mesh.h"
 
+#include <string>
+#include <vector>
+
 namespace pcc {
 
 /// Reads the result called `name` of a step, or of an evaluation. Where the
@@ -14,6 +17,11 @@ namespace pcc {
 bool readOutput(const pcc_program &program, const Coordinates &coordinates,
                 const char *arena, bool evaluation, const char *name,
                 float &value);
+
+/// The names of a step's results that begin with `prefix`, of any stage, each
+/// once and in the same order on all ranks.
+std::vector<std::string> outputNames(const pcc_program &program,
+                                     const std::string &prefix);
 
 } // namespace pcc
 

@@ -39,8 +39,11 @@ private:
   void chooseTrace();
   StepResult runStep(int64_t step);
   void requireFinite(const StepResult &result) const;
+  /// Which of these results of the step, by which the model's own loss was
+  /// divided, are 0, in words; empty: none. All ranks call it alike.
+  std::string findZeroCounts(const std::vector<std::string> &counts) const;
   /// What of the step's data is inf or nan, or by what nothing counts, in
-  /// words; empty: nothing.
+  /// words; empty: nothing. All ranks call it alike.
   std::string findBadData(int64_t step) const;
   std::vector<int64_t> samplesOf(int64_t step) const;
   void evaluate(int64_t step);
@@ -242,9 +245,30 @@ std::string Run::findBadData(int64_t step) const {
   for (int64_t sample : samples)
     if (std::string found = data->findNotFinite(sample); !found.empty())
       return found;
+  std::vector<std::string> counts = outputNames(program, "count:");
+  std::string zeros = findZeroCounts(counts);
+  // What nothing counts by did no harm where no count is 0.
+  if (!counts.empty() && zeros.empty())
+    return "";
   if (step > done + 1)
     before = samplesOf(step - 1);
-  return data->findUncounted(samples, before);
+  std::string uncounted = data->findUncounted(samples, before);
+  return uncounted.empty() ? zeros : uncounted;
+}
+
+std::string Run::findZeroCounts(const std::vector<std::string> &counts) const {
+  std::string found;
+  for (const std::string &name : counts) {
+    float count = 1;
+    readOutput(program, coordinates, arena, false, name.c_str(), count);
+    if (count == 0)
+      found += (found.empty() ? "" : " and ") + name.substr(strlen("count:"));
+  }
+  if (found.empty())
+    return "";
+  return format("the model's loss is divided by %s, which is 0 for the samples "
+                "of this step",
+                found.c_str());
 }
 
 void Run::requireFinite(const StepResult &result) const {

@@ -3,7 +3,7 @@
 
 nn.param @w : tensor<8x16xf32> init normal
 // CHECK-LABEL: func.func @loss(%{{.*}}: tensor<2x4xi64> {nn.name = "labels", nn.role = "targets"})
-// CHECK-SAME: -> (tensor<f32> {nn.name = "loss_sum"}, tensor<f32> {nn.name = "target_count"}) {
+// CHECK-SAME: -> (tensor<f32> {nn.name = "loss_sum"}, tensor<f32> {nn.count = "'nn.reduce'", nn.name = "target_count"}) {
 // CHECK: nn.cross_entropy
 // CHECK-NOT: nn.cross_entropy
 // CHECK: return

@@ -9,7 +9,7 @@
 // CHECK-NEXT: nn.state @eval_count.0
 // CHECK-NEXT: nn.state @eval_count.1
 // CHECK-NEXT: nn.state @eval_batches
-// CHECK-NEXT: nn.state @step_count.0 : tensor<f32> sum {nn.ahead}
+// CHECK-NEXT: nn.state @step_count.0 : tensor<f32> sum {nn.ahead, nn.count = "'m.sum'"}
 // CHECK-NEXT: nn.state @step_count.1 : tensor<f32> sum {nn.ahead}
 // CHECK-NEXT: nn.state @step_batches : tensor<f32> sum {nn.ahead}
 nn.param @w : tensor<4xf32> init normal
@@ -46,10 +46,15 @@ nn.param @w : tensor<4xf32> init normal
 // CHECK: %[[E2:.*]] = nn.div %[[E1]], %{{.*}}
 // CHECK: nn.sum %[[E0]], %[[E2]]
 
+// What divides as it is, and not the count that a bound keeps from 0, is given
+// out for messages.
 // CHECK-LABEL: func.func @update(
+// CHECK-SAME: -> (tensor<f32> {nn.name = "loss"}, tensor<f32> {nn.name = "norm"}, tensor<f32> {nn.name = "count:'m.sum'"})
+// CHECK: %[[COUNT:.*]] = nn.read @step_count.0
 // CHECK: nn.write %{{.*}}, @step_count.0
 // CHECK: nn.write %{{.*}}, @step_count.1
 // CHECK: nn.write %{{.*}}, @step_batches
+// CHECK: return %{{.*}}, %{{.*}}, %[[COUNT]]
 func.func @forward(
     %x: tensor<2x4xf32> {nn.name = "x", nn.role = "data"},
     %m: tensor<2x4xf32> {nn.name = "m", nn.role = "data"},
@@ -62,7 +67,7 @@ func.func @forward(
   %e = nn.exp %y : tensor<2x4xf32>
   %em = nn.mul %e, %m : tensor<2x4xf32>
   %s0 = nn.reduce %em [0, 1] : tensor<2x4xf32> -> tensor<f32>
-  %c0 = nn.reduce %m [0, 1] : tensor<2x4xf32> -> tensor<f32>
+  %c0 = nn.reduce %m [0, 1] : tensor<2x4xf32> -> tensor<f32> loc("m.sum")
   %s1 = nn.reduce %e [0, 1] : tensor<2x4xf32> -> tensor<f32>
   %c1 = nn.reduce %k [0, 1] : tensor<2x4xf32> -> tensor<f32>
   %one = nn.constant dense<1.0> : tensor<f32>
