@@ -21,13 +21,15 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [HERE, os.path.join(ROOT, "tools")]
 
+import numpy as np  # noqa: E402
 import onnx  # noqa: E402
 import torch  # noqa: E402
 
 import families  # noqa: E402
 import modules  # noqa: E402
 import steps  # noqa: E402
-from pcc_export import Refused, export, exporters  # noqa: E402
+from pcc_export import (  # noqa: E402
+    Refused, export, exporters, gradient_check)
 
 # The log has single precision.
 TOLERANCE = 5e-7
@@ -139,6 +141,21 @@ def train(module, call, path, inputs, labels, loss, extra, options, folder):
     return f"{worst:.1e}"
 
 
+def run_rounding(_):
+    """A gradient that cancels differs by rounding, and no more."""
+    wanted = {"weight": np.ones(4), "shift": np.zeros(1)}
+
+    def problems(shift):
+        found = dict(wanted, shift=np.full(1, shift))
+        noise = gradient_check.noise_of(wanted, single=wanted)
+        return gradient_check.compare(wanted, found, noise)[0]
+
+    assert problems(3.5e-17) == []
+    assert problems(1e-12) == ["gradient of 'shift' differs by 1.0e-12, where "
+                               "autograd's is zero"], problems(1e-12)
+    return "ok"
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -154,6 +171,7 @@ def main():
                              ("TorchScript", "dynamo"))]
     jobs.append(("external weights", "external", lambda folder:
                  run_external(options, folder)))
+    jobs.append(("rounding", "rounding", run_rounding))
     jobs += [(name, name,
               lambda folder, n=name: run_family(n, options, folder))
              for name in families.CASES]

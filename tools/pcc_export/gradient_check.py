@@ -30,8 +30,10 @@ from .recorder import Recorder
 from .subject import INTEGERS, as_it_was, computing_in
 
 TOLERANCE = 1e-4
-# Where there is no reference in f64: f32's rounding, of the largest gradient.
+# Of the largest gradient: f32's rounding, where there is no reference in f64,
+# and f64's, by which pcc's differs from a gradient that cancels to 0.
 ROUNDING = 1e-7
+ROUNDING_IN_DOUBLE = 1e-14
 PARAM = re.compile(
     r'nn\.param @"?([^\s"]+)"? : tensor<((?:\d+x)*)f32>.*? source '
     r'<name = "([^"]*)".*?type = tensor<((?:\d+x)*)\w+>.*?base = (\d+), '
@@ -185,22 +187,20 @@ def of_parameters(found, matches):
     return result
 
 
-def check(subject, facts, matches, loss, path, folder, tools, log):
-    """What was found, in words; raises if a gradient differs."""
-    labels = None if subject.returns_loss else labels_for(
-        loss, facts.output_shape)
-    double = runs_in_double(subject, log)
-    wanted_loss, wanted = by_autograd(
-        subject, facts, labels, loss,
-        torch.float64 if double else torch.float32)
-    noise = dict.fromkeys(
-        wanted, ROUNDING * max(map(np.linalg.norm, wanted.values())))
-    if double:
-        own = by_autograd(subject, facts, labels, loss, torch.float32)[1]
-        noise = {name: 10 * np.linalg.norm(own[name] - gradient)
-                 for name, gradient in wanted.items()}
-    found_loss, found = by_pcc(subject, labels, loss, path, folder, tools)
-    found = of_parameters(found, matches)
+def noise_of(wanted, single):
+    """By how much the gradient of each parameter is uncertain; `single`: the
+    same in f32, where `wanted` is in f64, else None."""
+    largest = max(map(np.linalg.norm, wanted.values()))
+    if single is None:
+        return dict.fromkeys(wanted, ROUNDING * largest)
+    return {name: max(10 * np.linalg.norm(single[name] - gradient),
+                      ROUNDING_IN_DOUBLE * largest)
+            for name, gradient in wanted.items()}
+
+
+def compare(wanted, found, noise):
+    """What is wrong with gradients, in words, and the largest difference of
+    those that are no noise."""
     problems, worst = [], 0.0
     for name in found:
         if name not in wanted:
@@ -219,6 +219,22 @@ def check(subject, facts, matches, loss, path, folder, tools, log):
             problems.append(f"gradient of '{name}' differs by {relative}")
         elif size and allowed == TOLERANCE * size:
             worst = max(worst, difference / size)
+    return problems, worst
+
+
+def check(subject, facts, matches, loss, path, folder, tools, log):
+    """What was found, in words; raises if a gradient differs."""
+    labels = None if subject.returns_loss else labels_for(
+        loss, facts.output_shape)
+    double = runs_in_double(subject, log)
+    wanted_loss, wanted = by_autograd(
+        subject, facts, labels, loss,
+        torch.float64 if double else torch.float32)
+    single = by_autograd(subject, facts, labels, loss,
+                         torch.float32)[1] if double else None
+    found_loss, found = by_pcc(subject, labels, loss, path, folder, tools)
+    problems, worst = compare(wanted, of_parameters(found, matches),
+                              noise_of(wanted, single))
     if not abs(found_loss - wanted_loss) <= 1e-5 * abs(wanted_loss):
         problems.insert(0, f"the loss is {found_loss:.9g}, autograd's "
                            f"{wanted_loss:.9g}")
