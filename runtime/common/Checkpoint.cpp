@@ -66,7 +66,8 @@ static void removeLeftovers(const std::string &dir) {
       continue;
     // A kill while it was replaced; its successor is not complete.
     std::string step = name.substr(1, name.rfind('.') - 1);
-    if (name == "." + step + ".old" && !exists(dir + "/" + step))
+    if (name == "." + step + ".old" && exists(dir + "/" + name + stateName) &&
+        !exists(dir + "/" + step))
       replaceFile(dir + "/" + name, dir + "/" + step);
     else
       removeFolder(dir + "/" + name);
@@ -112,7 +113,7 @@ std::string pcc::saveCheckpoint(const TrainingState &state,
   if (first) {
     makeFolders(dir);
     removeLeftovers(dir);
-    makeFolders(temporary);
+    makeNewFolder(temporary);
   }
   backend::maxOverRanks(0);
   std::string error = writeModel(state, temporary + "/model.safetensors");

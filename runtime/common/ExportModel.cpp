@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <memory>
 #include <set>
 #include <unistd.h>
@@ -178,8 +177,7 @@ void Copies::cannot(const Copy &failed) const {
 void Copies::add(const std::string &file, const std::string &from,
                  const std::string &to, const OnnxRewrite *rewrite) {
   std::string temporary = to + ".tmp";
-  int descriptor =
-      open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int descriptor = createDescriptor(temporary);
   Copy &copy = copies[file] = {to, temporary, descriptor};
   if (descriptor < 0)
     cannot(copy);

@@ -26,6 +26,37 @@ std::string pcc::cannotWrite(const std::string &path) {
   return cannotText("write", path);
 }
 
+/// The names in the folder that is open as `descriptor`, sorted; none if it
+/// cannot be read.
+static std::vector<std::string> entriesOf(int descriptor) {
+  std::vector<std::string> names;
+  // closedir() closes its descriptor; the caller keeps one.
+  int own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  DIR *folder = own < 0 ? nullptr : fdopendir(own);
+  if (!folder)
+    return names;
+  while (const dirent *entry = readdir(folder)) {
+    std::string name = entry->d_name;
+    if (name != "." && name != "..")
+      names.push_back(name);
+  }
+  closedir(folder);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+int pcc::createDescriptor(const std::string &path) {
+  unlink(path.c_str());
+  // O_EXCL: between the two lines nothing may have come there, nor a link.
+  return open(path.c_str(),
+              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+}
+
+FILE *pcc::createFile(const std::string &path) {
+  int descriptor = createDescriptor(path);
+  return descriptor < 0 ? nullptr : fdopen(descriptor, "wb");
+}
+
 std::string pcc::syncAndClose(FILE *file, const std::string &path) {
   std::string error;
   // What is no file on a disk has nothing to flush, and says EINVAL.
@@ -37,7 +68,7 @@ std::string pcc::syncAndClose(FILE *file, const std::string &path) {
 }
 
 std::string pcc::writeFile(const std::string &path, const std::string &text) {
-  FILE *file = fopen(path.c_str(), "wb");
+  FILE *file = isDevice(path) ? fopen(path.c_str(), "wb") : createFile(path);
   if (!file)
     return cannotWrite(path);
   std::string error;
@@ -76,14 +107,33 @@ void pcc::makeFolders(const std::string &path) {
   }
 }
 
-void pcc::removeFolder(const std::string &path) {
-  if (!exists(path))
+void pcc::makeNewFolder(const std::string &path) {
+  if (mkdir(path.c_str(), 0777))
+    cannot("make folder", path);
+}
+
+/// Deletes an entry of the folder that is open as `parent`, links unfollowed.
+/// path: for a message.
+static void removeEntry(int parent, const std::string &name,
+                        const std::string &path) {
+  if (unlinkat(parent, name.c_str(), 0) == 0 || errno == ENOENT)
     return;
-  for (const std::string &name : listFolder(path))
-    if (unlink((path + "/" + name).c_str()))
-      cannot("remove", path + "/" + name);
-  if (rmdir(path.c_str()))
+  // Linux says EISDIR of a folder; POSIX allows EPERM.
+  if (errno != EISDIR && errno != EPERM)
     cannot("remove", path);
+  int folder = openat(parent, name.c_str(),
+                      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (folder < 0)
+    cannot("remove", path);
+  for (const std::string &inside : entriesOf(folder))
+    removeEntry(folder, inside, path + "/" + inside);
+  close(folder);
+  if (unlinkat(parent, name.c_str(), AT_REMOVEDIR))
+    cannot("remove", path);
+}
+
+void pcc::removeFolder(const std::string &path) {
+  removeEntry(AT_FDCWD, path, path);
 }
 
 std::string pcc::replaceFolder(const std::string &from, const std::string &to,
@@ -152,16 +202,10 @@ bool pcc::isSameFile(const std::string &a, const std::string &b) {
 }
 
 std::vector<std::string> pcc::listFolder(const std::string &path) {
-  std::vector<std::string> names;
-  DIR *folder = opendir(path.c_str());
-  if (!folder)
-    return names;
-  while (const dirent *entry = readdir(folder)) {
-    std::string name = entry->d_name;
-    if (name != "." && name != "..")
-      names.push_back(name);
-  }
-  closedir(folder);
-  std::sort(names.begin(), names.end());
+  int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0)
+    return {};
+  std::vector<std::string> names = entriesOf(folder);
+  close(folder);
   return names;
 }

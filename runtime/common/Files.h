@@ -12,6 +12,13 @@ namespace pcc {
 // Functions that return a text say what went wrong, for a message; it is empty
 // if nothing did. Others exit with ExitOutput and the cause on failure.
 
+/// Opens a new file for writing; null with errno set if it cannot be. What has
+/// its name, as a killed run leaves it, makes room: a link is removed, and
+/// what it leads to stays as it is.
+FILE *createFile(const std::string &path);
+/// The same, as a descriptor; -1 with errno set.
+int createDescriptor(const std::string &path);
+
 /// Flushes to the disk and closes.
 [[nodiscard]] std::string syncAndClose(FILE *file, const std::string &path);
 
@@ -29,7 +36,11 @@ std::string cannotWrite(const std::string &path);
 /// Makes a folder and those above it where they are missing.
 void makeFolders(const std::string &path);
 
-/// Deletes a folder with the files in it, if it is there.
+/// Makes a folder that is not there yet, in one that is.
+void makeNewFolder(const std::string &path);
+
+/// Deletes a folder with all that is in it, or a file, if it is there. Of a
+/// link nothing but the link goes.
 void removeFolder(const std::string &path);
 
 /// Puts folder `from` at the place of `to`, which may exist, in one step; where

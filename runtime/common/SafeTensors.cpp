@@ -143,7 +143,7 @@ const SafeTensors::Tensor *SafeTensors::find(const std::string &name) const {
 SafeTensorsWriter::SafeTensorsWriter(
     const std::string &path, const std::vector<Entry> &entries,
     const std::map<std::string, std::string> &metadata)
-    : path(path), file(fopen(path.c_str(), "wb")) {
+    : path(path), file(createFile(path)) {
   if (!file)
     error = cannotWrite(path);
   nlohmann::ordered_json header;

@@ -27,12 +27,15 @@ static void count(void) {
   }
 
 WRAP(FILE *, fopen, (const char *path, const char *mode), (path, mode))
+WRAP(FILE *, fdopen, (int file, const char *mode), (file, mode))
 WRAP(size_t, fwrite, (const void *p, size_t s, size_t n, FILE *f), (p, s, n, f))
 WRAP(int, fflush, (FILE *f), (f))
 WRAP(int, fclose, (FILE *f), (f))
 WRAP(int, fsync, (int file), (file))
 WRAP(int, mkdir, (const char *path, mode_t mode), (path, mode))
 WRAP(int, unlink, (const char *path), (path))
+WRAP(int, unlinkat, (int folder, const char *name, int flags),
+     (folder, name, flags))
 WRAP(int, rmdir, (const char *path), (path))
 WRAP(int, rename, (const char *from, const char *to), (from, to))
 
