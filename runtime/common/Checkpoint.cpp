@@ -8,6 +8,7 @@
 #include "runtime/common/Inputs.h"
 #include "runtime/common/ModelFile.h"
 #include "runtime/common/OptimizerFile.h"
+#include "runtime/common/SaveFolder.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -89,57 +90,96 @@ static void removeOld(const std::string &dir, int64_t keep,
   }
 }
 
-/// Ends the run if a rank has an error to tell; the first that has tells it,
-/// when all have closed their files and the incomplete folder is gone.
-static void agree(const std::string &error, const std::string &temporary) {
+namespace {
+/// Where a checkpoint goes.
+struct Place {
+  std::string dir, name;
+
+  std::string folder() const { return dir + "/" + name; }
+  std::string temporary() const { return dir + "/." + name + ".tmp"; }
+  bool isGone() const { return !exists(temporary()) && !exists(folder()); }
+};
+} // namespace
+
+/// True if no rank has an error to tell, false if the folder was deleted and
+/// `again`. Otherwise ends the run: the first rank that has one tells it, when
+/// all have closed their files and the incomplete folder is gone.
+static bool agree(const std::string &error, const Place &place, bool again) {
+  bool first = backend::rank() == 0;
   int failed = backend::maxOverRanks(
       error.empty() ? 0 : backend::size() - backend::rank());
   if (failed == 0)
-    return;
-  if (backend::rank() == 0)
-    removeFolder(temporary);
+    return true;
+  if (backend::maxOverRanks(first && again && place.isGone()))
+    return false;
+  if (first) {
+    removeFolder(place.temporary());
+    leaveSaveFolder();
+  }
   backend::maxOverRanks(0);
   if (backend::rank() == backend::size() - failed)
     fail(ExitOutput, error);
   backend::maxOverRanks(0); // until that rank ends this one
+  return true;
+}
+
+/// What rank 0 does when all files of a checkpoint but the last are written.
+static std::string complete(const TrainingState &state, const Options &options,
+                            int64_t step, const Place &place) {
+  const std::string &dir = place.dir;
+  // A run that came to own the folder meanwhile may write under these names.
+  requireSaveFolder();
+  std::string error = writeFile(place.temporary() + stateName,
+                                trainerState(state, options, step));
+  if (error.empty())
+    error = syncFolder(place.temporary());
+  if (error.empty())
+    error = replaceFolder(place.temporary(), place.folder(),
+                          dir + "/." + place.name + ".old");
+  if (error.empty())
+    error = syncFolder(dir);
+  if (error.empty())
+    error = writeFile(dir + "/.latest.tmp", place.name + "\n");
+  if (error.empty()) {
+    requireSaveFolder();
+    replaceFile(dir + "/.latest.tmp", dir + "/latest");
+    error = syncFolder(dir);
+  }
+  if (error.empty())
+    removeOld(dir, options.keep, place.name);
+  return error;
+}
+
+/// Writes a checkpoint, or ends the run; false if the folder was deleted
+/// meanwhile and `again`.
+static bool tryToSave(const TrainingState &state, const Options &options,
+                      int64_t step, const Place &place, bool again) {
+  bool first = backend::rank() == 0;
+  if (first) {
+    requireSaveFolder();
+    makeFolders(place.dir);
+    removeLeftovers(place.dir);
+    makeNewFolder(place.temporary());
+  }
+  backend::maxOverRanks(0);
+  std::string error =
+      writeModel(state, place.temporary() + "/model.safetensors");
+  if (error.empty())
+    error = writeOptimizer(state, place.temporary());
+  if (!agree(error, place, again))
+    return false;
+  if (first)
+    error = complete(state, options, step, place);
+  return agree(error, place, again);
 }
 
 std::string pcc::saveCheckpoint(const TrainingState &state,
                                 const Options &options, int64_t step) {
-  const std::string &dir = options.save;
-  std::string name = format("step-%08lld", static_cast<long long>(step));
-  std::string folder = dir + "/" + name, temporary = dir + "/." + name + ".tmp";
-  bool first = backend::rank() == 0;
-  if (first) {
-    makeFolders(dir);
-    removeLeftovers(dir);
-    makeNewFolder(temporary);
-  }
-  backend::maxOverRanks(0);
-  std::string error = writeModel(state, temporary + "/model.safetensors");
-  if (error.empty())
-    error = writeOptimizer(state, temporary);
-  agree(error, temporary);
-  if (first) {
-    error =
-        writeFile(temporary + stateName, trainerState(state, options, step));
-    if (error.empty())
-      error = syncFolder(temporary);
-    if (error.empty())
-      error = replaceFolder(temporary, folder, dir + "/." + name + ".old");
-    if (error.empty())
-      error = syncFolder(dir);
-    if (error.empty())
-      error = writeFile(dir + "/.latest.tmp", name + "\n");
-    if (error.empty()) {
-      replaceFile(dir + "/.latest.tmp", dir + "/latest");
-      error = syncFolder(dir);
-    }
-    if (error.empty())
-      removeOld(dir, options.keep, name);
-  }
-  agree(error, temporary);
-  return folder;
+  Place place = {options.save,
+                 format("step-%08lld", static_cast<long long>(step))};
+  if (!tryToSave(state, options, step, place, /*again=*/true))
+    tryToSave(state, options, step, place, /*again=*/false);
+  return place.folder();
 }
 
 /// The checkpoint that DIR/latest names; empty if there is none.

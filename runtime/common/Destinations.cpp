@@ -6,6 +6,7 @@
 #include "runtime/common/Error.h"
 #include "runtime/common/ExportModel.h"
 #include "runtime/common/Files.h"
+#include "runtime/common/SaveFolder.h"
 
 #include <cerrno>
 #include <unistd.h>
@@ -102,8 +103,10 @@ void pcc::checkDestinations(const pcc_program &program, const Options &options,
              "name two files");
   }
   // What cannot be written is said now, not after hours of training.
-  if (!options.save.empty())
+  if (!options.save.empty()) {
     makeFolders(options.save);
+    ownSaveFolder(options.save);
+  }
   if (!options.exportOnnx.empty())
     checkExport(program, files, options.exportOnnx);
   for (const Destination &to : written)

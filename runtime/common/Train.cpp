@@ -11,6 +11,7 @@
 #include "runtime/common/Inputs.h"
 #include "runtime/common/Log.h"
 #include "runtime/common/Outputs.h"
+#include "runtime/common/SaveFolder.h"
 #include "runtime/common/Schedule.h"
 #include "runtime/common/Signals.h"
 #include "runtime/common/Trace.h"
@@ -378,4 +379,5 @@ void pcc::train(const pcc_program &program, Options options,
   run.describe();
   run.loop();
   run.finish();
+  leaveSaveFolder();
 }

@@ -1,0 +1,164 @@
+"""One run owns a folder of checkpoints; whether an owner lives is known by its
+lock on one host, elsewhere by the time of its file.
+
+RUN: rm -rf %t && mkdir %t && cd %t && toy-files .
+RUN: %cc -shared -fPIC -O1 %S/Inputs/unlocked.c -o unlocked.so -ldl
+RUN: %cc -shared -fPIC -O1 %S/Inputs/full.c -o full.so -ldl
+RUN: %python %s
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from checkpoints import latestStep, rows
+
+OWNER = "run/.owner"
+ENDLESS = ["--data", "tokens.bin", "--steps", "100000", "--lr", "1e-2",
+           "--save", "run", "--save-every", "1", "--keep", "2"]
+SHORT = ["--data", "tokens.bin", "--steps", "3", "--lr", "1e-2",
+         "--save", "run"]
+
+
+def start(program, *arguments, **environment):
+    return subprocess.Popen([program, *arguments], stdout=subprocess.DEVNULL,
+                            stderr=subprocess.PIPE, text=True,
+                            env=dict(os.environ, **environment))
+
+
+def toy(*arguments, **environment):
+    run = start("toy-1", *arguments, **environment)
+    _, err = run.communicate(timeout=60)
+    return run.returncode, err
+
+
+def until(condition):
+    deadline = time.time() + 30
+    while not condition():
+        assert time.time() < deadline
+        time.sleep(0.01)
+
+
+def fresh():
+    shutil.rmtree("run", ignore_errors=True)
+    os.mkdir("run")
+
+
+def owner():
+    with open(OWNER) as file:
+        return json.load(file)
+
+
+def plant(age, **changes):
+    """Leaves the file of another owner, `age` seconds old."""
+    fresh()
+    entry = {"host": "far", "boot": "another", "pid": 7, "job": "",
+             "token": "0", **changes}
+    with open(OWNER, "w") as file:
+        json.dump(entry, file)
+    os.utime(OWNER, (time.time() - age,) * 2)
+
+
+# The second run of a folder ends at its start; the first goes on.
+for program in "toy-1", "toy-dp2-tp2":
+    fresh()
+    run = start(program, *ENDLESS)
+    until(lambda: os.path.exists("run/latest"))
+    code, err = toy(*SHORT)
+    assert code == 8, (code, err)
+    entry = owner()
+    assert f"error: another run (pid {entry['pid']} on host " \
+           f"{os.uname().nodename}) saves into 'run'" in err, err
+    before = latestStep("run")
+    until(lambda: latestStep("run") > before)
+    # Killed, it owns nothing.
+    os.kill(entry["pid"], signal.SIGKILL)
+    run.wait()
+    until(lambda: not os.path.exists(f"/proc/{entry['pid']}"))
+    assert os.path.exists(OWNER)
+    code, err = toy("--resume", "run", *ENDLESS[2:], "--stop-after",
+                    str(latestStep("run") + 2))
+    assert code == 0, err
+    # One that ended leaves no trace.
+    assert not os.path.exists(OWNER)
+
+# Another host's, and a file system without locks: only time tells.
+for environment in {}, {"LD_PRELOAD": "./unlocked.so"}:
+    boot = {}
+    if environment:
+        with open("/proc/sys/kernel/random/boot_id") as file:
+            boot = {"boot": file.read().strip()}
+    plant(20, **boot)
+    code, err = toy(*SHORT, **environment)
+    assert code == 8, (code, err)
+    assert "another run (pid 7 on host far) saves into 'run'" in err, err
+    assert "note: its last sign of life is 2" in err, err
+    assert os.listdir("run") == [".owner"], os.listdir("run")
+    plant(70, **boot)
+    code, err = toy(*SHORT, **environment)
+    assert code == 0, err
+    assert sorted(os.listdir("run")) == ["latest", "step-00000003"]
+    # Slurm starts a job again when its processes are gone.
+    plant(0, job="123", **boot)
+    code, err = toy(*SHORT, SLURM_JOB_ID="123", **environment)
+    assert code == 0, err
+    plant(0, job="123", **boot)
+    code, err = toy(*SHORT, SLURM_JOB_ID="124", **environment)
+    assert code == 8, (code, err)
+
+# The lock of a host that is gone may last; its file does not get younger.
+plant(70)
+holder = subprocess.Popen([sys.executable, "-c",
+                           "import fcntl, sys, time\n"
+                           "file = open(sys.argv[1])\n"
+                           "fcntl.flock(file, fcntl.LOCK_EX)\n"
+                           "print('locked', flush=True)\n"
+                           "time.sleep(100)", OWNER], stdout=subprocess.PIPE)
+holder.stdout.readline()
+code, err = toy(*SHORT)
+assert code == 0, err
+holder.kill()
+holder.wait()
+
+# What is no owner's text is nobody's, and a link is not followed.
+for text in "", "{", "[1, 2]", '{"pid": "x"}':
+    fresh()
+    with open(OWNER, "w") as file:
+        file.write(text)
+    code, err = toy(*SHORT)
+    assert code == 0, err
+fresh()
+os.symlink("../mine", OWNER)
+code, err = toy(*SHORT)
+assert code == 8 and "cannot write 'run/.owner'" in err, err
+assert not os.path.exists("mine")
+
+# A run that lost its folder writes nothing more into it.
+fresh()
+run = start("toy-1", *ENDLESS)
+until(lambda: os.path.exists("run/latest"))
+entry = owner()
+with open(OWNER + ".new", "w") as file:
+    json.dump(dict(entry, pid=7, token="0"), file)
+os.replace(OWNER + ".new", OWNER)
+_, err = run.communicate(timeout=30)
+assert run.returncode == 8, err
+assert "error: another run (pid 7 on host" in err, err
+assert "took the folder over" in err, err
+latestStep("run")
+
+# A folder that is deleted during a save is made again.
+for program, file in (("toy-1", "model"), ("toy-1", "trainer_state"),
+                      ("toy-pp2", "optim-rank-00001")):
+    fresh()
+    run = start(program, *SHORT, LD_PRELOAD="./full.so", FULL=file,
+                GONE="rm -r run")
+    _, err = run.communicate(timeout=60)
+    assert run.returncode == 0, err
+    assert sorted(os.listdir("run")) == ["latest", "step-00000003"]
+    assert latestStep("run") == 3
