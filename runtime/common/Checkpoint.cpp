@@ -215,7 +215,8 @@ std::string pcc::findCheckpoint(const std::string &dir) {
 }
 
 int64_t pcc::readTrainerState(const pcc_program &program,
-                              const std::string &folder, Options &options) {
+                              const std::string &folder, Options &options,
+                              Options &before) {
   std::string path = folder + stateName;
   MappedFile file(path, ExitOutput, "checkpoint", "");
   json state = json::parse(file.data(), file.data() + file.size(), nullptr,
@@ -234,6 +235,7 @@ int64_t pcc::readTrainerState(const pcc_program &program,
     if (!value.is_string())
       refuse("is not a trainer state");
     restoreOption(options, name, value.get<std::string>());
+    restoreOption(before, name, value.get<std::string>());
   }
   const std::pair<const char *, int64_t> sizes[] = {
       {"global_batch", globalBatch(program)}, {"sequence", program.seq}};

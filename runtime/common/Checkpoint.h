@@ -42,9 +42,10 @@ std::string saveCheckpoint(const TrainingState &state, const Options &options,
 std::string findCheckpoint(const std::string &dir);
 
 /// Reads trainer_state.json: sets the options that the command line leaves
-/// open and returns the step. Exits with ExitOutput for what is none.
+/// open and returns the step; `before`: all options as the checkpoint has them.
+/// Exits with ExitOutput for what is none.
 int64_t readTrainerState(const pcc_program &program, const std::string &folder,
-                         Options &options);
+                         Options &options, Options &before);
 
 /// Loads parameters and optimizer state, whatever layout wrote them. Exits with
 /// ExitOutput if they are not this program's.

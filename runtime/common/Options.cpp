@@ -324,7 +324,7 @@ pcc::savedOptions(const Options &options) {
   std::vector<std::pair<std::string, std::string>> saved;
   for (const Group &group : groupsOf(copy))
     for (const Flag &flag : group.flags) {
-      if (!flag.saved)
+      if (!flag.saved || (flag.value == &copy.minLr && copy.minLr < 0))
         continue;
       std::string value;
       if (flag.kind == Kind::Text)
@@ -338,6 +338,32 @@ pcc::savedOptions(const Options &options) {
       saved.push_back({flag.name, value});
     }
   return saved;
+}
+
+std::vector<std::string> pcc::changedOptions(const Options &before,
+                                             const Options &after) {
+  // Short, for people; the texts of checkpoints have all digits.
+  auto shortened = [](const std::string &value) {
+    char *end;
+    double number = strtod(value.c_str(), &end);
+    bool isReal = !*end && value.find_first_of(".e") != std::string::npos;
+    return isReal ? format("%g", number) : value;
+  };
+  std::map<std::string, std::string> was;
+  for (auto &[name, value] : savedOptions(before))
+    was[name] = value;
+  std::vector<std::string> changes;
+  for (auto &[name, value] : savedOptions(after)) {
+    auto it = was.find(name);
+    if (it == was.end())
+      changes.push_back(format("--%s %s, not given before", name.c_str(),
+                               shortened(value).c_str()));
+    else if (it->second != value)
+      changes.push_back(format("--%s %s -> %s", name.c_str(),
+                               shortened(it->second).c_str(),
+                               shortened(value).c_str()));
+  }
+  return changes;
 }
 
 void pcc::restoreOption(Options &options, const std::string &name,

@@ -37,10 +37,14 @@ bool parseTraceSteps(const std::string &text, int64_t &from, int64_t &to);
 /// The text of --help.
 std::string helpText(const std::string &program);
 
-/// The flags that decide what is computed, as (name, value) texts; a
-/// checkpoint keeps them.
+/// The flags that decide what is computed, as (name, value) texts, but for what
+/// follows from others; a checkpoint keeps them.
 std::vector<std::pair<std::string, std::string>>
 savedOptions(const Options &options);
+
+/// What of these flags differs, as "--lr 0.1 -> 0.2".
+std::vector<std::string> changedOptions(const Options &before,
+                                        const Options &after);
 
 /// Sets a flag by name unless the command line gave it; used on --resume.
 /// Exits with ExitOutput if `value` is not one.

@@ -37,6 +37,9 @@ public:
   void finish();
 
 private:
+  /// What the options of a resumed run mean for its learning rate, given those
+  /// that the checkpoint was trained with.
+  void checkRates(const Options &before);
   void chooseTrace();
   StepResult runStep(int64_t step);
   void requireFinite(const StepResult &result) const;
@@ -61,6 +64,7 @@ private:
   Coordinates coordinates;
   const pcc_stage &stage;
   std::string checkpoint;             ///< resumed from; empty: a fresh start
+  std::vector<std::string> changes;   ///< of its options
   int64_t done = 0;                   ///< steps that the checkpoint holds
   int64_t last = 0;                   ///< the step that this run ends with
   int64_t traceFrom = 0, traceTo = 0; ///< 0: none
@@ -105,9 +109,10 @@ Run::Run(const pcc_program &program, const Options &given, const Launch &launch)
       coordinates(coordinatesOf(program, backend::rank())),
       stage(ownStage(program, coordinates)), files(program, given.model) {
   checkInputs(stage);
+  Options before;
   if (!options.resume.empty()) {
     checkpoint = findCheckpoint(options.resume);
-    done = savedStep = readTrainerState(program, checkpoint, options);
+    done = savedStep = readTrainerState(program, checkpoint, options, before);
   }
   if (options.data.empty())
     fail(ExitUsage, "--data PATH is missing", "--help lists all flags");
@@ -125,9 +130,9 @@ Run::Run(const pcc_program &program, const Options &given, const Launch &launch)
   if (options.steps == 0)
     options.steps =
         std::max<int64_t>(1, order->samples() / globalBatch(program));
-  if (options.minLr < 0)
-    options.minLr = 0.1 * options.lr;
   schedule = scheduleOf(options);
+  if (!checkpoint.empty())
+    checkRates(before);
   last = options.steps;
   if (options.stopAfter)
     last = std::min(last, options.stopAfter);
@@ -151,6 +156,23 @@ Run::Run(const pcc_program &program, const Options &given, const Launch &launch)
   if (first())
     log = std::make_unique<Log>(options, done, last, program.seq > 0,
                                 findColumns(launch));
+}
+
+void Run::checkRates(const Options &before) {
+  if (options.minLr > options.lr)
+    fail(ExitUsage,
+         format("--lr %g is less than the checkpoint's --min-lr %g", options.lr,
+                options.minLr),
+         "give --min-lr, too");
+  changes = changedOptions(before, options);
+  // After warm-up, a rate that rises is a schedule that begins anew.
+  double was = scheduleOf(before).at(done), is = schedule.at(done + 1);
+  if (first() && done >= options.warmupSteps && is > was * (1 + 1e-9) &&
+      done < options.steps)
+    warn(format("the learning rate rises from %g of step %lld to %g of step "
+                "%lld",
+                was, static_cast<long long>(done), is,
+                static_cast<long long>(done + 1)));
 }
 
 void Run::describe() const {
@@ -179,11 +201,13 @@ void Run::describe() const {
   printf("batch      %s%s\n", batchText(program).c_str(), tokens.c_str());
   printf("schedule   %s, lr %g to %g, %s steps, %s of them warm-up\n",
          options.lrSchedule.c_str(), options.lr,
-         options.lrSchedule == "constant" ? options.lr : options.minLr,
+         options.lrSchedule == "constant" ? options.lr : schedule.least,
          grouped(options.steps).c_str(), grouped(options.warmupSteps).c_str());
   if (!checkpoint.empty())
     printf("resumed    %s, %lld steps done\n", checkpoint.c_str(),
            static_cast<long long>(done));
+  for (const std::string &change : changes)
+    printf("changed    %s\n", change.c_str());
   fflush(stdout);
 }
 

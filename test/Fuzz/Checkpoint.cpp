@@ -43,8 +43,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz::write("optim-rank-00000.safetensors", input.next());
   fuzz::write("model.safetensors", input.rest());
   try {
-    Options options;
-    fuzz::use(readTrainerState(state.program, fuzz::folder(), options));
+    Options options, before;
+    fuzz::use(readTrainerState(state.program, fuzz::folder(), options, before));
   } catch (const fuzz::Failure &) {
   }
   try {
