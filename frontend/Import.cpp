@@ -2,6 +2,7 @@
 
 #include "dialects/NN/GradientMarks.h"
 #include "frontend/ContextLength.h"
+#include "frontend/Definitions.h"
 #include "frontend/DimBinding.h"
 #include "frontend/Expressions.h"
 #include "frontend/Importer.h"
@@ -285,6 +286,9 @@ LogicalResult Importer::begin() {
   if (failed(read))
     return failure();
   model = std::move(*read);
+  if (failed(checkDefinitions(file, model->proto.graph())))
+    return failure();
+  removeUnreadStrings(*model->proto.mutable_graph());
   markRowEnds(*model->proto.mutable_graph());
   chooseMarkedWrites(*model->proto.mutable_graph());
   opset = Opsets(model->proto).standard();

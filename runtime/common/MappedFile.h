@@ -5,6 +5,7 @@
 
 #include "runtime/common/Error.h"
 
+#include <csignal>
 #include <cstdint>
 #include <string>
 
@@ -12,8 +13,9 @@ namespace pcc {
 
 class MappedFile {
 public:
-  /// Exits with `code` where the file cannot be mapped; `what` says which kind
-  /// of file it is, `note` what the user can do.
+  /// Exits with `code` where the file cannot be mapped, or was cut short when
+  /// its bytes are read; `what` says which kind of file it is, `note` what the
+  /// user can do.
   MappedFile(const std::string &path, ExitCode code, const char *what,
              const std::string &note);
   ~MappedFile();
@@ -25,7 +27,13 @@ public:
   const std::string &path() const { return name; }
 
 private:
+  /// Ends the program as the file that a read at `address` failed in wants; a
+  /// signal of anything else keeps its meaning.
+  static void onReadError(int signal, siginfo_t *info, void *);
+
   std::string name;
+  ExitCode code;
+  const char *what;
   const char *bytes = "";
   int64_t length = 0;
 };

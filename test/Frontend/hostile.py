@@ -87,6 +87,23 @@ check("cycle", model([node("Add", ["x", "b"], ["a"]),
       "the graph has a cycle")
 check("self", model([node("Add", ["x", "y"], ["y"])]),
       "the graph has a cycle")
+check("twice", model([node("Relu", ["x"], ["y"]), node("Exp", ["x"], ["y"])]),
+      "Exp 'y' gives 'y', and so does Relu 'y'")
+check("over-input", model([node("Relu", ["x"], ["x"])], outputs=["x"]),
+      "Relu 'x' gives 'x', and so does an input")
+floats = tensor("w", FLOAT, [1], (9, bytes(4)))
+check("over-tensor", model([node("Add", ["x", "w"], ["w"])], outputs=["w"],
+                           initializers=[floats]),
+      "Add 'w' gives 'w', and so does a tensor of the file")
+check("two-tensors", model([node("Add", ["x", "w"], ["y"])],
+                           initializers=[floats, floats]),
+      "a tensor of the file gives 'w', and so does a tensor of the file")
+STRING = 8
+strings = tensor("names", STRING, [2], (6, "a"), (6, "b"))
+check("strings", model([relu], initializers=[strings]), None)
+check("read-strings", model([node("Add", ["x", "names"], ["y"])],
+                            initializers=[strings]),
+      "tensor 'names' has elements of a type that is not supported")
 nested = message((1, node("Relu", ["x"], ["y"])))
 for _ in range(10000):
     nested = message((1, node("If", ["x"], ["y"],
