@@ -251,6 +251,23 @@ std::string LoopTracker::visitApart(Operation *op) {
   return problem;
 }
 
+/// Whether values are infinite, as models for half precision ask that clamp
+/// what overflows: as a rule none is, and what follows is the same for all.
+static bool isTestOfInfinity(Operation *op) {
+  auto compare = dyn_cast<CompareOp>(op);
+  if (!compare || compare.getRelation() != Relation::Equal)
+    return false;
+  Value wanted = compare.getRhs();
+  while (auto wide = wanted.getDefiningOp<BroadcastOp>())
+    wanted = wide.getInput();
+  auto constant = wanted.getDefiningOp<ConstantOp>();
+  auto elements =
+      constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
+  return elements && elements.isSplat() &&
+         isa<FloatType>(elements.getElementType()) &&
+         elements.getSplatValue<APFloat>().isInfinity();
+}
+
 std::string LoopTracker::visit(Operation *op) {
   std::string problem;
   bool depends = false;
@@ -281,6 +298,8 @@ std::string LoopTracker::visit(Operation *op) {
     isSure = false;
     doubtful.insert(op->result_begin(), op->result_end());
   }
+  if (isTestOfInfinity(op))
+    doubtful.insert(op->result_begin(), op->result_end());
   if (!problem.empty())
     for (Value result : op->getResults())
       place(result, {Place::Mixed});

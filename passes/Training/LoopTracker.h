@@ -78,7 +78,8 @@ private:
   /// Whole numbers that grow by so many from an element to the next, besides
   /// what they are for each: where its rows begin in a table of all rows.
   llvm::DenseMap<mlir::Value, int64_t> numbered;
-  /// Values whose place may be another.
+  /// Values whose place may be another, or that most likely are the same for
+  /// all elements.
   llvm::DenseSet<mlir::Value> doubtful;
 };
 

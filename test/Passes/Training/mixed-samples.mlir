@@ -82,3 +82,25 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = "data"})
   %y = nn.mul %x, %n : tensor<2x4xf32>
   return %y : tensor<2x4xf32>
 }
+
+// -----
+
+// Whether any value overflows, as T5 for half precision asks, most likely joins
+// nothing.
+// CHECK: module attributes {nn.loss = "mse"}
+// expected-warning @+2 {{that each sample has a loss of its own is not proven: 'nn.reduce_max' joins several samples}}
+// expected-note @+1 {{if it computes with several}}
+func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = "data"})
+    -> (tensor<2x4xf32> {nn.name = "y"}) {
+  %inf = nn.constant dense<0x7F800000> : tensor<2x4xf32>
+  %is = nn.compare eq %x, %inf : tensor<2x4xf32> -> tensor<2x4xi1>
+  %whole = nn.cast %is : tensor<2x4xi1> -> tensor<2x4xi64>
+  %any = nn.reduce_max %whole [0, 1] : tensor<2x4xi64> -> tensor<i64>
+  %is_any = nn.cast %any : tensor<i64> -> tensor<i1>
+  %less = nn.constant dense<6.450400e+04> : tensor<f32>
+  %most = nn.constant dense<6.550400e+04> : tensor<f32>
+  %bound = nn.where %is_any, %less, %most : tensor<i1>, tensor<f32>
+  %wide = nn.broadcast %bound [] : tensor<f32> -> tensor<2x4xf32>
+  %y = nn.min %x, %wide : tensor<2x4xf32>
+  return %y : tensor<2x4xf32>
+}
