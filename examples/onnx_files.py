@@ -62,3 +62,18 @@ def write_external(model, path, location):
     with open(path, "wb") as file:
         file.write(model.SerializeToString(deterministic=True))
     onnx.checker.check_model(path)
+
+
+def strip_traces(path):
+    """Removes the stack traces that the dynamo exporter writes beside every
+    node: they name folders of this machine, and are half of the file."""
+    model = onnx.load(path)
+    graph = model.graph
+    for owner in (*graph.node, *graph.value_info, *graph.input, *graph.output,
+                  *graph.initializer):
+        kept = [p for p in owner.metadata_props if "stack_trace" not in p.key]
+        del owner.metadata_props[:]
+        owner.metadata_props.extend(kept)
+        owner.ClearField("doc_string")
+    with open(path, "wb") as file:
+        file.write(model.SerializeToString(deterministic=True))

@@ -134,9 +134,12 @@ typedef struct {
   const char *looked_up_by; ///< the model's node that bounds them; "" or null
 } pcc_input;
 
+/// Begins the name of a result that the model's own loss is divided by; the
+/// name of the model's node follows.
+#define PCC_COUNT_PREFIX "count:"
+
 /// A result of a step: "loss", "norm", "target_count", each a rank-0 f32, or an
-/// output of a forward-only model. "count:" and the name of a node of the
-/// model: what its own loss was divided by.
+/// output of a forward-only model, or a count (PCC_COUNT_PREFIX), rank 0, f32.
 typedef struct {
   const char *name;
   int32_t dtype;

@@ -26,9 +26,10 @@ import onnx
 import torch
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
 import kinds  # noqa: E402
 import models  # noqa: E402
+from onnx_files import strip_traces  # noqa: E402
 
 DTYPES = {"f16": torch.float16, "bf16": torch.bfloat16}
 
@@ -53,21 +54,6 @@ COMMITTED = {
     "gpt-bigcode": ("dynamo",),
     "phi3": ("eval-17",),
 }
-
-
-def strip_traces(path):
-    """Removes the stack traces that the dynamo exporter writes beside every
-    node: they name folders of this machine, and are half of the file."""
-    model = onnx.load(path)
-    graph = model.graph
-    for owner in (*graph.node, *graph.value_info, *graph.input, *graph.output,
-                  *graph.initializer):
-        kept = [p for p in owner.metadata_props if "stack_trace" not in p.key]
-        del owner.metadata_props[:]
-        owner.metadata_props.extend(kept)
-        owner.ClearField("doc_string")
-    with open(path, "wb") as file:
-        file.write(model.SerializeToString(deterministic=True))
 
 
 def export(name, kind, path):

@@ -23,9 +23,8 @@ inline constexpr llvm::StringLiteral kAheadAttr = "nn.ahead";
 
 /// On a state, and on the second result of @loss: the model's node whose sum
 /// over a step the file's own loss divides by. @update returns that sum under
-/// the name kCountPrefix + node, for who asks why the loss is not finite.
+/// the name PCC_COUNT_PREFIX + node, for who asks why the loss is not finite.
 inline constexpr llvm::StringLiteral kCountAttr = "nn.count";
-inline constexpr llvm::StringLiteral kCountPrefix = "count:";
 
 /// On the module: why its loss is that of a step which is one microbatch of one
 /// rank, and no other.

@@ -2,6 +2,7 @@
 
 #include "passes/Training/Entry.h"
 #include "passes/Training/Passes.h"
+#include "runtime/Program.h"
 
 namespace pcc {
 #define GEN_PASS_DEF_NNOPTIMIZERPASS
@@ -89,7 +90,7 @@ void UpdateBuilder::end() {
   SmallVector<StateOp> states(module.getOps<StateOp>());
   for (StateOp state : states) {
     auto node = state->getAttrOfType<StringAttr>(kCountAttr);
-    std::string name = node ? (kCountPrefix + node.getValue()).str() : "";
+    std::string name = node ? (PCC_COUNT_PREFIX + node.getValue()).str() : "";
     if (name.empty() || llvm::is_contained(names, name))
       continue;
     names.push_back(name);

@@ -5,6 +5,7 @@
 #include "runtime/common/Backend.h"
 #include "runtime/common/Error.h"
 #include "runtime/common/Hash.h"
+#include "runtime/common/Signals.h"
 
 #include <arpa/inet.h>
 #include <chrono>
@@ -235,12 +236,7 @@ void pcc::holdLifeline() {
            "can end the others");
     return;
   }
-  // Signals are for the main thread, which may be waiting in MPI.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread(watch).detach();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  startThread(watch).detach();
 }
 
 void pcc::releaseLifeline(int code) { tellAll(code); }

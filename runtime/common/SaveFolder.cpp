@@ -4,11 +4,11 @@
 
 #include "runtime/common/Error.h"
 #include "runtime/common/Files.h"
+#include "runtime/common/Signals.h"
 
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
-#include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <mutex>
@@ -184,15 +184,6 @@ static void beat() {
     futimens(held.file, nullptr);
 }
 
-static void startHeart() {
-  // Signals are for the main thread.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  held.heart = std::thread(beat);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-}
-
 /// Tries to become the owner; false if the file changed meanwhile.
 static bool tryOwn() {
   int file = openOwnerFile(held.path, O_RDWR | O_CREAT);
@@ -224,7 +215,7 @@ void pcc::ownSaveFolder(std::string dir) {
   held.ends = false;
   while (!tryOwn())
     usleep(10000);
-  startHeart();
+  held.heart = startThread(beat);
 }
 
 void pcc::requireSaveFolder() {

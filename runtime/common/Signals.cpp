@@ -5,6 +5,7 @@
 #include "runtime/common/StatusBoard.h"
 
 #include <csignal>
+#include <utility>
 
 static volatile sig_atomic_t seen = 0;
 
@@ -23,6 +24,15 @@ void pcc::watchSignals() {
   sigaction(SIGUSR1, &action, nullptr);
   // A file over the limit of sizes is then an error of its write.
   signal(SIGXFSZ, SIG_IGN);
+}
+
+std::thread pcc::startThread(std::function<void()> run) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread thread(std::move(run));
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return thread;
 }
 
 int pcc::stopSignal() { return seen; }

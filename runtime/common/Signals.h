@@ -3,7 +3,14 @@
 #ifndef PCC_RUNTIME_COMMON_SIGNALS_H
 #define PCC_RUNTIME_COMMON_SIGNALS_H
 
+#include <functional>
+#include <thread>
+
 namespace pcc {
+
+/// Starts a thread that gets no signals: they are for the main thread, which
+/// may be waiting in MPI.
+std::thread startThread(std::function<void()> run);
 
 /// From here on SIGTERM and SIGUSR1 ask for an end after the current step, and
 /// a write that exceeds the limit of file sizes fails like any other.

@@ -270,7 +270,7 @@ std::string Run::findBadData(int64_t step) const {
   for (int64_t sample : samples)
     if (std::string found = data->findNotFinite(sample); !found.empty())
       return found;
-  std::vector<std::string> counts = outputNames(program, "count:");
+  std::vector<std::string> counts = outputNames(program, PCC_COUNT_PREFIX);
   std::string zeros = findZeroCounts(counts);
   // What nothing counts by did no harm where no count is 0.
   if (!counts.empty() && zeros.empty())
@@ -287,7 +287,8 @@ std::string Run::findZeroCounts(const std::vector<std::string> &counts) const {
     float count = 1;
     readOutput(program, coordinates, arena, false, name.c_str(), count);
     if (count == 0)
-      found += (found.empty() ? "" : " and ") + name.substr(strlen("count:"));
+      found += (found.empty() ? "" : " and ") +
+               name.substr(strlen(PCC_COUNT_PREFIX));
   }
   if (found.empty())
     return "";

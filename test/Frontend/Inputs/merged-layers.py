@@ -5,12 +5,14 @@ the dynamo exporter, which computes one of them.
 """
 
 import os
+import sys
 
-import onnx
 import torch
 from torch import nn
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "..", "examples"))
+from onnx_files import strip_traces  # noqa: E402
 
 
 class Layer(nn.Module):
@@ -48,13 +50,7 @@ def main():
         Model().eval(), (ids,), path, dynamo=True, verbose=False,
         external_data=False, input_names=["input_ids"],
         output_names=["logits"], dynamic_shapes=({0: batch, 1: seq},))
-    file = onnx.load(path)
-    for node in file.graph.node:  # where in Python a node comes from
-        kept = [p for p in node.metadata_props if "stack_trace" not in p.key]
-        del node.metadata_props[:]
-        node.metadata_props.extend(kept)
-        node.doc_string = ""
-    onnx.save(file, path)
+    strip_traces(path)
 
 
 if __name__ == "__main__":

@@ -21,12 +21,14 @@ import os
 import sys
 import warnings
 
-import onnx
 import torch
 import transformers as hf
 from torch import nn
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "..", "..", "examples"))
+from onnx_files import strip_traces  # noqa: E402
+
 VOCAB, SEQ, WIDTH, HEADS, LAYERS = 24, 8, 16, 2, 2
 
 
@@ -169,14 +171,7 @@ def main(chosen):
                 training=torch.onnx.TrainingMode.TRAINING,
                 do_constant_folding=False,
                 dynamic_axes={"ids": {0: "batch"}}, **names)
-        file = onnx.load(path)
-        for node in file.graph.node:
-            node.ClearField("doc_string")
-            # Paths of this machine.
-            for note in reversed(node.metadata_props):
-                if note.key.endswith("stack_trace"):
-                    node.metadata_props.remove(note)
-        onnx.save(file, path)
+        strip_traces(path)
 
 
 if __name__ == "__main__":

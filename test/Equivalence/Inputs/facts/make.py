@@ -51,6 +51,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, *[os.pardir] * 4)
 sys.path[:0] = [os.path.join(ROOT, "examples")]
 import training  # noqa: E402
+from onnx_files import strip_traces  # noqa: E402
 
 WIDTH, VOCAB, HEADS, SEQ, BATCH, STEPS = 8, 16, 2, 8, 8, 5
 H = dict(training.HYPERPARAMETERS, global_batch_size=BATCH, seq=SEQ,
@@ -403,18 +404,6 @@ def export(model, path, kind):
         declare(path, model)
 
 
-def slim(path):
-    """Drops where in Python a node comes from: paths of one machine."""
-    file = onnx.load(path)
-    for node in file.graph.node:
-        kept = [p for p in node.metadata_props
-                if "stack_trace" not in p.key]
-        del node.metadata_props[:]
-        node.metadata_props.extend(kept)
-        node.doc_string = ""
-    onnx.save(file, path)
-
-
 def main():
     torch.manual_seed(0)
     tokens = torch.randint(0, VOCAB, (STEPS * BATCH * SEQ + 1,))
@@ -426,7 +415,7 @@ def main():
         for kind in kinds:
             path = os.path.join(HERE, f"{name}-{kind}.onnx")
             export(copy.deepcopy(model), path, kind)
-            slim(path)
+            strip_traces(path)
         with open(os.path.join(HERE, name + ".jsonl"), "w") as file:
             for row in training.train(model, tokens, H):
                 del row["lr"]
