@@ -7,8 +7,10 @@
 #include "runtime/common/Error.h"
 #include "runtime/common/Files.h"
 #include "runtime/common/OnnxRewrite.h"
+#include "runtime/common/Progress.h"
 #include "runtime/common/SourceTensors.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -194,8 +196,12 @@ void Copies::add(const std::string &file, const std::string &from,
 void Copies::write(const std::string &file, const char *data, int64_t bytes,
                    int64_t offset) {
   const Copy &copy = copies.at(file);
+  const int64_t atOnce = 16 << 20;
+  Operation operation("write", copy.temporary);
   while (bytes > 0) {
-    ssize_t done = pwrite(copy.descriptor, data, bytes, offset);
+    ssize_t done =
+        pwrite(copy.descriptor, data, std::min(bytes, atOnce), offset);
+    advance();
     if (done < 0 && errno == EINTR)
       continue;
     if (done <= 0)
@@ -207,6 +213,7 @@ void Copies::write(const std::string &file, const char *data, int64_t bytes,
 }
 
 void Copies::put(const Copy &copy) {
+  Operation operation("flush", copy.temporary, Doing::Flushes);
   if (fsync(copy.descriptor) || close(copy.descriptor) ||
       rename(copy.temporary.c_str(), copy.path.c_str()))
     cannot(copy);

@@ -3,6 +3,7 @@
 #include "runtime/common/Files.h"
 
 #include "runtime/common/Error.h"
+#include "runtime/common/Progress.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -13,6 +14,9 @@
 #include <unistd.h>
 
 using namespace pcc;
+
+/// Bytes that are written at once, and those that a disk gets to do at once.
+static const int64_t pieceBytes = 16 << 20, flushedBytes = 64 << 20;
 
 static std::string cannotText(const char *what, const std::string &path) {
   return format("cannot %s '%s': %s", what, path.c_str(), strerror(errno));
@@ -57,7 +61,41 @@ FILE *pcc::createFile(const std::string &path) {
   return descriptor < 0 ? nullptr : fdopen(descriptor, "wb");
 }
 
+/// Has the disk begin with the block that ends at `end`, and waits for the one
+/// before it.
+static bool startFlush(int file, int64_t end) {
+  if (sync_file_range(file, end - flushedBytes, flushedBytes,
+                      SYNC_FILE_RANGE_WRITE) == 0 &&
+      (end == flushedBytes ||
+       sync_file_range(file, end - 2 * flushedBytes, flushedBytes,
+                       SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
+                           SYNC_FILE_RANGE_WAIT_AFTER) == 0))
+    return true;
+  // Any other error is one of the disk, which is told once.
+  return errno == EINVAL || errno == ESPIPE || errno == ENOSYS;
+}
+
+bool pcc::writeBytes(FILE *file, const std::string &path, const void *data,
+                     int64_t bytes) {
+  Operation operation("write", path);
+  auto *from = static_cast<const char *>(data);
+  for (int64_t at = 0; at < bytes; at += pieceBytes) {
+    size_t n = std::min(pieceBytes, bytes - at);
+    if (fwrite(from + at, 1, n, file) != n)
+      return false;
+    advance();
+    int64_t end = ftello(file), block = end / flushedBytes;
+    if (block == (end - static_cast<int64_t>(n)) / flushedBytes)
+      continue;
+    Operation flush("flush", path, Doing::Flushes);
+    if (fflush(file) || !startFlush(fileno(file), block * flushedBytes))
+      return false;
+  }
+  return true;
+}
+
 std::string pcc::syncAndClose(FILE *file, const std::string &path) {
+  Operation operation("flush", path, Doing::Flushes);
   std::string error;
   // What is no file on a disk has nothing to flush, and says EINVAL.
   if (fflush(file) || (fsync(fileno(file)) && errno != EINVAL))
@@ -72,7 +110,7 @@ std::string pcc::writeFile(const std::string &path, const std::string &text) {
   if (!file)
     return cannotWrite(path);
   std::string error;
-  if (fwrite(text.data(), 1, text.size(), file) != text.size())
+  if (!writeBytes(file, path, text.data(), text.size()))
     error = cannotWrite(path);
   std::string atEnd = syncAndClose(file, path);
   if (error.empty())
@@ -83,6 +121,7 @@ std::string pcc::writeFile(const std::string &path, const std::string &text) {
 }
 
 std::string pcc::syncFolder(const std::string &path) {
+  Operation operation("flush of a folder", Doing::Flushes);
   int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0)
     return cannotText("open", path);

@@ -3,6 +3,7 @@
 #ifndef PCC_RUNTIME_COMMON_FILES_H
 #define PCC_RUNTIME_COMMON_FILES_H
 
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -18,6 +19,12 @@ namespace pcc {
 FILE *createFile(const std::string &path);
 /// The same, as a descriptor; -1 with errno set.
 int createDescriptor(const std::string &path);
+
+/// Writes the next bytes of a file. The disk begins with a large one while the
+/// rest is written: else all of it would wait for the flush at the end, of
+/// which nobody sees how far it is. Returns false with errno set on failure.
+[[nodiscard]] bool writeBytes(FILE *file, const std::string &path,
+                              const void *data, int64_t bytes);
 
 /// Flushes to the disk and closes.
 [[nodiscard]] std::string syncAndClose(FILE *file, const std::string &path);

@@ -173,8 +173,7 @@ SafeTensorsWriter::~SafeTensorsWriter() {
 }
 
 void SafeTensorsWriter::write(const void *data, int64_t bytes) {
-  if (error.empty() && bytes > 0 &&
-      fwrite(data, 1, bytes, file) != static_cast<size_t>(bytes))
+  if (error.empty() && !writeBytes(file, path, data, bytes))
     error = cannotWrite(path);
 }
 

@@ -4,6 +4,7 @@
 
 #include "runtime/common/Error.h"
 #include "runtime/common/Files.h"
+#include "runtime/common/Progress.h"
 #include "runtime/common/Signals.h"
 
 #include <cerrno>
@@ -112,6 +113,7 @@ static Owner readOwner(int file) {
 }
 
 static bool writeOwner(int file, const Owner &owner) {
+  Operation operation("flush", held.path, Doing::Flushes);
   std::string text = owner.text();
   return pwrite(file, text.data(), text.size(), 0) ==
              static_cast<ssize_t>(text.size()) &&

@@ -10,6 +10,7 @@
 #define PCC_RUNTIME_COMMON_TRACE_H
 
 #include "runtime/common/Mesh.h"
+#include "runtime/common/Progress.h"
 
 #include <string>
 
@@ -20,13 +21,18 @@ enum class Track { Host, Compute, Communication };
 /// Whether spans are kept at present.
 extern bool tracing;
 
-/// A piece of work, from the construction to the destruction. Costs a test of
-/// `tracing` when off.
+/// A piece of work, from the construction to the destruction: an operation that
+/// a trace shows. Costs a test of `tracing` and a few stores when off.
 class TraceSpan {
 public:
-  /// `kernel`: a function whose name is that of the span, looked up later.
-  TraceSpan(Track track, const char *name, const void *kernel = nullptr)
-      : on(tracing) {
+  /// `kernel`: a function whose name is that of the span, looked up later;
+  /// `detail`: as of an operation.
+  TraceSpan(Track track, const char *name, const void *kernel = nullptr,
+            const char *detail = "")
+      : operation(name,
+                  track == Track::Communication ? Doing::Waits : Doing::Works,
+                  detail),
+        on(tracing) {
     if (on)
       open(track, name, kernel);
   }
@@ -48,6 +54,7 @@ private:
   void addNote(const char *key, int64_t value);
   void close();
 
+  Operation operation;
   bool on;
   size_t index = 0;
 };

@@ -234,6 +234,7 @@ void Run::chooseTrace() {
 
 StepResult Run::runStep(int64_t step) {
   double begin = now();
+  setPhase("step", step);
   TraceSpan span(Track::Host, "step");
   span.note("step", step);
   StepValues values = stepValues(options, step, schedule.at(step));
@@ -321,6 +322,7 @@ void Run::requireFinite(const StepResult &result) const {
 }
 
 void Run::evaluate(int64_t step) {
+  setPhase("the evaluation after step", step);
   TraceSpan span(Track::Host, "evaluate");
   int64_t batches =
       std::min(options.evalBatches, valOrder->samples() / globalBatch(program));
@@ -342,6 +344,7 @@ void Run::evaluate(int64_t step) {
 }
 
 void Run::save(int64_t step) {
+  setPhase("the save after step", step);
   TraceSpan span(Track::Host, "save");
   double begin = now();
   std::string folder = saveCheckpoint(state(), options, step);
@@ -354,6 +357,7 @@ void Run::finish() {
   if (options.exportOnnx.empty())
     return;
   double begin = now();
+  setPhase("the export");
   exportModel(state(), options.exportOnnx);
   if (first())
     log->say(format("exported   %s in %.2f s", options.exportOnnx.c_str(),
@@ -404,5 +408,6 @@ void pcc::train(const pcc_program &program, Options options,
   run.describe();
   run.loop();
   run.finish();
+  setPhase("the end");
   leaveSaveFolder();
 }

@@ -41,8 +41,10 @@ static const Communicator &communicator(pcc_context *ctx, int32_t comm) {
 template <typename Function>
 static void inPieces(int64_t count, Function piece,
                      int64_t most = greatestCount) {
-  for (int64_t at = 0; at < count; at += most)
+  for (int64_t at = 0; at < count; at += most) {
     piece(at, static_cast<int>(std::min(most, count - at)));
+    advance();
+  }
 }
 
 /// Within a host, Open MPI adds 128 MiB three times as fast in pieces that stay
@@ -51,9 +53,9 @@ static const int64_t cachedCount = 1 << 18;
 
 void pcc_all_reduce(pcc_context *ctx, int32_t comm, int32_t dtype,
                     int32_t reduction, void *buffer, int64_t count) {
-  TraceSpan span(Track::Communication, "all_reduce");
-  span.note("bytes", count * sizeOf(dtype));
   const Communicator &c = communicator(ctx, comm);
+  TraceSpan span(Track::Communication, "all_reduce", nullptr, c.over.c_str());
+  span.note("bytes", count * sizeOf(dtype));
   MPI_Datatype type = typeOf(dtype);
   if (c.size == 1)
     return;
@@ -70,9 +72,9 @@ void pcc_all_reduce(pcc_context *ctx, int32_t comm, int32_t dtype,
 
 void pcc_all_gather(pcc_context *ctx, int32_t comm, int32_t dtype,
                     const void *in, void *out, int64_t count) {
-  TraceSpan span(Track::Communication, "all_gather");
-  span.note("bytes", count * sizeOf(dtype));
   const Communicator &c = communicator(ctx, comm);
+  TraceSpan span(Track::Communication, "all_gather", nullptr, c.over.c_str());
+  span.note("bytes", count * sizeOf(dtype));
   int64_t bytes = count * sizeOf(dtype);
   char *to = static_cast<char *>(out);
   if (c.size == 1) {
@@ -95,9 +97,10 @@ void pcc_all_gather(pcc_context *ctx, int32_t comm, int32_t dtype,
 
 void pcc_reduce_scatter(pcc_context *ctx, int32_t comm, int32_t dtype,
                         const void *in, void *out, int64_t count) {
-  TraceSpan span(Track::Communication, "reduce_scatter");
-  span.note("bytes", count * sizeOf(dtype));
   const Communicator &c = communicator(ctx, comm);
+  TraceSpan span(Track::Communication, "reduce_scatter", nullptr,
+                 c.over.c_str());
+  span.note("bytes", count * sizeOf(dtype));
   MPI_Datatype type = typeOf(dtype);
   int64_t size = sizeOf(dtype);
   if (c.size == 1) {
@@ -122,9 +125,9 @@ void pcc_reduce_scatter(pcc_context *ctx, int32_t comm, int32_t dtype,
 
 void pcc_all_to_all(pcc_context *ctx, int32_t comm, int32_t dtype,
                     const void *in, void *out, int64_t count) {
-  TraceSpan span(Track::Communication, "all_to_all");
-  span.note("bytes", count * sizeOf(dtype));
   const Communicator &c = communicator(ctx, comm);
+  TraceSpan span(Track::Communication, "all_to_all", nullptr, c.over.c_str());
+  span.note("bytes", count * sizeOf(dtype));
   int64_t bytes = count * sizeOf(dtype);
   auto *from = static_cast<const char *>(in);
   char *to = static_cast<char *>(out);

@@ -7,6 +7,7 @@
 
 #define OMPI_SKIP_MPICXX 1
 #include <mpi.h>
+#include <string>
 #include <vector>
 
 namespace pcc {
@@ -16,6 +17,7 @@ struct Communicator {
   MPI_Comm comm = MPI_COMM_NULL; ///< null where size is 1
   int size = 1, index = 0;
   bool oneHost = true; ///< all its ranks share a host
+  std::string over;    ///< " over tp"
 };
 
 } // namespace pcc
@@ -25,6 +27,8 @@ struct pcc_context {
   std::vector<pcc::Communicator> comms;
   MPI_Comm transfers = MPI_COMM_NULL; ///< for send, receive and exchange
   std::vector<int> peers; ///< [stage] the rank with this one's coordinates
+  /// [stage] " to stage 1", " from stage 1"
+  std::vector<std::string> toStage, fromStage;
 };
 
 namespace pcc {

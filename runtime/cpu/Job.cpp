@@ -6,6 +6,7 @@
 
 #include "runtime/common/Backend.h"
 #include "runtime/common/Error.h"
+#include "runtime/common/Progress.h"
 #include "runtime/cpu/Context.h"
 #include "runtime/cpu/IdleThreads.h"
 
@@ -51,6 +52,7 @@ void backend::join(bool alone) {
 void backend::finish() {
   if (control == MPI_COMM_NULL)
     return;
+  Operation operation("leaving the other ranks", Doing::Waits);
   // Ten seconds are more than a busy host keeps a thread waiting.
   waitUntilIdle(threadsOfMPI, 10000);
   MPI_Finalize();
@@ -67,13 +69,16 @@ int backend::size() { return worldRanks; }
 
 template <typename Function>
 static void inPieces(int64_t bytes, Function piece) {
-  for (int64_t at = 0; at < bytes; at += greatestCount)
+  for (int64_t at = 0; at < bytes; at += greatestCount) {
     piece(at, static_cast<int>(std::min(greatestCount, bytes - at)));
+    advance();
+  }
 }
 
 void backend::broadcast(void *buffer, int64_t bytes, int root) {
   if (control == MPI_COMM_NULL)
     return;
+  Operation operation("broadcast", Doing::Waits);
   inPieces(bytes, [&](int64_t at, int n) {
     checkMPI(
         MPI_Bcast(static_cast<char *>(buffer) + at, n, MPI_BYTE, root, control),
@@ -82,6 +87,7 @@ void backend::broadcast(void *buffer, int64_t bytes, int root) {
 }
 
 void backend::send(const void *buffer, int64_t bytes, int to) {
+  Operation operation("send", Doing::Waits);
   inPieces(bytes, [&](int64_t at, int n) {
     checkMPI(MPI_Send(static_cast<const char *>(buffer) + at, n, MPI_BYTE, to,
                       controlTag, control),
@@ -90,6 +96,7 @@ void backend::send(const void *buffer, int64_t bytes, int to) {
 }
 
 void backend::receive(void *buffer, int64_t bytes, int from) {
+  Operation operation("receive", Doing::Waits);
   inPieces(bytes, [&](int64_t at, int n) {
     checkMPI(MPI_Recv(static_cast<char *>(buffer) + at, n, MPI_BYTE, from,
                       controlTag, control, MPI_STATUS_IGNORE),
@@ -98,6 +105,7 @@ void backend::receive(void *buffer, int64_t bytes, int from) {
 }
 
 int backend::maxOverRanks(int value) {
+  Operation operation("barrier", Doing::Waits);
   if (control != MPI_COMM_NULL)
     checkMPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MAX, control),
              "a barrier");

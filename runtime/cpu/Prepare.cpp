@@ -3,6 +3,7 @@
 #include "runtime/common/Backend.h"
 #include "runtime/common/Error.h"
 #include "runtime/common/Log.h"
+#include "runtime/common/Progress.h"
 #include "runtime/cpu/Context.h"
 #include "runtime/cpu/Threads.h"
 
@@ -62,6 +63,7 @@ static Communicator makeCommunicator(const pcc_program &program,
     made.size *= static_cast<int>(size);
     made.index = static_cast<int>(made.index * size + coordinates[axis]);
     others[axis] = 0;
+    made.over += (i ? ", " : " over ") + std::string(program.axes[axis].name);
   }
   if (made.size == 1)
     return made;
@@ -87,6 +89,7 @@ static Communicator makeCommunicator(const pcc_program &program,
 pcc_context *backend::prepare(const pcc_program &program,
                               const Coordinates &coordinates,
                               std::string &resources) {
+  Operation operation("making communicators", Doing::Waits);
   auto *context = new pcc_context;
   context->threads = chooseThreads();
   setThreads(context->threads);
@@ -109,6 +112,8 @@ pcc_context *backend::prepare(const pcc_program &program,
     if (pp >= 0)
       peer[pp] = stage;
     context->peers.push_back(static_cast<int>(rankOf(program, peer)));
+    context->toStage.push_back(" to stage " + std::to_string(stage));
+    context->fromStage.push_back(" from stage " + std::to_string(stage));
   }
   return context;
 }
@@ -135,6 +140,7 @@ static int64_t availableMemory() {
 /// Memory is handed out when it is touched, so that too much of it is otherwise
 /// noticed by the kernel's killing a rank.
 static void checkMemory(int64_t bytes) {
+  Operation operation("adding up memory", Doing::Waits);
   int64_t needed = bytes;
   int ranks = 1;
   if (MPI_Comm host = hostRanks(); host != MPI_COMM_NULL) {

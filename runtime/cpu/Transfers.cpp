@@ -9,11 +9,10 @@
 
 using namespace pcc;
 
-static int peerOf(pcc_context *ctx, int32_t stage) {
+static void checkStage(pcc_context *ctx, int32_t stage) {
   if (stage < 0 || stage >= static_cast<int32_t>(ctx->peers.size()) ||
       ctx->transfers == MPI_COMM_NULL)
     fail(ExitInternal, format("the program has no stage %d to talk to", stage));
-  return ctx->peers[stage];
 }
 
 // Both sides cut a message alike; pieces of one channel arrive in order.
@@ -40,20 +39,24 @@ static void wait(std::vector<MPI_Request> &requests, const char *what) {
 
 void pcc_send(pcc_context *ctx, int32_t stage, int32_t channel,
               const void *buffer, int64_t bytes) {
-  TraceSpan span(Track::Communication, "send");
+  checkStage(ctx, stage);
+  TraceSpan span(Track::Communication, "send", nullptr,
+                 ctx->toStage[stage].c_str());
   span.note("bytes", bytes);
   std::vector<MPI_Request> requests;
-  post(ctx, peerOf(ctx, stage), channel, const_cast<void *>(buffer), bytes,
+  post(ctx, ctx->peers[stage], channel, const_cast<void *>(buffer), bytes,
        /*sends=*/true, requests);
   wait(requests, "send");
 }
 
 void pcc_recv(pcc_context *ctx, int32_t stage, int32_t channel, void *buffer,
               int64_t bytes) {
-  TraceSpan span(Track::Communication, "receive");
+  checkStage(ctx, stage);
+  TraceSpan span(Track::Communication, "receive", nullptr,
+                 ctx->fromStage[stage].c_str());
   span.note("bytes", bytes);
   std::vector<MPI_Request> requests;
-  post(ctx, peerOf(ctx, stage), channel, buffer, bytes, /*sends=*/false,
+  post(ctx, ctx->peers[stage], channel, buffer, bytes, /*sends=*/false,
        requests);
   wait(requests, "receive");
 }
@@ -61,12 +64,15 @@ void pcc_recv(pcc_context *ctx, int32_t stage, int32_t channel, void *buffer,
 void pcc_exchange(pcc_context *ctx, int32_t to_stage, int32_t send_channel,
                   const void *send, int64_t send_bytes, int32_t from_stage,
                   int32_t recv_channel, void *recv, int64_t recv_bytes) {
-  TraceSpan span(Track::Communication, "exchange");
+  checkStage(ctx, to_stage);
+  checkStage(ctx, from_stage);
+  TraceSpan span(Track::Communication, "exchange", nullptr,
+                 ctx->fromStage[from_stage].c_str());
   span.note("bytes", send_bytes);
   std::vector<MPI_Request> requests;
-  post(ctx, peerOf(ctx, from_stage), recv_channel, recv, recv_bytes,
+  post(ctx, ctx->peers[from_stage], recv_channel, recv, recv_bytes,
        /*sends=*/false, requests);
-  post(ctx, peerOf(ctx, to_stage), send_channel, const_cast<void *>(send),
+  post(ctx, ctx->peers[to_stage], send_channel, const_cast<void *>(send),
        send_bytes, /*sends=*/true, requests);
   wait(requests, "exchange");
 }
