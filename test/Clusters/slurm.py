@@ -1,0 +1,126 @@
+"""Runs under Slurm: srun over several hosts, mpirun in a batch job, signals,
+and the batch script of docs/Clusters.md, which goes on by itself.
+
+REQUIRES: slurm
+RUN: rm -rf %t && mkdir %t && cd %t && %build/test/Runtime/bin/toy-files .
+RUN: %root/scripts/hosts --slurm %python %s %root %build
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+root, build = sys.argv[1:]
+sys.path.insert(0, f"{root}/test/Runtime/Inputs")
+from checkpoints import latestStep, rows
+
+TOY = ["./train", "--data", "tokens.bin", "--lr", "1e-2"]
+SRUN = ["srun", "--mpi=pmix", "-N", "3", "-n", "4"]
+shutil.copy(f"{build}/test/Runtime/bin/toy-dp2-tp2", "train")
+os.environ["OMPI_MCA_mpi_yield_when_idle"] = "1"
+
+
+def run(*command, **environment):
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True,
+                          stderr=subprocess.PIPE, timeout=120,
+                          env=dict(os.environ, **environment))
+    return done.returncode, done.stdout, done.stderr
+
+
+def good(*command, **environment):
+    code, out, err = run(*command, **environment)
+    assert code == 0, (code, out, err)
+    return out
+
+
+def equal(*logs):
+    good(sys.executable, f"{root}/test/Runtime/Inputs/compare.py",
+         "--relative", "2e-6", *logs)
+
+
+def until(condition, seconds=90):
+    deadline = time.time() + seconds
+    while not condition():
+        assert time.time() < deadline, good("squeue", "-a")
+        time.sleep(0.1)
+
+
+def stateOf(job):
+    return good("squeue", "-h", "-t", "all", "-j", job, "-o", "%T").strip()
+
+
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def read(path):
+    with open(path) as file:
+        return file.read()
+
+
+# The same curves; without PMIx a word of what to type.
+good(*TOY, "--steps", "12", "--log-json", "one.json")
+out = good(*SRUN, *TOY, "--steps", "12", "--log-json", "srun.json")
+assert "found srun: joined 4 ranks" in out, out
+code, _, err = run("srun", "-N", "2", "-n", "4", *TOY)
+assert code == 3 and "start it with 'srun --mpi=pmix -n 4'" in err, (code, err)
+write("mpirun.sh", "#!/bin/sh\nmpirun --bind-to none -n 4 " + " ".join(TOY)
+      + " --steps 12 --log-json mpirun.json\n")
+good("sbatch", "-W", "-N", "2", "-n", "4", "mpirun.sh")
+equal("one.json", "srun.json", "mpirun.json")
+
+# What Slurm sends when time is up, and scancel.
+for words, name in (["-s", "USR1"], "SIGUSR1"), ([], "SIGTERM"):
+    stopped = subprocess.Popen([*SRUN, *TOY, "--steps", "100000", "--save",
+                                name, "--log-json", f"{name}.json"],
+                               stdout=subprocess.PIPE, text=True,
+                               stderr=subprocess.PIPE,
+                               env=dict(os.environ, TOY_PAUSE_MS="20"))
+    until(lambda: os.path.exists(f"{name}.json")
+          and os.path.getsize(f"{name}.json"))
+    job, = good("squeue", "-h", "-o", "%i").split()
+    good("scancel", *words, job)
+    out, err = stopped.communicate(timeout=60)
+    assert f"stopped by {name} after step" in out, (out, err)
+    assert latestStep(name) == max(rows(f"{name}.json"))
+
+# The batch script of the documentation: it survives the loss of a rank and of
+# the host that saved, and ends when all steps are done.
+text = read(f"{root}/docs/Clusters.md")
+begin = text.index("    #!/bin/bash\n")
+script = "".join(line[4:] + "\n" for line in
+                 text[begin:text.index("\n\n", begin)].split("\n"))
+assert "steps=10000\n" in script and "--save-every 100 " in script, script
+script = script.replace("steps=10000", "steps=120")
+script = script.replace("--save-every 100 ", "--save-every 10 "
+                        "--lr 1e-2 --log-json batch.json ")
+write("job.sh", script)
+good(*TOY, "--steps", "120", "--log-json", "whole.json")
+job = good("sbatch", "--parsable", "-w", "node2,node3", "-o", "batch.out",
+           "--export=ALL,TOY_PAUSE_MS=50", "job.sh").strip()
+until(lambda: os.path.exists("run/latest"))
+good("host", "node3", "pkill -9 -x train")
+until(lambda: stateOf(job) == "PENDING")
+first = latestStep("run")
+# Slurm lets two minutes pass before it starts a job again.
+good("scontrol", "update", f"JobId={job}", "StartTime=now")
+until(lambda: latestStep("run") > first)
+good("host", "--kill", "node2")
+until(lambda: stateOf(job) == "PENDING")
+second = latestStep("run")
+assert first < second < 120, (first, second)
+good("scontrol", "update", f"JobId={job}", "NodeList=", "StartTime=now")
+until(lambda: stateOf(job) not in ("PENDING", "CONFIGURING", "RUNNING",
+                                   "COMPLETING"))
+out = read("batch.out")
+assert stateOf(job) == "COMPLETED", out
+assert f"resumed    run/step-{first:08d}, {first} steps done" in out, out
+assert f"resumed    run/step-{second:08d}, {second} steps done" in out, out
+whole, again = rows("whole.json"), rows("batch.json")
+assert sorted(again) == list(range(1, 121)), sorted(again)
+for step in range(1, 121):
+    difference = abs(again[step][0] - whole[step][0])
+    assert difference <= 2e-6 * whole[step][0], step
