@@ -20,6 +20,12 @@ LogicalResult runAdamW(nn::AdamWOp op, const Args &in, Results out) {
          beta2 = scalar(op.getBeta2()), eps = scalar(op.getEps()),
          gradScale = scalar(op.getGradScale());
   double decay = op.getDecay() ? 1 - lr * scalar(op.getWeightDecay()) : 1;
+  if (std::isnan(gradScale)) {
+    out[0].real = param.real;
+    out[1].real = first.real;
+    out[2].real = second.real;
+    return success();
+  }
   int64_t step = in[op.getStep()].integer[0];
   double correct1 = 1 - std::pow(beta1, step);
   double correct2 = 1 - std::pow(beta2, step);
@@ -41,6 +47,10 @@ LogicalResult runSgd(nn::SgdOp op, const Args &in, Results out) {
     return failure();
   double lr = in[op.getLr()].real[0];
   double gradScale = in[op.getGradScale()].real[0];
+  if (std::isnan(gradScale)) {
+    out[0].real = param.real;
+    return success();
+  }
   double decay = op.getDecay() ? in[op.getWeightDecay()].real[0] : 0;
   for (int64_t i = 0; i < param.size(); ++i)
     out[0].real[i] =

@@ -14,7 +14,8 @@ def NN_AdamWOp : NN_ComputeOp<"adamw", [
     g = grad * grad_scale; with `decay`, p *= 1 - lr * weight_decay;
     m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2;
     p -= lr * (m / (1 - beta1^step)) / (sqrt(v / (1 - beta2^step)) + eps).
-    The scalars are rank-0 f32 tensors, step is an i64 counted from 1.
+    The scalars are rank-0 f32 tensors, step is an i64 counted from 1. A
+    grad_scale of nan is no step: p, m and v stay.
   }];
   let arguments = (ins NN_Float:$param, NN_Float:$grad, NN_Float:$exp_avg,
     NN_Float:$exp_avg_sq, NN_F32:$grad_scale, NN_F32:$lr, NN_F32:$beta1,
@@ -38,7 +39,7 @@ def NN_SgdOp : NN_ComputeOp<"sgd", [
   let summary = "One step of stochastic gradient descent";
   let description = [{
     p -= lr * (grad * grad_scale + weight_decay * p), the decay with `decay`
-    only.
+    only. A grad_scale of nan is no step: p stays.
   }];
   let arguments = (ins NN_Float:$param, NN_Float:$grad, NN_F32:$grad_scale,
     NN_F32:$lr, NN_F32:$weight_decay, UnitAttr:$decay);

@@ -61,7 +61,33 @@ static func::FuncOp cloneForward(ModuleOp module, func::FuncOp forward,
   return clone;
 }
 
-/// @evaluate and @evaluate_result: the loss from the sums of all terms.
+static llvm::DenseSet<Value> divisorsOf(const LossTerms &terms) {
+  llvm::DenseSet<Value> divisors;
+  for (const LossTerm &term : terms.terms)
+    divisors.insert(term.divisor);
+  return divisors;
+}
+
+/// 1, but 0 where one of `divisors` is: then there is no loss.
+static Value isDefined(OpBuilder &builder, Location loc, ValueRange divisors) {
+  Value defined = constant(builder, loc, 1);
+  if (divisors.empty())
+    return defined;
+  Value zero = constant(builder, loc, 0), one = defined;
+  RankedTensorType boolean =
+      CompareOp::getResultType(scalarType(builder.getContext()));
+  for (Value divisor : divisors) {
+    Value isZero = CompareOp::create(builder, loc, boolean, Relation::Equal,
+                                     divisor, zero);
+    Value factor =
+        WhereOp::create(builder, loc, zero.getType(), isZero, zero, one);
+    defined = MulOp::create(builder, loc, zero.getType(), defined, factor);
+  }
+  return defined;
+}
+
+/// @evaluate and @evaluate_result: the loss from the sums of all terms, and
+/// whether there is one.
 static void addTermEvaluation(ModuleOp module, func::FuncOp forward,
                               const LossTerms &terms) {
   RankedTensorType scalar = scalarType(module.getContext());
@@ -92,10 +118,15 @@ static void addTermEvaluation(ModuleOp module, func::FuncOp forward,
   };
   Value loss = terms.build(result.builder, ArrayRef(reads).take_front(sums),
                            countOf, hasMeans ? reads.back() : Value());
-  Value one = constant(result.builder, result.loc, 1);
+  llvm::DenseSet<Value> isDivisor = divisorsOf(terms);
+  SmallVector<Value> divisors;
+  for (Value count : terms.counts)
+    if (isDivisor.contains(count))
+      divisors.push_back(countOf(count));
+  Value defined = isDefined(result.builder, result.loc, divisors);
   for (auto [value, state] : adds)
     result.clear(state);
-  result.finish({loss, one}, {"loss", "target_count"});
+  result.finish({loss, defined}, {"loss", "target_count"});
 }
 
 /// @counts, @evaluate, and the part of one microbatch.
@@ -104,9 +135,7 @@ static Loss attachTerms(ModuleOp module, func::FuncOp forward,
   addTermEvaluation(module, forward, terms);
   RankedTensorType scalar = scalarType(module.getContext());
   SmallVector<std::pair<Value, StateOp>> adds;
-  llvm::DenseSet<Value> divisors;
-  for (const LossTerm &term : terms.terms)
-    divisors.insert(term.divisor);
+  llvm::DenseSet<Value> divisors = divisorsOf(terms);
   for (auto [i, count] : llvm::enumerate(terms.counts)) {
     StateOp state = addAhead(module, "step_count." + std::to_string(i));
     if (divisors.contains(count))

@@ -77,8 +77,10 @@ void UpdateBuilder::begin(Value clip) {
   norm = div(SqrtOp::create(builder, loc, scalar, sum), count);
   Value bounded = SumOp::create(builder, loc, scalar,
                                 ValueRange{norm, constant(kClipEpsilon)});
+  // Of the two, the first is taken where it is nan: where nothing counts there
+  // is no norm, and without one no step.
   Value factor =
-      MinOp::create(builder, loc, scalar, constant(1), div(clip, bounded));
+      MinOp::create(builder, loc, scalar, div(clip, bounded), constant(1));
   gradScale = div(factor, count);
 }
 

@@ -96,7 +96,8 @@ def NNOptimizerPass : Pass<"nn-optimizer", "::mlir::ModuleOp"> {
   let description = [{
     With n = target_count, @update computes the gradient norm
     sqrt(sum of squares of all gradients) / n, scales the gradients by
-    min(1, clip_grad / (norm + 1e-6)) / n, takes one step of the optimizer for
+    min(1, clip_grad / (norm + 1e-6)) / n, which is nan where nothing counts, so
+    that nothing is updated, takes one step of the optimizer for
     every parameter that has a gradient, clears gradients, loss_sum and
     target_count, and returns the mean loss and the norm before clipping, then
     the sum of each count of the file's own loss (states with `nn.count`). The

@@ -15,6 +15,11 @@ using namespace pcc;
 
 static const int64_t ignoredLabel = -100;
 
+static bool isReal(const pcc_input &input) {
+  return input.dtype == PCC_F32 || input.dtype == PCC_F64 ||
+         input.dtype == PCC_F16 || input.dtype == PCC_BF16;
+}
+
 static bool isTargets(const pcc_input &input) {
   return !strcmp(input.role, "targets") || !strcmp(input.role, "labels") ||
          !strcmp(input.name, "targets");
@@ -22,7 +27,7 @@ static bool isTargets(const pcc_input &input) {
 
 /// Whether its elements are classes, of which negative ones are not counted.
 static bool isLabels(const pcc_input &input) {
-  return isTargets(input) || input.of_loss;
+  return (isTargets(input) || input.of_loss) && !isReal(input);
 }
 
 static bool isArray(const std::string &name) {
@@ -59,11 +64,9 @@ std::string pcc::describeArrays(const pcc_program &program) {
       const pcc_input &input = program.stages[s].inputs[i];
       if (!isFedByData(input.role))
         continue;
-      bool real = input.dtype == PCC_F32 || input.dtype == PCC_F64 ||
-                  input.dtype == PCC_F16 || input.dtype == PCC_BF16;
       std::string name = usualFile(input), &text = arrays[name];
       text = name + " " + wantedShape(program, input) +
-             (real ? " of numbers" : " of whole numbers");
+             (isReal(input) ? " of numbers" : " of whole numbers");
       if (input.vocab)
         text += " below " + grouped(input.vocab);
     }
@@ -226,34 +229,65 @@ std::string ArrayFolder::findNotFinite(int64_t sample) const {
   return "";
 }
 
+bool ArrayFolder::counts(const Array &array,
+                         const std::vector<int64_t> &samples) {
+  const Elements &elements = array.file->elements();
+  return std::any_of(samples.begin(), samples.end(), [&](int64_t sample) {
+    int64_t first = sample * array.sampleElements;
+    for (int64_t i = first; i < first + array.sampleElements; ++i)
+      if (array.isLabels ? elements.integer(i) >= 0 : elements.real(i) != 0)
+        return true;
+    return false;
+  });
+}
+
+/// "samples 8 to 15", "sample 3" or "samples 3, 9, 1 and 5 others".
+static std::string samplesText(const std::vector<int64_t> &samples) {
+  size_t count = samples.size();
+  bool inOrder = true;
+  for (size_t i = 1; i < count; ++i)
+    inOrder &= samples[i] == samples[i - 1] + 1;
+  std::string text =
+      (count == 1 ? "sample " : "samples ") + grouped(samples[0]);
+  if (count > 1 && inOrder)
+    return text + " to " + grouped(samples.back());
+  for (size_t i = 1; i < std::min<size_t>(count, 3); ++i)
+    text += ", " + grouped(samples[i]);
+  return count > 3 ? text + " and " + grouped(count - 3) + " others" : text;
+}
+
 std::string
-ArrayFolder::findUncounted(const std::vector<int64_t> &samples,
-                           const std::vector<int64_t> &before) const {
-  for (const auto &entry : arrays) {
-    const Array &array = entry.second;
-    const Elements &elements = array.file->elements();
-    auto counts = [&](int64_t sample) {
-      int64_t first = sample * array.sampleElements;
-      for (int64_t i = first; i < first + array.sampleElements; ++i)
-        if (array.isLabels && isInteger(elements.type)
-                ? elements.integer(i) >= 0
-                : elements.real(i) != 0)
-          return true;
-      return false;
-    };
-    if (!array.perSample || std::any_of(samples.begin(), samples.end(), counts))
+ArrayFolder::findUncounted(const std::vector<int64_t> &samples) const {
+  for (const auto &[name, array] : arrays)
+    if (array.isLabels && array.perSample && !counts(array, samples))
+      return format("no label of %s in '%s' counts%s, for all are negative",
+                    samplesText(samples).c_str(), array.file->path().c_str(),
+                    array.bound.c_str());
+  return "";
+}
+
+bool ArrayFolder::mayCount(const std::vector<int64_t> &samples) const {
+  bool hasLabels = false;
+  for (const auto &[name, array] : arrays) {
+    if (!array.isLabels || !array.perSample)
+      continue;
+    if (counts(array, samples))
+      return true;
+    hasLabels = true;
+  }
+  return !hasLabels;
+}
+
+std::string ArrayFolder::findZeros(const std::vector<int64_t> &samples,
+                                   const std::vector<int64_t> &before) const {
+  for (const auto &[name, array] : arrays) {
+    if (array.isLabels || !array.perSample || counts(array, samples))
       continue;
     // Such as types of tokens, all 0, which did no harm so far.
-    if (!before.empty() && std::none_of(before.begin(), before.end(), counts))
-      continue;
-    std::string path = array.file->path();
-    return array.isLabels
-               ? format("no label of this step in '%s' counts%s: the loss of "
-                        "these is divided by 0",
-                        path.c_str(), array.bound.c_str())
-               : format("'%s' holds nothing but 0 for this step: what is "
-                        "divided by its sum is divided by 0",
-                        path.c_str());
+    if (before.empty() || counts(array, before))
+      return format("'%s' holds nothing but 0 for this step: what is divided "
+                    "by its sum is divided by 0",
+                    array.file->path().c_str());
   }
   return "";
 }

@@ -25,8 +25,10 @@ public:
   bool check(int64_t budget) const override;
   void checkSample(int64_t sample) const override;
   std::string findNotFinite(int64_t sample) const override;
-  std::string findUncounted(const std::vector<int64_t> &samples,
-                            const std::vector<int64_t> &before) const override;
+  std::string findUncounted(const std::vector<int64_t> &samples) const override;
+  bool mayCount(const std::vector<int64_t> &samples) const override;
+  std::string findZeros(const std::vector<int64_t> &samples,
+                        const std::vector<int64_t> &before) const override;
   void copySample(const pcc_input &input, const Shard &shard, int64_t sample,
                   char *to) const override;
   bool copyConstant(const pcc_input &input, const Shard &shard,
@@ -37,11 +39,14 @@ private:
     std::unique_ptr<NpyFile> file;
     int64_t vocab = 0;     ///< the least bound of the inputs it feeds
     std::string bound;     ///< whose bound it is
-    bool isLabels = false; ///< -100: not counted
+    bool isLabels = false; ///< classes; -100: not counted
     bool perSample = true;
     int64_t sampleElements = 1;
   };
   void add(const pcc_program &program, const pcc_input &input);
+  /// Whether an element of any of these samples counts: a label from 0 on, or
+  /// of another array a number but 0.
+  static bool counts(const Array &array, const std::vector<int64_t> &samples);
   /// The file in the folder that feeds it.
   std::string fileOf(const pcc_input &input) const;
   const Array &arrayOf(const pcc_input &input) const;

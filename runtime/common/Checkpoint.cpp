@@ -27,15 +27,16 @@ static json planOf(const pcc_program &program) {
 }
 
 static std::string trainerState(const TrainingState &state,
-                                const Options &options, int64_t step) {
+                                const Options &options, StepCount count) {
   const pcc_program &program = state.program;
-  int64_t samples = step * globalBatch(program);
+  int64_t samples = count.step * globalBatch(program);
   json flags;
   for (auto &[name, value] : savedOptions(options))
     flags[name] = value;
   json text = {{"format", 1},
                {"model", program.model},
-               {"step", step},
+               {"step", count.step},
+               {"skipped_steps", count.skipped},
                {"tokens", samples * program.seq},
                {"samples", samples},
                {"global_batch", globalBatch(program)},
@@ -125,12 +126,12 @@ static bool agree(const std::string &error, const Place &place, bool again) {
 
 /// What rank 0 does when all files of a checkpoint but the last are written.
 static std::string complete(const TrainingState &state, const Options &options,
-                            int64_t step, const Place &place) {
+                            StepCount count, const Place &place) {
   const std::string &dir = place.dir;
   // A run that came to own the folder meanwhile may write under these names.
   requireSaveFolder();
   std::string error = writeFile(place.temporary() + stateName,
-                                trainerState(state, options, step));
+                                trainerState(state, options, count));
   if (error.empty())
     error = syncFolder(place.temporary());
   if (error.empty())
@@ -153,7 +154,7 @@ static std::string complete(const TrainingState &state, const Options &options,
 /// Writes a checkpoint, or ends the run; false if the folder was deleted
 /// meanwhile and `again`.
 static bool tryToSave(const TrainingState &state, const Options &options,
-                      int64_t step, const Place &place, bool again) {
+                      StepCount count, const Place &place, bool again) {
   bool first = backend::rank() == 0;
   if (first) {
     requireSaveFolder();
@@ -169,16 +170,16 @@ static bool tryToSave(const TrainingState &state, const Options &options,
   if (!agree(error, place, again))
     return false;
   if (first)
-    error = complete(state, options, step, place);
+    error = complete(state, options, count, place);
   return agree(error, place, again);
 }
 
 std::string pcc::saveCheckpoint(const TrainingState &state,
-                                const Options &options, int64_t step) {
+                                const Options &options, StepCount count) {
   Place place = {options.save,
-                 format("step-%08lld", static_cast<long long>(step))};
-  if (!tryToSave(state, options, step, place, /*again=*/true))
-    tryToSave(state, options, step, place, /*again=*/false);
+                 format("step-%08lld", static_cast<long long>(count.step))};
+  if (!tryToSave(state, options, count, place, /*again=*/true))
+    tryToSave(state, options, count, place, /*again=*/false);
   return place.folder();
 }
 
@@ -214,9 +215,9 @@ std::string pcc::findCheckpoint(const std::string &dir) {
        "--resume takes the folder given to --save, or one step-* folder in it");
 }
 
-int64_t pcc::readTrainerState(const pcc_program &program,
-                              const std::string &folder, Options &options,
-                              Options &before) {
+StepCount pcc::readTrainerState(const pcc_program &program,
+                                const std::string &folder, Options &options,
+                                Options &before) {
   std::string path = folder + stateName;
   MappedFile file(path, ExitOutput, "checkpoint", "");
   json state = json::parse(file.data(), file.data() + file.size(), nullptr,
@@ -228,6 +229,10 @@ int64_t pcc::readTrainerState(const pcc_program &program,
       !state["step"].is_number_integer() || !state["options"].is_object() ||
       !state["global_batch"].is_number_integer() || state["step"] < 0 ||
       state["step"] > greatestStep)
+    refuse("is not a trainer state");
+  // Absent in those of earlier versions, which skipped none.
+  json skipped = state.value("skipped_steps", json(0));
+  if (!skipped.is_number_integer() || skipped < 0 || skipped > state["step"])
     refuse("is not a trainer state");
   if (state["format"] != 1)
     refuse("was written by a newer version");
@@ -245,7 +250,7 @@ int64_t pcc::readTrainerState(const pcc_program &program,
                   "has %lld: the data differ from there on",
                   name, state[name].dump().c_str(),
                   static_cast<long long>(size)));
-  return state["step"].get<int64_t>();
+  return {state["step"].get<int64_t>(), skipped.get<int64_t>()};
 }
 
 void pcc::loadCheckpoint(const TrainingState &state,

@@ -33,19 +33,26 @@ struct TrainingState {
   uint64_t initSeed; ///< the seed of random initial values, for the record
 };
 
+/// How far training is.
+struct StepCount {
+  int64_t step = 0;    ///< the last that is done
+  int64_t skipped = 0; ///< steps up to it that updated nothing
+};
+
 /// Writes the checkpoint of a step into `options.save`; all ranks call it.
 /// Returns the folder. Exits with ExitOutput where it cannot be written.
 std::string saveCheckpoint(const TrainingState &state, const Options &options,
-                           int64_t step);
+                           StepCount count);
 
 /// The checkpoint folder that --resume `dir` means.
 std::string findCheckpoint(const std::string &dir);
 
 /// Reads trainer_state.json: sets the options that the command line leaves
-/// open and returns the step; `before`: all options as the checkpoint has them.
-/// Exits with ExitOutput for what is none.
-int64_t readTrainerState(const pcc_program &program, const std::string &folder,
-                         Options &options, Options &before);
+/// open; `before`: all options as the checkpoint has them. Exits with
+/// ExitOutput for what is none.
+StepCount readTrainerState(const pcc_program &program,
+                           const std::string &folder, Options &options,
+                           Options &before);
 
 /// Loads parameters and optimizer state, whatever layout wrote them. Exits with
 /// ExitOutput if they are not this program's.

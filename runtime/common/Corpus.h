@@ -24,8 +24,12 @@ public:
   bool check(int64_t budget) const override;
   void checkSample(int64_t sample) const override;
   std::string findNotFinite(int64_t) const override { return ""; }
-  std::string findUncounted(const std::vector<int64_t> &,
-                            const std::vector<int64_t> &) const override {
+  std::string findUncounted(const std::vector<int64_t> &) const override {
+    return "";
+  }
+  bool mayCount(const std::vector<int64_t> &) const override { return true; }
+  std::string findZeros(const std::vector<int64_t> &,
+                        const std::vector<int64_t> &) const override {
     return "";
   }
   void copySample(const pcc_input &input, const Shard &shard, int64_t sample,

@@ -19,6 +19,13 @@ int64_t DataOrder::sample(int64_t step, int64_t i) const {
   return shuffle ? permute(n, randomBits(seed, pass)) : n;
 }
 
+std::vector<int64_t> DataOrder::samplesOf(int64_t step) const {
+  std::vector<int64_t> all;
+  for (int64_t i = 0; i < batch; ++i)
+    all.push_back(sample(step, i));
+  return all;
+}
+
 /// A Feistel network permutes the numbers of 2 * halfBits bits; walking its
 /// cycle until the number is less than `count` permutes those (Black and
 /// Rogaway, 2002). Fewer than four walks are expected, and no table is kept.

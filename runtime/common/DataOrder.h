@@ -4,6 +4,7 @@
 #define PCC_RUNTIME_COMMON_DATAORDER_H
 
 #include <cstdint>
+#include <vector>
 
 namespace pcc {
 
@@ -19,6 +20,8 @@ public:
   int64_t samples() const { return count; }
   /// The number of the sample that is the i-th of a step.
   int64_t sample(int64_t step, int64_t i) const;
+  /// The numbers of all samples of a step.
+  std::vector<int64_t> samplesOf(int64_t step) const;
 
 private:
   int64_t permute(int64_t n, uint64_t key) const;

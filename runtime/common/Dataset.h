@@ -31,12 +31,17 @@ public:
   virtual void checkSample(int64_t sample) const = 0;
   /// The first value of a sample that is inf or nan, in words; empty: none.
   virtual std::string findNotFinite(int64_t sample) const = 0;
-  /// The first array by whose elements nothing counts in these samples, for all
-  /// are zero or, of targets, ignored, unless nothing counted in those `before`
-  /// either, if there are any: in words; empty: none.
+  /// The first array of labels of which none counts in these samples, in words;
+  /// empty: none.
   virtual std::string
-  findUncounted(const std::vector<int64_t> &samples,
-                const std::vector<int64_t> &before) const = 0;
+  findUncounted(const std::vector<int64_t> &samples) const = 0;
+  /// False where there are labels and none of any array counts in these
+  /// samples.
+  virtual bool mayCount(const std::vector<int64_t> &samples) const = 0;
+  /// The first array of others that is 0 in all of these samples, unless it was
+  /// in all of those `before`, if there are any: in words; empty: none.
+  virtual std::string findZeros(const std::vector<int64_t> &samples,
+                                const std::vector<int64_t> &before) const = 0;
 
   /// Copies a sample's values of an input: of its dims 1 .. the part
   /// [shard.start, shard.start + shard.extent), row major.

@@ -18,7 +18,7 @@ int64_t pcc::globalBatch(const pcc_program &program) {
 
 StepValues pcc::stepValues(const Options &options, int64_t step, double lr) {
   StepValues values;
-  values.step = step;
+  values.step = values.update = step;
   values.seed = options.seed;
   values.lr = lr;
   values.weightDecay = options.weightDecay;
@@ -91,11 +91,11 @@ static void storeScalar(char *to, int32_t dtype, const std::string &role,
                         const StepValues &values) {
   if (dtype == PCC_I64 || dtype == PCC_I32) {
     storeInteger(to, dtype,
-                 role == "step" ? values.step
+                 role == "step" ? values.update
                                 : static_cast<int64_t>(values.seed));
     return;
   }
-  double value = role == "step"           ? values.step
+  double value = role == "step"           ? values.update
                  : role == "seed"         ? values.seed
                  : role == "lr"           ? values.lr
                  : role == "weight_decay" ? values.weightDecay

@@ -12,7 +12,10 @@ namespace pcc {
 
 /// The scalars of a step.
 struct StepValues {
-  int64_t step = 1;
+  int64_t step = 1; ///< decides which samples
+  /// The input "step": the number of the update, which is the step's less those
+  /// that updated nothing.
+  int64_t update = 1;
   uint64_t seed = 0;
   double lr = 0, weightDecay = 0, beta1 = 0, beta2 = 0, eps = 0, clipGrad = 0;
 };

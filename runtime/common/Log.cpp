@@ -48,8 +48,9 @@ void Log::step(const StepResult &result) {
     std::string line =
         format("step %*lld/%lld", width, static_cast<long long>(result.step),
                static_cast<long long>(steps));
-    line += " | loss " + numberText("%.6f", result.loss);
-    if (result.hasNorm)
+    line += result.skipped ? " | skipped: nothing counts"
+                           : " | loss " + numberText("%.6f", result.loss);
+    if (result.hasNorm && !result.skipped)
       line += " | norm " + numberText("%.4f", result.norm);
     say(line + format(" | lr %.2e | %.2f ms | %.0f %s/s", result.lr,
                       result.seconds * 1e3, perSecond,
@@ -61,15 +62,18 @@ void Log::step(const StepResult &result) {
       jsonNumber("%.9g", result.loss);
   if (result.hasNorm)
     json += ",\"norm\":" + jsonNumber("%.9g", result.norm);
+  if (result.skipped)
+    json += ",\"skipped\":true";
   writeJson(json + format(",\"lr\":%.17g,\"ms\":%.3f,\"%s\":%.1f}\n", result.lr,
                           result.seconds * 1e3, tokens ? "tok_s" : "samples_s",
                           perSecond));
   if (events) {
     std::vector<std::pair<const char *, double>> values = {
-        {"train/loss", result.loss},
         {"train/lr", result.lr},
         {tokens ? "perf/tokens_per_sec" : "perf/samples_per_sec", perSecond}};
-    if (result.hasNorm)
+    if (!result.skipped)
+      values.insert(values.begin(), {"train/loss", result.loss});
+    if (result.hasNorm && !result.skipped)
       values.push_back({"train/grad_norm", result.norm});
     events->scalars(result.step, values);
   }

@@ -19,6 +19,7 @@ struct StepResult {
   int64_t step = 0;
   float loss = 0, norm = 0;
   bool hasNorm = false;
+  bool skipped = false; ///< nothing counted, nothing was updated
   double lr = 0, seconds = 0;
   int64_t items = 0; ///< of the global batch: tokens, or samples where the
                      ///< model takes none

@@ -84,7 +84,11 @@ static std::vector<Group> groupsOf(Options &o) {
         real("beta2", o.beta2, 1, "of AdamW (default 0.95)"),
         real("eps", o.eps, 1e9, "of AdamW (default 1e-8)"),
         real("clip-grad", o.clipGrad, 1e30,
-             "bound of the gradient norm, 0 for none (default 1)")}},
+             "bound of the gradient norm, 0 for none (default 1)"),
+        on("skip-empty", o.skipEmpty,
+           "let steps in which nothing counts update nothing, instead of "
+           "ending with an error",
+           true)}},
       {"Weights and checkpoints",
        {text("init", o.init, "HOW",
              "from-onnx (default), random, or a .safetensors file"),

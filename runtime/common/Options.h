@@ -21,7 +21,7 @@ struct Options {
   int64_t evalEvery = 0, evalBatches = 20, seed = 0;
   double lr = 6e-4, minLr = -1, weightDecay = 0.1;
   double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, clipGrad = 1.0;
-  bool shuffle = false, info = false, help = false;
+  bool shuffle = false, skipEmpty = false, info = false, help = false;
 
   /// The flags that the command line gave, with their values.
   std::map<std::string, std::string> given;

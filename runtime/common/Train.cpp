@@ -6,10 +6,12 @@
 #include "runtime/common/Checkpoint.h"
 #include "runtime/common/Destinations.h"
 #include "runtime/common/Error.h"
+#include "runtime/common/Evaluate.h"
 #include "runtime/common/ExportModel.h"
 #include "runtime/common/Info.h"
 #include "runtime/common/Inputs.h"
 #include "runtime/common/Log.h"
+#include "runtime/common/LossCheck.h"
 #include "runtime/common/Outputs.h"
 #include "runtime/common/SaveFolder.h"
 #include "runtime/common/Schedule.h"
@@ -43,14 +45,15 @@ private:
   void chooseTrace();
   StepResult runStep(int64_t step);
   void requireFinite(const StepResult &result) const;
-  /// Which of these results of the step, by which the model's own loss was
-  /// divided, are 0, in words; empty: none. All ranks call it alike.
-  std::string findZeroCounts(const std::vector<std::string> &counts) const;
-  /// What of the step's data is inf or nan, or by what nothing counts, in
-  /// words; empty: nothing. All ranks call it alike.
-  std::string findBadData(int64_t step) const;
-  std::vector<int64_t> samplesOf(int64_t step) const;
-  void evaluate(int64_t step);
+  /// Whether nothing counted in a step and nothing was updated.
+  bool isEmpty(const StepResult &result) const;
+  void noteSkipped(int64_t step);
+  /// What tells why a step has no loss.
+  LossCheck lossCheck() const {
+    return {program, coordinates, arena, *data, *order};
+  }
+  /// Why there is no loss to tell; empty: it was told.
+  std::string evaluate(int64_t step);
   void save(int64_t step);
   TrainingState state() {
     return {program, stage, coordinates,
@@ -66,12 +69,16 @@ private:
   std::string checkpoint;             ///< resumed from; empty: a fresh start
   std::vector<std::string> changes;   ///< of its options
   int64_t done = 0;                   ///< steps that the checkpoint holds
+  int64_t skipped = 0;                ///< steps that updated nothing, ever
+  int64_t skippedBefore = 0;          ///< of those that the checkpoint holds
+  bool leftOut = false;               ///< of an evaluation, and said so
   int64_t last = 0;                   ///< the step that this run ends with
   int64_t traceFrom = 0, traceTo = 0; ///< 0: none
   int64_t savedStep = -1;
   std::unique_ptr<Dataset> data, valData;
   bool allChecked = true; ///< else some ids only when they are read
   std::unique_ptr<DataOrder> order, valOrder;
+  std::unique_ptr<Evaluation> evaluation;
   Schedule schedule;
   SourceFiles files;
   std::string resources;
@@ -112,7 +119,9 @@ Run::Run(const pcc_program &program, const Options &given, const Launch &launch)
   Options before;
   if (!options.resume.empty()) {
     checkpoint = findCheckpoint(options.resume);
-    done = savedStep = readTrainerState(program, checkpoint, options, before);
+    StepCount count = readTrainerState(program, checkpoint, options, before);
+    done = savedStep = count.step;
+    skipped = skippedBefore = count.skipped;
   }
   if (options.data.empty())
     fail(ExitUsage, "--data PATH is missing", "--help lists all flags");
@@ -126,6 +135,8 @@ Run::Run(const pcc_program &program, const Options &given, const Launch &launch)
   if (!options.valData.empty()) {
     valData = openDataset(program, options.valData, "val-data");
     valOrder = orderOf(program, *valData, false, 0);
+    evaluation =
+        std::make_unique<Evaluation>(program, options, *valData, *valOrder);
   }
   if (options.steps == 0)
     options.steps =
@@ -238,6 +249,7 @@ StepResult Run::runStep(int64_t step) {
   TraceSpan span(Track::Host, "step");
   span.note("step", step);
   StepValues values = stepValues(options, step, schedule.at(step));
+  values.update = step - skipped;
   {
     TraceSpan inputs(Track::Host, "inputs");
     checkSamples(program, *data, *order, step);
@@ -259,43 +271,19 @@ StepResult Run::runStep(int64_t step) {
   return result;
 }
 
-std::vector<int64_t> Run::samplesOf(int64_t step) const {
-  std::vector<int64_t> samples;
-  for (int64_t i = 0; i < globalBatch(program); ++i)
-    samples.push_back(order->sample(step, i));
-  return samples;
+bool Run::isEmpty(const StepResult &result) const {
+  // Without a norm the program updates nothing.
+  return result.hasNorm && std::isnan(result.norm) &&
+         !lossCheck().findUncounted(result.step).empty();
 }
 
-std::string Run::findBadData(int64_t step) const {
-  std::vector<int64_t> samples = samplesOf(step), before;
-  for (int64_t sample : samples)
-    if (std::string found = data->findNotFinite(sample); !found.empty())
-      return found;
-  std::vector<std::string> counts = outputNames(program, PCC_COUNT_PREFIX);
-  std::string zeros = findZeroCounts(counts);
-  // What nothing counts by did no harm where no count is 0.
-  if (!counts.empty() && zeros.empty())
-    return "";
-  if (step > done + 1)
-    before = samplesOf(step - 1);
-  std::string uncounted = data->findUncounted(samples, before);
-  return uncounted.empty() ? zeros : uncounted;
-}
-
-std::string Run::findZeroCounts(const std::vector<std::string> &counts) const {
-  std::string found;
-  for (const std::string &name : counts) {
-    float count = 1;
-    readOutput(program, coordinates, arena, false, name.c_str(), count);
-    if (count == 0)
-      found += (found.empty() ? "" : " and ") +
-               name.substr(strlen(PCC_COUNT_PREFIX));
-  }
-  if (found.empty())
-    return "";
-  return format("the model's loss is divided by %s, which is 0 for the samples "
-                "of this step",
-                found.c_str());
+void Run::noteSkipped(int64_t step) {
+  if (skipped++ > skippedBefore)
+    return;
+  std::string why = lossCheck().findUncounted(step);
+  if (first())
+    warn(format("step %lld updates nothing: ", static_cast<long long>(step)) +
+         why);
 }
 
 void Run::requireFinite(const StepResult &result) const {
@@ -305,7 +293,11 @@ void Run::requireFinite(const StepResult &result) const {
                          : nullptr;
   if (!what)
     return;
-  std::string note = findBadData(result.step);
+  std::string uncounted = lossCheck().findUncounted(result.step);
+  std::string note =
+      lossCheck().findBadData(result.step, result.step > done + 1);
+  if (note.empty() && !uncounted.empty())
+    note = uncounted + "; with --skip-empty such a step updates nothing";
   if (note.empty())
     note = result.step == done + 1
                ? "no update came before it: look at the values that training "
@@ -317,43 +309,45 @@ void Run::requireFinite(const StepResult &result) const {
   fail(ExitNonFinite,
        format("the %s of step %lld is ", what,
               static_cast<long long>(result.step)) +
-           numberText("%g", !strcmp(what, "loss") ? result.loss : result.norm),
+           numberText("%g", !strcmp(what, "loss") ? result.loss : result.norm) +
+           (uncounted.empty() ? "" : ": nothing counts in its samples"),
        note);
 }
 
-void Run::evaluate(int64_t step) {
+std::string Run::evaluate(int64_t step) {
   setPhase("the evaluation after step", step);
   TraceSpan span(Track::Host, "evaluate");
-  int64_t batches =
-      std::min(options.evalBatches, valOrder->samples() / globalBatch(program));
-  double sum = 0, targets = 0;
-  for (int64_t batch = 1; batch <= batches; ++batch) {
-    StepValues values = stepValues(options, batch, schedule.at(batch));
-    checkSamples(program, *valData, *valOrder, batch);
-    fillInputs(program, stage, coordinates, arena, *valData, *valOrder, values);
-    stage.evaluate(context, arena);
-    float loss = 0, count = 1;
-    if (!readOutput(program, coordinates, arena, true, "loss", loss))
-      fail(ExitInternal, "evaluation has no output called 'loss'");
-    readOutput(program, coordinates, arena, true, "target_count", count);
-    sum += double(loss) * count;
-    targets += count;
-  }
-  if (first())
-    log->evaluation(step, sum / targets);
+  Evaluation::Result result =
+      evaluation->run(context, stage, coordinates, arena);
+  std::string batches =
+      format("%lld batches of '%s' that are evaluated on",
+             static_cast<long long>(result.batches), valData->path().c_str());
+  if (result.empty == result.batches)
+    return "nothing counts in the " + batches;
+  if (!first())
+    return "";
+  if (result.empty && !leftOut)
+    warn(format("%lld of the %s contribute nothing: nothing counts in them",
+                static_cast<long long>(result.empty), batches.c_str()));
+  leftOut = leftOut || result.empty;
+  log->evaluation(step, result.loss);
+  return "";
 }
 
 void Run::save(int64_t step) {
   setPhase("the save after step", step);
   TraceSpan span(Track::Host, "save");
   double begin = now();
-  std::string folder = saveCheckpoint(state(), options, step);
+  std::string folder = saveCheckpoint(state(), options, {step, skipped});
   savedStep = step;
   if (first())
     log->say(format("saved      %s in %.2f s", folder.c_str(), now() - begin));
 }
 
 void Run::finish() {
+  if (skipped > skippedBefore && first())
+    log->say(format("skipped    %lld of the steps, in which nothing counted",
+                    static_cast<long long>(skipped - skippedBefore)));
   if (options.exportOnnx.empty())
     return;
   double begin = now();
@@ -375,21 +369,30 @@ void Run::loop() {
     StepResult result = runStep(step);
     // The ranks see a signal at different moments; they stop after one step.
     int signal = backend::maxOverRanks(stopSignal());
+    result.skipped = options.skipEmpty && isEmpty(result);
     if (first())
       log->step(result);
-    requireFinite(result);
-    bool end = step == last || signal;
+    if (result.skipped)
+      noteSkipped(step);
+    else
+      requireFinite(result);
     bool evaluates =
         valData && (options.evalEvery > 0 ? step % options.evalEvery == 0
                                           : step == options.steps);
-    if (evaluates)
-      evaluate(step);
+    std::string problem = evaluates ? evaluate(step) : "";
+    bool end = step == last || signal || !problem.empty();
     bool saves =
         end || (options.saveEvery > 0 && step % options.saveEvery == 0);
     if (saves && !options.save.empty())
       save(step);
     if (tracing && (step == traceTo || end))
       writeTrace(program, options.trace);
+    if (!problem.empty())
+      fail(ExitData, problem,
+           options.save.empty()
+               ? "without --save nothing was written"
+               : format("the checkpoint of step %lld is written",
+                        static_cast<long long>(step)));
     if (!signal)
       continue;
     if (first())

@@ -44,7 +44,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz::write("model.safetensors", input.rest());
   try {
     Options options, before;
-    fuzz::use(readTrainerState(state.program, fuzz::folder(), options, before));
+    fuzz::use(
+        readTrainerState(state.program, fuzz::folder(), options, before).step);
   } catch (const fuzz::Failure &) {
   }
   try {

@@ -278,32 +278,37 @@ Node *ExprBuilder::buildElementwise(Operation *op, Access access) {
 
 Node *ExprBuilder::buildOptimizer(OpResult value, Access access) {
   Operation *op = value.getOwner();
-  Type element = nn::tensorType(value).getElementType();
   auto scalar = [&](Value operand) { return build(operand, {affine(0), 0}); };
   auto wide = [&](Node *node) { return convert(node, f64()); };
   auto tensor = [&](Value operand) {
     return convert(build(operand, access), f32());
   };
+  // What the step makes of a value; without a scale, the value as it is.
+  auto updated = [&](Node *scale, Node *next, Value old) {
+    next = select(equal(scale, scale), next, tensor(old));
+    Type element = nn::tensorType(old).getElementType();
+    return round(convert(next, computeType(element)), element);
+  };
   if (auto sgd = dyn_cast<nn::SgdOp>(op)) {
-    Node *p = tensor(sgd.getParam());
-    Node *g = mul(tensor(sgd.getGrad()), scalar(sgd.getGradScale()));
+    Node *p = tensor(sgd.getParam()), *scale = scalar(sgd.getGradScale());
+    Node *g = mul(tensor(sgd.getGrad()), scale);
     if (sgd.getDecay())
       g = add(g, mul(scalar(sgd.getWeightDecay()), p));
     p = sub(p, mul(scalar(sgd.getLr()), g));
-    return round(convert(p, computeType(element)), element);
+    return updated(scale, p, sgd.getParam());
   }
   auto adam = cast<nn::AdamWOp>(op);
   Node *one = constant(f32(), 1), *lr = scalar(adam.getLr());
   Node *beta1 = scalar(adam.getBeta1()), *beta2 = scalar(adam.getBeta2());
-  Node *g = mul(tensor(adam.getGrad()), scalar(adam.getGradScale()));
+  Node *scale = scalar(adam.getGradScale());
+  Node *g = mul(tensor(adam.getGrad()), scale);
   Node *m = add(mul(beta1, tensor(adam.getExpAvg())), mul(sub(one, beta1), g));
   Node *v = add(mul(beta2, tensor(adam.getExpAvgSq())),
                 mul(mul(sub(one, beta2), g), g));
-  Type moment = nn::tensorType(adam.getExpAvg()).getElementType();
   if (value.getResultNumber() == 1)
-    return round(convert(m, computeType(moment)), moment);
+    return updated(scale, m, adam.getExpAvg());
   if (value.getResultNumber() == 2)
-    return round(convert(v, computeType(moment)), moment);
+    return updated(scale, v, adam.getExpAvgSq());
   Node *step = wide(scalar(adam.getStep())), *wideOne = constant(f64(), 1);
   // Per row and, as is usual, in f64: lr / (1 - beta1^step) and
   // sqrt(1 - beta2^step).
@@ -316,5 +321,5 @@ Node *ExprBuilder::buildOptimizer(OpResult value, Access access) {
   if (adam.getDecay())
     p = mul(p, sub(one, mul(lr, scalar(adam.getWeightDecay()))));
   p = sub(p, div(mul(rate, m), denominator));
-  return round(convert(p, computeType(element)), element);
+  return updated(scale, p, adam.getParam());
 }

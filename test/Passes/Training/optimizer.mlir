@@ -38,7 +38,7 @@ nn.state @grad.b : tensor<4xf32> gradient of @b
 // CHECK-NEXT: %[[BOUNDED:.*]] = nn.sum %[[NORM]], %[[TINY]]
 // CHECK-DAG: %[[ONE:.*]] = nn.constant dense<1.0
 // CHECK-DAG: %[[RATIO:.*]] = nn.div %[[CLIP]], %[[BOUNDED]]
-// CHECK: %[[FACTOR:.*]] = nn.min %[[ONE]], %[[RATIO]]
+// CHECK: %[[FACTOR:.*]] = nn.min %[[RATIO]], %[[ONE]]
 // CHECK-NEXT: %[[SCALE:.*]] = nn.div %[[FACTOR]], %[[N]]
 
 // ADAMW: %[[W:.*]] = nn.read @w
