@@ -42,6 +42,26 @@ void pcc::setErrorRank(int rank, int size, void (*abort)(int code)) {
 
 void pcc::setBeforeMessage(void (*clear)()) { beforeMessage = clear; }
 
+static void print(const std::string &message, const std::string &note) {
+  std::string text = prefix() + "error: " + message + "\n";
+  if (!note.empty())
+    text += prefix() + "note: " + note + "\n";
+  // One write, so that lines of several ranks do not mix.
+  fputs(text.c_str(), stderr);
+  fflush(stderr);
+}
+
+void pcc::announce(const std::string &message, const std::string &note) {
+  // The main thread may hang in a write to it.
+  if (ftrylockfile(stdout) == 0) {
+    if (beforeMessage)
+      beforeMessage();
+    fflush(stdout);
+    funlockfile(stdout);
+  }
+  print(message, note);
+}
+
 void pcc::fail(ExitCode code, const std::string &message,
                const std::string &note) {
   // If rank 0 failed too, its abort reaches this rank within the wait, by
@@ -54,15 +74,10 @@ void pcc::fail(ExitCode code, const std::string &message,
       _exit(code);
   }
 
-  std::string text = prefix() + "error: " + message + "\n";
-  if (!note.empty())
-    text += prefix() + "note: " + note + "\n";
   if (beforeMessage)
     beforeMessage();
   fflush(stdout);
-  // One write, so that lines of several ranks do not mix.
-  fputs(text.c_str(), stderr);
-  fflush(stderr);
+  print(message, note);
   statusFailed(code);
   releaseLifeline(code);
   if (abortRanks)

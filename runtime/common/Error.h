@@ -34,6 +34,9 @@ std::string format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 [[noreturn]] void fail(ExitCode code, const std::string &message,
                        const std::string &note = "");
 
+/// Prints the same from a thread that is not the main one, and ends nothing.
+void announce(const std::string &message, const std::string &note = "");
+
 /// A function that clears the terminal for a message of fail() or warn().
 void setBeforeMessage(void (*clear)());
 

@@ -1,24 +1,54 @@
-//===- Lifeline.h - Ranks that notice each other's death --------*- C++ -*-===//
+//===- Lifeline.h - Ranks that notice each other's end ----------*- C++ -*-===//
 //
 // A rank that waits for a dead one in a collective waits for ever, and not
 // every launcher ends the survivors. So every rank holds a connection to rank
-// 0, whose closing says what MPI does not.
+// 0, whose closing says what MPI does not, and on which each tells the other
+// side how far it is: a rank that stands still is noticed, too.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PCC_RUNTIME_COMMON_LIFELINE_H
 #define PCC_RUNTIME_COMMON_LIFELINE_H
 
+#include <cstdint>
+#include <memory>
+#include <string>
+
 namespace pcc {
+
+struct LifelineOptions {
+  /// Seconds without any progress after which the job ends with
+  /// ExitCommunication, naming the rank to blame; 0: never.
+  int64_t timeout = 600;
+  /// Whether a parent process sees to ranks that die, and says more of them:
+  /// see StatusBoard.h.
+  bool hasParent = false;
+};
 
 /// Connects to rank 0 and watches from then on; all ranks call it. The death of
 /// a rank makes all others exit with ExitCommunication, one of them naming it.
 /// Where the connections cannot be made, rank 0 warns and the run goes on.
-void holdLifeline();
+void holdLifeline(const LifelineOptions &options);
 
 /// Tells the others that this rank's end is intended: with code 0 that it is
 /// done, otherwise that it gave up with this code and has said why.
 void releaseLifeline(int code);
+
+/// While it lives, gives what this rank does a time in seconds (0: any), beyond
+/// which it ends with ExitCommunication. For what ranks do together before they
+/// are connected: `what` as in "joining the other ranks".
+class Deadline {
+public:
+  /// The ranks have more time one after the other: the first one speaks.
+  Deadline(const std::string &what, double seconds, int rank);
+  ~Deadline();
+  Deadline(const Deadline &) = delete;
+  Deadline &operator=(const Deadline &) = delete;
+
+private:
+  struct Watch;
+  std::unique_ptr<Watch> watch;
+};
 
 } // namespace pcc
 

@@ -12,6 +12,7 @@
 #include "runtime/common/StatusBoard.h"
 #include "runtime/common/Train.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -31,6 +32,24 @@ static std::string arithmetic(const pcc_program &program) {
   if (program.n_axes == 1)
     return text;
   return text + format(" = %lld", static_cast<long long>(worldSize(program)));
+}
+
+/// Brings the ranks together, so that each notices what becomes of the others.
+static void joinRanks(const Launch &launch, const Options &options) {
+  // What it takes to start on busy hosts, of which nobody sees how far it is.
+  const int64_t leastStart = 60;
+  int64_t seconds = options.timeout;
+  if (seconds > 0)
+    seconds = std::max(seconds, leastStart);
+  bool alone = launch.launcher == Launcher::None;
+  Deadline deadline("joining the other ranks", alone ? 0 : seconds,
+                    launch.rank);
+  backend::join(alone);
+  setErrorRank(backend::rank(), backend::size(), backend::abortRanks);
+  LifelineOptions lifeline;
+  lifeline.timeout = options.timeout;
+  lifeline.hasParent = launch.launcher == Launcher::SelfStarted;
+  holdLifeline(lifeline);
 }
 
 static int run(int argc, char **argv) {
@@ -74,15 +93,11 @@ static int run(int argc, char **argv) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
   joinStatusBoard(launch.rank);
   watchSignals();
-  backend::join(alone);
-  setErrorRank(backend::rank(), backend::size(), backend::abortRanks);
-  // A parent that started the ranks itself sees more: see StatusBoard.h.
-  if (launch.launcher != Launcher::SelfStarted)
-    holdLifeline();
+  joinRanks(launch, options);
   train(program, options, launch);
   statusDone();
-  releaseLifeline(ExitDone);
   backend::finish();
+  releaseLifeline(ExitDone);
   return ExitDone;
 }
 

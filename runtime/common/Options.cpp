@@ -104,6 +104,10 @@ static std::vector<Group> groupsOf(Options &o) {
               "end early, with a checkpoint, after this step"),
         text("export-onnx", o.exportOnnx, "FILE",
              "at the end, write the model with the trained weights")}},
+      {"Ranks",
+       {Flag{"timeout", Kind::Count, &o.timeout, "SECONDS", 0, 1e6, false,
+             "end if no rank does anything for so long (default 600, 0: "
+             "never)"}}},
       {"Output",
        {count("log-every", o.logEvery, 1,
               "steps between lines on the terminal (default 1)"),

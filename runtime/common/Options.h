@@ -19,6 +19,7 @@ struct Options {
   int64_t steps = 0, warmupSteps = 0, stopAfter = 0;
   int64_t saveEvery = 0, keep = 0, logEvery = 1;
   int64_t evalEvery = 0, evalBatches = 20, seed = 0;
+  int64_t timeout = 600; ///< seconds; 0: none
   double lr = 6e-4, minLr = -1, weightDecay = 0.1;
   double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, clipGrad = 1.0;
   bool shuffle = false, skipEmpty = false, info = false, help = false;

@@ -35,6 +35,8 @@ Operation::Operation(const char *name, const std::string &path, Doing doing)
 void pcc::setPhase(const char *phase, int64_t step) {
   progressNotes.phase.store(phase, std::memory_order_relaxed);
   progressNotes.step.store(step, std::memory_order_relaxed);
+  progressNotes.operation.store("", std::memory_order_relaxed);
+  progressNotes.detail.store("", std::memory_order_relaxed);
   advance();
 }
 

@@ -77,7 +77,7 @@ private:
 };
 
 /// The part of the run that operations belong to from here on, such as "step"
-/// 12 or "the export".
+/// 12 or "the export". It stands for an operation of its own.
 void setPhase(const char *phase, int64_t step = -1);
 
 /// How far this rank is.

@@ -4,6 +4,7 @@
 
 #include "runtime/common/Error.h"
 #include "runtime/common/Files.h"
+#include "runtime/common/Machine.h"
 #include "runtime/common/Progress.h"
 #include "runtime/common/Signals.h"
 
@@ -15,7 +16,6 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
@@ -62,30 +62,15 @@ std::string Owner::text() const {
   return entry.dump() + "\n";
 }
 
-/// The first line of a file; empty if it cannot be read.
-static std::string lineOf(const char *path) {
-  char line[256] = "";
-  if (FILE *file = fopen(path, "re")) {
-    if (!fgets(line, sizeof(line), file))
-      line[0] = 0;
-    fclose(file);
-  }
-  std::string text = line;
-  return text.substr(0, text.find('\n'));
-}
-
 static Owner thisProcess() {
   Owner self;
-  char host[256] = "";
-  gethostname(host, sizeof(host) - 1);
-  self.host = host;
-  self.boot = lineOf("/proc/sys/kernel/random/boot_id");
+  self.host = hostName();
+  self.boot = bootId();
   const char *job = getenv("SLURM_JOB_ID");
   self.job = job ? job : "";
   self.pid = getpid();
   uint64_t random[2];
-  if (getrandom(random, sizeof(random), 0) != sizeof(random))
-    fail(ExitInternal, "the system has no random numbers");
+  fillRandom(random, sizeof(random));
   self.token = format("%016llx%016llx", static_cast<long long>(random[0]),
                       static_cast<long long>(random[1]));
   return self;

@@ -245,8 +245,8 @@ void Run::chooseTrace() {
 
 StepResult Run::runStep(int64_t step) {
   double begin = now();
-  setPhase("step", step);
   TraceSpan span(Track::Host, "step");
+  setPhase("step", step);
   span.note("step", step);
   StepValues values = stepValues(options, step, schedule.at(step));
   values.update = step - skipped;
@@ -315,8 +315,8 @@ void Run::requireFinite(const StepResult &result) const {
 }
 
 std::string Run::evaluate(int64_t step) {
-  setPhase("the evaluation after step", step);
   TraceSpan span(Track::Host, "evaluate");
+  setPhase("the evaluation after step", step);
   Evaluation::Result result =
       evaluation->run(context, stage, coordinates, arena);
   std::string batches =
@@ -335,8 +335,8 @@ std::string Run::evaluate(int64_t step) {
 }
 
 void Run::save(int64_t step) {
-  setPhase("the save after step", step);
   TraceSpan span(Track::Host, "save");
+  setPhase("the save after step", step);
   double begin = now();
   std::string folder = saveCheckpoint(state(), options, {step, skipped});
   savedStep = step;

@@ -8,7 +8,11 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from processes import ranks, untilGone
 
 
 def start(*arguments, launcher=()):
@@ -30,45 +34,6 @@ def finish(run):
     out, err = run.communicate(timeout=20)
     os.remove("log.json")
     return out, err
-
-
-def ranks(run):
-    """{rank: process} of the ranks whose ancestor is the run."""
-    parents, found = {}, {}
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{name}/stat") as file:
-                parents[int(name)] = int(file.read().rsplit(")", 1)[1]
-                                         .split()[1])
-            with open(f"/proc/{name}/environ", "rb") as file:
-                match = re.search(rb"OMPI_COMM_WORLD_RANK=(\d+)", file.read())
-        except OSError:
-            continue
-        if match:
-            found[int(name)] = int(match[1])
-    def below(process):
-        while process > 1:
-            if process == run.pid:
-                return True
-            process = parents.get(process, 0)
-        return False
-    return {rank: process for process, rank in found.items()
-            if below(process)}
-
-
-def gone(process):
-    try:
-        with open(f"/proc/{process}/stat") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] == "Z"
-    except OSError:
-        return True
-
-
-def untilGone(processes):
-    begin = time.time()
-    while not all(map(gone, processes)):
-        assert time.time() - begin < 10, "ranks are left"
-        time.sleep(0.05)
 
 
 # A rank that is killed ends all others with one message and code 7.

@@ -1,0 +1,146 @@
+//===- Watch.cpp - Tests of what finds a rank that stands still -----------===//
+
+#include "runtime/common/Interfaces.h"
+#include "runtime/common/Progress.h"
+#include "runtime/common/Stall.h"
+#include "test/Runtime/Check.h"
+
+#include <arpa/inet.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace pcc;
+
+static void testClock() {
+  RunningClock clock(0.1);
+  CHECK(!clock.update(100));
+  CHECK(!clock.update(100.1));
+  CHECK(!clock.update(101.0)); // busy cores
+  CHECK(clock.now() > 0.9 && clock.now() < 1.1);
+  CHECK(clock.update(131)); // Ctrl-Z for 30 s
+  CHECK(clock.now() < 1.2);
+  CHECK(!clock.update(131.1));
+}
+
+/// A rank that last moved and was last heard at these times.
+static RankState rankOf(Doing doing, double moved, double heard) {
+  RankState state;
+  state.progress.doing = doing;
+  state.moved = moved;
+  state.heard = heard;
+  return state;
+}
+
+static void testStall() {
+  const double timeout = 10, now = 100;
+  auto waits = [](double moved) { return rankOf(Doing::Waits, moved, 100); };
+  auto find = [&](std::vector<RankState> ranks) {
+    return findStall(ranks, now, timeout);
+  };
+  // One that does something keeps all others waiting, a slow flush, too.
+  CHECK(!find({waits(10), waits(10), rankOf(Doing::Works, 91, 100)}).found);
+  CHECK(!find({waits(10), rankOf(Doing::Flushes, 30, 100)}).found);
+  // Silent ones are to blame before one that merely does nothing.
+  Stall stall = find(
+      {waits(90), rankOf(Doing::Waits, 89, 89), rankOf(Doing::Works, 89, 100)});
+  CHECK(stall.found && stall.isSilent && stall.ranks == std::vector<int>{1});
+  // A flush of a silent one is none.
+  stall = find({waits(90), rankOf(Doing::Flushes, 89, 89)});
+  CHECK(stall.found && stall.isSilent && stall.ranks == std::vector<int>{1});
+  stall = find({waits(90), rankOf(Doing::Works, 89, 100)});
+  CHECK(stall.found && !stall.isSilent && stall.ranks == std::vector<int>{1});
+  stall = find({waits(90), waits(80)});
+  CHECK(stall.found && stall.ranks.empty());
+  // One that has left is not missed.
+  RankState left = rankOf(Doing::Works, 0, 0);
+  left.isPresent = false;
+  CHECK(!find({waits(95), left}).found);
+  stall = find({waits(90), left, rankOf(Doing::Works, 1, 1)});
+  CHECK(stall.ranks == std::vector<int>{2});
+
+  // Changes count as progress, and nothing else.
+  RankState state;
+  Progress progress;
+  progress.sum = 7;
+  state.hear(progress, 1);
+  state.hear(progress, 2);
+  CHECK(state.moved == 1 && state.heard == 2);
+  ++progress.sum;
+  state.hear(progress, 3);
+  CHECK(state.moved == 3);
+  state.restart(9);
+  CHECK(state.moved == 9 && state.heard == 9);
+}
+
+/// By another thread, as what this one reads counts.
+static Progress read() {
+  Progress progress;
+  std::thread([&] { progress = readProgress(); }).join();
+  return progress;
+}
+
+static void testProgress() {
+  setPhase("step", 12);
+  CHECK(read().text == "step 12");
+  Progress before, after;
+  {
+    Operation outer("run");
+    CHECK(read().text == "'run' of step 12");
+    {
+      Operation inner("all_reduce", Doing::Waits, " over tp");
+      before = read();
+      CHECK(before.text == "'all_reduce over tp' of step 12");
+      CHECK(before.doing == Doing::Waits);
+      CHECK(read().sum == before.sum);
+      // Bytes count in the midst of an operation.
+      int ends[2];
+      CHECK(pipe(ends) == 0 && write(ends[1], "abc", 3) == 3);
+      after = read();
+      CHECK(after.sum != before.sum);
+      close(ends[0]);
+      close(ends[1]);
+    }
+    CHECK(read().sum != after.sum);
+    CHECK(read().doing == Doing::Works);
+    Operation file("write", std::string("a/b/model.safetensors"));
+    CHECK(read().text == "'write model.safetensors' of step 12");
+  }
+  setPhase("the export");
+  CHECK(read().text == "the export");
+}
+
+static in_addr_t host(const char *text) {
+  in_addr address = {};
+  CHECK(inet_pton(AF_INET, text, &address) == 1);
+  return address.s_addr;
+}
+
+static void testInterfaces() {
+  CHECK(isListed("ib0,eth1", "eth1", host("10.0.0.1")));
+  CHECK(!isListed("ib0,eth1", "eth0", host("10.0.0.1")));
+  CHECK(isListed("lo,10.0.0.0/8", "eth0", host("10.1.2.3")));
+  CHECK(!isListed("10.0.0.0/16", "eth0", host("10.1.2.3")));
+  CHECK(isListed("0.0.0.0/0", "eth0", host("10.1.2.3")));
+  CHECK(!isListed("10.0.0.0/99,x/8", "eth0", host("10.1.2.3")));
+
+  in_addr_t mask = host("255.255.255.0");
+  // Each host has the bridge, which leads to no other.
+  Address bridge = {host("172.17.0.1"), mask};
+  Address first = {host("10.0.1.1"), mask}, second = {host("10.0.2.1"), mask};
+  std::vector<Address> shared = sharedAddresses(
+      {bridge, first, second}, {{bridge, {host("10.0.2.7"), mask}}});
+  CHECK(shared.size() == 1 && shared[0].host == second.host);
+  shared = sharedAddresses(
+      {bridge, first, second},
+      {{bridge, {host("10.0.2.7"), mask}}, {{host("10.0.1.8"), mask}, bridge}});
+  CHECK(shared.size() == 2);
+  CHECK(sharedAddresses({first}, {{}}).size() == 1);
+}
+
+int main() {
+  testClock();
+  testStall();
+  testProgress();
+  testInterfaces();
+  return checkResult();
+}
