@@ -68,9 +68,9 @@ void pcc::fail(ExitCode code, const std::string &message,
   // SIGTERM or worse; where it did not, the small stagger makes one of the
   // others the first.
   if (errorRank > 0) {
-    bool asked = stopSignal() == SIGTERM; // before: by the user
+    bool asked = gotSIGTERM(); // before: by the user
     usleep(1500000 + 20000 * (errorRank < 100 ? errorRank : 100));
-    if (!asked && stopSignal() == SIGTERM)
+    if (!asked && gotSIGTERM())
       _exit(code);
   }
 

@@ -3,6 +3,7 @@
 #include "runtime/common/JobFolder.h"
 #include "runtime/common/Error.h"
 #include "runtime/common/Files.h"
+#include "runtime/common/Log.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include <ftw.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 using namespace pcc;
@@ -28,6 +30,8 @@ static int removeEntry(const char *path, const struct stat *, int, FTW *) {
 }
 
 void pcc::removeJobFolder(const std::string &path) {
+  if (path.empty())
+    return;
   // What cannot be removed lies in memory and is found by the next job.
   nftw(path.c_str(), removeEntry, 8, FTW_DEPTH | FTW_PHYS);
 }
@@ -68,18 +72,56 @@ static std::string makeLocked(const std::string &parent) {
   return "";
 }
 
-std::string pcc::createJobFolder() {
+/// Whether the folder's file system has room for `bytes` more; `free`: how many
+/// it has. What ranks share is mapped: without room they would hang or crash
+/// at some later moment, so the bytes are taken for this one.
+static bool hasRoom(const std::string &folder, int64_t bytes, int64_t &free) {
+  struct statvfs status;
+  free = statvfs(folder.c_str(), &status)
+             ? 0
+             : static_cast<int64_t>(status.f_bavail) * status.f_frsize;
+  if (free < bytes)
+    return false;
+  std::string path = folder + "/room";
+  int file = open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+  // Where nothing can be taken in advance, the numbers have to do.
+  bool taken = file >= 0 && (fallocate(file, 0, 0, bytes) == 0 ||
+                             errno == EOPNOTSUPP || errno == ENOSYS);
+  close(file);
+  unlink(path.c_str());
+  if (!taken)
+    free = 0; // a quota, which no number tells
+  return taken;
+}
+
+/// mpirun takes a relative path for one below the root.
+static std::string absolute(const char *path) {
+  char *found = realpath(path, nullptr);
+  std::string result = found ? found : path;
+  free(found);
+  return result;
+}
+
+std::string pcc::createJobFolder(int64_t bytes) {
   const char *temporary = getenv("TMPDIR");
-  for (const char *parent :
-       {"/dev/shm", temporary && *temporary ? temporary : "/tmp"}) {
+  std::string parents[] = {
+      "/dev/shm", absolute(temporary && *temporary ? temporary : "/tmp")};
+  std::string found;
+  for (const std::string &parent : parents) {
     removeAbandoned(parent);
-    std::string path = makeLocked(parent);
-    if (!path.empty())
+    std::string path = makeLocked(parent), cause = strerror(errno);
+    int64_t free = 0;
+    if (!path.empty() && hasRoom(path, bytes, free))
       return path;
+    found += found.empty() ? "" : ", ";
+    if (path.empty())
+      found += "in " + parent + " no folder can be made: " + cause;
+    else
+      found += parent + " has " + (free ? bytesText(free) : "no") + " room";
+    removeJobFolder(path);
   }
   fail(ExitWorld,
-       format("cannot make a folder in /dev/shm or $TMPDIR for what the ranks "
-              "share: %s",
-              strerror(errno)),
-       "set TMPDIR to a folder that can be written");
+       format("the ranks share %s of memory or disk: %s",
+              bytesText(bytes).c_str(), found.c_str()),
+       "set TMPDIR to a folder on a disk of this host");
 }

@@ -9,14 +9,15 @@
 #ifndef PCC_RUNTIME_COMMON_JOBFOLDER_H
 #define PCC_RUNTIME_COMMON_JOBFOLDER_H
 
+#include <cstdint>
 #include <string>
 
 namespace pcc {
 
 /// Makes the folder, in memory where the host allows it, and removes those of
 /// this user's jobs that were killed. Exits with ExitWorld if none can be
-/// made.
-std::string createJobFolder();
+/// made, or none that holds `bytes`.
+std::string createJobFolder(int64_t bytes);
 
 /// Deletes the folder and all in it.
 void removeJobFolder(const std::string &path);

@@ -91,12 +91,9 @@ void pcc::checkLaunch(const Launch &launch, int64_t worldSize,
 }
 
 int pcc::findColumns(const Launch &launch) {
-  if (launch.launcher == Launcher::None)
-    return terminalColumns();
-  // mpirun gives its ranks terminals of its own; the parent saw the user's.
-  return launch.launcher == Launcher::SelfStarted
-             ? static_cast<int>(number("PCC_COLUMNS", 0))
-             : 0;
+  bool direct = launch.launcher == Launcher::None ||
+                launch.launcher == Launcher::SelfStarted;
+  return direct ? terminalColumns() : 0;
 }
 
 std::string pcc::launchLine(const Launch &launch,

@@ -43,8 +43,8 @@ std::string launchLine(const Launch &launch, const std::string &resources);
 
 /// Starts `ranks` local ranks of this executable with the same arguments
 /// through OpenMPI's mpirun, waits for them and returns the exit code of the
-/// run. Signals are passed on; a lost rank is reported and gives
-/// ExitCommunication.
+/// run. A signal asks the ranks for an end, a second one ends them; a lost rank
+/// is reported and gives ExitCommunication.
 int startRanks(int64_t ranks, char **argv);
 
 } // namespace pcc

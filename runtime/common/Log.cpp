@@ -2,6 +2,7 @@
 
 #include "runtime/common/Log.h"
 
+#include "runtime/common/Console.h"
 #include "runtime/common/Error.h"
 
 #include <cerrno>
@@ -82,8 +83,7 @@ void Log::step(const StepResult &result) {
 
 void Log::say(const std::string &line) {
   bar.hide();
-  puts(line.c_str());
-  fflush(stdout);
+  print(line + "\n");
 }
 
 void Log::evaluation(int64_t step, double loss) {

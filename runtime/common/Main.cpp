@@ -1,8 +1,10 @@
 //===- Main.cpp - The start of a training binary --------------------------===//
 
 #include "runtime/common/Backend.h"
+#include "runtime/common/Console.h"
 #include "runtime/common/Error.h"
 #include "runtime/common/Forward.h"
+#include "runtime/common/Handover.h"
 #include "runtime/common/Info.h"
 #include "runtime/common/Launch.h"
 #include "runtime/common/Lifeline.h"
@@ -14,7 +16,7 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <sys/prctl.h>
@@ -50,11 +52,15 @@ static void joinRanks(const Launch &launch, const Options &options) {
   lifeline.timeout = options.timeout;
   lifeline.hasParent = launch.launcher == Launcher::SelfStarted;
   holdLifeline(lifeline);
+  statusJoined();
 }
 
 static int run(int argc, char **argv) {
   const pcc_program &program = pcc_the_program;
   Launch launch = findLaunch();
+  // A program that only computes outputs has nothing to bring to an end.
+  if (!isForwardProgram(program))
+    watchSignals(launch.launcher != Launcher::None);
   setErrorRank(launch.rank, static_cast<int>(launch.size), nullptr);
   if (program.abi_version != PCC_ABI_VERSION)
     fail(ExitInternal,
@@ -64,8 +70,10 @@ static int run(int argc, char **argv) {
   Options options = parseOptions(argc, argv);
   if (options.help || options.info) {
     if (launch.rank == 0)
-      fputs((options.help ? helpText(argv[0]) : infoText(program)).c_str(),
-            stdout);
+      print(options.help ? helpText(argv[0]) : infoText(program));
+    if (consoleError() && !isConsoleClosed())
+      fail(ExitOutput, format("cannot write to standard output: %s",
+                              strerror(consoleError())));
     return ExitDone;
   }
   if (isForwardProgram(program)) {
@@ -92,7 +100,8 @@ static int run(int argc, char **argv) {
       launch.launcher == Launcher::OpenMPI)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
   joinStatusBoard(launch.rank);
-  watchSignals();
+  if (launch.launcher == Launcher::SelfStarted)
+    takeStreams(jobFolder());
   joinRanks(launch, options);
   train(program, options, launch);
   statusDone();
@@ -102,6 +111,7 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  openConsole();
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc &) {

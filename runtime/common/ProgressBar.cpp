@@ -2,11 +2,11 @@
 
 #include "runtime/common/ProgressBar.h"
 
+#include "runtime/common/Console.h"
 #include "runtime/common/Error.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <sys/ioctl.h>
@@ -20,8 +20,7 @@ static bool visible = false;
 static void erase() {
   if (!visible)
     return;
-  fputs("\r\x1b[K", stdout);
-  fflush(stdout);
+  print("\r\x1b[K");
   visible = false;
 }
 
@@ -50,7 +49,7 @@ static std::string timeText(double seconds) {
 /// The text of a bar: done of total steps, and the seconds left (negative: not
 /// known), at most `columns` wide.
 static std::string barText(int64_t done, int64_t total, double seconds,
-                         int columns, bool color) {
+                           int columns, bool color) {
   double share = total > 0 ? double(done) / total : 1;
   std::string numbers =
       format(" %3d%% %lld/%lld", static_cast<int>(share * 100),
@@ -85,8 +84,7 @@ void ProgressBar::show(int64_t done) {
     left = (time - begin) / (done - first) * (total - done);
   drawn = time;
   visible = true;
-  printf("\r%s\x1b[K", barText(done, total, left, columns, color).c_str());
-  fflush(stdout);
+  print("\r" + barText(done, total, left, columns, color) + "\x1b[K");
 }
 
 void ProgressBar::hide() { erase(); }

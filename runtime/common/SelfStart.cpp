@@ -6,10 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/common/Error.h"
+#include "runtime/common/Files.h"
+#include "runtime/common/Handover.h"
 #include "runtime/common/JobFolder.h"
 #include "runtime/common/Launch.h"
-#include "runtime/common/ProgressBar.h"
+#include "runtime/common/Signals.h"
 #include "runtime/common/StatusBoard.h"
+#include "runtime/common/Supervisor.h"
 
 #include <cerrno>
 #include <csignal>
@@ -18,29 +21,12 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
 using namespace pcc;
-
-static volatile pid_t child = 0;
-static volatile sig_atomic_t interrupted = 0;
-
-static void passOn(int signal) {
-  if (signal == SIGINT)
-    interrupted = 1;
-  // mpirun takes SIGTERM as an order to kill the ranks, but hands SIGUSR1 on.
-  if (child > 0)
-    kill(child, signal == SIGTERM ? SIGUSR1 : signal);
-}
-
-static void watch(int signal) {
-  struct sigaction action = {};
-  action.sa_handler = passOn;
-  action.sa_flags = SA_RESTART;
-  sigaction(signal, &action, nullptr);
-}
 
 static int availableCores() {
   cpu_set_t cores;
@@ -70,10 +56,10 @@ static std::vector<std::string> mpirunArguments(int64_t ranks,
 [[noreturn]] static void becomeMpirun(int64_t ranks, char **argv,
                                       const std::string &self,
                                       const std::string &folder, pid_t parent) {
-  // A group of its own, so that Ctrl-C reaches it through the parent only;
-  // it ends when the parent is killed.
+  // A group of its own, so that Ctrl-C reaches the parent only. It ends with
+  // the parent, also where it hangs or is stopped, and its ranks with it.
   setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent)
     _exit(ExitCommunication);
   int null = open("/dev/null", O_RDONLY);
@@ -81,7 +67,6 @@ static std::vector<std::string> mpirunArguments(int64_t ranks,
     dup2(null, STDIN_FILENO);
 
   setenv("PCC_SELF_STARTED", "1", 1);
-  setenv("PCC_COLUMNS", std::to_string(terminalColumns()).c_str(), 1);
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   if (ranks > availableCores())
@@ -102,10 +87,63 @@ static std::vector<std::string> mpirunArguments(int64_t ranks,
        "starting several ranks needs Open MPI (Debian: openmpi-bin)");
 }
 
-/// The exit code of a run whose mpirun ended with `status`.
-static int outcome(int status, int64_t ranks) {
-  if (interrupted)
-    return 128 + SIGINT;
+/// What mpirun and the ranks need, as measured with Open MPI 4.1 on 4, 16 and
+/// 64 ranks, with something to spare. mpirun has 25 descriptors and 3 for each
+/// rank, and some more while it starts one.
+static int64_t neededDescriptors(int64_t ranks) { return 48 + 4 * ranks; }
+/// 8 MiB of addresses and settings, and for each rank a file of 4 MiB in which
+/// others leave it messages.
+static int64_t neededBytes(int64_t ranks) {
+  return (int64_t{12} << 20) + ranks * (int64_t{9} << 19);
+}
+
+/// Sees to it that mpirun may open what it needs; with less it hangs.
+static void allowDescriptors(int64_t ranks) {
+  // Those that it inherits count, too.
+  int64_t needed = neededDescriptors(ranks) +
+                   static_cast<int64_t>(listFolder("/proc/self/fd").size());
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) ||
+      limit.rlim_cur >= static_cast<rlim_t>(needed))
+    return;
+  // No more than needed: mpirun closes them one by one in each rank.
+  limit.rlim_cur = needed;
+  if (limit.rlim_max < limit.rlim_cur || setrlimit(RLIMIT_NOFILE, &limit))
+    fail(ExitWorld,
+         format("starting %lld ranks needs %lld file descriptors, the limit is "
+                "%lld",
+                static_cast<long long>(ranks), static_cast<long long>(needed),
+                static_cast<long long>(limit.rlim_max)),
+         format("raise it with 'ulimit -n %lld', or have the hard limit raised",
+                static_cast<long long>(needed)));
+}
+
+/// Seconds in which all ranks must have joined. 64 of them took 2 s on two
+/// cores; a busy host or a slow file system takes longer.
+static double startSeconds(int64_t ranks) {
+  const char *given = getenv("PCC_START_SECONDS");
+  return given && *given ? atof(given) : 120 + 2.0 * ranks;
+}
+
+[[noreturn]] static void failLate(int64_t ranks) {
+  fail(ExitCommunication,
+       format("the ranks did not start within %g s: of %lld, %d started and %d "
+              "joined the others",
+              startSeconds(ranks), static_cast<long long>(ranks),
+              startedRanks(), joinedRanks()),
+       "the environment variable PCC_START_SECONDS gives them more (0: any)");
+}
+
+/// The exit code of a run that ended so.
+static int outcome(const Ending &ending, int64_t ranks) {
+  int status = ending.status;
+  if (ending.late)
+    failLate(ranks);
+  if (ending.signal && stopSignal())
+    warn(format("%s ended the ranks before they had stopped",
+                signalName(ending.signal)));
+  if (ending.signal)
+    return 128 + ending.signal;
   int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   if (int failure = firstFailure())
     return failure;
@@ -143,27 +181,24 @@ int pcc::startRanks(int64_t ranks, char **argv) {
     fail(ExitWorld, "cannot find this executable through /proc/self/exe");
   std::string path(self, length);
 
-  std::string folder = createJobFolder();
-  createStatusBoard(folder, static_cast<int>(ranks));
-  for (int signal : {SIGTERM, SIGUSR1, SIGINT})
-    watch(signal);
-  pid_t parent = getpid();
-  // A signal between the fork and the note of its result would be lost.
-  sigset_t all, before;
-  sigfillset(&all);
-  sigprocmask(SIG_SETMASK, &all, &before);
-  pid_t started = fork();
+  allowDescriptors(ranks);
+  Supervisor supervisor;
+  std::string folder = createJobFolder(neededBytes(ranks));
+  std::string mark = createStatusBoard(folder, static_cast<int>(ranks));
+  int streams = offerStreams(folder);
+  pid_t parent = getpid(), started = streams < 0 ? -1 : fork();
   if (started == 0) {
-    sigprocmask(SIG_SETMASK, &before, nullptr);
+    supervisor.release();
     becomeMpirun(ranks, argv, path, folder, parent);
   }
-  child = started;
-  sigprocmask(SIG_SETMASK, &before, nullptr);
-  if (started < 0)
-    fail(ExitWorld, format("cannot fork: %s", strerror(errno)));
-  int status = 0;
-  while (waitpid(started, &status, 0) < 0 && errno == EINTR) {
+  int error = errno;
+  if (started < 0) {
+    removeJobFolder(folder);
+    fail(ExitWorld, format("cannot start the ranks: %s", strerror(error)));
   }
+  JobProcesses job(started, mark);
+  Ending ending = supervisor.supervise(job, static_cast<int>(ranks), streams,
+                                       startSeconds(ranks));
   removeJobFolder(folder);
-  return outcome(status, ranks);
+  return outcome(ending, ranks);
 }

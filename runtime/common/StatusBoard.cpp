@@ -2,6 +2,7 @@
 
 #include "runtime/common/StatusBoard.h"
 #include "runtime/common/Error.h"
+#include "runtime/common/Files.h"
 
 #include <atomic>
 #include <cerrno>
@@ -17,7 +18,7 @@ using namespace pcc;
 static const char *const environmentName = "PCC_STATUS_BOARD";
 
 namespace {
-enum State : int32_t { NotStarted, Running, Done, Failed };
+enum State : int32_t { NotStarted, Running, Joined, Done, Failed };
 
 struct Entry {
   std::atomic<int32_t> state, pid, terminated;
@@ -25,6 +26,7 @@ struct Entry {
 
 struct Board {
   std::atomic<int32_t> failure; ///< code of the first rank that failed
+  std::atomic<int32_t> asked;   ///< the signal that asked for an end
   int32_t ranks;
   Entry entries[1]; ///< [ranks]
 };
@@ -39,7 +41,7 @@ static Board *mapBoard(int file, size_t bytes) {
   return memory == MAP_FAILED ? nullptr : static_cast<Board *>(memory);
 }
 
-void pcc::createStatusBoard(const std::string &folder, int ranks) {
+std::string pcc::createStatusBoard(const std::string &folder, int ranks) {
   size_t bytes = sizeof(Board) + ranks * sizeof(Entry);
   std::string path = folder + "/status";
   int file = open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
@@ -51,6 +53,12 @@ void pcc::createStatusBoard(const std::string &folder, int ranks) {
   close(file);
   board->ranks = ranks;
   setenv(environmentName, path.c_str(), 1);
+  return environmentName + ("=" + path);
+}
+
+std::string pcc::jobFolder() {
+  const char *path = getenv(environmentName);
+  return path ? folderOf(path) : "";
 }
 
 void pcc::joinStatusBoard(int rank) {
@@ -71,6 +79,11 @@ void pcc::joinStatusBoard(int rank) {
   own->state = Running;
 }
 
+void pcc::statusJoined() {
+  if (own)
+    own->state = Joined;
+}
+
 void pcc::statusFailed(int code) {
   if (!own)
     return;
@@ -89,13 +102,18 @@ void pcc::statusTerminated() {
     own->terminated = 1;
 }
 
+int pcc::statusAskedToStop() { return board ? board->asked.load() : 0; }
+
+void pcc::askToStop(int signal) { board->asked = signal; }
+
 int pcc::firstFailure() { return board ? board->failure.load() : 0; }
 
 std::vector<LostRank> pcc::lostRanks() {
   std::vector<LostRank> lost;
   for (int rank = 0; board && rank < board->ranks; ++rank) {
     const Entry &entry = board->entries[rank];
-    if (entry.state == Running && !entry.terminated)
+    bool runs = entry.state == Running || entry.state == Joined;
+    if (runs && !entry.terminated)
       lost.push_back({rank, entry.pid});
   }
   return lost;
@@ -106,4 +124,11 @@ int pcc::startedRanks() {
   for (int rank = 0; board && rank < board->ranks; ++rank)
     started += board->entries[rank].state != NotStarted;
   return started;
+}
+
+int pcc::joinedRanks() {
+  int joined = 0;
+  for (int rank = 0; board && rank < board->ranks; ++rank)
+    joined += board->entries[rank].state > Running;
+  return joined;
 }

@@ -15,16 +15,24 @@
 namespace pcc {
 
 /// Makes the board for `ranks` ranks in the job's folder and names it in the
-/// environment of the processes started from here on.
-void createStatusBoard(const std::string &folder, int ranks);
+/// environment of the processes started from here on, by the entry
+/// "NAME=value" that it returns.
+std::string createStatusBoard(const std::string &folder, int ranks);
+
+/// The folder of the job that started this process; "" for none.
+std::string jobFolder();
 
 /// Called by a rank at its start; without a board in the environment, this
 /// and the functions below do nothing.
 void joinStatusBoard(int rank);
+/// This rank and all others have found each other.
+void statusJoined();
 void statusFailed(int code);
 void statusDone();
 /// Safe in a signal handler: this rank was told to end, it is not the cause.
 void statusTerminated();
+/// The signal by which the user asked the parent for an end, or 0.
+int statusAskedToStop();
 
 /// For the parent: the code of the first rank that failed, or 0.
 int firstFailure();
@@ -34,8 +42,11 @@ struct LostRank {
   int rank, pid;
 };
 std::vector<LostRank> lostRanks();
-/// For the parent: how many ranks ever started.
+/// For the parent: how many ranks ever started, and how many have joined.
 int startedRanks();
+int joinedRanks();
+/// For the parent: asks all ranks for an end, also those that start later.
+void askToStop(int signal);
 
 } // namespace pcc
 

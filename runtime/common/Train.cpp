@@ -4,6 +4,7 @@
 
 #include "runtime/common/Backend.h"
 #include "runtime/common/Checkpoint.h"
+#include "runtime/common/Console.h"
 #include "runtime/common/Destinations.h"
 #include "runtime/common/Error.h"
 #include "runtime/common/Evaluate.h"
@@ -33,7 +34,8 @@ class Run {
 public:
   Run(const pcc_program &program, const Options &options, const Launch &launch);
 
-  void describe() const;
+  /// What comes before the first step; false: an end was asked for meanwhile.
+  bool begin();
   void loop();
   /// What follows the last step, however the loop ended.
   void finish();
@@ -43,6 +45,12 @@ private:
   /// that the checkpoint was trained with.
   void checkRates(const Options &before);
   void chooseTrace();
+  void load();
+  void describe() const;
+  /// The signal that asks this run for an end, or 0; SIGPIPE also where nobody
+  /// reads its lines and it leaves nothing else. All ranks call it, and agree.
+  int findRequest();
+  bool stopsEarly();
   StepResult runStep(int64_t step);
   void requireFinite(const StepResult &result) const;
   /// Whether nothing counted in a step and nothing was updated.
@@ -76,6 +84,7 @@ private:
   int64_t traceFrom = 0, traceTo = 0; ///< 0: none
   int64_t savedStep = -1;
   std::unique_ptr<Dataset> data, valData;
+  bool saidClosed = false;
   bool allChecked = true; ///< else some ids only when they are read
   std::unique_ptr<DataOrder> order, valOrder;
   std::unique_ptr<Evaluation> evaluation;
@@ -148,7 +157,9 @@ Run::Run(const pcc_program &program, const Options &given, const Launch &launch)
   if (options.stopAfter)
     last = std::min(last, options.stopAfter);
   chooseTrace();
+}
 
+void Run::load() {
   context = backend::prepare(program, coordinates, resources);
   arena = backend::allocateArena(stage.arena_bytes);
   // What is wrong with the data is said now, not when a step reaches it.
@@ -189,37 +200,40 @@ void Run::checkRates(const Options &before) {
 void Run::describe() const {
   if (!first())
     return;
-  puts(launchLine(launch, resources).c_str());
-  printf("model      %s, %s parameters, %s on this rank\n", program.model,
-         grouped(program.parameters).c_str(),
-         bytesText(stage.arena_bytes).c_str());
-  printf("mesh       %s\n", meshText(program).c_str());
+  std::string text = launchLine(launch, resources) + "\n";
+  text += format("model      %s, %s parameters, %s on this rank\n",
+                 program.model, grouped(program.parameters).c_str(),
+                 bytesText(stage.arena_bytes).c_str());
+  text += format("mesh       %s\n", meshText(program).c_str());
   std::string ofSeq =
       program.seq ? format(" of %lld", static_cast<long long>(program.seq))
                   : "";
-  printf("data       %s, %s samples%s%s%s\n", data->describe().c_str(),
-         grouped(data->samples()).c_str(), ofSeq.c_str(),
-         options.shuffle ? ", shuffled" : "",
-         allChecked ? ""
-                    : format("; %s of ids were checked, the rest will be when "
-                             "it is read",
-                             bytesText(checkedBytes).c_str())
-                          .c_str());
+  text += format("data       %s, %s samples%s%s%s\n", data->describe().c_str(),
+                 grouped(data->samples()).c_str(), ofSeq.c_str(),
+                 options.shuffle ? ", shuffled" : "",
+                 allChecked
+                     ? ""
+                     : format("; %s of ids were checked, the rest will be when "
+                              "it is read",
+                              bytesText(checkedBytes).c_str())
+                           .c_str());
   std::string tokens =
       program.seq ? ", " + grouped(globalBatch(program) * program.seq) +
                         " tokens a step"
                   : "";
-  printf("batch      %s%s\n", batchText(program).c_str(), tokens.c_str());
-  printf("schedule   %s, lr %g to %g, %s steps, %s of them warm-up\n",
-         options.lrSchedule.c_str(), options.lr,
-         options.lrSchedule == "constant" ? options.lr : schedule.least,
-         grouped(options.steps).c_str(), grouped(options.warmupSteps).c_str());
+  text +=
+      format("batch      %s%s\n", batchText(program).c_str(), tokens.c_str());
+  text += format("schedule   %s, lr %g to %g, %s steps, %s of them warm-up\n",
+                 options.lrSchedule.c_str(), options.lr,
+                 options.lrSchedule == "constant" ? options.lr : schedule.least,
+                 grouped(options.steps).c_str(),
+                 grouped(options.warmupSteps).c_str());
   if (!checkpoint.empty())
-    printf("resumed    %s, %lld steps done\n", checkpoint.c_str(),
-           static_cast<long long>(done));
+    text += format("resumed    %s, %lld steps done\n", checkpoint.c_str(),
+                   static_cast<long long>(done));
   for (const std::string &change : changes)
-    printf("changed    %s\n", change.c_str());
-  fflush(stdout);
+    text += format("changed    %s\n", change.c_str());
+  print(text);
 }
 
 static double now() {
@@ -358,6 +372,43 @@ void Run::finish() {
                     now() - begin));
 }
 
+bool Run::begin() {
+  if (stopsEarly())
+    return false;
+  load();
+  describe();
+  return !stopsEarly();
+}
+
+int Run::findRequest() {
+  bool leavesFiles = !options.save.empty() || !options.logJson.empty() ||
+                     !options.tensorboardDir.empty() ||
+                     !options.exportOnnx.empty() || !options.trace.empty();
+  int request = stopSignal();
+  if (consoleError() && !leavesFiles && !request)
+    request = SIGPIPE;
+  if (consoleError() && !saidClosed) {
+    saidClosed = true;
+    std::string what = isConsoleClosed()
+                           ? "standard output was closed"
+                           : "cannot write to standard output: " +
+                                 std::string(strerror(consoleError()));
+    if (leavesFiles)
+      warn(what + "; the run goes on without lines");
+    else if (!isConsoleClosed())
+      fail(ExitOutput, what);
+  }
+  return backend::maxOverRanks(request);
+}
+
+bool Run::stopsEarly() {
+  int signal = findRequest();
+  if (signal && first())
+    print(format("stopped by %s before the first step; nothing to save\n",
+                 signalName(signal)));
+  return signal != 0;
+}
+
 void Run::loop() {
   if (done >= last && first())
     log->say(format("nothing to do: %lld of %lld steps are done",
@@ -367,11 +418,11 @@ void Run::loop() {
     if (step == traceFrom)
       startTrace();
     StepResult result = runStep(step);
-    // The ranks see a signal at different moments; they stop after one step.
-    int signal = backend::maxOverRanks(stopSignal());
     result.skipped = options.skipEmpty && isEmpty(result);
     if (first())
       log->step(result);
+    // The ranks see a signal at different moments; they stop after one step.
+    int signal = findRequest();
     if (result.skipped)
       noteSkipped(step);
     else
@@ -397,8 +448,7 @@ void Run::loop() {
       continue;
     if (first())
       log->say(format(
-          "stopped by %s after step %lld%s",
-          signal == SIGTERM ? "SIGTERM" : "SIGUSR1",
+          "stopped by %s after step %lld%s", signalName(signal),
           static_cast<long long>(step),
           options.save.empty() ? "; without --save nothing was written" : ""));
     return;
@@ -408,9 +458,10 @@ void Run::loop() {
 void pcc::train(const pcc_program &program, Options options,
                 const Launch &launch) {
   Run run(program, options, launch);
-  run.describe();
-  run.loop();
-  run.finish();
+  if (run.begin()) {
+    run.loop();
+    run.finish();
+  }
   setPhase("the end");
   leaveSaveFolder();
 }

@@ -1,0 +1,114 @@
+//===- Supervisor.cpp - The parent of a self-started job ------------------===//
+//
+// Signals go to the parent alone: the ranks read on the status board that an
+// end was asked for, when they are ready for it. mpirun is not told, for it
+// may hang, and takes SIGTERM as an order to kill the ranks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/common/Supervisor.h"
+
+#include "runtime/common/Error.h"
+#include "runtime/common/Handover.h"
+#include "runtime/common/Signals.h"
+#include "runtime/common/StatusBoard.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+using namespace pcc;
+
+static bool isIgnored(int signal) {
+  struct sigaction action;
+  return sigaction(signal, nullptr, &action) == 0 &&
+         action.sa_handler == SIG_IGN;
+}
+
+Supervisor::Supervisor() {
+  sigemptyset(&taken);
+  for (int signal : {SIGTERM, SIGUSR1, SIGINT, SIGQUIT, SIGCHLD})
+    sigaddset(&taken, signal);
+  // nohup, and shells that cannot continue what they stop
+  for (int signal : {SIGHUP, SIGTSTP})
+    if (!isIgnored(signal))
+      sigaddset(&taken, signal);
+  // A shell's background jobs do not mind Ctrl-C; kill -INT means them.
+  for (int signal : {SIGINT, SIGQUIT})
+    if (isIgnored(signal))
+      ignored.insert(signal);
+  sigprocmask(SIG_BLOCK, &taken, &before);
+  queue = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (queue < 0)
+    fail(ExitWorld, format("cannot wait for signals: %s", strerror(errno)));
+}
+
+void Supervisor::release() const {
+  signal(SIGPIPE, SIG_DFL);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Supervisor::suspend(JobProcesses &job) {
+  job.stop();
+  // The shell sees this process stop like any other.
+  sigset_t stop;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTSTP);
+  raise(SIGTSTP);
+  sigprocmask(SIG_UNBLOCK, &stop, nullptr);
+  sigprocmask(SIG_BLOCK, &stop, nullptr);
+  job.resume();
+}
+
+int Supervisor::takeSignals(JobProcesses &job) {
+  signalfd_siginfo info;
+  while (read(queue, &info, sizeof(info)) == sizeof(info)) {
+    int signal = static_cast<int>(info.ssi_signo);
+    if (signal == SIGINT || signal == SIGQUIT) {
+      if (info.ssi_code != SI_KERNEL || !ignored.count(signal))
+        return signal;
+    } else if (signal == SIGTSTP) {
+      suspend(job);
+    } else if (signal != SIGCHLD) {
+      if (noteSignal(signal))
+        return signal;
+      askToStop(stopSignal());
+    }
+  }
+  return 0;
+}
+
+static double now() {
+  auto time = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(time).count();
+}
+
+Ending Supervisor::supervise(JobProcesses &job, int ranks, int streams,
+                             double seconds) {
+  const double tick = 0.1;
+  double waited = 0, last = now();
+  Ending ending;
+  // What came before anybody waited here.
+  if (stopSignal())
+    askToStop(stopSignal());
+  while (!job.launcherEnded(ending.status)) {
+    bool starts = joinedRanks() < ranks;
+    pollfd entries[] = {{queue, POLLIN, 0}, {streams, POLLIN, 0}};
+    poll(entries, 2, starts ? static_cast<int>(1000 * tick) : -1);
+    if (entries[1].revents)
+      serveStreams(streams);
+    ending.signal = takeSignals(job);
+    // A longer pause is time in which this process was stopped.
+    waited += std::min(now() - last, 5 * tick);
+    last = now();
+    ending.late = starts && seconds > 0 && waited > seconds;
+    if (ending.signal || ending.late)
+      break;
+  }
+  job.end();
+  return ending;
+}

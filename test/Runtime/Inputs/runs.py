@@ -1,0 +1,74 @@
+"""Runs of the toy programs that tests start, disturb and end."""
+
+import glob
+import os
+import re
+import signal
+import subprocess
+import time
+
+
+def begin(*command, **options):
+    """Starts a program; its stdout and stderr are pipes unless given."""
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True,
+               **options}
+    # A shell's background jobs, such as a test may be, ignore it.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return subprocess.Popen(command, **options)
+
+
+def until(holds, seconds=30):
+    deadline = time.time() + seconds
+    while not holds():
+        assert time.time() < deadline, "it never came"
+        time.sleep(0.01)
+
+
+def stateOf(process):
+    """The letter of /proc/PID/stat; Z, too, for one that is gone."""
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return "Z"
+
+
+def jobFolder(run):
+    """The folder of a job that this parent started; None: not yet."""
+    for link in glob.glob(f"/proc/{run.pid}/fd/*"):
+        try:
+            match = re.search(r".*/pcc-job-[^/]*(?=/lock)", os.readlink(link))
+        except OSError:
+            continue
+        if match:
+            return match[0]
+    return None
+
+
+def processes(folder):
+    """{process: its rank, None for mpirun} of the job with this folder."""
+    found = {}
+    for path in glob.glob("/proc/[0-9]*/environ"):
+        try:
+            with open(path, "rb") as file:
+                text = file.read()
+        except OSError:
+            continue
+        if f"PCC_STATUS_BOARD={folder}/".encode() in text:
+            match = re.search(rb"OMPI_COMM_WORLD_RANK=(\d+)", text)
+            found[int(path.split("/")[2])] = int(match[1]) if match else None
+    return found
+
+
+def requireNothingLeft(folder):
+    """That of a job that has ended there are neither processes nor files."""
+    until(lambda: not processes(folder), 5)
+    assert not os.path.exists(folder), folder
+
+
+def rows(path):
+    """How many lines a log has."""
+    if not os.path.exists(path):
+        return 0
+    with open(path) as file:
+        return file.read().count("\n")
