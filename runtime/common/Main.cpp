@@ -58,9 +58,8 @@ static void joinRanks(const Launch &launch, const Options &options) {
 static int run(int argc, char **argv) {
   const pcc_program &program = pcc_the_program;
   Launch launch = findLaunch();
-  // A program that only computes outputs has nothing to bring to an end.
-  if (!isForwardProgram(program))
-    watchSignals(launch.launcher != Launcher::None);
+  if (launch.launcher != Launcher::None)
+    expectRepeatedSignals();
   setErrorRank(launch.rank, static_cast<int>(launch.size), nullptr);
   if (program.abi_version != PCC_ABI_VERSION)
     fail(ExitInternal,
@@ -109,6 +108,16 @@ static int run(int argc, char **argv) {
   releaseLifeline(ExitDone);
   return ExitDone;
 }
+
+/// Remembers signals from the first moment on. The constructors of libraries,
+/// which come next, take some of the milliseconds before main.
+static void watchEarly() {
+  // A program that only computes outputs has nothing to bring to an end.
+  if (!isForwardProgram(pcc_the_program))
+    watchSignals();
+}
+__attribute__((section(".preinit_array"),
+               used)) static void (*const early)() = watchEarly;
 
 int main(int argc, char **argv) {
   openConsole();

@@ -44,8 +44,9 @@ static void onSignal(int signal) {
     _exit(128 + signal);
 }
 
-void pcc::watchSignals(bool launched) {
-  moment = launched ? longer : briefly;
+void pcc::expectRepeatedSignals() { moment = longer; }
+
+void pcc::watchSignals() {
   struct sigaction action = {}, before;
   action.sa_handler = onSignal;
   action.sa_flags = SA_RESTART;

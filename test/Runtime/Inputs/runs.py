@@ -33,6 +33,16 @@ def stateOf(process):
         return "Z"
 
 
+def untilWatching(run):
+    """Until a run takes note of SIGTERM, a moment after its start."""
+    def watches():
+        with open(f"/proc/{run.pid}/status") as file:
+            masks = dict(line.split(":", 1) for line in file)
+        return any(int(masks[name], 16) >> signal.SIGTERM - 1 & 1
+                   for name in ("SigCgt", "SigBlk"))
+    until(watches)
+
+
 def jobFolder(run):
     """The folder of a job that this parent started; None: not yet."""
     for link in glob.glob(f"/proc/{run.pid}/fd/*"):
