@@ -2,8 +2,12 @@
 
 #include "runtime/common/Console.h"
 
+#include "runtime/common/Progress.h"
+
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,6 +16,7 @@
 using namespace pcc;
 
 static std::atomic<int> failure{0};
+static std::atomic<bool> isPrinting{false};
 
 void pcc::openConsole() {
   signal(SIGPIPE, SIG_IGN);
@@ -22,18 +27,32 @@ void pcc::openConsole() {
   close(file);
 }
 
+/// Whether standard output takes bytes, or fails to; waits for it so long.
+static bool isWritable(int milliseconds) {
+  pollfd entry = {STDOUT_FILENO, POLLOUT, 0};
+  return poll(&entry, 1, milliseconds) == 1;
+}
+
 void pcc::print(const std::string &text) {
+  isPrinting = true;
   for (size_t at = 0; at < text.size() && !failure;) {
-    ssize_t n = write(STDOUT_FILENO, text.data() + at, text.size() - at);
+    // A reader that takes its time (less, Ctrl-S) is no rank that stands still.
+    if (!isWritable(1000)) {
+      advance();
+      continue;
+    }
+    // So much a pipe that takes any bytes takes without waiting.
+    size_t bytes = std::min<size_t>(text.size() - at, PIPE_BUF);
+    ssize_t n = write(STDOUT_FILENO, text.data() + at, bytes);
     if (n >= 0)
       at += n;
-    else if (errno == EAGAIN) { // shared with a program that does not wait
-      pollfd entry = {STDOUT_FILENO, POLLOUT, 0};
-      poll(&entry, 1, -1);
-    } else if (errno != EINTR)
+    else if (errno != EAGAIN && errno != EINTR)
       failure = errno;
   }
+  isPrinting = false;
 }
+
+bool pcc::isConsoleReady() { return !isPrinting && isWritable(0); }
 
 int pcc::consoleError() { return failure; }
 

@@ -17,8 +17,12 @@ namespace pcc {
 /// what nobody reads fail rather than end the process.
 void openConsole();
 
-/// Writes the text to standard output, at once; nothing after a failure.
+/// Writes the text to standard output, at once; nothing after a failure. Waits
+/// for a reader as long as it takes.
 void print(const std::string &text);
+
+/// Whether print() would not wait, for another thread than the main one.
+bool isConsoleReady();
 
 /// The errno with which standard output failed, or 0.
 int consoleError();

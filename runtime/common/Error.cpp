@@ -2,6 +2,7 @@
 
 #include "runtime/common/Error.h"
 
+#include "runtime/common/Console.h"
 #include "runtime/common/Lifeline.h"
 #include "runtime/common/Signals.h"
 #include "runtime/common/StatusBoard.h"
@@ -42,7 +43,7 @@ void pcc::setErrorRank(int rank, int size, void (*abort)(int code)) {
 
 void pcc::setBeforeMessage(void (*clear)()) { beforeMessage = clear; }
 
-static void print(const std::string &message, const std::string &note) {
+static void say(const std::string &message, const std::string &note) {
   std::string text = prefix() + "error: " + message + "\n";
   if (!note.empty())
     text += prefix() + "note: " + note + "\n";
@@ -52,14 +53,9 @@ static void print(const std::string &message, const std::string &note) {
 }
 
 void pcc::announce(const std::string &message, const std::string &note) {
-  // The main thread may hang in a write to it.
-  if (ftrylockfile(stdout) == 0) {
-    if (beforeMessage)
-      beforeMessage();
-    fflush(stdout);
-    funlockfile(stdout);
-  }
-  print(message, note);
+  if (beforeMessage && isConsoleReady())
+    beforeMessage();
+  say(message, note);
 }
 
 void pcc::fail(ExitCode code, const std::string &message,
@@ -76,8 +72,7 @@ void pcc::fail(ExitCode code, const std::string &message,
 
   if (beforeMessage)
     beforeMessage();
-  fflush(stdout);
-  print(message, note);
+  say(message, note);
   statusFailed(code);
   releaseLifeline(code);
   if (abortRanks)
@@ -88,6 +83,5 @@ void pcc::fail(ExitCode code, const std::string &message,
 void pcc::warn(const std::string &message) {
   if (beforeMessage)
     beforeMessage();
-  fflush(stdout);
   fprintf(stderr, "%swarning: %s\n", prefix().c_str(), message.c_str());
 }

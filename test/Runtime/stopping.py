@@ -132,6 +132,15 @@ for program in ("toy-1", "toy-dp2-tp2"):
                            "stopped\n"), err
             requireNothingLeft(folder)
 
+# A reader that takes its time is not a rank that stands still.
+for program in ("toy-1", "toy-dp2-tp2"):
+    run = begin(program, *ENDLESS, "--timeout", "1")
+    until(lambda: isFull(run.stdout))
+    time.sleep(3)
+    run.send_signal(signal.SIGTERM)
+    out, err = finish(run, 0)
+    assert "stopped by SIGTERM" in out and not err, err
+
 # The parent killed while its job is stopped: nothing stays.
 run = logged("toy-dp2-tp2")
 folder = jobFolder(run)
