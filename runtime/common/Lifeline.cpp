@@ -17,16 +17,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <condition_variable>
 #include <csignal>
 #include <cstring>
 #include <linux/sockios.h>
-#include <mutex>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <thread>
 #include <unistd.h>
 
 using namespace pcc;
@@ -69,11 +65,6 @@ struct Lifeline {
 
 /// Never freed: its thread ends with the process. Null: there is none.
 static Lifeline *lifeline = nullptr;
-
-static double steadyNow() {
-  auto time = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(time).count();
-}
 
 static void sendTo(const Line &line, const Message &message) {
   if (line.peer.socket >= 0)
@@ -386,48 +377,4 @@ void pcc::holdLifeline(const LifelineOptions &options) {
 void pcc::releaseLifeline(int code) {
   if (lifeline)
     tellAll(code == 0 ? Done : GaveUp, code);
-}
-
-//===----------------------------------------------------------------------===//
-// Deadlines
-//===----------------------------------------------------------------------===//
-
-struct Deadline::Watch {
-  std::thread thread;
-  std::mutex mutex;
-  std::condition_variable wake;
-  bool isOver = false;
-};
-
-Deadline::Deadline(const std::string &what, double seconds, int rank) {
-  if (seconds <= 0)
-    return;
-  watch = std::make_unique<Watch>();
-  double limit = rank == 0 ? seconds : seconds + 1.5 + 0.02 * rank;
-  watch->thread = startThread([watch = watch.get(), what, seconds, limit] {
-    const double tick = 0.5;
-    RunningClock clock(tick);
-    std::unique_lock<std::mutex> lock(watch->mutex);
-    while (!watch->wake.wait_for(lock, std::chrono::duration<double>(tick),
-                                 [&] { return watch->isOver; })) {
-      clock.update(steadyNow());
-      if (clock.now() < limit)
-        continue;
-      announce(format("%s has taken %.0f s", what.c_str(), seconds),
-               noteOf("a rank, its host or the network does not answer"));
-      statusFailed(ExitCommunication);
-      _exit(ExitCommunication);
-    }
-  });
-}
-
-Deadline::~Deadline() {
-  if (!watch)
-    return;
-  {
-    std::lock_guard<std::mutex> lock(watch->mutex);
-    watch->isOver = true;
-  }
-  watch->wake.notify_all();
-  watch->thread.join();
 }

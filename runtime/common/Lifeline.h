@@ -11,8 +11,6 @@
 #define PCC_RUNTIME_COMMON_LIFELINE_H
 
 #include <cstdint>
-#include <memory>
-#include <string>
 
 namespace pcc {
 
@@ -33,22 +31,6 @@ void holdLifeline(const LifelineOptions &options);
 /// Tells the others that this rank's end is intended: with code 0 that it is
 /// done, otherwise that it gave up with this code and has said why.
 void releaseLifeline(int code);
-
-/// While it lives, gives what this rank does a time in seconds (0: any), beyond
-/// which it ends with ExitCommunication. For what ranks do together before they
-/// are connected: `what` as in "joining the other ranks".
-class Deadline {
-public:
-  /// The ranks have more time one after the other: the first one speaks.
-  Deadline(const std::string &what, double seconds, int rank);
-  ~Deadline();
-  Deadline(const Deadline &) = delete;
-  Deadline &operator=(const Deadline &) = delete;
-
-private:
-  struct Watch;
-  std::unique_ptr<Watch> watch;
-};
 
 } // namespace pcc
 

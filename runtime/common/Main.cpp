@@ -2,6 +2,7 @@
 
 #include "runtime/common/Backend.h"
 #include "runtime/common/Console.h"
+#include "runtime/common/Deadline.h"
 #include "runtime/common/Error.h"
 #include "runtime/common/Forward.h"
 #include "runtime/common/Handover.h"
@@ -38,19 +39,19 @@ static std::string arithmetic(const pcc_program &program) {
 
 /// Brings the ranks together, so that each notices what becomes of the others.
 static void joinRanks(const Launch &launch, const Options &options) {
+  bool hasParent = launch.launcher == Launcher::SelfStarted;
+  bool alone = launch.launcher == Launcher::None;
   // What it takes to start on busy hosts, of which nobody sees how far it is.
   const int64_t leastStart = 60;
-  int64_t seconds = options.timeout;
-  if (seconds > 0)
-    seconds = std::max(seconds, leastStart);
-  bool alone = launch.launcher == Launcher::None;
-  Deadline deadline("joining the other ranks", alone ? 0 : seconds,
-                    launch.rank);
+  int64_t seconds = 0;
+  if (!alone && !hasParent && options.timeout > 0)
+    seconds = std::max(options.timeout, leastStart);
+  Deadline deadline("joining the other ranks", seconds, launch.rank);
   backend::join(alone);
   setErrorRank(backend::rank(), backend::size(), backend::abortRanks);
   LifelineOptions lifeline;
   lifeline.timeout = options.timeout;
-  lifeline.hasParent = launch.launcher == Launcher::SelfStarted;
+  lifeline.hasParent = hasParent;
   holdLifeline(lifeline);
   statusJoined();
 }

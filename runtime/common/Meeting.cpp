@@ -14,11 +14,11 @@
 #include "runtime/common/Hash.h"
 #include "runtime/common/Interfaces.h"
 #include "runtime/common/Machine.h"
+#include "runtime/common/Stall.h"
 
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <fcntl.h>
 #include <netinet/tcp.h>
@@ -73,15 +73,11 @@ static const double patience = 3, greatPatience = 10;
 /// Guests at once, beside the ranks.
 static const size_t greatestGuests = 64;
 
-static double now() {
-  auto time = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(time).count();
-}
-
 /// poll() until `deadline`; signals do not end it.
 static void pollUntil(std::vector<pollfd> &entries, double deadline) {
   while (true) {
-    int left = static_cast<int>(std::max(0.0, deadline - now()) * 1000) + 1;
+    int left =
+        static_cast<int>(std::max(0.0, deadline - steadyNow()) * 1000) + 1;
     if (poll(entries.data(), entries.size(), left) >= 0 || errno != EINTR)
       return;
   }
@@ -200,12 +196,12 @@ static int listenTo(Guest &guest, const Invitation &invitation) {
   ssize_t n = recv(guest.socket, guest.hello + guest.bytes,
                    sizeof(guest.hello) - guest.bytes, 0);
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
-    return now() < guest.deadline ? 0 : -1;
+    return steadyNow() < guest.deadline ? 0 : -1;
   if (n <= 0)
     return -1;
   guest.bytes += n;
   if (guest.bytes < sizeof(Hello))
-    return now() < guest.deadline ? 0 : -1;
+    return steadyNow() < guest.deadline ? 0 : -1;
   Hello hello;
   memcpy(&hello, guest.hello, sizeof(hello));
   bool known = !memcmp(hello.token, invitation.token, sizeof(hello.token)) &&
@@ -219,8 +215,8 @@ static bool acceptRanks(const std::vector<int> &listeners,
                         std::vector<Peer> &peers) {
   std::vector<Guest> guests;
   size_t missing = peers.size() - 1;
-  double deadline = now() + greatPatience;
-  while (missing > 0 && !listeners.empty() && now() < deadline) {
+  double deadline = steadyNow() + greatPatience;
+  while (missing > 0 && !listeners.empty() && steadyNow() < deadline) {
     std::vector<pollfd> entries;
     double wake = deadline;
     for (int listener : listeners)
@@ -239,7 +235,7 @@ static bool acceptRanks(const std::vector<int> &listeners,
         probe(guest.socket);
         peers[rank].socket = guest.socket;
         --missing;
-        deadline = now() + greatPatience;
+        deadline = steadyNow() + greatPatience;
       } else if (rank == 0) {
         staying.push_back(guest);
       } else {
@@ -259,7 +255,7 @@ static bool acceptRanks(const std::vector<int> &listeners,
           close(guests.front().socket);
           guests.erase(guests.begin());
         }
-        guests.push_back({socket, now() + patience});
+        guests.push_back({socket, steadyNow() + patience});
       }
   }
   for (const Guest &guest : guests)
@@ -279,7 +275,7 @@ static int connectTo(in_addr_t host, uint16_t port, const Hello &hello,
   address.sin_addr.s_addr = host;
   connect(socket, reinterpret_cast<sockaddr *>(&address), sizeof(address));
   // Only rank 0 of this run answers; the address may be another host's here.
-  if (waitFor(socket, POLLOUT, std::min(deadline, now() + patience)) &&
+  if (waitFor(socket, POLLOUT, std::min(deadline, steadyNow() + patience)) &&
       sendWhole(socket, hello)) {
     size_t bytes = 0;
     while (waitFor(socket, POLLIN, deadline)) {
@@ -302,8 +298,8 @@ static bool connectRankZero(const Invitation &invitation, Meeting &meeting) {
   Hello hello = {};
   memcpy(hello.token, invitation.token, sizeof(hello.token));
   hello.rank = backend::rank();
-  double deadline = now() + greatPatience;
-  while (invitation.count > 0 && now() < deadline) {
+  double deadline = steadyNow() + greatPatience;
+  while (invitation.count > 0 && steadyNow() < deadline) {
     for (int i = 0; i < invitation.count; ++i) {
       Answer answer = {};
       int socket = connectTo(invitation.hosts[i], invitation.ports[i], hello,

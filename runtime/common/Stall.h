@@ -17,13 +17,16 @@
 
 namespace pcc {
 
+/// Seconds of the steady clock.
+double steadyNow();
+
 /// Seconds in which this process ran: those for which it was stopped do not
 /// count. (A suspended machine stops the steady clock itself.)
 class RunningClock {
 public:
   /// `tick`: update() is called at least so often.
   explicit RunningClock(double tick) : tick(tick) {}
-  /// `steady`: seconds of a steady clock. Returns true if the process was
+  /// `steady`: what steadyNow() gives. Returns true if the process was
   /// stopped since the call before; others may still be.
   bool update(double steady);
   double now() const { return seconds; }
