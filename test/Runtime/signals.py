@@ -12,7 +12,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
-from processes import ranks, untilGone
+from runs import ranks, untilGone
 
 
 def start(*arguments, launcher=()):

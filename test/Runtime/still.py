@@ -20,7 +20,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
-from processes import ranks, untilGone
+from runs import ranks, untilGone
 
 ENDLESS = ["--data", "tokens.bin", "--steps", "1000000"]
 SHORT = ["--data", "tokens.bin", "--steps", "2"]

@@ -76,6 +76,37 @@ def requireNothingLeft(folder):
     assert not os.path.exists(folder), folder
 
 
+def ranks(run):
+    """{rank: process} of the ranks whose ancestor is the run, by whatever
+    launcher."""
+    parents, found = {}, {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat") as file:
+                parents[int(name)] = int(file.read().rsplit(")", 1)[1]
+                                         .split()[1])
+            with open(f"/proc/{name}/environ", "rb") as file:
+                match = re.search(rb"OMPI_COMM_WORLD_RANK=(\d+)", file.read())
+        except OSError:
+            continue
+        if match:
+            found[int(name)] = int(match[1])
+
+    def below(process):
+        while process > 1:
+            if process == run.pid:
+                return True
+            process = parents.get(process, 0)
+        return False
+
+    return {rank: process for process, rank in found.items()
+            if below(process)}
+
+
+def untilGone(processes):
+    until(lambda: all(stateOf(process) == "Z" for process in processes), 10)
+
+
 def rows(path):
     """How many lines a log has."""
     if not os.path.exists(path):
