@@ -57,6 +57,24 @@ bool ComputedFinder::isOfLinear(const onnx::TensorProto &tensor) const {
                       });
 }
 
+bool ComputedFinder::isOfProduct(const onnx::TensorProto &tensor) const {
+  auto isProduct = [](const onnx::NodeProto &node) {
+    return llvm::StringSwitch<bool>(node.op_type())
+        .Cases({"MatMul", "Gemm", "Einsum", "Conv", "ConvTranspose"}, true)
+        .Default(false);
+  };
+  return llvm::all_of(
+      names.usesOf(tensor.name()), [&](const NameFinder::Use &use) {
+        if (isProduct(*use.node))
+          return true;
+        if (use.node->op_type() != "Add")
+          return false;
+        auto it = producers.find(use.node->input(1 - use.operand));
+        return it != producers.end() && isProduct(*it->second) &&
+               modulePath(*it->second) == modulePath(*use.node);
+      });
+}
+
 bool ComputedFinder::isAddedToScores(const onnx::TensorProto &tensor) const {
   int rank = tensor.dims_size();
   if (!rank || !vocabularies.contains(tensor.dims(rank - 1)))

@@ -9,8 +9,9 @@
 //   x + self.final_logits_bias onnx::Add_92      [1, V]         a buffer
 //
 // The first two have the gradient of the parameter, element by element, and so
-// has the third; tanh(self.gate) would not. TorchScript does not say which it
-// is; dynamo names the parameters and the last operator.
+// has the third; tanh(self.gate) would not. The first two have its elements as
+// well. TorchScript does not say which it is; dynamo names the parameters and
+// the last operator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +34,10 @@ public:
   /// its module, or a projection's bias is added to it. `tensor` is folded, as
   /// NameFinder::isFolded tells.
   bool isOfLinear(const onnx::TensorProto &tensor) const;
+
+  /// Whether all that reads this is a product, or adds it to the result of one
+  /// in the same module, as a linear layer its bias.
+  bool isOfProduct(const onnx::TensorProto &tensor) const;
 
   /// Whether this is as wide as the vocabulary and added to scores outside of
   /// the module that computes them.

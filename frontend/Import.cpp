@@ -294,8 +294,7 @@ LogicalResult Importer::begin() {
   opset = Opsets(model->proto).standard();
   FailureOr<std::optional<Declarations>> declarations =
       readDeclarations(file, model->proto);
-  FailureOr<TrainChoice> trainChoice =
-      TrainChoice::parse(file, options.freeze, options.train);
+  FailureOr<TrainChoice> trainChoice = TrainChoice::parse(file, options);
   if (failed(declarations) || failed(trainChoice))
     return failure();
   declared = std::move(*declarations);

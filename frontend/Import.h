@@ -46,6 +46,9 @@ struct ImportOptions {
   /// Parameters by name that are not trained, and those that are in spite of it
   /// or of what the file looks like: regular expressions, empty for none.
   std::string freeze, train;
+  /// Scales of the file, by their names there or in the module, that are 1 +
+  /// what the module has: a regular expression, empty for none.
+  std::string plusOne;
   TieChoices ties;
 };
 
@@ -68,8 +71,9 @@ struct ImportReport {
 /// location. A model that computes its loss has nn.has_loss and returns (sum
 /// of the losses, number of targets that count), both f32: the division of
 /// the mean is left to the update. Warnings tell where the file does not say
-/// what is trained or tied. Errors: also `freeze` or `train` that is no regular
-/// expression or matches nothing.
+/// what is trained or tied, or what was computed of a parameter. Errors: also
+/// `freeze`, `train` or `plusOne` that is no regular expression or matches
+/// nothing.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 importONNX(mlir::MLIRContext &context, const ImportOptions &options,
            ImportReport *report = nullptr);

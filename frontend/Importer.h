@@ -109,6 +109,11 @@ private:
   void warnOfBatchNorms() const;
   /// Names the parameters that are missing in the file.
   void warnOfLostBiases() const;
+  /// Whether an initializer is one element, the number one.
+  bool isNumberOne(llvm::StringRef name);
+  /// Whether all that reads a tensor multiplies by it, as norms by their
+  /// scales.
+  bool isScale(const onnx::TensorProto &tensor) const;
   /// The parameter that `node` reads as operand `i`, `weight` or one that an
   /// exporter merged with it.
   Weight *readBy(const onnx::NodeProto &node, int i, Weight *weight);

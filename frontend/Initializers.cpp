@@ -56,7 +56,8 @@ LogicalResult Importer::addInitializers() {
     biases = LostBiases(*model, *source);
   names.emplace(model->proto);
   sharing.emplace(graph, *names, *source);
-  ProvenanceFinder finder(graph, *names, *source, declared);
+  auto isOne = [&](StringRef name) { return isNumberOne(name); };
+  ProvenanceFinder finder(graph, *names, *source, declared, isOne);
   for (const onnx::TensorProto &tensor : graph.initializer()) {
     Item &item = items[tensor.name()];
     Provenance provenance;
@@ -86,6 +87,8 @@ LogicalResult Importer::addInitializers() {
       if (isLost && !options.forward && !choice->keeps(provenance, tensor) &&
           failed(checkFoldedLookup(tensor, type, extent, provenance)))
         return failure();
+      if (!options.forward && isScale(tensor))
+        choice->takeOne(provenance, tensor);
       choice->apply(provenance, tensor, type, report);
     }
     if (provenance.isConstant()) {
@@ -108,12 +111,34 @@ LogicalResult Importer::addInitializers() {
   return options.forward ? success() : weights.tieCopies(file);
 }
 
+bool Importer::isNumberOne(StringRef name) {
+  const onnx::GraphProto &graph = model->proto.graph();
+  const onnx::TensorProto *tensor = nullptr;
+  for (const onnx::TensorProto &initializer : graph.initializer())
+    if (initializer.name() == name)
+      tensor = &initializer;
+  for (const onnx::NodeProto &node : graph.node())
+    for (const auto &attribute : node.attribute())
+      if (node.op_type() == "Constant" && node.output_size() == 1 &&
+          node.output(0) == name && attribute.name() == "value")
+        tensor = &attribute.t();
+  if (!tensor ||
+      countElements(Shape(tensor->dims().begin(), tensor->dims().end())) != 1)
+    return false;
+  ScopedDiagnosticHandler quiet(builder.getContext(), [](Diagnostic &) {});
+  FailureOr<Tensor> number = load(file, *tensor);
+  if (failed(number))
+    return false;
+  Scalar value = number->at(int64_t(0));
+  return isa<FloatType>(number->element()) ? value.f == 1 : value.i == 1;
+}
+
 void Importer::warnOfDropped() const {
   std::string factors, merged;
   for (auto [name, other] : source->findDropped(model->proto.graph())) {
     // It may have been found behind a tensor that it was merged with.
     if (llvm::any_of(weights.all(), [name = name](const Weight &weight) {
-          return weight.name == name;
+          return weight.name == name || weight.provenance.likelyName == name;
         }))
       continue;
     std::string &list = other.empty() ? factors : merged;
@@ -150,15 +175,16 @@ LogicalResult Importer::checkFoldedLookup(const onnx::TensorProto &tensor,
       foldedLookup(extent, type.getShape(), type.getElementTypeBitWidth() / 8);
   if (lookup.empty())
     return success();
-  bool isNamed = !provenance.name.empty() && provenance.name != tensor.name();
-  std::string table = isNamed ? "'" + provenance.name + "'" : "a table";
+  std::string name = provenance.moduleName();
+  bool isNamed = !name.empty() && name != tensor.name();
+  std::string table = isNamed ? "'" + name + "'" : "a table";
   InFlightDiagnostic diag = emitError(file)
                             << "weight '" << tensor.name() << "' is " << lookup
                             << ": the exporter folded the lookup of " << table
                             << ", which the file lacks";
   diag.attachNote(file) << "export with pcc-export, with optimize=False, or "
                            "with a dynamic batch and sequence; --freeze '"
-                        << (isNamed ? provenance.name : tensor.name())
+                        << (isNamed ? name : tensor.name())
                         << "' trains all else";
   return diag;
 }
@@ -166,7 +192,7 @@ LogicalResult Importer::checkFoldedLookup(const onnx::TensorProto &tensor,
 bool Importer::isExpanded(const onnx::TensorProto &tensor,
                           const Provenance &provenance) const {
   if (options.forward || tensor.dims_size() < 3 || !provenance.isTrained() ||
-      provenance.name == tensor.name())
+      provenance.moduleName() == tensor.name())
     return false;
   return llvm::any_of(model->proto.graph().input(), [&](const auto &input) {
     const auto &dims = input.type().tensor_type().shape().dim();
@@ -203,11 +229,38 @@ Weight *Importer::readBy(const onnx::NodeProto &node, int i, Weight *weight) {
   bool isUniform =
       weight->extent.bytes && names->countUses(node.input(i)) > 1 &&
       isRepetition(weight->extent, weight->storage.getIntOrFloatBitWidth() / 8);
+  const Provenance &known = weight->provenance;
+  std::string own = known.isAltered ? known.moduleName() : weight->name;
   SharingFinder::Read read =
-      sharing->find(*weight->tensor, weight->name, node, i, isUniform);
+      sharing->find(*weight->tensor, own, node, i, isUniform);
+  if (read.name.empty() || (read.name == own && !read.isComputed))
+    return weight;
   if (weight->isTable && node.op_type() != "Gather" && !read.isProven)
     return weights.shareTable(weight, read.name);
-  return weights.separate(weight, read.name, read.isProven);
+  // What is equal to 1 + w may be w, and the other way round.
+  Provenance provenance = known;
+  provenance.isAltered = read.isComputed || (known.isAltered && !read.isProven);
+  provenance.isPlusOne = false;
+  provenance.isNameProven = read.isProven && !provenance.isAltered;
+  provenance.name = read.name;
+  provenance.likelyName.clear();
+  if (provenance.isAltered) {
+    provenance.likelyName = read.name;
+    provenance.name = weight->tensor->name() + "/" + read.name;
+  }
+  if (isScale(*weight->tensor))
+    choice->takeOne(provenance, *weight->tensor);
+  return weights.separate(weight, std::move(provenance), read.isProven);
+}
+
+bool Importer::isScale(const onnx::TensorProto &tensor) const {
+  ArrayRef<NameFinder::Use> uses = names->usesOf(tensor.name());
+  return !uses.empty() && llvm::all_of(uses, [](const NameFinder::Use &use) {
+    StringRef op = use.node->op_type();
+    bool isNorm = op.ends_with("Normalization");
+    return op == "Mul" ||
+           (isNorm && use.operand == (op.starts_with("Skip") ? 2 : 1));
+  });
 }
 
 /// Elements that indices and shapes have at most.

@@ -7,10 +7,21 @@
 using namespace mlir;
 using namespace pcc::frontend;
 
+/// The operator that gives a result of this name, as dynamo calls it.
+static std::string operatorOf(StringRef result) {
+  if (!result.contains('/'))
+    return stemOf(result).str();
+  // TorchScript's /h.0/ln/Mul_1_output_0.
+  StringRef name = result.rsplit('/').second;
+  auto [node, number] = name.rsplit("_output_");
+  return stemOf(node).lower();
+}
+
 /// Operators that leave elements as they are, by their names in dynamo.
-static bool isMove(StringRef stem) {
-  return llvm::StringSwitch<bool>(stem)
+bool pcc::frontend::isMove(StringRef result) {
+  return llvm::StringSwitch<bool>(operatorOf(result))
       .Cases({"_to_copy", "clone", "embedding", "expand", "getitem"}, true)
+      .Cases({"convert_element_type_default", "alias", "cast"}, true)
       .Cases({"index", "lift_fresh_copy", "permute", "reshape"}, true)
       .Cases({"select", "slice", "split", "squeeze", "t", "to"}, true)
       .Cases({"transpose", "type_as", "unsqueeze", "view"}, true)
@@ -18,8 +29,8 @@ static bool isMove(StringRef stem) {
 }
 
 bool pcc::frontend::isOperatorResult(StringRef name) {
-  StringRef stem = stemOf(name);
-  return isMove(stem) ||
+  std::string stem = operatorOf(name);
+  return name.contains('/') || isMove(name) ||
          llvm::StringSwitch<bool>(stem)
              .Cases({"abs", "add", "arange", "bmm", "cat", "clamp"}, true)
              .Cases({"cos", "cumsum", "detach", "div", "eq", "exp"}, true)
@@ -39,14 +50,19 @@ static bool isSum(StringRef stem) {
 }
 
 bool pcc::frontend::isMoveOrSum(StringRef result) {
-  return isMove(stemOf(result)) || isSum(stemOf(result));
+  return isMove(result) || isSum(operatorOf(result));
+}
+
+bool pcc::frontend::isAddition(StringRef result) {
+  return operatorOf(result) == "add";
 }
 
 bool pcc::frontend::changesGradients(StringRef result, bool isOne) {
-  StringRef stem = stemOf(result);
-  return !isInvented(result) && !isMove(stem) &&
+  std::string stem = operatorOf(result);
+  return !isInvented(result) && !isMove(result) &&
          !llvm::StringSwitch<bool>(stem)
-              .Cases({"arange", "cat", "full", "full_like", "ones"}, true)
+              .Cases({"arange", "cat", "constant", "full", "full_like", "ones"},
+                     true)
               .Cases({"ones_like", "scalar_tensor", "stack", "zeros"}, true)
               .Cases({"scalar_tensor_default", "zeros_like"}, true)
               .Default(isSum(stem) && isOne);

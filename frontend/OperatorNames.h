@@ -2,7 +2,8 @@
 //
 // The dynamo exporter names results by the operator of PyTorch that gives them,
 // and a number: expand, mul_3. A constant that it folded keeps that name, so
-// that the name tells the last step of what was computed.
+// that the name tells the last step of what was computed. So do the paths that
+// TorchScript names results by, where another tool folded its file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,11 +14,17 @@
 
 namespace pcc::frontend {
 
-/// Whether a name is an operator's: mul_3, expand.
+/// Whether a name is an operator's: mul_3, expand, /h.0/ln/Mul_output_0.
 bool isOperatorResult(llvm::StringRef name);
+
+/// Whether by this name elements are moved or cast, and nothing else.
+bool isMove(llvm::StringRef result);
 
 /// Whether by this name elements are moved, or a constant is added to them.
 bool isMoveOrSum(llvm::StringRef result);
+
+/// Whether by this name something is added, and not taken away.
+bool isAddition(llvm::StringRef result);
 
 /// Whether a result of this name, computed from one parameter if `isOne`, has
 /// other gradients than that. Results named by a number may be moves.

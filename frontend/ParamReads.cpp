@@ -90,6 +90,8 @@ static Value readOwn(OpBuilder &builder, func::FuncOp forward, Weight &weight) {
                      builder.getStringAttr(weight.tensor->name()));
     if (weight.provenance.isTransposed)
       param->setAttr(kTransposedAttr, builder.getUnitAttr());
+    if (weight.provenance.isPlusOne)
+      param->setAttr(kPlusOneAttr, builder.getUnitAttr());
   }
   // The first use: it comes before all others.
   auto read = ReadOp::create(builder, loc, weight.type, weight.name);

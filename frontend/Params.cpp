@@ -3,7 +3,6 @@
 #include "frontend/Params.h"
 #include "dialects/NN/SourceMarks.h"
 #include "frontend/Import.h"
-#include "frontend/Names.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -83,18 +82,6 @@ void pcc::frontend::classifyParams(ModuleOp module) {
       init = use.scale ? Init::One : Init::Zero;
     param.setInit(init);
   }
-}
-
-void pcc::frontend::markFoldedScales(ModuleOp module) {
-  SymbolTable symbols(module);
-  module.walk([&](RmsNormOp norm) {
-    auto read = norm.getScale().getDefiningOp<ReadOp>();
-    auto param = read ? symbols.lookup<ParamOp>(read.getSymbol()) : ParamOp();
-    auto name = param ? param->getAttrOfType<StringAttr>(kSourceNameAttr)
-                      : StringAttr();
-    if (name && !isParameterName(name.getValue()))
-      param->setAttr(kPlusOneAttr, UnitAttr::get(module.getContext()));
-  });
 }
 
 static std::string print(Type type) {

@@ -23,10 +23,6 @@ void sortParams(mlir::ModuleOp module, llvm::ArrayRef<llvm::StringRef> names);
 /// that are the file's stay so.
 void classifyParams(mlir::ModuleOp module);
 
-/// Marks the scales of rms norms that have no name of a parameter in the file:
-/// of what models do to weights there, exporters fold 1 + weight.
-void markFoldedScales(mlir::ModuleOp module);
-
 } // namespace pcc::frontend
 
 #endif // PCC_FRONTEND_PARAMS_H

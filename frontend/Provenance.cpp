@@ -21,9 +21,10 @@ static int64_t sizeOf(const onnx::TensorProto &tensor) {
 ProvenanceFinder::ProvenanceFinder(const onnx::GraphProto &graph,
                                    const NameFinder &names,
                                    const TorchExport &module,
-                                   const std::optional<Declarations> &declared)
-    : names(names), module(module), declared(declared), computed(graph, names),
-      reached(findReached(graph)),
+                                   const std::optional<Declarations> &declared,
+                                   llvm::function_ref<bool(StringRef)> isOne)
+    : names(names), module(module), declared(declared), isNumberOne(isOne),
+      computed(graph, names), reached(findReached(graph)),
       reachedPlainly(findReached(graph, {"Sin", "Cos"})) {
   constexpr StringRef key = "pkg.torch.export.graph_signature.InputSpec.kind";
   auto note = [&](const google::protobuf::Message &message, int field,
@@ -75,6 +76,29 @@ static bool isNamedByModule(StringRef name) {
              .Cases({"bias_k", "bias_v", "weight_g", "weight_v"}, true)
              .Cases({"original0", "original1"}, true)
              .Default(false);
+}
+
+std::string
+ProvenanceFinder::readNameOf(const onnx::TensorProto &tensor) const {
+  ArrayRef<NameFinder::Use> uses = names.usesOf(tensor.name());
+  return uses.empty() ? "" : names.byRead(*uses[0].node, uses[0].operand);
+}
+
+bool ProvenanceFinder::addsOne(const onnx::TensorProto &tensor,
+                               StringRef parameter) const {
+  if (!isAddition(tensor.name()))
+    return false;
+  ArrayRef<std::string> sources = *names.foldedFrom(tensor.name());
+  int numbers = 0;
+  for (StringRef source : sources) {
+    bool isOne = isNumberOne(source);
+    numbers += isOne;
+    // dynamo makes this of a number, for its type.
+    bool isOfNumber = stemOf(source).starts_with("scalar_tensor");
+    if (!isOne && !isOfNumber && source != parameter && !isMove(source))
+      return false;
+  }
+  return numbers == 1;
 }
 
 std::optional<Provenance>
@@ -129,6 +153,24 @@ ProvenanceFinder::taggedOf(const onnx::TensorProto &tensor) const {
   result.kind = isSure ? Kind::Parameter : Kind::Doubtful;
   if (!isKept)
     result.evidence += " and more";
+  // Nodes of one operator have numbers: one that moves has shapes beside it,
+  // and what a number alone tells of may be a product with another.
+  bool isOnlyMoved = real.size() == 1 &&
+                     (isInvented(name) ? isOne : isMove(name)) &&
+                     llvm::all_of(results, [](StringRef step) {
+                       return isInvented(step) || isMove(step);
+                     });
+  if (isOnlyMoved)
+    return result;
+  result.isPlusOne = real.size() == 1 && isKept && addsOne(tensor, real[0]);
+  if (result.isPlusOne) {
+    result.evidence = "1 + '" + result.name + "', as its constant shows";
+    return result;
+  }
+  result.isAltered = true;
+  result.likelyName = result.name == name ? readNameOf(tensor) : result.name;
+  result.name = name.str();
+  result.isNameProven = false;
   return result;
 }
 
@@ -153,6 +195,11 @@ ProvenanceFinder::guessComputed(const onnx::TensorProto &tensor) const {
   result.evidence = "computed by the exporter, which does not say from what, "
                     "for " +
                     computed.readerOf(tensor);
+  // Weights and biases of products are folded where they were only moved or
+  // cast, which is no news; a scale never is.
+  result.isAltered = !computed.isOfProduct(tensor);
+  if (result.isAltered)
+    result.likelyName = readNameOf(tensor);
   return result;
 }
 
@@ -224,9 +271,11 @@ Provenance ProvenanceFinder::kindOf(const onnx::TensorProto &tensor,
   Provenance result = tagged ? *tagged : guessOf(tensor);
   if (!result.isTrained())
     return result;
-  result.isTransposed = names.isFolded(tensor);
-  if (isInvented(result.name))
-    result.name = names.find(tensor);
+  if (!result.isAltered) {
+    result.isTransposed = names.isFolded(tensor);
+    if (isInvented(result.name))
+      result.name = names.find(tensor);
+  }
   StringRef name = tensor.name();
   if (normed.contains(name)) {
     result.kind = Kind::Doubtful;

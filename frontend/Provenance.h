@@ -20,6 +20,11 @@
 //   onnx::Mul_284       doubtful   computed by the exporter from what it does
 //                                  not name
 //
+// The last may be 1 + w, 2 w or w. It keeps its name, under which a checkpoint
+// has its elements: under the module's they would be taken for w. That it is
+// 1 + w is known where the constant that was added is still in the file, or
+// where the user says so.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PCC_FRONTEND_PROVENANCE_H
@@ -50,8 +55,17 @@ struct Provenance {
   Kind kind = Kind::Constant;
   /// The evidence, in words.
   std::string evidence;
-  /// The parameter's name in the source model, as far as it is known.
+  /// The parameter's name: that of the source model where it has these
+  /// elements, else that of the file's tensor.
   std::string name;
+  /// What the source model seems to call it; "" where `name` does or nothing
+  /// tells.
+  std::string likelyName;
+  /// Whether the source model's elements are others, as far as the file tells:
+  /// the exporter computed these, or may have. Then `name` is the file's.
+  bool isAltered = false;
+  /// Whether the file's elements are those of the parameter `name` and one.
+  bool isPlusOne = false;
   /// Whether the file says that name: two of them are two parameters.
   bool isNameProven = false;
   /// Whether the file's tensor is the transpose of what the model has.
@@ -72,15 +86,21 @@ struct Provenance {
   bool isConstant() const {
     return kind == Kind::Constant || kind == Kind::Presumed;
   }
+  /// What to look for in the source model.
+  const std::string &moduleName() const {
+    return likelyName.empty() ? name : likelyName;
+  }
 };
 
 /// Judges the initializers of one model.
 class ProvenanceFinder {
 public:
-  /// All must outlive this.
+  /// All must outlive this. `isNumberOne`: whether an initializer or constant
+  /// of the graph is one element, the number one.
   ProvenanceFinder(const onnx::GraphProto &graph, const NameFinder &names,
                    const TorchExport &module,
-                   const std::optional<Declarations> &declared);
+                   const std::optional<Declarations> &declared,
+                   llvm::function_ref<bool(llvm::StringRef)> isNumberOne);
 
   /// What a tensor of floats is. `extent`: its elements, for the patterns of
   /// values; `storage`: their type.
@@ -98,10 +118,17 @@ private:
   Provenance guessOf(const onnx::TensorProto &tensor) const;
   /// The same of what the exporter computed.
   Provenance guessComputed(const onnx::TensorProto &tensor) const;
+  /// Whether the last of what the exporter did to `parameter` was to add the
+  /// number one, as its name and those that it was folded from tell.
+  bool addsOne(const onnx::TensorProto &tensor,
+               llvm::StringRef parameter) const;
+  /// The name of a parameter that its first reader would read.
+  std::string readNameOf(const onnx::TensorProto &tensor) const;
 
   const NameFinder &names;
   const TorchExport &module;
   const std::optional<Declarations> &declared;
+  llvm::function_ref<bool(llvm::StringRef)> isNumberOne;
   ComputedFinder computed;
   /// What initializers are tagged as.
   llvm::StringMap<std::string> tags;

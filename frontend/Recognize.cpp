@@ -103,7 +103,6 @@ struct NNRecognizePass : pcc::impl::NNRecognizePassBase<NNRecognizePass> {
     renameLabels(module);
     sweep(module);
     classifyParams(module);
-    markFoldedScales(module);
     for (auto function : module.getOps<func::FuncOp>())
       if (function->hasAttr(nn::kHasLossAttr))
         assignTargets(function);

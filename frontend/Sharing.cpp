@@ -40,6 +40,12 @@ SharingFinder::SharingFinder(const onnx::GraphProto &graph,
   if (names.exporter() == Exporter::Dynamo) {
     findAliases(graph);
     unread = module.findUnread(graph);
+    for (const onnx::TensorProto &tensor : graph.initializer())
+      results.insert(tensor.name());
+    for (const auto &input : graph.input())
+      results.insert(input.name());
+    for (const onnx::NodeProto &node : graph.node())
+      results.insert(node.output().begin(), node.output().end());
   } else {
     for (const onnx::NodeProto &node : graph.node())
       paths.insert(modulePath(node));
@@ -276,10 +282,20 @@ SharingFinder::Read SharingFinder::find(const onnx::TensorProto &tensor,
   bool isDirect = node.input(i) == tensor.name();
   if (!isDirect && names.isOwnName(node.input(i)))
     return {own.str(), true};
-  if (names.exporter() == Exporter::Dynamo && isDirect)
-    if (std::string stated = statedName(tensor, own, node, i); !stated.empty())
-      return {stated, true};
-  return {guessName(tensor, own, node, i, isUniform), false};
+  bool isComputed = false;
+  if (names.exporter() == Exporter::Dynamo && isDirect) {
+    // Beside a bias of its own, a norm may read a scale that was computed.
+    std::string argument = module.argumentOf(node, i);
+    bool isOther = !argument.empty() && module.nameOf(argument).empty();
+    isComputed = !isStated(tensor, node, i) &&
+                 (isOther || module.readsOf(node).empty()) &&
+                 module.readsComputed(node, results);
+    std::string stated =
+        isComputed && isOther ? "" : statedName(tensor, own, node, i);
+    if (!stated.empty())
+      return {stated, true, isComputed};
+  }
+  return {guessName(tensor, own, node, i, isUniform), false, isComputed};
 }
 
 std::string SharingFinder::guessName(const onnx::TensorProto &tensor,

@@ -37,6 +37,9 @@ public:
   struct Read {
     std::string name;
     bool isProven = false;
+    /// Whether the node reads, not the parameter, but what is computed from it
+    /// otherwise than by moving its elements.
+    bool isComputed = false;
   };
   /// The parameter that operand `i` of `node` is, `own` being the name of the
   /// initializer `tensor` that holds its values: `own` itself, or the name of
@@ -96,6 +99,8 @@ private:
   llvm::StringSet<> paths;
   /// Parameters that no node says that it reads.
   std::vector<llvm::StringRef> unread;
+  /// What nodes and initializers of a graph of dynamo are called.
+  llvm::StringSet<> results;
   /// Modules that dynamo knows by another path as well.
   llvm::StringMap<std::string> aliases;
   /// How often each module is called: no parameter in it is read less often.

@@ -3,6 +3,7 @@
 #include "frontend/TorchExport.h"
 #include "frontend/Metadata.h"
 #include "frontend/Names.h"
+#include "frontend/OperatorNames.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -58,10 +59,30 @@ std::vector<StringRef> TorchExport::readsOf(const onnx::NodeProto &node) const {
   return reads;
 }
 
+std::string TorchExport::argumentOf(const onnx::NodeProto &node, int i) const {
+  std::string text = metadata(node, kNodeMetadata, kProgramNodeKey);
+  SmallVector<StringRef> names = namesIn(text);
+  // One that was fused of several is called by the last.
+  bool isNorm = stemOf(functionOf(node)).ends_with("norm");
+  bool areSame = isNorm && names.size() == size_t(node.input_size()) + 1;
+  return areSame ? names[i + 1].str() : "";
+}
+
 int64_t TorchExport::countReads(const onnx::NodeProto &node,
                                 StringRef result) const {
   std::string text = metadata(node, kNodeMetadata, kProgramNodeKey);
   return llvm::count(namesIn(text), result);
+}
+
+bool TorchExport::readsComputed(const onnx::NodeProto &node,
+                                const llvm::StringSet<> &results) const {
+  std::string text = metadata(node, kNodeMetadata, kProgramNodeKey);
+  SmallVector<StringRef> names = namesIn(text);
+  return !names.empty() &&
+         llvm::any_of(ArrayRef(names).drop_front(), [&](StringRef name) {
+           return !tensors.contains(name) && !results.contains(name) &&
+                  !isMove(name);
+         });
 }
 
 static bool isArithmetic(StringRef result) {

@@ -46,8 +46,18 @@ public:
   /// order.
   std::vector<llvm::StringRef> readsOf(const onnx::NodeProto &node) const;
 
+  /// What a node's own in the module reads as operand `i`, where its operands
+  /// are the same; "" where they are not known to be.
+  std::string argumentOf(const onnx::NodeProto &node, int i) const;
+
   /// How often a node's own in the module reads the result of this name.
   int64_t countReads(const onnx::NodeProto &node, llvm::StringRef result) const;
+
+  /// Whether a node's own in the module reads a result of which the file has
+  /// no trace among its `results`, and which is not known to be something
+  /// moved.
+  bool readsComputed(const onnx::NodeProto &node,
+                     const llvm::StringSet<> &results) const;
 
   /// Whether the file lists the parameters.
   bool isKnown() const { return !kinds.empty(); }

@@ -10,12 +10,14 @@ using namespace pcc::frontend;
 using namespace pcc::nn;
 using Kind = Provenance::Kind;
 
-FailureOr<TrainChoice> TrainChoice::parse(Location loc, StringRef freeze,
-                                          StringRef train) {
+FailureOr<TrainChoice> TrainChoice::parse(Location loc,
+                                          const ImportOptions &options) {
   TrainChoice choice(loc);
   for (auto [flag, name, text] :
-       {std::tuple(&choice.freeze, StringRef("--freeze"), freeze),
-        std::tuple(&choice.train, StringRef("--train"), train)}) {
+       {std::tuple(&choice.freeze, "--freeze", StringRef(options.freeze)),
+        std::tuple(&choice.train, "--train", StringRef(options.train)),
+        std::tuple(&choice.plusOne, "--norm-plus-one",
+                   StringRef(options.plusOne))}) {
     flag->name = name;
     flag->text = text;
     if (text.empty())
@@ -37,7 +39,20 @@ static std::string nameOf(const Provenance &provenance,
 
 bool TrainChoice::keeps(const Provenance &provenance,
                         const onnx::TensorProto &tensor) {
-  return freeze.matches(nameOf(provenance, tensor));
+  return freeze.matches(nameOf(provenance, tensor), provenance.likelyName);
+}
+
+void TrainChoice::takeOne(Provenance &provenance,
+                          const onnx::TensorProto &tensor) {
+  bool isKnown = provenance.isNameProven || provenance.isComputed;
+  if (isKnown || provenance.isConstant() ||
+      !plusOne.matches(tensor.name(), provenance.moduleName()))
+    return;
+  provenance.kind = Kind::Parameter;
+  provenance.isPlusOne = true;
+  provenance.name = provenance.moduleName();
+  provenance.likelyName.clear();
+  provenance.evidence = "1 + what the module has, by --norm-plus-one";
 }
 
 void TrainChoice::apply(Provenance &provenance, const onnx::TensorProto &tensor,
@@ -45,7 +60,7 @@ void TrainChoice::apply(Provenance &provenance, const onnx::TensorProto &tensor,
   std::string name = nameOf(provenance, tensor);
   bool isNotTrained =
       provenance.isConstant() || provenance.kind == Kind::Frozen;
-  if (isNotTrained && train.matches(name)) {
+  if (isNotTrained && train.matches(name, provenance.likelyName)) {
     provenance.kind = Kind::Parameter;
     provenance.name = name;
     provenance.evidence = "by --train; " + provenance.evidence;
@@ -53,9 +68,9 @@ void TrainChoice::apply(Provenance &provenance, const onnx::TensorProto &tensor,
   }
   if (!provenance.isConstant())
     return;
-  if (provenance.kind == Kind::Presumed && !freeze.matches(name))
+  bool isConfirmed = freeze.matches(name, provenance.likelyName);
+  if (provenance.kind == Kind::Presumed && !isConfirmed)
     presumed.push_back({name, provenance.evidence});
-  (void)freeze.matches(name);
   if (provenance.name.empty())
     return;
   std::string text;
@@ -66,7 +81,7 @@ void TrainChoice::apply(Provenance &provenance, const onnx::TensorProto &tensor,
 LogicalResult TrainChoice::finish(ModuleOp module, const Weights &weights,
                                   ImportReport &report) {
   SymbolTable symbols(module);
-  std::vector<std::string> computed, doubtful, constants;
+  std::vector<std::string> computed, doubtful, altered, constants;
   for (const Weight &weight : weights.all()) {
     auto param = symbols.lookup<ParamOp>(weight.name);
     if (!param)
@@ -76,8 +91,13 @@ LogicalResult TrainChoice::finish(ModuleOp module, const Weights &weights,
         weight.wasMerged ? "merged with an equal tensor by the exporter"
                          : provenance.evidence;
     param.setFrozen(provenance.kind == Kind::Frozen);
-    bool isFrozen = freeze.matches(weight.name);
-    bool isTrained = train.matches(weight.name);
+    bool isFrozen = freeze.matches(weight.name, provenance.likelyName);
+    bool isTrained = train.matches(weight.name, provenance.likelyName);
+    if (provenance.isAltered && !provenance.isPlusOne) {
+      std::string seen = provenance.likelyName;
+      altered.push_back("'" + weight.name + "'" +
+                        (seen.empty() ? "" : " (read as '" + seen + "')"));
+    }
     if (isFrozen)
       param.setFrozen(true);
     if (isTrained)
@@ -92,6 +112,14 @@ LogicalResult TrainChoice::finish(ModuleOp module, const Weights &weights,
     if (flag->regex && !flag->wasUsed)
       return emitError(loc)
              << flag->name << " '" << flag->text << "' matches no parameter";
+  if (plusOne.regex && !plusOne.wasUsed) {
+    InFlightDiagnostic diag =
+        emitError(loc) << plusOne.name << " '" << plusOne.text
+                       << "' matches no scale that may be 1 + a parameter";
+    diag.attachNote(loc) << "--list-params prints the parameters' names, and "
+                            "what the file shows of them";
+    return diag;
+  }
   if (!computed.empty()) {
     InFlightDiagnostic diag = emitWarning(loc)
                               << "trained otherwise than in PyTorch, which "
@@ -110,6 +138,18 @@ LogicalResult TrainChoice::finish(ModuleOp module, const Weights &weights,
     diag.attachNote(loc) << "--freeze REGEX keeps them as they are, --train "
                             "REGEX confirms them; files of pcc-export say "
                             "which are trained";
+  }
+  if (!altered.empty()) {
+    InFlightDiagnostic diag =
+        emitWarning(loc)
+        << "checkpoints hold what the exporter computed, which the "
+           "file does not prove to be the module's own, under "
+           "the file's names: "
+        << listSome(altered);
+    diag.attachNote(loc) << "--norm-plus-one REGEX says which are 1 + the "
+                            "module's, as Gemma's norms have it; exports "
+                            "without constant folding and files of pcc-export "
+                            "have the module's own";
   }
   for (const auto &[name, evidence] : presumed)
     constants.push_back("'" + name + "' (" + evidence + ")");

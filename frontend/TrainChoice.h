@@ -9,14 +9,19 @@
 
 namespace pcc::frontend {
 
-/// --freeze and --train, which override what the file says or looks like, and
-/// the warnings about what was taken for a parameter or a buffer without either
-/// saying so.
+/// --freeze, --train and --norm-plus-one, which override what the file says or
+/// looks like, and the warnings about what was taken for a parameter, a buffer
+/// or a parameter's elements without any of them saying so. Names are those of
+/// --list-params, or those that the module seems to have.
 class TrainChoice {
 public:
   /// Errors: an expression that is none.
-  static mlir::FailureOr<TrainChoice>
-  parse(mlir::Location loc, llvm::StringRef freeze, llvm::StringRef train);
+  static mlir::FailureOr<TrainChoice> parse(mlir::Location loc,
+                                            const ImportOptions &options);
+
+  /// Makes 1 + a parameter of a scale that --norm-plus-one names, unless the
+  /// file proves that it is something else.
+  void takeOne(Provenance &provenance, const onnx::TensorProto &tensor);
 
   /// Makes a parameter of what --train names, and reports constants.
   void apply(Provenance &provenance, const onnx::TensorProto &tensor,
@@ -38,8 +43,10 @@ private:
     std::optional<llvm::Regex> regex;
     bool wasUsed = false;
 
-    bool matches(llvm::StringRef parameter) {
-      bool matches = regex && regex->match(parameter);
+    /// Whether it names a parameter, that has two names maybe.
+    bool matches(llvm::StringRef name, llvm::StringRef other = "") {
+      bool matches = regex && (regex->match(name) ||
+                               (!other.empty() && regex->match(other)));
       wasUsed |= matches;
       return matches;
     }
@@ -48,7 +55,7 @@ private:
   explicit TrainChoice(mlir::Location loc) : loc(loc) {}
 
   mlir::Location loc;
-  Flag freeze, train;
+  Flag freeze, train, plusOne;
   /// Constants by their values or names, and the evidence.
   std::vector<std::pair<std::string, std::string>> presumed;
 };

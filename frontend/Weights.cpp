@@ -96,7 +96,8 @@ static bool isCopy(const Weight &copy, const Weight &other, bool &transposed) {
 
 /// Whether a user means this weight by a name.
 static bool isNamed(const Weight &weight, StringRef name) {
-  return weight.name == name || weight.tensor->name() == name;
+  return weight.name == name || weight.tensor->name() == name ||
+         weight.provenance.likelyName == name;
 }
 
 SmallVector<Weight *, 1> Weights::named(StringRef name) {
@@ -105,7 +106,7 @@ SmallVector<Weight *, 1> Weights::named(StringRef name) {
     if (weight.name == name)
       found.push_back(&weight);
   for (Weight &weight : weights)
-    if (found.empty() && weight.tensor->name() == name)
+    if (found.empty() && isNamed(weight, name))
       found.push_back(&weight);
   return found;
 }
@@ -214,9 +215,10 @@ LogicalResult Weights::tieCopies(Location loc) {
   return success();
 }
 
-Weight *Weights::copy(Weight *weight, StringRef name) {
+Weight *Weights::copy(Weight *weight, Provenance provenance) {
   Weight own = *weight;
-  own.name = unique(name);
+  own.name = unique(provenance.name);
+  own.provenance = std::move(provenance);
   own.read = own.wide = Value();
   own.uses.clear();
   own.wasMerged = true;
@@ -233,6 +235,13 @@ std::string Weights::unique(StringRef name) {
 }
 
 Weight *Weights::separate(Weight *weight, StringRef name, bool isProven) {
+  Provenance own = weight->provenance;
+  own.name = name.str();
+  return separate(weight, std::move(own), isProven);
+}
+
+Weight *Weights::separate(Weight *weight, Provenance own, bool isProven) {
+  StringRef name = own.name;
   if (name.empty() || name == weight->name)
     return weight;
   for (Weight &other : weights)
@@ -240,9 +249,12 @@ Weight *Weights::separate(Weight *weight, StringRef name, bool isProven) {
       return &other;
   // What the user ties to it may have another name still.
   for (auto [i, choice] : llvm::enumerate(choices.ties)) {
-    StringRef partner = choice.first == name    ? choice.second
-                        : choice.second == name ? choice.first
-                                                : StringRef();
+    auto isMeant = [&](StringRef chosen) {
+      return chosen == name || chosen == own.moduleName();
+    };
+    StringRef partner = isMeant(choice.first)    ? choice.second
+                        : isMeant(choice.second) ? choice.first
+                                                 : StringRef();
     for (Weight &other : weights)
       if (!partner.empty() && other.tensor == weight->tensor &&
           isNamed(other, partner)) {
@@ -258,7 +270,7 @@ Weight *Weights::separate(Weight *weight, StringRef name, bool isProven) {
   } else if (!isProven) {
     presumedApart.push_back({name.str(), weight->name});
   }
-  return copy(weight, name);
+  return copy(weight, std::move(own));
 }
 
 Weight *Weights::shareTable(Weight *table, StringRef head) {

@@ -91,6 +91,8 @@ public:
   /// The parameter of this name that the file has merged with `weight`.
   /// `isProven`: the file says that it is one of its own.
   Weight *separate(Weight *weight, llvm::StringRef name, bool isProven);
+  /// The same under the name of `own`, which is what the file tells of it.
+  Weight *separate(Weight *weight, Provenance own, bool isProven);
   /// The table that a head, which may be of its own by this name, reads as
   /// well: they are tied unless the user says otherwise.
   Weight *shareTable(Weight *table, llvm::StringRef head);
@@ -102,7 +104,7 @@ public:
   const std::deque<Weight> &all() const { return weights; }
 
 private:
-  Weight *copy(Weight *weight, llvm::StringRef name);
+  Weight *copy(Weight *weight, Provenance provenance);
   std::string unique(llvm::StringRef name);
   /// The weights of the file that go by this name.
   llvm::SmallVector<Weight *, 1> named(llvm::StringRef name);

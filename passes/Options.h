@@ -41,7 +41,7 @@ struct Options {
   std::string loss;
   /// "adamw" or "sgd".
   std::string optimizer = "adamw";
-  std::string freeze, train;
+  std::string freeze, train, normPlusOne;
   bool randomInit = false;
   bool noDropout = false;
   bool runningNorms = false;

@@ -264,24 +264,27 @@ void pcc::exportModel(const TrainingState &state, const std::string &target) {
       copies.add(file, state.files.find(file), targetOf(program, file, target),
                  file == program.source ? &model->rewrite() : nullptr);
   }
-  std::vector<char> turned;
+  std::vector<char> whole, turned;
   gatherSourceTensors(
       state, sourceTensors(program),
       [&](const SourceTensor &tensor, const char *bytes) {
         const pcc_source *source = tensor.map.source;
         if (!source || !source->file)
           return;
-        const char *inFile = bytes;
-        if (source->transposed || tensor.map.excess) {
-          turned.resize(tensor.bytes());
-          inFile = turned.data();
+        // The file's elements, first in the model's layout.
+        if (tensor.map.excess) {
+          whole.resize(tensor.bytes());
+          convertAdding(tensor.map.excess, whole.data(), source->dtype, 1,
+                        bytes, source->dtype, 1, tensor.map.elements());
+          bytes = whole.data();
         }
-        if (source->transposed)
+        const char *inFile = bytes;
+        if (source->transposed) {
+          turned.resize(tensor.bytes());
           transpose(bytes, tensor.map.shape[0], tensor.map.shape[1],
                     sizeOf(source->dtype), turned.data());
-        else if (tensor.map.excess)
-          convertAdding(tensor.map.excess, turned.data(), source->dtype, 1,
-                        bytes, source->dtype, 1, tensor.map.elements());
+          inFile = turned.data();
+        }
         copies.write(model->fileOf(tensor), inFile, tensor.bytes(),
                      model->placeOf(tensor));
         for (const SourceTensor::Piece &piece : tensor.pieces)

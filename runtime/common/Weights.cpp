@@ -194,7 +194,10 @@ static void fillTensor(const pcc_tensor &tensor, const Shard &shard, char *to,
     if (tensor.init != PCC_INIT_FILE)
       fail(values.code,
            format("'%s' has no tensor '%s'", values.tensors->path().c_str(),
-                  map.name.c_str()));
+                  map.name.c_str()),
+           "names are those of pcc --list-params with the flags that the "
+           "program was compiled with: --norm-plus-one, --tie and --untie "
+           "change some");
   }
   bool fromFile =
       tensor.kind == PCC_PARAM && (tensor.init == PCC_INIT_FILE ||

@@ -139,6 +139,7 @@ static void readOptions(const Flags &flags, Options &options) {
   options.forward = flags.forward;
   options.freeze = flags.freeze;
   options.train = flags.train;
+  options.normPlusOne = flags.normPlusOne;
   options.verbosity = flags.quiet ? 0 : flags.verbose ? 2 : 1;
   options.randomInit = flags.init == "random";
   options.globalBatchGiven = flags.globalBatch.getNumOccurrences();
@@ -168,6 +169,7 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
   note(flags.paddingMask);
   note(flags.freeze);
   note(flags.train);
+  note(flags.normPlusOne);
   note(flags.ties);
   note(flags.unties);
   note(flags.dims);

@@ -146,6 +146,11 @@ struct Flags {
              cl::desc("Parameters that are trained in spite "
                       "of --freeze, or of looking like buffers"),
              cl::value_desc("REGEX"), cl::cat(training)};
+  Text normPlusOne{
+      "norm-plus-one",
+      cl::desc("Scales that the exporter computed as 1 + the module's weight, "
+               "as of Gemma's norms, by their names in the file or the module"),
+      cl::value_desc("REGEX"), cl::cat(training)};
   cl::list<std::string> ties{
       "tie", cl::desc("Two parameters of equal values that are one"),
       cl::value_desc("A=B"), cl::cat(training)};

@@ -17,18 +17,14 @@ using namespace pcc;
 /// Refuses flags whose time is over at a phase.
 static LogicalResult checkFlags(const Arguments &arguments, int phase,
                                 Location loc) {
-  std::pair<StringRef, StringRef> usedUpBy[] = {{"init", "import"},
-                                                {"freeze", "import"},
-                                                {"train", "import"},
-                                                {"tie", "import"},
-                                                {"untie", "import"},
-                                                {"dim", "import"},
-                                                {"padding-mask", "import"},
-                                                {"no-dropout", "train"},
-                                                {"batch-norm", "import"},
-                                                {"stage-cut", "train"},
-                                                {"sequence-parallel", "plan"},
-                                                {"memory-limit", "rt"}};
+  std::pair<StringRef, StringRef> usedUpBy[] = {
+      {"init", "import"},      {"freeze", "import"},
+      {"train", "import"},     {"norm-plus-one", "import"},
+      {"tie", "import"},       {"untie", "import"},
+      {"dim", "import"},       {"padding-mask", "import"},
+      {"no-dropout", "train"}, {"batch-norm", "import"},
+      {"stage-cut", "train"},  {"sequence-parallel", "plan"},
+      {"memory-limit", "rt"}};
   for (auto [flag, when] : usedUpBy)
     if (phase >= findPhase(when) && llvm::is_contained(arguments.given, flag)) {
       InFlightDiagnostic diag =
@@ -227,6 +223,7 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
                        (!options.loss.empty() && options.loss != "causal-lm");
   import.freeze = options.freeze;
   import.train = options.train;
+  import.plusOne = options.normPlusOne;
   import.ties = arguments.ties;
   std::vector<Diagnostic> said;
   auto module = [&] {
