@@ -10,6 +10,7 @@
 #include "runtime/common/Handover.h"
 #include "runtime/common/JobFolder.h"
 #include "runtime/common/Launch.h"
+#include "runtime/common/Loopback.h"
 #include "runtime/common/Signals.h"
 #include "runtime/common/StatusBoard.h"
 #include "runtime/common/Supervisor.h"
@@ -186,6 +187,8 @@ int pcc::startRanks(int64_t ranks, char **argv) {
   std::string folder = createJobFolder(neededBytes(ranks));
   std::string mark = createStatusBoard(folder, static_cast<int>(ranks));
   int streams = offerStreams(folder);
+  // Hardening: a kernel that cannot do it leaves mpirun as it is.
+  int binds = holdBinds();
   pid_t parent = getpid(), started = streams < 0 ? -1 : fork();
   if (started == 0) {
     supervisor.release();
@@ -197,8 +200,9 @@ int pcc::startRanks(int64_t ranks, char **argv) {
     fail(ExitWorld, format("cannot start the ranks: %s", strerror(error)));
   }
   JobProcesses job(started, mark);
-  Ending ending = supervisor.supervise(job, static_cast<int>(ranks), streams,
-                                       startSeconds(ranks));
+  Ending ending = supervisor.supervise(
+      job, static_cast<int>(ranks),
+      {{streams, serveStreams}, {binds, serveBinds}}, startSeconds(ranks));
   removeJobFolder(folder);
   return outcome(ending, ranks);
 }

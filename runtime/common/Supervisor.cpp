@@ -9,7 +9,6 @@
 #include "runtime/common/Supervisor.h"
 
 #include "runtime/common/Error.h"
-#include "runtime/common/Handover.h"
 #include "runtime/common/Signals.h"
 #include "runtime/common/StatusBoard.h"
 
@@ -87,7 +86,8 @@ static double now() {
   return std::chrono::duration<double>(time).count();
 }
 
-Ending Supervisor::supervise(JobProcesses &job, int ranks, int streams,
+Ending Supervisor::supervise(JobProcesses &job, int ranks,
+                             const std::vector<Service> &services,
                              double seconds) {
   const double tick = 0.1;
   double waited = 0, last = now();
@@ -97,10 +97,14 @@ Ending Supervisor::supervise(JobProcesses &job, int ranks, int streams,
     askToStop(stopSignal());
   while (!job.launcherEnded(ending.status)) {
     bool starts = joinedRanks() < ranks;
-    pollfd entries[] = {{queue, POLLIN, 0}, {streams, POLLIN, 0}};
-    poll(entries, 2, starts ? static_cast<int>(1000 * tick) : -1);
-    if (entries[1].revents)
-      serveStreams(streams);
+    std::vector<pollfd> entries = {{queue, POLLIN, 0}};
+    for (const Service &service : services)
+      entries.push_back({service.descriptor, POLLIN, 0});
+    poll(entries.data(), entries.size(),
+         starts ? static_cast<int>(1000 * tick) : -1);
+    for (size_t i = 0; i < services.size(); ++i)
+      if (entries[i + 1].revents & POLLIN)
+        services[i].serve(services[i].descriptor);
     ending.signal = takeSignals(job);
     // A longer pause is time in which this process was stopped.
     waited += std::min(now() - last, 5 * tick);

@@ -7,7 +7,7 @@
 
 #include <csignal>
 #include <set>
-#include <string>
+#include <vector>
 
 namespace pcc {
 
@@ -18,6 +18,12 @@ struct Ending {
   bool late = false; ///< all was killed: not all ranks joined in time
 };
 
+/// What the job asks for: called when the descriptor is readable.
+struct Service {
+  int descriptor;
+  void (*serve)(int descriptor);
+};
+
 /// Has the signals of this process wait until the job is there to be told, and
 /// tells it; the handlers of Signals.h do not run any more.
 class Supervisor {
@@ -26,10 +32,10 @@ public:
   /// In the child that becomes the launcher: signals as they were.
   void release() const;
 
-  /// Waits for the end of the job; `streams` as in Handover.h. Within `seconds`
-  /// all ranks must have joined, not counting time in which all was stopped;
-  /// 0: whenever.
-  Ending supervise(JobProcesses &job, int ranks, int streams, double seconds);
+  /// Waits for the end of the job and serves it. Within `seconds` all ranks
+  /// must have joined, not counting time in which all was stopped; 0: whenever.
+  Ending supervise(JobProcesses &job, int ranks,
+                   const std::vector<Service> &services, double seconds);
 
 private:
   /// The signal that ends all at once, or 0.
