@@ -5,10 +5,13 @@ REQUIRES: hosts
 RUN: rm -rf %t && mkdir %t && cd %t && %build/test/Runtime/bin/toy-files .
 RUN: pcc %root/examples/gpt2/gpt2.onnx --tp 2 --dp 3 --global-batch-size 12 \
 RUN:   -q -o gpt2
+RUN: %cc -shared -fPIC -O1 %root/test/Runtime/Inputs/strangers.c \
+RUN:   -o strangers.so -ldl
 RUN: %root/scripts/hosts %python %s %root %build
 """
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -91,6 +94,30 @@ for step in range(1, 61):
     difference = abs(again[step][0] - whole[step][0])
     assert difference <= 2e-6 * whole[step][0], step
 good("host", "--start", "node3")
+
+# A rank that is stopped, here on a host of its own, and the host of rank 0.
+for host, rank, speaker in ("node3", 3, 0), ("node1", 0, 1):
+    still = subprocess.Popen(
+        [*MPIRUN, *THREE, *TOY, "--steps", "100000", "--log-json", "still.json",
+         "--timeout", "3"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        text=True, env=dict(os.environ, TOY_PAUSE_MS="20"))
+    until(lambda: os.path.exists("still.json") and rows("still.json"))
+    good("host", host, "pkill -STOP -x toy-dp2-tp2")
+    _, err = still.communicate(timeout=60)
+    assert still.returncode == 7, (still.returncode, err)
+    assert re.search(rf"\[rank {speaker}\] error: rank {rank} \(process \d+ on "
+                     rf"host {host}\) has stood still for 3 s, since .*, in "
+                     r"'.*' of (step|the start)", err), err
+    assert err.count("error:") == 1, err
+    until(lambda: not any(map(ranksOn, ["node1", "node2", "node3"])), 20)
+    os.remove("still.json")
+
+# Rank 0 listens where the hosts reach each other. (So does Open MPI, on all
+# addresses, and a stranger of its would hold it up.)
+good(*MPIRUN, "-x", "LD_PRELOAD=./strangers.so", "-x", "STRANGERS=strangers",
+     "-x", "STRANGERS_COUNT=0", *THREE, *TOY, "--steps", "2")
+with open("strangers") as file:
+    assert set(file.read().split()) == {"10.77.0.1", "0.0.0.0"}
 
 # A run on another host keeps off a folder whose owner lives, and may be alive.
 one = f"{build}/test/Runtime/bin/toy-1 --data tokens.bin --save shared"

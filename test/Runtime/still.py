@@ -3,7 +3,7 @@ run that is stopped as a whole, does not.
 
 By hand, in a folder where toy-files made the files of the test: a save of 30 s
 under --timeout 5 is
-    SLOW_MS=1500 LD_PRELOAD=./still.so toy-dp2-tp2 --data tokens.bin \\
+    SLOW_MS=2000 LD_PRELOAD=./still.so toy-dp2-tp2 --data tokens.bin \\
         --steps 1 --save slow --timeout 5
 
 RUN: rm -rf %t && mkdir %t && cd %t && toy-files .

@@ -1,6 +1,6 @@
 // Preloaded into a program, connects strangers to each TCP port on which it
 // begins to listen: some are silent, some say a byte, some say nonsense. Writes
-// the ports' addresses to the file STRANGERS.
+// the ports' addresses to the file STRANGERS. STRANGERS_COUNT: how many come.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -24,7 +24,8 @@ int listen(int listener, int backlog) {
   fclose(log);
   char nonsense[100];
   memset(nonsense, 'x', sizeof(nonsense));
-  for (int i = 0; i < 200; ++i) {
+  const char *count = getenv("STRANGERS_COUNT");
+  for (int i = 0; i < (count ? atoi(count) : 200); ++i) {
     int stranger = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (connect(stranger, (struct sockaddr *)&address, length) == 0 && i % 3)
       send(stranger, nonsense, i % 3 == 1 ? 1 : sizeof(nonsense), 0);
