@@ -123,7 +123,14 @@ static void allowDescriptors(int64_t ranks) {
 /// cores; a busy host or a slow file system takes longer.
 static double startSeconds(int64_t ranks) {
   const char *given = getenv("PCC_START_SECONDS");
-  return given && *given ? atof(given) : 120 + 2.0 * ranks;
+  if (!given || !*given)
+    return 120 + 2.0 * ranks;
+  char *end;
+  double seconds = strtod(given, &end);
+  if (*end || !(seconds >= 0))
+    fail(ExitUsage,
+         format("PCC_START_SECONDS: '%s' is not a number of seconds", given));
+  return seconds;
 }
 
 [[noreturn]] static void failLate(int64_t ranks) {
@@ -182,6 +189,7 @@ int pcc::startRanks(int64_t ranks, char **argv) {
     fail(ExitWorld, "cannot find this executable through /proc/self/exe");
   std::string path(self, length);
 
+  double seconds = startSeconds(ranks);
   allowDescriptors(ranks);
   Supervisor supervisor;
   std::string folder = createJobFolder(neededBytes(ranks));
@@ -191,7 +199,7 @@ int pcc::startRanks(int64_t ranks, char **argv) {
   int binds = holdBinds();
   pid_t parent = getpid(), started = streams < 0 ? -1 : fork();
   if (started == 0) {
-    supervisor.release();
+    supervisor.prepareLauncher();
     becomeMpirun(ranks, argv, path, folder, parent);
   }
   int error = errno;
@@ -202,7 +210,7 @@ int pcc::startRanks(int64_t ranks, char **argv) {
   JobProcesses job(started, mark);
   Ending ending = supervisor.supervise(
       job, static_cast<int>(ranks),
-      {{streams, serveStreams}, {binds, serveBinds}}, startSeconds(ranks));
+      {{streams, serveStreams}, {binds, serveBinds}}, seconds);
   removeJobFolder(folder);
   return outcome(ending, ranks);
 }

@@ -40,26 +40,26 @@ Supervisor::Supervisor() {
   for (int signal : {SIGINT, SIGQUIT})
     if (isIgnored(signal))
       ignored.insert(signal);
-  sigprocmask(SIG_BLOCK, &taken, &before);
+  sigprocmask(SIG_BLOCK, &taken, nullptr);
   queue = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
   if (queue < 0)
     fail(ExitWorld, format("cannot wait for signals: %s", strerror(errno)));
 }
 
-void Supervisor::release() const {
+void Supervisor::prepareLauncher() const {
   signal(SIGPIPE, SIG_DFL);
-  sigprocmask(SIG_SETMASK, &before, nullptr);
+  // Batch systems signal all processes of a job. mpirun would end the ranks,
+  // which it starts with no signal blocked.
+  sigset_t children;
+  sigemptyset(&children);
+  sigaddset(&children, SIGCHLD);
+  sigprocmask(SIG_UNBLOCK, &children, nullptr);
 }
 
 void Supervisor::suspend(JobProcesses &job) {
   job.stop();
-  // The shell sees this process stop like any other.
-  sigset_t stop;
-  sigemptyset(&stop);
-  sigaddset(&stop, SIGTSTP);
-  raise(SIGTSTP);
-  sigprocmask(SIG_UNBLOCK, &stop, nullptr);
-  sigprocmask(SIG_BLOCK, &stop, nullptr);
+  // The shell sees this process stop like any other, until it continues it.
+  raise(SIGSTOP);
   job.resume();
 }
 

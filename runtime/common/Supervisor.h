@@ -29,8 +29,8 @@ struct Service {
 class Supervisor {
 public:
   Supervisor();
-  /// In the child that becomes the launcher: signals as they were.
-  void release() const;
+  /// In the child that becomes the launcher: leaves signals to this process.
+  void prepareLauncher() const;
 
   /// Waits for the end of the job and serves it. Within `seconds` all ranks
   /// must have joined, not counting time in which all was stopped; 0: whenever.
@@ -42,7 +42,7 @@ private:
   int takeSignals(JobProcesses &job);
   void suspend(JobProcesses &job);
 
-  sigset_t taken, before;
+  sigset_t taken;
   std::set<int> ignored; ///< of SIGINT and SIGQUIT: from the terminal
   int queue = -1;
 };

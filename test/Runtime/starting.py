@@ -59,6 +59,10 @@ assert run.returncode == 7 and err == (
     "the others\nnote: the environment variable PCC_START_SECONDS gives them "
     "more (0: any)\n"), (run.returncode, err)
 requireNothingLeft(folder)
+run = begin("toy-dp2-tp2", *RUN, env=dict(hangs, PCC_START_SECONDS="1m"))
+out, err = run.communicate(timeout=30)
+assert run.returncode == 2 and err == (
+    "error: PCC_START_SECONDS: '1m' is not a number of seconds\n"), err
 
 for first, second in (("SIGTERM", "SIGTERM"), ("SIGUSR1 SIGTERM", "SIGTERM"),
                       ("SIGTERM", "SIGINT"), ("", "SIGINT"), ("", "SIGQUIT")):

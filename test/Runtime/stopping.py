@@ -99,6 +99,14 @@ for program in ("toy-1", "toy-dp2-tp2"):
     run.send_signal(signal.SIGTERM)
     assert "stopped by SIGTERM" in finish(run, 0)[0]
 
+# Batch systems send signals to all processes of a job.
+run = logged("toy-dp2-tp2", "--save", "batch")
+for process in [run.pid, *processes(jobFolder(run))]:
+    os.kill(process, signal.SIGTERM)
+out, err = finish(run, 0)
+assert "stopped by SIGTERM after" in out and not err, (out, err)
+assert os.path.exists("batch/latest")
+
 # timeout sends the signal to the process and to its group.
 run = begin("timeout", "1", "toy-dp2-tp2", *ENDLESS, "--save", "timed",
             env=SLOW)
