@@ -163,6 +163,15 @@ static std::string ownText() {
       }
   }
   tellAll(End, ExitCommunication);
+  if (lifeline->options.launcherWaits) {
+    // One that has a host to itself can be ended by the launcher only. The main
+    // thread may keep MPI from telling it.
+    startThread([] {
+      sleep(5);
+      _exit(ExitCommunication);
+    }).detach();
+    backend::abortRanks(ExitCommunication);
+  }
   _exit(ExitCommunication);
 }
 

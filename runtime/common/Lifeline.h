@@ -21,6 +21,9 @@ struct LifelineOptions {
   /// Whether a parent process sees to ranks that die, and says more of them:
   /// see StatusBoard.h.
   bool hasParent = false;
+  /// Whether the launcher waits for all ranks when one has ended with a code,
+  /// as srun does.
+  bool launcherWaits = false;
 };
 
 /// Connects to rank 0 and watches from then on; all ranks call it. The death of

@@ -52,6 +52,7 @@ static void joinRanks(const Launch &launch, const Options &options) {
   LifelineOptions lifeline;
   lifeline.timeout = options.timeout;
   lifeline.hasParent = hasParent;
+  lifeline.launcherWaits = launch.launcher == Launcher::Slurm;
   holdLifeline(lifeline);
   statusJoined();
 }

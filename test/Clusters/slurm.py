@@ -72,6 +72,18 @@ write("mpirun.sh", "#!/bin/sh\nmpirun --bind-to none -n 4 " + " ".join(TOY)
 good("sbatch", "-W", "-N", "2", "-n", "4", "mpirun.sh")
 equal("one.json", "srun.json", "mpirun.json")
 
+# A rank that is stopped on a host of its own, which none of the others reaches.
+still = subprocess.Popen(
+    [*SRUN, *TOY, "--steps", "100000", "--log-json", "still.json", "--timeout",
+     "3"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    env=dict(os.environ, TOY_PAUSE_MS="20"))
+until(lambda: os.path.exists("still.json") and rows("still.json"))
+good("host", "node3", "pkill -STOP -x train")
+_, err = still.communicate(timeout=60)
+assert still.returncode == 7, (still.returncode, err)
+assert "on host node3) has stood still for 3 s, since" in err, err
+good("host", "node3", "! pgrep -x train")
+
 # What Slurm sends when time is up, and scancel.
 for words, name in (["-s", "USR1"], "SIGUSR1"), ([], "SIGTERM"):
     stopped = subprocess.Popen([*SRUN, *TOY, "--steps", "100000", "--save",
