@@ -9,15 +9,12 @@
 #include "runtime/common/ModelFile.h"
 #include "runtime/common/OptimizerFile.h"
 #include "runtime/common/SaveFolder.h"
+#include "runtime/common/SavedFiles.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 using namespace pcc;
 using json = nlohmann::ordered_json;
-
-static const int64_t greatestStep = int64_t{1} << 53;
-static const char *const stateName = "/trainer_state.json";
 
 static json planOf(const pcc_program &program) {
   json axes = json::array();
@@ -26,39 +23,24 @@ static json planOf(const pcc_program &program) {
   return {{"axes", axes}, {"world_size", worldSize(program)}};
 }
 
-static std::string trainerState(const TrainingState &state,
-                                const Options &options, StepCount count) {
+static json trainerState(const TrainingState &state, const Options &options,
+                         StepCount count) {
   const pcc_program &program = state.program;
   int64_t samples = count.step * globalBatch(program);
   json flags;
   for (auto &[name, value] : savedOptions(options))
     flags[name] = value;
-  json text = {{"format", 1},
-               {"model", program.model},
-               {"step", count.step},
-               {"skipped_steps", count.skipped},
-               {"tokens", samples * program.seq},
-               {"samples", samples},
-               {"global_batch", globalBatch(program)},
-               {"sequence", program.seq},
-               {"plan", planOf(program)},
-               {"rng", {{"kind", "counter"}, {"seed", state.initSeed}}},
-               {"options", flags}};
-  return text.dump(2) + "\n";
-}
-
-static bool isStepFolder(const std::string &name) {
-  return name.compare(0, 5, "step-") == 0 &&
-         name.find_first_not_of("0123456789", 5) == std::string::npos;
-}
-
-/// The names of complete checkpoints, oldest first.
-static std::vector<std::string> checkpointsIn(const std::string &dir) {
-  std::vector<std::string> steps;
-  for (const std::string &name : listFolder(dir))
-    if (isStepFolder(name) && exists(dir + "/" + name + stateName))
-      steps.push_back(name);
-  return steps;
+  return {{"format", 1},
+          {"model", program.model},
+          {"step", count.step},
+          {"skipped_steps", count.skipped},
+          {"tokens", samples * program.seq},
+          {"samples", samples},
+          {"global_batch", globalBatch(program)},
+          {"sequence", program.seq},
+          {"plan", planOf(program)},
+          {"rng", {{"kind", "counter"}, {"seed", state.initSeed}}},
+          {"options", flags}};
 }
 
 /// Deletes what killed runs left, before a new checkpoint needs the space.
@@ -68,8 +50,8 @@ static void removeLeftovers(const std::string &dir) {
       continue;
     // A kill while it was replaced; its successor is not complete.
     std::string step = name.substr(1, name.rfind('.') - 1);
-    if (name == "." + step + ".old" && exists(dir + "/" + name + stateName) &&
-        !exists(dir + "/" + step))
+    if (name == "." + step + ".old" &&
+        exists(dir + "/" + name + "/" + stateFile) && !exists(dir + "/" + step))
       replaceFile(dir + "/" + name, dir + "/" + step);
     else
       removeFolder(dir + "/" + name);
@@ -124,14 +106,36 @@ static bool agree(const std::string &error, const Place &place, bool again) {
   return true;
 }
 
+/// What trainer_state.json has of all ranks' files, on rank 0; the others send
+/// what they wrote.
+static json gatherFiles(const FileHashes &model, const FileHashes &optimizer) {
+  std::string own = optimizer.bytes ? entryOf(optimizer).dump() : "";
+  int64_t size = own.size();
+  if (backend::rank() != 0) {
+    backend::send(&size, sizeof(size), 0);
+    backend::send(own.data(), size, 0);
+    return {};
+  }
+  json files = {{modelFile, entryOf(model)}};
+  for (int rank = 0; rank < backend::size(); ++rank) {
+    if (rank > 0) {
+      backend::receive(&size, sizeof(size), rank);
+      own.resize(size);
+      backend::receive(own.data(), size, rank);
+    }
+    if (size > 0)
+      files[optimizerFile(rank)] = json::parse(own);
+  }
+  return files;
+}
+
 /// What rank 0 does when all files of a checkpoint but the last are written.
-static std::string complete(const TrainingState &state, const Options &options,
-                            StepCount count, const Place &place) {
+static std::string complete(const std::string &text, const Options &options,
+                            const Place &place) {
   const std::string &dir = place.dir;
   // A run that came to own the folder meanwhile may write under these names.
   requireSaveFolder();
-  std::string error = writeFile(place.temporary() + stateName,
-                                trainerState(state, options, count));
+  std::string error = writeFile(place.temporary() + "/" + stateFile, text);
   if (error.empty())
     error = syncFolder(place.temporary());
   if (error.empty())
@@ -163,14 +167,17 @@ static bool tryToSave(const TrainingState &state, const Options &options,
     makeNewFolder(place.temporary());
   }
   backend::maxOverRanks(0);
+  FileHashes model, optimizer;
   std::string error =
-      writeModel(state, place.temporary() + "/model.safetensors");
+      writeModel(state, count.step, place.temporary() + "/" + modelFile, model);
   if (error.empty())
-    error = writeOptimizer(state, place.temporary());
+    error = writeOptimizer(state, count.step, place.temporary(), optimizer);
   if (!agree(error, place, again))
     return false;
+  json files = gatherFiles(model, optimizer);
   if (first)
-    error = complete(state, options, count, place);
+    error = complete(stateText(trainerState(state, options, count), files),
+                     options, place);
   return agree(error, place, again);
 }
 
@@ -183,52 +190,21 @@ std::string pcc::saveCheckpoint(const TrainingState &state,
   return place.folder();
 }
 
-/// The checkpoint that DIR/latest names; empty if there is none.
-static std::string readLatest(const std::string &dir) {
-  std::string latest = dir + "/latest";
-  if (!exists(latest))
-    return "";
-  MappedFile file(latest, ExitOutput, "file", "");
-  std::string name(file.data(), file.size());
-  name.erase(name.find_last_not_of("\n") + 1);
-  if (!isStepFolder(name))
-    fail(ExitOutput, format("'%s' does not name a checkpoint", latest.c_str()));
-  // See removeLeftovers().
-  for (const std::string &place : {name, "." + name + ".old"})
-    if (exists(dir + "/" + place + stateName))
-      return dir + "/" + place;
-  return "";
-}
-
-std::string pcc::findCheckpoint(const std::string &dir) {
-  if (exists(dir + stateName))
-    return dir;
-  std::string latest = readLatest(dir);
-  if (!latest.empty())
-    return latest;
-  // A kill before the first 'latest', or a checkpoint that somebody deleted.
-  std::vector<std::string> steps = checkpointsIn(dir);
-  if (!steps.empty())
-    return dir + "/" + steps.back();
-  fail(ExitOutput,
-       format("'%s' is not a checkpoint and holds none", dir.c_str()),
-       "--resume takes the folder given to --save, or one step-* folder in it");
-}
-
 StepCount pcc::readTrainerState(const pcc_program &program,
                                 const std::string &folder, Options &options,
                                 Options &before) {
-  std::string path = folder + stateName;
-  MappedFile file(path, ExitOutput, "checkpoint", "");
-  json state = json::parse(file.data(), file.data() + file.size(), nullptr,
-                           /*allow_exceptions=*/false);
+  SavedFiles files(folder);
+  const json &state = files.fields();
   auto refuse = [&](const char *what) {
-    fail(ExitOutput, format("'%s' %s", path.c_str(), what));
+    fail(ExitOutput, format("'%s/%s' %s", folder.c_str(), stateFile, what));
   };
-  if (!state.is_object() || !state["format"].is_number_integer() ||
-      !state["step"].is_number_integer() || !state["options"].is_object() ||
-      !state["global_batch"].is_number_integer() || state["step"] < 0 ||
-      state["step"] > greatestStep)
+  auto has = [&](const char *name, bool (json::*is)() const) {
+    return state.contains(name) && (state[name].*is)();
+  };
+  if (!has("format", &json::is_number_integer) ||
+      !has("options", &json::is_object) ||
+      !has("global_batch", &json::is_number_integer) ||
+      !has("sequence", &json::is_number_integer))
     refuse("is not a trainer state");
   // Absent in those of earlier versions, which skipped none.
   json skipped = state.value("skipped_steps", json(0));
@@ -236,6 +212,9 @@ StepCount pcc::readTrainerState(const pcc_program &program,
     refuse("is not a trainer state");
   if (state["format"] != 1)
     refuse("was written by a newer version");
+  if (!files.isHashed() && backend::rank() == 0)
+    warn(format("checkpoint '%s' has no hashes: damage of it is not noticed",
+                folder.c_str()));
   for (auto &[name, value] : state["options"].items()) {
     if (!value.is_string())
       refuse("is not a trainer state");
@@ -250,17 +229,18 @@ StepCount pcc::readTrainerState(const pcc_program &program,
                   "has %lld: the data differ from there on",
                   name, state[name].dump().c_str(),
                   static_cast<long long>(size)));
-  return {state["step"].get<int64_t>(), skipped.get<int64_t>()};
+  return {files.step(), skipped.get<int64_t>()};
 }
 
 void pcc::loadCheckpoint(const TrainingState &state,
                          const std::string &folder) {
-  SafeTensors model(folder + "/model.safetensors", ExitOutput, "checkpoint");
+  SavedFiles files(folder);
+  std::unique_ptr<SafeTensors> model = files.open(modelFile, "checkpoint");
   InitialValues values;
   values.kind = InitialValues::FromTensors;
-  values.tensors = &model;
+  values.tensors = model.get();
   values.code = ExitOutput;
   fillParameters(state.program, state.stage, state.coordinates, state.arena,
                  values, state.files);
-  readOptimizer(state, folder);
+  readOptimizer(state, files);
 }

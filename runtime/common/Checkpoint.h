@@ -4,7 +4,8 @@
 //   model.safetensors           the parameters as the source model has them
 //   optim-rank-00000.safetensors  shards of the optimizer state, by the rank
 //                               that wrote them; see OptimizerFile.h
-//   trainer_state.json          step, data cursor, options, layout
+//   trainer_state.json          step, data cursor, options, layout, hashes of
+//                               the files and of itself; see SavedFiles.h
 // DIR/latest                    the name of the newest complete folder
 //
 // A folder is written under a temporary name and renamed when all of it is on
@@ -15,6 +16,7 @@
 #ifndef PCC_RUNTIME_COMMON_CHECKPOINT_H
 #define PCC_RUNTIME_COMMON_CHECKPOINT_H
 
+#include "runtime/common/CheckpointFolder.h"
 #include "runtime/common/Mesh.h"
 #include "runtime/common/Options.h"
 #include "runtime/common/Weights.h"
@@ -43,9 +45,6 @@ struct StepCount {
 /// Returns the folder. Exits with ExitOutput where it cannot be written.
 std::string saveCheckpoint(const TrainingState &state, const Options &options,
                            StepCount count);
-
-/// The checkpoint folder that --resume `dir` means.
-std::string findCheckpoint(const std::string &dir);
 
 /// Reads trainer_state.json: sets the options that the command line leaves
 /// open; `before`: all options as the checkpoint has them. Exits with

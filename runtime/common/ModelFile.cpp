@@ -10,8 +10,8 @@
 
 using namespace pcc;
 
-std::string pcc::writeModel(const TrainingState &state,
-                            const std::string &path) {
+std::string pcc::writeModel(const TrainingState &state, int64_t step,
+                            const std::string &path, FileHashes &written) {
   std::vector<SourceTensor> sources = sourceTensors(state.program);
   std::unique_ptr<SafeTensorsWriter> writer;
   if (backend::rank() == 0) {
@@ -20,11 +20,12 @@ std::string pcc::writeModel(const TrainingState &state,
       entries.push_back({tensor.map.name, dtypeName(tensor.map.dtype),
                          tensor.map.shape, tensor.bytes()});
     writer = std::make_unique<SafeTensorsWriter>(
-        path, entries, std::map<std::string, std::string>());
+        path, entries,
+        std::map<std::string, std::string>{{"step", std::to_string(step)}});
   }
   gatherSourceTensors(state, sources,
                       [&](const SourceTensor &tensor, const char *bytes) {
                         writer->write(bytes, tensor.bytes());
                       });
-  return writer ? writer->finish() : "";
+  return writer ? writer->finish(written) : "";
 }

@@ -4,7 +4,6 @@
 
 #include "runtime/common/Backend.h"
 #include "runtime/common/DType.h"
-#include "runtime/common/Files.h"
 #include "runtime/common/SourceMap.h"
 
 #include <algorithm>
@@ -25,6 +24,7 @@ struct Saved {
 
 /// A shard in a file, and where it lies in the whole.
 struct Piece {
+  const SafeTensors *file;
   const SafeTensors::Tensor *tensor;
   int32_t dtype;
   std::vector<int64_t> shape; ///< of the whole
@@ -77,8 +77,9 @@ static std::string placeOf(const Saved &saved) {
   return place.dump();
 }
 
-std::string pcc::writeOptimizer(const TrainingState &state,
-                                const std::string &folder) {
+std::string pcc::writeOptimizer(const TrainingState &state, int64_t step,
+                                const std::string &folder,
+                                FileHashes &written) {
   std::vector<Saved> tensors = savedTensors(state);
   tensors.erase(std::remove_if(tensors.begin(), tensors.end(),
                                [&](const Saved &saved) {
@@ -88,21 +89,20 @@ std::string pcc::writeOptimizer(const TrainingState &state,
   if (tensors.empty())
     return "";
   std::vector<SafeTensorsWriter::Entry> entries;
-  std::map<std::string, std::string> places;
+  std::map<std::string, std::string> places = {{"step", std::to_string(step)}};
   for (const Saved &saved : tensors) {
     entries.push_back({saved.name, dtypeName(saved.tensor->dtype),
                        saved.shard.extent, saved.bytes});
     places[saved.name] = placeOf(saved);
   }
-  SafeTensorsWriter writer(
-      folder + format("/optim-rank-%05d.safetensors", backend::rank()), entries,
-      places);
+  SafeTensorsWriter writer(folder + "/" + optimizerFile(backend::rank()),
+                           entries, places);
   for (const Saved &saved : tensors) {
     HostView view(state.arena + saved.tensor->arena_offset, saved.bytes,
                   backend::Access::Read);
     writer.write(view.data(), saved.bytes);
   }
-  return writer.finish();
+  return writer.finish(written);
 }
 
 //===----------------------------------------------------------------------===//
@@ -131,7 +131,7 @@ static void addPieces(const SafeTensors &file, Pieces &pieces) {
     if (!tensor)
       continue; // a note such as "format"
     auto place = nlohmann::json::parse(text, nullptr, false);
-    Piece piece = {tensor, dtypeNamed(tensor->dtype.c_str()), {}, {}};
+    Piece piece = {&file, tensor, dtypeNamed(tensor->dtype.c_str()), {}, {}};
     piece.shard.extent = tensor->shape;
     bool good = place.is_object() && readList(place, "shape", piece.shape) &&
                 readList(place, "offset", piece.shard.start) &&
@@ -188,8 +188,9 @@ static int64_t copyCommon(const SourceMap &map, const Saved &saved,
   int64_t toSize = sizeOf(saved.tensor->dtype), fromSize = sizeOf(piece.dtype);
   std::vector<int64_t> at = begin;
   for (int64_t i = 0; i < rows; ++i) {
+    int64_t from = indexIn(piece.shard, at) * fromSize;
     if (!convert(to + indexIn(saved.shard, at) * toSize, saved.tensor->dtype, 1,
-                 piece.tensor->data + indexIn(piece.shard, at) * fromSize,
+                 piece.file->read(*piece.tensor, from, from + row * fromSize),
                  piece.dtype, 1, row))
       return -1;
     for (int dim = rank - 2; dim >= 0 && ++at[dim] == end[dim]; --dim)
@@ -242,15 +243,16 @@ static void readShard(const TrainingState &state, const std::string &folder,
          "is a file of it missing, or was it trained with another optimizer?");
 }
 
-void pcc::readOptimizer(const TrainingState &state, const std::string &folder) {
+void pcc::readOptimizer(const TrainingState &state,
+                        const SavedFiles &checkpoint) {
   std::vector<std::unique_ptr<SafeTensors>> files;
   Pieces pieces;
-  for (const std::string &name : listFolder(folder))
-    if (!name.compare(0, 11, "optim-rank-")) {
-      files.push_back(std::make_unique<SafeTensors>(
-          folder + "/" + name, ExitOutput, "optimizer state"));
-      addPieces(*files.back(), pieces);
-    }
+  for (const std::string &name : checkpoint.optimizerFiles()) {
+    files.push_back(checkpoint.open(name, "optimizer state"));
+    addPieces(*files.back(), pieces);
+  }
   for (const Saved &saved : savedTensors(state))
-    readShard(state, folder, saved, pieces[saved.name]);
+    readShard(state, checkpoint.folder(), saved, pieces[saved.name]);
+  for (const std::unique_ptr<SafeTensors> &file : files)
+    file->requireWhole();
 }

@@ -10,19 +10,23 @@
 #define PCC_RUNTIME_COMMON_OPTIMIZERFILE_H
 
 #include "runtime/common/Checkpoint.h"
+#include "runtime/common/SavedFiles.h"
 
 namespace pcc {
 
 /// Writes this rank's shards of the optimizer state: "exp_avg.<parameter>" and
 /// so on, and "master.<parameter>" for a parameter that training does not keep
 /// as the model has it: in another type, or with one added. Of ranks that hold
-/// the same shard, one writes it. Returns what went wrong, if anything did.
+/// the same shard, one writes it. Returns what went wrong, if anything did;
+/// `written` says what the file holds, no bytes meaning that there is none.
 [[nodiscard]] std::string writeOptimizer(const TrainingState &state,
-                                         const std::string &folder);
+                                         int64_t step,
+                                         const std::string &folder,
+                                         FileHashes &written);
 
-/// Reads this rank's shards, put together from all files of the folder; exits
-/// with ExitOutput if a part of one is nowhere.
-void readOptimizer(const TrainingState &state, const std::string &folder);
+/// Reads this rank's shards, put together from all files of the checkpoint;
+/// exits with ExitOutput if a part of one is nowhere.
+void readOptimizer(const TrainingState &state, const SavedFiles &checkpoint);
 
 } // namespace pcc
 

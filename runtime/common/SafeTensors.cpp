@@ -60,9 +60,49 @@ static bool readNumbers(const json &list, std::vector<int64_t> &numbers) {
   return true;
 }
 
+/// The step in the metadata of a file that may be damaged; empty: none.
+static std::string stepIn(const MappedFile &file) {
+  uint64_t length = 0;
+  if (file.size() >= 8)
+    memcpy(&length, file.data(), 8);
+  if (length > static_cast<uint64_t>(greatestHeader) ||
+      static_cast<int64_t>(length) > file.size() - 8)
+    return "";
+  std::string duplicate;
+  json header = parseHeader(file.data() + 8, length, duplicate);
+  if (header.is_object() && header.contains("__metadata__") &&
+      header["__metadata__"].is_object() &&
+      header["__metadata__"].contains("step") &&
+      header["__metadata__"]["step"].is_string())
+    return header["__metadata__"]["step"].get<std::string>();
+  return "";
+}
+
+/// Requires the size and the header that were saved.
+static void requireHeader(const MappedFile &file, const BlockCheck &check) {
+  if (check.knowsHeader())
+    return;
+  const SavedFile &saved = check.saved();
+  std::string step = stepIn(file), own = std::to_string(saved.step);
+  if (!step.empty() && step != own)
+    check.refuse("is of step " + step + ", the checkpoint is of step " + own);
+  if (file.size() != saved.hashes.bytes)
+    check.refuse(format("has %lld bytes, but had %lld when it was saved",
+                        static_cast<long long>(file.size()),
+                        static_cast<long long>(saved.hashes.bytes)));
+  check.refuse(format("is damaged: its bytes 0 to %lld, the header, are not "
+                      "those that were saved",
+                      static_cast<long long>(saved.hashes.headerBytes - 1)));
+}
+
 SafeTensors::SafeTensors(const std::string &path, ExitCode code,
-                         const char *what)
-    : file(path, code, what, "") {
+                         const char *what,
+                         const std::optional<SavedFile> &saved)
+    : file(path, code, what, saved ? saved->note : "") {
+  if (saved) {
+    check = std::make_unique<BlockCheck>(file, *saved, code);
+    requireHeader(file, *check);
+  }
   auto refuse = [&](const std::string &reason) {
     fail(code, format("%s '%s' is not a valid safetensors file: ", what,
                       path.c_str()) +
@@ -83,8 +123,8 @@ SafeTensors::SafeTensors(const std::string &path, ExitCode code,
   if (!duplicate.empty())
     refuse("key '" + duplicate + "' occurs twice");
 
-  const char *buffer = file.data() + 8 + length;
-  int64_t bufferBytes = file.size() - 8 - static_cast<int64_t>(length);
+  int64_t buffer = 8 + static_cast<int64_t>(length);
+  int64_t bufferBytes = file.size() - buffer;
   std::vector<std::pair<int64_t, int64_t>> ranges;
   for (auto &[name, entry] : header.items()) {
     if (name == "__metadata__") {
@@ -119,7 +159,7 @@ SafeTensors::SafeTensors(const std::string &path, ExitCode code,
       refuse(format("tensor '%s' has %lld bytes, its shape and type need %lld",
                     name.c_str(), static_cast<long long>(tensor.bytes),
                     static_cast<long long>(expected)));
-    tensor.data = buffer + offsets[0];
+    tensor.place = buffer + offsets[0];
     ranges.push_back({offsets[0], offsets[1]});
     tensors[name] = tensor;
   }
@@ -138,6 +178,18 @@ SafeTensors::SafeTensors(const std::string &path, ExitCode code,
 const SafeTensors::Tensor *SafeTensors::find(const std::string &name) const {
   auto it = tensors.find(name);
   return it == tensors.end() ? nullptr : &it->second;
+}
+
+const char *SafeTensors::read(const Tensor &tensor, int64_t begin,
+                              int64_t end) const {
+  if (check)
+    check->reading(tensor.place + begin, tensor.place + end);
+  return file.data() + tensor.place + begin;
+}
+
+void SafeTensors::requireWhole() const {
+  if (check)
+    check->finish();
 }
 
 SafeTensorsWriter::SafeTensorsWriter(
@@ -163,8 +215,10 @@ SafeTensorsWriter::SafeTensorsWriter(
       header.dump(-1, ' ', false, json::error_handler_t::replace);
   text.append((8 - text.size() % 8) % 8, ' ');
   uint64_t length = text.size();
-  write(&length, 8);
-  write(text.data(), text.size());
+  text.insert(0, reinterpret_cast<const char *>(&length), 8);
+  headerBytes = text.size();
+  headerHash = hashText(text.data(), headerBytes);
+  write(text.data(), headerBytes);
 }
 
 SafeTensorsWriter::~SafeTensorsWriter() {
@@ -173,14 +227,22 @@ SafeTensorsWriter::~SafeTensorsWriter() {
 }
 
 void SafeTensorsWriter::write(const void *data, int64_t bytes) {
-  if (error.empty() && !writeBytes(file, path, data, bytes))
-    error = cannotWrite(path);
+  auto *from = static_cast<const char *>(data);
+  for (int64_t at = 0; at < bytes && error.empty(); at += cachedPiece) {
+    int64_t piece = std::min(cachedPiece, bytes - at);
+    if (!writeBytes(file, path, from + at, piece))
+      error = cannotWrite(path);
+    hasher.add(from + at, piece);
+  }
 }
 
-std::string SafeTensorsWriter::finish() {
+std::string SafeTensorsWriter::finish(FileHashes &written) {
   if (!file)
     return error;
   std::string atEnd = syncAndClose(file, path);
   file = nullptr;
+  written = hasher.finish();
+  written.headerBytes = headerBytes;
+  written.header = headerHash;
   return error.empty() ? atEnd : error;
 }

@@ -8,10 +8,12 @@
 #ifndef PCC_RUNTIME_COMMON_SAFETENSORS_H
 #define PCC_RUNTIME_COMMON_SAFETENSORS_H
 
-#include "runtime/common/MappedFile.h"
+#include "runtime/common/BlockHashes.h"
 
 #include <cstdio>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,20 +27,28 @@ public:
   struct Tensor {
     std::string dtype; ///< "F32"
     std::vector<int64_t> shape;
-    const char *data;
+    int64_t place; ///< of its first byte in the file
     int64_t bytes;
   };
 
-  /// Exits with `code`, naming file and cause, for anything else.
-  SafeTensors(const std::string &path, ExitCode code, const char *what);
+  /// Exits with `code`, naming file and cause, for anything else, and for what
+  /// is not as it was `saved`.
+  SafeTensors(const std::string &path, ExitCode code, const char *what,
+              const std::optional<SavedFile> &saved = std::nullopt);
 
   /// nullptr: there is no such tensor.
   const Tensor *find(const std::string &name) const;
+  /// Bytes [begin, end) of a tensor. What is made of them may be used when
+  /// requireWhole() has returned.
+  const char *read(const Tensor &tensor, int64_t begin, int64_t end) const;
+  /// Requires that all that was read is as it was saved.
+  void requireWhole() const;
   const std::map<std::string, std::string> &metadata() const { return notes; }
   const std::string &path() const { return file.path(); }
 
 private:
   MappedFile file;
+  std::unique_ptr<BlockCheck> check; ///< null: nothing to compare with
   std::map<std::string, Tensor> tensors;
   std::map<std::string, std::string> notes;
 };
@@ -61,12 +71,16 @@ public:
 
   /// The next bytes of the buffer.
   void write(const void *data, int64_t bytes);
-  /// Flushes to the disk and closes. Returns what went wrong, if anything did.
-  [[nodiscard]] std::string finish();
+  /// Flushes to the disk and closes. Returns what went wrong, if anything did;
+  /// `written` says what the file holds.
+  [[nodiscard]] std::string finish(FileHashes &written);
 
 private:
   std::string path, error;
   FILE *file;
+  BlockHasher hasher;
+  int64_t headerBytes = 0;
+  std::string headerHash;
 };
 
 } // namespace pcc

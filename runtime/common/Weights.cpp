@@ -6,6 +6,7 @@
 #include "runtime/common/DType.h"
 #include "runtime/common/Files.h"
 #include "runtime/common/Hash.h"
+#include "runtime/common/SavedFiles.h"
 #include "runtime/common/SourceMap.h"
 
 #include <algorithm>
@@ -111,14 +112,12 @@ const char *SourceFiles::tensor(const pcc_source &source, int64_t bytes) {
   return file->data() + source.offset;
 }
 
-/// The source tensor's bytes in a safetensors file, checked against the
-/// program's shape; its type goes to `dtype`. nullptr: it is not there.
-static const char *tensorOf(const SafeTensors &tensors, const SourceMap &map,
-                            ExitCode code, int32_t &dtype) {
+/// The source tensor in a safetensors file, checked against the program's
+/// shape. nullptr: it is not there.
+static const SafeTensors::Tensor *
+tensorOf(const SafeTensors &tensors, const SourceMap &map, ExitCode code) {
   const SafeTensors::Tensor *tensor = tensors.find(map.name);
-  if (!tensor)
-    return nullptr;
-  if (tensor->shape != map.shape) {
+  if (tensor && tensor->shape != map.shape) {
     auto text = [](const std::vector<int64_t> &shape) {
       std::string joined;
       for (int64_t size : shape)
@@ -129,22 +128,25 @@ static const char *tensorOf(const SafeTensors &tensors, const SourceMap &map,
                       map.name.c_str(), tensors.path().c_str(),
                       text(tensor->shape).c_str(), text(map.shape).c_str()));
   }
-  dtype = dtypeNamed(tensor->dtype.c_str());
-  return tensor->data;
+  return tensor;
 }
 
+/// read(begin, end): these bytes of the tensor that the map is of.
+template <typename Read>
 static void copyShard(const pcc_tensor &tensor, const SourceMap &map,
-                      const Shard &shard, const char *from, int32_t fromType,
+                      const Shard &shard, Read read, int32_t fromType,
                       char *to) {
   int64_t fromSize = fromType < 0 ? 0 : sizeOf(fromType);
   int64_t toSize = sizeOf(tensor.dtype);
   bool known = fromType >= 0;
   forEachRun(map, shard,
              [&](int64_t local, int64_t index, int64_t count, int64_t stride) {
-               known = known &&
-                       convertAdding(map.excess, to + local * toSize,
-                                     tensor.dtype, 1, from + index * fromSize,
-                                     fromType, stride, count);
+               int64_t end = index + (count - 1) * stride + 1;
+               known =
+                   known &&
+                   convertAdding(map.excess, to + local * toSize, tensor.dtype,
+                                 1, read(index * fromSize, end * fromSize),
+                                 fromType, stride, count);
              });
   if (!known)
     fail(ExitData, format("tensor '%s' has a type that cannot become %s",
@@ -187,13 +189,17 @@ static void fillTensor(const pcc_tensor &tensor, const Shard &shard, char *to,
                        const InitialValues &values, SourceFiles &files) {
   SourceMap map(tensor);
   if (tensor.kind == PCC_PARAM && values.kind == InitialValues::FromTensors) {
-    int32_t dtype = -1;
-    const char *from = tensorOf(*values.tensors, map, values.code, dtype);
-    if (from)
-      return copyShard(tensor, map, shard, from, dtype, to);
+    const SafeTensors &file = *values.tensors;
+    if (const SafeTensors::Tensor *from = tensorOf(file, map, values.code))
+      return copyShard(
+          tensor, map, shard,
+          [&](int64_t begin, int64_t end) {
+            return file.read(*from, begin, end);
+          },
+          dtypeNamed(from->dtype.c_str()), to);
     if (tensor.init != PCC_INIT_FILE)
       fail(values.code,
-           format("'%s' has no tensor '%s'", values.tensors->path().c_str(),
+           format("'%s' has no tensor '%s'", file.path().c_str(),
                   map.name.c_str()),
            "names are those of pcc --list-params with the flags that the "
            "program was compiled with: --norm-plus-one, --tie and --untie "
@@ -212,8 +218,9 @@ static void fillTensor(const pcc_tensor &tensor, const Shard &shard, char *to,
       return;
     const char *from =
         files.tensor(*map.source, map.elements() * sizeOf(map.dtype));
-    return copyShard(tensor, SourceMap(tensor, SourceMap::File), shard, from,
-                     map.dtype, to);
+    return copyShard(
+        tensor, SourceMap(tensor, SourceMap::File), shard,
+        [&](int64_t begin, int64_t) { return from + begin; }, map.dtype, to);
   }
   if (tensor.init == PCC_INIT_NORMAL)
     drawShard(tensor, map, shard, values.seed, to);
@@ -234,6 +241,8 @@ void pcc::fillParameters(const pcc_program &program, const pcc_stage &stage,
                   backend::Access::Write);
     fillTensor(tensor, shard, static_cast<char *>(view.data()), values, files);
   }
+  if (values.tensors)
+    values.tensors->requireWhole();
 }
 
 /// True if every parameter of the program has a file to come from.
@@ -255,7 +264,7 @@ InitialValues pcc::initialValues(const pcc_program &program,
   if (how == "random" || (how.empty() && !hasSourceFiles(program))) {
     values.kind = InitialValues::Random;
   } else if (!how.empty() && how != "from-onnx") {
-    file = std::make_unique<SafeTensors>(how, ExitData, "initial weights");
+    file = openInitial(how);
     values.kind = InitialValues::FromTensors;
     values.tensors = file.get();
   }

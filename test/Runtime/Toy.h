@@ -14,9 +14,13 @@
 #include <cstring>
 #include <vector>
 
+#ifndef WIDTH
+#define WIDTH 16
+#endif
+
 namespace toy {
 
-const int64_t V = 101, D = 16, S = 8, headerBytes = 64;
+const int64_t V = 101, D = WIDTH, S = 8, headerBytes = 64;
 
 /// Element of the source file that this one of the copy equals.
 inline int64_t original(int64_t i) { return i % V * D + i / V; }
