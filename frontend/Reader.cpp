@@ -1,6 +1,7 @@
 //===- Reader.cpp - ONNX files --------------------------------------------===//
 
 #include "frontend/Reader.h"
+#include "runtime/common/FileDigest.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <google/protobuf/stubs/logging.h>
@@ -10,14 +11,6 @@ using namespace mlir;
 using namespace pcc::frontend;
 namespace path = llvm::sys::path;
 
-/// FNV-1a of the first 64 KiB: a file's digest in nn.source.
-static uint64_t digestOf(StringRef bytes) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (unsigned char byte : bytes.take_front(64 * 1024))
-    hash = (hash ^ byte) * 0x100000001b3u;
-  return hash;
-}
-
 const Model::File *Model::map(StringRef file) {
   auto it = files.find(file);
   if (it != files.end())
@@ -26,7 +19,8 @@ const Model::File *Model::map(StringRef file) {
                                             /*RequiresNullTerminator=*/false);
   if (!buffer)
     return nullptr;
-  uint64_t digest = digestOf((*buffer)->getBuffer());
+  uint64_t digest =
+      fileDigest((*buffer)->getBufferStart(), (*buffer)->getBufferSize());
   return &files.try_emplace(file, File{std::move(*buffer), digest})
               .first->second;
 }

@@ -28,7 +28,7 @@ struct Extent {
   std::string file;
   /// nn::kAbsent: the file lacks these bytes, all of which are zero.
   int64_t offset = 0, length = 0;
-  /// Of the whole file, and the FNV-1a hash of its first 64 KiB.
+  /// Of the whole file, and its digest (runtime/common/FileDigest.h).
   int64_t fileSize = 0;
   uint64_t digest = 0;
   /// Null where the file need not exist (random initial values).

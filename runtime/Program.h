@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /// Raised whenever a struct below changes; the runtime refuses another one.
-#define PCC_ABI_VERSION 4
+#define PCC_ABI_VERSION 5
 
 enum pcc_dtype {
   PCC_F32 = 0,
@@ -74,7 +74,7 @@ typedef struct {
   const char *name;     ///< the source tensor's name
   const char *file;     ///< as given to pcc; NULL: only in the program
   int64_t file_size;    ///< bytes of the whole file, checked at start
-  uint64_t file_digest; ///< FNV-1a of its first 64 KiB, checked at start
+  uint64_t file_digest; ///< see FileDigest.h, checked at start
   int64_t offset;       ///< bytes from the file's start, or PCC_ABSENT
   int32_t dtype;        ///< of the source elements
   int32_t rank;

@@ -14,7 +14,8 @@ def NN_SourceAttr : AttrDef<NN_Dialect, "Source"> {
     Program element (i0, i1, ...) is source element
     `base + sum over d of i_d * strides[d]` of the tensor `type` at byte
     `offset` of `file`, and zero where `i_d >= valid[d]` for any d (padding).
-    `file_size` and `digest` (FNV-1a of the first 64 KiB) identify the file.
+    `file_size` and `digest` (of its header, its ends and samples, see
+    runtime/common/FileDigest.h) identify the file.
     An empty `file` means that the elements exist nowhere.
   }];
   let parameters = (ins

@@ -84,7 +84,8 @@ static void requireHeader(const MappedFile &file, const BlockCheck &check) {
     return;
   const SavedFile &saved = check.saved();
   std::string step = stepIn(file), own = std::to_string(saved.step);
-  if (!step.empty() && step != own)
+  bool isStep = step.find_first_not_of("0123456789") == std::string::npos;
+  if (!step.empty() && isStep && step != own)
     check.refuse("is of step " + step + ", the checkpoint is of step " + own);
   if (file.size() != saved.hashes.bytes)
     check.refuse(format("has %lld bytes, but had %lld when it was saved",

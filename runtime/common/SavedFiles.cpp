@@ -46,7 +46,8 @@ json pcc::entryOf(const FileHashes &hashes) {
 std::string pcc::stateText(json fields, const json &files) {
   fields["hashes"] = {
       {"kind", kind}, {"block_bytes", hashedBlock}, {"files", files}};
-  std::string text = fields.dump(2);
+  // Paths may be no UTF-8.
+  std::string text = fields.dump(2, ' ', false, json::error_handler_t::replace);
   text.replace(text.size() - 2, 2, ",\n"); // in place of "\n}"
   return text + endOf(text);
 }

@@ -4,19 +4,18 @@
 
 #include "runtime/common/Backend.h"
 #include "runtime/common/DType.h"
+#include "runtime/common/FileDigest.h"
 #include "runtime/common/Files.h"
 #include "runtime/common/Hash.h"
 #include "runtime/common/SavedFiles.h"
 #include "runtime/common/SourceMap.h"
 
-#include <algorithm>
 #include <cstring>
 #include <unistd.h>
 
 using namespace pcc;
 
 static const double standardDeviation = 0.02; // GPT-2's, for every matrix
-static const int64_t digestBytes = 65536;
 
 std::set<std::string> pcc::sourceFiles(const pcc_program &program) {
   std::set<std::string> files;
@@ -98,11 +97,10 @@ const char *SourceFiles::tensor(const pcc_source &source, int64_t bytes) {
                   place.c_str(), static_cast<long long>(file->size()),
                   static_cast<long long>(source.file_size)),
            "compile again for a changed model");
-    if (fnv1a(file->data(), std::min(file->size(), digestBytes)) !=
-        source.file_digest)
+    if (fileDigest(file->data(), file->size()) != source.file_digest)
       fail(ExitData,
            format("model file '%s' is not the one this program was compiled "
-                  "from: its first 64 KiB differ",
+                  "from: its contents differ",
                   place.c_str()),
            "compile again for a changed model");
   }

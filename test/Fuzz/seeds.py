@@ -78,4 +78,12 @@ put("checkpoint/whole", file(json.dumps(state).encode()) + file(optimizer) +
 halves = safetensors({"__metadata__": {
     "exp_avg.w": json.dumps({"shape": [6, 4], "offset": [3, 0]})},
     "exp_avg.w": tensor("F32", [3, 4], 0, 48)}, bytes(48))
-put("checkpoint/half", file(b"{}") + file(halves) + model)
+put("checkpoint/half", file(json.dumps(state).encode()) + file(halves) + model)
+# Refused for its own hash. The fuzzer adds right ones to those without.
+entry = {"bytes": 40, "header_bytes": 8, "header": "0" * 32,
+         "blocks": ["0" * 32]}
+hashed = state | {"hashes": {"kind": "xxh128", "block_bytes": 1 << 24,
+                             "files": {"model.safetensors": entry}},
+                  "hash": "0" * 32}
+put("checkpoint/hashed", file(json.dumps(hashed, indent=2).encode() + b"\n") +
+    file(b"") + model)

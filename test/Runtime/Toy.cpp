@@ -11,6 +11,7 @@
 
 #include "runtime/Program.h"
 #include "runtime/Runtime.h"
+#include "runtime/common/FileDigest.h"
 
 #include <algorithm>
 #include <cmath>
@@ -116,7 +117,7 @@ static pcc_program makeProgram() {
 
   std::vector<char> bytes = modelBytes();
   int64_t size = bytes.size();
-  uint64_t digest = pcc::fnv1a(bytes.data(), std::min<int64_t>(size, 65536));
+  uint64_t digest = pcc::fileDigest(bytes.data(), size);
   int64_t offset = headerBytes;
   auto source = [&](const char *name, int32_t rank, const int64_t *shape,
                     const int64_t *stride, const int64_t *valid,

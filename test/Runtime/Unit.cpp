@@ -1,8 +1,10 @@
 //===- Unit.cpp - The runtime's parts that need no ranks ------------------===//
 
+#include "runtime/common/BlockHashes.h"
 #include "runtime/common/DType.h"
 #include "runtime/common/DataOrder.h"
 #include "runtime/common/Elements.h"
+#include "runtime/common/FileDigest.h"
 #include "runtime/common/Hash.h"
 #include "runtime/common/Log.h"
 #include "runtime/common/Mesh.h"
@@ -238,6 +240,83 @@ static void testSourceMap() {
   CHECK(!strcmp(columns, "adbecf"));
 }
 
+static void testHashes() {
+  // As xxh128sum prints them.
+  CHECK(hashText("", 0) == "99aa06d3014798d86001c324468d497f");
+  CHECK(hashText("pcc", 3) == "79ee80d1f590a7ad9012e30c18b6ff63");
+  // What each CPU computes is the same; blocks do not depend on the pieces in
+  // which a file is written.
+  std::string bytes(2 * hashedBlock + 5, '\0');
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<char>(mix(i / 8) >> i % 8 * 8);
+  alignas(PCC_XXH3_ALIGNMENT) char state[PCC_XXH3_BYTES];
+  uint64_t hash[2];
+  pcc_xxh3_any.reset(state);
+  pcc_xxh3_any.update(state, bytes.data(), 100003);
+  pcc_xxh3_any.digest(state, hash);
+  CHECK(format("%016llx%016llx", static_cast<unsigned long long>(hash[0]),
+               static_cast<unsigned long long>(hash[1])) ==
+        hashText(bytes.data(), 100003));
+  BlockHasher hasher;
+  for (int64_t at = 0, piece = 1, size = bytes.size(); at < size;
+       at += piece, piece = std::min(2 * piece + 1, size - at))
+    hasher.add(bytes.data() + at, piece);
+  FileHashes hashes = hasher.finish();
+  CHECK(hashes.bytes == static_cast<int64_t>(bytes.size()));
+  CHECK(hashes.blocks.size() == 3);
+  CHECK(hashes.blocks[1] == hashText(&bytes[hashedBlock], hashedBlock));
+  CHECK(hashes.blocks[2] == hashText(&bytes[2 * hashedBlock], 5));
+}
+
+/// Whether another byte at `place` makes another digest.
+static bool notices(std::string &file, size_t place) {
+  uint64_t before = fileDigest(file.data(), file.size());
+  file[place] ^= 4;
+  uint64_t after = fileDigest(file.data(), file.size());
+  file[place] ^= 4;
+  CHECK(fileDigest(file.data(), file.size()) == before);
+  return before != after;
+}
+
+static void testDigest() {
+  // A short file as a whole.
+  std::string file(digest::samples * digest::sampleBytes, 'w');
+  CHECK(notices(file, 0) && notices(file, 1234567));
+  CHECK(fileDigest(file.data(), file.size() - 1) !=
+        fileDigest(file.data(), file.size()));
+  // The ends of a long one, and every 5th page.
+  file.assign(5 * file.size(), 'w');
+  CHECK(notices(file, 65535) && !notices(file, 65536 + 4096));
+  CHECK(notices(file, file.size() - 65536) && notices(file, 500 * 4096));
+  CHECK(notices(file, 501 * 4096 - 1) && !notices(file, 501 * 4096));
+  // The header of safetensors.
+  uint64_t length = 100000;
+  memcpy(&file[0], &length, 8);
+  CHECK(!notices(file, 90000));
+  file[8] = '{';
+  CHECK(notices(file, 90000) && notices(file, 8 + length - 1) &&
+        !notices(file, 8 + length));
+  // All of an ONNX file but its weights: nodes behind them, too.
+  std::string tensor, node, graph, model;
+  wire::putBytes(tensor, 8, "weight");
+  wire::putBytes(tensor, 9, std::string(12345678, 'w'));
+  wire::putBytes(node, 1, "input");
+  wire::putBytes(graph, 5, tensor);
+  wire::putBytes(graph, 5, tensor);
+  size_t between = graph.size();
+  wire::putBytes(graph, 1, node);
+  wire::putBytes(graph, 5, tensor);
+  wire::putNumber(model, 1, 8);
+  wire::putBytes(model, 7, graph);
+  size_t at = model.size() - graph.size() + between;
+  // Neither in an end nor in a sample.
+  size_t page = at / 4096, pages = model.size() / 4096;
+  CHECK((page * 1024 + pages - 1) / pages * pages / 1024 != page);
+  CHECK(notices(model, at + 3) && notices(model, at + node.size()));
+  CHECK(!notices(model, (page + 2) * 4096) ||
+        !notices(model, (page + 3) * 4096));
+}
+
 static void testThreads() {
   // Two processes on cores {0, 1}, a third alone on core 2.
   const unsigned char masks[] = {3, 3, 4};
@@ -292,5 +371,7 @@ int main() {
   testThreads();
   testIdleThreads();
   testText();
+  testHashes();
+  testDigest();
   return checkResult();
 }

@@ -14,7 +14,7 @@ rt.program axes ["dp", "tp"] sizes [2, 4] comms [["tp"], ["dp", "tp"]]
     microbatches 3 {micro_batch = 2 : i64, seq = 8 : i64,
     parameters = 1000 : i64, flops_per_step = 1.5e9 : f64, model = "m",
     source = "m.onnx", summary = "said"}
-// CHECK: abi 4 model m source m.onnx
+// CHECK: abi 5 model m source m.onnx
 // CHECK-NEXT: summary said
 // CHECK-NEXT: axis dp 2
 // CHECK-NEXT: axis tp 4

@@ -1,8 +1,10 @@
-"""What tests of killed runs ask of a folder of checkpoints."""
+"""What tests ask of checkpoints and do to them. checkpoints.py FOLDER takes the
+hashes out of one."""
 
 import json
 import os
 import struct
+import sys
 
 
 def wholeTensors(path):
@@ -41,3 +43,17 @@ def rows(path):
                 row = json.loads(line)
                 found[row["step"]] = row["loss"], row["norm"]
     return found
+
+
+def withoutHashes(folder):
+    """Makes of a checkpoint one as versions before the hashes wrote it."""
+    path = f"{folder}/trainer_state.json"
+    with open(path) as file:
+        state = json.load(file)
+    del state["hashes"], state["hash"]
+    with open(path, "w") as file:
+        json.dump(state, file, indent=2)
+
+
+if __name__ == "__main__":
+    withoutHashes(sys.argv[1])
