@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+r"""soak.py [STEPS [FLAG ...]]: whether a long run stays as it is. Trains a tiny
+GPT-2, compiled by pcc with the FLAGs (default: --tp 2 --pp 2), for STEPS steps
+(default 10,000) on 4 ranks that the program starts itself, with everything on
+that a run does beside its steps: checkpoints, of which the last 3 are kept,
+evaluations, a log and TensorBoard's. From a tenth of the way to the end
+
+  memory       may grow by 1 MiB a rank: VmRSS of /proc/PID/status, which is
+               the rank's own, files that it maps, and memory shared with others
+  descriptors  and threads are as many
+  step times   have a median at most 5 % longer, judged from 2,000 steps on;
+               for a machine that does nothing else
+
+The first two are of the smallest values in a twentieth of the run, which has
+five checkpoints: what a checkpoint takes while it is written is given back.
+Prints a table of the whole way and exits with 1 where something grew.
+
+    ninja -C build pcc && test/Runtime/soak.py
+
+RUN: rm -rf %t && mkdir %t && cd %t
+RUN: env PCC_BUILD=%build nice %python %s 300
+RUN: %cc -shared -fPIC -O1 %S/Inputs/leak.c -o leak.so -ldl
+RUN: not env PCC_BUILD=%build SOAK_PRELOAD=./leak.so nice %python %s 200 \
+RUN:   | FileCheck --check-prefix=MEMORY %s
+RUN: not env PCC_BUILD=%build SOAK_PRELOAD=./leak.so LEAK=descriptors \
+RUN:   nice %python %s 200 | FileCheck --check-prefix=DESCRIPTORS %s
+MEMORY: rank 0 has grown by {{[0-9]+}} KiB, 1024 are allowed
+DESCRIPTORS: rank 0 has other descriptors or threads: {{[0-9]+}} and {{[0-9]+}}, not {{[0-9]+}} and {{[0-9]+}}
+"""
+
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(HERE, "Inputs"))
+from runs import ranks
+
+PCC = os.path.join(os.environ.get("PCC_BUILD", f"{ROOT}/build"), "bin/pcc")
+DATA = f"{ROOT}/examples/data/gpl-3.bin"
+GROWTH = 1024  # KiB
+SLOWER = 1.05
+JUDGED = 2000  # steps, from which on times tell something
+
+
+def sample(process):
+    """(KiB resident, of these its own, descriptors, threads)"""
+    with open(f"/proc/{process}/status") as file:
+        status = file.read()
+    number = lambda key: int(re.search(rf"^{key}:\s*(\d+)", status, re.M)[1])
+    return (number("VmRSS"), number("RssAnon"),
+            len(os.listdir(f"/proc/{process}/fd")), number("Threads"))
+
+
+class Log:
+    """The rows of a log that is written."""
+
+    def __init__(self, path):
+        self.path, self.offset, self.times, self.evaluations = path, 0, [], 0
+
+    def read(self):
+        """Reads on; the number of steps done."""
+        if os.path.exists(self.path):
+            with open(self.path) as file:
+                file.seek(self.offset)
+                text = file.read()
+            text = text[:text.rfind("\n") + 1]
+            self.offset += len(text)
+            for row in map(json.loads, text.splitlines()):
+                self.evaluations += "val_loss" in row
+                if "ms" in row:
+                    self.times.append(row["ms"])
+        return len(self.times)
+
+
+def watch(run, log, steps):
+    """[(step, {rank: sample})], about a hundred, until the run ends."""
+    samples, processes, due = [], {}, 0
+    while run.poll() is None:
+        step = log.read()
+        if step > due and len(processes) < 4:
+            processes = ranks(run)
+        if step > due and len(processes) == 4:
+            try:
+                samples.append((step, {rank: sample(process) for rank, process
+                                       in processes.items()}))
+            except OSError:  # it ends
+                break
+            due = step + steps // 100
+        time.sleep(0.01)
+    run.wait()
+    log.read()
+    return samples
+
+
+def least(samples, begin, end):
+    """{rank: the smallest values} of the samples within these steps, of short
+    runs of the nearest one."""
+    within = [found for step, found in samples if begin <= step <= end]
+    if not within:
+        within = [min(samples, key=lambda entry: abs(entry[0] - end))[1]]
+    return {rank: tuple(map(min, zip(*(found[rank] for found in within))))
+            for rank in within[0]}
+
+
+def report(samples, log, steps):
+    """What grew, in words."""
+    width = steps // 20
+    print(f"{'step':>7}  median ms  " + "  ".join(
+        f"rank {rank}: MiB  own fds thr" for rank in range(4)))
+    for i in range(20):
+        begin = i * width
+        values = least(samples, begin, begin + width)
+        print(f"{begin + width:7}  "
+              f"{statistics.median(log.times[begin:begin + width]):9.3f}  "
+              + "  ".join("{:11.2f} {:4.1f} {:3} {:3}".format(
+                  v[0] / 1024, v[1] / 1024, *v[2:])
+                  for _, v in sorted(values.items())))
+    first = least(samples, steps // 10, steps // 10 + width)
+    last = least(samples, steps - width, steps)
+    wrong = []
+    for rank in range(4):
+        grown = last[rank][0] - first[rank][0]
+        print(f"rank {rank}: {grown:+} KiB, {last[rank][2] - first[rank][2]:+} "
+              f"descriptors, {last[rank][3] - first[rank][3]:+} threads")
+        if grown > GROWTH:
+            wrong.append(f"rank {rank} has grown by {grown} KiB, "
+                         f"{GROWTH} are allowed")
+        if last[rank][2:] != first[rank][2:]:
+            wrong.append(
+                "rank {} has other descriptors or threads: {} and {}, not "
+                "{} and {}".format(rank, *last[rank][2:], *first[rank][2:]))
+    begin, count = steps // 100, steps // 10
+    before = statistics.median(log.times[begin:begin + count])
+    after = statistics.median(log.times[-count:])
+    print(f"median of {count} steps: {before:.3f} ms at the beginning, "
+          f"{after:.3f} ms at the end, {after / before:.3f} times")
+    if steps >= JUDGED and after > SLOWER * before:
+        wrong.append(f"steps take {after / before:.3f} times as long, "
+                     f"{SLOWER} are allowed; the machine's load is "
+                     f"{os.getloadavg()[0]:.1f}")
+    return wrong
+
+
+def main():
+    steps = int(sys.argv[1]) if len(sys.argv) > 1 else 10000
+    flags = sys.argv[2:] or ["--tp", "2", "--pp", "2"]
+    every = max(1, steps // 100)
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([PCC, f"{ROOT}/examples/gpt2/gpt2.onnx", "--seq=16",
+                        "--global-batch-size=4", "-q", *flags, "-o",
+                        f"{folder}/program"], check=True)
+        log = Log(f"{folder}/log.jsonl")
+        run = subprocess.Popen(
+            [f"{folder}/program", "--data", DATA, "--steps", str(steps),
+             "--shuffle", "--save", f"{folder}/saved", "--save-every",
+             str(every), "--keep", "3", "--val-data", DATA, "--eval-every",
+             str(every), "--eval-batches", "2", "--log-json", log.path,
+             "--tensorboard-dir", f"{folder}/events"],
+            stdout=subprocess.DEVNULL,
+            env=dict(os.environ,
+                     LD_PRELOAD=os.environ.get("SOAK_PRELOAD", "")))
+        try:
+            samples = watch(run, log, steps)
+        finally:
+            run.kill()
+        assert run.returncode == 0, run.returncode
+        assert len(log.times) == steps and log.evaluations >= 100
+        kept = [n for n in os.listdir(f"{folder}/saved") if n[:5] == "step-"]
+        assert len(kept) == 3, kept
+    wrong = report(samples, log, steps)
+    for line in wrong:
+        print(line)
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
