@@ -94,9 +94,9 @@ static int openSocket() {
 }
 
 /// A host that vanishes closes nothing; probes, and answers that do not come,
-/// tell within 10 s.
+/// tell within a minute. A network may fail for less.
 static void probe(int socket) {
-  int on = 1, idle = 4, interval = 2, count = 3, unanswered = 10000;
+  int on = 1, idle = 20, interval = 10, count = 4, unanswered = 60000;
   setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
   setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
   setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));

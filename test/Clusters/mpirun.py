@@ -58,7 +58,7 @@ def until(condition, seconds=60):
 
 
 def ranksOn(host):
-    return good("host", host, "pgrep -f [t]oy-dp2-tp2 || true").split()
+    return good("host", host, "pgrep -x toy-dp2-tp2 || true").split()
 
 
 # The same curves wherever the ranks run.
@@ -118,6 +118,21 @@ good(*MPIRUN, "-x", "LD_PRELOAD=./strangers.so", "-x", "STRANGERS=strangers",
      "-x", "STRANGERS_COUNT=0", *THREE, *TOY, "--steps", "2")
 with open("strangers") as file:
     assert set(file.read().split()) == {"10.77.0.1", "0.0.0.0"}
+
+# A network that dies. mpirun itself waits for its daemon there.
+with open("cut.txt", "w") as file:
+    cut = subprocess.Popen(
+        [*MPIRUN, *THREE, *TOY, "--steps", "100000", "--log-json", "cut.json",
+         "--timeout", "3"], stdout=subprocess.DEVNULL, stderr=file,
+        env=dict(os.environ, TOY_PAUSE_MS="20"))
+until(lambda: os.path.exists("cut.json") and rows("cut.json"))
+good("host", "--cut", "node3")
+until(lambda: not any(map(ranksOn, ["node1", "node2", "node3"])), 30)
+with open("cut.txt") as file:
+    assert "on host node3) has stood still for 3 s" in file.read()
+cut.kill()
+cut.wait()
+good("host", "--mend", "node3")
 
 # A run on another host keeps off a folder whose owner lives, and may be alive.
 one = f"{build}/test/Runtime/bin/toy-1 --data tokens.bin --save shared"
