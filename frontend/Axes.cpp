@@ -146,6 +146,78 @@ std::optional<bool> pcc::frontend::runsOverBatch(Value value,
   return found;
 }
 
+/// Whether an op sees rows of the samples and of a candidate in one factor; or,
+/// if in none, in two. Nothing: it does not see both.
+static std::optional<bool> seesTogether(ShardingRuleInterface op,
+                                        const AxisFinder &samples,
+                                        const AxisFinder &candidate) {
+  ShardingRule rule = op.getShardingRule();
+  // For each factor, which operands have it as rows of whom.
+  SmallVector<std::pair<unsigned, unsigned>> rows(rule.factors.size());
+  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+    auto mark = [&](const AxisFinder &finder, auto member) {
+      auto dims = finder.known.find(op->getOperand(i));
+      if (dims == finder.known.end())
+        return;
+      SmallVector<SmallVector<Piece, 2>> pieces;
+      for (const ShardingRule::Factor &factor : rule.factors)
+        pieces.push_back({{factor.size, Axis::Other}});
+      for (auto [own, factors] : llvm::zip(dims->second, rule.operands[i]))
+        AxisFinder::assign(own, factors, rule, pieces);
+      for (auto [f, found] : llvm::enumerate(pieces))
+        if (llvm::any_of(found, [](Piece p) { return p.axis == Axis::Batch; }))
+          rows[f].*member |= 1u << std::min(i, 31u);
+    };
+    mark(samples, &std::pair<unsigned, unsigned>::first);
+    mark(candidate, &std::pair<unsigned, unsigned>::second);
+  }
+  std::optional<bool> answer;
+  bool ofSamples = false, ofCandidate = false;
+  for (auto [first, second] : rows) {
+    // One operand with both is their outer product.
+    if (first && second && first != second)
+      return true;
+    ofSamples |= first != 0;
+    ofCandidate |= second != 0;
+  }
+  if (ofSamples && ofCandidate)
+    answer = false;
+  return answer;
+}
+
+std::optional<bool>
+pcc::frontend::isUsedByRow(BlockArgument candidate,
+                           ArrayRef<BlockArgument> samples) {
+  AxisFinder ofSamples, ofCandidate;
+  Block *body = candidate.getOwner();
+  for (BlockArgument argument : body->getArguments())
+    for (AxisFinder *finder : {&ofSamples, &ofCandidate}) {
+      Dims dims = AxisFinder::plain(argument);
+      bool hasRows = finder == &ofSamples
+                         ? llvm::is_contained(samples, argument)
+                         : argument == candidate;
+      if (hasRows && !dims.empty())
+        dims[0][0].axis = Axis::Batch;
+      finder->known[argument] = dims;
+    }
+  std::optional<bool> found;
+  for (Operation &op : *body) {
+    for (Value result : op.getResults()) {
+      if (!isa<RankedTensorType>(result.getType()))
+        continue;
+      ofSamples.find(result);
+      ofCandidate.find(result);
+    }
+    auto rule = dyn_cast<ShardingRuleInterface>(op);
+    auto together = rule ? seesTogether(rule, ofSamples, ofCandidate)
+                         : std::optional<bool>();
+    if (together && *together)
+      return true;
+    found = together ? together : found;
+  }
+  return found;
+}
+
 BlockArgument pcc::frontend::findArgument(func::FuncOp forward,
                                           StringRef role) {
   for (BlockArgument argument : forward.getArguments()) {

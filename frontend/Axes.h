@@ -24,6 +24,12 @@ BatchAndSequence findAxes(mlir::Value value);
 std::optional<bool> runsOverBatch(mlir::Value value,
                                   llvm::ArrayRef<int64_t> dims);
 
+/// Whether ops lay the first dim of an argument beside that of `samples`, which
+/// have a row per sample; false if they only have both, as dims of their own.
+/// Nothing: no op shows it.
+std::optional<bool> isUsedByRow(mlir::BlockArgument candidate,
+                                llvm::ArrayRef<mlir::BlockArgument> samples);
+
 /// The argument of `forward` with this role: positions [seq], samples [batch],
 /// seed and step, all i64. Added in this order behind the model's inputs if it
 /// is not there. Needs an argument with role "tokens", or "data" for samples,

@@ -28,7 +28,8 @@ static constexpr int64_t kShort = 5, kLonger = 7;
 /// The dims of a model's inputs that nothing binds, by name, "" for those
 /// without one; not those of the batch.
 static llvm::SetVector<StringRef> openDims(const onnx::GraphProto &graph,
-                                           const ImportOptions &options) {
+                                           const ImportOptions &options,
+                                           const BatchDims &batchDims) {
   llvm::SetVector<StringRef> open;
   llvm::StringSet<> batches;
   for (const onnx::ValueInfoProto *input : fedInputs(graph)) {
@@ -37,7 +38,7 @@ static llvm::SetVector<StringRef> openDims(const onnx::GraphProto &graph,
       const auto &dim = type.shape().dim(d);
       if (dim.has_dim_value() || options.dims.count(dim.dim_param()))
         continue;
-      if (d == 0)
+      if (d == 0 && !batchDims.isShared(input->name()))
         batches.insert(dim.dim_param());
       else if (!isSequenceDim(*input, d) || !options.seq)
         open.insert(dim.dim_param());
@@ -69,7 +70,11 @@ pcc::findContextLengths(MLIRContext &context, const ImportOptions &options) {
   FailureOr<std::unique_ptr<Model>> model = Model::read(loc, options.path);
   if (failed(model))
     return failure();
-  llvm::SetVector<StringRef> open = openDims((*model)->proto.graph(), options);
+  auto batchDims = BatchDims::read(loc, (*model)->proto.graph(), options);
+  if (failed(batchDims))
+    return failure();
+  llvm::SetVector<StringRef> open =
+      openDims((*model)->proto.graph(), options, *batchDims);
   std::vector<ContextLength> lengths;
   if (open.empty())
     return lengths;

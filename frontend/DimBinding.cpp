@@ -93,8 +93,10 @@ struct DimBinder {
 
   /// The flag that stands for dim `d` of an input, with its value. A sequence
   /// is dim 1 of ids; of a second sequence that --dim binds it is not.
-  std::pair<StringRef, std::optional<int64_t>> flag(int d, bool ids,
-                                                    const std::string &symbol) {
+  std::pair<StringRef, std::optional<int64_t>>
+  flag(int d, bool ids, bool shared, const std::string &symbol) {
+    if (shared)
+      return {"", std::nullopt};
     if (d == 0)
       return {"the batch", options.batch ? options.batch : 1};
     if (d != 1 || !ids)
@@ -107,14 +109,14 @@ struct DimBinder {
     return {"--seq", options.seq};
   }
 
-  FailureOr<int64_t> bind(StringRef input, int d, bool ids,
+  FailureOr<int64_t> bind(StringRef input, int d, bool ids, bool shared,
                           const onnx::TensorShapeProto::Dimension &dim) {
-    auto [name, value] = flag(d, ids, dim.dim_param());
+    auto [name, value] = flag(d, ids, shared, dim.dim_param());
     if (dim.has_dim_value()) {
       if (dim.dim_value() < 1)
         return emitError(loc) << "dim " << d << " of input '" << input
                               << "' is " << dim.dim_value();
-      bool given = d == 0 ? options.batch.has_value() : value.has_value();
+      bool given = value && (d > 0 || shared || options.batch.has_value());
       if (given && *value != dim.dim_value()) {
         InFlightDiagnostic diag = emitError(loc)
                                   << "dim " << d << " of input '" << input
@@ -146,7 +148,7 @@ struct DimBinder {
           symbol.empty() ? "dim " + std::to_string(d) : "dim '" + symbol + "'";
       InFlightDiagnostic diag = emitError(loc) << what << " of input '" << input
                                                << "' is not bound to a number";
-      if (d == 1 && ids)
+      if (d == 1 && ids && !shared)
         diag.attachNote(loc) << "add --seq N";
       else
         diag.attachNote(loc) << "add --dim " << symbol << "=N";
@@ -214,12 +216,21 @@ static LogicalResult checkNames(Location loc, const onnx::GraphProto &graph,
 
 FailureOr<SmallVector<Input>>
 pcc::frontend::bindDims(Location loc, const onnx::GraphProto &graph,
-                        const ImportOptions &options) {
+                        const ImportOptions &options,
+                        const BatchDims &batchDims) {
   if (failed(checkNames(loc, graph, options)))
     return failure();
   DimBinder binder{loc, options, {}, {}};
   SmallVector<Input> inputs;
-  for (const onnx::ValueInfoProto *info : fedInputs(graph)) {
+  // What is shared may have a dim of the others'.
+  auto fed = fedInputs(graph);
+  SmallVector<const onnx::ValueInfoProto *> ordered;
+  for (bool isShared : {false, true})
+    llvm::copy_if(fed, std::back_inserter(ordered), [&](const auto *info) {
+      return batchDims.isShared(info->name()) == isShared;
+    });
+  for (const onnx::ValueInfoProto *info : ordered) {
+    bool shared = batchDims.isShared(info->name());
     const onnx::TypeProto_Tensor &type = info->type().tensor_type();
     Type element =
         elementType(loc.getContext(), type.elem_type(), options.forward);
@@ -239,7 +250,7 @@ pcc::frontend::bindDims(Location loc, const onnx::GraphProto &graph,
     bool ids = isa<IntegerType>(element) && type.shape().dim_size() == 2;
     for (int d = 0; d < type.shape().dim_size(); ++d) {
       FailureOr<int64_t> extent =
-          binder.bind(info->name(), d, ids, type.shape().dim(d));
+          binder.bind(info->name(), d, ids, shared, type.shape().dim(d));
       if (failed(extent))
         return failure();
       shape.push_back(*extent);
@@ -247,11 +258,15 @@ pcc::frontend::bindDims(Location loc, const onnx::GraphProto &graph,
     if (!canBeHeld(shape))
       return emitError(loc) << "input '" << info->name()
                             << "' has a shape that cannot be held";
-    bool isChosen = !shape.empty() && !type.shape().dim(0).has_dim_value();
+    bool isChosen =
+        !shared && !shape.empty() && !type.shape().dim(0).has_dim_value();
     if (isChosen && failed(checkSamples(loc, info->name(), shape, ids)))
       return failure();
-    inputs.push_back({info, RankedTensorType::get(shape, element)});
+    inputs.push_back({info, RankedTensorType::get(shape, element), shared});
   }
+  llvm::sort(inputs, [&](const Input &a, const Input &b) {
+    return llvm::find(fed, a.info) < llvm::find(fed, b.info);
+  });
   if (options.seq && !binder.hasSequence) {
     InFlightDiagnostic diag =
         emitError(loc) << "--seq " << *options.seq
@@ -265,19 +280,16 @@ pcc::frontend::bindDims(Location loc, const onnx::GraphProto &graph,
 }
 
 FailureOr<ModelOutline> pcc::readModelOutline(MLIRContext &context,
-                                              StringRef path) {
-  Location loc = FileLineColLoc::get(&context, path, 0, 0);
-  FailureOr<std::unique_ptr<Model>> model = Model::read(loc, path);
+                                              const ImportOptions &options) {
+  Location loc = FileLineColLoc::get(&context, options.path, 0, 0);
+  FailureOr<std::unique_ptr<Model>> model = Model::read(loc, options.path);
   if (failed(model))
     return failure();
+  auto dims = BatchDims::read(loc, (*model)->proto.graph(), options);
+  if (failed(dims))
+    return failure();
   ModelOutline outline;
-  for (const onnx::ValueInfoProto *info : fedInputs((*model)->proto.graph())) {
-    const auto &shape = info->type().tensor_type().shape();
-    std::optional<int64_t> *targets[] = {&outline.batch, &outline.seq};
-    for (int d = 0; d < std::min(shape.dim_size(), 2); ++d)
-      if (!*targets[d] && shape.dim(d).has_dim_value())
-        *targets[d] = shape.dim(d).dim_value();
-  }
+  outline.batch = dims->fixedBatch;
   outline.files = (*model)->externalFiles();
   return outline;
 }

@@ -5,6 +5,7 @@
 
 #include "frontend/Import.h"
 #include "frontend/Reader.h"
+#include "frontend/SharedInputs.h"
 #include "frontend/Tensor.h"
 
 namespace pcc::frontend {
@@ -13,6 +14,7 @@ namespace pcc::frontend {
 struct Input {
   const onnx::ValueInfoProto *info;
   mlir::RankedTensorType type;
+  bool isShared; ///< by all samples
 };
 
 /// The inputs that are fed, not initialized.
@@ -24,12 +26,13 @@ fedInputs(const onnx::GraphProto &graph);
 bool isSequenceDim(const onnx::ValueInfoProto &input, int d);
 
 /// The inputs of the model with every dim bound: static dims stay, others get
-/// the value of --dim by name, dim 0 that of the batch, dim 1 that of --seq.
+/// the value of --dim by name and, but for shared inputs, dim 0 that of the
+/// batch, dim 1 that of --seq.
 /// Errors: a dim nobody gives (the note says which flag does), a flag that
 /// contradicts the file or another flag or names no dim.
 mlir::FailureOr<llvm::SmallVector<Input>>
 bindDims(mlir::Location loc, const onnx::GraphProto &graph,
-         const ImportOptions &options);
+         const ImportOptions &options, const BatchDims &batchDims);
 
 /// The element type of an ONNX data type as a file stores it; null if nn has
 /// none.

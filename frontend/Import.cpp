@@ -301,8 +301,13 @@ LogicalResult Importer::begin() {
   choice.emplace(std::move(*trainChoice));
   module = ModuleOp::create(builder, file);
   builder.setInsertionPointToEnd(module->getBody());
-  FailureOr<func::FuncOp> entry =
-      makeForward(builder, file, model->proto.graph(), options, items);
+  FailureOr<BatchDims> dims =
+      BatchDims::read(file, model->proto.graph(), options);
+  if (failed(dims))
+    return failure();
+  batchDims = std::move(*dims);
+  FailureOr<func::FuncOp> entry = makeForward(
+      builder, file, model->proto.graph(), options, batchDims, items);
   if (failed(entry))
     return failure();
   forward = *entry;
@@ -334,6 +339,8 @@ FailureOr<OwningOpRef<ModuleOp>> Importer::run() {
   if (failed(begin()) || failed(addInitializers()) || failed(importNodes()) ||
       failed(addOutputs()))
     return failure();
+  if (!options.forward)
+    resolveOpenInputs(forward, batchDims);
   assignRoles(forward);
   sweep(*module);
   SmallVector<StringRef> names;

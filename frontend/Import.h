@@ -12,6 +12,7 @@
 #ifndef PCC_FRONTEND_IMPORT_H
 #define PCC_FRONTEND_IMPORT_H
 
+#include "frontend/InputChoices.h"
 #include "frontend/Ties.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -50,6 +51,7 @@ struct ImportOptions {
   /// what the module has: a regular expression, empty for none.
   std::string plusOne;
   TieChoices ties;
+  InputChoices inputs;
 };
 
 /// Why the tensors of a file were taken for what they are.
@@ -65,7 +67,8 @@ struct ImportReport {
 };
 
 /// The module of one model: nn.param symbols in the file's order, then
-/// @forward. Its arguments are the model's inputs (with nn.role and nn.name),
+/// @forward. Its arguments are the model's inputs (with nn.role and nn.name;
+/// those without a batch dim have the role "shared"),
 /// then those of positions [seq], samples [batch], seed and step that it
 /// uses. Errors go to the context's diagnostic engine, with the file as
 /// location. A model that computes its loss has nn.has_loss and returns (sum
@@ -80,14 +83,14 @@ importONNX(mlir::MLIRContext &context, const ImportOptions &options,
 
 /// What a file says before it is imported.
 struct ModelOutline {
-  /// The first two dims of its inputs; absent where dynamic.
-  std::optional<int64_t> batch, seq;
+  /// The batch of its inputs; absent where dynamic.
+  std::optional<int64_t> batch;
   /// The paths of its external data.
   std::vector<std::string> files;
 };
 
 mlir::FailureOr<ModelOutline> readModelOutline(mlir::MLIRContext &context,
-                                               llvm::StringRef path);
+                                               const ImportOptions &options);
 
 /// The longest sequence that a dim of a model's inputs may be.
 struct ContextLength {

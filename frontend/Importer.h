@@ -17,6 +17,7 @@
 #include "frontend/Names.h"
 #include "frontend/OpTable.h"
 #include "frontend/Provenance.h"
+#include "frontend/SharedInputs.h"
 #include "frontend/Sharing.h"
 #include "frontend/TableReads.h"
 #include "frontend/TensorProto.h"
@@ -129,6 +130,7 @@ private:
   int64_t opset = 0;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp forward;
+  BatchDims batchDims;
   llvm::StringMap<Item> items;
   Weights weights;
   std::optional<NameFinder> names;

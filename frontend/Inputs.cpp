@@ -1,6 +1,7 @@
 //===- Inputs.cpp - The inputs of a model ---------------------------------===//
 
 #include "frontend/Inputs.h"
+#include "dialects/NN/Implied.h"
 #include "frontend/DimBinding.h"
 
 using namespace mlir;
@@ -14,14 +15,16 @@ static std::optional<Tensor> impliedInput(const Input &input,
                                           bool paddingMask) {
   RankedTensorType type = input.type;
   auto element = dyn_cast<IntegerType>(type.getElementType());
-  if (!element || type.getRank() != 2)
+  if (!element || type.getRank() < 1 || type.getRank() > 2)
     return std::nullopt;
   StringRef name = input.info->name();
-  if (name.ends_with("attention_mask") && !paddingMask)
+  if (name.ends_with("attention_mask") && !paddingMask && type.getRank() == 2)
     return Tensor::splat(element, type.getShape(), ofInt(1));
   if (name != "position_ids")
     return std::nullopt;
-  Tensor row(element, {1, type.getShape()[1]});
+  Shape shape(type.getShape());
+  shape.front() = type.getRank() == 1 ? shape.front() : 1;
+  Tensor row(element, shape);
   for (auto [i, position] : llvm::enumerate(row.elements()))
     position = ofInt(i);
   return row.expand(type.getShape());
@@ -46,21 +49,33 @@ static LogicalResult checkNoCache(Location file,
 
 FailureOr<func::FuncOp> pcc::frontend::makeForward(
     OpBuilder &builder, Location file, const onnx::GraphProto &graph,
-    const ImportOptions &options, llvm::StringMap<Item> &items) {
+    const ImportOptions &options, const BatchDims &batchDims,
+    llvm::StringMap<Item> &items) {
   if (failed(checkNoCache(file, graph)))
     return failure();
-  FailureOr<SmallVector<Input>> inputs = bindDims(file, graph, options);
+  FailureOr<SmallVector<Input>> inputs =
+      bindDims(file, graph, options, batchDims);
   if (failed(inputs))
     return failure();
   auto forward = func::FuncOp::create(builder, file, "forward",
                                       builder.getFunctionType({}, {}));
   Block *body = forward.addEntryBlock();
+  SmallVector<NamedAttribute> implications;
   for (const Input &input : *inputs) {
     Item &item = items[input.info->name()];
-    auto implied = options.forward ? std::optional<Tensor>()
-                                   : impliedInput(input, options.paddingMask);
+    const InputChoices &choices = options.inputs;
+    const std::string &name = input.info->name();
+    bool isData = options.forward || llvm::is_contained(choices.shared, name) ||
+                  llvm::is_contained(choices.perSample, name);
+    auto implied = isData ? std::optional<Tensor>()
+                          : impliedInput(input, options.paddingMask);
     if (implied) {
       item.tensor = *implied;
+      implications.push_back(builder.getNamedAttr(
+          name,
+          builder.getStringAttr(implied->isUniform() && name != "position_ids"
+                                    ? kImpliedOnes
+                                    : kImpliedPositions)));
       emitRemark(file) << "input '" << input.info->name() << "' is taken as "
                        << (implied->isUniform() ? "ones: samples have no "
                                                   "padding"
@@ -68,19 +83,24 @@ FailureOr<func::FuncOp> pcc::frontend::makeForward(
       continue;
     }
     Type element = input.type.getElementType();
-    bool ids = !options.forward && isa<IntegerType>(element) &&
-               !element.isInteger(1) && input.type.getRank() == 2;
+    StringRef role = "data";
+    if (!options.forward && input.isShared)
+      role = "shared";
+    else if (!options.forward && isa<IntegerType>(element) &&
+             !element.isInteger(1) && input.type.getRank() == 2)
+      role = "tokens";
     auto attrs = builder.getDictionaryAttr(
-        {builder.getNamedAttr(kNameAttr,
-                              builder.getStringAttr(input.info->name())),
-         builder.getNamedAttr(kRoleAttr,
-                              builder.getStringAttr(ids ? "tokens" : "data"))});
+        {builder.getNamedAttr(kNameAttr, builder.getStringAttr(name)),
+         builder.getNamedAttr(kRoleAttr, builder.getStringAttr(role))});
     LogicalResult inserted = forward.insertArgument(forward.getNumArguments(),
                                                     input.type, attrs, file);
     assert(succeeded(inserted));
     (void)inserted;
     item.value = body->getArguments().back();
   }
+  if (!implications.empty())
+    forward->getParentOp()->setAttr(kImpliedAttr,
+                                    builder.getDictionaryAttr(implications));
   builder.setInsertionPointToStart(body);
   return forward;
 }

@@ -5,19 +5,21 @@
 
 #include "frontend/Binder.h"
 #include "frontend/Import.h"
+#include "frontend/SharedInputs.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace pcc::frontend {
 
 /// @forward with an argument for every input of the graph, or a constant where
 /// its values follow from how training data is fed; `items` gets what each
-/// stands for, and `builder` then stands in the body. Ids have role "tokens"
-/// until assignRoles. Errors: a dim that is not bound, a cache of past keys.
-mlir::FailureOr<mlir::func::FuncOp> makeForward(mlir::OpBuilder &builder,
-                                                mlir::Location file,
-                                                const onnx::GraphProto &graph,
-                                                const ImportOptions &options,
-                                                llvm::StringMap<Item> &items);
+/// stands for, and `builder` then stands in the body. What `options.inputs`
+/// names is never a constant; what is one is noted on the module. Ids have role
+/// "tokens" until assignRoles. Errors: a dim that is not bound, a cache of past
+/// keys.
+mlir::FailureOr<mlir::func::FuncOp>
+makeForward(mlir::OpBuilder &builder, mlir::Location file,
+            const onnx::GraphProto &graph, const ImportOptions &options,
+            const BatchDims &batchDims, llvm::StringMap<Item> &items);
 
 } // namespace pcc::frontend
 

@@ -141,7 +141,7 @@ llvm::Expected<Tensor> Fill::input(const InputInfo &info,
               microbatch * value.size());
   } else if (role == "seed" || role == "step") {
     value.integer[0] = role == "seed" ? seed : 1;
-  } else if (!role.empty() && role != "data" && role != "targets") {
+  } else if (!llvm::is_contained({"", "data", "shared", "targets"}, role)) {
     double usual = llvm::StringSwitch<double>(role)
                        .Case("lr", 1e-3)
                        .Case("weight_decay", 0.1)

@@ -43,7 +43,7 @@ LogicalResult Training::addPipelineInputs() {
 
 LogicalResult Training::readData(int64_t microbatches, DataSource source) {
   for (auto [i, info] : llvm::enumerate(inputs)) {
-    if (info.role != "data" || !source) {
+    if ((info.role != "data" && info.role != "shared") || !source) {
       unsigned number = filled.size();
       filled[i] = number;
       continue;

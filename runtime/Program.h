@@ -119,7 +119,8 @@ typedef struct {
 /// An input the runtime fills before a step, known by its role: "tokens",
 /// "targets", "labels" (targets that the model shifts itself), "positions",
 /// "samples", "seed", "step", "lr", "weight_decay", "beta1", "beta2", "eps",
-/// "clip_grad", "data" (by name, from a .npy file).
+/// "clip_grad", and by name, from a .npy file, "data", a row per sample, and
+/// "shared", the same for all samples.
 typedef struct {
   const char *role;
   const char *name; ///< the model's name of it
@@ -177,6 +178,13 @@ typedef struct {
   const int32_t *axes;
 } pcc_comm;
 
+/// An input of the model that is a constant of the program, which data of that
+/// name should not contradict: 1 everywhere, or else 0, 1, ... in its last dim.
+typedef struct {
+  const char *name;
+  int32_t ones;
+} pcc_implied;
+
 typedef struct {
   int32_t abi_version;
   const char *model;   ///< stem of the source file
@@ -194,10 +202,13 @@ typedef struct {
   int64_t data_parallel; ///< size of dp
   int64_t parameters;    ///< logical count, padding and copies left out
   double flops_per_step; ///< of the global batch, forward and backward
+  int32_t n_implied;
+  const pcc_implied *implied;
 } pcc_program;
 
 /// The one program of this executable.
 extern const pcc_program pcc_the_program;
+
 
 #ifdef __cplusplus
 } // extern "C"

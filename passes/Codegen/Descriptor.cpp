@@ -6,6 +6,7 @@
 
 #include "passes/Codegen/Descriptor.h"
 #include "dialects/NN/IdBound.h"
+#include "dialects/NN/Implied.h"
 #include "dialects/NN/NN.h"
 #include "passes/Codegen/Data.h"
 #include "runtime/Program.h"
@@ -323,6 +324,14 @@ LogicalResult Descriptor::emit() {
       return failure();
     stages.push_back(*made);
   }
+  SmallVector<Datum> implications;
+  if (auto attr = module->getAttrOfType<DictionaryAttr>(nn::kImpliedAttr))
+    for (NamedAttribute implied : attr) {
+      bool isOnes = implied.getValue() ==
+                    StringAttr::get(module.getContext(), nn::kImpliedOnes);
+      implications.push_back(Datum::structure(
+          {data.addString(implied.getName()), Datum::i32(isOnes)}));
+    }
   data.addPublic(
       "pcc_the_program",
       Datum::structure(
@@ -337,7 +346,9 @@ LogicalResult Descriptor::emit() {
            Datum::i64(program.getMicrobatches()),
            Datum::i64(program.getAxisSize("dp")),
            Datum::i64(program.getParameters()),
-           Datum::f64(program.getFlopsPerStep().convertToDouble())}));
+           Datum::f64(program.getFlopsPerStep().convertToDouble()),
+           Datum::i32(implications.size()),
+           data.addArray("pcc.implied", implications)}));
   return success();
 }
 

@@ -65,7 +65,8 @@ FlatSymbolRefAttr TaskBuilder::getInput(func::FuncOp func, unsigned index) {
       return FlatSymbolRefAttr::get(input.getSymNameAttr());
   // The role says it best, unless a model has several inputs of one.
   std::string symbol = ("input." + role.getValue()).str();
-  if (role.getValue() == "data" || module.lookupSymbol(symbol))
+  if (role.getValue() == "data" || role.getValue() == "shared" ||
+      module.lookupSymbol(symbol))
     symbol = ("input." + inputName).str();
   for (int64_t i = 2; module.lookupSymbol(symbol); ++i)
     symbol = ("input." + inputName + "." + Twine(i)).str();

@@ -89,10 +89,12 @@ struct NNBoundIdsPass : pcc::impl::NNBoundIdsPassBase<NNBoundIdsPass> {
     unsigned index = argument.getArgNumber();
     auto role = function.getArgAttrOfType<StringAttr>(index, kRoleAttr);
     // Other inputs are the runtime's own.
-    if (!role || !llvm::is_contained({"tokens", "targets", "labels", "data"},
-                                     role.getValue()))
+    if (!role ||
+        !llvm::is_contained({"tokens", "targets", "labels", "data", "shared"},
+                            role.getValue()))
       return;
-    Search search{/*isUniform=*/role.getValue() != "data",
+    bool isNamed = role.getValue() == "data" || role.getValue() == "shared";
+    Search search{/*isUniform=*/!isNamed,
                   /*isTokens=*/role.getValue() == "tokens"};
     search.follow(argument);
     if (!search.by)
@@ -101,8 +103,7 @@ struct NNBoundIdsPass : pcc::impl::NNBoundIdsPassBase<NNBoundIdsPass> {
     if (node.empty())
       node = search.by->getName().getStringRef();
     // Of targets it is known by their role.
-    IdBound bound{search.below, node,
-                  role.getValue() == "data" && search.isOfLoss};
+    IdBound bound{search.below, node, isNamed && search.isOfLoss};
     function.setArgAttr(index, kIdsAttr, bound.toAttr(&getContext()));
   }
 };

@@ -61,7 +61,7 @@ def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
 def NNBoundIdsPass : Pass<"nn-bound-ids", "::mlir::ModuleOp"> {
   let summary = "Notes which ids inputs may hold";
   let description = [{
-    An input of role "tokens", "targets" or "data" whose elements name rows of a
+    An input of role "tokens", "targets", "data" or "shared" whose elements name rows of a
     table, a parameter's or a computed one, or classes, gets `nn.ids`: how many
     there are, the node that says so and, where data is nothing but a loss's
     classes, `of_loss`. Programs refuse data with other ids; negative classes

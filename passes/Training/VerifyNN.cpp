@@ -24,12 +24,14 @@ bool isKnownRole(StringRef role) {
       .Cases({"tokens", "targets", "labels", "positions"}, true)
       .Cases({"samples", "seed", "step"}, true)
       .Cases({"lr", "weight_decay", "beta1", "beta2", "eps", "clip_grad"}, true)
-      .Case("data", true)
+      .Cases({"data", "shared"}, true)
       .Default(false);
 }
 
 /// Models may have several inputs of these.
-bool mayRepeat(StringRef role) { return role == "data" || role == "positions"; }
+bool mayRepeat(StringRef role) {
+  return llvm::is_contained({"data", "shared", "positions"}, role);
+}
 
 LogicalResult verifyInputs(func::FuncOp function) {
   llvm::StringMap<BlockArgument> seen;

@@ -40,16 +40,14 @@ static std::string usualFile(const pcc_input &input) {
 }
 
 /// Whether each sample has its own values: the input's first dim is the batch.
-static bool isPerSample(const pcc_program &program, const pcc_input &input) {
-  return input.layout.rank > 0 &&
-         input.layout.shape[0] == program.micro_batch * program.data_parallel;
+static bool isPerSample(const pcc_input &input) {
+  return input.layout.rank > 0 && strcmp(input.role, "shared") != 0;
 }
 
 /// Such as "[samples, 3, 16, 16]".
-static std::string wantedShape(const pcc_program &program,
-                               const pcc_input &input) {
+static std::string wantedShape(const pcc_input &input) {
   const pcc_layout &layout = input.layout;
-  bool perSample = isPerSample(program, input);
+  bool perSample = isPerSample(input);
   std::string sizes =
       shapeText({layout.shape + perSample, layout.shape + layout.rank});
   if (!perSample)
@@ -65,10 +63,12 @@ std::string pcc::describeArrays(const pcc_program &program) {
       if (!isFedByData(input.role))
         continue;
       std::string name = usualFile(input), &text = arrays[name];
-      text = name + " " + wantedShape(program, input) +
+      text = name + " " + wantedShape(input) +
              (isReal(input) ? " of numbers" : " of whole numbers");
       if (input.vocab)
         text += " below " + grouped(input.vocab);
+      if (!isPerSample(input))
+        text += ", the same for all samples";
     }
   std::string all;
   for (const auto &[name, text] : arrays)
@@ -77,7 +77,7 @@ std::string pcc::describeArrays(const pcc_program &program) {
 }
 
 ArrayFolder::ArrayFolder(const pcc_program &program, const std::string &folder)
-    : folder(folder) {
+    : program(program), folder(folder) {
   for (int s = 0; s < program.n_stages; ++s)
     for (int i = 0; i < program.stages[s].n_inputs; ++i)
       if (isFedByData(program.stages[s].inputs[i].role))
@@ -110,16 +110,30 @@ void ArrayFolder::add(const pcc_program &program, const pcc_input &input) {
   const pcc_layout &layout = input.layout;
   std::vector<int64_t> wanted(layout.shape, layout.shape + layout.rank);
   std::vector<int64_t> shape = array.file->shape();
-  array.perSample = isPerSample(program, input);
+  array.perSample = isPerSample(input);
+  int64_t rows = program.micro_batch * program.data_parallel;
+  if (array.perSample && wanted[0] != rows)
+    fail(ExitInternal,
+         format("input '%s' of role '%s' has %lld rows, a microbatch has %lld "
+                "samples",
+                input.name, input.role, static_cast<long long>(wanted[0]),
+                static_cast<long long>(rows)),
+         "what is the same for all samples has the role 'shared'");
   bool hasSamples = array.perSample && !shape.empty();
   if (array.perSample)
     wanted.erase(wanted.begin());
   if (hasSamples)
     shape.erase(shape.begin());
   if (shape != wanted || hasSamples != array.perSample)
-    fail(ExitData, format("array '%s' has shape %s, input '%s' needs %s",
-                          path.c_str(), shapeText(array.file->shape()).c_str(),
-                          input.name, wantedShape(program, input).c_str()));
+    fail(ExitData,
+         format("array '%s' has shape %s, input '%s' needs %s", path.c_str(),
+                shapeText(array.file->shape()).c_str(), input.name,
+                wantedShape(input).c_str()),
+         array.perSample
+             ? ""
+             : format("it is the same for all samples, or else compile with "
+                      "--per-sample %s",
+                      input.name));
   char probe[8];
   Elements none = array.file->elements();
   if (!copyElements(none, 0, 0, 1, input.dtype, probe))
@@ -136,12 +150,20 @@ void ArrayFolder::add(const pcc_program &program, const pcc_input &input) {
   if (!array.perSample)
     return;
   int64_t held = array.file->shape()[0];
-  if (count >= 0 && held != count)
+  if (count >= 0 && held != count) {
+    const std::string &one = held == 1 ? input.name : counted;
     fail(ExitData,
          format("the arrays of '%s' differ in their samples: '%s' has %s, the "
                 "ones before %s",
                 folder.c_str(), name.c_str(), grouped(held).c_str(),
-                grouped(count).c_str()));
+                grouped(count).c_str()),
+         held == 1 || count == 1
+             ? format("if '%s' is the same for all samples, compile with "
+                      "--shared-input %s",
+                      one.c_str(), one.c_str())
+             : "");
+  }
+  counted = input.name;
   count = held;
 }
 
@@ -191,7 +213,37 @@ void ArrayFolder::checkRange(const Array &array, int64_t first,
     refuse(array, found);
 }
 
+void ArrayFolder::checkImplied(const pcc_implied &implied) const {
+  std::string path = folder + "/" + implied.name + ".npy";
+  if (!exists(path))
+    return;
+  NpyFile file(path);
+  const Elements &elements = file.elements();
+  int64_t row = file.shape().empty() ? 1 : file.shape().back();
+  // A few bytes an element, as many as of the ids that are checked at the
+  // start.
+  int64_t end = std::min(elements.count, int64_t{1} << 27);
+  for (int64_t i = 0; i < end; ++i) {
+    double wanted = implied.ones ? 1 : i % row, value = elements.real(i);
+    if (value == wanted)
+      continue;
+    if (implied.ones)
+      return warn(format("'%s' is not read: the program was compiled to take "
+                         "%s as ones; pcc --padding-mask has it fed",
+                         path.c_str(), implied.name));
+    fail(ExitData,
+         format("'%s' holds %g as element %lld, but the program was compiled "
+                "to take %s as 0, 1, ... in every sample",
+                path.c_str(), value, static_cast<long long>(i), implied.name),
+         format("compile with --%s %s to feed it, or remove the file",
+                file.shape().size() == 1 ? "shared-input" : "per-sample",
+                implied.name));
+  }
+}
+
 bool ArrayFolder::check(int64_t budget) const {
+  for (int i = 0; i < program.n_implied; ++i)
+    checkImplied(program.implied[i]);
   for (const auto &[name, array] : arrays) {
     const Elements &elements = array.file->elements();
     if (!array.vocab || !isInteger(elements.type))

@@ -50,12 +50,17 @@ private:
   /// The file in the folder that feeds it.
   std::string fileOf(const pcc_input &input) const;
   const Array &arrayOf(const pcc_input &input) const;
+  /// Looks whether a file holds other values than the program takes an input of
+  /// its name to have: other positions end the run, another mask is warned of.
+  void checkImplied(const pcc_implied &implied) const;
   [[noreturn]] void refuse(const Array &array, int64_t element) const;
   /// The elements [first, first + count) of an array.
   void checkRange(const Array &array, int64_t first, int64_t count) const;
 
+  const pcc_program &program;
   std::string folder;
   int64_t count = -1;
+  std::string counted; ///< an input that has so many samples
   std::map<std::string, Array> arrays; ///< by the file's name
 };
 

@@ -13,7 +13,8 @@
 using namespace pcc;
 
 bool pcc::isFedByData(const char *role) {
-  static const char *const roles[] = {"tokens", "targets", "labels", "data"};
+  static const char *const roles[] = {"tokens", "targets", "labels", "data",
+                                      "shared"};
   return std::any_of(std::begin(roles), std::end(roles),
                      [&](const char *known) { return !strcmp(role, known); });
 }
@@ -31,8 +32,8 @@ static const pcc_input *findOther(const pcc_program &program) {
       const pcc_input &input = program.stages[s].inputs[i];
       if (!isFedByData(input.role))
         continue;
-      if (!strcmp(input.role, "data") || input.layout.rank != 2 ||
-          input.layout.shape[1] != program.seq ||
+      if (!strcmp(input.role, "data") || !strcmp(input.role, "shared") ||
+          input.layout.rank != 2 || input.layout.shape[1] != program.seq ||
           (input.dtype != PCC_I64 && input.dtype != PCC_I32))
         return &input;
     }

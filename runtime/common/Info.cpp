@@ -27,6 +27,9 @@ std::string pcc::infoText(const pcc_program &program) {
   text += format("mesh       %s\n", meshText(program).c_str());
   text += "batch      " + batchText(program) + "\n";
   text += format("data       %s\n", describeWantedData(program).c_str());
+  for (int i = 0; i < program.n_implied; ++i)
+    text += format("           %s is taken as %s\n", program.implied[i].name,
+                   program.implied[i].ones ? "ones" : "0, 1, ...");
   for (int s = 0; s < program.n_stages; ++s)
     text += format("stage %-4d %s a rank\n", s,
                    bytesText(program.stages[s].arena_bytes).c_str());

@@ -231,7 +231,9 @@ static pcc_program makeProgram() {
           M,
           DP,
           2 * V * D + V,
-          0};
+          0,
+          0,
+          nullptr};
 }
 
 const pcc_program pcc_the_program = makeProgram();

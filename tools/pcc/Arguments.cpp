@@ -172,6 +172,8 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
   note(flags.normPlusOne);
   note(flags.ties);
   note(flags.unties);
+  note(flags.sharedInputs);
+  note(flags.perSample);
   note(flags.dims);
   note(flags.memoryLimit);
   if (flags.worldSize.getNumOccurrences())
@@ -281,6 +283,9 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
   if (!readDims(flags, options) || !readMemoryLimit(flags, options) ||
       !readTies(flags, arguments.ties))
     return 2;
+  InputChoices &inputs = arguments.inputs;
+  inputs.shared.assign(flags.sharedInputs.begin(), flags.sharedInputs.end());
+  inputs.perSample.assign(flags.perSample.begin(), flags.perSample.end());
   arguments.output = flags.outputPath;
   arguments.emit = flags.emit;
   arguments.listParams = flags.listParams;

@@ -3,6 +3,7 @@
 #ifndef PCC_TOOLS_PCC_ARGUMENTS_H
 #define PCC_TOOLS_PCC_ARGUMENTS_H
 
+#include "frontend/InputChoices.h"
 #include "frontend/Ties.h"
 #include "passes/Options.h"
 #include <string>
@@ -27,6 +28,7 @@ struct Arguments {
   /// passes that run beside each other would disturb.
   bool printsModules = false;
   TieChoices ties;
+  InputChoices inputs;
   /// Which of the options were given, by flag name: files that carry choices
   /// of their own are checked against these.
   std::vector<std::string> given;

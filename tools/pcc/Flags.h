@@ -157,6 +157,12 @@ struct Flags {
   cl::list<std::string> unties{
       "untie", cl::desc("A parameter that is not one with its equal"),
       cl::value_desc("NAME"), cl::cat(training)};
+  cl::list<std::string> sharedInputs{
+      "shared-input", cl::desc("An input that is the same for all samples"),
+      cl::value_desc("NAME"), cl::cat(training)};
+  cl::list<std::string> perSample{
+      "per-sample", cl::desc("An input that has a row for each sample"),
+      cl::value_desc("NAME"), cl::cat(training)};
   Switch paddingMask{
       "padding-mask",
       cl::desc("attention_mask is data; by default so unless --loss is "

@@ -18,12 +18,13 @@ using namespace pcc;
 static LogicalResult checkFlags(const Arguments &arguments, int phase,
                                 Location loc) {
   std::pair<StringRef, StringRef> usedUpBy[] = {
-      {"init", "import"},      {"freeze", "import"},
-      {"train", "import"},     {"norm-plus-one", "import"},
-      {"tie", "import"},       {"untie", "import"},
-      {"dim", "import"},       {"padding-mask", "import"},
-      {"no-dropout", "train"}, {"batch-norm", "import"},
-      {"stage-cut", "train"},  {"sequence-parallel", "plan"},
+      {"init", "import"},         {"freeze", "import"},
+      {"train", "import"},        {"norm-plus-one", "import"},
+      {"tie", "import"},          {"untie", "import"},
+      {"shared-input", "import"}, {"per-sample", "import"},
+      {"dim", "import"},          {"padding-mask", "import"},
+      {"no-dropout", "train"},    {"batch-norm", "import"},
+      {"stage-cut", "train"},     {"sequence-parallel", "plan"},
       {"memory-limit", "rt"}};
   for (auto [flag, when] : usedUpBy)
     if (phase >= findPhase(when) && llvm::is_contained(arguments.given, flag)) {
@@ -195,7 +196,11 @@ static void noteLength(MLIRContext &context, const ImportOptions &import,
 static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
                                Input &input) {
   Options &options = arguments.options;
-  auto outline = readModelOutline(context, arguments.input);
+  ImportOptions import;
+  import.path = arguments.input;
+  import.dims.insert(options.dims.begin(), options.dims.end());
+  import.inputs = arguments.inputs;
+  auto outline = readModelOutline(context, import);
   if (failed(outline))
     return failure();
   llvm::append_range(input.files, outline->files);
@@ -205,9 +210,6 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
   int64_t fixed = options.forward ? 0 : outline->batch.value_or(0);
   if (failed(resolveBatch(options, fixed, loc)))
     return failure();
-  ImportOptions import;
-  import.path = arguments.input;
-  import.dims.insert(options.dims.begin(), options.dims.end());
   if (options.seq)
     import.seq = options.seq;
   if (!options.forward || batchGiven)

@@ -1,0 +1,206 @@
+//===- SharedInputs.cpp - Inputs without a batch dim ----------------------===//
+//
+// An input such as position_ids [seq], a table [n, d] or a bias [1, s, d] is
+// the same for all samples; of one such as input_ids [batch, seq] each has a
+// row. One input, the ids if there are any, shows what the batch is. Then
+//
+//   input_ids ["batch", "seq"], mask ["batch", 8]     the same name: rows
+//   input_ids ["batch", "seq"], position_ids ["seq"]  another dim's name:
+//   shared input_ids ["batch", "seq"], table [10, 16]        fixed, the batch
+//   is not x [4, 16], table [10, 16]                         another number:
+//   shared x [4, 16], table [4, 16]                          open: what is it
+//   used for?
+//
+// If an op lays the rows of an open one beside those of the samples, it has one
+// for each of them; if one has both dims, it has not. What is open still is
+// said, and the user decides.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/SharedInputs.h"
+#include "dialects/NN/NN.h"
+#include "frontend/Axes.h"
+#include "frontend/DimBinding.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+using Dims = onnx::TensorShapeProto;
+
+static const Dims &shapeOf(const onnx::ValueInfoProto &value) {
+  return value.type().tensor_type().shape();
+}
+
+static bool isIds(const onnx::ValueInfoProto &input) {
+  return shapeOf(input).dim_size() == 2 && isSequenceDim(input, 1) &&
+         input.name() != "position_ids";
+}
+
+/// The input whose first dim is the batch; null: none has a dim.
+static const onnx::ValueInfoProto *
+findRows(ArrayRef<const onnx::ValueInfoProto *> inputs,
+         const onnx::GraphProto &graph) {
+  auto find = [&](auto accepts) -> const onnx::ValueInfoProto * {
+    const auto *it = llvm::find_if(inputs, [&](const auto *input) {
+      return shapeOf(*input).dim_size() > 0 && accepts(*input);
+    });
+    return it == inputs.end() ? nullptr : *it;
+  };
+  using Info = onnx::ValueInfoProto;
+  if (const Info *ids = find(isIds))
+    return ids;
+  if (const Info *open = find([](const Info &input) {
+        return !shapeOf(input).dim(0).has_dim_value();
+      }))
+    return open;
+  if (const Info *kept = find([&](const Info &input) {
+        return llvm::any_of(graph.output(), [&](const Info &output) {
+          return shapeOf(output).dim_size() > 0 &&
+                 shapeOf(output).dim(0).has_dim_value() &&
+                 shapeOf(output).dim(0).dim_value() ==
+                     shapeOf(input).dim(0).dim_value();
+        });
+      }))
+    return kept;
+  return find([](const Info &) { return true; });
+}
+
+/// Whether a name is that of a dim behind the first of any input.
+static bool isInnerDim(ArrayRef<const onnx::ValueInfoProto *> inputs,
+                       StringRef name) {
+  return llvm::any_of(inputs, [&](const auto *input) {
+    const Dims &shape = shapeOf(*input);
+    for (int d = 1; d < shape.dim_size(); ++d)
+      if (shape.dim(d).dim_param() == name)
+        return true;
+    return false;
+  });
+}
+
+static LogicalResult
+checkChoices(Location loc, const InputChoices &choices,
+             ArrayRef<const onnx::ValueInfoProto *> inputs) {
+  for (const auto &[flag, names] :
+       {std::pair("--shared-input", &choices.shared),
+        std::pair("--per-sample", &choices.perSample)})
+    for (const std::string &name : *names) {
+      const auto *it = llvm::find_if(
+          inputs, [&](const auto *input) { return input->name() == name; });
+      if (it == inputs.end()) {
+        std::string all = llvm::join(
+            llvm::map_range(inputs, [](const auto *i) { return i->name(); }),
+            ", ");
+        InFlightDiagnostic diag = emitError(loc)
+                                  << flag << " " << name
+                                  << ": the model has no input of this name";
+        diag.attachNote(loc) << "its inputs are " << all;
+        return diag;
+      }
+      if (names == &choices.perSample && shapeOf(**it).dim_size() == 0)
+        return emitError(loc) << "--per-sample " << name
+                              << ": this input is one number, without dims";
+      if (names == &choices.perSample &&
+          llvm::is_contained(choices.shared, name))
+        return emitError(loc) << "input '" << name
+                              << "' cannot be both --shared-input and "
+                                 "--per-sample";
+    }
+  return success();
+}
+
+FailureOr<BatchDims> BatchDims::read(Location loc,
+                                     const onnx::GraphProto &graph,
+                                     const ImportOptions &options) {
+  BatchDims result;
+  auto inputs = fedInputs(graph);
+  const InputChoices &choices = options.inputs;
+  if (failed(checkChoices(loc, choices, inputs)))
+    return failure();
+  SmallVector<const onnx::ValueInfoProto *> candidates, chosen;
+  for (const auto *input : inputs) {
+    if (llvm::is_contained(choices.perSample, input->name()))
+      chosen.push_back(input);
+    if (!llvm::is_contained(choices.shared, input->name()))
+      candidates.push_back(input);
+  }
+  const onnx::ValueInfoProto *rows =
+      findRows(chosen.empty() ? candidates : chosen, graph);
+  const Dims::Dimension *batch = rows ? &shapeOf(*rows).dim(0) : nullptr;
+  if (batch && batch->has_dim_value())
+    result.fixedBatch = batch->dim_value();
+  for (const auto *input : inputs) {
+    StringRef name = input->name();
+    const Dims &shape = shapeOf(*input);
+    if (llvm::is_contained(choices.perSample, name) || input == rows)
+      continue;
+    if (shape.dim_size() == 0 || llvm::is_contained(choices.shared, name)) {
+      result.shared.insert(name);
+      continue;
+    }
+    const Dims::Dimension &dim = shape.dim(0);
+    if (dim.has_dim_value()) {
+      bool isOpen = result.fixedBatch == dim.dim_value();
+      (isOpen ? result.open : result.shared).insert(name);
+      continue;
+    }
+    const std::string &symbol = dim.dim_param();
+    if (symbol.empty() || (batch && symbol == batch->dim_param()))
+      continue;
+    auto given = options.dims.find(symbol);
+    if (isInnerDim(inputs, symbol) ||
+        (given != options.dims.end() &&
+         given->second != options.batch.value_or(1)))
+      result.shared.insert(name);
+  }
+  return result;
+}
+
+void pcc::frontend::resolveOpenInputs(func::FuncOp forward,
+                                      const BatchDims &dims) {
+  auto nameOf = [&](BlockArgument argument) {
+    auto name = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                     kNameAttr);
+    return name ? name.getValue() : StringRef();
+  };
+  SmallVector<BlockArgument> rows, open;
+  for (BlockArgument argument : forward.getArguments()) {
+    auto role = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                     kRoleAttr);
+    if (!role || (role != "tokens" && role != "data"))
+      continue;
+    (dims.isOpen(nameOf(argument)) ? open : rows).push_back(argument);
+  }
+  // One that was found to have rows shows it of others.
+  for (bool again = true; again;) {
+    again = false;
+    for (BlockArgument argument : SmallVector<BlockArgument>(open)) {
+      std::optional<bool> isBySample = isUsedByRow(argument, rows);
+      if (!isBySample)
+        continue;
+      again = true;
+      llvm::erase(open, argument);
+      if (*isBySample)
+        rows.push_back(argument);
+      else
+        forward.setArgAttr(argument.getArgNumber(), kRoleAttr,
+                           StringAttr::get(forward.getContext(), "shared"));
+    }
+  }
+  for (BlockArgument argument : open) {
+    // Of one sample, data files show it: they have one row or many.
+    if (argument.use_empty() || tensorType(argument).getDimSize(0) == 1)
+      continue;
+    InFlightDiagnostic diag = forward.emitWarning()
+                              << "input '" << nameOf(argument)
+                              << "' is taken to have a row per sample, for its "
+                                 "first dim is "
+                              << tensorType(argument).getDimSize(0)
+                              << " as the batch is";
+    diag.attachNote() << "--per-sample " << nameOf(argument)
+                      << " says so; --shared-input " << nameOf(argument)
+                      << " if it is the same for all samples";
+  }
+}

@@ -1,0 +1,38 @@
+//===- SharedInputs.h - Inputs without a batch dim --------------*- C++ -*-===//
+
+#ifndef PCC_FRONTEND_SHAREDINPUTS_H
+#define PCC_FRONTEND_SHAREDINPUTS_H
+
+#include "frontend/Import.h"
+#include "frontend/Reader.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace pcc::frontend {
+
+/// Which inputs of a file have a row per sample in their first dim, and which
+/// are the same for all samples: as far as their declared dims tell.
+class BatchDims {
+public:
+  /// Errors: a name of `choices` that no input has, or that is there twice.
+  static mlir::FailureOr<BatchDims> read(mlir::Location loc,
+                                         const onnx::GraphProto &graph,
+                                         const ImportOptions &options);
+
+  bool isShared(llvm::StringRef input) const { return shared.contains(input); }
+  /// Taken for rows of samples only because there are as many.
+  bool isOpen(llvm::StringRef input) const { return open.contains(input); }
+  /// The batch that the file fixes; absent where it is dynamic.
+  std::optional<int64_t> fixedBatch;
+
+private:
+  llvm::StringSet<> shared, open;
+};
+
+/// Looks how @forward uses the inputs that are open, gives those that are not
+/// used by sample the role "shared", and warns where nothing shows it.
+void resolveOpenInputs(mlir::func::FuncOp forward, const BatchDims &dims);
+
+} // namespace pcc::frontend
+
+#endif // PCC_FRONTEND_SHAREDINPUTS_H
