@@ -50,6 +50,8 @@ struct Options {
   bool forward = false;
 
   // Target and output.
+  /// "native", or LLVM's name of a processor.
+  std::string targetCpu = "native";
   int64_t memoryLimit = 0; ///< bytes per rank; 0: none
   int verbosity = 1;       ///< 0 with -q, 2 with -v
 

@@ -209,6 +209,14 @@ typedef struct {
 /// The one program of this executable.
 extern const pcc_program pcc_the_program;
 
+/// The processor that the steps were compiled for.
+typedef struct {
+  const char *cpu;      ///< LLVM's name of it
+  const char *features; ///< those of CpuFeatures.def that it has, with commas
+} pcc_target;
+
+/// Absent from programs that no compiler of ours made.
+extern const pcc_target pcc_the_target __attribute__((weak));
 
 #ifdef __cplusplus
 } // extern "C"

@@ -5,49 +5,21 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "passes/Codegen/Target.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/SubtargetFeature.h"
 
 using namespace mlir;
 using namespace pcc;
-
-/// The processor this runs on; null, with an error, if LLVM cannot.
-static std::unique_ptr<llvm::TargetMachine> makeHost(ModuleOp module) {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
-  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
-  std::string error;
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target) {
-    module.emitError() << "cannot compile for this machine: " << error;
-    return nullptr;
-  }
-  llvm::SubtargetFeatures features;
-  // A map in hash order would make the object depend on it.
-  std::map<std::string, bool> sorted;
-  for (const auto &feature : llvm::sys::getHostCPUFeatures())
-    sorted[feature.first().str()] = feature.second;
-  for (const auto &[name, isOn] : sorted)
-    features.AddFeature(name, isOn);
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, llvm::sys::getHostCPUName(), features.getString(),
-      llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt,
-      llvm::CodeGenOptLevel::Aggressive));
-}
 
 static void optimize(llvm::Module &module, llvm::TargetMachine &host) {
   llvm::LoopAnalysisManager loops;
@@ -66,15 +38,16 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &host) {
       .run(module, modules);
 }
 
-LogicalResult pcc::emitObject(ModuleOp module, StringRef path) {
+LogicalResult pcc::emitObject(ModuleOp module, StringRef cpu, StringRef path) {
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   module->getContext()->appendDialectRegistry(registry);
 
-  std::unique_ptr<llvm::TargetMachine> host = makeHost(module);
+  std::string error;
+  std::unique_ptr<llvm::TargetMachine> host = makeTarget(cpu, error);
   if (!host)
-    return failure();
+    return module.emitError() << "cannot compile for this machine: " << error;
   llvm::LLVMContext context;
   // What the optimizer could not do is no news for a user.
   context.setDiagnosticHandlerCallBack(
@@ -96,13 +69,14 @@ LogicalResult pcc::emitObject(ModuleOp module, StringRef path) {
       function.addFnAttr("target-cpu", host->getTargetCPU());
       function.addFnAttr("target-features", host->getTargetFeatureString());
     }
+  addTarget(*compiled, *host);
   optimize(*compiled, *host);
 
-  std::error_code error;
-  llvm::raw_fd_ostream os(path, error);
-  if (error)
+  std::error_code failed;
+  llvm::raw_fd_ostream os(path, failed);
+  if (failed)
     return module.emitError()
-           << "cannot write '" << path << "': " << error.message();
+           << "cannot write '" << path << "': " << failed.message();
   llvm::legacy::PassManager passes;
   if (host->addPassesToEmitFile(passes, os, nullptr,
                                 llvm::CodeGenFileType::ObjectFile))
@@ -110,10 +84,10 @@ LogicalResult pcc::emitObject(ModuleOp module, StringRef path) {
   passes.run(*compiled);
   os.close();
   if (os.has_error()) {
-    error = os.error();
+    failed = os.error();
     os.clear_error();
     return module.emitError()
-           << "cannot write '" << path << "': " << error.message();
+           << "cannot write '" << path << "': " << failed.message();
   }
   return success();
 }
@@ -136,8 +110,8 @@ static llvm::ErrorOr<std::string> findLinker() {
   return found;
 }
 
-LogicalResult pcc::emitExecutable(ModuleOp module, StringRef libraries,
-                                  StringRef path) {
+LogicalResult pcc::emitExecutable(ModuleOp module, StringRef cpu,
+                                  StringRef libraries, StringRef path) {
   SmallString<128> list(libraries);
   llvm::sys::path::append(list, "pcc-link-cpu.txt");
   auto text = llvm::MemoryBuffer::getFile(list);
@@ -160,7 +134,7 @@ LogicalResult pcc::emitExecutable(ModuleOp module, StringRef libraries,
     return module.emitError()
            << "cannot write a temporary file: " << error.message();
   llvm::FileRemover removeLog(log);
-  if (failed(emitObject(module, object)))
+  if (failed(emitObject(module, cpu, object)))
     return failure();
 
   SmallVector<std::string> arguments = {*linker, "-o", path.str(),

@@ -8,14 +8,22 @@
 
 namespace pcc {
 
-/// Compiles a module in the LLVM dialect for this machine's processor and
-/// writes a relocatable object. The same module gives the same bytes. Errors
-/// are diagnostics of the module.
-mlir::LogicalResult emitObject(mlir::ModuleOp module, llvm::StringRef path);
+/// This machine's processor as a target; others have LLVM's names.
+inline constexpr llvm::StringLiteral kNativeCpu = "native";
+
+/// LLVM's name of the processor that `cpu` means: its own or, of "native", this
+/// machine's. Empty, with the nearest names in `others`, where there is none.
+std::string resolveCpu(llvm::StringRef cpu, std::string &others);
+
+/// Compiles a module in the LLVM dialect for a processor and writes a
+/// relocatable object. The same module gives the same bytes. Errors are
+/// diagnostics of the module.
+mlir::LogicalResult emitObject(mlir::ModuleOp module, llvm::StringRef cpu,
+                               llvm::StringRef path);
 
 /// The same, linked with the CPU runtime into an executable. `libraries` is
 /// the folder that holds pcc-link-cpu.txt and what it names.
-mlir::LogicalResult emitExecutable(mlir::ModuleOp module,
+mlir::LogicalResult emitExecutable(mlir::ModuleOp module, llvm::StringRef cpu,
                                    llvm::StringRef libraries,
                                    llvm::StringRef path);
 

@@ -21,6 +21,7 @@ enum ExitCode {
   ExitMemory = 6,        ///< out of memory
   ExitCommunication = 7, ///< communication failure or a lost rank
   ExitOutput = 8,        ///< checkpoint or output file
+  ExitDevice = 9,        ///< this processor cannot run the program
   ExitInternal = 70,     ///< the compiled program and the runtime disagree
 };
 

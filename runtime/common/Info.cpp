@@ -7,6 +7,7 @@
 #include "runtime/common/Inputs.h"
 #include "runtime/common/Log.h"
 #include "runtime/common/Mesh.h"
+#include "runtime/common/TargetCpu.h"
 
 using namespace pcc;
 
@@ -24,6 +25,8 @@ std::string pcc::infoText(const pcc_program &program) {
                             grouped(program.parameters).c_str());
   if (program.source)
     text += format("compiled   from %s\n", program.source);
+  if (std::string cpu = targetCpuText(); !cpu.empty())
+    text += "target     " + cpu + "\n";
   text += format("mesh       %s\n", meshText(program).c_str());
   text += "batch      " + batchText(program) + "\n";
   text += format("data       %s\n", describeWantedData(program).c_str());

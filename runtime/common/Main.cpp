@@ -13,6 +13,7 @@
 #include "runtime/common/Options.h"
 #include "runtime/common/Signals.h"
 #include "runtime/common/StatusBoard.h"
+#include "runtime/common/TargetCpu.h"
 #include "runtime/common/Train.h"
 
 #include <algorithm>
@@ -77,6 +78,7 @@ static int run(int argc, char **argv) {
                               strerror(consoleError())));
     return ExitDone;
   }
+  checkTargetCpu();
   if (isForwardProgram(program)) {
     checkLaunch(launch, 1, arithmetic(program));
     backend::join(/*alone=*/true);

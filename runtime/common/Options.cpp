@@ -321,7 +321,8 @@ std::string pcc::helpText(const std::string &program) {
   }
   text += "\nExit codes: 0 done, 2 usage, 3 ranks or launcher, 4 data or "
           "weights,\n5 loss not finite, 6 out of memory, 7 a rank was lost, "
-          "8 checkpoint or output,\n128 + n signal n.\nSIGTERM, SIGUSR1 and "
+          "8 checkpoint or output, 9 processor,\n128 + n signal n.\nSIGTERM, "
+          "SIGUSR1 and "
           "SIGHUP end a run after the current step, with a\ncheckpoint; a "
           "second SIGTERM, or Ctrl-C, ends it at once.\nOMP_NUM_THREADS sets "
           "the threads of each rank, PCC_START_SECONDS how long\nranks may "

@@ -5,6 +5,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
+#include "passes/Codegen/Emit.h"
 #include "passes/RegisterAll.h"
 #include "tools/pcc/Flags.h"
 #include "llvm/ADT/StringExtras.h"
@@ -31,6 +32,16 @@ static bool checkTarget(llvm::StringRef target) {
   llvm::errs() << "pcc: error: --target " << target
                << ": this version compiles for CPUs only\n"
                   "pcc: note: leave --target out, or give --target cpu\n";
+  return false;
+}
+
+static bool checkTargetCpu(llvm::StringRef cpu) {
+  std::string others;
+  if (!resolveCpu(cpu, others).empty())
+    return true;
+  llvm::errs() << "pcc: error: --target-cpu: there is no processor '" << cpu
+               << "'\npcc: note: names like it are " << others
+               << "; native is this machine's\n";
   return false;
 }
 
@@ -137,6 +148,7 @@ static void readOptions(const Flags &flags, Options &options) {
   options.runningNorms = flags.batchNorm == "running";
   options.paddingMask = flags.paddingMask;
   options.forward = flags.forward;
+  options.targetCpu = flags.targetCpu;
   options.freeze = flags.freeze;
   options.train = flags.train;
   options.normPlusOne = flags.normPlusOne;
@@ -191,7 +203,7 @@ static bool checkChoices(const Flags &flags) {
          checkChoice("optimizer", flags.optimizer, {"adamw", "sgd"}) &&
          checkChoice("init", flags.init, {"from-onnx", "random"}) &&
          checkChoice("batch-norm", flags.batchNorm, {"batch", "running"}) &&
-         checkTarget(flags.targetName) &&
+         checkTarget(flags.targetName) && checkTargetCpu(flags.targetCpu) &&
          checkChoice("emit", flags.emit,
                      {"import", "nn", "train", "plan", "spmd", "pipeline", "rt",
                       "llvm", "obj", "exe"}) &&

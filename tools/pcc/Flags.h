@@ -183,6 +183,10 @@ struct Flags {
 
   Text targetName{"target", cl::desc("auto, cpu"), cl::init("auto"),
                   cl::value_desc("NAME"), cl::cat(target)};
+  Text targetCpu{"target-cpu",
+                 cl::desc("The processor to compile for: native, x86-64-v2, "
+                          "x86-64-v3, sapphirerapids, znver3, ..."),
+                 cl::init("native"), cl::value_desc("NAME"), cl::cat(target)};
   Text memoryLimit{"memory-limit", cl::desc("Refuses plans over this per rank"),
                    cl::value_desc("80GiB"), cl::cat(target)};
 

@@ -81,6 +81,12 @@ static std::string defaultOutput(const Arguments &arguments, bool isText) {
   return arguments.emit == "obj" ? stem + ".o" : stem;
 }
 
+/// "x86-64-v3", "sapphirerapids, as this machine's".
+static std::string targetText(StringRef cpu) {
+  std::string others, name = resolveCpu(cpu, others);
+  return cpu == kNativeCpu ? name + ", as this machine is" : name;
+}
+
 /// Where there is no memory left, there is no stack trace to be printed.
 static void outOfMemory(void *, const char *, bool) {
   constexpr StringLiteral text =
@@ -186,8 +192,9 @@ int main(int argc, char **argv) {
   auto emit = [&](StringRef temporary) {
     TimingScope scope = timing.nest(arguments.emit);
     return arguments.emit == "obj"
-               ? emitObject(module, temporary)
-               : emitExecutable(module, findLibraries(), temporary);
+               ? emitObject(module, arguments.options.targetCpu, temporary)
+               : emitExecutable(module, arguments.options.targetCpu,
+                                findLibraries(), temporary);
   };
   if (failed(isText ? writeText(path, printModule) : writeWhole(path, emit)))
     return kBadInput;
@@ -204,6 +211,9 @@ int main(int argc, char **argv) {
     return failed(writeText("-", printSummary)) ? kBadInput : kDone;
   if (arguments.options.verbosity > 0 && path != "-") {
     printSummary(llvm::errs());
+    if (!isText)
+      llvm::errs() << "target:   " << targetText(arguments.options.targetCpu)
+                   << "\n";
     llvm::errs() << "wrote:    " << path << "\n";
   }
   return kDone;
