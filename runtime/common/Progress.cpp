@@ -1,8 +1,9 @@
 //===- Progress.cpp - What this rank does at present ----------------------===//
 //
-// Bytes are counted by the system. What a rank reads from a mapped file shows
-// as page faults; those of a rank that waits for others say nothing, since a
-// waiting rank spins and the system moves its memory about.
+// Bytes are counted by the system, of all threads, since some hash beside the
+// main one. What is read from a mapped file shows as page faults. Of a rank
+// that waits for others only bytes of the main thread count: it spins, and the
+// system moves its memory about; threads of Open MPI see to themselves.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,10 +11,12 @@
 
 #include "runtime/common/Error.h"
 
-#include <cstdio>
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <set>
+#include <sys/resource.h>
 #include <unistd.h>
 
 using namespace pcc;
@@ -40,50 +43,49 @@ void pcc::setPhase(const char *phase, int64_t step) {
   advance();
 }
 
-/// A file of /proc of the main thread; empty if it cannot be read.
-static std::string procText(const char *name) {
-  char path[64], text[1024];
-  snprintf(path, sizeof(path), "/proc/self/task/%d/%s", getpid(), name);
+/// Bytes that were read and written by those whose file of /proc this is.
+/// `length` becomes that of the file, which is read as well.
+static uint64_t bytesMoved(const char *path, uint64_t &length) {
+  char text[1024] = "";
   int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return "";
-  ssize_t length = read(file, text, sizeof(text));
+  ssize_t got = file < 0 ? 0 : read(file, text, sizeof(text) - 1);
   close(file);
-  return std::string(text, length > 0 ? length : 0);
-}
-
-/// The sum of the lines "name: number" of the main thread's io file.
-static uint64_t bytesMoved() {
-  std::string text = procText("io");
+  length = std::max<ssize_t>(got, 0);
   uint64_t sum = 0;
-  for (size_t at = text.find(':'); at != std::string::npos;
-       at = text.find(':', at + 1))
-    sum += strtoull(text.c_str() + at + 1, nullptr, 10);
+  for (const char *name :
+       {"rchar: ", "wchar: ", "\nread_bytes: ", "\nwrite_bytes: "})
+    if (const char *at = strstr(text, name))
+      sum += strtoull(at + strlen(name), nullptr, 10);
   return sum;
 }
 
-static uint64_t pageFaults() {
-  std::string text = procText("stat");
-  // "id (name) state ppid pgrp session tty tpgid flags minflt cminflt majflt",
-  // where the name may hold anything.
-  size_t name = text.rfind(')');
-  unsigned long long minor = 0, major = 0;
-  if (name == std::string::npos ||
-      sscanf(text.c_str() + name + 1,
-             " %*c %*d %*d %*d %*d %*d %*u %llu %*u %llu", &minor, &major) != 2)
-    return 0;
-  return minor + major;
+static uint64_t pageFaults(int whose) {
+  rusage usage = {};
+  getrusage(whose, &usage);
+  return usage.ru_minflt + usage.ru_majflt;
+}
+
+/// What all threads but this one have read and written, also of mapped files.
+static uint64_t movedByOthers() {
+  uint64_t length, ignored;
+  uint64_t own = bytesMoved("/proc/thread-self/io", length) + length;
+  return bytesMoved("/proc/self/io", ignored) - own + pageFaults(RUSAGE_SELF) -
+         pageFaults(RUSAGE_THREAD);
+}
+
+static uint64_t movedByMainThread() {
+  uint64_t length;
+  std::string path = format("/proc/self/task/%d/io", getpid());
+  return bytesMoved(path.c_str(), length);
 }
 
 Progress pcc::readProgress() {
-  static uint64_t faults = 0;
   Progress progress;
   const ProgressNotes &notes = progressNotes;
   progress.doing = notes.doing.load(std::memory_order_relaxed);
-  if (progress.doing != Doing::Waits)
-    faults = pageFaults();
   progress.sum =
-      notes.finished.load(std::memory_order_relaxed) + bytesMoved() + faults;
+      notes.finished.load(std::memory_order_relaxed) +
+      (progress.doing == Doing::Waits ? movedByMainThread() : movedByOthers());
   int64_t step = notes.step.load(std::memory_order_relaxed);
   std::string phase = notes.phase.load(std::memory_order_relaxed);
   if (step >= 0)
