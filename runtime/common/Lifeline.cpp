@@ -211,8 +211,9 @@ static void judge(double now) {
     else
       more += (more.empty() ? "; likewise " : ", ") + name;
   }
+  bool isOther = stall.ranks.front() != backend::rank();
   announce(who + more + "; all ranks end",
-           noteOf(reasonOf(stall.isSilent) + ownText()));
+           noteOf(reasonOf(stall.isSilent) + (isOther ? ownText() : "")));
   endStall(stall.ranks);
 }
 

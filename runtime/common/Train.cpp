@@ -164,10 +164,12 @@ void Run::load() {
   arena = backend::allocateArena(stage.arena_bytes);
   // What is wrong with the data is said now, not when a step reaches it.
   if (first()) {
+    Operation check("check of the data");
     allChecked = data->check(checkedBytes);
     if (valData)
       allChecked = valData->check(checkedBytes) && allChecked;
   }
+  Operation loading("load of the weights");
   if (checkpoint.empty())
     fillParameters(program, stage, coordinates, arena,
                    initialValues(program, options.init, options.seed, initFile),

@@ -82,8 +82,8 @@ for launcher, victim in ([], 3), ([], 0), (MPIRUN, 1):
 
 # Stopped while it loads or saves; and one that hangs, but is not stopped.
 for how, victim, place, what in (
-        ("stop", 1, "toy.bin", "the start"),
-        ("hang", 2, "toy.bin", "the start"),
+        ("stop", 1, "toy.bin", "'load of the weights' of the start"),
+        ("hang", 2, "toy.bin", "'load of the weights' of the start"),
         ("stop", 1, "optim-rank-00001",
          "'flush optim-rank-00001.safetensors' of the save after step 2")):
     run = start(*SHORT, "--save", "save", "--timeout", "2",
