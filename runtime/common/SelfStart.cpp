@@ -176,10 +176,15 @@ static int outcome(const Ending &ending, int64_t ranks) {
   else if (code > 128)
     how = format("was lost: killed by signal %d (%s)", code - 128,
                  strsignal(code - 128));
+  std::string note;
+  if (code == 128 + SIGKILL)
+    note = "signal 9 nobody sent is often the kernel, out of memory: 'dmesg' "
+           "tells";
+  if (code == 128 + SIGBUS)
+    note = "signal 7 is often a file system that is full, such as /dev/shm, "
+           "under memory that ranks share";
   fail(ExitCommunication, who + " " + how + "; all other ranks were ended",
-       code == 128 + SIGKILL ? "signal 9 nobody sent is often the kernel, out "
-                               "of memory: 'dmesg' tells"
-                             : "");
+       note);
 }
 
 int pcc::startRanks(int64_t ranks, char **argv) {

@@ -37,6 +37,24 @@ for soft in (20, needed):
                    timeout=60, preexec_fn=limited(soft, needed))
 
 
+# /dev/shm filled later on: a write to what ranks share there is this signal.
+run = begin("toy-dp2-tp2", "--data", "tokens.bin", "--steps", "10000000",
+            env=dict(os.environ, TOY_PAUSE_MS="20"))
+while "step" not in run.stdout.readline():
+    pass
+folder = jobFolder(run)
+victim, = [process for process, rank in processes(folder).items() if rank == 1]
+# A write would be tried again after Open MPI's handler, which serves once.
+for again in range(2):
+    os.kill(victim, signal.SIGBUS)
+    time.sleep(0.2)
+out, err = run.communicate(timeout=30)
+assert run.returncode == 7 and err == (
+    f"error: rank 1 (process {victim}) was lost: killed by signal 7 (Bus error); "
+    "all other ranks were ended\nnote: signal 7 is often a file system that is "
+    "full, such as /dev/shm, under memory that ranks share\n"), err
+requireNothingLeft(folder)
+
 # An mpirun that hangs, deaf to signals.
 os.mkdir("bin")
 with open("bin/mpirun.openmpi", "w") as file:
