@@ -27,6 +27,7 @@ void backend::receive(void *, int64_t, int) {
 }
 int backend::maxOverRanks(int value) { return value; }
 
+int backend::threads() { return 1; }
 void backend::parallelFor(int64_t n,
                           const std::function<void(int64_t, int64_t)> &body) {
   body(0, n);

@@ -50,6 +50,8 @@ void receive(void *buffer, int64_t bytes, int from);
 /// The greatest of the ranks' values, known to all; also a barrier.
 int maxOverRanks(int value);
 
+/// How many threads this rank has for its work.
+int threads();
 /// Runs body(begin, end) over parts of [0, n) on this rank's threads.
 void parallelFor(int64_t n, const std::function<void(int64_t, int64_t)> &body);
 

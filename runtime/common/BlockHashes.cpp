@@ -56,7 +56,13 @@ FileHashes BlockHasher::finish() {
 
 BlockCheck::BlockCheck(const MappedFile &file, SavedFile saved, ExitCode code)
     : file(file), expected(std::move(saved)), code(code),
-      checked(expected.hashes.blocks.size()) {}
+      beside(HashThread::find()), seen(expected.hashes.blocks.size()),
+      found(beside ? seen.size() : 0) {}
+
+BlockCheck::~BlockCheck() {
+  if (beside)
+    beside->wait();
+}
 
 bool BlockCheck::knowsHeader() const {
   const FileHashes &hashes = expected.hashes;
@@ -64,38 +70,61 @@ bool BlockCheck::knowsHeader() const {
          hashText(file.data(), hashes.headerBytes) == hashes.header;
 }
 
+int64_t BlockCheck::endOf(int64_t block) const {
+  return std::min(beginOf(block) + hashedBlock, file.size());
+}
+
+void BlockCheck::compare(int64_t block, const std::string &found) const {
+  if (found != expected.hashes.blocks[block])
+    refuse(format("is damaged: its bytes %lld to %lld are not those that were "
+                  "saved",
+                  static_cast<long long>(beginOf(block)),
+                  static_cast<long long>(endOf(block) - 1)));
+}
+
 void BlockCheck::readingBlock(int64_t block, int64_t end) {
-  int64_t at = block * hashedBlock;
-  int64_t size = std::min(hashedBlock, file.size() - at);
+  int64_t begin = beginOf(block), size = endOf(block) - begin;
   Started &known = started[block];
-  if (known.bytes >= end - at)
+  if (known.bytes >= end - begin)
     return;
-  int64_t to =
-      std::min((end - at + cachedPiece - 1) / cachedPiece * cachedPiece, size);
-  known.hasher.add(file.data() + at + known.bytes, to - known.bytes);
+  int64_t pieces = (end - begin + cachedPiece - 1) / cachedPiece;
+  int64_t to = std::min(pieces * cachedPiece, size);
+  known.hasher.add(file.data() + begin + known.bytes, to - known.bytes);
   known.bytes = to;
   if (to < size)
     return;
-  if (known.hasher.text() != expected.hashes.blocks[block])
-    refuse(format("is damaged: its bytes %lld to %lld are not those that were "
-                  "saved",
-                  static_cast<long long>(at),
-                  static_cast<long long>(at + size - 1)));
-  checked[block] = true;
+  compare(block, known.hasher.text());
+  seen[block] = true;
   started.erase(block);
 }
 
 void BlockCheck::reading(int64_t begin, int64_t end) {
-  for (int64_t block = begin / hashedBlock; block * hashedBlock < end; ++block)
-    if (!checked[block])
-      readingBlock(block, std::min(end, (block + 1) * hashedBlock));
+  for (int64_t block = begin / hashedBlock; beginOf(block) < end; ++block) {
+    if (seen[block])
+      continue;
+    if (!beside) {
+      readingBlock(block, std::min(end, endOf(block)));
+      continue;
+    }
+    seen[block] = true;
+    const char *data = file.data() + beginOf(block);
+    int64_t size = endOf(block) - beginOf(block);
+    std::string &hash = found[block];
+    beside->add([data, size, &hash] { hash = hashText(data, size); });
+  }
 }
 
 void BlockCheck::finish() {
   while (!started.empty()) {
     int64_t block = started.begin()->first;
-    readingBlock(block, std::min((block + 1) * hashedBlock, file.size()));
+    readingBlock(block, endOf(block));
   }
+  if (!beside)
+    return;
+  beside->wait();
+  for (size_t block = 0; block < found.size(); ++block)
+    if (seen[block])
+      compare(block, found[block]);
 }
 
 void BlockCheck::refuse(const std::string &message) const {

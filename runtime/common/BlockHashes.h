@@ -4,15 +4,17 @@
 // and of each block, as `xxh128sum` prints it. A reader compares the header and
 // the blocks that it reads, not the whole file.
 //
-// Memory takes longer to read than a hash to compute. So hashes follow closely
-// behind what is written and closely before what is read, in pieces that stay
-// in the cache.
+// A rank of several threads hashes beside the reading and writing. On a single
+// one, memory takes longer to read than a hash to compute: so hashes follow
+// closely behind what is written and closely before what is read, in pieces
+// that stay in the cache.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PCC_RUNTIME_COMMON_BLOCKHASHES_H
 #define PCC_RUNTIME_COMMON_BLOCKHASHES_H
 
+#include "runtime/common/HashThread.h"
 #include "runtime/common/MappedFile.h"
 #include "runtime/common/Xxh3.h"
 
@@ -74,6 +76,9 @@ class BlockCheck {
 public:
   /// `file` outlives this.
   BlockCheck(const MappedFile &file, SavedFile saved, ExitCode code);
+  ~BlockCheck();
+  BlockCheck(const BlockCheck &) = delete;
+  BlockCheck &operator=(const BlockCheck &) = delete;
 
   /// Whether the size and the header are those that were saved.
   bool knowsHeader() const;
@@ -91,13 +96,20 @@ private:
     Hasher hasher;
     int64_t bytes = 0; ///< hashed, from the block's start
   };
+  /// Where a block begins and ends in the file.
+  int64_t beginOf(int64_t block) const { return block * hashedBlock; }
+  int64_t endOf(int64_t block) const;
   void readingBlock(int64_t block, int64_t end);
+  /// Requires that this is the hash of a block.
+  void compare(int64_t block, const std::string &found) const;
 
   const MappedFile &file;
   SavedFile expected;
   ExitCode code;
-  std::vector<bool> checked; ///< by block
+  HashThread *beside;     ///< null: there is none
+  std::vector<bool> seen; ///< by block: nothing is left to begin with
   std::map<int64_t, Started> started;
+  std::vector<std::string> found; ///< by block, of those that were seen beside
 };
 
 } // namespace pcc

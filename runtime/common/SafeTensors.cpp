@@ -229,12 +229,19 @@ SafeTensorsWriter::~SafeTensorsWriter() {
 
 void SafeTensorsWriter::write(const void *data, int64_t bytes) {
   auto *from = static_cast<const char *>(data);
-  for (int64_t at = 0; at < bytes && error.empty(); at += cachedPiece) {
-    int64_t piece = std::min(cachedPiece, bytes - at);
+  HashThread *beside = bytes > cachedPiece ? HashThread::find() : nullptr;
+  if (beside)
+    beside->add([&] { hasher.add(from, bytes); });
+  int64_t most = beside ? bytes : cachedPiece;
+  for (int64_t at = 0; at < bytes && error.empty(); at += most) {
+    int64_t piece = std::min(most, bytes - at);
     if (!writeBytes(file, path, from + at, piece))
       error = cannotWrite(path);
-    hasher.add(from + at, piece);
+    if (!beside)
+      hasher.add(from + at, piece);
   }
+  if (beside)
+    beside->wait();
 }
 
 std::string SafeTensorsWriter::finish(FileHashes &written) {

@@ -87,9 +87,11 @@ struct Loop {
 };
 } // namespace
 
+int backend::threads() { return omp_get_max_threads(); }
+
 void backend::parallelFor(int64_t n,
                           const std::function<void(int64_t, int64_t)> &body) {
-  int parts = static_cast<int>(std::min<int64_t>(omp_get_max_threads(), n));
+  int parts = static_cast<int>(std::min<int64_t>(threads(), n));
   if (parts <= 1) {
     body(0, n);
     return;
