@@ -2,6 +2,7 @@
 
 #include "runtime/common/CheckpointFolder.h"
 
+#include "runtime/common/Backend.h"
 #include "runtime/common/Error.h"
 #include "runtime/common/Files.h"
 #include "runtime/common/MappedFile.h"
@@ -36,8 +37,19 @@ static std::string readLatest(const std::string &dir) {
   MappedFile file(latest, ExitOutput, "file", "");
   std::string name(file.data(), file.size());
   name.erase(name.find_last_not_of("\n") + 1);
+  std::vector<std::string> steps = checkpointsIn(dir);
   if (!isStepFolder(name))
-    fail(ExitOutput, format("'%s' does not name a checkpoint", latest.c_str()));
+    fail(ExitOutput, format("'%s' does not name a checkpoint", latest.c_str()),
+         steps.empty() ? ""
+                       : "--resume " + dir + "/" + steps.back() +
+                             " goes on from the newest one");
+  // A kill before the renaming of 'latest', or damage of it.
+  if (!steps.empty() && stepOfFolder(steps.back()) > stepOfFolder(name) &&
+      backend::rank() == 0)
+    warn(format("'%s' names %s, but %s beside it is complete and newer: "
+                "--resume %s/%s goes on from there",
+                latest.c_str(), name.c_str(), steps.back().c_str(), dir.c_str(),
+                steps.back().c_str()));
   // The second while it was replaced, see removeLeftovers().
   for (const std::string &place : {name, "." + name + ".old"})
     if (isComplete(dir + "/" + place))

@@ -161,6 +161,17 @@ os.remove(f"work/step-00000003/{STATE}")
 flip(f"{NEWER}/{MODEL}", size[MODEL] - 1)
 refused("toy-1", f"error: '{NEWER}/{MODEL}' is damaged", NONE)
 
+# 'latest', damaged so that it names none, or an older one.
+fresh()
+flip("work/latest", 2)
+refused("toy-tp2", "error: 'work/latest' does not name a checkpoint",
+        "note: --resume work/step-00000006 goes on from the newest one")
+for name, said in ("step-00000003", 1), ("step-00000006", 0):
+    with open("work/latest", "w") as file:
+        file.write(name + "\n")
+    err = must("toy-tp2", "--resume", "work", "--stop-after", "7")
+    assert err.count("step-00000006 beside it is complete and newer") == said
+
 # Without hashes, as older versions wrote them: a warning, from one rank, and
 # the same losses.
 fresh()
