@@ -20,9 +20,9 @@ namespace pcc {
 std::thread startThread(std::function<void()> run);
 
 /// From here on SIGTERM, SIGUSR1 and, unless it is ignored, SIGHUP ask for an
-/// end after the current step. The second one that is SIGTERM or SIGHUP ends the
-/// process with 128 + its number. A write that exceeds the limit of file sizes
-/// fails like any other. Works before constructors have run.
+/// end after the current step. The second one that is SIGTERM or SIGHUP ends
+/// the process with 128 + its number. A write that exceeds the limit of file
+/// sizes fails like any other. Works before constructors have run.
 void watchSignals();
 
 /// This process was started by a launcher, whose signals may arrive twice

@@ -1,5 +1,5 @@
-"""Starts ranks where /dev/shm has no room for what they share: the next folder is
-taken, and where that has none either, or cannot be used, the run ends with
+"""Starts ranks where /dev/shm has no room for what they share: the next folder
+is taken, and where that has none either, or cannot be used, the run ends with
 numbers before it begins.
 
 REQUIRES: mount-namespaces

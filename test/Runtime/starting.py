@@ -50,8 +50,8 @@ for again in range(2):
     time.sleep(0.2)
 out, err = run.communicate(timeout=30)
 assert run.returncode == 7 and err == (
-    f"error: rank 1 (process {victim}) was lost: killed by signal 7 (Bus error); "
-    "all other ranks were ended\nnote: signal 7 is often a file system that is "
+    f"error: rank 1 (process {victim}) was lost: killed by signal 7 (Bus "
+    "error); all other ranks were ended\nnote: signal 7 is often a file system that is "
     "full, such as /dev/shm, under memory that ranks share\n"), err
 requireNothingLeft(folder)
 

@@ -55,7 +55,8 @@ def isFull(pipe):
 # sent.
 for program, number, delay in (
         ("toy-1", signal.SIGTERM, 0), ("toy-1", signal.SIGHUP, 0.01),
-        ("toy-dp2-tp2", signal.SIGTERM, 0), ("toy-dp2-tp2", signal.SIGHUP, 0.03),
+        ("toy-dp2-tp2", signal.SIGTERM, 0),
+        ("toy-dp2-tp2", signal.SIGHUP, 0.03),
         ("toy-dp2-tp2", signal.SIGUSR1, 0.06),
         ("toy-dp2-tp2", signal.SIGHUP, 0.1),
         ("toy-dp2-tp2", signal.SIGTERM, 0.2)):
@@ -66,8 +67,8 @@ for program, number, delay in (
     out, err = finish(run, 0)
     assert not err, err
     name = signal.Signals(number).name
-    assert re.search(rf"stopped by {name} (before the first|after) step", out), \
-        (program, out)
+    assert re.search(rf"stopped by {name} (before the first|after) step",
+                     out), (program, out)
 
 # With no step done nothing is saved, also where the weights came from a
 # checkpoint. A named pipe holds the run before its first step.
@@ -233,7 +234,8 @@ for program in ("toy-1", "toy-dp2-tp2"):
             "lines\n"), err
     # A disk that is full behind stdout is no reader that has seen enough.
     with open("/dev/full", "w") as full:
-        run = begin(program, "--data", "tokens.bin", "--steps", "4", stdout=full)
+        run = begin(program, "--data", "tokens.bin", "--steps", "4",
+                    stdout=full)
         assert finish(run, 8)[1].endswith(
             "error: cannot write to standard output: No space left on "
             "device\n")

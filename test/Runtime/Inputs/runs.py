@@ -10,8 +10,8 @@ import time
 
 def begin(*command, **options):
     """Starts a program; its stdout and stderr are pipes unless given."""
-    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True,
-               **options}
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
+               "text": True, **options}
     # A shell's background jobs, such as a test may be, ignore it.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     return subprocess.Popen(command, **options)
