@@ -266,6 +266,10 @@ static void testHashes() {
   CHECK(hashes.blocks.size() == 3);
   CHECK(hashes.blocks[1] == hashText(&bytes[hashedBlock], hashedBlock));
   CHECK(hashes.blocks[2] == hashText(&bytes[2 * hashedBlock], 5));
+  BlockHasher exact;
+  exact.add(bytes.data(), 2 * hashedBlock);
+  CHECK(exact.finish().blocks.size() == 2);
+  CHECK(BlockHasher().finish().blocks.empty());
 }
 
 /// Whether another byte at `place` makes another digest.

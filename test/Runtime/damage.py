@@ -17,6 +17,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 from checkpoints import rows, withoutHashes
 
+environment = dict(os.environ)
 OLDER = "note: --resume work/step-00000003 goes on from the one before"
 NONE = "note: there is no older checkpoint beside it"
 NEWER, STATE = "work/step-00000006", "trainer_state.json"
@@ -24,7 +25,8 @@ NEWER, STATE = "work/step-00000006", "trainer_state.json"
 
 def run(program, *arguments):
     done = subprocess.run([program, *arguments], stdout=subprocess.DEVNULL,
-                          stderr=subprocess.PIPE, text=True, timeout=60)
+                          stderr=subprocess.PIPE, text=True, timeout=60,
+                          env=environment)
     return done.returncode, done.stderr
 
 
@@ -217,7 +219,11 @@ for place, ranks in (block - 1, [0]), (block, [0, 1]), (2 * block, [1]):
     begin = place // block * block
     text = f"error: '{path}' is damaged: its bytes {begin} to " \
            f"{min(begin + block, size) - 1} are"
-    refused("toy-wide", text, NONE)
+    # A rank hashes beside its reading, or on its only thread.
+    for threads in "1", "2":
+        environment["OMP_NUM_THREADS"] = threads
+        refused("toy-wide", text, NONE)
+    del environment["OMP_NUM_THREADS"]
     err = refused("toy-wide-pp2", text, NONE)
     assert int(re.match(r"\[rank (\d)\]", err)[1]) in ranks, err
 fresh("base2")
