@@ -2,8 +2,6 @@
 
 #include "frontend/ExtentScan.h"
 #include <cstring>
-#include <sys/mman.h>
-#include <unistd.h>
 
 using namespace mlir;
 using namespace pcc::frontend;
@@ -11,14 +9,10 @@ using namespace pcc::frontend;
 /// Bytes that are read before their pages are given back.
 static constexpr int64_t kPart = 16 << 20;
 
-/// Lets the pages of `length` bytes go; they can be read from the file again.
-static void giveBack(const Extent &extent, const char *bytes, int64_t length) {
-  if (!extent.isMapped)
-    return;
-  auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  auto begin = reinterpret_cast<uintptr_t>(bytes) / page * page;
-  auto end = reinterpret_cast<uintptr_t>(bytes) + length;
-  madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED);
+/// Lets the pages of `length` bytes go where a file has them.
+static void release(const Extent &extent, const char *bytes, int64_t length) {
+  if (extent.isMapped)
+    pcc::frontend::giveBack(bytes, bytes + length);
 }
 
 bool pcc::frontend::forEachPart(
@@ -29,7 +23,7 @@ bool pcc::frontend::forEachPart(
     const char *bytes = extent.bytes + begin;
     int64_t length = std::min(step, extent.length - begin);
     bool goesOn = visit(bytes, length);
-    giveBack(extent, bytes, length);
+    release(extent, bytes, length);
     if (!goesOn)
       return false;
   }
@@ -40,7 +34,7 @@ bool pcc::frontend::areEqual(const Extent &a, const Extent &b) {
   return forEachPart(a, 1, [&](const char *bytes, int64_t length) {
     const char *others = b.bytes + (bytes - a.bytes);
     bool same = !std::memcmp(bytes, others, length);
-    giveBack(b, others, length);
+    release(b, others, length);
     return same;
   });
 }
@@ -65,7 +59,7 @@ bool pcc::frontend::hasEqualDiagonals(const Extent &extent, int64_t rows,
     bool same = !std::memcmp(above, above + row + width, compared);
     unread += row;
     if (!same || unread >= kPart) {
-      giveBack(extent, extent.bytes, at + row);
+      release(extent, extent.bytes, at + row);
       unread = 0;
     }
     if (!same)
@@ -99,8 +93,8 @@ static bool holdsForAll(const Extent &a, const Extent &b, int64_t rows,
   for (int64_t i = 0; i < rows; i += kTile)
     for (int64_t j = 0; j < columns; j += kTile) {
       bool goesOn = tile(i, j);
-      giveBack(a, a.bytes, a.length);
-      giveBack(b, b.bytes, b.length);
+      release(a, a.bytes, a.length);
+      release(b, b.bytes, b.length);
       if (!goesOn)
         return false;
     }

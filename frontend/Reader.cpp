@@ -6,10 +6,19 @@
 #include "llvm/Support/Path.h"
 #include <google/protobuf/stubs/logging.h>
 #include <set>
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace pcc::frontend;
 namespace path = llvm::sys::path;
+
+void pcc::frontend::giveBack(const char *begin, const char *end) {
+  auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  auto from = reinterpret_cast<uintptr_t>(begin) / page * page;
+  auto to = reinterpret_cast<uintptr_t>(end);
+  madvise(reinterpret_cast<void *>(from), to - from, MADV_DONTNEED);
+}
 
 const Model::File *Model::map(StringRef file) {
   auto it = files.find(file);
@@ -19,8 +28,11 @@ const Model::File *Model::map(StringRef file) {
                                             /*RequiresNullTerminator=*/false);
   if (!buffer)
     return nullptr;
+  bool isMapped =
+      (*buffer)->getBufferKind() == llvm::MemoryBuffer::MemoryBuffer_MMap;
   uint64_t digest =
-      fileDigest((*buffer)->getBufferStart(), (*buffer)->getBufferSize());
+      fileDigest((*buffer)->getBufferStart(), (*buffer)->getBufferSize(),
+                 isMapped ? giveBack : nullptr);
   return &files.try_emplace(file, File{std::move(*buffer), digest})
               .first->second;
 }

@@ -22,6 +22,10 @@
 
 namespace pcc::frontend {
 
+/// Lets the pages of a mapped file go, the one that `begin` lies in as well;
+/// they can be read from the file again.
+void giveBack(const char *begin, const char *end);
+
 /// Bytes of a mapped file.
 struct Extent {
   /// The path to it: as given for the model itself, beside it for others.

@@ -91,8 +91,12 @@ inline Ranges headerOf(const char *bytes, int64_t size) {
 
 /// A digest of a file's size, its header, its first and last 64 KiB and 1,024
 /// blocks of 4 KiB that begin at evenly spaced pages, in this order: XXH3 with
-/// 64 bits. A file that is not longer than these is digested whole.
-inline uint64_t fileDigest(const char *bytes, int64_t size) {
+/// 64 bits. A file that is not longer than these is digested whole. `passed` is
+/// told of parts of a longer one that are no more needed: reading a sample of
+/// what is mapped may bring all that lies between two into the process.
+inline uint64_t fileDigest(const char *bytes, int64_t size,
+                           void (*passed)(const char *begin,
+                                          const char *end) = nullptr) {
   using namespace digest;
   if (size <= 2 * endBytes + samples * sampleBytes)
     return XXH3_64bits(bytes, size);
@@ -105,9 +109,15 @@ inline uint64_t fileDigest(const char *bytes, int64_t size) {
   XXH3_64bits_update(&state, bytes, endBytes);
   XXH3_64bits_update(&state, bytes + size - endBytes, endBytes);
   int64_t pages = size / sampleBytes;
-  for (int64_t i = 0; i < samples; ++i)
-    XXH3_64bits_update(&state, bytes + i * pages / samples * sampleBytes,
-                       sampleBytes);
+  const char *from = bytes;
+  for (int64_t i = 0; i < samples; ++i) {
+    const char *sample = bytes + i * pages / samples * sampleBytes;
+    XXH3_64bits_update(&state, sample, sampleBytes);
+    if (passed && i % 16 == 15) {
+      passed(from, sample);
+      from = sample;
+    }
+  }
   return XXH3_64bits_digest(&state);
 }
 
