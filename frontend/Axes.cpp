@@ -185,6 +185,20 @@ static std::optional<bool> seesTogether(ShardingRuleInterface op,
   return answer;
 }
 
+bool pcc::frontend::reachesRows(BlockArgument argument, Value output) {
+  AxisFinder finder;
+  for (BlockArgument other : argument.getOwner()->getArguments()) {
+    Dims dims = AxisFinder::plain(other);
+    if (other == argument && !dims.empty())
+      dims[0][0].axis = Axis::Batch;
+    finder.known[other] = dims;
+  }
+  const Dims &dims = finder.find(output);
+  return !dims.empty() && llvm::any_of(dims[0], [](Piece piece) {
+    return piece.axis == Axis::Batch;
+  });
+}
+
 std::optional<bool>
 pcc::frontend::isUsedByRow(BlockArgument candidate,
                            ArrayRef<BlockArgument> samples) {

@@ -30,6 +30,10 @@ std::optional<bool> runsOverBatch(mlir::Value value,
 std::optional<bool> isUsedByRow(mlir::BlockArgument candidate,
                                 llvm::ArrayRef<mlir::BlockArgument> samples);
 
+/// Whether the first dim of an argument becomes that of an output, alone or
+/// merged with others.
+bool reachesRows(mlir::BlockArgument argument, mlir::Value output);
+
 /// The argument of `forward` with this role: positions [seq], samples [batch],
 /// seed and step, all i64. Added in this order behind the model's inputs if it
 /// is not there. Needs an argument with role "tokens", or "data" for samples,

@@ -2,14 +2,14 @@
 //
 // An input such as position_ids [seq], a table [n, d] or a bias [1, s, d] is
 // the same for all samples; of one such as input_ids [batch, seq] each has a
-// row. One input, the ids if there are any, shows what the batch is. Then
+// row. One input, of a dynamic first dim or ids if there are any, shows what
+// the batch is. By what the others have as their first dim, they have rows:
 //
-//   input_ids ["batch", "seq"], mask ["batch", 8]     the same name: rows
-//   input_ids ["batch", "seq"], position_ids ["seq"]  another dim's name:
-//   shared input_ids ["batch", "seq"], table [10, 16]        fixed, the batch
-//   is not x [4, 16], table [10, 16]                         another number:
-//   shared x [4, 16], table [4, 16]                          open: what is it
-//   used for?
+//   of ["batch", "seq"], the name "batch"   yes
+//                        the name "seq"     no
+//                        the number 8       no, for the batch is open
+//   of [4, 16],          the number 10      no
+//                        the number 4       open: what is it used for?
 //
 // If an op lays the rows of an open one beside those of the samples, it has one
 // for each of them; if one has both dims, it has not. What is open still is
@@ -39,35 +39,6 @@ static bool isIds(const onnx::ValueInfoProto &input) {
          input.name() != "position_ids";
 }
 
-/// The input whose first dim is the batch; null: none has a dim.
-static const onnx::ValueInfoProto *
-findRows(ArrayRef<const onnx::ValueInfoProto *> inputs,
-         const onnx::GraphProto &graph) {
-  auto find = [&](auto accepts) -> const onnx::ValueInfoProto * {
-    const auto *it = llvm::find_if(inputs, [&](const auto *input) {
-      return shapeOf(*input).dim_size() > 0 && accepts(*input);
-    });
-    return it == inputs.end() ? nullptr : *it;
-  };
-  using Info = onnx::ValueInfoProto;
-  if (const Info *ids = find(isIds))
-    return ids;
-  if (const Info *open = find([](const Info &input) {
-        return !shapeOf(input).dim(0).has_dim_value();
-      }))
-    return open;
-  if (const Info *kept = find([&](const Info &input) {
-        return llvm::any_of(graph.output(), [&](const Info &output) {
-          return shapeOf(output).dim_size() > 0 &&
-                 shapeOf(output).dim(0).has_dim_value() &&
-                 shapeOf(output).dim(0).dim_value() ==
-                     shapeOf(input).dim(0).dim_value();
-        });
-      }))
-    return kept;
-  return find([](const Info &) { return true; });
-}
-
 /// Whether a name is that of a dim behind the first of any input.
 static bool isInnerDim(ArrayRef<const onnx::ValueInfoProto *> inputs,
                        StringRef name) {
@@ -78,6 +49,41 @@ static bool isInnerDim(ArrayRef<const onnx::ValueInfoProto *> inputs,
         return true;
     return false;
   });
+}
+
+/// Whether some output has as many rows as an input, by a number.
+static bool isKept(const onnx::ValueInfoProto &input,
+                   const onnx::GraphProto &graph) {
+  return llvm::any_of(graph.output(), [&](const auto &output) {
+    return shapeOf(output).dim_size() > 0 &&
+           shapeOf(output).dim(0).has_dim_value() &&
+           shapeOf(output).dim(0).dim_value() ==
+               shapeOf(input).dim(0).dim_value();
+  });
+}
+
+/// The input whose first dim is the batch, which is dynamic if one is; null:
+/// none has a dim.
+static const onnx::ValueInfoProto *
+findRows(ArrayRef<const onnx::ValueInfoProto *> inputs,
+         const onnx::GraphProto &graph) {
+  auto isOpen = [&](const onnx::ValueInfoProto &input) {
+    const Dims::Dimension &dim = shapeOf(input).dim(0);
+    return !dim.has_dim_value() &&
+           (dim.dim_param().empty() || !isInnerDim(inputs, dim.dim_param()));
+  };
+  const onnx::ValueInfoProto *best = nullptr;
+  int most = -1;
+  for (const auto *input : inputs) {
+    if (shapeOf(*input).dim_size() == 0)
+      continue;
+    int likely = 4 * isOpen(*input) + 2 * isIds(*input) + isKept(*input, graph);
+    if (likely > most) {
+      best = input;
+      most = likely;
+    }
+  }
+  return best;
 }
 
 static LogicalResult
@@ -129,8 +135,11 @@ FailureOr<BatchDims> BatchDims::read(Location loc,
   const onnx::ValueInfoProto *rows =
       findRows(chosen.empty() ? candidates : chosen, graph);
   const Dims::Dimension *batch = rows ? &shapeOf(*rows).dim(0) : nullptr;
-  if (batch && batch->has_dim_value())
+  if (batch && batch->has_dim_value()) {
     result.fixedBatch = batch->dim_value();
+    if (chosen.empty() && !isIds(*rows))
+      result.assumed = rows->name();
+  }
   for (const auto *input : inputs) {
     StringRef name = input->name();
     const Dims &shape = shapeOf(*input);
@@ -173,6 +182,19 @@ void pcc::frontend::resolveOpenInputs(func::FuncOp forward,
       continue;
     (dims.isOpen(nameOf(argument)) ? open : rows).push_back(argument);
   }
+  // Another one that becomes rows of an output is a better guess.
+  const auto *assumed = llvm::find_if(rows, [&](BlockArgument argument) {
+    return !dims.assumed.empty() && nameOf(argument) == dims.assumed;
+  });
+  auto isKept = [&](BlockArgument argument) {
+    Operation *end = forward.getBody().front().getTerminator();
+    return llvm::any_of(end->getOperands(), [&](Value output) {
+      return reachesRows(argument, output);
+    });
+  };
+  if (assumed != rows.end() && !open.empty() && !isKept(*assumed))
+    if (auto *better = llvm::find_if(open, isKept); better != open.end())
+      std::swap(rows[assumed - rows.begin()], *better);
   // One that was found to have rows shows it of others.
   for (bool again = true; again;) {
     again = false;

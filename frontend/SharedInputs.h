@@ -20,6 +20,8 @@ public:
                                          const ImportOptions &options);
 
   bool isShared(llvm::StringRef input) const { return shared.contains(input); }
+  /// The input that shows a fixed batch, if its size alone speaks for it.
+  std::string assumed;
   /// Taken for rows of samples only because there are as many.
   bool isOpen(llvm::StringRef input) const { return open.contains(input); }
   /// The batch that the file fixes; absent where it is dynamic.

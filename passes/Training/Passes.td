@@ -118,7 +118,7 @@ def NNVerifyPass : Pass<"nn-verify", "::mlir::ModuleOp"> {
   let description = [{
     - Only params, states and functions; functions hold nothing but nn ops in
       one block; every value is a tensor of static shape.
-    - Inputs have known roles, and one input per role but "data" and
+    - Inputs have known roles, and one input per role but "data", "shared" and
       "positions".
     - No two forward ops draw random numbers with one id.
     - Parameters are written in @update only, frozen ones nowhere; gradients,

@@ -1,7 +1,9 @@
 """make.py: writes the models, data and PyTorch's losses beside it; needs onnx and
 torch. The models take position_ids [seq], a bias [1, seq, d] and keys [4, d], all
 the same for all samples: batch.onnx with a dynamic batch, named.onnx also with
-position_ids ["seq"], four.onnx and one.onnx with a fixed one."""
+position_ids ["seq"], places.onnx with places [1, seq] in their place, four.onnx
+and one.onnx with a fixed one. table.onnx takes a table [4, d] ahead of x [4, d].
+"""
 
 import json
 import os
@@ -28,12 +30,12 @@ data = {
 }
 
 
-def write_model(name, batch, seq):
+def write_model(name, batch, seq, positions="position_ids"):
     node = helper.make_node
     nodes = [
         node("Gather", ["wte", "input_ids"], ["words"], name="wte_lookup"),
-        node("Gather", ["wpe", "position_ids"], ["places"], name="wpe_lookup"),
-        node("Add", ["words", "places"], ["x0"], name="add_places"),
+        node("Gather", ["wpe", positions], ["placed"], name="wpe_lookup"),
+        node("Add", ["words", "placed"], ["x0"], name="add_places"),
         node("Add", ["x0", "bias"], ["x1"], name="add_bias"),
         node("MatMul", ["x1", "w"], ["x2"], name="w_product"),
         node("Tanh", ["x2"], ["x3"], name="tanh"),
@@ -47,7 +49,8 @@ def write_model(name, batch, seq):
     graph = helper.make_graph(
         nodes, name,
         [info("keys", TensorProto.FLOAT, [4, WIDTH]),
-         info("position_ids", TensorProto.INT64, [seq]),
+         info(positions, TensorProto.INT64,
+              [seq] if positions == "position_ids" else [1, seq]),
          info("input_ids", TensorProto.INT64, [batch, seq]),
          info("bias", TensorProto.FLOAT, [1, seq, WIDTH])],
         [info("logits", TensorProto.FLOAT, [batch, seq, WORDS])],
@@ -57,6 +60,24 @@ def write_model(name, batch, seq):
         graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     onnx.checker.check_model(model)
     onnx.save(model, os.path.join(here, name + ".onnx"))
+
+
+def write_table():
+    node, info = helper.make_node, helper.make_tensor_value_info
+    graph = helper.make_graph(
+        [node("Transpose", ["table"], ["turned"], name="turn", perm=[1, 0]),
+         node("MatMul", ["x", "turned"], ["scores"], name="scores"),
+         node("MatMul", ["scores", "table"], ["read"], name="read"),
+         node("MatMul", ["read", "w"], ["y"], name="w_product")],
+        "table",
+        [info("table", TensorProto.FLOAT, [4, WIDTH]),
+         info("x", TensorProto.FLOAT, [4, WIDTH])],
+        [info("y", TensorProto.FLOAT, [4, WIDTH])],
+        [onnx.numpy_helper.from_array(weights["w"], "w")])
+    model = helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.checker.check_model(model)
+    onnx.save(model, os.path.join(here, "table.onnx"))
 
 
 def write_losses(name, positions):
@@ -85,8 +106,11 @@ def write_losses(name, positions):
 for name, batch, seq in (("batch", "batch", SEQ), ("named", "batch", "seq"),
                          ("four", 4, SEQ), ("one", 1, SEQ)):
     write_model(name, batch, seq)
+write_model("places", "batch", SEQ, "places")
+write_table()
 write_losses("in-order", torch.arange(SEQ))
 write_losses("reversed", torch.tensor(data["position_ids"]))
+data["places"] = data["position_ids"][None]
 os.makedirs(os.path.join(here, "data"), exist_ok=True)
 for key, value in data.items():
     np.save(os.path.join(here, "data", key + ".npy"), value)
