@@ -244,7 +244,9 @@ Weight *Importer::readBy(const onnx::NodeProto &node, int i, Weight *weight) {
   provenance.isNameProven = read.isProven && !provenance.isAltered;
   provenance.name = read.name;
   provenance.likelyName.clear();
-  if (provenance.isAltered) {
+  // A name that was made of the file's is none of the module's.
+  bool isModules = !StringRef(read.name).starts_with(weight->tensor->name());
+  if (provenance.isAltered && isModules) {
     provenance.likelyName = read.name;
     provenance.name = weight->tensor->name() + "/" + read.name;
   }

@@ -49,6 +49,10 @@ static bool isSum(StringRef stem) {
   return stem == "add" || stem == "sub" || stem == "rsub";
 }
 
+bool pcc::frontend::isCount(StringRef result) {
+  return operatorOf(result) == "arange";
+}
+
 bool pcc::frontend::isMoveOrSum(StringRef result) {
   return isMove(result) || isSum(operatorOf(result));
 }

@@ -20,6 +20,9 @@ bool isOperatorResult(llvm::StringRef name);
 /// Whether by this name elements are moved or cast, and nothing else.
 bool isMove(llvm::StringRef result);
 
+/// Whether by this name whole numbers are counted, by which elements are moved.
+bool isCount(llvm::StringRef result);
+
 /// Whether by this name elements are moved, or a constant is added to them.
 bool isMoveOrSum(llvm::StringRef result);
 

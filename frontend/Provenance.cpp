@@ -158,7 +158,7 @@ ProvenanceFinder::taggedOf(const onnx::TensorProto &tensor) const {
   bool isOnlyMoved = real.size() == 1 &&
                      (isInvented(name) ? isOne : isMove(name)) &&
                      llvm::all_of(results, [](StringRef step) {
-                       return isInvented(step) || isMove(step);
+                       return isInvented(step) || isMove(step) || isCount(step);
                      });
   if (isOnlyMoved)
     return result;

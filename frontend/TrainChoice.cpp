@@ -93,8 +93,10 @@ LogicalResult TrainChoice::finish(ModuleOp module, const Weights &weights,
     param.setFrozen(provenance.kind == Kind::Frozen);
     bool isFrozen = freeze.matches(weight.name, provenance.likelyName);
     bool isTrained = train.matches(weight.name, provenance.likelyName);
-    if (provenance.isAltered && !provenance.isPlusOne) {
-      std::string seen = provenance.likelyName;
+    const std::string &seen = provenance.likelyName;
+    // One of several parameters, as the first warning says, is none's.
+    bool isNobodys = provenance.isComputed && seen.empty();
+    if (provenance.isAltered && !provenance.isPlusOne && !isNobodys) {
       altered.push_back("'" + weight.name + "'" +
                         (seen.empty() ? "" : " (read as '" + seen + "')"));
     }
