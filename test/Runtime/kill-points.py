@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Kills a run before each call that changes files while it saves, one run for
 each: the first checkpoint of a folder, a later one with --keep 1, and one that
 replaces a checkpoint of the same step, where the file system can exchange names
@@ -14,7 +15,10 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from byhand import prepare
 from checkpoints import latestStep, rows
+
+prepare("killer")
 
 
 def toy(*arguments, **environment):

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """kills.py [COUNT [PROGRAM DATA]]: kills runs of a program (the toy's, of one
 rank and of four, unless given) at random moments, nearly all of which are
 moments of saving. Whatever the moment, the next run goes on from a whole
@@ -15,7 +16,10 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from byhand import prepare
 from checkpoints import latestStep, rows
+
+prepare()
 
 OPTIONS = ["--steps", "100000", "--lr", "1e-2", "--shuffle"]
 
