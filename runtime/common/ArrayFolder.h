@@ -60,7 +60,7 @@ private:
   const pcc_program &program;
   std::string folder;
   int64_t count = -1;
-  std::string counted; ///< an input that has so many samples
+  std::string counted;                 ///< an input that has so many samples
   std::map<std::string, Array> arrays; ///< by the file's name
 };
 
