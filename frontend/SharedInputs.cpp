@@ -7,6 +7,7 @@
 //
 //   of ["batch", "seq"], the name "batch"   yes
 //                        the name "seq"     no
+//                        the name "rows"    yes; said where no op shows it
 //                        the number 8       no, for the batch is open
 //   of [4, 16],          the number 10      no
 //                        the number 4       open: what is it used for?
@@ -140,6 +141,8 @@ FailureOr<BatchDims> BatchDims::read(Location loc,
     if (chosen.empty() && !isIds(*rows))
       result.assumed = rows->name();
   }
+  if (batch)
+    result.batchName = batch->dim_param();
   for (const auto *input : inputs) {
     StringRef name = input->name();
     const Dims &shape = shapeOf(*input);
@@ -163,6 +166,8 @@ FailureOr<BatchDims> BatchDims::read(Location loc,
         (given != options.dims.end() &&
          given->second != options.batch.value_or(1)))
       result.shared.insert(name);
+    else if (!result.batchName.empty() && chosen.empty())
+      result.renamed[name] = symbol;
   }
   return result;
 }
@@ -200,7 +205,10 @@ void pcc::frontend::resolveOpenInputs(func::FuncOp forward,
     again = false;
     for (BlockArgument argument : SmallVector<BlockArgument>(open)) {
       std::optional<bool> isBySample = isUsedByRow(argument, rows);
-      if (!isBySample)
+      // What a dynamic dim is for a shared input, only the user knows.
+      bool isUseless =
+          isBySample && !*isBySample && dims.isRenamed(nameOf(argument));
+      if (!isBySample || isUseless)
         continue;
       again = true;
       llvm::erase(open, argument);
@@ -212,6 +220,19 @@ void pcc::frontend::resolveOpenInputs(func::FuncOp forward,
     }
   }
   for (BlockArgument argument : open) {
+    StringRef name = nameOf(argument);
+    if (dims.isRenamed(name) && !argument.use_empty()) {
+      std::string dim = dims.dimName(name);
+      InFlightDiagnostic diag =
+          forward.emitWarning()
+          << "input '" << name
+          << "' is taken to have a row per sample, though its first dim is '"
+          << dim << "' and the batch is '" << dims.batchName << "'";
+      diag.attachNote() << "--per-sample " << name
+                        << " says so; --shared-input " << name << " --dim "
+                        << dim << "=N if it is the same for all samples";
+      continue;
+    }
     // Of one sample, data files show it: they have one row or many.
     if (argument.use_empty() || tensorType(argument).getDimSize(0) == 1)
       continue;

@@ -6,6 +6,7 @@
 #include "frontend/Import.h"
 #include "frontend/Reader.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace pcc::frontend {
@@ -23,12 +24,26 @@ public:
   /// The input that shows a fixed batch, if its size alone speaks for it.
   std::string assumed;
   /// Taken for rows of samples only because there are as many.
-  bool isOpen(llvm::StringRef input) const { return open.contains(input); }
+  bool isOpen(llvm::StringRef input) const {
+    return open.contains(input) || isRenamed(input);
+  }
+  /// Taken for rows of samples though their dynamic dim has another name than
+  /// the batch.
+  bool isRenamed(llvm::StringRef input) const {
+    return renamed.contains(input);
+  }
+  /// What that dim is called.
+  std::string dimName(llvm::StringRef input) const {
+    return renamed.lookup(input);
+  }
+  /// What the batch is called; "" for a number.
+  std::string batchName;
   /// The batch that the file fixes; absent where it is dynamic.
   std::optional<int64_t> fixedBatch;
 
 private:
   llvm::StringSet<> shared, open;
+  llvm::StringMap<std::string> renamed;
 };
 
 /// Looks how @forward uses the inputs that are open, gives those that are not

@@ -54,6 +54,14 @@ static std::string readLatest(const std::string &dir) {
   for (const std::string &place : {name, "." + name + ".old"})
     if (isComplete(dir + "/" + place))
       return dir + "/" + place;
+  std::string folder = dir + "/" + name;
+  if (exists(folder))
+    fail(ExitOutput,
+         format("checkpoint '%s' has no %s", folder.c_str(), stateFile),
+         olderNote(folder));
+  if (!steps.empty() && backend::rank() == 0)
+    warn(format("'%s' names %s, which is not there: the run goes on from %s",
+                latest.c_str(), name.c_str(), steps.back().c_str()));
   return "";
 }
 

@@ -145,8 +145,17 @@ static double startSeconds(int64_t ranks) {
 /// The exit code of a run that ended so.
 static int outcome(const Ending &ending, int64_t ranks) {
   int status = ending.status;
+  if (ending.deaf) {
+    warn(format("%s ended the ranks before they had all started",
+                signalName(stopSignal())));
+    return ExitDone;
+  }
   if (ending.late)
     failLate(ranks);
+  if (ending.stuck) {
+    warn("mpirun did not end when its ranks were done, and was killed");
+    return firstFailure();
+  }
   if (ending.signal && stopSignal())
     warn(format("%s ended the ranks before they had stopped",
                 signalName(ending.signal)));

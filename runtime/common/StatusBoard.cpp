@@ -126,6 +126,13 @@ int pcc::startedRanks() {
   return started;
 }
 
+bool pcc::isJobOver() {
+  int ended = 0;
+  for (int rank = 0; board && rank < board->ranks; ++rank)
+    ended += board->entries[rank].state >= Done;
+  return board && (ended == board->ranks || board->failure);
+}
+
 int pcc::joinedRanks() {
   int joined = 0;
   for (int rank = 0; board && rank < board->ranks; ++rank)

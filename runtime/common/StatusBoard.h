@@ -42,9 +42,11 @@ struct LostRank {
   int rank, pid;
 };
 std::vector<LostRank> lostRanks();
-/// For the parent: how many ranks ever started, and how many have joined.
+/// For the parent: how many ranks ever started, how many have joined, and
+/// whether nothing is left to do, for all are done or one has failed.
 int startedRanks();
 int joinedRanks();
+bool isJobOver();
 /// For the parent: asks all ranks for an end, also those that start later.
 void askToStop(int signal);
 

@@ -89,8 +89,10 @@ static double now() {
 Ending Supervisor::supervise(JobProcesses &job, int ranks,
                              const std::vector<Service> &services,
                              double seconds) {
-  const double tick = 0.1;
-  double waited = 0, last = now();
+  // Seconds that a start has to hear of an end, and a launcher to end when its
+  // ranks are done: both take moments, but a launcher may hang or be stopped.
+  const double tick = 0.1, startPatience = 10, endPatience = 30;
+  double waited = 0, asked = 0, left = 0, last = now();
   Ending ending;
   // What came before anybody waited here.
   if (stopSignal())
@@ -101,16 +103,21 @@ Ending Supervisor::supervise(JobProcesses &job, int ranks,
     for (const Service &service : services)
       entries.push_back({service.descriptor, POLLIN, 0});
     poll(entries.data(), entries.size(),
-         starts ? static_cast<int>(1000 * tick) : -1);
+         static_cast<int>(1000 * (starts ? tick : 5 * tick)));
     for (size_t i = 0; i < services.size(); ++i)
       if (entries[i + 1].revents & POLLIN)
         services[i].serve(services[i].descriptor);
     ending.signal = takeSignals(job);
     // A longer pause is time in which this process was stopped.
-    waited += std::min(now() - last, 5 * tick);
+    double passed = std::min(now() - last, 10 * tick);
     last = now();
+    waited += passed;
+    asked += starts && stopSignal() ? passed : 0;
+    left += isJobOver() ? passed : 0;
     ending.late = starts && seconds > 0 && waited > seconds;
-    if (ending.signal || ending.late)
+    ending.deaf = starts && asked > startPatience;
+    ending.stuck = left > endPatience;
+    if (ending.signal || ending.late || ending.deaf || ending.stuck)
       break;
   }
   job.end();

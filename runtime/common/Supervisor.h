@@ -16,6 +16,10 @@ struct Ending {
   int status = 0;    ///< of the launcher, as waitpid gives it
   int signal = 0;    ///< all was killed because of it; 0: it was not
   bool late = false; ///< all was killed: not all ranks joined in time
+  /// All was killed: an end was asked for, and the ranks did not come together
+  /// to hear of it.
+  bool deaf = false;
+  bool stuck = false; ///< the launcher was killed: all ranks were done
 };
 
 /// What the job asks for: called when the descriptor is readable.

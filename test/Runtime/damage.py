@@ -142,6 +142,16 @@ with open(f"{NEWER}/optim-rank-00007.safetensors", "w") as file:
     file.write("no tensors")
 must("toy-pp2", "--resume", "work", "--log-json", "rest.json")
 
+# 'latest' names one without its state, and one that is gone.
+fresh()
+os.remove(f"{NEWER}/{STATE}")
+refused("toy-1", f"error: checkpoint '{NEWER}' has no {STATE}", OLDER)
+fresh()
+shutil.rmtree(NEWER)
+code, text = run("toy-1", "--resume", "work", "--stop-after", "3")
+assert code == 0 and ("warning: 'work/latest' names step-00000006, which is not "
+                      "there: the run goes on from step-00000003") in text, text
+
 # The older one that is offered takes the run to the same end.
 must("toy-pp2", *OPTIONS, "--log-json", "whole.json")
 must("toy-pp2", "--resume", "work/step-00000003", "--log-json", "older.json")

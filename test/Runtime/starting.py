@@ -95,6 +95,14 @@ for first, second in (("SIGTERM", "SIGTERM"), ("SIGUSR1 SIGTERM", "SIGTERM"),
     assert err.count("\n") == bool(first), err
     requireNothingLeft(folder)
 
+# A start that hears of nothing ends without a second signal.
+run, folder = hanging()
+run.send_signal(signal.SIGTERM)
+out, err = run.communicate(timeout=40)
+assert run.returncode == 0 and err == (
+    "warning: SIGTERM ended the ranks before they had all started\n"), err
+requireNothingLeft(folder)
+
 # The deadline does not count the time in which all is stopped.
 run, folder = hanging(PCC_START_SECONDS="1.5")
 run.send_signal(signal.SIGSTOP)

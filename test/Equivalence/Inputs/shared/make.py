@@ -2,7 +2,7 @@
 torch. The models take position_ids [seq], a bias [1, seq, d] and keys [4, d], all
 the same for all samples: batch.onnx with a dynamic batch, named.onnx also with
 position_ids ["seq"], places.onnx with places [1, seq] in their place, four.onnx
-and one.onnx with a fixed one. table.onnx takes a table [4, d] ahead of x [4, d].
+and one.onnx with a fixed one, rows.onnx with keys ["rows", d]. table.onnx takes a table [4, d] ahead of x [4, d].
 """
 
 import json
@@ -30,7 +30,7 @@ data = {
 }
 
 
-def write_model(name, batch, seq, positions="position_ids"):
+def write_model(name, batch, seq, positions="position_ids", rows=4):
     node = helper.make_node
     nodes = [
         node("Gather", ["wte", "input_ids"], ["words"], name="wte_lookup"),
@@ -48,7 +48,7 @@ def write_model(name, batch, seq, positions="position_ids"):
     info = helper.make_tensor_value_info
     graph = helper.make_graph(
         nodes, name,
-        [info("keys", TensorProto.FLOAT, [4, WIDTH]),
+        [info("keys", TensorProto.FLOAT, [rows, WIDTH]),
          info(positions, TensorProto.INT64,
               [seq] if positions == "position_ids" else [1, seq]),
          info("input_ids", TensorProto.INT64, [batch, seq]),
@@ -107,6 +107,7 @@ for name, batch, seq in (("batch", "batch", SEQ), ("named", "batch", "seq"),
                          ("four", 4, SEQ), ("one", 1, SEQ)):
     write_model(name, batch, seq)
 write_model("places", "batch", SEQ, "places")
+write_model("rows", "batch", SEQ, rows="rows")
 write_table()
 write_losses("in-order", torch.arange(SEQ))
 write_losses("reversed", torch.tensor(data["position_ids"]))
