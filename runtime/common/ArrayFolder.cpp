@@ -223,6 +223,7 @@ void ArrayFolder::checkImplied(const pcc_implied &implied) const {
   // A few bytes an element, as many as of the ids that are checked at the
   // start.
   int64_t end = std::min(elements.count, int64_t{1} << 27);
+  bool isShared = file.shape().size() < 2 || file.shape()[0] == 1;
   for (int64_t i = 0; i < end; ++i) {
     double wanted = implied.ones ? 1 : i % row, value = elements.real(i);
     if (value == wanted)
@@ -236,8 +237,7 @@ void ArrayFolder::checkImplied(const pcc_implied &implied) const {
                 "to take %s as 0, 1, ... in every sample",
                 path.c_str(), value, static_cast<long long>(i), implied.name),
          format("compile with --%s %s to feed it, or remove the file",
-                file.shape().size() == 1 ? "shared-input" : "per-sample",
-                implied.name));
+                isShared ? "shared-input" : "per-sample", implied.name));
   }
 }
 
