@@ -206,9 +206,9 @@ void pcc::frontend::resolveOpenInputs(func::FuncOp forward,
     for (BlockArgument argument : SmallVector<BlockArgument>(open)) {
       std::optional<bool> isBySample = isUsedByRow(argument, rows);
       // What a dynamic dim is for a shared input, only the user knows.
-      bool isUseless =
-          isBySample && !*isBySample && dims.isRenamed(nameOf(argument));
-      if (!isBySample || isUseless)
+      if (dims.isRenamed(nameOf(argument)) && isBySample == false)
+        isBySample.reset();
+      if (!isBySample)
         continue;
       again = true;
       llvm::erase(open, argument);

@@ -9,7 +9,6 @@
 #include "runtime/common/ModelFile.h"
 #include "runtime/common/OptimizerFile.h"
 #include "runtime/common/SaveFolder.h"
-#include "runtime/common/SavedFiles.h"
 
 #include <algorithm>
 
@@ -191,9 +190,9 @@ std::string pcc::saveCheckpoint(const TrainingState &state,
 }
 
 StepCount pcc::readTrainerState(const pcc_program &program,
-                                const std::string &folder, Options &options,
+                                const SavedFiles &files, Options &options,
                                 Options &before) {
-  SavedFiles files(folder);
+  const std::string &folder = files.folder();
   const json &state = files.fields();
   auto refuse = [&](const char *what) {
     fail(ExitOutput, format("'%s/%s' %s", folder.c_str(), stateFile, what));
@@ -232,9 +231,7 @@ StepCount pcc::readTrainerState(const pcc_program &program,
   return {files.step(), skipped.get<int64_t>()};
 }
 
-void pcc::loadCheckpoint(const TrainingState &state,
-                         const std::string &folder) {
-  SavedFiles files(folder);
+void pcc::loadCheckpoint(const TrainingState &state, const SavedFiles &files) {
   std::unique_ptr<SafeTensors> model = files.open(modelFile, "checkpoint");
   InitialValues values;
   values.kind = InitialValues::FromTensors;

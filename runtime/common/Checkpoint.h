@@ -19,6 +19,7 @@
 #include "runtime/common/CheckpointFolder.h"
 #include "runtime/common/Mesh.h"
 #include "runtime/common/Options.h"
+#include "runtime/common/SavedFiles.h"
 #include "runtime/common/Weights.h"
 
 #include <string>
@@ -46,16 +47,15 @@ struct StepCount {
 std::string saveCheckpoint(const TrainingState &state, const Options &options,
                            StepCount count);
 
-/// Reads trainer_state.json: sets the options that the command line leaves
+/// What trainer_state.json says: sets the options that the command line leaves
 /// open; `before`: all options as the checkpoint has them. Exits with
 /// ExitOutput for what is none.
-StepCount readTrainerState(const pcc_program &program,
-                           const std::string &folder, Options &options,
-                           Options &before);
+StepCount readTrainerState(const pcc_program &program, const SavedFiles &files,
+                           Options &options, Options &before);
 
 /// Loads parameters and optimizer state, whatever layout wrote them. Exits with
 /// ExitOutput if they are not this program's.
-void loadCheckpoint(const TrainingState &state, const std::string &folder);
+void loadCheckpoint(const TrainingState &state, const SavedFiles &files);
 
 } // namespace pcc
 

@@ -2,6 +2,7 @@
 
 #include "runtime/common/Deadline.h"
 
+#include "runtime/common/Clock.h"
 #include "runtime/common/Error.h"
 #include "runtime/common/Signals.h"
 #include "runtime/common/Stall.h"

@@ -9,6 +9,7 @@
 #include "runtime/common/Lifeline.h"
 
 #include "runtime/common/Backend.h"
+#include "runtime/common/Clock.h"
 #include "runtime/common/Error.h"
 #include "runtime/common/Meeting.h"
 #include "runtime/common/Signals.h"

@@ -11,6 +11,7 @@
 #include "runtime/common/Meeting.h"
 
 #include "runtime/common/Backend.h"
+#include "runtime/common/Clock.h"
 #include "runtime/common/Hash.h"
 #include "runtime/common/Interfaces.h"
 #include "runtime/common/Machine.h"

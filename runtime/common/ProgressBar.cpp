@@ -2,11 +2,11 @@
 
 #include "runtime/common/ProgressBar.h"
 
+#include "runtime/common/Clock.h"
 #include "runtime/common/Console.h"
 #include "runtime/common/Error.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <sys/ioctl.h>
@@ -22,11 +22,6 @@ static void erase() {
     return;
   print("\r\x1b[K");
   visible = false;
-}
-
-static double now() {
-  auto time = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(time).count();
 }
 
 int pcc::terminalColumns() {
@@ -68,7 +63,7 @@ static std::string barText(int64_t done, int64_t total, double seconds,
 }
 
 ProgressBar::ProgressBar(int columns, int64_t done, int64_t total)
-    : columns(columns), first(done), total(total), begin(now()) {
+    : columns(columns), first(done), total(total), begin(steadyNow()) {
   const char *plain = getenv("NO_COLOR");
   color = !plain || !*plain;
   if (columns > 0)
@@ -76,7 +71,7 @@ ProgressBar::ProgressBar(int columns, int64_t done, int64_t total)
 }
 
 void ProgressBar::show(int64_t done) {
-  double time = now();
+  double time = steadyNow();
   if (columns == 0 || (visible && time - drawn < 0.1 && done < total))
     return;
   double left = -1;

@@ -3,14 +3,8 @@
 #include "runtime/common/Stall.h"
 
 #include <algorithm>
-#include <chrono>
 
 using namespace pcc;
-
-double pcc::steadyNow() {
-  auto time = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(time).count();
-}
 
 bool RunningClock::update(double steady) {
   double elapsed = last < 0 ? 0 : steady - last;

@@ -16,10 +16,6 @@
 #include <vector>
 
 namespace pcc {
-
-/// Seconds of the steady clock.
-double steadyNow();
-
 /// Seconds in which this process ran: those for which it was stopped do not
 /// count. (A suspended machine stops the steady clock itself.)
 class RunningClock {

@@ -8,13 +8,13 @@
 
 #include "runtime/common/Supervisor.h"
 
+#include "runtime/common/Clock.h"
 #include "runtime/common/Error.h"
 #include "runtime/common/Signals.h"
 #include "runtime/common/StatusBoard.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <poll.h>
 #include <sys/signalfd.h>
@@ -81,18 +81,13 @@ int Supervisor::takeSignals(JobProcesses &job) {
   return 0;
 }
 
-static double now() {
-  auto time = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(time).count();
-}
-
 Ending Supervisor::supervise(JobProcesses &job, int ranks,
                              const std::vector<Service> &services,
                              double seconds) {
   // Seconds that a start has to hear of an end, and a launcher to end when its
   // ranks are done: both take moments, but a launcher may hang or be stopped.
   const double tick = 0.1, startPatience = 10, endPatience = 30;
-  double waited = 0, asked = 0, left = 0, last = now();
+  double waited = 0, asked = 0, left = 0, last = steadyNow();
   Ending ending;
   // What came before anybody waited here.
   if (stopSignal())
@@ -109,8 +104,8 @@ Ending Supervisor::supervise(JobProcesses &job, int ranks,
         services[i].serve(services[i].descriptor);
     ending.signal = takeSignals(job);
     // A longer pause is time in which this process was stopped.
-    double passed = std::min(now() - last, 10 * tick);
-    last = now();
+    double passed = std::min(steadyNow() - last, 10 * tick);
+    last = steadyNow();
     waited += passed;
     asked += starts && stopSignal() ? passed : 0;
     left += isJobOver() ? passed : 0;

@@ -4,6 +4,7 @@
 
 #include "runtime/common/Backend.h"
 #include "runtime/common/Checkpoint.h"
+#include "runtime/common/Clock.h"
 #include "runtime/common/Console.h"
 #include "runtime/common/Destinations.h"
 #include "runtime/common/Error.h"
@@ -20,7 +21,6 @@
 #include "runtime/common/Trace.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstring>
@@ -74,10 +74,10 @@ private:
   const Launch &launch;
   Coordinates coordinates;
   const pcc_stage &stage;
-  std::string checkpoint;             ///< resumed from; empty: a fresh start
-  std::vector<std::string> changes;   ///< of its options
-  int64_t done = 0;                   ///< steps that the checkpoint holds
-  int64_t skipped = 0;                ///< steps that updated nothing, ever
+  std::unique_ptr<SavedFiles> checkpoint; ///< resumed from; null: none
+  std::vector<std::string> changes;       ///< of its options
+  int64_t done = 0;                       ///< steps that the checkpoint holds
+  int64_t skipped = 0;                    ///< steps that updated nothing, ever
   int64_t skippedBefore = 0;          ///< of those that the checkpoint holds
   bool leftOut = false;               ///< of an evaluation, and said so
   int64_t last = 0;                   ///< the step that this run ends with
@@ -127,8 +127,8 @@ Run::Run(const pcc_program &program, const Options &given, const Launch &launch)
   checkInputs(stage);
   Options before;
   if (!options.resume.empty()) {
-    checkpoint = findCheckpoint(options.resume);
-    StepCount count = readTrainerState(program, checkpoint, options, before);
+    checkpoint = std::make_unique<SavedFiles>(findCheckpoint(options.resume));
+    StepCount count = readTrainerState(program, *checkpoint, options, before);
     done = savedStep = count.step;
     skipped = skippedBefore = count.skipped;
   }
@@ -151,7 +151,7 @@ Run::Run(const pcc_program &program, const Options &given, const Launch &launch)
     options.steps =
         std::max<int64_t>(1, order->samples() / globalBatch(program));
   schedule = scheduleOf(options);
-  if (!checkpoint.empty())
+  if (checkpoint)
     checkRates(before);
   last = options.steps;
   if (options.stopAfter)
@@ -170,12 +170,12 @@ void Run::load() {
       allChecked = valData->check(checkedBytes) && allChecked;
   }
   Operation loading("load of the weights");
-  if (checkpoint.empty())
+  if (!checkpoint)
     fillParameters(program, stage, coordinates, arena,
                    initialValues(program, options.init, options.seed, initFile),
                    files);
   else
-    loadCheckpoint(state(), checkpoint);
+    loadCheckpoint(state(), *checkpoint);
   initFile.reset();
   if (first())
     log = std::make_unique<Log>(options, done, last, program.seq > 0,
@@ -230,17 +230,12 @@ void Run::describe() const {
                  options.lrSchedule == "constant" ? options.lr : schedule.least,
                  grouped(options.steps).c_str(),
                  grouped(options.warmupSteps).c_str());
-  if (!checkpoint.empty())
-    text += format("resumed    %s, %lld steps done\n", checkpoint.c_str(),
-                   static_cast<long long>(done));
+  if (checkpoint)
+    text += format("resumed    %s, %lld steps done\n",
+                   checkpoint->folder().c_str(), static_cast<long long>(done));
   for (const std::string &change : changes)
     text += format("changed    %s\n", change.c_str());
   print(text);
-}
-
-static double now() {
-  auto time = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(time).count();
 }
 
 /// The steps of --trace, which must be among those of this run.
@@ -260,7 +255,7 @@ void Run::chooseTrace() {
 }
 
 StepResult Run::runStep(int64_t step) {
-  double begin = now();
+  double begin = steadyNow();
   TraceSpan span(Track::Host, "step");
   setPhase("step", step);
   span.note("step", step);
@@ -283,7 +278,7 @@ StepResult Run::runStep(int64_t step) {
     fail(ExitInternal, "the program has no output called 'loss'");
   result.hasNorm =
       readOutput(program, coordinates, arena, false, "norm", result.norm);
-  result.seconds = now() - begin;
+  result.seconds = steadyNow() - begin;
   return result;
 }
 
@@ -353,11 +348,12 @@ std::string Run::evaluate(int64_t step) {
 void Run::save(int64_t step) {
   TraceSpan span(Track::Host, "save");
   setPhase("the save after step", step);
-  double begin = now();
+  double begin = steadyNow();
   std::string folder = saveCheckpoint(state(), options, {step, skipped});
   savedStep = step;
   if (first())
-    log->say(format("saved      %s in %.2f s", folder.c_str(), now() - begin));
+    log->say(
+        format("saved      %s in %.2f s", folder.c_str(), steadyNow() - begin));
 }
 
 void Run::finish() {
@@ -366,12 +362,12 @@ void Run::finish() {
                     static_cast<long long>(skipped - skippedBefore)));
   if (options.exportOnnx.empty())
     return;
-  double begin = now();
+  double begin = steadyNow();
   setPhase("the export");
   exportModel(state(), options.exportOnnx);
   if (first())
     log->say(format("exported   %s in %.2f s", options.exportOnnx.c_str(),
-                    now() - begin));
+                    steadyNow() - begin));
 }
 
 bool Run::begin() {

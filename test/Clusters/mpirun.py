@@ -7,12 +7,12 @@ RUN: pcc %root/examples/gpt2/gpt2.onnx --tp 2 --dp 3 --global-batch-size 12 \
 RUN:   -q -o gpt2
 RUN: %cc -shared -fPIC -O1 %root/test/Runtime/Inputs/strangers.c \
 RUN:   -o strangers.so -ldl
-RUN: %root/scripts/hosts %python %s %root %build
+RUN: %root/scripts/hosts %python %s %root %build 2>&1
 """
 
+import functools
 import os
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -20,6 +20,9 @@ import time
 root, build = sys.argv[1:]
 sys.path.insert(0, f"{root}/test/Runtime/Inputs")
 from checkpoints import latestStep, rows
+from runs import good, requireEqual, run, until as untilSoon
+
+until = functools.partial(untilSoon, seconds=60, pause=0.05)
 
 # Ranks that wait leave the cores, which are shared, to others.
 MPIRUN = ["mpirun", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
@@ -31,32 +34,6 @@ TOY = [f"{build}/test/Runtime/bin/toy-dp2-tp2", "--data", "tokens.bin",
 GPT2 = ["./gpt2", "--data", f"{root}/examples/data/gpl-3.bin", "--steps", "8"]
 
 
-def run(*command, **environment):
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True,
-                          stderr=subprocess.PIPE, timeout=120,
-                          env=dict(os.environ, **environment))
-    return done.returncode, done.stdout, done.stderr
-
-
-def good(*command, **environment):
-    code, out, err = run(*command, **environment)
-    assert code == 0, (code, out, err)
-    return out
-
-
-def equal(*logs, relative="2e-6"):
-    out = good(sys.executable, f"{root}/test/Runtime/Inputs/compare.py",
-               "--relative", relative, *logs)
-    print(out, end="")
-
-
-def until(condition, seconds=60):
-    deadline = time.time() + seconds
-    while not condition():
-        assert time.time() < deadline
-        time.sleep(0.05)
-
-
 def ranksOn(host):
     return good("host", host, "pgrep -x toy-dp2-tp2 || true").split()
 
@@ -66,10 +43,10 @@ good(*TOY, "--steps", "12", "--log-json", "toy-1-host.json")
 out = good(*MPIRUN, *THREE, *TOY, "--steps", "12", "--log-json",
            "toy-3-hosts.json")
 assert "found Open MPI's mpirun: joined 4 ranks" in out, out
-equal("toy-1-host.json", "toy-3-hosts.json")
+requireEqual("toy-1-host.json", "toy-3-hosts.json")
 good(*GPT2, "--log-json", "gpt2-1-host.json")
 good(*MPIRUN, *SIX, *GPT2, "--log-json", "gpt2-3-hosts.json")
-equal("gpt2-1-host.json", "gpt2-3-hosts.json")
+requireEqual("gpt2-1-host.json", "gpt2-3-hosts.json")
 
 # A host that is lost ends the run on all of them, with a message. What was
 # saved before resumes on the others.
@@ -84,7 +61,7 @@ good("host", "--kill", "node3")
 _, err = lost.communicate(timeout=60)
 assert lost.returncode != 0
 assert "rank 3 was lost" in err or "lost communication" in err, err
-until(lambda: not ranksOn("node1") and not ranksOn("node2"), 20)
+until(lambda: not ranksOn("node1") and not ranksOn("node2"), seconds=20)
 done = latestStep("run")
 assert 10 <= done < 60, done
 good(*MPIRUN, *TWO, *TOY, "--resume", "run", *saves)
@@ -109,7 +86,8 @@ for host, rank, speaker in ("node3", 3, 0), ("node1", 0, 1):
                      rf"host {host}\) has stood still for 3 s, since .*, in "
                      r"'.*' of (step|the start)", err), err
     assert err.count("error:") == 1, err
-    until(lambda: not any(map(ranksOn, ["node1", "node2", "node3"])), 20)
+    until(lambda: not any(map(ranksOn, ["node1", "node2", "node3"])),
+          seconds=20)
     os.remove("still.json")
 
 # Rank 0 listens where the hosts reach each other. (So does Open MPI, on all
@@ -127,7 +105,8 @@ with open("cut.txt", "w") as file:
         env=dict(os.environ, TOY_PAUSE_MS="20"))
 until(lambda: os.path.exists("cut.json") and rows("cut.json"))
 good("host", "--cut", "node3")
-until(lambda: not any(map(ranksOn, ["node1", "node2", "node3"])), 30)
+until(lambda: not any(map(ranksOn, ["node1", "node2", "node3"])),
+      seconds=30)
 with open("cut.txt") as file:
     assert "on host node3) has stood still for 3 s" in file.read()
 cut.kill()

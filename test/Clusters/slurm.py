@@ -3,9 +3,10 @@ and the batch script of docs/Clusters.md, which goes on by itself.
 
 REQUIRES: slurm
 RUN: rm -rf %t && mkdir %t && cd %t && %build/test/Runtime/bin/toy-files .
-RUN: %root/scripts/hosts --slurm %python %s %root %build
+RUN: %root/scripts/hosts --slurm %python %s %root %build 2>&1
 """
 
+import functools
 import os
 import shutil
 import subprocess
@@ -15,36 +16,15 @@ import time
 root, build = sys.argv[1:]
 sys.path.insert(0, f"{root}/test/Runtime/Inputs")
 from checkpoints import latestStep, rows
+from runs import good, requireEqual, run, until as untilSoon
+
+until = functools.partial(untilSoon, seconds=90, pause=0.1,
+                          state=lambda: good("scontrol", "show", "job"))
 
 TOY = ["./train", "--data", "tokens.bin", "--lr", "1e-2"]
 SRUN = ["srun", "--mpi=pmix", "-N", "3", "-n", "4"]
 shutil.copy(f"{build}/test/Runtime/bin/toy-dp2-tp2", "train")
 os.environ["OMPI_MCA_mpi_yield_when_idle"] = "1"
-
-
-def run(*command, **environment):
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True,
-                          stderr=subprocess.PIPE, timeout=120,
-                          env=dict(os.environ, **environment))
-    return done.returncode, done.stdout, done.stderr
-
-
-def good(*command, **environment):
-    code, out, err = run(*command, **environment)
-    assert code == 0, (code, out, err)
-    return out
-
-
-def equal(*logs):
-    good(sys.executable, f"{root}/test/Runtime/Inputs/compare.py",
-         "--relative", "2e-6", *logs)
-
-
-def until(condition, seconds=90):
-    deadline = time.time() + seconds
-    while not condition():
-        assert time.time() < deadline, good("scontrol", "show", "job")
-        time.sleep(0.1)
 
 
 def stateOf(job):
@@ -70,7 +50,7 @@ assert code == 3 and "start it with 'srun --mpi=pmix -n 4'" in err, (code, err)
 write("mpirun.sh", "#!/bin/sh\nmpirun --bind-to none -n 4 " + " ".join(TOY)
       + " --steps 12 --log-json mpirun.json\n")
 good("sbatch", "-W", "-N", "2", "-n", "4", "mpirun.sh")
-equal("one.json", "srun.json", "mpirun.json")
+requireEqual("one.json", "srun.json", "mpirun.json")
 
 # A rank that is stopped on a host of its own, which none of the others reaches.
 still = subprocess.Popen(

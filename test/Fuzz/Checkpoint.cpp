@@ -48,9 +48,9 @@ static std::string load(const TrainingState &state) {
   memset(state.arena, 0, arenaBytes);
   try {
     Options options, before;
-    fuzz::use(
-        readTrainerState(state.program, fuzz::folder(), options, before).step);
-    loadCheckpoint(state, fuzz::folder());
+    SavedFiles files(fuzz::folder());
+    fuzz::use(readTrainerState(state.program, files, options, before).step);
+    loadCheckpoint(state, files);
   } catch (const fuzz::Failure &) {
     return "";
   }

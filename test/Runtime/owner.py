@@ -17,6 +17,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 from checkpoints import latestStep, rows
+from runs import until
 
 OWNER = "run/.owner"
 ENDLESS = ["--data", "tokens.bin", "--steps", "100000", "--lr", "1e-2",
@@ -35,13 +36,6 @@ def toy(*arguments, **environment):
     run = start("toy-1", *arguments, **environment)
     _, err = run.communicate(timeout=60)
     return run.returncode, err
-
-
-def until(condition):
-    deadline = time.time() + 30
-    while not condition():
-        assert time.time() < deadline
-        time.sleep(0.01)
 
 
 def fresh():

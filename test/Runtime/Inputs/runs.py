@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 
 
@@ -17,11 +18,33 @@ def begin(*command, **options):
     return subprocess.Popen(command, **options)
 
 
-def until(holds, seconds=30):
+def run(*command, **environment):
+    """(exit code, stdout, stderr) of a program."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True,
+                          stderr=subprocess.PIPE, timeout=120,
+                          env=dict(os.environ, **environment))
+    return done.returncode, done.stdout, done.stderr
+
+
+def good(*command, **environment):
+    """What a program prints that ends with 0."""
+    code, out, err = run(*command, **environment)
+    assert code == 0, (code, out, err)
+    return out
+
+
+def requireEqual(*logs):
+    """The logs of training runs agree."""
+    compare = os.path.join(os.path.dirname(__file__), "compare.py")
+    good(sys.executable, compare, "--relative", "2e-6", *logs)
+
+
+def until(holds, seconds=30, pause=0.01, state=lambda: "it never came"):
+    """Waits; `state` is what to show where it was in vain."""
     deadline = time.time() + seconds
     while not holds():
-        assert time.time() < deadline, "it never came"
-        time.sleep(0.01)
+        assert time.time() < deadline, state()
+        time.sleep(pause)
 
 
 def stateOf(process):
