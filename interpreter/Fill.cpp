@@ -1,8 +1,8 @@
 //===- Fill.cpp - Deterministic inputs for tests --------------------------===//
 
 #include "interpreter/Fill.h"
+#include "analysis/IdBound.h"
 #include "dialects/Dist/Layout.h"
-#include "dialects/NN/IdBound.h"
 #include "dialects/NN/Random.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/xxhash.h"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/common/Backend.h"
+#include "runtime/Backend.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <cstdlib>
 

@@ -2,7 +2,7 @@
 
 #include "interpreter/RuntimeProgram.h"
 #include "dialects/NN/SourceMarks.h"
-#include "runtime/common/DType.h"
+#include "runtime/support/DType.h"
 
 using namespace mlir;
 using namespace pcc;

@@ -11,8 +11,8 @@
 
 #include "interpreter/Fill.h"
 #include "interpreter/Machine.h"
-#include "runtime/common/Inputs.h"
-#include "runtime/common/Weights.h"
+#include "runtime/model/Weights.h"
+#include "runtime/train/Inputs.h"
 #include <deque>
 
 namespace pcc::interp {

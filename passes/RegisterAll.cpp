@@ -5,7 +5,6 @@
 #include "dialects/NN/NN.h"
 #include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/RT.h"
-#include "frontend/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,6 +17,7 @@
 #include "passes/Codegen/Kernels/Passes.h"
 #include "passes/Codegen/Passes.h"
 #include "passes/Pipeline/Passes.h"
+#include "passes/Recognition/Passes.h"
 #include "passes/Sharding/Passes.h"
 #include "passes/Training/Passes.h"
 
@@ -34,7 +34,7 @@ void pcc::registerAllPccPasses() {
   mlir::registerTransformsPasses();
   registerCodegenPasses();
   registerPccKernelsPasses();
-  registerFrontendPasses();
+  registerRecognitionPasses();
   registerPipelinePasses();
   registerShardingPasses();
   registerTrainingPasses();

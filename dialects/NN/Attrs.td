@@ -15,7 +15,7 @@ def NN_SourceAttr : AttrDef<NN_Dialect, "Source"> {
     `base + sum over d of i_d * strides[d]` of the tensor `type` at byte
     `offset` of `file`, and zero where `i_d >= valid[d]` for any d (padding).
     `file_size` and `digest` (of its header, its ends and samples, see
-    runtime/common/FileDigest.h) identify the file.
+    runtime/model/FileDigest.h) identify the file.
     An empty `file` means that the elements exist nowhere.
   }];
   let parameters = (ins

@@ -1,7 +1,7 @@
 //===- OutlineUpdate.cpp - The update of every stage ----------------------===//
 
+#include "analysis/Dependence.h"
 #include "dialects/Dist/Collectives.h"
-#include "dialects/NN/Dependence.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Pipeline/Outline.h"
 

@@ -1,7 +1,7 @@
 //===- Program.cpp - A module as sharding passes see it -------------------===//
 
 #include "passes/Sharding/Program.h"
-#include "dialects/NN/Dependence.h"
+#include "analysis/Dependence.h"
 #include "dialects/NN/Location.h"
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 //===- BoundIds.cpp - --nn-bound-ids --------------------------------------===//
 
-#include "dialects/NN/IdBound.h"
+#include "analysis/IdBound.h"
 #include "dialects/NN/Location.h"
 #include "passes/Training/Entry.h"
 #include "passes/Training/Passes.h"

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Training/Causality.h"
-#include "dialects/NN/Dependence.h"
+#include "analysis/Dependence.h"
 #include "passes/Training/HorizonTracker.h"
 
 using namespace mlir;

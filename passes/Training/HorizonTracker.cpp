@@ -1,7 +1,7 @@
 //===- HorizonTracker.cpp - How far the values of a program see -----------===//
 
 #include "passes/Training/HorizonTracker.h"
-#include "frontend/Lines.h"
+#include "analysis/Lines.h"
 
 using namespace mlir;
 using namespace pcc;

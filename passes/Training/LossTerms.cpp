@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Training/LossTerms.h"
-#include "dialects/NN/Dependence.h"
+#include "analysis/Dependence.h"
 #include "dialects/NN/SampleMarks.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Training/Entry.h"

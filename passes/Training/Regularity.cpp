@@ -1,7 +1,7 @@
 //===- Regularity.cpp - How elements repeat along a dim -------------------===//
 
 #include "passes/Training/Regularity.h"
-#include "frontend/Expressions.h"
+#include "analysis/Expressions.h"
 
 using namespace mlir;
 using namespace pcc;

@@ -1,8 +1,8 @@
 //===- Visibility.cpp - What masks hide -----------------------------------===//
 
 #include "passes/Training/Visibility.h"
-#include "frontend/Evaluate.h"
-#include "frontend/Runs.h"
+#include "analysis/Evaluate.h"
+#include "analysis/Runs.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 

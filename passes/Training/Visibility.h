@@ -12,7 +12,7 @@
 #ifndef PCC_PASSES_TRAINING_VISIBILITY_H
 #define PCC_PASSES_TRAINING_VISIBILITY_H
 
-#include "frontend/Lines.h"
+#include "analysis/Lines.h"
 #include <list>
 
 namespace pcc {

@@ -1,10 +1,10 @@
 //===- Collectives.cpp - Collectives by MPI -------------------------------===//
 
 #include "runtime/Runtime.h"
-#include "runtime/common/DType.h"
-#include "runtime/common/Error.h"
-#include "runtime/common/Trace.h"
 #include "runtime/cpu/Context.h"
+#include "runtime/support/DType.h"
+#include "runtime/support/Error.h"
+#include "runtime/telemetry/Trace.h"
 
 #include <algorithm>
 #include <climits>

@@ -3,7 +3,7 @@
 #ifndef PCC_RUNTIME_CPU_CONTEXT_H
 #define PCC_RUNTIME_CPU_CONTEXT_H
 
-#include "runtime/common/Mesh.h"
+#include "runtime/support/Mesh.h"
 
 #define OMPI_SKIP_MPICXX 1
 #include <mpi.h>

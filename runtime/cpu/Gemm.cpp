@@ -1,11 +1,11 @@
 //===- Gemm.cpp - Matrix products by OpenBLAS -----------------------------===//
 
 #include "runtime/Runtime.h"
-#include "runtime/common/DType.h"
-#include "runtime/common/Error.h"
-#include "runtime/common/Trace.h"
 #include "runtime/cpu/Context.h"
 #include "runtime/cpu/Threads.h"
+#include "runtime/support/DType.h"
+#include "runtime/support/Error.h"
+#include "runtime/telemetry/Trace.h"
 
 #include <algorithm>
 #include <cblas.h>

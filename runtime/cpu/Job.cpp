@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/common/Backend.h"
-#include "runtime/common/Error.h"
-#include "runtime/common/Progress.h"
+#include "runtime/Backend.h"
 #include "runtime/cpu/Context.h"
 #include "runtime/cpu/IdleThreads.h"
+#include "runtime/support/Error.h"
+#include "runtime/support/Progress.h"
 
 #include <algorithm>
 #include <csignal>

@@ -1,11 +1,11 @@
 //===- Prepare.cpp - Threads, communicators and the arena -----------------===//
 
-#include "runtime/common/Backend.h"
-#include "runtime/common/Error.h"
-#include "runtime/common/Log.h"
-#include "runtime/common/Progress.h"
+#include "runtime/Backend.h"
 #include "runtime/cpu/Context.h"
 #include "runtime/cpu/Threads.h"
+#include "runtime/support/Error.h"
+#include "runtime/support/Progress.h"
+#include "runtime/telemetry/Log.h"
 
 #include <algorithm>
 #include <cblas.h>

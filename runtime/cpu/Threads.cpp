@@ -2,10 +2,10 @@
 
 #include "runtime/cpu/Threads.h"
 
+#include "runtime/Backend.h"
 #include "runtime/Runtime.h"
-#include "runtime/common/Backend.h"
-#include "runtime/common/Trace.h"
 #include "runtime/cpu/Context.h"
+#include "runtime/telemetry/Trace.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 //===- Transfers.cpp - Sends and receives between stages ------------------===//
 
 #include "runtime/Runtime.h"
-#include "runtime/common/Error.h"
-#include "runtime/common/Trace.h"
 #include "runtime/cpu/Context.h"
+#include "runtime/support/Error.h"
+#include "runtime/telemetry/Trace.h"
 
 #include <algorithm>
 

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/common/Checkpoint.h"
-#include "runtime/common/SavedFiles.h"
+#include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/checkpoint/SavedFiles.h"
 #include "test/Fuzz/Fuzz.h"
 
 #include <cstdlib>

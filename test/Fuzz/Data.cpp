@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/common/Dataset.h"
+#include "runtime/data/Dataset.h"
 #include "test/Fuzz/Fuzz.h"
 
 #include <algorithm>

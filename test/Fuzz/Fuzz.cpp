@@ -2,9 +2,9 @@
 
 #include "test/Fuzz/Fuzz.h"
 
-#include "runtime/common/Backend.h"
-#include "runtime/common/Error.h"
-#include "runtime/common/Files.h"
+#include "runtime/Backend.h"
+#include "runtime/support/Error.h"
+#include "runtime/support/Files.h"
 
 #include <algorithm>
 #include <cstdarg>

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontend/Import.h"
-#include "frontend/Support.h"
+#include "frontend/import/Import.h"
+#include "frontend/onnx/Support.h"
 #include "mlir/IR/MLIRContext.h"
 #include <memory>
 #include <sys/mman.h>

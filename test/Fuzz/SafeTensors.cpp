@@ -1,6 +1,6 @@
 //===- SafeTensors.cpp - Fuzzes the safetensors reader --------------------===//
 
-#include "runtime/common/SafeTensors.h"
+#include "runtime/model/SafeTensors.h"
 #include "test/Fuzz/Fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/Backend.h"
 #include "runtime/Runtime.h"
-#include "runtime/common/Backend.h"
 #include "runtime/cpu/Context.h"
 #include "runtime/cpu/Threads.h"
 #include "test/Runtime/Check.h"

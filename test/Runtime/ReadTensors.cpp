@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/common/SafeTensors.h"
+#include "runtime/model/SafeTensors.h"
 
 #include <cstdlib>
 

@@ -11,7 +11,7 @@
 
 #include "runtime/Program.h"
 #include "runtime/Runtime.h"
-#include "runtime/common/FileDigest.h"
+#include "runtime/model/FileDigest.h"
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,7 @@
 #ifndef PCC_TEST_RUNTIME_TOY_H
 #define PCC_TEST_RUNTIME_TOY_H
 
-#include "runtime/common/Hash.h"
+#include "runtime/support/Hash.h"
 
 #include <cstring>
 #include <vector>

@@ -1,17 +1,17 @@
 //===- Unit.cpp - The runtime's parts that need no ranks ------------------===//
 
-#include "runtime/common/BlockHashes.h"
-#include "runtime/common/DType.h"
-#include "runtime/common/DataOrder.h"
-#include "runtime/common/Elements.h"
-#include "runtime/common/FileDigest.h"
-#include "runtime/common/Hash.h"
-#include "runtime/common/Log.h"
-#include "runtime/common/Mesh.h"
-#include "runtime/common/Schedule.h"
-#include "runtime/common/SourceMap.h"
+#include "runtime/checkpoint/BlockHashes.h"
 #include "runtime/cpu/IdleThreads.h"
 #include "runtime/cpu/Threads.h"
+#include "runtime/data/DataOrder.h"
+#include "runtime/data/Elements.h"
+#include "runtime/model/FileDigest.h"
+#include "runtime/model/SourceMap.h"
+#include "runtime/support/DType.h"
+#include "runtime/support/Hash.h"
+#include "runtime/support/Mesh.h"
+#include "runtime/telemetry/Log.h"
+#include "runtime/train/LearningRate.h"
 #include "test/Runtime/Check.h"
 
 #include <atomic>

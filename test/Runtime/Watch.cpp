@@ -1,8 +1,8 @@
 //===- Watch.cpp - Tests of what finds a rank that stands still -----------===//
 
-#include "runtime/common/Interfaces.h"
-#include "runtime/common/Progress.h"
-#include "runtime/common/Stall.h"
+#include "runtime/launch/Interfaces.h"
+#include "runtime/launch/Stall.h"
+#include "runtime/support/Progress.h"
 #include "test/Runtime/Check.h"
 
 #include <arpa/inet.h>

@@ -5,7 +5,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
-#include "passes/Codegen/Emit.h"
+#include "passes/Codegen/Emit/Emit.h"
 #include "passes/RegisterAll.h"
 #include "tools/pcc/Flags.h"
 #include "llvm/ADT/StringExtras.h"

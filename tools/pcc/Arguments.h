@@ -3,8 +3,8 @@
 #ifndef PCC_TOOLS_PCC_ARGUMENTS_H
 #define PCC_TOOLS_PCC_ARGUMENTS_H
 
-#include "frontend/InputChoices.h"
-#include "frontend/Ties.h"
+#include "frontend/import/InputChoices.h"
+#include "frontend/weights/Ties.h"
 #include "passes/Options.h"
 #include <string>
 

@@ -3,7 +3,7 @@
 #ifndef PCC_TOOLS_PCC_INPUT_H
 #define PCC_TOOLS_PCC_INPUT_H
 
-#include "frontend/Import.h"
+#include "frontend/import/Import.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "tools/pcc/Arguments.h"

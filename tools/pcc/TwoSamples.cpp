@@ -2,8 +2,8 @@
 
 #include "tools/pcc/TwoSamples.h"
 #include "dialects/NN/SampleMarks.h"
-#include "frontend/Passes.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/Recognition/Passes.h"
 #include "passes/Training/Entry.h"
 #include "passes/Training/LossTerms.h"
 

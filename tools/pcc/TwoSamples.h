@@ -3,7 +3,7 @@
 #ifndef PCC_TOOLS_PCC_TWOSAMPLES_H
 #define PCC_TOOLS_PCC_TWOSAMPLES_H
 
-#include "frontend/Import.h"
+#include "frontend/import/Import.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace pcc {

@@ -1,0 +1,277 @@
+//===- Axes.cpp - Batch and sequence dims, entry arguments ----------------===//
+
+#include "analysis/Axes.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+namespace {
+
+enum class Axis : uint8_t { Other, Batch, Sequence };
+
+/// A dim is a product of pieces, major to minor: [batch * seq, n] has one of
+/// two pieces.
+struct Piece {
+  int64_t size;
+  Axis axis;
+};
+using Dims = SmallVector<SmallVector<Piece, 2>, 4>;
+
+struct AxisFinder {
+  DenseMap<Value, Dims> known;
+
+  static Dims plain(Value value) {
+    Dims dims;
+    for (int64_t extent : tensorType(value).getShape())
+      dims.push_back({{extent, Axis::Other}});
+    return dims;
+  }
+
+  static Dims ofArgument(BlockArgument argument) {
+    Dims dims = plain(argument);
+    auto func = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    auto role = func ? func.getArgAttrOfType<StringAttr>(
+                           argument.getArgNumber(), kRoleAttr)
+                     : StringAttr();
+    StringRef name = role ? role.getValue() : "";
+    bool rows = name == "tokens" || name == "targets" || name == "labels";
+    if ((rows || name == "samples" || name == "data") && !dims.empty())
+      dims[0][0].axis = Axis::Batch;
+    // Of several sequences that of the first tokens, which positions number.
+    BlockArgument tokens = rows ? findArgument(func, "tokens") : nullptr;
+    if (tokens && dims.size() > 1 &&
+        dims[1][0].size == tensorType(tokens).getDimSize(1))
+      dims[1][0].axis = Axis::Sequence;
+    if (name == "positions" && !dims.empty())
+      dims[0][0].axis = Axis::Sequence;
+    return dims;
+  }
+
+  /// Shares the pieces of a dim out to the factors that an op sees in it,
+  /// major to minor, as far as their sizes agree.
+  static void assign(ArrayRef<Piece> pieces, ArrayRef<int> factors,
+                     const ShardingRule &rule,
+                     MutableArrayRef<SmallVector<Piece, 2>> known) {
+    for (int factor : factors) {
+      int64_t size = rule.factors[factor].size, covered = 1;
+      size_t n = 0;
+      while (n < pieces.size() && (n == 0 || covered < size))
+        covered *= pieces[n++].size;
+      if (covered != size)
+        return;
+      bool plain = llvm::all_of(
+          known[factor], [](Piece piece) { return piece.axis == Axis::Other; });
+      if (plain)
+        known[factor].assign(pieces.begin(), pieces.begin() + n);
+      pieces = pieces.drop_front(n);
+    }
+  }
+
+  /// Operands before results; without recursion, as graphs may be deep.
+  const Dims &find(Value value) {
+    SmallVector<Value> work = {value};
+    while (!work.empty()) {
+      Value next = work.back();
+      if (known.contains(next)) {
+        work.pop_back();
+        continue;
+      }
+      auto op = next.getDefiningOp<ShardingRuleInterface>();
+      size_t before = work.size();
+      if (op)
+        for (Value operand : op->getOperands())
+          if (!known.contains(operand))
+            work.push_back(operand);
+      if (work.size() > before)
+        continue;
+      work.pop_back();
+      if (auto argument = dyn_cast<BlockArgument>(next))
+        known[next] = ofArgument(argument);
+      else
+        known[next] = op ? through(op, cast<OpResult>(next).getResultNumber())
+                         : plain(next);
+    }
+    return known[value];
+  }
+
+  Dims through(ShardingRuleInterface op, unsigned result) {
+    ShardingRule rule = op.getShardingRule();
+    SmallVector<SmallVector<Piece, 2>> pieces;
+    for (const ShardingRule::Factor &factor : rule.factors)
+      pieces.push_back({{factor.size, Axis::Other}});
+    for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+      Dims dims = known.lookup(operand);
+      for (auto [own, factors] : llvm::zip(dims, rule.operands[i]))
+        assign(own, factors, rule, pieces);
+    }
+    Dims dims;
+    for (const DimFactors &factors : rule.results[result]) {
+      dims.emplace_back();
+      for (int factor : factors)
+        llvm::append_range(dims.back(), pieces[factor]);
+    }
+    return dims;
+  }
+};
+
+} // namespace
+
+BatchAndSequence pcc::frontend::findAxes(Value value) {
+  AxisFinder finder;
+  const Dims &dims = finder.find(value);
+  BatchAndSequence axes;
+  for (auto [d, pieces] : llvm::enumerate(dims)) {
+    if (pieces.size() != 1)
+      continue;
+    int64_t dim = d;
+    if (pieces[0].axis == Axis::Batch && axes.batch < 0)
+      axes.batch = dim;
+    if (pieces[0].axis == Axis::Sequence && axes.seq < 0)
+      axes.seq = dim;
+  }
+  return axes;
+}
+
+std::optional<bool> pcc::frontend::runsOverBatch(Value value,
+                                                 ArrayRef<int64_t> wanted) {
+  AxisFinder finder;
+  const Dims &dims = finder.find(value);
+  std::optional<bool> found;
+  for (auto [d, pieces] : llvm::enumerate(dims))
+    if (llvm::any_of(pieces,
+                     [](Piece piece) { return piece.axis == Axis::Batch; }))
+      found = found.value_or(false) ||
+              llvm::is_contained(wanted, static_cast<int64_t>(d));
+  return found;
+}
+
+/// Whether an op sees rows of the samples and of a candidate in one factor; or,
+/// if in none, in two. Nothing: it does not see both.
+static std::optional<bool> seesTogether(ShardingRuleInterface op,
+                                        const AxisFinder &samples,
+                                        const AxisFinder &candidate) {
+  ShardingRule rule = op.getShardingRule();
+  // For each factor, which operands have it as rows of whom.
+  SmallVector<std::pair<unsigned, unsigned>> rows(rule.factors.size());
+  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+    auto mark = [&](const AxisFinder &finder, auto member) {
+      auto dims = finder.known.find(op->getOperand(i));
+      if (dims == finder.known.end())
+        return;
+      SmallVector<SmallVector<Piece, 2>> pieces;
+      for (const ShardingRule::Factor &factor : rule.factors)
+        pieces.push_back({{factor.size, Axis::Other}});
+      for (auto [own, factors] : llvm::zip(dims->second, rule.operands[i]))
+        AxisFinder::assign(own, factors, rule, pieces);
+      for (auto [f, found] : llvm::enumerate(pieces))
+        if (llvm::any_of(found, [](Piece p) { return p.axis == Axis::Batch; }))
+          rows[f].*member |= 1u << std::min(i, 31u);
+    };
+    mark(samples, &std::pair<unsigned, unsigned>::first);
+    mark(candidate, &std::pair<unsigned, unsigned>::second);
+  }
+  std::optional<bool> answer;
+  bool ofSamples = false, ofCandidate = false;
+  for (auto [first, second] : rows) {
+    // One operand with both is their outer product.
+    if (first && second && first != second)
+      return true;
+    ofSamples |= first != 0;
+    ofCandidate |= second != 0;
+  }
+  if (ofSamples && ofCandidate)
+    answer = false;
+  return answer;
+}
+
+bool pcc::frontend::reachesRows(BlockArgument argument, Value output) {
+  AxisFinder finder;
+  for (BlockArgument other : argument.getOwner()->getArguments()) {
+    Dims dims = AxisFinder::plain(other);
+    if (other == argument && !dims.empty())
+      dims[0][0].axis = Axis::Batch;
+    finder.known[other] = dims;
+  }
+  const Dims &dims = finder.find(output);
+  return !dims.empty() && llvm::any_of(dims[0], [](Piece piece) {
+    return piece.axis == Axis::Batch;
+  });
+}
+
+std::optional<bool>
+pcc::frontend::isUsedByRow(BlockArgument candidate,
+                           ArrayRef<BlockArgument> samples) {
+  AxisFinder ofSamples, ofCandidate;
+  Block *body = candidate.getOwner();
+  for (BlockArgument argument : body->getArguments())
+    for (AxisFinder *finder : {&ofSamples, &ofCandidate}) {
+      Dims dims = AxisFinder::plain(argument);
+      bool hasRows = finder == &ofSamples
+                         ? llvm::is_contained(samples, argument)
+                         : argument == candidate;
+      if (hasRows && !dims.empty())
+        dims[0][0].axis = Axis::Batch;
+      finder->known[argument] = dims;
+    }
+  std::optional<bool> found;
+  for (Operation &op : *body) {
+    for (Value result : op.getResults()) {
+      if (!isa<RankedTensorType>(result.getType()))
+        continue;
+      ofSamples.find(result);
+      ofCandidate.find(result);
+    }
+    auto rule = dyn_cast<ShardingRuleInterface>(op);
+    auto together = rule ? seesTogether(rule, ofSamples, ofCandidate)
+                         : std::optional<bool>();
+    if (together && *together)
+      return true;
+    found = together ? together : found;
+  }
+  return found;
+}
+
+BlockArgument pcc::frontend::findArgument(func::FuncOp forward,
+                                          StringRef role) {
+  for (BlockArgument argument : forward.getArguments()) {
+    auto attr = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                     kRoleAttr);
+    if (attr && attr.getValue() == role)
+      return argument;
+  }
+  return nullptr;
+}
+
+Value pcc::frontend::entryArgument(func::FuncOp forward, StringRef role) {
+  if (BlockArgument argument = findArgument(forward, role))
+    return argument;
+  static constexpr StringLiteral order[] = {"positions", "samples", "seed",
+                                            "step"};
+  // Behind the last argument that comes before it.
+  unsigned index = forward.getNumArguments();
+  bool later = false;
+  for (StringRef name : order) {
+    later |= name == role;
+    if (BlockArgument other = findArgument(forward, name); later && other)
+      index = std::min(index, other.getArgNumber());
+  }
+  BlockArgument rows = findArgument(forward, "tokens");
+  if (!rows && role == "samples")
+    rows = findArgument(forward, "data");
+  SmallVector<int64_t> extents;
+  if (role == "positions" || role == "samples") {
+    assert(rows && "entry arguments need an input of samples");
+    extents.push_back(tensorType(rows).getShape()[role == "positions"]);
+  }
+  Builder b(forward.getContext());
+  auto type = RankedTensorType::get(extents, b.getI64Type());
+  auto attrs =
+      b.getDictionaryAttr({b.getNamedAttr(kNameAttr, b.getStringAttr(role)),
+                           b.getNamedAttr(kRoleAttr, b.getStringAttr(role))});
+  LogicalResult inserted =
+      forward.insertArgument(index, type, attrs, forward.getLoc());
+  assert(succeeded(inserted));
+  (void)inserted;
+  return forward.getArgument(index);
+}

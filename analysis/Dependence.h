@@ -1,0 +1,31 @@
+//===- Dependence.h - What values are computed from -------------*- C++ -*-===//
+
+#ifndef PCC_ANALYSIS_DEPENDENCE_H
+#define PCC_ANALYSIS_DEPENDENCE_H
+
+#include "dialects/NN/NN.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace pcc::nn {
+
+/// Whether `isSought` holds of `value` or of any value that it is computed
+/// from, arguments of the function included.
+bool dependsOn(mlir::Value value,
+               llvm::function_ref<bool(mlir::Value)> isSought);
+
+/// The values that `value` is computed from, and itself.
+llvm::DenseSet<mlir::Value> neededFor(mlir::Value value);
+
+/// Whether a set of values has a result of this op.
+bool hasResultOf(const llvm::DenseSet<mlir::Value> &values,
+                 mlir::Operation *op);
+
+/// The parameter that is read; null for a state.
+ParamOp paramOf(ReadOp read);
+/// The parameter that a value is a read of; null if it is none.
+ParamOp paramOf(mlir::Value value);
+
+} // namespace pcc::nn
+
+#endif // PCC_ANALYSIS_DEPENDENCE_H

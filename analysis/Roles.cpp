@@ -1,0 +1,96 @@
+//===- Roles.cpp - What the inputs of a model are -------------------------===//
+
+#include "analysis/Roles.h"
+#include "dialects/NN/NN.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace pcc::nn;
+
+/// Whether ids look up one number each, as classes do their weights in a loss.
+static bool looksUpNumbers(Operation *op) {
+  auto lookup = dyn_cast<EmbeddingOp>(op);
+  return lookup && tensorType(lookup.getTable()).getShape().back() == 1;
+}
+
+/// Whether a use of `value` is the given operand of an Op, seen through ops
+/// that move elements; `shifted` is set where one of them changes which
+/// position an element belongs to.
+template <typename Op>
+static bool reaches(Value value, unsigned operand, bool &shifted) {
+  SmallVector<std::pair<Value, bool>> work = {{value, false}};
+  llvm::DenseSet<Value> replaced;
+  llvm::DenseSet<std::pair<Value, int>> seen;
+  while (!work.empty()) {
+    auto [at, isShifted] = work.pop_back_val();
+    for (OpOperand &use : at.getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<Op>(user) && use.getOperandNumber() == operand &&
+          !(replaced.contains(at) && looksUpNumbers(user))) {
+        shifted |= isShifted;
+        return true;
+      }
+      // Some ids stand for what is not text: they are looked up as padding.
+      bool replaces = std::is_same_v<Op, EmbeddingOp> && isa<WhereOp>(user) &&
+                      use.getOperandNumber() > 0;
+      bool moves = isa<SliceOp, ConcatOp, PadOp>(user);
+      if (!moves && !replaces && !isa<ReshapeOp, CastOp, TransposeOp>(user))
+        continue;
+      std::pair<Value, bool> next(user->getResult(0), isShifted || moves);
+      if (replaces || replaced.contains(at))
+        replaced.insert(next.first);
+      if (seen.insert({next.first, next.second}).second)
+        work.push_back(next);
+    }
+  }
+  return false;
+}
+
+static StringRef roleOf(func::FuncOp forward, BlockArgument argument) {
+  auto role =
+      forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kRoleAttr);
+  return role ? role.getValue() : "";
+}
+
+static void setRole(func::FuncOp forward, BlockArgument argument,
+                    StringRef role) {
+  forward.setArgAttr(argument.getArgNumber(), kRoleAttr,
+                     StringAttr::get(forward.getContext(), role));
+}
+
+void pcc::frontend::assignTargets(func::FuncOp forward) {
+  // There is one such input; other losses' are data, by their names.
+  BlockArgument targets;
+  bool isShifted = false;
+  for (BlockArgument argument : forward.getArguments()) {
+    StringRef role = roleOf(forward, argument);
+    if (role == "targets" || role == "labels")
+      return;
+    auto name = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                     kNameAttr);
+    RankedTensorType type = tensorType(argument);
+    bool shifted = false, isCalledSo = name && name.getValue() == "labels";
+    if (role != "data" || (targets && !isCalledSo) || type.getRank() != 2 ||
+        !isa<IntegerType>(type.getElementType()) ||
+        !reaches<CrossEntropyOp>(argument, 1, shifted))
+      continue;
+    targets = argument;
+    isShifted = shifted;
+  }
+  if (targets)
+    setRole(forward, targets, isShifted ? "labels" : "targets");
+}
+
+void pcc::frontend::assignRoles(func::FuncOp forward) {
+  BlockArgument tokens;
+  for (BlockArgument argument : forward.getArguments()) {
+    if (roleOf(forward, argument) != "tokens")
+      continue;
+    bool shifted = false;
+    if (!tokens && reaches<EmbeddingOp>(argument, 0, shifted))
+      tokens = argument;
+    else
+      setRole(forward, argument, "data");
+  }
+  assignTargets(forward);
+}

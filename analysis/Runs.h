@@ -1,0 +1,29 @@
+//===- Runs.h - Elementwise ops on runs of values ---------------*- C++ -*-===//
+
+#ifndef PCC_ANALYSIS_RUNS_H
+#define PCC_ANALYSIS_RUNS_H
+
+#include "analysis/Lines.h"
+
+namespace pcc::frontend {
+
+/// Whether `combine` knows the op.
+bool isElementwise(mlir::Operation *op);
+
+/// The line of an elementwise op's result from those of its operands.
+/// `isFinite`: what is not known is finite, and no mask.
+Line combine(mlir::Operation *op, llvm::ArrayRef<llvm::ArrayRef<Run>> operands,
+             bool isFinite = false);
+
+/// Elements as runs.
+Line compress(llvm::ArrayRef<Scalar> values, bool isFloat);
+
+/// One value, or one that is not known, `size` times.
+Line repeated(int64_t size, std::optional<Scalar> value);
+
+/// Adds a run to a line, as part of the one before where it goes on.
+void append(Line &line, Run run, bool isFloat);
+
+} // namespace pcc::frontend
+
+#endif // PCC_ANALYSIS_RUNS_H

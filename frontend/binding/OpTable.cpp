@@ -1,0 +1,74 @@
+//===- OpTable.cpp - The import table as a whole --------------------------===//
+
+#include "frontend/binding/OpTable.h"
+#include "frontend/onnx/Unsupported.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+
+static bool isStandard(StringRef domain) {
+  return domain.empty() || domain == "ai.onnx";
+}
+
+Opsets::Opsets(const onnx::ModelProto &model) {
+  for (const auto &import : model.opset_import())
+    versions[isStandard(import.domain()) ? "" : import.domain()] =
+        import.version();
+}
+
+int64_t Opsets::lookup(StringRef domain) const {
+  return versions.lookup(isStandard(domain) ? "" : domain);
+}
+
+ArrayRef<OpEntry> pcc::frontend::allEntries() {
+  static const std::vector<OpEntry> all = [] {
+    std::vector<OpEntry> rows;
+    for (ArrayRef<OpEntry> part :
+         {activationOps(),  attentionOps(),   batchNormOps(), constantOps(),
+          contractionOps(), convolutionOps(), einsumOps(),    fusedOps(),
+          gatherOps(),      imageOps(),       logicOps(),     lossOps(),
+          maskOps(),        mathOps(),        networkOps(),   padOps(),
+          poolOps(),        reductionOps(),   resampleOps(),  scatterOps(),
+          shapeOps(),       sliceOps(),       softmaxOps(),   sortOps(),
+          trainingOps(),    trigonometryOps()})
+      llvm::append_range(rows, part);
+    llvm::sort(rows, [](const OpEntry &a, const OpEntry &b) {
+      return std::pair(a.name, a.since) < std::pair(b.name, b.since);
+    });
+    return rows;
+  }();
+  return all;
+}
+
+const OpEntry *pcc::frontend::findEntry(const onnx::NodeProto &node,
+                                        const Opsets &opsets) {
+  static const llvm::StringMap<SmallVector<const OpEntry *, 2>> byName = [] {
+    llvm::StringMap<SmallVector<const OpEntry *, 2>> map;
+    for (const OpEntry &entry : allEntries())
+      map[entry.name].push_back(&entry);
+    return map;
+  }();
+  auto found = byName.find(operatorName(node));
+  if (found == byName.end())
+    return nullptr;
+  // Sets of other domains have versions of their own, and begin with 1.
+  int64_t version = isStandard(node.domain())
+                        ? opsets.standard()
+                        : std::max<int64_t>(1, opsets.lookup(node.domain()));
+  for (const OpEntry *entry : found->second)
+    if (version >= entry->since && version <= entry->until)
+      return entry;
+  return nullptr;
+}
+
+std::string pcc::frontend::opsetsOf(StringRef op) {
+  std::string text;
+  for (const OpEntry &entry : allEntries()) {
+    if (entry.name != op)
+      continue;
+    text += (text.empty() ? "" : ", ") + std::to_string(entry.since);
+    text += entry.until == kAnyOpset ? " and later"
+                                     : " to " + std::to_string(entry.until);
+  }
+  return text;
+}

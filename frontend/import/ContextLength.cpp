@@ -1,0 +1,120 @@
+//===- ContextLength.cpp - The longest sequence of a model ----------------===//
+//
+// The graph is translated for two short sequences, and what it reads of its
+// tables compared. Of a table of OPT's positions, which begin at row 2:
+//
+//   5 positions  rows 2 .. 6 of 66
+//   7 positions  rows 2 .. 8 of 66
+//
+// Two positions more, two rows more: it serves 66 - 2 = 64 positions. What is
+// read by as many rows both times (a class token), or by twice as many more
+// (distances from -n to n), is no table of positions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/import/ContextLength.h"
+#include "frontend/import/DimBinding.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::frontend;
+
+/// What pcc-export writes into a file.
+static constexpr llvm::StringLiteral kContextLengthKey = "pcc.context_length";
+
+static constexpr int64_t kShort = 5, kLonger = 7;
+
+/// The dims of a model's inputs that nothing binds, by name, "" for those
+/// without one; not those of the batch.
+static llvm::SetVector<StringRef> openDims(const onnx::GraphProto &graph,
+                                           const ImportOptions &options,
+                                           const BatchDims &batchDims) {
+  llvm::SetVector<StringRef> open;
+  llvm::StringSet<> batches;
+  for (const onnx::ValueInfoProto *input : fedInputs(graph)) {
+    const auto &type = input->type().tensor_type();
+    for (int d = 0; d < type.shape().dim_size(); ++d) {
+      const auto &dim = type.shape().dim(d);
+      if (dim.has_dim_value() || options.dims.count(dim.dim_param()))
+        continue;
+      if (d == 0 && !batchDims.isShared(input->name()))
+        batches.insert(dim.dim_param());
+      else if (!isSequenceDim(*input, d) || !options.seq)
+        open.insert(dim.dim_param());
+    }
+  }
+  open.remove_if(
+      [&](StringRef name) { return !name.empty() && batches.contains(name); });
+  return open;
+}
+
+/// The number under a key of the file's metadata.
+static FailureOr<std::optional<int64_t>>
+statedLength(Location loc, const onnx::ModelProto &proto) {
+  for (const auto &entry : proto.metadata_props()) {
+    if (entry.key() != kContextLengthKey)
+      continue;
+    int64_t length;
+    if (StringRef(entry.value()).getAsInteger(10, length) || length < 1)
+      return emitError(loc) << "its metadata " << kContextLengthKey << " is '"
+                            << entry.value() << "', which is no length";
+    return std::optional(length);
+  }
+  return std::optional<int64_t>();
+}
+
+FailureOr<std::vector<ContextLength>>
+pcc::findContextLengths(MLIRContext &context, const ImportOptions &options) {
+  Location loc = FileLineColLoc::get(&context, options.path, 0, 0);
+  FailureOr<std::unique_ptr<Model>> model = Model::read(loc, options.path);
+  if (failed(model))
+    return failure();
+  auto batchDims = BatchDims::read(loc, (*model)->proto.graph(), options);
+  if (failed(batchDims))
+    return failure();
+  llvm::SetVector<StringRef> open =
+      openDims((*model)->proto.graph(), options, *batchDims);
+  std::vector<ContextLength> lengths;
+  if (open.empty())
+    return lengths;
+  auto stated = statedLength(loc, (*model)->proto);
+  if (failed(stated))
+    return failure();
+
+  // With one of the dims longer than the others, if any.
+  auto probe = [&](std::optional<StringRef> longer) {
+    ImportOptions probed = options;
+    for (StringRef name : open) {
+      int64_t length = name == longer ? kLonger : kShort;
+      if (name.empty())
+        probed.seq = length;
+      else
+        probed.dims[name.str()] = length;
+    }
+    return readTables(context, probed);
+  };
+  TableReads before = probe(std::nullopt);
+  for (StringRef name : open) {
+    std::optional<ContextLength> least;
+    if (*stated)
+      least = {name.str(), **stated,
+               ("metadata '" + kContextLengthKey + "'").str()};
+    TableReads after = probe(name);
+    for (const auto &[place, read] : after.all()) {
+      auto it = before.all().find(place);
+      if (it == before.all().end())
+        continue;
+      const TableRead &less = it->second;
+      if (less.rows != read.rows || less.first != read.first ||
+          read.count - less.count != kLonger - kShort)
+        continue;
+      int64_t length = read.rows - read.first - (read.count - kLonger);
+      if (!least || length < least->length)
+        least = {name.str(), length, "table '" + read.table + "'"};
+    }
+    if (least)
+      lengths.push_back(*least);
+  }
+  return lengths;
+}

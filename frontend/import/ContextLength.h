@@ -1,0 +1,17 @@
+//===- ContextLength.h - The longest sequence of a model --------*- C++ -*-===//
+
+#ifndef PCC_FRONTEND_IMPORT_CONTEXTLENGTH_H
+#define PCC_FRONTEND_IMPORT_CONTEXTLENGTH_H
+
+#include "frontend/import/Import.h"
+#include "frontend/import/TableReads.h"
+
+namespace pcc::frontend {
+
+/// Translates the graph of a file as far as it goes, with constant ids and
+/// without the elements of weights, and returns what it reads by position.
+TableReads readTables(mlir::MLIRContext &context, const ImportOptions &options);
+
+} // namespace pcc::frontend
+
+#endif // PCC_FRONTEND_IMPORT_CONTEXTLENGTH_H

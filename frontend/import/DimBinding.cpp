@@ -1,0 +1,295 @@
+//===- DimBinding.cpp - Static shapes for a model's inputs ----------------===//
+
+#include "frontend/import/DimBinding.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::frontend;
+
+Type pcc::frontend::storageType(MLIRContext *context, int32_t dataType) {
+  Builder b(context);
+  switch (dataType) {
+  case onnx::TensorProto::FLOAT:
+    return b.getF32Type();
+  case onnx::TensorProto::DOUBLE:
+    return b.getF64Type();
+  case onnx::TensorProto::FLOAT16:
+    return b.getF16Type();
+  case onnx::TensorProto::BFLOAT16:
+    return b.getBF16Type();
+  case onnx::TensorProto::INT64:
+    return b.getI64Type();
+  case onnx::TensorProto::INT32:
+    return b.getI32Type();
+  case onnx::TensorProto::INT16:
+    return b.getIntegerType(16);
+  case onnx::TensorProto::INT8:
+  case onnx::TensorProto::UINT8:
+    return b.getIntegerType(8);
+  case onnx::TensorProto::BOOL:
+    return b.getI1Type();
+  default:
+    return nullptr;
+  }
+}
+
+std::string pcc::frontend::typeName(int32_t dataType) {
+  if (!onnx::TensorProto_DataType_IsValid(dataType))
+    return std::to_string(dataType);
+  return onnx::TensorProto_DataType_Name(
+      static_cast<onnx::TensorProto_DataType>(dataType));
+}
+
+Type pcc::frontend::elementType(MLIRContext *context, int32_t dataType,
+                                bool asStored) {
+  Type type = storageType(context, dataType);
+  return !asStored && isa_and_present<Float16Type, BFloat16Type>(type)
+             ? Float32Type::get(context)
+             : type;
+}
+
+bool pcc::frontend::isSequenceDim(const onnx::ValueInfoProto &input, int d) {
+  const onnx::TypeProto_Tensor &type = input.type().tensor_type();
+  if (d != 1 || type.shape().dim_size() != 2)
+    return false;
+  switch (type.elem_type()) {
+  case onnx::TensorProto::INT64:
+  case onnx::TensorProto::INT32:
+  case onnx::TensorProto::INT16:
+  case onnx::TensorProto::INT8:
+  case onnx::TensorProto::BOOL:
+    return true;
+  default:
+    return false;
+  }
+}
+
+SmallVector<const onnx::ValueInfoProto *>
+pcc::frontend::fedInputs(const onnx::GraphProto &graph) {
+  llvm::StringSet<> initialized;
+  for (const auto &tensor : graph.initializer())
+    initialized.insert(tensor.name());
+  SmallVector<const onnx::ValueInfoProto *> inputs;
+  for (const auto &input : graph.input())
+    if (!initialized.contains(input.name()))
+      inputs.push_back(&input);
+  return inputs;
+}
+
+namespace {
+
+/// Binds the dims of one model, each name to one extent.
+struct DimBinder {
+  Location loc;
+  const ImportOptions &options;
+  std::map<std::string, int64_t> bound;
+  /// The dim that --seq is about if another one is bound by its name.
+  std::string sequence;
+  bool hasSequence = false;
+
+  /// The flag that stands for dim `d` of an input, with its value. A sequence
+  /// is dim 1 of ids; of a second sequence that --dim binds it is not.
+  std::pair<StringRef, std::optional<int64_t>>
+  flag(int d, bool ids, bool shared, const std::string &symbol) {
+    if (shared)
+      return {"", std::nullopt};
+    if (d == 0)
+      return {"the batch", options.batch ? options.batch : 1};
+    if (d != 1 || !ids)
+      return {"", std::nullopt};
+    hasSequence = true;
+    if (sequence.empty())
+      sequence = symbol;
+    if (symbol != sequence && options.dims.count(symbol))
+      return {"", std::nullopt};
+    return {"--seq", options.seq};
+  }
+
+  FailureOr<int64_t> bind(StringRef input, int d, bool ids, bool shared,
+                          const onnx::TensorShapeProto::Dimension &dim) {
+    auto [name, value] = flag(d, ids, shared, dim.dim_param());
+    if (dim.has_dim_value()) {
+      if (dim.dim_value() < 1)
+        return emitError(loc) << "dim " << d << " of input '" << input
+                              << "' is " << dim.dim_value();
+      bool given = value && (d > 0 || shared || options.batch.has_value());
+      if (given && *value != dim.dim_value()) {
+        InFlightDiagnostic diag = emitError(loc)
+                                  << "dim " << d << " of input '" << input
+                                  << "' is " << dim.dim_value() << ", " << name
+                                  << " says " << *value;
+        diag.attachNote(loc)
+            << "export the model with dynamic dims to choose them freely";
+        return diag;
+      }
+      return dim.dim_value();
+    }
+    const std::string &symbol = dim.dim_param();
+    if (!symbol.empty()) {
+      auto given = options.dims.find(symbol);
+      bool both = value && given != options.dims.end() &&
+                  (d != 0 || options.batch) && given->second != *value;
+      if (both)
+        return emitError(loc)
+               << "dim '" << symbol << "' of input '" << input << "' is "
+               << given->second << " by --dim and " << *value << " by " << name;
+      if (given != options.dims.end())
+        value = given->second;
+      auto before = bound.find(symbol);
+      if (before != bound.end() && (!value || d > 1))
+        value = before->second;
+    }
+    if (!value) {
+      std::string what =
+          symbol.empty() ? "dim " + std::to_string(d) : "dim '" + symbol + "'";
+      InFlightDiagnostic diag = emitError(loc) << what << " of input '" << input
+                                               << "' is not bound to a number";
+      if (d == 1 && ids && !shared)
+        diag.attachNote(loc) << "add --seq N";
+      else
+        diag.attachNote(loc) << "add --dim " << symbol << "=N";
+      return diag;
+    }
+    if (*value < 1)
+      return emitError(loc) << "dim " << d << " of input '" << input
+                            << "' cannot be " << *value;
+    if (!symbol.empty()) {
+      auto [it, isNew] = bound.try_emplace(symbol, *value);
+      if (!isNew && it->second != *value)
+        return emitError(loc) << "dim '" << symbol << "' is both " << it->second
+                              << " and " << *value;
+    }
+    return *value;
+  }
+};
+
+} // namespace
+
+/// Samples, and ids of all samples, that the ranks of one microbatch compute
+/// together at most: positions and masks of so many are constants that the
+/// compiler holds.
+static constexpr int64_t kMostSamples = 1 << 20, kMostTokens = 1 << 22;
+
+static LogicalResult checkSamples(Location loc, StringRef input,
+                                  ArrayRef<int64_t> shape, bool ids) {
+  int64_t samples = shape[0], most = kMostSamples;
+  if (ids)
+    most = std::min(most, std::max<int64_t>(1, kMostTokens / shape[1]));
+  if (samples <= most)
+    return success();
+  InFlightDiagnostic diag = emitError(loc) << "input '" << input << "' has "
+                                           << samples << " samples";
+  if (ids)
+    diag << " of " << shape[1] << " ids";
+  diag << " in one microbatch of all data-parallel ranks; there may be "
+       << most;
+  diag.attachNote(loc)
+      << "take a smaller --micro-batch-size or --dp: a step has "
+         "more microbatches then, and computes the same";
+  return diag;
+}
+
+/// Says of a --dim that it names none.
+static LogicalResult checkNames(Location loc, const onnx::GraphProto &graph,
+                                const ImportOptions &options) {
+  llvm::SetVector<StringRef> names;
+  for (const onnx::ValueInfoProto *info : fedInputs(graph))
+    for (const auto &dim : info->type().tensor_type().shape().dim())
+      if (!dim.has_dim_value() && !dim.dim_param().empty())
+        names.insert(dim.dim_param());
+  for (const auto &given : options.dims)
+    if (!names.contains(given.first)) {
+      InFlightDiagnostic diag =
+          emitError(loc) << "--dim " << given.first << "=" << given.second
+                         << " names no dim of the model's inputs";
+      diag.attachNote(loc) << (names.empty()
+                                   ? "all its dims are static"
+                                   : "its dims are " + llvm::join(names, ", "));
+      return diag;
+    }
+  return success();
+}
+
+FailureOr<SmallVector<Input>>
+pcc::frontend::bindDims(Location loc, const onnx::GraphProto &graph,
+                        const ImportOptions &options,
+                        const BatchDims &batchDims) {
+  if (failed(checkNames(loc, graph, options)))
+    return failure();
+  DimBinder binder{loc, options, {}, {}};
+  SmallVector<Input> inputs;
+  // What is shared may have a dim of the others'.
+  auto fed = fedInputs(graph);
+  SmallVector<const onnx::ValueInfoProto *> ordered;
+  for (bool isShared : {false, true})
+    llvm::copy_if(fed, std::back_inserter(ordered), [&](const auto *info) {
+      return batchDims.isShared(info->name()) == isShared;
+    });
+  for (const onnx::ValueInfoProto *info : ordered) {
+    bool shared = batchDims.isShared(info->name());
+    const onnx::TypeProto_Tensor &type = info->type().tensor_type();
+    Type element =
+        elementType(loc.getContext(), type.elem_type(), options.forward);
+    // Programs compute with signed integers.
+    if (type.elem_type() == onnx::TensorProto::UINT8)
+      element = nullptr;
+    if (!info->type().has_tensor_type())
+      return emitError(loc) << "input '" << info->name() << "' is no tensor";
+    if (!element) {
+      InFlightDiagnostic diag = emitError(loc) << "input '" << info->name()
+                                               << "' has elements of type "
+                                               << typeName(type.elem_type());
+      diag.attachNote(loc) << kTypesRemedy;
+      return diag;
+    }
+    Shape shape;
+    bool ids = isa<IntegerType>(element) && type.shape().dim_size() == 2;
+    for (int d = 0; d < type.shape().dim_size(); ++d) {
+      FailureOr<int64_t> extent =
+          binder.bind(info->name(), d, ids, shared, type.shape().dim(d));
+      if (failed(extent))
+        return failure();
+      shape.push_back(*extent);
+    }
+    if (!canBeHeld(shape))
+      return emitError(loc) << "input '" << info->name()
+                            << "' has a shape that cannot be held";
+    bool isChosen =
+        !shared && !shape.empty() && !type.shape().dim(0).has_dim_value();
+    if (isChosen && failed(checkSamples(loc, info->name(), shape, ids)))
+      return failure();
+    inputs.push_back({info, RankedTensorType::get(shape, element), shared});
+  }
+  llvm::sort(inputs, [&](const Input &a, const Input &b) {
+    return llvm::find(fed, a.info) < llvm::find(fed, b.info);
+  });
+  if (options.seq && !binder.hasSequence) {
+    InFlightDiagnostic diag =
+        emitError(loc) << "--seq " << *options.seq
+                       << ": no input of the model holds ids [batch, seq]";
+    for (const Input &input : inputs)
+      diag.attachNote(loc) << "input '" << input.info->name() << "' is "
+                           << input.type;
+    return diag;
+  }
+  return inputs;
+}
+
+FailureOr<ModelOutline> pcc::readModelOutline(MLIRContext &context,
+                                              const ImportOptions &options) {
+  Location loc = FileLineColLoc::get(&context, options.path, 0, 0);
+  FailureOr<std::unique_ptr<Model>> model = Model::read(loc, options.path);
+  if (failed(model))
+    return failure();
+  auto dims = BatchDims::read(loc, (*model)->proto.graph(), options);
+  if (failed(dims))
+    return failure();
+  ModelOutline outline;
+  outline.batch = dims->fixedBatch;
+  outline.files = (*model)->externalFiles();
+  return outline;
+}

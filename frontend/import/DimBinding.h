@@ -1,0 +1,55 @@
+//===- DimBinding.h - Static shapes for a model's inputs --------*- C++ -*-===//
+
+#ifndef PCC_FRONTEND_IMPORT_DIMBINDING_H
+#define PCC_FRONTEND_IMPORT_DIMBINDING_H
+
+#include "analysis/Tensor.h"
+#include "frontend/import/Import.h"
+#include "frontend/import/SharedInputs.h"
+#include "frontend/onnx/Reader.h"
+
+namespace pcc::frontend {
+
+/// A graph input that is no initializer, with its static type.
+struct Input {
+  const onnx::ValueInfoProto *info;
+  mlir::RankedTensorType type;
+  bool isShared; ///< by all samples
+};
+
+/// The inputs that are fed, not initialized.
+llvm::SmallVector<const onnx::ValueInfoProto *>
+fedInputs(const onnx::GraphProto &graph);
+
+/// Whether dim `d` of an input is the sequence of ids [batch, seq]: what --seq
+/// is about.
+bool isSequenceDim(const onnx::ValueInfoProto &input, int d);
+
+/// The inputs of the model with every dim bound: static dims stay, others get
+/// the value of --dim by name and, but for shared inputs, dim 0 that of the
+/// batch, dim 1 that of --seq.
+/// Errors: a dim nobody gives (the note says which flag does), a flag that
+/// contradicts the file or another flag or names no dim.
+mlir::FailureOr<llvm::SmallVector<Input>>
+bindDims(mlir::Location loc, const onnx::GraphProto &graph,
+         const ImportOptions &options, const BatchDims &batchDims);
+
+/// The element type of an ONNX data type as a file stores it; null if nn has
+/// none.
+mlir::Type storageType(mlir::MLIRContext *context, int32_t dataType);
+/// What ONNX calls it: "STRING".
+std::string typeName(int32_t dataType);
+/// What a user can do about other types.
+inline constexpr llvm::StringLiteral kTypesRemedy =
+    "tensors of floats, signed integers and bool are supported";
+
+/// The element type to compute with: that of storage, but f32 for half
+/// precision, which a file has to be small. What a program computes in is
+/// chosen by the compiler's flags, not by the file. With `asStored`, as a
+/// forward-only program has it, half precision stays.
+mlir::Type elementType(mlir::MLIRContext *context, int32_t dataType,
+                       bool asStored);
+
+} // namespace pcc::frontend
+
+#endif // PCC_FRONTEND_IMPORT_DIMBINDING_H

@@ -1,0 +1,96 @@
+//===- FixedBatch.cpp - Losses of files that fix their batch --------------===//
+//
+// A file for 8 samples alone does not show what it computes of 16. Operators
+// do: of ReduceMean it is a mean over them, of ReduceSum a sum. What stays open
+// is a number in the text that may be the batch,
+//
+//   ReduceMean(x)           a mean over samples
+//   ReduceSum(x) / 3        a sum over them, by a number
+//   ReduceSum(x) / 8        most likely their mean: taken so, and said
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/import/FixedBatch.h"
+#include "analysis/Axes.h"
+#include "analysis/Dependence.h"
+#include "dialects/NN/Location.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+/// The samples that the file is for; 0 if no input has any.
+static int64_t fixedBatch(func::FuncOp forward) {
+  BlockArgument rows = findArgument(forward, "tokens");
+  if (!rows)
+    rows = findArgument(forward, "data");
+  return rows && tensorType(rows).getRank() ? tensorType(rows).getDimSize(0)
+                                            : 0;
+}
+
+/// Whether a number may be how many samples, or elements of samples, there are:
+/// some value has as many.
+static bool isCount(func::FuncOp forward, double number, int64_t batch) {
+  auto count = static_cast<int64_t>(std::round(number));
+  if (std::abs(number - count) > 1e-4 * number || count < 2 || count % batch)
+    return false;
+  auto has = [&](Value value) {
+    return tensorType(value).getNumElements() == count;
+  };
+  if (count == batch || llvm::any_of(forward.getArguments(), has))
+    return true;
+  return llvm::any_of(forward.getBody().front(), [&](Operation &op) {
+    return llvm::any_of(op.getResults(), has);
+  });
+}
+
+FixedBatchTerm pcc::frontend::readFixedBatch(func::FuncOp forward,
+                                             const Term &term) {
+  FixedBatchTerm result;
+  int64_t batch = fixedBatch(forward);
+  if (!batch || !dependsOn(term.sum, [](Value source) {
+        return isa<BlockArgument>(source);
+      }))
+    return result;
+  int means = 0;
+  for (auto [reductions, sign] :
+       {std::pair(&term.means, 1), std::pair(&term.meansOver, -1)})
+    for (ReduceOp reduce : *reductions) {
+      auto isOverBatch = runsOverBatch(reduce.getInput(), reduce.getDims());
+      if (!isOverBatch) {
+        result.unclear = "the file fixes its batch, and whether '" +
+                         sourceNode(reduce.getLoc()).str() +
+                         "' is a mean over samples cannot be told";
+        return result;
+      }
+      means += *isOverBatch ? sign : 0;
+    }
+  if (means != 0 && means != 1) {
+    result.unclear = "it is by more than one mean over samples";
+    return result;
+  }
+  std::string number = std::to_string(batch);
+  std::string node =
+      term.writtenBy ? "'" + sourceNode(term.writtenBy->getLoc()).str() + "'"
+                     : "";
+  double written = std::abs(term.written);
+  result.isMean = means == 1;
+  if (result.isMean && isCount(forward, written, batch)) {
+    result.isMean = false;
+    result.assumed = node + " multiplies a mean by " +
+                     std::to_string(std::llround(written)) +
+                     ", which is taken to come from the batch, " + number +
+                     ", that the file fixes: the loss is a sum over samples";
+  } else if (!result.isMean && term.over.empty() &&
+             isCount(forward, 1 / written, batch)) {
+    result.isMean = true;
+    result.assumed = node + " divides a sum by " +
+                     std::to_string(std::llround(1 / written)) +
+                     ", which is taken to come from the batch, " + number +
+                     ", that the file fixes: the loss is a mean over samples";
+  } else if (!result.isMean && term.over.empty() && batch == 1) {
+    result.assumed = "the file is for one sample, so that a mean over samples "
+                     "looks like a sum, and the loss is taken as a sum";
+  }
+  return result;
+}

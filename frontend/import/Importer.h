@@ -1,0 +1,155 @@
+//===- Importer.h - One file on its way to nn -------------------*- C++ -*-===//
+//
+// What is known while a graph is translated: which value, tensor or weight each
+// of its names stands for. Import.cpp walks the nodes; Initializers.cpp says
+// what the tensors are that the file holds.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_FRONTEND_IMPORT_IMPORTER_H
+#define PCC_FRONTEND_IMPORT_IMPORTER_H
+
+#include "analysis/Axes.h"
+#include "frontend/binding/Binder.h"
+#include "frontend/binding/OpTable.h"
+#include "frontend/import/Import.h"
+#include "frontend/import/SharedInputs.h"
+#include "frontend/import/TableReads.h"
+#include "frontend/import/TrainChoice.h"
+#include "frontend/onnx/Metadata.h"
+#include "frontend/onnx/TensorProto.h"
+#include "frontend/weights/LostBiases.h"
+#include "frontend/weights/Names.h"
+#include "frontend/weights/Provenance.h"
+#include "frontend/weights/Sharing.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <deque>
+
+namespace pcc::frontend {
+
+/// Translates one file, once: run() or readTables().
+class Importer : public Translation {
+public:
+  Importer(mlir::MLIRContext &context, const ImportOptions &options,
+           ImportReport &report)
+      : options(options), report(report), builder(&context),
+        file(mlir::FileLineColLoc::get(&context, options.path, 0, 0)),
+        weights(options.ties) {}
+
+  mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> run();
+  /// See ContextLength.h.
+  TableReads readTables();
+
+  bool wantsDropout() const override { return !options.noDropout; }
+  bool isForward() const override { return options.forward; }
+  mlir::FailureOr<Tensor> load(mlir::Location loc,
+                               const onnx::TensorProto &tensor) override {
+    return loadTensor(loc, *model, tensor, options.forward);
+  }
+  mlir::Value &constantFor(const Tensor &tensor) override {
+    for (auto &[known, value] : constants)
+      if (known.isSameView(tensor))
+        return value;
+    return constants.emplace_back(tensor, mlir::Value()).second;
+  }
+  mlir::Value argument(llvm::StringRef role) override {
+    return entryArgument(forward, role);
+  }
+  int64_t nextRandomId() override { return randomIds++; }
+  bool normalizesByBatch(const onnx::NodeProto &node, bool isTraining) override;
+  mlir::Value valueNamed(llvm::StringRef name) override {
+    auto it = items.find(name);
+    return it == items.end() ? mlir::Value() : asValue(it->second, file);
+  }
+
+private:
+  mlir::LogicalResult begin();
+  mlir::LogicalResult addInitializers();
+  /// The same without the elements of large tensors, for readTables().
+  mlir::LogicalResult addShapes();
+  /// Adds a tensor that may be trained, at `extent`, or a parameter of `shape`
+  /// that an exporter expanded to it.
+  mlir::LogicalResult addWeight(const onnx::TensorProto &tensor,
+                                llvm::ArrayRef<int64_t> shape, Extent extent,
+                                Provenance provenance);
+  /// Whether a tensor that the exporter made is as long as the batch is fixed
+  /// to, so that it may be a parameter that it expanded.
+  bool isExpanded(const onnx::TensorProto &tensor,
+                  const Provenance &provenance) const;
+  /// Names parameters of the module that the exporter left no trace of, and
+  /// losses whose label smoothing it left out.
+  void warnOfDropped() const;
+  /// An error if a tensor, of type `type` in the file, is what is left of a
+  /// table that is trained.
+  mlir::LogicalResult checkFoldedLookup(const onnx::TensorProto &tensor,
+                                        mlir::RankedTensorType type,
+                                        const Extent &extent,
+                                        const Provenance &provenance) const;
+  /// Makes `item` the elements of a tensor of the file, or an expression.
+  mlir::LogicalResult hold(const onnx::TensorProto &tensor, Item &item);
+  mlir::LogicalResult importNodes();
+  /// Puts the nodes of the branch that an If takes, node number `number`,
+  /// behind it. Errors: the condition is not known.
+  mlir::LogicalResult takeBranch(int64_t number);
+  /// Translates node number `number` of the graph.
+  mlir::LogicalResult importNode(int64_t number, const onnx::NodeProto &node,
+                                 const OpEntry &entry);
+  /// Whether a node of known operands is not to be folded.
+  bool isLeftUnfolded(const onnx::NodeProto &node,
+                      llvm::ArrayRef<Item> inputs) const;
+  /// Makes constants of expressions; false if one is too large.
+  bool foldExpressions(llvm::MutableArrayRef<Item> inputs) const;
+  mlir::LogicalResult addOutputs();
+  mlir::FailureOr<mlir::Value> findLoss(llvm::ArrayRef<mlir::Value> results,
+                                        llvm::ArrayRef<llvm::StringRef> names);
+  /// Whether the type and shape are those of what may be trained.
+  bool mayBeWeight(const onnx::TensorProto &tensor) const;
+  /// An error if a batch norm is no longer apart from a convolution.
+  mlir::LogicalResult checkFoldedNorm(const onnx::NodeProto &node) const;
+  /// Says what batch norms do with running statistics.
+  void warnOfBatchNorms() const;
+  /// Names the parameters that are missing in the file.
+  void warnOfLostBiases() const;
+  /// Whether an initializer is one element, the number one.
+  bool isNumberOne(llvm::StringRef name);
+  /// Whether all that reads a tensor multiplies by it, as norms by their
+  /// scales.
+  bool isScale(const onnx::TensorProto &tensor) const;
+  /// The parameter that `node` reads as operand `i`, `weight` or one that an
+  /// exporter merged with it.
+  Weight *readBy(const onnx::NodeProto &node, int i, Weight *weight);
+  mlir::Value asValue(const Item &item, mlir::Location loc);
+  /// The same, with no gradient.
+  Item detach(const Item &item, mlir::Location loc);
+
+  const ImportOptions &options;
+  ImportReport &report;
+  mlir::OpBuilder builder;
+  mlir::Location file;
+  std::unique_ptr<Model> model;
+  int64_t opset = 0;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp forward;
+  BatchDims batchDims;
+  llvm::StringMap<Item> items;
+  Weights weights;
+  std::optional<NameFinder> names;
+  std::optional<TorchExport> source;
+  LostBiases biases;
+  std::optional<SharingFinder> sharing;
+  std::optional<Declarations> declared;
+  std::optional<TrainChoice> choice;
+  /// Large constants, such as a mask that every layer uses.
+  std::deque<std::pair<Tensor, mlir::Value>> constants;
+  /// Values that follow from constants, but were too large to fold.
+  llvm::DenseSet<mlir::Value> expressions;
+  int64_t randomIds = 0;
+  /// Nodes that normalize by the batch, and those of a file in eval mode.
+  std::vector<std::string> batchNorms, evalNorms;
+  /// Of readTables() only.
+  std::optional<TableReads> reads;
+};
+
+} // namespace pcc::frontend
+
+#endif // PCC_FRONTEND_IMPORT_IMPORTER_H

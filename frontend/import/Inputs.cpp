@@ -1,0 +1,106 @@
+//===- Inputs.cpp - The inputs of a model ---------------------------------===//
+
+#include "frontend/import/Inputs.h"
+#include "dialects/NN/Implied.h"
+#include "frontend/import/DimBinding.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+/// Inputs whose values follow from how training data is fed: samples begin at
+/// position 0, and are full (no position is masked) unless there is a mask.
+static std::optional<Tensor> impliedInput(const Input &input,
+                                          bool paddingMask) {
+  RankedTensorType type = input.type;
+  auto element = dyn_cast<IntegerType>(type.getElementType());
+  if (!element || type.getRank() < 1 || type.getRank() > 2)
+    return std::nullopt;
+  StringRef name = input.info->name();
+  if (name.ends_with("attention_mask") && !paddingMask && type.getRank() == 2)
+    return Tensor::splat(element, type.getShape(), ofInt(1));
+  if (name != "position_ids")
+    return std::nullopt;
+  Shape shape(type.getShape());
+  shape.front() = type.getRank() == 1 ? shape.front() : 1;
+  Tensor row(element, shape);
+  for (auto [i, position] : llvm::enumerate(row.elements()))
+    position = ofInt(i);
+  return row.expand(type.getShape());
+}
+
+/// A file made for generation, token by token, is no model to train.
+static LogicalResult checkNoCache(Location file,
+                                  const onnx::GraphProto &graph) {
+  for (const auto &input : graph.input())
+    if (StringRef(input.name()).starts_with("past_key")) {
+      InFlightDiagnostic diag = emitError(file)
+                                << "input '" << input.name()
+                                << "' is a cache of past keys: the file "
+                                   "generates token by token";
+      diag.attachNote(file) << "export the model without its cache "
+                               "(use_cache=False), in training mode, opset "
+                               "17, constant folding off";
+      return diag;
+    }
+  return success();
+}
+
+FailureOr<func::FuncOp> pcc::frontend::makeForward(
+    OpBuilder &builder, Location file, const onnx::GraphProto &graph,
+    const ImportOptions &options, const BatchDims &batchDims,
+    llvm::StringMap<Item> &items) {
+  if (failed(checkNoCache(file, graph)))
+    return failure();
+  FailureOr<SmallVector<Input>> inputs =
+      bindDims(file, graph, options, batchDims);
+  if (failed(inputs))
+    return failure();
+  auto forward = func::FuncOp::create(builder, file, "forward",
+                                      builder.getFunctionType({}, {}));
+  Block *body = forward.addEntryBlock();
+  SmallVector<NamedAttribute> implications;
+  for (const Input &input : *inputs) {
+    Item &item = items[input.info->name()];
+    const InputChoices &choices = options.inputs;
+    const std::string &name = input.info->name();
+    bool isData = options.forward || llvm::is_contained(choices.shared, name) ||
+                  llvm::is_contained(choices.perSample, name);
+    auto implied = isData ? std::optional<Tensor>()
+                          : impliedInput(input, options.paddingMask);
+    if (implied) {
+      item.tensor = *implied;
+      implications.push_back(builder.getNamedAttr(
+          name,
+          builder.getStringAttr(implied->isUniform() && name != "position_ids"
+                                    ? kImpliedOnes
+                                    : kImpliedPositions)));
+      emitRemark(file) << "input '" << input.info->name() << "' is taken as "
+                       << (implied->isUniform() ? "ones: samples have no "
+                                                  "padding"
+                                                : "0, 1, ...");
+      continue;
+    }
+    Type element = input.type.getElementType();
+    StringRef role = "data";
+    if (!options.forward && input.isShared)
+      role = "shared";
+    else if (!options.forward && isa<IntegerType>(element) &&
+             !element.isInteger(1) && input.type.getRank() == 2)
+      role = "tokens";
+    auto attrs = builder.getDictionaryAttr(
+        {builder.getNamedAttr(kNameAttr, builder.getStringAttr(name)),
+         builder.getNamedAttr(kRoleAttr, builder.getStringAttr(role))});
+    LogicalResult inserted = forward.insertArgument(forward.getNumArguments(),
+                                                    input.type, attrs, file);
+    assert(succeeded(inserted));
+    (void)inserted;
+    item.value = body->getArguments().back();
+  }
+  if (!implications.empty())
+    forward->getParentOp()->setAttr(kImpliedAttr,
+                                    builder.getDictionaryAttr(implications));
+  builder.setInsertionPointToStart(body);
+  return forward;
+}

@@ -1,0 +1,235 @@
+//===- OwnLoss.cpp - The loss that a file ends in -------------------------===//
+//
+// A file's loss is one formula, written for the batch of one call. To train by
+// it on microbatches, its value on the whole global batch must follow from
+// parts, so it is taken apart from its end: sums, differences, constant
+// factors and divisions by what depends on the inputs alone are undone,
+//
+//   ce = sum(m * nll) / sum(m);  z = mean(lse^2);  loss = ce + 1e-4 * z
+//   =>  1 * sum(m * nll) / sum(m)  +  1e-4 / (batch * seq) * sum(lse^2)
+//
+// Each term's sum is a sum over samples if nothing before it joins samples;
+// whether that is so is seen later, when the model is recognised. How a
+// constant factor changes with the batch shows the same file read for twice the
+// batch: half of it is a mean, the same is a sum. Of a file that fixes its
+// batch its operators tell (FixedBatch.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/import/OwnLoss.h"
+#include "dialects/NN/Location.h"
+#include "frontend/import/FixedBatch.h"
+#include "frontend/import/LossSplitter.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+/// Ops that come and go with dims of extent 1.
+static bool isLayout(Operation &op) {
+  return isa<ReshapeOp, BroadcastOp, TransposeOp>(op);
+}
+
+/// A uniform constant's element.
+static Attribute numberIn(ConstantOp constant) {
+  auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+  return elements && elements.isSplat() ? elements.getSplatValue<Attribute>()
+                                        : Attribute();
+}
+
+/// Where two functions that differ in their batch compute different things but
+/// for `tail`; null if nowhere.
+static Operation *
+findDifference(func::FuncOp one, func::FuncOp two,
+               const llvm::SmallPtrSetImpl<Operation *> &tail) {
+  auto ops = [](func::FuncOp function) {
+    SmallVector<Operation *> all;
+    for (Operation &op : function.getBody().front())
+      if (!isLayout(op))
+        all.push_back(&op);
+    return all;
+  };
+  SmallVector<Operation *> others = ops(two);
+  for (auto [i, op] : llvm::enumerate(ops(one))) {
+    if (i >= others.size() || op->getName() != others[i]->getName() ||
+        op->getNumOperands() != others[i]->getNumOperands())
+      return op;
+    if (tail.contains(op))
+      continue;
+    if (auto scale = dyn_cast<ScaleOp>(op))
+      if (scale.getFactorAttr() != cast<ScaleOp>(others[i]).getFactorAttr())
+        return op;
+    if (auto constant = dyn_cast<ConstantOp>(op))
+      if (numberIn(constant) != numberIn(cast<ConstantOp>(others[i])))
+        return op;
+  }
+  return nullptr;
+}
+
+/// Finds what of a function for one sample holds an element for each sample, by
+/// the same for `some`: it has as many there. So the counts of labels
+///
+///   %n = reduce %mask [1] : [1, seq] -> [1]
+///
+/// are no number that all samples are divided by. Returns where the functions
+/// compute different things, null if nowhere: what is all of one sample, x[:1],
+/// is no node there.
+static Operation *findPerSample(func::FuncOp one, func::FuncOp some,
+                                llvm::DenseSet<Value> &perSample) {
+  // A mean of one is no division.
+  auto isMovedAlong = [](Operation &op) {
+    return isLayout(op) || isa<ScaleOp>(op);
+  };
+  Block &others = some.getBody().front();
+  auto next = others.begin();
+  auto skip = [&] {
+    while (next != others.end() && isMovedAlong(*next))
+      ++next;
+  };
+  for (BlockArgument argument : one.getArguments())
+    if (argument.getType() !=
+        some.getArgument(argument.getArgNumber()).getType())
+      perSample.insert(argument);
+  for (Operation &op : one.getBody().front()) {
+    if (isMovedAlong(op)) {
+      if (perSample.contains(op.getOperand(0)))
+        perSample.insert(op.getResult(0));
+      continue;
+    }
+    skip();
+    if (next == others.end() || op.getName() != next->getName() ||
+        op.getNumOperands() != next->getNumOperands() ||
+        op.getNumResults() != next->getNumResults())
+      return &op;
+    for (auto [result, other] : llvm::zip(op.getResults(), next->getResults()))
+      if (tensorType(result).getNumElements() !=
+          tensorType(other).getNumElements())
+        perSample.insert(result);
+    ++next;
+  }
+  return nullptr;
+}
+
+/// The product of numbers, as tensor<f32>; null for none.
+static Value multiply(OpBuilder &builder, Location loc, ValueRange values) {
+  auto scalar = RankedTensorType::get({}, builder.getF32Type());
+  Value product;
+  for (Value value : values) {
+    if (tensorType(value).getRank())
+      value = ReshapeOp::create(
+          builder, loc,
+          RankedTensorType::get({}, tensorType(value).getElementType()), value);
+    if (value.getType() != scalar)
+      value = CastOp::create(builder, loc, scalar, value);
+    product =
+        product ? MulOp::create(builder, loc, scalar, product, value) : value;
+  }
+  return product;
+}
+
+/// A number that is added to a loss has no part in its gradient: most likely it
+/// had one before the model was exported. A whole one is as the model has it,
+/// the 1 of one less a ratio, say.
+static void warnOfConstants(ArrayRef<Term> terms) {
+  for (const Term &term : terms) {
+    std::optional<double> number = constantOf(term.sum);
+    double value = number ? *number * term.factor : 0;
+    if (value == std::round(value))
+      continue;
+    Location loc = term.sum.getLoc();
+    InFlightDiagnostic diag = emitWarning(loc)
+                              << "the loss has a term that is the number "
+                              << value << ", which trains nothing";
+    diag.attachNote(loc)
+        << "if the model computes it from parameters, the exporter has folded "
+           "it: export without optimizations (optimize=False) or with "
+           "pcc-export";
+  }
+}
+
+/// The loss of a function before it was split.
+static Value lossOf(func::FuncOp forward) {
+  return forward.getBody().front().getTerminator()->getOperand(0);
+}
+
+void pcc::frontend::splitLoss(func::FuncOp forward, func::FuncOp some,
+                              func::FuncOp twice) {
+  Operation *terminator = forward.getBody().front().getTerminator();
+  llvm::DenseSet<Value> perSample;
+  Operation *ofOne = twice && some != forward
+                         ? findPerSample(forward, some, perSample)
+                         : nullptr;
+  LossSplitter splitter(lossOf(forward), perSample);
+  warnOfConstants(splitter.terms);
+  SmallVector<FixedBatchTerm> found(splitter.terms.size());
+  if (twice) {
+    // Each function is taken apart once: it changes by that.
+    std::optional<LossSplitter> other;
+    if (some != forward)
+      other.emplace(lossOf(some));
+    const LossSplitter &less = other ? *other : splitter;
+    LossSplitter more(lossOf(twice));
+    Operation *at = ofOne ? ofOne : findDifference(some, twice, less.tail);
+    std::string why = at ? "'" + sourceNode(at->getLoc()).str() +
+                               "' is another computation for another batch size"
+                         : "";
+    if (!at && (less.terms.size() != splitter.terms.size() ||
+                more.terms.size() != splitter.terms.size()))
+      why = "it is another formula for another batch size";
+    for (size_t i = 0; i < found.size(); ++i) {
+      found[i].unclear = why;
+      if (!why.empty())
+        continue;
+      double ratio = more.terms[i].factor / less.terms[i].factor;
+      found[i].isMean = std::abs(ratio - 0.5) < 1e-4;
+      if (!found[i].isMean && std::abs(ratio - 1) > 1e-4)
+        found[i].unclear = "its factor changes with the batch size, by " +
+                           std::to_string(ratio) + " for twice the batch";
+    }
+  } else {
+    for (auto [one, term] : llvm::zip(found, splitter.terms))
+      one = readFixedBatch(forward, term);
+  }
+
+  OpBuilder builder(terminator);
+  auto scalar = RankedTensorType::get({}, builder.getF32Type());
+  SmallVector<Value> results;
+  SmallVector<Attribute> attrs;
+  for (auto [term, reading] : llvm::zip(splitter.terms, found)) {
+    Location loc = term.sum.getLoc();
+    Value sum = term.sum;
+    if (term.isReduced && tensorType(sum).getRank())
+      sum = ReduceOp::create(
+          builder, loc,
+          RankedTensorType::get({}, tensorType(sum).getElementType()), sum,
+          llvm::to_vector(llvm::seq<int64_t>(0, tensorType(sum).getRank())));
+    results.push_back(multiply(builder, loc, sum));
+    Value over = multiply(builder, loc, term.over),
+          times = multiply(builder, loc, term.times);
+    if (times) {
+      if (!over)
+        over = ConstantOp::create(builder, loc, scalar,
+                                  DenseElementsAttr::get(scalar, 1.0f));
+      over = DivOp::create(builder, loc, scalar, over, times);
+    }
+    NamedAttrList attr;
+    attr.set("factor", builder.getF64FloatAttr(term.factor));
+    if (over) {
+      results.push_back(over);
+      attr.set("divided", builder.getUnitAttr());
+    }
+    if (reading.isMean)
+      attr.set("mean", builder.getUnitAttr());
+    if (!reading.unclear.empty())
+      attr.set("unclear", builder.getStringAttr(reading.unclear));
+    if (!reading.assumed.empty())
+      attr.set("assumed", builder.getStringAttr(reading.assumed));
+    attrs.push_back(attr.getDictionary(builder.getContext()));
+  }
+  terminator->setOperands(results);
+  forward->setAttr(kHasLossAttr, builder.getArrayAttr(attrs));
+  forward.setFunctionType(builder.getFunctionType(
+      forward.getArgumentTypes(), ValueRange(results).getTypes()));
+  forward.removeResAttrsAttr();
+}

@@ -1,0 +1,143 @@
+//===- ParamReads.cpp - Weights as parameters -----------------------------===//
+
+#include "frontend/import/ParamReads.h"
+#include "analysis/Dependence.h"
+#include "analysis/Params.h"
+#include "analysis/Tensor.h"
+#include "dialects/NN/GradientMarks.h"
+#include "dialects/NN/SourceMarks.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+/// Where a file has a parameter: at `extent`, with these strides over the
+/// elements of dims of these extents.
+static SourceAttr sourceOf(Builder &builder, StringRef name,
+                           const Extent &extent, RankedTensorType stored,
+                           ArrayRef<int64_t> strides, ArrayRef<int64_t> shape) {
+  return SourceAttr::get(builder.getContext(), name, extent.file, extent.offset,
+                         stored, extent.fileSize, extent.digest, /*base=*/0,
+                         builder.getDenseI64ArrayAttr(strides),
+                         builder.getDenseI64ArrayAttr(shape));
+}
+
+/// Notes on the parameter that is read that the file holds it once more.
+static void addCopy(Builder &builder, ReadOp read, const Weight &copy,
+                    const Extent &extent) {
+  ParamOp param = paramOf(read);
+  // The strides are those of the parameter's dims.
+  SmallVector<int64_t> shape(param.getTensorType().getShape());
+  Shape strides = rowMajor(shape);
+  if (copy.transposed)
+    strides = {1, shape[0]};
+  auto stored = RankedTensorType::get(copy.type.getShape(), copy.storage);
+  SourceAttr source =
+      sourceOf(builder, copy.tensor->name(), extent, stored, strides, shape);
+  SmallVector<Attribute> copies;
+  if (auto known = param->getAttrOfType<ArrayAttr>(kCopiesAttr))
+    llvm::append_range(copies, known);
+  copies.push_back(source);
+  param->setAttr(kCopiesAttr, builder.getArrayAttr(copies));
+}
+
+/// Notes that the file holds it as often as `expanded` says.
+static void addRepeats(Builder &builder, ReadOp read, const Weight &weight) {
+  if (weight.expanded.empty())
+    return;
+  int64_t times = ShapedType::getNumElements(weight.expanded) /
+                  weight.type.getNumElements();
+  Extent extent = weight.extent;
+  for (int64_t i = 1; i < times; ++i) {
+    extent.offset += extent.length;
+    addCopy(builder, read, weight, extent);
+  }
+}
+
+/// The value of a weight as its parameter has it.
+static Value readOwn(OpBuilder &builder, func::FuncOp forward, Weight &weight) {
+  if (weight.read)
+    return weight.read;
+  Location loc =
+      NameLoc::get(builder.getStringAttr(weight.name), forward.getLoc());
+  if (weight.original) {
+    Value original = readOwn(builder, forward, *weight.original);
+    auto read = original.getDefiningOp<ReadOp>();
+    addCopy(builder, read, weight, weight.extent);
+    addRepeats(builder, read, weight);
+    if (!weight.transposed)
+      return weight.read = original;
+    return weight.read =
+               TransposeOp::create(builder, loc, weight.type, original, {1, 0});
+  }
+  ArrayRef<int64_t> shape = weight.type.getShape();
+  auto stored = RankedTensorType::get(shape, weight.storage);
+  SourceAttr source = sourceOf(builder, weight.name, weight.extent, stored,
+                               rowMajor(shape), shape);
+  // One number is a choice of the model's author; so is what is not trained.
+  bool keepsValue = weight.extent.bytes &&
+                    (weight.type.getNumElements() == 1 ||
+                     weight.provenance.kind == Provenance::Kind::Frozen);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(forward);
+    auto param = ParamOp::create(builder, loc, weight.name, weight.type,
+                                 keepsValue ? Init::File : Init::Normal,
+                                 /*decay=*/weight.provenance.rank >= 2,
+                                 /*frozen=*/false, source);
+    if (weight.name != weight.tensor->name())
+      param->setAttr(kSourceNameAttr,
+                     builder.getStringAttr(weight.tensor->name()));
+    if (weight.provenance.isTransposed)
+      param->setAttr(kTransposedAttr, builder.getUnitAttr());
+    if (weight.provenance.isPlusOne)
+      param->setAttr(kPlusOneAttr, builder.getUnitAttr());
+  }
+  // The first use: it comes before all others.
+  auto read = ReadOp::create(builder, loc, weight.type, weight.name);
+  addRepeats(builder, read, weight);
+  return weight.read = read;
+}
+
+Value pcc::frontend::readParam(OpBuilder &builder, func::FuncOp forward,
+                               Weight &weight) {
+  Value read = readOwn(builder, forward, weight);
+  if (weight.expanded.empty() || weight.wide)
+    return weight.expanded.empty() ? read : weight.wide;
+  SmallVector<int64_t> kept, dims;
+  for (auto [d, extent] : llvm::enumerate(weight.type.getShape()))
+    if (extent == weight.expanded[d]) {
+      kept.push_back(extent);
+      dims.push_back(d);
+    }
+  Type element = weight.type.getElementType();
+  Value narrow = ReshapeOp::create(builder, read.getLoc(),
+                                   RankedTensorType::get(kept, element), read);
+  return weight.wide = BroadcastOp::create(
+             builder, read.getLoc(),
+             RankedTensorType::get(weight.expanded, element), narrow, dims);
+}
+
+bool pcc::frontend::markPaddingRow(Value result, const Weight &table) {
+  for (Operation *op = result.getDefiningOp(); op;
+       op = op->getOperand(0).getDefiningOp()) {
+    if (auto lookup = dyn_cast<EmbeddingOp>(op)) {
+      Builder builder(op->getContext());
+      op->setAttr(kPaddingRowAttr,
+                  builder.getI64IntegerAttr(*table.provenance.paddingRow));
+      return lookup.getTable() == table.read;
+    }
+    if (op->getNumOperands() != 1)
+      return false;
+  }
+  return false;
+}
+
+void pcc::frontend::markMerged(ModuleOp module, const Weights &weights) {
+  SymbolTable symbols(module);
+  Builder builder(module.getContext());
+  for (const Weight &weight : weights.all())
+    if (auto param = symbols.lookup<ParamOp>(weight.name);
+        param && (weight.wasMerged || weight.isAbsent))
+      param->setAttr(kUsesAttr, builder.getDenseI64ArrayAttr(weight.uses));
+}

@@ -1,0 +1,249 @@
+//===- SharedInputs.cpp - Inputs without a batch dim ----------------------===//
+//
+// An input such as position_ids [seq], a table [n, d] or a bias [1, s, d] is
+// the same for all samples; of one such as input_ids [batch, seq] each has a
+// row. One input, of a dynamic first dim or ids if there are any, shows what
+// the batch is. By what the others have as their first dim, they have rows:
+//
+//   of ["batch", "seq"], the name "batch"   yes
+//                        the name "seq"     no
+//                        the name "rows"    yes; said where no op shows it
+//                        the number 8       no, for the batch is open
+//   of [4, 16],          the number 10      no
+//                        the number 4       open: what is it used for?
+//
+// If an op lays the rows of an open one beside those of the samples, it has one
+// for each of them; if one has both dims, it has not. What is open still is
+// said, and the user decides.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/import/SharedInputs.h"
+#include "analysis/Axes.h"
+#include "dialects/NN/NN.h"
+#include "frontend/import/DimBinding.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+using Dims = onnx::TensorShapeProto;
+
+static const Dims &shapeOf(const onnx::ValueInfoProto &value) {
+  return value.type().tensor_type().shape();
+}
+
+static bool isIds(const onnx::ValueInfoProto &input) {
+  return shapeOf(input).dim_size() == 2 && isSequenceDim(input, 1) &&
+         input.name() != "position_ids";
+}
+
+/// Whether a name is that of a dim behind the first of any input.
+static bool isInnerDim(ArrayRef<const onnx::ValueInfoProto *> inputs,
+                       StringRef name) {
+  return llvm::any_of(inputs, [&](const auto *input) {
+    const Dims &shape = shapeOf(*input);
+    for (int d = 1; d < shape.dim_size(); ++d)
+      if (shape.dim(d).dim_param() == name)
+        return true;
+    return false;
+  });
+}
+
+/// Whether some output has as many rows as an input, by a number.
+static bool isKept(const onnx::ValueInfoProto &input,
+                   const onnx::GraphProto &graph) {
+  return llvm::any_of(graph.output(), [&](const auto &output) {
+    return shapeOf(output).dim_size() > 0 &&
+           shapeOf(output).dim(0).has_dim_value() &&
+           shapeOf(output).dim(0).dim_value() ==
+               shapeOf(input).dim(0).dim_value();
+  });
+}
+
+/// The input whose first dim is the batch, which is dynamic if one is; null:
+/// none has a dim.
+static const onnx::ValueInfoProto *
+findRows(ArrayRef<const onnx::ValueInfoProto *> inputs,
+         const onnx::GraphProto &graph) {
+  auto isOpen = [&](const onnx::ValueInfoProto &input) {
+    const Dims::Dimension &dim = shapeOf(input).dim(0);
+    return !dim.has_dim_value() &&
+           (dim.dim_param().empty() || !isInnerDim(inputs, dim.dim_param()));
+  };
+  const onnx::ValueInfoProto *best = nullptr;
+  int most = -1;
+  for (const auto *input : inputs) {
+    if (shapeOf(*input).dim_size() == 0)
+      continue;
+    int likely = 4 * isOpen(*input) + 2 * isIds(*input) + isKept(*input, graph);
+    if (likely > most) {
+      best = input;
+      most = likely;
+    }
+  }
+  return best;
+}
+
+static LogicalResult
+checkChoices(Location loc, const InputChoices &choices,
+             ArrayRef<const onnx::ValueInfoProto *> inputs) {
+  for (const auto &[flag, names] :
+       {std::pair("--shared-input", &choices.shared),
+        std::pair("--per-sample", &choices.perSample)})
+    for (const std::string &name : *names) {
+      const auto *it = llvm::find_if(
+          inputs, [&](const auto *input) { return input->name() == name; });
+      if (it == inputs.end()) {
+        std::string all = llvm::join(
+            llvm::map_range(inputs, [](const auto *i) { return i->name(); }),
+            ", ");
+        InFlightDiagnostic diag = emitError(loc)
+                                  << flag << " " << name
+                                  << ": the model has no input of this name";
+        diag.attachNote(loc) << "its inputs are " << all;
+        return diag;
+      }
+      if (names == &choices.perSample && shapeOf(**it).dim_size() == 0)
+        return emitError(loc) << "--per-sample " << name
+                              << ": this input is one number, without dims";
+      if (names == &choices.perSample &&
+          llvm::is_contained(choices.shared, name))
+        return emitError(loc) << "input '" << name
+                              << "' cannot be both --shared-input and "
+                                 "--per-sample";
+    }
+  return success();
+}
+
+FailureOr<BatchDims> BatchDims::read(Location loc,
+                                     const onnx::GraphProto &graph,
+                                     const ImportOptions &options) {
+  BatchDims result;
+  auto inputs = fedInputs(graph);
+  const InputChoices &choices = options.inputs;
+  if (failed(checkChoices(loc, choices, inputs)))
+    return failure();
+  SmallVector<const onnx::ValueInfoProto *> candidates, chosen;
+  for (const auto *input : inputs) {
+    if (llvm::is_contained(choices.perSample, input->name()))
+      chosen.push_back(input);
+    if (!llvm::is_contained(choices.shared, input->name()))
+      candidates.push_back(input);
+  }
+  const onnx::ValueInfoProto *rows =
+      findRows(chosen.empty() ? candidates : chosen, graph);
+  const Dims::Dimension *batch = rows ? &shapeOf(*rows).dim(0) : nullptr;
+  if (batch && batch->has_dim_value()) {
+    result.fixedBatch = batch->dim_value();
+    if (chosen.empty() && !isIds(*rows))
+      result.assumed = rows->name();
+  }
+  if (batch)
+    result.batchName = batch->dim_param();
+  for (const auto *input : inputs) {
+    StringRef name = input->name();
+    const Dims &shape = shapeOf(*input);
+    if (llvm::is_contained(choices.perSample, name) || input == rows)
+      continue;
+    if (shape.dim_size() == 0 || llvm::is_contained(choices.shared, name)) {
+      result.shared.insert(name);
+      continue;
+    }
+    const Dims::Dimension &dim = shape.dim(0);
+    if (dim.has_dim_value()) {
+      bool isOpen = result.fixedBatch == dim.dim_value();
+      (isOpen ? result.open : result.shared).insert(name);
+      continue;
+    }
+    const std::string &symbol = dim.dim_param();
+    if (symbol.empty() || (batch && symbol == batch->dim_param()))
+      continue;
+    auto given = options.dims.find(symbol);
+    if (isInnerDim(inputs, symbol) ||
+        (given != options.dims.end() &&
+         given->second != options.batch.value_or(1)))
+      result.shared.insert(name);
+    else if (!result.batchName.empty() && chosen.empty())
+      result.renamed[name] = symbol;
+  }
+  return result;
+}
+
+void pcc::frontend::resolveOpenInputs(func::FuncOp forward,
+                                      const BatchDims &dims) {
+  auto nameOf = [&](BlockArgument argument) {
+    auto name = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                     kNameAttr);
+    return name ? name.getValue() : StringRef();
+  };
+  SmallVector<BlockArgument> rows, open;
+  for (BlockArgument argument : forward.getArguments()) {
+    auto role = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                     kRoleAttr);
+    if (!role || (role != "tokens" && role != "data"))
+      continue;
+    (dims.isOpen(nameOf(argument)) ? open : rows).push_back(argument);
+  }
+  // Another one that becomes rows of an output is a better guess.
+  const auto *assumed = llvm::find_if(rows, [&](BlockArgument argument) {
+    return !dims.assumed.empty() && nameOf(argument) == dims.assumed;
+  });
+  auto isKept = [&](BlockArgument argument) {
+    Operation *end = forward.getBody().front().getTerminator();
+    return llvm::any_of(end->getOperands(), [&](Value output) {
+      return reachesRows(argument, output);
+    });
+  };
+  if (assumed != rows.end() && !open.empty() && !isKept(*assumed))
+    if (auto *better = llvm::find_if(open, isKept); better != open.end())
+      std::swap(rows[assumed - rows.begin()], *better);
+  // One that was found to have rows shows it of others.
+  for (bool again = true; again;) {
+    again = false;
+    for (BlockArgument argument : SmallVector<BlockArgument>(open)) {
+      std::optional<bool> isBySample = isUsedByRow(argument, rows);
+      // What a dynamic dim is for a shared input, only the user knows.
+      if (dims.isRenamed(nameOf(argument)) && isBySample == false)
+        isBySample.reset();
+      if (!isBySample)
+        continue;
+      again = true;
+      llvm::erase(open, argument);
+      if (*isBySample)
+        rows.push_back(argument);
+      else
+        forward.setArgAttr(argument.getArgNumber(), kRoleAttr,
+                           StringAttr::get(forward.getContext(), "shared"));
+    }
+  }
+  for (BlockArgument argument : open) {
+    StringRef name = nameOf(argument);
+    if (dims.isRenamed(name) && !argument.use_empty()) {
+      std::string dim = dims.dimName(name);
+      InFlightDiagnostic diag =
+          forward.emitWarning()
+          << "input '" << name
+          << "' is taken to have a row per sample, though its first dim is '"
+          << dim << "' and the batch is '" << dims.batchName << "'";
+      diag.attachNote() << "--per-sample " << name
+                        << " says so; --shared-input " << name << " --dim "
+                        << dim << "=N if it is the same for all samples";
+      continue;
+    }
+    // Of one sample, data files show it: they have one row or many.
+    if (argument.use_empty() || tensorType(argument).getDimSize(0) == 1)
+      continue;
+    InFlightDiagnostic diag = forward.emitWarning()
+                              << "input '" << nameOf(argument)
+                              << "' is taken to have a row per sample, for its "
+                                 "first dim is "
+                              << tensorType(argument).getDimSize(0)
+                              << " as the batch is";
+    diag.attachNote() << "--per-sample " << nameOf(argument)
+                      << " says so; --shared-input " << nameOf(argument)
+                      << " if it is the same for all samples";
+  }
+}

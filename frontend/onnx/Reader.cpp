@@ -1,0 +1,250 @@
+//===- Reader.cpp - ONNX files --------------------------------------------===//
+
+#include "frontend/onnx/Reader.h"
+#include "runtime/model/FileDigest.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <google/protobuf/stubs/logging.h>
+#include <set>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace pcc::frontend;
+namespace path = llvm::sys::path;
+
+void pcc::frontend::giveBack(const char *begin, const char *end) {
+  auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  auto from = reinterpret_cast<uintptr_t>(begin) / page * page;
+  auto to = reinterpret_cast<uintptr_t>(end);
+  madvise(reinterpret_cast<void *>(from), to - from, MADV_DONTNEED);
+}
+
+const Model::File *Model::map(StringRef file) {
+  auto it = files.find(file);
+  if (it != files.end())
+    return &it->second;
+  auto buffer = llvm::MemoryBuffer::getFile(file, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return nullptr;
+  bool isMapped =
+      (*buffer)->getBufferKind() == llvm::MemoryBuffer::MemoryBuffer_MMap;
+  uint64_t digest =
+      fileDigest((*buffer)->getBufferStart(), (*buffer)->getBufferSize(),
+                 isMapped ? giveBack : nullptr);
+  return &files.try_emplace(file, File{std::move(*buffer), digest})
+              .first->second;
+}
+
+FailureOr<std::unique_ptr<Model>> Model::read(Location loc, StringRef file) {
+  auto model = std::make_unique<Model>();
+  model->path = file.str();
+  llvm::sys::fs::file_status status;
+  if (std::error_code error = llvm::sys::fs::status(file, status))
+    return emitError(loc) << "cannot read '" << file
+                          << "': " << error.message();
+  if (llvm::sys::fs::is_directory(status))
+    return emitError(loc) << "cannot read '" << file << "': is a directory";
+  // Opening a pipe would wait for a writer, and training starts from the file.
+  if (!llvm::sys::fs::is_regular_file(status)) {
+    InFlightDiagnostic diag = emitError(loc) << "cannot read '" << file
+                                             << "': is not a regular file";
+    diag.attachNote(loc) << "give an ONNX model by its path: its weights are "
+                            "read from there when training starts";
+    return diag;
+  }
+  const File *mapped = model->map(file);
+  if (!mapped)
+    return emitError(loc) << "cannot read '" << file << "'";
+
+  StringRef bytes = mapped->buffer->getBuffer();
+  auto damaged = [&](bool truncated) -> LogicalResult {
+    if (truncated) {
+      InFlightDiagnostic diag =
+          emitError(loc) << "is truncated: it ends after " << bytes.size()
+                         << " bytes, within a field that goes on";
+      diag.attachNote(loc) << "copy or export the file again";
+      return diag;
+    }
+    InFlightDiagnostic diag = emitError(loc) << "is not an ONNX file";
+    diag.attachNote(loc) << (bytes.empty()
+                                 ? "it is empty"
+                                 : "expected a ModelProto as torch.onnx.export "
+                                   "writes it");
+    return diag;
+  };
+  bool truncated;
+  FailureOr<std::string> stripped = stripWeights(bytes, truncated);
+  if (failed(stripped))
+    return damaged(truncated);
+  // The library's own complaints would come before ours.
+  google::protobuf::SetLogHandler(nullptr);
+  if (!model->proto.ParseFromString(*stripped))
+    return damaged(false);
+  if (model->proto.ir_version() < 1)
+    return damaged(false);
+  // Cut between two fields, all that is left may be well formed.
+  if (!model->proto.has_graph() || model->proto.opset_import().empty())
+    return damaged(true);
+  return model;
+}
+
+/// The value of an external_data entry, "" if it is absent.
+static StringRef entry(const onnx::TensorProto &tensor, StringRef key) {
+  for (const auto &pair : tensor.external_data())
+    if (key == pair.key())
+      return pair.value();
+  return "";
+}
+
+const onnx::TensorProto *Model::addZeros(StringRef name, int32_t dataType,
+                                         int64_t size) {
+  onnx::TensorProto *tensor = proto.mutable_graph()->add_initializer();
+  tensor->set_name(name.str());
+  tensor->set_data_type(dataType);
+  tensor->add_dims(size);
+  tensor->set_data_location(onnx::TensorProto::EXTERNAL);
+  bool isHalf = dataType == onnx::TensorProto::FLOAT16 ||
+                dataType == onnx::TensorProto::BFLOAT16;
+  int64_t width = dataType == onnx::TensorProto::DOUBLE ? 8 : isHalf ? 2 : 4;
+  zeros[name].assign(size * width, '\0');
+  return tensor;
+}
+
+FailureOr<Extent> Model::find(Location loc, const onnx::TensorProto &tensor,
+                              bool optional) {
+  Extent extent;
+  if (auto absent = zeros.find(tensor.name()); absent != zeros.end()) {
+    const File *self = map(path);
+    const std::string &bytes = absent->second;
+    extent.file = path;
+    extent.offset = pcc::nn::kAbsent;
+    extent.length = bytes.size();
+    extent.fileSize = self->buffer->getBufferSize();
+    extent.digest = self->digest;
+    extent.bytes = bytes.data();
+    return extent;
+  }
+  StringRef location = entry(tensor, "location"), name = tensor.name();
+  auto number = [&](StringRef key, int64_t &value) {
+    StringRef text = entry(tensor, key);
+    return text.empty() || (!text.getAsInteger(10, value) && value >= 0);
+  };
+  int64_t length = -1;
+  if (!number("offset", extent.offset) || !number("length", length))
+    return emitError(loc) << "external data of '" << name
+                          << "' has an offset or length that is no number";
+  if (location.empty()) {
+    const File *self = map(path);
+    StringRef bytes = self->buffer->getBuffer();
+    int64_t size = bytes.size();
+    if (extent.offset > size || length < 0 || length > size - extent.offset)
+      return emitError(loc)
+             << "external data of '" << name << "' names no file";
+    return Extent{path,
+                  extent.offset,
+                  length,
+                  size,
+                  self->digest,
+                  bytes.data() + extent.offset,
+                  self->isMapped()};
+  }
+
+  auto refuse = [&](const Twine &why) -> LogicalResult {
+    InFlightDiagnostic diag = emitError(loc)
+                              << "external data of '" << name << "' " << why;
+    diag.attachNote(loc) << "external data must lie in the model's folder";
+    return diag;
+  };
+  if (path::is_absolute(location))
+    return refuse("has the absolute path '" + location + "'");
+  for (auto it = path::begin(location), e = path::end(location); it != e; ++it)
+    if (*it == "..")
+      return refuse("lies at '" + location + "', outside the model's folder");
+  llvm::SmallString<128> file(path::parent_path(path)), folder, real;
+  path::append(file, location);
+  extent.file = file.str().str();
+
+  if (!llvm::sys::fs::exists(file)) {
+    if (optional)
+      return Extent{"", 0, length, 0, 0, nullptr, false};
+    InFlightDiagnostic diag =
+        emitError(loc) << "external data of '" << name
+                       << "' is missing: there is no file '" << file << "'";
+    diag.attachNote(loc) << "copy it beside the model, or train from new "
+                            "values with --init random";
+    return diag;
+  }
+  StringRef parent = path::parent_path(path);
+  if (llvm::sys::fs::real_path(parent.empty() ? "." : parent, folder) ||
+      llvm::sys::fs::real_path(file, real))
+    return refuse("cannot be found at '" + location + "'");
+  if (folder != "/")
+    folder += "/";
+  if (!real.str().starts_with(folder))
+    return refuse("lies at '" + location + "', a link to '" + real +
+                  "' outside the model's folder");
+  // Opening a pipe would wait for a writer.
+  if (!llvm::sys::fs::is_regular_file(file))
+    return refuse("lies at '" + location + "', which is no regular file");
+  const File *mapped = map(file);
+  if (!mapped)
+    return refuse("cannot be read from '" + file + "'");
+  StringRef bytes = mapped->buffer->getBuffer();
+  extent.fileSize = bytes.size();
+  if (length < 0)
+    length = extent.fileSize - extent.offset;
+  extent.length = length;
+  if (extent.offset > extent.fileSize ||
+      extent.length > extent.fileSize - extent.offset) {
+    InFlightDiagnostic diag =
+        emitError(loc) << "external data of '" << name
+                       << "' is too short: it needs " << length
+                       << " bytes from byte " << extent.offset << " on of '"
+                       << file << "', which has " << extent.fileSize;
+    diag.attachNote(loc) << "copy or export '" << file << "' again";
+    return diag;
+  }
+  extent.digest = mapped->digest;
+  extent.bytes = bytes.data() + extent.offset;
+  extent.isMapped = mapped->isMapped();
+  return extent;
+}
+
+static void collectExternal(const onnx::TensorProto &tensor,
+                            std::set<std::string> &locations) {
+  if (StringRef location = entry(tensor, "location"); !location.empty())
+    locations.insert(location.str());
+}
+
+static void collectExternal(const onnx::GraphProto &graph,
+                            std::set<std::string> &locations) {
+  for (const onnx::TensorProto &tensor : graph.initializer())
+    collectExternal(tensor, locations);
+  for (const onnx::NodeProto &node : graph.node())
+    for (const onnx::AttributeProto &attribute : node.attribute()) {
+      collectExternal(attribute.t(), locations);
+      collectExternal(attribute.g(), locations);
+    }
+}
+
+std::vector<std::string> Model::externalFiles() const {
+  std::set<std::string> locations;
+  collectExternal(proto.graph(), locations);
+  std::vector<std::string> files;
+  for (const std::string &location : locations) {
+    llvm::SmallString<128> file(path::parent_path(path));
+    path::append(file, location);
+    files.push_back(path::is_absolute(location) ? location : file.str().str());
+  }
+  return files;
+}
+
+const onnx::AttributeProto *
+pcc::frontend::findAttribute(const onnx::NodeProto &node, StringRef name) {
+  for (const onnx::AttributeProto &attribute : node.attribute())
+    if (name == attribute.name())
+      return &attribute;
+  return nullptr;
+}

@@ -1,0 +1,95 @@
+//===- Reader.h - ONNX files ------------------------------------*- C++ -*-===//
+//
+// Reads a model without its weights: the file is mapped, and large tensors
+// stay in the mapping, known by file and offset.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_FRONTEND_ONNX_READER_H
+#define PCC_FRONTEND_ONNX_READER_H
+
+#include "dialects/NN/SourceMarks.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+#include <optional>
+#include <string>
+
+#define ONNX_ML 1
+#define ONNX_NAMESPACE onnx
+#include <onnx/onnx_pb.h>
+
+namespace pcc::frontend {
+
+/// Lets the pages of a mapped file go, the one that `begin` lies in as well;
+/// they can be read from the file again.
+void giveBack(const char *begin, const char *end);
+
+/// Bytes of a mapped file.
+struct Extent {
+  /// The path to it: as given for the model itself, beside it for others.
+  std::string file;
+  /// nn::kAbsent: the file lacks these bytes, all of which are zero.
+  int64_t offset = 0, length = 0;
+  /// Of the whole file, and its digest (runtime/model/FileDigest.h).
+  int64_t fileSize = 0;
+  uint64_t digest = 0;
+  /// Null where the file need not exist (random initial values).
+  const char *bytes = nullptr;
+  /// Whether these are pages of the file, not a copy in memory.
+  bool isMapped = false;
+};
+
+/// A model whose large inline tensors have been replaced by references.
+class Model {
+public:
+  /// Errors, each with the file as location: it cannot be read, is not ONNX,
+  /// is truncated.
+  static mlir::FailureOr<std::unique_ptr<Model>> read(mlir::Location loc,
+                                                      llvm::StringRef path);
+
+  onnx::ModelProto proto;
+
+  /// Adds an initializer of `size` zeros, which the file lacks, to the graph.
+  const onnx::TensorProto *addZeros(llvm::StringRef name, int32_t dataType,
+                                    int64_t size);
+
+  /// Where the elements of a tensor lie. Errors for external data: missing,
+  /// too short, outside the model's folder; none of them with `optional`.
+  mlir::FailureOr<Extent> find(mlir::Location loc,
+                               const onnx::TensorProto &tensor, bool optional);
+
+  /// The paths of all external data, whether or not it is there; sorted.
+  std::vector<std::string> externalFiles() const;
+
+private:
+  struct File {
+    std::unique_ptr<llvm::MemoryBuffer> buffer;
+    uint64_t digest;
+
+    bool isMapped() const {
+      return buffer->getBufferKind() == llvm::MemoryBuffer::MemoryBuffer_MMap;
+    }
+  };
+  /// Maps `path` once.
+  const File *map(llvm::StringRef path);
+
+  std::string path;
+  llvm::StringMap<File> files;
+  llvm::StringMap<std::string> zeros; ///< by tensors that the file lacks
+};
+
+/// A node's attribute of this name; null if it has none.
+const onnx::AttributeProto *findAttribute(const onnx::NodeProto &node,
+                                          llvm::StringRef name);
+
+/// The model's bytes less large tensors: those refer to (offset, length) of
+/// the file as external data at location "". `truncated` tells what is wrong
+/// where the bytes are no ModelProto.
+mlir::FailureOr<std::string> stripWeights(llvm::StringRef bytes,
+                                          bool &truncated);
+
+} // namespace pcc::frontend
+
+#endif // PCC_FRONTEND_ONNX_READER_H

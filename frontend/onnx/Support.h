@@ -1,0 +1,59 @@
+//===- Support.h - What of a file is supported ------------------*- C++ -*-===//
+
+#ifndef PCC_FRONTEND_ONNX_SUPPORT_H
+#define PCC_FRONTEND_ONNX_SUPPORT_H
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/LLVM.h"
+#include "llvm/Support/raw_ostream.h"
+#include <string>
+#include <vector>
+
+namespace pcc {
+
+/// An operator of a file.
+struct OperatorUse {
+  /// With its domain unless that is ONNX's own.
+  std::string name;
+  /// The file's version of its operator set.
+  int64_t opset;
+  /// The nodes' names, in the file's order, those of subgraphs included.
+  std::vector<std::string> nodes;
+  bool isSupported;
+  /// What a user can do where it is not.
+  std::string remedy;
+};
+
+/// What pcc --check says of a file.
+struct SupportReport {
+  struct Problem {
+    std::string what, remedy;
+  };
+
+  /// (domain, version), ONNX's own domain as "ai.onnx".
+  std::vector<std::pair<std::string, int64_t>> opsets;
+  /// By name.
+  std::vector<OperatorUse> operators;
+  /// What else is in the way, and what is taken for granted.
+  std::vector<Problem> problems, warnings;
+  /// What must be given for the rest to be checked, whose remedy is then "add
+  /// --seq N"; or empty.
+  Problem missing;
+  /// What it compiles to, in lines of a summary, if it does.
+  std::string plan;
+
+  bool isSupported() const;
+};
+
+/// Reads a file without binding dims or importing. Errors: it is no ONNX file.
+mlir::FailureOr<SupportReport> checkSupport(mlir::MLIRContext &context,
+                                            llvm::StringRef path);
+
+void printReport(const SupportReport &report, llvm::StringRef file,
+                 llvm::raw_ostream &os);
+void printReportJson(const SupportReport &report, llvm::StringRef file,
+                     llvm::raw_ostream &os);
+
+} // namespace pcc
+
+#endif // PCC_FRONTEND_ONNX_SUPPORT_H

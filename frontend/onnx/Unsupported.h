@@ -1,0 +1,24 @@
+//===- Unsupported.h - Operators the frontend does not know -----*- C++ -*-===//
+
+#ifndef PCC_FRONTEND_ONNX_UNSUPPORTED_H
+#define PCC_FRONTEND_ONNX_UNSUPPORTED_H
+
+#include "frontend/onnx/Reader.h"
+#include "frontend/onnx/Support.h"
+
+namespace pcc::frontend {
+
+/// The operator of a node, behind its domain if that is not ONNX's own.
+std::string operatorName(const onnx::NodeProto &node);
+
+/// All operators of a file and what can be done about those that are not
+/// supported, by name.
+std::vector<OperatorUse> operatorsOf(const onnx::ModelProto &model);
+
+/// Fails, with one note per operator, if any is not supported.
+mlir::LogicalResult reportUnsupported(mlir::Location loc,
+                                      const onnx::ModelProto &model);
+
+} // namespace pcc::frontend
+
+#endif // PCC_FRONTEND_ONNX_UNSUPPORTED_H

@@ -1,0 +1,122 @@
+//===- Contraction.cpp - Operators that multiply and sum ------------------===//
+
+#include "frontend/binding/Arithmetic.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+/// Labels for up to so many dims; batch dims take from the front.
+static constexpr StringLiteral kLabels = "abcdefghij";
+
+/// Numpy's matmul: the last two dims are matrices, the others broadcast.
+static FailureOr<Value> multiply(Binder &b, Value left, Value right) {
+  Shape l(tensorType(left).getShape()), r(tensorType(right).getShape());
+  if (l.empty() || r.empty() || !isa<FloatType>(b.element(0)))
+    return b.error() << "takes floats of at least one dim";
+  // A vector is a matrix whose other dim disappears.
+  bool rowVector = l.size() == 1, columnVector = r.size() == 1;
+  int64_t k = l.back(), rk = columnVector ? r[0] : r[r.size() - 2];
+  if (k != rk)
+    return b.error() << "a sum over " << k << " and " << rk << " elements";
+  Shape lBatch(l.begin(), l.end() - (rowVector ? 1 : 2));
+  Shape rBatch(r.begin(), r.end() - (columnVector ? 1 : 2));
+  auto batch = broadcastShapes({lBatch, rBatch});
+  if (!batch || batch->size() > kLabels.size())
+    return b.error() << "the shapes of its operands do not fit";
+
+  // Batch dims that one operand lacks need not be broadcast: their label is
+  // then an M or N of the other.
+  Shape shape = *batch;
+  std::string labels = kLabels.take_front(batch->size()).str();
+  auto operand = [&](Value value, const Shape &own, StringRef tail) {
+    ArrayRef<int64_t> full = tensorType(value).getShape();
+    Shape kept;
+    std::string mine;
+    size_t lead = batch->size() - own.size();
+    for (auto [d, extent] : llvm::enumerate(own))
+      if (extent == (*batch)[lead + d]) {
+        mine.push_back(labels[lead + d]);
+        kept.push_back(extent);
+      }
+    llvm::append_range(kept, full.drop_front(own.size()));
+    return std::pair(b.reshape(value, kept), mine + tail.str());
+  };
+  auto [lhs, lLabels] = operand(left, lBatch, rowVector ? "k" : "mk");
+  auto [rhs, rLabels] = operand(right, rBatch, columnVector ? "k" : "kn");
+  std::string out = labels;
+  if (!rowVector) {
+    out += "m";
+    shape.push_back(l[l.size() - 2]);
+  }
+  if (!columnVector) {
+    out += "n";
+    shape.push_back(r.back());
+  }
+  return b.contract(lLabels + "," + rLabels + "->" + out, lhs, rhs, shape);
+}
+
+static LogicalResult buildMatMul(Binder &b) {
+  FailureOr<Value> product = multiply(b, b.value(0), b.value(1));
+  if (failed(product))
+    return failure();
+  b.set(0, *product);
+  return success();
+}
+
+/// ONNX Runtime's matmul with what its optimizer moved into it: a factor, and
+/// for each operand a transpose of its last two dims or of the first dim with
+/// those of the batch.
+static LogicalResult buildFusedMatMul(Binder &b) {
+  auto operand = [&](unsigned i, StringRef swap, StringRef swapBatch) {
+    Value value = b.value(i);
+    int64_t rank = b.rank(i);
+    if (rank < 2)
+      return value;
+    SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+    if (b.intAttr(swapBatch, 0))
+      std::rotate(order.begin(), order.begin() + 1, order.end() - 1);
+    if (b.intAttr(swap, 0))
+      std::swap(order[rank - 2], order[rank - 1]);
+    return llvm::is_sorted(order) ? value : b.transpose(value, order);
+  };
+  FailureOr<Value> product = multiply(b, operand(0, "transA", "transBatchA"),
+                                      operand(1, "transB", "transBatchB"));
+  if (failed(product))
+    return failure();
+  b.set(0, b.scale(*product, b.floatAttr("alpha", 1.0)));
+  return success();
+}
+
+static LogicalResult buildGemm(Binder &b) {
+  if (b.rank(0) != 2 || b.rank(1) != 2 || !isa<FloatType>(b.element(0)))
+    return b.error() << "takes matrices of floats";
+  bool transA = b.intAttr("transA", 0), transB = b.intAttr("transB", 0);
+  Shape l = b.shape(0), r = b.shape(1);
+  int64_t m = l[transA], n = r[!transB];
+  if (l[!transA] != r[transB])
+    return b.error() << "a sum over " << l[!transA] << " and " << r[transB]
+                     << " elements";
+  Value y =
+      b.contract(Twine(transA ? "km," : "mk,") + (transB ? "nk->mn" : "kn->mn"),
+                 b.value(0), b.value(1), {m, n});
+  y = b.scale(y, b.floatAttr("alpha", 1.0));
+  double beta = b.floatAttr("beta", 1.0);
+  if (b.has(2) && beta != 0) {
+    if (!broadcastShapes({b.shape(2), Shape({m, n})}))
+      return b.error() << "the shapes of its operands do not fit";
+    Value bias = b.broadcast(b.scale(b.value(2), beta), {m, n});
+    y = SumOp::create(b.builder, b.loc, y.getType(), ValueRange{y, bias});
+  }
+  b.set(0, y);
+  return success();
+}
+
+ArrayRef<OpEntry> pcc::frontend::contractionOps() {
+  static const OpEntry table[] = {
+      {"Gemm", 1, kAnyOpset, 2, nullptr, buildGemm},
+      {"MatMul", 1, kAnyOpset, 2, nullptr, buildMatMul},
+      {"com.microsoft.FusedMatMul", 1, kAnyOpset, 2, nullptr, buildFusedMatMul},
+  };
+  return table;
+}

@@ -1,0 +1,399 @@
+//===- Gather.cpp - Operators that look elements up -----------------------===//
+
+#include "frontend/binding/Indices.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+/// The elements of constant data at the places that `placeOf` gives for each
+/// index of the result; places below zero count from the end.
+static LogicalResult
+foldLookup(Binder &b, const Tensor &data, ArrayRef<int64_t> shape,
+           llvm::function_ref<Shape(ArrayRef<int64_t>)> placeOf) {
+  if (failed(b.checkConstant(shape)))
+    return failure();
+  Tensor t(data.element(), shape);
+  size_t n = 0;
+  bool inside = true;
+  forEachIndex(shape, [&](ArrayRef<int64_t> index) {
+    Shape place = placeOf(index);
+    for (auto [i, extent] : llvm::zip(place, data.shape())) {
+      i = i < 0 ? i + extent : i;
+      inside &= i >= 0 && i < extent;
+    }
+    if (inside)
+      t.elements()[n++] = data.at(place);
+  });
+  if (!inside)
+    return b.error() << "an index lies outside the data";
+  b.set(0, t);
+  return success();
+}
+
+static LogicalResult foldGather(Binder &b) {
+  Tensor data = *b.tensor(0), indices = *b.tensor(1);
+  auto axis = normalizeAxis(b.intAttr("axis", 0), data.rank());
+  if (!axis)
+    return b.error() << "has no such axis";
+  ArrayRef<int64_t> from = data.shape();
+  Shape shape(from.take_front(*axis));
+  llvm::append_range(shape, indices.shape());
+  llvm::append_range(shape, from.drop_front(*axis + 1));
+  return foldLookup(b, data, shape, [&](ArrayRef<int64_t> index) {
+    Shape place(index.take_front(*axis));
+    place.push_back(indices.at(index.slice(*axis, indices.rank())).i);
+    llvm::append_range(place, index.drop_front(*axis + indices.rank()));
+    return place;
+  });
+}
+
+static LogicalResult foldGatherElements(Binder &b) {
+  Tensor data = *b.tensor(0), indices = *b.tensor(1);
+  auto axis = normalizeAxis(b.intAttr("axis", 0), data.rank());
+  if (!axis || data.rank() != indices.rank())
+    return b.error() << "the shapes of its operands do not fit";
+  return foldLookup(b, data, indices.shape(), [&](ArrayRef<int64_t> index) {
+    Shape place(index);
+    place[*axis] = indices.at(index).i;
+    return place;
+  });
+}
+
+/// Each row of the indices names a place in the leading dims of the data.
+static LogicalResult foldGatherND(Binder &b) {
+  Tensor data = *b.tensor(0), indices = *b.tensor(1);
+  int64_t batch = b.intAttr("batch_dims", 0), rank = data.rank();
+  int64_t depth = indices.rank() > 0 ? indices.shape().back() : 0;
+  if (batch < 0 || depth < 1 || batch >= indices.rank() ||
+      batch + depth > rank ||
+      data.shape().take_front(batch) != indices.shape().take_front(batch))
+    return b.error() << "its indices do not fit its data";
+  Shape shape(indices.shape().drop_back());
+  llvm::append_range(shape, data.shape().drop_front(batch + depth));
+  int64_t outer = indices.rank() - 1;
+  return foldLookup(b, data, shape, [&](ArrayRef<int64_t> index) {
+    Shape which(index.take_front(outer)), place(index.take_front(batch));
+    which.push_back(0);
+    for (; which.back() < depth; ++which.back())
+      place.push_back(indices.at(which).i);
+    llvm::append_range(place, index.drop_front(outer));
+    return place;
+  });
+}
+
+/// The dims, 1 where nothing varies, along which indices run through 0 ..
+/// count - 1 in row-major order; nothing if they name other places. Gathering
+/// by them only moves elements.
+static std::optional<Shape> orderedDims(const Tensor &indices, int64_t count) {
+  Tensor core = indices.compact().core();
+  if (core.isFloat() || !llvm::equal(core.ints(), llvm::seq<int64_t>(0, count)))
+    return std::nullopt;
+  return Shape(core.shape());
+}
+
+/// Dims `from` .. `to` of the data replaced by those of such indices.
+static void setMoved(Binder &b, const Shape &dims, ArrayRef<int64_t> indices,
+                     int64_t from, int64_t to) {
+  Shape data = b.shape(0);
+  auto around = [&](ArrayRef<int64_t> middle) {
+    Shape shape(ArrayRef<int64_t>(data).take_front(from));
+    llvm::append_range(shape, middle);
+    llvm::append_range(shape, ArrayRef<int64_t>(data).drop_front(to));
+    return shape;
+  };
+  b.set(0, b.broadcast(b.reshape(b.value(0), around(dims)), around(indices)));
+}
+
+/// Says that constant indices name a place that a dim of `extent` does not
+/// have, or one below `least`. Others are known when a program runs.
+static LogicalResult checkIndices(Binder &b, const Tensor &indices,
+                                  int64_t extent, int64_t least) {
+  auto check = [&](int64_t index) -> LogicalResult {
+    if (index >= least && index < extent)
+      return success();
+    return b.error() << "row " << index << " of a table of " << extent
+                     << " rows";
+  };
+  Tensor core = indices.compact().core();
+  if (core.isByDistance()) {
+    for (Scalar index : core.diagonals().elements)
+      if (failed(check(index.i)))
+        return failure();
+    return success();
+  }
+  for (int64_t index : core.ints())
+    if (failed(check(index)))
+      return failure();
+  return success();
+}
+
+/// Of each sample the row at its index, which is compared with all of the
+/// sample's: a lookup would go by the samples' numbers, so that the loss of a
+/// batch would seem not to follow from those of its parts.
+static LogicalResult pickRows(Binder &b) {
+  Arithmetic a(b);
+  Shape data = b.shape(0), places = {data[0], data[1]};
+  Value ids = a.wrap(b.reshape(b.value(1), {data[0]}), data[1]);
+  Value index = a.iota(places, 1, tensorType(ids).getElementType());
+  Value hit = a.equal(index, a.spread(ids, places, 1));
+  auto rest = llvm::to_vector(llvm::seq<int64_t>(2, data.size()));
+  Value x = b.value(0);
+  Value kept = a.where(a.spread(hit, data, rest), x, a.splat(x, 0));
+  b.set(0, a.reduce<ReduceOp>(kept, 1));
+  return success();
+}
+
+/// GatherND by any indices.
+static LogicalResult buildGatherRows(Binder &b) {
+  Shape data = b.shape(0);
+  if (b.intAttr("batch_dims", 0) == 1 && data.size() > 1 &&
+      b.shape(1) == Shape({data[0], 1}) && isa<FloatType>(b.element(0)))
+    return pickRows(b);
+  FailureOr<RowNumbers> found = rowNumbers(b, b.intAttr("batch_dims", 0));
+  if (failed(found))
+    return failure();
+  Value table = b.reshape(b.value(0), {found->rows, product(found->row)});
+  Value rows = Arithmetic(b).take(table, found->number, 0);
+  Shape shape(tensorType(found->number).getShape());
+  llvm::append_range(shape, found->row);
+  b.set(0, b.reshape(rows, shape));
+  return success();
+}
+
+/// The part of the data at one place of its leading dims.
+static void setPart(Binder &b, ArrayRef<int64_t> place,
+                    ArrayRef<int64_t> dims) {
+  Value part = b.value(0);
+  for (int64_t index : place) {
+    // Where exporters move the dim to the front for that, it is taken where it
+    // was: patterns know parts of projections there.
+    SmallVector<int64_t> order;
+    for (int64_t d = 0; d < tensorType(part).getRank(); ++d)
+      order.push_back(d);
+    if (auto moved = part.getDefiningOp<TransposeOp>()) {
+      order.assign(moved.getPermutation().begin(),
+                   moved.getPermutation().end());
+      part = moved.getInput();
+    }
+    int64_t dim = order.front();
+    Shape shape(tensorType(part).getShape());
+    shape.erase(shape.begin() + dim);
+    part = SelectOp::create(b.builder, b.loc, b.typeOf(shape, b.element(0)),
+                            part, dim, index);
+    order.erase(order.begin());
+    for (int64_t &d : order)
+      d -= d > dim;
+    part = b.transpose(part, order);
+  }
+  Shape shape(dims);
+  llvm::append_range(shape, tensorType(part).getShape());
+  b.set(0, b.reshape(part, shape));
+}
+
+/// By constant indices. Where they name one place, as of the keys among the
+/// parts of a projection, that is selected; where they name the places of the
+/// leading dims in order, which becomes of a padding mask that is looked up by
+/// row and key, nothing is looked up.
+static LogicalResult buildGatherND(Binder &b) {
+  std::optional<Tensor> indices = b.tensor(1);
+  int64_t depth = b.rank(1) > 0 ? b.shape(1).back() : 0;
+  if (!indices || b.intAttr("batch_dims", 0) || depth < 1 || depth > b.rank(0))
+    return buildGatherRows(b);
+  Shape shape(indices->shape().drop_back()), data = b.shape(0);
+  for (int64_t d = 0; d < depth; ++d) {
+    Shape first(indices->rank(), 0), steps(indices->rank(), 1);
+    Shape part(indices->shape());
+    first.back() = d;
+    part.back() = 1;
+    if (failed(checkIndices(b, indices->slice(first, steps, part), data[d],
+                            -data[d])))
+      return failure();
+  }
+  Tensor places(indices->element(), shape);
+  size_t n = 0;
+  int64_t count = 1;
+  for (int64_t d = 0; d < depth; ++d)
+    count *= data[d];
+  forEachIndex(shape, [&](ArrayRef<int64_t> index) {
+    Shape at(index);
+    at.push_back(0);
+    int64_t place = 0;
+    for (int64_t d = 0; d < depth; ++d) {
+      at.back() = d;
+      int64_t i = indices->at(at).i;
+      place = place * data[d] + (i < 0 ? i + data[d] : i);
+    }
+    places.elements()[n++] = ofInt(place);
+  });
+  auto dims = orderedDims(places, count);
+  if (!dims && places.size() == 1) {
+    Shape place, at(indices->rank(), 0);
+    for (int64_t d = 0; d < depth; ++d) {
+      at.back() = d;
+      int64_t i = indices->at(at).i;
+      place.push_back(i < 0 ? i + data[d] : i);
+    }
+    setPart(b, place, shape);
+    return success();
+  }
+  if (!dims)
+    return buildGatherRows(b);
+  setMoved(b, *dims, shape, 0, depth);
+  return success();
+}
+
+/// The first of indices that run through first, first + 1, ... within a dim of
+/// `extent`; nothing if they name other places.
+static std::optional<int64_t> firstOfRun(const Tensor &indices,
+                                         int64_t extent) {
+  if (indices.rank() != 1 || indices.size() == 0)
+    return std::nullopt;
+  int64_t first = indices.at(int64_t(0)).i, end = first + indices.size();
+  if (first < 0 || end > extent ||
+      !llvm::equal(indices.compact().core().ints(),
+                   llvm::seq<int64_t>(first, end)))
+    return std::nullopt;
+  return first;
+}
+
+/// One constant index selects, a run of them is a slice; any other gather of
+/// rows is an embedding.
+static LogicalResult buildGather(Binder &b) {
+  Shape from = b.shape(0), indices = b.shape(1);
+  auto axis = normalizeAxis(b.intAttr("axis", 0), from.size());
+  if (!axis)
+    return b.error() << "has no such axis";
+  if (b.isConstant(1) && b.item(1).tensor->size() == 1) {
+    int64_t index = b.item(1).tensor->at(int64_t(0)).i;
+    index = index < 0 ? index + from[*axis] : index;
+    if (index < 0 || index >= from[*axis])
+      return b.error() << "an index lies outside a dim of " << from[*axis];
+    Shape shape = from;
+    shape.erase(shape.begin() + *axis);
+    Value selected =
+        SelectOp::create(b.builder, b.loc, b.typeOf(shape, b.element(0)),
+                         b.value(0), *axis, index);
+    // An index of rank r leaves r dims of extent 1.
+    shape.insert(shape.begin() + *axis, indices.begin(), indices.end());
+    b.set(0, b.reshape(selected, shape));
+    return success();
+  }
+  bool isTable = *axis == 0 && from.size() == 2 && isa<FloatType>(b.element(0));
+  if (!isTable && b.isConstant(1))
+    if (auto dims = orderedDims(*b.item(1).tensor, from[*axis])) {
+      setMoved(b, *dims, indices, *axis, *axis + 1);
+      return success();
+    }
+  if (!isTable && b.isConstant(1))
+    if (auto first = firstOfRun(*b.item(1).tensor, from[*axis])) {
+      Shape shape = from, starts(from.size(), 0), steps(from.size(), 1);
+      shape[*axis] = indices[0];
+      starts[*axis] = *first;
+      b.set(0, Value(SliceOp::create(b.builder, b.loc,
+                                     b.typeOf(shape, b.element(0)), b.value(0),
+                                     starts, steps)));
+      return success();
+    }
+  // Token ids are never negative, and stay what they are.
+  bool mayCountBack = !isTable || b.translation.isForward();
+  if (b.isConstant(1) && failed(checkIndices(b, *b.item(1).tensor, from[*axis],
+                                             mayCountBack ? -from[*axis] : 0)))
+    return failure();
+  if (mayCountBack) {
+    Arithmetic a(b);
+    Value ids = a.wrap(a.cast(b.value(1), b.builder.getI64Type()), from[*axis]);
+    b.set(0, a.take(b.value(0), ids, *axis));
+    return success();
+  }
+  Shape shape = indices;
+  shape.push_back(from[1]);
+  b.set(0, Value(EmbeddingOp::create(b.builder, b.loc,
+                                     b.typeOf(shape, b.element(0)), b.value(1),
+                                     b.value(0), Value())));
+  return success();
+}
+
+/// By indices that are the same for all samples and heads, as those by the
+/// distance of query and key: dims along which they do not vary remain dims.
+///
+///   out[b, h, i, j] = data[b, h, i, index[i, j]]
+///
+/// looks up rows of a table [i * k, b, h]; a table of all elements would be
+/// nobody's to split. False: the indices vary along all dims.
+static bool buildGatherAlong(Binder &b, int64_t axis) {
+  auto repeated =
+      b.isConstant(1) ? BroadcastOp() : b.value(1).getDefiningOp<BroadcastOp>();
+  if (!repeated || !llvm::is_contained(repeated.getDims(), axis))
+    return false;
+  Shape from = b.shape(0), shape = b.shape(1), named, table = {1};
+  SmallVector<int64_t> order(repeated.getDims());
+  int64_t own = llvm::find(order, axis) - order.begin();
+  for (int64_t d : order) {
+    named.push_back(from[d]);
+    table[0] *= from[d];
+  }
+  int64_t rank = from.size();
+  for (int64_t d = 0; d < rank; ++d) {
+    if (llvm::is_contained(repeated.getDims(), d))
+      continue;
+    if (from[d] != shape[d])
+      return false;
+    order.push_back(d);
+    table.push_back(from[d]);
+  }
+  if (table.size() < 2)
+    return false;
+  Value ids = elementNumbers(b, repeated.getInput(), named, own);
+  Value rows = b.reshape(b.transpose(b.value(0), order), table);
+  Shape looked(tensorType(ids).getShape());
+  llvm::append_range(looked, ArrayRef<int64_t>(table).drop_front());
+  Value found = EmbeddingOp::create(
+      b.builder, b.loc, b.typeOf(looked, b.element(0)), ids, rows, Value());
+  SmallVector<int64_t> back(rank);
+  for (auto [place, dim] : llvm::enumerate(order))
+    back[dim] = place;
+  b.set(0, b.transpose(found, back));
+  return true;
+}
+
+static LogicalResult buildGatherElements(Binder &b) {
+  auto axis = normalizeAxis(b.intAttr("axis", 0), b.rank(0));
+  if (!axis)
+    return b.error() << "has no such axis";
+  int64_t extent = b.shape(0)[*axis];
+  if (b.isConstant(1) &&
+      failed(checkIndices(b, *b.item(1).tensor, extent, -extent)))
+    return failure();
+  // One element of each row, the log probability of a target say, is picked
+  // where it lies: by a place in all rows no row could be another rank's.
+  Shape one = b.shape(0);
+  one[*axis] = 1;
+  if (!b.translation.isForward() && b.shape(1) == one &&
+      isa<FloatType>(b.element(0))) {
+    Arithmetic a(b);
+    Shape rows = Arithmetic::without(one, *axis);
+    Value ids = a.wrap(
+        a.cast(b.reshape(b.value(1), rows), b.builder.getI64Type()), extent);
+    b.set(0, b.reshape(a.pick(b.value(0), ids, *axis), one));
+    return success();
+  }
+  FailureOr<Value> number = elementNumbers(b, *axis);
+  if (failed(number))
+    return failure();
+  if (buildGatherAlong(b, *axis))
+    return success();
+  Value flat = b.reshape(b.value(0), {product(b.shape(0))});
+  b.set(0, Arithmetic(b).take(flat, *number, 0));
+  return success();
+}
+
+ArrayRef<OpEntry> pcc::frontend::gatherOps() {
+  static const OpEntry table[] = {
+      {"Gather", 1, kAnyOpset, 2, foldGather, buildGather},
+      {"GatherElements", 11, kAnyOpset, 2, foldGatherElements,
+       buildGatherElements},
+      {"GatherND", 11, kAnyOpset, 2, foldGatherND, buildGatherND},
+  };
+  return table;
+}

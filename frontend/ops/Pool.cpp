@@ -1,0 +1,131 @@
+//===- Pool.cpp - The largest element of each window ----------------------===//
+//
+// A window's largest element is found dim by dim, the last first, tap by tap:
+// each tap of the kernel is a strided slice, and of two equal elements the
+// earlier is kept. So the gradient goes to one element of each window, the
+// first of the largest in row-major order, as in PyTorch.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/binding/Arithmetic.h"
+#include "frontend/binding/Windows.h"
+#include <limits>
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+namespace {
+/// Elements, and where each of them comes from; null if nobody asks.
+struct Found {
+  Value best, place;
+};
+} // namespace
+
+/// The elements that a tap reads, `fill` where there are none: one behind the
+/// other along `dim`.
+static Value readTap(Binder &b, Value x, int64_t dim, const Window &w,
+                     int64_t tap, Scalar fill) {
+  RankedTensorType type = tensorType(x);
+  // The positions that exist; all between two of them do.
+  int64_t first = 0, last = w.out - 1;
+  while (first < w.out && w.read(first, tap) < 0)
+    ++first;
+  while (last >= first && w.read(last, tap) < 0)
+    --last;
+  Shape shape(type.getShape());
+  auto border = [&](int64_t count) -> Value {
+    Shape part = shape;
+    part[dim] = count;
+    return b.constant(Tensor::splat(type.getElementType(), part, fill));
+  };
+  SmallVector<Value> parts;
+  if (first > 0)
+    parts.push_back(border(std::min(first, w.out)));
+  if (first <= last) {
+    Shape starts(shape.size(), 0), steps(shape.size(), 1), part = shape;
+    starts[dim] = w.read(first, tap);
+    part[dim] = last - first + 1;
+    steps[dim] = part[dim] > 1 ? w.stride : 1;
+    parts.push_back(SliceOp::create(b.builder, b.loc,
+                                    b.typeOf(part, type.getElementType()), x,
+                                    starts, steps));
+  }
+  if (first < w.out && last < w.out - 1)
+    parts.push_back(border(w.out - 1 - last));
+  return parts.size() == 1 ? parts[0] : b.concat(parts, dim);
+}
+
+/// The number of each element, row major by `storage_order` 0.
+static Value placesOf(Binder &b, ArrayRef<int64_t> shape, bool columnsFirst) {
+  Tensor places(b.builder.getI64Type(), shape);
+  Shape strides = rowMajor(shape);
+  if (columnsFirst)
+    for (size_t d = 2; d < shape.size(); ++d)
+      strides[d] = d == 2 ? 1 : strides[d - 1] * shape[d - 1];
+  size_t n = 0;
+  forEachIndex(shape, [&](ArrayRef<int64_t> index) {
+    int64_t place = 0;
+    for (auto [i, stride] : llvm::zip(index, strides))
+      place += i * stride;
+    places.elements()[n++] = ofInt(place);
+  });
+  return b.constant(places);
+}
+
+static LogicalResult buildMaxPool(Binder &b) {
+  Shape x = b.shape(0);
+  auto kernel = b.ints("kernel_shape");
+  if (x.size() < 3 || !kernel || kernel->size() != x.size() - 2)
+    return b.error() << "needs [batch, channels, positions...] and a "
+                        "kernel_shape for the positions";
+  auto windows = slidingWindows(b, *kernel);
+  if (failed(windows))
+    return failure();
+  for (const Window &w : *windows)
+    if (w.kernel > 1024)
+      return b.error() << "takes the largest of " << w.kernel << " elements";
+  Type element = b.element(0);
+  Scalar lowest =
+      isa<FloatType>(element)
+          ? ofFloat(-std::numeric_limits<double>::infinity())
+          : ofInt(APInt::getSignedMinValue(element.getIntOrFloatBitWidth())
+                      .getSExtValue());
+  bool wantsPlaces = b.numOutputs() > 1 && !b.node.output(1).empty();
+  if (wantsPlaces && failed(b.checkConstant(x)))
+    return failure();
+  Found found{b.value(0), wantsPlaces
+                              ? placesOf(b, x, b.intAttr("storage_order", 0))
+                              : Value()};
+  Arithmetic a(b);
+  for (size_t d = windows->size(); d-- > 0;) {
+    const Window &w = (*windows)[d];
+    int64_t dim = 2 + d;
+    Found joined;
+    for (int64_t tap = 0; tap < w.kernel; ++tap) {
+      Found here{readTap(b, found.best, dim, w, tap, lowest),
+                 wantsPlaces ? readTap(b, found.place, dim, w, tap, ofInt(0))
+                             : Value()};
+      if (!joined.best) {
+        joined = here;
+        continue;
+      }
+      Value isMore = a.less(joined.best, here.best);
+      joined.best = a.where(isMore, here.best, joined.best);
+      if (wantsPlaces)
+        joined.place = a.where(isMore, here.place, joined.place);
+    }
+    found = joined;
+  }
+  b.set(0, found.best);
+  if (wantsPlaces)
+    b.set(1, found.place);
+  return success();
+}
+
+ArrayRef<OpEntry> pcc::frontend::poolOps() {
+  static const OpEntry table[] = {
+      {"MaxPool", 1, kAnyOpset, 1, nullptr, buildMaxPool},
+  };
+  return table;
+}

@@ -1,0 +1,280 @@
+//===- Reduction.cpp - Operators that reduce over dims --------------------===//
+
+#include "frontend/binding/Arithmetic.h"
+#include "llvm/ADT/SmallSet.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+namespace {
+struct Reduction {
+  SmallVector<int64_t> dims;
+  /// Of the result without and with the reduced dims.
+  Shape shape, kept;
+  int64_t count = 1;
+};
+} // namespace
+
+static FailureOr<Reduction> reduction(Binder &b) {
+  auto axes = b.ints(1, "axes");
+  if (failed(axes))
+    return failure();
+  Shape from = b.shape(0);
+  llvm::SmallDenseSet<int64_t> reduced;
+  bool none = !*axes || (*axes)->empty();
+  if (none && !b.intAttr("noop_with_empty_axes", 0))
+    for (size_t d = 0; d < from.size(); ++d)
+      reduced.insert(d);
+  if (*axes)
+    for (int64_t axis : **axes) {
+      auto dim = normalizeAxis(axis, from.size());
+      if (!dim)
+        return b.error() << "has no such axis";
+      reduced.insert(*dim);
+    }
+  Reduction r;
+  bool keep = b.intAttr("keepdims", 1);
+  for (auto [d, extent] : llvm::enumerate(from)) {
+    if (!reduced.contains(d)) {
+      r.shape.push_back(extent);
+      r.kept.push_back(extent);
+      continue;
+    }
+    r.dims.push_back(d);
+    r.count *= extent;
+    if (keep)
+      r.kept.push_back(1);
+  }
+  return r;
+}
+
+enum class Fold { Sum, Mean, Prod, Max, Min };
+
+template <Fold Kind>
+static LogicalResult foldReduce(Binder &b) {
+  auto r = reduction(b);
+  if (failed(r))
+    return failure();
+  Tensor input = *b.item(0).tensor;
+  Tensor t(input.element(), r->shape);
+  std::vector<bool> begun(t.size());
+  auto join = [](auto x, auto y) {
+    switch (Kind) {
+    case Fold::Prod:
+      return x * y;
+    case Fold::Max:
+      return std::max(x, y);
+    case Fold::Min:
+      return std::min(x, y);
+    default:
+      return x + y;
+    }
+  };
+  forEachIndex(input.shape(), [&](ArrayRef<int64_t> index) {
+    int64_t number = 0;
+    for (auto [d, i] : llvm::enumerate(index))
+      if (!llvm::is_contained(r->dims, static_cast<int64_t>(d)))
+        number = number * input.shape()[d] + i;
+    Scalar &to = t.elements()[number], from = input.at(index);
+    if (!begun[number])
+      to = from;
+    else if (input.isFloat())
+      to.f = join(to.f, from.f);
+    else
+      to.i = join(to.i, from.i);
+    begun[number] = true;
+  });
+  for (Scalar &s : t.elements()) {
+    if (Kind == Fold::Mean && t.isFloat())
+      s.f /= r->count;
+    else if (Kind == Fold::Mean)
+      s.i /= r->count;
+    s = roundTo(t.element(), s);
+  }
+  b.set(0, t.reshape(r->kept));
+  return success();
+}
+
+/// Values: reduces over the dims, then brings the kept ones back. `Formula`
+/// gets the operand and the dims that disappear.
+template <Value (*Formula)(Binder &, Arithmetic &, Value, const Reduction &)>
+static LogicalResult buildReduce(Binder &b) {
+  auto r = reduction(b);
+  if (failed(r))
+    return failure();
+  Arithmetic a(b);
+  b.set(0, b.reshape(Formula(b, a, b.value(0), *r), r->kept));
+  return success();
+}
+
+/// The same for what takes floats only.
+template <Value (*Formula)(Binder &, Arithmetic &, Value, const Reduction &)>
+static LogicalResult buildFloats(Binder &b) {
+  if (!isa<FloatType>(b.element(0)))
+    return b.error() << "takes floats";
+  return buildReduce<Formula>(b);
+}
+
+static Value sum(Binder &, Arithmetic &a, Value x, const Reduction &r) {
+  return a.reduce<ReduceOp>(x, r.dims);
+}
+
+/// Sums of floats, and of flags: as floats, which count up to 2^24 exactly.
+static LogicalResult buildSum(Binder &b) {
+  auto flags = b.value(0).getDefiningOp<CastOp>();
+  if (!flags || !tensorType(flags.getInput()).getElementType().isInteger(1))
+    return buildFloats<sum>(b);
+  auto r = reduction(b);
+  if (failed(r))
+    return failure();
+  if (r->count > int64_t(1) << 24)
+    return b.error() << "counts among more than 2^24";
+  Arithmetic a(b);
+  Value count = a.reduce<ReduceOp>(
+      a.cast(flags.getInput(), b.builder.getF32Type()), r->dims);
+  b.set(0, b.reshape(a.cast(count, b.element(0)), r->kept));
+  return success();
+}
+
+static Value mean(Binder &b, Arithmetic &a, Value x, const Reduction &r) {
+  return b.scale(sum(b, a, x, r), 1.0 / r.count);
+}
+static Value l1(Binder &b, Arithmetic &a, Value x, const Reduction &r) {
+  return sum(b, a, a.abs(x), r);
+}
+static Value sumSquare(Binder &b, Arithmetic &a, Value x, const Reduction &r) {
+  return sum(b, a, a.mul(x, x), r);
+}
+/// Of zeros it is flat, as in PyTorch: no root is taken of them.
+static Value l2(Binder &b, Arithmetic &a, Value x, const Reduction &r) {
+  Value squares = sumSquare(b, a, x, r), zero = a.splat(squares, 0);
+  Value isZero = a.equal(squares, zero);
+  Value safe = a.where(isZero, a.splat(squares, 1), squares);
+  return a.where(isZero, zero, a.sqrt(safe));
+}
+static Value logSum(Binder &b, Arithmetic &a, Value x, const Reduction &r) {
+  return a.log(sum(b, a, x, r));
+}
+static Value logSumExp(Binder &, Arithmetic &a, Value x, const Reduction &r) {
+  Value max = a.reduce<ReduceMaxOp>(x, r.dims);
+  Value shifted = a.sub(x, a.spread(max, tensorType(x).getShape(), r.dims));
+  return a.add(max, a.log(a.reduce<ReduceOp>(a.exp(shifted), r.dims)));
+}
+template <typename Op>
+static Value join(Binder &, Arithmetic &a, Value x, const Reduction &r) {
+  return a.reduce<Op>(x, r.dims);
+}
+
+template <typename Best>
+static LogicalResult buildArg(Binder &b) {
+  Shape shape = b.shape(0);
+  auto axis = normalizeAxis(b.intAttr("axis", 0), shape.size());
+  if (!axis)
+    return b.error() << "has no such axis";
+  if (failed(b.checkConstant(shape)))
+    return failure();
+  Arithmetic a(b);
+  Value found =
+      a.findBest<Best>(b.value(0), *axis, b.intAttr("select_last_index", 0));
+  if (b.intAttr("keepdims", 1)) {
+    shape[*axis] = 1;
+    found = b.reshape(found, shape);
+  }
+  b.set(0, found);
+  return success();
+}
+
+/// Of bools the TorchScript exporter writes sums as of what they are in
+/// PyTorch, integers, which no version of the operator allows.
+static Type elementOfSums(Binder &b) {
+  return b.element(0).isInteger(1) ? b.builder.getI64Type() : b.element(0);
+}
+
+static LogicalResult foldCumSum(Binder &b) {
+  Tensor input = *b.tensor(0);
+  if (b.tensor(1)->size() != 1)
+    return b.error() << "needs one axis";
+  auto axis = normalizeAxis(b.tensor(1)->at(int64_t(0)).i, input.rank());
+  if (!axis)
+    return b.error() << "has no such axis";
+  bool exclusive = b.intAttr("exclusive", 0), reverse = b.intAttr("reverse", 0);
+  // Once along dims where nothing varies.
+  Shape shape(input.core().shape());
+  shape[*axis] = input.shape()[*axis];
+  Tensor from = input.core().expand(shape), t(elementOfSums(b), shape);
+  int64_t stride = product(ArrayRef(shape).drop_front(*axis + 1)),
+          size = t.size(), extent = shape[*axis];
+  std::vector<Scalar> sums(size);
+  for (int64_t i = 0; i < size; ++i) {
+    int64_t n = reverse ? size - 1 - i : i, here = n / stride % extent;
+    Scalar before = input.isFloat() ? ofFloat(0) : ofInt(0), with = from.at(n);
+    if (here != (reverse ? extent - 1 : 0))
+      before = sums[reverse ? n + stride : n - stride];
+    if (input.isFloat())
+      with.f += before.f;
+    else
+      with.i += before.i;
+    sums[n] = with;
+    t.elements()[n] = roundTo(t.element(), exclusive ? before : with);
+  }
+  b.set(0, t.expand(input.shape()));
+  return success();
+}
+
+/// A sum over a square: element j gets the elements i that come before it.
+static LogicalResult buildCumSum(Binder &b) {
+  std::optional<double> given = b.uniform(1);
+  Shape shape = b.shape(0);
+  auto axis = given ? normalizeAxis(static_cast<int64_t>(*given), shape.size())
+                    : std::nullopt;
+  if (!axis)
+    return b.error() << "has no such axis";
+  bool exclusive = b.intAttr("exclusive", 0), reverse = b.intAttr("reverse", 0);
+  int64_t extent = shape[*axis], dim = *axis;
+  if (failed(b.checkConstant({extent, extent})))
+    return failure();
+  Shape square = shape;
+  square.insert(square.begin() + dim, extent);
+  Shape place(square.size(), 1);
+  place[dim] = place[dim + 1] = extent;
+  Tensor mask(b.builder.getI1Type(), {extent, extent});
+  for (int64_t j = 0; j < extent; ++j)
+    for (int64_t i = 0; i < extent; ++i)
+      mask.elements()[j * extent + i] =
+          ofInt(i == j ? !exclusive : (reverse ? i > j : i < j));
+  Arithmetic a(b);
+  // Integers are added as f64, which is exact up to 2^53.
+  bool isFloat = isa<FloatType>(b.element(0));
+  Value x = b.value(0);
+  if (!isFloat)
+    x = a.cast(x, b.builder.getF64Type());
+  Value wide = a.spread(x, square, dim);
+  Value kept = b.constant(mask.reshape(place).expand(square));
+  Value terms = a.where(kept, wide, a.splat(wide, 0));
+  b.set(0, a.cast(a.reduce<ReduceOp>(terms, dim + 1), elementOfSums(b)));
+  return success();
+}
+
+ArrayRef<OpEntry> pcc::frontend::reductionOps() {
+  constexpr int64_t any = kAnyOpset;
+  static const OpEntry table[] = {
+      {"ArgMax", 1, any, 1, nullptr, buildArg<ReduceMaxOp>},
+      {"ArgMin", 1, any, 1, nullptr, buildArg<ReduceMinOp>},
+      {"CumSum", 11, any, 2, foldCumSum, buildCumSum},
+      {"ReduceL1", 1, any, 1, nullptr, buildFloats<l1>},
+      {"ReduceL2", 1, any, 1, nullptr, buildFloats<l2>},
+      {"ReduceLogSum", 1, any, 1, nullptr, buildFloats<logSum>},
+      {"ReduceLogSumExp", 1, any, 1, nullptr, buildFloats<logSumExp>},
+      {"ReduceMax", 1, any, 1, foldReduce<Fold::Max>,
+       buildReduce<join<ReduceMaxOp>>},
+      {"ReduceMean", 1, any, 1, foldReduce<Fold::Mean>, buildFloats<mean>},
+      {"ReduceMin", 1, any, 1, foldReduce<Fold::Min>,
+       buildReduce<join<ReduceMinOp>>},
+      {"ReduceProd", 1, any, 1, foldReduce<Fold::Prod>,
+       buildReduce<join<ReduceProdOp>>},
+      {"ReduceSum", 1, any, 1, foldReduce<Fold::Sum>, buildSum},
+      {"ReduceSumSquare", 1, any, 1, nullptr, buildFloats<sumSquare>},
+  };
+  return table;
+}

@@ -1,0 +1,304 @@
+//===- Shape.cpp - Operators that move elements ---------------------------===//
+//
+// Each computes what the result looks like once, for constants and for values
+// alike, and differs only in the last step: a view of a tensor or an nn op.
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/Axes.h"
+#include "frontend/binding/Binder.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+using Axes = SmallVector<int64_t>;
+
+static LogicalResult setReshaped(Binder &b, ArrayRef<int64_t> shape) {
+  if (b.isConstant(0))
+    b.set(0, b.item(0).tensor->reshape(shape));
+  else
+    b.set(0, b.reshape(b.value(0), shape));
+  return success();
+}
+
+static LogicalResult importIdentity(Binder &b) {
+  b.set(0, b.item(0));
+  return success();
+}
+
+/// The extents of a program's inputs that its user chooses.
+static SmallVector<std::pair<StringRef, int64_t>> chosenDims(Binder &b) {
+  SmallVector<std::pair<StringRef, int64_t>> dims;
+  Block *block = b.builder.getInsertionBlock();
+  auto forward = dyn_cast_or_null<func::FuncOp>(block->getParentOp());
+  if (!forward)
+    return dims;
+  BlockArgument tokens = findArgument(forward, "tokens");
+  BlockArgument rows = tokens ? tokens : findArgument(forward, "data");
+  if (rows && tensorType(rows).getRank() > 0)
+    dims.push_back({"batch", tensorType(rows).getDimSize(0)});
+  if (tokens && tensorType(tokens).getRank() == 2)
+    dims.push_back({"sequence", tensorType(tokens).getDimSize(1)});
+  return dims;
+}
+
+static void noteBaked(Binder &b, InFlightDiagnostic &diag, StringRef name,
+                      int64_t now, int64_t then) {
+  diag.attachNote(b.loc) << "the file has a " << name << " of " << then
+                         << " as a number, the example's at its export; it is "
+                         << now << " here";
+  diag.attachNote(b.loc)
+      << "export with dynamo=True and dynamic_shapes, or from x.shape[i] where "
+         "the module has len(x) or int(...), or at the "
+      << name << " that is trained";
+}
+
+/// The leading dims that two shapes have in common.
+static size_t keptDims(const Shape &from, const Shape &to) {
+  size_t kept = 0;
+  while (kept < from.size() && kept < to.size() && from[kept] == to[kept])
+    ++kept;
+  return kept;
+}
+
+/// The number of a shape that does not fit, behind the leading dims that stay,
+/// which fits as -1 and may be a dim's; nothing unless there is just one.
+static std::optional<int64_t> overwritten(const Shape &from, const Shape &to) {
+  size_t kept = keptDims(from, to);
+  int64_t elements = product(ArrayRef(from).drop_front(kept));
+  int64_t wanted = product(ArrayRef(to).drop_front(kept));
+  std::optional<int64_t> found;
+  if (wanted < 1)
+    return found;
+  for (int64_t extent : ArrayRef(to).drop_front(kept)) {
+    constexpr int64_t kMostDims = 8;
+    if (extent < 1 || extent >= kMostDims || elements % (wanted / extent))
+      continue;
+    if (found || kept == 0)
+      return std::nullopt;
+    found = extent;
+  }
+  return found;
+}
+
+/// The sequence of the example, `now` here, by a shape whose dim `open` is -1
+/// and for which the elements are no multiple of the others. Of 32 positions:
+///
+///   [1, 32, 8] -> [-1, 2, 6, 8]  12, in two parts, if the batch is left open
+///   [1, 4, 32, 8] -> [-1, 12, 8] 12, the one dim that differs
+static std::optional<int64_t> bakedLength(ArrayRef<int64_t> from,
+                                          ArrayRef<int64_t> to, size_t open,
+                                          int64_t batch, int64_t now) {
+  int64_t others =
+              product(to.take_front(open)) * product(to.drop_front(open + 1)),
+          all = product(from);
+  if (open == 0 && all > 0 && others > 0 && now * batch * others % all == 0) {
+    int64_t length = now * batch * others / all;
+    // The file has it as a number, or as those of its parts.
+    for (size_t first = 1; first < to.size(); ++first)
+      for (size_t n = 1; first + n <= to.size(); ++n)
+        if (product(to.slice(first, n)) == length)
+          return length;
+  }
+  while (!from.empty() && !to.empty() && from.back() == to.back()) {
+    from = from.drop_back();
+    to = to.drop_back();
+  }
+  if (open == 0 && to.size() == 2 && !from.empty() && from.back() == now)
+    return to.back();
+  return std::nullopt;
+}
+
+/// `open`: the dim of `to` that is left open, -1 where none is.
+static InFlightDiagnostic misfit(Binder &b, const Shape &from, const Shape &to,
+                                 int64_t open) {
+  Shape written = to;
+  if (open >= 0)
+    written[open] = -1;
+  int64_t wanted = std::abs(product(written));
+  InFlightDiagnostic diag =
+      b.error() << "cannot turn [" << ArrayRef(from) << "] into ["
+                << ArrayRef(written) << "]: " << product(from)
+                << " elements are "
+                << (open >= 0 && wanted ? "no multiple of " : "not ") << wanted;
+  if (open >= 0) {
+    auto dims = chosenDims(b);
+    std::optional<int64_t> then;
+    if (dims.size() == 2)
+      then = bakedLength(from, to, open, dims[0].second, dims[1].second);
+    if (then && *then != dims[1].second) {
+      noteBaked(b, diag, dims[1].first, dims[1].second, *then);
+      return diag;
+    }
+  }
+  // With the example's extent in place of this one, would it fit?
+  for (auto [name, now] : chosenDims(b)) {
+    int64_t scaled = open < 0 ? now * product(to) : 0;
+    // A dim that stays is none that was written down.
+    if (llvm::is_contained(ArrayRef(to).take_front(keptDims(from, to)), now))
+      continue;
+    if (product(from) > 0 && scaled > 0 && scaled % product(from) == 0) {
+      noteBaked(b, diag, name, now, scaled / product(from));
+      return diag;
+    }
+  }
+  if (auto number = overwritten(from, to)) {
+    diag.attachNote(b.loc)
+        << "no batch or sequence fits " << *number
+        << ", where -1 does: PyTorch's TorchScript exporter writes dims over "
+           "the -1 of repeat_interleave(dim=-1), and over others of the file";
+    diag.attachNote(b.loc)
+        << "export with dynamo=True, or count that dim from the front";
+    return diag;
+  }
+  diag.attachNote(b.loc) << "a dim bound by a flag does not fit a number "
+                            "that the file contains";
+  return diag;
+}
+
+/// Whether the first dim is the batch, and is shared out to another number of
+/// rows, the rest going wherever there is room: an example's batch, written as
+/// a number, would mix samples. Rows of the batch and the dims after it are
+/// no such thing: [batch, heads, ...] as [batch * heads, -1, ...].
+static bool splitsBatch(Binder &b, const Shape &from, const Shape &to,
+                        bool isOpen, bool isFirstGiven) {
+  if (b.isConstant(0) || !isOpen || !isFirstGiven || from.empty() ||
+      to[0] == 1 || to[0] == from[0])
+    return false;
+  for (size_t i = 2; i <= from.size(); ++i)
+    if (product(ArrayRef(from).take_front(i)) == to[0])
+      return false;
+  auto dims = chosenDims(b);
+  return !dims.empty() && dims[0].second == from[0] && from[0] > 1 &&
+         findAxes(b.value(0)).batch == 0;
+}
+
+static LogicalResult importReshape(Binder &b) {
+  auto target = b.ints(1, "shape");
+  if (failed(target))
+    return failure();
+  if (!*target)
+    return b.error() << "needs a shape";
+  Shape from = b.shape(0), to;
+  bool allowZero = b.intAttr("allowzero", 0);
+  int64_t open = -1;
+  for (auto [i, extent] : llvm::enumerate(**target)) {
+    if (extent == -1)
+      open = i;
+    bool keeps = extent == 0 && !allowZero && i < from.size();
+    to.push_back(extent == -1 ? 1 : keeps ? from[i] : extent);
+  }
+  if (open >= 0 && product(to) > 0)
+    to[open] = product(from) / product(to);
+  bool negative = llvm::any_of(to, [](int64_t extent) { return extent < 0; });
+  if (negative || product(to) != product(from))
+    return misfit(b, from, to, open);
+  if (splitsBatch(b, from, to, open >= 0, open != 0 && !to.empty())) {
+    InFlightDiagnostic diag = b.error() << "shares a batch of " << from[0]
+                                        << " out to " << to[0] << " rows";
+    noteBaked(b, diag, "batch", from[0], to[0]);
+    return diag;
+  }
+  return setReshaped(b, to);
+}
+
+static LogicalResult importFlatten(Binder &b) {
+  Shape from = b.shape(0);
+  int64_t rank = from.size(), axis = b.intAttr("axis", 1);
+  axis = axis < 0 ? axis + rank : axis;
+  if (axis < 0 || axis > rank)
+    return b.error() << "has no such axis";
+  ArrayRef<int64_t> shape = from;
+  return setReshaped(
+      b, {product(shape.take_front(axis)), product(shape.drop_front(axis))});
+}
+
+static LogicalResult importSqueeze(Binder &b) {
+  auto axes = b.ints(1, "axes");
+  if (failed(axes))
+    return failure();
+  Shape from = b.shape(0), to;
+  llvm::SmallDenseSet<int64_t> dropped;
+  if (*axes)
+    for (int64_t axis : **axes) {
+      auto dim = normalizeAxis(axis, from.size());
+      if (!dim || from[*dim] != 1)
+        return b.error() << "cannot drop dim " << axis;
+      dropped.insert(*dim);
+    }
+  for (auto [i, extent] : llvm::enumerate(from))
+    if (*axes ? !dropped.contains(i) : extent != 1)
+      to.push_back(extent);
+  return setReshaped(b, to);
+}
+
+static LogicalResult importUnsqueeze(Binder &b) {
+  auto axes = b.ints(1, "axes");
+  if (failed(axes))
+    return failure();
+  if (!*axes)
+    return b.error() << "needs axes";
+  Shape from = b.shape(0), to(from.size() + (*axes)->size(), 0);
+  for (int64_t axis : **axes) {
+    auto dim = normalizeAxis(axis, to.size());
+    if (!dim || to[*dim] == 1)
+      return b.error() << "cannot insert dim " << axis;
+    to[*dim] = 1;
+  }
+  const int64_t *next = from.begin();
+  for (int64_t &extent : to)
+    if (extent == 0)
+      extent = *next++;
+  return setReshaped(b, to);
+}
+
+static LogicalResult importTranspose(Binder &b) {
+  int64_t rank = b.rank(0);
+  Axes permutation;
+  if (auto perm = b.ints("perm"))
+    permutation = *perm;
+  else
+    for (int64_t d = rank; d-- > 0;)
+      permutation.push_back(d);
+  Axes sorted = permutation;
+  llvm::sort(sorted);
+  if (!llvm::equal(sorted, llvm::seq<int64_t>(0, rank)))
+    return b.error() << "perm does not name every dim once";
+  if (b.isConstant(0))
+    b.set(0, b.item(0).tensor->transpose(permutation));
+  else
+    b.set(0, b.transpose(b.value(0), permutation));
+  return success();
+}
+
+static LogicalResult importExpand(Binder &b) {
+  std::optional<Tensor> target = b.tensor(1);
+  if (!target)
+    return b.error() << "the shape must be known at compile time";
+  auto shape = broadcastShapes({b.shape(0), Shape(target->ints())});
+  if (!shape)
+    return b.error() << "the shapes do not fit";
+  // What stays an expression is held nowhere.
+  if (b.isConstant(0) && failed(b.checkConstant(*shape)))
+    return failure();
+  if (b.isConstant(0))
+    b.set(0, b.item(0).tensor->expand(*shape));
+  else
+    b.set(0, b.broadcast(b.value(0), *shape));
+  return success();
+}
+
+ArrayRef<OpEntry> pcc::frontend::shapeOps() {
+  static const OpEntry table[] = {
+      {"Expand", 8, kAnyOpset, 2, importExpand, importExpand},
+      {"Flatten", 1, kAnyOpset, 1, importFlatten, importFlatten},
+      {"Identity", 1, kAnyOpset, 1, importIdentity, importIdentity},
+      {"Reshape", 5, kAnyOpset, 1, importReshape, importReshape},
+      {"Squeeze", 1, kAnyOpset, 1, importSqueeze, importSqueeze},
+      {"Transpose", 1, kAnyOpset, 1, importTranspose, importTranspose},
+      {"Unsqueeze", 1, kAnyOpset, 1, importUnsqueeze, importUnsqueeze},
+  };
+  return table;
+}

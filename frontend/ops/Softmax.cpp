@@ -1,0 +1,76 @@
+//===- Softmax.cpp - Softmax and its relatives ----------------------------===//
+
+#include "frontend/binding/Arithmetic.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+namespace {
+/// The operand as its operator sees it: `shape`, of which `dim` is one row.
+struct Rows {
+  Shape shape;
+  int64_t dim;
+};
+} // namespace
+
+/// Before opset 13 the default axis is 1, and the dims from it on are one row.
+static FailureOr<Rows> findRows(Binder &b) {
+  Shape shape = b.shape(0);
+  int64_t rank = shape.size();
+  auto axis = normalizeAxis(b.intAttr("axis", b.opset < 13 ? 1 : -1), rank);
+  if (!axis || !isa<FloatType>(b.element(0)))
+    return b.error() << "has no such axis, or takes no such elements";
+  if (b.opset >= 13 || *axis == rank - 1)
+    return Rows{shape, *axis};
+  ArrayRef<int64_t> extents = shape;
+  return Rows{
+      {product(extents.take_front(*axis)), product(extents.drop_front(*axis))},
+      1};
+}
+
+/// In nn the rows are the last dim: it and the axis change places, twice.
+static LogicalResult buildSoftmax(Binder &b) {
+  FailureOr<Rows> rows = findRows(b);
+  if (failed(rows))
+    return failure();
+  auto permutation = llvm::to_vector(llvm::seq<int64_t>(0, rows->shape.size()));
+  std::swap(permutation[rows->dim], permutation.back());
+  Value x = b.transpose(b.reshape(b.value(0), rows->shape), permutation);
+  Value y = b.transpose(b.unary<SoftmaxOp>(x), permutation);
+  b.set(0, b.reshape(y, b.shape(0)));
+  return success();
+}
+
+static LogicalResult buildLogSoftmax(Binder &b) {
+  FailureOr<Rows> rows = findRows(b);
+  if (failed(rows))
+    return failure();
+  Arithmetic a(b);
+  Value x = b.reshape(b.value(0), rows->shape);
+  b.set(0, b.reshape(a.logSoftmax(x, rows->dim), b.shape(0)));
+  return success();
+}
+
+/// One at the first maximum of each row.
+static LogicalResult buildHardmax(Binder &b) {
+  FailureOr<Rows> rows = findRows(b);
+  if (failed(rows))
+    return failure();
+  Arithmetic a(b);
+  Value x = b.reshape(b.value(0), rows->shape);
+  Value first = a.findBest<ReduceMaxOp>(x, rows->dim, /*last=*/false);
+  Value index = a.iota(rows->shape, rows->dim, b.builder.getI64Type());
+  Value hit = a.equal(index, a.spread(first, rows->shape, rows->dim));
+  b.set(0, b.reshape(a.cast(hit, b.element(0)), b.shape(0)));
+  return success();
+}
+
+ArrayRef<OpEntry> pcc::frontend::softmaxOps() {
+  static const OpEntry table[] = {
+      {"Hardmax", 1, kAnyOpset, 1, nullptr, buildHardmax},
+      {"LogSoftmax", 1, kAnyOpset, 1, nullptr, buildLogSoftmax},
+      {"Softmax", 1, kAnyOpset, 1, nullptr, buildSoftmax},
+  };
+  return table;
+}

@@ -1,0 +1,342 @@
+//===- Provenance.cpp - What the initializers of a file are ---------------===//
+
+#include "frontend/weights/Provenance.h"
+#include "analysis/Evaluate.h"
+#include "analysis/Tensor.h"
+#include "frontend/onnx/GradientReach.h"
+#include "frontend/onnx/TensorProto.h"
+#include "frontend/weights/OperatorNames.h"
+#include "frontend/weights/Phrases.h"
+#include "frontend/weights/ValuePatterns.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using Kind = Provenance::Kind;
+
+static int64_t sizeOf(const onnx::TensorProto &tensor) {
+  return product(Shape(tensor.dims().begin(), tensor.dims().end()));
+}
+
+ProvenanceFinder::ProvenanceFinder(const onnx::GraphProto &graph,
+                                   const NameFinder &names,
+                                   const TorchExport &module,
+                                   const std::optional<Declarations> &declared,
+                                   llvm::function_ref<bool(StringRef)> isOne)
+    : names(names), module(module), declared(declared), isNumberOne(isOne),
+      computed(graph, names), reached(findReached(graph)),
+      reachedPlainly(findReached(graph, {"Sin", "Cos"})) {
+  constexpr StringRef key = "pkg.torch.export.graph_signature.InputSpec.kind";
+  auto note = [&](const google::protobuf::Message &message, int field,
+                  StringRef name) {
+    std::string kind = metadata(message, field, key);
+    if (!kind.empty())
+      tags[name] = kind;
+  };
+  for (const auto &value : graph.value_info())
+    note(value, kValueMetadata, value.name());
+  for (const auto &tensor : graph.initializer())
+    note(tensor, kTensorMetadata, tensor.name());
+  // With --batch-norm running. The weight keeps the name of the layer's own.
+  for (const auto &node : graph.node())
+    if (wasRewrittenBy(node, kFusesNorm))
+      for (int i = 1; i < node.input_size(); ++i)
+        normed.insert(node.input(i));
+}
+
+Provenance ProvenanceFinder::declaredOf(const onnx::TensorProto &tensor) const {
+  Provenance result;
+  result.evidence = "made by the exporter, says pcc-export";
+  const DeclaredTensor *known = declared->find(tensor.name());
+  if (!known)
+    return result;
+  result.name = known->name;
+  result.isNameProven = true;
+  result.paddingRow = known->paddingRow;
+  for (const DeclaredTensor::Holder &holder : known->holders)
+    if (holder.name == tensor.name())
+      result.isTransposed = holder.transposed;
+  if (known->isBuffer) {
+    result.evidence = "a buffer, says pcc-export";
+    return result;
+  }
+  result.kind = known->isTrained ? Kind::Parameter : Kind::Frozen;
+  result.evidence = known->isTrained ? "trained, says pcc-export"
+                                     : "not trained, says pcc-export";
+  return result;
+}
+
+/// Whether modules of PyTorch call their parameters so.
+static bool isNamedByModule(StringRef name) {
+  StringRef leaf = leafOf(name);
+  return name.contains('.') &&
+         llvm::StringSwitch<bool>(leaf)
+             .Cases({"weight", "bias", "in_proj_weight", "in_proj_bias"}, true)
+             .Cases({"q_proj_weight", "k_proj_weight", "v_proj_weight"}, true)
+             .Cases({"bias_k", "bias_v", "weight_g", "weight_v"}, true)
+             .Cases({"original0", "original1"}, true)
+             .Default(false);
+}
+
+std::string
+ProvenanceFinder::readNameOf(const onnx::TensorProto &tensor) const {
+  ArrayRef<NameFinder::Use> uses = names.usesOf(tensor.name());
+  return uses.empty() ? "" : names.byRead(*uses[0].node, uses[0].operand);
+}
+
+bool ProvenanceFinder::addsOne(const onnx::TensorProto &tensor,
+                               StringRef parameter) const {
+  if (!isAddition(tensor.name()))
+    return false;
+  ArrayRef<std::string> sources = *names.foldedFrom(tensor.name());
+  int numbers = 0;
+  for (StringRef source : sources) {
+    bool isOne = isNumberOne(source);
+    numbers += isOne;
+    // dynamo makes this of a number, for its type.
+    bool isOfNumber = stemOf(source).starts_with("scalar_tensor");
+    if (!isOne && !isOfNumber && source != parameter && !isMove(source))
+      return false;
+  }
+  return numbers == 1;
+}
+
+std::optional<Provenance>
+ProvenanceFinder::taggedOf(const onnx::TensorProto &tensor) const {
+  StringRef name = tensor.name();
+  Provenance result;
+  if (auto tag = tags.find(name); tag != tags.end()) {
+    bool isParameter = tag->second == "PARAMETER";
+    result.kind = isParameter ? Kind::Parameter : Kind::Constant;
+    result.name = name.str();
+    result.isNameProven = true;
+    result.evidence = "tagged " + tag->second + " by the exporter";
+    return result;
+  }
+  std::optional<ArrayRef<std::string>> sources = names.foldedFrom(name);
+  if (!sources)
+    return std::nullopt;
+  SmallVector<StringRef> real, results;
+  for (StringRef source : *sources) {
+    bool isReal = module.isKnown()
+                      ? module.kindOf(source) == "PARAMETER"
+                      : !isInvented(source) && (isParameterName(source) ||
+                                                !isOperatorResult(source));
+    (isReal ? real : results).push_back(source);
+  }
+  if (real.empty()) {
+    result.evidence = "computed by the exporter from constants";
+    return result;
+  }
+  result.evidence = "folded from " + conjoin(real);
+  result.name = real.size() == 1 ? real.front().str() : name.str();
+  bool isOne = sources->size() == 1;
+  result.isNameProven = isOne;
+  if (module.isKnown() || isOperatorResult(name))
+    results.push_back(name);
+  result.isComputed = llvm::any_of(results, [&](StringRef step) {
+    return module.kindOf(step).empty() &&
+           changesGradients(step, real.size() == 1);
+  });
+  // Neither a move nor adding a constant changes a gradient's elements; that
+  // of a difference has another sign, as the steps of an optimizer then have.
+  bool isKept = isOne || (real.size() == 1 && isMoveOrSum(name));
+  isKept &= !result.isComputed;
+  bool isSure = isKept && isNamedByModule(result.name);
+  if (auto tag = tags.find(result.name); isOne && tag != tags.end()) {
+    isSure = !result.isComputed && tag->second == "PARAMETER";
+    if (tag->second != "PARAMETER") {
+      result.evidence += ", tagged " + tag->second;
+      return result;
+    }
+  }
+  result.kind = isSure ? Kind::Parameter : Kind::Doubtful;
+  if (!isKept)
+    result.evidence += " and more";
+  // Nodes of one operator have numbers: one that moves has shapes beside it,
+  // and what a number alone tells of may be a product with another.
+  bool isOnlyMoved = real.size() == 1 &&
+                     (isInvented(name) ? isOne : isMove(name)) &&
+                     llvm::all_of(results, [](StringRef step) {
+                       return isInvented(step) || isMove(step) || isCount(step);
+                     });
+  if (isOnlyMoved)
+    return result;
+  result.isPlusOne = real.size() == 1 && isKept && addsOne(tensor, real[0]);
+  if (result.isPlusOne) {
+    result.evidence = "1 + '" + result.name + "', as its constant shows";
+    return result;
+  }
+  result.isAltered = true;
+  result.likelyName = result.name == name ? readNameOf(tensor) : result.name;
+  result.name = name.str();
+  result.isNameProven = false;
+  return result;
+}
+
+Provenance
+ProvenanceFinder::guessComputed(const onnx::TensorProto &tensor) const {
+  Provenance result;
+  // Where the exporter says what it folded, all else are its constants; so are
+  // numbers of a file with nothing folded.
+  if (names.saysFoldedFrom() ||
+      (sizeOf(tensor) == 1 && names.exporter() != Exporter::TorchScript)) {
+    result.evidence = "made by the exporter, which does not say from what";
+    return result;
+  }
+  result.name = tensor.name();
+  bool isFolded = names.isFolded(tensor);
+  if (isFolded && computed.isOfLinear(tensor)) {
+    result.kind = Kind::Parameter;
+    result.evidence = "folded weight of a linear layer";
+    return result;
+  }
+  result.kind = Kind::Doubtful;
+  result.evidence = "computed by the exporter, which does not say from what, "
+                    "for " +
+                    computed.readerOf(tensor);
+  // Weights and biases of products are folded where they were only moved or
+  // cast, which is no news; a scale never is.
+  result.isAltered = !computed.isOfProduct(tensor);
+  if (result.isAltered)
+    result.likelyName = readNameOf(tensor);
+  return result;
+}
+
+Provenance ProvenanceFinder::guessOf(const onnx::TensorProto &tensor) const {
+  StringRef name = tensor.name();
+  Provenance result;
+  if (sizeOf(tensor) == 1 && !names.hasOwnNames() && !isParameterName(name)) {
+    result.evidence = "one number without the name of a parameter";
+    return result;
+  }
+  if (isInvented(name) || name.contains('/'))
+    return guessComputed(tensor);
+  result.name = name.str();
+  result.isNameProven = names.hasOwnNames();
+  if (isNamedByModule(name)) {
+    result.kind = Kind::Parameter;
+    result.evidence = "named as modules name what they learn";
+    return result;
+  }
+  result.kind = Kind::Doubtful;
+  result.evidence = "the file does not say whether it is a buffer";
+  return result;
+}
+
+/// The value of a tensor of one element.
+static std::optional<double> numberOf(const onnx::TensorProto &tensor,
+                                      const Extent &extent, Type storage) {
+  if (sizeOf(tensor) != 1 || !extent.bytes)
+    return std::nullopt;
+  return Tensor::decode(storage, {}, extent.bytes).at(int64_t(0)).f;
+}
+
+static bool isZeros(const Extent &extent) {
+  return extent.bytes && llvm::all_of(StringRef(extent.bytes, extent.length),
+                                      [](char byte) { return byte == 0; });
+}
+
+int64_t ProvenanceFinder::rankOf(const onnx::TensorProto &tensor) const {
+  StringRef name = tensor.name();
+  bool isFolded = isInvented(name) || names.foldedFrom(name) ||
+                  (isOperatorResult(name) && !tags.contains(name));
+  bool isMultiplied =
+      llvm::any_of(names.usesOf(name), [](const NameFinder::Use &use) {
+        return llvm::StringSwitch<bool>(use.node->op_type())
+            .Cases({"MatMul", "Gemm", "Einsum", "Conv", "ConvTranspose"}, true)
+            .Default(false);
+      });
+  // One of several, as by weight[i].
+  if (isFolded && stemOf(name) == "select")
+    return tensor.dims_size() + 1;
+  int64_t longDims =
+      llvm::count_if(tensor.dims(), [](int64_t dim) { return dim != 1; });
+  return isFolded && !isMultiplied && longDims < 2 ? longDims
+                                                   : tensor.dims_size();
+}
+
+Provenance ProvenanceFinder::find(const onnx::TensorProto &tensor,
+                                  const Extent &extent, Type storage) const {
+  Provenance result = kindOf(tensor, extent, storage);
+  result.rank = rankOf(tensor);
+  return result;
+}
+
+Provenance ProvenanceFinder::kindOf(const onnx::TensorProto &tensor,
+                                    const Extent &extent, Type storage) const {
+  if (declared)
+    return declaredOf(tensor);
+  std::optional<Provenance> tagged = taggedOf(tensor);
+  Provenance result = tagged ? *tagged : guessOf(tensor);
+  if (!result.isTrained())
+    return result;
+  if (!result.isAltered) {
+    result.isTransposed = names.isFolded(tensor);
+    if (isInvented(result.name))
+      result.name = names.find(tensor);
+  }
+  StringRef name = tensor.name();
+  if (normed.contains(name)) {
+    result.kind = Kind::Doubtful;
+    result.isComputed = true;
+    result.evidence = "a batch norm is folded into it";
+  }
+  auto constant = [&](StringRef evidence) {
+    result.kind = Kind::Constant;
+    result.evidence = evidence.str();
+    // A name that was recovered for a weight is no constant's.
+    if (isInvented(name) && !tagged)
+      result.name.clear();
+    return result;
+  };
+  bool isTagged = tags.contains(name);
+  if (!reached.contains(name))
+    return constant("no gradient reaches it");
+  Shape shape(tensor.dims().begin(), tensor.dims().end());
+  MLIRContext *context = storage.getContext();
+  if (!isTagged && !reachedPlainly.contains(name)) {
+    constexpr StringRef evidence = "read by sines and cosines alone";
+    // Positions have one angle for all heads; angles by head are learned.
+    int64_t longDims = llvm::count_if(shape, [](int64_t n) { return n != 1; });
+    bool isKnown = (isInvented(name) && longDims < 3) ||
+                   name.ends_with("inv_freq") ||
+                   !findValuePattern(extent, shape, storage).empty();
+    if (isKnown || tagged)
+      return constant(evidence);
+    result.kind = Kind::Presumed;
+    result.evidence = evidence.str();
+    return result;
+  }
+  std::optional<double> number = numberOf(tensor, extent, storage);
+  if (!isTagged && number && *number <= kRemovesKey)
+    return constant("fills masked scores");
+  if (!isTagged && isMask(context, tensor, extent))
+    return constant("a mask of scores");
+  if (!isTagged && names.isMadeUpScale(tensor) &&
+      isOnes(context, tensor, extent))
+    return constant("the scale of ones of a norm that has none");
+  result.isMadeUp = isInvented(name) || isOperatorResult(name);
+  std::string pattern = findValuePattern(extent, shape, storage);
+  if (!pattern.empty() && isTagged) {
+    result.kind = Kind::Doubtful;
+    result.evidence += ", but it holds " + pattern;
+  } else if (!pattern.empty()) {
+    result.kind = Kind::Presumed;
+    result.evidence = "it holds " + pattern;
+  } else if (!tagged &&
+             StringRef("." + result.name).ends_with(".final_logits_bias")) {
+    result.kind = Kind::Presumed;
+    result.evidence = "buffers of transformers have this name";
+  } else if (!tagged && result.isMadeUp && computed.isAddedToScores(tensor) &&
+             isZeros(extent)) {
+    result.kind = Kind::Presumed;
+    result.evidence = "zeros that are added to scores, as transformers' "
+                      "final_logits_bias";
+  } else if (!tagged && result.isMadeUp && number && isRoot(*number)) {
+    result.kind = Kind::Presumed;
+    result.evidence = "the root of a whole number, as scales are, for " +
+                      computed.readerOf(tensor);
+  }
+  return result;
+}

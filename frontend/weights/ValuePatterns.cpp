@@ -1,0 +1,269 @@
+//===- ValuePatterns.cpp - Tables that are computed, not learned ----------===//
+
+#include "frontend/weights/ValuePatterns.h"
+#include "analysis/Tensor.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace pcc::frontend;
+
+namespace {
+
+/// The elements of a matrix in the file; a vector is one row.
+class Matrix {
+public:
+  Matrix(const Extent &extent, ArrayRef<int64_t> shape, Type storage)
+      : bytes(extent.bytes), storage(storage),
+        width(storage.getIntOrFloatBitWidth() / 8) {
+    for (int64_t size : shape)
+      if (size != 1)
+        dims.push_back(size);
+  }
+
+  /// Dims of extent 1 are none.
+  int64_t rank() const { return dims.size(); }
+  int64_t rows() const { return rank() < 2 ? 1 : dims[0]; }
+  int64_t columns() const { return rank() ? dims.back() : 1; }
+  double at(int64_t row, int64_t column) const {
+    const char *place = bytes + (row * columns() + column) * width;
+    if (storage.isF32()) {
+      float value;
+      std::memcpy(&value, place, sizeof(value));
+      return value;
+    }
+    return Tensor::decode(storage, {}, place).at(int64_t(0)).f;
+  }
+  /// What the element type can be off by, relative to a value of 1.
+  double unit() const {
+    return std::ldexp(1.0,
+                      1 - int(cast<FloatType>(storage).getFPMantissaWidth()));
+  }
+
+private:
+  const char *bytes;
+  Type storage;
+  int64_t width;
+  SmallVector<int64_t> dims;
+};
+
+/// How sines and cosines of a position share its row.
+struct Layout {
+  /// Pairs beside each other, else all of one, then all of the other.
+  bool interleaved;
+  bool cosineFirst;
+  /// Frequency i is base^(-i / (pairs - less)).
+  int64_t less;
+  /// The position of row 0.
+  int64_t first;
+};
+
+} // namespace
+
+static bool isClose(double value, double expected, double bound) {
+  return std::fabs(value - expected) <= bound;
+}
+
+/// Whether `columns` elements of row `row`, from `start`, are the sines and
+/// cosines of `position` in this layout.
+static bool isSinusoidalRow(const Matrix &table, int64_t row, int64_t start,
+                            int64_t columns, int64_t index,
+                            const Layout &layout) {
+  int64_t pairs = columns / 2, odd = columns % 2;
+  double position = double(index + layout.first);
+  // An odd table ends in a sine without its cosine, or in a zero.
+  for (int64_t i = 0; i < pairs + (layout.interleaved ? odd : 0); ++i) {
+    double exponent = double(i) / std::max<int64_t>(1, pairs - layout.less);
+    double angle = position * std::pow(10000.0, -exponent);
+    double bound = 2 * table.unit() + 4e-6 + angle * 1e-6;
+    double first = layout.cosineFirst ? std::cos(angle) : std::sin(angle);
+    double second = layout.cosineFirst ? std::sin(angle) : std::cos(angle);
+    int64_t at = layout.interleaved ? 2 * i : i;
+    int64_t next = layout.interleaved ? 2 * i + 1 : pairs + i;
+    if (!isClose(table.at(row, start + at), first, bound) ||
+        (next < columns &&
+         !isClose(table.at(row, start + next), second, bound)))
+      return false;
+  }
+  return true;
+}
+
+/// Sines and cosines of positions; the row of a padding token may be zeros.
+static bool isSinusoidal(const Matrix &table) {
+  if (table.rank() != 2 || table.rows() < 3 || table.columns() < 4)
+    return false;
+  auto isZero = [&](int64_t row) {
+    for (int64_t i = 0; i < table.columns(); ++i)
+      if (table.at(row, i) != 0)
+        return false;
+    return true;
+  };
+  for (bool interleaved : {false, true})
+    for (bool cosineFirst : {false, true})
+      for (int64_t less : {0, 1})
+        for (int64_t first : {0, 1, 2}) {
+          Layout layout = {interleaved, cosineFirst, less, first};
+          int64_t zeros = 0;
+          auto fits = [&](int64_t row) {
+            return isSinusoidalRow(table, row, 0, table.columns(), row,
+                                   layout) ||
+                   (isZero(row) && ++zeros == 1);
+          };
+          if (llvm::all_of(llvm::seq<int64_t>(0, table.rows()), fits))
+            return true;
+        }
+  return false;
+}
+
+/// Sines and cosines of places in a picture: of the row in one half of the
+/// columns, of the column in the other. Class tokens before have zeros.
+static bool isPlanar(const Matrix &table) {
+  if (table.rank() != 2 || table.rows() < 4 || table.columns() < 8 ||
+      table.columns() % 4 != 0)
+    return false;
+  int64_t half = table.columns() / 2, before = 0;
+  auto isZero = [&](int64_t row) {
+    for (int64_t i = 0; i < table.columns(); ++i)
+      if (table.at(row, i) != 0)
+        return false;
+    return true;
+  };
+  while (before < 2 && isZero(before))
+    ++before;
+  int64_t places = table.rows() - before;
+  for (int64_t width = 2; width <= places / 2; ++width) {
+    if (places % width != 0)
+      continue;
+    for (bool columnFirst : {false, true})
+      for (int64_t less : {0, 1})
+        for (bool interleaved : {false, true})
+          for (bool cosineFirst : {false, true}) {
+            Layout layout = {interleaved, cosineFirst, less, /*first=*/0};
+            auto fits = [&](int64_t place) {
+              int64_t y = place / width, x = place % width;
+              return isSinusoidalRow(table, before + place, 0, half,
+                                     columnFirst ? x : y, layout) &&
+                     isSinusoidalRow(table, before + place, half, half,
+                                     columnFirst ? y : x, layout);
+            };
+            if (llvm::all_of(llvm::seq<int64_t>(0, places), fits))
+              return true;
+          }
+  }
+  return false;
+}
+
+/// Ones on one side of the diagonal, zeros on the other.
+static bool isTriangle(const Matrix &table) {
+  if (table.rank() != 2 || table.rows() != table.columns())
+    return false;
+  // The corners tell which triangle, and whether the diagonal belongs to it.
+  int64_t size = table.rows();
+  bool lower = table.at(size - 1, 0) == 1, diagonal = table.at(0, 0) == 1;
+  if (lower == (table.at(0, size - 1) == 1))
+    return false;
+  for (int64_t i = 0; i < size; ++i)
+    for (int64_t j = 0; j < size; ++j) {
+      bool isOne = i == j ? diagonal : lower == (j < i);
+      if (table.at(i, j) != (isOne ? 1 : 0))
+        return false;
+    }
+  return true;
+}
+
+/// 2^(-8 / n), its square, and so on for n heads; what is beyond a power of
+/// two takes every other of the next one's.
+static bool isSlopes(const Matrix &table) {
+  int64_t heads = table.columns();
+  if (table.rank() != 1 || heads > 4096)
+    return false;
+  int64_t power = int64_t(1) << int(std::log2(double(heads)));
+  double sign = table.at(0, 0) < 0 ? -1 : 1;
+  for (int64_t i = 0; i < heads; ++i) {
+    double exponent = i < power
+                          ? -8.0 * double(i + 1) / double(power)
+                          : -4.0 * double(2 * (i - power) + 1) / double(power);
+    double slope = sign * std::exp2(exponent);
+    if (!isClose(table.at(0, i), slope,
+                 std::fabs(slope) * (1e-6 + 2 * table.unit())))
+      return false;
+  }
+  return true;
+}
+
+/// base^(-i / n), for a base that people choose; each may be there twice.
+static bool isFrequencies(const Matrix &table) {
+  int64_t size = table.columns();
+  if (table.rank() != 1 || size < 2 || table.at(0, 0) != 1)
+    return false;
+  double bound = 3e-6 + 2 * table.unit();
+  auto fits = [&](int64_t count) {
+    if (count < 2 || !(table.at(0, 1) > 0 && table.at(0, 1) < 1))
+      return false;
+    double base = std::pow(table.at(0, 1), -double(count));
+    // Round to what a base may be: three digits.
+    double digit = std::pow(10.0, std::floor(std::log10(base)) - 2);
+    double rounded = std::round(base / digit) * digit;
+    if (base < 100 || !isClose(base, rounded, base * bound * double(count)))
+      return false;
+    for (int64_t i = 0; i < size; ++i) {
+      double expected = std::pow(rounded, -double(i % count) / double(count));
+      if (!isClose(table.at(0, i), expected, expected * bound))
+        return false;
+    }
+    return true;
+  };
+  return fits(size) || (size % 2 == 0 && fits(size / 2));
+}
+
+/// The distance of column j from row i, with or without its sign.
+static bool isDistances(const Matrix &table) {
+  if (table.rank() != 2 || table.rows() < 3 || table.columns() < 3)
+    return false;
+  double up = table.at(0, 1), down = table.at(1, 0);
+  if (std::fabs(up) != 1 || std::fabs(down) != 1)
+    return false;
+  for (int64_t i = 0; i < table.rows(); ++i)
+    for (int64_t j = 0; j < table.columns(); ++j)
+      if (table.at(i, j) !=
+          (j >= i ? up * double(j - i) : down * double(i - j)))
+        return false;
+  return true;
+}
+
+/// 0, 1, 2 and so on, or 1, 2, 3.
+static bool isPositions(const Matrix &table) {
+  if (table.rank() != 1 || table.columns() < 4)
+    return false;
+  double first = table.at(0, 0);
+  if (first != 0 && first != 1)
+    return false;
+  for (int64_t i = 0; i < table.columns(); ++i)
+    if (table.at(0, i) != first + double(i))
+      return false;
+  return true;
+}
+
+std::string pcc::frontend::findValuePattern(const Extent &extent,
+                                            ArrayRef<int64_t> shape,
+                                            Type storage) {
+  if (!extent.bytes || !isa<FloatType>(storage))
+    return "";
+  Matrix table(extent, shape, storage);
+  if (table.rank() < 1 || table.rank() > 2)
+    return "";
+  if (isSinusoidal(table))
+    return "sines and cosines of positions";
+  if (isPlanar(table))
+    return "sines and cosines of places in a picture";
+  if (isTriangle(table))
+    return "a triangle of ones";
+  if (isSlopes(table))
+    return "the slopes of ALiBi";
+  if (isFrequencies(table))
+    return "rotary frequencies";
+  if (isDistances(table))
+    return "distances between positions";
+  if (isPositions(table))
+    return "positions in order";
+  return "";
+}

@@ -1,0 +1,47 @@
+//===- Functions.h - What kernels do with two elements ----------*- C++ -*-===//
+
+#ifndef PCC_INTERPRETER_OPS_FUNCTIONS_H
+#define PCC_INTERPRETER_OPS_FUNCTIONS_H
+
+namespace pcc::interp {
+
+struct Add {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+
+struct Sub {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return a - b;
+  }
+};
+
+struct Mul {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return a * b;
+  }
+};
+
+struct Max {
+  // A NaN on either side is the answer.
+  template <typename T>
+  T operator()(T a, T b) const {
+    return a >= b || a != a ? a : b;
+  }
+};
+
+struct Min {
+  // A NaN on either side is the answer.
+  template <typename T>
+  T operator()(T a, T b) const {
+    return a <= b || a != a ? a : b;
+  }
+};
+
+} // namespace pcc::interp
+
+#endif // PCC_INTERPRETER_OPS_FUNCTIONS_H

@@ -1,0 +1,73 @@
+//===- Data.h - Constant C structures as LLVM globals -----------*- C++ -*-===//
+
+#ifndef PCC_PASSES_CODEGEN_EMIT_DATA_H
+#define PCC_PASSES_CODEGEN_EMIT_DATA_H
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+#include <string>
+
+namespace pcc {
+
+/// A constant: a number, the address of a symbol, or a structure or array of
+/// constants. Structures are laid out as C lays them out, since fields have
+/// the types that C gives them.
+class Datum {
+public:
+  static Datum i32(int64_t value) { return number(32, value); }
+  static Datum i64(int64_t value) { return number(64, value); }
+  static Datum f32(double value);
+  static Datum f64(double value);
+  /// The address of a symbol; null if empty.
+  static Datum address(llvm::StringRef symbol);
+  static Datum null() { return address({}); }
+  static Datum structure(llvm::ArrayRef<Datum> fields);
+  /// Not empty.
+  static Datum array(llvm::ArrayRef<Datum> elements);
+
+  mlir::Type getType(mlir::MLIRContext *context) const;
+  mlir::Value emit(mlir::OpBuilder &builder, mlir::Location loc) const;
+
+private:
+  enum class Kind { Integer, Float, Address, Structure, Array };
+  static Datum number(unsigned bits, int64_t value);
+
+  Kind kind = Kind::Integer;
+  unsigned bits = 0;
+  int64_t integer = 0;
+  double real = 0;
+  std::string symbol;
+  std::vector<Datum> parts;
+};
+
+/// Adds constant globals to a module. Equal strings are one global.
+class DataBuilder {
+public:
+  explicit DataBuilder(mlir::ModuleOp module);
+
+  /// A private constant; answers its address.
+  Datum add(llvm::StringRef name, const Datum &value);
+  /// The constant `name`, visible outside.
+  void addPublic(llvm::StringRef name, const Datum &value);
+  /// A private array; null where there are no elements.
+  Datum addArray(llvm::StringRef name, llvm::ArrayRef<Datum> elements);
+  Datum addArray(llvm::StringRef name, llvm::ArrayRef<int64_t> elements);
+  Datum addArray(llvm::StringRef name, llvm::ArrayRef<int32_t> elements);
+  /// A C string.
+  Datum addString(llvm::StringRef text);
+
+private:
+  mlir::LLVM::GlobalOp create(llvm::StringRef name, const Datum &value,
+                              mlir::LLVM::Linkage linkage);
+
+  mlir::ModuleOp module;
+  mlir::OpBuilder builder;
+  llvm::StringMap<std::string> strings;
+  llvm::StringMap<int> numbers;
+};
+
+} // namespace pcc
+
+#endif // PCC_PASSES_CODEGEN_EMIT_DATA_H

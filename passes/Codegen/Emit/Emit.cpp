@@ -1,0 +1,162 @@
+//===- Emit.cpp - Objects and executables ---------------------------------===//
+
+#include "passes/Codegen/Emit/Emit.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "passes/Codegen/Emit/Target.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+using namespace pcc;
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &host) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graphs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = tuning.SLPVectorization = true;
+  llvm::PassBuilder builder(&host, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graphs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graphs, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+      .run(module, modules);
+}
+
+LogicalResult pcc::emitObject(ModuleOp module, StringRef cpu, StringRef path) {
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  module->getContext()->appendDialectRegistry(registry);
+
+  std::string error;
+  std::unique_ptr<llvm::TargetMachine> host = makeTarget(cpu, error);
+  if (!host)
+    return module.emitError() << "cannot compile for this machine: " << error;
+  llvm::LLVMContext context;
+  // What the optimizer could not do is no news for a user.
+  context.setDiagnosticHandlerCallBack(
+      [](const llvm::DiagnosticInfo *info, void *) {
+        if (info->getSeverity() != llvm::DS_Error)
+          return;
+        llvm::DiagnosticPrinterRawOStream printer(llvm::errs());
+        info->print(printer);
+        llvm::errs() << "\n";
+      });
+  std::unique_ptr<llvm::Module> compiled =
+      translateModuleToLLVMIR(module, context, "pcc");
+  if (!compiled)
+    return module.emitError("cannot be translated to LLVM IR");
+  compiled->setTargetTriple(host->getTargetTriple());
+  compiled->setDataLayout(host->createDataLayout());
+  for (llvm::Function &function : *compiled)
+    if (!function.isDeclaration()) {
+      function.addFnAttr("target-cpu", host->getTargetCPU());
+      function.addFnAttr("target-features", host->getTargetFeatureString());
+    }
+  addTarget(*compiled, *host);
+  optimize(*compiled, *host);
+
+  std::error_code failed;
+  llvm::raw_fd_ostream os(path, failed);
+  if (failed)
+    return module.emitError()
+           << "cannot write '" << path << "': " << failed.message();
+  llvm::legacy::PassManager passes;
+  if (host->addPassesToEmitFile(passes, os, nullptr,
+                                llvm::CodeGenFileType::ObjectFile))
+    return module.emitError("this machine's back end writes no objects");
+  passes.run(*compiled);
+  os.close();
+  if (os.has_error()) {
+    failed = os.error();
+    os.clear_error();
+    return module.emitError()
+           << "cannot write '" << path << "': " << failed.message();
+  }
+  return success();
+}
+
+std::string pcc::findLibraries() {
+  static int anchor;
+  std::string tool = llvm::sys::fs::getMainExecutable(nullptr, &anchor);
+  SmallString<128> folder(
+      llvm::sys::path::parent_path(llvm::sys::path::parent_path(tool)));
+  llvm::sys::path::append(folder, "lib");
+  return folder.str().str();
+}
+
+/// The program that drives the linker.
+static llvm::ErrorOr<std::string> findLinker() {
+  llvm::ErrorOr<std::string> found = std::errc::no_such_file_or_directory;
+  for (StringRef name : {"clang-22", "clang", "cc", "gcc"})
+    if ((found = llvm::sys::findProgramByName(name)))
+      break;
+  return found;
+}
+
+LogicalResult pcc::emitExecutable(ModuleOp module, StringRef cpu,
+                                  StringRef libraries, StringRef path) {
+  SmallString<128> list(libraries);
+  llvm::sys::path::append(list, "pcc-link-cpu.txt");
+  auto text = llvm::MemoryBuffer::getFile(list);
+  if (!text)
+    return module.emitError() << "cannot read '" << list
+                              << "', which says what programs are linked "
+                              << "with: " << text.getError().message();
+  llvm::ErrorOr<std::string> linker = findLinker();
+  if (!linker)
+    return module.emitError("no C compiler is installed to link with");
+
+  SmallString<128> object, log;
+  if (std::error_code error =
+          llvm::sys::fs::createTemporaryFile("pcc", "o", object))
+    return module.emitError()
+           << "cannot write a temporary file: " << error.message();
+  llvm::FileRemover removeObject(object);
+  if (std::error_code error =
+          llvm::sys::fs::createTemporaryFile("pcc-link", "log", log))
+    return module.emitError()
+           << "cannot write a temporary file: " << error.message();
+  llvm::FileRemover removeLog(log);
+  if (failed(emitObject(module, cpu, object)))
+    return failure();
+
+  SmallVector<std::string> arguments = {*linker, "-o", path.str(),
+                                        object.str().str()};
+  if (StringRef(*linker).ends_with("clang-22") &&
+      llvm::sys::findProgramByName("ld.lld-22"))
+    arguments.push_back("-fuse-ld=lld-22");
+  SmallVector<StringRef> lines;
+  (*text)->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);
+  for (StringRef line : lines) {
+    std::string argument = line.str();
+    if (line.consume_front("{lib}"))
+      argument = (libraries + line).str();
+    arguments.push_back(argument);
+  }
+  SmallVector<StringRef> argv(arguments.begin(), arguments.end());
+  std::optional<StringRef> redirects[] = {StringRef(""), log.str(), log.str()};
+  std::string message;
+  if (llvm::sys::ExecuteAndWait(*linker, argv, std::nullopt, redirects, 0, 0,
+                                &message) == 0)
+    return success();
+  if (auto said = llvm::MemoryBuffer::getFile(log))
+    message += (*said)->getBuffer().take_front(4000);
+  return module.emitError() << "linking failed: " << message;
+}

@@ -1,0 +1,35 @@
+//===- Emit.h - Objects and executables -------------------------*- C++ -*-===//
+
+#ifndef PCC_PASSES_CODEGEN_EMIT_EMIT_H
+#define PCC_PASSES_CODEGEN_EMIT_EMIT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Support/LLVM.h"
+
+namespace pcc {
+
+/// This machine's processor as a target; others have LLVM's names.
+inline constexpr llvm::StringLiteral kNativeCpu = "native";
+
+/// LLVM's name of the processor that `cpu` means: its own or, of "native", this
+/// machine's. Empty, with the nearest names in `others`, where there is none.
+std::string resolveCpu(llvm::StringRef cpu, std::string &others);
+
+/// Compiles a module in the LLVM dialect for a processor and writes a
+/// relocatable object. The same module gives the same bytes. Errors are
+/// diagnostics of the module.
+mlir::LogicalResult emitObject(mlir::ModuleOp module, llvm::StringRef cpu,
+                               llvm::StringRef path);
+
+/// The same, linked with the CPU runtime into an executable. `libraries` is
+/// the folder that holds pcc-link-cpu.txt and what it names.
+mlir::LogicalResult emitExecutable(mlir::ModuleOp module, llvm::StringRef cpu,
+                                   llvm::StringRef libraries,
+                                   llvm::StringRef path);
+
+/// The folder `lib` beside the folder of the running tool.
+std::string findLibraries();
+
+} // namespace pcc
+
+#endif // PCC_PASSES_CODEGEN_EMIT_EMIT_H

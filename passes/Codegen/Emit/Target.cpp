@@ -1,0 +1,109 @@
+//===- Target.cpp - The processor that is compiled for --------------------===//
+
+#include "passes/Codegen/Emit/Target.h"
+#include "passes/Codegen/Emit/Emit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+#include <map>
+
+using namespace mlir;
+using namespace pcc;
+
+static llvm::Triple triple() {
+  return llvm::Triple(llvm::sys::getDefaultTargetTriple());
+}
+
+static const llvm::Target *findTarget(std::string &error) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  return llvm::TargetRegistry::lookupTarget(triple(), error);
+}
+
+/// What is switched on in this machine's processor.
+static std::string hostFeatures() {
+  llvm::SubtargetFeatures features;
+  // A map in hash order would make the object depend on it.
+  std::map<std::string, bool> sorted;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    sorted[feature.first().str()] = feature.second;
+  for (const auto &[name, isOn] : sorted)
+    features.AddFeature(name, isOn);
+  return features.getString();
+}
+
+std::unique_ptr<llvm::TargetMachine> pcc::makeTarget(StringRef cpu,
+                                                     std::string &error) {
+  const llvm::Target *target = findTarget(error);
+  if (!target)
+    return nullptr;
+  bool isNative = cpu == kNativeCpu;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple(), isNative ? llvm::sys::getHostCPUName() : cpu,
+      isNative ? hostFeatures() : "", llvm::TargetOptions(), llvm::Reloc::PIC_,
+      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+}
+
+/// The features that the runtime knows to look for.
+static const llvm::StringLiteral asked[] = {
+#define PCC_CPU_FEATURE(name, leaf, subleaf, where, bit) name,
+#include "runtime/CpuFeatures.def"
+};
+
+std::string pcc::resolveCpu(StringRef cpu, std::string &others) {
+  if (cpu == kNativeCpu)
+    return llvm::sys::getHostCPUName().str();
+  std::string error;
+  const llvm::Target *target = findTarget(error);
+  if (!target)
+    return cpu.str(); // The error comes where it is compiled.
+  auto isUsable = [&](StringRef name) {
+    std::unique_ptr<llvm::MCSubtargetInfo> info(
+        target->createMCSubtargetInfo(triple(), name, ""));
+    // Those of x86 have names of 32-bit processors, too.
+    return info && (!triple().isX86() || info->checkFeatures("+64bit"));
+  };
+  std::unique_ptr<llvm::MCSubtargetInfo> any(
+      target->createMCSubtargetInfo(triple(), "", ""));
+  if (any->isCPUStringValid(cpu) && isUsable(cpu))
+    return cpu.str();
+  SmallVector<std::pair<unsigned, StringRef>> near;
+  for (const auto &processor : any->getAllProcessorDescriptions()) {
+    StringRef name = processor.Key;
+    if (isUsable(name))
+      near.push_back({cpu.edit_distance(name), name});
+  }
+  llvm::sort(near);
+  SmallVector<StringRef> names;
+  for (auto [distance, name] : ArrayRef(near).take_front(4))
+    names.push_back(name);
+  others = llvm::join(names, ", ");
+  return "";
+}
+
+void pcc::addTarget(llvm::Module &module, const llvm::TargetMachine &target) {
+  SmallVector<StringRef> used;
+  const llvm::MCSubtargetInfo &info = *target.getMCSubtargetInfo();
+  if (target.getTargetTriple().isX86())
+    for (StringRef name : asked)
+      if (info.checkFeatures(("+" + name).str()))
+        used.push_back(name);
+  llvm::LLVMContext &context = module.getContext();
+  auto text = [&](StringRef value) -> llvm::Constant * {
+    auto *bytes = llvm::ConstantDataArray::getString(context, value);
+    return new llvm::GlobalVariable(module, bytes->getType(), true,
+                                    llvm::GlobalValue::PrivateLinkage, bytes,
+                                    "pcc.target");
+  };
+  auto *made = llvm::ConstantStruct::getAnon(
+      {text(target.getTargetCPU()), text(llvm::join(used, ","))});
+  new llvm::GlobalVariable(module, made->getType(), true,
+                           llvm::GlobalValue::ExternalLinkage, made,
+                           "pcc_the_target");
+}

@@ -1,0 +1,373 @@
+//===- ToLLVM.cpp - Stages become functions that call the runtime ---------===//
+
+#include "passes/Codegen/Emit/Data.h"
+#include "passes/Codegen/Emit/Descriptor.h"
+#include "passes/Codegen/Passes.h"
+#include "runtime/Runtime.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace pcc {
+#define GEN_PASS_DEF_RTTOLLVMPASS
+#include "passes/Codegen/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+
+namespace {
+
+/// The runtime's functions, declared when first called.
+class Runtime {
+public:
+  explicit Runtime(ModuleOp module) : module(module) {}
+
+  /// Calls `name`, whose parameter types are the arguments'.
+  Value call(OpBuilder &builder, Location loc, StringRef name,
+             ValueRange arguments, Type result = {}) {
+    LLVM::LLVMFuncOp function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+    if (!function) {
+      OpBuilder outside = OpBuilder::atBlockBegin(module.getBody());
+      SmallVector<Type> types(arguments.getTypes());
+      Type returned =
+          result ? result : LLVM::LLVMVoidType::get(builder.getContext());
+      function = LLVM::LLVMFuncOp::create(
+          outside, module.getLoc(), name,
+          LLVM::LLVMFunctionType::get(returned, types));
+    }
+    auto made = LLVM::CallOp::create(builder, loc, function, arguments);
+    return result ? made.getResult() : Value();
+  }
+
+private:
+  ModuleOp module;
+};
+
+/// Turns the functions of one stage into LLVM functions of the module. Those
+/// of tasks take the context, the arena and their buffers; entry points the
+/// context and the arena.
+class StageToLLVM {
+public:
+  StageToLLVM(ModuleOp module, rt::StageOp stage, rt::ProgramOp program,
+              DataBuilder &data)
+      : module(module), stage(stage), program(program), data(data),
+        runtime(module), builder(module.getContext()),
+        pointer(LLVM::LLVMPointerType::get(module.getContext())) {
+    for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
+      buffers[buffer.getSymName()] = buffer;
+  }
+
+  LogicalResult run() {
+    for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
+      if (failed(lower(function)))
+        return failure();
+    return success();
+  }
+
+private:
+  LogicalResult lower(rt::FuncOp function);
+  LogicalResult lower(Operation *op);
+  LogicalResult lowerLaunch(rt::LaunchOp op);
+  LogicalResult lowerGathering(Operation *op, StringRef name, Value counted);
+  LogicalResult lowerShardSlice(rt::ShardSliceOp op);
+  LogicalResult lowerAllReduce(rt::AllReduceOp op);
+  FailureOr<Value> comm(Operation *op, ArrayAttr axes);
+  FailureOr<Value> dtype(Operation *op, Value buffer);
+
+  Value i32(int64_t value) { return Datum::i32(value).emit(builder, loc); }
+  Value i64(int64_t value) { return Datum::i64(value).emit(builder, loc); }
+  Value bytesOf(Value buffer) {
+    return i64(rt::getSpanBytes(cast<MemRefType>(buffer.getType())));
+  }
+  Value countOf(Value buffer) {
+    return i64(cast<MemRefType>(buffer.getType()).getNumElements());
+  }
+  /// `base` plus a constant number of bytes.
+  Value at(Value base, int64_t bytes) {
+    if (bytes == 0)
+      return base;
+    // A constant index of the op itself has 32 bits; arenas have more.
+    return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
+                               LLVM::GEPArg(i64(bytes)));
+  }
+  void call(StringRef name, ArrayRef<Value> arguments) {
+    SmallVector<Value> all = {context};
+    all.append(arguments.begin(), arguments.end());
+    runtime.call(builder, loc, name, all);
+  }
+
+  ModuleOp module;
+  rt::StageOp stage;
+  rt::ProgramOp program;
+  DataBuilder &data;
+  Runtime runtime;
+  OpBuilder builder;
+  Type pointer;
+  Location loc = UnknownLoc::get(builder.getContext());
+  llvm::StringMap<rt::BufferOp> buffers;
+  llvm::DenseMap<std::pair<Attribute, int>, Datum> gemms;
+  // Of the function at hand.
+  Value context, arena, arguments;
+  DenseMap<Value, Value> addresses;
+};
+
+LogicalResult StageToLLVM::lower(rt::FuncOp function) {
+  builder.setInsertionPointToEnd(module.getBody());
+  loc = function.getLoc();
+  addresses.clear();
+  auto parameters = function.getBlock()->getArguments();
+  SmallVector<Type> types(2 + parameters.size(), pointer);
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(builder.getContext()), types);
+  auto made = LLVM::LLVMFuncOp::create(
+      builder, loc, stageSymbol(stage, function.getSymName()), type,
+      LLVM::Linkage::Internal);
+  Block *block = made.addEntryBlock(builder);
+  builder.setInsertionPointToStart(block);
+  context = block->getArgument(0);
+  arena = block->getArgument(1);
+  for (BlockArgument parameter : parameters)
+    addresses[parameter] = block->getArgument(2 + parameter.getArgNumber());
+
+  // One array, reused, for the arguments of every kernel.
+  size_t most = 0;
+  for (auto launch : function.getBlock()->getOps<rt::LaunchOp>())
+    most = std::max<size_t>(most, launch->getNumOperands());
+  if (most > 0)
+    arguments =
+        LLVM::AllocaOp::create(builder, loc, pointer, pointer, i64(most));
+  for (Operation &op : *function.getBlock()) {
+    loc = op.getLoc();
+    if (failed(lower(&op)))
+      return failure();
+  }
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
+  return success();
+}
+
+FailureOr<Value> StageToLLVM::comm(Operation *op, ArrayAttr axes) {
+  int64_t index = program.getCommIndex(axes);
+  if (index < 0)
+    return LogicalResult(op->emitOpError()
+                         << "is over " << axes
+                         << ", which is no communicator of the program");
+  return i32(index);
+}
+
+FailureOr<Value> StageToLLVM::dtype(Operation *op, Value buffer) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  int number = getDType(element);
+  if (number < 0)
+    return LogicalResult(op->emitOpError()
+                         << "has elements of type " << element
+                         << ", which the runtime does not know");
+  return i32(number);
+}
+
+LogicalResult StageToLLVM::lower(Operation *op) {
+  auto address = [&](Value buffer) { return addresses.lookup(buffer); };
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](rt::AddressOp op) {
+        rt::BufferOp buffer = buffers.lookup(op.getBuffer());
+        if (buffer.getOffset())
+          addresses[op] =
+              at(arena, int64_t(*buffer.getOffset()) +
+                            int64_t(op.getSlot()) * buffer.getSlotBytes());
+        else if (!op.use_empty())
+          return LogicalResult(
+              op.emitOpError("names a buffer without offset; run --rt-plan"));
+        return success();
+      })
+      .Case([&](rt::ViewOp op) {
+        int64_t bytes = rt::getElementBytes(op.getType().getElementType());
+        addresses[op] =
+            at(address(op.getSource()), int64_t(op.getOffset()) * bytes);
+        return success();
+      })
+      .Case([&](rt::LaunchOp op) { return lowerLaunch(op); })
+      .Case([&](rt::GemmOp op) {
+        rt::GemmAttr s = op.getShape();
+        Type element = cast<MemRefType>(op.getC().getType()).getElementType();
+        int number = getDType(element);
+        if (number < 0)
+          return LogicalResult(op.emitOpError()
+                               << "has elements of type " << element);
+        auto [it, isNew] = gemms.try_emplace({s, number});
+        if (isNew)
+          it->second =
+              data.add("pcc.gemm",
+                       Datum::structure(
+                           {Datum::i32(number), Datum::i32(s.getTransA()),
+                            Datum::i32(s.getTransB()), Datum::i64(s.getM()),
+                            Datum::i64(s.getN()), Datum::i64(s.getK()),
+                            Datum::i64(s.getLda()), Datum::i64(s.getLdb()),
+                            Datum::i64(s.getLdc()), Datum::i64(s.getBatch()[0]),
+                            Datum::i64(s.getBatch()[1]),
+                            Datum::i64(s.getA()[0]), Datum::i64(s.getA()[1]),
+                            Datum::i64(s.getB()[0]), Datum::i64(s.getB()[1]),
+                            Datum::i64(s.getC()[0]), Datum::i64(s.getC()[1]),
+                            Datum::f32(s.getAlpha().getValueAsDouble()),
+                            Datum::f32(s.getBeta().getValueAsDouble())}));
+        call("pcc_gemm", {it->second.emit(builder, loc), address(op.getA()),
+                          address(op.getB()), address(op.getC())});
+        return success();
+      })
+      .Case([&](rt::CopyOp op) {
+        call("pcc_copy",
+             {address(op.getTo()), address(op.getFrom()), bytesOf(op.getTo())});
+        return success();
+      })
+      .Case([&](rt::ZeroOp op) {
+        call("pcc_zero", {address(op.getTo()), bytesOf(op.getTo())});
+        return success();
+      })
+      .Case([&](rt::AllReduceOp op) { return lowerAllReduce(op); })
+      .Case([&](rt::AllGatherOp op) {
+        return lowerGathering(op, "pcc_all_gather", op.getInput());
+      })
+      .Case([&](rt::ReduceScatterOp op) {
+        return lowerGathering(op, "pcc_reduce_scatter", op.getOutput());
+      })
+      .Case([&](rt::AllToAllOp op) {
+        return lowerGathering(op, "pcc_all_to_all", {});
+      })
+      .Case([&](rt::ShardSliceOp op) { return lowerShardSlice(op); })
+      .Case([&](rt::CommIndexOp op) {
+        FailureOr<Value> number = comm(op, op.getAxes());
+        if (failed(number))
+          return failure();
+        Value index = runtime.call(builder, loc, "pcc_comm_index",
+                                   {context, *number}, builder.getI64Type());
+        Value times =
+            LLVM::MulOp::create(builder, loc, index, i64(op.getTimes()));
+        LLVM::StoreOp::create(builder, loc, times, address(op.getOutput()));
+        return success();
+      })
+      .Case([&](rt::SendOp op) {
+        call("pcc_send", {i32(op.getStage()), i32(op.getChannel()),
+                          address(op.getBuffer()), bytesOf(op.getBuffer())});
+        return success();
+      })
+      .Case([&](rt::RecvOp op) {
+        call("pcc_recv", {i32(op.getStage()), i32(op.getChannel()),
+                          address(op.getBuffer()), bytesOf(op.getBuffer())});
+        return success();
+      })
+      .Case([&](rt::ExchangeOp op) {
+        call("pcc_exchange",
+             {i32(op.getToStage()), i32(op.getSendChannel()),
+              address(op.getSent()), bytesOf(op.getSent()),
+              i32(op.getFromStage()), i32(op.getRecvChannel()),
+              address(op.getReceived()), bytesOf(op.getReceived())});
+        return success();
+      })
+      .Case([&](rt::CallOp op) {
+        SmallVector<Value> args = {context, arena};
+        for (Value arg : op.getArgs())
+          args.push_back(address(arg));
+        LLVM::CallOp::create(
+            builder, loc, TypeRange(),
+            FlatSymbolRefAttr::get(op.getContext(),
+                                   stageSymbol(stage, op.getCallee())),
+            args);
+        return success();
+      })
+      .Default([](Operation *op) {
+        return LogicalResult(op->emitOpError("has no form in LLVM"));
+      });
+}
+
+LogicalResult StageToLLVM::lowerLaunch(rt::LaunchOp op) {
+  auto kernel = dyn_cast_or_null<LLVM::LLVMFuncOp>(
+      SymbolTable::lookupSymbolIn(module, op.getKernel()));
+  auto units = kernel ? kernel->getAttrOfType<IntegerAttr>(rt::kUnitsAttr)
+                      : IntegerAttr();
+  auto grain = kernel ? kernel->getAttrOfType<IntegerAttr>(rt::kGrainAttr)
+                      : IntegerAttr();
+  if (!units || !grain)
+    return op.emitOpError() << "launches " << op.getKernelAttr()
+                            << ", which is no lowered kernel";
+  for (auto [index, buffer] : llvm::enumerate(op->getOperands()))
+    LLVM::StoreOp::create(builder, loc, addresses.lookup(buffer),
+                          at(arguments, 8 * index));
+  Value function =
+      LLVM::AddressOfOp::create(builder, loc, pointer, op.getKernel());
+  call("pcc_launch",
+       {function, arguments, i64(units.getInt()), i64(grain.getInt())});
+  return success();
+}
+
+LogicalResult StageToLLVM::lowerAllReduce(rt::AllReduceOp op) {
+  FailureOr<Value> number = comm(op, op.getAxes());
+  FailureOr<Value> type = dtype(op, op.getBuffers()[0]);
+  if (failed(number) || failed(type))
+    return failure();
+  Type element =
+      cast<MemRefType>(op.getBuffers()[0].getType()).getElementType();
+  int64_t count = op.getBytes() / rt::getElementBytes(element);
+  bool isMax = op.getReduction() == rt::Reduction::Max;
+  call("pcc_all_reduce", {*number, *type, i32(isMax ? PCC_MAX : PCC_SUM),
+                          addresses.lookup(op.getBuffers()[0]), i64(count)});
+  return success();
+}
+
+/// `counted` is the buffer whose elements are the block; null: an all_to_all,
+/// whose block is a rank's share of the input.
+LogicalResult StageToLLVM::lowerGathering(Operation *op, StringRef name,
+                                          Value counted) {
+  auto axes = op->getAttrOfType<ArrayAttr>("axes");
+  Value in = op->getOperand(0), out = op->getOperand(1);
+  FailureOr<Value> number = comm(op, axes);
+  FailureOr<Value> type = dtype(op, in);
+  if (failed(number) || failed(type))
+    return failure();
+  Value count;
+  if (counted) {
+    count = countOf(counted);
+  } else {
+    int64_t ranks = 1;
+    for (Attribute axis : axes)
+      ranks *= program.getAxisSize(cast<StringAttr>(axis).getValue());
+    count = i64(cast<MemRefType>(in.getType()).getNumElements() / ranks);
+  }
+  call(name,
+       {*number, *type, addresses.lookup(in), addresses.lookup(out), count});
+  return success();
+}
+
+LogicalResult StageToLLVM::lowerShardSlice(rt::ShardSliceOp op) {
+  FailureOr<Value> number = comm(op, op.getAxes());
+  if (failed(number))
+    return failure();
+  Value index = runtime.call(builder, loc, "pcc_comm_index", {context, *number},
+                             builder.getI64Type());
+  Value bytes = bytesOf(op.getOutput());
+  Value offset = LLVM::MulOp::create(builder, loc, index, bytes);
+  Value from = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),
+                                   addresses.lookup(op.getInput()),
+                                   LLVM::GEPArg(offset));
+  call("pcc_copy", {addresses.lookup(op.getOutput()), from, bytes});
+  return success();
+}
+
+struct RTToLLVMPass : pcc::impl::RTToLLVMPassBase<RTToLLVMPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto programs = module.getOps<rt::ProgramOp>();
+    if (programs.empty()) {
+      module.emitError("has no rt.program");
+      return signalPassFailure();
+    }
+    rt::ProgramOp program = *programs.begin();
+    DataBuilder data(module);
+    for (auto stage : llvm::to_vector(module.getOps<rt::StageOp>()))
+      if (failed(StageToLLVM(module, stage, program, data).run()))
+        return signalPassFailure();
+    if (failed(emitDescriptor(module, data)))
+      return signalPassFailure();
+    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+      if (isa<rt::StageOp, rt::ProgramOp>(op))
+        op.erase();
+  }
+};
+
+} // namespace

@@ -1,0 +1,283 @@
+//===- Lower.cpp - Tasks and schedules become one program per stage -------===//
+
+#include "analysis/IdBound.h"
+#include "dialects/Dist/Dist.h"
+#include "dialects/NN/SourceMarks.h"
+#include "passes/Codegen/Lower/LowerSchedule.h"
+#include "passes/Codegen/Lower/LowerTask.h"
+#include "passes/Codegen/Lower/MergeReductions.h"
+#include "passes/Codegen/Lower/Plan.h"
+#include "passes/Codegen/Passes.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace pcc {
+#define GEN_PASS_DEF_RTLOWERPASS
+#include "passes/Codegen/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+
+namespace {
+
+/// The global type of a param, state or input, which partition made local.
+RankedTensorType globalType(Operation *op, RankedTensorType local) {
+  auto type = op->getAttrOfType<TypeAttr>(dist::kGlobalAttr);
+  return type ? cast<RankedTensorType>(type.getValue()) : local;
+}
+
+rt::LayoutAttr layoutOf(Operation *op, RankedTensorType local) {
+  RankedTensorType global = globalType(op, local);
+  MLIRContext *context = op->getContext();
+  SmallVector<Attribute> axes(global.getRank(), ArrayAttr::get(context, {}));
+  if (auto sharding =
+          op->getAttrOfType<dist::ShardingAttr>(dist::kShardingAttr))
+    for (auto [dim, names] : llvm::zip(sharding.getDims(), axes)) {
+      SmallVector<Attribute> list(dim.getAxes().begin(), dim.getAxes().end());
+      names = ArrayAttr::get(context, list);
+    }
+  return rt::LayoutAttr::get(context,
+                             DenseI64ArrayAttr::get(context, global.getShape()),
+                             ArrayAttr::get(context, axes));
+}
+
+/// The logical extents of a parameter: without padding.
+ArrayRef<int64_t> logicalShape(nn::ParamOp param) {
+  if (param.getSource())
+    return param.getSource()->getValid();
+  return globalType(param, param.getTensorType()).getShape();
+}
+
+int64_t elements(ArrayRef<int64_t> shape) {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  return count;
+}
+
+class ProgramLowering {
+public:
+  explicit ProgramLowering(ModuleOp module)
+      : module(module), kernels(module), builder(module.getContext()) {}
+
+  LogicalResult run() {
+    if (failed(lowerProgram()))
+      return failure();
+    int64_t stages = 0;
+    for (auto task : module.getOps<pipe::TaskOp>())
+      stages = std::max<int64_t>(stages, task.getStage() + 1);
+    for (int64_t stage = 0; stage < stages; ++stage)
+      if (failed(lowerStage(stage)))
+        return failure();
+    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+      if (isa<pipe::TaskOp, pipe::ScheduleOp, pipe::InputOp, pipe::OutputOp,
+              pipe::ValueOp, nn::ParamOp, nn::StateOp, dist::MeshOp>(op))
+        op.erase();
+    return success();
+  }
+
+private:
+  LogicalResult lowerProgram();
+  LogicalResult lowerStage(int64_t index);
+  void addState(Operation *op);
+  void addBuffer(Operation *op, StringAttr name, RankedTensorType type,
+                 rt::BufferKind kind, int64_t slots,
+                 ArrayRef<NamedAttribute> attrs);
+
+  ModuleOp module;
+  SingleOpKernels kernels;
+  OpBuilder builder;
+  rt::StageOp stage;
+  int64_t microbatches = 1;
+};
+
+LogicalResult ProgramLowering::lowerProgram() {
+  SmallVector<Attribute> axes, comms;
+  SmallVector<int64_t> sizes;
+  if (dist::MeshOp mesh = dist::findMesh(module)) {
+    axes.append(mesh.getAxes().getNames().begin(),
+                mesh.getAxes().getNames().end());
+    llvm::append_range(sizes, mesh.getAxes().getSizes());
+  }
+  module.walk([&](Operation *op) {
+    if (isa<dist::AllReduceOp, dist::AllGatherOp, dist::ReduceScatterOp,
+            dist::AllToAllOp, dist::ShardSliceOp, dist::OffsetOp>(op)) {
+      Attribute comm = op->getAttr("axes");
+      if (!llvm::is_contained(comms, comm))
+        comms.push_back(comm);
+    }
+  });
+  int64_t parameters = 0, seq = 0, microBatch = 1, dataParallel = 1;
+  for (auto param : module.getOps<nn::ParamOp>())
+    parameters += elements(logicalShape(param));
+  for (auto [name, size] : llvm::zip(axes, sizes))
+    if (cast<StringAttr>(name).getValue() == "dp")
+      dataParallel = size;
+  for (auto input : module.getOps<pipe::InputOp>()) {
+    if (!input.isPerMicrobatch())
+      continue;
+    auto shape = globalType(input, input.getTensorType()).getShape();
+    if (!shape.empty())
+      microBatch = shape[0] / dataParallel;
+    if (input.getRole() == "tokens" && shape.size() > 1)
+      seq = shape[1];
+  }
+  auto schedules = module.getOps<pipe::ScheduleOp>();
+  microbatches = (*schedules.begin()).getMicrobatches();
+  for (auto schedule : schedules)
+    if (int64_t(schedule.getMicrobatches()) != microbatches)
+      return schedule.emitOpError()
+             << "has " << schedule.getMicrobatches()
+             << " microbatches, another schedule " << microbatches;
+
+  builder.setInsertionPointToEnd(module.getBody());
+  auto program = rt::ProgramOp::create(
+      builder, module.getLoc(), builder.getArrayAttr(axes), sizes,
+      builder.getArrayAttr(comms), microbatches, microBatch, seq, parameters,
+      llvm::APFloat(0.0), StringAttr(), StringAttr(), StringAttr());
+  // What only the driver knows of the whole.
+  for (StringRef name : {"model", "source", "summary", "flops_per_step"})
+    if (Attribute value = module->getAttr(("pcc." + name).str()))
+      program->setAttr(name, value);
+  return success();
+}
+
+void ProgramLowering::addBuffer(Operation *op, StringAttr name,
+                                RankedTensorType type, rt::BufferKind kind,
+                                int64_t slots, ArrayRef<NamedAttribute> attrs) {
+  auto buffer = rt::BufferOp::create(
+      builder, op->getLoc(), name.getValue(), bufferType(type), kind,
+      IntegerAttr(), slots,
+      int(kind) <= int(rt::BufferKind::Input) ? layoutOf(op, type)
+                                              : rt::LayoutAttr());
+  for (NamedAttribute attr : attrs)
+    buffer->setAttr(attr.getName(), attr.getValue());
+}
+
+/// What the model has instead of its source, by the names in nn and in rt.
+static const std::pair<StringRef, StringRef> turns[] = {
+    {nn::kTransposedAttr, "transposed"}, {nn::kPlusOneAttr, "plus_one"}};
+/// What else a file does with a parameter.
+static const std::pair<StringRef, StringRef> marks[] = {
+    {nn::kCopiesAttr, "copies"}, {nn::kUsesAttr, "uses"}};
+
+void ProgramLowering::addState(Operation *op) {
+  if (auto param = dyn_cast<nn::ParamOp>(op)) {
+    SmallVector<NamedAttribute> attrs;
+    attrs.push_back(builder.getNamedAttr(
+        "init", builder.getStringAttr(nn::stringifyInit(param.getInit()))));
+    if (param.getDecay())
+      attrs.push_back(builder.getNamedAttr("decay", builder.getUnitAttr()));
+    if (auto source = param.getSourceAttr())
+      attrs.push_back(builder.getNamedAttr("source", source));
+    for (const auto &list : {ArrayRef(turns), ArrayRef(marks)})
+      for (auto [mark, name] : list)
+        if (Attribute attr = param->getAttr(mark))
+          attrs.push_back(builder.getNamedAttr(name, attr));
+    addBuffer(op, param.getSymNameAttr(), param.getTensorType(),
+              rt::BufferKind::Param, 1, attrs);
+    return;
+  }
+  auto state = cast<nn::StateOp>(op);
+  rt::BufferKind kind = rt::BufferKind::State;
+  if (state.getKind() == nn::StateKind::Gradient)
+    kind = rt::BufferKind::Gradient;
+  else if (state.getKind() == nn::StateKind::Sum)
+    kind = rt::BufferKind::Sum;
+  SmallVector<NamedAttribute> attrs;
+  if (FlatSymbolRefAttr of = state.getOfAttr()) {
+    attrs.push_back(builder.getNamedAttr("of", of.getAttr()));
+    // A state lies in checkpoints as its parameter does in the source.
+    auto param = module.lookupSymbol<nn::ParamOp>(of.getValue());
+    if (param && param.getSourceAttr())
+      attrs.push_back(builder.getNamedAttr("source", param.getSourceAttr()));
+    for (auto [mark, name] : turns)
+      if (param && param->hasAttr(mark))
+        attrs.push_back(builder.getNamedAttr(name, builder.getUnitAttr()));
+    if (param && param.getDecay())
+      attrs.push_back(builder.getNamedAttr("decay", builder.getUnitAttr()));
+  }
+  addBuffer(op, state.getSymNameAttr(), state.getTensorType(), kind, 1, attrs);
+}
+
+LogicalResult ProgramLowering::lowerStage(int64_t index) {
+  builder.setInsertionPointToEnd(module.getBody());
+  stage = rt::StageOp::create(builder, module.getLoc(), index, IntegerAttr());
+  builder.createBlock(&stage.getBody());
+
+  // Buffers of what the stage's tasks name, in the module's order.
+  llvm::StringSet<> used;
+  SmallVector<pipe::TaskOp> tasks;
+  for (auto task : module.getOps<pipe::TaskOp>()) {
+    if (int64_t(task.getStage()) != index)
+      continue;
+    tasks.push_back(task);
+    for (ArrayAttr symbols : {task.getSources(), task.getTargets()})
+      for (Attribute symbol : symbols)
+        used.insert(cast<FlatSymbolRefAttr>(symbol).getValue());
+    task.walk([&](Operation *op) {
+      if (isa<nn::ReadOp, nn::WriteOp, nn::AccumulateOp>(op))
+        used.insert(op->getAttrOfType<FlatSymbolRefAttr>("symbol").getValue());
+    });
+  }
+  // A value on its way between two other stages is in no task of this one.
+  for (auto schedule : module.getOps<pipe::ScheduleOp>()) {
+    if (int64_t(schedule.getStage()) != index)
+      continue;
+    for (Operation &op : *schedule.getBlock()) {
+      if (auto recv = dyn_cast<pipe::RecvOp>(op))
+        used.insert(recv.getValue());
+      else if (auto exchange = dyn_cast<pipe::ExchangeOp>(op))
+        used.insert(exchange.getReceived());
+    }
+  }
+  Schedules schedules(module, index);
+  for (Operation &op : *module.getBody()) {
+    auto symbol = dyn_cast<SymbolOpInterface>(op);
+    if (!symbol || !used.contains(symbol.getName()))
+      continue;
+    StringAttr name = symbol.getNameAttr();
+    if (isa<nn::ParamOp, nn::StateOp>(op)) {
+      addState(&op);
+    } else if (auto input = dyn_cast<pipe::InputOp>(op)) {
+      SmallVector<NamedAttribute> attrs = {
+          builder.getNamedAttr("role", input.getRoleAttr()),
+          builder.getNamedAttr("name", input.getNameAttr())};
+      if (Attribute ids = input->getAttr(nn::kIdsAttr))
+        attrs.push_back(builder.getNamedAttr(nn::kIdsAttr, ids));
+      addBuffer(&op, name, input.getTensorType(), rt::BufferKind::Input,
+                input.isPerMicrobatch() ? microbatches : 1, attrs);
+    } else if (auto output = dyn_cast<pipe::OutputOp>(op)) {
+      addBuffer(&op, name, output.getTensorType(), rt::BufferKind::Output, 1,
+                builder.getNamedAttr("name", output.getNameAttr()));
+    } else if (auto value = dyn_cast<pipe::ValueOp>(op)) {
+      addBuffer(&op, name, value.getTensorType(), rt::BufferKind::Value,
+                schedules.getSlots(symbol.getName()), {});
+    }
+  }
+  // Temporaries come before the functions that use them.
+  for (pipe::TaskOp task : tasks)
+    if (failed(lowerTask(task, stage, kernels)))
+      return failure();
+  return schedules.lower(stage);
+}
+
+struct RTLowerPass : pcc::impl::RTLowerPassBase<RTLowerPass> {
+  using RTLowerPassBase::RTLowerPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (module.getOps<pipe::ScheduleOp>().empty()) {
+      module.emitError("has no schedule to lower");
+      return signalPassFailure();
+    }
+    if (failed(ProgramLowering(module).run()))
+      return signalPassFailure();
+    for (auto stage : module.getOps<rt::StageOp>()) {
+      planArena(stage);
+      mergeReductions(stage);
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,134 @@
+//===- LowerCollectives.cpp - Collectives as transfers of buffers ---------===//
+
+#include "passes/Codegen/Lower/TaskLowering.h"
+
+using namespace mlir;
+using namespace pcc;
+
+/// Small values that are reduced in one message are gathered up to this many
+/// bytes; larger ones are reduced where they lie.
+static constexpr int64_t kGatherBytes = 1 << 16;
+
+LogicalResult TaskLowering::lowerAllReduce(dist::AllReduceOp op) {
+  auto reduction = static_cast<rt::Reduction>(op.getReduction());
+  int64_t bytes = 0;
+  for (Value input : op.getInputs())
+    bytes += rt::getSpanBytes(bufferType(input.getType()));
+  if (op.getInputs().size() > 1 && bytes <= kGatherBytes) {
+    // One message: copies side by side, reduced together.
+    Type element =
+        cast<RankedTensorType>(op.getInputs()[0].getType()).getElementType();
+    int64_t unit = rt::kAlignment / rt::getElementBytes(element);
+    SmallVector<int64_t> starts;
+    int64_t total = 0;
+    for (Value input : op.getInputs()) {
+      starts.push_back(total);
+      total += llvm::alignTo(
+          cast<RankedTensorType>(input.getType()).getNumElements(), unit);
+    }
+    Root *root = newTemporary(MemRefType::get({total}, element));
+    // Padding is sent too, so it must hold numbers.
+    note(rt::ZeroOp::create(builder, loc, root->address), newNumber());
+    int64_t reduced = newNumber();
+    for (auto [input, result, start] :
+         llvm::zip(op.getInputs(), op.getResults(), starts)) {
+      Value part = rt::ViewOp::create(builder, loc, bufferType(input.getType()),
+                                      root->address, start);
+      emitCopy(contentOf(input), part);
+      bind(result, {root, part});
+      numbers[result] = reduced;
+    }
+    note(rt::AllReduceOp::create(builder, loc, root->address, reduction,
+                                 op.getAxes()),
+         {-1, reduced});
+    return success();
+  }
+  for (auto [index, input] : llvm::enumerate(op.getInputs())) {
+    Place from = places.lookup(input);
+    Place to = place(op->getOpResult(index), {unsigned(index)});
+    if (to.root != from.root)
+      emitCopy(contentOf(input), to.address);
+    note(rt::AllReduceOp::create(builder, loc, to.address, reduction,
+                                 op.getAxes()),
+         {numberOf(input), numberOf(op->getResult(index))});
+  }
+  return success();
+}
+
+/// A tensor whose dim `dim` is cut into blocks: [before, blocks, rest].
+static std::array<int64_t, 3> cut(Type type, int64_t dim, int64_t blocks) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
+  int64_t before = 1, rest = 1;
+  for (auto [i, size] : llvm::enumerate(shape))
+    (int64_t(i) < dim ? before : rest) *= size;
+  return {before, blocks, rest / blocks};
+}
+
+/// How many times larger `large` is along a dim.
+static int64_t ratio(Value large, Value small, int64_t dim) {
+  return cast<RankedTensorType>(large.getType()).getDimSize(dim) /
+         cast<RankedTensorType>(small.getType()).getDimSize(dim);
+}
+
+TaskLowering::Content TaskLowering::splitBlocks(Value input, int64_t dim,
+                                                int64_t ranks) {
+  Content from = contentOf(input);
+  std::array<int64_t, 3> shape = cut(input.getType(), dim, ranks);
+  return shape[0] == 1 ? from : emitTranspose(from, shape, {1, 0, 2});
+}
+
+void TaskLowering::joinBlocks(OpResult result, int64_t dim, int64_t ranks,
+                              llvm::function_ref<void(Content)> receive) {
+  Content to = {place(result).address, numberOf(result)};
+  auto [before, blocks, rest] = cut(result.getType(), dim, ranks);
+  if (before == 1)
+    return receive(to);
+  SmallVector<int64_t> shape = {blocks, before, rest};
+  auto type = MemRefType::get(shape, typeOf(to.buffer).getElementType());
+  Content received = {newTemporary(type)->address, newNumber()};
+  receive(received);
+  emitTranspose(received, shape, {1, 0, 2}, to);
+}
+
+LogicalResult TaskLowering::lowerAllGather(dist::AllGatherOp op) {
+  int64_t ranks = ratio(op.getResult(), op.getInput(), op.getDim());
+  joinBlocks(op->getOpResult(0), op.getDim(), ranks, [&](Content to) {
+    emitGathering<rt::AllGatherOp>(contentOf(op.getInput()), to, op.getAxes());
+  });
+  return success();
+}
+
+LogicalResult TaskLowering::lowerReduceScatter(dist::ReduceScatterOp op) {
+  int64_t ranks = ratio(op.getInput(), op.getResult(), op.getDim());
+  Content from = splitBlocks(op.getInput(), op.getDim(), ranks);
+  Value to = place(op->getOpResult(0)).address;
+  emitGathering<rt::ReduceScatterOp>(from, {to, numberOf(op.getResult())},
+                                     op.getAxes());
+  return success();
+}
+
+/// Blocks along `to` go out; blocks along `from` come in.
+LogicalResult TaskLowering::lowerAllToAll(dist::AllToAllOp op) {
+  int64_t ranks = ratio(op.getInput(), op.getResult(), op.getTo());
+  Content blocks = splitBlocks(op.getInput(), op.getTo(), ranks);
+  joinBlocks(op->getOpResult(0), op.getFrom(), ranks, [&](Content to) {
+    emitGathering<rt::AllToAllOp>(blocks, to, op.getAxes());
+  });
+  return success();
+}
+
+LogicalResult TaskLowering::lowerShardSlice(dist::ShardSliceOp op) {
+  int64_t ranks = ratio(op.getInput(), op.getResult(), op.getDim());
+  Content from = splitBlocks(op.getInput(), op.getDim(), ranks);
+  Value to = place(op->getOpResult(0)).address;
+  emitGathering<rt::ShardSliceOp>(from, {to, numberOf(op.getResult())},
+                                  op.getAxes());
+  return success();
+}
+
+LogicalResult TaskLowering::lowerOffset(dist::OffsetOp op) {
+  note(rt::CommIndexOp::create(builder, loc, place(op->getOpResult(0)).address,
+                               op.getAxes(), op.getExtent()),
+       numberOf(op.getResult()));
+  return success();
+}

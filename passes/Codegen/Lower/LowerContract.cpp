@@ -1,0 +1,179 @@
+//===- LowerContract.cpp - Products, and views of their operands ----------===//
+
+#include "passes/Codegen/Lower/TaskLowering.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace mlir;
+using namespace pcc;
+
+static ContractLabels labelsOf(nn::ContractOp op) {
+  return {op.getLhsLabels().str(), op.getRhsLabels().str(),
+          op.getResultLabels().str()};
+}
+
+void TaskLowering::emitCalls(const GemmPlan &plan, Content lhs, Content rhs,
+                             Content result, std::optional<int64_t> before) {
+  auto at = [&](Value buffer, int64_t start) -> Value {
+    if (start == 0)
+      return buffer;
+    MemRefType type = typeOf(buffer);
+    int64_t bytes = rt::getElementBytes(type.getElementType());
+    auto rest = MemRefType::get({rt::getSpanBytes(type) / bytes - start},
+                                type.getElementType());
+    return rt::ViewOp::create(builder, loc, rest, buffer, start);
+  };
+  rt::GemmAttr s = plan.shape;
+  auto adding = rt::GemmAttr::get(
+      s.getContext(), s.getM(), s.getN(), s.getK(), s.getTransA(),
+      s.getTransB(), s.getLda(), s.getLdb(), s.getLdc(), s.getBatch(), s.getA(),
+      s.getB(), s.getC(), s.getAlpha(), builder.getF32FloatAttr(1));
+  for (auto [index, call] : llvm::enumerate(plan.calls)) {
+    auto [l, r, c] = call.start;
+    Value a = at(lhs.buffer, l), b = at(rhs.buffer, r);
+    SmallVector<int64_t> values = {lhs.number, rhs.number};
+    if (plan.swapped) {
+      std::swap(a, b);
+      std::swap(values[0], values[1]);
+    }
+    // Calls interleave: those behind the first add to some of both.
+    if (call.adds || before)
+      values.push_back(index == 0 ? *before : -1);
+    values.push_back(result.number);
+    note(rt::GemmOp::create(builder, loc, a, b, at(result.buffer, c),
+                            call.adds ? adding : s),
+         values);
+  }
+}
+
+LogicalResult TaskLowering::emitGemm(nn::ContractOp op, Content result,
+                                     std::optional<int64_t> before) {
+  // An accumulated product is still the contraction's.
+  llvm::SaveAndRestore restore(loc, op.getLoc());
+  Content lhs = contentOf(op.getLhs()), rhs = contentOf(op.getRhs());
+  MemRefType type = typeOf(result.buffer);
+  for (Value operand : {lhs.buffer, rhs.buffer})
+    if (typeOf(operand).getElementType() != type.getElementType())
+      return op.emitOpError() << "is no matrix product of the library: its "
+                                 "operands and result differ in element type";
+  ContractLabels labels = labelsOf(op);
+  auto plan = planGemm(labels, {typeOf(lhs.buffer), typeOf(rhs.buffer), type},
+                       before.has_value());
+  if (succeeded(plan)) {
+    emitCalls(*plan, lhs, rhs, result, before);
+    return success();
+  }
+
+  // Copies in an order that one call can read and write.
+  for (Value operand : {lhs.buffer, rhs.buffer})
+    if (!rt::isContiguous(typeOf(operand)))
+      return op.emitOpError() << "'" << op.getSpec()
+                              << "' reads operands that do not lie row major";
+  ContractLabels ordered = orderLabels(labels);
+  auto permute = [](StringRef from, StringRef to) {
+    return llvm::map_to_vector(
+        to, [&](char label) { return int64_t(from.find(label)); });
+  };
+  auto inOrder = [&](Content from, int tensor) {
+    if (labels[tensor] == ordered[tensor])
+      return from;
+    return emitTranspose(from, typeOf(from.buffer).getShape(),
+                         permute(labels[tensor], ordered[tensor]));
+  };
+  lhs = inOrder(lhs, 0);
+  rhs = inOrder(rhs, 1);
+  SmallVector<int64_t> shape;
+  for (int64_t dim : permute(labels[2], ordered[2]))
+    shape.push_back(type.getDimSize(dim));
+  bool isOrdered = ordered[2] == labels[2];
+  auto orderedType = MemRefType::get(shape, type.getElementType());
+  Content product = result;
+  if (!isOrdered)
+    product = {newTemporary(orderedType)->address, newNumber()};
+  plan =
+      planGemm(ordered, {typeOf(lhs.buffer), typeOf(rhs.buffer), orderedType},
+               isOrdered && before);
+  if (failed(plan))
+    return op.emitOpError()
+           << "'" << op.getSpec() << "' is no matrix product of the library";
+  emitCalls(*plan, lhs, rhs, product,
+            isOrdered ? before : std::optional<int64_t>());
+  if (isOrdered)
+    return success();
+  SmallVector<int64_t> back = permute(ordered[2], labels[2]);
+  if (before)
+    emitAdd(result, *before, emitTranspose(product, shape, back));
+  else
+    emitTranspose(product, shape, back, result);
+  return success();
+}
+
+LogicalResult TaskLowering::lowerContract(nn::ContractOp op) {
+  if (uses.isAccumulated(op))
+    return success();
+  Value result = place(op->getOpResult(0)).address;
+  return emitGemm(op, {result, numberOf(op.getResult())});
+}
+
+LogicalResult TaskLowering::lowerReshape(nn::ReshapeOp op) {
+  Place from = places.lookup(op.getInput());
+  // A product that is accumulated lies nowhere else.
+  if (!from.root)
+    return success();
+  if (!rt::isContiguous(typeOf(from.address)))
+    return lowerAsKernel(op);
+  bind(op.getResult(),
+       {from.root, reshaped(from.address, op.getType().getShape())});
+  numbers[op.getResult()] = numberOf(op.getInput());
+  return success();
+}
+
+bool TaskLowering::lowerAsView(Operation *op, Value input) {
+  Place from = places.lookup(input);
+  MemRefType type = typeOf(from.address);
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  SmallVector<int64_t> strides = rt::getStrides(type);
+  int64_t offset = 0;
+  if (auto select = dyn_cast<nn::SelectOp>(op)) {
+    offset = select.getIndex() * strides[select.getDim()];
+    strides.erase(strides.begin() + select.getDim());
+  } else if (auto slice = dyn_cast<nn::SliceOp>(op)) {
+    for (auto [stride, start, step] :
+         llvm::zip(strides, slice.getStarts(), slice.getSteps())) {
+      offset += start * stride;
+      stride *= step;
+    }
+  } else {
+    SmallVector<int64_t> moved;
+    for (int64_t dim : cast<nn::TransposeOp>(op).getPermutation())
+      moved.push_back(strides[dim]);
+    strides = moved;
+  }
+  auto layout = StridedLayoutAttr::get(op->getContext(), 0, strides);
+  auto view = MemRefType::get(result.getShape(), type.getElementType(), layout);
+  if (rt::isContiguous(view)) {
+    view = bufferType(result);
+  } else {
+    // Only matrix products take strides, and not all of them.
+    for (Operation *user : op->getUsers()) {
+      auto contract = dyn_cast<nn::ContractOp>(user);
+      if (!contract)
+        return false;
+      auto lies = [&](Value operand) {
+        if (operand == op->getResult(0))
+          return view;
+        auto known = places.find(operand);
+        return known == places.end() ? bufferType(operand.getType())
+                                     : typeOf(known->second.address);
+      };
+      if (failed(planGemm(labelsOf(contract),
+                          {lies(contract.getLhs()), lies(contract.getRhs()),
+                           bufferType(contract.getType())},
+                          /*accumulate=*/false)))
+        return false;
+    }
+  }
+  Value address = rt::ViewOp::create(builder, loc, view, from.address, offset);
+  bind(op->getResult(0), {from.root, address});
+  numbers[op->getResult(0)] = numberOf(input);
+  return true;
+}

@@ -1,0 +1,44 @@
+//===- SingleOpKernels.h - Kernels for ops that are in none -----*- C++ -*-===//
+
+#ifndef PCC_PASSES_CODEGEN_LOWER_SINGLEOPKERNELS_H
+#define PCC_PASSES_CODEGEN_LOWER_SINGLEOPKERNELS_H
+
+#include "dialects/NN/NN.h"
+#include "dialects/RT/RT.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace pcc {
+
+/// Makes a kernel function of one op that no kernel holds, at the module's end;
+/// equal ops share one.
+class SingleOpKernels {
+public:
+  explicit SingleOpKernels(mlir::ModuleOp module) : module(module) {}
+
+  /// A kernel of `op`'s operands (each distinct one once) and results.
+  mlir::func::FuncOp get(mlir::Operation *op);
+  /// A kernel (state, value) -> state + value, in place of the state.
+  mlir::func::FuncOp getAdd(mlir::RankedTensorType state,
+                            mlir::RankedTensorType value);
+  /// A kernel that moves dims: result dim i is input dim permutation[i].
+  mlir::func::FuncOp getTranspose(mlir::RankedTensorType type,
+                                  llvm::ArrayRef<int64_t> permutation);
+
+private:
+  using BuildBody =
+      llvm::function_ref<void(mlir::OpBuilder &, mlir::ValueRange)>;
+  mlir::func::FuncOp getOrBuild(llvm::StringRef key, llvm::StringRef stem,
+                                mlir::TypeRange inputs, mlir::TypeRange results,
+                                mlir::Location loc, BuildBody body);
+
+  mlir::ModuleOp module;
+  llvm::StringMap<mlir::func::FuncOp> made;
+  /// Numbers per stem, so that names do not depend on hash order.
+  llvm::StringMap<int> numbers;
+};
+
+} // namespace pcc
+
+#endif // PCC_PASSES_CODEGEN_LOWER_SINGLEOPKERNELS_H

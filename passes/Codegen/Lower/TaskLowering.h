@@ -1,0 +1,194 @@
+//===- TaskLowering.h - The lowering of one task, by parts ------*- C++ -*-===//
+//
+// Every value gets a place when its op is reached: a view of its operand's
+// place, the place of an operand that dies there, the state or slot it ends up
+// in, or a temporary. Uses are known in advance, so each of these choices is
+// checked against everything that still reads the memory it would overwrite.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_PASSES_CODEGEN_LOWER_TASKLOWERING_H
+#define PCC_PASSES_CODEGEN_LOWER_TASKLOWERING_H
+
+#include "dialects/Dist/Dist.h"
+#include "passes/Codegen/Lower/Gemm.h"
+#include "passes/Codegen/Lower/LowerTask.h"
+#include "passes/Codegen/Lower/TaskUses.h"
+
+namespace pcc {
+
+class TaskLowering {
+public:
+  TaskLowering(pipe::TaskOp task, rt::StageOp stage, SingleOpKernels &kernels)
+      : task(task), stage(stage), kernels(kernels), uses(*task.getBlock()),
+        builder(task.getContext()) {}
+
+  mlir::LogicalResult run();
+
+private:
+  /// Memory of its own: an argument of the task, a state, or a temporary.
+  struct Root {
+    enum Kind { Argument, State, Temporary } kind;
+    mlir::Value address;
+    /// The symbol of a state.
+    llvm::StringRef state;
+    /// Every value that lies in it, or did.
+    llvm::SmallVector<mlir::Value> values;
+  };
+
+  /// Where a value lies.
+  struct Place {
+    Root *root = nullptr;
+    mlir::Value address;
+  };
+
+  /// A buffer and the number of the value it is meant to hold.
+  struct Content {
+    mlir::Value buffer;
+    int64_t number;
+  };
+
+  //===--------------------------------------------------------------------===//
+  // LowerTask.cpp
+  //===--------------------------------------------------------------------===//
+
+  mlir::LogicalResult lower(mlir::Operation *op);
+  mlir::LogicalResult lowerConstant(nn::ConstantOp op);
+  mlir::LogicalResult lowerRead(nn::ReadOp op);
+  mlir::LogicalResult lowerWrite(nn::WriteOp op);
+  mlir::LogicalResult lowerAccumulate(nn::AccumulateOp op);
+  mlir::LogicalResult lowerCall(mlir::func::CallOp op);
+  mlir::LogicalResult lowerYield(pipe::YieldOp op);
+  /// Makes the op a kernel of its own.
+  mlir::LogicalResult lowerAsKernel(mlir::Operation *op);
+  /// Launches a kernel of the op's operands, and places the op's results.
+  void emitLaunch(mlir::func::FuncOp kernel, mlir::Operation *op,
+                  mlir::ValueRange operands);
+  /// A transposed copy of `from`, seen as a tensor of `shape`.
+  Content emitTranspose(Content from, llvm::ArrayRef<int64_t> shape,
+                        llvm::ArrayRef<int64_t> permutation);
+  void emitTranspose(Content from, llvm::ArrayRef<int64_t> shape,
+                     llvm::ArrayRef<int64_t> permutation, Content to);
+  /// Adds a value to the one `before` that a state holds, which then holds
+  /// `sum`.
+  void emitAdd(Content sum, int64_t before, Content added);
+  void emitCopy(Content from, mlir::Value to);
+
+  //===--------------------------------------------------------------------===//
+  // Values: what ops mean, apart from where it lies
+  //===--------------------------------------------------------------------===//
+
+  int64_t newNumber() { return numbered++; }
+  Content contentOf(mlir::Value value) {
+    return {addressOf(value), numberOf(value)};
+  }
+  /// The number of a value; views have their source's.
+  int64_t numberOf(mlir::Value value) {
+    auto [it, isNew] = numbers.try_emplace(value, numbered);
+    numbered += isNew;
+    return it->second;
+  }
+  /// The number of what a state holds at this point of the task.
+  int64_t &stateNumber(llvm::StringRef state) {
+    auto [it, isNew] = stateNumbers.try_emplace(state, numbered);
+    numbered += isNew;
+    return it->second;
+  }
+  /// Says which values an op's accesses mean.
+  void note(mlir::Operation *op, llvm::ArrayRef<int64_t> values) {
+    op->setAttr(rt::kValuesAttr, builder.getDenseI64ArrayAttr(values));
+  }
+  /// Says what the task leaves behind.
+  void noteEnd();
+
+  //===--------------------------------------------------------------------===//
+  // LowerContract.cpp
+  //===--------------------------------------------------------------------===//
+
+  mlir::LogicalResult lowerContract(nn::ContractOp op);
+  mlir::LogicalResult lowerReshape(nn::ReshapeOp op);
+  /// Gives a select, slice or transpose a view; false where it has none.
+  bool lowerAsView(mlir::Operation *op, mlir::Value input);
+  /// Emits the product of a contraction into `result`, which it is added to if
+  /// that holds a value `before`.
+  mlir::LogicalResult emitGemm(nn::ContractOp op, Content result,
+                               std::optional<int64_t> before = {});
+  void emitCalls(const GemmPlan &plan, Content lhs, Content rhs, Content result,
+                 std::optional<int64_t> before);
+
+  //===--------------------------------------------------------------------===//
+  // LowerCollectives.cpp
+  //===--------------------------------------------------------------------===//
+
+  mlir::LogicalResult lowerAllReduce(dist::AllReduceOp op);
+  mlir::LogicalResult lowerAllGather(dist::AllGatherOp op);
+  mlir::LogicalResult lowerReduceScatter(dist::ReduceScatterOp op);
+  mlir::LogicalResult lowerAllToAll(dist::AllToAllOp op);
+  mlir::LogicalResult lowerShardSlice(dist::ShardSliceOp op);
+  mlir::LogicalResult lowerOffset(dist::OffsetOp op);
+  /// Emits an op that takes one buffer and gives another.
+  template <typename Op>
+  void emitGathering(Content from, Content to, mlir::ArrayAttr axes) {
+    note(Op::create(builder, loc, from.buffer, to.buffer, axes),
+         {from.number, to.number});
+  }
+  /// `input` with the blocks that `ranks` cut it into along `dim` one after
+  /// the other.
+  Content splitBlocks(mlir::Value input, int64_t dim, int64_t ranks);
+  /// Places `result`, whose parts along `dim` are the blocks of `ranks` that
+  /// `receive` puts one after the other into the buffer it is given.
+  void joinBlocks(mlir::OpResult result, int64_t dim, int64_t ranks,
+                  llvm::function_ref<void(Content)> receive);
+
+  //===--------------------------------------------------------------------===//
+  // Places.cpp
+  //===--------------------------------------------------------------------===//
+
+  /// Chooses where a result of the op at the present position lies; `inplace`
+  /// are operands whose memory it may take over.
+  Place place(mlir::OpResult result, llvm::ArrayRef<unsigned> inplace = {});
+  Root *findInplace(mlir::OpResult result, llvm::ArrayRef<unsigned> inplace);
+  Root *findState(mlir::OpResult result);
+  /// The slot a value is yielded to, also through reshapes; or null.
+  Root *findTarget(mlir::Value value);
+  /// Whether something still reads what lies in the root after the present op.
+  bool isBusy(const Root &root);
+  /// Whether one of the values lies in the root.
+  bool isAnyIn(mlir::ValueRange values, const Root *root);
+  Root *newRoot(Root::Kind kind);
+  Root *newTemporary(mlir::MemRefType type);
+  Root *stateRoot(llvm::StringRef symbol);
+  void bind(mlir::Value value, Place place) {
+    place.root->values.push_back(value);
+    places[value] = place;
+  }
+  mlir::Value addressOf(mlir::Value value) {
+    return places.lookup(value).address;
+  }
+  static mlir::MemRefType typeOf(mlir::Value address) {
+    return llvm::cast<mlir::MemRefType>(address.getType());
+  }
+  /// The address as a contiguous buffer of a shape.
+  mlir::Value reshaped(mlir::Value address, llvm::ArrayRef<int64_t> shape);
+
+  pipe::TaskOp task;
+  rt::StageOp stage;
+  SingleOpKernels &kernels;
+  TaskUses uses;
+  mlir::OpBuilder builder;
+  rt::FuncOp function;
+  llvm::SmallVector<std::unique_ptr<Root>> roots;
+  llvm::SmallVector<Root *> targets;
+  llvm::StringMap<Root *> states;
+  llvm::DenseMap<mlir::Value, Place> places;
+  llvm::DenseMap<mlir::Value, int64_t> numbers;
+  llvm::MapVector<llvm::StringRef, int64_t> stateNumbers;
+  int64_t numbered = 0;
+  unsigned position = 0;
+  int temporaries = 0;
+  mlir::Location loc = mlir::UnknownLoc::get(task.getContext());
+};
+
+} // namespace pcc
+
+#endif // PCC_PASSES_CODEGEN_LOWER_TASKLOWERING_H

@@ -1,0 +1,67 @@
+//===- Intervals.h - What each byte of a range holds ------------*- C++ -*-===//
+
+#ifndef PCC_PASSES_CODEGEN_VERIFY_INTERVALS_H
+#define PCC_PASSES_CODEGEN_VERIFY_INTERVALS_H
+
+#include "mlir/Support/LLVM.h"
+#include <map>
+
+namespace pcc {
+
+/// A value for each of some integers, the same over ranges.
+template <typename T>
+class Intervals {
+public:
+  /// Sets all of [begin, end).
+  void set(int64_t begin, int64_t end, const T &value) {
+    cut(begin);
+    cut(end);
+    pieces.erase(pieces.lower_bound(begin), pieces.lower_bound(end));
+    pieces[begin] = {end, value};
+  }
+
+  /// Calls `visit(begin, end, value)` for the parts of [begin, end) in order;
+  /// null where none is set.
+  void
+  visit(int64_t begin, int64_t end,
+        llvm::function_ref<void(int64_t, int64_t, const T *)> visit) const {
+    auto it = pieces.upper_bound(begin);
+    if (it != pieces.begin())
+      --it;
+    for (; it != pieces.end() && it->first < end; ++it) {
+      int64_t stop = std::min(it->second.end, end);
+      if (stop <= begin)
+        continue;
+      if (begin < it->first)
+        visit(begin, it->first, nullptr);
+      visit(std::max(begin, it->first), stop, &it->second.value);
+      begin = stop;
+    }
+    if (begin < end)
+      visit(begin, end, nullptr);
+  }
+
+private:
+  struct Piece {
+    int64_t end;
+    T value;
+  };
+
+  /// Makes `at` a border between pieces.
+  void cut(int64_t at) {
+    auto it = pieces.lower_bound(at);
+    if (it == pieces.begin())
+      return;
+    --it;
+    if (it->second.end <= at)
+      return;
+    pieces[at] = it->second;
+    it->second.end = at;
+  }
+
+  std::map<int64_t, Piece> pieces;
+};
+
+} // namespace pcc
+
+#endif // PCC_PASSES_CODEGEN_VERIFY_INTERVALS_H

@@ -1,0 +1,378 @@
+//===- Verify.cpp - Proves that buffers hold what is read from them -------===//
+//
+// Independent of how offsets were chosen: it runs every entry point on a model
+// of the arena in which a byte holds nothing but the name of the buffer that
+// last wrote it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Codegen/Passes.h"
+#include "passes/Codegen/Verify/Intervals.h"
+#include "passes/Codegen/Verify/VerifyTransfers.h"
+#include "passes/Codegen/Verify/VerifyValues.h"
+
+namespace pcc {
+#define GEN_PASS_DEF_RTVERIFYPASS
+#include "passes/Codegen/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+
+namespace {
+
+/// An instance of a buffer.
+struct Owner {
+  rt::BufferOp buffer;
+  int64_t slot = 0;
+
+  bool operator==(const Owner &other) const {
+    return buffer == other.buffer && slot == other.slot;
+  }
+};
+
+/// Bytes [begin, end) of an instance.
+struct Range {
+  Owner owner;
+  int64_t begin = 0, end = 0;
+
+  bool overlaps(const Range &other) const {
+    return begin < other.end && other.begin < end;
+  }
+};
+
+/// Who wrote each byte last.
+class Memory {
+public:
+  void write(const Range &range) {
+    owners.set(range.begin, range.end, range.owner);
+  }
+
+  /// The first piece of the range that its owner does not hold: who does, or
+  /// no buffer if nothing was written there. Nothing if all is well.
+  std::optional<Owner> findIntruder(const Range &range) const {
+    std::optional<Owner> found;
+    owners.visit(range.begin, range.end,
+                 [&](int64_t, int64_t, const Owner *owner) {
+                   if (!found && !(owner && *owner == range.owner))
+                     found = owner ? *owner : Owner();
+                 });
+    return found;
+  }
+
+private:
+  Intervals<Owner> owners;
+};
+
+/// Where the addresses of a running function point.
+using Frame = DenseMap<Value, Range>;
+
+class StageVerifier {
+public:
+  StageVerifier(rt::StageOp stage, rt::ProgramOp program)
+      : stage(stage), program(program) {
+    for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
+      buffers[buffer.getSymName()] = buffer;
+    for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
+      functions[function.getSymName()] = function;
+  }
+
+  LogicalResult verify() {
+    if (failed(checkOffsets()))
+      return failure();
+    for (StringRef name :
+         {rt::kTrainEntry, rt::kEvaluateEntry, rt::kForwardEntry})
+      if (rt::FuncOp entry = functions.lookup(name)) {
+        memory = Memory();
+        if (failed(fillKept()))
+          return failure();
+        Frame frame;
+        if (failed(run(entry, frame)) || failed(checkKept(entry)))
+          return failure();
+      }
+    return success();
+  }
+
+private:
+  LogicalResult checkOffsets();
+  LogicalResult fillKept();
+  LogicalResult checkKept(rt::FuncOp entry);
+  LogicalResult run(rt::FuncOp function, Frame &frame);
+  LogicalResult checkOp(Operation *op, Frame &frame);
+  LogicalResult checkLaunch(rt::LaunchOp op);
+  LogicalResult checkRanks(Operation *op);
+  /// Whether an op may write `out` although it reads the same bytes as `in`.
+  static bool isInplace(Operation *op, Value in, Value out);
+
+  static Range rangeOf(rt::BufferOp buffer, int64_t slot) {
+    int64_t begin = int64_t(*buffer.getOffset()) + slot * buffer.getSlotBytes();
+    return {{buffer, slot}, begin, begin + buffer.getBytes()};
+  }
+
+  rt::StageOp stage;
+  /// Null in a module without one.
+  rt::ProgramOp program;
+  llvm::StringMap<rt::BufferOp> buffers;
+  llvm::StringMap<rt::FuncOp> functions;
+  Memory memory;
+};
+
+LogicalResult StageVerifier::checkOffsets() {
+  if (!stage.getArena())
+    return stage.emitOpError("has no arena; run --rt-plan");
+  int64_t arena = *stage.getArena();
+  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
+    std::optional<uint64_t> offset = buffer.getOffset();
+    if (!offset) {
+      // A temporary nothing touches has no place.
+      if (buffer.getKind() == rt::BufferKind::Temporary)
+        continue;
+      return buffer.emitOpError("has no offset; run --rt-plan");
+    }
+    if (*offset % rt::kAlignment)
+      return buffer.emitOpError()
+             << "lies at " << *offset << ", which is no multiple of "
+             << rt::kAlignment;
+    int64_t end = int64_t(*offset) + buffer.getTotalBytes();
+    if (end > arena)
+      return buffer.emitOpError()
+             << "ends at byte " << end << " of an arena of " << arena;
+  }
+  return success();
+}
+
+/// Parameters, state and inputs hold their values when an entry starts.
+LogicalResult StageVerifier::fillKept() {
+  SmallVector<Range> kept;
+  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
+    if (int(buffer.getKind()) <= int(rt::BufferKind::Input))
+      for (int64_t slot = 0; slot < int64_t(buffer.getSlots()); ++slot)
+        kept.push_back(rangeOf(buffer, slot));
+  llvm::sort(kept,
+             [](const Range &a, const Range &b) { return a.begin < b.begin; });
+  for (size_t i = 1; i < kept.size(); ++i)
+    if (kept[i - 1].overlaps(kept[i])) {
+      rt::BufferOp buffer = kept[i].owner.buffer;
+      InFlightDiagnostic diag =
+          buffer.emitOpError("overlaps another buffer that keeps its content");
+      diag.attachNote(kept[i - 1].owner.buffer.getLoc()) << "this one";
+      return diag;
+    }
+  for (const Range &range : kept)
+    memory.write(range);
+  return success();
+}
+
+/// What the next step needs is intact when an entry ends, and so is what the
+/// runtime reads then.
+LogicalResult StageVerifier::checkKept(rt::FuncOp entry) {
+  llvm::SmallPtrSet<Operation *, 4> outputs;
+  for (auto address : entry.getBlock()->getOps<rt::AddressOp>())
+    outputs.insert(buffers.lookup(address.getBuffer()));
+  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
+    bool isOutput =
+        buffer.getKind() == rt::BufferKind::Output && outputs.contains(buffer);
+    if (int(buffer.getKind()) > int(rt::BufferKind::Sum) && !isOutput)
+      continue;
+    std::optional<Owner> intruder = memory.findIntruder(rangeOf(buffer, 0));
+    if (!intruder)
+      continue;
+    InFlightDiagnostic diag = buffer.emitOpError();
+    if (!intruder->buffer) {
+      diag << "is not written by @" << entry.getSymName();
+      return diag;
+    }
+    diag << "is overwritten when @" << entry.getSymName() << " ends";
+    diag.attachNote(intruder->buffer.getLoc())
+        << "by @" << intruder->buffer.getSymName();
+    return diag;
+  }
+  return success();
+}
+
+/// Whether a launch gives its kernel what it takes. Kernels that are lowered
+/// already do not say.
+LogicalResult StageVerifier::checkLaunch(rt::LaunchOp op) {
+  Operation *symbol = SymbolTable::lookupNearestSymbolFrom(stage->getParentOp(),
+                                                           op.getKernelAttr());
+  auto kernel = dyn_cast_or_null<func::FuncOp>(symbol);
+  if (symbol && !kernel)
+    return success();
+  if (!kernel || !kernel->hasAttr(rt::kKernelAttr))
+    return op.emitOpError()
+           << "launches " << op.getKernelAttr() << ", which is no kernel";
+  SmallVector<Type> types(kernel.getArgumentTypes());
+  llvm::append_range(types, kernel.getResultTypes());
+  auto isSame = [](Value buffer, Type type) {
+    auto given = cast<MemRefType>(buffer.getType());
+    auto taken = cast<ShapedType>(type);
+    return given.getNumElements() == taken.getNumElements() &&
+           given.getElementType() == taken.getElementType();
+  };
+  if (types.size() != op->getNumOperands() ||
+      op.getIns().size() != kernel.getNumArguments() ||
+      !llvm::all_of(llvm::zip(op->getOperands(), types), [&](auto pair) {
+        return isSame(std::get<0>(pair), std::get<1>(pair));
+      }))
+    return op.emitOpError()
+           << "does not give " << op.getKernelAttr() << " the buffers it takes";
+  if (!op.getInplace())
+    return success();
+  for (auto [index, in] : llvm::enumerate(*op.getInplace())) {
+    auto allowed =
+        kernel.getResultAttrOfType<IntegerAttr>(index, rt::kInplaceAttr);
+    if (in >= 0 && (!allowed || allowed.getInt() != in))
+      return op.emitOpError()
+             << "writes out " << index << " over in " << in << ", which "
+             << op.getKernelAttr() << " does not allow";
+  }
+  return success();
+}
+
+/// Whether a collective's buffers have a block for each of its ranks.
+LogicalResult StageVerifier::checkRanks(Operation *op) {
+  if (!program || !isa<rt::AllGatherOp, rt::ReduceScatterOp, rt::AllToAllOp,
+                       rt::ShardSliceOp>(op))
+    return success();
+  int64_t ranks = 1;
+  for (Attribute axis : op->getAttrOfType<ArrayAttr>("axes"))
+    ranks *= program.getAxisSize(cast<StringAttr>(axis).getValue());
+  auto elements = [](Value buffer) {
+    return cast<MemRefType>(buffer.getType()).getNumElements();
+  };
+  int64_t in = elements(op->getOperand(0)), out = elements(op->getOperand(1));
+  bool isRight = isa<rt::AllToAllOp>(op)    ? in % ranks == 0
+                 : isa<rt::AllGatherOp>(op) ? out == in * ranks
+                                            : in == out * ranks;
+  if (isRight)
+    return success();
+  return op->emitOpError() << "turns " << in << " elements into " << out
+                           << " on " << ranks << " ranks";
+}
+
+LogicalResult StageVerifier::run(rt::FuncOp function, Frame &frame) {
+  for (Operation &op : *function.getBlock()) {
+    if (auto address = dyn_cast<rt::AddressOp>(op)) {
+      rt::BufferOp buffer = buffers.lookup(address.getBuffer());
+      if (buffer.getOffset())
+        frame[address] = rangeOf(buffer, address.getSlot());
+    } else if (auto view = dyn_cast<rt::ViewOp>(op)) {
+      if (!frame.contains(view.getSource()))
+        continue;
+      Range range = frame.lookup(view.getSource());
+      MemRefType type = view.getType();
+      range.begin += int64_t(view.getOffset()) *
+                     rt::getElementBytes(type.getElementType());
+      range.end = range.begin + rt::getSpanBytes(type);
+      frame[view] = range;
+    } else if (auto call = dyn_cast<rt::CallOp>(op)) {
+      rt::FuncOp callee = functions.lookup(call.getCallee());
+      Frame inner;
+      for (auto [arg, value] :
+           llvm::zip(callee.getBlock()->getArguments(), call.getArgs()))
+        if (frame.contains(value))
+          inner[arg] = frame.lookup(value);
+      if (failed(run(callee, inner)))
+        return failure();
+    } else if (failed(checkOp(&op, frame))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+bool StageVerifier::isInplace(Operation *op, Value in, Value out) {
+  if (auto launch = dyn_cast<rt::LaunchOp>(op)) {
+    auto inplace = launch.getInplace();
+    if (!inplace)
+      return false;
+    for (auto [value, index] : llvm::zip(launch.getOuts(), *inplace))
+      if (value == out && index >= 0 && launch.getIns()[index] == in)
+        return true;
+    return false;
+  }
+  // A product that accumulates reads its own result.
+  if (auto gemm = dyn_cast<rt::GemmOp>(op))
+    return in == out && gemm.getA() != out && gemm.getB() != out;
+  return in == out && isa<rt::AllReduceOp>(op);
+}
+
+LogicalResult StageVerifier::checkOp(Operation *op, Frame &frame) {
+  if (auto launch = dyn_cast<rt::LaunchOp>(op);
+      launch && failed(checkLaunch(launch)))
+    return failure();
+  if (failed(checkRanks(op)))
+    return failure();
+  SmallVector<rt::Access> accesses = rt::getAccesses(op);
+  for (const rt::Access &access : accesses)
+    if (!frame.contains(access.buffer))
+      return op->emitOpError("uses a buffer without offset; run --rt-plan");
+  auto nameOf = [](const Owner &owner) {
+    rt::BufferOp buffer = owner.buffer;
+    return "@" + buffer.getSymName().str();
+  };
+  for (const rt::Access &access : accesses) {
+    Range range = frame.lookup(access.buffer);
+    if (access.isWrite)
+      continue;
+    std::optional<Owner> intruder = memory.findIntruder(range);
+    if (!intruder)
+      continue;
+    InFlightDiagnostic diag = op->emitOpError()
+                              << "reads " << nameOf(range.owner);
+    if (!intruder->buffer) {
+      diag << ", which nothing has written";
+      return diag;
+    }
+    diag << ", part of which is overwritten";
+    diag.attachNote(intruder->buffer.getLoc()) << "by " << nameOf(*intruder);
+    return diag;
+  }
+  for (auto [i, access] : llvm::enumerate(accesses)) {
+    if (!access.isWrite)
+      continue;
+    Range out = frame.lookup(access.buffer);
+    for (auto [j, other] : llvm::enumerate(accesses)) {
+      if (i == j || !out.overlaps(frame.lookup(other.buffer)))
+        continue;
+      if (!other.isWrite && isInplace(op, other.buffer, access.buffer))
+        continue;
+      return op->emitOpError()
+             << "writes " << nameOf(out.owner) << " over "
+             << nameOf(frame.lookup(other.buffer).owner) << ", which it "
+             << (other.isWrite ? "also writes" : "reads");
+    }
+  }
+  for (const rt::Access &access : accesses)
+    if (access.isWrite)
+      memory.write(frame.lookup(access.buffer));
+  // One transfer covers its buffers and nothing else.
+  if (auto reduce = dyn_cast<rt::AllReduceOp>(op)) {
+    OperandRange operands = reduce.getBuffers();
+    for (size_t i = 1; i < operands.size(); ++i) {
+      Range last = frame.lookup(operands[i - 1]);
+      Range next = frame.lookup(operands[i]);
+      if (int64_t(llvm::alignTo(last.end, rt::kAlignment)) != next.begin)
+        return op->emitOpError()
+               << "reduces " << nameOf(last.owner) << " and "
+               << nameOf(next.owner) << ", which are not contiguous";
+    }
+  }
+  return success();
+}
+
+struct RTVerifyPass : pcc::impl::RTVerifyPassBase<RTVerifyPass> {
+  void runOnOperation() override {
+    markAllAnalysesPreserved();
+    auto programs = getOperation().getOps<rt::ProgramOp>();
+    rt::ProgramOp program = programs.empty() ? nullptr : *programs.begin();
+    for (auto stage : getOperation().getOps<rt::StageOp>())
+      if (failed(StageVerifier(stage, program).verify()) ||
+          failed(verifyValues(stage)))
+        return signalPassFailure();
+    if (failed(verifyTransfers(getOperation())))
+      return signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,152 @@
+//===- VerifyValues.cpp - Does memory hold what tasks mean? ---------------===//
+//
+// That a byte was last written by the right buffer does not say that it holds
+// the right value: state is overwritten in place, and several values lie in one
+// buffer after another. What each op means is known from the program that was
+// lowered, what it finds from the order of writes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Codegen/Verify/VerifyValues.h"
+#include "passes/Codegen/Verify/Intervals.h"
+
+using namespace mlir;
+using namespace pcc;
+
+namespace {
+
+class TaskVerifier {
+public:
+  TaskVerifier(rt::StageOp stage, rt::FuncOp task) : stage(stage), task(task) {}
+  LogicalResult verify();
+
+private:
+  struct Range {
+    int64_t begin, end;
+  };
+
+  LogicalResult verify(Operation *op);
+  LogicalResult verifyEnd();
+  /// Whether a range holds a value. What nothing has written yet holds the one
+  /// that it is asked for first.
+  bool holds(Range range, int64_t value);
+  static Range rangeOf(rt::BufferOp buffer, int64_t slot) {
+    int64_t begin = buffer.getOffset().value_or(0);
+    begin += slot * buffer.getSlotBytes();
+    return {begin, begin + buffer.getBytes()};
+  }
+
+  rt::StageOp stage;
+  rt::FuncOp task;
+  Intervals<int64_t> values;
+  DenseMap<Value, Range> ranges;
+};
+
+} // namespace
+
+bool TaskVerifier::holds(Range range, int64_t value) {
+  bool isRight = true;
+  SmallVector<Range> unknown;
+  values.visit(range.begin, range.end,
+               [&](int64_t begin, int64_t end, const int64_t *held) {
+                 if (!held)
+                   unknown.push_back({begin, end});
+                 else
+                   isRight &= *held == value;
+               });
+  for (Range part : unknown)
+    values.set(part.begin, part.end, value);
+  return isRight;
+}
+
+LogicalResult TaskVerifier::verify(Operation *op) {
+  if (auto address = dyn_cast<rt::AddressOp>(op)) {
+    auto buffer = cast<rt::BufferOp>(
+        SymbolTable::lookupSymbolIn(stage, address.getBufferAttr()));
+    ranges[address] = rangeOf(buffer, address.getSlot());
+    return success();
+  }
+  if (auto view = dyn_cast<rt::ViewOp>(op)) {
+    MemRefType type = view.getType();
+    int64_t begin =
+        ranges.lookup(view.getSource()).begin +
+        int64_t(view.getOffset()) * rt::getElementBytes(type.getElementType());
+    ranges[view] = {begin, begin + rt::getSpanBytes(type)};
+    return success();
+  }
+  auto meant = op->getAttrOfType<DenseI64ArrayAttr>(rt::kValuesAttr);
+  if (!meant)
+    return success();
+  SmallVector<rt::Access> accesses = rt::getAccesses(op);
+  if (meant.size() != int64_t(accesses.size()))
+    return op->emitOpError() << "means " << meant.size() << " values but has "
+                             << accesses.size() << " accesses";
+  for (auto [access, value] : llvm::zip(accesses, meant.asArrayRef()))
+    if (!access.isWrite && value >= 0 &&
+        !holds(ranges.lookup(access.buffer), value))
+      return op->emitOpError()
+             << "means value " << value << " of '" << task.getSymName()
+             << "', but reads a buffer that holds another";
+  for (auto [access, value] : llvm::zip(accesses, meant.asArrayRef()))
+    if (access.isWrite) {
+      Range range = ranges.lookup(access.buffer);
+      values.set(range.begin, range.end, value);
+    }
+  return success();
+}
+
+LogicalResult TaskVerifier::verifyEnd() {
+  if (auto meant = task->getAttrOfType<DenseI64ArrayAttr>(rt::kValuesAttr)) {
+    auto arguments = task.getBlock()->getArguments();
+    if (meant.size() != int64_t(arguments.size()))
+      return task.emitOpError()
+             << "means " << meant.size() << " values but has "
+             << arguments.size() << " arguments";
+    for (auto [argument, value] : llvm::zip(arguments, meant.asArrayRef()))
+      if (!holds(ranges.lookup(argument), value))
+        return task.emitOpError()
+               << "leaves another value in argument " << argument.getArgNumber()
+               << " than value " << value;
+  }
+  auto states = task->getAttrOfType<DictionaryAttr>(rt::kStateValuesAttr);
+  if (!states)
+    return success();
+  for (NamedAttribute state : states) {
+    auto buffer = dyn_cast_or_null<rt::BufferOp>(
+        SymbolTable::lookupSymbolIn(stage, state.getName()));
+    auto value = dyn_cast<IntegerAttr>(state.getValue());
+    if (!buffer || !value)
+      return task.emitOpError()
+             << "says of " << state.getName() << ", which is no state, that it "
+             << "holds " << state.getValue();
+    if (!holds(rangeOf(buffer, 0), value.getInt()))
+      return task.emitOpError()
+             << "leaves another value in @" << buffer.getSymName()
+             << " than value " << value.getInt();
+  }
+  return success();
+}
+
+LogicalResult TaskVerifier::verify() {
+  // Arguments are memory apart from what the task names itself.
+  int64_t end = stage.getArena().value_or(0);
+  for (BlockArgument argument : task.getBlock()->getArguments()) {
+    int64_t begin = llvm::alignTo(end, rt::kAlignment);
+    end = begin + rt::getSpanBytes(cast<MemRefType>(argument.getType()));
+    ranges[argument] = {begin, end};
+  }
+  for (Operation &op : *task.getBlock())
+    if (failed(verify(&op)))
+      return failure();
+  return verifyEnd();
+}
+
+LogicalResult pcc::verifyValues(rt::StageOp stage) {
+  for (auto task : stage.getBlock()->getOps<rt::FuncOp>()) {
+    if (failed(TaskVerifier(stage, task).verify()))
+      return failure();
+    task->removeAttr(rt::kStateValuesAttr);
+    task.walk([](Operation *op) { op->removeAttr(rt::kValuesAttr); });
+  }
+  return success();
+}

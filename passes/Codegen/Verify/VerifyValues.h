@@ -1,0 +1,18 @@
+//===- VerifyValues.h - Does memory hold what tasks mean? -------*- C++ -*-===//
+
+#ifndef PCC_PASSES_CODEGEN_VERIFY_VERIFYVALUES_H
+#define PCC_PASSES_CODEGEN_VERIFY_VERIFYVALUES_H
+
+#include "dialects/RT/RT.h"
+
+namespace pcc {
+
+/// Runs each task that says which values its ops mean (`rt.values`) on a model
+/// of memory that holds these. Fails where a buffer holds another value than
+/// the one that is read, or that is meant to be left in it; drops what the
+/// tasks say otherwise. The stage must be planned.
+mlir::LogicalResult verifyValues(rt::StageOp stage);
+
+} // namespace pcc
+
+#endif // PCC_PASSES_CODEGEN_VERIFY_VERIFYVALUES_H

@@ -1,0 +1,205 @@
+//===- ActivationPatterns.cpp - gelu and silu by value --------------------===//
+//
+// Exporters write an activation in many orders, with x^3 as a power or as
+// products and with constants of one or the other precision. So it is not its
+// form that is compared but its values: an elementwise expression of a single
+// tensor and constants is a function of one number, and two functions that
+// agree to rounding over the range where they differ from their limits are one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Recognition/Patterns.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+namespace {
+
+/// An elementwise expression; at most this many ops make up an activation.
+constexpr size_t kMaxOps = 24;
+
+struct Expression {
+  Value root;
+  /// In an order in which operands come first.
+  llvm::SetVector<Operation *> ops;
+  Value input;
+  bool transcendental = false;
+
+  /// Collects what computes `root`; false if it is no function of one tensor.
+  bool collect(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (op && ops.contains(op))
+      return true;
+    if (auto constant = dyn_cast_or_null<ConstantOp>(op)) {
+      ops.insert(op);
+      return isa<SplatElementsAttr>(constant.getValue());
+    }
+    bool inside = isa_and_present<SumOp, SubOp, MulOp, DivOp, ScaleOp, ExpOp,
+                                  TanhOp, ErfOp, SigmoidOp, SqrtOp>(op) &&
+                  ops.size() < kMaxOps;
+    if (!inside || value == input) {
+      if (input && input != value)
+        return false;
+      input = value;
+      return true;
+    }
+    transcendental |= isa<ExpOp, TanhOp, ErfOp, SigmoidOp>(op);
+    for (Value operand : op->getOperands())
+      if (!collect(operand))
+        return false;
+    ops.insert(op);
+    return true;
+  }
+
+  template <typename Op>
+  bool has() const {
+    return llvm::any_of(ops, [](Operation *op) { return isa<Op>(op); });
+  }
+
+  double at(double x) const {
+    DenseMap<Value, double> values;
+    values[input] = x;
+    for (Operation *op : ops) {
+      auto in = [&](unsigned i) { return values.lookup(op->getOperand(i)); };
+      double y =
+          llvm::TypeSwitch<Operation *, double>(op)
+              .Case([](ConstantOp c) {
+                return cast<SplatElementsAttr>(c.getValue())
+                    .getSplatValue<APFloat>()
+                    .convertToDouble();
+              })
+              .Case([&](SumOp) {
+                double sum = 0;
+                for (Value operand : op->getOperands())
+                  sum += values.lookup(operand);
+                return sum;
+              })
+              .Case([&](SubOp) { return in(0) - in(1); })
+              .Case([&](MulOp) { return in(0) * in(1); })
+              .Case([&](DivOp) { return in(0) / in(1); })
+              .Case([&](ScaleOp s) {
+                return in(0) * s.getFactor().convertToDouble();
+              })
+              .Case([&](ExpOp) { return std::exp(in(0)); })
+              .Case([&](TanhOp) { return std::tanh(in(0)); })
+              .Case([&](ErfOp) { return std::erf(in(0)); })
+              .Case([&](SqrtOp) { return std::sqrt(in(0)); })
+              .Case([&](SigmoidOp) { return 1 / (1 + std::exp(-in(0))); });
+      values[op->getResult(0)] = y;
+    }
+    return values.lookup(root);
+  }
+};
+
+double gelu(double x) { return x / 2 * (1 + std::erf(x / std::sqrt(2.0))); }
+double geluTanh(double x) {
+  return x / 2 *
+         (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+}
+double silu(double x) { return x / (1 + std::exp(-x)); }
+
+/// How far constants move an activation (relative): those of a file in half
+/// precision are rounded to it. What is meant are the functions themselves.
+double toleranceOf(const Expression &e) {
+  bool isF16 = true, isBF16 = true;
+  for (Operation *op : e.ops) {
+    std::optional<APFloat> value;
+    if (auto scale = dyn_cast<ScaleOp>(op))
+      value = scale.getFactor();
+    else if (auto constant = dyn_cast<ConstantOp>(op))
+      value =
+          cast<SplatElementsAttr>(constant.getValue()).getSplatValue<APFloat>();
+    if (!value)
+      continue;
+    auto fits = [&](const llvm::fltSemantics &semantics) {
+      APFloat rounded = *value, inverse = APFloat(1 / value->convertToDouble());
+      bool lost = false, lostInverse = false;
+      rounded.convert(semantics, APFloat::rmNearestTiesToEven, &lost);
+      // A division by a constant has become a product.
+      double wanted = inverse.convertToDouble();
+      inverse.convert(semantics, APFloat::rmNearestTiesToEven, &lostInverse);
+      lostInverse &= std::fabs(inverse.convertToDouble() - wanted) >
+                     1e-9 * std::fabs(wanted);
+      return !lost || !lostInverse;
+    };
+    isF16 &= fits(APFloat::IEEEhalf());
+    isBF16 &= fits(APFloat::BFloat());
+  }
+  return isF16 ? 1e-3 : isBF16 ? 8e-3 : 1e-6;
+}
+
+/// Whether both are one function but for rounded constants. The two forms of
+/// gelu differ by 5e-4; with rounded constants it is by erf and tanh that they
+/// are told apart.
+bool agree(const Expression &e, double (*f)(double), double tolerance) {
+  for (int i = -48; i <= 48; ++i) {
+    double x = i / 8.0 + 0.03, want = f(x), got = e.at(x);
+    if (!(std::fabs(got - want) <= tolerance * (1 + std::fabs(want))))
+      return false;
+  }
+  return true;
+}
+
+/// The op an activation ends in.
+template <typename Op>
+struct Activation : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<FloatType>(tensorType(op.getResult()).getElementType()))
+      return failure();
+    // The expression may begin below an elementwise op such as a bias: the
+    // tensor that is used more than once is where to begin.
+    for (Value input : candidates(op.getResult())) {
+      Expression e;
+      e.root = op.getResult();
+      e.input = input;
+      if (!e.collect(op.getResult()) || !e.transcendental ||
+          input.getType() != op.getType())
+        continue;
+      Value result;
+      constexpr double exact = 1e-6;
+      bool isTanh =
+          agree(e, geluTanh, e.has<TanhOp>() ? toleranceOf(e) : exact);
+      if (isTanh || agree(e, gelu, e.has<ErfOp>() ? toleranceOf(e) : exact))
+        result =
+            GeluOp::create(rewriter, op.getLoc(), op.getType(), input, isTanh);
+      else if (agree(e, silu, exact))
+        result = SiluOp::create(rewriter, op.getLoc(), op.getType(), input);
+      if (!result)
+        continue;
+      rewriter.replaceOp(op, result);
+      return success();
+    }
+    return failure();
+  }
+
+  /// Values above `root` that an activation may be a function of: those with
+  /// several uses, nearest first.
+  static SmallVector<Value> candidates(Value root) {
+    llvm::SetVector<Value> seen;
+    seen.insert(root);
+    SmallVector<Value> found;
+    for (size_t i = 0; i < seen.size() && i < kMaxOps; ++i) {
+      Operation *op = seen[i].getDefiningOp();
+      if (i > 0 && !seen[i].hasOneUse() && !isa_and_present<ConstantOp>(op))
+        found.push_back(seen[i]);
+      if (isa_and_present<SumOp, SubOp, MulOp, DivOp, ScaleOp, ExpOp, TanhOp,
+                          ErfOp, SigmoidOp, SqrtOp>(op))
+        for (Value operand : op->getOperands())
+          seen.insert(operand);
+    }
+    return found;
+  }
+};
+
+} // namespace
+
+void pcc::frontend::populateActivationPatterns(RewritePatternSet &patterns) {
+  patterns.add<Activation<MulOp>, Activation<ScaleOp>, Activation<DivOp>>(
+      patterns.getContext());
+}

@@ -1,0 +1,84 @@
+//===- DimParts.cpp - Dims as products of others --------------------------===//
+
+#include "passes/Recognition/DimParts.h"
+#include "passes/Recognition/Patterns.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+std::optional<DimParts> pcc::frontend::splitDims(ArrayRef<int64_t> from,
+                                                 ArrayRef<int64_t> to) {
+  DimParts parts;
+  for (int64_t extent : from) {
+    SmallVector<int64_t, 2> &part = parts.emplace_back();
+    int64_t covered = 1;
+    auto take = [&] {
+      covered *= to.front();
+      part.push_back(to.front());
+      to = to.drop_front();
+    };
+    // A batch of one that disappears is a batch that is merged; only behind
+    // all others is an extent of 1 a dim that a reduction kept.
+    if (extent == 1 && !to.empty()) {
+      if (to.front() != 1)
+        return std::nullopt;
+      take();
+    }
+    while (covered < extent && !to.empty())
+      take();
+    if (covered != extent)
+      return std::nullopt;
+  }
+  for (int64_t extent : to) {
+    if (extent != 1 || parts.empty())
+      return std::nullopt;
+    parts.back().push_back(1);
+  }
+  return parts;
+}
+
+std::optional<DimParts> pcc::frontend::commonParts(ArrayRef<int64_t> from,
+                                                   ArrayRef<int64_t> to) {
+  DimParts parts;
+  int64_t left = 1;
+  for (int64_t extent : from) {
+    SmallVector<int64_t, 2> &part = parts.emplace_back();
+    while (extent != 1) {
+      while (left == 1 && !to.empty()) {
+        left = to.front();
+        to = to.drop_front();
+      }
+      int64_t next = std::min(extent, left);
+      if (next < 2 || extent % next || left % next)
+        return std::nullopt;
+      part.push_back(next);
+      extent /= next;
+      left /= next;
+    }
+    if (part.empty())
+      part.push_back(1);
+  }
+  return parts;
+}
+
+Value pcc::frontend::transposeParts(OpBuilder &builder, Location loc,
+                                    TransposeOp op,
+                                    ArrayRef<SmallVector<int64_t, 2>> split) {
+  SmallVector<SmallVector<int64_t, 2>> parts(split.size());
+  for (auto [to, from] : llvm::enumerate(op.getPermutation()))
+    parts[from] = split[to];
+  SmallVector<int64_t> shape, first, permutation, result;
+  for (ArrayRef<int64_t> part : parts) {
+    first.push_back(shape.size());
+    llvm::append_range(shape, part);
+  }
+  for (int64_t from : op.getPermutation())
+    for (auto [i, extent] : llvm::enumerate(parts[from])) {
+      permutation.push_back(first[from] + i);
+      result.push_back(extent);
+    }
+  Value input = reshapeTo(builder, loc, op.getInput(), shape);
+  return TransposeOp::create(builder, loc, op.getType().clone(result), input,
+                             permutation);
+}

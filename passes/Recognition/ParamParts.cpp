@@ -1,0 +1,83 @@
+//===- ParamParts.cpp - Parameters cut out of others ----------------------===//
+
+#include "passes/Recognition/ParamParts.h"
+#include "analysis/Dependence.h"
+#include "dialects/NN/SourceMarks.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+bool pcc::frontend::isAlong(SliceOp slice, int64_t dim) {
+  ArrayRef<int64_t> whole = tensorType(slice.getInput()).getShape();
+  for (int64_t d = 0, rank = whole.size(); d < rank; ++d)
+    if (slice.getSteps()[d] != 1 ||
+        (d != dim && slice.getType().getDimSize(d) != whole[d]))
+      return false;
+  return true;
+}
+
+ParamPart pcc::frontend::partOf(SliceOp slice, int64_t dim) {
+  return {slice.getStarts()[dim], slice.getType().getDimSize(dim)};
+}
+
+ParamOp pcc::frontend::ownParam(ReadOp read) {
+  auto module = read->getParentOfType<ModuleOp>();
+  ParamOp param = paramOf(read);
+  if (!param)
+    return nullptr;
+  auto uses = SymbolTable::getSymbolUses(param, module);
+  if (!uses || !llvm::hasSingleElement(*uses))
+    return nullptr;
+  SourceAttr source = param.getSourceAttr();
+  if (source &&
+      source.getValid().asArrayRef() != param.getTensorType().getShape())
+    return nullptr;
+  return param;
+}
+
+ParamOp pcc::frontend::soleParam(Value value) {
+  auto read = value.getDefiningOp<ReadOp>();
+  return read && read->hasOneUse() ? ownParam(read) : nullptr;
+}
+
+/// Where a part of what lies at `source` lies.
+static SourceAttr cutSource(SourceAttr source, int64_t dim, int64_t begin,
+                            ArrayRef<int64_t> shape) {
+  return SourceAttr::get(
+      source.getContext(), source.getName(), source.getFile(),
+      source.getOffset(), source.getType(), source.getFileSize(),
+      source.getDigest(),
+      source.getBase() + begin * source.getStrides().asArrayRef()[dim],
+      source.getStrides(), DenseI64ArrayAttr::get(source.getContext(), shape));
+}
+
+Value pcc::frontend::readPart(PatternRewriter &rewriter, Value whole,
+                              int64_t dim, ParamPart part) {
+  auto read = whole.getDefiningOp<ReadOp>();
+  ParamOp param = ownParam(read);
+  SmallVector<int64_t> shape(param.getTensorType().getShape());
+  shape[dim] = part.size;
+  RankedTensorType type = param.getTensorType().clone(shape);
+  std::string name = (param.getSymName() + "[" + Twine(part.begin) + ":" +
+                      Twine(part.begin + part.size) + "]")
+                         .str();
+  {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(param);
+    auto own = cast<ParamOp>(rewriter.clone(*param));
+    own.setSymName(name);
+    own.setType(type);
+    if (SourceAttr source = param.getSourceAttr())
+      own.setSourceAttr(cutSource(source, dim, part.begin, shape));
+    if (auto copies = param->getAttrOfType<ArrayAttr>(kCopiesAttr)) {
+      SmallVector<Attribute> cut;
+      for (auto copy : copies.getAsRange<SourceAttr>())
+        cut.push_back(cutSource(copy, dim, part.begin, shape));
+      own->setAttr(kCopiesAttr, rewriter.getArrayAttr(cut));
+    }
+  }
+  return ReadOp::create(rewriter, read.getLoc(), type, name);
+}

@@ -1,0 +1,209 @@
+//===- ProjectionPatterns.cpp - Factored projections, positions -----------===//
+
+#include "analysis/Axes.h"
+#include "analysis/Evaluate.h"
+#include "dialects/NN/SourceMarks.h"
+#include "passes/Recognition/DimParts.h"
+#include "passes/Recognition/Patterns.h"
+
+using namespace mlir;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+namespace {
+
+/// Equal slices along the last dim, each split in one way:
+///
+///   %x : [b, s, p * n]                    %y = reshape %x : [b, s, p, h, d]
+///   %q = reshape(slice %x) : [b, s, h, d] %q = select %y dim 2 index 0
+///
+/// or, as the gate of a feed-forward layer, computed with element by element:
+///
+///   %g = silu(slice %x) : [b, s, n]       %y = reshape %x : [b, s, p, n]
+///                                         %g = silu(select %y dim 2 index 0)
+///
+/// A slice of a dim that is sharded would give the first rank all of q; a
+/// selection along a dim of its own never meets a sharding.
+struct PartsOfProjection : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SliceOp op,
+                                PatternRewriter &rewriter) const override {
+    Value whole = op.getInput();
+    int64_t last = tensorType(whole).getRank() - 1;
+    SmallVector<Operation *> parts = findParts(op);
+    if (parts.empty())
+      return failure();
+    auto type = cast<RankedTensorType>(parts[0]->getResult(0).getType());
+    SmallVector<int64_t> factored(type.getShape());
+    factored.insert(factored.begin() + last, parts.size());
+    rewriter.setInsertionPointAfterValue(whole);
+    Value split = reshapeTo(rewriter, whole.getLoc(), whole, factored);
+    for (auto [i, part] : llvm::enumerate(parts)) {
+      auto slice = dyn_cast<SliceOp>(part);
+      if (!slice)
+        slice = part->getOperand(0).getDefiningOp<SliceOp>();
+      rewriter.setInsertionPoint(slice);
+      Value select = SelectOp::create(rewriter, slice.getLoc(), type, split,
+                                      rewriter.getI64IntegerAttr(last),
+                                      rewriter.getI64IntegerAttr(i));
+      rewriter.replaceOp(part, select);
+      if (part != slice)
+        rewriter.eraseOp(slice);
+    }
+    return success();
+  }
+
+private:
+  /// The slices of all parts in order, or the reshapes that split them, all to
+  /// one type; empty: something else is done with them.
+  static SmallVector<Operation *> findParts(SliceOp op) {
+    Value whole = op.getInput();
+    RankedTensorType type = tensorType(whole);
+    int64_t last = type.getRank() - 1;
+    int64_t size = op.getType().getShape().back();
+    if (last < 1 || type.getShape()[last] % size)
+      return {};
+    SmallVector<int64_t> shape(type.getShape());
+    shape.back() = size;
+    SmallVector<Operation *> parts(type.getShape()[last] / size);
+    for (Operation *user : whole.getUsers()) {
+      auto slice = dyn_cast<SliceOp>(user);
+      if (!slice || slice.getType().getShape() != ArrayRef(shape))
+        return {};
+      ArrayRef<int64_t> starts = slice.getStarts();
+      bool along = llvm::all_of(starts.drop_back(),
+                                [](int64_t start) { return start == 0; }) &&
+                   starts.back() % size == 0 && slice.getSteps().back() == 1;
+      if (!along || slice.use_empty() || parts[starts.back() / size])
+        return {};
+      Operation *reader = *slice->getUsers().begin();
+      bool isSplit = isa<ReshapeOp>(reader);
+      if (isSplit ? !slice->hasOneUse()
+                  : !llvm::all_of(slice->getUsers(), isElementwise))
+        return {};
+      parts[starts.back() / size] = isSplit ? reader : slice;
+    }
+    // All parts, all split alike, the other dims left alone.
+    for (Operation *part : parts) {
+      if (!part || part->getName() != parts[0]->getName() ||
+          part->getResultTypes() != parts[0]->getResultTypes())
+        return {};
+    }
+    ArrayRef<int64_t> split =
+        cast<RankedTensorType>(parts[0]->getResult(0).getType()).getShape();
+    bool isReshape = isa<ReshapeOp>(parts[0]);
+    if (isReshape && (static_cast<int64_t>(split.size()) <= last + 1 ||
+                      split.take_front(last) != type.getShape().drop_back()))
+      return {};
+    return parts;
+  }
+
+  static bool isElementwise(Operation *op) {
+    return isa<MulOp, SumOp, ScaleOp, SigmoidOp, TanhOp, SiluOp, GeluOp,
+               ReluOp>(op);
+  }
+};
+
+/// embedding(0 .. n-1, table): the rows of the positions at hand, for ids of
+/// shape [n] or [batch, n].
+struct LearnedPositions : OpRewritePattern<EmbeddingOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(EmbeddingOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType type = tensorType(op.getIds());
+    auto function = op->getParentOfType<func::FuncOp>();
+    BlockArgument tokens =
+        function ? findArgument(function, "tokens") : BlockArgument();
+    if (op.getOffset() || type.getRank() < 1 || !tokens ||
+        tensorType(tokens).getRank() != 2 ||
+        !type.getElementType().isInteger(64))
+      return failure();
+    int64_t n = tensorType(tokens).getShape()[1];
+    std::optional<Tensor> ids = evaluate(op.getIds());
+    if (type.getShape().back() != n || !ids ||
+        !llvm::equal(ids->compact().core().ints(), llvm::seq<int64_t>(0, n)))
+      return failure();
+    int64_t width = tensorType(op.getTable()).getShape()[1];
+    auto rows = RankedTensorType::get(
+        {n, width}, tensorType(op.getTable()).getElementType());
+    Value embedding = EmbeddingOp::create(rewriter, op.getLoc(), rows,
+                                          entryArgument(function, "positions"),
+                                          op.getTable(), Value());
+    int64_t rank = type.getRank();
+    if (rank > 1)
+      embedding =
+          BroadcastOp::create(rewriter, op.getLoc(), op.getType(), embedding,
+                              ArrayRef<int64_t>{rank - 1, rank});
+    rewriter.replaceOp(op, embedding);
+    return success();
+  }
+};
+
+} // namespace
+
+void pcc::frontend::populateProjectionPatterns(RewritePatternSet &patterns) {
+  patterns.add<PartsOfProjection, LearnedPositions>(patterns.getContext());
+}
+
+/// The source of a parameter whose dims are split into these parts.
+static SourceAttr splitSource(SourceAttr source,
+                              ArrayRef<SmallVector<int64_t, 2>> parts) {
+  SmallVector<int64_t> strides, valid;
+  for (auto [part, stride] :
+       llvm::zip(parts, source.getStrides().asArrayRef())) {
+    size_t begin = strides.size();
+    int64_t inner = stride;
+    for (int64_t extent : llvm::reverse(part)) {
+      strides.insert(strides.begin() + begin, inner);
+      inner *= extent;
+    }
+    llvm::append_range(valid, part);
+  }
+  MLIRContext *context = source.getContext();
+  return SourceAttr::get(
+      context, source.getName(), source.getFile(), source.getOffset(),
+      source.getType(), source.getFileSize(), source.getDigest(),
+      source.getBase(), DenseI64ArrayAttr::get(context, strides),
+      DenseI64ArrayAttr::get(context, valid));
+}
+
+void pcc::frontend::reshapeParams(ModuleOp module) {
+  llvm::StringMap<SmallVector<ReadOp>> reads;
+  module.walk([&](ReadOp op) { reads[op.getSymbol()].push_back(op); });
+  for (auto param : module.getOps<ParamOp>()) {
+    RankedTensorType type;
+    bool alike = true;
+    for (ReadOp read : reads[param.getSymName()])
+      for (Operation *user : read->getUsers()) {
+        auto reshape = dyn_cast<ReshapeOp>(user);
+        alike &= reshape && (!type || reshape.getType() == type);
+        if (alike)
+          type = reshape.getType();
+      }
+    if (!alike || !type)
+      continue;
+    // Padding is added later, so every element is still valid here.
+    SourceAttr source = param.getSourceAttr();
+    auto parts = splitDims(param.getTensorType().getShape(), type.getShape());
+    if (!parts || (source && source.getValid().asArrayRef() !=
+                                 param.getTensorType().getShape()))
+      continue;
+    if (source)
+      param.setSourceAttr(splitSource(source, *parts));
+    if (auto copies = param->getAttrOfType<ArrayAttr>(kCopiesAttr)) {
+      SmallVector<Attribute> split;
+      for (auto copy : copies.getAsRange<SourceAttr>())
+        split.push_back(splitSource(copy, *parts));
+      param->setAttr(kCopiesAttr, ArrayAttr::get(param.getContext(), split));
+    }
+    param.setType(type);
+    for (ReadOp read : reads[param.getSymName()]) {
+      read.getResult().setType(type);
+      for (Operation *user : llvm::make_early_inc_range(read->getUsers())) {
+        user->getResult(0).replaceAllUsesWith(read.getResult());
+        user->erase();
+      }
+    }
+  }
+}

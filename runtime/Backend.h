@@ -1,0 +1,81 @@
+//===- Backend.h - What a back end provides beside Runtime.h ----*- C++ -*-===//
+//
+// The part of a training run that depends on the kind of device and on the
+// communication library. runtime/cpu implements it with MPI and host memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_RUNTIME_BACKEND_H
+#define PCC_RUNTIME_BACKEND_H
+
+#include "runtime/Program.h"
+#include "runtime/support/Mesh.h"
+
+#include <functional>
+#include <string>
+
+namespace pcc {
+namespace backend {
+
+/// Joins the other ranks; with `alone` there are none and no communication
+/// library is started.
+void join(bool alone);
+/// Leaves in order; the process exits right after.
+void finish();
+/// Ends all ranks with this code.
+[[noreturn]] void abortRanks(int code);
+int rank();
+int size();
+
+/// Chooses the threads, creates the communicators in program order. Returns
+/// the context that compiled code gets. `resources` says what this rank uses,
+/// such as "2 threads".
+pcc_context *prepare(const pcc_program &program, const Coordinates &coordinates,
+                     std::string &resources);
+
+/// Zeroed memory for the arena; exits with ExitMemory.
+char *allocateArena(int64_t bytes);
+
+/// Where the host reads and writes arena memory. On a device the view is a
+/// copy, brought in for Read and taken back for Write.
+enum class Access { Read, Write };
+void *openView(char *memory, int64_t bytes, Access access);
+void closeView(void *view, char *memory, int64_t bytes, Access access);
+
+/// Control messages between ranks. They are for start-up, checkpoints and the
+/// end of a step, and never pass between compiled code's own calls.
+void broadcast(void *buffer, int64_t bytes, int root);
+void send(const void *buffer, int64_t bytes, int to);
+void receive(void *buffer, int64_t bytes, int from);
+/// The greatest of the ranks' values, known to all; also a barrier.
+int maxOverRanks(int value);
+
+/// How many threads this rank has for its work.
+int threads();
+/// Runs body(begin, end) over parts of [0, n) on this rank's threads.
+void parallelFor(int64_t n, const std::function<void(int64_t, int64_t)> &body);
+
+} // namespace backend
+
+/// Scoped host access to a piece of the arena.
+class HostView {
+public:
+  HostView(char *memory, int64_t bytes, backend::Access access)
+      : memory(memory), bytes(bytes), access(access),
+        view(backend::openView(memory, bytes, access)) {}
+  ~HostView() { backend::closeView(view, memory, bytes, access); }
+  HostView(const HostView &) = delete;
+  HostView &operator=(const HostView &) = delete;
+
+  void *data() const { return view; }
+
+private:
+  char *memory;
+  int64_t bytes;
+  backend::Access access;
+  void *view;
+};
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_BACKEND_H

@@ -1,0 +1,117 @@
+//===- BlockHashes.h - Notices damage of files ------------------*- C++ -*-===//
+//
+// What a checkpoint remembers of its files: XXH3 with 128 bits of the header
+// and of each block, as `xxh128sum` prints it. A reader compares the header and
+// the blocks that it reads, not the whole file.
+//
+// A rank of several threads hashes beside the reading and writing. On a single
+// one, memory takes longer to read than a hash to compute: so hashes follow
+// closely behind what is written and closely before what is read, in pieces
+// that stay in the cache.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_RUNTIME_CHECKPOINT_BLOCKHASHES_H
+#define PCC_RUNTIME_CHECKPOINT_BLOCKHASHES_H
+
+#include "runtime/checkpoint/HashThread.h"
+#include "runtime/checkpoint/Xxh3.h"
+#include "runtime/support/MappedFile.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace pcc {
+
+/// Bytes of a block; the last one of a file may have less.
+const int64_t hashedBlock = int64_t{1} << 24;
+/// Bytes that stay in the cache between two uses.
+const int64_t cachedPiece = int64_t{1} << 17;
+
+/// A hash of 128 bits.
+class Hasher {
+public:
+  Hasher();
+  void add(const char *data, int64_t bytes);
+  /// As 32 hexadecimal digits.
+  std::string text() const;
+
+private:
+  alignas(PCC_XXH3_ALIGNMENT) char state[PCC_XXH3_BYTES];
+};
+
+std::string hashText(const char *data, int64_t bytes);
+
+struct FileHashes {
+  int64_t bytes = 0; ///< of the file; 0: there is none
+  int64_t headerBytes = 0;
+  std::string header;
+  std::vector<std::string> blocks;
+};
+
+/// Hashes a file while it is written.
+class BlockHasher {
+public:
+  /// The next bytes of the file.
+  void add(const char *data, int64_t bytes);
+  /// The size and the hashes of all blocks, when no more bytes follow.
+  FileHashes finish();
+
+private:
+  Hasher block;
+  FileHashes hashes;
+};
+
+/// A file as a checkpoint was saved with it.
+struct SavedFile {
+  FileHashes hashes;
+  int64_t step;
+  std::string note; ///< what the user can do if it is another now
+};
+
+/// Compares a file with its hashes while it is read. What differs ends the run,
+/// with finish() at the latest.
+class BlockCheck {
+public:
+  /// `file` outlives this.
+  BlockCheck(const MappedFile &file, SavedFile saved, ExitCode code);
+  ~BlockCheck();
+  BlockCheck(const BlockCheck &) = delete;
+  BlockCheck &operator=(const BlockCheck &) = delete;
+
+  /// Whether the size and the header are those that were saved.
+  bool knowsHeader() const;
+  /// The bytes [begin, end) are read next.
+  void reading(int64_t begin, int64_t end);
+  /// Requires that all blocks of which a part was read are those that were
+  /// saved. Nothing that was read may be used before.
+  void finish();
+
+  [[noreturn]] void refuse(const std::string &message) const;
+  const SavedFile &saved() const { return expected; }
+
+private:
+  struct Started {
+    Hasher hasher;
+    int64_t bytes = 0; ///< hashed, from the block's start
+  };
+  /// Where a block begins and ends in the file.
+  int64_t beginOf(int64_t block) const { return block * hashedBlock; }
+  int64_t endOf(int64_t block) const;
+  void readingBlock(int64_t block, int64_t end);
+  /// Requires that this is the hash of a block.
+  void compare(int64_t block, const std::string &found) const;
+
+  const MappedFile &file;
+  SavedFile expected;
+  ExitCode code;
+  HashThread *beside;     ///< null: there is none
+  std::vector<bool> seen; ///< by block: nothing is left to begin with
+  std::map<int64_t, Started> started;
+  std::vector<std::string> found; ///< by block, of those that were seen beside
+};
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_CHECKPOINT_BLOCKHASHES_H

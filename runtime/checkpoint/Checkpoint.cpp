@@ -1,0 +1,243 @@
+//===- Checkpoint.cpp - Saves and resumes training ------------------------===//
+
+#include "runtime/checkpoint/Checkpoint.h"
+
+#include "runtime/Backend.h"
+#include "runtime/checkpoint/OptimizerFile.h"
+#include "runtime/checkpoint/SaveFolder.h"
+#include "runtime/model/ModelFile.h"
+#include "runtime/support/Error.h"
+#include "runtime/support/Files.h"
+#include "runtime/train/Inputs.h"
+
+#include <algorithm>
+
+using namespace pcc;
+using json = nlohmann::ordered_json;
+
+static json planOf(const pcc_program &program) {
+  json axes = json::array();
+  for (int axis = 0; axis < program.n_axes; ++axis)
+    axes.push_back({program.axes[axis].name, program.axes[axis].size});
+  return {{"axes", axes}, {"world_size", worldSize(program)}};
+}
+
+static json trainerState(const TrainingState &state, const Options &options,
+                         StepCount count) {
+  const pcc_program &program = state.program;
+  int64_t samples = count.step * globalBatch(program);
+  json flags;
+  for (auto &[name, value] : savedOptions(options))
+    flags[name] = value;
+  return {{"format", 1},
+          {"model", program.model},
+          {"step", count.step},
+          {"skipped_steps", count.skipped},
+          {"tokens", samples * program.seq},
+          {"samples", samples},
+          {"global_batch", globalBatch(program)},
+          {"sequence", program.seq},
+          {"plan", planOf(program)},
+          {"rng", {{"kind", "counter"}, {"seed", state.initSeed}}},
+          {"options", flags}};
+}
+
+/// Deletes what killed runs left, before a new checkpoint needs the space.
+static void removeLeftovers(const std::string &dir) {
+  for (const std::string &name : listFolder(dir)) {
+    if (name.compare(0, 6, ".step-"))
+      continue;
+    // A kill while it was replaced; its successor is not complete.
+    std::string step = name.substr(1, name.rfind('.') - 1);
+    if (name == "." + step + ".old" &&
+        exists(dir + "/" + name + "/" + stateFile) && !exists(dir + "/" + step))
+      replaceFile(dir + "/" + name, dir + "/" + step);
+    else
+      removeFolder(dir + "/" + name);
+  }
+}
+
+/// Deletes all but the newest `keep` checkpoints; 0 keeps all.
+static void removeOld(const std::string &dir, int64_t keep,
+                      const std::string &newest) {
+  std::vector<std::string> steps = checkpointsIn(dir);
+  steps.erase(std::remove(steps.begin(), steps.end(), newest), steps.end());
+  if (keep == 0)
+    return;
+  for (int64_t i = 0; i + keep - 1 < static_cast<int64_t>(steps.size()); ++i) {
+    // Renamed first: a folder of this name is always complete.
+    std::string aside = dir + "/." + steps[i] + ".gone";
+    replaceFile(dir + "/" + steps[i], aside);
+    removeFolder(aside);
+  }
+}
+
+namespace {
+/// Where a checkpoint goes.
+struct Place {
+  std::string dir, name;
+
+  std::string folder() const { return dir + "/" + name; }
+  std::string temporary() const { return dir + "/." + name + ".tmp"; }
+  bool isGone() const { return !exists(temporary()) && !exists(folder()); }
+};
+} // namespace
+
+/// True if no rank has an error to tell, false if the folder was deleted and
+/// `again`. Otherwise ends the run: the first rank that has one tells it, when
+/// all have closed their files and the incomplete folder is gone.
+static bool agree(const std::string &error, const Place &place, bool again) {
+  bool first = backend::rank() == 0;
+  int failed = backend::maxOverRanks(
+      error.empty() ? 0 : backend::size() - backend::rank());
+  if (failed == 0)
+    return true;
+  if (backend::maxOverRanks(first && again && place.isGone()))
+    return false;
+  if (first) {
+    removeFolder(place.temporary());
+    leaveSaveFolder();
+  }
+  backend::maxOverRanks(0);
+  if (backend::rank() == backend::size() - failed)
+    fail(ExitOutput, error);
+  backend::maxOverRanks(0); // until that rank ends this one
+  return true;
+}
+
+/// What trainer_state.json has of all ranks' files, on rank 0; the others send
+/// what they wrote.
+static json gatherFiles(const FileHashes &model, const FileHashes &optimizer) {
+  std::string own = optimizer.bytes ? entryOf(optimizer).dump() : "";
+  int64_t size = own.size();
+  if (backend::rank() != 0) {
+    backend::send(&size, sizeof(size), 0);
+    backend::send(own.data(), size, 0);
+    return {};
+  }
+  json files = {{modelFile, entryOf(model)}};
+  for (int rank = 0; rank < backend::size(); ++rank) {
+    if (rank > 0) {
+      backend::receive(&size, sizeof(size), rank);
+      own.resize(size);
+      backend::receive(own.data(), size, rank);
+    }
+    if (size > 0)
+      files[optimizerFile(rank)] = json::parse(own);
+  }
+  return files;
+}
+
+/// What rank 0 does when all files of a checkpoint but the last are written.
+static std::string complete(const std::string &text, const Options &options,
+                            const Place &place) {
+  const std::string &dir = place.dir;
+  // A run that came to own the folder meanwhile may write under these names.
+  requireSaveFolder();
+  std::string error = writeFile(place.temporary() + "/" + stateFile, text);
+  if (error.empty())
+    error = syncFolder(place.temporary());
+  if (error.empty())
+    error = replaceFolder(place.temporary(), place.folder(),
+                          dir + "/." + place.name + ".old");
+  if (error.empty())
+    error = syncFolder(dir);
+  if (error.empty())
+    error = writeFile(dir + "/.latest.tmp", place.name + "\n");
+  if (error.empty()) {
+    requireSaveFolder();
+    replaceFile(dir + "/.latest.tmp", dir + "/latest");
+    error = syncFolder(dir);
+  }
+  if (error.empty())
+    removeOld(dir, options.keep, place.name);
+  return error;
+}
+
+/// Writes a checkpoint, or ends the run; false if the folder was deleted
+/// meanwhile and `again`.
+static bool tryToSave(const TrainingState &state, const Options &options,
+                      StepCount count, const Place &place, bool again) {
+  bool first = backend::rank() == 0;
+  if (first) {
+    requireSaveFolder();
+    makeFolders(place.dir);
+    removeLeftovers(place.dir);
+    makeNewFolder(place.temporary());
+  }
+  backend::maxOverRanks(0);
+  FileHashes model, optimizer;
+  std::string error =
+      writeModel(state, count.step, place.temporary() + "/" + modelFile, model);
+  if (error.empty())
+    error = writeOptimizer(state, count.step, place.temporary(), optimizer);
+  if (!agree(error, place, again))
+    return false;
+  json files = gatherFiles(model, optimizer);
+  if (first)
+    error = complete(stateText(trainerState(state, options, count), files),
+                     options, place);
+  return agree(error, place, again);
+}
+
+std::string pcc::saveCheckpoint(const TrainingState &state,
+                                const Options &options, StepCount count) {
+  Place place = {options.save,
+                 format("step-%08lld", static_cast<long long>(count.step))};
+  if (!tryToSave(state, options, count, place, /*again=*/true))
+    tryToSave(state, options, count, place, /*again=*/false);
+  return place.folder();
+}
+
+StepCount pcc::readTrainerState(const pcc_program &program,
+                                const SavedFiles &files, Options &options,
+                                Options &before) {
+  const std::string &folder = files.folder();
+  const json &state = files.fields();
+  auto refuse = [&](const char *what) {
+    fail(ExitOutput, format("'%s/%s' %s", folder.c_str(), stateFile, what));
+  };
+  auto has = [&](const char *name, bool (json::*is)() const) {
+    return state.contains(name) && (state[name].*is)();
+  };
+  if (!has("format", &json::is_number_integer) ||
+      !has("options", &json::is_object) ||
+      !has("global_batch", &json::is_number_integer) ||
+      !has("sequence", &json::is_number_integer))
+    refuse("is not a trainer state");
+  // Absent in those of earlier versions, which skipped none.
+  json skipped = state.value("skipped_steps", json(0));
+  if (!skipped.is_number_integer() || skipped < 0 || skipped > state["step"])
+    refuse("is not a trainer state");
+  if (state["format"] != 1)
+    refuse("was written by a newer version");
+  if (!files.isHashed() && backend::rank() == 0)
+    warn(format("checkpoint '%s' has no hashes: damage of it is not noticed",
+                folder.c_str()));
+  for (auto &[name, value] : state["options"].items()) {
+    if (!value.is_string())
+      refuse("is not a trainer state");
+    restoreOption(options, name, value.get<std::string>());
+    restoreOption(before, name, value.get<std::string>());
+  }
+  const std::pair<const char *, int64_t> sizes[] = {
+      {"global_batch", globalBatch(program)}, {"sequence", program.seq}};
+  for (auto [name, size] : sizes)
+    if (backend::rank() == 0 && state[name] != size)
+      warn(format("the checkpoint was trained with a %s of %s, this program "
+                  "has %lld: the data differ from there on",
+                  name, state[name].dump().c_str(),
+                  static_cast<long long>(size)));
+  return {files.step(), skipped.get<int64_t>()};
+}
+
+void pcc::loadCheckpoint(const TrainingState &state, const SavedFiles &files) {
+  std::unique_ptr<SafeTensors> model = files.open(modelFile, "checkpoint");
+  InitialValues values;
+  values.kind = InitialValues::FromTensors;
+  values.tensors = model.get();
+  values.code = ExitOutput;
+  fillParameters(state.program, state.stage, state.coordinates, state.arena,
+                 values, state.files);
+  readOptimizer(state, files);
+}

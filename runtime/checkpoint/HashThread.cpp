@@ -1,0 +1,52 @@
+//===- HashThread.cpp - Hashes beside other work --------------------------===//
+
+#include "runtime/checkpoint/HashThread.h"
+
+#include "runtime/Backend.h"
+#include "runtime/launch/Signals.h"
+
+#include <csignal>
+#include <pthread.h>
+
+using namespace pcc;
+
+HashThread *HashThread::find() {
+  if (backend::threads() < 2)
+    return nullptr;
+  // Never destroyed: it waits for work until the process ends.
+  static HashThread *one = new HashThread;
+  return one;
+}
+
+HashThread::HashThread() : thread(startThread([this] { run(); })) {
+  thread.detach();
+}
+
+void HashThread::add(std::function<void()> job) {
+  std::lock_guard<std::mutex> lock(mutex);
+  jobs.push_back(std::move(job));
+  changed.notify_all();
+}
+
+void HashThread::wait() {
+  std::unique_lock<std::mutex> lock(mutex);
+  changed.wait(lock, [this] { return jobs.empty(); });
+}
+
+void HashThread::run() {
+  // Of a mapped file that is cut short: see MappedFile::onReadError().
+  sigset_t own;
+  sigemptyset(&own);
+  sigaddset(&own, SIGBUS);
+  pthread_sigmask(SIG_UNBLOCK, &own, nullptr);
+  std::unique_lock<std::mutex> lock(mutex);
+  while (true) {
+    changed.wait(lock, [this] { return !jobs.empty(); });
+    std::function<void()> &job = jobs.front();
+    lock.unlock();
+    job();
+    lock.lock();
+    jobs.pop_front();
+    changed.notify_all();
+  }
+}

@@ -1,0 +1,243 @@
+//===- SaveFolder.cpp - One run owns a folder of checkpoints --------------===//
+
+#include "runtime/checkpoint/SaveFolder.h"
+
+#include "runtime/launch/Machine.h"
+#include "runtime/launch/Signals.h"
+#include "runtime/support/Error.h"
+#include "runtime/support/Files.h"
+#include "runtime/support/Progress.h"
+
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <fcntl.h>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace pcc;
+using json = nlohmann::ordered_json;
+
+static const int beatSeconds = 10, deadSeconds = 60;
+
+namespace {
+struct Owner {
+  std::string host, boot, job, token;
+  int64_t pid = 0;
+
+  std::string text() const;
+  bool isEmpty() const { return token.empty(); }
+  /// "pid 12 on host a".
+  std::string name() const {
+    return format("pid %lld on host %s", static_cast<long long>(pid),
+                  host.c_str());
+  }
+};
+
+/// What this process holds.
+struct Held {
+  std::string dir, path;
+  Owner self;
+  int file = -1;
+  std::thread heart;
+  std::mutex mutex;
+  std::condition_variable wake;
+  bool ends = false;
+};
+} // namespace
+
+static Held held;
+
+std::string Owner::text() const {
+  json entry = {{"host", host},
+                {"boot", boot},
+                {"pid", pid},
+                {"job", job},
+                {"token", token}};
+  return entry.dump() + "\n";
+}
+
+static Owner thisProcess() {
+  Owner self;
+  self.host = hostName();
+  self.boot = bootId();
+  const char *job = getenv("SLURM_JOB_ID");
+  self.job = job ? job : "";
+  self.pid = getpid();
+  uint64_t random[2];
+  fillRandom(random, sizeof(random));
+  self.token = format("%016llx%016llx", static_cast<long long>(random[0]),
+                      static_cast<long long>(random[1]));
+  return self;
+}
+
+/// Who the file names; empty if it is of nobody.
+static Owner readOwner(int file) {
+  char text[4096];
+  ssize_t bytes = pread(file, text, sizeof(text), 0);
+  json entry = json::parse(text, text + std::max<ssize_t>(bytes, 0), nullptr,
+                           /*allow_exceptions=*/false);
+  Owner owner;
+  auto get = [&](const char *key, std::string &value) {
+    if (entry.is_object() && entry.contains(key) && entry[key].is_string())
+      value = entry[key].get<std::string>();
+  };
+  get("host", owner.host);
+  get("boot", owner.boot);
+  get("job", owner.job);
+  get("token", owner.token);
+  if (entry.is_object() && entry.contains("pid") &&
+      entry["pid"].is_number_integer())
+    owner.pid = entry["pid"].get<int64_t>();
+  return owner;
+}
+
+static bool writeOwner(int file, const Owner &owner) {
+  Operation operation("flush", held.path, Doing::Flushes);
+  std::string text = owner.text();
+  return pwrite(file, text.data(), text.size(), 0) ==
+             static_cast<ssize_t>(text.size()) &&
+         ftruncate(file, text.size()) == 0 && fsync(file) == 0;
+}
+
+[[noreturn]] static void cannotOwn(const std::string &path) {
+  fail(ExitOutput, cannotWrite(path));
+}
+
+/// Opens the file, which a link cannot stand for.
+static int openOwnerFile(const std::string &path, int flags) {
+  return open(path.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, 0666);
+}
+
+/// True if `file` is what `path` leads to now.
+static bool isAt(int file, const std::string &path) {
+  struct stat open, there;
+  return fstat(file, &open) == 0 && lstat(path.c_str(), &there) == 0 &&
+         open.st_dev == there.st_dev && open.st_ino == there.st_ino;
+}
+
+/// Seconds since `file` was touched, by the clock that touched it: that of the
+/// file server, which also stamps a new file.
+static int64_t silenceOf(int file, const std::string &path) {
+  std::string now = path + "." + held.self.token;
+  int other = createDescriptor(now);
+  struct stat status, stamp;
+  if (other < 0 || fstat(file, &status) || futimens(other, nullptr) ||
+      fstat(other, &stamp))
+    cannotOwn(now);
+  close(other);
+  unlink(now.c_str());
+  return stamp.st_mtime - status.st_mtime;
+}
+
+[[noreturn]] static void refuse(const Owner &owner, const std::string &note) {
+  std::string who = owner.isEmpty() ? "" : " (" + owner.name() + ")";
+  fail(ExitOutput,
+       format("another run%s saves into '%s'", who.c_str(), held.dir.c_str()),
+       note);
+}
+
+/// Ends this run if `owner`, another's, may be alive. isLocked: its file is;
+/// hasLocks: the file system has such a thing.
+static void requireDead(int file, const Owner &owner, bool isLocked,
+                        bool hasLocks) {
+  if (owner.isEmpty() && !isLocked)
+    return;
+  if (owner.boot == held.self.boot && hasLocks) {
+    if (isLocked)
+      refuse(owner, "give --save another folder, or end that run first");
+    return;
+  }
+  if (!owner.job.empty() && owner.job == held.self.job)
+    return;
+  int64_t silence = silenceOf(file, held.path);
+  if (silence < deadSeconds)
+    refuse(owner,
+           format("its last sign of life is %lld s old; after %d s it counts "
+                  "as ended",
+                  static_cast<long long>(silence), deadSeconds));
+}
+
+static void beat() {
+  std::unique_lock<std::mutex> lock(held.mutex);
+  while (!held.wake.wait_for(lock, std::chrono::seconds(beatSeconds),
+                             [] { return held.ends; }))
+    // Null, not a time: the file server's own.
+    futimens(held.file, nullptr);
+}
+
+/// Tries to become the owner; false if the file changed meanwhile.
+static bool tryOwn() {
+  int file = openOwnerFile(held.path, O_RDWR | O_CREAT);
+  if (file < 0)
+    cannotOwn(held.path);
+  bool locked = flock(file, LOCK_EX | LOCK_NB) == 0;
+  bool taken = !locked && errno == EWOULDBLOCK;
+  if (!isAt(file, held.path)) {
+    close(file);
+    return false;
+  }
+  requireDead(file, readOwner(file), taken, locked || taken);
+  if (taken) {
+    // A host that is gone holds its lock on the server for long.
+    unlink(held.path.c_str());
+    close(file);
+    return false;
+  }
+  if (!writeOwner(file, held.self))
+    cannotOwn(held.path);
+  held.file = file;
+  return true;
+}
+
+void pcc::ownSaveFolder(std::string dir) {
+  held.dir = dir;
+  held.path = dir + "/.owner";
+  held.self = thisProcess();
+  held.ends = false;
+  while (!tryOwn())
+    usleep(10000);
+  held.heart = startThread(beat);
+}
+
+void pcc::requireSaveFolder() {
+  if (held.file < 0)
+    return;
+  // Opened again: what a host knows of a shared file is fresh then.
+  int file = openOwnerFile(held.path, O_RDONLY);
+  if (file < 0 && errno == ENOENT) {
+    // Somebody deleted the folder.
+    leaveSaveFolder();
+    makeFolders(held.dir);
+    ownSaveFolder(held.dir);
+    return;
+  }
+  Owner owner;
+  if (file >= 0) {
+    owner = readOwner(file);
+    close(file);
+  }
+  if (owner.token != held.self.token)
+    refuse(owner, "it took the folder over from this run, of which nothing "
+                  "was heard");
+}
+
+void pcc::leaveSaveFolder() {
+  if (held.file < 0)
+    return;
+  {
+    std::lock_guard<std::mutex> lock(held.mutex);
+    held.ends = true;
+  }
+  held.wake.notify_all();
+  held.heart.join();
+  if (isAt(held.file, held.path))
+    unlink(held.path.c_str());
+  close(held.file);
+  held.file = -1;
+}

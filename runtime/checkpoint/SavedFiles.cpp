@@ -1,0 +1,213 @@
+//===- SavedFiles.cpp - The files of a checkpoint -------------------------===//
+
+#include "runtime/checkpoint/SavedFiles.h"
+
+#include "runtime/Backend.h"
+#include "runtime/checkpoint/CheckpointFolder.h"
+#include "runtime/support/Files.h"
+
+#include <algorithm>
+#include <optional>
+
+using namespace pcc;
+using json = nlohmann::ordered_json;
+
+const char *const pcc::stateFile = "trainer_state.json";
+const char *const pcc::modelFile = "model.safetensors";
+
+static const char *const kind = "xxh128";
+static const std::string optimizerPrefix = "optim-rank-";
+static const int64_t greatestStep = int64_t{1} << 53;
+
+std::string pcc::optimizerFile(int rank) {
+  return optimizerPrefix + format("%05d.safetensors", rank);
+}
+
+static bool isOptimizerFile(const std::string &name) {
+  return name.compare(0, optimizerPrefix.size(), optimizerPrefix) == 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+/// The last lines, given the text before them.
+static std::string endOf(const std::string &text) {
+  return "  \"hash\": \"" + hashText(text.data(), text.size()) + "\"\n}\n";
+}
+
+json pcc::entryOf(const FileHashes &hashes) {
+  return {{"bytes", hashes.bytes},
+          {"header_bytes", hashes.headerBytes},
+          {"header", hashes.header},
+          {"blocks", hashes.blocks}};
+}
+
+std::string pcc::stateText(json fields, const json &files) {
+  fields["hashes"] = {
+      {"kind", kind}, {"block_bytes", hashedBlock}, {"files", files}};
+  // Paths may be no UTF-8.
+  std::string text = fields.dump(2, ' ', false, json::error_handler_t::replace);
+  text.replace(text.size() - 2, 2, ",\n"); // in place of "\n}"
+  return text + endOf(text);
+}
+
+/// Whether the last lines are those of the text before them.
+static bool isWhole(const std::string &text) {
+  size_t end = endOf("").size();
+  if (text.size() < end)
+    return false;
+  std::string before = text.substr(0, text.size() - end);
+  return before + endOf(before) == text;
+}
+
+static bool readCount(const json &entry, const char *key, int64_t &count) {
+  if (!entry.contains(key) || !entry[key].is_number_unsigned() ||
+      entry[key].get<uint64_t>() > INT64_MAX)
+    return false;
+  count = entry[key].get<int64_t>();
+  return true;
+}
+
+/// What "files" has of one; false if it is no such thing.
+static bool readHashes(const json &entry, FileHashes &hashes) {
+  if (!entry.is_object() || !readCount(entry, "bytes", hashes.bytes) ||
+      !readCount(entry, "header_bytes", hashes.headerBytes) ||
+      !entry.contains("header") || !entry["header"].is_string() ||
+      !entry.contains("blocks") || !entry["blocks"].is_array())
+    return false;
+  hashes.header = entry["header"].get<std::string>();
+  for (const json &block : entry["blocks"]) {
+    if (!block.is_string())
+      return false;
+    hashes.blocks.push_back(block.get<std::string>());
+  }
+  int64_t blocks =
+      hashes.bytes / hashedBlock + (hashes.bytes % hashedBlock > 0);
+  return static_cast<int64_t>(hashes.blocks.size()) == blocks;
+}
+
+namespace {
+/// A trainer_state.json.
+struct StateText {
+  json fields; ///< discarded: no JSON
+  bool isHashed = false;
+  std::string error; ///< of its hashes
+  std::map<std::string, FileHashes> files;
+
+  explicit StateText(const std::string &text);
+};
+} // namespace
+
+StateText::StateText(const std::string &text)
+    : fields(json::parse(text, nullptr, /*allow_exceptions=*/false)) {
+  if (!fields.is_object())
+    return;
+  isHashed = fields.contains("hash") || fields.contains("hashes");
+  if (!isHashed)
+    return;
+  if (!isWhole(text)) {
+    error = "was changed or damaged since it was saved";
+    return;
+  }
+  json hashes = fields.value("hashes", json());
+  int64_t block = 0;
+  if (!hashes.is_object() || hashes.value("kind", json()) != kind ||
+      !readCount(hashes, "block_bytes", block) || block != hashedBlock ||
+      !hashes.contains("files") || !hashes["files"].is_object()) {
+    error = "was written by a newer version";
+    return;
+  }
+  for (auto &[name, entry] : hashes["files"].items())
+    if ((name != modelFile && !isOptimizerFile(name)) ||
+        name.find('/') != std::string::npos || !readHashes(entry, files[name]))
+      error = "is not a trainer state";
+  if (!files.count(modelFile))
+    error = "is not a trainer state";
+}
+
+static std::string readText(const std::string &path, ExitCode code) {
+  MappedFile file(path, code, "checkpoint", "");
+  return std::string(file.data(), file.size());
+}
+
+//===----------------------------------------------------------------------===//
+// SavedFiles
+//===----------------------------------------------------------------------===//
+
+SavedFiles::SavedFiles(const std::string &folder)
+    : path(folder), note(olderNote(folder)) {
+  std::string name = folder + "/" + stateFile;
+  StateText text(readText(name, ExitOutput));
+  auto refuse = [&](const std::string &what) {
+    fail(ExitOutput, "'" + name + "' " + what, note);
+  };
+  state = std::move(text.fields);
+  if (!state.is_object())
+    refuse("is not a trainer state");
+  if (!text.error.empty())
+    refuse(text.error);
+  int64_t done = 0;
+  if (!readCount(state, "step", done) || done > greatestStep)
+    refuse("is not a trainer state");
+  int64_t named = stepOfFolder(folder);
+  if (named >= 0 && named != done)
+    fail(ExitOutput,
+         format("'%s' holds the checkpoint of step %lld", folder.c_str(),
+                static_cast<long long>(done)),
+         note);
+  files = std::move(text.files);
+}
+
+std::unique_ptr<SafeTensors> SavedFiles::open(const std::string &name,
+                                              const char *what) const {
+  std::string file = path + "/" + name;
+  std::optional<SavedFile> saved;
+  if (isHashed()) {
+    saved = SavedFile{files.at(name), step(), note};
+    if (!exists(file))
+      fail(ExitOutput,
+           "'" + file + "' is missing: the checkpoint was saved with it", note);
+  }
+  return std::make_unique<SafeTensors>(file, ExitOutput, what, saved);
+}
+
+std::vector<std::string> SavedFiles::optimizerFiles() const {
+  std::vector<std::string> names;
+  if (isHashed())
+    for (auto &[name, hashes] : files)
+      names.push_back(name);
+  else
+    names = listFolder(path);
+  names.erase(std::remove_if(names.begin(), names.end(),
+                             [](const std::string &name) {
+                               return !isOptimizerFile(name);
+                             }),
+              names.end());
+  return names;
+}
+
+std::unique_ptr<SafeTensors> pcc::openInitial(const std::string &path) {
+  const char *what = "initial weights";
+  std::string folder = folderOf(path);
+  std::string state = folder + stateFile;
+  // Others leave a file of this name beside their models, too.
+  if (path.substr(folder.size()) != modelFile || !exists(state))
+    return std::make_unique<SafeTensors>(path, ExitData, what);
+  StateText text(readText(state, ExitData));
+  if (!text.isHashed) {
+    if (!text.fields.is_object() && backend::rank() == 0)
+      warn("'" + path + "' was not compared with what was saved: '" + state +
+           "' is no trainer state");
+    return std::make_unique<SafeTensors>(path, ExitData, what);
+  }
+  std::string note = "a copy without " + std::string(stateFile) +
+                     " beside it is taken as it is";
+  int64_t step = 0;
+  if (!readCount(text.fields, "step", step))
+    text.error = "is not a trainer state";
+  if (!text.error.empty())
+    fail(ExitData, "'" + state + "' " + text.error, note);
+  SavedFile saved = {text.files.at(modelFile), step, note};
+  return std::make_unique<SafeTensors>(path, ExitData, what, saved);
+}

@@ -1,0 +1,119 @@
+//===- Corpus.cpp - Token files as a dataset ------------------------------===//
+
+#include "runtime/data/Corpus.h"
+
+#include "runtime/support/Error.h"
+#include "runtime/telemetry/Log.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace pcc;
+
+/// Offset from a position of the input to the token it holds. Targets are the
+/// following tokens; labels are the tokens themselves, for a model that shifts
+/// them inside.
+static int tokenShift(const char *role) { return !strcmp(role, "targets"); }
+
+/// Of all stages' inputs of ids the one with the least vocabulary; null: none.
+static const pcc_input *leastVocabulary(const pcc_program &program) {
+  const pcc_input *least = nullptr;
+  for (int s = 0; s < program.n_stages; ++s)
+    for (int i = 0; i < program.stages[s].n_inputs; ++i) {
+      const pcc_input &input = program.stages[s].inputs[i];
+      if (input.vocab && (!least || input.vocab < least->vocab))
+        least = &input;
+    }
+  return least;
+}
+
+Corpus::Corpus(const pcc_program &program, const std::string &name,
+               const std::vector<std::string> &paths)
+    : name(name), seq(program.seq), starts({0}) {
+  if (const pcc_input *ids = leastVocabulary(program)) {
+    vocab = ids->vocab;
+    bound = boundText(*ids);
+  }
+  for (const std::string &path : paths) {
+    files.push_back(std::make_unique<TokenFile>(path));
+    starts.push_back(starts.back() + files.back()->size());
+  }
+}
+
+size_t Corpus::fileOf(int64_t position) const {
+  // An empty file starts where the next one does, which is found.
+  return std::upper_bound(starts.begin(), starts.end(), position) -
+         starts.begin() - 1;
+}
+
+int64_t Corpus::at(int64_t position) const {
+  size_t file = fileOf(position);
+  return files[file]->at(position - starts[file]);
+}
+
+int64_t Corpus::samples() const { return size() > 0 ? (size() - 1) / seq : 0; }
+
+std::string Corpus::describe() const {
+  std::string format = files.front()->formatName();
+  for (const auto &file : files)
+    if (format != file->formatName())
+      format = "several formats";
+  if (files.size() > 1)
+    format = std::to_string(files.size()) + " files, " + format;
+  return name + ": " + grouped(size()) + " tokens (" + format + ")";
+}
+
+std::string Corpus::needed(int64_t samples) const {
+  return "at least " + grouped(samples * seq + 1) + " tokens are needed";
+}
+
+void Corpus::refuse(size_t file, int64_t position) const {
+  fail(ExitData,
+       format("token %lld at position %lld of '%s' is outside the vocabulary "
+              "of %lld",
+              static_cast<long long>(files[file]->at(position)),
+              static_cast<long long>(position), files[file]->path().c_str(),
+              static_cast<long long>(vocab)),
+       format("valid tokens are 0 to %lld%s; was the data prepared with "
+              "another tokenizer?",
+              static_cast<long long>(vocab - 1), bound.c_str()));
+}
+
+bool Corpus::check(int64_t budget) const {
+  if (vocab == 0)
+    return true;
+  for (size_t i = 0; i < files.size(); ++i) {
+    const Elements &tokens = files[i]->elements();
+    int64_t width = sizeOf(tokens.type);
+    int64_t end = std::min(tokens.count, budget / width);
+    // Nothing is ignored: -100 means something in labels only.
+    int64_t found = tokens.firstOutside(0, end, vocab, vocab - 1);
+    if (found >= 0)
+      refuse(i, found);
+    if (end < tokens.count)
+      return false;
+    budget -= end * width;
+  }
+  return true;
+}
+
+void Corpus::checkSample(int64_t sample) const {
+  if (vocab == 0)
+    return;
+  for (int64_t i = sample * seq; i <= (sample + 1) * seq; ++i) {
+    int64_t token = at(i);
+    if (token < 0 || token >= vocab)
+      refuse(fileOf(i), i - starts[fileOf(i)]);
+  }
+}
+
+void Corpus::copySample(const pcc_input &input, const Shard &shard,
+                        int64_t sample, char *to) const {
+  int64_t position = sample * seq + tokenShift(input.role) + shard.start[1];
+  for (int64_t i = 0; i < shard.extent[1]; ++i) {
+    int64_t token = at(position + i);
+    Elements one = {Element::I64, reinterpret_cast<const char *>(&token), 1};
+    copyElements(one, 0, 1, 1, input.dtype, to);
+    to += input.dtype == PCC_I64 ? 8 : 4;
+  }
+}

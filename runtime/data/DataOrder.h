@@ -1,0 +1,37 @@
+//===- DataOrder.h - Which samples a step uses ------------------*- C++ -*-===//
+
+#ifndef PCC_RUNTIME_DATA_DATAORDER_H
+#define PCC_RUNTIME_DATA_DATAORDER_H
+
+#include <cstdint>
+#include <vector>
+
+namespace pcc {
+
+/// The order of the samples of a data set, a pure function of seed and step.
+/// Step s (from 1) uses number (s - 1) * batch + i as its i-th; past the last
+/// sample it begins again at 0.
+class DataOrder {
+public:
+  /// With `shuffle`, each pass over the samples has a permutation of its own,
+  /// drawn from `seed`.
+  DataOrder(int64_t samples, int64_t batch, bool shuffle, uint64_t seed);
+
+  int64_t samples() const { return count; }
+  /// The number of the sample that is the i-th of a step.
+  int64_t sample(int64_t step, int64_t i) const;
+  /// The numbers of all samples of a step.
+  std::vector<int64_t> samplesOf(int64_t step) const;
+
+private:
+  int64_t permute(int64_t n, uint64_t key) const;
+
+  int64_t count, batch;
+  bool shuffle;
+  uint64_t seed;
+  int halfBits = 1; ///< of the domain that permute() works on
+};
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_DATA_DATAORDER_H

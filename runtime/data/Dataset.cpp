@@ -1,0 +1,90 @@
+//===- Dataset.cpp - What a program is trained on -------------------------===//
+
+#include "runtime/data/Dataset.h"
+
+#include "runtime/data/ArrayFolder.h"
+#include "runtime/data/Corpus.h"
+#include "runtime/support/Error.h"
+#include "runtime/support/Files.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace pcc;
+
+bool pcc::isFedByData(const char *role) {
+  static const char *const roles[] = {"tokens", "targets", "labels", "data",
+                                      "shared"};
+  return std::any_of(std::begin(roles), std::end(roles),
+                     [&](const char *known) { return !strcmp(role, known); });
+}
+
+std::string pcc::boundText(const pcc_input &ids) {
+  if (!ids.looked_up_by || !*ids.looked_up_by)
+    return "";
+  return std::string(", by '") + ids.looked_up_by + "'";
+}
+
+/// An input that a corpus of tokens cannot feed; nullptr: there is none.
+static const pcc_input *findOther(const pcc_program &program) {
+  for (int s = 0; s < program.n_stages; ++s)
+    for (int i = 0; i < program.stages[s].n_inputs; ++i) {
+      const pcc_input &input = program.stages[s].inputs[i];
+      if (!isFedByData(input.role))
+        continue;
+      if (!strcmp(input.role, "data") || !strcmp(input.role, "shared") ||
+          input.layout.rank != 2 || input.layout.shape[1] != program.seq ||
+          (input.dtype != PCC_I64 && input.dtype != PCC_I32))
+        return &input;
+    }
+  return nullptr;
+}
+
+/// The paths of a list; a file whose name has a comma is one.
+static std::vector<std::string> split(const std::string &paths) {
+  if (exists(paths))
+    return {paths};
+  std::vector<std::string> parts;
+  for (size_t at = 0; at <= paths.size();) {
+    size_t comma = std::min(paths.find(',', at), paths.size());
+    parts.push_back(paths.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return parts;
+}
+
+std::vector<std::string> pcc::dataFiles(const std::string &paths) {
+  std::vector<std::string> files;
+  if (isFolder(paths)) {
+    for (const std::string &name : listFolder(paths))
+      files.push_back(paths + "/" + name);
+    return files;
+  }
+  for (const std::string &path : split(paths)) {
+    files.push_back(path);
+    // Megatron's index or, of an index, its tokens.
+    size_t dot = path.rfind('.');
+    for (const char *suffix : {".idx", ".bin"})
+      files.push_back(path.substr(0, dot) + suffix);
+  }
+  return files;
+}
+
+std::string pcc::describeWantedData(const pcc_program &program) {
+  return (findOther(program) ? "a folder of "
+                             : "token files, or a folder of ") +
+         describeArrays(program);
+}
+
+std::unique_ptr<Dataset> pcc::openDataset(const pcc_program &program,
+                                          const std::string &paths,
+                                          const char *flag) {
+  if (isFolder(paths))
+    return std::make_unique<ArrayFolder>(program, paths);
+  if (const pcc_input *other = findOther(program))
+    fail(ExitData,
+         format("--%s: token files cannot feed input '%s' of this model", flag,
+                other->name),
+         format("--%s DIR takes a folder of ", flag) + describeArrays(program));
+  return std::make_unique<Corpus>(program, paths, split(paths));
+}

@@ -1,0 +1,147 @@
+//===- Elements.cpp - Arrays of numbers in data files ---------------------===//
+
+#include "runtime/data/Elements.h"
+
+#include "runtime/Backend.h"
+#include "runtime/support/DType.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+using namespace pcc;
+
+namespace {
+struct Info {
+  int64_t size;
+  const char *name;
+};
+} // namespace
+
+static const Info infos[] = {
+    {1, "uint8"},  {1, "int8"},    {2, "uint16"},  {2, "int16"},
+    {4, "uint32"}, {4, "int32"},   {8, "uint64"},  {8, "int64"},
+    {1, "bool"},   {2, "float16"}, {4, "float32"}, {8, "float64"},
+};
+
+int64_t pcc::sizeOf(Element type) { return infos[int(type)].size; }
+const char *pcc::elementName(Element type) { return infos[int(type)].name; }
+bool pcc::isInteger(Element type) { return type < Element::F16; }
+
+template <typename T>
+static T load(const char *data, int64_t i) {
+  T value;
+  memcpy(&value, data + i * sizeof(T), sizeof(T));
+  return value;
+}
+
+/// Calls use(T()) with the integer type.
+template <typename Use>
+static auto withInteger(Element type, Use use) {
+  switch (type) {
+  case Element::I8:
+    return use(int8_t());
+  case Element::U16:
+    return use(uint16_t());
+  case Element::I16:
+    return use(int16_t());
+  case Element::U32:
+    return use(uint32_t());
+  case Element::I32:
+    return use(int32_t());
+  case Element::U64:
+  case Element::I64:
+    return use(int64_t());
+  default:
+    return use(uint8_t());
+  }
+}
+
+int64_t Elements::integer(int64_t i) const {
+  return withInteger(type, [&](auto zero) -> int64_t {
+    return load<decltype(zero)>(data, i);
+  });
+}
+
+double Elements::real(int64_t i) const {
+  double value = 0;
+  switch (type) {
+  case Element::F16:
+    convert(&value, PCC_F64, 1, data + i * 2, PCC_F16, 1, 1);
+    return value;
+  case Element::F32:
+    return load<float>(data, i);
+  case Element::F64:
+    return load<double>(data, i);
+  case Element::U64:
+    return static_cast<double>(load<uint64_t>(data, i));
+  default:
+    return static_cast<double>(integer(i));
+  }
+}
+
+/// The first element of [begin, end) that is outside, or -1.
+template <typename T>
+static int64_t scan(const char *data, int64_t begin, int64_t end, int64_t bound,
+                    int64_t ignored) {
+  const int64_t block = 4096;
+  auto outside = [&](int64_t value) {
+    return (value < 0 || value >= bound) && value != ignored;
+  };
+  for (int64_t at = begin; at < end; at += block) {
+    // The extremes of a block first: that loop is vectorized.
+    int64_t stop = std::min(end, at + block);
+    T least = load<T>(data, at), most = least;
+    for (int64_t i = at; i < stop; ++i) {
+      T value = load<T>(data, i);
+      least = std::min(least, value);
+      most = std::max(most, value);
+    }
+    if (!outside(static_cast<int64_t>(most)) &&
+        static_cast<int64_t>(least) >= 0)
+      continue;
+    for (int64_t i = at; i < stop; ++i)
+      if (outside(static_cast<int64_t>(load<T>(data, i))))
+        return i;
+  }
+  return -1;
+}
+
+int64_t Elements::firstOutside(int64_t begin, int64_t end, int64_t bound,
+                               int64_t ignored) const {
+  std::atomic<int64_t> first{INT64_MAX};
+  backend::parallelFor(end - begin, [&](int64_t from, int64_t to) {
+    int64_t found = withInteger(type, [&](auto zero) {
+      return scan<decltype(zero)>(data, begin + from, begin + to, bound,
+                                  ignored);
+    });
+    int64_t known = first;
+    while (found >= 0 && found < known &&
+           !first.compare_exchange_weak(known, found)) {
+    }
+  });
+  return first == INT64_MAX ? -1 : first.load();
+}
+
+bool pcc::copyElements(const Elements &from, int64_t first, int64_t count,
+                       int64_t stride, int32_t toType, char *to) {
+  int64_t size = sizeOf(toType);
+  bool toFloat = toType == PCC_F32 || toType == PCC_F64 || toType == PCC_BF16 ||
+                 toType == PCC_F16;
+  if (!toFloat && !isInteger(from.type))
+    return false;
+  for (int64_t i = 0; i < count; ++i, to += size) {
+    int64_t at = first + i * stride;
+    if (toFloat) {
+      double value = from.real(at);
+      convert(to, toType, 1, &value, PCC_F64, 1, 1);
+      continue;
+    }
+    int64_t value = from.integer(at);
+    if (toType == PCC_BOOL)
+      value = value != 0;
+    // Little endian: the low bytes come first.
+    memcpy(to, &value, size);
+  }
+  return true;
+}

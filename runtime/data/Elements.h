@@ -1,0 +1,55 @@
+//===- Elements.h - Arrays of numbers in data files -------------*- C++ -*-===//
+
+#ifndef PCC_RUNTIME_DATA_ELEMENTS_H
+#define PCC_RUNTIME_DATA_ELEMENTS_H
+
+#include <cstdint>
+
+namespace pcc {
+
+/// The element types of data files, little endian.
+enum class Element {
+  U8,
+  I8,
+  U16,
+  I16,
+  U32,
+  I32,
+  U64,
+  I64,
+  Bool,
+  F16,
+  F32,
+  F64
+};
+
+int64_t sizeOf(Element type);
+/// numpy's name, such as "int32".
+const char *elementName(Element type);
+bool isInteger(Element type);
+
+/// A view of numbers that may lie at any byte.
+struct Elements {
+  Element type = Element::U8;
+  const char *data = nullptr;
+  int64_t count = 0;
+
+  /// Of an integer type; a u64 beyond the i64s is negative.
+  int64_t integer(int64_t i) const;
+  /// Of any type.
+  double real(int64_t i) const;
+
+  /// The first i in [begin, end) whose integer is not in [0, bound), or -1;
+  /// `ignored` is allowed too. Splits the work over this rank's threads.
+  int64_t firstOutside(int64_t begin, int64_t end, int64_t bound,
+                       int64_t ignored) const;
+};
+
+/// Copies elements, `stride` apart, to a pcc_dtype; false where integers would
+/// come from floats or the type is none of data.
+bool copyElements(const Elements &from, int64_t first, int64_t count,
+                  int64_t stride, int32_t toType, char *to);
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_DATA_ELEMENTS_H

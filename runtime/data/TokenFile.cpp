@@ -1,0 +1,139 @@
+//===- TokenFile.cpp - Memory-mapped token data ---------------------------===//
+
+#include "runtime/data/TokenFile.h"
+
+#include "runtime/support/Error.h"
+#include "runtime/support/Files.h"
+
+#include <cstring>
+
+using namespace pcc;
+
+static bool endsWith(const std::string &text, const char *end) {
+  size_t length = strlen(end);
+  return text.size() >= length &&
+         !text.compare(text.size() - length, length, end);
+}
+
+/// The file's name without its ending, which has four letters.
+static std::string stem(const std::string &path) {
+  return path.substr(0, path.size() - 4);
+}
+
+/// The tokens of an index are in the .bin beside it.
+static std::string tokensOf(const std::string &path) {
+  return endsWith(path, ".idx") ? stem(path) + ".bin" : path;
+}
+
+TokenFile::TokenFile(const std::string &path)
+    : file(tokensOf(path), ExitData, "data file",
+           "--data names a file of tokens, several with commas between, or a "
+           "folder of .npy files") {
+  std::string index = endsWith(file.path(), ".bin") ? stem(file.path()) + ".idx"
+                                                    : std::string();
+  if (endsWith(path, ".idx") || (!index.empty() && exists(index))) {
+    readMegatron(index);
+    return;
+  }
+  int32_t magic = 0;
+  if (file.size() >= 4)
+    memcpy(&magic, file.data(), 4);
+  if (magic == 20240520 || magic == 20240801) {
+    readLlmC();
+    return;
+  }
+  if (file.size() >= 7 && !memcmp(file.data(), "MMIDIDX", 7))
+    fail(ExitData,
+         format("'%s' is the index of a Megatron data set", path.c_str()),
+         "name the .bin file, with this one beside it as .idx");
+  if (file.size() % 2)
+    fail(ExitData, format("'%s' is neither an llm.c .bin nor a sequence of "
+                          "uint16 tokens: its %lld bytes are odd",
+                          path.c_str(), static_cast<long long>(file.size())));
+  kind = "uint16";
+  tokens = {Element::U16, file.data(), file.size() / 2};
+}
+
+void TokenFile::readLlmC() {
+  const int64_t headerBytes = 256 * 4;
+  const std::string &path = file.path();
+  kind = "llm.c";
+  if (file.size() < headerBytes)
+    fail(ExitData, format("'%s' is cut off: an llm.c header has %lld bytes, "
+                          "the file has %lld",
+                          path.c_str(), static_cast<long long>(headerBytes),
+                          static_cast<long long>(file.size())));
+  int32_t header[3];
+  memcpy(header, file.data(), sizeof(header));
+  bool wide = header[0] == 20240801;
+  int expected = wide ? 7 : 1;
+  if (header[1] != expected)
+    fail(ExitData, format("'%s' is an llm.c file of version %d; version %d is "
+                          "known",
+                          path.c_str(), header[1], expected));
+  tokens.type = wide ? Element::U32 : Element::U16;
+  tokens.data = file.data() + headerBytes;
+  tokens.count = header[2];
+  int64_t held = (file.size() - headerBytes) / sizeOf(tokens.type);
+  if (tokens.count < 0 || tokens.count > held)
+    fail(ExitData,
+         format("'%s' is cut off: its header counts %lld tokens, the file "
+                "holds %lld",
+                path.c_str(), static_cast<long long>(tokens.count),
+                static_cast<long long>(held)));
+}
+
+/// 9 bytes "MMIDIDX\0\0", u64 version 1, u8 type, u64 sequences, u64 documents,
+/// then an int32 length and an int64 byte offset for each sequence, and the
+/// int64 documents, which do not matter here.
+void TokenFile::readMegatron(const std::string &indexPath) {
+  const int64_t headerBytes = 9 + 8 + 1 + 8 + 8;
+  kind = "Megatron";
+  MappedFile index(indexPath, ExitData, "Megatron index", "");
+  auto refuse = [&](const std::string &reason) {
+    fail(ExitData, format("Megatron index '%s' ", indexPath.c_str()) + reason);
+  };
+  if (index.size() < headerBytes || memcmp(index.data(), "MMIDIDX\0\0", 9))
+    refuse("does not begin with MMIDIDX");
+  uint64_t version, sequences;
+  memcpy(&version, index.data() + 9, 8);
+  memcpy(&sequences, index.data() + 18, 8);
+  if (version != 1)
+    refuse("is of a version that is not 1");
+  static const Element types[] = {Element::U8, Element::I8, Element::I16,
+                                  Element::I32, Element::I64};
+  int code = static_cast<unsigned char>(index.data()[17]);
+  if ((code < 1 || code > 5) && code != 8)
+    refuse(format("has tokens of type %d; integers are 1 to 5 and 8", code));
+  tokens.type = code == 8 ? Element::U16 : types[code - 1];
+  int64_t width = sizeOf(tokens.type);
+
+  int64_t room = index.size() - headerBytes;
+  if (sequences > static_cast<uint64_t>(room / 12))
+    refuse(format("is cut off: %lld bytes cannot describe %llu sequences",
+                  static_cast<long long>(room),
+                  static_cast<unsigned long long>(sequences)));
+  int64_t count = static_cast<int64_t>(sequences);
+  const char *lengths = index.data() + headerBytes;
+  const char *pointers = lengths + 4 * count;
+  int64_t next = 0; // bytes
+  for (int64_t i = 0; i < count; ++i) {
+    int32_t length;
+    int64_t pointer;
+    memcpy(&length, lengths + 4 * i, 4);
+    memcpy(&pointer, pointers + 8 * i, 8);
+    // What Megatron's own builder writes, so that the tokens are one array.
+    if (pointer != next || length < 0)
+      refuse(format("has sequence %lld at byte %lld: sequences that do not "
+                    "lie one after the other cannot be read",
+                    static_cast<long long>(i),
+                    static_cast<long long>(pointer)));
+    next += length * width;
+    if (next > file.size())
+      refuse(format("has sequence %lld end at byte %lld, '%s' has %lld",
+                    static_cast<long long>(i), static_cast<long long>(next),
+                    file.path().c_str(), static_cast<long long>(file.size())));
+  }
+  tokens.data = file.data();
+  tokens.count = next / width;
+}

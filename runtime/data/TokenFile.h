@@ -1,0 +1,44 @@
+//===- TokenFile.h - Memory-mapped token data -------------------*- C++ -*-===//
+
+#ifndef PCC_RUNTIME_DATA_TOKENFILE_H
+#define PCC_RUNTIME_DATA_TOKENFILE_H
+
+#include "runtime/data/Elements.h"
+#include "runtime/support/MappedFile.h"
+
+#include <string>
+
+namespace pcc {
+
+/// A file of tokens, mapped and never read whole. Formats:
+/// - Megatron's .bin, told by the .idx file beside it (`path` may name either):
+///   all its sequences, one after the other;
+/// - llm.c's .bin, told by its first bytes: 256 int32 (magic 20240520,
+///   version 1, count), then uint16 tokens; or magic 20240801, version 7, then
+///   uint32 tokens;
+/// - otherwise nanoGPT's headerless uint16.
+class TokenFile {
+public:
+  /// Exits with ExitData for a file that cannot be read, or whose length
+  /// disagrees with its header or index.
+  explicit TokenFile(const std::string &path);
+
+  int64_t size() const { return tokens.count; }
+  int64_t at(int64_t position) const { return tokens.integer(position); }
+  const Elements &elements() const { return tokens; }
+  /// "llm.c", "Megatron" or "uint16".
+  const char *formatName() const { return kind; }
+  const std::string &path() const { return file.path(); }
+
+private:
+  void readMegatron(const std::string &indexPath);
+  void readLlmC();
+
+  MappedFile file;
+  const char *kind = "";
+  Elements tokens;
+};
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_DATA_TOKENFILE_H

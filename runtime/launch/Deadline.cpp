@@ -1,0 +1,59 @@
+//===- Deadline.cpp - A time for what ranks do together -------------------===//
+
+#include "runtime/launch/Deadline.h"
+
+#include "runtime/launch/Signals.h"
+#include "runtime/launch/Stall.h"
+#include "runtime/launch/StatusBoard.h"
+#include "runtime/support/Clock.h"
+#include "runtime/support/Error.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <unistd.h>
+
+using namespace pcc;
+
+struct Deadline::Watch {
+  std::thread thread;
+  std::mutex mutex;
+  std::condition_variable wake;
+  bool isOver = false;
+};
+
+Deadline::Deadline(const std::string &what, double seconds, int rank) {
+  if (seconds <= 0)
+    return;
+  watch = std::make_unique<Watch>();
+  double limit = rank == 0 ? seconds : seconds + 1.5 + 0.02 * rank;
+  watch->thread = startThread([watch = watch.get(), what, seconds, limit] {
+    const double tick = 0.5;
+    RunningClock clock(tick);
+    std::unique_lock<std::mutex> lock(watch->mutex);
+    while (!watch->wake.wait_for(lock, std::chrono::duration<double>(tick),
+                                 [&] { return watch->isOver; })) {
+      clock.update(steadyNow());
+      if (clock.now() < limit)
+        continue;
+      announce(
+          format("%s has taken %.0f s", what.c_str(), seconds),
+          "a rank, its host or the network does not answer; --timeout SECONDS "
+          "(0: never) is how long to wait");
+      statusFailed(ExitCommunication);
+      _exit(ExitCommunication);
+    }
+  });
+}
+
+Deadline::~Deadline() {
+  if (!watch)
+    return;
+  {
+    std::lock_guard<std::mutex> lock(watch->mutex);
+    watch->isOver = true;
+  }
+  watch->wake.notify_all();
+  watch->thread.join();
+}

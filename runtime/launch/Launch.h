@@ -1,0 +1,52 @@
+//===- Launch.h - Under which launcher a process runs -----------*- C++ -*-===//
+
+#ifndef PCC_RUNTIME_LAUNCH_LAUNCH_H
+#define PCC_RUNTIME_LAUNCH_LAUNCH_H
+
+#include <cstdint>
+#include <string>
+
+namespace pcc {
+
+enum class Launcher {
+  None,        ///< started by hand: starts its own ranks
+  SelfStarted, ///< one of the ranks started that way
+  OpenMPI,     ///< mpirun
+  Slurm,       ///< srun with PMIx
+  SlurmNoPMIx, ///< srun without it
+  Torchrun,
+  Hydra, ///< mpiexec of MPICH or Intel MPI
+};
+
+struct Launch {
+  Launcher launcher = Launcher::None;
+  int rank = 0;
+  int64_t size = 1; ///< ranks the launcher started
+};
+
+/// Reads the launchers' environment variables.
+Launch findLaunch();
+
+/// Checks that a CPU program works under this launcher and that its number of
+/// ranks is the program's; exits with ExitWorld where not. `arithmetic` is the
+/// mesh with its product, such as "pp 2 x tp 2 = 4".
+void checkLaunch(const Launch &launch, int64_t worldSize,
+                 const std::string &arithmetic);
+
+/// Columns of the terminal that shows what rank 0 prints; 0: none does, or it
+/// is not known. An mpirun that the user started stands in between.
+int findColumns(const Launch &launch);
+
+/// The first line of a run: who started it. `resources` as in
+/// backend::prepare.
+std::string launchLine(const Launch &launch, const std::string &resources);
+
+/// Starts `ranks` local ranks of this executable with the same arguments
+/// through OpenMPI's mpirun, waits for them and returns the exit code of the
+/// run. A signal asks the ranks for an end, a second one ends them; a lost rank
+/// is reported and gives ExitCommunication.
+int startRanks(int64_t ranks, char **argv);
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_LAUNCH_LAUNCH_H

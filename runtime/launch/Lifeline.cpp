@@ -1,0 +1,391 @@
+//===- Lifeline.cpp - Ranks that notice each other's end ------------------===//
+//
+// A thread of each rank exchanges messages with rank 0's: a beat on every tick.
+// Rank 0 judges whether the job stands still; the other ranks judge rank 0. A
+// stopped process is silent as a whole, one that hangs in a call still beats.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/launch/Lifeline.h"
+
+#include "runtime/Backend.h"
+#include "runtime/launch/Meeting.h"
+#include "runtime/launch/Signals.h"
+#include "runtime/launch/Stall.h"
+#include "runtime/launch/StatusBoard.h"
+#include "runtime/support/Clock.h"
+#include "runtime/support/Error.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <linux/sockios.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+using namespace pcc;
+
+namespace {
+enum Kind : int32_t {
+  Beat,
+  Done,
+  GaveUp, ///< with the code `number`, and said why
+  End,    ///< the job ends with the code `number`; rank 0 said why
+  Kill,   ///< End, and the process `number` is to be killed
+};
+
+struct Message {
+  int32_t kind, number;
+  uint64_t sum;
+  int32_t doing;
+  char text[108];
+};
+
+/// The other side of a connection.
+struct Line {
+  Peer peer;
+  char buffer[sizeof(Message)];
+  size_t bytes = 0; ///< of a message that has not come whole
+  bool isOpen = false;
+};
+
+struct Lifeline {
+  LifelineOptions options;
+  double tick = 0;         ///< seconds between beats; 0: there are none
+  int order = 0;           ///< as in a meeting
+  uint64_t processes = 0;  ///< as a peer's, this rank's own
+  bool wasStopped = false; ///< this process, a moment ago
+  /// Of each rank on rank 0, elsewhere that of rank 0 and its own.
+  std::vector<Line> lines;
+  std::vector<RankState> states;
+};
+} // namespace
+
+/// Never freed: its thread ends with the process. Null: there is none.
+static Lifeline *lifeline = nullptr;
+
+static void sendTo(const Line &line, const Message &message) {
+  if (line.peer.socket >= 0)
+    send(line.peer.socket, &message, sizeof(message),
+         MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static void tellAll(Kind kind, int number) {
+  Message message = {};
+  message.kind = kind;
+  message.number = number;
+  for (const Line &line : lifeline->lines)
+    sendTo(line, message);
+}
+
+//===----------------------------------------------------------------------===//
+// The end of a job
+//===----------------------------------------------------------------------===//
+
+/// Ends a process a moment from now. The launcher should first see that others
+/// ended with their code, since the code of the first becomes the job's.
+static void killSoon(int pid) {
+  // Another thread may hold any lock: none is taken between _Fork() and the
+  // end.
+  if (_Fork() != 0)
+    return;
+  setsid();
+  close_range(0, ~0U, 0);
+  timespec moment = {0, 300000000};
+  nanosleep(&moment, nullptr);
+  kill(pid, SIGKILL);
+  _exit(0);
+}
+
+/// The end of this process after another's death; code: what the dead one said,
+/// or 0 if it said nothing.
+[[noreturn]] static void endWith(int lost, int code, bool speaks) {
+  if (code == 0) {
+    if (speaks)
+      announce(format("rank %d was lost; all other ranks end", lost));
+    code = ExitCommunication;
+  }
+  tellAll(GaveUp, code);
+  _exit(code);
+}
+
+static std::string nameOf(int rank, const Peer &peer) {
+  return format("rank %d (process %d on host %s)", rank, peer.pid,
+                peer.host.c_str());
+}
+
+/// "has stood still for 600 s, since 2026-11-22 14:37:05, in 'gemm' of step 3".
+/// Of a rank that is silent this is what it said last.
+static std::string stillText(const RankState &state, double now) {
+  char since[64] = "";
+  tm parts;
+  if (localtime_r(&state.movedAt, &parts))
+    strftime(since, sizeof(since), "%F %T", &parts);
+  return format("has stood still for %.0f s, since %s, in %s",
+                now - state.moved, since, state.progress.text.c_str());
+}
+
+static std::string reasonOf(bool isSilent) {
+  return isSilent ? "nothing is heard of it: it is stopped, or its host or "
+                    "network is dead"
+                  : "its process runs, but neither finishes an operation nor "
+                    "reads or writes a byte";
+}
+
+static std::string noteOf(const std::string &reason) {
+  return reason + "; --timeout SECONDS (0: never) is how long to wait";
+}
+
+/// What this rank waits in for one that stands still.
+static std::string ownText() {
+  return format("; rank %d is in ", backend::rank()) + readProgress().text;
+}
+
+/// Ends the job, which these ranks hold up.
+[[noreturn]] static void endStall(const std::vector<int> &victims) {
+  statusFailed(ExitCommunication);
+  for (int victim : victims) {
+    const Peer &peer = lifeline->lines[victim].peer;
+    bool isNear = peer.processes == lifeline->processes;
+    if (isNear && peer.pid != getpid())
+      killSoon(peer.pid);
+    // Elsewhere a neighbor does it, or else the launcher.
+    for (const Line &line : lifeline->lines)
+      if (!isNear && line.peer.processes == peer.processes &&
+          line.peer.pid != peer.pid) {
+        Message message = {};
+        message.kind = Kill;
+        message.number = peer.pid;
+        sendTo(line, message);
+        break;
+      }
+  }
+  tellAll(End, ExitCommunication);
+  if (lifeline->options.launcherWaits) {
+    // One that has a host to itself can be ended by the launcher only. The main
+    // thread may keep MPI from telling it.
+    startThread([] {
+      sleep(5);
+      _exit(ExitCommunication);
+    }).detach();
+    backend::abortRanks(ExitCommunication);
+  }
+  _exit(ExitCommunication);
+}
+
+//===----------------------------------------------------------------------===//
+// Rank 0
+//===----------------------------------------------------------------------===//
+
+/// All ranks wait, and nothing comes.
+static std::string waitingText() {
+  std::string text;
+  int named = 0;
+  const std::vector<RankState> &states = lifeline->states;
+  for (int rank = 0; rank < static_cast<int>(states.size()); ++rank)
+    if (states[rank].isPresent && named++ < 8)
+      text += format("%srank %d in %s", text.empty() ? "" : ", ", rank,
+                     states[rank].progress.text.c_str());
+  return text + (named > 8 ? ", and others" : "");
+}
+
+static void judge(double now) {
+  const std::vector<RankState> &states = lifeline->states;
+  Stall stall = findStall(states, now, lifeline->options.timeout);
+  if (!stall.found)
+    return;
+  if (stall.ranks.empty()) {
+    announce(format("no rank has done anything for %lld s; all end",
+                    static_cast<long long>(lifeline->options.timeout)),
+             noteOf("each waits for others, as over a dead network: " +
+                    waitingText()));
+    endStall({});
+  }
+  std::string who, more;
+  for (int rank : stall.ranks) {
+    std::string name = nameOf(rank, lifeline->lines[rank].peer);
+    if (who.empty())
+      who = name + " " + stillText(states[rank], now);
+    else
+      more += (more.empty() ? "; likewise " : ", ") + name;
+  }
+  bool isOther = stall.ranks.front() != backend::rank();
+  announce(who + more + "; all ranks end",
+           noteOf(reasonOf(stall.isSilent) + (isOther ? ownText() : "")));
+  endStall(stall.ranks);
+}
+
+//===----------------------------------------------------------------------===//
+// The other ranks
+//===----------------------------------------------------------------------===//
+
+/// One after the other they end if nothing is heard of rank 0; the first that
+/// does says so.
+static void judgeRankZero(double now) {
+  const RankState &zero = lifeline->states[0], &own = lifeline->states[1];
+  const int greatestOrder = 5;
+  double limit =
+      lifeline->options.timeout + std::min(lifeline->order, greatestOrder);
+  if (!zero.isPresent || now - zero.heard < limit || now - own.moved < limit)
+    return;
+  if (lifeline->order < greatestOrder)
+    announce(nameOf(0, lifeline->lines[0].peer) + " " + stillText(zero, now) +
+                 "; all ranks end",
+             noteOf(reasonOf(/*isSilent=*/true) + ownText()));
+  endStall({0});
+}
+
+//===----------------------------------------------------------------------===//
+// The thread
+//===----------------------------------------------------------------------===//
+
+static void act(int rank, const Message &message, double now) {
+  RankState &state = lifeline->states[rank];
+  switch (message.kind) {
+  case Beat: {
+    Progress progress;
+    progress.sum = message.sum;
+    progress.doing = static_cast<Doing>(message.doing);
+    progress.text.assign(message.text,
+                         strnlen(message.text, sizeof(message.text)));
+    state.hear(progress, now);
+    break;
+  }
+  case Done:
+    state.isPresent = false;
+    break;
+  case GaveUp:
+    state.isPresent = false;
+    if (!lifeline->options.hasParent)
+      endWith(rank, message.number, false);
+    break;
+  case Kill:
+    killSoon(message.number);
+    break;
+  case End:
+    statusTerminated();
+    _exit(message.number);
+  }
+}
+
+/// The other side closed without a word.
+static void onLoss(int rank, double now) {
+  RankState &state = lifeline->states[rank];
+  bool wasPresent = state.isPresent;
+  state.isPresent = false;
+  // Not closed: the main thread may be sending.
+  lifeline->lines[rank].isOpen = false;
+  if (!wasPresent || lifeline->options.hasParent)
+    return;
+  // One of those that see it speaks; who ended a rank 0 that stood still did.
+  bool speaks = backend::rank() == (rank == 0 ? 1 : 0);
+  double timeout = lifeline->options.timeout;
+  if (rank == 0 && timeout > 0 &&
+      (now - state.heard > timeout / 2 || lifeline->wasStopped))
+    speaks = false;
+  endWith(rank, 0, speaks);
+}
+
+static void readFrom(int rank, double now) {
+  Line &line = lifeline->lines[rank];
+  while (line.isOpen) {
+    ssize_t n = recv(line.peer.socket, line.buffer + line.bytes,
+                     sizeof(line.buffer) - line.bytes, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+      return;
+    if (n <= 0)
+      return onLoss(rank, now);
+    line.bytes += n;
+    if (line.bytes < sizeof(Message))
+      continue;
+    line.bytes = 0;
+    Message message;
+    memcpy(&message, line.buffer, sizeof(message));
+    act(rank, message, now);
+  }
+}
+
+static void beat(double now) {
+  Progress progress = readProgress();
+  lifeline->states[backend::rank() == 0 ? 0 : 1].hear(progress, now);
+  Message message = {};
+  message.kind = Beat;
+  message.sum = progress.sum;
+  message.doing = static_cast<int32_t>(progress.doing);
+  snprintf(message.text, sizeof(message.text), "%s", progress.text.c_str());
+  for (const Line &line : lifeline->lines) {
+    // A side that does not read gets no more, lest part of a message be sent.
+    int unsent = 0;
+    if (line.isOpen && !ioctl(line.peer.socket, SIOCOUTQ, &unsent) &&
+        unsent < 4096)
+      sendTo(line, message);
+  }
+}
+
+static void watch() {
+  bool first = backend::rank() == 0;
+  RunningClock clock(lifeline->tick);
+  double next = 0;
+  while (true) {
+    std::vector<pollfd> entries;
+    for (const Line &line : lifeline->lines)
+      // poll skips -1
+      entries.push_back({line.isOpen ? line.peer.socket : -1, POLLIN, 0});
+    int wait = -1;
+    if (lifeline->tick > 0)
+      wait = static_cast<int>(std::max(0.0, next - steadyNow()) * 1000) + 1;
+    if (poll(entries.data(), entries.size(), wait) < 0)
+      continue;
+    double steady = steadyNow();
+    bool isWoken = clock.update(steady);
+    lifeline->wasStopped |= isWoken;
+    for (size_t i = 0; i < entries.size(); ++i)
+      if (entries[i].fd >= 0 && entries[i].revents)
+        readFrom(static_cast<int>(i), clock.now());
+    if (lifeline->tick == 0)
+      continue;
+    // Those that were stopped with this one may not run yet.
+    if (isWoken)
+      for (RankState &state : lifeline->states)
+        state.restart(clock.now());
+    if (steady < next)
+      continue;
+    next = steady + lifeline->tick;
+    lifeline->wasStopped = isWoken;
+    beat(clock.now());
+    if (first)
+      judge(clock.now());
+    else
+      judgeRankZero(clock.now());
+  }
+}
+
+void pcc::holdLifeline(const LifelineOptions &options) {
+  if (backend::size() == 1)
+    return;
+  Meeting meeting = meet();
+  if (meeting.peers.empty()) {
+    if (backend::rank() == 0)
+      warn("the ranks cannot connect by TCP: if one dies or stands still, only "
+           "the launcher can end the others");
+    return;
+  }
+  lifeline = new Lifeline;
+  lifeline->options = options;
+  lifeline->order = meeting.order;
+  lifeline->processes = meeting.processes;
+  if (options.timeout > 0)
+    lifeline->tick = std::clamp(options.timeout / 20.0, 0.05, 1.0);
+  for (const Peer &peer : meeting.peers)
+    lifeline->lines.push_back({peer, {}, 0, peer.socket >= 0});
+  lifeline->states.resize(std::max<size_t>(meeting.peers.size(), 2));
+  startThread(watch).detach();
+}
+
+void pcc::releaseLifeline(int code) {
+  if (lifeline)
+    tellAll(code == 0 ? Done : GaveUp, code);
+}

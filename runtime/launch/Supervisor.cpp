@@ -1,0 +1,120 @@
+//===- Supervisor.cpp - The parent of a self-started job ------------------===//
+//
+// Signals go to the parent alone: the ranks read on the status board that an
+// end was asked for, when they are ready for it. mpirun is not told, for it
+// may hang, and takes SIGTERM as an order to kill the ranks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/launch/Supervisor.h"
+
+#include "runtime/launch/Signals.h"
+#include "runtime/launch/StatusBoard.h"
+#include "runtime/support/Clock.h"
+#include "runtime/support/Error.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+using namespace pcc;
+
+static bool isIgnored(int signal) {
+  struct sigaction action;
+  return sigaction(signal, nullptr, &action) == 0 &&
+         action.sa_handler == SIG_IGN;
+}
+
+Supervisor::Supervisor() {
+  sigemptyset(&taken);
+  for (int signal : {SIGTERM, SIGUSR1, SIGINT, SIGQUIT, SIGCHLD})
+    sigaddset(&taken, signal);
+  // nohup, and shells that cannot continue what they stop
+  for (int signal : {SIGHUP, SIGTSTP})
+    if (!isIgnored(signal))
+      sigaddset(&taken, signal);
+  // A shell's background jobs do not mind Ctrl-C; kill -INT means them.
+  for (int signal : {SIGINT, SIGQUIT})
+    if (isIgnored(signal))
+      ignored.insert(signal);
+  sigprocmask(SIG_BLOCK, &taken, nullptr);
+  queue = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (queue < 0)
+    fail(ExitWorld, format("cannot wait for signals: %s", strerror(errno)));
+}
+
+void Supervisor::prepareLauncher() const {
+  signal(SIGPIPE, SIG_DFL);
+  // Batch systems signal all processes of a job. mpirun would end the ranks,
+  // which it starts with no signal blocked.
+  sigset_t children;
+  sigemptyset(&children);
+  sigaddset(&children, SIGCHLD);
+  sigprocmask(SIG_UNBLOCK, &children, nullptr);
+}
+
+void Supervisor::suspend(JobProcesses &job) {
+  job.stop();
+  // The shell sees this process stop like any other, until it continues it.
+  raise(SIGSTOP);
+  job.resume();
+}
+
+int Supervisor::takeSignals(JobProcesses &job) {
+  signalfd_siginfo info;
+  while (read(queue, &info, sizeof(info)) == sizeof(info)) {
+    int signal = static_cast<int>(info.ssi_signo);
+    if (signal == SIGINT || signal == SIGQUIT) {
+      if (info.ssi_code != SI_KERNEL || !ignored.count(signal))
+        return signal;
+    } else if (signal == SIGTSTP) {
+      suspend(job);
+    } else if (signal != SIGCHLD) {
+      if (noteSignal(signal))
+        return signal;
+      askToStop(stopSignal());
+    }
+  }
+  return 0;
+}
+
+Ending Supervisor::supervise(JobProcesses &job, int ranks,
+                             const std::vector<Service> &services,
+                             double seconds) {
+  // Seconds that a start has to hear of an end, and a launcher to end when its
+  // ranks are done: both take moments, but a launcher may hang or be stopped.
+  const double tick = 0.1, startPatience = 10, endPatience = 30;
+  double waited = 0, asked = 0, left = 0, last = steadyNow();
+  Ending ending;
+  // What came before anybody waited here.
+  if (stopSignal())
+    askToStop(stopSignal());
+  while (!job.launcherEnded(ending.status)) {
+    bool starts = joinedRanks() < ranks;
+    std::vector<pollfd> entries = {{queue, POLLIN, 0}};
+    for (const Service &service : services)
+      entries.push_back({service.descriptor, POLLIN, 0});
+    poll(entries.data(), entries.size(),
+         static_cast<int>(1000 * (starts ? tick : 5 * tick)));
+    for (size_t i = 0; i < services.size(); ++i)
+      if (entries[i + 1].revents & POLLIN)
+        services[i].serve(services[i].descriptor);
+    ending.signal = takeSignals(job);
+    // A longer pause is time in which this process was stopped.
+    double passed = std::min(steadyNow() - last, 10 * tick);
+    last = steadyNow();
+    waited += passed;
+    asked += starts && stopSignal() ? passed : 0;
+    left += isJobOver() ? passed : 0;
+    ending.late = starts && seconds > 0 && waited > seconds;
+    ending.deaf = starts && asked > startPatience;
+    ending.stuck = left > endPatience;
+    if (ending.signal || ending.late || ending.deaf || ending.stuck)
+      break;
+  }
+  job.end();
+  return ending;
+}

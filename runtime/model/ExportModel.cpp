@@ -1,0 +1,302 @@
+//===- ExportModel.cpp - Trained weights in the source model --------------===//
+
+#include "runtime/model/ExportModel.h"
+
+#include "runtime/Backend.h"
+#include "runtime/model/OnnxRewrite.h"
+#include "runtime/model/SourceTensors.h"
+#include "runtime/support/DType.h"
+#include "runtime/support/Error.h"
+#include "runtime/support/Files.h"
+#include "runtime/support/Progress.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <set>
+#include <unistd.h>
+
+using namespace pcc;
+
+/// Tensors of the model that share a place with another one in the file,
+/// because an exporter merged what was equal, or have none, because it removed
+/// zeros: they get initializers of their own. (Parts of one tensor have its
+/// name.)
+static std::vector<NewInitializer> newTensors(const pcc_program &program) {
+  std::vector<NewInitializer> added;
+  std::set<std::pair<std::string, int64_t>> places;
+  std::vector<SourceTensor> sources = sourceTensors(program);
+  // First what cannot go elsewhere, because nothing says what reads it.
+  for (bool canMove : {false, true})
+    for (const SourceTensor &tensor : sources) {
+      const pcc_source *source = tensor.map.source;
+      const pcc_tensor &held = *tensor.pieces[0].tensor;
+      if (!source || !source->file || (held.n_uses > 0) != canMove)
+        continue;
+      bool isNew = places.insert({source->file, source->offset}).second;
+      if (isNew && source->offset != PCC_ABSENT)
+        continue;
+      if (!canMove)
+        fail(ExitInternal,
+             format("nothing says what reads '%s', which lies at one place of "
+                    "'%s' with another tensor",
+                    source->name, source->file));
+      NewInitializer made = {source->name, source->dtype, {}, 0, {}};
+      made.shape.assign(source->shape, source->shape + source->rank);
+      made.bytes = tensor.bytes();
+      made.uses.assign(held.uses, held.uses + held.n_uses);
+      added.push_back(made);
+    }
+  return added;
+}
+
+namespace {
+/// The source's model file, and where tensors go in its copy.
+class SourceModel {
+public:
+  /// Exits with ExitData if new initializers do not go into it.
+  SourceModel(const pcc_program &program, const SourceFiles &files);
+
+  const OnnxRewrite &rewrite() const { return *change; }
+  /// The file of a tensor of the model, as given to pcc, and the place in the
+  /// copy of it.
+  std::string fileOf(const SourceTensor &tensor) const;
+  int64_t placeOf(const SourceTensor &tensor) const;
+  /// The place of what is stored there in the source.
+  int64_t placeOf(const pcc_source &source) const;
+
+private:
+  const pcc_program &program;
+  MappedFile file;
+  std::map<std::string, size_t> added; ///< by name, numbers of initializers
+  std::unique_ptr<OnnxRewrite> change;
+};
+} // namespace
+
+SourceModel::SourceModel(const pcc_program &program, const SourceFiles &files)
+    : program(program),
+      file(files.find(program.source), ExitData, "model file", "") {
+  std::vector<NewInitializer> tensors = newTensors(program);
+  for (const NewInitializer &tensor : tensors)
+    added.insert({tensor.name, added.size()});
+  std::string error;
+  change =
+      std::make_unique<OnnxRewrite>(file.data(), file.size(), tensors, error);
+  if (!error.empty())
+    fail(ExitData, format("cannot add parameters to '%s' that an exporter "
+                          "merged or removed: ",
+                          file.path().c_str()) +
+                       error);
+}
+
+std::string SourceModel::fileOf(const SourceTensor &tensor) const {
+  return added.count(tensor.map.name) ? program.source
+                                      : tensor.map.source->file;
+}
+
+int64_t SourceModel::placeOf(const SourceTensor &tensor) const {
+  auto found = added.find(tensor.map.name);
+  return found == added.end() ? placeOf(*tensor.map.source)
+                              : change->placeOfNew(found->second);
+}
+
+int64_t SourceModel::placeOf(const pcc_source &source) const {
+  return !strcmp(source.file, program.source) ? change->placeOf(source.offset)
+                                              : source.offset;
+}
+
+/// Where a file of the source goes when the model file goes to `target`.
+static std::string targetOf(const pcc_program &program, const std::string &file,
+                            const std::string &target) {
+  if (file == program.source)
+    return target;
+  std::string folder = folderOf(program.source);
+  if (file.compare(0, folder.size(), folder))
+    fail(ExitOutput,
+         format("cannot export: external data '%s' does not lie beside '%s'",
+                file.c_str(), program.source));
+  return folderOf(target) + file.substr(folder.size());
+}
+
+std::vector<std::string> pcc::exportTargets(const pcc_program &program,
+                                            const std::string &target) {
+  if (!program.source || !*program.source)
+    fail(ExitUsage,
+         "--export-onnx: this program was compiled without a model file");
+  std::vector<std::string> targets;
+  for (const std::string &file : sourceFiles(program))
+    targets.push_back(targetOf(program, file, target));
+  return targets;
+}
+
+void pcc::checkExport(const pcc_program &program, const SourceFiles &files,
+                      const std::string &target) {
+  for (const std::string &to : exportTargets(program, target)) {
+    if (isDevice(to))
+      fail(ExitOutput,
+           format("cannot write '%s': not a regular file", to.c_str()));
+    makeFolders(folderOf(to).empty() ? "." : folderOf(to));
+  }
+  SourceModel model(program, files);
+}
+
+namespace {
+/// The copies of the source's files, under temporary names until all of them
+/// are complete.
+class Copies {
+public:
+  /// A copy of `from` at `to`, or what `rewrite` makes of it.
+  void add(const std::string &file, const std::string &from,
+           const std::string &to, const OnnxRewrite *rewrite);
+  void write(const std::string &file, const char *data, int64_t bytes,
+             int64_t offset);
+  /// Flushes all and puts them at their places, `last` at the end.
+  void finish(const std::string &last);
+
+private:
+  struct Copy {
+    std::string path, temporary;
+    int descriptor;
+  };
+  void put(const Copy &copy);
+  [[noreturn]] void cannot(const Copy &copy) const;
+
+  std::map<std::string, Copy> copies;
+};
+} // namespace
+
+/// Removes what is incomplete.
+void Copies::cannot(const Copy &failed) const {
+  std::string cause = strerror(errno);
+  for (auto &[file, copy] : copies)
+    unlink(copy.temporary.c_str());
+  fail(ExitOutput, format("cannot write '%s': %s", failed.temporary.c_str(),
+                          cause.c_str()));
+}
+
+void Copies::add(const std::string &file, const std::string &from,
+                 const std::string &to, const OnnxRewrite *rewrite) {
+  std::string temporary = to + ".tmp";
+  int descriptor = createDescriptor(temporary);
+  Copy &copy = copies[file] = {to, temporary, descriptor};
+  if (descriptor < 0)
+    cannot(copy);
+  if (rewrite) {
+    rewrite->forEachPart([&](const char *data, int64_t bytes, int64_t place) {
+      write(file, data, bytes, place);
+    });
+    return;
+  }
+  MappedFile source(from, ExitData, "model file", "");
+  write(file, source.data(), source.size(), 0);
+}
+
+void Copies::write(const std::string &file, const char *data, int64_t bytes,
+                   int64_t offset) {
+  const Copy &copy = copies.at(file);
+  const int64_t atOnce = 16 << 20;
+  Operation operation("write", copy.temporary);
+  while (bytes > 0) {
+    ssize_t done =
+        pwrite(copy.descriptor, data, std::min(bytes, atOnce), offset);
+    advance();
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done <= 0)
+      cannot(copy);
+    data += done;
+    bytes -= done;
+    offset += done;
+  }
+}
+
+void Copies::put(const Copy &copy) {
+  Operation operation("flush", copy.temporary, Doing::Flushes);
+  if (fsync(copy.descriptor) || close(copy.descriptor) ||
+      rename(copy.temporary.c_str(), copy.path.c_str()))
+    cannot(copy);
+}
+
+void Copies::finish(const std::string &last) {
+  for (auto &[file, copy] : copies)
+    if (file != last)
+      put(copy);
+  put(copies.at(last));
+}
+
+/// The values of a copy of a tensor, whose own lie at `from`. It may be of
+/// another type.
+static std::vector<char> valuesOfCopy(const pcc_tensor &tensor,
+                                      const pcc_source &copy,
+                                      SourceFiles &files, const char *from) {
+  SourceMap map(tensor);
+  int64_t size = sizeOf(copy.dtype), bytes = map.elements() * size;
+  const char *original = files.tensor(copy, bytes);
+  int rank = tensor.layout.rank;
+  Shard whole;
+  whole.extent.assign(tensor.layout.shape, tensor.layout.shape + rank);
+  whole.start.assign(rank, 0);
+  std::vector<char> values(original, original + bytes);
+  forEachRun(map, whole,
+             [&](int64_t local, int64_t index, int64_t count, int64_t stride) {
+               int64_t to = copy.base;
+               for (int dim = rank - 1; dim >= 0; --dim) {
+                 to += local % whole.extent[dim] * copy.stride[dim];
+                 local /= whole.extent[dim];
+               }
+               convert(values.data() + to * size, copy.dtype,
+                       rank ? copy.stride[rank - 1] : 1,
+                       from + index * sizeOf(map.dtype), map.dtype, stride,
+                       count);
+             });
+  return values;
+}
+
+void pcc::exportModel(const TrainingState &state, const std::string &target) {
+  const pcc_program &program = state.program;
+  std::unique_ptr<SourceModel> model;
+  Copies copies;
+  if (backend::rank() == 0) {
+    model = std::make_unique<SourceModel>(program, state.files);
+    for (const std::string &file : sourceFiles(program))
+      copies.add(file, state.files.find(file), targetOf(program, file, target),
+                 file == program.source ? &model->rewrite() : nullptr);
+  }
+  std::vector<char> whole, turned;
+  gatherSourceTensors(
+      state, sourceTensors(program),
+      [&](const SourceTensor &tensor, const char *bytes) {
+        const pcc_source *source = tensor.map.source;
+        if (!source || !source->file)
+          return;
+        // The file's elements, first in the model's layout.
+        if (tensor.map.excess) {
+          whole.resize(tensor.bytes());
+          convertAdding(tensor.map.excess, whole.data(), source->dtype, 1,
+                        bytes, source->dtype, 1, tensor.map.elements());
+          bytes = whole.data();
+        }
+        const char *inFile = bytes;
+        if (source->transposed) {
+          turned.resize(tensor.bytes());
+          transpose(bytes, tensor.map.shape[0], tensor.map.shape[1],
+                    sizeOf(source->dtype), turned.data());
+          inFile = turned.data();
+        }
+        copies.write(model->fileOf(tensor), inFile, tensor.bytes(),
+                     model->placeOf(tensor));
+        for (const SourceTensor::Piece &piece : tensor.pieces)
+          for (int c = 0; c < piece.tensor->n_copies; ++c) {
+            const pcc_source &copy = piece.tensor->copies[c];
+            std::vector<char> values =
+                valuesOfCopy(*piece.tensor, copy, state.files, bytes);
+            copies.write(copy.file, values.data(), values.size(),
+                         model->placeOf(copy));
+          }
+      });
+  // The model file last: what it names is there before it.
+  if (backend::rank() == 0)
+    copies.finish(program.source);
+}

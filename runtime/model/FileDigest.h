@@ -1,0 +1,126 @@
+//===- FileDigest.h - Whether a model's file is the same --------*- C++ -*-===//
+//
+// The compiler and the program that it makes compute this of the files that
+// weights come from: a digest of the whole would read all of a large file. What
+// changes a file on purpose changes nearly all of it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_RUNTIME_MODEL_FILEDIGEST_H
+#define PCC_RUNTIME_MODEL_FILEDIGEST_H
+
+#include "runtime/model/WireFormat.h"
+
+// In the header: neither the compiler nor a program links with a library.
+#define XXH_INLINE_ALL
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+#include <xxhash.h>
+
+namespace pcc {
+namespace digest {
+
+const int64_t endBytes = 65536, samples = 1024, sampleBytes = 4096;
+
+using Ranges = std::vector<std::string_view>;
+
+/// What an ONNX message is, on the way to tensors (numbers from onnx.proto).
+enum class Message { Model, Graph, Node, Attribute, Tensor, Other };
+
+inline Message inner(Message in, uint64_t field) {
+  if (in == Message::Model && field == 7)
+    return Message::Graph;
+  if (in == Message::Graph && field == 1)
+    return Message::Node;
+  if (in == Message::Node && field == 5)
+    return Message::Attribute;
+  bool isTensor =
+      (in == Message::Graph || in == Message::Attribute) && field == 5;
+  return isTensor ? Message::Tensor : Message::Other;
+}
+
+/// Adds all of a message but long fields of tensors, their elements; false if
+/// it is none.
+inline bool addMessage(Message kind, const char *begin, const char *end,
+                       Ranges &ranges) {
+  const char *from = begin;
+  for (const char *at = begin; at < end;) {
+    wire::Field field;
+    bool truncated = false;
+    if (!wire::readField(at, end, field, truncated))
+      return false;
+    if (field.type != wire::Bytes)
+      continue;
+    Message message = inner(kind, field.number);
+    if (message == Message::Other &&
+        (kind != Message::Tensor || field.end - field.begin <= sampleBytes))
+      continue;
+    ranges.emplace_back(from, field.begin - from);
+    from = field.end;
+    if (message != Message::Other &&
+        !addMessage(message, field.begin, field.end, ranges))
+      return false;
+  }
+  ranges.emplace_back(from, end - from);
+  return true;
+}
+
+/// The header of a file: of an ONNX file all but the elements of tensors, of a
+/// safetensors file its own; none of others, such as external data.
+inline Ranges headerOf(const char *bytes, int64_t size) {
+  Ranges ranges;
+  uint64_t length = 0;
+  if (size >= 9)
+    memcpy(&length, bytes, 8);
+  if (length > 0 && length <= static_cast<uint64_t>(size - 8) &&
+      bytes[8] == '{') {
+    ranges.emplace_back(bytes, 8 + length);
+    return ranges;
+  }
+  // Every writer begins with ir_version, a small varint in field 1.
+  bool begins = size > 1 && bytes[0] == 0x08 && bytes[1] < 0x40;
+  if (!begins || !addMessage(Message::Model, bytes, bytes + size, ranges))
+    ranges.clear();
+  return ranges;
+}
+
+} // namespace digest
+
+/// A digest of a file's size, its header, its first and last 64 KiB and 1,024
+/// blocks of 4 KiB that begin at evenly spaced pages, in this order: XXH3 with
+/// 64 bits. A file that is not longer than these is digested whole. `passed` is
+/// told of parts of a longer one that are no more needed: reading a sample of
+/// what is mapped may bring all that lies between two into the process.
+inline uint64_t fileDigest(const char *bytes, int64_t size,
+                           void (*passed)(const char *begin,
+                                          const char *end) = nullptr) {
+  using namespace digest;
+  if (size <= 2 * endBytes + samples * sampleBytes)
+    return XXH3_64bits(bytes, size);
+  alignas(64) XXH3_state_t state;
+  XXH3_64bits_reset(&state);
+  uint64_t length = size;
+  XXH3_64bits_update(&state, &length, sizeof(length));
+  for (std::string_view range : headerOf(bytes, size))
+    XXH3_64bits_update(&state, range.data(), range.size());
+  XXH3_64bits_update(&state, bytes, endBytes);
+  XXH3_64bits_update(&state, bytes + size - endBytes, endBytes);
+  int64_t pages = size / sampleBytes;
+  const char *from = bytes;
+  for (int64_t i = 0; i < samples; ++i) {
+    const char *sample = bytes + i * pages / samples * sampleBytes;
+    XXH3_64bits_update(&state, sample, sampleBytes);
+    if (passed && i % 16 == 15) {
+      passed(from, sample);
+      from = sample;
+    }
+  }
+  return XXH3_64bits_digest(&state);
+}
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_MODEL_FILEDIGEST_H

@@ -1,0 +1,88 @@
+//===- SafeTensors.h - Reads and writes safetensors files -------*- C++ -*-===//
+//
+// u64 little-endian length of the header, the header as JSON, then all
+// tensors' bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_RUNTIME_MODEL_SAFETENSORS_H
+#define PCC_RUNTIME_MODEL_SAFETENSORS_H
+
+#include "runtime/checkpoint/BlockHashes.h"
+
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pcc {
+
+/// A mapped file. The reader accepts only what the format allows: a header of
+/// at most 100,000,000 bytes, no key twice, no holes, overlaps or trailing
+/// bytes, sizes that agree with shape and type.
+class SafeTensors {
+public:
+  struct Tensor {
+    std::string dtype; ///< "F32"
+    std::vector<int64_t> shape;
+    int64_t place; ///< of its first byte in the file
+    int64_t bytes;
+  };
+
+  /// Exits with `code`, naming file and cause, for anything else, and for what
+  /// is not as it was `saved`.
+  SafeTensors(const std::string &path, ExitCode code, const char *what,
+              const std::optional<SavedFile> &saved = std::nullopt);
+
+  /// nullptr: there is no such tensor.
+  const Tensor *find(const std::string &name) const;
+  /// Bytes [begin, end) of a tensor. What is made of them may be used when
+  /// requireWhole() has returned.
+  const char *read(const Tensor &tensor, int64_t begin, int64_t end) const;
+  /// Requires that all that was read is as it was saved.
+  void requireWhole() const;
+  const std::map<std::string, std::string> &metadata() const { return notes; }
+  const std::string &path() const { return file.path(); }
+
+private:
+  MappedFile file;
+  std::unique_ptr<BlockCheck> check; ///< null: nothing to compare with
+  std::map<std::string, Tensor> tensors;
+  std::map<std::string, std::string> notes;
+};
+
+/// Writes a file tensor by tensor, in the order given at the start. After a
+/// failure nothing more is written.
+class SafeTensorsWriter {
+public:
+  struct Entry {
+    std::string name, dtype;
+    std::vector<int64_t> shape;
+    int64_t bytes;
+  };
+
+  SafeTensorsWriter(const std::string &path, const std::vector<Entry> &entries,
+                    const std::map<std::string, std::string> &metadata);
+  ~SafeTensorsWriter();
+  SafeTensorsWriter(const SafeTensorsWriter &) = delete;
+  SafeTensorsWriter &operator=(const SafeTensorsWriter &) = delete;
+
+  /// The next bytes of the buffer.
+  void write(const void *data, int64_t bytes);
+  /// Flushes to the disk and closes. Returns what went wrong, if anything did;
+  /// `written` says what the file holds.
+  [[nodiscard]] std::string finish(FileHashes &written);
+
+private:
+  std::string path, error;
+  FILE *file;
+  BlockHasher hasher;
+  int64_t headerBytes = 0;
+  std::string headerHash;
+};
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_MODEL_SAFETENSORS_H

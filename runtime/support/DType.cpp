@@ -1,0 +1,174 @@
+//===- DType.cpp - Sizes, names and conversion of element types -----------===//
+
+#include "runtime/support/DType.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace pcc;
+
+namespace {
+struct Info {
+  int64_t size;
+  const char *name;
+};
+} // namespace
+
+static const Info infos[] = {
+    {4, "F32"}, {8, "F64"}, {2, "BF16"}, {2, "F16"},  {8, "I64"},
+    {4, "I32"}, {2, "I16"}, {1, "I8"},   {1, "BOOL"},
+};
+static const int32_t dtypes = sizeof(infos) / sizeof(infos[0]);
+
+int64_t pcc::sizeOf(int32_t dtype) { return infos[dtype].size; }
+
+const char *pcc::dtypeName(int32_t dtype) { return infos[dtype].name; }
+
+int32_t pcc::dtypeNamed(const char *name) {
+  for (int32_t dtype = 0; dtype < dtypes; ++dtype)
+    if (!strcmp(infos[dtype].name, name))
+      return dtype;
+  return -1;
+}
+
+static double fromHalf(uint16_t bits) {
+  int exponent = bits >> 10 & 31;
+  double fraction = bits & 1023;
+  double value;
+  if (exponent == 31)
+    value = fraction ? NAN : INFINITY;
+  else if (exponent == 0)
+    value = std::ldexp(fraction, -24);
+  else
+    value = std::ldexp(fraction + 1024, exponent - 25);
+  return bits >> 15 ? -value : value;
+}
+
+static uint16_t toHalf(double value) {
+  uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+  double size = std::fabs(value);
+  if (std::isnan(value))
+    return sign | 0x7e00;
+  if (size >= 65520) // rounds beyond the greatest half, 65504
+    return sign | 0x7c00;
+  int exponent;
+  std::frexp(size, &exponent);
+  // The spacing of halves near `size`; subnormals share the least one.
+  int spacing = exponent - 11 < -24 ? -24 : exponent - 11;
+  double units = std::nearbyint(std::ldexp(size, -spacing));
+  // Halves in order are consecutive integers, so a carry comes out right.
+  return sign | static_cast<uint16_t>(units + ((spacing + 24) << 10));
+}
+
+static float fromBrain(uint16_t bits) {
+  uint32_t wide = static_cast<uint32_t>(bits) << 16;
+  float value;
+  memcpy(&value, &wide, 4);
+  return value;
+}
+
+static uint16_t toBrain(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, 4);
+  if (value != value)
+    return static_cast<uint16_t>(bits >> 16 | 0x40);
+  bits += 0x7fff + (bits >> 16 & 1);
+  return static_cast<uint16_t>(bits >> 16);
+}
+
+static bool isFloat(int32_t dtype) { return dtype <= PCC_F16; }
+
+static double load(const char *at, int32_t dtype) {
+  uint16_t bits;
+  float single;
+  double value;
+  switch (dtype) {
+  case PCC_F32:
+    memcpy(&single, at, 4);
+    return single;
+  case PCC_F64:
+    memcpy(&value, at, 8);
+    return value;
+  case PCC_BF16:
+    memcpy(&bits, at, 2);
+    return fromBrain(bits);
+  default:
+    memcpy(&bits, at, 2);
+    return fromHalf(bits);
+  }
+}
+
+static void store(char *at, int32_t dtype, double value) {
+  uint16_t bits;
+  float single = static_cast<float>(value);
+  switch (dtype) {
+  case PCC_F32:
+    memcpy(at, &single, 4);
+    return;
+  case PCC_F64:
+    memcpy(at, &value, 8);
+    return;
+  case PCC_BF16:
+    bits = toBrain(single);
+    break;
+  default:
+    bits = toHalf(value);
+    break;
+  }
+  memcpy(at, &bits, 2);
+}
+
+template <typename T>
+static void copyStrided(char *to, int64_t toStride, const char *from,
+                        int64_t fromStride, int64_t count) {
+  // Elements of a file may lie at any byte, so they go through memcpy.
+  for (int64_t i = 0; i < count; ++i)
+    memcpy(to + i * toStride * sizeof(T), from + i * fromStride * sizeof(T),
+           sizeof(T));
+}
+
+bool pcc::convert(void *to, int32_t toType, int64_t toStride, const void *from,
+                  int32_t fromType, int64_t fromStride, int64_t count) {
+  auto *target = static_cast<char *>(to);
+  auto *source = static_cast<const char *>(from);
+  int64_t toSize = sizeOf(toType), fromSize = sizeOf(fromType);
+  if (toType == fromType) {
+    if (toStride == 1 && fromStride == 1)
+      memcpy(target, source, count * toSize);
+    else if (toSize == 1)
+      copyStrided<uint8_t>(target, toStride, source, fromStride, count);
+    else if (toSize == 2)
+      copyStrided<uint16_t>(target, toStride, source, fromStride, count);
+    else if (toSize == 4)
+      copyStrided<uint32_t>(target, toStride, source, fromStride, count);
+    else
+      copyStrided<uint64_t>(target, toStride, source, fromStride, count);
+    return true;
+  }
+  if (!isFloat(toType) || !isFloat(fromType))
+    return false;
+  for (int64_t i = 0; i < count; ++i)
+    store(target + i * toStride * toSize, toType,
+          load(source + i * fromStride * fromSize, fromType));
+  return true;
+}
+
+bool pcc::convertAdding(double add, void *to, int32_t toType, int64_t toStride,
+                        const void *from, int32_t fromType, int64_t fromStride,
+                        int64_t count) {
+  if (add == 0)
+    return convert(to, toType, toStride, from, fromType, fromStride, count);
+  auto *target = static_cast<char *>(to);
+  auto *source = static_cast<const char *>(from);
+  int64_t targetStep = toStride * sizeOf(toType),
+          sourceStep = fromStride * sizeOf(fromType);
+  for (int64_t i = 0; i < count; ++i) {
+    double value;
+    if (!convert(&value, PCC_F64, 1, source + i * sourceStep, fromType, 1, 1))
+      return false;
+    value += add;
+    if (!convert(target + i * targetStep, toType, 1, &value, PCC_F64, 1, 1))
+      return false;
+  }
+  return true;
+}

@@ -1,0 +1,87 @@
+//===- Error.cpp - Exit codes and fatal errors ----------------------------===//
+
+#include "runtime/support/Error.h"
+
+#include "runtime/launch/Lifeline.h"
+#include "runtime/launch/Signals.h"
+#include "runtime/launch/StatusBoard.h"
+#include "runtime/telemetry/Console.h"
+
+#include <csignal>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace pcc;
+
+static int errorRank = 0, errorSize = 1;
+static void (*abortRanks)(int code) = nullptr;
+static void (*beforeMessage)() = nullptr;
+
+std::string pcc::format(const char *fmt, ...) {
+  va_list args, again;
+  va_start(args, fmt);
+  va_copy(again, args);
+  int length = vsnprintf(nullptr, 0, fmt, args);
+  va_end(args);
+  std::string text(length, '\0');
+  vsnprintf(text.data(), length + 1, fmt, again);
+  va_end(again);
+  return text;
+}
+
+static std::string prefix() {
+  return errorSize > 1 ? format("[rank %d] ", errorRank) : std::string();
+}
+
+void pcc::setErrorRank(int rank, int size, void (*abort)(int code)) {
+  errorRank = rank;
+  errorSize = size;
+  abortRanks = abort;
+}
+
+void pcc::setBeforeMessage(void (*clear)()) { beforeMessage = clear; }
+
+static void say(const std::string &message, const std::string &note) {
+  std::string text = prefix() + "error: " + message + "\n";
+  if (!note.empty())
+    text += prefix() + "note: " + note + "\n";
+  // One write, so that lines of several ranks do not mix.
+  fputs(text.c_str(), stderr);
+  fflush(stderr);
+}
+
+void pcc::announce(const std::string &message, const std::string &note) {
+  if (beforeMessage && isConsoleReady())
+    beforeMessage();
+  say(message, note);
+}
+
+void pcc::fail(ExitCode code, const std::string &message,
+               const std::string &note) {
+  // If rank 0 failed too, its abort reaches this rank within the wait, by
+  // SIGTERM or worse; where it did not, the small stagger makes one of the
+  // others the first.
+  if (errorRank > 0) {
+    bool asked = gotSIGTERM(); // before: by the user
+    usleep(1500000 + 20000 * (errorRank < 100 ? errorRank : 100));
+    if (!asked && gotSIGTERM())
+      _exit(code);
+  }
+
+  if (beforeMessage)
+    beforeMessage();
+  say(message, note);
+  statusFailed(code);
+  releaseLifeline(code);
+  if (abortRanks)
+    abortRanks(code);
+  _exit(code);
+}
+
+void pcc::warn(const std::string &message) {
+  if (beforeMessage)
+    beforeMessage();
+  fprintf(stderr, "%swarning: %s\n", prefix().c_str(), message.c_str());
+}

@@ -1,0 +1,53 @@
+//===- Error.h - Exit codes and fatal errors --------------------*- C++ -*-===//
+//
+// Every error of a training run is fatal: the run says one clear thing, ends
+// all ranks and leaves with a code that scripts can rely on.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_RUNTIME_SUPPORT_ERROR_H
+#define PCC_RUNTIME_SUPPORT_ERROR_H
+
+#include <string>
+
+namespace pcc {
+
+enum ExitCode {
+  ExitDone = 0,
+  ExitUsage = 2,
+  ExitWorld = 3,         ///< world size or launcher does not match the plan
+  ExitData = 4,          ///< data or weights
+  ExitNonFinite = 5,     ///< the loss or the gradient norm
+  ExitMemory = 6,        ///< out of memory
+  ExitCommunication = 7, ///< communication failure or a lost rank
+  ExitOutput = 8,        ///< checkpoint or output file
+  ExitDevice = 9,        ///< this processor cannot run the program
+  ExitInternal = 70,     ///< the compiled program and the runtime disagree
+};
+
+/// printf into a string.
+std::string format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/// Prints "[rank R] error: message" (the prefix only when there are several
+/// ranks), then one "note: " line if `note` is not empty, ends all ranks and
+/// exits with `code`. Ranks other than 0 wait a moment first: what all of them
+/// find out, rank 0 says once.
+[[noreturn]] void fail(ExitCode code, const std::string &message,
+                       const std::string &note = "");
+
+/// Prints the same from a thread that is not the main one, and ends nothing.
+void announce(const std::string &message, const std::string &note = "");
+
+/// A function that clears the terminal for a message of fail() or warn().
+void setBeforeMessage(void (*clear)());
+
+/// "warning: message", from whichever rank calls it.
+void warn(const std::string &message);
+
+/// The rank that fail() speaks for; before this call it speaks for a process
+/// without ranks. `abort` ends all ranks with a code.
+void setErrorRank(int rank, int size, void (*abort)(int code));
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_SUPPORT_ERROR_H

@@ -1,0 +1,43 @@
+//===- MappedFile.h - A file mapped for reading -----------------*- C++ -*-===//
+
+#ifndef PCC_RUNTIME_SUPPORT_MAPPEDFILE_H
+#define PCC_RUNTIME_SUPPORT_MAPPEDFILE_H
+
+#include "runtime/support/Error.h"
+
+#include <csignal>
+#include <cstdint>
+#include <string>
+
+namespace pcc {
+
+class MappedFile {
+public:
+  /// Exits with `code` where the file cannot be mapped, or was cut short when
+  /// its bytes are read; `what` says which kind of file it is, `note` what the
+  /// user can do.
+  MappedFile(const std::string &path, ExitCode code, const char *what,
+             const std::string &note);
+  ~MappedFile();
+  MappedFile(const MappedFile &) = delete;
+  MappedFile &operator=(const MappedFile &) = delete;
+
+  const char *data() const { return bytes; }
+  int64_t size() const { return length; }
+  const std::string &path() const { return name; }
+
+private:
+  /// Ends the program as the file that a read at `address` failed in wants; a
+  /// signal of anything else keeps its meaning.
+  static void onReadError(int signal, siginfo_t *info, void *);
+
+  std::string name;
+  ExitCode code;
+  const char *what;
+  const char *bytes = "";
+  int64_t length = 0;
+};
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_SUPPORT_MAPPEDFILE_H

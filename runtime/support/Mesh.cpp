@@ -1,0 +1,95 @@
+//===- Mesh.cpp - Ranks, coordinates and shards ---------------------------===//
+
+#include "runtime/support/Mesh.h"
+
+#include "runtime/support/Error.h"
+
+#include <cstring>
+
+using namespace pcc;
+
+int64_t pcc::worldSize(const pcc_program &program) {
+  int64_t size = 1;
+  for (int axis = 0; axis < program.n_axes; ++axis)
+    size *= program.axes[axis].size;
+  return size;
+}
+
+std::string pcc::meshText(const pcc_program &program) {
+  std::string text;
+  for (int axis = 0; axis < program.n_axes; ++axis)
+    text += format("%s%s=%lld", axis ? " " : "", program.axes[axis].name,
+                   static_cast<long long>(program.axes[axis].size));
+  return text.empty() ? "one rank" : text;
+}
+
+Coordinates pcc::coordinatesOf(const pcc_program &program, int64_t rank) {
+  Coordinates coordinates(program.n_axes);
+  for (int axis = program.n_axes - 1; axis >= 0; --axis) {
+    coordinates[axis] = rank % program.axes[axis].size;
+    rank /= program.axes[axis].size;
+  }
+  return coordinates;
+}
+
+int64_t pcc::rankOf(const pcc_program &program,
+                    const Coordinates &coordinates) {
+  int64_t rank = 0;
+  for (int axis = 0; axis < program.n_axes; ++axis)
+    rank = rank * program.axes[axis].size + coordinates[axis];
+  return rank;
+}
+
+int pcc::axisIndex(const pcc_program &program, const char *name) {
+  for (int axis = 0; axis < program.n_axes; ++axis)
+    if (!strcmp(program.axes[axis].name, name))
+      return axis;
+  return -1;
+}
+
+int64_t pcc::stageOf(const pcc_program &program,
+                     const Coordinates &coordinates) {
+  int axis = axisIndex(program, "pp");
+  return axis < 0 ? 0 : coordinates[axis];
+}
+
+int64_t Shard::elements() const {
+  int64_t count = 1;
+  for (int64_t size : extent)
+    count *= size;
+  return count;
+}
+
+Shard pcc::shardOf(const pcc_program &program, const pcc_layout &layout,
+                   const Coordinates &coordinates) {
+  Shard shard;
+  for (int dim = 0; dim < layout.rank; ++dim) {
+    int64_t parts = 1, index = 0;
+    for (int i = layout.axis_begin[dim]; i < layout.axis_begin[dim + 1]; ++i) {
+      int64_t size = program.axes[layout.axes[i]].size;
+      parts *= size;
+      index = index * size + coordinates[layout.axes[i]];
+    }
+    if (layout.shape[dim] % parts != 0)
+      fail(ExitInternal,
+           format("the program cuts %lld elements into %lld equal parts",
+                  static_cast<long long>(layout.shape[dim]),
+                  static_cast<long long>(parts)));
+    shard.extent.push_back(layout.shape[dim] / parts);
+    shard.start.push_back(index * shard.extent.back());
+  }
+  return shard;
+}
+
+bool pcc::ownsShard(const pcc_program &program, const pcc_layout &layout,
+                    const Coordinates &coordinates) {
+  std::vector<bool> used(program.n_axes, false);
+  if (layout.rank > 0)
+    for (int i = 0; i < layout.axis_begin[layout.rank]; ++i)
+      used[layout.axes[i]] = true;
+  int pp = axisIndex(program, "pp");
+  for (int axis = 0; axis < program.n_axes; ++axis)
+    if (axis != pp && !used[axis] && coordinates[axis] != 0)
+      return false;
+  return true;
+}

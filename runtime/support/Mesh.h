@@ -1,0 +1,48 @@
+//===- Mesh.h - Ranks, coordinates and shards -------------------*- C++ -*-===//
+
+#ifndef PCC_RUNTIME_SUPPORT_MESH_H
+#define PCC_RUNTIME_SUPPORT_MESH_H
+
+#include "runtime/Program.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pcc {
+
+using Coordinates = std::vector<int64_t>; ///< one per axis of the program
+
+/// Number of ranks the program was built for.
+int64_t worldSize(const pcc_program &program);
+
+/// "pp=2 tp=4", or "one rank".
+std::string meshText(const pcc_program &program);
+
+Coordinates coordinatesOf(const pcc_program &program, int64_t rank);
+int64_t rankOf(const pcc_program &program, const Coordinates &coordinates);
+
+/// Index of the named axis, or -1: such an axis has size 1.
+int axisIndex(const pcc_program &program, const char *name);
+
+/// The pipeline stage of a rank: its coordinate on "pp".
+int64_t stageOf(const pcc_program &program, const Coordinates &coordinates);
+
+/// The part of a tensor that a rank holds: global elements
+/// [start, start + extent) of each dim.
+struct Shard {
+  std::vector<int64_t> start, extent;
+  int64_t elements() const;
+};
+
+Shard shardOf(const pcc_program &program, const pcc_layout &layout,
+              const Coordinates &coordinates);
+
+/// True for one rank among those that hold the same shard: the one with
+/// coordinate 0 on every axis but "pp" that the layout does not use.
+bool ownsShard(const pcc_program &program, const pcc_layout &layout,
+               const Coordinates &coordinates);
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_SUPPORT_MESH_H

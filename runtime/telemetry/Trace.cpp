@@ -1,0 +1,127 @@
+//===- Trace.cpp - What a rank does when ----------------------------------===//
+
+#include "runtime/telemetry/Trace.h"
+
+#include "runtime/Backend.h"
+#include "runtime/support/Error.h"
+#include "runtime/support/Files.h"
+#include "runtime/telemetry/Symbols.h"
+
+#include <chrono>
+#include <vector>
+
+using namespace pcc;
+
+bool pcc::tracing = false;
+
+namespace {
+struct Span {
+  Track track;
+  const char *name;
+  const void *kernel;
+  double begin, end; ///< microseconds from the origin
+  std::string notes; ///< of a JSON object
+};
+} // namespace
+
+static std::vector<Span> spans;
+/// Rank 0's start of the trace, on the clock that ranks of all hosts share.
+static double origin = 0;
+
+/// Microseconds on the system's clock, which never steps back in between.
+static double now() {
+  using namespace std::chrono;
+  static const auto steady = steady_clock::now();
+  static const double base =
+      duration<double, std::micro>(system_clock::now().time_since_epoch())
+          .count();
+  return base +
+         duration<double, std::micro>(steady_clock::now() - steady).count();
+}
+
+void TraceSpan::open(Track track, const char *name, const void *kernel) {
+  index = spans.size();
+  spans.push_back({track, name, kernel, now() - origin, -1, ""});
+}
+
+void TraceSpan::addNote(const char *key, int64_t value) {
+  Span &span = spans[index];
+  span.notes += format("%s\"%s\":%lld", span.notes.empty() ? "" : ",", key,
+                       static_cast<long long>(value));
+}
+
+void TraceSpan::close() {
+  // The trace may have been written in between.
+  if (index < spans.size())
+    spans[index].end = now() - origin;
+}
+
+void pcc::startTrace() {
+  origin = now();
+  backend::broadcast(&origin, sizeof(origin), 0);
+  tracing = true;
+}
+
+static std::string metadata(int rank, int track, const char *what,
+                            const std::string &name) {
+  return format("{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\","
+                "\"args\":{\"name\":\"%s\"}},\n",
+                rank, track, what, name.c_str());
+}
+
+/// This rank's events, each with a comma behind it.
+static std::string ownEvents(const pcc_program &program) {
+  int rank = backend::rank();
+  std::string place;
+  Coordinates at = coordinatesOf(program, rank);
+  for (int axis = 0; axis < program.n_axes; ++axis)
+    place += format("%s%s %lld", axis ? ", " : " (", program.axes[axis].name,
+                    static_cast<long long>(at[axis]));
+  if (!place.empty())
+    place += ")";
+  std::string text =
+      metadata(rank, 0, "process_name", format("rank %d", rank) + place) +
+      metadata(rank, 0, "thread_name", "host") +
+      metadata(rank, 1, "thread_name", "compute") +
+      metadata(rank, 2, "thread_name", "communication");
+  Symbols symbols;
+  for (const Span &span : spans) {
+    if (span.end < 0)
+      continue;
+    std::string name = span.kernel ? symbols.nameOf(span.kernel) : "";
+    text += format("{\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,"
+                   "\"dur\":%.3f,\"name\":\"%s\",\"args\":{%s}},\n",
+                   rank, static_cast<int>(span.track), span.begin,
+                   span.end - span.begin,
+                   name.empty() ? span.name : name.c_str(), span.notes.c_str());
+  }
+  return text;
+}
+
+void pcc::writeTrace(const pcc_program &program, const std::string &path) {
+  tracing = false;
+  std::string events = ownEvents(program);
+  spans.clear();
+  if (backend::rank() != 0) {
+    int64_t length = events.size();
+    backend::send(&length, sizeof(length), 0);
+    backend::send(events.data(), length, 0);
+    return;
+  }
+  for (int rank = 1; rank < backend::size(); ++rank) {
+    int64_t length = 0;
+    backend::receive(&length, sizeof(length), rank);
+    size_t end = events.size();
+    events.resize(end + length);
+    backend::receive(&events[end], length, rank);
+  }
+  events.erase(events.find_last_of(','), 1);
+  std::string written = isDevice(path) ? path : path + ".tmp";
+  std::string error =
+      writeFile(written, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" +
+                             events + "]}\n");
+  if (!error.empty())
+    fail(ExitOutput, error);
+  if (written != path)
+    replaceFile(written, path);
+}

@@ -1,0 +1,71 @@
+//===- Trace.h - What a rank does when --------------------------*- C++ -*-===//
+//
+// Spans of chosen steps, written as a Chrome trace, which Perfetto and
+// chrome://tracing show: a process for each rank, a track for each kind of
+// work.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_RUNTIME_TELEMETRY_TRACE_H
+#define PCC_RUNTIME_TELEMETRY_TRACE_H
+
+#include "runtime/support/Mesh.h"
+#include "runtime/support/Progress.h"
+
+#include <string>
+
+namespace pcc {
+
+enum class Track { Host, Compute, Communication };
+
+/// Whether spans are kept at present.
+extern bool tracing;
+
+/// A piece of work, from the construction to the destruction: an operation that
+/// a trace shows. Costs a test of `tracing` and a few stores when off.
+class TraceSpan {
+public:
+  /// `kernel`: a function whose name is that of the span, looked up later;
+  /// `detail`: as of an operation.
+  TraceSpan(Track track, const char *name, const void *kernel = nullptr,
+            const char *detail = "")
+      : operation(name,
+                  track == Track::Communication ? Doing::Waits : Doing::Works,
+                  detail),
+        on(tracing) {
+    if (on)
+      open(track, name, kernel);
+  }
+  ~TraceSpan() {
+    if (on)
+      close();
+  }
+  TraceSpan(const TraceSpan &) = delete;
+  TraceSpan &operator=(const TraceSpan &) = delete;
+
+  /// Adds a whole number to what the trace shows of the span.
+  void note(const char *key, int64_t value) {
+    if (on)
+      addNote(key, value);
+  }
+
+private:
+  void open(Track track, const char *name, const void *kernel);
+  void addNote(const char *key, int64_t value);
+  void close();
+
+  Operation operation;
+  bool on;
+  size_t index = 0;
+};
+
+/// Starts keeping spans; all ranks call it, and agree on the time.
+void startTrace();
+
+/// Stops, gathers all ranks' spans and writes them on rank 0. All ranks call
+/// it. Exits with ExitOutput if the file cannot be written.
+void writeTrace(const pcc_program &program, const std::string &path);
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_TELEMETRY_TRACE_H

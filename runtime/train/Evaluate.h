@@ -1,0 +1,41 @@
+//===- Evaluate.h - The loss on other data ----------------------*- C++ -*-===//
+
+#ifndef PCC_RUNTIME_TRAIN_EVALUATE_H
+#define PCC_RUNTIME_TRAIN_EVALUATE_H
+
+#include "runtime/data/DataOrder.h"
+#include "runtime/data/Dataset.h"
+#include "runtime/train/Options.h"
+
+struct pcc_context;
+
+namespace pcc {
+
+/// What is evaluated on: the first --eval-batches global batches of some data.
+class Evaluation {
+public:
+  /// Exits with ExitData where no label of these counts.
+  Evaluation(const pcc_program &program, const Options &options,
+             const Dataset &data, const DataOrder &order);
+
+  /// The mean loss of what counts, which is nothing where `empty` is `batches`.
+  struct Result {
+    double loss = 0;
+    int64_t batches = 0;
+    int64_t empty = 0; ///< batches in which nothing counts
+  };
+  /// All ranks call it.
+  Result run(pcc_context *context, const pcc_stage &stage,
+             const Coordinates &coordinates, char *arena) const;
+
+private:
+  const pcc_program &program;
+  const Options &options;
+  const Dataset &data;
+  const DataOrder &order;
+  int64_t batches;
+};
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_TRAIN_EVALUATE_H

@@ -1,0 +1,158 @@
+//===- Forward.cpp - Programs that compute a model's outputs --------------===//
+
+#include "runtime/train/Forward.h"
+
+#include "runtime/Backend.h"
+#include "runtime/data/Dataset.h"
+#include "runtime/data/NpyFile.h"
+#include "runtime/model/SourceMap.h"
+#include "runtime/model/Weights.h"
+#include "runtime/support/DType.h"
+#include "runtime/support/Error.h"
+#include "runtime/support/Files.h"
+
+#include <cerrno>
+#include <cstring>
+
+using namespace pcc;
+
+bool pcc::isForwardProgram(const pcc_program &program) {
+  return program.n_stages == 1 && program.stages[0].forward;
+}
+
+static std::string fileOf(const std::string &folder, std::string name) {
+  for (char &c : name)
+    if (c == '/' || c == '\\' || c == ':')
+      c = '_';
+  return folder + "/" + name + ".npy";
+}
+
+static std::vector<int64_t> shapeOf(const pcc_layout &layout) {
+  return {layout.shape, layout.shape + layout.rank};
+}
+
+static int64_t countOf(const pcc_layout &layout) {
+  int64_t count = 1;
+  for (int d = 0; d < layout.rank; ++d)
+    count *= layout.shape[d];
+  return count;
+}
+
+static void readInput(const std::string &folder, const pcc_input &input,
+                      char *arena) {
+  NpyFile file(fileOf(folder, input.name));
+  if (file.shape() != shapeOf(input.layout))
+    fail(ExitData,
+         format("array '%s' is %s, input '%s' takes %s", file.path().c_str(),
+                shapeText(file.shape()).c_str(), input.name,
+                shapeText(shapeOf(input.layout)).c_str()));
+  int64_t count = countOf(input.layout);
+  HostView view(arena + input.arena_offset, count * sizeOf(input.dtype),
+                backend::Access::Write);
+  if (!copyElements(file.elements(), 0, count, 1, input.dtype,
+                    static_cast<char *>(view.data())))
+    fail(ExitData,
+         format("array '%s' has elements of type %s, input '%s' "
+                "takes %s",
+                file.path().c_str(), elementName(file.elements().type),
+                input.name, dtypeName(input.dtype)));
+}
+
+/// numpy's name of a pcc_dtype.
+static const char *descrOf(int32_t dtype) {
+  switch (dtype) {
+  case PCC_F32:
+  case PCC_BF16:
+    return "<f4";
+  case PCC_F64:
+    return "<f8";
+  case PCC_F16:
+    return "<f2";
+  case PCC_I64:
+    return "<i8";
+  case PCC_I32:
+    return "<i4";
+  case PCC_I16:
+    return "<i2";
+  case PCC_I8:
+    return "|i1";
+  default:
+    return "|b1";
+  }
+}
+
+/// The header of a .npy file of version 1, padded to 64 bytes.
+static std::string headerOf(const pcc_output &output) {
+  std::string shape;
+  for (int d = 0; d < output.layout.rank; ++d)
+    shape += format("%lld,", static_cast<long long>(output.layout.shape[d]));
+  std::string dict =
+      format("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
+             descrOf(output.dtype), shape.c_str());
+  dict.resize((10 + dict.size() + 1 + 63) / 64 * 64 - 11, ' ');
+  dict += '\n';
+  std::string header("\x93NUMPY\x01\x00", 8);
+  header += static_cast<char>(dict.size() & 0xff);
+  header += static_cast<char>(dict.size() >> 8);
+  return header + dict;
+}
+
+static void writeOutput(const std::string &folder, const pcc_output &output,
+                        char *arena) {
+  std::string path = fileOf(folder, output.name), header = headerOf(output);
+  int64_t count = countOf(output.layout);
+  HostView view(arena + output.arena_offset, count * sizeOf(output.dtype),
+                backend::Access::Read);
+  const void *elements = view.data();
+  int64_t bytes = count * sizeOf(output.dtype);
+  std::vector<float> wide;
+  if (output.dtype == PCC_BF16) {
+    wide.resize(count);
+    convert(wide.data(), PCC_F32, 1, elements, PCC_BF16, 1, count);
+    elements = wide.data();
+    bytes = count * 4;
+  }
+  FILE *file = fopen(path.c_str(), "wb");
+  bool good =
+      file && fwrite(header.data(), 1, header.size(), file) == header.size();
+  good = good && fwrite(elements, 1, bytes, file) == static_cast<size_t>(bytes);
+  good = file && !fclose(file) && good;
+  if (!good)
+    fail(ExitOutput,
+         format("cannot write '%s': %s", path.c_str(), strerror(errno)));
+}
+
+void pcc::runForward(const pcc_program &program, const Options &options) {
+  const pcc_stage &stage = program.stages[0];
+  for (const auto &given : options.given)
+    if (given.first != "data" && given.first != "outputs" &&
+        given.first != "model")
+      fail(ExitUsage, format("--%s: this program computes the model's outputs, "
+                             "and trains nothing",
+                             given.first.c_str()));
+  if (options.data.empty() && stage.n_inputs)
+    fail(ExitUsage, "--data DIR is missing: the folder of the inputs' arrays");
+  if (options.outputs.empty())
+    fail(ExitUsage, "--outputs DIR is missing: where the outputs' arrays go");
+  makeFolders(options.outputs);
+  for (int i = 0; i < stage.n_forward_outputs; ++i) {
+    std::string path = fileOf(options.outputs, stage.forward_outputs[i].name);
+    for (const std::string &input : dataFiles(options.data))
+      if (isSameFile(path, input))
+        fail(ExitOutput,
+             format("--outputs would overwrite '%s', which --data reads",
+                    path.c_str()),
+             "name another folder");
+  }
+  Coordinates none;
+  std::string resources;
+  pcc_context *context = backend::prepare(program, none, resources);
+  char *arena = backend::allocateArena(stage.arena_bytes);
+  SourceFiles files(program, options.model);
+  fillParameters(program, stage, none, arena, InitialValues(), files);
+  for (int i = 0; i < stage.n_inputs; ++i)
+    readInput(options.data, stage.inputs[i], arena);
+  stage.forward(context, arena);
+  for (int i = 0; i < stage.n_forward_outputs; ++i)
+    writeOutput(options.outputs, stage.forward_outputs[i], arena);
+}

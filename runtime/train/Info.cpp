@@ -1,0 +1,42 @@
+//===- Info.cpp - What a program says of itself ---------------------------===//
+
+#include "runtime/train/Info.h"
+
+#include "runtime/data/Dataset.h"
+#include "runtime/launch/TargetCpu.h"
+#include "runtime/support/Error.h"
+#include "runtime/support/Mesh.h"
+#include "runtime/telemetry/Log.h"
+#include "runtime/train/Inputs.h"
+
+using namespace pcc;
+
+std::string pcc::batchText(const pcc_program &program) {
+  return format("%lld samples = micro batch %lld x dp %lld x %lld microbatch%s",
+                static_cast<long long>(globalBatch(program)),
+                static_cast<long long>(program.micro_batch),
+                static_cast<long long>(program.data_parallel),
+                static_cast<long long>(program.microbatches),
+                program.microbatches == 1 ? "" : "es");
+}
+
+std::string pcc::infoText(const pcc_program &program) {
+  std::string text = format("model      %s, %s parameters\n", program.model,
+                            grouped(program.parameters).c_str());
+  if (program.source)
+    text += format("compiled   from %s\n", program.source);
+  if (std::string cpu = targetCpuText(); !cpu.empty())
+    text += "target     " + cpu + "\n";
+  text += format("mesh       %s\n", meshText(program).c_str());
+  text += "batch      " + batchText(program) + "\n";
+  text += format("data       %s\n", describeWantedData(program).c_str());
+  for (int i = 0; i < program.n_implied; ++i)
+    text += format("           %s is taken as %s\n", program.implied[i].name,
+                   program.implied[i].ones ? "ones" : "0, 1, ...");
+  for (int s = 0; s < program.n_stages; ++s)
+    text += format("stage %-4d %s a rank\n", s,
+                   bytesText(program.stages[s].arena_bytes).c_str());
+  if (program.summary && *program.summary)
+    text += format("\n%s\n", program.summary);
+  return text;
+}

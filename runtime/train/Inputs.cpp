@@ -1,0 +1,151 @@
+//===- Inputs.cpp - Fills a program's inputs before a step ----------------===//
+
+#include "runtime/train/Inputs.h"
+
+#include "runtime/Backend.h"
+#include "runtime/support/DType.h"
+#include "runtime/support/Error.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+using namespace pcc;
+
+int64_t pcc::globalBatch(const pcc_program &program) {
+  return program.micro_batch * program.data_parallel * program.microbatches;
+}
+
+StepValues pcc::stepValues(const Options &options, int64_t step, double lr) {
+  StepValues values;
+  values.step = values.update = step;
+  values.seed = options.seed;
+  values.lr = lr;
+  values.weightDecay = options.weightDecay;
+  values.beta1 = options.beta1;
+  values.beta2 = options.beta2;
+  values.eps = options.eps;
+  values.clipGrad = options.clipGrad > 0
+                        ? options.clipGrad
+                        : std::numeric_limits<double>::infinity();
+  return values;
+}
+
+static const char *const scalarRoles[] = {
+    "seed", "step", "lr", "weight_decay", "beta1", "beta2", "eps", "clip_grad"};
+
+static bool isScalar(const char *role) {
+  return std::any_of(std::begin(scalarRoles), std::end(scalarRoles),
+                     [&](const char *known) { return !strcmp(role, known); });
+}
+
+/// The rank that an input of this role has: -1 for any, -2 for a role that
+/// this runtime does not know.
+static int rankOfRole(const char *role) {
+  if (isFedByData(role))
+    return -1;
+  if (!strcmp(role, "positions") || !strcmp(role, "samples"))
+    return 1;
+  return isScalar(role) ? 0 : -2;
+}
+
+void pcc::checkInputs(const pcc_stage &stage) {
+  for (int i = 0; i < stage.n_inputs; ++i) {
+    const pcc_input &input = stage.inputs[i];
+    int rank = rankOfRole(input.role);
+    if (rank == -2)
+      fail(ExitInternal,
+           format("input '%s' has role '%s', which this runtime cannot fill",
+                  input.name, input.role));
+    bool integer = input.dtype == PCC_I64 || input.dtype == PCC_I32;
+    bool real = input.dtype == PCC_F32 || input.dtype == PCC_F64;
+    bool counted = !strcmp(input.role, "seed") || !strcmp(input.role, "step");
+    bool typed =
+        rank < 0 || (rank > 0 ? integer : real || (counted && integer));
+    if ((rank >= 0 && input.layout.rank != rank) || !typed)
+      fail(ExitInternal,
+           format("input '%s' with role '%s' has rank %d and type %s",
+                  input.name, input.role, input.layout.rank,
+                  dtypeName(input.dtype)));
+  }
+}
+
+void pcc::checkSamples(const pcc_program &program, const Dataset &data,
+                       const DataOrder &order, int64_t step) {
+  for (int64_t i = 0; i < globalBatch(program); ++i)
+    data.checkSample(order.sample(step, i));
+}
+
+static void storeInteger(char *&to, int32_t dtype, int64_t value) {
+  if (dtype == PCC_I64) {
+    memcpy(to, &value, 8);
+    to += 8;
+    return;
+  }
+  int32_t narrow = static_cast<int32_t>(value);
+  memcpy(to, &narrow, 4);
+  to += 4;
+}
+
+static void storeScalar(char *to, int32_t dtype, const std::string &role,
+                        const StepValues &values) {
+  if (dtype == PCC_I64 || dtype == PCC_I32) {
+    storeInteger(to, dtype,
+                 role == "step" ? values.update
+                                : static_cast<int64_t>(values.seed));
+    return;
+  }
+  double value = role == "step"           ? values.update
+                 : role == "seed"         ? values.seed
+                 : role == "lr"           ? values.lr
+                 : role == "weight_decay" ? values.weightDecay
+                 : role == "beta1"        ? values.beta1
+                 : role == "beta2"        ? values.beta2
+                 : role == "eps"          ? values.eps
+                                          : values.clipGrad;
+  convert(to, dtype, 1, &value, PCC_F64, 1, 1);
+}
+
+/// One microbatch's slot of an input that is not a scalar.
+static void fillSlot(const pcc_input &input, const Shard &shard,
+                     int64_t microbatch, char *to, const Dataset &data,
+                     const DataOrder &order, int64_t step) {
+  if (!strcmp(input.role, "positions")) {
+    for (int64_t i = 0; i < shard.extent[0]; ++i)
+      storeInteger(to, input.dtype, shard.start[0] + i);
+    return;
+  }
+  bool numbers = !strcmp(input.role, "samples");
+  if (!numbers && data.copyConstant(input, shard, to))
+    return;
+  int64_t firstRow = microbatch * input.layout.shape[0] + shard.start[0];
+  int64_t rowBytes = shard.elements() / shard.extent[0] * sizeOf(input.dtype);
+  for (int64_t i = 0; i < shard.extent[0]; ++i) {
+    if (numbers)
+      storeInteger(to, input.dtype, firstRow + i);
+    else
+      data.copySample(input, shard, order.sample(step, firstRow + i),
+                      to + i * rowBytes);
+  }
+}
+
+void pcc::fillInputs(const pcc_program &program, const pcc_stage &stage,
+                     const Coordinates &coordinates, char *arena,
+                     const Dataset &data, const DataOrder &order,
+                     const StepValues &values) {
+  for (int i = 0; i < stage.n_inputs; ++i) {
+    const pcc_input &input = stage.inputs[i];
+    Shard shard = shardOf(program, input.layout, coordinates);
+    int64_t bytes = shard.elements() * sizeOf(input.dtype);
+    int64_t slots = input.slot_bytes ? program.microbatches : 1;
+    for (int64_t slot = 0; slot < slots; ++slot) {
+      HostView view(arena + input.arena_offset + slot * input.slot_bytes, bytes,
+                    backend::Access::Write);
+      char *to = static_cast<char *>(view.data());
+      if (isScalar(input.role))
+        storeScalar(to, input.dtype, input.role, values);
+      else
+        fillSlot(input, shard, slot, to, data, order, values.step);
+    }
+  }
+}

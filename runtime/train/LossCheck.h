@@ -1,0 +1,36 @@
+//===- LossCheck.h - Why a step has no loss ---------------------*- C++ -*-===//
+
+#ifndef PCC_RUNTIME_TRAIN_LOSSCHECK_H
+#define PCC_RUNTIME_TRAIN_LOSSCHECK_H
+
+#include "runtime/data/DataOrder.h"
+#include "runtime/data/Dataset.h"
+
+#include <string>
+
+namespace pcc {
+
+/// Finds out why the loss of the last step, or its norm, is not finite.
+struct LossCheck {
+  const pcc_program &program;
+  const Coordinates &coordinates;
+  const char *arena;
+  const Dataset &data;
+  const DataOrder &order;
+
+  /// By what nothing counts in the step, in words; empty: something does. All
+  /// ranks call it alike.
+  std::string findUncounted(int64_t step) const;
+  /// What of the step's data is inf or nan, or is 0 and was not in the step
+  /// before, if this run had one: in words; empty: nothing.
+  std::string findBadData(int64_t step, bool hadOneBefore) const;
+
+private:
+  /// Which of these results of the step, by which the model's own loss was
+  /// divided, are 0, in words; empty: none. All ranks call it alike.
+  std::string findZeros(const std::vector<std::string> &counts) const;
+};
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_TRAIN_LOSSCHECK_H

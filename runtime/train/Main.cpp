@@ -1,0 +1,135 @@
+//===- Main.cpp - The start of a training binary --------------------------===//
+
+#include "runtime/Backend.h"
+#include "runtime/launch/Deadline.h"
+#include "runtime/launch/Handover.h"
+#include "runtime/launch/Launch.h"
+#include "runtime/launch/Lifeline.h"
+#include "runtime/launch/Signals.h"
+#include "runtime/launch/StatusBoard.h"
+#include "runtime/launch/TargetCpu.h"
+#include "runtime/support/Error.h"
+#include "runtime/support/Mesh.h"
+#include "runtime/telemetry/Console.h"
+#include "runtime/train/Forward.h"
+#include "runtime/train/Info.h"
+#include "runtime/train/Options.h"
+#include "runtime/train/Train.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <sys/prctl.h>
+
+using namespace pcc;
+
+/// "pp 2 x tp 2 = 4".
+static std::string arithmetic(const pcc_program &program) {
+  std::string text;
+  for (int axis = 0; axis < program.n_axes; ++axis)
+    text += format("%s%s %lld", axis ? " x " : "", program.axes[axis].name,
+                   static_cast<long long>(program.axes[axis].size));
+  if (program.n_axes == 0)
+    return "it has no parallel axes";
+  if (program.n_axes == 1)
+    return text;
+  return text + format(" = %lld", static_cast<long long>(worldSize(program)));
+}
+
+/// Brings the ranks together, so that each notices what becomes of the others.
+static void joinRanks(const Launch &launch, const Options &options) {
+  bool hasParent = launch.launcher == Launcher::SelfStarted;
+  bool alone = launch.launcher == Launcher::None;
+  // What it takes to start on busy hosts, of which nobody sees how far it is.
+  const int64_t leastStart = 60;
+  int64_t seconds = 0;
+  if (!alone && !hasParent && options.timeout > 0)
+    seconds = std::max(options.timeout, leastStart);
+  Deadline deadline("joining the other ranks", seconds, launch.rank);
+  backend::join(alone);
+  setErrorRank(backend::rank(), backend::size(), backend::abortRanks);
+  LifelineOptions lifeline;
+  lifeline.timeout = options.timeout;
+  lifeline.hasParent = hasParent;
+  lifeline.launcherWaits = launch.launcher == Launcher::Slurm;
+  holdLifeline(lifeline);
+  statusJoined();
+}
+
+static int run(int argc, char **argv) {
+  const pcc_program &program = pcc_the_program;
+  Launch launch = findLaunch();
+  if (launch.launcher != Launcher::None)
+    expectRepeatedSignals();
+  setErrorRank(launch.rank, static_cast<int>(launch.size), nullptr);
+  if (program.abi_version != PCC_ABI_VERSION)
+    fail(ExitInternal,
+         format("the program was compiled for runtime version %d, this is %d",
+                program.abi_version, PCC_ABI_VERSION));
+
+  Options options = parseOptions(argc, argv);
+  if (options.help || options.info) {
+    if (launch.rank == 0)
+      print(options.help ? helpText(argv[0]) : infoText(program));
+    if (consoleError() && !isConsoleClosed())
+      fail(ExitOutput, format("cannot write to standard output: %s",
+                              strerror(consoleError())));
+    return ExitDone;
+  }
+  checkTargetCpu();
+  if (isForwardProgram(program)) {
+    checkLaunch(launch, 1, arithmetic(program));
+    backend::join(/*alone=*/true);
+    runForward(program, options);
+    return ExitDone;
+  }
+  if (!options.outputs.empty())
+    fail(ExitUsage,
+         "--outputs: this program trains, and has no outputs to write",
+         "pcc --forward compiles one that has");
+  if (options.data.empty() && options.resume.empty())
+    fail(ExitUsage, "--data PATH is missing", "--help lists all flags");
+
+  int64_t ranks = worldSize(program);
+  checkLaunch(launch, ranks, arithmetic(program));
+  bool alone = launch.launcher == Launcher::None;
+  if (alone && ranks > 1)
+    return startRanks(ranks, argv);
+
+  // The ranks end with the daemon that started them, whatever ends that.
+  if (launch.launcher == Launcher::SelfStarted ||
+      launch.launcher == Launcher::OpenMPI)
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+  joinStatusBoard(launch.rank);
+  if (launch.launcher == Launcher::SelfStarted)
+    takeStreams(jobFolder());
+  joinRanks(launch, options);
+  train(program, options, launch);
+  statusDone();
+  backend::finish();
+  releaseLifeline(ExitDone);
+  return ExitDone;
+}
+
+/// Remembers signals from the first moment on. The constructors of libraries,
+/// which come next, take some of the milliseconds before main.
+static void watchEarly() {
+  // A program that only computes outputs has nothing to bring to an end.
+  if (!isForwardProgram(pcc_the_program))
+    watchSignals();
+}
+__attribute__((section(".preinit_array"),
+               used)) static void (*const early)() = watchEarly;
+
+int main(int argc, char **argv) {
+  openConsole();
+  try {
+    return run(argc, argv);
+  } catch (const std::bad_alloc &) {
+    fail(ExitMemory, "out of memory on the host");
+  } catch (const std::exception &error) {
+    fail(ExitInternal, error.what());
+  }
+}

@@ -1,0 +1,390 @@
+//===- Options.cpp - The flags of a training binary -----------------------===//
+
+#include "runtime/train/Options.h"
+
+#include "runtime/support/Error.h"
+#include "runtime/train/LearningRate.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+using namespace pcc;
+
+namespace {
+enum class Kind { Text, Count, Real, Switch };
+
+/// One flag: where its value goes, which values it takes, what it means.
+struct Flag {
+  const char *name;
+  Kind kind;
+  void *value;
+  const char *placeholder;
+  double least, most; ///< of a number; the least is allowed, so is the most
+  bool saved;         ///< part of what a checkpoint remembers
+  const char *help;
+};
+
+struct Group {
+  const char *title;
+  std::vector<Flag> flags;
+};
+} // namespace
+
+static std::vector<Group> groupsOf(Options &o) {
+  const double big = 9e15; // a whole number that a double holds exactly
+  auto text = [](const char *name, std::string &value, const char *what,
+                 const char *help, bool saved = false) {
+    return Flag{name, Kind::Text, &value, what, 0, 0, saved, help};
+  };
+  auto count = [&](const char *name, int64_t &value, double least,
+                   const char *help, bool saved = false) {
+    return Flag{name, Kind::Count, &value, "N", least, big, saved, help};
+  };
+  auto real = [](const char *name, double &value, double most,
+                 const char *help) {
+    return Flag{name, Kind::Real, &value, "X", 0, most, true, help};
+  };
+  auto on = [](const char *name, bool &value, const char *help,
+               bool saved = false) {
+    return Flag{name, Kind::Switch, &value, "", 0, 0, saved, help};
+  };
+  return {
+      {"Data",
+       {text("data", o.data, "PATH",
+             "token files (llm.c, Megatron, uint16), with commas between, or a "
+             "folder of <input>.npy and labels.npy",
+             true),
+        on("shuffle", o.shuffle,
+           "visit the samples in an order drawn from --seed", true),
+        count("seed", o.seed, 0,
+              "of initial values, dropout and --shuffle (default 0)", true),
+        text("val-data", o.valData, "PATH", "the same, to evaluate on"),
+        count("eval-every", o.evalEvery, 1,
+              "evaluate every N steps (default: at the end)"),
+        count("eval-batches", o.evalBatches, 1,
+              "global batches of one evaluation (default 20)")}},
+      {"Training",
+       {count("steps", o.steps, 1,
+              "steps, also of the schedule (default: one pass over --data)",
+              true),
+        real("lr", o.lr, 1e30, "learning rate after warm-up (default 6e-4)"),
+        real("min-lr", o.minLr, 1e30,
+             "learning rate at the last step (default 0.1 x --lr)"),
+        count("warmup-steps", o.warmupSteps, 0,
+              "steps of linear rise to --lr (default 0)", true),
+        text("lr-schedule", o.lrSchedule, "NAME",
+             "constant, linear, cosine (default) or wsd", true),
+        real("weight-decay", o.weightDecay, 1e9,
+             "of tensors of rank 2 and more (default 0.1)"),
+        real("beta1", o.beta1, 1, "of AdamW (default 0.9)"),
+        real("beta2", o.beta2, 1, "of AdamW (default 0.95)"),
+        real("eps", o.eps, 1e9, "of AdamW (default 1e-8)"),
+        real("clip-grad", o.clipGrad, 1e30,
+             "bound of the gradient norm, 0 for none (default 1)"),
+        on("skip-empty", o.skipEmpty,
+           "let steps in which nothing counts update nothing, instead of "
+           "ending with an error",
+           true)}},
+      {"Weights and checkpoints",
+       {text("init", o.init, "HOW",
+             "from-onnx (default), random, or a .safetensors file"),
+        text("model", o.model, "FILE",
+             "where the model file lies now, if it was moved"),
+        text("save", o.save, "DIR", "write checkpoints here"),
+        count("save-every", o.saveEvery, 1,
+              "steps between checkpoints (default: only at the end)"),
+        count("keep", o.keep, 1, "keep the last N checkpoints (default: all)"),
+        text("resume", o.resume, "DIR",
+             "go on from DIR's latest checkpoint, or from DIR itself"),
+        count("stop-after", o.stopAfter, 1,
+              "end early, with a checkpoint, after this step"),
+        text("export-onnx", o.exportOnnx, "FILE",
+             "at the end, write the model with the trained weights")}},
+      {"Ranks",
+       {Flag{"timeout", Kind::Count, &o.timeout, "SECONDS", 0, 1e6, false,
+             "end if no rank does anything for so long (default 600, 0: "
+             "never)"}}},
+      {"Output",
+       {count("log-every", o.logEvery, 1,
+              "steps between lines on the terminal (default 1)"),
+        text("log-json", o.logJson, "FILE",
+             "write one JSON object per step to FILE"),
+        text("tensorboard-dir", o.tensorboardDir, "DIR",
+             "write events for TensorBoard to a file in DIR"),
+        text("trace", o.trace, "FILE",
+             "write what each rank did when, for Perfetto"),
+        text("trace-steps", o.traceSteps, "A:B",
+             "the steps of --trace (default: the second and third)"),
+        text("outputs", o.outputs, "DIR",
+             "where a forward-only program writes its outputs"),
+        on("info", o.info, "say what this program is and exit"),
+        on("help", o.help, "this text")}},
+  };
+}
+
+/// The flag of this name, or nullptr.
+static const Flag *findFlag(const std::vector<Group> &groups,
+                            const std::string &name) {
+  for (const Group &group : groups)
+    for (const Flag &flag : group.flags)
+      if (name == flag.name)
+        return &flag;
+  return nullptr;
+}
+
+/// Whether this is a number as people write it: 12, -0.5, 6e-4. The C library
+/// also takes "0x10", "inf" and spaces before it.
+static bool isDecimal(const std::string &text) {
+  size_t at = 0;
+  auto skip = [&](const char *any) {
+    size_t begin = at;
+    at = std::min(text.find_first_not_of(any, at), text.size());
+    return at - begin;
+  };
+  auto skipOne = [&](const char *any) {
+    if (at < text.size() && strchr(any, text[at]))
+      ++at;
+  };
+  const char *digits = "0123456789";
+  skipOne("+-");
+  size_t count = skip(digits), point = at;
+  skipOne(".");
+  if (at > point)
+    count += skip(digits);
+  if (count == 0)
+    return false;
+  if (at < text.size() && strchr("eE", text[at])) {
+    ++at;
+    skipOne("+-");
+    if (skip(digits) == 0)
+      return false;
+  }
+  return at == text.size();
+}
+
+/// Stores a value; a text says what is wrong with it.
+static std::string assign(const Flag &flag, const std::string &value) {
+  if (flag.kind == Kind::Text) {
+    *static_cast<std::string *>(flag.value) = value;
+    return value.empty() ? "needs a value" : "";
+  }
+  if (flag.kind == Kind::Switch) {
+    *static_cast<bool *>(flag.value) = value == "true";
+    return value == "true" || value == "false" ? "" : "takes no value";
+  }
+  errno = 0;
+  double number = strtod(value.c_str(), nullptr);
+  if (!isDecimal(value) || errno == ERANGE)
+    return format("'%s' is not a number", value.c_str());
+  if (flag.kind == Kind::Count && number != std::floor(number))
+    return format("'%s' is not a whole number", value.c_str());
+  if (number < flag.least)
+    return format("must be at least %g, not %s", flag.least, value.c_str());
+  if (number > flag.most)
+    return format("must be at most %g, not %s", flag.most, value.c_str());
+  if (flag.kind == Kind::Count)
+    *static_cast<int64_t *>(flag.value) = static_cast<int64_t>(number);
+  else
+    *static_cast<double *>(flag.value) = number;
+  return "";
+}
+
+/// Number of single-letter edits between two words.
+static size_t distance(const std::string &a, const std::string &b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t corner = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t best = std::min(
+          {row[j] + 1, row[j - 1] + 1, corner + (a[i - 1] != b[j - 1])});
+      corner = row[j];
+      row[j] = best;
+    }
+  }
+  return row[b.size()];
+}
+
+[[noreturn]] static void unknownFlag(const std::vector<Group> &groups,
+                                     const std::string &argument,
+                                     const std::string &name) {
+  std::string nearest;
+  size_t least = 3;
+  for (const Group &group : groups)
+    for (const Flag &flag : group.flags)
+      if (size_t d = distance(name, flag.name); d < least) {
+        least = d;
+        nearest = flag.name;
+      }
+  fail(ExitUsage, format("unknown argument '%s'", argument.c_str()),
+       nearest.empty() ? "--help lists all flags"
+                       : format("did you mean --%s?", nearest.c_str()));
+}
+
+bool pcc::parseTraceSteps(const std::string &text, int64_t &from, int64_t &to) {
+  int used = 0;
+  long long a = 0, b = 0;
+  if (sscanf(text.c_str(), "%lld:%lld%n", &a, &b, &used) != 2 ||
+      used != static_cast<int>(text.size()) || a < 1 || b < a)
+    return false;
+  from = a;
+  to = b;
+  return true;
+}
+
+static void checkOptions(const Options &options) {
+  Decay decay;
+  if (!parseDecay(options.lrSchedule, decay))
+    fail(ExitUsage,
+         format("--lr-schedule: no schedule is called '%s'",
+                options.lrSchedule.c_str()),
+         "valid values are constant, linear, cosine, wsd");
+  if (options.beta1 >= 1 || options.beta2 >= 1)
+    fail(ExitUsage, "--beta1 and --beta2 must be less than 1");
+  if (options.minLr > options.lr)
+    fail(ExitUsage, format("--min-lr %g is greater than --lr %g", options.minLr,
+                           options.lr));
+  for (const char *name : {"save-every", "keep"})
+    if (options.given.count(name) && options.save.empty())
+      fail(ExitUsage, format("--%s needs --save DIR", name));
+  int64_t from, to;
+  if (options.given.count("trace-steps") &&
+      !parseTraceSteps(options.traceSteps, from, to))
+    fail(ExitUsage,
+         format("--trace-steps: '%s' is no range of steps",
+                options.traceSteps.c_str()),
+         "--trace-steps 10:12 traces steps 10, 11 and 12");
+  if (options.given.count("trace-steps") && options.trace.empty())
+    fail(ExitUsage, "--trace-steps needs --trace FILE");
+  if (options.given.count("eval-every") && options.valData.empty())
+    fail(ExitUsage, "--eval-every needs --val-data PATH");
+}
+
+Options pcc::parseOptions(int argc, char **argv) {
+  Options options;
+  std::vector<Group> groups = groupsOf(options);
+  for (int i = 1; i < argc; ++i) {
+    std::string argument = argv[i];
+    if (argument == "-h") {
+      options.help = true;
+      continue;
+    }
+    if (argument.compare(0, 2, "--") != 0)
+      unknownFlag(groups, argument, argument);
+    size_t equals = argument.find('=');
+    bool attached = equals != std::string::npos;
+    std::string name = argument.substr(2, attached ? equals - 2 : equals);
+    const Flag *flag = findFlag(groups, name);
+    if (!flag)
+      unknownFlag(groups, argument, name);
+    std::string value;
+    if (attached)
+      value = argument.substr(equals + 1);
+    else if (flag->kind == Kind::Switch)
+      value = "true";
+    else if (i + 1 < argc)
+      value = argv[++i];
+    else
+      fail(ExitUsage, format("--%s needs a value", flag->name));
+    std::string problem = assign(*flag, value);
+    if (!problem.empty())
+      fail(ExitUsage, format("--%s: %s", flag->name, problem.c_str()));
+    auto [known, isNew] = options.given.insert({flag->name, value});
+    if (!isNew)
+      fail(ExitUsage, format("--%s is given twice", flag->name) +
+                          (flag->kind == Kind::Switch
+                               ? ""
+                               : format(": '%s' and '%s'",
+                                        known->second.c_str(), value.c_str())));
+  }
+  if (!options.help && !options.info)
+    checkOptions(options);
+  return options;
+}
+
+std::string pcc::helpText(const std::string &program) {
+  Options options;
+  std::string text =
+      format("Usage: %s --data PATH [options]\n", program.c_str());
+  for (const Group &group : groupsOf(options)) {
+    text += format("\n%s:\n", group.title);
+    for (const Flag &flag : group.flags) {
+      std::string left = format("--%s %s", flag.name, flag.placeholder);
+      text += format("  %-20s %s\n", left.c_str(), flag.help);
+    }
+  }
+  text += "\nExit codes: 0 done, 2 usage, 3 ranks or launcher, 4 data or "
+          "weights,\n5 loss not finite, 6 out of memory, 7 a rank was lost, "
+          "8 checkpoint or output, 9 processor,\n128 + n signal n.\nSIGTERM, "
+          "SIGUSR1 and "
+          "SIGHUP end a run after the current step, with a\ncheckpoint; a "
+          "second SIGTERM, or Ctrl-C, ends it at once.\nOMP_NUM_THREADS sets "
+          "the threads of each rank, PCC_START_SECONDS how long\nranks may "
+          "take to start.\n";
+  return text;
+}
+
+std::vector<std::pair<std::string, std::string>>
+pcc::savedOptions(const Options &options) {
+  Options copy = options;
+  std::vector<std::pair<std::string, std::string>> saved;
+  for (const Group &group : groupsOf(copy))
+    for (const Flag &flag : group.flags) {
+      if (!flag.saved || (flag.value == &copy.minLr && copy.minLr < 0))
+        continue;
+      std::string value;
+      if (flag.kind == Kind::Text)
+        value = *static_cast<std::string *>(flag.value);
+      else if (flag.kind == Kind::Switch)
+        value = *static_cast<bool *>(flag.value) ? "true" : "false";
+      else if (flag.kind == Kind::Count)
+        value = std::to_string(*static_cast<int64_t *>(flag.value));
+      else
+        value = format("%.17g", *static_cast<double *>(flag.value));
+      saved.push_back({flag.name, value});
+    }
+  return saved;
+}
+
+std::vector<std::string> pcc::changedOptions(const Options &before,
+                                             const Options &after) {
+  // Short, for people; the texts of checkpoints have all digits.
+  auto shortened = [](const std::string &value) {
+    char *end;
+    double number = strtod(value.c_str(), &end);
+    bool isReal = !*end && value.find_first_of(".e") != std::string::npos;
+    return isReal ? format("%g", number) : value;
+  };
+  std::map<std::string, std::string> was;
+  for (auto &[name, value] : savedOptions(before))
+    was[name] = value;
+  std::vector<std::string> changes;
+  for (auto &[name, value] : savedOptions(after)) {
+    auto it = was.find(name);
+    if (it == was.end())
+      changes.push_back(format("--%s %s, not given before", name.c_str(),
+                               shortened(value).c_str()));
+    else if (it->second != value)
+      changes.push_back(format("--%s %s -> %s", name.c_str(),
+                               shortened(it->second).c_str(),
+                               shortened(value).c_str()));
+  }
+  return changes;
+}
+
+void pcc::restoreOption(Options &options, const std::string &name,
+                        const std::string &value) {
+  if (options.given.count(name))
+    return;
+  std::vector<Group> groups = groupsOf(options);
+  const Flag *flag = findFlag(groups, name);
+  if (!flag || !flag->saved || !assign(*flag, value).empty())
+    fail(ExitOutput, format("the checkpoint has '%s' for --%s", value.c_str(),
+                            name.c_str()));
+}

@@ -1,0 +1,57 @@
+//===- Options.h - The flags of a training binary ---------------*- C++ -*-===//
+
+#ifndef PCC_RUNTIME_TRAIN_OPTIONS_H
+#define PCC_RUNTIME_TRAIN_OPTIONS_H
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pcc {
+
+/// What the command line says; see the help texts in Options.cpp.
+struct Options {
+  std::string data, outputs, valData, save, resume, model, logJson, init;
+  std::string exportOnnx, tensorboardDir, trace, traceSteps;
+  std::string lrSchedule = "cosine";
+  int64_t steps = 0, warmupSteps = 0, stopAfter = 0;
+  int64_t saveEvery = 0, keep = 0, logEvery = 1;
+  int64_t evalEvery = 0, evalBatches = 20, seed = 0;
+  int64_t timeout = 600; ///< seconds; 0: none
+  double lr = 6e-4, minLr = -1, weightDecay = 0.1;
+  double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, clipGrad = 1.0;
+  bool shuffle = false, skipEmpty = false, info = false, help = false;
+
+  /// The flags that the command line gave, with their values.
+  std::map<std::string, std::string> given;
+};
+
+/// Reads the command line, both --x=N and --x N. Exits with ExitUsage and one
+/// message for what cannot be read or is out of range.
+Options parseOptions(int argc, char **argv);
+
+/// The steps of --trace-steps A:B; false for text that is none.
+bool parseTraceSteps(const std::string &text, int64_t &from, int64_t &to);
+
+/// The text of --help.
+std::string helpText(const std::string &program);
+
+/// The flags that decide what is computed, as (name, value) texts, but for what
+/// follows from others; a checkpoint keeps them.
+std::vector<std::pair<std::string, std::string>>
+savedOptions(const Options &options);
+
+/// What of these flags differs, as "--lr 0.1 -> 0.2".
+std::vector<std::string> changedOptions(const Options &before,
+                                        const Options &after);
+
+/// Sets a flag by name unless the command line gave it; used on --resume.
+/// Exits with ExitOutput if `value` is not one.
+void restoreOption(Options &options, const std::string &name,
+                   const std::string &value);
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_TRAIN_OPTIONS_H

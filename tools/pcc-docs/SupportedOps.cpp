@@ -1,0 +1,204 @@
+//===- SupportedOps.cpp - The import table as a document ------------------===//
+//
+// Nothing is said here that was not tried: every operator's examples are
+// imported and compiled once per element type, and what they became is looked
+// at.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/pcc-docs/SupportedOps.h"
+#include "frontend/binding/Differentiate.h"
+#include "frontend/import/Import.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "passes/Pipelines.h"
+#include "tools/pcc-docs/Examples.h"
+#include "tools/pcc-docs/Loops.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+
+using namespace mlir;
+using namespace pcc;
+
+namespace {
+/// What an operator's examples show.
+struct Shown {
+  SmallVector<StringRef> types;
+  llvm::SetVector<StringRef> ops;
+  llvm::SetVector<StringRef> derivatives;
+  SmallVector<std::string> shardings;
+};
+} // namespace
+
+/// A model's module, null where it is refused.
+static OwningOpRef<ModuleOp> import(MLIRContext &context,
+                                    const ExampleModel &example) {
+  SmallString<64> path;
+  int descriptor;
+  if (llvm::sys::fs::createTemporaryFile("pcc-example", "onnx", descriptor,
+                                         path))
+    return nullptr;
+  llvm::FileRemover remover(path);
+  llvm::raw_fd_ostream(descriptor, /*shouldClose=*/true) << example.file;
+  ImportOptions options;
+  options.path = path.str().str();
+  options.forward = !example.isTrained;
+  auto module = importONNX(context, options);
+  return succeeded(module) ? std::move(*module) : nullptr;
+}
+
+/// Runs the phases behind `first` up to `last`.
+static LogicalResult runPhases(ModuleOp module, StringRef first,
+                               StringRef last) {
+  Options options;
+  options.forward = true;
+  options.microBatch = options.globalBatch = options.microbatches = 1;
+  PassManager manager(module->getName());
+  for (int i = findPhase(first) + 1; i <= findPhase(last); ++i) {
+    std::string pipeline = getPhases()[i].pipeline(options);
+    if (!pipeline.empty() && failed(parsePassPipeline(pipeline, manager)))
+      return failure();
+  }
+  return manager.run(module);
+}
+
+static bool isFloat(Value value) {
+  return isa<FloatType>(nn::tensorType(value).getElementType());
+}
+
+/// Whether a gradient passes from the results to the arguments.
+static StringRef derivativeOf(func::FuncOp function) {
+  SmallVector<Value> inputs;
+  for (Value argument : function.getArguments())
+    if (isFloat(argument))
+      inputs.push_back(argument);
+  Operation *terminator = function.getBody().front().getTerminator();
+  OpBuilder builder(terminator);
+  StringRef found = "none";
+  for (Value result : SmallVector<Value>(terminator->getOperands())) {
+    if (!isFloat(result) || inputs.empty())
+      continue;
+    auto cotangents =
+        frontend::differentiate(builder, function.getLoc(), result, inputs);
+    if (failed(cotangents))
+      return "no";
+    if (llvm::any_of(*cotangents, [](Value d) { return d; }))
+      found = "yes";
+    else if (found == "none")
+      found = "zero";
+  }
+  return found;
+}
+
+/// Looks at an example with operands of one type at phase nn.
+static void look(ModuleOp module, Shown &shown) {
+  auto function = module.lookupSymbol<func::FuncOp>("forward");
+  bool computes = false;
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    if (isa<nn::ConstantOp>(op))
+      continue;
+    computes = true;
+    shown.ops.insert(op.getName().stripDialect());
+  }
+  if (!computes)
+    return;
+  std::string sharding = Loops(function).text();
+  if (!llvm::is_contained(shown.shardings, sharding))
+    shown.shardings.push_back(sharding);
+  shown.derivatives.insert(derivativeOf(function));
+}
+
+static Shown show(MLIRContext &context, const SupportedOperator &op) {
+  ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
+  Builder b(&context);
+  const std::pair<StringRef, Type> types[] = {
+      {"f32", b.getF32Type()},       {"f64", b.getF64Type()},
+      {"f16", b.getF16Type()},       {"bf16", b.getBF16Type()},
+      {"i64", b.getIntegerType(64)}, {"i32", b.getIntegerType(32)},
+      {"i16", b.getIntegerType(16)}, {"i8", b.getIntegerType(8)},
+      {"bool", b.getI1Type()},
+  };
+  Shown shown;
+  // Floats show most; what takes none is shown by another type.
+  bool seen = false;
+  for (auto [name, type] : types) {
+    bool works = false, isShown = !seen;
+    for (const ExampleModel &example : exampleModels(op, type)) {
+      OwningOpRef<ModuleOp> module = import(context, example);
+      if (!module || failed(runPhases(*module, "import", "nn")))
+        continue;
+      seen |= isShown;
+      if (isShown) {
+        OwningOpRef<ModuleOp> copy = module->clone();
+        look(*copy, shown);
+      }
+      if (!example.isTrained)
+        works |= succeeded(runPhases(*module, "nn", "llvm"));
+    }
+    if (works)
+      shown.types.push_back(name);
+  }
+  return shown;
+}
+
+/// A name for what is usual.
+static std::string typesText(ArrayRef<StringRef> types) {
+  switch (types.size()) {
+  case 0:
+    return "undescribed";
+  case 9:
+    return "all";
+  case 8:
+    if (!llvm::is_contained(types, "bool"))
+      return "numbers";
+    break;
+  case 4:
+    if (types.back() == "bf16")
+      return "floats";
+    break;
+  }
+  return llvm::join(types, ", ");
+}
+
+static constexpr StringLiteral header =
+    R"(# Supported operators
+
+Generated by scripts/generate-docs: every operator of the import table was
+compiled with operands of each type, and this is what came of it.
+
+- *opsets*: the versions of the operator's set.
+- *types*: the elements that a program for the CPU computes with: `floats` are
+  f32, f64, f16 and bf16, `numbers` also i64, i32, i16 and i8, `all` also bool.
+  Unsigned integers and strings are not supported. Whether ONNX allows an
+  operator a type is not checked.
+- *nn ops*: what becomes of it where the model's shapes are known and its
+  patterns are recognized; nothing where the compiler computes it itself, as it
+  does whatever depends on constants alone.
+- *derivative*: `yes`, or `zero` where it is flat; `none` where nothing is
+  trained through it, its operands or its result being no floats; `no` where
+  training through it is refused.
+- *sharding*: the dims of operands and results. What has the same letter is one
+  loop, which may be split over a mesh axis; what no result has is added up over
+  the ranks. Each rank needs all of `-` (or it has extent 1); `1` is a scalar.
+  Several examples are separated by semicolons.
+
+`If` is supported where the file's shapes say which branch is taken: that branch
+takes its place.
+
+| operator | opsets | types | nn ops | derivative | sharding |
+|---|---|---|---|---|---|
+)";
+
+void pcc::printSupportedOps(MLIRContext &context, llvm::raw_ostream &os) {
+  os << header;
+  auto code = [](StringRef text) { return ("`" + text + "`").str(); };
+  for (const SupportedOperator &op : supportedOperators()) {
+    Shown shown = show(context, op);
+    os << "| " << op.name << " | " << op.opsets << " | "
+       << typesText(shown.types) << " | " << llvm::join(shown.ops, ", ")
+       << " | " << llvm::join(shown.derivatives, ", ") << " | "
+       << llvm::join(llvm::map_range(shown.shardings, code), "; ") << " |\n";
+  }
+}
