@@ -3,7 +3,7 @@
 #include "analysis/Axes.h"
 
 using namespace mlir;
-using namespace pcc::frontend;
+using namespace pcc::analysis;
 using namespace pcc::nn;
 
 namespace {
@@ -117,7 +117,7 @@ struct AxisFinder {
 
 } // namespace
 
-BatchAndSequence pcc::frontend::findAxes(Value value) {
+BatchAndSequence pcc::analysis::findAxes(Value value) {
   AxisFinder finder;
   const Dims &dims = finder.find(value);
   BatchAndSequence axes;
@@ -133,7 +133,7 @@ BatchAndSequence pcc::frontend::findAxes(Value value) {
   return axes;
 }
 
-std::optional<bool> pcc::frontend::runsOverBatch(Value value,
+std::optional<bool> pcc::analysis::runsOverBatch(Value value,
                                                  ArrayRef<int64_t> wanted) {
   AxisFinder finder;
   const Dims &dims = finder.find(value);
@@ -185,7 +185,7 @@ static std::optional<bool> seesTogether(ShardingRuleInterface op,
   return answer;
 }
 
-bool pcc::frontend::reachesRows(BlockArgument argument, Value output) {
+bool pcc::analysis::reachesRows(BlockArgument argument, Value output) {
   AxisFinder finder;
   for (BlockArgument other : argument.getOwner()->getArguments()) {
     Dims dims = AxisFinder::plain(other);
@@ -200,7 +200,7 @@ bool pcc::frontend::reachesRows(BlockArgument argument, Value output) {
 }
 
 std::optional<bool>
-pcc::frontend::isUsedByRow(BlockArgument candidate,
+pcc::analysis::isUsedByRow(BlockArgument candidate,
                            ArrayRef<BlockArgument> samples) {
   AxisFinder ofSamples, ofCandidate;
   Block *body = candidate.getOwner();
@@ -232,7 +232,7 @@ pcc::frontend::isUsedByRow(BlockArgument candidate,
   return found;
 }
 
-BlockArgument pcc::frontend::findArgument(func::FuncOp forward,
+BlockArgument pcc::analysis::findArgument(func::FuncOp forward,
                                           StringRef role) {
   for (BlockArgument argument : forward.getArguments()) {
     auto attr = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
@@ -243,7 +243,7 @@ BlockArgument pcc::frontend::findArgument(func::FuncOp forward,
   return nullptr;
 }
 
-Value pcc::frontend::entryArgument(func::FuncOp forward, StringRef role) {
+Value pcc::analysis::entryArgument(func::FuncOp forward, StringRef role) {
   if (BlockArgument argument = findArgument(forward, role))
     return argument;
   static constexpr StringLiteral order[] = {"positions", "samples", "seed",

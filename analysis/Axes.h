@@ -6,7 +6,7 @@
 #include "dialects/NN/NN.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-namespace pcc::frontend {
+namespace pcc::analysis {
 
 /// Which dims of a value run over the samples and over the sequence of the
 /// tokens; -1 where none does.
@@ -44,6 +44,6 @@ mlir::Value entryArgument(mlir::func::FuncOp forward, llvm::StringRef role);
 mlir::BlockArgument findArgument(mlir::func::FuncOp forward,
                                  llvm::StringRef role);
 
-} // namespace pcc::frontend
+} // namespace pcc::analysis
 
 #endif // PCC_ANALYSIS_AXES_H

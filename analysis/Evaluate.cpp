@@ -6,11 +6,11 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
-using namespace pcc::frontend;
+using namespace pcc::analysis;
 using namespace pcc::nn;
 
 std::unique_ptr<llvm::MemoryBuffer>
-pcc::frontend::mapSource(SourceAttr source) {
+pcc::analysis::mapSource(SourceAttr source) {
   Type element = source.getType().getElementType();
   int64_t width = std::max(8u, element.getIntOrFloatBitWidth()) / 8;
   int64_t size = source.getType().getNumElements() * width;
@@ -107,11 +107,11 @@ static std::optional<Tensor> evaluateMoves(Value value, int moves) {
       .Default([](Operation *) -> Result { return std::nullopt; });
 }
 
-std::optional<Tensor> pcc::frontend::evaluate(Value value) {
+std::optional<Tensor> pcc::analysis::evaluate(Value value) {
   return evaluateMoves(value, 0);
 }
 
-std::optional<double> pcc::frontend::uniformNumber(Value value) {
+std::optional<double> pcc::analysis::uniformNumber(Value value) {
   std::optional<Tensor> tensor = evaluate(value);
   if (!tensor || !tensor->isFloat() || !tensor->isUniform())
     return std::nullopt;

@@ -7,7 +7,7 @@
 #include "dialects/NN/NN.h"
 #include "llvm/Support/MemoryBuffer.h"
 
-namespace pcc::frontend {
+namespace pcc::analysis {
 
 /// A mask value at or below this removes a key: exporters write -inf, the
 /// least float, -1e4 or -1e9.
@@ -25,6 +25,6 @@ std::optional<Tensor> evaluate(mlir::Value value);
 /// differ or are no floats.
 std::optional<double> uniformNumber(mlir::Value value);
 
-} // namespace pcc::frontend
+} // namespace pcc::analysis
 
 #endif // PCC_ANALYSIS_EVALUATE_H

@@ -5,7 +5,7 @@
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
-using namespace pcc::frontend;
+using namespace pcc::analysis;
 using namespace pcc::nn;
 
 /// Beyond this an expression is never computed whole.
@@ -15,7 +15,7 @@ static constexpr int64_t kLargestFloats = 1 << 24;
 /// Steps between elements by distance: twice the buckets of relative positions.
 static constexpr size_t kMostSteps = 128;
 
-bool pcc::frontend::staysExpression(StringRef op,
+bool pcc::analysis::staysExpression(StringRef op,
                                     ArrayRef<std::optional<Tensor>> operands,
                                     bool isFloat) {
   static const llvm::StringSet<> elementwise = {
@@ -117,7 +117,7 @@ static std::optional<Tensor> computeByDistance(Lines &lines, Type element,
       .expand(lines.shape());
 }
 
-std::optional<Tensor> pcc::frontend::computeWhole(Value expression) {
+std::optional<Tensor> pcc::analysis::computeWhole(Value expression) {
   Lines lines(expression);
   Shape shape(lines.shape());
   for (size_t d = 0; d + 1 < shape.size(); ++d)
@@ -166,7 +166,7 @@ static Value buildDistance(OpBuilder &builder, Location loc,
                        positions(subtrahend));
 }
 
-Value pcc::frontend::buildSteps(OpBuilder &builder, Location loc,
+Value pcc::analysis::buildSteps(OpBuilder &builder, Location loc,
                                 const Tensor &tensor) {
   Tensor core = tensor.core();
   Tensor::Diagonals diagonals = core.diagonals();
@@ -201,7 +201,7 @@ Value pcc::frontend::buildSteps(OpBuilder &builder, Location loc,
   return value;
 }
 
-Value pcc::frontend::buildBand(OpBuilder &builder, Location loc,
+Value pcc::analysis::buildBand(OpBuilder &builder, Location loc,
                                ArrayRef<int64_t> shape, int64_t low,
                                int64_t high) {
   Type i64 = builder.getI64Type();
@@ -229,7 +229,7 @@ Value pcc::frontend::buildBand(OpBuilder &builder, Location loc,
   return condition ? condition : number(builder.getI1Type(), 1);
 }
 
-std::optional<Band> pcc::frontend::findBand(Type element,
+std::optional<Band> pcc::analysis::findBand(Type element,
                                             ArrayRef<int64_t> shape,
                                             StringRef bytes) {
   int64_t rank = shape.size();
@@ -279,7 +279,7 @@ std::optional<Band> pcc::frontend::findBand(Type element,
   return band;
 }
 
-Value pcc::frontend::buildBand(OpBuilder &builder, Location loc,
+Value pcc::analysis::buildBand(OpBuilder &builder, Location loc,
                                RankedTensorType type, const Band &band) {
   Value condition =
       buildBand(builder, loc, type.getShape(), band.low, band.high);

@@ -14,7 +14,7 @@
 
 #include "analysis/Tensor.h"
 
-namespace pcc::frontend {
+namespace pcc::analysis {
 
 /// Constants of at most so many elements are always folded.
 inline constexpr int64_t kLargestFolded = 1 << 16;
@@ -53,6 +53,6 @@ std::optional<Band> findBand(mlir::Type element, llvm::ArrayRef<int64_t> shape,
 mlir::Value buildBand(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::RankedTensorType type, const Band &band);
 
-} // namespace pcc::frontend
+} // namespace pcc::analysis
 
 #endif // PCC_ANALYSIS_EXPRESSIONS_H

@@ -11,7 +11,7 @@
 #include <cmath>
 
 using namespace mlir;
-using namespace pcc::frontend;
+using namespace pcc::analysis;
 using namespace pcc::nn;
 
 /// One value of the expression, with its last line.
@@ -336,7 +336,7 @@ std::string Lines::key() const {
   return key;
 }
 
-void pcc::frontend::forEachLine(
+void pcc::analysis::forEachLine(
     MutableArrayRef<Lines> values,
     llvm::function_ref<bool(ArrayRef<int64_t>)> fn) {
   Shape shape(values.front().shape());

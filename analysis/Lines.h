@@ -20,7 +20,7 @@
 #include "analysis/Tensor.h"
 #include "dialects/NN/NN.h"
 
-namespace pcc::frontend {
+namespace pcc::analysis {
 
 /// Elements from where the run before ends up to `end`: first, first + slope,
 /// first + 2 slope, ...
@@ -104,6 +104,6 @@ private:
 void forEachLine(llvm::MutableArrayRef<Lines> values,
                  llvm::function_ref<bool(llvm::ArrayRef<int64_t>)> fn);
 
-} // namespace pcc::frontend
+} // namespace pcc::analysis
 
 #endif // PCC_ANALYSIS_LINES_H

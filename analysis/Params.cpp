@@ -9,10 +9,10 @@
 
 using namespace mlir;
 using namespace pcc;
-using namespace pcc::frontend;
+using namespace pcc::analysis;
 using namespace pcc::nn;
 
-void pcc::frontend::sweep(ModuleOp module) {
+void pcc::analysis::sweep(ModuleOp module) {
   llvm::StringSet<> read;
   for (auto func : module.getOps<func::FuncOp>()) {
     SmallVector<Operation *> ops;
@@ -27,7 +27,7 @@ void pcc::frontend::sweep(ModuleOp module) {
       param.erase();
 }
 
-void pcc::frontend::sortParams(ModuleOp module, ArrayRef<StringRef> names) {
+void pcc::analysis::sortParams(ModuleOp module, ArrayRef<StringRef> names) {
   Operation *first = nullptr;
   for (Operation &op : *module.getBody())
     if (!isa<ParamOp>(op)) {
@@ -64,7 +64,7 @@ static void findUses(Value value, Uses &uses) {
   }
 }
 
-void pcc::frontend::classifyParams(ModuleOp module) {
+void pcc::analysis::classifyParams(ModuleOp module) {
   llvm::StringMap<Uses> uses;
   module.walk(
       [&](ReadOp read) { findUses(read.getResult(), uses[read.getSymbol()]); });

@@ -6,7 +6,7 @@
 #include "dialects/NN/NN.h"
 #include "mlir/IR/BuiltinOps.h"
 
-namespace pcc::frontend {
+namespace pcc::analysis {
 
 /// On a parameter: what the file calls it, where that is another name.
 inline constexpr llvm::StringLiteral kSourceNameAttr = "nn.source_name";
@@ -23,6 +23,6 @@ void sortParams(mlir::ModuleOp module, llvm::ArrayRef<llvm::StringRef> names);
 /// that are the file's stay so.
 void classifyParams(mlir::ModuleOp module);
 
-} // namespace pcc::frontend
+} // namespace pcc::analysis
 
 #endif // PCC_ANALYSIS_PARAMS_H

@@ -58,7 +58,7 @@ static void setRole(func::FuncOp forward, BlockArgument argument,
                      StringAttr::get(forward.getContext(), role));
 }
 
-void pcc::frontend::assignTargets(func::FuncOp forward) {
+void pcc::analysis::assignTargets(func::FuncOp forward) {
   // There is one such input; other losses' are data, by their names.
   BlockArgument targets;
   bool isShifted = false;
@@ -81,7 +81,7 @@ void pcc::frontend::assignTargets(func::FuncOp forward) {
     setRole(forward, targets, isShifted ? "labels" : "targets");
 }
 
-void pcc::frontend::assignRoles(func::FuncOp forward) {
+void pcc::analysis::assignRoles(func::FuncOp forward) {
   BlockArgument tokens;
   for (BlockArgument argument : forward.getArguments()) {
     if (roleOf(forward, argument) != "tokens")

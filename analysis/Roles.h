@@ -5,7 +5,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-namespace pcc::frontend {
+namespace pcc::analysis {
 
 /// Tells ids from targets, among the inputs that have role "tokens", by what
 /// reads them. Labels are targets that the model itself shifts: of text they
@@ -16,6 +16,6 @@ void assignRoles(mlir::func::FuncOp forward);
 /// are classes of one may not be seen before it is recognized.
 void assignTargets(mlir::func::FuncOp forward);
 
-} // namespace pcc::frontend
+} // namespace pcc::analysis
 
 #endif // PCC_ANALYSIS_ROLES_H

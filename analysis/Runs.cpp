@@ -6,7 +6,7 @@
 #include <cmath>
 
 using namespace mlir;
-using namespace pcc::frontend;
+using namespace pcc::analysis;
 using namespace pcc::nn;
 
 /// Whole floats up to here, and their sums, are exact in f32.
@@ -21,7 +21,7 @@ static bool isSame(Scalar a, Scalar b, bool isFloat) {
   return isFloat ? a.f == b.f : a.i == b.i;
 }
 
-void pcc::frontend::append(Line &line, Run run, bool isFloat) {
+void pcc::analysis::append(Line &line, Run run, bool isFloat) {
   if (run.end - (line.empty() ? 0 : line.back().end) == 1)
     run.slope = 0;
   if (!line.empty()) {
@@ -40,7 +40,7 @@ void pcc::frontend::append(Line &line, Run run, bool isFloat) {
   line.push_back(run);
 }
 
-Line pcc::frontend::repeated(int64_t size, std::optional<Scalar> value) {
+Line pcc::analysis::repeated(int64_t size, std::optional<Scalar> value) {
   return {Run{size, value.has_value(), value.value_or(ofInt(0)), 0}};
 }
 
@@ -48,7 +48,7 @@ static bool isWhole(Scalar s, bool isFloat) {
   return !isFloat || (std::fabs(s.f) <= kExact && s.f == std::floor(s.f));
 }
 
-Line pcc::frontend::compress(ArrayRef<Scalar> values, bool isFloat) {
+Line pcc::analysis::compress(ArrayRef<Scalar> values, bool isFloat) {
   Line line;
   int64_t size = values.size();
   auto step = [&](int64_t i) -> std::optional<int64_t> {
@@ -76,7 +76,7 @@ Line pcc::frontend::compress(ArrayRef<Scalar> values, bool isFloat) {
   return line;
 }
 
-bool pcc::frontend::isElementwise(Operation *op) {
+bool pcc::analysis::isElementwise(Operation *op) {
   return isa<SumOp, SubOp, MulOp, DivOp, MaxOp, MinOp, RemOp, PowOp, CompareOp,
              WhereOp, ScaleOp, CastOp, ExpOp, LogOp, SqrtOp, TanhOp, ErfOp,
              SinOp, CosOp, FloorOp, RoundOp, SigmoidOp, ReluOp>(op);
@@ -329,7 +329,7 @@ void Segment::compute() const {
   elementByElement();
 }
 
-Line pcc::frontend::combine(Operation *op, ArrayRef<ArrayRef<Run>> operands,
+Line pcc::analysis::combine(Operation *op, ArrayRef<ArrayRef<Run>> operands,
                             bool isFinite) {
   // Where begins with its condition; the kind of the others decides.
   bool isFloat =

@@ -5,7 +5,7 @@
 
 #include "analysis/Lines.h"
 
-namespace pcc::frontend {
+namespace pcc::analysis {
 
 /// Whether `combine` knows the op.
 bool isElementwise(mlir::Operation *op);
@@ -24,6 +24,6 @@ Line repeated(int64_t size, std::optional<Scalar> value);
 /// Adds a run to a line, as part of the one before where it goes on.
 void append(Line &line, Run run, bool isFloat);
 
-} // namespace pcc::frontend
+} // namespace pcc::analysis
 
 #endif // PCC_ANALYSIS_RUNS_H

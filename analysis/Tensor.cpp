@@ -4,16 +4,16 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
-using namespace pcc::frontend;
+using namespace pcc::analysis;
 
-int64_t pcc::frontend::product(ArrayRef<int64_t> shape) {
+int64_t pcc::analysis::product(ArrayRef<int64_t> shape) {
   int64_t n = 1;
   for (int64_t extent : shape)
     n *= extent;
   return n;
 }
 
-std::optional<int64_t> pcc::frontend::countElements(ArrayRef<int64_t> shape) {
+std::optional<int64_t> pcc::analysis::countElements(ArrayRef<int64_t> shape) {
   int64_t n = 1;
   for (int64_t extent : shape)
     if (extent < 0 || llvm::MulOverflow(n, extent, n))
@@ -21,14 +21,14 @@ std::optional<int64_t> pcc::frontend::countElements(ArrayRef<int64_t> shape) {
   return n;
 }
 
-bool pcc::frontend::canBeHeld(ArrayRef<int64_t> shape) {
+bool pcc::analysis::canBeHeld(ArrayRef<int64_t> shape) {
   std::optional<int64_t> count = countElements(shape);
   return count && *count <= int64_t(1) << 40 &&
          llvm::all_of(
              shape, [](int64_t extent) { return extent <= int64_t(1) << 31; });
 }
 
-Shape pcc::frontend::rowMajor(ArrayRef<int64_t> shape) {
+Shape pcc::analysis::rowMajor(ArrayRef<int64_t> shape) {
   Shape strides(shape.size());
   int64_t stride = 1;
   for (size_t d = shape.size(); d-- > 0;) {
@@ -38,7 +38,7 @@ Shape pcc::frontend::rowMajor(ArrayRef<int64_t> shape) {
   return strides;
 }
 
-void pcc::frontend::forEachIndex(
+void pcc::analysis::forEachIndex(
     ArrayRef<int64_t> shape, llvm::function_ref<void(ArrayRef<int64_t>)> fn) {
   if (product(shape) == 0)
     return;
@@ -53,7 +53,7 @@ void pcc::frontend::forEachIndex(
   }
 }
 
-std::optional<Shape> pcc::frontend::broadcastShapes(ArrayRef<Shape> shapes) {
+std::optional<Shape> pcc::analysis::broadcastShapes(ArrayRef<Shape> shapes) {
   size_t rank = 0;
   for (const Shape &shape : shapes)
     rank = std::max(rank, shape.size());

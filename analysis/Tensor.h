@@ -16,7 +16,7 @@
 #include <memory>
 #include <vector>
 
-namespace pcc::frontend {
+namespace pcc::analysis {
 
 using Shape = llvm::SmallVector<int64_t, 4>;
 
@@ -151,6 +151,6 @@ void forEachIndex(llvm::ArrayRef<int64_t> shape,
 /// `value` as the element type can hold it.
 Scalar roundTo(mlir::Type element, Scalar value);
 
-} // namespace pcc::frontend
+} // namespace pcc::analysis
 
 #endif // PCC_ANALYSIS_TENSOR_H

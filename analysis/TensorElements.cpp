@@ -10,7 +10,7 @@
 #include "llvm/Support/Endian.h"
 
 using namespace mlir;
-using namespace pcc::frontend;
+using namespace pcc::analysis;
 
 static double roundThrough(const llvm::fltSemantics &semantics, double value) {
   llvm::APFloat f(value);
@@ -21,7 +21,7 @@ static double roundThrough(const llvm::fltSemantics &semantics, double value) {
   return f.convertToDouble();
 }
 
-Scalar pcc::frontend::roundTo(Type element, Scalar value) {
+Scalar pcc::analysis::roundTo(Type element, Scalar value) {
   if (element.isF32())
     return ofFloat(static_cast<float>(value.f));
   if (element.isF16() || element.isBF16())

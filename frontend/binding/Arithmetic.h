@@ -77,7 +77,7 @@ public:
   /// best one; Best is a reduction to it.
   template <typename Best>
   mlir::Value findBest(mlir::Value x, int64_t dim, bool last) {
-    Shape shape(nn::tensorType(x).getShape());
+    analysis::Shape shape(nn::tensorType(x).getShape());
     mlir::Value best = spread(reduce<Best>(x, dim), shape, dim);
     mlir::Value index = iota(shape, dim, b.builder.getI64Type());
     mlir::Value none = splat(index, last ? -1 : shape[dim]);
@@ -98,7 +98,7 @@ public:
   /// ids, where those below zero count from the end of `extent`.
   mlir::Value wrap(mlir::Value ids, int64_t extent);
 
-  static Shape without(llvm::ArrayRef<int64_t> shape,
+  static analysis::Shape without(llvm::ArrayRef<int64_t> shape,
                        llvm::ArrayRef<int64_t> dims);
 
 private:

@@ -5,6 +5,7 @@
 #include "analysis/Expressions.h"
 
 using namespace mlir;
+using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 

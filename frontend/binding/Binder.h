@@ -22,7 +22,7 @@ struct Item {
   bool isKnown() const { return tensor || value || weight || isSequence(); }
 
   /// Folded.
-  std::optional<Tensor> tensor;
+  std::optional<analysis::Tensor> tensor;
   /// Computed at run time.
   mlir::Value value;
   /// A weight that nothing has read yet.
@@ -39,10 +39,10 @@ public:
   /// Whether the outputs are wanted as they are, not a loss to train by.
   virtual bool isForward() const = 0;
   /// The elements of a tensor of the file.
-  virtual mlir::FailureOr<Tensor> load(mlir::Location loc,
+  virtual mlir::FailureOr<analysis::Tensor> load(mlir::Location loc,
                                        const onnx::TensorProto &tensor) = 0;
   /// A place to keep what was made of a constant.
-  virtual mlir::Value &constantFor(const Tensor &tensor) = 0;
+  virtual mlir::Value &constantFor(const analysis::Tensor &tensor) = 0;
   /// The argument of @forward with this role, added on first use.
   virtual mlir::Value argument(llvm::StringRef role) = 0;
   /// A number for a random op, ascending in program order.
@@ -80,10 +80,10 @@ public:
   bool has(unsigned i) const;
   bool isConstant(unsigned i) const { return inputs[i].tensor.has_value(); }
   mlir::Type element(unsigned i) const;
-  Shape shape(unsigned i) const;
+  analysis::Shape shape(unsigned i) const;
   int64_t rank(unsigned i) const { return shape(i).size(); }
   /// A constant operand, or one that can be computed now (a mask buffer).
-  std::optional<Tensor> tensor(unsigned i) const;
+  std::optional<analysis::Tensor> tensor(unsigned i) const;
   /// The operand as an SSA value.
   mlir::Value value(unsigned i);
   /// The constant of an operand all of whose elements are equal, as a float.
@@ -99,7 +99,7 @@ public:
   mlir::FailureOr<std::optional<llvm::SmallVector<int64_t>>>
   ints(unsigned i, llvm::StringRef name) const;
 
-  void set(unsigned i, Tensor tensor);
+  void set(unsigned i, analysis::Tensor tensor);
   void set(unsigned i, mlir::Value value);
   void set(unsigned i, Item item) { results[i] = std::move(item); }
   llvm::ArrayRef<Item> getResults() const { return results; }
@@ -107,7 +107,7 @@ public:
   // Building.
   mlir::RankedTensorType typeOf(llvm::ArrayRef<int64_t> shape,
                                 mlir::Type element) const;
-  mlir::Value constant(const Tensor &tensor);
+  mlir::Value constant(const analysis::Tensor &tensor);
   mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape);
   mlir::Value transpose(mlir::Value value, llvm::ArrayRef<int64_t> permutation);
   /// Numpy's broadcasting.

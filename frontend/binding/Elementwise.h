@@ -8,7 +8,7 @@
 namespace pcc::frontend {
 
 /// The elements of all operands at one place.
-using In = llvm::ArrayRef<Scalar>;
+using In = llvm::ArrayRef<analysis::Scalar>;
 
 /// Folds by one function for floats and one for integers; a null one means
 /// that the operator does not take such elements. `element` is that of the

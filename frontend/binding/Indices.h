@@ -29,7 +29,7 @@ struct RowNumbers {
   mlir::Value number;
   /// How many rows there are, and what one row holds.
   int64_t rows;
-  Shape row;
+  analysis::Shape row;
 };
 
 /// Operand 1 as row numbers of operand 0; `batch` leading dims are the same

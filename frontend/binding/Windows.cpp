@@ -3,6 +3,7 @@
 #include "frontend/binding/Windows.h"
 
 using namespace mlir;
+using namespace pcc::analysis;
 using namespace pcc::frontend;
 
 /// Attributes and extents up to here; products of two stay within 64 bits.

@@ -11,6 +11,7 @@
 
 using namespace mlir;
 using namespace pcc;
+using namespace pcc::analysis;
 using namespace pcc::frontend;
 
 LogicalResult Importer::takeBranch(int64_t number) {

@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace pcc;
+using namespace pcc::analysis;
 using namespace pcc::frontend;
 
 Type pcc::frontend::storageType(MLIRContext *context, int32_t dataType) {

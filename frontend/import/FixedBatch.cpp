@@ -16,6 +16,7 @@
 #include "dialects/NN/Location.h"
 
 using namespace mlir;
+using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 

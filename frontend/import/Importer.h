@@ -42,18 +42,18 @@ public:
 
   bool wantsDropout() const override { return !options.noDropout; }
   bool isForward() const override { return options.forward; }
-  mlir::FailureOr<Tensor> load(mlir::Location loc,
+  mlir::FailureOr<analysis::Tensor> load(mlir::Location loc,
                                const onnx::TensorProto &tensor) override {
     return loadTensor(loc, *model, tensor, options.forward);
   }
-  mlir::Value &constantFor(const Tensor &tensor) override {
+  mlir::Value &constantFor(const analysis::Tensor &tensor) override {
     for (auto &[known, value] : constants)
       if (known.isSameView(tensor))
         return value;
     return constants.emplace_back(tensor, mlir::Value()).second;
   }
   mlir::Value argument(llvm::StringRef role) override {
-    return entryArgument(forward, role);
+    return analysis::entryArgument(forward, role);
   }
   int64_t nextRandomId() override { return randomIds++; }
   bool normalizesByBatch(const onnx::NodeProto &node, bool isTraining) override;
@@ -140,7 +140,7 @@ private:
   std::optional<Declarations> declared;
   std::optional<TrainChoice> choice;
   /// Large constants, such as a mask that every layer uses.
-  std::deque<std::pair<Tensor, mlir::Value>> constants;
+  std::deque<std::pair<analysis::Tensor, mlir::Value>> constants;
   /// Values that follow from constants, but were too large to fold.
   llvm::DenseSet<mlir::Value> expressions;
   int64_t randomIds = 0;

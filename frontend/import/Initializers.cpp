@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace pcc;
+using namespace pcc::analysis;
 using namespace pcc::frontend;
 
 bool Importer::mayBeWeight(const onnx::TensorProto &tensor) const {

@@ -6,6 +6,7 @@
 
 using namespace mlir;
 using namespace pcc;
+using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 

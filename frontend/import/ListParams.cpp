@@ -7,7 +7,6 @@
 
 using namespace mlir;
 using namespace pcc;
-using namespace pcc::frontend;
 using namespace pcc::nn;
 
 static std::string print(Type type) {
@@ -48,7 +47,7 @@ void pcc::printParams(ModuleOp module, const ImportReport &report,
          << print(source.getType());
     else
       os << "  from nowhere";
-    if (auto name = param->getAttrOfType<StringAttr>(kSourceNameAttr))
+    if (auto name = param->getAttrOfType<StringAttr>(analysis::kSourceNameAttr))
       os << ", called '" << name.getValue() << "' there";
     if (param->hasAttr(kTransposedAttr))
       os << ", transposed";

@@ -7,6 +7,7 @@
 
 using namespace mlir;
 using namespace pcc;
+using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 

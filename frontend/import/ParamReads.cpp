@@ -8,6 +8,7 @@
 #include "dialects/NN/SourceMarks.h"
 
 using namespace mlir;
+using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 

@@ -4,6 +4,7 @@
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
+using namespace pcc::analysis;
 using namespace pcc::frontend;
 
 void TableReads::add(int64_t number, const Binder &b, unsigned data,

@@ -7,6 +7,7 @@
 #include <cstring>
 
 using namespace mlir;
+using namespace pcc::analysis;
 using namespace pcc::frontend;
 
 /// Elements in typed fields instead of bytes.

@@ -11,7 +11,7 @@ namespace pcc::frontend {
 /// The elements of a tensor, in the type to compute with: see elementType.
 /// Errors: a type that is not supported, more than 2^28 elements, too few or
 /// too many bytes for the shape.
-mlir::FailureOr<Tensor> loadTensor(mlir::Location loc, Model &model,
+mlir::FailureOr<analysis::Tensor> loadTensor(mlir::Location loc, Model &model,
                                    const onnx::TensorProto &tensor,
                                    bool asStored);
 

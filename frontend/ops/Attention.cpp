@@ -10,6 +10,7 @@
 #include <limits>
 
 using namespace mlir;
+using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 

@@ -20,6 +20,7 @@
 #include "frontend/binding/Windows.h"
 
 using namespace mlir;
+using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 

@@ -13,6 +13,7 @@
 #include <map>
 
 using namespace mlir;
+using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 

@@ -8,6 +8,7 @@
 #include "frontend/binding/Binder.h"
 
 using namespace mlir;
+using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 

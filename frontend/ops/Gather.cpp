@@ -3,6 +3,7 @@
 #include "frontend/binding/Indices.h"
 
 using namespace mlir;
+using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 

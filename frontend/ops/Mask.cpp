@@ -5,6 +5,7 @@
 #include "frontend/import/DimBinding.h"
 
 using namespace mlir;
+using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 using namespace mlir;
+using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 

@@ -4,6 +4,7 @@
 #include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
+using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 

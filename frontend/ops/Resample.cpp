@@ -14,6 +14,7 @@
 #include <cmath>
 
 using namespace mlir;
+using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 

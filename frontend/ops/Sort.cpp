@@ -11,6 +11,7 @@
 #include "frontend/binding/Arithmetic.h"
 
 using namespace mlir;
+using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 

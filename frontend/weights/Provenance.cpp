@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
+using namespace pcc::analysis;
 using namespace pcc::frontend;
 using Kind = Provenance::Kind;
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 using namespace mlir;
+using namespace pcc::analysis;
 using namespace pcc::frontend;
 
 namespace {

@@ -14,7 +14,7 @@
 #include <cmath>
 
 using namespace mlir;
-using namespace pcc::frontend;
+using namespace pcc::recognition;
 using namespace pcc::nn;
 
 namespace {
@@ -199,7 +199,7 @@ struct Activation : OpRewritePattern<Op> {
 
 } // namespace
 
-void pcc::frontend::populateActivationPatterns(RewritePatternSet &patterns) {
+void pcc::recognition::populateActivationPatterns(RewritePatternSet &patterns) {
   patterns.add<Activation<MulOp>, Activation<ScaleOp>, Activation<DivOp>>(
       patterns.getContext());
 }

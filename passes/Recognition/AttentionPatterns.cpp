@@ -12,7 +12,8 @@
 #include "passes/Recognition/Scores.h"
 
 using namespace mlir;
-using namespace pcc::frontend;
+using namespace pcc::analysis;
+using namespace pcc::recognition;
 using namespace pcc::nn;
 
 namespace {
@@ -273,6 +274,6 @@ private:
 
 } // namespace
 
-void pcc::frontend::populateAttentionPatterns(RewritePatternSet &patterns) {
+void pcc::recognition::populateAttentionPatterns(RewritePatternSet &patterns) {
   patterns.add<AttentionOfContracts>(patterns.getContext());
 }

@@ -4,7 +4,7 @@
 #include "passes/Recognition/Patterns.h"
 
 using namespace mlir;
-using namespace pcc::frontend;
+using namespace pcc::recognition;
 using namespace pcc::nn;
 
 static StringAttr spec(ContractOp op, StringRef lhs, StringRef rhs,
@@ -153,13 +153,13 @@ struct SumOfSum : OpRewritePattern<SumOp> {
 
 } // namespace
 
-void pcc::frontend::populateContractPatterns(RewritePatternSet &patterns) {
+void pcc::recognition::populateContractPatterns(RewritePatternSet &patterns) {
   patterns.add<TransposeOfOperand, TransposeOfResult, TransposeTwice,
                ScaleOfOperand, ScaleOfTranspose, ScaleTwice, SumOfSum>(
       patterns.getContext());
 }
 
-void pcc::frontend::renameLabels(ModuleOp module) {
+void pcc::recognition::renameLabels(ModuleOp module) {
   module.walk([](ContractOp op) {
     if (!op.getRhs().getDefiningOp<ReadOp>())
       return;

@@ -5,10 +5,11 @@
 #include "passes/Recognition/Patterns.h"
 
 using namespace mlir;
-using namespace pcc::frontend;
+using namespace pcc::analysis;
+using namespace pcc::recognition;
 using namespace pcc::nn;
 
-Value pcc::frontend::repeat(PatternRewriter &rewriter, Location loc,
+Value pcc::recognition::repeat(PatternRewriter &rewriter, Location loc,
                             Value value, ArrayRef<int64_t> shape) {
   RankedTensorType type = tensorType(value);
   if (type.getShape() == shape)
@@ -81,7 +82,7 @@ static SmallVector<int64_t> coreShape(Value value) {
   return SmallVector<int64_t>(whole);
 }
 
-Value pcc::frontend::buildCore(PatternRewriter &rewriter, Location loc,
+Value pcc::recognition::buildCore(PatternRewriter &rewriter, Location loc,
                                Value value) {
   SmallVector<int64_t> shape = coreShape(value);
   RankedTensorType type = tensorType(value);

@@ -14,7 +14,7 @@
 #include "dialects/NN/NN.h"
 #include "mlir/IR/PatternMatch.h"
 
-namespace pcc::frontend {
+namespace pcc::recognition {
 
 /// `value` in its core shape: 1 for dims along which it repeats itself. Ops are
 /// made anew where their results are smaller so.
@@ -25,6 +25,6 @@ mlir::Value buildCore(mlir::PatternRewriter &rewriter, mlir::Location loc,
 mlir::Value repeat(mlir::PatternRewriter &rewriter, mlir::Location loc,
                    mlir::Value value, llvm::ArrayRef<int64_t> shape);
 
-} // namespace pcc::frontend
+} // namespace pcc::recognition
 
 #endif // PCC_PASSES_RECOGNITION_CORES_H

@@ -4,10 +4,10 @@
 #include "passes/Recognition/Patterns.h"
 
 using namespace mlir;
-using namespace pcc::frontend;
+using namespace pcc::recognition;
 using namespace pcc::nn;
 
-std::optional<DimParts> pcc::frontend::splitDims(ArrayRef<int64_t> from,
+std::optional<DimParts> pcc::recognition::splitDims(ArrayRef<int64_t> from,
                                                  ArrayRef<int64_t> to) {
   DimParts parts;
   for (int64_t extent : from) {
@@ -38,7 +38,7 @@ std::optional<DimParts> pcc::frontend::splitDims(ArrayRef<int64_t> from,
   return parts;
 }
 
-std::optional<DimParts> pcc::frontend::commonParts(ArrayRef<int64_t> from,
+std::optional<DimParts> pcc::recognition::commonParts(ArrayRef<int64_t> from,
                                                    ArrayRef<int64_t> to) {
   DimParts parts;
   int64_t left = 1;
@@ -62,7 +62,7 @@ std::optional<DimParts> pcc::frontend::commonParts(ArrayRef<int64_t> from,
   return parts;
 }
 
-Value pcc::frontend::transposeParts(OpBuilder &builder, Location loc,
+Value pcc::recognition::transposeParts(OpBuilder &builder, Location loc,
                                     TransposeOp op,
                                     ArrayRef<SmallVector<int64_t, 2>> split) {
   SmallVector<SmallVector<int64_t, 2>> parts(split.size());

@@ -13,7 +13,7 @@
 
 #include "dialects/NN/NN.h"
 
-namespace pcc::frontend {
+namespace pcc::recognition {
 
 /// For every dim of a shape the extents that it is the product of.
 using DimParts = llvm::SmallVector<llvm::SmallVector<int64_t, 2>>;
@@ -35,6 +35,6 @@ mlir::Value transposeParts(mlir::OpBuilder &builder, mlir::Location loc,
                            nn::TransposeOp op,
                            llvm::ArrayRef<llvm::SmallVector<int64_t, 2>> split);
 
-} // namespace pcc::frontend
+} // namespace pcc::recognition
 
 #endif // PCC_PASSES_RECOGNITION_DIMPARTS_H

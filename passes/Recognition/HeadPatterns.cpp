@@ -21,7 +21,7 @@
 #include "passes/Recognition/Patterns.h"
 
 using namespace mlir;
-using namespace pcc::frontend;
+using namespace pcc::recognition;
 using namespace pcc::nn;
 
 namespace {
@@ -332,6 +332,6 @@ struct JoinedNorms : OpRewritePattern<ConcatOp> {
 
 } // namespace
 
-void pcc::frontend::populateHeadPatterns(RewritePatternSet &patterns) {
+void pcc::recognition::populateHeadPatterns(RewritePatternSet &patterns) {
   patterns.add<JoinedHeads, JoinedNorms>(patterns.getContext());
 }

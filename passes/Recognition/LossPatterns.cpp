@@ -10,7 +10,7 @@
 #include "passes/Recognition/Patterns.h"
 
 using namespace mlir;
-using namespace pcc::frontend;
+using namespace pcc::recognition;
 using namespace pcc::nn;
 
 namespace {
@@ -161,7 +161,7 @@ struct EntropyOfChoice : OpRewritePattern<ReduceOp> {
 
 } // namespace
 
-void pcc::frontend::populateLossPatterns(RewritePatternSet &patterns) {
+void pcc::recognition::populateLossPatterns(RewritePatternSet &patterns) {
   patterns
       .add<LossOfReshape, ValidOfReshape, ReduceAllOfReshape, EntropyOfChoice>(
           patterns.getContext());

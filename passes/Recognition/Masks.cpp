@@ -5,7 +5,8 @@
 #include "analysis/Runs.h"
 
 using namespace mlir;
-using namespace pcc::frontend;
+using namespace pcc::analysis;
+using namespace pcc::recognition;
 using namespace pcc::nn;
 
 namespace {

@@ -6,7 +6,7 @@
 #include "analysis/Lines.h"
 #include <map>
 
-namespace pcc::frontend {
+namespace pcc::recognition {
 
 /// What masks leave of scores [.., query, .., key].
 struct Mask {
@@ -46,6 +46,6 @@ private:
   std::map<std::string, bool> masks;
 };
 
-} // namespace pcc::frontend
+} // namespace pcc::recognition
 
 #endif // PCC_PASSES_RECOGNITION_MASKS_H

@@ -8,7 +8,7 @@
 #include <cmath>
 
 using namespace mlir;
-using namespace pcc::frontend;
+using namespace pcc::recognition;
 using namespace pcc::nn;
 
 /// The value that `value` repeats along the last dim; null if it does not.
@@ -151,6 +151,6 @@ struct BiasOfLayerNorm : OpRewritePattern<SumOp> {
 
 } // namespace
 
-void pcc::frontend::populateNormPatterns(RewritePatternSet &patterns) {
+void pcc::recognition::populateNormPatterns(RewritePatternSet &patterns) {
   patterns.add<NormOfPrimitives, BiasOfLayerNorm>(patterns.getContext());
 }

@@ -7,10 +7,10 @@
 #include "llvm/ADT/Twine.h"
 
 using namespace mlir;
-using namespace pcc::frontend;
+using namespace pcc::recognition;
 using namespace pcc::nn;
 
-bool pcc::frontend::isAlong(SliceOp slice, int64_t dim) {
+bool pcc::recognition::isAlong(SliceOp slice, int64_t dim) {
   ArrayRef<int64_t> whole = tensorType(slice.getInput()).getShape();
   for (int64_t d = 0, rank = whole.size(); d < rank; ++d)
     if (slice.getSteps()[d] != 1 ||
@@ -19,11 +19,11 @@ bool pcc::frontend::isAlong(SliceOp slice, int64_t dim) {
   return true;
 }
 
-ParamPart pcc::frontend::partOf(SliceOp slice, int64_t dim) {
+ParamPart pcc::recognition::partOf(SliceOp slice, int64_t dim) {
   return {slice.getStarts()[dim], slice.getType().getDimSize(dim)};
 }
 
-ParamOp pcc::frontend::ownParam(ReadOp read) {
+ParamOp pcc::recognition::ownParam(ReadOp read) {
   auto module = read->getParentOfType<ModuleOp>();
   ParamOp param = paramOf(read);
   if (!param)
@@ -38,7 +38,7 @@ ParamOp pcc::frontend::ownParam(ReadOp read) {
   return param;
 }
 
-ParamOp pcc::frontend::soleParam(Value value) {
+ParamOp pcc::recognition::soleParam(Value value) {
   auto read = value.getDefiningOp<ReadOp>();
   return read && read->hasOneUse() ? ownParam(read) : nullptr;
 }
@@ -54,7 +54,7 @@ static SourceAttr cutSource(SourceAttr source, int64_t dim, int64_t begin,
       source.getStrides(), DenseI64ArrayAttr::get(source.getContext(), shape));
 }
 
-Value pcc::frontend::readPart(PatternRewriter &rewriter, Value whole,
+Value pcc::recognition::readPart(PatternRewriter &rewriter, Value whole,
                               int64_t dim, ParamPart part) {
   auto read = whole.getDefiningOp<ReadOp>();
   ParamOp param = ownParam(read);

@@ -6,7 +6,7 @@
 #include "dialects/NN/NN.h"
 #include "mlir/IR/PatternMatch.h"
 
-namespace pcc::frontend {
+namespace pcc::recognition {
 
 /// The elements [begin, begin + size) of a dim.
 struct ParamPart {
@@ -31,6 +31,6 @@ nn::ParamOp soleParam(mlir::Value value);
 mlir::Value readPart(mlir::PatternRewriter &rewriter, mlir::Value whole,
                      int64_t dim, ParamPart part);
 
-} // namespace pcc::frontend
+} // namespace pcc::recognition
 
 #endif // PCC_PASSES_RECOGNITION_PARAMPARTS_H

@@ -5,7 +5,7 @@
 #include "passes/Recognition/Patterns.h"
 
 using namespace mlir;
-using namespace pcc::frontend;
+using namespace pcc::recognition;
 using namespace pcc::nn;
 
 namespace {
@@ -317,12 +317,12 @@ private:
 
 } // namespace
 
-void pcc::frontend::populatePartedProjectionPatterns(
+void pcc::recognition::populatePartedProjectionPatterns(
     RewritePatternSet &patterns) {
   patterns.add<UnequalParts, JoinedSummands, SlicedParam>(
       patterns.getContext());
 }
 
-void pcc::frontend::populateUnequalHeadPatterns(RewritePatternSet &patterns) {
+void pcc::recognition::populateUnequalHeadPatterns(RewritePatternSet &patterns) {
   patterns.add<UnequalHeads>(patterns.getContext());
 }

@@ -7,7 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 
-namespace pcc::frontend {
+namespace pcc::recognition {
 
 /// Transposes and scales into and out of contractions; sums made n-ary.
 void populateContractPatterns(mlir::RewritePatternSet &patterns);
@@ -43,6 +43,6 @@ void renameLabels(mlir::ModuleOp module);
 mlir::Value reshapeTo(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value value, llvm::ArrayRef<int64_t> shape);
 
-} // namespace pcc::frontend
+} // namespace pcc::recognition
 
 #endif // PCC_PASSES_RECOGNITION_PATTERNS_H

@@ -7,7 +7,8 @@
 #include "passes/Recognition/Patterns.h"
 
 using namespace mlir;
-using namespace pcc::frontend;
+using namespace pcc::analysis;
+using namespace pcc::recognition;
 using namespace pcc::nn;
 
 namespace {
@@ -142,7 +143,7 @@ struct LearnedPositions : OpRewritePattern<EmbeddingOp> {
 
 } // namespace
 
-void pcc::frontend::populateProjectionPatterns(RewritePatternSet &patterns) {
+void pcc::recognition::populateProjectionPatterns(RewritePatternSet &patterns) {
   patterns.add<PartsOfProjection, LearnedPositions>(patterns.getContext());
 }
 
@@ -168,7 +169,7 @@ static SourceAttr splitSource(SourceAttr source,
       DenseI64ArrayAttr::get(context, valid));
 }
 
-void pcc::frontend::reshapeParams(ModuleOp module) {
+void pcc::recognition::reshapeParams(ModuleOp module) {
   llvm::StringMap<SmallVector<ReadOp>> reads;
   module.walk([&](ReadOp op) { reads[op.getSymbol()].push_back(op); });
   for (auto param : module.getOps<ParamOp>()) {

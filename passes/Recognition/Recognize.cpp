@@ -15,7 +15,8 @@ namespace pcc {
 
 using namespace mlir;
 using namespace pcc;
-using namespace pcc::frontend;
+using namespace pcc::analysis;
+using namespace pcc::recognition;
 
 namespace {
 

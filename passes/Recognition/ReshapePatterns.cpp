@@ -13,10 +13,10 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
-using namespace pcc::frontend;
+using namespace pcc::recognition;
 using namespace pcc::nn;
 
-Value pcc::frontend::reshapeTo(OpBuilder &builder, Location loc, Value value,
+Value pcc::recognition::reshapeTo(OpBuilder &builder, Location loc, Value value,
                                ArrayRef<int64_t> shape) {
   RankedTensorType type = tensorType(value);
   if (type.getShape() == shape)
@@ -342,7 +342,7 @@ struct SplitOfEmbedding : OpRewritePattern<ReshapeOp> {
 
 } // namespace
 
-void pcc::frontend::populateReshapePatterns(RewritePatternSet &patterns) {
+void pcc::recognition::populateReshapePatterns(RewritePatternSet &patterns) {
   patterns
       .add<ReshapeTwice, ReshapeAgain, ReshapeOfConstant, ReshapeOfElementwise,
            ReshapeOfBroadcast, ReshapeOfTranspose, RegroupOfTranspose,

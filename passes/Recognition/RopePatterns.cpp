@@ -15,7 +15,8 @@
 #include <cmath>
 
 using namespace mlir;
-using namespace pcc::frontend;
+using namespace pcc::analysis;
+using namespace pcc::recognition;
 using namespace pcc::nn;
 
 /// Whether `slice` takes `size` elements of the last dim from `start` on, and
@@ -246,6 +247,6 @@ private:
 
 } // namespace
 
-void pcc::frontend::populateRopePatterns(RewritePatternSet &patterns) {
+void pcc::recognition::populateRopePatterns(RewritePatternSet &patterns) {
   patterns.add<RopeOfTables>(patterns.getContext());
 }

@@ -7,7 +7,8 @@
 #include <limits>
 
 using namespace mlir;
-using namespace pcc::frontend;
+using namespace pcc::analysis;
+using namespace pcc::recognition;
 using namespace pcc::nn;
 
 /// Known masks of at most so many elements become one constant; larger ones

@@ -7,7 +7,8 @@
 #include <cmath>
 
 using namespace mlir;
-using namespace pcc::frontend;
+using namespace pcc::analysis;
+using namespace pcc::recognition;
 using namespace pcc::nn;
 
 /// Whether a product of queries and keys lies under `value`.

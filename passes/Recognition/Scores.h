@@ -7,7 +7,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "passes/Recognition/Masks.h"
 
-namespace pcc::frontend {
+namespace pcc::recognition {
 
 /// The scores below a softmax: product * scale + masks and biases. All have
 /// the dims of the product's result, of which the last are keys.
@@ -100,6 +100,6 @@ private:
   mlir::Value alive;
 };
 
-} // namespace pcc::frontend
+} // namespace pcc::recognition
 
 #endif // PCC_PASSES_RECOGNITION_SCORES_H

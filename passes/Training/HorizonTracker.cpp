@@ -5,7 +5,7 @@
 
 using namespace mlir;
 using namespace pcc;
-using namespace pcc::frontend;
+using namespace pcc::analysis;
 using namespace pcc::nn;
 
 using Index = Horizon::Shape;

@@ -143,7 +143,7 @@ std::optional<int64_t> pcc::stepAlong(Value value, int64_t dim, int64_t inner) {
   if (!isa<SumOp, MulOp, BroadcastOp, ReshapeOp, TransposeOp, CastOp>(op)) {
     if (type.getNumElements() > kMostComputed)
       return std::nullopt;
-    std::optional<frontend::Tensor> whole = frontend::computeWhole(value);
+    std::optional<analysis::Tensor> whole = analysis::computeWhole(value);
     if (!whole)
       return std::nullopt;
     return stepOf(type.getShape(), dim, inner,

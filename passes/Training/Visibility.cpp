@@ -8,7 +8,7 @@
 
 using namespace mlir;
 using namespace pcc;
-using namespace pcc::frontend;
+using namespace pcc::analysis;
 using namespace pcc::nn;
 
 namespace {

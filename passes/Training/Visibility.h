@@ -54,7 +54,7 @@ public:
 private:
   /// A part of a value, from `offset` of the line on.
   struct Mask {
-    pcc::frontend::Lines lines;
+    pcc::analysis::Lines lines;
     llvm::SmallVector<int> loops;
     Hides hides;
     int64_t offset;
