@@ -11,8 +11,8 @@
 
 #include "interpreter/Fill.h"
 #include "interpreter/Machine.h"
+#include "runtime/data/Inputs.h"
 #include "runtime/model/Weights.h"
-#include "runtime/train/Inputs.h"
 #include <deque>
 
 namespace pcc::interp {

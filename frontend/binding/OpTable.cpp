@@ -1,7 +1,7 @@
 //===- OpTable.cpp - The import table as a whole --------------------------===//
 
 #include "frontend/binding/OpTable.h"
-#include "frontend/onnx/Unsupported.h"
+#include "frontend/import/Unsupported.h"
 
 using namespace mlir;
 using namespace pcc::frontend;

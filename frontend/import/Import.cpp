@@ -10,10 +10,10 @@
 #include "frontend/import/Inputs.h"
 #include "frontend/import/OwnLoss.h"
 #include "frontend/import/ParamReads.h"
+#include "frontend/import/Unsupported.h"
 #include "frontend/onnx/Definitions.h"
 #include "frontend/onnx/MarkedWrites.h"
 #include "frontend/onnx/RowEnds.h"
-#include "frontend/onnx/Unsupported.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
 

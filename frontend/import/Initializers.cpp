@@ -3,6 +3,7 @@
 #include "analysis/Expressions.h"
 #include "frontend/import/DimBinding.h"
 #include "frontend/import/Importer.h"
+#include "frontend/onnx/ElementTypes.h"
 #include "frontend/onnx/ExtentScan.h"
 #include "llvm/ADT/StringExtras.h"
 

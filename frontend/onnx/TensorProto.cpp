@@ -2,7 +2,7 @@
 
 #include "frontend/onnx/TensorProto.h"
 #include "analysis/Evaluate.h"
-#include "frontend/import/DimBinding.h"
+#include "frontend/onnx/ElementTypes.h"
 #include "frontend/onnx/ExtentScan.h"
 #include <cstring>
 

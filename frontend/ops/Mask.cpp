@@ -2,7 +2,7 @@
 
 #include "analysis/Expressions.h"
 #include "frontend/binding/Arithmetic.h"
-#include "frontend/import/DimBinding.h"
+#include "frontend/onnx/ElementTypes.h"
 
 using namespace mlir;
 using namespace pcc::analysis;

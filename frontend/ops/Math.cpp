@@ -2,7 +2,7 @@
 
 #include "frontend/binding/Arithmetic.h"
 #include "frontend/binding/Elementwise.h"
-#include "frontend/import/DimBinding.h"
+#include "frontend/onnx/ElementTypes.h"
 #include <cmath>
 
 using namespace mlir;

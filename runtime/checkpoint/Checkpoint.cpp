@@ -5,10 +5,10 @@
 #include "runtime/Backend.h"
 #include "runtime/checkpoint/OptimizerFile.h"
 #include "runtime/checkpoint/SaveFolder.h"
+#include "runtime/data/Inputs.h"
 #include "runtime/model/ModelFile.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/Files.h"
-#include "runtime/train/Inputs.h"
 
 #include <algorithm>
 

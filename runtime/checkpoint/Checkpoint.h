@@ -16,25 +16,14 @@
 #ifndef PCC_RUNTIME_CHECKPOINT_CHECKPOINT_H
 #define PCC_RUNTIME_CHECKPOINT_CHECKPOINT_H
 
-#include "runtime/checkpoint/CheckpointFolder.h"
-#include "runtime/checkpoint/SavedFiles.h"
-#include "runtime/model/Weights.h"
-#include "runtime/support/Mesh.h"
-#include "runtime/train/Options.h"
+#include "runtime/model/CheckpointFolder.h"
+#include "runtime/model/SavedFiles.h"
+#include "runtime/model/TrainingState.h"
+#include "runtime/support/Options.h"
 
 #include <string>
 
 namespace pcc {
-
-/// What a rank saves and loads.
-struct TrainingState {
-  const pcc_program &program;
-  const pcc_stage &stage;
-  const Coordinates &coordinates;
-  char *arena;
-  SourceFiles &files;
-  uint64_t initSeed; ///< the seed of random initial values, for the record
-};
 
 /// How far training is.
 struct StepCount {

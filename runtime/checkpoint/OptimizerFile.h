@@ -10,7 +10,7 @@
 #define PCC_RUNTIME_CHECKPOINT_OPTIMIZERFILE_H
 
 #include "runtime/checkpoint/Checkpoint.h"
-#include "runtime/checkpoint/SavedFiles.h"
+#include "runtime/model/SavedFiles.h"
 
 namespace pcc {
 

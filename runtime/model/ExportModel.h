@@ -3,7 +3,7 @@
 #ifndef PCC_RUNTIME_MODEL_EXPORTMODEL_H
 #define PCC_RUNTIME_MODEL_EXPORTMODEL_H
 
-#include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/model/TrainingState.h"
 
 namespace pcc {
 

@@ -3,7 +3,7 @@
 #ifndef PCC_RUNTIME_MODEL_MODELFILE_H
 #define PCC_RUNTIME_MODEL_MODELFILE_H
 
-#include "runtime/checkpoint/Checkpoint.h"
+#include "runtime/model/TrainingState.h"
 
 namespace pcc {
 

@@ -8,7 +8,7 @@
 #ifndef PCC_RUNTIME_MODEL_SAFETENSORS_H
 #define PCC_RUNTIME_MODEL_SAFETENSORS_H
 
-#include "runtime/checkpoint/BlockHashes.h"
+#include "runtime/support/BlockHashes.h"
 
 #include <cstdio>
 #include <map>

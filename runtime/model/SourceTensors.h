@@ -3,8 +3,8 @@
 #ifndef PCC_RUNTIME_MODEL_SOURCETENSORS_H
 #define PCC_RUNTIME_MODEL_SOURCETENSORS_H
 
-#include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/model/SourceMap.h"
+#include "runtime/model/TrainingState.h"
 
 #include <functional>
 #include <vector>

@@ -3,8 +3,8 @@
 #include "runtime/model/Weights.h"
 
 #include "runtime/Backend.h"
-#include "runtime/checkpoint/SavedFiles.h"
 #include "runtime/model/FileDigest.h"
+#include "runtime/model/SavedFiles.h"
 #include "runtime/model/SourceMap.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Files.h"

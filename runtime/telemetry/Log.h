@@ -3,9 +3,9 @@
 #ifndef PCC_RUNTIME_TELEMETRY_LOG_H
 #define PCC_RUNTIME_TELEMETRY_LOG_H
 
+#include "runtime/support/Options.h"
 #include "runtime/telemetry/EventFile.h"
 #include "runtime/telemetry/ProgressBar.h"
-#include "runtime/train/Options.h"
 
 #include <cstdint>
 #include <cstdio>

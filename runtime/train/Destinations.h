@@ -4,7 +4,7 @@
 #define PCC_RUNTIME_TRAIN_DESTINATIONS_H
 
 #include "runtime/model/Weights.h"
-#include "runtime/train/Options.h"
+#include "runtime/support/Options.h"
 
 namespace pcc {
 

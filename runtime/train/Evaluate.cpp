@@ -2,9 +2,9 @@
 
 #include "runtime/train/Evaluate.h"
 
+#include "runtime/data/Inputs.h"
 #include "runtime/support/Error.h"
 #include "runtime/telemetry/Log.h"
-#include "runtime/train/Inputs.h"
 #include "runtime/train/Outputs.h"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 
 #include "runtime/data/DataOrder.h"
 #include "runtime/data/Dataset.h"
-#include "runtime/train/Options.h"
+#include "runtime/support/Options.h"
 
 struct pcc_context;
 

@@ -4,7 +4,7 @@
 #define PCC_RUNTIME_TRAIN_FORWARD_H
 
 #include "runtime/Program.h"
-#include "runtime/train/Options.h"
+#include "runtime/support/Options.h"
 
 namespace pcc {
 

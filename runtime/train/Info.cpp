@@ -3,11 +3,11 @@
 #include "runtime/train/Info.h"
 
 #include "runtime/data/Dataset.h"
+#include "runtime/data/Inputs.h"
 #include "runtime/launch/TargetCpu.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/Mesh.h"
 #include "runtime/telemetry/Log.h"
-#include "runtime/train/Inputs.h"
 
 using namespace pcc;
 

@@ -10,10 +10,10 @@
 #include "runtime/launch/TargetCpu.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/Mesh.h"
+#include "runtime/support/Options.h"
 #include "runtime/telemetry/Console.h"
 #include "runtime/train/Forward.h"
 #include "runtime/train/Info.h"
-#include "runtime/train/Options.h"
 #include "runtime/train/Train.h"
 
 #include <algorithm>

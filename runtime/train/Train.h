@@ -5,7 +5,7 @@
 
 #include "runtime/Program.h"
 #include "runtime/launch/Launch.h"
-#include "runtime/train/Options.h"
+#include "runtime/support/Options.h"
 
 namespace pcc {
 

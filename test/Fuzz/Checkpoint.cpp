@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/checkpoint/Checkpoint.h"
-#include "runtime/checkpoint/SavedFiles.h"
+#include "runtime/model/SavedFiles.h"
 #include "test/Fuzz/Fuzz.h"
 
 #include <cstdlib>

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontend/import/Import.h"
-#include "frontend/onnx/Support.h"
+#include "frontend/import/Support.h"
 #include "mlir/IR/MLIRContext.h"
 #include <memory>
 #include <sys/mman.h>

@@ -1,17 +1,17 @@
 //===- Unit.cpp - The runtime's parts that need no ranks ------------------===//
 
-#include "runtime/checkpoint/BlockHashes.h"
 #include "runtime/cpu/IdleThreads.h"
 #include "runtime/cpu/Threads.h"
 #include "runtime/data/DataOrder.h"
 #include "runtime/data/Elements.h"
 #include "runtime/model/FileDigest.h"
 #include "runtime/model/SourceMap.h"
+#include "runtime/support/BlockHashes.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Hash.h"
+#include "runtime/support/LearningRate.h"
 #include "runtime/support/Mesh.h"
 #include "runtime/telemetry/Log.h"
-#include "runtime/train/LearningRate.h"
 #include "test/Runtime/Check.h"
 
 #include <atomic>

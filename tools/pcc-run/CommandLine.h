@@ -4,7 +4,7 @@
 #define PCC_TOOLS_PCC_RUN_COMMANDLINE_H
 
 #include "interpreter/GradientCheck.h"
-#include "runtime/train/Options.h"
+#include "runtime/support/Options.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace pcc {

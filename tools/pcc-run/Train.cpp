@@ -2,8 +2,8 @@
 
 #include "interpreter/Training.h"
 #include "interpreter/ValueCheck.h"
+#include "runtime/support/LearningRate.h"
 #include "runtime/telemetry/Log.h"
-#include "runtime/train/LearningRate.h"
 #include "tools/pcc-run/Session.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"

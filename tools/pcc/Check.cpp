@@ -2,7 +2,7 @@
 
 #include "tools/pcc/Check.h"
 #include "dialects/NN/Location.h"
-#include "frontend/onnx/Support.h"
+#include "frontend/import/Support.h"
 #include "passes/Pipelines.h"
 #include "tools/pcc/Fit.h"
 #include "tools/pcc/Input.h"

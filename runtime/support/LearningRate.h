@@ -1,9 +1,9 @@
 //===- LearningRate.h - Learning-rate schedules -----------------*- C++ -*-===//
 
-#ifndef PCC_RUNTIME_TRAIN_LEARNINGRATE_H
-#define PCC_RUNTIME_TRAIN_LEARNINGRATE_H
+#ifndef PCC_RUNTIME_SUPPORT_LEARNINGRATE_H
+#define PCC_RUNTIME_SUPPORT_LEARNINGRATE_H
 
-#include "runtime/train/Options.h"
+#include "runtime/support/Options.h"
 
 #include <cstdint>
 #include <string>
@@ -38,4 +38,4 @@ bool parseDecay(const std::string &name, Decay &decay);
 
 } // namespace pcc
 
-#endif // PCC_RUNTIME_TRAIN_LEARNINGRATE_H
+#endif // PCC_RUNTIME_SUPPORT_LEARNINGRATE_H

@@ -1,7 +1,7 @@
 //===- Options.h - The flags of a training binary ---------------*- C++ -*-===//
 
-#ifndef PCC_RUNTIME_TRAIN_OPTIONS_H
-#define PCC_RUNTIME_TRAIN_OPTIONS_H
+#ifndef PCC_RUNTIME_SUPPORT_OPTIONS_H
+#define PCC_RUNTIME_SUPPORT_OPTIONS_H
 
 #include <cstdint>
 #include <map>
@@ -54,4 +54,4 @@ void restoreOption(Options &options, const std::string &name,
 
 } // namespace pcc
 
-#endif // PCC_RUNTIME_TRAIN_OPTIONS_H
+#endif // PCC_RUNTIME_SUPPORT_OPTIONS_H

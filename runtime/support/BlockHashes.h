@@ -11,12 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PCC_RUNTIME_CHECKPOINT_BLOCKHASHES_H
-#define PCC_RUNTIME_CHECKPOINT_BLOCKHASHES_H
+#ifndef PCC_RUNTIME_SUPPORT_BLOCKHASHES_H
+#define PCC_RUNTIME_SUPPORT_BLOCKHASHES_H
 
-#include "runtime/checkpoint/HashThread.h"
-#include "runtime/checkpoint/Xxh3.h"
+#include "runtime/support/HashThread.h"
 #include "runtime/support/MappedFile.h"
+#include "runtime/support/Xxh3.h"
 
 #include <map>
 #include <string>
@@ -114,4 +114,4 @@ private:
 
 } // namespace pcc
 
-#endif // PCC_RUNTIME_CHECKPOINT_BLOCKHASHES_H
+#endif // PCC_RUNTIME_SUPPORT_BLOCKHASHES_H

@@ -1,6 +1,6 @@
 //===- Unsupported.cpp - Operators the frontend does not know -------------===//
 
-#include "frontend/onnx/Unsupported.h"
+#include "frontend/import/Unsupported.h"
 #include "frontend/binding/OpTable.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <map>

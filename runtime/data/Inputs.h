@@ -1,12 +1,12 @@
 //===- Inputs.h - Fills a program's inputs before a step --------*- C++ -*-===//
 
-#ifndef PCC_RUNTIME_TRAIN_INPUTS_H
-#define PCC_RUNTIME_TRAIN_INPUTS_H
+#ifndef PCC_RUNTIME_DATA_INPUTS_H
+#define PCC_RUNTIME_DATA_INPUTS_H
 
 #include "runtime/data/DataOrder.h"
 #include "runtime/data/Dataset.h"
 #include "runtime/support/Mesh.h"
-#include "runtime/train/Options.h"
+#include "runtime/support/Options.h"
 
 namespace pcc {
 
@@ -46,4 +46,4 @@ void fillInputs(const pcc_program &program, const pcc_stage &stage,
 
 } // namespace pcc
 
-#endif // PCC_RUNTIME_TRAIN_INPUTS_H
+#endif // PCC_RUNTIME_DATA_INPUTS_H

@@ -1,7 +1,7 @@
 //===- HashThread.h - Hashes beside other work ------------------*- C++ -*-===//
 
-#ifndef PCC_RUNTIME_CHECKPOINT_HASHTHREAD_H
-#define PCC_RUNTIME_CHECKPOINT_HASHTHREAD_H
+#ifndef PCC_RUNTIME_SUPPORT_HASHTHREAD_H
+#define PCC_RUNTIME_SUPPORT_HASHTHREAD_H
 
 #include <condition_variable>
 #include <deque>
@@ -35,4 +35,4 @@ private:
 
 } // namespace pcc
 
-#endif // PCC_RUNTIME_CHECKPOINT_HASHTHREAD_H
+#endif // PCC_RUNTIME_SUPPORT_HASHTHREAD_H

@@ -1,6 +1,6 @@
 //===- Inputs.cpp - Fills a program's inputs before a step ----------------===//
 
-#include "runtime/train/Inputs.h"
+#include "runtime/data/Inputs.h"
 
 #include "runtime/Backend.h"
 #include "runtime/support/DType.h"

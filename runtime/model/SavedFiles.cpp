@@ -1,9 +1,9 @@
 //===- SavedFiles.cpp - The files of a checkpoint -------------------------===//
 
-#include "runtime/checkpoint/SavedFiles.h"
+#include "runtime/model/SavedFiles.h"
 
 #include "runtime/Backend.h"
-#include "runtime/checkpoint/CheckpointFolder.h"
+#include "runtime/model/CheckpointFolder.h"
 #include "runtime/support/Files.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 /*===- Xxh3.c - XXH3 with 128 bits ----------------------------------------===*/
 
-#include "runtime/checkpoint/Xxh3.h"
+#include "runtime/support/Xxh3.h"
 
 /* The library in its header: executables link with nothing more. */
 #define XXH_INLINE_ALL

@@ -1,8 +1,8 @@
 //===- Support.cpp - What of a file is supported --------------------------===//
 
-#include "frontend/onnx/Support.h"
-#include "frontend/import/DimBinding.h"
-#include "frontend/onnx/Unsupported.h"
+#include "frontend/import/Support.h"
+#include "frontend/import/Unsupported.h"
+#include "frontend/onnx/ElementTypes.h"
 #include "mlir/IR/Location.h"
 #include "llvm/Support/JSON.h"
 

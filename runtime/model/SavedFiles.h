@@ -22,8 +22,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PCC_RUNTIME_CHECKPOINT_SAVEDFILES_H
-#define PCC_RUNTIME_CHECKPOINT_SAVEDFILES_H
+#ifndef PCC_RUNTIME_MODEL_SAVEDFILES_H
+#define PCC_RUNTIME_MODEL_SAVEDFILES_H
 
 #include "runtime/model/SafeTensors.h"
 
@@ -79,4 +79,4 @@ std::unique_ptr<SafeTensors> openInitial(const std::string &path);
 
 } // namespace pcc
 
-#endif // PCC_RUNTIME_CHECKPOINT_SAVEDFILES_H
+#endif // PCC_RUNTIME_MODEL_SAVEDFILES_H

@@ -1,9 +1,9 @@
 //===- Options.cpp - The flags of a training binary -----------------------===//
 
-#include "runtime/train/Options.h"
+#include "runtime/support/Options.h"
 
 #include "runtime/support/Error.h"
-#include "runtime/train/LearningRate.h"
+#include "runtime/support/LearningRate.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,10 +1,10 @@
 //===- Unsupported.h - Operators the frontend does not know -----*- C++ -*-===//
 
-#ifndef PCC_FRONTEND_ONNX_UNSUPPORTED_H
-#define PCC_FRONTEND_ONNX_UNSUPPORTED_H
+#ifndef PCC_FRONTEND_IMPORT_UNSUPPORTED_H
+#define PCC_FRONTEND_IMPORT_UNSUPPORTED_H
 
+#include "frontend/import/Support.h"
 #include "frontend/onnx/Reader.h"
-#include "frontend/onnx/Support.h"
 
 namespace pcc::frontend {
 
@@ -21,4 +21,4 @@ mlir::LogicalResult reportUnsupported(mlir::Location loc,
 
 } // namespace pcc::frontend
 
-#endif // PCC_FRONTEND_ONNX_UNSUPPORTED_H
+#endif // PCC_FRONTEND_IMPORT_UNSUPPORTED_H

@@ -1,6 +1,6 @@
 //===- BlockHashes.cpp - Notices damage of files --------------------------===//
 
-#include "runtime/checkpoint/BlockHashes.h"
+#include "runtime/support/BlockHashes.h"
 
 #include <algorithm>
 

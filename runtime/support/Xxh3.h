@@ -6,8 +6,8 @@
 //
 //===---------------------------------------------------------------------===*/
 
-#ifndef PCC_RUNTIME_CHECKPOINT_XXH3_H
-#define PCC_RUNTIME_CHECKPOINT_XXH3_H
+#ifndef PCC_RUNTIME_SUPPORT_XXH3_H
+#define PCC_RUNTIME_SUPPORT_XXH3_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 //===- Support.h - What of a file is supported ------------------*- C++ -*-===//
 
-#ifndef PCC_FRONTEND_ONNX_SUPPORT_H
-#define PCC_FRONTEND_ONNX_SUPPORT_H
+#ifndef PCC_FRONTEND_IMPORT_SUPPORT_H
+#define PCC_FRONTEND_IMPORT_SUPPORT_H
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/LLVM.h"
@@ -56,4 +56,4 @@ void printReportJson(const SupportReport &report, llvm::StringRef file,
 
 } // namespace pcc
 
-#endif // PCC_FRONTEND_ONNX_SUPPORT_H
+#endif // PCC_FRONTEND_IMPORT_SUPPORT_H

@@ -1,6 +1,6 @@
 //===- LearningRate.cpp - Learning-rate schedules -------------------------===//
 
-#include "runtime/train/LearningRate.h"
+#include "runtime/support/LearningRate.h"
 
 #include <algorithm>
 #include <cmath>

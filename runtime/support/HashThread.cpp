@@ -1,6 +1,6 @@
 //===- HashThread.cpp - Hashes beside other work --------------------------===//
 
-#include "runtime/checkpoint/HashThread.h"
+#include "runtime/support/HashThread.h"
 
 #include "runtime/Backend.h"
 #include "runtime/launch/Signals.h"

@@ -1,7 +1,7 @@
 //===- CheckpointFolder.h - Finds checkpoints -------------------*- C++ -*-===//
 
-#ifndef PCC_RUNTIME_CHECKPOINT_CHECKPOINTFOLDER_H
-#define PCC_RUNTIME_CHECKPOINT_CHECKPOINTFOLDER_H
+#ifndef PCC_RUNTIME_MODEL_CHECKPOINTFOLDER_H
+#define PCC_RUNTIME_MODEL_CHECKPOINTFOLDER_H
 
 #include <cstdint>
 #include <string>
@@ -24,4 +24,4 @@ std::string olderNote(const std::string &folder);
 
 } // namespace pcc
 
-#endif // PCC_RUNTIME_CHECKPOINT_CHECKPOINTFOLDER_H
+#endif // PCC_RUNTIME_MODEL_CHECKPOINTFOLDER_H

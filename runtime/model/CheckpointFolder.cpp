@@ -1,9 +1,9 @@
 //===- CheckpointFolder.cpp - Finds checkpoints ---------------------------===//
 
-#include "runtime/checkpoint/CheckpointFolder.h"
+#include "runtime/model/CheckpointFolder.h"
 
 #include "runtime/Backend.h"
-#include "runtime/checkpoint/SavedFiles.h"
+#include "runtime/model/SavedFiles.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/Files.h"
 #include "runtime/support/MappedFile.h"
