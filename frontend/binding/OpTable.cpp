@@ -1,7 +1,6 @@
 //===- OpTable.cpp - The import table as a whole --------------------------===//
 
 #include "frontend/binding/OpTable.h"
-#include "frontend/import/Unsupported.h"
 
 using namespace mlir;
 using namespace pcc::frontend;
@@ -71,4 +70,10 @@ std::string pcc::frontend::opsetsOf(StringRef op) {
                                      : " to " + std::to_string(entry.until);
   }
   return text;
+}
+
+std::string pcc::frontend::operatorName(const onnx::NodeProto &node) {
+  if (node.domain().empty() || node.domain() == "ai.onnx")
+    return node.op_type();
+  return node.domain() + "." + node.op_type();
 }

@@ -31,6 +31,9 @@ std::string opsetsOf(llvm::StringRef op);
 /// All rows, by name and first opset.
 llvm::ArrayRef<OpEntry> allEntries();
 
+/// The operator of a node, behind its domain if that is not ONNX's own.
+std::string operatorName(const onnx::NodeProto &node);
+
 } // namespace pcc::frontend
 
 #endif // PCC_FRONTEND_BINDING_OPTABLE_H

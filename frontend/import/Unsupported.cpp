@@ -9,12 +9,6 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::frontend;
 
-std::string pcc::frontend::operatorName(const onnx::NodeProto &node) {
-  if (node.domain().empty() || node.domain() == "ai.onnx")
-    return node.op_type();
-  return node.domain() + "." + node.op_type();
-}
-
 static StringRef remedyFor(StringRef op) {
   if (op.contains_insensitive("quant") || op.contains("QLinear") ||
       op.contains("Integer") || op.contains("NBits"))

@@ -8,9 +8,6 @@
 
 namespace pcc::frontend {
 
-/// The operator of a node, behind its domain if that is not ONNX's own.
-std::string operatorName(const onnx::NodeProto &node);
-
 /// All operators of a file and what can be done about those that are not
 /// supported, by name.
 std::vector<OperatorUse> operatorsOf(const onnx::ModelProto &model);

@@ -275,9 +275,6 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
           &llvm::errs()))
     return 2;
   arguments.check = flags.check;
-  arguments.supportedOps = flags.supportedOps;
-  if (flags.supportedOps)
-    return -1;
   if (!readPositional(flags, arguments.input))
     return 2;
 

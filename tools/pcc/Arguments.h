@@ -20,7 +20,6 @@ struct Arguments {
   std::string output; ///< empty: derived from the input
   std::string emit = "exe";
   bool check = false;
-  bool supportedOps = false;
   bool listParams = false;
   Report report = Report::None;
   bool verifyEach = true;

@@ -200,9 +200,6 @@ struct Flags {
   Switch check{"check",
                cl::desc("Says whether the file compiles and, if not, why"),
                cl::cat(output)};
-  Switch supportedOps{"supported-ops",
-                      cl::desc("Lists every operator as Markdown"), cl::Hidden,
-                      cl::cat(output)};
   Switch listParams{"list-params", cl::desc("Lists the parameters and stops"),
                     cl::cat(output)};
   Text report{"report", cl::ValueOptional,

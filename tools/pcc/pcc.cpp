@@ -15,7 +15,6 @@
 #include "passes/Codegen/Emit/Emit.h"
 #include "passes/Pipelines.h"
 #include "passes/RegisterAll.h"
-#include "tools/pcc-docs/SupportedOps.h"
 #include "tools/pcc/Arguments.h"
 #include "tools/pcc/Check.h"
 #include "tools/pcc/Diagnostics.h"
@@ -116,10 +115,6 @@ int main(int argc, char **argv) {
   DiagnosticPrinter diagnostics(context, arguments.input,
                                 arguments.options.verbosity > 1);
 
-  if (arguments.supportedOps) {
-    printSupportedOps(context, llvm::outs());
-    return kDone;
-  }
   if (arguments.check)
     return runCheck(context, arguments);
   Input input;
