@@ -31,6 +31,13 @@ def stateOf(job):
     return good("squeue", "-h", "-t", "all", "-j", job, "-o", "%T").strip()
 
 
+def settle():
+    """Slurm counts whole seconds: what starts in the one in which a job ends
+    may be taken for it, and hang."""
+    until(lambda: not good("squeue", "-h"))
+    time.sleep(1.1)
+
+
 def write(path, text):
     with open(path, "w") as file:
         file.write(text)
@@ -52,6 +59,7 @@ write("mpirun.sh", "#!/bin/sh\nmpirun --bind-to none -n 4 " + " ".join(TOY)
 good("sbatch", "-W", "-N", "2", "-n", "4", "mpirun.sh")
 requireEqual("one.json", "srun.json", "mpirun.json")
 
+settle()
 # A rank that is stopped on a host of its own, which none of the others reaches.
 still = subprocess.Popen(
     [*SRUN, *TOY, "--steps", "100000", "--log-json", "still.json", "--timeout",
@@ -66,6 +74,7 @@ good("host", "node3", "! pgrep -x train")
 
 # What Slurm sends when time is up, and scancel.
 for words, name in (["-s", "USR1"], "SIGUSR1"), ([], "SIGTERM"):
+    settle()
     stopped = subprocess.Popen([*SRUN, *TOY, "--steps", "100000", "--save",
                                 name, "--log-json", f"{name}.json"],
                                stdout=subprocess.PIPE, text=True,
