@@ -2,18 +2,28 @@ import os
 
 import lit.formats
 
-config.name = "pcc"
-config.test_format = lit.formats.ShTest(execute_external=True)
-config.suffixes = [".mlir", ".test", ".py"]
-config.excludes = ["Inputs", "Fuzz", "lit.cfg.py", "lit.site.cfg.py", "harness.py"]
-config.test_source_root = os.path.dirname(__file__)
-config.test_exec_root = os.path.join(config.pcc_build, "test")
-config.environment["PATH"] = os.pathsep.join(
-    [os.path.join(config.pcc_build, "bin"), config.llvm_tools,
-     config.environment.get("PATH", "")])
-# Tests share the machine's cores: threads that wait must not spin.
-config.environment["OMP_WAIT_POLICY"] = "passive"
-config.substitutions.append(("%root", config.pcc_root))
-config.substitutions.append(("%build", config.pcc_build))
-config.substitutions.append(("%python", "/usr/bin/python3"))
-config.substitutions.append(("%cc", "clang-22"))
+if not hasattr(config, "pcc_build"):
+    # Started on a file of the source tree. What the build tree knows is in a
+    # file there, which loads this one again.
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    site = os.path.join(root, "build", "test", "lit.site.cfg.py")
+    if not os.path.exists(site):
+        lit_config.fatal("these tests need a build tree, and " + site +
+                         " is missing: run scripts/build first")
+    lit_config.load_config(config, site)
+else:
+    config.name = "pcc"
+    config.test_format = lit.formats.ShTest(execute_external=True)
+    config.suffixes = [".mlir", ".test", ".py"]
+    config.excludes = ["Inputs", "Fuzz", "lit.cfg.py", "lit.site.cfg.py", "harness.py"]
+    config.test_source_root = os.path.dirname(__file__)
+    config.test_exec_root = os.path.join(config.pcc_build, "test")
+    config.environment["PATH"] = os.pathsep.join(
+        [os.path.join(config.pcc_build, "bin"), config.llvm_tools,
+         config.environment.get("PATH", "")])
+    # Tests share the machine's cores: threads that wait must not spin.
+    config.environment["OMP_WAIT_POLICY"] = "passive"
+    config.substitutions.append(("%root", config.pcc_root))
+    config.substitutions.append(("%build", config.pcc_build))
+    config.substitutions.append(("%python", "/usr/bin/python3"))
+    config.substitutions.append(("%cc", "clang-22"))
