@@ -298,8 +298,8 @@ LogicalResult AllReduceOp::inferReturnTypes(MLIRContext *,
 LogicalResult OffsetOp::verify() {
   if (getType().getRank() != 0)
     return emitOpError("gives a rank-0 tensor");
-  if (getExtent() < 1)
-    return emitOpError() << "has an extent of " << getExtent();
+  if (int64_t extent = getExtent(); extent < 1)
+    return emitOpError() << "has an extent of " << extent;
   return ranksAlong(*this, getAxes());
 }
 

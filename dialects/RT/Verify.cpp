@@ -73,7 +73,7 @@ LogicalResult StageOp::verify() {
 LogicalResult BufferOp::verify() {
   if (!isContiguous(getMemRefType()))
     return emitOpError() << "must be contiguous, is " << getType();
-  if (getSlots() < 1)
+  if (int64_t(getSlots()) < 1)
     return emitOpError() << "needs at least one slot";
   return success();
 }
@@ -102,9 +102,9 @@ LogicalResult AddressOp::verifySymbolUses(SymbolTableCollection &tables) {
         << "it is declared as " << buffer.getType();
     return diag;
   }
-  int64_t slots = buffer.getSlots();
-  if (getSlot() < 0 || int64_t(getSlot()) >= slots)
-    return emitOpError() << "names slot " << getSlot() << " of " << slots;
+  int64_t slot = getSlot(), slots = buffer.getSlots();
+  if (slot < 0 || slot >= slots)
+    return emitOpError() << "names slot " << slot << " of " << slots;
   return success();
 }
 
@@ -113,8 +113,11 @@ LogicalResult ViewOp::verify() {
   int64_t bytes = getElementBytes(from.getElementType());
   if (from.getElementType() != to.getElementType())
     return emitOpError() << "changes the element type";
-  int64_t end = int64_t(getOffset()) * bytes + getSpanBytes(to);
-  if (getOffset() < 0 || end > getSpanBytes(from))
+  int64_t begin = int64_t(getOffset()) * bytes;
+  if (begin < 0)
+    return emitOpError() << "begins " << -begin << " bytes before its source";
+  int64_t end = begin + getSpanBytes(to);
+  if (end > getSpanBytes(from))
     return emitOpError() << "ends at byte " << end << " of "
                          << getSpanBytes(from);
   return success();

@@ -229,3 +229,140 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
       {dist.shardings = [#dist.sharding<@mesh, [{}]>]} : tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+// expected-error @+1 {{dist.seeds must be an array}}
+nn.param @w : tensor<4xf32> init one {dist.seeds = 1}
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+// expected-error @+1 {{"tp" is not a seed}}
+nn.param @w : tensor<4xf32> init one {dist.seeds = ["tp"]}
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{"tp" is not a sharding}}
+  %y = nn.relu %x {dist.shardings = ["tp"]} : tensor<4xf32>
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+// expected-error @+1 {{dist.sharding must be a sharding of a declared tensor}}
+nn.param @w : tensor<4xf32> init one {dist.sharding = "tp"}
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{dist.sharding must be a sharding of a declared tensor}}
+  %y = nn.relu %x {dist.sharding = #dist.sharding<@mesh, [{}]>} : tensor<4xf32>
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{dist.factors must list axes of the mesh for each factor}}
+  %y = nn.relu %x {dist.factors = [["cp"]]} : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{dist.id must be an integer}}
+  %y = nn.relu %x {dist.id = "one"} : tensor<4xf32>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{dist.spmd marks modules}}
+func.func @f() attributes {dist.spmd} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{dist.sharding must be a sharding}}
+func.func @f(%x: tensor<4xf32> {dist.sharding = "tp"}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{has an argument or result with the unknown attribute dist.shard}}
+func.func @f(%x: tensor<4xf32> {dist.shard}) {
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+// expected-error @+1 {{axis "cp" is not one of mesh @mesh}}
+func.func @f(%x: tensor<4xf32>)
+    -> (tensor<4xf32> {dist.sharding = #dist.sharding<@mesh, [{"cp"}]>}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{dim 0 is open, which only seeds may be}}
+  %y = dist.reshard %x from <@mesh, [{?}]> to <@mesh, [{}]> : tensor<4xf32>
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+func.func @f() {
+  // expected-error @+1 {{reduces nothing}}
+  "dist.all_reduce"() <{axes = ["tp"], reduction = 0 : i32}> : () -> ()
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+func.func @f() {
+  // expected-error @+1 {{has an extent of -2}}
+  %y = dist.offset ["tp"] by -2 : tensor<i64>
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+func.func @f(%x: tensor<4x4xf32>) {
+  // expected-error @+1 {{dims 1 and 1 must be two dims of 'tensor<4x4xf32>'}}
+  %y = dist.all_to_all %x from 1 to 1 over ["tp"] : tensor<4x4xf32> -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+func.func @f(%x: tensor<4x4xf32>) {
+  // expected-error @+1 {{gives 'tensor<8x2xf32>', not 'tensor<4x4xf32>'}}
+  %y = dist.all_to_all %x from 0 to 1 over ["tp"] : tensor<4x4xf32> -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{2 parts of 'tensor<4xf32>' make 'tensor<8xf32>', not 'tensor<4xf32>'}}
+  %y = dist.shard_slice %x dim 0 over ["tp"] : tensor<4xf32> -> tensor<4xf32>
+  return
+}

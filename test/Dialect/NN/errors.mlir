@@ -989,3 +989,50 @@ func.func @f(%x: tensor<2x3xf32>) {
   %0 = nn.compare lt %x, %x : tensor<2x3xf32> -> tensor<3x2xi1>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<2x4x4xf32>, %p: tensor<4xi64>) {
+  // expected-error@+1 {{takes scores of [batch, head, query, key]}}
+  %0, %1 = nn.masked_softmax %x positions %p, %p scale 1.0
+      : (tensor<2x4x4xf32>, tensor<4xi64>, tensor<4xi64>)
+      -> (tensor<2x4x4xf32>, tensor<2x4xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x1x4x5xf32>, %p: tensor<4xi64>) {
+  // expected-error@+1 {{needs one position per query and per key}}
+  %0, %1 = nn.masked_softmax %x positions %p, %p scale 1.0
+      : (tensor<2x1x4x5xf32>, tensor<4xi64>, tensor<4xi64>)
+      -> (tensor<2x1x4x5xf32>, tensor<2x1x4xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x1x4x4xf32>, %lse: tensor<2x4xf32>,
+             %p: tensor<4xi64>) {
+  // expected-error@+1 {{lse must be [batch, head, query]}}
+  %0, %1 = nn.masked_softmax_grad %x, %x lse %lse positions %p, %p scale 1.0
+      : (tensor<2x1x4x4xf32>, tensor<2x1x4x4xf32>, tensor<2x4xf32>,
+         tensor<4xi64>, tensor<4xi64>)
+      -> (tensor<2x1x4x4xf32>, tensor<2x1x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x4x2x8xf32>, %lse: tensor<2x4x2xf32>,
+             %bias: tensor<1x2x4x4xf32>, %p: tensor<4xi64>) {
+  // expected-error@+1 {{the bias' cotangent must have its type}}
+  %0:4 = nn.attention_grad %x, %x, %x, %x result %x lse %lse positions %p, %p
+      bias %bias scale 1.0
+      : (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>,
+         tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2xf32>,
+         tensor<4xi64>, tensor<4xi64>, tensor<1x2x4x4xf32>)
+      -> (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>,
+          tensor<2x2x4x4xf32>)
+  return
+}

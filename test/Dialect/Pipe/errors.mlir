@@ -1,3 +1,4 @@
+// One test per constraint of the dialect.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics
 
 // expected-error @+1 {{'magic' is no phase}}
@@ -93,4 +94,65 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // expected-error @+1 {{attribute 'microbatches' failed to satisfy constraint: 64-bit signless integer attribute whose value is positive}}
 pipe.schedule train stage 0 microbatches 0 {
+}
+
+// -----
+
+pipe.value @x : tensor<2xf32>
+// expected-error @+1 {{has 0 arguments but 1 sources}}
+"pipe.task"() <{sym_name = "t", stage = 0 : i64, phase = #pipe<phase forward>, sources = [@x], targets = []}> ({
+  pipe.yield
+}) : () -> ()
+
+// -----
+
+// expected-error @+1 {{must end in pipe.yield}}
+"pipe.task"() <{sym_name = "t", stage = 0 : i64, phase = #pipe<phase forward>, sources = [], targets = []}> ({
+  "func.return"() : () -> ()
+}) : () -> ()
+
+// -----
+
+// expected-error @+1 {{binds to "x", not to a symbol}}
+"pipe.task"() <{sym_name = "t", stage = 0 : i64, phase = #pipe<phase forward>, sources = ["x"], targets = []}> ({
+^bb0(%x: tensor<2xf32>):
+  pipe.yield
+}) : () -> ()
+
+// -----
+
+pipe.schedule train stage 0 microbatches 1 {
+  // expected-error @+1 {{cannot be part of a schedule}}
+  %x = nn.constant dense<0.0> : tensor<2xf32>
+}
+
+// -----
+
+pipe.schedule train stage 0 microbatches 1 {
+  // expected-error @+1 {{names @t, which is no task}}
+  pipe.run @t microbatch 0
+}
+
+// -----
+
+pipe.task @t stage 0 forward () { pipe.yield }
+pipe.schedule train stage 0 microbatches 1 {
+  // expected-error @+1 {{must name a microbatch}}
+  pipe.run @t
+}
+
+// -----
+
+pipe.value @v : tensor<2xf32>
+pipe.schedule train stage 0 microbatches 1 {
+  // expected-error @+1 {{names microbatch 3 of 1}}
+  pipe.exchange @v microbatch 0 to 1 channel 0, @v microbatch 3 from 1 channel 1
+}
+
+// -----
+
+pipe.value @v : tensor<2xf32>
+pipe.schedule train stage 0 microbatches 1 {
+  // expected-error @+1 {{names microbatch 3 of 1}}
+  pipe.exchange @v microbatch 3 to 1 channel 0, @v microbatch 0 from 1 channel 1
 }

@@ -1,3 +1,4 @@
+// One test per constraint of the dialect.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics
 
 // expected-error @+1 {{has 2 axes but 1 sizes}}
@@ -219,5 +220,246 @@ rt.stage 0 {
   rt.func @f() {
     // expected-error @+1 {{calls @f, which does not stand before its function}}
     rt.call @f()
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{layout needs lists of axis names, has [1]}}
+  rt.buffer @w : memref<4xf32> param layout <[4], [[1]]>
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x4xf32>) {
+    // expected-error @+1 {{gemm has two batch dims, not 1}}
+    rt.gemm %a, %a, %a as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4,
+        batch = [1]> : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x4xf32>) {
+    // expected-error @+1 {{gemm has extents below 1}}
+    rt.gemm %a, %a, %a as <m = 4, n = 0, k = 4, lda = 4, ldb = 4, ldc = 4>
+        : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x4xf32>, %b: memref<4x3xf32>) {
+    // expected-error @+1 {{touches 64 bytes of B, which has 48}}
+    rt.gemm %a, %b, %a as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4>
+        : memref<4x4xf32>, memref<4x3xf32>, memref<4x4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x4xf32>, %b: memref<4x3xf32>) {
+    // expected-error @+1 {{touches 128 bytes of C, which has 64}}
+    rt.gemm %a, %a, %a as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4,
+        batch = [2, 1], c = [16, 0]>
+        : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
+  }
+}
+
+// -----
+
+// expected-error @+1 {{has communicator "tp", which is no list of axes}}
+rt.program axes ["tp"] sizes [2] comms ["tp"] microbatches 1
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{cannot be part of a stage}}
+  func.func private @f()
+}
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{needs at least one slot}}
+  rt.buffer @w : memref<4xf32> value slots -1
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f() {
+    // expected-error @+1 {{cannot be part of an rt.func}}
+    %x = nn.constant dense<0.0> : tensor<2xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4xf32>) {
+    // expected-error @+1 {{changes the element type}}
+    %v = rt.view %a : memref<4xf32> to memref<2xf64>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4xf32>) {
+    // expected-error @+1 {{begins 4 bytes before its source}}
+    %v = rt.view %a offset -1 : memref<4xf32> to memref<2xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4xf32, strided<[2]>>) {
+    // expected-error @+1 {{needs contiguous buffers, has 'memref<4xf32, strided<[2]>>'}}
+    rt.launch @k outs(%a : memref<4xf32, strided<[2]>>)
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4xf32>) {
+    // expected-error @+1 {{computes nothing}}
+    rt.launch @k ins(%a : memref<4xf32>)
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4xf32>) {
+    // expected-error @+1 {{has 1 outs but says of 2 whether they are in place}}
+    rt.launch @k ins(%a : memref<4xf32>) outs(%a : memref<4xf32>) inplace [0, 0]
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x2xf32, strided<[4, 1]>>, %b: memref<4x2xf32>) {
+    // expected-error @+1 {{needs contiguous buffers}}
+    rt.copy %b to %a : memref<4x2xf32> to memref<4x2xf32, strided<[4, 1]>>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x2xf32, strided<[4, 1]>>) {
+    // expected-error @+1 {{needs contiguous buffers}}
+    rt.zero %a : memref<4x2xf32, strided<[4, 1]>>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x2xf32, strided<[4, 1]>>) {
+    // expected-error @+1 {{needs contiguous buffers}}
+    rt.all_reduce sum %a over ["tp"] : memref<4x2xf32, strided<[4, 1]>>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f() {
+    // expected-error @+1 {{needs a buffer}}
+    "rt.all_reduce"() <{axes = ["tp"], reduction = #rt<reduction sum>}> : () -> ()
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4xf32>, %b: memref<4xf64>) {
+    // expected-error @+1 {{needs buffers of one element type}}
+    rt.all_reduce sum %a, %b over ["tp"] : memref<4xf32>, memref<4xf64>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4xf32>, %b: memref<6xf32>) {
+    // expected-error @+1 {{splits 6 elements into blocks of 4}}
+    rt.reduce_scatter %b to %a over ["tp"] : memref<6xf32> to memref<4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4xf32>, %b: memref<6xf32>) {
+    // expected-error @+1 {{splits 6 elements into blocks of 4}}
+    rt.shard_slice %b to %a over ["tp"] : memref<6xf32> to memref<4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4xf32>, %b: memref<8xf32>) {
+    // expected-error @+1 {{gives 4 elements but takes 8}}
+    rt.all_to_all %a to %b over ["tp"] : memref<4xf32> to memref<8xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x2xf32, strided<[4, 1]>>, %b: memref<4xf32>) {
+    // expected-error @+1 {{needs contiguous buffers}}
+    rt.recv %a from 1 channel 0 : memref<4x2xf32, strided<[4, 1]>>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x2xf32, strided<[4, 1]>>, %b: memref<4xf32>) {
+    // expected-error @+1 {{needs contiguous buffers}}
+    rt.exchange %a to 1 channel 0, %b from 1 channel 1
+        : memref<4x2xf32, strided<[4, 1]>>, memref<4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x2xf32, strided<[4, 1]>>, %b: memref<4xf32>) {
+    // expected-error @+1 {{needs contiguous buffers}}
+    rt.exchange %b to 1 channel 0, %a from 1 channel 1
+        : memref<4xf32>, memref<4x2xf32, strided<[4, 1]>>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f() {
+    // expected-error @+1 {{names @g, which is no rt.func}}
+    rt.call @g()
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.buffer @w : memref<4xf32> value slots 2
+  rt.func @f() {
+    // expected-error @+1 {{names slot -1 of 2}}
+    %w = rt.address @w slot -1 : memref<4xf32>
   }
 }
