@@ -3,10 +3,10 @@
 #include "runtime/checkpoint/SaveFolder.h"
 
 #include "runtime/launch/Machine.h"
-#include "runtime/launch/Signals.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/Files.h"
 #include "runtime/support/Progress.h"
+#include "runtime/support/Thread.h"
 
 #include <cerrno>
 #include <chrono>

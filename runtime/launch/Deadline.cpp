@@ -2,11 +2,11 @@
 
 #include "runtime/launch/Deadline.h"
 
-#include "runtime/launch/Signals.h"
 #include "runtime/launch/Stall.h"
 #include "runtime/launch/StatusBoard.h"
 #include "runtime/support/Clock.h"
 #include "runtime/support/Error.h"
+#include "runtime/support/Thread.h"
 
 #include <chrono>
 #include <condition_variable>

@@ -10,11 +10,11 @@
 
 #include "runtime/Backend.h"
 #include "runtime/launch/Meeting.h"
-#include "runtime/launch/Signals.h"
 #include "runtime/launch/Stall.h"
 #include "runtime/launch/StatusBoard.h"
 #include "runtime/support/Clock.h"
 #include "runtime/support/Error.h"
+#include "runtime/support/Thread.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -374,6 +374,7 @@ void pcc::holdLifeline(const LifelineOptions &options) {
     return;
   }
   lifeline = new Lifeline;
+  addAfterMessage(releaseLifeline);
   lifeline->options = options;
   lifeline->order = meeting.order;
   lifeline->processes = meeting.processes;

@@ -3,12 +3,12 @@
 #include "runtime/launch/Signals.h"
 
 #include "runtime/launch/StatusBoard.h"
+#include "runtime/support/Error.h"
 
 #include <atomic>
 #include <csignal>
 #include <ctime>
 #include <unistd.h>
-#include <utility>
 
 static std::atomic<int> request{0};
 /// When the first SIGTERM or SIGHUP came.
@@ -47,6 +47,7 @@ static void onSignal(int signal) {
 void pcc::expectRepeatedSignals() { moment = longer; }
 
 void pcc::watchSignals() {
+  setIsTerminated(gotSIGTERM);
   struct sigaction action = {}, before;
   action.sa_handler = onSignal;
   action.sa_flags = SA_RESTART;
@@ -56,15 +57,6 @@ void pcc::watchSignals() {
       sigaction(signal, &action, nullptr);
   // A file over the limit of sizes is then an error of its write.
   signal(SIGXFSZ, SIG_IGN);
-}
-
-std::thread pcc::startThread(std::function<void()> run) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread(std::move(run));
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return thread;
 }
 
 int pcc::stopSignal() {

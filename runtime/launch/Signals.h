@@ -10,14 +10,7 @@
 #ifndef PCC_RUNTIME_LAUNCH_SIGNALS_H
 #define PCC_RUNTIME_LAUNCH_SIGNALS_H
 
-#include <functional>
-#include <thread>
-
 namespace pcc {
-
-/// Starts a thread that gets no signals: they are for the main thread, which
-/// may be waiting in MPI.
-std::thread startThread(std::function<void()> run);
 
 /// From here on SIGTERM, SIGUSR1 and, unless it is ignored, SIGHUP ask for an
 /// end after the current step. The second one that is SIGTERM or SIGHUP ends

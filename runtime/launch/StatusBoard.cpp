@@ -77,6 +77,7 @@ void pcc::joinStatusBoard(int rank) {
   own = &board->entries[rank];
   own->pid = getpid();
   own->state = Running;
+  addAfterMessage(statusFailed);
 }
 
 void pcc::statusJoined() {

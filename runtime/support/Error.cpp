@@ -2,12 +2,6 @@
 
 #include "runtime/support/Error.h"
 
-#include "runtime/launch/Lifeline.h"
-#include "runtime/launch/Signals.h"
-#include "runtime/launch/StatusBoard.h"
-#include "runtime/telemetry/Console.h"
-
-#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +12,10 @@ using namespace pcc;
 static int errorRank = 0, errorSize = 1;
 static void (*abortRanks)(int code) = nullptr;
 static void (*beforeMessage)() = nullptr;
+static bool (*mayClearNow)() = nullptr;
+static bool (*isTerminated)() = nullptr;
+/// Null behind the last; more than there are rooms.
+static void (*afterMessage[8])(int code) = {};
 
 std::string pcc::format(const char *fmt, ...) {
   va_list args, again;
@@ -41,7 +39,20 @@ void pcc::setErrorRank(int rank, int size, void (*abort)(int code)) {
   abortRanks = abort;
 }
 
-void pcc::setBeforeMessage(void (*clear)()) { beforeMessage = clear; }
+void pcc::setBeforeMessage(void (*clear)(), bool (*isReady)()) {
+  mayClearNow = isReady;
+  beforeMessage = clear;
+}
+
+void pcc::setIsTerminated(bool (*isTold)()) { isTerminated = isTold; }
+
+void pcc::addAfterMessage(void (*tell)(int code)) {
+  for (auto &place : afterMessage)
+    if (!place || place == tell) {
+      place = tell;
+      return;
+    }
+}
 
 static void say(const std::string &message, const std::string &note) {
   std::string text = prefix() + "error: " + message + "\n";
@@ -53,7 +64,7 @@ static void say(const std::string &message, const std::string &note) {
 }
 
 void pcc::announce(const std::string &message, const std::string &note) {
-  if (beforeMessage && isConsoleReady())
+  if (beforeMessage && mayClearNow())
     beforeMessage();
   say(message, note);
 }
@@ -64,17 +75,19 @@ void pcc::fail(ExitCode code, const std::string &message,
   // SIGTERM or worse; where it did not, the small stagger makes one of the
   // others the first.
   if (errorRank > 0) {
-    bool asked = gotSIGTERM(); // before: by the user
+    auto isTold = [] { return isTerminated && isTerminated(); };
+    bool asked = isTold(); // before: by the user
     usleep(1500000 + 20000 * (errorRank < 100 ? errorRank : 100));
-    if (!asked && gotSIGTERM())
+    if (!asked && isTold())
       _exit(code);
   }
 
   if (beforeMessage)
     beforeMessage();
   say(message, note);
-  statusFailed(code);
-  releaseLifeline(code);
+  for (auto tell : afterMessage)
+    if (tell)
+      tell(code);
   if (abortRanks)
     abortRanks(code);
   _exit(code);

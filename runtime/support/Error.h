@@ -38,15 +38,27 @@ std::string format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /// Prints the same from a thread that is not the main one, and ends nothing.
 void announce(const std::string &message, const std::string &note = "");
 
-/// A function that clears the terminal for a message of fail() or warn().
-void setBeforeMessage(void (*clear)());
-
 /// "warning: message", from whichever rank calls it.
 void warn(const std::string &message);
 
 /// The rank that fail() speaks for; before this call it speaks for a process
 /// without ranks. `abort` ends all ranks with a code.
 void setErrorRank(int rank, int size, void (*abort)(int code));
+
+// What the rooms above do at messages and failures. Each registers itself when
+// it begins to have a part in them; before, nothing is done for it.
+
+/// `clear` clears the terminal for a message of fail() or warn(), and where
+/// `isReady` says that it would not wait, for one of announce().
+void setBeforeMessage(void (*clear)(), bool (*isReady)());
+
+/// Whether this process was told to end from outside, as launchers do with the
+/// ranks that a failed one leaves.
+void setIsTerminated(bool (*isTerminated)());
+
+/// Has fail() call this after its message, before it ends the ranks; several
+/// in the order in which they were added. They must not fail.
+void addAfterMessage(void (*tell)(int code));
 
 } // namespace pcc
 

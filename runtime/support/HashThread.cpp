@@ -3,7 +3,7 @@
 #include "runtime/support/HashThread.h"
 
 #include "runtime/Backend.h"
-#include "runtime/launch/Signals.h"
+#include "runtime/support/Thread.h"
 
 #include <csignal>
 #include <pthread.h>

@@ -67,7 +67,7 @@ ProgressBar::ProgressBar(int columns, int64_t done, int64_t total)
   const char *plain = getenv("NO_COLOR");
   color = !plain || !*plain;
   if (columns > 0)
-    setBeforeMessage(erase);
+    setBeforeMessage(erase, isConsoleReady);
 }
 
 void ProgressBar::show(int64_t done) {

@@ -33,7 +33,10 @@ void pcc::fail(ExitCode, const std::string &, const std::string &) {
 }
 void pcc::warn(const std::string &) {}
 void pcc::setErrorRank(int, int, void (*)(int)) {}
-void pcc::setBeforeMessage(void (*)()) {}
+void pcc::announce(const std::string &, const std::string &) {}
+void pcc::setBeforeMessage(void (*)(), bool (*)()) {}
+void pcc::setIsTerminated(bool (*)()) {}
+void pcc::addAfterMessage(void (*)(int)) {}
 
 //===----------------------------------------------------------------------===//
 // Backend.h: one rank
