@@ -1,0 +1,100 @@
+"""What the documents say can be done: links lead somewhere, the README's
+commands work as they are written, and the command lines of docs/Driver.md are
+ones that the programs take.
+
+RUN: rm -rf %t && mkdir %t && cd %t && %python %s %root %build
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT, BUILD = sys.argv[1:]
+USAGE = 2
+problems = []
+
+
+def read(*path):
+    with open(os.path.join(ROOT, *path)) as file:
+        return file.read()
+
+
+def run(command):
+    done = subprocess.run(["bash", "-c", command], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    return done.returncode, done.stdout
+
+
+def anchors(text):
+    """The anchors that a page's headings have."""
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+            for title in re.findall(r"^#+ (.*)$", text, re.M)}
+
+
+def check_links(pages):
+    for page in pages:
+        for link in re.findall(r"\]\(([^)\s]+)\)", read(page)):
+            if link.startswith("https://"):
+                continue
+            path, _, anchor = link.partition("#")
+            target = os.path.normpath(os.path.join(os.path.dirname(page), path))
+            target = target if path else page
+            if not os.path.exists(os.path.join(ROOT, target)):
+                problems.append(f"{page}: no file {link}")
+            elif anchor and anchor not in anchors(read(target)):
+                problems.append(f"{page}: no heading {link}")
+
+
+def check_readme():
+    """All but the two that install, and those for what is not here."""
+    text = read("README.md")
+    shutil.copy("examples/gpt2/gpt2.onnx", "model.onnx")
+    shutil.copy("examples/gpt2/gpt2.weights", ".")
+    commands = re.findall(
+        r"^    ((?:build/bin/pcc|pcc|scripts/prepare-data|\./train) .*)$", text,
+        re.M)
+    for command in commands:
+        code, output = run(command)
+        if code:
+            problems.append(f"README.md: {command}: exit {code}\n{output}")
+    for command, shown in re.findall(r"^    \$ (.*)\n((?:    .*\n)+)", text,
+                                     re.M):
+        _, output = run(command)
+        if output != re.sub(r"^    ", "", shown, flags=re.M):
+            problems.append(f"README.md: {command} says\n{output}")
+    return len(commands)
+
+
+def check_driver():
+    """Nothing is compiled or trained: a usage error comes before a file that is
+    not there."""
+    examples = re.findall(r"^      (?! )(.*)$", read("docs", "Driver.md"), re.M)
+    for program in ("train", "forward --forward"):
+        code, output = run("pcc examples/gpt2/gpt2.onnx --seq 8 -q -o " +
+                           program)
+        assert code == 0, output
+    for example in examples:
+        asked = re.sub(r"[\w./-]+\.(onnx|mlir)\b", r"absent/model.\1", example)
+        asked = re.sub(r"(--(?:data|resume)) \S+", r"\1 absent", asked)
+        code, output = run(asked)
+        if code == USAGE or code > 8:
+            problems.append(f"docs/Driver.md: {example}\n{output}")
+    return len(examples)
+
+
+for name in ("examples", "scripts", "test"):
+    os.symlink(os.path.join(ROOT, name), name)
+os.symlink(BUILD, "build")
+os.environ["PATH"] = os.pathsep.join([os.path.join(BUILD, "bin"),
+                                      os.environ["PATH"]])
+pages = subprocess.run(["find", ".", "-name", "*.md", "-not", "-path",
+                        "*/.*/*", "-not", "-path", "./build*"], cwd=ROOT,
+                       stdout=subprocess.PIPE, text=True, check=True)
+pages = sorted(os.path.normpath(p) for p in pages.stdout.split())
+assert len(pages) > 20, pages
+check_links(pages)
+assert check_readme() >= 6
+assert check_driver() > 100
+sys.exit("\n".join(problems) or 0)
