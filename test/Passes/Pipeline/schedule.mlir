@@ -1,0 +1,54 @@
+// Two stages, a forward and a backward task each. A value is received just
+// before the task that needs it and sent just after the one that made it; a
+// send and the receive after it are one exchange.
+// RUN: pcc-opt %s -pipe-schedule="kind=1f1b microbatches=2" -pipe-check | FileCheck %s
+// RUN: pcc-opt %s -pipe-schedule="kind=gpipe microbatches=2" -pipe-check | FileCheck --check-prefix=GPIPE %s
+
+pipe.input @x : tensor<2xf32> role "data" name "x"
+pipe.value @act : tensor<2xf32>
+pipe.value @grad : tensor<2xf32>
+pipe.task @forward.0 stage 0 forward (%x: tensor<2xf32> from @x) -> (tensor<2xf32> to @act) {
+  %y = nn.tanh %x : tensor<2xf32>
+  pipe.yield %y : tensor<2xf32>
+}
+pipe.task @forward.1 stage 1 forward (%y: tensor<2xf32> from @act) {
+  pipe.yield
+}
+pipe.task @backward.1 stage 1 backward (%y: tensor<2xf32> from @act) -> (tensor<2xf32> to @grad) {
+  pipe.yield %y : tensor<2xf32>
+}
+pipe.task @backward.0 stage 0 backward (%g: tensor<2xf32> from @grad) {
+  pipe.yield
+}
+
+// At most two microbatches are live in stage 0, one in stage 1.
+// CHECK: pipe.schedule train stage 0 microbatches 2 attributes {live = 2 : i64} {
+// CHECK-NEXT: pipe.run @forward.0 microbatch 0
+// CHECK-NEXT: pipe.send @act microbatch 0 to 1 channel 0
+// CHECK-NEXT: pipe.run @forward.0 microbatch 1
+// CHECK-NEXT: pipe.exchange @act microbatch 1 to 1 channel 0, @grad microbatch 0 from 1 channel 1
+// CHECK-NEXT: pipe.run @backward.0 microbatch 0
+// CHECK-NEXT: pipe.recv @grad microbatch 1 from 1 channel 1
+// CHECK-NEXT: pipe.run @backward.0 microbatch 1
+// CHECK-NEXT: }
+// CHECK-NEXT: pipe.schedule train stage 1 microbatches 2 attributes {live = 1 : i64} {
+// CHECK-NEXT: pipe.recv @act microbatch 0 from 0 channel 0
+// CHECK-NEXT: pipe.run @forward.1 microbatch 0
+// CHECK-NEXT: pipe.run @backward.1 microbatch 0
+// CHECK-NEXT: pipe.exchange @grad microbatch 0 to 0 channel 1, @act microbatch 1 from 0 channel 0
+// CHECK-NEXT: pipe.run @forward.1 microbatch 1
+// CHECK-NEXT: pipe.run @backward.1 microbatch 1
+// CHECK-NEXT: pipe.send @grad microbatch 1 to 0 channel 1
+// CHECK-NEXT: }
+
+// All forward tasks, then all backward tasks.
+// GPIPE: pipe.schedule train stage 1 microbatches 2 attributes {live = 2 : i64} {
+// GPIPE-NEXT: pipe.recv @act microbatch 0 from 0 channel 0
+// GPIPE-NEXT: pipe.run @forward.1 microbatch 0
+// GPIPE-NEXT: pipe.recv @act microbatch 1 from 0 channel 0
+// GPIPE-NEXT: pipe.run @forward.1 microbatch 1
+// GPIPE-NEXT: pipe.run @backward.1 microbatch 0
+// GPIPE-NEXT: pipe.send @grad microbatch 0 to 0 channel 1
+// GPIPE-NEXT: pipe.run @backward.1 microbatch 1
+// GPIPE-NEXT: pipe.send @grad microbatch 1 to 0 channel 1
+// GPIPE-NEXT: }
