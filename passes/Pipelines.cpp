@@ -1,118 +1,185 @@
 //===- Pipelines.cpp - The passes of every phase, and why so --------------===//
+//
+// One function per phase adds the passes that lead to it. The order is the
+// compiler's design, so each pass says why it stands where it does. A phase
+// ends with the pass that verifies what the next one relies on: a mistake shows
+// in the phase that makes it, not three phases later.
+//
+//===----------------------------------------------------------------------===//
 
 #include "passes/Pipelines.h"
-#include "passes/OptionText.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "passes/Codegen/Kernels/Passes.h"
+#include "passes/Codegen/Passes.h"
+#include "passes/Pipeline/Passes.h"
+#include "passes/Recognition/Passes.h"
+#include "passes/Sharding/Passes.h"
+#include "passes/Training/Passes.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace pcc;
+using mlir::OpPassManager;
 
-/// "name{key=value ...}", leaving out keys without a value.
-static std::string
-withOptions(llvm::StringRef pass,
-            llvm::ArrayRef<std::pair<llvm::StringRef, std::string>> options) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << pass;
-  llvm::StringRef separator = "{";
-  for (auto &[key, value] : options) {
-    if (value.empty())
-      continue;
-    os << separator << key << "=" << escapeOption(value);
-    separator = " ";
+/// The reader of ONNX files makes this phase; there is nothing to run.
+static void addImportPasses(OpPassManager &, const Options &) {}
+
+static void addNNPasses(OpPassManager &manager, const Options &) {
+  // Layer norms, attention and gelu are found by what they compute. First of
+  // all: later passes know these ops, not what an exporter made of them.
+  manager.addPass(createNNRecognizePass());
+  // What was recognized leaves its primitives without uses.
+  manager.addPass(mlir::createCanonicalizerPass());
+  // Exporters repeat masks and positions in every layer; one of each is kept.
+  manager.addPass(mlir::createCSEPass());
+  // Closes the phase: nothing but nn ops of static shape from here on.
+  manager.addPass(createNNVerifyPass());
+}
+
+/// A model that is not trained stays @forward up to its one task.
+static void addForwardPasses(OpPassManager &manager) {
+  // The program refuses ids that its tables have no rows for.
+  manager.addPass(createNNBoundIdsPass());
+  // Closes the phase, as it does where a model is trained.
+  manager.addPass(createNNVerifyPass());
+}
+
+static void addTrainPasses(OpPassManager &manager, const Options &options) {
+  if (options.forward)
+    return addForwardPasses(manager);
+
+  // @loss comes before everything that asks what the model is trained for. A
+  // loss that is no sum over samples is right only where one microbatch of one
+  // rank is the whole batch.
+  NNAttachLossPassOptions loss;
+  loss.loss = options.loss;
+  loss.noDropout = options.noDropout;
+  loss.wholeBatch = options.dp == 1 && options.microbatches == 1;
+  manager.addPass(createNNAttachLossPass(std::move(loss)));
+  // The loss that a file brings along may be no sum, or have no derivative:
+  // said here, where its nodes still have their names.
+  manager.addPass(createNNVerifyPass());
+  // Before tables are padded: the ids of padding rows are out of bounds.
+  manager.addPass(createNNBoundIdsPass());
+  if (options.tp > 1) {
+    // Padding rows must exist before their gradients and their states do.
+    NNPadVocabPassOptions padding;
+    padding.multiple = options.tp;
+    manager.addPass(createNNPadVocabPass(padding));
   }
-  if (separator != "{")
-    os << "}";
-  return text;
+  // The last clean-ups of the forward pass: what they remove needs neither a
+  // stage nor a gradient.
+  manager.addPass(mlir::createCanonicalizerPass());
+  manager.addPass(mlir::createCSEPass());
+  // Stages are marked on the forward pass alone: ops of the backward pass
+  // inherit them.
+  NNStageCutsPassOptions cuts;
+  cuts.stages = options.pp;
+  cuts.cut = options.stageCut;
+  manager.addPass(createNNStageCutsPass(std::move(cuts)));
+  // Differentiates before the mesh exists: gradients are sharded like all
+  // other values.
+  manager.addPass(createNNAutodiffPass());
+  // Needs to know which parameters have a gradient. No generic clean-up from
+  // here until dist-partition: it would drop shardings, which are attributes.
+  NNOptimizerPassOptions optimizer;
+  optimizer.kind = options.optimizer;
+  manager.addPass(createNNOptimizerPass(std::move(optimizer)));
+  // Closes the phase: who reads and writes which state, and when.
+  manager.addPass(createNNVerifyPass());
 }
 
-static std::string number(int64_t value) { return std::to_string(value); }
-
-static std::string importPhase(const Options &) { return ""; }
-
-/// Recognition by meaning, on a graph whose shapes are all known.
-static std::string nnPhase(const Options &) {
-  return "nn-recognize,canonicalize,cse,nn-verify";
-}
-
-static std::string trainPhase(const Options &options) {
-  // A model that is not trained stays @forward up to its one task.
+static void addPlanPasses(OpPassManager &manager, const Options &options) {
+  // What is not trained runs on one rank: there is no mesh.
   if (options.forward)
-    return "nn-bound-ids";
-  std::string text = withOptions(
-      "nn-attach-loss",
-      {{"loss", options.loss},
-       {"no-dropout", options.noDropout ? "true" : ""},
-       {"whole-batch",
-        options.dp == 1 && options.microbatches == 1 ? "true" : ""}});
-  // The loss a file brings along may be no sum, or have no derivative.
-  text += ",nn-verify,nn-bound-ids";
-  // Padding rows must exist before their gradients do.
-  if (options.tp > 1)
-    text += ",nn-pad-vocab{multiple=" + number(options.tp) + "}";
-  // Stages are marked on the forward pass alone: gradient ops inherit them.
-  text += ",canonicalize,cse," +
-          withOptions("nn-stage-cuts", {{"stages", number(options.pp)},
-                                        {"cut", options.stageCut}});
-  text += ",nn-autodiff," +
-          withOptions("nn-optimizer", {{"kind", options.optimizer}});
-  // No generic clean-up from here until partition: shardings are attributes.
-  return text + ",nn-verify";
-}
+    return;
 
-static std::string planPhase(const Options &options) {
-  if (options.forward)
-    return "";
-  std::string text = "dist-mesh{pp=" + number(options.pp) +
-                     " dp=" + number(options.dp) + " cp=" + number(options.cp) +
-                     " tp=" + number(options.tp) + "}";
-  // Seeds are wishes only. Tensor parallelism decides first, the data axes
-  // second, sequence parallelism takes what is left.
-  text += ",dist-seed-tensor,dist-seed-data";
+  // The axes that seeds name.
+  DistMeshPassOptions mesh;
+  mesh.pp = options.pp;
+  mesh.dp = options.dp;
+  mesh.cp = options.cp;
+  mesh.tp = options.tp;
+  manager.addPass(createDistMeshPass(mesh));
+  // Seeds are wishes, and propagation hears those of this pass first: tensor
+  // parallelism has the fewest ways to split a model.
+  manager.addPass(createDistSeedTensorPass());
+  // The data axes second: they yield where a dim is taken.
+  manager.addPass(createDistSeedDataPass());
+  // Sequence parallelism takes what tensor parallelism left whole.
   if (options.sequenceParallel)
-    text += ",dist-seed-sequence";
-  text += ",dist-propagate";
-  if (options.verbosity > 1)
-    text += "{remarks=true}";
-  return text + ",dist-insert-reshards,dist-verify";
+    manager.addPass(createDistSeedSequencePass());
+  // From the seeds to every value, while the program is still one device's.
+  DistPropagatePassOptions propagate;
+  propagate.remarks = options.verbosity > 1;
+  manager.addPass(createDistPropagatePass(propagate));
+  // Once all layouts are known, partial sums and changes of layout are, too.
+  manager.addPass(createDistInsertReshardsPass());
+  // Closes the phase: what partition relies on without looking again.
+  manager.addPass(createDistVerifyPass());
 }
 
-static std::string spmdPhase(const Options &options) {
+static void addSpmdPasses(OpPassManager &manager, const Options &options) {
   if (options.forward)
-    return "";
-  return "dist-partition,canonicalize,cse,dist-verify";
+    return;
+  // Types become local and shardings disappear, so that generic passes may run
+  // again.
+  manager.addPass(createDistPartitionPass());
+  // Each op got its local form by itself; what several of them compute alike,
+  // such as a rank's offset, is kept once.
+  manager.addPass(mlir::createCanonicalizerPass());
+  manager.addPass(mlir::createCSEPass());
+  // Closes the phase: nothing global is left.
+  manager.addPass(createDistVerifyPass());
 }
 
-static std::string pipelinePhase(const Options &options) {
-  return "pipe-outline," +
-         withOptions("pipe-schedule",
-                     {{"kind", options.schedule},
-                      {"microbatches", number(options.microbatches)}}) +
-         ",pipe-check";
+static void addPipelinePasses(OpPassManager &manager, const Options &options) {
+  // Tasks are cut from local programs: what crosses stages are local values.
+  manager.addPass(createPipeOutlinePass());
+  // Orders the tasks, and so knows which values are sent when.
+  PipeSchedulePassOptions schedule;
+  schedule.kind = options.schedule;
+  schedule.microbatches = options.microbatches;
+  manager.addPass(createPipeSchedulePass(std::move(schedule)));
+  // Closes the phase: the schedules of all stages, run against each other.
+  manager.addPass(createPipeCheckPass());
 }
 
-static std::string rtPhase(const Options &) {
-  // Attention stays whole up to here: a GPU has a library call for it. Kernels
-  // are verified while they still say what they compute.
-  return "nn-expand-attention,rt-split-accumulate,rt-form-kernels,"
-         "rt-verify-kernels,rt-lower,rt-verify";
+static void addRTPasses(OpPassManager &manager, const Options &) {
+  // Attention stays whole up to here: a GPU has a library call for it.
+  manager.addPass(createNNExpandAttentionPass());
+  // Before kernels are formed: what the library adds in place belongs to none.
+  manager.addPass(createRTSplitAccumulatePass());
+  // All that is neither contraction nor collective nor state goes into kernels.
+  manager.addPass(createRTFormKernelsPass());
+  // Kernels are verified while they still say what they compute.
+  manager.addPass(createRTVerifyKernelsPass());
+  // Buffers, launches and offsets in the arena.
+  manager.addPass(createRTLowerPass());
+  // Closes the phase: every byte that is read holds what is meant.
+  manager.addPass(createRTVerifyPass());
 }
 
-static std::string llvmPhase(const Options &) {
-  return "rt-lower-kernels,rt-to-llvm";
+static void addLLVMPasses(OpPassManager &manager, const Options &) {
+  // Kernels first: a launch takes the address of an LLVM function.
+  manager.addPass(createRTLowerKernelsPass());
+  // Last, and the end of the phase: what is no op of the LLVM dialect by now
+  // has no form, which this pass says itself.
+  manager.addPass(createRTToLLVMPass());
 }
 
 llvm::ArrayRef<Phase> pcc::getPhases() {
   static const Phase phases[] = {
-      {"import", "the file's operators on tensors of known shape", importPhase},
-      {"nn", "the model: layer norms, attention, linear layers", nnPhase},
-      {"train", "forward, backward and update of one device", trainPhase},
-      {"plan", "where every value lives on the mesh", planPhase},
-      {"spmd", "one rank's program, with collectives", spmdPhase},
+      {"import", "the file's operators on tensors of known shape",
+       addImportPasses},
+      {"nn", "the model: layer norms, attention, linear layers", addNNPasses},
+      {"train", "forward, backward and update of one device", addTrainPasses},
+      {"plan", "where every value lives on the mesh", addPlanPasses},
+      {"spmd", "one rank's program, with collectives", addSpmdPasses},
       {"pipeline", "tasks, and the order each stage runs them in",
-       pipelinePhase},
-      {"rt", "launches, library calls, transfers, arena offsets", rtPhase},
-      {"llvm", "machine-level code in the LLVM dialect", llvmPhase},
+       addPipelinePasses},
+      {"rt", "launches, library calls, transfers, arena offsets", addRTPasses},
+      {"llvm", "machine-level code in the LLVM dialect", addLLVMPasses},
   };
   return phases;
 }

@@ -7,6 +7,10 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
 namespace pcc {
 
 /// A station on the way: what `--emit=<name>` prints. Every phase starts where
@@ -14,9 +18,9 @@ namespace pcc {
 struct Phase {
   llvm::StringLiteral name;
   llvm::StringLiteral summary;
-  /// The passes that lead here from the phase before, as a textual pipeline
-  /// on a module.
-  std::string (*pipeline)(const Options &options);
+  /// Adds the passes that lead here from the phase before to a manager of
+  /// passes on modules.
+  void (*addPasses)(mlir::OpPassManager &manager, const Options &options);
 };
 
 /// All phases in order, from "import" to "llvm".

@@ -16,7 +16,7 @@
 #include <deque>
 
 namespace pcc {
-#define GEN_PASS_DEF_CHECKPASS
+#define GEN_PASS_DEF_PIPECHECKPASS
 #include "passes/Pipeline/Passes.h.inc"
 } // namespace pcc
 
@@ -51,7 +51,7 @@ struct StageState {
   bool isWaiting() { return !posted.empty() || !meetings.empty(); }
 };
 
-struct CheckPass : pcc::impl::CheckPassBase<CheckPass> {
+struct PipeCheckPass : pcc::impl::PipeCheckPassBase<PipeCheckPass> {
   void runOnOperation() override;
   LogicalResult check(Entry entry);
   LogicalResult step(StageState &state);
@@ -73,7 +73,7 @@ static std::string instance(StringRef name, int64_t microbatch) {
   return (name + "/" + Twine(microbatch)).str();
 }
 
-LogicalResult CheckPass::run(StageState &state, RunOp run) {
+LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
   auto task = getOperation().lookupSymbol<TaskOp>(run.getTask());
   int64_t microbatch = run.getMicrobatch().value_or(0);
   if (!state.ran.insert(instance(run.getTask(), microbatch)).second)
@@ -115,7 +115,7 @@ LogicalResult CheckPass::run(StageState &state, RunOp run) {
   return success();
 }
 
-LogicalResult CheckPass::post(StageState &state) {
+LogicalResult PipeCheckPass::post(StageState &state) {
   Operation &op = *state.next;
   for (const Half &half : halvesOf(&op))
     state.posted.push_back({half});
@@ -131,7 +131,7 @@ LogicalResult CheckPass::post(StageState &state) {
   return success();
 }
 
-FailureOr<bool> CheckPass::match() {
+FailureOr<bool> PipeCheckPass::match() {
   bool matched = false;
   for (auto [from, sender] : llvm::enumerate(states))
     for (Posted &send : sender.posted) {
@@ -162,7 +162,7 @@ FailureOr<bool> CheckPass::match() {
   return matched;
 }
 
-LogicalResult CheckPass::step(StageState &state) {
+LogicalResult PipeCheckPass::step(StageState &state) {
   if (auto runOp = dyn_cast<RunOp>(*state.next)) {
     if (failed(run(state, runOp)))
       return failure();
@@ -173,7 +173,7 @@ LogicalResult CheckPass::step(StageState &state) {
   return post(state);
 }
 
-bool CheckPass::meet() {
+bool PipeCheckPass::meet() {
   for (StageState &state : states)
     if (state.meetings.empty() ||
         !dist::canMeet(state.meetings.front(), states[0].meetings.front()))
@@ -186,7 +186,7 @@ bool CheckPass::meet() {
   return true;
 }
 
-LogicalResult CheckPass::reportDeadlock() {
+LogicalResult PipeCheckPass::reportDeadlock() {
   InFlightDiagnostic diag = emitError(getOperation().getLoc())
                             << "the stages wait for each other forever";
   for (StageState &state : states) {
@@ -211,7 +211,7 @@ LogicalResult CheckPass::reportDeadlock() {
 }
 
 /// One schedule for every stage, as many stages as the mesh has.
-LogicalResult CheckPass::findStages(Entry entry) {
+LogicalResult PipeCheckPass::findStages(Entry entry) {
   states.clear();
   SmallVector<ScheduleOp> schedules;
   for (auto schedule : getOperation().getOps<ScheduleOp>())
@@ -252,7 +252,7 @@ LogicalResult CheckPass::findStages(Entry entry) {
          << states.size();
 }
 
-LogicalResult CheckPass::check(Entry entry) {
+LogicalResult PipeCheckPass::check(Entry entry) {
   if (failed(findStages(entry)))
     return failure();
 
@@ -297,7 +297,7 @@ LogicalResult CheckPass::check(Entry entry) {
   return success();
 }
 
-void CheckPass::runOnOperation() {
+void PipeCheckPass::runOnOperation() {
   if (failed(checkHomes(getOperation())))
     return signalPassFailure();
   for (Entry entry : {Entry::Train, Entry::Evaluate, Entry::Forward})

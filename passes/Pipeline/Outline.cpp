@@ -7,7 +7,7 @@
 #include "passes/Training/Entry.h"
 
 namespace pcc {
-#define GEN_PASS_DEF_OUTLINEPASS
+#define GEN_PASS_DEF_PIPEOUTLINEPASS
 #include "passes/Pipeline/Passes.h.inc"
 } // namespace pcc
 
@@ -173,7 +173,7 @@ private:
   llvm::DenseMap<Value, FlatSymbolRefAttr> crossing;
 };
 
-struct OutlinePass : pcc::impl::OutlinePassBase<OutlinePass> {
+struct PipeOutlinePass : pcc::impl::PipeOutlinePassBase<PipeOutlinePass> {
   void runOnOperation() override;
 };
 
@@ -387,7 +387,7 @@ static int64_t countStages(func::FuncOp func) {
   return stages;
 }
 
-void OutlinePass::runOnOperation() {
+void PipeOutlinePass::runOnOperation() {
   ModuleOp module = getOperation();
   auto lookUp = [&](StringRef name) {
     return module.lookupSymbol<func::FuncOp>(name);

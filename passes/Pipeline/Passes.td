@@ -5,7 +5,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def StageCutsPass : Pass<"nn-stage-cuts", "::mlir::ModuleOp"> {
+def NNStageCutsPass : Pass<"nn-stage-cuts", "::mlir::ModuleOp"> {
   let summary = "Divides the forward pass into pipeline stages";
   let description = [{
     Gives every op of `@loss` and `@evaluate` the attribute `nn.stage`. Stages
@@ -20,11 +20,10 @@ def StageCutsPass : Pass<"nn-stage-cuts", "::mlir::ModuleOp"> {
   let options = [
     Option<"stages", "stages", "int64_t", "1", "Number of stages">,
     Option<"cut", "cut", "std::string", "\"\"",
-           "Nodes that begin stage 1, 2, ..., instead of balancing; %XX for "
-           "characters that have a meaning in a pipeline">];
+           "Nodes that begin stage 1, 2, ..., instead of balancing">];
 }
 
-def OutlinePass : Pass<"pipe-outline", "::mlir::ModuleOp"> {
+def PipeOutlinePass : Pass<"pipe-outline", "::mlir::ModuleOp"> {
   let summary = "Makes tasks of the functions of one rank's program";
   let description = [{
     `@microbatch` becomes a forward and a backward task per stage (one task for
@@ -40,7 +39,7 @@ def OutlinePass : Pass<"pipe-outline", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::pipe::PipeDialect", "::pcc::nn::NNDialect"];
 }
 
-def SchedulePass : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
+def PipeSchedulePass : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
   let summary = "Orders runs and transfers of every stage";
   let description = [{
     gpipe runs all forward tasks, then all backward tasks. 1f1b runs by
@@ -56,7 +55,7 @@ def SchedulePass : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::pipe::PipeDialect"];
 }
 
-def CheckPass : Pass<"pipe-check", "::mlir::ModuleOp"> {
+def PipeCheckPass : Pass<"pipe-check", "::mlir::ModuleOp"> {
   let summary = "Accepts or rejects schedules, however they were made";
   let description = [{
     Executes the lists of all stages against each other, transfers as

@@ -8,7 +8,7 @@
 #include "llvm/ADT/StringSwitch.h"
 
 namespace pcc {
-#define GEN_PASS_DEF_SCHEDULEPASS
+#define GEN_PASS_DEF_PIPESCHEDULEPASS
 #include "passes/Pipeline/Passes.h.inc"
 } // namespace pcc
 
@@ -40,8 +40,8 @@ struct Hop {
 /// Channels between two stages; each direction has its own.
 enum Channel : int64_t { kActivations = 0, kGradients = 1, kTied = 2 };
 
-struct SchedulePass : pcc::impl::SchedulePassBase<SchedulePass> {
-  using SchedulePassBase::SchedulePassBase;
+struct PipeSchedulePass : pcc::impl::PipeSchedulePassBase<PipeSchedulePass> {
+  using PipeSchedulePassBase::PipeSchedulePassBase;
   void runOnOperation() override;
 
   LogicalResult collect();
@@ -85,7 +85,7 @@ static bool before1F1B(const Run &a, const Run &b, int64_t stage,
   return a.isBackward && !b.isBackward;
 }
 
-LogicalResult SchedulePass::collect() {
+LogicalResult PipeSchedulePass::collect() {
   llvm::DenseSet<int64_t> named;
   stages = 1;
   for (auto task : getOperation().getOps<TaskOp>()) {
@@ -103,7 +103,7 @@ LogicalResult SchedulePass::collect() {
 }
 
 /// Every value that another stage uses, hop by hop, in program order.
-void SchedulePass::findHops() {
+void PipeSchedulePass::findHops() {
   llvm::MapVector<StringRef, TaskOp> maker;
   for (auto task : getOperation().getOps<TaskOp>())
     for (unsigned i = 0; i < task.getTargets().size(); ++i)
@@ -182,7 +182,7 @@ static void joinTransfers(Block &block, int64_t stage) {
 
 /// Exchanges the gradients of tied parameters: stage pairs in one order
 /// everywhere, so that no cycle of waits can form.
-void SchedulePass::emitTied(OpBuilder &builder, int64_t stage) {
+void PipeSchedulePass::emitTied(OpBuilder &builder, int64_t stage) {
   // Of a pair's hops, each send with a receive as long as there are both.
   for (int64_t peer = 0; peer < stages; ++peer) {
     SmallVector<Hop> sends, receives;
@@ -211,12 +211,12 @@ static void emitRun(OpBuilder &builder, TaskOp task, IntegerAttr microbatch) {
 }
 
 /// The microbatches whose activations a stage holds at most.
-int64_t SchedulePass::liveBound(StringRef kind, int64_t stage) const {
+int64_t PipeSchedulePass::liveBound(StringRef kind, int64_t stage) const {
   return kind == "gpipe" ? microbatches
                          : std::min<int64_t>(stages - stage, microbatches);
 }
 
-void SchedulePass::build(Entry entry, int64_t stage, Comparator before) {
+void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
   SmallVector<Run> runs;
   SmallVector<TaskOp> once, ahead;
   for (TaskOp task : tasks[stage]) {
@@ -288,7 +288,7 @@ void SchedulePass::build(Entry entry, int64_t stage, Comparator before) {
                       builder.getI64IntegerAttr(liveBound(kind, stage)));
 }
 
-void SchedulePass::runOnOperation() {
+void PipeSchedulePass::runOnOperation() {
   Comparator before = llvm::StringSwitch<Comparator>(kind)
                           .Case("gpipe", beforeGpipe)
                           .Case("1f1b", before1F1B)

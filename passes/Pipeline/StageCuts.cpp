@@ -3,13 +3,12 @@
 #include "dialects/NN/Location.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "passes/OptionText.h"
 #include "passes/Pipeline/Activations.h"
 #include "passes/Pipeline/Passes.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace pcc {
-#define GEN_PASS_DEF_STAGECUTSPASS
+#define GEN_PASS_DEF_NNSTAGECUTSPASS
 #include "passes/Pipeline/Passes.h.inc"
 } // namespace pcc
 
@@ -32,8 +31,8 @@ struct Line {
   SmallVector<size_t> findPlaces() const;
 };
 
-struct StageCutsPass : pcc::impl::StageCutsPassBase<StageCutsPass> {
-  using StageCutsPassBase::StageCutsPassBase;
+struct NNStageCutsPass : pcc::impl::NNStageCutsPassBase<NNStageCutsPass> {
+  using NNStageCutsPassBase::NNStageCutsPassBase;
   void runOnOperation() override;
   LogicalResult markLoss(func::FuncOp func);
   LogicalResult markEvaluate(func::FuncOp func);
@@ -101,8 +100,8 @@ SmallVector<size_t> Line::findPlaces() const {
 
 /// The cuts that make the dearest stage cheapest; among equals, those that
 /// come first.
-FailureOr<SmallVector<size_t>> StageCutsPass::balance(func::FuncOp func,
-                                                      const Line &line) {
+FailureOr<SmallVector<size_t>> NNStageCutsPass::balance(func::FuncOp func,
+                                                        const Line &line) {
   SmallVector<size_t> places = line.findPlaces();
   size_t cuts = stages - 1;
   // Of several places between the same two products only one can be used.
@@ -157,11 +156,10 @@ FailureOr<SmallVector<size_t>> StageCutsPass::balance(func::FuncOp func,
   return result;
 }
 
-FailureOr<SmallVector<size_t>> StageCutsPass::cutAtNodes(func::FuncOp func,
-                                                         const Line &line) {
+FailureOr<SmallVector<size_t>> NNStageCutsPass::cutAtNodes(func::FuncOp func,
+                                                           const Line &line) {
   SmallVector<StringRef> names;
-  std::string nodes = unescapeOption(cut);
-  StringRef(nodes).split(names, ',', -1, /*KeepEmpty=*/false);
+  StringRef(cut).split(names, ',', -1, /*KeepEmpty=*/false);
   if (static_cast<int64_t>(names.size()) != stages - 1)
     return emitError(func.getLoc())
            << "--stage-cut names " << names.size()
@@ -210,7 +208,7 @@ static int64_t stageOf(Operation *op) {
 }
 
 /// The rest goes to its first user; users come later in the block.
-void StageCutsPass::markRest(Block &block) {
+void NNStageCutsPass::markRest(Block &block) {
   Builder builder(&getContext());
   for (Operation &op : llvm::reverse(block.without_terminator())) {
     if (op.hasAttr(kStageAttr))
@@ -226,7 +224,7 @@ void StageCutsPass::markRest(Block &block) {
   }
 }
 
-LogicalResult StageCutsPass::markLoss(func::FuncOp func) {
+LogicalResult NNStageCutsPass::markLoss(func::FuncOp func) {
   Builder builder(&getContext());
   Block &block = func.getBody().front();
   Line line(block);
@@ -252,7 +250,7 @@ LogicalResult StageCutsPass::markLoss(func::FuncOp func) {
 /// An evaluation must find each parameter where training updates it, although
 /// it has fewer ops to balance: an op goes where its parameters are, else
 /// where its operands are.
-LogicalResult StageCutsPass::markEvaluate(func::FuncOp func) {
+LogicalResult NNStageCutsPass::markEvaluate(func::FuncOp func) {
   Builder builder(&getContext());
   Block &block = func.getBody().front();
   auto activations = findActivations(block);
@@ -285,7 +283,7 @@ LogicalResult StageCutsPass::markEvaluate(func::FuncOp func) {
   return success();
 }
 
-void StageCutsPass::runOnOperation() {
+void NNStageCutsPass::runOnOperation() {
   if (stages < 1) {
     emitError(getOperation().getLoc()) << "needs at least one stage";
     return signalPassFailure();

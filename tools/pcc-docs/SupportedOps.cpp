@@ -10,7 +10,6 @@
 #include "frontend/binding/Differentiate.h"
 #include "frontend/import/Import.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "passes/Pipelines.h"
 #include "tools/pcc-docs/Examples.h"
 #include "tools/pcc-docs/Loops.h"
@@ -56,11 +55,8 @@ static LogicalResult runPhases(ModuleOp module, StringRef first,
   options.forward = true;
   options.microBatch = options.globalBatch = options.microbatches = 1;
   PassManager manager(module->getName());
-  for (int i = findPhase(first) + 1; i <= findPhase(last); ++i) {
-    std::string pipeline = getPhases()[i].pipeline(options);
-    if (!pipeline.empty() && failed(parsePassPipeline(pipeline, manager)))
-      return failure();
-  }
+  for (int i = findPhase(first) + 1; i <= findPhase(last); ++i)
+    getPhases()[i].addPasses(manager, options);
   return manager.run(module);
 }
 

@@ -1,6 +1,12 @@
 //===- pcc-docs.cpp - Documentation from what the compiler does -----------===//
+//
+// pcc-docs operators|phases: prints docs/SupportedOps.md, or the table of
+// docs/Pipeline.md; see scripts/generate-docs.
+//
+//===----------------------------------------------------------------------===//
 
 #include "passes/RegisterAll.h"
+#include "tools/pcc-docs/Phases.h"
 #include "tools/pcc-docs/SupportedOps.h"
 #include "llvm/Support/InitLLVM.h"
 
@@ -8,8 +14,15 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   mlir::DialectRegistry registry;
   pcc::registerAllPccDialects(registry);
-  pcc::registerAllPccPasses();
   mlir::MLIRContext context(registry);
   context.loadAllAvailableDialects();
-  pcc::printSupportedOps(context, llvm::outs());
+  llvm::StringRef document = argc == 2 ? argv[1] : "";
+  if (document == "operators") {
+    pcc::printSupportedOps(context, llvm::outs());
+  } else if (document == "phases") {
+    pcc::printPhases(llvm::outs());
+  } else {
+    llvm::errs() << "usage: pcc-docs operators|phases\n";
+    return 2;
+  }
 }

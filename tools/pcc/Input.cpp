@@ -73,7 +73,10 @@ static void addFiles(ModuleOp module, Input &input) {
 static LogicalResult readModule(MLIRContext &context, Arguments &arguments,
                                 Input &input) {
   llvm::SourceMgr sources;
-  auto text = llvm::MemoryBuffer::getFileOrSTDIN(arguments.input);
+  auto text =
+      input.standardInput.empty()
+          ? llvm::MemoryBuffer::getFileOrSTDIN(arguments.input)
+          : llvm::MemoryBuffer::getMemBuffer(input.standardInput, "<stdin>");
   if (!text)
     return emitError(FileLineColLoc::get(&context, arguments.input, 0, 0))
            << "cannot be read: " << text.getError().message();
@@ -86,6 +89,8 @@ static LogicalResult readModule(MLIRContext &context, Arguments &arguments,
                          "read from there when training starts";
     return diag;
   }
+  if (arguments.input == "-" && input.standardInput.empty())
+    input.standardInput = (*text)->getBuffer().str();
   sources.AddNewSourceBuffer(std::move(*text), llvm::SMLoc());
   input.module = parseSourceFile<ModuleOp>(sources, &context);
   if (!input.module)

@@ -19,10 +19,13 @@ struct Input {
   std::vector<std::string> files;
   /// Of a file.
   ImportReport report;
+  /// What standard input said, which can be read only once.
+  std::string standardInput;
 };
 
 /// Reads an ONNX file, or the printed form of a phase (by its content: text
-/// that begins with a module). Completes arguments.options.
+/// that begins with a module). Completes arguments.options. Standard input is
+/// read unless `input` holds what it said.
 mlir::LogicalResult readInput(mlir::MLIRContext &context, Arguments &arguments,
                               Input &input);
 

@@ -9,11 +9,9 @@
 
 namespace pcc {
 
-/// The passes that lead to phase `index` from the one before.
-std::string pipelineOf(int index, const Options &options);
-
-/// Runs them and records the choices that are then fixed. `prepare` sets the
-/// pass manager up; it runs as it is without.
+/// Runs the passes that lead to phase `index` from the one before, and records
+/// the choices that are then fixed. `prepare` sets the pass manager up; without
+/// it no pass is verified.
 mlir::LogicalResult runPhase(
     mlir::ModuleOp module, int index, const Options &options,
     llvm::function_ref<mlir::LogicalResult(mlir::PassManager &)> prepare = {});

@@ -21,6 +21,7 @@
 #include "tools/pcc/Fit.h"
 #include "tools/pcc/Input.h"
 #include "tools/pcc/Output.h"
+#include "tools/pcc/Reproducer.h"
 #include "tools/pcc/Run.h"
 #include "tools/pcc/Summary.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -32,43 +33,6 @@ using namespace mlir;
 using namespace pcc;
 
 enum ExitCode { kDone = 0, kBadInput = 1, kBadUsage = 2, kInternal = 70 };
-
-/// Says that it is our fault, and leaves what we need to find it.
-static int internalError(ModuleOp module, StringRef phase, StringRef pipeline) {
-  std::string path = ("pcc-reproducer-" + phase + ".mlir").str();
-  (void)writeText(path, [&](llvm::raw_ostream &os) {
-    os << "// pcc-opt --pass-pipeline='builtin.module(" << pipeline << ")' "
-       << path << "\n";
-    module.print(os, OpPrintingFlags().enableDebugInfo());
-  });
-  llvm::errs() << "pcc: internal error in phase '" << phase
-               << "'; please report it with " << path << "\n";
-  return kInternal;
-}
-
-/// Runs the passes that lead to one phase, as the --mlir switches want it.
-static int runPhase(ModuleOp module, int index, const Arguments &arguments,
-                    const DiagnosticPrinter &diagnostics, TimingScope &timing) {
-  StringRef name = getPhases()[index].name;
-  TimingScope scope = timing.nest(name);
-  bool isUsable = true;
-  auto prepare = [&](PassManager &manager) -> LogicalResult {
-    manager.enableVerifier(arguments.verifyEach);
-    manager.enableTiming(scope);
-    isUsable = succeeded(applyPassManagerCLOptions(manager));
-    return success(isUsable);
-  };
-  OwningOpRef<ModuleOp> before = module.clone();
-  if (succeeded(runPhase(module, index, arguments.options, prepare)))
-    return kDone;
-  if (!isUsable)
-    return kBadUsage;
-  // Whoever fails says why; that nobody did is our mistake, too.
-  return diagnostics.sawInternalError() || !diagnostics.sawError()
-             ? internalError(*before, name,
-                             pipelineOf(index, arguments.options))
-             : kBadInput;
-}
 
 /// The file a result is written to unless -o says so.
 static std::string defaultOutput(const Arguments &arguments, bool isText) {
@@ -95,6 +59,198 @@ static void outOfMemory(void *, const char *, bool) {
   ::_exit(kBadInput);
 }
 
+namespace {
+/// One way from an input to what is written. Steps that may end it return the
+/// exit code with which to leave, kDone to go on.
+class Compilation {
+public:
+  Compilation(MLIRContext &context, const Arguments &arguments,
+              const DiagnosticPrinter &diagnostics, TimingScope &timing)
+      : asked(arguments), arguments(arguments), diagnostics(diagnostics),
+        timing(timing), context(context) {}
+  int run();
+
+private:
+  int read();
+  int listParameters();
+  int chooseEnd();
+  int chooseDestination();
+  int runPhases();
+  int runPhase(int index);
+  int internalError(int index);
+  int write();
+  int tell();
+  bool isText() const { return findPhase(arguments.emit) >= 0; }
+
+  const Arguments asked; ///< the command line's
+  Arguments arguments;   ///< what the input completes
+  const DiagnosticPrinter &diagnostics;
+  TimingScope &timing;
+  MLIRContext &context;
+  Input input;
+  ModuleOp module;
+  Summary summary{arguments.options};
+  std::string model; ///< its name, for the summary
+  /// What a program printed at 'rt' or later carries of its summary.
+  std::string told;
+  std::string path; ///< of what is written
+  int last = 0;     ///< the phase at which to stop
+};
+} // namespace
+
+int Compilation::run() {
+  if (int code = read())
+    return code;
+  if (arguments.listParams)
+    return listParameters();
+  if (int code = chooseEnd())
+    return code;
+  if (int code = chooseDestination())
+    return code;
+  if (int code = runPhases())
+    return code;
+  if (int code = write())
+    return code;
+  return tell();
+}
+
+int Compilation::read() {
+  TimingScope scope = timing.nest("read");
+  if (failed(readInput(context, arguments, input)))
+    return diagnostics.sawInternalError() ? kInternal : kBadInput;
+  module = *input.module;
+  return kDone;
+}
+
+int Compilation::listParameters() {
+  path = arguments.output.empty() ? "-" : arguments.output;
+  if (path != "-" && failed(checkDestination(path, input.files)))
+    return kBadInput;
+  auto print = [&](llvm::raw_ostream &os) {
+    printParams(module, input.report, os);
+  };
+  return failed(writeText(path, print)) ? kBadInput : kDone;
+}
+
+int Compilation::chooseEnd() {
+  last = isText() ? findPhase(arguments.emit)
+                  : static_cast<int>(getPhases().size()) - 1;
+  if (last >= input.phase)
+    return kDone;
+  llvm::errs() << arguments.input << ": error: the module is already at '"
+               << getPhases()[input.phase].name << "', past --emit "
+               << arguments.emit << "\n";
+  return kBadInput;
+}
+
+int Compilation::chooseDestination() {
+  path = arguments.output.empty() ? defaultOutput(arguments, isText())
+                                  : arguments.output;
+  if (path != "-" && failed(checkDestination(path, input.files)))
+    return kBadInput;
+  if (path != "-" || arguments.report == Report::None)
+    return kDone;
+  llvm::errs() << "pcc: error: --report and --emit " << arguments.emit
+               << " both write to standard output\n"
+                  "pcc: note: name a file for the module with -o\n";
+  return kBadUsage;
+}
+
+int Compilation::runPhases() {
+  auto nameOf = [&](StringRef attr, std::string otherwise) {
+    auto name = module->getAttrOfType<StringAttr>(attr);
+    return name ? name.str() : otherwise;
+  };
+  model = nameOf(kModelAttr, llvm::sys::path::stem(arguments.input).str());
+  std::string source = nameOf(kSourceAttr, arguments.input);
+  // What earlier phases would have told.
+  if (input.phase < findPhase("rt"))
+    summary.collect(module, "train");
+  if (input.phase == findPhase("pipeline"))
+    summary.collect(module, "pipeline");
+  for (auto program : module.getOps<rt::ProgramOp>())
+    told = program.getSummary().value_or("").str();
+  for (int phase = input.phase + 1; phase <= last; ++phase) {
+    if (int code = runPhase(phase))
+      return code;
+    summary.collect(module, getPhases()[phase].name);
+    if (getPhases()[phase].name != "rt")
+      continue;
+    if (failed(checkMemory(module.getLoc(), summary, arguments)))
+      return kBadInput;
+    summary.annotate(module, model, source);
+  }
+  return kDone;
+}
+
+/// Runs the passes that lead to one phase, as the --mlir switches want it.
+int Compilation::runPhase(int index) {
+  TimingScope scope = timing.nest(getPhases()[index].name);
+  bool isUsable = true;
+  auto prepare = [&](PassManager &manager) -> LogicalResult {
+    manager.enableVerifier(arguments.verifyEach);
+    manager.enableTiming(scope);
+    isUsable = succeeded(applyPassManagerCLOptions(manager));
+    return success(isUsable);
+  };
+  if (succeeded(pcc::runPhase(module, index, arguments.options, prepare)))
+    return kDone;
+  if (!isUsable)
+    return kBadUsage;
+  // Whoever fails says why; that nobody did is our mistake, too.
+  return diagnostics.sawInternalError() || !diagnostics.sawError()
+             ? internalError(index)
+             : kBadInput;
+}
+
+/// Says that it is our fault, and leaves what we need to find it.
+int Compilation::internalError(int index) {
+  std::string reproducer = writeReproducer(asked, input, index);
+  llvm::errs() << "pcc: internal error in phase '" << getPhases()[index].name
+               << "'; please report it with ";
+  if (reproducer.empty())
+    llvm::errs() << "this command and its input\n";
+  else
+    llvm::errs() << reproducer << "\npcc: note: pcc-opt --run-reproducer "
+                 << reproducer << " -o /dev/null shows it again\n";
+  return kInternal;
+}
+
+int Compilation::write() {
+  auto print = [&](llvm::raw_ostream &os) { module.print(os); };
+  auto emit = [&](StringRef temporary) {
+    TimingScope scope = timing.nest(arguments.emit);
+    return arguments.emit == "obj"
+               ? emitObject(module, arguments.options.targetCpu, temporary)
+               : emitExecutable(module, arguments.options.targetCpu,
+                                findLibraries(), temporary);
+  };
+  LogicalResult written =
+      isText() ? writeText(path, print) : writeWhole(path, emit);
+  return failed(written) ? kBadInput : kDone;
+}
+
+int Compilation::tell() {
+  auto print = [&](llvm::raw_ostream &os) {
+    if (arguments.report == Report::JSON)
+      summary.printJson(os, model);
+    else if (told.empty())
+      summary.print(os, model);
+    else
+      os << told;
+  };
+  if (arguments.report != Report::None)
+    return failed(writeText("-", print)) ? kBadInput : kDone;
+  if (arguments.options.verbosity == 0 || path == "-")
+    return kDone;
+  print(llvm::errs());
+  if (!isText())
+    llvm::errs() << "target:   " << targetText(arguments.options.targetCpu)
+                 << "\n";
+  llvm::errs() << "wrote:    " << path << "\n";
+  return kDone;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   llvm::install_bad_alloc_error_handler(outOfMemory);
@@ -114,102 +270,7 @@ int main(int argc, char **argv) {
     context.disableMultithreading();
   DiagnosticPrinter diagnostics(context, arguments.input,
                                 arguments.options.verbosity > 1);
-
   if (arguments.check)
     return runCheck(context, arguments);
-  Input input;
-  {
-    TimingScope scope = timing.nest("read");
-    if (failed(readInput(context, arguments, input)))
-      return diagnostics.sawInternalError() ? kInternal : kBadInput;
-  }
-  ModuleOp module = *input.module;
-  if (arguments.listParams) {
-    std::string path = arguments.output.empty() ? "-" : arguments.output;
-    if (path != "-" && failed(checkDestination(path, input.files)))
-      return kBadInput;
-    auto print = [&](llvm::raw_ostream &os) {
-      printParams(module, input.report, os);
-    };
-    return failed(writeText(path, print)) ? kBadInput : kDone;
-  }
-
-  int last = findPhase(arguments.emit);
-  bool isText = last >= 0;
-  if (!isText)
-    last = static_cast<int>(getPhases().size()) - 1;
-  if (last < input.phase) {
-    llvm::errs() << arguments.input << ": error: the module is already at '"
-                 << getPhases()[input.phase].name << "', past --emit "
-                 << arguments.emit << "\n";
-    return kBadInput;
-  }
-  std::string path = arguments.output.empty() ? defaultOutput(arguments, isText)
-                                              : arguments.output;
-  if (path != "-" && failed(checkDestination(path, input.files)))
-    return kBadInput;
-  if (path == "-" && arguments.report != Report::None) {
-    llvm::errs() << "pcc: error: --report and --emit " << arguments.emit
-                 << " both write to standard output\n"
-                    "pcc: note: name a file for the module with -o\n";
-    return kBadUsage;
-  }
-
-  Summary summary(arguments.options);
-  auto nameOf = [&](StringRef attr, std::string otherwise) {
-    auto name = module->getAttrOfType<StringAttr>(attr);
-    return name ? name.str() : otherwise;
-  };
-  std::string model =
-      nameOf(kModelAttr, llvm::sys::path::stem(arguments.input).str());
-  std::string source = nameOf(kSourceAttr, arguments.input);
-  // What earlier phases would have told.
-  if (input.phase < findPhase("rt"))
-    summary.collect(module, "train");
-  if (input.phase == findPhase("pipeline"))
-    summary.collect(module, "pipeline");
-  // A program printed at 'rt' or later carries the text itself.
-  std::string told;
-  for (auto program : module.getOps<rt::ProgramOp>())
-    told = program.getSummary().value_or("").str();
-  for (int phase = input.phase + 1; phase <= last; ++phase) {
-    if (int code = runPhase(module, phase, arguments, diagnostics, timing))
-      return code;
-    summary.collect(module, getPhases()[phase].name);
-    if (getPhases()[phase].name != "rt")
-      continue;
-    if (failed(checkMemory(module.getLoc(), summary, arguments)))
-      return kBadInput;
-    summary.annotate(module, model, source);
-  }
-
-  auto printModule = [&](llvm::raw_ostream &os) { module.print(os); };
-  auto emit = [&](StringRef temporary) {
-    TimingScope scope = timing.nest(arguments.emit);
-    return arguments.emit == "obj"
-               ? emitObject(module, arguments.options.targetCpu, temporary)
-               : emitExecutable(module, arguments.options.targetCpu,
-                                findLibraries(), temporary);
-  };
-  if (failed(isText ? writeText(path, printModule) : writeWhole(path, emit)))
-    return kBadInput;
-
-  auto printSummary = [&](llvm::raw_ostream &os) {
-    if (arguments.report == Report::JSON)
-      summary.printJson(os, model);
-    else if (told.empty())
-      summary.print(os, model);
-    else
-      os << told;
-  };
-  if (arguments.report != Report::None)
-    return failed(writeText("-", printSummary)) ? kBadInput : kDone;
-  if (arguments.options.verbosity > 0 && path != "-") {
-    printSummary(llvm::errs());
-    if (!isText)
-      llvm::errs() << "target:   " << targetText(arguments.options.targetCpu)
-                   << "\n";
-    llvm::errs() << "wrote:    " << path << "\n";
-  }
-  return kDone;
+  return Compilation(context, arguments, diagnostics, timing).run();
 }
