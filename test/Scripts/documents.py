@@ -35,7 +35,8 @@ def anchors(text):
 
 def check_links(pages):
     for page in pages:
-        for link in re.findall(r"\]\(([^)\s]+)\)", read(page)):
+        text = re.sub(r"```.*?```", "", read(page), flags=re.S)
+        for link in re.findall(r"\]\(([^)\s]+)\)", text):
             if link.startswith("https://"):
                 continue
             path, _, anchor = link.partition("#")
