@@ -15,7 +15,7 @@ using namespace pcc::analysis;
 using namespace pcc::frontend;
 
 LogicalResult Importer::takeBranch(int64_t number) {
-  auto *nodes = model->proto.mutable_graph()->mutable_node();
+  auto *nodes = model.proto.mutable_graph()->mutable_node();
   const onnx::NodeProto &node = nodes->Get(number);
   auto condition = items.find(node.input_size() ? node.input(0) : "");
   std::optional<Tensor> known;

@@ -65,20 +65,19 @@ statedLength(Location loc, const onnx::ModelProto &proto) {
 }
 
 FailureOr<std::vector<ContextLength>>
-pcc::findContextLengths(MLIRContext &context, const ImportOptions &options) {
-  Location loc = FileLineColLoc::get(&context, options.path, 0, 0);
-  FailureOr<std::unique_ptr<Model>> model = Model::read(loc, options.path);
-  if (failed(model))
-    return failure();
-  auto batchDims = BatchDims::read(loc, (*model)->proto.graph(), options);
+pcc::findContextLengths(MLIRContext &context, const ONNXFile &file,
+                        const ImportOptions &options) {
+  Location loc = FileLineColLoc::get(&context, file->getPath(), 0, 0);
+  const onnx::ModelProto &model = file->getProto();
+  auto batchDims = BatchDims::read(loc, model.graph(), options);
   if (failed(batchDims))
     return failure();
   llvm::SetVector<StringRef> open =
-      openDims((*model)->proto.graph(), options, *batchDims);
+      openDims(model.graph(), options, *batchDims);
   std::vector<ContextLength> lengths;
   if (open.empty())
     return lengths;
-  auto stated = statedLength(loc, (*model)->proto);
+  auto stated = statedLength(loc, model);
   if (failed(stated))
     return failure();
 
@@ -92,7 +91,7 @@ pcc::findContextLengths(MLIRContext &context, const ImportOptions &options) {
       else
         probed.dims[name.str()] = length;
     }
-    return readTables(context, probed);
+    return readTables(context, file, probed);
   };
   TableReads before = probe(std::nullopt);
   for (StringRef name : open) {

@@ -10,7 +10,8 @@ namespace pcc::frontend {
 
 /// Translates the graph of a file as far as it goes, with constant ids and
 /// without the elements of weights, and returns what it reads by position.
-TableReads readTables(mlir::MLIRContext &context, const ImportOptions &options);
+TableReads readTables(mlir::MLIRContext &context, const ONNXFile &file,
+                      const ImportOptions &options);
 
 } // namespace pcc::frontend
 

@@ -239,17 +239,19 @@ pcc::frontend::bindDims(Location loc, const onnx::GraphProto &graph,
   return inputs;
 }
 
+FailureOr<ONNXFile> pcc::readONNX(MLIRContext &context, StringRef path) {
+  return ModelFile::read(FileLineColLoc::get(&context, path, 0, 0), path);
+}
+
 FailureOr<ModelOutline> pcc::readModelOutline(MLIRContext &context,
+                                              const ONNXFile &file,
                                               const ImportOptions &options) {
-  Location loc = FileLineColLoc::get(&context, options.path, 0, 0);
-  FailureOr<std::unique_ptr<Model>> model = Model::read(loc, options.path);
-  if (failed(model))
-    return failure();
-  auto dims = BatchDims::read(loc, (*model)->proto.graph(), options);
+  Location loc = FileLineColLoc::get(&context, file->getPath(), 0, 0);
+  auto dims = BatchDims::read(loc, file->getProto().graph(), options);
   if (failed(dims))
     return failure();
   ModelOutline outline;
   outline.batch = dims->fixedBatch;
-  outline.files = (*model)->externalFiles();
+  outline.files = file->externalFiles();
   return outline;
 }

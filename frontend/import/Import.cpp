@@ -91,7 +91,7 @@ LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
     auto it = items.find(input);
     if (it == items.end()) {
       bool isLater = llvm::any_of(
-          model->proto.graph().node(), [&](const onnx::NodeProto &other) {
+          model.proto.graph().node(), [&](const onnx::NodeProto &other) {
             return llvm::is_contained(other.output(), input);
           });
       return emitError(file)
@@ -195,9 +195,9 @@ LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
 }
 
 LogicalResult Importer::importNodes() {
-  const onnx::GraphProto &graph = model->proto.graph();
-  Opsets opsets(model->proto);
-  if (failed(reportUnsupported(file, model->proto)))
+  const onnx::GraphProto &graph = model.proto.graph();
+  Opsets opsets(model.proto);
+  if (failed(reportUnsupported(file, model.proto)))
     return failure();
   // Branches add nodes.
   for (int64_t number = 0; number < graph.node_size(); ++number) {
@@ -242,7 +242,7 @@ FailureOr<Value> Importer::findLoss(ArrayRef<Value> results,
 LogicalResult Importer::addOutputs() {
   SmallVector<Value> results;
   SmallVector<StringRef> names;
-  for (const auto &output : model->proto.graph().output()) {
+  for (const auto &output : model.proto.graph().output()) {
     auto it = items.find(output.name());
     if (it == items.end())
       return emitError(file)
@@ -283,18 +283,14 @@ LogicalResult Importer::addOutputs() {
 LogicalResult Importer::begin() {
   MLIRContext *context = builder.getContext();
   context->loadDialect<NNDialect, func::FuncDialect>();
-  FailureOr<std::unique_ptr<Model>> read = Model::read(file, options.path);
-  if (failed(read))
+  if (failed(checkDefinitions(file, model.proto.graph())))
     return failure();
-  model = std::move(*read);
-  if (failed(checkDefinitions(file, model->proto.graph())))
-    return failure();
-  removeUnreadStrings(*model->proto.mutable_graph());
-  markRowEnds(*model->proto.mutable_graph());
-  chooseMarkedWrites(*model->proto.mutable_graph());
-  opset = Opsets(model->proto).standard();
+  removeUnreadStrings(*model.proto.mutable_graph());
+  markRowEnds(*model.proto.mutable_graph());
+  chooseMarkedWrites(*model.proto.mutable_graph());
+  opset = Opsets(model.proto).standard();
   FailureOr<std::optional<Declarations>> declarations =
-      readDeclarations(file, model->proto);
+      readDeclarations(file, model.proto);
   FailureOr<TrainChoice> trainChoice = TrainChoice::parse(file, options);
   if (failed(declarations) || failed(trainChoice))
     return failure();
@@ -303,12 +299,12 @@ LogicalResult Importer::begin() {
   module = ModuleOp::create(builder, file);
   builder.setInsertionPointToEnd(module->getBody());
   FailureOr<BatchDims> dims =
-      BatchDims::read(file, model->proto.graph(), options);
+      BatchDims::read(file, model.proto.graph(), options);
   if (failed(dims))
     return failure();
   batchDims = std::move(*dims);
   FailureOr<func::FuncOp> entry = makeForward(
-      builder, file, model->proto.graph(), options, batchDims, items);
+      builder, file, model.proto.graph(), options, batchDims, items);
   if (failed(entry))
     return failure();
   forward = *entry;
@@ -363,7 +359,7 @@ FailureOr<OwningOpRef<ModuleOp>> Importer::run() {
   return std::move(module);
 }
 
-TableReads pcc::frontend::readTables(MLIRContext &context,
+TableReads pcc::frontend::readTables(MLIRContext &context, const ONNXFile &file,
                                      const ImportOptions &options) {
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
   ImportOptions probed = options;
@@ -371,26 +367,29 @@ TableReads pcc::frontend::readTables(MLIRContext &context,
   probed.batch = std::nullopt;
   probed.paddingMask = probed.forward = false;
   ImportReport unused;
-  return Importer(context, probed, unused).readTables();
+  return Importer(context, file, probed, unused).readTables();
 }
 
 /// The file for another batch; null if it has none.
 static OwningOpRef<ModuleOp> importFor(int64_t batch, MLIRContext &context,
+                                       const ONNXFile &file,
                                        const ImportOptions &options) {
   ImportOptions other = options;
   other.batch = batch;
   // What there is to say is said for the one that is kept.
   ScopedDiagnosticHandler silence(&context, [](Diagnostic &) {});
   ImportReport unused;
-  auto module = Importer(context, other, unused).run();
+  auto module = Importer(context, file, other, unused).run();
   return failed(module) ? OwningOpRef<ModuleOp>() : std::move(*module);
 }
 
 FailureOr<OwningOpRef<ModuleOp>> pcc::importONNX(MLIRContext &context,
+                                                 const ONNXFile &file,
                                                  const ImportOptions &options,
                                                  ImportReport *report) {
   ImportReport unused;
-  auto module = Importer(context, options, report ? *report : unused).run();
+  auto module =
+      Importer(context, file, options, report ? *report : unused).run();
   if (failed(module))
     return failure();
   auto forward = (*module)->lookupSymbol<func::FuncOp>("forward");
@@ -398,10 +397,10 @@ FailureOr<OwningOpRef<ModuleOp>> pcc::importONNX(MLIRContext &context,
     return module;
   // Of one sample a mean is a sum: then two are compared with four.
   int64_t batch = options.batch.value_or(1);
-  OwningOpRef<ModuleOp> some,
-      twice = importFor(std::max<int64_t>(2 * batch, 4), context, options);
+  OwningOpRef<ModuleOp> some, twice = importFor(std::max<int64_t>(2 * batch, 4),
+                                                context, file, options);
   if (batch == 1)
-    some = importFor(2, context, options);
+    some = importFor(2, context, file, options);
   auto forwardOf = [](OwningOpRef<ModuleOp> &read) {
     return read->lookupSymbol<func::FuncOp>("forward");
   };

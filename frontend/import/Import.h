@@ -17,15 +17,26 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace pcc {
 
+namespace frontend {
+class ModelFile;
+} // namespace frontend
+
+/// A .onnx file that was read and parsed, whatever is then asked of it.
+using ONNXFile = std::shared_ptr<frontend::ModelFile>;
+
+/// `path` as given on the command line. Errors: it cannot be read, is not ONNX,
+/// is truncated.
+mlir::FailureOr<ONNXFile> readONNX(mlir::MLIRContext &context,
+                                   llvm::StringRef path);
+
 struct ImportOptions {
-  /// The .onnx file, as given on the command line.
-  std::string path;
   /// Extents of dynamic dims by name (--dim name=N).
   std::map<std::string, int64_t> dims;
   /// Extent of dim 1 of the token inputs (--seq N).
@@ -78,8 +89,8 @@ struct ImportReport {
 /// `freeze`, `train` or `plusOne` that is no regular expression or matches
 /// nothing.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
-importONNX(mlir::MLIRContext &context, const ImportOptions &options,
-           ImportReport *report = nullptr);
+importONNX(mlir::MLIRContext &context, const ONNXFile &file,
+           const ImportOptions &options, ImportReport *report = nullptr);
 
 /// What a file says before it is imported.
 struct ModelOutline {
@@ -89,7 +100,9 @@ struct ModelOutline {
   std::vector<std::string> files;
 };
 
+/// Errors: `options` name inputs that the file does not have.
 mlir::FailureOr<ModelOutline> readModelOutline(mlir::MLIRContext &context,
+                                               const ONNXFile &file,
                                                const ImportOptions &options);
 
 /// The longest sequence that a dim of a model's inputs may be.
@@ -103,10 +116,10 @@ struct ContextLength {
 
 /// What a file tells of the sequences that the options leave open, in the order
 /// of its inputs: the fewest positions that any table serves, or its metadata.
-/// Left out: a dim that nothing tells of. Errors: the file cannot be read, or
-/// its metadata is no length.
+/// Left out: a dim that nothing tells of. Errors: its metadata is no length.
 mlir::FailureOr<std::vector<ContextLength>>
-findContextLengths(mlir::MLIRContext &context, const ImportOptions &options);
+findContextLengths(mlir::MLIRContext &context, const ONNXFile &file,
+                   const ImportOptions &options);
 
 /// One line per parameter: name, shape and type, trained or not and why, where
 /// it comes from; then the constants of the report.

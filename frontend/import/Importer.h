@@ -30,11 +30,11 @@ namespace pcc::frontend {
 /// Translates one file, once: run() or readTables().
 class Importer : public Translation {
 public:
-  Importer(mlir::MLIRContext &context, const ImportOptions &options,
-           ImportReport &report)
+  Importer(mlir::MLIRContext &context, const ONNXFile &onnx,
+           const ImportOptions &options, ImportReport &report)
       : options(options), report(report), builder(&context),
-        file(mlir::FileLineColLoc::get(&context, options.path, 0, 0)),
-        weights(options.ties) {}
+        file(mlir::FileLineColLoc::get(&context, onnx->getPath(), 0, 0)),
+        model(onnx), weights(options.ties) {}
 
   mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> run();
   /// See ContextLength.h.
@@ -42,9 +42,9 @@ public:
 
   bool wantsDropout() const override { return !options.noDropout; }
   bool isForward() const override { return options.forward; }
-  mlir::FailureOr<analysis::Tensor> load(mlir::Location loc,
-                               const onnx::TensorProto &tensor) override {
-    return loadTensor(loc, *model, tensor, options.forward);
+  mlir::FailureOr<analysis::Tensor>
+  load(mlir::Location loc, const onnx::TensorProto &tensor) override {
+    return loadTensor(loc, model, tensor, options.forward);
   }
   mlir::Value &constantFor(const analysis::Tensor &tensor) override {
     for (auto &[known, value] : constants)
@@ -126,7 +126,7 @@ private:
   ImportReport &report;
   mlir::OpBuilder builder;
   mlir::Location file;
-  std::unique_ptr<Model> model;
+  Model model;
   int64_t opset = 0;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp forward;

@@ -26,7 +26,7 @@ LogicalResult Importer::hold(const onnx::TensorProto &tensor, Item &item) {
   // A large mask is compared with a band while it is read.
   StringRef bytes = tensor.raw_data();
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL) {
-    FailureOr<Extent> extent = model->find(file, tensor, /*optional=*/false);
+    FailureOr<Extent> extent = model.find(file, tensor, /*optional=*/false);
     if (failed(extent))
       return failure();
     bytes = StringRef(extent->bytes, extent->length);
@@ -52,11 +52,11 @@ LogicalResult Importer::hold(const onnx::TensorProto &tensor, Item &item) {
 /// Finds what each initializer is, and checks where weights lie, whether or not
 /// they turn out to be used.
 LogicalResult Importer::addInitializers() {
-  const onnx::GraphProto &graph = model->proto.graph();
+  const onnx::GraphProto &graph = model.proto.graph();
   source.emplace(graph);
   if (!declared && !options.forward)
-    biases = LostBiases(*model, *source);
-  names.emplace(model->proto);
+    biases = LostBiases(model, *source);
+  names.emplace(model.proto);
   sharing.emplace(graph, *names, *source);
   auto isOne = [&](StringRef name) { return isNumberOne(name); };
   ProvenanceFinder finder(graph, *names, *source, declared, isOne);
@@ -68,7 +68,7 @@ LogicalResult Importer::addInitializers() {
     bool isPlace = tensor.data_location() == onnx::TensorProto::EXTERNAL;
     if (mayBeWeight(tensor)) {
       FailureOr<Extent> found =
-          isPlace ? model->find(file, tensor, options.randomInit) : extent;
+          isPlace ? model.find(file, tensor, options.randomInit) : extent;
       if (failed(found))
         return failure();
       extent = std::move(*found);
@@ -114,7 +114,7 @@ LogicalResult Importer::addInitializers() {
 }
 
 bool Importer::isNumberOne(StringRef name) {
-  const onnx::GraphProto &graph = model->proto.graph();
+  const onnx::GraphProto &graph = model.proto.graph();
   const onnx::TensorProto *tensor = nullptr;
   for (const onnx::TensorProto &initializer : graph.initializer())
     if (initializer.name() == name)
@@ -137,7 +137,7 @@ bool Importer::isNumberOne(StringRef name) {
 
 void Importer::warnOfDropped() const {
   std::string factors, merged;
-  for (auto [name, other] : source->findDropped(model->proto.graph())) {
+  for (auto [name, other] : source->findDropped(model.proto.graph())) {
     // It may have been found behind a tensor that it was merged with.
     if (llvm::any_of(weights.all(), [name = name](const Weight &weight) {
           return weight.name == name || weight.provenance.likelyName == name;
@@ -158,7 +158,7 @@ void Importer::warnOfDropped() const {
   };
   warn(factors, "drops factors of 1 and terms of 0, parameters or not");
   warn(merged, "merges what it computes from equal parameters");
-  for (const onnx::NodeProto &node : model->proto.graph().node())
+  for (const onnx::NodeProto &node : model.proto.graph().node())
     if (std::string smoothing = source->lostSmoothing(node);
         !smoothing.empty()) {
       InFlightDiagnostic diag = emitWarning(file)
@@ -196,7 +196,7 @@ bool Importer::isExpanded(const onnx::TensorProto &tensor,
   if (options.forward || tensor.dims_size() < 3 || !provenance.isTrained() ||
       provenance.moduleName() == tensor.name())
     return false;
-  return llvm::any_of(model->proto.graph().input(), [&](const auto &input) {
+  return llvm::any_of(model.proto.graph().input(), [&](const auto &input) {
     const auto &dims = input.type().tensor_type().shape().dim();
     return !dims.empty() && dims[0].dim_value() == tensor.dims(0) &&
            tensor.dims(0) > 1;
@@ -271,8 +271,8 @@ bool Importer::isScale(const onnx::TensorProto &tensor) const {
 static constexpr int64_t kMostIndices = 1 << 20;
 
 LogicalResult Importer::addShapes() {
-  names.emplace(model->proto);
-  for (const onnx::TensorProto &tensor : model->proto.graph().initializer()) {
+  names.emplace(model.proto);
+  for (const onnx::TensorProto &tensor : model.proto.graph().initializer()) {
     Item &item = items[tensor.name()];
     Shape shape(tensor.dims().begin(), tensor.dims().end());
     std::optional<int64_t> size = countElements(shape);
@@ -281,7 +281,7 @@ LogicalResult Importer::addShapes() {
     if (!size || !element)
       return failure();
     if (mayBeWeight(tensor) && *size > 1) {
-      FailureOr<Extent> extent = model->find(file, tensor, /*optional=*/true);
+      FailureOr<Extent> extent = model.find(file, tensor, /*optional=*/true);
       if (failed(extent))
         return failure();
       Provenance provenance;

@@ -3,7 +3,6 @@
 #include "frontend/import/Support.h"
 #include "frontend/import/Unsupported.h"
 #include "frontend/onnx/ElementTypes.h"
-#include "mlir/IR/Location.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
@@ -16,13 +15,8 @@ bool SupportReport::isSupported() const {
                       [](const OperatorUse &use) { return use.isSupported; });
 }
 
-FailureOr<SupportReport> pcc::checkSupport(MLIRContext &context,
-                                           StringRef path) {
-  Location loc = FileLineColLoc::get(&context, path, 0, 0);
-  FailureOr<std::unique_ptr<Model>> model = Model::read(loc, path);
-  if (failed(model))
-    return failure();
-  const onnx::ModelProto &proto = (*model)->proto;
+SupportReport pcc::checkSupport(MLIRContext &context, const ONNXFile &file) {
+  const onnx::ModelProto &proto = file->getProto();
   SupportReport report;
   for (const auto &import : proto.opset_import())
     report.opsets.push_back(

@@ -3,6 +3,7 @@
 #ifndef PCC_FRONTEND_IMPORT_SUPPORT_H
 #define PCC_FRONTEND_IMPORT_SUPPORT_H
 
+#include "frontend/import/Import.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/Support/raw_ostream.h"
@@ -45,9 +46,8 @@ struct SupportReport {
   bool isSupported() const;
 };
 
-/// Reads a file without binding dims or importing. Errors: it is no ONNX file.
-mlir::FailureOr<SupportReport> checkSupport(mlir::MLIRContext &context,
-                                            llvm::StringRef path);
+/// Looks at a file without binding dims or importing.
+SupportReport checkSupport(mlir::MLIRContext &context, const ONNXFile &file);
 
 void printReport(const SupportReport &report, llvm::StringRef file,
                  llvm::raw_ostream &os);

@@ -20,7 +20,7 @@ void pcc::frontend::giveBack(const char *begin, const char *end) {
   madvise(reinterpret_cast<void *>(from), to - from, MADV_DONTNEED);
 }
 
-const Model::File *Model::map(StringRef file) {
+const ModelFile::File *ModelFile::map(StringRef file) {
   auto it = files.find(file);
   if (it != files.end())
     return &it->second;
@@ -37,8 +37,9 @@ const Model::File *Model::map(StringRef file) {
               .first->second;
 }
 
-FailureOr<std::unique_ptr<Model>> Model::read(Location loc, StringRef file) {
-  auto model = std::make_unique<Model>();
+FailureOr<std::shared_ptr<ModelFile>> ModelFile::read(Location loc,
+                                                      StringRef file) {
+  auto model = std::make_shared<ModelFile>();
   model->path = file.str();
   llvm::sys::fs::file_status status;
   if (std::error_code error = llvm::sys::fs::status(file, status))
@@ -114,18 +115,26 @@ const onnx::TensorProto *Model::addZeros(StringRef name, int32_t dataType,
 
 FailureOr<Extent> Model::find(Location loc, const onnx::TensorProto &tensor,
                               bool optional) {
+  auto added = zeros.find(tensor.name());
+  return added != zeros.end() ? file->absent(added->second)
+                              : file->find(loc, tensor, optional);
+}
+
+Extent ModelFile::absent(StringRef bytes) {
+  const File *self = map(path);
   Extent extent;
-  if (auto absent = zeros.find(tensor.name()); absent != zeros.end()) {
-    const File *self = map(path);
-    const std::string &bytes = absent->second;
-    extent.file = path;
-    extent.offset = pcc::nn::kAbsent;
-    extent.length = bytes.size();
-    extent.fileSize = self->buffer->getBufferSize();
-    extent.digest = self->digest;
-    extent.bytes = bytes.data();
-    return extent;
-  }
+  extent.file = path;
+  extent.offset = pcc::nn::kAbsent;
+  extent.length = bytes.size();
+  extent.fileSize = self->buffer->getBufferSize();
+  extent.digest = self->digest;
+  extent.bytes = bytes.data();
+  return extent;
+}
+
+FailureOr<Extent> ModelFile::find(Location loc, const onnx::TensorProto &tensor,
+                                  bool optional) {
+  Extent extent;
   StringRef location = entry(tensor, "location"), name = tensor.name();
   auto number = [&](StringRef key, int64_t &value) {
     StringRef text = entry(tensor, key);
@@ -229,7 +238,7 @@ static void collectExternal(const onnx::GraphProto &graph,
     }
 }
 
-std::vector<std::string> Model::externalFiles() const {
+std::vector<std::string> ModelFile::externalFiles() const {
   std::set<std::string> locations;
   collectExternal(proto.graph(), locations);
   std::vector<std::string> files;

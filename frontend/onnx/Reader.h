@@ -1,7 +1,8 @@
 //===- Reader.h - ONNX files ------------------------------------*- C++ -*-===//
 //
 // Reads a model without its weights: the file is mapped, and large tensors
-// stay in the mapping, known by file and offset.
+// stay in the mapping, known by file and offset. That is done once; whoever
+// translates the graph, for one batch or another, changes a copy of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,24 +42,24 @@ struct Extent {
   bool isMapped = false;
 };
 
-/// A model whose large inline tensors have been replaced by references.
-class Model {
+/// A model's file and those of its external data, each mapped once.
+class ModelFile {
 public:
   /// Errors, each with the file as location: it cannot be read, is not ONNX,
   /// is truncated.
-  static mlir::FailureOr<std::unique_ptr<Model>> read(mlir::Location loc,
-                                                      llvm::StringRef path);
+  static mlir::FailureOr<std::shared_ptr<ModelFile>> read(mlir::Location loc,
+                                                          llvm::StringRef path);
 
-  onnx::ModelProto proto;
-
-  /// Adds an initializer of `size` zeros, which the file lacks, to the graph.
-  const onnx::TensorProto *addZeros(llvm::StringRef name, int32_t dataType,
-                                    int64_t size);
+  llvm::StringRef getPath() const { return path; }
+  /// The model, its large inline tensors replaced by references.
+  const onnx::ModelProto &getProto() const { return proto; }
 
   /// Where the elements of a tensor lie. Errors for external data: missing,
   /// too short, outside the model's folder; none of them with `optional`.
   mlir::FailureOr<Extent> find(mlir::Location loc,
                                const onnx::TensorProto &tensor, bool optional);
+  /// Where a tensor is that the file lacks, in memory at `bytes`.
+  Extent absent(llvm::StringRef bytes);
 
   /// The paths of all external data, whether or not it is there; sorted.
   std::vector<std::string> externalFiles() const;
@@ -76,7 +77,27 @@ private:
   const File *map(llvm::StringRef path);
 
   std::string path;
+  onnx::ModelProto proto;
   llvm::StringMap<File> files;
+};
+
+/// A model that is prepared and completed while it is translated.
+class Model {
+public:
+  explicit Model(std::shared_ptr<ModelFile> file)
+      : proto(file->getProto()), file(std::move(file)) {}
+
+  onnx::ModelProto proto;
+
+  /// Adds an initializer of `size` zeros, which the file lacks, to the graph.
+  const onnx::TensorProto *addZeros(llvm::StringRef name, int32_t dataType,
+                                    int64_t size);
+  /// As ModelFile::find(), also for what was added.
+  mlir::FailureOr<Extent> find(mlir::Location loc,
+                               const onnx::TensorProto &tensor, bool optional);
+
+private:
+  std::shared_ptr<ModelFile> file;
   llvm::StringMap<std::string> zeros; ///< by tensors that the file lacks
 };
 

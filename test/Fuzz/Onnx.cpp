@@ -33,10 +33,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     abort();
   MLIRContext &context = freshContext();
   pcc::ImportOptions options;
-  options.path = "/proc/self/fd/" + std::to_string(file);
   options.seq = 4;
   options.forward = size % 2;
-  (void)pcc::checkSupport(context, options.path);
-  (void)pcc::importONNX(context, options);
+  auto read = pcc::readONNX(context, "/proc/self/fd/" + std::to_string(file));
+  if (failed(read))
+    return 0;
+  (void)pcc::checkSupport(context, *read);
+  (void)pcc::importONNX(context, *read, options);
   return 0;
 }

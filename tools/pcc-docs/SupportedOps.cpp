@@ -41,10 +41,12 @@ static OwningOpRef<ModuleOp> import(MLIRContext &context,
     return nullptr;
   llvm::FileRemover remover(path);
   llvm::raw_fd_ostream(descriptor, /*shouldClose=*/true) << example.file;
+  auto file = readONNX(context, path);
+  if (failed(file))
+    return nullptr;
   ImportOptions options;
-  options.path = path.str().str();
   options.forward = !example.isTrained;
-  auto module = importONNX(context, options);
+  auto module = importONNX(context, *file, options);
   return succeeded(module) ? std::move(*module) : nullptr;
 }
 

@@ -38,14 +38,15 @@ static void note(Diagnostic &diagnostic, SupportReport &report) {
 /// Compiles the model up to where nothing can fail any more that depends on it,
 /// and adds what is in the way to the report. `arguments` is a copy: reading
 /// completes it.
-static void tryCompile(MLIRContext &context, Arguments arguments,
-                       SupportReport &report) {
+static void tryCompile(MLIRContext &context, const ONNXFile &file,
+                       Arguments arguments, SupportReport &report) {
   bool isTold = false;
   ScopedDiagnosticHandler collect(&context, [&](Diagnostic &diagnostic) {
     isTold |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
     note(diagnostic, report);
   });
   Input input;
+  input.onnx = file;
   if (failed(readInput(context, arguments, input)))
     return;
   ModuleOp module = *input.module;
@@ -66,7 +67,7 @@ static void tryCompile(MLIRContext &context, Arguments arguments,
     }
     summary.collect(module, name);
   }
-  if (failed(checkMemory(module.getLoc(), summary, arguments)))
+  if (failed(checkMemory(module.getLoc(), summary, arguments, file)))
     return;
   llvm::raw_string_ostream os(report.plan);
   if (!arguments.options.forward)
@@ -74,13 +75,14 @@ static void tryCompile(MLIRContext &context, Arguments arguments,
 }
 
 int pcc::runCheck(MLIRContext &context, const Arguments &arguments) {
-  auto report = checkSupport(context, arguments.input);
-  if (failed(report))
+  auto file = readONNX(context, arguments.input);
+  if (failed(file))
     return 1;
-  tryCompile(context, arguments, *report);
+  SupportReport report = checkSupport(context, *file);
+  tryCompile(context, *file, arguments, report);
   if (arguments.report == Report::JSON)
-    printReportJson(*report, arguments.input, llvm::outs());
+    printReportJson(report, arguments.input, llvm::outs());
   else
-    printReport(*report, arguments.input, llvm::outs());
-  return report->isSupported() ? 0 : 1;
+    printReport(report, arguments.input, llvm::outs());
+  return report.isSupported() ? 0 : 1;
 }

@@ -69,9 +69,10 @@ static std::vector<Candidate> findCandidates(const Options &asked) {
 
 /// The bytes that a rank of a plan needs at most; nothing if it is no plan for
 /// this model.
-static std::optional<int64_t> planMemory(MLIRContext &context,
-                                         Arguments arguments) {
+static std::optional<int64_t>
+planMemory(MLIRContext &context, const ONNXFile &file, Arguments arguments) {
   Input input;
+  input.onnx = file;
   if (failed(readInput(context, arguments, input)))
     return std::nullopt;
   Summary summary(arguments.options);
@@ -105,7 +106,8 @@ static int64_t hostMemory() {
 }
 
 LogicalResult pcc::checkMemory(Location loc, const Summary &summary,
-                               const Arguments &arguments) {
+                               const Arguments &arguments,
+                               const ONNXFile &file) {
   const Options &asked = arguments.options;
   auto [stage, bytes] = summary.getLargestStage();
   if (!asked.seqSource.empty() && bytes > hostMemory()) {
@@ -142,7 +144,7 @@ LogicalResult pcc::checkMemory(Location loc, const Summary &summary,
     Arguments other = arguments;
     other.options = candidate.options;
     other.options.memoryLimit = 0;
-    std::optional<int64_t> needs = planMemory(context, other);
+    std::optional<int64_t> needs = planMemory(context, file, other);
     if (!needs || *needs >= leastBytes)
       continue;
     least = candidate;

@@ -3,6 +3,7 @@
 #ifndef PCC_TOOLS_PCC_FIT_H
 #define PCC_TOOLS_PCC_FIT_H
 
+#include "frontend/import/Import.h"
 #include "mlir/IR/Location.h"
 #include "tools/pcc/Arguments.h"
 #include "tools/pcc/Summary.h"
@@ -12,9 +13,11 @@ namespace pcc {
 /// Refuses a program, lowered to rt, whose ranks need more than --memory-limit
 /// or, for a sequence that nobody chose, more than this machine has.
 /// The last note is the nearest plan of as many ranks that fits: a smaller
-/// micro batch first, then other ways to split the model.
+/// micro batch first, then other ways to split the model. `file`: what the
+/// program was read from, null if that was no ONNX file.
 mlir::LogicalResult checkMemory(mlir::Location loc, const Summary &summary,
-                                const Arguments &arguments);
+                                const Arguments &arguments,
+                                const ONNXFile &file);
 
 } // namespace pcc
 

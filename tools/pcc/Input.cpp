@@ -130,9 +130,10 @@ static LogicalResult readModule(MLIRContext &context, Arguments &arguments,
 static constexpr int64_t kLongestUnasked = 4096;
 
 /// Binds the sequences that nobody gave a length to what the file tells.
-static LogicalResult chooseLengths(MLIRContext &context, Options &options,
-                                   ImportOptions &import, Location loc) {
-  auto lengths = findContextLengths(context, import);
+static LogicalResult chooseLengths(MLIRContext &context, const ONNXFile &file,
+                                   Options &options, ImportOptions &import,
+                                   Location loc) {
+  auto lengths = findContextLengths(context, file, import);
   if (failed(lengths))
     return failure();
   for (const auto &[dim, length, source] : *lengths) {
@@ -164,8 +165,9 @@ static LogicalResult chooseLengths(MLIRContext &context, Options &options,
 /// Adds to the first error of an import that a sequence is longer than the file
 /// tells, if one is, or `chosen`, where its length is from: what does not fit
 /// then is seldom told by the node's shapes.
-static void noteLength(MLIRContext &context, const ImportOptions &import,
-                       StringRef chosen, std::vector<Diagnostic> &said) {
+static void noteLength(MLIRContext &context, const ONNXFile &file,
+                       const ImportOptions &import, StringRef chosen,
+                       std::vector<Diagnostic> &said) {
   auto error = llvm::find_if(said, [](const Diagnostic &diagnostic) {
     return diagnostic.getSeverity() == DiagnosticSeverity::Error;
   });
@@ -181,7 +183,7 @@ static void noteLength(MLIRContext &context, const ImportOptions &import,
   open.seq = std::nullopt;
   open.dims.clear();
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
-  auto lengths = findContextLengths(context, open);
+  auto lengths = findContextLengths(context, file, open);
   if (failed(lengths))
     return;
   for (const auto &[dim, longest, source] : *lengths) {
@@ -200,12 +202,18 @@ static void noteLength(MLIRContext &context, const ImportOptions &import,
 /// Reads an ONNX file.
 static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
                                Input &input) {
+  if (!input.onnx) {
+    auto read = readONNX(context, arguments.input);
+    if (failed(read))
+      return failure();
+    input.onnx = std::move(*read);
+  }
+  const ONNXFile &file = input.onnx;
   Options &options = arguments.options;
   ImportOptions import;
-  import.path = arguments.input;
   import.dims.insert(options.dims.begin(), options.dims.end());
   import.inputs = arguments.inputs;
-  auto outline = readModelOutline(context, import);
+  auto outline = readModelOutline(context, file, import);
   if (failed(outline))
     return failure();
   llvm::append_range(input.files, outline->files);
@@ -220,7 +228,7 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
   if (!options.forward || batchGiven)
     import.batch = options.microBatch * options.dp;
   import.forward = options.forward;
-  if (failed(chooseLengths(context, options, import, loc)))
+  if (failed(chooseLengths(context, file, options, import, loc)))
     return failure();
   import.randomInit = options.randomInit;
   import.noDropout = options.noDropout;
@@ -237,10 +245,10 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
     ScopedDiagnosticHandler hold(&context, [&](Diagnostic &diagnostic) {
       said.push_back(std::move(diagnostic));
     });
-    return importONNX(context, import, &input.report);
+    return importONNX(context, file, import, &input.report);
   }();
   if (failed(module))
-    noteLength(context, import, options.seqSource, said);
+    noteLength(context, file, import, options.seqSource, said);
   for (Diagnostic &diagnostic : said)
     context.getDiagEngine().emit(std::move(diagnostic));
   if (failed(module))
@@ -250,7 +258,7 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
   if (auto forward = input.module->lookupSymbol<func::FuncOp>("forward")) {
     if (!options.forward && !fixed && *import.batch == 1 &&
         options.microbatches > 1)
-      checkTwoSamples(forward, import);
+      checkTwoSamples(forward, file, import);
     for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
       auto role = forward.getArgAttrOfType<StringAttr>(i, nn::kRoleAttr);
       auto type = dyn_cast<RankedTensorType>(forward.getArgumentTypes()[i]);

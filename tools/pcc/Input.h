@@ -17,15 +17,17 @@ struct Input {
   /// The paths that it was read from, the one of the command line first, then
   /// those of the model's weights.
   std::vector<std::string> files;
-  /// Of a file.
+  /// Null if it is no ONNX file.
+  ONNXFile onnx;
+  /// Of an ONNX file.
   ImportReport report;
   /// What standard input said, which can be read only once.
   std::string standardInput;
 };
 
 /// Reads an ONNX file, or the printed form of a phase (by its content: text
-/// that begins with a module). Completes arguments.options. Standard input is
-/// read unless `input` holds what it said.
+/// that begins with a module). Completes arguments.options. An ONNX file or
+/// standard input that `input` has already is not read again.
 mlir::LogicalResult readInput(mlir::MLIRContext &context, Arguments &arguments,
                               Input &input);
 

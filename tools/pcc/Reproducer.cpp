@@ -44,6 +44,7 @@ std::string pcc::writeReproducer(Arguments arguments, const Input &input,
   // All of it was said before.
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
   Input again;
+  again.onnx = input.onnx;
   again.standardInput = input.standardInput;
   if (failed(readInput(context, arguments, again)))
     return "";

@@ -32,12 +32,14 @@ static std::optional<LossTerms::Problem> findWorst(func::FuncOp forward) {
 }
 
 /// The same of a model as it is for two samples.
-static std::optional<LossTerms::Problem>
-findOfTwo(StringRef name, MLIRContext &context, ImportOptions import) {
+static std::optional<LossTerms::Problem> findOfTwo(StringRef name,
+                                                   MLIRContext &context,
+                                                   const ONNXFile &file,
+                                                   ImportOptions import) {
   import.batch = 2;
   import.randomInit = true;
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
-  auto module = importONNX(context, import);
+  auto module = importONNX(context, file, import);
   if (failed(module))
     return std::nullopt;
   auto find = [&]() -> std::optional<LossTerms::Problem> {
@@ -53,11 +55,12 @@ findOfTwo(StringRef name, MLIRContext &context, ImportOptions import) {
   return succeeded(recognize.run(**module)) ? find() : problem;
 }
 
-void pcc::checkTwoSamples(func::FuncOp forward, const ImportOptions &import) {
+void pcc::checkTwoSamples(func::FuncOp forward, const ONNXFile &file,
+                          const ImportOptions &import) {
   if (forward->hasAttr(nn::kJoinsSamplesAttr))
     return;
   MLIRContext *context = forward.getContext();
-  auto problem = findOfTwo(forward.getSymName(), *context, import);
+  auto problem = findOfTwo(forward.getSymName(), *context, file, import);
   if (!problem)
     return;
   if (problem->isSure)

@@ -12,7 +12,8 @@ namespace pcc {
 /// round or rolled, say, one sample is itself. If it surely computes with both,
 /// `forward` gets nn.joins_samples; if it may, a warning says so. Nothing where
 /// the model does not import for two.
-void checkTwoSamples(mlir::func::FuncOp forward, const ImportOptions &import);
+void checkTwoSamples(mlir::func::FuncOp forward, const ONNXFile &file,
+                     const ImportOptions &import);
 
 } // namespace pcc
 

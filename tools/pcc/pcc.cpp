@@ -176,7 +176,7 @@ int Compilation::runPhases() {
     summary.collect(module, getPhases()[phase].name);
     if (getPhases()[phase].name != "rt")
       continue;
-    if (failed(checkMemory(module.getLoc(), summary, arguments)))
+    if (failed(checkMemory(module.getLoc(), summary, arguments, input.onnx)))
       return kBadInput;
     summary.annotate(module, model, source);
   }
