@@ -62,6 +62,16 @@ Node *ExprBuilder::op(Type type, ArrayRef<Node *> operands, int cost,
   return program.add(std::move(node));
 }
 
+Node *ExprBuilder::once(Operation *op, int name,
+                        llvm::function_ref<Node *()> make) {
+  if (Node *known = shared.lookup({op, name}))
+    return known;
+  // What is made may need others: no reference into the map survives that.
+  Node *node = make();
+  shared[{op, name}] = node;
+  return node;
+}
+
 Node *ExprBuilder::constant(Type type, double value) {
   return op(type, {}, 0, [=](ScalarBuilder &b, ValueRange) -> Value {
     if (auto floatType = dyn_cast<FloatType>(type))

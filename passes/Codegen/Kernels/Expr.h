@@ -67,6 +67,10 @@ public:
   Node *reduceMax(Node *a, int64_t sweep) {
     return reduceBy(a, sweep, Join::MaxNumber);
   }
+  /// The sum along a row, added up in f64, as f32.
+  Node *sumRow(Node *a, int64_t length) {
+    return convert(reduceSum(convert(a, f64()), length), f32());
+  }
   /// In the type of `a`.
   Node *reduceBy(Node *a, int64_t sweep, Join join);
   /// The rounded hash step of Random.h.
@@ -74,6 +78,9 @@ public:
   Node *randomAdd(Node *key, Node *coordinate);
   /// The key of an op's random numbers, from its rank-0 operands.
   Node *randomKey(mlir::Value seed, mlir::Value step, int64_t id);
+
+  /// Scalar number `name` of a row of `op`, made once for all of its results.
+  Node *once(mlir::Operation *op, int name, llvm::function_ref<Node *()> make);
 
   mlir::AffineExpr d0() { return mlir::getAffineDimExpr(0, context); }
   mlir::AffineExpr d1() { return mlir::getAffineDimExpr(1, context); }
@@ -97,6 +104,8 @@ private:
   Node *buildElementwise(mlir::Operation *op, Access access);
   Node *buildShape(mlir::Operation *op, Access access);
   Node *buildRows(mlir::OpResult value, Access access);
+  Node *buildNorm(mlir::OpResult value, Access access);
+  Node *buildSquares(nn::SumOfSquaresOp op, Access access);
   Node *buildLoss(mlir::OpResult value, Access access);
   Node *buildAttention(mlir::OpResult value, Access access);
   Node *buildOptimizer(mlir::OpResult value, Access access);
@@ -114,8 +123,11 @@ private:
   Node *buildEmbedding(nn::EmbeddingOp op, Access access);
   Node *buildReduce(mlir::Operation *op, llvm::ArrayRef<int64_t> dims,
                     Join join, Access access);
-  template <typename Op>
-  Node *buildMaskedSoftmax(Op op, mlir::OpResult value, Access access);
+  Node *buildLossStats(nn::CrossEntropyStatsOp op, Access access);
+  Node *buildOfLogits(mlir::OpResult value, mlir::Value logits,
+                      mlir::Value offset, Access access);
+  Node *buildLossOfStats(nn::CrossEntropyLossOp op, unsigned result,
+                         Access access);
   /// Whether a row op's result may be computed at this access: the columns of
   /// row d0, or its one entry.
   bool isWholeRow(mlir::OpResult result, Access access, int64_t length);

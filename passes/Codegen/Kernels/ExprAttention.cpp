@@ -1,4 +1,10 @@
 //===- ExprAttention.cpp - The row ops of expanded attention --------------===//
+//
+// A row of scores has a query's place [b, h, s]; its columns are the keys. Its
+// softmax is that of scale * score + bias over the keys that a causal mask
+// leaves, perhaps with some probabilities dropped.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/NN/Random.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,116 +25,165 @@ static Access biasAccess(Value bias, ArrayRef<AffineExpr> row, int64_t length) {
           shape.back() == 1 ? 0 : length};
 }
 
+namespace {
+/// What the softmax of a row and its gradient have in common.
 template <typename Op>
-Node *ExprBuilder::buildMaskedSoftmax(Op op, OpResult value, Access access) {
-  auto shape = nn::tensorType(op.getScores()).getShape();
-  int64_t length = shape[3];
-  if (!isWholeRow(value, access, length))
-    return nullptr;
-  Access whole{access.row, length}, perRow{access.row, 0};
-  Type element = nn::tensorType(value).getElementType();
-  auto once = [&](int name, llvm::function_ref<Node *()> make) {
-    Node *&node = shared[{op.getOperation(), name}];
-    return node ? node : node = make();
-  };
-  Node *zero = constant(f32(), 0), *one = constant(f32(), 1);
-  auto indices = delinearize(access.row, shape.take_front(3));
-  Node *queryPosition = convert(build(op.getQPos(), {indices[2], 0}), i32());
-  Node *keyPosition = convert(build(op.getKPos(), {affine(0), length}), i32());
-  auto unlessMasked = [&](Node *node, Node *otherwise) {
-    return op.getCausal()
-               ? select(less(queryPosition, keyPosition), otherwise, node)
-               : node;
-  };
-  // What dropout multiplies a probability by; null: 1.
-  Node *kept = nullptr;
-  if (double p = op.getP().convertToDouble(); p > 0)
-    kept = once(0, [&] {
-      Node *key = randomKey(op.getSeed(), op.getStep(), op.getId());
-      key = randomAdd(key,
-                      convert(build(op.getSamples(), {indices[0], 0}), i32()));
-      key = randomAdd(randomAdd(key, queryPosition), keyPosition);
-      Node *head = convert(rowIndex(indices[1]), i32());
-      if (op.getHeadOrigin())
-        head = add(head,
-                   convert(build(op.getHeadOrigin(), {affine(0), 0}), i32()));
-      Node *bits = randomAdd(key, head);
-      uint32_t threshold = nn::dropThreshold(p);
-      Node *dropped = this->op(IntegerType::get(context, 1), {bits}, 1,
-                               [=](ScalarBuilder &b, ValueRange v) -> Value {
-                                 Value bound = arith::ConstantOp::create(
-                                     b, b.getI32IntegerAttr(threshold));
-                                 return arith::CmpIOp::create(
-                                     b, arith::CmpIPredicate::ult, v[0], bound);
-                               });
-      return select(dropped, zero, constant(f32(), 1 / (1 - p)));
-    });
-  // A bias may mask all of a row, which then has nothing to subtract.
-  double lowest = -std::numeric_limits<double>::infinity();
-  auto finite = [&](Node *node) {
-    if (!op.getBias() || !node)
-      return node;
-    return this->op(f32(), {node, constant(f32(), lowest), zero}, 2,
-                    [](ScalarBuilder &b, ValueRange v) -> Value {
-                      Value none = arith::CmpFOp::create(
-                          b, arith::CmpFPredicate::OEQ, v[0], v[1]);
-                      return arith::SelectOp::create(b, none, v[2], v[0]);
-                    });
-  };
-  Node *x = convert(build(op.getScores(), whole), f32());
-  Node *scaled = mul(x, op.getScale().convertToDouble());
-  if (Value bias = op.getBias())
-    scaled = add(
-        scaled, convert(build(bias, biasAccess(bias, indices, length)), f32()));
-  // A row that is masked throughout has no maximum to subtract.
-  auto highest = [&] {
-    Node *score = unlessMasked(scaled, constant(f32(), kLowest));
-    return finite(reduceMax(score, length));
-  };
+struct MaskedRow {
+  ExprBuilder &e;
+  Op op;
+  int64_t length;
+  Access whole, perRow;
+  SmallVector<AffineExpr> indices; ///< of the row: b, h, s
+  Node *zero;
+  Node *queryPosition, *keyPosition;
+  Node *kept = nullptr;   ///< what dropout multiplies by; null: 1
+  Node *scaled = nullptr; ///< scale * score + bias
 
-  if constexpr (std::is_same_v<Op, nn::MaskedSoftmaxGradOp>) {
-    Node *probs = once(1, [&] {
-      Node *over = op.getBias() ? sub(scaled, highest()) : scaled;
-      Node *lse = finite(build(op.getLse(), perRow));
-      return unlessMasked(this->exp(sub(over, lse)), zero);
-    });
-    if (value.getResultNumber() == 0)
-      return round(kept ? mul(probs, kept) : probs, element);
-    Node *dProbs = convert(build(op.getDProbs(), whole), f32());
-    if (kept)
-      dProbs = once(2, [&] { return mul(dProbs, kept); });
-    Node *dot = once(3, [&] {
-      return convert(reduceSum(convert(mul(probs, dProbs), f64()), length),
-                     f32());
-    });
-    Node *d =
-        mul(mul(probs, sub(dProbs, dot)), op.getScale().convertToDouble());
-    return round(d, element);
-  } else {
-    Node *max = once(1, highest);
-    Node *weight = once(
-        2, [&] { return unlessMasked(this->exp(sub(scaled, max)), zero); });
-    Node *sum = once(3, [&] {
-      return convert(reduceSum(convert(weight, f64()), length), f32());
-    });
-    if (value.getResultNumber() == 1)
-      return op.getBias() ? log(sum) : add(max, log(sum));
-    Node *inverse = once(4, [&] {
-      return this->op(f32(), {sum, div(one, sum), zero}, 2,
-                      [](ScalarBuilder &b, ValueRange v) -> Value {
-                        Value any = arith::CmpFOp::create(
-                            b, arith::CmpFPredicate::UGT, v[0], v[2]);
-                        return arith::SelectOp::create(b, any, v[1], v[2]);
-                      });
-    });
-    Node *probs = mul(weight, inverse);
-    return round(kept ? mul(probs, kept) : probs, element);
+  MaskedRow(ExprBuilder &e, Op op, AffineExpr row);
+
+  Node *buildKept(double p);
+  Node *buildScaled();
+  /// `node`, or `otherwise` for keys behind the query.
+  Node *unlessMasked(Node *node, Node *otherwise) {
+    return op.getCausal()
+               ? e.select(e.less(queryPosition, keyPosition), otherwise, node)
+               : node;
   }
+  /// `node`, or zero where it is -inf: a bias may mask all of a row, which then
+  /// has nothing to subtract.
+  Node *finite(Node *node);
+  /// The highest score, 0 where all are masked.
+  Node *buildMax() {
+    Node *score = unlessMasked(scaled, e.constant(e.f32(), kLowest));
+    return finite(e.reduceMax(score, length));
+  }
+  Node *dropped(Node *probabilities) {
+    return kept ? e.mul(probabilities, kept) : probabilities;
+  }
+  Node *once(int name, llvm::function_ref<Node *()> make) {
+    return e.once(op, name, make);
+  }
+};
+} // namespace
+
+template <typename Op>
+MaskedRow<Op>::MaskedRow(ExprBuilder &e, Op op, AffineExpr row) : e(e), op(op) {
+  auto shape = nn::tensorType(op.getScores()).getShape();
+  length = shape[3];
+  whole = {row, length};
+  perRow = {row, 0};
+  indices = delinearize(row, shape.take_front(3));
+  zero = e.constant(e.f32(), 0);
+  queryPosition = e.convert(e.build(op.getQPos(), {indices[2], 0}), e.i32());
+  keyPosition =
+      e.convert(e.build(op.getKPos(), {e.affine(0), length}), e.i32());
+  if (double p = op.getP().convertToDouble(); p > 0)
+    kept = once(0, [&] { return buildKept(p); });
+  scaled = buildScaled();
+}
+
+template <typename Op>
+Node *MaskedRow<Op>::buildKept(double p) {
+  auto read = [&](Value operand, AffineExpr row) {
+    return e.convert(e.build(operand, {row, 0}), e.i32());
+  };
+  Node *key = e.randomKey(op.getSeed(), op.getStep(), op.getId());
+  key = e.randomAdd(key, read(op.getSamples(), indices[0]));
+  key = e.randomAdd(e.randomAdd(key, queryPosition), keyPosition);
+  Node *head = e.convert(e.rowIndex(indices[1]), e.i32());
+  if (op.getHeadOrigin())
+    head = e.add(head, read(op.getHeadOrigin(), e.affine(0)));
+  Node *bits = e.randomAdd(key, head);
+  uint32_t threshold = nn::dropThreshold(p);
+  Node *isDropped = e.op(
+      IntegerType::get(op.getContext(), 1), {bits}, 1,
+      [=](ScalarBuilder &b, ValueRange v) -> Value {
+        Value bound =
+            arith::ConstantOp::create(b, b.getI32IntegerAttr(threshold));
+        return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, v[0], bound);
+      });
+  return e.select(isDropped, zero, e.constant(e.f32(), 1 / (1 - p)));
+}
+
+template <typename Op>
+Node *MaskedRow<Op>::buildScaled() {
+  Node *x = e.convert(e.build(op.getScores(), whole), e.f32());
+  Node *product = e.mul(x, op.getScale().convertToDouble());
+  Value bias = op.getBias();
+  if (!bias)
+    return product;
+  Access access = biasAccess(bias, indices, length);
+  return e.add(product, e.convert(e.build(bias, access), e.f32()));
+}
+
+template <typename Op>
+Node *MaskedRow<Op>::finite(Node *node) {
+  if (!op.getBias() || !node)
+    return node;
+  Node *lowest = e.constant(e.f32(), -std::numeric_limits<double>::infinity());
+  return e.op(e.f32(), {node, lowest, zero}, 2,
+              [](ScalarBuilder &b, ValueRange v) -> Value {
+                Value none = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ,
+                                                   v[0], v[1]);
+                return arith::SelectOp::create(b, none, v[2], v[0]);
+              });
+}
+
+/// Probabilities (result 0) or the log of the sum of exponentials (1).
+static Node *buildSoftmax(MaskedRow<nn::MaskedSoftmaxOp> row, unsigned result) {
+  ExprBuilder &e = row.e;
+  Node *max = row.once(1, [&] { return row.buildMax(); });
+  Node *weight = row.once(2, [&] {
+    return row.unlessMasked(e.exp(e.sub(row.scaled, max)), row.zero);
+  });
+  Node *sum = row.once(3, [&] { return e.sumRow(weight, row.length); });
+  if (result == 1)
+    return row.op.getBias() ? e.log(sum) : e.add(max, e.log(sum));
+  // A row that is masked throughout has probabilities of zero.
+  Node *inverse = row.once(4, [&] {
+    Node *quotient = e.div(e.constant(e.f32(), 1), sum);
+    return e.op(e.f32(), {sum, quotient, row.zero}, 2,
+                [](ScalarBuilder &b, ValueRange v) -> Value {
+                  Value any = arith::CmpFOp::create(
+                      b, arith::CmpFPredicate::UGT, v[0], v[2]);
+                  return arith::SelectOp::create(b, any, v[1], v[2]);
+                });
+  });
+  return row.dropped(e.mul(weight, inverse));
+}
+
+/// The probabilities again (result 0), or the scores' cotangent (1).
+static Node *buildSoftmaxGrad(MaskedRow<nn::MaskedSoftmaxGradOp> row,
+                              unsigned result) {
+  ExprBuilder &e = row.e;
+  nn::MaskedSoftmaxGradOp op = row.op;
+  Node *probs = row.once(1, [&] {
+    Node *over = op.getBias() ? e.sub(row.scaled, row.buildMax()) : row.scaled;
+    Node *lse = row.finite(e.build(op.getLse(), row.perRow));
+    return row.unlessMasked(e.exp(e.sub(over, lse)), row.zero);
+  });
+  if (result == 0)
+    return row.dropped(probs);
+  Node *dProbs = e.convert(e.build(op.getDProbs(), row.whole), e.f32());
+  if (row.kept)
+    dProbs = row.once(2, [&] { return e.mul(dProbs, row.kept); });
+  Node *dot =
+      row.once(3, [&] { return e.sumRow(e.mul(probs, dProbs), row.length); });
+  return e.mul(e.mul(probs, e.sub(dProbs, dot)),
+               op.getScale().convertToDouble());
 }
 
 Node *ExprBuilder::buildAttention(OpResult value, Access access) {
-  if (auto op = dyn_cast<nn::MaskedSoftmaxOp>(value.getOwner()))
-    return buildMaskedSoftmax(op, value, access);
-  return buildMaskedSoftmax(cast<nn::MaskedSoftmaxGradOp>(value.getOwner()),
-                            value, access);
+  Operation *owner = value.getOwner();
+  int64_t length = nn::tensorType(owner->getOperand(0)).getShape()[3];
+  if (!isWholeRow(value, access, length))
+    return nullptr;
+  unsigned result = value.getResultNumber();
+  Node *node;
+  if (auto op = dyn_cast<nn::MaskedSoftmaxOp>(owner))
+    node = buildSoftmax({*this, op, access.row}, result);
+  else
+    node = buildSoftmaxGrad(
+        {*this, cast<nn::MaskedSoftmaxGradOp>(owner), access.row}, result);
+  return round(node, nn::tensorType(value).getElementType());
 }

@@ -1,132 +1,179 @@
 //===- ExprLoss.cpp - Losses and their parts ------------------------------===//
+//
+// A cross entropy is computed by one op where a rank has all classes, and from
+// the parts of all ranks where classes are split: each rank's maximum, then
+// its sums, then the loss of what the ranks' sums add up to. The columns of a
+// row of logits are classes; behind them a padded vocabulary has columns that
+// are none.
+//
+//===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/Codegen/Kernels/Expr.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-Node *ExprBuilder::buildLoss(OpResult value, Access access) {
-  Operation *owner = value.getOwner();
-  Type element = nn::tensorType(value).getElementType();
-  Access perRow{access.row, 0};
-  // Targets and column numbers fit 32 bits, in which vectors are fastest.
-  auto target = [&](Value targets, Access where) {
-    return convert(build(targets, where), i32());
-  };
-  auto isValid = [&](Node *t) {
-    return this->op(IntegerType::get(context, 1), {t}, 1,
-                    [](ScalarBuilder &b, ValueRange v) -> Value {
-                      Value zero = arith::ConstantOp::create(
-                          b, b.getZeroAttr(v[0].getType()));
-                      return arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
-                                                   v[0], zero);
-                    });
-  };
-  auto zeroWhereIgnored = [&](Node *t, Node *node) -> Node * {
-    return node ? select(isValid(t), node, constant(node->type, 0)) : nullptr;
-  };
-  if (auto op = dyn_cast<nn::ValidOp>(owner)) {
-    Node *t = target(op.getTargets(), access);
-    return zeroWhereIgnored(t, constant(f32(), 1));
-  }
-  if (auto op = dyn_cast<nn::CrossEntropyLossOp>(owner)) {
-    // stats is [2, rows...]: the sums, then the targets' logits.
-    int64_t count = numElements(op.getMax());
-    Access second = access;
-    second.row = access.row + (access.extent ? count / access.extent : count);
-    Node *sum = build(op.getStats(), access);
-    Node *lse = add(build(op.getMax(), access), log(sum));
-    if (value.getResultNumber() == 1)
-      return lse;
-    return zeroWhereIgnored(target(op.getTargets(), access),
-                            sub(lse, build(op.getStats(), second)));
-  }
+/// Targets and column numbers fit 32 bits, in which vectors are fastest.
+static Node *buildTarget(ExprBuilder &e, Value targets, Access where) {
+  return e.convert(e.build(targets, where), e.i32());
+}
 
-  Value logits = isa<nn::CrossEntropyGradOp>(owner) ? owner->getOperand(1)
-                                                    : owner->getOperand(0);
-  int64_t length = nn::tensorType(logits).getShape().back();
-  int64_t classes = owner->getAttrOfType<IntegerAttr>("classes").getInt();
-  AffineExpr row = access.row;
-  auto stats = dyn_cast<nn::CrossEntropyStatsOp>(owner);
-  if (!stats && !isWholeRow(value, access, length))
+/// A row whose target is negative is ignored.
+static Node *zeroWhereIgnored(ExprBuilder &e, Node *target, Node *node) {
+  if (!node)
     return nullptr;
-  // [2, rows]: row r of the first half and row r of the second in one unit
-  // would be two sweeps; the halves are separate rows d0 of the result.
-  Node *half = nullptr;
-  if (stats) {
-    int64_t count = numElements(stats.getMax());
-    if (access.extent || row != d0())
-      return fail(owner, "its rows are not the kernel's");
-    half = rowIndex(row.floorDiv(count));
-    row = row % count;
-  }
-  Access whole{row, length};
-  Node *x = convert(build(logits, whole), f32());
-  if (!x)
-    return nullptr;
-  // Columns in this rank's numbering; padding starts at `end` of it.
-  Node *number = convert(column(length), i32());
-  Node *offset = nullptr;
-  Value offsetValue;
-  if (auto op = dyn_cast<nn::CrossEntropyGradOp>(owner))
-    offsetValue = op.getOffset();
-  else if (auto op = dyn_cast<nn::RowMaxOp>(owner))
-    offsetValue = op.getOffset();
-  else if (stats)
-    offsetValue = stats.getOffset();
-  if (offsetValue) {
-    offset = convert(build(offsetValue, {affine(0), 0}), i32());
-    number = add(number, offset);
-  }
-  bool hasPadding = offset || classes < length;
-  Node *isClass =
-      hasPadding ? less(number, constantInt(i32(), classes)) : nullptr;
-  auto padded = [&](Node *node, double otherwise) {
+  Node *isValid = e.op(
+      IntegerType::get(node->type.getContext(), 1), {target}, 1,
+      [](ScalarBuilder &b, ValueRange v) -> Value {
+        Value zero =
+            arith::ConstantOp::create(b, b.getZeroAttr(v[0].getType()));
+        return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, v[0], zero);
+      });
+  return e.select(isValid, node, e.constant(node->type, 0));
+}
+
+namespace {
+/// A row of logits.
+struct Logits {
+  ExprBuilder &e;
+  Operation *op;
+  int64_t length;
+  Access perRow;
+  Node *x = nullptr; ///< in f32; null: there is no expression
+  /// The class of a column, i32, in this rank's numbering; and whether it is
+  /// one, null if all are.
+  Node *number = nullptr, *isClass = nullptr;
+
+  Logits(ExprBuilder &e, Operation *op, Value logits, Value offset,
+         AffineExpr row);
+
+  /// `node`, with a number in columns that are no class.
+  Node *padded(Node *node, double otherwise) {
     return isClass && node
-               ? select(isClass, node, constant(node->type, otherwise))
+               ? e.select(isClass, node, e.constant(node->type, otherwise))
                : node;
-  };
-  auto pickTarget = [&](Node *t) {
-    Node *term = select(equal(number, t), x, constant(f32(), 0));
-    return convert(reduceSum(convert(term, f64()), length), f32());
-  };
-  auto once = [&](int name, llvm::function_ref<Node *()> make) {
-    Node *&node = shared[{owner, name}];
-    return node ? node : node = make();
-  };
+  }
+  /// The logit in the target's column, zero in all others.
+  Node *atTarget(Node *target) {
+    return e.select(e.equal(number, target), x, e.constant(e.f32(), 0));
+  }
 
-  if (auto op = dyn_cast<nn::CrossEntropyGradOp>(owner)) {
-    Node *t = target(op.getTargets(), perRow);
-    Node *dloss = zeroWhereIgnored(t, build(op.getDloss(), perRow));
-    Node *p = this->exp(sub(x, build(op.getLse(), perRow)));
-    Node *hit =
-        select(equal(number, t), constant(f32(), 1), constant(f32(), 0));
-    Node *d = padded(mul(dloss, sub(p, hit)), 0);
-    return round(convert(d, computeType(element)), element);
-  }
-  if (isa<nn::RowMaxOp>(owner))
-    return reduceMax(padded(x, kLowest), length);
-  if (stats) {
-    Node *t = target(stats.getTargets(), {row, 0});
-    Node *max = build(stats.getMax(), {row, 0});
-    Node *e = padded(this->exp(sub(x, max)), 0);
-    Node *isSecond = equal(half, constantInt(index(), 1));
-    Node *hit = select(equal(number, t), x, constant(f32(), 0));
-    Node *term = select(isSecond, padded(hit, 0), e);
-    return convert(reduceSum(convert(term, f64()), length), f32());
-  }
-  auto op = cast<nn::CrossEntropyOp>(owner);
-  Node *t = target(op.getTargets(), perRow);
-  Node *max = once(0, [&] { return reduceMax(padded(x, kLowest), length); });
-  Node *sum = once(1, [&] {
-    Node *e = padded(this->exp(sub(x, max)), 0);
-    return convert(reduceSum(convert(e, f64()), length), f32());
-  });
-  Node *lse = once(2, [&] { return add(max, log(sum)); });
-  if (value.getResultNumber() == 1)
+  Node *buildMax() { return e.reduceMax(padded(x, kLowest), length); }
+  /// Loss (result 0) or log of the sum of exponentials (1).
+  Node *build(nn::CrossEntropyOp op, unsigned result);
+  Node *build(nn::CrossEntropyGradOp op);
+};
+} // namespace
+
+Logits::Logits(ExprBuilder &e, Operation *op, Value logits, Value offset,
+               AffineExpr row)
+    : e(e), op(op),
+      length(nn::tensorType(logits).getShape().back()), perRow{row, 0} {
+  x = e.convert(e.build(logits, {row, length}), e.f32());
+  if (!x)
+    return;
+  number = e.convert(e.column(length), e.i32());
+  if (offset)
+    number =
+        e.add(number, e.convert(e.build(offset, {e.affine(0), 0}), e.i32()));
+  int64_t classes = op->getAttrOfType<IntegerAttr>("classes").getInt();
+  if (offset || classes < length)
+    isClass = e.less(number, e.constantInt(e.i32(), classes));
+}
+
+Node *Logits::build(nn::CrossEntropyOp op, unsigned result) {
+  Node *t = buildTarget(e, op.getTargets(), perRow);
+  Node *max = e.once(op, 0, [&] { return buildMax(); });
+  Node *sum = e.once(
+      op, 1, [&] { return e.sumRow(padded(e.exp(e.sub(x, max)), 0), length); });
+  Node *lse = e.once(op, 2, [&] { return e.add(max, e.log(sum)); });
+  if (result == 1)
     return lse;
-  Node *hit = once(3, [&] { return pickTarget(t); });
-  return zeroWhereIgnored(t, sub(lse, hit));
+  Node *hit = e.once(op, 3, [&] { return e.sumRow(atTarget(t), length); });
+  return zeroWhereIgnored(e, t, e.sub(lse, hit));
+}
+
+Node *Logits::build(nn::CrossEntropyGradOp op) {
+  Node *t = buildTarget(e, op.getTargets(), perRow);
+  Node *dloss = zeroWhereIgnored(e, t, e.build(op.getDloss(), perRow));
+  Node *p = e.exp(e.sub(x, e.build(op.getLse(), perRow)));
+  Node *hit = e.select(e.equal(number, t), e.constant(e.f32(), 1),
+                       e.constant(e.f32(), 0));
+  Node *d = padded(e.mul(dloss, e.sub(p, hit)), 0);
+  Type element = nn::tensorType(op.getResult()).getElementType();
+  return e.round(e.convert(d, e.computeType(element)), element);
+}
+
+/// The stats are [2, rows...]: the sums of exponentials, then the targets'
+/// logits.
+Node *ExprBuilder::buildLossOfStats(nn::CrossEntropyLossOp op, unsigned result,
+                                    Access access) {
+  int64_t count = numElements(op.getMax());
+  Access second = access;
+  second.row = access.row + (access.extent ? count / access.extent : count);
+  Node *sum = build(op.getStats(), access);
+  Node *lse = add(build(op.getMax(), access), log(sum));
+  if (result == 1)
+    return lse;
+  Node *target = buildTarget(*this, op.getTargets(), access);
+  return zeroWhereIgnored(*this, target,
+                          sub(lse, build(op.getStats(), second)));
+}
+
+/// Row r of the first half and row r of the second in one unit would be two
+/// sweeps; the halves are separate rows d0 of the result.
+Node *ExprBuilder::buildLossStats(nn::CrossEntropyStatsOp op, Access access) {
+  int64_t count = numElements(op.getMax());
+  if (access.extent || access.row != d0())
+    return fail(op, "its rows are not the kernel's");
+  Node *half = rowIndex(access.row.floorDiv(count));
+  Logits row(*this, op, op.getLogits(), op.getOffset(), access.row % count);
+  if (!row.x)
+    return nullptr;
+  Node *target = buildTarget(*this, op.getTargets(), row.perRow);
+  Node *max = build(op.getMax(), row.perRow);
+  Node *weight = row.padded(exp(sub(row.x, max)), 0);
+  Node *isSecond = equal(half, constantInt(index(), 1));
+  Node *term = select(isSecond, row.padded(row.atTarget(target), 0), weight);
+  return sumRow(term, row.length);
+}
+
+/// A loss op whose results have a row for each row of logits.
+Node *ExprBuilder::buildOfLogits(OpResult value, Value logits, Value offset,
+                                 Access access) {
+  Operation *owner = value.getOwner();
+  int64_t length = nn::tensorType(logits).getShape().back();
+  if (!isWholeRow(value, access, length))
+    return nullptr;
+  Logits row(*this, owner, logits, offset, access.row);
+  if (!row.x)
+    return nullptr;
+  if (auto op = dyn_cast<nn::CrossEntropyOp>(owner))
+    return row.build(op, value.getResultNumber());
+  if (auto op = dyn_cast<nn::CrossEntropyGradOp>(owner))
+    return row.build(op);
+  return row.buildMax();
+}
+
+Node *ExprBuilder::buildLoss(OpResult value, Access access) {
+  return llvm::TypeSwitch<Operation *, Node *>(value.getOwner())
+      .Case([&](nn::ValidOp op) {
+        Node *target = buildTarget(*this, op.getTargets(), access);
+        return zeroWhereIgnored(*this, target, constant(f32(), 1));
+      })
+      .Case([&](nn::CrossEntropyLossOp op) {
+        return buildLossOfStats(op, value.getResultNumber(), access);
+      })
+      .Case([&](nn::CrossEntropyStatsOp op) {
+        return buildLossStats(op, access);
+      })
+      .Case<nn::CrossEntropyGradOp, nn::RowMaxOp>([&](auto op) {
+        return buildOfLogits(value, op.getLogits(), op.getOffset(), access);
+      })
+      .Case([&](nn::CrossEntropyOp op) {
+        return buildOfLogits(value, op.getLogits(), /*offset=*/{}, access);
+      });
 }

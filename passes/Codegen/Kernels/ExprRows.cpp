@@ -62,117 +62,162 @@ Node *ExprBuilder::buildReduce(Operation *op, ArrayRef<int64_t> dims, Join join,
   return round(convert(joined, computeType(element)), element);
 }
 
-Node *ExprBuilder::buildRows(OpResult value, Access access) {
-  Operation *owner = value.getOwner();
-  if (auto reduce = dyn_cast<nn::ReduceOp>(owner))
-    return buildReduce(owner, reduce.getDims(), Join::Sum, access);
-  if (auto reduce = dyn_cast<nn::ReduceMaxOp>(owner))
-    return buildReduce(owner, reduce.getDims(), Join::Max, access);
-  if (auto reduce = dyn_cast<nn::ReduceMinOp>(owner))
-    return buildReduce(owner, reduce.getDims(), Join::Min, access);
-  if (auto reduce = dyn_cast<nn::ReduceProdOp>(owner))
-    return buildReduce(owner, reduce.getDims(), Join::Prod, access);
-  if (auto squares = dyn_cast<nn::SumOfSquaresOp>(owner)) {
-    int64_t sweep = numElements(squares.getInput());
-    if (!isWholeRow(value, access, sweep))
-      return nullptr;
-    Node *x = convert(build(squares.getInput(), {affine(0), sweep}), f64());
-    return convert(reduceSum(mul(x, x), sweep), f32());
+namespace {
+/// The row of an op that normalizes it, and how operands lie along it.
+struct NormRow {
+  ExprBuilder &e;
+  Operation *op;
+  AffineExpr row;
+  int64_t length;
+
+  /// Operands as f32: one element per column of this row, one per row, one per
+  /// column.
+  Node *at(Value operand) { return read(operand, {row, length}); }
+  Node *perRow(Value operand) { return read(operand, {row, 0}); }
+  Node *perColumn(Value operand) {
+    return read(operand, {e.affine(0), length});
   }
+
+  Node *mean(Node *x);
+  /// 1 / sqrt(square + eps), in f64.
+  Node *reciprocalRoot(Node *square, const APFloat &eps);
+  /// The cotangent of x behind xhat = (x - mean) * rstd, with g = dy * scale:
+  /// rstd * (g - mean(g) - xhat * mean(g * xhat)); without mean(g) where x was
+  /// not centred.
+  Node *normGrad(Node *g, Node *xhat, Node *rstd, bool isCentred);
+
+  /// Result number `result` of the op.
+  Node *build(nn::SoftmaxOp op, unsigned result);
+  Node *build(nn::SoftmaxGradOp op, unsigned result);
+  Node *build(nn::LayerNormOp op, unsigned result);
+  Node *build(nn::LayerNormGradOp op, unsigned result);
+  Node *build(nn::RmsNormOp op, unsigned result);
+  Node *build(nn::RmsNormGradOp op, unsigned result);
+
+private:
+  Node *read(Value operand, Access access) {
+    return e.convert(e.build(operand, access), e.f32());
+  }
+  Node *once(int name, llvm::function_ref<Node *()> make) {
+    return e.once(op, name, make);
+  }
+};
+} // namespace
+
+Node *NormRow::mean(Node *x) {
+  return e.convert(
+      e.mul(e.reduceSum(e.convert(x, e.f64()), length), 1.0 / length), e.f32());
+}
+
+Node *NormRow::reciprocalRoot(Node *square, const APFloat &eps) {
+  Node *sum = e.add(e.convert(square, e.f64()), eps.convertToDouble());
+  return e.convert(e.div(e.constant(e.f64(), 1), e.sqrt(sum)), e.f32());
+}
+
+Node *NormRow::normGrad(Node *g, Node *xhat, Node *rstd, bool isCentred) {
+  Node *along = once(1, [&] { return mean(e.mul(g, xhat)); });
+  Node *rest = e.sub(g, e.mul(xhat, along));
+  if (isCentred)
+    rest = e.sub(rest, once(2, [&] { return mean(g); }));
+  return e.mul(rest, rstd);
+}
+
+Node *NormRow::build(nn::SoftmaxOp op, unsigned) {
+  Node *x = at(op.getInput());
+  Node *max = once(0, [&] { return e.reduceMax(x, length); });
+  Node *weight = e.exp(e.sub(x, max));
+  Node *sum = once(1, [&] { return e.sumRow(weight, length); });
+  return e.mul(weight, e.div(e.constant(e.f32(), 1), sum));
+}
+
+Node *NormRow::build(nn::SoftmaxGradOp op, unsigned) {
+  Node *dy = at(op.getDy()), *y = at(op.getY());
+  Node *dot = once(0, [&] { return e.sumRow(e.mul(y, dy), length); });
+  return e.mul(y, e.sub(dy, dot));
+}
+
+Node *NormRow::build(nn::LayerNormOp op, unsigned result) {
+  Node *x = at(op.getInput());
+  Node *average = once(0, [&] { return mean(x); });
+  Node *centred = e.sub(x, average);
+  Node *rstd = once(1, [&] {
+    return reciprocalRoot(mean(e.mul(centred, centred)), op.getEps());
+  });
+  if (result == 1)
+    return average;
+  if (result == 2)
+    return rstd;
+  Node *y = e.mul(e.mul(centred, rstd), perColumn(op.getScale()));
+  return op.getBias() ? e.add(y, perColumn(op.getBias())) : y;
+}
+
+Node *NormRow::build(nn::LayerNormGradOp op, unsigned) {
+  Node *rstd = perRow(op.getRstd());
+  Node *xhat = e.mul(e.sub(at(op.getInput()), perRow(op.getMean())), rstd);
+  Node *g = e.mul(at(op.getDy()), perColumn(op.getScale()));
+  return normGrad(g, xhat, rstd, /*isCentred=*/true);
+}
+
+Node *NormRow::build(nn::RmsNormOp op, unsigned result) {
+  Node *x = at(op.getInput());
+  Node *rstd =
+      once(0, [&] { return reciprocalRoot(mean(e.mul(x, x)), op.getEps()); });
+  if (result == 1)
+    return rstd;
+  return e.mul(e.mul(x, rstd), perColumn(op.getScale()));
+}
+
+Node *NormRow::build(nn::RmsNormGradOp op, unsigned) {
+  Node *rstd = perRow(op.getRstd());
+  Node *xhat = e.mul(at(op.getInput()), rstd);
+  Node *g = e.mul(at(op.getDy()), perColumn(op.getScale()));
+  return normGrad(g, xhat, rstd, /*isCentred=*/false);
+}
+
+/// The sum of squares of a whole tensor, which is one row.
+Node *ExprBuilder::buildSquares(nn::SumOfSquaresOp op, Access access) {
+  int64_t sweep = numElements(op.getInput());
+  if (!isWholeRow(op->getResult(0), access, sweep))
+    return nullptr;
+  Node *x = convert(build(op.getInput(), {affine(0), sweep}), f64());
+  return convert(reduceSum(mul(x, x), sweep), f32());
+}
+
+Node *ExprBuilder::buildNorm(OpResult value, Access access) {
+  Operation *owner = value.getOwner();
   int64_t length = rowLength(owner->getOperand(0));
   if (!isWholeRow(value, access, length))
     return nullptr;
-  Access whole{access.row, length}, perRow{access.row, 0};
-  Access perColumn{affine(0), length};
-  Type element = nn::tensorType(value).getElementType();
-  auto wide = [&](Node *node) { return convert(node, f32()); };
-  auto at = [&](Value operand) { return wide(build(operand, whole)); };
-  auto scale = [&](Value operand) { return wide(build(operand, perColumn)); };
-  auto row = [&](Value operand) { return wide(build(operand, perRow)); };
-  // A row scalar of the op, made once for all of its results.
-  auto once = [&](int name, llvm::function_ref<Node *()> make) {
-    Node *&node = shared[{owner, name}];
-    return node ? node : node = make();
-  };
-  auto mean = [&](Node *x) {
-    return convert(mul(reduceSum(convert(x, f64()), length), 1.0 / length),
-                   f32());
-  };
-  auto reciprocalRoot = [&](Node *square, double eps) {
-    return convert(
-        div(constant(f64(), 1), this->sqrt(add(convert(square, f64()), eps))),
-        f32());
-  };
-  // The cotangent of x behind xhat = (x - mean) * rstd: g = dy * scale;
-  // rstd * (g - mean(g) - xhat * mean(g * xhat)).
-  auto normGrad = [&](Node *g, Node *xhat, Node *rstd, bool centred) {
-    Node *along = once(1, [&] { return mean(mul(g, xhat)); });
-    Node *rest = sub(g, mul(xhat, along));
-    if (centred)
-      rest = sub(rest, once(2, [&] { return mean(g); }));
-    return mul(rest, rstd);
-  };
-
+  NormRow row{*this, owner, access.row, length};
   Node *node =
       llvm::TypeSwitch<Operation *, Node *>(owner)
-          .Case([&](nn::SoftmaxOp op) -> Node * {
-            Node *x = at(op.getInput());
-            Node *max = once(0, [&] { return reduceMax(x, length); });
-            Node *e = this->exp(sub(x, max));
-            Node *sum = once(1, [&] {
-              return convert(reduceSum(convert(e, f64()), length), f32());
-            });
-            return mul(e, div(constant(f32(), 1), sum));
-          })
-          .Case([&](nn::SoftmaxGradOp op) -> Node * {
-            Node *dy = at(op.getDy()), *y = at(op.getY());
-            Node *dot = once(0, [&] {
-              return convert(reduceSum(convert(mul(y, dy), f64()), length),
-                             f32());
-            });
-            return mul(y, sub(dy, dot));
-          })
-          .Case([&](nn::LayerNormOp op) -> Node * {
-            Node *x = at(op.getInput());
-            Node *average = once(0, [&] { return mean(x); });
-            Node *centred = sub(x, average);
-            Node *rstd = once(1, [&] {
-              return reciprocalRoot(mean(mul(centred, centred)),
-                                    op.getEps().convertToDouble());
-            });
-            if (value.getResultNumber() == 1)
-              return average;
-            if (value.getResultNumber() == 2)
-              return rstd;
-            Node *y = mul(mul(centred, rstd), scale(op.getScale()));
-            return op.getBias() ? add(y, scale(op.getBias())) : y;
-          })
-          .Case([&](nn::RmsNormOp op) -> Node * {
-            Node *x = at(op.getInput());
-            Node *rstd = once(0, [&] {
-              return reciprocalRoot(mean(mul(x, x)),
-                                    op.getEps().convertToDouble());
-            });
-            if (value.getResultNumber() == 1)
-              return rstd;
-            return mul(mul(x, rstd), scale(op.getScale()));
-          })
-          .Case([&](nn::LayerNormGradOp op) -> Node * {
-            Node *rstd = row(op.getRstd());
-            Node *xhat = mul(sub(at(op.getInput()), row(op.getMean())), rstd);
-            Node *g = mul(at(op.getDy()), scale(op.getScale()));
-            return normGrad(g, xhat, rstd, /*centred=*/true);
-          })
-          .Case([&](nn::RmsNormGradOp op) -> Node * {
-            Node *rstd = row(op.getRstd());
-            Node *xhat = mul(at(op.getInput()), rstd);
-            Node *g = mul(at(op.getDy()), scale(op.getScale()));
-            return normGrad(g, xhat, rstd, /*centred=*/false);
-          })
+          .Case<nn::SoftmaxOp, nn::SoftmaxGradOp, nn::LayerNormOp,
+                nn::LayerNormGradOp, nn::RmsNormOp, nn::RmsNormGradOp>(
+              [&](auto op) { return row.build(op, value.getResultNumber()); })
           .Default([&](Operation *op) {
             return fail(op, "has no form in a kernel");
           });
+  Type element = nn::tensorType(value).getElementType();
   return round(convert(node, computeType(element)), element);
+}
+
+Node *ExprBuilder::buildRows(OpResult value, Access access) {
+  Operation *owner = value.getOwner();
+  return llvm::TypeSwitch<Operation *, Node *>(owner)
+      .Case([&](nn::ReduceOp op) {
+        return buildReduce(op, op.getDims(), Join::Sum, access);
+      })
+      .Case([&](nn::ReduceMaxOp op) {
+        return buildReduce(op, op.getDims(), Join::Max, access);
+      })
+      .Case([&](nn::ReduceMinOp op) {
+        return buildReduce(op, op.getDims(), Join::Min, access);
+      })
+      .Case([&](nn::ReduceProdOp op) {
+        return buildReduce(op, op.getDims(), Join::Prod, access);
+      })
+      .Case([&](nn::SumOfSquaresOp op) { return buildSquares(op, access); })
+      .Default([&](Operation *) { return buildNorm(value, access); });
 }
 
 Node *ExprBuilder::buildColumnSum(Value value, int64_t columns) {
