@@ -66,13 +66,24 @@ public:
 private:
   LogicalResult lower(rt::FuncOp function);
   LogicalResult lower(Operation *op);
-  LogicalResult lowerLaunch(rt::LaunchOp op);
+  LogicalResult lowerOp(rt::AddressOp op);
+  void lowerOp(rt::ViewOp op);
+  LogicalResult lowerOp(rt::LaunchOp op);
+  LogicalResult lowerOp(rt::GemmOp op);
+  void lowerOp(rt::CopyOp op);
+  void lowerOp(rt::ZeroOp op);
+  LogicalResult lowerOp(rt::AllReduceOp op);
   LogicalResult lowerGathering(Operation *op, StringRef name, Value counted);
-  LogicalResult lowerShardSlice(rt::ShardSliceOp op);
-  LogicalResult lowerAllReduce(rt::AllReduceOp op);
+  LogicalResult lowerOp(rt::ShardSliceOp op);
+  LogicalResult lowerOp(rt::CommIndexOp op);
+  void lowerOp(rt::SendOp op);
+  void lowerOp(rt::RecvOp op);
+  void lowerOp(rt::ExchangeOp op);
+  void lowerOp(rt::CallOp op);
   FailureOr<Value> comm(Operation *op, ArrayAttr axes);
   FailureOr<Value> dtype(Operation *op, Value buffer);
 
+  Value address(Value buffer) { return addresses.lookup(buffer); }
   Value i32(int64_t value) { return Datum::i32(value).emit(builder, loc); }
   Value i64(int64_t value) { return Datum::i64(value).emit(builder, loc); }
   Value bytesOf(Value buffer) {
@@ -164,63 +175,15 @@ FailureOr<Value> StageToLLVM::dtype(Operation *op, Value buffer) {
 }
 
 LogicalResult StageToLLVM::lower(Operation *op) {
-  auto address = [&](Value buffer) { return addresses.lookup(buffer); };
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](rt::AddressOp op) {
-        rt::BufferOp buffer = buffers.lookup(op.getBuffer());
-        if (buffer.getOffset())
-          addresses[op] =
-              at(arena, int64_t(*buffer.getOffset()) +
-                            int64_t(op.getSlot()) * buffer.getSlotBytes());
-        else if (!op.use_empty())
-          return LogicalResult(
-              op.emitOpError("names a buffer without offset; run --rt-plan"));
+      .Case<rt::AddressOp, rt::LaunchOp, rt::GemmOp, rt::AllReduceOp,
+            rt::ShardSliceOp, rt::CommIndexOp>(
+          [&](auto op) { return lowerOp(op); })
+      .Case<rt::ViewOp, rt::CopyOp, rt::ZeroOp, rt::SendOp, rt::RecvOp,
+            rt::ExchangeOp, rt::CallOp>([&](auto op) {
+        lowerOp(op);
         return success();
       })
-      .Case([&](rt::ViewOp op) {
-        int64_t bytes = rt::getElementBytes(op.getType().getElementType());
-        addresses[op] =
-            at(address(op.getSource()), int64_t(op.getOffset()) * bytes);
-        return success();
-      })
-      .Case([&](rt::LaunchOp op) { return lowerLaunch(op); })
-      .Case([&](rt::GemmOp op) {
-        rt::GemmAttr s = op.getShape();
-        Type element = cast<MemRefType>(op.getC().getType()).getElementType();
-        int number = getDType(element);
-        if (number < 0)
-          return LogicalResult(op.emitOpError()
-                               << "has elements of type " << element);
-        auto [it, isNew] = gemms.try_emplace({s, number});
-        if (isNew)
-          it->second =
-              data.add("pcc.gemm",
-                       Datum::structure(
-                           {Datum::i32(number), Datum::i32(s.getTransA()),
-                            Datum::i32(s.getTransB()), Datum::i64(s.getM()),
-                            Datum::i64(s.getN()), Datum::i64(s.getK()),
-                            Datum::i64(s.getLda()), Datum::i64(s.getLdb()),
-                            Datum::i64(s.getLdc()), Datum::i64(s.getBatch()[0]),
-                            Datum::i64(s.getBatch()[1]),
-                            Datum::i64(s.getA()[0]), Datum::i64(s.getA()[1]),
-                            Datum::i64(s.getB()[0]), Datum::i64(s.getB()[1]),
-                            Datum::i64(s.getC()[0]), Datum::i64(s.getC()[1]),
-                            Datum::f32(s.getAlpha().getValueAsDouble()),
-                            Datum::f32(s.getBeta().getValueAsDouble())}));
-        call("pcc_gemm", {it->second.emit(builder, loc), address(op.getA()),
-                          address(op.getB()), address(op.getC())});
-        return success();
-      })
-      .Case([&](rt::CopyOp op) {
-        call("pcc_copy",
-             {address(op.getTo()), address(op.getFrom()), bytesOf(op.getTo())});
-        return success();
-      })
-      .Case([&](rt::ZeroOp op) {
-        call("pcc_zero", {address(op.getTo()), bytesOf(op.getTo())});
-        return success();
-      })
-      .Case([&](rt::AllReduceOp op) { return lowerAllReduce(op); })
       .Case([&](rt::AllGatherOp op) {
         return lowerGathering(op, "pcc_all_gather", op.getInput());
       })
@@ -230,53 +193,102 @@ LogicalResult StageToLLVM::lower(Operation *op) {
       .Case([&](rt::AllToAllOp op) {
         return lowerGathering(op, "pcc_all_to_all", {});
       })
-      .Case([&](rt::ShardSliceOp op) { return lowerShardSlice(op); })
-      .Case([&](rt::CommIndexOp op) {
-        FailureOr<Value> number = comm(op, op.getAxes());
-        if (failed(number))
-          return failure();
-        Value index = runtime.call(builder, loc, "pcc_comm_index",
-                                   {context, *number}, builder.getI64Type());
-        Value times =
-            LLVM::MulOp::create(builder, loc, index, i64(op.getTimes()));
-        LLVM::StoreOp::create(builder, loc, times, address(op.getOutput()));
-        return success();
-      })
-      .Case([&](rt::SendOp op) {
-        call("pcc_send", {i32(op.getStage()), i32(op.getChannel()),
-                          address(op.getBuffer()), bytesOf(op.getBuffer())});
-        return success();
-      })
-      .Case([&](rt::RecvOp op) {
-        call("pcc_recv", {i32(op.getStage()), i32(op.getChannel()),
-                          address(op.getBuffer()), bytesOf(op.getBuffer())});
-        return success();
-      })
-      .Case([&](rt::ExchangeOp op) {
-        call("pcc_exchange",
-             {i32(op.getToStage()), i32(op.getSendChannel()),
-              address(op.getSent()), bytesOf(op.getSent()),
-              i32(op.getFromStage()), i32(op.getRecvChannel()),
-              address(op.getReceived()), bytesOf(op.getReceived())});
-        return success();
-      })
-      .Case([&](rt::CallOp op) {
-        SmallVector<Value> args = {context, arena};
-        for (Value arg : op.getArgs())
-          args.push_back(address(arg));
-        LLVM::CallOp::create(
-            builder, loc, TypeRange(),
-            FlatSymbolRefAttr::get(op.getContext(),
-                                   stageSymbol(stage, op.getCallee())),
-            args);
-        return success();
-      })
       .Default([](Operation *op) {
         return LogicalResult(op->emitOpError("has no form in LLVM"));
       });
 }
 
-LogicalResult StageToLLVM::lowerLaunch(rt::LaunchOp op) {
+LogicalResult StageToLLVM::lowerOp(rt::AddressOp op) {
+  rt::BufferOp buffer = buffers.lookup(op.getBuffer());
+  if (buffer.getOffset())
+    addresses[op] =
+        at(arena, int64_t(*buffer.getOffset()) +
+                      int64_t(op.getSlot()) * buffer.getSlotBytes());
+  else if (!op.use_empty())
+    return op.emitOpError("names a buffer without offset; run --rt-plan");
+  return success();
+}
+
+void StageToLLVM::lowerOp(rt::ViewOp op) {
+  int64_t bytes = rt::getElementBytes(op.getType().getElementType());
+  addresses[op] = at(address(op.getSource()), int64_t(op.getOffset()) * bytes);
+}
+
+/// What pcc_gemm takes: a constant per shape, which many calls share.
+static Datum gemmDatum(rt::GemmAttr s, int dtype) {
+  return Datum::structure(
+      {Datum::i32(dtype), Datum::i32(s.getTransA()), Datum::i32(s.getTransB()),
+       Datum::i64(s.getM()), Datum::i64(s.getN()), Datum::i64(s.getK()),
+       Datum::i64(s.getLda()), Datum::i64(s.getLdb()), Datum::i64(s.getLdc()),
+       Datum::i64(s.getBatch()[0]), Datum::i64(s.getBatch()[1]),
+       Datum::i64(s.getA()[0]), Datum::i64(s.getA()[1]),
+       Datum::i64(s.getB()[0]), Datum::i64(s.getB()[1]),
+       Datum::i64(s.getC()[0]), Datum::i64(s.getC()[1]),
+       Datum::f32(s.getAlpha().getValueAsDouble()),
+       Datum::f32(s.getBeta().getValueAsDouble())});
+}
+
+LogicalResult StageToLLVM::lowerOp(rt::GemmOp op) {
+  Type element = cast<MemRefType>(op.getC().getType()).getElementType();
+  int number = getDType(element);
+  if (number < 0)
+    return op.emitOpError() << "has elements of type " << element;
+  auto [it, isNew] = gemms.try_emplace({op.getShape(), number});
+  if (isNew)
+    it->second = data.add("pcc.gemm", gemmDatum(op.getShape(), number));
+  call("pcc_gemm", {it->second.emit(builder, loc), address(op.getA()),
+                    address(op.getB()), address(op.getC())});
+  return success();
+}
+
+void StageToLLVM::lowerOp(rt::CopyOp op) {
+  call("pcc_copy",
+       {address(op.getTo()), address(op.getFrom()), bytesOf(op.getTo())});
+}
+
+void StageToLLVM::lowerOp(rt::ZeroOp op) {
+  call("pcc_zero", {address(op.getTo()), bytesOf(op.getTo())});
+}
+
+LogicalResult StageToLLVM::lowerOp(rt::CommIndexOp op) {
+  FailureOr<Value> number = comm(op, op.getAxes());
+  if (failed(number))
+    return failure();
+  Value index = runtime.call(builder, loc, "pcc_comm_index", {context, *number},
+                             builder.getI64Type());
+  Value times = LLVM::MulOp::create(builder, loc, index, i64(op.getTimes()));
+  LLVM::StoreOp::create(builder, loc, times, address(op.getOutput()));
+  return success();
+}
+
+void StageToLLVM::lowerOp(rt::SendOp op) {
+  call("pcc_send", {i32(op.getStage()), i32(op.getChannel()),
+                    address(op.getBuffer()), bytesOf(op.getBuffer())});
+}
+
+void StageToLLVM::lowerOp(rt::RecvOp op) {
+  call("pcc_recv", {i32(op.getStage()), i32(op.getChannel()),
+                    address(op.getBuffer()), bytesOf(op.getBuffer())});
+}
+
+void StageToLLVM::lowerOp(rt::ExchangeOp op) {
+  call("pcc_exchange",
+       {i32(op.getToStage()), i32(op.getSendChannel()), address(op.getSent()),
+        bytesOf(op.getSent()), i32(op.getFromStage()), i32(op.getRecvChannel()),
+        address(op.getReceived()), bytesOf(op.getReceived())});
+}
+
+void StageToLLVM::lowerOp(rt::CallOp op) {
+  SmallVector<Value> args = {context, arena};
+  for (Value arg : op.getArgs())
+    args.push_back(address(arg));
+  LLVM::CallOp::create(builder, loc, TypeRange(),
+                       FlatSymbolRefAttr::get(
+                           op.getContext(), stageSymbol(stage, op.getCallee())),
+                       args);
+}
+
+LogicalResult StageToLLVM::lowerOp(rt::LaunchOp op) {
   auto kernel = dyn_cast_or_null<LLVM::LLVMFuncOp>(
       SymbolTable::lookupSymbolIn(module, op.getKernel()));
   auto units = kernel ? kernel->getAttrOfType<IntegerAttr>(rt::kUnitsAttr)
@@ -287,7 +299,7 @@ LogicalResult StageToLLVM::lowerLaunch(rt::LaunchOp op) {
     return op.emitOpError() << "launches " << op.getKernelAttr()
                             << ", which is no lowered kernel";
   for (auto [index, buffer] : llvm::enumerate(op->getOperands()))
-    LLVM::StoreOp::create(builder, loc, addresses.lookup(buffer),
+    LLVM::StoreOp::create(builder, loc, address(buffer),
                           at(arguments, 8 * index));
   Value function =
       LLVM::AddressOfOp::create(builder, loc, pointer, op.getKernel());
@@ -296,7 +308,7 @@ LogicalResult StageToLLVM::lowerLaunch(rt::LaunchOp op) {
   return success();
 }
 
-LogicalResult StageToLLVM::lowerAllReduce(rt::AllReduceOp op) {
+LogicalResult StageToLLVM::lowerOp(rt::AllReduceOp op) {
   FailureOr<Value> number = comm(op, op.getAxes());
   FailureOr<Value> type = dtype(op, op.getBuffers()[0]);
   if (failed(number) || failed(type))
@@ -306,7 +318,7 @@ LogicalResult StageToLLVM::lowerAllReduce(rt::AllReduceOp op) {
   int64_t count = op.getBytes() / rt::getElementBytes(element);
   bool isMax = op.getReduction() == rt::Reduction::Max;
   call("pcc_all_reduce", {*number, *type, i32(isMax ? PCC_MAX : PCC_SUM),
-                          addresses.lookup(op.getBuffers()[0]), i64(count)});
+                          address(op.getBuffers()[0]), i64(count)});
   return success();
 }
 
@@ -329,12 +341,11 @@ LogicalResult StageToLLVM::lowerGathering(Operation *op, StringRef name,
       ranks *= program.getAxisSize(cast<StringAttr>(axis).getValue());
     count = i64(cast<MemRefType>(in.getType()).getNumElements() / ranks);
   }
-  call(name,
-       {*number, *type, addresses.lookup(in), addresses.lookup(out), count});
+  call(name, {*number, *type, address(in), address(out), count});
   return success();
 }
 
-LogicalResult StageToLLVM::lowerShardSlice(rt::ShardSliceOp op) {
+LogicalResult StageToLLVM::lowerOp(rt::ShardSliceOp op) {
   FailureOr<Value> number = comm(op, op.getAxes());
   if (failed(number))
     return failure();
@@ -342,10 +353,10 @@ LogicalResult StageToLLVM::lowerShardSlice(rt::ShardSliceOp op) {
                              builder.getI64Type());
   Value bytes = bytesOf(op.getOutput());
   Value offset = LLVM::MulOp::create(builder, loc, index, bytes);
-  Value from = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),
-                                   addresses.lookup(op.getInput()),
-                                   LLVM::GEPArg(offset));
-  call("pcc_copy", {addresses.lookup(op.getOutput()), from, bytes});
+  Value from =
+      LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),
+                          address(op.getInput()), LLVM::GEPArg(offset));
+  call("pcc_copy", {address(op.getOutput()), from, bytes});
   return success();
 }
 
