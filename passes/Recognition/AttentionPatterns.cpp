@@ -132,6 +132,180 @@ Value extend(PatternRewriter &rewriter, Location loc, Value value, int64_t dim,
                           ValueRange{value, zeros}, dim);
 }
 
+/// An attention, as two contractions with a softmax between them compute it.
+class Attention {
+public:
+  /// Whether `op` contracts probabilities, its operand `i`, with values.
+  bool match(ContractOp op, int i, MaskReader &masks);
+  /// The same by one nn.attention; its result has the dims of `op`'s.
+  Value build(PatternRewriter &rewriter);
+
+private:
+  bool matchLabels(ContractOp op, int i);
+  bool matchScoreLabels();
+  bool matchValueLabels();
+  void findSharedHeads();
+  Value buildOp(PatternRewriter &rewriter, Value qPositions, Value kPositions,
+                Value bias);
+
+  ContractOp op;
+  DropoutOp dropout; ///< of the probabilities; perhaps none
+  Rows rows;
+  Scores scores;
+  Value q, k, v;
+  /// The dims of operands and results of the first contraction, then those of
+  /// the second.
+  StringRef qLabels, kLabels, scoreLabels;
+  StringRef pLabels, vLabels, outLabels;
+  /// The letters of either.
+  Labels first{}, second{};
+  /// The dim of the scores that has the queries.
+  int64_t query = -1;
+};
+
+bool Attention::match(ContractOp op, int i, MaskReader &masks) {
+  this->op = op;
+  Value probabilities = op->getOperand(i);
+  v = op->getOperand(1 - i);
+  dropout = probabilities.getDefiningOp<DropoutOp>();
+  if (!rows.match(dropout ? dropout.getInput() : probabilities) ||
+      !scores.match(rows.scores, masks) || !matchLabels(op, i))
+    return false;
+  // nn.attention draws by sample and query; dropout must do so, too.
+  if (dropout && (dropout.getSeqDim() != static_cast<uint64_t>(query) ||
+                  dropout.getBatchDim() != scoreLabels.find(first.b)))
+    return false;
+  return scores.readMasks(masks, query, bool(rows.sinks));
+}
+
+bool Attention::matchLabels(ContractOp op, int i) {
+  pLabels = i == 0 ? op.getLhsLabels() : op.getRhsLabels();
+  vLabels = i == 0 ? op.getRhsLabels() : op.getLhsLabels();
+  outLabels = op.getResultLabels();
+  ContractOp product = scores.product;
+  qLabels = product.getLhsLabels();
+  kLabels = product.getRhsLabels();
+  scoreLabels = product.getResultLabels();
+  for (StringRef labels : {pLabels, vLabels, qLabels, kLabels})
+    if (labels.size() != 4)
+      return false;
+  return matchScoreLabels() && matchValueLabels();
+}
+
+bool Attention::matchScoreLabels() {
+  // The keys are the softmax's dim; the operand that has them is k.
+  first.t = scoreLabels.back();
+  bool isSwapped = qLabels.contains(first.t);
+  if (isSwapped == kLabels.contains(first.t))
+    return false;
+  q = scores.product.getLhs();
+  k = scores.product.getRhs();
+  if (isSwapped) {
+    std::swap(q, k);
+    std::swap(qLabels, kLabels);
+  }
+  for (auto [dim, label] : llvm::enumerate(scoreLabels.drop_back())) {
+    if (!kLabels.contains(label)) {
+      if (query >= 0)
+        return false;
+      query = dim;
+      first.s = label;
+    } else if (!first.b) {
+      first.b = label;
+    } else {
+      first.h = label;
+    }
+  }
+  for (char label : qLabels)
+    if (!scoreLabels.contains(label))
+      first.d = label;
+  return query >= 0 && first.h && first.d;
+}
+
+bool Attention::matchValueLabels() {
+  // The same dims by the labels of the second contraction.
+  second.b = pLabels[scoreLabels.find(first.b)];
+  second.h = pLabels[scoreLabels.find(first.h)];
+  second.s = pLabels[query];
+  second.t = pLabels.back();
+  for (char label : vLabels)
+    if (!pLabels.contains(label))
+      second.e = label;
+  return second.e && !outLabels.contains(second.t) &&
+         vLabels.contains(second.t) && vLabels.contains(second.b) &&
+         vLabels.contains(second.h) && outLabels.contains(second.s) &&
+         !vLabels.contains(second.s);
+}
+
+/// Takes keys and values from before they were repeated for each query head,
+/// if both were.
+void Attention::findSharedHeads() {
+  int64_t kHeads = kLabels.find(first.h), vHeads = vLabels.find(second.h);
+  Value fewK = beforeRepeat(k, kHeads), fewV = beforeRepeat(v, vHeads);
+  if (!fewK || !fewV ||
+      tensorType(fewK).getShape()[kHeads] !=
+          tensorType(fewV).getShape()[vHeads])
+    return;
+  k = fewK;
+  v = fewV;
+}
+
+Value Attention::build(PatternRewriter &rewriter) {
+  findSharedHeads();
+  Location loc = op.getLoc();
+  auto text = [](std::initializer_list<char> labels) {
+    return std::string(labels);
+  };
+  q = order(rewriter, loc, q, qLabels,
+            text({first.b, first.s, first.h, first.d}));
+  k = order(rewriter, loc, k, kLabels,
+            text({first.b, first.t, first.h, first.d}));
+  v = order(rewriter, loc, v, vLabels,
+            text({second.b, second.t, second.h, second.e}));
+  auto function = op->getParentOfType<func::FuncOp>();
+  ArrayRef<int64_t> shape = tensorType(rows.scores).getShape();
+  int64_t s = shape[query], t = shape[3];
+  Value qPositions = positions(rewriter, loc, function, s);
+  Value kPositions =
+      s == t ? qPositions : positions(rewriter, loc, function, t);
+
+  SmallVector<int64_t> scoreDims;
+  for (char label : {first.b, first.h, first.s, first.t})
+    scoreDims.push_back(scoreLabels.find(label));
+  Value bias = scores.buildBias(rewriter, loc, scoreDims);
+  if (rows.sinks) {
+    // Keys and values of zeros: what is added to a key is its score, and it
+    // has its part in the sum alone. Every query sees position 0.
+    int64_t count = tensorType(rows.sinks).getShape().back();
+    k = extend(rewriter, loc, k, 1, count);
+    v = extend(rewriter, loc, v, 1, count);
+    kPositions = extend(rewriter, loc, kPositions, 0, count);
+    bias = scores.addSinks(rewriter, loc, bias, rows.sinks, scoreDims, t);
+  }
+  std::swap(scoreDims[1], scoreDims[2]);
+  q = scores.gate(rewriter, loc, q, scoreDims);
+  Value result = buildOp(rewriter, qPositions, kPositions, bias);
+  return order(rewriter, loc, result,
+               text({second.b, second.s, second.h, second.e}), outLabels);
+}
+
+Value Attention::buildOp(PatternRewriter &rewriter, Value qPositions,
+                         Value kPositions, Value bias) {
+  ArrayRef<int64_t> dims = tensorType(q).getShape();
+  auto type = RankedTensorType::get(
+      {dims[0], dims[1], dims[2], tensorType(v).getShape()[3]},
+      tensorType(op.getResult()).getElementType());
+  auto lse = RankedTensorType::get(dims.drop_back(), rewriter.getF32Type());
+  auto attention = AttentionOp::create(
+      rewriter, op.getLoc(), type, lse, q, k, v, qPositions, kPositions, bias,
+      dropout ? dropout.getSamples() : Value(),
+      dropout ? dropout.getSeed() : Value(),
+      dropout ? dropout.getStep() : Value(), /*head_origin=*/Value(),
+      APFloat(scores.scale), scores.isCausal(),
+      dropout ? dropout.getP() : APFloat(0.0), dropout ? dropout.getId() : 0);
+  return attention.getResult();
+}
+
 struct AttentionOfContracts : OpRewritePattern<ContractOp> {
   explicit AttentionOfContracts(MLIRContext *context)
       : OpRewritePattern(context) {}
@@ -139,137 +313,16 @@ struct AttentionOfContracts : OpRewritePattern<ContractOp> {
   LogicalResult matchAndRewrite(ContractOp op,
                                 PatternRewriter &rewriter) const override {
     for (int i : {0, 1})
-      if (succeeded(match(op, i, rewriter)))
+      if (Attention attention; attention.match(op, i, *masks)) {
+        rewriter.replaceOp(op, attention.build(rewriter));
         return success();
+      }
     return failure();
   }
 
 private:
   /// Layers have equal masks.
   std::unique_ptr<MaskReader> masks = std::make_unique<MaskReader>();
-
-  /// With the probabilities as operand `i`.
-  LogicalResult match(ContractOp op, int i, PatternRewriter &rewriter) const {
-    Value probabilities = op->getOperand(i), v = op->getOperand(1 - i);
-    auto dropout = probabilities.getDefiningOp<DropoutOp>();
-    Rows rows;
-    Scores scores;
-    if (!rows.match(dropout ? dropout.getInput() : probabilities) ||
-        !scores.match(rows.scores, *masks))
-      return failure();
-    StringRef p = i == 0 ? op.getLhsLabels() : op.getRhsLabels();
-    StringRef vLabels = i == 0 ? op.getRhsLabels() : op.getLhsLabels();
-    StringRef out = op.getResultLabels();
-    ContractOp product = scores.product;
-    StringRef l = product.getLhsLabels(), r = product.getRhsLabels(),
-              inner = product.getResultLabels();
-    if (p.size() != 4 || vLabels.size() != 4 || l.size() != 4 || r.size() != 4)
-      return failure();
-
-    // The keys are the softmax's dim; the operand that has them is k.
-    bool swapped = l.contains(inner.back());
-    if (swapped == r.contains(inner.back()))
-      return failure();
-    Value q = swapped ? product.getRhs() : product.getLhs();
-    Value k = swapped ? product.getLhs() : product.getRhs();
-    if (swapped)
-      std::swap(l, r);
-    Labels in{}, o{};
-    int64_t query = -1;
-    in.t = inner.back();
-    for (auto [dim, label] : llvm::enumerate(inner.drop_back())) {
-      if (!r.contains(label)) {
-        if (query >= 0)
-          return failure();
-        query = dim;
-        in.s = label;
-      } else if (!in.b) {
-        in.b = label;
-      } else {
-        in.h = label;
-      }
-    }
-    for (char label : l)
-      if (!inner.contains(label))
-        in.d = label;
-    if (query < 0 || !in.h || !in.d)
-      return failure();
-
-    // The same dims by the labels of the second contraction.
-    o.b = p[inner.find(in.b)];
-    o.h = p[inner.find(in.h)];
-    o.s = p[query];
-    o.t = p.back();
-    for (char label : vLabels)
-      if (!p.contains(label))
-        o.e = label;
-    bool fits = o.e && !out.contains(o.t) && vLabels.contains(o.t) &&
-                vLabels.contains(o.b) && vLabels.contains(o.h) &&
-                out.contains(o.s) && !vLabels.contains(o.s);
-    if (!fits)
-      return failure();
-
-    ArrayRef<int64_t> shape = tensorType(rows.scores).getShape();
-    if (dropout && (dropout.getSeqDim() != static_cast<uint64_t>(query) ||
-                    dropout.getBatchDim() != inner.find(in.b)))
-      return failure();
-
-    if (!scores.readMasks(*masks, query, bool(rows.sinks)))
-      return failure();
-    Value fewK = beforeRepeat(k, r.find(in.h));
-    Value fewV = beforeRepeat(v, vLabels.find(o.h));
-    if (fewK && fewV &&
-        tensorType(fewK).getShape()[r.find(in.h)] ==
-            tensorType(fewV).getShape()[vLabels.find(o.h)]) {
-      k = fewK;
-      v = fewV;
-    }
-    Location loc = op.getLoc();
-    auto text = [](std::initializer_list<char> labels) {
-      return std::string(labels);
-    };
-    q = order(rewriter, loc, q, l, text({in.b, in.s, in.h, in.d}));
-    k = order(rewriter, loc, k, r, text({in.b, in.t, in.h, in.d}));
-    v = order(rewriter, loc, v, vLabels, text({o.b, o.t, o.h, o.e}));
-    auto function = op->getParentOfType<func::FuncOp>();
-    int64_t s = shape[query], t = shape[3];
-    Value qPositions = positions(rewriter, loc, function, s);
-    Value kPositions =
-        s == t ? qPositions : positions(rewriter, loc, function, t);
-
-    SmallVector<int64_t> scoreDims;
-    for (char label : {in.b, in.h, in.s, in.t})
-      scoreDims.push_back(inner.find(label));
-    Value bias = scores.buildBias(rewriter, loc, scoreDims);
-    if (rows.sinks) {
-      // Keys and values of zeros: what is added to a key is its score, and it
-      // has its part in the sum alone. Every query sees position 0.
-      int64_t count = tensorType(rows.sinks).getShape().back();
-      k = extend(rewriter, loc, k, 1, count);
-      v = extend(rewriter, loc, v, 1, count);
-      kPositions = extend(rewriter, loc, kPositions, 0, count);
-      bias = scores.addSinks(rewriter, loc, bias, rows.sinks, scoreDims, t);
-    }
-    std::swap(scoreDims[1], scoreDims[2]);
-    q = scores.gate(rewriter, loc, q, scoreDims);
-
-    auto dims = [](Value value) { return tensorType(value).getShape(); };
-    auto type =
-        RankedTensorType::get({dims(q)[0], s, dims(q)[2], dims(v)[3]},
-                              tensorType(op.getResult()).getElementType());
-    auto lse = RankedTensorType::get({dims(q)[0], s, dims(q)[2]},
-                                     rewriter.getF32Type());
-    auto attention = AttentionOp::create(
-        rewriter, loc, type, lse, q, k, v, qPositions, kPositions, bias,
-        dropout ? dropout.getSamples() : Value(),
-        dropout ? dropout.getSeed() : Value(),
-        dropout ? dropout.getStep() : Value(), /*head_origin=*/Value(),
-        APFloat(scores.scale), scores.isCausal(),
-        dropout ? dropout.getP() : APFloat(0.0), dropout ? dropout.getId() : 0);
-    rewriter.replaceOp(op, order(rewriter, loc, attention.getResult(),
-                                 text({o.b, o.s, o.h, o.e}), out));
-    return success();
-  }
 };
 
 } // namespace
