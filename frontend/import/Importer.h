@@ -94,6 +94,31 @@ private:
   /// Translates node number `number` of the graph.
   mlir::LogicalResult importNode(int64_t number, const onnx::NodeProto &node,
                                  const OpEntry &entry);
+  /// What a node reads.
+  struct Operands {
+    llvm::SmallVector<Item> items;
+    bool areConstant = true;     ///< all are held
+    bool areKnown = true;        ///< all follow from constants
+    bool haveExpression = false; ///< some that follow are not held
+    /// The table with a padding row of which the node looks up rows.
+    Weight *padded = nullptr;
+  };
+  mlir::FailureOr<Operands> readOperands(int64_t number,
+                                         const onnx::NodeProto &node);
+  /// Makes `item`, a weight and the next of `operands`, what the node reads.
+  mlir::LogicalResult readWeight(int64_t number, const onnx::NodeProto &node,
+                                 Operands &operands, Item &item);
+  /// Says why there is nothing of the name that a node reads.
+  mlir::LogicalResult refuseUndefined(const onnx::NodeProto &node,
+                                      llvm::StringRef input) const;
+  /// Folds or builds; an error if neither can be.
+  mlir::FailureOr<ImportFn> chooseForm(Binder &binder, const OpEntry &entry,
+                                       const Operands &operands,
+                                       bool isExpression) const;
+  mlir::LogicalResult checkResults(Binder &binder, const Weight *padded);
+  /// Gives the results their names.
+  void keepResults(const onnx::NodeProto &node, Binder &binder,
+                   bool areExpressions, mlir::Location loc);
   /// Whether a node of known operands is not to be folded.
   bool isLeftUnfolded(const onnx::NodeProto &node,
                       llvm::ArrayRef<Item> inputs) const;

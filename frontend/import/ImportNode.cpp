@@ -1,0 +1,222 @@
+//===- ImportNode.cpp - One node of the graph -----------------------------===//
+//
+// A node becomes what its entry in the operator table makes of its operands:
+// another constant where all of them are, else nn ops. Between the two are
+// expressions, which follow from constants but are too large to be held.
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/Expressions.h"
+#include "dialects/NN/GradientMarks.h"
+#include "frontend/import/Importer.h"
+#include "frontend/import/ParamReads.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::analysis;
+using namespace pcc::frontend;
+using namespace pcc::nn;
+
+bool Importer::isLeftUnfolded(const onnx::NodeProto &node,
+                              ArrayRef<Item> inputs) const {
+  SmallVector<std::optional<Tensor>> operands;
+  bool isFloat = false;
+  for (const Item &item : inputs)
+    if (item.tensor || item.value) {
+      operands.push_back(item.tensor);
+      isFloat |=
+          isa<FloatType>(item.tensor ? item.tensor->element()
+                                     : tensorType(item.value).getElementType());
+    }
+  return staysExpression(node.op_type(), operands, isFloat);
+}
+
+bool Importer::foldExpressions(MutableArrayRef<Item> inputs) const {
+  for (Item &item : inputs)
+    if (item.value) {
+      std::optional<Tensor> whole = computeWhole(item.value);
+      if (!whole)
+        return false;
+      item = Item();
+      item.tensor = whole;
+    }
+  return true;
+}
+
+Item Importer::detach(const Item &item, Location loc) {
+  Item result = item;
+  if (!item.value && !item.weight)
+    return result;
+  Value value = asValue(item, loc);
+  auto stop = CastOp::create(builder, loc, value.getType(), value);
+  stop->setAttr(kDetachedAttr, builder.getUnitAttr());
+  result.weight = nullptr;
+  result.value = stop;
+  return result;
+}
+
+/// Nodes without a name are known by their first result.
+static StringRef nameOf(const onnx::NodeProto &node) {
+  return node.name().empty() && node.output_size() ? node.output(0)
+                                                   : node.name();
+}
+
+LogicalResult Importer::refuseUndefined(const onnx::NodeProto &node,
+                                        StringRef input) const {
+  bool isLater = llvm::any_of(
+      model.proto.graph().node(), [&](const onnx::NodeProto &other) {
+        return llvm::is_contained(other.output(), input);
+      });
+  return emitError(file)
+         << node.op_type() << " '" << nameOf(node) << "' reads '" << input
+         << "', "
+         << (isLater ? "which only a later node or itself defines: the "
+                       "graph has a cycle, or its nodes are not in order"
+                     : "which nothing defines");
+}
+
+LogicalResult Importer::readWeight(int64_t number, const onnx::NodeProto &node,
+                                   Operands &operands, Item &item) {
+  int64_t operand = operands.items.size();
+  bool mayChoose = !reads && !declared && !options.forward;
+  if (node.op_type() == "Identity") {
+    // An Identity with a name of the model stands for a tensor that was
+    // merged.
+    if (mayChoose && names->isOwnName(node.output(0)))
+      item.weight =
+          weights.separate(item.weight, node.output(0), names->hasOwnNames());
+    return success();
+  }
+  if (mayChoose && sharing->isConstant(*item.weight->tensor, node, operand)) {
+    FailureOr<Tensor> constant = load(file, *item.weight->tensor);
+    if (failed(constant))
+      return failure();
+    item = Item();
+    item.tensor = *constant;
+    return success();
+  }
+  Weight *weight = readBy(node, operand, item.weight);
+  weight->uses.append({number, operand});
+  if (node.op_type() == "Gather" && operand == 0 &&
+      weight->provenance.paddingRow)
+    operands.padded = weight;
+  item.value = readParam(builder, forward, *weight);
+  return success();
+}
+
+FailureOr<Importer::Operands>
+Importer::readOperands(int64_t number, const onnx::NodeProto &node) {
+  Operands operands;
+  for (const std::string &input : node.input()) {
+    if (input.empty()) {
+      operands.items.emplace_back();
+      continue;
+    }
+    auto it = items.find(input);
+    if (it == items.end())
+      return refuseUndefined(node, input);
+    Item item = it->second;
+    if (item.weight && failed(readWeight(number, node, operands, item)))
+      return failure();
+    if (item.isSequence() && node.op_type() != "SequenceAt")
+      return emitError(file) << node.op_type() << " '" << nameOf(node)
+                             << "' takes a sequence, which is not supported";
+    bool isExpression = expressions.contains(item.value);
+    operands.areConstant &= item.tensor.has_value();
+    operands.areKnown &= item.tensor.has_value() || isExpression;
+    operands.haveExpression |= isExpression;
+    operands.items.push_back(item);
+  }
+  return operands;
+}
+
+FailureOr<ImportFn> Importer::chooseForm(Binder &binder, const OpEntry &entry,
+                                         const Operands &operands,
+                                         bool isExpression) const {
+  bool isConstant = operands.areConstant;
+  // What has no form at run time may still follow from a buffer in the file.
+  if (!entry.build || entry.foldsWeights)
+    isConstant = llvm::all_of(
+        llvm::seq<unsigned>(0, operands.items.size()),
+        [&](unsigned i) { return !binder.has(i) || binder.tensor(i); });
+  bool isFolded = isConstant && entry.fold && !isExpression;
+  if (ImportFn form = isFolded ? entry.fold : entry.build)
+    return form;
+  InFlightDiagnostic diag = binder.error()
+                            << "its operands must be known at compile time";
+  diag.attachNote(file) << "it computes with values that depend on the "
+                           "model's inputs or weights";
+  return diag;
+}
+
+LogicalResult Importer::checkResults(Binder &binder, const Weight *padded) {
+  for (const Item &item : binder.getResults())
+    if (item.value && !canBeHeld(tensorType(item.value).getShape()))
+      return binder.error()
+             << "its result, " << item.value.getType() << ", cannot be held";
+  if (!padded || options.forward)
+    return success();
+  Value rows = binder.getResults()[0].value;
+  if (rows && markPaddingRow(rows, *padded))
+    return success();
+  return binder.error() << "looks up rows of '" << padded->name
+                        << "', whose padding row gets no gradient, in a way "
+                           "that is not supported";
+}
+
+void Importer::keepResults(const onnx::NodeProto &node, Binder &binder,
+                           bool areExpressions, Location loc) {
+  for (auto [output, result] : llvm::zip(node.output(), binder.getResults())) {
+    if (!result.isKnown())
+      continue;
+    Item item = result;
+    // What is empty is known, and no gradient goes through it.
+    if (RankedTensorType type = item.value ? tensorType(item.value) : nullptr;
+        type && type.getNumElements() == 0) {
+      item = Item();
+      item.tensor = Tensor(type.getElementType(), Shape(type.getShape()));
+    }
+    items[output] = item;
+    if (item.value && areExpressions)
+      expressions.insert(item.value);
+    else if (declared && !options.forward &&
+             declared->detached.contains(output))
+      items[output] = detach(item, loc);
+  }
+}
+
+LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
+                                   const OpEntry &entry) {
+  Location loc = NameLoc::get(builder.getStringAttr(nameOf(node)), file);
+  if (node.output_size() == 0)
+    return emitError(file) << node.op_type() << " '" << nameOf(node)
+                           << "' has no results";
+  FailureOr<Operands> operands = readOperands(number, node);
+  if (failed(operands) || failed(checkFoldedNorm(node)))
+    return failure();
+  bool isExpression = operands->areKnown && entry.build &&
+                      isLeftUnfolded(node, operands->items);
+  if (operands->areKnown && !isExpression && entry.fold)
+    operands->areConstant = foldExpressions(operands->items);
+  Binder binder(*this, builder, loc, node, opset, operands->items);
+  for (unsigned i = 0; i < entry.operands; ++i)
+    if (!binder.has(i))
+      return binder.error()
+             << "lacks operand " << i << " of at least " << entry.operands;
+  FailureOr<ImportFn> form = chooseForm(binder, entry, *operands, isExpression);
+  if (failed(form))
+    return failure();
+  if (failed((*form)(binder))) {
+    if (reads)
+      reads->noteMisfit(number, node, binder);
+    return failure();
+  }
+  if (reads)
+    reads->note(number, node, binder);
+  if (failed(checkResults(binder, operands->padded)))
+    return failure();
+  keepResults(node, binder,
+              operands->areKnown && (entry.fold || operands->haveExpression),
+              loc);
+  return success();
+}
