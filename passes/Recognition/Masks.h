@@ -10,6 +10,7 @@ namespace pcc::recognition {
 
 /// What masks leave of scores [.., query, .., key].
 struct Mask {
+  /// Which keys a query may attend to.
   enum Kind {
     /// Every key.
     None,

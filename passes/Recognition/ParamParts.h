@@ -22,7 +22,8 @@ ParamPart partOf(nn::SliceOp slice, int64_t dim);
 /// The parameter that a read is the only one of, if all of it comes from the
 /// file (padding does not), also where the file has copies of it; else null.
 nn::ParamOp ownParam(nn::ReadOp read);
-/// The same of a value that a read makes for one use.
+/// The parameter that `value` is a read of, if that read has no other use and
+/// ownParam finds the parameter; else null.
 nn::ParamOp soleParam(mlir::Value value);
 
 /// Declares the elements `part` of dim `dim` of the parameter that `whole`

@@ -13,15 +13,17 @@ namespace pcc::recognition {
 void populateContractPatterns(mlir::RewritePatternSet &patterns);
 /// Reshapes that split dims move towards parameters and inputs.
 void populateReshapePatterns(mlir::RewritePatternSet &patterns);
+/// Cross entropy from its primitives: log softmax, a selection by target.
 void populateLossPatterns(mlir::RewritePatternSet &patterns);
-/// gelu and silu by value.
+/// gelu and silu, found by the values of an expression of one tensor.
 void populateActivationPatterns(mlir::RewritePatternSet &patterns);
 /// layer_norm and rms_norm from primitives.
 void populateNormPatterns(mlir::RewritePatternSet &patterns);
 /// Rotary position embedding from constant tables.
 void populateRopePatterns(mlir::RewritePatternSet &patterns);
+/// Attention from products, masks and a softmax; see Scores.h.
 void populateAttentionPatterns(mlir::RewritePatternSet &patterns);
-/// One attention from a module per head.
+/// One attention in place of a module for each head.
 void populateHeadPatterns(mlir::RewritePatternSet &patterns);
 /// One projection for several parts, and learned positions.
 void populateProjectionPatterns(mlir::RewritePatternSet &patterns);

@@ -1,4 +1,20 @@
 //===- Scores.h - What lies under the softmax of an attention ---*- C++ -*-===//
+//
+// What exporters write between the product of queries and keys and the softmax:
+//
+//     %qk     = nn.contract "bshd,bthd->bhst" %q, %k
+//     %scaled = nn.scale %qk by 0.125
+//     %padded = nn.where %pad, %lowest, %scaled      masked_fill(pad, -1e9)
+//     %scores = nn.sum %padded, %causal              0, -1e9 above the diagonal
+//     %p      = nn.softmax %scores
+//
+// `match` follows this down to the product and notes each step as a layer;
+// `readMasks` evaluates those that follow from constants, and says whether they
+// are together the causal mask, an attribute of nn.attention, or nothing; what
+// is left is put together by `buildBias` into one bias that is added to the
+// scores.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PCC_PASSES_RECOGNITION_SCORES_H
 #define PCC_PASSES_RECOGNITION_SCORES_H
@@ -54,7 +70,9 @@ public:
                        mlir::Value bias, mlir::Value sinks,
                        llvm::ArrayRef<int64_t> order, int64_t keys) const;
 
+  /// The product of queries and keys; set by `match`.
   nn::ContractOp product;
+  /// What the product is multiplied with; set by `match`.
   double scale = 1;
 
 private:
@@ -88,7 +106,7 @@ private:
   mlir::Value buildMasks(mlir::PatternRewriter &rewriter,
                          mlir::Location loc) const;
 
-  /// Outermost first.
+  /// The steps that `match` went down, that next to the softmax first.
   llvm::SmallVector<Layer> layers;
   Mask mask;
   /// Whether a query may be left no key, so that the finite numbers that took

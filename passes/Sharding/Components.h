@@ -1,4 +1,21 @@
 //===- Components.h - Dims that are split together --------------*- C++ -*-===//
+//
+// Splitting a dim of one value splits that of others: an op that has both as
+// one loop computes only its part of it. Dims that hang together so are a
+// component. In a layer of two products
+//
+//     %h = nn.contract "bsc,cm->bsm" %x, %up         x [b s c]   up [c m]
+//     %a = nn.gelu %h                                h, a [b s m]
+//     %y = nn.contract "bsm,mc->bsc" %a, %down       y [b s c]   down [m c]
+//
+// there are four: all b, all s, the c of x, y, up and down, and the m of h, a,
+// up and down. The last is what tensor parallelism wants: m is a column of one
+// weight (N: of the result only) and a row of another (K: summed over), so both
+// weights are split, nothing between them is ever whole, and one sum over ranks
+// behind the second is all that is needed. The component of c is the residual
+// stream, which norms need whole: it is dead.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PCC_PASSES_SHARDING_COMPONENTS_H
 #define PCC_PASSES_SHARDING_COMPONENTS_H
@@ -18,9 +35,12 @@ int majorFactor(const nn::ShardingRule &rule, const nn::DimFactors &dim);
 /// is there: summed over (row parallel, if split) or a dim of the result only
 /// (column parallel).
 struct WeightUse {
+  /// The contraction.
   const ShardedOp *op;
   unsigned param; ///< value number
+  /// The parameter's dim.
   unsigned dim;
+  /// It is summed over.
   bool isRow;
 };
 

@@ -19,11 +19,13 @@ namespace pcc {
 /// A tensor: a parameter, a state, a function's argument or an op's result.
 /// The reads of a parameter or state are that parameter or state.
 struct ShardedValue {
+  /// What it is; Inner: an op's result.
   enum class Kind { Param, State, Input, Inner };
   Kind kind;
   mlir::Value value;                ///< null for parameters and states
   mlir::Operation *owner = nullptr; ///< symbol, function or defining op
   mlir::RankedTensorType type;
+  /// Of each dim the axes that split it, major to minor.
   llvm::SmallVector<dist::AxisList, 4> dims;
   /// A closed dim takes no more axes.
   llvm::SmallVector<bool, 4> open;
@@ -36,6 +38,7 @@ struct ShardedValue {
   /// What a diagnostic calls it: its layer, or its name as an input.
   std::string name;
 
+  /// Whether an axis splits one of its dims.
   bool uses(dist::Axis axis) const {
     return llvm::any_of(dims, [&](const dist::AxisList &dim) {
       return llvm::is_contained(dim, axis);

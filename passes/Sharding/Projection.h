@@ -28,6 +28,7 @@ llvm::SmallVector<dist::AxisList, 4> valueAxes(const nn::ValueFactors &value,
 
 /// What the present shardings of an op's operands and results make of it.
 struct Projection {
+  /// The axes that each factor gets.
   FactorAxes factors;
   /// Per axis of the mesh: the level it was wanted at.
   llvm::SmallVector<int64_t, 4> levels;

@@ -1,4 +1,22 @@
 //===- Propagate.cpp - --dist-propagate -----------------------------------===//
+//
+// A seed says how one dim lies; this pass finds how everything else does. Each
+// op looks at its values, asks which axes that makes of its loops (`project`),
+// and extends the dims of its values by them (`visit`); sweeps over all ops,
+// forward and backward, go on until nothing changes. From the one seed on
+// `down`:
+//
+//     down [m:tp c]                       seed
+//     %y = contract %a, down              its loop m has tp, so a [b s m:tp]
+//     %a = gelu %h                        h [b s m:tp]
+//     %h = contract %x, up                its loop m has tp, so up [c m:tp]
+//
+// Dims are only ever extended, so it ends. Levels are done one after the other:
+// what tensor parallelism made stays when the batch is split. Whether a result
+// is the sum of what ranks hold does not matter here: --dist-insert-reshards
+// finds that, and where what an op wants is not how its operand lies.
+//
+//===----------------------------------------------------------------------===//
 
 #include "passes/Sharding/Check.h"
 #include "passes/Sharding/Passes.h"

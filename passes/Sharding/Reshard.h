@@ -9,6 +9,7 @@ namespace pcc {
 
 /// One step of a change of layout: a collective, or a local cut.
 struct ReshardStep {
+  /// What a step does; each but Slice and Spread is one message.
   enum class Kind {
     AllToAll,      ///< `dim` becomes whole, `to` is split
     ReduceScatter, ///< partial over the axes becomes split along `dim`

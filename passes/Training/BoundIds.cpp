@@ -20,7 +20,7 @@ namespace {
 struct Search {
   /// All elements are of one kind, so that parts speak for the whole.
   bool isUniform;
-  /// They are a text's.
+  /// They come from an input of role "tokens".
   bool isTokens;
   int64_t below = 0;
   Operation *by = nullptr;

@@ -17,6 +17,7 @@ struct LookAhead {
   mlir::Operation *op = nullptr;
   int64_t position = 0, sees = 0;
 };
+/// Follows every position of `output` back to the tokens it may depend on.
 LookAhead findLookAhead(mlir::func::FuncOp function, mlir::Value tokens,
                         mlir::Value output);
 

@@ -46,16 +46,20 @@ mlir::Value insertInput(mlir::func::FuncOp function, unsigned index,
 /// An empty function at the end of the module, its builder at the start of
 /// its body. The caller adds inputs and calls `finish`.
 struct EntryBuilder {
+  /// Adds the function to the module.
   EntryBuilder(mlir::ModuleOp module, llvm::StringRef name);
   /// Adds an input named as its role.
   mlir::Value input(llvm::StringRef role, mlir::Type type);
+  /// The present value of a parameter or state.
   mlir::Value read(llvm::StringRef symbol, mlir::Type type);
+  /// Replaces the value of a parameter or state.
   void write(mlir::Value value, llvm::StringRef symbol);
   /// Writes zeros into the state.
   void clear(nn::StateOp state);
   /// Returns the values under these names.
   void finish(mlir::ValueRange results, llvm::ArrayRef<llvm::StringRef> names);
 
+  /// Stands in the function's body.
   mlir::OpBuilder builder;
   mlir::Location loc;
   mlir::func::FuncOp function;

@@ -29,7 +29,7 @@ public:
   using Shape = llvm::SmallVector<int64_t>;
   using Index = llvm::ArrayRef<int64_t>;
 
-  /// The same for all elements.
+  /// All elements see positions up to this one; -1: none.
   explicit Horizon(size_t rank = 0, int32_t position = -1);
   /// Index i of `dim` sees position i.
   static Horizon along(size_t rank, size_t dim, int64_t extent);
@@ -56,7 +56,7 @@ public:
   Horizon reduce(llvm::function_ref<bool(size_t)> isReduced) const;
   /// The further of both, of equal rank.
   Horizon join(const Horizon &other) const;
-  /// Of the reshaped value.
+  /// Of a value with the same elements in another shape.
   Horizon reshape(Index from, Index to) const;
 
   bool operator==(const Horizon &other) const {

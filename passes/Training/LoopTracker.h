@@ -18,6 +18,9 @@
 
 namespace pcc {
 
+/// Follows one loop, such as the samples of a batch, through a program: where
+/// its elements lie in each value, and which op, if any, computes with several
+/// of them.
 class LoopTracker {
 public:
   /// How a value depends on the elements of the loop.
@@ -32,6 +35,7 @@ public:
     bool operator==(const Place &other) const {
       return kind == other.kind && dim == other.dim && inner == other.inner;
     }
+    /// Whether each element of the loop is one index of this dim.
     bool isApart(int64_t wanted) const {
       return kind == Apart && dim == wanted && inner == 1;
     }

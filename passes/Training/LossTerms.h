@@ -12,6 +12,7 @@ namespace pcc {
 
 /// factor * sum / divisor, a part of the loss of one batch.
 struct LossTerm {
+  /// A sum over samples, rank 0.
   mlir::Value sum;
   mlir::Value divisor; ///< null: 1
   double factor = 1;
@@ -46,7 +47,9 @@ public:
   /// What was taken for granted of terms, where the file leaves it open.
   llvm::SmallVector<std::string> assumed;
 
+  /// In the order in which @forward returns them.
   llvm::SmallVector<LossTerm> terms;
+  /// What divisors are computed from.
   llvm::SetVector<mlir::Value> counts;
 
   /// One count that all terms are divided by, or none and all are means: then
@@ -75,6 +78,7 @@ private:
 struct Loss {
   mlir::Value sum, count;
 };
+/// What attachOwnLoss has made of a file's own loss.
 struct OwnLoss {
   Loss loss;
   /// Evaluation is to be made of the same; else there is one already.

@@ -17,10 +17,13 @@
 
 namespace pcc {
 
+/// Which elements of a line, such as the keys of a query, can matter to what is
+/// computed of it. The line may be another one for each index of some loops.
 class Visibility {
 public:
   /// Half-open, ascending.
   using Stretches = llvm::SmallVector<std::pair<int64_t, int64_t>, 4>;
+  /// Which elements of a value make those of the line not matter.
   enum Hides {
     /// Elements that are known to be 0.
     Zeros,

@@ -16,18 +16,26 @@ namespace pcc {
 /// the types that C gives them.
 class Datum {
 public:
+  /// A C int32_t.
   static Datum i32(int64_t value) { return number(32, value); }
+  /// A C int64_t.
   static Datum i64(int64_t value) { return number(64, value); }
+  /// A C float.
   static Datum f32(double value);
+  /// A C double.
   static Datum f64(double value);
   /// The address of a symbol; null if empty.
   static Datum address(llvm::StringRef symbol);
+  /// A null pointer.
   static Datum null() { return address({}); }
+  /// A C structure of these fields.
   static Datum structure(llvm::ArrayRef<Datum> fields);
-  /// Not empty.
+  /// A C array of at least one element, all of one type.
   static Datum array(llvm::ArrayRef<Datum> elements);
 
+  /// Its LLVM type.
   mlir::Type getType(mlir::MLIRContext *context) const;
+  /// Builds it, within the initializer of a global.
   mlir::Value emit(mlir::OpBuilder &builder, mlir::Location loc) const;
 
 private:
@@ -53,7 +61,9 @@ public:
   void addPublic(llvm::StringRef name, const Datum &value);
   /// A private array; null where there are no elements.
   Datum addArray(llvm::StringRef name, llvm::ArrayRef<Datum> elements);
+  /// As above, of int64_t.
   Datum addArray(llvm::StringRef name, llvm::ArrayRef<int64_t> elements);
+  /// As above, of int32_t.
   Datum addArray(llvm::StringRef name, llvm::ArrayRef<int32_t> elements);
   /// A C string.
   Datum addString(llvm::StringRef text);

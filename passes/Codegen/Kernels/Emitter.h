@@ -30,6 +30,7 @@ public:
         arguments(arguments.begin(), arguments.end()),
         constants(constants.begin(), constants.end()), operands(operands) {}
 
+  /// How many units the program has: rows, or rows times blocks of columns.
   int64_t getUnits() const;
   /// `unit`: index, below getUnits().
   void emitUnit(mlir::Value unit);

@@ -1,4 +1,12 @@
 //===- Expr.cpp - Scalar expressions and how they are combined ------------===//
+//
+// What all ops share: leaves, conversions, arithmetic with a cost for each, and
+// the entry point `build`, which hands a value to the file that knows its op:
+// ExprElementwise, ExprShape (other elements), ExprRows (reductions along
+// rows), ExprLoss, ExprAttention, ExprRope. A point that was asked for before
+// gets the node it got then, so that a value with two uses is computed once.
+//
+//===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Kernels/Expr.h"
 #include "dialects/NN/Random.h"

@@ -1,4 +1,34 @@
 //===- Expr.h - nn ops as scalar expressions --------------------*- C++ -*-===//
+//
+// One question, asked backwards from a kernel's results to its arguments: what
+// is the element of this value at row r and column c? The answer is a graph of
+// scalar nodes (see RowProgram.h), in which a chain of ops costs no memory
+// traffic:
+//
+//     %b = nn.broadcast %bias [2] : tensor<8xf32> -> tensor<2x3x8xf32>
+//     %s = nn.sum %x, %b : tensor<2x3x8xf32>
+//     %y = nn.gelu %s : tensor<2x3x8xf32>
+//
+// The six rows of %y, d0 of 0 to 5, have eight columns. `build(%y, {d0, 8})`
+// asks for %s at the same point, that for %x there and for %b, and that for
+// %bias at row 0. What comes back is
+//
+//     gelu(add(leaf %x {d0, 8}, leaf %bias {0, 8}))
+//
+// - An elementwise op asks for its operands at its own point and combines them.
+// - An op that moves elements asks for its operand at another point. Of
+//   `nn.transpose %x [1, 0, 2]`, row d0 is %x's row (d0 mod 2) * 3 + d0
+//   floordiv 2.
+// - An op that needs a whole row has reductions, nodes without a column. Each
+//   takes a sweep over the row before what uses it: softmax is a maximum, then
+//   a sum of exponentials, then their quotients.
+//
+// Not every op can be asked at every point: a transpose of columns has no row
+// to be read from, a sum along a row exists for the unit's own row only. Then
+// there is no node, and RowProgram.cpp tries rows of another length. What has
+// no form at any length is not made part of the kernel (Group.cpp).
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PCC_PASSES_CODEGEN_KERNELS_EXPR_H
 #define PCC_PASSES_CODEGEN_KERNELS_EXPR_H
@@ -16,6 +46,8 @@ inline constexpr double kLowest = -3.40282346638528859812e38;
 /// null where there is no such expression; `why` then says so.
 class ExprBuilder {
 public:
+  /// Nodes are added to `program`; values other than `arguments`, the
+  /// kernel's, are looked up in the ops that define them.
   ExprBuilder(RowProgram &program, mlir::MLIRContext *context,
               llvm::ArrayRef<mlir::Value> arguments)
       : program(program), context(context),
@@ -30,29 +62,38 @@ public:
   /// Fills the program's `rope`; false on failure.
   bool buildRope(nn::RopeOp op);
 
+  /// The first reason for which there was no expression, for people.
   std::string why;
 
   //===--------------------------------------------------------------------===//
   // Scalar operations; nodes of mixed float types are an error of the caller
   //===--------------------------------------------------------------------===//
 
+  /// An operation that `build` emits; `cost` is about its instructions.
   Node *op(mlir::Type type, llvm::ArrayRef<Node *> operands, int cost,
            Node::Build build);
+  /// A number of any scalar type.
   Node *constant(mlir::Type type, double value);
+  /// An integer, all of whose bits count.
   Node *constantInt(mlir::Type type, uint64_t value);
+  /// a + b, of floats, integers or indices; so are sub, mul and div, the last
+  /// of integers truncated.
   Node *add(Node *a, Node *b);
   Node *sub(Node *a, Node *b);
   Node *mul(Node *a, Node *b);
   Node *div(Node *a, Node *b);
   Node *mul(Node *a, double b) { return a ? mul(a, constant(a->type, b)) : a; }
   Node *add(Node *a, double b) { return a ? add(a, constant(a->type, b)) : a; }
+  /// Functions of floats.
   Node *exp(Node *a);
   Node *log(Node *a);
   Node *tanh(Node *a);
   Node *sqrt(Node *a);
+  /// a where the condition, an i1, holds, else b.
   Node *select(Node *condition, Node *a, Node *b);
   /// Signed comparison of integers or indices.
   Node *less(Node *a, Node *b);
+  /// Whether two numbers are equal; a NaN equals nothing.
   Node *equal(Node *a, Node *b);
   /// Numbers of any kind; false where one is a NaN.
   Node *compare(nn::Relation relation, Node *a, Node *b);
@@ -60,10 +101,13 @@ public:
   Node *convert(Node *a, mlir::Type type);
   /// Rounds a value of type `a->type` to an nn element type and back.
   Node *round(Node *a, mlir::Type element);
+  /// The number of the column, an index, of rows of `extent`.
   Node *column(int64_t extent);
+  /// An expression in d0 and d1, an index.
   Node *rowIndex(mlir::AffineExpr row);
-  /// f64 for a sum.
+  /// The sum of a row of `sweep` columns, which is an f64.
   Node *reduceSum(Node *a, int64_t sweep);
+  /// The maximum of a row; what it is of a NaN is not said.
   Node *reduceMax(Node *a, int64_t sweep) {
     return reduceBy(a, sweep, Join::MaxNumber);
   }
@@ -71,10 +115,11 @@ public:
   Node *sumRow(Node *a, int64_t length) {
     return convert(reduceSum(convert(a, f64()), length), f32());
   }
-  /// In the type of `a`.
+  /// The elements of a row of `sweep` columns, joined, in the type of `a`.
   Node *reduceBy(Node *a, int64_t sweep, Join join);
   /// The rounded hash step of Random.h.
   Node *randomMix(Node *hash);
+  /// A coordinate, i32, added to a key as Random.h does.
   Node *randomAdd(Node *key, Node *coordinate);
   /// The key of an op's random numbers, from its rank-0 operands.
   Node *randomKey(mlir::Value seed, mlir::Value step, int64_t id);
@@ -82,11 +127,15 @@ public:
   /// Scalar number `name` of a row of `op`, made once for all of its results.
   Node *once(mlir::Operation *op, int name, llvm::function_ref<Node *()> make);
 
+  /// The unit's row.
   mlir::AffineExpr d0() { return mlir::getAffineDimExpr(0, context); }
+  /// The row that a column sum is at.
   mlir::AffineExpr d1() { return mlir::getAffineDimExpr(1, context); }
+  /// A row that is the same for all units.
   mlir::AffineExpr affine(int64_t value) {
     return mlir::getAffineConstantExpr(value, context);
   }
+  /// Types of scalars.
   mlir::Type f32() { return mlir::Float32Type::get(context); }
   mlir::Type f64() { return mlir::Float64Type::get(context); }
   mlir::Type i32() { return mlir::IntegerType::get(context, 32); }

@@ -3,6 +3,10 @@
 // A row of scores has a query's place [b, h, s]; its columns are the keys. Its
 // softmax is that of scale * score + bias over the keys that a causal mask
 // leaves, perhaps with some probabilities dropped.
+// The forward sweeps it three times, as softmax does: the highest score m, the
+// sum of exp(score - m), the quotients. The backward has the sum from lse, so
+// its first sweep is already that of the products: with p the probabilities and
+// dp their cotangents, dscores = p * (dp - sum of p * dp) * scale.
 //
 //===----------------------------------------------------------------------===//
 

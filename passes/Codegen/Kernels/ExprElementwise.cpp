@@ -1,4 +1,11 @@
 //===- ExprElementwise.cpp - Elementwise ops and optimizers ---------------===//
+//
+// The formula of each elementwise op, once, in terms of ExprBuilder's
+// arithmetic; test/Passes/Codegen/Kernels/elementwise.mlir shows what becomes
+// of them. f16 and bf16 are computed with as f32 and rounded at the end of each
+// op, as if the value had been stored.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/NN/Random.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -6,6 +6,9 @@
 // row of logits are classes; behind them a padded vocabulary has columns that
 // are none.
 //
+// A row is swept twice, for the highest logit m and for s, the sum of
+// exp(logit - m); the loss is log s + m - logit[target].
+//
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

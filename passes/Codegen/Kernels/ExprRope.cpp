@@ -1,4 +1,14 @@
 //===- ExprRope.cpp - Rotary position embedding ---------------------------===//
+//
+// A rotation pairs column i with column i + dim/2, so no expression in one
+// column says it. It is a kernel of its own shape (Rope in RowProgram.h): a
+// unit is one position, whose angles position * theta^(-2i/dim) are computed
+// once and used for all its heads:
+//
+//     y[i]         = x[i] cos - x[i + dim/2] sin        i < dim/2
+//     y[i + dim/2] = x[i + dim/2] cos + x[i] sin
+//
+//===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Kernels/Expr.h"
 #include <cmath>

@@ -1,4 +1,17 @@
 //===- ExprRows.cpp - Ops that reduce along a row -------------------------===//
+//
+// Norms, softmax and sums along the last dim. Each is written as its formula,
+// of which a part without a column is a reduction that takes a sweep of its
+// own:
+//
+//     mean = sum(x) / n                 first sweep
+//     var  = sum((x - mean)^2) / n      second
+//     y    = (x - mean) / sqrt(var + eps) * scale + bias       third
+//
+// Sums of rows are in f64. What several results of one op need, such as the
+// mean, is made once (`shared`).
+//
+//===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Kernels/Expr.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -1,4 +1,20 @@
 //===- ExprShape.cpp - Ops that only change which element is read ---------===//
+//
+// No element moves: the row at which a result is asked for is taken apart into
+// an index for each dim, the indices are changed as the op says, and put
+// together into a row of the operand. Rows of x : tensor<2x3x4xf32> have four
+// columns:
+//
+//     nn.transpose %x [1, 0, 2]    row d0 of [3, 2] is [d0 / 2, d0 mod 2],
+//                                  of x: [d0 mod 2, d0 / 2],
+//                                  its row (d0 mod 2) * 3 + d0 / 2
+//     nn.slice %x at [0, 1, 0]     row d0 of [2, 2] is [d0 / 2, d0 mod 2],
+//       step [1, 1, 1]             of x: [d0 / 2, d0 mod 2 + 1]
+//
+// Columns stay together: an op that permutes or cuts them has no form here,
+// unless rows are so short that these dims are rows.
+//
+//===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AffineExpr.h"

@@ -1,4 +1,23 @@
 //===- Group.cpp - Which ops of a block are one kernel --------------------===//
+//
+// 1. `seed`: each op that must be in a kernel is a group of its own. Views (see
+//    isView) belong to nobody: `complete` gives each group that reads one a
+//    copy. A view that no kernel can absorb is computed into memory like any
+//    other op.
+// 2. `buildEdges`: what must run after what: data, reads and writes of a
+//    symbol, the order of collectives.
+// 3. `mergeProducers`: in program order, an op's group takes in the groups that
+//    make its operands, if the row program of both exists and no path leads
+//    from one through something else to the other:
+//
+//        a -> b        may merge
+//        a -> x -> b, a -> b with x a product: may not, x stands between
+//
+// 4. `mergeColumnSums`: sums over the rows of one tensor read it once.
+// 5. `finish`: an order in which the groups and the other ops can run, near to
+//    that of the block.
+//
+//===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Kernels/Group.h"
 #include "passes/Codegen/Kernels/RowProgram.h"

@@ -1,4 +1,20 @@
 //===- Group.h - Which ops of a block are one kernel ------------*- C++ -*-===//
+//
+// Every op that is neither a product of the library nor a collective must be in
+// a kernel, and each kernel reads its arguments from memory and writes its
+// results there. So as many ops as possible shall be one:
+//
+//     %h = nn.contract ...                  the library's
+//     %b = nn.broadcast %bias               a view: no work of its own
+//     %s = nn.sum %h, %b                 |
+//     %g = nn.gelu %s                    | one kernel of %h and %bias
+//     %d = nn.dropout %g                 |
+//     %y = nn.contract ... %d               the library's
+//
+// Ops are joined where one row program can compute all of them (RowProgram.h),
+// and where nothing that must run between two of them is outside the group.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef PCC_PASSES_CODEGEN_KERNELS_GROUP_H
 #define PCC_PASSES_CODEGEN_KERNELS_GROUP_H
@@ -28,13 +44,16 @@ bool isView(mlir::Operation *op);
 struct Group {
   /// In block order, views included.
   llvm::SetVector<mlir::Operation *> ops;
+  /// What the ops read of other ops, in the order they do.
   llvm::SetVector<mlir::Value> arguments;
+  /// What other ops read of these, in block order.
   llvm::SmallVector<mlir::Value> results;
 };
 
 /// A partition of a block's kernel ops, and the order in which the groups and
 /// the other ops can run.
 struct Grouping {
+  /// In the order in which they run.
   llvm::SmallVector<Group> groups;
   /// Indices into `groups`, or other ops (index -1), terminator excluded.
   llvm::SmallVector<std::pair<mlir::Operation *, int>> order;

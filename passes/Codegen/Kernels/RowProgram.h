@@ -41,6 +41,7 @@ enum class Join { Sum, Max, Min, Prod, MaxNumber };
 
 /// A scalar expression at a point (r, c), or at a row r where extent is 0.
 struct Node {
+  /// What a node is; `operands` and the fields below depend on it.
   enum class Kind {
     Leaf,      ///< an element of a kernel argument
     Gather,    ///< the same with a row that is computed: operands[0]
@@ -102,6 +103,8 @@ enum class KernelShape {
   Rope,    ///< unit = a row of all heads
 };
 
+/// The computation of a kernel: outputs, the nodes they are computed from, and
+/// how units share them.
 class RowProgram {
 public:
   KernelShape shape = KernelShape::Rows;

@@ -13,9 +13,13 @@ namespace pcc::codegen {
 /// One pass over the columns of a row: reductions and stores whose operands
 /// are known at its start.
 struct Sweep {
+  /// How many sweeps must have ended before this one.
   int level;
+  /// The columns it goes over.
   int64_t extent;
+  /// Reductions of the row that it computes.
   llvm::SmallVector<const Node *> reductions;
+  /// Outputs that it writes.
   llvm::SmallVector<const Output *> stores;
   /// Values kept in a row-sized temporary because a later sweep needs them and
   /// they cost more to compute again than to load.
@@ -28,9 +32,11 @@ class Schedule {
 public:
   explicit Schedule(const RowProgram &program);
 
+  /// The sweeps of a unit, in order.
   llvm::ArrayRef<Sweep> getSweeps() const { return sweeps; }
   /// Sums over d1, made before any sweep.
   llvm::ArrayRef<const Node *> getColumnSums() const { return columnSums; }
+  /// Whether an output depends on a node.
   bool isLive(const Node *node) const { return live.contains(node); }
   /// The sweep that makes the value available as a row in memory, or -1.
   int getKeptAt(const Node *node) const {

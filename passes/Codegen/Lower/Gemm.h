@@ -13,6 +13,7 @@ using ContractLabels = std::array<std::string, 3>;
 
 /// A contraction as calls of the library's batched matrix product.
 struct GemmPlan {
+  /// One call of the library.
   struct Call {
     /// Where lhs, rhs and result start, in elements.
     std::array<int64_t, 3> start;

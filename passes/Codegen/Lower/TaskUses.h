@@ -17,6 +17,7 @@ public:
   /// can be merged; then numbers the ops.
   explicit TaskUses(mlir::Block &block);
 
+  /// An op's number, in block order.
   unsigned positionOf(mlir::Operation *op) const {
     return positions.lookup(op);
   }
@@ -28,6 +29,8 @@ public:
   nn::ContractOp getAccumulated(nn::AccumulateOp op) const {
     return accumulated.lookup(op);
   }
+  /// Whether a contraction's product is only accumulated: some op's
+  /// getAccumulated is it.
   bool isAccumulated(nn::ContractOp op) const { return fused.contains(op); }
 
   /// Whether a state is written or accumulated into behind `after` and before
