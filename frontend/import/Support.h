@@ -33,7 +33,7 @@ struct SupportReport {
 
   /// (domain, version), ONNX's own domain as "ai.onnx".
   std::vector<std::pair<std::string, int64_t>> opsets;
-  /// By name.
+  /// The operators that the file uses, sorted by name.
   std::vector<OperatorUse> operators;
   /// What else is in the way, and what is taken for granted.
   std::vector<Problem> problems, warnings;

@@ -184,7 +184,11 @@ LogicalResult Weights::tieCopies(Location loc) {
   for (auto copy = weights.begin(); copy != weights.end(); ++copy) {
     if (copy->type.getRank() != 2 || !copy->extent.bytes || copy->original)
       continue;
-    // Fresh weights of one value say nothing about ties.
+    // A tie is one weight under two names, such as an embedding whose table is
+    // also the head's. Where the exporter has stored it twice, the only trace
+    // is that two weights have equal elements; taken for two parameters, they
+    // would be trained apart. But weights that are one number throughout, as
+    // layers are before training, are equal without being tied.
     std::optional<bool> says;
     for (auto other = weights.begin(); other != copy; ++other) {
       if (other->original || !other->extent.bytes ||

@@ -18,7 +18,7 @@ struct SupportedOperator {
   std::string opsets;
 };
 
-/// By name.
+/// The operators of the import table, sorted by name.
 std::vector<SupportedOperator> supportedOperators();
 
 /// A small model of one operator.
