@@ -1,0 +1,57 @@
+// A table is looked up in the first stage and is the head of the second: both
+// hold it, exchange what they have of its gradient, add the two in one order,
+// and count it once in the norm. The second line goes on to memory and proves
+// that buffers hold what is read from them.
+// RUN: pcc-opt %s -o %t --pass-pipeline="builtin.module(nn-attach-loss{loss=causal-lm},canonicalize,cse,nn-stage-cuts{stages=2},nn-autodiff,nn-optimizer,dist-mesh{pp=2},dist-propagate,dist-insert-reshards,dist-verify,dist-partition,pipe-outline,pipe-schedule{microbatches=3},pipe-check)"
+// RUN: FileCheck %s < %t
+// RUN: pcc-opt %t --pass-pipeline="builtin.module(nn-expand-attention,rt-split-accumulate,rt-form-kernels,rt-verify-kernels,rt-lower,rt-verify)" | FileCheck %s --check-prefix=RT
+
+// The narrow value between the two layers crosses, and its cotangent.
+// CHECK: pipe.task @forward.0 stage 0 forward (%{{.*}}: tensor<4x6xi64> from @input.tokens) -> ({{.*}}tensor<4x6x2xf32> to @[[ACT:.*]]) {
+// CHECK: pipe.task @forward.1 stage 1 forward (%{{.*}}: tensor<4x6x2xf32> from @[[ACT]]
+// CHECK: pipe.task @backward.1 stage 1 backward {{.*}} -> (tensor<4x6x2xf32> to @[[GRAD:.*]]) {
+// CHECK: pipe.task @tied.0.0 stage 0 update () -> (tensor<8x4xf32> to @[[TIED0:.*]]) {
+// CHECK-NEXT: nn.read @grad.wte
+// CHECK: pipe.task @tied.0.1 stage 1 update () -> (tensor<8x4xf32> to @[[TIED1:.*]]) {
+
+// CHECK-LABEL: pipe.task @update.0
+// CHECK: %[[OWN:.*]] = nn.read @grad.wte
+// CHECK-NEXT: %[[SUM:.*]] = nn.sum %[[OWN]], %{{.*}} : tensor<8x4xf32>
+// CHECK: nn.sum_of_squares %[[SUM]]
+// CHECK: dist.all_reduce sum {{.*}} over ["pp"]
+// CHECK-LABEL: pipe.task @update.1
+// CHECK: %[[OWN:.*]] = nn.read @grad.wte
+// CHECK-NEXT: %[[SUM:.*]] = nn.sum %{{.*}}, %[[OWN]] : tensor<8x4xf32>
+// CHECK-NOT: nn.sum_of_squares %[[SUM]]
+// CHECK: pipe.yield
+
+// CHECK-LABEL: pipe.schedule train stage 0 microbatches 3 attributes {live = 2 : i64}
+// CHECK: pipe.exchange @[[ACT]] microbatch 1 to 1 channel 0, @[[GRAD]] microbatch 0 from 1 channel 1
+// CHECK: pipe.run @tied.0.0
+// CHECK-NEXT: pipe.exchange @[[TIED0]] microbatch 0 to 1 channel 2, @[[TIED1]] microbatch 0 from 1 channel 2
+// CHECK-NEXT: pipe.run @update.0
+
+// RT: rt.program axes ["pp"] sizes [2] {{.*}}microbatches 3
+// RT: rt.stage 0
+// RT: rt.buffer @wte : memref<8x4xf32> param
+// RT: rt.func @train()
+// RT: rt.exchange
+// RT: rt.stage 1
+// RT: rt.buffer @wte : memref<8x4xf32> param
+
+nn.param @wte : tensor<8x4xf32> init normal decay
+nn.param @down : tensor<4x2xf32> init normal decay
+nn.param @up : tensor<2x4xf32> init normal decay
+func.func @forward(%tokens: tensor<4x6xi64> {nn.name = "tokens", nn.role = "tokens"})
+    -> (tensor<4x6x8xf32> {nn.name = "logits"}) {
+  %wte = nn.read @wte : tensor<8x4xf32>
+  %x = nn.embedding %tokens, %wte : tensor<4x6xi64>, tensor<8x4xf32> -> tensor<4x6x4xf32>
+  %down = nn.read @down : tensor<4x2xf32>
+  %h = nn.contract "bsc,cm->bsm" %x, %down : tensor<4x6x4xf32>, tensor<4x2xf32> -> tensor<4x6x2xf32>
+  %a = nn.tanh %h : tensor<4x6x2xf32>
+  %up = nn.read @up : tensor<2x4xf32>
+  %y = nn.contract "bsm,mc->bsc" %a, %up : tensor<4x6x2xf32>, tensor<2x4xf32> -> tensor<4x6x4xf32>
+  %z = nn.gelu %y : tensor<4x6x4xf32>
+  %logits = nn.contract "bsc,vc->bsv" %z, %wte : tensor<4x6x4xf32>, tensor<8x4xf32> -> tensor<4x6x8xf32>
+  return %logits : tensor<4x6x8xf32>
+}
