@@ -5,7 +5,7 @@ RUN: %python %s %root
 
 Below a line that names a file, code stands as it does there; "..." leaves lines
 out. "All files that mention" an example are those in which its words are found,
-of tests some.
+of tests some. What scripts/try-contributing adds to the tree still fits.
 """
 
 import os
@@ -69,7 +69,26 @@ def check_lists(text):
     return len(lists)
 
 
+def check_patch(path):
+    """Returns how many changes it has."""
+    count = 0
+    for part in re.split(r"^--- ", read(path), flags=re.M)[1:]:
+        head, *changes = re.split(r"^@@ .*\n", part, flags=re.M)
+        old = head.splitlines()[0]
+        if old == "/dev/null":
+            continue
+        target = read(old[len("a/"):])
+        for change in changes:
+            count += 1
+            before = "".join(line[1:] for line in change.splitlines(True)
+                             if line[0] in " -")
+            if before not in target:
+                problems.append(f"{path} does not fit {old[2:]}:\n{before}")
+    return count
+
+
 text = read("CONTRIBUTING.md")
 assert check_blocks(text) >= 15
 assert check_lists(text) == 3
+assert check_patch("test/Scripts/Inputs/contributing.patch") >= 15
 sys.exit("\n".join(problems) or 0)
