@@ -1,0 +1,44 @@
+# RUN: %python %s %root/scripts/mutants
+"""scripts/mutants finds the faults that lines may have, each once, and none in
+text or in what is no statement of its own."""
+
+import importlib.machinery
+import importlib.util
+import sys
+
+loader = importlib.machinery.SourceFileLoader("mutants", sys.argv[1])
+sys.dont_write_bytecode = True
+mutants = importlib.util.module_from_spec(
+    importlib.util.spec_from_loader("mutants", loader))
+loader.exec_module(mutants)
+
+CASES = {
+    "  if (a < b && c)": {
+        ("operator", "  if (a <= b && c)"),
+        ("operator", "  if (a < b || c)"),
+        ("condition", "  if (!(a < b && c))"),
+    },
+    "  if (auto op = find(x))": set(),
+    "  return isOpen(x);": {("condition", "  return !(isOpen(x));")},
+    "  sum += 2 * n; // not 3 + 4": {
+        ("operator", "  sum -= 2 * n; // not 3 + 4"),
+        ("operator", "  sum += 2 + n; // not 3 + 4"),
+        ("constant", "  sum += 3 * n; // not 3 + 4"),
+        ("deletion", "  (void)0;"),
+    },
+    "  list.push_back(x);": {("deletion", "  (void)0;")},
+    "  int64_t rank = type.getRank();": set(),
+    '  emitError() << "a == b and 1 < 2";': set(),
+    "  SmallVector<int64_t, 4> dims;": set(),
+    "  bool isDone = false;": {("constant", "  bool isDone = true;")},
+}
+for line, expected in CASES.items():
+    found = [(kind, new.rstrip("\n"))
+             for kind, new in mutants.mutations("  before();\n", line + "\n")]
+    assert len(found) == len(set(found)), found
+    assert set(found) == expected, f"{line}: {sorted(found)}"
+# The rest of a statement is none.
+assert not list(mutants.mutations("  auto x =\n", "      list.pop_back();\n"))
+
+everything = mutants.find_mutants()
+assert len(everything) > 5000 and everything == mutants.find_mutants()
