@@ -34,7 +34,7 @@ def spans(text):
 
 
 def rooms_of(top, text):
-    """folder -> the folders that it may include, and the files to begin with."""
+    """folder -> the folders that it may include, and the files to start at."""
     line = re.search(r"^May include: (.*)$", text, re.M)
     if line:
         begin = re.search(r"^Begin with (.*)$", text, re.M)
@@ -58,6 +58,12 @@ for top in TOP:
     for link in re.findall(r"\]\(([^)#]+)\)", text):
         if not os.path.exists(os.path.join(ROOT, top, link)):
             problems.append(f"{top}/README.md: no file {link}")
+    places = [ROOT, *(os.path.join(ROOT, room) for room in rooms
+                      if room.split("/")[0] == top), os.path.join(ROOT, top)]
+    for name in spans(text):
+        if re.fullmatch(r"[\w./-]+\.(cpp|h|td)", name) and not any(
+                os.path.exists(os.path.join(p, name)) for p in places):
+            problems.append(f"{top}/README.md: no file {name}")
 
 for folder, (may, begin) in rooms.items():
     for name in may:
