@@ -20,8 +20,8 @@ import re
 import sys
 
 ROOT = sys.argv[1]
-TOP = sorted(f for f in os.listdir(ROOT) if f not in ("build", "build-fuzz")
-             and os.path.isdir(os.path.join(ROOT, f)) and f[0] != ".")
+TOP = sorted(f for f in os.listdir(ROOT) if not f.startswith(("build", "."))
+             and os.path.isdir(os.path.join(ROOT, f)))
 
 
 def read(*path):
