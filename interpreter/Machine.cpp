@@ -10,9 +10,7 @@ using namespace pcc;
 using namespace pcc::interp;
 
 /// Whether the module is one rank's program, whose types are local.
-static bool isSpmd(ModuleOp module) {
-  return module->hasAttr(dist::kSpmdAttr);
-}
+static bool isSpmd(ModuleOp module) { return module->hasAttr(dist::kSpmdAttr); }
 
 /// The ranks of a module. One without a schedule is not cut into stages yet.
 static Grid gridOf(ModuleOp module) {

@@ -99,7 +99,7 @@ public:
   mlir::Value wrap(mlir::Value ids, int64_t extent);
 
   static analysis::Shape without(llvm::ArrayRef<int64_t> shape,
-                       llvm::ArrayRef<int64_t> dims);
+                                 llvm::ArrayRef<int64_t> dims);
 
 private:
   Binder &b;

@@ -10,7 +10,7 @@ using namespace pcc::recognition;
 using namespace pcc::nn;
 
 Value pcc::recognition::repeat(PatternRewriter &rewriter, Location loc,
-                            Value value, ArrayRef<int64_t> shape) {
+                               Value value, ArrayRef<int64_t> shape) {
   RankedTensorType type = tensorType(value);
   if (type.getShape() == shape)
     return value;
@@ -83,7 +83,7 @@ static SmallVector<int64_t> coreShape(Value value) {
 }
 
 Value pcc::recognition::buildCore(PatternRewriter &rewriter, Location loc,
-                               Value value) {
+                                  Value value) {
   SmallVector<int64_t> shape = coreShape(value);
   RankedTensorType type = tensorType(value);
   if (type.getShape() == ArrayRef<int64_t>(shape))

@@ -8,7 +8,7 @@ using namespace pcc::recognition;
 using namespace pcc::nn;
 
 std::optional<DimParts> pcc::recognition::splitDims(ArrayRef<int64_t> from,
-                                                 ArrayRef<int64_t> to) {
+                                                    ArrayRef<int64_t> to) {
   DimParts parts;
   for (int64_t extent : from) {
     SmallVector<int64_t, 2> &part = parts.emplace_back();
@@ -39,7 +39,7 @@ std::optional<DimParts> pcc::recognition::splitDims(ArrayRef<int64_t> from,
 }
 
 std::optional<DimParts> pcc::recognition::commonParts(ArrayRef<int64_t> from,
-                                                   ArrayRef<int64_t> to) {
+                                                      ArrayRef<int64_t> to) {
   DimParts parts;
   int64_t left = 1;
   for (int64_t extent : from) {
@@ -62,9 +62,9 @@ std::optional<DimParts> pcc::recognition::commonParts(ArrayRef<int64_t> from,
   return parts;
 }
 
-Value pcc::recognition::transposeParts(OpBuilder &builder, Location loc,
-                                    TransposeOp op,
-                                    ArrayRef<SmallVector<int64_t, 2>> split) {
+Value pcc::recognition::transposeParts(
+    OpBuilder &builder, Location loc, TransposeOp op,
+    ArrayRef<SmallVector<int64_t, 2>> split) {
   SmallVector<SmallVector<int64_t, 2>> parts(split.size());
   for (auto [to, from] : llvm::enumerate(op.getPermutation()))
     parts[from] = split[to];

@@ -323,6 +323,7 @@ void pcc::recognition::populatePartedProjectionPatterns(
       patterns.getContext());
 }
 
-void pcc::recognition::populateUnequalHeadPatterns(RewritePatternSet &patterns) {
+void pcc::recognition::populateUnequalHeadPatterns(
+    RewritePatternSet &patterns) {
   patterns.add<UnequalHeads>(patterns.getContext());
 }

@@ -73,8 +73,8 @@ struct Logits {
 
 Logits::Logits(ExprBuilder &e, Operation *op, Value logits, Value offset,
                AffineExpr row)
-    : e(e), op(op),
-      length(nn::tensorType(logits).getShape().back()), perRow{row, 0} {
+    : e(e), op(op), length(nn::tensorType(logits).getShape().back()),
+      perRow{row, 0} {
   x = e.convert(e.build(logits, {row, length}), e.f32());
   if (!x)
     return;

@@ -1,5 +1,6 @@
 // Preloaded into a program, ends it as SIGKILL does before the KILL_AT-th call
-// that changes files. With NO_EXCHANGE=1, the file system cannot exchange names.
+// that changes files. With NO_EXCHANGE=1, the file system cannot exchange
+// names.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -29,8 +30,8 @@ static void count(void) {
 WRAP(FILE *, fopen, (const char *path, const char *mode), (path, mode))
 WRAP(FILE *, fdopen, (int file, const char *mode), (file, mode))
 WRAP(size_t, fwrite, (const void *p, size_t s, size_t n, FILE *f), (p, s, n, f))
-WRAP(int, fflush, (FILE *f), (f))
-WRAP(int, fclose, (FILE *f), (f))
+WRAP(int, fflush, (FILE * f), (f))
+WRAP(int, fclose, (FILE * f), (f))
 WRAP(int, fsync, (int file), (file))
 WRAP(int, mkdir, (const char *path, mode_t mode), (path, mode))
 WRAP(int, unlink, (const char *path), (path))

@@ -1,8 +1,8 @@
 // Preloaded into a program, slows it down or has it stand still:
 // SLOW_MS: each write waits so long; SLOW_FLUSH_MS: so does each flush of
 // a model.
-// STILL=stop|hang: rank STILL_RANK is stopped, or waits for ever, where it reads
-// or flushes a file whose path has STILL_AT in it.
+// STILL=stop|hang: rank STILL_RANK is stopped, or waits for ever, where it
+// reads or flushes a file whose path has STILL_AT in it.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -34,8 +34,8 @@ static void stand(const char *path) {
 
 size_t fwrite(const void *data, size_t size, size_t count, FILE *file) {
   size_t (*next)(const void *, size_t, size_t, FILE *) =
-      (size_t(*)(const void *, size_t, size_t, FILE *))dlsym(RTLD_NEXT,
-                                                             "fwrite");
+      (size_t (*)(const void *, size_t, size_t, FILE *))dlsym(RTLD_NEXT,
+                                                              "fwrite");
   if (file != stdout && file != stderr)
     slow("SLOW_MS");
   return next(data, size, count, file);

@@ -38,8 +38,8 @@ static void tensor(const pcc_tensor *t) {
   const pcc_source *s = t->source;
   if (!s)
     return;
-  printf("source %s file %s size %" PRId64 " digest %" PRIu64
-         " offset %" PRId64 " dtype %d transposed %d plus_one %d base %" PRId64,
+  printf("source %s file %s size %" PRId64 " digest %" PRIu64 " offset %" PRId64
+         " dtype %d transposed %d plus_one %d base %" PRId64,
          s->name, s->file ? s->file : "-", s->file_size, s->file_digest,
          s->offset, s->dtype, s->transposed, s->plus_one, s->base);
   numbers("shape", s->shape, s->rank);
