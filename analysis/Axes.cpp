@@ -30,21 +30,21 @@ struct AxisFinder {
 
   static Dims ofArgument(BlockArgument argument) {
     Dims dims = plain(argument);
-    auto func = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    auto role = func ? func.getArgAttrOfType<StringAttr>(
-                           argument.getArgNumber(), kRoleAttr)
-                     : StringAttr();
-    StringRef name = role ? role.getValue() : "";
-    bool rows = name == "tokens" || name == "targets" || name == "labels";
-    if ((rows || name == "samples" || name == "data") && !dims.empty())
+    std::optional<InputRole> role = roleOf(argument);
+    if (!role || dims.empty())
+      return dims;
+    if (hasRowPerSample(*role))
       dims[0][0].axis = Axis::Batch;
+    if (role == InputRole::Positions)
+      dims[0][0].axis = Axis::Sequence;
+    if (!isSequence(*role))
+      return dims;
     // Of several sequences that of the first tokens, which positions number.
-    BlockArgument tokens = rows ? findArgument(func, "tokens") : nullptr;
+    auto func = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    BlockArgument tokens = findInput(func, InputRole::Tokens);
     if (tokens && dims.size() > 1 &&
         dims[1][0].size == tensorType(tokens).getDimSize(1))
       dims[1][0].axis = Axis::Sequence;
-    if (name == "positions" && !dims.empty())
-      dims[0][0].axis = Axis::Sequence;
     return dims;
   }
 
@@ -232,46 +232,29 @@ pcc::analysis::isUsedByRow(BlockArgument candidate,
   return found;
 }
 
-BlockArgument pcc::analysis::findArgument(func::FuncOp forward,
-                                          StringRef role) {
-  for (BlockArgument argument : forward.getArguments()) {
-    auto attr = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                     kRoleAttr);
-    if (attr && attr.getValue() == role)
-      return argument;
-  }
-  return nullptr;
-}
-
-Value pcc::analysis::entryArgument(func::FuncOp forward, StringRef role) {
-  if (BlockArgument argument = findArgument(forward, role))
+Value pcc::analysis::entryArgument(func::FuncOp forward, InputRole role) {
+  if (BlockArgument argument = findInput(forward, role))
     return argument;
-  static constexpr StringLiteral order[] = {"positions", "samples", "seed",
-                                            "step"};
+  static constexpr InputRole order[] = {InputRole::Positions,
+                                        InputRole::Samples, InputRole::Seed,
+                                        InputRole::Step};
   // Behind the last argument that comes before it.
   unsigned index = forward.getNumArguments();
   bool later = false;
-  for (StringRef name : order) {
-    later |= name == role;
-    if (BlockArgument other = findArgument(forward, name); later && other)
-      index = std::min(index, other.getArgNumber());
+  for (InputRole other : order) {
+    later |= other == role;
+    if (BlockArgument found = findInput(forward, other); later && found)
+      index = std::min(index, found.getArgNumber());
   }
-  BlockArgument rows = findArgument(forward, "tokens");
-  if (!rows && role == "samples")
-    rows = findArgument(forward, "data");
   SmallVector<int64_t> extents;
-  if (role == "positions" || role == "samples") {
+  if (!isScalar(role)) {
+    bool isPositions = role == InputRole::Positions;
+    BlockArgument rows = isPositions ? findInput(forward, InputRole::Tokens)
+                                     : findModelData(forward);
     assert(rows && "entry arguments need an input of samples");
-    extents.push_back(tensorType(rows).getShape()[role == "positions"]);
+    extents.push_back(tensorType(rows).getDimSize(isPositions));
   }
-  Builder b(forward.getContext());
-  auto type = RankedTensorType::get(extents, b.getI64Type());
-  auto attrs =
-      b.getDictionaryAttr({b.getNamedAttr(kNameAttr, b.getStringAttr(role)),
-                           b.getNamedAttr(kRoleAttr, b.getStringAttr(role))});
-  LogicalResult inserted =
-      forward.insertArgument(index, type, attrs, forward.getLoc());
-  assert(succeeded(inserted));
-  (void)inserted;
-  return forward.getArgument(index);
+  Type i64 = IntegerType::get(forward.getContext(), 64);
+  return insertInput(forward, index, role, stringifyInputRole(role),
+                     RankedTensorType::get(extents, i64), forward.getLoc());
 }

@@ -4,6 +4,7 @@
 #define PCC_ANALYSIS_AXES_H
 
 #include "dialects/NN/NN.h"
+#include "dialects/NN/Roles.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace pcc::analysis {
@@ -36,13 +37,8 @@ bool reachesRows(mlir::BlockArgument argument, mlir::Value output);
 
 /// The argument of `forward` with this role: positions [seq], samples [batch],
 /// seed and step, all i64. Added in this order behind the model's inputs if it
-/// is not there. Needs an argument with role "tokens", or "data" for samples,
-/// for the extents.
-mlir::Value entryArgument(mlir::func::FuncOp forward, llvm::StringRef role);
-
-/// The first argument with a role; null if there is none.
-mlir::BlockArgument findArgument(mlir::func::FuncOp forward,
-                                 llvm::StringRef role);
+/// is not there. Needs tokens, or data for samples, for the extents.
+mlir::Value entryArgument(mlir::func::FuncOp forward, nn::InputRole role);
 
 } // namespace pcc::analysis
 

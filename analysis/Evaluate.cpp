@@ -2,7 +2,7 @@
 
 #include "analysis/Evaluate.h"
 #include "analysis/Dependence.h"
-#include "dialects/NN/SourceMarks.h"
+#include "dialects/NN/AttrNames.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

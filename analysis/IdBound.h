@@ -3,17 +3,13 @@
 #ifndef PCC_ANALYSIS_IDBOUND_H
 #define PCC_ANALYSIS_IDBOUND_H
 
+#include "dialects/NN/AttrNames.h"
 #include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/Operation.h"
 #include <optional>
 
 namespace pcc::nn {
 
-/// Argument attribute of entry functions, and attribute of what they become:
-/// the ids of this input are 0 .. below - 1, as `node` of the model looks them
-/// up. Set before anything is padded or split.
-inline constexpr llvm::StringLiteral kIdsAttr = "nn.ids";
-
+/// What kIdsAttr says of an input.
 struct IdBound {
   int64_t below;
   llvm::StringRef node;

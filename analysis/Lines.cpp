@@ -108,7 +108,7 @@ static bool isPositions(Value value) {
   auto function =
       argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
                : func::FuncOp();
-  return function && findArgument(function, "positions") == argument &&
+  return function && findInput(function, InputRole::Positions) == argument &&
          tensorType(value).getRank() == 1;
 }
 

@@ -1,7 +1,7 @@
 //===- Params.cpp - What the parameters of a model are --------------------===//
 
 #include "analysis/Params.h"
-#include "dialects/NN/SourceMarks.h"
+#include "dialects/NN/AttrNames.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

@@ -8,9 +8,6 @@
 
 namespace pcc::analysis {
 
-/// On a parameter: what the file calls it, where that is another name.
-inline constexpr llvm::StringLiteral kSourceNameAttr = "nn.source_name";
-
 /// Erases ops nobody uses, then parameters nobody reads (mask buffers that a
 /// fused op replaced among them).
 void sweep(mlir::ModuleOp module);

@@ -4,7 +4,6 @@
 #include "analysis/IdBound.h"
 #include "dialects/Dist/Layout.h"
 #include "dialects/NN/Random.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/xxhash.h"
 #include <cmath>
 #include <numeric>
@@ -82,23 +81,44 @@ bool setBound(InputInfo &info, Attribute attribute) {
 }
 
 /// Positions are looked up in tables too, but are no tokens.
-bool isToken(StringRef role, RankedTensorType type) {
-  return (role == "tokens" || role == "targets" || role == "labels") &&
+bool isToken(std::optional<nn::InputRole> role, RankedTensorType type) {
+  return role && nn::isSequence(*role) &&
          !isa<FloatType>(type.getElementType());
+}
+
+/// What an optimizer is usually told; nothing for other inputs.
+std::optional<double> usualHyperparameter(nn::InputRole role) {
+  switch (role) {
+  case nn::InputRole::LearningRate:
+    return 1e-3;
+  case nn::InputRole::WeightDecay:
+    return 0.1;
+  case nn::InputRole::Beta1:
+    return 0.9;
+  case nn::InputRole::Beta2:
+    return 0.95;
+  case nn::InputRole::Epsilon:
+    return 1e-8;
+  case nn::InputRole::ClipGrad:
+    return 1.0;
+  default:
+    return std::nullopt;
+  }
 }
 
 } // namespace
 
+std::string InputInfo::roleName() const {
+  return role ? nn::stringifyInputRole(*role).str() : std::string();
+}
+
 InputInfo pcc::interp::argumentInfo(func::FuncOp function, unsigned index,
                                     RankedTensorType type) {
-  auto text = [&](StringRef attr) {
-    auto value = function.getArgAttrOfType<StringAttr>(index, attr);
-    return value ? value.str() : std::string();
-  };
-  InputInfo info = {text(nn::kRoleAttr), text(nn::kNameAttr), type, false};
+  InputInfo info = {nn::roleOf(function, index),
+                    nn::inputName(function, index).str(), type, false};
   if (info.name.empty())
-    info.name = info.role.empty() ? "arg" + std::to_string(index) : info.role;
-  info.isPerMicrobatch = pipe::isPerMicrobatchRole(info.role);
+    info.name = info.role ? info.roleName() : "arg" + std::to_string(index);
+  info.isPerMicrobatch = info.role && nn::hasRowPerSample(*info.role);
   if (!setBound(info, function.getArgAttr(index, nn::kIdsAttr)) &&
       isToken(info.role, type))
     info.vocab = vocabularyOf(function.getArgument(index));
@@ -106,7 +126,7 @@ InputInfo pcc::interp::argumentInfo(func::FuncOp function, unsigned index,
 }
 
 InputInfo pcc::interp::inputInfo(pipe::InputOp input, RankedTensorType type) {
-  InputInfo info = {input.getRole().str(), input.getName().str(), type,
+  InputInfo info = {input.getRole(), input.getName().str(), type,
                     input.isPerMicrobatch()};
   if (setBound(info, input->getAttr(nn::kIdsAttr)) || !isToken(info.role, type))
     return info;
@@ -120,7 +140,7 @@ InputInfo pcc::interp::inputInfo(pipe::InputOp input, RankedTensorType type) {
 
 llvm::Expected<Tensor> Fill::input(const InputInfo &info,
                                    int64_t microbatch) const {
-  StringRef role = info.role;
+  std::optional<nn::InputRole> role = info.role;
   // The first microbatch is the only one of most runs.
   Draw draw(seed, microbatch ? info.name + "#" + std::to_string(microbatch)
                              : info.name);
@@ -131,29 +151,21 @@ llvm::Expected<Tensor> Fill::input(const InputInfo &info,
       return llvm::createStringError("cannot tell the vocabulary of '" +
                                      info.name + "'; give --vocab");
     for (int64_t i = 0; i < value.size(); ++i) {
-      bool ignored = role != "tokens" && draw.uniform(i, 1) < 0.125;
+      bool ignored =
+          role != nn::InputRole::Tokens && draw.uniform(i, 1) < 0.125;
       value.integer[i] = ignored ? -100 : int64_t(draw.uniform(i) * bound);
     }
-  } else if (role == "positions") {
+  } else if (role == nn::InputRole::Positions) {
     std::iota(value.integer.begin(), value.integer.end(), 0);
-  } else if (role == "samples") {
+  } else if (role == nn::InputRole::Samples) {
     std::iota(value.integer.begin(), value.integer.end(),
               microbatch * value.size());
-  } else if (role == "seed" || role == "step") {
-    value.integer[0] = role == "seed" ? seed : 1;
-  } else if (!llvm::is_contained({"", "data", "shared", "targets"}, role)) {
-    double usual = llvm::StringSwitch<double>(role)
-                       .Case("lr", 1e-3)
-                       .Case("weight_decay", 0.1)
-                       .Case("beta1", 0.9)
-                       .Case("beta2", 0.95)
-                       .Case("eps", 1e-8)
-                       .Case("clip_grad", 1.0)
-                       .Default(NAN);
-    if (std::isnan(usual))
-      return llvm::createStringError(
-          "input '" + info.name + "' has the unknown role '" + info.role + "'");
-    value.real[0] = usual;
+  } else if (role == nn::InputRole::Seed) {
+    value.integer[0] = seed;
+  } else if (role == nn::InputRole::Step) {
+    value.integer[0] = 1;
+  } else if (auto usual = role ? usualHyperparameter(*role) : std::nullopt) {
+    value.real[0] = *usual;
   } else {
     for (int64_t i = 0; i < value.size(); ++i)
       value.set(i, value.isFloat() ? draw.normal(i) : draw.uniform(i) * 8);

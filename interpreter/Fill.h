@@ -4,6 +4,7 @@
 #define PCC_INTERPRETER_FILL_H
 
 #include "dialects/NN/NN.h"
+#include "dialects/NN/Roles.h"
 #include "dialects/Pipe/Pipe.h"
 #include "interpreter/Tensor.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -14,14 +15,19 @@ namespace pcc::interp {
 
 /// An input of a program, of global type.
 struct InputInfo {
-  std::string role, name;
+  /// Nothing for what a single function that is run takes without saying so.
+  std::optional<nn::InputRole> role;
+  std::string name;
   mlir::RankedTensorType type;
   bool isPerMicrobatch;
   /// Exclusive bound of token ids, and the node it comes from; 0: not known.
   int64_t vocab = 0;
   std::string lookedUpBy = "";
-  /// Of role "data", but classes that a loss is computed for.
+  /// Data, but classes that a loss is computed for.
   bool isOfLoss = false;
+
+  /// Empty without a role.
+  std::string roleName() const;
 };
 
 /// How inputs and parameters that were not given are made up. The numbers

@@ -1,6 +1,7 @@
 //===- GradientCheck.cpp - Derivatives against differences ----------------===//
 
 #include "interpreter/GradientCheck.h"
+#include "dialects/NN/Names.h"
 #include "dialects/NN/Random.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -58,7 +59,7 @@ LogicalResult pcc::interp::checkGradients(
   if (failed(value) || failed(gradientMachine.call(gradient, gradientArgs)))
     return failure();
   os << llvm::format("loss %.12g\n", *value);
-  FailureOr<TensorRef> sum = gradientMachine.readSymbol("loss_sum");
+  FailureOr<TensorRef> sum = gradientMachine.readSymbol(nn::kLossSum);
   if (failed(sum))
     return failure();
   if (*sum && !(std::abs((*sum)->real[0] - *value) <= 1e-12 * std::abs(*value)))

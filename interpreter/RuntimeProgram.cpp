@@ -1,7 +1,7 @@
 //===- RuntimeProgram.cpp - What the runtime fills, for a module ----------===//
 
 #include "interpreter/RuntimeProgram.h"
-#include "dialects/NN/SourceMarks.h"
+#include "dialects/NN/AttrNames.h"
 #include "runtime/support/DType.h"
 
 using namespace mlir;
@@ -104,7 +104,7 @@ LogicalResult RuntimeProgram::addParam(Operation *op, StringRef name,
 
 LogicalResult RuntimeProgram::addInput(ModuleOp module, const InputInfo &info) {
   pcc_input input = {};
-  input.role = keep(info.role);
+  input.role = keep(info.roleName());
   input.name = keep(info.name);
   input.dtype = dtypeOf(info.type.getElementType());
   if (input.dtype < 0)
@@ -117,7 +117,7 @@ LogicalResult RuntimeProgram::addInput(ModuleOp module, const InputInfo &info) {
   input.slot_bytes = info.isPerMicrobatch ? (bytes + 63) / 64 * 64 : 0;
   input.arena_offset = allocate(
       info.isPerMicrobatch ? input.slot_bytes * program.microbatches : bytes);
-  if (info.role == "tokens" && info.type.getRank() == 2)
+  if (info.role == nn::InputRole::Tokens && info.type.getRank() == 2)
     program.seq = info.type.getDimSize(1);
   inputs.push_back(input);
   inputTypes.push_back(info.type);

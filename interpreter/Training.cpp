@@ -1,6 +1,7 @@
 //===- Training.cpp - Training steps of any stage's program ---------------===//
 
 #include "interpreter/Training.h"
+#include "dialects/NN/Names.h"
 #include "interpreter/Fill.h"
 
 using namespace mlir;
@@ -43,7 +44,7 @@ LogicalResult Training::addPipelineInputs() {
 
 LogicalResult Training::readData(int64_t microbatches, DataSource source) {
   for (auto [i, info] : llvm::enumerate(inputs)) {
-    if ((info.role != "data" && info.role != "shared") || !source) {
+    if (!info.role || !nn::isNamed(*info.role) || !source) {
       unsigned number = filled.size();
       filled[i] = number;
       continue;
@@ -78,12 +79,12 @@ Training::create(Machine &machine, int64_t microbatches, DataSource data) {
              << microbatches;
     microbatches = scheduled;
   } else {
-    FailureOr<func::FuncOp> microbatch = self->addFunction("microbatch");
-    FailureOr<func::FuncOp> update = self->addFunction("update");
+    FailureOr<func::FuncOp> microbatch = self->addFunction(nn::kMicrobatch);
+    FailureOr<func::FuncOp> update = self->addFunction(nn::kUpdate);
     if (failed(microbatch) || failed(update))
       return failure();
-    if (machine.getModule().lookupSymbol("counts")) {
-      FailureOr<func::FuncOp> counts = self->addFunction("counts");
+    if (machine.getModule().lookupSymbol(nn::kCounts)) {
+      FailureOr<func::FuncOp> counts = self->addFunction(nn::kCounts);
       if (failed(counts))
         return failure();
       self->counts = *counts;
@@ -129,7 +130,8 @@ FailureOr<StepOutputs> Training::step() {
     });
     if (failed(outputs))
       return failure();
-    TensorRef loss = outputs->lookup("loss"), norm = outputs->lookup("norm");
+    TensorRef loss = outputs->lookup(nn::kLossResult),
+              norm = outputs->lookup(nn::kNormResult);
     if (!loss || !norm)
       return machine.getModule().emitError(
           "gives no outputs \"loss\" and \"norm\"");

@@ -67,4 +67,29 @@ def NN_RelationAttr : EnumAttr<NN_Dialect, NN_Relation, "relation"> {
   let assemblyFormat = "`` $value";
 }
 
+/// What the runtime puts into an input of a program. Its predicates are in
+/// Roles.h; the runtime knows the roles by these names.
+def NN_InputRole : I32EnumAttr<"InputRole", "what an input of a program is", [
+    I32EnumAttrCase<"Tokens", 0, "tokens">,
+    I32EnumAttrCase<"Targets", 1, "targets">,
+    I32EnumAttrCase<"Labels", 2, "labels">,
+    I32EnumAttrCase<"Data", 3, "data">,
+    I32EnumAttrCase<"Shared", 4, "shared">,
+    I32EnumAttrCase<"Positions", 5, "positions">,
+    I32EnumAttrCase<"Samples", 6, "samples">,
+    I32EnumAttrCase<"Seed", 7, "seed">,
+    I32EnumAttrCase<"Step", 8, "step">,
+    I32EnumAttrCase<"LearningRate", 9, "lr">,
+    I32EnumAttrCase<"WeightDecay", 10, "weight_decay">,
+    I32EnumAttrCase<"Beta1", 11, "beta1">,
+    I32EnumAttrCase<"Beta2", 12, "beta2">,
+    I32EnumAttrCase<"Epsilon", 13, "eps">,
+    I32EnumAttrCase<"ClipGrad", 14, "clip_grad">]> {
+  let cppNamespace = "::pcc::nn";
+  let genSpecializedAttr = 0;
+}
+def NN_InputRoleAttr : EnumAttr<NN_Dialect, NN_InputRole, "role"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 #endif // PCC_NN_ATTRS

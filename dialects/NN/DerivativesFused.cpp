@@ -1,7 +1,7 @@
 //===- DerivativesFused.cpp - Of norms, attention, tables, losses, rows ---===//
 
+#include "dialects/NN/AttrNames.h"
 #include "dialects/NN/DerivativeBuilder.h"
-#include "dialects/NN/GradientMarks.h"
 
 using namespace mlir;
 using namespace pcc::nn;

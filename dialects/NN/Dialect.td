@@ -16,10 +16,28 @@ def NN_Dialect : Dialect {
 
     Reductions over dimensions (contract, reduce, norms, softmax, losses)
     accumulate in f32 at least; the result is rounded once.
+
+    Every input of a function has a role, `nn.role`, which says what the runtime
+    puts there, and the model's name of it, `nn.name`:
+
+    | role | what it is |
+    |---|---|
+    | tokens | ids of a text, `[batch, seq]`; one input at most |
+    | targets | what the model shall give, by the loss that is attached or by the file's; one input at most |
+    | labels | targets that the model itself shifts: of a text they are the tokens |
+    | data | a row per sample, read by the input's name |
+    | shared | the same for all samples, read by the input's name |
+    | positions | 0, 1, ...: places in a text |
+    | samples | the number of each sample in the global batch |
+    | seed, step | whole numbers that random numbers depend on |
+    | lr, weight_decay, beta1, beta2, eps, clip_grad | what the optimizer is told in each step |
   }];
   let cppNamespace = "::pcc::nn";
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
 /// Any tensor the dialect computes with.

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/NN/GradientMarks.h"
+#include "dialects/NN/AttrNames.h"
 #include "dialects/NN/NN.h"
 
 using namespace mlir;

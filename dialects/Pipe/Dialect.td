@@ -17,6 +17,7 @@ def Pipe_Dialect : Dialect {
   }];
   let cppNamespace = "::pcc::pipe";
   let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = ["::pcc::nn::NNDialect"];
 }
 
 /// What a task is part of. The update phases run once per step, the others

@@ -24,21 +24,31 @@ class Pipe_Symbol<string mnemonic> : Pipe_Op<mnemonic, [Symbol]> {
   let extraClassDeclaration = tensorMethod;
 }
 
+/// The role of an input of nn, written as its keyword.
+def Pipe_RoleAttr : Attr<CPred<"::llvm::isa<::pcc::nn::InputRoleAttr>($_self)">,
+                         "role of an input of nn"> {
+  let storageType = "::pcc::nn::InputRoleAttr";
+  let returnType = "::pcc::nn::InputRole";
+  let convertFromStorage = "$_self.getValue()";
+  let constBuilderCall =
+      "::pcc::nn::InputRoleAttr::get($_builder.getContext(), $0)";
+}
+
 def Pipe_InputOp : Pipe_Symbol<"input"> {
   let summary = "What the runtime fills before a step";
   let description = [{
-    `role` is one of the argument roles of nn programs, `name` the model's name
-    of it. Tokens, targets, samples and data have an instance per microbatch,
-    the others one per step.
+    `role` is that of the input in nn, `name` the model's name of it. Inputs
+    with a row per sample (tokens, targets, labels, samples and data) have an
+    instance per microbatch, the others one per step.
 
     ```mlir
-    pipe.input @input.tokens : tensor<2x64xi64> role "tokens" name "input_ids"
+    pipe.input @input.tokens : tensor<2x64xi64> role tokens name "input_ids"
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
-    TypeAttrOf<AnyStaticShapeTensor>:$type, StrAttr:$role, StrAttr:$name);
+    TypeAttrOf<AnyStaticShapeTensor>:$type, Pipe_RoleAttr:$role, StrAttr:$name);
   let assemblyFormat = [{
-    $sym_name `:` $type `role` $role `name` $name attr-dict
+    $sym_name `:` $type `role` custom<Role>($role) `name` $name attr-dict
   }];
   let extraClassDeclaration = !strconcat(tensorMethod, [{
     bool isPerMicrobatch();

@@ -1,11 +1,30 @@
 //===- Pipe.cpp - Registration and syntax of the pipe dialect -------------===//
 
 #include "dialects/Pipe/Pipe.h"
+#include "dialects/NN/NN.h"
+#include "dialects/NN/Roles.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+
+static ParseResult parseRole(OpAsmParser &parser,
+                             pcc::nn::InputRoleAttr &role) {
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  auto parsed = pcc::nn::symbolizeInputRole(keyword);
+  if (!parsed)
+    return parser.emitError(loc, "'") << keyword << "' is no role of an input";
+  role = pcc::nn::InputRoleAttr::get(parser.getContext(), *parsed);
+  return success();
+}
+
+static void printRole(OpAsmPrinter &p, Operation *,
+                      pcc::nn::InputRoleAttr role) {
+  p << pcc::nn::stringifyInputRole(role.getValue());
+}
 
 #include "dialects/Pipe/Dialect.cpp.inc"
 #include "dialects/Pipe/Enums.cpp.inc"
@@ -27,13 +46,7 @@ void PipeDialect::initialize() {
       >();
 }
 
-bool isPerMicrobatchRole(StringRef role) {
-  return llvm::StringSwitch<bool>(role)
-      .Cases({"tokens", "targets", "labels", "samples", "data"}, true)
-      .Default(false);
-}
-
-bool InputOp::isPerMicrobatch() { return isPerMicrobatchRole(getRole()); }
+bool InputOp::isPerMicrobatch() { return nn::hasRowPerSample(getRole()); }
 
 /// `stage 0 forward (%a: type from @x, ...) -> (type to @y, ...) { ... }`
 ParseResult TaskOp::parse(OpAsmParser &parser, OperationState &result) {

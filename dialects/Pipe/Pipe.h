@@ -3,6 +3,7 @@
 #ifndef PCC_DIALECTS_PIPE_PIPE_H
 #define PCC_DIALECTS_PIPE_PIPE_H
 
+#include "dialects/NN/Attrs.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -18,13 +19,5 @@
 #include "dialects/Pipe/Attrs.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/Pipe/Ops.h.inc"
-
-namespace pcc::pipe {
-
-/// Whether an input of this role has an instance per microbatch, as opposed
-/// to one for the whole step.
-bool isPerMicrobatchRole(llvm::StringRef role);
-
-} // namespace pcc::pipe
 
 #endif // PCC_DIALECTS_PIPE_PIPE_H

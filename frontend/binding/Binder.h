@@ -39,12 +39,12 @@ public:
   /// Whether the outputs are wanted as they are, not a loss to train by.
   virtual bool isForward() const = 0;
   /// The elements of a tensor of the file.
-  virtual mlir::FailureOr<analysis::Tensor> load(mlir::Location loc,
-                                       const onnx::TensorProto &tensor) = 0;
+  virtual mlir::FailureOr<analysis::Tensor>
+  load(mlir::Location loc, const onnx::TensorProto &tensor) = 0;
   /// A place to keep what was made of a constant.
   virtual mlir::Value &constantFor(const analysis::Tensor &tensor) = 0;
   /// The argument of @forward with this role, added on first use.
-  virtual mlir::Value argument(llvm::StringRef role) = 0;
+  virtual mlir::Value argument(nn::InputRole role) = 0;
   /// A number for a random op, ascending in program order.
   virtual int64_t nextRandomId() = 0;
   /// Whether a batch norm is one by the batch's statistics, not by running

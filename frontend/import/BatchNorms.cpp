@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/NN/SampleMarks.h"
+#include "dialects/NN/AttrNames.h"
 #include "frontend/import/Importer.h"
 #include "frontend/onnx/Metadata.h"
 

@@ -22,9 +22,7 @@ using namespace pcc::nn;
 
 /// The samples that the file is for; 0 if no input has any.
 static int64_t fixedBatch(func::FuncOp forward) {
-  BlockArgument rows = findArgument(forward, "tokens");
-  if (!rows)
-    rows = findArgument(forward, "data");
+  BlockArgument rows = findModelData(forward);
   return rows && tensorType(rows).getRank() ? tensorType(rows).getDimSize(0)
                                             : 0;
 }

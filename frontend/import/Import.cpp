@@ -1,9 +1,10 @@
 //===- Import.cpp - ONNX to nn, operator by operator ----------------------===//
 
+#include "analysis/AssignRoles.h"
 #include "analysis/Expressions.h"
 #include "analysis/Params.h"
-#include "analysis/Roles.h"
-#include "dialects/NN/GradientMarks.h"
+#include "dialects/NN/AttrNames.h"
+#include "dialects/NN/Names.h"
 #include "frontend/import/ContextLength.h"
 #include "frontend/import/DimBinding.h"
 #include "frontend/import/Importer.h"
@@ -105,7 +106,7 @@ LogicalResult Importer::addOutputs() {
     if (failed(loss))
       return failure();
     if (*loss) {
-      names = {"loss"};
+      names = {kLossResult.str()};
       results = {*loss};
       forward->setAttr(kHasLossAttr, builder.getUnitAttr());
     }
@@ -156,11 +157,10 @@ TableReads Importer::readTables() {
   // Some models count positions by what is no padding: no usual padding is 7.
   for (BlockArgument argument : forward.getArguments()) {
     auto type = cast<RankedTensorType>(argument.getType());
-    auto name = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                     kNameAttr);
+    StringRef name = inputName(forward, argument.getArgNumber());
     if (type.getRank() != 2 || !isa<IntegerType>(type.getElementType()))
       continue;
-    Item &item = items[name.getValue()];
+    Item &item = items[name];
     item.value = nullptr;
     item.tensor = Tensor::splat(type.getElementType(), type.getShape(),
                                 roundTo(type.getElementType(), ofInt(7)));
@@ -230,7 +230,7 @@ FailureOr<OwningOpRef<ModuleOp>> pcc::importONNX(MLIRContext &context,
       Importer(context, file, options, report ? *report : unused).run();
   if (failed(module))
     return failure();
-  auto forward = (*module)->lookupSymbol<func::FuncOp>("forward");
+  auto forward = (*module)->lookupSymbol<func::FuncOp>(kForward);
   if (!forward->hasAttr(kHasLossAttr))
     return module;
   // Of one sample a mean is a sum: then two are compared with four.
@@ -240,7 +240,7 @@ FailureOr<OwningOpRef<ModuleOp>> pcc::importONNX(MLIRContext &context,
   if (batch == 1)
     some = importFor(2, context, file, options);
   auto forwardOf = [](OwningOpRef<ModuleOp> &read) {
-    return read->lookupSymbol<func::FuncOp>("forward");
+    return read->lookupSymbol<func::FuncOp>(kForward);
   };
   bool isFixed = !twice || (batch == 1 && !some);
   splitLoss(forward,

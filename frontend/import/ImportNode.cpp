@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/Expressions.h"
-#include "dialects/NN/GradientMarks.h"
+#include "dialects/NN/AttrNames.h"
 #include "frontend/import/Importer.h"
 #include "frontend/import/ParamReads.h"
 

@@ -52,7 +52,7 @@ public:
         return value;
     return constants.emplace_back(tensor, mlir::Value()).second;
   }
-  mlir::Value argument(llvm::StringRef role) override {
+  mlir::Value argument(nn::InputRole role) override {
     return analysis::entryArgument(forward, role);
   }
   int64_t nextRandomId() override { return randomIds++; }

@@ -1,7 +1,8 @@
 //===- Inputs.cpp - The inputs of a model ---------------------------------===//
 
 #include "frontend/import/Inputs.h"
-#include "dialects/NN/Implied.h"
+#include "dialects/NN/Names.h"
+#include "dialects/NN/Roles.h"
 #include "frontend/import/DimBinding.h"
 
 using namespace mlir;
@@ -58,7 +59,7 @@ FailureOr<func::FuncOp> pcc::frontend::makeForward(
       bindDims(file, graph, options, batchDims);
   if (failed(inputs))
     return failure();
-  auto forward = func::FuncOp::create(builder, file, "forward",
+  auto forward = func::FuncOp::create(builder, file, kForward,
                                       builder.getFunctionType({}, {}));
   Block *body = forward.addEntryBlock();
   SmallVector<NamedAttribute> implications;
@@ -84,20 +85,14 @@ FailureOr<func::FuncOp> pcc::frontend::makeForward(
       continue;
     }
     Type element = input.type.getElementType();
-    StringRef role = "data";
+    auto role = InputRole::Data;
     if (!options.forward && input.isShared)
-      role = "shared";
+      role = InputRole::Shared;
     else if (!options.forward && isa<IntegerType>(element) &&
              !element.isInteger(1) && input.type.getRank() == 2)
-      role = "tokens";
-    auto attrs = builder.getDictionaryAttr(
-        {builder.getNamedAttr(kNameAttr, builder.getStringAttr(name)),
-         builder.getNamedAttr(kRoleAttr, builder.getStringAttr(role))});
-    LogicalResult inserted = forward.insertArgument(forward.getNumArguments(),
-                                                    input.type, attrs, file);
-    assert(succeeded(inserted));
-    (void)inserted;
-    item.value = body->getArguments().back();
+      role = InputRole::Tokens;
+    item.value = insertInput(forward, forward.getNumArguments(), role, name,
+                             input.type, file);
   }
   if (!implications.empty())
     forward->getParentOp()->setAttr(kImpliedAttr,

@@ -1,7 +1,7 @@
 //===- ListParams.cpp - The parameters of a model as a list ---------------===//
 
 #include "analysis/Params.h"
-#include "dialects/NN/SourceMarks.h"
+#include "dialects/NN/AttrNames.h"
 #include "frontend/import/Import.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -47,7 +47,7 @@ void pcc::printParams(ModuleOp module, const ImportReport &report,
          << print(source.getType());
     else
       os << "  from nowhere";
-    if (auto name = param->getAttrOfType<StringAttr>(analysis::kSourceNameAttr))
+    if (auto name = param->getAttrOfType<StringAttr>(nn::kSourceNameAttr))
       os << ", called '" << name.getValue() << "' there";
     if (param->hasAttr(kTransposedAttr))
       os << ", transposed";

@@ -4,8 +4,7 @@
 #include "analysis/Dependence.h"
 #include "analysis/Params.h"
 #include "analysis/Tensor.h"
-#include "dialects/NN/GradientMarks.h"
-#include "dialects/NN/SourceMarks.h"
+#include "dialects/NN/AttrNames.h"
 
 using namespace mlir;
 using namespace pcc::analysis;

@@ -20,7 +20,7 @@
 
 #include "frontend/import/SharedInputs.h"
 #include "analysis/Axes.h"
-#include "dialects/NN/NN.h"
+#include "dialects/NN/Roles.h"
 #include "frontend/import/DimBinding.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -176,15 +176,12 @@ FailureOr<BatchDims> BatchDims::read(Location loc,
 void pcc::frontend::resolveOpenInputs(func::FuncOp forward,
                                       const BatchDims &dims) {
   auto nameOf = [&](BlockArgument argument) {
-    auto name = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                     kNameAttr);
-    return name ? name.getValue() : StringRef();
+    return inputName(forward, argument.getArgNumber());
   };
   SmallVector<BlockArgument> rows, open;
   for (BlockArgument argument : forward.getArguments()) {
-    auto role = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                     kRoleAttr);
-    if (!role || (role != "tokens" && role != "data"))
+    std::optional<InputRole> role = roleOf(argument);
+    if (!role || !isModelData(*role))
       continue;
     (dims.isOpen(nameOf(argument)) ? open : rows).push_back(argument);
   }
@@ -216,8 +213,7 @@ void pcc::frontend::resolveOpenInputs(func::FuncOp forward,
       if (*isBySample)
         rows.push_back(argument);
       else
-        forward.setArgAttr(argument.getArgNumber(), kRoleAttr,
-                           StringAttr::get(forward.getContext(), "shared"));
+        setRole(forward, argument.getArgNumber(), InputRole::Shared);
     }
   }
   for (BlockArgument argument : open) {

@@ -9,7 +9,7 @@
 #ifndef PCC_FRONTEND_ONNX_READER_H
 #define PCC_FRONTEND_ONNX_READER_H
 
-#include "dialects/NN/SourceMarks.h"
+#include "dialects/NN/AttrNames.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"

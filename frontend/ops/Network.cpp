@@ -100,21 +100,22 @@ static LogicalResult importDropout(Binder &b) {
     return diag;
   }
   Translation &t = b.translation;
-  Value samples = t.argument("samples");
+  Value samples = t.argument(InputRole::Samples);
   // The queries of probabilities, whatever else has the tokens' positions.
   int64_t rows = rank - 2 == axes.batch ? rank - 1 : rank - 2;
   if (x.getDefiningOp<SoftmaxOp>() && axes.seq != rows)
     axes.seq = -1;
   Value positions;
   if (axes.seq >= 0) {
-    positions = t.argument("positions");
+    positions = t.argument(InputRole::Positions);
   } else {
     axes.seq = rows;
     positions = b.constant(Tensor::ofInts(
         b.builder.getContext(),
         llvm::to_vector(llvm::seq<int64_t>(0, b.shape(0)[rows]))));
   }
-  Value seed = t.argument("seed"), step = t.argument("step");
+  Value seed = t.argument(InputRole::Seed);
+  Value step = t.argument(InputRole::Step);
   b.set(0, Value(DropoutOp::create(
                b.builder, b.loc, x.getType(), x, samples, positions, seed, step,
                Value(), b.builder.getF64FloatAttr(*ratio),

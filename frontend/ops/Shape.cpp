@@ -36,8 +36,8 @@ static SmallVector<std::pair<StringRef, int64_t>> chosenDims(Binder &b) {
   auto forward = dyn_cast_or_null<func::FuncOp>(block->getParentOp());
   if (!forward)
     return dims;
-  BlockArgument tokens = findArgument(forward, "tokens");
-  BlockArgument rows = tokens ? tokens : findArgument(forward, "data");
+  BlockArgument tokens = findInput(forward, InputRole::Tokens);
+  BlockArgument rows = findModelData(forward);
   if (rows && tensorType(rows).getRank() > 0)
     dims.push_back({"batch", tensorType(rows).getDimSize(0)});
   if (tokens && tensorType(tokens).getRank() == 2)

@@ -56,22 +56,23 @@ Value TaskBuilder::addArgument(TaskOp task, FlatSymbolRefAttr source,
 }
 
 FlatSymbolRefAttr TaskBuilder::getInput(func::FuncOp func, unsigned index) {
-  auto role = func.getArgAttrOfType<StringAttr>(index, nn::kRoleAttr);
-  auto name = func.getArgAttrOfType<StringAttr>(index, nn::kNameAttr);
-  StringRef inputName = name ? name.getValue() : role.getValue();
+  nn::InputRole role = *nn::roleOf(func, index);
+  StringRef roleName = nn::stringifyInputRole(role);
+  StringRef name = nn::inputName(func, index);
+  if (name.empty())
+    name = roleName;
   auto type = cast<RankedTensorType>(func.getArgumentTypes()[index]);
   for (auto input : module.getOps<InputOp>())
-    if (input.getRole() == role.getValue() && input.getName() == inputName)
+    if (input.getRole() == role && input.getName() == name)
       return FlatSymbolRefAttr::get(input.getSymNameAttr());
   // The role says it best, unless a model has several inputs of one.
-  std::string symbol = ("input." + role.getValue()).str();
-  if (role.getValue() == "data" || role.getValue() == "shared" ||
-      module.lookupSymbol(symbol))
-    symbol = ("input." + inputName).str();
+  std::string symbol = ("input." + roleName).str();
+  if (nn::isNamed(role) || module.lookupSymbol(symbol))
+    symbol = ("input." + name).str();
   for (int64_t i = 2; module.lookupSymbol(symbol); ++i)
-    symbol = ("input." + inputName + "." + Twine(i)).str();
-  auto input = InputOp::create(symbols, func.getLoc(), symbol, type,
-                               role.getValue(), inputName);
+    symbol = ("input." + name + "." + Twine(i)).str();
+  auto input =
+      InputOp::create(symbols, func.getLoc(), symbol, type, role, name);
   // Global type and sharding: the runtime fills this rank's part by them.
   for (NamedAttribute attr : func.getArgAttrDict(index))
     if (attr.getName() != nn::kRoleAttr && attr.getName() != nn::kNameAttr)
@@ -96,8 +97,9 @@ FlatSymbolRefAttr TaskBuilder::addValue(Type type, Location loc) {
 }
 
 void pcc::stripMarks(Operation *op) {
-  for (StringRef name : {StringRef(kStageAttr), StringRef(dist::kShardingsAttr),
-                         StringRef(dist::kIdAttr)})
+  for (StringRef name :
+       {StringRef(nn::kStageAttr), StringRef(dist::kShardingsAttr),
+        StringRef(dist::kIdAttr)})
     op->removeDiscardableAttr(name);
 }
 
@@ -190,7 +192,7 @@ void MicrobatchOutliner::splitAccumulations() {
     SmallVector<int64_t> from;
     for (Value input : sum.getInputs())
       if (Operation *def = input.getDefiningOp())
-        if (auto stage = def->getAttrOfType<IntegerAttr>(kStageAttr);
+        if (auto stage = def->getAttrOfType<IntegerAttr>(nn::kStageAttr);
             stage && !llvm::is_contained(from, stage.getInt()))
           from.push_back(stage.getInt());
     if (from.size() < 2)
@@ -200,8 +202,8 @@ void MicrobatchOutliner::splitAccumulations() {
       Operation *part = builder.clone(*accumulate);
       part->setOperands(input);
       if (Operation *def = input.getDefiningOp())
-        if (Attribute stage = def->getAttr(kStageAttr))
-          part->setAttr(kStageAttr, stage);
+        if (Attribute stage = def->getAttr(nn::kStageAttr))
+          part->setAttr(nn::kStageAttr, stage);
     }
     accumulate.erase();
     sum.erase();
@@ -215,7 +217,7 @@ LogicalResult MicrobatchOutliner::assignUnits() {
     bool isFree = !activations.contains(&op) && isMemoryEffectFree(&op);
     if (isFree || isa<nn::ReadOp>(op))
       continue;
-    auto stage = op.getAttrOfType<IntegerAttr>(kStageAttr);
+    auto stage = op.getAttrOfType<IntegerAttr>(nn::kStageAttr);
     if (stage && (stage.getInt() < 0 || stage.getInt() >= stages))
       return op.emitOpError()
              << "is in stage " << stage.getInt() << " of " << stages;
@@ -358,15 +360,15 @@ static void outlineCounts(TaskBuilder &tasks, func::FuncOp counts) {
   llvm::SmallSetVector<int64_t, 2> readers;
   for (auto &[symbol, stages] : findStageUses(module)) {
     auto state = module.lookupSymbol<nn::StateOp>(symbol);
-    if (state && state->hasAttr(kAheadAttr))
+    if (state && state->hasAttr(nn::kAheadAttr))
       readers.insert(stages.begin(), stages.end());
   }
   SmallVector<int64_t> stages = readers.takeVector();
   llvm::sort(stages);
   for (int64_t stage : stages) {
-    TaskOp task = tasks.create(("counts." + Twine(stage)).str(), stage,
+    TaskOp task = tasks.create((nn::kCounts + "." + Twine(stage)).str(), stage,
                                Phase::ForwardBackward, counts.getLoc());
-    task->setAttr(kAheadAttr, UnitAttr::get(module.getContext()));
+    task->setAttr(nn::kAheadAttr, UnitAttr::get(module.getContext()));
     OpBuilder builder = OpBuilder::atBlockEnd(task.getBlock());
     IRMapping mapping;
     for (auto [i, argument] : llvm::enumerate(counts.getArguments()))
@@ -382,7 +384,7 @@ static void outlineCounts(TaskBuilder &tasks, func::FuncOp counts) {
 static int64_t countStages(func::FuncOp func) {
   int64_t stages = 1;
   for (Operation &op : func.getBody().front())
-    if (auto stage = op.getAttrOfType<IntegerAttr>(kStageAttr))
+    if (auto stage = op.getAttrOfType<IntegerAttr>(nn::kStageAttr))
       stages = std::max(stages, stage.getInt() + 1);
   return stages;
 }
@@ -392,12 +394,13 @@ void PipeOutlinePass::runOnOperation() {
   auto lookUp = [&](StringRef name) {
     return module.lookupSymbol<func::FuncOp>(name);
   };
-  func::FuncOp microbatch = lookUp("microbatch"), update = lookUp("update"),
-               evaluate = lookUp("evaluate"),
-               result = lookUp("evaluate_result"), counts = lookUp("counts");
+  func::FuncOp microbatch = lookUp(nn::kMicrobatch),
+               update = lookUp(nn::kUpdate), evaluate = lookUp(nn::kEvaluate),
+               result = lookUp(nn::kEvaluateResult),
+               counts = lookUp(nn::kCounts);
   TaskBuilder tasks(module);
   // A model that is not trained is still what the frontend made of it.
-  if (func::FuncOp forward = lookUp("forward"); forward && !microbatch) {
+  if (func::FuncOp forward = lookUp(nn::kForward); forward && !microbatch) {
     outlineForward(tasks, forward);
     forward.erase();
     return;
@@ -410,7 +413,7 @@ void PipeOutlinePass::runOnOperation() {
   // What a task's arguments are bound to is found by their roles.
   for (func::FuncOp func : {microbatch, update, evaluate, result, counts})
     for (unsigned i = 0; func && i < func.getNumArguments(); ++i)
-      if (!func.getArgAttrOfType<StringAttr>(i, nn::kRoleAttr)) {
+      if (!nn::roleOf(func, i)) {
         func.emitError() << "input " << i << " of @" << func.getSymName()
                          << " has no role";
         return signalPassFailure();

@@ -261,12 +261,12 @@ LogicalResult pcc::outlineUpdate(TaskBuilder &tasks, func::FuncOp update,
     if (auto name = update.getResultAttrOfType<StringAttr>(i, nn::kNameAttr))
       names.push_back(name);
   if (names.size() != update.getNumResults() || names.size() < 2 ||
-      names[0] != "loss" || names[1] != "norm")
+      names[0] != nn::kLossResult || names[1] != nn::kNormResult)
     return emitError(update.getLoc())
            << "@update returns the loss and the gradient norm, under these "
               "names";
   for (StageFunction &function : functions)
-    function.build("update", Phase::Update, names);
+    function.build(nn::kUpdate, Phase::Update, names);
   return success();
 }
 
@@ -279,7 +279,8 @@ LogicalResult pcc::outlineResult(TaskBuilder &tasks, func::FuncOp func,
   StageUses uses = findStageUses(func->getParentOfType<ModuleOp>());
   for (int64_t stage = 0; stage < stages; ++stage)
     StageFunction(tasks, func, stage, uses)
-        .build("evaluate_result", Phase::EvaluateResult,
-               {"eval_loss", "eval_target_count"});
+        .build(nn::kEvaluateResult, Phase::EvaluateResult,
+               {(nn::kEvalPrefix + nn::kLossResult).str(),
+                (nn::kEvalPrefix + nn::kTargetCount).str()});
   return success();
 }

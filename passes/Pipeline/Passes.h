@@ -9,8 +9,6 @@
 
 namespace pcc {
 
-/// The pipeline stage of an op of the forward pass and of its gradients.
-inline constexpr llvm::StringLiteral kStageAttr = "nn.stage";
 /// On a schedule: the most microbatches whose activations a stage may hold.
 inline constexpr llvm::StringLiteral kLiveAttr = "live";
 

@@ -1,6 +1,7 @@
 //===- StageCuts.cpp - Divides the forward pass into stages ---------------===//
 
 #include "dialects/NN/Location.h"
+#include "dialects/NN/Names.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/Pipeline/Activations.h"
@@ -204,23 +205,23 @@ static void findUsers(Operation *op,
 }
 
 static int64_t stageOf(Operation *op) {
-  return op->getAttrOfType<IntegerAttr>(kStageAttr).getInt();
+  return op->getAttrOfType<IntegerAttr>(nn::kStageAttr).getInt();
 }
 
 /// The rest goes to its first user; users come later in the block.
 void NNStageCutsPass::markRest(Block &block) {
   Builder builder(&getContext());
   for (Operation &op : llvm::reverse(block.without_terminator())) {
-    if (op.hasAttr(kStageAttr))
+    if (op.hasAttr(nn::kStageAttr))
       continue;
     int64_t first = stages - 1;
     bool isUsed = false;
     for (Operation *user : op.getUsers())
-      if (user->hasAttr(kStageAttr)) {
+      if (user->hasAttr(nn::kStageAttr)) {
         first = std::min(first, stageOf(user));
         isUsed = true;
       }
-    op.setAttr(kStageAttr, builder.getI64IntegerAttr(isUsed ? first : 0));
+    op.setAttr(nn::kStageAttr, builder.getI64IntegerAttr(isUsed ? first : 0));
   }
 }
 
@@ -235,7 +236,7 @@ LogicalResult NNStageCutsPass::markLoss(func::FuncOp func) {
   for (auto [i, op] : llvm::enumerate(line.ops)) {
     while (stage < static_cast<int64_t>(cuts->size()) && i >= (*cuts)[stage])
       ++stage;
-    op->setAttr(kStageAttr, builder.getI64IntegerAttr(stage));
+    op->setAttr(nn::kStageAttr, builder.getI64IntegerAttr(stage));
   }
   for (auto read : block.getOps<nn::ReadOp>())
     findUsers(read, line.activations, [&](Operation *user) {
@@ -277,7 +278,7 @@ LogicalResult NNStageCutsPass::markEvaluate(func::FuncOp func) {
       ++stage;
     if (stage == stages)
       return op.emitOpError("uses parameters that no one stage holds");
-    op.setAttr(kStageAttr, builder.getI64IntegerAttr(stage));
+    op.setAttr(nn::kStageAttr, builder.getI64IntegerAttr(stage));
   }
   markRest(block);
   return success();
@@ -289,10 +290,10 @@ void NNStageCutsPass::runOnOperation() {
     return signalPassFailure();
   }
   homes.clear();
-  if (auto loss = getOperation().lookupSymbol<func::FuncOp>("loss"))
+  if (auto loss = getOperation().lookupSymbol<func::FuncOp>(nn::kLoss))
     if (failed(markLoss(loss)))
       return signalPassFailure();
-  if (auto evaluate = getOperation().lookupSymbol<func::FuncOp>("evaluate"))
+  if (auto evaluate = getOperation().lookupSymbol<func::FuncOp>(nn::kEvaluate))
     if (failed(markEvaluate(evaluate)))
       return signalPassFailure();
 }

@@ -64,10 +64,10 @@ Value beforeRepeat(Value value, int64_t dim) {
 /// 0, 1, ...
 Value positions(PatternRewriter &rewriter, Location loc, func::FuncOp function,
                 int64_t length) {
-  BlockArgument tokens = findArgument(function, "tokens");
+  BlockArgument tokens = findInput(function, InputRole::Tokens);
   if (tokens && tensorType(tokens).getRank() == 2 &&
       tensorType(tokens).getShape()[1] == length)
-    return entryArgument(function, "positions");
+    return entryArgument(function, InputRole::Positions);
   auto type = RankedTensorType::get(length, rewriter.getI64Type());
   return ConstantOp::create(
       rewriter, loc, type,

@@ -2,7 +2,7 @@
 
 #include "passes/Recognition/ParamParts.h"
 #include "analysis/Dependence.h"
-#include "dialects/NN/SourceMarks.h"
+#include "dialects/NN/AttrNames.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/Twine.h"
 
@@ -55,7 +55,7 @@ static SourceAttr cutSource(SourceAttr source, int64_t dim, int64_t begin,
 }
 
 Value pcc::recognition::readPart(PatternRewriter &rewriter, Value whole,
-                              int64_t dim, ParamPart part) {
+                                 int64_t dim, ParamPart part) {
   auto read = whole.getDefiningOp<ReadOp>();
   ParamOp param = ownParam(read);
   SmallVector<int64_t> shape(param.getTensorType().getShape());

@@ -23,7 +23,7 @@ def NNRecognizePass : Pass<"nn-recognize", "::mlir::ModuleOp"> {
       three are selections along part. Parameters are declared with the shape
       that the program wants; their source says how they lie in the file.
     - learned positions become an embedding of the argument with role
-      "positions".
+      positions.
   }];
   let dependentDialects = ["::pcc::nn::NNDialect", "::mlir::func::FuncDialect"];
   let options = [

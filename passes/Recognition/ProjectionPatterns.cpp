@@ -2,7 +2,7 @@
 
 #include "analysis/Axes.h"
 #include "analysis/Evaluate.h"
-#include "dialects/NN/SourceMarks.h"
+#include "dialects/NN/AttrNames.h"
 #include "passes/Recognition/DimParts.h"
 #include "passes/Recognition/Patterns.h"
 
@@ -115,7 +115,7 @@ struct LearnedPositions : OpRewritePattern<EmbeddingOp> {
     RankedTensorType type = tensorType(op.getIds());
     auto function = op->getParentOfType<func::FuncOp>();
     BlockArgument tokens =
-        function ? findArgument(function, "tokens") : BlockArgument();
+        function ? findInput(function, InputRole::Tokens) : BlockArgument();
     if (op.getOffset() || type.getRank() < 1 || !tokens ||
         tensorType(tokens).getRank() != 2 ||
         !type.getElementType().isInteger(64))
@@ -128,9 +128,9 @@ struct LearnedPositions : OpRewritePattern<EmbeddingOp> {
     int64_t width = tensorType(op.getTable()).getShape()[1];
     auto rows = RankedTensorType::get(
         {n, width}, tensorType(op.getTable()).getElementType());
-    Value embedding = EmbeddingOp::create(rewriter, op.getLoc(), rows,
-                                          entryArgument(function, "positions"),
-                                          op.getTable(), Value());
+    Value embedding = EmbeddingOp::create(
+        rewriter, op.getLoc(), rows,
+        entryArgument(function, InputRole::Positions), op.getTable(), Value());
     int64_t rank = type.getRank();
     if (rank > 1)
       embedding =

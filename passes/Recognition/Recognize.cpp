@@ -1,7 +1,7 @@
 //===- Recognize.cpp - --nn-recognize -------------------------------------===//
 
+#include "analysis/AssignRoles.h"
 #include "analysis/Params.h"
-#include "analysis/Roles.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"

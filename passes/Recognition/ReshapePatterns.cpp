@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/Evaluate.h"
-#include "dialects/NN/GradientMarks.h"
+#include "dialects/NN/AttrNames.h"
 #include "passes/Recognition/DimParts.h"
 #include "passes/Recognition/Patterns.h"
 #include "llvm/ADT/StringExtras.h"
@@ -17,7 +17,7 @@ using namespace pcc::recognition;
 using namespace pcc::nn;
 
 Value pcc::recognition::reshapeTo(OpBuilder &builder, Location loc, Value value,
-                               ArrayRef<int64_t> shape) {
+                                  ArrayRef<int64_t> shape) {
   RankedTensorType type = tensorType(value);
   if (type.getShape() == shape)
     return value;

@@ -148,7 +148,7 @@ private:
     if (!tables)
       return failure();
     auto function = op->getParentOfType<func::FuncOp>();
-    BlockArgument tokens = findArgument(function, "tokens");
+    BlockArgument tokens = findInput(function, InputRole::Tokens);
     bool fits = tokens && tensorType(tokens).getRank() == 2 &&
                 tensorType(tokens).getShape()[1] == tables->length();
     std::optional<double> theta = fits ? tables->theta() : std::nullopt;
@@ -174,7 +174,7 @@ private:
       back[from] = to;
     rewriter.setInsertionPoint(replaced);
     Location loc = op.getLoc();
-    Value positions = entryArgument(function, "positions");
+    Value positions = entryArgument(function, InputRole::Positions);
     Value turned = transpose(rewriter, loc, x, there);
     turned = RopeOp::create(rewriter, loc, turned.getType(), turned, positions,
                             rewriter.getF64FloatAttr(*theta),

@@ -133,9 +133,7 @@ void Program::addFunction(func::FuncOp function) {
     info.owner = owner;
     info.type = tensorType(value);
     if (auto argument = dyn_cast<BlockArgument>(value))
-      if (auto name = function.getArgAttrOfType<StringAttr>(
-              argument.getArgNumber(), kNameAttr))
-        info.name = name.str();
+      info.name = inputName(function, argument.getArgNumber()).str();
     numbers[value] = add(info);
     return numbers[value];
   };
@@ -188,9 +186,9 @@ bool pcc::isForward(Operation *op) {
     return false;
   auto function = op->getParentOfType<func::FuncOp>();
   return function &&
-         llvm::any_of(llvm::seq(function.getNumArguments()), [&](auto i) {
-           auto role = function.getArgAttrOfType<StringAttr>(i, kRoleAttr);
-           return role && (role == "tokens" || role == "data");
+         llvm::any_of(function.getArguments(), [](BlockArgument argument) {
+           std::optional<InputRole> role = roleOf(argument);
+           return role && isModelData(*role);
          });
 }
 
@@ -247,10 +245,8 @@ bool pcc::isTokenLookup(EmbeddingOp op) {
     auto argument = dyn_cast<BlockArgument>(source);
     if (!argument)
       return false;
-    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    auto role = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                      kRoleAttr);
-    return role && (role == "tokens" || role == "data");
+    std::optional<InputRole> role = roleOf(argument);
+    return role && isModelData(*role);
   };
   return paramOf(op.getTable()) && dependsOn(op.getIds(), isFed);
 }

@@ -10,6 +10,7 @@
 
 #include "dialects/Dist/Layout.h"
 #include "dialects/NN/NN.h"
+#include "dialects/NN/Roles.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <vector>

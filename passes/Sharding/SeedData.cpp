@@ -1,5 +1,6 @@
 //===- SeedData.cpp - --dist-seed-data ------------------------------------===//
 
+#include "dialects/NN/Names.h"
 #include "passes/Sharding/Passes.h"
 #include "passes/Sharding/Seeds.h"
 
@@ -35,32 +36,12 @@ struct DistSeedDataPass : pcc::impl::DistSeedDataPassBase<DistSeedDataPass> {
 
 } // namespace
 
-/// Ids, one per position of each sample.
-static bool isSequence(StringRef role) {
-  return role == "tokens" || role == "targets" || role == "labels";
-}
-
-/// The batch of a function: the rows of an input whose role says that it has
-/// one, else of the first that is data; 0 if there is none.
-static int64_t batchOf(func::FuncOp function) {
-  // Counts alone may be of an input that says less.
+/// The batch of a function. Counts alone may be of an input that says less than
+/// those of a microbatch.
+static int64_t batchOfProgram(func::FuncOp function) {
   auto module = function->getParentOfType<ModuleOp>();
-  if (auto whole = module.lookupSymbol<func::FuncOp>("microbatch"))
-    function = whole;
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto role = function.getArgAttrOfType<StringAttr>(i, kRoleAttr);
-    auto type = cast<RankedTensorType>(function.getArgument(i).getType());
-    if (role && (role == "samples" || isSequence(role.getValue())) &&
-        type.getRank() > 0)
-      return type.getDimSize(0);
-  }
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto role = function.getArgAttrOfType<StringAttr>(i, kRoleAttr);
-    auto type = cast<RankedTensorType>(function.getArgument(i).getType());
-    if (role && role == "data" && type.getRank() > 0)
-      return type.getDimSize(0);
-  }
-  return 0;
+  auto whole = module.lookupSymbol<func::FuncOp>(kMicrobatch);
+  return batchOf(whole ? whole : function);
 }
 
 LogicalResult DistSeedDataPass::seedInput(const Program &program,
@@ -69,14 +50,12 @@ LogicalResult DistSeedDataPass::seedInput(const Program &program,
   const ShardedValue &value = program[number];
   auto function = cast<func::FuncOp>(value.owner);
   unsigned index = cast<BlockArgument>(value.value).getArgNumber();
-  auto roleAttr = function.getArgAttrOfType<StringAttr>(index, kRoleAttr);
-  StringRef role = roleAttr ? roleAttr.getValue() : "";
+  std::optional<InputRole> role = roleOf(function, index);
   unsigned rank = value.type.getRank();
-  bool sequence = isSequence(role) && rank >= 2;
-  bool batched =
-      rank >= 1 &&
-      (isSequence(role) || role == "samples" ||
-       (role == "data" && value.type.getDimSize(0) == batchOf(function)));
+  bool sequence = role && isSequence(*role) && rank >= 2;
+  bool batched = role && hasRowPerSample(*role) && rank >= 1 &&
+                 (role != InputRole::Data ||
+                  value.type.getDimSize(0) == batchOfProgram(function));
   Seed seed{DataLevel, {}, /*open=*/false, "an input's batch and sequence"};
   seed.dims.resize(rank);
   auto split = [&](StringRef axisName, unsigned dim,

@@ -1,6 +1,6 @@
 //===- AttachLoss.cpp - --nn-attach-loss ----------------------------------===//
 
-#include "dialects/NN/SampleMarks.h"
+#include "dialects/NN/AttrNames.h"
 #include "passes/Training/Causality.h"
 #include "passes/Training/Entry.h"
 #include "passes/Training/LossTerms.h"
@@ -115,11 +115,17 @@ FailureOr<Value> LossBuilder::bySample(Value output) {
       RankedTensorType::get(shape, type.getElementType()), output));
 }
 
+static BlockArgument insertTargets(func::FuncOp function, Type type) {
+  StringRef name = stringifyInputRole(InputRole::Targets);
+  return insertInput(
+      function, std::min(1u, function.getNumArguments()), InputRole::Targets,
+      name, type, NameLoc::get(StringAttr::get(function.getContext(), name)));
+}
+
 FailureOr<Value> LossBuilder::targets(RankedTensorType type) {
-  Value given = findInput(function, "targets");
+  Value given = findInput(function, InputRole::Targets);
   if (!given)
-    return insertInput(function, std::min(1u, function.getNumArguments()),
-                       "targets", "targets", type);
+    return Value(insertTargets(function, type));
   if (given.getType() == type)
     return given;
   return function.emitError() << "the model's targets are " << given.getType()
@@ -155,7 +161,7 @@ Value LossBuilder::findLogits(Value tokens, size_t &count) {
       continue;
     found.push_back(value);
     auto name = function.getResultAttrOfType<StringAttr>(i, kNameAttr);
-    if (name && name.getValue() == "logits")
+    if (name && name.getValue() == kLogits)
       named = value;
   }
   count = found.size();
@@ -174,7 +180,7 @@ void LossBuilder::noteLastPosition(InFlightDiagnostic &diag) {
 }
 
 FailureOr<Loss> LossBuilder::assumed() {
-  Value tokens = findInput(function, "tokens");
+  Value tokens = findInput(function, InputRole::Tokens);
   size_t count = 0;
   Value logits = tokens ? findLogits(tokens, count) : Value();
   LookAhead seen;
@@ -209,7 +215,7 @@ FailureOr<Loss> LossBuilder::assumed() {
 }
 
 FailureOr<Loss> LossBuilder::causalLM() {
-  Value tokens = findInput(function, "tokens");
+  Value tokens = findInput(function, InputRole::Tokens);
   if (!tokens) {
     InFlightDiagnostic diag = function.emitError(
         "loss causal-lm needs an input of token ids [batch, seq]");
@@ -291,7 +297,7 @@ void returnLoss(func::FuncOp function, const Loss &loss) {
   function.setFunctionType(
       builder.getFunctionType(function.getArgumentTypes(), {scalar, scalar}));
   SmallVector<DictionaryAttr> attrs;
-  for (StringRef name : {"loss_sum", "target_count"})
+  for (StringRef name : {kLossSum, kTargetCount})
     attrs.push_back(builder.getDictionaryAttr(
         builder.getNamedAttr(kNameAttr, builder.getStringAttr(name))));
   function.setAllResultAttrs(attrs);
@@ -300,12 +306,12 @@ void returnLoss(func::FuncOp function, const Loss &loss) {
 /// @evaluate, and @evaluate_result which reads what it gathered.
 void addEvaluation(ModuleOp module, func::FuncOp loss) {
   RankedTensorType scalar = scalarType(module.getContext());
-  StateOp sum = addState(module, "eval_loss_sum", scalar, StateKind::Sum);
-  StateOp count = addState(module, "eval_target_count", scalar, StateKind::Sum);
+  StateOp sum = addState(module, kEvalLossSum, scalar, StateKind::Sum);
+  StateOp count = addState(module, kEvalTargetCount, scalar, StateKind::Sum);
 
   func::FuncOp evaluate = loss.clone();
   module.push_back(evaluate);
-  evaluate.setSymName("evaluate");
+  evaluate.setSymName(kEvaluate);
   removeDropout(evaluate);
   Operation *terminator = &evaluate.getBody().front().back();
   OpBuilder builder(terminator);
@@ -317,13 +323,13 @@ void addEvaluation(ModuleOp module, func::FuncOp loss) {
       builder.getFunctionType(evaluate.getArgumentTypes(), {}));
   evaluate.removeResAttrsAttr();
 
-  EntryBuilder result(module, "evaluate_result");
+  EntryBuilder result(module, kEvaluateResult);
   Value total = result.read(sum.getSymName(), scalar);
   Value n = result.read(count.getSymName(), scalar);
   Value mean = DivOp::create(result.builder, result.loc, scalar, total, n);
   result.clear(sum);
   result.clear(count);
-  result.finish({mean, n}, {"loss", "target_count"});
+  result.finish({mean, n}, {kLossResult, kTargetCount});
 }
 
 struct NNAttachLossPass : pcc::impl::NNAttachLossPassBase<NNAttachLossPass> {
@@ -331,7 +337,7 @@ struct NNAttachLossPass : pcc::impl::NNAttachLossPassBase<NNAttachLossPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto function = module.lookupSymbol<func::FuncOp>("forward");
+    auto function = module.lookupSymbol<func::FuncOp>(kForward);
     if (!function || !function.getBody().hasOneBlock()) {
       module.emitError("has no function @forward of one block");
       return signalPassFailure();
@@ -360,7 +366,7 @@ struct NNAttachLossPass : pcc::impl::NNAttachLossPassBase<NNAttachLossPass> {
                              StringAttr::get(&getContext(), countNode));
     function->removeAttr(kHasLossAttr);
     function->removeAttr(kJoinsSamplesAttr);
-    function.setSymName("loss");
+    function.setSymName(kLoss);
     if (noDropout)
       removeDropout(function);
     removeDeadOps(function);

@@ -97,17 +97,17 @@ static void addTermEvaluation(ModuleOp module, func::FuncOp forward,
     adds.push_back({value, state});
   };
   for (auto [i, term] : llvm::enumerate(terms.terms))
-    add(term.sum, "eval_sum." + Twine(i));
+    add(term.sum, kEvalSum + Twine(i));
   for (auto [i, count] : llvm::enumerate(terms.counts))
-    add(count, "eval_count." + Twine(i));
+    add(count, kEvalCount + Twine(i));
   bool hasMeans = llvm::any_of(
       terms.terms, [](const LossTerm &term) { return term.isMean; });
   if (hasMeans)
-    add(nullptr, "eval_batches");
+    add(nullptr, kEvalBatches);
   IRMapping copies;
-  module.push_back(cloneForward(module, forward, "evaluate", copies, adds));
+  module.push_back(cloneForward(module, forward, kEvaluate, copies, adds));
 
-  EntryBuilder result(module, "evaluate_result");
+  EntryBuilder result(module, kEvaluateResult);
   SmallVector<Value> reads;
   for (auto [value, state] : adds)
     reads.push_back(result.read(state.getSymName(), scalar));
@@ -126,7 +126,7 @@ static void addTermEvaluation(ModuleOp module, func::FuncOp forward,
   Value defined = isDefined(result.builder, result.loc, divisors);
   for (auto [value, state] : adds)
     result.clear(state);
-  result.finish({loss, defined}, {"loss", "target_count"});
+  result.finish({loss, defined}, {kLossResult, kTargetCount});
 }
 
 /// @counts, @evaluate, and the part of one microbatch.
@@ -137,7 +137,7 @@ static Loss attachTerms(ModuleOp module, func::FuncOp forward,
   SmallVector<std::pair<Value, StateOp>> adds;
   llvm::DenseSet<Value> divisors = divisorsOf(terms);
   for (auto [i, count] : llvm::enumerate(terms.counts)) {
-    StateOp state = addAhead(module, "step_count." + std::to_string(i));
+    StateOp state = addAhead(module, (kStepCount + Twine(i)).str());
     if (divisors.contains(count))
       state->setAttr(kCountAttr,
                      StringAttr::get(module.getContext(), nodeName(count)));
@@ -146,9 +146,9 @@ static Loss attachTerms(ModuleOp module, func::FuncOp forward,
   bool hasSums = llvm::any_of(
       terms.terms, [](const LossTerm &term) { return !term.isMean; });
   if (hasSums)
-    adds.push_back({nullptr, addAhead(module, "step_batches")});
+    adds.push_back({nullptr, addAhead(module, kStepBatches)});
   IRMapping copies;
-  func::FuncOp counts = cloneForward(module, forward, "counts", copies, adds);
+  func::FuncOp counts = cloneForward(module, forward, kCounts, copies, adds);
   forward->getBlock()->getOperations().insert(forward->getIterator(), counts);
   eraseUnusedInputs(counts);
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/NN/GradientMarks.h"
+#include "dialects/NN/AttrNames.h"
 #include "passes/Training/Entry.h"
 #include "passes/Training/Passes.h"
 
@@ -107,7 +107,7 @@ LogicalResult Differentiator::findActive() {
 void Differentiator::accumulateLoss(Operation *terminator) {
   RankedTensorType scalar = scalarType(function.getContext());
   OpBuilder forward(terminator);
-  StringRef names[] = {"loss_sum", "target_count"};
+  StringRef names[] = {kLossSum, kTargetCount};
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
     StateOp state = addState(module, names[i], scalar, StateKind::Sum);
     if (Attribute node = function.getResultAttr(i, kCountAttr))
@@ -172,7 +172,7 @@ void Differentiator::finish(Parameter &parameter) {
   Value gradient = total(read, contributions);
   marker.stage = read->getAttr(kStageAttr);
   AccumulateOp::create(builder, read.getLoc(), gradient,
-                       "grad." + parameter.op.getSymName().str());
+                       gradientName(parameter.op.getSymName()));
 }
 
 /// Gradients are f32 whatever the parameter's type, but for f64.
@@ -191,7 +191,7 @@ void Differentiator::declareGradients() {
     RankedTensorType type = param.getTensorType();
     if (!type.getElementType().isF64())
       type = RankedTensorType::get(type.getShape(), f32);
-    addState(module, "grad." + param.getSymName().str(), type,
+    addState(module, gradientName(param.getSymName()), type,
              StateKind::Gradient, param.getSymName());
   }
 }
@@ -253,7 +253,7 @@ void removeDetachments(ModuleOp module) {
 struct NNAutodiffPass : pcc::impl::NNAutodiffPassBase<NNAutodiffPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto function = module.lookupSymbol<func::FuncOp>("loss");
+    auto function = module.lookupSymbol<func::FuncOp>(kLoss);
     RankedTensorType scalar = scalarType(&getContext());
     if (!function || !function.getBody().hasOneBlock() ||
         function.getResultTypes() != ArrayRef<Type>({scalar, scalar})) {
@@ -270,7 +270,7 @@ struct NNAutodiffPass : pcc::impl::NNAutodiffPassBase<NNAutodiffPass> {
     function.setFunctionType(
         FunctionType::get(&getContext(), function.getArgumentTypes(), {}));
     function.removeResAttrsAttr();
-    function.setSymName("microbatch");
+    function.setSymName(kMicrobatch);
   }
 };
 

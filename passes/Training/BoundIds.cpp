@@ -87,15 +87,12 @@ struct NNBoundIdsPass : pcc::impl::NNBoundIdsPassBase<NNBoundIdsPass> {
 
   void bound(func::FuncOp function, BlockArgument argument) {
     unsigned index = argument.getArgNumber();
-    auto role = function.getArgAttrOfType<StringAttr>(index, kRoleAttr);
+    std::optional<InputRole> role = roleOf(argument);
     // Other inputs are the runtime's own.
-    if (!role ||
-        !llvm::is_contained({"tokens", "targets", "labels", "data", "shared"},
-                            role.getValue()))
+    if (!role || !isFromDataset(*role))
       return;
-    bool isNamed = role.getValue() == "data" || role.getValue() == "shared";
-    Search search{/*isUniform=*/!isNamed,
-                  /*isTokens=*/role.getValue() == "tokens"};
+    Search search{/*isUniform=*/!isNamed(*role),
+                  /*isTokens=*/role == InputRole::Tokens};
     search.follow(argument);
     if (!search.by)
       return;
@@ -103,7 +100,7 @@ struct NNBoundIdsPass : pcc::impl::NNBoundIdsPassBase<NNBoundIdsPass> {
     if (node.empty())
       node = search.by->getName().getStringRef();
     // Of targets it is known by their role.
-    IdBound bound{search.below, node, isNamed && search.isOfLoss};
+    IdBound bound{search.below, node, isNamed(*role) && search.isOfLoss};
     function.setArgAttr(index, kIdsAttr, bound.toAttr(&getContext()));
   }
 };

@@ -66,9 +66,8 @@ void pcc::removeDropout(func::FuncOp function) {
     }
   }
   removeDeadOps(function);
-  for (StringRef role : {"samples", "seed", "step"})
-    if (auto arg = cast_or_null<BlockArgument>(findInput(function, role)))
-      if (arg.use_empty())
-        // Fails for attributes that do not fit the arguments; these do.
-        (void)function.eraseArgument(arg.getArgNumber());
+  for (InputRole role : {InputRole::Samples, InputRole::Seed, InputRole::Step})
+    if (BlockArgument arg = findInput(function, role); arg && arg.use_empty())
+      // Fails for attributes that do not fit the arguments; these do.
+      (void)function.eraseArgument(arg.getArgNumber());
 }

@@ -13,35 +13,10 @@ Value pcc::mainOutput(func::FuncOp function) {
     return terminator->getOperand(0);
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
     auto name = function.getResultAttrOfType<StringAttr>(i, kNameAttr);
-    if (name && name.getValue() == "logits")
+    if (name && name.getValue() == kLogits)
       return value;
   }
   return Value();
-}
-
-Value pcc::findInput(func::FuncOp function, StringRef role, StringRef name) {
-  for (BlockArgument arg : function.getArguments()) {
-    unsigned i = arg.getArgNumber();
-    auto is = function.getArgAttrOfType<StringAttr>(i, kRoleAttr);
-    auto called = function.getArgAttrOfType<StringAttr>(i, kNameAttr);
-    if (is && is.getValue() == role &&
-        (name.empty() || (called && called.getValue() == name)))
-      return arg;
-  }
-  return {};
-}
-
-Value pcc::insertInput(func::FuncOp function, unsigned index, StringRef role,
-                       StringRef name, Type type) {
-  Builder builder(function.getContext());
-  NamedAttribute attrs[] = {
-      builder.getNamedAttr(kNameAttr, builder.getStringAttr(name)),
-      builder.getNamedAttr(kRoleAttr, builder.getStringAttr(role))};
-  Location loc = NameLoc::get(builder.getStringAttr(name));
-  // Only an existing attribute or result name can make this fail.
-  (void)function.insertArgument(index, type, builder.getDictionaryAttr(attrs),
-                                loc);
-  return function.getArgument(index);
 }
 
 EntryBuilder::EntryBuilder(ModuleOp module, StringRef name)
@@ -53,8 +28,10 @@ EntryBuilder::EntryBuilder(ModuleOp module, StringRef name)
   builder.setInsertionPointToStart(function.addEntryBlock());
 }
 
-Value EntryBuilder::input(StringRef role, Type type) {
-  return insertInput(function, function.getNumArguments(), role, role, type);
+Value EntryBuilder::input(InputRole role, Type type) {
+  StringRef name = stringifyInputRole(role);
+  return insertInput(function, function.getNumArguments(), role, name, type,
+                     NameLoc::get(builder.getStringAttr(name)));
 }
 
 Value EntryBuilder::read(StringRef symbol, Type type) {
@@ -118,8 +95,7 @@ std::string pcc::nodeName(Value value) {
     return nodeName(op);
   auto arg = cast<BlockArgument>(value);
   if (auto function = dyn_cast<func::FuncOp>(arg.getOwner()->getParentOp()))
-    if (auto name = function.getArgAttrOfType<StringAttr>(arg.getArgNumber(),
-                                                          kNameAttr))
+    if (StringRef name = inputName(function, arg.getArgNumber()); !name.empty())
       return "'" + name.str() + "'";
   StringRef name = sourceNode(value.getLoc());
   return name.empty() ? "an input" : "'" + name.str() + "'";

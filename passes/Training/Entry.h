@@ -9,39 +9,16 @@
 #define PCC_PASSES_TRAINING_ENTRY_H
 
 #include "dialects/NN/NN.h"
+#include "dialects/NN/Names.h"
+#include "dialects/NN/Roles.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace pcc {
 
-/// On the module: what is trained by, "causal-lm", "cross-entropy", "mse" or
-/// "own", the file's.
-inline constexpr llvm::StringLiteral kLossAttr = "nn.loss";
-
-/// On a state: @counts adds to it ahead of the step, on all microbatches.
-inline constexpr llvm::StringLiteral kAheadAttr = "nn.ahead";
-
-/// On a state, and on the second result of @loss: the model's node whose sum
-/// over a step the file's own loss divides by. @update returns that sum under
-/// the name PCC_COUNT_PREFIX + node, for who asks why the loss is not finite.
-inline constexpr llvm::StringLiteral kCountAttr = "nn.count";
-
-/// On the module: why its loss is that of a step which is one microbatch of one
-/// rank, and no other.
-inline constexpr llvm::StringLiteral kWholeBatchAttr = "nn.whole_batch";
-
 /// The output that a loss is attached to: the one, or that called logits; null
 /// if there is none.
 mlir::Value mainOutput(mlir::func::FuncOp function);
-
-/// The argument of this role (and name, if given), or null.
-mlir::Value findInput(mlir::func::FuncOp function, llvm::StringRef role,
-                      llvm::StringRef name = {});
-
-/// Inserts an argument at `index` with role and name.
-mlir::Value insertInput(mlir::func::FuncOp function, unsigned index,
-                        llvm::StringRef role, llvm::StringRef name,
-                        mlir::Type type);
 
 /// An empty function at the end of the module, its builder at the start of
 /// its body. The caller adds inputs and calls `finish`.
@@ -49,7 +26,7 @@ struct EntryBuilder {
   /// Adds the function to the module.
   EntryBuilder(mlir::ModuleOp module, llvm::StringRef name);
   /// Adds an input named as its role.
-  mlir::Value input(llvm::StringRef role, mlir::Type type);
+  mlir::Value input(nn::InputRole role, mlir::Type type);
   /// The present value of a parameter or state.
   mlir::Value read(llvm::StringRef symbol, mlir::Type type);
   /// Replaces the value of a parameter or state.

@@ -8,7 +8,7 @@
 
 #include "passes/Training/LossTerms.h"
 #include "analysis/Dependence.h"
-#include "dialects/NN/SampleMarks.h"
+#include "dialects/NN/AttrNames.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Training/Entry.h"
 #include "passes/Training/LoopTracker.h"
@@ -20,24 +20,9 @@ using namespace pcc::nn;
 using Place = LoopTracker::Place;
 
 /// Whether an input has a sample for each index of its first dim.
-static bool hasSamples(func::FuncOp function, BlockArgument argument) {
-  auto role =
-      function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kRoleAttr);
-  return role && tensorType(argument).getRank() > 0 &&
-         llvm::is_contained({"tokens", "targets", "labels", "samples", "data"},
-                            role.getValue());
-}
-
-int64_t pcc::batchOf(func::FuncOp function) {
-  for (bool isData : {false, true})
-    for (BlockArgument argument : function.getArguments()) {
-      auto role = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                        kRoleAttr);
-      if (hasSamples(function, argument) &&
-          (role.getValue() == "data") == isData)
-        return tensorType(argument).getDimSize(0);
-    }
-  return 0;
+static bool hasSamples(BlockArgument argument) {
+  std::optional<InputRole> role = roleOf(argument);
+  return role && hasRowPerSample(*role) && tensorType(argument).getRank() > 0;
 }
 
 FailureOr<LossTerms> LossTerms::read(func::FuncOp forward) {
@@ -95,7 +80,7 @@ FailureOr<LossTerms> LossTerms::read(func::FuncOp forward) {
 static LoopTracker sampleTracker(func::FuncOp forward) {
   LoopTracker samples("samples", std::max<int64_t>(batchOf(forward), 1));
   for (BlockArgument argument : forward.getArguments())
-    if (hasSamples(forward, argument) &&
+    if (hasSamples(argument) &&
         tensorType(argument).getDimSize(0) == batchOf(forward))
       samples.start(argument, 0);
   return samples;
@@ -131,8 +116,7 @@ pcc::findMixedSamples(func::FuncOp forward, Value sum, bool ofSums) {
 std::optional<int64_t> pcc::rowsPerSample(func::FuncOp forward, Value output) {
   int64_t rows = tensorType(output).getDimSize(0), batch = batchOf(forward);
   for (BlockArgument argument : forward.getArguments())
-    if (hasSamples(forward, argument) &&
-        tensorType(argument).getDimSize(0) == rows)
+    if (hasSamples(argument) && tensorType(argument).getDimSize(0) == rows)
       return 1;
   if (batch == 0)
     return 1;

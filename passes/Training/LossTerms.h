@@ -116,9 +116,6 @@ void warnOfMixedSamples(mlir::func::FuncOp forward, llvm::StringRef what);
 std::optional<int64_t> rowsPerSample(mlir::func::FuncOp forward,
                                      mlir::Value output);
 
-/// The samples of a function's batch, 0 if no input has any.
-int64_t batchOf(mlir::func::FuncOp function);
-
 } // namespace pcc
 
 #endif // PCC_PASSES_TRAINING_LOSSTERMS_H

@@ -27,7 +27,7 @@ struct Trained {
 class UpdateBuilder {
 public:
   UpdateBuilder(ModuleOp module, ArrayRef<Trained> trained)
-      : module(module), trained(trained), entry(module, "update"),
+      : module(module), trained(trained), entry(module, kUpdate),
         builder(entry.builder), loc(entry.loc),
         scalar(scalarType(module.getContext())) {}
 
@@ -39,7 +39,7 @@ private:
   /// Reads the gradients and computes loss, norm and the gradients' scale.
   void begin(Value clip);
   void end();
-  StateOp moment(StringRef name, Trained one, StateKind kind);
+  StateOp moment(Trained one, StateKind kind);
 
   ModuleOp module;
   ArrayRef<Trained> trained;
@@ -63,8 +63,8 @@ void UpdateBuilder::begin(Value clip) {
   auto div = [&](Value x, Value y) -> Value {
     return DivOp::create(builder, loc, scalar, x, y);
   };
-  Value count = entry.read("target_count", scalar);
-  loss = div(entry.read("loss_sum", scalar), count);
+  Value count = entry.read(kTargetCount, scalar);
+  loss = div(entry.read(kLossSum, scalar), count);
   SmallVector<Value> squares;
   for (const Trained &one : trained) {
     StateOp state = one.gradient;
@@ -88,7 +88,7 @@ void UpdateBuilder::end() {
   for (const Trained &one : trained)
     entry.clear(one.gradient);
   SmallVector<Value> results = {loss, norm};
-  SmallVector<std::string> names = {"loss", "norm"};
+  SmallVector<std::string> names = {kLossResult.str(), kNormResult.str()};
   SmallVector<StateOp> states(module.getOps<StateOp>());
   for (StateOp state : states) {
     auto node = state->getAttrOfType<StringAttr>(kCountAttr);
@@ -98,7 +98,7 @@ void UpdateBuilder::end() {
     names.push_back(name);
     results.push_back(entry.read(state.getSymName(), scalar));
   }
-  for (StringRef name : {"loss_sum", "target_count"})
+  for (StringRef name : {kLossSum, kTargetCount})
     entry.clear(module.lookupSymbol<StateOp>(name));
   for (StateOp state : states)
     if (state->hasAttr(kAheadAttr))
@@ -106,26 +106,26 @@ void UpdateBuilder::end() {
   entry.finish(results, SmallVector<StringRef>(names.begin(), names.end()));
 }
 
-StateOp UpdateBuilder::moment(StringRef name, Trained one, StateKind kind) {
+StateOp UpdateBuilder::moment(Trained one, StateKind kind) {
   StringRef param = one.param.getSymName();
-  return addState(module, (name + "." + param).str(),
-                  one.gradient.getTensorType(), kind, param);
+  return addState(module, momentName(kind, param), one.gradient.getTensorType(),
+                  kind, param);
 }
 
 void UpdateBuilder::adamw() {
-  Value lr = entry.input("lr", scalar);
-  Value weightDecay = entry.input("weight_decay", scalar);
-  Value beta1 = entry.input("beta1", scalar);
-  Value beta2 = entry.input("beta2", scalar);
-  Value eps = entry.input("eps", scalar);
-  Value clip = entry.input("clip_grad", scalar);
-  Value step =
-      entry.input("step", RankedTensorType::get({}, builder.getI64Type()));
+  Value lr = entry.input(InputRole::LearningRate, scalar);
+  Value weightDecay = entry.input(InputRole::WeightDecay, scalar);
+  Value beta1 = entry.input(InputRole::Beta1, scalar);
+  Value beta2 = entry.input(InputRole::Beta2, scalar);
+  Value eps = entry.input(InputRole::Epsilon, scalar);
+  Value clip = entry.input(InputRole::ClipGrad, scalar);
+  Value step = entry.input(InputRole::Step,
+                           RankedTensorType::get({}, builder.getI64Type()));
   SmallVector<StateOp> moments1, moments2;
   for (const Trained &one : trained)
-    moments1.push_back(moment("exp_avg", one, StateKind::Moment1));
+    moments1.push_back(moment(one, StateKind::Moment1));
   for (const Trained &one : trained)
-    moments2.push_back(moment("exp_avg_sq", one, StateKind::Moment2));
+    moments2.push_back(moment(one, StateKind::Moment2));
   begin(clip);
   for (auto [i, one] : llvm::enumerate(trained)) {
     ParamOp param = one.param;
@@ -146,9 +146,9 @@ void UpdateBuilder::adamw() {
 }
 
 void UpdateBuilder::sgd() {
-  Value lr = entry.input("lr", scalar);
-  Value weightDecay = entry.input("weight_decay", scalar);
-  Value clip = entry.input("clip_grad", scalar);
+  Value lr = entry.input(InputRole::LearningRate, scalar);
+  Value weightDecay = entry.input(InputRole::WeightDecay, scalar);
+  Value clip = entry.input(InputRole::ClipGrad, scalar);
   begin(clip);
   for (auto [i, one] : llvm::enumerate(trained)) {
     ParamOp param = one.param;
@@ -186,11 +186,11 @@ struct NNOptimizerPass : pcc::impl::NNOptimizerPassBase<NNOptimizerPass> {
   /// The parameters with a gradient, all f32: an update in a narrower type
   /// would lose most of each step.
   LogicalResult collect(ModuleOp module, SmallVector<Trained> &trained) {
-    for (StringRef name : {"loss_sum", "target_count"})
+    for (StringRef name : {kLossSum, kTargetCount})
       if (!module.lookupSymbol<StateOp>(name))
         return module.emitError()
                << "has no state @" << name << "; run --nn-autodiff first";
-    if (module.lookupSymbol("update"))
+    if (module.lookupSymbol(kUpdate))
       return module.emitError("has an @update already");
     for (StateOp gradient : gradients(module)) {
       auto param = module.lookupSymbol<ParamOp>(gradient.getOfAttr());

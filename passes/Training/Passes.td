@@ -9,7 +9,7 @@ def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
   let summary = "Turns @forward into @loss and @evaluate";
   let description = [{
     `@loss` takes the model's inputs and, where the loss needs them, an input
-    of role "targets", and returns two rank-0 f32 tensors: the SUM of the loss
+    of role targets, and returns two rank-0 f32 tensors: the SUM of the loss
     over the targets that count, and how many these are.
 
     - `causal-lm`: the output is [batch, seq, vocab], the targets [batch, seq]
@@ -61,7 +61,7 @@ def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
 def NNBoundIdsPass : Pass<"nn-bound-ids", "::mlir::ModuleOp"> {
   let summary = "Notes which ids inputs may hold";
   let description = [{
-    An input of role "tokens", "targets", "data" or "shared" whose elements name rows of a
+    An input of the roles that are read from data whose elements name rows of a
     table, a parameter's or a computed one, or classes, gets `nn.ids`: how many
     there are, the node that says so and, where data is nothing but a loss's
     classes, `of_loss`. Programs refuse data with other ids; negative classes
@@ -118,8 +118,8 @@ def NNVerifyPass : Pass<"nn-verify", "::mlir::ModuleOp"> {
   let description = [{
     - Only params, states and functions; functions hold nothing but nn ops in
       one block; every value is a tensor of static shape.
-    - Inputs have known roles, and one input per role but "data", "shared" and
-      "positions".
+    - Inputs have roles, and there is one input per role but data, shared and
+      positions.
     - No two forward ops draw random numbers with one id.
     - Parameters are written in @update only, frozen ones nowhere; gradients,
       moments and sums are read there and in @evaluate_result only.

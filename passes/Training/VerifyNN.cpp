@@ -6,7 +6,6 @@
 
 #include "passes/Training/Entry.h"
 #include "passes/Training/Passes.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace pcc {
 #define GEN_PASS_DEF_NNVERIFYPASS
@@ -19,39 +18,20 @@ using namespace pcc::nn;
 
 namespace {
 
-bool isKnownRole(StringRef role) {
-  return llvm::StringSwitch<bool>(role)
-      .Cases({"tokens", "targets", "labels", "positions"}, true)
-      .Cases({"samples", "seed", "step"}, true)
-      .Cases({"lr", "weight_decay", "beta1", "beta2", "eps", "clip_grad"}, true)
-      .Cases({"data", "shared"}, true)
-      .Default(false);
-}
-
-/// Models may have several inputs of these.
-bool mayRepeat(StringRef role) {
-  return llvm::is_contained({"data", "shared", "positions"}, role);
-}
-
 LogicalResult verifyInputs(func::FuncOp function) {
-  llvm::StringMap<BlockArgument> seen;
+  llvm::SmallDenseMap<InputRole, BlockArgument> seen;
   for (BlockArgument arg : function.getArguments()) {
-    unsigned i = arg.getArgNumber();
-    auto role = function.getArgAttrOfType<StringAttr>(i, kRoleAttr);
-    if (!role || !isKnownRole(role.getValue())) {
-      InFlightDiagnostic diag = emitError(arg.getLoc())
-                                << "input " << i << " of @"
-                                << function.getSymName() << " has ";
-      if (role)
-        return diag << "the unknown role '" << role.getValue() << "'";
-      return diag << "no role";
-    }
-    auto [it, isNew] = seen.try_emplace(role.getValue(), arg);
-    if (!isNew && !mayRepeat(role.getValue())) {
+    std::optional<InputRole> role = roleOf(arg);
+    if (!role)
+      return emitError(arg.getLoc())
+             << "input " << arg.getArgNumber() << " of @"
+             << function.getSymName() << " has no role";
+    auto [it, isNew] = seen.try_emplace(*role, arg);
+    if (!isNew && !mayRepeat(*role)) {
       InFlightDiagnostic diag = emitError(arg.getLoc())
                                 << "@" << function.getSymName()
                                 << " has two inputs of role '"
-                                << role.getValue() << "'";
+                                << stringifyInputRole(*role) << "'";
       diag.attachNote(it->second.getLoc()) << "the other one";
       return diag;
     }
@@ -107,8 +87,8 @@ LogicalResult verifyRandom(func::FuncOp function) {
 /// Who may read and write what.
 LogicalResult verifySymbolUses(func::FuncOp function, SymbolTable &symbols) {
   StringRef name = function.getSymName();
-  bool updates = name == "update";
-  bool readsStates = updates || name == "evaluate_result";
+  bool updates = name == kUpdate;
+  bool readsStates = updates || name == kEvaluateResult;
   DenseMap<Operation *, Operation *> accumulated;
   for (Operation &op : function.getBody().front()) {
     if (auto read = dyn_cast<ReadOp>(op)) {
@@ -303,9 +283,7 @@ struct NNVerifyPass : pcc::impl::NNVerifyPassBase<NNVerifyPass> {
     if (failed(verifyStates(module, symbols)))
       return failure();
     for (auto function : module.getOps<func::FuncOp>()) {
-      if (!llvm::is_contained({"forward", "loss", "counts", "microbatch",
-                               "update", "evaluate", "evaluate_result"},
-                              function.getSymName()))
+      if (!llvm::is_contained(kFunctions, function.getSymName()))
         return function.emitError() << "@" << function.getSymName()
                                     << " is no function of a program";
       if (failed(verifyBody(function)) || failed(verifyInputs(function)) ||
@@ -314,10 +292,10 @@ struct NNVerifyPass : pcc::impl::NNVerifyPassBase<NNVerifyPass> {
           failed(verifyFlow(function)))
         return failure();
     }
-    auto loss = module.lookupSymbol<func::FuncOp>("loss");
+    auto loss = module.lookupSymbol<func::FuncOp>(kLoss);
     if (loss && failed(verifyLoss(loss, symbols)))
       return failure();
-    auto update = module.lookupSymbol<func::FuncOp>("update");
+    auto update = module.lookupSymbol<func::FuncOp>(kUpdate);
     return update ? verifyUpdate(module, update) : success();
   }
 };

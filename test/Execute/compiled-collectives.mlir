@@ -51,7 +51,7 @@ nn.param @j : tensor<4x4x6x6xf32> init zero
 nn.param @k : tensor<4x4x6x6xf32> init zero
     {dist.global = tensor<4x8x6x6xf32>,
      dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}, {}, {}]>}
-pipe.input @input.tokens : tensor<1x8xi64> role "tokens" name "tokens"
+pipe.input @input.tokens : tensor<1x8xi64> role tokens name "tokens"
     {dist.global = tensor<2x8xi64>,
      dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}]>}
 pipe.output @output.loss : tensor<f32> name "loss"

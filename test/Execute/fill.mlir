@@ -7,10 +7,10 @@
 
 nn.param @table : tensor<5x2xf32> init normal
 
-func.func @main(%ids: tensor<2x40xi64> {nn.role = "tokens"},
-                %positions: tensor<4xi64> {nn.role = "positions"},
-                %lr: tensor<f32> {nn.role = "lr"},
-                %x: tensor<3xf32> {nn.role = "data", nn.name = "x"})
+func.func @main(%ids: tensor<2x40xi64> {nn.role = #nn.role<tokens>},
+                %positions: tensor<4xi64> {nn.role = #nn.role<positions>},
+                %lr: tensor<f32> {nn.role = #nn.role<lr>},
+                %x: tensor<3xf32> {nn.role = #nn.role<data>, nn.name = "x"})
     -> (tensor<2xf32>, tensor<i64>, tensor<4xi64>, tensor<f32>, tensor<3xf32>) {
   %table = nn.read @table : tensor<5x2xf32>
   %rows = nn.embedding %ids, %table
@@ -22,7 +22,7 @@ func.func @main(%ids: tensor<2x40xi64> {nn.role = "tokens"},
       : tensor<2xf32>, tensor<i64>, tensor<4xi64>, tensor<f32>, tensor<3xf32>
 }
 
-func.func private @unknown(%ids: tensor<2xi64> {nn.role = "tokens"})
+func.func private @unknown(%ids: tensor<2xi64> {nn.role = #nn.role<tokens>})
     -> tensor<2xi64> {
   return %ids : tensor<2xi64>
 }

@@ -10,8 +10,8 @@
 // CHECK: 2 steps as numpy
 
 nn.param @w : tensor<4xf32> init zero
-func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = "data"},
-                   %t: tensor<2xi64> {nn.name = "labels", nn.role = "data"})
+func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>},
+                   %t: tensor<2xi64> {nn.name = "labels", nn.role = #nn.role<data>})
     -> (tensor<f32> {nn.name = "loss"}, tensor<f32> {nn.name = "n"})
     attributes {nn.has_loss} {
   %w = nn.read @w : tensor<4xf32>

@@ -35,7 +35,7 @@ nn.param @w : tensor<2xf32> init normal
     {dist.global = tensor<2xf32>, dist.sharding = #all}
 nn.state @sum : tensor<f32> sum
     {dist.global = tensor<f32>, dist.sharding = #sum}
-pipe.input @input.x : tensor<1x2xf32> role "data" name "x"
+pipe.input @input.x : tensor<1x2xf32> role data name "x"
     {dist.global = tensor<2x2xf32>, dist.sharding = #dp}
 pipe.value @act : tensor<2xf32>
 pipe.output @output.loss : tensor<f32> name "loss"

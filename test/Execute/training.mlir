@@ -30,7 +30,7 @@
 
 nn.param @w : tensor<4x3xf32> init normal decay
 nn.param @b : tensor<3xf32> init zero
-func.func @forward(%x: tensor<5x4xf32> {nn.name = "x", nn.role = "data"})
+func.func @forward(%x: tensor<5x4xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<5x3xf32> {nn.name = "y"}) {
   %w = nn.read @w : tensor<4x3xf32>
   %b = nn.read @b : tensor<3xf32>

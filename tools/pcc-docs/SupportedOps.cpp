@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/pcc-docs/SupportedOps.h"
+#include "dialects/NN/Names.h"
 #include "frontend/binding/Differentiate.h"
 #include "frontend/import/Import.h"
 #include "mlir/Pass/PassManager.h"
@@ -92,7 +93,7 @@ static StringRef derivativeOf(func::FuncOp function) {
 
 /// Looks at an example with operands of one type at phase nn.
 static void look(ModuleOp module, Shown &shown) {
-  auto function = module.lookupSymbol<func::FuncOp>("forward");
+  auto function = module.lookupSymbol<func::FuncOp>(nn::kForward);
   bool computes = false;
   for (Operation &op : function.getBody().front().without_terminator()) {
     if (isa<nn::ConstantOp>(op))

@@ -1,6 +1,7 @@
 //===- Session.cpp - One run of pcc-run -----------------------------------===//
 
 #include "tools/pcc-run/Session.h"
+#include "dialects/NN/Names.h"
 #include "interpreter/Compare.h"
 #include "interpreter/GradientCheck.h"
 #include "interpreter/Pipeline.h"
@@ -50,8 +51,9 @@ LogicalResult Session::setSymbols(Machine &machine) {
 
 FailureOr<Tensor> Session::makeInput(Operation *op, const InputInfo &info,
                                      int64_t index, int64_t microbatch) {
-  for (const std::string &key : {info.name + "#" + std::to_string(microbatch),
-                                 info.name, info.role, std::to_string(index)}) {
+  for (const std::string &key :
+       {info.name + "#" + std::to_string(microbatch), info.name,
+        info.roleName(), std::to_string(index)}) {
     if (!given.has(key))
       continue;
     auto value = given.get(key, info.type);
@@ -138,8 +140,8 @@ int Session::checkGradients() {
   Machine &lossMachine = other ? *other : machine;
   GradientCheckOptions check;
   check.samples = options.samples;
-  check.loss = lossMachine.getModule().lookupSymbol<func::FuncOp>("loss");
-  check.gradient = module.lookupSymbol<func::FuncOp>("microbatch");
+  check.loss = lossMachine.getModule().lookupSymbol<func::FuncOp>(nn::kLoss);
+  check.gradient = module.lookupSymbol<func::FuncOp>(nn::kMicrobatch);
   if (!check.loss)
     return usage("there is no function @loss to check gradients of");
   if (!check.gradient)

@@ -2,6 +2,8 @@
 
 #include "tools/pcc/Input.h"
 #include "dialects/NN/NN.h"
+#include "dialects/NN/Names.h"
+#include "dialects/NN/Roles.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/Pipelines.h"
@@ -39,17 +41,8 @@ static LogicalResult checkFlags(const Arguments &arguments, int phase,
 
 /// The samples that @forward takes, 0 if it takes none.
 static int64_t batchOf(ModuleOp module) {
-  auto forward = module.lookupSymbol<func::FuncOp>("forward");
-  if (!forward)
-    return 0;
-  for (StringRef wanted : {"tokens", "data"})
-    for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
-      auto role = forward.getArgAttrOfType<StringAttr>(i, nn::kRoleAttr);
-      auto type = dyn_cast<RankedTensorType>(forward.getArgumentTypes()[i]);
-      if (role && role.getValue() == wanted && type && type.getRank() > 0)
-        return type.getDimSize(0);
-    }
-  return 0;
+  auto forward = module.lookupSymbol<func::FuncOp>(nn::kForward);
+  return forward ? nn::batchOf(forward) : 0;
 }
 
 /// No text has zero bytes; MLIR's bytecode begins with its own letters.
@@ -255,16 +248,13 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
     return failure();
   input.module = std::move(*module);
   // The sequence length may come from the file.
-  if (auto forward = input.module->lookupSymbol<func::FuncOp>("forward")) {
+  if (auto forward = input.module->lookupSymbol<func::FuncOp>(nn::kForward)) {
     if (!options.forward && !fixed && *import.batch == 1 &&
         options.microbatches > 1)
       checkTwoSamples(forward, file, import);
-    for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
-      auto role = forward.getArgAttrOfType<StringAttr>(i, nn::kRoleAttr);
-      auto type = dyn_cast<RankedTensorType>(forward.getArgumentTypes()[i]);
-      if (role && type && role.getValue() == "tokens" && type.getRank() == 2)
-        options.seq = type.getDimSize(1);
-    }
+    BlockArgument tokens = nn::findInput(forward, nn::InputRole::Tokens);
+    if (tokens && nn::tensorType(tokens).getRank() == 2)
+      options.seq = nn::tensorType(tokens).getDimSize(1);
   }
   input.phase = findPhase("import");
   Builder builder(&context);

@@ -1,7 +1,7 @@
 //===- TwoSamples.cpp - What one sample does not show ---------------------===//
 
 #include "tools/pcc/TwoSamples.h"
-#include "dialects/NN/SampleMarks.h"
+#include "dialects/NN/AttrNames.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Recognition/Passes.h"
 #include "passes/Training/Entry.h"

@@ -6,8 +6,9 @@
 
 #include "passes/Codegen/Emit/Descriptor.h"
 #include "analysis/IdBound.h"
-#include "dialects/NN/Implied.h"
+#include "dialects/NN/AttrNames.h"
 #include "dialects/NN/NN.h"
+#include "dialects/NN/Names.h"
 #include "passes/Codegen/Emit/Data.h"
 #include "runtime/Program.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -298,7 +299,7 @@ FailureOr<Datum> Descriptor::stage(rt::StageOp stage) {
   int32_t trained, evaluated, forwarded;
   FailureOr<Datum> train = outputs(stage, rt::kTrainEntry, "", trained);
   FailureOr<Datum> evaluate =
-      outputs(stage, rt::kEvaluateEntry, "eval_", evaluated);
+      outputs(stage, rt::kEvaluateEntry, nn::kEvalPrefix, evaluated);
   FailureOr<Datum> forward = outputs(stage, rt::kForwardEntry, "", forwarded);
   if (failed(train) || failed(evaluate) || failed(forward))
     return failure();

@@ -2,7 +2,7 @@
 
 #include "analysis/IdBound.h"
 #include "dialects/Dist/Dist.h"
-#include "dialects/NN/SourceMarks.h"
+#include "dialects/NN/AttrNames.h"
 #include "passes/Codegen/Lower/LowerSchedule.h"
 #include "passes/Codegen/Lower/LowerTask.h"
 #include "passes/Codegen/Lower/MergeReductions.h"
@@ -119,7 +119,7 @@ LogicalResult ProgramLowering::lowerProgram() {
     auto shape = globalType(input, input.getTensorType()).getShape();
     if (!shape.empty())
       microBatch = shape[0] / dataParallel;
-    if (input.getRole() == "tokens" && shape.size() > 1)
+    if (input.getRole() == nn::InputRole::Tokens && shape.size() > 1)
       seq = shape[1];
   }
   auto schedules = module.getOps<pipe::ScheduleOp>();
@@ -241,7 +241,9 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
       addState(&op);
     } else if (auto input = dyn_cast<pipe::InputOp>(op)) {
       SmallVector<NamedAttribute> attrs = {
-          builder.getNamedAttr("role", input.getRoleAttr()),
+          builder.getNamedAttr(
+              "role",
+              builder.getStringAttr(nn::stringifyInputRole(input.getRole()))),
           builder.getNamedAttr("name", input.getNameAttr())};
       if (Attribute ids = input->getAttr(nn::kIdsAttr))
         attrs.push_back(builder.getNamedAttr(nn::kIdsAttr, ids));

@@ -29,7 +29,7 @@ pipe.task @t stage 0 forward (%a: tensor<2xf32> from @x) { pipe.yield }
 
 // -----
 
-pipe.input @x : tensor<3xf32> role "data" name "x"
+pipe.input @x : tensor<3xf32> role data name "x"
 // expected-error @+1 {{binds a result to @x, which is no pipe.value or pipe.output}}
 pipe.task @t stage 0 forward (%a: tensor<3xf32> from @x)
     -> (tensor<3xf32> to @x) {

@@ -1,8 +1,8 @@
 // Every op is parsed, printed and parsed again.
 // RUN: pcc-opt %s | pcc-opt | FileCheck %s
 
-// CHECK: pipe.input @input.tokens : tensor<2x4xi64> role "tokens" name "ids"
-pipe.input @input.tokens : tensor<2x4xi64> role "tokens" name "ids"
+// CHECK: pipe.input @input.tokens : tensor<2x4xi64> role tokens name "ids"
+pipe.input @input.tokens : tensor<2x4xi64> role tokens name "ids"
 // CHECK: pipe.output @output.loss : tensor<f32> name "loss"
 pipe.output @output.loss : tensor<f32> name "loss"
 // CHECK: pipe.value @value.0 : tensor<2x4xi64>

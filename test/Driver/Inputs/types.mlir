@@ -2,8 +2,8 @@
 module attributes {pcc.phase = "nn"} {
   nn.param @w : tensor<4x4xf32> init normal
   func.func @forward(
-      %x: tensor<4x4xf32> {nn.name = "x", nn.role = "data"},
-      %types: tensor<4x4xf32> {nn.name = "types", nn.role = "data"})
+      %x: tensor<4x4xf32> {nn.name = "x", nn.role = #nn.role<data>},
+      %types: tensor<4x4xf32> {nn.name = "types", nn.role = #nn.role<data>})
       -> (tensor<4x4xf32> {nn.name = "y"}) {
     %w = nn.read @w : tensor<4x4xf32>
     %sum = nn.sum %x, %types : tensor<4x4xf32>

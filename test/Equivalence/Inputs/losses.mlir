@@ -5,8 +5,8 @@ module attributes {pcc.phase = "nn", pcc.model = "losses"} {
   nn.param @b : tensor<16x8xf32> init normal decay
   nn.param @c : tensor<8x16xf32> init normal decay
   nn.param @d : tensor<16x6xf32> init normal decay
-  func.func @forward(%x: tensor<4x8xf32> {nn.name = "x", nn.role = "data"},
-                     %gain: tensor<4x8xf32> {nn.name = "gain", nn.role = "data"})
+  func.func @forward(%x: tensor<4x8xf32> {nn.name = "x", nn.role = #nn.role<data>},
+                     %gain: tensor<4x8xf32> {nn.name = "gain", nn.role = #nn.role<data>})
       -> (tensor<4x6xf32> {nn.name = "y"}) {
     %a = nn.read @a : tensor<8x16xf32>
     %bias = nn.read @a.bias : tensor<16xf32>

@@ -35,11 +35,11 @@ func.func @loss(
     %dropped_c: tensor<2x4x4x4xf32> {nn.name = "dropped_cotangents"},
     %headed_c: tensor<2x4x2x4xf32> {nn.name = "headed_cotangents"},
     %padded_c: tensor<2x4x4x4xf32> {nn.name = "padded_cotangents"},
-    %pos: tensor<4xi64> {nn.role = "positions"},
-    %far: tensor<5xi64> {nn.role = "positions", nn.name = "far"},
-    %samples: tensor<2xi64> {nn.role = "samples"},
-    %seed: tensor<i64> {nn.role = "seed"},
-    %step: tensor<i64> {nn.role = "step"})
+    %pos: tensor<4xi64> {nn.role = #nn.role<positions>},
+    %far: tensor<5xi64> {nn.role = #nn.role<positions>, nn.name = "far"},
+    %samples: tensor<2xi64> {nn.role = #nn.role<samples>},
+    %seed: tensor<i64> {nn.role = #nn.role<seed>},
+    %step: tensor<i64> {nn.role = #nn.role<step>})
     -> (tensor<f32>, tensor<f32>) {
   %causal_q = nn.read @causal.q : tensor<2x4x2x4xf32>
   %causal_k = nn.read @causal.k : tensor<2x4x2x4xf32>

@@ -16,7 +16,7 @@ nn.param @rope : tensor<2x3x2x6xf32> init normal
 
 func.func @loss(%c: tensor<4x2x3x4xf32> {nn.name = "cotangents"},
                 %d: tensor<2x3x2x6xf32> {nn.name = "rope_cotangents"},
-                %pos: tensor<3xi64> {nn.role = "positions"}) -> (tensor<f32>, tensor<f32>) {
+                %pos: tensor<3xi64> {nn.role = #nn.role<positions>}) -> (tensor<f32>, tensor<f32>) {
   %softmax = nn.read @softmax : tensor<2x3x4xf32>
   %x = nn.read @layer_norm : tensor<2x3x4xf32>
   %xs = nn.read @layer_norm.scale : tensor<4xf32>

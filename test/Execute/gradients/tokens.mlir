@@ -21,11 +21,11 @@ nn.param @dropout : tensor<2x3x4xf32> init normal
 // ZERO: @grad.table : {{.*}}, [0, 0, 0, 0], [{{[^]]*}}]]
 
 func.func @loss(%ids: tensor<2x3xi64> {nn.name = "ids"},
-                %targets: tensor<2x3xi64> {nn.name = "targets", nn.role = "targets"},
-                %samples: tensor<2xi64> {nn.role = "samples"},
-                %pos: tensor<3xi64> {nn.role = "positions"},
-                %seed: tensor<i64> {nn.role = "seed"},
-                %step: tensor<i64> {nn.role = "step"},
+                %targets: tensor<2x3xi64> {nn.name = "targets", nn.role = #nn.role<targets>},
+                %samples: tensor<2xi64> {nn.role = #nn.role<samples>},
+                %pos: tensor<3xi64> {nn.role = #nn.role<positions>},
+                %seed: tensor<i64> {nn.role = #nn.role<seed>},
+                %step: tensor<i64> {nn.role = #nn.role<step>},
                 %c: tensor<3x2x3x4xf32> {nn.name = "cotangents"},
                 %d: tensor<2x3xf32> {nn.name = "loss_cotangents"}) -> (tensor<f32>, tensor<f32>) {
   %table = nn.read @table : tensor<5x4xf32>

@@ -38,7 +38,7 @@ class Module:
     def arg(self, name, role, shape, element="i64"):
         self.args.append(
             f"%{name}: {tensor(shape, element)} "
-            f'{{nn.name = "{name}", nn.role = "{role}"}}')
+            f'{{nn.name = "{name}", nn.role = #nn.role<{role}>}}')
         return Value(f"%{name}", shape, element)
 
     def param(self, name, shape, init="normal", decay=None):

@@ -7,8 +7,8 @@ nn.param @a : tensor<4x6xf32> init normal
 nn.param @b : tensor<6xf32> init zero
 nn.state @grad.a : tensor<4x6xf32> gradient of @a
 nn.state @grad.b : tensor<6xf32> gradient of @b
-pipe.input @input.x : tensor<4x6xf32> role "data" name "x"
-pipe.input @input.y : tensor<4x6xf32> role "data" name "y"
+pipe.input @input.x : tensor<4x6xf32> role data name "x"
+pipe.input @input.y : tensor<4x6xf32> role data name "y"
 pipe.output @output.loss : tensor<f32> name "loss"
 pipe.output @output.norm : tensor<f32> name "norm"
 

@@ -3,7 +3,7 @@
 
 nn.param @qkv : tensor<16x3x4x4xf32> init normal
 nn.state @grad.qkv : tensor<16x3x4x4xf32> gradient of @qkv
-pipe.input @input.x : tensor<2x8x16xf32> role "data" name "x"
+pipe.input @input.x : tensor<2x8x16xf32> role data name "x"
 pipe.output @output.o : tensor<2x8x4x4xf32> name "o"
 
 // CHECK-LABEL: rt.func @microbatch.0
@@ -51,8 +51,8 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // Grouped queries, backward: the dims summed over, r and s, lie apart in the
 // rhs; one product per r, which add up.
-pipe.input @input.p : tensor<2x3x2x8x8xf32> role "data" name "p"
-pipe.input @input.y : tensor<2x8x3x2x4xf32> role "data" name "y"
+pipe.input @input.p : tensor<2x3x2x8x8xf32> role data name "p"
+pipe.input @input.y : tensor<2x8x3x2x4xf32> role data name "y"
 pipe.output @output.o : tensor<2x8x3x4xf32> name "o"
 
 // CHECK-LABEL: rt.func @grouped
@@ -80,7 +80,7 @@ pipe.schedule train stage 0 microbatches 1 {
 // result are copied in another order; an accumulated one is added then.
 nn.param @w : tensor<6x5x4xf32> init normal
 nn.state @grad.w : tensor<6x5x4xf32> gradient of @w
-pipe.input @input.x : tensor<3x6x4xf32> role "data" name "x"
+pipe.input @input.x : tensor<3x6x4xf32> role data name "x"
 pipe.output @output.y : tensor<3x5x4xf32> name "y"
 
 // CHECK-LABEL: rt.func @strided

@@ -65,7 +65,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
 // A view keeps its source alive.
 nn.param @w : tensor<2x4xf32> init one
-pipe.input @input.x : tensor<2x4xf32> role "data" name "x"
+pipe.input @input.x : tensor<2x4xf32> role data name "x"
 pipe.output @o : tensor<8xf32> name "o"
 func.func private @k(%a: tensor<2x4xf32>)
     -> (tensor<2x4xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {

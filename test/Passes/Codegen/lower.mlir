@@ -4,8 +4,8 @@
 nn.param @w : tensor<8x6xf32> init normal decay
 nn.state @grad.w : tensor<8x6xf32> gradient of @w
 nn.state @exp_avg.w : tensor<8x6xf32> exp_avg of @w
-pipe.input @input.x : tensor<4x8xf32> role "data" name "x"
-pipe.input @input.lr : tensor<f32> role "lr" name "lr"
+pipe.input @input.x : tensor<4x8xf32> role data name "x"
+pipe.input @input.lr : tensor<f32> role lr name "lr"
 pipe.output @output.norm : tensor<f32> name "norm"
 
 func.func private @add(%a: tensor<4x6xf32>, %b: tensor<4x6xf32>)

@@ -2,7 +2,7 @@
 // RUN: pcc-opt %s -pipe-outline -pipe-schedule -pipe-check | FileCheck %s
 
 nn.param @w : tensor<8x2xf32> init normal
-// CHECK: pipe.input @input.x : tensor<4x8xf32> role "data" name "x"
+// CHECK: pipe.input @input.x : tensor<4x8xf32> role data name "x"
 // CHECK: pipe.output @output.y : tensor<4x2xf32> name "y"
 // CHECK: pipe.task @forward.0 stage 0 forward_only (%[[X:.*]]: tensor<4x8xf32> from @input.x) -> (tensor<4x2xf32> to @output.y) {
 // CHECK-NEXT: %[[W:.*]] = nn.read @w
@@ -10,7 +10,7 @@ nn.param @w : tensor<8x2xf32> init normal
 // CHECK-NEXT: pipe.yield %[[Y]]
 // CHECK: pipe.schedule forward stage 0 microbatches 1
 // CHECK-NEXT: pipe.run @forward.0 microbatch 0
-func.func @forward(%x: tensor<4x8xf32> {nn.name = "x", nn.role = "data"})
+func.func @forward(%x: tensor<4x8xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<4x2xf32> {nn.name = "y"}) {
   %w = nn.read @w : tensor<8x2xf32>
   %y = nn.contract "bk,kn->bn" %x, %w : tensor<4x8xf32>, tensor<8x2xf32> -> tensor<4x2xf32>

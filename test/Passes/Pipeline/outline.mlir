@@ -13,8 +13,8 @@ nn.state @grad.v : tensor<2x8xf32> gradient of @v
 // CHECK: pipe.value @[[H:value.*]] : tensor<4x2xf32>
 // CHECK: pipe.value @[[Z:value.*]] : tensor<4x8xf32>
 // CHECK: pipe.value @[[DH:value.*]] : tensor<4x2xf32>
-// CHECK-DAG: pipe.input @input.x : tensor<4x8xf32> role "data" name "x"
-// CHECK-DAG: pipe.input @input.lr : tensor<f32> role "lr" name "lr"
+// CHECK-DAG: pipe.input @input.x : tensor<4x8xf32> role data name "x"
+// CHECK-DAG: pipe.input @input.lr : tensor<f32> role lr name "lr"
 // CHECK-DAG: pipe.output @output.loss : tensor<f32> name "loss"
 // CHECK-DAG: pipe.output @output.norm : tensor<f32> name "norm"
 
@@ -46,7 +46,7 @@ nn.state @grad.v : tensor<2x8xf32> gradient of @v
 // CHECK-NEXT: %[[DW:.*]] = nn.contract "bc,bm->cm" %[[X]], %[[DY]]
 // CHECK-NEXT: nn.accumulate %[[DW]], @grad.w
 // CHECK-NEXT: pipe.yield
-func.func @microbatch(%x: tensor<4x8xf32> {nn.name = "x", nn.role = "data"}) {
+func.func @microbatch(%x: tensor<4x8xf32> {nn.name = "x", nn.role = #nn.role<data>}) {
   %w = nn.read @w : tensor<8x2xf32> {nn.stage = 0}
   %y = nn.contract "bc,cm->bm" %x, %w {nn.stage = 0} : tensor<4x8xf32>, tensor<8x2xf32> -> tensor<4x2xf32>
   %v = nn.read @v : tensor<2x8xf32> {nn.stage = 1}
@@ -71,8 +71,8 @@ func.func @microbatch(%x: tensor<4x8xf32> {nn.name = "x", nn.role = "data"}) {
 // CHECK: pipe.task @update.1 stage 1 update (%{{.*}}: tensor<f32> from @input.lr
 // CHECK-NOT: @w
 // CHECK: nn.write %{{.*}}, @v
-func.func @update(%lr: tensor<f32> {nn.name = "lr", nn.role = "lr"},
-                  %decay: tensor<f32> {nn.name = "weight_decay", nn.role = "weight_decay"})
+func.func @update(%lr: tensor<f32> {nn.name = "lr", nn.role = #nn.role<lr>},
+                  %decay: tensor<f32> {nn.name = "weight_decay", nn.role = #nn.role<weight_decay>})
     -> (tensor<f32> {nn.name = "loss"}, tensor<f32> {nn.name = "norm"}) {
   %n = nn.read @target_count : tensor<f32>
   %l = nn.read @loss_sum : tensor<f32>

@@ -4,7 +4,7 @@
 // RUN: pcc-opt %s -pipe-schedule="kind=1f1b microbatches=2" -pipe-check | FileCheck %s
 // RUN: pcc-opt %s -pipe-schedule="kind=gpipe microbatches=2" -pipe-check | FileCheck --check-prefix=GPIPE %s
 
-pipe.input @x : tensor<2xf32> role "data" name "x"
+pipe.input @x : tensor<2xf32> role data name "x"
 pipe.value @act : tensor<2xf32>
 pipe.value @grad : tensor<2xf32>
 pipe.task @forward.0 stage 0 forward (%x: tensor<2xf32> from @x) -> (tensor<2xf32> to @act) {

@@ -16,7 +16,7 @@
 // CHECK: nn.contract {{.*}}nn.stage = 1
 nn.param @down : tensor<8x2xf32> init normal
 nn.param @up : tensor<2x8xf32> init normal
-func.func @loss(%x: tensor<4x8xf32> {nn.name = "x", nn.role = "data"})
+func.func @loss(%x: tensor<4x8xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<f32> {nn.name = "loss_sum"}, tensor<f32> {nn.name = "target_count"}) {
   %down = nn.read @down : tensor<8x2xf32> loc("down")
   %h = nn.contract "bc,cm->bm" %x, %down : tensor<4x8xf32>, tensor<8x2xf32> -> tensor<4x2xf32> loc("down")

@@ -8,8 +8,8 @@
 nn.param @down : tensor<8x2xf32> init normal
 nn.param @up : tensor<2x8xf32> init normal
 // ONE-NOT: nn.stage = 1
-func.func @loss(%x: tensor<4x8xf32> {nn.name = "x", nn.role = "data"},
-                %targets: tensor<4x8xf32> {nn.name = "targets", nn.role = "targets"})
+func.func @loss(%x: tensor<4x8xf32> {nn.name = "x", nn.role = #nn.role<data>},
+                %targets: tensor<4x8xf32> {nn.name = "targets", nn.role = #nn.role<targets>})
     -> (tensor<f32> {nn.name = "loss_sum"}, tensor<f32> {nn.name = "target_count"}) {
   // CHECK: nn.read @down {{.*}}{nn.stage = 0 : i64}
   %down = nn.read @down : tensor<8x2xf32>
@@ -32,7 +32,7 @@ func.func @loss(%x: tensor<4x8xf32> {nn.name = "x", nn.role = "data"},
   return %loss, %count : tensor<f32>, tensor<f32>
 }
 // @evaluate uses each parameter where training holds it.
-func.func @evaluate(%t: tensor<4x2xf32> {nn.name = "t", nn.role = "data"}) {
+func.func @evaluate(%t: tensor<4x2xf32> {nn.name = "t", nn.role = #nn.role<data>}) {
   // CHECK: nn.read @up {{.*}}{nn.stage = 1 : i64}
   %up = nn.read @up : tensor<2x8xf32>
   // CHECK-NEXT: nn.contract {{.*}}{nn.stage = 1 : i64}

@@ -42,7 +42,7 @@
 nn.param @wte : tensor<8x4xf32> init normal decay
 nn.param @down : tensor<4x2xf32> init normal decay
 nn.param @up : tensor<2x4xf32> init normal decay
-func.func @forward(%tokens: tensor<4x6xi64> {nn.name = "tokens", nn.role = "tokens"})
+func.func @forward(%tokens: tensor<4x6xi64> {nn.name = "tokens", nn.role = #nn.role<tokens>})
     -> (tensor<4x6x8xf32> {nn.name = "logits"}) {
   %wte = nn.read @wte : tensor<8x4xf32>
   %x = nn.embedding %tokens, %wte : tensor<4x6xi64>, tensor<8x4xf32> -> tensor<4x6x4xf32>

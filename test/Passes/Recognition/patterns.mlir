@@ -249,7 +249,7 @@ func.func @rms_norm(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
 // 10000, heads before the sequence.
 // CHECK-LABEL: @rope
 // CHECK-SAME: %[[T:.*]]: tensor<2x3xi64> {{{.*}}}, %[[X:[^:]*]]: tensor<2x5x3x8xf32>, %[[P:.*]]: tensor<3xi64>
-func.func @rope(%t: tensor<2x3xi64> {nn.role = "tokens"}, %x: tensor<2x5x3x8xf32>) -> tensor<2x5x3x8xf32> {
+func.func @rope(%t: tensor<2x3xi64> {nn.role = #nn.role<tokens>}, %x: tensor<2x5x3x8xf32>) -> tensor<2x5x3x8xf32> {
   %cos = nn.constant dense<[[1.0, 1.0, 1.0, 1.0],
     [0.5403023, 0.9999500, 0.5403023, 0.9999500],
     [-0.4161468, 0.9998000, -0.4161468, 0.9998000]]> : tensor<3x4xf32>
@@ -282,7 +282,7 @@ func.func @rope(%t: tensor<2x3xi64> {nn.role = "tokens"}, %x: tensor<2x5x3x8xf32
 // CHECK-NOT: nn.rope
 // CHECK: nn.concat
 // CHECK: return
-func.func @scaled_rope(%t: tensor<2x3xi64> {nn.role = "tokens"}, %x: tensor<2x5x3x4xf32>) -> tensor<2x5x3x4xf32> {
+func.func @scaled_rope(%t: tensor<2x3xi64> {nn.role = #nn.role<tokens>}, %x: tensor<2x5x3x4xf32>) -> tensor<2x5x3x4xf32> {
   %cos = nn.constant dense<[[1.0, 1.0, 1.0, 1.0],
     [0.5403023, 0.9999500, 0.5403023, 0.9999500],
     [-0.4161468, 0.9898000, -0.4161468, 0.9898000]]> : tensor<3x4xf32>
@@ -658,7 +658,7 @@ nn.param @q1 : tensor<2x4xf32> init normal
 nn.param @k1 : tensor<2x4xf32> init normal
 nn.param @v1 : tensor<2x4xf32> init normal
 nn.param @b1 : tensor<2xf32> init normal
-func.func @module_per_head(%x: tensor<3x5x4xf32>, %samples: tensor<3xi64>, %pos: tensor<5xi64> {nn.role = "positions"}, %seed: tensor<i64>, %step: tensor<i64>) -> tensor<3x5x4xf32> {
+func.func @module_per_head(%x: tensor<3x5x4xf32>, %samples: tensor<3xi64>, %pos: tensor<5xi64> {nn.role = #nn.role<positions>}, %seed: tensor<i64>, %step: tensor<i64>) -> tensor<3x5x4xf32> {
   %mask = nn.constant dense<[[[0.0, -1.0e30, -1.0e30, -1.0e30, -1.0e30], [0.0, 0.0, -1.0e30, -1.0e30, -1.0e30], [0.0, 0.0, 0.0, -1.0e30, -1.0e30], [0.0, 0.0, 0.0, 0.0, -1.0e30], [0.0, 0.0, 0.0, 0.0, 0.0]]]> : tensor<1x5x5xf32>
   %flat = nn.reshape %mask : tensor<1x5x5xf32> -> tensor<5x5xf32>
   %masks = nn.broadcast %flat [1, 2] : tensor<5x5xf32> -> tensor<3x5x5xf32>

@@ -6,8 +6,8 @@ dist.mesh @mesh = <["tp"=3]>
 // expected-note @+1 {{heads come from weight 'q.weight' : tensor<12x4x3xf32>}}
 nn.param @q.weight : tensor<12x4x3xf32> init normal
 nn.param @proj.weight : tensor<4x3x12xf32> init normal
-func.func @forward(%x: tensor<2x6x12xf32> {nn.role = "data"},
-                   %pos: tensor<6xi64> {nn.role = "positions"}) {
+func.func @forward(%x: tensor<2x6x12xf32> {nn.role = #nn.role<data>},
+                   %pos: tensor<6xi64> {nn.role = #nn.role<positions>}) {
   %wq = nn.read @q.weight : tensor<12x4x3xf32>
   // expected-error @+2 {{cannot split 'nn.contract' 3 ways over mesh axis "tp": 4 heads are not a multiple of 3}}
   // expected-note @+1 {{valid values for --tp are 1, 2, 4}}
@@ -27,8 +27,8 @@ dist.mesh @mesh = <["tp"=4]>
 nn.param @q.weight : tensor<16x4x4xf32> init normal
 nn.param @k.weight : tensor<16x2x4xf32> init normal
 nn.param @proj.weight : tensor<4x4x16xf32> init normal
-func.func @forward(%x: tensor<2x6x16xf32> {nn.role = "data"},
-                   %pos: tensor<6xi64> {nn.role = "positions"}) {
+func.func @forward(%x: tensor<2x6x16xf32> {nn.role = #nn.role<data>},
+                   %pos: tensor<6xi64> {nn.role = #nn.role<positions>}) {
   %wq = nn.read @q.weight : tensor<16x4x4xf32>
   %wk = nn.read @k.weight : tensor<16x2x4xf32>
   // expected-error @+2 {{2 key/value heads are not a multiple of 4}}
@@ -48,7 +48,7 @@ dist.mesh @mesh = <["tp"=4]>
 // expected-note @+1 {{columns come from weight 'fc.weight' : tensor<16x30xf32>}}
 nn.param @fc.weight : tensor<16x30xf32> init normal
 nn.param @proj.weight : tensor<30x16xf32> init normal
-func.func @forward(%x: tensor<2x6x16xf32> {nn.role = "data"}) {
+func.func @forward(%x: tensor<2x6x16xf32> {nn.role = #nn.role<data>}) {
   %w = nn.read @fc.weight : tensor<16x30xf32>
   // expected-error @+2 {{cannot split 'nn.contract' 4 ways over mesh axis "tp": 30 columns are not a multiple of 4}}
   // expected-note @+1 {{valid values for --tp are 1, 2, 3, 5, 6, 10, 15, 30}}
@@ -63,7 +63,7 @@ func.func @forward(%x: tensor<2x6x16xf32> {nn.role = "data"}) {
 dist.mesh @mesh = <["tp"=2]>
 // expected-note @+1 {{table rows come from 'wte' : tensor<13x4xf32>}}
 nn.param @wte : tensor<13x4xf32> init normal
-func.func @forward(%t: tensor<2x6xi64> {nn.role = "tokens"}) {
+func.func @forward(%t: tensor<2x6xi64> {nn.role = #nn.role<tokens>}) {
   %w = nn.read @wte : tensor<13x4xf32>
   // expected-error @+2 {{cannot split 'nn.embedding' 2 ways over mesh axis "tp": 13 table rows are not a multiple of 2}}
   // expected-note @+1 {{pad them: --nn-pad-vocab=multiple=2}}
@@ -76,7 +76,7 @@ func.func @forward(%t: tensor<2x6xi64> {nn.role = "tokens"}) {
 dist.mesh @mesh = <["dp"=4]>
 // expected-error @+2 {{cannot split 'ids' 4 ways over mesh axis "dp": a batch of 6 is not a multiple of 4}}
 // expected-note @+1 {{valid values for --dp are 1, 2, 3, 6}}
-func.func @forward(%t: tensor<6x8xi64> {nn.role = "tokens", nn.name = "ids"}) {
+func.func @forward(%t: tensor<6x8xi64> {nn.role = #nn.role<tokens>, nn.name = "ids"}) {
   return
 }
 
@@ -85,7 +85,7 @@ func.func @forward(%t: tensor<6x8xi64> {nn.role = "tokens", nn.name = "ids"}) {
 dist.mesh @mesh = <["cp"=4]>
 // expected-error @+2 {{cannot split 'ids' 4 ways over mesh axis "cp": a sequence of 6 is not a multiple of 4}}
 // expected-note @+1 {{valid values for --cp are 1, 2, 3, 6}}
-func.func @forward(%t: tensor<8x6xi64> {nn.role = "tokens", nn.name = "ids"}) {
+func.func @forward(%t: tensor<8x6xi64> {nn.role = #nn.role<tokens>, nn.name = "ids"}) {
   return
 }
 
@@ -93,7 +93,7 @@ func.func @forward(%t: tensor<8x6xi64> {nn.role = "tokens", nn.name = "ids"}) {
 
 dist.mesh @mesh = <["tp"=4]>
 nn.param @wte : tensor<16x4xf32> init normal
-func.func @forward(%t: tensor<2x6xi64> {nn.role = "tokens"}) {
+func.func @forward(%t: tensor<2x6xi64> {nn.role = #nn.role<tokens>}) {
   %w = nn.read @wte : tensor<16x4xf32>
   // expected-error @+2 {{a sequence of 6 is not a multiple of 4, which --sequence-parallel needs}}
   // expected-note @+1 {{leave --sequence-parallel out, or choose --seq a multiple of 4}}
@@ -108,7 +108,7 @@ func.func @forward(%t: tensor<2x6xi64> {nn.role = "tokens"}) {
 module {
 dist.mesh @mesh = <["tp"=2]>
 nn.param @w : tensor<4x4xf32> init normal
-func.func @forward(%x: tensor<2x4xf32> {nn.role = "data"}) {
+func.func @forward(%x: tensor<2x4xf32> {nn.role = #nn.role<data>}) {
   %w = nn.read @w : tensor<4x4xf32>
   %y = nn.contract "bc,cn->bn" %x, %w : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
   return
@@ -120,7 +120,7 @@ func.func @forward(%x: tensor<2x4xf32> {nn.role = "data"}) {
 // What says nothing about its dims cannot be split.
 dist.mesh @mesh = <["dp"=2]>
 func.func private @other(tensor<2x4xf32>) -> tensor<2x4xf32>
-func.func @forward(%x: tensor<2x4xf32> {nn.role = "data"}) {
+func.func @forward(%x: tensor<2x4xf32> {nn.role = #nn.role<data>}) {
   // expected-error @+1 {{'func.call' says nothing about how its dims may be split; only nn ops can be spread over ranks}}
   %y = func.call @other(%x) : (tensor<2x4xf32>) -> tensor<2x4xf32>
   return
@@ -130,7 +130,7 @@ func.func @forward(%x: tensor<2x4xf32> {nn.role = "data"}) {
 
 dist.mesh @mesh = <["dp"=2]>
 // expected-error @+1 {{has more than one block: a training program has no branches}}
-func.func @forward(%x: tensor<2x4xf32> {nn.role = "data"}) {
+func.func @forward(%x: tensor<2x4xf32> {nn.role = #nn.role<data>}) {
   return
 ^unreachable:
   return
@@ -140,7 +140,7 @@ func.func @forward(%x: tensor<2x4xf32> {nn.role = "data"}) {
 
 dist.mesh @mesh = <["dp"=2]>
 // expected-error @+1 {{takes 'index', which is no ranked tensor}}
-func.func @forward(%x: tensor<2x4xf32> {nn.role = "data"}, %i: index) {
+func.func @forward(%x: tensor<2x4xf32> {nn.role = #nn.role<data>}, %i: index) {
   return
 }
 
@@ -149,7 +149,7 @@ func.func @forward(%x: tensor<2x4xf32> {nn.role = "data"}, %i: index) {
 // Rows that another op needs all of stay whole, and that is said.
 dist.mesh @mesh = <["tp"=2]>
 nn.param @wte : tensor<16x4xf32> init normal
-func.func @forward(%t: tensor<2x6xi64> {nn.role = "tokens"}) {
+func.func @forward(%t: tensor<2x6xi64> {nn.role = #nn.role<tokens>}) {
   %w = nn.read @wte : tensor<16x4xf32>
   // expected-remark @+1 {{the table rows of 'nn.embedding' stay whole on each of 2 tensor-parallel ranks: another op needs all of them}}
   %x = nn.embedding %t, %w : tensor<2x6xi64>, tensor<16x4xf32> -> tensor<2x6x4xf32>
@@ -167,8 +167,8 @@ dist.mesh @mesh = <["tp"=4]>
 nn.param @q.weight : tensor<16x4x4xf32> init normal
 nn.param @k.weight : tensor<16x2x4xf32> init normal
 nn.param @proj.weight : tensor<4x4x16xf32> init normal
-func.func @forward(%x: tensor<2x6x16xf32> {nn.role = "data"},
-                   %pos: tensor<6xi64> {nn.role = "positions"}) {
+func.func @forward(%x: tensor<2x6x16xf32> {nn.role = #nn.role<data>},
+                   %pos: tensor<6xi64> {nn.role = #nn.role<positions>}) {
   %wq = nn.read @q.weight : tensor<16x4x4xf32>
   %wk = nn.read @k.weight : tensor<16x2x4xf32>
   // expected-error @+2 {{2 key/value heads are not a multiple of 4}}
@@ -189,7 +189,7 @@ func.func @forward(%x: tensor<2x6x16xf32> {nn.role = "data"},
 // The sequence is the minor part of what the batch and it become.
 dist.mesh @mesh = <["dp"=2, "cp"=2]>
 nn.param @wte : tensor<16x4xf32> init normal
-func.func @forward(%t: tensor<4x6xi64> {nn.role = "tokens"}) {
+func.func @forward(%t: tensor<4x6xi64> {nn.role = #nn.role<tokens>}) {
   %w = nn.read @wte : tensor<16x4xf32>
   %x = nn.embedding %t, %w : tensor<4x6xi64>, tensor<16x4xf32> -> tensor<4x6x4xf32>
   // expected-remark @+1 {{'nn.reshape' gathers 'nn.embedding' over mesh axis "cp": dim 1 of 'nn.embedding' is there the minor part of a dim whose major part is not split into single elements}}
@@ -207,8 +207,8 @@ module {
 dist.mesh @mesh = <["tp"=2]>
 nn.param @qkv.weight : tensor<16x3x4x4xf32> init normal
 nn.param @proj.weight : tensor<4x4x16xf32> init normal
-func.func @forward(%x: tensor<2x6x16xf32> {nn.role = "data"},
-                   %pos: tensor<6xi64> {nn.role = "positions"}) {
+func.func @forward(%x: tensor<2x6x16xf32> {nn.role = #nn.role<data>},
+                   %pos: tensor<6xi64> {nn.role = #nn.role<positions>}) {
   %w = nn.read @qkv.weight : tensor<16x3x4x4xf32>
   %qkv = nn.contract "bsc,cphd->bsphd" %x, %w : tensor<2x6x16xf32>, tensor<16x3x4x4xf32> -> tensor<2x6x3x4x4xf32>
   %q = nn.select %qkv dim 2 index 0 : tensor<2x6x3x4x4xf32> -> tensor<2x6x4x4xf32>
@@ -225,7 +225,7 @@ func.func @forward(%x: tensor<2x6x16xf32> {nn.role = "data"},
 
 dist.mesh @mesh = <["tp"=4]>
 nn.param @wte : tensor<16x4xf32> init normal
-func.func @forward(%t: tensor<2x8xi64> {nn.role = "tokens"}) {
+func.func @forward(%t: tensor<2x8xi64> {nn.role = #nn.role<tokens>}) {
   %w = nn.read @wte : tensor<16x4xf32>
   %x = nn.embedding %t, %w : tensor<2x8xi64>, tensor<16x4xf32> -> tensor<2x8x4xf32>
   // expected-note @+1 {{it is split because of}}
@@ -242,7 +242,7 @@ func.func @forward(%t: tensor<2x8xi64> {nn.role = "tokens"}) {
 dist.mesh @mesh = <["tp"=2]>
 nn.param @fc : tensor<4x8xf32> init normal
 nn.param @proj : tensor<8x4xf32> init normal
-func.func @forward(%x: tensor<2x4xf32> {nn.role = "data"}) {
+func.func @forward(%x: tensor<2x4xf32> {nn.role = #nn.role<data>}) {
   %w = nn.read @fc : tensor<4x8xf32>
   %y = nn.contract "bc,cn->bn" %x, %w : tensor<2x4xf32>, tensor<4x8xf32> -> tensor<2x8xf32>
   %p = nn.read @proj : tensor<8x4xf32>
@@ -257,7 +257,7 @@ func.func @forward(%x: tensor<2x4xf32> {nn.role = "data"}) {
 dist.mesh @mesh = <["tp"=2]>
 nn.param @fc : tensor<4x8xf32> init normal
 nn.param @proj : tensor<8x4xf32> init normal
-func.func @forward(%x: tensor<2x1x4xf32> {nn.role = "data"}) {
+func.func @forward(%x: tensor<2x1x4xf32> {nn.role = #nn.role<data>}) {
   %w = nn.read @fc : tensor<4x8xf32>
   %y = nn.contract "bsc,cn->bsn" %x, %w : tensor<2x1x4xf32>, tensor<4x8xf32> -> tensor<2x1x8xf32>
   %p = nn.read @proj : tensor<8x4xf32>

@@ -19,9 +19,9 @@ nn.param @memory.weight : tensor<64x8xf32> init normal
 nn.param @q.weight : tensor<8x4x2xf32> init normal
 nn.param @kv.weight : tensor<64x4x2xf32> init normal
 nn.param @proj.weight : tensor<4x2x8xf32> init normal
-func.func @forward(%x: tensor<2x6x8xf32> {nn.role = "data"},
-                   %m: tensor<2x6x8xf32> {nn.role = "data"},
-                   %pos: tensor<6xi64> {nn.role = "positions"}) {
+func.func @forward(%x: tensor<2x6x8xf32> {nn.role = #nn.role<data>},
+                   %m: tensor<2x6x8xf32> {nn.role = #nn.role<data>},
+                   %pos: tensor<6xi64> {nn.role = #nn.role<positions>}) {
   // PLAN: remark: 'nn.contract' runs whole on each of 2 tensor-parallel ranks
   %wm = nn.read @memory.weight : tensor<64x8xf32>
   %memory = nn.contract "bsc,mc->bsm" %m, %wm : tensor<2x6x8xf32>, tensor<64x8xf32> -> tensor<2x6x64xf32>

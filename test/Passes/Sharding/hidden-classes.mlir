@@ -8,9 +8,9 @@ dist.mesh @mesh = <["tp"=2]>
 nn.param @scale : tensor<8xf32> init one
 nn.param @qkv.weight : tensor<8x4x2xf32> init normal
 nn.param @proj.weight : tensor<4x2x8xf32> init normal
-func.func @forward(%x: tensor<2x6x8xf32> {nn.role = "data"},
-                   %targets: tensor<2x6xi64> {nn.role = "targets"},
-                   %pos: tensor<6xi64> {nn.role = "positions"}) -> tensor<2x6xf32> {
+func.func @forward(%x: tensor<2x6x8xf32> {nn.role = #nn.role<data>},
+                   %targets: tensor<2x6xi64> {nn.role = #nn.role<targets>},
+                   %pos: tensor<6xi64> {nn.role = #nn.role<positions>}) -> tensor<2x6xf32> {
   %w = nn.read @qkv.weight : tensor<8x4x2xf32>
   %q = nn.contract "bsc,chd->bshd" %x, %w : tensor<2x6x8xf32>, tensor<8x4x2xf32> -> tensor<2x6x4x2xf32>
   %o, %lse = nn.attention %q, %q, %q positions %pos, %pos scale 1.0

@@ -6,8 +6,8 @@
 
 dist.mesh @mesh = <["tp"=2]>
 nn.param @mix.weight : tensor<6x6xf32> init normal
-// CHECK: func.func @forward(%arg0: tensor<2x6x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}, {}]>, nn.role = "data"})
-func.func @forward(%x: tensor<2x6x8xf32> {nn.role = "data"}) {
+// CHECK: func.func @forward(%arg0: tensor<2x6x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}, {}]>, nn.role = #nn.role<data>})
+func.func @forward(%x: tensor<2x6x8xf32> {nn.role = #nn.role<data>}) {
   %w = nn.read @mix.weight : tensor<6x6xf32>
   %h = nn.relu %x : tensor<2x6x8xf32>
   // CHECK: nn.contract {{.*}}dist.factors = {{\[\[}}], ["tp"], [], []]

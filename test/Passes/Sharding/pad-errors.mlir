@@ -3,7 +3,7 @@
 
 // exp(0) is 1: a loss that the model computes by hand would count the padding.
 nn.param @wte : tensor<13x4xf32> init normal
-func.func @forward(%t: tensor<2x6xi64> {nn.role = "tokens"}) {
+func.func @forward(%t: tensor<2x6xi64> {nn.role = #nn.role<tokens>}) {
   %w = nn.read @wte : tensor<13x4xf32>
   %x = nn.embedding %t, %w : tensor<2x6xi64>, tensor<13x4xf32> -> tensor<2x6x4xf32>
   %l = nn.contract "bsc,vc->bsv" %x, %w : tensor<2x6x4xf32>, tensor<13x4xf32> -> tensor<2x6x13xf32>
@@ -17,7 +17,7 @@ func.func @forward(%t: tensor<2x6xi64> {nn.role = "tokens"}) {
 // -----
 
 nn.param @wte : tensor<13x4xf32> init normal
-func.func @forward(%t: tensor<2x6xi64> {nn.role = "tokens"}) {
+func.func @forward(%t: tensor<2x6xi64> {nn.role = #nn.role<tokens>}) {
   %w = nn.read @wte : tensor<13x4xf32>
   %x = nn.embedding %t, %w : tensor<2x6xi64>, tensor<13x4xf32> -> tensor<2x6x4xf32>
   %l = nn.contract "bsc,vc->bvs" %x, %w : tensor<2x6x4xf32>, tensor<13x4xf32> -> tensor<2x13x6xf32>
@@ -34,7 +34,7 @@ func.func @forward(%t: tensor<2x6xi64> {nn.role = "tokens"}) {
 nn.param @wte : tensor<13x4xf32> init normal
 // expected-remark @+1 {{is padded with zeros to 'tensor<16xf32>'}}
 nn.param @bias : tensor<13xf32> init zero
-func.func @forward(%t: tensor<2x6xi64> {nn.role = "tokens"}) {
+func.func @forward(%t: tensor<2x6xi64> {nn.role = #nn.role<tokens>}) {
   %w = nn.read @wte : tensor<13x4xf32>
   %b = nn.read @bias : tensor<13xf32>
   %x = nn.embedding %t, %w : tensor<2x6xi64>, tensor<13x4xf32> -> tensor<2x6x4xf32>
@@ -50,7 +50,7 @@ func.func @forward(%t: tensor<2x6xi64> {nn.role = "tokens"}) {
 
 // What an op needs whole is not split, so there is nothing to pad.
 nn.param @wte : tensor<13x4xf32> init normal
-func.func @forward(%t: tensor<2x6xi64> {nn.role = "tokens"}) {
+func.func @forward(%t: tensor<2x6xi64> {nn.role = #nn.role<tokens>}) {
   %w = nn.read @wte : tensor<13x4xf32>
   %x = nn.embedding %t, %w : tensor<2x6xi64>, tensor<13x4xf32> -> tensor<2x6x4xf32>
   %l = nn.contract "bsc,vc->bsv" %x, %w : tensor<2x6x4xf32>, tensor<13x4xf32> -> tensor<2x6x13xf32>
@@ -63,7 +63,7 @@ func.func @forward(%t: tensor<2x6xi64> {nn.role = "tokens"}) {
 // Nothing can be added to a constant.
 // expected-remark @+1 {{is padded with zeros to 'tensor<16x4xf32>'}}
 nn.param @wte : tensor<13x4xf32> init normal
-func.func @forward(%t: tensor<2x6xi64> {nn.role = "tokens"}) {
+func.func @forward(%t: tensor<2x6xi64> {nn.role = #nn.role<tokens>}) {
   %w = nn.read @wte : tensor<13x4xf32>
   %x = nn.embedding %t, %w : tensor<2x6xi64>, tensor<13x4xf32> -> tensor<2x6x4xf32>
   %l = nn.contract "bsc,vc->bsv" %x, %w : tensor<2x6x4xf32>, tensor<13x4xf32> -> tensor<2x6x13xf32>

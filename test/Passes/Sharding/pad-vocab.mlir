@@ -6,8 +6,8 @@
 // CHECK: remark: 'wte' 'tensor<13x4xf32>' is padded with zeros to 'tensor<16x4xf32>'
 // CHECK: nn.param @wte : tensor<16x4xf32> init normal source <name = "wte", {{.*}}type = tensor<13x4xf32>, {{.*}}strides = [4, 1], valid = [13, 4]>
 nn.param @wte : tensor<13x4xf32> init normal
-func.func @loss(%tokens: tensor<2x6xi64> {nn.name = "tokens", nn.role = "tokens"},
-                %targets: tensor<2x6xi64> {nn.name = "targets", nn.role = "targets"})
+func.func @loss(%tokens: tensor<2x6xi64> {nn.name = "tokens", nn.role = #nn.role<tokens>},
+                %targets: tensor<2x6xi64> {nn.name = "targets", nn.role = #nn.role<targets>})
     -> tensor<2x6xf32> {
   // CHECK: %[[W:.*]] = nn.read @wte : tensor<16x4xf32>
   %w = nn.read @wte : tensor<13x4xf32>

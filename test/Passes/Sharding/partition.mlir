@@ -11,7 +11,7 @@ dist.mesh @mesh = <["tp"=2]>
 nn.param @down : tensor<8x4xf32> init normal {dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}]>}
 // CHECK: func.func @forward(%[[X:.*]]: tensor<2x4xf32> {dist.global = tensor<2x8xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>
 // CHECK-SAME: -> (tensor<2x4xf32> {dist.global = tensor<2x4xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>
-func.func @forward(%x: tensor<2x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>, nn.name = "x", nn.role = "data"})
+func.func @forward(%x: tensor<2x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>, nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<2x4xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}]>, nn.name = "y"}) {
   // CHECK-NEXT: %[[W:.*]] = nn.read @down : tensor<4x4xf32>
   %w = nn.read @down : tensor<8x4xf32> {dist.id = 0, dist.shardings = [#dist.sharding<@mesh, [{"tp"}, {}]>]}

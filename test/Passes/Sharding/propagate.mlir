@@ -15,7 +15,7 @@ nn.param @bias : tensor<8xf32> init zero
 nn.param @down : tensor<8x4xf32> init normal {dist.seeds = [
     #dist.seed<level = 0, result = 0, sharding = <@mesh, [{"tp", ?}, {?}]>, reason = "row-parallel weight">]}
 // CHECK: func.func @forward(%[[X:.*]]: tensor<2x6x4xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}, {}]>
-func.func @forward(%x: tensor<2x6x4xf32> {nn.name = "x", nn.role = "data"})
+func.func @forward(%x: tensor<2x6x4xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<2x6x4xf32> {nn.name = "y"}) {
   // CHECK: %[[UP:.*]] = nn.read @up {{.*}}[#dist.sharding<@mesh, [{}, {"tp"}]>]
   %up = nn.read @up : tensor<4x8xf32>

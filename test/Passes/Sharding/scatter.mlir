@@ -11,8 +11,8 @@ nn.param @table : tensor<6x4xf32> init normal
 
 // CHECK-LABEL: func @microbatch
 func.func @forward(
-    %x: tensor<4x8xf32> {nn.name = "x", nn.role = "data"},
-    %ids: tensor<4xi64> {nn.name = "ids", nn.role = "tokens"})
+    %x: tensor<4x8xf32> {nn.name = "x", nn.role = #nn.role<data>},
+    %ids: tensor<4xi64> {nn.name = "ids", nn.role = #nn.role<tokens>})
     -> (tensor<f32> {nn.name = "loss_sum"}, tensor<f32> {nn.name = "target_count"})
     attributes {nn.has_loss} {
   %up = nn.read @up : tensor<8x6xf32>

@@ -8,7 +8,7 @@ nn.param @up : tensor<4x8xf32> init normal
 // CHECK: nn.param @down {{.*}}level = 0
 nn.param @down : tensor<8x4xf32> init normal {dist.seeds = [
     #dist.seed<level = 0, result = 0, sharding = <@mesh, [{"tp", ?}, {?}]>, reason = "row-parallel weight">]}
-func.func @forward(%x: tensor<2x6x4xf32> {nn.name = "x", nn.role = "data"})
+func.func @forward(%x: tensor<2x6x4xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<2x6x4xf32> {nn.name = "y"}) {
   // CHECK-NOT: dist.seeds
   %up = nn.read @up : tensor<4x8xf32>

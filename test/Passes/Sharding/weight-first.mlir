@@ -5,7 +5,7 @@
 nn.param @fc : tensor<4x8xf32> init normal
 // CHECK: nn.param @proj {{.*}}[{"tp"}, {}]
 nn.param @proj : tensor<8x4xf32> init normal
-func.func @forward(%x: tensor<2x6x4xf32> {nn.role = "data"}) {
+func.func @forward(%x: tensor<2x6x4xf32> {nn.role = #nn.role<data>}) {
   %w = nn.read @fc : tensor<4x8xf32>
   // CHECK: nn.contract "cn,bsc->bsn" {{.*}}[{}, {}, {"tp"}]
   %y = nn.contract "cn,bsc->bsn" %w, %x : tensor<4x8xf32>, tensor<2x6x4xf32> -> tensor<2x6x8xf32>

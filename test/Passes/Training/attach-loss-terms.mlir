@@ -16,7 +16,7 @@ nn.param @w : tensor<4xf32> init normal
 
 // Only what counts needs is left of the model.
 // CHECK-LABEL: func.func @counts(
-// CHECK-SAME: %[[M:[^:]*]]: tensor<2x4xf32> {nn.name = "m", nn.role = "data"}, %[[K:[^:]*]]: tensor<2x4xf32> {nn.name = "k", nn.role = "data"})
+// CHECK-SAME: %[[M:[^:]*]]: tensor<2x4xf32> {nn.name = "m", nn.role = #nn.role<data>}, %[[K:[^:]*]]: tensor<2x4xf32> {nn.name = "k", nn.role = #nn.role<data>})
 // CHECK-NOT: nn.exp
 // CHECK: %[[CM:.*]] = nn.reduce %[[M]] [0, 1]
 // CHECK: %[[CK:.*]] = nn.reduce %[[K]] [0, 1]
@@ -56,9 +56,9 @@ nn.param @w : tensor<4xf32> init normal
 // CHECK: nn.write %{{.*}}, @step_batches
 // CHECK: return %{{.*}}, %{{.*}}, %[[COUNT]]
 func.func @forward(
-    %x: tensor<2x4xf32> {nn.name = "x", nn.role = "data"},
-    %m: tensor<2x4xf32> {nn.name = "m", nn.role = "data"},
-    %k: tensor<2x4xf32> {nn.name = "k", nn.role = "data"})
+    %x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>},
+    %m: tensor<2x4xf32> {nn.name = "m", nn.role = #nn.role<data>},
+    %k: tensor<2x4xf32> {nn.name = "k", nn.role = #nn.role<data>})
     -> (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>)
     attributes {nn.has_loss = [{divided, factor = 1.0}, {divided, factor = 0.0125, mean}]} {
   %w = nn.read @w : tensor<4xf32>

@@ -9,9 +9,9 @@ nn.param @w : tensor<8x16xf32> init normal
 // The targets come behind the tokens; dropout and hidden states that nobody
 // asks for are gone from @evaluate, with the inputs that only they used.
 // CHECK-LABEL: func.func @loss(
-// CHECK-SAME: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"}
-// CHECK-SAME: %[[T:[^:]*]]: tensor<2x4xi64> {nn.name = "targets", nn.role = "targets"}
-// CHECK-SAME: nn.role = "samples"
+// CHECK-SAME: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<tokens>}
+// CHECK-SAME: %[[T:[^:]*]]: tensor<2x4xi64> {nn.name = "targets", nn.role = #nn.role<targets>}
+// CHECK-SAME: nn.role = #nn.role<samples>
 // CHECK-SAME: -> (tensor<f32> {nn.name = "loss_sum"}, tensor<f32> {nn.name = "target_count"})
 // CHECK: nn.dropout
 // CHECK: nn.attention {{.*}} samples
@@ -23,7 +23,7 @@ nn.param @w : tensor<8x16xf32> init normal
 // CHECK-NEXT: return %[[SUM]], %[[N]]
 
 // CHECK-LABEL: func.func @evaluate(
-// CHECK-NOT: nn.role = "s
+// CHECK-NOT: nn.role = #nn.role<s
 // CHECK-NOT: nn.dropout
 // CHECK: nn.attention causal %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} positions %{{[^ ]*}}, %{{[^ ]*}} scale 5.0{{[^{]*}} :
 // CHECK: nn.cross_entropy
@@ -43,12 +43,12 @@ nn.param @w : tensor<8x16xf32> init normal
 // DRY-NOT: nn.dropout
 // DRY-NOT: samples
 func.func @forward(
-    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"},
-    %pos: tensor<4xi64> {nn.name = "positions", nn.role = "positions"},
-    %samples: tensor<2xi64> {nn.name = "samples", nn.role = "samples"},
-    %seed: tensor<i64> {nn.name = "seed", nn.role = "seed"},
-    %step: tensor<i64> {nn.name = "step", nn.role = "step"},
-    %table: tensor<2x4x8xf32> {nn.name = "table", nn.role = "data"})
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<tokens>},
+    %pos: tensor<4xi64> {nn.name = "positions", nn.role = #nn.role<positions>},
+    %samples: tensor<2xi64> {nn.name = "samples", nn.role = #nn.role<samples>},
+    %seed: tensor<i64> {nn.name = "seed", nn.role = #nn.role<seed>},
+    %step: tensor<i64> {nn.name = "step", nn.role = #nn.role<step>},
+    %table: tensor<2x4x8xf32> {nn.name = "table", nn.role = #nn.role<data>})
     -> (tensor<2x4x16xf32> {nn.name = "logits"}, tensor<2x4x8xf32> {nn.name = "hidden"}) {
   %x = nn.dropout %table samples %samples positions %pos seed %seed step %step
       {p = 0.1, id = 1, batch_dim = 0, seq_dim = 1}

@@ -9,22 +9,22 @@ nn.param @v : tensor<10x8xf32> init normal
 func.func @forward(
     // A computed table has rows as a parameter has.
     // CHECK-SAME: nn.ids = {below = 24 : i64, node = "table"}, nn.name = "tokens"
-    %tokens: tensor<2x4xi64> {nn.name = "tokens", nn.role = "tokens"},
+    %tokens: tensor<2x4xi64> {nn.name = "tokens", nn.role = #nn.role<tokens>},
     // CHECK-SAME: nn.ids = {below = 10 : i64, node = "types"}, nn.name = "types"
-    %types: tensor<2x4xi32> {nn.name = "types", nn.role = "data"},
+    %types: tensor<2x4xi32> {nn.name = "types", nn.role = #nn.role<data>},
     // CHECK-SAME: nn.ids = {below = 7 : i64, node = "loss"}, nn.name = "labels"
-    %labels: tensor<2x4xi64> {nn.name = "labels", nn.role = "targets"},
+    %labels: tensor<2x4xi64> {nn.name = "labels", nn.role = #nn.role<targets>},
     // Where columns of data mean different things, one says nothing of another.
-    // CHECK-SAME: %{{.*}}: tensor<2x2xi64> {nn.name = "pairs", nn.role = "data"}
-    %pairs: tensor<2x2xi64> {nn.name = "pairs", nn.role = "data"},
+    // CHECK-SAME: %{{.*}}: tensor<2x2xi64> {nn.name = "pairs", nn.role = #nn.role<data>}
+    %pairs: tensor<2x2xi64> {nn.name = "pairs", nn.role = #nn.role<data>},
     // CHECK-SAME: nn.ids = {below = 6 : i64, node = "nn.embedding_grad"}, nn.name = "rows"
-    %rows: tensor<4xi64> {nn.name = "rows", nn.role = "data"},
+    %rows: tensor<4xi64> {nn.name = "rows", nn.role = #nn.role<data>},
     // Classes of one sample: negative ones are no error.
     // CHECK-SAME: nn.ids = {below = 7 : i64, node = "loss", of_loss}, nn.name = "kind"
-    %kind: tensor<4xi64> {nn.name = "kind", nn.role = "data"},
+    %kind: tensor<4xi64> {nn.name = "kind", nn.role = #nn.role<data>},
     // Positions are the program's own.
-    // CHECK-SAME: tensor<4xi64> {nn.name = "positions", nn.role = "positions"}
-    %positions: tensor<4xi64> {nn.name = "positions", nn.role = "positions"}) {
+    // CHECK-SAME: tensor<4xi64> {nn.name = "positions", nn.role = #nn.role<positions>}
+    %positions: tensor<4xi64> {nn.name = "positions", nn.role = #nn.role<positions>}) {
   %w = nn.read @w : tensor<24x8xf32>
   %v = nn.read @v : tensor<10x8xf32>
   %table = nn.tanh %w : tensor<24x8xf32>
@@ -50,9 +50,9 @@ func.func @forward(
 // CHECK-LABEL: func @cutoff
 func.func @cutoff(
     // CHECK-SAME: nn.ids = {below = 24 : i64, node = "all"}, nn.name = "tokens"
-    %tokens: tensor<4xi64> {nn.name = "tokens", nn.role = "tokens"},
-    // CHECK-SAME: %{{.*}}: tensor<4xi64> {nn.name = "few", nn.role = "tokens"}
-    %few: tensor<4xi64> {nn.name = "few", nn.role = "tokens"}) {
+    %tokens: tensor<4xi64> {nn.name = "tokens", nn.role = #nn.role<tokens>},
+    // CHECK-SAME: %{{.*}}: tensor<4xi64> {nn.name = "few", nn.role = #nn.role<tokens>}
+    %few: tensor<4xi64> {nn.name = "few", nn.role = #nn.role<tokens>}) {
   %w = nn.read @w : tensor<24x8xf32>
   %v = nn.read @v : tensor<10x8xf32>
   %zero = nn.constant dense<0> : tensor<4xi64>

@@ -7,8 +7,8 @@
 nn.param @w : tensor<8x16xf32> init normal
 nn.param @emb : tensor<16x8xf32> init normal
 func.func @forward(
-    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"},
-    %pos: tensor<4xi64> {nn.name = "positions", nn.role = "positions"})
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<tokens>},
+    %pos: tensor<4xi64> {nn.name = "positions", nn.role = #nn.role<positions>})
     -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
   %emb = nn.read @emb : tensor<16x8xf32>
   %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x8xf32> -> tensor<2x4x8xf32>
@@ -30,8 +30,8 @@ func.func @forward(
 // CHECK: module attributes {nn.loss = "causal-lm"}
 nn.param @emb : tensor<16x16xf32> init normal
 func.func @forward(
-    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"},
-    %pos: tensor<4xi64> {nn.name = "positions", nn.role = "positions"})
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<tokens>},
+    %pos: tensor<4xi64> {nn.name = "positions", nn.role = #nn.role<positions>})
     -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
   %emb = nn.read @emb : tensor<16x16xf32>
   %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
@@ -60,8 +60,8 @@ nn.param @emb : tensor<16x16xf32> init normal
 // expected-error@+2 {{the model says no loss, and causal-lm is not assumed: a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss cross-entropy for classes or --loss mse for numbers, with the targets in labels.npy, or --loss causal-lm to predict the next token}}
 func.func @forward(
-    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"},
-    %pos: tensor<4xi64> {nn.name = "positions", nn.role = "positions"})
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<tokens>},
+    %pos: tensor<4xi64> {nn.name = "positions", nn.role = #nn.role<positions>})
     -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
   %emb = nn.read @emb : tensor<16x16xf32>
   %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
@@ -83,7 +83,7 @@ nn.param @mix : tensor<4x4xf32> init normal
 // expected-error@+2 {{causal-lm is not assumed: a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
 func.func @forward(
-    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"})
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<tokens>})
     -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
   %emb = nn.read @emb : tensor<16x16xf32>
   %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
@@ -100,7 +100,7 @@ func.func @forward(
 nn.param @emb : tensor<16x16xf32> init normal
 nn.param @pos : tensor<4x16xf32> init normal
 func.func @forward(
-    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"})
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<tokens>})
     -> (tensor<2x4x16xf32> {nn.name = "logits"}, tensor<2x16xf32> {nn.name = "pooled"}) {
   %emb = nn.read @emb : tensor<16x16xf32>
   %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
@@ -118,8 +118,8 @@ func.func @forward(
 nn.param @emb : tensor<16x16xf32> init normal
 nn.param @sink : tensor<1x4x1x1xf32> init normal
 func.func @forward(
-    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"},
-    %pos: tensor<4xi64> {nn.name = "positions", nn.role = "positions"})
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<tokens>},
+    %pos: tensor<4xi64> {nn.name = "positions", nn.role = #nn.role<positions>})
     -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
   %emb = nn.read @emb : tensor<16x16xf32>
   %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
@@ -145,7 +145,7 @@ func.func @forward(
 // CHECK: module attributes {nn.loss = "causal-lm"}
 nn.param @emb : tensor<16x16xf32> init normal
 func.func @forward(
-    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"})
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<tokens>})
     -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
   %emb = nn.read @emb : tensor<16x16xf32>
   %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
@@ -168,7 +168,7 @@ nn.param @emb : tensor<16x16xf32> init normal
 // expected-error@+2 {{causal-lm is not assumed: a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
 func.func @forward(
-    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"})
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<tokens>})
     -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
   %emb = nn.read @emb : tensor<16x16xf32>
   %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
@@ -189,8 +189,8 @@ nn.param @emb : tensor<16x16xf32> init normal
 // expected-error@+2 {{causal-lm is not assumed: a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
 func.func @forward(
-    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"},
-    %pos: tensor<4xi64> {nn.name = "positions", nn.role = "positions"})
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<tokens>},
+    %pos: tensor<4xi64> {nn.name = "positions", nn.role = #nn.role<positions>})
     -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
   %emb = nn.read @emb : tensor<16x16xf32>
   %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
@@ -211,8 +211,8 @@ func.func @forward(
 nn.param @emb : tensor<16x16xf32> init normal
 nn.param @memory : tensor<1x4x4xf32> init normal
 func.func @forward(
-    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"},
-    %pos: tensor<4xi64> {nn.name = "positions", nn.role = "positions"})
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<tokens>},
+    %pos: tensor<4xi64> {nn.name = "positions", nn.role = #nn.role<positions>})
     -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
   %emb = nn.read @emb : tensor<16x16xf32>
   %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
@@ -237,7 +237,7 @@ func.func @forward(
 nn.param @emb : tensor<16x16xf32> init normal
 nn.param @taps : tensor<2x16xf32> init normal
 func.func @forward(
-    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"})
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<tokens>})
     -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
   %emb = nn.read @emb : tensor<16x16xf32>
   %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
@@ -268,7 +268,7 @@ nn.param @emb : tensor<16x16xf32> init normal
 // expected-error@+2 {{causal-lm is not assumed: a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
 func.func @forward(
-    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"})
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<tokens>})
     -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
   %emb = nn.read @emb : tensor<16x16xf32>
   %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
@@ -288,7 +288,7 @@ nn.param @taps : tensor<2x16xf32> init normal
 // expected-error@+2 {{causal-lm is not assumed: a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
 func.func @forward(
-    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"})
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<tokens>})
     -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
   %emb = nn.read @emb : tensor<16x16xf32>
   %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
@@ -312,7 +312,7 @@ func.func @forward(
 // CHECK: module attributes {nn.loss = "causal-lm"}
 nn.param @emb : tensor<16x16xf32> init normal
 func.func @forward(
-    %ids: tensor<2x2xi64> {nn.name = "ids", nn.role = "tokens"})
+    %ids: tensor<2x2xi64> {nn.name = "ids", nn.role = #nn.role<tokens>})
     -> (tensor<2x2x16xf32> {nn.name = "logits"}) {
   %emb = nn.read @emb : tensor<16x16xf32>
   %x = nn.embedding %ids, %emb : tensor<2x2xi64>, tensor<16x16xf32> -> tensor<2x2x16xf32>
@@ -336,7 +336,7 @@ nn.param @mix : tensor<4x4xf32> init zero
 // expected-error@+2 {{causal-lm is not assumed: a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
 func.func @forward(
-    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"})
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<tokens>})
     -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
   %emb = nn.read @emb : tensor<16x16xf32>
   %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
@@ -354,7 +354,7 @@ nn.param @emb : tensor<16x16xf32> init normal
 // expected-error@+2 {{the model says no loss, and causal-lm is not assumed: a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
 func.func @forward(
-    %ids: tensor<2x3xi64> {nn.name = "ids", nn.role = "tokens"})
+    %ids: tensor<2x3xi64> {nn.name = "ids", nn.role = #nn.role<tokens>})
     -> (tensor<2x3x16xf32> {nn.name = "logits"}) {
   %emb = nn.read @emb : tensor<16x16xf32>
   %x = nn.embedding %ids, %emb : tensor<2x3xi64>, tensor<16x16xf32> -> tensor<2x3x16xf32>
@@ -374,8 +374,8 @@ nn.param @emb : tensor<16x16xf32> init normal
 // expected-error@+2 {{the model says no loss, and causal-lm is not assumed: a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
 func.func @forward(
-    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = "tokens"},
-    %pos: tensor<4xi64> {nn.name = "positions", nn.role = "positions"})
+    %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<tokens>},
+    %pos: tensor<4xi64> {nn.name = "positions", nn.role = #nn.role<positions>})
     -> (tensor<2x4x16xf32> {nn.name = "logits"}) {
   %emb = nn.read @emb : tensor<16x16xf32>
   %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>

@@ -16,7 +16,7 @@
 // CHECK: nn.embedding_grad %[[D]], %[[NONE]]
 module {
   nn.param @wte : tensor<8x4xf32> init normal
-  func.func @loss(%ids: tensor<2xi64> {nn.role = "tokens"})
+  func.func @loss(%ids: tensor<2xi64> {nn.role = #nn.role<tokens>})
       -> (tensor<f32>, tensor<f32>) {
     %table = nn.read @wte : tensor<8x4xf32>
     %rows = nn.embedding %ids, %table {nn.padding_row = 3 : i64} : tensor<2xi64>, tensor<8x4xf32> -> tensor<2x4xf32>

@@ -9,7 +9,7 @@
 // CHECK: module attributes {nn.loss = "mse", nn.whole_batch = {{.*}}computes with a sum over samples
 // expected-error @below {{does not follow from those of its parts: }}
 // expected-note @+5 {{it trains without --dp and in one microbatch}}
-func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = "data"})
+func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<2x4xf32> {nn.name = "y"}) {
   %sum = nn.reduce %x [0] : tensor<2x4xf32> -> tensor<4xf32>
   %wide = nn.broadcast %sum [1] : tensor<4xf32> -> tensor<2x4xf32>
@@ -22,7 +22,7 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = "data"})
 // CHECK: nn.whole_batch = {{.*}}joins several samples
 // expected-error @below {{does not follow from those of its parts: }}
 // expected-note @+3 {{it trains without --dp and in one microbatch}}
-func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = "data"})
+func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<2x2xf32> {nn.name = "y"}) {
   %y = nn.contract "ad,bd->ab" %x, %x : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<2x2xf32>
   return %y : tensor<2x2xf32>
@@ -33,7 +33,7 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = "data"})
 // CHECK: nn.whole_batch = {{.*}}joins several samples
 // expected-error @below {{does not follow from those of its parts: }}
 // expected-note @+3 {{it trains without --dp and in one microbatch}}
-func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = "data"})
+func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<2x4xf32> {nn.name = "y"}) {
   %top = nn.reduce_max %x [0] : tensor<2x4xf32> -> tensor<4xf32>
   %wide = nn.broadcast %top [1] : tensor<4xf32> -> tensor<2x4xf32>
@@ -46,7 +46,7 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = "data"})
 // One sample: rows of its sequence are not several samples, nor is what a dim
 // of one element was made for.
 // CHECK-NOT: whole_batch
-func.func @forward(%x: tensor<1x4xf32> {nn.name = "x", nn.role = "data"})
+func.func @forward(%x: tensor<1x4xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<1x4xf32> {nn.name = "y"}) {
   %rows = nn.reshape %x : tensor<1x4xf32> -> tensor<4xf32>
   %top = nn.reduce_max %rows [0] : tensor<4xf32> -> tensor<f32>
@@ -63,7 +63,7 @@ func.func @forward(%x: tensor<1x4xf32> {nn.name = "x", nn.role = "data"})
 // CHECK-NOT: whole_batch
 // expected-warning @+2 {{that each sample has a loss of its own is not proven: }}
 // expected-note @+1 {{if it computes with several, train without --dp}}
-func.func @forward(%x: tensor<2x6xf32> {nn.name = "x", nn.role = "data"})
+func.func @forward(%x: tensor<2x6xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<2x6xf32> {nn.name = "y"}) {
   %t = nn.transpose %x [1, 0] : tensor<2x6xf32> -> tensor<6x2xf32>
   %r = nn.reshape %t : tensor<6x2xf32> -> tensor<4x3xf32>
@@ -76,7 +76,7 @@ func.func @forward(%x: tensor<2x6xf32> {nn.name = "x", nn.role = "data"})
 // CHECK-NOT: whole_batch
 // expected-warning @+2 {{goes by the number of each of the samples}}
 // expected-note @+1 {{if it computes with several}}
-func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = "data"})
+func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<2x4xf32> {nn.name = "y"}) {
   %n = nn.constant dense<[[0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0]]> : tensor<2x4xf32>
   %y = nn.mul %x, %n : tensor<2x4xf32>
@@ -90,7 +90,7 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = "data"})
 // CHECK: module attributes {nn.loss = "mse"}
 // expected-warning @+2 {{that each sample has a loss of its own is not proven: 'nn.reduce_max' joins several samples}}
 // expected-note @+1 {{if it computes with several}}
-func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = "data"})
+func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<2x4xf32> {nn.name = "y"}) {
   %inf = nn.constant dense<0x7F800000> : tensor<2x4xf32>
   %is = nn.compare eq %x, %inf : tensor<2x4xf32> -> tensor<2x4xi1>

@@ -16,13 +16,13 @@ nn.state @grad.b : tensor<4xf32> gradient of @b
 // SGD-NOT: exp_avg
 
 // CHECK-LABEL: func.func @update(
-// CHECK-SAME: %[[LR:[^:]*]]: tensor<f32> {nn.name = "lr", nn.role = "lr"}
-// CHECK-SAME: %[[WD:[^:]*]]: tensor<f32> {nn.name = "weight_decay", nn.role = "weight_decay"}
-// ADAMW-SAME: %[[B1:[^:]*]]: tensor<f32> {nn.name = "beta1", nn.role = "beta1"}
-// ADAMW-SAME: %[[B2:[^:]*]]: tensor<f32> {nn.name = "beta2", nn.role = "beta2"}
-// ADAMW-SAME: %[[EPS:[^:]*]]: tensor<f32> {nn.name = "eps", nn.role = "eps"}
-// CHECK-SAME: %[[CLIP:[^:]*]]: tensor<f32> {nn.name = "clip_grad", nn.role = "clip_grad"}
-// ADAMW-SAME: %[[STEP:[^:]*]]: tensor<i64> {nn.name = "step", nn.role = "step"}
+// CHECK-SAME: %[[LR:[^:]*]]: tensor<f32> {nn.name = "lr", nn.role = #nn.role<lr>}
+// CHECK-SAME: %[[WD:[^:]*]]: tensor<f32> {nn.name = "weight_decay", nn.role = #nn.role<weight_decay>}
+// ADAMW-SAME: %[[B1:[^:]*]]: tensor<f32> {nn.name = "beta1", nn.role = #nn.role<beta1>}
+// ADAMW-SAME: %[[B2:[^:]*]]: tensor<f32> {nn.name = "beta2", nn.role = #nn.role<beta2>}
+// ADAMW-SAME: %[[EPS:[^:]*]]: tensor<f32> {nn.name = "eps", nn.role = #nn.role<eps>}
+// CHECK-SAME: %[[CLIP:[^:]*]]: tensor<f32> {nn.name = "clip_grad", nn.role = #nn.role<clip_grad>}
+// ADAMW-SAME: %[[STEP:[^:]*]]: tensor<i64> {nn.name = "step", nn.role = #nn.role<step>}
 // CHECK-SAME: -> (tensor<f32> {nn.name = "loss"}, tensor<f32> {nn.name = "norm"})
 // CHECK-DAG: %[[N:.*]] = nn.read @target_count
 // CHECK-DAG: %[[SUM:.*]] = nn.read @loss_sum

@@ -7,8 +7,8 @@
 // RUN:   | FileCheck %s
 
 // CHECK: module attributes {nn.loss = "mse"}
-func.func @forward(%x: tensor<2x4x3xf32> {nn.name = "x", nn.role = "data"},
-                   %i: tensor<2x5xi64> {nn.name = "i", nn.role = "data"})
+func.func @forward(%x: tensor<2x4x3xf32> {nn.name = "x", nn.role = #nn.role<data>},
+                   %i: tensor<2x5xi64> {nn.name = "i", nn.role = #nn.role<data>})
     -> (tensor<2x5x3xf32> {nn.name = "y"}) {
   %table = nn.reshape %x : tensor<2x4x3xf32> -> tensor<8x3xf32>
   %first = nn.constant dense<[0, 1]> : tensor<2xi64>
@@ -26,7 +26,7 @@ func.func @forward(%x: tensor<2x4x3xf32> {nn.name = "x", nn.role = "data"},
 // CHECK: nn.whole_batch = {{.*}}joins several samples
 // expected-error @below {{does not follow from those of its parts: }}
 // expected-note @+5 {{it trains without --dp and in one microbatch}}
-func.func @forward(%x: tensor<2x4x3xf32> {nn.name = "x", nn.role = "data"})
+func.func @forward(%x: tensor<2x4x3xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<2x2x3xf32> {nn.name = "y"}) {
   %table = nn.reshape %x : tensor<2x4x3xf32> -> tensor<8x3xf32>
   %ids = nn.constant dense<[[4, 5], [0, 1]]> : tensor<2x2xi64>
@@ -38,7 +38,7 @@ func.func @forward(%x: tensor<2x4x3xf32> {nn.name = "x", nn.role = "data"})
 
 // Rows 1 and 2 of each, behind one of zeros.
 // CHECK: module attributes {nn.loss = "mse"}
-func.func @forward(%x: tensor<2x2x3xf32> {nn.name = "x", nn.role = "data"})
+func.func @forward(%x: tensor<2x2x3xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<2x3x3xf32> {nn.name = "y"}) {
   %ids = nn.constant dense<[[1, 2], [4, 5]]> : tensor<2x2xi64>
   %rows = nn.embedding_grad %x, %ids : tensor<2x2x3xf32>, tensor<2x2xi64> -> tensor<6x3xf32>
@@ -50,7 +50,7 @@ func.func @forward(%x: tensor<2x2x3xf32> {nn.name = "x", nn.role = "data"})
 
 // Two views of the samples go through one op.
 // CHECK: module attributes {nn.loss = "mse"}
-func.func @forward(%x: tensor<2x3xf32> {nn.name = "x", nn.role = "data"})
+func.func @forward(%x: tensor<2x3xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<2x3xf32> {nn.name = "y"}) {
   %half = nn.scale %x by 5.000000e-01 : tensor<2x3xf32>
   %both = nn.concat %x, %half along 0 : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<4x3xf32>
@@ -67,7 +67,7 @@ func.func @forward(%x: tensor<2x3xf32> {nn.name = "x", nn.role = "data"})
 // CHECK: nn.whole_batch = {{.*}}joins several samples
 // expected-error @below {{does not follow from those of its parts: }}
 // expected-note @+3 {{it trains without --dp and in one microbatch}}
-func.func @forward(%x: tensor<4x3xf32> {nn.name = "x", nn.role = "data"})
+func.func @forward(%x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<4x3xf32> {nn.name = "y"}) {
   %last = nn.slice %x at [3, 0] step [1, 1] : tensor<4x3xf32> -> tensor<1x3xf32>
   %rest = nn.slice %x at [0, 0] step [1, 1] : tensor<4x3xf32> -> tensor<3x3xf32>
@@ -80,7 +80,7 @@ func.func @forward(%x: tensor<4x3xf32> {nn.name = "x", nn.role = "data"})
 // A table that was repeated for the heads of each sample, merged with them.
 // CHECK: module attributes {nn.loss = "mse"}
 nn.param @w : tensor<3x5xf32> init normal
-func.func @forward(%x: tensor<2x3x5xf32> {nn.name = "x", nn.role = "data"})
+func.func @forward(%x: tensor<2x3x5xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<6x5xf32> {nn.name = "y"}) {
   %w = nn.read @w : tensor<3x5xf32>
   %each = nn.broadcast %w [1, 2] : tensor<3x5xf32> -> tensor<2x3x5xf32>

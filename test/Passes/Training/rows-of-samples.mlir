@@ -6,12 +6,12 @@
 
 // As of a model that ends in logits.view(-1, vocab).
 // CHECK-LABEL: func.func @loss
-// CHECK-SAME:  tensor<2x3xi64> {nn.name = "ids", nn.role = "tokens"}
+// CHECK-SAME:  tensor<2x3xi64> {nn.name = "ids", nn.role = #nn.role<tokens>}
 // CHECK-SAME:  tensor<2x3xi64> {nn.name = "targets"
 // CHECK:       %[[ROWS:.*]] = nn.reshape {{.*}} -> tensor<6x5xf32>
 // CHECK:       %[[BACK:.*]] = nn.reshape %[[ROWS]] : tensor<6x5xf32> -> tensor<2x3x5xf32>
 // CHECK:       nn.cross_entropy %[[BACK]]
-func.func @forward(%ids: tensor<2x3xi64> {nn.name = "ids", nn.role = "tokens"},
+func.func @forward(%ids: tensor<2x3xi64> {nn.name = "ids", nn.role = #nn.role<tokens>},
                    %table: tensor<7x5xf32>) -> (tensor<6x5xf32> {nn.name = "logits"}) {
   %x = nn.embedding %ids, %table : tensor<2x3xi64>, tensor<7x5xf32> -> tensor<2x3x5xf32>
   %y = nn.reshape %x : tensor<2x3x5xf32> -> tensor<6x5xf32>
@@ -21,7 +21,7 @@ func.func @forward(%ids: tensor<2x3xi64> {nn.name = "ids", nn.role = "tokens"},
 // -----
 
 // Rows of one sample lie apart: positions come first.
-func.func @forward(%ids: tensor<2x3xi64> {nn.name = "ids", nn.role = "tokens"},
+func.func @forward(%ids: tensor<2x3xi64> {nn.name = "ids", nn.role = #nn.role<tokens>},
                    %table: tensor<7x5xf32>) -> (tensor<6x5xf32> {nn.name = "logits"}) {
   %x = nn.embedding %ids, %table : tensor<2x3xi64>, tensor<7x5xf32> -> tensor<2x3x5xf32>
   %t = nn.transpose %x [1, 0, 2] : tensor<2x3x5xf32> -> tensor<3x2x5xf32>
@@ -34,7 +34,7 @@ func.func @forward(%ids: tensor<2x3xi64> {nn.name = "ids", nn.role = "tokens"},
 // -----
 
 // All samples' patches are one sequence.
-func.func @forward(%x: tensor<4x6x5xf32> {nn.name = "x", nn.role = "data"})
+func.func @forward(%x: tensor<4x6x5xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<1x24x5xf32> {nn.name = "y"}) {
   // expected-error @+2 {{has no row, nor several, for each of the 4 samples}}
   // expected-note @+1 {{--loss needs an output [batch, ...]}}

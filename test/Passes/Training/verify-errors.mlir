@@ -20,7 +20,7 @@ func.func private @forward()
 
 // -----
 
-func.func @forward(%x: tensor<4xf32> {nn.role = "data"}) -> tensor<4xf32> {
+func.func @forward(%x: tensor<4xf32> {nn.role = #nn.role<data>}) -> tensor<4xf32> {
   // expected-error@+1 {{'func.call' is func.call, which is not an nn op}}
   %y = func.call @helper(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
@@ -29,7 +29,7 @@ func.func private @helper(%x: tensor<4xf32>) -> tensor<4xf32>
 
 // -----
 
-func.func @forward(%x: tensor<?xf32> {nn.role = "data"}) -> tensor<?xf32> {
+func.func @forward(%x: tensor<?xf32> {nn.role = #nn.role<data>}) -> tensor<?xf32> {
   // expected-error@+1 {{'func.return' uses a value of type 'tensor<?xf32>'; values are tensors of static shape}}
   return %x : tensor<?xf32>
 }
@@ -43,28 +43,21 @@ func.func @forward(%x: tensor<4xf32>) {
 
 // -----
 
-// expected-error@+1 {{input 0 of @forward has the unknown role 'classes'}}
-func.func @forward(%x: tensor<4xi64> {nn.role = "classes"}) {
-  return
-}
-
-// -----
-
 func.func @forward(
     // expected-note@+1 {{the other one}}
-    %x: tensor<4xi64> {nn.role = "tokens"},
+    %x: tensor<4xi64> {nn.role = #nn.role<tokens>},
     // expected-error@+1 {{@forward has two inputs of role 'tokens'}}
-    %y: tensor<4xi64> {nn.role = "tokens"}) {
+    %y: tensor<4xi64> {nn.role = #nn.role<tokens>}) {
   return
 }
 
 // -----
 
-func.func @forward(%x: tensor<2x3xf32> {nn.role = "data"},
-                   %i: tensor<2xi64> {nn.role = "samples"},
-                   %j: tensor<3xi64> {nn.role = "positions"},
-                   %s: tensor<i64> {nn.role = "seed"},
-                   %t: tensor<i64> {nn.role = "step"}) -> tensor<2x3xf32> {
+func.func @forward(%x: tensor<2x3xf32> {nn.role = #nn.role<data>},
+                   %i: tensor<2xi64> {nn.role = #nn.role<samples>},
+                   %j: tensor<3xi64> {nn.role = #nn.role<positions>},
+                   %s: tensor<i64> {nn.role = #nn.role<seed>},
+                   %t: tensor<i64> {nn.role = #nn.role<step>}) -> tensor<2x3xf32> {
   // expected-note@+1 {{by 'nn.dropout'}}
   %a = nn.dropout %x samples %i positions %j seed %s step %t
       {p = 0.1, id = 1, batch_dim = 0, seq_dim = 1}
@@ -88,7 +81,7 @@ func.func @microbatch() {
 // -----
 
 nn.state @loss_sum : tensor<f32> sum
-func.func @microbatch(%x: tensor<f32> {nn.role = "data"}) {
+func.func @microbatch(%x: tensor<f32> {nn.role = #nn.role<data>}) {
   // expected-error@+1 {{@microbatch replaces @loss_sum, which only @update may}}
   nn.write %x, @loss_sum : tensor<f32>
   return
@@ -97,7 +90,7 @@ func.func @microbatch(%x: tensor<f32> {nn.role = "data"}) {
 // -----
 
 nn.param @w : tensor<f32> init normal
-func.func @evaluate_result(%x: tensor<f32> {nn.role = "data"}) {
+func.func @evaluate_result(%x: tensor<f32> {nn.role = #nn.role<data>}) {
   // expected-error@+1 {{parameter @w must not be written outside @update}}
   nn.write %x, @w : tensor<f32>
   return
@@ -106,7 +99,7 @@ func.func @evaluate_result(%x: tensor<f32> {nn.role = "data"}) {
 // -----
 
 nn.param @w : tensor<f32> init normal frozen
-func.func @update(%x: tensor<f32> {nn.role = "data"}) {
+func.func @update(%x: tensor<f32> {nn.role = #nn.role<data>}) {
   // expected-error@+1 {{parameter @w must not be written because it is frozen}}
   nn.write %x, @w : tensor<f32>
   return
@@ -115,7 +108,7 @@ func.func @update(%x: tensor<f32> {nn.role = "data"}) {
 // -----
 
 nn.state @loss_sum : tensor<f32> sum
-func.func @microbatch(%x: tensor<f32> {nn.role = "data"}) {
+func.func @microbatch(%x: tensor<f32> {nn.role = #nn.role<data>}) {
   // expected-note@+1 {{here too}}
   nn.accumulate %x, @loss_sum : tensor<f32>
   // expected-error@+1 {{@loss_sum is accumulated twice; add the values by one nn.sum}}
@@ -152,14 +145,14 @@ nn.state @grad.w : tensor<4xf32> gradient of @w
 // -----
 
 // expected-error@+1 {{@loss must return the loss sum and the number of targets, both 'tensor<f32>'}}
-func.func @loss(%x: tensor<f32> {nn.role = "data"}) -> tensor<f32> {
+func.func @loss(%x: tensor<f32> {nn.role = #nn.role<data>}) -> tensor<f32> {
   return %x : tensor<f32>
 }
 
 // -----
 
 // A mean would make gradients depend on how a batch is split.
-func.func @loss(%x: tensor<f32> {nn.role = "data"}) -> (tensor<f32>, tensor<f32>) {
+func.func @loss(%x: tensor<f32> {nn.role = #nn.role<data>}) -> (tensor<f32>, tensor<f32>) {
   // expected-error@+1 {{the loss must be a sum over all targets, but 'nn.div' does not add}}
   %mean = nn.div %x, %x : tensor<f32>
   return %mean, %mean : tensor<f32>, tensor<f32>
@@ -167,7 +160,7 @@ func.func @loss(%x: tensor<f32> {nn.role = "data"}) -> (tensor<f32>, tensor<f32>
 
 // -----
 
-func.func @loss(%x: tensor<4xf32> {nn.role = "data"}) -> (tensor<f32>, tensor<f32>) {
+func.func @loss(%x: tensor<4xf32> {nn.role = #nn.role<data>}) -> (tensor<f32>, tensor<f32>) {
   %l = nn.reduce %x [0] : tensor<4xf32> -> tensor<f32>
   // expected-error@+1 {{the number of targets must be a sum over all targets, but 'nn.exp' does not add}}
   %n = nn.exp %l : tensor<f32>
@@ -188,7 +181,7 @@ func.func @loss() -> (tensor<f32>, tensor<f32>) {
 
 // -----
 
-func.func @microbatch(%x: tensor<4xf32> {nn.role = "data"}) {
+func.func @microbatch(%x: tensor<4xf32> {nn.role = #nn.role<data>}) {
   // expected-note@+1 {{of 'nn.exp'}}
   %a = nn.exp %x {nn.bwd} : tensor<4xf32>
   // expected-error@+1 {{'nn.log' is of the forward pass and uses a gradient}}
@@ -198,7 +191,7 @@ func.func @microbatch(%x: tensor<4xf32> {nn.role = "data"}) {
 
 // -----
 
-func.func @microbatch(%x: tensor<4xf32> {nn.role = "data"}) {
+func.func @microbatch(%x: tensor<4xf32> {nn.role = #nn.role<data>}) {
   // expected-note@+1 {{of 'nn.exp'}}
   %a = nn.exp %x {nn.stage = 1 : i64} : tensor<4xf32>
   // expected-error@+1 {{'nn.log' of stage 0 uses a value of the later stage 1}}
@@ -208,7 +201,7 @@ func.func @microbatch(%x: tensor<4xf32> {nn.role = "data"}) {
 
 // -----
 
-func.func @microbatch(%x: tensor<4xf32> {nn.role = "data"}) {
+func.func @microbatch(%x: tensor<4xf32> {nn.role = #nn.role<data>}) {
   // expected-note@+1 {{of 'nn.exp'}}
   %a = nn.exp %x {nn.bwd, nn.stage = 0 : i64} : tensor<4xf32>
   // expected-error@+1 {{'nn.log' of stage 1 uses a value of the earlier stage 0}}
@@ -218,7 +211,7 @@ func.func @microbatch(%x: tensor<4xf32> {nn.role = "data"}) {
 
 // -----
 
-func.func @microbatch(%x: tensor<4xf32> {nn.role = "data"}) {
+func.func @microbatch(%x: tensor<4xf32> {nn.role = #nn.role<data>}) {
   %a = nn.exp %x {nn.stage = 0 : i64} : tensor<4xf32>
   // expected-error@+1 {{'nn.log' has no stage, but 'nn.exp' has one}}
   %b = nn.log %a : tensor<4xf32>
@@ -239,7 +232,7 @@ func.func @update() {
 nn.param @w : tensor<f32> init normal
 nn.state @grad.w : tensor<f32> gradient of @w
 // expected-error@+1 {{@update must write @grad.w once, not 0 times}}
-func.func @update(%x: tensor<f32> {nn.role = "data"}) {
+func.func @update(%x: tensor<f32> {nn.role = #nn.role<data>}) {
   nn.write %x, @w : tensor<f32>
   return
 }

@@ -1,7 +1,9 @@
-//===- Roles.cpp - What the inputs of a model are -------------------------===//
+//===- AssignRoles.cpp - What a model reads by its inputs
+//------------------===//
 
-#include "analysis/Roles.h"
+#include "analysis/AssignRoles.h"
 #include "dialects/NN/NN.h"
+#include "dialects/NN/Roles.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -46,51 +48,39 @@ static bool reaches(Value value, unsigned operand, bool &shifted) {
   return false;
 }
 
-static StringRef roleOf(func::FuncOp forward, BlockArgument argument) {
-  auto role =
-      forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kRoleAttr);
-  return role ? role.getValue() : "";
-}
-
-static void setRole(func::FuncOp forward, BlockArgument argument,
-                    StringRef role) {
-  forward.setArgAttr(argument.getArgNumber(), kRoleAttr,
-                     StringAttr::get(forward.getContext(), role));
-}
-
 void pcc::analysis::assignTargets(func::FuncOp forward) {
   // There is one such input; other losses' are data, by their names.
   BlockArgument targets;
   bool isShifted = false;
   for (BlockArgument argument : forward.getArguments()) {
-    StringRef role = roleOf(forward, argument);
-    if (role == "targets" || role == "labels")
+    std::optional<InputRole> role = roleOf(argument);
+    if (role == InputRole::Targets || role == InputRole::Labels)
       return;
-    auto name = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                     kNameAttr);
     RankedTensorType type = tensorType(argument);
-    bool shifted = false, isCalledSo = name && name.getValue() == "labels";
-    if (role != "data" || (targets && !isCalledSo) || type.getRank() != 2 ||
-        !isa<IntegerType>(type.getElementType()) ||
+    bool shifted = false,
+         isCalledSo = inputName(forward, argument.getArgNumber()) == "labels";
+    if (role != InputRole::Data || (targets && !isCalledSo) ||
+        type.getRank() != 2 || !isa<IntegerType>(type.getElementType()) ||
         !reaches<CrossEntropyOp>(argument, 1, shifted))
       continue;
     targets = argument;
     isShifted = shifted;
   }
   if (targets)
-    setRole(forward, targets, isShifted ? "labels" : "targets");
+    setRole(forward, targets.getArgNumber(),
+            isShifted ? InputRole::Labels : InputRole::Targets);
 }
 
 void pcc::analysis::assignRoles(func::FuncOp forward) {
   BlockArgument tokens;
   for (BlockArgument argument : forward.getArguments()) {
-    if (roleOf(forward, argument) != "tokens")
+    if (roleOf(argument) != InputRole::Tokens)
       continue;
     bool shifted = false;
     if (!tokens && reaches<EmbeddingOp>(argument, 0, shifted))
       tokens = argument;
     else
-      setRole(forward, argument, "data");
+      setRole(forward, argument.getArgNumber(), InputRole::Data);
   }
   assignTargets(forward);
 }

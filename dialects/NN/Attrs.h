@@ -1,0 +1,13 @@
+//===- Attrs.h - Attributes of the nn dialect -------------------*- C++ -*-===//
+
+#ifndef PCC_DIALECTS_NN_ATTRS_H
+#define PCC_DIALECTS_NN_ATTRS_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+#include "dialects/NN/Enums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/NN/Attrs.h.inc"
+
+#endif // PCC_DIALECTS_NN_ATTRS_H

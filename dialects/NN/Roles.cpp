@@ -1,0 +1,106 @@
+//===- Roles.cpp - What the inputs of a program are -----------------------===//
+
+#include "dialects/NN/Roles.h"
+#include "dialects/NN/AttrNames.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace pcc::nn;
+
+bool pcc::nn::isSequence(InputRole role) {
+  return role == InputRole::Tokens || role == InputRole::Targets ||
+         role == InputRole::Labels;
+}
+
+bool pcc::nn::hasRowPerSample(InputRole role) {
+  return isSequence(role) || role == InputRole::Samples ||
+         role == InputRole::Data;
+}
+
+bool pcc::nn::isModelData(InputRole role) {
+  return role == InputRole::Tokens || role == InputRole::Data;
+}
+
+bool pcc::nn::isFromDataset(InputRole role) {
+  return isSequence(role) || isNamed(role);
+}
+
+bool pcc::nn::isNamed(InputRole role) {
+  return role == InputRole::Data || role == InputRole::Shared;
+}
+
+bool pcc::nn::mayRepeat(InputRole role) {
+  return isNamed(role) || role == InputRole::Positions;
+}
+
+bool pcc::nn::isScalar(InputRole role) {
+  return !isFromDataset(role) && role != InputRole::Positions &&
+         role != InputRole::Samples;
+}
+
+std::optional<InputRole> pcc::nn::roleOf(FunctionOpInterface function,
+                                         unsigned index) {
+  auto attr = function.getArgAttrOfType<InputRoleAttr>(index, kRoleAttr);
+  return attr ? std::optional(attr.getValue()) : std::nullopt;
+}
+
+std::optional<InputRole> pcc::nn::roleOf(BlockArgument argument) {
+  auto function =
+      dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  return function ? roleOf(function, argument.getArgNumber()) : std::nullopt;
+}
+
+StringRef pcc::nn::inputName(FunctionOpInterface function, unsigned index) {
+  auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttr);
+  return name ? name.getValue() : StringRef();
+}
+
+BlockArgument pcc::nn::findInput(FunctionOpInterface function, InputRole role,
+                                 StringRef name) {
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    if (roleOf(function, i) == role &&
+        (name.empty() || inputName(function, i) == name))
+      return argument;
+  }
+  return nullptr;
+}
+
+BlockArgument pcc::nn::findModelData(FunctionOpInterface function) {
+  BlockArgument tokens = findInput(function, InputRole::Tokens);
+  return tokens ? tokens : findInput(function, InputRole::Data);
+}
+
+int64_t pcc::nn::batchOf(FunctionOpInterface function) {
+  for (bool isData : {false, true})
+    for (BlockArgument argument : function.getArguments()) {
+      std::optional<InputRole> role = roleOf(argument);
+      auto type = dyn_cast<RankedTensorType>(argument.getType());
+      if (role && hasRowPerSample(*role) && type && type.getRank() > 0 &&
+          (role == InputRole::Data) == isData)
+        return type.getDimSize(0);
+    }
+  return 0;
+}
+
+BlockArgument pcc::nn::insertInput(FunctionOpInterface function, unsigned index,
+                                   InputRole role, StringRef name, Type type,
+                                   Location loc) {
+  Builder builder(function.getContext());
+  NamedAttribute attrs[] = {
+      builder.getNamedAttr(kNameAttr, builder.getStringAttr(name)),
+      builder.getNamedAttr(kRoleAttr,
+                           InputRoleAttr::get(function.getContext(), role))};
+  LogicalResult inserted = function.insertArgument(
+      index, type, builder.getDictionaryAttr(attrs), loc);
+  // Only an existing attribute or result name can make this fail.
+  assert(succeeded(inserted));
+  (void)inserted;
+  return function.getArgument(index);
+}
+
+void pcc::nn::setRole(FunctionOpInterface function, unsigned index,
+                      InputRole role) {
+  function.setArgAttr(index, kRoleAttr,
+                      InputRoleAttr::get(function.getContext(), role));
+}

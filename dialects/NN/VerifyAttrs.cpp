@@ -1,0 +1,178 @@
+//===- VerifyAttrs.cpp - Discardable attributes of nn ---------------------===//
+//
+// What AttrNames.h says of each name: a name that is not there, or on another
+// op, is an error, so that a misspelt one cannot pass for one that is absent.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/NN/NN.h"
+#include "dialects/NN/Roles.h"
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace pcc::nn;
+
+namespace {
+
+bool isUnit(Attribute attr) { return isa<UnitAttr>(attr); }
+bool isString(Attribute attr) { return isa<StringAttr>(attr); }
+bool isInteger(Attribute attr) { return isa<IntegerAttr>(attr); }
+bool isDictionary(Attribute attr) { return isa<DictionaryAttr>(attr); }
+bool isPairs(Attribute attr) {
+  auto numbers = dyn_cast<DenseI64ArrayAttr>(attr);
+  return numbers && numbers.size() % 2 == 0;
+}
+bool isTerms(Attribute attr) {
+  auto terms = dyn_cast<ArrayAttr>(attr);
+  return isUnit(attr) || (terms && llvm::all_of(terms, isDictionary));
+}
+bool isSources(Attribute attr) {
+  auto sources = dyn_cast<ArrayAttr>(attr);
+  return sources && llvm::all_of(sources, llvm::IsaPred<SourceAttr>);
+}
+bool isImplied(Attribute attr) {
+  auto inputs = dyn_cast<DictionaryAttr>(attr);
+  return inputs && llvm::all_of(inputs, [](NamedAttribute input) {
+           auto what = dyn_cast<StringAttr>(input.getValue());
+           return what && (what == kImpliedOnes || what == kImpliedPositions);
+         });
+}
+
+bool isAny(Operation *) { return true; }
+bool isModule(Operation *op) { return isa<ModuleOp>(op); }
+bool isFunction(Operation *op) { return isa<FunctionOpInterface>(op); }
+bool isParam(Operation *op) { return isa<ParamOp>(op); }
+bool isState(Operation *op) { return isa<StateOp>(op); }
+/// Those that pipe and rt make of a function's inputs, and of @counts.
+bool isLater(Operation *op) {
+  return op->getName().getDialectNamespace() != "nn" && !isFunction(op);
+}
+bool isStateOrLater(Operation *op) { return isState(op) || isLater(op); }
+bool isLookup(Operation *op) { return isa<EmbeddingOp>(op); }
+bool isCast(Operation *op) { return isa<CastOp>(op); }
+
+struct Attr {
+  StringRef name;
+  bool (*belongsTo)(Operation *op);
+  bool (*isValid)(Attribute attr);
+  /// "... on <place> is <value>".
+  StringRef place, value;
+};
+
+constexpr StringLiteral anOp = "an op", aModule = "a module",
+                        aFunction = "a function", aParam = "a parameter",
+                        aUnit = "a unit", aString = "a string",
+                        aNumber = "a whole number";
+
+const Attr onOps[] = {
+    {kBackwardAttr, isAny, isUnit, anOp, aUnit},
+    {kStageAttr, isAny, isInteger, anOp, aNumber},
+    {kIdsAttr, isLater, isDictionary, "an input", "a dictionary"},
+    {kImpliedAttr, isModule, isImplied, aModule,
+     "a dictionary of \"ones\" and \"positions\""},
+    {kLossAttr, isModule, isString, aModule, aString},
+    {kWholeBatchAttr, isModule, isString, aModule, aString},
+    {kHasLossAttr, isFunction, isTerms, aFunction,
+     "a unit or a list of dictionaries"},
+    {kJoinsSamplesAttr, isFunction, isString, aFunction, aString},
+    {kAheadAttr, isStateOrLater, isUnit, "a state or a task", aUnit},
+    {kCountAttr, isState, isString, "a state", aString},
+    {kPaddingRowAttr, isLookup, isInteger, "nn.embedding", aNumber},
+    {kDetachedAttr, isCast, isUnit, "nn.cast", aUnit},
+    {kSourceNameAttr, isParam, isString, aParam, aString},
+    {kCopiesAttr, isParam, isSources, aParam, "a list of sources"},
+    {kTransposedAttr, isParam, isUnit, aParam, aUnit},
+    {kPlusOneAttr, isParam, isUnit, aParam, aUnit},
+    {kUsesAttr, isParam, isPairs, aParam, "a list of pairs of whole numbers"}};
+
+} // namespace
+
+static InFlightDiagnostic refuse(Operation *op, NamedAttribute attr) {
+  return op->emitOpError() << "has the attribute '" << attr.getName() << "', ";
+}
+
+LogicalResult NNDialect::verifyOperationAttribute(Operation *op,
+                                                  NamedAttribute attr) {
+  const auto *known = llvm::find_if(
+      onOps, [&](const Attr &one) { return one.name == attr.getName(); });
+  if (known == std::end(onOps))
+    return refuse(op, attr) << "which ops do not have";
+  if (!known->belongsTo(op))
+    return refuse(op, attr) << "which is one of " << known->place;
+  if (!known->isValid(attr.getValue()))
+    return refuse(op, attr) << "which is not " << known->value;
+  return success();
+}
+
+/// What an input of a role is: scalars are of rank 0, counted ones and ids of
+/// whole numbers.
+static bool fits(InputRole role, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return false;
+  bool isFloat = isa<FloatType>(tensor.getElementType());
+  switch (role) {
+  case InputRole::Data:
+  case InputRole::Shared:
+  case InputRole::Targets:
+    return true;
+  case InputRole::Tokens:
+  case InputRole::Labels:
+  case InputRole::Positions:
+    return !isFloat;
+  case InputRole::Samples:
+    return !isFloat && tensor.getRank() == 1;
+  case InputRole::Seed:
+  case InputRole::Step:
+    return !isFloat && tensor.getRank() == 0;
+  case InputRole::LearningRate:
+  case InputRole::WeightDecay:
+  case InputRole::Beta1:
+  case InputRole::Beta2:
+  case InputRole::Epsilon:
+  case InputRole::ClipGrad:
+    return isFloat && tensor.getRank() == 0;
+  }
+  llvm_unreachable("unknown role");
+}
+
+LogicalResult NNDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                  unsigned index,
+                                                  NamedAttribute attr) {
+  auto refuseInput = [&] {
+    return op->emitOpError() << "input " << index << " has the attribute '"
+                             << attr.getName() << "', ";
+  };
+  if (attr.getName() == kRoleAttr) {
+    auto role = dyn_cast<InputRoleAttr>(attr.getValue());
+    if (!role)
+      return refuseInput() << "which is not a role";
+    Type type = cast<FunctionOpInterface>(op).getArgumentTypes()[index];
+    if (!fits(role.getValue(), type))
+      return op->emitOpError()
+             << "input " << index << " of role '"
+             << stringifyInputRole(role.getValue()) << "' cannot be " << type;
+    return success();
+  }
+  if (attr.getName() == kNameAttr || attr.getName() == kIdsAttr) {
+    bool isName = attr.getName() == kNameAttr;
+    if (!(isName ? isString : isDictionary)(attr.getValue()))
+      return refuseInput() << "which is not "
+                           << (isName ? "a string" : "a dictionary");
+    return success();
+  }
+  return refuseInput() << "which inputs do not have";
+}
+
+LogicalResult NNDialect::verifyRegionResultAttribute(Operation *op, unsigned,
+                                                     unsigned index,
+                                                     NamedAttribute attr) {
+  if (attr.getName() != kNameAttr && attr.getName() != kCountAttr)
+    return op->emitOpError()
+           << "result " << index << " has the attribute '" << attr.getName()
+           << "', which results do not have";
+  if (!isString(attr.getValue()))
+    return op->emitOpError() << "result " << index << " has the attribute '"
+                             << attr.getName() << "', which is not a string";
+  return success();
+}

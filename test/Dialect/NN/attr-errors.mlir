@@ -1,0 +1,196 @@
+// Discardable attributes: names that nn does not know, names on other ops than
+// theirs, and values of other kinds.
+// RUN: pcc-opt %s --split-input-file --verify-diagnostics
+
+// expected-error@+1 {{'builtin.module' op has the attribute 'nn.losses', which ops do not have}}
+module attributes {nn.losses = "mse"} {
+}
+
+// -----
+
+// expected-error@+1 {{'nn.state' op has the attribute 'nn.loss', which is one of a module}}
+nn.state @s : tensor<f32> sum {nn.loss = "mse"}
+
+// -----
+
+// expected-error@+1 {{has the attribute 'nn.loss', which is not a string}}
+module attributes {nn.loss} {
+}
+
+// -----
+
+// expected-error@+1 {{has the attribute 'nn.whole_batch', which is not a string}}
+module attributes {nn.whole_batch = 1} {
+}
+
+// -----
+
+// expected-error@+1 {{has the attribute 'nn.implied', which is not a dictionary of "ones" and "positions"}}
+module attributes {nn.implied = {mask = "zeros"}} {
+}
+
+// -----
+
+// expected-error@+1 {{has the attribute 'nn.bwd', which is not a unit}}
+nn.state @s : tensor<f32> sum {nn.bwd = 1}
+
+// -----
+
+// expected-error@+1 {{has the attribute 'nn.stage', which is not a whole number}}
+nn.state @s : tensor<f32> sum {nn.stage = "last"}
+
+// -----
+
+// expected-error@+1 {{'nn.state' op has the attribute 'nn.ids', which is one of an input}}
+nn.state @s : tensor<f32> sum {nn.ids = {below = 3 : i64, node = "wte"}}
+
+// -----
+
+// expected-error@+1 {{'nn.state' op has the attribute 'nn.has_loss', which is one of a function}}
+nn.state @s : tensor<f32> sum {nn.has_loss}
+
+// -----
+
+// expected-error@+1 {{has the attribute 'nn.has_loss', which is not a unit or a list of dictionaries}}
+func.func @forward() attributes {nn.has_loss = ["mean"]} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{has the attribute 'nn.joins_samples', which is not a string}}
+func.func @forward() attributes {nn.joins_samples} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'nn.param' op has the attribute 'nn.ahead', which is one of a state or a task}}
+nn.param @w : tensor<4xf32> init zero {nn.ahead}
+
+// -----
+
+// expected-error@+1 {{'func.func' op has the attribute 'nn.count', which is one of a state}}
+func.func @forward() attributes {nn.count = "/Sum"} {
+  return
+}
+
+// -----
+
+func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'nn.exp' op has the attribute 'nn.padding_row', which is one of nn.embedding}}
+  %y = nn.exp %x {nn.padding_row = 0} : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'nn.exp' op has the attribute 'nn.detached', which is one of nn.cast}}
+  %y = nn.exp %x {nn.detached} : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{has the attribute 'nn.source_name', which is not a string}}
+nn.param @w : tensor<4xf32> init zero {nn.source_name}
+
+// -----
+
+// expected-error@+1 {{has the attribute 'nn.copies', which is not a list of sources}}
+nn.param @w : tensor<4xf32> init zero {nn.copies = ["w2"]}
+
+// -----
+
+// expected-error@+1 {{has the attribute 'nn.transposed', which is not a unit}}
+nn.param @w : tensor<4x4xf32> init zero {nn.transposed = true}
+
+// -----
+
+// expected-error@+1 {{'nn.state' op has the attribute 'nn.plus_one', which is one of a parameter}}
+nn.state @s : tensor<f32> sum {nn.plus_one}
+
+// -----
+
+// expected-error@+1 {{has the attribute 'nn.source_uses', which is not a list of pairs of whole numbers}}
+nn.param @w : tensor<4xf32> init zero {nn.source_uses = array<i64: 1, 2, 3>}
+
+// -----
+
+// expected-error@+1 {{input 0 has the attribute 'nn.stage', which inputs do not have}}
+func.func @forward(%x: tensor<4xf32> {nn.stage = 0}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{input 0 has the attribute 'nn.role', which is not a role}}
+func.func @forward(%x: tensor<4xi64> {nn.role = "tokens"}) {
+  return
+}
+
+// -----
+
+// expected-error@+2 {{to be one of: tokens, targets, labels, data, shared}}
+// expected-error@+1 {{failed to parse NN_InputRoleAttr parameter 'value'}}
+func.func @forward(%x: tensor<4xi64> {nn.role = #nn.role<classes>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{input 0 of role 'tokens' cannot be 'tensor<4xf32>'}}
+func.func @forward(%x: tensor<4xf32> {nn.role = #nn.role<tokens>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{input 0 of role 'samples' cannot be 'tensor<2x4xi64>'}}
+func.func @forward(%x: tensor<2x4xi64> {nn.role = #nn.role<samples>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{input 0 of role 'seed' cannot be 'tensor<1xi64>'}}
+func.func @forward(%x: tensor<1xi64> {nn.role = #nn.role<seed>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{input 1 of role 'lr' cannot be 'tensor<i64>'}}
+func.func @update(%step: tensor<i64> {nn.role = #nn.role<step>},
+                  %lr: tensor<i64> {nn.role = #nn.role<lr>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{input 0 has the attribute 'nn.name', which is not a string}}
+func.func @forward(%x: tensor<4xf32> {nn.name = 3}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{input 0 has the attribute 'nn.ids', which is not a dictionary}}
+func.func @forward(%x: tensor<4xi64> {nn.ids = 3}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{result 0 has the attribute 'nn.role', which results do not have}}
+func.func @forward(%x: tensor<4xf32>) -> (tensor<4xf32> {nn.role = #nn.role<data>}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{result 0 has the attribute 'nn.count', which is not a string}}
+func.func @loss(%x: tensor<f32>) -> (tensor<f32> {nn.count}) {
+  return %x : tensor<f32>
+}
