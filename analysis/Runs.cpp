@@ -76,22 +76,18 @@ Line pcc::analysis::compress(ArrayRef<Scalar> values, bool isFloat) {
   return line;
 }
 
-bool pcc::analysis::isElementwise(Operation *op) {
-  return isa<SumOp, SubOp, MulOp, DivOp, MaxOp, MinOp, RemOp, PowOp, CompareOp,
-             WhereOp, ScaleOp, CastOp, ExpOp, LogOp, SqrtOp, TanhOp, ErfOp,
-             SinOp, CosOp, FloorOp, RoundOp, SigmoidOp, ReluOp>(op);
-}
-
 static bool holds(Relation relation, int sign) {
   return relation == Relation::Equal  ? sign == 0
          : relation == Relation::Less ? sign < 0
                                       : sign <= 0;
 }
 
-static Scalar applyFloat(Operation *op, ArrayRef<Scalar> in) {
+/// Nothing for ops without a formula here: their results are not known.
+static std::optional<Scalar> applyFloat(Operation *op, ArrayRef<Scalar> in) {
+  using Result = std::optional<double>;
   double x = in[0].f, y = in.size() > 1 ? in[1].f : 0;
-  double result =
-      TypeSwitch<Operation *, double>(op)
+  Result result =
+      TypeSwitch<Operation *, Result>(op)
           .Case([&](SumOp) {
             double sum = 0;
             for (Scalar s : in)
@@ -117,9 +113,11 @@ static Scalar applyFloat(Operation *op, ArrayRef<Scalar> in) {
           .Case([&](RoundOp) { return std::nearbyint(x); })
           .Case([&](SigmoidOp) { return 1 / (1 + std::exp(-x)); })
           .Case([&](ReluOp) { return std::max(x, 0.0); })
-          .Default([](Operation *) { return std::nan(""); });
+          .Default([](Operation *) { return Result(); });
+  if (!result)
+    return std::nullopt;
   return roundTo(tensorType(op->getResult(0)).getElementType(),
-                 ofFloat(result));
+                 ofFloat(*result));
 }
 
 /// Nothing where the program's own result is not defined.

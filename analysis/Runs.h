@@ -7,10 +7,8 @@
 
 namespace pcc::analysis {
 
-/// Whether `combine` knows the op.
-bool isElementwise(mlir::Operation *op);
-
-/// The line of an elementwise op's result from those of its operands.
+/// The line of an elementwise op's result from those of its operands; not known
+/// where the op has no formula.
 /// `isFinite`: what is not known is finite, and no mask.
 Line combine(mlir::Operation *op, llvm::ArrayRef<llvm::ArrayRef<Run>> operands,
              bool isFinite = false);

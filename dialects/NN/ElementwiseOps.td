@@ -34,7 +34,8 @@ def NN_ContractOp : NN_ComputeOp<"contract", [NN_VJP, NN_Cost]> {
   }];
 }
 
-def NN_SumOp : NN_ComputeOp<"sum", [NN_VJP, SameOperandsAndResultType]> {
+def NN_SumOp : NN_ComputeOp<"sum", [NN_VJP, Elementwise,
+    SameOperandsAndResultType]> {
   let summary = "The elementwise sum of any number of tensors";
   let description = [{
     Sums are n-ary so that partial sums that meet are added before they are
@@ -46,15 +47,17 @@ def NN_SumOp : NN_ComputeOp<"sum", [NN_VJP, SameOperandsAndResultType]> {
   let hasFolder = 1;
 }
 
-class NN_BinaryOp<string mnemonic, string what>
-    : NN_ComputeOp<mnemonic, [NN_VJP, SameOperandsAndResultType]> {
+class NN_BinaryOp<string mnemonic, string what,
+                  Trait rule = NN_ShardingRuleInterface>
+    : NN_Op<mnemonic, [Pure, Elementwise, rule, NN_VJP,
+                       SameOperandsAndResultType]> {
   let summary = what;
   let arguments = (ins NN_Tensor:$lhs, NN_Tensor:$rhs);
   let results = (outs NN_Tensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
 }
-def NN_SubOp : NN_BinaryOp<"sub", "Elementwise difference">;
-def NN_MulOp : NN_BinaryOp<"mul", "Elementwise product">;
+def NN_SubOp : NN_BinaryOp<"sub", "Elementwise difference", NN_Sharding>;
+def NN_MulOp : NN_BinaryOp<"mul", "Elementwise product", NN_Sharding>;
 def NN_DivOp : NN_BinaryOp<"div", "Elementwise quotient">;
 def NN_MaxOp : NN_BinaryOp<"max", "Elementwise maximum"> {
   let description = [{Equal operands share the cotangent, half each.}];
@@ -65,14 +68,14 @@ def NN_MinOp : NN_BinaryOp<"min", "Elementwise minimum"> {
 def NN_RemOp : NN_BinaryOp<"rem",
     "The remainder of a division truncated to a whole number">;
 
-def NN_PowOp : NN_ComputeOp<"pow", [NN_VJP, SameOperandsAndResultType]> {
+def NN_PowOp : NN_ElementwiseOp<"pow", [NN_VJP, SameOperandsAndResultType]> {
   let summary = "The lhs to the power of the rhs";
   let arguments = (ins NN_Float:$lhs, NN_Float:$rhs);
   let results = (outs NN_Float:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
 }
 
-def NN_CompareOp : NN_ComputeOp<"compare", [SameTypeOperands,
+def NN_CompareOp : NN_ElementwiseOp<"compare", [SameTypeOperands,
     SameOperandsAndResultShape]> {
   let summary = "Whether a relation holds, element by element";
   let description = [{
@@ -96,8 +99,9 @@ def NN_CompareOp : NN_ComputeOp<"compare", [SameTypeOperands,
   }];
 }
 
-class NN_UnaryOp<string mnemonic, string what>
-    : NN_ComputeOp<mnemonic, [NN_VJP, SameOperandsAndResultType]> {
+class NN_UnaryOp<string mnemonic, string what, list<Trait> traits = []>
+    : NN_ElementwiseOp<mnemonic, !listconcat(
+          [NN_VJP, SameOperandsAndResultType], traits)> {
   let summary = what;
   let arguments = (ins NN_Float:$input);
   let results = (outs NN_Float:$result);
@@ -105,20 +109,21 @@ class NN_UnaryOp<string mnemonic, string what>
 }
 def NN_ExpOp : NN_UnaryOp<"exp", "e to the power of the input">;
 def NN_LogOp : NN_UnaryOp<"log", "Natural logarithm">;
-def NN_SqrtOp : NN_UnaryOp<"sqrt", "Square root">;
-def NN_TanhOp : NN_UnaryOp<"tanh", "Hyperbolic tangent">;
-def NN_ErfOp : NN_UnaryOp<"erf", "The Gauss error function">;
+def NN_SqrtOp : NN_UnaryOp<"sqrt", "Square root", [NN_KeepsZero]>;
+def NN_TanhOp : NN_UnaryOp<"tanh", "Hyperbolic tangent", [NN_KeepsZero]>;
+def NN_ErfOp : NN_UnaryOp<"erf", "The Gauss error function",
+                          [NN_KeepsZero]>;
 def NN_SinOp : NN_UnaryOp<"sin", "Sine">;
 def NN_CosOp : NN_UnaryOp<"cos", "Cosine">;
 def NN_FloorOp : NN_UnaryOp<"floor", "The next whole number below">;
 def NN_RoundOp : NN_UnaryOp<"round",
     "The nearest whole number, of two the even one">;
 def NN_SigmoidOp : NN_UnaryOp<"sigmoid", "1 / (1 + exp(-x))">;
-def NN_ReluOp : NN_UnaryOp<"relu", "max(x, 0)">;
-def NN_SiluOp : NN_UnaryOp<"silu", "x * sigmoid(x)">;
+def NN_ReluOp : NN_UnaryOp<"relu", "max(x, 0)", [NN_KeepsZero]>;
+def NN_SiluOp : NN_UnaryOp<"silu", "x * sigmoid(x)", [NN_KeepsZero]>;
 
 def NN_ReluGradOp
-    : NN_ComputeOp<"relu_grad", [SameOperandsAndResultType]> {
+    : NN_ComputeOp<"relu_grad", [Elementwise, SameOperandsAndResultType]> {
   let summary = "The cotangent of relu's input: dy where x > 0";
   let arguments = (ins NN_Float:$dy, NN_Float:$x);
   let results = (outs NN_Float:$dx);
@@ -126,14 +131,15 @@ def NN_ReluGradOp
 }
 
 def NN_SiluGradOp
-    : NN_ComputeOp<"silu_grad", [SameOperandsAndResultType]> {
+    : NN_ComputeOp<"silu_grad", [Elementwise, SameOperandsAndResultType]> {
   let summary = "The cotangent of silu's input";
   let arguments = (ins NN_Float:$dy, NN_Float:$x);
   let results = (outs NN_Float:$dx);
   let assemblyFormat = "$dy `,` $x attr-dict `:` type($dx)";
 }
 
-def NN_GeluOp : NN_ComputeOp<"gelu", [NN_VJP, SameOperandsAndResultType]> {
+def NN_GeluOp : NN_ElementwiseOp<"gelu", [NN_VJP, NN_KeepsZero,
+    SameOperandsAndResultType]> {
   let summary = "Gaussian error linear unit";
   let description = [{
     x * Phi(x) with the error function, or with `tanh` the approximation
@@ -145,14 +151,14 @@ def NN_GeluOp : NN_ComputeOp<"gelu", [NN_VJP, SameOperandsAndResultType]> {
 }
 
 def NN_GeluGradOp
-    : NN_ComputeOp<"gelu_grad", [SameOperandsAndResultType]> {
+    : NN_ComputeOp<"gelu_grad", [Elementwise, SameOperandsAndResultType]> {
   let summary = "The cotangent of gelu's input";
   let arguments = (ins NN_Float:$dy, NN_Float:$x, UnitAttr:$tanh);
   let results = (outs NN_Float:$dx);
   let assemblyFormat = "(`tanh` $tanh^)? $dy `,` $x attr-dict `:` type($dx)";
 }
 
-def NN_WhereOp : NN_ComputeOp<"where", [NN_VJP,
+def NN_WhereOp : NN_ElementwiseOp<"where", [NN_VJP,
     AllTypesMatch<["lhs", "rhs", "result"]>]> {
   let summary = "The lhs where a condition holds, else the rhs";
   let arguments = (ins StaticShapeTensorOf<[I1]>:$condition, NN_Tensor:$lhs,
@@ -165,7 +171,8 @@ def NN_WhereOp : NN_ComputeOp<"where", [NN_VJP,
   let hasVerifier = 1;
 }
 
-def NN_ScaleOp : NN_ComputeOp<"scale", [NN_VJP, SameOperandsAndResultType]> {
+def NN_ScaleOp : NN_ComputeOp<"scale", [NN_VJP, Elementwise,
+    SameOperandsAndResultType]> {
   let summary = "The input times a constant";
   let arguments = (ins NN_Float:$input, F64Attr:$factor);
   let results = (outs NN_Float:$result);
@@ -173,7 +180,8 @@ def NN_ScaleOp : NN_ComputeOp<"scale", [NN_VJP, SameOperandsAndResultType]> {
   let hasFolder = 1;
 }
 
-def NN_CastOp : NN_ComputeOp<"cast", [NN_VJP, SameOperandsAndResultShape]> {
+def NN_CastOp : NN_ComputeOp<"cast", [NN_VJP, Elementwise, NN_KeepsZero,
+    SameOperandsAndResultShape]> {
   let summary = "The input in another element type";
   let description = [{
     Rounds to nearest even when narrowing a float; a float becomes an integer
@@ -185,7 +193,7 @@ def NN_CastOp : NN_ComputeOp<"cast", [NN_VJP, SameOperandsAndResultShape]> {
   let hasFolder = 1;
 }
 
-def NN_DropoutOp : NN_ComputeOp<"dropout", [NN_VJP, NN_Local,
+def NN_DropoutOp : NN_ComputeOp<"dropout", [NN_VJP, NN_Local, NN_KeepsZero,
     AllTypesMatch<["input", "result"]>]> {
   let summary = "Zeroes elements with a probability, scales the others";
   let description = [{

@@ -9,7 +9,9 @@ def NN_ShardingRuleInterface : OpInterface<"ShardingRuleInterface"> {
   let cppNamespace = "::pcc::nn";
   let description = [{Which dims of operands and results are one loop.}];
   let methods = [
-    InterfaceMethod<"", "::pcc::nn::ShardingRule", "getShardingRule">];
+    InterfaceMethod<"By default every dim of an elementwise op is one loop.",
+      "::pcc::nn::ShardingRule", "getShardingRule", (ins), "",
+      [{ return ::pcc::nn::elementwise($_op); }]>];
 }
 
 def NN_PartitionInterface : OpInterface<"PartitionInterface"> {

@@ -7,6 +7,7 @@
 #include "dialects/NN/Attrs.h"
 #include "dialects/NN/Partition.h"
 #include "dialects/NN/ShardingRule.h"
+#include "dialects/NN/Traits.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"

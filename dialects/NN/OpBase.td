@@ -13,7 +13,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class NN_Op<string mnemonic, list<Trait> traits = []>
     : Op<NN_Dialect, mnemonic, traits>;
 
-def NN_Sharding : DeclareOpInterfaceMethods<NN_ShardingRuleInterface>;
+def NN_Sharding : DeclareOpInterfaceMethods<NN_ShardingRuleInterface,
+                                            ["getShardingRule"]>;
 def NN_Local : DeclareOpInterfaceMethods<NN_PartitionInterface>;
 def NN_VJP : DeclareOpInterfaceMethods<NN_DifferentiableInterface>;
 def NN_Cost : DeclareOpInterfaceMethods<NN_CostInterface>;
@@ -21,5 +22,17 @@ def NN_Cost : DeclareOpInterfaceMethods<NN_CostInterface>;
 /// An op without effects that has a sharding rule: every op that computes.
 class NN_ComputeOp<string mnemonic, list<Trait> traits = []>
     : NN_Op<mnemonic, !listconcat([Pure, NN_Sharding], traits)>;
+
+/// Each element of the result is computed from those of the operands at its
+/// place. Such an op is linear in no operand, unless it has a sharding rule of
+/// its own (`NN_ComputeOp` with `Elementwise`).
+class NN_ElementwiseOp<string mnemonic, list<Trait> traits = []>
+    : NN_Op<mnemonic, !listconcat(
+          [Pure, Elementwise, NN_ShardingRuleInterface], traits)>;
+
+/// Gives zero for zeros: what pads its operand pads its result.
+def NN_KeepsZero : NativeOpTrait<"KeepsZero"> {
+  let cppNamespace = "::pcc::nn";
+}
 
 #endif // PCC_NN_OPBASE

@@ -38,12 +38,6 @@ struct RuleBuilder {
   }
 };
 
-/// Operands and results that all have one shape; of the operands those whose
-/// positions are in `linear` are linear.
-ShardingRule elementwise(mlir::Operation *op,
-                         ShardingRule::Kind kind = ShardingRule::Kind::None,
-                         llvm::ArrayRef<unsigned> linear = {});
-
 } // namespace pcc::nn
 
 #endif // PCC_DIALECTS_NN_RULEBUILDER_H

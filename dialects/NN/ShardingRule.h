@@ -8,8 +8,13 @@
 #ifndef PCC_DIALECTS_NN_SHARDINGRULE_H
 #define PCC_DIALECTS_NN_SHARDINGRULE_H
 
+#include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
+
+namespace mlir {
+class Operation;
+} // namespace mlir
 
 namespace pcc::nn {
 
@@ -48,6 +53,12 @@ struct ShardingRule {
     return factors.size() - 1;
   }
 };
+
+/// Operands and results that all have one shape; of the operands those whose
+/// positions are in `linear` are linear.
+ShardingRule elementwise(mlir::Operation *op,
+                         ShardingRule::Kind kind = ShardingRule::Kind::None,
+                         llvm::ArrayRef<unsigned> linear = {});
 
 } // namespace pcc::nn
 

@@ -63,26 +63,6 @@ ShardingRule MulOp::getShardingRule() {
 ShardingRule ScaleOp::getShardingRule() {
   return elementwise(*this, Kind::Multiplicative, {0});
 }
-ShardingRule DivOp::getShardingRule() { return elementwise(*this); }
-ShardingRule MaxOp::getShardingRule() { return elementwise(*this); }
-ShardingRule MinOp::getShardingRule() { return elementwise(*this); }
-ShardingRule ExpOp::getShardingRule() { return elementwise(*this); }
-ShardingRule LogOp::getShardingRule() { return elementwise(*this); }
-ShardingRule SqrtOp::getShardingRule() { return elementwise(*this); }
-ShardingRule TanhOp::getShardingRule() { return elementwise(*this); }
-ShardingRule ErfOp::getShardingRule() { return elementwise(*this); }
-ShardingRule SinOp::getShardingRule() { return elementwise(*this); }
-ShardingRule CosOp::getShardingRule() { return elementwise(*this); }
-ShardingRule FloorOp::getShardingRule() { return elementwise(*this); }
-ShardingRule RoundOp::getShardingRule() { return elementwise(*this); }
-ShardingRule PowOp::getShardingRule() { return elementwise(*this); }
-ShardingRule RemOp::getShardingRule() { return elementwise(*this); }
-ShardingRule CompareOp::getShardingRule() { return elementwise(*this); }
-ShardingRule WhereOp::getShardingRule() { return elementwise(*this); }
-ShardingRule SigmoidOp::getShardingRule() { return elementwise(*this); }
-ShardingRule ReluOp::getShardingRule() { return elementwise(*this); }
-ShardingRule SiluOp::getShardingRule() { return elementwise(*this); }
-ShardingRule GeluOp::getShardingRule() { return elementwise(*this); }
 ShardingRule ReluGradOp::getShardingRule() {
   return elementwise(*this, Kind::Multiplicative, {0});
 }

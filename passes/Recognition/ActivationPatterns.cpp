@@ -22,6 +22,12 @@ namespace {
 /// An elementwise expression; at most this many ops make up an activation.
 constexpr size_t kMaxOps = 24;
 
+/// What `Expression::at` has a formula for.
+bool isPart(Operation *op) {
+  return isa_and_present<SumOp, SubOp, MulOp, DivOp, ScaleOp, ExpOp, TanhOp,
+                         ErfOp, SigmoidOp, SqrtOp>(op);
+}
+
 struct Expression {
   Value root;
   /// In an order in which operands come first.
@@ -38,9 +44,7 @@ struct Expression {
       ops.insert(op);
       return isa<SplatElementsAttr>(constant.getValue());
     }
-    bool inside = isa_and_present<SumOp, SubOp, MulOp, DivOp, ScaleOp, ExpOp,
-                                  TanhOp, ErfOp, SigmoidOp, SqrtOp>(op) &&
-                  ops.size() < kMaxOps;
+    bool inside = isPart(op) && ops.size() < kMaxOps;
     if (!inside || value == input) {
       if (input && input != value)
         return false;
@@ -188,8 +192,7 @@ struct Activation : OpRewritePattern<Op> {
       Operation *op = seen[i].getDefiningOp();
       if (i > 0 && !seen[i].hasOneUse() && !isa_and_present<ConstantOp>(op))
         found.push_back(seen[i]);
-      if (isa_and_present<SumOp, SubOp, MulOp, DivOp, ScaleOp, ExpOp, TanhOp,
-                          ErfOp, SigmoidOp, SqrtOp>(op))
+      if (isPart(op))
         for (Value operand : op->getOperands())
           seen.insert(operand);
     }

@@ -64,12 +64,6 @@ static SmallVector<Value> operandsOf(ArrayRef<Value> heads, unsigned i) {
       heads, [i](Value head) { return head.getDefiningOp()->getOperand(i); });
 }
 
-/// Whether every element of the result is computed from those at its place.
-static bool isElementwise(Operation *op) {
-  return isa<SumOp, SubOp, MulOp, DivOp, ScaleOp, WhereOp, CastOp, MaxOp, MinOp,
-             ExpOp, TanhOp, SigmoidOp, ReluOp, GeluOp, SiluOp>(op);
-}
-
 /// Whether two heads' ops differ at most in what they read, or in what numbers
 /// their random draws.
 static bool isSameKind(Operation *a, Operation *b) {

@@ -81,7 +81,7 @@ private:
       Operation *reader = *slice->getUsers().begin();
       bool isSplit = isa<ReshapeOp>(reader);
       if (isSplit ? !slice->hasOneUse()
-                  : !llvm::all_of(slice->getUsers(), isElementwise))
+                  : !llvm::all_of(slice->getUsers(), isGating))
         return {};
       parts[starts.back() / size] = isSplit ? reader : slice;
     }
@@ -100,7 +100,8 @@ private:
     return parts;
   }
 
-  static bool isElementwise(Operation *op) {
+  /// What a gate or its product is computed with.
+  static bool isGating(Operation *op) {
     return isa<MulOp, SumOp, ScaleOp, SigmoidOp, TanhOp, SiluOp, GeluOp,
                ReluOp>(op);
   }

@@ -92,15 +92,14 @@ struct ReshapeOfConstant : OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// Ops whose operands and result all have one shape.
+/// Ops whose operands and result all have one type.
 struct ReshapeOfElementwise : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op,
                                 PatternRewriter &rewriter) const override {
     Operation *inner = op.getInput().getDefiningOp();
-    if (!isa_and_present<SumOp, SubOp, MulOp, DivOp, MaxOp, MinOp, ExpOp, LogOp,
-                         SqrtOp, TanhOp, ErfOp, SigmoidOp, ReluOp, SiluOp,
-                         GeluOp, ScaleOp>(inner) ||
+    if (!inner || !isElementwise(inner) ||
+        !inner->hasTrait<OpTrait::SameOperandsAndResultType>() ||
         !inner->hasOneUse() || !splitOf(op))
       return failure();
     SmallVector<Value> operands;

@@ -81,12 +81,6 @@ InFlightDiagnostic Padding::refuse(const ShardedOp &op, int64_t size) {
   return diag;
 }
 
-/// Ops that give zero for zero, beside those that are linear.
-static bool keepsZero(Operation *op) {
-  return isa<GeluOp, SiluOp, ReluOp, TanhOp, ErfOp, SqrtOp, CastOp, DropoutOp>(
-      op);
-}
-
 /// One padded loop of an op: what its results hold behind the end, and whether
 /// it adds that up.
 LogicalResult Padding::checkFactor(const ShardedOp &op, int factor) {
@@ -99,7 +93,7 @@ LogicalResult Padding::checkFactor(const ShardedOp &op, int factor) {
       if (!llvm::is_contained(dim, factor))
         continue;
       ++present;
-      bool counts = linear || keepsZero(op.op);
+      bool counts = linear || op.op->hasTrait<KeepsZero>();
       zeros += counts && zero.contains({value, static_cast<unsigned>(i)});
     }
   bool isZero =

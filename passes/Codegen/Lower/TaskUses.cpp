@@ -2,6 +2,7 @@
 
 #include "passes/Codegen/Lower/TaskUses.h"
 #include "dialects/Dist/Collectives.h"
+#include "passes/Codegen/Kernels/Group.h"
 #include "passes/Codegen/Kernels/Prepare.h"
 
 using namespace mlir;
@@ -92,7 +93,7 @@ unsigned TaskUses::lastUse(Value value) const {
   for (Operation *user : value.getUsers()) {
     last = std::max(last, positionOf(user));
     // What may be a view uses the value as long as it is used itself.
-    if (isa<nn::ReshapeOp, nn::SelectOp, nn::SliceOp, nn::TransposeOp>(user))
+    if (codegen::isAlias(user))
       last = std::max(last, lastUse(user->getResult(0)));
   }
   return last;
