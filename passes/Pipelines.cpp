@@ -53,7 +53,6 @@ static void addTrainPasses(OpPassManager &manager, const Options &options) {
   // rank is the whole batch.
   NNAttachLossPassOptions loss;
   loss.loss = options.loss;
-  loss.noDropout = options.noDropout;
   loss.wholeBatch = options.dp == 1 && options.microbatches == 1;
   manager.addPass(createNNAttachLossPass(std::move(loss)));
   // The loss that a file brings along may be no sum, or have no derivative:

@@ -367,8 +367,6 @@ struct NNAttachLossPass : pcc::impl::NNAttachLossPassBase<NNAttachLossPass> {
     function->removeAttr(kHasLossAttr);
     function->removeAttr(kJoinsSamplesAttr);
     function.setSymName(kLoss);
-    if (noDropout)
-      removeDropout(function);
     removeDeadOps(function);
     if (needsEvaluation)
       addEvaluation(module, function);

@@ -51,8 +51,6 @@ def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
     Option<"loss", "loss", "std::string", "\"\"",
            "causal-lm, cross-entropy or mse; absent: causal-lm if no position "
            "sees the tokens after it">,
-    Option<"noDropout", "no-dropout", "bool", "false",
-           "leave dropout out of @loss too">,
     Option<"wholeBatch", "whole-batch", "bool", "false",
            "a step is one microbatch of one rank">];
   let dependentDialects = ["::pcc::nn::NNDialect", "::mlir::func::FuncDialect"];

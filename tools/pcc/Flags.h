@@ -168,7 +168,8 @@ struct Flags {
       cl::desc("attention_mask is data; by default so unless --loss is "
                "causal-lm"),
       cl::cat(training)};
-  Switch noDropout{"no-dropout", cl::desc("Leaves dropout out"),
+  Switch noDropout{"no-dropout",
+                   cl::desc("Imports the model without its dropout"),
                    cl::cat(training)};
   Text batchNorm{"batch-norm",
                  cl::desc("Statistics of batch norms: batch, or running, as "

@@ -25,7 +25,7 @@ static LogicalResult checkFlags(const Arguments &arguments, int phase,
       {"tie", "import"},          {"untie", "import"},
       {"shared-input", "import"}, {"per-sample", "import"},
       {"dim", "import"},          {"padding-mask", "import"},
-      {"no-dropout", "train"},    {"batch-norm", "import"},
+      {"no-dropout", "import"},   {"batch-norm", "import"},
       {"stage-cut", "train"},     {"sequence-parallel", "plan"},
       {"memory-limit", "rt"}};
   for (auto [flag, when] : usedUpBy)

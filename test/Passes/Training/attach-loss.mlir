@@ -1,5 +1,4 @@
 // RUN: pcc-opt %s --nn-verify --nn-attach-loss --nn-verify | FileCheck %s
-// RUN: pcc-opt %s --nn-attach-loss=no-dropout | FileCheck %s --check-prefix=DRY
 
 nn.param @w : tensor<8x16xf32> init normal
 // CHECK: nn.param
@@ -40,8 +39,6 @@ nn.param @w : tensor<8x16xf32> init normal
 // CHECK: nn.write %{{.*}}, @eval_target_count
 // CHECK-NEXT: return %[[MEAN]], %[[N]]
 
-// DRY-NOT: nn.dropout
-// DRY-NOT: samples
 func.func @forward(
     %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<tokens>},
     %pos: tensor<4xi64> {nn.name = "positions", nn.role = #nn.role<positions>},
