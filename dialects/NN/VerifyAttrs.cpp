@@ -88,7 +88,8 @@ const Attr onOps[] = {
 } // namespace
 
 static InFlightDiagnostic refuse(Operation *op, NamedAttribute attr) {
-  return op->emitOpError() << "has the attribute '" << attr.getName() << "', ";
+  return op->emitOpError() << "has the attribute '" << attr.getName().getValue()
+                           << "', ";
 }
 
 LogicalResult NNDialect::verifyOperationAttribute(Operation *op,
@@ -141,7 +142,7 @@ LogicalResult NNDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                   NamedAttribute attr) {
   auto refuseInput = [&] {
     return op->emitOpError() << "input " << index << " has the attribute '"
-                             << attr.getName() << "', ";
+                             << attr.getName().getValue() << "', ";
   };
   if (attr.getName() == kRoleAttr) {
     auto role = dyn_cast<InputRoleAttr>(attr.getValue());
@@ -169,10 +170,11 @@ LogicalResult NNDialect::verifyRegionResultAttribute(Operation *op, unsigned,
                                                      NamedAttribute attr) {
   if (attr.getName() != kNameAttr && attr.getName() != kCountAttr)
     return op->emitOpError()
-           << "result " << index << " has the attribute '" << attr.getName()
-           << "', which results do not have";
+           << "result " << index << " has the attribute '"
+           << attr.getName().getValue() << "', which results do not have";
   if (!isString(attr.getValue()))
-    return op->emitOpError() << "result " << index << " has the attribute '"
-                             << attr.getName() << "', which is not a string";
+    return op->emitOpError()
+           << "result " << index << " has the attribute '"
+           << attr.getName().getValue() << "', which is not a string";
   return success();
 }

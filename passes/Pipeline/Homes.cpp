@@ -63,7 +63,7 @@ LogicalResult pcc::checkHomes(ModuleOp module) {
       // What is added up ahead of the microbatches is for them.
       auto state = symbols.lookup<nn::StateOp>(add.getSymbol());
       auto &readers =
-          state && state->hasAttr(kAheadAttr) ? homes.trained : homes.read;
+          state && state->hasAttr(nn::kAheadAttr) ? homes.trained : homes.read;
       if (!readers.contains(home) || !homes.cleared.contains(home))
         return emitError(task.getLoc())
                << "task '" << task.getSymName() << "' adds to '"

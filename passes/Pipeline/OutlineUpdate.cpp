@@ -2,6 +2,7 @@
 
 #include "analysis/Dependence.h"
 #include "dialects/Dist/Collectives.h"
+#include "dialects/NN/Names.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Pipeline/Outline.h"
 

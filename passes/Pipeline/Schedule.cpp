@@ -222,7 +222,7 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
   for (TaskOp task : tasks[stage]) {
     if (task.getEntry() != entry)
       continue;
-    if (task->hasAttr(kAheadAttr)) {
+    if (task->hasAttr(nn::kAheadAttr)) {
       ahead.push_back(task);
       continue;
     }
@@ -299,7 +299,7 @@ void PipeSchedulePass::runOnOperation() {
         << " microbatches";
     return signalPassFailure();
   }
-  auto why = getOperation()->getAttrOfType<StringAttr>(kWholeBatchAttr);
+  auto why = getOperation()->getAttrOfType<StringAttr>(nn::kWholeBatchAttr);
   if (why && microbatches > 1) {
     InFlightDiagnostic diag =
         emitError(getOperation().getLoc())

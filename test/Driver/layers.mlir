@@ -15,7 +15,7 @@
 module attributes {pcc.phase = "nn"} {
   nn.param @down : tensor<8x2xf32> init normal loc("down")
   nn.param @up : tensor<2x8xf32> init normal loc("up")
-  func.func @forward(%x: tensor<4x8xf32> {nn.name = "x", nn.role = "data"})
+  func.func @forward(%x: tensor<4x8xf32> {nn.name = "x", nn.role = #nn.role<data>})
       -> (tensor<4x8xf32> {nn.name = "y"}) {
     %down = nn.read @down : tensor<8x2xf32> loc("down")
     %h = nn.contract "bc,cm->bm" %x, %down : tensor<4x8xf32>, tensor<8x2xf32> -> tensor<4x2xf32> loc("down")

@@ -109,7 +109,7 @@ void pcc::recordPlan(ModuleOp module, int phase, const Options &options) {
       continue;
     if (choice.number)
       plan.set(choice.key, builder.getI64IntegerAttr(options.*choice.number));
-    else if (auto loss = module->getAttrOfType<StringAttr>(kLossAttr);
+    else if (auto loss = module->getAttrOfType<StringAttr>(nn::kLossAttr);
              loss && choice.text == &Options::loss)
       plan.set(choice.key, loss);
     else

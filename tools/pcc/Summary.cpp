@@ -142,7 +142,7 @@ void Summary::collectMemory(ModuleOp module) {
 }
 
 void Summary::collect(ModuleOp module, StringRef phase) {
-  if (auto name = module->getAttrOfType<StringAttr>(kLossAttr))
+  if (auto name = module->getAttrOfType<StringAttr>(nn::kLossAttr))
     loss = name.str();
   if (findPhase(phase) <= findPhase("train"))
     collectParameters(module);

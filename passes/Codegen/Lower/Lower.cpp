@@ -131,14 +131,10 @@ LogicalResult ProgramLowering::lowerProgram() {
              << " microbatches, another schedule " << microbatches;
 
   builder.setInsertionPointToEnd(module.getBody());
-  auto program = rt::ProgramOp::create(
-      builder, module.getLoc(), builder.getArrayAttr(axes), sizes,
-      builder.getArrayAttr(comms), microbatches, microBatch, seq, parameters,
-      llvm::APFloat(0.0), StringAttr(), StringAttr(), StringAttr());
-  // What only the driver knows of the whole.
-  for (StringRef name : {"model", "source", "summary", "flops_per_step"})
-    if (Attribute value = module->getAttr(("pcc." + name).str()))
-      program->setAttr(name, value);
+  rt::ProgramOp::create(builder, module.getLoc(), builder.getArrayAttr(axes),
+                        sizes, builder.getArrayAttr(comms), microbatches,
+                        microBatch, seq, parameters, llvm::APFloat(0.0),
+                        StringAttr(), StringAttr(), StringAttr());
   return success();
 }
 

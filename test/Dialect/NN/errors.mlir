@@ -65,7 +65,7 @@ func.func @f(%y: tensor<2x3x5xf32>, %b: tensor<2x3x4xbf16>) {
 // -----
 
 func.func @f() {
-  // expected-error@+1 {{expected 1 or more operands, but found 0}}
+  // expected-error@+1 {{if a result is non-scalar, then at least one operand must be non-scalar}}
   %0 = "nn.sum"() : () -> tensor<f32>
   return
 }
@@ -919,7 +919,7 @@ func.func @f(%r: tensor<2x3xf32>) {
 // -----
 
 func.func @f(%c: tensor<3xi1>, %x: tensor<4xf32>) {
-  // expected-error@+1 {{has a condition of type 'tensor<3xi1>' for values of type 'tensor<4xf32>'}}
+  // expected-error@+1 {{all non-scalar operands/results must have the same shape and base type}}
   %0 = nn.where %c, %x, %x : tensor<3xi1>, tensor<4xf32>
   return
 }
@@ -985,7 +985,7 @@ func.func @f(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @f(%x: tensor<2x3xf32>) {
-  // expected-error@+1 {{requires the same shape for all operands and results}}
+  // expected-error@+1 {{all non-scalar operands/results must have the same shape and base type}}
   %0 = nn.compare lt %x, %x : tensor<2x3xf32> -> tensor<3x2xi1>
   return
 }

@@ -33,7 +33,7 @@ class Program:
         with open(path) as file:
             text = file.read()
         self.roles = {
-            name: re.findall(r'nn\.role = "(\w+)"', arguments)
+            name: re.findall(r'nn\.role = #nn\.role<(\w+)>', arguments)
             for name, arguments in re.findall(r"func @(\w+)\((.*?)\) ", text)
         }
         self.files = {}

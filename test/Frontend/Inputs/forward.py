@@ -69,7 +69,7 @@ def main():
     )
     with open(program) as file:
         text = file.read()
-    roles = re.findall(r'nn\.role = "(\w+)"', text)
+    roles = re.findall(r'nn\.role = #nn\.role<(\w+)>', text)
     values = {role: values[role] for role in roles}
     values.update(("@" + name, value) for name, value in parameters(text))
 

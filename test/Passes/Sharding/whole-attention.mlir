@@ -6,8 +6,8 @@
 // CHECK: note: --tp splits the other layers; use --tp 1, and --dp or --pp, to have no rank repeat another's work
 nn.param @up : tensor<8x16xf32> init normal
 nn.param @down : tensor<16x8xf32> init normal
-func.func @forward(%q: tensor<2x6x4x2xf32> {nn.role = "data"},
-                   %pos: tensor<6xi64> {nn.role = "positions"}) {
+func.func @forward(%q: tensor<2x6x4x2xf32> {nn.role = #nn.role<data>},
+                   %pos: tensor<6xi64> {nn.role = #nn.role<positions>}) {
   %o, %lse = nn.attention %q, %q, %q positions %pos, %pos scale 1.0
       : (tensor<2x6x4x2xf32>, tensor<2x6x4x2xf32>, tensor<2x6x4x2xf32>, tensor<6xi64>, tensor<6xi64>) -> (tensor<2x6x4x2xf32>, tensor<2x6x4xf32>)
   %x = nn.reshape %o : tensor<2x6x4x2xf32> -> tensor<2x6x8xf32>

@@ -1,0 +1,62 @@
+"""Discardable attributes have their names in headers, and each is written by
+some code and read by other.
+
+RUN: %python %s %root
+RUN: rm -rf %t && mkdir -p %t/dialects %t/passes && cd %t
+RUN: echo 'constexpr llvm::StringLiteral kOneAttr = "nn.one";' > dialects/A.h
+RUN: echo 'constexpr llvm::StringLiteral kTwoAttr = "nn.two";' >> dialects/A.h
+RUN: echo 'constexpr llvm::StringLiteral kBothAttr = "nn.both";' >> dialects/A.h
+RUN: echo 'op->setAttr(kOneAttr, unit); x = op->hasAttr(kTwoAttr);' > passes/A.cpp
+RUN: echo 'for (auto name : {kBothAttr}) b->setAttr(name, a->getAttr(name));' \
+RUN:   >> passes/A.cpp
+RUN: echo 'op->setAttr("nn.three", unit);' >> passes/A.cpp
+RUN: not %python %s %t 2>&1 | FileCheck %s
+CHECK: kOneAttr (nn.one) is never read
+CHECK-NEXT: kTwoAttr (nn.two) is never written
+CHECK-NEXT: passes/A.cpp spells "nn.three", which is in no header
+"""
+
+import os
+import re
+import sys
+
+ROOT = sys.argv[1]
+FOLDERS = "analysis dialects frontend interpreter passes tools".split()
+DECLARED = re.compile(r'StringLiteral (k\w+Attr)\s*=\s*"((?:nn|dist|pipe|rt|'
+                      r'pcc)\.\w+)"')
+# What is said of attributes in general is neither.
+NEITHER = "dialects/NN/VerifyAttrs.cpp"
+# What else mentions a name reads it.
+WRITES = r"\b(?:set\w*Attr|set|getNamedAttr|NamedAttribute)\((?:[^,;()]*,)?\s*"
+
+sources = {}
+for folder in FOLDERS:
+    for place, _, names in os.walk(os.path.join(ROOT, folder)):
+        for name in names:
+            if name.endswith((".h", ".cpp")):
+                path = os.path.relpath(os.path.join(place, name), ROOT)
+                with open(os.path.join(ROOT, path)) as file:
+                    sources[path] = re.sub(r"//.*", "", file.read())
+
+names = {}
+for path, text in sources.items():
+    names.update(DECLARED.findall(text))
+code = "".join(t for p, t in sources.items() if p != NEITHER)
+code = DECLARED.sub("", code)
+problems = []
+for name, value in sorted(names.items()):
+    # In a list of names: what is copied from op to op is written and read.
+    if re.search(r"\{[^;{}()]*(?:StringRef\()?\b%s\b" % name, code):
+        continue
+    mentions = len(re.findall(r"\b%s\b" % name, code))
+    writes = len(re.findall(WRITES + r"(?:\w+::)*%s\b" % name, code))
+    if not writes:
+        problems.append(f"{name} ({value}) is never written")
+    if mentions == writes:
+        problems.append(f"{name} ({value}) is never read")
+for path, text in sorted(sources.items()):
+    for value in re.findall(r'Attr(?:OfType<[\w:]+>)?\([^;"]*"((?:nn|dist|pipe|'
+                            r'rt|pcc)\.\w+)"', text):
+        if value not in names.values():
+            problems.append(f'{path} spells "{value}", which is in no header')
+sys.exit("\n".join(problems) or 0)
