@@ -1,6 +1,7 @@
 //===- DimBinding.cpp - Static shapes for a model's inputs ----------------===//
 
 #include "frontend/import/DimBinding.h"
+#include "dialects/NN/DiagnosticCode.h"
 #include "frontend/onnx/ElementTypes.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
@@ -108,6 +109,7 @@ struct DimBinder {
           symbol.empty() ? "dim " + std::to_string(d) : "dim '" + symbol + "'";
       InFlightDiagnostic diag = emitError(loc) << what << " of input '" << input
                                                << "' is not bound to a number";
+      nn::setCode(diag, nn::DiagnosticCode::MissingFlag);
       if (d == 1 && ids && !shared)
         diag.attachNote(loc) << "add --seq N";
       else

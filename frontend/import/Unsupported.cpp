@@ -1,6 +1,7 @@
 //===- Unsupported.cpp - Operators the frontend does not know -------------===//
 
 #include "frontend/import/Unsupported.h"
+#include "dialects/NN/DiagnosticCode.h"
 #include "frontend/binding/OpTable.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <map>
@@ -111,6 +112,7 @@ LogicalResult pcc::frontend::reportUnsupported(Location loc,
   if (uses.empty())
     return success();
   InFlightDiagnostic diag = emitError(loc);
+  nn::setCode(diag, nn::DiagnosticCode::UnsupportedOperators);
   diag << uses.size() << (uses.size() == 1 ? " operator is" : " operators are")
        << " not supported at opset " << Opsets(model).standard();
   for (const OperatorUse &use : uses) {

@@ -1,6 +1,7 @@
 //===- Check.cpp - pcc --check --------------------------------------------===//
 
 #include "tools/pcc/Check.h"
+#include "dialects/NN/DiagnosticCode.h"
 #include "dialects/NN/Location.h"
 #include "frontend/import/Support.h"
 #include "passes/Pipelines.h"
@@ -16,6 +17,7 @@ static void note(Diagnostic &diagnostic, SupportReport &report) {
   if (diagnostic.getSeverity() != DiagnosticSeverity::Error &&
       diagnostic.getSeverity() != DiagnosticSeverity::Warning)
     return;
+  nn::DiagnosticCode code = nn::getCode(diagnostic);
   std::string what = diagnostic.str(), remedy;
   StringRef node = nn::sourceNode(diagnostic.getLocation());
   if (!node.empty() && !StringRef(what).contains(node))
@@ -29,9 +31,9 @@ static void note(Diagnostic &diagnostic, SupportReport &report) {
   };
   if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
     add(report.warnings);
-  else if (StringRef(remedy).starts_with("add --"))
+  else if (code == nn::DiagnosticCode::MissingFlag)
     report.missing = {what, remedy};
-  else if (!StringRef(what).contains("not supported at opset"))
+  else if (code != nn::DiagnosticCode::UnsupportedOperators)
     add(report.problems);
 }
 

@@ -1,6 +1,7 @@
 //===- Input.cpp - What pcc reads -----------------------------------------===//
 
 #include "tools/pcc/Input.h"
+#include "dialects/NN/DiagnosticCode.h"
 #include "dialects/NN/NN.h"
 #include "dialects/NN/Names.h"
 #include "dialects/NN/Roles.h"
@@ -135,6 +136,7 @@ static LogicalResult chooseLengths(MLIRContext &context, const ONNXFile &file,
           emitError(loc) << "the model takes sequences of " << length
                          << " tokens, by its " << source << ": none above "
                          << kLongestUnasked << " is compiled unasked";
+      nn::setCode(diag, nn::DiagnosticCode::MissingFlag);
       if (lengths->size() > 1)
         diag.attachNote() << "add --dim " << dim << "=N, or --seq N";
       else
