@@ -3,7 +3,7 @@
 #ifndef PCC_INTERPRETER_NAMEDVALUES_H
 #define PCC_INTERPRETER_NAMEDVALUES_H
 
-#include "interpreter/ops/Arrays.h"
+#include "interpreter/Arrays.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 

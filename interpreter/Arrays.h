@@ -1,7 +1,7 @@
 //===- Arrays.h - Arrays in files and in text -------------------*- C++ -*-===//
 
-#ifndef PCC_INTERPRETER_OPS_ARRAYS_H
-#define PCC_INTERPRETER_OPS_ARRAYS_H
+#ifndef PCC_INTERPRETER_ARRAYS_H
+#define PCC_INTERPRETER_ARRAYS_H
 
 #include "interpreter/Tensor.h"
 #include "llvm/Support/Error.h"
@@ -31,4 +31,4 @@ void printTensor(llvm::raw_ostream &os, llvm::StringRef label,
 
 } // namespace pcc::interp
 
-#endif // PCC_INTERPRETER_OPS_ARRAYS_H
+#endif // PCC_INTERPRETER_ARRAYS_H

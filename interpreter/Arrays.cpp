@@ -1,6 +1,6 @@
 //===- Arrays.cpp - Arrays in files and in text ---------------------------===//
 
-#include "interpreter/ops/Arrays.h"
+#include "interpreter/Arrays.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
