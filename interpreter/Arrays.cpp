@@ -2,6 +2,7 @@
 
 #include "interpreter/Arrays.h"
 #include "mlir/Support/LLVM.h"
+#include "runtime/data/Elements.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/Format.h"
@@ -10,6 +11,7 @@
 #include <cstring>
 
 using namespace mlir;
+using namespace pcc;
 using namespace pcc::interp;
 using llvm::createStringError;
 using llvm::Expected;
@@ -55,34 +57,6 @@ Expected<Tensor> pcc::interp::fromJson(const llvm::json::Value &value,
   return tensor;
 }
 
-/// One element of a .npy file's `descr` at `data`, or nothing for a type that
-/// is not known.
-static std::optional<std::pair<double, int64_t>> npyElement(StringRef descr,
-                                                            const char *data) {
-  using namespace llvm::support::endian;
-  auto integer = [](int64_t value) {
-    return std::make_pair(static_cast<double>(value), value);
-  };
-  auto real = [](double value) {
-    return std::make_pair(value, static_cast<int64_t>(value));
-  };
-  if (descr == "<f8")
-    return real(llvm::bit_cast<double>(read64le(data)));
-  if (descr == "<f4")
-    return real(llvm::bit_cast<float>(read32le(data)));
-  if (descr == "<i8")
-    return integer(read64le(data));
-  if (descr == "<i4")
-    return integer(static_cast<int32_t>(read32le(data)));
-  if (descr == "<i2")
-    return integer(static_cast<int16_t>(read16le(data)));
-  if (descr == "|i1")
-    return integer(static_cast<int8_t>(*data));
-  if (descr == "|u1" || descr == "|b1")
-    return integer(static_cast<uint8_t>(*data));
-  return std::nullopt;
-}
-
 /// The text between quotes or brackets after 'key': in a .npy header.
 static StringRef npyField(StringRef header, StringRef key) {
   StringRef rest = header.split(("'" + key + "':").str()).second.ltrim();
@@ -117,22 +91,21 @@ static Expected<Tensor> parseNpy(StringRef data, RankedTensorType type) {
                              npyField(header, "shape").str() + "), expected " +
                              typeString(type));
   StringRef descr = npyField(header, "descr");
-  unsigned bytes = 0;
-  if (descr.drop_front(std::min<size_t>(2, descr.size()))
-          .getAsInteger(10, bytes) ||
-      data.size() != bytes * static_cast<size_t>(type.getNumElements()))
+  const ElementInfo *known = findElement(&ElementInfo::descr, descr);
+  if (!known)
+    return createStringError("has elements of type " + descr.str() +
+                             ", which is not supported");
+  Elements elements = {known->type, data.data(), type.getNumElements()};
+  if (data.size() != static_cast<size_t>(known->bytes * elements.count))
     return createStringError("does not have the size its header says");
   Tensor tensor(type);
-  for (int64_t i = 0; i < tensor.size(); ++i) {
-    auto element = npyElement(descr, data.data() + i * bytes);
-    if (!element)
-      return createStringError("has elements of type " + descr.str() +
-                               ", which is not supported");
+  for (int64_t i = 0; i < tensor.size(); ++i)
     if (tensor.isFloat())
-      tensor.real[i] = element->first;
+      tensor.real[i] = elements.real(i);
     else
-      tensor.integer[i] = element->second;
-  }
+      tensor.integer[i] = known->isFloat
+                              ? static_cast<int64_t>(elements.real(i))
+                              : elements.integer(i);
   return tensor;
 }
 

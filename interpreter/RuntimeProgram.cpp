@@ -1,48 +1,25 @@
 //===- RuntimeProgram.cpp - What the runtime fills, for a module ----------===//
 
 #include "interpreter/RuntimeProgram.h"
+#include "analysis/ElementTypes.h"
 #include "dialects/NN/AttrNames.h"
 #include "runtime/support/DType.h"
 
 using namespace mlir;
 using namespace pcc;
+using namespace pcc::analysis;
 using namespace pcc::interp;
-
-/// The runtime's name of an element type, or -1.
-static int32_t dtypeOf(Type type) {
-  if (type.isF32())
-    return PCC_F32;
-  if (type.isF64())
-    return PCC_F64;
-  if (type.isBF16())
-    return PCC_BF16;
-  if (type.isF16())
-    return PCC_F16;
-  if (type.isInteger(64))
-    return PCC_I64;
-  if (type.isInteger(32))
-    return PCC_I32;
-  return -1;
-}
-
-const char *RuntimeProgram::keep(StringRef text) {
-  return texts.emplace_back(text.str()).c_str();
-}
-
-const int64_t *RuntimeProgram::keep(ArrayRef<int64_t> list) {
-  return numbers.emplace_back(list.begin(), list.end()).data();
-}
 
 int64_t RuntimeProgram::allocate(int64_t bytes) {
   int64_t offset = arena.size();
-  arena.resize(offset + (bytes + 63) / 64 * 64);
+  arena.resize(offset + llvm::alignTo(bytes, PCC_ALIGNMENT));
   return offset;
 }
 
 pcc_layout RuntimeProgram::layoutOf(RankedTensorType type) {
   pcc_layout layout = {};
   layout.rank = type.getRank();
-  layout.shape = keep(type.getShape());
+  layout.shape = records.keep(type.getShape());
   layout.axis_begin = axisLists.emplace_back(type.getRank() + 1).data();
   return layout;
 }
@@ -54,49 +31,15 @@ static LogicalResult unsupported(Operation *op, Type type) {
 
 LogicalResult RuntimeProgram::addParam(Operation *op, StringRef name,
                                        RankedTensorType type) {
-  auto param = cast<nn::ParamOp>(op);
-  pcc_tensor tensor = {};
-  tensor.name = keep(name);
+  FailureOr<pcc_tensor> made =
+      records.encode(name, type, TensorMarks::of(cast<nn::ParamOp>(op)),
+                     [&](Type element) { return unsupported(op, element); });
+  if (failed(made))
+    return failure();
+  pcc_tensor tensor = *made;
   tensor.kind = PCC_PARAM;
-  tensor.dtype = dtypeOf(type.getElementType());
-  if (tensor.dtype < 0)
-    return unsupported(op, type);
-  switch (param.getInit()) {
-  case nn::Init::Zero:
-    tensor.init = PCC_INIT_ZERO;
-    break;
-  case nn::Init::One:
-    tensor.init = PCC_INIT_ONE;
-    break;
-  case nn::Init::Normal:
-    tensor.init = PCC_INIT_NORMAL;
-    break;
-  case nn::Init::File:
-    tensor.init = PCC_INIT_FILE;
-    break;
-  }
-  tensor.decay = param.getDecay();
   tensor.layout = layoutOf(type);
   tensor.arena_offset = allocate(type.getNumElements() * sizeOf(tensor.dtype));
-  if (nn::SourceAttr from = param.getSourceAttr()) {
-    pcc_source &source = sources.emplace_back();
-    source.name = keep(from.getName());
-    source.file = from.getFile().empty() ? nullptr : keep(from.getFile());
-    source.file_size = from.getFileSize();
-    source.file_digest = from.getDigest();
-    source.offset = from.getOffset();
-    source.dtype = dtypeOf(from.getType().getElementType());
-    if (source.dtype < 0)
-      return unsupported(op, from.getType());
-    source.rank = from.getType().getRank();
-    source.transposed = param->hasAttr(nn::kTransposedAttr);
-    source.plus_one = param->hasAttr(nn::kPlusOneAttr);
-    source.shape = keep(from.getType().getShape());
-    source.base = from.getBase();
-    source.stride = keep(from.getStrides().asArrayRef());
-    source.valid = keep(from.getValid().asArrayRef());
-    tensor.source = &source;
-  }
   tensors.push_back(tensor);
   tensorTypes.push_back(type);
   return success();
@@ -104,17 +47,18 @@ LogicalResult RuntimeProgram::addParam(Operation *op, StringRef name,
 
 LogicalResult RuntimeProgram::addInput(ModuleOp module, const InputInfo &info) {
   pcc_input input = {};
-  input.role = keep(info.roleName());
-  input.name = keep(info.name);
+  input.role = records.keep(info.roleName());
+  input.name = records.keep(info.name);
   input.dtype = dtypeOf(info.type.getElementType());
   if (input.dtype < 0)
     return unsupported(module, info.type);
   input.layout = layoutOf(info.type);
   input.vocab = info.vocab;
   input.of_loss = info.isOfLoss;
-  input.looked_up_by = keep(info.lookedUpBy);
+  input.looked_up_by = records.keep(info.lookedUpBy);
   int64_t bytes = info.type.getNumElements() * sizeOf(input.dtype);
-  input.slot_bytes = info.isPerMicrobatch ? (bytes + 63) / 64 * 64 : 0;
+  input.slot_bytes =
+      info.isPerMicrobatch ? llvm::alignTo(bytes, PCC_ALIGNMENT) : 0;
   input.arena_offset = allocate(
       info.isPerMicrobatch ? input.slot_bytes * program.microbatches : bytes);
   if (info.role == nn::InputRole::Tokens && info.type.getRank() == 2)

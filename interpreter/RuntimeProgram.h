@@ -9,6 +9,7 @@
 #ifndef PCC_INTERPRETER_RUNTIMEPROGRAM_H
 #define PCC_INTERPRETER_RUNTIMEPROGRAM_H
 
+#include "analysis/TensorRecords.h"
 #include "interpreter/Fill.h"
 #include "interpreter/Machine.h"
 #include "runtime/data/Inputs.h"
@@ -43,8 +44,6 @@ private:
   mlir::LogicalResult addInput(mlir::ModuleOp module, const InputInfo &info);
   pcc_layout layoutOf(mlir::RankedTensorType type);
   int64_t allocate(int64_t bytes);
-  const char *keep(llvm::StringRef text);
-  const int64_t *keep(llvm::ArrayRef<int64_t> numbers);
   Tensor read(int64_t offset, mlir::RankedTensorType type) const;
 
   pcc_program program = {};
@@ -52,9 +51,7 @@ private:
   std::vector<pcc_tensor> tensors;
   std::vector<pcc_input> inputs;
   std::vector<mlir::RankedTensorType> tensorTypes, inputTypes;
-  std::deque<pcc_source> sources;
-  std::deque<std::string> texts;
-  std::deque<std::vector<int64_t>> numbers;
+  analysis::TensorRecords records;
   std::deque<std::vector<int32_t>> axisLists;
   std::vector<char> arena;
 };

@@ -29,6 +29,11 @@ enum pcc_dtype {
   PCC_I8 = 7,
   PCC_BOOL = 8, ///< one byte
 };
+enum { PCC_DTYPES = PCC_BOOL + 1 };
+
+/// Tensors, inputs, their slots and outputs begin at multiples of this many
+/// bytes of the arena.
+enum { PCC_ALIGNMENT = 64 };
 
 typedef struct pcc_context pcc_context;
 

@@ -13,6 +13,7 @@
 #include "mlir/IR/RegionKindInterface.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "runtime/Program.h"
 
 #include "dialects/RT/Dialect.h.inc"
 #include "dialects/RT/Enums.h.inc"
@@ -24,7 +25,7 @@
 namespace pcc::rt {
 
 /// Every buffer begins at a multiple of this many bytes of the arena.
-inline constexpr int64_t kAlignment = 64;
+inline constexpr int64_t kAlignment = PCC_ALIGNMENT;
 
 /// Marks a function as a kernel: the body of an `rt.launch`.
 inline constexpr llvm::StringLiteral kKernelAttr = "rt.kernel";

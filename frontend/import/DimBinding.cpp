@@ -4,6 +4,7 @@
 #include "dialects/NN/DiagnosticCode.h"
 #include "frontend/onnx/ElementTypes.h"
 #include "mlir/IR/Builders.h"
+#include "runtime/support/DType.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -17,16 +18,8 @@ bool pcc::frontend::isSequenceDim(const onnx::ValueInfoProto &input, int d) {
   const onnx::TypeProto_Tensor &type = input.type().tensor_type();
   if (d != 1 || type.shape().dim_size() != 2)
     return false;
-  switch (type.elem_type()) {
-  case onnx::TensorProto::INT64:
-  case onnx::TensorProto::INT32:
-  case onnx::TensorProto::INT16:
-  case onnx::TensorProto::INT8:
-  case onnx::TensorProto::BOOL:
-    return true;
-  default:
-    return false;
-  }
+  int32_t dtype = dtypeOfONNX(type.elem_type());
+  return dtype >= 0 && !isFloat(dtype);
 }
 
 SmallVector<const onnx::ValueInfoProto *>

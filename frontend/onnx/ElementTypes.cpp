@@ -1,38 +1,20 @@
 //===- ElementTypes.cpp - The types of a file's elements ------------------===//
 
 #include "frontend/onnx/ElementTypes.h"
+#include "analysis/ElementTypes.h"
 #include "frontend/onnx/Reader.h"
-#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "runtime/support/DType.h"
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::frontend;
 
 Type pcc::frontend::storageType(MLIRContext *context, int32_t dataType) {
-  Builder b(context);
-  switch (dataType) {
-  case onnx::TensorProto::FLOAT:
-    return b.getF32Type();
-  case onnx::TensorProto::DOUBLE:
-    return b.getF64Type();
-  case onnx::TensorProto::FLOAT16:
-    return b.getF16Type();
-  case onnx::TensorProto::BFLOAT16:
-    return b.getBF16Type();
-  case onnx::TensorProto::INT64:
-    return b.getI64Type();
-  case onnx::TensorProto::INT32:
-    return b.getI32Type();
-  case onnx::TensorProto::INT16:
-    return b.getIntegerType(16);
-  case onnx::TensorProto::INT8:
-  case onnx::TensorProto::UINT8:
-    return b.getIntegerType(8);
-  case onnx::TensorProto::BOOL:
-    return b.getI1Type();
-  default:
-    return nullptr;
-  }
+  // nn has no unsigned integers.
+  bool isByte = dataType == onnx::TensorProto::UINT8;
+  int32_t dtype = isByte ? int32_t(PCC_I8) : dtypeOfONNX(dataType);
+  return dtype < 0 ? Type() : analysis::typeOf(context, dtype);
 }
 
 std::string pcc::frontend::typeName(int32_t dataType) {

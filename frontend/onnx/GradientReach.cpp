@@ -1,17 +1,19 @@
 //===- GradientReach.cpp - What gradients reach in a graph ----------------===//
 
 #include "frontend/onnx/GradientReach.h"
+#include "runtime/support/DType.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
+using namespace pcc;
 using namespace pcc::frontend;
 
 static bool isFloatCast(const onnx::NodeProto &node) {
   const onnx::AttributeProto *to = findAttribute(node, "to");
-  return !to || llvm::is_contained(
-                    {onnx::TensorProto::FLOAT, onnx::TensorProto::DOUBLE,
-                     onnx::TensorProto::FLOAT16, onnx::TensorProto::BFLOAT16},
-                    to->i());
+  if (!to)
+    return true;
+  int32_t dtype = dtypeOfONNX(to->i());
+  return dtype >= 0 && isFloat(dtype);
 }
 
 /// Whether nothing can be trained through this operator's operand `i`.

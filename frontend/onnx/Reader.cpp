@@ -2,6 +2,7 @@
 
 #include "frontend/onnx/Reader.h"
 #include "runtime/model/FileDigest.h"
+#include "runtime/support/DType.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <google/protobuf/stubs/logging.h>
@@ -106,10 +107,8 @@ const onnx::TensorProto *Model::addZeros(StringRef name, int32_t dataType,
   tensor->set_data_type(dataType);
   tensor->add_dims(size);
   tensor->set_data_location(onnx::TensorProto::EXTERNAL);
-  bool isHalf = dataType == onnx::TensorProto::FLOAT16 ||
-                dataType == onnx::TensorProto::BFLOAT16;
-  int64_t width = dataType == onnx::TensorProto::DOUBLE ? 8 : isHalf ? 2 : 4;
-  zeros[name].assign(size * width, '\0');
+  int32_t dtype = dtypeOfONNX(dataType);
+  zeros[name].assign(dtype < 0 ? 0 : size * sizeOf(dtype), '\0');
   return tensor;
 }
 

@@ -15,10 +15,7 @@ using namespace pcc;
 
 static const int64_t ignoredLabel = -100;
 
-static bool isReal(const pcc_input &input) {
-  return input.dtype == PCC_F32 || input.dtype == PCC_F64 ||
-         input.dtype == PCC_F16 || input.dtype == PCC_BF16;
-}
+static bool isReal(const pcc_input &input) { return isFloat(input.dtype); }
 
 static bool isTargets(const pcc_input &input) {
   return !strcmp(input.role, "targets") || !strcmp(input.role, "labels") ||
@@ -138,7 +135,7 @@ void ArrayFolder::add(const pcc_program &program, const pcc_input &input) {
   Elements none = array.file->elements();
   if (!copyElements(none, 0, 0, 1, input.dtype, probe))
     fail(ExitData, format("array '%s' holds %s, input '%s' needs whole numbers",
-                          path.c_str(), elementName(none.type), input.name));
+                          path.c_str(), infoOf(none.type).numpy, input.name));
   array.isLabels = isLabels(input);
   if (input.vocab && (!array.vocab || input.vocab < array.vocab)) {
     array.vocab = input.vocab;
@@ -246,9 +243,9 @@ bool ArrayFolder::check(int64_t budget) const {
     checkImplied(program.implied[i]);
   for (const auto &[name, array] : arrays) {
     const Elements &elements = array.file->elements();
-    if (!array.vocab || !isInteger(elements.type))
+    if (!array.vocab || infoOf(elements.type).isFloat)
       continue;
-    int64_t width = sizeOf(elements.type);
+    int64_t width = infoOf(elements.type).bytes;
     int64_t end = std::min(elements.count, budget / width);
     checkRange(array, 0, end);
     if (end < elements.count)
@@ -261,14 +258,14 @@ bool ArrayFolder::check(int64_t budget) const {
 void ArrayFolder::checkSample(int64_t sample) const {
   for (const auto &[name, array] : arrays)
     if (array.vocab && array.perSample &&
-        isInteger(array.file->elements().type))
+        !infoOf(array.file->elements().type).isFloat)
       checkRange(array, sample * array.sampleElements, array.sampleElements);
 }
 
 std::string ArrayFolder::findNotFinite(int64_t sample) const {
   for (const auto &[name, array] : arrays) {
     const Elements &elements = array.file->elements();
-    if (isInteger(elements.type))
+    if (!infoOf(elements.type).isFloat)
       continue;
     int64_t first = array.perSample ? sample * array.sampleElements : 0;
     for (int64_t i = first; i < first + array.sampleElements; ++i)

@@ -84,7 +84,7 @@ bool Corpus::check(int64_t budget) const {
     return true;
   for (size_t i = 0; i < files.size(); ++i) {
     const Elements &tokens = files[i]->elements();
-    int64_t width = sizeOf(tokens.type);
+    int64_t width = infoOf(tokens.type).bytes;
     int64_t end = std::min(tokens.count, budget / width);
     // Nothing is ignored: -100 means something in labels only.
     int64_t found = tokens.firstOutside(0, end, vocab, vocab - 1);

@@ -3,30 +3,12 @@
 #include "runtime/data/Elements.h"
 
 #include "runtime/Backend.h"
-#include "runtime/support/DType.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cstring>
 
 using namespace pcc;
-
-namespace {
-struct Info {
-  int64_t size;
-  const char *name;
-};
-} // namespace
-
-static const Info infos[] = {
-    {1, "uint8"},  {1, "int8"},    {2, "uint16"},  {2, "int16"},
-    {4, "uint32"}, {4, "int32"},   {8, "uint64"},  {8, "int64"},
-    {1, "bool"},   {2, "float16"}, {4, "float32"}, {8, "float64"},
-};
-
-int64_t pcc::sizeOf(Element type) { return infos[int(type)].size; }
-const char *pcc::elementName(Element type) { return infos[int(type)].name; }
-bool pcc::isInteger(Element type) { return type < Element::F16; }
 
 template <typename T>
 static T load(const char *data, int64_t i) {
@@ -126,9 +108,8 @@ int64_t Elements::firstOutside(int64_t begin, int64_t end, int64_t bound,
 bool pcc::copyElements(const Elements &from, int64_t first, int64_t count,
                        int64_t stride, int32_t toType, char *to) {
   int64_t size = sizeOf(toType);
-  bool toFloat = toType == PCC_F32 || toType == PCC_F64 || toType == PCC_BF16 ||
-                 toType == PCC_F16;
-  if (!toFloat && !isInteger(from.type))
+  bool toFloat = isFloat(toType);
+  if (!toFloat && infoOf(from.type).isFloat)
     return false;
   for (int64_t i = 0; i < count; ++i, to += size) {
     int64_t at = first + i * stride;

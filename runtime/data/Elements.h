@@ -3,30 +3,11 @@
 #ifndef PCC_RUNTIME_DATA_ELEMENTS_H
 #define PCC_RUNTIME_DATA_ELEMENTS_H
 
+#include "runtime/support/DType.h"
+
 #include <cstdint>
 
 namespace pcc {
-
-/// The element types of data files, little endian.
-enum class Element {
-  U8,
-  I8,
-  U16,
-  I16,
-  U32,
-  I32,
-  U64,
-  I64,
-  Bool,
-  F16,
-  F32,
-  F64
-};
-
-int64_t sizeOf(Element type);
-/// numpy's name, such as "int32".
-const char *elementName(Element type);
-bool isInteger(Element type);
 
 /// A view of numbers that may lie at any byte.
 struct Elements {

@@ -10,7 +10,6 @@
 #include "runtime/data/NpyFile.h"
 
 #include <cstring>
-#include <map>
 
 using namespace pcc;
 
@@ -137,23 +136,18 @@ NpyFile::NpyFile(const std::string &path)
   if (!header.parse())
     refuse("has a header that cannot be read");
 
-  static const std::map<std::string, Element> types = {
-      {"|u1", Element::U8},  {"|i1", Element::I8},  {"|b1", Element::Bool},
-      {"<u2", Element::U16}, {"<i2", Element::I16}, {"<u4", Element::U32},
-      {"<i4", Element::I32}, {"<u8", Element::U64}, {"<i8", Element::I64},
-      {"<f2", Element::F16}, {"<f4", Element::F32}, {"<f8", Element::F64}};
-  auto type = types.find(header.descr);
-  if (type == types.end())
+  const ElementInfo *known = findElement(&ElementInfo::descr, header.descr);
+  if (!known)
     refuse(format("has elements of type '%s'", header.descr.c_str()),
            "little-endian integers, bool, float16, float32 and float64 can be "
            "read");
   if (header.fortran && header.shape.size() > 1)
     refuse("is stored by columns",
            "numpy.save of numpy.ascontiguousarray(x) stores it by rows");
-  values.type = type->second;
+  values.type = known->type;
   values.data = bytes + headerAt + length;
   values.count = 1;
-  int64_t needed = sizeOf(values.type);
+  int64_t needed = infoOf(values.type).bytes;
   for (int64_t size : header.shape)
     if (__builtin_mul_overflow(needed, size, &needed) ||
         __builtin_mul_overflow(values.count, size, &values.count))
@@ -162,6 +156,6 @@ NpyFile::NpyFile(const std::string &path)
   if (held != needed)
     refuse(format("has %lld bytes of elements, %s of %s needs %lld",
                   static_cast<long long>(held), shapeText(header.shape).c_str(),
-                  elementName(values.type), static_cast<long long>(needed)));
+                  infoOf(values.type).numpy, static_cast<long long>(needed)));
   sizes = header.shape;
 }

@@ -74,7 +74,7 @@ void TokenFile::readLlmC() {
   tokens.type = wide ? Element::U32 : Element::U16;
   tokens.data = file.data() + headerBytes;
   tokens.count = header[2];
-  int64_t held = (file.size() - headerBytes) / sizeOf(tokens.type);
+  int64_t held = (file.size() - headerBytes) / infoOf(tokens.type).bytes;
   if (tokens.count < 0 || tokens.count > held)
     fail(ExitData,
          format("'%s' is cut off: its header counts %lld tokens, the file "
@@ -106,7 +106,7 @@ void TokenFile::readMegatron(const std::string &indexPath) {
   if ((code < 1 || code > 5) && code != 8)
     refuse(format("has tokens of type %d; integers are 1 to 5 and 8", code));
   tokens.type = code == 8 ? Element::U16 : types[code - 1];
-  int64_t width = sizeOf(tokens.type);
+  int64_t width = infoOf(tokens.type).bytes;
 
   int64_t room = index.size() - headerBytes;
   if (sequences > static_cast<uint64_t>(room / 12))

@@ -3,6 +3,7 @@
 #include "runtime/model/OnnxRewrite.h"
 
 #include "runtime/model/WireFormat.h"
+#include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
 
 #include <algorithm>
@@ -40,20 +41,6 @@ struct Node {
   std::string_view op, output;
 };
 } // namespace
-
-/// TensorProto.DataType of a pcc_dtype of parameters.
-static uint64_t onnxType(int32_t dtype) {
-  switch (dtype) {
-  case PCC_F64:
-    return 11;
-  case PCC_BF16:
-    return 16;
-  case PCC_F16:
-    return 10;
-  default:
-    return 1;
-  }
-}
 
 /// Walks the file and collects what is to change.
 class OnnxRewrite::Walker {
@@ -206,7 +193,7 @@ int64_t OnnxRewrite::Walker::addInitializers(const char *end) {
     std::string message;
     for (int64_t size : tensor.shape)
       wire::putNumber(message, TensorDims, size);
-    wire::putNumber(message, TensorDataType, onnxType(tensor.dtype));
+    wire::putNumber(message, TensorDataType, infoOf(tensor.dtype).onnx);
     wire::putBytes(message, TensorName, names[t]);
     wire::putBytes(message, TensorRawData, std::string(tensor.bytes, '\0'));
     wire::putBytes(text, GraphInitializer, message);

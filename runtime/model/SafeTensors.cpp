@@ -18,12 +18,8 @@ static const int64_t greatestHeader = 100000000;
 
 /// Bytes of an element, by safetensors' name of its type; 0: unknown.
 static int64_t elementBytes(const std::string &dtype) {
-  static const std::map<std::string, int64_t> sizes = {
-      {"F64", 8}, {"I64", 8}, {"U64", 8},  {"F32", 4},     {"I32", 4},
-      {"U32", 4}, {"F16", 2}, {"BF16", 2}, {"I16", 2},     {"U16", 2},
-      {"I8", 1},  {"U8", 1},  {"BOOL", 1}, {"F8_E4M3", 1}, {"F8_E5M2", 1}};
-  auto it = sizes.find(dtype);
-  return it == sizes.end() ? 0 : it->second;
+  const ElementInfo *info = findElement(&ElementInfo::safetensors, dtype);
+  return info ? info->bytes : 0;
 }
 
 /// Parses a header; a key that occurs twice in one object makes it invalid.

@@ -7,29 +7,15 @@
 
 using namespace pcc;
 
-namespace {
-struct Info {
-  int64_t size;
-  const char *name;
-};
-} // namespace
-
-static const Info infos[] = {
-    {4, "F32"}, {8, "F64"}, {2, "BF16"}, {2, "F16"},  {8, "I64"},
-    {4, "I32"}, {2, "I16"}, {1, "I8"},   {1, "BOOL"},
-};
-static const int32_t dtypes = sizeof(infos) / sizeof(infos[0]);
-
-int64_t pcc::sizeOf(int32_t dtype) { return infos[dtype].size; }
-
-const char *pcc::dtypeName(int32_t dtype) { return infos[dtype].name; }
-
-int32_t pcc::dtypeNamed(const char *name) {
-  for (int32_t dtype = 0; dtype < dtypes; ++dtype)
-    if (!strcmp(infos[dtype].name, name))
-      return dtype;
-  return -1;
+/// Whether each row of the table stands at the number of its type.
+static constexpr bool isInOrder() {
+  int32_t row = 0;
+  for (const ElementInfo &info : elementInfos)
+    if (static_cast<int32_t>(info.type) != row++)
+      return false;
+  return true;
 }
+static_assert(isInOrder());
 
 static double fromHalf(uint16_t bits) {
   int exponent = bits >> 10 & 31;
@@ -75,8 +61,6 @@ static uint16_t toBrain(float value) {
   bits += 0x7fff + (bits >> 16 & 1);
   return static_cast<uint16_t>(bits >> 16);
 }
-
-static bool isFloat(int32_t dtype) { return dtype <= PCC_F16; }
 
 static double load(const char *at, int32_t dtype) {
   uint16_t bits;

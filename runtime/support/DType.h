@@ -1,4 +1,8 @@
 //===- DType.h - Sizes, names and conversion of element types ---*- C++ -*-===//
+//
+// The one table of element types: compiler and runtime look up here what a file
+// format calls them.
+//
 
 #ifndef PCC_RUNTIME_SUPPORT_DTYPE_H
 #define PCC_RUNTIME_SUPPORT_DTYPE_H
@@ -6,15 +10,103 @@
 #include "runtime/Program.h"
 
 #include <cstdint>
+#include <string_view>
 
 namespace pcc {
 
+/// The element types of files, little endian. The first are those of pcc_dtype,
+/// with the same numbers; no program computes with the others.
+enum class Element : int32_t {
+  F32 = PCC_F32,
+  F64 = PCC_F64,
+  BF16 = PCC_BF16,
+  F16 = PCC_F16,
+  I64 = PCC_I64,
+  I32 = PCC_I32,
+  I16 = PCC_I16,
+  I8 = PCC_I8,
+  Bool = PCC_BOOL,
+  U64 = PCC_DTYPES,
+  U32,
+  U16,
+  U8,
+  F8E4M3,
+  F8E5M2,
+};
+
+/// What formats call an element type; nothing where one does not have it.
+struct ElementInfo {
+  Element type;
+  int64_t bytes;
+  bool isFloat;
+  const char *safetensors;
+  const char *numpy; ///< "int32"
+  const char *descr; ///< in a .npy file
+  int32_t onnx;      ///< TensorProto.DataType
+};
+
+/// By the number of the type.
+inline constexpr ElementInfo elementInfos[] = {
+    {Element::F32, 4, true, "F32", "float32", "<f4", 1},
+    {Element::F64, 8, true, "F64", "float64", "<f8", 11},
+    {Element::BF16, 2, true, "BF16", "", "", 16},
+    {Element::F16, 2, true, "F16", "float16", "<f2", 10},
+    {Element::I64, 8, false, "I64", "int64", "<i8", 7},
+    {Element::I32, 4, false, "I32", "int32", "<i4", 6},
+    {Element::I16, 2, false, "I16", "int16", "<i2", 5},
+    {Element::I8, 1, false, "I8", "int8", "|i1", 3},
+    {Element::Bool, 1, false, "BOOL", "bool", "|b1", 9},
+    {Element::U64, 8, false, "U64", "uint64", "<u8", 13},
+    {Element::U32, 4, false, "U32", "uint32", "<u4", 12},
+    {Element::U16, 2, false, "U16", "uint16", "<u2", 4},
+    {Element::U8, 1, false, "U8", "uint8", "|u1", 2},
+    {Element::F8E4M3, 1, true, "F8_E4M3", "", "", 17},
+    {Element::F8E5M2, 1, true, "F8_E5M2", "", "", 19},
+};
+
+constexpr const ElementInfo &infoOf(Element type) {
+  return elementInfos[static_cast<int32_t>(type)];
+}
+/// Of a pcc_dtype.
+constexpr const ElementInfo &infoOf(int32_t dtype) {
+  return elementInfos[dtype];
+}
+
+/// The type that `field` of the table calls `name`; null if none does.
+constexpr const ElementInfo *findElement(const char *ElementInfo::*field,
+                                         std::string_view name) {
+  for (const ElementInfo &info : elementInfos)
+    if (!name.empty() && info.*field == name)
+      return &info;
+  return nullptr;
+}
+
+/// Whether programs have elements of the type, so that its number is a
+/// pcc_dtype.
+constexpr bool isDType(Element type) {
+  return static_cast<int32_t>(type) < PCC_DTYPES;
+}
+
 /// Bytes of one element of a pcc_dtype.
-int64_t sizeOf(int32_t dtype);
+inline int64_t sizeOf(int32_t dtype) { return infoOf(dtype).bytes; }
+inline bool isFloat(int32_t dtype) { return infoOf(dtype).isFloat; }
 
 /// safetensors' name of a pcc_dtype ("F32"), and back (-1: none).
-const char *dtypeName(int32_t dtype);
-int32_t dtypeNamed(const char *name);
+inline const char *dtypeName(int32_t dtype) {
+  return infoOf(dtype).safetensors;
+}
+inline int32_t dtypeNamed(std::string_view name) {
+  const ElementInfo *info = findElement(&ElementInfo::safetensors, name);
+  return info && isDType(info->type) ? static_cast<int32_t>(info->type) : -1;
+}
+
+/// The pcc_dtype that ONNX has this number for (-1: none).
+constexpr int32_t dtypeOfONNX(int32_t dataType) {
+  for (int32_t dtype = 0; dtype < PCC_DTYPES; ++dtype)
+    if (infoOf(dtype).onnx == dataType)
+      return dtype;
+  return -1;
+}
 
 /// Copies `count` elements, with strides in elements, converting between
 /// floating-point types (rounding to nearest, ties to even) and between equal

@@ -54,41 +54,18 @@ static void readInput(const std::string &folder, const pcc_input &input,
     fail(ExitData,
          format("array '%s' has elements of type %s, input '%s' "
                 "takes %s",
-                file.path().c_str(), elementName(file.elements().type),
+                file.path().c_str(), infoOf(file.elements().type).numpy,
                 input.name, dtypeName(input.dtype)));
 }
 
-/// numpy's name of a pcc_dtype.
-static const char *descrOf(int32_t dtype) {
-  switch (dtype) {
-  case PCC_F32:
-  case PCC_BF16:
-    return "<f4";
-  case PCC_F64:
-    return "<f8";
-  case PCC_F16:
-    return "<f2";
-  case PCC_I64:
-    return "<i8";
-  case PCC_I32:
-    return "<i4";
-  case PCC_I16:
-    return "<i2";
-  case PCC_I8:
-    return "|i1";
-  default:
-    return "|b1";
-  }
-}
-
-/// The header of a .npy file of version 1, padded to 64 bytes.
-static std::string headerOf(const pcc_output &output) {
+/// The header of a .npy file of version 1 of a pcc_dtype, padded to 64 bytes.
+static std::string headerOf(const pcc_output &output, int32_t dtype) {
   std::string shape;
   for (int d = 0; d < output.layout.rank; ++d)
     shape += format("%lld,", static_cast<long long>(output.layout.shape[d]));
   std::string dict =
       format("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
-             descrOf(output.dtype), shape.c_str());
+             infoOf(dtype).descr, shape.c_str());
   dict.resize((10 + dict.size() + 1 + 63) / 64 * 64 - 11, ' ');
   dict += '\n';
   std::string header("\x93NUMPY\x01\x00", 8);
@@ -99,18 +76,21 @@ static std::string headerOf(const pcc_output &output) {
 
 static void writeOutput(const std::string &folder, const pcc_output &output,
                         char *arena) {
-  std::string path = fileOf(folder, output.name), header = headerOf(output);
+  // numpy has no bf16.
+  int32_t dtype = output.dtype == PCC_BF16 ? PCC_F32 : output.dtype;
+  std::string path = fileOf(folder, output.name),
+              header = headerOf(output, dtype);
   int64_t count = countOf(output.layout);
   HostView view(arena + output.arena_offset, count * sizeOf(output.dtype),
                 backend::Access::Read);
   const void *elements = view.data();
   int64_t bytes = count * sizeOf(output.dtype);
   std::vector<float> wide;
-  if (output.dtype == PCC_BF16) {
+  if (dtype != output.dtype) {
     wide.resize(count);
-    convert(wide.data(), PCC_F32, 1, elements, PCC_BF16, 1, count);
+    convert(wide.data(), dtype, 1, elements, output.dtype, 1, count);
     elements = wide.data();
-    bytes = count * 4;
+    bytes = count * sizeOf(dtype);
   }
   FILE *file = fopen(path.c_str(), "wb");
   bool good =

@@ -124,6 +124,9 @@ static void testConversion() {
   CHECK(to[0] == 1 && to[1] == 0 && to[2] == 4);
   CHECK(!convert(to, PCC_F32, 1, from, PCC_I32, 1, 1));
   CHECK(dtypeNamed("BF16") == PCC_BF16 && dtypeNamed("U4") == -1);
+  CHECK(dtypeNamed("U8") == -1 && dtypeOfONNX(16) == PCC_BF16);
+  CHECK(dtypeOfONNX(12) == -1 && !findElement(&ElementInfo::descr, ""));
+  CHECK(findElement(&ElementInfo::descr, "<u2")->type == Element::U16);
 }
 
 static void testMesh() {

@@ -9,9 +9,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/pcc-docs/Examples.h"
+#include "analysis/ElementTypes.h"
 #include "analysis/Tensor.h"
 #include "frontend/binding/OpTable.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "runtime/support/DType.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
@@ -141,26 +143,7 @@ static constexpr Example examples[] = {
 };
 
 static int32_t onnxType(Type type) {
-  if (type.isBF16())
-    return onnx::TensorProto::BFLOAT16;
-  if (type.isF16())
-    return onnx::TensorProto::FLOAT16;
-  if (type.isF32())
-    return onnx::TensorProto::FLOAT;
-  if (type.isF64())
-    return onnx::TensorProto::DOUBLE;
-  switch (cast<IntegerType>(type).getWidth()) {
-  case 1:
-    return onnx::TensorProto::BOOL;
-  case 8:
-    return onnx::TensorProto::INT8;
-  case 16:
-    return onnx::TensorProto::INT16;
-  case 32:
-    return onnx::TensorProto::INT32;
-  default:
-    return onnx::TensorProto::INT64;
-  }
+  return infoOf(analysis::dtypeOf(type)).onnx;
 }
 
 /// The file's form of numbers.

@@ -5,42 +5,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Emit/Descriptor.h"
+#include "analysis/ElementTypes.h"
 #include "analysis/IdBound.h"
+#include "analysis/TensorRecords.h"
 #include "dialects/NN/AttrNames.h"
 #include "dialects/NN/NN.h"
 #include "dialects/NN/Names.h"
 #include "passes/Codegen/Emit/Data.h"
 #include "runtime/Program.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace pcc;
-
-int pcc::getDType(Type element) {
-  return llvm::TypeSwitch<Type, int>(element)
-      .Case([](Float32Type) { return PCC_F32; })
-      .Case([](Float64Type) { return PCC_F64; })
-      .Case([](BFloat16Type) { return PCC_BF16; })
-      .Case([](Float16Type) { return PCC_F16; })
-      .Case([](IntegerType type) {
-        if (type.isUnsigned())
-          return -1;
-        switch (type.getWidth()) {
-        case 64:
-          return int(PCC_I64);
-        case 32:
-          return int(PCC_I32);
-        case 16:
-          return int(PCC_I16);
-        case 8:
-          return int(PCC_I8);
-        case 1:
-          return int(PCC_BOOL);
-        }
-        return -1;
-      })
-      .Default([](Type) { return -1; });
-}
+using namespace pcc::analysis;
 
 std::string pcc::stageSymbol(rt::StageOp stage, StringRef function) {
   return ("stage" + Twine(stage.getIndex()) + "." + function).str();
@@ -64,13 +40,15 @@ private:
   FailureOr<Datum> outputs(rt::StageOp stage, StringRef entry, StringRef prefix,
                            int32_t &count);
   FailureOr<Datum> layout(rt::BufferOp buffer);
-  /// `isCopy`: another tensor of the file than the one that is read.
-  FailureOr<Datum> source(rt::BufferOp buffer, nn::SourceAttr attr,
-                          bool isCopy);
-  /// The address of a buffer's source; null where it has none.
-  FailureOr<Datum> sharedSource(rt::BufferOp buffer);
-  /// The number of an element type of a buffer or its source.
+  /// What the runtime is told of a parameter or state, but its layout.
+  FailureOr<pcc_tensor> record(rt::BufferOp buffer);
+  /// `dims`: of the tensor that has this source.
+  Datum source(const pcc_source &source, int32_t dims);
+  /// The address of a tensor's source; null where it has none.
+  Datum sharedSource(const pcc_source *source, int32_t dims);
+  /// The number of a buffer's element type.
   FailureOr<Datum> dtype(rt::BufferOp buffer, Type element);
+  LogicalResult refuse(rt::BufferOp buffer, Type element);
 
   /// The number of a mesh axis, or -1.
   int32_t axisIndex(Attribute name) {
@@ -81,6 +59,9 @@ private:
   Datum string(std::optional<StringRef> text) {
     return text ? data.addString(*text) : Datum::null();
   }
+  Datum string(const char *text) {
+    return text ? data.addString(text) : Datum::null();
+  }
   Datum stringAttr(Operation *op, StringRef name) {
     auto attr = op->getAttrOfType<StringAttr>(name);
     return attr ? data.addString(attr.getValue()) : Datum::null();
@@ -89,8 +70,9 @@ private:
   ModuleOp module;
   rt::ProgramOp program;
   DataBuilder &data;
+  TensorRecords records;
   /// Sources are shared by a parameter and its states.
-  llvm::DenseMap<Attribute, Datum> sources;
+  llvm::DenseMap<const pcc_source *, Datum> sources;
 };
 
 Datum Descriptor::axes() {
@@ -138,99 +120,111 @@ FailureOr<Datum> Descriptor::layout(rt::BufferOp buffer) {
                            data.addArray("pcc.layout_axes", axes)});
 }
 
+LogicalResult Descriptor::refuse(rt::BufferOp buffer, Type element) {
+  return buffer.emitOpError() << "has elements of type " << element
+                              << ", which the runtime does not know";
+}
+
 FailureOr<Datum> Descriptor::dtype(rt::BufferOp buffer, Type element) {
-  int number = getDType(element);
+  int32_t number = dtypeOf(element);
   if (number < 0)
-    return LogicalResult(buffer.emitOpError()
-                         << "has elements of type " << element
-                         << ", which the runtime does not know");
+    return refuse(buffer, element);
   return Datum::i32(number);
 }
 
-FailureOr<Datum> Descriptor::source(rt::BufferOp buffer, nn::SourceAttr attr,
-                                    bool isCopy) {
-  Datum file =
-      attr.getFile().empty() ? Datum::null() : data.addString(attr.getFile());
-  RankedTensorType type = attr.getType();
-  FailureOr<Datum> number = dtype(buffer, type.getElementType());
-  if (failed(number))
-    return failure();
+Datum Descriptor::source(const pcc_source &source, int32_t dims) {
+  auto numbers = [](const int64_t *list, int32_t count) {
+    return ArrayRef<int64_t>(list, count);
+  };
+  Datum file = string(source.file);
   return Datum::structure(
-      {data.addString(attr.getName()), file, Datum::i64(attr.getFileSize()),
-       Datum::i64(static_cast<int64_t>(attr.getDigest())),
-       Datum::i64(attr.getOffset()), *number, Datum::i32(type.getRank()),
-       Datum::i32(!isCopy && buffer->hasAttr("transposed")),
-       Datum::i32(!isCopy && buffer->hasAttr("plus_one")),
-       data.addArray("pcc.shape", type.getShape()), Datum::i64(attr.getBase()),
-       data.addArray("pcc.stride", attr.getStrides().asArrayRef()),
-       data.addArray("pcc.valid", attr.getValid().asArrayRef())});
+      {string(source.name), file, Datum::i64(source.file_size),
+       Datum::i64(static_cast<int64_t>(source.file_digest)),
+       Datum::i64(source.offset), Datum::i32(source.dtype),
+       Datum::i32(source.rank), Datum::i32(source.transposed),
+       Datum::i32(source.plus_one),
+       data.addArray("pcc.shape", numbers(source.shape, source.rank)),
+       Datum::i64(source.base),
+       data.addArray("pcc.stride", numbers(source.stride, dims)),
+       data.addArray("pcc.valid", numbers(source.valid, dims))});
 }
 
-FailureOr<Datum> Descriptor::sharedSource(rt::BufferOp buffer) {
-  auto attr = buffer->getAttrOfType<nn::SourceAttr>("source");
-  if (!attr)
+Datum Descriptor::sharedSource(const pcc_source *source, int32_t dims) {
+  if (!source)
     return Datum::null();
-  auto known = sources.find(attr);
+  auto known = sources.find(source);
   if (known != sources.end())
     return known->second;
-  FailureOr<Datum> value = source(buffer, attr, /*isCopy=*/false);
-  if (failed(value))
-    return failure();
-  Datum made = data.add("pcc.source", *value);
-  sources.insert({attr, made});
+  Datum made = data.add("pcc.source", this->source(*source, dims));
+  sources.insert({source, made});
   return made;
 }
 
-FailureOr<Datum> Descriptor::tensor(rt::BufferOp buffer) {
-  int32_t kind = PCC_SCRATCH;
-  if (buffer.getKind() == rt::BufferKind::Param)
-    kind = PCC_PARAM;
-  else if (buffer.getKind() == rt::BufferKind::State)
-    kind = PCC_STATE;
-  int32_t init = PCC_INIT_ZERO;
+FailureOr<pcc_tensor> Descriptor::record(rt::BufferOp buffer) {
+  TensorMarks marks;
   if (auto name = buffer->getAttrOfType<StringAttr>("init")) {
-    std::optional<nn::Init> parsed = nn::symbolizeInit(name.getValue());
-    if (!parsed)
+    std::optional<nn::Init> init = nn::symbolizeInit(name.getValue());
+    if (!init)
       return LogicalResult(buffer.emitOpError()
                            << "has no known initial value " << name);
-    switch (*parsed) {
-    case nn::Init::Zero:
-      init = PCC_INIT_ZERO;
-      break;
-    case nn::Init::One:
-      init = PCC_INIT_ONE;
-      break;
-    case nn::Init::Normal:
-      init = PCC_INIT_NORMAL;
-      break;
-    case nn::Init::File:
-      init = PCC_INIT_FILE;
-      break;
-    }
+    marks.init = *init;
   }
-  FailureOr<Datum> where = layout(buffer), from = sharedSource(buffer);
-  FailureOr<Datum> number =
-      dtype(buffer, buffer.getMemRefType().getElementType());
-  if (failed(where) || failed(from) || failed(number))
+  marks.decay = buffer->hasAttr("decay");
+  marks.source = buffer->getAttrOfType<nn::SourceAttr>("source");
+  marks.isTransposed = buffer->hasAttr("transposed");
+  marks.isPlusOne = buffer->hasAttr("plus_one");
+  if (auto copies = buffer->getAttrOfType<ArrayAttr>("copies"))
+    marks.copies = copies.getValue();
+  if (auto uses = buffer->getAttrOfType<DenseI64ArrayAttr>("uses"))
+    marks.uses = uses.asArrayRef();
+  // The runtime reads one of each for a dim.
+  int64_t dims = buffer.getMemRefType().getRank();
+  SmallVector<Attribute> sources(marks.copies);
+  if (marks.source)
+    sources.push_back(marks.source);
+  for (Attribute attr : sources) {
+    auto source = cast<nn::SourceAttr>(attr);
+    if (source.getStrides().size() != dims || source.getValid().size() != dims)
+      return LogicalResult(buffer.emitOpError()
+                           << "has a source of " << source.getStrides().size()
+                           << " strides and " << source.getValid().size()
+                           << " valid extents for " << dims << " dims");
+  }
+  FailureOr<pcc_tensor> tensor =
+      records.encode(buffer.getSymName(), buffer.getMemRefType(), marks,
+                     [&](Type element) { return refuse(buffer, element); });
+  if (failed(tensor))
     return failure();
+  if (auto of = buffer->getAttrOfType<StringAttr>("of"))
+    tensor->of = records.keep(of.getValue());
+  tensor->kind = PCC_SCRATCH;
+  if (buffer.getKind() == rt::BufferKind::Param)
+    tensor->kind = PCC_PARAM;
+  else if (buffer.getKind() == rt::BufferKind::State)
+    tensor->kind = PCC_STATE;
+  tensor->arena_offset = *buffer.getOffset();
+  return tensor;
+}
+
+FailureOr<Datum> Descriptor::tensor(rt::BufferOp buffer) {
+  FailureOr<Datum> where = layout(buffer);
+  FailureOr<pcc_tensor> tensor = record(buffer);
+  if (failed(where) || failed(tensor))
+    return failure();
+  auto dims = static_cast<int32_t>(buffer.getMemRefType().getRank());
+  Datum from = sharedSource(tensor->source, dims);
   SmallVector<Datum> copies;
-  if (auto attrs = buffer->getAttrOfType<ArrayAttr>("copies"))
-    for (auto attr : attrs.getAsRange<nn::SourceAttr>()) {
-      FailureOr<Datum> copy = source(buffer, attr, /*isCopy=*/true);
-      if (failed(copy))
-        return failure();
-      copies.push_back(*copy);
-    }
+  for (int32_t i = 0; i < tensor->n_copies; ++i)
+    copies.push_back(source(tensor->copies[i], dims));
   SmallVector<int64_t> uses;
-  if (auto attr = buffer->getAttrOfType<DenseI64ArrayAttr>("uses"))
-    uses.assign(attr.asArrayRef().begin(), attr.asArrayRef().end());
+  for (int32_t i = 0; i < tensor->n_uses; ++i)
+    uses.append({tensor->uses[i].node, tensor->uses[i].operand});
   return Datum::structure(
-      {data.addString(buffer.getSymName()), stringAttr(buffer, "of"),
-       Datum::i32(kind), *number, Datum::i32(init),
-       Datum::i32(buffer->hasAttr("decay")), *where,
-       Datum::i64(*buffer.getOffset()), *from, Datum::i32(copies.size()),
-       data.addArray("pcc.copies", copies), Datum::i32(uses.size() / 2),
-       data.addArray("pcc.uses", uses)});
+      {string(tensor->name), string(tensor->of), Datum::i32(tensor->kind),
+       Datum::i32(tensor->dtype), Datum::i32(tensor->init),
+       Datum::i32(tensor->decay), *where, Datum::i64(tensor->arena_offset),
+       from, Datum::i32(tensor->n_copies), data.addArray("pcc.copies", copies),
+       Datum::i32(tensor->n_uses), data.addArray("pcc.uses", uses)});
 }
 
 FailureOr<Datum> Descriptor::input(rt::BufferOp buffer) {
@@ -274,7 +268,7 @@ FailureOr<Datum> Descriptor::outputs(rt::StageOp stage, StringRef entry,
     name.consume_front(prefix);
     all.push_back(Datum::structure(
         {data.addString(name),
-         Datum::i32(getDType(buffer.getMemRefType().getElementType())), *where,
+         Datum::i32(dtypeOf(buffer.getMemRefType().getElementType())), *where,
          Datum::i64(*buffer.getOffset())}));
   }
   count = all.size();

@@ -10,10 +10,6 @@ namespace pcc {
 
 class DataBuilder;
 
-/// The pcc_dtype of an element type; negative if the runtime has none (it has
-/// no unsigned integers).
-int getDType(mlir::Type element);
-
 /// The name of a stage's function in the object.
 std::string stageSymbol(rt::StageOp stage, llvm::StringRef function);
 

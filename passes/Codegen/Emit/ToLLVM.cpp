@@ -1,5 +1,6 @@
 //===- ToLLVM.cpp - Stages become functions that call the runtime ---------===//
 
+#include "analysis/ElementTypes.h"
 #include "passes/Codegen/Emit/Data.h"
 #include "passes/Codegen/Emit/Descriptor.h"
 #include "passes/Codegen/Passes.h"
@@ -166,7 +167,7 @@ FailureOr<Value> StageToLLVM::comm(Operation *op, ArrayAttr axes) {
 
 FailureOr<Value> StageToLLVM::dtype(Operation *op, Value buffer) {
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
-  int number = getDType(element);
+  int32_t number = analysis::dtypeOf(element);
   if (number < 0)
     return LogicalResult(op->emitOpError()
                          << "has elements of type " << element
@@ -230,7 +231,7 @@ static Datum gemmDatum(rt::GemmAttr s, int dtype) {
 
 LogicalResult StageToLLVM::lowerOp(rt::GemmOp op) {
   Type element = cast<MemRefType>(op.getC().getType()).getElementType();
-  int number = getDType(element);
+  int32_t number = analysis::dtypeOf(element);
   if (number < 0)
     return op.emitOpError() << "has elements of type " << element;
   auto [it, isNew] = gemms.try_emplace({op.getShape(), number});

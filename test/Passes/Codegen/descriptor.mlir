@@ -8,6 +8,9 @@
 // RUN: sed 's/type = tensor<16x8xf64>/type = tensor<16x8xui8>/' %s \
 // RUN:   | not pcc - --emit obj -o %t.o 2>&1 | FileCheck %s --check-prefix=DTYPE
 // DTYPE: error: {{.*}}has elements of type 'ui8', which the runtime does not know
+// RUN: sed 's/strides = \[1, 8\]/strides = [1]/' %s \
+// RUN:   | not pcc - --emit obj -o %t.o 2>&1 | FileCheck %s --check-prefix=DIMS
+// DIMS: error: {{.*}}has a source of 1 strides and 2 valid extents for 2 dims
 
 module attributes {pcc.phase = "rt"} {
 rt.program axes ["dp", "tp"] sizes [2, 4] comms [["tp"], ["dp", "tp"]]

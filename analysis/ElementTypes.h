@@ -1,0 +1,19 @@
+//===- ElementTypes.h - Element types as the runtime has them ---*- C++ -*-===//
+
+#ifndef PCC_ANALYSIS_ELEMENTTYPES_H
+#define PCC_ANALYSIS_ELEMENTTYPES_H
+
+#include "mlir/IR/Types.h"
+
+namespace pcc::analysis {
+
+/// The pcc_dtype of an element type; negative if the runtime has none (it has
+/// no unsigned integers). What other formats call it: runtime/support/DType.h.
+int32_t dtypeOf(mlir::Type element);
+
+/// The element type of a pcc_dtype.
+mlir::Type typeOf(mlir::MLIRContext *context, int32_t dtype);
+
+} // namespace pcc::analysis
+
+#endif // PCC_ANALYSIS_ELEMENTTYPES_H

@@ -1,0 +1,105 @@
+//===- TensorRecords.cpp - Parameters as the runtime knows them -----------===//
+
+#include "analysis/TensorRecords.h"
+#include "analysis/ElementTypes.h"
+#include "dialects/NN/SourceMarks.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::analysis;
+
+TensorMarks TensorMarks::of(nn::ParamOp param) {
+  TensorMarks marks;
+  marks.init = param.getInit();
+  marks.decay = param.getDecay();
+  marks.source = param.getSourceAttr();
+  marks.isTransposed = param->hasAttr(nn::kTransposedAttr);
+  marks.isPlusOne = param->hasAttr(nn::kPlusOneAttr);
+  if (auto copies = param->getAttrOfType<ArrayAttr>(nn::kCopiesAttr))
+    marks.copies = copies.getValue();
+  if (auto uses = param->getAttrOfType<DenseI64ArrayAttr>(nn::kUsesAttr))
+    marks.uses = uses.asArrayRef();
+  return marks;
+}
+
+const char *TensorRecords::keep(StringRef text) {
+  return texts.emplace_back(text.str()).c_str();
+}
+
+const int64_t *TensorRecords::keep(ArrayRef<int64_t> numbers) {
+  return lists.emplace_back(numbers.begin(), numbers.end()).data();
+}
+
+static int32_t initOf(nn::Init init) {
+  switch (init) {
+  case nn::Init::Zero:
+    return PCC_INIT_ZERO;
+  case nn::Init::One:
+    return PCC_INIT_ONE;
+  case nn::Init::Normal:
+    return PCC_INIT_NORMAL;
+  case nn::Init::File:
+    return PCC_INIT_FILE;
+  }
+  llvm_unreachable("all initial values are handled");
+}
+
+pcc_source TensorRecords::encode(nn::SourceAttr attr, int32_t dtype) {
+  pcc_source source = {};
+  source.name = keep(attr.getName());
+  source.file = attr.getFile().empty() ? nullptr : keep(attr.getFile());
+  source.file_size = attr.getFileSize();
+  source.file_digest = attr.getDigest();
+  source.offset = attr.getOffset();
+  source.dtype = dtype;
+  source.rank = attr.getType().getRank();
+  source.shape = keep(attr.getType().getShape());
+  source.base = attr.getBase();
+  source.stride = keep(attr.getStrides().asArrayRef());
+  source.valid = keep(attr.getValid().asArrayRef());
+  return source;
+}
+
+FailureOr<pcc_tensor>
+TensorRecords::encode(StringRef name, ShapedType type, const TensorMarks &marks,
+                      llvm::function_ref<LogicalResult(Type)> refuse) {
+  pcc_tensor tensor = {};
+  tensor.name = keep(name);
+  tensor.dtype = dtypeOf(type.getElementType());
+  if (tensor.dtype < 0)
+    return refuse(type.getElementType());
+  tensor.init = initOf(marks.init);
+  tensor.decay = marks.decay;
+  // Of the source and its copies.
+  auto add = [&](nn::SourceAttr attr, pcc_source &source) -> LogicalResult {
+    int32_t dtype = dtypeOf(attr.getType().getElementType());
+    if (dtype < 0)
+      return refuse(attr.getType().getElementType());
+    source = encode(attr, dtype);
+    return success();
+  };
+  if (marks.source) {
+    const pcc_source *&shared = known[marks.source];
+    if (!shared) {
+      pcc_source source;
+      if (failed(add(marks.source, source)))
+        return failure();
+      source.transposed = marks.isTransposed;
+      source.plus_one = marks.isPlusOne;
+      shared = &sources.emplace_back(source);
+    }
+    tensor.source = shared;
+  }
+  auto &others = copies.emplace_back(marks.copies.size());
+  for (auto [attr, copy] : llvm::zip_equal(marks.copies, others))
+    if (failed(add(cast<nn::SourceAttr>(attr), copy)))
+      return failure();
+  tensor.n_copies = others.size();
+  tensor.copies = others.data();
+  auto &readers = uses.emplace_back();
+  for (size_t i = 0; i + 1 < marks.uses.size(); i += 2)
+    readers.push_back({marks.uses[i], marks.uses[i + 1]});
+  tensor.n_uses = readers.size();
+  tensor.uses = readers.data();
+  return tensor;
+}
