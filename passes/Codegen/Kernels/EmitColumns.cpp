@@ -24,7 +24,7 @@ Window Emitter::blockWindow(Value block) {
 void Emitter::emitColumnSums(Window window) {
   SmallVector<Root> roots;
   Value zero = arith::ConstantOp::create(b, b.getF64FloatAttr(0));
-  for (const Node *node : schedule.getColumnSums()) {
+  for (const Node *node : sweepPlan.getColumnSums()) {
     Value sums =
         memref::SubViewOp::create(b, allocate(node->type, kColumnBlock),
                                   ArrayRef<OpFoldResult>{b.getIndexAttr(0)},
@@ -45,7 +45,7 @@ void Emitter::emitColumnSums(Window window) {
     scalars = outer;
     reducedRow = nullptr;
   }
-  for (auto [i, sweep] : llvm::enumerate(schedule.getSweeps()))
+  for (auto [i, sweep] : llvm::enumerate(sweepPlan.getSweeps()))
     runSweep(sweep, i, window);
 }
 

@@ -144,7 +144,7 @@ void Emitter::emitGeneric(ArrayRef<Root> roots, int sweep, Window window) {
       scalar(node);
       return;
     }
-    int keptAt = schedule.getKeptAt(node);
+    int keptAt = sweepPlan.getKeptAt(node);
     bool isKept =
         node->kind == Node::Kind::ColReduce || (keptAt >= 0 && keptAt < sweep);
     if (isKept) {
@@ -245,7 +245,7 @@ void Emitter::runSweep(const Sweep &sweep, int index, Window window) {
   for (const Output *output : sweep.stores) {
     Value out = slice(outputBuffer(*output), affineValue(output->access.row),
                       output->access.extent, window);
-    if (schedule.getKeptAt(output->node) == index)
+    if (sweepPlan.getKeptAt(output->node) == index)
       kept.try_emplace(output->node, out);
     roots.push_back({output->node, out, Root::Store});
   }
@@ -262,7 +262,7 @@ void Emitter::runSweep(const Sweep &sweep, int index, Window window) {
 void Emitter::emitRows(Value unit) {
   row = unit;
   Window window{nullptr, OpFoldResult()};
-  for (auto [i, sweep] : llvm::enumerate(schedule.getSweeps())) {
+  for (auto [i, sweep] : llvm::enumerate(sweepPlan.getSweeps())) {
     window.size = b.getIndexAttr(sweep.extent);
     runSweep(sweep, i, window);
   }

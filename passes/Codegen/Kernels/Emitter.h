@@ -3,7 +3,7 @@
 #ifndef PCC_PASSES_CODEGEN_KERNELS_EMITTER_H
 #define PCC_PASSES_CODEGEN_KERNELS_EMITTER_H
 
-#include "passes/Codegen/Kernels/Schedule.h"
+#include "passes/Codegen/Kernels/SweepPlan.h"
 
 namespace pcc::codegen {
 
@@ -26,7 +26,7 @@ public:
   Emitter(const RowProgram &program, ScalarBuilder &b,
           mlir::ValueRange arguments, unsigned operands,
           mlir::ValueRange constants)
-      : program(program), schedule(program), b(b),
+      : program(program), sweepPlan(program), b(b),
         arguments(arguments.begin(), arguments.end()),
         constants(constants.begin(), constants.end()), operands(operands) {}
 
@@ -74,7 +74,7 @@ private:
   mlir::Value index(int64_t value);
 
   const RowProgram &program;
-  Schedule schedule;
+  SweepPlan sweepPlan;
   ScalarBuilder &b;
   llvm::SmallVector<mlir::Value> arguments, constants;
   unsigned operands;

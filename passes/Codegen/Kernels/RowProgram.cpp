@@ -2,7 +2,7 @@
 
 #include "passes/Codegen/Kernels/RowProgram.h"
 #include "passes/Codegen/Kernels/Expr.h"
-#include "passes/Codegen/Kernels/Schedule.h"
+#include "passes/Codegen/Kernels/SweepPlan.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -250,17 +250,17 @@ bool RowProgram::mayReuse(unsigned index, unsigned argument) const {
   for (const Output &candidate : outputs)
     if (candidate.index == index)
       output = &candidate;
-  Schedule schedule(*this);
-  int written = schedule.getStoreTime(*output);
+  SweepPlan sweepPlan(*this);
+  int written = sweepPlan.getStoreTime(*output);
   bool isRead = false;
   for (auto &node : nodes) {
     bool isLeaf = node->kind == Node::Kind::Leaf;
     if ((!isLeaf && node->kind != Node::Kind::Gather) ||
-        node->argument != argument || !schedule.isLive(node.get()))
+        node->argument != argument || !sweepPlan.isLive(node.get()))
       continue;
     isRead = true;
     if (!isLeaf || !(Access{node->row, node->extent} == output->access) ||
-        schedule.getLastRead(node.get()) > written)
+        sweepPlan.getLastRead(node.get()) > written)
       return false;
   }
   return isRead;

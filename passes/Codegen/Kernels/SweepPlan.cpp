@@ -1,6 +1,7 @@
-//===- Schedule.cpp - The sweeps of a row program -------------------------===//
+//===- SweepPlan.cpp - The sweeps of a row program
+//-------------------------===//
 
-#include "passes/Codegen/Kernels/Schedule.h"
+#include "passes/Codegen/Kernels/SweepPlan.h"
 
 using namespace mlir;
 using namespace pcc::codegen;
@@ -11,14 +12,14 @@ using namespace pcc::codegen;
 static constexpr int kKeepCost = 8;
 static constexpr int64_t kKeepLength = 16384;
 
-void Schedule::markLive(const Node *node) {
+void SweepPlan::markLive(const Node *node) {
   if (!live.insert(node).second)
     return;
   for (const Node *operand : node->operands)
     markLive(operand);
 }
 
-Sweep &Schedule::sweepFor(int level, int64_t extent) {
+Sweep &SweepPlan::sweepFor(int level, int64_t extent) {
   for (Sweep &sweep : sweeps)
     if (sweep.level == level && sweep.extent == extent)
       return sweep;
@@ -27,7 +28,7 @@ Sweep &Schedule::sweepFor(int level, int64_t extent) {
 }
 
 /// Walks what `sweep` computes for each column.
-void Schedule::visit(const Node *node, int sweep) {
+void SweepPlan::visit(const Node *node, int sweep) {
   if (!node->extent)
     return;
   if (int kept = getKeptAt(node); kept >= 0 && kept < sweep)
@@ -52,7 +53,7 @@ void Schedule::visit(const Node *node, int sweep) {
     visit(operand, sweep);
 }
 
-Schedule::Schedule(const RowProgram &program) {
+SweepPlan::SweepPlan(const RowProgram &program) {
   for (const Output &output : program.outputs)
     markLive(output.node);
   for (auto &node : program.getNodes()) {
@@ -86,7 +87,7 @@ Schedule::Schedule(const RowProgram &program) {
   }
 }
 
-int Schedule::getStoreTime(const Output &output) const {
+int SweepPlan::getStoreTime(const Output &output) const {
   if (!output.access.extent)
     return INT_MAX;
   for (auto [i, sweep] : llvm::enumerate(sweeps))

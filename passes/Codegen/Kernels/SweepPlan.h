@@ -1,7 +1,8 @@
-//===- Schedule.h - The sweeps of a row program -----------------*- C++ -*-===//
+//===- SweepPlan.h - The sweeps of a row program -----------------*- C++
+//-*-===//
 
-#ifndef PCC_PASSES_CODEGEN_KERNELS_SCHEDULE_H
-#define PCC_PASSES_CODEGEN_KERNELS_SCHEDULE_H
+#ifndef PCC_PASSES_CODEGEN_KERNELS_SWEEPPLAN_H
+#define PCC_PASSES_CODEGEN_KERNELS_SWEEPPLAN_H
 
 #include "passes/Codegen/Kernels/RowProgram.h"
 #include "llvm/ADT/DenseMap.h"
@@ -28,9 +29,9 @@ struct Sweep {
 
 /// The order in which a program's unit computes. Deterministic, so that what
 /// `mayReuse` finds holds for the code that is emitted.
-class Schedule {
+class SweepPlan {
 public:
-  explicit Schedule(const RowProgram &program);
+  explicit SweepPlan(const RowProgram &program);
 
   /// The sweeps of a unit, in order.
   llvm::ArrayRef<Sweep> getSweeps() const { return sweeps; }
@@ -64,4 +65,4 @@ private:
 
 } // namespace pcc::codegen
 
-#endif // PCC_PASSES_CODEGEN_KERNELS_SCHEDULE_H
+#endif // PCC_PASSES_CODEGEN_KERNELS_SWEEPPLAN_H
