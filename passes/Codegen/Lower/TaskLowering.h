@@ -141,7 +141,7 @@ private:
                   llvm::function_ref<void(Content)> receive);
 
   //===--------------------------------------------------------------------===//
-  // Places.cpp
+  // BufferAssignment.cpp
   //===--------------------------------------------------------------------===//
 
   /// Chooses where a result of the op at the present position lies; `inplace`

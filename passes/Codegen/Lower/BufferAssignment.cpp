@@ -1,4 +1,4 @@
-//===- Places.cpp - Where the values of a task lie ------------------------===//
+//===- BufferAssignment.cpp - Where the values of a task lie --------------===//
 
 #include "passes/Codegen/Lower/TaskLowering.h"
 
