@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/Axes.h"
+#include "passes/Recognition/AttentionScores.h"
 #include "passes/Recognition/Patterns.h"
-#include "passes/Recognition/Scores.h"
 
 using namespace mlir;
 using namespace pcc::analysis;
@@ -151,7 +151,7 @@ private:
   ContractOp op;
   DropoutOp dropout; ///< of the probabilities; perhaps none
   Rows rows;
-  Scores scores;
+  AttentionScores scores;
   Value q, k, v;
   /// The dims of operands and results of the first contraction, then those of
   /// the second.

@@ -21,7 +21,7 @@ void populateActivationPatterns(mlir::RewritePatternSet &patterns);
 void populateNormPatterns(mlir::RewritePatternSet &patterns);
 /// Rotary position embedding from constant tables.
 void populateRopePatterns(mlir::RewritePatternSet &patterns);
-/// Attention from products, masks and a softmax; see Scores.h.
+/// Attention from products, masks and a softmax; see AttentionScores.h.
 void populateAttentionPatterns(mlir::RewritePatternSet &patterns);
 /// One attention in place of a module for each head.
 void populateHeadPatterns(mlir::RewritePatternSet &patterns);

@@ -1,9 +1,9 @@
 //===- ScoreBias.cpp - What is added to the scores of an attention --------===//
 
 #include "analysis/Runs.h"
+#include "passes/Recognition/AttentionScores.h"
 #include "passes/Recognition/Cores.h"
 #include "passes/Recognition/Patterns.h"
-#include "passes/Recognition/Scores.h"
 #include <limits>
 
 using namespace mlir;
@@ -16,8 +16,8 @@ using namespace pcc::nn;
 static constexpr int64_t kLargestConstant = 1 << 16;
 
 /// A number as scores, each dim of which is 1.
-Value Scores::number(PatternRewriter &rewriter, Location loc,
-                     double value) const {
+Value AttentionScores::number(PatternRewriter &rewriter, Location loc,
+                              double value) const {
   RankedTensorType scores = tensorType(product->getResult(0));
   auto type = RankedTensorType::get(SmallVector<int64_t>(scores.getRank(), 1),
                                     scores.getElementType());
@@ -62,7 +62,8 @@ static Value choose(PatternRewriter &rewriter, Location loc, Value condition,
 
 /// The sum of the known masks as a constant; null if there is none, or it is
 /// too large.
-Value Scores::buildMasks(PatternRewriter &rewriter, Location loc) const {
+Value AttentionScores::buildMasks(PatternRewriter &rewriter,
+                                  Location loc) const {
   std::vector<Lines> lines;
   SmallVector<const Layer *> known;
   for (const Layer &layer : layers)
@@ -106,7 +107,8 @@ Value Scores::buildMasks(PatternRewriter &rewriter, Location loc) const {
 
 /// 1 for queries that have a key, 0 for those all of whose scores are
 /// replaced; the product's dims, the last of them 1.
-Value Scores::buildAlive(PatternRewriter &rewriter, Location loc) const {
+Value AttentionScores::buildAlive(PatternRewriter &rewriter,
+                                  Location loc) const {
   Value one = number(rewriter, loc, 1), zero = number(rewriter, loc, 0);
   Value kept = one;
   for (const Layer &layer : llvm::reverse(layers))
@@ -125,8 +127,9 @@ Value Scores::buildAlive(PatternRewriter &rewriter, Location loc) const {
 
 /// What is added from the outermost layer down to the first that
 /// replaces scores, and what is left of the others there.
-SmallVector<Value> Scores::buildLayers(PatternRewriter &rewriter, Location loc,
-                                       ArrayRef<Layer> rest) const {
+SmallVector<Value> AttentionScores::buildLayers(PatternRewriter &rewriter,
+                                                Location loc,
+                                                ArrayRef<Layer> rest) const {
   SmallVector<Value> values, conditions;
   Value masks;
   bool isFlag = mask.kind != Mask::Other && !keepsFills;
@@ -180,8 +183,8 @@ static Value reorder(PatternRewriter &rewriter, Location loc, Value value,
       order);
 }
 
-Value Scores::buildBias(PatternRewriter &rewriter, Location loc,
-                        ArrayRef<int64_t> order) {
+Value AttentionScores::buildBias(PatternRewriter &rewriter, Location loc,
+                                 ArrayRef<int64_t> order) {
   SmallVector<Value> values = buildLayers(rewriter, loc, layers);
   if (replaces)
     alive = buildAlive(rewriter, loc);
@@ -189,8 +192,8 @@ Value Scores::buildBias(PatternRewriter &rewriter, Location loc,
   return bias ? reorder(rewriter, loc, bias, order) : bias;
 }
 
-Value Scores::gate(PatternRewriter &rewriter, Location loc, Value queries,
-                   ArrayRef<int64_t> order) const {
+Value AttentionScores::gate(PatternRewriter &rewriter, Location loc,
+                            Value queries, ArrayRef<int64_t> order) const {
   if (!replaces)
     return queries;
   RankedTensorType type = tensorType(queries);
@@ -199,9 +202,9 @@ Value Scores::gate(PatternRewriter &rewriter, Location loc, Value queries,
   return MulOp::create(rewriter, loc, type, queries, factor);
 }
 
-Value Scores::addSinks(PatternRewriter &rewriter, Location loc, Value bias,
-                       Value sinks, ArrayRef<int64_t> order,
-                       int64_t keys) const {
+Value AttentionScores::addSinks(PatternRewriter &rewriter, Location loc,
+                                Value bias, Value sinks,
+                                ArrayRef<int64_t> order, int64_t keys) const {
   int64_t count = tensorType(sinks).getShape().back();
   sinks = reorder(rewriter, loc, buildCore(rewriter, loc, sinks), order);
   Type element = tensorType(sinks).getElementType();

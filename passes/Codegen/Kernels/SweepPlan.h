@@ -1,4 +1,4 @@
-//===- SweepPlan.h - The sweeps of a row program -----------------*- C++
+//===- SweepPlan.h - The sweeps of a row program ----------------*- C++ -*-===//
 //-*-===//
 
 #ifndef PCC_PASSES_CODEGEN_KERNELS_SWEEPPLAN_H

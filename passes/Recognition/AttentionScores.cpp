@@ -1,6 +1,6 @@
-//===- Scores.cpp - What lies under the softmax of an attention -----------===//
+//===- AttentionScores.cpp - What attention's softmax takes ---------------===//
 
-#include "passes/Recognition/Scores.h"
+#include "passes/Recognition/AttentionScores.h"
 #include "analysis/Evaluate.h"
 #include "analysis/Runs.h"
 #include "passes/Recognition/Patterns.h"
@@ -23,7 +23,7 @@ static bool hasProduct(Value value) {
 
 /// Takes a term of the scores apart into what is known and what is not. A
 /// parameter that is no mask is trained.
-void Scores::add(Value value, double factor, MaskReader &reader) {
+void AttentionScores::add(Value value, double factor, MaskReader &reader) {
   Lines lines(value);
   if (lines.isKnown() && (!lines.isStored() || reader.isMask(value)))
     layers.push_back({value, /*isAdded=*/true, factor, /*isKnown=*/true});
@@ -34,7 +34,7 @@ void Scores::add(Value value, double factor, MaskReader &reader) {
     layers.push_back({value, /*isAdded=*/true, factor, /*isKnown=*/false});
 }
 
-bool Scores::matchWhere(WhereOp op, Value &value) {
+bool AttentionScores::matchWhere(WhereOp op, Value &value) {
   std::optional<double> lhs = uniformNumber(op.getLhs()),
                         rhs = uniformNumber(op.getRhs());
   if (!lhs == !rhs || !((lhs ? *lhs : *rhs) <= kRemovesKey))
@@ -46,7 +46,7 @@ bool Scores::matchWhere(WhereOp op, Value &value) {
   return true;
 }
 
-bool Scores::match(Value value, MaskReader &reader) {
+bool AttentionScores::match(Value value, MaskReader &reader) {
   while (true) {
     if ((product = value.getDefiningOp<ContractOp>()))
       return true;
@@ -117,7 +117,8 @@ static bool removesByFinite(Value value, double factor) {
   return found;
 }
 
-bool Scores::readMasks(MaskReader &reader, int64_t query, bool hasSinks) {
+bool AttentionScores::readMasks(MaskReader &reader, int64_t query,
+                                bool hasSinks) {
   auto isNone = [&](const Layer &layer) {
     return layer.isKnown && reader.read(part(layer), query).kind == Mask::None;
   };

@@ -1,4 +1,4 @@
-//===- Scores.h - What lies under the softmax of an attention ---*- C++ -*-===//
+//===- AttentionScores.h - What attention's softmax takes -------*- C++ -*-===//
 //
 // What exporters write between the product of queries and keys and the softmax:
 //
@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PCC_PASSES_RECOGNITION_SCORES_H
-#define PCC_PASSES_RECOGNITION_SCORES_H
+#ifndef PCC_PASSES_RECOGNITION_ATTENTIONSCORES_H
+#define PCC_PASSES_RECOGNITION_ATTENTIONSCORES_H
 
 #include "dialects/NN/NN.h"
 #include "mlir/IR/PatternMatch.h"
@@ -42,7 +42,7 @@ namespace pcc::recognition {
 ///     causal     0 -1e9 -1e9     padding  -1e9 -1e9 0     both  -1e9 -2e9 -1e9
 ///
 /// Such a query attends to what is highest, so no number may become -inf.
-class Scores {
+class AttentionScores {
 public:
   /// Follows `value` down to the product; false if something else is done.
   bool match(mlir::Value value, MaskReader &reader);
@@ -120,4 +120,4 @@ private:
 
 } // namespace pcc::recognition
 
-#endif // PCC_PASSES_RECOGNITION_SCORES_H
+#endif // PCC_PASSES_RECOGNITION_ATTENTIONSCORES_H
