@@ -10,7 +10,7 @@
 #include "dialects/Dist/Collectives.h"
 #include "dialects/Pipe/Transfers.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "passes/Pipeline/Homes.h"
+#include "passes/Pipeline/Ownership.h"
 #include "passes/Pipeline/Passes.h"
 #include "llvm/ADT/StringSet.h"
 #include <deque>
@@ -298,7 +298,7 @@ LogicalResult PipeCheckPass::check(Entry entry) {
 }
 
 void PipeCheckPass::runOnOperation() {
-  if (failed(checkHomes(getOperation())))
+  if (failed(checkOwnership(getOperation())))
     return signalPassFailure();
   for (Entry entry : {Entry::Train, Entry::Evaluate, Entry::Forward})
     if (failed(check(entry)))

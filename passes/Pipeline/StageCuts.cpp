@@ -43,7 +43,7 @@ struct NNStageCutsPass : pcc::impl::NNStageCutsPassBase<NNStageCutsPass> {
                                             const Line &line);
 
   /// The stages whose activations use a parameter in training.
-  llvm::StringMap<SmallVector<int64_t>> homes;
+  llvm::StringMap<SmallVector<int64_t>> owners;
 };
 
 } // namespace
@@ -240,7 +240,7 @@ LogicalResult NNStageCutsPass::markLoss(func::FuncOp func) {
   }
   for (auto read : block.getOps<nn::ReadOp>())
     findUsers(read, line.activations, [&](Operation *user) {
-      auto &stagesOf = homes[read.getSymbol()];
+      auto &stagesOf = owners[read.getSymbol()];
       if (!llvm::is_contained(stagesOf, stageOf(user)))
         stagesOf.push_back(stageOf(user));
     });
@@ -268,12 +268,12 @@ LogicalResult NNStageCutsPass::markEvaluate(func::FuncOp func) {
       if (Operation *def = operand.getDefiningOp();
           def && activations.contains(def))
         stage = std::max(stage, stageOf(def));
-    // A tied parameter has several homes: the first that can be reached.
+    // Several stages may own a tied parameter: the first that can be reached.
     while (stage < stages &&
            llvm::any_of(parameters[&op], [&](StringRef symbol) {
-             auto home = homes.find(symbol);
-             return home != homes.end() &&
-                    !llvm::is_contained(home->second, stage);
+             auto owner = owners.find(symbol);
+             return owner != owners.end() &&
+                    !llvm::is_contained(owner->second, stage);
            }))
       ++stage;
     if (stage == stages)
@@ -289,7 +289,7 @@ void NNStageCutsPass::runOnOperation() {
     emitError(getOperation().getLoc()) << "needs at least one stage";
     return signalPassFailure();
   }
-  homes.clear();
+  owners.clear();
   if (auto loss = getOperation().lookupSymbol<func::FuncOp>(nn::kLoss))
     if (failed(markLoss(loss)))
       return signalPassFailure();

@@ -1,7 +1,7 @@
-//===- Homes.h - Where parameters and sums are kept -------------*- C++ -*-===//
+//===- Ownership.h - Which stage keeps a parameter or a sum -----*- C++ -*-===//
 
-#ifndef PCC_PASSES_PIPELINE_HOMES_H
-#define PCC_PASSES_PIPELINE_HOMES_H
+#ifndef PCC_PASSES_PIPELINE_OWNERSHIP_H
+#define PCC_PASSES_PIPELINE_OWNERSHIP_H
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -11,8 +11,8 @@ namespace pcc {
 /// that a stage evaluates and does not train, whose copy would keep its first
 /// value, and for a sum that a stage adds to and no task of it ends a step
 /// with, which would be lost.
-mlir::LogicalResult checkHomes(mlir::ModuleOp module);
+mlir::LogicalResult checkOwnership(mlir::ModuleOp module);
 
 } // namespace pcc
 
-#endif // PCC_PASSES_PIPELINE_HOMES_H
+#endif // PCC_PASSES_PIPELINE_OWNERSHIP_H

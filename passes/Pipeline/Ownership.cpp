@@ -1,6 +1,6 @@
-//===- Homes.cpp - Where parameters and sums are kept ---------------------===//
+//===- Ownership.cpp - Which stage keeps a parameter or a sum -------------===//
 
-#include "passes/Pipeline/Homes.h"
+#include "passes/Pipeline/Ownership.h"
 #include "dialects/NN/NN.h"
 #include "dialects/Pipe/Pipe.h"
 #include "passes/Training/Entry.h"
@@ -13,35 +13,35 @@ using namespace pcc::pipe;
 namespace {
 
 /// A symbol on one stage.
-using Home = std::pair<StringRef, int64_t>;
+using OnStage = std::pair<StringRef, int64_t>;
 
 /// What the tasks of a program do where.
-struct Homes {
-  llvm::DenseSet<Home> trained;
+struct StateUses {
+  llvm::DenseSet<OnStage> trained;
   /// Sums that are read, and cleared, once all microbatches have run.
-  llvm::DenseSet<Home> read, cleared;
+  llvm::DenseSet<OnStage> read, cleared;
 };
 
 } // namespace
 
-static Homes findHomes(ModuleOp module) {
-  Homes homes;
+static StateUses findUses(ModuleOp module) {
+  StateUses uses;
   for (auto task : module.getOps<TaskOp>())
     for (Operation &op : *task.getBlock()) {
       int64_t stage = task.getStage();
       auto read = dyn_cast<nn::ReadOp>(op);
       if (read && !task.isPerMicrobatch())
-        homes.read.insert({read.getSymbol(), stage});
+        uses.read.insert({read.getSymbol(), stage});
       else if (read && task.getEntry() == Entry::Train)
-        homes.trained.insert({read.getSymbol(), stage});
+        uses.trained.insert({read.getSymbol(), stage});
       else if (auto write = dyn_cast<nn::WriteOp>(op))
-        homes.cleared.insert({write.getSymbol(), stage});
+        uses.cleared.insert({write.getSymbol(), stage});
     }
-  return homes;
+  return uses;
 }
 
-LogicalResult pcc::checkHomes(ModuleOp module) {
-  Homes homes = findHomes(module);
+LogicalResult pcc::checkOwnership(ModuleOp module) {
+  StateUses uses = findUses(module);
   SymbolTable symbols(module);
   for (auto task : module.getOps<TaskOp>()) {
     // A forward-only program trains nothing.
@@ -51,7 +51,7 @@ LogicalResult pcc::checkHomes(ModuleOp module) {
     for (Operation &op : *task.getBlock()) {
       auto read = dyn_cast<nn::ReadOp>(op);
       if (read && symbols.lookup<nn::ParamOp>(read.getSymbol()) &&
-          !homes.trained.contains({read.getSymbol(), stage}))
+          !uses.trained.contains({read.getSymbol(), stage}))
         return emitError(task.getLoc())
                << "task '" << task.getSymName() << "' evaluates parameter '"
                << read.getSymbol() << "', which stage " << stage
@@ -59,16 +59,16 @@ LogicalResult pcc::checkHomes(ModuleOp module) {
       auto add = dyn_cast<nn::AccumulateOp>(op);
       if (!add)
         continue;
-      Home home = {add.getSymbol(), stage};
+      OnStage sum = {add.getSymbol(), stage};
       // What is added up ahead of the microbatches is for them.
       auto state = symbols.lookup<nn::StateOp>(add.getSymbol());
       auto &readers =
-          state && state->hasAttr(nn::kAheadAttr) ? homes.trained : homes.read;
-      if (!readers.contains(home) || !homes.cleared.contains(home))
+          state && state->hasAttr(nn::kAheadAttr) ? uses.trained : uses.read;
+      if (!readers.contains(sum) || !uses.cleared.contains(sum))
         return emitError(task.getLoc())
                << "task '" << task.getSymName() << "' adds to '"
                << add.getSymbol() << "', which no task of stage " << stage
-               << (readers.contains(home) ? " clears" : " uses")
+               << (readers.contains(sum) ? " clears" : " uses")
                << " at the end of a step";
     }
   }
