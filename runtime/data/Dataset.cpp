@@ -2,8 +2,8 @@
 
 #include "runtime/data/Dataset.h"
 
-#include "runtime/data/ArrayFolder.h"
-#include "runtime/data/Corpus.h"
+#include "runtime/data/ArrayDataset.h"
+#include "runtime/data/TokenDataset.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/Files.h"
 
@@ -25,7 +25,7 @@ std::string pcc::boundText(const pcc_input &ids) {
   return std::string(", by '") + ids.looked_up_by + "'";
 }
 
-/// An input that a corpus of tokens cannot feed; nullptr: there is none.
+/// An input that token files cannot feed; nullptr: there is none.
 static const pcc_input *findOther(const pcc_program &program) {
   for (int s = 0; s < program.n_stages; ++s)
     for (int i = 0; i < program.stages[s].n_inputs; ++i) {
@@ -80,11 +80,11 @@ std::unique_ptr<Dataset> pcc::openDataset(const pcc_program &program,
                                           const std::string &paths,
                                           const char *flag) {
   if (isFolder(paths))
-    return std::make_unique<ArrayFolder>(program, paths);
+    return std::make_unique<ArrayDataset>(program, paths);
   if (const pcc_input *other = findOther(program))
     fail(ExitData,
          format("--%s: token files cannot feed input '%s' of this model", flag,
                 other->name),
          format("--%s DIR takes a folder of ", flag) + describeArrays(program));
-  return std::make_unique<Corpus>(program, paths, split(paths));
+  return std::make_unique<TokenDataset>(program, paths, split(paths));
 }

@@ -228,7 +228,7 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
   import.randomInit = options.randomInit;
   import.noDropout = options.noDropout;
   import.runningNorms = options.runningNorms;
-  // A corpus of tokens has no padding; other data has a mask of its own.
+  // Token files have no padding; other data has a mask of its own.
   import.paddingMask = options.paddingMask ||
                        (!options.loss.empty() && options.loss != "causal-lm");
   import.freeze = options.freeze;

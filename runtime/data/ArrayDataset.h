@@ -1,7 +1,7 @@
-//===- ArrayFolder.h - Arrays by name as a dataset --------------*- C++ -*-===//
+//===- ArrayDataset.h - Arrays by name as a dataset -------------*- C++ -*-===//
 
-#ifndef PCC_RUNTIME_DATA_ARRAYFOLDER_H
-#define PCC_RUNTIME_DATA_ARRAYFOLDER_H
+#ifndef PCC_RUNTIME_DATA_ARRAYDATASET_H
+#define PCC_RUNTIME_DATA_ARRAYDATASET_H
 
 #include "runtime/data/Dataset.h"
 #include "runtime/data/NpyFile.h"
@@ -14,9 +14,9 @@ namespace pcc {
 /// it may be labels.npy. The first dim of an array numbers the samples, the
 /// others are the input's. An input that is no batch has one array for all
 /// samples.
-class ArrayFolder : public Dataset {
+class ArrayDataset : public Dataset {
 public:
-  ArrayFolder(const pcc_program &program, const std::string &folder);
+  ArrayDataset(const pcc_program &program, const std::string &folder);
 
   const std::string &path() const override { return folder; }
   int64_t samples() const override { return count; }
@@ -64,10 +64,10 @@ private:
   std::map<std::string, Array> arrays; ///< by the file's name
 };
 
-/// The arrays that an ArrayFolder of this program reads, such as
+/// The arrays that an ArrayDataset of this program reads, such as
 /// "labels.npy [samples] of whole numbers below 10".
 std::string describeArrays(const pcc_program &program);
 
 } // namespace pcc
 
-#endif // PCC_RUNTIME_DATA_ARRAYFOLDER_H
+#endif // PCC_RUNTIME_DATA_ARRAYDATASET_H

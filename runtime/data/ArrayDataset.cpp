@@ -1,6 +1,6 @@
-//===- ArrayFolder.cpp - Arrays by name as a dataset ----------------------===//
+//===- ArrayDataset.cpp - Arrays by name as a dataset ---------------------===//
 
-#include "runtime/data/ArrayFolder.h"
+#include "runtime/data/ArrayDataset.h"
 
 #include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
@@ -73,7 +73,8 @@ std::string pcc::describeArrays(const pcc_program &program) {
   return all;
 }
 
-ArrayFolder::ArrayFolder(const pcc_program &program, const std::string &folder)
+ArrayDataset::ArrayDataset(const pcc_program &program,
+                           const std::string &folder)
     : program(program), folder(folder) {
   for (int s = 0; s < program.n_stages; ++s)
     for (int i = 0; i < program.stages[s].n_inputs; ++i)
@@ -83,12 +84,12 @@ ArrayFolder::ArrayFolder(const pcc_program &program, const std::string &folder)
     fail(ExitInternal, "the program has no input that data feeds");
 }
 
-std::string ArrayFolder::fileOf(const pcc_input &input) const {
+std::string ArrayDataset::fileOf(const pcc_input &input) const {
   std::string own = std::string(input.name) + ".npy";
   return exists(folder + "/" + own) ? own : usualFile(input);
 }
 
-void ArrayFolder::add(const pcc_program &program, const pcc_input &input) {
+void ArrayDataset::add(const pcc_program &program, const pcc_input &input) {
   std::string name = fileOf(input), path = folder + "/" + name;
   Array &array = arrays[name];
   if (!array.file) {
@@ -164,7 +165,7 @@ void ArrayFolder::add(const pcc_program &program, const pcc_input &input) {
   count = held;
 }
 
-std::string ArrayFolder::describe() const {
+std::string ArrayDataset::describe() const {
   std::string names;
   for (const auto &[name, array] : arrays)
     names += (names.empty() ? "" : ", ") + name;
@@ -175,7 +176,7 @@ std::string ArrayFolder::describe() const {
   return folder + ": " + names + others;
 }
 
-std::string ArrayFolder::needed(int64_t samples) const {
+std::string ArrayDataset::needed(int64_t samples) const {
   return "at least " + grouped(samples) + " samples are needed";
 }
 
@@ -186,7 +187,7 @@ static std::string whereText(bool perSample, int64_t sampleElements,
                    : format("element %lld", static_cast<long long>(element));
 }
 
-void ArrayFolder::refuse(const Array &array, int64_t element) const {
+void ArrayDataset::refuse(const Array &array, int64_t element) const {
   long long value = array.file->elements().integer(element);
   std::string where = whereText(array.perSample, array.sampleElements, element);
   fail(ExitData,
@@ -200,8 +201,8 @@ void ArrayFolder::refuse(const Array &array, int64_t element) const {
               array.isLabels ? ", and -100 for what is not counted" : ""));
 }
 
-void ArrayFolder::checkRange(const Array &array, int64_t first,
-                             int64_t count) const {
+void ArrayDataset::checkRange(const Array &array, int64_t first,
+                              int64_t count) const {
   const Elements &elements = array.file->elements();
   int64_t found =
       elements.firstOutside(first, first + count, array.vocab,
@@ -210,7 +211,7 @@ void ArrayFolder::checkRange(const Array &array, int64_t first,
     refuse(array, found);
 }
 
-void ArrayFolder::checkImplied(const pcc_implied &implied) const {
+void ArrayDataset::checkImplied(const pcc_implied &implied) const {
   std::string path = folder + "/" + implied.name + ".npy";
   if (!exists(path))
     return;
@@ -238,7 +239,7 @@ void ArrayFolder::checkImplied(const pcc_implied &implied) const {
   }
 }
 
-bool ArrayFolder::check(int64_t budget) const {
+bool ArrayDataset::check(int64_t budget) const {
   for (int i = 0; i < program.n_implied; ++i)
     checkImplied(program.implied[i]);
   for (const auto &[name, array] : arrays) {
@@ -255,14 +256,14 @@ bool ArrayFolder::check(int64_t budget) const {
   return true;
 }
 
-void ArrayFolder::checkSample(int64_t sample) const {
+void ArrayDataset::checkSample(int64_t sample) const {
   for (const auto &[name, array] : arrays)
     if (array.vocab && array.perSample &&
         !infoOf(array.file->elements().type).isFloat)
       checkRange(array, sample * array.sampleElements, array.sampleElements);
 }
 
-std::string ArrayFolder::findNotFinite(int64_t sample) const {
+std::string ArrayDataset::findNotFinite(int64_t sample) const {
   for (const auto &[name, array] : arrays) {
     const Elements &elements = array.file->elements();
     if (!infoOf(elements.type).isFloat)
@@ -278,8 +279,8 @@ std::string ArrayFolder::findNotFinite(int64_t sample) const {
   return "";
 }
 
-bool ArrayFolder::counts(const Array &array,
-                         const std::vector<int64_t> &samples) {
+bool ArrayDataset::counts(const Array &array,
+                          const std::vector<int64_t> &samples) {
   const Elements &elements = array.file->elements();
   return std::any_of(samples.begin(), samples.end(), [&](int64_t sample) {
     int64_t first = sample * array.sampleElements;
@@ -306,7 +307,7 @@ static std::string samplesText(const std::vector<int64_t> &samples) {
 }
 
 std::string
-ArrayFolder::findUncounted(const std::vector<int64_t> &samples) const {
+ArrayDataset::findUncounted(const std::vector<int64_t> &samples) const {
   for (const auto &[name, array] : arrays)
     if (array.isLabels && array.perSample && !counts(array, samples))
       return format("no label of %s in '%s' counts%s, for all are negative",
@@ -315,7 +316,7 @@ ArrayFolder::findUncounted(const std::vector<int64_t> &samples) const {
   return "";
 }
 
-bool ArrayFolder::mayCount(const std::vector<int64_t> &samples) const {
+bool ArrayDataset::mayCount(const std::vector<int64_t> &samples) const {
   bool hasLabels = false;
   for (const auto &[name, array] : arrays) {
     if (!array.isLabels || !array.perSample)
@@ -327,8 +328,8 @@ bool ArrayFolder::mayCount(const std::vector<int64_t> &samples) const {
   return !hasLabels;
 }
 
-std::string ArrayFolder::findZeros(const std::vector<int64_t> &samples,
-                                   const std::vector<int64_t> &before) const {
+std::string ArrayDataset::findZeros(const std::vector<int64_t> &samples,
+                                    const std::vector<int64_t> &before) const {
   for (const auto &[name, array] : arrays) {
     if (array.isLabels || !array.perSample || counts(array, samples))
       continue;
@@ -341,7 +342,7 @@ std::string ArrayFolder::findZeros(const std::vector<int64_t> &samples,
   return "";
 }
 
-const ArrayFolder::Array &ArrayFolder::arrayOf(const pcc_input &input) const {
+const ArrayDataset::Array &ArrayDataset::arrayOf(const pcc_input &input) const {
   return arrays.at(fileOf(input));
 }
 
@@ -374,15 +375,15 @@ static void copyPart(const Elements &from, int64_t base,
   }
 }
 
-void ArrayFolder::copySample(const pcc_input &input, const Shard &shard,
-                             int64_t sample, char *to) const {
+void ArrayDataset::copySample(const pcc_input &input, const Shard &shard,
+                              int64_t sample, char *to) const {
   const Array &array = arrayOf(input);
   copyPart(array.file->elements(), sample * array.sampleElements, input.layout,
            shard, 1, input.dtype, to);
 }
 
-bool ArrayFolder::copyConstant(const pcc_input &input, const Shard &shard,
-                               char *to) const {
+bool ArrayDataset::copyConstant(const pcc_input &input, const Shard &shard,
+                                char *to) const {
   const Array &array = arrayOf(input);
   if (array.perSample)
     return false;

@@ -1,6 +1,6 @@
-//===- Corpus.cpp - Token files as a dataset ------------------------------===//
+//===- TokenDataset.cpp - Token files as a dataset ------------------------===//
 
-#include "runtime/data/Corpus.h"
+#include "runtime/data/TokenDataset.h"
 
 #include "runtime/support/Error.h"
 #include "runtime/telemetry/Log.h"
@@ -27,8 +27,8 @@ static const pcc_input *leastVocabulary(const pcc_program &program) {
   return least;
 }
 
-Corpus::Corpus(const pcc_program &program, const std::string &name,
-               const std::vector<std::string> &paths)
+TokenDataset::TokenDataset(const pcc_program &program, const std::string &name,
+                           const std::vector<std::string> &paths)
     : name(name), seq(program.seq), starts({0}) {
   if (const pcc_input *ids = leastVocabulary(program)) {
     vocab = ids->vocab;
@@ -40,20 +40,22 @@ Corpus::Corpus(const pcc_program &program, const std::string &name,
   }
 }
 
-size_t Corpus::fileOf(int64_t position) const {
+size_t TokenDataset::fileOf(int64_t position) const {
   // An empty file starts where the next one does, which is found.
   return std::upper_bound(starts.begin(), starts.end(), position) -
          starts.begin() - 1;
 }
 
-int64_t Corpus::at(int64_t position) const {
+int64_t TokenDataset::at(int64_t position) const {
   size_t file = fileOf(position);
   return files[file]->at(position - starts[file]);
 }
 
-int64_t Corpus::samples() const { return size() > 0 ? (size() - 1) / seq : 0; }
+int64_t TokenDataset::samples() const {
+  return size() > 0 ? (size() - 1) / seq : 0;
+}
 
-std::string Corpus::describe() const {
+std::string TokenDataset::describe() const {
   std::string format = files.front()->formatName();
   for (const auto &file : files)
     if (format != file->formatName())
@@ -63,11 +65,11 @@ std::string Corpus::describe() const {
   return name + ": " + grouped(size()) + " tokens (" + format + ")";
 }
 
-std::string Corpus::needed(int64_t samples) const {
+std::string TokenDataset::needed(int64_t samples) const {
   return "at least " + grouped(samples * seq + 1) + " tokens are needed";
 }
 
-void Corpus::refuse(size_t file, int64_t position) const {
+void TokenDataset::refuse(size_t file, int64_t position) const {
   fail(ExitData,
        format("token %lld at position %lld of '%s' is outside the vocabulary "
               "of %lld",
@@ -79,7 +81,7 @@ void Corpus::refuse(size_t file, int64_t position) const {
               static_cast<long long>(vocab - 1), bound.c_str()));
 }
 
-bool Corpus::check(int64_t budget) const {
+bool TokenDataset::check(int64_t budget) const {
   if (vocab == 0)
     return true;
   for (size_t i = 0; i < files.size(); ++i) {
@@ -97,7 +99,7 @@ bool Corpus::check(int64_t budget) const {
   return true;
 }
 
-void Corpus::checkSample(int64_t sample) const {
+void TokenDataset::checkSample(int64_t sample) const {
   if (vocab == 0)
     return;
   for (int64_t i = sample * seq; i <= (sample + 1) * seq; ++i) {
@@ -107,8 +109,8 @@ void Corpus::checkSample(int64_t sample) const {
   }
 }
 
-void Corpus::copySample(const pcc_input &input, const Shard &shard,
-                        int64_t sample, char *to) const {
+void TokenDataset::copySample(const pcc_input &input, const Shard &shard,
+                              int64_t sample, char *to) const {
   int64_t position = sample * seq + tokenShift(input.role) + shard.start[1];
   for (int64_t i = 0; i < shard.extent[1]; ++i) {
     int64_t token = at(position + i);

@@ -1,7 +1,7 @@
-//===- Corpus.h - Token files as a dataset ----------------------*- C++ -*-===//
+//===- TokenDataset.h - Token files as a dataset ----------------*- C++ -*-===//
 
-#ifndef PCC_RUNTIME_DATA_CORPUS_H
-#define PCC_RUNTIME_DATA_CORPUS_H
+#ifndef PCC_RUNTIME_DATA_TOKENDATASET_H
+#define PCC_RUNTIME_DATA_TOKENDATASET_H
 
 #include "runtime/data/Dataset.h"
 #include "runtime/data/TokenFile.h"
@@ -12,10 +12,10 @@ namespace pcc {
 
 /// Token files, one after the other as one sequence of tokens. Sample n is its
 /// tokens [n * seq, (n + 1) * seq], the last being the last target only.
-class Corpus : public Dataset {
+class TokenDataset : public Dataset {
 public:
-  Corpus(const pcc_program &program, const std::string &name,
-         const std::vector<std::string> &paths);
+  TokenDataset(const pcc_program &program, const std::string &name,
+               const std::vector<std::string> &paths);
 
   const std::string &path() const override { return name; }
   int64_t samples() const override;
@@ -54,4 +54,4 @@ private:
 
 } // namespace pcc
 
-#endif // PCC_RUNTIME_DATA_CORPUS_H
+#endif // PCC_RUNTIME_DATA_TOKENDATASET_H
