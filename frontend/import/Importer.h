@@ -67,10 +67,10 @@ private:
   mlir::LogicalResult addInitializers();
   /// The same without the elements of large tensors, for readTables().
   mlir::LogicalResult addShapes();
-  /// Adds a tensor that may be trained, at `extent`, or a parameter of `shape`
+  /// Adds a tensor that may be trained, at `range`, or a parameter of `shape`
   /// that an exporter expanded to it.
   mlir::LogicalResult addWeight(const onnx::TensorProto &tensor,
-                                llvm::ArrayRef<int64_t> shape, Extent extent,
+                                llvm::ArrayRef<int64_t> shape, FileRange range,
                                 Provenance provenance);
   /// Whether a tensor that the exporter made is as long as the batch is fixed
   /// to, so that it may be a parameter that it expanded.
@@ -83,7 +83,7 @@ private:
   /// table that is trained.
   mlir::LogicalResult checkFoldedLookup(const onnx::TensorProto &tensor,
                                         mlir::RankedTensorType type,
-                                        const Extent &extent,
+                                        const FileRange &range,
                                         const Provenance &provenance) const;
   /// Makes `item` the elements of a tensor of the file, or an expression.
   mlir::LogicalResult hold(const onnx::TensorProto &tensor, Item &item);

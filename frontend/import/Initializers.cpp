@@ -4,7 +4,7 @@
 #include "frontend/import/DimBinding.h"
 #include "frontend/import/Importer.h"
 #include "frontend/onnx/ElementTypes.h"
-#include "frontend/onnx/ExtentScan.h"
+#include "frontend/onnx/FileRangeScan.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -26,10 +26,10 @@ LogicalResult Importer::hold(const onnx::TensorProto &tensor, Item &item) {
   // A large mask is compared with a band while it is read.
   StringRef bytes = tensor.raw_data();
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL) {
-    FailureOr<Extent> extent = model.find(file, tensor, /*optional=*/false);
-    if (failed(extent))
+    FailureOr<FileRange> range = model.find(file, tensor, /*optional=*/false);
+    if (failed(range))
       return failure();
-    bytes = StringRef(extent->bytes, extent->length);
+    bytes = StringRef(range->bytes, range->length);
   }
   Shape shape(tensor.dims().begin(), tensor.dims().end());
   Type storage = storageType(builder.getContext(), tensor.data_type()),
@@ -63,23 +63,23 @@ LogicalResult Importer::addInitializers() {
   for (const onnx::TensorProto &tensor : graph.initializer()) {
     Item &item = items[tensor.name()];
     Provenance provenance;
-    Extent extent;
+    FileRange range;
     Shape shape(tensor.dims().begin(), tensor.dims().end());
     bool isPlace = tensor.data_location() == onnx::TensorProto::EXTERNAL;
     if (mayBeWeight(tensor)) {
-      FailureOr<Extent> found =
-          isPlace ? model.find(file, tensor, options.randomInit) : extent;
+      FailureOr<FileRange> found =
+          isPlace ? model.find(file, tensor, options.randomInit) : range;
       if (failed(found))
         return failure();
-      extent = std::move(*found);
+      range = std::move(*found);
       Type storage = storageType(builder.getContext(), tensor.data_type());
       provenance = biases.contains(tensor.name())
                        ? biases.provenanceOf(tensor)
-                       : finder.find(tensor, extent, storage);
-      if (extent.bytes && isExpanded(tensor, provenance)) {
-        shape = shapeBeforeExpand(extent, shape,
+                       : finder.find(tensor, range, storage);
+      if (range.bytes && isExpanded(tensor, provenance)) {
+        shape = shapeBeforeExpand(range, shape,
                                   storage.getIntOrFloatBitWidth() / 8);
-        extent.length =
+        range.length =
             *countElements(shape) * storage.getIntOrFloatBitWidth() / 8;
       }
       auto type = RankedTensorType::get(shape, storage);
@@ -87,7 +87,7 @@ LogicalResult Importer::addInitializers() {
                     (provenance.kind == Provenance::Kind::Presumed &&
                      provenance.isMadeUp);
       if (isLost && !options.forward && !choice->keeps(provenance, tensor) &&
-          failed(checkFoldedLookup(tensor, type, extent, provenance)))
+          failed(checkFoldedLookup(tensor, type, range, provenance)))
         return failure();
       if (!options.forward && isScale(tensor))
         choice->takeOne(provenance, tensor);
@@ -107,7 +107,7 @@ LogicalResult Importer::addInitializers() {
       return diag;
     }
     if (failed(
-            addWeight(tensor, shape, std::move(extent), std::move(provenance))))
+            addWeight(tensor, shape, std::move(range), std::move(provenance))))
       return failure();
   }
   return options.forward ? success() : weights.tieCopies(file);
@@ -171,10 +171,10 @@ void Importer::warnOfDropped() const {
 
 LogicalResult Importer::checkFoldedLookup(const onnx::TensorProto &tensor,
                                           RankedTensorType type,
-                                          const Extent &extent,
+                                          const FileRange &range,
                                           const Provenance &provenance) const {
   std::string lookup =
-      foldedLookup(extent, type.getShape(), type.getElementTypeBitWidth() / 8);
+      foldedLookup(range, type.getShape(), type.getElementTypeBitWidth() / 8);
   if (lookup.empty())
     return success();
   std::string name = provenance.moduleName();
@@ -204,14 +204,14 @@ bool Importer::isExpanded(const onnx::TensorProto &tensor,
 }
 
 LogicalResult Importer::addWeight(const onnx::TensorProto &tensor,
-                                  ArrayRef<int64_t> shape, Extent extent,
+                                  ArrayRef<int64_t> shape, FileRange range,
                                   Provenance provenance) {
   auto type = RankedTensorType::get(
       shape,
       elementType(builder.getContext(), tensor.data_type(), options.forward));
   FailureOr<Weight *> weight = weights.add(
       file, std::move(provenance), tensor, type,
-      storageType(builder.getContext(), tensor.data_type()), std::move(extent));
+      storageType(builder.getContext(), tensor.data_type()), std::move(range));
   if (failed(weight))
     return failure();
   (*weight)->isAbsent = biases.contains(tensor.name());
@@ -229,8 +229,8 @@ Weight *Importer::readBy(const onnx::NodeProto &node, int i, Weight *weight) {
   if (reads || declared || options.forward)
     return weight;
   bool isUniform =
-      weight->extent.bytes && names->countUses(node.input(i)) > 1 &&
-      isRepetition(weight->extent, weight->storage.getIntOrFloatBitWidth() / 8);
+      weight->range.bytes && names->countUses(node.input(i)) > 1 &&
+      isRepetition(weight->range, weight->storage.getIntOrFloatBitWidth() / 8);
   const Provenance &known = weight->provenance;
   std::string own = known.isAltered ? known.moduleName() : weight->name;
   SharingFinder::Read read =
@@ -281,15 +281,15 @@ LogicalResult Importer::addShapes() {
     if (!size || !element)
       return failure();
     if (mayBeWeight(tensor) && *size > 1) {
-      FailureOr<Extent> extent = model.find(file, tensor, /*optional=*/true);
-      if (failed(extent))
+      FailureOr<FileRange> range = model.find(file, tensor, /*optional=*/true);
+      if (failed(range))
         return failure();
       Provenance provenance;
       provenance.name = tensor.name();
       auto weight = weights.add(
           file, std::move(provenance), tensor,
           RankedTensorType::get(shape, element),
-          storageType(builder.getContext(), tensor.data_type()), *extent);
+          storageType(builder.getContext(), tensor.data_type()), *range);
       if (failed(weight))
         return failure();
       item.weight = *weight;

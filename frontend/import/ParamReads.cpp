@@ -11,20 +11,20 @@ using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// Where a file has a parameter: at `extent`, with these strides over the
+/// Where a file has a parameter: at `range`, with these strides over the
 /// elements of dims of these extents.
 static SourceAttr sourceOf(Builder &builder, StringRef name,
-                           const Extent &extent, RankedTensorType stored,
+                           const FileRange &range, RankedTensorType stored,
                            ArrayRef<int64_t> strides, ArrayRef<int64_t> shape) {
-  return SourceAttr::get(builder.getContext(), name, extent.file, extent.offset,
-                         stored, extent.fileSize, extent.digest, /*base=*/0,
+  return SourceAttr::get(builder.getContext(), name, range.file, range.offset,
+                         stored, range.fileSize, range.digest, /*base=*/0,
                          builder.getDenseI64ArrayAttr(strides),
                          builder.getDenseI64ArrayAttr(shape));
 }
 
 /// Notes on the parameter that is read that the file holds it once more.
 static void addCopy(Builder &builder, ReadOp read, const Weight &copy,
-                    const Extent &extent) {
+                    const FileRange &range) {
   ParamOp param = paramOf(read);
   // The strides are those of the parameter's dims.
   SmallVector<int64_t> shape(param.getTensorType().getShape());
@@ -33,7 +33,7 @@ static void addCopy(Builder &builder, ReadOp read, const Weight &copy,
     strides = {1, shape[0]};
   auto stored = RankedTensorType::get(copy.type.getShape(), copy.storage);
   SourceAttr source =
-      sourceOf(builder, copy.tensor->name(), extent, stored, strides, shape);
+      sourceOf(builder, copy.tensor->name(), range, stored, strides, shape);
   SmallVector<Attribute> copies;
   if (auto known = param->getAttrOfType<ArrayAttr>(kCopiesAttr))
     llvm::append_range(copies, known);
@@ -47,10 +47,10 @@ static void addRepeats(Builder &builder, ReadOp read, const Weight &weight) {
     return;
   int64_t times = ShapedType::getNumElements(weight.expanded) /
                   weight.type.getNumElements();
-  Extent extent = weight.extent;
+  FileRange range = weight.range;
   for (int64_t i = 1; i < times; ++i) {
-    extent.offset += extent.length;
-    addCopy(builder, read, weight, extent);
+    range.offset += range.length;
+    addCopy(builder, read, weight, range);
   }
 }
 
@@ -63,7 +63,7 @@ static Value readOwn(OpBuilder &builder, func::FuncOp forward, Weight &weight) {
   if (weight.original) {
     Value original = readOwn(builder, forward, *weight.original);
     auto read = original.getDefiningOp<ReadOp>();
-    addCopy(builder, read, weight, weight.extent);
+    addCopy(builder, read, weight, weight.range);
     addRepeats(builder, read, weight);
     if (!weight.transposed)
       return weight.read = original;
@@ -72,10 +72,10 @@ static Value readOwn(OpBuilder &builder, func::FuncOp forward, Weight &weight) {
   }
   ArrayRef<int64_t> shape = weight.type.getShape();
   auto stored = RankedTensorType::get(shape, weight.storage);
-  SourceAttr source = sourceOf(builder, weight.name, weight.extent, stored,
+  SourceAttr source = sourceOf(builder, weight.name, weight.range, stored,
                                rowMajor(shape), shape);
   // One number is a choice of the model's author; so is what is not trained.
-  bool keepsValue = weight.extent.bytes &&
+  bool keepsValue = weight.range.bytes &&
                     (weight.type.getNumElements() == 1 ||
                      weight.provenance.kind == Provenance::Kind::Frozen);
   {

@@ -112,51 +112,51 @@ const onnx::TensorProto *Model::addZeros(StringRef name, int32_t dataType,
   return tensor;
 }
 
-FailureOr<Extent> Model::find(Location loc, const onnx::TensorProto &tensor,
-                              bool optional) {
+FailureOr<FileRange> Model::find(Location loc, const onnx::TensorProto &tensor,
+                                 bool optional) {
   auto added = zeros.find(tensor.name());
   return added != zeros.end() ? file->absent(added->second)
                               : file->find(loc, tensor, optional);
 }
 
-Extent ModelFile::absent(StringRef bytes) {
+FileRange ModelFile::absent(StringRef bytes) {
   const File *self = map(path);
-  Extent extent;
-  extent.file = path;
-  extent.offset = pcc::nn::kAbsent;
-  extent.length = bytes.size();
-  extent.fileSize = self->buffer->getBufferSize();
-  extent.digest = self->digest;
-  extent.bytes = bytes.data();
-  return extent;
+  FileRange range;
+  range.file = path;
+  range.offset = pcc::nn::kAbsent;
+  range.length = bytes.size();
+  range.fileSize = self->buffer->getBufferSize();
+  range.digest = self->digest;
+  range.bytes = bytes.data();
+  return range;
 }
 
-FailureOr<Extent> ModelFile::find(Location loc, const onnx::TensorProto &tensor,
-                                  bool optional) {
-  Extent extent;
+FailureOr<FileRange>
+ModelFile::find(Location loc, const onnx::TensorProto &tensor, bool optional) {
+  FileRange range;
   StringRef location = entry(tensor, "location"), name = tensor.name();
   auto number = [&](StringRef key, int64_t &value) {
     StringRef text = entry(tensor, key);
     return text.empty() || (!text.getAsInteger(10, value) && value >= 0);
   };
   int64_t length = -1;
-  if (!number("offset", extent.offset) || !number("length", length))
+  if (!number("offset", range.offset) || !number("length", length))
     return emitError(loc) << "external data of '" << name
                           << "' has an offset or length that is no number";
   if (location.empty()) {
     const File *self = map(path);
     StringRef bytes = self->buffer->getBuffer();
     int64_t size = bytes.size();
-    if (extent.offset > size || length < 0 || length > size - extent.offset)
+    if (range.offset > size || length < 0 || length > size - range.offset)
       return emitError(loc)
              << "external data of '" << name << "' names no file";
-    return Extent{path,
-                  extent.offset,
-                  length,
-                  size,
-                  self->digest,
-                  bytes.data() + extent.offset,
-                  self->isMapped()};
+    return FileRange{path,
+                     range.offset,
+                     length,
+                     size,
+                     self->digest,
+                     bytes.data() + range.offset,
+                     self->isMapped()};
   }
 
   auto refuse = [&](const Twine &why) -> LogicalResult {
@@ -172,11 +172,11 @@ FailureOr<Extent> ModelFile::find(Location loc, const onnx::TensorProto &tensor,
       return refuse("lies at '" + location + "', outside the model's folder");
   llvm::SmallString<128> file(path::parent_path(path)), folder, real;
   path::append(file, location);
-  extent.file = file.str().str();
+  range.file = file.str().str();
 
   if (!llvm::sys::fs::exists(file)) {
     if (optional)
-      return Extent{"", 0, length, 0, 0, nullptr, false};
+      return FileRange{"", 0, length, 0, 0, nullptr, false};
     InFlightDiagnostic diag =
         emitError(loc) << "external data of '" << name
                        << "' is missing: there is no file '" << file << "'";
@@ -200,24 +200,24 @@ FailureOr<Extent> ModelFile::find(Location loc, const onnx::TensorProto &tensor,
   if (!mapped)
     return refuse("cannot be read from '" + file + "'");
   StringRef bytes = mapped->buffer->getBuffer();
-  extent.fileSize = bytes.size();
+  range.fileSize = bytes.size();
   if (length < 0)
-    length = extent.fileSize - extent.offset;
-  extent.length = length;
-  if (extent.offset > extent.fileSize ||
-      extent.length > extent.fileSize - extent.offset) {
+    length = range.fileSize - range.offset;
+  range.length = length;
+  if (range.offset > range.fileSize ||
+      range.length > range.fileSize - range.offset) {
     InFlightDiagnostic diag =
         emitError(loc) << "external data of '" << name
                        << "' is too short: it needs " << length
-                       << " bytes from byte " << extent.offset << " on of '"
-                       << file << "', which has " << extent.fileSize;
+                       << " bytes from byte " << range.offset << " on of '"
+                       << file << "', which has " << range.fileSize;
     diag.attachNote(loc) << "copy or export '" << file << "' again";
     return diag;
   }
-  extent.digest = mapped->digest;
-  extent.bytes = bytes.data() + extent.offset;
-  extent.isMapped = mapped->isMapped();
-  return extent;
+  range.digest = mapped->digest;
+  range.bytes = bytes.data() + range.offset;
+  range.isMapped = mapped->isMapped();
+  return range;
 }
 
 static void collectExternal(const onnx::TensorProto &tensor,

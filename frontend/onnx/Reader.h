@@ -28,7 +28,7 @@ namespace pcc::frontend {
 void giveBack(const char *begin, const char *end);
 
 /// Bytes of a mapped file.
-struct Extent {
+struct FileRange {
   /// The path to it: as given for the model itself, beside it for others.
   std::string file;
   /// nn::kAbsent: the file lacks these bytes, all of which are zero.
@@ -56,10 +56,10 @@ public:
 
   /// Where the elements of a tensor lie. Errors for external data: missing,
   /// too short, outside the model's folder; none of them with `optional`.
-  mlir::FailureOr<Extent> find(mlir::Location loc,
-                               const onnx::TensorProto &tensor, bool optional);
+  mlir::FailureOr<FileRange>
+  find(mlir::Location loc, const onnx::TensorProto &tensor, bool optional);
   /// Where a tensor is that the file lacks, in memory at `bytes`.
-  Extent absent(llvm::StringRef bytes);
+  FileRange absent(llvm::StringRef bytes);
 
   /// The paths of all external data, whether or not it is there; sorted.
   std::vector<std::string> externalFiles() const;
@@ -93,8 +93,8 @@ public:
   const onnx::TensorProto *addZeros(llvm::StringRef name, int32_t dataType,
                                     int64_t size);
   /// As ModelFile::find(), also for what was added.
-  mlir::FailureOr<Extent> find(mlir::Location loc,
-                               const onnx::TensorProto &tensor, bool optional);
+  mlir::FailureOr<FileRange>
+  find(mlir::Location loc, const onnx::TensorProto &tensor, bool optional);
 
 private:
   std::shared_ptr<ModelFile> file;

@@ -3,7 +3,7 @@
 #include "frontend/onnx/TensorProto.h"
 #include "analysis/Evaluate.h"
 #include "frontend/onnx/ElementTypes.h"
-#include "frontend/onnx/ExtentScan.h"
+#include "frontend/onnx/FileRangeScan.h"
 #include <cstring>
 
 using namespace mlir;
@@ -63,15 +63,15 @@ FailureOr<Tensor> pcc::frontend::loadTensor(Location loc, Model &model,
                           << " bytes, its shape needs " << size * width;
   };
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL) {
-    FailureOr<Extent> extent = model.find(loc, tensor, /*optional=*/false);
-    if (failed(extent))
+    FailureOr<FileRange> range = model.find(loc, tensor, /*optional=*/false);
+    if (failed(range))
       return failure();
-    if (extent->length != size * width)
-      return disagrees(extent->length);
-    bool isUniform = size > kSmall && isRepetition(*extent, width);
+    if (range->length != size * width)
+      return disagrees(range->length);
+    bool isUniform = size > kSmall && isRepetition(*range, width);
     Tensor stored = Tensor::decode(
         storage, isUniform ? ArrayRef<int64_t>() : ArrayRef<int64_t>(shape),
-        extent->bytes);
+        range->bytes);
     return (isUniform ? stored.expand(shape) : stored).castTo(element);
   }
   if (tensor.has_raw_data()) {
@@ -102,22 +102,21 @@ pcc::frontend::wholeNumber(const onnx::TensorProto &tensor) {
 
 bool pcc::frontend::isOnes(MLIRContext *context,
                            const onnx::TensorProto &tensor,
-                           const Extent &extent) {
+                           const FileRange &range) {
   Type storage = storageType(context, tensor.data_type());
-  if (tensor.dims_size() != 1 || !extent.bytes)
+  if (tensor.dims_size() != 1 || !range.bytes)
     return false;
-  Tensor scale = Tensor::decode(storage, {tensor.dims(0)}, extent.bytes);
+  Tensor scale = Tensor::decode(storage, {tensor.dims(0)}, range.bytes);
   return llvm::all_of(scale.elements(), [](Scalar s) { return s.f == 1; });
 }
 
 bool pcc::frontend::isMask(MLIRContext *context,
                            const onnx::TensorProto &tensor,
-                           const Extent &extent) {
+                           const FileRange &range) {
   Type storage = storageType(context, tensor.data_type());
   int64_t width = storage.getIntOrFloatBitWidth() / 8;
   // A mask is held; what cannot be is a weight.
-  if (tensor.dims_size() < 2 || !extent.bytes ||
-      extent.length / width > kLargest)
+  if (tensor.dims_size() < 2 || !range.bytes || range.length / width > kLargest)
     return false;
   bool removes = false;
   auto onlyRemoves = [&](const char *bytes, int64_t length) {
@@ -133,7 +132,7 @@ bool pcc::frontend::isMask(MLIRContext *context,
     return true;
   };
   bool isMask =
-      forEachPart(extent, width, [&](const char *bytes, int64_t length) {
+      forEachPart(range, width, [&](const char *bytes, int64_t length) {
         constexpr int64_t kChunk = 8192;
         for (int64_t begin = 0; begin < length; begin += kChunk)
           if (!onlyRemoves(bytes + begin, std::min(kChunk, length - begin)))

@@ -227,15 +227,15 @@ Provenance ProvenanceFinder::guessOf(const onnx::TensorProto &tensor) const {
 
 /// The value of a tensor of one element.
 static std::optional<double> numberOf(const onnx::TensorProto &tensor,
-                                      const Extent &extent, Type storage) {
-  if (sizeOf(tensor) != 1 || !extent.bytes)
+                                      const FileRange &range, Type storage) {
+  if (sizeOf(tensor) != 1 || !range.bytes)
     return std::nullopt;
-  return Tensor::decode(storage, {}, extent.bytes).at(int64_t(0)).f;
+  return Tensor::decode(storage, {}, range.bytes).at(int64_t(0)).f;
 }
 
-static bool isZeros(const Extent &extent) {
-  return extent.bytes && llvm::all_of(StringRef(extent.bytes, extent.length),
-                                      [](char byte) { return byte == 0; });
+static bool isZeros(const FileRange &range) {
+  return range.bytes && llvm::all_of(StringRef(range.bytes, range.length),
+                                     [](char byte) { return byte == 0; });
 }
 
 int64_t ProvenanceFinder::rankOf(const onnx::TensorProto &tensor) const {
@@ -258,14 +258,15 @@ int64_t ProvenanceFinder::rankOf(const onnx::TensorProto &tensor) const {
 }
 
 Provenance ProvenanceFinder::find(const onnx::TensorProto &tensor,
-                                  const Extent &extent, Type storage) const {
-  Provenance result = kindOf(tensor, extent, storage);
+                                  const FileRange &range, Type storage) const {
+  Provenance result = kindOf(tensor, range, storage);
   result.rank = rankOf(tensor);
   return result;
 }
 
 Provenance ProvenanceFinder::kindOf(const onnx::TensorProto &tensor,
-                                    const Extent &extent, Type storage) const {
+                                    const FileRange &range,
+                                    Type storage) const {
   if (declared)
     return declaredOf(tensor);
   std::optional<Provenance> tagged = taggedOf(tensor);
@@ -302,23 +303,23 @@ Provenance ProvenanceFinder::kindOf(const onnx::TensorProto &tensor,
     int64_t longDims = llvm::count_if(shape, [](int64_t n) { return n != 1; });
     bool isKnown = (isInvented(name) && longDims < 3) ||
                    name.ends_with("inv_freq") ||
-                   !findValuePattern(extent, shape, storage).empty();
+                   !findValuePattern(range, shape, storage).empty();
     if (isKnown || tagged)
       return constant(evidence);
     result.kind = Kind::Presumed;
     result.evidence = evidence.str();
     return result;
   }
-  std::optional<double> number = numberOf(tensor, extent, storage);
+  std::optional<double> number = numberOf(tensor, range, storage);
   if (!isTagged && number && *number <= kRemovesKey)
     return constant("fills masked scores");
-  if (!isTagged && isMask(context, tensor, extent))
+  if (!isTagged && isMask(context, tensor, range))
     return constant("a mask of scores");
   if (!isTagged && names.isMadeUpScale(tensor) &&
-      isOnes(context, tensor, extent))
+      isOnes(context, tensor, range))
     return constant("the scale of ones of a norm that has none");
   result.isMadeUp = isInvented(name) || isOperatorResult(name);
-  std::string pattern = findValuePattern(extent, shape, storage);
+  std::string pattern = findValuePattern(range, shape, storage);
   if (!pattern.empty() && isTagged) {
     result.kind = Kind::Doubtful;
     result.evidence += ", but it holds " + pattern;
@@ -330,7 +331,7 @@ Provenance ProvenanceFinder::kindOf(const onnx::TensorProto &tensor,
     result.kind = Kind::Presumed;
     result.evidence = "buffers of transformers have this name";
   } else if (!tagged && result.isMadeUp && computed.isAddedToScores(tensor) &&
-             isZeros(extent)) {
+             isZeros(range)) {
     result.kind = Kind::Presumed;
     result.evidence = "zeros that are added to scores, as transformers' "
                       "final_logits_bias";

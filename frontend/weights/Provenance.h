@@ -102,13 +102,13 @@ public:
                    const std::optional<Declarations> &declared,
                    llvm::function_ref<bool(llvm::StringRef)> isNumberOne);
 
-  /// What a tensor of floats is. `extent`: its elements, for the patterns of
+  /// What a tensor of floats is. `range`: its elements, for the patterns of
   /// values; `storage`: their type.
-  Provenance find(const onnx::TensorProto &tensor, const Extent &extent,
+  Provenance find(const onnx::TensorProto &tensor, const FileRange &range,
                   mlir::Type storage) const;
 
 private:
-  Provenance kindOf(const onnx::TensorProto &tensor, const Extent &extent,
+  Provenance kindOf(const onnx::TensorProto &tensor, const FileRange &range,
                     mlir::Type storage) const;
   int64_t rankOf(const onnx::TensorProto &tensor) const;
   Provenance declaredOf(const onnx::TensorProto &tensor) const;

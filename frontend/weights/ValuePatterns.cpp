@@ -13,8 +13,8 @@ namespace {
 /// The elements of a matrix in the file; a vector is one row.
 class Matrix {
 public:
-  Matrix(const Extent &extent, ArrayRef<int64_t> shape, Type storage)
-      : bytes(extent.bytes), storage(storage),
+  Matrix(const FileRange &range, ArrayRef<int64_t> shape, Type storage)
+      : bytes(range.bytes), storage(storage),
         width(storage.getIntOrFloatBitWidth() / 8) {
     for (int64_t size : shape)
       if (size != 1)
@@ -244,12 +244,12 @@ static bool isPositions(const Matrix &table) {
   return true;
 }
 
-std::string pcc::frontend::findValuePattern(const Extent &extent,
+std::string pcc::frontend::findValuePattern(const FileRange &range,
                                             ArrayRef<int64_t> shape,
                                             Type storage) {
-  if (!extent.bytes || !isa<FloatType>(storage))
+  if (!range.bytes || !isa<FloatType>(storage))
     return "";
-  Matrix table(extent, shape, storage);
+  Matrix table(range, shape, storage);
   if (table.rank() < 1 || table.rank() > 2)
     return "";
   if (isSinusoidal(table))

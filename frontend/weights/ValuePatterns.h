@@ -15,13 +15,13 @@
 
 namespace pcc::frontend {
 
-/// What table of floats, of elements of type `storage`, lies at `extent`, in
+/// What table of floats, of elements of type `storage`, lies at `range`, in
 /// words: sines and cosines of positions or of places in a picture, a triangle
 /// of ones, the slopes of ALiBi, the frequencies of rotary embeddings,
 /// distances between positions, positions, a mask that removes keys. Empty if
 /// none, or if the values need not exist. Stops at the first element that does
 /// not fit, so that a weight costs little.
-std::string findValuePattern(const Extent &extent,
+std::string findValuePattern(const FileRange &range,
                              llvm::ArrayRef<int64_t> shape, mlir::Type storage);
 
 } // namespace pcc::frontend

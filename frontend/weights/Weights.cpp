@@ -2,7 +2,7 @@
 
 #include "frontend/weights/Weights.h"
 #include "analysis/Tensor.h"
-#include "frontend/onnx/ExtentScan.h"
+#include "frontend/onnx/FileRangeScan.h"
 #include "frontend/weights/Phrases.h"
 #include <cstring>
 
@@ -16,11 +16,11 @@ static int64_t widthOf(const Weight &weight) {
 FailureOr<Weight *> Weights::add(Location loc, Provenance provenance,
                                  const onnx::TensorProto &tensor,
                                  RankedTensorType type, Type storage,
-                                 Extent extent) {
+                                 FileRange range) {
   int64_t needed = type.getNumElements() * storage.getIntOrFloatBitWidth() / 8;
-  if (extent.bytes && extent.length != needed)
+  if (range.bytes && range.length != needed)
     return emitError(loc) << "weight '" << tensor.name() << "' has "
-                          << extent.length << " bytes, its shape needs "
+                          << range.length << " bytes, its shape needs "
                           << needed;
   Weight &weight = weights.emplace_back();
   weight.name = unique(provenance.name);
@@ -28,24 +28,24 @@ FailureOr<Weight *> Weights::add(Location loc, Provenance provenance,
   weight.tensor = &tensor;
   weight.type = type;
   weight.storage = storage;
-  weight.extent = std::move(extent);
+  weight.range = std::move(range);
   return &weight;
 }
 
 /// Whether all elements are equal.
 static bool isUniform(const Weight &weight) {
-  return isRepetition(weight.extent, widthOf(weight));
+  return isRepetition(weight.range, widthOf(weight));
 }
 
-SmallVector<int64_t> pcc::frontend::shapeBeforeExpand(const Extent &extent,
+SmallVector<int64_t> pcc::frontend::shapeBeforeExpand(const FileRange &range,
                                                       ArrayRef<int64_t> shape,
                                                       int64_t width) {
   SmallVector<int64_t> before(shape);
   // Of a number, and of zeros, any dim may have been expanded.
   bool isKnown =
-      extent.bytes && (!isRepetition(extent, width) ||
-                       llvm::count(shape, 1) + 2 == int64_t(shape.size()));
-  Extent part = extent;
+      range.bytes && (!isRepetition(range, width) ||
+                      llvm::count(shape, 1) + 2 == int64_t(shape.size()));
+  FileRange part = range;
   for (size_t d = 0; isKnown && d + 1 < shape.size(); ++d) {
     if (shape[d] == 1)
       continue;
@@ -57,15 +57,15 @@ SmallVector<int64_t> pcc::frontend::shapeBeforeExpand(const Extent &extent,
   return before;
 }
 
-std::string pcc::frontend::foldedLookup(const Extent &extent,
+std::string pcc::frontend::foldedLookup(const FileRange &range,
                                         ArrayRef<int64_t> shape,
                                         int64_t width) {
-  if (shape.size() < 3 || !extent.bytes || isRepetition(extent, width))
+  if (shape.size() < 3 || !range.bytes || isRepetition(range, width))
     return "";
   int64_t times = shape[0];
-  if (times > 1 && isRepetition(extent, extent.length / times))
+  if (times > 1 && isRepetition(range, range.length / times))
     return "one table " + std::to_string(times) + " times";
-  return hasEqualDiagonals(extent, shape[shape.size() - 2], shape.back(), width)
+  return hasEqualDiagonals(range, shape[shape.size() - 2], shape.back(), width)
              ? "looked up by distance"
              : "";
 }
@@ -77,7 +77,7 @@ static bool isCopy(const Weight &copy, const Weight &other, bool &transposed) {
   if (other.storage != copy.storage) {
     // Of other precision: an exporter folded a cast of it.
     auto hasValues = [&](bool transposed) {
-      return haveSameValues(copy.extent, copy.storage, other.extent,
+      return haveSameValues(copy.range, copy.storage, other.range,
                             other.storage, shape[0], shape[1], transposed);
     };
     if (other.type == copy.type && hasValues(false))
@@ -86,11 +86,11 @@ static bool isCopy(const Weight &copy, const Weight &other, bool &transposed) {
                  hasValues(true);
     return transposed;
   }
-  if (other.type == copy.type && areEqual(copy.extent, other.extent))
+  if (other.type == copy.type && areEqual(copy.range, other.range))
     return true;
   transposed =
       other.type.getShape() == ArrayRef({shape[1], shape[0]}) &&
-      isTranspose(copy.extent, other.extent, shape[0], shape[1], widthOf(copy));
+      isTranspose(copy.range, other.range, shape[0], shape[1], widthOf(copy));
   return transposed;
 }
 
@@ -136,11 +136,11 @@ LogicalResult Weights::tieAsChosen(Location loc) {
     bool transposed = false;
     bool areEqual =
         first->type.getRank() == 2 && second->type.getRank() == 2
-            ? second->extent.bytes && first->extent.bytes &&
+            ? second->range.bytes && first->range.bytes &&
                   isCopy(*second, *first, transposed)
-            : first->type == second->type && first->extent.bytes &&
-                  second->extent.bytes && first->storage == second->storage &&
-                  pcc::frontend::areEqual(first->extent, second->extent);
+            : first->type == second->type && first->range.bytes &&
+                  second->range.bytes && first->storage == second->storage &&
+                  pcc::frontend::areEqual(first->range, second->range);
     if (!areEqual) {
       InFlightDiagnostic diag =
           emitError(loc) << "--tie " << choice.first << "=" << choice.second
@@ -182,7 +182,7 @@ LogicalResult Weights::tieCopies(Location loc) {
   if (failed(tieAsChosen(loc)))
     return failure();
   for (auto copy = weights.begin(); copy != weights.end(); ++copy) {
-    if (copy->type.getRank() != 2 || !copy->extent.bytes || copy->original)
+    if (copy->type.getRank() != 2 || !copy->range.bytes || copy->original)
       continue;
     // A tie is one weight under two names, such as an embedding whose table is
     // also the head's. Where the exporter has stored it twice, the only trace
@@ -191,14 +191,14 @@ LogicalResult Weights::tieCopies(Location loc) {
     // layers are before training, are equal without being tied.
     std::optional<bool> says;
     for (auto other = weights.begin(); other != copy; ++other) {
-      if (other->original || !other->extent.bytes ||
+      if (other->original || !other->range.bytes ||
           other->type.getRank() != 2 ||
           other->type.getNumElements() != copy->type.getNumElements())
         continue;
       // What lies in one place need not be read.
       bool transposed = false,
            onePlace = other->type == copy->type &&
-                      other->extent.bytes == copy->extent.bytes;
+                      other->range.bytes == copy->range.bytes;
       bool isSame = copy->provenance.isNameProven &&
                     other->provenance.isNameProven &&
                     copy->provenance.name == other->provenance.name;

@@ -35,9 +35,9 @@ struct Weight {
   mlir::RankedTensorType type;
   /// Of the elements in the file.
   mlir::Type storage;
-  Extent extent;
+  FileRange range;
   /// The shape of the file's tensor where it is the parameter again and again,
-  /// 1 for dims that they have in common; else empty. `extent` is the first.
+  /// 1 for dims that they have in common; else empty. `range` is the first.
   llvm::SmallVector<int64_t, 0> expanded;
   Provenance provenance;
   /// What this is an equal or transposed copy of; null if nothing.
@@ -62,7 +62,7 @@ struct Weight {
 /// 1 for the first dim and those after it along which a tensor of this shape
 /// repeats. The shape itself where nothing repeats, or where it is not known
 /// which dims do, as in zeros.
-llvm::SmallVector<int64_t> shapeBeforeExpand(const Extent &extent,
+llvm::SmallVector<int64_t> shapeBeforeExpand(const FileRange &range,
                                              llvm::ArrayRef<int64_t> shape,
                                              int64_t width);
 
@@ -70,7 +70,7 @@ llvm::SmallVector<int64_t> shapeBeforeExpand(const Extent &extent,
 /// a tensor of this shape, whose elements are `width` bytes, is none. One table
 /// several times is from a lookup by position for a fixed batch, equal
 /// diagonals are from one by distance.
-std::string foldedLookup(const Extent &extent, llvm::ArrayRef<int64_t> shape,
+std::string foldedLookup(const FileRange &range, llvm::ArrayRef<int64_t> shape,
                          int64_t width);
 
 /// The weights of one model, which know which of them are one.
@@ -78,13 +78,13 @@ class Weights {
 public:
   explicit Weights(const TieChoices &choices) : choices(choices) {}
 
-  /// Adds what lies at `extent`, under the name of its provenance or, where
+  /// Adds what lies at `range`, under the name of its provenance or, where
   /// that is taken, the same with a number. Errors: its length is not the
   /// type's.
   mlir::FailureOr<Weight *> add(mlir::Location loc, Provenance provenance,
                                 const onnx::TensorProto &tensor,
                                 mlir::RankedTensorType type, mlir::Type storage,
-                                Extent extent);
+                                FileRange range);
   /// Finds what is tied among weights; after all are added. Errors: a choice
   /// of the user's that their values rule out.
   mlir::LogicalResult tieCopies(mlir::Location loc);

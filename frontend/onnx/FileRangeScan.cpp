@@ -1,6 +1,6 @@
-//===- ExtentScan.cpp - Questions to the bytes of weights -----------------===//
+//===- FileRangeScan.cpp - Questions to the bytes of weights --------------===//
 
-#include "frontend/onnx/ExtentScan.h"
+#include "frontend/onnx/FileRangeScan.h"
 #include <cstring>
 
 using namespace mlir;
@@ -10,27 +10,27 @@ using namespace pcc::frontend;
 static constexpr int64_t kPart = 16 << 20;
 
 /// Lets the pages of `length` bytes go where a file has them.
-static void release(const Extent &extent, const char *bytes, int64_t length) {
-  if (extent.isMapped)
+static void release(const FileRange &range, const char *bytes, int64_t length) {
+  if (range.isMapped)
     pcc::frontend::giveBack(bytes, bytes + length);
 }
 
 bool pcc::frontend::forEachPart(
-    const Extent &extent, int64_t width,
+    const FileRange &range, int64_t width,
     llvm::function_ref<bool(const char *, int64_t)> visit) {
   int64_t step = kPart / width * width;
-  for (int64_t begin = 0; begin < extent.length; begin += step) {
-    const char *bytes = extent.bytes + begin;
-    int64_t length = std::min(step, extent.length - begin);
+  for (int64_t begin = 0; begin < range.length; begin += step) {
+    const char *bytes = range.bytes + begin;
+    int64_t length = std::min(step, range.length - begin);
     bool goesOn = visit(bytes, length);
-    release(extent, bytes, length);
+    release(range, bytes, length);
     if (!goesOn)
       return false;
   }
   return true;
 }
 
-bool pcc::frontend::areEqual(const Extent &a, const Extent &b) {
+bool pcc::frontend::areEqual(const FileRange &a, const FileRange &b) {
   return forEachPart(a, 1, [&](const char *bytes, int64_t length) {
     const char *others = b.bytes + (bytes - a.bytes);
     bool same = !std::memcmp(bytes, others, length);
@@ -39,27 +39,27 @@ bool pcc::frontend::areEqual(const Extent &a, const Extent &b) {
   });
 }
 
-bool pcc::frontend::isRepetition(const Extent &extent, int64_t part) {
-  Extent rest = extent;
+bool pcc::frontend::isRepetition(const FileRange &range, int64_t part) {
+  FileRange rest = range;
   rest.bytes += part;
   rest.length -= part;
-  return areEqual(rest, extent);
+  return areEqual(rest, range);
 }
 
-bool pcc::frontend::hasEqualDiagonals(const Extent &extent, int64_t rows,
+bool pcc::frontend::hasEqualDiagonals(const FileRange &range, int64_t rows,
                                       int64_t columns, int64_t width) {
   if (rows < 3 || columns < 3)
     return false;
   int64_t row = columns * width, compared = row - width, unread = 0;
-  for (int64_t at = 0; at < extent.length; at += row) {
+  for (int64_t at = 0; at < range.length; at += row) {
     // The last row of a matrix has none below it.
     if (at / row % rows == rows - 1)
       continue;
-    const char *above = extent.bytes + at;
+    const char *above = range.bytes + at;
     bool same = !std::memcmp(above, above + row + width, compared);
     unread += row;
     if (!same || unread >= kPart) {
-      release(extent, extent.bytes, at + row);
+      release(range, range.bytes, at + row);
       unread = 0;
     }
     if (!same)
@@ -73,7 +73,7 @@ bool pcc::frontend::hasEqualDiagonals(const Extent &extent, int64_t rows,
 /// transpose `b`, mostly, and gives these back; within a tile in blocks that
 /// stay in the cache.
 template <typename Same>
-static bool holdsForAll(const Extent &a, const Extent &b, int64_t rows,
+static bool holdsForAll(const FileRange &a, const FileRange &b, int64_t rows,
                         int64_t columns, Same same) {
   constexpr int64_t kTile = 1024, kBlock = 32;
   auto block = [&](int64_t i0, int64_t j0) {
@@ -102,53 +102,54 @@ static bool holdsForAll(const Extent &a, const Extent &b, int64_t rows,
 }
 
 template <typename T>
-static T load(const Extent &extent, int64_t index) {
+static T load(const FileRange &range, int64_t index) {
   T value;
-  std::memcpy(&value, extent.bytes + index * sizeof(T), sizeof(T));
+  std::memcpy(&value, range.bytes + index * sizeof(T), sizeof(T));
   return value;
 }
 
 template <typename Bits>
-static bool isTransposeOf(const Extent &a, const Extent &b, int64_t rows,
+static bool isTransposeOf(const FileRange &a, const FileRange &b, int64_t rows,
                           int64_t columns) {
   return holdsForAll(a, b, rows, columns, [&](int64_t i, int64_t j) {
     return load<Bits>(a, i * columns + j) == load<Bits>(b, j * rows + i);
   });
 }
 
-bool pcc::frontend::isTranspose(const Extent &a, const Extent &b, int64_t rows,
-                                int64_t columns, int64_t width) {
+bool pcc::frontend::isTranspose(const FileRange &a, const FileRange &b,
+                                int64_t rows, int64_t columns, int64_t width) {
   return width == 2   ? isTransposeOf<uint16_t>(a, b, rows, columns)
          : width == 4 ? isTransposeOf<uint32_t>(a, b, rows, columns)
                       : isTransposeOf<uint64_t>(a, b, rows, columns);
 }
 
-using Load = double (*)(const Extent &, int64_t);
+using Load = double (*)(const FileRange &, int64_t);
 
 /// Reads elements of a type of floats; null for others.
 static Load loadOf(Type type) {
   if (type.isF16())
-    return [](const Extent &e, int64_t i) -> double {
+    return [](const FileRange &e, int64_t i) -> double {
       return load<_Float16>(e, i);
     };
   if (type.isBF16())
-    return [](const Extent &e, int64_t i) -> double {
+    return [](const FileRange &e, int64_t i) -> double {
       uint32_t bits = uint32_t(load<uint16_t>(e, i)) << 16;
       float value;
       std::memcpy(&value, &bits, sizeof(value));
       return value;
     };
   if (type.isF32())
-    return
-        [](const Extent &e, int64_t i) -> double { return load<float>(e, i); };
+    return [](const FileRange &e, int64_t i) -> double {
+      return load<float>(e, i);
+    };
   if (type.isF64())
     return load<double>;
   return nullptr;
 }
 
-bool pcc::frontend::haveSameValues(const Extent &a, Type aType, const Extent &b,
-                                   Type bType, int64_t rows, int64_t columns,
-                                   bool transposed) {
+bool pcc::frontend::haveSameValues(const FileRange &a, Type aType,
+                                   const FileRange &b, Type bType, int64_t rows,
+                                   int64_t columns, bool transposed) {
   Load ofA = loadOf(aType), ofB = loadOf(bType);
   if (!ofA || !ofB)
     return false;
