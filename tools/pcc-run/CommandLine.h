@@ -95,27 +95,31 @@ struct CommandLine {
                        Value("file"), At<std::string>(training.data), in};
   To<bool> shuffle{"shuffle", Desc("Visits samples in an order of --seed"),
                    At<bool>(training.shuffle), in};
-  To<int64_t> seed{"seed", Desc("Of initial values, dropout and --shuffle"),
+  To<int64_t> seed{"seed",
+                   Desc("Random seed of weights, dropout and --shuffle"),
                    At<int64_t>(training.seed), in};
   To<int64_t> steps{"steps", Desc("Steps, also of the schedule"),
                     At<int64_t>(training.steps), in};
   To<int64_t> stopAfter{"stop-after", Desc("Ends early, after this step"),
                         At<int64_t>(training.stopAfter), in};
-  To<double> lr{"lr", Desc("Learning rate after warm-up"),
+  To<double> lr{"lr", Desc("Peak learning rate, after warm-up"),
                 At<double>(training.lr), in};
   To<double> minLr{"min-lr", Desc("Learning rate at the last step"),
                    At<double>(training.minLr), in};
-  To<int64_t> warmup{"warmup-steps", Desc("Steps of linear rise to --lr"),
+  To<int64_t> warmup{"warmup-steps", Desc("Steps of linear warm-up to --lr"),
                      At<int64_t>(training.warmupSteps), in};
   To<std::string> schedule{"lr-schedule",
                            Desc("constant, linear, cosine or wsd"),
                            At<std::string>(training.lrSchedule), in};
   To<double> decay{"weight-decay", Desc("Of tensors of rank 2 and more"),
                    At<double>(training.weightDecay), in};
-  To<double> beta1{"beta1", Desc("Of AdamW"), At<double>(training.beta1), in};
-  To<double> beta2{"beta2", Desc("Of AdamW"), At<double>(training.beta2), in};
-  To<double> eps{"eps", Desc("Of AdamW"), At<double>(training.eps), in};
-  To<double> clip{"clip-grad", Desc("Bound of the gradient norm, 0 for none"),
+  To<double> beta1{"beta1", Desc("Decay rate of AdamW's first moment"),
+                   At<double>(training.beta1), in};
+  To<double> beta2{"beta2", Desc("Decay rate of AdamW's second moment"),
+                   At<double>(training.beta2), in};
+  To<double> eps{"eps", Desc("Added to AdamW's denominator"),
+                 At<double>(training.eps), in};
+  To<double> clip{"clip-grad", Desc("Maximum gradient norm, 0 for none"),
                   At<double>(training.clipGrad), in};
   To<std::string> initial{"init",
                           Desc("from-onnx, random, or a .safetensors file"),

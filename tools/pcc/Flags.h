@@ -78,37 +78,39 @@ struct Flags {
 
   cl::list<std::string> inputs{cl::Positional, cl::desc("<model>")};
 
-  Count tp{"tp", cl::desc("Ranks that share every layer"), cl::init(1),
-           cl::value_desc("N"), cl::cat(parallelism)};
+  Count tp{"tp", cl::desc("Tensor parallel size: ranks that share every layer"),
+           cl::init(1), cl::value_desc("N"), cl::cat(parallelism)};
   cl::alias tpAlias{"tensor-model-parallel-size", cl::aliasopt(tp),
                     cl::desc("Same as --tp")};
-  Count pp{"pp", cl::desc("Pipeline stages"), cl::init(1), cl::value_desc("N"),
-           cl::cat(parallelism)};
+  Count pp{"pp", cl::desc("Pipeline parallel size: stages"), cl::init(1),
+           cl::value_desc("N"), cl::cat(parallelism)};
   cl::alias ppAlias{"pipeline-model-parallel-size", cl::aliasopt(pp),
                     cl::desc("Same as --pp")};
-  Count dp{"dp", cl::desc("Copies that share the batch"), cl::init(1),
-           cl::value_desc("N"), cl::cat(parallelism)};
-  Count cp{"cp", cl::desc("Ranks that share every sequence"), cl::init(1),
-           cl::value_desc("N"), cl::cat(parallelism)};
+  Count dp{"dp", cl::desc("Data parallel size: replicas that share the batch"),
+           cl::init(1), cl::value_desc("N"), cl::cat(parallelism)};
+  Count cp{"cp", cl::desc("Context parallel size: ranks that share a sequence"),
+           cl::init(1), cl::value_desc("N"), cl::cat(parallelism)};
   cl::alias cpAlias{"context-parallel-size", cl::aliasopt(cp),
                     cl::desc("Same as --cp")};
   Count worldSize{"world-size",
-                  cl::desc("All ranks; dp is what is left of them"),
+                  cl::desc("World size: all ranks; dp is what is left of them"),
                   cl::init(0), cl::value_desc("N"), cl::cat(parallelism)};
-  Text schedule{"schedule", cl::desc("Order of microbatches: gpipe, 1f1b"),
+  Text schedule{"schedule", cl::desc("Pipeline schedule: gpipe, 1f1b"),
                 cl::init("1f1b"), cl::value_desc("NAME"), cl::cat(parallelism)};
-  Text stageCut{"stage-cut",
-                cl::desc("Nodes that begin a stage (default: balance)"),
-                cl::value_desc("NODE,NODE"), cl::cat(parallelism)};
+  Text stageCut{
+      "stage-cut",
+      cl::desc("Nodes that begin a pipeline stage (default: balance)"),
+      cl::value_desc("NODE,NODE"), cl::cat(parallelism)};
   Count microBatch{"micro-batch-size",
-                   cl::desc("Samples per microbatch and dp rank"), cl::init(0),
-                   cl::value_desc("N"), cl::cat(parallelism)};
-  Count globalBatch{"global-batch-size", cl::desc("Samples per step"),
+                   cl::desc("Micro batch size: samples per replica at once"),
+                   cl::init(0), cl::value_desc("N"), cl::cat(parallelism)};
+  Count globalBatch{"global-batch-size",
+                    cl::desc("Global batch size: samples per step"),
                     cl::init(0), cl::value_desc("N"), cl::cat(parallelism)};
 
   Switch sequenceParallel{
       "sequence-parallel",
-      cl::desc("Shares norms and residuals over tp by the sequence, too"),
+      cl::desc("Sequence parallel norms and residuals, over tp"),
       cl::cat(parallelism)};
   cl::alias sequenceParallelAlias{"sp", cl::aliasopt(sequenceParallel),
                                   cl::desc("Same as --sequence-parallel")};
@@ -126,7 +128,7 @@ struct Flags {
   Text scheduleFile{"schedule-file", cl::Hidden, cl::cat(parallelism)};
   Text gpuArch{"gpu-arch", cl::Hidden, cl::cat(target)};
 
-  Count seq{"seq", cl::desc("Tokens per sample"), cl::init(0),
+  Count seq{"seq", cl::desc("Sequence length, in tokens"), cl::init(0),
             cl::value_desc("N"), cl::cat(training)};
   cl::list<std::string> dims{"dim", cl::desc("Binds a dynamic dim of the file"),
                              cl::value_desc("NAME=N"), cl::cat(training)};
