@@ -24,22 +24,53 @@ function(add_pcc_tablegen target td)
   add_public_tablegen_target(${target})
 endfunction()
 
+# pcc_shard_ops(<sources> <dialect's name in C++> <number>)
+# For a dialect whose Ops.h.inc and Ops.cpp.inc are generated with
+# -op-shard-count=<number>: one source for each of the shards. In one piece the
+# definitions of many ops keep a core busy for longer than all that others have
+# to do meanwhile.
+function(pcc_shard_ops variable dialect count)
+  file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  math(EXPR last "${count} - 1")
+  foreach(shard RANGE ${last})
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/OpDefs${shard}.cpp)
+    file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [[
+#include "@folder@/@dialect@.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+
+#define GET_OP_DEFS_@shard@
+#include "@folder@/Ops.cpp.inc"
+]])
+    list(APPEND sources ${source})
+  endforeach()
+  set(${variable} ${sources} PARENT_SCOPE)
+endfunction()
+
+# The precompiled headers of all rooms are those of PccNN: to read LLVM's
+# headers and the declarations of the nn ops takes longer than to compile a file
+# of ours, and a set for each room would be read and written a dozen times.
+# A room that needs many more of LLVM's headers may have its own.
+
 # add_pcc_library(<name> <sources> [DEPENDS <tablegen targets>]
-#                 [LINK <libraries>] [PCH <headers>] [EXCEPTIONS])
-# EXCEPTIONS is for code beside libraries that throw (protobuf, json).
+#                 [LINK <libraries>] [PCH <header> | PCH_OF <library>])
+# Without either, the precompiled headers are those of PccNN.
 function(add_pcc_library name)
-  cmake_parse_arguments(ARG "EXCEPTIONS" "" "DEPENDS;LINK;PCH" ${ARGN})
+  cmake_parse_arguments(ARG "" "PCH;PCH_OF" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   pcc_use_llvm(${name})
-  if(ARG_EXCEPTIONS)
-    target_compile_options(${name} PRIVATE -fexceptions)
-  endif()
   target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
   if(ARG_PCH)
-    target_precompile_headers(${name} PRIVATE ${ARG_PCH})
+    target_precompile_headers(${name} PRIVATE
+      ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_PCH})
+  elseif(ARG_PCH_OF)
+    target_precompile_headers(${name} REUSE_FROM ${ARG_PCH_OF})
+  else()
+    target_precompile_headers(${name} REUSE_FROM PccNN)
   endif()
 endfunction()
 
@@ -49,4 +80,8 @@ function(add_pcc_tool name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   pcc_use_llvm(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+  # As the libraries' code, for -fPIE would not fit the precompiled headers.
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC)
+  target_precompile_headers(${name} REUSE_FROM PccNN)
 endfunction()

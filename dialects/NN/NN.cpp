@@ -11,8 +11,6 @@ using namespace mlir;
 #include "dialects/NN/Interfaces.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/NN/Attrs.cpp.inc"
-#define GET_OP_CLASSES
-#include "dialects/NN/Ops.cpp.inc"
 
 namespace pcc::nn {
 
@@ -21,10 +19,7 @@ void NNDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "dialects/NN/Attrs.cpp.inc"
       >();
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/NN/Ops.cpp.inc"
-      >();
+  registerNNDialectOperations(this);
 }
 
 Operation *NNDialect::materializeConstant(OpBuilder &builder, Attribute value,

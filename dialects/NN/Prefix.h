@@ -1,16 +1,26 @@
-//===- Prefix.h - The headers every file here includes ----------*- C++ -*-===//
+//===- Prefix.h - The headers that most files include -----------*- C++ -*-===//
 //
-// Precompiled; LLVM's headers cost more to read than our code to compile.
+// Precompiled, once for all rooms: LLVM's headers and the declarations
+// generated for the nn ops take longer to read than our code to compile. Files
+// include what they use all the same, so that each can be read, and compiled,
+// without this one.
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/NN/NN.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Pass/Pass.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"

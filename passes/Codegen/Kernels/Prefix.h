@@ -1,6 +1,7 @@
-//===- Prefix.h - The headers every file here includes ----------*- C++ -*-===//
+//===- Prefix.h - The headers that Codegen's files include ------*- C++ -*-===//
 //
-// Precompiled; LLVM's headers cost more to read than our code to compile.
+// Precompiled, for the rooms of Codegen: their passes use many of MLIR's
+// dialects, whose headers take longer to read than our code to compile.
 //
 //===----------------------------------------------------------------------===//
 

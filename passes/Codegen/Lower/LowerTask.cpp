@@ -3,6 +3,7 @@
 #include "passes/Codegen/Lower/LowerTask.h"
 #include "passes/Codegen/Kernels/Group.h"
 #include "passes/Codegen/Lower/TaskLowering.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace pcc;
