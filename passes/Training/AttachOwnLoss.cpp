@@ -183,8 +183,8 @@ FailureOr<OwnLoss> pcc::attachOwnLoss(ModuleOp module, func::FuncOp forward,
     SmallVector<Value> sums;
     for (const LossTerm &term : terms->terms)
       sums.push_back(term.sum);
-    Value loss = terms->build(
-        builder, sums, [](Value count) { return count; }, nullptr);
+    Value loss =
+        terms->build(builder, sums, [](Value count) { return count; }, nullptr);
     return OwnLoss{{loss, constant(builder, loc, 1)}, true};
   }
   for (const std::string &what : terms->assumed) {

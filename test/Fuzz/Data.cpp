@@ -1,8 +1,8 @@
 //===- Data.cpp - Fuzzes the readers of training data ---------------------===//
 //
 // The first byte chooses: token files (llm.c and uint16), Megatron's pair, two
-// files as one dataset, a folder of arrays. Whatever is accepted is then checked
-// and read as a run does it.
+// files as one dataset, a folder of arrays. Whatever is accepted is then
+// checked and read as a run does it.
 //
 //===----------------------------------------------------------------------===//
 
