@@ -2,7 +2,7 @@
 
 #include "analysis/TensorRecords.h"
 #include "analysis/ElementTypes.h"
-#include "dialects/NN/SourceMarks.h"
+#include "dialects/NN/AttrNames.h"
 
 using namespace mlir;
 using namespace pcc;

@@ -24,7 +24,7 @@ struct TensorMarks {
   /// Null if there is none; then the marks below say nothing.
   nn::SourceAttr source;
   bool isTransposed = false, isPlusOne = false;
-  /// See SourceMarks.h.
+  /// See AttrNames.h.
   llvm::ArrayRef<mlir::Attribute> copies;
   llvm::ArrayRef<int64_t> uses;
 
