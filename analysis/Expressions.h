@@ -50,6 +50,7 @@ struct Band {
 /// are none, or few.
 std::optional<Band> findBand(mlir::Type element, llvm::ArrayRef<int64_t> shape,
                              llvm::StringRef bytes);
+/// The band as a selection between its two values by a condition.
 mlir::Value buildBand(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::RankedTensorType type, const Band &band);
 

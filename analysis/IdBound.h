@@ -11,12 +11,15 @@ namespace pcc::nn {
 
 /// What kIdsAttr says of an input.
 struct IdBound {
+  /// Ids are 0 .. below - 1.
   int64_t below;
+  /// The model's node that looks them up, for messages.
   llvm::StringRef node;
   /// They are classes that a loss is computed for, and nothing else: negative
   /// ones name none, and are not counted.
   bool isOfLoss = false;
 
+  /// The value of the attribute `nn.ids`.
   mlir::DictionaryAttr toAttr(mlir::MLIRContext *context) const;
   /// Null or ill-formed attributes say nothing.
   static std::optional<IdBound> from(mlir::Attribute attribute);

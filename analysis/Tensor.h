@@ -25,17 +25,22 @@ union Scalar {
   double f;
   int64_t i;
 };
+/// A scalar of an integer element type.
 inline Scalar ofInt(int64_t i) {
   Scalar s;
   s.i = i;
   return s;
 }
+/// A scalar of a float element type.
 inline Scalar ofFloat(double f) {
   Scalar s;
   s.f = f;
   return s;
 }
 
+/// A tensor known at compile time: a view, by extents, strides and an offset,
+/// of elements that copies share. A stride of 0 stores one element for a whole
+/// dim, so a broadcast constant costs nothing.
 class Tensor {
 public:
   /// A tensor of zeros to be filled through `elements()`.
@@ -43,27 +48,36 @@ public:
   /// One value everywhere, stored once.
   static Tensor splat(mlir::Type element, llvm::ArrayRef<int64_t> shape,
                       Scalar value);
+  /// A tensor of one dim, i64.
   static Tensor ofInts(mlir::MLIRContext *context,
                        llvm::ArrayRef<int64_t> values);
   /// Little-endian elements as files hold them (bool and i8: one byte each).
   static Tensor decode(mlir::Type element, llvm::ArrayRef<int64_t> shape,
                        const char *bytes);
+  /// The elements of an attribute; one that is a splat is stored once.
   static Tensor ofAttr(mlir::DenseElementsAttr attr);
   /// A matrix by distance: element (i, j) is `diagonals`[rows - 1 + j - i].
   static Tensor byDistance(mlir::Type element, int64_t rows, int64_t columns,
                            std::vector<Scalar> diagonals);
 
+  /// The element type.
   mlir::Type element() const { return type; }
+  /// The extents of its dims.
   llvm::ArrayRef<int64_t> shape() const { return extents; }
+  /// The number of its dims.
   int64_t rank() const { return extents.size(); }
+  /// The number of its elements, however many are stored.
   int64_t size() const;
+  /// Whether scalars are floats (`f`), not integers (`i`).
   bool isFloat() const { return mlir::isa<mlir::FloatType>(type); }
 
   /// The elements in row-major order; only of a tensor just made.
   std::vector<Scalar> &elements() { return *data; }
+  /// The element at an index of each dim.
   Scalar at(llvm::ArrayRef<int64_t> index) const;
   /// The element with this number in row-major order.
   Scalar at(int64_t number) const;
+  /// The elements in row-major order; only of integers.
   llvm::SmallVector<int64_t> ints() const;
 
   /// Whether all elements are equal (a NaN equals nothing).
@@ -76,22 +90,28 @@ public:
     int64_t minuend, subtrahend, lowest;
     llvm::ArrayRef<Scalar> elements;
   };
+  /// Only of a tensor that is by distance.
   Diagonals diagonals() const;
   /// A row-major copy, or this if it is one already.
   Tensor dense() const;
 
   // Views.
+  /// Dim i of the result is dim permutation[i].
   Tensor transpose(llvm::ArrayRef<int64_t> permutation) const;
   /// Element i of dim d is element starts[d] + i * steps[d] of this.
   Tensor slice(llvm::ArrayRef<int64_t> starts, llvm::ArrayRef<int64_t> steps,
                llvm::ArrayRef<int64_t> shape) const;
   /// Numpy's broadcasting to a shape that this one fits.
   Tensor expand(llvm::ArrayRef<int64_t> shape) const;
+  /// The same elements, row major, in another shape; copies them where
+  /// strides cannot say it.
   Tensor reshape(llvm::ArrayRef<int64_t> shape) const;
   /// The same elements, stored once along dims where they do not vary.
   Tensor compact() const;
   /// Of every dim along which nothing varies, index 0 alone.
   Tensor core() const;
+  /// Whether elements along a dim are stored one by one; else they are surely
+  /// equal.
   bool varies(int64_t dim) const {
     return extents[dim] != 1 && strides[dim] != 0;
   }

@@ -25,17 +25,27 @@ public:
     for (Axis axis : axes)
       insert(axis);
   }
+  /// The set of one axis.
   static AxisSet of(Axis axis) { return AxisSet(llvm::ArrayRef<Axis>(axis)); }
+  /// Whether the axis is one of the set.
   bool contains(Axis axis) const { return bits >> axis & 1; }
+  /// Adds an axis, which may be there already.
   void insert(Axis axis) { bits |= uint64_t(1) << axis; }
+  /// Removes an axis, which need not be there.
   void erase(Axis axis) { bits &= ~(uint64_t(1) << axis); }
+  /// Whether there is no axis.
   bool empty() const { return !bits; }
+  /// The axes of either.
   AxisSet operator|(AxisSet other) const { return AxisSet(bits | other.bits); }
+  /// The axes of both.
   AxisSet operator&(AxisSet other) const { return AxisSet(bits & other.bits); }
+  /// The axes that the other has not.
   AxisSet operator-(AxisSet other) const { return AxisSet(bits & ~other.bits); }
   bool operator==(AxisSet other) const { return bits == other.bits; }
   bool operator!=(AxisSet other) const { return bits != other.bits; }
+  /// Some total order, for containers.
   bool operator<(AxisSet other) const { return bits < other.bits; }
+  /// The axes in the mesh's order.
   AxisList list() const {
     AxisList axes;
     for (Axis axis = 0; axis < 64; ++axis)
@@ -51,7 +61,9 @@ private:
 
 /// Where a tensor lies: what ShardingAttr says, without open dims.
 struct Layout {
+  /// Of each dim the axes that split it, major to minor.
   llvm::SmallVector<AxisList, 4> dims;
+  /// The tensor is the sum of what the ranks along these axes hold.
   AxisSet partial;
 
   Layout() = default;
@@ -71,15 +83,21 @@ public:
   Mesh() = default;
   explicit Mesh(MeshOp op) : op(op) {}
 
+  /// Whether there is a mesh: more than one rank.
   explicit operator bool() const { return !!op; }
+  /// The number of axes.
   unsigned size() const { return op ? op.getAxes().getSizes().size() : 0; }
+  /// The number of ranks along an axis.
   int64_t extent(Axis axis) const { return op.getAxes().getSizes()[axis]; }
   /// The number of ranks along some axes together.
   int64_t extent(llvm::ArrayRef<Axis> axes) const;
+  /// An axis' name, such as "tp".
   mlir::StringAttr name(Axis axis) const {
     return op.getAxes().getNames()[axis];
   }
+  /// The axis of this name, if the mesh has it.
   std::optional<Axis> find(llvm::StringRef name) const;
+  /// All axes of the mesh.
   AxisSet all() const;
   /// The axes of tensor parallelism: "tp", or "tp_kv" and "tp_rep".
   AxisSet tensorAxes() const;
@@ -88,7 +106,9 @@ public:
 
   /// Axes must be the mesh's (verified); open dims lose their mark.
   Layout layout(ShardingAttr sharding) const;
+  /// A layout as an attribute, no dim of which is open.
   ShardingAttr attr(const Layout &layout) const;
+  /// The names of axes, in the order given.
   mlir::ArrayAttr names(llvm::ArrayRef<Axis> axes) const;
   /// A rank's part of a tensor.
   mlir::RankedTensorType localType(mlir::RankedTensorType global,

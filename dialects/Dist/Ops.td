@@ -37,6 +37,11 @@ def Dist_ReshardOp : Dist_Op<"reshard",
     Types are global. What it costs follows from the two shardings alone; see
     `--dist-partition`.
 
+    ```mlir
+    %whole = dist.reshard %part from <@mesh, [{}, {} ], partial = {"tp"}>
+        to <@mesh, [{}, {} ]> : tensor<4x8xf32>
+    ```
+
     **Constraints:**
     - both shardings fit the type, and have no open dims; what the input and the
       result are said to lie as is the same;
@@ -93,6 +98,11 @@ class Dist_DimOp<string mnemonic> : Dist_Op<mnemonic, [Pure]> {
 def Dist_AllGatherOp : Dist_DimOp<"all_gather"> {
   let summary = "The ranks' parts one after the other along a dim";
   let description = [{
+    ```mlir
+    %all = dist.all_gather %x dim 1 over ["tp"]
+        : tensor<4x8xf32> -> tensor<4x16xf32>
+    ```
+
     **Constraints:**
     - the dim of the result is the input's times the number of ranks.
   }];
@@ -101,6 +111,11 @@ def Dist_AllGatherOp : Dist_DimOp<"all_gather"> {
 def Dist_ReduceScatterOp : Dist_DimOp<"reduce_scatter"> {
   let summary = "This rank's part, along a dim, of the sum over ranks";
   let description = [{
+    ```mlir
+    %part = dist.reduce_scatter %x dim 0 over ["dp", "tp"]
+        : tensor<4x8xf32> -> tensor<1x8xf32>
+    ```
+
     **Constraints:**
     - the dim of the input is the result's times the number of ranks.
   }];
@@ -109,6 +124,11 @@ def Dist_ReduceScatterOp : Dist_DimOp<"reduce_scatter"> {
 def Dist_ShardSliceOp : Dist_DimOp<"shard_slice"> {
   let summary = "This rank's part of a tensor all ranks have; no message";
   let description = [{
+    ```mlir
+    %part = dist.shard_slice %x dim 0 over ["tp"]
+        : tensor<4x8xf32> -> tensor<2x8xf32>
+    ```
+
     **Constraints:**
     - the dim of the input is the result's times the number of ranks.
   }];
@@ -117,6 +137,11 @@ def Dist_ShardSliceOp : Dist_DimOp<"shard_slice"> {
 def Dist_AllToAllOp : Dist_Op<"all_to_all", [Pure]> {
   let summary = "Split along `from` becomes split along `to`";
   let description = [{
+    ```mlir
+    %y = dist.all_to_all %x from 0 to 1 over ["tp"]
+        : tensor<4x8xf32> -> tensor<8x4xf32>
+    ```
+
     **Constraints:**
     - `from` and `to` differ; the result's `from` is the input's times the
       number of ranks, the input's `to` the result's.
@@ -140,6 +165,10 @@ def Dist_OffsetOp : Dist_Op<"offset", [Pure]> {
     ```mlir
     %start = dist.offset ["tp"] by 25129 : tensor<i64>
     ```
+
+    **Constraints:**
+    - the result has rank 0;
+    - the extent is at least 1.
   }];
   let arguments = (ins StrArrayAttr:$axes, I64Attr:$extent);
   let results = (outs Dist_Offset:$result);

@@ -12,30 +12,38 @@ struct Make {
   mlir::OpBuilder &builder;
   mlir::Location loc;
 
+  /// x * factor.
   mlir::Value scale(mlir::Value x, double factor) {
     return ScaleOp::create(builder, loc, x.getType(), x,
                            builder.getF64FloatAttr(factor));
   }
+  /// x * y, by element.
   mlir::Value mul(mlir::Value x, mlir::Value y) {
     return MulOp::create(builder, loc, x.getType(), x, y);
   }
+  /// x / y, by element.
   mlir::Value div(mlir::Value x, mlir::Value y) {
     return DivOp::create(builder, loc, x.getType(), x, y);
   }
+  /// x + y, by element.
   mlir::Value add(mlir::Value x, mlir::Value y) {
     return SumOp::create(builder, loc, x.getType(), mlir::ValueRange{x, y});
   }
+  /// x - y, by element.
   mlir::Value sub(mlir::Value x, mlir::Value y) {
     return SubOp::create(builder, loc, x.getType(), x, y);
   }
+  /// dy where x > 0, else 0.
   mlir::Value reluGrad(mlir::Value dy, mlir::Value x) {
     return ReluGradOp::create(builder, loc, x.getType(), dy, x);
   }
+  /// A constant of one number; the element type is a float.
   mlir::Value splat(mlir::RankedTensorType type, double number) {
     mlir::Attribute value = builder.getFloatAttr(type.getElementType(), number);
     return ConstantOp::create(builder, loc, type,
                               mlir::DenseElementsAttr::get(type, value));
   }
+  /// The product that `spec` says, of this type; see nn.contract.
   mlir::Value contract(const llvm::Twine &spec, mlir::Value lhs,
                        mlir::Value rhs, mlir::Type type) {
     return ContractOp::create(builder, loc, type, builder.getStringAttr(spec),

@@ -10,13 +10,18 @@ def NN_ContractOp : NN_ComputeOp<"contract", [NN_VJP, NN_Cost]> {
   let description = [{
     Each letter of `spec` labels a dim. A label in both operands and the
     result is a batch dim, in lhs and result M, in rhs and result N, in both
-    operands only K (summed over). No label may occur in one place only or
-    twice in one tensor. Products accumulate in f32.
+    operands only K (summed over). Products accumulate in f32 at least.
 
     ```mlir
     %y = nn.contract "bsk,kn->bsn" %x, %w
         : tensor<4x64x768xf32>, tensor<768x3072xf32> -> tensor<4x64x3072xf32>
     ```
+
+    **Constraints:**
+    - `spec` reads "lhs,rhs->result" and names every dim by one letter;
+    - a label occurs in at least two of the three, at most once in each, with
+      one extent everywhere;
+    - lhs and rhs have one element type.
   }];
   let arguments = (ins StrAttr:$spec, NN_Float:$lhs, NN_Float:$rhs);
   let results = (outs NN_Float:$result);
@@ -40,6 +45,14 @@ def NN_SumOp : NN_ComputeOp<"sum", [NN_VJP, Elementwise,
   let description = [{
     Sums are n-ary so that partial sums that meet are added before they are
     reduced across ranks.
+
+    ```mlir
+    %r = nn.sum %x, %attention, %mlp : tensor<4x64x768xf32>
+    ```
+
+    **Constraints:**
+    - at least one operand;
+    - operands and result have one type.
   }];
   let arguments = (ins Variadic<NN_Tensor>:$inputs);
   let results = (outs NN_Tensor:$result);
@@ -52,6 +65,17 @@ class NN_BinaryOp<string mnemonic, string what,
     : NN_Op<mnemonic, [Pure, Elementwise, rule, NN_VJP,
                        SameOperandsAndResultType]> {
   let summary = what;
+  let description = [{
+    Each element of the result is made of the two at its place. Nothing is
+    repeated to fit: see `nn.broadcast`.
+
+    ```mlir
+    %z = nn.}] # mnemonic # [{ %x, %y : tensor<4x8xf32>
+    ```
+
+    **Constraints:**
+    - operands and result have one type.
+  }];
   let arguments = (ins NN_Tensor:$lhs, NN_Tensor:$rhs);
   let results = (outs NN_Tensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
@@ -60,16 +84,45 @@ def NN_SubOp : NN_BinaryOp<"sub", "Elementwise difference", NN_Sharding>;
 def NN_MulOp : NN_BinaryOp<"mul", "Elementwise product", NN_Sharding>;
 def NN_DivOp : NN_BinaryOp<"div", "Elementwise quotient">;
 def NN_MaxOp : NN_BinaryOp<"max", "Elementwise maximum"> {
-  let description = [{Equal operands share the cotangent, half each.}];
+  let description = [{
+    Equal operands share the cotangent, half each.
+
+    ```mlir
+    %z = nn.max %x, %y : tensor<4x8xf32>
+    ```
+
+    **Constraints:**
+    - operands and result have one type.
+  }];
 }
 def NN_MinOp : NN_BinaryOp<"min", "Elementwise minimum"> {
-  let description = [{Equal operands share the cotangent, half each.}];
+  let description = [{
+    Equal operands share the cotangent, half each.
+
+    ```mlir
+    %z = nn.min %x, %y : tensor<4x8xf32>
+    ```
+
+    **Constraints:**
+    - operands and result have one type.
+  }];
 }
 def NN_RemOp : NN_BinaryOp<"rem",
     "The remainder of a division truncated to a whole number">;
 
 def NN_PowOp : NN_ElementwiseOp<"pow", [NN_VJP, SameOperandsAndResultType]> {
   let summary = "The lhs to the power of the rhs";
+  let description = [{
+    As C's pow: a negative base has a power only to whole numbers, else the
+    result is nan. Where the base is 0 the exponent gets no cotangent.
+
+    ```mlir
+    %z = nn.pow %x, %y : tensor<4x8xf32>
+    ```
+
+    **Constraints:**
+    - operands and result have one type.
+  }];
   let arguments = (ins NN_Float:$lhs, NN_Float:$rhs);
   let results = (outs NN_Float:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
@@ -79,12 +132,16 @@ def NN_CompareOp : NN_ElementwiseOp<"compare", [SameTypeOperands,
     SameOperandsAndResultShape]> {
   let summary = "Whether a relation holds, element by element";
   let description = [{
-    `eq`, `lt` or `le`, of integers as signed numbers; none holds for a NaN.
+    `eq`, `lt` or `le`, of integers as signed numbers; none holds for a nan.
     It has no derivative.
 
     ```mlir
     %near = nn.compare le %x, %y : tensor<4xf32> -> tensor<4xi1>
     ```
+
+    **Constraints:**
+    - the operands have one type;
+    - the result is i1 of their shape.
   }];
   let arguments = (ins NN_RelationAttr:$relation, NN_Tensor:$lhs,
                    NN_Tensor:$rhs);
@@ -103,6 +160,16 @@ class NN_UnaryOp<string mnemonic, string what, list<Trait> traits = []>
     : NN_ElementwiseOp<mnemonic, !listconcat(
           [NN_VJP, SameOperandsAndResultType], traits)> {
   let summary = what;
+  let description = [{
+    Element by element.
+
+    ```mlir
+    %y = nn.}] # mnemonic # [{ %x : tensor<4x8xf32>
+    ```
+
+    **Constraints:**
+    - operand and result have one type.
+  }];
   let arguments = (ins NN_Float:$input);
   let results = (outs NN_Float:$result);
   let assemblyFormat = "$input attr-dict `:` type($result)";
@@ -125,6 +192,16 @@ def NN_SiluOp : NN_UnaryOp<"silu", "x * sigmoid(x)", [NN_KeepsZero]>;
 def NN_ReluGradOp
     : NN_ComputeOp<"relu_grad", [Elementwise, SameOperandsAndResultType]> {
   let summary = "The cotangent of relu's input: dy where x > 0";
+  let description = [{
+    dx = dy where x > 0, else 0. It is linear in dy, so partial sums pass.
+
+    ```mlir
+    %dx = nn.relu_grad %dy, %x : tensor<4x8xf32>
+    ```
+
+    **Constraints:**
+    - operands and result have one type.
+  }];
   let arguments = (ins NN_Float:$dy, NN_Float:$x);
   let results = (outs NN_Float:$dx);
   let assemblyFormat = "$dy `,` $x attr-dict `:` type($dx)";
@@ -133,6 +210,16 @@ def NN_ReluGradOp
 def NN_SiluGradOp
     : NN_ComputeOp<"silu_grad", [Elementwise, SameOperandsAndResultType]> {
   let summary = "The cotangent of silu's input";
+  let description = [{
+    With s = sigmoid(x): dx = dy * s * (1 + x * (1 - s)).
+
+    ```mlir
+    %dx = nn.silu_grad %dy, %x : tensor<4x8xf32>
+    ```
+
+    **Constraints:**
+    - operands and result have one type.
+  }];
   let arguments = (ins NN_Float:$dy, NN_Float:$x);
   let results = (outs NN_Float:$dx);
   let assemblyFormat = "$dy `,` $x attr-dict `:` type($dx)";
@@ -144,6 +231,14 @@ def NN_GeluOp : NN_ElementwiseOp<"gelu", [NN_VJP, NN_KeepsZero,
   let description = [{
     x * Phi(x) with the error function, or with `tanh` the approximation
     x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
+
+    ```mlir
+    %y = nn.gelu %x : tensor<4x8xf32>
+    %z = nn.gelu tanh %x : tensor<4x8xf32>
+    ```
+
+    **Constraints:**
+    - operand and result have one type.
   }];
   let arguments = (ins NN_Float:$input, UnitAttr:$tanh);
   let results = (outs NN_Float:$result);
@@ -153,6 +248,16 @@ def NN_GeluOp : NN_ElementwiseOp<"gelu", [NN_VJP, NN_KeepsZero,
 def NN_GeluGradOp
     : NN_ComputeOp<"gelu_grad", [Elementwise, SameOperandsAndResultType]> {
   let summary = "The cotangent of gelu's input";
+  let description = [{
+    dx = dy times the derivative at x of `nn.gelu`, in the same form.
+
+    ```mlir
+    %dx = nn.gelu_grad tanh %dy, %x : tensor<4x8xf32>
+    ```
+
+    **Constraints:**
+    - operands and result have one type.
+  }];
   let arguments = (ins NN_Float:$dy, NN_Float:$x, UnitAttr:$tanh);
   let results = (outs NN_Float:$dx);
   let assemblyFormat = "(`tanh` $tanh^)? $dy `,` $x attr-dict `:` type($dx)";
@@ -161,6 +266,17 @@ def NN_GeluGradOp
 def NN_WhereOp : NN_ElementwiseOp<"where", [NN_VJP,
     AllTypesMatch<["lhs", "rhs", "result"]>]> {
   let summary = "The lhs where a condition holds, else the rhs";
+  let description = [{
+    Element by element; the side that is not taken gets no cotangent.
+
+    ```mlir
+    %y = nn.where %keep, %x, %zero : tensor<4x8xi1>, tensor<4x8xf32>
+    ```
+
+    **Constraints:**
+    - the condition has the result's shape;
+    - lhs, rhs and result have one type.
+  }];
   let arguments = (ins StaticShapeTensorOf<[I1]>:$condition, NN_Tensor:$lhs,
                    NN_Tensor:$rhs);
   let results = (outs NN_Tensor:$result);
@@ -174,6 +290,16 @@ def NN_WhereOp : NN_ElementwiseOp<"where", [NN_VJP,
 def NN_ScaleOp : NN_ComputeOp<"scale", [NN_VJP, Elementwise,
     SameOperandsAndResultType]> {
   let summary = "The input times a constant";
+  let description = [{
+    The derivative is the op itself.
+
+    ```mlir
+    %y = nn.scale %x by 0.125 : tensor<4x8xf32>
+    ```
+
+    **Constraints:**
+    - operand and result have one type.
+  }];
   let arguments = (ins NN_Float:$input, F64Attr:$factor);
   let results = (outs NN_Float:$result);
   let assemblyFormat = "$input `by` $factor attr-dict `:` type($result)";
@@ -185,7 +311,15 @@ def NN_CastOp : NN_ComputeOp<"cast", [NN_VJP, Elementwise, NN_KeepsZero,
   let summary = "The input in another element type";
   let description = [{
     Rounds to nearest even when narrowing a float; a float becomes an integer
-    by truncation.
+    by truncation, an i1 says whether the input is not zero. The cotangent is
+    cast back; an integer gets none, and none passes a cast with `nn.detached`.
+
+    ```mlir
+    %y = nn.cast %x : tensor<4x8xf32> -> tensor<4x8xbf16>
+    ```
+
+    **Constraints:**
+    - operand and result have one shape.
   }];
   let arguments = (ins NN_Tensor:$input);
   let results = (outs NN_Tensor:$result);
@@ -202,6 +336,21 @@ def NN_DropoutOp : NN_ComputeOp<"dropout", [NN_VJP, NN_Local, NN_KeepsZero,
     samples[i], along `seq_dim` positions[i], elsewhere the index plus origin
     (a 1-D tensor with an entry per dim; absent: 0). So every layout of the
     computation draws the same numbers. The derivative is the op itself.
+
+    ```mlir
+    %y = nn.dropout %x samples %samples positions %at seed %seed step %step
+        {p = 0.1, id = 3, batch_dim = 0, seq_dim = 1}
+        : tensor<2x4x8xf32>, tensor<2xi64>, tensor<4xi64>, tensor<i64>,
+          tensor<i64>
+    ```
+
+    **Constraints:**
+    - operand and result have one type;
+    - p is at least 0 and less than 1;
+    - `batch_dim` and `seq_dim` are two dims of the input;
+    - one sample per element of the one, one position per element of the other;
+    - origin, if given, has an entry per dim;
+    - seed and step have rank 0.
   }];
   let arguments = (ins NN_Float:$input, NN_Int:$samples, NN_Int:$positions,
     NN_Int:$seed, NN_Int:$step, Optional<NN_Int>:$origin, F64Attr:$p,

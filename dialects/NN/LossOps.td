@@ -11,6 +11,16 @@ def NN_CrossEntropyOp : NN_ComputeOp<"cross_entropy", [NN_VJP, NN_Local,
   let description = [{
     logits is [..., v], targets [...]; loss and lse are f32 of the targets'
     shape. Columns from `classes` on are padding: no target, no probability.
+    lse, the log of the sum of exp of a row, is kept for the backward pass.
+
+    ```mlir
+    %loss, %lse = nn.cross_entropy %logits, %targets classes 7
+        : tensor<2x3x8xbf16>, tensor<2x3xi64> -> tensor<2x3xf32>
+    ```
+
+    **Constraints:**
+    - one target per row of logits; loss and lse have the targets' shape;
+    - `classes` is at least 1 and at most the number of columns.
   }];
   let arguments = (ins NN_Float:$logits, NN_Int:$targets, I64Attr:$classes);
   let results = (outs NN_F32:$loss, NN_F32:$lse);
@@ -28,7 +38,19 @@ def NN_CrossEntropyGradOp
   let summary = "The cotangent of the logits";
   let description = [{
     dloss * (exp(logits - lse) - [column is the target]), 0 where the target is
-    negative or the column is padding. Columns are numbered from `offset`.
+    negative or the column is padding. Columns are numbered from `offset`
+    (absent: 0), where these are one rank's.
+
+    ```mlir
+    %dlogits = nn.cross_entropy_grad %dloss, %logits, %targets lse %lse
+        classes 7 : tensor<2x3xf32>, tensor<2x3x8xbf16>, tensor<2x3xi64>
+    ```
+
+    **Constraints:**
+    - one target per row of logits; dloss and lse have one type, of the
+      targets' shape; dlogits has the type of logits;
+    - offset has rank 0;
+    - without one, `classes` is at least 1 and at most the number of columns.
   }];
   let arguments = (ins NN_F32:$dloss, NN_Float:$logits, NN_Int:$targets,
     NN_F32:$lse, Optional<NN_Int>:$offset, I64Attr:$classes);
@@ -46,7 +68,17 @@ def NN_CrossEntropyGradOp
 def NN_RowMaxOp : NN_ComputeOp<"row_max"> {
   let summary = "A row's maximum over the columns below `classes`";
   let description = [{
-    Columns are numbered from `offset`; a row without a column gives -inf.
+    Columns are numbered from `offset` (absent: 0); a row without a column
+    gives -inf.
+
+    ```mlir
+    %max = nn.row_max %logits classes 7 : tensor<2x3x8xbf16> -> tensor<2x3xf32>
+    ```
+
+    **Constraints:**
+    - logits have at least one dim, the result has one element per row;
+    - offset has rank 0;
+    - without one, `classes` is at least 1 and at most the number of columns.
   }];
   let arguments = (ins NN_Float:$logits, Optional<NN_Int>:$offset,
                    I64Attr:$classes);
@@ -64,6 +96,18 @@ def NN_CrossEntropyStatsOp : NN_ComputeOp<"cross_entropy_stats"> {
     The result is [2, ...]. A target that is none of the columns (numbered from
     `offset`, below `classes`) gives 0, so that adding the ranks' results gives
     the whole row's.
+
+    ```mlir
+    %stats = nn.cross_entropy_stats %logits, %targets max %max
+        offset %first : tensor<i64> classes 14
+        : tensor<2x3x8xbf16>, tensor<2x3xi64>, tensor<2x3xf32>
+        -> tensor<2x2x3xf32>
+    ```
+
+    **Constraints:**
+    - one target and one max per row of logits; the result is [2, rows...];
+    - offset has rank 0;
+    - without one, `classes` is at least 1 and at most the number of columns.
   }];
   let arguments = (ins NN_Float:$logits, NN_Int:$targets, NN_F32:$max,
     Optional<NN_Int>:$offset, I64Attr:$classes);
@@ -79,6 +123,19 @@ def NN_CrossEntropyStatsOp : NN_ComputeOp<"cross_entropy_stats"> {
 def NN_CrossEntropyLossOp : NN_ComputeOp<"cross_entropy_loss",
     [AllTypesMatch<["max", "loss", "lse"]>]> {
   let summary = "Loss and lse from a row's statistics and maximum";
+  let description = [{
+    With stats = [sum of exp(logit - max), the target's logit]:
+    lse = log(sum) + max, loss = lse - logit, 0 where the target is negative.
+
+    ```mlir
+    %loss, %lse = nn.cross_entropy_loss %stats max %max, %targets
+        : tensor<2x2x3xf32>, tensor<2x3xf32>, tensor<2x3xi64>
+    ```
+
+    **Constraints:**
+    - max, loss and lse have one type, of the targets' shape;
+    - stats are [2, rows...] of f32.
+  }];
   let arguments = (ins NN_F32:$stats, NN_F32:$max, NN_Int:$targets);
   let results = (outs NN_F32:$loss, NN_F32:$lse);
   let assemblyFormat = [{
@@ -90,6 +147,16 @@ def NN_CrossEntropyLossOp : NN_ComputeOp<"cross_entropy_loss",
 
 def NN_ValidOp : NN_ComputeOp<"valid"> {
   let summary = "1 where a target is not negative, else 0";
+  let description = [{
+    Its sum counts the targets of a loss.
+
+    ```mlir
+    %valid = nn.valid %targets : tensor<2x3xi64> -> tensor<2x3xf32>
+    ```
+
+    **Constraints:**
+    - the result has the targets' shape.
+  }];
   let arguments = (ins NN_Int:$targets);
   let results = (outs NN_F32:$result);
   let assemblyFormat = [{

@@ -14,8 +14,20 @@ def NN_AdamWOp : NN_ComputeOp<"adamw", [
     g = grad * grad_scale; with `decay`, p *= 1 - lr * weight_decay;
     m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2;
     p -= lr * (m / (1 - beta1^step)) / (sqrt(v / (1 - beta2^step)) + eps).
-    The scalars are rank-0 f32 tensors, step is an i64 counted from 1. A
-    grad_scale of nan is no step: p, m and v stay.
+    step is counted from 1. A grad_scale of nan is no step: p, m and v stay.
+
+    ```mlir
+    %p1, %m1, %v1 = nn.adamw decay %p, %grad, %m, %v grad_scale %scale lr %lr
+        betas %beta1, %beta2 eps %eps weight_decay %decay step %step
+        : tensor<2x3xbf16>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<f32>,
+          tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>,
+          tensor<i64>
+    ```
+
+    **Constraints:**
+    - grad and moments have the parameter's shape; the new values have the
+      types of the old ones, both moments one type;
+    - grad_scale, lr, betas, eps, weight_decay and step have rank 0.
   }];
   let arguments = (ins NN_Float:$param, NN_Float:$grad, NN_Float:$exp_avg,
     NN_Float:$exp_avg_sq, NN_F32:$grad_scale, NN_F32:$lr, NN_F32:$beta1,
@@ -40,6 +52,16 @@ def NN_SgdOp : NN_ComputeOp<"sgd", [
   let description = [{
     p -= lr * (grad * grad_scale + weight_decay * p), the decay with `decay`
     only. A grad_scale of nan is no step: p stays.
+
+    ```mlir
+    %p1 = nn.sgd decay %p, %grad grad_scale %scale lr %lr weight_decay %decay
+        : tensor<2x3xf32>, tensor<2x3xf32>, tensor<f32>, tensor<f32>,
+          tensor<f32>
+    ```
+
+    **Constraints:**
+    - grad has the parameter's shape; the new value has its type;
+    - grad_scale, lr and weight_decay have rank 0.
   }];
   let arguments = (ins NN_Float:$param, NN_Float:$grad, NN_F32:$grad_scale,
     NN_F32:$lr, NN_F32:$weight_decay, UnitAttr:$decay);
@@ -54,6 +76,16 @@ def NN_SgdOp : NN_ComputeOp<"sgd", [
 
 def NN_SumOfSquaresOp : NN_ComputeOp<"sum_of_squares"> {
   let summary = "The sum of the squares of all elements";
+  let description = [{
+    What the norm of all gradients is made of.
+
+    ```mlir
+    %s = nn.sum_of_squares %grad : tensor<2x3xf32> -> tensor<f32>
+    ```
+
+    **Constraints:**
+    - the result has rank 0.
+  }];
   let arguments = (ins NN_Float:$input);
   let results = (outs NN_F32:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";

@@ -20,6 +20,7 @@ public:
   virtual mlir::TypeRange getResultTypes() const = 0;
   /// The op's rule, on global extents.
   virtual const ShardingRule &getRule() const = 0;
+  /// Whether some axis splits the dim.
   virtual bool isSharded(llvm::ArrayRef<int> dim) const = 0;
   /// A rank-0 i64 tensor: where this rank's part of a dim starts.
   virtual mlir::Value getOffset(mlir::OpBuilder &builder,

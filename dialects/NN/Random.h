@@ -13,8 +13,10 @@
 
 namespace pcc::nn {
 
+/// The multipliers of MurmurHash3's finalizer.
 inline constexpr uint32_t kRandomMul1 = 0x85ebca6bu;
 inline constexpr uint32_t kRandomMul2 = 0xc2b2ae35u;
+/// 2^32 divided by the golden ratio: spreads small coordinates over all bits.
 inline constexpr uint32_t kRandomWeyl = 0x9e3779b9u;
 
 /// A bijection of 32-bit words in which every input bit reaches every output

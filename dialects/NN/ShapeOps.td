@@ -13,6 +13,14 @@ class NN_ShapeOp<string mnemonic, list<Trait> traits = []>
 
 def NN_ReshapeOp : NN_ShapeOp<"reshape"> {
   let summary = "The same elements, row major, in another shape";
+  let description = [{
+    ```mlir
+    %rows = nn.reshape %x : tensor<2x3x4xf32> -> tensor<6x4xf32>
+    ```
+
+    **Constraints:**
+    - the element type stays, and so does the number of elements.
+  }];
   let arguments = (ins NN_Tensor:$input);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
   let hasFolder = 1;
@@ -20,6 +28,15 @@ def NN_ReshapeOp : NN_ShapeOp<"reshape"> {
 
 def NN_TransposeOp : NN_ShapeOp<"transpose"> {
   let summary = "Dim i of the result is dim permutation[i] of the input";
+  let description = [{
+    ```mlir
+    %y = nn.transpose %x [2, 0, 1] : tensor<2x3x4xf32> -> tensor<4x2x3xf32>
+    ```
+
+    **Constraints:**
+    - the permutation names every dim once;
+    - the result has the permuted extents and the input's element type.
+  }];
   let arguments = (ins NN_Tensor:$input, DenseI64ArrayAttr:$permutation);
   let assemblyFormat = [{
     $input $permutation attr-dict `:` type($input) `->` type($result)
@@ -30,8 +47,16 @@ def NN_TransposeOp : NN_ShapeOp<"transpose"> {
 def NN_BroadcastOp : NN_ShapeOp<"broadcast"> {
   let summary = "Repeats the input along new dims";
   let description = [{
-    Dim i of the input is dim dims[i] of the result (ascending, equal extents);
-    the result's other dims are new.
+    Dim i of the input is dim dims[i] of the result; the result's other dims
+    are new. Its derivative is `nn.reduce`.
+
+    ```mlir
+    %b = nn.broadcast %bias [2] : tensor<8xf32> -> tensor<2x4x8xf32>
+    ```
+
+    **Constraints:**
+    - one entry of dims per dim of the input, ascending, within the result;
+    - these dims have the input's extents, and the element type stays.
   }];
   let arguments = (ins NN_Tensor:$input, DenseI64ArrayAttr:$dims);
   let assemblyFormat = [{
@@ -42,6 +67,18 @@ def NN_BroadcastOp : NN_ShapeOp<"broadcast"> {
 
 def NN_ReduceOp : NN_ShapeOp<"reduce"> {
   let summary = "The sum over dims, which disappear";
+  let description = [{
+    Sums accumulate in f32 at least; the result is rounded once. Its
+    derivative is `nn.broadcast`.
+
+    ```mlir
+    %s = nn.reduce %x [0, 2] : tensor<2x3x4xf32> -> tensor<3xf32>
+    ```
+
+    **Constraints:**
+    - dims ascend and are dims of the input;
+    - the result has the other dims and the input's element type.
+  }];
   let arguments = (ins NN_Float:$input, DenseI64ArrayAttr:$dims);
   let assemblyFormat = [{
     $input $dims attr-dict `:` type($input) `->` type($result)
@@ -52,6 +89,15 @@ def NN_ReduceOp : NN_ShapeOp<"reduce"> {
 class NN_RowReduceOp<string mnemonic, string what>
     : NN_ComputeOp<mnemonic, [NN_VJP]> {
   let summary = what;
+  let description = [{
+    ```mlir
+    %y = nn.}] # mnemonic # [{ %x [2] : tensor<2x3x4xf32> -> tensor<2x3xf32>
+    ```
+
+    **Constraints:**
+    - dims ascend and are dims of the input;
+    - the result has the other dims and the input's element type.
+  }];
   let arguments = (ins NN_Tensor:$input, DenseI64ArrayAttr:$dims);
   let results = (outs NN_Tensor:$result);
   let assemblyFormat = [{
@@ -61,11 +107,31 @@ class NN_RowReduceOp<string mnemonic, string what>
 }
 def NN_ReduceMaxOp : NN_RowReduceOp<"reduce_max",
     "The maximum over dims, which disappear"> {
-  let description = [{Elements that share the maximum share its cotangent.}];
+  let description = [{
+    Elements that share the maximum share its cotangent.
+
+    ```mlir
+    %y = nn.reduce_max %x [2] : tensor<2x3x4xf32> -> tensor<2x3xf32>
+    ```
+
+    **Constraints:**
+    - dims ascend and are dims of the input;
+    - the result has the other dims and the input's element type.
+  }];
 }
 def NN_ReduceMinOp : NN_RowReduceOp<"reduce_min",
     "The minimum over dims, which disappear"> {
-  let description = [{Elements that share the minimum share its cotangent.}];
+  let description = [{
+    Elements that share the minimum share its cotangent.
+
+    ```mlir
+    %y = nn.reduce_min %x [2] : tensor<2x3x4xf32> -> tensor<2x3xf32>
+    ```
+
+    **Constraints:**
+    - dims ascend and are dims of the input;
+    - the result has the other dims and the input's element type.
+  }];
 }
 def NN_ReduceProdOp : NN_RowReduceOp<"reduce_prod",
     "The product over dims, which disappear">;
@@ -73,8 +139,19 @@ def NN_ReduceProdOp : NN_RowReduceOp<"reduce_prod",
 def NN_SliceOp : NN_ShapeOp<"slice"> {
   let summary = "A box of the input";
   let description = [{
-    Starts at `starts`; the extents are the result's; dim d is stepped by
-    `steps[d]`, at least 1 and at most the dim.
+    Element i of the result is the input's at starts + i * steps; the extents
+    are the result's. Its derivative is `nn.pad`.
+
+    ```mlir
+    %y = nn.slice %x at [0, 1, 0] step [1, 1, 2]
+        : tensor<2x3x4xf32> -> tensor<2x2x2xf32>
+    ```
+
+    **Constraints:**
+    - the element type and the number of dims stay; a start and a step for
+      each;
+    - a start lies within the dim, a step is at least 1 and at most the dim;
+    - the box has at least one element and ends within the input.
   }];
   let arguments = (ins NN_Tensor:$input, DenseI64ArrayAttr:$starts,
                    DenseI64ArrayAttr:$steps);
@@ -88,8 +165,20 @@ def NN_SliceOp : NN_ShapeOp<"slice"> {
 def NN_PadOp : NN_ShapeOp<"pad"> {
   let summary = "The input within zeros";
   let description = [{
-    Element i of the input lies at starts + i * steps of the result: the
-    transpose of slice.
+    Element i of the input lies at starts + i * steps of the result, which is
+    zero elsewhere: the transpose of `nn.slice`.
+
+    ```mlir
+    %y = nn.pad %x at [1, 0, 0] step [1, 2, 1]
+        : tensor<2x3x4xf32> -> tensor<4x5x4xf32>
+    ```
+
+    **Constraints:**
+    - the element type and the number of dims stay; a start and a step for
+      each;
+    - a start lies within the dim of the result, a step is at least 1 and at
+      most that dim;
+    - the input has at least one element and ends within the result.
   }];
   let arguments = (ins NN_Tensor:$input, DenseI64ArrayAttr:$starts,
                    DenseI64ArrayAttr:$steps);
@@ -102,6 +191,17 @@ def NN_PadOp : NN_ShapeOp<"pad"> {
 
 def NN_ConcatOp : NN_ShapeOp<"concat"> {
   let summary = "The inputs one after the other along a dim";
+  let description = [{
+    ```mlir
+    %y = nn.concat %a, %b along 1
+        : tensor<2x3x4xf32>, tensor<2x5x4xf32> -> tensor<2x8x4xf32>
+    ```
+
+    **Constraints:**
+    - at least one input;
+    - the dim exists; all other dims and the element type are equal;
+    - the result's dim is the sum of theirs.
+  }];
   let arguments = (ins Variadic<NN_Tensor>:$inputs, I64Attr:$dim);
   let assemblyFormat = [{
     $inputs `along` $dim attr-dict `:` type($inputs) `->` type($result)
@@ -110,6 +210,18 @@ def NN_ConcatOp : NN_ShapeOp<"concat"> {
 
 def NN_SelectOp : NN_ShapeOp<"select"> {
   let summary = "The input at one index of a dim, which disappears";
+  let description = [{
+    How one projection for q, k and v is taken apart: the dim it selects from
+    is never split over ranks, so that a selection needs no communication.
+
+    ```mlir
+    %k = nn.select %qkv dim 1 index 2 : tensor<2x3x4xf32> -> tensor<2x4xf32>
+    ```
+
+    **Constraints:**
+    - the input has the dim and the index;
+    - the result has the other dims and the input's element type.
+  }];
   let arguments = (ins NN_Tensor:$input, I64Attr:$dim, I64Attr:$index);
   let assemblyFormat = [{
     $input `dim` $dim `index` $index attr-dict `:` type($input) `->`
@@ -119,7 +231,17 @@ def NN_SelectOp : NN_ShapeOp<"select"> {
 
 def NN_InsertOp : NN_ShapeOp<"insert"> {
   let summary = "Zeros but for the input at one index of a new dim";
-  let description = [{The transpose of select.}];
+  let description = [{
+    The transpose of `nn.select`.
+
+    ```mlir
+    %d = nn.insert %dk dim 1 index 2 : tensor<2x4xf32> -> tensor<2x3x4xf32>
+    ```
+
+    **Constraints:**
+    - the result has the dim and the index;
+    - the input has the other dims and the result's element type.
+  }];
   let arguments = (ins NN_Tensor:$input, I64Attr:$dim, I64Attr:$index);
   let assemblyFormat = [{
     $input `dim` $dim `index` $index attr-dict `:` type($input) `->`

@@ -24,8 +24,13 @@ using DimFactors = llvm::SmallVector<int, 1>;
 /// The factors of every dim of one value.
 using ValueFactors = llvm::SmallVector<DimFactors, 4>;
 
+/// The loops of an op, which of them each dim of its values is, and how partial
+/// sums pass it. Of "bk,kn->bn": factors b, k and n; operands {b, k} and {k,
+/// n}, result {b, n}.
 struct ShardingRule {
+  /// One loop of the op.
   struct Factor {
+    /// Its iterations.
     int64_t size;
     /// No axis may shard it: the op needs all of it on one rank.
     bool unshardable = false;
@@ -33,6 +38,7 @@ struct ShardingRule {
     /// are not partial.
     bool resolved = false;
   };
+  /// How partial sums in operands become partial sums in results.
   enum class Kind {
     /// Partial sums never pass.
     None,
@@ -48,6 +54,7 @@ struct ShardingRule {
   /// Per operand: the op is linear in it.
   llvm::SmallVector<bool> linear;
 
+  /// Adds a loop and answers its number.
   int addFactor(int64_t size, bool unshardable = false) {
     factors.push_back({size, unshardable, false});
     return factors.size() - 1;

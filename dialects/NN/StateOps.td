@@ -9,12 +9,25 @@ def NN_ParamOp : NN_Op<"param", [Symbol]> {
   let summary = "A parameter of the model";
   let description = [{
     Declared with the shape the program wants; `source` says how it lies in
-    the model's file (transposed, fused, split). `decay`: weight decay applies
-    (its rank in the source file is at least 2). `frozen`: it is not trained.
+    the model's file (transposed, fused, split). `init` is what it is drawn
+    from where training starts afresh; `file` keeps the file's value even then,
+    as of what is not trained. `decay`: weight decay applies (its rank in
+    the source file is at least 2). `frozen`: it is not trained.
 
     ```mlir
     nn.param @"h.0.ln_1.weight" : tensor<64xf32> init one
+    nn.param @w : tensor<8x12xf32> init normal decay source <name = "w",
+        file = "m.onnx", offset = 128, type = tensor<12x8xf32>,
+        file_size = 1000, digest = 7, base = 0, strides = [1, 8],
+        valid = [8, 12]>
     ```
+
+    **Constraints** (of the source, if there is one):
+    - a stride and a valid extent for each dim of the global type, which is
+      `dist.global` where that is given, else the declared one;
+    - the tensor in the file has a static shape;
+    - a valid extent is at least 1 and at most its dim;
+    - every element that is read is one of the file's tensor.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
     TypeAttrOf<NN_Tensor>:$type, NN_InitAttr:$init, UnitAttr:$decay,
@@ -35,11 +48,17 @@ def NN_StateOp : NN_Op<"state",
     [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A tensor that lives from step to step, zero at the start";
   let description = [{
+    Gradients, moments of the optimizer, and sums such as the loss of a step.
     `of` names the parameter a gradient or moment belongs to.
 
     ```mlir
+    nn.param @"wte.weight" : tensor<256x64xf32> init normal decay
     nn.state @"grad.wte.weight" : tensor<256x64xf32> gradient of @"wte.weight"
+    nn.state @loss_sum : tensor<f32> sum
     ```
+
+    **Constraints:**
+    - `of`, if given, names an `nn.param`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
     TypeAttrOf<NN_Tensor>:$type, NN_StateKindAttr:$kind,
@@ -60,6 +79,18 @@ class NN_SymbolUse<string mnemonic, list<Trait> traits>
 
 def NN_ReadOp : NN_SymbolUse<"read", [MemoryEffects<[MemRead]>]> {
   let summary = "The present value of a parameter or state";
+  let description = [{
+    The value is the one at this place of the program: writes and
+    accumulations before it are seen, later ones are not.
+
+    ```mlir
+    nn.param @w : tensor<8x12xf32> init normal
+    %w = nn.read @w : tensor<8x12xf32>
+    ```
+
+    **Constraints:**
+    - the symbol is an `nn.param` or `nn.state` of the result's type.
+  }];
   let arguments = (ins FlatSymbolRefAttr:$symbol);
   let results = (outs NN_Tensor:$result);
   let assemblyFormat = "$symbol `:` type($result) attr-dict";
@@ -67,6 +98,17 @@ def NN_ReadOp : NN_SymbolUse<"read", [MemoryEffects<[MemRead]>]> {
 
 def NN_WriteOp : NN_SymbolUse<"write", [MemoryEffects<[MemWrite]>]> {
   let summary = "Replaces the value of a parameter or state";
+  let description = [{
+    Only `@update` writes parameters, and never frozen ones (`--nn-verify`).
+
+    ```mlir
+    nn.state @loss_sum : tensor<f32> sum
+    nn.write %zero, @loss_sum : tensor<f32>
+    ```
+
+    **Constraints:**
+    - the symbol is an `nn.param` or `nn.state` of the value's type.
+  }];
   let arguments = (ins NN_Tensor:$value, FlatSymbolRefAttr:$symbol);
   let assemblyFormat = "$value `,` $symbol `:` type($value) attr-dict";
 }
@@ -77,6 +119,16 @@ def NN_AccumulateOp
   let description = [{
     The target is a state, whose element type may be wider than the value's.
     Additions of several values to one state commute.
+
+    ```mlir
+    nn.param @w : tensor<8x12xf32> init normal
+    nn.state @grad.w : tensor<8x12xf32> gradient of @w
+    nn.accumulate %dw, @grad.w : tensor<8x12xbf16>
+    ```
+
+    **Constraints:**
+    - the symbol is an `nn.state` of the value's shape;
+    - its element type is the value's or a wider float.
   }];
   let arguments = (ins NN_Tensor:$value, FlatSymbolRefAttr:$symbol);
   let assemblyFormat = "$value `,` $symbol `:` type($value) attr-dict";
@@ -85,6 +137,17 @@ def NN_AccumulateOp
 def NN_ConstantOp : NN_ComputeOp<"constant", [ConstantLike,
     AllTypesMatch<["value", "result"]>]> {
   let summary = "A small or uniform tensor known at compile time";
+  let description = [{
+    Few elements, or all of one value (`dense<0.5>`).
+
+    ```mlir
+    %half = nn.constant dense<0.5> : tensor<4x8xf32>
+    %at = nn.constant dense<[0, 1, 2, 3]> : tensor<4xi64>
+    ```
+
+    **Constraints:**
+    - the result has the value's type.
+  }];
   let arguments = (ins ElementsAttr:$value);
   let results = (outs NN_Tensor:$result);
   let assemblyFormat = "$value attr-dict";

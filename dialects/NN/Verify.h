@@ -11,6 +11,7 @@
 
 namespace pcc::nn {
 
+/// The extents of a value's dims.
 inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
   return tensorType(value).getShape();
 }

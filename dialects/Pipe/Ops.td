@@ -92,13 +92,24 @@ def Pipe_TaskOp : Pipe_Op<"task", [Symbol, IsolatedFromAbove, SingleBlock,
     written by name as in nn functions.
 
     ```mlir
+    pipe.input @input.tokens : tensor<2x64xi64> role tokens name "input_ids"
+    pipe.value @value.0 : tensor<2x64x768xf32>
+    nn.param @wte : tensor<256x768xf32> init normal
     pipe.task @forward.0 stage 0 forward
         (%ids: tensor<2x64xi64> from @input.tokens)
         -> (tensor<2x64x768xf32> to @value.0) {
-      ...
+      %wte = nn.read @wte : tensor<256x768xf32>
+      %x = nn.embedding %ids, %wte : tensor<2x64xi64>, tensor<256x768xf32>
+          -> tensor<2x64x768xf32>
       pipe.yield %x : tensor<2x64x768xf32>
     }
     ```
+
+    **Constraints:**
+    - an argument for each source, a result for each target, both symbols;
+    - an argument is bound to a `pipe.input` or `pipe.value` of its type, a
+      result to a `pipe.value` or `pipe.output`;
+    - it ends in `pipe.yield`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Pipe_Stage:$stage,
     Pipe_PhaseAttr:$phase, ArrayAttr:$sources, ArrayAttr:$targets);
@@ -147,13 +158,29 @@ def Pipe_ScheduleOp : Pipe_Op<"schedule", [NoTerminator, SingleBlock,
     per channel, first with first.
 
     ```mlir
+    pipe.value @value.0 : tensor<2x64x768xf32>
+    pipe.value @value.1 : tensor<2x64x768xf32>
+    pipe.task @backward.0 stage 0 backward
+        (%d: tensor<2x64x768xf32> from @value.1) {
+      pipe.yield
+    }
+    pipe.task @update.0 stage 0 update () {
+      pipe.yield
+    }
     pipe.schedule train stage 0 microbatches 2 {
-      pipe.run @forward.0 microbatch 0
       pipe.send @value.0 microbatch 0 to 1 channel 0
-      ...
+      pipe.exchange @value.0 microbatch 1 to 1 channel 0,
+                    @value.1 microbatch 0 from 1 channel 1
+      pipe.run @backward.0 microbatch 0
+      pipe.recv @value.1 microbatch 1 from 1 channel 1
+      pipe.run @backward.0 microbatch 1
       pipe.run @update.0
     }
     ```
+
+    **Constraints:**
+    - it holds runs, sends, receives and exchanges only. That each task runs
+      when and as often as it must is checked by `--pipe-check`.
   }];
   let arguments = (ins Pipe_EntryAttr:$entry, Pipe_Stage:$stage,
                    ConfinedAttr<I64Attr, [IntPositive]>:$microbatches);
@@ -174,6 +201,14 @@ class Pipe_Step<string mnemonic> : Pipe_Op<mnemonic,
 
 def Pipe_RunOp : Pipe_Step<"run"> {
   let summary = "Runs a task, of one microbatch or once per step";
+  let description = [{
+    See `pipe.schedule` for an example.
+
+    **Constraints:**
+    - the symbol is a task of the schedule's stage and entry point;
+    - a microbatch of the schedule is named where the task is of a phase that
+      runs once per microbatch, and none where it is not.
+  }];
   let arguments = (ins FlatSymbolRefAttr:$task,
                    OptionalAttr<I64Attr>:$microbatch);
   let assemblyFormat = "$task (`microbatch` $microbatch^)? attr-dict";
@@ -181,6 +216,13 @@ def Pipe_RunOp : Pipe_Step<"run"> {
 
 def Pipe_SendOp : Pipe_Step<"send"> {
   let summary = "Sends an instance of a value to another stage";
+  let description = [{
+    See `pipe.schedule` for an example.
+
+    **Constraints** (of all transfers):
+    - the symbol is a `pipe.value`, the microbatch one of the schedule's;
+    - the other stage is not the schedule's own.
+  }];
   let arguments = (ins FlatSymbolRefAttr:$value, I64Attr:$microbatch,
                    I64Attr:$stage, I64Attr:$channel);
   let assemblyFormat = [{
@@ -190,6 +232,9 @@ def Pipe_SendOp : Pipe_Step<"send"> {
 
 def Pipe_RecvOp : Pipe_Step<"recv"> {
   let summary = "Receives an instance of a value from another stage";
+  let description = [{
+    See `pipe.schedule` for an example, `pipe.send` for constraints.
+  }];
   let arguments = (ins FlatSymbolRefAttr:$value, I64Attr:$microbatch,
                    I64Attr:$stage, I64Attr:$channel);
   let assemblyFormat = [{
@@ -201,7 +246,8 @@ def Pipe_ExchangeOp : Pipe_Step<"exchange"> {
   let summary = "A send and a receive that wait for each other";
   let description = [{
     Opposing transfers between two stages must be one op: under rendezvous two
-    stages that both send first would wait forever.
+    stages that both send first would wait forever. See `pipe.schedule` for an
+    example, `pipe.send` for constraints.
   }];
   let arguments = (ins FlatSymbolRefAttr:$sent, I64Attr:$send_microbatch,
     I64Attr:$send_stage, I64Attr:$send_channel, FlatSymbolRefAttr:$received,

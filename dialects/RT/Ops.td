@@ -35,6 +35,10 @@ def RT_ProgramOp : RT_Op<"program"> {
     rt.program axes ["pp", "tp"] sizes [2, 2] comms [["tp"]]
         microbatches 4 {micro_batch = 2, seq = 64}
     ```
+
+    **Constraints:**
+    - a size for each axis, at least 1;
+    - communicators are lists of these axes.
   }];
   let arguments = (ins ArrayAttr:$axes, DenseI64ArrayAttr:$sizes,
     ArrayAttr:$comms, I64Attr:$microbatches,
@@ -62,8 +66,26 @@ def RT_StageOp : RT_Op<"stage", [SymbolTable, IsolatedFromAbove, NoTerminator,
   let summary = "The program of the ranks of one pipeline stage";
   let description = [{
     Its buffers, its tasks, and the entry points `@train` and, when compiled
-    with it, `@evaluate`, or `@forward` alone, which call the tasks. `arena` is the bytes that the
-    buffers need; without it offsets are not assigned yet.
+    with it, `@evaluate`, or `@forward` alone, which call the tasks. `arena` is
+    the bytes that the buffers need; without it offsets are not assigned yet.
+
+    ```mlir
+    rt.stage 0 arena 128 {
+      rt.buffer @x : memref<4x4xf32> input at 0 {role = "data", name = "x"}
+      rt.buffer @y : memref<4x4xf32> temporary at 64
+      rt.func @forward.0(%x: memref<4x4xf32>) {
+        %y = rt.address @y : memref<4x4xf32>
+        rt.copy %x to %y : memref<4x4xf32> to memref<4x4xf32>
+      }
+      rt.func @train() {
+        %x = rt.address @x : memref<4x4xf32>
+        rt.call @forward.0(%x) : memref<4x4xf32>
+      }
+    }
+    ```
+
+    **Constraints:**
+    - it holds buffers and functions only.
   }];
   let arguments = (ins I64Attr:$index, OptionalAttr<I64Attr>:$arena);
   let regions = (region SizedRegion<1>:$body);
@@ -89,6 +111,10 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">]> {
     rt.buffer @input.tokens : memref<2x64xi64> input at 65536 slots 4
         {role = "tokens", name = "input_ids"}
     ```
+
+    **Constraints:**
+    - elements lie row major without holes;
+    - at least one slot.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
     TypeAttrOf<RT_Buffer>:$type, RT_BufferKindAttr:$kind,
@@ -116,6 +142,14 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">]> {
 def RT_FuncOp : RT_Op<"func", [Symbol, IsolatedFromAbove, NoTerminator,
     SingleBlock, HasParent<"StageOp">]> {
   let summary = "A task of buffers, or an entry point without arguments";
+  let description = [{
+    Arguments are the inputs and values of a microbatch, which lie elsewhere
+    for each; see `rt.stage` for an example.
+
+    **Constraints:**
+    - it holds ops of rt other than declarations;
+    - the entry points take no arguments.
+  }];
   let arguments = (ins SymbolNameAttr:$sym_name);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -132,6 +166,15 @@ def RT_FuncOp : RT_Op<"func", [Symbol, IsolatedFromAbove, NoTerminator,
 def RT_AddressOp : RT_Op<"address", [Pure,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "An instance of a buffer of the stage";
+  let description = [{
+    ```mlir
+    rt.buffer @x : memref<4x4xf32> input slots 2
+    %x = rt.address @x slot 1 : memref<4x4xf32>
+    ```
+
+    **Constraints:**
+    - the symbol is an `rt.buffer` of the result's type and has the slot.
+  }];
   let arguments = (ins FlatSymbolRefAttr:$buffer,
                        DefaultValuedAttr<I64Attr, "0">:$slot);
   let results = (outs RT_Buffer:$result);
@@ -142,7 +185,16 @@ def RT_ViewOp : RT_Op<"view", [Pure]> {
   let summary = "Some of a buffer's elements in another shape";
   let description = [{
     `offset` in elements from the source's first one. The result's type says
-    the strides; its elements must lie within the source.
+    the strides.
+
+    ```mlir
+    %right = rt.view %x offset 2 : memref<4x4xf32>
+        to memref<4x2xf32, strided<[4, 1]>>
+    ```
+
+    **Constraints:**
+    - source and result have one element type;
+    - all elements lie within the source.
   }];
   let arguments = (ins RT_Buffer:$source,
                        DefaultValuedAttr<I64Attr, "0">:$offset);
@@ -167,6 +219,11 @@ def RT_LaunchOp : RT_Op<"launch", [AttrSizedOperandSegments]> {
     ```mlir
     rt.launch @gelu ins(%x : memref<64xf32>) outs(%y : memref<64xf32>)
     ```
+
+    **Constraints:**
+    - elements of all buffers lie row major without holes;
+    - at least one out;
+    - `inplace`, if given, has for each out an in's number or -1.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<RT_Buffer>:$ins,
     Variadic<RT_Buffer>:$outs, OptionalAttr<DenseI64ArrayAttr>:$inplace);
@@ -179,6 +236,19 @@ def RT_LaunchOp : RT_Op<"launch", [AttrSizedOperandSegments]> {
 
 def RT_GemmOp : RT_Op<"gemm"> {
   let summary = "A batch of matrix products by the library";
+  let description = [{
+    C = alpha op(A) op(B) + beta C, as the attribute `gemm` says.
+
+    ```mlir
+    rt.gemm %a, %b, %c as <m = 4, n = 8, k = 2, trans_b = true,
+        lda = 2, ldb = 2, ldc = 8>
+        : memref<4x2xf32>, memref<8x2xf32>, memref<4x8xf32>
+    ```
+
+    **Constraints:**
+    - the three have one element type;
+    - no element that is touched lies outside its buffer.
+  }];
   let arguments = (ins RT_Buffer:$a, RT_Buffer:$b, RT_Buffer:$c,
                        RT_GemmAttr:$shape);
   let assemblyFormat = [{
@@ -190,6 +260,14 @@ def RT_GemmOp : RT_Op<"gemm"> {
 
 def RT_CopyOp : RT_Op<"copy"> {
   let summary = "Copies a contiguous buffer";
+  let description = [{
+    ```mlir
+    rt.copy %x to %y : memref<4x4xf32> to memref<16xf32>
+    ```
+
+    **Constraints:**
+    - elements of both lie row major without holes, in the same bytes.
+  }];
   let arguments = (ins RT_Buffer:$to, RT_Buffer:$from);
   let assemblyFormat = [{
     $from `to` $to attr-dict `:` type($from) `to` type($to)
@@ -199,6 +277,14 @@ def RT_CopyOp : RT_Op<"copy"> {
 
 def RT_ZeroOp : RT_Op<"zero"> {
   let summary = "Fills a contiguous buffer with zeros";
+  let description = [{
+    ```mlir
+    rt.zero %x : memref<4x4xf32>
+    ```
+
+    **Constraints:**
+    - its elements lie row major without holes.
+  }];
   let arguments = (ins RT_Buffer:$to);
   let assemblyFormat = "$to attr-dict `:` type($to)";
   let hasVerifier = 1;
@@ -213,6 +299,15 @@ def RT_AllReduceOp : RT_Op<"all_reduce"> {
   let description = [{
     Several buffers are one transfer: they must be contiguous in the arena, up
     to the padding between them.
+
+    ```mlir
+    rt.all_reduce sum %x, %y over ["dp", "tp"]
+        : memref<4x4xf32>, memref<16xf32>
+    ```
+
+    **Constraints:**
+    - at least one buffer, all of one element type;
+    - elements lie row major without holes.
   }];
   let arguments = (ins Variadic<RT_Buffer>:$buffers,
                        RT_ReductionAttr:$reduction, ArrayAttr:$axes);
@@ -228,6 +323,12 @@ def RT_AllReduceOp : RT_Op<"all_reduce"> {
 
 class RT_Gathering<string mnemonic, string what> : RT_Op<mnemonic> {
   let summary = what;
+  let description = [{
+    **Constraints:**
+    - elements of both buffers lie row major without holes and have one type;
+    - of all_to_all both buffers have the same number of elements, of the
+      others the larger one's is a multiple of the smaller one's.
+  }];
   let arguments = (ins RT_Buffer:$input, RT_Buffer:$output, ArrayAttr:$axes);
   let assemblyFormat = [{
     $input `to` $output `over` $axes attr-dict `:` type($input) `to`
@@ -246,6 +347,14 @@ def RT_ShardSliceOp : RT_Gathering<"shard_slice",
 
 def RT_CommIndexOp : RT_Op<"comm_index"> {
   let summary = "Writes this rank's index among others, times a constant";
+  let description = [{
+    ```mlir
+    rt.comm_index %start over ["tp"] times 25129 : memref<i64>
+    ```
+
+    **Constraints:**
+    - the output is one i64.
+  }];
   let arguments = (ins RT_Buffer:$output, ArrayAttr:$axes,
                    DefaultValuedAttr<I64Attr, "1">:$times);
   let assemblyFormat = [{
@@ -256,6 +365,14 @@ def RT_CommIndexOp : RT_Op<"comm_index"> {
 
 def RT_SendOp : RT_Op<"send"> {
   let summary = "Sends a buffer to this rank's peer in another stage";
+  let description = [{
+    ```mlir
+    rt.send %x to 1 channel 0 : memref<4x4xf32>
+    ```
+
+    **Constraints** (of all transfers):
+    - elements lie row major without holes.
+  }];
   let arguments = (ins RT_Buffer:$buffer, I64Attr:$stage, I64Attr:$channel);
   let assemblyFormat = [{
     $buffer `to` $stage `channel` $channel attr-dict `:` type($buffer)
@@ -265,6 +382,11 @@ def RT_SendOp : RT_Op<"send"> {
 
 def RT_RecvOp : RT_Op<"recv"> {
   let summary = "Receives a buffer from this rank's peer in another stage";
+  let description = [{
+    ```mlir
+    rt.recv %x from 1 channel 0 : memref<4x4xf32>
+    ```
+  }];
   let arguments = (ins RT_Buffer:$buffer, I64Attr:$stage, I64Attr:$channel);
   let assemblyFormat = [{
     $buffer `from` $stage `channel` $channel attr-dict `:` type($buffer)
@@ -274,6 +396,12 @@ def RT_RecvOp : RT_Op<"recv"> {
 
 def RT_ExchangeOp : RT_Op<"exchange"> {
   let summary = "A send and a receive that wait for each other";
+  let description = [{
+    ```mlir
+    rt.exchange %x to 1 channel 0, %y from 1 channel 1
+        : memref<4x4xf32>, memref<4x4xf32>
+    ```
+  }];
   let arguments = (ins RT_Buffer:$sent, I64Attr:$to_stage,
     I64Attr:$send_channel, RT_Buffer:$received, I64Attr:$from_stage,
     I64Attr:$recv_channel);
@@ -288,6 +416,14 @@ def RT_ExchangeOp : RT_Op<"exchange"> {
 def RT_CallOp : RT_Op<"call", [HasParent<"FuncOp">,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs a task, a function further up, on buffers";
+  let description = [{
+    See `rt.stage` for an example.
+
+    **Constraints:**
+    - the symbol is an `rt.func` that stands before the caller's, so that no
+      function calls itself;
+    - the buffers have the types of its arguments.
+  }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<RT_Buffer>:$args);
   let assemblyFormat = [{
     $callee `(` $args `)` attr-dict (`:` type($args)^)?
