@@ -42,3 +42,6 @@ assert not list(mutants.mutations("  auto x =\n", "      list.pop_back();\n"))
 
 everything = mutants.find_mutants()
 assert len(everything) > 5000 and everything == mutants.find_mutants()
+some = mutants.find_mutants("passes/Sharding")
+assert some == [m for m in everything if m[0].startswith("passes/Sharding")]
+assert 0 < len(some) < len(everything)
