@@ -1,0 +1,212 @@
+"""One-line mistakes that a pass of the machine half could make.
+
+Each class is a function from a program to the places where its mistake can be
+made: pairs of what is done there, in words, and a function that does it and
+returns the text. What does not parse afterwards counts as refused, for that is
+what the verifier of an op is there for.
+"""
+
+import re
+
+from program import another_name
+
+COLLECTIVES = ("dist.all_reduce", "dist.all_gather", "dist.reduce_scatter",
+               "dist.all_to_all", "rt.all_reduce", "rt.all_gather",
+               "rt.reduce_scatter", "rt.all_to_all")
+TRANSFERS = ("pipe.send", "pipe.recv", "pipe.exchange", "rt.send", "rt.recv",
+             "rt.exchange")
+
+
+def substituted(program, op, pattern, new, nth=0):
+    """A function that replaces the nth match in an op's line."""
+    line = program.lines[op.at]
+    match = list(re.finditer(pattern, line))[nth]
+
+    def edit():
+        return program.with_lines(
+            {op.at: [line[:match.start()] + new + line[match.end():]]})
+    return edit
+
+
+def without(program, op):
+    """A function that drops an op; what it computed is its first operand."""
+    def edit():
+        changes = {}
+        if op.results:
+            changes = program.renamed(program.scope_of[op.at], op.at,
+                                      op.results[0], op.operands[0])
+        return program.with_lines({**changes, op.at: []})
+    return edit
+
+
+def where(program, op):
+    """An op as a person finds it again."""
+    scope = program.lines[program.scope_of[op.at][0]]
+    name = re.search(r"@[\w.]+|stage \d+", scope)
+    text = program.lines[op.at].strip()
+    return f"line {op.at + 1}, {name.group() if name else '?'}: {text[:80]}"
+
+
+def collective_deleted(program):
+    for op in program.named(*COLLECTIVES):
+        yield where(program, op), without(program, op)
+
+
+def collective_doubled(program):
+    for op in program.named(*COLLECTIVES):
+        def edit(op=op):
+            line = program.lines[op.at]
+            if not op.results:
+                return program.with_lines({op.at: [line, line]})
+            first, twice = op.results[0], another_name(op.results[0], "twice")
+            again = (f"{op.indent}{twice} = {op.name}" +
+                     op.rest.replace(op.operands[0], first, 1))
+            changes = program.renamed(program.scope_of[op.at], op.at, first,
+                                      twice)
+            return program.with_lines({**changes, op.at: [line, again]})
+        yield where(program, op), edit
+
+
+def collective_over_other_axis(program):
+    sizes = program.axis_sizes()
+    for op in program.named(*COLLECTIVES):
+        for axis in op.axes():
+            for other in sizes:
+                if other not in op.axes() and sizes[other] == sizes[axis]:
+                    axes = ", ".join(f'"{other if a == axis else a}"'
+                                     for a in op.axes())
+                    yield (f"{axis} becomes {other} in {where(program, op)}",
+                           substituted(program, op, r"over \[[^\]]*\]",
+                                       f"over [{axes}]"))
+
+
+def max_for_sum(program):
+    for op in program.named("dist.all_reduce", "rt.all_reduce"):
+        kind = op.rest.split()[0]
+        if kind in ("sum", "max"):
+            yield where(program, op), substituted(
+                program, op, rf"all_reduce {kind}",
+                "all_reduce " + {"sum": "max", "max": "sum"}[kind])
+
+
+def neighbours(program, names):
+    """Pairs of ops of these names that follow each other in a scope."""
+    for scope in program.scopes:
+        ops = [op for op in program.inside(scope) if op.name in names]
+        yield from zip(ops, ops[1:])
+
+
+def collectives_swapped(program):
+    """On one stage; in spmd, which all ranks run, on every one."""
+    for first, second in neighbours(program, COLLECTIVES):
+        if program.can_rise(second, first.at):
+            yield (f"the next before {where(program, first)}",
+                   lambda a=first, b=second: program.moved(b, a.at))
+
+
+def communicators_swapped(program):
+    for first, second in neighbours(program, COLLECTIVES):
+        if first.axes() != second.axes():
+            def edit(first=first, second=second):
+                lines = {}
+                for op, other in ((first, second), (second, first)):
+                    axes = ", ".join(f'"{axis}"' for axis in other.axes())
+                    lines[op.at] = [re.sub(r"over \[[^\]]*\]",
+                                           f"over [{axes}]",
+                                           program.lines[op.at])]
+                return program.with_lines(lines)
+            yield f"with the next at {where(program, first)}", edit
+
+
+def schedule_swapped(program):
+    names = (*TRANSFERS, "pipe.run", "rt.call")
+    for first, second in neighbours(program, names):
+        if program.can_rise(second, first.at):
+            yield (f"the next before {where(program, first)}",
+                   lambda a=first, b=second: program.moved(b, a.at))
+
+
+def numbers(program, names, pattern, others):
+    """Every number that `pattern` finds in these ops, as each of others(n)."""
+    for op in program.named(*names):
+        for nth, match in enumerate(re.finditer(pattern,
+                                                program.lines[op.at])):
+            for other in others(int(match.group(1))):
+                text = match.group().replace(match.group(1), str(other))
+                yield (f"'{text}' for '{match.group()}' in "
+                       f"{where(program, op)}",
+                       substituted(program, op, pattern, text, nth))
+
+
+def peer_changed(program):
+    yield from numbers(program, TRANSFERS, r"\b(?:to|from) (\d+)",
+                       lambda n: [m for m in (n - 1, n + 1) if m >= 0])
+
+
+def channel_changed(program):
+    yield from numbers(program, TRANSFERS, r"\bchannel (\d+)",
+                       lambda n: [m for m in (n - 1, n + 1) if m >= 0])
+
+
+def slot_changed(program):
+    yield from numbers(program, (*TRANSFERS, "pipe.run"), r"\bmicrobatch (\d+)",
+                       lambda n: [m for m in (n - 1, n + 1) if m >= 0])
+    yield from numbers(program, ("rt.address",), r"\bslot (\d+)",
+                       lambda n: [m for m in (n - 1, n + 1) if m >= 0])
+
+
+def offset_moved(program):
+    for op in program.ops:
+        match = re.search(r" at (\d+)", program.lines[op.at])
+        if op.name == "rt.buffer" and match:
+            for by in (-64, 64):
+                offset = int(match.group(1)) + by
+                if offset >= 0:
+                    yield (f"at {offset}: {program.lines[op.at].strip()[:70]}",
+                           substituted(program, op, r" at \d+",
+                                       f" at {offset}"))
+    yield from numbers(program, ("rt.view",), r"\boffset (\d+)",
+                       lambda n: [n + 64] + [n - 64] * (n >= 64))
+
+
+def update_left_out(program):
+    for op in program.named("nn.write", "nn.accumulate"):
+        yield where(program, op), without(program, op)
+    for op in program.named("pipe.run", "rt.call"):
+        if re.search(r"@(update|tied)", op.rest):
+            yield where(program, op), without(program, op)
+    for op in program.named("rt.launch"):
+        if "adamw" in op.rest:
+            yield where(program, op), without(program, op)
+
+
+def first_writer_changed(program):
+    """A sum that begins from what was there, or forgets what was."""
+    for op in program.named("rt.zero"):
+        yield where(program, op), without(program, op)
+    for op in program.named("rt.gemm"):
+        has = re.search(r", beta = [^,>]*", op.rest)
+        if has:
+            yield (f"no beta in {where(program, op)}",
+                   substituted(program, op, re.escape(has.group()), ""))
+        else:
+            yield (f"a beta in {where(program, op)}",
+                   substituted(program, op, r"> :",
+                               ", beta = 1.000000e+00 : f32> :"))
+
+
+CLASSES = {
+    "collective deleted": collective_deleted,
+    "collective doubled": collective_doubled,
+    "collective over another axis": collective_over_other_axis,
+    "max for sum": max_for_sum,
+    "collectives swapped": collectives_swapped,
+    "communicators swapped": communicators_swapped,
+    "schedule swapped": schedule_swapped,
+    "peer changed": peer_changed,
+    "channel changed": channel_changed,
+    "slot changed": slot_changed,
+    "offset moved by 64": offset_moved,
+    "update left out": update_left_out,
+    "first writer changed": first_writer_changed,
+}

@@ -1,0 +1,128 @@
+"""Edits that change nothing: no check may refuse them.
+
+As in faults.py, a class is a function from a program to the places of its edit,
+and the functions that make it.
+"""
+
+import math
+import re
+
+from faults import neighbours, where
+from program import another_name
+
+ALIGNMENT = 64
+BYTES = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2, "i8": 1,
+         "i1": 1}
+
+
+def value_renamed(program):
+    for scope in program.scopes:
+        for op in program.inside(scope):
+            for value in op.results:
+                def edit(scope=scope, op=op, value=value):
+                    changes = program.renamed(scope, op.at - 1, value,
+                                              another_name(value, "new"))
+                    return program.with_lines(changes)
+                yield f"{value} of {where(program, op)}", edit
+
+
+def symbol_renamed(program):
+    """Kernels, tasks' functions and buffers that only the module knows."""
+    for line in program.lines:
+        match = re.match(r'\s*(?:rt\.buffer|rt\.kernel|pipe\.value|'
+                         r'func\.func private) (@[\w.]+)', line)
+        if match and "kind" not in line:
+            name = match.group(1)
+
+            def edit(name=name):
+                pattern = re.compile(re.escape(name) + r"(?![\w.])")
+                return "\n".join(pattern.sub(name + "_renamed", other)
+                                 for other in program.lines) + "\n"
+            # What states and inputs are called is their meaning.
+            if re.search(r"temporary at|pipe\.value|kernel", line):
+                yield name, edit
+
+
+def is_pure(op):
+    return op.name.startswith("nn.") and op.name not in (
+        "nn.read", "nn.write", "nn.accumulate")
+
+
+def independent_swapped(program):
+    for scope in program.scopes:
+        ops = program.inside(scope)
+        for first, second in zip(ops, ops[1:]):
+            if is_pure(first) and is_pure(second) and \
+                    program.can_rise(second, first.at):
+                yield (f"the next before {where(program, first)}",
+                       lambda a=first, b=second: program.moved(b, a.at))
+    for first, second in neighbours(program, ("rt.address",)):
+        if second.at == first.at + 1:
+            yield (f"the next before {where(program, first)}",
+                   lambda a=first, b=second: program.moved(b, a.at))
+
+
+def declarations_swapped(program):
+    for name in ("pipe.value", "rt.buffer"):
+        ops = [op for op in program.ops if op.name == name]
+        for first, second in zip(ops, ops[1:]):
+            if second.at == first.at + 1:
+                yield (program.lines[first.at].strip()[:70],
+                       lambda a=first, b=second: program.moved(b, a.at))
+
+
+def stages(program):
+    """(line of the rt.stage, bytes of its arena, lines of its buffers)"""
+    found = []
+    for op in program.ops:
+        if op.name == "rt.stage":
+            arena = int(re.search(r"arena (\d+)", op.rest).group(1))
+            found.append((op.at, arena, []))
+        elif op.name == "rt.buffer" and found:
+            found[-1][2].append(op.at)
+    return found
+
+
+def with_arena(line, size):
+    return re.sub(r"arena \d+", f"arena {size}", line)
+
+
+def arena_larger(program):
+    for at, arena, _ in stages(program):
+        for more in range(1, 9):
+            yield (f"{more} KiB more in line {at + 1}",
+                   lambda at=at, size=arena + 1024 * more: program.with_lines(
+                       {at: [with_arena(program.lines[at], size)]}))
+
+
+def buffer_elsewhere(program):
+    """At the arena's end, which nothing else uses."""
+    for at, arena, buffers in stages(program):
+        end = -(-arena // ALIGNMENT) * ALIGNMENT
+        for buffer in buffers:
+            line = program.lines[buffer]
+            # Gradients that are reduced in one message lie side by side.
+            if not re.search(r"> (temporary|value) at", line):
+                continue
+            match = re.search(r": memref<((?:\d+x)*)(\w+)>", line)
+            slots = re.search(r"slots (\d+)", line)
+            size = BYTES[match.group(2)] * math.prod(
+                map(int, match.group(1).split("x")[:-1]))
+            size = -(-size // ALIGNMENT) * ALIGNMENT * \
+                (int(slots.group(1)) if slots else 1)
+
+            def edit(at=at, buffer=buffer, line=line, size=size, end=end):
+                return program.with_lines({
+                    at: [with_arena(program.lines[at], end + size)],
+                    buffer: [re.sub(r" at \d+", f" at {end}", line)]})
+            yield line.strip()[:70], edit
+
+
+CLASSES = {
+    "value renamed": value_renamed,
+    "symbol renamed": symbol_renamed,
+    "independent ops swapped": independent_swapped,
+    "declarations swapped": declarations_swapped,
+    "arena larger": arena_larger,
+    "buffer elsewhere": buffer_elsewhere,
+}

@@ -1,0 +1,117 @@
+"""The text of a module in spmd, pipeline or rt, as faults are planted in it.
+
+A fault is an edit of printed IR, so that nothing which makes the IR can hide
+it. Lines are what is edited: each op of these phases that has no region is
+printed on one.
+
+    %6 = dist.all_reduce sum %2 over ["tp"] : tensor<1x32x64xf32>
+    ^results  ^name      ^------------------ rest ---------------^
+"""
+
+import re
+
+LINE = re.compile(r'(\s*)((?:%[\w.$#-]+(?::\d+)?(?:, )?)+ = )?"?'
+                  r'([a-z_]+\.[a-z_0-9]+)"?(.*)')
+VALUE = re.compile(r"%[\w.$-]+")
+# What begins a list of ops whose values have names of their own.
+SCOPE = re.compile(r"\s*(func\.func|pipe\.task|pipe\.schedule|rt\.func)\b")
+
+
+def another_name(value, word):
+    """%6 and "again" -> %again6; numbers alone are counted by the parser."""
+    return f"%{word}{value[1:]}"
+
+
+class Op:
+    """A line that is an op."""
+
+    def __init__(self, at, match):
+        self.at = at
+        self.indent, results, self.name, self.rest = match.groups()
+        self.results = VALUE.findall(results or "")
+        self.operands = VALUE.findall(self.rest)
+
+    def axes(self):
+        """The mesh axes it goes over."""
+        match = re.search(r'over \[([^\]]*)\]', self.rest)
+        return re.findall(r'"([^"]*)"', match.group(1)) if match else []
+
+
+class Program:
+    """The lines of a module, its ops and the scope that each is in."""
+
+    def __init__(self, text):
+        self.lines = text.splitlines()
+        self.ops = []
+        self.scopes = []  # (first line, last line)
+        open_at, closing = None, None
+        for at, line in enumerate(self.lines):
+            match = LINE.match(line)
+            if match:
+                self.ops.append(Op(at, match))
+            if open_at is None and SCOPE.match(line):
+                open_at = at
+                closing = re.match(r"\s*", line).group() + "}"
+            elif open_at is not None and line.startswith(closing):
+                self.scopes.append((open_at, at))
+                open_at = None
+        self.scope_of = {}
+        for scope in self.scopes:
+            for at in range(scope[0], scope[1] + 1):
+                self.scope_of[at] = scope
+
+    def axis_sizes(self):
+        """Mesh axis -> ranks."""
+        for line in self.lines:
+            match = re.match(r"\s*dist\.mesh @\S+ = <\[(.*)\]>", line)
+            if match:
+                return {name: int(size) for name, size in
+                        re.findall(r'"([^"]*)"=(\d+)', match.group(1))}
+            match = re.match(r"\s*rt\.program axes \[(.*?)\] sizes \[(.*?)\]",
+                             line)
+            if match:
+                return dict(zip(re.findall(r'"([^"]*)"', match.group(1)),
+                                map(int, match.group(2).split(","))))
+        return {}
+
+    def named(self, *names):
+        """Its ops of these names, in scopes."""
+        return [op for op in self.ops
+                if op.name in names and op.at in self.scope_of]
+
+    def inside(self, scope):
+        """The ops of a scope, in order."""
+        return [op for op in self.ops if scope[0] < op.at < scope[1]]
+
+    def attribute_of_scope(self, op, pattern):
+        """What `pattern` finds in the first line of the op's scope."""
+        return re.search(pattern, self.lines[self.scope_of[op.at][0]])
+
+    # Edits give the text of the changed module; the program stays as it is.
+
+    def with_lines(self, changes):
+        """`changes`: line number -> the lines in its place."""
+        result = []
+        for at, line in enumerate(self.lines):
+            result += changes.get(at, [line])
+        return "\n".join(result) + "\n"
+
+    def renamed(self, scope, after, old, new):
+        """The changes that make uses of a value, below a line, another's."""
+        pattern = re.compile(re.escape(old) + r"(?![\w.$-])")
+        return {at: [pattern.sub(new, self.lines[at])]
+                for at in range(after + 1, scope[1])
+                if pattern.search(self.lines[at])}
+
+    def moved(self, op, before):
+        """The text with an op's line moved to stand before another line."""
+        lines = [line for at, line in enumerate(self.lines) if at != op.at]
+        lines.insert(before - (op.at < before), self.lines[op.at])
+        return "\n".join(lines) + "\n"
+
+    def can_rise(self, op, before):
+        """Whether all it uses is defined above a line of its scope."""
+        between = [other for other in self.inside(self.scope_of[op.at])
+                   if before <= other.at < op.at]
+        made = {value for other in between for value in other.results}
+        return not made & set(op.operands)

@@ -1,0 +1,171 @@
+# RUN: %python %s %root
+"""scripts/mutate makes of a text what each class says, and nothing else; what
+it counts as refused, unchanged and changed is so."""
+
+import importlib.machinery
+import importlib.util
+import os
+import sys
+import types
+
+sys.dont_write_bytecode = True
+ROOT = sys.argv[1]
+sys.path.insert(0, os.path.join(ROOT, "test", "Faults", "Inputs"))
+import faults
+import harmless
+from program import Program
+
+SPMD = Program('''\
+dist.mesh @mesh = <["dp"=2, "tp"=2, "cp"=3]>
+func.func @microbatch(%x: tensor<4xf32>) {
+  %0 = dist.all_reduce sum %x over ["tp"] : tensor<4xf32>
+  %1 = dist.all_gather %x dim 0 over ["dp"] : tensor<4xf32> -> tensor<8xf32>
+  %2 = nn.neg %0 : tensor<4xf32>
+  %3 = nn.exp %x : tensor<4xf32>
+  nn.accumulate %2, @grad : tensor<4xf32>
+  return
+}
+''')
+PIPELINE = Program('''\
+pipe.value @value.0 : tensor<4xf32>
+pipe.value @value.1 : tensor<4xf32>
+pipe.schedule train stage 1 microbatches 2 {
+  pipe.recv @value.0 microbatch 0 from 0 channel 2
+  pipe.run @forward.1 microbatch 0
+  pipe.run @update.1
+}
+''')
+RT = Program('''\
+rt.program axes ["tp"] sizes [2] comms [["tp"]] microbatches 1
+rt.stage 0 arena 100 {
+  rt.buffer @a : memref<4x2xf32> temporary at 64 slots 2
+  rt.buffer @b : memref<4xf32> state at 0
+  rt.func @update.0() {
+    %0 = rt.address @a slot 1 : memref<4x2xf32>
+    %1 = rt.address @b : memref<4xf32>
+    rt.zero %1 : memref<4xf32>
+    rt.gemm %0, %0, %1 as <m = 2, n = 2, k = 2> : memref<4x2xf32>
+    rt.gemm %0, %0, %1 as <m = 2, beta = 1.000000e+00 : f32> : memref<4x2xf32>
+    rt.all_reduce max %1 over ["tp"] : memref<4xf32>
+  }
+}
+''')
+
+
+def differences(program, edit):
+    """What an edit drops and what it adds, as sets of lines; "moved" if both
+    texts have the same lines."""
+    old, new = program.lines, edit().splitlines()
+    if sorted(old) == sorted(new):
+        return "moved" if old != new else "nothing"
+    return ({line.strip() for line in old} - {line.strip() for line in new},
+            {line.strip() for line in new} - {line.strip() for line in old})
+
+
+def expect(function, program, *wanted):
+    found = [differences(program, edit) for _, edit in function(program)]
+    assert found == list(wanted), f"{function.__name__}: {found}"
+
+
+REDUCE = '%0 = dist.all_reduce sum %x over ["tp"] : tensor<4xf32>'
+GATHER = ('%1 = dist.all_gather %x dim 0 over ["dp"] : '
+          'tensor<4xf32> -> tensor<8xf32>')
+NEG = "%2 = nn.neg %0 : tensor<4xf32>"
+RECV = "pipe.recv @value.0 microbatch 0 from 0 channel 2"
+RUN = "pipe.run @forward.1 microbatch 0"
+ACCUMULATE = "nn.accumulate %2, @grad : tensor<4xf32>"
+MAX = 'rt.all_reduce max %1 over ["tp"] : memref<4xf32>'
+A = "rt.buffer @a : memref<4x2xf32> temporary at 64 slots 2"
+B = "rt.buffer @b : memref<4xf32> state at 0"
+
+
+def changed(line, old, new):
+    return {line}, {line.replace(old, new)}
+
+
+expect(faults.collective_deleted, SPMD,
+       ({REDUCE, NEG}, {NEG.replace("%0", "%x")}), ({GATHER}, set()))
+expect(faults.collective_deleted, RT, ({MAX}, set()))
+expect(faults.collective_doubled, SPMD,
+       ({NEG}, {REDUCE.replace("%0", "%twice0").replace("%x", "%0"),
+                NEG.replace("%0", "%twice0")}),
+       (set(), {GATHER.replace("%1", "%twice1").replace("%x", "%1")}))
+expect(faults.collective_over_other_axis, SPMD, changed(REDUCE, "tp", "dp"),
+       changed(GATHER, "dp", "tp"))
+expect(faults.max_for_sum, SPMD, changed(REDUCE, "sum", "max"))
+expect(faults.max_for_sum, RT, changed(MAX, "max", "sum"))
+expect(faults.collectives_swapped, SPMD, "moved")
+expect(faults.communicators_swapped, SPMD,
+       ({REDUCE, GATHER}, {REDUCE.replace("tp", "dp"),
+                           GATHER.replace("dp", "tp")}))
+expect(faults.schedule_swapped, PIPELINE, "moved", "moved")
+expect(faults.peer_changed, PIPELINE, changed(RECV, "from 0", "from 1"))
+expect(faults.channel_changed, PIPELINE, changed(RECV, "l 2", "l 1"),
+       changed(RECV, "l 2", "l 3"))
+expect(faults.slot_changed, PIPELINE,
+       changed(RECV, "microbatch 0", "microbatch 1"),
+       changed(RUN, "microbatch 0", "microbatch 1"))
+SLOT = "%0 = rt.address @a slot 1 : memref<4x2xf32>"
+expect(faults.slot_changed, RT, changed(SLOT, "slot 1", "slot 0"),
+       changed(SLOT, "slot 1", "slot 2"))
+expect(faults.offset_moved, RT, changed(A, "at 64", "at 0"),
+       changed(A, "at 64", "at 128"), changed(B, "at 0", "at 64"))
+expect(faults.update_left_out, SPMD, ({ACCUMULATE}, set()))
+expect(faults.update_left_out, PIPELINE, ({"pipe.run @update.1"}, set()))
+zero, first, later = (RT.lines[at].strip() for at in (7, 8, 9))
+expect(faults.first_writer_changed, RT, ({zero}, set()),
+       changed(first, "k = 2", "k = 2, beta = 1.000000e+00 : f32"),
+       changed(later, ", beta = 1.000000e+00 : f32", ""))
+
+use = "%new0"
+expect(harmless.value_renamed, SPMD,
+       ({REDUCE, NEG}, {REDUCE.replace("%0", use), NEG.replace("%0", use)}),
+       changed(GATHER, "%1", "%new1"),
+       ({NEG, ACCUMULATE}, {NEG.replace("%2", "%new2"),
+                            ACCUMULATE.replace("%2", "%new2")}),
+       changed("%3 = nn.exp %x : tensor<4xf32>", "%3", "%new3"))
+expect(harmless.symbol_renamed, RT,
+       ({A, SLOT}, {A.replace("@a", "@a_renamed"),
+                    SLOT.replace("@a", "@a_renamed")}))
+expect(harmless.independent_swapped, SPMD, "moved")
+expect(harmless.declarations_swapped, PIPELINE, "moved")
+STAGE = "rt.stage 0 arena 100 {"
+assert differences(RT, next(harmless.arena_larger(RT))[1]) == \
+    changed(STAGE, "100", "1124")
+# Two slots of 32 bytes, each of 64 in the arena, from its rounded end on.
+expect(harmless.buffer_elsewhere, RT,
+       ({STAGE, A}, {STAGE.replace("100", "256"), A.replace("64", "128")}))
+
+# An op whose operand is made between may not rise.
+NEXT = Program('''\
+func.func @f(%x: tensor<4xf32>) {
+  %0 = dist.all_reduce sum %x over ["tp"] : tensor<4xf32>
+  %1 = dist.all_reduce sum %0 over ["dp"] : tensor<4xf32>
+}
+''')
+expect(faults.collectives_swapped, NEXT)
+
+# What comes of an edit, with a check and an interpreter made up.
+loader = importlib.machinery.SourceFileLoader(
+    "mutate", os.path.join(ROOT, "scripts", "mutate"))
+mutate = importlib.util.module_from_spec(
+    importlib.util.spec_from_loader("mutate", loader))
+loader.exec_module(mutate)
+
+
+def text(file):
+    with open(file) as lines:
+        return lines.read()
+
+
+plan = types.SimpleNamespace(
+    check=lambda phase, file: "it says bad" if "bad" in text(file) else "",
+    compute=lambda phase, file: text(file).count("+"),
+    results={"spmd": 1})
+for content, phase, wanted in (("bad", "spmd", "refused"),
+                               ("a + b", "spmd", "same"),
+                               ("a + b + c", "spmd", "other"),
+                               ("a + b", "rt", "unknown"),
+                               ("bad", "rt", "refused")):
+    result, _ = mutate.outcome(plan, phase, lambda: content, ".", "edits-tmp")
+    assert result == wanted, (content, phase, result)
