@@ -1,5 +1,6 @@
 //===- pcc-opt.cpp - Runs passes by name ----------------------------------===//
 
+#include "TestAnalyses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "passes/RegisterAll.h"
 
@@ -7,6 +8,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   pcc::registerAllPccDialects(registry);
   pcc::registerAllPccPasses();
+  pcc::registerTestPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "pcc's pass driver\n", registry));
 }

@@ -1,0 +1,474 @@
+// Where the samples of data are in each value: apart, index i of a dim being of
+// sample i / inner; added up; or mixed, with what the op does that mixes them
+// and whether it surely does. What is the same for all samples is not remarked.
+// RUN: pcc-opt %s --split-input-file --verify-diagnostics --test-samples
+
+// What keeps samples apart, along whichever dim they go.
+func.func @apart(%x: tensor<3x4x6xf32> {nn.role = #nn.role<data>},
+                 %ids: tensor<3x4xi64> {nn.role = #nn.role<data>},
+                 %table: tensor<9x6xf32>, %m: tensor<6x5xf32>,
+                 %w: tensor<6xf32>) {
+  // expected-remark@+1 {{apart along 1 by 1}}
+  %t = nn.transpose %x [2, 0, 1] : tensor<3x4x6xf32> -> tensor<6x3x4xf32>
+  // expected-remark@+1 {{apart along 1 by 1}}
+  %e = nn.exp %t : tensor<6x3x4xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %l = nn.embedding %ids, %table : tensor<3x4xi64>, tensor<9x6xf32> -> tensor<3x4x6xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %s = nn.mul %x, %l : tensor<3x4x6xf32>
+  // expected-remark@+1 {{apart along 2 by 1}}
+  %y = nn.contract "bsc,cv->svb" %s, %m : tensor<3x4x6xf32>, tensor<6x5xf32> -> tensor<4x5x3xf32>
+  // expected-remark@+1 {{apart along 1 by 1}}
+  %scores = nn.contract "bqc,bkc->qbk" %x, %l : tensor<3x4x6xf32>, tensor<3x4x6xf32> -> tensor<4x3x4xf32>
+  // expected-remark@+2 {{#0 apart along 0 by 1}}
+  // expected-remark@+1 {{#1 apart along 0 by 1}}
+  %n, %r = nn.rms_norm %x scale %w eps 1.0e-5 : tensor<3x4x6xf32>, tensor<6xf32> -> tensor<3x4xf32>
+  // expected-remark@+1 {{apart along 1 by 1}}
+  %wide = nn.broadcast %x [1, 2, 3] : tensor<3x4x6xf32> -> tensor<2x3x4x6xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %sum = nn.reduce %wide [0, 2] : tensor<2x3x4x6xf32> -> tensor<3x6xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %max = nn.reduce_max %wide [0, 3] : tensor<2x3x4x6xf32> -> tensor<3x4xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %cut = nn.slice %x at [0, 1, 0] step [1, 2, 1] : tensor<3x4x6xf32> -> tensor<3x2x6xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %pad = nn.pad %cut at [0, 1, 0] step [1, 1, 1] : tensor<3x2x6xf32> -> tensor<3x5x6xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %first = nn.select %wide dim 0 index 1 : tensor<2x3x4x6xf32> -> tensor<3x4x6xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %into = nn.insert %first dim 1 index 0 : tensor<3x4x6xf32> -> tensor<3x2x4x6xf32>
+  // One operand has no samples: it is the same for all, if it repeats.
+  %row = nn.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]> : tensor<6xf32>
+  %rows = nn.broadcast %row [2] : tensor<6xf32> -> tensor<3x4x6xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %scaled = nn.mul %rows, %x : tensor<3x4x6xf32>
+  return
+}
+
+// -----
+
+// Dims that are merged or split.
+func.func @reshapes(%x: tensor<3x4x6xf32> {nn.role = #nn.role<data>}) {
+  // expected-remark@+1 {{apart along 0 by 4}}
+  %rows = nn.reshape %x : tensor<3x4x6xf32> -> tensor<12x6xf32>
+  // expected-remark@+1 {{apart along 0 by 24}}
+  %flat = nn.reshape %x : tensor<3x4x6xf32> -> tensor<72xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %back = nn.reshape %flat : tensor<72xf32> -> tensor<3x24xf32>
+  // expected-remark@+1 {{apart along 0 by 2}}
+  %half = nn.reshape %rows : tensor<12x6xf32> -> tensor<6x2x6xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %pairs = nn.reshape %rows : tensor<12x6xf32> -> tensor<3x2x2x6xf32>
+  // expected-remark@+1 {{apart along 0 by 8}}
+  %tall = nn.reshape %rows : tensor<12x6xf32> -> tensor<24x3xf32>
+  // expected-remark@+1 {{apart along 1 by 1}}
+  %one = nn.reshape %x : tensor<3x4x6xf32> -> tensor<1x3x1x24xf32>
+  // expected-remark@+1 {{apart along 1 by 1}}
+  %heads = nn.transpose %x [1, 0, 2] : tensor<3x4x6xf32> -> tensor<4x3x6xf32>
+  // Behind another dim: index i is of sample i % 3.
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %merged = nn.reshape %heads : tensor<4x3x6xf32> -> tensor<12x6xf32>
+  // expected-remark@+1 {{apart along 1 by 6}}
+  %columns = nn.reshape %heads : tensor<4x3x6xf32> -> tensor<4x18xf32>
+  // expected-remark@+1 {{apart along 1 by 1}}
+  %apart = nn.reshape %columns : tensor<4x18xf32> -> tensor<4x3x6xf32>
+  // In nine parts each sample has three; in eight no part is of one.
+  // expected-remark@+1 {{apart along 0 by 3}}
+  %nine = nn.reshape %x : tensor<3x4x6xf32> -> tensor<9x8xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{maybe reshapes over several samples}}
+  %eight = nn.reshape %x : tensor<3x4x6xf32> -> tensor<8x9xf32>
+  // expected-remark@+1 {{mixed}}
+  %after = nn.exp %eight : tensor<8x9xf32>
+  return
+}
+
+// -----
+
+// What joins several samples, surely; what may only move them is not sure.
+func.func @mixes(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
+                 %ids: tensor<3xi64> {nn.role = #nn.role<data>},
+                 %other: tensor<3xi64>) {
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %max = nn.reduce_max %x [0] : tensor<3x4xf32> -> tensor<4xf32>
+  // expected-remark@+1 {{mixed}}
+  %after = nn.exp %max : tensor<4xf32>
+  // expected-remark@+1 {{apart along 1 by 1}}
+  %t = nn.transpose %x [1, 0] : tensor<3x4xf32> -> tensor<4x3xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %p = nn.softmax %t : tensor<4x3xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %pairs = nn.contract "ac,bc->ab" %x, %x : tensor<3x4xf32>, tensor<3x4xf32> -> tensor<3x3xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %square = nn.slice %x at [0, 0] step [1, 1] : tensor<3x4xf32> -> tensor<3x3xf32>
+  // expected-remark@+1 {{apart along 1 by 1}}
+  %turned = nn.transpose %square [1, 0] : tensor<3x3xf32> -> tensor<3x3xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %with = nn.mul %square, %turned : tensor<3x3xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %last = nn.slice %x at [1, 0] step [1, 1] : tensor<3x4xf32> -> tensor<2x4xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %one = nn.select %x dim 0 index 1 : tensor<3x4xf32> -> tensor<4xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %zeros = nn.pad %x at [1, 0] step [1, 1] : tensor<3x4xf32> -> tensor<4x4xf32>
+  // Rows of other samples, by numbers that are not known.
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %rows = nn.embedding %other, %x : tensor<3xi64>, tensor<3x4xf32> -> tensor<3x4xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %named = nn.embedding %ids, %x : tensor<3xi64>, tensor<3x4xf32> -> tensor<3x4xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{maybe goes by the number of each of the samples}}
+  %put = nn.embedding_grad %x, %other : tensor<3x4xf32>, tensor<3xi64> -> tensor<3x4xf32>
+  // A number of each.
+  %n = nn.constant dense<[[0.0], [1.0], [2.0]]> : tensor<3x1xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %column = nn.slice %x at [0, 2] step [1, 1] : tensor<3x4xf32> -> tensor<3x1xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{maybe goes by the number of each of the samples}}
+  %by = nn.mul %column, %n : tensor<3x1xf32>
+  %same = nn.constant dense<2.0> : tensor<3x1xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %all = nn.mul %column, %same : tensor<3x1xf32>
+  return
+}
+
+// -----
+
+// A sum over samples passes what is linear in it.
+func.func @sums(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
+                %m: tensor<4x5xf32>, %c: tensor<4xf32>, %w: tensor<4xf32>) {
+  // expected-remark@+1 {{added}}
+  %sum = nn.reduce %x [0] : tensor<3x4xf32> -> tensor<4xf32>
+  // expected-remark@+1 {{added}}
+  %twice = nn.scale %sum by 2.0 : tensor<4xf32>
+  // expected-remark@+1 {{added}}
+  %both = nn.sum %sum, %twice : tensor<4xf32>
+  // expected-remark@+1 {{added}}
+  %less = nn.sub %sum, %twice : tensor<4xf32>
+  // expected-remark@+1 {{added}}
+  %times = nn.mul %sum, %c : tensor<4xf32>
+  // expected-remark@+1 {{added}}
+  %wide = nn.broadcast %sum [1] : tensor<4xf32> -> tensor<2x4xf32>
+  // expected-remark@+1 {{added}}
+  %y = nn.contract "c,cv->v" %sum, %m : tensor<4xf32>, tensor<4x5xf32> -> tensor<5xf32>
+  // expected-remark@+1 {{added}}
+  %rows = nn.reshape %sum : tensor<4xf32> -> tensor<2x2xf32>
+  // expected-remark@+1 {{added}}
+  %total = nn.reduce %sum [0] : tensor<4xf32> -> tensor<f32>
+  // expected-remark@+1 {{added}}
+  %grad = nn.contract "bc,bd->cd" %x, %x : tensor<3x4xf32>, tensor<3x4xf32> -> tensor<4x4xf32>
+  // With what is no sum, or twice, or not linear it does not.
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely computes with a sum over samples}}
+  %plus = nn.sum %sum, %c : tensor<4xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely computes with a sum over samples}}
+  %minus = nn.sub %c, %sum : tensor<4xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely computes with a sum over samples}}
+  %square = nn.mul %sum, %sum : tensor<4xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely computes with a sum over samples}}
+  %e = nn.exp %sum : tensor<4xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely computes with a sum over samples}}
+  %quotient = nn.div %sum, %c : tensor<4xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely computes with a sum over samples}}
+  %per = nn.div %c, %sum : tensor<4xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely computes with a sum over samples}}
+  %max = nn.max %sum, %twice : tensor<4xf32>
+  // expected-remark@+3 {{#0 mixed}}
+  // expected-remark@+2 {{#1 mixed}}
+  // expected-remark@+1 {{surely computes with a sum over samples}}
+  %p, %r = nn.rms_norm %sum scale %w eps 1.0e-5 : tensor<4xf32>, tensor<4xf32> -> tensor<f32>
+  // expected-remark@+1 {{added}}
+  %each = nn.broadcast %sum [1] : tensor<4xf32> -> tensor<3x4xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely computes with a sum over samples}}
+  %mean = nn.mul %x, %each : tensor<3x4xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely computes with a sum over samples}}
+  %f16 = nn.cast %sum : tensor<4xf32> -> tensor<4xf16>
+  // expected-remark@+1 {{added}}
+  %f64 = nn.cast %sum : tensor<4xf32> -> tensor<4xf64>
+  return
+}
+
+// -----
+
+// Rows in a table of all samples' rows: looked up and put by numbers that grow
+// by as many as a sample has.
+func.func @rows(%x: tensor<3x4x2xf32> {nn.role = #nn.role<data>},
+                %i: tensor<3x5xi64> {nn.role = #nn.role<data>},
+                %p: tensor<12x2xf32>, %q: tensor<4x2xf32>) {
+  // expected-remark@+1 {{apart along 0 by 4}}
+  %table = nn.reshape %x : tensor<3x4x2xf32> -> tensor<12x2xf32>
+  %own = nn.constant dense<[[0, 3], [4, 7], [8, 11]]> : tensor<3x2xi64>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %a = nn.embedding %own, %table : tensor<3x2xi64>, tensor<12x2xf32> -> tensor<3x2x2xf32>
+  // One sample's rows one behind the other, and across.
+  %list = nn.constant dense<[0, 3, 4, 7, 8, 11]> : tensor<6xi64>
+  // expected-remark@+1 {{apart along 0 by 2}}
+  %b = nn.embedding %list, %table : tensor<6xi64>, tensor<12x2xf32> -> tensor<6x2xf32>
+  %across = nn.constant dense<[[0, 4, 8], [3, 7, 11]]> : tensor<2x3xi64>
+  // expected-remark@+1 {{apart along 1 by 1}}
+  %c = nn.embedding %across, %table : tensor<2x3xi64>, tensor<12x2xf32> -> tensor<2x3x2xf32>
+  // Another step; not the same step; the wrong number of samples.
+  %less = nn.constant dense<[[0, 3], [3, 6], [6, 9]]> : tensor<3x2xi64>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %d = nn.embedding %less, %table : tensor<3x2xi64>, tensor<12x2xf32> -> tensor<3x2x2xf32>
+  %uneven = nn.constant dense<[[0, 3], [4, 7], [8, 10]]> : tensor<3x2xi64>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %e = nn.embedding %uneven, %table : tensor<3x2xi64>, tensor<12x2xf32> -> tensor<3x2x2xf32>
+  %two = nn.constant dense<[[0, 3], [4, 7]]> : tensor<2x2xi64>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %f = nn.embedding %two, %table : tensor<2x2xi64>, tensor<12x2xf32> -> tensor<2x2x2xf32>
+  // Rows that data names within its own sample: numbers and the first row.
+  %four = nn.constant dense<[[0], [4], [8]]> : tensor<3x1xi64>
+  %column = nn.reshape %four : tensor<3x1xi64> -> tensor<3xi64>
+  %begin = nn.broadcast %column [0] : tensor<3xi64> -> tensor<3x5xi64>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %named = nn.sum %i, %begin : tensor<3x5xi64>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %g = nn.embedding %named, %table : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
+  // expected-remark@+1 {{apart along 1 by 1}}
+  %turned = nn.transpose %named [1, 0] : tensor<3x5xi64> -> tensor<5x3xi64>
+  // expected-remark@+1 {{apart along 1 by 1}}
+  %h = nn.embedding %turned, %table : tensor<5x3xi64>, tensor<12x2xf32> -> tensor<5x3x2xf32>
+  // A number by sample may be moved, nothing else.
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{maybe goes by the number of each of the samples}}
+  %scaled = nn.mul %named, %i : tensor<3x5xi64>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %wide = nn.broadcast %named [0, 2] : tensor<3x5xi64> -> tensor<3x2x5xi64>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %j = nn.embedding %wide, %table : tensor<3x2x5xi64>, tensor<12x2xf32> -> tensor<3x2x5x2xf32>
+  // Twice as far is another sample's.
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %far = nn.sum %named, %begin : tensor<3x5xi64>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %k = nn.embedding %far, %table : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
+  // Without the first row all name the first sample's.
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %l = nn.embedding %i, %table : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
+  // A table that is the same for each sample, by the same numbers; another.
+  %both = nn.broadcast %q [1, 2] : tensor<4x2xf32> -> tensor<3x4x2xf32>
+  %repeated = nn.reshape %both : tensor<3x4x2xf32> -> tensor<12x2xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %m = nn.embedding %named, %repeated : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{maybe goes by the number of each of the samples}}
+  %n = nn.embedding %named, %p : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{maybe goes by the number of each of the samples}}
+  %o = nn.embedding %far, %repeated : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
+  %zeros = nn.constant dense<0.5> : tensor<12x2xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %r = nn.embedding %far, %zeros : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %s = nn.embedding %i, %p : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
+  return
+}
+
+// -----
+
+// Rows that are put into a table of all samples' rows.
+func.func @scatters(%x: tensor<3x2x2xf32> {nn.role = #nn.role<data>},
+                    %i: tensor<3x2xi64> {nn.role = #nn.role<data>}) {
+  %own = nn.constant dense<[[0, 3], [4, 7], [8, 11]]> : tensor<3x2xi64>
+  // expected-remark@+1 {{apart along 0 by 4}}
+  %a = nn.embedding_grad %x, %own : tensor<3x2x2xf32>, tensor<3x2xi64> -> tensor<12x2xf32>
+  // Of tables of other sizes these are others' rows.
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{maybe goes by the number of each of the samples}}
+  %b = nn.embedding_grad %x, %own : tensor<3x2x2xf32>, tensor<3x2xi64> -> tensor<15x2xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{maybe goes by the number of each of the samples}}
+  %c = nn.embedding_grad %x, %own : tensor<3x2x2xf32>, tensor<3x2xi64> -> tensor<13x2xf32>
+  %begin = nn.constant dense<[[0, 0], [4, 4], [8, 8]]> : tensor<3x2xi64>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %named = nn.sum %begin, %i : tensor<3x2xi64>
+  // expected-remark@+1 {{apart along 0 by 4}}
+  %d = nn.embedding_grad %x, %named : tensor<3x2x2xf32>, tensor<3x2xi64> -> tensor<12x2xf32>
+  // expected-remark@+1 {{added}}
+  %e = nn.embedding_grad %x, %i : tensor<3x2x2xf32>, tensor<3x2xi64> -> tensor<12x2xf32>
+  // Across: samples are the second dim of both; of one.
+  // expected-remark@+1 {{apart along 1 by 1}}
+  %t = nn.transpose %x [1, 0, 2] : tensor<3x2x2xf32> -> tensor<2x3x2xf32>
+  %across = nn.constant dense<[[0, 4, 8], [3, 7, 11]]> : tensor<2x3xi64>
+  // expected-remark@+1 {{apart along 0 by 4}}
+  %f = nn.embedding_grad %t, %across : tensor<2x3x2xf32>, tensor<2x3xi64> -> tensor<12x2xf32>
+  // Two rows of each, one behind the other.
+  // expected-remark@+1 {{apart along 0 by 2}}
+  %rows = nn.reshape %x : tensor<3x2x2xf32> -> tensor<6x2xf32>
+  %list = nn.constant dense<[0, 3, 4, 7, 8, 11]> : tensor<6xi64>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{maybe goes by the number of each of the samples}}
+  %g = nn.embedding_grad %rows, %list : tensor<6x2xf32>, tensor<6xi64> -> tensor<12x2xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %back = nn.reshape %a : tensor<12x2xf32> -> tensor<3x4x2xf32>
+  return
+}
+
+// -----
+
+// Whole batches one behind the other, as two views of the samples.
+func.func @views(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
+                 %c: tensor<3x4xf32>) {
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %half = nn.scale %x by 0.5 : tensor<3x4xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %both = nn.concat %x, %half along 0 : tensor<3x4xf32>, tensor<3x4xf32> -> tensor<6x4xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %e = nn.exp %both : tensor<6x4xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %a = nn.slice %e at [0, 0] step [1, 1] : tensor<6x4xf32> -> tensor<3x4xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %b = nn.slice %e at [3, 1] step [1, 2] : tensor<6x4xf32> -> tensor<3x2xf32>
+  // From the middle of a batch, part of one, and every other sample.
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %middle = nn.slice %e at [1, 0] step [1, 1] : tensor<6x4xf32> -> tensor<3x4xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %part = nn.slice %e at [3, 0] step [1, 1] : tensor<6x4xf32> -> tensor<2x4xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %other = nn.slice %e at [0, 0] step [2, 1] : tensor<6x4xf32> -> tensor<3x4xf32>
+  // With what is the same for all, and what is not.
+  %one = nn.constant dense<1.0> : tensor<3x4xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %with = nn.concat %one, %x along 0 : tensor<3x4xf32>, tensor<3x4xf32> -> tensor<6x4xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %without = nn.concat %c, %x along 0 : tensor<3x4xf32>, tensor<3x4xf32> -> tensor<6x4xf32>
+  %few = nn.constant dense<1.0> : tensor<2x4xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %uneven = nn.concat %few, %x along 0 : tensor<2x4xf32>, tensor<3x4xf32> -> tensor<5x4xf32>
+  // Along another dim, and of samples along different dims.
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %beside = nn.concat %x, %half along 1 : tensor<3x4xf32>, tensor<3x4xf32> -> tensor<3x8xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %square = nn.slice %x at [0, 1] step [1, 1] : tensor<3x4xf32> -> tensor<3x3xf32>
+  // expected-remark@+1 {{apart along 1 by 1}}
+  %turned = nn.transpose %square [1, 0] : tensor<3x3xf32> -> tensor<3x3xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %cross = nn.concat %square, %turned along 0 : tensor<3x3xf32>, tensor<3x3xf32> -> tensor<6x3xf32>
+  // A sum over all of them is one over the samples.
+  // expected-remark@+1 {{added}}
+  %sum = nn.reduce %both [0] : tensor<6x4xf32> -> tensor<4xf32>
+  // Rows of each sample, three behind one another.
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %wide = nn.broadcast %x [0, 2] : tensor<3x4xf32> -> tensor<3x2x4xf32>
+  // expected-remark@+1 {{apart along 0 by 2}}
+  %rows = nn.reshape %wide : tensor<3x2x4xf32> -> tensor<6x4xf32>
+  // expected-remark@+1 {{apart along 0 by 2}}
+  %two = nn.concat %rows, %rows along 0 : tensor<6x4xf32>, tensor<6x4xf32> -> tensor<12x4xf32>
+  // expected-remark@+1 {{apart along 0 by 2}}
+  %last = nn.slice %two at [6, 0] step [1, 1] : tensor<12x4xf32> -> tensor<6x4xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %three = nn.slice %two at [3, 0] step [1, 1] : tensor<12x4xf32> -> tensor<6x4xf32>
+  return
+}
+
+// -----
+
+// One sample: whatever has one element along a dim may be it, so nothing
+// found of it is sure.
+func.func @single(%x: tensor<1x4xf32> {nn.role = #nn.role<data>},
+                  %i: tensor<1x2xi64> {nn.role = #nn.role<data>},
+                  %known: tensor<1x2xi64>) {
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %list = nn.reshape %x : tensor<1x4xf32> -> tensor<1x1x4xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{maybe joins several samples}}
+  %max = nn.reduce_max %list [0] : tensor<1x1x4xf32> -> tensor<1x4xf32>
+  // expected-remark@+1 {{apart along 0 by 4}}
+  %rows = nn.reshape %x : tensor<1x4xf32> -> tensor<4xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{maybe joins several samples}}
+  %top = nn.reduce_max %rows [0] : tensor<4xf32> -> tensor<f32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %same = nn.reduce_max %x [0] : tensor<1x4xf32> -> tensor<4xf32>
+  // expected-remark@+1 {{apart along 0 by 4}}
+  %one = nn.reshape %x : tensor<1x4xf32> -> tensor<4x1xf32>
+  // expected-remark@+1 {{apart along 0 by 4}}
+  %column = nn.reduce_max %one [1] : tensor<4x1xf32> -> tensor<4xf32>
+  // expected-remark@+1 {{apart along 0 by 2}}
+  %table = nn.reshape %x : tensor<1x4xf32> -> tensor<2x2xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %own = nn.embedding %i, %table : tensor<1x2xi64>, tensor<2x2xf32> -> tensor<1x2x2xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{maybe joins several samples}}
+  %top2 = nn.reduce_max %own [0, 1] : tensor<1x2x2xf32> -> tensor<2xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %any = nn.embedding %known, %table : tensor<1x2xi64>, tensor<2x2xf32> -> tensor<1x2x2xf32>
+  // expected-remark@+1 {{apart along 0 by 5}}
+  %put = nn.embedding_grad %own, %known : tensor<1x2x2xf32>, tensor<1x2xi64> -> tensor<5x2xf32>
+  return
+}
+
+// -----
+
+// A test for infinite values joins nothing as a rule; any other does.
+func.func @infinite(%x: tensor<3x4xf32> {nn.role = #nn.role<data>}) {
+  %inf = nn.constant dense<0x7F800000> : tensor<f32>
+  %infs = nn.broadcast %inf [] : tensor<f32> -> tensor<3x4xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %is = nn.compare eq %x, %infs : tensor<3x4xf32> -> tensor<3x4xi1>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %whole = nn.cast %is : tensor<3x4xi1> -> tensor<3x4xi64>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{maybe joins several samples}}
+  %any = nn.reduce_max %whole [0, 1] : tensor<3x4xi64> -> tensor<i64>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %lt = nn.compare lt %x, %infs : tensor<3x4xf32> -> tensor<3x4xi1>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %whole2 = nn.cast %lt : tensor<3x4xi1> -> tensor<3x4xi64>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %any2 = nn.reduce_max %whole2 [0, 1] : tensor<3x4xi64> -> tensor<i64>
+  %large = nn.constant dense<1.0e30> : tensor<3x4xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %at = nn.compare eq %x, %large : tensor<3x4xf32> -> tensor<3x4xi1>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %whole3 = nn.cast %at : tensor<3x4xi1> -> tensor<3x4xi64>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %any3 = nn.reduce_max %whole3 [0, 1] : tensor<3x4xi64> -> tensor<i64>
+  %some = nn.constant dense<[[0x7F800000, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]]> : tensor<3x4xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{maybe goes by the number of each of the samples}}
+  %at4 = nn.compare eq %x, %some : tensor<3x4xf32> -> tensor<3x4xi1>
+  %two = nn.constant dense<2> : tensor<3x4xi64>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %at5 = nn.compare eq %whole, %two : tensor<3x4xi64> -> tensor<3x4xi1>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %at6 = nn.compare eq %x, %x : tensor<3x4xf32> -> tensor<3x4xi1>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %whole6 = nn.cast %at6 : tensor<3x4xi1> -> tensor<3x4xi64>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %any6 = nn.reduce_max %whole6 [0, 1] : tensor<3x4xi64> -> tensor<i64>
+  return
+}
