@@ -1,0 +1,74 @@
+"""What one rank and many are compared on: small models, and all choices of a
+plan. Odd on purpose: a prime number of classes, three layers on two stages,
+three data ranks, fewer microbatches than stages.
+"""
+
+import collections
+import itertools
+import os
+import subprocess
+import sys
+
+from cover import cover
+
+MAKE = os.path.join(os.path.dirname(__file__), "..", "..", "..", "Inputs",
+                    "models", "make.py")
+GLOBAL_BATCH, SEQ, CLASSES, MOST_RANKS = 24, 16, 131, 8
+# Of 4 query heads; LLaMA's share 2 key and value heads.
+LAYERS = {"gpt": 4, "llama": 3}
+
+Plan = collections.namedtuple(
+    "Plan", "family tied dropout tp pp dp cp sp schedule microbatches")
+CHOICES = Plan(
+    family=("gpt", "llama"), tied=(True, False), dropout=(False, True),
+    tp=(1, 2, 4), pp=(1, 2, 3, 4), dp=(1, 2, 3), cp=(1, 2), sp=(False, True),
+    schedule=("1f1b", "gpipe"), microbatches=(1, 2, 3, 4, 8))
+
+
+def is_possible(plan):
+    return (plan.tp * plan.pp * plan.dp * plan.cp <= MOST_RANKS
+            and plan.pp <= LAYERS[plan.family]
+            and GLOBAL_BATCH % (plan.dp * plan.microbatches) == 0
+            and (plan.tp > 1 or not plan.sp)
+            # Without stages there is nothing to schedule.
+            and (plan.pp > 1 or plan.schedule == CHOICES.schedule[0]))
+
+
+def plans(count=0):
+    """Every two choices meet; at least `count` of them."""
+    return cover((plan for plan in itertools.starmap(
+        Plan, itertools.product(*CHOICES)) if is_possible(plan)), count)
+
+
+def one_rank(plan):
+    """What a plan must compute the same as."""
+    return plan._replace(tp=1, pp=1, dp=1, cp=1, sp=False, microbatches=1,
+                         schedule=CHOICES.schedule[0])
+
+
+def model(plan, folder):
+    """A file with the model of a plan, made there unless it is."""
+    batch = GLOBAL_BATCH // plan.microbatches
+    name = "-".join([plan.family, "tied" if plan.tied else "untied",
+                     *["dropout"] * plan.dropout, str(batch)])
+    path = os.path.join(folder, name + ".mlir")
+    if not os.path.exists(path):
+        text = subprocess.run(
+            [sys.executable, MAKE, plan.family,
+             f"--layers={LAYERS[plan.family]}", f"--batch={batch}",
+             f"--seq={SEQ}", f"--vocab={CLASSES}",
+             *(["--dropout=0.1"] if plan.dropout else []),
+             *([] if plan.tied else ["--untied"])],
+            stdout=subprocess.PIPE, text=True, check=True).stdout
+        with open(path, "w") as file:
+            file.write('module attributes {pcc.phase = "nn"} {\n'
+                       f'{text}}}\n')
+    return path
+
+
+def flags(plan):
+    """Those of pcc, but for the model."""
+    return ["-q", f"--tp={plan.tp}", f"--pp={plan.pp}", f"--dp={plan.dp}",
+            f"--cp={plan.cp}", *["--sequence-parallel"] * plan.sp,
+            f"--schedule={plan.schedule}",
+            f"--global-batch-size={GLOBAL_BATCH}"]
