@@ -219,7 +219,9 @@ bool Attention::matchScoreLabels() {
   for (char label : qLabels)
     if (!scoreLabels.contains(label))
       first.d = label;
-  return query >= 0 && first.h && first.d;
+  // Of four labels each, all of which occur twice, one is the queries' alone,
+  // two are of both and one is summed over.
+  return true;
 }
 
 bool Attention::matchValueLabels() {
@@ -231,10 +233,11 @@ bool Attention::matchValueLabels() {
   for (char label : vLabels)
     if (!pLabels.contains(label))
       second.e = label;
-  return second.e && !outLabels.contains(second.t) &&
-         vLabels.contains(second.t) && vLabels.contains(second.b) &&
-         vLabels.contains(second.h) && outLabels.contains(second.s) &&
-         !vLabels.contains(second.s);
+  // Values have keys in place of queries, and so has the result queries: its
+  // other labels occur nowhere else.
+  return second.e && vLabels.contains(second.t) && vLabels.contains(second.b) &&
+         vLabels.contains(second.h) && !outLabels.contains(second.t) &&
+         outLabels.contains(second.b) && outLabels.contains(second.h);
 }
 
 /// Takes keys and values from before they were repeated for each query head,
