@@ -1,0 +1,26 @@
+// Recognition ends after as many rewrites as it is given: what is there then is
+// right, with less of it recognized. Four make one scale and one transpose of
+// these; a fifth is asked for to know that there is nothing more.
+// RUN: pcc-opt %s -nn-recognize=max-rewrites=3 2>&1 | FileCheck %s --check-prefixes=ENDS,THREE
+// RUN: pcc-opt %s -nn-recognize=max-rewrites=4 2>&1 | FileCheck %s --check-prefixes=ENDS,ALL
+// RUN: pcc-opt %s -nn-recognize=max-rewrites=5 2>&1 | FileCheck %s --check-prefixes=SILENT,ALL
+// RUN: pcc-opt %s -nn-recognize 2>&1 | FileCheck %s --check-prefixes=SILENT,ALL
+
+// ENDS: warning: recognition stopped after {{[34]}} rewrites: the program is right, but attention and projections may be computed, and split, as the file has them
+// SILENT-NOT: warning
+// THREE: func.func @chain(
+// THREE-COUNT-3: nn.
+// THREE-NEXT: return
+// ALL: func.func @chain(
+// ALL-NEXT: %[[T:.*]] = nn.transpose %arg0 [1, 0]
+// ALL-NEXT: %[[Y:.*]] = nn.scale %[[T]] by 7.500000e+00
+// ALL-NEXT: return %[[Y]]
+func.func @chain(%x: tensor<2x3xf32>) -> tensor<3x2xf32> {
+  %a = nn.scale %x by 0.5 : tensor<2x3xf32>
+  %b = nn.transpose %a [1, 0] : tensor<2x3xf32> -> tensor<3x2xf32>
+  %c = nn.scale %b by 3.0 : tensor<3x2xf32>
+  %d = nn.transpose %c [1, 0] : tensor<3x2xf32> -> tensor<2x3xf32>
+  %e = nn.scale %d by 5.0 : tensor<2x3xf32>
+  %f = nn.transpose %e [1, 0] : tensor<2x3xf32> -> tensor<3x2xf32>
+  return %f : tensor<3x2xf32>
+}
