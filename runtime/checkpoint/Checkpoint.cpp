@@ -22,8 +22,8 @@ static json planOf(const pcc_program &program) {
   return {{"axes", axes}, {"world_size", worldSize(program)}};
 }
 
-static json trainerState(const TrainingState &state, const Options &options,
-                         StepCount count) {
+static json trainerState(const TrainingState &state,
+                         const TrainingOptions &options, StepCount count) {
   const pcc_program &program = state.program;
   int64_t samples = count.step * globalBatch(program);
   json flags;
@@ -129,7 +129,8 @@ static json gatherFiles(const FileHashes &model, const FileHashes &optimizer) {
 }
 
 /// What rank 0 does when all files of a checkpoint but the last are written.
-static std::string complete(const std::string &text, const Options &options,
+static std::string complete(const std::string &text,
+                            const TrainingOptions &options,
                             const Place &place) {
   const std::string &dir = place.dir;
   // A run that came to own the folder meanwhile may write under these names.
@@ -156,8 +157,9 @@ static std::string complete(const std::string &text, const Options &options,
 
 /// Writes a checkpoint, or ends the run; false if the folder was deleted
 /// meanwhile and `again`.
-static bool tryToSave(const TrainingState &state, const Options &options,
-                      StepCount count, const Place &place, bool again) {
+static bool tryToSave(const TrainingState &state,
+                      const TrainingOptions &options, StepCount count,
+                      const Place &place, bool again) {
   bool first = backend::rank() == 0;
   if (first) {
     requireSaveFolder();
@@ -181,7 +183,8 @@ static bool tryToSave(const TrainingState &state, const Options &options,
 }
 
 std::string pcc::saveCheckpoint(const TrainingState &state,
-                                const Options &options, StepCount count) {
+                                const TrainingOptions &options,
+                                StepCount count) {
   Place place = {options.save,
                  format("step-%08lld", static_cast<long long>(count.step))};
   if (!tryToSave(state, options, count, place, /*again=*/true))
@@ -190,8 +193,9 @@ std::string pcc::saveCheckpoint(const TrainingState &state,
 }
 
 StepCount pcc::readTrainerState(const pcc_program &program,
-                                const SavedFiles &files, Options &options,
-                                Options &before) {
+                                const SavedFiles &files,
+                                TrainingOptions &options,
+                                TrainingOptions &before) {
   const std::string &folder = files.folder();
   const json &state = files.fields();
   auto refuse = [&](const char *what) {

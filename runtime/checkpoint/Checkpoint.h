@@ -33,14 +33,14 @@ struct StepCount {
 
 /// Writes the checkpoint of a step into `options.save`; all ranks call it.
 /// Returns the folder. Exits with ExitOutput where it cannot be written.
-std::string saveCheckpoint(const TrainingState &state, const Options &options,
-                           StepCount count);
+std::string saveCheckpoint(const TrainingState &state,
+                           const TrainingOptions &options, StepCount count);
 
 /// What trainer_state.json says: sets the options that the command line leaves
 /// open; `before`: all options as the checkpoint has them. Exits with
 /// ExitOutput for what is none.
 StepCount readTrainerState(const pcc_program &program, const SavedFiles &files,
-                           Options &options, Options &before);
+                           TrainingOptions &options, TrainingOptions &before);
 
 /// Loads parameters and optimizer state, whatever layout wrote them. Exits with
 /// ExitOutput if they are not this program's.

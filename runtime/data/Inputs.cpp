@@ -16,7 +16,8 @@ int64_t pcc::globalBatch(const pcc_program &program) {
   return program.micro_batch * program.data_parallel * program.microbatches;
 }
 
-StepValues pcc::stepValues(const Options &options, int64_t step, double lr) {
+StepValues pcc::stepValues(const TrainingOptions &options, int64_t step,
+                           double lr) {
   StepValues values;
   values.step = values.update = step;
   values.seed = options.seed;

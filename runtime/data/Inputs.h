@@ -22,7 +22,7 @@ struct StepValues {
 
 /// The scalars that the options give a step; without --clip-grad the bound is
 /// infinite, which makes the clip factor one.
-StepValues stepValues(const Options &options, int64_t step, double lr);
+StepValues stepValues(const TrainingOptions &options, int64_t step, double lr);
 
 /// Samples of one step over all data-parallel ranks.
 int64_t globalBatch(const pcc_program &program);

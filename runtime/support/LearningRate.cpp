@@ -29,7 +29,7 @@ double Schedule::at(int64_t step) const {
   return peak;
 }
 
-Schedule pcc::scheduleOf(const Options &options) {
+Schedule pcc::scheduleOf(const TrainingOptions &options) {
   Schedule schedule;
   parseDecay(options.lrSchedule, schedule.decay);
   schedule.peak = options.lr;

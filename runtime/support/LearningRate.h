@@ -31,7 +31,7 @@ struct Schedule {
 
 /// The schedule that the options ask for, once their --steps is known; without
 /// --min-lr the least rate is a tenth of --lr.
-Schedule scheduleOf(const Options &options);
+Schedule scheduleOf(const TrainingOptions &options);
 
 /// "constant", "linear", "cosine" or "wsd"; false for anything else.
 bool parseDecay(const std::string &name, Decay &decay);

@@ -34,7 +34,7 @@ struct Group {
 };
 } // namespace
 
-static std::vector<Group> groupsOf(Options &o) {
+static std::vector<Group> groupsOf(TrainingOptions &o) {
   const double big = 9e15; // a whole number that a double holds exactly
   auto text = [](const char *name, std::string &value, const char *what,
                  const char *help, bool saved = false) {
@@ -242,7 +242,7 @@ bool pcc::parseTraceSteps(const std::string &text, int64_t &from, int64_t &to) {
   return true;
 }
 
-static void checkOptions(const Options &options) {
+static void checkOptions(const TrainingOptions &options) {
   Decay decay;
   if (!parseDecay(options.lrSchedule, decay))
     fail(ExitUsage,
@@ -270,8 +270,8 @@ static void checkOptions(const Options &options) {
     fail(ExitUsage, "--eval-every needs --val-data PATH");
 }
 
-Options pcc::parseOptions(int argc, char **argv) {
-  Options options;
+TrainingOptions pcc::parseOptions(int argc, char **argv) {
+  TrainingOptions options;
   std::vector<Group> groups = groupsOf(options);
   for (int i = 1; i < argc; ++i) {
     std::string argument = argv[i];
@@ -313,7 +313,7 @@ Options pcc::parseOptions(int argc, char **argv) {
 }
 
 std::string pcc::helpText(const std::string &program) {
-  Options options;
+  TrainingOptions options;
   std::string text =
       format("Usage: %s --data PATH [options]\n", program.c_str());
   for (const Group &group : groupsOf(options)) {
@@ -335,8 +335,8 @@ std::string pcc::helpText(const std::string &program) {
 }
 
 std::vector<std::pair<std::string, std::string>>
-pcc::savedOptions(const Options &options) {
-  Options copy = options;
+pcc::savedOptions(const TrainingOptions &options) {
+  TrainingOptions copy = options;
   std::vector<std::pair<std::string, std::string>> saved;
   for (const Group &group : groupsOf(copy))
     for (const Flag &flag : group.flags) {
@@ -356,8 +356,8 @@ pcc::savedOptions(const Options &options) {
   return saved;
 }
 
-std::vector<std::string> pcc::changedOptions(const Options &before,
-                                             const Options &after) {
+std::vector<std::string> pcc::changedOptions(const TrainingOptions &before,
+                                             const TrainingOptions &after) {
   // Short, for people; the texts of checkpoints have all digits.
   auto shortened = [](const std::string &value) {
     char *end;
@@ -382,7 +382,7 @@ std::vector<std::string> pcc::changedOptions(const Options &before,
   return changes;
 }
 
-void pcc::restoreOption(Options &options, const std::string &name,
+void pcc::restoreOption(TrainingOptions &options, const std::string &name,
                         const std::string &value) {
   if (options.given.count(name))
     return;

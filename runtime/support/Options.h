@@ -12,7 +12,7 @@
 namespace pcc {
 
 /// What the command line says; see the help texts in Options.cpp.
-struct Options {
+struct TrainingOptions {
   std::string data, outputs, valData, save, resume, model, logJson, init;
   std::string exportOnnx, tensorboardDir, trace, traceSteps;
   std::string lrSchedule = "cosine";
@@ -30,7 +30,7 @@ struct Options {
 
 /// Reads the command line, both --x=N and --x N. Exits with ExitUsage and one
 /// message for what cannot be read or is out of range.
-Options parseOptions(int argc, char **argv);
+TrainingOptions parseOptions(int argc, char **argv);
 
 /// The steps of --trace-steps A:B; false for text that is none.
 bool parseTraceSteps(const std::string &text, int64_t &from, int64_t &to);
@@ -41,15 +41,15 @@ std::string helpText(const std::string &program);
 /// The flags that decide what is computed, as (name, value) texts, but for what
 /// follows from others; a checkpoint keeps them.
 std::vector<std::pair<std::string, std::string>>
-savedOptions(const Options &options);
+savedOptions(const TrainingOptions &options);
 
 /// What of these flags differs, as "--lr 0.1 -> 0.2".
-std::vector<std::string> changedOptions(const Options &before,
-                                        const Options &after);
+std::vector<std::string> changedOptions(const TrainingOptions &before,
+                                        const TrainingOptions &after);
 
 /// Sets a flag by name unless the command line gave it; used on --resume.
 /// Exits with ExitOutput if `value` is not one.
-void restoreOption(Options &options, const std::string &name,
+void restoreOption(TrainingOptions &options, const std::string &name,
                    const std::string &value);
 
 } // namespace pcc

@@ -11,8 +11,8 @@
 
 using namespace pcc;
 
-Log::Log(const Options &options, int64_t done, int64_t last, bool tokens,
-         int columns)
+Log::Log(const TrainingOptions &options, int64_t done, int64_t last,
+         bool tokens, int columns)
     : path(options.logJson), steps(options.steps), logEvery(options.logEvery),
       tokens(tokens), bar(columns, done, last) {
   if (!options.tensorboardDir.empty())

@@ -32,7 +32,7 @@ public:
   /// `done`: the steps that came before; a resumed run appends to its
   /// --log-json. `last`: the step it ends with. `tokens`: whether the items of
   /// a step are tokens. `columns`: of the terminal, 0 for none.
-  Log(const Options &options, int64_t done, int64_t last, bool tokens,
+  Log(const TrainingOptions &options, int64_t done, int64_t last, bool tokens,
       int columns);
   ~Log();
   Log(const Log &) = delete;

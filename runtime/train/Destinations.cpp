@@ -26,7 +26,7 @@ struct Destination {
 } // namespace
 
 /// Every file that the run reads, whether or not it is there.
-static std::vector<Named> inputsOf(const Options &options,
+static std::vector<Named> inputsOf(const TrainingOptions &options,
                                    const SourceFiles &files) {
   std::vector<Named> inputs = {{"/proc/self/exe", "is this program"}};
   for (const std::string &path : files.places())
@@ -45,7 +45,7 @@ static std::vector<Named> inputsOf(const Options &options,
 }
 
 static std::vector<Destination> destinationsOf(const pcc_program &program,
-                                               const Options &options) {
+                                               const TrainingOptions &options) {
   std::vector<Destination> written;
   // What is not written in place is first written beside it.
   auto add = [&](const char *flag, const std::string &path, bool isReplaced) {
@@ -82,7 +82,8 @@ static void checkWritable(const std::string &path) {
     fail(ExitOutput, cannotWrite(path));
 }
 
-void pcc::checkDestinations(const pcc_program &program, const Options &options,
+void pcc::checkDestinations(const pcc_program &program,
+                            const TrainingOptions &options,
                             const SourceFiles &files) {
   std::vector<Destination> written = destinationsOf(program, options);
   std::vector<Named> inputs = inputsOf(options, files);

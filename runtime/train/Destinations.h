@@ -12,7 +12,8 @@ namespace pcc {
 /// none is a file that it reads (data, weights, the model, the program) or that
 /// another flag writes, by whatever path, and all can be written to. Exits with
 /// ExitOutput otherwise. Makes the folders of --save and --export-onnx.
-void checkDestinations(const pcc_program &program, const Options &options,
+void checkDestinations(const pcc_program &program,
+                       const TrainingOptions &options,
                        const SourceFiles &files);
 
 } // namespace pcc

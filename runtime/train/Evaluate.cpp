@@ -12,8 +12,9 @@
 
 using namespace pcc;
 
-Evaluation::Evaluation(const pcc_program &program, const Options &options,
-                       const Dataset &data, const DataOrder &order)
+Evaluation::Evaluation(const pcc_program &program,
+                       const TrainingOptions &options, const Dataset &data,
+                       const DataOrder &order)
     : program(program), options(options), data(data), order(order),
       batches(std::min(options.evalBatches,
                        order.samples() / globalBatch(program))) {

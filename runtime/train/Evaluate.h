@@ -15,7 +15,7 @@ namespace pcc {
 class Evaluation {
 public:
   /// Exits with ExitData where no label of these counts.
-  Evaluation(const pcc_program &program, const Options &options,
+  Evaluation(const pcc_program &program, const TrainingOptions &options,
              const Dataset &data, const DataOrder &order);
 
   /// The mean loss of what counts, which is nothing where `empty` is `batches`.
@@ -30,7 +30,7 @@ public:
 
 private:
   const pcc_program &program;
-  const Options &options;
+  const TrainingOptions &options;
   const Dataset &data;
   const DataOrder &order;
   int64_t batches;

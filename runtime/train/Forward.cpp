@@ -102,7 +102,8 @@ static void writeOutput(const std::string &folder, const pcc_output &output,
          format("cannot write '%s': %s", path.c_str(), strerror(errno)));
 }
 
-void pcc::runForward(const pcc_program &program, const Options &options) {
+void pcc::runForward(const pcc_program &program,
+                     const TrainingOptions &options) {
   const pcc_stage &stage = program.stages[0];
   for (const auto &given : options.given)
     if (given.first != "data" && given.first != "outputs" &&

@@ -17,7 +17,7 @@ bool isForwardProgram(const pcc_program &program);
 /// written as float32. Exits with ExitUsage without those flags, ExitData for
 /// an array that is not of the input's shape or a type that it can hold,
 /// ExitOutput where a file cannot be written.
-void runForward(const pcc_program &program, const Options &options);
+void runForward(const pcc_program &program, const TrainingOptions &options);
 
 } // namespace pcc
 

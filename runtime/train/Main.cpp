@@ -39,7 +39,7 @@ static std::string arithmetic(const pcc_program &program) {
 }
 
 /// Brings the ranks together, so that each notices what becomes of the others.
-static void joinRanks(const Launch &launch, const Options &options) {
+static void joinRanks(const Launch &launch, const TrainingOptions &options) {
   bool hasParent = launch.launcher == Launcher::SelfStarted;
   bool alone = launch.launcher == Launcher::None;
   // What it takes to start on busy hosts, of which nobody sees how far it is.
@@ -69,7 +69,7 @@ static int run(int argc, char **argv) {
          format("the program was compiled for runtime version %d, this is %d",
                 program.abi_version, PCC_ABI_VERSION));
 
-  Options options = parseOptions(argc, argv);
+  TrainingOptions options = parseOptions(argc, argv);
   if (options.help || options.info) {
     if (launch.rank == 0)
       print(options.help ? helpText(argv[0]) : infoText(program));

@@ -32,7 +32,8 @@ namespace {
 /// A training run on this rank, from its start to its end.
 class Run {
 public:
-  Run(const pcc_program &program, const Options &options, const Launch &launch);
+  Run(const pcc_program &program, const TrainingOptions &options,
+      const Launch &launch);
 
   /// What comes before the first step; false: an end was asked for meanwhile.
   bool begin();
@@ -43,7 +44,7 @@ public:
 private:
   /// What the options of a resumed run mean for its learning rate, given those
   /// that the checkpoint was trained with.
-  void checkRates(const Options &before);
+  void checkRates(const TrainingOptions &before);
   void chooseTrace();
   void load();
   void describe() const;
@@ -70,7 +71,7 @@ private:
   bool first() const { return backend::rank() == 0; }
 
   const pcc_program &program;
-  Options options;
+  TrainingOptions options;
   const Launch &launch;
   Coordinates coordinates;
   const pcc_stage &stage;
@@ -120,12 +121,13 @@ static std::unique_ptr<DataOrder> orderOf(const pcc_program &program,
   return std::make_unique<DataOrder>(data.samples(), batch, shuffle, seed);
 }
 
-Run::Run(const pcc_program &program, const Options &given, const Launch &launch)
+Run::Run(const pcc_program &program, const TrainingOptions &given,
+         const Launch &launch)
     : program(program), options(given), launch(launch),
       coordinates(coordinatesOf(program, backend::rank())),
       stage(ownStage(program, coordinates)), files(program, given.model) {
   checkInputs(stage);
-  Options before;
+  TrainingOptions before;
   if (!options.resume.empty()) {
     checkpoint = std::make_unique<SavedFiles>(findCheckpoint(options.resume));
     StepCount count = readTrainerState(program, *checkpoint, options, before);
@@ -182,7 +184,7 @@ void Run::load() {
                                 findColumns(launch));
 }
 
-void Run::checkRates(const Options &before) {
+void Run::checkRates(const TrainingOptions &before) {
   if (options.minLr > options.lr)
     fail(ExitUsage,
          format("--lr %g is less than the checkpoint's --min-lr %g", options.lr,
@@ -453,7 +455,7 @@ void Run::loop() {
   }
 }
 
-void pcc::train(const pcc_program &program, Options options,
+void pcc::train(const pcc_program &program, TrainingOptions options,
                 const Launch &launch) {
   Run run(program, options, launch);
   if (run.begin()) {

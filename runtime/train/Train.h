@@ -11,7 +11,8 @@ namespace pcc {
 
 /// Trains on this rank, which has joined the others. Returns when done; every
 /// failure exits.
-void train(const pcc_program &program, Options options, const Launch &launch);
+void train(const pcc_program &program, TrainingOptions options,
+           const Launch &launch);
 
 } // namespace pcc
 

@@ -47,7 +47,7 @@ static TrainingState makeState() {
 static std::string load(const TrainingState &state) {
   memset(state.arena, 0, arenaBytes);
   try {
-    Options options, before;
+    TrainingOptions options, before;
     SavedFiles files(fuzz::folder());
     fuzz::use(readTrainerState(state.program, files, options, before).step);
     loadCheckpoint(state, files);

@@ -90,7 +90,7 @@ struct CommandLine {
   template <typename T>
   using At = llvm::cl::LocationClass<T>;
 
-  Options training;
+  TrainingOptions training;
   To<std::string> data{"data", Desc("Runs training steps on a token file"),
                        Value("file"), At<std::string>(training.data), in};
   To<bool> shuffle{"shuffle", Desc("Visits samples in an order of --seed"),

@@ -17,7 +17,7 @@ using namespace pcc::interp;
 /// Fills parameters as the runtime's binary does, but those that are given on
 /// the command line or made up by --fill.
 static void initialize(Training &training, Machine &machine,
-                       const Options &options) {
+                       const TrainingOptions &options) {
   RuntimeProgram &program = training.getProgram();
   std::unique_ptr<SafeTensors> file;
   InitialValues values =
@@ -26,7 +26,7 @@ static void initialize(Training &training, Machine &machine,
 }
 
 int Session::train() {
-  Options &settings = options.training;
+  TrainingOptions &settings = options.training;
   auto make = [&](const InputInfo &info, int64_t microbatch) {
     return makeInput(module, info, -1, microbatch);
   };
