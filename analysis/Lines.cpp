@@ -17,7 +17,7 @@ using namespace pcc::nn;
 /// One value of the expression, with its last line.
 struct Lines::Step {
   Value value;
-  Places places;
+  IndexMap map;
   /// The op and its operands' steps; neither for what is read.
   Operation *op = nullptr;
   SmallVector<unsigned> operands;
@@ -27,7 +27,8 @@ struct Lines::Step {
   SourceAttr source;
   std::optional<Tensor> elements;
   std::unique_ptr<llvm::MemoryBuffer> bytes;
-  Place place;
+  /// The number of the element that is read.
+  AffineIndex offset;
   /// The dims, but for the last, along which its lines differ.
   llvm::SmallBitVector rows;
   Line line;
@@ -47,46 +48,47 @@ Lines::Lines(Value value, int64_t along, Unknown unknown)
       extents(tensorType(value).getShape()), unknown(unknown) {
   if (!extents.empty())
     std::swap(extents[along], extents.back());
-  Places places;
+  IndexMap map;
   for (size_t d = 0; d < extents.size(); ++d) {
-    Place place;
-    place.factors.assign(extents.size(), 0);
-    place.factors[d] = extents[d] > 1;
-    places.push_back(place);
+    AffineIndex at;
+    at.factors.assign(extents.size(), 0);
+    at.factors[d] = extents[d] > 1;
+    map.push_back(at);
   }
   if (!extents.empty())
-    std::swap(places[along], places.back());
+    std::swap(map[along], map.back());
   bool isEmpty = extents.empty() || product(extents) == 0;
   if (isEmpty)
     known = false;
   else
-    add(value, places);
+    add(value, map);
 }
 
 bool Lines::varies(int64_t dim) const {
   return !steps.empty() && steps.back().rows.test(dim);
 }
 
-Lines::Place Lines::numbered(const Places &places, ArrayRef<int64_t> strides,
-                             int64_t base) const {
-  Place result;
+Lines::AffineIndex Lines::numbered(const IndexMap &map,
+                                   ArrayRef<int64_t> strides,
+                                   int64_t base) const {
+  AffineIndex result;
   result.base = base;
   result.factors.assign(extents.size(), 0);
-  for (auto [place, stride] : llvm::zip(places, strides)) {
-    result.base += place.base * stride;
-    for (auto [to, factor] : llvm::zip(result.factors, place.factors))
+  for (auto [at, stride] : llvm::zip(map, strides)) {
+    result.base += at.base * stride;
+    for (auto [to, factor] : llvm::zip(result.factors, at.factors))
       to += factor * stride;
   }
   return result;
 }
 
-/// The places of a reshape's input: its dims are dims of the result, or
+/// The index map of a reshape's input: its dims are dims of the result, or
 /// several of them merged; nothing if it splits one.
-std::optional<Lines::Places> Lines::throughReshape(ReshapeOp op,
-                                                   const Places &places) {
+std::optional<Lines::IndexMap> Lines::throughReshape(ReshapeOp op,
+                                                     const IndexMap &map) {
   ArrayRef<int64_t> from = tensorType(op.getInput()).getShape(),
                     to = op.getType().getShape();
-  Places result;
+  IndexMap result;
   size_t next = 0;
   for (int64_t extent : from) {
     int64_t merged = 1;
@@ -96,7 +98,7 @@ std::optional<Lines::Places> Lines::throughReshape(ReshapeOp op,
     if (merged != extent)
       return std::nullopt;
     result.push_back(
-        numbered(Places(ArrayRef(places).slice(begin, next - begin)),
+        numbered(IndexMap(ArrayRef(map).slice(begin, next - begin)),
                  rowMajor(to.slice(begin, next - begin)), 0));
   }
   return result;
@@ -112,10 +114,10 @@ static bool isPositions(Value value) {
          tensorType(value).getRank() == 1;
 }
 
-unsigned Lines::addLeaf(Value value, const Places &places) {
+unsigned Lines::addLeaf(Value value, const IndexMap &map) {
   Step step;
   step.value = value;
-  step.places = places;
+  step.map = map;
   Shape shape(tensorType(value).getShape()), strides = rowMajor(shape);
   int64_t base = 0;
   if (auto constant = value.getDefiningOp<ConstantOp>()) {
@@ -158,22 +160,22 @@ unsigned Lines::addLeaf(Value value, const Places &places) {
     known = false;
     strides.assign(shape.size(), 0);
   }
-  step.place = numbered(places, strides, base);
+  step.offset = numbered(map, strides, base);
   step.rows.resize(extents.size());
   for (size_t d = 0; d + 1 < extents.size(); ++d)
-    step.rows[d] = step.place.factors[d] != 0;
+    step.rows[d] = step.offset.factors[d] != 0;
   steps.push_back(std::move(step));
   return steps.size() - 1;
 }
 
-unsigned Lines::addOp(Operation *op, const Places &places) {
+unsigned Lines::addOp(Operation *op, const IndexMap &map) {
   Step step;
   step.value = op->getResult(0);
-  step.places = places;
+  step.map = map;
   step.op = op;
   step.rows.resize(extents.size());
   for (Value operand : op->getOperands()) {
-    unsigned number = add(operand, places);
+    unsigned number = add(operand, map);
     step.operands.push_back(number);
     step.rows |= steps[number].rows;
   }
@@ -182,63 +184,63 @@ unsigned Lines::addOp(Operation *op, const Places &places) {
 }
 
 /// Whether a line is one of the value's own, along its last dim.
-bool Lines::isAlongLine(Value value, const Places &places) const {
-  const Place &place = places.back();
+bool Lines::isAlongLine(Value value, const IndexMap &map) const {
+  const AffineIndex &at = map.back();
   return tensorType(value).getShape().back() == extents.back() &&
-         place.base == 0 && place.factors.back() == 1 &&
-         llvm::all_of(ArrayRef(place.factors).drop_back(),
+         at.base == 0 && at.factors.back() == 1 &&
+         llvm::all_of(ArrayRef(at.factors).drop_back(),
                       [](int64_t factor) { return factor == 0; });
 }
 
-unsigned Lines::add(Value value, Places places) {
+unsigned Lines::add(Value value, IndexMap map) {
   for (auto [number, step] : llvm::enumerate(steps))
-    if (step.value == value && step.places == places)
+    if (step.value == value && step.map == map)
       return number;
   Operation *op = value.getDefiningOp();
   if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op)) {
-    Places inner;
+    IndexMap inner;
     for (int64_t dim : broadcast.getDims())
-      inner.push_back(places[dim]);
+      inner.push_back(map[dim]);
     return add(broadcast.getInput(), inner);
   }
   if (auto transpose = dyn_cast_or_null<TransposeOp>(op)) {
-    Places inner(places.size());
+    IndexMap inner(map.size());
     for (auto [to, from] : llvm::enumerate(transpose.getPermutation()))
-      inner[from] = places[to];
+      inner[from] = map[to];
     return add(transpose.getInput(), inner);
   }
   if (auto slice = dyn_cast_or_null<SliceOp>(op)) {
-    for (auto [place, start, by] :
-         llvm::zip(places, slice.getStarts(), slice.getSteps())) {
-      place.base = place.base * by + start;
-      for (int64_t &factor : place.factors)
+    for (auto [at, start, by] :
+         llvm::zip(map, slice.getStarts(), slice.getSteps())) {
+      at.base = at.base * by + start;
+      for (int64_t &factor : at.factors)
         factor *= by;
     }
-    return add(slice.getInput(), places);
+    return add(slice.getInput(), map);
   }
   if (auto select = dyn_cast_or_null<SelectOp>(op)) {
-    Place at;
+    AffineIndex at;
     at.base = select.getIndex();
     at.factors.assign(extents.size(), 0);
-    places.insert(places.begin() + select.getDim(), at);
-    return add(select.getInput(), places);
+    map.insert(map.begin() + select.getDim(), at);
+    return add(select.getInput(), map);
   }
   if (auto reshape = dyn_cast_or_null<ReshapeOp>(op))
-    if (std::optional<Places> inner = throughReshape(reshape, places))
+    if (std::optional<IndexMap> inner = throughReshape(reshape, map))
       return add(reshape.getInput(), *inner);
   if (op && isElementwise(op))
-    return addOp(op, places);
+    return addOp(op, map);
   if (isa_and_present<SoftmaxOp>(op) && unknown == Finite &&
-      isAlongLine(value, places))
-    return addOp(op, places);
-  return addLeaf(value, places);
+      isAlongLine(value, map))
+    return addOp(op, map);
+  return addLeaf(value, map);
 }
 
 void Lines::readLeaf(Step &step, ArrayRef<int64_t> index) {
-  int64_t size = extents.back(), number = step.place.base,
-          stride = step.place.factors.back();
+  int64_t size = extents.back(), number = step.offset.base,
+          stride = step.offset.factors.back();
   for (size_t d = 0; d + 1 < extents.size(); ++d)
-    number += step.place.factors[d] * index[d];
+    number += step.offset.factors[d] * index[d];
   if (!stride)
     size = 1;
   bool isFloat = isa<FloatType>(tensorType(step.value).getElementType());
@@ -310,9 +312,9 @@ std::string Lines::key() const {
     return "";
   std::string key;
   llvm::raw_string_ostream os(key);
-  auto number = [&](const Place &place) {
-    os << place.base;
-    for (int64_t factor : place.factors)
+  auto number = [&](const AffineIndex &at) {
+    os << at.base;
+    for (int64_t factor : at.factors)
       os << ',' << factor;
   };
   llvm::interleave(extents, os, "x");
@@ -328,7 +330,7 @@ std::string Lines::key() const {
       os << (step.constant ? step.constant.getAsOpaquePointer()
                            : step.source.getAsOpaquePointer())
          << '@';
-      number(step.place);
+      number(step.offset);
     } else {
       os << '?';
     }

@@ -25,11 +25,17 @@ namespace pcc::analysis {
 /// Elements from where the run before ends up to `end`: first, first + slope,
 /// first + 2 slope, ...
 struct Run {
+  /// The index along the line behind the run's last element.
   int64_t end;
+  /// Whether the elements are known; the fields below say nothing otherwise.
   bool isKnown = false;
+  /// The element at the run's start, as the value's element type has it.
   Scalar first = ofInt(0);
+  /// By how much an integer rises from one element to the next; 0 for floats.
   int64_t slope = 0;
 };
+/// All elements of a line as runs, each of which begins where the one before
+/// ends.
 using Line = llvm::SmallVector<Run, 4>;
 
 /// A value by lines along its last dim.
@@ -58,7 +64,9 @@ public:
   bool isKnown() const { return known; }
   /// Whether a parameter's elements are among what it is computed from.
   bool isStored() const { return stored; }
+  /// Whether elements are floats, not integers.
   bool isFloat() const { return mlir::isa<mlir::FloatType>(type); }
+  /// The extents of its dims; the lines run along the last.
   llvm::ArrayRef<int64_t> shape() const { return extents; }
   /// Whether lines with another index of `dim` may differ.
   bool varies(int64_t dim) const;
@@ -71,24 +79,25 @@ public:
 
 private:
   struct Step;
-  /// The index of an operand's dim, or of an element: `base` plus the index of
-  /// each dim of the value times its factor.
-  struct Place {
+  /// The index along a dim of an operand, or the number of an element: `base`
+  /// plus the index of each dim of the value times its factor.
+  struct AffineIndex {
     int64_t base = 0;
     Shape factors;
-    bool operator==(const Place &other) const {
+    bool operator==(const AffineIndex &other) const {
       return base == other.base && factors == other.factors;
     }
   };
-  using Places = llvm::SmallVector<Place, 4>;
+  /// Of each dim of an operand.
+  using IndexMap = llvm::SmallVector<AffineIndex, 4>;
 
-  unsigned add(mlir::Value value, Places places);
-  unsigned addLeaf(mlir::Value value, const Places &places);
-  unsigned addOp(mlir::Operation *op, const Places &places);
-  std::optional<Places> throughReshape(nn::ReshapeOp op, const Places &places);
-  Place numbered(const Places &places, llvm::ArrayRef<int64_t> strides,
-                 int64_t base) const;
-  bool isAlongLine(mlir::Value value, const Places &places) const;
+  unsigned add(mlir::Value value, IndexMap map);
+  unsigned addLeaf(mlir::Value value, const IndexMap &map);
+  unsigned addOp(mlir::Operation *op, const IndexMap &map);
+  std::optional<IndexMap> throughReshape(nn::ReshapeOp op, const IndexMap &map);
+  AffineIndex numbered(const IndexMap &map, llvm::ArrayRef<int64_t> strides,
+                       int64_t base) const;
+  bool isAlongLine(mlir::Value value, const IndexMap &map) const;
   void readLeaf(Step &step, llvm::ArrayRef<int64_t> index);
 
   mlir::Type type;

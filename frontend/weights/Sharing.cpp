@@ -170,22 +170,23 @@ bool SharingFinder::isConstant(const onnx::TensorProto &tensor,
       .Default(false);
 }
 
-SharingFinder::Home SharingFinder::homeOf(const onnx::TensorProto &tensor,
-                                          StringRef own) const {
+SharingFinder::OwnRead
+SharingFinder::findOwnRead(const onnx::TensorProto &tensor,
+                           StringRef own) const {
   StringRef owner = ownerOf(own);
-  Home home;
+  OwnRead ownRead;
   for (const NameFinder::Use &use : names.usesOf(tensor.name())) {
     std::string scope = scopeOf(*use.node);
     // Its module itself, else the innermost that its module lies in, else the
     // first that reads it.
     bool isBetter =
-        !home.node || (home.scope != owner && scope == owner) ||
-        (isWithin(owner, scope) &&
-         (!isWithin(owner, home.scope) || scope.size() > home.scope.size()));
+        !ownRead.node || (ownRead.scope != owner && scope == owner) ||
+        (isWithin(owner, scope) && (!isWithin(owner, ownRead.scope) ||
+                                    scope.size() > ownRead.scope.size()));
     if (isBetter)
-      home = {scope, use.node, use.operand};
+      ownRead = {scope, use.node, use.operand};
   }
-  return home;
+  return ownRead;
 }
 
 bool SharingFinder::isStated(const onnx::TensorProto &tensor,
@@ -323,16 +324,16 @@ std::string SharingFinder::guessName(const onnx::TensorProto &tensor,
   int64_t place =
       isUniform && countElements(tensor) > 1 ? placeInCall(tensor, node, i) : 0;
   std::string suffix = place ? "_" + std::to_string(place) : "";
-  Home home = homeOf(tensor, own);
+  OwnRead ownRead = findOwnRead(tensor, own);
   std::string scope = scopeOf(node);
-  if (scope.empty() || scope == home.scope ||
-      (home.scope != ownerOf(own) && isWithin(scope, ownerOf(own))))
+  if (scope.empty() || scope == ownRead.scope ||
+      (ownRead.scope != ownerOf(own) && isWithin(scope, ownerOf(own))))
     return own.str() + suffix;
   // Read in the same way, it has the same place in its module.
   StringRef inside = own;
-  if (home.node->op_type() == node.op_type() && home.operand == i &&
-      isParameterName(own) && isWithin(ownerOf(own), home.scope) &&
-      (home.scope.empty() || inside.consume_front(home.scope + ".")))
+  if (ownRead.node->op_type() == node.op_type() && ownRead.operand == i &&
+      isParameterName(own) && isWithin(ownerOf(own), ownRead.scope) &&
+      (ownRead.scope.empty() || inside.consume_front(ownRead.scope + ".")))
     return scope + "." + inside.str() + suffix;
   StringRef leaf = leafOf(own);
   bool isOfModule = leaf == "weight" || leaf == "bias" || isInvented(own) ||

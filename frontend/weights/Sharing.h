@@ -35,7 +35,10 @@ public:
 
   /// A parameter, and whether the file says that it is this one.
   struct Read {
+    /// As NameFinder has names of parameters.
     std::string name;
+    /// Whether metadata or the exporter's rules say so; else it is a guess from
+    /// the module that the node lies in.
     bool isProven = false;
     /// Whether the node reads, not the parameter, but what is computed from it
     /// otherwise than by moving its elements.
@@ -56,7 +59,7 @@ public:
 
 private:
   /// Where a tensor's own parameter is read.
-  struct Home {
+  struct OwnRead {
     std::string scope;
     const onnx::NodeProto *node = nullptr;
     int operand = 0;
@@ -76,7 +79,8 @@ private:
   std::string guessName(const onnx::TensorProto &tensor, llvm::StringRef own,
                         const onnx::NodeProto &node, int i,
                         bool isUniform) const;
-  Home homeOf(const onnx::TensorProto &tensor, llvm::StringRef own) const;
+  OwnRead findOwnRead(const onnx::TensorProto &tensor,
+                      llvm::StringRef own) const;
   /// The path of the module that `node` lies in, one for all its calls.
   std::string scopeOf(const onnx::NodeProto &node) const;
   std::string withoutCallNumbers(llvm::StringRef path) const;
