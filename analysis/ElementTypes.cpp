@@ -3,6 +3,7 @@
 #include "analysis/ElementTypes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "runtime/Program.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -31,13 +32,32 @@ Type analysis::typeOf(MLIRContext *context, int32_t dtype) {
   llvm_unreachable("all element types are handled");
 }
 
-int32_t analysis::dtypeOf(Type element) {
-  // `si32`, which nn does not have, means the same numbers as `i32`.
-  if (auto integer = dyn_cast<IntegerType>(element))
-    if (integer.isSigned())
-      element = IntegerType::get(element.getContext(), integer.getWidth());
-  for (int32_t dtype = 0; dtype < PCC_DTYPES; ++dtype)
-    if (typeOf(element.getContext(), dtype) == element)
-      return dtype;
+/// The pcc_dtype of integers; `si32`, which nn does not have, means the same
+/// numbers as `i32`.
+static int32_t integerOf(IntegerType type) {
+  if (type.isUnsigned())
+    return -1;
+  switch (type.getWidth()) {
+  case 64:
+    return PCC_I64;
+  case 32:
+    return PCC_I32;
+  case 16:
+    return PCC_I16;
+  case 8:
+    return PCC_I8;
+  case 1:
+    return PCC_BOOL;
+  }
   return -1;
+}
+
+int32_t analysis::dtypeOf(Type element) {
+  return llvm::TypeSwitch<Type, int32_t>(element)
+      .Case([](Float32Type) { return PCC_F32; })
+      .Case([](Float64Type) { return PCC_F64; })
+      .Case([](BFloat16Type) { return PCC_BF16; })
+      .Case([](Float16Type) { return PCC_F16; })
+      .Case(integerOf)
+      .Default(-1);
 }

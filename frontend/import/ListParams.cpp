@@ -4,16 +4,11 @@
 #include "dialects/NN/AttrNames.h"
 #include "frontend/import/Import.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Support/DebugStringHelper.h"
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::nn;
-
-static std::string print(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
 
 /// Whether a parameter is trained, and the evidence.
 static std::string standingOf(ParamOp param, const ImportReport &report) {
@@ -40,11 +35,12 @@ void pcc::printParams(ModuleOp module, const ImportReport &report,
     trained += param.getFrozen() ? 0 : size;
     os << param.getSymName();
     os.indent(width - param.getSymName().size() + 2)
-        << print(param.getTensorType()) << "  " << standingOf(param, report)
+        << debugString(param.getTensorType()) << "  "
+        << standingOf(param, report)
         << ", new values: " << stringifyInit(param.getInit());
     if (source && !source.getFile().empty() && source.getOffset() != kAbsent)
       os << "  from " << source.getFile() << "+" << source.getOffset() << " "
-         << print(source.getType());
+         << debugString(source.getType());
     else
       os << "  from nowhere";
     if (auto name = param->getAttrOfType<StringAttr>(nn::kSourceNameAttr))

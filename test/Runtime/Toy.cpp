@@ -37,7 +37,7 @@ static const int64_t Vl = Vp / TP;
 static int64_t place(int64_t bytes) {
   static int64_t top = 0;
   int64_t at = top;
-  top += (bytes + 63) / 64 * 64;
+  top += (bytes + PCC_ALIGNMENT - 1) / PCC_ALIGNMENT * PCC_ALIGNMENT;
   return at;
 }
 
