@@ -1,16 +1,14 @@
-# RUN: %python %s %root/scripts/mutants
+# RUN: %python %s %root/scripts
 """scripts/mutants finds the faults that lines may have, each once, and none in
 text or in what is no statement of its own."""
 
-import importlib.machinery
-import importlib.util
 import sys
 
-loader = importlib.machinery.SourceFileLoader("mutants", sys.argv[1])
 sys.dont_write_bytecode = True
-mutants = importlib.util.module_from_spec(
-    importlib.util.spec_from_loader("mutants", loader))
-loader.exec_module(mutants)
+sys.path.insert(0, sys.argv[1])
+from loading import script
+
+mutants = script("mutants")
 
 CASES = {
     "  if (a < b && c)": {
