@@ -1,5 +1,4 @@
-//===- AssignRoles.h - What a model reads by its inputs ----------*- C++
-//-*-===//
+//===- AssignRoles.h - What a model reads by its inputs ---------*- C++ -*-===//
 
 #ifndef PCC_ANALYSIS_ASSIGNROLES_H
 #define PCC_ANALYSIS_ASSIGNROLES_H

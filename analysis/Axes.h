@@ -12,6 +12,7 @@ namespace pcc::analysis {
 /// Which dims of a value run over the samples and over the sequence of the
 /// tokens; -1 where none does.
 struct BatchAndSequence {
+  /// Numbers of dims of the value, each its own if both are there.
   int64_t batch = -1, seq = -1;
 };
 

@@ -42,7 +42,10 @@ mlir::Value buildBand(mlir::OpBuilder &builder, mlir::Location loc,
 
 /// A matrix, of leading dims 1, one value in a band and another outside.
 struct Band {
+  /// Where the band is: elements whose column less their row is from `low` to
+  /// `high`.
   int64_t low, high;
+  /// The two values, as the element type has them.
   Scalar inside, outside;
 };
 

@@ -18,11 +18,14 @@
 
 namespace pcc::analysis {
 
+/// Extents, or another number for each dim.
 using Shape = llvm::SmallVector<int64_t, 4>;
 
 /// One element: `f` where the element type is a float, else `i`.
 union Scalar {
+  /// The value of an element of a float type, whatever its width.
   double f;
+  /// The value of an element of an integer type; bools are 0 and 1.
   int64_t i;
 };
 /// A scalar of an integer element type.
@@ -87,7 +90,9 @@ public:
   /// Where that is so: the elements by the index of one dim less that of
   /// another, from the lowest distance on.
   struct Diagonals {
+    /// The two dims, and the distance of the first of the elements.
     int64_t minuend, subtrahend, lowest;
+    /// One for each distance, as the element type has it.
     llvm::ArrayRef<Scalar> elements;
   };
   /// Only of a tensor that is by distance.

@@ -19,7 +19,9 @@ namespace pcc::analysis {
 
 /// What IR says of the elements of a parameter or a state, but their type.
 struct TensorMarks {
+  /// Where its first values come from if no file has them.
   nn::Init init = nn::Init::Zero;
+  /// Whether weight decay applies to it.
   bool decay = false;
   /// Null if there is none; then the marks below say nothing.
   nn::SourceAttr source;
@@ -28,6 +30,7 @@ struct TensorMarks {
   llvm::ArrayRef<mlir::Attribute> copies;
   llvm::ArrayRef<int64_t> uses;
 
+  /// What the attributes of a parameter say; points into them.
   static TensorMarks of(nn::ParamOp param);
 };
 

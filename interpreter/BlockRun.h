@@ -12,6 +12,8 @@ namespace pcc::interp {
 /// are given.
 class BlockRun {
 public:
+  /// How far a run is: at the end, at a collective that needs others, or
+  /// stopped by an error that was emitted.
   enum class Status { Done, Waiting, Failed };
 
   /// `microbatch`: what observers are told; -1: none.
@@ -20,10 +22,12 @@ public:
 
   /// Gives a block argument its values, one per member.
   void bind(mlir::Value name, llvm::ArrayRef<TensorRef> perMember);
+  /// Runs ops until it is done, has to wait or fails.
   Status advance();
 
   /// The op waited at, and its operands by member.
   mlir::Operation *getWaiting() { return &*next; }
+  /// By member, the values of the op that is waited at.
   std::vector<ValueList> getOperands();
   /// Ends the wait.
   mlir::LogicalResult resume(llvm::ArrayRef<ValueList> results);

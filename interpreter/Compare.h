@@ -7,6 +7,7 @@
 
 namespace pcc::interp {
 
+/// How far two tensors are apart.
 struct Difference {
   /// Largest finite element expected, and largest difference; NaN where one
   /// side alone is no number.

@@ -33,6 +33,7 @@ struct InputInfo {
 /// How inputs and parameters that were not given are made up. The numbers
 /// depend on the seed, the name, the microbatch and the element's index only.
 struct Fill {
+  /// Other seeds give other numbers everywhere.
   uint64_t seed;
   /// Bound of token ids and targets; 0: the input's.
   int64_t vocab = 0;

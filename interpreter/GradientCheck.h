@@ -7,7 +7,10 @@
 
 namespace pcc::interp {
 
+/// What is checked and how closely.
 struct GradientCheckOptions {
+  /// The function that computes the loss, and the one that accumulates
+  /// gradients.
   mlir::func::FuncOp loss, gradient;
   /// Elements of each parameter that are tried.
   int64_t samples = 6;

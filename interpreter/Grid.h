@@ -19,8 +19,11 @@ public:
   /// into stages, its collectives over "pp" join parts that are still one.
   Grid(dist::Mesh mesh, bool stages);
 
+  /// The mesh of the module; null for one rank.
   const dist::Mesh &getMesh() const { return mesh; }
+  /// The number of all ranks.
   int64_t size() const;
+  /// The extent of "pp"; 1 where it counts as one.
   int64_t numStages() const;
   /// A rank's coordinate on "pp".
   int64_t stage(int64_t rank) const;
@@ -30,6 +33,7 @@ public:
   /// A rank's number among those that differ along some axes, the last axis
   /// of the list fastest.
   int64_t number(int64_t rank, llvm::ArrayRef<dist::Axis> axes) const;
+  /// The number of ranks that differ along some axes alone.
   int64_t count(llvm::ArrayRef<dist::Axis> axes) const;
   /// The ranks that differ from this one along the axes only, by number.
   llvm::SmallVector<int64_t> peers(int64_t rank,
@@ -46,7 +50,9 @@ private:
 
 /// The global type of something declared with a local one, and where it lies.
 struct Placement {
+  /// The type of the whole tensor.
   mlir::RankedTensorType global;
+  /// How the ranks hold it.
   dist::Layout layout;
 };
 

@@ -21,12 +21,14 @@ namespace pcc::interp {
 /// The operands of one op on one rank, found by the op's accessors.
 class Args {
 public:
+  /// `values`: one per operand of `op`, null for none. Both must outlive this.
   Args(mlir::Operation *op, llvm::ArrayRef<TensorRef> values)
       : op(op), values(values) {}
   const Tensor &operator[](mlir::Value operand) const { return *find(operand); }
   /// Null for an optional operand that is absent.
   const Tensor *find(mlir::Value operand) const;
   const Tensor &operator[](unsigned i) const { return *values[i]; }
+  /// The number of operands.
   size_t size() const { return values.size(); }
   /// Element 0 of an optional integer operand, 0 where absent.
   int64_t scalarOr0(mlir::Value operand) const;
@@ -36,7 +38,9 @@ private:
   llvm::ArrayRef<TensorRef> values;
 };
 
+/// The results of an op on one rank: zeros of their types, to be filled.
 using Results = llvm::MutableArrayRef<Tensor>;
+/// Computes an op on one rank; a failure has been emitted at the op.
 using Kernel = std::function<mlir::LogicalResult(mlir::Operation *,
                                                  const Args &, Results)>;
 
@@ -47,6 +51,7 @@ public:
   /// Null for an op that has none.
   const Kernel *find(llvm::StringRef name) const;
 
+  /// Adds the kernel of an op, given as a function of its own class.
   template <typename OpT>
   void add(mlir::LogicalResult (*run)(OpT, const Args &, Results)) {
     kernels[OpT::getOperationName()] = [run](mlir::Operation *op,
@@ -59,6 +64,7 @@ private:
   llvm::StringMap<Kernel> kernels;
 };
 
+/// Add the kernels of a group of ops each; KernelTable's constructor calls all.
 void addElementwiseKernels(KernelTable &table);
 void addShapeKernels(KernelTable &table);
 void addContractKernels(KernelTable &table);

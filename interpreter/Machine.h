@@ -19,22 +19,28 @@
 
 namespace pcc::interp {
 
+/// Runs the functions of one module, which must outlive it.
 class Machine {
 public:
   /// With `exact`, floats are f64 whatever their declared type. A module of
   /// global types runs on one rank, one that is `dist.spmd` on its mesh.
   Machine(mlir::ModuleOp module, bool exact);
 
+  /// The module that it was made for.
   mlir::ModuleOp getModule() const { return module; }
+  /// Whether floats are computed and kept in f64.
   bool isExact() const { return exact; }
+  /// The ranks.
   const Grid &getGrid() const { return grid; }
 
   /// A parameter or state: null for a parameter that was never given a value.
   /// Where only some stages have written it, theirs counts.
   mlir::FailureOr<TensorRef> readSymbol(llvm::StringRef name);
+  /// Gives a parameter or state, which must be there, its value on every rank.
   void writeSymbol(llvm::StringRef name, const Tensor &global);
   /// Where a symbol lies; nothing if there is none of this name.
   std::optional<Placement> symbolPlacement(llvm::StringRef name);
+  /// Where argument or result number `index` of a function lies.
   Placement argumentPlacement(mlir::func::FuncOp function, unsigned index);
   Placement resultPlacement(mlir::func::FuncOp function, unsigned index);
 
@@ -44,7 +50,9 @@ public:
   using Observer = std::function<mlir::LogicalResult(
       mlir::Operation *, int64_t microbatch, llvm::ArrayRef<int64_t> ranks,
       llvm::ArrayRef<ValueList> results)>;
+  /// Sets the one observer; null for none.
   void setObserver(Observer observer) { afterOp = std::move(observer); }
+  /// Tells the observer, for who runs ops other than by call().
   mlir::LogicalResult observe(mlir::Operation *op, int64_t microbatch,
                               llvm::ArrayRef<int64_t> ranks,
                               llvm::ArrayRef<ValueList> results) const {

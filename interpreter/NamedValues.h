@@ -16,6 +16,7 @@ public:
   /// object, or nothing.
   llvm::Error add(llvm::ArrayRef<std::string> pairs, llvm::StringRef file);
 
+  /// Whether add() was given the key.
   bool has(llvm::StringRef key) const {
     return text.count(key) || json.count(key);
   }

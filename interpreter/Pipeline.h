@@ -14,12 +14,16 @@ namespace pcc::interp {
 /// stages when all have.
 class Pipeline {
 public:
+  /// Of a scheduled program: its training step, evaluation or forward pass.
+  /// `machine` must outlive this.
   Pipeline(Machine &machine, pipe::Entry entry);
   ~Pipeline();
 
   /// An error unless there is one schedule for every stage of the mesh.
   mlir::LogicalResult check();
+  /// The microbatches of a step, as the schedules say; at least 1.
   int64_t getMicrobatches() const;
+  /// The global type of an input, of one microbatch, and where it lies.
   Placement placement(pipe::InputOp input);
 
   /// Gives the global value of an input, of one microbatch or (-1) of the

@@ -18,6 +18,7 @@
 
 namespace pcc::interp {
 
+/// A module as the runtime sees it, with memory of its own for inputs.
 class RuntimeProgram {
 public:
   /// `microBatch`: samples in a microbatch of all ranks. Fails where an
@@ -26,7 +27,9 @@ public:
   create(Machine &machine, llvm::ArrayRef<InputInfo> inputs,
          int64_t microbatches, int64_t microBatch);
 
+  /// The description, as compiled programs have one; points into this.
   const pcc_program &get() const { return program; }
+  /// Its only stage.
   const pcc_stage &getStage() const { return stage; }
 
   /// Gives the machine's parameters their first values.
@@ -35,6 +38,7 @@ public:
   /// Reads the inputs of a step; `input` of `microbatch` after that.
   void fillInputs(const Dataset &data, const DataOrder &order,
                   const StepValues &values);
+  /// The value of input number `input` of create(), filled before; a copy.
   TensorRef getInput(unsigned input, int64_t microbatch) const;
 
 private:

@@ -12,17 +12,25 @@ namespace pcc::interp {
 /// The elements of a tensor, row major: `real` for float types, in f64 whatever
 /// the declared element type is, `integer` for integer types.
 struct Tensor {
+  /// The shape and the declared element type.
   mlir::RankedTensorType type;
+  /// The elements of a float tensor; else empty.
   std::vector<double> real;
+  /// The elements of an integer tensor, bools as 0 and 1; else empty.
   std::vector<int64_t> integer;
 
   /// Zeros.
   explicit Tensor(mlir::RankedTensorType type);
 
+  /// Whether the elements are in `real`.
   bool isFloat() const;
+  /// The extents of its dims.
   llvm::ArrayRef<int64_t> shape() const { return type.getShape(); }
+  /// The number of its dims.
   int64_t rank() const { return type.getRank(); }
+  /// The extent of dim `d`.
   int64_t dim(int64_t d) const { return type.getDimSize(d); }
+  /// The number of its elements, 1 for a scalar.
   int64_t size() const { return type.getNumElements(); }
   /// Extent of the last dim and number of rows along it.
   int64_t columns() const { return rank() ? shape().back() : 1; }
@@ -44,6 +52,7 @@ void roundElements(Tensor &tensor, bool exact);
 /// The elements of a constant; null where they are not held in the attribute.
 TensorRef fromAttr(mlir::ElementsAttr attr);
 
+/// The distance of neighbours along each dim, in elements.
 llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
 
 /// Calls visit(i, offset) for the elements of a box in row-major order: i

@@ -8,7 +8,9 @@
 
 namespace pcc::interp {
 
+/// The scalars that a training step computes.
 struct StepOutputs {
+  /// The mean loss of the global batch, and the gradient norm before clipping.
   double loss = 0, norm = 0;
 };
 
@@ -18,6 +20,8 @@ struct StepOutputs {
 /// the same in every step.
 class Training {
 public:
+  /// Gives the value of an input of role "data" or "shared", of one microbatch
+  /// or (-1) of the whole step.
   using DataSource = llvm::function_ref<mlir::FailureOr<Tensor>(
       const InputInfo &info, int64_t microbatch)>;
   /// `microbatches`: per step, for a program without schedules; 0: one.
@@ -25,6 +29,7 @@ public:
   static mlir::FailureOr<std::unique_ptr<Training>>
   create(Machine &machine, int64_t microbatches, DataSource data);
 
+  /// Filled with a step's inputs before step() by the caller.
   RuntimeProgram &getProgram() { return *program; }
 
   /// Runs a step with the inputs that were filled last.

@@ -29,6 +29,7 @@ public:
                                   llvm::ArrayRef<TensorRef> args);
   /// Compares all parameters and states that have a value.
   mlir::LogicalResult compareSymbols();
+  /// An error unless two numbers, such as losses, agree; `what` names them.
   mlir::LogicalResult compareScalar(llvm::StringRef what, double found,
                                     double wanted);
   /// Forgets what the reference ran.

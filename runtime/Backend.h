@@ -24,7 +24,9 @@ void join(bool alone);
 void finish();
 /// Ends all ranks with this code.
 [[noreturn]] void abortRanks(int code);
+/// This process's rank, from 0; known once join() has returned.
 int rank();
+/// The number of ranks that run, this one included.
 int size();
 
 /// Chooses the threads, creates the communicators in program order. Returns
@@ -39,13 +41,18 @@ char *allocateArena(int64_t bytes);
 /// Where the host reads and writes arena memory. On a device the view is a
 /// copy, brought in for Read and taken back for Write.
 enum class Access { Read, Write };
+/// Makes the view; it lives until closeView() is called with the same piece.
 void *openView(char *memory, int64_t bytes, Access access);
+/// Ends a view: what it is for, and of which piece, as it was opened.
 void closeView(void *view, char *memory, int64_t bytes, Access access);
 
 /// Control messages between ranks. They are for start-up, checkpoints and the
 /// end of a step, and never pass between compiled code's own calls.
 void broadcast(void *buffer, int64_t bytes, int root);
+/// To one other rank, which calls receive() with as many bytes; it may return
+/// before they have arrived.
 void send(const void *buffer, int64_t bytes, int to);
+/// From one other rank; returns when the bytes are there.
 void receive(void *buffer, int64_t bytes, int from);
 /// The greatest of the ranks' values, known to all; also a barrier.
 int maxOverRanks(int value);
@@ -60,6 +67,7 @@ void parallelFor(int64_t n, const std::function<void(int64_t, int64_t)> &body);
 /// Scoped host access to a piece of the arena.
 class HostView {
 public:
+  /// Opens the view of `bytes` bytes of the arena at `memory`.
   HostView(char *memory, int64_t bytes, backend::Access access)
       : memory(memory), bytes(bytes), access(access),
         view(backend::openView(memory, bytes, access)) {}
@@ -67,6 +75,7 @@ public:
   HostView(const HostView &) = delete;
   HostView &operator=(const HostView &) = delete;
 
+  /// The first byte, as long as this lives.
   void *data() const { return view; }
 
 private:

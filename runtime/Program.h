@@ -18,6 +18,8 @@ extern "C" {
 /// Raised whenever a struct below changes; the runtime refuses another one.
 #define PCC_ABI_VERSION 5
 
+/// The type of an element; support/DType.h says how wide each is and what files
+/// call it. The numbers are part of the ABI.
 enum pcc_dtype {
   PCC_F32 = 0,
   PCC_F64 = 1,
@@ -29,12 +31,15 @@ enum pcc_dtype {
   PCC_I8 = 7,
   PCC_BOOL = 8, ///< one byte
 };
+/// How many there are.
 enum { PCC_DTYPES = PCC_BOOL + 1 };
 
 /// Tensors, inputs, their slots and outputs begin at multiples of this many
 /// bytes of the arena.
 enum { PCC_ALIGNMENT = 64 };
 
+/// What a back end keeps for a rank, such as its communicators; made by
+/// backend::prepare and handed through compiled code unread.
 typedef struct pcc_context pcc_context;
 
 /// A mesh axis. Axes are listed slowest first, so that
@@ -49,18 +54,21 @@ typedef struct {
 /// extent is shape[d] / product of their sizes, and the shard of a rank starts
 /// at (mixed-radix index of its coordinates on those axes) * local extent.
 typedef struct {
+  /// The number of dims; 0 for a scalar.
   int32_t rank;
   const int64_t *shape;      ///< [rank] global extents, padding included
   const int32_t *axis_begin; ///< [rank + 1]
   const int32_t *axes;       ///< indices into pcc_program.axes
 } pcc_layout;
 
+/// What a tensor is to the runtime.
 enum pcc_tensor_kind {
   PCC_PARAM = 0,
   PCC_STATE = 1,   ///< optimizer state: saved in checkpoints (exp_avg, ...)
   PCC_SCRATCH = 2, ///< gradients and sums: zeroed at start, never saved
 };
 
+/// Where the first values of a tensor come from, without weights of a file.
 enum pcc_init_role {
   PCC_INIT_ZERO = 0,
   PCC_INIT_ONE = 1,
@@ -97,6 +105,7 @@ typedef struct {
 
 /// An operand of a node of the source model's graph, both counted from 0.
 typedef struct {
+  /// The node's index in the graph and the operand's among its inputs.
   int64_t node, operand;
 } pcc_use;
 
@@ -127,6 +136,7 @@ typedef struct {
 /// "clip_grad", and by name, from a .npy file, "data", a row per sample, and
 /// "shared", the same for all samples.
 typedef struct {
+  /// One of the names above; decides what the input is filled with.
   const char *role;
   const char *name; ///< the model's name of it
   int32_t dtype;
@@ -147,9 +157,13 @@ typedef struct {
 /// A result of a step: "loss", "norm", "target_count", each a rank-0 f32, or an
 /// output of a forward-only model, or a count (PCC_COUNT_PREFIX), rank 0, f32.
 typedef struct {
+  /// The name that the compiler gives the result, or the model its output.
   const char *name;
+  /// The pcc_dtype of its elements.
   int32_t dtype;
+  /// Its shape; of rank 0 for a scalar.
   pcc_layout layout;
+  /// Where it lies in the arena, in bytes.
   int64_t arena_offset;
 } pcc_output;
 
@@ -159,11 +173,17 @@ typedef void (*pcc_step_fn)(pcc_context *ctx, char *arena);
 /// One pipeline stage: the program of every rank whose "pp" coordinate is its
 /// index.
 typedef struct {
+  /// How large the arena of each rank of the stage is, in bytes.
   int64_t arena_bytes;
+  /// The lengths of the three arrays that follow.
   int32_t n_tensors, n_inputs, n_outputs;
+  /// Parameters, states and scratch tensors that the stage holds.
   const pcc_tensor *tensors;
+  /// What is filled before a step, in the order of the program's inputs.
   const pcc_input *inputs;
+  /// What a step leaves in the arena.
   const pcc_output *outputs;
+  /// A training step; NULL in a program that only computes outputs.
   pcc_step_fn step;
   pcc_step_fn evaluate; ///< NULL: the program was compiled without it
   /// Results of evaluate: mean loss and target count of the global batch.
@@ -179,18 +199,24 @@ typedef struct {
 /// A communicator: the ranks that differ only in these axes, ordered by the
 /// mixed-radix index of their coordinates on them, first axis major.
 typedef struct {
+  /// The number of axes, at least one.
   int32_t n_axes;
+  /// Indices into pcc_program.axes, the major one first.
   const int32_t *axes;
 } pcc_comm;
 
 /// An input of the model that is a constant of the program, which data of that
 /// name should not contradict: 1 everywhere, or else 0, 1, ... in its last dim.
 typedef struct {
+  /// The model's name of the input.
   const char *name;
+  /// 1: the program takes it to be 1 everywhere; 0: it counts up from 0.
   int32_t ones;
 } pcc_implied;
 
+/// Everything that the runtime knows of a program.
 typedef struct {
+  /// PCC_ABI_VERSION of the compiler that made it.
   int32_t abi_version;
   const char *model;   ///< stem of the source file
   const char *source;  ///< the model file as given to pcc, may be NULL

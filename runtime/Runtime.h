@@ -27,6 +27,7 @@ void pcc_launch(pcc_context *ctx, pcc_kernel kernel, void *const *args,
 /// C = alpha * op(A) * op(B) + beta * C, row major, for each of
 /// batch0 x batch1 independent products; strides in elements.
 typedef struct {
+  /// The pcc_dtype of all three matrices.
   int32_t dtype;
   int32_t trans_a, trans_b; ///< 1: the stored matrix is [k, m] / [n, k]
   int64_t m, n, k;
@@ -36,12 +37,17 @@ typedef struct {
   float alpha, beta;
 } pcc_gemm_desc;
 
+/// Computes what `desc` says on the matrices at a, b and c, none of which
+/// overlap.
 void pcc_gemm(pcc_context *ctx, const pcc_gemm_desc *desc, const void *a,
               const void *b, void *c);
 
+/// Copies memory of the arena; the two pieces do not overlap.
 void pcc_copy(pcc_context *ctx, void *to, const void *from, int64_t bytes);
+/// Fills memory of the arena with zero bytes.
 void pcc_zero(pcc_context *ctx, void *to, int64_t bytes);
 
+/// How a collective combines the ranks' elements.
 enum pcc_reduction { PCC_SUM = 0, PCC_MAX = 1 };
 
 /// comm indexes pcc_program.comms.
@@ -61,6 +67,8 @@ void pcc_all_to_all(pcc_context *ctx, int32_t comm, int32_t dtype,
 /// To and from the rank with this rank's coordinates in another stage.
 void pcc_send(pcc_context *ctx, int32_t stage, int32_t channel,
               const void *buffer, int64_t bytes);
+/// The counterpart of pcc_send: returns when the other stage's bytes of the
+/// same channel are in `buffer`.
 void pcc_recv(pcc_context *ctx, int32_t stage, int32_t channel, void *buffer,
               int64_t bytes);
 /// A send and a receive that may be each other's counterpart.

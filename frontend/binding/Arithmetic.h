@@ -12,8 +12,11 @@
 
 namespace pcc::frontend {
 
+/// Builds formulas for one node: each function builds an op behind those that
+/// are there and gives its result.
 class Arithmetic {
 public:
+  /// `b` must outlive this.
   explicit Arithmetic(Binder &b) : b(b) {}
 
   /// A number as a tensor like x.
@@ -22,23 +25,31 @@ public:
   mlir::Value iota(llvm::ArrayRef<int64_t> shape, int64_t dim,
                    mlir::Type element);
 
+  /// x + y, by element; so are sub, mul, div, rem (with the dividend's sign),
+  /// pow, max and min.
   mlir::Value add(mlir::Value x, mlir::Value y);
-  mlir::Value add(mlir::Value x, double y) { return add(x, splat(x, y)); }
   mlir::Value sub(mlir::Value x, mlir::Value y);
   mlir::Value mul(mlir::Value x, mlir::Value y);
-  /// Also of integers.
-  mlir::Value mul(mlir::Value x, double y);
   mlir::Value div(mlir::Value x, mlir::Value y);
   mlir::Value rem(mlir::Value x, mlir::Value y);
   mlir::Value pow(mlir::Value x, mlir::Value y);
   mlir::Value max(mlir::Value x, mlir::Value y);
   mlir::Value min(mlir::Value x, mlir::Value y);
+  /// The same with a number, of floats or integers.
+  mlir::Value add(mlir::Value x, double y) { return add(x, splat(x, y)); }
+  mlir::Value mul(mlir::Value x, double y);
+  /// e to the x, the natural logarithm and the square root, by element; of
+  /// floats.
   mlir::Value exp(mlir::Value x) { return b.unary<nn::ExpOp>(x); }
   mlir::Value log(mlir::Value x) { return b.unary<nn::LogOp>(x); }
   mlir::Value sqrt(mlir::Value x) { return b.unary<nn::SqrtOp>(x); }
+  /// The absolute value, by element.
   mlir::Value abs(mlir::Value x);
+  /// The same elements in another type: floats to integers truncate, anything
+  /// to bool is whether it is not 0.
   mlir::Value cast(mlir::Value x, mlir::Type element);
 
+  /// Whether x and y are so by element, as bools.
   mlir::Value equal(mlir::Value x, mlir::Value y) {
     return compare(nn::Relation::Equal, x, y);
   }
@@ -48,15 +59,19 @@ public:
   mlir::Value lessOrEqual(mlir::Value x, mlir::Value y) {
     return compare(nn::Relation::LessOrEqual, x, y);
   }
+  /// The same for any relation.
   mlir::Value compare(nn::Relation relation, mlir::Value x, mlir::Value y);
   /// Of bools.
   mlir::Value negate(mlir::Value x) { return equal(x, splat(x, 0)); }
+  /// x and y, of bools by element.
   mlir::Value both(mlir::Value x, mlir::Value y) {
     return where(x, y, splat(x, 0));
   }
+  /// x or y, of bools by element.
   mlir::Value either(mlir::Value x, mlir::Value y) {
     return where(x, splat(x, 1), y);
   }
+  /// By element x where `condition`, of bools, holds, else y.
   mlir::Value where(mlir::Value condition, mlir::Value x, mlir::Value y);
 
   /// Op, a reduction, over ascending dims, which disappear.
@@ -98,6 +113,7 @@ public:
   /// ids, where those below zero count from the end of `extent`.
   mlir::Value wrap(mlir::Value ids, int64_t extent);
 
+  /// A shape without some of its dims.
   static analysis::Shape without(llvm::ArrayRef<int64_t> shape,
                                  llvm::ArrayRef<int64_t> dims);
 

@@ -18,7 +18,9 @@ namespace pcc::frontend {
 
 /// What a name of the graph stands for; exactly one of these.
 struct Item {
+  /// Whether it is a list of tensors.
   bool isSequence() const { return !sequence.empty(); }
+  /// Whether the name stands for anything yet.
   bool isKnown() const { return tensor || value || weight || isSequence(); }
 
   /// Folded.
@@ -35,6 +37,7 @@ struct Item {
 class Translation {
 public:
   virtual ~Translation() = default;
+  /// Whether dropout is built as the file has it, not left out.
   virtual bool wantsDropout() const = 0;
   /// Whether the outputs are wanted as they are, not a loss to train by.
   virtual bool isForward() const = 0;
@@ -55,18 +58,27 @@ public:
   virtual mlir::Value valueNamed(llvm::StringRef name) = 0;
 };
 
+/// What the functions of the import table see of a node: operands and
+/// attributes to read, ops to build, results to set. Operands are numbered as
+/// in the file; one that the node leaves out counts.
 class Binder {
 public:
+  /// A node of the opset `opset`. All must outlive this, `inputs` too.
   Binder(Translation &translation, mlir::OpBuilder &builder, mlir::Location loc,
          const onnx::NodeProto &node, int64_t opset,
          llvm::ArrayRef<Item> inputs)
       : translation(translation), builder(builder), loc(loc), node(node),
         opset(opset), inputs(inputs), results(node.output_size()) {}
 
+  /// The import that the node is part of.
   Translation &translation;
+  /// Builds behind the ops that exist so far.
   mlir::OpBuilder &builder;
+  /// Where ops that are built come from: the node.
   mlir::Location loc;
+  /// The node as the file has it.
   const onnx::NodeProto &node;
+  /// The version of its operator set, which decides what attributes mean.
   int64_t opset;
 
   /// An error about this node, named in the text.
@@ -75,12 +87,18 @@ public:
   /// and constants have at most 2^28 elements.
   mlir::LogicalResult checkConstant(llvm::ArrayRef<int64_t> shape) const;
 
+  /// How many operands and results the node names, absent ones included.
   unsigned numInputs() const { return inputs.size(); }
   unsigned numOutputs() const { return results.size(); }
+  /// Whether operand `i` is given.
   bool has(unsigned i) const;
+  /// Whether operand `i` was folded; what tensor() computes does not count.
   bool isConstant(unsigned i) const { return inputs[i].tensor.has_value(); }
+  /// The element type of operand `i`, which must be there.
   mlir::Type element(unsigned i) const;
+  /// The extents of operand `i`, which must be there.
   analysis::Shape shape(unsigned i) const;
+  /// The number of its dims.
   int64_t rank(unsigned i) const { return shape(i).size(); }
   /// A constant operand, or one that can be computed now (a mask buffer).
   std::optional<analysis::Tensor> tensor(unsigned i) const;
@@ -88,42 +106,61 @@ public:
   mlir::Value value(unsigned i);
   /// The constant of an operand all of whose elements are equal, as a float.
   std::optional<double> uniform(unsigned i) const;
+  /// Operand `i` in whichever form it is.
   const Item &item(unsigned i) const { return inputs[i]; }
 
+  /// An integer attribute of this name; `otherwise` where the node has none.
   int64_t intAttr(llvm::StringRef name, int64_t otherwise) const;
+  /// The same of a float.
   double floatAttr(llvm::StringRef name, double otherwise) const;
+  /// The same of a text.
   std::string stringAttr(llvm::StringRef name, llvm::StringRef otherwise) const;
+  /// An attribute that is a list of integers; nothing where the node has none.
   std::optional<llvm::SmallVector<int64_t>> ints(llvm::StringRef name) const;
   /// Integers that are an attribute in old opsets and operand `i` in new
   /// ones; absent if neither is given, an error if not constant.
   mlir::FailureOr<std::optional<llvm::SmallVector<int64_t>>>
   ints(unsigned i, llvm::StringRef name) const;
 
+  /// Sets result `i`; does nothing where the node names fewer.
   void set(unsigned i, analysis::Tensor tensor);
   void set(unsigned i, mlir::Value value);
   void set(unsigned i, Item item) { results[i] = std::move(item); }
+  /// What was set, by the number of the result.
   llvm::ArrayRef<Item> getResults() const { return results; }
 
   // Building.
+  /// A tensor type of this shape.
   mlir::RankedTensorType typeOf(llvm::ArrayRef<int64_t> shape,
                                 mlir::Type element) const;
+  /// A constant as a value: an op without the dims along which nothing varies,
+  /// and a broadcast along these.
   mlir::Value constant(const analysis::Tensor &tensor);
+  /// The same elements, row major, in another shape.
   mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape);
+  /// Dim i of the result is dim permutation[i].
   mlir::Value transpose(mlir::Value value, llvm::ArrayRef<int64_t> permutation);
   /// Numpy's broadcasting.
   mlir::Value broadcast(mlir::Value value, llvm::ArrayRef<int64_t> shape);
+  /// The value, of floats, times a number; itself where that is 1.
   mlir::Value scale(mlir::Value value, double factor);
+  /// The sum of one or more values of one type.
   mlir::Value sum(mlir::ValueRange values);
+  /// A product of tensors that sums over letters that `spec` lacks behind its
+  /// arrow, as einsum writes it: "bij,bjk->bik". `shape`: the result's.
   mlir::Value contract(const llvm::Twine &spec, mlir::Value lhs,
                        mlir::Value rhs, llvm::ArrayRef<int64_t> shape);
   /// `size` elements of dim `dim` from `start` on.
   mlir::Value slice(mlir::Value value, int64_t dim, int64_t start,
                     int64_t size);
+  /// Values one behind the other along a dim; the other dims are equal.
   mlir::Value concat(mlir::ValueRange values, int64_t dim);
+  /// An op of two operands whose result has their type.
   template <typename Op>
   mlir::Value binary(mlir::Value lhs, mlir::Value rhs) {
     return Op::create(builder, loc, lhs.getType(), lhs, rhs);
   }
+  /// An op of one operand whose result has its type.
   template <typename Op>
   mlir::Value unary(mlir::Value input) {
     return Op::create(builder, loc, input.getType(), input);
@@ -134,11 +171,15 @@ private:
   llvm::SmallVector<Item> results;
 };
 
+/// Translates a node in one of the two ways below.
 using ImportFn = mlir::LogicalResult (*)(Binder &);
 
 /// One row of the import table: operator `name` for opsets since .. until.
 struct OpEntry {
+  /// The operator as files name it, behind its domain unless that is ONNX's
+  /// own.
   llvm::StringRef name;
+  /// The first and the last version of the operator set that the row is for.
   int64_t since, until;
   /// How many operands must be there.
   unsigned operands;
@@ -151,6 +192,7 @@ struct OpEntry {
   bool foldsWeights = false;
 };
 
+/// `until` of a row that holds for all later versions.
 inline constexpr int64_t kAnyOpset = 1000;
 
 /// The rows by subject.
@@ -181,7 +223,7 @@ llvm::ArrayRef<OpEntry> sortOps();
 llvm::ArrayRef<OpEntry> trainingOps();
 llvm::ArrayRef<OpEntry> trigonometryOps();
 
-// What rows of several tables share.
+/// Absolute value and rounding up, which rows of several tables share.
 mlir::LogicalResult buildAbs(Binder &b);
 mlir::LogicalResult buildCeil(Binder &b);
 

@@ -16,6 +16,7 @@ using In = llvm::ArrayRef<analysis::Scalar>;
 mlir::LogicalResult foldWith(Binder &b, mlir::Type element,
                              double (*floats)(In), int64_t (*ints)(In));
 
+/// As a function of the import table, with the last operand's element type.
 template <double (*Floats)(In), int64_t (*Ints)(In)>
 mlir::LogicalResult foldMath(Binder &b) {
   return foldWith(b, nullptr, Floats, Ints);

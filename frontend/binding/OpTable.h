@@ -11,6 +11,7 @@ namespace pcc::frontend {
 /// The versions of the operator sets that a model names.
 class Opsets {
 public:
+  /// Reads opset_import; the model need not outlive this.
   explicit Opsets(const onnx::ModelProto &model);
   /// Of ONNX's own operators; 0 if the model names none.
   int64_t standard() const { return lookup(""); }

@@ -12,7 +12,9 @@ namespace pcc::frontend {
 
 /// A graph input that is no initializer, with its static type.
 struct Input {
+  /// The input as the file declares it; the file must outlive this.
   const onnx::ValueInfoProto *info;
+  /// Its type with all dims bound.
   mlir::RankedTensorType type;
   bool isShared; ///< by all samples
 };

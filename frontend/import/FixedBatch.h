@@ -19,6 +19,8 @@ struct FixedBatchTerm {
   std::string unclear;
 };
 
+/// Tells of a term of the loss that `forward` returns; the file's batch is
+/// fixed, to one size only.
 FixedBatchTerm readFixedBatch(mlir::func::FuncOp forward, const Term &term);
 
 } // namespace pcc::frontend

@@ -36,6 +36,7 @@ using ONNXFile = std::shared_ptr<frontend::ModelFile>;
 mlir::FailureOr<ONNXFile> readONNX(mlir::MLIRContext &context,
                                    llvm::StringRef path);
 
+/// What the user chose that bears on how a file is read.
 struct ImportOptions {
   /// Extents of dynamic dims by name (--dim name=N).
   std::map<std::string, int64_t> dims;
@@ -61,13 +62,18 @@ struct ImportOptions {
   /// Scales of the file, by their names there or in the module, that are 1 +
   /// what the module has: a regular expression, empty for none.
   std::string plusOne;
+  /// Parameters that are to be one, or not, whatever the file says (--tie,
+  /// --untie).
   TieChoices ties;
+  /// What --shared-input and --per-sample name.
   InputChoices inputs;
 };
 
 /// Why the tensors of a file were taken for what they are.
 struct ImportReport {
+  /// A tensor that was taken for no parameter.
   struct Constant {
+    /// Its name in the file, its type as pcc prints one, and why, in words.
     std::string name, type, evidence;
   };
 

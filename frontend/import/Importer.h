@@ -30,12 +30,14 @@ namespace pcc::frontend {
 /// Translates one file, once: run() or readTables().
 class Importer : public Translation {
 public:
+  /// All must outlive this; `report` is filled by run().
   Importer(mlir::MLIRContext &context, const ONNXFile &onnx,
            const ImportOptions &options, ImportReport &report)
       : options(options), report(report), builder(&context),
         file(mlir::FileLineColLoc::get(&context, onnx->getPath(), 0, 0)),
         model(onnx), weights(options.ties) {}
 
+  /// The whole module, as importONNX() gives it, with its errors.
   mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> run();
   /// See ContextLength.h.
   TableReads readTables();

@@ -11,6 +11,7 @@ namespace pcc {
 /// Inputs by name that are the same for all samples, and those that have a row
 /// for each, whatever the file leaves open.
 struct InputChoices {
+  /// Names of the file's inputs, in the order given.
   std::vector<std::string> shared, perSample;
 };
 

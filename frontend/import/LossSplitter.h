@@ -12,8 +12,11 @@ namespace pcc::frontend {
 
 /// factor * sum / (product of `over`) * (product of `times`).
 struct Term {
+  /// The value that is summed, or a sum already, as `isReduced` says.
   mlir::Value sum;
+  /// The product of all constant factors.
   double factor = 1;
+  /// Values of one element, which follow from the inputs alone.
   llvm::SmallVector<mlir::Value, 2> over, times;
   /// `sum` is to be added up: what a reduction is left of when factors are
   /// taken out of what it adds.
@@ -37,6 +40,7 @@ public:
   explicit LossSplitter(mlir::Value loss,
                         const llvm::DenseSet<mlir::Value> &perSample = {});
 
+  /// Their sum is the loss.
   std::vector<Term> terms;
   /// The ops between the terms and the loss.
   llvm::SmallPtrSet<mlir::Operation *, 16> tail;

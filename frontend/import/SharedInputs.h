@@ -20,6 +20,7 @@ public:
                                          const onnx::GraphProto &graph,
                                          const ImportOptions &options);
 
+  /// Whether all samples have the same values of an input.
   bool isShared(llvm::StringRef input) const { return shared.contains(input); }
   /// The input that shows a fixed batch, if its size alone speaks for it.
   std::string assumed;

@@ -27,7 +27,9 @@ struct OperatorUse {
 
 /// What pcc --check says of a file.
 struct SupportReport {
+  /// What is wrong and what a user can do about it; "" where nothing can.
   struct Problem {
+    /// In words for a user.
     std::string what, remedy;
   };
 
@@ -43,14 +45,17 @@ struct SupportReport {
   /// What it compiles to, in lines of a summary, if it does.
   std::string plan;
 
+  /// Whether all operators are supported and there are no problems.
   bool isSupported() const;
 };
 
 /// Looks at a file without binding dims or importing.
 SupportReport checkSupport(mlir::MLIRContext &context, const ONNXFile &file);
 
+/// Writes the report for people to read. `file` is the path as it was given.
 void printReport(const SupportReport &report, llvm::StringRef file,
                  llvm::raw_ostream &os);
+/// Writes the same as one JSON object.
 void printReportJson(const SupportReport &report, llvm::StringRef file,
                      llvm::raw_ostream &os);
 

@@ -32,6 +32,8 @@ struct TableRead {
   int64_t rows, first, count;
 };
 
+/// Collects, node by node, which rows of tables a file reads, to tell the
+/// longest sequence that it serves.
 class TableReads {
 public:
   /// Notes what a node reads of its operands, once it is translated.

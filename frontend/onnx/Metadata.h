@@ -61,14 +61,21 @@ struct DeclaredTensor {
   /// An initializer that holds it; `transposed`: as the transpose of what the
   /// module has.
   struct Holder {
+    /// The initializer's name in the graph.
     std::string name;
+    /// Whether the initializer has the two dims in exchange.
     bool transposed = false;
   };
 
+  /// The path of the tensor in the module: 'h.0.ln_1.weight'.
   std::string name;
+  /// Other paths of the same tensor, where modules share it.
   std::vector<std::string> aliases;
+  /// The initializers that hold it, at least one, of equal elements.
   std::vector<Holder> holders;
+  /// Whether the module has it as a buffer, not as a parameter.
   bool isBuffer = false;
+  /// Whether it requires a gradient; no buffer does.
   bool isTrained = false;
   /// Lookups of this row give it no gradient.
   std::optional<int64_t> paddingRow;
@@ -76,6 +83,7 @@ struct DeclaredTensor {
 
 /// What pcc-export says of a file.
 struct Declarations {
+  /// Parameters and then buffers, in the module's order.
   std::vector<DeclaredTensor> tensors;
   /// The number in `tensors` of what an initializer holds.
   llvm::StringMap<size_t> held;

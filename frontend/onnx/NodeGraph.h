@@ -13,6 +13,7 @@ namespace pcc::frontend {
 /// Nodes by what they read and give, as long as none is added or removed.
 class NodeGraph {
 public:
+  /// Indexes `graph`, which must outlive this.
   explicit NodeGraph(onnx::GraphProto &graph);
 
   /// The node of this kind that gives a value; null if another or none does.

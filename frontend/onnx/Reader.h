@@ -50,6 +50,7 @@ public:
   static mlir::FailureOr<std::shared_ptr<ModelFile>> read(mlir::Location loc,
                                                           llvm::StringRef path);
 
+  /// The path as it was given to read().
   llvm::StringRef getPath() const { return path; }
   /// The model, its large inline tensors replaced by references.
   const onnx::ModelProto &getProto() const { return proto; }
@@ -84,9 +85,11 @@ private:
 /// A model that is prepared and completed while it is translated.
 class Model {
 public:
+  /// A copy of the model to change; `file` is kept, for its bytes.
   explicit Model(std::shared_ptr<ModelFile> file)
       : proto(file->getProto()), file(std::move(file)) {}
 
+  /// The model as it is now; whoever prepares it may change it.
   onnx::ModelProto proto;
 
   /// Adds an initializer of `size` zeros, which the file lacks, to the graph.

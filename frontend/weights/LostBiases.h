@@ -30,6 +30,7 @@ namespace pcc::frontend {
 class LostBiases {
 public:
   LostBiases() = default;
+  /// Looks for removed biases and adds them to the graph of `model`.
   LostBiases(Model &model, const TorchExport &module);
 
   /// Whether an initializer of this name was removed from the file.

@@ -49,8 +49,10 @@ std::string functionOf(const onnx::NodeProto &node);
 /// reads it lies in the scope of its module.
 class NameFinder {
 public:
+  /// `model` must outlive this.
   explicit NameFinder(const onnx::ModelProto &model);
 
+  /// What wrote the file, by its producer and its names.
   Exporter exporter() const { return wroteIt; }
   /// Whether names that are not made up are the source model's, each that of a
   /// parameter or buffer of its own.
@@ -91,8 +93,11 @@ public:
   size_t countUses(llvm::StringRef tensor) const {
     return usesOf(tensor).size();
   }
+  /// An operand that is a tensor.
   struct Use {
+    /// The node that reads it.
     const onnx::NodeProto *node;
+    /// The operand's number in the node, from 0.
     int operand;
   };
   /// These, in the order of the graph.

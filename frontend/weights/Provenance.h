@@ -40,6 +40,7 @@ namespace pcc::frontend {
 
 /// What an initializer is, and how the file shows it.
 struct Provenance {
+  /// What it is taken for.
   enum class Kind {
     Parameter,
     /// May be a parameter: trained, with a warning.
@@ -52,6 +53,7 @@ struct Provenance {
     Frozen,
   };
 
+  /// A constant unless something shows more.
   Kind kind = Kind::Constant;
   /// The evidence, in words.
   std::string evidence;
@@ -80,9 +82,11 @@ struct Provenance {
   /// folded is reshaped: [1, 4, 1, 1] was a vector, unless a product reads it.
   int64_t rank = 0;
 
+  /// Whether training updates it.
   bool isTrained() const {
     return kind == Kind::Parameter || kind == Kind::Doubtful;
   }
+  /// Whether it is no parameter.
   bool isConstant() const {
     return kind == Kind::Constant || kind == Kind::Presumed;
   }

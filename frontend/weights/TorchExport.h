@@ -68,6 +68,7 @@ public:
 
   /// A parameter that the exporter left no trace of.
   struct Dropped {
+    /// Its path in the module.
     llvm::StringRef name;
     /// What it was merged with; "" for a factor of 1 or a term of 0.
     llvm::StringRef other;

@@ -76,6 +76,7 @@ std::string foldedLookup(const FileRange &range, llvm::ArrayRef<int64_t> shape,
 /// The weights of one model, which know which of them are one.
 class Weights {
 public:
+  /// `choices`, the user's about ties, must outlive this.
   explicit Weights(const TieChoices &choices) : choices(choices) {}
 
   /// Adds what lies at `range`, under the name of its provenance or, where
@@ -100,6 +101,7 @@ public:
   /// the user's choices were about something. After all nodes are read.
   mlir::LogicalResult report(mlir::Location loc) const;
 
+  /// In the order of add(), then what was separated; addresses stay.
   std::deque<Weight> &all() { return weights; }
   const std::deque<Weight> &all() const { return weights; }
 

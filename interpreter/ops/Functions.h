@@ -5,6 +5,7 @@
 
 namespace pcc::interp {
 
+/// a + b.
 struct Add {
   template <typename T>
   T operator()(T a, T b) const {
@@ -12,6 +13,7 @@ struct Add {
   }
 };
 
+/// a - b.
 struct Sub {
   template <typename T>
   T operator()(T a, T b) const {
@@ -19,6 +21,7 @@ struct Sub {
   }
 };
 
+/// a * b.
 struct Mul {
   template <typename T>
   T operator()(T a, T b) const {
@@ -26,16 +29,18 @@ struct Mul {
   }
 };
 
+/// The greater of two elements.
 struct Max {
-  // A NaN on either side is the answer.
+  /// A NaN on either side is the answer.
   template <typename T>
   T operator()(T a, T b) const {
     return a >= b || a != a ? a : b;
   }
 };
 
+/// The lesser of two elements.
 struct Min {
-  // A NaN on either side is the answer.
+  /// A NaN on either side is the answer.
   template <typename T>
   T operator()(T a, T b) const {
     return a <= b || a != a ? a : b;

@@ -22,8 +22,12 @@ struct Communicator {
 
 } // namespace pcc
 
+/// What the CPU back end keeps for a rank; compiled code hands it back in every
+/// call.
 struct pcc_context {
+  /// How many threads kernels and BLAS calls of this rank use.
   int threads = 1;
+  /// By the index of pcc_program.comms.
   std::vector<pcc::Communicator> comms;
   MPI_Comm transfers = MPI_COMM_NULL; ///< for send, receive and exchange
   std::vector<int> peers; ///< [stage] the rank with this one's coordinates

@@ -16,6 +16,8 @@ namespace pcc {
 /// samples.
 class ArrayDataset : public Dataset {
 public:
+  /// Opens and checks the arrays that `program` reads; exits with ExitData
+  /// where one is missing or does not fit. `program` must outlive this.
   ArrayDataset(const pcc_program &program, const std::string &folder);
 
   const std::string &path() const override { return folder; }

@@ -17,6 +17,7 @@ public:
   /// drawn from `seed`.
   DataOrder(int64_t samples, int64_t batch, bool shuffle, uint64_t seed);
 
+  /// How many samples the data set has.
   int64_t samples() const { return count; }
   /// The number of the sample that is the i-th of a step.
   int64_t sample(int64_t step, int64_t i) const;

@@ -17,7 +17,9 @@ class Dataset {
 public:
   virtual ~Dataset() = default;
 
+  /// The files as --data or --val-data named them, for messages.
   virtual const std::string &path() const = 0;
+  /// How many samples it has, at least one.
   virtual int64_t samples() const = 0;
   /// What the start of a run says, such as "a.bin: 2,001 tokens (llm.c)".
   virtual std::string describe() const = 0;

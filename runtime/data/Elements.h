@@ -11,8 +11,11 @@ namespace pcc {
 
 /// A view of numbers that may lie at any byte.
 struct Elements {
+  /// How an element is stored.
   Element type = Element::U8;
+  /// The first byte; the file that it belongs to must outlive this.
   const char *data = nullptr;
+  /// How many elements there are, not bytes.
   int64_t count = 0;
 
   /// Of an integer type; a u64 beyond the i64s is negative.

@@ -17,8 +17,11 @@ public:
   /// the file's size and the array's disagree.
   explicit NpyFile(const std::string &path);
 
+  /// The extents of its dims; empty for a scalar.
   const std::vector<int64_t> &shape() const { return sizes; }
+  /// All its elements, row major; they live as long as this.
   const Elements &elements() const { return values; }
+  /// The path that it was opened with.
   const std::string &path() const { return file.path(); }
 
 private:

@@ -14,6 +14,8 @@ namespace pcc {
 /// tokens [n * seq, (n + 1) * seq], the last being the last target only.
 class TokenDataset : public Dataset {
 public:
+  /// Opens the files at `paths`; `name`: all of them as the user gave them, for
+  /// messages. Exits with ExitData where they hold no sample.
   TokenDataset(const pcc_program &program, const std::string &name,
                const std::vector<std::string> &paths);
 

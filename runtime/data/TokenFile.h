@@ -23,11 +23,15 @@ public:
   /// disagrees with its header or index.
   explicit TokenFile(const std::string &path);
 
+  /// How many tokens it has.
   int64_t size() const { return tokens.count; }
+  /// The id of the token at a position from 0.
   int64_t at(int64_t position) const { return tokens.integer(position); }
+  /// All tokens; they live as long as this.
   const Elements &elements() const { return tokens; }
   /// "llm.c", "Megatron" or "uint16".
   const char *formatName() const { return kind; }
+  /// The path of the file that holds the tokens, not the index.
   const std::string &path() const { return file.path(); }
 
 private:

@@ -11,6 +11,8 @@ namespace pcc {
 
 /// An IPv4 address of an interface, in network byte order.
 struct Address {
+  /// The interface's own address, and the netmask: 1 where a bit belongs to the
+  /// network.
   in_addr_t host = 0, mask = 0;
 };
 

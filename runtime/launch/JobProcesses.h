@@ -15,6 +15,8 @@
 
 namespace pcc {
 
+/// Finds the processes of a job, waits for its launcher, and stops, continues
+/// or kills all of them.
 class JobProcesses {
 public:
   /// Of the job that `launcher` starts: a child of this process, whose
@@ -28,6 +30,7 @@ public:
 
   /// SIGSTOP and SIGCONT for all of them.
   void stop() const;
+  /// Lets all go on that stop() stopped.
   void resume() const;
 
   /// Kills all of them and waits until they are gone; gives up on one that the

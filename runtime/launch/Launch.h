@@ -8,6 +8,7 @@
 
 namespace pcc {
 
+/// What started this process.
 enum class Launcher {
   None,        ///< started by hand: starts its own ranks
   SelfStarted, ///< one of the ranks started that way
@@ -18,8 +19,11 @@ enum class Launcher {
   Hydra, ///< mpiexec of MPICH or Intel MPI
 };
 
+/// A process's part in a run, as the launcher's environment tells it.
 struct Launch {
+  /// Decides which environment variables hold the other two.
   Launcher launcher = Launcher::None;
+  /// This process's number among the ranks, from 0.
   int rank = 0;
   int64_t size = 1; ///< ranks the launcher started
 };

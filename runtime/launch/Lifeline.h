@@ -14,6 +14,7 @@
 
 namespace pcc {
 
+/// How holdLifeline() watches, and who else does.
 struct LifelineOptions {
   /// Seconds without any progress after which the job ends with
   /// ExitCommunication, naming the rank to blame; 0: never.

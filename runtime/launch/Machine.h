@@ -8,6 +8,8 @@
 
 namespace pcc {
 
+/// The name of this host as the system has it, to tell hosts apart and for
+/// messages.
 std::string hostName();
 
 /// A text that this start of the machine's system has alone.

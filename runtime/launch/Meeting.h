@@ -17,6 +17,7 @@ struct Peer {
   uint64_t processes = 0; ///< hash of the namespace that its id is of
 };
 
+/// How the ranks are connected with each other.
 struct Meeting {
   /// On rank 0 each rank (of itself there is no socket), elsewhere rank 0 only;
   /// empty where the ranks could not connect.

@@ -25,6 +25,7 @@ public:
   /// `steady`: what steadyNow() gives. Returns true if the process was
   /// stopped since the call before; others may still be.
   bool update(double steady);
+  /// Seconds of it until the last update().
   double now() const { return seconds; }
 
 private:
@@ -39,6 +40,8 @@ struct RankState {
   double moved = 0; ///< when progress was last seen
   time_t movedAt = 0;
 
+  /// Takes in a message of the rank that came at `now`; `moved` stays where it
+  /// tells of no progress since the one before.
   void hear(const Progress &heard, double now);
   /// Begins anew, as if there had been progress now.
   void restart(double now);
@@ -49,10 +52,13 @@ const double leastFlush = 600;
 
 /// What rank 0 finds.
 struct Stall {
+  /// Whether the job stands still; else the rest says nothing.
   bool found = false;
   std::vector<int> ranks; ///< to blame; empty: all wait for others
   bool isSilent = false;  ///< nothing is heard of these
 };
+/// Looks at all ranks, which are indices of `ranks`. Both times are in seconds,
+/// `now` by the RunningClock; a flush is given `leastFlush` at least.
 Stall findStall(const std::vector<RankState> &ranks, double now,
                 double timeout);
 

@@ -27,7 +27,10 @@ std::string jobFolder();
 void joinStatusBoard(int rank);
 /// This rank and all others have found each other.
 void statusJoined();
+/// This rank gives up with an exit code, which it has explained; the first of
+/// all ranks to do so decides the run's.
 void statusFailed(int code);
+/// This rank is done.
 void statusDone();
 /// Safe in a signal handler: this rank was told to end, it is not the cause.
 void statusTerminated();
@@ -39,13 +42,17 @@ int firstFailure();
 /// For the parent: ranks that started and neither ended, failed nor were told
 /// to end.
 struct LostRank {
+  /// Its number, and its process on this host.
   int rank, pid;
 };
+/// The lost ranks, in their order.
 std::vector<LostRank> lostRanks();
 /// For the parent: how many ranks ever started, how many have joined, and
 /// whether nothing is left to do, for all are done or one has failed.
 int startedRanks();
+/// Those that called statusJoined().
 int joinedRanks();
+/// True also where ranks that are done have not exited yet.
 bool isJobOver();
 /// For the parent: asks all ranks for an end, also those that start later.
 void askToStop(int signal);

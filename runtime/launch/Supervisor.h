@@ -24,7 +24,9 @@ struct Ending {
 
 /// What the job asks for: called when the descriptor is readable.
 struct Service {
+  /// Watched for as long as the job runs; whoever gave it closes it.
   int descriptor;
+  /// Called on the supervising thread, with the same descriptor.
   void (*serve)(int descriptor);
 };
 

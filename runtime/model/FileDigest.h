@@ -23,13 +23,18 @@
 namespace pcc {
 namespace digest {
 
+/// The sizes that fileDigest() tells of: bytes of each end, the number of
+/// blocks between and the bytes of one.
 const int64_t endBytes = 65536, samples = 1024, sampleBytes = 4096;
 
+/// Parts of a file's bytes, in its order.
 using Ranges = std::vector<std::string_view>;
 
 /// What an ONNX message is, on the way to tensors (numbers from onnx.proto).
 enum class Message { Model, Graph, Node, Attribute, Tensor, Other };
 
+/// What field number `field` of a message holds: of what leads to tensors the
+/// kind of message, else Other.
 inline Message inner(Message in, uint64_t field) {
   if (in == Message::Model && field == 7)
     return Message::Graph;

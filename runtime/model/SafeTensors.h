@@ -24,6 +24,7 @@ namespace pcc {
 /// bytes, sizes that agree with shape and type.
 class SafeTensors {
 public:
+  /// What the header says of a tensor.
   struct Tensor {
     std::string dtype; ///< "F32"
     std::vector<int64_t> shape;
@@ -43,7 +44,9 @@ public:
   const char *read(const Tensor &tensor, int64_t begin, int64_t end) const;
   /// Requires that all that was read is as it was saved.
   void requireWhole() const;
+  /// The texts of the header's "__metadata__", by key; empty if it has none.
   const std::map<std::string, std::string> &metadata() const { return notes; }
+  /// The path that it was opened with.
   const std::string &path() const { return file.path(); }
 
 private:
@@ -57,12 +60,19 @@ private:
 /// failure nothing more is written.
 class SafeTensorsWriter {
 public:
+  /// A tensor to be written.
   struct Entry {
+    /// The key of the header, unique in the file, and what the format calls the
+    /// type ("F32").
     std::string name, dtype;
+    /// Its extents; empty for a scalar.
     std::vector<int64_t> shape;
+    /// The bytes of all its elements.
     int64_t bytes;
   };
 
+  /// Creates the file and writes the header. What goes wrong is told by
+  /// finish().
   SafeTensorsWriter(const std::string &path, const std::vector<Entry> &entries,
                     const std::map<std::string, std::string> &metadata);
   ~SafeTensorsWriter();

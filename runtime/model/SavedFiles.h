@@ -54,9 +54,13 @@ public:
   /// or is of another step than the folder's name.
   explicit SavedFiles(const std::string &folder);
 
+  /// The checkpoint's folder, without a slash at its end.
   const std::string &folder() const { return path; }
+  /// All of trainer_state.json but the hashes; see Checkpoint.h.
   const nlohmann::ordered_json &fields() const { return state; }
+  /// The last step that is done.
   int64_t step() const { return state["step"].get<int64_t>(); }
+  /// Whether hashes were saved, so that damage is noticed.
   bool isHashed() const { return !files.empty(); }
 
   /// Opens one of the files. Exits with ExitOutput if it is missing or is not

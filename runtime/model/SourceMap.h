@@ -15,10 +15,16 @@ namespace pcc {
 /// source is its own. The model's tensor, which checkpoints have, may be the
 /// transpose of the one in its file, which pcc_source describes.
 struct SourceMap {
+  /// Which tensor is mapped: the model's, as checkpoints have it, or the one
+  /// that lies in its file.
   enum Whose { Model, File };
+  /// The place of a parameter, or of the parameter that a state belongs to.
+  /// `tensor` must outlive this.
   explicit SourceMap(const pcc_tensor &tensor, Whose whose = Model);
 
+  /// What the tensor is called there.
   std::string name;
+  /// The pcc_dtype of its elements there.
   int32_t dtype;
   std::vector<int64_t> shape; ///< of the source tensor
   int64_t base = 0;

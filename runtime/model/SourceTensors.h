@@ -13,14 +13,20 @@ namespace pcc {
 
 /// A tensor of the source model, and the program tensors that hold its parts.
 struct SourceTensor {
+  /// A program tensor that holds a part of it.
   struct Piece {
+    /// The index of the pipeline stage that has it.
     int64_t stage;
+    /// One of that stage's tensors.
     const pcc_tensor *tensor;
   };
 
+  /// Where its elements lie; name, type and shape are those of the whole.
   SourceMap map;
+  /// At least one; several where stages share the tensor or each hold a part.
   std::vector<Piece> pieces;
 
+  /// The bytes of all its elements in the source's type.
   int64_t bytes() const;
 };
 

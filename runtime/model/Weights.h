@@ -52,6 +52,8 @@ private:
 
 /// How parameters get their first values.
 struct InitialValues {
+  /// Whether they come from the model's files, are drawn, or come from a
+  /// safetensors file.
   enum { FromSource, Random, FromTensors } kind = FromSource;
   uint64_t seed = 0;                    ///< for Random
   const SafeTensors *tensors = nullptr; ///< for FromTensors

@@ -15,16 +15,21 @@
 
 namespace pcc::wire {
 
+/// The wire types that are in use; the numbers are the format's.
 enum Type { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5 };
 
+/// A field in the bytes of a message, which must outlive it.
 struct Field {
+  /// The field's number in the message, from 1.
   uint64_t number;
+  /// One of Type.
   int type;
   uint64_t varint;   ///< the value of a Varint, the length of Bytes
   const char *tag;   ///< where the field begins
   const char *begin; ///< where its value does, behind the length of Bytes
   const char *end;
 
+  /// The value of Bytes as text.
   std::string_view text() const {
     return std::string_view(begin, static_cast<size_t>(end - begin));
   }
@@ -88,17 +93,20 @@ inline bool readField(const char *&at, const char *end, Field &field,
   return true;
 }
 
+/// Appends a number, seven bits to a byte, the lowest first.
 inline void putVarint(std::string &out, uint64_t value) {
   for (; value >= 0x80; value >>= 7)
     out.push_back(static_cast<char>(value | 0x80));
   out.push_back(static_cast<char>(value));
 }
 
+/// Appends a field that holds a number.
 inline void putNumber(std::string &out, uint64_t field, uint64_t value) {
   putVarint(out, field << 3 | Varint);
   putVarint(out, value);
 }
 
+/// Appends a field that holds bytes: a text or a nested message.
 inline void putBytes(std::string &out, uint64_t field, std::string_view bytes) {
   putVarint(out, field << 3 | Bytes);
   putVarint(out, bytes.size());

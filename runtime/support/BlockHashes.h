@@ -33,6 +33,7 @@ const int64_t cachedPiece = int64_t{1} << 17;
 class Hasher {
 public:
   Hasher();
+  /// Takes the next bytes in.
   void add(const char *data, int64_t bytes);
   /// As 32 hexadecimal digits.
   std::string text() const;
@@ -41,8 +42,10 @@ private:
   alignas(PCC_XXH3_ALIGNMENT) char state[PCC_XXH3_BYTES];
 };
 
+/// The hash of some bytes as 32 hexadecimal digits.
 std::string hashText(const char *data, int64_t bytes);
 
+/// What is remembered of a file.
 struct FileHashes {
   int64_t bytes = 0; ///< of the file; 0: there is none
   int64_t headerBytes = 0;
@@ -65,7 +68,9 @@ private:
 
 /// A file as a checkpoint was saved with it.
 struct SavedFile {
+  /// What its bytes must still hash to.
   FileHashes hashes;
+  /// The step of the checkpoint; a file that says another is not its own.
   int64_t step;
   std::string note; ///< what the user can do if it is another now
 };
@@ -88,7 +93,9 @@ public:
   /// saved. Nothing that was read may be used before.
   void finish();
 
+  /// Ends the run with the code and the note that were given, naming the file.
   [[noreturn]] void refuse(const std::string &message) const;
+  /// What the file is compared with.
   const SavedFile &saved() const { return expected; }
 
 private:

@@ -36,9 +36,13 @@ enum class Element : int32_t {
 
 /// What formats call an element type; nothing where one does not have it.
 struct ElementInfo {
+  /// The row's own type, whose number is the row's index.
   Element type;
+  /// The bytes of one element.
   int64_t bytes;
+  /// Whether it is a floating-point type; else an integer or a bool.
   bool isFloat;
+  /// Its name in the header of a safetensors file.
   const char *safetensors;
   const char *numpy; ///< "int32"
   const char *descr; ///< in a .npy file
@@ -64,6 +68,7 @@ inline constexpr ElementInfo elementInfos[] = {
     {Element::F8E5M2, 1, true, "F8_E5M2", "", "", 19},
 };
 
+/// The row of a type.
 constexpr const ElementInfo &infoOf(Element type) {
   return elementInfos[static_cast<int32_t>(type)];
 }
@@ -89,12 +94,14 @@ constexpr bool isDType(Element type) {
 
 /// Bytes of one element of a pcc_dtype.
 inline int64_t sizeOf(int32_t dtype) { return infoOf(dtype).bytes; }
+/// Whether a pcc_dtype is a floating-point type.
 inline bool isFloat(int32_t dtype) { return infoOf(dtype).isFloat; }
 
 /// safetensors' name of a pcc_dtype ("F32"), and back (-1: none).
 inline const char *dtypeName(int32_t dtype) {
   return infoOf(dtype).safetensors;
 }
+/// The pcc_dtype that safetensors calls so; -1 for a name that is none.
 inline int32_t dtypeNamed(std::string_view name) {
   const ElementInfo *info = findElement(&ElementInfo::safetensors, name);
   return info && isDType(info->type) ? static_cast<int32_t>(info->type) : -1;

@@ -12,6 +12,7 @@
 
 namespace pcc {
 
+/// The exit codes of a compiled program; scripts rely on the numbers.
 enum ExitCode {
   ExitDone = 0,
   ExitUsage = 2,

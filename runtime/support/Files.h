@@ -63,6 +63,7 @@ void replaceFile(const std::string &from, const std::string &to);
 /// The folder part of a path, with the slash at its end; empty if it has none.
 std::string folderOf(const std::string &path);
 
+/// True for whatever has this name, also a link that leads nowhere.
 bool exists(const std::string &path);
 /// True also for a link to a folder.
 bool isFolder(const std::string &path);

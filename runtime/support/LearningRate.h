@@ -10,6 +10,7 @@
 
 namespace pcc {
 
+/// How the rate goes on after warm-up.
 enum class Decay { Constant, Linear, Cosine, WarmupStableDecay };
 
 /// A learning rate as a function of the step. Steps 1 .. warmup rise linearly
@@ -21,8 +22,11 @@ enum class Decay { Constant, Linear, Cosine, WarmupStableDecay };
 ///   WarmupStableDecay  stays at peak, then falls on a line to `least` over
 ///                      the last fifth of `steps`.
 struct Schedule {
+  /// Which of the four.
   Decay decay = Decay::Cosine;
+  /// The greatest and the least rate.
   double peak = 0, least = 0;
+  /// Numbers of steps: of the warm-up, and of the whole schedule.
   int64_t warmup = 0, steps = 1;
 
   /// step: from 1.

@@ -11,6 +11,7 @@
 
 namespace pcc {
 
+/// A file's bytes, read by the system as they are touched.
 class MappedFile {
 public:
   /// Exits with `code` where the file cannot be mapped, or was cut short when
@@ -22,8 +23,11 @@ public:
   MappedFile(const MappedFile &) = delete;
   MappedFile &operator=(const MappedFile &) = delete;
 
+  /// The first byte; not null even if there is none.
   const char *data() const { return bytes; }
+  /// The number of bytes.
   int64_t size() const { return length; }
+  /// The path that it was opened with.
   const std::string &path() const { return name; }
 
 private:

@@ -11,6 +11,7 @@
 
 namespace pcc {
 
+/// A rank's index along each axis, as pcc_program.axes lists them.
 using Coordinates = std::vector<int64_t>; ///< one per axis of the program
 
 /// Number of ranks the program was built for.
@@ -19,7 +20,9 @@ int64_t worldSize(const pcc_program &program);
 /// "pp=2 tp=4", or "one rank".
 std::string meshText(const pcc_program &program);
 
+/// Where a rank is, by the formula at pcc_axis.
 Coordinates coordinatesOf(const pcc_program &program, int64_t rank);
+/// The rank that is there.
 int64_t rankOf(const pcc_program &program, const Coordinates &coordinates);
 
 /// Index of the named axis, or -1: such an axis has size 1.
@@ -31,10 +34,13 @@ int64_t stageOf(const pcc_program &program, const Coordinates &coordinates);
 /// The part of a tensor that a rank holds: global elements
 /// [start, start + extent) of each dim.
 struct Shard {
+  /// By dim: the first global index, and how many there are.
   std::vector<int64_t> start, extent;
+  /// The number of elements, 1 for a scalar.
   int64_t elements() const;
 };
 
+/// The shard of the rank with these coordinates; padding counts as elements.
 Shard shardOf(const pcc_program &program, const pcc_layout &layout,
               const Coordinates &coordinates);
 

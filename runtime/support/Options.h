@@ -13,15 +13,20 @@ namespace pcc {
 
 /// What the command line says; see the help texts in Options.cpp.
 struct TrainingOptions {
+  /// Paths, as given: what is read and what is written. Empty: not given.
   std::string data, outputs, valData, save, resume, model, logJson, init;
   std::string exportOnnx, tensorboardDir, trace, traceSteps;
+  /// One of the names of parseDecay() (LearningRate.h).
   std::string lrSchedule = "cosine";
+  /// Numbers of steps; 0 for `steps`: not given; for the others: none, never.
   int64_t steps = 0, warmupSteps = 0, stopAfter = 0;
   int64_t saveEvery = 0, keep = 0, logEvery = 1;
   int64_t evalEvery = 0, evalBatches = 20, seed = 0;
   int64_t timeout = 600; ///< seconds; 0: none
+  /// What the optimizer computes with; a negative `minLr`: a tenth of `lr`.
   double lr = 6e-4, minLr = -1, weightDecay = 0.1;
   double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, clipGrad = 1.0;
+  /// Switches.
   bool shuffle = false, skipEmpty = false, info = false, help = false;
 
   /// The flags that the command line gave, with their values.

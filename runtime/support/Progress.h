@@ -15,6 +15,7 @@
 
 namespace pcc {
 
+/// Whether a rank can be to blame for a job that stands still.
 enum class Doing : int32_t {
   Works,
   Waits,   ///< for other ranks, in a call of the communication library
@@ -30,6 +31,7 @@ struct ProgressNotes {
   std::atomic<const char *> phase{"the start"};
   std::atomic<int64_t> step{-1}; ///< -1: the phase has none
 };
+/// Those of this process.
 extern ProgressNotes progressNotes;
 
 /// Notes that something was finished: an operation, or a part of one that may
@@ -44,6 +46,7 @@ inline void advance() {
 /// the name: " over tp".
 class Operation {
 public:
+  /// `name` and `detail` live as long as the program.
   explicit Operation(const char *name, Doing doing = Doing::Works,
                      const char *detail = "")
       : outerName(get(progressNotes.operation)),

@@ -16,16 +16,20 @@
 extern "C" {
 #endif
 
-/* Of a state, which is aligned so. */
+/// Bytes of the state of a hash that is being computed, and of its alignment.
 enum { PCC_XXH3_BYTES = 576, PCC_XXH3_ALIGNMENT = 64 };
 
+/// The three functions that compute a hash, for one kind of CPU.
 struct pcc_xxh3 {
+  /// Begins anew.
   void (*reset)(void *state);
+  /// Takes the next bytes in.
   void (*update)(void *state, const void *data, size_t bytes);
-  /* hash[0]: the high 64 bits. */
+  /// The hash of all bytes so far; hash[0]: the high 64 bits.
   void (*digest)(const void *state, uint64_t hash[2]);
 };
 
+/// For every CPU, and for those that have AVX2.
 extern const struct pcc_xxh3 pcc_xxh3_any, pcc_xxh3_avx2;
 
 #ifdef __cplusplus

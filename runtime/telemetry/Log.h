@@ -16,7 +16,10 @@ namespace pcc {
 
 /// The results of one step.
 struct StepResult {
+  /// The step's number, from 1.
   int64_t step = 0;
+  /// The mean loss of the global batch, and the gradient norm before clipping
+  /// if the program computes it, as `hasNorm` says.
   float loss = 0, norm = 0;
   bool hasNorm = false;
   bool skipped = false; ///< nothing counted, nothing was updated
@@ -38,7 +41,10 @@ public:
   Log(const Log &) = delete;
   Log &operator=(const Log &) = delete;
 
+  /// Tells of a finished step: a line where --log-every has its turn, an entry
+  /// of the other logs always.
   void step(const StepResult &result);
+  /// Tells of the loss on --val-data after a step.
   void evaluation(int64_t step, double loss);
   /// Prints a line of other news.
   void say(const std::string &line);

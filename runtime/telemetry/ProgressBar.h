@@ -22,6 +22,7 @@ public:
 
   /// Draws the bar after a step, at most ten times a second.
   void show(int64_t done);
+  /// Erases the bar if it is there.
   void hide();
 
 private:

@@ -16,6 +16,7 @@
 
 namespace pcc {
 
+/// On which line of a rank's process a span is drawn.
 enum class Track { Host, Compute, Communication };
 
 /// Whether spans are kept at present.

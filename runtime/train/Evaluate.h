@@ -20,7 +20,10 @@ public:
 
   /// The mean loss of what counts, which is nothing where `empty` is `batches`.
   struct Result {
+    /// Of a token model the cross entropy in nats; NaN where `empty` is
+    /// `batches`.
     double loss = 0;
+    /// How many batches were computed.
     int64_t batches = 0;
     int64_t empty = 0; ///< batches in which nothing counts
   };

@@ -12,9 +12,12 @@ namespace pcc {
 
 /// Finds out why the loss of the last step, or its norm, is not finite.
 struct LossCheck {
+  /// The program, this rank's place on its mesh and its arena as the step left
+  /// it.
   const pcc_program &program;
   const Coordinates &coordinates;
   const char *arena;
+  /// What the step was trained on.
   const Dataset &data;
   const DataOrder &order;
 

@@ -14,6 +14,7 @@ namespace pcc {
 /// axis without a collective between.
 class Loops {
 public:
+  /// Follows `function`, which must outlive this and has one block.
   explicit Loops(mlir::func::FuncOp function);
 
   /// "ab,bc->ac": a letter for each dim of arguments and results, the same for

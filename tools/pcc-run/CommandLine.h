@@ -9,15 +9,21 @@
 
 namespace pcc {
 
+/// Exit codes of pcc-run: all is as it should be; something differs or could
+/// not be computed; the command line or a file it names is wrong.
 enum { kDone = 0, kFailed = 1, kUsage = 2 };
 
+/// The flags, each with its help. Constructed in main before the command line
+/// is parsed; the values are read straight from here.
 struct CommandLine {
+  /// Short names, so that a flag is a line or two.
   template <typename T>
   using Opt = llvm::cl::opt<T>;
   using List = llvm::cl::list<std::string>;
   using Desc = llvm::cl::desc;
   using Value = llvm::cl::value_desc;
 
+  /// The heading that --help lists the flags under, and what puts one there.
   llvm::cl::OptionCategory category{"pcc-run"};
   llvm::cl::cat in{category};
 
@@ -84,12 +90,14 @@ struct CommandLine {
                        llvm::cl::init(interp::GradientCheckOptions().samples),
                        in};
 
-  // Flags of a training binary, with its names and defaults.
+  /// A flag of a training binary, with its name and default, which is kept in a
+  /// field of `training`.
   template <typename T>
   using To = llvm::cl::opt<T, /*ExternalStorage=*/true>;
   template <typename T>
   using At = llvm::cl::LocationClass<T>;
 
+  /// What the flags below set; the others stay as the runtime has them.
   TrainingOptions training;
   To<std::string> data{"data", Desc("Runs training steps on a token file"),
                        Value("file"), At<std::string>(training.data), in};

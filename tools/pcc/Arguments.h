@@ -15,6 +15,7 @@ enum class Report { None, Text, JSON };
 
 /// What the command line asks for.
 struct Arguments {
+  /// What the passes are told.
   Options options;
   std::string input;  ///< a path, or "-" for standard input
   std::string output; ///< empty: derived from the input

@@ -13,6 +13,8 @@ namespace pcc {
 /// our own mistake rather than the user's.
 class DiagnosticPrinter {
 public:
+  /// Prints to standard error until destroyed. `file`: what the command line
+  /// called the input; `showRemarks`: remarks are printed, too.
   DiagnosticPrinter(mlir::MLIRContext &context, std::string file,
                     bool showRemarks);
   ~DiagnosticPrinter();

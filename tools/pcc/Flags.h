@@ -64,12 +64,14 @@ private:
   std::string first;
 };
 
+/// A flag without a value, with a text and with a number from 1 on.
 using Switch = Once<bool>;
 using Text = Once<std::string>;
 using Count = Once<int64_t>;
 
 /// Every flag of pcc. Constructed in main so that no flag exists before it.
 struct Flags {
+  /// The headings that --help lists the flags under.
   cl::OptionCategory parallelism{"Parallelism"};
   cl::OptionCategory training{"Training"};
   cl::OptionCategory target{"Target"};
@@ -115,8 +117,8 @@ struct Flags {
   cl::alias sequenceParallelAlias{"sp", cl::aliasopt(sequenceParallel),
                                   cl::desc("Same as --sequence-parallel")};
 
-  // What this version has one value of only, or none; hidden until it has
-  // more.
+  /// What this version has one value of only, or none, and refuses another;
+  /// hidden until it has more.
   Text precision{"precision", cl::init("f32"), cl::Hidden, cl::cat(training)};
   Text recompute{"recompute", cl::init("none"), cl::Hidden, cl::cat(training)};
   Text zero{"zero", cl::init("0"), cl::Hidden, cl::cat(parallelism)};

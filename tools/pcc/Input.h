@@ -12,7 +12,9 @@ namespace pcc {
 
 /// A module and the phase it is at.
 struct Input {
+  /// Null until readInput() has succeeded.
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// The index of the phase in getPhases() that it was printed at.
   int phase = 0;
   /// The paths that it was read from, the one of the command line first, then
   /// those of the model's weights.

@@ -18,6 +18,7 @@ std::string formatBytes(double bytes);
 /// memory from rt.
 class Summary {
 public:
+  /// `options`, completed by readInput(), must outlive this.
   explicit Summary(const Options &options) : options(options) {}
 
   /// Call after each phase.
