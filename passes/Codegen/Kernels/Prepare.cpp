@@ -72,7 +72,6 @@ static void splitSumOfSquares(nn::SumOfSquaresOp op) {
 static void splitReduce(nn::ReduceOp op) {
   int64_t rank = nn::tensorType(op.getInput()).getRank();
   SmallVector<int64_t> dims(op.getDims());
-  llvm::sort(dims);
   OpBuilder b(op);
   Location loc = op.getLoc();
   if (static_cast<int64_t>(dims.size()) == rank) {

@@ -101,14 +101,24 @@ func.func private @many(%x: tensor<16x2048xf32>)
   return %y : tensor<16x2048xf32>
 }
 
-// The longest divisor of up to 4096.
-// CHECK: func.func private @least({{.*}}{rt.grain = 7 : i64, rt.kernel, rt.units = 32 : i64}
-// CHECK: scf.forall (%{{.*}}) in (32) {
-// CHECK: memref.subview {{.*}} [2056] [1]
-func.func private @least(%x: tensor<65792xf32>)
-    -> tensor<65792xf32> attributes {rt.kernel} {
-  %y = nn.exp %x : tensor<65792xf32>
-  return %y : tensor<65792xf32>
+// By the longest divisor of up to 4096,
+// CHECK: func.func private @least({{.*}}{rt.grain = 4 : i64, rt.kernel, rt.units = 17 : i64}
+// CHECK: scf.forall (%{{.*}}) in (17) {
+// CHECK: memref.subview {{.*}} [3856] [1]
+func.func private @least(%x: tensor<65552xf32>)
+    -> tensor<65552xf32> attributes {rt.kernel} {
+  %y = nn.exp %x : tensor<65552xf32>
+  return %y : tensor<65552xf32>
+}
+
+// and of 256 at least.
+// CHECK: func.func private @shortest({{.*}}{rt.grain = 64 : i64, rt.kernel, rt.units = 16411 : i64}
+// CHECK: scf.forall (%{{.*}}) in (16411) {
+// CHECK: memref.subview {{.*}} [256] [1]
+func.func private @shortest(%x: tensor<4201216xf32>)
+    -> tensor<4201216xf32> attributes {rt.kernel} {
+  %y = nn.exp %x : tensor<4201216xf32>
+  return %y : tensor<4201216xf32>
 }
 
 // Where nothing divides, the row stays whole.

@@ -1,0 +1,268 @@
+// What is one kernel, and what the calls of kernels then are: every case with all
+// that becomes of it.
+// RUN: pcc-opt %s -split-input-file --rt-form-kernels --rt-verify-kernels \
+// RUN:   | FileCheck %s
+
+// An op joins the kernels of all its operands, which then are one.
+// CHECK-LABEL: func.func @joined(
+// CHECK-NEXT: %[[K0:.*]] = call @kernel_0_exp_tanh_sub(%arg0, %arg1) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: return %[[K0]] : tensor<4x8xf32>
+// CHECK: func.func private @kernel_0_exp_tanh_sub(%arg0: tensor<4x8xf32>, %arg1: tensor<4x8xf32>) -> (tensor<4x8xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel}
+// CHECK-NEXT: %[[EXP:.*]] = nn.exp %arg0 : tensor<4x8xf32>
+// CHECK-NEXT: %[[TANH:.*]] = nn.tanh %arg1 : tensor<4x8xf32>
+// CHECK-NEXT: %[[SUB:.*]] = nn.sub %[[EXP]], %[[TANH]] : tensor<4x8xf32>
+// CHECK-NEXT: return %[[SUB]] : tensor<4x8xf32>
+func.func @joined(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %a = nn.exp %x : tensor<4x8xf32>
+  %b = nn.tanh %y : tensor<4x8xf32>
+  %c = nn.sub %a, %b : tensor<4x8xf32>
+  return %c : tensor<4x8xf32>
+}
+
+// -----
+
+// What others need, too, is a result beside.
+nn.param @w : tensor<8x8xf32> init normal
+// CHECK-LABEL: func.func @shared(
+// CHECK-NEXT: %[[W:.*]] = nn.read @w : tensor<8x8xf32>
+// CHECK-NEXT: %[[K0:.*]]:2 = call @kernel_0_exp_sub(%arg0) : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>)
+// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %[[K0]]#0, %[[W]] : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+// CHECK-NEXT: return %[[K0]]#1, %[[CONTRACT]] : tensor<4x8xf32>, tensor<4x8xf32>
+// CHECK: func.func private @kernel_0_exp_sub(%arg0: tensor<4x8xf32>) -> (tensor<4x8xf32> {rt.inplace = 0 : i64}, tensor<4x8xf32>) attributes {rt.kernel}
+// CHECK-NEXT: %[[EXP:.*]] = nn.exp %arg0 : tensor<4x8xf32>
+// CHECK-NEXT: %[[SUB:.*]] = nn.sub %[[EXP]], %arg0 : tensor<4x8xf32>
+// CHECK-NEXT: return %[[EXP]], %[[SUB]] : tensor<4x8xf32>, tensor<4x8xf32>
+func.func @shared(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %w = nn.read @w : tensor<8x8xf32>
+  %a = nn.exp %x : tensor<4x8xf32>
+  %b = nn.sub %a, %x : tensor<4x8xf32>
+  %c = nn.contract "mk,kn->mn" %a, %w : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+  return %b, %c : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// Kernels whose results have no common rows stay two.
+// CHECK-LABEL: func.func @rows(
+// CHECK-NEXT: %[[K0:.*]] = call @kernel_0_softmax(%arg0) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: %[[K1:.*]] = call @kernel_1_exp(%[[K0]]) : (tensor<4x8xf32>) -> tensor<3x8xf32>
+// CHECK-NEXT: return %[[K1]] : tensor<3x8xf32>
+// CHECK: func.func private @kernel_0_softmax(%arg0: tensor<4x8xf32>) -> (tensor<4x8xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel}
+// CHECK-NEXT: %[[SOFTMAX:.*]] = nn.softmax %arg0 : tensor<4x8xf32>
+// CHECK-NEXT: return %[[SOFTMAX]] : tensor<4x8xf32>
+// CHECK: func.func private @kernel_1_exp(%arg0: tensor<4x8xf32>) -> tensor<3x8xf32> attributes {rt.kernel}
+// CHECK-NEXT: %[[SLICE:.*]] = nn.slice %arg0 at [1, 0] step [1, 1] : tensor<4x8xf32> -> tensor<3x8xf32>
+// CHECK-NEXT: %[[EXP:.*]] = nn.exp %[[SLICE]] : tensor<3x8xf32>
+// CHECK-NEXT: return %[[EXP]] : tensor<3x8xf32>
+func.func @rows(%x: tensor<4x8xf32>) -> tensor<3x8xf32> {
+  %a = nn.softmax %x : tensor<4x8xf32>
+  %b = nn.slice %a at [1, 0] step [1, 1] : tensor<4x8xf32> -> tensor<3x8xf32>
+  %c = nn.exp %b : tensor<3x8xf32>
+  return %c : tensor<3x8xf32>
+}
+
+// -----
+
+// Views: each kernel that needs one has a copy, and a product's is computed.
+nn.param @w : tensor<8x8xf32> init normal
+// CHECK-LABEL: func.func @views(
+// CHECK-NEXT: %[[W:.*]] = nn.read @w : tensor<8x8xf32>
+// CHECK-NEXT: %[[K0:.*]]:2 = call @kernel_0_sum(%arg1, %arg0) : (tensor<8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>)
+// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %[[K0]]#1, %[[W]] : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+// CHECK-NEXT: %[[K1:.*]] = call @kernel_1_mul(%[[CONTRACT]], %[[K0]]#0) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: %[[CONTRACT1:.*]] = nn.contract "mk,kn->mn" %[[K0]]#0, %[[W]] : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+// CHECK-NEXT: return %[[K0]]#1, %[[K1]], %[[CONTRACT1]] : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+// CHECK: func.func private @kernel_0_sum(%arg0: tensor<8xf32>, %arg1: tensor<4x8xf32>) -> (tensor<4x8xf32> {rt.inplace = 1 : i64}, tensor<4x8xf32>) attributes {rt.kernel}
+// CHECK-NEXT: %[[BROADCAST:.*]] = nn.broadcast %arg0 [1] : tensor<8xf32> -> tensor<4x8xf32>
+// CHECK-NEXT: %[[SUM:.*]] = nn.sum %arg1, %[[BROADCAST]] : tensor<4x8xf32>
+// CHECK-NEXT: return %[[BROADCAST]], %[[SUM]] : tensor<4x8xf32>, tensor<4x8xf32>
+// CHECK: func.func private @kernel_1_mul(%arg0: tensor<4x8xf32>, %arg1: tensor<4x8xf32>) -> (tensor<4x8xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel}
+// CHECK-NEXT: %[[MUL:.*]] = nn.mul %arg0, %arg1 : tensor<4x8xf32>
+// CHECK-NEXT: return %[[MUL]] : tensor<4x8xf32>
+func.func @views(%x: tensor<4x8xf32>, %b: tensor<8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
+  %w = nn.read @w : tensor<8x8xf32>
+  %v = nn.broadcast %b [1] : tensor<8xf32> -> tensor<4x8xf32>
+  %p = nn.sum %x, %v : tensor<4x8xf32>
+  %c = nn.contract "mk,kn->mn" %p, %w : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+  %q = nn.mul %c, %v : tensor<4x8xf32>
+  %d = nn.contract "mk,kn->mn" %v, %w : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+  return %p, %q, %d : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// A view of a result leaves the kernel with it.
+nn.param @w : tensor<4x4xf32> init normal
+// CHECK-LABEL: func.func @view_of_result(
+// CHECK-NEXT: %[[W:.*]] = nn.read @w : tensor<4x4xf32>
+// CHECK-NEXT: %[[K0:.*]] = call @kernel_0_exp(%arg0) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: %[[TRANSPOSE:.*]] = nn.transpose %[[K0]] [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %[[TRANSPOSE]], %[[W]] : tensor<8x4xf32>, tensor<4x4xf32> -> tensor<8x4xf32>
+// CHECK-NEXT: return %[[CONTRACT]] : tensor<8x4xf32>
+// CHECK: func.func private @kernel_0_exp(%arg0: tensor<4x8xf32>) -> (tensor<4x8xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel}
+// CHECK-NEXT: %[[EXP:.*]] = nn.exp %arg0 : tensor<4x8xf32>
+// CHECK-NEXT: return %[[EXP]] : tensor<4x8xf32>
+func.func @view_of_result(%x: tensor<4x8xf32>) -> tensor<8x4xf32> {
+  %w = nn.read @w : tensor<4x4xf32>
+  %a = nn.exp %x : tensor<4x8xf32>
+  %t = nn.transpose %a [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  %c = nn.contract "mk,kn->mn" %t, %w : tensor<8x4xf32>, tensor<4x4xf32> -> tensor<8x4xf32>
+  return %c : tensor<8x4xf32>
+}
+
+// -----
+
+// Between the two the state is changed, by one and for the other.
+nn.state @s : tensor<4x8xf32> sum
+// CHECK-LABEL: func.func @state(
+// CHECK-NEXT: %[[K0:.*]] = call @kernel_0_exp(%arg0) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: nn.write %[[K0]], @s : tensor<4x8xf32>
+// CHECK-NEXT: %[[S:.*]] = nn.read @s : tensor<4x8xf32>
+// CHECK-NEXT: %[[K1:.*]] = call @kernel_1_sub(%[[K0]], %[[S]]) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: return %[[K1]] : tensor<4x8xf32>
+// CHECK: func.func private @kernel_0_exp(%arg0: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {rt.kernel}
+// CHECK-NEXT: %[[EXP:.*]] = nn.exp %arg0 : tensor<4x8xf32>
+// CHECK-NEXT: return %[[EXP]] : tensor<4x8xf32>
+// CHECK: func.func private @kernel_1_sub(%arg0: tensor<4x8xf32>, %arg1: tensor<4x8xf32>) -> (tensor<4x8xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel}
+// CHECK-NEXT: %[[SUB:.*]] = nn.sub %arg0, %arg1 : tensor<4x8xf32>
+// CHECK-NEXT: return %[[SUB]] : tensor<4x8xf32>
+func.func @state(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %a = nn.exp %x : tensor<4x8xf32>
+  nn.write %a, @s : tensor<4x8xf32>
+  %r = nn.read @s : tensor<4x8xf32>
+  %b = nn.sub %a, %r : tensor<4x8xf32>
+  return %b : tensor<4x8xf32>
+}
+
+// -----
+
+// Another state may be.
+nn.state @s : tensor<4x8xf32> sum
+nn.state @t : tensor<4x8xf32> sum
+// CHECK-LABEL: func.func @other_state(
+// CHECK-NEXT: %[[T:.*]] = nn.read @t : tensor<4x8xf32>
+// CHECK-NEXT: %[[K0:.*]]:2 = call @kernel_0_exp_sub(%arg0, %[[T]]) : (tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>)
+// CHECK-NEXT: nn.write %[[K0]]#0, @s : tensor<4x8xf32>
+// CHECK-NEXT: return %[[K0]]#1 : tensor<4x8xf32>
+// CHECK: func.func private @kernel_0_exp_sub(%arg0: tensor<4x8xf32>, %arg1: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel}
+// CHECK-NEXT: %[[EXP:.*]] = nn.exp %arg0 : tensor<4x8xf32>
+// CHECK-NEXT: %[[SUB:.*]] = nn.sub %[[EXP]], %arg1 : tensor<4x8xf32>
+// CHECK-NEXT: return %[[EXP]], %[[SUB]] : tensor<4x8xf32>, tensor<4x8xf32>
+func.func @other_state(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %a = nn.exp %x : tensor<4x8xf32>
+  nn.write %a, @s : tensor<4x8xf32>
+  %r = nn.read @t : tensor<4x8xf32>
+  %b = nn.sub %a, %r : tensor<4x8xf32>
+  return %b : tensor<4x8xf32>
+}
+
+// -----
+
+// Collectives stay in order, whatever they wait for.
+dist.mesh @mesh = <["tp"=2]>
+// CHECK-LABEL: func.func @collectives(
+// CHECK-NEXT: %[[K0:.*]] = call @kernel_0_exp(%arg0) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: %[[ALL_REDUCE:.*]] = dist.all_reduce sum %[[K0]] over ["tp"] : tensor<4x8xf32>
+// CHECK-NEXT: %[[ALL_REDUCE1:.*]] = dist.all_reduce sum %arg1 over ["tp"] : tensor<4x8xf32>
+// CHECK-NEXT: %[[K1:.*]] = call @kernel_1_sub(%[[ALL_REDUCE1]], %[[K0]]) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: return %[[K1]], %[[ALL_REDUCE]] : tensor<4x8xf32>, tensor<4x8xf32>
+// CHECK: func.func private @kernel_0_exp(%arg0: tensor<4x8xf32>) -> (tensor<4x8xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel}
+// CHECK-NEXT: %[[EXP:.*]] = nn.exp %arg0 : tensor<4x8xf32>
+// CHECK-NEXT: return %[[EXP]] : tensor<4x8xf32>
+// CHECK: func.func private @kernel_1_sub(%arg0: tensor<4x8xf32>, %arg1: tensor<4x8xf32>) -> (tensor<4x8xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel}
+// CHECK-NEXT: %[[SUB:.*]] = nn.sub %arg0, %arg1 : tensor<4x8xf32>
+// CHECK-NEXT: return %[[SUB]] : tensor<4x8xf32>
+func.func @collectives(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %a = nn.exp %x : tensor<4x8xf32>
+  %c = dist.all_reduce sum %a over ["tp"] : tensor<4x8xf32>
+  %d = dist.all_reduce sum %y over ["tp"] : tensor<4x8xf32>
+  %b = nn.sub %d, %a : tensor<4x8xf32>
+  return %b, %c : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// Sums over the rows of one tensor are one kernel.
+// CHECK-LABEL: func.func @column_sums(
+// CHECK-NEXT: %[[K0:.*]]:2 = call @kernel_0_reduce_layer_norm_grad_scale(%arg1, %arg0, %arg2, %arg3) : (tensor<6x8xf32>, tensor<6x8xf32>, tensor<6xf32>, tensor<6xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+// CHECK-NEXT: %[[K1:.*]] = call @kernel_1_reduce(%arg0) : (tensor<6x8xf32>) -> tensor<8xf32>
+// CHECK-NEXT: return %[[K0]]#0, %[[K0]]#1, %[[K1]] : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+// CHECK: func.func private @kernel_0_reduce_layer_norm_grad_scale(%arg0: tensor<6x8xf32>, %arg1: tensor<6x8xf32>, %arg2: tensor<6xf32>, %arg3: tensor<6xf32>) -> (tensor<8xf32>, tensor<8xf32>) attributes {rt.kernel}
+// CHECK-NEXT: %[[REDUCE:.*]] = nn.reduce %arg0 [0] : tensor<6x8xf32> -> tensor<8xf32>
+// CHECK-NEXT: %[[LAYER_NORM_GRAD_SCALE:.*]] = nn.layer_norm_grad_scale %arg0, %arg1 mean %arg2 rstd %arg3 : tensor<6x8xf32>, tensor<6xf32>, tensor<6xf32> -> tensor<8xf32>
+// CHECK-NEXT: return %[[REDUCE]], %[[LAYER_NORM_GRAD_SCALE]] : tensor<8xf32>, tensor<8xf32>
+// CHECK: func.func private @kernel_1_reduce(%arg0: tensor<6x8xf32>) -> tensor<8xf32> attributes {rt.kernel}
+// CHECK-NEXT: %[[REDUCE:.*]] = nn.reduce %arg0 [0] : tensor<6x8xf32> -> tensor<8xf32>
+// CHECK-NEXT: return %[[REDUCE]] : tensor<8xf32>
+func.func @column_sums(%x: tensor<6x8xf32>, %dy: tensor<6x8xf32>, %m: tensor<6xf32>, %r: tensor<6xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %a = nn.reduce %dy [0] : tensor<6x8xf32> -> tensor<8xf32>
+  %b = nn.layer_norm_grad_scale %dy, %x mean %m rstd %r : tensor<6x8xf32>, tensor<6xf32>, tensor<6xf32> -> tensor<8xf32>
+  %c = nn.reduce %x [0] : tensor<6x8xf32> -> tensor<8xf32>
+  return %a, %b, %c : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Nobody needs it: there is no kernel.
+// CHECK-LABEL: func.func @dead(
+// CHECK-NEXT: %[[K0:.*]] = call @kernel_0_sqrt(%arg0) : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK-NEXT: return %[[K0]] : tensor<6x8xf32>
+// CHECK: func.func private @kernel_0_sqrt(%arg0: tensor<6x8xf32>) -> (tensor<6x8xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel}
+// CHECK-NEXT: %[[SQRT:.*]] = nn.sqrt %arg0 : tensor<6x8xf32>
+// CHECK-NEXT: return %[[SQRT]] : tensor<6x8xf32>
+func.func @dead(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
+  %a = nn.exp %x : tensor<6x8xf32>
+  %b = nn.tanh %a : tensor<6x8xf32>
+  %c = nn.sqrt %x : tensor<6x8xf32>
+  return %c : tensor<6x8xf32>
+}
+
+// -----
+
+// Names have the last three kinds of ops, each once; views have no part in
+// them unless there is nothing else.
+// CHECK-LABEL: func.func @names(
+// CHECK-NEXT: %[[K0:.*]] = call @kernel_0_tanh_sum_sqrt(%arg0, %arg1) : (tensor<6x8xf32>, tensor<8xf32>) -> tensor<6x8xf32>
+// CHECK-NEXT: %[[K1:.*]] = call @kernel_1_broadcast(%arg1) : (tensor<8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: return %[[K0]], %[[K1]] : tensor<6x8xf32>, tensor<4x8xf32>
+// CHECK: func.func private @kernel_0_tanh_sum_sqrt(%arg0: tensor<6x8xf32>, %arg1: tensor<8xf32>) -> (tensor<6x8xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel}
+// CHECK-NEXT: %[[EXP:.*]] = nn.exp %arg0 : tensor<6x8xf32>
+// CHECK-NEXT: %[[TANH:.*]] = nn.tanh %[[EXP]] : tensor<6x8xf32>
+// CHECK-NEXT: %[[BROADCAST:.*]] = nn.broadcast %arg1 [1] : tensor<8xf32> -> tensor<6x8xf32>
+// CHECK-NEXT: %[[SUM:.*]] = nn.sum %[[TANH]], %[[BROADCAST]] : tensor<6x8xf32>
+// CHECK-NEXT: %[[SQRT:.*]] = nn.sqrt %[[SUM]] : tensor<6x8xf32>
+// CHECK-NEXT: %[[SUM1:.*]] = nn.sum %[[SQRT]], %arg0 : tensor<6x8xf32>
+// CHECK-NEXT: return %[[SUM1]] : tensor<6x8xf32>
+// CHECK: func.func private @kernel_1_broadcast(%arg0: tensor<8xf32>) -> tensor<4x8xf32> attributes {rt.kernel}
+// CHECK-NEXT: %[[BROADCAST:.*]] = nn.broadcast %arg0 [1] : tensor<8xf32> -> tensor<4x8xf32>
+// CHECK-NEXT: return %[[BROADCAST]] : tensor<4x8xf32>
+func.func @names(%x: tensor<6x8xf32>, %v: tensor<8xf32>) -> (tensor<6x8xf32>, tensor<4x8xf32>) {
+  %a = nn.exp %x : tensor<6x8xf32>
+  %b = nn.tanh %a : tensor<6x8xf32>
+  %k = nn.broadcast %v [1] : tensor<8xf32> -> tensor<6x8xf32>
+  %c = nn.sum %b, %k : tensor<6x8xf32>
+  %d = nn.sqrt %c : tensor<6x8xf32>
+  %e = nn.sum %d, %x : tensor<6x8xf32>
+  %l = nn.broadcast %v [1] : tensor<8xf32> -> tensor<4x8xf32>
+  return %e, %l : tensor<6x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// Equal kernels are one function, whatever their ops are marked with; the calls
+// have the stage.
+// CHECK-LABEL: func.func @equal(
+// CHECK-NEXT: %[[K0:.*]] = call @kernel_0_exp(%arg0) {nn.stage = 0 : i64} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK-NEXT: %[[ALL_REDUCE:.*]] = dist.all_reduce sum %[[K0]] over ["tp"] : tensor<6x8xf32>
+// CHECK-NEXT: %[[K01:.*]] = call @kernel_0_exp(%[[ALL_REDUCE]]) {nn.stage = 1 : i64} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK-NEXT: return %[[K0]], %[[K01]] : tensor<6x8xf32>, tensor<6x8xf32>
+// CHECK: func.func private @kernel_0_exp(%arg0: tensor<6x8xf32>) -> (tensor<6x8xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel}
+// CHECK-NEXT: %[[EXP:.*]] = nn.exp %arg0 : tensor<6x8xf32>
+// CHECK-NEXT: return %[[EXP]] : tensor<6x8xf32>
+func.func @equal(%x: tensor<6x8xf32>) -> (tensor<6x8xf32>, tensor<6x8xf32>) {
+  %a = nn.exp %x {nn.stage = 0 : i64} : tensor<6x8xf32>
+  %c = dist.all_reduce sum %a over ["tp"] : tensor<6x8xf32>
+  %b = nn.exp %c {nn.stage = 1 : i64} : tensor<6x8xf32>
+  return %a, %b : tensor<6x8xf32>, tensor<6x8xf32>
+}
+dist.mesh @mesh = <["tp"=2]>
