@@ -1,0 +1,259 @@
+// Entry points: what tasks are called with, slots of values that are alive at
+// the same time, and transfers.
+// RUN: pcc-opt %s -split-input-file --pass-pipeline="builtin.module(rt-lower,rt-verify)" \
+// RUN:   | FileCheck %s
+
+// An input has a slot for each microbatch, a rate one for all. Two @act are
+// alive at once in stage 0, one @grad; stage 1 hands @far on to stage 2.
+// CHECK: rt.program axes [] sizes [] comms [] microbatches 3 {micro_batch = 2 : i64}
+// CHECK: rt.stage 0 arena 640 {
+// CHECK-NEXT: rt.buffer @x : memref<2xf32> input at 0 slots 3 layout <[2], {{\[\[}}]]> {name = "x", role = "data"}
+// CHECK-NEXT: rt.buffer @lr : memref<f32> input at 192 layout <[], []> {name = "lr", role = "lr"}
+// CHECK-NEXT: rt.buffer @act : memref<2xf32> value at 384 slots 2
+// CHECK-NEXT: rt.buffer @far : memref<4xf32> value at 512
+// CHECK-NEXT: rt.buffer @grad : memref<2xf32> value at 576
+// CHECK-NEXT: rt.buffer @loss : memref<f32> output at 256 {name = "loss"}
+// CHECK-NEXT: rt.buffer @eval : memref<f32> output at 320 {name = "eval"}
+// CHECK: rt.func @forward.0(%arg0: memref<2xf32>, %arg1: memref<2xf32>, %arg2: memref<4xf32>) {
+// CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%arg0 : memref<2xf32>) outs(%arg1 : memref<2xf32>)
+// CHECK-NEXT: rt.launch @kernel.concat.0 ins(%arg0, %arg1 : memref<2xf32>, memref<2xf32>) outs(%arg2 : memref<4xf32>)
+// CHECK: rt.func @backward.0(%arg0: memref<2xf32>, %arg1: memref<2xf32>) {
+// CHECK: rt.func @update.0(%arg0: memref<f32>, %arg1: memref<f32>) {
+// CHECK-NEXT: rt.copy %arg0 to %arg1 : memref<f32> to memref<f32>
+// CHECK: rt.func @evaluate.0(%arg0: memref<2xf32>, %arg1: memref<f32>) {
+// CHECK-NEXT: rt.launch @kernel.sum_of_squares.0 ins(%arg0 : memref<2xf32>) outs(%arg1 : memref<f32>)
+// CHECK: rt.func @train() {
+// CHECK-NEXT: %[[X:.*]] = rt.address @x : memref<2xf32>
+// CHECK-NEXT: %[[ACT:.*]] = rt.address @act : memref<2xf32>
+// CHECK-NEXT: %[[FAR:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: rt.call @forward.0(%[[X]], %[[ACT]], %[[FAR]]) : memref<2xf32>, memref<2xf32>, memref<4xf32>
+// CHECK-NEXT: %[[ACT1:.*]] = rt.address @act : memref<2xf32>
+// CHECK-NEXT: rt.send %[[ACT1]] to 1 channel 0 : memref<2xf32>
+// CHECK-NEXT: %[[FAR1:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: rt.send %[[FAR1]] to 1 channel 1 : memref<4xf32>
+// CHECK-NEXT: %[[X1:.*]] = rt.address @x slot 1 : memref<2xf32>
+// CHECK-NEXT: %[[ACT2:.*]] = rt.address @act slot 1 : memref<2xf32>
+// CHECK-NEXT: %[[FAR2:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: rt.call @forward.0(%[[X1]], %[[ACT2]], %[[FAR2]]) : memref<2xf32>, memref<2xf32>, memref<4xf32>
+// CHECK-NEXT: %[[ACT3:.*]] = rt.address @act slot 1 : memref<2xf32>
+// CHECK-NEXT: %[[GRAD:.*]] = rt.address @grad : memref<2xf32>
+// CHECK-NEXT: rt.exchange %[[ACT3]] to 1 channel 0, %[[GRAD]] from 1 channel 2 : memref<2xf32>, memref<2xf32>
+// CHECK-NEXT: %[[FAR3:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: rt.send %[[FAR3]] to 1 channel 1 : memref<4xf32>
+// CHECK-NEXT: %[[ACT4:.*]] = rt.address @act : memref<2xf32>
+// CHECK-NEXT: %[[GRAD1:.*]] = rt.address @grad : memref<2xf32>
+// CHECK-NEXT: rt.call @backward.0(%[[ACT4]], %[[GRAD1]]) : memref<2xf32>, memref<2xf32>
+// CHECK-NEXT: %[[X2:.*]] = rt.address @x slot 2 : memref<2xf32>
+// CHECK-NEXT: %[[ACT5:.*]] = rt.address @act : memref<2xf32>
+// CHECK-NEXT: %[[FAR4:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: rt.call @forward.0(%[[X2]], %[[ACT5]], %[[FAR4]]) : memref<2xf32>, memref<2xf32>, memref<4xf32>
+// CHECK-NEXT: %[[ACT6:.*]] = rt.address @act : memref<2xf32>
+// CHECK-NEXT: %[[GRAD2:.*]] = rt.address @grad : memref<2xf32>
+// CHECK-NEXT: rt.exchange %[[ACT6]] to 1 channel 0, %[[GRAD2]] from 1 channel 2 : memref<2xf32>, memref<2xf32>
+// CHECK-NEXT: %[[FAR5:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: rt.send %[[FAR5]] to 1 channel 1 : memref<4xf32>
+// CHECK-NEXT: %[[ACT7:.*]] = rt.address @act slot 1 : memref<2xf32>
+// CHECK-NEXT: %[[GRAD3:.*]] = rt.address @grad : memref<2xf32>
+// CHECK-NEXT: rt.call @backward.0(%[[ACT7]], %[[GRAD3]]) : memref<2xf32>, memref<2xf32>
+// CHECK-NEXT: %[[GRAD4:.*]] = rt.address @grad : memref<2xf32>
+// CHECK-NEXT: rt.recv %[[GRAD4]] from 1 channel 2 : memref<2xf32>
+// CHECK-NEXT: %[[ACT8:.*]] = rt.address @act : memref<2xf32>
+// CHECK-NEXT: %[[GRAD5:.*]] = rt.address @grad : memref<2xf32>
+// CHECK-NEXT: rt.call @backward.0(%[[ACT8]], %[[GRAD5]]) : memref<2xf32>, memref<2xf32>
+// CHECK-NEXT: %[[LR:.*]] = rt.address @lr : memref<f32>
+// CHECK-NEXT: %[[LOSS:.*]] = rt.address @loss : memref<f32>
+// CHECK-NEXT: rt.call @update.0(%[[LR]], %[[LOSS]]) : memref<f32>, memref<f32>
+// CHECK: rt.func @evaluate() {
+// CHECK-NEXT: %[[X:.*]] = rt.address @x slot 2 : memref<2xf32>
+// CHECK-NEXT: %[[EVAL:.*]] = rt.address @eval : memref<f32>
+// CHECK-NEXT: rt.call @evaluate.0(%[[X]], %[[EVAL]]) : memref<2xf32>, memref<f32>
+// CHECK: rt.stage 1 arena 192 {
+// CHECK-NEXT: rt.buffer @act : memref<2xf32> value at 0
+// CHECK-NEXT: rt.buffer @far : memref<4xf32> value at 64
+// CHECK-NEXT: rt.buffer @grad : memref<2xf32> value at 128
+// CHECK: rt.func @forward.1(%arg0: memref<2xf32>, %arg1: memref<2xf32>) {
+// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<2xf32>) outs(%arg1 : memref<2xf32>)
+// CHECK: rt.func @train() {
+// CHECK-NEXT: %[[ACT:.*]] = rt.address @act : memref<2xf32>
+// CHECK-NEXT: rt.recv %[[ACT]] from 0 channel 0 : memref<2xf32>
+// CHECK-NEXT: %[[FAR:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: rt.recv %[[FAR]] from 0 channel 1 : memref<4xf32>
+// CHECK-NEXT: %[[FAR1:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: rt.send %[[FAR1]] to 2 channel 0 : memref<4xf32>
+// CHECK-NEXT: %[[ACT1:.*]] = rt.address @act : memref<2xf32>
+// CHECK-NEXT: %[[GRAD:.*]] = rt.address @grad : memref<2xf32>
+// CHECK-NEXT: rt.call @forward.1(%[[ACT1]], %[[GRAD]]) : memref<2xf32>, memref<2xf32>
+// CHECK-NEXT: %[[GRAD1:.*]] = rt.address @grad : memref<2xf32>
+// CHECK-NEXT: %[[ACT2:.*]] = rt.address @act : memref<2xf32>
+// CHECK-NEXT: rt.exchange %[[GRAD1]] to 0 channel 2, %[[ACT2]] from 0 channel 0 : memref<2xf32>, memref<2xf32>
+// CHECK-NEXT: %[[FAR2:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: rt.recv %[[FAR2]] from 0 channel 1 : memref<4xf32>
+// CHECK-NEXT: %[[FAR3:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: rt.send %[[FAR3]] to 2 channel 0 : memref<4xf32>
+// CHECK-NEXT: %[[ACT3:.*]] = rt.address @act : memref<2xf32>
+// CHECK-NEXT: %[[GRAD2:.*]] = rt.address @grad : memref<2xf32>
+// CHECK-NEXT: rt.call @forward.1(%[[ACT3]], %[[GRAD2]]) : memref<2xf32>, memref<2xf32>
+// CHECK-NEXT: %[[GRAD3:.*]] = rt.address @grad : memref<2xf32>
+// CHECK-NEXT: %[[ACT4:.*]] = rt.address @act : memref<2xf32>
+// CHECK-NEXT: rt.exchange %[[GRAD3]] to 0 channel 2, %[[ACT4]] from 0 channel 0 : memref<2xf32>, memref<2xf32>
+// CHECK-NEXT: %[[FAR4:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: rt.recv %[[FAR4]] from 0 channel 1 : memref<4xf32>
+// CHECK-NEXT: %[[FAR5:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: rt.send %[[FAR5]] to 2 channel 0 : memref<4xf32>
+// CHECK-NEXT: %[[ACT5:.*]] = rt.address @act : memref<2xf32>
+// CHECK-NEXT: %[[GRAD4:.*]] = rt.address @grad : memref<2xf32>
+// CHECK-NEXT: rt.call @forward.1(%[[ACT5]], %[[GRAD4]]) : memref<2xf32>, memref<2xf32>
+// CHECK-NEXT: %[[GRAD5:.*]] = rt.address @grad : memref<2xf32>
+// CHECK-NEXT: rt.send %[[GRAD5]] to 0 channel 2 : memref<2xf32>
+// CHECK: rt.stage 2 arena 64 {
+// CHECK-NEXT: rt.buffer @far : memref<4xf32> value at 0
+// CHECK: rt.func @forward.2(%arg0: memref<4xf32>) {
+// CHECK: rt.func @train() {
+// CHECK-NEXT: %[[FAR:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: rt.recv %[[FAR]] from 1 channel 0 : memref<4xf32>
+// CHECK-NEXT: %[[FAR1:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: rt.call @forward.2(%[[FAR1]]) : memref<4xf32>
+// CHECK-NEXT: %[[FAR2:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: rt.recv %[[FAR2]] from 1 channel 0 : memref<4xf32>
+// CHECK-NEXT: %[[FAR3:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: rt.call @forward.2(%[[FAR3]]) : memref<4xf32>
+// CHECK-NEXT: %[[FAR4:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: rt.recv %[[FAR4]] from 1 channel 0 : memref<4xf32>
+// CHECK-NEXT: %[[FAR5:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: rt.call @forward.2(%[[FAR5]]) : memref<4xf32>
+pipe.input @x : tensor<2xf32> role data name "x"
+pipe.input @lr : tensor<f32> role lr name "lr"
+pipe.value @act : tensor<2xf32>
+pipe.value @far : tensor<4xf32>
+pipe.value @grad : tensor<2xf32>
+pipe.output @loss : tensor<f32> name "loss"
+pipe.output @eval : tensor<f32> name "eval"
+pipe.task @forward.0 stage 0 forward (%x: tensor<2xf32> from @x)
+    -> (tensor<2xf32> to @act, tensor<4xf32> to @far) {
+  %y = nn.tanh %x : tensor<2xf32>
+  %z = nn.concat %x, %y along 0 : tensor<2xf32>, tensor<2xf32> -> tensor<4xf32>
+  pipe.yield %y, %z : tensor<2xf32>, tensor<4xf32>
+}
+pipe.task @backward.0 stage 0 backward
+    (%y: tensor<2xf32> from @act, %g: tensor<2xf32> from @grad) {
+  pipe.yield
+}
+pipe.task @update.0 stage 0 update (%lr: tensor<f32> from @lr)
+    -> (tensor<f32> to @loss) {
+  pipe.yield %lr : tensor<f32>
+}
+pipe.task @evaluate.0 stage 0 evaluate (%x: tensor<2xf32> from @x)
+    -> (tensor<f32> to @eval) {
+  %s = nn.sum_of_squares %x : tensor<2xf32> -> tensor<f32>
+  pipe.yield %s : tensor<f32>
+}
+pipe.task @forward.1 stage 1 forward (%y: tensor<2xf32> from @act)
+    -> (tensor<2xf32> to @grad) {
+  %z = nn.exp %y : tensor<2xf32>
+  pipe.yield %z : tensor<2xf32>
+}
+pipe.task @forward.2 stage 2 forward (%y: tensor<4xf32> from @far) {
+  pipe.yield
+}
+pipe.schedule train stage 0 microbatches 3 {
+  pipe.run @forward.0 microbatch 0
+  pipe.send @act microbatch 0 to 1 channel 0
+  pipe.send @far microbatch 0 to 1 channel 1
+  pipe.run @forward.0 microbatch 1
+  pipe.exchange @act microbatch 1 to 1 channel 0, @grad microbatch 0 from 1 channel 2
+  pipe.send @far microbatch 1 to 1 channel 1
+  pipe.run @backward.0 microbatch 0
+  pipe.run @forward.0 microbatch 2
+  pipe.exchange @act microbatch 2 to 1 channel 0, @grad microbatch 1 from 1 channel 2
+  pipe.send @far microbatch 2 to 1 channel 1
+  pipe.run @backward.0 microbatch 1
+  pipe.recv @grad microbatch 2 from 1 channel 2
+  pipe.run @backward.0 microbatch 2
+  pipe.run @update.0
+}
+pipe.schedule evaluate stage 0 microbatches 3 {
+  pipe.run @evaluate.0 microbatch 2
+}
+pipe.schedule train stage 1 microbatches 3 {
+  pipe.recv @act microbatch 0 from 0 channel 0
+  pipe.recv @far microbatch 0 from 0 channel 1
+  pipe.send @far microbatch 0 to 2 channel 0
+  pipe.run @forward.1 microbatch 0
+  pipe.exchange @grad microbatch 0 to 0 channel 2, @act microbatch 1 from 0 channel 0
+  pipe.recv @far microbatch 1 from 0 channel 1
+  pipe.send @far microbatch 1 to 2 channel 0
+  pipe.run @forward.1 microbatch 1
+  pipe.exchange @grad microbatch 1 to 0 channel 2, @act microbatch 2 from 0 channel 0
+  pipe.recv @far microbatch 2 from 0 channel 1
+  pipe.send @far microbatch 2 to 2 channel 0
+  pipe.run @forward.1 microbatch 2
+  pipe.send @grad microbatch 2 to 0 channel 2
+}
+pipe.schedule train stage 2 microbatches 3 {
+  pipe.recv @far microbatch 0 from 1 channel 0
+  pipe.run @forward.2 microbatch 0
+  pipe.recv @far microbatch 1 from 1 channel 0
+  pipe.run @forward.2 microbatch 1
+  pipe.recv @far microbatch 2 from 1 channel 0
+  pipe.run @forward.2 microbatch 2
+}
+
+// -----
+
+// What a buffer says of its parameter or state: how it starts, whether it decays,
+// where the file has it, its part of the whole. The program's numbers are
+// those of all data parallel ranks; padding is no parameter.
+// CHECK: rt.program axes ["dp", "tp"] sizes [2, 4] comms {{\[\[}}"dp"], ["dp", "tp"]] microbatches 1 {micro_batch = 2 : i64, parameters = 226 : i64, seq = 5 : i64}
+// CHECK: rt.stage 0 arena 768 {
+// CHECK-NEXT: rt.buffer @a : memref<8x4xf32> param at 0 layout <[8, 16], {{\[\[}}], ["tp"]]> {decay, init = "normal", plus_one, source = #nn.source<name = "a.weight", file = "m.onnx", offset = 64, type = tensor<16x8xf32>, file_size = 1000, digest = 7, base = 5, strides = [1, 8], valid = [8, 15]>, transposed, uses = array<i64: 3, 1>}
+// CHECK-NEXT: rt.buffer @b : memref<6xf32> param at 128 layout <[6], {{\[\[}}]]> {init = "one"}
+// CHECK-NEXT: rt.buffer @exp_avg.a : memref<8x4xf32> state at 192 layout <[8, 16], {{\[\[}}], ["tp"]]> {decay, of = "a", plus_one, source = #nn.source<name = "a.weight", file = "m.onnx", offset = 64, type = tensor<16x8xf32>, file_size = 1000, digest = 7, base = 5, strides = [1, 8], valid = [8, 15]>, transposed}
+// CHECK-NEXT: rt.buffer @grad.a : memref<8x4xf32> gradient at 320 layout <[8, 4], {{\[\[}}], []]> {decay, of = "a", plus_one, source = #nn.source<name = "a.weight", file = "m.onnx", offset = 64, type = tensor<16x8xf32>, file_size = 1000, digest = 7, base = 5, strides = [1, 8], valid = [8, 15]>, transposed}
+// CHECK-NEXT: rt.buffer @sum : memref<f32> sum at 448 layout <[], []>
+// CHECK-NEXT: rt.buffer @tokens : memref<2x5xi64> input at 512 layout <[4, 5], {{\[\[}}"dp"], []]> {name = "ids", nn.ids = {below = 50257 : i64, node = "wte"}, role = "tokens"}
+// CHECK-NEXT: rt.buffer @norm : memref<f32> output at 640 {name = "norm"}
+// CHECK-NEXT: rt.buffer @t.t0 : memref<f32> temporary at 704
+// CHECK: rt.func @t(%arg0: memref<2x5xi64>, %arg1: memref<f32>) {
+// CHECK-NEXT: %[[A:.*]] = rt.address @a : memref<8x4xf32>
+// CHECK-NEXT: %[[B:.*]] = rt.address @b : memref<6xf32>
+// CHECK-NEXT: %[[GRAD_A:.*]] = rt.address @grad.a : memref<8x4xf32>
+// CHECK-NEXT: %[[EXP_AVG_A:.*]] = rt.address @exp_avg.a : memref<8x4xf32>
+// CHECK-NEXT: rt.copy %[[A]] to %[[EXP_AVG_A]] : memref<8x4xf32> to memref<8x4xf32>
+// CHECK-NEXT: %[[SUM:.*]] = rt.address @sum : memref<f32>
+// CHECK-NEXT: %[[T_T0:.*]] = rt.address @t.t0 : memref<f32>
+// CHECK-NEXT: rt.copy %[[SUM]] to %[[T_T0]] : memref<f32> to memref<f32>
+// CHECK-NEXT: rt.all_reduce sum %[[T_T0]] over ["dp"] : memref<f32>
+// CHECK-NEXT: rt.all_reduce max %[[T_T0]] over ["dp", "tp"] : memref<f32>
+// CHECK-NEXT: rt.copy %[[T_T0]] to %arg1 : memref<f32> to memref<f32>
+// CHECK: rt.func @train() {
+// CHECK-NEXT: %[[TOKENS:.*]] = rt.address @tokens : memref<2x5xi64>
+// CHECK-NEXT: %[[NORM:.*]] = rt.address @norm : memref<f32>
+// CHECK-NEXT: rt.call @t(%[[TOKENS]], %[[NORM]]) : memref<2x5xi64>, memref<f32>
+module attributes {dist.spmd} {
+dist.mesh @mesh = <["dp"=2, "tp"=4]>
+nn.param @a : tensor<8x4xf32> init normal decay
+    source <name = "a.weight", file = "m.onnx", offset = 64, type = tensor<16x8xf32>, file_size = 1000, digest = 7, base = 5, strides = [1, 8], valid = [8, 15]>
+    {dist.global = tensor<8x16xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>,
+     nn.transposed, nn.plus_one, nn.source_uses = array<i64: 3, 1>}
+nn.param @b : tensor<6xf32> init one
+nn.state @exp_avg.a : tensor<8x4xf32> exp_avg of @a
+    {dist.global = tensor<8x16xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>}
+nn.state @grad.a : tensor<8x4xf32> gradient of @a
+nn.state @sum : tensor<f32> sum
+nn.param @unused : tensor<100xf32> init one
+pipe.input @tokens : tensor<2x5xi64> role tokens name "ids"
+    {dist.global = tensor<4x5xi64>, dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}]>,
+     nn.ids = {below = 50257 : i64, node = "wte"}}
+pipe.output @norm : tensor<f32> name "norm"
+pipe.task @t stage 0 forward_backward (%ids: tensor<2x5xi64> from @tokens) -> (tensor<f32> to @norm) {
+  %a = nn.read @a : tensor<8x4xf32>
+  %b = nn.read @b : tensor<6xf32>
+  %g = nn.read @grad.a : tensor<8x4xf32>
+  nn.write %a, @exp_avg.a : tensor<8x4xf32>
+  %s = nn.read @sum : tensor<f32>
+  %r = dist.all_reduce sum %s over ["dp"] : tensor<f32>
+  %q = dist.all_reduce max %r over ["dp", "tp"] : tensor<f32>
+  pipe.yield %q : tensor<f32>
+}
+pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
+}
