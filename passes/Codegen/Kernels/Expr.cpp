@@ -188,10 +188,6 @@ Value codegen::convertScalar(ScalarBuilder &b, Value v, Type to) {
     if (auto fromFloat = dyn_cast<FloatType>(from)) {
       if (fromFloat.getWidth() < toFloat.getWidth())
         return arith::ExtFOp::create(b, to, v);
-      if (fromFloat.getWidth() > toFloat.getWidth())
-        return arith::TruncFOp::create(b, to, v);
-      // f16 <-> bf16
-      v = arith::ExtFOp::create(b, b.getF32Type(), v);
       return arith::TruncFOp::create(b, to, v);
     }
     if (from.isIndex())

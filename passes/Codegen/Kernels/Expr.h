@@ -194,7 +194,7 @@ private:
 };
 
 /// A scalar in another type: floats round to nearest even, and become integers
-/// by truncation.
+/// by truncation. f16 and bf16 come from and become f32.
 mlir::Value convertScalar(ScalarBuilder &builder, mlir::Value value,
                           mlir::Type type);
 

@@ -40,20 +40,6 @@ static Node *pick(ExprBuilder &e, Node *a, Node *b, bool isMax) {
   });
 }
 
-/// Whether x is anything but 0, also NaN: what a cast to i1 means. Conversion
-/// would keep the lowest bit only.
-static Node *isNotZero(ExprBuilder &e, Node *x, Type boolean) {
-  if (!x || x->type == boolean)
-    return x;
-  return e.op(boolean, {x}, 1, [](ScalarBuilder &b, ValueRange v) -> Value {
-    Type type = v[0].getType();
-    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-    if (isa<FloatType>(type))
-      return arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, v[0], zero);
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, v[0], zero);
-  });
-}
-
 /// 1 where x > 0.
 static Node *positive(ExprBuilder &e, Node *x, MLIRContext *context) {
   if (!x)
@@ -273,10 +259,8 @@ Node *ExprBuilder::buildElementwise(Operation *op, Access access) {
           .Case<nn::ScaleOp>([&](nn::ScaleOp scale) {
             return mul(in[0], scale.getFactor().convertToDouble());
           })
-          .Case<nn::CastOp>([&](auto) -> Node * {
-            return element.isInteger(1) ? isNotZero(*this, in[0], element)
-                                        : convert(in[0], computeType(element));
-          })
+          .Case<nn::CastOp>(
+              [&](auto) { return convert(in[0], computeType(element)); })
           .Default([&](Operation *op) {
             return fail(op, "has no form in a kernel");
           });

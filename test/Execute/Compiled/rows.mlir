@@ -3,7 +3,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %python %S/../Inputs/run_compiled.py %s %t | FileCheck %s
 // CHECK-NOT: WRONG
-// CHECK-COUNT-42: ok
+// CHECK-COUNT-44: ok
 // CHECK-NOT: {{ok|WRONG}}
 
 module attributes {pcc.phase = "spmd"} {
@@ -65,9 +65,11 @@ func.func @forward(
         tensor<2x3xf32> {nn.name = "valid"},
         tensor<5x70xf32> {nn.name = "table_grad"},
         tensor<3x70xf32> {nn.name = "table_sum"},
+        tensor<5x70xf32> {nn.name = "bf16_grad"},
         tensor<2x3x2x12xf32> {nn.name = "rope"},
         tensor<2x3x2x12xf32> {nn.name = "rope_back"},
-        tensor<2x3x70xf32> {nn.name = "dropout"}) {
+        tensor<2x3x70xf32> {nn.name = "dropout"},
+        tensor<70xf32> {nn.name = "dropped_sum"}) {
   // Rows, and what a row needs of all of it.
   %softmax = nn.softmax %x : tensor<2x3x70xf32>
   %softmax_grad = nn.softmax_grad %dy, %softmax : tensor<2x3x70xf32>
@@ -127,6 +129,9 @@ func.func @forward(
   %base = nn.reshape %part_base : tensor<1x3x70xf32> -> tensor<3x70xf32>
   %table_sum = nn.sum %base, %part_grad : tensor<3x70xf32>
 
+  %narrow_grad = nn.embedding_grad %narrow, %ids : tensor<2x3x70xbf16>, tensor<2x3xi64> -> tensor<5x70xbf16>
+  %bf16_grad = nn.cast %narrow_grad : tensor<5x70xbf16> -> tensor<5x70xf32>
+
   // The first 8 of 12 turn, in the input and in what a kernel makes of it.
   %rope = nn.rope %heads positions %at theta 1.0e2 dim 8 : tensor<2x3x2x12xf32>, tensor<3xi64>
   %doubled = nn.scale %heads by 2.0 : tensor<2x3x2x12xf32>
@@ -135,13 +140,19 @@ func.func @forward(
   %dropout = nn.dropout %x samples %n positions %at seed %seed step %step origin %origin
       {p = 0.3, id = 9, batch_dim = 0, seq_dim = 1}
       : tensor<2x3x70xf32>, tensor<2xi64>, tensor<3xi64>, tensor<i64>, tensor<i64>, tensor<3xi64>
+
+  // Of what a column's number decides, sums over rows.
+  %dropped = nn.dropout %dy samples %n positions %at seed %seed step %step origin %origin
+      {p = 0.5, id = 2, batch_dim = 0, seq_dim = 1}
+      : tensor<2x3x70xf32>, tensor<2xi64>, tensor<3xi64>, tensor<i64>, tensor<i64>, tensor<3xi64>
+  %dropped_sum = nn.reduce %dropped [0, 1] : tensor<2x3x70xf32> -> tensor<70xf32>
   return %softmax, %softmax_grad, %ln#0, %ln#1, %ln#2, %ln_plain#0, %ln_grad,
       %rms#0, %rms#1, %rms_grad, %bf16_softmax, %ln_scale_grad, %rms_scale_grad,
       %sum_rows, %sum_first, %sum_middle, %sum_ends, %sum_all, %sum_long,
       %squares, %squares_long, %max_rows, %max_first, %min_ends, %prod_middle,
       %i_max, %i_min, %i_prod, %ce#0, %ce#1, %ce_grad, %row_max, %stats,
-      %loss#0, %loss#1, %ce_grad_part, %valid, %table_grad, %table_sum, %rope,
-      %rope_back, %dropout
+      %loss#0, %loss#1, %ce_grad_part, %valid, %table_grad, %table_sum,
+      %bf16_grad, %rope, %rope_back, %dropout, %dropped_sum
       : tensor<2x3x70xf32>, tensor<2x3x70xf32>, tensor<2x3x70xf32>,
         tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3x70xf32>,
         tensor<2x3x70xf32>, tensor<2x3x70xf32>, tensor<2x3xf32>,
@@ -152,7 +163,7 @@ func.func @forward(
         tensor<4xi64>, tensor<6xi64>, tensor<2x3xf32>, tensor<2x3xf32>,
         tensor<2x3x70xf32>, tensor<2x3xf32>, tensor<2x2x3xf32>, tensor<2x3xf32>,
         tensor<2x3xf32>, tensor<2x3x70xf32>, tensor<2x3xf32>, tensor<5x70xf32>,
-        tensor<3x70xf32>, tensor<2x3x2x12xf32>, tensor<2x3x2x12xf32>,
-        tensor<2x3x70xf32>
+        tensor<3x70xf32>, tensor<5x70xf32>, tensor<2x3x2x12xf32>,
+        tensor<2x3x2x12xf32>, tensor<2x3x70xf32>, tensor<70xf32>
 }
 }

@@ -1,0 +1,165 @@
+// What has no form in LLVM or in the program's description.
+// RUN: pcc-opt %s -split-input-file -verify-diagnostics -rt-to-llvm
+
+// expected-error @+1 {{has no rt.program}}
+module {
+  rt.stage 0 arena 0 {
+  }
+}
+
+// -----
+
+rt.program axes [] sizes [] comms [] microbatches 1
+rt.stage 0 arena 64 {
+  rt.buffer @a : memref<4xf32> temporary
+  rt.func @train() {
+    // expected-error @+1 {{names a buffer without offset; run --rt-plan}}
+    %a = rt.address @a : memref<4xf32>
+    rt.zero %a : memref<4xf32>
+  }
+}
+
+// -----
+
+// A buffer that nothing touches needs none.
+rt.program axes [] sizes [] comms [] microbatches 1
+rt.stage 0 arena 64 {
+  rt.buffer @a : memref<4xf32> temporary
+  rt.func @train() {
+    %a = rt.address @a : memref<4xf32>
+  }
+}
+
+// -----
+
+rt.program axes ["tp"] sizes [2] comms [] microbatches 1
+rt.stage 0 arena 64 {
+  rt.buffer @a : memref<4xf32> temporary at 0
+  rt.func @train() {
+    %a = rt.address @a : memref<4xf32>
+    // expected-error @+1 {{is over ["tp"], which is no communicator of the program}}
+    rt.all_reduce sum %a over ["tp"] : memref<4xf32>
+  }
+}
+
+// -----
+
+rt.program axes ["tp"] sizes [2] comms [] microbatches 1
+rt.stage 0 arena 64 {
+  rt.buffer @a : memref<4xf32> temporary at 0
+  rt.buffer @b : memref<2xf32> temporary at 0
+  rt.func @train() {
+    %a = rt.address @a : memref<4xf32>
+    %b = rt.address @b : memref<2xf32>
+    // expected-error @+1 {{is over ["tp"], which is no communicator of the program}}
+    rt.shard_slice %a to %b over ["tp"] : memref<4xf32> to memref<2xf32>
+  }
+}
+
+// -----
+
+rt.program axes ["tp"] sizes [2] comms [] microbatches 1
+rt.stage 0 arena 64 {
+  rt.buffer @b : memref<i64> temporary at 0
+  rt.func @train() {
+    %b = rt.address @b : memref<i64>
+    // expected-error @+1 {{is over ["tp"], which is no communicator of the program}}
+    rt.comm_index %b over ["tp"] times 3 : memref<i64>
+  }
+}
+
+// -----
+
+rt.program axes ["tp"] sizes [2] comms [] microbatches 1
+rt.stage 0 arena 192 {
+  rt.buffer @a : memref<4xf32> temporary at 0
+  rt.buffer @b : memref<8xf32> temporary at 64
+  rt.func @train() {
+    %a = rt.address @a : memref<4xf32>
+    %b = rt.address @b : memref<8xf32>
+    // expected-error @+1 {{is over ["tp"], which is no communicator of the program}}
+    rt.all_gather %a to %b over ["tp"] : memref<4xf32> to memref<8xf32>
+  }
+}
+
+// -----
+
+rt.program axes ["tp"] sizes [2] comms [["tp"]] microbatches 1
+rt.stage 0 arena 64 {
+  rt.buffer @a : memref<4xi7> temporary at 0
+  rt.func @train() {
+    %a = rt.address @a : memref<4xi7>
+    // expected-error @+1 {{has elements of type 'i7', which the runtime does not know}}
+    rt.all_reduce sum %a over ["tp"] : memref<4xi7>
+  }
+}
+
+// -----
+
+rt.program axes [] sizes [] comms [] microbatches 1
+rt.stage 0 arena 64 {
+  rt.buffer @a : memref<2x2xi7> temporary at 0
+  rt.func @train() {
+    %a = rt.address @a : memref<2x2xi7>
+    // expected-error @+1 {{has elements of type 'i7'}}
+    rt.gemm %a, %a, %a as <m = 2, n = 2, k = 2, lda = 2, ldb = 2, ldc = 2>
+        : memref<2x2xi7>, memref<2x2xi7>, memref<2x2xi7>
+  }
+}
+
+// -----
+
+rt.program axes [] sizes [] comms [] microbatches 1
+rt.stage 0 arena 64 {
+  rt.buffer @a : memref<4xf32> temporary at 0
+  rt.func @train() {
+    %a = rt.address @a : memref<4xf32>
+    // expected-error @+1 {{launches @k, which is no lowered kernel}}
+    rt.launch @k ins(%a : memref<4xf32>) outs(%a : memref<4xf32>)
+  }
+}
+
+// -----
+
+llvm.func @k(!llvm.ptr, i64, i64) attributes {rt.units = 4 : i64}
+rt.program axes [] sizes [] comms [] microbatches 1
+rt.stage 0 arena 64 {
+  rt.buffer @a : memref<4xf32> temporary at 0
+  rt.func @train() {
+    %a = rt.address @a : memref<4xf32>
+    // expected-error @+1 {{launches @k, which is no lowered kernel}}
+    rt.launch @k ins(%a : memref<4xf32>) outs(%a : memref<4xf32>)
+  }
+}
+
+// -----
+
+rt.program axes ["tp"] sizes [2] comms [] microbatches 1
+rt.stage 0 arena 64 {
+  // expected-error @+1 {{is sharded over "dp", which is no axis of the mesh}}
+  rt.buffer @a : memref<4xf32> param at 0 layout <[8], [["dp"]]> {init = "one"}
+}
+
+// -----
+
+rt.program axes [] sizes [] comms [] microbatches 1
+rt.stage 0 arena 64 {
+  // expected-error @+1 {{has no known initial value "three"}}
+  rt.buffer @a : memref<4xf32> param at 0 {init = "three"}
+}
+
+// -----
+
+rt.program axes [] sizes [] comms [] microbatches 1
+rt.stage 0 arena 64 {
+  // expected-error @+1 {{has elements of type 'i7', which the runtime does not know}}
+  rt.buffer @a : memref<4xi7> param at 0 {init = "one"}
+}
+
+// -----
+
+rt.program axes [] sizes [] comms [] microbatches 1
+rt.stage 0 arena 64 {
+  // expected-error @+1 {{has elements of type 'i7', which the runtime does not know}}
+  rt.buffer @a : memref<4xi7> input at 0 {role = "data", name = "x"}
+}
