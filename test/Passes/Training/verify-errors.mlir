@@ -236,3 +236,91 @@ func.func @update(%x: tensor<f32> {nn.role = #nn.role<data>}) {
   nn.write %x, @w : tensor<f32>
   return
 }
+
+// -----
+
+nn.param @w : tensor<f32> init normal
+nn.state @grad.w : tensor<f32> gradient of @w
+// expected-error@+1 {{@update must write @grad.w once, not 2 times}}
+func.func @update(%x: tensor<f32> {nn.role = #nn.role<data>}) {
+  nn.write %x, @w : tensor<f32>
+  nn.write %x, @grad.w : tensor<f32>
+  nn.write %x, @grad.w : tensor<f32>
+  return
+}
+
+// -----
+
+// An attention that draws takes an id, too.
+func.func @forward(%x: tensor<2x3x1x4xf32> {nn.role = #nn.role<data>},
+                   %y: tensor<2x3xf32> {nn.role = #nn.role<data>},
+                   %i: tensor<2xi64> {nn.role = #nn.role<samples>},
+                   %j: tensor<3xi64> {nn.role = #nn.role<positions>},
+                   %s: tensor<i64> {nn.role = #nn.role<seed>},
+                   %t: tensor<i64> {nn.role = #nn.role<step>}) {
+  // expected-note@+1 {{by 'nn.attention'}}
+  %o, %l = nn.attention %x, %x, %x positions %j, %j samples %i seed %s step %t scale 1.0 {p = 0.1, id = 1}
+      : (tensor<2x3x1x4xf32>, tensor<2x3x1x4xf32>, tensor<2x3x1x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2xi64>, tensor<i64>, tensor<i64>) -> (tensor<2x3x1x4xf32>, tensor<2x3x1xf32>)
+  // expected-error@+1 {{'nn.dropout' draws random numbers with id 1, which is taken}}
+  %d = nn.dropout %y samples %i positions %j seed %s step %t {p = 0.1, id = 1, batch_dim = 0, seq_dim = 1}
+      : tensor<2x3xf32>, tensor<2xi64>, tensor<3xi64>, tensor<i64>, tensor<i64>
+  return
+}
+
+// -----
+
+nn.state @loss_sum : tensor<f32> sum
+func.func @evaluate() {
+  // expected-error@+1 {{@evaluate reads state @loss_sum, which only @update and @evaluate_result may}}
+  %0 = nn.read @loss_sum : tensor<f32>
+  return
+}
+
+// -----
+
+// expected-note@+1 {{@w is 'tensor<4xf64>'}}
+nn.param @w : tensor<4xf64> init normal
+// expected-error@+1 {{not the f32 gradient of a trainable parameter}}
+nn.state @grad.w : tensor<4xf32> gradient of @w
+
+// -----
+
+// A loss may not be a constant, nor an input.
+func.func @loss(%x: tensor<f32> {nn.role = #nn.role<data>}) -> (tensor<f32>, tensor<f32>) {
+  // expected-error@+1 {{the loss must be a sum over all targets, but 'nn.constant' does not add}}
+  %n = nn.constant dense<2.0> : tensor<f32>
+  return %n, %n : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+func.func @loss(
+    // expected-error@+1 {{the loss must be a sum over all targets, but 'x' does not add}}
+    %x: tensor<f32> {nn.name = "x", nn.role = #nn.role<data>}) -> (tensor<f32>, tensor<f32>) {
+  return %x, %x : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// What has no derivative, far from the parameter.
+nn.param @w : tensor<2x3xf32> init normal
+func.func @loss() -> (tensor<f32>, tensor<f32>) {
+  %w = nn.read @w : tensor<2x3xf32>
+  %e = nn.exp %w : tensor<2x3xf32>
+  // expected-error@+1 {{'nn.row_max' lies between a trainable parameter and the loss}}
+  %m = nn.row_max %e classes 3 : tensor<2x3xf32> -> tensor<2xf32>
+  %f = nn.exp %m : tensor<2xf32>
+  %l = nn.reduce %f [0] : tensor<2xf32> -> tensor<f32>
+  %n = nn.constant dense<2.0> : tensor<f32>
+  return %l, %n : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// A backward op that has no stage, among others.
+func.func @microbatch(%x: tensor<4xf32> {nn.role = #nn.role<data>}) {
+  // expected-error@+1 {{'nn.exp' has no stage, but 'nn.log' has one}}
+  %a = nn.exp %x : tensor<4xf32>
+  %b = nn.log %a {nn.stage = 0 : i64} : tensor<4xf32>
+  return
+}

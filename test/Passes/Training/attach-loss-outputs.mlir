@@ -1,0 +1,175 @@
+// What a loss asks of a model's outputs, in their number, names, shapes and
+// types.
+// RUN: pcc-opt %s --split-input-file --verify-diagnostics --nn-attach-loss=loss=cross-entropy -o /dev/null
+// RUN: not pcc-opt %s --split-input-file --nn-attach-loss=loss=mse 2> %t.mse | FileCheck %s
+// RUN: FileCheck --check-prefix=ERRORS %s < %t.mse
+
+// Several outputs, none called logits.
+// ERRORS: error: a loss needs a model with one output, or one that is called logits; this has 2
+// ERRORS: note: output 0, computed by 'nn.exp', is [2, 3] of 'f32'
+// ERRORS: note: output 1 'other', computed by 'x', is [2, 3] of 'f32'
+// expected-error @below {{a loss needs a model with one output, or one that is called logits; this has 2}}
+func.func @forward(
+    // expected-note @below {{output 1 'other', computed by 'x', is [2, 3] of 'f32'}}
+    %x: tensor<2x3xf32> {nn.name = "x", nn.role = #nn.role<data>})
+    -> (tensor<2x3xf32>, tensor<2x3xf32> {nn.name = "other"}) {
+  // expected-note @below {{output 0, computed by 'nn.exp', is [2, 3] of 'f32'}}
+  %y = nn.exp %x : tensor<2x3xf32>
+  return %y, %x : tensor<2x3xf32>, tensor<2x3xf32>
+}
+
+// -----
+
+// The one that is, whichever it is.
+// CHECK-LABEL: func.func @loss
+// CHECK: %[[Y:.*]] = nn.exp
+// CHECK: nn.sub %[[Y]]
+// CHECK-LABEL: func.func @evaluate
+func.func @forward(%x: tensor<2x3xf32> {nn.name = "x", nn.role = #nn.role<data>})
+    -> (tensor<2x3xf32> {nn.name = "hidden"}, tensor<2x3xf32> {nn.name = "logits"}) {
+  %y = nn.exp %x : tensor<2x3xf32>
+  return %x, %y : tensor<2x3xf32>, tensor<2x3xf32>
+}
+
+// -----
+
+// No output.
+// ERRORS: error: a loss needs a model with one output, or one that is called logits; this has 0
+// expected-error @below {{this has 0}}
+func.func @forward(%x: tensor<2x3xf32> {nn.name = "x", nn.role = #nn.role<data>}) {
+  return
+}
+
+// -----
+
+// One number for each sample: no classes, but a number. Every one counts.
+// CHECK-LABEL: func.func @loss
+// CHECK-SAME: tensor<2xf32> {nn.name = "targets", nn.role = #nn.role<targets>}
+// CHECK: dense<2.0
+func.func @forward(%x: tensor<2xf32> {nn.name = "x", nn.role = #nn.role<data>}) -> tensor<2xf32> {
+  // expected-error @below {{loss cross-entropy needs an output [batch, ..., classes] of floats, 'nn.exp' gives 'tensor<2xf32>'}}
+  %y = nn.exp %x : tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+
+// -----
+
+// One number for all.
+// ERRORS: error: loss mse needs an output [batch, ...] of floats, 'nn.reduce' gives 'tensor<f32>'
+func.func @forward(%x: tensor<2xf32> {nn.name = "x", nn.role = #nn.role<data>}) -> tensor<f32> {
+  // expected-error @below {{loss cross-entropy needs an output [batch, ..., classes] of floats, 'nn.reduce' gives 'tensor<f32>'}}
+  %y = nn.reduce %x [0] : tensor<2xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+// -----
+
+// Whole numbers.
+// ERRORS: error: loss mse needs an output [batch, ...] of floats, 'nn.cast' gives 'tensor<2x3xi64>'
+func.func @forward(%x: tensor<2x3xf32> {nn.name = "x", nn.role = #nn.role<data>}) -> tensor<2x3xi64> {
+  // expected-error @below {{'nn.cast' gives 'tensor<2x3xi64>'}}
+  %y = nn.cast %x : tensor<2x3xf32> -> tensor<2x3xi64>
+  return %y : tensor<2x3xi64>
+}
+
+// -----
+
+// Numbers of half precision are squared in single.
+// CHECK-LABEL: func.func @loss
+// CHECK-SAME: tensor<2x3xbf16> {nn.name = "targets", nn.role = #nn.role<targets>}
+// CHECK: %[[D:.*]] = nn.sub {{.*}} : tensor<2x3xbf16>
+// CHECK-NEXT: %[[W:.*]] = nn.cast %[[D]] : tensor<2x3xbf16> -> tensor<2x3xf32>
+// CHECK-NEXT: %[[S:.*]] = nn.mul %[[W]], %[[W]] : tensor<2x3xf32>
+// CHECK-NEXT: nn.reduce %[[S]] [0, 1]
+// CHECK-NEXT: dense<6.0
+func.func @forward(%x: tensor<2x3xbf16> {nn.name = "x", nn.role = #nn.role<data>}) -> tensor<2x3xbf16> {
+  %y = nn.exp %x : tensor<2x3xbf16>
+  return %y : tensor<2x3xbf16>
+}
+
+// -----
+
+// Targets that the model has. Of classes they are whole numbers.
+// CHECK-LABEL: func.func @loss
+// CHECK-SAME: (%[[X:[^:]*]]: tensor<2x3xf32> {{{[^}]*}}}, %[[T:[^:]*]]: tensor<2x3xf32>
+// CHECK: nn.sub %{{.*}}, %[[T]]
+// expected-error @below {{the model's targets are 'tensor<2x3xf32>', the loss needs 'tensor<2xi64>'}}
+func.func @forward(%x: tensor<2x3xf32> {nn.name = "x", nn.role = #nn.role<data>},
+                   %t: tensor<2x3xf32> {nn.name = "t", nn.role = #nn.role<targets>}) -> tensor<2x3xf32> {
+  %y = nn.exp %x : tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+// No input at all: the targets are the first.
+// CHECK-LABEL: func.func @loss
+// CHECK-SAME: (%{{[^:]*}}: tensor<2x3xf32> {nn.name = "targets", nn.role = #nn.role<targets>})
+nn.param @w : tensor<2x3xf32> init normal
+// expected-warning @below {{that each sample has a loss of its own is not proven: 'loss' goes by the number of each of the samples}}
+// expected-note @below {{if it computes with several}}
+func.func @forward() -> tensor<2x3xf32> {
+  %w = nn.read @w : tensor<2x3xf32>
+  return %w : tensor<2x3xf32>
+}
+
+// -----
+
+// An output that is the same for all samples is no row's.
+// CHECK-LABEL: func.func @loss
+// CHECK: nn.sub {{.*}} : tensor<5x3xf32>
+nn.param @w : tensor<5x3xf32> init normal
+// expected-warning @below {{that each sample has a loss of its own is not proven: 'loss' goes by the number of each of the samples}}
+// expected-note @below {{if it computes with several}}
+func.func @forward(%x: tensor<2x3xf32> {nn.name = "x", nn.role = #nn.role<data>}) -> tensor<5x3xf32> {
+  %w = nn.read @w : tensor<5x3xf32>
+  return %w : tensor<5x3xf32>
+}
+
+// -----
+
+// Three rows of each sample become a dim.
+// CHECK-LABEL: func.func @loss
+// CHECK-SAME: tensor<2x3x4xf32> {nn.name = "targets"
+// CHECK: nn.reshape {{.*}} : tensor<6x4xf32> -> tensor<2x3x4xf32>
+func.func @forward(%x: tensor<2x12xf32> {nn.name = "x", nn.role = #nn.role<data>}) -> tensor<6x4xf32> {
+  %y = nn.reshape %x : tensor<2x12xf32> -> tensor<6x4xf32>
+  return %y : tensor<6x4xf32>
+}
+
+// -----
+
+// Rows of half a sample after the other's half are none's; nor are columns.
+// ERRORS: error: the first dim of the output, [4, 3] by 'nn.reshape', has no row, nor several, for each of the 2 samples of the inputs
+// ERRORS: note: --loss needs an output [batch, ...]; a loss that the model computes itself may be of any shape
+func.func @forward(%x: tensor<2x6xf32> {nn.name = "x", nn.role = #nn.role<data>}) -> tensor<4x3xf32> {
+  %h = nn.reshape %x : tensor<2x6xf32> -> tensor<2x2x3xf32>
+  %t = nn.transpose %h [1, 0, 2] : tensor<2x2x3xf32> -> tensor<2x2x3xf32>
+  // expected-error @below {{the first dim of the output, [4, 3] by 'nn.reshape', has no row, nor several, for each of the 2 samples of the inputs}}
+  // expected-note @below {{--loss needs an output [batch, ...]; a loss that the model computes itself may be of any shape}}
+  %y = nn.reshape %t : tensor<2x2x3xf32> -> tensor<4x3xf32>
+  return %y : tensor<4x3xf32>
+}
+
+// -----
+
+// ERRORS: error: the first dim of the output, [6, 2] by 'nn.transpose'
+func.func @forward(%x: tensor<2x6xf32> {nn.name = "x", nn.role = #nn.role<data>}) -> tensor<6x2xf32> {
+  // expected-error @below {{[6, 2] by 'nn.transpose', has no row}}
+  // expected-note @below {{--loss needs an output [batch, ...]}}
+  %y = nn.transpose %x [1, 0] : tensor<2x6xf32> -> tensor<6x2xf32>
+  return %y : tensor<6x2xf32>
+}
+
+// -----
+
+// As many rows as an input of the samples has: these are taken for rows.
+// CHECK-LABEL: func.func @loss
+// CHECK: nn.sub {{.*}} : tensor<6x2xf32>
+// expected-warning @below {{that each sample has a loss of its own is not proven: 'loss' goes by the number of each of the samples}}
+// expected-note @below {{if it computes with several}}
+func.func @forward(%x: tensor<2x6xf32> {nn.name = "x", nn.role = #nn.role<data>},
+                   %z: tensor<6xf32> {nn.name = "z", nn.role = #nn.role<data>}) -> tensor<6x2xf32> {
+  %y = nn.transpose %x [1, 0] : tensor<2x6xf32> -> tensor<6x2xf32>
+  return %y : tensor<6x2xf32>
+}

@@ -1,0 +1,129 @@
+// Losses of files that batches do not add up to, and what is taken for granted.
+// RUN: pcc-opt %s --split-input-file --verify-diagnostics --nn-attach-loss
+// RUN: not pcc-opt %s --split-input-file --nn-attach-loss=whole-batch 2> %t.errors | FileCheck %s
+// RUN: FileCheck --check-prefix=WHOLE %s < %t.errors
+
+// Neither number nor type of results is what the list says.
+// WHOLE: error: a model with a loss of its own returns the sum of each term
+// expected-error @below {{returns the sum of each term and, where it is divided, its divisor, all 'tensor<f32>', not ('tensor<f32>')}}
+func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> tensor<f32> attributes {nn.has_loss = [{divided}]} {
+  %s = nn.reduce %x [0] : tensor<2xf32> -> tensor<f32>
+  return %s : tensor<f32>
+}
+
+// -----
+
+// WHOLE: error: a model with a loss of its own returns the sum of each term
+// expected-error @below {{not ('tensor<f32>', 'tensor<f32>')}}
+func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> (tensor<f32>, tensor<f32>) attributes {nn.has_loss = [{}]} {
+  %s = nn.reduce %x [0] : tensor<2xf32> -> tensor<f32>
+  return %s, %s : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// WHOLE: error: a model with a loss of its own returns the sum of each term
+// expected-error @below {{not ('tensor<f32>', 'tensor<f64>')}}
+func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}, %y: tensor<f64>) -> (tensor<f32>, tensor<f64>) attributes {nn.has_loss} {
+  %s = nn.reduce %x [0] : tensor<2xf32> -> tensor<f32>
+  return %s, %y : tensor<f32>, tensor<f64>
+}
+
+// -----
+
+// The maximum of a batch is not the sum of its parts'.
+// CHECK: module attributes {nn.loss = "own", nn.whole_batch = "'nn.reduce_max' joins several samples"}
+// CHECK: func.func @loss
+// CHECK: %[[TOP:.*]] = nn.reduce_max
+// CHECK: %[[ONE:.*]] = nn.constant dense<1.0
+// CHECK: return %[[TOP]], %[[ONE]]
+// expected-error @below {{the loss of a whole batch does not follow from those of its parts: 'nn.reduce_max' joins several samples}}
+func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> tensor<f32> attributes {nn.has_loss = [{}]} {
+  // expected-note @below {{it trains without --dp and in one microbatch: leave --global-batch-size out, or let it be --micro-batch-size}}
+  %s = nn.reduce_max %x [0] : tensor<2xf32> -> tensor<f32>
+  return %s : tensor<f32>
+}
+
+// -----
+
+// What is computed of a sum is none: of one sample at a time it looks so, too.
+// CHECK: module attributes {nn.loss = "own", nn.whole_batch = "'nn.sqrt' computes with a sum over samples"}
+// expected-error @below {{'nn.sqrt' computes with a sum over samples}}
+// expected-note @below {{of one sample at a time it may only look so: --micro-batch-size 2 shows more}}
+func.func @forward(%x: tensor<1xf32> {nn.role = #nn.role<data>}) -> tensor<f32> attributes {nn.has_loss = [{}]} {
+  %s = nn.reduce %x [0] : tensor<1xf32> -> tensor<f32>
+  // expected-note @below {{it trains without --dp and in one microbatch}}
+  %r = nn.sqrt %s : tensor<f32>
+  return %r : tensor<f32>
+}
+
+// -----
+
+// A divisor that is the largest of the samples'. Of several problems the first.
+// CHECK: module attributes {nn.loss = "own", nn.whole_batch = "'nn.reduce_max' joins several samples"}
+// CHECK: nn.scale {{.*}} by 3.0
+// CHECK-NEXT: nn.reduce_max
+// CHECK-NEXT: %[[PART:.*]] = nn.div
+// CHECK-NEXT: nn.sum %[[PART]]
+// expected-error @below {{'nn.reduce_max' joins several samples}}
+func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> (tensor<f32>, tensor<f32>, tensor<f32>) attributes {nn.has_loss = [{divided, factor = 3.0}, {}]} {
+  %s = nn.reduce %x [0] : tensor<2xf32> -> tensor<f32>
+  // expected-note @below {{it trains without --dp}}
+  %m = nn.reduce_max %x [0] : tensor<2xf32> -> tensor<f32>
+  %l = nn.reduce_min %x [0] : tensor<2xf32> -> tensor<f32>
+  return %s, %m, %l : tensor<f32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// What the file leaves open, where the program does not show it.
+// CHECK: module attributes {nn.loss = "own", nn.whole_batch = "this is open"}
+// expected-error @below {{does not follow from those of its parts: this is open}}
+func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> (tensor<f32>, tensor<f32>) attributes {nn.has_loss = [{unclear = "this is open"}, {unclear = "another"}]} {
+  // expected-note @below {{it trains without --dp}}
+  %s = nn.reduce %x [0] : tensor<2xf32> -> tensor<f32>
+  return %s, %s : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// CHECK: module attributes {nn.loss = "own", nn.whole_batch = "'nn.reduce_max' joins several samples"}
+// expected-error @below {{'nn.reduce_max' joins several samples}}
+func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> tensor<f32> attributes {nn.has_loss = [{unclear = "this is open"}]} {
+  // expected-note @below {{it trains without --dp}}
+  %s = nn.reduce_max %x [0] : tensor<2xf32> -> tensor<f32>
+  return %s : tensor<f32>
+}
+
+// -----
+
+// What is taken for granted is said once for each term.
+// CHECK: module attributes {nn.loss = "own"} {
+// expected-warning @+3 {{first is taken so}}
+// expected-note @+2 {{a file with a dynamic batch says it; one microbatch without --dp is the file's own batch}}
+// expected-warning @+1 {{second is taken so}}
+func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> (tensor<f32>, tensor<f32>) attributes {nn.has_loss = [{assumed = "first is taken so", mean}, {assumed = "second is taken so", mean}]} {
+  %s = nn.reduce %x [0] : tensor<2xf32> -> tensor<f32>
+  return %s, %s : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// What the importer found to join samples.
+// CHECK: module attributes {nn.loss = "own", nn.whole_batch = "'norm' joins samples"}
+// expected-error @below {{'norm' joins samples}}
+// expected-note @below {{it trains without --dp}}
+func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> tensor<f32> attributes {nn.has_loss = [{mean}], nn.joins_samples = "'norm' joins samples"} {
+  %s = nn.reduce %x [0] : tensor<2xf32> -> tensor<f32>
+  return %s : tensor<f32>
+}
+
+// -----
+
+// A term that is no sum, though another op that it does not need joins samples.
+// CHECK: module attributes {nn.loss = "own"} {
+func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> tensor<f32> attributes {nn.has_loss = [{mean}]} {
+  %s = nn.reduce %x [0] : tensor<2xf32> -> tensor<f32>
+  %m = nn.reduce_max %x [0] : tensor<2xf32> -> tensor<f32>
+  return %s : tensor<f32>
+}
