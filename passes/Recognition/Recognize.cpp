@@ -45,7 +45,6 @@ bool applyAll(ModuleOp module, RewritePatternSet patterns, int64_t &budget) {
     RewriteCounter counter;
     GreedyRewriteConfig config;
     config.setMaxIterations(1).setMaxNumRewrites(budget).setListener(&counter);
-    changed = false;
     // Fails while there may be more to do, which `changed` tells.
     (void)applyPatternsGreedily(module, frozen, config, &changed);
     budget -= counter.count;
