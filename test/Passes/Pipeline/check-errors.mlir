@@ -263,3 +263,255 @@ pipe.task @u stage 0 update () {
   %x = nn.read @s : tensor<f32>
   pipe.yield
 }
+
+// -----
+
+pipe.value @a : tensor<2xf32>
+pipe.task @f stage 0 forward () -> (tensor<2xf32> to @a) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  pipe.yield %x : tensor<2xf32>
+}
+pipe.task @g stage 0 forward () -> (tensor<2xf32> to @a) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  pipe.yield %x : tensor<2xf32>
+}
+pipe.schedule train stage 0 microbatches 1 {
+  pipe.run @f microbatch 0
+  // expected-error @+1 {{value 'a' of microbatch 0 is made twice}}
+  pipe.run @g microbatch 0
+}
+
+// -----
+
+pipe.value @a : tensor<2xf32>
+pipe.schedule train stage 0 microbatches 1 {
+  // expected-error @+1 {{there is no stage 1}}
+  pipe.recv @a microbatch 0 from 1 channel 0
+}
+
+// -----
+
+// The same microbatch on both sides.
+pipe.value @a : tensor<2xf32>
+pipe.task @f stage 0 forward () -> (tensor<2xf32> to @a) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  pipe.yield %x : tensor<2xf32>
+}
+pipe.schedule train stage 0 microbatches 2 {
+  pipe.run @f microbatch 0
+  // expected-note @+1 {{it is sent here}}
+  pipe.send @a microbatch 0 to 1 channel 0
+}
+pipe.schedule train stage 1 microbatches 2 {
+  // expected-error @+1 {{stage 1 receives 'a' of microbatch 1 where stage 0 sends 'a' of microbatch 0}}
+  pipe.recv @a microbatch 1 from 0 channel 0
+}
+
+// -----
+
+pipe.value @a : tensor<2xf32>
+pipe.task @f stage 0 forward () -> (tensor<2xf32> to @a) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  pipe.yield %x : tensor<2xf32>
+}
+pipe.schedule train stage 0 microbatches 1 {
+  pipe.run @f microbatch 0
+  pipe.send @a microbatch 0 to 1 channel 0
+  pipe.send @a microbatch 0 to 1 channel 0
+}
+pipe.schedule train stage 1 microbatches 1 {
+  pipe.recv @a microbatch 0 from 0 channel 0
+  // expected-error @+1 {{value 'a' of microbatch 0 is received twice}}
+  pipe.recv @a microbatch 0 from 0 channel 0
+}
+
+// -----
+
+// A stage that has nothing more to do sends nothing.
+// expected-error @+2 {{the stages wait for each other forever}}
+// expected-note @+1 {{stage 0 is done}}
+module {
+pipe.value @a : tensor<2xf32>
+pipe.schedule train stage 0 microbatches 1 { }
+pipe.schedule train stage 1 microbatches 1 {
+  // expected-note @+1 {{stage 1 waits to receive 'a' of microbatch 0 from stage 0}}
+  pipe.recv @a microbatch 0 from 0 channel 0
+}
+}
+
+// -----
+
+// Channels are apart.
+// expected-error @+1 {{the stages wait for each other forever}}
+module {
+pipe.value @a : tensor<2xf32>
+pipe.task @f stage 0 forward () -> (tensor<2xf32> to @a) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  pipe.yield %x : tensor<2xf32>
+}
+pipe.schedule train stage 0 microbatches 1 {
+  pipe.run @f microbatch 0
+  // expected-note @+1 {{stage 0 waits to send 'a' of microbatch 0 to stage 1}}
+  pipe.send @a microbatch 0 to 1 channel 0
+}
+pipe.schedule train stage 1 microbatches 1 {
+  // expected-note @+1 {{stage 1 waits to receive 'a' of microbatch 0 from stage 0}}
+  pipe.recv @a microbatch 0 from 0 channel 1
+}
+}
+
+// -----
+
+// Both directions at once, a meeting, and as many microbatches as are declared:
+// nothing to reject.
+dist.mesh @mesh = <["dp"=3, "pp"=2]>
+pipe.value @a : tensor<f32>
+pipe.value @b : tensor<f32>
+pipe.task @f0 stage 0 forward () -> (tensor<f32> to @a) {
+  %x = nn.constant dense<1.0> : tensor<f32>
+  pipe.yield %x : tensor<f32>
+}
+pipe.task @f1 stage 1 forward () -> (tensor<f32> to @b) {
+  %x = nn.constant dense<1.0> : tensor<f32>
+  pipe.yield %x : tensor<f32>
+}
+pipe.task @b0 stage 0 backward (%b: tensor<f32> from @b) { pipe.yield }
+pipe.task @b1 stage 1 backward (%a: tensor<f32> from @a) { pipe.yield }
+pipe.task @u0 stage 0 update () {
+  %x = nn.constant dense<1.0> : tensor<f32>
+  %y = dist.all_reduce sum %x over ["pp"] : tensor<f32>
+  %z = dist.all_reduce max %y over ["pp"] : tensor<f32>
+  pipe.yield
+}
+pipe.task @u1 stage 1 update () {
+  %x = nn.constant dense<1.0> : tensor<f32>
+  %y = dist.all_reduce sum %x over ["pp"] : tensor<f32>
+  %z = dist.all_reduce max %y over ["pp"] : tensor<f32>
+  pipe.yield
+}
+pipe.schedule train stage 1 microbatches 2 attributes {live = 1 : i64} {
+  pipe.run @f1 microbatch 0
+  pipe.exchange @b microbatch 0 to 0 channel 1, @a microbatch 0 from 0 channel 0
+  pipe.run @b1 microbatch 0
+  pipe.run @f1 microbatch 1
+  pipe.exchange @b microbatch 1 to 0 channel 1, @a microbatch 1 from 0 channel 0
+  pipe.run @b1 microbatch 1
+  pipe.run @u1
+}
+pipe.schedule train stage 0 microbatches 2 attributes {live = 1 : i64} {
+  pipe.run @f0 microbatch 0
+  pipe.exchange @a microbatch 0 to 1 channel 0, @b microbatch 0 from 1 channel 1
+  pipe.run @b0 microbatch 0
+  pipe.run @f0 microbatch 1
+  pipe.exchange @a microbatch 1 to 1 channel 0, @b microbatch 1 from 1 channel 1
+  pipe.run @b0 microbatch 1
+  pipe.run @u0
+}
+
+// -----
+
+// expected-error @+1 {{task 'u' does not run on microbatch 0}}
+pipe.task @u stage 0 update () { pipe.yield }
+pipe.schedule train stage 0 microbatches 2 { }
+
+// -----
+
+// A mesh without stages has one.
+// expected-error @+1 {{the mesh has 1 stages, the schedules are of 2}}
+dist.mesh @mesh = <["dp"=2]>
+pipe.schedule train stage 0 microbatches 1 { }
+pipe.schedule train stage 1 microbatches 1 { }
+
+// -----
+
+dist.mesh @mesh = <["dp"=2]>
+pipe.schedule train stage 0 microbatches 1 { }
+
+// -----
+
+// expected-error @+1 {{stage 1 has no schedule}}
+module {
+pipe.schedule train stage 0 microbatches 1 { }
+pipe.schedule train stage 2 microbatches 1 { }
+}
+
+// -----
+
+// What is added up ahead of the microbatches is for them, and cleared; a
+// forward-only program trains nothing that it reads.
+nn.param @w : tensor<f32> init normal
+nn.state @count : tensor<f32> sum {nn.ahead}
+pipe.task @counts stage 0 forward_backward () attributes {nn.ahead} {
+  %x = nn.constant dense<1.0> : tensor<f32>
+  nn.accumulate %x, @count : tensor<f32>
+  pipe.yield
+}
+pipe.task @f stage 0 forward_backward () {
+  %x = nn.read @count : tensor<f32>
+  pipe.yield
+}
+pipe.task @u stage 0 update () {
+  %x = nn.constant dense<0.0> : tensor<f32>
+  nn.write %x, @count : tensor<f32>
+  pipe.yield
+}
+pipe.task @o stage 0 forward_only () {
+  %x = nn.read @w : tensor<f32>
+  pipe.yield
+}
+pipe.schedule train stage 0 microbatches 2 {
+  pipe.run @counts microbatch 0
+  pipe.run @counts microbatch 1
+  pipe.run @f microbatch 0
+  pipe.run @f microbatch 1
+  pipe.run @u
+}
+pipe.schedule forward stage 0 microbatches 1 {
+  pipe.run @o microbatch 0
+}
+
+// -----
+
+// The microbatches do not use it; that the update does is too late.
+nn.state @count : tensor<f32> sum {nn.ahead}
+// expected-error @+1 {{task 'counts' adds to 'count', which no task of stage 0 uses at the end of a step}}
+pipe.task @counts stage 0 forward_backward () attributes {nn.ahead} {
+  %x = nn.constant dense<1.0> : tensor<f32>
+  nn.accumulate %x, @count : tensor<f32>
+  pipe.yield
+}
+pipe.task @u stage 0 update () {
+  %x = nn.read @count : tensor<f32>
+  nn.write %x, @count : tensor<f32>
+  pipe.yield
+}
+
+// -----
+
+// Nor does a sum that microbatches read.
+nn.state @s : tensor<f32> sum
+// expected-error @+1 {{task 'f' adds to 's', which no task of stage 0 uses at the end of a step}}
+pipe.task @f stage 0 forward_backward () {
+  %x = nn.read @s : tensor<f32>
+  nn.accumulate %x, @s : tensor<f32>
+  pipe.yield
+}
+pipe.task @u stage 0 update () {
+  %x = nn.constant dense<0.0> : tensor<f32>
+  nn.write %x, @s : tensor<f32>
+  pipe.yield
+}
+
+// -----
+
+// An evaluation trains nothing either.
+nn.param @w : tensor<2xf32> init normal
+pipe.task @f stage 1 forward () {
+  %w = nn.read @w : tensor<2xf32>
+  pipe.yield
+}
+// expected-error @+1 {{task 'e' evaluates parameter 'w', which stage 0 does not train}}
+pipe.task @e stage 0 evaluate () {
+  %w = nn.read @w : tensor<2xf32>
+  pipe.yield
+}

@@ -1,0 +1,27 @@
+// What inputs and outputs are called: by the role, which says it best, or by the
+// name, where a model has several inputs of one role; outputs without a name by
+// their number. Equal names of different roles have symbols of their own.
+// RUN: pcc-opt %s -pipe-outline | FileCheck %s
+
+// CHECK: pipe.input @input.tokens : tensor<2xi64> role tokens name "tokens"
+// CHECK-NEXT: pipe.input @input.more : tensor<2xi64> role tokens name "more"
+// CHECK-NEXT: pipe.input @input.x : tensor<2xf32> role data name "x"
+// CHECK-NEXT: pipe.input @input.y : tensor<2xf32> role data name "y"
+// CHECK-NEXT: pipe.input @input.targets : tensor<2xi64> role targets name "x"
+// CHECK-NEXT: pipe.input @input.x.2 : tensor<2xi64> role tokens name "x"
+// CHECK-NEXT: pipe.output @output.sum : tensor<2xf32> name "sum"
+// CHECK-NEXT: pipe.output @output.1 : tensor<2xf32> name "1"
+// CHECK-NEXT: pipe.output @output.2 : tensor<2xi64> name "2"
+// CHECK-NEXT: pipe.task @forward.0 stage 0 forward_only (%arg0: tensor<2xi64> from @input.tokens, %arg1: tensor<2xi64> from @input.more, %arg2: tensor<2xf32> from @input.x, %arg3: tensor<2xf32> from @input.y, %arg4: tensor<2xi64> from @input.targets, %arg5: tensor<2xi64> from @input.x.2) -> (tensor<2xf32> to @output.sum, tensor<2xf32> to @output.1, tensor<2xi64> to @output.2) {
+// CHECK-NEXT: %[[S:.*]] = nn.sum %arg2, %arg3 : tensor<2xf32>
+// CHECK-NEXT: pipe.yield %[[S]], %arg2, %arg0
+func.func @forward(%a: tensor<2xi64> {nn.role = #nn.role<tokens>},
+                   %b: tensor<2xi64> {nn.role = #nn.role<tokens>, nn.name = "more"},
+                   %x: tensor<2xf32> {nn.role = #nn.role<data>, nn.name = "x"},
+                   %y: tensor<2xf32> {nn.role = #nn.role<data>, nn.name = "y"},
+                   %t: tensor<2xi64> {nn.role = #nn.role<targets>, nn.name = "x"},
+                   %u: tensor<2xi64> {nn.role = #nn.role<tokens>, nn.name = "x"})
+    -> (tensor<2xf32> {nn.name = "sum"}, tensor<2xf32>, tensor<2xi64>) {
+  %s = nn.sum %x, %y {nn.stage = 0, dist.id = 4} : tensor<2xf32>
+  return %s, %x, %a : tensor<2xf32>, tensor<2xf32>, tensor<2xi64>
+}
