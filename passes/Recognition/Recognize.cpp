@@ -1,4 +1,4 @@
-//===- Recognize.cpp - --nn-recognize -------------------------------------===//
+//===- Recognize.cpp - Finds ops by what they compute ---------------------===//
 
 #include "analysis/AssignRoles.h"
 #include "analysis/Params.h"

@@ -1,4 +1,4 @@
-//===- InsertReshards.cpp - --dist-insert-reshards ------------------------===//
+//===- InsertReshards.cpp - Makes changes of layout explicit --------------===//
 //
 // Propagation has chosen dims; here partial sums are found, and every place
 // where a value lies differently from how an op takes it becomes an op.

@@ -1,4 +1,4 @@
-//===- Mesh.cpp - --dist-mesh ---------------------------------------------===//
+//===- Mesh.cpp - Declares the mesh of ranks ------------------------------===//
 
 #include "passes/Sharding/Passes.h"
 #include <numeric>

@@ -1,4 +1,4 @@
-//===- PadVocab.cpp - --nn-pad-vocab --------------------------------------===//
+//===- PadVocab.cpp - Pads vocabularies that do not divide ----------------===//
 
 #include "passes/Sharding/Components.h"
 #include "passes/Sharding/Passes.h"

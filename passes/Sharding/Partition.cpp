@@ -1,4 +1,4 @@
-//===- Partition.cpp - --dist-partition -----------------------------------===//
+//===- Partition.cpp - The global program becomes one rank's --------------===//
 
 #include "passes/Sharding/Passes.h"
 #include "passes/Sharding/Projection.h"

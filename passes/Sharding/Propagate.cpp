@@ -1,4 +1,4 @@
-//===- Propagate.cpp - --dist-propagate -----------------------------------===//
+//===- Propagate.cpp - Spreads shardings from the seeds to all values -----===//
 //
 // A seed says how one dim lies; this pass finds how everything else does. Each
 // op looks at its values, asks which axes that makes of its loops (`project`),

@@ -1,4 +1,4 @@
-//===- SeedData.cpp - --dist-seed-data ------------------------------------===//
+//===- SeedData.cpp - Splits the batch over dp, the sequence over cp ------===//
 
 #include "dialects/NN/Names.h"
 #include "passes/Sharding/Passes.h"

@@ -1,4 +1,4 @@
-//===- SeedSequence.cpp - --dist-seed-sequence ----------------------------===//
+//===- SeedSequence.cpp - Splits norms and residuals by sequence ----------===//
 
 #include "passes/Sharding/Passes.h"
 #include "passes/Sharding/Seeds.h"

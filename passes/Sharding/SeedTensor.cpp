@@ -1,4 +1,4 @@
-//===- SeedTensor.cpp - --dist-seed-tensor --------------------------------===//
+//===- SeedTensor.cpp - Chooses what tensor parallelism splits ------------===//
 
 #include "passes/Sharding/Components.h"
 #include "passes/Sharding/Passes.h"

@@ -1,4 +1,4 @@
-//===- VerifyPlan.cpp - --dist-verify -------------------------------------===//
+//===- VerifyPlan.cpp - Checks a sharded program --------------------------===//
 
 #include "passes/Sharding/Passes.h"
 #include "passes/Sharding/Projection.h"

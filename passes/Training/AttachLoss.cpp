@@ -1,4 +1,4 @@
-//===- AttachLoss.cpp - --nn-attach-loss ----------------------------------===//
+//===- AttachLoss.cpp - The loss that a model is trained by ---------------===//
 
 #include "dialects/NN/AttrNames.h"
 #include "passes/Training/Causality.h"

@@ -1,4 +1,4 @@
-//===- Autodiff.cpp - --nn-autodiff ---------------------------------------===//
+//===- Autodiff.cpp - Forward and backward pass of a loss -----------------===//
 //
 // Reverse mode on one block. Cotangents are collected per value and added by
 // one op when the op that defines the value is reached, walking backwards: by

@@ -1,4 +1,4 @@
-//===- BoundIds.cpp - --nn-bound-ids --------------------------------------===//
+//===- BoundIds.cpp - Notes which ids inputs may hold ---------------------===//
 
 #include "analysis/IdBound.h"
 #include "dialects/NN/Location.h"

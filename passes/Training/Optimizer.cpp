@@ -1,4 +1,4 @@
-//===- Optimizer.cpp - --nn-optimizer -------------------------------------===//
+//===- Optimizer.cpp - Adds @update and the optimizer's state -------------===//
 
 #include "passes/Training/Entry.h"
 #include "passes/Training/Passes.h"

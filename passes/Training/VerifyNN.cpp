@@ -1,4 +1,4 @@
-//===- VerifyNN.cpp - --nn-verify -----------------------------------------===//
+//===- VerifyNN.cpp - What must hold of a whole nn program ----------------===//
 //
 // The border check of nn: what no op's own verifier can see.
 //

@@ -1,4 +1,4 @@
-//===- Check.cpp - pcc --check --------------------------------------------===//
+//===- Check.cpp - What pcc --check says of a model -----------------------===//
 
 #include "tools/pcc/Check.h"
 #include "dialects/NN/DiagnosticCode.h"

@@ -1,4 +1,4 @@
-//===- Check.h - pcc --check ------------------------------------*- C++ -*-===//
+//===- Check.h - What pcc --check says of a model ---------------*- C++ -*-===//
 
 #ifndef PCC_TOOLS_PCC_CHECK_H
 #define PCC_TOOLS_PCC_CHECK_H
