@@ -9,11 +9,18 @@ RUN: echo 'constexpr llvm::StringLiteral kBothAttr = "nn.both";' >> dialects/A.h
 RUN: echo 'op->setAttr(kOneAttr, unit); x = op->hasAttr(kTwoAttr);' > passes/A.cpp
 RUN: echo 'for (auto name : {kBothAttr}) b->setAttr(name, a->getAttr(name));' \
 RUN:   >> passes/A.cpp
-RUN: echo 'op->setAttr("nn.three", unit);' >> passes/A.cpp
+RUN: echo 'op->setAttr("nn.three", unit); op = "nn.four";' >> passes/A.cpp
+RUN: echo 'constexpr llvm::StringRef kFive = "nn.five";' >> passes/A.cpp
+RUN: echo 'constexpr llvm::StringLiteral kSixAttr = "nn.six";' >> dialects/A.h
+RUN: echo 'op->setAttr(kSixAttr, one); op->removeAttr(kSixAttr);' >> passes/A.cpp
+RUN: mkdir dialects/NN && echo 'def A : NN_Op<"four">;' > dialects/NN/A.td
 RUN: not %python %s %t 2>&1 | FileCheck %s
 CHECK: kOneAttr (nn.one) is never read
+CHECK-NEXT: kSixAttr (nn.six) is never read
 CHECK-NEXT: kTwoAttr (nn.two) is never written
-CHECK-NEXT: passes/A.cpp spells "nn.three", which is in no header
+CHECK-NEXT: passes/A.cpp spells "nn.three", which no StringLiteral k...Attr is
+CHECK-NEXT: passes/A.cpp spells "nn.five", which no StringLiteral k...Attr is
+CHECK-NOT: {{.}}
 """
 
 import os
@@ -26,6 +33,7 @@ DECLARED = re.compile(r'StringLiteral (k\w+Attr)\s*=\s*"((?:nn|dist|pipe|rt|'
                       r'pcc)\.\w+)"')
 # What is said of attributes in general is neither.
 NEITHER = "dialects/NN/VerifyAttrs.cpp"
+REMOVES = r"\bremove\w*Attr\((?:[^,;()]*,)?\s*"
 # What else mentions a name reads it.
 WRITES = r"\b(?:set\w*Attr|set|getNamedAttr|NamedAttribute)\((?:[^,;()]*,)?\s*"
 
@@ -52,11 +60,21 @@ for name, value in sorted(names.items()):
     writes = len(re.findall(WRITES + r"(?:\w+::)*%s\b" % name, code))
     if not writes:
         problems.append(f"{name} ({value}) is never written")
-    if mentions == writes:
+    removes = len(re.findall(REMOVES + r"(?:\w+::)*%s\b" % name, code))
+    if mentions == writes + removes:
         problems.append(f"{name} ({value}) is never read")
+# The names of ops look the same.
+ops = set()
+for place, _, files in os.walk(os.path.join(ROOT, "dialects")):
+    dialect = os.path.basename(place).lower()
+    for name in files:
+        if name.endswith(".td"):
+            with open(os.path.join(place, name)) as file:
+                ops.update(f"{dialect}.{op}"
+                           for op in re.findall(r'"(\w+)"', file.read()))
 for path, text in sorted(sources.items()):
-    for value in re.findall(r'Attr(?:OfType<[\w:]+>)?\([^;"]*"((?:nn|dist|pipe|'
-                            r'rt|pcc)\.\w+)"', text):
-        if value not in names.values():
-            problems.append(f'{path} spells "{value}", which is in no header')
+    for value in re.findall(r'"((?:nn|dist|pipe|rt)\.\w+)"', text):
+        if value not in ops and value not in names.values():
+            problems.append(f'{path} spells "{value}", which no StringLiteral '
+                            "k...Attr is")
 sys.exit("\n".join(problems) or 0)
