@@ -1,9 +1,11 @@
 """The step of a program compiled from kinks.onnx.
 
-    check_kinks.py data DIR     writes DIR/data, what it is trained on
+    check_kinks.py data DIR     writes DIR/data, what it is trained on, and
+                                prints the number of targets: the learning rate
+                                that makes a mean's step a sum's
     check_kinks.py saved DIR    compares DIR/saved, its checkpoint after a step
-                                of gradient descent with a rate of the number of
-                                targets, with PyTorch's gradients
+                                of gradient descent with this rate, with
+                                PyTorch's gradients
 """
 
 import glob
@@ -42,6 +44,7 @@ def main():
         labels = np.array(recorded("labels"), "f4")
         np.save(os.path.join(folder, "data/labels.npy"), labels)
         np.save(os.path.join(folder, "data/z.npy"), np.ones_like(labels))
+        print(labels.size)
         return
     (path,) = glob.glob(os.path.join(folder, "saved/step-*/model.safetensors"))
     after, gradients = tensors(path), recorded("expected")
