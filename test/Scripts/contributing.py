@@ -37,7 +37,8 @@ def check_blocks(text):
         for part in "".join(lines).split("...\n"):
             found = rest.find(part)
             if found < 0 or not part.strip():
-                problems.append(f"not in {path}:\n{part}")
+                problems.append(f"CONTRIBUTING.md shows what is not in {path}:"
+                                f"\n{part}")
                 break
             rest = rest[found + len(part):]
     return count
@@ -69,26 +70,14 @@ def check_lists(text):
     return len(lists)
 
 
-def check_patch(path):
-    """Returns how many changes it has."""
-    count = 0
-    for part in re.split(r"^--- ", read(path), flags=re.M)[1:]:
-        head, *changes = re.split(r"^@@ .*\n", part, flags=re.M)
-        old = head.splitlines()[0]
-        if old == "/dev/null":
-            continue
-        target = read(old[len("a/"):])
-        for change in changes:
-            count += 1
-            before = "".join(line[1:] for line in change.splitlines(True)
-                             if line[0] in " -")
-            if before not in target:
-                problems.append(f"{path} does not fit {old[2:]}:\n{before}")
-    return count
-
-
 text = read("CONTRIBUTING.md")
 assert check_blocks(text) >= 15
 assert check_lists(text) == 3
-assert check_patch("test/Scripts/Inputs/contributing.patch") >= 15
+sys.path.insert(0, os.path.join(ROOT, "test/Scripts/Inputs"))
+from contributing_patch import changes
+changed = list(changes(ROOT))
+assert len(changed) >= 15, changed
+problems += [f"{path}: what test/Scripts/Inputs/contributing.patch adds there "
+             f"has no place; give it another:\n{problem}"
+             for path, _, problem in changed if problem]
 sys.exit("\n".join(problems) or 0)

@@ -1,8 +1,14 @@
 #!/usr/bin/env python3
 """Writes a case for every op, expecting what numpy computes with other
-formulas or other code than the interpreter: usage numpy_cases.py DIRECTORY"""
+formulas or other code than the interpreter: usage numpy_cases.py DIRECTORY
 
+Fails for an op of nn that has neither a case here nor one of PyTorch's."""
+
+import glob
+import json
 import math
+import os
+import re
 import sys
 
 import numpy as np
@@ -11,6 +17,7 @@ import case
 
 directory = sys.argv[1]
 random = np.random.default_rng(1)
+ops = set()
 
 
 def real(*shape):
@@ -24,6 +31,7 @@ def add(name, inputs, outputs, attributes={}, op=None, types={}):
     if not isinstance(outputs, (list, tuple)):
         outputs = [outputs]
     outputs = [np.asarray(x) for x in outputs]
+    ops.add(op or name)
     case.forward(directory, name, op or name, attributes, inputs, outputs,
                  types)
 
@@ -58,7 +66,8 @@ add("gelu_grad", dict(dy=a, x=b), lambda dy, x: dy * (
     phi(x) + x * np.exp(-x * x / 2) / math.sqrt(2 * math.pi)))
 add("erf", dict(input=a), np.vectorize(math.erf))
 add("where", dict(condition=a > 0, lhs=a, rhs=b), np.where)
-for function in "sin cos floor".split():
+add("sin", dict(input=a * 3), np.sin)
+for function in "cos floor".split():
     add(function, dict(input=a * 3), getattr(np, function))
 add("round", dict(input=np.array([-2.5, -0.5, 0.5, 1.5, 2.4, 2.6])), np.rint)
 add("pow", dict(lhs=positive, rhs=a), np.power)
@@ -332,3 +341,18 @@ add("sgd", dict(param=p, grad=grad, **given),
     p - lr * (g + decay * p), dict(decay=True))
 add("sgd_no_decay", dict(param=p, grad=grad, **given), p - lr * g, op="sgd")
 add("sum_of_squares", dict(input=p), (p * p).sum())
+
+# State is in ../state.mlir, constants are in all programs; what attention is
+# expanded to is in ../Kernels/attention.py.
+ops |= set("param state read write accumulate constant masked_softmax "
+           "masked_softmax_grad".split())
+test = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+for path in glob.glob(os.path.join(test, "Inputs/ops/*.json")):
+    with open(path) as file:
+        ops.add(json.load(file)["op"])
+with open(os.path.join(test, "../docs/reference/nn.md")) as file:
+    defined = set(re.findall(r"^### `nn\.(\w+)`", file.read(), re.M))
+assert len(defined) > 60, defined
+if defined - ops:
+    sys.exit("no case of nn." + ", nn.".join(sorted(defined - ops)))
