@@ -2,8 +2,6 @@
 """scripts/mutate makes of a text what each class says, and nothing else; what
 it counts as refused, unchanged and changed is so."""
 
-import importlib.machinery
-import importlib.util
 import os
 import sys
 import types
@@ -11,8 +9,10 @@ import types
 sys.dont_write_bytecode = True
 ROOT = sys.argv[1]
 sys.path.insert(0, os.path.join(ROOT, "test", "Faults", "Inputs"))
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
 import faults
 import harmless
+from loading import script
 from program import Program
 
 SPMD = Program('''\
@@ -146,11 +146,7 @@ func.func @f(%x: tensor<4xf32>) {
 expect(faults.collectives_swapped, NEXT)
 
 # What comes of an edit, with a check and an interpreter made up.
-loader = importlib.machinery.SourceFileLoader(
-    "mutate", os.path.join(ROOT, "scripts", "mutate"))
-mutate = importlib.util.module_from_spec(
-    importlib.util.spec_from_loader("mutate", loader))
-loader.exec_module(mutate)
+mutate = script("mutate")
 
 
 def text(file):

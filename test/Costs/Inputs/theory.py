@@ -1,0 +1,144 @@
+"""What a plan must send: the published counts of each kind of parallelism, for
+the models of test/Inputs/models/make.py (GPT: biases, learned positions;
+LLaMA: neither, fewer key and value heads than query heads).
+
+b rows of a microbatch on a rank, s positions on a rank, h hidden, t tensor-
+parallel, d data-parallel (dp x cp), c context-parallel ranks, m microbatches; a
+layer is an attention and an MLP, which stages may cut apart; 4 bytes an
+element. Bytes are what one rank sends with a ring, see messages.py.
+"""
+
+import collections
+import re
+
+WIDTH, INNER, HEADS, KV_HEADS = 16, 32, 4, 2
+ELEMENT = 4
+
+
+def padded(classes, ranks):
+    return -(-classes // ranks) * ranks
+
+
+# What a stage has: attentions, MLPs, and whether it begins and ends the model.
+Part = collections.namedtuple("Part", "attentions mlps first last")
+
+
+def local_parameters(plan, part, positions, classes):
+    """Elements of a rank's parameters, and of those that the ranks which share
+    a key and value head hold alike."""
+    t, h, kv = plan.tp, WIDTH, 0
+    table = padded(classes, t) // t * h
+    if plan.family == "gpt":
+        attention = 2 * h + (h * 3 * h + 3 * h) // t + h * h // t + h
+        mlp = 2 * h + (h * INNER + INNER) // t + INNER * h // t + h
+        end = 2 * h
+    else:
+        kv = 2 * h * KV_HEADS * (h // HEADS) // min(t, KV_HEADS)
+        attention, mlp = h + 2 * h * h // t + kv, h + 3 * h * INNER // t
+        end = h
+    total = part.attentions * attention + part.mlps * mlp
+    if part.first:
+        total += table + (positions * h if plan.family == "gpt" else 0)
+    if part.last:
+        total += end + (0 if plan.tied and part.first else table)
+    return total, part.attentions * kv
+
+
+def replicated_parameters(plan, part, positions):
+    """Elements whose gradients are parts of a sum over tp where the sequence is
+    split over it: norms, biases after a row-parallel product, positions; those
+    that decay and those that do not."""
+    h, sublayers = WIDTH, part.attentions + part.mlps
+    if plan.family == "gpt":
+        return (part.first * positions * h,
+                sublayers * 3 * h + part.last * 2 * h)
+    return 0, sublayers * h + part.last * h
+
+
+def all_reduce(size, ranks):
+    return 2 * size * (ranks - 1) / ranks
+
+
+def scatter(size, ranks):
+    """A reduce_scatter or an all_gather."""
+    return size * (ranks - 1) / ranks
+
+
+def expected(plan, part, batch, seq, positions, classes):
+    """(kind, role of the axes) -> [messages, bytes] of a rank of a stage and
+    step. The messages over data axes are None: one for each bucket."""
+    m, t, c, d = plan.microbatches, plan.tp, plan.cp, plan.dp * plan.cp
+    b, s = batch // plan.microbatches // plan.dp, seq // plan.cp
+    size = b * s * WIDTH * ELEMENT
+    sublayers = part.attentions + part.mlps
+    total = collections.defaultdict(lambda: [0, 0.0])
+
+    def add(kind, role, count, bytes_each):
+        total[kind, role][0] += count
+        total[kind, role][1] += count * bytes_each
+
+    if t > 1 and part.last:
+        # Cross entropy: the largest logit; then the sum and the target's logit.
+        add("all_reduce", "tensor", m, all_reduce(b * s * ELEMENT, t))
+        add("all_reduce", "tensor", m, all_reduce(2 * b * s * ELEMENT, t))
+    if plan.sp:
+        add("all_gather", "tensor", m * (3 * sublayers + part.first +
+                                         2 * part.last), scatter(size, t))
+        add("reduce_scatter", "tensor", m * (2 * sublayers + part.first +
+                                             part.last), scatter(size, t))
+        for elements in replicated_parameters(plan, part, positions):
+            if elements:
+                add("all_reduce", "tensor", 1,
+                    all_reduce(elements * ELEMENT, t))
+    elif t > 1:
+        add("all_reduce", "tensor", m * (2 * sublayers + part.first +
+                                         part.last), all_reduce(size, t))
+    parameters, kv = local_parameters(plan, part, positions, classes)
+    if plan.family == "llama" and t > KV_HEADS and kv:
+        add("all_reduce", "kv replicas", 1,
+            all_reduce(kv * ELEMENT, t // KV_HEADS))
+    if c > 1:
+        heads = HEADS if plan.family == "gpt" else KV_HEADS
+        width = b * seq * max(heads // t, 1) * (WIDTH // HEADS) * ELEMENT
+        add("all_gather", "sequence", m * part.attentions * 4,
+            scatter(width, c))
+        add("reduce_scatter", "sequence", m * part.attentions * 2,
+            scatter(width, c))
+    if d > 1:
+        add("all_reduce", "data", 1, all_reduce(parameters * ELEMENT, d))
+        total["all_reduce", "data"][0] = None
+    add("send", "pipeline", m * ((not part.last) + (not part.first)),
+        size // (t if plan.sp else 1))
+    if plan.tied and plan.pp > 1 and (part.first or part.last):
+        add("send", "pipeline", 1, padded(classes, t) // t * WIDTH * ELEMENT)
+    return {key: value for key, value in total.items() if value[0] != 0}
+
+
+ROLES = {("tp",): "tensor", ("tp_kv", "tp_rep"): "tensor",
+         ("tp_rep",): "kv replicas", ("pp",): "pipeline", ("dp",): "data",
+         ("cp",): "data", ("dp", "cp"): "data"}
+
+
+def by_role(sent):
+    """Counted messages under the roles of their axes, without scalars."""
+    total = collections.defaultdict(lambda: [0, 0.0])
+    for (kind, axes), sizes in sent.items():
+        if kind == "scalars":
+            continue
+        role = ROLES[axes]
+        if kind != "all_reduce" and axes == ("cp",):
+            role = "sequence"
+        total[kind, role][0] += len(sizes)
+        total[kind, role][1] += sum(sizes)
+    return dict(total)
+
+
+def part_of(text, stage, stages):
+    """What a stage has, by the parameters that its text declares."""
+    names = re.findall(r'rt\.buffer @"?([\w.]+)"? : memref<[^>]*> param', text)
+
+    def count(pattern):
+        return len([name for name in names if re.search(pattern, name)])
+    return Part(count(r"c_attn\.weight|q_proj\.weight"),
+                count(r"c_fc\.weight|gate_proj\.weight"),
+                stage == 0, stage == stages - 1)
