@@ -1,0 +1,80 @@
+// An object for a processor: its code uses what that has, and the program says
+// so; all addresses are relative, as shared libraries need them.
+// RUN: rm -rf %t && mkdir -p %t/alone/bin && cd %t
+// RUN: pcc %s -q --emit=obj --target-cpu x86-64-v2 -o v2.o
+// RUN: llvm-objdump -d -r -s %t/v2.o | FileCheck %s --implicit-check-not=ymm
+// CHECK: {{R_X86_64_PLT32.*pcc_zero}}
+// CHECK: {{R_X86_64_PLT32.*pcc_launch}}
+// RUN: llvm-objdump -d %t/v2.o | FileCheck %s --check-prefix=V2
+// V2: <double>:
+// V2: addps %xmm
+// RUN: pcc %s -q --emit=obj --target-cpu x86-64-v3 -o v3.o
+// RUN: llvm-objdump -d v3.o | FileCheck %s --check-prefix=V3
+// V3: <double>:
+// V3: vaddps %ymm
+// RUN: llvm-readelf -p .rodata v2.o | FileCheck %s --check-prefix=SAYS2
+// SAYS2: x86-64-v2
+// SAYS2: sse3,ssse3,cx16,sse4.1,sse4.2,popcnt,sahf{{$}}
+// RUN: llvm-readelf -p .rodata v3.o | FileCheck %s --check-prefix=SAYS3
+// SAYS3: x86-64-v3
+// SAYS3: sse3,ssse3,fma,cx16,sse4.1,sse4.2,movbe,popcnt,avx,f16c,bmi,avx2,bmi2,sahf,lzcnt{{$}}
+// What others see, and what the program itself has.
+// RUN: llvm-nm -P v2.o | FileCheck %s --check-prefix=NAMES
+// NAMES-DAG: double T
+// NAMES-DAG: pcc_the_program D
+// NAMES-DAG: pcc_the_target D
+// NAMES-DAG: stage0.train t
+// NAMES-DAG: pcc_launch U
+
+// This machine is a processor like others, by whatever name it has; the same
+// compiled twice gives the same bytes.
+// RUN: pcc %s -q --emit=obj -o native.o && pcc %s -q --emit=obj --target-cpu native -o again.o
+// RUN: cmp native.o again.o
+
+// Names that are none, with the four that are most like them; 32-bit
+// processors are none.
+// RUN: not pcc %s -q --target-cpu skylke -o a 2>&1 | FileCheck %s --check-prefix=NAME
+// NAME: error: --target-cpu: there is no processor 'skylke'
+// NAME-NEXT: note: names like it are skylake, knl, skx, slm; native is this machine's
+// RUN: not pcc %s -q --target-cpu i386 -o a 2>&1 | FileCheck %s --check-prefix=OLD
+// OLD: error: --target-cpu: there is no processor 'i386'
+// OLD-NEXT: note: names like it are k8, atom, knl, knm; native is this machine's
+
+// RUN: not pcc %s -q --emit=obj -o /dev/full 2>&1 | FileCheck %s --check-prefix=FULL
+// FULL: error: cannot write '/dev/full': No space left on device
+// RUN: not env PATH=/none %build/bin/pcc %s -q -o a 2>&1 | FileCheck %s --check-prefix=LINKER
+// LINKER: error: no C compiler is installed to link with
+// RUN: not env TMPDIR=/none pcc %s -q -o a 2>&1 | FileCheck %s --check-prefix=TEMPORARY
+// TEMPORARY: error: cannot write a temporary file: No such file or directory
+// The libraries lie beside the folder of the tool.
+// RUN: cp %build/bin/pcc alone/bin/pcc
+// RUN: not alone/bin/pcc %s -q -o a 2>&1 | FileCheck %s --check-prefix=LIBRARIES
+// LIBRARIES: error: cannot read '{{.*}}/alone/lib/pcc-link-cpu.txt', which says what programs are linked with: No such file
+// What the linker says is said, and nothing is left behind.
+// RUN: mkdir empty && echo 'module attributes {pcc.phase = "llvm"} { llvm.func @nowhere() llvm.func @main() { llvm.call @nowhere() : () -> () llvm.return } }' > loose.mlir
+// RUN: not env TMPDIR=%t/empty pcc loose.mlir -q -o a 2>&1 | FileCheck %s --check-prefix=LINK
+// LINK: error: linking failed: {{.*}}undefined symbol: nowhere
+// RUN: pcc %s -q -o b && test -x b && rmdir empty
+// Dialects other than LLVM's have no form in an object.
+// RUN: echo 'module attributes {pcc.phase = "llvm"} { func.func @f() { return } }' > other.mlir
+// RUN: not pcc other.mlir -q --emit=obj -o a 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: error: cannot be translated to LLVM IR
+
+module attributes {pcc.phase = "rt"} {
+rt.program axes [] sizes [] comms [] microbatches 1
+rt.stage 0 arena 131072 {
+  rt.buffer @x : memref<16384xf32> temporary at 0
+  rt.buffer @y : memref<16384xf32> temporary at 65536
+  rt.func @train() {
+    %x = rt.address @x : memref<16384xf32>
+    %y = rt.address @y : memref<16384xf32>
+    rt.zero %x : memref<16384xf32>
+    rt.launch @double ins(%x : memref<16384xf32>) outs(%y : memref<16384xf32>)
+  }
+}
+func.func private @double(%x: tensor<16384xf32>) -> tensor<16384xf32>
+    attributes {rt.kernel} {
+  %y = nn.scale %x by 2.0 : tensor<16384xf32>
+  return %y : tensor<16384xf32>
+}
+}
