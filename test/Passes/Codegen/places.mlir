@@ -1,0 +1,446 @@
+// Where the values of a task lie: whose memory a result takes, when a state must
+// be copied, and which reductions become one.
+// RUN: pcc-opt %s -split-input-file --pass-pipeline="builtin.module(rt-lower,rt-verify)" \
+// RUN:   | FileCheck %s
+
+// A state that is read and not changed before the last use of what was read is
+// no copy, even if it is changed then.
+nn.state @s : tensor<4xf32> sum
+pipe.output @o : tensor<4xf32> name "o"
+// CHECK-LABEL: rt.func @t(
+// CHECK-NEXT: %[[S:.*]] = rt.address @s : memref<4xf32>
+// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%[[S]] : memref<4xf32>) outs(%arg0 : memref<4xf32>)
+// CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%arg0 : memref<4xf32>) outs(%[[S]] : memref<4xf32>)
+pipe.task @t stage 0 update () -> (tensor<4xf32> to @o) {
+  %s = nn.read @s : tensor<4xf32>
+  %e = nn.exp %s : tensor<4xf32>
+  %f = nn.tanh %e : tensor<4xf32>
+  nn.write %f, @s : tensor<4xf32>
+  pipe.yield %e : tensor<4xf32>
+}
+pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
+
+// -----
+
+// A result is made in the state that it is written to,
+nn.state @s : tensor<4xf32> sum
+pipe.input @x : tensor<4xf32> role data name "x"
+// CHECK-LABEL: rt.func @t(
+// CHECK-NEXT: %[[S:.*]] = rt.address @s : memref<4xf32>
+// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%[[S]] : memref<4xf32>)
+pipe.task @t stage 0 forward_backward (%x: tensor<4xf32> from @x) {
+  %e = nn.exp %x : tensor<4xf32>
+  nn.write %e, @s : tensor<4xf32>
+  pipe.yield
+}
+pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
+
+// -----
+
+// but not if that is still read afterwards,
+nn.state @s : tensor<4xf32> sum
+pipe.input @x : tensor<4xf32> role data name "x"
+pipe.output @o : tensor<4xf32> name "o"
+// CHECK-LABEL: rt.func @t(
+// CHECK-NEXT: %[[S:.*]] = rt.address @s : memref<4xf32>
+// CHECK-NEXT: %[[T_T0:.*]] = rt.address @t.t0 : memref<4xf32>
+// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%[[T_T0]] : memref<4xf32>)
+// CHECK-NEXT: rt.launch @kernel.mul.0 ins(%[[S]], %[[T_T0]] : memref<4xf32>, memref<4xf32>) outs(%arg1 : memref<4xf32>)
+// CHECK-NEXT: rt.copy %[[T_T0]] to %[[S]] : memref<4xf32> to memref<4xf32>
+pipe.task @t stage 0 forward_backward (%x: tensor<4xf32> from @x)
+    -> (tensor<4xf32> to @o) {
+  %s = nn.read @s : tensor<4xf32>
+  %e = nn.exp %x : tensor<4xf32>
+  %m = nn.mul %s, %e : tensor<4xf32>
+  nn.write %e, @s : tensor<4xf32>
+  pipe.yield %m : tensor<4xf32>
+}
+pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
+
+// -----
+
+// if it is read in between,
+nn.state @s : tensor<4xf32> sum
+pipe.input @x : tensor<4xf32> role data name "x"
+pipe.output @o : tensor<4xf32> name "o"
+// CHECK-LABEL: rt.func @t(
+// CHECK-NEXT: %[[T_T0:.*]] = rt.address @t.t0 : memref<4xf32>
+// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%[[T_T0]] : memref<4xf32>)
+// CHECK-NEXT: %[[S:.*]] = rt.address @s : memref<4xf32>
+// CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%[[S]] : memref<4xf32>) outs(%arg1 : memref<4xf32>)
+// CHECK-NEXT: rt.copy %[[T_T0]] to %[[S]] : memref<4xf32> to memref<4xf32>
+pipe.task @t stage 0 forward_backward (%x: tensor<4xf32> from @x)
+    -> (tensor<4xf32> to @o) {
+  %e = nn.exp %x : tensor<4xf32>
+  %s = nn.read @s : tensor<4xf32>
+  %m = nn.tanh %s : tensor<4xf32>
+  nn.write %e, @s : tensor<4xf32>
+  pipe.yield %m : tensor<4xf32>
+}
+pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
+
+// -----
+
+// or if the state gets another value while the result is needed.
+nn.state @s : tensor<4xf32> sum
+pipe.input @x : tensor<4xf32> role data name "x"
+pipe.output @o : tensor<4xf32> name "o"
+// CHECK-LABEL: rt.func @t(
+// CHECK-NEXT: %[[T_T0:.*]] = rt.address @t.t0 : memref<4xf32>
+// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%[[T_T0]] : memref<4xf32>)
+// CHECK-NEXT: %[[S:.*]] = rt.address @s : memref<4xf32>
+// CHECK-NEXT: rt.copy %[[T_T0]] to %[[S]] : memref<4xf32> to memref<4xf32>
+// CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%arg0 : memref<4xf32>) outs(%[[S]] : memref<4xf32>)
+// CHECK-NEXT: rt.launch @kernel.mul.0 ins(%[[T_T0]], %[[S]] : memref<4xf32>, memref<4xf32>) outs(%arg1 : memref<4xf32>)
+pipe.task @t stage 0 forward_backward (%x: tensor<4xf32> from @x)
+    -> (tensor<4xf32> to @o) {
+  %e = nn.exp %x : tensor<4xf32>
+  nn.write %e, @s : tensor<4xf32>
+  %f = nn.tanh %x : tensor<4xf32>
+  nn.write %f, @s : tensor<4xf32>
+  %m = nn.mul %e, %f : tensor<4xf32>
+  pipe.yield %m : tensor<4xf32>
+}
+pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
+
+// -----
+
+// A result is made where it is yielded to, also through a reshape; yielded
+// twice, it is copied once.
+pipe.input @x : tensor<2x2xf32> role data name "x"
+pipe.output @o : tensor<4xf32> name "o"
+pipe.output @p : tensor<2x2xf32> name "p"
+// CHECK-LABEL: rt.func @t(
+// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<2x2xf32>) outs(%arg2 : memref<2x2xf32>)
+// CHECK-NEXT: %[[VIEW:.*]] = rt.view %arg2 : memref<2x2xf32> to memref<4xf32>
+// CHECK-NEXT: rt.copy %[[VIEW]] to %arg1 : memref<4xf32> to memref<4xf32>
+pipe.task @t stage 0 forward_backward (%x: tensor<2x2xf32> from @x)
+    -> (tensor<4xf32> to @o, tensor<2x2xf32> to @p) {
+  %e = nn.exp %x : tensor<2x2xf32>
+  %r = nn.reshape %e : tensor<2x2xf32> -> tensor<4xf32>
+  pipe.yield %r, %e : tensor<4xf32>, tensor<2x2xf32>
+}
+pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
+
+// -----
+
+// A kernel works in place where its operand is dead; not in an argument of the
+// task, nor where the operand is given to it twice, nor in a larger buffer.
+func.func private @k(%a: tensor<4xf32>, %b: tensor<4xf32>)
+    -> (tensor<4xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {
+  %r = nn.mul %a, %b : tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+pipe.input @x : tensor<4xf32> role data name "x"
+pipe.output @o : tensor<4xf32> name "o"
+// CHECK-LABEL: rt.func @t(
+// CHECK-NEXT: %[[T_T0:.*]] = rt.address @t.t0 : memref<4xf32>
+// CHECK-NEXT: rt.launch @k ins(%arg0, %arg0 : memref<4xf32>, memref<4xf32>) outs(%[[T_T0]] : memref<4xf32>)
+// CHECK-NEXT: %[[T_T1:.*]] = rt.address @t.t1 : memref<4xf32>
+// CHECK-NEXT: rt.launch @k ins(%[[T_T0]], %[[T_T0]] : memref<4xf32>, memref<4xf32>) outs(%[[T_T1]] : memref<4xf32>)
+// CHECK-NEXT: rt.launch @k ins(%[[T_T1]], %arg0 : memref<4xf32>, memref<4xf32>) outs(%[[T_T1]] : memref<4xf32>) inplace [0]
+// CHECK-NEXT: %[[T_T2:.*]] = rt.address @t.t2 : memref<8xf32>
+// CHECK-NEXT: rt.launch @kernel.concat.0 ins(%[[T_T1]] : memref<4xf32>) outs(%[[T_T2]] : memref<8xf32>)
+// CHECK-NEXT: %[[VIEW:.*]] = rt.view %[[T_T2]] offset 4 : memref<8xf32> to memref<4xf32>
+// CHECK-NEXT: %[[T_T3:.*]] = rt.address @t.t3 : memref<4xf32>
+// CHECK-NEXT: rt.launch @k ins(%[[VIEW]], %arg0 : memref<4xf32>, memref<4xf32>) outs(%[[T_T3]] : memref<4xf32>)
+// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%[[T_T3]] : memref<4xf32>) outs(%arg1 : memref<4xf32>)
+pipe.task @t stage 0 forward_backward (%x: tensor<4xf32> from @x)
+    -> (tensor<4xf32> to @o) {
+  %a = func.call @k(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %b = func.call @k(%a, %a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %c = func.call @k(%b, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %d = nn.concat %c, %c along 0 : tensor<4xf32>, tensor<4xf32> -> tensor<8xf32>
+  %e = nn.slice %d at [4] step [1] : tensor<8xf32> -> tensor<4xf32>
+  %f = func.call @k(%e, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %g = nn.exp %f : tensor<4xf32>
+  pipe.yield %g : tensor<4xf32>
+}
+pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
+
+// -----
+
+// In a state, where the result is its next value, or where that comes after the
+// result's last use.
+func.func private @k(%a: tensor<4xf32>)
+    -> (tensor<4xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {
+  %r = nn.exp %a : tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+nn.state @s : tensor<4xf32> sum
+nn.state @u : tensor<4xf32> sum
+nn.state @v : tensor<4xf32> sum
+pipe.output @o : tensor<4xf32> name "o"
+// CHECK-LABEL: rt.func @t(
+// CHECK-NEXT: %[[S:.*]] = rt.address @s : memref<4xf32>
+// CHECK-NEXT: rt.launch @k ins(%[[S]] : memref<4xf32>) outs(%[[S]] : memref<4xf32>) inplace [0]
+// CHECK-NEXT: %[[U:.*]] = rt.address @u : memref<4xf32>
+// CHECK-NEXT: rt.launch @k ins(%[[U]] : memref<4xf32>) outs(%[[U]] : memref<4xf32>) inplace [0]
+// CHECK-NEXT: %[[T_T0:.*]] = rt.address @t.t0 : memref<4xf32>
+// CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%[[U]] : memref<4xf32>) outs(%[[T_T0]] : memref<4xf32>)
+// CHECK-NEXT: rt.zero %[[U]] : memref<4xf32>
+// CHECK-NEXT: %[[V:.*]] = rt.address @v : memref<4xf32>
+// CHECK-NEXT: %[[T_T1:.*]] = rt.address @t.t1 : memref<4xf32>
+// CHECK-NEXT: rt.launch @k ins(%[[V]] : memref<4xf32>) outs(%[[T_T1]] : memref<4xf32>)
+// CHECK-NEXT: rt.launch @kernel.mul.0 ins(%[[T_T0]], %[[T_T1]] : memref<4xf32>, memref<4xf32>) outs(%arg0 : memref<4xf32>)
+pipe.task @t stage 0 update () -> (tensor<4xf32> to @o) {
+  %s = nn.read @s : tensor<4xf32>
+  %a = func.call @k(%s) : (tensor<4xf32>) -> tensor<4xf32>
+  nn.write %a, @s : tensor<4xf32>
+  %u = nn.read @u : tensor<4xf32>
+  %b = func.call @k(%u) : (tensor<4xf32>) -> tensor<4xf32>
+  %c = nn.tanh %b : tensor<4xf32>
+  %zero = nn.constant dense<0.0> : tensor<4xf32>
+  nn.write %zero, @u : tensor<4xf32>
+  %v = nn.read @v : tensor<4xf32>
+  %d = func.call @k(%v) : (tensor<4xf32>) -> tensor<4xf32>
+  %e = nn.mul %c, %d : tensor<4xf32>
+  pipe.yield %e : tensor<4xf32>
+}
+pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
+
+// -----
+
+// Parts and transposes are views where a product can read them; for others they
+// are copied by a kernel.
+pipe.input @x : tensor<6x3x4xf32> role data name "x"
+pipe.output @o : tensor<6x6xf32> name "o"
+pipe.output @p : tensor<6x4xf32> name "p"
+pipe.output @q : tensor<4x4xf32> name "q"
+// CHECK-LABEL: rt.func @t(
+// CHECK-NEXT: %[[VIEW:.*]] = rt.view %arg0 offset 8 : memref<6x3x4xf32> to memref<6x4xf32, strided<[12, 1]>>
+// CHECK-NEXT: %[[T_T0:.*]] = rt.address @t.t0 : memref<6x4xf32>
+// CHECK-NEXT: rt.launch @kernel.select.0 ins(%arg0 : memref<6x3x4xf32>) outs(%[[T_T0]] : memref<6x4xf32>)
+// CHECK-NEXT: %[[VIEW1:.*]] = rt.view %[[T_T0]] : memref<6x4xf32> to memref<4x6xf32, strided<[1, 4]>>
+// CHECK-NEXT: rt.gemm %[[VIEW]], %[[VIEW1]], %arg1 as <m = 6, n = 6, k = 4, trans_b = true, lda = 12, ldb = 4, ldc = 6>
+// CHECK-NEXT: %[[T_T1:.*]] = rt.address @t.t1 : memref<6x4xf32>
+// CHECK-NEXT: rt.launch @kernel.select.1 ins(%arg0 : memref<6x3x4xf32>) outs(%[[T_T1]] : memref<6x4xf32>)
+// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%[[T_T1]] : memref<6x4xf32>) outs(%arg2 : memref<6x4xf32>)
+// CHECK-NEXT: %[[VIEW2:.*]] = rt.view %arg0 offset 28 : memref<6x3x4xf32> to memref<2x2x4xf32, strided<[36, 4, 1]>>
+// CHECK-NEXT: rt.gemm %[[VIEW2]], %[[VIEW2]], %arg3 as <m = 4, n = 4, k = 2, trans_a = true, lda = 36, ldb = 36, ldc = 4>
+// CHECK-NEXT: %[[VIEW3:.*]] = rt.view %[[VIEW2]] offset 4 : memref<2x2x4xf32, strided<[36, 4, 1]>> to memref<40xf32>
+// CHECK-NEXT: %[[VIEW4:.*]] = rt.view %[[VIEW2]] offset 4 : memref<2x2x4xf32, strided<[36, 4, 1]>> to memref<40xf32>
+// CHECK-NEXT: rt.gemm %[[VIEW3]], %[[VIEW4]], %arg3 as <m = 4, n = 4, k = 2, trans_a = true, lda = 36, ldb = 36, ldc = 4, beta = 1.000000e+00 : f32>
+pipe.task @t stage 0 forward_backward (%x: tensor<6x3x4xf32> from @x)
+    -> (tensor<6x6xf32> to @o, tensor<6x4xf32> to @p, tensor<4x4xf32> to @q) {
+  %a = nn.select %x dim 1 index 2 : tensor<6x3x4xf32> -> tensor<6x4xf32>
+  %b = nn.select %x dim 1 index 1 : tensor<6x3x4xf32> -> tensor<6x4xf32>
+  %t = nn.transpose %b [1, 0] : tensor<6x4xf32> -> tensor<4x6xf32>
+  %o = nn.contract "mk,kn->mn" %a, %t : tensor<6x4xf32>, tensor<4x6xf32> -> tensor<6x6xf32>
+  %c = nn.select %x dim 1 index 0 : tensor<6x3x4xf32> -> tensor<6x4xf32>
+  %p = nn.exp %c : tensor<6x4xf32>
+  %d = nn.slice %x at [2, 1, 0] step [3, 1, 1] : tensor<6x3x4xf32> -> tensor<2x2x4xf32>
+  %q = nn.contract "abi,abj->ij" %d, %d : tensor<2x2x4xf32>, tensor<2x2x4xf32> -> tensor<4x4xf32>
+  pipe.yield %o, %p, %q : tensor<6x6xf32>, tensor<6x4xf32>, tensor<4x4xf32>
+}
+pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
+
+// -----
+
+// A part that lies in one piece is a view for everybody.
+pipe.input @x : tensor<6x3x4xf32> role data name "x"
+pipe.output @p : tensor<3x4xf32> name "p"
+pipe.output @q : tensor<2x3x4xf32> name "q"
+// CHECK-LABEL: rt.func @t(
+// CHECK-NEXT: %[[VIEW:.*]] = rt.view %arg0 offset 24 : memref<6x3x4xf32> to memref<3x4xf32>
+// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%[[VIEW]] : memref<3x4xf32>) outs(%arg1 : memref<3x4xf32>)
+// CHECK-NEXT: %[[VIEW1:.*]] = rt.view %arg0 offset 36 : memref<6x3x4xf32> to memref<2x3x4xf32>
+// CHECK-NEXT: rt.launch @kernel.exp.1 ins(%[[VIEW1]] : memref<2x3x4xf32>) outs(%arg2 : memref<2x3x4xf32>)
+pipe.task @t stage 0 forward_backward (%x: tensor<6x3x4xf32> from @x)
+    -> (tensor<3x4xf32> to @p, tensor<2x3x4xf32> to @q) {
+  %a = nn.select %x dim 0 index 2 : tensor<6x3x4xf32> -> tensor<3x4xf32>
+  %p = nn.exp %a : tensor<3x4xf32>
+  %b = nn.slice %x at [3, 0, 0] step [1, 1, 1] : tensor<6x3x4xf32> -> tensor<2x3x4xf32>
+  %q = nn.exp %b : tensor<2x3x4xf32>
+  pipe.yield %p, %q : tensor<3x4xf32>, tensor<2x3x4xf32>
+}
+pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
+
+// -----
+
+// A product is accumulated where it is added, from operands that live till then;
+// one of another type, or that others use, is added by a kernel.
+nn.state @s : tensor<4x4xf32> sum
+pipe.input @x : tensor<4x4xf32> role data name "x"
+pipe.output @o : tensor<4x4xf32> name "o"
+// CHECK-LABEL: rt.func @t(
+// CHECK-NEXT: rt.gemm %arg0, %arg0, %arg1 as <m = 4, n = 4, k = 4, trans_b = true, lda = 4, ldb = 4, ldc = 4>
+// CHECK-NEXT: %[[T_T0:.*]] = rt.address @t.t0 : memref<4x4xbf16>
+// CHECK-NEXT: rt.launch @kernel.cast.0 ins(%arg0 : memref<4x4xf32>) outs(%[[T_T0]] : memref<4x4xbf16>)
+// CHECK-NEXT: %[[T_T1:.*]] = rt.address @t.t1 : memref<4x4xbf16>
+// CHECK-NEXT: rt.gemm %[[T_T0]], %[[T_T0]], %[[T_T1]] as <m = 4, n = 4, k = 4, trans_b = true, lda = 4, ldb = 4, ldc = 4>
+// CHECK-NEXT: %[[S:.*]] = rt.address @s : memref<4x4xf32>
+// CHECK-NEXT: rt.launch @kernel.accumulate.0 ins(%[[S]], %arg1 : memref<4x4xf32>, memref<4x4xf32>) outs(%[[S]] : memref<4x4xf32>) inplace [0]
+// CHECK-NEXT: rt.gemm %arg0, %arg0, %[[S]] as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4, beta = 1.000000e+00 : f32>
+// CHECK-NEXT: rt.launch @kernel.accumulate.1 ins(%[[S]], %[[T_T1]] : memref<4x4xf32>, memref<4x4xbf16>) outs(%[[S]] : memref<4x4xf32>) inplace [0]
+pipe.task @t stage 0 forward_backward (%x: tensor<4x4xf32> from @x)
+    -> (tensor<4x4xf32> to @o) {
+  %a = nn.contract "mk,kn->mn" %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %b = nn.contract "mk,nk->mn" %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %d = nn.cast %x : tensor<4x4xf32> -> tensor<4x4xbf16>
+  %e = nn.contract "mk,nk->mn" %d, %d : tensor<4x4xbf16>, tensor<4x4xbf16> -> tensor<4x4xbf16>
+  nn.accumulate %b, @s : tensor<4x4xf32>
+  nn.accumulate %a, @s : tensor<4x4xf32>
+  nn.accumulate %e, @s : tensor<4x4xbf16>
+  pipe.yield %b : tensor<4x4xf32>
+}
+pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
+
+// -----
+
+// Reductions of states move to the start and are one where they are alike and
+// the states lie side by side,
+nn.state @a : tensor<4xf32> gradient
+nn.state @b : tensor<2x2xf32> gradient
+nn.state @c : tensor<4xf32> gradient
+dist.mesh @mesh = <["dp"=2, "tp"=2]>
+pipe.output @n : tensor<f32> name "n"
+// CHECK-LABEL: rt.func @t(
+// CHECK-NEXT: %[[A:.*]] = rt.address @a : memref<4xf32>
+// CHECK-NEXT: %[[B:.*]] = rt.address @b : memref<2x2xf32>
+// CHECK-NEXT: %[[C:.*]] = rt.address @c : memref<4xf32>
+// CHECK-NEXT: rt.all_reduce sum %[[A]], %[[B]], %[[C]] over ["dp"] : memref<4xf32>, memref<2x2xf32>, memref<4xf32>
+// CHECK-NEXT: %[[T_T0:.*]] = rt.address @t.t0 : memref<f32>
+// CHECK-NEXT: rt.launch @kernel.sum_of_squares.0 ins(%[[A]] : memref<4xf32>) outs(%[[T_T0]] : memref<f32>)
+// CHECK-NEXT: %[[T_T1:.*]] = rt.address @t.t1 : memref<f32>
+// CHECK-NEXT: rt.launch @kernel.sum_of_squares.1 ins(%[[B]] : memref<2x2xf32>) outs(%[[T_T1]] : memref<f32>)
+// CHECK-NEXT: %[[T_T2:.*]] = rt.address @t.t2 : memref<f32>
+// CHECK-NEXT: rt.launch @kernel.sum_of_squares.0 ins(%[[C]] : memref<4xf32>) outs(%[[T_T2]] : memref<f32>)
+// CHECK-NEXT: rt.launch @kernel.sum.0 ins(%[[T_T0]], %[[T_T1]], %[[T_T2]] : memref<f32>, memref<f32>, memref<f32>) outs(%arg0 : memref<f32>)
+// CHECK-NEXT: rt.zero %[[A]] : memref<4xf32>
+// CHECK-NEXT: rt.zero %[[B]] : memref<2x2xf32>
+// CHECK-NEXT: rt.zero %[[C]] : memref<4xf32>
+pipe.task @t stage 0 update () -> (tensor<f32> to @n) {
+  %a = nn.read @a : tensor<4xf32>
+  %ra = dist.all_reduce sum %a over ["dp"] : tensor<4xf32>
+  %na = nn.sum_of_squares %ra : tensor<4xf32> -> tensor<f32>
+  %b = nn.read @b : tensor<2x2xf32>
+  %rb = dist.all_reduce sum %b over ["dp"] : tensor<2x2xf32>
+  %nb = nn.sum_of_squares %rb : tensor<2x2xf32> -> tensor<f32>
+  %c = nn.read @c : tensor<4xf32>
+  %rc = dist.all_reduce sum %c over ["dp"] : tensor<4xf32>
+  %nc = nn.sum_of_squares %rc : tensor<4xf32> -> tensor<f32>
+  %n = nn.sum %na, %nb, %nc : tensor<f32>
+  %z = nn.constant dense<0.0> : tensor<4xf32>
+  %y = nn.constant dense<0.0> : tensor<2x2xf32>
+  nn.write %z, @a : tensor<4xf32>
+  nn.write %y, @b : tensor<2x2xf32>
+  nn.write %z, @c : tensor<4xf32>
+  pipe.yield %n : tensor<f32>
+}
+pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
+
+// -----
+
+// not over other axes, nor by another reduction, nor of other elements, nor
+// with a gap between.
+nn.state @a : tensor<4xf32> gradient
+nn.state @b : tensor<4xf32> gradient
+nn.state @c : tensor<4xf32> gradient
+nn.state @d : tensor<2xf64> gradient
+nn.state @e : tensor<2xf64> gradient
+nn.state @f : tensor<2xf64> gradient
+dist.mesh @mesh = <["dp"=2, "tp"=2]>
+pipe.output @n : tensor<f64> name "n"
+// CHECK-LABEL: rt.func @t(
+// CHECK-NEXT: %[[A:.*]] = rt.address @a : memref<4xf32>
+// CHECK-NEXT: rt.all_reduce sum %[[A]] over ["dp"] : memref<4xf32>
+// CHECK-NEXT: %[[B:.*]] = rt.address @b : memref<4xf32>
+// CHECK-NEXT: rt.all_reduce sum %[[B]] over ["tp"] : memref<4xf32>
+// CHECK-NEXT: %[[C:.*]] = rt.address @c : memref<4xf32>
+// CHECK-NEXT: rt.all_reduce max %[[C]] over ["tp"] : memref<4xf32>
+// CHECK-NEXT: %[[D:.*]] = rt.address @d : memref<2xf64>
+// CHECK-NEXT: rt.all_reduce max %[[D]] over ["tp"] : memref<2xf64>
+// CHECK-NEXT: %[[F:.*]] = rt.address @f : memref<2xf64>
+// CHECK-NEXT: rt.all_reduce max %[[F]] over ["tp"] : memref<2xf64>
+// CHECK-NEXT: %[[E:.*]] = rt.address @e : memref<2xf64>
+// CHECK-NEXT: rt.launch @kernel.reduce.0 ins(%[[E]] : memref<2xf64>) outs(%arg0 : memref<f64>)
+pipe.task @t stage 0 update () -> (tensor<f64> to @n) {
+  %a = nn.read @a : tensor<4xf32>
+  %ra = dist.all_reduce sum %a over ["dp"] : tensor<4xf32>
+  nn.write %ra, @a : tensor<4xf32>
+  %b = nn.read @b : tensor<4xf32>
+  %rb = dist.all_reduce sum %b over ["tp"] : tensor<4xf32>
+  nn.write %rb, @b : tensor<4xf32>
+  %c = nn.read @c : tensor<4xf32>
+  %rc = dist.all_reduce max %c over ["tp"] : tensor<4xf32>
+  nn.write %rc, @c : tensor<4xf32>
+  %d = nn.read @d : tensor<2xf64>
+  %rd = dist.all_reduce max %d over ["tp"] : tensor<2xf64>
+  nn.write %rd, @d : tensor<2xf64>
+  %f = nn.read @f : tensor<2xf64>
+  %rf = dist.all_reduce max %f over ["tp"] : tensor<2xf64>
+  nn.write %rf, @f : tensor<2xf64>
+  %e = nn.read @e : tensor<2xf64>
+  %n = nn.reduce %e [0] : tensor<2xf64> -> tensor<f64>
+  pipe.yield %n : tensor<f64>
+}
+pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
+
+// -----
+
+// Those that join stages stay as they are: what one stage could merge another
+// may not.
+nn.state @a : tensor<4xf32> gradient
+nn.state @b : tensor<4xf32> gradient
+dist.mesh @mesh = <["pp"=2]>
+pipe.output @n : tensor<4xf32> name "n"
+// CHECK-LABEL: rt.func @t(
+// CHECK-NEXT: %[[A:.*]] = rt.address @a : memref<4xf32>
+// CHECK-NEXT: rt.all_reduce sum %[[A]] over ["pp"] : memref<4xf32>
+// CHECK-NEXT: %[[B:.*]] = rt.address @b : memref<4xf32>
+// CHECK-NEXT: rt.all_reduce sum %[[B]] over ["pp"] : memref<4xf32>
+// CHECK-NEXT: rt.copy %[[B]] to %arg0 : memref<4xf32> to memref<4xf32>
+pipe.task @t stage 0 update () -> (tensor<4xf32> to @n) {
+  %a = nn.read @a : tensor<4xf32>
+  %ra = dist.all_reduce sum %a over ["pp"] : tensor<4xf32>
+  nn.write %ra, @a : tensor<4xf32>
+  %b = nn.read @b : tensor<4xf32>
+  %rb = dist.all_reduce sum %b over ["pp"] : tensor<4xf32>
+  nn.write %rb, @b : tensor<4xf32>
+  pipe.yield %rb : tensor<4xf32>
+}
+pipe.task @u stage 1 update () {
+  %c = nn.constant dense<1.0> : tensor<4xf32>
+  %rc = dist.all_reduce sum %c over ["pp"] : tensor<4xf32>
+  %d = nn.constant dense<2.0> : tensor<4xf32>
+  %rd = dist.all_reduce sum %d over ["pp"] : tensor<4xf32>
+  pipe.yield
+}
+pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
+pipe.schedule train stage 1 microbatches 1 { pipe.run @u }
+
+// -----
+
+// Several small values are gathered and reduced in one message, in whole units
+// of 64 bytes; large ones where they lie.
+dist.mesh @mesh = <["tp"=2]>
+pipe.input @x : tensor<3xf32> role data name "x"
+pipe.input @y : tensor<17xf32> role data name "y"
+pipe.input @z : tensor<16384xf32> role data name "z"
+pipe.output @p : tensor<3xf32> name "p"
+pipe.output @q : tensor<17xf32> name "q"
+pipe.output @r : tensor<3xf32> name "r"
+pipe.output @s : tensor<16384xf32> name "s"
+// CHECK-LABEL: rt.func @t(
+// CHECK-NEXT: %[[T_T0:.*]] = rt.address @t.t0 : memref<48xf32>
+// CHECK-NEXT: rt.zero %[[T_T0]] : memref<48xf32>
+// CHECK-NEXT: %[[VIEW:.*]] = rt.view %[[T_T0]] : memref<48xf32> to memref<3xf32>
+// CHECK-NEXT: rt.copy %arg0 to %[[VIEW]] : memref<3xf32> to memref<3xf32>
+// CHECK-NEXT: %[[VIEW1:.*]] = rt.view %[[T_T0]] offset 16 : memref<48xf32> to memref<17xf32>
+// CHECK-NEXT: rt.copy %arg1 to %[[VIEW1]] : memref<17xf32> to memref<17xf32>
+// CHECK-NEXT: rt.all_reduce sum %[[T_T0]] over ["tp"] : memref<48xf32>
+// CHECK-NEXT: rt.copy %arg0 to %arg5 : memref<3xf32> to memref<3xf32>
+// CHECK-NEXT: rt.all_reduce sum %arg5 over ["tp"] : memref<3xf32>
+// CHECK-NEXT: rt.copy %arg2 to %arg6 : memref<16384xf32> to memref<16384xf32>
+// CHECK-NEXT: rt.all_reduce sum %arg6 over ["tp"] : memref<16384xf32>
+// CHECK-NEXT: rt.copy %[[VIEW]] to %arg3 : memref<3xf32> to memref<3xf32>
+// CHECK-NEXT: rt.copy %[[VIEW1]] to %arg4 : memref<17xf32> to memref<17xf32>
+pipe.task @t stage 0 forward_backward
+    (%x: tensor<3xf32> from @x, %y: tensor<17xf32> from @y, %z: tensor<16384xf32> from @z)
+    -> (tensor<3xf32> to @p, tensor<17xf32> to @q, tensor<3xf32> to @r, tensor<16384xf32> to @s) {
+  %a:2 = dist.all_reduce sum %x, %y over ["tp"] : tensor<3xf32>, tensor<17xf32>
+  %b:2 = dist.all_reduce sum %x, %z over ["tp"] : tensor<3xf32>, tensor<16384xf32>
+  pipe.yield %a#0, %a#1, %b#0, %b#1 : tensor<3xf32>, tensor<17xf32>, tensor<3xf32>, tensor<16384xf32>
+}
+pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
