@@ -66,3 +66,129 @@ func.func private @k(%x: tensor<4x4x8xf32>, %s: tensor<8xf32>)
   %t = nn.transpose %y [1, 0, 2] : tensor<4x4x8xf32> -> tensor<4x4x8xf32>
   return %t : tensor<4x4x8xf32>
 }
+
+// -----
+
+func.func @attention(%q: tensor<2x4x2x8xf32>, %at: tensor<4xi64>) -> tensor<2x4x2x8xf32> {
+  // expected-error @below {{'nn.attention' is in no kernel}}
+  %o, %lse = nn.attention causal %q, %q, %q positions %at, %at scale 0.5
+      : (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<4xi64>, tensor<4xi64>)
+      -> (tensor<2x4x2x8xf32>, tensor<2x4x2xf32>)
+  return %o : tensor<2x4x2x8xf32>
+}
+
+// -----
+
+// Aliases, products, states and cleared states need none.
+nn.state @s : tensor<4xf32> sum
+func.func @loose(%x: tensor<4x8xf32>) -> tensor<4x4xf32> {
+  %t = nn.transpose %x [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  %y = nn.contract "mk,kn->mn" %x, %t : tensor<4x8xf32>, tensor<8x4xf32> -> tensor<4x4xf32>
+  %s = nn.read @s : tensor<4xf32>
+  %z = nn.constant dense<0.0> : tensor<4xf32>
+  nn.write %z, @s : tensor<4xf32>
+  return %y : tensor<4x4xf32>
+}
+
+// -----
+
+// A one is written by a kernel, and so is a negative zero.
+nn.state @s : tensor<4xf32> sum
+func.func @loose() {
+  // expected-error @below {{'nn.constant' is in no kernel}}
+  %z = nn.constant dense<-0.0> : tensor<4xf32>
+  nn.write %z, @s : tensor<4xf32>
+  return
+}
+
+// -----
+
+nn.state @s : tensor<4xi64> sum
+func.func @loose() {
+  // expected-error @below {{'nn.constant' is in no kernel}}
+  %z = nn.constant dense<1> : tensor<4xi64>
+  nn.write %z, @s : tensor<4xi64>
+  return
+}
+
+// -----
+
+nn.state @s : tensor<4xi64> sum
+func.func @cleared() {
+  %z = nn.constant dense<0> : tensor<4xi64>
+  nn.write %z, @s : tensor<4xi64>
+  return
+}
+
+// -----
+
+// expected-error @below {{result 0 of kernel 'k' names operand -1 of 1}}
+func.func private @k(%x: tensor<4xf32>) -> (tensor<4xf32> {rt.inplace = -1})
+    attributes {rt.kernel} {
+  %y = nn.exp %x : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{result 0 of kernel 'k' cannot lie in operand 0: 'tensor<4xbf16>' is not 'tensor<4xf32>'}}
+func.func private @k(%x: tensor<4xf32>) -> (tensor<4xbf16> {rt.inplace = 0})
+    attributes {rt.kernel} {
+  %y = nn.cast %x : tensor<4xf32> -> tensor<4xbf16>
+  return %y : tensor<4xbf16>
+}
+
+// -----
+
+// Tiled: as many units as the kernel says, in one loop,
+// expected-error @below {{kernel 'k' is no forall over 5 units}}
+func.func private @k(%x: memref<4xf32>) attributes {rt.kernel, rt.units = 5 : i64} {
+  scf.forall (%i) in (4) {
+  }
+  return
+}
+
+// -----
+
+// expected-error @below {{kernel 'k' is no forall over 4 units}}
+func.func private @k(%x: memref<4xf32>) attributes {rt.kernel, rt.units = 4 : i64} {
+  scf.forall (%i) in (4) {
+  }
+  scf.forall (%i) in (4) {
+  }
+  return
+}
+
+// -----
+
+// no memory but the stack's,
+func.func private @k(%x: memref<4xf32>) attributes {rt.kernel, rt.units = 4 : i64} {
+  scf.forall (%i) in (4) {
+    // expected-error @below {{kernel 'k' allocates}}
+    %m = memref.alloc() : memref<4xf32>
+  }
+  return
+}
+
+// -----
+
+// of that 512 KiB, whatever the type,
+func.func private @k(%x: memref<4xf32>) attributes {rt.kernel, rt.units = 4 : i64} {
+  scf.forall (%i) in (4) {
+    %m = memref.alloca() : memref<65536xf32>
+    %n = memref.alloca() : memref<262144xi1>
+  }
+  return
+}
+
+// -----
+
+// and not a byte more.
+// expected-error @below {{kernel 'k' needs 524289 bytes of stack, more than 524288}}
+func.func private @k(%x: memref<4xf32>) attributes {rt.kernel, rt.units = 4 : i64} {
+  scf.forall (%i) in (4) {
+    %m = memref.alloca() : memref<65536xf64>
+    %n = memref.alloca() : memref<1xi1>
+  }
+  return
+}
