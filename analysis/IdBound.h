@@ -21,7 +21,7 @@ struct IdBound {
 
   /// The value of the attribute `nn.ids`.
   mlir::DictionaryAttr toAttr(mlir::MLIRContext *context) const;
-  /// Null or ill-formed attributes say nothing.
+  /// Reads such a value; nothing of an attribute that is null or ill-formed.
   static std::optional<IdBound> from(mlir::Attribute attribute);
 };
 

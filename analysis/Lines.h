@@ -88,7 +88,7 @@ private:
       return base == other.base && factors == other.factors;
     }
   };
-  /// Of each dim of an operand.
+  /// The index along each dim of an operand.
   using IndexMap = llvm::SmallVector<AffineIndex, 4>;
 
   unsigned add(mlir::Value value, IndexMap map);

@@ -13,10 +13,10 @@ namespace pcc::analysis {
 Line combine(mlir::Operation *op, llvm::ArrayRef<llvm::ArrayRef<Run>> operands,
              bool isFinite = false);
 
-/// Elements as runs.
+/// A line of these elements, as few runs.
 Line compress(llvm::ArrayRef<Scalar> values, bool isFloat);
 
-/// One value, or one that is not known, `size` times.
+/// A line of one value, or of one that is not known, `size` times.
 Line repeated(int64_t size, std::optional<Scalar> value);
 
 /// Adds a run to a line, as part of the one before where it goes on.

@@ -48,7 +48,7 @@ class Tensor {
 public:
   /// A tensor of zeros to be filled through `elements()`.
   Tensor(mlir::Type element, llvm::ArrayRef<int64_t> shape);
-  /// One value everywhere, stored once.
+  /// A tensor of one value everywhere, stored once.
   static Tensor splat(mlir::Type element, llvm::ArrayRef<int64_t> shape,
                       Scalar value);
   /// A tensor of one dim, i64.
@@ -95,7 +95,7 @@ public:
     /// One for each distance, as the element type has it.
     llvm::ArrayRef<Scalar> elements;
   };
-  /// Only of a tensor that is by distance.
+  /// What isByDistance() tells in full; only of a tensor that is so.
   Diagonals diagonals() const;
   /// A row-major copy, or this if it is one already.
   Tensor dense() const;
@@ -106,14 +106,14 @@ public:
   /// Element i of dim d is element starts[d] + i * steps[d] of this.
   Tensor slice(llvm::ArrayRef<int64_t> starts, llvm::ArrayRef<int64_t> steps,
                llvm::ArrayRef<int64_t> shape) const;
-  /// Numpy's broadcasting to a shape that this one fits.
+  /// This broadcast, as numpy does, to a shape that it fits.
   Tensor expand(llvm::ArrayRef<int64_t> shape) const;
   /// The same elements, row major, in another shape; copies them where
   /// strides cannot say it.
   Tensor reshape(llvm::ArrayRef<int64_t> shape) const;
   /// The same elements, stored once along dims where they do not vary.
   Tensor compact() const;
-  /// Of every dim along which nothing varies, index 0 alone.
+  /// The part that has index 0 alone of every dim along which nothing varies.
   Tensor core() const;
   /// Whether elements along a dim are stored one by one; else they are surely
   /// equal.
@@ -121,7 +121,7 @@ public:
     return extents[dim] != 1 && strides[dim] != 0;
   }
 
-  /// Rounds to the element type.
+  /// The same numbers rounded to another element type.
   Tensor castTo(mlir::Type element) const;
 
   /// fn on the elements of all operands at each place of their common shape;
@@ -135,7 +135,7 @@ public:
            extents == other.extents && strides == other.strides;
   }
 
-  /// As an attribute, row major; of at least the type's own elements.
+  /// The elements as an attribute, row major.
   mlir::DenseElementsAttr attr() const;
 
 private:

@@ -23,10 +23,11 @@ struct TensorMarks {
   nn::Init init = nn::Init::Zero;
   /// Whether weight decay applies to it.
   bool decay = false;
-  /// Null if there is none; then the marks below say nothing.
+  /// Where its elements lie in a file; null if in none, and then the fields
+  /// below say nothing.
   nn::SourceAttr source;
   bool isTransposed = false, isPlusOne = false;
-  /// See AttrNames.h.
+  /// The values of kCopiesAttr and kUsesAttr (AttrNames.h).
   llvm::ArrayRef<mlir::Attribute> copies;
   llvm::ArrayRef<int64_t> uses;
 
@@ -45,7 +46,7 @@ public:
   encode(llvm::StringRef name, mlir::ShapedType type, const TensorMarks &marks,
          llvm::function_ref<mlir::LogicalResult(mlir::Type)> refuse);
 
-  /// Text and numbers that other records point to.
+  /// Keeps text and numbers that other records point to.
   const char *keep(llvm::StringRef text);
   const int64_t *keep(llvm::ArrayRef<int64_t> numbers);
 

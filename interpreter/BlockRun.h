@@ -29,7 +29,7 @@ public:
   mlir::Operation *getWaiting() { return &*next; }
   /// By member, the values of the op that is waited at.
   std::vector<ValueList> getOperands();
-  /// Ends the wait.
+  /// Ends the wait by giving the op's results, by member.
   mlir::LogicalResult resume(llvm::ArrayRef<ValueList> results);
 
   /// The terminator's operand i, by member.

@@ -15,7 +15,8 @@ struct Difference {
   int64_t at = 0; ///< where the difference is
   double found = 0, wanted = 0;
 
-  /// At most `relative` of the scale, to which `floor` is added.
+  /// Whether the difference is at most `relative` of the scale, to which
+  /// `floor` is added.
   bool within(double relative, double floor = 0) const {
     return worst <= relative * (scale + floor);
   }
@@ -23,7 +24,7 @@ struct Difference {
   std::string text() const;
 };
 
-/// Of tensors of one shape.
+/// Compares two tensors of one shape.
 Difference difference(const Tensor &found, const Tensor &wanted);
 
 } // namespace pcc::interp

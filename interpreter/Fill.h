@@ -26,7 +26,7 @@ struct InputInfo {
   /// Data, but classes that a loss is computed for.
   bool isOfLoss = false;
 
-  /// Empty without a role.
+  /// The role's name in the IR; empty without a role.
   std::string roleName() const;
 };
 
@@ -50,10 +50,10 @@ struct Fill {
                    mlir::RankedTensorType type) const;
 };
 
-/// `type` is the argument's global type.
+/// What an argument of a function is; `type` is its global type.
 InputInfo argumentInfo(mlir::func::FuncOp function, unsigned index,
                        mlir::RankedTensorType type);
-/// Of an input of a program cut into tasks.
+/// What an input of a program cut into tasks is; `type` as above.
 InputInfo inputInfo(pipe::InputOp input, mlir::RankedTensorType type);
 
 } // namespace pcc::interp

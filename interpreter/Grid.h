@@ -25,7 +25,7 @@ public:
   int64_t size() const;
   /// The extent of "pp"; 1 where it counts as one.
   int64_t numStages() const;
-  /// A rank's coordinate on "pp".
+  /// The stage of a rank: its coordinate on "pp".
   int64_t stage(int64_t rank) const;
   /// The ranks of a stage, ascending.
   llvm::SmallVector<int64_t> stageRanks(int64_t stage) const;

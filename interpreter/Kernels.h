@@ -25,7 +25,7 @@ public:
   Args(mlir::Operation *op, llvm::ArrayRef<TensorRef> values)
       : op(op), values(values) {}
   const Tensor &operator[](mlir::Value operand) const { return *find(operand); }
-  /// Null for an optional operand that is absent.
+  /// The value of an operand; null for an optional one that is absent.
   const Tensor *find(mlir::Value operand) const;
   const Tensor &operator[](unsigned i) const { return *values[i]; }
   /// The number of operands.
@@ -48,7 +48,7 @@ using Kernel = std::function<mlir::LogicalResult(mlir::Operation *,
 class KernelTable {
 public:
   KernelTable();
-  /// Null for an op that has none.
+  /// The kernel of an op; null if it has none.
   const Kernel *find(llvm::StringRef name) const;
 
   /// Adds the kernel of an op, given as a function of its own class.

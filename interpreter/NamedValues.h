@@ -22,7 +22,7 @@ public:
   }
   /// The value of a key that is there.
   llvm::Expected<Tensor> get(llvm::StringRef key, mlir::RankedTensorType type);
-  /// In alphabetical order.
+  /// All keys, in alphabetical order.
   std::vector<std::string> keys() const;
   /// A key that was never asked for, or nothing.
   std::string unused() const;

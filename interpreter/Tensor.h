@@ -19,7 +19,7 @@ struct Tensor {
   /// The elements of an integer tensor, bools as 0 and 1; else empty.
   std::vector<int64_t> integer;
 
-  /// Zeros.
+  /// A tensor of zeros.
   explicit Tensor(mlir::RankedTensorType type);
 
   /// Whether the elements are in `real`.

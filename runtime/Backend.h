@@ -49,10 +49,10 @@ void closeView(void *view, char *memory, int64_t bytes, Access access);
 /// Control messages between ranks. They are for start-up, checkpoints and the
 /// end of a step, and never pass between compiled code's own calls.
 void broadcast(void *buffer, int64_t bytes, int root);
-/// To one other rank, which calls receive() with as many bytes; it may return
-/// before they have arrived.
+/// Sends to one other rank, which calls receive() with as many bytes; may
+/// return before they have arrived.
 void send(const void *buffer, int64_t bytes, int to);
-/// From one other rank; returns when the bytes are there.
+/// Receives from one other rank; returns when the bytes are there.
 void receive(void *buffer, int64_t bytes, int from);
 /// The greatest of the ranks' values, known to all; also a barrier.
 int maxOverRanks(int value);

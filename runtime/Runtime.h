@@ -64,7 +64,7 @@ void pcc_reduce_scatter(pcc_context *ctx, int32_t comm, int32_t dtype,
 void pcc_all_to_all(pcc_context *ctx, int32_t comm, int32_t dtype,
                     const void *in, void *out, int64_t count);
 
-/// To and from the rank with this rank's coordinates in another stage.
+/// Sends to the rank that has this rank's coordinates in another stage.
 void pcc_send(pcc_context *ctx, int32_t stage, int32_t channel,
               const void *buffer, int64_t bytes);
 /// The counterpart of pcc_send: returns when the other stage's bytes of the

@@ -61,7 +61,7 @@ public:
   }
   /// The same for any relation.
   mlir::Value compare(nn::Relation relation, mlir::Value x, mlir::Value y);
-  /// Of bools.
+  /// Whether x, of bools, is false.
   mlir::Value negate(mlir::Value x) { return equal(x, splat(x, 0)); }
   /// x and y, of bools by element.
   mlir::Value both(mlir::Value x, mlir::Value y) {

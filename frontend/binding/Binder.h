@@ -23,9 +23,9 @@ struct Item {
   /// Whether the name stands for anything yet.
   bool isKnown() const { return tensor || value || weight || isSequence(); }
 
-  /// Folded.
+  /// The elements of what was folded.
   std::optional<analysis::Tensor> tensor;
-  /// Computed at run time.
+  /// The SSA value of what is computed at run time.
   mlir::Value value;
   /// A weight that nothing has read yet.
   Weight *weight = nullptr;

@@ -13,9 +13,9 @@ class Opsets {
 public:
   /// Reads opset_import; the model need not outlive this.
   explicit Opsets(const onnx::ModelProto &model);
-  /// Of ONNX's own operators; 0 if the model names none.
+  /// The version of the set of ONNX's own operators; 0 if the model names none.
   int64_t standard() const { return lookup(""); }
-  /// Of a domain's; 0 if the model does not name it.
+  /// The version of a domain's set; 0 if the model does not name it.
   int64_t lookup(llvm::StringRef domain) const;
 
 private:

@@ -20,7 +20,8 @@ struct Window {
   int64_t stride = 1, dilation = 1;
   /// Padding before the first position and behind the last.
   int64_t low = 0, high = 0;
-  /// Of a transposed convolution: strides are between positions of the operand.
+  /// Whether the windows are those of a transposed convolution, whose strides
+  /// are between positions of the operand.
   bool transposed = false;
 
   /// The position that a tap reads for a position of the result; -1 for none.

@@ -14,7 +14,7 @@ namespace pcc {
 
 /// An operator of a file.
 struct OperatorUse {
-  /// With its domain unless that is ONNX's own.
+  /// The operator's name, with its domain unless that is ONNX's own.
   std::string name;
   /// The file's version of its operator set.
   int64_t opset;

@@ -42,7 +42,7 @@ public:
   /// table that is added, multiplied or the like to what has as many positions.
   void noteMisfit(int64_t number, const onnx::NodeProto &node, const Binder &b);
 
-  /// By the node's number in the graph and the dim.
+  /// All that was noted, by the node's number in the graph and the dim.
   const std::map<std::pair<int64_t, int64_t>, TableRead> &all() const {
     return reads;
   }

@@ -23,7 +23,7 @@ public:
   onnx::NodeProto *only(const onnx::NodeProto &node, llvm::StringRef op) const;
   /// The whole number that a value is, as an initializer or a Constant.
   std::optional<int64_t> number(const std::string &value) const;
-  /// Null if the value is no initializer.
+  /// The initializer that a value is; null if it is none.
   const onnx::TensorProto *initializer(const std::string &value) const {
     return tensors.lookup(value);
   }

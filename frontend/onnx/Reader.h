@@ -33,10 +33,11 @@ struct FileRange {
   std::string file;
   /// nn::kAbsent: the file lacks these bytes, all of which are zero.
   int64_t offset = 0, length = 0;
-  /// Of the whole file, and its digest (runtime/model/FileDigest.h).
+  /// The size of the whole file, and its digest (runtime/model/FileDigest.h).
   int64_t fileSize = 0;
   uint64_t digest = 0;
-  /// Null where the file need not exist (random initial values).
+  /// The first of these bytes; null where the file need not exist (random
+  /// initial values).
   const char *bytes = nullptr;
   /// Whether these are pages of the file, not a copy in memory.
   bool isMapped = false;
@@ -95,7 +96,8 @@ public:
   /// Adds an initializer of `size` zeros, which the file lacks, to the graph.
   const onnx::TensorProto *addZeros(llvm::StringRef name, int32_t dataType,
                                     int64_t size);
-  /// As ModelFile::find(), also for what was added.
+  /// Where the elements of a tensor lie, as ModelFile::find() tells, also of
+  /// one that was added.
   mlir::FailureOr<FileRange>
   find(mlir::Location loc, const onnx::TensorProto &tensor, bool optional);
 

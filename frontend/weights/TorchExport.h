@@ -32,7 +32,8 @@ namespace pcc::frontend {
 /// was made of, and what its nodes were.
 class TorchExport {
 public:
-  /// Empty for files that do not say.
+  /// Reads what the file says of the module; finds nothing in files that do not
+  /// say.
   explicit TorchExport(const onnx::GraphProto &graph);
 
   /// What the module has under this name: PARAMETER, BUFFER, CONSTANT_TENSOR;

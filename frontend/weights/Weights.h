@@ -33,7 +33,7 @@ struct Weight {
   std::string name;
   const onnx::TensorProto *tensor;
   mlir::RankedTensorType type;
-  /// Of the elements in the file.
+  /// The element type in the file.
   mlir::Type storage;
   FileRange range;
   /// The shape of the file's tensor where it is the parameter again and again,

@@ -27,7 +27,7 @@ struct Communicator {
 struct pcc_context {
   /// How many threads kernels and BLAS calls of this rank use.
   int threads = 1;
-  /// By the index of pcc_program.comms.
+  /// This rank's communicators, by their index in pcc_program.comms.
   std::vector<pcc::Communicator> comms;
   MPI_Comm transfers = MPI_COMM_NULL; ///< for send, receive and exchange
   std::vector<int> peers; ///< [stage] the rank with this one's coordinates

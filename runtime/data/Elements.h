@@ -18,9 +18,9 @@ struct Elements {
   /// How many elements there are, not bytes.
   int64_t count = 0;
 
-  /// Of an integer type; a u64 beyond the i64s is negative.
+  /// Element i, only of an integer type; a u64 beyond the i64s is negative.
   int64_t integer(int64_t i) const;
-  /// Of any type.
+  /// Element i of whatever type, rounded to a double.
   double real(int64_t i) const;
 
   /// The first i in [begin, end) whose integer is not in [0, bound), or -1;

@@ -30,7 +30,7 @@ private:
   Elements values;
 };
 
-/// "[3, 4]".
+/// A shape for messages: "[3, 4]".
 std::string shapeText(const std::vector<int64_t> &shape);
 
 } // namespace pcc

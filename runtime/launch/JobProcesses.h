@@ -19,9 +19,9 @@ namespace pcc {
 /// or kills all of them.
 class JobProcesses {
 public:
-  /// Of the job that `launcher` starts: a child of this process, whose
-  /// environment has `mark` as one of its entries "NAME=value". Processes whose
-  /// parent dies become this process's from here on.
+  /// Finds those of the job that `launcher` starts: a child of this process,
+  /// whose environment has `mark` as one of its entries "NAME=value". Processes
+  /// whose parent dies become this process's from here on.
   JobProcesses(pid_t launcher, const std::string &mark);
 
   /// Looks for processes that ended; true when the launcher has. Its status as

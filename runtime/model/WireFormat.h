@@ -22,7 +22,7 @@ enum Type { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5 };
 struct Field {
   /// The field's number in the message, from 1.
   uint64_t number;
-  /// One of Type.
+  /// The wire type; a value of Type.
   int type;
   uint64_t varint;   ///< the value of a Varint, the length of Bytes
   const char *tag;   ///< where the field begins

@@ -35,7 +35,7 @@ public:
   Hasher();
   /// Takes the next bytes in.
   void add(const char *data, int64_t bytes);
-  /// As 32 hexadecimal digits.
+  /// The hash of all bytes so far, as 32 hexadecimal digits.
   std::string text() const;
 
 private:

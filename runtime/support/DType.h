@@ -49,7 +49,7 @@ struct ElementInfo {
   int32_t onnx;      ///< TensorProto.DataType
 };
 
-/// By the number of the type.
+/// The table, a row for each type, by its number.
 inline constexpr ElementInfo elementInfos[] = {
     {Element::F32, 4, true, "F32", "float32", "<f4", 1},
     {Element::F64, 8, true, "F64", "float64", "<f8", 11},
@@ -72,7 +72,7 @@ inline constexpr ElementInfo elementInfos[] = {
 constexpr const ElementInfo &infoOf(Element type) {
   return elementInfos[static_cast<int32_t>(type)];
 }
-/// Of a pcc_dtype.
+/// The row of a pcc_dtype.
 constexpr const ElementInfo &infoOf(int32_t dtype) {
   return elementInfos[dtype];
 }

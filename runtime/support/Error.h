@@ -26,7 +26,7 @@ enum ExitCode {
   ExitInternal = 70,     ///< the compiled program and the runtime disagree
 };
 
-/// printf into a string.
+/// What printf would print, as a string.
 std::string format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /// Prints "[rank R] error: message" (the prefix only when there are several

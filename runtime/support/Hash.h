@@ -22,7 +22,7 @@ inline uint64_t mix(uint64_t x) {
   return x ^ x >> 31;
 }
 
-/// FNV-1a with 64 bits.
+/// The hash of bytes by FNV-1a with 64 bits.
 inline uint64_t fnv1a(const void *data, size_t bytes) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (size_t i = 0; i < bytes; ++i)

@@ -22,14 +22,14 @@ enum class Decay { Constant, Linear, Cosine, WarmupStableDecay };
 ///   WarmupStableDecay  stays at peak, then falls on a line to `least` over
 ///                      the last fifth of `steps`.
 struct Schedule {
-  /// Which of the four.
+  /// How the rate goes on after warm-up.
   Decay decay = Decay::Cosine;
   /// The greatest and the least rate.
   double peak = 0, least = 0;
   /// Numbers of steps: of the warm-up, and of the whole schedule.
   int64_t warmup = 0, steps = 1;
 
-  /// step: from 1.
+  /// The rate of a step; the first is 1.
   double at(int64_t step) const;
 };
 

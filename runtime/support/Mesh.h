@@ -34,7 +34,7 @@ int64_t stageOf(const pcc_program &program, const Coordinates &coordinates);
 /// The part of a tensor that a rank holds: global elements
 /// [start, start + extent) of each dim.
 struct Shard {
-  /// By dim: the first global index, and how many there are.
+  /// The first global index and the number of indices, for each dim.
   std::vector<int64_t> start, extent;
   /// The number of elements, 1 for a scalar.
   int64_t elements() const;

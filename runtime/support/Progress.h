@@ -31,7 +31,7 @@ struct ProgressNotes {
   std::atomic<const char *> phase{"the start"};
   std::atomic<int64_t> step{-1}; ///< -1: the phase has none
 };
-/// Those of this process.
+/// The notes of this process.
 extern ProgressNotes progressNotes;
 
 /// Notes that something was finished: an operation, or a part of one that may
@@ -90,7 +90,7 @@ struct Progress {
   std::string text; ///< "'all_reduce over tp' of step 12"
 };
 
-/// For one other thread.
+/// Reads the notes; one thread beside the main one may call it.
 Progress readProgress();
 
 } // namespace pcc

@@ -21,7 +21,7 @@ enum { PCC_XXH3_BYTES = 576, PCC_XXH3_ALIGNMENT = 64 };
 
 /// The three functions that compute a hash, for one kind of CPU.
 struct pcc_xxh3 {
-  /// Begins anew.
+  /// Makes a state that of no bytes.
   void (*reset)(void *state);
   /// Takes the next bytes in.
   void (*update)(void *state, const void *data, size_t bytes);
@@ -29,7 +29,7 @@ struct pcc_xxh3 {
   void (*digest)(const void *state, uint64_t hash[2]);
 };
 
-/// For every CPU, and for those that have AVX2.
+/// The functions for every CPU, and those for CPUs that have AVX2.
 extern const struct pcc_xxh3 pcc_xxh3_any, pcc_xxh3_avx2;
 
 #ifdef __cplusplus

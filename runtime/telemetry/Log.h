@@ -64,7 +64,7 @@ private:
 /// gives it.
 std::string numberText(const char *format, double number);
 
-/// 1234567 as "1,234,567".
+/// A whole number with commas: 1234567 as "1,234,567".
 std::string grouped(int64_t number);
 
 /// "1.25 GiB", "310.5 MiB" or "12.0 KiB".

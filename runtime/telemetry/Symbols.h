@@ -16,7 +16,7 @@ public:
   /// Knows nothing where the executable was stripped.
   Symbols();
 
-  /// Without parameters; empty if it is not known.
+  /// The function's name without its parameters; empty if it is not known.
   std::string nameOf(const void *function) const;
 
 private:

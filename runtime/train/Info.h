@@ -9,7 +9,8 @@
 
 namespace pcc {
 
-/// Such as "16 samples = micro batch 2 x dp 2 x 4 microbatches".
+/// A step's samples and where they come from, such as "16 samples = micro batch
+/// 2 x dp 2 x 4 microbatches".
 std::string batchText(const pcc_program &program);
 
 /// The text of --info.

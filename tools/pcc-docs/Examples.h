@@ -12,9 +12,9 @@ namespace pcc {
 
 /// An operator of the import table.
 struct SupportedOperator {
-  /// Behind its domain unless that is ONNX's own.
+  /// The operator's name, behind its domain unless that is ONNX's own.
   std::string name;
-  /// "1 to 6, 7 and later".
+  /// The versions of its operator set that are known: "1 to 6, 7 and later".
   std::string opsets;
 };
 
@@ -25,7 +25,7 @@ std::vector<SupportedOperator> supportedOperators();
 struct ExampleModel {
   /// The bytes of an .onnx file.
   std::string file;
-  /// To be imported to be trained; else as it is.
+  /// Whether it is imported to be trained; else as it is.
   bool isTrained;
 };
 

@@ -19,9 +19,9 @@ struct Input {
   /// The paths that it was read from, the one of the command line first, then
   /// those of the model's weights.
   std::vector<std::string> files;
-  /// Null if it is no ONNX file.
+  /// The parsed file; null if the input is no ONNX file.
   ONNXFile onnx;
-  /// Of an ONNX file.
+  /// Why tensors were taken for what they are; only of an ONNX file.
   ImportReport report;
   /// What standard input said, which can be read only once.
   std::string standardInput;

@@ -10,7 +10,7 @@
 
 namespace pcc {
 
-/// "1.5 MiB".
+/// A number of bytes for people to read: "1.5 MiB".
 std::string formatBytes(double bytes);
 
 /// Collects facts while a module passes through the phases, each where it can
