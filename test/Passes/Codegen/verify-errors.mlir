@@ -488,3 +488,277 @@ rt.stage 0 arena 128 {
     rt.zero %w {rt.values = array<i64: 0, 1>} : memref<4xf32>
   }
 }
+
+// -----
+
+rt.stage 0 arena 1024 {
+  // expected-error @+1 {{has no offset; run --rt-plan}}
+  rt.buffer @a : memref<4xf32> param
+}
+
+// -----
+
+// A byte less than the second slot needs.
+rt.stage 0 arena 127 {
+  // expected-error @+1 {{ends at byte 128 of an arena of 127}}
+  rt.buffer @a : memref<4xf32> input at 0 slots 2
+}
+
+// -----
+
+// The second slot of one is the first of the other.
+rt.stage 0 arena 1024 {
+  // expected-note @+1 {{this one}}
+  rt.buffer @a : memref<4xf32> input at 0 slots 2
+  // expected-error @+1 {{overlaps another buffer that keeps its content}}
+  rt.buffer @b : memref<4xf32> state at 64
+  rt.func @train() {
+  }
+}
+
+// -----
+
+// Each entry point is followed, on memory of its own.
+rt.stage 0 arena 1024 {
+  rt.buffer @t : memref<4xf32> temporary at 0
+  // expected-error @+1 {{is not written by @evaluate}}
+  rt.buffer @o : memref<4xf32> output at 64 {name = "o"}
+  rt.func @train() {
+    %o = rt.address @o : memref<4xf32>
+    rt.zero %o : memref<4xf32>
+  }
+  rt.func @evaluate() {
+    %o = rt.address @o : memref<4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 arena 1024 {
+  rt.buffer @t : memref<4xf32> temporary at 0
+  rt.buffer @o : memref<4xf32> output at 64 {name = "o"}
+  rt.func @train() {
+    %t = rt.address @t : memref<4xf32>
+    rt.zero %t : memref<4xf32>
+  }
+  rt.func @forward() {
+    %t = rt.address @t : memref<4xf32>
+    %o = rt.address @o : memref<4xf32>
+    // expected-error @+1 {{reads @t, which nothing has written}}
+    rt.copy %t to %o : memref<4xf32> to memref<4xf32>
+  }
+}
+
+// -----
+
+// The sums of a step are kept, too.
+rt.stage 0 arena 1024 {
+  // expected-error @+1 {{is overwritten when @train ends}}
+  rt.buffer @s : memref<4xf32> sum at 0
+  // expected-note @+1 {{by @t}}
+  rt.buffer @t : memref<4xf32> temporary at 0
+  rt.func @train() {
+    %t = rt.address @t : memref<4xf32>
+    rt.zero %t : memref<4xf32>
+  }
+}
+
+// -----
+
+// The last four bytes alone are another's.
+rt.stage 0 arena 1024 {
+  rt.buffer @x : memref<32xf32> input at 0
+  rt.buffer @a : memref<32xf32> temporary at 128
+  // expected-note @+1 {{by @b}}
+  rt.buffer @b : memref<17xf32> temporary at 192
+  rt.func @train() {
+    %x = rt.address @x : memref<32xf32>
+    %a = rt.address @a : memref<32xf32>
+    %b = rt.address @b : memref<17xf32>
+    rt.copy %x to %a : memref<32xf32> to memref<32xf32>
+    %v = rt.view %b offset 15 : memref<17xf32> to memref<1xf32>
+    rt.zero %v : memref<1xf32>
+    %w = rt.view %a offset 16 : memref<32xf32> to memref<15xf32>
+    %u = rt.view %a : memref<32xf32> to memref<15xf32>
+    rt.copy %w to %u : memref<15xf32> to memref<15xf32>
+    %y = rt.view %a offset 17 : memref<32xf32> to memref<15xf32>
+    // expected-error @+1 {{reads @a, part of which is overwritten}}
+    rt.copy %y to %u : memref<15xf32> to memref<15xf32>
+  }
+}
+
+// -----
+
+// A kernel's buffers: of other elements,
+func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {rt.kernel} {
+  return %x : tensor<4xf32>
+}
+rt.stage 0 arena 1024 {
+  rt.buffer @a : memref<4xi32> input at 0
+  rt.buffer @b : memref<4xf32> temporary at 64
+  rt.func @train() {
+    %a = rt.address @a : memref<4xi32>
+    %b = rt.address @b : memref<4xf32>
+    // expected-error @+1 {{does not give @k the buffers it takes}}
+    rt.launch @k ins(%a : memref<4xi32>) outs(%b : memref<4xf32>)
+  }
+}
+
+// -----
+
+// a result among the operands,
+func.func private @k(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {rt.kernel} {
+  return %x, %x : tensor<4xf32>, tensor<4xf32>
+}
+rt.stage 0 arena 1024 {
+  rt.buffer @a : memref<4xf32> input at 0
+  rt.buffer @b : memref<4xf32> temporary at 64
+  rt.func @train() {
+    %a = rt.address @a : memref<4xf32>
+    %b = rt.address @b : memref<4xf32>
+    // expected-error @+1 {{does not give @k the buffers it takes}}
+    rt.launch @k ins(%a, %a : memref<4xf32>, memref<4xf32>) outs(%b : memref<4xf32>)
+  }
+}
+
+// -----
+
+// and no kernel at all.
+func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+rt.stage 0 arena 1024 {
+  rt.buffer @a : memref<4xf32> input at 0
+  rt.buffer @b : memref<4xf32> temporary at 64
+  rt.func @train() {
+    %a = rt.address @a : memref<4xf32>
+    %b = rt.address @b : memref<4xf32>
+    // expected-error @+1 {{launches @k, which is no kernel}}
+    rt.launch @k ins(%a : memref<4xf32>) outs(%b : memref<4xf32>)
+  }
+}
+
+// -----
+
+// In place where the launch says so of this result and this operand.
+func.func private @k(%x: tensor<4xf32>, %y: tensor<4xf32>)
+    -> (tensor<4xf32> {rt.inplace = 0}, tensor<4xf32>) attributes {rt.kernel} {
+  return %x, %y : tensor<4xf32>, tensor<4xf32>
+}
+rt.stage 0 arena 1024 {
+  rt.buffer @a : memref<4xf32> input at 0
+  rt.buffer @b : memref<4xf32> input at 64
+  rt.func @train() {
+    %a = rt.address @a : memref<4xf32>
+    %b = rt.address @b : memref<4xf32>
+    // expected-error @+1 {{writes @b over @b, which it reads}}
+    rt.launch @k ins(%a, %b : memref<4xf32>, memref<4xf32>) outs(%a, %b : memref<4xf32>, memref<4xf32>) inplace [0, -1]
+  }
+}
+
+// -----
+
+// A product reads its operands until it is done.
+rt.stage 0 arena 1024 {
+  rt.buffer @a : memref<4x4xf32> input at 0
+  rt.func @train() {
+    %a = rt.address @a : memref<4x4xf32>
+    // expected-error @+1 {{writes @a over @a, which it reads}}
+    rt.gemm %a, %a, %a as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4, beta = 1.0 : f32>
+        : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
+  }
+}
+
+// -----
+
+rt.program axes ["tp"] sizes [4] comms [["tp"]] microbatches 1
+rt.stage 0 arena 1024 {
+  rt.buffer @a : memref<8xf32> input at 0
+  rt.buffer @b : memref<4xf32> temporary at 64
+  rt.func @train() {
+    %a = rt.address @a : memref<8xf32>
+    %b = rt.address @b : memref<4xf32>
+    // expected-error @+1 {{turns 8 elements into 4 on 4 ranks}}
+    rt.reduce_scatter %a to %b over ["tp"] : memref<8xf32> to memref<4xf32>
+  }
+}
+
+// -----
+
+rt.program axes ["tp"] sizes [4] comms [["tp"]] microbatches 1
+rt.stage 0 arena 1024 {
+  rt.buffer @a : memref<8xf32> input at 0
+  rt.buffer @b : memref<4xf32> temporary at 64
+  rt.func @train() {
+    %a = rt.address @a : memref<8xf32>
+    %b = rt.address @b : memref<4xf32>
+    // expected-error @+1 {{turns 8 elements into 4 on 4 ranks}}
+    rt.shard_slice %a to %b over ["tp"] : memref<8xf32> to memref<4xf32>
+  }
+}
+
+// -----
+
+rt.program axes ["dp", "tp"] sizes [2, 3] comms [["dp", "tp"]] microbatches 1
+rt.stage 0 arena 1024 {
+  rt.buffer @a : memref<8xf32> input at 0
+  rt.buffer @b : memref<8xf32> temporary at 64
+  rt.func @train() {
+    %a = rt.address @a : memref<8xf32>
+    %b = rt.address @b : memref<8xf32>
+    // expected-error @+1 {{turns 8 elements into 8 on 6 ranks}}
+    rt.all_to_all %a to %b over ["dp", "tp"] : memref<8xf32> to memref<8xf32>
+  }
+}
+
+// -----
+
+// All is well: buffers end with the arena and begin where others end; what is
+// no state may be overwritten in the end; an accumulating product, a kernel and a
+// reduction work in place; a kernel that is lowered does not say what it takes;
+// collectives have a block for each rank; another entry's output is not this
+// one's.
+llvm.func @lowered(!llvm.ptr, i64, i64)
+func.func private @k(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>)
+    -> (tensor<16xf32>, tensor<4x4xf32> {rt.inplace = 0}) attributes {rt.kernel} {
+  %z = nn.reshape %x : tensor<4x4xf32> -> tensor<16xf32>
+  return %z, %y : tensor<16xf32>, tensor<4x4xf32>
+}
+rt.program axes ["tp"] sizes [4] comms [["tp"]] microbatches 1
+rt.stage 0 arena 1280 {
+  rt.buffer @a : memref<4x4xf32> param at 0
+  rt.buffer @x : memref<4x4xf32> input at 64 slots 2
+  rt.buffer @b : memref<4x4xf32> temporary at 192
+  rt.buffer @c : memref<16x4xf32> temporary at 256
+  rt.buffer @o : memref<f32> output at 512 {name = "o"}
+  rt.buffer @e : memref<f32> output at 576 {name = "e"}
+  rt.buffer @d : memref<4x4xf32> temporary at 64
+  rt.buffer @f : memref<16xf32> temporary at 1216
+  rt.buffer @unused : memref<16xf32> temporary
+  rt.func @train() {
+    %a = rt.address @a : memref<4x4xf32>
+    %b = rt.address @b : memref<4x4xf32>
+    %c = rt.address @c : memref<16x4xf32>
+    %d = rt.address @d : memref<4x4xf32>
+    %f = rt.address @f : memref<16xf32>
+    %x = rt.address @x : memref<4x4xf32>
+    %y = rt.address @x slot 1 : memref<4x4xf32>
+    %o = rt.address @o : memref<f32>
+    %u = rt.address @unused : memref<16xf32>
+    rt.copy %x to %b : memref<4x4xf32> to memref<4x4xf32>
+    rt.gemm %a, %x, %b as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4, beta = 1.0 : f32>
+        : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
+    rt.launch @k ins(%b, %a : memref<4x4xf32>, memref<4x4xf32>) outs(%f, %b : memref<16xf32>, memref<4x4xf32>) inplace [-1, 0]
+    rt.launch @lowered ins(%b : memref<4x4xf32>) outs(%o : memref<f32>)
+    rt.all_reduce sum %b over ["tp"] : memref<4x4xf32>
+    rt.all_gather %b to %c over ["tp"] : memref<4x4xf32> to memref<16x4xf32>
+    rt.reduce_scatter %c to %b over ["tp"] : memref<16x4xf32> to memref<4x4xf32>
+    rt.shard_slice %c to %b over ["tp"] : memref<16x4xf32> to memref<4x4xf32>
+    rt.copy %y to %b : memref<4x4xf32> to memref<4x4xf32>
+    rt.all_to_all %b to %d over ["tp"] : memref<4x4xf32> to memref<4x4xf32>
+  }
+  rt.func @evaluate() {
+    %e = rt.address @e : memref<f32>
+    rt.zero %e : memref<f32>
+  }
+}
