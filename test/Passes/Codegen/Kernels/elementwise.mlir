@@ -3,9 +3,9 @@
 
 // CHECK-LABEL: func.func private @sum(
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32, %[[V2:.*]]: f32)
-// CHECK-NEXT: %[[V3:.*]] = arith.addf %[[V0]], %[[V1]] : f32
-// CHECK-NEXT: linalg.yield %[[V3]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32, %[[IN_3:.*]]: f32)
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[IN]], %[[IN_2]] : f32
+// CHECK-NEXT: linalg.yield %[[SUM]] : f32
 func.func private @sum(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %z = nn.sum %x, %y : tensor<2x4xf32>
@@ -14,9 +14,9 @@ func.func private @sum(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
 
 // CHECK-LABEL: func.func private @sub(
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32, %[[V2:.*]]: f32)
-// CHECK-NEXT: %[[V3:.*]] = arith.subf %[[V0]], %[[V1]] : f32
-// CHECK-NEXT: linalg.yield %[[V3]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32, %[[IN_3:.*]]: f32)
+// CHECK-NEXT: %[[DIFFERENCE:.*]] = arith.subf %[[IN]], %[[IN_2]] : f32
+// CHECK-NEXT: linalg.yield %[[DIFFERENCE]] : f32
 func.func private @sub(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %z = nn.sub %x, %y : tensor<2x4xf32>
@@ -25,9 +25,9 @@ func.func private @sub(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
 
 // CHECK-LABEL: func.func private @mul(
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32, %[[V2:.*]]: f32)
-// CHECK-NEXT: %[[V3:.*]] = arith.mulf %[[V0]], %[[V1]] : f32
-// CHECK-NEXT: linalg.yield %[[V3]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32, %[[IN_3:.*]]: f32)
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[IN]], %[[IN_2]] : f32
+// CHECK-NEXT: linalg.yield %[[PRODUCT]] : f32
 func.func private @mul(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %z = nn.mul %x, %y : tensor<2x4xf32>
@@ -36,9 +36,9 @@ func.func private @mul(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
 
 // CHECK-LABEL: func.func private @div(
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32, %[[V2:.*]]: f32)
-// CHECK-NEXT: %[[V3:.*]] = arith.divf %[[V0]], %[[V1]] : f32
-// CHECK-NEXT: linalg.yield %[[V3]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32, %[[IN_3:.*]]: f32)
+// CHECK-NEXT: %[[QUOTIENT:.*]] = arith.divf %[[IN]], %[[IN_2]] : f32
+// CHECK-NEXT: linalg.yield %[[QUOTIENT]] : f32
 func.func private @div(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %z = nn.div %x, %y : tensor<2x4xf32>
@@ -48,10 +48,10 @@ func.func private @div(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
 // Where neither is greater it is the first, a nan of the second included.
 // CHECK-LABEL: func.func private @max(
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32, %[[V2:.*]]: f32)
-// CHECK-NEXT: %[[V3:.*]] = arith.cmpf ogt, %[[V1]], %[[V0]] : f32
-// CHECK-NEXT: %[[V4:.*]] = arith.select %[[V3]], %[[V1]], %[[V0]] : f32
-// CHECK-NEXT: linalg.yield %[[V4]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32, %[[IN_3:.*]]: f32)
+// CHECK-NEXT: %[[IS:.*]] = arith.cmpf ogt, %[[IN_2]], %[[IN]] : f32
+// CHECK-NEXT: %[[CHOSEN:.*]] = arith.select %[[IS]], %[[IN_2]], %[[IN]] : f32
+// CHECK-NEXT: linalg.yield %[[CHOSEN]] : f32
 func.func private @max(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %z = nn.max %x, %y : tensor<2x4xf32>
@@ -60,10 +60,10 @@ func.func private @max(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
 
 // CHECK-LABEL: func.func private @min(
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32, %[[V2:.*]]: f32)
-// CHECK-NEXT: %[[V3:.*]] = arith.cmpf olt, %[[V1]], %[[V0]] : f32
-// CHECK-NEXT: %[[V4:.*]] = arith.select %[[V3]], %[[V1]], %[[V0]] : f32
-// CHECK-NEXT: linalg.yield %[[V4]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32, %[[IN_3:.*]]: f32)
+// CHECK-NEXT: %[[IS:.*]] = arith.cmpf olt, %[[IN_2]], %[[IN]] : f32
+// CHECK-NEXT: %[[CHOSEN:.*]] = arith.select %[[IS]], %[[IN_2]], %[[IN]] : f32
+// CHECK-NEXT: linalg.yield %[[CHOSEN]] : f32
 func.func private @min(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %z = nn.min %x, %y : tensor<2x4xf32>
@@ -72,9 +72,9 @@ func.func private @min(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
 
 // CHECK-LABEL: func.func private @pow(
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32, %[[V2:.*]]: f32)
-// CHECK-NEXT: %[[V3:.*]] = math.powf %[[V0]], %[[V1]] : f32
-// CHECK-NEXT: linalg.yield %[[V3]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32, %[[IN_3:.*]]: f32)
+// CHECK-NEXT: %[[POWER:.*]] = math.powf %[[IN]], %[[IN_2]] : f32
+// CHECK-NEXT: linalg.yield %[[POWER]] : f32
 func.func private @pow(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %z = nn.pow %x, %y : tensor<2x4xf32>
@@ -83,9 +83,9 @@ func.func private @pow(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
 
 // CHECK-LABEL: func.func private @rem(
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32, %[[V2:.*]]: f32)
-// CHECK-NEXT: %[[V3:.*]] = arith.remf %[[V0]], %[[V1]] : f32
-// CHECK-NEXT: linalg.yield %[[V3]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32, %[[IN_3:.*]]: f32)
+// CHECK-NEXT: %[[REST:.*]] = arith.remf %[[IN]], %[[IN_2]] : f32
+// CHECK-NEXT: linalg.yield %[[REST]] : f32
 func.func private @rem(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %z = nn.rem %x, %y : tensor<2x4xf32>
@@ -94,9 +94,9 @@ func.func private @rem(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
 
 // CHECK-LABEL: func.func private @exp(
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32)
-// CHECK-NEXT: %[[V2:.*]] = math.exp %[[V0]] : f32
-// CHECK-NEXT: linalg.yield %[[V2]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[EXP:.*]] = math.exp %[[IN]] : f32
+// CHECK-NEXT: linalg.yield %[[EXP]] : f32
 func.func private @exp(%x: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %y = nn.exp %x : tensor<2x4xf32>
@@ -105,9 +105,9 @@ func.func private @exp(%x: tensor<2x4xf32>)
 
 // CHECK-LABEL: func.func private @log(
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32)
-// CHECK-NEXT: %[[V2:.*]] = math.log %[[V0]] : f32
-// CHECK-NEXT: linalg.yield %[[V2]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[LOG:.*]] = math.log %[[IN]] : f32
+// CHECK-NEXT: linalg.yield %[[LOG]] : f32
 func.func private @log(%x: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %y = nn.log %x : tensor<2x4xf32>
@@ -116,9 +116,9 @@ func.func private @log(%x: tensor<2x4xf32>)
 
 // CHECK-LABEL: func.func private @sqrt(
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32)
-// CHECK-NEXT: %[[V2:.*]] = math.sqrt %[[V0]] : f32
-// CHECK-NEXT: linalg.yield %[[V2]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[ROOT:.*]] = math.sqrt %[[IN]] : f32
+// CHECK-NEXT: linalg.yield %[[ROOT]] : f32
 func.func private @sqrt(%x: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %y = nn.sqrt %x : tensor<2x4xf32>
@@ -127,9 +127,9 @@ func.func private @sqrt(%x: tensor<2x4xf32>)
 
 // CHECK-LABEL: func.func private @tanh(
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32)
-// CHECK-NEXT: %[[V2:.*]] = math.tanh %[[V0]] : f32
-// CHECK-NEXT: linalg.yield %[[V2]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[TANH:.*]] = math.tanh %[[IN]] : f32
+// CHECK-NEXT: linalg.yield %[[TANH]] : f32
 func.func private @tanh(%x: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %y = nn.tanh %x : tensor<2x4xf32>
@@ -138,9 +138,9 @@ func.func private @tanh(%x: tensor<2x4xf32>)
 
 // CHECK-LABEL: func.func private @erf(
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32)
-// CHECK-NEXT: %[[V2:.*]] = math.erf %[[V0]] : f32
-// CHECK-NEXT: linalg.yield %[[V2]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[ERF:.*]] = math.erf %[[IN]] : f32
+// CHECK-NEXT: linalg.yield %[[ERF]] : f32
 func.func private @erf(%x: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %y = nn.erf %x : tensor<2x4xf32>
@@ -149,9 +149,9 @@ func.func private @erf(%x: tensor<2x4xf32>)
 
 // CHECK-LABEL: func.func private @sin(
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32)
-// CHECK-NEXT: %[[V2:.*]] = math.sin %[[V0]] : f32
-// CHECK-NEXT: linalg.yield %[[V2]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[SINE:.*]] = math.sin %[[IN]] : f32
+// CHECK-NEXT: linalg.yield %[[SINE]] : f32
 func.func private @sin(%x: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %y = nn.sin %x : tensor<2x4xf32>
@@ -160,9 +160,9 @@ func.func private @sin(%x: tensor<2x4xf32>)
 
 // CHECK-LABEL: func.func private @cos(
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32)
-// CHECK-NEXT: %[[V2:.*]] = math.cos %[[V0]] : f32
-// CHECK-NEXT: linalg.yield %[[V2]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[COSINE:.*]] = math.cos %[[IN]] : f32
+// CHECK-NEXT: linalg.yield %[[COSINE]] : f32
 func.func private @cos(%x: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %y = nn.cos %x : tensor<2x4xf32>
@@ -171,9 +171,9 @@ func.func private @cos(%x: tensor<2x4xf32>)
 
 // CHECK-LABEL: func.func private @floor(
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32)
-// CHECK-NEXT: %[[V2:.*]] = math.floor %[[V0]] : f32
-// CHECK-NEXT: linalg.yield %[[V2]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[FLOOR:.*]] = math.floor %[[IN]] : f32
+// CHECK-NEXT: linalg.yield %[[FLOOR]] : f32
 func.func private @floor(%x: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %y = nn.floor %x : tensor<2x4xf32>
@@ -182,9 +182,9 @@ func.func private @floor(%x: tensor<2x4xf32>)
 
 // CHECK-LABEL: func.func private @round(
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32)
-// CHECK-NEXT: %[[V2:.*]] = math.roundeven %[[V0]] : f32
-// CHECK-NEXT: linalg.yield %[[V2]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[ROUNDED:.*]] = math.roundeven %[[IN]] : f32
+// CHECK-NEXT: linalg.yield %[[ROUNDED]] : f32
 func.func private @round(%x: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %y = nn.round %x : tensor<2x4xf32>
@@ -192,15 +192,15 @@ func.func private @round(%x: tensor<2x4xf32>)
 }
 
 // CHECK-LABEL: func.func private @sigmoid(
-// CHECK: %[[V0:.*]] = arith.constant 1.000000e+00 : f32
-// CHECK: %[[V1:.*]] = arith.constant -1.000000e+00 : f32
+// CHECK: %[[C1:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: %[[MINUS_1:.*]] = arith.constant -1.000000e+00 : f32
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V2:.*]]: f32, %[[V3:.*]]: f32)
-// CHECK-NEXT: %[[V4:.*]] = arith.mulf %[[V2]], %[[V1]] : f32
-// CHECK-NEXT: %[[V5:.*]] = math.exp %[[V4]] : f32
-// CHECK-NEXT: %[[V6:.*]] = arith.addf %[[V5]], %[[V0]] : f32
-// CHECK-NEXT: %[[V7:.*]] = arith.divf %[[V0]], %[[V6]] : f32
-// CHECK-NEXT: linalg.yield %[[V7]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[IN]], %[[MINUS_1]] : f32
+// CHECK-NEXT: %[[EXP:.*]] = math.exp %[[PRODUCT]] : f32
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[EXP]], %[[C1]] : f32
+// CHECK-NEXT: %[[QUOTIENT:.*]] = arith.divf %[[C1]], %[[SUM]] : f32
+// CHECK-NEXT: linalg.yield %[[QUOTIENT]] : f32
 func.func private @sigmoid(%x: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %y = nn.sigmoid %x : tensor<2x4xf32>
@@ -208,12 +208,12 @@ func.func private @sigmoid(%x: tensor<2x4xf32>)
 }
 
 // CHECK-LABEL: func.func private @relu(
-// CHECK: %[[V0:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[C0:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V1:.*]]: f32, %[[V2:.*]]: f32)
-// CHECK-NEXT: %[[V3:.*]] = arith.cmpf ogt, %[[V0]], %[[V1]] : f32
-// CHECK-NEXT: %[[V4:.*]] = arith.select %[[V3]], %[[V0]], %[[V1]] : f32
-// CHECK-NEXT: linalg.yield %[[V4]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[IS:.*]] = arith.cmpf ogt, %[[C0]], %[[IN]] : f32
+// CHECK-NEXT: %[[CHOSEN:.*]] = arith.select %[[IS]], %[[C0]], %[[IN]] : f32
+// CHECK-NEXT: linalg.yield %[[CHOSEN]] : f32
 func.func private @relu(%x: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %y = nn.relu %x : tensor<2x4xf32>
@@ -221,16 +221,16 @@ func.func private @relu(%x: tensor<2x4xf32>)
 }
 
 // CHECK-LABEL: func.func private @silu(
-// CHECK: %[[V0:.*]] = arith.constant 1.000000e+00 : f32
-// CHECK: %[[V1:.*]] = arith.constant -1.000000e+00 : f32
+// CHECK: %[[C1:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: %[[MINUS_1:.*]] = arith.constant -1.000000e+00 : f32
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V2:.*]]: f32, %[[V3:.*]]: f32)
-// CHECK-NEXT: %[[V4:.*]] = arith.mulf %[[V2]], %[[V1]] : f32
-// CHECK-NEXT: %[[V5:.*]] = math.exp %[[V4]] : f32
-// CHECK-NEXT: %[[V6:.*]] = arith.addf %[[V5]], %[[V0]] : f32
-// CHECK-NEXT: %[[V7:.*]] = arith.divf %[[V0]], %[[V6]] : f32
-// CHECK-NEXT: %[[V8:.*]] = arith.mulf %[[V2]], %[[V7]] : f32
-// CHECK-NEXT: linalg.yield %[[V8]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[IN]], %[[MINUS_1]] : f32
+// CHECK-NEXT: %[[EXP:.*]] = math.exp %[[PRODUCT]] : f32
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[EXP]], %[[C1]] : f32
+// CHECK-NEXT: %[[QUOTIENT:.*]] = arith.divf %[[C1]], %[[SUM]] : f32
+// CHECK-NEXT: %[[PRODUCT_2:.*]] = arith.mulf %[[IN]], %[[QUOTIENT]] : f32
+// CHECK-NEXT: linalg.yield %[[PRODUCT_2]] : f32
 func.func private @silu(%x: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %y = nn.silu %x : tensor<2x4xf32>
@@ -238,17 +238,17 @@ func.func private @silu(%x: tensor<2x4xf32>)
 }
 
 // CHECK-LABEL: func.func private @gelu(
-// CHECK: %[[V0:.*]] = arith.constant 5.000000e-01 : f32
-// CHECK: %[[V1:.*]] = arith.constant 0.707106769 : f32
-// CHECK: %[[V2:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: %[[C0_5:.*]] = arith.constant 5.000000e-01 : f32
+// CHECK: %[[C0_7071:.*]] = arith.constant 0.707106769 : f32
+// CHECK: %[[C1:.*]] = arith.constant 1.000000e+00 : f32
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V3:.*]]: f32, %[[V4:.*]]: f32)
-// CHECK-NEXT: %[[V5:.*]] = arith.mulf %[[V3]], %[[V0]] : f32
-// CHECK-NEXT: %[[V6:.*]] = arith.mulf %[[V3]], %[[V1]] : f32
-// CHECK-NEXT: %[[V7:.*]] = math.erf %[[V6]] : f32
-// CHECK-NEXT: %[[V8:.*]] = arith.addf %[[V7]], %[[V2]] : f32
-// CHECK-NEXT: %[[V9:.*]] = arith.mulf %[[V5]], %[[V8]] : f32
-// CHECK-NEXT: linalg.yield %[[V9]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[IN]], %[[C0_5]] : f32
+// CHECK-NEXT: %[[PRODUCT_2:.*]] = arith.mulf %[[IN]], %[[C0_7071]] : f32
+// CHECK-NEXT: %[[ERF:.*]] = math.erf %[[PRODUCT_2]] : f32
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[ERF]], %[[C1]] : f32
+// CHECK-NEXT: %[[PRODUCT_3:.*]] = arith.mulf %[[PRODUCT]], %[[SUM]] : f32
+// CHECK-NEXT: linalg.yield %[[PRODUCT_3]] : f32
 func.func private @gelu(%x: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %y = nn.gelu %x : tensor<2x4xf32>
@@ -256,23 +256,23 @@ func.func private @gelu(%x: tensor<2x4xf32>)
 }
 
 // CHECK-LABEL: func.func private @gelu_tanh(
-// CHECK: %[[V0:.*]] = arith.constant 5.000000e-01 : f32
-// CHECK: %[[V1:.*]] = arith.constant 4.471500e-02 : f32
-// CHECK: %[[V2:.*]] = arith.constant 1.000000e+00 : f32
-// CHECK: %[[V3:.*]] = arith.constant 0.797884583 : f32
-// CHECK: %[[V4:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: %[[C0_5:.*]] = arith.constant 5.000000e-01 : f32
+// CHECK: %[[C0_04471:.*]] = arith.constant 4.471500e-02 : f32
+// CHECK: %[[C1:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: %[[C0_7979:.*]] = arith.constant 0.797884583 : f32
+// CHECK: %[[C1_2:.*]] = arith.constant 1.000000e+00 : f32
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V5:.*]]: f32, %[[V6:.*]]: f32)
-// CHECK-NEXT: %[[V7:.*]] = arith.mulf %[[V5]], %[[V0]] : f32
-// CHECK-NEXT: %[[V8:.*]] = arith.mulf %[[V5]], %[[V5]] : f32
-// CHECK-NEXT: %[[V9:.*]] = arith.mulf %[[V8]], %[[V1]] : f32
-// CHECK-NEXT: %[[V10:.*]] = arith.addf %[[V9]], %[[V2]] : f32
-// CHECK-NEXT: %[[V11:.*]] = arith.mulf %[[V5]], %[[V10]] : f32
-// CHECK-NEXT: %[[V12:.*]] = arith.mulf %[[V11]], %[[V3]] : f32
-// CHECK-NEXT: %[[V13:.*]] = math.tanh %[[V12]] : f32
-// CHECK-NEXT: %[[V14:.*]] = arith.addf %[[V13]], %[[V4]] : f32
-// CHECK-NEXT: %[[V15:.*]] = arith.mulf %[[V7]], %[[V14]] : f32
-// CHECK-NEXT: linalg.yield %[[V15]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[IN]], %[[C0_5]] : f32
+// CHECK-NEXT: %[[PRODUCT_2:.*]] = arith.mulf %[[IN]], %[[IN]] : f32
+// CHECK-NEXT: %[[PRODUCT_3:.*]] = arith.mulf %[[PRODUCT_2]], %[[C0_04471]] : f32
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[PRODUCT_3]], %[[C1]] : f32
+// CHECK-NEXT: %[[PRODUCT_4:.*]] = arith.mulf %[[IN]], %[[SUM]] : f32
+// CHECK-NEXT: %[[PRODUCT_5:.*]] = arith.mulf %[[PRODUCT_4]], %[[C0_7979]] : f32
+// CHECK-NEXT: %[[TANH:.*]] = math.tanh %[[PRODUCT_5]] : f32
+// CHECK-NEXT: %[[SUM_2:.*]] = arith.addf %[[TANH]], %[[C1_2]] : f32
+// CHECK-NEXT: %[[PRODUCT_6:.*]] = arith.mulf %[[PRODUCT]], %[[SUM_2]] : f32
+// CHECK-NEXT: linalg.yield %[[PRODUCT_6]] : f32
 func.func private @gelu_tanh(%x: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %y = nn.gelu tanh %x : tensor<2x4xf32>
@@ -280,13 +280,13 @@ func.func private @gelu_tanh(%x: tensor<2x4xf32>)
 }
 
 // CHECK-LABEL: func.func private @relu_grad(
-// CHECK: %[[V0:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[C0:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V1:.*]]: f32, %[[V2:.*]]: f32, %[[V3:.*]]: f32)
-// CHECK-NEXT: %[[V4:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT: %[[V5:.*]] = arith.cmpf ogt, %[[V1]], %[[V4]] : f32
-// CHECK-NEXT: %[[V6:.*]] = arith.select %[[V5]], %[[V2]], %[[V0]] : f32
-// CHECK-NEXT: linalg.yield %[[V6]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32, %[[IN_3:.*]]: f32)
+// CHECK-NEXT: %[[C0_2:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[IS:.*]] = arith.cmpf ogt, %[[IN]], %[[C0_2]] : f32
+// CHECK-NEXT: %[[CHOSEN:.*]] = arith.select %[[IS]], %[[IN_2]], %[[C0]] : f32
+// CHECK-NEXT: linalg.yield %[[CHOSEN]] : f32
 func.func private @relu_grad(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %z = nn.relu_grad %x, %y : tensor<2x4xf32>
@@ -294,21 +294,21 @@ func.func private @relu_grad(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
 }
 
 // CHECK-LABEL: func.func private @silu_grad(
-// CHECK: %[[V0:.*]] = arith.constant 1.000000e+00 : f32
-// CHECK: %[[V1:.*]] = arith.constant -1.000000e+00 : f32
-// CHECK: %[[V2:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: %[[C1:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: %[[MINUS_1:.*]] = arith.constant -1.000000e+00 : f32
+// CHECK: %[[C1_2:.*]] = arith.constant 1.000000e+00 : f32
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V3:.*]]: f32, %[[V4:.*]]: f32, %[[V5:.*]]: f32)
-// CHECK-NEXT: %[[V6:.*]] = arith.mulf %[[V4]], %[[V1]] : f32
-// CHECK-NEXT: %[[V7:.*]] = math.exp %[[V6]] : f32
-// CHECK-NEXT: %[[V8:.*]] = arith.addf %[[V7]], %[[V0]] : f32
-// CHECK-NEXT: %[[V9:.*]] = arith.divf %[[V0]], %[[V8]] : f32
-// CHECK-NEXT: %[[V10:.*]] = arith.mulf %[[V4]], %[[V9]] : f32
-// CHECK-NEXT: %[[V11:.*]] = arith.subf %[[V2]], %[[V9]] : f32
-// CHECK-NEXT: %[[V12:.*]] = arith.mulf %[[V10]], %[[V11]] : f32
-// CHECK-NEXT: %[[V13:.*]] = arith.addf %[[V9]], %[[V12]] : f32
-// CHECK-NEXT: %[[V14:.*]] = arith.mulf %[[V3]], %[[V13]] : f32
-// CHECK-NEXT: linalg.yield %[[V14]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32, %[[IN_3:.*]]: f32)
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[IN_2]], %[[MINUS_1]] : f32
+// CHECK-NEXT: %[[EXP:.*]] = math.exp %[[PRODUCT]] : f32
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[EXP]], %[[C1]] : f32
+// CHECK-NEXT: %[[QUOTIENT:.*]] = arith.divf %[[C1]], %[[SUM]] : f32
+// CHECK-NEXT: %[[PRODUCT_2:.*]] = arith.mulf %[[IN_2]], %[[QUOTIENT]] : f32
+// CHECK-NEXT: %[[DIFFERENCE:.*]] = arith.subf %[[C1_2]], %[[QUOTIENT]] : f32
+// CHECK-NEXT: %[[PRODUCT_3:.*]] = arith.mulf %[[PRODUCT_2]], %[[DIFFERENCE]] : f32
+// CHECK-NEXT: %[[SUM_2:.*]] = arith.addf %[[QUOTIENT]], %[[PRODUCT_3]] : f32
+// CHECK-NEXT: %[[PRODUCT_4:.*]] = arith.mulf %[[IN]], %[[SUM_2]] : f32
+// CHECK-NEXT: linalg.yield %[[PRODUCT_4]] : f32
 func.func private @silu_grad(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %z = nn.silu_grad %x, %y : tensor<2x4xf32>
@@ -316,25 +316,25 @@ func.func private @silu_grad(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
 }
 
 // CHECK-LABEL: func.func private @gelu_grad(
-// CHECK: %[[V0:.*]] = arith.constant 0.707106769 : f32
-// CHECK: %[[V1:.*]] = arith.constant 1.000000e+00 : f32
-// CHECK: %[[V2:.*]] = arith.constant 5.000000e-01 : f32
-// CHECK: %[[V3:.*]] = arith.constant -5.000000e-01 : f32
-// CHECK: %[[V4:.*]] = arith.constant 0.398942292 : f32
+// CHECK: %[[C0_7071:.*]] = arith.constant 0.707106769 : f32
+// CHECK: %[[C1:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: %[[C0_5:.*]] = arith.constant 5.000000e-01 : f32
+// CHECK: %[[MINUS_0_5:.*]] = arith.constant -5.000000e-01 : f32
+// CHECK: %[[C0_3989:.*]] = arith.constant 0.398942292 : f32
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V5:.*]]: f32, %[[V6:.*]]: f32, %[[V7:.*]]: f32)
-// CHECK-NEXT: %[[V8:.*]] = arith.mulf %[[V6]], %[[V0]] : f32
-// CHECK-NEXT: %[[V9:.*]] = math.erf %[[V8]] : f32
-// CHECK-NEXT: %[[V10:.*]] = arith.addf %[[V9]], %[[V1]] : f32
-// CHECK-NEXT: %[[V11:.*]] = arith.mulf %[[V10]], %[[V2]] : f32
-// CHECK-NEXT: %[[V12:.*]] = arith.mulf %[[V6]], %[[V6]] : f32
-// CHECK-NEXT: %[[V13:.*]] = arith.mulf %[[V12]], %[[V3]] : f32
-// CHECK-NEXT: %[[V14:.*]] = math.exp %[[V13]] : f32
-// CHECK-NEXT: %[[V15:.*]] = arith.mulf %[[V14]], %[[V4]] : f32
-// CHECK-NEXT: %[[V16:.*]] = arith.mulf %[[V6]], %[[V15]] : f32
-// CHECK-NEXT: %[[V17:.*]] = arith.addf %[[V11]], %[[V16]] : f32
-// CHECK-NEXT: %[[V18:.*]] = arith.mulf %[[V5]], %[[V17]] : f32
-// CHECK-NEXT: linalg.yield %[[V18]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32, %[[IN_3:.*]]: f32)
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[IN_2]], %[[C0_7071]] : f32
+// CHECK-NEXT: %[[ERF:.*]] = math.erf %[[PRODUCT]] : f32
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[ERF]], %[[C1]] : f32
+// CHECK-NEXT: %[[PRODUCT_2:.*]] = arith.mulf %[[SUM]], %[[C0_5]] : f32
+// CHECK-NEXT: %[[PRODUCT_3:.*]] = arith.mulf %[[IN_2]], %[[IN_2]] : f32
+// CHECK-NEXT: %[[PRODUCT_4:.*]] = arith.mulf %[[PRODUCT_3]], %[[MINUS_0_5]] : f32
+// CHECK-NEXT: %[[EXP:.*]] = math.exp %[[PRODUCT_4]] : f32
+// CHECK-NEXT: %[[PRODUCT_5:.*]] = arith.mulf %[[EXP]], %[[C0_3989]] : f32
+// CHECK-NEXT: %[[PRODUCT_6:.*]] = arith.mulf %[[IN_2]], %[[PRODUCT_5]] : f32
+// CHECK-NEXT: %[[SUM_2:.*]] = arith.addf %[[PRODUCT_2]], %[[PRODUCT_6]] : f32
+// CHECK-NEXT: %[[PRODUCT_7:.*]] = arith.mulf %[[IN]], %[[SUM_2]] : f32
+// CHECK-NEXT: linalg.yield %[[PRODUCT_7]] : f32
 func.func private @gelu_grad(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %z = nn.gelu_grad %x, %y : tensor<2x4xf32>
@@ -342,38 +342,38 @@ func.func private @gelu_grad(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
 }
 
 // CHECK-LABEL: func.func private @gelu_grad_tanh(
-// CHECK: %[[V0:.*]] = arith.constant 4.471500e-02 : f32
-// CHECK: %[[V1:.*]] = arith.constant 1.000000e+00 : f32
-// CHECK: %[[V2:.*]] = arith.constant 0.797884583 : f32
-// CHECK: %[[V3:.*]] = arith.constant 1.000000e+00 : f32
-// CHECK: %[[V4:.*]] = arith.constant 5.000000e-01 : f32
-// CHECK: %[[V5:.*]] = arith.constant 5.000000e-01 : f32
-// CHECK: %[[V6:.*]] = arith.constant 1.000000e+00 : f32
-// CHECK: %[[V7:.*]] = arith.constant 1.341450e-01 : f32
-// CHECK: %[[V8:.*]] = arith.constant 1.000000e+00 : f32
-// CHECK: %[[V9:.*]] = arith.constant 0.797884583 : f32
+// CHECK: %[[C0_04471:.*]] = arith.constant 4.471500e-02 : f32
+// CHECK: %[[C1:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: %[[C0_7979:.*]] = arith.constant 0.797884583 : f32
+// CHECK: %[[C1_2:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: %[[C0_5:.*]] = arith.constant 5.000000e-01 : f32
+// CHECK: %[[C0_5_2:.*]] = arith.constant 5.000000e-01 : f32
+// CHECK: %[[C1_3:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: %[[C0_1341:.*]] = arith.constant 1.341450e-01 : f32
+// CHECK: %[[C1_4:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: %[[C0_7979_2:.*]] = arith.constant 0.797884583 : f32
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V10:.*]]: f32, %[[V11:.*]]: f32, %[[V12:.*]]: f32)
-// CHECK-NEXT: %[[V13:.*]] = arith.mulf %[[V11]], %[[V11]] : f32
-// CHECK-NEXT: %[[V14:.*]] = arith.mulf %[[V13]], %[[V0]] : f32
-// CHECK-NEXT: %[[V15:.*]] = arith.addf %[[V14]], %[[V1]] : f32
-// CHECK-NEXT: %[[V16:.*]] = arith.mulf %[[V11]], %[[V15]] : f32
-// CHECK-NEXT: %[[V17:.*]] = arith.mulf %[[V16]], %[[V2]] : f32
-// CHECK-NEXT: %[[V18:.*]] = math.tanh %[[V17]] : f32
-// CHECK-NEXT: %[[V19:.*]] = arith.addf %[[V18]], %[[V3]] : f32
-// CHECK-NEXT: %[[V20:.*]] = arith.mulf %[[V19]], %[[V4]] : f32
-// CHECK-NEXT: %[[V21:.*]] = arith.mulf %[[V11]], %[[V5]] : f32
-// CHECK-NEXT: %[[V22:.*]] = arith.mulf %[[V18]], %[[V18]] : f32
-// CHECK-NEXT: %[[V23:.*]] = arith.subf %[[V6]], %[[V22]] : f32
-// CHECK-NEXT: %[[V24:.*]] = arith.mulf %[[V21]], %[[V23]] : f32
-// CHECK-NEXT: %[[V25:.*]] = arith.mulf %[[V11]], %[[V11]] : f32
-// CHECK-NEXT: %[[V26:.*]] = arith.mulf %[[V25]], %[[V7]] : f32
-// CHECK-NEXT: %[[V27:.*]] = arith.addf %[[V26]], %[[V8]] : f32
-// CHECK-NEXT: %[[V28:.*]] = arith.mulf %[[V27]], %[[V9]] : f32
-// CHECK-NEXT: %[[V29:.*]] = arith.mulf %[[V24]], %[[V28]] : f32
-// CHECK-NEXT: %[[V30:.*]] = arith.addf %[[V20]], %[[V29]] : f32
-// CHECK-NEXT: %[[V31:.*]] = arith.mulf %[[V10]], %[[V30]] : f32
-// CHECK-NEXT: linalg.yield %[[V31]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32, %[[IN_3:.*]]: f32)
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[IN_2]], %[[IN_2]] : f32
+// CHECK-NEXT: %[[PRODUCT_2:.*]] = arith.mulf %[[PRODUCT]], %[[C0_04471]] : f32
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[PRODUCT_2]], %[[C1]] : f32
+// CHECK-NEXT: %[[PRODUCT_3:.*]] = arith.mulf %[[IN_2]], %[[SUM]] : f32
+// CHECK-NEXT: %[[PRODUCT_4:.*]] = arith.mulf %[[PRODUCT_3]], %[[C0_7979]] : f32
+// CHECK-NEXT: %[[TANH:.*]] = math.tanh %[[PRODUCT_4]] : f32
+// CHECK-NEXT: %[[SUM_2:.*]] = arith.addf %[[TANH]], %[[C1_2]] : f32
+// CHECK-NEXT: %[[PRODUCT_5:.*]] = arith.mulf %[[SUM_2]], %[[C0_5]] : f32
+// CHECK-NEXT: %[[PRODUCT_6:.*]] = arith.mulf %[[IN_2]], %[[C0_5_2]] : f32
+// CHECK-NEXT: %[[PRODUCT_7:.*]] = arith.mulf %[[TANH]], %[[TANH]] : f32
+// CHECK-NEXT: %[[DIFFERENCE:.*]] = arith.subf %[[C1_3]], %[[PRODUCT_7]] : f32
+// CHECK-NEXT: %[[PRODUCT_8:.*]] = arith.mulf %[[PRODUCT_6]], %[[DIFFERENCE]] : f32
+// CHECK-NEXT: %[[PRODUCT_9:.*]] = arith.mulf %[[IN_2]], %[[IN_2]] : f32
+// CHECK-NEXT: %[[PRODUCT_10:.*]] = arith.mulf %[[PRODUCT_9]], %[[C0_1341]] : f32
+// CHECK-NEXT: %[[SUM_3:.*]] = arith.addf %[[PRODUCT_10]], %[[C1_4]] : f32
+// CHECK-NEXT: %[[PRODUCT_11:.*]] = arith.mulf %[[SUM_3]], %[[C0_7979_2]] : f32
+// CHECK-NEXT: %[[PRODUCT_12:.*]] = arith.mulf %[[PRODUCT_8]], %[[PRODUCT_11]] : f32
+// CHECK-NEXT: %[[SUM_4:.*]] = arith.addf %[[PRODUCT_5]], %[[PRODUCT_12]] : f32
+// CHECK-NEXT: %[[PRODUCT_13:.*]] = arith.mulf %[[IN]], %[[SUM_4]] : f32
+// CHECK-NEXT: linalg.yield %[[PRODUCT_13]] : f32
 func.func private @gelu_grad_tanh(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %z = nn.gelu_grad tanh %x, %y : tensor<2x4xf32>
@@ -381,11 +381,11 @@ func.func private @gelu_grad_tanh(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
 }
 
 // CHECK-LABEL: func.func private @scale(
-// CHECK: %[[V0:.*]] = arith.constant 5.000000e-01 : f32
+// CHECK: %[[C0_5:.*]] = arith.constant 5.000000e-01 : f32
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V1:.*]]: f32, %[[V2:.*]]: f32)
-// CHECK-NEXT: %[[V3:.*]] = arith.mulf %[[V1]], %[[V0]] : f32
-// CHECK-NEXT: linalg.yield %[[V3]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[IN]], %[[C0_5]] : f32
+// CHECK-NEXT: linalg.yield %[[PRODUCT]] : f32
 func.func private @scale(%x: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %y = nn.scale %x by 0.5 : tensor<2x4xf32>
@@ -395,11 +395,11 @@ func.func private @scale(%x: tensor<2x4xf32>)
 // bf16 is computed with as f32 and rounded at the end.
 // CHECK-LABEL: func.func private @narrow(
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: bf16)
-// CHECK-NEXT: %[[V2:.*]] = arith.truncf %[[V0]] : f32 to bf16
-// CHECK-NEXT: %[[V3:.*]] = arith.extf %[[V2]] : bf16 to f32
-// CHECK-NEXT: %[[V4:.*]] = arith.truncf %[[V3]] : f32 to bf16
-// CHECK-NEXT: linalg.yield %[[V4]] : bf16
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: bf16)
+// CHECK-NEXT: %[[NARROW:.*]] = arith.truncf %[[IN]] : f32 to bf16
+// CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[NARROW]] : bf16 to f32
+// CHECK-NEXT: %[[NARROW_2:.*]] = arith.truncf %[[WIDE]] : f32 to bf16
+// CHECK-NEXT: linalg.yield %[[NARROW_2]] : bf16
 func.func private @narrow(%x: tensor<2x4xf32>)
     -> tensor<2x4xbf16> attributes {rt.kernel} {
   %y = nn.cast %x : tensor<2x4xf32> -> tensor<2x4xbf16>
@@ -408,9 +408,9 @@ func.func private @narrow(%x: tensor<2x4xf32>)
 
 // CHECK-LABEL: func.func private @truncate(
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: i64)
-// CHECK-NEXT: %[[V2:.*]] = arith.fptosi %[[V0]] : f32 to i64
-// CHECK-NEXT: linalg.yield %[[V2]] : i64
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: i64)
+// CHECK-NEXT: %[[WHOLE:.*]] = arith.fptosi %[[IN]] : f32 to i64
+// CHECK-NEXT: linalg.yield %[[WHOLE]] : i64
 func.func private @truncate(%x: tensor<2x4xf32>)
     -> tensor<2x4xi64> attributes {rt.kernel} {
   %y = nn.cast %x : tensor<2x4xf32> -> tensor<2x4xi64>
@@ -419,10 +419,10 @@ func.func private @truncate(%x: tensor<2x4xf32>)
 
 // CHECK-LABEL: func.func private @is_not_zero(
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: i1)
-// CHECK-NEXT: %[[V2:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT: %[[V3:.*]] = arith.cmpf une, %[[V0]], %[[V2]] : f32
-// CHECK-NEXT: linalg.yield %[[V3]] : i1
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: i1)
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: %[[IS:.*]] = arith.cmpf une, %[[IN]], %[[C0]] : f32
+// CHECK-NEXT: linalg.yield %[[IS]] : i1
 func.func private @is_not_zero(%x: tensor<2x4xf32>)
     -> tensor<2x4xi1> attributes {rt.kernel} {
   %y = nn.cast %x : tensor<2x4xf32> -> tensor<2x4xi1>
@@ -432,15 +432,15 @@ func.func private @is_not_zero(%x: tensor<2x4xf32>)
 // Integers, one after the other in one kernel.
 // CHECK-LABEL: func.func private @whole_numbers(
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: i64, %[[V1:.*]]: i64, %[[V2:.*]]: i64)
-// CHECK-NEXT: %[[V3:.*]] = arith.subi %[[V0]], %[[V1]] : i64
-// CHECK-NEXT: %[[V4:.*]] = arith.muli %[[V3]], %[[V1]] : i64
-// CHECK-NEXT: %[[V5:.*]] = arith.divsi %[[V4]], %[[V0]] : i64
-// CHECK-NEXT: %[[V6:.*]] = arith.cmpi sgt, %[[V1]], %[[V5]] : i64
-// CHECK-NEXT: %[[V7:.*]] = arith.select %[[V6]], %[[V1]], %[[V5]] : i64
-// CHECK-NEXT: %[[V8:.*]] = arith.remsi %[[V7]], %[[V0]] : i64
-// CHECK-NEXT: %[[V9:.*]] = arith.addi %[[V8]], %[[V0]] : i64
-// CHECK-NEXT: linalg.yield %[[V9]] : i64
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: i64, %[[IN_2:.*]]: i64, %[[IN_3:.*]]: i64)
+// CHECK-NEXT: %[[DIFFERENCE:.*]] = arith.subi %[[IN]], %[[IN_2]] : i64
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.muli %[[DIFFERENCE]], %[[IN_2]] : i64
+// CHECK-NEXT: %[[QUOTIENT:.*]] = arith.divsi %[[PRODUCT]], %[[IN]] : i64
+// CHECK-NEXT: %[[IS:.*]] = arith.cmpi sgt, %[[IN_2]], %[[QUOTIENT]] : i64
+// CHECK-NEXT: %[[CHOSEN:.*]] = arith.select %[[IS]], %[[IN_2]], %[[QUOTIENT]] : i64
+// CHECK-NEXT: %[[REST:.*]] = arith.remsi %[[CHOSEN]], %[[IN]] : i64
+// CHECK-NEXT: %[[SUM:.*]] = arith.addi %[[REST]], %[[IN]] : i64
+// CHECK-NEXT: linalg.yield %[[SUM]] : i64
 func.func private @whole_numbers(%x: tensor<2x4xi64>, %y: tensor<2x4xi64>)
     -> tensor<2x4xi64> attributes {rt.kernel} {
   %d = nn.sub %x, %y : tensor<2x4xi64>
@@ -454,12 +454,12 @@ func.func private @whole_numbers(%x: tensor<2x4xi64>, %y: tensor<2x4xi64>)
 
 // CHECK-LABEL: func.func private @choose(
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32, %[[V2:.*]]: f32)
-// CHECK-NEXT: %[[V3:.*]] = arith.cmpf oeq, %[[V0]], %[[V1]] : f32
-// CHECK-NEXT: %[[V4:.*]] = arith.cmpf ole, %[[V0]], %[[V1]] : f32
-// CHECK-NEXT: %[[V5:.*]] = arith.select %[[V4]], %[[V0]], %[[V1]] : f32
-// CHECK-NEXT: %[[V6:.*]] = arith.select %[[V3]], %[[V5]], %[[V0]] : f32
-// CHECK-NEXT: linalg.yield %[[V6]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32, %[[IN_3:.*]]: f32)
+// CHECK-NEXT: %[[IS:.*]] = arith.cmpf oeq, %[[IN]], %[[IN_2]] : f32
+// CHECK-NEXT: %[[IS_2:.*]] = arith.cmpf ole, %[[IN]], %[[IN_2]] : f32
+// CHECK-NEXT: %[[CHOSEN:.*]] = arith.select %[[IS_2]], %[[IN]], %[[IN_2]] : f32
+// CHECK-NEXT: %[[CHOSEN_2:.*]] = arith.select %[[IS]], %[[CHOSEN]], %[[IN]] : f32
+// CHECK-NEXT: linalg.yield %[[CHOSEN_2]] : f32
 func.func private @choose(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %c = nn.compare le %x, %y : tensor<2x4xf32> -> tensor<2x4xi1>
@@ -471,9 +471,9 @@ func.func private @choose(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
 
 // CHECK-LABEL: func.func private @less(
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: i64, %[[V1:.*]]: i64, %[[V2:.*]]: i1)
-// CHECK-NEXT: %[[V3:.*]] = arith.cmpi slt, %[[V0]], %[[V1]] : i64
-// CHECK-NEXT: linalg.yield %[[V3]] : i1
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: i64, %[[IN_2:.*]]: i64, %[[IN_3:.*]]: i1)
+// CHECK-NEXT: %[[IS:.*]] = arith.cmpi slt, %[[IN]], %[[IN_2]] : i64
+// CHECK-NEXT: linalg.yield %[[IS]] : i1
 func.func private @less(%x: tensor<2x4xi64>, %y: tensor<2x4xi64>)
     -> tensor<2x4xi1> attributes {rt.kernel} {
   %c = nn.compare lt %x, %y : tensor<2x4xi64> -> tensor<2x4xi1>
@@ -482,19 +482,19 @@ func.func private @less(%x: tensor<2x4xi64>, %y: tensor<2x4xi64>)
 
 // A scale that is nan leaves the parameter as it is.
 // CHECK-LABEL: func.func private @sgd(
-// CHECK: %[[V0:.*]] = memref.load {{.*}}
-// CHECK: %[[V1:.*]] = arith.cmpf oeq, %[[V0]], %[[V0]] : f32
-// CHECK: %[[V2:.*]] = memref.load {{.*}}
-// CHECK: %[[V3:.*]] = memref.load {{.*}}
+// CHECK: %[[LOADED:.*]] = memref.load {{.*}}
+// CHECK: %[[IS:.*]] = arith.cmpf oeq, %[[LOADED]], %[[LOADED]] : f32
+// CHECK: %[[LOADED_2:.*]] = memref.load {{.*}}
+// CHECK: %[[LOADED_3:.*]] = memref.load {{.*}}
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V4:.*]]: f32, %[[V5:.*]]: f32, %[[V6:.*]]: f32)
-// CHECK-NEXT: %[[V7:.*]] = arith.mulf %[[V5]], %[[V0]] : f32
-// CHECK-NEXT: %[[V8:.*]] = arith.mulf %[[V3]], %[[V4]] : f32
-// CHECK-NEXT: %[[V9:.*]] = arith.addf %[[V7]], %[[V8]] : f32
-// CHECK-NEXT: %[[V10:.*]] = arith.mulf %[[V2]], %[[V9]] : f32
-// CHECK-NEXT: %[[V11:.*]] = arith.subf %[[V4]], %[[V10]] : f32
-// CHECK-NEXT: %[[V12:.*]] = arith.select %[[V1]], %[[V11]], %[[V4]] : f32
-// CHECK-NEXT: linalg.yield %[[V12]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32, %[[IN_3:.*]]: f32)
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[IN_2]], %[[LOADED]] : f32
+// CHECK-NEXT: %[[PRODUCT_2:.*]] = arith.mulf %[[LOADED_3]], %[[IN]] : f32
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[PRODUCT]], %[[PRODUCT_2]] : f32
+// CHECK-NEXT: %[[PRODUCT_3:.*]] = arith.mulf %[[LOADED_2]], %[[SUM]] : f32
+// CHECK-NEXT: %[[DIFFERENCE:.*]] = arith.subf %[[IN]], %[[PRODUCT_3]] : f32
+// CHECK-NEXT: %[[CHOSEN:.*]] = arith.select %[[IS]], %[[DIFFERENCE]], %[[IN]] : f32
+// CHECK-NEXT: linalg.yield %[[CHOSEN]] : f32
 func.func private @sgd(%p: tensor<2x4xf32>, %g: tensor<2x4xf32>, %scale: tensor<f32>, %lr: tensor<f32>, %decay: tensor<f32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %n = nn.sgd decay %p, %g grad_scale %scale lr %lr weight_decay %decay
@@ -503,68 +503,68 @@ func.func private @sgd(%p: tensor<2x4xf32>, %g: tensor<2x4xf32>, %scale: tensor<
 }
 
 // CHECK-LABEL: func.func private @adamw(
-// CHECK: %[[V0:.*]] = memref.load {{.*}}
-// CHECK: %[[V1:.*]] = arith.cmpf oeq, %[[V0]], %[[V0]] : f32
-// CHECK: %[[V2:.*]] = arith.constant 1.000000e+00 : f32
-// CHECK: %[[V3:.*]] = memref.load {{.*}}
-// CHECK: %[[V4:.*]] = memref.load {{.*}}
-// CHECK: %[[V5:.*]] = arith.mulf %[[V3]], %[[V4]] : f32
-// CHECK: %[[V6:.*]] = arith.subf %[[V2]], %[[V5]] : f32
-// CHECK: %[[V7:.*]] = arith.extf %[[V3]] : f32 to f64
-// CHECK: %[[V8:.*]] = arith.constant 1.000000e+00 : f64
-// CHECK: %[[V9:.*]] = memref.load {{.*}}
-// CHECK: %[[V10:.*]] = arith.extf %[[V9]] : f32 to f64
-// CHECK: %[[V11:.*]] = memref.load {{.*}}
-// CHECK: %[[V12:.*]] = arith.sitofp %[[V11]] : i64 to f64
-// CHECK: %[[V13:.*]] = math.powf %[[V10]], %[[V12]] : f64
-// CHECK: %[[V14:.*]] = arith.subf %[[V8]], %[[V13]] : f64
-// CHECK: %[[V15:.*]] = arith.divf %[[V7]], %[[V14]] : f64
-// CHECK: %[[V16:.*]] = arith.truncf %[[V15]] : f64 to f32
-// CHECK: %[[V17:.*]] = arith.subf %[[V2]], %[[V9]] : f32
-// CHECK: %[[V18:.*]] = memref.load {{.*}}
-// CHECK: %[[V19:.*]] = arith.subf %[[V2]], %[[V18]] : f32
-// CHECK: %[[V20:.*]] = arith.extf %[[V18]] : f32 to f64
-// CHECK: %[[V21:.*]] = math.powf %[[V20]], %[[V12]] : f64
-// CHECK: %[[V22:.*]] = arith.subf %[[V8]], %[[V21]] : f64
-// CHECK: %[[V23:.*]] = math.sqrt %[[V22]] : f64
-// CHECK: %[[V24:.*]] = arith.truncf %[[V23]] : f64 to f32
-// CHECK: %[[V25:.*]] = memref.load {{.*}}
-// CHECK: %[[V26:.*]] = arith.cmpf oeq, %[[V0]], %[[V0]] : f32
-// CHECK: %[[V27:.*]] = arith.constant 1.000000e+00 : f32
-// CHECK: %[[V28:.*]] = arith.subf %[[V27]], %[[V9]] : f32
-// CHECK: %[[V29:.*]] = arith.cmpf oeq, %[[V0]], %[[V0]] : f32
-// CHECK: %[[V30:.*]] = arith.constant 1.000000e+00 : f32
-// CHECK: %[[V31:.*]] = arith.subf %[[V30]], %[[V18]] : f32
+// CHECK: %[[LOADED:.*]] = memref.load {{.*}}
+// CHECK: %[[IS:.*]] = arith.cmpf oeq, %[[LOADED]], %[[LOADED]] : f32
+// CHECK: %[[C1:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: %[[LOADED_2:.*]] = memref.load {{.*}}
+// CHECK: %[[LOADED_3:.*]] = memref.load {{.*}}
+// CHECK: %[[PRODUCT:.*]] = arith.mulf %[[LOADED_2]], %[[LOADED_3]] : f32
+// CHECK: %[[DIFFERENCE:.*]] = arith.subf %[[C1]], %[[PRODUCT]] : f32
+// CHECK: %[[WIDE:.*]] = arith.extf %[[LOADED_2]] : f32 to f64
+// CHECK: %[[C1_2:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK: %[[LOADED_4:.*]] = memref.load {{.*}}
+// CHECK: %[[WIDE_2:.*]] = arith.extf %[[LOADED_4]] : f32 to f64
+// CHECK: %[[LOADED_5:.*]] = memref.load {{.*}}
+// CHECK: %[[FLOAT:.*]] = arith.sitofp %[[LOADED_5]] : i64 to f64
+// CHECK: %[[POWER:.*]] = math.powf %[[WIDE_2]], %[[FLOAT]] : f64
+// CHECK: %[[DIFFERENCE_2:.*]] = arith.subf %[[C1_2]], %[[POWER]] : f64
+// CHECK: %[[QUOTIENT:.*]] = arith.divf %[[WIDE]], %[[DIFFERENCE_2]] : f64
+// CHECK: %[[NARROW:.*]] = arith.truncf %[[QUOTIENT]] : f64 to f32
+// CHECK: %[[DIFFERENCE_3:.*]] = arith.subf %[[C1]], %[[LOADED_4]] : f32
+// CHECK: %[[LOADED_6:.*]] = memref.load {{.*}}
+// CHECK: %[[DIFFERENCE_4:.*]] = arith.subf %[[C1]], %[[LOADED_6]] : f32
+// CHECK: %[[WIDE_3:.*]] = arith.extf %[[LOADED_6]] : f32 to f64
+// CHECK: %[[POWER_2:.*]] = math.powf %[[WIDE_3]], %[[FLOAT]] : f64
+// CHECK: %[[DIFFERENCE_5:.*]] = arith.subf %[[C1_2]], %[[POWER_2]] : f64
+// CHECK: %[[ROOT:.*]] = math.sqrt %[[DIFFERENCE_5]] : f64
+// CHECK: %[[NARROW_2:.*]] = arith.truncf %[[ROOT]] : f64 to f32
+// CHECK: %[[LOADED_7:.*]] = memref.load {{.*}}
+// CHECK: %[[IS_2:.*]] = arith.cmpf oeq, %[[LOADED]], %[[LOADED]] : f32
+// CHECK: %[[C1_3:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: %[[DIFFERENCE_6:.*]] = arith.subf %[[C1_3]], %[[LOADED_4]] : f32
+// CHECK: %[[IS_3:.*]] = arith.cmpf oeq, %[[LOADED]], %[[LOADED]] : f32
+// CHECK: %[[C1_4:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: %[[DIFFERENCE_7:.*]] = arith.subf %[[C1_4]], %[[LOADED_6]] : f32
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V32:.*]]: f32, %[[V33:.*]]: f32, %[[V34:.*]]: f32, %[[V35:.*]]: f32, %[[V36:.*]]: f32, %[[V37:.*]]: f32, %[[V38:.*]]: f32)
-// CHECK-NEXT: %[[V39:.*]] = arith.mulf %[[V32]], %[[V6]] : f32
-// CHECK-NEXT: %[[V40:.*]] = arith.mulf %[[V9]], %[[V33]] : f32
-// CHECK-NEXT: %[[V41:.*]] = arith.mulf %[[V34]], %[[V0]] : f32
-// CHECK-NEXT: %[[V42:.*]] = arith.mulf %[[V17]], %[[V41]] : f32
-// CHECK-NEXT: %[[V43:.*]] = arith.addf %[[V40]], %[[V42]] : f32
-// CHECK-NEXT: %[[V44:.*]] = arith.mulf %[[V16]], %[[V43]] : f32
-// CHECK-NEXT: %[[V45:.*]] = arith.mulf %[[V18]], %[[V35]] : f32
-// CHECK-NEXT: %[[V46:.*]] = arith.mulf %[[V19]], %[[V41]] : f32
-// CHECK-NEXT: %[[V47:.*]] = arith.mulf %[[V46]], %[[V41]] : f32
-// CHECK-NEXT: %[[V48:.*]] = arith.addf %[[V45]], %[[V47]] : f32
-// CHECK-NEXT: %[[V49:.*]] = math.sqrt %[[V48]] : f32
-// CHECK-NEXT: %[[V50:.*]] = arith.divf %[[V49]], %[[V24]] : f32
-// CHECK-NEXT: %[[V51:.*]] = arith.addf %[[V50]], %[[V25]] : f32
-// CHECK-NEXT: %[[V52:.*]] = arith.divf %[[V44]], %[[V51]] : f32
-// CHECK-NEXT: %[[V53:.*]] = arith.subf %[[V39]], %[[V52]] : f32
-// CHECK-NEXT: %[[V54:.*]] = arith.select %[[V1]], %[[V53]], %[[V32]] : f32
-// CHECK-NEXT: %[[V55:.*]] = arith.mulf %[[V9]], %[[V33]] : f32
-// CHECK-NEXT: %[[V56:.*]] = arith.mulf %[[V34]], %[[V0]] : f32
-// CHECK-NEXT: %[[V57:.*]] = arith.mulf %[[V28]], %[[V56]] : f32
-// CHECK-NEXT: %[[V58:.*]] = arith.addf %[[V55]], %[[V57]] : f32
-// CHECK-NEXT: %[[V59:.*]] = arith.select %[[V26]], %[[V58]], %[[V33]] : f32
-// CHECK-NEXT: %[[V60:.*]] = arith.mulf %[[V18]], %[[V35]] : f32
-// CHECK-NEXT: %[[V61:.*]] = arith.mulf %[[V34]], %[[V0]] : f32
-// CHECK-NEXT: %[[V62:.*]] = arith.mulf %[[V31]], %[[V61]] : f32
-// CHECK-NEXT: %[[V63:.*]] = arith.mulf %[[V62]], %[[V61]] : f32
-// CHECK-NEXT: %[[V64:.*]] = arith.addf %[[V60]], %[[V63]] : f32
-// CHECK-NEXT: %[[V65:.*]] = arith.select %[[V29]], %[[V64]], %[[V35]] : f32
-// CHECK-NEXT: linalg.yield %[[V54]], %[[V59]], %[[V65]] : f32, f32, f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32, %[[IN_3:.*]]: f32, %[[IN_4:.*]]: f32, %[[IN_5:.*]]: f32, %[[IN_6:.*]]: f32, %[[IN_7:.*]]: f32)
+// CHECK-NEXT: %[[PRODUCT_2:.*]] = arith.mulf %[[IN]], %[[DIFFERENCE]] : f32
+// CHECK-NEXT: %[[PRODUCT_3:.*]] = arith.mulf %[[LOADED_4]], %[[IN_2]] : f32
+// CHECK-NEXT: %[[PRODUCT_4:.*]] = arith.mulf %[[IN_3]], %[[LOADED]] : f32
+// CHECK-NEXT: %[[PRODUCT_5:.*]] = arith.mulf %[[DIFFERENCE_3]], %[[PRODUCT_4]] : f32
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[PRODUCT_3]], %[[PRODUCT_5]] : f32
+// CHECK-NEXT: %[[PRODUCT_6:.*]] = arith.mulf %[[NARROW]], %[[SUM]] : f32
+// CHECK-NEXT: %[[PRODUCT_7:.*]] = arith.mulf %[[LOADED_6]], %[[IN_4]] : f32
+// CHECK-NEXT: %[[PRODUCT_8:.*]] = arith.mulf %[[DIFFERENCE_4]], %[[PRODUCT_4]] : f32
+// CHECK-NEXT: %[[PRODUCT_9:.*]] = arith.mulf %[[PRODUCT_8]], %[[PRODUCT_4]] : f32
+// CHECK-NEXT: %[[SUM_2:.*]] = arith.addf %[[PRODUCT_7]], %[[PRODUCT_9]] : f32
+// CHECK-NEXT: %[[ROOT_2:.*]] = math.sqrt %[[SUM_2]] : f32
+// CHECK-NEXT: %[[QUOTIENT_2:.*]] = arith.divf %[[ROOT_2]], %[[NARROW_2]] : f32
+// CHECK-NEXT: %[[SUM_3:.*]] = arith.addf %[[QUOTIENT_2]], %[[LOADED_7]] : f32
+// CHECK-NEXT: %[[QUOTIENT_3:.*]] = arith.divf %[[PRODUCT_6]], %[[SUM_3]] : f32
+// CHECK-NEXT: %[[DIFFERENCE_8:.*]] = arith.subf %[[PRODUCT_2]], %[[QUOTIENT_3]] : f32
+// CHECK-NEXT: %[[CHOSEN:.*]] = arith.select %[[IS]], %[[DIFFERENCE_8]], %[[IN]] : f32
+// CHECK-NEXT: %[[PRODUCT_10:.*]] = arith.mulf %[[LOADED_4]], %[[IN_2]] : f32
+// CHECK-NEXT: %[[PRODUCT_11:.*]] = arith.mulf %[[IN_3]], %[[LOADED]] : f32
+// CHECK-NEXT: %[[PRODUCT_12:.*]] = arith.mulf %[[DIFFERENCE_6]], %[[PRODUCT_11]] : f32
+// CHECK-NEXT: %[[SUM_4:.*]] = arith.addf %[[PRODUCT_10]], %[[PRODUCT_12]] : f32
+// CHECK-NEXT: %[[CHOSEN_2:.*]] = arith.select %[[IS_2]], %[[SUM_4]], %[[IN_2]] : f32
+// CHECK-NEXT: %[[PRODUCT_13:.*]] = arith.mulf %[[LOADED_6]], %[[IN_4]] : f32
+// CHECK-NEXT: %[[PRODUCT_14:.*]] = arith.mulf %[[IN_3]], %[[LOADED]] : f32
+// CHECK-NEXT: %[[PRODUCT_15:.*]] = arith.mulf %[[DIFFERENCE_7]], %[[PRODUCT_14]] : f32
+// CHECK-NEXT: %[[PRODUCT_16:.*]] = arith.mulf %[[PRODUCT_15]], %[[PRODUCT_14]] : f32
+// CHECK-NEXT: %[[SUM_5:.*]] = arith.addf %[[PRODUCT_13]], %[[PRODUCT_16]] : f32
+// CHECK-NEXT: %[[CHOSEN_3:.*]] = arith.select %[[IS_3]], %[[SUM_5]], %[[IN_4]] : f32
+// CHECK-NEXT: linalg.yield %[[CHOSEN]], %[[CHOSEN_2]], %[[CHOSEN_3]] : f32, f32, f32
 func.func private @adamw(%p: tensor<2x4xf32>, %g: tensor<2x4xf32>, %m: tensor<2x4xf32>, %v: tensor<2x4xf32>, %scale: tensor<f32>, %lr: tensor<f32>, %b1: tensor<f32>, %b2: tensor<f32>, %eps: tensor<f32>, %decay: tensor<f32>, %step: tensor<i64>)
     -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>) attributes {rt.kernel} {
   %n, %nm, %nv = nn.adamw decay %p, %g, %m, %v grad_scale %scale lr %lr

@@ -3,53 +3,53 @@
 
 // The last of eight columns is padding.
 // CHECK-LABEL: func.func private @cross_entropy(
-// CHECK: %[[V0:.*]] = arith.constant 0xFF800000 : f32
+// CHECK: %[[MINUS_INFINITY:.*]] = arith.constant 0xFF800000 : f32
 // CHECK: memref.store
-// CHECK: %[[V1:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK: %[[C0:.*]] = arith.constant 0.000000e+00 : f64
 // CHECK: memref.store
-// CHECK: %[[V2:.*]] = arith.constant 7 : i32
-// CHECK: %[[V3:.*]] = arith.constant -3.40282347E+38 : f32
-// CHECK: %[[V4:.*]] = memref.load {{.*}}
-// CHECK: %[[V5:.*]] = arith.trunci %[[V4]] : i64 to i32
-// CHECK: %[[V6:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[C7:.*]] = arith.constant 7 : i32
+// CHECK: %[[MINUS_3_403e38:.*]] = arith.constant -3.40282347E+38 : f32
+// CHECK: %[[LOADED:.*]] = memref.load {{.*}}
+// CHECK: %[[WORD:.*]] = arith.trunci %[[LOADED]] : i64 to i32
+// CHECK: %[[C0_2:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK: linalg.generic {{.*}}["reduction"]
-// CHECK-NEXT: ^bb0(%[[V7:.*]]: f32, %[[V8:.*]]: f32, %[[V9:.*]]: f64)
-// CHECK-NEXT: %[[V10:.*]] = linalg.index 0 : index
-// CHECK-NEXT: %[[V11:.*]] = arith.index_cast %[[V10]] : index to i32
-// CHECK-NEXT: %[[V12:.*]] = arith.cmpi slt, %[[V11]], %[[V2]] : i32
-// CHECK-NEXT: %[[V13:.*]] = arith.select %[[V12]], %[[V7]], %[[V3]] : f32
-// CHECK-NEXT: %[[V14:.*]] = arith.cmpi eq, %[[V11]], %[[V5]] : i32
-// CHECK-NEXT: %[[V15:.*]] = arith.select %[[V14]], %[[V7]], %[[V6]] : f32
-// CHECK-NEXT: %[[V16:.*]] = arith.extf %[[V15]] : f32 to f64
-// CHECK-NEXT: %[[V17:.*]] = arith.maxnumf %[[V8]], %[[V13]] fastmath<nnan,nsz> : f32
-// CHECK-NEXT: %[[V18:.*]] = arith.addf %[[V9]], %[[V16]] fastmath<reassoc> : f64
-// CHECK-NEXT: linalg.yield %[[V17]], %[[V18]] : f32, f64
-// CHECK: %[[V19:.*]] = memref.load {{.*}}
-// CHECK: %[[V20:.*]] = memref.load {{.*}}
-// CHECK: %[[V21:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32, %[[IN_3:.*]]: f64)
+// CHECK-NEXT: %[[COLUMN:.*]] = linalg.index 0 : index
+// CHECK-NEXT: %[[NUMBER:.*]] = arith.index_cast %[[COLUMN]] : index to i32
+// CHECK-NEXT: %[[IS:.*]] = arith.cmpi slt, %[[NUMBER]], %[[C7]] : i32
+// CHECK-NEXT: %[[CHOSEN:.*]] = arith.select %[[IS]], %[[IN]], %[[MINUS_3_403e38]] : f32
+// CHECK-NEXT: %[[IS_2:.*]] = arith.cmpi eq, %[[NUMBER]], %[[WORD]] : i32
+// CHECK-NEXT: %[[CHOSEN_2:.*]] = arith.select %[[IS_2]], %[[IN]], %[[C0_2]] : f32
+// CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[CHOSEN_2]] : f32 to f64
+// CHECK-NEXT: %[[MAX:.*]] = arith.maxnumf %[[IN_2]], %[[CHOSEN]] fastmath<nnan,nsz> : f32
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[IN_3]], %[[WIDE]] fastmath<reassoc> : f64
+// CHECK-NEXT: linalg.yield %[[MAX]], %[[SUM]] : f32, f64
+// CHECK: %[[LOADED_2:.*]] = memref.load {{.*}}
+// CHECK: %[[LOADED_3:.*]] = memref.load {{.*}}
+// CHECK: %[[C0_3:.*]] = arith.constant 0.000000e+00 : f64
 // CHECK: memref.store
-// CHECK: %[[V22:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[C0_4:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK: linalg.generic {{.*}}["reduction"]
-// CHECK-NEXT: ^bb0(%[[V23:.*]]: f32, %[[V24:.*]]: f64)
-// CHECK-NEXT: %[[V25:.*]] = linalg.index 0 : index
-// CHECK-NEXT: %[[V26:.*]] = arith.index_cast %[[V25]] : index to i32
-// CHECK-NEXT: %[[V27:.*]] = arith.cmpi slt, %[[V26]], %[[V2]] : i32
-// CHECK-NEXT: %[[V28:.*]] = arith.subf %[[V23]], %[[V19]] : f32
-// CHECK-NEXT: %[[V29:.*]] = math.exp %[[V28]] : f32
-// CHECK-NEXT: %[[V30:.*]] = arith.select %[[V27]], %[[V29]], %[[V22]] : f32
-// CHECK-NEXT: %[[V31:.*]] = arith.extf %[[V30]] : f32 to f64
-// CHECK-NEXT: %[[V32:.*]] = arith.addf %[[V24]], %[[V31]] fastmath<reassoc> : f64
-// CHECK-NEXT: linalg.yield %[[V32]] : f64
-// CHECK: %[[V33:.*]] = memref.load {{.*}}
-// CHECK: %[[V34:.*]] = arith.constant 0 : i32
-// CHECK: %[[V35:.*]] = arith.cmpi sge, %[[V5]], %[[V34]] : i32
-// CHECK: %[[V36:.*]] = arith.truncf %[[V33]] : f64 to f32
-// CHECK: %[[V37:.*]] = math.log %[[V36]] : f32
-// CHECK: %[[V38:.*]] = arith.addf %[[V19]], %[[V37]] : f32
-// CHECK: %[[V39:.*]] = arith.truncf %[[V20]] : f64 to f32
-// CHECK: %[[V40:.*]] = arith.subf %[[V38]], %[[V39]] : f32
-// CHECK: %[[V41:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK: %[[V42:.*]] = arith.select %[[V35]], %[[V40]], %[[V41]] : f32
+// CHECK-NEXT: ^bb0(%[[IN_4:.*]]: f32, %[[IN_5:.*]]: f64)
+// CHECK-NEXT: %[[COLUMN_2:.*]] = linalg.index 0 : index
+// CHECK-NEXT: %[[NUMBER_2:.*]] = arith.index_cast %[[COLUMN_2]] : index to i32
+// CHECK-NEXT: %[[IS_3:.*]] = arith.cmpi slt, %[[NUMBER_2]], %[[C7]] : i32
+// CHECK-NEXT: %[[DIFFERENCE:.*]] = arith.subf %[[IN_4]], %[[LOADED_2]] : f32
+// CHECK-NEXT: %[[EXP:.*]] = math.exp %[[DIFFERENCE]] : f32
+// CHECK-NEXT: %[[CHOSEN_3:.*]] = arith.select %[[IS_3]], %[[EXP]], %[[C0_4]] : f32
+// CHECK-NEXT: %[[WIDE_2:.*]] = arith.extf %[[CHOSEN_3]] : f32 to f64
+// CHECK-NEXT: %[[SUM_2:.*]] = arith.addf %[[IN_5]], %[[WIDE_2]] fastmath<reassoc> : f64
+// CHECK-NEXT: linalg.yield %[[SUM_2]] : f64
+// CHECK: %[[LOADED_4:.*]] = memref.load {{.*}}
+// CHECK: %[[C0_5:.*]] = arith.constant 0 : i32
+// CHECK: %[[IS_4:.*]] = arith.cmpi sge, %[[WORD]], %[[C0_5]] : i32
+// CHECK: %[[NARROW:.*]] = arith.truncf %[[LOADED_4]] : f64 to f32
+// CHECK: %[[LOG:.*]] = math.log %[[NARROW]] : f32
+// CHECK: %[[SUM_3:.*]] = arith.addf %[[LOADED_2]], %[[LOG]] : f32
+// CHECK: %[[NARROW_2:.*]] = arith.truncf %[[LOADED_3]] : f64 to f32
+// CHECK: %[[DIFFERENCE_2:.*]] = arith.subf %[[SUM_3]], %[[NARROW_2]] : f32
+// CHECK: %[[C0_6:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[CHOSEN_4:.*]] = arith.select %[[IS_4]], %[[DIFFERENCE_2]], %[[C0_6]] : f32
 // CHECK: memref.store
 // CHECK: memref.store
 func.func private @cross_entropy(%x: tensor<2x3x8xf32>, %t: tensor<2x3xi64>)
@@ -59,31 +59,31 @@ func.func private @cross_entropy(%x: tensor<2x3x8xf32>, %t: tensor<2x3xi64>)
 }
 
 // CHECK-LABEL: func.func private @cross_entropy_grad(
-// CHECK: %[[V0:.*]] = arith.constant 7 : i32
-// CHECK: %[[V1:.*]] = memref.load {{.*}}
-// CHECK: %[[V2:.*]] = arith.trunci %[[V1]] : i64 to i32
-// CHECK: %[[V3:.*]] = arith.constant 0 : i32
-// CHECK: %[[V4:.*]] = arith.cmpi sge, %[[V2]], %[[V3]] : i32
-// CHECK: %[[V5:.*]] = memref.load {{.*}}
-// CHECK: %[[V6:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK: %[[V7:.*]] = arith.select %[[V4]], %[[V5]], %[[V6]] : f32
-// CHECK: %[[V8:.*]] = memref.load {{.*}}
-// CHECK: %[[V9:.*]] = arith.constant 1.000000e+00 : f32
-// CHECK: %[[V10:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK: %[[V11:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[C7:.*]] = arith.constant 7 : i32
+// CHECK: %[[LOADED:.*]] = memref.load {{.*}}
+// CHECK: %[[WORD:.*]] = arith.trunci %[[LOADED]] : i64 to i32
+// CHECK: %[[C0:.*]] = arith.constant 0 : i32
+// CHECK: %[[IS:.*]] = arith.cmpi sge, %[[WORD]], %[[C0]] : i32
+// CHECK: %[[LOADED_2:.*]] = memref.load {{.*}}
+// CHECK: %[[C0_2:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[CHOSEN:.*]] = arith.select %[[IS]], %[[LOADED_2]], %[[C0_2]] : f32
+// CHECK: %[[LOADED_3:.*]] = memref.load {{.*}}
+// CHECK: %[[C1:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: %[[C0_3:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[C0_4:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V12:.*]]: f32, %[[V13:.*]]: f32)
-// CHECK-NEXT: %[[V14:.*]] = linalg.index 0 : index
-// CHECK-NEXT: %[[V15:.*]] = arith.index_cast %[[V14]] : index to i32
-// CHECK-NEXT: %[[V16:.*]] = arith.cmpi slt, %[[V15]], %[[V0]] : i32
-// CHECK-NEXT: %[[V17:.*]] = arith.subf %[[V12]], %[[V8]] : f32
-// CHECK-NEXT: %[[V18:.*]] = math.exp %[[V17]] : f32
-// CHECK-NEXT: %[[V19:.*]] = arith.cmpi eq, %[[V15]], %[[V2]] : i32
-// CHECK-NEXT: %[[V20:.*]] = arith.select %[[V19]], %[[V9]], %[[V10]] : f32
-// CHECK-NEXT: %[[V21:.*]] = arith.subf %[[V18]], %[[V20]] : f32
-// CHECK-NEXT: %[[V22:.*]] = arith.mulf %[[V7]], %[[V21]] : f32
-// CHECK-NEXT: %[[V23:.*]] = arith.select %[[V16]], %[[V22]], %[[V11]] : f32
-// CHECK-NEXT: linalg.yield %[[V23]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[COLUMN:.*]] = linalg.index 0 : index
+// CHECK-NEXT: %[[NUMBER:.*]] = arith.index_cast %[[COLUMN]] : index to i32
+// CHECK-NEXT: %[[IS_2:.*]] = arith.cmpi slt, %[[NUMBER]], %[[C7]] : i32
+// CHECK-NEXT: %[[DIFFERENCE:.*]] = arith.subf %[[IN]], %[[LOADED_3]] : f32
+// CHECK-NEXT: %[[EXP:.*]] = math.exp %[[DIFFERENCE]] : f32
+// CHECK-NEXT: %[[IS_3:.*]] = arith.cmpi eq, %[[NUMBER]], %[[WORD]] : i32
+// CHECK-NEXT: %[[CHOSEN_2:.*]] = arith.select %[[IS_3]], %[[C1]], %[[C0_3]] : f32
+// CHECK-NEXT: %[[DIFFERENCE_2:.*]] = arith.subf %[[EXP]], %[[CHOSEN_2]] : f32
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[CHOSEN]], %[[DIFFERENCE_2]] : f32
+// CHECK-NEXT: %[[CHOSEN_3:.*]] = arith.select %[[IS_2]], %[[PRODUCT]], %[[C0_4]] : f32
+// CHECK-NEXT: linalg.yield %[[CHOSEN_3]] : f32
 func.func private @cross_entropy_grad(%d: tensor<2x3xf32>, %x: tensor<2x3x8xf32>, %t: tensor<2x3xi64>, %lse: tensor<2x3xf32>)
     -> tensor<2x3x8xf32> attributes {rt.kernel} {
   %dx = nn.cross_entropy_grad %d, %x, %t lse %lse classes 7 : tensor<2x3xf32>, tensor<2x3x8xf32>, tensor<2x3xi64>
@@ -92,34 +92,34 @@ func.func private @cross_entropy_grad(%d: tensor<2x3xf32>, %x: tensor<2x3x8xf32>
 
 // One rank's columns, numbered from an offset.
 // CHECK-LABEL: func.func private @cross_entropy_grad_offset(
-// CHECK: %[[V0:.*]] = memref.load {{.*}}
-// CHECK: %[[V1:.*]] = arith.trunci %[[V0]] : i64 to i32
-// CHECK: %[[V2:.*]] = arith.constant 15 : i32
-// CHECK: %[[V3:.*]] = memref.load {{.*}}
-// CHECK: %[[V4:.*]] = arith.trunci %[[V3]] : i64 to i32
-// CHECK: %[[V5:.*]] = arith.constant 0 : i32
-// CHECK: %[[V6:.*]] = arith.cmpi sge, %[[V4]], %[[V5]] : i32
-// CHECK: %[[V7:.*]] = memref.load {{.*}}
-// CHECK: %[[V8:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK: %[[V9:.*]] = arith.select %[[V6]], %[[V7]], %[[V8]] : f32
-// CHECK: %[[V10:.*]] = memref.load {{.*}}
-// CHECK: %[[V11:.*]] = arith.constant 1.000000e+00 : f32
-// CHECK: %[[V12:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK: %[[V13:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[LOADED:.*]] = memref.load {{.*}}
+// CHECK: %[[WORD:.*]] = arith.trunci %[[LOADED]] : i64 to i32
+// CHECK: %[[C15:.*]] = arith.constant 15 : i32
+// CHECK: %[[LOADED_2:.*]] = memref.load {{.*}}
+// CHECK: %[[WORD_2:.*]] = arith.trunci %[[LOADED_2]] : i64 to i32
+// CHECK: %[[C0:.*]] = arith.constant 0 : i32
+// CHECK: %[[IS:.*]] = arith.cmpi sge, %[[WORD_2]], %[[C0]] : i32
+// CHECK: %[[LOADED_3:.*]] = memref.load {{.*}}
+// CHECK: %[[C0_2:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[CHOSEN:.*]] = arith.select %[[IS]], %[[LOADED_3]], %[[C0_2]] : f32
+// CHECK: %[[LOADED_4:.*]] = memref.load {{.*}}
+// CHECK: %[[C1:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: %[[C0_3:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[C0_4:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V14:.*]]: f32, %[[V15:.*]]: f32)
-// CHECK-NEXT: %[[V16:.*]] = linalg.index 0 : index
-// CHECK-NEXT: %[[V17:.*]] = arith.index_cast %[[V16]] : index to i32
-// CHECK-NEXT: %[[V18:.*]] = arith.addi %[[V17]], %[[V1]] : i32
-// CHECK-NEXT: %[[V19:.*]] = arith.cmpi slt, %[[V18]], %[[V2]] : i32
-// CHECK-NEXT: %[[V20:.*]] = arith.subf %[[V14]], %[[V10]] : f32
-// CHECK-NEXT: %[[V21:.*]] = math.exp %[[V20]] : f32
-// CHECK-NEXT: %[[V22:.*]] = arith.cmpi eq, %[[V18]], %[[V4]] : i32
-// CHECK-NEXT: %[[V23:.*]] = arith.select %[[V22]], %[[V11]], %[[V12]] : f32
-// CHECK-NEXT: %[[V24:.*]] = arith.subf %[[V21]], %[[V23]] : f32
-// CHECK-NEXT: %[[V25:.*]] = arith.mulf %[[V9]], %[[V24]] : f32
-// CHECK-NEXT: %[[V26:.*]] = arith.select %[[V19]], %[[V25]], %[[V13]] : f32
-// CHECK-NEXT: linalg.yield %[[V26]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[COLUMN:.*]] = linalg.index 0 : index
+// CHECK-NEXT: %[[NUMBER:.*]] = arith.index_cast %[[COLUMN]] : index to i32
+// CHECK-NEXT: %[[SUM:.*]] = arith.addi %[[NUMBER]], %[[WORD]] : i32
+// CHECK-NEXT: %[[IS_2:.*]] = arith.cmpi slt, %[[SUM]], %[[C15]] : i32
+// CHECK-NEXT: %[[DIFFERENCE:.*]] = arith.subf %[[IN]], %[[LOADED_4]] : f32
+// CHECK-NEXT: %[[EXP:.*]] = math.exp %[[DIFFERENCE]] : f32
+// CHECK-NEXT: %[[IS_3:.*]] = arith.cmpi eq, %[[SUM]], %[[WORD_2]] : i32
+// CHECK-NEXT: %[[CHOSEN_2:.*]] = arith.select %[[IS_3]], %[[C1]], %[[C0_3]] : f32
+// CHECK-NEXT: %[[DIFFERENCE_2:.*]] = arith.subf %[[EXP]], %[[CHOSEN_2]] : f32
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[CHOSEN]], %[[DIFFERENCE_2]] : f32
+// CHECK-NEXT: %[[CHOSEN_3:.*]] = arith.select %[[IS_2]], %[[PRODUCT]], %[[C0_4]] : f32
+// CHECK-NEXT: linalg.yield %[[CHOSEN_3]] : f32
 func.func private @cross_entropy_grad_offset(%d: tensor<2x3xf32>, %x: tensor<2x3x8xf32>, %t: tensor<2x3xi64>, %lse: tensor<2x3xf32>, %first: tensor<i64>)
     -> tensor<2x3x8xf32> attributes {rt.kernel} {
   %dx = nn.cross_entropy_grad %d, %x, %t lse %lse offset %first : tensor<i64> classes 15
@@ -128,22 +128,22 @@ func.func private @cross_entropy_grad_offset(%d: tensor<2x3xf32>, %x: tensor<2x3
 }
 
 // CHECK-LABEL: func.func private @row_max(
-// CHECK: %[[V0:.*]] = arith.constant 0xFF800000 : f32
+// CHECK: %[[MINUS_INFINITY:.*]] = arith.constant 0xFF800000 : f32
 // CHECK: memref.store
-// CHECK: %[[V1:.*]] = memref.load {{.*}}
-// CHECK: %[[V2:.*]] = arith.trunci %[[V1]] : i64 to i32
-// CHECK: %[[V3:.*]] = arith.constant 15 : i32
-// CHECK: %[[V4:.*]] = arith.constant -3.40282347E+38 : f32
+// CHECK: %[[LOADED:.*]] = memref.load {{.*}}
+// CHECK: %[[WORD:.*]] = arith.trunci %[[LOADED]] : i64 to i32
+// CHECK: %[[C15:.*]] = arith.constant 15 : i32
+// CHECK: %[[MINUS_3_403e38:.*]] = arith.constant -3.40282347E+38 : f32
 // CHECK: linalg.generic {{.*}}["reduction"]
-// CHECK-NEXT: ^bb0(%[[V5:.*]]: f32, %[[V6:.*]]: f32)
-// CHECK-NEXT: %[[V7:.*]] = linalg.index 0 : index
-// CHECK-NEXT: %[[V8:.*]] = arith.index_cast %[[V7]] : index to i32
-// CHECK-NEXT: %[[V9:.*]] = arith.addi %[[V8]], %[[V2]] : i32
-// CHECK-NEXT: %[[V10:.*]] = arith.cmpi slt, %[[V9]], %[[V3]] : i32
-// CHECK-NEXT: %[[V11:.*]] = arith.select %[[V10]], %[[V5]], %[[V4]] : f32
-// CHECK-NEXT: %[[V12:.*]] = arith.maxnumf %[[V6]], %[[V11]] fastmath<nnan,nsz> : f32
-// CHECK-NEXT: linalg.yield %[[V12]] : f32
-// CHECK: %[[V13:.*]] = memref.load {{.*}}
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[COLUMN:.*]] = linalg.index 0 : index
+// CHECK-NEXT: %[[NUMBER:.*]] = arith.index_cast %[[COLUMN]] : index to i32
+// CHECK-NEXT: %[[SUM:.*]] = arith.addi %[[NUMBER]], %[[WORD]] : i32
+// CHECK-NEXT: %[[IS:.*]] = arith.cmpi slt, %[[SUM]], %[[C15]] : i32
+// CHECK-NEXT: %[[CHOSEN:.*]] = arith.select %[[IS]], %[[IN]], %[[MINUS_3_403e38]] : f32
+// CHECK-NEXT: %[[MAX:.*]] = arith.maxnumf %[[IN_2]], %[[CHOSEN]] fastmath<nnan,nsz> : f32
+// CHECK-NEXT: linalg.yield %[[MAX]] : f32
+// CHECK: %[[LOADED_2:.*]] = memref.load {{.*}}
 // CHECK: memref.store
 func.func private @row_max(%x: tensor<2x3x8xf32>, %first: tensor<i64>)
     -> tensor<2x3xf32> attributes {rt.kernel} {
@@ -152,36 +152,36 @@ func.func private @row_max(%x: tensor<2x3x8xf32>, %first: tensor<i64>)
 }
 
 // CHECK-LABEL: func.func private @cross_entropy_stats(
-// CHECK: %[[V0:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK: %[[C0:.*]] = arith.constant 0.000000e+00 : f64
 // CHECK: memref.store
-// CHECK: %[[V1:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : index
-// CHECK: %[[V2:.*]] = memref.load {{.*}}
-// CHECK: %[[V3:.*]] = arith.trunci %[[V2]] : i64 to i32
-// CHECK: %[[V4:.*]] = arith.constant 15 : i32
-// CHECK: %[[V5:.*]] = memref.load {{.*}}
-// CHECK: %[[V6:.*]] = arith.trunci %[[V5]] : i64 to i32
-// CHECK: %[[V7:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK: %[[V8:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK: %[[V9:.*]] = memref.load {{.*}}
-// CHECK: %[[V10:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[IS:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : index
+// CHECK: %[[LOADED:.*]] = memref.load {{.*}}
+// CHECK: %[[WORD:.*]] = arith.trunci %[[LOADED]] : i64 to i32
+// CHECK: %[[C15:.*]] = arith.constant 15 : i32
+// CHECK: %[[LOADED_2:.*]] = memref.load {{.*}}
+// CHECK: %[[WORD_2:.*]] = arith.trunci %[[LOADED_2]] : i64 to i32
+// CHECK: %[[C0_2:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[C0_3:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[LOADED_3:.*]] = memref.load {{.*}}
+// CHECK: %[[C0_4:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK: linalg.generic {{.*}}["reduction"]
-// CHECK-NEXT: ^bb0(%[[V11:.*]]: f32, %[[V12:.*]]: f64)
-// CHECK-NEXT: %[[V13:.*]] = linalg.index 0 : index
-// CHECK-NEXT: %[[V14:.*]] = arith.index_cast %[[V13]] : index to i32
-// CHECK-NEXT: %[[V15:.*]] = arith.addi %[[V14]], %[[V3]] : i32
-// CHECK-NEXT: %[[V16:.*]] = arith.cmpi slt, %[[V15]], %[[V4]] : i32
-// CHECK-NEXT: %[[V17:.*]] = arith.cmpi eq, %[[V15]], %[[V6]] : i32
-// CHECK-NEXT: %[[V18:.*]] = arith.select %[[V17]], %[[V11]], %[[V7]] : f32
-// CHECK-NEXT: %[[V19:.*]] = arith.select %[[V16]], %[[V18]], %[[V8]] : f32
-// CHECK-NEXT: %[[V20:.*]] = arith.subf %[[V11]], %[[V9]] : f32
-// CHECK-NEXT: %[[V21:.*]] = math.exp %[[V20]] : f32
-// CHECK-NEXT: %[[V22:.*]] = arith.select %[[V16]], %[[V21]], %[[V10]] : f32
-// CHECK-NEXT: %[[V23:.*]] = arith.select %[[V1]], %[[V19]], %[[V22]] : f32
-// CHECK-NEXT: %[[V24:.*]] = arith.extf %[[V23]] : f32 to f64
-// CHECK-NEXT: %[[V25:.*]] = arith.addf %[[V12]], %[[V24]] fastmath<reassoc> : f64
-// CHECK-NEXT: linalg.yield %[[V25]] : f64
-// CHECK: %[[V26:.*]] = memref.load {{.*}}
-// CHECK: %[[V27:.*]] = arith.truncf %[[V26]] : f64 to f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f64)
+// CHECK-NEXT: %[[COLUMN:.*]] = linalg.index 0 : index
+// CHECK-NEXT: %[[NUMBER:.*]] = arith.index_cast %[[COLUMN]] : index to i32
+// CHECK-NEXT: %[[SUM:.*]] = arith.addi %[[NUMBER]], %[[WORD]] : i32
+// CHECK-NEXT: %[[IS_2:.*]] = arith.cmpi slt, %[[SUM]], %[[C15]] : i32
+// CHECK-NEXT: %[[IS_3:.*]] = arith.cmpi eq, %[[SUM]], %[[WORD_2]] : i32
+// CHECK-NEXT: %[[CHOSEN:.*]] = arith.select %[[IS_3]], %[[IN]], %[[C0_2]] : f32
+// CHECK-NEXT: %[[CHOSEN_2:.*]] = arith.select %[[IS_2]], %[[CHOSEN]], %[[C0_3]] : f32
+// CHECK-NEXT: %[[DIFFERENCE:.*]] = arith.subf %[[IN]], %[[LOADED_3]] : f32
+// CHECK-NEXT: %[[EXP:.*]] = math.exp %[[DIFFERENCE]] : f32
+// CHECK-NEXT: %[[CHOSEN_3:.*]] = arith.select %[[IS_2]], %[[EXP]], %[[C0_4]] : f32
+// CHECK-NEXT: %[[CHOSEN_4:.*]] = arith.select %[[IS]], %[[CHOSEN_2]], %[[CHOSEN_3]] : f32
+// CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[CHOSEN_4]] : f32 to f64
+// CHECK-NEXT: %[[SUM_2:.*]] = arith.addf %[[IN_2]], %[[WIDE]] fastmath<reassoc> : f64
+// CHECK-NEXT: linalg.yield %[[SUM_2]] : f64
+// CHECK: %[[LOADED_4:.*]] = memref.load {{.*}}
+// CHECK: %[[NARROW:.*]] = arith.truncf %[[LOADED_4]] : f64 to f32
 // CHECK: memref.store
 func.func private @cross_entropy_stats(%x: tensor<2x3x8xf32>, %t: tensor<2x3xi64>, %m: tensor<2x3xf32>, %first: tensor<i64>)
     -> tensor<2x2x3xf32> attributes {rt.kernel} {
@@ -191,19 +191,19 @@ func.func private @cross_entropy_stats(%x: tensor<2x3x8xf32>, %t: tensor<2x3xi64
 }
 
 // CHECK-LABEL: func.func private @cross_entropy_loss(
-// CHECK: %[[V0:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[C0:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V1:.*]]: i64, %[[V2:.*]]: f32, %[[V3:.*]]: f32, %[[V4:.*]]: f32, %[[V5:.*]]: f32, %[[V6:.*]]: f32)
-// CHECK-NEXT: %[[V7:.*]] = arith.trunci %[[V1]] : i64 to i32
-// CHECK-NEXT: %[[V8:.*]] = arith.constant 0 : i32
-// CHECK-NEXT: %[[V9:.*]] = arith.cmpi sge, %[[V7]], %[[V8]] : i32
-// CHECK-NEXT: %[[V10:.*]] = math.log %[[V3]] : f32
-// CHECK-NEXT: %[[V11:.*]] = arith.addf %[[V2]], %[[V10]] : f32
-// CHECK-NEXT: %[[V12:.*]] = arith.subf %[[V11]], %[[V4]] : f32
-// CHECK-NEXT: %[[V13:.*]] = arith.select %[[V9]], %[[V12]], %[[V0]] : f32
-// CHECK-NEXT: %[[V14:.*]] = math.log %[[V3]] : f32
-// CHECK-NEXT: %[[V15:.*]] = arith.addf %[[V2]], %[[V14]] : f32
-// CHECK-NEXT: linalg.yield %[[V13]], %[[V15]] : f32, f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: i64, %[[IN_2:.*]]: f32, %[[IN_3:.*]]: f32, %[[IN_4:.*]]: f32, %[[IN_5:.*]]: f32, %[[IN_6:.*]]: f32)
+// CHECK-NEXT: %[[WORD:.*]] = arith.trunci %[[IN]] : i64 to i32
+// CHECK-NEXT: %[[C0_2:.*]] = arith.constant 0 : i32
+// CHECK-NEXT: %[[IS:.*]] = arith.cmpi sge, %[[WORD]], %[[C0_2]] : i32
+// CHECK-NEXT: %[[LOG:.*]] = math.log %[[IN_3]] : f32
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[IN_2]], %[[LOG]] : f32
+// CHECK-NEXT: %[[DIFFERENCE:.*]] = arith.subf %[[SUM]], %[[IN_4]] : f32
+// CHECK-NEXT: %[[CHOSEN:.*]] = arith.select %[[IS]], %[[DIFFERENCE]], %[[C0]] : f32
+// CHECK-NEXT: %[[LOG_2:.*]] = math.log %[[IN_3]] : f32
+// CHECK-NEXT: %[[SUM_2:.*]] = arith.addf %[[IN_2]], %[[LOG_2]] : f32
+// CHECK-NEXT: linalg.yield %[[CHOSEN]], %[[SUM_2]] : f32, f32
 func.func private @cross_entropy_loss(%s: tensor<2x2x3xf32>, %m: tensor<2x3xf32>, %t: tensor<2x3xi64>)
     -> (tensor<2x3xf32>, tensor<2x3xf32>) attributes {rt.kernel} {
   %l, %lse = nn.cross_entropy_loss %s max %m, %t : tensor<2x2x3xf32>, tensor<2x3xf32>, tensor<2x3xi64>
@@ -211,15 +211,15 @@ func.func private @cross_entropy_loss(%s: tensor<2x2x3xf32>, %m: tensor<2x3xf32>
 }
 
 // CHECK-LABEL: func.func private @valid(
-// CHECK: %[[V0:.*]] = arith.constant 1.000000e+00 : f32
-// CHECK: %[[V1:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[C1:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: %[[C0:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V2:.*]]: i64, %[[V3:.*]]: f32)
-// CHECK-NEXT: %[[V4:.*]] = arith.trunci %[[V2]] : i64 to i32
-// CHECK-NEXT: %[[V5:.*]] = arith.constant 0 : i32
-// CHECK-NEXT: %[[V6:.*]] = arith.cmpi sge, %[[V4]], %[[V5]] : i32
-// CHECK-NEXT: %[[V7:.*]] = arith.select %[[V6]], %[[V0]], %[[V1]] : f32
-// CHECK-NEXT: linalg.yield %[[V7]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: i64, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[WORD:.*]] = arith.trunci %[[IN]] : i64 to i32
+// CHECK-NEXT: %[[C0_2:.*]] = arith.constant 0 : i32
+// CHECK-NEXT: %[[IS:.*]] = arith.cmpi sge, %[[WORD]], %[[C0_2]] : i32
+// CHECK-NEXT: %[[CHOSEN:.*]] = arith.select %[[IS]], %[[C1]], %[[C0]] : f32
+// CHECK-NEXT: linalg.yield %[[CHOSEN]] : f32
 func.func private @valid(%t: tensor<2x3xi64>)
     -> tensor<2x3xf32> attributes {rt.kernel} {
   %v = nn.valid %t : tensor<2x3xi64> -> tensor<2x3xf32>

@@ -10,8 +10,8 @@
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0 floordiv 2 + (d0 mod 2) * 3)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [4] [1]
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32)
-// CHECK-NEXT: linalg.yield %[[V0]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: linalg.yield %[[IN]] : f32
 func.func private @transpose(%x: tensor<2x3x4xf32>)
     -> tensor<3x2x4xf32> attributes {rt.kernel} {
   %y = nn.transpose %x [1, 0, 2] : tensor<2x3x4xf32> -> tensor<3x2x4xf32>
@@ -24,8 +24,8 @@ func.func private @transpose(%x: tensor<2x3x4xf32>)
 // CHECK: affine.apply affine_map<(d0, d1) -> ((d0 floordiv 3) mod 4 + (d0 mod 3) * 4 + (d0 floordiv 12) * 12)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [1] [1]
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32)
-// CHECK-NEXT: linalg.yield %[[V0]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: linalg.yield %[[IN]] : f32
 func.func private @transpose_columns(%x: tensor<2x3x4xf32>)
     -> tensor<2x4x3xf32> attributes {rt.kernel} {
   %y = nn.transpose %x [0, 2, 1] : tensor<2x3x4xf32> -> tensor<2x4x3xf32>
@@ -40,9 +40,9 @@ func.func private @transpose_columns(%x: tensor<2x3x4xf32>)
 // CHECK: affine.apply affine_map<(d0, d1) -> (0)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [4] [1]
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32, %[[V2:.*]]: f32)
-// CHECK-NEXT: %[[V3:.*]] = arith.mulf %[[V0]], %[[V1]] : f32
-// CHECK-NEXT: linalg.yield %[[V3]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32, %[[IN_3:.*]]: f32)
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[IN]], %[[IN_2]] : f32
+// CHECK-NEXT: linalg.yield %[[PRODUCT]] : f32
 func.func private @broadcast(%b: tensor<4xf32>, %x: tensor<2x3x4xf32>)
     -> tensor<2x3x4xf32> attributes {rt.kernel} {
   %y = nn.broadcast %b [2] : tensor<4xf32> -> tensor<2x3x4xf32>
@@ -56,11 +56,11 @@ func.func private @broadcast(%b: tensor<4xf32>, %x: tensor<2x3x4xf32>)
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [4] [1]
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0)>
-// CHECK: %[[V0:.*]] = memref.load {{.*}}
+// CHECK: %[[LOADED:.*]] = memref.load {{.*}}
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V1:.*]]: f32, %[[V2:.*]]: f32)
-// CHECK-NEXT: %[[V3:.*]] = arith.mulf %[[V1]], %[[V0]] : f32
-// CHECK-NEXT: linalg.yield %[[V3]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[IN]], %[[LOADED]] : f32
+// CHECK-NEXT: linalg.yield %[[PRODUCT]] : f32
 func.func private @broadcast_rows(%b: tensor<2x3xf32>, %x: tensor<2x3x4xf32>)
     -> tensor<2x3x4xf32> attributes {rt.kernel} {
   %y = nn.broadcast %b [0, 1] : tensor<2x3xf32> -> tensor<2x3x4xf32>
@@ -74,8 +74,8 @@ func.func private @broadcast_rows(%b: tensor<2x3xf32>, %x: tensor<2x3x4xf32>)
 // CHECK: affine.apply affine_map<(d0, d1) -> ((d0 mod 2) * 2 + ((d0 floordiv 2) mod 2 + 1) * 4 + (d0 floordiv 4) * 12)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [1] [1]
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32)
-// CHECK-NEXT: linalg.yield %[[V0]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: linalg.yield %[[IN]] : f32
 func.func private @slice(%x: tensor<2x3x4xf32>)
     -> tensor<2x2x2xf32> attributes {rt.kernel} {
   %y = nn.slice %x at [0, 1, 0] step [1, 1, 2] : tensor<2x3x4xf32> -> tensor<2x2x2xf32>
@@ -88,28 +88,28 @@ func.func private @slice(%x: tensor<2x3x4xf32>)
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [1] [1]
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0 floordiv 30 - 1)>
 // CHECK: affine.apply affine_map<(d0, d1) -> (0)>
-// CHECK: %[[V0:.*]] = arith.cmpi ult, %{{.*}}, %{{.*}} : index
-// CHECK: %[[V1:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : index
-// CHECK: %[[V2:.*]] = arith.andi %[[V0]], %[[V1]] : i1
+// CHECK: %[[IS:.*]] = arith.cmpi ult, %{{.*}}, %{{.*}} : index
+// CHECK: %[[IS_2:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : index
+// CHECK: %[[BOTH:.*]] = arith.andi %[[IS]], %[[IS_2]] : i1
 // CHECK: affine.apply affine_map<(d0, d1) -> (((d0 floordiv 6) mod 5) floordiv 2)>
 // CHECK: affine.apply affine_map<(d0, d1) -> (((d0 floordiv 6) mod 5) mod 2)>
-// CHECK: %[[V3:.*]] = arith.cmpi ult, %{{.*}}, %{{.*}} : index
-// CHECK: %[[V4:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : index
-// CHECK: %[[V5:.*]] = arith.andi %[[V3]], %[[V4]] : i1
-// CHECK: %[[V6:.*]] = arith.andi %[[V2]], %[[V5]] : i1
+// CHECK: %[[IS_3:.*]] = arith.cmpi ult, %{{.*}}, %{{.*}} : index
+// CHECK: %[[IS_4:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : index
+// CHECK: %[[BOTH_2:.*]] = arith.andi %[[IS_3]], %[[IS_4]] : i1
+// CHECK: %[[BOTH_3:.*]] = arith.andi %[[BOTH]], %[[BOTH_2]] : i1
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0 mod 6 - 1)>
 // CHECK: affine.apply affine_map<(d0, d1) -> (0)>
-// CHECK: %[[V7:.*]] = arith.cmpi ult, %{{.*}}, %{{.*}} : index
-// CHECK: %[[V8:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : index
-// CHECK: %[[V9:.*]] = arith.andi %[[V7]], %[[V8]] : i1
-// CHECK: %[[V10:.*]] = arith.andi %[[V6]], %[[V9]] : i1
+// CHECK: %[[IS_5:.*]] = arith.cmpi ult, %{{.*}}, %{{.*}} : index
+// CHECK: %[[IS_6:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : index
+// CHECK: %[[BOTH_4:.*]] = arith.andi %[[IS_5]], %[[IS_6]] : i1
+// CHECK: %[[BOTH_5:.*]] = arith.andi %[[BOTH_3]], %[[BOTH_4]] : i1
 // CHECK: affine.apply affine_map<(d0, d1) -> ((d0 mod 6 - 1) mod 4 + ((((d0 floordiv 6) mod 5) floordiv 2) mod 3) * 4 + ((d0 floordiv 30 - 1) mod 2) * 12)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [1] [1]
-// CHECK: %[[V11:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[C0:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V12:.*]]: f32, %[[V13:.*]]: f32)
-// CHECK-NEXT: %[[V14:.*]] = arith.select %[[V10]], %[[V12]], %[[V11]] : f32
-// CHECK-NEXT: linalg.yield %[[V14]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[CHOSEN:.*]] = arith.select %[[BOTH_5]], %[[IN]], %[[C0]] : f32
+// CHECK-NEXT: linalg.yield %[[CHOSEN]] : f32
 func.func private @pad(%x: tensor<2x3x4xf32>)
     -> tensor<4x5x6xf32> attributes {rt.kernel} {
   %y = nn.pad %x at [1, 0, 1] step [1, 2, 1] : tensor<2x3x4xf32> -> tensor<4x5x6xf32>
@@ -120,15 +120,15 @@ func.func private @pad(%x: tensor<2x3x4xf32>)
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [4] [1]
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0 mod 6)>
-// CHECK: %[[V0:.*]] = arith.cmpi slt, %{{.*}}, %{{.*}} : index
+// CHECK: %[[IS:.*]] = arith.cmpi slt, %{{.*}}, %{{.*}} : index
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0 mod 3 + (d0 floordiv 6) * 3)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [4] [1]
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0 mod 3 + (d0 floordiv 6) * 3)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [4] [1]
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V1:.*]]: f32, %[[V2:.*]]: f32, %[[V3:.*]]: f32)
-// CHECK-NEXT: %[[V4:.*]] = arith.select %[[V0]], %[[V1]], %[[V2]] : f32
-// CHECK-NEXT: linalg.yield %[[V4]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32, %[[IN_3:.*]]: f32)
+// CHECK-NEXT: %[[CHOSEN:.*]] = arith.select %[[IS]], %[[IN]], %[[IN_2]] : f32
+// CHECK-NEXT: linalg.yield %[[CHOSEN]] : f32
 func.func private @concat(%a: tensor<2x3x4xf32>, %b: tensor<2x3x4xf32>)
     -> tensor<2x6x4xf32> attributes {rt.kernel} {
   %y = nn.concat %a, %b along 1 : tensor<2x3x4xf32>, tensor<2x3x4xf32> -> tensor<2x6x4xf32>
@@ -139,15 +139,15 @@ func.func private @concat(%a: tensor<2x3x4xf32>, %b: tensor<2x3x4xf32>)
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [1] [1]
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0 mod 8)>
-// CHECK: %[[V0:.*]] = arith.cmpi slt, %{{.*}}, %{{.*}} : index
+// CHECK: %[[IS:.*]] = arith.cmpi slt, %{{.*}}, %{{.*}} : index
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0 mod 4 + ((d0 floordiv 8) mod 3) * 4 + (d0 floordiv 24) * 12)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [1] [1]
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0 mod 4 + ((d0 floordiv 8) mod 3) * 4 + (d0 floordiv 24) * 12)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [1] [1]
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V1:.*]]: f32, %[[V2:.*]]: f32, %[[V3:.*]]: f32)
-// CHECK-NEXT: %[[V4:.*]] = arith.select %[[V0]], %[[V1]], %[[V2]] : f32
-// CHECK-NEXT: linalg.yield %[[V4]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32, %[[IN_3:.*]]: f32)
+// CHECK-NEXT: %[[CHOSEN:.*]] = arith.select %[[IS]], %[[IN]], %[[IN_2]] : f32
+// CHECK-NEXT: linalg.yield %[[CHOSEN]] : f32
 func.func private @concat_columns(%a: tensor<2x3x4xf32>, %b: tensor<2x3x4xf32>)
     -> tensor<2x3x8xf32> attributes {rt.kernel} {
   %y = nn.concat %a, %b along 2 : tensor<2x3x4xf32>, tensor<2x3x4xf32> -> tensor<2x3x8xf32>
@@ -160,8 +160,8 @@ func.func private @concat_columns(%a: tensor<2x3x4xf32>, %b: tensor<2x3x4xf32>)
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0 * 3 + 2)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [4] [1]
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32)
-// CHECK-NEXT: linalg.yield %[[V0]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: linalg.yield %[[IN]] : f32
 func.func private @select(%x: tensor<2x3x4xf32>)
     -> tensor<2x4xf32> attributes {rt.kernel} {
   %y = nn.select %x dim 1 index 2 : tensor<2x3x4xf32> -> tensor<2x4xf32>
@@ -172,14 +172,14 @@ func.func private @select(%x: tensor<2x3x4xf32>)
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [4] [1]
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0 mod 3)>
-// CHECK: %[[V0:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : index
+// CHECK: %[[IS:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : index
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0 floordiv 3)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [4] [1]
-// CHECK: %[[V1:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[C0:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V2:.*]]: f32, %[[V3:.*]]: f32)
-// CHECK-NEXT: %[[V4:.*]] = arith.select %[[V0]], %[[V2]], %[[V1]] : f32
-// CHECK-NEXT: linalg.yield %[[V4]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[CHOSEN:.*]] = arith.select %[[IS]], %[[IN]], %[[C0]] : f32
+// CHECK-NEXT: linalg.yield %[[CHOSEN]] : f32
 func.func private @insert(%x: tensor<2x4xf32>)
     -> tensor<2x3x4xf32> attributes {rt.kernel} {
   %y = nn.insert %x dim 1 index 2 : tensor<2x4xf32> -> tensor<2x3x4xf32>
@@ -194,9 +194,9 @@ func.func private @insert(%x: tensor<2x4xf32>)
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [24] [1]
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V0:.*]]: f32, %[[V1:.*]]: f32, %[[V2:.*]]: f32)
-// CHECK-NEXT: %[[V3:.*]] = arith.addf %[[V0]], %[[V1]] : f32
-// CHECK-NEXT: linalg.yield %[[V3]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32, %[[IN_3:.*]]: f32)
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[IN]], %[[IN_2]] : f32
+// CHECK-NEXT: linalg.yield %[[SUM]] : f32
 func.func private @reshape(%x: tensor<2x3x4xf32>, %y: tensor<6x4xf32>)
     -> tensor<6x4xf32> attributes {rt.kernel} {
   %r = nn.reshape %x : tensor<2x3x4xf32> -> tensor<6x4xf32>
@@ -209,19 +209,19 @@ func.func private @reshape(%x: tensor<2x3x4xf32>, %y: tensor<6x4xf32>)
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [4] [1]
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0)>
-// CHECK: %[[V0:.*]] = memref.load {{.*}}
-// CHECK: %[[V1:.*]] = arith.index_cast %[[V0]] : i64 to index
+// CHECK: %[[LOADED:.*]] = memref.load {{.*}}
+// CHECK: %[[NUMBER:.*]] = arith.index_cast %[[LOADED]] : i64 to index
 // CHECK: affine.apply affine_map<(d0, d1) -> (0)>
-// CHECK: %[[V2:.*]] = memref.load {{.*}}
-// CHECK: %[[V3:.*]] = arith.index_cast %[[V2]] : i64 to index
-// CHECK: %[[V4:.*]] = arith.cmpi ult, %{{.*}}, %{{.*}} : index
-// CHECK: %[[V5:.*]] = arith.select %[[V4]], %{{.*}}, %{{.*}} : index
+// CHECK: %[[LOADED_2:.*]] = memref.load {{.*}}
+// CHECK: %[[NUMBER_2:.*]] = arith.index_cast %[[LOADED_2]] : i64 to index
+// CHECK: %[[IS:.*]] = arith.cmpi ult, %{{.*}}, %{{.*}} : index
+// CHECK: %[[CHOSEN:.*]] = arith.select %[[IS]], %{{.*}}, %{{.*}} : index
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [4] [1]
-// CHECK: %[[V6:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[C0:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V7:.*]]: f32, %[[V8:.*]]: f32)
-// CHECK-NEXT: %[[V9:.*]] = arith.select %[[V4]], %[[V7]], %[[V6]] : f32
-// CHECK-NEXT: linalg.yield %[[V9]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[CHOSEN_2:.*]] = arith.select %[[IS]], %[[IN]], %[[C0]] : f32
+// CHECK-NEXT: linalg.yield %[[CHOSEN_2]] : f32
 func.func private @embedding(%ids: tensor<2x3xi64>, %t: tensor<7x4xf32>, %first: tensor<i64>)
     -> tensor<2x3x4xf32> attributes {rt.kernel} {
   %y = nn.embedding %ids, %t offset %first : tensor<i64> : tensor<2x3xi64>, tensor<7x4xf32> -> tensor<2x3x4xf32>
@@ -233,11 +233,11 @@ func.func private @embedding(%ids: tensor<2x3xi64>, %t: tensor<7x4xf32>, %first:
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [24] [1]
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [24] [1]
-// CHECK: %[[V0:.*]] = arith.constant 2.000000e+00 : f32
+// CHECK: %[[C2:.*]] = arith.constant 2.000000e+00 : f32
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V1:.*]]: f32, %[[V2:.*]]: f32)
-// CHECK-NEXT: %[[V3:.*]] = arith.mulf %[[V1]], %[[V0]] : f32
-// CHECK-NEXT: linalg.yield %[[V3]] : f32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[IN]], %[[C2]] : f32
+// CHECK-NEXT: linalg.yield %[[PRODUCT]] : f32
 func.func private @constant(%x: tensor<2x3x4xf32>)
     -> tensor<2x3x4xf32> attributes {rt.kernel} {
   %k = nn.constant dense<2.0> : tensor<2x3x4xf32>
@@ -249,111 +249,111 @@ func.func private @constant(%x: tensor<2x3x4xf32>)
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [4] [1]
 // CHECK: affine.apply affine_map<(d0, d1) -> (0)>
-// CHECK: %[[V0:.*]] = memref.load {{.*}}
-// CHECK: %[[V1:.*]] = arith.trunci %[[V0]] : i64 to i32
-// CHECK: %[[V2:.*]] = arith.constant 16 : i32
-// CHECK: %[[V3:.*]] = arith.shrui %{{.*}}, %[[V2]] : i32
-// CHECK: %[[V4:.*]] = arith.xori %{{.*}}, %[[V3]] : i32
-// CHECK: %[[V5:.*]] = arith.constant 13 : i32
-// CHECK: %[[V6:.*]] = arith.shrui %{{.*}}, %[[V5]] : i32
-// CHECK: %[[V7:.*]] = arith.xori %{{.*}}, %[[V6]] : i32
-// CHECK: %[[V8:.*]] = arith.constant 16 : i32
-// CHECK: %[[V9:.*]] = arith.shrui %{{.*}}, %[[V8]] : i32
-// CHECK: %[[V10:.*]] = arith.xori %{{.*}}, %[[V9]] : i32
-// CHECK: %[[V11:.*]] = arith.constant 32 : i64
-// CHECK: %[[V12:.*]] = arith.shrui %[[V0]], %[[V11]] : i64
-// CHECK: %[[V13:.*]] = arith.trunci %[[V12]] : i64 to i32
-// CHECK: %[[V14:.*]] = arith.xori %[[V10]], %{{.*}} : i32
-// CHECK: %[[V15:.*]] = arith.constant 16 : i32
-// CHECK: %[[V16:.*]] = arith.shrui %[[V14]], %[[V15]] : i32
-// CHECK: %[[V17:.*]] = arith.xori %[[V14]], %[[V16]] : i32
-// CHECK: %[[V18:.*]] = arith.constant 13 : i32
-// CHECK: %[[V19:.*]] = arith.shrui %{{.*}}, %[[V18]] : i32
-// CHECK: %[[V20:.*]] = arith.xori %{{.*}}, %[[V19]] : i32
-// CHECK: %[[V21:.*]] = arith.constant 16 : i32
-// CHECK: %[[V22:.*]] = arith.shrui %{{.*}}, %[[V21]] : i32
-// CHECK: %[[V23:.*]] = arith.xori %{{.*}}, %[[V22]] : i32
-// CHECK: %[[V24:.*]] = arith.trunci %[[V0]] : i64 to i32
-// CHECK: %[[V25:.*]] = arith.xori %[[V23]], %{{.*}} : i32
-// CHECK: %[[V26:.*]] = arith.constant 16 : i32
-// CHECK: %[[V27:.*]] = arith.shrui %[[V25]], %[[V26]] : i32
-// CHECK: %[[V28:.*]] = arith.xori %[[V25]], %[[V27]] : i32
-// CHECK: %[[V29:.*]] = arith.constant 13 : i32
-// CHECK: %[[V30:.*]] = arith.shrui %{{.*}}, %[[V29]] : i32
-// CHECK: %[[V31:.*]] = arith.xori %{{.*}}, %[[V30]] : i32
-// CHECK: %[[V32:.*]] = arith.constant 16 : i32
-// CHECK: %[[V33:.*]] = arith.shrui %{{.*}}, %[[V32]] : i32
-// CHECK: %[[V34:.*]] = arith.xori %{{.*}}, %[[V33]] : i32
-// CHECK: %[[V35:.*]] = arith.constant 3 : i32
-// CHECK: %[[V36:.*]] = arith.xori %[[V34]], %{{.*}} : i32
-// CHECK: %[[V37:.*]] = arith.constant 16 : i32
-// CHECK: %[[V38:.*]] = arith.shrui %[[V36]], %[[V37]] : i32
-// CHECK: %[[V39:.*]] = arith.xori %[[V36]], %[[V38]] : i32
-// CHECK: %[[V40:.*]] = arith.constant 13 : i32
-// CHECK: %[[V41:.*]] = arith.shrui %{{.*}}, %[[V40]] : i32
-// CHECK: %[[V42:.*]] = arith.xori %{{.*}}, %[[V41]] : i32
-// CHECK: %[[V43:.*]] = arith.constant 16 : i32
-// CHECK: %[[V44:.*]] = arith.shrui %{{.*}}, %[[V43]] : i32
-// CHECK: %[[V45:.*]] = arith.xori %{{.*}}, %[[V44]] : i32
+// CHECK: %[[LOADED:.*]] = memref.load {{.*}}
+// CHECK: %[[WORD:.*]] = arith.trunci %[[LOADED]] : i64 to i32
+// CHECK: %[[C16:.*]] = arith.constant 16 : i32
+// CHECK: %[[SHIFTED:.*]] = arith.shrui %{{.*}}, %[[C16]] : i32
+// CHECK: %[[MIXED:.*]] = arith.xori %{{.*}}, %[[SHIFTED]] : i32
+// CHECK: %[[C13:.*]] = arith.constant 13 : i32
+// CHECK: %[[SHIFTED_2:.*]] = arith.shrui %{{.*}}, %[[C13]] : i32
+// CHECK: %[[MIXED_2:.*]] = arith.xori %{{.*}}, %[[SHIFTED_2]] : i32
+// CHECK: %[[C16_2:.*]] = arith.constant 16 : i32
+// CHECK: %[[SHIFTED_3:.*]] = arith.shrui %{{.*}}, %[[C16_2]] : i32
+// CHECK: %[[MIXED_3:.*]] = arith.xori %{{.*}}, %[[SHIFTED_3]] : i32
+// CHECK: %[[C32:.*]] = arith.constant 32 : i64
+// CHECK: %[[SHIFTED_4:.*]] = arith.shrui %[[LOADED]], %[[C32]] : i64
+// CHECK: %[[WORD_2:.*]] = arith.trunci %[[SHIFTED_4]] : i64 to i32
+// CHECK: %[[MIXED_4:.*]] = arith.xori %[[MIXED_3]], %{{.*}} : i32
+// CHECK: %[[C16_3:.*]] = arith.constant 16 : i32
+// CHECK: %[[SHIFTED_5:.*]] = arith.shrui %[[MIXED_4]], %[[C16_3]] : i32
+// CHECK: %[[MIXED_5:.*]] = arith.xori %[[MIXED_4]], %[[SHIFTED_5]] : i32
+// CHECK: %[[C13_2:.*]] = arith.constant 13 : i32
+// CHECK: %[[SHIFTED_6:.*]] = arith.shrui %{{.*}}, %[[C13_2]] : i32
+// CHECK: %[[MIXED_6:.*]] = arith.xori %{{.*}}, %[[SHIFTED_6]] : i32
+// CHECK: %[[C16_4:.*]] = arith.constant 16 : i32
+// CHECK: %[[SHIFTED_7:.*]] = arith.shrui %{{.*}}, %[[C16_4]] : i32
+// CHECK: %[[MIXED_7:.*]] = arith.xori %{{.*}}, %[[SHIFTED_7]] : i32
+// CHECK: %[[WORD_3:.*]] = arith.trunci %[[LOADED]] : i64 to i32
+// CHECK: %[[MIXED_8:.*]] = arith.xori %[[MIXED_7]], %{{.*}} : i32
+// CHECK: %[[C16_5:.*]] = arith.constant 16 : i32
+// CHECK: %[[SHIFTED_8:.*]] = arith.shrui %[[MIXED_8]], %[[C16_5]] : i32
+// CHECK: %[[MIXED_9:.*]] = arith.xori %[[MIXED_8]], %[[SHIFTED_8]] : i32
+// CHECK: %[[C13_3:.*]] = arith.constant 13 : i32
+// CHECK: %[[SHIFTED_9:.*]] = arith.shrui %{{.*}}, %[[C13_3]] : i32
+// CHECK: %[[MIXED_10:.*]] = arith.xori %{{.*}}, %[[SHIFTED_9]] : i32
+// CHECK: %[[C16_6:.*]] = arith.constant 16 : i32
+// CHECK: %[[SHIFTED_10:.*]] = arith.shrui %{{.*}}, %[[C16_6]] : i32
+// CHECK: %[[MIXED_11:.*]] = arith.xori %{{.*}}, %[[SHIFTED_10]] : i32
+// CHECK: %[[C3:.*]] = arith.constant 3 : i32
+// CHECK: %[[MIXED_12:.*]] = arith.xori %[[MIXED_11]], %{{.*}} : i32
+// CHECK: %[[C16_7:.*]] = arith.constant 16 : i32
+// CHECK: %[[SHIFTED_11:.*]] = arith.shrui %[[MIXED_12]], %[[C16_7]] : i32
+// CHECK: %[[MIXED_13:.*]] = arith.xori %[[MIXED_12]], %[[SHIFTED_11]] : i32
+// CHECK: %[[C13_4:.*]] = arith.constant 13 : i32
+// CHECK: %[[SHIFTED_12:.*]] = arith.shrui %{{.*}}, %[[C13_4]] : i32
+// CHECK: %[[MIXED_14:.*]] = arith.xori %{{.*}}, %[[SHIFTED_12]] : i32
+// CHECK: %[[C16_8:.*]] = arith.constant 16 : i32
+// CHECK: %[[SHIFTED_13:.*]] = arith.shrui %{{.*}}, %[[C16_8]] : i32
+// CHECK: %[[MIXED_15:.*]] = arith.xori %{{.*}}, %[[SHIFTED_13]] : i32
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0 floordiv 3)>
-// CHECK: %[[V46:.*]] = memref.load {{.*}}
-// CHECK: %[[V47:.*]] = arith.trunci %[[V46]] : i64 to i32
-// CHECK: %[[V48:.*]] = arith.xori %[[V45]], %{{.*}} : i32
-// CHECK: %[[V49:.*]] = arith.constant 16 : i32
-// CHECK: %[[V50:.*]] = arith.shrui %[[V48]], %[[V49]] : i32
-// CHECK: %[[V51:.*]] = arith.xori %[[V48]], %[[V50]] : i32
-// CHECK: %[[V52:.*]] = arith.constant 13 : i32
-// CHECK: %[[V53:.*]] = arith.shrui %{{.*}}, %[[V52]] : i32
-// CHECK: %[[V54:.*]] = arith.xori %{{.*}}, %[[V53]] : i32
-// CHECK: %[[V55:.*]] = arith.constant 16 : i32
-// CHECK: %[[V56:.*]] = arith.shrui %{{.*}}, %[[V55]] : i32
-// CHECK: %[[V57:.*]] = arith.xori %{{.*}}, %[[V56]] : i32
+// CHECK: %[[LOADED_2:.*]] = memref.load {{.*}}
+// CHECK: %[[WORD_4:.*]] = arith.trunci %[[LOADED_2]] : i64 to i32
+// CHECK: %[[MIXED_16:.*]] = arith.xori %[[MIXED_15]], %{{.*}} : i32
+// CHECK: %[[C16_9:.*]] = arith.constant 16 : i32
+// CHECK: %[[SHIFTED_14:.*]] = arith.shrui %[[MIXED_16]], %[[C16_9]] : i32
+// CHECK: %[[MIXED_17:.*]] = arith.xori %[[MIXED_16]], %[[SHIFTED_14]] : i32
+// CHECK: %[[C13_5:.*]] = arith.constant 13 : i32
+// CHECK: %[[SHIFTED_15:.*]] = arith.shrui %{{.*}}, %[[C13_5]] : i32
+// CHECK: %[[MIXED_18:.*]] = arith.xori %{{.*}}, %[[SHIFTED_15]] : i32
+// CHECK: %[[C16_10:.*]] = arith.constant 16 : i32
+// CHECK: %[[SHIFTED_16:.*]] = arith.shrui %{{.*}}, %[[C16_10]] : i32
+// CHECK: %[[MIXED_19:.*]] = arith.xori %{{.*}}, %[[SHIFTED_16]] : i32
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0 mod 3)>
-// CHECK: %[[V58:.*]] = memref.load {{.*}}
-// CHECK: %[[V59:.*]] = arith.trunci %[[V58]] : i64 to i32
-// CHECK: %[[V60:.*]] = arith.xori %[[V57]], %{{.*}} : i32
-// CHECK: %[[V61:.*]] = arith.constant 16 : i32
-// CHECK: %[[V62:.*]] = arith.shrui %[[V60]], %[[V61]] : i32
-// CHECK: %[[V63:.*]] = arith.xori %[[V60]], %[[V62]] : i32
-// CHECK: %[[V64:.*]] = arith.constant 13 : i32
-// CHECK: %[[V65:.*]] = arith.shrui %{{.*}}, %[[V64]] : i32
-// CHECK: %[[V66:.*]] = arith.xori %{{.*}}, %[[V65]] : i32
-// CHECK: %[[V67:.*]] = arith.constant 16 : i32
-// CHECK: %[[V68:.*]] = arith.shrui %{{.*}}, %[[V67]] : i32
-// CHECK: %[[V69:.*]] = arith.xori %{{.*}}, %[[V68]] : i32
+// CHECK: %[[LOADED_3:.*]] = memref.load {{.*}}
+// CHECK: %[[WORD_5:.*]] = arith.trunci %[[LOADED_3]] : i64 to i32
+// CHECK: %[[MIXED_20:.*]] = arith.xori %[[MIXED_19]], %{{.*}} : i32
+// CHECK: %[[C16_11:.*]] = arith.constant 16 : i32
+// CHECK: %[[SHIFTED_17:.*]] = arith.shrui %[[MIXED_20]], %[[C16_11]] : i32
+// CHECK: %[[MIXED_21:.*]] = arith.xori %[[MIXED_20]], %[[SHIFTED_17]] : i32
+// CHECK: %[[C13_6:.*]] = arith.constant 13 : i32
+// CHECK: %[[SHIFTED_18:.*]] = arith.shrui %{{.*}}, %[[C13_6]] : i32
+// CHECK: %[[MIXED_22:.*]] = arith.xori %{{.*}}, %[[SHIFTED_18]] : i32
+// CHECK: %[[C16_12:.*]] = arith.constant 16 : i32
+// CHECK: %[[SHIFTED_19:.*]] = arith.shrui %{{.*}}, %[[C16_12]] : i32
+// CHECK: %[[MIXED_23:.*]] = arith.xori %{{.*}}, %[[SHIFTED_19]] : i32
 // CHECK: affine.apply affine_map<(d0, d1) -> (2)>
-// CHECK: %[[V70:.*]] = memref.load {{.*}}
-// CHECK: %[[V71:.*]] = arith.trunci %[[V70]] : i64 to i32
-// CHECK: %[[V72:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[LOADED_4:.*]] = memref.load {{.*}}
+// CHECK: %[[WORD_6:.*]] = arith.trunci %[[LOADED_4]] : i64 to i32
+// CHECK: %[[C0:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [4] [1]
-// CHECK: %[[V73:.*]] = arith.constant 1.33333337 : f32
+// CHECK: %[[C1_333:.*]] = arith.constant 1.33333337 : f32
 // CHECK: linalg.generic {{.*}}["parallel"]
-// CHECK-NEXT: ^bb0(%[[V74:.*]]: f32, %[[V75:.*]]: f32)
-// CHECK-NEXT: %[[V76:.*]] = linalg.index 0 : index
-// CHECK-NEXT: %[[V77:.*]] = arith.index_cast %[[V76]] : index to i32
-// CHECK-NEXT: %[[V78:.*]] = arith.addi %[[V77]], %[[V71]] : i32
-// CHECK-NEXT: %[[V79:.*]] = arith.muli %[[V78]], %{{.*}}-1640531527_i32_36 : i32
-// CHECK-NEXT: %[[V80:.*]] = arith.addi %[[V79]], %{{.*}}-2048144789_i32_37 : i32
-// CHECK-NEXT: %[[V81:.*]] = arith.xori %[[V69]], %[[V80]] : i32
-// CHECK-NEXT: %[[V82:.*]] = arith.constant 16 : i32
-// CHECK-NEXT: %[[V83:.*]] = arith.shrui %[[V81]], %[[V82]] : i32
-// CHECK-NEXT: %[[V84:.*]] = arith.xori %[[V81]], %[[V83]] : i32
+// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32)
+// CHECK-NEXT: %[[COLUMN:.*]] = linalg.index 0 : index
+// CHECK-NEXT: %[[NUMBER:.*]] = arith.index_cast %[[COLUMN]] : index to i32
+// CHECK-NEXT: %[[SUM:.*]] = arith.addi %[[NUMBER]], %[[WORD_6]] : i32
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.muli %[[SUM]], %{{.*}}-1640531527_i32_36 : i32
+// CHECK-NEXT: %[[SUM_2:.*]] = arith.addi %[[PRODUCT]], %{{.*}}-2048144789_i32_37 : i32
+// CHECK-NEXT: %[[MIXED_24:.*]] = arith.xori %[[MIXED_23]], %[[SUM_2]] : i32
+// CHECK-NEXT: %[[C16_13:.*]] = arith.constant 16 : i32
+// CHECK-NEXT: %[[SHIFTED_20:.*]] = arith.shrui %[[MIXED_24]], %[[C16_13]] : i32
+// CHECK-NEXT: %[[MIXED_25:.*]] = arith.xori %[[MIXED_24]], %[[SHIFTED_20]] : i32
 // CHECK-NEXT: %{{.*}}-2048144789_i32_42 = arith.constant -2048144789 : i32
-// CHECK-NEXT: %[[V85:.*]] = arith.muli %[[V84]], %{{.*}}-2048144789_i32_42 : i32
-// CHECK-NEXT: %[[V86:.*]] = arith.constant 13 : i32
-// CHECK-NEXT: %[[V87:.*]] = arith.shrui %[[V85]], %[[V86]] : i32
-// CHECK-NEXT: %[[V88:.*]] = arith.xori %[[V85]], %[[V87]] : i32
+// CHECK-NEXT: %[[PRODUCT_2:.*]] = arith.muli %[[MIXED_25]], %{{.*}}-2048144789_i32_42 : i32
+// CHECK-NEXT: %[[C13_7:.*]] = arith.constant 13 : i32
+// CHECK-NEXT: %[[SHIFTED_21:.*]] = arith.shrui %[[PRODUCT_2]], %[[C13_7]] : i32
+// CHECK-NEXT: %[[MIXED_26:.*]] = arith.xori %[[PRODUCT_2]], %[[SHIFTED_21]] : i32
 // CHECK-NEXT: %{{.*}}-1028477387_i32_44 = arith.constant -1028477387 : i32
-// CHECK-NEXT: %[[V89:.*]] = arith.muli %[[V88]], %{{.*}}-1028477387_i32_44 : i32
-// CHECK-NEXT: %[[V90:.*]] = arith.constant 16 : i32
-// CHECK-NEXT: %[[V91:.*]] = arith.shrui %[[V89]], %[[V90]] : i32
-// CHECK-NEXT: %[[V92:.*]] = arith.xori %[[V89]], %[[V91]] : i32
-// CHECK-NEXT: %[[V93:.*]] = arith.constant 1073741824 : i32
-// CHECK-NEXT: %[[V94:.*]] = arith.cmpi ult, %[[V92]], %[[V93]] : i32
-// CHECK-NEXT: %[[V95:.*]] = arith.mulf %[[V74]], %[[V73]] : f32
-// CHECK-NEXT: %[[V96:.*]] = arith.select %[[V94]], %[[V72]], %[[V95]] : f32
-// CHECK-NEXT: linalg.yield %[[V96]] : f32
+// CHECK-NEXT: %[[PRODUCT_3:.*]] = arith.muli %[[MIXED_26]], %{{.*}}-1028477387_i32_44 : i32
+// CHECK-NEXT: %[[C16_14:.*]] = arith.constant 16 : i32
+// CHECK-NEXT: %[[SHIFTED_22:.*]] = arith.shrui %[[PRODUCT_3]], %[[C16_14]] : i32
+// CHECK-NEXT: %[[MIXED_27:.*]] = arith.xori %[[PRODUCT_3]], %[[SHIFTED_22]] : i32
+// CHECK-NEXT: %[[C1_074e09:.*]] = arith.constant 1073741824 : i32
+// CHECK-NEXT: %[[IS:.*]] = arith.cmpi ult, %[[MIXED_27]], %[[C1_074e09]] : i32
+// CHECK-NEXT: %[[PRODUCT_4:.*]] = arith.mulf %[[IN]], %[[C1_333]] : f32
+// CHECK-NEXT: %[[CHOSEN:.*]] = arith.select %[[IS]], %[[C0]], %[[PRODUCT_4]] : f32
+// CHECK-NEXT: linalg.yield %[[CHOSEN]] : f32
 func.func private @dropout(%x: tensor<2x3x4xf32>, %n: tensor<2xi64>, %at: tensor<3xi64>, %s: tensor<i64>, %o: tensor<3xi64>)
     -> tensor<2x3x4xf32> attributes {rt.kernel} {
   %y = nn.dropout %x samples %n positions %at seed %s step %s origin %o
