@@ -1,6 +1,6 @@
 """Every folder has a README that says what belongs there; files include only
-rooms that it names, and what it names exists. Those of `scripts` and `docs`,
-and the list of folders at the end of the tree's own, leave nothing out.
+rooms that it names, and what it names exists. Those of `scripts`, `docs` and
+`test`, and the list of folders at the end of the tree's own, leave nothing out.
 
 A README has a table with the column "may include", a row for each folder, or a
 line "May include:". A name stands for all folders below it, with `/.` for the
@@ -20,8 +20,9 @@ RUN: sed -i 's,^    interpreter/,    interpret/  ,' %t/README.md
 RUN: sed -i 's/`Clusters` launchers/`Cluster` launchers/' %t/test/README.md
 RUN: not %python %s %t 2>&1 | FileCheck %s
 CHECK: passes/README.md: no file Autodiff.cpp in passes/Sharding
-CHECK-NEXT: scripts/README.md: no row for coverage
+CHECK-NEXT: scripts/README.md: not a word of coverage
 CHECK-NEXT: scripts/README.md: no file cover
+CHECK-NEXT: test/README.md: not a word of Clusters
 CHECK-NEXT: test/README.md: no folder Cluster
 CHECK-NEXT: README.md: interpreter is not in the list of folders
 CHECK-NEXT: README.md: no folder interpret
@@ -76,7 +77,7 @@ def rooms_of(top, text):
 
 def check_whole(path, kind, named, exist):
     """Names in a README and what is there."""
-    problems.extend(f"{path}: no row for {n}" for n in sorted(exist - named))
+    problems.extend(f"{path}: not a word of {n}" for n in sorted(exist - named))
     problems.extend(f"{path}: no {kind} {n}" for n in sorted(named - exist))
 
 
@@ -90,10 +91,12 @@ def check_lists():
              if f.endswith(".md") and f != "README.md"}
     check_whole("docs/README.md", "page",
                 {row for row in rows if "/" not in row}, pages)
-    for name in spans(read("test", "README.md")):
-        if re.fullmatch(r"[A-Z]\w+", name) and not os.path.isdir(
-                os.path.join(ROOT, "test", name)):
-            problems.append(f"test/README.md: no folder {name}")
+    named = {name.split("/")[0] for name in spans(read("test", "README.md"))
+             if re.fullmatch(r"[A-Z]\w+(/X)?", name)}
+    check_whole("test/README.md", "folder", named,
+                {f for f in os.listdir(os.path.join(ROOT, "test"))
+                 if f[0].isupper() and
+                 os.path.isdir(os.path.join(ROOT, "test", f))})
     named = set(re.findall(r"(?:^ {4}| )(\w+)/ {2}", read("README.md"), re.M))
     # These are named in sentences.
     others = {"docs", "benchmarks", "cmake"}
