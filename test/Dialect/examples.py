@@ -1,5 +1,5 @@
-# The examples in the descriptions of ops parse, and nn describes every op: with
-# an example that shows it and with what its verifier demands.
+# The examples in the descriptions of ops parse, and nn and dist describe every
+# op: with an example that shows it and with what its verifier demands.
 # RUN: %python %s %root/docs/reference %t.mlir
 #
 # An example is an extract: what it uses and does not define is declared around
@@ -100,7 +100,7 @@ def main(reference, file):
         for op, section in zip(sections[1::2], sections[2::2]):
             blocks = re.findall(r"^```mlir\n(.*?)^```$", section, re.M | re.S)
             examples += [Example(op, block) for block in blocks]
-            if dialect != "nn" or not re.search(r"^Syntax:", section, re.M):
+            if not op.startswith(("nn.", "dist.")):
                 continue
             if not any(re.search(re.escape(op) + r"\b", block)
                        for block in blocks):
