@@ -56,7 +56,8 @@ def check_lists(text):
             for place, _, names in os.walk(os.path.join(ROOT, folder)):
                 for name in names:
                     path = os.path.relpath(os.path.join(place, name), ROOT)
-                    if (name.endswith((".onnx", ".pyc", ".bin", ".npy"))
+                    if (name.endswith((".onnx", ".pyc", ".bin", ".npy",
+                                       ".orig", "~"))
                             or path == "test/Scripts/contributing.py"):
                         continue
                     if re.search(pattern, read(path)):
