@@ -266,3 +266,147 @@ func.func @equal(%x: tensor<6x8xf32>) -> (tensor<6x8xf32>, tensor<6x8xf32>) {
   return %a, %b : tensor<6x8xf32>, tensor<6x8xf32>
 }
 dist.mesh @mesh = <["tp"=2]>
+
+// -----
+
+// What lies between may be more than one op.
+nn.param @w : tensor<8x8xf32> init normal
+// CHECK-LABEL: func.func @between(
+// CHECK-NEXT: %[[W:.*]] = nn.read @w : tensor<8x8xf32>
+// CHECK-NEXT: %[[K0:.*]]:2 = call @kernel_0_exp_tanh(%arg0) : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>)
+// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %[[K0]]#0, %[[W]] : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+// CHECK-NEXT: %[[CONTRACT1:.*]] = nn.contract "mk,kn->mn" %[[CONTRACT]], %[[W]] : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+// CHECK-NEXT: %[[K1:.*]] = call @kernel_1_sub(%[[K0]]#0, %[[CONTRACT1]]) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: return %[[K1]], %[[K0]]#1 : tensor<4x8xf32>, tensor<4x8xf32>
+// CHECK: func.func private @kernel_0_exp_tanh(%arg0: tensor<4x8xf32>) -> (tensor<4x8xf32> {rt.inplace = 0 : i64}, tensor<4x8xf32>) attributes {rt.kernel}
+// CHECK-NEXT: %[[EXP:.*]] = nn.exp %arg0 : tensor<4x8xf32>
+// CHECK-NEXT: %[[TANH:.*]] = nn.tanh %[[EXP]] : tensor<4x8xf32>
+// CHECK-NEXT: return %[[EXP]], %[[TANH]] : tensor<4x8xf32>, tensor<4x8xf32>
+// CHECK: func.func private @kernel_1_sub(%arg0: tensor<4x8xf32>, %arg1: tensor<4x8xf32>) -> (tensor<4x8xf32> {rt.inplace = 1 : i64}) attributes {rt.kernel}
+// CHECK-NEXT: %[[SUB:.*]] = nn.sub %arg0, %arg1 : tensor<4x8xf32>
+// CHECK-NEXT: return %[[SUB]] : tensor<4x8xf32>
+func.func @between(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %w = nn.read @w : tensor<8x8xf32>
+  %a = nn.exp %x : tensor<4x8xf32>
+  %c = nn.contract "mk,kn->mn" %a, %w : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+  %d = nn.contract "mk,kn->mn" %c, %w : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+  %b = nn.sub %a, %d : tensor<4x8xf32>
+  %e = nn.tanh %a : tensor<4x8xf32>
+  return %b, %e : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// An op that needs whole rows cannot read what is not in rows: the view is
+// computed first.
+// CHECK-LABEL: func.func @columns(
+// CHECK-NEXT: %[[K0:.*]] = call @kernel_0_transpose(%arg0) : (tensor<6x8xf32>) -> tensor<8x6xf32>
+// CHECK-NEXT: %[[K1:.*]] = call @kernel_1_softmax(%[[K0]]) : (tensor<8x6xf32>) -> tensor<8x6xf32>
+// CHECK-NEXT: return %[[K1]] : tensor<8x6xf32>
+// CHECK: func.func private @kernel_0_transpose(%arg0: tensor<6x8xf32>) -> tensor<8x6xf32> attributes {rt.kernel}
+// CHECK-NEXT: %[[TRANSPOSE:.*]] = nn.transpose %arg0 [1, 0] : tensor<6x8xf32> -> tensor<8x6xf32>
+// CHECK-NEXT: return %[[TRANSPOSE]] : tensor<8x6xf32>
+// CHECK: func.func private @kernel_1_softmax(%arg0: tensor<8x6xf32>) -> (tensor<8x6xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel}
+// CHECK-NEXT: %[[SOFTMAX:.*]] = nn.softmax %arg0 : tensor<8x6xf32>
+// CHECK-NEXT: return %[[SOFTMAX]] : tensor<8x6xf32>
+func.func @columns(%x: tensor<6x8xf32>) -> tensor<8x6xf32> {
+  %t = nn.transpose %x [1, 0] : tensor<6x8xf32> -> tensor<8x6xf32>
+  %s = nn.softmax %t : tensor<8x6xf32>
+  return %s : tensor<8x6xf32>
+}
+
+// -----
+
+// Rows are looked up in memory: a table that is known is written there; what else
+// is known is not.
+// CHECK-LABEL: func.func @look_up(
+// CHECK-NEXT: %[[K0:.*]] = call @kernel_0_constant() : () -> tensor<2x2xf32>
+// CHECK-NEXT: %[[K1:.*]] = call @kernel_1_embedding_sum(%arg0, %[[K0]]) : (tensor<3xi64>, tensor<2x2xf32>) -> tensor<3x2xf32>
+// CHECK-NEXT: return %[[K1]] : tensor<3x2xf32>
+// CHECK: func.func private @kernel_0_constant() -> tensor<2x2xf32> attributes {rt.kernel}
+// CHECK-NEXT: %[[CONSTANT:.*]] = nn.constant dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 5.000000e+00]]> : tensor<2x2xf32>
+// CHECK-NEXT: return %[[CONSTANT]] : tensor<2x2xf32>
+// CHECK: func.func private @kernel_1_embedding_sum(%arg0: tensor<3xi64>, %arg1: tensor<2x2xf32>) -> tensor<3x2xf32> attributes {rt.kernel}
+// CHECK-NEXT: %[[EMBEDDING:.*]] = nn.embedding %arg0, %arg1 : tensor<3xi64>, tensor<2x2xf32> -> tensor<3x2xf32>
+// CHECK-NEXT: %[[CONSTANT:.*]] = nn.constant dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 5.000000e+00], [4.000000e+00, 4.500000e+00]]> : tensor<3x2xf32>
+// CHECK-NEXT: %[[SUM:.*]] = nn.sum %[[EMBEDDING]], %[[CONSTANT]] : tensor<3x2xf32>
+// CHECK-NEXT: return %[[SUM]] : tensor<3x2xf32>
+func.func @look_up(%ids: tensor<3xi64>) -> tensor<3x2xf32> {
+  %t = nn.constant dense<[[1.0, 2.0], [3.0, 5.0]]> : tensor<2x2xf32>
+  %e = nn.embedding %ids, %t : tensor<3xi64>, tensor<2x2xf32> -> tensor<3x2xf32>
+  %c = nn.constant dense<[[1.0, 2.0], [3.0, 5.0], [4.0, 4.5]]> : tensor<3x2xf32>
+  %y = nn.sum %e, %c : tensor<3x2xf32>
+  return %y : tensor<3x2xf32>
+}
+
+// -----
+
+// A zero that is written is cleared memory, and dead constants are nothing; one
+// that is also read is a kernel's.
+nn.state @s : tensor<4xf32> sum
+nn.state @t : tensor<4xf32> sum
+// CHECK-LABEL: func.func @zeros(
+// CHECK-NEXT: %[[CONSTANT:.*]] = nn.constant dense<0.000000e+00> : tensor<4xf32>
+// CHECK-NEXT: nn.write %[[CONSTANT]], @s : tensor<4xf32>
+// CHECK-NEXT: nn.write %[[CONSTANT]], @t : tensor<4xf32>
+// CHECK-NEXT: %[[K0:.*]] = call @kernel_0_constant() : () -> tensor<4xf32>
+// CHECK-NEXT: nn.write %[[K0]], @s : tensor<4xf32>
+// CHECK-NEXT: return %[[K0]] : tensor<4xf32>
+// CHECK: func.func private @kernel_0_constant() -> tensor<4xf32> attributes {rt.kernel}
+// CHECK-NEXT: %[[CONSTANT:.*]] = nn.constant dense<0.000000e+00> : tensor<4xf32>
+// CHECK-NEXT: return %[[CONSTANT]] : tensor<4xf32>
+func.func @zeros() -> tensor<4xf32> {
+  %z = nn.constant dense<0.0> : tensor<4xf32>
+  nn.write %z, @s : tensor<4xf32>
+  nn.write %z, @t : tensor<4xf32>
+  %dead = nn.constant dense<0.0> : tensor<4xf32>
+  %y = nn.constant dense<0.0> : tensor<4xf32>
+  nn.write %y, @s : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// A state is read before it is written and after: each reader is where its value
+// is, and writes stay in order.
+nn.state @s : tensor<4xf32> sum
+// CHECK-LABEL: func.func @order(
+// CHECK-NEXT: %[[S:.*]] = nn.read @s : tensor<4xf32>
+// CHECK-NEXT: nn.write %arg0, @s : tensor<4xf32>
+// CHECK-NEXT: nn.write %arg1, @s : tensor<4xf32>
+// CHECK-NEXT: %[[S1:.*]] = nn.read @s : tensor<4xf32>
+// CHECK-NEXT: %[[K0:.*]]:2 = call @kernel_0_sub(%arg0, %[[S]], %[[S1]]) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK-NEXT: return %[[K0]]#0, %[[K0]]#1 : tensor<4xf32>, tensor<4xf32>
+// CHECK: func.func private @kernel_0_sub(%arg0: tensor<4xf32>, %arg1: tensor<4xf32>, %arg2: tensor<4xf32>) -> (tensor<4xf32> {rt.inplace = 0 : i64}, tensor<4xf32>) attributes {rt.kernel}
+// CHECK-NEXT: %[[SUB:.*]] = nn.sub %arg0, %arg1 : tensor<4xf32>
+// CHECK-NEXT: %[[SUB1:.*]] = nn.sub %[[SUB]], %arg2 : tensor<4xf32>
+// CHECK-NEXT: return %[[SUB]], %[[SUB1]] : tensor<4xf32>, tensor<4xf32>
+func.func @order(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %old = nn.read @s : tensor<4xf32>
+  %a = nn.sub %x, %old : tensor<4xf32>
+  nn.write %x, @s : tensor<4xf32>
+  nn.write %y, @s : tensor<4xf32>
+  %new = nn.read @s : tensor<4xf32>
+  %b = nn.sub %a, %new : tensor<4xf32>
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Tasks are blocks like functions; kernels themselves are left as they are.
+pipe.input @x : tensor<4xf32> role data name "x"
+pipe.output @o : tensor<4xf32> name "o"
+// CHECK-LABEL: pipe.task @task
+// CHECK: %[[K0:.*]] = func.call @kernel_0_exp(
+// CHECK-NEXT: pipe.yield %[[K0]]
+pipe.task @task stage 0 forward_backward (%x: tensor<4xf32> from @x) -> (tensor<4xf32> to @o) {
+  %y = nn.exp %x : tensor<4xf32>
+  pipe.yield %y : tensor<4xf32>
+}
+// CHECK: func.func private @mine(
+// CHECK-NEXT: nn.tanh
+// CHECK: func.func private @kernel_0_exp(
+func.func private @mine(%x: tensor<4xf32>) -> tensor<4xf32> attributes {rt.kernel} {
+  %y = nn.tanh %x : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
