@@ -18,8 +18,8 @@ RUN: not %python %s %t 2>&1 | FileCheck %s
 CHECK: kOneAttr (nn.one) is never read
 CHECK-NEXT: kSixAttr (nn.six) is never read
 CHECK-NEXT: kTwoAttr (nn.two) is never written
-CHECK-NEXT: passes/A.cpp spells "nn.three", which no StringLiteral k...Attr is
-CHECK-NEXT: passes/A.cpp spells "nn.five", which no StringLiteral k...Attr is
+CHECK-NEXT: passes/A.cpp spells "nn.three": give it a name
+CHECK-NEXT: passes/A.cpp spells "nn.five": give it a name
 CHECK-NOT: {{.}}
 """
 
@@ -75,6 +75,6 @@ for place, _, files in os.walk(os.path.join(ROOT, "dialects")):
 for path, text in sorted(sources.items()):
     for value in re.findall(r'"((?:nn|dist|pipe|rt)\.\w+)"', text):
         if value not in ops and value not in names.values():
-            problems.append(f'{path} spells "{value}", which no StringLiteral '
-                            "k...Attr is")
+            problems.append(f'{path} spells "{value}": give it a name, a '
+                            "StringLiteral k...Attr in a header")
 sys.exit("\n".join(problems) or 0)
