@@ -17,7 +17,7 @@ RUN: echo '#include "../Kernels.h"' >> %t/interpreter/ops/Functions.h
 RUN: sed -i 's/PadVocab.cpp/Autodiff.cpp/' %t/passes/README.md
 RUN: sed -i 's/`coverage`/`cover`/' %t/scripts/README.md
 RUN: sed -i 's,^    interpreter/,    interpret/  ,' %t/README.md
-RUN: sed -i 's/`Clusters` launchers/`Cluster` launchers/' %t/test/README.md
+RUN: sed -i 's/`Clusters`/`Cluster`/' %t/test/README.md
 RUN: not %python %s %t 2>&1 | FileCheck %s
 CHECK: passes/README.md: no file Autodiff.cpp in passes/Sharding
 CHECK-NEXT: scripts/README.md: not a word of coverage
