@@ -139,7 +139,37 @@ static Line joinStates(const Line &a, const Line &b) {
   return joint;
 }
 
+/// Whether dim d of a mask is none of the loops, though it varies.
+static bool isOther(int loop, int64_t extent) { return loop < 0 && extent > 1; }
+
 Visibility::Stretches Visibility::at(ArrayRef<int64_t> index) {
+  SmallVector<int64_t> extents, others;
+  for (const Mask &mask : masks)
+    for (auto [loop, extent] : llvm::zip(mask.loops, mask.lines.shape()))
+      if (isOther(loop, extent))
+        extents.push_back(extent);
+  others.resize(extents.size());
+  Stretches all = at(index, others);
+  for (size_t d = others.size(); d > 0;) {
+    if (++others[d - 1] == extents[d - 1]) {
+      others[--d] = 0;
+      continue;
+    }
+    all.append(at(index, others));
+    d = others.size();
+  }
+  llvm::sort(all);
+  Stretches joint;
+  for (auto [begin, end] : all)
+    if (!joint.empty() && begin <= joint.back().second)
+      joint.back().second = std::max(joint.back().second, end);
+    else
+      joint.push_back({begin, end});
+  return joint;
+}
+
+Visibility::Stretches Visibility::at(ArrayRef<int64_t> index,
+                                     ArrayRef<int64_t> others) {
   Line states = repeated(extent, ofInt(Seen));
   auto put = [](Line &line, int64_t end, State state) {
     if (end > (line.empty() ? 0 : line.back().end))
@@ -158,7 +188,12 @@ Visibility::Stretches Visibility::at(ArrayRef<int64_t> index) {
   for (Mask &mask : masks) {
     SmallVector<int64_t> own;
     for (auto [loop, extent] : llvm::zip(mask.loops, mask.lines.shape()))
-      own.push_back(extent > 1 && loop >= 0 ? index[loop] : 0);
+      if (isOther(loop, extent)) {
+        own.push_back(others.front());
+        others = others.drop_front();
+      } else {
+        own.push_back(extent > 1 ? index[loop] : 0);
+      }
     Line line;
     put(line, mask.offset, Seen);
     for (const Run &run : mask.lines.line(own))

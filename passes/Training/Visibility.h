@@ -51,7 +51,8 @@ public:
   bool varies(int loop) const;
   /// Whether they differ along a loop that is none of these.
   bool variesBeyond(llvm::ArrayRef<int> loops) const;
-  /// What is seen at an index of all loops.
+  /// What is seen at an index of all loops; along dims of masks that are no
+  /// loop, such as the heads of grouped queries, at any of their indices.
   Stretches at(llvm::ArrayRef<int64_t> index);
 
 private:
@@ -66,6 +67,8 @@ private:
   };
   void addParts(mlir::Value value, int64_t along, llvm::ArrayRef<int> loops,
                 Hides hides, int64_t offset);
+  /// At an index of all loops, and one of all dims of masks that are none.
+  Stretches at(llvm::ArrayRef<int64_t> index, llvm::ArrayRef<int64_t> others);
 
   int64_t extent;
   std::list<Mask> masks;

@@ -254,6 +254,18 @@ func.func @attention(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   // expected-remark@+1 {{#1 sees [1, 1, 1]: 3}}
   %i, %li = nn.attention %h, %h, %h positions %pos, %pos bias %bias scale 0.5
       : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x2x4x4xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>)
+  // Heads are one dim of groups and their queries here: what one head sees is
+  // seen.
+  %open = nn.constant dense<[[[[0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, 0.0, -1.0e9, -1.0e9], [0.0, 0.0, 0.0, -1.0e9], [0.0, 0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0, -1.0e9], [0.0, 0.0, 0.0, 0.0], [0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, -1.0e9, -1.0e9, -1.0e9]]]]> : tensor<1x2x4x4xf32>
+  // expected-remark@+2 {{#0 sees [1, 4, 1, 1]: 2 3 2 3}}
+  // expected-remark@+1 {{#1 sees [1, 4, 1]: 2 3 2 3}}
+  %p, %lp = nn.attention %h, %h, %h positions %pos, %pos bias %open scale 0.5
+      : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x2x4x4xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>)
+  %none = nn.constant dense<[[[[0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, 0.0, -1.0e9, -1.0e9], [0.0, 0.0, 0.0, -1.0e9], [0.0, 0.0, 0.0, 0.0]], [[-1.0e9, -1.0e9, -1.0e9, -1.0e9], [0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, -1.0e9, -1.0e9, -1.0e9]]]]> : tensor<1x2x4x4xf32>
+  // expected-remark@+2 {{#0 sees [1, 4, 1, 1]: 3 1 2 3}}
+  // expected-remark@+1 {{#1 sees [1, 4, 1]: 3 1 2 3}}
+  %r, %lr = nn.attention %h, %h, %h positions %pos, %pos bias %none scale 0.5
+      : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x2x4x4xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>)
   // One for all heads and queries.
   %pad = nn.constant dense<[[[[0.0, 0.0, 0.0, -1.0e9]]]]> : tensor<1x1x1x4xf32>
   // expected-remark@+2 {{#0 sees [1, 4, 1, 1]: 2 2 2 3}}
