@@ -19,7 +19,7 @@ CHECK: kOneAttr (nn.one) is never read
 CHECK-NEXT: kSixAttr (nn.six) is never read
 CHECK-NEXT: kTwoAttr (nn.two) is never written
 CHECK-NEXT: passes/A.cpp spells "nn.three": give it a name
-CHECK-NEXT: passes/A.cpp spells "nn.five": give it a name
+CHECK-NEXT: passes/A.cpp spells "nn.five": give it a name{{.*}}
 CHECK-NOT: {{.}}
 """
 
