@@ -23,7 +23,6 @@ struct Run {
   int64_t microbatch;
   bool isBackward;
   TaskOp task;
-  size_t number; ///< in program order, by microbatch
 };
 
 /// True if `a` runs before `b` on a stage.
@@ -66,9 +65,8 @@ struct PipeSchedulePass : pcc::impl::PipeSchedulePassBase<PipeSchedulePass> {
 ///           stage 1:    F0 F1 F2 F3 B0 B1 B2 B3
 /// ```
 static bool beforeGpipe(const Run &a, const Run &b, int64_t, int64_t) {
-  if (a.isBackward != b.isBackward)
-    return b.isBackward;
-  return a.microbatch < b.microbatch;
+  return std::pair(a.isBackward, a.microbatch) <
+         std::pair(b.isBackward, b.microbatch);
 }
 
 /// ```
@@ -78,11 +76,10 @@ static bool beforeGpipe(const Run &a, const Run &b, int64_t, int64_t) {
 static bool before1F1B(const Run &a, const Run &b, int64_t stage,
                        int64_t stages) {
   auto key = [&](const Run &run) {
-    return run.microbatch + (run.isBackward ? stages - stage : 0);
+    int64_t turn = run.microbatch + (run.isBackward ? stages - stage : 0);
+    return std::pair(turn, !run.isBackward);
   };
-  if (key(a) != key(b))
-    return key(a) < key(b);
-  return a.isBackward && !b.isBackward;
+  return key(a) < key(b);
 }
 
 LogicalResult PipeSchedulePass::collect() {
@@ -231,15 +228,13 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
       continue;
     }
     for (int64_t i = 0; i < microbatches; ++i)
-      runs.push_back(
-          {i, task.getPhase() == Phase::Backward, task, runs.size()});
+      runs.push_back({i, task.getPhase() == Phase::Backward, task});
   }
   if (runs.empty() && once.empty())
     return;
+  // A stage has one task of each direction, so no two are equal.
   llvm::sort(runs, [&](const Run &a, const Run &b) {
-    if (before(a, b, stage, stages))
-      return true;
-    return !before(b, a, stage, stages) && a.number < b.number;
+    return before(a, b, stage, stages);
   });
 
   ModuleOp module = getOperation();

@@ -7,6 +7,7 @@
 #include "passes/Pipeline/Activations.h"
 #include "passes/Pipeline/Passes.h"
 #include "llvm/ADT/StringMap.h"
+#include <limits>
 
 namespace pcc {
 #define GEN_PASS_DEF_NNSTAGECUTSPASS
@@ -120,13 +121,15 @@ FailureOr<SmallVector<size_t>> NNStageCutsPass::balance(func::FuncOp func,
     diag.attachNote() << "--pp may be at most " << most + 1;
     return diag;
   }
+  SmallVector<size_t> result(cuts);
+  if (result.empty())
+    return result;
   // best[c][i]: the least possible dearest stage with cut c at places[i].
   size_t n = places.size();
-  double total = line.cost.back();
-  std::vector<std::vector<double>> best(cuts,
-                                        std::vector<double>(n, total * 2));
+  std::vector<std::vector<double>> best(
+      cuts, std::vector<double>(n, std::numeric_limits<double>::infinity()));
   std::vector<std::vector<size_t>> from(cuts, std::vector<size_t>(n, 0));
-  for (size_t i = 0; i < n && cuts; ++i)
+  for (size_t i = 0; i < n; ++i)
     best[0][i] = line.cost[places[i]];
   for (size_t c = 1; c < cuts; ++c)
     for (size_t i = 0; i < n; ++i)
@@ -140,18 +143,13 @@ FailureOr<SmallVector<size_t>> NNStageCutsPass::balance(func::FuncOp func,
           from[c][i] = j;
         }
       }
-  SmallVector<size_t> result(cuts);
-  if (!cuts)
-    return result;
+  auto dearest = [&](size_t i) {
+    return std::max(best.back()[i], line.cost.back() - line.cost[places[i]]);
+  };
   size_t end = 0;
-  double least = total * 2;
-  for (size_t i = 0; i < n; ++i) {
-    double worst = std::max(best[cuts - 1][i], total - line.cost[places[i]]);
-    if (worst < least) {
-      least = worst;
+  for (size_t i = 1; i < n; ++i)
+    if (dearest(i) < dearest(end))
       end = i;
-    }
-  }
   for (size_t c = cuts; c-- > 0; end = from[c][end])
     result[c] = places[end];
   return result;
@@ -269,14 +267,12 @@ LogicalResult NNStageCutsPass::markEvaluate(func::FuncOp func) {
           def && activations.contains(def))
         stage = std::max(stage, stageOf(def));
     // Several stages may own a tied parameter: the first that can be reached.
-    while (stage < stages && llvm::any_of(
-                                 parameters[&op],
-                                 [&](StringRef symbol) {
-                                   auto owner = owners.find(symbol);
-                                   return owner != owners.end() &&
-                                          !llvm::is_contained(owner->second,
-                                                              stage);
-                                 }))
+    while (stage < stages &&
+           llvm::any_of(parameters[&op], [&](StringRef symbol) {
+             auto owner = owners.find(symbol);
+             return owner != owners.end() &&
+                    !llvm::is_contained(owner->second, stage);
+           }))
       ++stage;
     if (stage == stages)
       return op.emitOpError("uses parameters that no one stage holds");
