@@ -257,13 +257,11 @@ LogicalResult PipeCheckPass::check(Entry entry) {
     return failure();
 
   while (true) {
-    bool progress = false;
+    // As far as each stage comes without another.
     for (StageState &state : states)
-      while (!state.isDone() && !state.isWaiting()) {
+      while (!state.isDone() && !state.isWaiting())
         if (failed(step(state)))
           return failure();
-        progress = true;
-      }
     auto matched = match();
     if (failed(matched))
       return failure();
@@ -275,7 +273,7 @@ LogicalResult PipeCheckPass::check(Entry entry) {
       }
     if (llvm::all_of(states, [](StageState &s) { return s.isDone(); }))
       break;
-    if (!progress && !*matched && !meet())
+    if (!*matched && !meet())
       return reportDeadlock();
   }
 
