@@ -33,7 +33,6 @@ struct Expression {
   /// In an order in which operands come first.
   llvm::SetVector<Operation *> ops;
   Value input;
-  bool transcendental = false;
 
   /// Collects what computes `root`; false if it is no function of one tensor.
   bool collect(Value value) {
@@ -51,7 +50,6 @@ struct Expression {
       input = value;
       return true;
     }
-    transcendental |= isa<ExpOp, TanhOp, ErfOp, SigmoidOp>(op);
     for (Value operand : op->getOperands())
       if (!collect(operand))
         return false;
@@ -162,8 +160,7 @@ struct Activation : OpRewritePattern<Op> {
       Expression e;
       e.root = op.getResult();
       e.input = input;
-      if (!e.collect(op.getResult()) || !e.transcendental ||
-          input.getType() != op.getType())
+      if (!e.collect(op.getResult()))
         continue;
       Value result;
       constexpr double exact = 1e-6;
