@@ -2,6 +2,7 @@
 
 #include "runtime/data/ArrayDataset.h"
 
+#include "runtime/data/Roles.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/Files.h"
@@ -18,7 +19,8 @@ static const int64_t ignoredLabel = -100;
 static bool isReal(const pcc_input &input) { return isFloat(input.dtype); }
 
 static bool isTargets(const pcc_input &input) {
-  return !strcmp(input.role, "targets") || !strcmp(input.role, "labels") ||
+  Role role = roleOf(input);
+  return role == Role::Targets || role == Role::Labels ||
          !strcmp(input.name, "targets");
 }
 
@@ -38,7 +40,7 @@ static std::string usualFile(const pcc_input &input) {
 
 /// Whether each sample has its own values: the input's first dim is the batch.
 static bool isPerSample(const pcc_input &input) {
-  return input.layout.rank > 0 && strcmp(input.role, "shared") != 0;
+  return input.layout.rank > 0 && roleOf(input) != Role::Shared;
 }
 
 /// Such as "[samples, 3, 16, 16]".
@@ -57,7 +59,7 @@ std::string pcc::describeArrays(const pcc_program &program) {
   for (int s = 0; s < program.n_stages; ++s)
     for (int i = 0; i < program.stages[s].n_inputs; ++i) {
       const pcc_input &input = program.stages[s].inputs[i];
-      if (!isFedByData(input.role))
+      if (!isFromDataset(roleOf(input)))
         continue;
       std::string name = usualFile(input), &text = arrays[name];
       text = name + " " + wantedShape(input) +
@@ -78,7 +80,7 @@ ArrayDataset::ArrayDataset(const pcc_program &program,
     : program(program), folder(folder) {
   for (int s = 0; s < program.n_stages; ++s)
     for (int i = 0; i < program.stages[s].n_inputs; ++i)
-      if (isFedByData(program.stages[s].inputs[i].role))
+      if (isFromDataset(roleOf(program.stages[s].inputs[i])))
         add(program, program.stages[s].inputs[i]);
   if (count < 0)
     fail(ExitInternal, "the program has no input that data feeds");

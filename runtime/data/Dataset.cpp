@@ -3,21 +3,14 @@
 #include "runtime/data/Dataset.h"
 
 #include "runtime/data/ArrayDataset.h"
+#include "runtime/data/Roles.h"
 #include "runtime/data/TokenDataset.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/Files.h"
 
 #include <algorithm>
-#include <cstring>
 
 using namespace pcc;
-
-bool pcc::isFedByData(const char *role) {
-  static const char *const roles[] = {"tokens", "targets", "labels", "data",
-                                      "shared"};
-  return std::any_of(std::begin(roles), std::end(roles),
-                     [&](const char *known) { return !strcmp(role, known); });
-}
 
 std::string pcc::boundText(const pcc_input &ids) {
   if (!ids.looked_up_by || !*ids.looked_up_by)
@@ -30,10 +23,11 @@ static const pcc_input *findOther(const pcc_program &program) {
   for (int s = 0; s < program.n_stages; ++s)
     for (int i = 0; i < program.stages[s].n_inputs; ++i) {
       const pcc_input &input = program.stages[s].inputs[i];
-      if (!isFedByData(input.role))
+      Role role = roleOf(input);
+      if (!isFromDataset(role))
         continue;
-      if (!strcmp(input.role, "data") || !strcmp(input.role, "shared") ||
-          input.layout.rank != 2 || input.layout.shape[1] != program.seq ||
+      if (isNamed(role) || input.layout.rank != 2 ||
+          input.layout.shape[1] != program.seq ||
           (input.dtype != PCC_I64 && input.dtype != PCC_I32))
         return &input;
     }

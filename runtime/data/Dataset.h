@@ -71,10 +71,6 @@ std::vector<std::string> dataFiles(const std::string &paths);
 /// What openDataset() takes for this program, in words.
 std::string describeWantedData(const pcc_program &program);
 
-/// True for the roles that come from a dataset: "tokens", "targets", "labels",
-/// "data" and "shared".
-bool isFedByData(const char *role);
-
 } // namespace pcc
 
 #endif // PCC_RUNTIME_DATA_DATASET_H

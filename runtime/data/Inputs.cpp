@@ -3,10 +3,10 @@
 #include "runtime/data/Inputs.h"
 
 #include "runtime/Backend.h"
+#include "runtime/data/Roles.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
 
-#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -32,20 +32,12 @@ StepValues pcc::stepValues(const TrainingOptions &options, int64_t step,
   return values;
 }
 
-static const char *const scalarRoles[] = {
-    "seed", "step", "lr", "weight_decay", "beta1", "beta2", "eps", "clip_grad"};
-
-static bool isScalar(const char *role) {
-  return std::any_of(std::begin(scalarRoles), std::end(scalarRoles),
-                     [&](const char *known) { return !strcmp(role, known); });
-}
-
 /// The rank that an input of this role has: -1 for any, -2 for a role that
 /// this runtime does not know.
-static int rankOfRole(const char *role) {
-  if (isFedByData(role))
+static int rankOfRole(Role role) {
+  if (isFromDataset(role))
     return -1;
-  if (!strcmp(role, "positions") || !strcmp(role, "samples"))
+  if (role == Role::Positions || role == Role::Samples)
     return 1;
   return isScalar(role) ? 0 : -2;
 }
@@ -53,14 +45,15 @@ static int rankOfRole(const char *role) {
 void pcc::checkInputs(const pcc_stage &stage) {
   for (int i = 0; i < stage.n_inputs; ++i) {
     const pcc_input &input = stage.inputs[i];
-    int rank = rankOfRole(input.role);
+    Role role = roleOf(input);
+    int rank = rankOfRole(role);
     if (rank == -2)
       fail(ExitInternal,
            format("input '%s' has role '%s', which this runtime cannot fill",
                   input.name, input.role));
     bool integer = input.dtype == PCC_I64 || input.dtype == PCC_I32;
     bool real = input.dtype == PCC_F32 || input.dtype == PCC_F64;
-    bool counted = !strcmp(input.role, "seed") || !strcmp(input.role, "step");
+    bool counted = role == Role::Seed || role == Role::Step;
     bool typed =
         rank < 0 || (rank > 0 ? integer : real || (counted && integer));
     if ((rank >= 0 && input.layout.rank != rank) || !typed)
@@ -88,22 +81,37 @@ static void storeInteger(char *&to, int32_t dtype, int64_t value) {
   to += 4;
 }
 
-static void storeScalar(char *to, int32_t dtype, const std::string &role,
+/// What a step has for a role of scalars.
+static double valueOf(Role role, const StepValues &values) {
+  switch (role) {
+  case Role::Seed:
+    return values.seed;
+  case Role::Step:
+    return values.update;
+  case Role::LearningRate:
+    return values.lr;
+  case Role::WeightDecay:
+    return values.weightDecay;
+  case Role::Beta1:
+    return values.beta1;
+  case Role::Beta2:
+    return values.beta2;
+  case Role::Epsilon:
+    return values.eps;
+  default:
+    return values.clipGrad;
+  }
+}
+
+static void storeScalar(char *to, int32_t dtype, Role role,
                         const StepValues &values) {
   if (dtype == PCC_I64 || dtype == PCC_I32) {
     storeInteger(to, dtype,
-                 role == "step" ? values.update
-                                : static_cast<int64_t>(values.seed));
+                 role == Role::Step ? values.update
+                                    : static_cast<int64_t>(values.seed));
     return;
   }
-  double value = role == "step"           ? values.update
-                 : role == "seed"         ? values.seed
-                 : role == "lr"           ? values.lr
-                 : role == "weight_decay" ? values.weightDecay
-                 : role == "beta1"        ? values.beta1
-                 : role == "beta2"        ? values.beta2
-                 : role == "eps"          ? values.eps
-                                          : values.clipGrad;
+  double value = valueOf(role, values);
   convert(to, dtype, 1, &value, PCC_F64, 1, 1);
 }
 
@@ -111,12 +119,13 @@ static void storeScalar(char *to, int32_t dtype, const std::string &role,
 static void fillSlot(const pcc_input &input, const Shard &shard,
                      int64_t microbatch, char *to, const Dataset &data,
                      const DataOrder &order, int64_t step) {
-  if (!strcmp(input.role, "positions")) {
+  Role role = roleOf(input);
+  if (role == Role::Positions) {
     for (int64_t i = 0; i < shard.extent[0]; ++i)
       storeInteger(to, input.dtype, shard.start[0] + i);
     return;
   }
-  bool numbers = !strcmp(input.role, "samples");
+  bool numbers = role == Role::Samples;
   if (!numbers && data.copyConstant(input, shard, to))
     return;
   int64_t firstRow = microbatch * input.layout.shape[0] + shard.start[0];
@@ -143,8 +152,8 @@ void pcc::fillInputs(const pcc_program &program, const pcc_stage &stage,
       HostView view(arena + input.arena_offset + slot * input.slot_bytes, bytes,
                     backend::Access::Write);
       char *to = static_cast<char *>(view.data());
-      if (isScalar(input.role))
-        storeScalar(to, input.dtype, input.role, values);
+      if (isScalar(roleOf(input)))
+        storeScalar(to, input.dtype, roleOf(input), values);
       else
         fillSlot(input, shard, slot, to, data, order, values.step);
     }

@@ -2,18 +2,18 @@
 
 #include "runtime/data/TokenDataset.h"
 
+#include "runtime/data/Roles.h"
 #include "runtime/support/Error.h"
 #include "runtime/telemetry/Log.h"
 
 #include <algorithm>
-#include <cstring>
 
 using namespace pcc;
 
 /// Offset from a position of the input to the token it holds. Targets are the
 /// following tokens; labels are the tokens themselves, for a model that shifts
 /// them inside.
-static int tokenShift(const char *role) { return !strcmp(role, "targets"); }
+static int tokenShift(Role role) { return role == Role::Targets; }
 
 /// Of all stages' inputs of ids the one with the least vocabulary; null: none.
 static const pcc_input *leastVocabulary(const pcc_program &program) {
@@ -111,7 +111,7 @@ void TokenDataset::checkSample(int64_t sample) const {
 
 void TokenDataset::copySample(const pcc_input &input, const Shard &shard,
                               int64_t sample, char *to) const {
-  int64_t position = sample * seq + tokenShift(input.role) + shard.start[1];
+  int64_t position = sample * seq + tokenShift(roleOf(input)) + shard.start[1];
   for (int64_t i = 0; i < shard.extent[1]; ++i) {
     int64_t token = at(position + i);
     Elements one = {Element::I64, reinterpret_cast<const char *>(&token), 1};

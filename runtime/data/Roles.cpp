@@ -1,0 +1,40 @@
+//===- Roles.cpp - What the inputs of a program are -----------------------===//
+
+#include "runtime/data/Roles.h"
+
+#include <cstring>
+
+using namespace pcc;
+
+/// The names in programs, by the number of the role.
+static const char *const names[] = {
+    "tokens",       "targets", "labels", "data", "shared",
+    "positions",    "samples", "seed",   "step", "lr",
+    "weight_decay", "beta1",   "beta2",  "eps",  "clip_grad"};
+static_assert(sizeof(names) / sizeof(*names) ==
+                  static_cast<size_t>(Role::Unknown),
+              "every role has a name");
+
+Role pcc::roleOf(const pcc_input &input) {
+  int32_t role = 0;
+  for (const char *name : names) {
+    if (!strcmp(input.role, name))
+      break;
+    ++role;
+  }
+  return static_cast<Role>(role);
+}
+
+bool pcc::isFromDataset(Role role) {
+  return role == Role::Tokens || role == Role::Targets ||
+         role == Role::Labels || isNamed(role);
+}
+
+bool pcc::isNamed(Role role) {
+  return role == Role::Data || role == Role::Shared;
+}
+
+bool pcc::isScalar(Role role) {
+  return !isFromDataset(role) && role != Role::Positions &&
+         role != Role::Samples && role != Role::Unknown;
+}
