@@ -81,7 +81,7 @@ static void remarkLost(const Program &program, const ShardedOp &op,
                        const ShardedValue &value, Axis axis) {
   mlir::emitRemark(op.op->getLoc())
       << "the gradient of '" << layerName(op.op) << "' gathers '" << value.name
-      << "' over mesh axis \"" << program.mesh.name(axis) << "\"";
+      << "' over mesh axis " << program.mesh.name(axis);
 }
 
 static LogicalResult checkLost(const Program &program, const ShardedOp &op) {

@@ -88,8 +88,8 @@ int32_t Horizon::highest() const {
 }
 
 bool Horizon::rises() const {
-  return llvm::count_if(extents, [](int64_t n) { return n > 1; }) <= 1 &&
-         llvm::is_sorted(*values);
+  // In row-major order a step along any dim goes on.
+  return llvm::is_sorted(*values);
 }
 
 void Horizon::forEach(llvm::function_ref<void(Index, int32_t)> fn) const {
@@ -165,10 +165,9 @@ Horizon Horizon::reshape(Index from, Index to) const {
   Shape whole = extents, shape(to.size(), 1);
   if (count(from) == 0)
     return Horizon(to.size());
-  for (size_t i = 0, j = 0; i < from.size() || j < to.size();) {
+  for (size_t i = 0, j = 0; i < from.size() && j < to.size();) {
     size_t left = i, right = j;
-    int64_t n = i < from.size() ? from[i++] : 1,
-            m = j < to.size() ? to[j++] : 1;
+    int64_t n = from[i++], m = to[j++];
     while (n != m) {
       int64_t &less = n < m ? n : m;
       less *= n < m ? from[i++] : to[j++];

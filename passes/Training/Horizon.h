@@ -44,7 +44,7 @@ public:
   bool isUniform() const { return values->size() == 1; }
   int32_t at(Index index) const;
   int32_t highest() const;
-  /// Whether it varies along one dim alone, and never falls.
+  /// Whether it is seen at once that it never falls along any dim.
   bool rises() const;
   /// Calls `fn` for every index of `shape()`.
   void forEach(llvm::function_ref<void(Index, int32_t)> fn) const;
