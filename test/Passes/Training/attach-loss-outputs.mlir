@@ -139,6 +139,18 @@ func.func @forward(%x: tensor<2x12xf32> {nn.name = "x", nn.role = #nn.role<data>
 
 // -----
 
+// Three numbers of each sample are a row of three.
+// CHECK-LABEL: func.func @loss
+// CHECK-SAME: tensor<2x3xf32> {nn.name = "targets"
+// CHECK: nn.reshape {{.*}} : tensor<6xf32> -> tensor<2x3xf32>
+// CHECK: dense<6.0
+func.func @forward(%x: tensor<2x3xf32> {nn.name = "x", nn.role = #nn.role<data>}) -> tensor<6xf32> {
+  %y = nn.reshape %x : tensor<2x3xf32> -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}
+
+// -----
+
 // Rows of half a sample after the other's half are none's; nor are columns.
 // ERRORS: error: the first dim of the output, [4, 3] by 'nn.reshape', has no row, nor several, for each of the 2 samples of the inputs
 // ERRORS: note: --loss needs an output [batch, ...]; a loss that the model computes itself may be of any shape

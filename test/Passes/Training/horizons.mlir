@@ -183,3 +183,15 @@ func.func @joins(%ids: tensor<2x4xi64> {nn.role = #nn.role<tokens>},
   %v = nn.contract "bqk,bkc->bqc" %s, %x : tensor<2x4x4xf32>, tensor<2x4x6xf32> -> tensor<2x4x6xf32>
   return
 }
+
+// -----
+
+// Beyond 4096 queries by 4096 keys a table would be too large: all see the last.
+func.func @large(%ids: tensor<1x4097xi64> {nn.role = #nn.role<tokens>},
+                 %table: tensor<9x2xf32>) {
+  // expected-remark@+1 {{sees [1, 4097, 1]: 0 1 2 3 4}}
+  %x = nn.embedding %ids, %table : tensor<1x4097xi64>, tensor<9x2xf32> -> tensor<1x4097x2xf32>
+  // expected-remark@+1 {{sees [1, 1, 1]: 4096}}
+  %s = nn.contract "bqc,bkc->bqk" %x, %x : tensor<1x4097x2xf32>, tensor<1x4097x2xf32> -> tensor<1x4097x4097xf32>
+  return
+}

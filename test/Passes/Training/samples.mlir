@@ -283,6 +283,23 @@ func.func @rows(%x: tensor<3x4x2xf32> {nn.role = #nn.role<data>},
   %r = nn.embedding %far, %zeros : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
   // expected-remark@+1 {{apart along 0 by 1}}
   %s = nn.embedding %i, %p : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
+  // Rows that are all alike, of columns that are not; and the other way round.
+  %column2 = nn.constant dense<[0.5, 1.5]> : tensor<2xf32>
+  %alike = nn.broadcast %column2 [1] : tensor<2xf32> -> tensor<12x2xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %t = nn.embedding %named, %alike : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
+  %first = nn.select %p dim 1 index 0 : tensor<12x2xf32> -> tensor<12xf32>
+  %flat = nn.broadcast %first [0] : tensor<12xf32> -> tensor<12x2xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{maybe goes by the number of each of the samples}}
+  %v = nn.embedding %named, %flat : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
+  // A table that repeats fewer rows, or one of one dim that is none of samples.
+  %q3 = nn.slice %q at [0, 0] step [1, 1] : tensor<4x2xf32> -> tensor<3x2xf32>
+  %four3 = nn.broadcast %q3 [1, 2] : tensor<3x2xf32> -> tensor<4x3x2xf32>
+  %repeated3 = nn.reshape %four3 : tensor<4x3x2xf32> -> tensor<12x2xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{maybe goes by the number of each of the samples}}
+  %w = nn.embedding %named, %repeated3 : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
   return
 }
 
@@ -402,6 +419,27 @@ func.func @single(%x: tensor<1x4xf32> {nn.role = #nn.role<data>},
   // expected-remark@+2 {{mixed}}
   // expected-remark@+1 {{maybe joins several samples}}
   %max = nn.reduce_max %list [0] : tensor<1x1x4xf32> -> tensor<1x4xf32>
+  // Its dim alone has one element: it is the sample.
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %pairs = nn.reshape %x : tensor<1x4xf32> -> tensor<1x2x2xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{surely joins several samples}}
+  %sure = nn.reduce_max %pairs [0] : tensor<1x2x2xf32> -> tensor<2x2xf32>
+  // expected-remark@+1 {{apart along 0 by 2}}
+  %after = nn.reshape %x : tensor<1x4xf32> -> tensor<2x2x1xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{maybe joins several samples}}
+  %which = nn.reduce_max %after [0] : tensor<2x2x1xf32> -> tensor<2x1xf32>
+  // expected-remark@+1 {{apart along 0 by 2}}
+  %half = nn.reshape %x : tensor<1x4xf32> -> tensor<2x2xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{maybe joins several samples}}
+  %what = nn.reduce_max %half [0] : tensor<2x2xf32> -> tensor<2xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %line = nn.reshape %x : tensor<1x4xf32> -> tensor<1x4x1xf32>
+  // expected-remark@+2 {{mixed}}
+  // expected-remark@+1 {{maybe joins several samples}}
+  %ends = nn.reduce_max %line [0] : tensor<1x4x1xf32> -> tensor<4x1xf32>
   // expected-remark@+1 {{apart along 0 by 4}}
   %rows = nn.reshape %x : tensor<1x4xf32> -> tensor<4xf32>
   // expected-remark@+2 {{mixed}}
