@@ -267,12 +267,14 @@ LogicalResult NNStageCutsPass::markEvaluate(func::FuncOp func) {
           def && activations.contains(def))
         stage = std::max(stage, stageOf(def));
     // Several stages may own a tied parameter: the first that can be reached.
-    while (stage < stages &&
-           llvm::any_of(parameters[&op], [&](StringRef symbol) {
-             auto owner = owners.find(symbol);
-             return owner != owners.end() &&
-                    !llvm::is_contained(owner->second, stage);
-           }))
+    while (stage < stages && llvm::any_of(
+                                 parameters[&op],
+                                 [&](StringRef symbol) {
+                                   auto owner = owners.find(symbol);
+                                   return owner != owners.end() &&
+                                          !llvm::is_contained(owner->second,
+                                                              stage);
+                                 }))
       ++stage;
     if (stage == stages)
       return op.emitOpError("uses parameters that no one stage holds");
