@@ -257,3 +257,42 @@ pipe.task @t stage 0 forward_backward (%ids: tensor<2x5xi64> from @tokens) -> (t
 }
 pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 }
+
+// -----
+
+// A task of the whole step takes a value of the first microbatch, which lives till
+// then.
+// CHECK: rt.program axes [] sizes [] comms [] microbatches 2 {micro_batch = 2 : i64}
+// CHECK: rt.stage 0 arena 320 {
+// CHECK-NEXT: rt.buffer @x : memref<2xf32> input at 0 slots 2 layout <[2], {{\[\[}}]]> {name = "x", role = "data"}
+// CHECK-NEXT: rt.buffer @act : memref<2xf32> value at 192 slots 2
+// CHECK-NEXT: rt.buffer @o : memref<2xf32> output at 128 {name = "o"}
+// CHECK: rt.func @forward.0(%arg0: memref<2xf32>, %arg1: memref<2xf32>) {
+// CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%arg0 : memref<2xf32>) outs(%arg1 : memref<2xf32>)
+// CHECK: rt.func @update.0(%arg0: memref<2xf32>, %arg1: memref<2xf32>) {
+// CHECK-NEXT: rt.copy %arg0 to %arg1 : memref<2xf32> to memref<2xf32>
+// CHECK: rt.func @train() {
+// CHECK-NEXT: %[[X:.*]] = rt.address @x : memref<2xf32>
+// CHECK-NEXT: %[[ACT:.*]] = rt.address @act : memref<2xf32>
+// CHECK-NEXT: rt.call @forward.0(%[[X]], %[[ACT]]) : memref<2xf32>, memref<2xf32>
+// CHECK-NEXT: %[[X1:.*]] = rt.address @x slot 1 : memref<2xf32>
+// CHECK-NEXT: %[[ACT1:.*]] = rt.address @act slot 1 : memref<2xf32>
+// CHECK-NEXT: rt.call @forward.0(%[[X1]], %[[ACT1]]) : memref<2xf32>, memref<2xf32>
+// CHECK-NEXT: %[[ACT2:.*]] = rt.address @act : memref<2xf32>
+// CHECK-NEXT: %[[O:.*]] = rt.address @o : memref<2xf32>
+// CHECK-NEXT: rt.call @update.0(%[[ACT2]], %[[O]]) : memref<2xf32>, memref<2xf32>
+pipe.input @x : tensor<2xf32> role data name "x"
+pipe.value @act : tensor<2xf32>
+pipe.output @o : tensor<2xf32> name "o"
+pipe.task @forward.0 stage 0 forward (%x: tensor<2xf32> from @x) -> (tensor<2xf32> to @act) {
+  %y = nn.tanh %x : tensor<2xf32>
+  pipe.yield %y : tensor<2xf32>
+}
+pipe.task @update.0 stage 0 update (%a: tensor<2xf32> from @act) -> (tensor<2xf32> to @o) {
+  pipe.yield %a : tensor<2xf32>
+}
+pipe.schedule train stage 0 microbatches 2 {
+  pipe.run @forward.0 microbatch 0
+  pipe.run @forward.0 microbatch 1
+  pipe.run @update.0
+}
