@@ -60,8 +60,7 @@ func.func @forward(
   %insert = nn.sum %insert0, %y : tensor<2x3x4x5xf32>
 
   // Some ids are before the first row that is here.
-  %table3 = nn.reshape %row : tensor<2x4xf32> -> tensor<2x4xf32>
-  %embedding = nn.embedding %ids, %table3 offset %first : tensor<i64>
+  %embedding = nn.embedding %ids, %row offset %first : tensor<i64>
       : tensor<2x3xi64>, tensor<2x4xf32> -> tensor<2x3x4xf32>
   %square = nn.reshape %row : tensor<2x4xf32> -> tensor<2x2x2xf32>
   %found = nn.embedding %ids, %square offset %first : tensor<i64>
