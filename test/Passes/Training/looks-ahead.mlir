@@ -170,6 +170,26 @@ func.func @forward(%ids: tensor<2x3xi64> {nn.name = "ids", nn.role = #nn.role<to
 
 // -----
 
+// Positions as two dims, of which the second half's look ahead of one another:
+// no dim has an index behind the position itself.
+nn.param @emb : tensor<16x4xf32> init normal
+// expected-error@+2 {{a position may see the tokens that it would predict}}
+// expected-note@+1 {{add --loss}}
+func.func @forward(%ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<tokens>})
+    -> (tensor<2x4x4xf32> {nn.name = "logits"}) {
+  %emb = nn.read @emb : tensor<16x4xf32>
+  %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x4xf32> -> tensor<2x4x4xf32>
+  %halves = nn.reshape %x : tensor<2x4x4xf32> -> tensor<2x2x2x4xf32>
+  %mix = nn.constant dense<[[[1.0, 0.0], [1.0, 1.0]], [[1.0, 1.0], [1.0, 1.0]]]> : tensor<2x2x2xf32>
+  // expected-note@+1 {{'nn.contract' may let position 2 see position 3}}
+  %z = nn.contract "mqk,bmkc->bmqc" %mix, %halves : tensor<2x2x2xf32>, tensor<2x2x2x4xf32> -> tensor<2x2x2x4xf32>
+  %t = nn.tanh %z : tensor<2x2x2x4xf32>
+  %y = nn.reshape %t : tensor<2x2x2x4xf32> -> tensor<2x4x4xf32>
+  return %y : tensor<2x4x4xf32>
+}
+
+// -----
+
 // Which outputs are no logits: of another length, or not clear which.
 nn.param @emb : tensor<16x4xf32> init normal
 // expected-error@+3 {{the model says no loss, and causal-lm is not assumed: 0 outputs are [batch, seq, vocab] for the tokens' [2, 3]}}
