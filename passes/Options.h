@@ -14,12 +14,16 @@
 
 namespace pcc {
 
+/// What a compile is to make: set by the flags of pcc, completed by what the
+/// input says, read by the pipelines.
 struct Options {
   // Parallelism: how many ranks share what.
+  /// Sizes of tensor, pipeline, data and context parallelism, from 1.
   int64_t tp = 1;
   int64_t pp = 1;
   int64_t dp = 1;
   int64_t cp = 1;
+  /// Whether norms and residuals are split over tp along the sequence.
   bool sequenceParallel = false;
   /// "gpipe" or "1f1b".
   std::string schedule = "1f1b";
@@ -27,13 +31,18 @@ struct Options {
   std::string stageCut;
 
   // Batch: globalBatch = microBatch * dp * microbatches; see resolveBatch.
+  /// Samples of one replica at once, and of a step over all replicas; 0: not
+  /// given, until resolveBatch has derived it.
   int64_t microBatch = 0;
   int64_t globalBatch = 0;
   bool globalBatchGiven = false; ///< asked for, not derived
+  /// Microbatches of a step on each replica; derived.
   int64_t microbatches = 0;
 
   // Model.
+  /// Extents of dynamic dims by name.
   std::vector<std::pair<std::string, int64_t>> dims;
+  /// Tokens of a sample; 0: not given.
   int64_t seq = 0;
   /// Where nobody gave it: what told how long it may be, in words.
   std::string seqSource;
@@ -41,7 +50,9 @@ struct Options {
   std::string loss;
   /// "adamw" or "sgd".
   std::string optimizer = "adamw";
+  /// Regular expressions on names of parameters, as ImportOptions has them.
   std::string freeze, train, normPlusOne;
+  /// What an import makes of the file: see ImportOptions for each.
   bool randomInit = false;
   bool noDropout = false;
   bool runningNorms = false;
@@ -55,6 +66,7 @@ struct Options {
   int64_t memoryLimit = 0; ///< bytes per rank; 0: none
   int verbosity = 1;       ///< 0 with -q, 2 with -v
 
+  /// The number of ranks.
   int64_t worldSize() const { return tp * cp * dp * pp; }
 };
 

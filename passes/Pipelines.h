@@ -16,7 +16,10 @@ namespace pcc {
 /// A station on the way: what `--emit=<name>` prints. Every phase starts where
 /// the one before it ends, and ends with a pass that verifies its border.
 struct Phase {
+  /// What --emit calls it.
   llvm::StringLiteral name;
+  /// What the module is at its end, in a few words, for --help and the
+  /// documents.
   llvm::StringLiteral summary;
   /// Adds the passes that lead here from the phase before to a manager of
   /// passes on modules.

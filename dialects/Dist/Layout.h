@@ -21,6 +21,7 @@ using AxisList = llvm::SmallVector<Axis, 2>;
 class AxisSet {
 public:
   AxisSet() = default;
+  /// The set of these axes, in whatever order they are given.
   explicit AxisSet(llvm::ArrayRef<Axis> axes) {
     for (Axis axis : axes)
       insert(axis);
@@ -67,6 +68,7 @@ struct Layout {
   AxisSet partial;
 
   Layout() = default;
+  /// Of a tensor of this rank that every rank holds whole.
   explicit Layout(unsigned rank) : dims(rank) {}
   /// The axes that split a dim.
   AxisSet split() const;
@@ -81,6 +83,7 @@ class Mesh {
 public:
   /// A mesh without axes: one rank.
   Mesh() = default;
+  /// The mesh that `op` declares; null for one rank.
   explicit Mesh(MeshOp op) : op(op) {}
 
   /// Whether there is a mesh: more than one rank.
@@ -113,6 +116,7 @@ public:
   /// A rank's part of a tensor.
   mlir::RankedTensorType localType(mlir::RankedTensorType global,
                                    const Layout &layout) const;
+  /// Only of a mesh that is there.
   mlir::MLIRContext *getContext() const { return op->getContext(); }
 
 private:

@@ -9,7 +9,9 @@ namespace pcc::nn {
 
 /// Builds ops at one place with one location.
 struct Make {
+  /// Builds where it stands, as the functions below do.
   mlir::OpBuilder &builder;
+  /// The location of all that is built: as a rule the op's that is derived.
   mlir::Location loc;
 
   /// x * factor.

@@ -12,6 +12,7 @@
 
 namespace pcc::nn {
 
+/// What a tool does about a diagnostic.
 enum class DiagnosticCode : int64_t {
   None,
   /// A file has operators that are not supported; a note for each.
@@ -21,6 +22,7 @@ enum class DiagnosticCode : int64_t {
   MissingFlag,
 };
 
+/// Gives a diagnostic a code before it is reported, once.
 inline void setCode(mlir::InFlightDiagnostic &diagnostic, DiagnosticCode code) {
   if (mlir::Diagnostic *underlying = diagnostic.getUnderlyingDiagnostic())
     underlying->getMetadata().push_back(

@@ -25,6 +25,7 @@ public:
   /// A rank-0 i64 tensor: where this rank's part of a dim starts.
   virtual mlir::Value getOffset(mlir::OpBuilder &builder,
                                 llvm::ArrayRef<int> dim) = 0;
+  /// How allReduce() combines the ranks' elements.
   enum class Reduction { Sum, Max };
   /// Reduces over the ranks among which a dim is sharded.
   virtual mlir::Value allReduce(mlir::OpBuilder &builder, mlir::Value value,

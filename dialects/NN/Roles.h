@@ -63,6 +63,7 @@ mlir::BlockArgument insertInput(mlir::FunctionOpInterface function,
                                 llvm::StringRef name, mlir::Type type,
                                 mlir::Location loc);
 
+/// Sets or replaces the role of an input.
 void setRole(mlir::FunctionOpInterface function, unsigned index,
              InputRole role);
 

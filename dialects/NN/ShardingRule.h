@@ -48,8 +48,11 @@ struct ShardingRule {
     Multiplicative,
   };
 
+  /// The loops, by number.
   llvm::SmallVector<Factor> factors;
+  /// Of each operand and result, by dim, the loops that it runs over.
   llvm::SmallVector<ValueFactors> operands, results;
+  /// What becomes of partial sums; see Kind.
   Kind kind = Kind::None;
   /// Per operand: the op is linear in it.
   llvm::SmallVector<bool> linear;

@@ -9,11 +9,16 @@ namespace pcc::pipe {
 
 /// What one stage does of a transfer.
 struct Half {
+  /// Whether the stage sends; else it receives.
   bool isSend;
+  /// The symbol of the `pipe.value` that is transferred.
   llvm::StringRef value;
+  /// Which microbatch's instance of it.
   int64_t microbatch;
   /// The stage that does the other half.
   int64_t peer;
+  /// Of all transfers from one stage to another those of one channel are
+  /// matched in order, the first send with the first recv.
   int64_t channel;
 
   /// Whether `other`, which stage `stage` posts, is the other half.

@@ -71,7 +71,9 @@ llvm::SmallVector<int64_t> getStrides(mlir::MemRefType type);
 
 /// A buffer that an op reads or writes.
 struct Access {
+  /// An operand of the op, of memref type.
   mlir::Value buffer;
+  /// Whether the op writes it; one that does both has two accesses.
   bool isWrite;
 };
 

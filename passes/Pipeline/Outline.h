@@ -14,6 +14,7 @@ namespace pcc {
 /// Makes tasks and the symbols they are bound to.
 class TaskBuilder {
 public:
+  /// Adds tasks and symbols to `module`, which must outlive this.
   explicit TaskBuilder(mlir::ModuleOp module);
 
   /// An empty task at the end of the module; fill its block, then `finish`.
@@ -28,7 +29,9 @@ public:
 
   /// The program input that a function's argument is.
   mlir::FlatSymbolRefAttr getInput(mlir::func::FuncOp func, unsigned index);
+  /// The program output of this name, added on first use.
   mlir::FlatSymbolRefAttr getOutput(llvm::StringRef name, mlir::Type type);
+  /// A new symbol for a value that one task hands to another.
   mlir::FlatSymbolRefAttr addValue(mlir::Type type, mlir::Location loc);
 
 private:
@@ -43,6 +46,7 @@ void stripMarks(mlir::Operation *op);
 
 /// Which stages read or write each parameter and state, by symbol.
 using StageUses = llvm::MapVector<llvm::StringRef, llvm::SmallVector<int64_t>>;
+/// Looks through all tasks; the stages of a symbol ascend, each once.
 StageUses findStageUses(mlir::ModuleOp module);
 
 /// Makes the update tasks of every stage, and what exchanges the gradients of

@@ -18,6 +18,7 @@ struct Mask {
     Causal,
     Other
   };
+  /// Of the parts of the mask together.
   Kind kind = None;
   /// Whether every query has a key.
   bool leavesAll = true;
@@ -25,6 +26,7 @@ struct Mask {
 
 /// A value that says of each score whether it stays.
 struct MaskPart {
+  /// Of the scores' shape.
   mlir::Value value;
   /// It is added to the scores: 0 where one stays, very negative where it does
   /// not. Else it is a condition.

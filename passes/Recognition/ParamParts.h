@@ -10,6 +10,7 @@ namespace pcc::recognition {
 
 /// The elements [begin, begin + size) of a dim.
 struct ParamPart {
+  /// The first index and the number of indices.
   int64_t begin, size;
 };
 

@@ -48,6 +48,8 @@ struct WeightUse {
 /// part of one factor.
 class Components {
 public:
+  /// Joins the dims of all ops of the forward pass. `program` must outlive
+  /// this.
   explicit Components(const Program &program);
 
   /// A number that the dims of a component share.

@@ -22,6 +22,7 @@ namespace pcc {
 struct ShardedValue {
   /// What it is; Inner: an op's result.
   enum class Kind { Param, State, Input, Inner };
+  /// Tells which of the fields below are there.
   Kind kind;
   mlir::Value value;                ///< null for parameters and states
   mlir::Operation *owner = nullptr; ///< symbol, function or defining op
@@ -32,9 +33,12 @@ struct ShardedValue {
   llvm::SmallVector<bool, 4> open;
   /// Per axis of the mesh: the level it came with, and why.
   struct Origin {
+    /// The SeedLevel.
     int64_t level = 0;
+    /// What seeded it, in words, for remarks and errors.
     std::string reason;
   };
+  /// By axis; empty where it splits nothing here.
   llvm::SmallVector<Origin, 4> origins;
   /// What a diagnostic calls it: its layer, or its name as an input.
   std::string name;
@@ -50,7 +54,9 @@ struct ShardedValue {
 /// An op with a sharding rule, or one that stores to a symbol (whose dims are
 /// the stored value's).
 struct ShardedOp {
+  /// The op itself.
   mlir::Operation *op;
+  /// Its sharding rule; of a store one loop per dim.
   nn::ShardingRule rule;
   /// Numbers of values. A store has the symbol as its result.
   llvm::SmallVector<unsigned> operands, results;
@@ -78,11 +84,17 @@ public:
   mlir::FailureOr<std::vector<dist::Layout>>
   readLayouts(llvm::StringRef pass) const;
 
+  /// The module that was read; it must outlive this.
   mlir::ModuleOp module;
+  /// Its mesh; null for one rank.
   dist::Mesh mesh;
+  /// All values, by number.
   std::vector<ShardedValue> values;
+  /// All ops, in the order of the module.
   std::vector<ShardedOp> ops;
 
+  /// The number of a value, which must be one of the program's; of a symbol
+  /// nothing if it is neither parameter nor state.
   unsigned numberOf(mlir::Value value) const { return numbers.lookup(value); }
   std::optional<unsigned> numberOf(llvm::StringRef symbol) const;
   ShardedValue &operator[](unsigned number) { return values[number]; }

@@ -18,9 +18,14 @@ struct ReshardStep {
     AllReduce,     ///< partial over the axes becomes replicated
     Spread,        ///< replicated over the axes becomes partial
   };
+  /// What is done; the fields below say with what.
   Kind kind;
+  /// The axes whose ranks take part, major to minor.
   dist::AxisList axes;
+  /// Dims of the tensor: the one that changes, and of AllToAll the one that is
+  /// split.
   unsigned dim = 0, to = 0;
+  /// The layout behind the step.
   dist::Layout after;
 };
 

@@ -9,7 +9,9 @@ namespace pcc {
 
 /// A value of the rewritten program and how it lies.
 struct Placed {
+  /// Of a rank's local type once the program is partitioned.
   mlir::Value value;
+  /// How the ranks hold it at this place.
   dist::Layout layout;
 };
 
@@ -17,6 +19,7 @@ struct Placed {
 /// made so far.
 class ReshardInserter {
 public:
+  /// Rewrites the module of `program`, which must outlive this.
   explicit ReshardInserter(Program &program);
 
 protected:

@@ -13,9 +13,13 @@ enum SeedLevel : int64_t { TensorLevel = 0, DataLevel = 1, SequenceLevel = 2 };
 /// Asks for a dim of a value to be split over more axes, in this order. Dims
 /// that stay open may be split further by propagation.
 struct Seed {
+  /// When it is propagated.
   int64_t level;
+  /// By dim the axes to be added, major to minor; empty for none.
   llvm::SmallVector<dist::AxisList, 4> dims;
+  /// Whether dims stay open.
   bool open;
+  /// Why, in words, for remarks and errors.
   std::string reason;
 };
 

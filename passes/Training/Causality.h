@@ -14,7 +14,9 @@ namespace pcc {
 /// to it alone. What a query attends to that the data leaves no key at all does
 /// not count.
 struct LookAhead {
+  /// Where it happens; null if nothing looks ahead.
   mlir::Operation *op = nullptr;
+  /// Both count from 0 along the sequence; `sees` is the greater one.
   int64_t position = 0, sees = 0;
 };
 /// Follows every position of `output` back to the tokens it may depend on.

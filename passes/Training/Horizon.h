@@ -24,8 +24,11 @@
 
 namespace pcc {
 
+/// Of each element of a value the last position of the tokens that it depends
+/// on.
 class Horizon {
 public:
+  /// Extents, and an index of each dim.
   using Shape = llvm::SmallVector<int64_t>;
   using Index = llvm::ArrayRef<int64_t>;
 
@@ -40,9 +43,13 @@ public:
 
   /// 1 for dims along which nothing varies.
   Index shape() const { return extents; }
+  /// Whether elements along a dim may see different positions.
   bool varies(size_t dim) const { return extents[dim] > 1; }
+  /// Whether all elements see positions up to the same one.
   bool isUniform() const { return values->size() == 1; }
+  /// The last position that the element at an index of shape() sees; -1: none.
   int32_t at(Index index) const;
+  /// The greatest of all elements.
   int32_t highest() const;
   /// Whether it is seen at once that it never falls along any dim.
   bool rises() const;

@@ -25,8 +25,10 @@
 
 namespace pcc {
 
+/// The horizons of a function's values, found op by op in program order.
 class HorizonTracker {
 public:
+  /// Says what a value sees, such as an argument; the last word counts.
   void set(mlir::Value value, Horizon horizon) {
     known.insert_or_assign(value, std::move(horizon));
   }

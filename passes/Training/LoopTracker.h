@@ -25,11 +25,14 @@ class LoopTracker {
 public:
   /// How a value depends on the elements of the loop.
   struct Place {
+    /// Where the loop's elements are in it.
     enum Kind {
       Apart, ///< index i of `dim` belongs to element i / inner % extent
       Added, ///< it is a sum with a summand for each
       Mixed, ///< it is neither
     } kind;
+    /// Of Apart: the dim, and how many neighbouring indices belong to one
+    /// element.
     int64_t dim = 0, inner = 1;
 
     bool operator==(const Place &other) const {

@@ -38,11 +38,14 @@ public:
   /// Why the loss of a large batch does not follow so; `op` (may be null) is
   /// where.
   struct Problem {
+    /// The reason, in words, as the end of a sentence.
     std::string what;
+    /// The op to point at.
     mlir::Operation *op = nullptr;
     /// False: it may only move samples.
     bool isSure = true;
   };
+  /// Nothing where the loss follows.
   std::optional<Problem> problem;
   /// What was taken for granted of terms, where the file leaves it open.
   llvm::SmallVector<std::string> assumed;
@@ -76,10 +79,12 @@ private:
 /// What training accumulates, rank-0 f32: the loss is the quotient of the sums
 /// over all microbatches.
 struct Loss {
+  /// Both summed over the microbatches; the loss is sum / count.
   mlir::Value sum, count;
 };
 /// What attachOwnLoss has made of a file's own loss.
 struct OwnLoss {
+  /// The sums that are accumulated.
   Loss loss;
   /// Evaluation is to be made of the same; else there is one already.
   bool needsEvaluation;

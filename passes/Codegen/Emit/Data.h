@@ -53,6 +53,7 @@ private:
 /// Adds constant globals to a module. Equal strings are one global.
 class DataBuilder {
 public:
+  /// Adds globals to the end of `module`.
   explicit DataBuilder(mlir::ModuleOp module);
 
   /// A private constant; answers its address.

@@ -23,6 +23,7 @@ struct Window {
 /// program's.
 class Emitter {
 public:
+  /// `program` and `b` must outlive this.
   Emitter(const RowProgram &program, ScalarBuilder &b,
           mlir::ValueRange arguments, unsigned operands,
           mlir::ValueRange constants)

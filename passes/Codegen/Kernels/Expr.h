@@ -82,6 +82,7 @@ public:
   Node *sub(Node *a, Node *b);
   Node *mul(Node *a, Node *b);
   Node *div(Node *a, Node *b);
+  /// The same with a number; null for a null operand.
   Node *mul(Node *a, double b) { return a ? mul(a, constant(a->type, b)) : a; }
   Node *add(Node *a, double b) { return a ? add(a, constant(a->type, b)) : a; }
   /// Functions of floats.

@@ -27,7 +27,9 @@ using ScalarBuilder = mlir::ImplicitLocOpBuilder;
 /// needs: element `row * extent + c`, or `row` where extent is 0. `row` is
 /// affine in d0, the unit's row, and d1, the row a column reduction is at.
 struct Access {
+  /// The row's number, or the element's where extent is 0.
   mlir::AffineExpr row;
+  /// The columns of the tensor; 0: the element does not depend on c.
   int64_t extent = 0;
 
   bool operator==(const Access &other) const {
@@ -51,11 +53,14 @@ struct Node {
     Reduce,    ///< operands[0] of a row of `sweep`, joined
     ColReduce, ///< a sum of operands[0] over d1, the rows that disappear
   };
+  /// Emits the operation for operands that are given as scalars.
   using Build = std::function<mlir::Value(ScalarBuilder &, mlir::ValueRange)>;
 
+  /// Of a node whose fields below are set by the caller.
   Node(Kind kind, mlir::Type type, llvm::ArrayRef<Node *> operands = {})
       : kind(kind), type(type), operands(operands) {}
 
+  /// Decides which of the fields below count.
   Kind kind;
   mlir::Type type; ///< f16 and bf16 are computed with as f32
   llvm::SmallVector<Node *, 3> operands;
@@ -71,8 +76,11 @@ struct Node {
 
 /// A tensor the kernel writes: result `index` of its function.
 struct Output {
+  /// The number among the kernel function's results.
   unsigned index;
+  /// What is stored at each point; the program owns it.
   Node *node;
+  /// Where it is stored.
   Access access;
 };
 
@@ -107,6 +115,7 @@ enum class KernelShape {
 /// how units share them.
 class RowProgram {
 public:
+  /// How units share the work.
   KernelShape shape = KernelShape::Rows;
   int64_t rows = 1;    ///< of the outputs
   int64_t columns = 0; ///< of the outputs; 0: outputs are one entry per row
@@ -132,6 +141,7 @@ public:
 
   /// Nodes in the order they were made: operands first.
   llvm::ArrayRef<std::unique_ptr<Node>> getNodes() const { return nodes; }
+  /// Takes a node in; the program owns what is returned.
   Node *add(Node node) {
     nodes.push_back(std::make_unique<Node>(std::move(node)));
     return nodes.back().get();

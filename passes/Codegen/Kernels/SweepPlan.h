@@ -1,5 +1,4 @@
 //===- SweepPlan.h - The sweeps of a row program ----------------*- C++ -*-===//
-//-*-===//
 
 #ifndef PCC_PASSES_CODEGEN_KERNELS_SWEEPPLAN_H
 #define PCC_PASSES_CODEGEN_KERNELS_SWEEPPLAN_H
@@ -31,6 +30,7 @@ struct Sweep {
 /// `mayReuse` finds holds for the code that is emitted.
 class SweepPlan {
 public:
+  /// Plans the sweeps of `program`, which must outlive this.
   explicit SweepPlan(const RowProgram &program);
 
   /// The sweeps of a unit, in order.

@@ -16,6 +16,7 @@ namespace pcc {
 /// do not overlap.
 class Schedules {
 public:
+  /// Reads the schedules of stage number `stage`; the module must outlive this.
   Schedules(mlir::ModuleOp module, int64_t stage);
 
   /// How many instances of a value the stage holds at once, at least 1.

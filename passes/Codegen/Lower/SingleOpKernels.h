@@ -15,6 +15,7 @@ namespace pcc {
 /// equal ops share one.
 class SingleOpKernels {
 public:
+  /// Adds kernels to `module`, which must outlive this.
   explicit SingleOpKernels(mlir::ModuleOp module) : module(module) {}
 
   /// A kernel of `op`'s operands (each distinct one once) and results.

@@ -17,12 +17,16 @@
 
 namespace pcc {
 
+/// Lowers one task to an `rt.func` of kernels, GEMMs, copies and collectives:
+/// places every value in memory, then builds the calls.
 class TaskLowering {
 public:
+  /// Builds in `stage`; `kernels`, which all tasks share, must outlive this.
   TaskLowering(pipe::TaskOp task, rt::StageOp stage, SingleOpKernels &kernels)
       : task(task), stage(stage), kernels(kernels), uses(*task.getBlock()),
         builder(task.getContext()) {}
 
+  /// Does all of it. Errors: an op that has no lowering.
   mlir::LogicalResult run();
 
 private:
