@@ -1,5 +1,6 @@
 //===- SeedTensor.cpp - Chooses what tensor parallelism splits ------------===//
 
+#include "mlir/Support/DebugStringHelper.h"
 #include "passes/Sharding/Components.h"
 #include "passes/Sharding/Passes.h"
 #include "passes/Sharding/Seeds.h"
@@ -16,13 +17,6 @@ using namespace pcc::dist;
 using namespace pcc::nn;
 
 namespace {
-
-/// A type as diagnostics should show it, which put quotes around types.
-std::string print(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
 
 /// The sizes that must be multiples of the number of tensor ranks for a
 /// component to be split.
@@ -149,9 +143,10 @@ LogicalResult DistSeedTensorPass::refuse(const Program &program,
   } else {
     diag << extents.count << " columns are not a multiple of " << ranks;
   }
+  // Diagnostics would put quotes around a type.
   diag.attachNote(weight.owner->getLoc())
       << what << " come from weight '" << weight.name
-      << "' : " << print(sourceType(weight));
+      << "' : " << debugString(sourceType(weight));
   Diagnostic &note = diag.attachNote(column->op->op->getLoc());
   note << "valid values for --tp are 1";
   int64_t most = 0;
@@ -186,7 +181,7 @@ LogicalResult DistSeedTensorPass::seedClasses(const Program &program,
       diag << size << " " << what << " are not a multiple of " << ranks;
       diag.attachNote(program[value].owner->getLoc())
           << what << " come from '" << program[value].name
-          << "' : " << print(program[value].type);
+          << "' : " << debugString(program[value].type);
       diag.attachNote(op->getLoc())
           << "pad them: --nn-pad-vocab=multiple=" << ranks;
       return diag;
