@@ -93,6 +93,98 @@ expect(["^Compiled programs: --skip-empty is in --help"],
 expect(["^pcc-run: .* describes --exactly,"],
        replaced("- `--exact`:", "- `--exact` (or `--exactly`):"))
 
+# Comments. What is fine first: groups, overloads, functions of one type, flags,
+# and what is private, overrides or is declared elsewhere.
+write("comments/a.h", """#pragma once
+#include "elsewhere.h"
+struct Forward;
+/// A shape.
+struct Shape {
+  /// Its extents.
+  int rows = 1, columns = 1;
+  int depth = 1;
+  /// Where it is.
+  enum Kind {
+    Here, ///< in the file
+    There
+  } kind = Here;
+
+  /// The number of elements.
+  int size() const {
+    return rows * columns;
+  }
+  int rank() const { return 2; }
+  virtual ~Shape() = default;
+  /// What it is called.
+  virtual const char *name() const = 0;
+  bool operator==(const Shape &other) const;
+
+private:
+  int unsaid() const;
+  int hidden = 0;
+};
+/// Of one row.
+struct Row : Shape {
+  Row() = default;
+  const char *name() const override { return "row"; }
+};
+/// A flag's help.
+struct desc {
+  /// Nothing is done with the text.
+  explicit desc(const char *) {}
+};
+namespace {
+int unnamed;
+}
+/// Adds them.
+int add(int a, int b);
+double add(double a, double b);
+int multiply(int a, int b);
+""")
+write("comments/flags.h", """#include "a.h"
+/// The flags.
+struct Flags {
+  desc input{desc("A file")};
+};
+""")
+write("comments/elsewhere/elsewhere.h", "#pragma once\nstruct Elsewhere { int field; };\n")
+elsewhere = os.path.join(FOLDER, "comments-elsewhere")
+if not os.path.exists(elsewhere):
+    os.rename(os.path.join(FOLDER, "comments", "elsewhere"), elsewhere)
+write("comments/made/compile_commands.json", json.dumps(
+    [{"command": f"clang++-22 -isystem {elsewhere} -c a.cpp"}]))
+made = os.path.join(FOLDER, "comments", "made")
+expect([], check("comments", "comments", build=made))
+write("comments/bad.h", """struct Bare {
+  int first;
+  /// Said.
+  int second;
+
+  int apart;
+};
+/// One thing.
+int one(int a);
+double other(int a, int b);
+
+enum { A, B };
+enum class Color { Red };
+using Number = int;
+template <typename T>
+T same(T x) {
+  return x;
+}
+/* Not for readers of documents. */
+extern int global;
+""")
+expect([fr"^bad\.h:{line}: {name} has no comment$" for line, name in [
+    (1, "Bare"), (2, "first"), (6, "apart"), (10, "other"),
+    (12, "the enum of A"), (13, "Color"), (14, "Number"), (16, "same"),
+    (20, "global")]], check("comments", "comments", build=made))
+write("comments/bad.h", "/// No type.\nunknown x;\n")
+expect(["unknown type name 'unknown'"],
+       check("comments", "comments", build=made))
+os.remove(os.path.join(FOLDER, "comments", "bad.h"))
+
 # Tidy: nothing without a commit before; then the header that changed, through
 # the source that includes it.
 with open(os.path.join(ROOT, ".clang-tidy")) as file:
