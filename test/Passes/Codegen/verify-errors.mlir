@@ -762,3 +762,15 @@ rt.stage 0 arena 1280 {
     rt.zero %e : memref<f32>
   }
 }
+
+// -----
+
+// A copy needs two places.
+rt.stage 0 arena 1024 {
+  rt.buffer @x : memref<4xf32> input at 0
+  rt.func @train() {
+    %x = rt.address @x : memref<4xf32>
+    // expected-error @+1 {{writes @x over @x, which it reads}}
+    rt.copy %x to %x : memref<4xf32> to memref<4xf32>
+  }
+}
