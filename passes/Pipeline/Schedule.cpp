@@ -262,7 +262,6 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
                        channel);
   }
   joinTransfers(*block, stage);
-  builder.setInsertionPointToEnd(block);
 
   // First what other stages wait for, then the exchange, then its users.
   auto makesValues = [](TaskOp task) {

@@ -53,12 +53,14 @@
 // CHECK-NEXT: %4 = nn.contract "bm,cm->bc" %2, %3 {nn.bwd} : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
 // CHECK-NEXT: %5 = nn.scale %arg1 by 2.000000e+00 {nn.bwd} : tensor<2x4xf32>
 // CHECK-NEXT: %6 = nn.contract "bc,bm->cm" %arg2, %2 {nn.bwd} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
-// CHECK-NEXT: nn.accumulate %6, @grad.v : tensor<4x4xf32> {nn.bwd}
-// CHECK-NEXT: %7 = nn.sum %4, %5 : tensor<2x4xf32>
-// CHECK-NEXT: %8 = nn.sum %4, %5 : tensor<2x4xf32>
-// CHECK-NEXT: %9 = nn.contract "bc,bm->cm" %arg0, %2 {nn.bwd} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
-// CHECK-NEXT: nn.accumulate %9, @grad.w : tensor<4x4xf32> {nn.bwd}
-// CHECK-NEXT: pipe.yield %7, %8 : tensor<2x4xf32>, tensor<2x4xf32>
+// CHECK-NEXT: %7 = nn.contract "bc,bm->cm" %5, %2 {nn.bwd} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
+// CHECK-NEXT: %8 = nn.sum %7, %6 {nn.bwd} : tensor<4x4xf32>
+// CHECK-NEXT: nn.accumulate %8, @grad.v : tensor<4x4xf32> {nn.bwd}
+// CHECK-NEXT: %9 = nn.sum %4, %5 : tensor<2x4xf32>
+// CHECK-NEXT: %10 = nn.sum %4, %5 : tensor<2x4xf32>
+// CHECK-NEXT: %11 = nn.contract "bc,bm->cm" %arg0, %2 {nn.bwd} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
+// CHECK-NEXT: nn.accumulate %11, @grad.w : tensor<4x4xf32> {nn.bwd}
+// CHECK-NEXT: pipe.yield %9, %10 : tensor<2x4xf32>, tensor<2x4xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: pipe.task @backward.0 stage 0 backward (%arg0: tensor<2x4xf32> from @value.0, %arg1: tensor<2x4xf32> from @value.5, %arg2: tensor<2x4xf32> from @value.4, %arg3: tensor<2x4xf32> from @input.x) {
 // CHECK-NEXT: %0 = nn.scale %arg0 by 3.000000e+00 {nn.bwd} : tensor<2x4xf32>
@@ -169,7 +171,10 @@ func.func @microbatch(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<dat
   %da = nn.contract "bm,cm->bc" %dc, %v {nn.bwd, nn.stage = 1} : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
   %dd = nn.scale %e by 2.0 {nn.bwd, nn.stage = 1} : tensor<2x4xf32>
   %dv = nn.contract "bc,bm->cm" %a, %dc {nn.bwd, nn.stage = 1} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
-  nn.accumulate %dv, @grad.v : tensor<4x4xf32> {nn.bwd, nn.stage = 1}
+  %du = nn.contract "bc,bm->cm" %dd, %dc {nn.bwd, nn.stage = 1} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
+  // One stage's sum is added up whole.
+  %duv = nn.sum %du, %dv {nn.bwd, nn.stage = 1} : tensor<4x4xf32>
+  nn.accumulate %duv, @grad.v : tensor<4x4xf32> {nn.bwd, nn.stage = 1}
   // All of it is the second stage's: one value crosses. Of a sum with a part of
   // the first stage's own, one value and that.
   %dh = nn.sum %da, %dd {nn.bwd, nn.stage = 0} : tensor<2x4xf32>

@@ -18,19 +18,15 @@
 // CHECK-NEXT: pipe.send @near microbatch 2 to 1 channel 0
 // CHECK-NEXT: pipe.send @far microbatch 2 to 1 channel 0
 // CHECK-NEXT: pipe.recv @dnear microbatch 0 from 1 channel 1
-// CHECK-NEXT: pipe.recv @dfar microbatch 0 from 1 channel 1
 // CHECK-NEXT: pipe.run @backward.0 microbatch 0
 // CHECK-NEXT: pipe.run @forward.0 microbatch 3
 // CHECK-NEXT: pipe.send @near microbatch 3 to 1 channel 0
 // CHECK-NEXT: pipe.send @far microbatch 3 to 1 channel 0
 // CHECK-NEXT: pipe.recv @dnear microbatch 1 from 1 channel 1
-// CHECK-NEXT: pipe.recv @dfar microbatch 1 from 1 channel 1
 // CHECK-NEXT: pipe.run @backward.0 microbatch 1
 // CHECK-NEXT: pipe.recv @dnear microbatch 2 from 1 channel 1
-// CHECK-NEXT: pipe.recv @dfar microbatch 2 from 1 channel 1
 // CHECK-NEXT: pipe.run @backward.0 microbatch 2
 // CHECK-NEXT: pipe.recv @dnear microbatch 3 from 1 channel 1
-// CHECK-NEXT: pipe.recv @dfar microbatch 3 from 1 channel 1
 // CHECK-NEXT: pipe.run @backward.0 microbatch 3
 // CHECK-NEXT: pipe.run @tied.0
 // CHECK-NEXT: pipe.send @other0 microbatch 0 to 1 channel 2
@@ -54,7 +50,6 @@
 // CHECK-NEXT: pipe.recv @near microbatch 2 from 0 channel 0
 // CHECK-NEXT: pipe.recv @far microbatch 2 from 0 channel 0
 // CHECK-NEXT: pipe.send @dnear microbatch 0 to 0 channel 1
-// CHECK-NEXT: pipe.send @dfar microbatch 0 to 0 channel 1
 // CHECK-NEXT: pipe.run @forward.1 microbatch 2
 // CHECK-NEXT: pipe.send @mid microbatch 2 to 2 channel 0
 // CHECK-NEXT: pipe.send @far microbatch 2 to 2 channel 0
@@ -64,7 +59,6 @@
 // CHECK-NEXT: pipe.recv @near microbatch 3 from 0 channel 0
 // CHECK-NEXT: pipe.recv @far microbatch 3 from 0 channel 0
 // CHECK-NEXT: pipe.send @dnear microbatch 1 to 0 channel 1
-// CHECK-NEXT: pipe.send @dfar microbatch 1 to 0 channel 1
 // CHECK-NEXT: pipe.run @forward.1 microbatch 3
 // CHECK-NEXT: pipe.send @mid microbatch 3 to 2 channel 0
 // CHECK-NEXT: pipe.send @far microbatch 3 to 2 channel 0
@@ -72,12 +66,10 @@
 // CHECK-NEXT: pipe.recv @dfar microbatch 2 from 2 channel 1
 // CHECK-NEXT: pipe.run @backward.1 microbatch 2
 // CHECK-NEXT: pipe.send @dnear microbatch 2 to 0 channel 1
-// CHECK-NEXT: pipe.send @dfar microbatch 2 to 0 channel 1
 // CHECK-NEXT: pipe.recv @dmid microbatch 3 from 2 channel 1
 // CHECK-NEXT: pipe.recv @dfar microbatch 3 from 2 channel 1
 // CHECK-NEXT: pipe.run @backward.1 microbatch 3
 // CHECK-NEXT: pipe.send @dnear microbatch 3 to 0 channel 1
-// CHECK-NEXT: pipe.send @dfar microbatch 3 to 0 channel 1
 // CHECK-NEXT: pipe.recv @other0 microbatch 0 from 0 channel 2
 // CHECK-NEXT: pipe.run @update.1
 // CHECK: pipe.schedule train stage 2 microbatches 4 attributes {live = 1 : i64} {
@@ -155,10 +147,8 @@
 // GPIPE-NEXT: pipe.send @near microbatch 1 to 1 channel 0
 // GPIPE-NEXT: pipe.send @far microbatch 1 to 1 channel 0
 // GPIPE-NEXT: pipe.recv @dnear microbatch 0 from 1 channel 1
-// GPIPE-NEXT: pipe.recv @dfar microbatch 0 from 1 channel 1
 // GPIPE-NEXT: pipe.run @backward.0 microbatch 0
 // GPIPE-NEXT: pipe.recv @dnear microbatch 1 from 1 channel 1
-// GPIPE-NEXT: pipe.recv @dfar microbatch 1 from 1 channel 1
 // GPIPE-NEXT: pipe.run @backward.0 microbatch 1
 // GPIPE-NEXT: pipe.run @tied.0
 // GPIPE-NEXT: pipe.send @other0 microbatch 0 to 1 channel 2
@@ -180,12 +170,10 @@
 // GPIPE-NEXT: pipe.recv @dfar microbatch 0 from 2 channel 1
 // GPIPE-NEXT: pipe.run @backward.1 microbatch 0
 // GPIPE-NEXT: pipe.send @dnear microbatch 0 to 0 channel 1
-// GPIPE-NEXT: pipe.send @dfar microbatch 0 to 0 channel 1
 // GPIPE-NEXT: pipe.recv @dmid microbatch 1 from 2 channel 1
 // GPIPE-NEXT: pipe.recv @dfar microbatch 1 from 2 channel 1
 // GPIPE-NEXT: pipe.run @backward.1 microbatch 1
 // GPIPE-NEXT: pipe.send @dnear microbatch 1 to 0 channel 1
-// GPIPE-NEXT: pipe.send @dfar microbatch 1 to 0 channel 1
 // GPIPE-NEXT: pipe.recv @other0 microbatch 0 from 0 channel 2
 // GPIPE-NEXT: pipe.run @update.1
 // GPIPE: pipe.schedule train stage 2 microbatches 2 attributes {live = 2 : i64} {
@@ -232,7 +220,6 @@
 // ONE-NEXT: pipe.send @near microbatch 0 to 1 channel 0
 // ONE-NEXT: pipe.send @far microbatch 0 to 1 channel 0
 // ONE-NEXT: pipe.recv @dnear microbatch 0 from 1 channel 1
-// ONE-NEXT: pipe.recv @dfar microbatch 0 from 1 channel 1
 // ONE-NEXT: pipe.run @backward.0 microbatch 0
 // ONE-NEXT: pipe.run @tied.0
 // ONE-NEXT: pipe.send @other0 microbatch 0 to 1 channel 2
@@ -249,7 +236,6 @@
 // ONE-NEXT: pipe.recv @dfar microbatch 0 from 2 channel 1
 // ONE-NEXT: pipe.run @backward.1 microbatch 0
 // ONE-NEXT: pipe.send @dnear microbatch 0 to 0 channel 1
-// ONE-NEXT: pipe.send @dfar microbatch 0 to 0 channel 1
 // ONE-NEXT: pipe.recv @other0 microbatch 0 from 0 channel 2
 // ONE-NEXT: pipe.run @update.1
 // ONE: pipe.schedule train stage 2 microbatches 1 attributes {live = 1 : i64} {
@@ -302,10 +288,10 @@ pipe.task @forward.2 stage 2 forward (%x: tensor<2xf32> from @mid, %y: tensor<2x
 pipe.task @backward.2 stage 2 backward (%x: tensor<2xf32> from @mid) -> (tensor<2xf32> to @dmid, tensor<2xf32> to @dfar) {
   pipe.yield %x, %x : tensor<2xf32>, tensor<2xf32>
 }
-pipe.task @backward.1 stage 1 backward (%x: tensor<2xf32> from @dmid) -> (tensor<2xf32> to @dnear) {
+pipe.task @backward.1 stage 1 backward (%x: tensor<2xf32> from @dmid, %y: tensor<2xf32> from @dfar) -> (tensor<2xf32> to @dnear) {
   pipe.yield %x : tensor<2xf32>
 }
-pipe.task @backward.0 stage 0 backward (%x: tensor<2xf32> from @dnear, %y: tensor<2xf32> from @dfar) {
+pipe.task @backward.0 stage 0 backward (%x: tensor<2xf32> from @dnear) {
   pipe.yield
 }
 pipe.task @tied.0 stage 0 update () -> (tensor<2xf32> to @tied0, tensor<2xf32> to @other0) {

@@ -1,6 +1,7 @@
 // Ten layers of several widths. A cut stands where less crosses than on either
 // side, between two products; of those, the cuts that make the dearest stage
-// cheapest. Stages come in the order of the program.
+// cheapest. What is narrow before the first product or after the last is no place
+// to cut. Stages come in the order of the program.
 // RUN: pcc-opt %s -nn-stage-cuts=stages=2 | FileCheck %s --check-prefix=OF-2
 // RUN: pcc-opt %s -nn-stage-cuts=stages=3 | FileCheck %s --check-prefix=OF-3
 // RUN: pcc-opt %s -nn-stage-cuts=stages=4 | FileCheck %s --check-prefix=OF-4
@@ -10,6 +11,10 @@
 // MOST: error: cannot cut the model into 9 pipeline stages: it has 5 places to cut
 // MOST: note: --pp may be at most 6
 
+// OF-2: nn.broadcast {{.*}}nn.stage = 0
+// OF-2: nn.sum {{.*}}nn.stage = 0
+// OF-2: nn.reduce {{.*}}nn.stage = 0
+// OF-2: nn.broadcast {{.*}}nn.stage = 0
 // OF-2: nn.contract {{.*}}nn.stage = 0
 // OF-2: nn.tanh {{.*}}nn.stage = 0
 // OF-2: nn.contract {{.*}}nn.stage = 0
@@ -24,15 +29,21 @@
 // OF-2: nn.contract {{.*}}nn.stage = 1
 // OF-2: nn.contract {{.*}}nn.stage = 1
 // OF-2: nn.reduce {{.*}}nn.stage = 1
+// OF-2: nn.tanh {{.*}}nn.stage = 1
+// OF-2: nn.reduce {{.*}}nn.stage = 1
 // OF-2: nn.constant {{.*}}nn.stage = 0
 
+// OF-3: nn.broadcast {{.*}}nn.stage = 0
+// OF-3: nn.sum {{.*}}nn.stage = 0
+// OF-3: nn.reduce {{.*}}nn.stage = 0
+// OF-3: nn.broadcast {{.*}}nn.stage = 0
 // OF-3: nn.contract {{.*}}nn.stage = 0
 // OF-3: nn.tanh {{.*}}nn.stage = 0
 // OF-3: nn.contract {{.*}}nn.stage = 0
 // OF-3: nn.contract {{.*}}nn.stage = 0
-// OF-3: nn.contract {{.*}}nn.stage = 0
-// OF-3: nn.tanh {{.*}}nn.stage = 0
-// OF-3: nn.contract {{.*}}nn.stage = 0
+// OF-3: nn.contract {{.*}}nn.stage = 1
+// OF-3: nn.tanh {{.*}}nn.stage = 1
+// OF-3: nn.contract {{.*}}nn.stage = 1
 // OF-3: nn.tanh {{.*}}nn.stage = 1
 // OF-3: nn.contract {{.*}}nn.stage = 1
 // OF-3: nn.contract {{.*}}nn.stage = 1
@@ -40,12 +51,18 @@
 // OF-3: nn.contract {{.*}}nn.stage = 2
 // OF-3: nn.contract {{.*}}nn.stage = 2
 // OF-3: nn.reduce {{.*}}nn.stage = 2
+// OF-3: nn.tanh {{.*}}nn.stage = 2
+// OF-3: nn.reduce {{.*}}nn.stage = 2
 // OF-3: nn.constant {{.*}}nn.stage = 0
 
+// OF-4: nn.broadcast {{.*}}nn.stage = 0
+// OF-4: nn.sum {{.*}}nn.stage = 0
+// OF-4: nn.reduce {{.*}}nn.stage = 0
+// OF-4: nn.broadcast {{.*}}nn.stage = 0
 // OF-4: nn.contract {{.*}}nn.stage = 0
 // OF-4: nn.tanh {{.*}}nn.stage = 0
-// OF-4: nn.contract {{.*}}nn.stage = 0
-// OF-4: nn.contract {{.*}}nn.stage = 0
+// OF-4: nn.contract {{.*}}nn.stage = 1
+// OF-4: nn.contract {{.*}}nn.stage = 1
 // OF-4: nn.contract {{.*}}nn.stage = 1
 // OF-4: nn.tanh {{.*}}nn.stage = 1
 // OF-4: nn.contract {{.*}}nn.stage = 1
@@ -56,10 +73,16 @@
 // OF-4: nn.contract {{.*}}nn.stage = 3
 // OF-4: nn.contract {{.*}}nn.stage = 3
 // OF-4: nn.reduce {{.*}}nn.stage = 3
+// OF-4: nn.tanh {{.*}}nn.stage = 3
+// OF-4: nn.reduce {{.*}}nn.stage = 3
 // OF-4: nn.constant {{.*}}nn.stage = 0
 
+// OF-5: nn.broadcast {{.*}}nn.stage = 0
+// OF-5: nn.sum {{.*}}nn.stage = 0
+// OF-5: nn.reduce {{.*}}nn.stage = 0
+// OF-5: nn.broadcast {{.*}}nn.stage = 0
 // OF-5: nn.contract {{.*}}nn.stage = 0
-// OF-5: nn.tanh {{.*}}nn.stage = 0
+// OF-5: nn.tanh {{.*}}nn.stage = 1
 // OF-5: nn.contract {{.*}}nn.stage = 1
 // OF-5: nn.contract {{.*}}nn.stage = 1
 // OF-5: nn.contract {{.*}}nn.stage = 2
@@ -72,9 +95,15 @@
 // OF-5: nn.contract {{.*}}nn.stage = 4
 // OF-5: nn.contract {{.*}}nn.stage = 4
 // OF-5: nn.reduce {{.*}}nn.stage = 4
+// OF-5: nn.tanh {{.*}}nn.stage = 4
+// OF-5: nn.reduce {{.*}}nn.stage = 4
 // OF-5: nn.constant {{.*}}nn.stage = 0
 
 // A name begins that of a node up to a slash or a dot.
+// NAMED: nn.broadcast {{.*}}nn.stage = 0
+// NAMED: nn.sum {{.*}}nn.stage = 0
+// NAMED: nn.reduce {{.*}}nn.stage = 0
+// NAMED: nn.broadcast {{.*}}nn.stage = 0
 // NAMED: nn.contract {{.*}}nn.stage = 0
 // NAMED: nn.tanh {{.*}}nn.stage = 0
 // NAMED: nn.contract {{.*}}nn.stage = 1
@@ -89,8 +118,11 @@
 // NAMED: nn.contract {{.*}}nn.stage = 3
 // NAMED: nn.contract {{.*}}nn.stage = 3
 // NAMED: nn.reduce {{.*}}nn.stage = 3
+// NAMED: nn.tanh {{.*}}nn.stage = 3
+// NAMED: nn.reduce {{.*}}nn.stage = 3
 // NAMED: nn.constant {{.*}}nn.stage = 0
 
+nn.param @shift : tensor<16xf32> init zero
 nn.param @w0 : tensor<16x2xf32> init normal
 nn.param @w1 : tensor<2x16xf32> init normal
 nn.param @w2 : tensor<16x3xf32> init normal
@@ -103,8 +135,13 @@ nn.param @w8 : tensor<16x2xf32> init normal
 nn.param @w9 : tensor<2x16xf32> init normal
 func.func @loss(%x: tensor<4x16xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<f32> {nn.name = "loss_sum"}, tensor<f32> {nn.name = "target_count"}) {
+  %shift = nn.read @shift : tensor<16xf32>
+  %shifts = nn.broadcast %shift [1] : tensor<16xf32> -> tensor<4x16xf32>
+  %shifted = nn.sum %x, %shifts : tensor<4x16xf32>
+  %narrow = nn.reduce %shifted [1] : tensor<4x16xf32> -> tensor<4xf32>
+  %spread = nn.broadcast %narrow [0] : tensor<4xf32> -> tensor<4x16xf32>
   %w0 = nn.read @w0 : tensor<16x2xf32> loc("l0/read")
-  %h0 = nn.contract "bc,cm->bm" %x, %w0 : tensor<4x16xf32>, tensor<16x2xf32> -> tensor<4x2xf32> loc("l0/MatMul")
+  %h0 = nn.contract "bc,cm->bm" %spread, %w0 : tensor<4x16xf32>, tensor<16x2xf32> -> tensor<4x2xf32> loc("l0/MatMul")
   %a0 = nn.tanh %h0 : tensor<4x2xf32> loc("l0.act")
   %w1 = nn.read @w1 : tensor<2x16xf32> loc("l1/read")
   %h1 = nn.contract "bc,cm->bm" %a0, %w1 : tensor<4x2xf32>, tensor<2x16xf32> -> tensor<4x16xf32> loc("l1/MatMul")
@@ -126,7 +163,9 @@ func.func @loss(%x: tensor<4x16xf32> {nn.name = "x", nn.role = #nn.role<data>})
   %h8 = nn.contract "bc,cm->bm" %h7, %w8 : tensor<4x16xf32>, tensor<16x2xf32> -> tensor<4x2xf32> loc("l8/MatMul")
   %w9 = nn.read @w9 : tensor<2x16xf32> loc("l9/read")
   %h9 = nn.contract "bc,cm->bm" %h8, %w9 : tensor<4x2xf32>, tensor<2x16xf32> -> tensor<4x16xf32> loc("l9/MatMul")
-  %loss = nn.reduce %h9 [0, 1] : tensor<4x16xf32> -> tensor<f32> loc("sum")
+  %rows = nn.reduce %h9 [1] : tensor<4x16xf32> -> tensor<4xf32>
+  %bounded = nn.tanh %rows : tensor<4xf32>
+  %loss = nn.reduce %bounded [0] : tensor<4xf32> -> tensor<f32> loc("sum")
   %count = nn.constant dense<32.0> : tensor<f32>
   return %loss, %count : tensor<f32>, tensor<f32>
 }

@@ -1,5 +1,6 @@
 // Stages that begin at nodes the user names, and names that do not fit.
 // RUN: pcc-opt %s -nn-stage-cuts="stages=2 cut=up" --mlir-print-debuginfo | FileCheck %s
+// RUN: pcc-opt %s -nn-stage-cuts="stages=2 cut=,up," --mlir-print-debuginfo | FileCheck %s
 // RUN: not pcc-opt %s -nn-stage-cuts="stages=3" 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not pcc-opt %s -nn-stage-cuts="stages=3 cut=up" 2>&1 | FileCheck %s --check-prefix=COUNT
 // RUN: not pcc-opt %s -nn-stage-cuts="stages=2 cut=nowhere" 2>&1 | FileCheck %s --check-prefix=MISSING
