@@ -284,7 +284,6 @@ def NN_WhereOp : NN_ElementwiseOp<"where", [NN_VJP,
     $condition `,` $lhs `,` $rhs attr-dict `:` type($condition) `,`
     type($result)
   }];
-  let hasVerifier = 1;
 }
 
 def NN_ScaleOp : NN_ComputeOp<"scale", [NN_VJP, Elementwise,

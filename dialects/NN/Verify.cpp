@@ -102,14 +102,6 @@ RankedTensorType CompareOp::getResultType(RankedTensorType operands) {
   return operands.clone(IntegerType::get(operands.getContext(), 1));
 }
 
-LogicalResult WhereOp::verify() {
-  if (shapeOf(getCondition()) != shapeOf(getResult()))
-    return emitOpError() << "has a condition of type "
-                         << getCondition().getType() << " for values of type "
-                         << getType();
-  return success();
-}
-
 LogicalResult DropoutOp::verify() {
   ArrayRef<int64_t> shape = shapeOf(getInput());
   int64_t rank = shape.size(), batch = getBatchDim(), seq = getSeqDim();
