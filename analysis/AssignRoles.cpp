@@ -1,5 +1,4 @@
-//===- AssignRoles.cpp - What a model reads by its inputs
-//------------------===//
+//===- AssignRoles.cpp - What a model reads by its inputs -----------------===//
 
 #include "analysis/AssignRoles.h"
 #include "dialects/NN/NN.h"

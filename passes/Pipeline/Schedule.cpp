@@ -23,6 +23,7 @@ struct Run {
   int64_t microbatch;
   bool isBackward;
   TaskOp task;
+  size_t number; ///< in program order, by microbatch
 };
 
 /// True if `a` runs before `b` on a stage.
@@ -228,13 +229,16 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
       continue;
     }
     for (int64_t i = 0; i < microbatches; ++i)
-      runs.push_back({i, task.getPhase() == Phase::Backward, task});
+      runs.push_back(
+          {i, task.getPhase() == Phase::Backward, task, runs.size()});
   }
   if (runs.empty() && once.empty())
     return;
-  // A stage has one task of each direction, so no two are equal.
+  // Of several tasks of one direction the first in the program is the first.
   llvm::sort(runs, [&](const Run &a, const Run &b) {
-    return before(a, b, stage, stages);
+    if (before(a, b, stage, stages))
+      return true;
+    return !before(b, a, stage, stages) && a.number < b.number;
   });
 
   ModuleOp module = getOperation();
