@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+// Names as in C. NOLINTBEGIN(readability-identifier-naming)
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -252,5 +254,7 @@ extern const pcc_target pcc_the_target __attribute__((weak));
 #ifdef __cplusplus
 } // extern "C"
 #endif
+
+// NOLINTEND(readability-identifier-naming)
 
 #endif // PCC_RUNTIME_PROGRAM_H

@@ -11,6 +11,8 @@
 
 #include "runtime/Program.h"
 
+// Names as in C. NOLINTBEGIN(readability-identifier-naming)
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -82,5 +84,7 @@ int64_t pcc_comm_index(pcc_context *ctx, int32_t comm);
 #ifdef __cplusplus
 } // extern "C"
 #endif
+
+// NOLINTEND(readability-identifier-naming)
 
 #endif // PCC_RUNTIME_RUNTIME_H

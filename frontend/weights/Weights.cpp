@@ -285,7 +285,7 @@ Weight *Weights::shareTable(Weight *table, StringRef head) {
     return separate(table, head, /*isProven=*/false);
   bool isChosen = false;
   for (auto [i, choice] : llvm::enumerate(choices.ties))
-    for (auto [a, b] : {choice, std::pair(choice.second, choice.first)})
+    for (const auto &[a, b] : {choice, std::pair(choice.second, choice.first)})
       if (a == head && isNamed(*table, b))
         isChosen = applied[i] = true;
   std::pair<std::string, std::string> pair(head.str(), table->name);
@@ -324,20 +324,20 @@ LogicalResult Weights::report(Location loc) const {
           return isNamed(weight, name);
         }))
       return unknown("--untie " + name, name);
-  constexpr StringRef export_ = "; files of pcc-export say which are one";
+  constexpr StringRef exportNote = "; files of pcc-export say which are one";
   if (!presumedTied.empty()) {
     InFlightDiagnostic diag = emitWarning(loc)
                               << "taken as one parameter, for their values are "
                                  "equal, which proves nothing: "
                               << listPairs(presumedTied);
-    diag.attachNote(loc) << "--untie NAME makes two of them" << export_;
+    diag.attachNote(loc) << "--untie NAME makes two of them" << exportNote;
   }
   if (!presumedApart.empty()) {
     InFlightDiagnostic diag =
         emitWarning(loc) << "taken as two parameters, though their values are "
                             "equal: "
                          << listPairs(presumedApart);
-    diag.attachNote(loc) << "--tie A=B makes one of them" << export_;
+    diag.attachNote(loc) << "--tie A=B makes one of them" << exportNote;
   }
   return success();
 }

@@ -34,6 +34,7 @@ struct Max {
   /// A NaN on either side is the answer.
   template <typename T>
   T operator()(T a, T b) const {
+    // NOLINTNEXTLINE(misc-redundant-expression): true of a NaN.
     return a >= b || a != a ? a : b;
   }
 };
@@ -43,6 +44,7 @@ struct Min {
   /// A NaN on either side is the answer.
   template <typename T>
   T operator()(T a, T b) const {
+    // NOLINTNEXTLINE(misc-redundant-expression): true of a NaN.
     return a <= b || a != a ? a : b;
   }
 };

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 extern "C" {
+// NOLINTBEGIN(readability-identifier-naming): the names of OpenMP.
 void GOMP_parallel(void (*body)(void *), void *data, unsigned threads,
                    unsigned flags);
 int omp_get_thread_num(void);
@@ -17,6 +18,7 @@ int omp_get_num_threads(void);
 void omp_set_num_threads(int);
 void omp_set_dynamic(int);
 int omp_get_max_threads(void);
+// NOLINTEND(readability-identifier-naming)
 }
 
 using namespace pcc;

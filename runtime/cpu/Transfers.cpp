@@ -61,9 +61,11 @@ void pcc_recv(pcc_context *ctx, int32_t stage, int32_t channel, void *buffer,
   wait(requests, "receive");
 }
 
+// NOLINTBEGIN(readability-identifier-naming): as in Runtime.h.
 void pcc_exchange(pcc_context *ctx, int32_t to_stage, int32_t send_channel,
                   const void *send, int64_t send_bytes, int32_t from_stage,
                   int32_t recv_channel, void *recv, int64_t recv_bytes) {
+  // NOLINTEND(readability-identifier-naming)
   checkStage(ctx, to_stage);
   checkStage(ctx, from_stage);
   TraceSpan span(Track::Communication, "exchange", nullptr,

@@ -16,6 +16,8 @@
 extern "C" {
 #endif
 
+// Names as in C. NOLINTBEGIN(readability-identifier-naming)
+
 /// Bytes of the state of a hash that is being computed, and of its alignment.
 enum { PCC_XXH3_BYTES = 576, PCC_XXH3_ALIGNMENT = 64 };
 
@@ -31,6 +33,8 @@ struct pcc_xxh3 {
 
 /// The functions for every CPU, and those for CPUs that have AVX2.
 extern const struct pcc_xxh3 pcc_xxh3_any, pcc_xxh3_avx2;
+
+// NOLINTEND(readability-identifier-naming)
 
 #ifdef __cplusplus
 }

@@ -25,10 +25,12 @@
 
 using namespace toy;
 
+// Letters as in formulas. NOLINTBEGIN(readability-identifier-naming)
 static const int64_t stages = PP, M = MICROBATCHES, B = 4 / DP / (M / 2);
 static const int64_t N = B * S;                   // rows of a local microbatch
 static const int64_t Vp = (V + TP - 1) / TP * TP; // padded vocabulary
 static const int64_t Vl = Vp / TP;
+// NOLINTEND(readability-identifier-naming)
 
 //===----------------------------------------------------------------------===//
 // The arena

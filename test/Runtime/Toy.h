@@ -20,6 +20,7 @@
 
 namespace toy {
 
+// Letters as in formulas. NOLINTNEXTLINE(readability-identifier-naming)
 const int64_t V = 101, D = WIDTH, S = 8, headerBytes = 64;
 
 /// Element of the source file that this one of the copy equals.

@@ -192,7 +192,7 @@ FailureOr<GemmPlan> pcc::planGemm(const ContractLabels &labels,
            std::make_pair(-b.size, b.stride);
   });
   Dim none;
-  Dim outer = best.batch.size() > 0 ? best.batch[0] : none;
+  Dim outer = best.batch.empty() ? none : best.batch[0];
   Dim inner = best.batch.size() > 1 ? best.batch[1] : none;
   if (outer.stride[Result] < inner.stride[Result])
     std::swap(outer, inner);
