@@ -10,6 +10,7 @@ import glob
 import json
 import os
 import pty
+import select
 import struct
 import subprocess
 import sys
@@ -132,52 +133,48 @@ assert "cannot make folder 'toy.bin'" in error, error
 
 
 # A progress bar, only where a terminal is.
-def onTerminal(program, *arguments, columns=80, **environment):
+def onTerminal(*command, columns=80, errors=subprocess.DEVNULL, **environment):
+    """The exit code and the text of a run whose output is a terminal, as its
+    errors are where `errors` is None."""
     parent, child = pty.openpty()
     fcntl.ioctl(child, termios.TIOCSWINSZ,
                 struct.pack("HHHH", 24, columns, 0, 0))
     environment = dict(os.environ, TERM="xterm") | environment
-    process = subprocess.Popen([program, "--data", "tokens.bin", *arguments],
-                               stdout=child, env=environment,
-                               stderr=subprocess.DEVNULL)
-    os.close(child)
+    process = subprocess.Popen(command, stdout=child, env=environment,
+                               stderr=child if errors is None else errors)
     text = b""
+    # The terminal stays open here until all is read: none of it is lost.
+    ended = False
     while True:
-        try:
-            part = os.read(parent, 65536)
-        except OSError:
+        if select.select([parent], [], [], 0.1)[0]:
+            text += os.read(parent, 65536)
+        elif ended:
             break
-        if not part:
-            break
-        text += part
+        ended = process.poll() is not None
+    os.close(child)
     os.close(parent)
     return process.wait(), text.decode()
 
 
+# The text is shown with its control characters spelled, where a check fails.
+DATA = ["--data", "tokens.bin"]
 for program in "toy-1", "toy-tp2":
-    code, text = onTerminal(program, "--steps", "30", "--log-every", "10",
-                            TOY_PAUSE_MS="20")
-    assert code == 0 and "\r[\x1b[32m=" in text, text
-    assert " 10/30, 0:0" in text and text.endswith("\r\x1b[K"), text
-    assert "\r\x1b[Kstep 20/30 | loss" in text, text
-    code, text = onTerminal(program, "--steps", "3", NO_COLOR="1")
-    assert "\r[=" in text and "\x1b[3" not in text, text
-    assert "[=" not in onTerminal(program, "--steps", "3", TERM="dumb")[1]
+    shown = onTerminal(program, *DATA, "--steps", "30", "--log-every", "10",
+                       TOY_PAUSE_MS="20")
+    code, text = shown
+    assert code == 0 and "\r[\x1b[32m=" in text, shown
+    assert " 10/30, 0:0" in text and text.endswith("\r\x1b[K"), shown
+    assert "\r\x1b[Kstep 20/30 | loss" in text, shown
+    shown = onTerminal(program, *DATA, "--steps", "3", NO_COLOR="1")
+    assert "\r[=" in shown[1] and "\x1b[3" not in shown[1], shown
+    shown = onTerminal(program, *DATA, "--steps", "3", TERM="dumb")
+    assert shown[0] == 0 and "[=" not in shown[1], shown
     assert "\r" not in run(program, "--steps", "3").stdout
 # Narrow terminals get the numbers.
-text = onTerminal("toy-1", "--steps", "3", columns=16)[1]
-assert "\r 33% 1/3" in text and "[=" not in text, text
+shown = onTerminal("toy-1", *DATA, "--steps", "3", columns=16)
+assert shown[0] == 0 and "[=" not in shown[1], shown
+assert "\r 33% 1/3" in shown[1], shown
 # An error does not share the bar's line.
-parent, child = pty.openpty()
-process = subprocess.Popen(
-    ["toy-1", "--data", "tokens.bin", "--lr", "1e30", "--clip-grad", "0",
-     "--lr-schedule", "constant"], stdout=child, stderr=child,
-    env=dict(os.environ, TERM="xterm"))
-os.close(child)
-text = b""
-try:
-    while part := os.read(parent, 65536):
-        text += part
-except OSError:
-    pass
-assert process.wait() == 5 and b"\r\x1b[Kerror: the " in text, text
+shown = onTerminal("toy-1", *DATA, "--lr", "1e30", "--clip-grad", "0",
+                   "--lr-schedule", "constant", errors=None)
+assert shown[0] == 5 and "\r\x1b[Kerror: the " in shown[1], shown
