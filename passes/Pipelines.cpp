@@ -9,6 +9,7 @@
 
 #include "passes/Pipelines.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Codegen/Kernels/Passes.h"
 #include "passes/Codegen/Passes.h"
@@ -20,6 +21,27 @@
 
 using namespace pcc;
 using mlir::OpPassManager;
+
+/// Ops' own verifiers say all there is to say: what an importer leaves may
+/// still hold what the nn phase removes, and LLVM's dialect has no border.
+static void addNoChecks(OpPassManager &) {}
+
+static void addNNChecks(OpPassManager &manager) {
+  manager.addPass(createNNVerifyPass());
+}
+
+static void addDistChecks(OpPassManager &manager) {
+  manager.addPass(createDistVerifyPass());
+}
+
+static void addPipelineChecks(OpPassManager &manager) {
+  manager.addPass(createPipeCheckPass());
+}
+
+static void addRTChecks(OpPassManager &manager) {
+  manager.addPass(createRTVerifyKernelsPass());
+  manager.addPass(createRTVerifyPass());
+}
 
 /// The reader of ONNX files makes this phase; there is nothing to run.
 static void addImportPasses(OpPassManager &, const Options &) {}
@@ -33,7 +55,7 @@ static void addNNPasses(OpPassManager &manager, const Options &) {
   // Exporters repeat masks and positions in every layer; one of each is kept.
   manager.addPass(mlir::createCSEPass());
   // Closes the phase: nothing but nn ops of static shape from here on.
-  manager.addPass(createNNVerifyPass());
+  addNNChecks(manager);
 }
 
 /// A model that is not trained stays @forward up to its one task.
@@ -41,7 +63,7 @@ static void addForwardPasses(OpPassManager &manager) {
   // The program refuses ids that its tables have no rows for.
   manager.addPass(createNNBoundIdsPass());
   // Closes the phase, as it does where a model is trained.
-  manager.addPass(createNNVerifyPass());
+  addNNChecks(manager);
 }
 
 static void addTrainPasses(OpPassManager &manager, const Options &options) {
@@ -85,7 +107,7 @@ static void addTrainPasses(OpPassManager &manager, const Options &options) {
   optimizer.kind = options.optimizer;
   manager.addPass(createNNOptimizerPass(std::move(optimizer)));
   // Closes the phase: who reads and writes which state, and when.
-  manager.addPass(createNNVerifyPass());
+  addNNChecks(manager);
 }
 
 static void addPlanPasses(OpPassManager &manager, const Options &options) {
@@ -115,7 +137,7 @@ static void addPlanPasses(OpPassManager &manager, const Options &options) {
   // Once all layouts are known, partial sums and changes of layout are, too.
   manager.addPass(createDistInsertReshardsPass());
   // Closes the phase: what partition relies on without looking again.
-  manager.addPass(createDistVerifyPass());
+  addDistChecks(manager);
 }
 
 static void addSpmdPasses(OpPassManager &manager, const Options &options) {
@@ -129,7 +151,7 @@ static void addSpmdPasses(OpPassManager &manager, const Options &options) {
   manager.addPass(mlir::createCanonicalizerPass());
   manager.addPass(mlir::createCSEPass());
   // Closes the phase: nothing global is left.
-  manager.addPass(createDistVerifyPass());
+  addDistChecks(manager);
 }
 
 static void addPipelinePasses(OpPassManager &manager, const Options &options) {
@@ -141,7 +163,7 @@ static void addPipelinePasses(OpPassManager &manager, const Options &options) {
   schedule.microbatches = options.microbatches;
   manager.addPass(createPipeSchedulePass(std::move(schedule)));
   // Closes the phase: the schedules of all stages, run against each other.
-  manager.addPass(createPipeCheckPass());
+  addPipelineChecks(manager);
 }
 
 static void addRTPasses(OpPassManager &manager, const Options &) {
@@ -170,15 +192,21 @@ static void addLLVMPasses(OpPassManager &manager, const Options &) {
 llvm::ArrayRef<Phase> pcc::getPhases() {
   static const Phase phases[] = {
       {"import", "the file's operators on tensors of known shape",
-       addImportPasses},
-      {"nn", "the model: layer norms, attention, linear layers", addNNPasses},
-      {"train", "forward, backward and update of one device", addTrainPasses},
-      {"plan", "where every value lives on the mesh", addPlanPasses},
-      {"spmd", "one rank's program, with collectives", addSpmdPasses},
+       addImportPasses, addNoChecks},
+      {"nn", "the model: layer norms, attention, linear layers", addNNPasses,
+       addNNChecks},
+      {"train", "forward, backward and update of one device", addTrainPasses,
+       addNNChecks},
+      {"plan", "where every value lives on the mesh", addPlanPasses,
+       addDistChecks},
+      {"spmd", "one rank's program, with collectives", addSpmdPasses,
+       addDistChecks},
       {"pipeline", "tasks, and the order each stage runs them in",
-       addPipelinePasses},
-      {"rt", "launches, library calls, transfers, arena offsets", addRTPasses},
-      {"llvm", "machine-level code in the LLVM dialect", addLLVMPasses},
+       addPipelinePasses, addPipelineChecks},
+      {"rt", "launches, library calls, transfers, arena offsets", addRTPasses,
+       addRTChecks},
+      {"llvm", "machine-level code in the LLVM dialect", addLLVMPasses,
+       addNoChecks},
   };
   return phases;
 }
@@ -188,4 +216,12 @@ int pcc::findPhase(llvm::StringRef name) {
     if (phase.name == name)
       return static_cast<int>(i);
   return -1;
+}
+
+void pcc::registerPhaseChecks() {
+  for (const Phase &phase : getPhases())
+    mlir::PassPipelineRegistration<>(
+        ("check-" + phase.name).str(),
+        ("The checks of the phase '" + phase.name + "'").str(),
+        phase.addChecks);
 }

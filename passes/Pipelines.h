@@ -24,6 +24,10 @@ struct Phase {
   /// Adds the passes that lead here from the phase before to a manager of
   /// passes on modules.
   void (*addPasses)(mlir::OpPassManager &manager, const Options &options);
+  /// Adds the passes that verify a module at this phase's end, and change
+  /// nothing that is printed: a module read from text is checked by them before
+  /// anything is made of it. pcc-opt knows them as check-<name>.
+  void (*addChecks)(mlir::OpPassManager &manager);
 };
 
 /// All phases in order, from "import" to "llvm".
@@ -31,6 +35,9 @@ llvm::ArrayRef<Phase> getPhases();
 
 /// The index of a phase, or -1.
 int findPhase(llvm::StringRef name);
+
+/// Makes check-<name> of every phase known to pcc-opt.
+void registerPhaseChecks();
 
 /// Module attribute that names the phase a module is at, so that the printed
 /// form of every phase is valid input again.

@@ -17,6 +17,7 @@
 #include "passes/Codegen/Kernels/Passes.h"
 #include "passes/Codegen/Passes.h"
 #include "passes/Pipeline/Passes.h"
+#include "passes/Pipelines.h"
 #include "passes/Recognition/Passes.h"
 #include "passes/Sharding/Passes.h"
 #include "passes/Training/Passes.h"
@@ -38,4 +39,5 @@ void pcc::registerAllPccPasses() {
   registerPipelinePasses();
   registerShardingPasses();
   registerTrainingPasses();
+  registerPhaseChecks();
 }

@@ -10,7 +10,8 @@ namespace pcc {
 /// Our dialects, and those of MLIR that our programs use.
 void registerAllPccDialects(mlir::DialectRegistry &registry);
 
-/// Our passes and MLIR's general ones (canonicalize, cse, ...), by name.
+/// Our passes and MLIR's general ones (canonicalize, cse, ...), by name,
+/// and the checks of every phase.
 void registerAllPccPasses();
 
 } // namespace pcc

@@ -21,3 +21,13 @@ pcc::runPhase(ModuleOp module, int index, const Options &options,
   recordPlan(module, index, options);
   return success();
 }
+
+LogicalResult
+pcc::checkPhase(ModuleOp module, int index,
+                llvm::function_ref<LogicalResult(PassManager &)> prepare) {
+  PassManager manager(module->getName());
+  getPhases()[index].addChecks(manager);
+  if (failed(prepare(manager)))
+    return failure();
+  return manager.run(module);
+}

@@ -16,6 +16,12 @@ mlir::LogicalResult runPhase(
     mlir::ModuleOp module, int index, const Options &options,
     llvm::function_ref<mlir::LogicalResult(mlir::PassManager &)> prepare = {});
 
+/// Runs the checks that close phase `index` on a module that was read from
+/// text, which says what no pass of ours would.
+mlir::LogicalResult checkPhase(
+    mlir::ModuleOp module, int index,
+    llvm::function_ref<mlir::LogicalResult(mlir::PassManager &)> prepare);
+
 } // namespace pcc
 
 #endif // PCC_TOOLS_PCC_RUN_H

@@ -1,8 +1,9 @@
 //===- pcc.cpp - The compiler driver --------------------------------------===//
 //
-// Reads a model or the printed form of any phase, takes it as far as asked,
-// and writes the result. Exit codes: 0 done, 1 the model or a value does not
-// fit, 2 the command line cannot be read, 70 an internal error.
+// Reads a model or the printed form of any phase, which is checked as if it had
+// just been made, takes it as far as asked, and writes the result. Exit codes:
+// 0 done, 1 the model or a value does not fit, 2 the command line cannot be
+// read, 70 an internal error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,6 +77,7 @@ private:
   int chooseEnd();
   int chooseDestination();
   int runPhases();
+  LogicalResult setUp(PassManager &manager, TimingScope &scope);
   int runPhase(int index);
   int internalError(int index);
   int write();
@@ -95,6 +97,8 @@ private:
   std::string told;
   std::string path; ///< of what is written
   int last = 0;     ///< the phase at which to stop
+  /// Whether the --mlir switches can be followed.
+  bool isUsable = true;
 };
 } // namespace
 
@@ -116,8 +120,15 @@ int Compilation::run() {
 
 int Compilation::read() {
   TimingScope scope = timing.nest("read");
-  if (failed(readInput(context, arguments, input)))
+  LogicalResult read = readInput(context, arguments, input);
+  if (!input.onnx) {
+    // Whatever is wrong with a text is no mistake of ours.
+    auto prepare = [&](PassManager &manager) { return setUp(manager, scope); };
+    if (failed(read) || failed(checkPhase(*input.module, input.phase, prepare)))
+      return isUsable ? kBadInput : kBadUsage;
+  } else if (failed(read)) {
     return diagnostics.sawInternalError() ? kInternal : kBadInput;
+  }
   module = *input.module;
   return kDone;
 }
@@ -183,16 +194,18 @@ int Compilation::runPhases() {
   return kDone;
 }
 
-/// Runs the passes that lead to one phase, as the --mlir switches want it.
+/// As the --mlir switches want it.
+LogicalResult Compilation::setUp(PassManager &manager, TimingScope &scope) {
+  manager.enableVerifier(arguments.verifyEach);
+  manager.enableTiming(scope);
+  isUsable = succeeded(applyPassManagerCLOptions(manager));
+  return success(isUsable);
+}
+
+/// Runs the passes that lead to one phase.
 int Compilation::runPhase(int index) {
   TimingScope scope = timing.nest(getPhases()[index].name);
-  bool isUsable = true;
-  auto prepare = [&](PassManager &manager) -> LogicalResult {
-    manager.enableVerifier(arguments.verifyEach);
-    manager.enableTiming(scope);
-    isUsable = succeeded(applyPassManagerCLOptions(manager));
-    return success(isUsable);
-  };
+  auto prepare = [&](PassManager &manager) { return setUp(manager, scope); };
   if (succeeded(pcc::runPhase(module, index, arguments.options, prepare)))
     return kDone;
   if (!isUsable)
