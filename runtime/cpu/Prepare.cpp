@@ -86,12 +86,24 @@ static Communicator makeCommunicator(const pcc_program &program,
   return made;
 }
 
+/// What takes the other ranks to find out or to make.
+static void connect(pcc_context &context, const pcc_program &program,
+                    const Coordinates &coordinates) {
+  context.threads = chooseThreads();
+  for (int i = 0; i < program.n_comms; ++i)
+    context.comms.push_back(
+        makeCommunicator(program, program.comms[i], coordinates));
+  if (backend::size() > 1)
+    checkMPI(MPI_Comm_dup(MPI_COMM_WORLD, &context.transfers),
+             "making a communicator");
+}
+
 pcc_context *backend::prepare(const pcc_program &program,
                               const Coordinates &coordinates,
                               std::string &resources) {
   Operation operation("making communicators", Doing::Waits);
   auto *context = new pcc_context;
-  context->threads = chooseThreads();
+  communication::call([&] { connect(*context, program, coordinates); });
   setThreads(context->threads);
   resources =
       format("%d thread%s", context->threads, context->threads == 1 ? "" : "s");
@@ -100,12 +112,6 @@ pcc_context *backend::prepare(const pcc_program &program,
     warn("OpenBLAS is not its OpenMP build: its threads and this program's "
          "compete (Debian: install libopenblas0-openmp)");
 
-  for (int i = 0; i < program.n_comms; ++i)
-    context->comms.push_back(
-        makeCommunicator(program, program.comms[i], coordinates));
-  if (backend::size() > 1)
-    checkMPI(MPI_Comm_dup(MPI_COMM_WORLD, &context->transfers),
-             "making a communicator");
   int pp = axisIndex(program, "pp");
   for (int stage = 0; stage < program.n_stages; ++stage) {
     Coordinates peer = coordinates;
@@ -143,12 +149,15 @@ static void checkMemory(int64_t bytes) {
   Operation operation("adding up memory", Doing::Waits);
   int64_t needed = bytes;
   int ranks = 1;
-  if (MPI_Comm host = hostRanks(); host != MPI_COMM_NULL) {
+  communication::call([&] {
+    MPI_Comm host = hostRanks();
+    if (host == MPI_COMM_NULL)
+      return;
     MPI_Comm_size(host, &ranks);
     checkMPI(
         MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_INT64_T, MPI_SUM, host),
         "adding up memory");
-  }
+  });
   int64_t available = availableMemory();
   if (needed > available)
     fail(ExitMemory,

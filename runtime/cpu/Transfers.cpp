@@ -6,6 +6,7 @@
 #include "runtime/telemetry/Trace.h"
 
 #include <algorithm>
+#include <vector>
 
 using namespace pcc;
 
@@ -15,50 +16,72 @@ static void checkStage(pcc_context *ctx, int32_t stage) {
     fail(ExitInternal, format("the program has no stage %d to talk to", stage));
 }
 
+namespace {
+/// A message to or from another stage.
+struct Message {
+  int32_t stage, channel;
+  char *buffer;
+  int64_t bytes;
+  bool sends;
+};
+} // namespace
+
 // Both sides cut a message alike; pieces of one channel arrive in order.
-static void post(pcc_context *ctx, int peer, int32_t channel, void *buffer,
-                 int64_t bytes, bool sends,
-                 std::vector<MPI_Request> &requests) {
-  for (int64_t at = 0; at < bytes; at += greatestCount) {
-    int n = static_cast<int>(std::min(greatestCount, bytes - at));
-    char *piece = static_cast<char *>(buffer) + at;
-    requests.emplace_back();
-    checkMPI(sends ? MPI_Isend(piece, n, MPI_BYTE, peer, channel,
-                               ctx->transfers, &requests.back())
-                   : MPI_Irecv(piece, n, MPI_BYTE, peer, channel,
-                               ctx->transfers, &requests.back()),
-             sends ? "send" : "receive");
+static void post(pcc_context *ctx, const Message &message, Posted &posted) {
+  int peer = ctx->peers[message.stage];
+  for (int64_t at = 0; at < message.bytes; at += greatestCount) {
+    int n = static_cast<int>(std::min(greatestCount, message.bytes - at));
+    char *piece = message.buffer + at;
+    posted.emplace_back();
+    checkMPI(message.sends
+                 ? MPI_Isend(piece, n, MPI_BYTE, peer, message.channel,
+                             ctx->transfers, &posted.back())
+                 : MPI_Irecv(piece, n, MPI_BYTE, peer, message.channel,
+                             ctx->transfers, &posted.back()),
+             message.sends ? "send" : "receive");
   }
 }
 
-static void wait(std::vector<MPI_Request> &requests, const char *what) {
-  checkMPI(MPI_Waitall(static_cast<int>(requests.size()), requests.data(),
-                       MPI_STATUSES_IGNORE),
-           what);
+/// The transfer of some messages at once; the first one's stage is told.
+static std::unique_ptr<Request> transfer(pcc_context *ctx, const char *name,
+                                         const std::vector<Message> &messages) {
+  auto request = std::make_unique<Request>();
+  for (const Message &message : messages) {
+    checkStage(ctx, message.stage);
+    request->addTo(ctx->channels[{ctx->peers[message.stage], message.channel,
+                                  message.sends}]);
+  }
+  const Message &first = messages.front();
+  request->name = name;
+  request->detail =
+      (first.sends ? ctx->toStage : ctx->fromStage)[first.stage].c_str();
+  request->post = [ctx, messages](int64_t, int phase, int, Posted &posted) {
+    if (phase == 0)
+      for (const Message &message : messages)
+        post(ctx, message, posted);
+    return phase == 0;
+  };
+  return request;
+}
+
+static void run(pcc_context *ctx, std::unique_ptr<Request> request,
+                int64_t bytes) {
+  TraceSpan span(Track::Communication, request->name, nullptr, request->detail);
+  span.note("bytes", bytes);
+  communication::run(ctx->waited, std::move(request));
 }
 
 void pcc_send(pcc_context *ctx, int32_t stage, int32_t channel,
               const void *buffer, int64_t bytes) {
-  checkStage(ctx, stage);
-  TraceSpan span(Track::Communication, "send", nullptr,
-                 ctx->toStage[stage].c_str());
-  span.note("bytes", bytes);
-  std::vector<MPI_Request> requests;
-  post(ctx, ctx->peers[stage], channel, const_cast<void *>(buffer), bytes,
-       /*sends=*/true, requests);
-  wait(requests, "send");
+  char *from = static_cast<char *>(const_cast<void *>(buffer));
+  run(ctx, transfer(ctx, "send", {{stage, channel, from, bytes, true}}), bytes);
 }
 
 void pcc_recv(pcc_context *ctx, int32_t stage, int32_t channel, void *buffer,
               int64_t bytes) {
-  checkStage(ctx, stage);
-  TraceSpan span(Track::Communication, "receive", nullptr,
-                 ctx->fromStage[stage].c_str());
-  span.note("bytes", bytes);
-  std::vector<MPI_Request> requests;
-  post(ctx, ctx->peers[stage], channel, buffer, bytes, /*sends=*/false,
-       requests);
-  wait(requests, "receive");
+  char *to = static_cast<char *>(buffer);
+  run(ctx, transfer(ctx, "receive", {{stage, channel, to, bytes, false}}),
+      bytes);
 }
 
 // NOLINTBEGIN(readability-identifier-naming): as in Runtime.h.
@@ -66,15 +89,11 @@ void pcc_exchange(pcc_context *ctx, int32_t to_stage, int32_t send_channel,
                   const void *send, int64_t send_bytes, int32_t from_stage,
                   int32_t recv_channel, void *recv, int64_t recv_bytes) {
   // NOLINTEND(readability-identifier-naming)
-  checkStage(ctx, to_stage);
-  checkStage(ctx, from_stage);
-  TraceSpan span(Track::Communication, "exchange", nullptr,
-                 ctx->fromStage[from_stage].c_str());
-  span.note("bytes", send_bytes);
-  std::vector<MPI_Request> requests;
-  post(ctx, ctx->peers[from_stage], recv_channel, recv, recv_bytes,
-       /*sends=*/false, requests);
-  post(ctx, ctx->peers[to_stage], send_channel, const_cast<void *>(send),
-       send_bytes, /*sends=*/true, requests);
-  wait(requests, "exchange");
+  char *from = static_cast<char *>(const_cast<void *>(send)),
+       *to = static_cast<char *>(recv);
+  run(ctx,
+      transfer(ctx, "exchange",
+               {{from_stage, recv_channel, to, recv_bytes, false},
+                {to_stage, send_channel, from, send_bytes, true}}),
+      send_bytes);
 }

@@ -1,9 +1,11 @@
 //===- Progress.cpp - What this rank does at present ----------------------===//
 //
 // Bytes are counted by the system, of all threads, since some hash beside the
-// main one. What is read from a mapped file shows as page faults. Of a rank
-// that waits for others only bytes of the main thread count: it spins, and the
-// system moves its memory about; threads of Open MPI see to themselves.
+// main one. What is read from a mapped file shows as page faults. The thread
+// that communicates is left out: it looks for messages also when nothing
+// happens, and the system may move its memory about. Of a rank that waits for
+// others, only the bytes of that thread count: those of messages; threads of
+// Open MPI see to themselves.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +14,7 @@
 #include "runtime/support/Error.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -65,27 +68,56 @@ static uint64_t pageFaults(int whose) {
   return usage.ru_minflt + usage.ru_majflt;
 }
 
-/// What all threads but this one have read and written, also of mapped files.
-static uint64_t movedByOthers() {
-  uint64_t length, ignored;
-  uint64_t own = bytesMoved("/proc/thread-self/io", length) + length;
-  return bytesMoved("/proc/self/io", ignored) - own + pageFaults(RUSAGE_SELF) -
-         pageFaults(RUSAGE_THREAD);
+static std::string ofThread(int thread, const char *file) {
+  return format("/proc/self/task/%d/%s", thread, file);
 }
 
-static uint64_t movedByMainThread() {
+/// The page faults of a thread of this process.
+static uint64_t pageFaultsOf(int thread) {
+  FILE *file = fopen(ofThread(thread, "stat").c_str(), "r");
+  if (!file)
+    return 0;
+  unsigned long minor = 0, major = 0;
+  // id (name) state, six of numbers, minflt, cminflt, majflt; the name of a
+  // thread is the program's, and may hold anything but the last parenthesis.
+  char text[512] = "";
+  size_t length = fread(text, 1, sizeof(text) - 1, file);
+  fclose(file);
+  text[length] = '\0';
+  const char *at = strrchr(text, ')');
+  if (!at || sscanf(at, ") %*c %*d %*d %*d %*d %*d %*u %lu %*u %lu", &minor,
+                    &major) != 2)
+    return 0;
+  return minor + major;
+}
+
+/// What a thread has read and written.
+static uint64_t movedBy(int thread) {
   uint64_t length;
-  std::string path = format("/proc/self/task/%d/io", getpid());
-  return bytesMoved(path.c_str(), length);
+  return bytesMoved(ofThread(thread, "io").c_str(), length);
+}
+
+/// What all threads but this one and the one that communicates have read and
+/// written, also of mapped files.
+static uint64_t movedByOthers(int communicator) {
+  // Files that are read here are read by this thread: its own comes last.
+  uint64_t left = 0, length, ignored;
+  if (communicator)
+    left = movedBy(communicator) + pageFaultsOf(communicator);
+  left += bytesMoved("/proc/thread-self/io", length) + length;
+  left += pageFaults(RUSAGE_THREAD);
+  return bytesMoved("/proc/self/io", ignored) + pageFaults(RUSAGE_SELF) - left;
 }
 
 Progress pcc::readProgress() {
   Progress progress;
   const ProgressNotes &notes = progressNotes;
   progress.doing = notes.doing.load(std::memory_order_relaxed);
-  progress.sum =
-      notes.finished.load(std::memory_order_relaxed) +
-      (progress.doing == Doing::Waits ? movedByMainThread() : movedByOthers());
+  int communicator = notes.communicator.load(std::memory_order_relaxed);
+  progress.sum = notes.finished.load(std::memory_order_relaxed) +
+                 notes.communicated.load(std::memory_order_relaxed) +
+                 (progress.doing == Doing::Waits ? movedBy(communicator)
+                                                 : movedByOthers(communicator));
   int64_t step = notes.step.load(std::memory_order_relaxed);
   std::string phase = notes.phase.load(std::memory_order_relaxed);
   if (step >= 0)

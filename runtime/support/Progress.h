@@ -22,10 +22,14 @@ enum class Doing : int32_t {
   Flushes, ///< waits for a disk, which does not tell how far it is
 };
 
-/// The notes. Only the main thread writes them; texts live as long as the
-/// program.
+/// The notes. Only the main thread writes them, but those of the one that
+/// communicates; texts live as long as the program.
 struct ProgressNotes {
   std::atomic<uint64_t> finished{0}; ///< operations
+  /// By the thread that communicates, of pieces of operations, and its id; 0:
+  /// there is none.
+  std::atomic<uint64_t> communicated{0};
+  std::atomic<int> communicator{0};
   std::atomic<const char *> operation{""}, detail{""};
   std::atomic<Doing> doing{Doing::Works};
   std::atomic<const char *> phase{"the start"};
@@ -40,6 +44,12 @@ inline void advance() {
   // One thread writes: no need of an atomic addition, which costs more.
   uint64_t finished = progressNotes.finished.load(std::memory_order_relaxed);
   progressNotes.finished.store(finished + 1, std::memory_order_relaxed);
+}
+
+/// The same, for the thread that communicates.
+inline void advanceCommunication() {
+  uint64_t done = progressNotes.communicated.load(std::memory_order_relaxed);
+  progressNotes.communicated.store(done + 1, std::memory_order_relaxed);
 }
 
 /// An operation, from the construction to the destruction. `detail` continues

@@ -1,7 +1,8 @@
 //===- Ranks.cpp - Collectives and transfers of the CPU back end ----------===//
 //
 // Runs on 4 ranks, a mesh of pp=2 x tp=2, with whole messages and with messages
-// cut into pieces of 3 elements or bytes, as very long ones are.
+// cut into pieces of 3 elements or bytes, as very long ones are; and with sums
+// made by MPI and of messages, as large ones are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,6 +61,27 @@ static void testCollectives(pcc_context *ctx) {
   pcc_all_to_all(ctx, 1, PCC_F32, all4.data(), out.data(), n);
   for (int64_t i = 0; i < 4 * n; ++i)
     CHECK(out[i] == 1000 * (i / n) + rank * n + i % n);
+}
+
+/// Sums are those in the order of the ranks, wherever they are made.
+static void testOrderOfSums(pcc_context *ctx) {
+  const int64_t count = 1001;
+  auto element = [](int rank, int64_t i) {
+    return static_cast<float>(std::sin(1 + rank * 1000003 + i) *
+                              std::pow(10, rank - 2));
+  };
+  std::vector<float> a(count), expected(count);
+  for (int64_t i = 0; i < count; ++i) {
+    a[i] = element(backend::rank(), i);
+    expected[i] = element(0, i);
+    for (int rank = 1; rank < 4; ++rank)
+      expected[i] += element(rank, i);
+  }
+  int64_t before = greatestWhole;
+  greatestWhole = 0;
+  pcc_all_reduce(ctx, 1, PCC_F32, PCC_SUM, a.data(), count);
+  CHECK(a == expected);
+  greatestWhole = before;
 }
 
 static void testTransfers(pcc_context *ctx) {
@@ -177,11 +199,14 @@ int main() {
   std::string resources;
   pcc_context *ctx = backend::prepare(
       program, coordinatesOf(program, backend::rank()), resources);
-  for (int64_t pieces : {greatestCount, int64_t{3}}) {
-    greatestCount = pieces;
-    testCollectives(ctx);
-    testTransfers(ctx);
-  }
+  for (int64_t pieces : {greatestCount, int64_t{3}})
+    for (int64_t whole : {greatestWhole, int64_t{0}}) {
+      greatestCount = pieces;
+      greatestWhole = whole;
+      testCollectives(ctx);
+      testTransfers(ctx);
+    }
+  testOrderOfSums(ctx);
   if (backend::rank() == 0)
     testKernels(ctx);
   failures = backend::maxOverRanks(failures);

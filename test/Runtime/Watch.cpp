@@ -79,6 +79,33 @@ static Progress read() {
   return progress;
 }
 
+static void writeBytes() {
+  int ends[2];
+  CHECK(pipe(ends) == 0 && write(ends[1], "abc", 3) == 3);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+/// Whether a thread that watches sees progress while `work` is done here.
+static bool seesProgress(void (*work)()) {
+  std::atomic<bool> began{false}, ended{false};
+  bool moved = false;
+  std::thread watcher([&] {
+    readProgress();
+    uint64_t before = readProgress().sum;
+    began = true;
+    while (!ended) {
+    }
+    moved = readProgress().sum != before;
+  });
+  while (!began) {
+  }
+  work();
+  ended = true;
+  watcher.join();
+  return moved;
+}
+
 static void testProgress() {
   setPhase("step", 12);
   CHECK(read().text == "step 12");
@@ -92,18 +119,28 @@ static void testProgress() {
       CHECK(before.text == "'all_reduce over tp' of step 12");
       CHECK(before.doing == Doing::Waits);
       CHECK(read().sum == before.sum);
-      // Bytes count in the midst of an operation.
-      int ends[2];
-      CHECK(pipe(ends) == 0 && write(ends[1], "abc", 3) == 3);
+      // Bytes of the thread that communicates, which this one stands for, count
+      // in the midst of an operation, and so do pieces.
+      progressNotes.communicator = getpid();
+      before = read();
+      CHECK(read().sum == before.sum);
+      writeBytes();
       after = read();
       CHECK(after.sum != before.sum);
-      close(ends[0]);
-      close(ends[1]);
+      advanceCommunication();
+      CHECK(read().sum != after.sum);
     }
     CHECK(read().sum != after.sum);
     CHECK(read().doing == Doing::Works);
     Operation file("write", std::string("a/b/model.safetensors"));
     CHECK(read().text == "'write model.safetensors' of step 12");
+    // Of a rank that works, those of all others do.
+    CHECK(!seesProgress([] {
+      writeBytes();
+      std::vector<char> touched(1 << 22, 1);
+    }));
+    CHECK(seesProgress([] { std::thread(writeBytes).join(); }));
+    progressNotes.communicator = 0;
   }
   setPhase("the export");
   CHECK(read().text == "the export");

@@ -1,0 +1,415 @@
+//===- Communication.cpp - The thread that communicates -------------------===//
+
+#include "runtime/cpu/Communication.h"
+
+#include "runtime/cpu/IdleThreads.h"
+#include "runtime/support/Clock.h"
+#include "runtime/support/Error.h"
+#include "runtime/support/Progress.h"
+#include "runtime/support/Thread.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <limits>
+#include <mutex>
+#include <new>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace pcc;
+
+void pcc::checkMPI(int status, const char *what) {
+  if (status == MPI_SUCCESS)
+    return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(status, text, &length);
+  fail(ExitCommunication, format("%s failed: %s", what, text));
+}
+
+//===----------------------------------------------------------------------===//
+// A request under way
+//===----------------------------------------------------------------------===//
+
+struct Stream::Running {
+  explicit Running(std::unique_ptr<Request> request)
+      : request(std::move(request)), slots(this->request->window) {}
+
+  /// Starts it where it may; `now` by the steady clock.
+  bool start(double now);
+  /// Posts what may be posted; true if anything was, or is done.
+  bool move();
+  bool isDone() const { return isPosted && underWay == 0; }
+
+  struct Piece {
+    int64_t index = -1; ///< -1: the slot is free
+    int phase = 0;
+    Posted posted;
+  };
+  std::unique_ptr<Request> request;
+  std::vector<Piece> slots;
+  int64_t next = 0; ///< the first piece that has no slot yet
+  int underWay = 0; ///< pieces in slots
+  bool isPosted = false;
+  double due = -1; ///< when it may be posted; -1: it has not started
+};
+
+Stream::Stream() = default;
+Stream::~Stream() = default;
+
+bool Stream::Running::start(double now) {
+  if (due < 0) {
+    for (const Event &event : request->waits)
+      if (!event.stream->hasDone(event.count))
+        return false;
+    due = now + request->delay;
+  }
+  if (now < due)
+    return false;
+  for (auto [order, turn] : request->turns)
+    if (order->posted != turn)
+      return false;
+  return true;
+}
+
+bool Stream::Running::move() {
+  bool moved = false;
+  for (size_t slot = 0; slot < slots.size(); ++slot) {
+    Piece &piece = slots[slot];
+    while (true) {
+      if (piece.index < 0) {
+        if (next == request->pieces)
+          break;
+        piece.index = next++;
+        piece.phase = 0;
+        ++underWay;
+      } else {
+        int isOver = piece.posted.empty();
+        if (!isOver)
+          checkMPI(MPI_Testall(static_cast<int>(piece.posted.size()),
+                               piece.posted.data(), &isOver,
+                               MPI_STATUSES_IGNORE),
+                   request->name);
+        if (!isOver)
+          break;
+        ++piece.phase;
+      }
+      moved = true;
+      piece.posted.clear();
+      if (!request->post(piece.index, piece.phase, static_cast<int>(slot),
+                         piece.posted)) {
+        piece.index = -1;
+        --underWay;
+        advanceCommunication();
+      }
+    }
+  }
+  if (!isPosted && next == request->pieces) {
+    isPosted = true;
+    for (auto [order, turn] : request->turns)
+      order->posted = turn + 1;
+  }
+  return moved;
+}
+
+//===----------------------------------------------------------------------===//
+// The thread
+//===----------------------------------------------------------------------===//
+
+/// The shortest and the longest nap between two tests while the rank computes.
+/// What is waited for is noticed late by an eighth of its time at most.
+static const double shortNap = 20e-6, longNap = 200e-6;
+/// Between two looks at what others began, when this rank has nothing to test:
+/// a message that MPI took over may still need it.
+static const double idleNap = 10e-3;
+
+namespace pcc {
+
+class CommunicationThread {
+public:
+  void start();
+  void issue(Stream &stream, std::unique_ptr<Request> request);
+  void wait(const Event &event);
+  void end();
+  [[noreturn]] void abort(int code);
+  static void runHere(Stream &stream, std::unique_ptr<Request> request);
+
+  Stream calls; ///< what communication::call() is given
+
+private:
+  void run();
+  void takeNews();
+  bool moveStreams();
+  void tellWaiting();
+  void rest();
+  void wakeUp();
+
+  std::thread thread;
+  /// Threads that MPI started.
+  std::set<int> threadsOfMPI;
+  std::mutex mutex;
+  std::condition_variable wake, told;
+
+  // Under the mutex; `hasNews` where the thread should look at them.
+  std::vector<std::pair<Stream *, std::unique_ptr<Request>>> incoming;
+  Event awaited;
+  bool isStarted = false, isEnding = false, isAborted = false;
+  int abortCode = 0;
+  std::atomic<bool> hasNews{false};
+  std::atomic<bool> isAwaited{false};
+
+  // Of the thread alone.
+  std::vector<Stream *> busy; ///< those with requests
+  bool ends = false;
+  double movedAt = 0; ///< when there was something to do last
+  /// Whether MPI has anything of this rank's, and when a request that is
+  /// delayed is due.
+  bool isUnderWay = false;
+  double nextDue = 0;
+};
+
+} // namespace pcc
+
+/// Never freed: other threads may abort while the process ends.
+static CommunicationThread *communicator = nullptr;
+
+void CommunicationThread::start() {
+  thread = startThread([this] {
+    try {
+      run();
+    } catch (const std::bad_alloc &) {
+      fail(ExitMemory, "out of memory on the host");
+    }
+  });
+  std::unique_lock<std::mutex> lock(mutex);
+  told.wait(lock, [&] { return isStarted; });
+}
+
+void CommunicationThread::run() {
+  progressNotes.communicator = gettid();
+  // Naps are shorter than what the kernel adds to them otherwise.
+  prctl(PR_SET_TIMERSLACK, 1000);
+  int provided = 0;
+  std::set<int> before = threadIds();
+  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided))
+    fail(ExitCommunication, "MPI cannot be started");
+  for (int id : threadIds())
+    if (!before.count(id))
+      threadsOfMPI.insert(id);
+  // What is duplicated from it inherits the handler.
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    isStarted = true;
+  }
+  told.notify_all();
+
+  while (!ends || !busy.empty()) {
+    if (hasNews.load())
+      takeNews();
+    if (moveStreams()) {
+      movedAt = steadyNow();
+      tellWaiting();
+    } else {
+      rest();
+    }
+  }
+  // Ten seconds are more than a busy host keeps a thread waiting.
+  waitUntilIdle(threadsOfMPI, 10000);
+  MPI_Finalize();
+}
+
+void CommunicationThread::takeNews() {
+  std::lock_guard<std::mutex> lock(mutex);
+  hasNews = false;
+  if (isAborted)
+    MPI_Abort(MPI_COMM_WORLD, abortCode);
+  ends = isEnding;
+  for (auto &[stream, request] : incoming) {
+    if (stream->queue.empty())
+      busy.push_back(stream);
+    stream->queue.push_back(
+        std::make_unique<Stream::Running>(std::move(request)));
+  }
+  incoming.clear();
+}
+
+bool CommunicationThread::moveStreams() {
+  bool moved = false;
+  double now = steadyNow();
+  isUnderWay = false;
+  nextDue = std::numeric_limits<double>::infinity();
+  for (Stream *stream : busy) {
+    while (!stream->queue.empty()) {
+      Stream::Running &first = *stream->queue.front();
+      bool isNew = first.next == 0 && !first.isPosted;
+      if (isNew && !first.start(now)) {
+        if (first.due > now)
+          nextDue = std::min(nextDue, first.due);
+        break;
+      }
+      moved |= first.move() || isNew;
+      if (!first.isDone()) {
+        isUnderWay = true;
+        break;
+      }
+      stream->queue.pop_front();
+      stream->done.store(stream->done.load() + 1);
+    }
+  }
+  busy.erase(std::remove_if(
+                 busy.begin(), busy.end(),
+                 [](const Stream *stream) { return stream->queue.empty(); }),
+             busy.end());
+  return moved;
+}
+
+void CommunicationThread::tellWaiting() {
+  if (!isAwaited.load())
+    return;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!awaited.stream || !awaited.stream->hasDone(awaited.count))
+      return;
+  }
+  told.notify_one();
+}
+
+void CommunicationThread::rest() {
+  if (isUnderWay && isAwaited.load()) {
+    // The cores may be fewer than those who wait.
+    sched_yield();
+    return;
+  }
+  double now = steadyNow();
+  double nap = idleNap;
+  if (isUnderWay)
+    nap = std::clamp((now - movedAt) / 8, shortNap, longNap);
+  nap = std::min(nap, nextDue - now);
+  {
+    std::unique_lock<std::mutex> lock(mutex);
+    wake.wait_for(lock, std::chrono::duration<double>(nap),
+                  [&] { return hasNews.load(); });
+  }
+  int isThere;
+  if (!isUnderWay)
+    checkMPI(MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &isThere,
+                        MPI_STATUS_IGNORE),
+             "a look at messages");
+}
+
+//===----------------------------------------------------------------------===//
+// The threads that ask
+//===----------------------------------------------------------------------===//
+
+void CommunicationThread::issue(Stream &stream,
+                                std::unique_ptr<Request> request) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    incoming.emplace_back(&stream, std::move(request));
+    hasNews = true;
+  }
+  wake.notify_one();
+}
+
+void CommunicationThread::wait(const Event &event) {
+  std::unique_lock<std::mutex> lock(mutex);
+  awaited = event;
+  // The thread sees either this, and tells, or has said that it is done.
+  isAwaited = true;
+  hasNews = true;
+  wake.notify_one();
+  told.wait(lock, [&] { return event.stream->hasDone(event.count); });
+  isAwaited = false;
+}
+
+void CommunicationThread::end() {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    isEnding = true;
+    hasNews = true;
+  }
+  wake.notify_one();
+  thread.join();
+}
+
+void CommunicationThread::abort(int code) {
+  if (std::this_thread::get_id() == thread.get_id())
+    MPI_Abort(MPI_COMM_WORLD, code);
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    isAborted = true;
+    abortCode = code;
+    hasNews = true;
+  }
+  wake.notify_one();
+  // It may be in a call that does not return.
+  usleep(2000000);
+  _exit(code);
+}
+
+void CommunicationThread::runHere(Stream &stream,
+                                  std::unique_ptr<Request> request) {
+  Stream::Running running(std::move(request));
+  while (!running.isDone())
+    if (!running.move())
+      fail(ExitInternal,
+           format("%s waits in a program of one rank", running.request->name));
+  stream.done = stream.issued;
+}
+
+//===----------------------------------------------------------------------===//
+
+void communication::start() {
+  communicator = new CommunicationThread;
+  communicator->start();
+}
+
+bool communication::isRunning() { return communicator; }
+
+void communication::issue(Stream &stream, std::unique_ptr<Request> request) {
+  ++stream.issued;
+  stream.lastName = request->name;
+  stream.lastDetail = request->detail;
+  if (communicator)
+    communicator->issue(stream, std::move(request));
+  else
+    CommunicationThread::runHere(stream, std::move(request));
+}
+
+void communication::wait(const Event &event) {
+  if (event.stream && !event.stream->hasDone(event.count))
+    communicator->wait(event);
+}
+
+void communication::run(Stream &stream, std::unique_ptr<Request> request) {
+  issue(stream, std::move(request));
+  wait(stream.recorded());
+}
+
+void communication::call(const std::function<void()> &body) {
+  if (!communicator)
+    return body();
+  auto request = std::make_unique<Request>();
+  request->post = [&body](int64_t, int, int, Posted &) {
+    body();
+    return false;
+  };
+  run(communicator->calls, std::move(request));
+}
+
+void communication::end() {
+  if (!communicator)
+    return;
+  communicator->end();
+  communicator = nullptr;
+}
+
+void communication::abort(int code) {
+  if (CommunicationThread *running = communicator)
+    running->abort(code);
+  _exit(code);
+}
