@@ -10,7 +10,8 @@ using dist::Axis;
 
 Grid::Grid(dist::Mesh mesh, bool stages) : mesh(mesh) {
   for (Axis axis = 0; axis < mesh.size(); ++axis)
-    sizes.push_back(mesh.name(axis) == "pp" && !stages ? 1 : mesh.extent(axis));
+    sizes.push_back(mesh.stageAxis() == axis && !stages ? 1
+                                                        : mesh.extent(axis));
   strides = rowMajorStrides(sizes);
 }
 
@@ -26,12 +27,12 @@ int64_t Grid::coordinate(int64_t rank, Axis axis) const {
 }
 
 int64_t Grid::numStages() const {
-  std::optional<Axis> axis = mesh.find("pp");
+  std::optional<Axis> axis = mesh.stageAxis();
   return axis ? sizes[*axis] : 1;
 }
 
 int64_t Grid::stage(int64_t rank) const {
-  std::optional<Axis> axis = mesh.find("pp");
+  std::optional<Axis> axis = mesh.stageAxis();
   return axis ? coordinate(rank, *axis) : 0;
 }
 

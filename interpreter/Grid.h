@@ -15,17 +15,18 @@ using ValueList = llvm::SmallVector<TensorRef>;
 /// The ranks of a mesh, the last axis fastest.
 class Grid {
 public:
-  /// Without `stages` the axis "pp" counts as one: before a program is cut
-  /// into stages, its collectives over "pp" join parts that are still one.
+  /// Without `stages` the axis of stages counts as one: before a program is
+  /// cut into them, its collectives over that axis join parts that are still
+  /// one.
   Grid(dist::Mesh mesh, bool stages);
 
   /// The mesh of the module; null for one rank.
   const dist::Mesh &getMesh() const { return mesh; }
   /// The number of all ranks.
   int64_t size() const;
-  /// The extent of "pp"; 1 where it counts as one.
+  /// The number of stages; 1 where they count as one.
   int64_t numStages() const;
-  /// The stage of a rank: its coordinate on "pp".
+  /// The stage of a rank: its coordinate on their axis.
   int64_t stage(int64_t rank) const;
   /// The ranks of a stage, ascending.
   llvm::SmallVector<int64_t> stageRanks(int64_t stage) const;

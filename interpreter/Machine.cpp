@@ -58,8 +58,8 @@ FailureOr<TensorRef> Machine::readSymbol(StringRef name) {
   if (!placement)
     return TensorRef();
   // A sum that stages share has a part on each of them.
-  std::optional<dist::Axis> pp = grid.getMesh().find("pp");
-  bool isShared = pp && placement->layout.partial.contains(*pp);
+  std::optional<dist::Axis> stages = grid.getMesh().stageAxis();
+  bool isShared = stages && placement->layout.partial.contains(*stages);
   SmallVector<int64_t> members;
   for (int64_t stage = 0; stage < grid.numStages(); ++stage)
     for (int64_t rank : grid.stageRanks(stage))

@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 /// Raised whenever a struct below changes; the runtime refuses another one.
-#define PCC_ABI_VERSION 5
+#define PCC_ABI_VERSION 6
 
 /// The type of an element; support/DType.h says how wide each is and what files
 /// call it. The numbers are part of the ABI.
@@ -44,11 +44,22 @@ enum { PCC_ALIGNMENT = 64 };
 /// backend::prepare and handed through compiled code unread.
 typedef struct pcc_context pcc_context;
 
+/// What a mesh axis is for: ranks that differ along it have each a stage, a
+/// part of the batch, of every sequence, of every layer, or some experts.
+enum pcc_axis_role {
+  PCC_PIPELINE_AXIS = 0, ///< one axis at most
+  PCC_DATA_AXIS = 1,
+  PCC_SEQUENCE_AXIS = 2,
+  PCC_TENSOR_AXIS = 3,
+  PCC_EXPERT_AXIS = 4,
+};
+
 /// A mesh axis. Axes are listed slowest first, so that
 /// rank = ((c0 * n1 + c1) * n2 + c2) ... for coordinates c.
 typedef struct {
-  const char *name; ///< "pp", "dp", "cp", "tp", or a split of tp
+  const char *name; ///< what reports call it
   int64_t size;
+  int32_t role; ///< pcc_axis_role
 } pcc_axis;
 
 /// How a tensor is cut over the mesh. Dim d is sharded over the mesh axes
@@ -172,8 +183,8 @@ typedef struct {
 /// Runs all microbatches and the update of one training step on this rank.
 typedef void (*pcc_step_fn)(pcc_context *ctx, char *arena);
 
-/// One pipeline stage: the program of every rank whose "pp" coordinate is its
-/// index.
+/// One pipeline stage: the program of every rank whose coordinate on the axis
+/// of stages is its index.
 typedef struct {
   /// How large the arena of each rank of the stage is, in bytes.
   int64_t arena_bytes;
@@ -230,9 +241,9 @@ typedef struct {
   int32_t n_comms;
   const pcc_comm *comms;
   int64_t seq;           ///< tokens per sample; 0: not a token model
-  int64_t micro_batch;   ///< samples per microbatch and dp rank
+  int64_t micro_batch;   ///< samples per microbatch and part of the batch
   int64_t microbatches;  ///< per step
-  int64_t data_parallel; ///< size of dp
+  int64_t data_parallel; ///< parts of the batch: size of all axes of data
   int64_t parameters;    ///< logical count, padding and copies left out
   double flops_per_step; ///< of the global batch, forward and backward
   int32_t n_implied;

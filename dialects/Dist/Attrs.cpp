@@ -3,6 +3,7 @@
 #include "dialects/Dist/Dist.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -32,12 +33,42 @@ static ParseResult parseName(AsmParser &parser,
   return success();
 }
 
+std::optional<AxisRole> pcc::dist::impliedRole(StringRef name) {
+  return llvm::StringSwitch<std::optional<AxisRole>>(name)
+      .Case("pp", AxisRole::Pipeline)
+      .Case("dp", AxisRole::Data)
+      .Case("cp", AxisRole::Sequence)
+      .Cases({"tp", "tp_kv", "tp_rep"}, AxisRole::Tensor)
+      .Case("ep", AxisRole::Expert)
+      .Default(std::nullopt);
+}
+
 Attribute MeshAxesAttr::parse(AsmParser &parser, Type) {
   SmallVector<StringAttr> names;
   SmallVector<int64_t> sizes;
+  SmallVector<AxisRole> roles;
   auto axis = [&]() -> ParseResult {
-    return failure(parseName(parser, names) || parser.parseEqual() ||
-                   parser.parseInteger(sizes.emplace_back()));
+    SMLoc loc = parser.getCurrentLocation();
+    if (parseName(parser, names) || parser.parseEqual() ||
+        parser.parseInteger(sizes.emplace_back()))
+      return failure();
+    SMLoc roleLoc = parser.getCurrentLocation();
+    std::optional<AxisRole> role = impliedRole(names.back());
+    StringRef stated;
+    if (succeeded(parser.parseOptionalKeyword(&stated))) {
+      role = symbolizeAxisRole(stated);
+      if (!role)
+        return parser.emitError(roleLoc)
+               << "there is no role '" << stated
+               << "'; an axis is pipeline, data, sequence, tensor or expert";
+    }
+    if (!role)
+      return parser.emitError(loc)
+             << "mesh axis " << names.back()
+             << " needs a role behind its size: pipeline, data, sequence, "
+                "tensor or expert";
+    roles.push_back(*role);
+    return success();
   };
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() ||
@@ -45,28 +76,39 @@ Attribute MeshAxesAttr::parse(AsmParser &parser, Type) {
       parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
-                    names, sizes);
+                    names, sizes, roles);
 }
 
 void MeshAxesAttr::print(AsmPrinter &printer) const {
   printer << "<[";
-  llvm::interleaveComma(
-      llvm::zip(getNames(), getSizes()), printer, [&](auto axis) {
-        printer << std::get<0>(axis) << "=" << std::get<1>(axis);
-      });
+  llvm::interleaveComma(llvm::zip(getNames(), getSizes(), getRoles()), printer,
+                        [&](auto axis) {
+                          auto [name, size, role] = axis;
+                          printer << name << "=" << size;
+                          if (impliedRole(name) != role)
+                            printer << " " << stringifyAxisRole(role);
+                        });
   printer << "]>";
 }
 
 LogicalResult MeshAxesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<StringAttr> names,
-                                   ArrayRef<int64_t> sizes) {
+                                   ArrayRef<int64_t> sizes,
+                                   ArrayRef<AxisRole> roles) {
+  if (llvm::count(roles, AxisRole::Pipeline) > 1)
+    return emitError() << "a mesh has at most one axis of role pipeline: a "
+                          "rank's stage is its place along it";
   llvm::SmallPtrSet<StringAttr, 8> seen;
   int64_t ranks = 1;
-  for (auto [name, size] : llvm::zip_equal(names, sizes)) {
+  for (auto [name, size, role] : llvm::zip_equal(names, sizes, roles)) {
     if (name.empty())
       return emitError() << "a mesh axis needs a name";
     if (!seen.insert(name).second)
       return emitError() << "mesh axis " << name << " is declared twice";
+    if (impliedRole(name).value_or(role) != role)
+      return emitError() << "mesh axis " << name << " has role "
+                         << stringifyAxisRole(role) << ", its name means "
+                         << stringifyAxisRole(*impliedRole(name));
     if (size < 2)
       return emitError() << "mesh axis " << name << " has size " << size
                          << "; axes of size 1 are left out";
@@ -74,6 +116,28 @@ LogicalResult MeshAxesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "a mesh has at most " << INT32_MAX << " ranks";
   }
   return success();
+}
+
+std::optional<unsigned> MeshAxesAttr::find(StringRef name) const {
+  const auto *found = llvm::find(getNames(), name);
+  if (found == getNames().end())
+    return std::nullopt;
+  return found - getNames().begin();
+}
+
+int64_t MeshAxesAttr::extent(AxisRole role) const {
+  int64_t ranks = 1;
+  for (auto [size, own] : llvm::zip_equal(getSizes(), getRoles()))
+    if (own == role)
+      ranks *= size;
+  return ranks;
+}
+
+bool MeshAxesAttr::hasRole(ArrayAttr names, AxisRole role) const {
+  return llvm::any_of(names.getAsRange<StringAttr>(), [&](StringAttr name) {
+    std::optional<unsigned> axis = find(name);
+    return axis && getRoles()[*axis] == role;
+  });
 }
 
 Attribute DimAttr::parse(AsmParser &parser, Type) {

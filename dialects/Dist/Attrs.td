@@ -8,21 +8,56 @@ include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/EnumAttr.td"
 
+/// What a mesh axis is for. The numbers are those of pcc_axis_role.
+def Dist_AxisRole : I32EnumAttr<"AxisRole", "what a mesh axis is for", [
+    I32EnumAttrCase<"Pipeline", 0, "pipeline">,
+    I32EnumAttrCase<"Data", 1, "data">,
+    I32EnumAttrCase<"Sequence", 2, "sequence">,
+    I32EnumAttrCase<"Tensor", 3, "tensor">,
+    I32EnumAttrCase<"Expert", 4, "expert">]> {
+  let cppNamespace = "::pcc::dist";
+  let genSpecializedAttr = 0;
+}
+
 def Dist_MeshAttr : AttrDef<Dist_Dialect, "MeshAxes"> {
   let mnemonic = "axes";
-  let summary = "The named axes of a mesh and their sizes";
+  let summary = "The named axes of a mesh, their sizes and roles";
   let description = [{
-    `<["dp"=2, "tp"=4]>`: the last axis varies fastest with the rank.
+    `<["dp"=2, "x"=4 tensor]>`: the last axis varies fastest with the rank. An
+    axis' role is what it is for, and what passes ask for:
+
+    | role | ranks along the axis have | implied by the names |
+    |---|---|---|
+    | pipeline | each a stage | `pp` |
+    | data | each a part of the batch | `dp` |
+    | sequence | each a part of every sequence | `cp` |
+    | tensor | each a part of every layer | `tp`, `tp_kv`, `tp_rep` |
+    | expert | each some of the experts | `ep` |
+
+    Of several tensor axes the first splits also what later ones find too few
+    of, such as key/value heads.
 
     **Constraints:**
     - names are not empty and differ;
+    - one of the names above has the role that it implies, another one states
+      its role;
+    - at most one axis is of stages;
     - sizes are at least 2: an axis of size 1 splits nothing and is left out;
     - there are fewer than 2^31 ranks.
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$names,
-                        ArrayRefParameter<"int64_t">:$sizes);
+                        ArrayRefParameter<"int64_t">:$sizes,
+                        ArrayRefParameter<"::pcc::dist::AxisRole">:$roles);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The number of the axis of this name, if there is one.
+    std::optional<unsigned> find(::llvm::StringRef name) const;
+    /// How many ranks there are along all axes of a role; 1 where none has it.
+    int64_t extent(AxisRole role) const;
+    /// Whether one of the axes that are named has a role.
+    bool hasRole(::mlir::ArrayAttr names, AxisRole role) const;
+  }];
 }
 
 def Dist_DimAttr : AttrDef<Dist_Dialect, "Dim"> {

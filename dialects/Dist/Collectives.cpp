@@ -16,8 +16,8 @@ ArrayAttr dist::collectiveAxes(Operation *op) {
 
 bool dist::joinsStages(Operation *op) {
   ArrayAttr axes = collectiveAxes(op);
-  return axes && llvm::any_of(axes.getAsRange<StringAttr>(),
-                              [](StringAttr axis) { return axis == "pp"; });
+  MeshOp mesh = axes ? findMesh(op) : nullptr;
+  return mesh && mesh.getAxes().hasRole(axes, AxisRole::Pipeline);
 }
 
 bool dist::canMeet(Operation *a, Operation *b) {

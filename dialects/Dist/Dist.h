@@ -32,6 +32,9 @@ inline constexpr llvm::StringLiteral kIdAttr = "dist.id";
 inline constexpr llvm::StringLiteral kGlobalAttr = "dist.global";
 inline constexpr llvm::StringLiteral kSpmdAttr = "dist.spmd";
 
+/// The role of an axis of this name; nothing if the name says none.
+std::optional<AxisRole> impliedRole(llvm::StringRef name);
+
 /// The mesh of the module around `op` (or that `op` is); null if it has none.
 MeshOp findMesh(mlir::Operation *op);
 

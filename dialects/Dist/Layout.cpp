@@ -21,10 +21,7 @@ int64_t Mesh::extent(ArrayRef<Axis> axes) const {
 }
 
 std::optional<Axis> Mesh::find(StringRef name) const {
-  for (Axis axis = 0; axis < size(); ++axis)
-    if (this->name(axis) == name)
-      return axis;
-  return std::nullopt;
+  return op ? op.getAxes().find(name) : std::nullopt;
 }
 
 AxisSet Mesh::all() const {
@@ -34,19 +31,11 @@ AxisSet Mesh::all() const {
   return axes;
 }
 
-AxisSet Mesh::tensorAxes() const {
+AxisSet Mesh::withRole(AxisRole role) const {
   AxisSet axes;
-  for (StringRef name : {"tp", "tp_kv", "tp_rep"})
-    if (auto axis = find(name))
-      axes.insert(*axis);
-  return axes;
-}
-
-AxisSet Mesh::dataAxes() const {
-  AxisSet axes;
-  for (StringRef name : {"dp", "cp"})
-    if (auto axis = find(name))
-      axes.insert(*axis);
+  for (Axis axis = 0; axis < size(); ++axis)
+    if (this->role(axis) == role)
+      axes.insert(axis);
   return axes;
 }
 

@@ -102,10 +102,21 @@ public:
   std::optional<Axis> find(llvm::StringRef name) const;
   /// All axes of the mesh.
   AxisSet all() const;
-  /// The axes of tensor parallelism: "tp", or "tp_kv" and "tp_rep".
-  AxisSet tensorAxes() const;
-  /// The axes over which the batch is spread: "dp" and "cp".
-  AxisSet dataAxes() const;
+  /// What an axis is for.
+  AxisRole role(Axis axis) const { return op.getAxes().getRoles()[axis]; }
+  /// The axes that are for this.
+  AxisSet withRole(AxisRole role) const;
+  /// The axes of tensor parallelism, the major first.
+  AxisSet tensorAxes() const { return withRole(AxisRole::Tensor); }
+  /// The axes over which what a step reads is spread: batch and sequence.
+  AxisSet dataAxes() const {
+    return withRole(AxisRole::Data) | withRole(AxisRole::Sequence);
+  }
+  /// The axis along which stages lie, if there are stages.
+  std::optional<Axis> stageAxis() const {
+    AxisList axes = withRole(AxisRole::Pipeline).list();
+    return axes.empty() ? std::nullopt : std::optional(axes.front());
+  }
 
   /// Axes must be the mesh's (verified); open dims lose their mark.
   Layout layout(ShardingAttr sharding) const;

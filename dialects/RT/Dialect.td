@@ -19,7 +19,8 @@ def RT_Dialect : Dialect {
   }];
   let cppNamespace = "::pcc::rt";
   let useDefaultAttributePrinterParser = 1;
-  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::memref::MemRefDialect",
+                           "::pcc::dist::DistDialect"];
 }
 
 def RT_BufferKind : I32EnumAttr<"BufferKind", "what a buffer holds", [

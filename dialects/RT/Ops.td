@@ -23,25 +23,33 @@ def RT_Buffer : Type<
 // Declarations
 //===----------------------------------------------------------------------===//
 
+/// The axes of a mesh, written as `dist.mesh` has them.
+def RT_MeshAxesAttr
+    : Attr<CPred<"::llvm::isa<::pcc::dist::MeshAxesAttr>($_self)">,
+           "axes of a mesh"> {
+  let storageType = "::pcc::dist::MeshAxesAttr";
+  let returnType = "::pcc::dist::MeshAxesAttr";
+  let convertFromStorage = "$_self";
+}
+
 def RT_ProgramOp : RT_Op<"program"> {
   let summary = "What all stages of a program share";
   let description = [{
-    `axes` and `sizes` are the mesh, slowest axis first; `comms` lists the
+    `axes` are those of the mesh, slowest first; `comms` lists the
     communicators as sets of axis names, in the order they are created.
     `parameters` is the logical count. `seq` is 0 when the model takes no
     tokens.
 
     ```mlir
-    rt.program axes ["pp", "tp"] sizes [2, 2] comms [["tp"]]
+    rt.program axes <["pp"=2, "tp"=2]> comms [["tp"]]
         microbatches 4 {micro_batch = 2, seq = 64}
     ```
 
     **Constraints:**
-    - a size for each axis, at least 1;
     - communicators are lists of these axes.
   }];
-  let arguments = (ins ArrayAttr:$axes, DenseI64ArrayAttr:$sizes,
-    ArrayAttr:$comms, I64Attr:$microbatches,
+  let arguments = (ins RT_MeshAxesAttr:$axes, ArrayAttr:$comms,
+    I64Attr:$microbatches,
     DefaultValuedAttr<I64Attr, "1">:$micro_batch,
     DefaultValuedAttr<I64Attr, "0">:$seq,
     DefaultValuedAttr<I64Attr, "0">:$parameters,
@@ -49,8 +57,8 @@ def RT_ProgramOp : RT_Op<"program"> {
     OptionalAttr<StrAttr>:$model, OptionalAttr<StrAttr>:$source,
     OptionalAttr<StrAttr>:$summary);
   let assemblyFormat = [{
-    `axes` $axes `sizes` $sizes `comms` $comms `microbatches` $microbatches
-    attr-dict
+    `axes` custom<MeshAxes>($axes) `comms` $comms
+    `microbatches` $microbatches attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

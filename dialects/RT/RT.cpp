@@ -7,6 +7,19 @@
 
 using namespace mlir;
 
+/// `<["pp"=2]>`
+static ParseResult parseMeshAxes(OpAsmParser &parser,
+                                 pcc::dist::MeshAxesAttr &axes) {
+  axes = dyn_cast_or_null<pcc::dist::MeshAxesAttr>(
+      pcc::dist::MeshAxesAttr::parse(parser, {}));
+  return success(axes != nullptr);
+}
+
+static void printMeshAxes(OpAsmPrinter &printer, Operation *,
+                          pcc::dist::MeshAxesAttr axes) {
+  axes.print(printer);
+}
+
 #include "dialects/RT/Dialect.cpp.inc"
 #include "dialects/RT/Enums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
@@ -76,11 +89,9 @@ int64_t AllReduceOp::getBytes() {
   return bytes;
 }
 
-int64_t ProgramOp::getAxisSize(StringRef axis) {
-  for (auto [name, size] : llvm::zip(getAxes(), getSizes()))
-    if (cast<StringAttr>(name).getValue() == axis)
-      return size;
-  return 1;
+int64_t ProgramOp::getAxisSize(StringRef name) {
+  std::optional<unsigned> axis = getAxes().find(name);
+  return axis ? getAxes().getSizes()[*axis] : 1;
 }
 
 int64_t ProgramOp::getCommIndex(ArrayAttr axes) {

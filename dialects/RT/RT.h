@@ -3,6 +3,7 @@
 #ifndef PCC_DIALECTS_RT_RT_H
 #define PCC_DIALECTS_RT_RT_H
 
+#include "dialects/Dist/Dist.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
@@ -43,9 +44,6 @@ inline constexpr llvm::StringLiteral kGrainAttr = "rt.grain";
 inline constexpr llvm::StringLiteral kValuesAttr = "rt.values";
 /// On a task, a dictionary: which value each state it touches holds at its end.
 inline constexpr llvm::StringLiteral kStateValuesAttr = "rt.state_values";
-
-/// The mesh axis along which a rank's stage counts.
-inline constexpr llvm::StringLiteral kStageAxis = "pp";
 
 /// Names of the entry points of a stage.
 inline constexpr llvm::StringLiteral kTrainEntry = "train";

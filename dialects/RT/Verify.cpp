@@ -45,18 +45,13 @@ LogicalResult GemmAttr::verify(EmitError emitError, int64_t m, int64_t n,
 }
 
 LogicalResult ProgramOp::verify() {
-  if (int64_t(getAxes().size()) != int64_t(getSizes().size()))
-    return emitOpError() << "has " << getAxes().size() << " axes but "
-                         << getSizes().size() << " sizes";
-  if (llvm::any_of(getSizes(), [](int64_t size) { return size < 1; }))
-    return emitOpError() << "has an axis without ranks";
   for (Attribute comm : getComms()) {
     auto names = dyn_cast<ArrayAttr>(comm);
     if (!names)
       return emitOpError() << "has communicator " << comm
                            << ", which is no list of axes";
     for (Attribute name : names)
-      if (!llvm::is_contained(getAxes(), name))
+      if (!llvm::is_contained(getAxes().getNames(), name))
         return emitOpError() << "has a communicator over " << name
                              << ", which is no axis of the mesh";
   }

@@ -240,11 +240,7 @@ LogicalResult PipeCheckPass::findStages(Entry entry) {
   dist::MeshOp mesh = dist::findMesh(getOperation());
   if (!mesh || states.empty())
     return success();
-  int64_t extent = 1;
-  for (auto [name, size] :
-       llvm::zip(mesh.getAxes().getNames(), mesh.getAxes().getSizes()))
-    if (name == "pp")
-      extent = size;
+  int64_t extent = mesh.getAxes().extent(dist::AxisRole::Pipeline);
   if (extent == static_cast<int64_t>(states.size()))
     return success();
   return emitError(mesh.getLoc())

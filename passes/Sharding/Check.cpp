@@ -70,7 +70,7 @@ static LogicalResult reportLost(const Program &program, const ShardedOp &op,
         << "with fewer key/value heads than tensor ranks the mesh needs the "
            "axes tp_kv and tp_rep in place of tp; --dist-mesh declares them";
   else
-    noteValidValues(diag, loc, "tp",
+    noteValidValues(diag, loc, AxisRole::Tensor,
                     op.rule.factors[majorFactor(op.rule, factors)].size);
   return diag;
 }
@@ -208,8 +208,8 @@ static LogicalResult checkCoverage(const Program &program, const ShardedOp &op,
     InFlightDiagnostic diag =
         mlir::emitError(op.op->getLoc())
         << "'" << layerName(op.op) << "' would run whole on each of "
-        << mesh.extent(missing.list()) << " ranks: mesh axis \"tp\" does not "
-        << "reach its weight";
+        << mesh.extent(missing.list()) << " ranks: mesh axis \""
+        << userName(mesh, missing) << "\" does not reach its weight";
     diag.attachNote(op.op->getLoc())
         << "its weights must be column parallel: a projection whose columns "
            "are cut into parts must be factored (part, head, dim)";
@@ -223,9 +223,9 @@ static LogicalResult checkCoverage(const Program &program, const ShardedOp &op,
   std::optional<unsigned> weight;
   if (!contract || !(weight = weightOf(contract)))
     return success();
-  Axis missingAxis = missing.list().front();
-  // Where key/value heads are fewer than ranks, that is what tp_rep means.
-  if (mesh.name(missingAxis) == "tp_rep" && !used.empty())
+  // Where key/value heads are fewer than ranks, that is what the tensor axes
+  // behind the first are for.
+  if (!missing.contains(mesh.tensorAxes().list().front()))
     return success();
   // Training and evaluation share the weight.
   if (!reported.insert(op.operands[*weight]).second)

@@ -189,8 +189,7 @@ LogicalResult Inserter::emitAccumulate(const ShardedOp &op) {
   // Counts are added up by every stage that reads them.
   if (cast<StateOp>(symbol.owner).getKind() == StateKind::Sum &&
       !symbol.owner->hasAttr(kAheadAttr))
-    if (auto pp = mesh.find("pp"))
-      others.insert(*pp);
+    others = mesh.withRole(AxisRole::Pipeline);
   Layout layout = wanted;
   layout.partial = wanted.partial | others;
   StringAttr name = SymbolTable::getSymbolName(symbol.owner);

@@ -21,11 +21,13 @@ struct DistMeshPass : pcc::impl::DistMeshPassBase<DistMeshPass> {
     ModuleOp module = getOperation();
     SmallVector<StringAttr> names;
     SmallVector<int64_t> sizes;
+    SmallVector<AxisRole> roles;
     auto add = [&](StringRef name, int64_t size) {
       if (size == 1)
         return;
       names.push_back(StringAttr::get(&getContext(), name));
       sizes.push_back(size);
+      roles.push_back(*impliedRole(name));
     };
     for (auto [name, size] : {std::pair<StringRef, int64_t>("pp", pp),
                               {"dp", dp},
@@ -54,7 +56,7 @@ struct DistMeshPass : pcc::impl::DistMeshPassBase<DistMeshPass> {
       return;
     auto builder = OpBuilder::atBlockBegin(module.getBody());
     MeshOp::create(builder, module.getLoc(), "mesh",
-                   MeshAxesAttr::get(&getContext(), names, sizes));
+                   MeshAxesAttr::get(&getContext(), names, sizes, roles));
   }
 
   /// Among how many of the tensor ranks the key/value heads can be split; the

@@ -129,7 +129,7 @@ Value Partitioner::lower(const ReshardStep &step, Value input,
     // Stages are no replicas: each has parameters of its own.
     int64_t replicas = 1;
     for (Axis axis : step.axes)
-      if (mesh.name(axis) != "pp")
+      if (mesh.role(axis) != AxisRole::Pipeline)
         replicas *= mesh.extent(axis);
     if (replicas == 1)
       return input;

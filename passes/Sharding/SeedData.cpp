@@ -58,26 +58,24 @@ LogicalResult DistSeedDataPass::seedInput(const Program &program,
                   value.type.getDimSize(0) == batchOfProgram(function));
   Seed seed{DataLevel, {}, /*open=*/false, "an input's batch and sequence"};
   seed.dims.resize(rank);
-  auto split = [&](StringRef axisName, unsigned dim,
+  auto split = [&](AxisRole axisRole, unsigned dim,
                    StringRef what) -> LogicalResult {
-    std::optional<Axis> axis = mesh.find(axisName);
-    if (!axis)
-      return success();
+    AxisSet axes = mesh.withRole(axisRole);
     int64_t size = value.type.getDimSize(dim);
-    if (size % mesh.extent(*axis)) {
-      InFlightDiagnostic diag =
-          cannotSplit(function, value.name, mesh, AxisSet::of(*axis));
+    int64_t ranks = mesh.extent(axes.list());
+    if (size % ranks) {
+      InFlightDiagnostic diag = cannotSplit(function, value.name, mesh, axes);
       diag << "a " << what << " of " << size << " is not a multiple of "
-           << mesh.extent(*axis);
-      noteValidValues(diag, function.getLoc(), axisName, size);
+           << ranks;
+      noteValidValues(diag, function.getLoc(), axisRole, size);
       return diag;
     }
-    seed.dims[dim].push_back(*axis);
+    llvm::append_range(seed.dims[dim], axes.list());
     return success();
   };
-  if (batched && failed(split("dp", 0, "batch")))
+  if (batched && failed(split(AxisRole::Data, 0, "batch")))
     return failure();
-  if (sequence && failed(split("cp", 1, "sequence")))
+  if (sequence && failed(split(AxisRole::Sequence, 1, "sequence")))
     return failure();
   if (rank)
     addSeed(program, number, seed);

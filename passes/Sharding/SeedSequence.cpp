@@ -57,9 +57,8 @@ struct DistSeedSequencePass
       return success();
     }
     AxisSet axes = mesh.tensorAxes();
-    int64_t ranks = mesh.extent(axes.list());
-    if (auto cp = mesh.find("cp"))
-      ranks *= mesh.extent(*cp);
+    int64_t ranks =
+        mesh.extent((axes | mesh.withRole(AxisRole::Sequence)).list());
     if (type.getDimSize(kSequenceDim) % ranks) {
       InFlightDiagnostic diag =
           cannotSplit(op.op, layerName(op.op), mesh, axes);

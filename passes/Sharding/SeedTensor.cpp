@@ -70,11 +70,17 @@ struct DistSeedTensorPass
 } // namespace
 
 /// Whether the tensor axes can split an attention's heads. A mesh by hand may
-/// lack the two axes that grouped queries need.
+/// lack the two axes that grouped queries need: the first ones split the
+/// key/value heads to one, which the others repeat.
 static bool fit(const Mesh &mesh, Extents::Heads heads) {
-  std::optional<Axis> tp = mesh.find("tp");
-  return heads.allow(mesh.extent(mesh.tensorAxes().list())) &&
-         (!tp || heads.key % mesh.extent(*tp) == 0 || heads.key == 1);
+  AxisList axes = mesh.tensorAxes().list();
+  int64_t rest = heads.key;
+  for (Axis axis : axes)
+    if (rest % mesh.extent(axis) == 0)
+      rest /= mesh.extent(axis);
+    else if (rest > 1)
+      return false;
+  return heads.allow(mesh.extent(axes));
 }
 
 Extents DistSeedTensorPass::extentsOf(const Program &program,
@@ -238,9 +244,9 @@ LogicalResult DistSeedTensorPass::seed(const Program &program) {
   if (!found) {
     ModuleOp module = program.module;
     InFlightDiagnostic diag = module.emitError();
-    diag << "cannot split the model " << ranks
-         << " ways over mesh axis \"tp\": no pair of layers is column then "
-            "row parallel";
+    diag << "cannot split the model " << ranks << " ways over mesh axis \""
+         << userName(mesh, mesh.tensorAxes())
+         << "\": no pair of layers is column then row parallel";
     diag.attachNote() << "use --tp 1, and --dp or --pp to use more ranks";
     return diag;
   }

@@ -91,24 +91,40 @@ bool pcc::isRowParallel(const Program &program, const ShardedOp &op) {
   return false;
 }
 
-/// What users call a set of axes.
-static StringRef flagName(const Mesh &mesh, AxisSet axes) {
-  if ((axes - mesh.tensorAxes()).empty())
+/// The flag of pcc that asks for axes of a role.
+static StringRef flagOf(AxisRole role) {
+  switch (role) {
+  case AxisRole::Pipeline:
+    return "pp";
+  case AxisRole::Data:
+    return "dp";
+  case AxisRole::Sequence:
+    return "cp";
+  case AxisRole::Tensor:
     return "tp";
-  return mesh.name(axes.list().front());
+  case AxisRole::Expert:
+    return "ep";
+  }
+  llvm_unreachable("unknown role");
+}
+
+StringRef pcc::userName(const Mesh &mesh, AxisSet axes) {
+  Axis first = axes.list().front();
+  return impliedRole(mesh.name(first)) ? flagOf(mesh.role(first))
+                                       : StringRef(mesh.name(first));
 }
 
 InFlightDiagnostic pcc::cannotSplit(Operation *op, StringRef node,
                                     const Mesh &mesh, AxisSet axes) {
   return mlir::emitError(op->getLoc())
          << "cannot split '" << node << "' " << mesh.extent(axes.list())
-         << " ways over mesh axis \"" << flagName(mesh, axes) << "\": ";
+         << " ways over mesh axis \"" << userName(mesh, axes) << "\": ";
 }
 
-void pcc::noteValidValues(InFlightDiagnostic &diag, Location loc,
-                          StringRef flag, int64_t size) {
+void pcc::noteValidValues(InFlightDiagnostic &diag, Location loc, AxisRole role,
+                          int64_t size) {
   Diagnostic &note = diag.attachNote(loc);
-  note << "valid values for --" << flag << " are 1";
+  note << "valid values for --" << flagOf(role) << " are 1";
   for (int64_t n = 2; n <= size; ++n)
     if (size % n == 0)
       note << ", " << n;

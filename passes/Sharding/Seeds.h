@@ -36,15 +36,20 @@ llvm::SmallVector<dist::SeedAttr> getSeeds(const ShardedValue &value);
 /// their weight is summed over.
 bool isRowParallel(const Program &program, const ShardedOp &op);
 
+/// What users call axes of one role: as the flag of pcc that made them, "tp"
+/// or "dp", or by the first one's name where none did.
+llvm::StringRef userName(const dist::Mesh &mesh, dist::AxisSet axes);
+
 /// "cannot split 'NODE' N ways over mesh axis "tp": ", to be continued with
-/// the reason. Several axes are named as one, "tp" or "dp".
+/// the reason.
 mlir::InFlightDiagnostic cannotSplit(mlir::Operation *op, llvm::StringRef node,
                                      const dist::Mesh &mesh,
                                      dist::AxisSet axes);
 
-/// Adds "valid values for --FLAG are ...": the numbers that divide `size`.
+/// Adds "valid values for --FLAG are ...", of the flag that asks for axes of
+/// this role: the numbers that divide `size`.
 void noteValidValues(mlir::InFlightDiagnostic &diag, mlir::Location loc,
-                     llvm::StringRef flag, int64_t size);
+                     dist::AxisRole role, int64_t size);
 
 } // namespace pcc
 

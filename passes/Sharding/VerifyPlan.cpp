@@ -116,8 +116,7 @@ LogicalResult PlanVerifier::verifyStore(const ShardedOp &op) {
   Layout value = layouts[op.operands[0]], symbol = layouts[op.results[0]];
   if (isa<AccumulateOp>(op.op))
     // One stage adds to a sum over stages, the others have zero there.
-    if (auto pp = mesh.find("pp"))
-      symbol.partial.erase(*pp);
+    symbol.partial = symbol.partial - mesh.withRole(AxisRole::Pipeline);
   if (value != symbol)
     return op.op->emitOpError()
            << "stores a value that lies as " << mesh.attr(value)

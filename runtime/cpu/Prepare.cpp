@@ -112,11 +112,11 @@ pcc_context *backend::prepare(const pcc_program &program,
     warn("OpenBLAS is not its OpenMP build: its threads and this program's "
          "compete (Debian: install libopenblas0-openmp)");
 
-  int pp = axisIndex(program, "pp");
+  int axis = stageAxis(program);
   for (int stage = 0; stage < program.n_stages; ++stage) {
     Coordinates peer = coordinates;
-    if (pp >= 0)
-      peer[pp] = stage;
+    if (axis >= 0)
+      peer[axis] = stage;
     context->peers.push_back(static_cast<int>(rankOf(program, peer)));
     context->toStage.push_back(" to stage " + std::to_string(stage));
     context->fromStage.push_back(" from stage " + std::to_string(stage));

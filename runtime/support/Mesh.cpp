@@ -4,8 +4,6 @@
 
 #include "runtime/support/Error.h"
 
-#include <cstring>
-
 using namespace pcc;
 
 int64_t pcc::worldSize(const pcc_program &program) {
@@ -40,16 +38,16 @@ int64_t pcc::rankOf(const pcc_program &program,
   return rank;
 }
 
-int pcc::axisIndex(const pcc_program &program, const char *name) {
+int pcc::stageAxis(const pcc_program &program) {
   for (int axis = 0; axis < program.n_axes; ++axis)
-    if (!strcmp(program.axes[axis].name, name))
+    if (program.axes[axis].role == PCC_PIPELINE_AXIS)
       return axis;
   return -1;
 }
 
 int64_t pcc::stageOf(const pcc_program &program,
                      const Coordinates &coordinates) {
-  int axis = axisIndex(program, "pp");
+  int axis = stageAxis(program);
   return axis < 0 ? 0 : coordinates[axis];
 }
 
@@ -87,9 +85,9 @@ bool pcc::ownsShard(const pcc_program &program, const pcc_layout &layout,
   if (layout.rank > 0)
     for (int i = 0; i < layout.axis_begin[layout.rank]; ++i)
       used[layout.axes[i]] = true;
-  int pp = axisIndex(program, "pp");
+  int stages = stageAxis(program);
   for (int axis = 0; axis < program.n_axes; ++axis)
-    if (axis != pp && !used[axis] && coordinates[axis] != 0)
+    if (axis != stages && !used[axis] && coordinates[axis] != 0)
       return false;
   return true;
 }

@@ -25,10 +25,10 @@ Coordinates coordinatesOf(const pcc_program &program, int64_t rank);
 /// The rank that is there.
 int64_t rankOf(const pcc_program &program, const Coordinates &coordinates);
 
-/// Index of the named axis, or -1: such an axis has size 1.
-int axisIndex(const pcc_program &program, const char *name);
+/// Index of the axis of stages, or -1: there is one stage.
+int stageAxis(const pcc_program &program);
 
-/// The pipeline stage of a rank: its coordinate on "pp".
+/// The pipeline stage of a rank: its coordinate on that axis.
 int64_t stageOf(const pcc_program &program, const Coordinates &coordinates);
 
 /// The part of a tensor that a rank holds: global elements
@@ -45,7 +45,7 @@ Shard shardOf(const pcc_program &program, const pcc_layout &layout,
               const Coordinates &coordinates);
 
 /// True for one rank among those that hold the same shard: the one with
-/// coordinate 0 on every axis but "pp" that the layout does not use.
+/// coordinate 0 on every axis but that of stages that the layout does not use.
 bool ownsShard(const pcc_program &program, const pcc_layout &layout,
                const Coordinates &coordinates);
 

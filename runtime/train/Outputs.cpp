@@ -37,7 +37,7 @@ bool pcc::readOutput(const pcc_program &program, const Coordinates &coordinates,
   }
   if (holder > 0) {
     Coordinates root(program.n_axes, 0);
-    root[axisIndex(program, "pp")] = holder;
+    root[stageAxis(program)] = holder;
     backend::broadcast(&value, sizeof(value),
                        static_cast<int>(rankOf(program, root)));
   }

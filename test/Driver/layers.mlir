@@ -9,7 +9,7 @@
 // TRAIN: func.func @update
 // PIPELINE: pipe.task @forward.0 stage 0 forward
 // PIPELINE: pipe.schedule train stage 1 microbatches 2
-// RT: rt.program axes ["dp"] sizes [2]
+// RT: rt.program axes <["dp"=2]>
 // RT: rt.all_reduce sum {{.*}} over ["dp"]
 // OBJ: pcc_the_program
 module attributes {pcc.phase = "nn"} {

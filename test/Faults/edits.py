@@ -36,7 +36,7 @@ pipe.schedule train stage 1 microbatches 2 {
 }
 ''')
 RT = Program('''\
-rt.program axes ["tp"] sizes [2] comms [["tp"]] microbatches 1
+rt.program axes <["tp"=2]> comms [["tp"]] microbatches 1
 rt.stage 0 arena 100 {
   rt.buffer @a : memref<4x2xf32> temporary at 64 slots 2
   rt.buffer @b : memref<4xf32> state at 0

@@ -71,10 +71,10 @@ static const int64_t arenaBytes = place(0);
 
 static pcc_axis axes[3];
 static int32_t axisPP = -1, axisDP = -1, axisTP = -1;
-static int32_t addAxis(const char *name, int64_t size) {
+static int32_t addAxis(const char *name, int64_t size, int32_t role) {
   static int32_t count = 0;
   if (size > 0) // 0: how many there are
-    axes[count] = {name, size};
+    axes[count] = {name, size, role};
   return size > 1 ? count++ : size == 0 ? count : -1;
 }
 
@@ -104,9 +104,9 @@ static void step(pcc_context *ctx, char *arena);
 static void evaluate(pcc_context *ctx, char *arena);
 
 static pcc_program makeProgram() {
-  axisPP = addAxis("pp", PP);
-  axisDP = addAxis("dp", DP);
-  axisTP = addAxis("tp", TP);
+  axisPP = addAxis("pp", PP, PCC_PIPELINE_AXIS);
+  axisDP = addAxis("dp", DP, PCC_DATA_AXIS);
+  axisTP = addAxis("tp", TP, PCC_TENSOR_AXIS);
   tpAxes[0] = axisTP;
   dpAxes[0] = axisDP;
   int32_t mp = 0;
@@ -222,7 +222,7 @@ static pcc_program makeProgram() {
           "toy",
           "toy.bin",
           "made by hand",
-          addAxis("", 0),
+          addAxis("", 0, 0),
           axes,
           PP,
           stageTable,

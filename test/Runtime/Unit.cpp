@@ -130,16 +130,23 @@ static void testConversion() {
 }
 
 static void testMesh() {
-  const pcc_axis axes[] = {{"pp", 2}, {"dp", 3}, {"tp", 4}};
+  const pcc_axis axes[] = {{"s", 2, PCC_PIPELINE_AXIS},
+                           {"dp", 3, PCC_DATA_AXIS},
+                           {"tp", 4, PCC_TENSOR_AXIS}};
   pcc_program program = {};
   program.n_axes = 3;
   program.axes = axes;
-  CHECK(worldSize(program) == 24 && meshText(program) == "pp=2 dp=3 tp=4");
+  CHECK(worldSize(program) == 24 && meshText(program) == "s=2 dp=3 tp=4");
   for (int64_t rank = 0; rank < 24; ++rank)
     CHECK(rankOf(program, coordinatesOf(program, rank)) == rank);
   Coordinates at = coordinatesOf(program, 1 * 12 + 2 * 4 + 3);
   CHECK((at == Coordinates{1, 2, 3}) && stageOf(program, at) == 1);
-  CHECK(axisIndex(program, "cp") == -1);
+  CHECK(stageAxis(program) == 0);
+  program.n_axes = 2;
+  program.axes = axes + 1;
+  CHECK(stageAxis(program) == -1 && stageOf(program, {1, 2}) == 0);
+  program.n_axes = 3;
+  program.axes = axes;
 
   // [24, 6] with the first dim over dp (major) and tp.
   const int64_t shape[] = {24, 6};

@@ -52,9 +52,9 @@ private:
 
   /// The number of a mesh axis, or -1.
   int32_t axisIndex(Attribute name) {
-    auto names = program.getAxes();
-    const auto *found = llvm::find(names, name);
-    return found == names.end() ? -1 : found - names.begin();
+    std::optional<unsigned> axis =
+        program.getAxes().find(cast<StringAttr>(name));
+    return axis ? static_cast<int32_t>(*axis) : -1;
   }
   Datum string(std::optional<StringRef> text) {
     return text ? data.addString(*text) : Datum::null();
@@ -77,9 +77,12 @@ private:
 
 Datum Descriptor::axes() {
   SmallVector<Datum> all;
-  for (auto [name, size] : llvm::zip(program.getAxes(), program.getSizes()))
-    all.push_back(Datum::structure(
-        {data.addString(cast<StringAttr>(name).getValue()), Datum::i64(size)}));
+  dist::MeshAxesAttr axes = program.getAxes();
+  for (auto [name, size, role] :
+       llvm::zip(axes.getNames(), axes.getSizes(), axes.getRoles()))
+    all.push_back(
+        Datum::structure({data.addString(name.getValue()), Datum::i64(size),
+                          Datum::i32(static_cast<int>(role))}));
   return data.addArray("pcc.axes", all);
 }
 
@@ -334,12 +337,12 @@ LogicalResult Descriptor::emit() {
            data.addString(program.getModel().value_or("program")),
            string(program.getSource()),
            data.addString(program.getSummary().value_or("")),
-           Datum::i32(program.getAxes().size()), axes(),
+           Datum::i32(program.getAxes().getNames().size()), axes(),
            Datum::i32(stages.size()), data.addArray("pcc.stages", stages),
            Datum::i32(program.getComms().size()), comms(),
            Datum::i64(program.getSeq()), Datum::i64(program.getMicroBatch()),
            Datum::i64(program.getMicrobatches()),
-           Datum::i64(program.getAxisSize("dp")),
+           Datum::i64(program.getAxes().extent(dist::AxisRole::Data)),
            Datum::i64(program.getParameters()),
            Datum::f64(program.getFlopsPerStep().convertToDouble()),
            Datum::i32(implications.size()),

@@ -92,13 +92,10 @@ private:
 };
 
 LogicalResult ProgramLowering::lowerProgram() {
-  SmallVector<Attribute> axes, comms;
-  SmallVector<int64_t> sizes;
-  if (dist::MeshOp mesh = dist::findMesh(module)) {
-    axes.append(mesh.getAxes().getNames().begin(),
-                mesh.getAxes().getNames().end());
-    llvm::append_range(sizes, mesh.getAxes().getSizes());
-  }
+  SmallVector<Attribute> comms;
+  dist::MeshOp mesh = dist::findMesh(module);
+  auto axes = mesh ? mesh.getAxes()
+                   : dist::MeshAxesAttr::get(module.getContext(), {}, {}, {});
   module.walk([&](Operation *op) {
     if (isa<dist::AllReduceOp, dist::AllGatherOp, dist::ReduceScatterOp,
             dist::AllToAllOp, dist::ShardSliceOp, dist::OffsetOp>(op)) {
@@ -107,12 +104,10 @@ LogicalResult ProgramLowering::lowerProgram() {
         comms.push_back(comm);
     }
   });
-  int64_t parameters = 0, seq = 0, microBatch = 1, dataParallel = 1;
+  int64_t parameters = 0, seq = 0, microBatch = 1;
+  int64_t dataParallel = axes.extent(dist::AxisRole::Data);
   for (auto param : module.getOps<nn::ParamOp>())
     parameters += elements(logicalShape(param));
-  for (auto [name, size] : llvm::zip(axes, sizes))
-    if (cast<StringAttr>(name).getValue() == "dp")
-      dataParallel = size;
   for (auto input : module.getOps<pipe::InputOp>()) {
     if (!input.isPerMicrobatch())
       continue;
@@ -131,10 +126,10 @@ LogicalResult ProgramLowering::lowerProgram() {
              << " microbatches, another schedule " << microbatches;
 
   builder.setInsertionPointToEnd(module.getBody());
-  rt::ProgramOp::create(builder, module.getLoc(), builder.getArrayAttr(axes),
-                        sizes, builder.getArrayAttr(comms), microbatches,
-                        microBatch, seq, parameters, llvm::APFloat(0.0),
-                        StringAttr(), StringAttr(), StringAttr());
+  rt::ProgramOp::create(builder, module.getLoc(), axes,
+                        builder.getArrayAttr(comms), microbatches, microBatch,
+                        seq, parameters, llvm::APFloat(0.0), StringAttr(),
+                        StringAttr(), StringAttr());
   return success();
 }
 
@@ -271,9 +266,10 @@ struct RTLowerPass : pcc::impl::RTLowerPassBase<RTLowerPass> {
     }
     if (failed(ProgramLowering(module).run()))
       return signalPassFailure();
+    auto program = *module.getOps<rt::ProgramOp>().begin();
     for (auto stage : module.getOps<rt::StageOp>()) {
       planArena(stage);
-      mergeReductions(stage);
+      mergeReductions(stage, program.getAxes());
     }
   }
 };

@@ -37,14 +37,7 @@ static void mergeValues(rt::AllReduceOp first, rt::AllReduceOp second) {
                  DenseI64ArrayAttr::get(first.getContext(), values));
 }
 
-/// Whether other stages have a part in it, whose buffers lie elsewhere: all
-/// have to do the same transfers.
-static bool joinsStages(rt::AllReduceOp reduce) {
-  return llvm::any_of(reduce.getAxes().getAsValueRange<StringAttr>(),
-                      [](StringRef axis) { return axis == rt::kStageAxis; });
-}
-
-void pcc::mergeReductions(rt::StageOp stage) {
+void pcc::mergeReductions(rt::StageOp stage, dist::MeshAxesAttr mesh) {
   SymbolTable symbols(stage);
   for (auto function : stage.getBlock()->getOps<rt::FuncOp>()) {
     rt::AllReduceOp open;
@@ -52,7 +45,9 @@ void pcc::mergeReductions(rt::StageOp stage) {
       if (isa<rt::AddressOp, rt::ViewOp>(op))
         continue;
       auto reduce = dyn_cast<rt::AllReduceOp>(op);
-      if (reduce && joinsStages(reduce)) {
+      // Where other stages have a part in it, their buffers lie elsewhere: all
+      // have to do the same transfers.
+      if (reduce && mesh.hasRole(reduce.getAxes(), dist::AxisRole::Pipeline)) {
         open = {};
         continue;
       }

@@ -9,8 +9,8 @@ namespace pcc {
 
 /// Joins all_reduces that follow each other, over the same ranks of one stage
 /// and of buffers that lie one after the other in the arena, up to the padding
-/// between them, into one transfer.
-void mergeReductions(rt::StageOp stage);
+/// between them, into one transfer. `mesh` is that of the program.
+void mergeReductions(rt::StageOp stage, dist::MeshAxesAttr mesh);
 
 } // namespace pcc
 

@@ -33,23 +33,23 @@ struct StageRun {
   Operation *current() const { return transfers[next]; }
 };
 
-bool spansStages(Operation *op) {
-  if (!isa<rt::AllReduceOp, rt::AllGatherOp, rt::ReduceScatterOp,
-           rt::AllToAllOp>(op))
-    return false;
-  return llvm::any_of(op->getAttrOfType<ArrayAttr>("axes"), [](Attribute axis) {
-    return cast<StringAttr>(axis).getValue() == rt::kStageAxis;
-  });
+bool spansStages(Operation *op, rt::ProgramOp program) {
+  return program &&
+         isa<rt::AllReduceOp, rt::AllGatherOp, rt::ReduceScatterOp,
+             rt::AllToAllOp>(op) &&
+         program.getAxes().hasRole(op->getAttrOfType<ArrayAttr>("axes"),
+                                   dist::AxisRole::Pipeline);
 }
 
-void collect(rt::FuncOp function, SmallVectorImpl<Operation *> &transfers) {
+void collect(rt::FuncOp function, rt::ProgramOp program,
+             SmallVectorImpl<Operation *> &transfers) {
   for (Operation &op : *function.getBlock()) {
     if (auto call = dyn_cast<rt::CallOp>(op))
       collect(SymbolTable::lookupNearestSymbolFrom<rt::FuncOp>(
                   call, call.getCalleeAttr()),
-              transfers);
+              program, transfers);
     else if (isa<rt::SendOp, rt::RecvOp, rt::ExchangeOp>(op) ||
-             spansStages(&op))
+             spansStages(&op, program))
       transfers.push_back(&op);
   }
 }
@@ -145,7 +145,7 @@ FailureOr<bool> TransferVerifier::matchMessages() {
 
 bool TransferVerifier::matchCollective() {
   for (const StageRun &run : runs)
-    if (run.isDone() || !spansStages(run.current()) ||
+    if (run.isDone() || !run.halves.empty() ||
         describeCollective(run.current()) !=
             describeCollective(runs.front().current()))
       return false;
@@ -181,6 +181,8 @@ LogicalResult TransferVerifier::reportDeadlock() {
 }
 
 LogicalResult TransferVerifier::verify() {
+  auto programs = module.getOps<rt::ProgramOp>();
+  rt::ProgramOp program = programs.empty() ? nullptr : *programs.begin();
   for (auto stage : module.getOps<rt::StageOp>()) {
     if (stage.getIndex() != runs.size())
       return stage.emitOpError()
@@ -189,7 +191,7 @@ LogicalResult TransferVerifier::verify() {
     run.stage = stage;
     if (auto function = dyn_cast_or_null<rt::FuncOp>(
             SymbolTable::lookupSymbolIn(stage, entry)))
-      collect(function, run.transfers);
+      collect(function, program, run.transfers);
   }
   while (true) {
     for (StageRun &run : runs)

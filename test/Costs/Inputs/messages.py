@@ -34,10 +34,9 @@ def read(text):
         axes = tuple(re.findall(r'"([^"]*)"', re.search(
             r"over \[([^\]]*)\]", line).group(1))) if " over [" in line else ()
         if line.startswith("rt.program"):
-            names, counts = re.match(
-                r"rt\.program axes \[(.*?)\] sizes \[(.*?)\]", line).groups()
-            sizes = dict(zip(re.findall(r'"([^"]*)"', names),
-                             map(int, filter(None, counts.split(", ")))))
+            axes = re.match(r"rt\.program axes <\[(.*?)\]>", line).group(1)
+            sizes = {name: int(size) for name, size in
+                     re.findall(r'"([^"]*)"=(\d+)', axes)}
         elif line.startswith("rt.stage"):
             stages.append(Stage())
         elif line.startswith("rt.func"):

@@ -12,7 +12,27 @@ dist.mesh @mesh = <["tp"=1]>
 // -----
 
 // expected-error @+1 {{a mesh axis needs a name}}
-dist.mesh @mesh = <[""=2]>
+dist.mesh @mesh = <[""=2 data]>
+
+// -----
+
+// expected-error @+1 {{mesh axis "x" needs a role behind its size: pipeline, data, sequence, tensor or expert}}
+dist.mesh @mesh = <["tp"=2, "x"=2]>
+
+// -----
+
+// expected-error @+1 {{there is no role 'batch'; an axis is pipeline, data, sequence, tensor or expert}}
+dist.mesh @mesh = <["x"=2 batch]>
+
+// -----
+
+// expected-error @+1 {{mesh axis "tp" has role data, its name means tensor}}
+dist.mesh @mesh = <["tp"=2 data]>
+
+// -----
+
+// expected-error @+1 {{a mesh has at most one axis of role pipeline: a rank's stage is its place along it}}
+dist.mesh @mesh = <["pp"=2, "x"=2 pipeline]>
 
 // -----
 

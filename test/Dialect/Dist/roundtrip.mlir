@@ -69,3 +69,10 @@ func.func @spmd(%x: tensor<2x8xf32> {dist.global = tensor<4x8xf32>,
   return %o : tensor<i64>
 }
 }
+
+// -----
+
+// A name that implies its role prints none, whether it was stated or not.
+// CHECK: dist.mesh @mesh = <["pp"=2, "replica"=2 data, "cp"=2, "tp_kv"=2, "x"=2 tensor, "ep"=2, "y"=2 expert]>
+dist.mesh @mesh = <["pp"=2 pipeline, "replica"=2 data, "cp"=2 sequence,
+                    "tp_kv"=2 tensor, "x"=2 tensor, "ep"=2, "y"=2 expert]>

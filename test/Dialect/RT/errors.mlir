@@ -1,13 +1,13 @@
 // One test per constraint of the dialect.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @+1 {{has 2 axes but 1 sizes}}
-rt.program axes ["dp", "tp"] sizes [2] comms [] microbatches 1
+// expected-error @+1 {{mesh axis "x" needs a role behind its size}}
+rt.program axes <["dp"=2, "x"=2]> comms [] microbatches 1
 
 // -----
 
 // expected-error @+1 {{has a communicator over "cp", which is no axis of the mesh}}
-rt.program axes ["tp"] sizes [2] comms [["cp"]] microbatches 1
+rt.program axes <["tp"=2]> comms [["cp"]] microbatches 1
 
 // -----
 
@@ -122,8 +122,8 @@ rt.stage 0 {
 
 // -----
 
-// expected-error @+1 {{has an axis without ranks}}
-rt.program axes ["tp"] sizes [0] comms [] microbatches 1
+// expected-error @+1 {{mesh axis "tp" has size 0}}
+rt.program axes <["tp"=0]> comms [] microbatches 1
 
 // -----
 
@@ -274,7 +274,7 @@ rt.stage 0 {
 // -----
 
 // expected-error @+1 {{has communicator "tp", which is no list of axes}}
-rt.program axes ["tp"] sizes [2] comms ["tp"] microbatches 1
+rt.program axes <["tp"=2]> comms ["tp"] microbatches 1
 
 // -----
 

@@ -63,15 +63,11 @@ class Program:
     def axis_sizes(self):
         """Mesh axis -> ranks."""
         for line in self.lines:
-            match = re.match(r"\s*dist\.mesh @\S+ = <\[(.*)\]>", line)
+            match = re.match(
+                r"\s*(?:dist\.mesh @\S+ =|rt\.program axes) <\[(.*?)\]>", line)
             if match:
                 return {name: int(size) for name, size in
                         re.findall(r'"([^"]*)"=(\d+)', match.group(1))}
-            match = re.match(r"\s*rt\.program axes \[(.*?)\] sizes \[(.*?)\]",
-                             line)
-            if match:
-                return dict(zip(re.findall(r'"([^"]*)"', match.group(1)),
-                                map(int, match.group(2).split(","))))
         return {}
 
     def named(self, *names):

@@ -2,7 +2,7 @@
 // for copies and messages, of elements for collectives, of units for kernels.
 // RUN: pcc-opt %s -rt-to-llvm | FileCheck %s
 
-rt.program axes ["dp", "tp"] sizes [2, 4] comms [["tp"], ["dp", "tp"]] microbatches 1
+rt.program axes <["dp"=2, "tp"=4]> comms [["tp"], ["dp", "tp"]] microbatches 1
 rt.stage 0 arena 4096 {
   rt.buffer @w : memref<6x4xf32> param at 0 layout <[6, 4], [[], []]> {init = "normal"}
   rt.buffer @x : memref<16xf32> input at 128 slots 2 {role = "data", name = "x"}

@@ -12,7 +12,7 @@ pipe.input @input.y : tensor<4x6xf32> role data name "y"
 pipe.output @output.loss : tensor<f32> name "loss"
 pipe.output @output.norm : tensor<f32> name "norm"
 
-// CHECK: rt.program axes ["dp", "tp"] sizes [2, 2] comms {{\[}}["tp"], ["dp"]]
+// CHECK: rt.program axes <["dp"=2, "tp"=2]> comms {{\[}}["tp"], ["dp"]]
 
 // CHECK-LABEL: rt.func @microbatch.0
 pipe.task @microbatch.0 stage 0 forward_backward

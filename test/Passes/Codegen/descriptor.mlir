@@ -13,24 +13,24 @@
 // DIMS: error: {{.*}}has a source of 1 strides and 2 valid extents for 2 dims
 
 module attributes {pcc.phase = "rt"} {
-rt.program axes ["dp", "tp"] sizes [2, 4] comms [["tp"], ["dp", "tp"]]
+rt.program axes <["part"=2 data, "tp"=4]> comms [["tp"], ["part", "tp"]]
     microbatches 3 {micro_batch = 2 : i64, seq = 8 : i64,
     parameters = 1000 : i64, flops_per_step = 1.5e9 : f64, model = "m",
     source = "m.onnx", summary = "said"}
-// CHECK: abi 5 model m source m.onnx
+// CHECK: abi 6 model m source m.onnx
 // CHECK-NEXT: summary said
-// CHECK-NEXT: axis dp 2
-// CHECK-NEXT: axis tp 4
+// CHECK-NEXT: axis part 2 role 1
+// CHECK-NEXT: axis tp 4 role 3
 // CHECK-NEXT: comm tp
-// CHECK-NEXT: comm dp tp
+// CHECK-NEXT: comm part tp
 // CHECK-NEXT: seq 8 micro_batch 2 microbatches 3 dp 2 parameters 1000 flops 1.5e+09
 
 // CHECK-NEXT: stage 0 arena 2048 step yes evaluate yes
 rt.stage 0 arena 2048 {
-  // CHECK-NEXT: tensor w of - kind 0 dtype 0 init 2 decay 1 shape [8 16] axes [() (dptp)] at 0 use 3.1 use 5.2
+  // CHECK-NEXT: tensor w of - kind 0 dtype 0 init 2 decay 1 shape [8 16] axes [() (parttp)] at 0 use 3.1 use 5.2
   // CHECK-NEXT: source h.weight file m.onnx size 1000 digest 18446744073709551615 offset 64 dtype 1 transposed 1 plus_one 1 base 5 shape [16 8] stride [1 8] valid [8 15]
   rt.buffer @w : memref<8x2xf32> param at 0
-      layout <[8, 16], [[], ["dp", "tp"]]> {decay, init = "normal",
+      layout <[8, 16], [[], ["part", "tp"]]> {decay, init = "normal",
       transposed, plus_one, uses = array<i64: 3, 1, 5, 2>,
       source = #nn.source<name = "h.weight", file = "m.onnx", offset = 64,
       type = tensor<16x8xf64>, file_size = 1000,
@@ -42,9 +42,9 @@ rt.stage 0 arena 2048 {
   rt.buffer @grad.w : memref<8x2xf32> gradient at 128 {of = "w"}
   // CHECK-NEXT: tensor loss_sum of - kind 2 dtype 0 init 0 decay 0 shape [] axes [] at 192
   rt.buffer @loss_sum : memref<f32> sum at 192
-  // CHECK-NEXT: input tokens ids dtype 4 shape [4 8] axes [(dp) ()] at 256 slots 128 vocab 50257 by wte
+  // CHECK-NEXT: input tokens ids dtype 4 shape [4 8] axes [(part) ()] at 256 slots 128 vocab 50257 by wte
   rt.buffer @input.tokens : memref<2x8xi64> input at 256 slots 3
-      layout <[4, 8], [["dp"], []]>
+      layout <[4, 8], [["part"], []]>
       {role = "tokens", name = "ids",
       nn.ids = {below = 50257 : i64, node = "wte"}}
   // CHECK-NEXT: input data kind dtype 4 of loss shape [4] axes [()] at 640 slots 64 vocab 7 by loss

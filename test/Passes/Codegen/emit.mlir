@@ -61,7 +61,7 @@
 // OTHER: error: cannot be translated to LLVM IR
 
 module attributes {pcc.phase = "rt"} {
-rt.program axes [] sizes [] comms [] microbatches 1
+rt.program axes <[]> comms [] microbatches 1
 rt.stage 0 arena 131072 {
   rt.buffer @x : memref<16384xf32> temporary at 0
   rt.buffer @y : memref<16384xf32> temporary at 65536

@@ -3,7 +3,7 @@
 // RUN: pcc-opt %s --rt-to-llvm | FileCheck %s
 
 module {
-  rt.program axes [] sizes [] comms [] microbatches 1
+  rt.program axes <[]> comms [] microbatches 1
   rt.stage 0 arena 4294967360 {
     rt.buffer @large : memref<1073741824xf32> temporary at 0
     rt.buffer @small : memref<16xf32> temporary at 4294967296

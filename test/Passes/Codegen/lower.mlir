@@ -25,7 +25,7 @@ func.func private @norm(%g: tensor<8x6xf32>) -> tensor<f32>
   return %r : tensor<f32>
 }
 
-// CHECK: rt.program axes [] sizes [] comms [] microbatches 2 {micro_batch = 4 : i64, parameters = 48 : i64}
+// CHECK: rt.program axes <[]> comms [] microbatches 2 {micro_batch = 4 : i64, parameters = 48 : i64}
 // CHECK: rt.stage 0 arena 1024 {
 // The moment is used by no task: it has no buffer.
 // CHECK-NOT: exp_avg

@@ -5,7 +5,7 @@
 
 // An input has a slot for each microbatch, a rate one for all. Two @act are
 // alive at once in stage 0, one @grad; stage 1 hands @far on to stage 2.
-// CHECK: rt.program axes [] sizes [] comms [] microbatches 3 {micro_batch = 2 : i64}
+// CHECK: rt.program axes <[]> comms [] microbatches 3 {micro_batch = 2 : i64}
 // CHECK: rt.stage 0 arena 640 {
 // CHECK-NEXT: rt.buffer @x : memref<2xf32> input at 0 slots 3 layout <[2], {{\[\[}}]]> {name = "x", role = "data"}
 // CHECK-NEXT: rt.buffer @lr : memref<f32> input at 192 layout <[], []> {name = "lr", role = "lr"}
@@ -203,7 +203,7 @@ pipe.schedule train stage 2 microbatches 3 {
 // What a buffer says of its parameter or state: how it starts, whether it decays,
 // where the file has it, its part of the whole. The program's numbers are
 // those of all data parallel ranks; padding is no parameter.
-// CHECK: rt.program axes ["dp", "tp"] sizes [2, 4] comms {{\[\[}}"dp"], ["dp", "tp"]] microbatches 1 {micro_batch = 2 : i64, parameters = 226 : i64, seq = 5 : i64}
+// CHECK: rt.program axes <["dp"=2, "tp"=4]> comms {{\[\[}}"dp"], ["dp", "tp"]] microbatches 1 {micro_batch = 2 : i64, parameters = 226 : i64, seq = 5 : i64}
 // CHECK: rt.stage 0 arena 768 {
 // CHECK-NEXT: rt.buffer @a : memref<8x4xf32> param at 0 layout <[8, 16], {{\[\[}}], ["tp"]]> {decay, init = "normal", plus_one, source = #nn.source<name = "a.weight", file = "m.onnx", offset = 64, type = tensor<16x8xf32>, file_size = 1000, digest = 7, base = 5, strides = [1, 8], valid = [8, 15]>, transposed, uses = array<i64: 3, 1>}
 // CHECK-NEXT: rt.buffer @b : memref<6xf32> param at 128 layout <[6], {{\[\[}}]]> {init = "one"}
@@ -262,7 +262,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // A task of the whole step takes a value of the first microbatch, which lives till
 // then.
-// CHECK: rt.program axes [] sizes [] comms [] microbatches 2 {micro_batch = 2 : i64}
+// CHECK: rt.program axes <[]> comms [] microbatches 2 {micro_batch = 2 : i64}
 // CHECK: rt.stage 0 arena 320 {
 // CHECK-NEXT: rt.buffer @x : memref<2xf32> input at 0 slots 2 layout <[2], {{\[\[}}]]> {name = "x", role = "data"}
 // CHECK-NEXT: rt.buffer @act : memref<2xf32> value at 192 slots 2

@@ -9,7 +9,7 @@ module {
 
 // -----
 
-rt.program axes [] sizes [] comms [] microbatches 1
+rt.program axes <[]> comms [] microbatches 1
 rt.stage 0 arena 64 {
   rt.buffer @a : memref<4xf32> temporary
   rt.func @train() {
@@ -22,7 +22,7 @@ rt.stage 0 arena 64 {
 // -----
 
 // A buffer that nothing touches needs none.
-rt.program axes [] sizes [] comms [] microbatches 1
+rt.program axes <[]> comms [] microbatches 1
 rt.stage 0 arena 64 {
   rt.buffer @a : memref<4xf32> temporary
   rt.func @train() {
@@ -32,7 +32,7 @@ rt.stage 0 arena 64 {
 
 // -----
 
-rt.program axes ["tp"] sizes [2] comms [] microbatches 1
+rt.program axes <["tp"=2]> comms [] microbatches 1
 rt.stage 0 arena 64 {
   rt.buffer @a : memref<4xf32> temporary at 0
   rt.func @train() {
@@ -44,7 +44,7 @@ rt.stage 0 arena 64 {
 
 // -----
 
-rt.program axes ["tp"] sizes [2] comms [] microbatches 1
+rt.program axes <["tp"=2]> comms [] microbatches 1
 rt.stage 0 arena 64 {
   rt.buffer @a : memref<4xf32> temporary at 0
   rt.buffer @b : memref<2xf32> temporary at 0
@@ -58,7 +58,7 @@ rt.stage 0 arena 64 {
 
 // -----
 
-rt.program axes ["tp"] sizes [2] comms [] microbatches 1
+rt.program axes <["tp"=2]> comms [] microbatches 1
 rt.stage 0 arena 64 {
   rt.buffer @b : memref<i64> temporary at 0
   rt.func @train() {
@@ -70,7 +70,7 @@ rt.stage 0 arena 64 {
 
 // -----
 
-rt.program axes ["tp"] sizes [2] comms [] microbatches 1
+rt.program axes <["tp"=2]> comms [] microbatches 1
 rt.stage 0 arena 192 {
   rt.buffer @a : memref<4xf32> temporary at 0
   rt.buffer @b : memref<8xf32> temporary at 64
@@ -84,7 +84,7 @@ rt.stage 0 arena 192 {
 
 // -----
 
-rt.program axes ["tp"] sizes [2] comms [["tp"]] microbatches 1
+rt.program axes <["tp"=2]> comms [["tp"]] microbatches 1
 rt.stage 0 arena 64 {
   rt.buffer @a : memref<4xi7> temporary at 0
   rt.func @train() {
@@ -96,7 +96,7 @@ rt.stage 0 arena 64 {
 
 // -----
 
-rt.program axes [] sizes [] comms [] microbatches 1
+rt.program axes <[]> comms [] microbatches 1
 rt.stage 0 arena 64 {
   rt.buffer @a : memref<2x2xi7> temporary at 0
   rt.func @train() {
@@ -109,7 +109,7 @@ rt.stage 0 arena 64 {
 
 // -----
 
-rt.program axes [] sizes [] comms [] microbatches 1
+rt.program axes <[]> comms [] microbatches 1
 rt.stage 0 arena 64 {
   rt.buffer @a : memref<4xf32> temporary at 0
   rt.func @train() {
@@ -122,7 +122,7 @@ rt.stage 0 arena 64 {
 // -----
 
 llvm.func @k(!llvm.ptr, i64, i64) attributes {rt.units = 4 : i64}
-rt.program axes [] sizes [] comms [] microbatches 1
+rt.program axes <[]> comms [] microbatches 1
 rt.stage 0 arena 64 {
   rt.buffer @a : memref<4xf32> temporary at 0
   rt.func @train() {
@@ -134,7 +134,7 @@ rt.stage 0 arena 64 {
 
 // -----
 
-rt.program axes ["tp"] sizes [2] comms [] microbatches 1
+rt.program axes <["tp"=2]> comms [] microbatches 1
 rt.stage 0 arena 64 {
   // expected-error @+1 {{is sharded over "dp", which is no axis of the mesh}}
   rt.buffer @a : memref<4xf32> param at 0 layout <[8], [["dp"]]> {init = "one"}
@@ -142,7 +142,7 @@ rt.stage 0 arena 64 {
 
 // -----
 
-rt.program axes [] sizes [] comms [] microbatches 1
+rt.program axes <[]> comms [] microbatches 1
 rt.stage 0 arena 64 {
   // expected-error @+1 {{has no known initial value "three"}}
   rt.buffer @a : memref<4xf32> param at 0 {init = "three"}
@@ -150,7 +150,7 @@ rt.stage 0 arena 64 {
 
 // -----
 
-rt.program axes [] sizes [] comms [] microbatches 1
+rt.program axes <[]> comms [] microbatches 1
 rt.stage 0 arena 64 {
   // expected-error @+1 {{has elements of type 'i7', which the runtime does not know}}
   rt.buffer @a : memref<4xi7> param at 0 {init = "one"}
@@ -158,7 +158,7 @@ rt.stage 0 arena 64 {
 
 // -----
 
-rt.program axes [] sizes [] comms [] microbatches 1
+rt.program axes <[]> comms [] microbatches 1
 rt.stage 0 arena 64 {
   // expected-error @+1 {{has elements of type 'i7', which the runtime does not know}}
   rt.buffer @a : memref<4xi7> input at 0 {role = "data", name = "x"}

@@ -4,7 +4,7 @@
 // runtime finds everything from @pcc_the_program.
 // RUN: pcc-opt %s -rt-to-llvm | FileCheck %s
 
-rt.program axes ["tp"] sizes [2] comms [["tp"]] microbatches 1
+rt.program axes <["tp"=2]> comms [["tp"]] microbatches 1
 rt.stage 0 arena 192 {
   rt.buffer @w : memref<4x4xf32> param at 0 layout <[4, 8], [[], ["tp"]]> {init = "normal"}
   rt.buffer @x : memref<4x4xf32> input at 64 {role = "data", name = "x"}

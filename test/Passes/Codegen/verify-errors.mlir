@@ -262,7 +262,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-rt.program axes ["tp"] sizes [4] comms [["tp"]] microbatches 1
+rt.program axes <["tp"=4]> comms [["tp"]] microbatches 1
 rt.stage 0 arena 1024 {
   rt.buffer @x : memref<4xf32> input at 0
   rt.buffer @y : memref<8xf32> input at 64
@@ -300,6 +300,7 @@ rt.stage 1 arena 64 {
 // -----
 
 // an exchange does not; nor do collectives within a stage matter here.
+rt.program axes <["pp"=2]> comms [["pp"]] microbatches 1
 rt.stage 0 arena 128 {
   rt.buffer @x : memref<4xf32> input at 0
   rt.buffer @y : memref<4xf32> value at 64
@@ -362,6 +363,7 @@ rt.stage 0 arena 64 {
 
 // collectives that are not the same one,
 // expected-error @-3 {{the stages wait for each other forever in @train}}
+rt.program axes <["pp"=2]> comms [["pp"]] microbatches 1
 rt.stage 0 arena 128 {
   rt.buffer @a : memref<4xf32> gradient at 0
   rt.buffer @b : memref<4xf32> gradient at 64
@@ -388,6 +390,7 @@ rt.stage 1 arena 128 {
 
 // or that a stage leaves out.
 // expected-error @-3 {{the stages wait for each other forever in @train}}
+rt.program axes <["pp"=2, "tp"=2]> comms [["pp", "tp"]] microbatches 1
 rt.stage 0 arena 64 {
   rt.buffer @a : memref<4xf32> gradient at 0
   rt.func @train() {
@@ -671,7 +674,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-rt.program axes ["tp"] sizes [4] comms [["tp"]] microbatches 1
+rt.program axes <["tp"=4]> comms [["tp"]] microbatches 1
 rt.stage 0 arena 1024 {
   rt.buffer @a : memref<8xf32> input at 0
   rt.buffer @b : memref<4xf32> temporary at 64
@@ -685,7 +688,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-rt.program axes ["tp"] sizes [4] comms [["tp"]] microbatches 1
+rt.program axes <["tp"=4]> comms [["tp"]] microbatches 1
 rt.stage 0 arena 1024 {
   rt.buffer @a : memref<8xf32> input at 0
   rt.buffer @b : memref<4xf32> temporary at 64
@@ -699,7 +702,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-rt.program axes ["dp", "tp"] sizes [2, 3] comms [["dp", "tp"]] microbatches 1
+rt.program axes <["dp"=2, "tp"=3]> comms [["dp", "tp"]] microbatches 1
 rt.stage 0 arena 1024 {
   rt.buffer @a : memref<8xf32> input at 0
   rt.buffer @b : memref<8xf32> temporary at 64
@@ -724,7 +727,7 @@ func.func private @k(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>)
   %z = nn.reshape %x : tensor<4x4xf32> -> tensor<16xf32>
   return %z, %y : tensor<16xf32>, tensor<4x4xf32>
 }
-rt.program axes ["tp"] sizes [4] comms [["tp"]] microbatches 1
+rt.program axes <["tp"=4]> comms [["tp"]] microbatches 1
 rt.stage 0 arena 1280 {
   rt.buffer @a : memref<4x4xf32> param at 0
   rt.buffer @x : memref<4x4xf32> input at 64 slots 2

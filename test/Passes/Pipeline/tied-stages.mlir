@@ -31,7 +31,7 @@
 // CHECK-NEXT: pipe.exchange @[[TIED0]] microbatch 0 to 1 channel 2, @[[TIED1]] microbatch 0 from 1 channel 2
 // CHECK-NEXT: pipe.run @update.0
 
-// RT: rt.program axes ["pp"] sizes [2] {{.*}}microbatches 3
+// RT: rt.program axes <["pp"=2]> {{.*}}microbatches 3
 // RT: rt.stage 0
 // RT: rt.buffer @wte : memref<8x4xf32> param
 // RT: rt.func @train()

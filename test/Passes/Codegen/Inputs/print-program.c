@@ -58,7 +58,8 @@ int main(void) {
   printf("abi %d model %s source %s\nsummary %s\n", p->abi_version, p->model,
          p->source ? p->source : "-", p->summary);
   for (int32_t i = 0; i < p->n_axes; ++i)
-    printf("axis %s %" PRId64 "\n", p->axes[i].name, p->axes[i].size);
+    printf("axis %s %" PRId64 " role %" PRId32 "\n", p->axes[i].name,
+           p->axes[i].size, p->axes[i].role);
   for (int32_t i = 0; i < p->n_comms; ++i) {
     printf("comm");
     for (int32_t a = 0; a < p->comms[i].n_axes; ++a)
