@@ -51,12 +51,12 @@ rt.stage 0 arena 2048 {
   rt.buffer @input.kind : memref<4xi64> input at 640 slots 3
       {role = "data", name = "kind",
       nn.ids = {below = 7 : i64, node = "loss", of_loss}}
-  // CHECK-NEXT: input lr rate dtype 0 shape [] axes [] at 640 slots 0 vocab 0 by
-  rt.buffer @input.lr : memref<f32> input at 640 {role = "lr", name = "rate"}
-  // CHECK-NEXT: output loss at 704
-  rt.buffer @output.loss : memref<f32> output at 704 {name = "loss"}
-  // CHECK-NEXT: eval output loss at 768
-  rt.buffer @output.eval_loss : memref<f32> output at 768 {name = "eval_loss"}
+  // CHECK-NEXT: input lr rate dtype 0 shape [] axes [] at 832 slots 0 vocab 0 by
+  rt.buffer @input.lr : memref<f32> input at 832 {role = "lr", name = "rate"}
+  // CHECK-NEXT: output loss at 896
+  rt.buffer @output.loss : memref<f32> output at 896 {name = "loss"}
+  // CHECK-NEXT: eval output loss at 960
+  rt.buffer @output.eval_loss : memref<f32> output at 960 {name = "eval_loss"}
   rt.func @train() {
     %s = rt.address @loss_sum : memref<f32>
     %o = rt.address @output.loss : memref<f32>
