@@ -35,6 +35,10 @@ int size();
 pcc_context *prepare(const pcc_program &program, const Coordinates &coordinates,
                      std::string &resources);
 
+/// How this rank computes products of matrices of a pcc_dtype: "oneDNN (AMX)",
+/// or "widened to f32" where neither processor nor library has such products.
+std::string productsText(int32_t dtype);
+
 /// Zeroed memory for the arena; exits with ExitMemory.
 char *allocateArena(int64_t bytes);
 

@@ -17,8 +17,9 @@
 extern "C" {
 #endif
 
-/// Raised whenever a struct below changes; the runtime refuses another one.
-#define PCC_ABI_VERSION 6
+/// Raised whenever a struct below or of Runtime.h changes; the runtime refuses
+/// another one.
+#define PCC_ABI_VERSION 7
 
 /// The type of an element; support/DType.h says how wide each is and what files
 /// call it. The numbers are part of the ABI.

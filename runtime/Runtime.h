@@ -27,10 +27,12 @@ void pcc_launch(pcc_context *ctx, pcc_kernel kernel, void *const *args,
                 int64_t n, int64_t grain);
 
 /// C = alpha * op(A) * op(B) + beta * C, row major, for each of
-/// batch0 x batch1 independent products; strides in elements.
+/// batch0 x batch1 independent products; strides in elements. Products of
+/// 16-bit operands are added in f32, and the result is rounded once.
 typedef struct {
-  /// The pcc_dtype of all three matrices.
-  int32_t dtype;
+  /// The pcc_dtype of each matrix: all f32, f64, bf16 or f16, or A and B bf16
+  /// or f16 and C f32. Others end the program.
+  int32_t a_dtype, b_dtype, c_dtype;
   int32_t trans_a, trans_b; ///< 1: the stored matrix is [k, m] / [n, k]
   int64_t m, n, k;
   int64_t lda, ldb, ldc;

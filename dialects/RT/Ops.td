@@ -253,8 +253,12 @@ def RT_GemmOp : RT_Op<"gemm"> {
         : memref<4x2xf32>, memref<8x2xf32>, memref<4x8xf32>
     ```
 
+    Products of 16-bit elements are added in f32, and the result is rounded
+    once.
+
     **Constraints:**
-    - the three have one element type;
+    - the three have one element type, f32, f64, bf16 or f16; or A and B have
+      one of 16 bits, and C has f32;
     - no element that is touched lies outside its buffer.
   }];
   let arguments = (ins RT_Buffer:$a, RT_Buffer:$b, RT_Buffer:$c,

@@ -157,9 +157,22 @@ static LogicalResult checkSameElements(Operation *op, Value a, Value b) {
   return op->emitOpError() << "mixes elements of " << of(a) << " and " << of(b);
 }
 
+/// Checks that the library has products of such matrices.
+static LogicalResult checkProduct(GemmOp op) {
+  auto of = [](Value v) {
+    return cast<MemRefType>(v.getType()).getElementType();
+  };
+  Type a = of(op.getA()), b = of(op.getB()), c = of(op.getC());
+  bool isHalf = a.isBF16() || a.isF16();
+  if (a == b && (isHalf || a.isF32() || a.isF64()) &&
+      (c == a || (isHalf && c.isF32())))
+    return success();
+  return op.emitOpError() << "has no products of elements of " << a << " and "
+                          << b << " with results of " << c;
+}
+
 LogicalResult GemmOp::verify() {
-  if (failed(checkSameElements(*this, getA(), getC())) ||
-      failed(checkSameElements(*this, getB(), getC())))
+  if (failed(checkProduct(*this)))
     return failure();
   GemmAttr s = getShape();
   ArrayRef<int64_t> batch = s.getBatch();

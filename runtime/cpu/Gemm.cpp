@@ -1,6 +1,8 @@
-//===- Gemm.cpp - Matrix products by OpenBLAS -----------------------------===//
+//===- Gemm.cpp - Matrix products -----------------------------------------===//
 
-#include "runtime/Runtime.h"
+#include "runtime/cpu/Gemm.h"
+
+#include "runtime/Backend.h"
 #include "runtime/cpu/Context.h"
 #include "runtime/cpu/Threads.h"
 #include "runtime/support/DType.h"
@@ -17,38 +19,37 @@ namespace {
 /// A batch of products, and the number of parts it is cut into.
 struct Batch {
   const pcc_gemm_desc *desc;
-  const char *a, *b;
-  char *c;
+  Matrices first;
   int parts;
 };
 } // namespace
 
-static void multiply(const pcc_gemm_desc &d, const char *a, const char *b,
-                     char *c) {
+static void multiply(const pcc_gemm_desc &d, const Matrices &at) {
   CBLAS_TRANSPOSE transA = d.trans_a ? CblasTrans : CblasNoTrans;
   CBLAS_TRANSPOSE transB = d.trans_b ? CblasTrans : CblasNoTrans;
-  if (d.dtype == PCC_F32)
+  if (d.a_dtype == PCC_F32)
     cblas_sgemm(CblasRowMajor, transA, transB, d.m, d.n, d.k, d.alpha,
-                reinterpret_cast<const float *>(a), d.lda,
-                reinterpret_cast<const float *>(b), d.ldb, d.beta,
-                reinterpret_cast<float *>(c), d.ldc);
+                reinterpret_cast<const float *>(at.a), d.lda,
+                reinterpret_cast<const float *>(at.b), d.ldb, d.beta,
+                reinterpret_cast<float *>(at.c), d.ldc);
   else
     cblas_dgemm(CblasRowMajor, transA, transB, d.m, d.n, d.k, d.alpha,
-                reinterpret_cast<const double *>(a), d.lda,
-                reinterpret_cast<const double *>(b), d.ldb, d.beta,
-                reinterpret_cast<double *>(c), d.ldc);
+                reinterpret_cast<const double *>(at.a), d.lda,
+                reinterpret_cast<const double *>(at.b), d.ldb, d.beta,
+                reinterpret_cast<double *>(at.c), d.ldc);
 }
 
-/// The products [begin, end) of a batch, counted with batch1 fastest.
+Matrices pcc::matricesAt(const pcc_gemm_desc &d, const Matrices &first,
+                         int64_t index) {
+  int64_t i0 = index / d.batch1, i1 = index % d.batch1;
+  return {first.a + (i0 * d.a0 + i1 * d.a1) * sizeOf(d.a_dtype),
+          first.b + (i0 * d.b0 + i1 * d.b1) * sizeOf(d.b_dtype),
+          first.c + (i0 * d.c0 + i1 * d.c1) * sizeOf(d.c_dtype)};
+}
+
 static void multiplyRange(const Batch &batch, int64_t begin, int64_t end) {
-  const pcc_gemm_desc &d = *batch.desc;
-  int64_t size = sizeOf(d.dtype);
-  for (int64_t i = begin; i < end; ++i) {
-    int64_t i0 = i / d.batch1, i1 = i % d.batch1;
-    multiply(d, batch.a + (i0 * d.a0 + i1 * d.a1) * size,
-             batch.b + (i0 * d.b0 + i1 * d.b1) * size,
-             batch.c + (i0 * d.c0 + i1 * d.c1) * size);
-  }
+  for (int64_t i = begin; i < end; ++i)
+    multiply(*batch.desc, matricesAt(*batch.desc, batch.first, i));
 }
 
 static void multiplyPart(void *argument, int part) {
@@ -58,13 +59,48 @@ static void multiplyPart(void *argument, int part) {
                 count * (part + 1) / batch->parts);
 }
 
+/// Products of the types that BLAS has.
+static void multiplyBLAS(const pcc_gemm_desc &d, const Matrices &matrices,
+                         int threads) {
+  int64_t count = d.batch0 * d.batch1;
+  Batch batch{&d, matrices, 1};
+  // One thread for each of several products beats several threads for one
+  // after the other, unless the products are large and do not come out even.
+  const double large = 1e7; // multiply-adds; about 1 ms on one core
+  bool uneven = count % threads != 0 && count < 4 * threads;
+  bool each = count == 1 || (uneven && double(d.m) * d.n * d.k > large);
+  batch.parts = static_cast<int>(std::min<int64_t>(threads, count));
+  if (each || batch.parts == 1)
+    multiplyRange(batch, 0, count);
+  else
+    runParts(batch.parts, multiplyPart, &batch);
+}
+
+static bool isHalf(int32_t dtype) {
+  return dtype == PCC_BF16 || dtype == PCC_F16;
+}
+
 static void checkDesc(const pcc_gemm_desc &d) {
-  if (d.dtype != PCC_F32 && d.dtype != PCC_F64)
+  for (int32_t dtype : {d.a_dtype, d.b_dtype, d.c_dtype})
+    if (dtype < 0 || dtype >= PCC_DTYPES || !isFloat(dtype))
+      fail(ExitInternal, format("pcc_gemm has no products of type %d", dtype));
+  if (d.a_dtype != d.b_dtype ||
+      (d.c_dtype != d.a_dtype && !(isHalf(d.a_dtype) && d.c_dtype == PCC_F32)))
     fail(ExitInternal,
-         format("pcc_gemm has no products of type %s", dtypeName(d.dtype)));
+         format("pcc_gemm has no products of types %s and %s with results of "
+                "type %s",
+                dtypeName(d.a_dtype), dtypeName(d.b_dtype),
+                dtypeName(d.c_dtype)));
   for (int64_t extent : {d.m, d.n, d.k, d.lda, d.ldb, d.ldc})
     if (extent > INT_MAX)
       fail(ExitInternal, "pcc_gemm: an extent does not fit BLAS's int");
+}
+
+std::string backend::productsText(int32_t dtype) {
+  if (!isHalf(dtype))
+    return "OpenBLAS";
+  const char *instructions = dtype == PCC_BF16 ? bf16Instructions() : nullptr;
+  return instructions ? format("oneDNN (%s)", instructions) : "widened to f32";
 }
 
 void pcc_gemm(pcc_context *ctx, const pcc_gemm_desc *desc, const void *a,
@@ -76,19 +112,14 @@ void pcc_gemm(pcc_context *ctx, const pcc_gemm_desc *desc, const void *a,
   span.note("k", d.k);
   span.note("batch", d.batch0 * d.batch1);
   checkDesc(d);
-  int64_t count = d.batch0 * d.batch1;
-  if (count <= 0 || d.m <= 0 || d.n <= 0)
+  if (d.batch0 * d.batch1 <= 0 || d.m <= 0 || d.n <= 0)
     return;
-  Batch batch{desc, static_cast<const char *>(a), static_cast<const char *>(b),
-              static_cast<char *>(c), 1};
-  // One thread for each of several products beats several threads for one
-  // after the other, unless the products are large and do not come out even.
-  const double large = 1e7; // multiply-adds; about 1 ms on one core
-  bool uneven = count % ctx->threads != 0 && count < 4 * ctx->threads;
-  bool each = count == 1 || (uneven && double(d.m) * d.n * d.k > large);
-  batch.parts = static_cast<int>(std::min<int64_t>(ctx->threads, count));
-  if (each || batch.parts == 1)
-    multiplyRange(batch, 0, count);
+  Matrices matrices{static_cast<const char *>(a), static_cast<const char *>(b),
+                    static_cast<char *>(c)};
+  if (!isHalf(d.a_dtype))
+    multiplyBLAS(d, matrices, ctx->threads);
+  else if (d.a_dtype == PCC_BF16 && d.k > 0 && bf16Instructions())
+    multiplyOneDNN(d, matrices, ctx->threads);
   else
-    runParts(batch.parts, multiplyPart, &batch);
+    multiplyWidened(d, matrices, ctx->threads);
 }

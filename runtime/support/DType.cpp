@@ -4,6 +4,9 @@
 
 #include <cmath>
 #include <cstring>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 using namespace pcc;
 
@@ -35,6 +38,8 @@ static uint16_t toHalf(double value) {
   double size = std::fabs(value);
   if (std::isnan(value))
     return sign | 0x7e00;
+  if (size == 0) // has no exponent
+    return sign;
   if (size >= 65520) // rounds beyond the greatest half, 65504
     return sign | 0x7c00;
   int exponent;
@@ -135,6 +140,65 @@ bool pcc::convert(void *to, int32_t toType, int64_t toStride, const void *from,
     store(target + i * toStride * toSize, toType,
           load(source + i * fromStride * fromSize, fromType));
   return true;
+}
+
+#ifdef __x86_64__
+/// The instructions for halves, which nearly all processors have.
+#define PCC_HALVES __attribute__((target("avx,f16c")))
+
+/// Both convert whole vectors and return how many elements that were.
+PCC_HALVES static int64_t widenHalves(float *to, const uint16_t *from,
+                                      int64_t count) {
+  int64_t i = 0;
+  for (; i + 8 <= count; i += 8)
+    _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128(
+                                 reinterpret_cast<const __m128i *>(from + i))));
+  return i;
+}
+
+PCC_HALVES static int64_t narrowHalves(uint16_t *to, const float *from,
+                                       int64_t count) {
+  int64_t i = 0;
+  for (; i + 8 <= count; i += 8)
+    _mm_storeu_si128(
+        reinterpret_cast<__m128i *>(to + i),
+        _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
+  return i;
+}
+
+static bool hasHalves() {
+  static const bool has =
+      __builtin_cpu_supports("avx") && __builtin_cpu_supports("f16c");
+  return has;
+}
+#else
+static int64_t widenHalves(float *, const uint16_t *, int64_t) { return 0; }
+static int64_t narrowHalves(uint16_t *, const float *, int64_t) { return 0; }
+static bool hasHalves() { return false; }
+#endif
+
+void pcc::widen(float *to, const void *from, int32_t dtype, int64_t count) {
+  auto *bits = static_cast<const uint16_t *>(from);
+  if (dtype == PCC_BF16) {
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = fromBrain(bits[i]);
+    return;
+  }
+  int64_t done = hasHalves() ? widenHalves(to, bits, count) : 0;
+  for (int64_t i = done; i < count; ++i)
+    to[i] = static_cast<float>(fromHalf(bits[i]));
+}
+
+void pcc::narrow(void *to, int32_t dtype, const float *from, int64_t count) {
+  auto *bits = static_cast<uint16_t *>(to);
+  if (dtype == PCC_BF16) {
+    for (int64_t i = 0; i < count; ++i)
+      bits[i] = toBrain(from[i]);
+    return;
+  }
+  int64_t done = hasHalves() ? narrowHalves(bits, from, count) : 0;
+  for (int64_t i = done; i < count; ++i)
+    bits[i] = toHalf(from[i]);
 }
 
 bool pcc::convertAdding(double add, void *to, int32_t toType, int64_t toStride,

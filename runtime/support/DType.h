@@ -121,7 +121,15 @@ constexpr int32_t dtypeOfONNX(int32_t dataType) {
 bool convert(void *to, int32_t toType, int64_t toStride, const void *from,
              int32_t fromType, int64_t fromStride, int64_t count);
 
-/// The same, with `add` added in double precision before the last rounding.
+/// Copies `count` elements of bf16 or f16 at `from`, which may lie at any even
+/// address, as f32.
+void widen(float *to, const void *from, int32_t dtype, int64_t count);
+
+/// Copies `count` f32 as bf16 or f16, rounding to nearest, ties to even; a NaN
+/// stays one.
+void narrow(void *to, int32_t dtype, const float *from, int64_t count);
+
+/// convert() with `add` added in double precision before the last rounding.
 bool convertAdding(double add, void *to, int32_t toType, int64_t toStride,
                    const void *from, int32_t fromType, int64_t fromStride,
                    int64_t count);

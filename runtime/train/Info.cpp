@@ -2,6 +2,7 @@
 
 #include "runtime/train/Info.h"
 
+#include "runtime/Backend.h"
 #include "runtime/data/Dataset.h"
 #include "runtime/data/Inputs.h"
 #include "runtime/launch/TargetCpu.h"
@@ -18,6 +19,23 @@ std::string pcc::batchText(const pcc_program &program) {
                 static_cast<long long>(program.data_parallel),
                 static_cast<long long>(program.microbatches),
                 program.microbatches == 1 ? "" : "es");
+}
+
+std::string pcc::productsText(const pcc_program &program) {
+  std::string text;
+  for (int32_t dtype : {PCC_BF16, PCC_F16}) {
+    bool has = false;
+    for (int s = 0; s < program.n_stages; ++s)
+      for (int i = 0; i < program.stages[s].n_tensors; ++i) {
+        const pcc_tensor &tensor = program.stages[s].tensors[i];
+        has |= tensor.kind == PCC_PARAM && tensor.dtype == dtype;
+      }
+    if (has)
+      text += format("%s%s: %s", text.empty() ? "" : ", ",
+                     dtype == PCC_BF16 ? "bf16" : "f16",
+                     backend::productsText(dtype).c_str());
+  }
+  return text;
 }
 
 std::string pcc::infoText(const pcc_program &program) {

@@ -16,6 +16,10 @@ std::string batchText(const pcc_program &program);
 /// The text of --info.
 std::string infoText(const pcc_program &program);
 
+/// How products of the program's 16-bit parameters are computed on this rank,
+/// such as "bf16: oneDNN (AMX)"; empty if it has none of those.
+std::string productsText(const pcc_program &program);
+
 } // namespace pcc
 
 #endif // PCC_RUNTIME_TRAIN_INFO_H

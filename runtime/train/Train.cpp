@@ -209,6 +209,8 @@ void Run::describe() const {
                  program.model, grouped(program.parameters).c_str(),
                  bytesText(stage.arena_bytes).c_str());
   text += format("mesh       %s\n", meshText(program).c_str());
+  if (std::string products = productsText(program); !products.empty())
+    text += "products   " + products + "\n";
   std::string ofSeq =
       program.seq ? format(" of %lld", static_cast<long long>(program.seq))
                   : "";

@@ -1,5 +1,6 @@
 //===- Unit.cpp - The runtime's parts that need no ranks ------------------===//
 
+#include "runtime/Backend.h"
 #include "runtime/cpu/IdleThreads.h"
 #include "runtime/cpu/Threads.h"
 #include "runtime/data/DataOrder.h"
@@ -12,6 +13,7 @@
 #include "runtime/support/LearningRate.h"
 #include "runtime/support/Mesh.h"
 #include "runtime/telemetry/Log.h"
+#include "runtime/train/Info.h"
 #include "test/Runtime/Check.h"
 
 #include <atomic>
@@ -113,6 +115,8 @@ static void testConversion() {
   CHECK(through(PCC_F16, 65504) == 65504 && through(PCC_F16, 65520) == inf);
   CHECK(through(PCC_F16, 2049) == 2048 && through(PCC_F16, 2051) == 2052);
   CHECK(through(PCC_F16, -0x1p-24) == -0x1p-24); // the least subnormal
+  CHECK(through(PCC_F16, 0.0) == 0 && through(PCC_F16, -0.0) == 0);
+  CHECK(std::signbit(through(PCC_F16, -0.0)));
   CHECK(through(PCC_F16, 0x1p-25) == 0 && through(PCC_F16, 0x1p-14) == 0x1p-14);
   CHECK(through(PCC_F16, 0x1.ffcp-15 + 0x1p-26) == 0x1p-14); // a carry
   CHECK(through(PCC_BF16, 1.00390625) == 1);                 // a tie, to even
@@ -127,6 +131,45 @@ static void testConversion() {
   CHECK(dtypeNamed("U8") == -1 && dtypeOfONNX(16) == PCC_BF16);
   CHECK(dtypeOfONNX(12) == -1 && !findElement(&ElementInfo::descr, ""));
   CHECK(findElement(&ElementInfo::descr, "<u2")->type == Element::U16);
+}
+
+/// Whole rows convert as single elements do: every number of 16 bits to f32,
+/// and as many f32 and their neighbors back.
+static void testRows() {
+  for (int32_t dtype : {PCC_BF16, PCC_F16}) {
+    std::vector<uint16_t> all(1 << 16), back(3 << 16), one(3 << 16);
+    for (size_t i = 0; i < all.size(); ++i)
+      all[i] = static_cast<uint16_t>(i);
+    std::vector<float> wide(all.size()), single(all.size());
+    widen(wide.data(), all.data(), dtype, all.size());
+    convert(single.data(), PCC_F32, 1, all.data(), dtype, 1, all.size());
+    std::vector<float> many;
+    for (size_t i = 0; i < all.size(); ++i) {
+      CHECK(wide[i] == single[i] ||
+            (wide[i] != wide[i] && single[i] != single[i]));
+      // Halfway to the next, where ties are, and right beside that.
+      float next = i + 1 < all.size() ? single[i + 1] : single[i];
+      float middle = single[i] / 2 + next / 2;
+      many.insert(many.end(),
+                  {middle, std::nextafterf(middle, INFINITY), single[i]});
+    }
+    narrow(back.data(), dtype, many.data(), many.size());
+    convert(one.data(), dtype, 1, many.data(), PCC_F32, 1, many.size());
+    for (size_t i = 0; i < many.size(); ++i) {
+      float got, expected;
+      convert(&got, PCC_F32, 1, &back[i], dtype, 1, 1);
+      convert(&expected, PCC_F32, 1, &one[i], dtype, 1, 1);
+      CHECK(back[i] == one[i] || (got != got && expected != expected));
+      if (i % 3 == 2 && many[i] == many[i])
+        CHECK(back[i] == all[i / 3]);
+    }
+    // A row that is no whole number of vectors, at an odd element.
+    std::vector<float> piece(11, -1);
+    widen(piece.data(), all.data() + 15361, dtype, 10);
+    for (int i = 0; i < 10; ++i)
+      CHECK(piece[i] == single[15361 + i]);
+    CHECK(piece[10] == -1);
+  }
 }
 
 static void testMesh() {
@@ -374,17 +417,34 @@ static void testText() {
   CHECK(bytesText(1536) == "1.5 KiB" && bytesText(3 << 20) == "3.0 MiB");
 }
 
+static void testProducts() {
+  pcc_tensor tensors[2] = {};
+  tensors[0].kind = PCC_SCRATCH, tensors[0].dtype = PCC_BF16;
+  tensors[1].kind = PCC_PARAM, tensors[1].dtype = PCC_F32;
+  pcc_stage stage = {};
+  stage.n_tensors = 2, stage.tensors = tensors;
+  pcc_program program = {};
+  program.n_stages = 1, program.stages = &stage;
+  CHECK(productsText(program).empty());
+  tensors[1].dtype = PCC_F16;
+  CHECK(productsText(program) == "f16: widened to f32");
+  tensors[1].dtype = PCC_BF16;
+  CHECK(productsText(program) == "bf16: " + backend::productsText(PCC_BF16));
+}
+
 int main() {
   testSchedule();
   testOrder();
   testRandom();
   testConversion();
+  testRows();
   testMesh();
   testElements();
   testSourceMap();
   testThreads();
   testIdleThreads();
   testText();
+  testProducts();
   testHashes();
   testDigest();
   return checkResult();

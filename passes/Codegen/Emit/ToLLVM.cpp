@@ -7,6 +7,9 @@
 #include "runtime/Runtime.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <array>
+#include <map>
+
 namespace pcc {
 #define GEN_PASS_DEF_RTTOLLVMPASS
 #include "passes/Codegen/Passes.h.inc"
@@ -70,7 +73,7 @@ private:
   LogicalResult lowerOp(rt::AddressOp op);
   void lowerOp(rt::ViewOp op);
   LogicalResult lowerOp(rt::LaunchOp op);
-  LogicalResult lowerOp(rt::GemmOp op);
+  void lowerOp(rt::GemmOp op);
   void lowerOp(rt::CopyOp op);
   void lowerOp(rt::ZeroOp op);
   LogicalResult lowerOp(rt::AllReduceOp op);
@@ -116,7 +119,8 @@ private:
   Type pointer;
   Location loc = UnknownLoc::get(builder.getContext());
   llvm::StringMap<rt::BufferOp> buffers;
-  llvm::DenseMap<std::pair<Attribute, int>, Datum> gemms;
+  /// By shape and element types.
+  std::map<std::pair<const void *, std::array<int32_t, 3>>, Datum> gemms;
   // Of the function at hand.
   Value context, arena, arguments;
   DenseMap<Value, Value> addresses;
@@ -177,11 +181,10 @@ FailureOr<Value> StageToLLVM::dtype(Operation *op, Value buffer) {
 
 LogicalResult StageToLLVM::lower(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<rt::AddressOp, rt::LaunchOp, rt::GemmOp, rt::AllReduceOp,
-            rt::ShardSliceOp, rt::CommIndexOp>(
-          [&](auto op) { return lowerOp(op); })
-      .Case<rt::ViewOp, rt::CopyOp, rt::ZeroOp, rt::SendOp, rt::RecvOp,
-            rt::ExchangeOp, rt::CallOp>([&](auto op) {
+      .Case<rt::AddressOp, rt::LaunchOp, rt::AllReduceOp, rt::ShardSliceOp,
+            rt::CommIndexOp>([&](auto op) { return lowerOp(op); })
+      .Case<rt::ViewOp, rt::GemmOp, rt::CopyOp, rt::ZeroOp, rt::SendOp,
+            rt::RecvOp, rt::ExchangeOp, rt::CallOp>([&](auto op) {
         lowerOp(op);
         return success();
       })
@@ -216,30 +219,36 @@ void StageToLLVM::lowerOp(rt::ViewOp op) {
 }
 
 /// What pcc_gemm takes: a constant per shape, which many calls share.
-static Datum gemmDatum(rt::GemmAttr s, int dtype) {
-  return Datum::structure(
-      {Datum::i32(dtype), Datum::i32(s.getTransA()), Datum::i32(s.getTransB()),
-       Datum::i64(s.getM()), Datum::i64(s.getN()), Datum::i64(s.getK()),
-       Datum::i64(s.getLda()), Datum::i64(s.getLdb()), Datum::i64(s.getLdc()),
-       Datum::i64(s.getBatch()[0]), Datum::i64(s.getBatch()[1]),
-       Datum::i64(s.getA()[0]), Datum::i64(s.getA()[1]),
-       Datum::i64(s.getB()[0]), Datum::i64(s.getB()[1]),
-       Datum::i64(s.getC()[0]), Datum::i64(s.getC()[1]),
-       Datum::f32(s.getAlpha().getValueAsDouble()),
-       Datum::f32(s.getBeta().getValueAsDouble())});
+static Datum gemmDatum(rt::GemmAttr s, const std::array<int32_t, 3> &dtypes) {
+  SmallVector<Datum> fields;
+  for (int32_t dtype : dtypes)
+    fields.push_back(Datum::i32(dtype));
+  for (bool transposed : {s.getTransA(), s.getTransB()})
+    fields.push_back(Datum::i32(transposed));
+  for (int64_t extent :
+       {s.getM(), s.getN(), s.getK(), s.getLda(), s.getLdb(), s.getLdc()})
+    fields.push_back(Datum::i64(extent));
+  for (DenseI64ArrayAttr pair : {s.getBatch(), s.getA(), s.getB(), s.getC()})
+    for (int64_t value : pair.asArrayRef())
+      fields.push_back(Datum::i64(value));
+  for (FloatAttr factor : {s.getAlpha(), s.getBeta()})
+    fields.push_back(Datum::f32(factor.getValueAsDouble()));
+  return Datum::structure(fields);
 }
 
-LogicalResult StageToLLVM::lowerOp(rt::GemmOp op) {
-  Type element = cast<MemRefType>(op.getC().getType()).getElementType();
-  int32_t number = analysis::dtypeOf(element);
-  if (number < 0)
-    return op.emitOpError() << "has elements of type " << element;
-  auto [it, isNew] = gemms.try_emplace({op.getShape(), number});
+void StageToLLVM::lowerOp(rt::GemmOp op) {
+  auto dtypeOf = [](Value buffer) {
+    return analysis::dtypeOf(
+        cast<MemRefType>(buffer.getType()).getElementType());
+  };
+  std::array<int32_t, 3> dtypes = {dtypeOf(op.getA()), dtypeOf(op.getB()),
+                                   dtypeOf(op.getC())};
+  auto [it, isNew] =
+      gemms.try_emplace({op.getShape().getAsOpaquePointer(), dtypes});
   if (isNew)
-    it->second = data.add("pcc.gemm", gemmDatum(op.getShape(), number));
+    it->second = data.add("pcc.gemm", gemmDatum(op.getShape(), dtypes));
   call("pcc_gemm", {it->second.emit(builder, loc), address(op.getA()),
                     address(op.getB()), address(op.getC())});
-  return success();
 }
 
 void StageToLLVM::lowerOp(rt::CopyOp op) {

@@ -162,10 +162,60 @@ rt.stage 0 {
 // -----
 
 rt.stage 0 {
-  rt.func @f(%a: memref<4x4xf32>, %b: memref<4x4xf64>) {
-    // expected-error @+1 {{mixes elements of 'memref<4x4xf64>' and 'memref<4x4xf32>'}}
-    rt.gemm %a, %b, %a as <m = 4, n = 4, k = 4,
-        lda = 4, ldb = 4, ldc = 4> : memref<4x4xf32>, memref<4x4xf64>, memref<4x4xf32>
+  rt.func @f(%a: memref<2x2xf32>, %b: memref<2x2xf64>) {
+    // expected-error @+1 {{has no products of elements of 'f32' and 'f64' with results of 'f32'}}
+    rt.gemm %a, %b, %a as <m = 2, n = 2, k = 2, lda = 2, ldb = 2, ldc = 2>
+        : memref<2x2xf32>, memref<2x2xf64>, memref<2x2xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<2x2xbf16>, %b: memref<2x2xf16>, %c: memref<2x2xf32>) {
+    // expected-error @+1 {{has no products of elements of 'bf16' and 'f16' with results of 'f32'}}
+    rt.gemm %a, %b, %c as <m = 2, n = 2, k = 2, lda = 2, ldb = 2, ldc = 2>
+        : memref<2x2xbf16>, memref<2x2xf16>, memref<2x2xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<2x2xbf16>, %c: memref<2x2xf16>) {
+    // expected-error @+1 {{has no products of elements of 'bf16' and 'bf16' with results of 'f16'}}
+    rt.gemm %a, %a, %c as <m = 2, n = 2, k = 2, lda = 2, ldb = 2, ldc = 2>
+        : memref<2x2xbf16>, memref<2x2xbf16>, memref<2x2xf16>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<2x2xf32>, %c: memref<2x2xbf16>) {
+    // expected-error @+1 {{has no products of elements of 'f32' and 'f32' with results of 'bf16'}}
+    rt.gemm %a, %a, %c as <m = 2, n = 2, k = 2, lda = 2, ldb = 2, ldc = 2>
+        : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xbf16>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<2x2xf64>, %c: memref<2x2xf32>) {
+    // expected-error @+1 {{has no products of elements of 'f64' and 'f64' with results of 'f32'}}
+    rt.gemm %a, %a, %c as <m = 2, n = 2, k = 2, lda = 2, ldb = 2, ldc = 2>
+        : memref<2x2xf64>, memref<2x2xf64>, memref<2x2xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<2x2xi32>) {
+    // expected-error @+1 {{has no products of elements of 'i32' and 'i32' with results of 'i32'}}
+    rt.gemm %a, %a, %a as <m = 2, n = 2, k = 2, lda = 2, ldb = 2, ldc = 2>
+        : memref<2x2xi32>, memref<2x2xi32>, memref<2x2xi32>
   }
 }
 

@@ -16,6 +16,8 @@ rt.stage 0 arena 4096 {
   rt.buffer @x : memref<4x8xf32> input at 256 slots 2 {role = "data"}
   rt.buffer @y : memref<4x8xf32> temporary
   rt.buffer @i : memref<i64> temporary
+  rt.buffer @h : memref<4x8xbf16> temporary
+  rt.buffer @v : memref<8x8xbf16> temporary
   // CHECK: rt.func @task(%{{.*}}: memref<4x8xf32>, %{{.*}}: memref<4x8xf32>) {
   rt.func @task(%a: memref<4x8xf32>, %b: memref<4x8xf32>) {
     // CHECK: rt.address @w : memref<8x8xf32>
@@ -24,6 +26,14 @@ rt.stage 0 arena 4096 {
     rt.gemm %a, %w, %b as <m = 4, n = 8, k = 8,
         trans_b = true, lda = 8, ldb = 8, ldc = 8>
         : memref<4x8xf32>, memref<8x8xf32>, memref<4x8xf32>
+    %h = rt.address @h : memref<4x8xbf16>
+    %v16 = rt.address @v : memref<8x8xbf16>
+    // CHECK: rt.gemm {{.*}} : memref<4x8xbf16>, memref<8x8xbf16>, memref<4x8xf32>
+    rt.gemm %h, %v16, %b as <m = 4, n = 8, k = 8, lda = 8, ldb = 8, ldc = 8>
+        : memref<4x8xbf16>, memref<8x8xbf16>, memref<4x8xf32>
+    // CHECK: rt.gemm {{.*}} : memref<4x8xbf16>, memref<8x8xbf16>, memref<4x8xbf16>
+    rt.gemm %h, %v16, %h as <m = 4, n = 8, k = 8, lda = 8, ldb = 8, ldc = 8>
+        : memref<4x8xbf16>, memref<8x8xbf16>, memref<4x8xbf16>
     // CHECK: rt.launch @gelu ins(%{{.*}} : memref<4x8xf32>) outs(%{{.*}} : memref<4x8xf32>) inplace [0]
     rt.launch @gelu ins(%b : memref<4x8xf32>) outs(%b : memref<4x8xf32>)
         inplace [0]

@@ -98,19 +98,6 @@ rt.stage 0 arena 64 {
 
 rt.program axes <[]> comms [] microbatches 1
 rt.stage 0 arena 64 {
-  rt.buffer @a : memref<2x2xi7> temporary at 0
-  rt.func @train() {
-    %a = rt.address @a : memref<2x2xi7>
-    // expected-error @+1 {{has elements of type 'i7'}}
-    rt.gemm %a, %a, %a as <m = 2, n = 2, k = 2, lda = 2, ldb = 2, ldc = 2>
-        : memref<2x2xi7>, memref<2x2xi7>, memref<2x2xi7>
-  }
-}
-
-// -----
-
-rt.program axes <[]> comms [] microbatches 1
-rt.stage 0 arena 64 {
   rt.buffer @a : memref<4xf32> temporary at 0
   rt.func @train() {
     %a = rt.address @a : memref<4xf32>

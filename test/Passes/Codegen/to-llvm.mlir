@@ -30,6 +30,36 @@ rt.stage 0 arena 192 {
     rt.all_reduce sum %y over ["tp"] : memref<4x4xf32>
     // CHECK-NEXT: llvm.return
   }
+  // CHECK: llvm.mlir.global internal constant @[[GEMM]]()
+  // Products of one shape and other element types have other constants.
+  // CHECK: llvm.func internal @stage0.half(
+  rt.func @half(%a: memref<4x4xbf16>, %b: memref<4x4xf32>) {
+    // CHECK-NEXT: llvm.mlir.addressof @[[WIDE:.*]] :
+    // CHECK-NEXT: llvm.call @pcc_gemm(
+    rt.gemm %a, %a, %b as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4>
+        : memref<4x4xbf16>, memref<4x4xbf16>, memref<4x4xf32>
+    // CHECK-NEXT: llvm.mlir.addressof @[[GEMM]] :
+    // CHECK-NEXT: llvm.call @pcc_gemm(
+    rt.gemm %b, %b, %b as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4>
+        : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
+    // CHECK-NEXT: llvm.mlir.addressof @[[HALF:.*]] :
+    // CHECK-NEXT: llvm.call @pcc_gemm(
+    rt.gemm %a, %a, %a as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4>
+        : memref<4x4xbf16>, memref<4x4xbf16>, memref<4x4xbf16>
+    // CHECK-NEXT: llvm.return
+  }
 }
-// CHECK: llvm.mlir.global internal constant @[[GEMM]]()
+// CHECK: llvm.mlir.global internal constant @[[WIDE]]()
+// CHECK-NEXT: llvm.mlir.undef
+// CHECK-NEXT: %[[A:.*]] = llvm.mlir.constant(2 : i32)
+// CHECK-NEXT: llvm.insertvalue %[[A]], %{{.*}}[0]
+// CHECK-NEXT: %[[B:.*]] = llvm.mlir.constant(2 : i32)
+// CHECK-NEXT: llvm.insertvalue %[[B]], %{{.*}}[1]
+// CHECK-NEXT: %[[C:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK-NEXT: llvm.insertvalue %[[C]], %{{.*}}[2]
+// CHECK: llvm.mlir.global internal constant @[[HALF]]()
+// CHECK: llvm.mlir.constant(2 : i32)
+// CHECK: llvm.mlir.constant(2 : i32)
+// CHECK: %[[C:.*]] = llvm.mlir.constant(2 : i32)
+// CHECK-NEXT: llvm.insertvalue %[[C]], %{{.*}}[2]
 // CHECK: llvm.mlir.global external constant @pcc_the_program()
