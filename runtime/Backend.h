@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace pcc {
 namespace backend {
@@ -60,6 +61,18 @@ void send(const void *buffer, int64_t bytes, int to);
 void receive(void *buffer, int64_t bytes, int from);
 /// The greatest of the ranks' values, known to all; also a barrier.
 int maxOverRanks(int value);
+
+/// What compiled code of this rank has communicated since the start, of one
+/// kind on one stream.
+struct Traffic {
+  std::string kind; ///< "all_reduce over pp tp", "send over pp"
+  int32_t stream;
+  int64_t messages;
+  int64_t bytes; ///< of the buffers: a rank's block, of all_reduce the whole
+  int64_t sent;  ///< by this rank: of an all_reduce among p, 2 (p - 1) / p
+};
+/// All kinds, by stream and then by name.
+std::vector<Traffic> traffic();
 
 /// How many threads this rank has for its work.
 int threads();

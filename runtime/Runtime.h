@@ -1,8 +1,32 @@
 //===- Runtime.h - The calls compiled code makes ------------------*- C -*-===//
 //
 // The C ABI between emitted step functions and a back end's runtime library.
-// Every buffer is a pointer into the rank's arena. Transfers block until the
-// buffer may be reused (send) or holds the data (receive).
+// Every buffer is a pointer into the rank's arena.
+//
+// Work is on streams, which the compiler numbers for each stage. Stream 0 is
+// the compute stream: its operations are done when their call returns, and
+// calls without a stream are its. An operation on another stream (a call that
+// ends in _async) may be done at any later time; the operations of one stream
+// begin one after the other, each when the one before is done. Nothing else
+// orders streams but events:
+//
+//   pcc_record(ctx, stream, event)  the event is what the stream was given
+//                                   up to here
+//   pcc_wait(ctx, stream, event)    what the stream is given from here on
+//                                   begins when the event is over
+//
+// "Up to here" is meant in program order, the order in which the rank's calls
+// are made: a wait means the last record of its event ahead of it, and one
+// without any is an error. On the compute stream a wait returns when the event
+// is over, and what is recorded there is over at once. So that a receive is
+// posted ahead, its call comes ahead. The buffers of an operation, the reader's
+// as well as the writer's, belong to it until an event behind it was waited
+// for.
+//
+// Collectives of one communicator begin in program order whatever streams they
+// are on, and all ranks issue them in the same order; so do the messages of a
+// channel. An operation is done in order to be waited for: at the end of an
+// entry some may be under way, and the next one may wait for their events.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,6 +78,15 @@ void pcc_zero(pcc_context *ctx, void *to, int64_t bytes);
 /// How a collective combines the ranks' elements.
 enum pcc_reduction { PCC_SUM = 0, PCC_MAX = 1 };
 
+/// The number of the compute stream; others count up from it.
+enum { PCC_COMPUTE_STREAM = 0 };
+
+/// Has `event`, a number from 0, stand for what `stream` was given so far.
+void pcc_record(pcc_context *ctx, int32_t stream, int32_t event);
+/// Has what `stream` is given from here on begin after what the last record of
+/// `event` stands for.
+void pcc_wait(pcc_context *ctx, int32_t stream, int32_t event);
+
 /// comm indexes pcc_program.comms.
 void pcc_all_reduce(pcc_context *ctx, int32_t comm, int32_t dtype,
                     int32_t reduction, void *buffer, int64_t count);
@@ -79,6 +112,29 @@ void pcc_recv(pcc_context *ctx, int32_t stage, int32_t channel, void *buffer,
 void pcc_exchange(pcc_context *ctx, int32_t to_stage, int32_t send_channel,
                   const void *send, int64_t send_bytes, int32_t from_stage,
                   int32_t recv_channel, void *recv, int64_t recv_bytes);
+
+/// pcc_all_reduce on a stream.
+void pcc_all_reduce_async(pcc_context *ctx, int32_t stream, int32_t comm,
+                          int32_t dtype, int32_t reduction, void *buffer,
+                          int64_t count);
+/// pcc_all_gather on a stream.
+void pcc_all_gather_async(pcc_context *ctx, int32_t stream, int32_t comm,
+                          int32_t dtype, const void *in, void *out,
+                          int64_t count);
+/// pcc_reduce_scatter on a stream.
+void pcc_reduce_scatter_async(pcc_context *ctx, int32_t stream, int32_t comm,
+                              int32_t dtype, const void *in, void *out,
+                              int64_t count);
+/// pcc_all_to_all on a stream.
+void pcc_all_to_all_async(pcc_context *ctx, int32_t stream, int32_t comm,
+                          int32_t dtype, const void *in, void *out,
+                          int64_t count);
+/// pcc_send on a stream.
+void pcc_send_async(pcc_context *ctx, int32_t stream, int32_t stage,
+                    int32_t channel, const void *buffer, int64_t bytes);
+/// pcc_recv on a stream.
+void pcc_recv_async(pcc_context *ctx, int32_t stream, int32_t stage,
+                    int32_t channel, void *buffer, int64_t bytes);
 
 /// This rank's index within the communicator.
 int64_t pcc_comm_index(pcc_context *ctx, int32_t comm);

@@ -11,9 +11,9 @@
 
 #include "runtime/Runtime.h"
 #include "runtime/cpu/Context.h"
+#include "runtime/cpu/Traffic.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
-#include "runtime/telemetry/Trace.h"
 
 #include <algorithm>
 #include <climits>
@@ -335,15 +335,20 @@ static std::unique_ptr<Request> exchangeBlocks(const Collective &collective,
   return request;
 }
 
-static void run(pcc_context *ctx, std::unique_ptr<Request> request,
-                int64_t bytes) {
-  TraceSpan span(Track::Communication, request->name, nullptr, request->detail);
-  span.note("bytes", bytes);
-  communication::run(ctx->waited, std::move(request));
+/// `sent`: the bytes that this rank sends.
+static void issue(pcc_context *ctx, int32_t stream,
+                  const Collective &collective,
+                  std::unique_ptr<Request> request, int64_t sent) {
+  int64_t bytes = collective.count * collective.size;
+  if (collective.c.size > 1)
+    countTraffic(stream, collective.name, collective.c.over.c_str(), bytes,
+                 sent);
+  issueOn(ctx, stream, std::move(request), bytes);
 }
 
-void pcc_all_reduce(pcc_context *ctx, int32_t comm, int32_t dtype,
-                    int32_t reduction, void *buffer, int64_t count) {
+void pcc_all_reduce_async(pcc_context *ctx, int32_t stream, int32_t comm,
+                          int32_t dtype, int32_t reduction, void *buffer,
+                          int64_t count) {
   Collective collective = {communicator(ctx, comm),
                            "all_reduce",
                            count,
@@ -351,48 +356,73 @@ void pcc_all_reduce(pcc_context *ctx, int32_t comm, int32_t dtype,
                            typeOf(dtype),
                            reduction == PCC_MAX ? MPI_MAX : MPI_SUM};
   collective.out = static_cast<char *>(buffer);
-  int64_t bytes = count * sizeOf(dtype);
-  run(ctx,
-      collective.c.size == 1   ? copyAlone(collective)
-      : bytes <= greatestWhole ? reduceWhole(collective)
-                               : reduceShares(collective),
-      bytes);
+  int64_t bytes = count * sizeOf(dtype), ranks = collective.c.size;
+  issue(ctx, stream, collective,
+        ranks == 1               ? copyAlone(collective)
+        : bytes <= greatestWhole ? reduceWhole(collective)
+                                 : reduceShares(collective),
+        2 * (ranks - 1) * bytes / ranks);
 }
 
-void pcc_all_gather(pcc_context *ctx, int32_t comm, int32_t dtype,
-                    const void *in, void *out, int64_t count) {
+void pcc_all_gather_async(pcc_context *ctx, int32_t stream, int32_t comm,
+                          int32_t dtype, const void *in, void *out,
+                          int64_t count) {
   Collective collective = {communicator(ctx, comm), "all_gather",
                            count * sizeOf(dtype), 1};
   collective.in = static_cast<const char *>(in);
   collective.out = static_cast<char *>(out);
-  run(ctx,
-      collective.c.size == 1 ? copyAlone(collective)
-                             : exchangeBlocks(collective, 0),
-      collective.count);
+  int64_t ranks = collective.c.size;
+  issue(ctx, stream, collective,
+        ranks == 1 ? copyAlone(collective) : exchangeBlocks(collective, 0),
+        (ranks - 1) * collective.count);
 }
 
-void pcc_reduce_scatter(pcc_context *ctx, int32_t comm, int32_t dtype,
-                        const void *in, void *out, int64_t count) {
+void pcc_reduce_scatter_async(pcc_context *ctx, int32_t stream, int32_t comm,
+                              int32_t dtype, const void *in, void *out,
+                              int64_t count) {
   Collective collective = {communicator(ctx, comm), "reduce_scatter", count,
                            sizeOf(dtype),           typeOf(dtype),    MPI_SUM};
   collective.in = static_cast<const char *>(in);
   collective.out = static_cast<char *>(out);
-  run(ctx,
-      collective.c.size == 1 ? copyAlone(collective)
-                             : reduceScatter(collective),
-      count * sizeOf(dtype));
+  int64_t ranks = collective.c.size;
+  issue(ctx, stream, collective,
+        ranks == 1 ? copyAlone(collective) : reduceScatter(collective),
+        (ranks - 1) * count * sizeOf(dtype));
 }
 
-void pcc_all_to_all(pcc_context *ctx, int32_t comm, int32_t dtype,
-                    const void *in, void *out, int64_t count) {
+void pcc_all_to_all_async(pcc_context *ctx, int32_t stream, int32_t comm,
+                          int32_t dtype, const void *in, void *out,
+                          int64_t count) {
   int64_t bytes = count * sizeOf(dtype);
   Collective collective = {communicator(ctx, comm), "all_to_all", bytes, 1};
   collective.in = static_cast<const char *>(in);
   collective.out = static_cast<char *>(out);
-  run(ctx,
-      collective.c.size == 1 ? copyAlone(collective)
-                             : exchangeBlocks(collective, bytes),
-      bytes);
+  int64_t ranks = collective.c.size;
+  issue(ctx, stream, collective,
+        ranks == 1 ? copyAlone(collective) : exchangeBlocks(collective, bytes),
+        (ranks - 1) * bytes);
+}
+
+void pcc_all_reduce(pcc_context *ctx, int32_t comm, int32_t dtype,
+                    int32_t reduction, void *buffer, int64_t count) {
+  pcc_all_reduce_async(ctx, PCC_COMPUTE_STREAM, comm, dtype, reduction, buffer,
+                       count);
+}
+
+void pcc_all_gather(pcc_context *ctx, int32_t comm, int32_t dtype,
+                    const void *in, void *out, int64_t count) {
+  pcc_all_gather_async(ctx, PCC_COMPUTE_STREAM, comm, dtype, in, out, count);
+}
+
+void pcc_reduce_scatter(pcc_context *ctx, int32_t comm, int32_t dtype,
+                        const void *in, void *out, int64_t count) {
+  pcc_reduce_scatter_async(ctx, PCC_COMPUTE_STREAM, comm, dtype, in, out,
+                           count);
+}
+
+void pcc_all_to_all(pcc_context *ctx, int32_t comm, int32_t dtype,
+                    const void *in, void *out, int64_t count) {
+  pcc_all_to_all_async(ctx, PCC_COMPUTE_STREAM, comm, dtype, in, out, count);
 }
 
 int64_t pcc_comm_index(pcc_context *ctx, int32_t comm) {

@@ -7,6 +7,7 @@
 #include "runtime/support/Error.h"
 #include "runtime/support/Progress.h"
 #include "runtime/support/Thread.h"
+#include "runtime/telemetry/Trace.h"
 
 #include <algorithm>
 #include <chrono>
@@ -43,6 +44,12 @@ struct Stream::Running {
   /// Posts what may be posted; true if anything was, or is done.
   bool move();
   bool isDone() const { return isPosted && underWay == 0; }
+  /// Tells a trace that it is done.
+  void trace() const {
+    if (begin >= 0 && tracing)
+      addSpan(trackOf(request->stream), request->name, begin, traceNow(),
+              request->bytes);
+  }
 
   struct Piece {
     int64_t index = -1; ///< -1: the slot is free
@@ -54,7 +61,8 @@ struct Stream::Running {
   int64_t next = 0; ///< the first piece that has no slot yet
   int underWay = 0; ///< pieces in slots
   bool isPosted = false;
-  double due = -1; ///< when it may be posted; -1: it has not started
+  double due = -1;   ///< when it may be posted; -1: it has not started
+  double begin = -1; ///< for a trace; -1: it is not for one
 };
 
 Stream::Stream() = default;
@@ -66,6 +74,8 @@ bool Stream::Running::start(double now) {
       if (!event.stream->hasDone(event.count))
         return false;
     due = now + request->delay;
+    if (tracing && request->stream >= 0)
+      begin = traceNow();
   }
   if (now < due)
     return false;
@@ -256,6 +266,7 @@ bool CommunicationThread::moveStreams() {
         isUnderWay = true;
         break;
       }
+      first.trace();
       stream->queue.pop_front();
       stream->done.store(stream->done.load() + 1);
     }
@@ -354,6 +365,7 @@ void CommunicationThread::abort(int code) {
 void CommunicationThread::runHere(Stream &stream,
                                   std::unique_ptr<Request> request) {
   Stream::Running running(std::move(request));
+  running.start(steadyNow());
   while (!running.isDone())
     if (!running.move())
       fail(ExitInternal,

@@ -62,6 +62,10 @@ struct Event {
 struct Request {
   /// As of an Operation: both live as long as the program.
   const char *name = "", *detail = "";
+  /// What a trace shows: on the track of this stream, if it is one of compiled
+  /// code; -1: nothing.
+  int32_t stream = -1;
+  int64_t bytes = 0;
   int64_t pieces = 1;
   int window = 1;
   /// Posts a phase of a piece; `slot` is that of no other piece under way.

@@ -7,6 +7,7 @@
 #include "runtime/support/Mesh.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -22,6 +23,13 @@ struct Communicator {
   PostOrder order;     ///< of what is posted on it
   /// Marks of the messages of a collective, so many were given out.
   uint64_t tags = 0;
+};
+
+/// A stream of compiled code as its issuing thread sees it.
+struct StreamState {
+  Stream stream; ///< what it was given, and how much of it is done
+  /// Waits that the next request of the stream begins with.
+  std::vector<Event> waits;
 };
 
 /// Sends to, or receives from, a rank on a channel.
@@ -45,16 +53,24 @@ struct pcc_context {
   int threads = 1;
   /// This rank's communicators, by their index in pcc_program.comms.
   std::vector<pcc::Communicator> comms;
-  /// What compiled code waits for at once.
-  pcc::Stream waited;
+  /// By number; that of the compute stream has what it waits for at once.
+  std::vector<std::unique_ptr<pcc::StreamState>> streams;
+  /// By number, what the last record stands for.
+  std::vector<std::optional<pcc::Event>> events;
   MPI_Comm transfers = MPI_COMM_NULL; ///< for send, receive and exchange
   std::vector<int> peers; ///< [stage] the rank with this one's coordinates
   /// [stage] " to stage 1", " from stage 1"
   std::vector<std::string> toStage, fromStage;
+  std::string overStages; ///< " over pp"
   std::map<pcc::Channel, pcc::PostOrder> channels;
 };
 
 namespace pcc {
+
+/// Hands a request of `bytes` bytes to a stream of compiled code; on the
+/// compute stream returns when it is done.
+void issueOn(pcc_context *ctx, int32_t stream, std::unique_ptr<Request> request,
+             int64_t bytes);
 
 /// The greatest count one MPI call is given: counts are ints. Tests lower it
 /// to reach the paths of large transfers.

@@ -2,6 +2,7 @@
 
 #include "runtime/Backend.h"
 #include "runtime/cpu/Context.h"
+#include "runtime/cpu/Delays.h"
 #include "runtime/cpu/Threads.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/Progress.h"
@@ -63,7 +64,7 @@ static Communicator makeCommunicator(const pcc_program &program,
     made.size *= static_cast<int>(size);
     made.index = static_cast<int>(made.index * size + coordinates[axis]);
     others[axis] = 0;
-    made.over += (i ? ", " : " over ") + std::string(program.axes[axis].name);
+    made.over += (i ? " " : " over ") + std::string(program.axes[axis].name);
   }
   if (made.size == 1)
     return made;
@@ -102,6 +103,7 @@ pcc_context *backend::prepare(const pcc_program &program,
                               const Coordinates &coordinates,
                               std::string &resources) {
   Operation operation("making communicators", Doing::Waits);
+  givenDelays(); // what is wrong with them is said now
   auto *context = new pcc_context;
   communication::call([&] { connect(*context, program, coordinates); });
   setThreads(context->threads);
@@ -113,6 +115,8 @@ pcc_context *backend::prepare(const pcc_program &program,
          "compete (Debian: install libopenblas0-openmp)");
 
   int axis = stageAxis(program);
+  if (axis >= 0)
+    context->overStages = std::string(" over ") + program.axes[axis].name;
   for (int stage = 0; stage < program.n_stages; ++stage) {
     Coordinates peer = coordinates;
     if (axis >= 0)

@@ -2,8 +2,8 @@
 
 #include "runtime/Runtime.h"
 #include "runtime/cpu/Context.h"
+#include "runtime/cpu/Traffic.h"
 #include "runtime/support/Error.h"
-#include "runtime/telemetry/Trace.h"
 
 #include <algorithm>
 #include <vector>
@@ -42,14 +42,19 @@ static void post(pcc_context *ctx, const Message &message, Posted &posted) {
   }
 }
 
-/// The transfer of some messages at once; the first one's stage is told.
-static std::unique_ptr<Request> transfer(pcc_context *ctx, const char *name,
-                                         const std::vector<Message> &messages) {
+/// Transfers some messages at once; the first one's stage is told.
+static void transfer(pcc_context *ctx, int32_t stream, const char *name,
+                     const std::vector<Message> &messages) {
   auto request = std::make_unique<Request>();
+  int64_t bytes = 0;
   for (const Message &message : messages) {
     checkStage(ctx, message.stage);
     request->addTo(ctx->channels[{ctx->peers[message.stage], message.channel,
                                   message.sends}]);
+    countTraffic(stream, message.sends ? "send" : "receive",
+                 ctx->overStages.c_str(), message.bytes,
+                 message.sends ? message.bytes : 0);
+    bytes += message.bytes;
   }
   const Message &first = messages.front();
   request->name = name;
@@ -61,27 +66,29 @@ static std::unique_ptr<Request> transfer(pcc_context *ctx, const char *name,
         post(ctx, message, posted);
     return phase == 0;
   };
-  return request;
+  issueOn(ctx, stream, std::move(request), bytes);
 }
 
-static void run(pcc_context *ctx, std::unique_ptr<Request> request,
-                int64_t bytes) {
-  TraceSpan span(Track::Communication, request->name, nullptr, request->detail);
-  span.note("bytes", bytes);
-  communication::run(ctx->waited, std::move(request));
+void pcc_send_async(pcc_context *ctx, int32_t stream, int32_t stage,
+                    int32_t channel, const void *buffer, int64_t bytes) {
+  char *from = static_cast<char *>(const_cast<void *>(buffer));
+  transfer(ctx, stream, "send", {{stage, channel, from, bytes, true}});
+}
+
+void pcc_recv_async(pcc_context *ctx, int32_t stream, int32_t stage,
+                    int32_t channel, void *buffer, int64_t bytes) {
+  char *to = static_cast<char *>(buffer);
+  transfer(ctx, stream, "receive", {{stage, channel, to, bytes, false}});
 }
 
 void pcc_send(pcc_context *ctx, int32_t stage, int32_t channel,
               const void *buffer, int64_t bytes) {
-  char *from = static_cast<char *>(const_cast<void *>(buffer));
-  run(ctx, transfer(ctx, "send", {{stage, channel, from, bytes, true}}), bytes);
+  pcc_send_async(ctx, PCC_COMPUTE_STREAM, stage, channel, buffer, bytes);
 }
 
 void pcc_recv(pcc_context *ctx, int32_t stage, int32_t channel, void *buffer,
               int64_t bytes) {
-  char *to = static_cast<char *>(buffer);
-  run(ctx, transfer(ctx, "receive", {{stage, channel, to, bytes, false}}),
-      bytes);
+  pcc_recv_async(ctx, PCC_COMPUTE_STREAM, stage, channel, buffer, bytes);
 }
 
 // NOLINTBEGIN(readability-identifier-naming): as in Runtime.h.
@@ -91,9 +98,7 @@ void pcc_exchange(pcc_context *ctx, int32_t to_stage, int32_t send_channel,
   // NOLINTEND(readability-identifier-naming)
   char *from = static_cast<char *>(const_cast<void *>(send)),
        *to = static_cast<char *>(recv);
-  run(ctx,
-      transfer(ctx, "exchange",
-               {{from_stage, recv_channel, to, recv_bytes, false},
-                {to_stage, send_channel, from, send_bytes, true}}),
-      send_bytes);
+  transfer(ctx, PCC_COMPUTE_STREAM, "exchange",
+           {{from_stage, recv_channel, to, recv_bytes, false},
+            {to_stage, send_channel, from, send_bytes, true}});
 }

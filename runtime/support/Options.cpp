@@ -123,6 +123,8 @@ static std::vector<Group> groupsOf(TrainingOptions &o) {
              "write what each rank did when, for Perfetto"),
         text("trace-steps", o.traceSteps, "A:B",
              "the steps of --trace (default: the second and third)"),
+        text("report", o.report, "FILE",
+             "write how much each rank sends in a step to FILE, as JSON"),
         text("outputs", o.outputs, "DIR",
              "where a forward-only program writes its outputs"),
         on("info", o.info, "say what this program is and exit"),

@@ -15,7 +15,7 @@ namespace pcc {
 struct TrainingOptions {
   /// Paths, as given: what is read and what is written. Empty: not given.
   std::string data, outputs, valData, save, resume, model, logJson, init;
-  std::string exportOnnx, tensorboardDir, trace, traceSteps;
+  std::string exportOnnx, tensorboardDir, trace, traceSteps, report;
   /// One of the names of parseDecay() (LearningRate.h).
   std::string lrSchedule = "cosine";
   /// Numbers of steps; 0 for `steps`: not given; for the others: none, never.

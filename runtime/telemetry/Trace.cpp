@@ -4,15 +4,17 @@
 
 #include "runtime/Backend.h"
 #include "runtime/support/Error.h"
-#include "runtime/support/Files.h"
+#include "runtime/telemetry/Gather.h"
 #include "runtime/telemetry/Symbols.h"
 
 #include <chrono>
+#include <map>
+#include <mutex>
 #include <vector>
 
 using namespace pcc;
 
-bool pcc::tracing = false;
+std::atomic<bool> pcc::tracing{false};
 
 namespace {
 struct Span {
@@ -25,8 +27,15 @@ struct Span {
 } // namespace
 
 static std::vector<Span> spans;
+/// Those of other threads, and what guards them. Never freed.
+static std::vector<Span> &others = *new std::vector<Span>;
+static std::mutex othersMutex;
+static std::map<Track, std::string> trackNames = {
+    {Track::Host, "host"},
+    {Track::Compute, "compute"},
+    {Track::Communication, "communication"}};
 /// Rank 0's start of the trace, on the clock that ranks of all hosts share.
-static double origin = 0;
+static std::atomic<double> origin{0};
 
 /// Microseconds on the system's clock, which never steps back in between.
 static double now() {
@@ -41,7 +50,7 @@ static double now() {
 
 void TraceSpan::open(Track track, const char *name, const void *kernel) {
   index = spans.size();
-  spans.push_back({track, name, kernel, now() - origin, -1, ""});
+  spans.push_back({track, name, kernel, traceNow(), -1, ""});
 }
 
 void TraceSpan::addNote(const char *key, int64_t value) {
@@ -53,12 +62,27 @@ void TraceSpan::addNote(const char *key, int64_t value) {
 void TraceSpan::close() {
   // The trace may have been written in between.
   if (index < spans.size())
-    spans[index].end = now() - origin;
+    spans[index].end = traceNow();
+}
+
+double pcc::traceNow() { return now() - origin; }
+
+void pcc::nameTrack(Track track, const std::string &name) {
+  trackNames[track] = name;
+}
+
+void pcc::addSpan(Track track, const char *name, double begin, double end,
+                  int64_t bytes) {
+  std::lock_guard<std::mutex> lock(othersMutex);
+  if (begin >= 0)
+    others.push_back({track, name, nullptr, begin, end,
+                      format("\"bytes\":%lld", static_cast<long long>(bytes))});
 }
 
 void pcc::startTrace() {
-  origin = now();
-  backend::broadcast(&origin, sizeof(origin), 0);
+  double start = now();
+  backend::broadcast(&start, sizeof(start), 0);
+  origin = start;
   tracing = true;
 }
 
@@ -80,11 +104,15 @@ static std::string ownEvents(const pcc_program &program) {
   if (!place.empty())
     place += ")";
   std::string text =
-      metadata(rank, 0, "process_name", format("rank %d", rank) + place) +
-      metadata(rank, 0, "thread_name", "host") +
-      metadata(rank, 1, "thread_name", "compute") +
-      metadata(rank, 2, "thread_name", "communication");
+      metadata(rank, 0, "process_name", format("rank %d", rank) + place);
+  for (const auto &[track, name] : trackNames)
+    text += metadata(rank, static_cast<int>(track), "thread_name", name);
   Symbols symbols;
+  {
+    std::lock_guard<std::mutex> lock(othersMutex);
+    spans.insert(spans.end(), others.begin(), others.end());
+    others.clear();
+  }
   for (const Span &span : spans) {
     if (span.end < 0)
       continue;
@@ -102,26 +130,7 @@ void pcc::writeTrace(const pcc_program &program, const std::string &path) {
   tracing = false;
   std::string events = ownEvents(program);
   spans.clear();
-  if (backend::rank() != 0) {
-    int64_t length = events.size();
-    backend::send(&length, sizeof(length), 0);
-    backend::send(events.data(), length, 0);
-    return;
-  }
-  for (int rank = 1; rank < backend::size(); ++rank) {
-    int64_t length = 0;
-    backend::receive(&length, sizeof(length), rank);
-    size_t end = events.size();
-    events.resize(end + length);
-    backend::receive(&events[end], length, rank);
-  }
-  events.erase(events.find_last_of(','), 1);
-  std::string written = isDevice(path) ? path : path + ".tmp";
-  std::string error =
-      writeFile(written, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n" +
-                             events + "]}\n");
-  if (!error.empty())
-    fail(ExitOutput, error);
-  if (written != path)
-    replaceFile(written, path);
+  events.erase(events.find_last_of(','));
+  writeGathered(path, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n", events,
+                "\n]}\n");
 }

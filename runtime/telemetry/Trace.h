@@ -1,8 +1,8 @@
 //===- Trace.h - What a rank does when --------------------------*- C++ -*-===//
 //
 // Spans of chosen steps, written as a Chrome trace, which Perfetto and
-// chrome://tracing show: a process for each rank, a track for each kind of
-// work.
+// chrome://tracing show: a process for each rank, a track for the host, one for
+// the compute stream and one for each of the others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,15 +12,23 @@
 #include "runtime/support/Mesh.h"
 #include "runtime/support/Progress.h"
 
+#include <atomic>
 #include <string>
 
 namespace pcc {
 
-/// On which line of a rank's process a span is drawn.
+/// On which line of a rank's process a span is drawn. What the compute stream
+/// waits for at once is on Communication; stream n is n tracks below.
 enum class Track { Host, Compute, Communication };
 
+/// The track of a stream of compiled code.
+inline Track trackOf(int32_t stream) {
+  return static_cast<Track>(static_cast<int32_t>(Track::Communication) +
+                            stream);
+}
+
 /// Whether spans are kept at present.
-extern bool tracing;
+extern std::atomic<bool> tracing;
 
 /// A piece of work, from the construction to the destruction: an operation that
 /// a trace shows. Costs a test of `tracing` and a few stores when off.
@@ -59,6 +67,17 @@ private:
   bool on;
   size_t index = 0;
 };
+
+/// What a track is called. For the main thread.
+void nameTrack(Track track, const std::string &name);
+
+/// Microseconds as a trace has them.
+double traceNow();
+
+/// Keeps a span that has ended, of any thread; `name` lives as long as the
+/// program. Leaves out what began before the trace did.
+void addSpan(Track track, const char *name, double begin, double end,
+             int64_t bytes);
 
 /// Starts keeping spans; all ranks call it, and agree on the time.
 void startTrace();

@@ -57,6 +57,8 @@ static std::vector<Destination> destinationsOf(const pcc_program &program,
     add("log-json", options.logJson, false);
   if (!options.trace.empty())
     add("trace", options.trace, true);
+  if (!options.report.empty())
+    add("report", options.report, true);
   if (!options.exportOnnx.empty())
     for (const std::string &path : exportTargets(program, options.exportOnnx))
       add("export-onnx", path, true);

@@ -19,6 +19,7 @@
 #include "runtime/train/Info.h"
 #include "runtime/train/LossCheck.h"
 #include "runtime/train/Outputs.h"
+#include "runtime/train/Report.h"
 
 #include <algorithm>
 #include <cmath>
@@ -96,6 +97,7 @@ private:
   char *arena;
   std::unique_ptr<SafeTensors> initFile;
   std::unique_ptr<Log> log;
+  std::vector<backend::Traffic> ofStep; ///< of the last one, for --report
 };
 } // namespace
 
@@ -272,7 +274,12 @@ StepResult Run::runStep(int64_t step) {
   }
   {
     TraceSpan work(Track::Host, "run");
+    std::vector<backend::Traffic> before;
+    if (!options.report.empty())
+      before = backend::traffic();
     stage.step(context, arena);
+    if (!options.report.empty())
+      ofStep = trafficSince(before, backend::traffic());
   }
   StepResult result;
   result.step = step;
@@ -364,6 +371,8 @@ void Run::finish() {
   if (skipped > skippedBefore && first())
     log->say(format("skipped    %lld of the steps, in which nothing counted",
                     static_cast<long long>(skipped - skippedBefore)));
+  if (!options.report.empty())
+    writeReport(options.report, ofStep);
   if (options.exportOnnx.empty())
     return;
   double begin = steadyNow();
@@ -385,7 +394,8 @@ bool Run::begin() {
 int Run::findRequest() {
   bool leavesFiles = !options.save.empty() || !options.logJson.empty() ||
                      !options.tensorboardDir.empty() ||
-                     !options.exportOnnx.empty() || !options.trace.empty();
+                     !options.exportOnnx.empty() || !options.trace.empty() ||
+                     !options.report.empty();
   int request = stopSignal();
   if (consoleError() && !leavesFiles && !request)
     request = SIGPIPE;

@@ -1,5 +1,5 @@
-"""What a run tells beside its lines: TensorBoard's events, a trace, and a
-progress bar on a terminal.
+"""What a run tells beside its lines: TensorBoard's events, a trace, a report,
+and a progress bar on a terminal.
 
 RUN: rm -rf %t && mkdir %t && cd %t && toy-files .
 RUN: %python %s
@@ -130,6 +130,31 @@ error = run("toy-1", "--trace", "no/t.json", code=8).stderr
 assert "cannot write 'no/t.json'" in error, error
 error = run("toy-1", "--tensorboard-dir", "toy.bin", code=8).stderr
 assert "cannot make folder 'toy.bin'" in error, error
+
+
+# What each rank sends in a step: microbatches of 16 rows of 16 floats.
+run("toy-pp2-tp2", "--steps", "3", "--report", "report.json")
+with open("report.json") as file:
+    report = json.load(file)["step"]
+assert [rank["rank"] for rank in report] == [0, 1, 2, 3]
+for rank in report:
+    found = {message.pop("kind"): message for message in rank["messages"]}
+
+    def counted(count, size, sent):
+        return {"stream": 0, "count": count, "bytes": size, "bytes_sent": sent}
+
+    expected = {"all_reduce over pp tp": counted(1, 4, 6),
+                "send over pp": counted(4, 4 * 1024, 4 * 1024),
+                "receive over pp": counted(4, 4 * 1024, 0)}
+    # The greatest, the sum and the target of each row, and its gradient.
+    if rank["rank"] >= 2:
+        size = 4 * 4 * 16 * (1 + 2 + 16)
+        expected["all_reduce over tp"] = counted(12, size, size)
+    assert found == expected, rank
+error = run("toy-1", "--report", "no/r.json", code=8).stderr
+assert "cannot write 'no/r.json'" in error, error
+error = run("toy-1", "--report", "x", "--trace", "x", code=8).stderr
+assert "--trace and --report both write 'x'" in error, error
 
 
 # A progress bar, only where a terminal is.

@@ -1,0 +1,276 @@
+//===- Streams.cpp - Streams and events of the CPU back end ---------------===//
+//
+// Runs on 4 ranks, a mesh of pp=2 x tp=2, or alone. The first argument says
+// what is tested. Most tests want PCC_DELAY to stir the order in which things
+// happen.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Backend.h"
+#include "runtime/Runtime.h"
+#include "runtime/cpu/Context.h"
+#include "runtime/cpu/Delays.h"
+#include "runtime/cpu/IdleThreads.h"
+#include "runtime/support/Clock.h"
+#include "runtime/telemetry/Trace.h"
+#include "test/Runtime/Check.h"
+
+#include <ctime>
+#include <map>
+#include <thread>
+#include <unistd.h>
+
+using namespace pcc;
+
+static const int64_t n = 300;
+static const pcc_axis axes[] = {{"pp", 2, PCC_PIPELINE_AXIS},
+                                {"tp", 2, PCC_TENSOR_AXIS}};
+static const int32_t tp[] = {1}, all[] = {0, 1};
+static const pcc_comm comms[] = {{1, tp}, {2, all}, {0, tp}};
+enum Comm { OverTP, OverAll, Alone };
+enum Stream { Compute, First, Second, Third };
+
+static std::vector<float> filled(float value) {
+  return std::vector<float>(n, value);
+}
+
+static void sum(pcc_context *ctx, int32_t stream, int32_t comm,
+                std::vector<float> &a) {
+  pcc_all_reduce_async(ctx, stream, comm, PCC_F32, PCC_SUM, a.data(), n);
+}
+
+/// Operations of a stream follow each other; those of others follow events.
+static void testOrder(pcc_context *ctx) {
+  float rank = backend::rank();
+  for (int round = 0; round < 20; ++round) {
+    std::vector<float> a = filled(rank + round), b(2 * n), c(2 * n), d(n);
+    // tp pairs: ranks 0 and 1, 2 and 3.
+    float pair = 2 * round + (rank < 2 ? 1 : 5);
+    sum(ctx, First, OverTP, a);
+    pcc_all_gather_async(ctx, First, OverTP, PCC_F32, a.data(), b.data(), n);
+    pcc_record(ctx, First, 7);
+    // Its event is recorded again; the wait means what came before it.
+    pcc_wait(ctx, Second, 7);
+    pcc_record(ctx, Compute, 7);
+    pcc_all_to_all_async(ctx, Second, OverTP, PCC_F32, b.data(), c.data(), n);
+    pcc_reduce_scatter_async(ctx, Second, OverTP, PCC_F32, c.data(), d.data(),
+                             n);
+    pcc_record(ctx, Second, 8);
+    // A stream that only waits passes on what it waits for.
+    pcc_wait(ctx, Third, 8);
+    pcc_record(ctx, Third, 9);
+    pcc_wait(ctx, Compute, 9);
+    CHECK(a == filled(pair));
+    CHECK(b == std::vector<float>(2 * n, pair));
+    CHECK(c == b && d == filled(2 * pair));
+    // What the compute stream does at once comes behind what was issued.
+    std::vector<float> e = filled(1), f = filled(2);
+    sum(ctx, First, OverAll, e);
+    pcc_all_reduce(ctx, OverAll, PCC_F32, PCC_SUM, f.data(), n);
+    CHECK(f == filled(8));
+    pcc_record(ctx, First, 0);
+    pcc_wait(ctx, Compute, 0);
+    CHECK(e == filled(4));
+  }
+}
+
+/// Ranks whose streams come to a communicator in other orders enter it alike.
+static void testOneOrder(pcc_context *ctx) {
+  for (int round = 0; round < 20; ++round) {
+    std::vector<float> slow = filled(1), a = filled(10), b = filled(100);
+    sum(ctx, Third, Alone, slow);
+    pcc_record(ctx, Third, 1);
+    pcc_wait(ctx, First, 1);
+    sum(ctx, First, OverAll, a);
+    sum(ctx, Second, OverAll, b);
+    for (int32_t stream : {First, Second}) {
+      pcc_record(ctx, stream, 2);
+      pcc_wait(ctx, Compute, 2);
+    }
+    CHECK(a == filled(40) && b == filled(400));
+  }
+}
+
+/// Receives are posted ahead, and each is waited for alone.
+static void testAhead(pcc_context *ctx) {
+  int32_t stage = backend::rank() / 2;
+  const int32_t slots = 4;
+  std::vector<float> buffers[slots];
+  for (int round = 0; round < 10; ++round) {
+    if (stage == 0) {
+      for (int32_t i = 0; i < slots; ++i) {
+        // The last is sent when the other stage has the first.
+        float go = 0;
+        if (i == slots - 1)
+          pcc_recv(ctx, 1, 1, &go, sizeof(go));
+        CHECK(i < slots - 1 || go == round);
+        pcc_record(ctx, First, 10 + i);
+        pcc_wait(ctx, Compute, 10 + i);
+        buffers[i] = filled(100 * round + i);
+        pcc_send_async(ctx, First, 1, 0, buffers[i].data(), 4 * n);
+      }
+      pcc_record(ctx, First, 0);
+      pcc_wait(ctx, Compute, 0);
+      continue;
+    }
+    for (int32_t i = 0; i < slots; ++i) {
+      buffers[i] = filled(-1);
+      pcc_recv_async(ctx, Second, 0, 0, buffers[i].data(), 4 * n);
+      pcc_record(ctx, Second, 10 + i);
+    }
+    for (int32_t i = 0; i < slots; ++i) {
+      pcc_wait(ctx, Compute, 10 + i);
+      CHECK(buffers[i] == filled(100 * round + i));
+      float go = round;
+      if (i == 0)
+        pcc_send(ctx, 0, 1, &go, sizeof(go));
+    }
+  }
+}
+
+static double cpuSeconds() {
+  timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return time.tv_sec + 1e-9 * time.tv_nsec;
+}
+
+/// With PCC_DELAY=all_reduce/tp=400: it takes that long, asleep, and what does
+/// not depend on it goes on.
+static void testDelay(pcc_context *ctx) {
+  std::vector<float> a = filled(1), b(4 * n);
+  backend::maxOverRanks(0);
+  double begin = steadyNow(), cpu = cpuSeconds();
+  sum(ctx, First, OverTP, a);
+  pcc_record(ctx, First, 0);
+  // A record to come is not waited for.
+  pcc_all_gather_async(ctx, Second, OverAll, PCC_F32, a.data() + 1, b.data(),
+                       1);
+  pcc_record(ctx, Second, 1);
+  pcc_wait(ctx, Compute, 1);
+  double between = steadyNow() - begin;
+  CHECK(b[0] == 1 && b[3] == 1);
+  pcc_wait(ctx, Compute, 0);
+  double whole = steadyNow() - begin;
+  CHECK(a == filled(2));
+  CHECK(between < 0.3 && whole >= 0.4);
+  CHECK(cpuSeconds() - cpu < 0.2);
+}
+
+/// What was counted and traced, by kind and stream.
+static void testCounts(pcc_context *ctx, const pcc_program &program) {
+  startTrace();
+  std::vector<float> a = filled(1);
+  sum(ctx, First, OverTP, a);
+  sum(ctx, First, OverTP, a);
+  pcc_record(ctx, First, 0);
+  pcc_wait(ctx, Compute, 0);
+  pcc_all_reduce(ctx, OverAll, PCC_F32, PCC_SUM, a.data(), n);
+  int32_t stage = backend::rank() / 2;
+  if (stage == 0)
+    pcc_send_async(ctx, Second, 1, 0, a.data(), 4 * n);
+  else
+    pcc_recv_async(ctx, Second, 0, 0, a.data(), 4 * n);
+  pcc_record(ctx, Second, 0);
+  pcc_wait(ctx, Compute, 0);
+  std::map<std::string, backend::Traffic> counts;
+  for (const backend::Traffic &traffic : backend::traffic())
+    counts[traffic.kind] = traffic;
+  CHECK(counts.size() == 3);
+  backend::Traffic all = counts["all_reduce over pp tp"],
+                   pairs = counts["all_reduce over tp"],
+                   stages = counts[stage ? "receive over pp" : "send over pp"];
+  CHECK(all.stream == 0 && all.messages == 1 && all.bytes == 4 * n &&
+        all.sent == 6 * n);
+  CHECK(pairs.stream == 1 && pairs.messages == 2 && pairs.bytes == 8 * n &&
+        pairs.sent == 8 * n);
+  CHECK(stages.stream == 2 && stages.messages == 1 && stages.bytes == 4 * n &&
+        stages.sent == (stage ? 0 : 4 * n));
+  writeTrace(program, "streams.json");
+}
+
+/// A program of one rank has no thread beside its own.
+static void testAlone(pcc_context *ctx) {
+  CHECK(threadIds().size() == 1);
+  std::vector<float> a = filled(3), b(n);
+  sum(ctx, First, Alone, a);
+  pcc_record(ctx, First, 0);
+  pcc_wait(ctx, Second, 0);
+  pcc_all_gather_async(ctx, Second, Alone, PCC_F32, a.data(), b.data(), n);
+  CHECK(b == a && a == filled(3));
+  pcc_record(ctx, Second, 0);
+  pcc_wait(ctx, Compute, 0);
+  pcc_record(ctx, Compute, 0);
+  pcc_wait(ctx, First, 0);
+  CHECK(backend::maxOverRanks(5) == 5);
+
+  std::vector<Delay> delays =
+      parseDelays("send=5,all_reduce/pp tp=1..3,any=0..0.5");
+  CHECK(findDelay(delays, "send", " to stage 1", 0, 0) == 0.005);
+  CHECK(findDelay(delays, "receive", " from stage 1", 0, 0) == 0);
+  double least = 1, most = 0;
+  for (uint64_t i = 0; i < 100; ++i) {
+    double delay = findDelay(delays, "all_reduce", " over pp tp", 1, i);
+    CHECK(delay == findDelay(delays, "all_reduce", " over pp tp", 1, i));
+    least = std::min(least, delay);
+    most = std::max(most, delay);
+    CHECK(findDelay(delays, "all_reduce", " over tp", 1, i) < 0.0005);
+  }
+  CHECK(least >= 0.001 && least < 0.0015 && most > 0.0025 && most < 0.003);
+}
+
+/// All ranks end, whatever is under way: a request that nobody answers, or the
+/// thread in a call that does not return.
+[[noreturn]] static void testAbort(pcc_context *ctx, bool isStuck) {
+  std::vector<float> a(n);
+  if (backend::rank() < 2)
+    pcc_recv_async(ctx, First, 1, 3, a.data(), 4 * n);
+  sum(ctx, Second, OverTP, a);
+  std::thread([isStuck] {
+    usleep(300000);
+    if (isStuck || backend::rank() == 0)
+      backend::abortRanks(7);
+  }).detach();
+  if (isStuck)
+    communication::call([] { sleep(60); });
+  pcc_record(ctx, First, 0);
+  pcc_wait(ctx, Compute, 0);
+  sleep(60);
+  _exit(1);
+}
+
+int main(int argc, char **argv) {
+  std::string what = argc > 1 ? argv[1] : "";
+  bool alone = what == "alone" || what == "unrecorded";
+  pcc_program program = {};
+  program.n_axes = alone ? 0 : 2;
+  program.axes = axes;
+  program.n_stages = alone ? 1 : 2;
+  static const pcc_comm none[] = {{0, tp}, {0, tp}, {0, tp}};
+  program.n_comms = 3;
+  program.comms = alone ? none : comms;
+  backend::join(alone);
+  std::string resources;
+  pcc_context *ctx = backend::prepare(
+      program, coordinatesOf(program, backend::rank()), resources);
+  if (what == "alone")
+    testAlone(ctx);
+  else if (what == "unrecorded")
+    pcc_wait(ctx, First, 3);
+  else if (what == "delay")
+    testDelay(ctx);
+  else if (what == "counts")
+    testCounts(ctx, program);
+  else if (what == "abort" || what == "stuck")
+    testAbort(ctx, what == "stuck");
+  else {
+    testOrder(ctx);
+    testOneOrder(ctx);
+    testAhead(ctx);
+    greatestWhole = 0;
+    testOrder(ctx);
+  }
+  failures = backend::maxOverRanks(failures);
+  int result = backend::rank() == 0 ? checkResult() : failures != 0;
+  backend::finish();
+  return result;
+}
