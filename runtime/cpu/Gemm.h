@@ -24,7 +24,7 @@ Matrices matricesAt(const pcc_gemm_desc &desc, const Matrices &first,
                     int64_t index);
 
 /// Products of bf16 or f16 by OpenBLAS. Every thread keeps scratch of at most
-/// 3 MiB for the blocks that it works on.
+/// 5 MiB for the blocks that it works on.
 void multiplyWidened(const pcc_gemm_desc &desc, const Matrices &matrices,
                      int threads);
 

@@ -25,7 +25,7 @@ using namespace pcc;
 
 namespace {
 /// At most this many rows and columns of a tile, and of a block of k.
-const int64_t tileExtent = 512, blockExtent = 512;
+const int64_t tileExtent = 768, blockExtent = 384;
 
 /// A piece of a matrix of one of the types.
 struct Piece {
@@ -63,19 +63,27 @@ struct Scratch {
 };
 } // namespace
 
-static int64_t halfOf(int64_t extent) {
-  const int64_t vector = 16; // f32 of a vector, which kernels like whole
-  return (extent / 2 + vector - 1) / vector * vector;
+/// The extent of equal pieces of `whole` of at most `greatest`, in whole
+/// vectors of f32, which kernels like.
+static int64_t evenPiece(int64_t whole, int64_t greatest) {
+  const int64_t vector = 16;
+  int64_t pieces = (whole + greatest - 1) / greatest;
+  int64_t extent = (whole + pieces - 1) / pieces;
+  return std::min(whole, (extent + vector - 1) / vector * vector);
 }
 
 Tiles::Tiles(const pcc_gemm_desc &d, const Matrices &first, int threads)
-    : d(d), first(first), rows(std::min(d.m, tileExtent)),
-      columns(std::min(d.n, tileExtent)) {
-  // Several tiles a thread come out nearly even; small ones cost more to widen.
+    : d(d), first(first), rows(evenPiece(d.m, tileExtent)),
+      columns(evenPiece(d.n, tileExtent)) {
+  // Smaller tiles come out even, but more is widened for each product in them.
+  auto isUneven = [&] {
+    return count() < threads ||
+           (count() % threads != 0 && count() < 4 * threads);
+  };
   const int64_t least = 128;
-  while (count() < 4 * threads && std::max(rows, columns) > least) {
+  while (isUneven() && std::max(rows, columns) > least) {
     int64_t &greater = rows > columns ? rows : columns;
-    greater = halfOf(greater);
+    greater = evenPiece(greater, (greater + 1) / 2);
   }
   parts = static_cast<int>(std::min<int64_t>(threads, count()));
 }
