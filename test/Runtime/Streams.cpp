@@ -134,7 +134,7 @@ static double cpuSeconds() {
   return time.tv_sec + 1e-9 * time.tv_nsec;
 }
 
-/// With PCC_DELAY=all_reduce/tp=400: it takes that long, asleep, and what does
+/// With PCC_DELAY=all_reduce/tp=1500: it takes that long, asleep, and what does
 /// not depend on it goes on.
 static void testDelay(pcc_context *ctx) {
   std::vector<float> a = filled(1), b(4 * n);
@@ -142,18 +142,15 @@ static void testDelay(pcc_context *ctx) {
   double begin = steadyNow(), cpu = cpuSeconds();
   sum(ctx, First, OverTP, a);
   pcc_record(ctx, First, 0);
-  // A record to come is not waited for.
   pcc_all_gather_async(ctx, Second, OverAll, PCC_F32, a.data() + 1, b.data(),
                        1);
   pcc_record(ctx, Second, 1);
   pcc_wait(ctx, Compute, 1);
-  double between = steadyNow() - begin;
+  CHECK(!ctx->events[0]->stream->hasDone(ctx->events[0]->count));
   CHECK(b[0] == 1 && b[3] == 1);
   pcc_wait(ctx, Compute, 0);
-  double whole = steadyNow() - begin;
   CHECK(a == filled(2));
-  CHECK(between < 0.3 && whole >= 0.4);
-  CHECK(cpuSeconds() - cpu < 0.2);
+  CHECK(steadyNow() - begin >= 1.5 && cpuSeconds() - cpu < 0.75);
 }
 
 /// What was counted and traced, by kind and stream.
