@@ -18,6 +18,11 @@ struct Piece {
 };
 using Dims = SmallVector<SmallVector<Piece, 2>, 4>;
 
+/// The places of a text.
+int64_t lengthOf(BlockArgument tokens) {
+  return tensorType(tokens).getDimSize(*dimsOf(tokens).sequence);
+}
+
 struct AxisFinder {
   DenseMap<Value, Dims> known;
 
@@ -30,21 +35,18 @@ struct AxisFinder {
 
   static Dims ofArgument(BlockArgument argument) {
     Dims dims = plain(argument);
-    std::optional<InputRole> role = roleOf(argument);
-    if (!role || dims.empty())
-      return dims;
-    if (hasRowPerSample(*role))
-      dims[0][0].axis = Axis::Batch;
-    if (role == InputRole::Positions)
-      dims[0][0].axis = Axis::Sequence;
-    if (!isSequence(*role))
+    InputDims known = dimsOf(argument);
+    if (known.batch)
+      dims[*known.batch][0].axis = Axis::Batch;
+    if (!known.sequence)
       return dims;
     // Of several sequences that of the first tokens, which positions number.
+    Piece &sequence = dims[*known.sequence][0];
     auto func = cast<func::FuncOp>(argument.getOwner()->getParentOp());
     BlockArgument tokens = findInput(func, InputRole::Tokens);
-    if (tokens && dims.size() > 1 &&
-        dims[1][0].size == tensorType(tokens).getDimSize(1))
-      dims[1][0].axis = Axis::Sequence;
+    if (roleOf(argument) == InputRole::Positions ||
+        (tokens && sequence.size == lengthOf(tokens)))
+      sequence.axis = Axis::Sequence;
     return dims;
   }
 
@@ -131,6 +133,30 @@ BatchAndSequence pcc::analysis::findAxes(Value value) {
       axes.seq = dim;
   }
   return axes;
+}
+
+struct SequenceFinder::State {
+  AxisFinder finder;
+};
+
+SequenceFinder::SequenceFinder() : state(std::make_unique<State>()) {}
+SequenceFinder::~SequenceFinder() = default;
+
+std::optional<unsigned> SequenceFinder::find(Value value,
+                                             ArrayRef<unsigned> candidates) {
+  const Dims &dims = state->finder.find(value);
+  std::optional<unsigned> other;
+  for (unsigned dim : candidates) {
+    if (dims[dim].size() == 1 && dims[dim][0].axis == Axis::Sequence)
+      return dim;
+    bool hasSamples = llvm::any_of(
+        dims[dim], [](Piece piece) { return piece.axis == Axis::Batch; });
+    bool isLonger = !other || (tensorType(value).getDimSize(*other) == 1 &&
+                               tensorType(value).getDimSize(dim) > 1);
+    if (!hasSamples && isLonger)
+      other = dim;
+  }
+  return other;
 }
 
 std::optional<bool> pcc::analysis::runsOverBatch(Value value,
@@ -248,11 +274,12 @@ Value pcc::analysis::entryArgument(func::FuncOp forward, InputRole role) {
   }
   SmallVector<int64_t> extents;
   if (!isScalar(role)) {
-    bool isPositions = role == InputRole::Positions;
-    BlockArgument rows = isPositions ? findInput(forward, InputRole::Tokens)
-                                     : findModelData(forward);
-    assert(rows && "entry arguments need an input of samples");
-    extents.push_back(tensorType(rows).getDimSize(isPositions));
+    if (role == InputRole::Positions) {
+      extents.push_back(lengthOf(findInput(forward, InputRole::Tokens)));
+    } else {
+      BlockArgument rows = findModelData(forward);
+      extents.push_back(tensorType(rows).getDimSize(*dimsOf(rows).batch));
+    }
   }
   Type i64 = IntegerType::get(forward.getContext(), 64);
   return insertInput(forward, index, role, stringifyInputRole(role),

@@ -6,6 +6,7 @@
 #include "dialects/NN/NN.h"
 #include "dialects/NN/Roles.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <memory>
 
 namespace pcc::analysis {
 
@@ -20,6 +21,24 @@ struct BatchAndSequence {
 /// first dim of each kind counts (queries before keys). A dim that is merged
 /// with others is not one of its own.
 BatchAndSequence findAxes(mlir::Value value);
+
+/// Finds the dims along which values have places, each with a row of its own:
+/// words, patches, queries. Keeps what it learns of a function from one value
+/// to the next, so no op of it may change between.
+class SequenceFinder {
+public:
+  SequenceFinder();
+  ~SequenceFinder();
+  /// Among `candidates`, dims of `value`: the one that runs over the sequence
+  /// of the tokens; else the first that runs over no samples, one of several
+  /// places before one of a single place. Nothing: all run over samples.
+  std::optional<unsigned> find(mlir::Value value,
+                               llvm::ArrayRef<unsigned> candidates);
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
 
 /// Whether any of these dims of `value` runs over the samples, alone or merged
 /// with others; nothing if no dim is known to.

@@ -119,6 +119,7 @@ InputInfo pcc::interp::argumentInfo(func::FuncOp function, unsigned index,
   if (info.name.empty())
     info.name = info.role ? info.roleName() : "arg" + std::to_string(index);
   info.isPerMicrobatch = info.role && nn::hasRowPerSample(*info.role);
+  info.dims = nn::dimsOf(function, index);
   if (!setBound(info, function.getArgAttr(index, nn::kIdsAttr)) &&
       isToken(info.role, type))
     info.vocab = vocabularyOf(function.getArgument(index));
@@ -127,7 +128,9 @@ InputInfo pcc::interp::argumentInfo(func::FuncOp function, unsigned index,
 
 InputInfo pcc::interp::inputInfo(pipe::InputOp input, RankedTensorType type) {
   InputInfo info = {input.getRole(), input.getName().str(), type,
-                    input.isPerMicrobatch()};
+                    input.isPerMicrobatch(),
+                    nn::dimsOf(input.getRole(), type.getRank(),
+                               input->getAttr(nn::kDimsAttr))};
   if (setBound(info, input->getAttr(nn::kIdsAttr)) || !isToken(info.role, type))
     return info;
   auto module = input->getParentOfType<ModuleOp>();

@@ -20,6 +20,7 @@ struct InputInfo {
   std::string name;
   mlir::RankedTensorType type;
   bool isPerMicrobatch;
+  nn::InputDims dims = {};
   /// Exclusive bound of token ids, and the node it comes from; 0: not known.
   int64_t vocab = 0;
   std::string lookedUpBy = "";

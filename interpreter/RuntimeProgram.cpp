@@ -61,8 +61,13 @@ LogicalResult RuntimeProgram::addInput(ModuleOp module, const InputInfo &info) {
       info.isPerMicrobatch ? llvm::alignTo(bytes, PCC_ALIGNMENT) : 0;
   input.arena_offset = allocate(
       info.isPerMicrobatch ? input.slot_bytes * program.microbatches : bytes);
-  if (info.role == nn::InputRole::Tokens && info.type.getRank() == 2)
-    program.seq = info.type.getDimSize(1);
+  auto number = [](std::optional<unsigned> dim) {
+    return dim ? static_cast<int32_t>(*dim) : -1;
+  };
+  input.batch_dim = number(info.dims.batch);
+  input.sequence_dim = number(info.dims.sequence);
+  if (info.role == nn::InputRole::Tokens && info.dims.sequence)
+    program.seq = info.type.getDimSize(*info.dims.sequence);
   inputs.push_back(input);
   inputTypes.push_back(info.type);
   return success();

@@ -98,8 +98,8 @@ Training::create(Machine &machine, int64_t microbatches, DataSource data) {
   SmallVector<InputInfo> filled;
   int64_t microBatch = 0;
   for (auto [i, info] : llvm::enumerate(self->inputs)) {
-    if (info.isPerMicrobatch && info.type.getRank() > 0)
-      microBatch = info.type.getDimSize(0);
+    if (info.dims.batch)
+      microBatch = info.type.getDimSize(*info.dims.batch);
     if (self->filled.contains(i))
       filled.push_back(info);
   }

@@ -19,7 +19,7 @@ extern "C" {
 
 /// Raised whenever a struct below or of Runtime.h changes; the runtime refuses
 /// another one.
-#define PCC_ABI_VERSION 7
+#define PCC_ABI_VERSION 8
 
 /// The type of an element; support/DType.h says how wide each is and what files
 /// call it. The numbers are part of the ABI.
@@ -147,7 +147,7 @@ typedef struct {
 /// An input the runtime fills before a step, known by its role: "tokens",
 /// "targets", "labels" (targets that the model shifts itself), "positions",
 /// "samples", "seed", "step", "lr", "weight_decay", "beta1", "beta2", "eps",
-/// "clip_grad", and by name, from a .npy file, "data", a row per sample, and
+/// "clip_grad", and by name, from a .npy file, "data", an entry per sample, and
 /// "shared", the same for all samples.
 typedef struct {
   /// One of the names above; decides what the input is filled with.
@@ -162,6 +162,8 @@ typedef struct {
   int64_t slot_bytes;   ///< distance of two microbatches' slots; 0: one slot
   int64_t vocab;        ///< of ids: their exclusive bound; else 0
   const char *looked_up_by; ///< the model's node that bounds them; "" or null
+  int32_t batch_dim;        ///< the dim that runs over the samples, or -1
+  int32_t sequence_dim;     ///< the one that runs over the places, or -1
 } pcc_input;
 
 /// Begins the name of a result that the model's own loss is divided by; the

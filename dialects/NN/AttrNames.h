@@ -21,6 +21,9 @@ namespace pcc::nn {
 inline constexpr llvm::StringLiteral kRoleAttr = "nn.role";
 /// On inputs and results, a string: the model's name of it.
 inline constexpr llvm::StringLiteral kNameAttr = "nn.name";
+/// On inputs, also of later dialects, an InputDimsAttr: which dims run over
+/// samples and places, where these are not the ones that the role implies.
+inline constexpr llvm::StringLiteral kDimsAttr = "nn.dims";
 /// On inputs, also of later dialects, an IdBound (analysis/IdBound.h): the ids
 /// of this input are 0 .. below - 1, as `node` of the model looks them up. Set
 /// before anything is padded or split.

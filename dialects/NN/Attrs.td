@@ -67,6 +67,21 @@ def NN_RelationAttr : EnumAttr<NN_Dialect, NN_Relation, "relation"> {
   let assemblyFormat = "`` $value";
 }
 
+def NN_InputDimsAttr : AttrDef<NN_Dialect, "InputDims"> {
+  let mnemonic = "dims";
+  let summary = "Which dims of an input run over samples and places";
+  let description = [{
+    `<batch = 1, sequence = 0>`: ids of texts that lie side by side.
+
+    **Constraints:**
+    - one of both is there, and they differ.
+  }];
+  let parameters = (ins DefaultValuedParameter<"int64_t", "-1">:$batch,
+                        DefaultValuedParameter<"int64_t", "-1">:$sequence);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 /// What the runtime puts into an input of a program. Its predicates are in
 /// Roles.h; the runtime knows the roles by these names.
 def NN_InputRole : I32EnumAttr<"InputRole", "what an input of a program is", [

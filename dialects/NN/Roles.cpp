@@ -50,6 +50,38 @@ std::optional<InputRole> pcc::nn::roleOf(BlockArgument argument) {
   return function ? roleOf(function, argument.getArgNumber()) : std::nullopt;
 }
 
+InputDims pcc::nn::dimsOf(InputRole role, int64_t rank, Attribute stated) {
+  InputDims dims;
+  if (auto attr = dyn_cast_or_null<InputDimsAttr>(stated)) {
+    if (attr.getBatch() >= 0)
+      dims.batch = attr.getBatch();
+    if (attr.getSequence() >= 0)
+      dims.sequence = attr.getSequence();
+    return dims;
+  }
+  if (hasRowPerSample(role) && rank > 0)
+    dims.batch = 0;
+  if (isSequence(role) && rank > 1)
+    dims.sequence = 1;
+  if (role == InputRole::Positions && rank > 0)
+    dims.sequence = 0;
+  return dims;
+}
+
+InputDims pcc::nn::dimsOf(FunctionOpInterface function, unsigned index) {
+  std::optional<InputRole> role = roleOf(function, index);
+  auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]);
+  if (!role || !type)
+    return {};
+  return dimsOf(*role, type.getRank(), function.getArgAttr(index, kDimsAttr));
+}
+
+InputDims pcc::nn::dimsOf(BlockArgument argument) {
+  auto function =
+      dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  return function ? dimsOf(function, argument.getArgNumber()) : InputDims();
+}
+
 StringRef pcc::nn::inputName(FunctionOpInterface function, unsigned index) {
   auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttr);
   return name ? name.getValue() : StringRef();
@@ -75,10 +107,10 @@ int64_t pcc::nn::batchOf(FunctionOpInterface function) {
   for (bool isData : {false, true})
     for (BlockArgument argument : function.getArguments()) {
       std::optional<InputRole> role = roleOf(argument);
-      auto type = dyn_cast<RankedTensorType>(argument.getType());
-      if (role && hasRowPerSample(*role) && type && type.getRank() > 0 &&
-          (role == InputRole::Data) == isData)
-        return type.getDimSize(0);
+      InputDims dims = dimsOf(argument);
+      if (dims.batch && (role == InputRole::Data) == isData)
+        return cast<RankedTensorType>(argument.getType())
+            .getDimSize(*dims.batch);
     }
   return 0;
 }

@@ -17,7 +17,7 @@ namespace pcc::nn {
 /// Tokens, targets and labels: one id for each position of each sample.
 bool isSequence(InputRole role);
 
-/// The first dim is that of the samples: sequences, data and sample numbers. A
+/// One dim is that of the samples: of sequences, data and sample numbers. A
 /// step has an instance of such an input for each microbatch.
 bool hasRowPerSample(InputRole role);
 
@@ -42,6 +42,22 @@ std::optional<InputRole> roleOf(mlir::FunctionOpInterface function,
                                 unsigned index);
 /// The same for an argument of any block; nothing if that is no function's.
 std::optional<InputRole> roleOf(mlir::BlockArgument argument);
+
+/// Which dims of an input run over the samples and over the places of its
+/// sequence.
+struct InputDims {
+  /// Numbers of dims; nothing where none does.
+  std::optional<unsigned> batch, sequence;
+};
+
+/// The dims of an input of this role and rank; `stated` is its kDimsAttr, or
+/// null where the role says all. What asks for the batch or the sequence of an
+/// input asks here.
+InputDims dimsOf(InputRole role, int64_t rank, mlir::Attribute stated);
+/// The same of a function's input; none if it has no role.
+InputDims dimsOf(mlir::FunctionOpInterface function, unsigned index);
+/// The same of an argument of any block; none if that is no function's.
+InputDims dimsOf(mlir::BlockArgument argument);
 
 /// The model's name of an input; empty if it has none.
 llvm::StringRef inputName(mlir::FunctionOpInterface function, unsigned index);

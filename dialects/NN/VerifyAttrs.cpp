@@ -17,6 +17,7 @@ namespace {
 bool isUnit(Attribute attr) { return isa<UnitAttr>(attr); }
 bool isString(Attribute attr) { return isa<StringAttr>(attr); }
 bool isInteger(Attribute attr) { return isa<IntegerAttr>(attr); }
+bool isDims(Attribute attr) { return isa<InputDimsAttr>(attr); }
 bool isDictionary(Attribute attr) { return isa<DictionaryAttr>(attr); }
 bool isPairs(Attribute attr) {
   auto numbers = dyn_cast<DenseI64ArrayAttr>(attr);
@@ -68,6 +69,7 @@ const Attr onOps[] = {
     {kBackwardAttr, isAny, isUnit, anOp, aUnit},
     {kStageAttr, isAny, isInteger, anOp, aNumber},
     {kIdsAttr, isLater, isDictionary, "an input", "a dictionary"},
+    {kDimsAttr, isLater, isDims, "an input", "#nn.dims"},
     {kImpliedAttr, isModule, isImplied, aModule,
      "a dictionary of \"ones\" and \"positions\""},
     {kLossAttr, isModule, isString, aModule, aString},
@@ -137,6 +139,24 @@ static bool fits(InputRole role, Type type) {
   llvm_unreachable("unknown role");
 }
 
+LogicalResult InputDimsAttr::verify(function_ref<InFlightDiagnostic()> emit,
+                                    int64_t batch, int64_t sequence) {
+  if (batch < 0 && sequence < 0)
+    return emit() << "dims say neither the batch nor the sequence";
+  if (batch == sequence)
+    return emit() << "dim " << batch << " cannot run over samples and places";
+  return success();
+}
+
+/// Whether an input of a role can have these dims.
+static bool fits(InputDimsAttr dims, std::optional<InputRole> role, Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return role && tensor && dims.getBatch() < tensor.getRank() &&
+         dims.getSequence() < tensor.getRank() &&
+         hasRowPerSample(*role) == (dims.getBatch() >= 0) &&
+         (role != InputRole::Tokens || dims.getSequence() >= 0);
+}
+
 LogicalResult NNDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                   unsigned index,
                                                   NamedAttribute attr) {
@@ -153,6 +173,17 @@ LogicalResult NNDialect::verifyRegionArgAttribute(Operation *op, unsigned,
       return op->emitOpError()
              << "input " << index << " of role '"
              << stringifyInputRole(role.getValue()) << "' cannot be " << type;
+    return success();
+  }
+  if (attr.getName() == kDimsAttr) {
+    auto dims = dyn_cast<InputDimsAttr>(attr.getValue());
+    if (!dims)
+      return refuseInput() << "which is not #nn.dims";
+    auto function = cast<FunctionOpInterface>(op);
+    Type type = function.getArgumentTypes()[index];
+    if (!fits(dims, roleOf(function, index), type))
+      return refuseInput() << dims << ", which do not fit its role and "
+                           << type;
     return success();
   }
   if (attr.getName() == kNameAttr || attr.getName() == kIdsAttr) {

@@ -63,9 +63,10 @@ def DistSeedTensorPass : ShardingPass<"dist-seed-tensor"> {
 def DistSeedDataPass : ShardingPass<"dist-seed-data"> {
   let summary = "Splits the batch over dp, the sequence over cp";
   let description = [{
-    Seeds (level 1) dim 0 of inputs with a batch dim (tokens, targets, samples
-    and further inputs of the same batch) with dp, dim 1 of tokens and targets
-    with cp. Positions stay replicated.
+    Seeds (level 1) the batch dim of inputs (tokens, targets, samples and
+    further inputs of the same batch) with the axes of role data, the sequence
+    dim of those that have both with the axes of role sequence. Positions stay
+    replicated.
   }];
 }
 

@@ -1,4 +1,4 @@
-//===- SeedData.cpp - Splits the batch over dp, the sequence over cp ------===//
+//===- SeedData.cpp - Splits batches and sequences over the data axes -----===//
 
 #include "dialects/NN/Names.h"
 #include "passes/Sharding/Passes.h"
@@ -52,10 +52,12 @@ LogicalResult DistSeedDataPass::seedInput(const Program &program,
   unsigned index = cast<BlockArgument>(value.value).getArgNumber();
   std::optional<InputRole> role = roleOf(function, index);
   unsigned rank = value.type.getRank();
-  bool sequence = role && isSequence(*role) && rank >= 2;
-  bool batched = role && hasRowPerSample(*role) && rank >= 1 &&
-                 (role != InputRole::Data ||
-                  value.type.getDimSize(0) == batchOfProgram(function));
+  InputDims dims = dimsOf(function, index);
+  bool isBatched = dims.batch && (role != InputRole::Data ||
+                                  value.type.getDimSize(*dims.batch) ==
+                                      batchOfProgram(function));
+  // What is the same for all samples, such as positions, stays whole.
+  bool isSequence = dims.batch && dims.sequence;
   Seed seed{DataLevel, {}, /*open=*/false, "an input's batch and sequence"};
   seed.dims.resize(rank);
   auto split = [&](AxisRole axisRole, unsigned dim,
@@ -73,9 +75,10 @@ LogicalResult DistSeedDataPass::seedInput(const Program &program,
     llvm::append_range(seed.dims[dim], axes.list());
     return success();
   };
-  if (batched && failed(split(AxisRole::Data, 0, "batch")))
+  if (isBatched && failed(split(AxisRole::Data, *dims.batch, "batch")))
     return failure();
-  if (sequence && failed(split(AxisRole::Sequence, 1, "sequence")))
+  if (isSequence &&
+      failed(split(AxisRole::Sequence, *dims.sequence, "sequence")))
     return failure();
   if (rank)
     addSeed(program, number, seed);

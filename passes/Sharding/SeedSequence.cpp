@@ -1,6 +1,8 @@
 //===- SeedSequence.cpp - Splits norms and residuals by sequence ----------===//
 
+#include "analysis/Axes.h"
 #include "passes/Sharding/Passes.h"
+#include "passes/Sharding/Projection.h"
 #include "passes/Sharding/Seeds.h"
 
 namespace pcc {
@@ -15,8 +17,16 @@ using namespace pcc::nn;
 
 namespace {
 
-/// [batch, sequence, ...]
-constexpr unsigned kSequenceDim = 1;
+/// The dims of an op's result that its operand `weight` does not give.
+SmallVector<unsigned> dimsOfRows(const ShardedOp &op, unsigned weight) {
+  SmallVector<unsigned> dims;
+  for (auto [dim, factors] : llvm::enumerate(op.rule.results[0]))
+    if (llvm::none_of(factors, [&](int factor) {
+          return hasFactor(op.rule.operands[weight], factor);
+        }))
+      dims.push_back(dim);
+  return dims;
+}
 
 struct DistSeedSequencePass
     : pcc::impl::DistSeedSequencePassBase<DistSeedSequencePass> {
@@ -28,21 +38,28 @@ struct DistSeedSequencePass
     FailureOr<Program> program = Program::read(module, meshOp);
     if (failed(program))
       return signalPassFailure();
+    analysis::SequenceFinder sequences;
     for (const ShardedOp &op : program->ops) {
       if (!isForward(op.op))
         continue;
       auto lookup = dyn_cast<EmbeddingOp>(op.op);
-      if (isRowParallel(*program, op) || (lookup && isTokenLookup(lookup)))
-        if (failed(seed(*program, op)))
-          return signalPassFailure();
+      bool isRow = isRowParallel(*program, op);
+      if (!isRow && (!lookup || !isTokenLookup(lookup)))
+        continue;
+      unsigned weight = isRow ? *weightOf(cast<ContractOp>(op.op)) : 1;
+      if (failed(seed(*program, op, sequences, dimsOfRows(op, weight))))
+        return signalPassFailure();
     }
   }
 
-  LogicalResult seed(const Program &program, const ShardedOp &op) {
+  LogicalResult seed(const Program &program, const ShardedOp &op,
+                     analysis::SequenceFinder &sequences,
+                     ArrayRef<unsigned> rows) {
     const Mesh &mesh = program.mesh;
     unsigned result = op.results[0];
     RankedTensorType type = program[result].type;
-    if (type.getRank() < 3) {
+    std::optional<unsigned> dim = sequences.find(op.op->getResult(0), rows);
+    if (type.getRank() < 3 || !dim) {
       mlir::emitRemark(op.op->getLoc())
           << "'" << layerName(op.op)
           << "' is not split by the sequence: " << type
@@ -50,7 +67,8 @@ struct DistSeedSequencePass
       return success();
     }
     // What a learned query pools, say: one position beside longer sequences.
-    if (type.getDimSize(kSequenceDim) == 1) {
+    int64_t length = type.getDimSize(*dim);
+    if (length == 1) {
       mlir::emitRemark(op.op->getLoc())
           << "'" << layerName(op.op)
           << "' is not split by the sequence: it has one position";
@@ -59,19 +77,17 @@ struct DistSeedSequencePass
     AxisSet axes = mesh.tensorAxes();
     int64_t ranks =
         mesh.extent((axes | mesh.withRole(AxisRole::Sequence)).list());
-    if (type.getDimSize(kSequenceDim) % ranks) {
+    if (length % ranks) {
       InFlightDiagnostic diag =
           cannotSplit(op.op, layerName(op.op), mesh, axes);
-      diag << "a sequence of " << type.getDimSize(kSequenceDim)
-           << " is not a multiple of " << ranks
+      diag << "a sequence of " << length << " is not a multiple of " << ranks
            << ", which --sequence-parallel needs";
       diag.attachNote(op.op->getLoc())
           << "leave --sequence-parallel out, or choose --seq a multiple of "
           << ranks;
       return diag;
     }
-    addSeed(program, result, kSequenceDim, axes, SequenceLevel,
-            "sequence parallelism");
+    addSeed(program, result, *dim, axes, SequenceLevel, "sequence parallelism");
     return success();
   }
 };

@@ -44,9 +44,10 @@ private:
   /// dims that follow. Errors: its rows are no samples' of the inputs.
   FailureOr<Value> bySample(Value output);
   /// Says what is wrong with an output that has lost its sequence.
-  void noteLastPosition(InFlightDiagnostic &diag);
-  /// The input for the targets, added behind the first if there is none.
-  FailureOr<Value> targets(RankedTensorType type);
+  void noteLastPosition(InFlightDiagnostic &diag, BlockArgument tokens);
+  /// The input for the targets, added behind the first if there is none;
+  /// `dims` is its kDimsAttr, or null.
+  FailureOr<Value> targets(RankedTensorType type, Attribute dims = {});
   Loss classify(Value logits, Value targets);
   Value sumOf(Value value);
 
@@ -115,17 +116,22 @@ FailureOr<Value> LossBuilder::bySample(Value output) {
       RankedTensorType::get(shape, type.getElementType()), output));
 }
 
-static BlockArgument insertTargets(func::FuncOp function, Type type) {
+static BlockArgument insertTargets(func::FuncOp function, Type type,
+                                   Attribute dims) {
   StringRef name = stringifyInputRole(InputRole::Targets);
-  return insertInput(
-      function, std::min(1u, function.getNumArguments()), InputRole::Targets,
-      name, type, NameLoc::get(StringAttr::get(function.getContext(), name)));
+  unsigned index = std::min(1u, function.getNumArguments());
+  BlockArgument made =
+      insertInput(function, index, InputRole::Targets, name, type,
+                  NameLoc::get(StringAttr::get(function.getContext(), name)));
+  if (dims)
+    function.setArgAttr(index, kDimsAttr, dims);
+  return made;
 }
 
-FailureOr<Value> LossBuilder::targets(RankedTensorType type) {
+FailureOr<Value> LossBuilder::targets(RankedTensorType type, Attribute dims) {
   Value given = findInput(function, InputRole::Targets);
   if (!given)
-    return Value(insertTargets(function, type));
+    return Value(insertTargets(function, type, dims));
   if (given.getType() == type)
     return given;
   return function.emitError() << "the model's targets are " << given.getType()
@@ -168,10 +174,12 @@ Value LossBuilder::findLogits(Value tokens, size_t &count) {
   return count == 1 ? found.front() : named;
 }
 
-void LossBuilder::noteLastPosition(InFlightDiagnostic &diag) {
+void LossBuilder::noteLastPosition(InFlightDiagnostic &diag,
+                                   BlockArgument tokens) {
+  unsigned sequence = *dimsOf(tokens).sequence;
   for (Value value : terminator.getOperands()) {
     auto shape = tensorType(value).getShape();
-    if (shape.size() == 2 || (shape.size() == 3 && shape[1] == 1)) {
+    if (shape.size() == 2 || (shape.size() == 3 && shape[sequence] == 1)) {
       diag.attachNote() << "scores of the last position alone train nothing: "
                            "export the model with those of all positions";
       return;
@@ -180,7 +188,7 @@ void LossBuilder::noteLastPosition(InFlightDiagnostic &diag) {
 }
 
 FailureOr<Loss> LossBuilder::assumed() {
-  Value tokens = findInput(function, InputRole::Tokens);
+  BlockArgument tokens = findInput(function, InputRole::Tokens);
   size_t count = 0;
   Value logits = tokens ? findLogits(tokens, count) : Value();
   LookAhead seen;
@@ -205,7 +213,7 @@ FailureOr<Loss> LossBuilder::assumed() {
       diag << "no input is of token ids [batch, seq]";
     listOutputs(diag);
     if (tokens)
-      noteLastPosition(diag);
+      noteLastPosition(diag, tokens);
   }
   diag.attachNote(function.getLoc())
       << "add --loss cross-entropy for classes or --loss mse for numbers, with "
@@ -215,7 +223,7 @@ FailureOr<Loss> LossBuilder::assumed() {
 }
 
 FailureOr<Loss> LossBuilder::causalLM() {
-  Value tokens = findInput(function, InputRole::Tokens);
+  BlockArgument tokens = findInput(function, InputRole::Tokens);
   if (!tokens) {
     InFlightDiagnostic diag = function.emitError(
         "loss causal-lm needs an input of token ids [batch, seq]");
@@ -236,11 +244,12 @@ FailureOr<Loss> LossBuilder::causalLM() {
                               << shapeText(tokenShape) << ", the model has "
                               << count;
     listOutputs(diag);
-    noteLastPosition(diag);
+    noteLastPosition(diag, tokens);
     return diag;
   }
   FailureOr<Value> target =
-      targets(RankedTensorType::get(tokenShape, builder.getI64Type()));
+      targets(RankedTensorType::get(tokenShape, builder.getI64Type()),
+              function.getArgAttr(tokens.getArgNumber(), kDimsAttr));
   if (failed(target))
     return failure();
   return classify(named, *target);

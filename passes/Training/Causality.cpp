@@ -9,6 +9,7 @@
 
 #include "passes/Training/Causality.h"
 #include "analysis/Dependence.h"
+#include "dialects/NN/Roles.h"
 #include "passes/Training/HorizonTracker.h"
 
 using namespace mlir;
@@ -121,28 +122,30 @@ static Operation *blame(const HorizonTracker &horizons, Element element,
   return last;
 }
 
-LookAhead pcc::findLookAhead(func::FuncOp function, Value tokens,
+LookAhead pcc::findLookAhead(func::FuncOp function, BlockArgument tokens,
                              Value output) {
   // What the output does not need may do as it likes.
   DenseSet<Value> needed = neededFor(output);
   HorizonTracker horizons;
-  horizons.set(tokens, Horizon::along(2, 1, tensorType(tokens).getDimSize(1)));
+  size_t sequence = *dimsOf(tokens).sequence;
+  int64_t length = tensorType(tokens).getDimSize(sequence);
+  horizons.set(tokens, Horizon::along(2, sequence, length));
   for (Operation &op : function.getBody().front())
     if (hasResultOf(needed, &op))
       horizons.visit(&op);
   // The first position that sees behind itself.
   Horizon seen = horizons.of(output);
-  Horizon here = seen.reduce([](size_t d) { return d != 1; });
+  Horizon here = seen.reduce([sequence](size_t d) { return d != sequence; });
   Index at(seen.shape().size(), 0);
-  for (int64_t t = 0, end = tensorType(output).getDimSize(1); t < end; ++t) {
-    at[1] = t;
+  for (int64_t t = 0; t < length; ++t) {
+    at[sequence] = t;
     int32_t sees = here.at(at);
     if (sees <= t)
       continue;
     Index wanted(at.size(), -1);
-    wanted[1] = t;
+    wanted[sequence] = t;
     Index index = *findSeeing(seen, wanted, sees);
-    index[1] = t;
+    index[sequence] = t;
     return {blame(horizons, {output, index}, t), t, sees};
   }
   return {};

@@ -19,8 +19,9 @@ struct LookAhead {
   /// Both count from 0 along the sequence; `sees` is the greater one.
   int64_t position = 0, sees = 0;
 };
-/// Follows every position of `output` back to the tokens it may depend on.
-LookAhead findLookAhead(mlir::func::FuncOp function, mlir::Value tokens,
+/// Follows every position of `output`, whose first dims are those of the
+/// tokens, back to the tokens it may depend on.
+LookAhead findLookAhead(mlir::func::FuncOp function, mlir::BlockArgument tokens,
                         mlir::Value output);
 
 } // namespace pcc

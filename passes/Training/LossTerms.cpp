@@ -19,10 +19,11 @@ using namespace pcc::nn;
 
 using Place = LoopTracker::Place;
 
-/// Whether an input has a sample for each index of its first dim.
-static bool hasSamples(BlockArgument argument) {
-  std::optional<InputRole> role = roleOf(argument);
-  return role && hasRowPerSample(*role) && tensorType(argument).getRank() > 0;
+/// How many samples an input is of; nothing if it is none of samples.
+static std::optional<int64_t> samplesOf(BlockArgument argument) {
+  std::optional<unsigned> batch = dimsOf(argument).batch;
+  return batch ? std::optional(tensorType(argument).getDimSize(*batch))
+               : std::nullopt;
 }
 
 FailureOr<LossTerms> LossTerms::read(func::FuncOp forward) {
@@ -80,9 +81,8 @@ FailureOr<LossTerms> LossTerms::read(func::FuncOp forward) {
 static LoopTracker sampleTracker(func::FuncOp forward) {
   LoopTracker samples("samples", std::max<int64_t>(batchOf(forward), 1));
   for (BlockArgument argument : forward.getArguments())
-    if (hasSamples(argument) &&
-        tensorType(argument).getDimSize(0) == batchOf(forward))
-      samples.start(argument, 0);
+    if (samplesOf(argument) == batchOf(forward))
+      samples.start(argument, *dimsOf(argument).batch);
   return samples;
 }
 
@@ -116,7 +116,7 @@ pcc::findMixedSamples(func::FuncOp forward, Value sum, bool ofSums) {
 std::optional<int64_t> pcc::rowsPerSample(func::FuncOp forward, Value output) {
   int64_t rows = tensorType(output).getDimSize(0), batch = batchOf(forward);
   for (BlockArgument argument : forward.getArguments())
-    if (hasSamples(argument) && tensorType(argument).getDimSize(0) == rows)
+    if (samplesOf(argument) == rows)
       return 1;
   if (batch == 0)
     return 1;

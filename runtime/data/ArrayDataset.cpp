@@ -38,20 +38,24 @@ static std::string usualFile(const pcc_input &input) {
   return std::string(isTargets(input) ? "labels" : input.name) + ".npy";
 }
 
-/// Whether each sample has its own values: the input's first dim is the batch.
-static bool isPerSample(const pcc_input &input) {
-  return input.layout.rank > 0 && roleOf(input) != Role::Shared;
+/// Whether each sample has its own values.
+static bool isPerSample(const pcc_input &input) { return input.batch_dim >= 0; }
+
+/// The extents of one sample, or of all if they share the values.
+static std::vector<int64_t> shapeOfOne(const pcc_input &input) {
+  std::vector<int64_t> shape(input.layout.shape,
+                             input.layout.shape + input.layout.rank);
+  if (isPerSample(input))
+    shape.erase(shape.begin() + input.batch_dim);
+  return shape;
 }
 
 /// Such as "[samples, 3, 16, 16]".
 static std::string wantedShape(const pcc_input &input) {
-  const pcc_layout &layout = input.layout;
-  bool perSample = isPerSample(input);
-  std::string sizes =
-      shapeText({layout.shape + perSample, layout.shape + layout.rank});
-  if (!perSample)
+  std::string sizes = shapeText(shapeOfOne(input));
+  if (!isPerSample(input))
     return sizes;
-  return "[samples" + (layout.rank == 1 ? "]" : ", " + sizes.substr(1));
+  return "[samples" + (input.layout.rank == 1 ? "]" : ", " + sizes.substr(1));
 }
 
 std::string pcc::describeArrays(const pcc_program &program) {
@@ -107,21 +111,19 @@ void ArrayDataset::add(const pcc_program &program, const pcc_input &input) {
     }
     array.file = std::make_unique<NpyFile>(path);
   }
-  const pcc_layout &layout = input.layout;
-  std::vector<int64_t> wanted(layout.shape, layout.shape + layout.rank);
+  std::vector<int64_t> wanted = shapeOfOne(input);
   std::vector<int64_t> shape = array.file->shape();
   array.perSample = isPerSample(input);
   int64_t rows = program.micro_batch * program.data_parallel;
-  if (array.perSample && wanted[0] != rows)
+  int64_t own = array.perSample ? input.layout.shape[input.batch_dim] : rows;
+  if (own != rows)
     fail(ExitInternal,
          format("input '%s' of role '%s' has %lld rows, a microbatch has %lld "
                 "samples",
-                input.name, input.role, static_cast<long long>(wanted[0]),
+                input.name, input.role, static_cast<long long>(own),
                 static_cast<long long>(rows)),
          "what is the same for all samples has the role 'shared'");
   bool hasSamples = array.perSample && !shape.empty();
-  if (array.perSample)
-    wanted.erase(wanted.begin());
   if (hasSamples)
     shape.erase(shape.begin());
   if (shape != wanted || hasSamples != array.perSample)
@@ -349,30 +351,33 @@ const ArrayDataset::Array &ArrayDataset::arrayOf(const pcc_input &input) const {
 }
 
 /// Copies the part of a row-major array [sizes...] from element `base` on that
-/// dims first .. of a shard cover.
-static void copyPart(const Elements &from, int64_t base,
-                     const pcc_layout &layout, const Shard &shard, int first,
-                     int32_t dtype, char *to) {
-  int rank = layout.rank;
-  if (first == rank) {
-    copyElements(from, base, 1, 1, dtype, to);
-    return;
-  }
-  std::vector<int64_t> index(rank, 0);
-  int64_t run = shard.extent[rank - 1];
-  for (int dim = first; dim < rank; ++dim)
+/// the dims of a shard cover, but the dim of samples.
+static void copyPart(const Elements &from, int64_t base, const pcc_input &input,
+                     const Shard &shard, char *to) {
+  std::vector<int> dims;
+  for (int dim = 0; dim < input.layout.rank; ++dim) {
+    if (dim == input.batch_dim)
+      continue;
     if (shard.extent[dim] == 0)
       return;
+    dims.push_back(dim);
+  }
+  if (dims.empty()) {
+    copyElements(from, base, 1, 1, input.dtype, to);
+    return;
+  }
+  std::vector<int64_t> index(input.layout.rank, 0);
+  int64_t run = shard.extent[dims.back()];
   while (true) {
     int64_t at = 0;
-    for (int dim = first; dim < rank; ++dim)
-      at = at * layout.shape[dim] + shard.start[dim] + index[dim];
-    copyElements(from, base + at, run, 1, dtype, to);
-    to += run * sizeOf(dtype);
-    int dim = rank - 2;
-    while (dim >= first && ++index[dim] == shard.extent[dim])
-      index[dim--] = 0;
-    if (dim < first)
+    for (int dim : dims)
+      at = at * input.layout.shape[dim] + shard.start[dim] + index[dim];
+    copyElements(from, base + at, run, 1, input.dtype, to);
+    to += run * sizeOf(input.dtype);
+    int i = static_cast<int>(dims.size()) - 2;
+    while (i >= 0 && ++index[dims[i]] == shard.extent[dims[i]])
+      index[dims[i--]] = 0;
+    if (i < 0)
       return;
   }
 }
@@ -380,8 +385,8 @@ static void copyPart(const Elements &from, int64_t base,
 void ArrayDataset::copySample(const pcc_input &input, const Shard &shard,
                               int64_t sample, char *to) const {
   const Array &array = arrayOf(input);
-  copyPart(array.file->elements(), sample * array.sampleElements, input.layout,
-           shard, 1, input.dtype, to);
+  copyPart(array.file->elements(), sample * array.sampleElements, input, shard,
+           to);
 }
 
 bool ArrayDataset::copyConstant(const pcc_input &input, const Shard &shard,
@@ -389,6 +394,6 @@ bool ArrayDataset::copyConstant(const pcc_input &input, const Shard &shard,
   const Array &array = arrayOf(input);
   if (array.perSample)
     return false;
-  copyPart(array.file->elements(), 0, input.layout, shard, 0, input.dtype, to);
+  copyPart(array.file->elements(), 0, input, shard, to);
   return true;
 }

@@ -26,8 +26,8 @@ static const pcc_input *findOther(const pcc_program &program) {
       Role role = roleOf(input);
       if (!isFromDataset(role))
         continue;
-      if (isNamed(role) || input.layout.rank != 2 ||
-          input.layout.shape[1] != program.seq ||
+      if (isNamed(role) || input.layout.rank != 2 || input.sequence_dim < 0 ||
+          input.layout.shape[input.sequence_dim] != program.seq ||
           (input.dtype != PCC_I64 && input.dtype != PCC_I32))
         return &input;
     }

@@ -45,8 +45,8 @@ public:
   virtual std::string findZeros(const std::vector<int64_t> &samples,
                                 const std::vector<int64_t> &before) const = 0;
 
-  /// Copies a sample's values of an input: of its dims 1 .. the part
-  /// [shard.start, shard.start + shard.extent), row major.
+  /// Copies a sample's values of an input: of its dims but that of the samples
+  /// the part [shard.start, shard.start + shard.extent), row major.
   virtual void copySample(const pcc_input &input, const Shard &shard,
                           int64_t sample, char *to) const = 0;
   /// Fills an input that is the same for all samples; false where the samples

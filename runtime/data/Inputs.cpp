@@ -128,14 +128,32 @@ static void fillSlot(const pcc_input &input, const Shard &shard,
   bool numbers = role == Role::Samples;
   if (!numbers && data.copyConstant(input, shard, to))
     return;
-  int64_t firstRow = microbatch * input.layout.shape[0] + shard.start[0];
-  int64_t rowBytes = shard.elements() / shard.extent[0] * sizeOf(input.dtype);
-  for (int64_t i = 0; i < shard.extent[0]; ++i) {
-    if (numbers)
-      storeInteger(to, input.dtype, firstRow + i);
-    else
-      data.copySample(input, shard, order.sample(step, firstRow + i),
-                      to + i * rowBytes);
+  int batch = input.batch_dim;
+  int64_t rows = shard.extent[batch];
+  int64_t first = microbatch * input.layout.shape[batch] + shard.start[batch];
+  if (numbers) {
+    for (int64_t i = 0; i < rows; ++i)
+      storeInteger(to, input.dtype, first + i);
+    return;
+  }
+  // Of each index of the dims before that of the samples, these lie side by
+  // side.
+  int64_t blocks = 1;
+  for (int dim = 0; dim < batch; ++dim)
+    blocks *= shard.extent[dim];
+  int64_t rowBytes = shard.elements() / rows * sizeOf(input.dtype);
+  int64_t blockBytes = rowBytes / blocks;
+  std::vector<char> row(blocks > 1 ? rowBytes : 0);
+  for (int64_t i = 0; i < rows; ++i) {
+    int64_t sample = order.sample(step, first + i);
+    if (blocks == 1) {
+      data.copySample(input, shard, sample, to + i * rowBytes);
+      continue;
+    }
+    data.copySample(input, shard, sample, row.data());
+    for (int64_t block = 0; block < blocks; ++block)
+      memcpy(to + (block * rows + i) * blockBytes,
+             row.data() + block * blockBytes, blockBytes);
   }
 }
 

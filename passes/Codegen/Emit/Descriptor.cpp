@@ -11,6 +11,7 @@
 #include "dialects/NN/AttrNames.h"
 #include "dialects/NN/NN.h"
 #include "dialects/NN/Names.h"
+#include "dialects/NN/Roles.h"
 #include "passes/Codegen/Emit/Data.h"
 #include "runtime/Program.h"
 
@@ -237,12 +238,21 @@ FailureOr<Datum> Descriptor::input(rt::BufferOp buffer) {
   if (failed(where) || failed(number))
     return failure();
   auto ids = nn::IdBound::from(buffer->getAttr(nn::kIdsAttr));
+  nn::InputDims dims;
+  auto roleName = buffer->getAttrOfType<StringAttr>("role");
+  if (auto role = nn::symbolizeInputRole(roleName ? roleName.getValue() : ""))
+    dims = nn::dimsOf(*role, buffer.getMemRefType().getRank(),
+                      buffer->getAttr(nn::kDimsAttr));
+  auto dim = [](std::optional<unsigned> number) {
+    return Datum::i32(number ? static_cast<int32_t>(*number) : -1);
+  };
   return Datum::structure(
       {stringAttr(buffer, "role"), stringAttr(buffer, "name"), *number,
        Datum::i32(ids && ids->isOfLoss), *where,
        Datum::i64(*buffer.getOffset()),
        Datum::i64(buffer.getSlots() > 1 ? buffer.getSlotBytes() : 0),
-       Datum::i64(ids ? ids->below : 0), data.addString(ids ? ids->node : "")});
+       Datum::i64(ids ? ids->below : 0), data.addString(ids ? ids->node : ""),
+       dim(dims.batch), dim(dims.sequence)});
 }
 
 /// The outputs that an entry point hands to its tasks.

@@ -3,6 +3,7 @@
 #include "analysis/IdBound.h"
 #include "dialects/Dist/Dist.h"
 #include "dialects/NN/AttrNames.h"
+#include "dialects/NN/Roles.h"
 #include "passes/Codegen/Lower/LowerSchedule.h"
 #include "passes/Codegen/Lower/LowerTask.h"
 #include "passes/Codegen/Lower/MergeReductions.h"
@@ -112,10 +113,12 @@ LogicalResult ProgramLowering::lowerProgram() {
     if (!input.isPerMicrobatch())
       continue;
     auto shape = globalType(input, input.getTensorType()).getShape();
-    if (!shape.empty())
-      microBatch = shape[0] / dataParallel;
-    if (input.getRole() == nn::InputRole::Tokens && shape.size() > 1)
-      seq = shape[1];
+    auto dims = nn::dimsOf(input.getRole(), shape.size(),
+                           input->getAttr(nn::kDimsAttr));
+    if (dims.batch)
+      microBatch = shape[*dims.batch] / dataParallel;
+    if (input.getRole() == nn::InputRole::Tokens && dims.sequence)
+      seq = shape[*dims.sequence];
   }
   auto schedules = module.getOps<pipe::ScheduleOp>();
   microbatches = (*schedules.begin()).getMicrobatches();
@@ -236,8 +239,9 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
               "role",
               builder.getStringAttr(nn::stringifyInputRole(input.getRole()))),
           builder.getNamedAttr("name", input.getNameAttr())};
-      if (Attribute ids = input->getAttr(nn::kIdsAttr))
-        attrs.push_back(builder.getNamedAttr(nn::kIdsAttr, ids));
+      for (StringRef attrName : {nn::kIdsAttr, nn::kDimsAttr})
+        if (Attribute attr = input->getAttr(attrName))
+          attrs.push_back(builder.getNamedAttr(attrName, attr));
       addBuffer(&op, name, input.getTensorType(), rt::BufferKind::Input,
                 input.isPerMicrobatch() ? microbatches : 1, attrs);
     } else if (auto output = dyn_cast<pipe::OutputOp>(op)) {

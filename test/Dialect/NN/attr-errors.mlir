@@ -125,6 +125,57 @@ func.func @forward(%x: tensor<4xf32> {nn.stage = 0}) {
 
 // -----
 
+// expected-error@+1 {{input 0 has the attribute 'nn.dims', which is not #nn.dims}}
+func.func @forward(%x: tensor<4x2xi64> {nn.dims = 1, nn.role = #nn.role<tokens>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{input 0 has the attribute 'nn.dims', #nn.dims<batch = 2, sequence = 0>, which do not fit its role and 'tensor<4x2xi64>'}}
+func.func @forward(%x: tensor<4x2xi64> {nn.dims = #nn.dims<batch = 2, sequence = 0>, nn.role = #nn.role<tokens>}) {
+  return
+}
+
+// -----
+
+// What has a row per sample has a dim of them,
+// expected-error@+1 {{input 0 has the attribute 'nn.dims', #nn.dims<sequence = 1>, which do not fit its role}}
+func.func @forward(%x: tensor<4x2xf32> {nn.dims = #nn.dims<sequence = 1>, nn.role = #nn.role<data>}) {
+  return
+}
+
+// -----
+
+// and what has none, none.
+// expected-error@+1 {{input 0 has the attribute 'nn.dims', #nn.dims<batch = 0>, which do not fit its role}}
+func.func @forward(%x: tensor<4x2xf32> {nn.dims = #nn.dims<batch = 0>, nn.role = #nn.role<shared>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{input 0 has the attribute 'nn.dims', #nn.dims<batch = 0>, which do not fit its role}}
+func.func @forward(%x: tensor<4x2xi64> {nn.dims = #nn.dims<batch = 0>, nn.role = #nn.role<tokens>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{dim 1 cannot run over samples and places}}
+func.func @forward(%x: tensor<4x2xi64> {nn.dims = #nn.dims<batch = 1, sequence = 1>, nn.role = #nn.role<tokens>}) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'func.func' op has the attribute 'nn.dims', which is one of an input}}
+func.func @forward() attributes {nn.dims = #nn.dims<batch = 0>} {
+  return
+}
+
+// -----
+
 // expected-error@+1 {{input 0 has the attribute 'nn.role', which is not a role}}
 func.func @forward(%x: tensor<4xi64> {nn.role = "tokens"}) {
   return

@@ -17,7 +17,7 @@ rt.program axes <["part"=2 data, "tp"=4]> comms [["tp"], ["part", "tp"]]
     microbatches 3 {micro_batch = 2 : i64, seq = 8 : i64,
     parameters = 1000 : i64, flops_per_step = 1.5e9 : f64, model = "m",
     source = "m.onnx", summary = "said"}
-// CHECK: abi 7 model m source m.onnx
+// CHECK: abi 8 model m source m.onnx
 // CHECK-NEXT: summary said
 // CHECK-NEXT: axis part 2 role 1
 // CHECK-NEXT: axis tp 4 role 3
@@ -42,16 +42,17 @@ rt.stage 0 arena 2048 {
   rt.buffer @grad.w : memref<8x2xf32> gradient at 128 {of = "w"}
   // CHECK-NEXT: tensor loss_sum of - kind 2 dtype 0 init 0 decay 0 shape [] axes [] at 192
   rt.buffer @loss_sum : memref<f32> sum at 192
-  // CHECK-NEXT: input tokens ids dtype 4 shape [4 8] axes [(part) ()] at 256 slots 128 vocab 50257 by wte
+  // CHECK-NEXT: input tokens ids dtype 4 shape [4 8] axes [(part) ()] at 256 slots 128 vocab 50257 by wte dims 1 0
   rt.buffer @input.tokens : memref<2x8xi64> input at 256 slots 3
       layout <[4, 8], [["part"], []]>
       {role = "tokens", name = "ids",
+      nn.dims = #nn.dims<batch = 1, sequence = 0>,
       nn.ids = {below = 50257 : i64, node = "wte"}}
-  // CHECK-NEXT: input data kind dtype 4 of loss shape [4] axes [()] at 640 slots 64 vocab 7 by loss
+  // CHECK-NEXT: input data kind dtype 4 of loss shape [4] axes [()] at 640 slots 64 vocab 7 by loss dims 0 -1
   rt.buffer @input.kind : memref<4xi64> input at 640 slots 3
       {role = "data", name = "kind",
       nn.ids = {below = 7 : i64, node = "loss", of_loss}}
-  // CHECK-NEXT: input lr rate dtype 0 shape [] axes [] at 832 slots 0 vocab 0 by
+  // CHECK-NEXT: input lr rate dtype 0 shape [] axes [] at 832 slots 0 vocab 0 by dims -1 -1
   rt.buffer @input.lr : memref<f32> input at 832 {role = "lr", name = "rate"}
   // CHECK-NEXT: output loss at 896
   rt.buffer @output.loss : memref<f32> output at 896 {name = "loss"}

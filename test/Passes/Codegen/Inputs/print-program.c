@@ -82,8 +82,10 @@ int main(void) {
       if (in->of_loss)
         printf(" of loss");
       layout(&in->layout);
-      printf(" at %" PRId64 " slots %" PRId64 " vocab %" PRId64 " by %s\n",
-             in->arena_offset, in->slot_bytes, in->vocab, in->looked_up_by);
+      printf(" at %" PRId64 " slots %" PRId64 " vocab %" PRId64
+             " by %s dims %" PRId32 " %" PRId32 "\n",
+             in->arena_offset, in->slot_bytes, in->vocab, in->looked_up_by,
+             in->batch_dim, in->sequence_dim);
     }
     outputs("output", s->outputs, s->n_outputs);
     outputs("eval output", s->eval_outputs, s->n_eval_outputs);
