@@ -143,14 +143,13 @@ static void addPlanPasses(OpPassManager &manager, const Options &options) {
 static void addSpmdPasses(OpPassManager &manager, const Options &options) {
   if (options.forward)
     return;
-  // Types become local and shardings disappear, so that generic passes may run
-  // again.
+  // Types become local; how values lie stays with the ops.
   manager.addPass(createDistPartitionPass());
   // Each op got its local form by itself; what several of them compute alike,
-  // such as a rank's offset, is kept once.
-  manager.addPass(mlir::createCanonicalizerPass());
+  // such as a rank's offset, is kept once. No canonicalizer: it would make one
+  // constant of two that lie differently.
   manager.addPass(mlir::createCSEPass());
-  // Closes the phase: nothing global is left.
+  // Closes the phase: every value lies as it says.
   addDistChecks(manager);
 }
 

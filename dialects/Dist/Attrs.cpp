@@ -169,7 +169,7 @@ void DimAttr::print(AsmPrinter &printer) const {
 Attribute ShardingAttr::parse(AsmParser &parser, Type) {
   StringAttr mesh;
   SmallVector<DimAttr> dims;
-  SmallVector<StringAttr> partial;
+  SmallVector<StringAttr> partial, partialMax;
   SMLoc loc = parser.getCurrentLocation();
   auto dim = [&]() -> ParseResult {
     auto attr = dyn_cast_or_null<DimAttr>(DimAttr::parse(parser, {}));
@@ -180,17 +180,25 @@ Attribute ShardingAttr::parse(AsmParser &parser, Type) {
       parser.parseComma() ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, dim))
     return {};
-  if (succeeded(parser.parseOptionalComma())) {
-    if (parser.parseKeyword("partial") || parser.parseEqual() ||
+  while (succeeded(parser.parseOptionalComma())) {
+    if (parser.parseKeyword("partial"))
+      return {};
+    bool isMax = succeeded(parser.parseOptionalKeyword("max"));
+    auto &names = isMax ? partialMax : partial;
+    if (!names.empty()) {
+      parser.emitError(parser.getCurrentLocation(), "is said twice");
+      return {};
+    }
+    if (parser.parseEqual() ||
         parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, [&] {
-          return parseName(parser, partial);
+          return parseName(parser, names);
         }))
       return {};
   }
   if (parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
-                    FlatSymbolRefAttr::get(mesh), dims, partial);
+                    FlatSymbolRefAttr::get(mesh), dims, partial, partialMax);
 }
 
 void ShardingAttr::print(AsmPrinter &printer) const {
@@ -198,18 +206,23 @@ void ShardingAttr::print(AsmPrinter &printer) const {
   llvm::interleaveComma(getDims(), printer,
                         [&](DimAttr dim) { dim.print(printer); });
   printer << "]";
-  if (!getPartial().empty()) {
-    printer << ", partial = {";
-    printNames(printer, getPartial());
+  auto printAxes = [&](StringRef what, ArrayRef<StringAttr> axes) {
+    if (axes.empty())
+      return;
+    printer << ", " << what << " = {";
+    printNames(printer, axes);
     printer << "}";
-  }
+  };
+  printAxes("partial", getPartial());
+  printAxes("partial max", getPartialMax());
   printer << ">";
 }
 
 LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    FlatSymbolRefAttr mesh,
                                    ArrayRef<DimAttr> dims,
-                                   ArrayRef<StringAttr> partial) {
+                                   ArrayRef<StringAttr> partial,
+                                   ArrayRef<StringAttr> partialMax) {
   llvm::SmallPtrSet<StringAttr, 8> seen;
   auto once = [&](StringAttr axis) -> LogicalResult {
     if (seen.insert(axis).second)
@@ -222,8 +235,9 @@ LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     for (StringAttr axis : dim.getAxes())
       if (failed(once(axis)))
         return failure();
-  for (StringAttr axis : partial)
-    if (failed(once(axis)))
-      return failure();
+  for (ArrayRef<StringAttr> axes : {partial, partialMax})
+    for (StringAttr axis : axes)
+      if (failed(once(axis)))
+        return failure();
   return success();
 }

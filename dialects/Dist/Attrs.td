@@ -78,16 +78,18 @@ def Dist_ShardingAttr : AttrDef<Dist_Dialect, "Sharding"> {
   let description = [{
     `#dist.sharding<@mesh, [{}, {"dp"} ], partial = {"tp"}>`: dim 1 is split
     over dp, and the tensor is the sum of what the ranks along tp hold. Along
-    every other axis the ranks hold the same.
+    every other axis the ranks hold the same. With `partial max = {"tp"}` it is
+    the maximum of what they hold, which only a rank's program has.
 
     **Constraints:**
-    - an axis occurs at most once over dims and partial.
+    - an axis occurs at most once over dims, partial and partial max.
     - (where it is attached) every axis is one of the mesh's, there is one
       entry per dim, and the axes of a dim divide its extent.
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$mesh,
                         ArrayRefParameter<"::pcc::dist::DimAttr">:$dims,
-                        ArrayRefParameter<"::mlir::StringAttr">:$partial);
+                        ArrayRefParameter<"::mlir::StringAttr">:$partial,
+                        ArrayRefParameter<"::mlir::StringAttr">:$partialMax);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

@@ -46,6 +46,8 @@ Layout Mesh::layout(ShardingAttr sharding) const {
       axes.push_back(*find(axis));
   for (StringAttr axis : sharding.getPartial())
     layout.partial.insert(*find(axis));
+  for (StringAttr axis : sharding.getPartialMax())
+    layout.partialMax.insert(*find(axis));
   return layout;
 }
 
@@ -59,9 +61,9 @@ ShardingAttr Mesh::attr(const Layout &layout) const {
   SmallVector<DimAttr> dims;
   for (const AxisList &axes : layout.dims)
     dims.push_back(DimAttr::get(getContext(), namesOf(axes), false));
-  return ShardingAttr::get(getContext(),
-                           FlatSymbolRefAttr::get(op.getSymNameAttr()), dims,
-                           namesOf(layout.partial.list()));
+  return ShardingAttr::get(
+      getContext(), FlatSymbolRefAttr::get(op.getSymNameAttr()), dims,
+      namesOf(layout.partial.list()), namesOf(layout.partialMax.list()));
 }
 
 ArrayAttr Mesh::names(ArrayRef<Axis> axes) const {
@@ -77,6 +79,19 @@ RankedTensorType Mesh::localType(RankedTensorType global,
   for (auto [extent, axes] : llvm::zip_equal(shape, layout.dims))
     extent /= this->extent(axes);
   return RankedTensorType::get(shape, global.getElementType());
+}
+
+RankedTensorType Mesh::globalType(RankedTensorType local,
+                                  const Layout &layout) const {
+  SmallVector<int64_t> shape(local.getShape());
+  for (auto [extent, axes] : llvm::zip_equal(shape, layout.dims))
+    extent *= this->extent(axes);
+  return RankedTensorType::get(shape, local.getElementType());
+}
+
+void pcc::dist::setShardings(Operation *op, ArrayRef<ShardingAttr> shardings) {
+  SmallVector<Attribute> all(shardings.begin(), shardings.end());
+  op->setAttr(kShardingsAttr, ArrayAttr::get(op->getContext(), all));
 }
 
 ShardingAttr pcc::dist::getSharding(OpResult result) {

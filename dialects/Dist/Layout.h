@@ -66,6 +66,8 @@ struct Layout {
   llvm::SmallVector<AxisList, 4> dims;
   /// The tensor is the sum of what the ranks along these axes hold.
   AxisSet partial;
+  /// The tensor is the maximum of what the ranks along these axes hold.
+  AxisSet partialMax;
 
   Layout() = default;
   /// Of a tensor of this rank that every rank holds whole.
@@ -73,7 +75,8 @@ struct Layout {
   /// The axes that split a dim.
   AxisSet split() const;
   bool operator==(const Layout &other) const {
-    return dims == other.dims && partial == other.partial;
+    return dims == other.dims && partial == other.partial &&
+           partialMax == other.partialMax;
   }
   bool operator!=(const Layout &other) const { return !(*this == other); }
 };
@@ -127,6 +130,9 @@ public:
   /// A rank's part of a tensor.
   mlir::RankedTensorType localType(mlir::RankedTensorType global,
                                    const Layout &layout) const;
+  /// The tensor that a rank has such a part of.
+  mlir::RankedTensorType globalType(mlir::RankedTensorType local,
+                                    const Layout &layout) const;
   /// Only of a mesh that is there.
   mlir::MLIRContext *getContext() const { return op->getContext(); }
 
@@ -134,6 +140,8 @@ private:
   mutable MeshOp op;
 };
 
+/// Has an op say how its results lie.
+void setShardings(mlir::Operation *op, llvm::ArrayRef<ShardingAttr> shardings);
 /// The sharding that an op says its result has; a null attribute if none.
 ShardingAttr getSharding(mlir::OpResult result);
 /// The sharding of a function's argument, or of an op's result.

@@ -44,9 +44,14 @@ static LogicalResult verifySharding(Operation *op, EmitError emitError,
                          << " is not a multiple of the " << ranks
                          << " ranks it is split over";
   }
-  for (StringAttr axis : sharding.getPartial())
-    if (failed(known(axis)))
-      return failure();
+  for (ArrayRef<StringAttr> axes :
+       {sharding.getPartial(), sharding.getPartialMax()})
+    for (StringAttr axis : axes)
+      if (failed(known(axis)))
+        return failure();
+  if (!local && !sharding.getPartialMax().empty())
+    return emitError() << "is a maximum of parts, which only a value of one "
+                          "rank's program may be";
   return success();
 }
 

@@ -126,16 +126,19 @@ Local CrossEntropyOp::buildLocal(OpBuilder &builder,
     return resultsOf(cloneLocal(builder, *this, context));
   Value logits = context.getOperands()[0], targets = context.getOperands()[1];
   auto rows = cast<RankedTensorType>(context.getResultTypes()[0]);
+  const ValueFactors &rowDims = context.getRule().results[0];
+  ValueFactors statsDims{{}};
+  llvm::append_range(statsDims, rowDims);
   SmallVector<int64_t> shape{2};
   llvm::append_range(shape, rows.getShape());
   Value offset = context.getOffset(builder, classes);
   Value max = RowMaxOp::create(builder, getLoc(), rows, logits, offset,
                                getClassesAttr());
-  max = context.allReduce(builder, max, classes, Reduction::Max);
+  max = context.allReduce(builder, max, rowDims, classes, Reduction::Max);
   Value stats = CrossEntropyStatsOp::create(
       builder, getLoc(), RankedTensorType::get(shape, rows.getElementType()),
       logits, targets, max, offset, getClassesAttr());
-  stats = context.allReduce(builder, stats, classes, Reduction::Sum);
+  stats = context.allReduce(builder, stats, statsDims, classes, Reduction::Sum);
   return resultsOf(CrossEntropyLossOp::create(builder, getLoc(), rows, rows,
                                               stats, max, targets));
 }

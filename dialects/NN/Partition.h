@@ -27,8 +27,10 @@ public:
                                 llvm::ArrayRef<int> dim) = 0;
   /// How allReduce() combines the ranks' elements.
   enum class Reduction { Sum, Max };
-  /// Reduces over the ranks among which a dim is sharded.
+  /// Reduces over the ranks among which `dim` is sharded a value whose own
+  /// dims are `dims`; one without factors is whole.
   virtual mlir::Value allReduce(mlir::OpBuilder &builder, mlir::Value value,
+                                const ValueFactors &dims,
                                 llvm::ArrayRef<int> dim,
                                 Reduction reduction) = 0;
 };

@@ -37,6 +37,9 @@ struct ShardingRule {
     /// The op's own Partition adds up over it, so that results that lack it
     /// are not partial.
     bool resolved = false;
+    /// On a rank that has only a part of it, results that lack it are the
+    /// maximum of that part.
+    bool maximum = false;
   };
   /// How partial sums in operands become partial sums in results.
   enum class Kind {
@@ -59,7 +62,7 @@ struct ShardingRule {
 
   /// Adds a loop and answers its number.
   int addFactor(int64_t size, bool unshardable = false) {
-    factors.push_back({size, unshardable, false});
+    factors.push_back({size, unshardable});
     return factors.size() - 1;
   }
 };

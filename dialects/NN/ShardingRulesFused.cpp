@@ -122,10 +122,12 @@ ShardingRule CrossEntropyGradOp::getShardingRule() {
   return f.rule;
 }
 
-/// A maximum over shards is no sum: only cross_entropy's Partition makes one.
+/// A maximum over shards is no sum: only cross_entropy's Partition makes one,
+/// and resolves it.
 ShardingRule RowMaxOp::getShardingRule() {
   LossFactors f(getLogits());
   f.unshardable(f.logits.back());
+  f.rule.factors[f.logits.back()].maximum = true;
   f.operand(f.logits);
   f.optionalOffset(getOffset());
   f.result(f.row);

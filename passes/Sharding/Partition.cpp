@@ -29,6 +29,15 @@ struct Inheritor : OpBuilder::Listener {
   }
 };
 
+/// Has the op of a value say how it lies.
+void say(const Mesh &mesh, Value value, const Layout &layout) {
+  auto result = cast<OpResult>(value);
+  SmallVector<ShardingAttr> all;
+  for (OpResult other : result.getOwner()->getResults())
+    all.push_back(other == result ? mesh.attr(layout) : getSharding(other));
+  setShardings(result.getOwner(), all);
+}
+
 /// One op, as it sees its part of the program.
 class LocalContext : public PartitionContext {
 public:
@@ -52,14 +61,23 @@ public:
                             mesh.names(dimAxes(DimFactors(dim), factors)),
                             extent);
   }
-  Value allReduce(OpBuilder &builder, Value value, ArrayRef<int> dim,
+  Value allReduce(OpBuilder &builder, Value value, const ValueFactors &dims,
+                  ArrayRef<int> dim,
                   nn::PartitionContext::Reduction reduction) override {
-    return AllReduceOp::create(
-               builder, op.op->getLoc(),
-               reduction == Reduction::Max ? dist::Reduction::Max
-                                           : dist::Reduction::Sum,
-               ValueRange(value), mesh.names(dimAxes(DimFactors(dim), factors)))
-        .getResult(0);
+    bool isMax = reduction == Reduction::Max;
+    AxisList axes = dimAxes(DimFactors(dim), factors);
+    Layout layout;
+    layout.dims = valueAxes(dims, factors);
+    Layout part = layout;
+    (isMax ? part.partialMax : part.partial) = AxisSet(axes);
+    say(mesh, value, part);
+    Value whole =
+        AllReduceOp::create(builder, op.op->getLoc(),
+                            isMax ? dist::Reduction::Max : dist::Reduction::Sum,
+                            ValueRange(value), mesh.names(axes))
+            .getResult(0);
+    say(mesh, whole, layout);
+    return whole;
   }
 
 private:
@@ -78,8 +96,7 @@ private:
   LogicalResult localize(Operation &op);
   LogicalResult localizeRuled(const ShardedOp &op);
   void lower(ReshardOp op);
-  Value lower(const ReshardStep &step, Value input, RankedTensorType type,
-              Location loc);
+  Value lower(const ReshardStep &step, Value input, Type local, Location loc);
   void localizeArguments(func::FuncOp function);
   void localizeSignature(func::FuncOp function);
   void localizeSymbols();
@@ -106,10 +123,9 @@ Partitioner::Partitioner(const Program &program, std::vector<Layout> layouts)
     byOp[op.op] = &op;
 }
 
-/// One step of a reshard; `type` is global.
-Value Partitioner::lower(const ReshardStep &step, Value input,
-                         RankedTensorType type, Location loc) {
-  Type local = mesh.localType(type, step.after);
+/// One step of a reshard.
+Value Partitioner::lower(const ReshardStep &step, Value input, Type local,
+                         Location loc) {
   ArrayAttr axes = mesh.names(step.axes);
   switch (step.kind) {
   case ReshardStep::Kind::AllToAll:
@@ -131,7 +147,8 @@ Value Partitioner::lower(const ReshardStep &step, Value input,
     for (Axis axis : step.axes)
       if (mesh.role(axis) != AxisRole::Pipeline)
         replicas *= mesh.extent(axis);
-    if (replicas == 1)
+    // What the stage of an op alone has is its sum with nothing.
+    if (replicas == 1 && input.hasOneUse() && input.getDefiningOp())
       return input;
     return ScaleOp::create(builder, loc, local, input,
                            builder.getF64FloatAttr(1.0 / replicas));
@@ -146,12 +163,12 @@ void Partitioner::lower(ReshardOp op) {
   Value input = value;
   auto type = cast<RankedTensorType>(op.getType());
   for (const ReshardStep &step :
-       planReshard(mesh.layout(op.getSource()), mesh.layout(op.getTarget())))
-    value = lower(step, value, type, op.getLoc());
-  if (value != input)
-    for (StringRef name : {StringRef(kIdAttr), StringRef(kShardingsAttr)})
-      if (Attribute attr = op->getAttr(name))
-        value.getDefiningOp()->setAttr(name, attr);
+       planReshard(mesh.layout(op.getSource()), mesh.layout(op.getTarget()))) {
+    value = lower(step, value, mesh.localType(type, step.after), op.getLoc());
+    say(mesh, value, step.after);
+  }
+  if (Attribute id = op->getAttr(kIdAttr); id && value != input)
+    value.getDefiningOp()->setAttr(kIdAttr, id);
   op.getResult().replaceAllUsesWith(value);
   op.erase();
 }
@@ -171,6 +188,9 @@ LogicalResult Partitioner::localizeRuled(const ShardedOp &op) {
       result.setType(type);
     // Only a uniform constant is split.
     auto constant = dyn_cast<ConstantOp>(op.op);
+    // Zeros that lie alike, one for each state that is cleared, are one.
+    if (constant && isZero(constant))
+      constant->removeAttr(kIdAttr);
     if (constant && constant.getValue().getType() != types[0])
       constant.setValueAttr(cast<DenseElementsAttr>(constant.getValue())
                                 .resizeSplat(cast<ShapedType>(types[0])));
@@ -268,6 +288,11 @@ static void mergeScalars(func::FuncOp function) {
     for (StringRef name : {StringRef(kBackwardAttr), StringRef(kStageAttr)})
       if (Attribute attr = second->getAttr(name))
         joint->setAttr(name, attr);
+    SmallVector<ShardingAttr> layouts;
+    for (AllReduceOp op : {first, second})
+      for (OpResult result : op->getResults())
+        layouts.push_back(getSharding(result));
+    setShardings(joint, layouts);
     unsigned split = first.getNumResults();
     first->replaceAllUsesWith(joint.getResults().take_front(split));
     second->replaceAllUsesWith(joint.getResults().drop_front(split));

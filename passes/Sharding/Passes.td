@@ -123,7 +123,12 @@ def DistVerifyPass : ShardingPass<"dist-verify"> {
     op lie as one assignment of axes to its factors says; results are partial
     over exactly what follows from it; a partial sum enters an op only where
     the op is linear in it alone; nothing partial leaves a function.
-    After it: no reshard, and no parameter or state of global type is left.
+    After it every value still says how it lies, but for what ranks count
+    (`dist.offset`): put together as their layouts say, each op's operands and
+    results fit each other on global types and obey its sharding rule; each
+    collective takes its operand's layout to its result's over exactly its
+    axes; an op that numbers its elements starts with this rank's; what is
+    read, written or returned lies as it is declared.
   }];
 }
 
@@ -133,7 +138,9 @@ def DistPartitionPass : ShardingPass<"dist-partition"> {
     Types become local, ops their local form, reshards collectives. One reshard
     becomes, in this order: all_to_all; per dim reduce_scatter or slice;
     all_gather; all_reduce of what is left. Neighbouring all_reduces of scalars
-    over the same axes become one. The module is marked `dist.spmd`; parameters,
+    over the same axes become one. The module is marked `dist.spmd`; every
+    value keeps its layout in `dist.shardings`, each step of a reshard has one;
+    parameters,
     states, arguments and results keep their global type in `dist.global` and
     their sharding in `dist.sharding`.
   }];

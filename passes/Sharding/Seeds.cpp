@@ -25,8 +25,9 @@ void pcc::addSeed(const Program &program, unsigned number, const Seed &seed) {
   SmallVector<DimAttr> dims;
   for (DimAttr dim : closed.getDims())
     dims.push_back(DimAttr::get(dim.getContext(), dim.getAxes(), seed.open));
-  auto sharding = ShardingAttr::get(mesh.getContext(), closed.getMesh(), dims,
-                                    closed.getPartial());
+  auto sharding =
+      ShardingAttr::get(mesh.getContext(), closed.getMesh(), dims,
+                        closed.getPartial(), closed.getPartialMax());
   unsigned result = 0;
   if (auto opResult = dyn_cast_or_null<OpResult>(value.value))
     result = opResult.getResultNumber();

@@ -2,6 +2,7 @@
 
 #include "passes/Sharding/Passes.h"
 #include "passes/Sharding/Projection.h"
+#include "passes/Sharding/VerifySpmd.h"
 
 namespace pcc {
 #define GEN_PASS_DEF_DISTVERIFYPASS
@@ -161,19 +162,6 @@ LogicalResult PlanVerifier::run() {
   return success();
 }
 
-/// Nothing of a partitioned program is global any more.
-static LogicalResult verifyPartitioned(ModuleOp module) {
-  WalkResult result = module.walk([](Operation *op) -> WalkResult {
-    if (isa<ReshardOp>(op))
-      return op->emitOpError("is left in a partitioned program");
-    if (isa<ParamOp, StateOp>(op) && !op->hasAttr(kGlobalAttr))
-      return op->emitOpError()
-             << "has no " << kGlobalAttr << " in a partitioned program";
-    return WalkResult::advance();
-  });
-  return failure(result.wasInterrupted());
-}
-
 namespace {
 struct DistVerifyPass : pcc::impl::DistVerifyPassBase<DistVerifyPass> {
   void runOnOperation() override {
@@ -182,7 +170,7 @@ struct DistVerifyPass : pcc::impl::DistVerifyPassBase<DistVerifyPass> {
     if (!mesh)
       return;
     if (module->hasAttr(kSpmdAttr)) {
-      if (failed(verifyPartitioned(module)))
+      if (failed(verifySpmd(module)))
         signalPassFailure();
       return;
     }

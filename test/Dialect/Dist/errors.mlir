@@ -6,6 +6,34 @@ dist.mesh @mesh = <["tp"=2, "tp"=2]>
 
 // -----
 
+// A maximum over ranks is a local value's.
+dist.mesh @mesh = <["tp"=2]>
+func.func @max(%x: tensor<4xf32>) {
+  // expected-error @+1 {{is a maximum of parts, which only a value of one rank's program may be}}
+  %y = nn.exp %x {dist.shardings = [#dist.sharding<@mesh, [{}], partial max = {"tp"}>]} : tensor<4xf32>
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["tp"=2]>
+func.func @both(%x: tensor<4xf32>) {
+  // expected-error @+1 {{axis "tp" occurs twice in a sharding}}
+  %y = nn.exp %x {dist.shardings = [#dist.sharding<@mesh, [{}], partial = {"tp"}, partial max = {"tp"}>]} : tensor<4xf32>
+  return
+}
+
+// -----
+
+dist.mesh @mesh = <["tp"=2, "dp"=2]>
+func.func @again(%x: tensor<4xf32>) {
+  // expected-error @+1 {{is said twice}}
+  %y = nn.exp %x {dist.shardings = [#dist.sharding<@mesh, [{}], partial max = {"tp"}, partial max = {"dp"}>]} : tensor<4xf32>
+  return
+}
+
+// -----
+
 // expected-error @+1 {{mesh axis "tp" has size 1; axes of size 1 are left out}}
 dist.mesh @mesh = <["tp"=1]>
 

@@ -41,7 +41,6 @@
 
 // TASKS:      {{ }}spmd{{$}}
 // TASKS-NEXT: DistPartitionPass
-// TASKS-NEXT: Canonicalizer
 // TASKS-NEXT: CSE
 // TASKS:      DistVerifyPass
 // TASKS-NEXT: {{ }}pipeline{{$}}

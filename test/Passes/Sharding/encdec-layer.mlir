@@ -112,8 +112,8 @@
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}} : tensor<1x4x8xf32>
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}} : tensor<1x4x8xf32>
 // CHECK: = dist.offset ["tp"] by 6 : tensor<i64>
-// CHECK: = dist.all_reduce max %{{.*}} over ["tp"] : tensor<1x4xf32>
-// CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] : tensor<2x1x4xf32>
+// CHECK: = dist.all_reduce max %{{.*}} over ["tp"] {{.*}}: tensor<1x4xf32>
+// CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}}: tensor<2x1x4xf32>
 // CHECK: = dist.offset ["tp"] by 6 {{.*}} : tensor<i64>
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}} : tensor<1x4x8xf32>
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}} : tensor<1x4x8xf32>
@@ -135,12 +135,12 @@
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}} : tensor<1x4x8xf32>
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}} : tensor<1x4x8xf32>
 // CHECK: = dist.offset ["tp"] by 6 : tensor<i64>
-// CHECK: = dist.all_reduce max %{{.*}} over ["tp"] : tensor<1x4xf32>
-// CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] : tensor<2x1x4xf32>
+// CHECK: = dist.all_reduce max %{{.*}} over ["tp"] {{.*}}: tensor<1x4xf32>
+// CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}}: tensor<2x1x4xf32>
 // CHECK-LABEL: func.func @evaluate_result(
-// CHECK: = dist.all_reduce sum %{{.*}} over ["dp"] : tensor<f32>, tensor<f32>
+// CHECK: = dist.all_reduce sum %{{.*}} over ["dp"] {{.*}}: tensor<f32>, tensor<f32>
 // CHECK-LABEL: func.func @update(
-// CHECK: = dist.all_reduce sum %{{.*}} over ["dp"] : tensor<f32>, tensor<f32>
+// CHECK: = dist.all_reduce sum %{{.*}} over ["dp"] {{.*}}: tensor<f32>, tensor<f32>
 // CHECK: = dist.all_reduce sum %{{.*}} over ["dp"] {{.*}} : tensor<6x8xf32>
 // CHECK: = dist.all_reduce sum %{{.*}} over ["dp"] {{.*}} : tensor<8xf32>
 // CHECK: = dist.all_reduce sum %{{.*}} over ["dp"] {{.*}} : tensor<8xf32>

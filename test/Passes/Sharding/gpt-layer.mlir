@@ -55,8 +55,8 @@
 // CHECK: = dist.reduce_scatter %{{.*}} dim 1 over ["tp"] {{.*}} : tensor<1x2x8xf32> -> tensor<1x1x8xf32>
 // CHECK: = dist.all_gather %{{.*}} dim 1 over ["tp"] {{.*}} : tensor<1x1x8xf32> -> tensor<1x2x8xf32>
 // CHECK: = dist.offset ["tp"] by 6 : tensor<i64>
-// CHECK: = dist.all_reduce max %{{.*}} over ["tp"] : tensor<1x2xf32>
-// CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] : tensor<2x1x2xf32>
+// CHECK: = dist.all_reduce max %{{.*}} over ["tp"] {{.*}}: tensor<1x2xf32>
+// CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}}: tensor<2x1x2xf32>
 // CHECK: = dist.offset ["tp"] by 6 {{.*}} : tensor<i64>
 // CHECK: = dist.reduce_scatter %{{.*}} dim 1 over ["tp"] {{.*}} : tensor<1x2x8xf32> -> tensor<1x1x8xf32>
 // CHECK: = dist.all_gather %{{.*}} dim 1 over ["tp"] {{.*}} : tensor<1x1x8xf32> -> tensor<1x2x8xf32>
@@ -85,12 +85,12 @@
 // CHECK: = dist.reduce_scatter %{{.*}} dim 1 over ["tp"] {{.*}} : tensor<1x2x8xf32> -> tensor<1x1x8xf32>
 // CHECK: = dist.all_gather %{{.*}} dim 1 over ["tp"] {{.*}} : tensor<1x1x8xf32> -> tensor<1x2x8xf32>
 // CHECK: = dist.offset ["tp"] by 6 : tensor<i64>
-// CHECK: = dist.all_reduce max %{{.*}} over ["tp"] : tensor<1x2xf32>
-// CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] : tensor<2x1x2xf32>
+// CHECK: = dist.all_reduce max %{{.*}} over ["tp"] {{.*}}: tensor<1x2xf32>
+// CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}}: tensor<2x1x2xf32>
 // CHECK-LABEL: func.func @evaluate_result(
-// CHECK: = dist.all_reduce sum %{{.*}} over ["dp", "cp"] : tensor<f32>, tensor<f32>
+// CHECK: = dist.all_reduce sum %{{.*}} over ["dp", "cp"] {{.*}}: tensor<f32>, tensor<f32>
 // CHECK-LABEL: func.func @update(
-// CHECK: = dist.all_reduce sum %{{.*}} over ["dp", "cp"] : tensor<f32>, tensor<f32>
+// CHECK: = dist.all_reduce sum %{{.*}} over ["dp", "cp"] {{.*}}: tensor<f32>, tensor<f32>
 // CHECK: = dist.all_reduce sum %{{.*}} over ["dp", "cp"] {{.*}} : tensor<6x8xf32>
 // CHECK: = dist.all_reduce sum %{{.*}} over ["dp", "cp"] {{.*}} : tensor<8x8xf32>
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}} : tensor<8x8xf32>

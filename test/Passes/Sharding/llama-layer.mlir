@@ -36,8 +36,8 @@
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp_kv", "tp_rep"] {{.*}} : tensor<2x4x8xf32>
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp_kv", "tp_rep"] {{.*}} : tensor<2x4x8xf32>
 // CHECK: = dist.offset ["tp_kv", "tp_rep"] by 3 : tensor<i64>
-// CHECK: = dist.all_reduce max %{{.*}} over ["tp_kv", "tp_rep"] : tensor<2x4xf32>
-// CHECK: = dist.all_reduce sum %{{.*}} over ["tp_kv", "tp_rep"] : tensor<2x2x4xf32>
+// CHECK: = dist.all_reduce max %{{.*}} over ["tp_kv", "tp_rep"] {{.*}}: tensor<2x4xf32>
+// CHECK: = dist.all_reduce sum %{{.*}} over ["tp_kv", "tp_rep"] {{.*}}: tensor<2x2x4xf32>
 // CHECK: = dist.offset ["tp_kv", "tp_rep"] by 3 {{.*}} : tensor<i64>
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp_kv", "tp_rep"] {{.*}} : tensor<2x4x8xf32>
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp_kv", "tp_rep"] {{.*}} : tensor<2x4x8xf32>
@@ -49,8 +49,8 @@
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp_kv", "tp_rep"] {{.*}} : tensor<2x4x8xf32>
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp_kv", "tp_rep"] {{.*}} : tensor<2x4x8xf32>
 // CHECK: = dist.offset ["tp_kv", "tp_rep"] by 3 : tensor<i64>
-// CHECK: = dist.all_reduce max %{{.*}} over ["tp_kv", "tp_rep"] : tensor<2x4xf32>
-// CHECK: = dist.all_reduce sum %{{.*}} over ["tp_kv", "tp_rep"] : tensor<2x2x4xf32>
+// CHECK: = dist.all_reduce max %{{.*}} over ["tp_kv", "tp_rep"] {{.*}}: tensor<2x4xf32>
+// CHECK: = dist.all_reduce sum %{{.*}} over ["tp_kv", "tp_rep"] {{.*}}: tensor<2x2x4xf32>
 // CHECK-LABEL: func.func @evaluate_result(
 // CHECK-LABEL: func.func @update(
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp_rep"] {{.*}} : tensor<8x2xf32>

@@ -30,8 +30,8 @@
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}} : tensor<2x4x8xf32>
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}} : tensor<2x4x8xf32>
 // CHECK: = dist.offset ["tp"] by 6 : tensor<i64>
-// CHECK: = dist.all_reduce max %{{.*}} over ["tp"] : tensor<2x4xf32>
-// CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] : tensor<2x2x4xf32>
+// CHECK: = dist.all_reduce max %{{.*}} over ["tp"] {{.*}}: tensor<2x4xf32>
+// CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}}: tensor<2x2x4xf32>
 // CHECK: = dist.offset ["tp"] by 6 {{.*}} : tensor<i64>
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}} : tensor<2x4x8xf32>
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}} : tensor<2x4x8xf32>
@@ -41,8 +41,8 @@
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}} : tensor<2x4x8xf32>
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}} : tensor<2x4x8xf32>
 // CHECK: = dist.offset ["tp"] by 6 : tensor<i64>
-// CHECK: = dist.all_reduce max %{{.*}} over ["tp"] : tensor<2x4xf32>
-// CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] : tensor<2x2x4xf32>
+// CHECK: = dist.all_reduce max %{{.*}} over ["tp"] {{.*}}: tensor<2x4xf32>
+// CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}}: tensor<2x2x4xf32>
 // CHECK-LABEL: func.func @evaluate_result(
 // CHECK-LABEL: func.func @update(
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}} : tensor<8x2xf32>

@@ -43,8 +43,8 @@
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}} : tensor<2x4x8xf32>
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}} : tensor<2x4x8xf32>
 // CHECK: = dist.offset ["tp"] by 6 : tensor<i64>
-// CHECK: = dist.all_reduce max %{{.*}} over ["tp"] : tensor<2x4xf32>
-// CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] : tensor<2x2x4xf32>
+// CHECK: = dist.all_reduce max %{{.*}} over ["tp"] {{.*}}: tensor<2x4xf32>
+// CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}}: tensor<2x2x4xf32>
 // CHECK: = dist.offset ["tp"] by 6 {{.*}} : tensor<i64>
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}} : tensor<2x4x8xf32>
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}} : tensor<2x4x8xf32>
@@ -54,12 +54,12 @@
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}} : tensor<2x4x8xf32>
 // CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}} : tensor<2x4x8xf32>
 // CHECK: = dist.offset ["tp"] by 6 : tensor<i64>
-// CHECK: = dist.all_reduce max %{{.*}} over ["tp"] : tensor<2x4xf32>
-// CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] : tensor<2x2x4xf32>
+// CHECK: = dist.all_reduce max %{{.*}} over ["tp"] {{.*}}: tensor<2x4xf32>
+// CHECK: = dist.all_reduce sum %{{.*}} over ["tp"] {{.*}}: tensor<2x2x4xf32>
 // CHECK-LABEL: func.func @evaluate_result(
-// CHECK: = dist.all_reduce sum %{{.*}} over ["pp"] : tensor<f32>, tensor<f32>
+// CHECK: = dist.all_reduce sum %{{.*}} over ["pp"] {{.*}}: tensor<f32>, tensor<f32>
 // CHECK-LABEL: func.func @update(
-// CHECK: = dist.all_reduce sum %{{.*}} over ["pp"] : tensor<f32>, tensor<f32>
+// CHECK: = dist.all_reduce sum %{{.*}} over ["pp"] {{.*}}: tensor<f32>, tensor<f32>
 // CHECK: = dist.all_reduce sum %{{.*}} over ["pp", "tp"] {{.*}} : tensor<f32>
 
 nn.param @"wte.weight" : tensor<12x8xf32> init normal decay

@@ -164,7 +164,7 @@ func.func @missing(
 
 module attributes {dist.spmd} {
 dist.mesh @mesh = <["tp"=2]>
-func.func @left(%x: tensor<8xf32>) {
+func.func @left(%x: tensor<8xf32> {dist.global = tensor<8xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}) {
   // expected-error @+1 {{is left in a partitioned program}}
   %y = dist.reshard %x from <@mesh, [{}]> to <@mesh, [{"tp"}]> : tensor<8xf32>
   return

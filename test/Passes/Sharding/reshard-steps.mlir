@@ -9,9 +9,9 @@ dist.mesh @mesh = <["dp"=2, "cp"=2, "tp"=2]>
 
 // Two axes change places: neither dim is free, so both are gathered.
 // CHECK-LABEL: func.func @case0(
-// CHECK: %[[S0:.*]] = dist.all_gather %{{.*}} dim 0 over ["dp"] : tensor<4x4xf32> -> tensor<8x4xf32>
-// CHECK-NEXT: %[[S1:.*]] = dist.all_gather %[[S0]] dim 1 over ["tp"] : tensor<8x4xf32> -> tensor<8x8xf32>
-// CHECK-NEXT: %[[S2:.*]] = dist.shard_slice %[[S1]] dim 0 over ["tp"] : tensor<8x8xf32> -> tensor<4x8xf32>
+// CHECK: %[[S0:.*]] = dist.all_gather %{{.*}} dim 0 over ["dp"] {{.*}}: tensor<4x4xf32> -> tensor<8x4xf32>
+// CHECK-NEXT: %[[S1:.*]] = dist.all_gather %[[S0]] dim 1 over ["tp"] {{.*}}: tensor<8x4xf32> -> tensor<8x8xf32>
+// CHECK-NEXT: %[[S2:.*]] = dist.shard_slice %[[S1]] dim 0 over ["tp"] {{.*}}: tensor<8x8xf32> -> tensor<4x8xf32>
 // CHECK-NEXT: %[[S3:.*]] = dist.shard_slice %[[S2]] dim 1 over ["dp"] {{.*}} : tensor<4x8xf32> -> tensor<4x4xf32>
 func.func @case0(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp"}, {"tp"}]>}) {
   %y = dist.reshard %x from <@mesh, [{"dp"}, {"tp"}]> to <@mesh, [{"tp"}, {"dp"}]> {dist.id = 0 : i64, dist.shardings = [#dist.sharding<@mesh, [{"tp"}, {"dp"}]>]} : tensor<8x8xf32>
@@ -20,7 +20,7 @@ func.func @case0(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"d
 
 // The last axes of a dim go to another one by one.
 // CHECK-LABEL: func.func @case1(
-// CHECK: %[[S0:.*]] = dist.all_to_all %{{.*}} from 0 to 1 over ["tp"] : tensor<1x8xf32> -> tensor<2x4xf32>
+// CHECK: %[[S0:.*]] = dist.all_to_all %{{.*}} from 0 to 1 over ["tp"] {{.*}}: tensor<1x8xf32> -> tensor<2x4xf32>
 // CHECK-NEXT: %[[S1:.*]] = dist.all_to_all %[[S0]] from 0 to 1 over ["cp"] {{.*}} : tensor<2x4xf32> -> tensor<4x2xf32>
 func.func @case1(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp", "cp", "tp"}, {}]>}) {
   %y = dist.reshard %x from <@mesh, [{"dp", "cp", "tp"}, {}]> to <@mesh, [{"dp"}, {"tp", "cp"}]> {dist.id = 1 : i64, dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {"tp", "cp"}]>]} : tensor<8x8xf32>
@@ -29,7 +29,7 @@ func.func @case1(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"d
 
 // The order of a dim's axes changes: nothing is kept.
 // CHECK-LABEL: func.func @case2(
-// CHECK: %[[S0:.*]] = dist.all_gather %{{.*}} dim 0 over ["dp", "cp"] : tensor<2x8xf32> -> tensor<8x8xf32>
+// CHECK: %[[S0:.*]] = dist.all_gather %{{.*}} dim 0 over ["dp", "cp"] {{.*}}: tensor<2x8xf32> -> tensor<8x8xf32>
 // CHECK-NEXT: %[[S1:.*]] = dist.shard_slice %[[S0]] dim 0 over ["cp", "dp"] {{.*}} : tensor<8x8xf32> -> tensor<2x8xf32>
 func.func @case2(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp", "cp"}, {}]>}) {
   %y = dist.reshard %x from <@mesh, [{"dp", "cp"}, {}]> to <@mesh, [{"cp", "dp"}, {}]> {dist.id = 2 : i64, dist.shardings = [#dist.sharding<@mesh, [{"cp", "dp"}, {}]>]} : tensor<8x8xf32>
@@ -54,7 +54,7 @@ func.func @case4(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"d
 
 // A dim is free for another axis when the first has left.
 // CHECK-LABEL: func.func @case5(
-// CHECK: %[[S0:.*]] = dist.all_to_all %{{.*}} from 0 to 1 over ["cp"] : tensor<4x8xf32> -> tensor<8x4xf32>
+// CHECK: %[[S0:.*]] = dist.all_to_all %{{.*}} from 0 to 1 over ["cp"] {{.*}}: tensor<4x8xf32> -> tensor<8x4xf32>
 // CHECK-NEXT: %[[S1:.*]] = dist.shard_slice %[[S0]] dim 0 over ["dp"] {{.*}} : tensor<8x4xf32> -> tensor<4x4xf32>
 func.func @case5(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"cp"}, {}]>}) {
   %y = dist.reshard %x from <@mesh, [{"cp"}, {}]> to <@mesh, [{"dp"}, {"cp"}]> {dist.id = 5 : i64, dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {"cp"}]>]} : tensor<8x8xf32>
@@ -63,7 +63,7 @@ func.func @case5(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"c
 
 // Sums are scattered in runs, one for each dim.
 // CHECK-LABEL: func.func @case6(
-// CHECK: %[[S0:.*]] = dist.reduce_scatter %{{.*}} dim 0 over ["dp", "cp"] : tensor<8x8xf32> -> tensor<2x8xf32>
+// CHECK: %[[S0:.*]] = dist.reduce_scatter %{{.*}} dim 0 over ["dp", "cp"] {{.*}}: tensor<8x8xf32> -> tensor<2x8xf32>
 // CHECK-NEXT: %[[S1:.*]] = dist.reduce_scatter %[[S0]] dim 1 over ["tp"] {{.*}} : tensor<2x8xf32> -> tensor<2x4xf32>
 func.func @case6(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}], partial = {"dp", "cp", "tp"}>}) {
   %y = dist.reshard %x from <@mesh, [{}, {}], partial = {"dp", "cp", "tp"}> to <@mesh, [{"dp", "cp"}, {"tp"}]> {dist.id = 6 : i64, dist.shardings = [#dist.sharding<@mesh, [{"dp", "cp"}, {"tp"}]>]} : tensor<8x8xf32>
@@ -72,8 +72,8 @@ func.func @case6(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{},
 
 // Of three axes the middle one is summed: a cut, a scatter, a cut.
 // CHECK-LABEL: func.func @case7(
-// CHECK: %[[S0:.*]] = dist.shard_slice %{{.*}} dim 0 over ["dp"] : tensor<8x8xf32> -> tensor<4x8xf32>
-// CHECK-NEXT: %[[S1:.*]] = dist.reduce_scatter %[[S0]] dim 0 over ["cp"] : tensor<4x8xf32> -> tensor<2x8xf32>
+// CHECK: %[[S0:.*]] = dist.shard_slice %{{.*}} dim 0 over ["dp"] {{.*}}: tensor<8x8xf32> -> tensor<4x8xf32>
+// CHECK-NEXT: %[[S1:.*]] = dist.reduce_scatter %[[S0]] dim 0 over ["cp"] {{.*}}: tensor<4x8xf32> -> tensor<2x8xf32>
 // CHECK-NEXT: %[[S2:.*]] = dist.shard_slice %[[S1]] dim 0 over ["tp"] {{.*}} : tensor<2x8xf32> -> tensor<1x8xf32>
 func.func @case7(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}], partial = {"cp"}>}) {
   %y = dist.reshard %x from <@mesh, [{}, {}], partial = {"cp"}> to <@mesh, [{"dp", "cp", "tp"}, {}]> {dist.id = 7 : i64, dist.shardings = [#dist.sharding<@mesh, [{"dp", "cp", "tp"}, {}]>]} : tensor<8x8xf32>
@@ -82,7 +82,7 @@ func.func @case7(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{},
 
 // What stays partial moves as it is.
 // CHECK-LABEL: func.func @case8(
-// CHECK: %[[S0:.*]] = dist.reduce_scatter %{{.*}} dim 1 over ["tp"] : tensor<4x8xf32> -> tensor<4x4xf32>
+// CHECK: %[[S0:.*]] = dist.reduce_scatter %{{.*}} dim 1 over ["tp"] {{.*}}: tensor<4x8xf32> -> tensor<4x4xf32>
 // CHECK-NEXT: %[[S1:.*]] = dist.all_to_all %[[S0]] from 0 to 1 over ["dp"] {{.*}} : tensor<4x4xf32> -> tensor<8x2xf32>
 func.func @case8(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}], partial = {"cp", "tp"}>}) {
   %y = dist.reshard %x from <@mesh, [{"dp"}, {}], partial = {"cp", "tp"}> to <@mesh, [{}, {"tp", "dp"}], partial = {"cp"}> {dist.id = 8 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {"tp", "dp"}], partial = {"cp"}>]} : tensor<8x8xf32>
@@ -91,8 +91,8 @@ func.func @case8(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"d
 
 // All is gathered, then added up.
 // CHECK-LABEL: func.func @case10(
-// CHECK: %[[S0:.*]] = dist.all_gather %{{.*}} dim 0 over ["dp"] : tensor<4x4xf32> -> tensor<8x4xf32>
-// CHECK-NEXT: %[[S1:.*]] = dist.all_gather %[[S0]] dim 1 over ["cp"] : tensor<8x4xf32> -> tensor<8x8xf32>
+// CHECK: %[[S0:.*]] = dist.all_gather %{{.*}} dim 0 over ["dp"] {{.*}}: tensor<4x4xf32> -> tensor<8x4xf32>
+// CHECK-NEXT: %[[S1:.*]] = dist.all_gather %[[S0]] dim 1 over ["cp"] {{.*}}: tensor<8x4xf32> -> tensor<8x8xf32>
 // CHECK-NEXT: %[[S2:.*]] = dist.all_reduce sum %[[S1]] over ["tp"] {{.*}} : tensor<8x8xf32>
 func.func @case10(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp"}, {"cp"}], partial = {"tp"}>}) {
   %y = dist.reshard %x from <@mesh, [{"dp"}, {"cp"}], partial = {"tp"}> to <@mesh, [{}, {}]> {dist.id = 10 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<8x8xf32>
@@ -101,7 +101,7 @@ func.func @case10(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"
 
 // What a dim shall begin with it does not: it is gathered whole.
 // CHECK-LABEL: func.func @case11(
-// CHECK: %[[S0:.*]] = dist.all_gather %{{.*}} dim 1 over ["dp", "cp"] : tensor<4x2xf32> -> tensor<4x8xf32>
+// CHECK: %[[S0:.*]] = dist.all_gather %{{.*}} dim 1 over ["dp", "cp"] {{.*}}: tensor<4x2xf32> -> tensor<4x8xf32>
 // CHECK-NEXT: %[[S1:.*]] = dist.shard_slice %[[S0]] dim 1 over ["cp"] {{.*}} : tensor<4x8xf32> -> tensor<4x4xf32>
 func.func @case11(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"tp"}, {"dp", "cp"}]>}) {
   %y = dist.reshard %x from <@mesh, [{"tp"}, {"dp", "cp"}]> to <@mesh, [{"tp"}, {"cp"}]> {dist.id = 11 : i64, dist.shardings = [#dist.sharding<@mesh, [{"tp"}, {"cp"}]>]} : tensor<8x8xf32>

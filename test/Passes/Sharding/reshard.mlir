@@ -36,8 +36,8 @@ func.func @table(
 // CHECK-LABEL: func @steps
 func.func @steps(
     %x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"cp"}, {}], partial = {"dp", "tp"}>}) {
-  // CHECK: %[[A:.*]] = dist.reduce_scatter %{{.*}} dim 1 over ["tp"] : tensor<4x8xf32> -> tensor<4x4xf32>
-  // CHECK: %[[B:.*]] = dist.all_gather %[[A]] dim 0 over ["cp"] : tensor<4x4xf32> -> tensor<8x4xf32>
+  // CHECK: %[[A:.*]] = dist.reduce_scatter %{{.*}} dim 1 over ["tp"] {{.*}}: tensor<4x8xf32> -> tensor<4x4xf32>
+  // CHECK: %[[B:.*]] = dist.all_gather %[[A]] dim 0 over ["cp"] {{.*}}: tensor<4x4xf32> -> tensor<8x4xf32>
   // CHECK: dist.all_reduce sum %[[B]] over ["dp"] {{.*}}dist.id = 7{{.*}} : tensor<8x4xf32>
   %a = dist.reshard %x from <@mesh, [{"cp"}, {}], partial = {"dp", "tp"}>
       to <@mesh, [{}, {"tp"}]> {dist.id = 7 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {"tp"}]>]} : tensor<8x8xf32>
