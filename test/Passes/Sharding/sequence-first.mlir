@@ -22,7 +22,7 @@
 // PLAN-SAME: tensor<6x4xi64> {dist.sharding = #dist.sharding<@mesh, [{"cp"}, {"dp"}]>
 // PLAN: nn.embedding {{.*}}partial = {"tp"}
 // PLAN: dist.reshard {{.*}} to <@mesh, [{"cp", "tp"}, {"dp"}, {}]> {{.*}} : tensor<6x4x8xf32>
-// RUN: pcc-opt %t.plan -dist-partition -canonicalize -cse -dist-verify -o %t.spmd
+// RUN: pcc-opt %t.plan -dist-partition -cse -dist-verify -o %t.spmd
 // RUN: pcc-run %t.spmd --data %t.bin --steps 3 --exact --seed 3 --print none --expect @wte=%t.npy --rtol 1e-10
 //
 // RUN: pcc %s --dp 2 --cp 3 --tp 2 --sp --global-batch-size 4 -o %t.exe -q
