@@ -134,10 +134,12 @@ InputInfo pcc::interp::inputInfo(pipe::InputOp input, RankedTensorType type) {
   if (setBound(info, input->getAttr(nn::kIdsAttr)) || !isToken(info.role, type))
     return info;
   auto module = input->getParentOfType<ModuleOp>();
-  for (auto task : module.getOps<pipe::TaskOp>())
-    for (auto [i, argument] : llvm::enumerate(task.getBlock()->getArguments()))
+  for (auto task : module.getOps<pipe::TaskOp>()) {
+    auto body = module.lookupSymbol<pipe::BodyOp>(task.getBody());
+    for (auto [i, argument] : llvm::enumerate(body.getBlock()->getArguments()))
       if (task.getSource(i) == input.getSymName())
         info.vocab = std::max(info.vocab, vocabularyOf(argument));
+  }
   return info;
 }
 

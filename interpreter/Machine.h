@@ -38,6 +38,16 @@ public:
   mlir::FailureOr<TensorRef> readSymbol(llvm::StringRef name);
   /// Gives a parameter or state, which must be there, its value on every rank.
   void writeSymbol(llvm::StringRef name, const Tensor &global);
+  /// What one rank holds of a parameter or state; null if it was never given a
+  /// value.
+  TensorRef readSymbol(llvm::StringRef name, int64_t rank) {
+    return ranks[rank].symbols.lookup(name);
+  }
+  /// Replaces what one rank holds of a parameter or state.
+  void writeSymbol(llvm::StringRef name, int64_t rank, TensorRef local) {
+    ranks[rank].symbols[name] = std::move(local);
+    ranks[rank].written.insert(name);
+  }
   /// Where a symbol lies; nothing if there is none of this name.
   std::optional<Placement> symbolPlacement(llvm::StringRef name);
   /// Where argument or result number `index` of a function lies.

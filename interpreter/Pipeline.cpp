@@ -95,10 +95,23 @@ LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
   if (int64_t(task.getStage()) != stage.number)
     return run.emitOpError() << "is in the schedule of stage " << stage.number
                              << ", the task is of stage " << task.getStage();
+  auto body = module.lookupSymbol<pipe::BodyOp>(task.getBody());
   stage.task = std::make_unique<BlockRun>(
-      machine, *task.getBlock(), stage.ranks, run.getMicrobatch().value_or(-1));
-  for (auto [i, argument] : llvm::enumerate(task.getBlock()->getArguments())) {
+      machine, *body.getBlock(), stage.ranks, run.getMicrobatch().value_or(-1));
+  for (auto [i, argument] : llvm::enumerate(body.getBlock()->getArguments())) {
     StringRef source = task.getSource(i);
+    if (isa<nn::ParamOp, nn::StateOp>(module.lookupSymbol(source))) {
+      ValueList held;
+      for (int64_t rank : stage.ranks) {
+        TensorRef value = machine.readSymbol(source, rank);
+        if (!value)
+          return run.emitOpError()
+                 << "reads @" << source << ", which has no value";
+        held.push_back(value);
+      }
+      stage.task->bind(argument, held);
+      continue;
+    }
     if (auto input = module.lookupSymbol<pipe::InputOp>(source)) {
       TensorRef global =
           inputs(input, input.isPerMicrobatch() ? microbatch : -1);
@@ -121,9 +134,18 @@ LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
 
 void Pipeline::finish(Stage &stage, pipe::RunOp run) {
   auto task = machine.getModule().lookupSymbol<pipe::TaskOp>(run.getTask());
+  auto body =
+      machine.getModule().lookupSymbol<pipe::BodyOp>(task.getBody());
   int64_t microbatch = run.getMicrobatch().value_or(0);
-  for (unsigned i = 0; i < task.getTargets().size(); ++i)
-    stage.values[{task.getTarget(i), microbatch}] = stage.task->getResult(i);
+  for (unsigned i = 0; i < task.getTargets().size(); ++i) {
+    ValueList result = stage.task->getResult(i);
+    if (!body.getReplaced(i)) {
+      stage.values[{task.getTarget(i), microbatch}] = result;
+      continue;
+    }
+    for (auto [rank, value] : llvm::zip_equal(stage.ranks, result))
+      machine.writeSymbol(task.getTarget(i), rank, value);
+  }
   stage.task.reset();
 }
 

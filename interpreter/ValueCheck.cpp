@@ -57,7 +57,7 @@ LogicalResult ValueCheck::compareOp(Operation *op, int64_t microbatch,
                                     ArrayRef<int64_t> ranks,
                                     ArrayRef<ValueList> results) {
   std::optional<int64_t> id = idOf(op);
-  if (!id || (microbatch < 0 && isa<pipe::TaskOp>(op->getParentOp())))
+  if (!id || (microbatch < 0 && isa<pipe::BodyOp>(op->getParentOp())))
     return success();
   auto it = values.find({microbatch, *id});
   if (it == values.end())

@@ -10,10 +10,11 @@ def Pipe_Dialect : Dialect {
   let name = "pipe";
   let summary = "Who does what, when: tasks, and an explicit order of them";
   let description = [{
-    Tasks are symbols that hold one rank's nn and dist ops. What they take and
-    give is bound to module-level symbols: program inputs, program outputs and
-    values that cross tasks. A schedule lists, for one stage, every run of a
-    task and every transfer; nothing of a task is ever repeated in it.
+    A body holds one rank's nn and dist ops. A task is a call of a body, whose
+    arguments and results it binds to module-level symbols: program inputs and
+    outputs, parameters and state, values that cross tasks. A schedule lists,
+    for one stage, every run of a task and every transfer; nothing of a task is
+    ever repeated in it.
   }];
   let cppNamespace = "::pcc::pipe";
   let useDefaultAttributePrinterParser = 1;

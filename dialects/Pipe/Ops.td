@@ -83,41 +83,97 @@ def Pipe_ValueOp : Pipe_Symbol<"value"> {
   let assemblyFormat = "$sym_name `:` $type attr-dict";
 }
 
-def Pipe_TaskOp : Pipe_Op<"task", [Symbol, IsolatedFromAbove, SingleBlock,
-    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "A part of a step that one stage runs without waiting";
+def Pipe_BodyOp : Pipe_Op<"body", [Symbol, IsolatedFromAbove, SingleBlock]> {
+  let summary = "What tasks compute, as a function of what they take";
   let description = [{
-    Arguments are bound to `pipe.input` and `pipe.value` symbols, results to
-    `pipe.value` and `pipe.output` symbols; parameters and state are read and
-    written by name as in nn functions.
+    One rank's nn and dist ops, without effects: parameters and state come in
+    as arguments, and a result goes `into` the argument whose place it takes.
+    Tasks bind arguments and results to symbols, so equal layers, with other
+    parameters and other neighbours, are calls of one body.
 
     ```mlir
-    pipe.input @input.tokens : tensor<2x64xi64> role tokens name "input_ids"
-    pipe.value @value.0 : tensor<2x64x768xf32>
-    nn.param @wte : tensor<256x768xf32> init normal
-    pipe.task @forward.0 stage 0 forward
-        (%ids: tensor<2x64xi64> from @input.tokens)
-        -> (tensor<2x64x768xf32> to @value.0) {
-      %wte = nn.read @wte : tensor<256x768xf32>
-      %x = nn.embedding %ids, %wte : tensor<2x64xi64>, tensor<256x768xf32>
-          -> tensor<2x64x768xf32>
-      pipe.yield %x : tensor<2x64x768xf32>
+    pipe.body @block (%x: tensor<2x8xf32>, %w: tensor<8x8xf32>,
+                      %dw: tensor<8x8xf32>)
+        -> (tensor<2x8xf32>, tensor<8x8xf32> into 2) {
+      %y = nn.contract "bm,mn->bn" %x, %w
+          : tensor<2x8xf32>, tensor<8x8xf32> -> tensor<2x8xf32>
+      %g = nn.contract "bm,bn->mn" %x, %y
+          : tensor<2x8xf32>, tensor<2x8xf32> -> tensor<8x8xf32>
+      %sum = nn.sum %dw, %g : tensor<8x8xf32>
+      pipe.yield %y, %sum : tensor<2x8xf32>, tensor<8x8xf32>
     }
     ```
 
     **Constraints:**
-    - an argument for each source, a result for each target, both symbols;
-    - an argument is bound to a `pipe.input` or `pipe.value` of its type, a
-      result to a `pipe.value` or `pipe.output`;
-    - it ends in `pipe.yield`.
+    - it ends in `pipe.yield`;
+    - `into` names an argument of the result's type, each at most once.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Pipe_Stage:$stage,
-    Pipe_PhaseAttr:$phase, ArrayAttr:$sources, ArrayAttr:$targets);
+  // By result: the argument whose place it takes, or -1.
+  let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$into);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::Block *getBlock() { return &getBody().front(); }
+    ::mlir::OperandRange getResults() {
+      return getBlock()->getTerminator()->getOperands();
+    }
+    /// The argument whose place result i takes; nothing where it has its own.
+    std::optional<unsigned> getReplaced(unsigned i) {
+      int64_t argument = getInto()[i];
+      return argument < 0 ? std::nullopt : std::optional<unsigned>(argument);
+    }
+    /// The result that takes an argument's place, if one does.
+    std::optional<unsigned> getReplacing(unsigned argument) {
+      for (auto [i, replaced] : ::llvm::enumerate(getInto()))
+        if (replaced == int64_t(argument))
+          return unsigned(i);
+      return std::nullopt;
+    }
+  }];
+}
+
+def Pipe_TaskOp : Pipe_Op<"task", [Symbol,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "A part of a step that one stage runs without waiting";
+  let description = [{
+    A body, and what its arguments and results are in this task: arguments are
+    `pipe.input`s, `pipe.value`s, parameters and state, which are read as the
+    task begins; results are `pipe.value`s and `pipe.output`s, or take the place
+    of a parameter or state as the task ends.
+
+    ```mlir
+    pipe.input @input.tokens : tensor<2x64xi64> role tokens name "input_ids"
+    pipe.value @value.0 : tensor<2x64x768xf32>
+    nn.param @wte : tensor<256x768xf32> init normal
+    pipe.body @look_up (%ids: tensor<2x64xi64>, %wte: tensor<256x768xf32>)
+        -> (tensor<2x64x768xf32>) {
+      %x = nn.embedding %ids, %wte : tensor<2x64xi64>, tensor<256x768xf32>
+          -> tensor<2x64x768xf32>
+      pipe.yield %x : tensor<2x64x768xf32>
+    }
+    pipe.task @forward.0 stage 0 forward calls @look_up
+        (@input.tokens, @wte) -> (@value.0)
+    ```
+
+    **Constraints:**
+    - it calls a `pipe.body` with a symbol for each argument and result, of the
+      declared type;
+    - an argument is a `pipe.input`, `pipe.value`, `nn.param` or `nn.state`;
+    - a result that takes an argument's place is bound to the `nn.param` or
+      `nn.state` that the argument is, any other to a `pipe.value` or
+      `pipe.output`;
+    - no two arguments or results are the same parameter or state.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Pipe_Stage:$stage,
+    Pipe_PhaseAttr:$phase, FlatSymbolRefAttr:$body, ArrayAttr:$sources,
+    DefaultValuedAttr<ArrayAttr, "{}">:$targets);
+  let assemblyFormat = [{
+    $sym_name `stage` $stage $phase `calls` $body custom<Symbols>($sources)
+    (`->` custom<Symbols>($targets)^)? attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
     bool isPerMicrobatch() {
       return getPhase() != Phase::Update &&
              getPhase() != Phase::EvaluateResult;
@@ -144,8 +200,8 @@ def Pipe_TaskOp : Pipe_Op<"task", [Symbol, IsolatedFromAbove, SingleBlock,
 }
 
 def Pipe_YieldOp : Pipe_Op<"yield", [Pure, Terminator,
-    HasParent<"TaskOp">]> {
-  let summary = "The results of a task";
+    HasParent<"BodyOp">]> {
+  let summary = "The results of a body";
   let arguments = (ins Variadic<AnyStaticShapeTensor>:$results);
   let assemblyFormat = "($results^ `:` type($results))? attr-dict";
 }
@@ -160,13 +216,14 @@ def Pipe_ScheduleOp : Pipe_Op<"schedule", [NoTerminator, SingleBlock,
     ```mlir
     pipe.value @value.0 : tensor<2x64x768xf32>
     pipe.value @value.1 : tensor<2x64x768xf32>
-    pipe.task @backward.0 stage 0 backward
-        (%d: tensor<2x64x768xf32> from @value.1) {
+    pipe.body @take (%d: tensor<2x64x768xf32>) {
       pipe.yield
     }
-    pipe.task @update.0 stage 0 update () {
+    pipe.body @nothing () {
       pipe.yield
     }
+    pipe.task @backward.0 stage 0 backward calls @take (@value.1)
+    pipe.task @update.0 stage 0 update calls @nothing ()
     pipe.schedule train stage 0 microbatches 2 {
       pipe.send @value.0 microbatch 0 to 1 channel 0
       pipe.exchange @value.0 microbatch 1 to 1 channel 0,

@@ -26,6 +26,27 @@ static void printRole(OpAsmPrinter &p, Operation *,
   p << pcc::nn::stringifyInputRole(role.getValue());
 }
 
+/// `(@a, @b)`
+static ParseResult parseSymbols(OpAsmParser &parser, ArrayAttr &symbols) {
+  SmallVector<Attribute> list;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&] {
+        StringAttr symbol;
+        if (parser.parseSymbolName(symbol))
+          return failure();
+        list.push_back(FlatSymbolRefAttr::get(symbol));
+        return success();
+      }))
+    return failure();
+  symbols = parser.getBuilder().getArrayAttr(list);
+  return success();
+}
+
+static void printSymbols(OpAsmPrinter &p, Operation *, ArrayAttr symbols) {
+  p << '(';
+  llvm::interleaveComma(symbols, p);
+  p << ')';
+}
+
 #include "dialects/Pipe/Dialect.cpp.inc"
 #include "dialects/Pipe/Enums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
@@ -48,82 +69,53 @@ void PipeDialect::initialize() {
 
 bool InputOp::isPerMicrobatch() { return nn::hasRowPerSample(getRole()); }
 
-/// `stage 0 forward (%a: type from @x, ...) -> (type to @y, ...) { ... }`
-ParseResult TaskOp::parse(OpAsmParser &parser, OperationState &result) {
-  Builder &builder = parser.getBuilder();
+/// `@name (%a: type, ...) -> (type, type into 0, ...) { ... }`
+ParseResult BodyOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;
-  IntegerAttr stage;
-  StringRef phase;
-  SMLoc phaseLoc;
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<int64_t> into;
   if (parser.parseSymbolName(name, getSymNameAttrName(result.name),
                              result.attributes) ||
-      parser.parseKeyword("stage") ||
-      parser.parseAttribute(stage, builder.getI64Type(),
-                            getStageAttrName(result.name), result.attributes) ||
-      parser.getCurrentLocation(&phaseLoc) || parser.parseKeyword(&phase))
-    return failure();
-  std::optional<Phase> parsed = symbolizePhase(phase);
-  if (!parsed)
-    return parser.emitError(phaseLoc, "'") << phase << "' is no phase";
-  result.addAttribute(getPhaseAttrName(result.name),
-                      PhaseAttr::get(builder.getContext(), *parsed));
-
-  SmallVector<OpAsmParser::Argument> arguments;
-  SmallVector<Attribute> sources, targets;
-  auto parseSymbol = [&](StringRef keyword,
-                         SmallVector<Attribute> &symbols) -> ParseResult {
-    StringAttr symbol;
-    if (parser.parseKeyword(keyword) || parser.parseSymbolName(symbol))
-      return failure();
-    symbols.push_back(FlatSymbolRefAttr::get(symbol));
-    return success();
-  };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&] {
-        arguments.emplace_back();
-        return failure(
-            parser.parseArgument(arguments.back(), /*allowType=*/true) ||
-            parseSymbol("from", sources));
-      }))
+      parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren,
+                               /*allowType=*/true))
     return failure();
   if (succeeded(parser.parseOptionalArrow()) &&
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&] {
         Type type;
-        return failure(parser.parseType(type) || parseSymbol("to", targets));
+        into.push_back(-1);
+        return failure(parser.parseType(type) ||
+                       (succeeded(parser.parseOptionalKeyword("into")) &&
+                        parser.parseInteger(into.back())));
       }))
     return failure();
-  result.addAttribute(getSourcesAttrName(result.name),
-                      builder.getArrayAttr(sources));
-  result.addAttribute(getTargetsAttrName(result.name),
-                      builder.getArrayAttr(targets));
+  result.addAttribute(getIntoAttrName(result.name),
+                      parser.getBuilder().getDenseI64ArrayAttr(into));
   if (parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
       parser.parseRegion(*result.addRegion(), arguments))
     return failure();
   return success();
 }
 
-void TaskOp::print(OpAsmPrinter &p) {
+void BodyOp::print(OpAsmPrinter &p) {
   p << ' ';
   p.printSymbolName(getSymName());
-  p << " stage " << getStage() << ' ' << stringifyPhase(getPhase()) << " (";
+  p << " (";
   llvm::interleaveComma(getBlock()->getArguments(), p, [&](BlockArgument arg) {
     p.printRegionArgument(arg);
-    p << " from ";
-    p.printSymbolName(getSource(arg.getArgNumber()));
   });
   p << ')';
-  if (!getTargets().empty()) {
+  if (!getInto().empty()) {
     p << " -> (";
-    auto types = getBlock()->getTerminator()->getOperandTypes();
-    llvm::interleaveComma(llvm::enumerate(types), p, [&](auto it) {
-      p << it.value() << " to ";
-      p.printSymbolName(getTarget(it.index()));
-    });
+    llvm::interleaveComma(llvm::zip(getResults().getTypes(), getInto()), p,
+                          [&](auto result) {
+                            p << std::get<0>(result);
+                            if (std::get<1>(result) >= 0)
+                              p << " into " << std::get<1>(result);
+                          });
     p << ')';
   }
-  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                     {getSymNameAttrName(), getStageAttrName(),
-                                      getPhaseAttrName(), getSourcesAttrName(),
-                                      getTargetsAttrName()});
+  p.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {getSymNameAttrName(), getIntoAttrName()});
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }

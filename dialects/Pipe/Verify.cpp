@@ -5,23 +5,39 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/NN/NN.h"
 #include "dialects/Pipe/Pipe.h"
 
 using namespace mlir;
+using namespace pcc;
 using namespace pcc::pipe;
 
-LogicalResult TaskOp::verify() {
+LogicalResult BodyOp::verify() {
   Block *block = getBlock();
-  if (block->getNumArguments() != getSources().size())
-    return emitOpError() << "has " << block->getNumArguments()
-                         << " arguments but " << getSources().size()
-                         << " sources";
-  if (!isa<YieldOp>(block->getTerminator()))
+  if (block->empty() || !isa<YieldOp>(block->back()))
     return emitOpError() << "must end in pipe.yield";
-  unsigned results = block->getTerminator()->getNumOperands();
-  if (results != getTargets().size())
-    return emitOpError() << "yields " << results << " values but has "
-                         << getTargets().size() << " targets";
+  if (getResults().size() != getInto().size())
+    return emitOpError() << "yields " << getResults().size()
+                         << " values but has " << getInto().size()
+                         << " results";
+  llvm::SmallDenseSet<int64_t> taken;
+  for (auto [i, value, into] : llvm::enumerate(getResults(), getInto())) {
+    if (into == -1)
+      continue;
+    if (into < 0 || into >= int64_t(block->getNumArguments()))
+      return emitOpError() << "has result " << i << " go into argument " << into
+                           << " of " << block->getNumArguments();
+    if (!taken.insert(into).second)
+      return emitOpError() << "has two results go into argument " << into;
+    Type type = block->getArgument(into).getType();
+    if (type != value.getType())
+      return emitOpError() << "has result " << i << " of " << value.getType()
+                           << " go into argument " << into << " of " << type;
+  }
+  return success();
+}
+
+LogicalResult TaskOp::verify() {
   for (ArrayAttr symbols : {getSources(), getTargets()})
     for (Attribute symbol : symbols)
       if (!isa<FlatSymbolRefAttr>(symbol))
@@ -29,7 +45,13 @@ LogicalResult TaskOp::verify() {
   return success();
 }
 
-/// The declared type of a pipe symbol, or null if it is no such symbol.
+/// Whether a symbol keeps what it holds from step to step.
+static bool isKept(Operation *symbol) {
+  return isa_and_nonnull<nn::ParamOp, nn::StateOp>(symbol);
+}
+
+/// The declared type of what an argument or a result with a place of its own
+/// may be bound to, or null if it is no such symbol.
 static Type boundType(Operation *symbol, bool isSource) {
   if (auto value = dyn_cast_or_null<ValueOp>(symbol))
     return value.getType();
@@ -37,10 +59,24 @@ static Type boundType(Operation *symbol, bool isSource) {
     return input.getType();
   if (auto output = dyn_cast_or_null<OutputOp>(symbol); output && !isSource)
     return output.getType();
+  if (auto param = dyn_cast_or_null<nn::ParamOp>(symbol); param && isSource)
+    return param.getType();
+  if (auto state = dyn_cast_or_null<nn::StateOp>(symbol); state && isSource)
+    return state.getType();
   return {};
 }
 
 LogicalResult TaskOp::verifySymbolUses(SymbolTableCollection &tables) {
+  auto body = tables.lookupNearestSymbolFrom<BodyOp>(*this, getBodyAttr());
+  if (!body)
+    return emitOpError() << "calls " << getBodyAttr() << ", which is no body";
+  auto arguments = body.getBlock()->getArguments();
+  if (arguments.size() != getSources().size())
+    return emitOpError() << "binds " << getSources().size() << " arguments of "
+                         << arguments.size();
+  if (body.getInto().size() != getTargets().size())
+    return emitOpError() << "binds " << getTargets().size() << " results of "
+                         << body.getInto().size();
   auto check = [&](Attribute name, Type type, bool isSource) {
     auto symbol = cast<FlatSymbolRefAttr>(name);
     Operation *target = tables.lookupNearestSymbolFrom(*this, symbol);
@@ -48,8 +84,10 @@ LogicalResult TaskOp::verifySymbolUses(SymbolTableCollection &tables) {
     if (!declared)
       return LogicalResult(
           emitOpError() << "binds " << (isSource ? "an argument" : "a result")
-                        << " to " << symbol << ", which is no pipe.value or "
-                        << (isSource ? "pipe.input" : "pipe.output"));
+                        << " to " << symbol << ", which is no "
+                        << (isSource ? "pipe.input, pipe.value, parameter or "
+                                       "state"
+                                     : "pipe.value or pipe.output"));
     if (declared == type)
       return success();
     InFlightDiagnostic diag = emitOpError()
@@ -57,13 +95,32 @@ LogicalResult TaskOp::verifySymbolUses(SymbolTableCollection &tables) {
     diag.attachNote(target->getLoc()) << "it is declared as " << declared;
     return LogicalResult(diag);
   };
-  for (auto [name, arg] : llvm::zip(getSources(), getBlock()->getArguments()))
-    if (failed(check(name, arg.getType(), /*isSource=*/true)))
+  llvm::SmallDenseSet<Attribute> kept;
+  for (auto [source, argument] : llvm::zip(getSources(), arguments)) {
+    if (failed(check(source, argument.getType(), /*isSource=*/true)))
       return failure();
-  for (auto [name, type] :
-       llvm::zip(getTargets(), getBlock()->getTerminator()->getOperandTypes()))
-    if (failed(check(name, type, /*isSource=*/false)))
-      return failure();
+    if (isKept(tables.lookupNearestSymbolFrom(
+            *this, cast<FlatSymbolRefAttr>(source))) &&
+        !kept.insert(source).second)
+      return emitOpError() << "binds two arguments to " << source;
+  }
+  for (auto [i, target, value] :
+       llvm::enumerate(getTargets(), body.getResults())) {
+    std::optional<unsigned> replaced = body.getReplaced(i);
+    if (!replaced) {
+      if (failed(check(target, value.getType(), /*isSource=*/false)))
+        return failure();
+      continue;
+    }
+    Attribute source = getSources()[*replaced];
+    if (target != source)
+      return emitOpError() << "binds a result that takes the place of "
+                           << source << " to " << target;
+    if (!isKept(tables.lookupNearestSymbolFrom(
+            *this, cast<FlatSymbolRefAttr>(source))))
+      return emitOpError() << "replaces " << source
+                           << ", which is no parameter or state";
+  }
   return success();
 }
 

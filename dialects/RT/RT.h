@@ -37,13 +37,15 @@ inline constexpr llvm::StringLiteral kInplaceAttr = "rt.inplace";
 inline constexpr llvm::StringLiteral kUnitsAttr = "rt.units";
 inline constexpr llvm::StringLiteral kGrainAttr = "rt.grain";
 
+/// On a sum of two values of a body: the second is a product that the library
+/// adds where the first lies.
+inline constexpr llvm::StringLiteral kAddsProductAttr = "rt.adds_product";
+
 /// What --rt-lower leaves for --rt-verify, which drops it. On an op of a task,
 /// an array<i64>: which value each of its accesses (see getAccesses) means, as
 /// numbers of the task; -1 where a buffer holds parts of several. On a task:
 /// which values its arguments hold at its end.
 inline constexpr llvm::StringLiteral kValuesAttr = "rt.values";
-/// On a task, a dictionary: which value each state it touches holds at its end.
-inline constexpr llvm::StringLiteral kStateValuesAttr = "rt.state_values";
 
 /// Names of the entry points of a stage.
 inline constexpr llvm::StringLiteral kTrainEntry = "train";

@@ -6,13 +6,14 @@
 include "mlir/Pass/PassBase.td"
 
 def RTSplitAccumulatePass : Pass<"rt-split-accumulate", "::mlir::ModuleOp"> {
-  let summary = "Accumulates terms of a sum that add in place one by one";
+  let summary = "Adds terms that can be added in place one by one";
   let description = [{
-    `nn.accumulate` of a sum that contractions or the gradients of embeddings
-    contribute to becomes one for each of these and one for the rest: a product
-    is added to its gradient by the library, an embedding's rows by their
-    kernel, without memory of their own. The gradients of a tied table are such
-    a sum. Runs before kernels are formed.
+    Where a body adds up what goes into the place of an argument, contractions
+    and the gradients of embeddings become sums of their own, as soon as they
+    are made, and the rest one: a product is added to its gradient by the
+    library, an embedding's rows by their kernel, without memory of their own.
+    The gradients of a tied table are such a sum. Runs before kernels are
+    formed.
   }];
   let dependentDialects = ["::pcc::nn::NNDialect"];
 }

@@ -95,8 +95,10 @@ LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
              << "task '" << run.getTask() << "' needs value '" << source
              << "' of microbatch " << microbatch << ", which is not there";
   }
+  auto body = getOperation().lookupSymbol<BodyOp>(task.getBody());
   for (unsigned i = 0; i < task.getTargets().size(); ++i)
-    if (!state.present.insert(instance(task.getTarget(i), microbatch)).second)
+    if (!body.getReplaced(i) &&
+        !state.present.insert(instance(task.getTarget(i), microbatch)).second)
       return emitError(run.getLoc())
              << "value '" << task.getTarget(i) << "' of microbatch "
              << microbatch << " is made twice";
@@ -109,7 +111,7 @@ LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
     return emitError(run.getLoc())
            << "stage " << state.schedule.getStage() << " holds " << state.live
            << " microbatches, but declares " << bound.getInt();
-  for (Operation &op : *task.getBlock())
+  for (Operation &op : *body.getBlock())
     if (dist::joinsStages(&op))
       state.meetings.push_back(&op);
   return success();

@@ -1,8 +1,6 @@
 //===- Outline.cpp - Makes tasks of functions -----------------------------===//
 
 #include "passes/Pipeline/Outline.h"
-#include "dialects/Dist/Dist.h"
-#include "mlir/IR/IRMapping.h"
 #include "passes/Pipeline/Activations.h"
 #include "passes/Training/Entry.h"
 
@@ -15,128 +13,16 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::pipe;
 
-//===----------------------------------------------------------------------===//
-// TaskBuilder
-//===----------------------------------------------------------------------===//
-
-TaskBuilder::TaskBuilder(ModuleOp module)
-    : module(module), symbols(module.getContext()) {
-  auto functions = module.getOps<func::FuncOp>();
-  if (functions.empty())
-    symbols.setInsertionPointToEnd(module.getBody());
-  else
-    symbols.setInsertionPoint(*functions.begin());
-}
-
-TaskOp TaskBuilder::create(StringRef name, int64_t stage, Phase phase,
-                           Location loc) {
-  OpBuilder builder(module.getContext());
-  builder.setInsertionPointToEnd(module.getBody());
-  auto none = builder.getArrayAttr({});
-  auto task = TaskOp::create(builder, loc, name, stage, phase, none, none);
-  builder.createBlock(&task.getBody());
-  return task;
-}
-
-void TaskBuilder::finish(TaskOp task, ValueRange results,
-                         ArrayRef<FlatSymbolRefAttr> targets) {
-  OpBuilder builder = OpBuilder::atBlockEnd(task.getBlock());
-  YieldOp::create(builder, task.getLoc(), results);
-  SmallVector<Attribute> all(targets.begin(), targets.end());
-  task.setTargetsAttr(builder.getArrayAttr(all));
-}
-
-Value TaskBuilder::addArgument(TaskOp task, FlatSymbolRefAttr source,
-                               Type type) {
-  Builder builder(module.getContext());
-  SmallVector<Attribute> sources(task.getSources().getValue());
-  sources.push_back(source);
-  task.setSourcesAttr(builder.getArrayAttr(sources));
-  return task.getBlock()->addArgument(type, task.getLoc());
-}
-
-FlatSymbolRefAttr TaskBuilder::getInput(func::FuncOp func, unsigned index) {
-  nn::InputRole role = *nn::roleOf(func, index);
-  StringRef roleName = nn::stringifyInputRole(role);
-  StringRef name = nn::inputName(func, index);
-  if (name.empty())
-    name = roleName;
-  auto type = cast<RankedTensorType>(func.getArgumentTypes()[index]);
-  for (auto input : module.getOps<InputOp>())
-    if (input.getRole() == role && input.getName() == name)
-      return FlatSymbolRefAttr::get(input.getSymNameAttr());
-  // The role says it best, unless a model has several inputs of one.
-  std::string symbol = ("input." + roleName).str();
-  if (nn::isNamed(role) || module.lookupSymbol(symbol))
-    symbol = ("input." + name).str();
-  for (int64_t i = 2; module.lookupSymbol(symbol); ++i)
-    symbol = ("input." + name + "." + Twine(i)).str();
-  auto input =
-      InputOp::create(symbols, func.getLoc(), symbol, type, role, name);
-  // Global type and sharding: the runtime fills this rank's part by them.
-  for (NamedAttribute attr : func.getArgAttrDict(index))
-    if (attr.getName() != nn::kRoleAttr && attr.getName() != nn::kNameAttr)
-      input->setAttr(attr.getName(), attr.getValue());
-  return FlatSymbolRefAttr::get(input.getSymNameAttr());
-}
-
-FlatSymbolRefAttr TaskBuilder::getOutput(StringRef name, Type type) {
-  std::string symbol = ("output." + name).str();
-  auto output = module.lookupSymbol<OutputOp>(symbol);
-  if (!output)
-    output = OutputOp::create(symbols, module.getLoc(), symbol,
-                              cast<RankedTensorType>(type), name);
-  return FlatSymbolRefAttr::get(output.getSymNameAttr());
-}
-
-FlatSymbolRefAttr TaskBuilder::addValue(Type type, Location loc) {
-  std::string symbol = ("value." + Twine(values++)).str();
-  auto value =
-      ValueOp::create(symbols, loc, symbol, cast<RankedTensorType>(type));
-  return FlatSymbolRefAttr::get(value.getSymNameAttr());
-}
-
-void pcc::stripMarks(Operation *op) {
-  for (StringRef name :
-       {StringRef(nn::kStageAttr), StringRef(dist::kShardingsAttr),
-        StringRef(dist::kIdAttr)})
-    op->removeDiscardableAttr(name);
-}
-
-StageUses pcc::findStageUses(ModuleOp module) {
-  StageUses uses;
-  for (auto task : module.getOps<TaskOp>())
-    for (Operation &op : *task.getBlock()) {
-      StringRef symbol;
-      if (auto read = dyn_cast<nn::ReadOp>(op))
-        symbol = read.getSymbol();
-      else if (auto accumulate = dyn_cast<nn::AccumulateOp>(op))
-        symbol = accumulate.getSymbol();
-      else
-        continue;
-      int64_t stage = task.getStage();
-      auto &stages = uses[symbol];
-      if (!llvm::is_contained(stages, stage))
-        stages.push_back(stage);
-    }
-  for (auto &entry : uses)
-    llvm::sort(entry.second);
-  return uses;
-}
-
-//===----------------------------------------------------------------------===//
-// Microbatches
-//===----------------------------------------------------------------------===//
-
 namespace {
 
 /// Divides one function into units: a unit is what one task will hold. Units
 /// are numbered in the order in which a microbatch passes through them.
 class MicrobatchOutliner {
 public:
-  MicrobatchOutliner(TaskBuilder &tasks, func::FuncOp func, int64_t stages,
+  MicrobatchOutliner(TaskSymbols &symbols, func::FuncOp func, int64_t stages,
                      bool isEvaluation)
-      : tasks(tasks), func(func), stages(stages), isEvaluation(isEvaluation) {}
+      : symbols(symbols), func(func), stages(stages),
+        isEvaluation(isEvaluation) {}
   LogicalResult run();
 
 private:
@@ -145,8 +31,7 @@ private:
   void addBeforeCrossing();
   void bindCrossing();
   void buildTask(int64_t unit);
-  Value lookUp(TaskOp task, OpBuilder &builder, Value value, int64_t unit,
-               IRMapping &mapping);
+  void lookUp(TaskBuilder &task, Value value, IRMapping &mapping);
 
   int64_t unitCount() const {
     return stages == 1 || isEvaluation ? stages : 2 * stages;
@@ -166,7 +51,7 @@ private:
     return unit < stages ? Phase::Forward : Phase::Backward;
   }
 
-  TaskBuilder &tasks;
+  TaskSymbols &symbols;
   func::FuncOp func;
   int64_t stages;
   bool isEvaluation;
@@ -283,35 +168,30 @@ void MicrobatchOutliner::bindCrossing() {
         auto other = units.find(user);
         if (other == units.end() || other->second == it->second)
           continue;
-        crossing[result] = tasks.addValue(result.getType(), op.getLoc());
+        crossing[result] = symbols.addValue(result.getType(), op.getLoc());
         break;
       }
   }
 }
 
-/// The value inside the task: computed there, cloned there, or handed in.
-Value MicrobatchOutliner::lookUp(TaskOp task, OpBuilder &builder, Value value,
-                                 int64_t unit, IRMapping &mapping) {
-  if (Value mapped = mapping.lookupOrNull(value))
-    return mapped;
+/// Maps a value to the one inside the task: computed there, cloned there, or
+/// handed in.
+void MicrobatchOutliner::lookUp(TaskBuilder &task, Value value,
+                                IRMapping &mapping) {
+  if (mapping.contains(value))
+    return;
   Operation *def = value.getDefiningOp();
-  if (!def) {
-    auto argument = cast<BlockArgument>(value);
-    Value mapped = tasks.addArgument(
-        task, tasks.getInput(func, argument.getArgNumber()), value.getType());
-    mapping.map(value, mapped);
-    return mapped;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    mapping.map(value,
+                task.take(symbols.getInput(func, argument.getArgNumber()),
+                          value.getType()));
+  } else if (units.contains(def)) {
+    mapping.map(value, task.take(crossing.lookup(value), value.getType()));
+  } else {
+    for (Value operand : def->getOperands())
+      lookUp(task, operand, mapping);
+    task.clone(*def, mapping);
   }
-  if (units.contains(def)) {
-    Value mapped =
-        tasks.addArgument(task, crossing.lookup(value), value.getType());
-    mapping.map(value, mapped);
-    return mapped;
-  }
-  for (Value operand : def->getOperands())
-    lookUp(task, builder, operand, unit, mapping);
-  stripMarks(builder.clone(*def, mapping));
-  return mapping.lookup(value);
 }
 
 void MicrobatchOutliner::buildTask(int64_t unit) {
@@ -320,26 +200,21 @@ void MicrobatchOutliner::buildTask(int64_t unit) {
   Phase phase = phaseOf(unit);
   std::string name =
       (names[static_cast<int>(phase)] + "." + Twine(stageOf(unit))).str();
-  TaskOp task = tasks.create(name, stageOf(unit), phase, func.getLoc());
-  OpBuilder builder = OpBuilder::atBlockEnd(task.getBlock());
+  TaskBuilder task(symbols, name, stageOf(unit), phase, func.getLoc());
   IRMapping mapping;
-  SmallVector<Value> results;
-  SmallVector<FlatSymbolRefAttr> targets;
   for (Operation &op : func.getBody().front()) {
     auto it = units.find(&op);
     if (it == units.end() || it->second != unit)
       continue;
     for (Value operand : op.getOperands())
-      lookUp(task, builder, operand, unit, mapping);
-    Operation *clone = builder.clone(op, mapping);
-    stripMarks(clone);
+      lookUp(task, operand, mapping);
+    task.clone(op, mapping);
     for (Value result : op.getResults())
-      if (FlatSymbolRefAttr symbol = crossing.lookup(result)) {
-        results.push_back(mapping.lookup(result));
-        targets.push_back(symbol);
-      }
+      if (FlatSymbolRefAttr symbol = crossing.lookup(result))
+        task.give(mapping.lookup(result), symbol);
   }
-  tasks.finish(task, results, targets);
+  task.close();
+  task.finish();
 }
 
 LogicalResult MicrobatchOutliner::run() {
@@ -355,7 +230,7 @@ LogicalResult MicrobatchOutliner::run() {
 
 /// Counts follow from the inputs alone: each stage that reads some adds up its
 /// own, and sends nothing.
-static void outlineCounts(TaskBuilder &tasks, func::FuncOp counts) {
+static void outlineCounts(TaskSymbols &symbols, func::FuncOp counts) {
   auto module = counts->getParentOfType<ModuleOp>();
   llvm::SmallSetVector<int64_t, 2> readers;
   for (auto &[symbol, stages] : findStageUses(module)) {
@@ -366,17 +241,16 @@ static void outlineCounts(TaskBuilder &tasks, func::FuncOp counts) {
   SmallVector<int64_t> stages = readers.takeVector();
   llvm::sort(stages);
   for (int64_t stage : stages) {
-    TaskOp task = tasks.create((nn::kCounts + "." + Twine(stage)).str(), stage,
-                               Phase::ForwardBackward, counts.getLoc());
-    task->setAttr(nn::kAheadAttr, UnitAttr::get(module.getContext()));
-    OpBuilder builder = OpBuilder::atBlockEnd(task.getBlock());
+    TaskBuilder task(symbols, (nn::kCounts + "." + Twine(stage)).str(), stage,
+                     Phase::ForwardBackward, counts.getLoc());
     IRMapping mapping;
     for (auto [i, argument] : llvm::enumerate(counts.getArguments()))
-      mapping.map(argument, tasks.addArgument(task, tasks.getInput(counts, i),
-                                              argument.getType()));
+      mapping.map(argument, task.take(symbols.getInput(counts, i),
+                                      argument.getType()));
     for (Operation &op : counts.getBody().front().without_terminator())
-      stripMarks(builder.clone(op, mapping));
-    tasks.finish(task, {}, {});
+      task.clone(op, mapping);
+    task.close();
+    task.finish()->setAttr(nn::kAheadAttr, UnitAttr::get(module.getContext()));
   }
 }
 
@@ -398,10 +272,10 @@ void PipeOutlinePass::runOnOperation() {
                update = lookUp(nn::kUpdate), evaluate = lookUp(nn::kEvaluate),
                result = lookUp(nn::kEvaluateResult),
                counts = lookUp(nn::kCounts);
-  TaskBuilder tasks(module);
+  TaskSymbols symbols(module);
   // A model that is not trained is still what the frontend made of it.
   if (func::FuncOp forward = lookUp(nn::kForward); forward && !microbatch) {
-    outlineForward(tasks, forward);
+    outlineForward(symbols, forward);
     forward.erase();
     return;
   }
@@ -419,15 +293,15 @@ void PipeOutlinePass::runOnOperation() {
         return signalPassFailure();
       }
   int64_t stages = countStages(microbatch);
-  if (failed(MicrobatchOutliner(tasks, microbatch, stages, false).run()))
+  if (failed(MicrobatchOutliner(symbols, microbatch, stages, false).run()))
     return signalPassFailure();
   if (counts)
-    outlineCounts(tasks, counts);
-  if (failed(outlineUpdate(tasks, update, stages)))
+    outlineCounts(symbols, counts);
+  if (failed(outlineUpdate(symbols, update, stages)))
     return signalPassFailure();
   if (evaluate && result)
-    if (failed(MicrobatchOutliner(tasks, evaluate, stages, true).run()) ||
-        failed(outlineResult(tasks, result, stages)))
+    if (failed(MicrobatchOutliner(symbols, evaluate, stages, true).run()) ||
+        failed(outlineResult(symbols, result, stages)))
       return signalPassFailure();
   for (func::FuncOp func : {microbatch, update, evaluate, result, counts})
     if (func)

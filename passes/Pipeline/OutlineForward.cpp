@@ -1,34 +1,30 @@
 //===- OutlineForward.cpp - The task of a forward-only program ------------===//
 
 #include "dialects/NN/NN.h"
-#include "mlir/IR/IRMapping.h"
 #include "passes/Pipeline/Outline.h"
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::pipe;
 
-void pcc::outlineForward(TaskBuilder &tasks, func::FuncOp forward) {
-  TaskOp task =
-      tasks.create("forward.0", 0, Phase::ForwardOnly, forward.getLoc());
+void pcc::outlineForward(TaskSymbols &symbols, func::FuncOp forward) {
+  TaskBuilder task(symbols, "forward.0", 0, Phase::ForwardOnly,
+                   forward.getLoc());
   IRMapping mapping;
-  for (BlockArgument argument : forward.getArguments())
-    mapping.map(argument,
-                tasks.addArgument(
-                    task, tasks.getInput(forward, argument.getArgNumber()),
-                    argument.getType()));
-  OpBuilder builder = OpBuilder::atBlockEnd(task.getBlock());
+  for (auto [i, argument] : llvm::enumerate(forward.getArguments()))
+    mapping.map(argument, task.take(symbols.getInput(forward, i),
+                                    argument.getType()));
   Block &body = forward.getBody().front();
   for (Operation &op : body.without_terminator())
-    stripMarks(builder.clone(op, mapping));
-  SmallVector<Value> results;
-  SmallVector<FlatSymbolRefAttr> targets;
+    task.clone(op, mapping);
   for (auto [i, result] :
        llvm::enumerate(body.getTerminator()->getOperands())) {
     auto name = forward.getResultAttrOfType<StringAttr>(i, nn::kNameAttr);
-    results.push_back(mapping.lookup(result));
-    targets.push_back(tasks.getOutput(
-        name ? name.getValue().str() : std::to_string(i), result.getType()));
+    task.give(mapping.lookup(result),
+              symbols.getOutput(name ? name.getValue().str()
+                                     : std::to_string(i),
+                                result.getType()));
   }
-  tasks.finish(task, results, targets);
+  task.close();
+  task.finish();
 }

@@ -3,7 +3,6 @@
 #include "analysis/Dependence.h"
 #include "dialects/Dist/Collectives.h"
 #include "dialects/NN/Names.h"
-#include "mlir/IR/IRMapping.h"
 #include "passes/Pipeline/Outline.h"
 
 using namespace mlir;
@@ -17,9 +16,9 @@ namespace {
 /// be zero is left out of sums.
 class StageFunction {
 public:
-  StageFunction(TaskBuilder &tasks, func::FuncOp func, int64_t stage,
+  StageFunction(TaskSymbols &symbols, func::FuncOp func, int64_t stage,
                 const StageUses &uses)
-      : tasks(tasks), func(func), stage(stage), uses(uses) {}
+      : symbols(symbols), func(func), stage(stage), uses(uses) {}
 
   /// `outputs` names the function's results.
   void build(StringRef name, Phase phase, ArrayRef<StringRef> outputs);
@@ -33,16 +32,13 @@ private:
   bool isMine(StringRef symbol) const;
   bool isFirstOwner(StringRef symbol) const;
   bool isOfOthers(Value value) const;
-  Value addRemote(OpBuilder &builder, nn::ReadOp read);
-  void countOnce();
-  void foldZeros();
-  void eraseDead();
+  Value addRemote(TaskBuilder &task, nn::ReadOp read);
+  void countOnce(TaskBuilder &task);
 
-  TaskBuilder &tasks;
+  TaskSymbols &symbols;
   func::FuncOp func;
   int64_t stage;
   const StageUses &uses;
-  TaskOp task;
   llvm::StringMap<SmallVector<std::pair<int64_t, FlatSymbolRefAttr>>> remote;
 };
 
@@ -71,22 +67,24 @@ bool StageFunction::isFirstOwner(StringRef symbol) const {
 /// The read gradient plus those of the other holders. All of them add in the
 /// same order, so that their copies of the parameter stay equal to the last
 /// bit.
-Value StageFunction::addRemote(OpBuilder &builder, nn::ReadOp read) {
+Value StageFunction::addRemote(TaskBuilder &task, nn::ReadOp read) {
+  Value own = task.read(read.getSymbolAttr(), read.getType());
   auto it = remote.find(read.getSymbol());
   if (it == remote.end())
-    return read;
+    return own;
   SmallVector<Value> gradients;
   bool isAdded = false;
   for (auto &[from, value] : it->second) {
     if (from > stage && !isAdded) {
-      gradients.push_back(read);
+      gradients.push_back(own);
       isAdded = true;
     }
-    gradients.push_back(tasks.addArgument(task, value, read.getType()));
+    gradients.push_back(task.take(value, read.getType()));
   }
   if (!isAdded)
-    gradients.push_back(read);
-  return nn::SumOp::create(builder, read.getLoc(), read.getType(), gradients);
+    gradients.push_back(own);
+  return nn::SumOp::create(task.getBuilder(), read.getLoc(), read.getType(),
+                           gradients);
 }
 
 static bool isZero(Value value) {
@@ -115,15 +113,6 @@ static bool keepsZero(Operation &op) {
              dist::ReduceScatterOp, dist::AllGatherOp, dist::ShardSliceOp>(op);
 }
 
-/// True if a value is computed from a state that `isThis` accepts.
-static bool dependsOnRead(Value value,
-                          llvm::function_ref<bool(StringRef)> isThis) {
-  return nn::dependsOn(value, [&](Value source) {
-    auto read = source.getDefiningOp<nn::ReadOp>();
-    return read && isThis(read.getSymbol());
-  });
-}
-
 /// True if a value is computed from states of other stages alone, which are
 /// zeros here, and those stages do not take part.
 bool StageFunction::isOfOthers(Value value) const {
@@ -138,13 +127,18 @@ bool StageFunction::isOfOthers(Value value) const {
 }
 
 /// The gradient of a tied parameter adds to the norm on one stage only.
-void StageFunction::countOnce() {
+void StageFunction::countOnce(TaskBuilder &task) {
+  auto isCountedElsewhere = [&](Value source) {
+    auto argument = dyn_cast<BlockArgument>(source);
+    if (!argument)
+      return false;
+    StringRef symbol = task.getSource(argument);
+    return remote.contains(symbol) && !isFirstOwner(symbol);
+  };
   SmallVector<nn::SumOfSquaresOp> squares(
       task.getBlock()->getOps<nn::SumOfSquaresOp>());
   for (nn::SumOfSquaresOp square : squares) {
-    if (!dependsOnRead(square.getInput(), [&](StringRef symbol) {
-          return remote.contains(symbol) && !isFirstOwner(symbol);
-        }))
+    if (!nn::dependsOn(square.getInput(), isCountedElsewhere))
       continue;
     OpBuilder builder(square);
     square.getResult().replaceAllUsesWith(
@@ -153,8 +147,8 @@ void StageFunction::countOnce() {
   }
 }
 
-void StageFunction::foldZeros() {
-  for (Operation &op : llvm::make_early_inc_range(*task.getBlock())) {
+static void foldZeros(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
     if (op.getNumOperands() == 0 || !keepsZero(op))
       continue;
     OpBuilder builder(&op);
@@ -176,62 +170,54 @@ void StageFunction::foldZeros() {
   }
 }
 
-void StageFunction::eraseDead() {
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(*task.getBlock())))
-    if (op.use_empty() && (isMemoryEffectFree(&op) || isa<nn::ReadOp>(op)) &&
+static void eraseDead(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (op.use_empty() && isMemoryEffectFree(&op) &&
         !op.hasTrait<OpTrait::IsTerminator>())
       op.erase();
 }
 
 void StageFunction::build(StringRef name, Phase phase,
                           ArrayRef<StringRef> outputs) {
-  task = tasks.create((name + "." + Twine(stage)).str(), stage, phase,
-                      func.getLoc());
-  OpBuilder builder = OpBuilder::atBlockEnd(task.getBlock());
+  TaskBuilder task(symbols, (name + "." + Twine(stage)).str(), stage, phase,
+                   func.getLoc());
   IRMapping mapping;
   for (auto [i, argument] : llvm::enumerate(func.getArguments()))
-    mapping.map(argument, tasks.addArgument(task, tasks.getInput(func, i),
-                                            argument.getType()));
+    mapping.map(argument,
+                task.take(symbols.getInput(func, i), argument.getType()));
   for (Operation &op : func.getBody().front().without_terminator()) {
     if (auto write = dyn_cast<nn::WriteOp>(op);
         write && !isMine(write.getSymbol()))
       continue;
-    Operation *clone = builder.clone(op, mapping);
-    stripMarks(clone);
-    auto read = dyn_cast<nn::ReadOp>(clone);
-    if (!read)
-      continue;
-    if (!isMine(read.getSymbol())) {
-      Value zero = zeroOf(builder, read.getLoc(), read.getType());
-      mapping.map(op.getResult(0), zero);
-      read.erase();
+    if (auto read = dyn_cast<nn::ReadOp>(op)) {
+      mapping.map(read.getResult(),
+                  isMine(read.getSymbol())
+                      ? addRemote(task, read)
+                      : zeroOf(task.getBuilder(), read.getLoc(),
+                               read.getType()));
       continue;
     }
-    mapping.map(op.getResult(0), addRemote(builder, read));
+    task.clone(op, mapping);
   }
-  SmallVector<Value> results;
-  SmallVector<FlatSymbolRefAttr> targets;
   Operation *end = func.getBody().front().getTerminator();
-  for (auto [output, value] : llvm::zip(outputs, end->getOperands())) {
-    if (isOfOthers(value))
-      continue;
-    results.push_back(mapping.lookup(value));
-    targets.push_back(tasks.getOutput(output, value.getType()));
-  }
-  tasks.finish(task, results, targets);
-  countOnce();
-  foldZeros();
-  eraseDead();
+  for (auto [output, value] : llvm::zip(outputs, end->getOperands()))
+    if (!isOfOthers(value))
+      task.give(mapping.lookup(value),
+                symbols.getOutput(output, value.getType()));
+  task.close();
+  countOnce(task);
+  foldZeros(*task.getBlock());
+  eraseDead(*task.getBlock());
+  task.finish();
 }
 
-LogicalResult pcc::outlineUpdate(TaskBuilder &tasks, func::FuncOp update,
+LogicalResult pcc::outlineUpdate(TaskSymbols &symbols, func::FuncOp update,
                                  int64_t stages) {
   auto module = update->getParentOfType<ModuleOp>();
   StageUses uses = findStageUses(module);
   SmallVector<StageFunction> functions;
   for (int64_t stage = 0; stage < stages; ++stage)
-    functions.emplace_back(tasks, update, stage, uses);
+    functions.emplace_back(symbols, update, stage, uses);
 
   // A task per holder of a tied parameter that hands out its gradient.
   int64_t tied = 0;
@@ -242,15 +228,15 @@ LogicalResult pcc::outlineUpdate(TaskBuilder &tasks, func::FuncOp update,
     if (holders == uses.end() || holders->second.size() < 2)
       continue;
     for (int64_t from : holders->second) {
-      TaskOp task =
-          tasks.create(("tied." + Twine(tied) + "." + Twine(from)).str(), from,
+      TaskBuilder task(symbols,
+                       ("tied." + Twine(tied) + "." + Twine(from)).str(), from,
                        Phase::Update, state.getLoc());
-      OpBuilder builder = OpBuilder::atBlockEnd(task.getBlock());
-      auto read = nn::ReadOp::create(builder, state.getLoc(),
-                                     state.getTensorType(), state.getSymName());
-      FlatSymbolRefAttr value =
-          tasks.addValue(state.getTensorType(), state.getLoc());
-      tasks.finish(task, read.getResult(), value);
+      Type type = state.getTensorType();
+      FlatSymbolRefAttr value = symbols.addValue(type, state.getLoc());
+      task.give(task.read(FlatSymbolRefAttr::get(state.getSymNameAttr()), type),
+                value);
+      task.close();
+      task.finish();
       for (int64_t to : holders->second)
         if (to != from)
           functions[to].addRemoteGradient(state.getSymName(), from, value);
@@ -271,7 +257,7 @@ LogicalResult pcc::outlineUpdate(TaskBuilder &tasks, func::FuncOp update,
   return success();
 }
 
-LogicalResult pcc::outlineResult(TaskBuilder &tasks, func::FuncOp func,
+LogicalResult pcc::outlineResult(TaskSymbols &symbols, func::FuncOp func,
                                  int64_t stages) {
   if (func.getNumResults() != 2)
     return emitError(func.getLoc())
@@ -279,7 +265,7 @@ LogicalResult pcc::outlineResult(TaskBuilder &tasks, func::FuncOp func,
            << func.getNumResults() << " values";
   StageUses uses = findStageUses(func->getParentOfType<ModuleOp>());
   for (int64_t stage = 0; stage < stages; ++stage)
-    StageFunction(tasks, func, stage, uses)
+    StageFunction(symbols, func, stage, uses)
         .build(nn::kEvaluateResult, Phase::EvaluateResult,
                {(nn::kEvalPrefix + nn::kLossResult).str(),
                 (nn::kEvalPrefix + nn::kTargetCount).str()});

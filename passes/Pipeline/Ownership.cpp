@@ -15,6 +15,17 @@ namespace {
 /// A symbol on one stage.
 using OnStage = std::pair<StringRef, int64_t>;
 
+/// What a task does to a parameter or state that it names.
+struct Use {
+  StringRef symbol;
+  /// Its value goes into something else than itself.
+  bool isRead;
+  /// What is there is added to.
+  bool isAddedTo;
+  /// What is there afterwards does not depend on what was.
+  bool isCleared;
+};
+
 /// What the tasks of a program do where.
 struct StateUses {
   llvm::DenseSet<OnStage> trained;
@@ -22,55 +33,94 @@ struct StateUses {
   llvm::DenseSet<OnStage> read, cleared;
 };
 
+class Ownership {
+public:
+  explicit Ownership(ModuleOp module) : module(module), symbols(module) {}
+  LogicalResult check();
+
+private:
+  SmallVector<Use> usesOf(TaskOp task);
+  StateUses findUses();
+
+  ModuleOp module;
+  SymbolTable symbols;
+};
+
 } // namespace
 
-static StateUses findUses(ModuleOp module) {
-  StateUses uses;
-  for (auto task : module.getOps<TaskOp>())
-    for (Operation &op : *task.getBlock()) {
-      int64_t stage = task.getStage();
-      auto read = dyn_cast<nn::ReadOp>(op);
-      if (read && !task.isPerMicrobatch())
-        uses.read.insert({read.getSymbol(), stage});
-      else if (read && task.getEntry() == Entry::Train)
-        uses.trained.insert({read.getSymbol(), stage});
-      else if (auto write = dyn_cast<nn::WriteOp>(op))
-        uses.cleared.insert({write.getSymbol(), stage});
-    }
+/// Whether a value is `sum`, or added to it by sums that have no other use.
+static bool isTermOf(Value value, Value sum) {
+  while (value != sum) {
+    if (!value.hasOneUse() || !isa<nn::SumOp>(*value.user_begin()))
+      return false;
+    value = value.user_begin()->getResult(0);
+  }
+  return true;
+}
+
+SmallVector<Use> Ownership::usesOf(TaskOp task) {
+  auto body = symbols.lookup<BodyOp>(task.getBody());
+  SmallVector<Use> uses;
+  for (BlockArgument argument : body.getBlock()->getArguments()) {
+    StringRef symbol = task.getSource(argument.getArgNumber());
+    if (!isa<nn::ParamOp, nn::StateOp>(symbols.lookup(symbol)))
+      continue;
+    std::optional<unsigned> result =
+        body.getReplacing(argument.getArgNumber());
+    bool isAddedTo = result && isTermOf(argument, body.getResults()[*result]);
+    bool isRead = !argument.use_empty() && !isAddedTo;
+    uses.push_back({symbol, isRead, isAddedTo, result && !isAddedTo});
+  }
   return uses;
 }
 
-LogicalResult pcc::checkOwnership(ModuleOp module) {
-  StateUses uses = findUses(module);
-  SymbolTable symbols(module);
+StateUses Ownership::findUses() {
+  StateUses found;
+  for (auto task : module.getOps<TaskOp>())
+    for (const Use &use : usesOf(task)) {
+      OnStage here = {use.symbol, task.getStage()};
+      if (use.isRead && !task.isPerMicrobatch())
+        found.read.insert(here);
+      else if (use.isRead && task.getEntry() == Entry::Train)
+        found.trained.insert(here);
+      if (use.isCleared)
+        found.cleared.insert(here);
+    }
+  return found;
+}
+
+LogicalResult Ownership::check() {
+  StateUses all = findUses();
   for (auto task : module.getOps<TaskOp>()) {
     // A forward-only program trains nothing.
     if (!task.isPerMicrobatch() || task.getEntry() == Entry::Forward)
       continue;
     int64_t stage = task.getStage();
-    for (Operation &op : *task.getBlock()) {
-      auto read = dyn_cast<nn::ReadOp>(op);
-      if (read && symbols.lookup<nn::ParamOp>(read.getSymbol()) &&
-          !uses.trained.contains({read.getSymbol(), stage}))
+    for (const Use &use : usesOf(task)) {
+      OnStage here = {use.symbol, stage};
+      if (use.isRead && symbols.lookup<nn::ParamOp>(use.symbol) &&
+          !all.trained.contains(here))
         return emitError(task.getLoc())
                << "task '" << task.getSymName() << "' evaluates parameter '"
-               << read.getSymbol() << "', which stage " << stage
+               << use.symbol << "', which stage " << stage
                << " does not train";
-      auto add = dyn_cast<nn::AccumulateOp>(op);
-      if (!add)
+      if (!use.isAddedTo)
         continue;
-      OnStage sum = {add.getSymbol(), stage};
       // What is added up ahead of the microbatches is for them.
-      auto state = symbols.lookup<nn::StateOp>(add.getSymbol());
+      auto state = symbols.lookup<nn::StateOp>(use.symbol);
       auto &readers =
-          state && state->hasAttr(nn::kAheadAttr) ? uses.trained : uses.read;
-      if (!readers.contains(sum) || !uses.cleared.contains(sum))
+          state && state->hasAttr(nn::kAheadAttr) ? all.trained : all.read;
+      if (!readers.contains(here) || !all.cleared.contains(here))
         return emitError(task.getLoc())
-               << "task '" << task.getSymName() << "' adds to '"
-               << add.getSymbol() << "', which no task of stage " << stage
-               << (readers.contains(sum) ? " clears" : " uses")
+               << "task '" << task.getSymName() << "' adds to '" << use.symbol
+               << "', which no task of stage " << stage
+               << (readers.contains(here) ? " clears" : " uses")
                << " at the end of a step";
     }
   }
   return success();
+}
+
+LogicalResult pcc::checkOwnership(ModuleOp module) {
+  return Ownership(module).check();
 }

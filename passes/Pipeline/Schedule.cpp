@@ -4,7 +4,7 @@
 #include "passes/Pipeline/Passes.h"
 #include "passes/Training/Entry.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace pcc {
@@ -102,10 +102,11 @@ LogicalResult PipeSchedulePass::collect() {
 
 /// Every value that another stage uses, hop by hop, in program order.
 void PipeSchedulePass::findHops() {
-  llvm::MapVector<StringRef, TaskOp> maker;
+  llvm::StringMap<TaskOp> maker;
   for (auto task : getOperation().getOps<TaskOp>())
     for (unsigned i = 0; i < task.getTargets().size(); ++i)
-      maker[task.getTarget(i)] = task;
+      if (getOperation().lookupSymbol<ValueOp>(task.getTarget(i)))
+        maker[task.getTarget(i)] = task;
   SmallVector<Hop> all;
   auto add = [](SmallVector<Hop> &hops, Hop hop) {
     if (llvm::none_of(hops, [&](const Hop &other) {

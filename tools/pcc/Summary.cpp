@@ -76,7 +76,8 @@ void Summary::collectTasks(ModuleOp module) {
       if (!run)
         continue;
       auto task = module.lookupSymbol<pipe::TaskOp>(run.getTask());
-      for (Operation &inner : *task.getBlock()) {
+      auto body = module.lookupSymbol<pipe::BodyOp>(task.getBody());
+      for (Operation &inner : *body.getBlock()) {
         if (auto cost = dyn_cast<nn::CostInterface>(inner))
           stages[stage].flops += cost.getFlops();
         if (inner.getName().getDialectNamespace() != "dist")

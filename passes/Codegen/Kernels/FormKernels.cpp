@@ -2,6 +2,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "passes/Codegen/Kernels/Accumulation.h"
 #include "passes/Codegen/Kernels/Emit.h"
 #include "passes/Codegen/Kernels/Group.h"
 #include "passes/Codegen/Kernels/Passes.h"
@@ -41,35 +42,30 @@ static bool diesIn(Value value, const Group &group) {
   });
 }
 
-static StringRef writtenSymbol(Value value) {
-  for (Operation *user : value.getUsers())
-    if (auto write = dyn_cast<nn::WriteOp>(user))
-      return write.getSymbol();
-  return "";
-}
-
 SmallVector<int> RTFormKernelsPass::chooseInplace(const Group &group) {
   auto program =
       RowProgram::create(group.arguments.getArrayRef(), group.results);
   SmallVector<int> chosen;
   for (auto [r, result] : llvm::enumerate(group.results)) {
-    StringRef written = writtenSymbol(result);
+    std::optional<unsigned> place = placeOf(result);
     int best = -1, bestRank = 0;
     for (auto [a, argument] : llvm::enumerate(group.arguments)) {
-      auto read = argument.getDefiningOp<nn::ReadOp>();
       auto from = nn::tensorType(argument), to = nn::tensorType(result);
       if (llvm::is_contained(chosen, static_cast<int>(a)) ||
           from.getNumElements() != to.getNumElements() ||
           from.getElementType() != to.getElementType())
         continue;
-      // State is overwritten by its own new value only. Anything else may be
-      // where nothing needs it afterwards, which is the caller's to know; most
-      // likely that is what no one else uses at all.
+      // What a body takes is overwritten by what goes into its place only.
+      // Anything else may be where nothing needs it afterwards, which is the
+      // caller's to know; most likely that is what no one else uses at all.
       int rank = 0;
-      if (read)
-        rank = read.getSymbol() == written ? 4 : 0;
-      else if (written.empty())
-        rank = !argument.getDefiningOp() ? 1 : diesIn(argument, group) ? 3 : 2;
+      auto taken = dyn_cast<BlockArgument>(argument);
+      if (place)
+        rank = (taken ? taken.getArgNumber() : placeOf(argument)) == place
+                   ? 4
+                   : 0;
+      else if (!taken)
+        rank = diesIn(argument, group) ? 3 : 2;
       if (rank <= bestRank || !program->mayReuse(r, a))
         continue;
       best = a;

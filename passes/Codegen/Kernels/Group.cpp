@@ -4,8 +4,7 @@
 //    isView) belong to nobody: `complete` gives each group that reads one a
 //    copy. A view that no kernel can absorb is computed into memory like any
 //    other op.
-// 2. `buildEdges`: what must run after what: data, reads and writes of a
-//    symbol, the order of collectives.
+// 2. `buildEdges`: what must run after what: data, the order of collectives.
 // 3. `mergeProducers`: in program order, an op's group takes in the groups that
 //    make its operands, if the row program of both exists and no path leads
 //    from one through something else to the other:
@@ -20,6 +19,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Kernels/Group.h"
+#include "dialects/Pipe/Pipe.h"
+#include "passes/Codegen/Kernels/Accumulation.h"
 #include "passes/Codegen/Kernels/RowProgram.h"
 #include <queue>
 
@@ -29,9 +30,8 @@ using namespace pcc::codegen;
 
 bool codegen::isKernelOp(Operation *op) {
   return isa<nn::NNDialect>(op->getDialect()) && op->getNumResults() &&
-         !isa<nn::ContractOp, nn::AttentionOp, nn::AttentionGradOp, nn::ReadOp>(
-             op) &&
-         !isCleared(op);
+         !isa<nn::ContractOp, nn::AttentionOp, nn::AttentionGradOp>(op) &&
+         !isCleared(op) && !getAddedProduct(op);
 }
 
 bool codegen::isCleared(Operation *op) {
@@ -39,7 +39,7 @@ bool codegen::isCleared(Operation *op) {
   auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue())
                         : SplatElementsAttr();
   if (!splat || op->use_empty() ||
-      !llvm::all_of(op->getUsers(), llvm::IsaPred<nn::WriteOp>))
+      !llvm::all_of(op->getUsers(), llvm::IsaPred<pipe::YieldOp>))
     return false;
   if (isa<FloatType>(splat.getElementType()))
     return splat.getSplatValue<APFloat>().isPosZero();
@@ -199,14 +199,11 @@ void Grouper::collectDefs(Operation *op, SmallVectorImpl<Operation *> &defs) {
   }
 }
 
-/// Data flow (kernels have copies of the views they use), the order of effects
-/// on each symbol, and the order of all ops of other dialects that are not
-/// calls of ours: collectives of one rank must stay in the order every rank has
-/// them in.
+/// Data flow (kernels have copies of the views they use), and the order of all
+/// ops of other dialects: collectives of one rank must stay in the order every
+/// rank has them in.
 void Grouper::buildEdges() {
   successors.resize(all.size());
-  llvm::StringMap<int> lastWrite;
-  llvm::StringMap<SmallVector<int>> readsSince;
   int lastForeign = -1;
   for (auto [i, op] : llvm::enumerate(all)) {
     int index = i;
@@ -220,26 +217,11 @@ void Grouper::buildEdges() {
           defs.push_back(def);
     for (Operation *def : defs)
       successors[position[def]].push_back(index);
-    if (!isa<nn::NNDialect>(op->getDialect())) {
-      if (lastForeign >= 0)
-        successors[lastForeign].push_back(index);
-      lastForeign = index;
+    if (isa<nn::NNDialect>(op->getDialect()))
       continue;
-    }
-    auto symbol = op->getAttrOfType<FlatSymbolRefAttr>("symbol");
-    if (!symbol)
-      continue;
-    StringRef name = symbol.getValue();
-    if (auto it = lastWrite.find(name); it != lastWrite.end())
-      successors[it->second].push_back(index);
-    if (isa<nn::ReadOp>(op)) {
-      readsSince[name].push_back(index);
-      continue;
-    }
-    for (int read : readsSince[name])
-      successors[read].push_back(index);
-    readsSince[name].clear();
-    lastWrite[name] = index;
+    if (lastForeign >= 0)
+      successors[lastForeign].push_back(index);
+    lastForeign = index;
   }
 }
 

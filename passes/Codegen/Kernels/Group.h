@@ -26,11 +26,12 @@
 namespace pcc::codegen {
 
 /// Whether an op must be in a kernel: an nn op that computes and is neither a
-/// contraction nor attention nor cleared. Aliases may also stay outside.
+/// contraction, nor attention, nor the sum that adds a product in place, nor
+/// cleared. Aliases may also stay outside.
 bool isKernelOp(mlir::Operation *op);
 
-/// Whether an op is a zero that is only written to states: no kernel computes
-/// it, their memory is cleared.
+/// Whether an op is a zero that a body only gives: no kernel computes it, the
+/// memory is cleared.
 bool isCleared(mlir::Operation *op);
 
 /// Ops whose result is a part of their operand's memory, perhaps with strides:

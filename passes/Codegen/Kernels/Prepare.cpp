@@ -115,34 +115,6 @@ static void moveReducedLast(Op op) {
   op.setDims(llvm::to_vector(llvm::seq(kept, type.getRank())));
 }
 
-nn::ContractOp codegen::findProduct(Value value) {
-  while (value.hasOneUse()) {
-    if (auto contract = value.getDefiningOp<nn::ContractOp>())
-      return contract;
-    auto reshape = value.getDefiningOp<nn::ReshapeOp>();
-    if (!reshape)
-      return {};
-    value = reshape.getInput();
-  }
-  return {};
-}
-
-static void lowerAccumulate(nn::AccumulateOp op) {
-  Value value = op.getValue();
-  if (codegen::findProduct(value))
-    return;
-  auto state =
-      SymbolTable::lookupNearestSymbolFrom<nn::StateOp>(op, op.getSymbolAttr());
-  OpBuilder b(op);
-  RankedTensorType type = state.getTensorType();
-  Value old = nn::ReadOp::create(b, op.getLoc(), type, op.getSymbolAttr());
-  if (value.getType() != type)
-    value = nn::CastOp::create(b, op.getLoc(), type, value);
-  Value sum = nn::SumOp::create(b, op.getLoc(), type, ValueRange{old, value});
-  nn::WriteOp::create(b, op.getLoc(), sum, op.getSymbolAttr());
-  op.erase();
-}
-
 template <typename Op>
 static void forEach(Block &block, void (*rewrite)(Op)) {
   for (Op op : llvm::to_vector(block.getOps<Op>()))
@@ -155,5 +127,4 @@ void codegen::prepareBlock(Block &block) {
   forEach<nn::ReduceMaxOp>(block, moveReducedLast);
   forEach<nn::ReduceMinOp>(block, moveReducedLast);
   forEach<nn::ReduceProdOp>(block, moveReducedLast);
-  forEach<nn::AccumulateOp>(block, lowerAccumulate);
 }

@@ -7,16 +7,11 @@
 
 namespace pcc::codegen {
 
-/// Brings a block into the form that grouping expects:
-/// - a sum over dims that are neither leading nor trailing, or over very many
-///   elements, is one sum along rows followed by others, so that its order is
-///   fixed and its first part has many units;
-/// - an accumulation of anything but a product is a read, a sum and a write.
+/// Brings a block into the form that grouping expects: a sum over dims that are
+/// neither leading nor trailing, or over very many elements, is one sum along
+/// rows followed by others, so that its order is fixed and its first part has
+/// many units.
 void prepareBlock(mlir::Block &block);
-
-/// The contraction behind a value, through reshapes, that only this use of the
-/// value needs: the library can add its product to a state. Or null.
-nn::ContractOp findProduct(mlir::Value value);
 
 } // namespace pcc::codegen
 

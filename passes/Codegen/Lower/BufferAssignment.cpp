@@ -1,4 +1,4 @@
-//===- BufferAssignment.cpp - Where the values of a task lie --------------===//
+//===- BufferAssignment.cpp - Where the values of a body lie --------------===//
 
 #include "passes/Codegen/Lower/TaskLowering.h"
 
@@ -21,24 +21,12 @@ TaskLowering::Root *TaskLowering::newRoot(Root::Kind kind) {
 
 TaskLowering::Root *TaskLowering::newTemporary(MemRefType type) {
   OpBuilder outside(function);
-  std::string name = (task.getSymName() + ".t" + Twine(temporaries++)).str();
+  std::string name = (body.getSymName() + ".t" + Twine(temporaries++)).str();
   rt::BufferOp::create(outside, loc, name, type, rt::BufferKind::Temporary,
                        /*offset=*/IntegerAttr(), /*slots=*/1,
                        /*layout=*/rt::LayoutAttr());
   Root *root = newRoot(Root::Temporary);
   root->address = rt::AddressOp::create(builder, loc, type, name, 0);
-  return root;
-}
-
-TaskLowering::Root *TaskLowering::stateRoot(StringRef symbol) {
-  Root *&root = states[symbol];
-  if (root)
-    return root;
-  root = newRoot(Root::State);
-  auto buffer = cast<rt::BufferOp>(SymbolTable::lookupSymbolIn(stage, symbol));
-  root->state = buffer.getSymName();
-  root->address = rt::AddressOp::create(builder, buffer.getLoc(),
-                                        buffer.getType(), symbol, 0);
   return root;
 }
 
@@ -60,7 +48,8 @@ TaskLowering::Root *TaskLowering::findInplace(OpResult result,
     if (from == places.end())
       continue;
     Root *root = from->second.root;
-    if (root->kind == Root::Argument || isBusy(*root))
+    if (root->kind == Root::Constant || root->kind == Root::Given ||
+        isBusy(*root))
       continue;
     // The value must fill the memory, and no other operand may lie in it.
     if (rt::getSpanBytes(typeOf(root->address)) !=
@@ -71,26 +60,20 @@ TaskLowering::Root *TaskLowering::findInplace(OpResult result,
       if (operand.getOperandNumber() != index &&
           places.lookup(operand.get()).root == root)
         isShared = true;
-    if (isShared || isAnyIn(op->getResults(), root))
-      continue;
-    if (root->kind == Root::State &&
-        !uses.mayOverwrite(root->state, position, result))
-      continue;
-    return root;
+    if (!isShared && !isAnyIn(op->getResults(), root))
+      return root;
   }
   return nullptr;
 }
 
-TaskLowering::Root *TaskLowering::findState(OpResult result) {
-  for (Operation *user : result.getUsers()) {
-    auto write = dyn_cast<nn::WriteOp>(user);
-    if (!write || !uses.mayReplace(write.getSymbol(), position, write))
+TaskLowering::Root *TaskLowering::findReplaced(OpResult result) {
+  Operation *op = result.getOwner();
+  for (OpOperand &use : result.getUses()) {
+    if (!isa<pipe::YieldOp>(use.getOwner()))
       continue;
-    Root *root = stateRoot(write.getSymbol());
-    if (isBusy(*root))
-      continue;
-    Operation *op = result.getOwner();
-    if (!isAnyIn(op->getOperands(), root) && !isAnyIn(op->getResults(), root))
+    Root *root = targets[use.getOperandNumber()];
+    if (root->kind == Root::Replaced && !isBusy(*root) &&
+        !isAnyIn(op->getOperands(), root) && !isAnyIn(op->getResults(), root))
       return root;
   }
   return nullptr;
@@ -98,8 +81,11 @@ TaskLowering::Root *TaskLowering::findState(OpResult result) {
 
 TaskLowering::Root *TaskLowering::findTarget(Value value) {
   for (OpOperand &use : value.getUses()) {
-    if (isa<pipe::YieldOp>(use.getOwner()))
-      return targets[use.getOperandNumber()];
+    if (isa<pipe::YieldOp>(use.getOwner())) {
+      Root *root = targets[use.getOperandNumber()];
+      if (root->kind == Root::Given)
+        return root;
+    }
     if (auto reshape = dyn_cast<nn::ReshapeOp>(use.getOwner()))
       if (Root *target = findTarget(reshape.getResult()))
         return target;
@@ -112,7 +98,7 @@ TaskLowering::Place TaskLowering::place(OpResult result,
   MemRefType type = bufferType(result.getType());
   Root *root = findInplace(result, inplace);
   if (!root)
-    root = findState(result);
+    root = findReplaced(result);
   if (!root)
     root = findTarget(result);
   if (!root)

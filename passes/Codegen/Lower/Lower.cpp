@@ -71,7 +71,7 @@ public:
       if (failed(lowerStage(stage)))
         return failure();
     for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
-      if (isa<pipe::TaskOp, pipe::ScheduleOp, pipe::InputOp, pipe::OutputOp,
+      if (isa<pipe::BodyOp, pipe::TaskOp, pipe::ScheduleOp, pipe::InputOp, pipe::OutputOp,
               pipe::ValueOp, nn::ParamOp, nn::StateOp, dist::MeshOp>(op))
         op.erase();
     return success();
@@ -200,19 +200,14 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
   builder.createBlock(&stage.getBody());
 
   // Buffers of what the stage's tasks name, in the module's order.
-  llvm::StringSet<> used;
-  SmallVector<pipe::TaskOp> tasks;
+  llvm::StringSet<> used, called;
   for (auto task : module.getOps<pipe::TaskOp>()) {
     if (int64_t(task.getStage()) != index)
       continue;
-    tasks.push_back(task);
+    called.insert(task.getBody());
     for (ArrayAttr symbols : {task.getSources(), task.getTargets()})
       for (Attribute symbol : symbols)
         used.insert(cast<FlatSymbolRefAttr>(symbol).getValue());
-    task.walk([&](Operation *op) {
-      if (isa<nn::ReadOp, nn::WriteOp, nn::AccumulateOp>(op))
-        used.insert(op->getAttrOfType<FlatSymbolRefAttr>("symbol").getValue());
-    });
   }
   // A value on its way between two other stages is in no task of this one.
   for (auto schedule : module.getOps<pipe::ScheduleOp>()) {
@@ -253,8 +248,9 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
     }
   }
   // Temporaries come before the functions that use them.
-  for (pipe::TaskOp task : tasks)
-    if (failed(lowerTask(task, stage, kernels)))
+  for (auto body : module.getOps<pipe::BodyOp>())
+    if (called.contains(body.getSymName()) &&
+        failed(lowerBody(body, stage, kernels)))
       return failure();
   return schedules.lower(stage);
 }

@@ -108,7 +108,7 @@ LogicalResult TaskLowering::emitGemm(nn::ContractOp op, Content result,
 }
 
 LogicalResult TaskLowering::lowerContract(nn::ContractOp op) {
-  if (uses.isAccumulated(op))
+  if (uses.isAdded(op))
     return success();
   Value result = place(op->getOpResult(0)).address;
   return emitGemm(op, {result, numberOf(op.getResult())});
@@ -116,7 +116,7 @@ LogicalResult TaskLowering::lowerContract(nn::ContractOp op) {
 
 LogicalResult TaskLowering::lowerReshape(nn::ReshapeOp op) {
   Place from = places.lookup(op.getInput());
-  // A product that is accumulated lies nowhere else.
+  // A product that is added in place lies nowhere else.
   if (!from.root)
     return success();
   if (!rt::isContiguous(typeOf(from.address)))

@@ -94,13 +94,16 @@ LogicalResult Schedules::lowerEntry(Entry &entry, rt::StageOp stage) {
     llvm::TypeSwitch<Operation *>(&op)
         .Case([&](pipe::RunOp run) {
           auto task = module.lookupSymbol<pipe::TaskOp>(run.getTask());
+          auto body = module.lookupSymbol<pipe::BodyOp>(task.getBody());
           SmallVector<Value> args;
-          for (ArrayAttr symbols : {task.getSources(), task.getTargets()})
-            for (Attribute symbol : symbols)
-              args.push_back(address(loc,
-                                     cast<FlatSymbolRefAttr>(symbol).getValue(),
-                                     run.getMicrobatch()));
-          rt::CallOp::create(builder, loc, run.getTask(), args);
+          for (unsigned i = 0; i < task.getSources().size(); ++i)
+            args.push_back(
+                address(loc, task.getSource(i), run.getMicrobatch()));
+          for (unsigned i = 0; i < task.getTargets().size(); ++i)
+            if (!body.getReplaced(i))
+              args.push_back(
+                  address(loc, task.getTarget(i), run.getMicrobatch()));
+          rt::CallOp::create(builder, loc, task.getBody(), args);
         })
         .Case([&](pipe::SendOp send) {
           rt::SendOp::create(

@@ -1,4 +1,4 @@
-//===- LowerTask.cpp - One task as an rt function -------------------------===//
+//===- LowerTask.cpp - A body as an rt function -------------------------===//
 
 #include "passes/Codegen/Lower/LowerTask.h"
 #include "passes/Codegen/Kernels/Group.h"
@@ -13,30 +13,36 @@ MemRefType pcc::bufferType(Type tensor) {
   return MemRefType::get(type.getShape(), type.getElementType());
 }
 
-LogicalResult pcc::lowerTask(pipe::TaskOp task, rt::StageOp stage,
+LogicalResult pcc::lowerBody(pipe::BodyOp body, rt::StageOp stage,
                              SingleOpKernels &kernels) {
-  return TaskLowering(task, stage, kernels).run();
+  return TaskLowering(body, stage, kernels).run();
 }
 
 LogicalResult TaskLowering::run() {
   builder.setInsertionPointToEnd(stage.getBlock());
-  function = rt::FuncOp::create(builder, task.getLoc(), task.getSymName());
+  function = rt::FuncOp::create(builder, body.getLoc(), body.getSymName());
   Block *block = builder.createBlock(&function.getBody());
   builder.setInsertionPointToEnd(block);
 
-  auto addArgument = [&](Type type) {
-    Root *root = newRoot(Root::Argument);
-    root->address = block->addArgument(bufferType(type), task.getLoc());
+  auto addArgument = [&](Root::Kind kind, Type type) {
+    Root *root = newRoot(kind);
+    root->address = block->addArgument(bufferType(type), body.getLoc());
     return root;
   };
-  for (BlockArgument arg : task.getBlock()->getArguments()) {
-    Root *root = addArgument(arg.getType());
-    bind(arg, {root, root->address});
+  SmallVector<Root *> taken;
+  for (BlockArgument arg : body.getBlock()->getArguments()) {
+    bool isReplaced = body.getReplacing(arg.getArgNumber()).has_value();
+    taken.push_back(addArgument(isReplaced ? Root::Replaced : Root::Constant,
+                                arg.getType()));
+    bind(arg, {taken.back(), taken.back()->address});
   }
-  for (Type type : task.getBlock()->getTerminator()->getOperandTypes())
-    targets.push_back(addArgument(type));
+  for (auto [i, result] : llvm::enumerate(body.getResults())) {
+    std::optional<unsigned> replaced = body.getReplaced(i);
+    targets.push_back(replaced ? taken[*replaced]
+                               : addArgument(Root::Given, result.getType()));
+  }
 
-  for (Operation &op : *task.getBlock()) {
+  for (Operation &op : *body.getBlock()) {
     position = uses.positionOf(&op);
     loc = op.getLoc();
     if (failed(lower(&op)))
@@ -48,23 +54,20 @@ LogicalResult TaskLowering::run() {
 
 void TaskLowering::noteEnd() {
   SmallVector<int64_t> held;
-  for (BlockArgument arg : task.getBlock()->getArguments())
-    held.push_back(numberOf(arg));
-  for (Value yielded : task.getBlock()->getTerminator()->getOperands())
-    held.push_back(numberOf(yielded));
+  for (BlockArgument arg : body.getBlock()->getArguments()) {
+    auto replacing = body.getReplacing(arg.getArgNumber());
+    held.push_back(
+        numberOf(replacing ? Value(body.getResults()[*replacing]) : arg));
+  }
+  for (auto [i, result] : llvm::enumerate(body.getResults()))
+    if (!body.getReplaced(i))
+      held.push_back(numberOf(result));
   note(function, held);
-  SmallVector<NamedAttribute> ends;
-  for (auto [state, number] : stateNumbers)
-    ends.push_back(
-        builder.getNamedAttr(state, builder.getI64IntegerAttr(number)));
-  function->setAttr(rt::kStateValuesAttr, builder.getDictionaryAttr(ends));
 }
 
 LogicalResult TaskLowering::lower(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](nn::ReadOp op) { return lowerRead(op); })
-      .Case([&](nn::WriteOp op) { return lowerWrite(op); })
-      .Case([&](nn::AccumulateOp op) { return lowerAccumulate(op); })
+      .Case([&](nn::SumOp op) { return lowerSum(op); })
       .Case([&](nn::ContractOp op) { return lowerContract(op); })
       .Case([&](func::CallOp op) { return lowerCall(op); })
       .Case([&](pipe::YieldOp op) { return lowerYield(op); })
@@ -82,58 +85,24 @@ LogicalResult TaskLowering::lower(Operation *op) {
       .Default([&](Operation *op) {
         if (isa_and_nonnull<nn::NNDialect>(op->getDialect()))
           return lowerAsKernel(op);
-        return LogicalResult(op->emitOpError("cannot be part of a task"));
+        return LogicalResult(op->emitOpError("cannot be part of a body"));
       });
 }
 
-//===----------------------------------------------------------------------===//
-// State
-//===----------------------------------------------------------------------===//
-
 LogicalResult TaskLowering::lowerConstant(nn::ConstantOp op) {
-  // The writes clear the states; the value itself lies nowhere.
+  // The end of the body clears memory; the value itself lies nowhere.
   return codegen::isCleared(op) ? success() : lowerAsKernel(op);
 }
 
-LogicalResult TaskLowering::lowerRead(nn::ReadOp op) {
-  Root *state = stateRoot(op.getSymbol());
-  numbers[op.getResult()] = stateNumber(op.getSymbol());
-  if (!uses.isChangedBefore(op.getSymbol(), position,
-                            uses.lastUse(op.getResult()))) {
-    bind(op.getResult(), {state, state->address});
-    return success();
-  }
-  // The old value is needed beyond the change.
-  Place to = place(op->getOpResult(0));
-  emitCopy({state->address, numberOf(op.getResult())}, to.address);
-  return success();
-}
-
-LogicalResult TaskLowering::lowerWrite(nn::WriteOp op) {
-  Root *state = stateRoot(op.getSymbol());
-  Operation *value = op.getValue().getDefiningOp();
-  if (value && codegen::isCleared(value)) {
-    stateNumber(op.getSymbol()) = newNumber();
-    note(rt::ZeroOp::create(builder, loc, state->address),
-         stateNumber(op.getSymbol()));
-    return success();
-  }
-  if (places.lookup(op.getValue()).root != state)
-    emitCopy(contentOf(op.getValue()), state->address);
-  stateNumber(op.getSymbol()) = numberOf(op.getValue());
-  return success();
-}
-
-LogicalResult TaskLowering::lowerAccumulate(nn::AccumulateOp op) {
-  Root *state = stateRoot(op.getSymbol());
-  int64_t before = stateNumber(op.getSymbol());
-  int64_t number = stateNumber(op.getSymbol()) = newNumber();
-  if (nn::ContractOp contract = uses.getAccumulated(op)) {
-    Value sum = reshaped(state->address, contract.getType().getShape());
-    return emitGemm(contract, {sum, number}, before);
-  }
-  emitAdd({state->address, number}, before, contentOf(op.getValue()));
-  return success();
+LogicalResult TaskLowering::lowerSum(nn::SumOp op) {
+  nn::ContractOp contract = uses.getAdded(op);
+  if (!contract)
+    return lowerAsKernel(op);
+  Value before = op.getInputs().front();
+  Place place = places.lookup(before);
+  bind(op.getResult(), place);
+  Value sum = reshaped(place.address, contract.getType().getShape());
+  return emitGemm(contract, {sum, numberOf(op.getResult())}, numberOf(before));
 }
 
 //===----------------------------------------------------------------------===//
@@ -173,7 +142,7 @@ void TaskLowering::emitLaunch(func::FuncOp kernel, Operation *op,
 
 LogicalResult TaskLowering::lowerCall(func::CallOp op) {
   auto kernel = dyn_cast_or_null<func::FuncOp>(SymbolTable::lookupSymbolIn(
-      task->getParentOfType<ModuleOp>(), op.getCalleeAttr()));
+      body->getParentOfType<ModuleOp>(), op.getCalleeAttr()));
   if (!kernel || !kernel->hasAttr(rt::kKernelAttr))
     return op.emitOpError()
            << "calls " << op.getCalleeAttr() << ", which is no kernel";
@@ -191,10 +160,37 @@ LogicalResult TaskLowering::lowerAsKernel(Operation *op) {
 }
 
 LogicalResult TaskLowering::lowerYield(pipe::YieldOp op) {
+  struct Move {
+    Content from;
+    Root *root, *target;
+  };
+  SmallVector<Move> moves;
+  SmallVector<std::pair<Root *, int64_t>> cleared;
   for (auto [value, target] : llvm::zip(op.getResults(), targets)) {
-    if (places.lookup(value).root != target)
-      emitCopy(contentOf(value), target->address);
+    Operation *maker = value.getDefiningOp();
+    if (maker && codegen::isCleared(maker))
+      cleared.push_back({target, numberOf(value)});
+    else if (Root *root = places.lookup(value).root; root != target)
+      moves.push_back({contentOf(value), root, target});
   }
+  // What lies where something else goes leaves first.
+  auto isOverwritten = [&](const Root *root) {
+    return llvm::any_of(moves,
+                        [&](const Move &m) { return m.target == root; }) ||
+           llvm::any_of(cleared, [&](auto &c) { return c.first == root; });
+  };
+  for (Move &move : moves)
+    if (move.target->kind == Root::Replaced && isOverwritten(move.root)) {
+      Value aside = newTemporary(typeOf(move.from.buffer))->address;
+      emitCopy(move.from, aside);
+      move.from.buffer = aside;
+    }
+  for (Root::Kind kind : {Root::Given, Root::Replaced})
+    for (const Move &move : moves)
+      if (move.target->kind == kind)
+        emitCopy(move.from, move.target->address);
+  for (auto [target, number] : cleared)
+    note(rt::ZeroOp::create(builder, loc, target->address), number);
   return success();
 }
 

@@ -1,4 +1,4 @@
-//===- LowerTask.h - One task as an rt function -----------------*- C++ -*-===//
+//===- LowerTask.h - A body as an rt function -----------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_LOWER_LOWERTASK_H
 #define PCC_PASSES_CODEGEN_LOWER_LOWERTASK_H
@@ -12,10 +12,10 @@ namespace pcc {
 /// A contiguous memref of a tensor's shape.
 mlir::MemRefType bufferType(mlir::Type tensor);
 
-/// Lowers the body of `task` to an `rt.func` of `stage`, whose arguments are
-/// the task's sources followed by its targets. Adds the temporaries it needs;
-/// buffers of the state it uses must exist.
-mlir::LogicalResult lowerTask(pipe::TaskOp task, rt::StageOp stage,
+/// Lowers a body to an `rt.func` of `stage`, whose arguments are the body's,
+/// followed by those of its results that take no argument's place. Adds the
+/// temporaries it needs.
+mlir::LogicalResult lowerBody(pipe::BodyOp body, rt::StageOp stage,
                               SingleOpKernels &kernels);
 
 } // namespace pcc

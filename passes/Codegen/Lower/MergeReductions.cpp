@@ -1,21 +1,53 @@
 //===- MergeReductions.cpp - Adjacent reductions become one ---------------===//
 
 #include "passes/Codegen/Lower/MergeReductions.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace pcc;
 
-/// The buffer that an operand is all of, or null.
-static rt::BufferOp wholeBuffer(Value value, const SymbolTable &symbols) {
+namespace {
+
+/// Which buffers of a stage's functions are neighbours in the arena.
+class Neighbours {
+public:
+  explicit Neighbours(rt::StageOp stage) : symbols(stage) {
+    stage.walk(
+        [&](rt::CallOp call) { calls[call.getCallee()].push_back(call); });
+  }
+
+  /// Whether `next` begins where `last` ends, whoever calls the function.
+  bool follows(Value last, Value next);
+
+private:
+  /// The buffer that an operand is all of, or null.
+  rt::BufferOp wholeBuffer(Value value);
+
+  SymbolTable symbols;
+  llvm::StringMap<SmallVector<rt::CallOp>> calls;
+};
+
+} // namespace
+
+rt::BufferOp Neighbours::wholeBuffer(Value value) {
   auto address = value.getDefiningOp<rt::AddressOp>();
   if (!address || address.getSlot() != 0)
     return {};
   return symbols.lookup<rt::BufferOp>(address.getBuffer());
 }
 
-/// Whether `next` begins where `last` ends.
-static bool follows(Value last, Value next, const SymbolTable &symbols) {
-  rt::BufferOp a = wholeBuffer(last, symbols), b = wholeBuffer(next, symbols);
+bool Neighbours::follows(Value last, Value next) {
+  auto lastArgument = dyn_cast<BlockArgument>(last);
+  auto nextArgument = dyn_cast<BlockArgument>(next);
+  if (lastArgument && nextArgument) {
+    auto function = cast<rt::FuncOp>(lastArgument.getOwner()->getParentOp());
+    ArrayRef<rt::CallOp> callers = calls[function.getSymName()];
+    return !callers.empty() && llvm::all_of(callers, [&](rt::CallOp call) {
+      return follows(call.getArgs()[lastArgument.getArgNumber()],
+                     call.getArgs()[nextArgument.getArgNumber()]);
+    });
+  }
+  rt::BufferOp a = wholeBuffer(last), b = wholeBuffer(next);
   return a && b && a.getSlots() == 1 && a.getOffset() && b.getOffset() &&
          a.getMemRefType().getElementType() ==
              b.getMemRefType().getElementType() &&
@@ -38,7 +70,7 @@ static void mergeValues(rt::AllReduceOp first, rt::AllReduceOp second) {
 }
 
 void pcc::mergeReductions(rt::StageOp stage, dist::MeshAxesAttr mesh) {
-  SymbolTable symbols(stage);
+  Neighbours neighbours(stage);
   for (auto function : stage.getBlock()->getOps<rt::FuncOp>()) {
     rt::AllReduceOp open;
     for (Operation &op : llvm::make_early_inc_range(*function.getBlock())) {
@@ -53,11 +85,11 @@ void pcc::mergeReductions(rt::StageOp stage, dist::MeshAxesAttr mesh) {
       }
       if (reduce && open && reduce.getAxes() == open.getAxes() &&
           reduce.getReduction() == open.getReduction() &&
-          follows(open.getBuffers().back(), reduce.getBuffers().front(),
-                  symbols)) {
+          neighbours.follows(open.getBuffers().back(),
+                             reduce.getBuffers().front())) {
         for (Value buffer : reduce.getBuffers()) {
           Operation *address = buffer.getDefiningOp();
-          if (open->isBeforeInBlock(address))
+          if (address && open->isBeforeInBlock(address))
             address->moveBefore(open);
         }
         mergeValues(open, reduce);

@@ -1,6 +1,8 @@
-//===- SplitAccumulate.cpp - Accumulates the terms of a sum one by one ----===//
+//===- SplitAccumulate.cpp - Adds the terms of a sum one by one -----------===//
 
-#include "passes/Codegen/Kernels/Prepare.h"
+#include "dialects/Pipe/Pipe.h"
+#include "dialects/RT/RT.h"
+#include "passes/Codegen/Kernels/Accumulation.h"
 #include "passes/Codegen/Passes.h"
 
 namespace pcc {
@@ -13,61 +15,92 @@ using namespace pcc;
 
 namespace {
 
-/// Whether a term is added to the state where it lies: a product by the
-/// library, the rows of a table by their kernel.
+/// Whether a term is added where the sum lies: a product by the library, the
+/// rows of a table by their kernel.
 bool addsInPlace(Value value) {
   if (codegen::findProduct(value))
     return true;
   return value.hasOneUse() && value.getDefiningOp<nn::EmbeddingGradOp>();
 }
 
-/// Whether between two ops of a block a state is neither read nor written.
-/// Other accumulations may come in any order.
-bool isUntouched(StringRef state, Operation *from, Operation *to) {
-  for (Operation *op = from; op != to; op = op->getNextNode())
-    if (isa<nn::ReadOp, nn::WriteOp>(op) &&
-        op->getAttrOfType<FlatSymbolRefAttr>("symbol").getValue() == state)
-      return false;
-  return true;
-}
+/// A sum in parts: the terms that are added in place, the others, and the ops
+/// that add them up now, users first.
+struct Parts {
+  SmallVector<Value> terms, others;
+  SmallVector<nn::SumOp> sums;
+
+  /// Takes what a sum adds up but `before`, also by sums that only it uses.
+  void take(nn::SumOp sum, Value before) {
+    sums.push_back(sum);
+    for (Value input : sum.getInputs()) {
+      auto inner = input.getDefiningOp<nn::SumOp>();
+      if (inner && input.hasOneUse())
+        take(inner, before);
+      else if (input != before)
+        (addsInPlace(input) ? terms : others).push_back(input);
+    }
+  }
+};
 
 struct RTSplitAccumulatePass
     : pcc::impl::RTSplitAccumulatePassBase<RTSplitAccumulatePass> {
   void runOnOperation() override {
-    getOperation().walk([](nn::AccumulateOp op) { split(op); });
+    for (auto body : getOperation().getOps<pipe::BodyOp>())
+      for (OpOperand &result : body.getBlock()->getTerminator()->getOpOperands())
+        split(result);
   }
 
-  static void split(nn::AccumulateOp op) {
-    auto sum = op.getValue().getDefiningOp<nn::SumOp>();
-    if (!sum || !sum->hasOneUse())
+  static void split(OpOperand &result) {
+    auto last = result.get().getDefiningOp<nn::SumOp>();
+    if (!last || !last->hasOneUse() || !codegen::isAccumulation(last))
       return;
-    SmallVector<Value> terms, others;
-    for (Value input : sum.getInputs())
-      (addsInPlace(input) ? terms : others).push_back(input);
-    if (terms.empty())
-      return;
-    // Each term as soon as it exists, if the state does not change in between:
-    // its memory is free again.
-    auto accumulate = [&](Value value) {
-      OpBuilder builder(op);
-      Operation *maker = value.getDefiningOp();
-      if (maker && maker->getBlock() == op->getBlock() &&
-          isUntouched(op.getSymbol(), maker, op))
-        builder.setInsertionPointAfter(maker);
-      nn::AccumulateOp::create(builder, op.getLoc(), value, op.getSymbol());
-    };
+    Value sum = result.get();
+    while (auto inner = sum.getDefiningOp<nn::SumOp>())
+      sum = inner.getInputs().front();
+    Operation *end = result.getOwner();
+    OpBuilder builder(end);
+    Location loc = last.getLoc();
+    Parts parts;
+    parts.take(last, sum);
+    result.set(sum);
+    for (nn::SumOp old : parts.sums)
+      old.erase();
+    SmallVector<Value> &terms = parts.terms;
+    if (parts.others.size() == 1)
+      terms.push_back(parts.others.front());
+    // Each term as soon as it exists: its memory is free again.
+    llvm::DenseMap<Operation *, unsigned> position;
+    for (auto [i, op] : llvm::enumerate(*end->getBlock()))
+      position[&op] = i + 1;
+    SmallVector<std::pair<unsigned, Value>> byMaker;
     for (Value term : terms)
-      accumulate(term);
-    if (others.size() == 1) {
-      accumulate(others.front());
-    } else if (!others.empty()) {
-      OpBuilder builder(op);
-      auto rest =
-          nn::SumOp::create(builder, sum.getLoc(), sum.getType(), others);
-      nn::AccumulateOp::create(builder, op.getLoc(), rest, op.getSymbol());
+      byMaker.push_back({position.lookup(term.getDefiningOp()), term});
+    llvm::sort(byMaker, [&](const auto &a, const auto &b) {
+      return std::pair(a.first, llvm::find(terms, a.second)) <
+             std::pair(b.first, llvm::find(terms, b.second));
+    });
+    auto add = [&](ValueRange values) {
+      SmallVector<Value> inputs = {sum};
+      llvm::append_range(inputs, values);
+      auto made = nn::SumOp::create(builder, loc, sum.getType(), inputs);
+      if (values.size() == 1 && codegen::findProduct(values.front()))
+        made->setAttr(rt::kAddsProductAttr, builder.getUnitAttr());
+      sum = made;
+    };
+    for (auto [made, term] : byMaker) {
+      Operation *maker = term.getDefiningOp(), *before = sum.getDefiningOp();
+      if (before && (!maker || !before->isBeforeInBlock(maker)))
+        maker = before;
+      if (maker)
+        builder.setInsertionPointAfter(maker);
+      else
+        builder.setInsertionPointToStart(end->getBlock());
+      add(term);
     }
-    op.erase();
-    sum.erase();
+    builder.setInsertionPoint(end);
+    if (parts.others.size() > 1)
+      add(parts.others);
+    result.set(sum);
   }
 };
 

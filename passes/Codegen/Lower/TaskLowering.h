@@ -1,9 +1,10 @@
-//===- TaskLowering.h - The lowering of one task, by parts ------*- C++ -*-===//
+//===- TaskLowering.h - The lowering of one body, by parts ------*- C++ -*-===//
 //
 // Every value gets a place when its op is reached: a view of its operand's
-// place, the place of an operand that dies there, the state or slot it ends up
-// in, or a temporary. Uses are known in advance, so each of these choices is
-// checked against everything that still reads the memory it would overwrite.
+// place, the place of an operand that dies there, that of the argument or result
+// it ends up in, or a temporary. Uses are known in advance, so each of these
+// choices is checked against everything that still reads the memory it would
+// overwrite.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,25 +18,24 @@
 
 namespace pcc {
 
-/// Lowers one task to an `rt.func` of kernels, GEMMs, copies and collectives:
+/// Lowers one body to an `rt.func` of kernels, GEMMs, copies and collectives:
 /// places every value in memory, then builds the calls.
 class TaskLowering {
 public:
-  /// Builds in `stage`; `kernels`, which all tasks share, must outlive this.
-  TaskLowering(pipe::TaskOp task, rt::StageOp stage, SingleOpKernels &kernels)
-      : task(task), stage(stage), kernels(kernels), uses(*task.getBlock()),
-        builder(task.getContext()) {}
+  /// Builds in `stage`; `kernels`, which all bodies share, must outlive this.
+  TaskLowering(pipe::BodyOp body, rt::StageOp stage, SingleOpKernels &kernels)
+      : body(body), stage(stage), kernels(kernels), uses(*body.getBlock()),
+        builder(body.getContext()) {}
 
   /// Does all of it. Errors: an op that has no lowering.
   mlir::LogicalResult run();
 
 private:
-  /// Memory of its own: an argument of the task, a state, or a temporary.
+  /// Memory of its own. The caller's: an argument that is only read, one whose
+  /// place a result takes, and what a result is given to; or a temporary.
   struct Root {
-    enum Kind { Argument, State, Temporary } kind;
+    enum Kind { Constant, Replaced, Given, Temporary } kind;
     mlir::Value address;
-    /// The symbol of a state.
-    llvm::StringRef state;
     /// Every value that lies in it, or did.
     llvm::SmallVector<mlir::Value> values;
   };
@@ -58,9 +58,7 @@ private:
 
   mlir::LogicalResult lower(mlir::Operation *op);
   mlir::LogicalResult lowerConstant(nn::ConstantOp op);
-  mlir::LogicalResult lowerRead(nn::ReadOp op);
-  mlir::LogicalResult lowerWrite(nn::WriteOp op);
-  mlir::LogicalResult lowerAccumulate(nn::AccumulateOp op);
+  mlir::LogicalResult lowerSum(nn::SumOp op);
   mlir::LogicalResult lowerCall(mlir::func::CallOp op);
   mlir::LogicalResult lowerYield(pipe::YieldOp op);
   /// Makes the op a kernel of its own.
@@ -73,7 +71,7 @@ private:
                         llvm::ArrayRef<int64_t> permutation);
   void emitTranspose(Content from, llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<int64_t> permutation, Content to);
-  /// Adds a value to the one `before` that a state holds, which then holds
+  /// Adds a value to the one `before` that a buffer holds, which then holds
   /// `sum`.
   void emitAdd(Content sum, int64_t before, Content added);
   void emitCopy(Content from, mlir::Value to);
@@ -92,17 +90,11 @@ private:
     numbered += isNew;
     return it->second;
   }
-  /// The number of what a state holds at this point of the task.
-  int64_t &stateNumber(llvm::StringRef state) {
-    auto [it, isNew] = stateNumbers.try_emplace(state, numbered);
-    numbered += isNew;
-    return it->second;
-  }
   /// Says which values an op's accesses mean.
   void note(mlir::Operation *op, llvm::ArrayRef<int64_t> values) {
     op->setAttr(rt::kValuesAttr, builder.getDenseI64ArrayAttr(values));
   }
-  /// Says what the task leaves behind.
+  /// Says what the body leaves behind.
   void noteEnd();
 
   //===--------------------------------------------------------------------===//
@@ -152,8 +144,10 @@ private:
   /// are operands whose memory it may take over.
   Place place(mlir::OpResult result, llvm::ArrayRef<unsigned> inplace = {});
   Root *findInplace(mlir::OpResult result, llvm::ArrayRef<unsigned> inplace);
-  Root *findState(mlir::OpResult result);
-  /// The slot a value is yielded to, also through reshapes; or null.
+  /// The argument whose place a value takes, if nothing needs it by now; or
+  /// null.
+  Root *findReplaced(mlir::OpResult result);
+  /// The memory that a value is given to, also through reshapes; or null.
   Root *findTarget(mlir::Value value);
   /// Whether something still reads what lies in the root after the present op.
   bool isBusy(const Root &root);
@@ -161,7 +155,6 @@ private:
   bool isAnyIn(mlir::ValueRange values, const Root *root);
   Root *newRoot(Root::Kind kind);
   Root *newTemporary(mlir::MemRefType type);
-  Root *stateRoot(llvm::StringRef symbol);
   void bind(mlir::Value value, Place place) {
     place.root->values.push_back(value);
     places[value] = place;
@@ -175,22 +168,21 @@ private:
   /// The address as a contiguous buffer of a shape.
   mlir::Value reshaped(mlir::Value address, llvm::ArrayRef<int64_t> shape);
 
-  pipe::TaskOp task;
+  pipe::BodyOp body;
   rt::StageOp stage;
   SingleOpKernels &kernels;
   TaskUses uses;
   mlir::OpBuilder builder;
   rt::FuncOp function;
   llvm::SmallVector<std::unique_ptr<Root>> roots;
+  /// By result of the body.
   llvm::SmallVector<Root *> targets;
-  llvm::StringMap<Root *> states;
   llvm::DenseMap<mlir::Value, Place> places;
   llvm::DenseMap<mlir::Value, int64_t> numbers;
-  llvm::MapVector<llvm::StringRef, int64_t> stateNumbers;
   int64_t numbered = 0;
   unsigned position = 0;
   int temporaries = 0;
-  mlir::Location loc = mlir::UnknownLoc::get(task.getContext());
+  mlir::Location loc = mlir::UnknownLoc::get(body.getContext());
 };
 
 } // namespace pcc

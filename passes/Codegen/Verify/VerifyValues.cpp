@@ -108,22 +108,6 @@ LogicalResult TaskVerifier::verifyEnd() {
                << "leaves another value in argument " << argument.getArgNumber()
                << " than value " << value;
   }
-  auto states = task->getAttrOfType<DictionaryAttr>(rt::kStateValuesAttr);
-  if (!states)
-    return success();
-  for (NamedAttribute state : states) {
-    auto buffer = dyn_cast_or_null<rt::BufferOp>(
-        SymbolTable::lookupSymbolIn(stage, state.getName()));
-    auto value = dyn_cast<IntegerAttr>(state.getValue());
-    if (!buffer || !value)
-      return task.emitOpError()
-             << "says of " << state.getName() << ", which is no state, that it "
-             << "holds " << state.getValue();
-    if (!holds(rangeOf(buffer, 0), value.getInt()))
-      return task.emitOpError()
-             << "leaves another value in @" << buffer.getSymName()
-             << " than value " << value.getInt();
-  }
   return success();
 }
 
@@ -145,7 +129,6 @@ LogicalResult pcc::verifyValues(rt::StageOp stage) {
   for (auto task : stage.getBlock()->getOps<rt::FuncOp>()) {
     if (failed(TaskVerifier(stage, task).verify()))
       return failure();
-    task->removeAttr(rt::kStateValuesAttr);
     task.walk([](Operation *op) { op->removeAttr(rt::kValuesAttr); });
   }
   return success();

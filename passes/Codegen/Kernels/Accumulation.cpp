@@ -1,0 +1,55 @@
+//===- Accumulation.cpp - Sums that grow in an argument's place -----------===//
+
+#include "passes/Codegen/Kernels/Accumulation.h"
+#include "dialects/Pipe/Pipe.h"
+#include "dialects/RT/RT.h"
+
+using namespace mlir;
+using namespace pcc;
+
+std::optional<unsigned> codegen::placeOf(Value value) {
+  while (true) {
+    std::optional<unsigned> place;
+    for (OpOperand &use : value.getUses())
+      if (auto body = dyn_cast<pipe::BodyOp>(use.getOwner()->getParentOp());
+          body && isa<pipe::YieldOp>(use.getOwner()))
+        if (auto replaced = body.getReplaced(use.getOperandNumber()))
+          place = replaced;
+    if (place || !value.hasOneUse())
+      return place;
+    OpOperand &use = *value.use_begin();
+    auto sum = dyn_cast<nn::SumOp>(use.getOwner());
+    if (!sum || use.getOperandNumber() != 0)
+      return std::nullopt;
+    value = sum.getResult();
+  }
+}
+
+bool codegen::isAccumulation(nn::SumOp sum) {
+  Value before = sum.getInputs().front();
+  while (auto other = before.getDefiningOp<nn::SumOp>()) {
+    if (!before.hasOneUse())
+      return false;
+    before = other.getInputs().front();
+  }
+  auto argument = dyn_cast<BlockArgument>(before);
+  return argument && argument.hasOneUse() &&
+         placeOf(sum.getResult()) == argument.getArgNumber();
+}
+
+nn::ContractOp codegen::findProduct(Value value) {
+  while (value.hasOneUse()) {
+    if (auto contract = value.getDefiningOp<nn::ContractOp>())
+      return contract;
+    auto reshape = value.getDefiningOp<nn::ReshapeOp>();
+    if (!reshape)
+      return {};
+    value = reshape.getInput();
+  }
+  return {};
+}
+
+nn::ContractOp codegen::getAddedProduct(Operation *op) {
+  return op->hasAttr(rt::kAddsProductAttr) ? findProduct(op->getOperand(1))
+                                           : nn::ContractOp();
+}

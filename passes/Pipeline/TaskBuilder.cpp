@@ -1,0 +1,187 @@
+//===- TaskBuilder.cpp - Makes bodies, and the tasks that call them -------===//
+
+#include "passes/Pipeline/TaskBuilder.h"
+#include "dialects/Dist/Dist.h"
+#include "dialects/NN/Roles.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::pipe;
+
+//===----------------------------------------------------------------------===//
+// TaskSymbols
+//===----------------------------------------------------------------------===//
+
+TaskSymbols::TaskSymbols(ModuleOp module)
+    : module(module), symbols(module.getContext()) {
+  auto functions = module.getOps<func::FuncOp>();
+  if (functions.empty())
+    symbols.setInsertionPointToEnd(module.getBody());
+  else
+    symbols.setInsertionPoint(*functions.begin());
+}
+
+FlatSymbolRefAttr TaskSymbols::getInput(func::FuncOp func, unsigned index) {
+  nn::InputRole role = *nn::roleOf(func, index);
+  StringRef roleName = nn::stringifyInputRole(role);
+  StringRef name = nn::inputName(func, index);
+  if (name.empty())
+    name = roleName;
+  auto type = cast<RankedTensorType>(func.getArgumentTypes()[index]);
+  for (auto input : module.getOps<InputOp>())
+    if (input.getRole() == role && input.getName() == name)
+      return FlatSymbolRefAttr::get(input.getSymNameAttr());
+  // The role says it best, unless a model has several inputs of one.
+  std::string symbol = ("input." + roleName).str();
+  if (nn::isNamed(role) || module.lookupSymbol(symbol))
+    symbol = ("input." + name).str();
+  for (int64_t i = 2; module.lookupSymbol(symbol); ++i)
+    symbol = ("input." + name + "." + Twine(i)).str();
+  auto input =
+      InputOp::create(symbols, func.getLoc(), symbol, type, role, name);
+  // Global type and sharding: the runtime fills this rank's part by them.
+  for (NamedAttribute attr : func.getArgAttrDict(index))
+    if (attr.getName() != nn::kRoleAttr && attr.getName() != nn::kNameAttr)
+      input->setAttr(attr.getName(), attr.getValue());
+  return FlatSymbolRefAttr::get(input.getSymNameAttr());
+}
+
+FlatSymbolRefAttr TaskSymbols::getOutput(StringRef name, Type type) {
+  std::string symbol = ("output." + name).str();
+  auto output = module.lookupSymbol<OutputOp>(symbol);
+  if (!output)
+    output = OutputOp::create(symbols, module.getLoc(), symbol,
+                              cast<RankedTensorType>(type), name);
+  return FlatSymbolRefAttr::get(output.getSymNameAttr());
+}
+
+FlatSymbolRefAttr TaskSymbols::addValue(Type type, Location loc) {
+  std::string symbol = ("value." + Twine(values++)).str();
+  auto value =
+      ValueOp::create(symbols, loc, symbol, cast<RankedTensorType>(type));
+  return FlatSymbolRefAttr::get(value.getSymNameAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// TaskBuilder
+//===----------------------------------------------------------------------===//
+
+TaskBuilder::TaskBuilder(TaskSymbols &symbols, StringRef name, int64_t stage,
+                         Phase phase, Location loc)
+    : symbols(symbols), name(name), stage(stage), phase(phase), loc(loc),
+      builder(loc->getContext()) {
+  ModuleOp module = symbols.getModule();
+  builder.setInsertionPointToEnd(module.getBody());
+  // Equal bodies are one in the end; until then each has its task's name.
+  body = BodyOp::create(builder, loc, (name + ".body").str(),
+                        ArrayRef<int64_t>());
+  builder.createBlock(&body.getBody());
+}
+
+Value TaskBuilder::take(FlatSymbolRefAttr source, Type type) {
+  auto [it, isNew] = arguments.try_emplace(source, sources.size());
+  if (!isNew)
+    return getBlock()->getArgument(it->second);
+  sources.push_back(source);
+  return getBlock()->addArgument(type, loc);
+}
+
+Value TaskBuilder::read(FlatSymbolRefAttr symbol, Type type) {
+  auto known = held.find(symbol);
+  if (known != held.end())
+    return known->second;
+  return held[symbol] = take(symbol, type);
+}
+
+void TaskBuilder::write(FlatSymbolRefAttr symbol, Value value) {
+  take(symbol, value.getType());
+  held[symbol] = value;
+}
+
+void TaskBuilder::accumulate(FlatSymbolRefAttr symbol, Value value,
+                             Location where) {
+  auto state =
+      SymbolTable::lookupNearestSymbolFrom<nn::StateOp>(body, symbol);
+  Type type = state.getTensorType();
+  if (value.getType() != type)
+    value = nn::CastOp::create(builder, where, type, value);
+  Value before = read(symbol, type);
+  held[symbol] =
+      nn::SumOp::create(builder, where, type, ValueRange{before, value});
+}
+
+void TaskBuilder::give(Value value, FlatSymbolRefAttr target) {
+  given.push_back(value);
+  targets.push_back(target);
+}
+
+void TaskBuilder::clone(Operation &op, IRMapping &mapping) {
+  if (auto read = dyn_cast<nn::ReadOp>(op)) {
+    mapping.map(read.getResult(),
+                this->read(read.getSymbolAttr(), read.getType()));
+    return;
+  }
+  if (auto write = dyn_cast<nn::WriteOp>(op))
+    return this->write(write.getSymbolAttr(), mapping.lookup(write.getValue()));
+  if (auto add = dyn_cast<nn::AccumulateOp>(op))
+    return accumulate(add.getSymbolAttr(), mapping.lookup(add.getValue()),
+                      add.getLoc());
+  Operation *copy = builder.clone(op, mapping);
+  for (StringRef mark : {StringRef(nn::kStageAttr),
+                         StringRef(dist::kShardingsAttr),
+                         StringRef(dist::kIdAttr)})
+    copy->removeDiscardableAttr(mark);
+}
+
+void TaskBuilder::close() {
+  SmallVector<Value> results(given);
+  SmallVector<int64_t> into(given.size(), -1);
+  for (auto &[symbol, value] : held) {
+    unsigned argument = arguments.lookup(symbol);
+    if (value == getBlock()->getArgument(argument))
+      continue;
+    results.push_back(value);
+    into.push_back(argument);
+    targets.push_back(symbol);
+  }
+  YieldOp::create(builder, loc, results);
+  body.setInto(into);
+}
+
+TaskOp TaskBuilder::finish() {
+  Block *block = getBlock();
+  SmallVector<int64_t> into(body.getInto());
+  ModuleOp module = symbols.getModule();
+  for (unsigned i = block->getNumArguments(); i-- > 0;) {
+    bool isKept = llvm::is_contained(into, int64_t(i)) ||
+                  !block->getArgument(i).use_empty();
+    if (isKept || !held.contains(sources[i]))
+      continue;
+    block->eraseArgument(i);
+    sources.erase(sources.begin() + i);
+    for (int64_t &argument : into)
+      argument -= argument > int64_t(i);
+  }
+  body.setInto(into);
+  OpBuilder end(module.getContext());
+  end.setInsertionPointToEnd(module.getBody());
+  return TaskOp::create(end, loc, name, stage, phase, body.getSymName(),
+                        end.getArrayAttr(sources), end.getArrayAttr(targets));
+}
+
+StageUses pcc::findStageUses(ModuleOp module) {
+  SymbolTable table(module);
+  StageUses uses;
+  for (auto task : module.getOps<TaskOp>())
+    for (unsigned i = 0; i < task.getSources().size(); ++i) {
+      StringRef symbol = task.getSource(i);
+      if (!isa<nn::ParamOp, nn::StateOp>(table.lookup(symbol)))
+        continue;
+      auto &stages = uses[symbol];
+      if (!llvm::is_contained(stages, int64_t(task.getStage())))
+        stages.push_back(task.getStage());
+    }
+  for (auto &entry : uses)
+    llvm::sort(entry.second);
+  return uses;
+}
