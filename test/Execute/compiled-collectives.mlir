@@ -59,50 +59,57 @@ pipe.output @output.norm : tensor<f32> name "norm"
 nn.state @sum : tensor<1x8xi64> sum {dist.global = tensor<2x8xi64>,
      dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}]>}
 
-pipe.task @microbatch.0 stage 0 forward_backward
-    (%ids: tensor<1x8xi64> from @input.tokens) -> () {
-  nn.write %ids, @sum : tensor<1x8xi64>
-  pipe.yield
+pipe.task @microbatch.0 stage 0 forward_backward calls @microbatch.0.body
+    (@input.tokens, @sum) -> (@sum)
+pipe.body @microbatch.0.body (%ids: tensor<1x8xi64>,
+        %sum_before: tensor<1x8xi64>) -> (tensor<1x8xi64> into 1) {
+  pipe.yield %ids : tensor<1x8xi64>
 }
-pipe.task @update.0 stage 0 update ()
-    -> (tensor<f32> to @output.loss, tensor<f32> to @output.norm) {
-  %x = nn.read @x : tensor<4x4x6x6xf32>
+pipe.task @update.0 stage 0 update calls @update.0.body
+    (@x, @a, @b, @c, @d, @e, @f, @g, @h, @i, @j, @k)
+    -> (@output.loss, @output.norm, @a, @b, @c, @d, @e, @f, @g, @h, @i, @j, @k)
+pipe.body @update.0.body (%x: tensor<4x4x6x6xf32>,
+        %a_before: tensor<4x8x6x6xf32>, %b_before: tensor<4x8x6x3xf32>,
+        %c_before: tensor<2x4x12x6xf32>, %d_before: tensor<4x8x6x3xf32>,
+        %e_before: tensor<4x2x12x6xf32>, %f_before: tensor<4x8x12x6xf32>,
+        %g_before: tensor<4x8x3x6xf32>, %h_before: tensor<4x8x3x6xf32>,
+        %i_before: tensor<1xf32>, %j_before: tensor<4x4x6x6xf32>,
+        %k_before: tensor<4x4x6x6xf32>)
+    -> (tensor<f32>, tensor<f32>, tensor<4x8x6x6xf32> into 1,
+        tensor<4x8x6x3xf32> into 2, tensor<2x4x12x6xf32> into 3,
+        tensor<4x8x6x3xf32> into 4, tensor<4x2x12x6xf32> into 5,
+        tensor<4x8x12x6xf32> into 6, tensor<4x8x3x6xf32> into 7,
+        tensor<4x8x3x6xf32> into 8, tensor<1xf32> into 9,
+        tensor<4x4x6x6xf32> into 10, tensor<4x4x6x6xf32> into 11) {
   %a = dist.all_gather %x dim 1 over ["tp"]
       : tensor<4x4x6x6xf32> -> tensor<4x8x6x6xf32>
-  nn.write %a, @a : tensor<4x8x6x6xf32>
   %b = dist.all_to_all %x from 1 to 3 over ["tp"]
       : tensor<4x4x6x6xf32> -> tensor<4x8x6x3xf32>
-  nn.write %b, @b : tensor<4x8x6x3xf32>
   %c = dist.all_to_all %x from 2 to 0 over ["dp"]
       : tensor<4x4x6x6xf32> -> tensor<2x4x12x6xf32>
-  nn.write %c, @c : tensor<2x4x12x6xf32>
   %d = dist.shard_slice %a dim 3 over ["tp"]
       : tensor<4x8x6x6xf32> -> tensor<4x8x6x3xf32>
-  nn.write %d, @d : tensor<4x8x6x3xf32>
   %whole = dist.all_gather %a dim 2 over ["dp"]
       : tensor<4x8x6x6xf32> -> tensor<4x8x12x6xf32>
   %e = dist.shard_slice %whole dim 1 over ["tp", "dp"]
       : tensor<4x8x12x6xf32> -> tensor<4x2x12x6xf32>
-  nn.write %e, @e : tensor<4x2x12x6xf32>
   %f = dist.all_gather %e dim 1 over ["tp", "dp"]
       : tensor<4x2x12x6xf32> -> tensor<4x8x12x6xf32>
-  nn.write %f, @f : tensor<4x8x12x6xf32>
   %g = dist.all_to_all %e from 1 to 2 over ["tp", "dp"]
       : tensor<4x2x12x6xf32> -> tensor<4x8x3x6xf32>
-  nn.write %g, @g : tensor<4x8x3x6xf32>
   %h = dist.reduce_scatter %whole dim 2 over ["dp", "tp"]
       : tensor<4x8x12x6xf32> -> tensor<4x8x3x6xf32>
-  nn.write %h, @h : tensor<4x8x3x6xf32>
   %offset = dist.offset ["tp", "dp"] by 5 : tensor<i64>
   %start = nn.cast %offset : tensor<i64> -> tensor<f32>
   %i = nn.reshape %start : tensor<f32> -> tensor<1xf32>
-  nn.write %i, @i : tensor<1xf32>
   %j = dist.all_reduce max %x over ["tp", "dp"] : tensor<4x4x6x6xf32>
-  nn.write %j, @j : tensor<4x4x6x6xf32>
   %k = dist.all_reduce sum %x over ["dp"] : tensor<4x4x6x6xf32>
-  nn.write %k, @k : tensor<4x4x6x6xf32>
   %one = nn.constant dense<1.0> : tensor<f32>
-  pipe.yield %one, %one : tensor<f32>, tensor<f32>
+  pipe.yield %one, %one, %a, %b, %c, %d, %e, %f, %g, %h, %i, %j, %k
+      : tensor<f32>, tensor<f32>, tensor<4x8x6x6xf32>, tensor<4x8x6x3xf32>,
+        tensor<2x4x12x6xf32>, tensor<4x8x6x3xf32>, tensor<4x2x12x6xf32>,
+        tensor<4x8x12x6xf32>, tensor<4x8x3x6xf32>, tensor<4x8x3x6xf32>,
+        tensor<1xf32>, tensor<4x4x6x6xf32>, tensor<4x4x6x6xf32>
 }
 pipe.schedule train stage 0 microbatches 1 {
   pipe.run @microbatch.0 microbatch 0

@@ -40,32 +40,34 @@ pipe.input @input.x : tensor<1x2xf32> role data name "x"
 pipe.value @act : tensor<2xf32>
 pipe.output @output.loss : tensor<f32> name "loss"
 
-pipe.task @forward.0 stage 0 forward
-    (%x: tensor<1x2xf32> from @input.x) -> (tensor<2xf32> to @act) {
+pipe.task @forward.0 stage 0 forward calls @forward.0.body (@input.x) -> (@act)
+pipe.body @forward.0.body (%x: tensor<1x2xf32>) -> (tensor<2xf32>) {
   %row = nn.reshape %x : tensor<1x2xf32> -> tensor<2xf32>
   pipe.yield %row : tensor<2xf32>
 }
-pipe.task @forward.1 stage 1 forward
-    (%a: tensor<2xf32> from @act) -> () {
-  %w = nn.read @w : tensor<2xf32>
+pipe.task @forward.1 stage 1 forward calls @forward.1.body
+    (@act, @w, @sum) -> (@sum)
+pipe.body @forward.1.body (%a: tensor<2xf32>, %w: tensor<2xf32>,
+        %sum_before: tensor<f32>) -> (tensor<f32> into 2) {
   %y = nn.contract "a,a->" %a, %w
       : tensor<2xf32>, tensor<2xf32> -> tensor<f32>
-  nn.accumulate %y, @sum : tensor<f32>
-  pipe.yield
+  %sum_sum = nn.sum %sum_before, %y : tensor<f32>
+  pipe.yield %sum_sum : tensor<f32>
 }
-pipe.task @update.0 stage 0 update () -> (tensor<f32> to @output.loss) {
+pipe.task @update.0 stage 0 update calls @update.0.body () -> (@output.loss)
+pipe.body @update.0.body () -> (tensor<f32>) {
   %part0 = nn.constant dense<0.5> : tensor<f32>
   %r0 = dist.all_reduce sum %part0 over ["pp"] : tensor<f32>
   pipe.yield %r0 : tensor<f32>
 }
-pipe.task @update.1 stage 1 update () -> (tensor<f32> to @output.loss) {
-  %sum = nn.read @sum : tensor<f32>
+pipe.task @update.1 stage 1 update calls @update.1.body
+    (@sum, @w) -> (@output.loss, @w)
+pipe.body @update.1.body (%sum: tensor<f32>, %w: tensor<2xf32>)
+    -> (tensor<f32>, tensor<2xf32> into 1) {
   %part1 = dist.all_reduce sum %sum over ["dp"] : tensor<f32>
   %r1 = dist.all_reduce sum %part1 over ["pp"] : tensor<f32>
-  %w = nn.read @w : tensor<2xf32>
   %half = nn.scale %w by 0.5 : tensor<2xf32>
-  nn.write %half, @w : tensor<2xf32>
-  pipe.yield %r1 : tensor<f32>
+  pipe.yield %r1, %half : tensor<f32>, tensor<2xf32>
 }
 pipe.schedule train stage 0 microbatches 2 {
   pipe.run @forward.0 microbatch 0

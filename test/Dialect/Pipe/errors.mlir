@@ -2,12 +2,14 @@
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics
 
 // expected-error @+1 {{'magic' is no phase}}
-pipe.task @t stage 0 magic () { pipe.yield }
+pipe.task @t stage 0 magic calls @t.body ()
+pipe.body @t.body () { pipe.yield }
 
 // -----
 
 // expected-error @+1 {{attribute 'stage' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
-pipe.task @t stage -1 forward () { pipe.yield }
+pipe.task @t stage -1 forward calls @t.body ()
+pipe.body @t.body () { pipe.yield }
 
 // -----
 
@@ -18,34 +20,38 @@ pipe.schedule train stage -1 microbatches 1 {
 // -----
 
 // expected-error @+1 {{binds an argument to @x, which is no pipe.value or pipe.input}}
-pipe.task @t stage 0 forward (%a: tensor<2xf32> from @x) { pipe.yield }
+pipe.task @t stage 0 forward calls @t.body (@x)
+pipe.body @t.body (%a: tensor<2xf32>) { pipe.yield }
 
 // -----
 
 // expected-note @+1 {{it is declared as 'tensor<3xf32>'}}
 pipe.value @x : tensor<3xf32>
 // expected-error @+1 {{binds 'tensor<2xf32>' to @x}}
-pipe.task @t stage 0 forward (%a: tensor<2xf32> from @x) { pipe.yield }
+pipe.task @t stage 0 forward calls @t.body (@x)
+pipe.body @t.body (%a: tensor<2xf32>) { pipe.yield }
 
 // -----
 
 pipe.input @x : tensor<3xf32> role data name "x"
 // expected-error @+1 {{binds a result to @x, which is no pipe.value or pipe.output}}
-pipe.task @t stage 0 forward (%a: tensor<3xf32> from @x)
-    -> (tensor<3xf32> to @x) {
+pipe.task @t stage 0 forward calls @t.body (@x) -> (@x)
+pipe.body @t.body (%a: tensor<3xf32>) -> (tensor<3xf32>) {
   pipe.yield %a : tensor<3xf32>
 }
 
 // -----
 
 // expected-error @+1 {{yields 0 values but has 1 targets}}
-pipe.task @t stage 0 forward () -> (tensor<3xf32> to @x) {
+pipe.task @t stage 0 forward calls @t.body () -> (@x)
+pipe.body @t.body () -> (tensor<3xf32>) {
   pipe.yield
 }
 
 // -----
 
-pipe.task @t stage 1 forward () { pipe.yield }
+pipe.task @t stage 1 forward calls @t.body ()
+pipe.body @t.body () { pipe.yield }
 pipe.schedule train stage 0 microbatches 1 {
   // expected-error @+1 {{runs a task of stage 1 in the schedule of stage 0}}
   pipe.run @t microbatch 0
@@ -53,7 +59,8 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // -----
 
-pipe.task @t stage 0 update () { pipe.yield }
+pipe.task @t stage 0 update calls @t.body ()
+pipe.body @t.body () { pipe.yield }
 pipe.schedule train stage 0 microbatches 1 {
   // expected-error @+1 {{must not name a microbatch}}
   pipe.run @t microbatch 0
@@ -61,7 +68,8 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // -----
 
-pipe.task @t stage 0 forward () { pipe.yield }
+pipe.task @t stage 0 forward calls @t.body ()
+pipe.body @t.body () { pipe.yield }
 pipe.schedule train stage 0 microbatches 1 {
   // expected-error @+1 {{names microbatch 1 of 1}}
   pipe.run @t microbatch 1
@@ -69,7 +77,8 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // -----
 
-pipe.task @t stage 0 evaluate () { pipe.yield }
+pipe.task @t stage 0 evaluate calls @t.body ()
+pipe.body @t.body () { pipe.yield }
 pipe.schedule train stage 0 microbatches 1 {
   // expected-error @+1 {{runs a task of phase evaluate in the schedule to train}}
   pipe.run @t microbatch 0
@@ -135,7 +144,8 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // -----
 
-pipe.task @t stage 0 forward () { pipe.yield }
+pipe.task @t stage 0 forward calls @t.body ()
+pipe.body @t.body () { pipe.yield }
 pipe.schedule train stage 0 microbatches 1 {
   // expected-error @+1 {{must name a microbatch}}
   pipe.run @t

@@ -12,21 +12,25 @@ nn.state @loss_sum : tensor<f32> sum
 
 // CHECK: pipe.task @forward.0 stage 0 forward (%{{.*}}: tensor<2x4xi64> from @input.tokens) -> (tensor<2x4xi64> to @value.0) {
 // CHECK-NEXT: pipe.yield %{{.*}} : tensor<2x4xi64>
-pipe.task @forward.0 stage 0 forward (%x: tensor<2x4xi64> from @input.tokens)
-    -> (tensor<2x4xi64> to @value.0) {
+pipe.task @forward.0 stage 0 forward calls @forward.0.body
+    (@input.tokens) -> (@value.0)
+pipe.body @forward.0.body (%x: tensor<2x4xi64>) -> (tensor<2x4xi64>) {
   pipe.yield %x : tensor<2x4xi64>
 }
-pipe.task @forward.1 stage 1 forward (%x: tensor<2x4xi64> from @value.0)
-    -> (tensor<f32> to @value.1) {
-  %l = nn.read @loss_sum : tensor<f32>
+pipe.task @forward.1 stage 1 forward calls @forward.1.body
+    (@value.0, @loss_sum) -> (@value.1)
+pipe.body @forward.1.body (%x: tensor<2x4xi64>, %l: tensor<f32>)
+    -> (tensor<f32>) {
   pipe.yield %l : tensor<f32>
 }
-pipe.task @backward.0 stage 0 backward (%x: tensor<f32> from @value.1) {
+pipe.task @backward.0 stage 0 backward calls @backward.0.body (@value.1)
+pipe.body @backward.0.body (%x: tensor<f32>) {
   pipe.yield
 }
 // CHECK: pipe.task @update.1 stage 1 update () -> (tensor<f32> to @output.loss) {
-pipe.task @update.1 stage 1 update () -> (tensor<f32> to @output.loss) {
-  %l = nn.read @loss_sum : tensor<f32>
+pipe.task @update.1 stage 1 update calls @update.1.body
+    (@loss_sum) -> (@output.loss)
+pipe.body @update.1.body (%l: tensor<f32>) -> (tensor<f32>) {
   pipe.yield %l : tensor<f32>
 }
 

@@ -15,8 +15,10 @@ pipe.output @output.norm : tensor<f32> name "norm"
 // CHECK: rt.program axes <["dp"=2, "tp"=2]> comms {{\[}}["tp"], ["dp"]]
 
 // CHECK-LABEL: rt.func @microbatch.0
-pipe.task @microbatch.0 stage 0 forward_backward
-    (%x: tensor<4x6xf32> from @input.x, %y: tensor<4x6xf32> from @input.y) {
+pipe.task @microbatch.0 stage 0 forward_backward calls @microbatch.0.body
+    (@input.x, @input.y, @grad.a) -> (@grad.a)
+pipe.body @microbatch.0.body (%x: tensor<4x6xf32>, %y: tensor<4x6xf32>,
+        %grad_a_before: tensor<4x6xf32>) -> (tensor<4x6xf32> into 2) {
   // CHECK: rt.launch @{{.*}}exp{{.*}} outs(%[[E:.*]] : memref<4x6xf32>)
   // CHECK-NEXT: rt.all_reduce sum %[[E]] over ["tp"] : memref<4x6xf32>
   %e = nn.exp %x : tensor<4x6xf32>
@@ -48,24 +50,25 @@ pipe.task @microbatch.0 stage 0 forward_backward
   // CHECK: rt.comm_index %{{.*}} over ["tp"] times 3 : memref<i64>
   %o = dist.offset ["tp"] by 3 : tensor<i64>
   %z = nn.sum %r, %s0 : tensor<4x6xf32>
-  nn.accumulate %z, @grad.a : tensor<4x6xf32>
-  pipe.yield
+  %grad_a_sum = nn.sum %grad_a_before, %z : tensor<4x6xf32>
+  pipe.yield %grad_a_sum : tensor<4x6xf32>
 }
 
 // CHECK-LABEL: rt.func @update.0
-pipe.task @update.0 stage 0 update ()
-    -> (tensor<f32> to @output.loss, tensor<f32> to @output.norm) {
+pipe.task @update.0 stage 0 update calls @update.0.body
+    (@grad.a, @grad.b) -> (@output.loss, @output.norm, @grad.a, @grad.b)
+pipe.body @update.0.body (%ga: tensor<4x6xf32>, %gb: tensor<6xf32>)
+    -> (tensor<f32>, tensor<f32>, tensor<4x6xf32> into 0,
+        tensor<6xf32> into 1) {
   // Both gradients in one message, in place although they are state: they are
   // cleared next.
   // CHECK-DAG: %[[A:.*]] = rt.address @grad.a
   // CHECK-DAG: %[[B:.*]] = rt.address @grad.b
   // CHECK: rt.all_reduce sum %[[A]], %[[B]] over ["dp"] : memref<4x6xf32>, memref<6xf32>
   // CHECK-NOT: rt.all_reduce sum %[[B]]
-  %ga = nn.read @grad.a : tensor<4x6xf32>
   %ra = dist.all_reduce sum %ga over ["dp"] : tensor<4x6xf32>
   // CHECK: rt.launch @{{.*}} ins(%[[A]] :
   %na = nn.sum_of_squares %ra : tensor<4x6xf32> -> tensor<f32>
-  %gb = nn.read @grad.b : tensor<6xf32>
   %rb = dist.all_reduce sum %gb over ["dp"] : tensor<6xf32>
   // CHECK: rt.launch @{{.*}} ins(%[[B]] :
   %nb = nn.sum_of_squares %rb : tensor<6xf32> -> tensor<f32>
@@ -79,9 +82,8 @@ pipe.task @update.0 stage 0 update ()
   %zb = nn.constant dense<0.0> : tensor<6xf32>
   // CHECK: rt.zero %[[A]]
   // CHECK: rt.zero %[[B]]
-  nn.write %za, @grad.a : tensor<4x6xf32>
-  nn.write %zb, @grad.b : tensor<6xf32>
-  pipe.yield %n#0, %n#1 : tensor<f32>, tensor<f32>
+  pipe.yield %n#0, %n#1, %za,
+      %zb : tensor<f32>, tensor<f32>, tensor<4x6xf32>, tensor<6xf32>
 }
 
 pipe.schedule train stage 0 microbatches 1 {

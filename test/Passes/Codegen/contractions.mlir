@@ -9,8 +9,9 @@
 pipe.input @l : tensor<4x6xf32> role data name "l"
 pipe.input @r : tensor<6x5xf32> role data name "r"
 pipe.output @o : tensor<4x5xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<4x6xf32> from @l, %r: tensor<6x5xf32> from @r) -> (tensor<4x5xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<4x6xf32>, %r: tensor<6x5xf32>)
+    -> (tensor<4x5xf32>) {
   %o = nn.contract "mk,kn->mn" %l, %r : tensor<4x6xf32>, tensor<6x5xf32> -> tensor<4x5xf32>
   pipe.yield %o : tensor<4x5xf32>
 }
@@ -23,8 +24,9 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<6x4xf32> role data name "l"
 pipe.input @r : tensor<6x5xf32> role data name "r"
 pipe.output @o : tensor<4x5xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<6x4xf32> from @l, %r: tensor<6x5xf32> from @r) -> (tensor<4x5xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<6x4xf32>, %r: tensor<6x5xf32>)
+    -> (tensor<4x5xf32>) {
   %o = nn.contract "km,kn->mn" %l, %r : tensor<6x4xf32>, tensor<6x5xf32> -> tensor<4x5xf32>
   pipe.yield %o : tensor<4x5xf32>
 }
@@ -37,8 +39,9 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<4x6xf32> role data name "l"
 pipe.input @r : tensor<5x6xf32> role data name "r"
 pipe.output @o : tensor<4x5xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<4x6xf32> from @l, %r: tensor<5x6xf32> from @r) -> (tensor<4x5xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<4x6xf32>, %r: tensor<5x6xf32>)
+    -> (tensor<4x5xf32>) {
   %o = nn.contract "mk,nk->mn" %l, %r : tensor<4x6xf32>, tensor<5x6xf32> -> tensor<4x5xf32>
   pipe.yield %o : tensor<4x5xf32>
 }
@@ -51,8 +54,9 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<6x4xf32> role data name "l"
 pipe.input @r : tensor<5x6xf32> role data name "r"
 pipe.output @o : tensor<4x5xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<6x4xf32> from @l, %r: tensor<5x6xf32> from @r) -> (tensor<4x5xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<6x4xf32>, %r: tensor<5x6xf32>)
+    -> (tensor<4x5xf32>) {
   %o = nn.contract "km,nk->mn" %l, %r : tensor<6x4xf32>, tensor<5x6xf32> -> tensor<4x5xf32>
   pipe.yield %o : tensor<4x5xf32>
 }
@@ -66,8 +70,9 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<4x6xf32> role data name "l"
 pipe.input @r : tensor<6x5xf32> role data name "r"
 pipe.output @o : tensor<5x4xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<4x6xf32> from @l, %r: tensor<6x5xf32> from @r) -> (tensor<5x4xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<4x6xf32>, %r: tensor<6x5xf32>)
+    -> (tensor<5x4xf32>) {
   %o = nn.contract "mk,kn->nm" %l, %r : tensor<4x6xf32>, tensor<6x5xf32> -> tensor<5x4xf32>
   pipe.yield %o : tensor<5x4xf32>
 }
@@ -81,8 +86,9 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<2x3x6xf32> role data name "l"
 pipe.input @r : tensor<6x5xf32> role data name "r"
 pipe.output @o : tensor<2x3x5xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<2x3x6xf32> from @l, %r: tensor<6x5xf32> from @r) -> (tensor<2x3x5xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<2x3x6xf32>, %r: tensor<6x5xf32>)
+    -> (tensor<2x3x5xf32>) {
   %o = nn.contract "abk,kn->abn" %l, %r : tensor<2x3x6xf32>, tensor<6x5xf32> -> tensor<2x3x5xf32>
   pipe.yield %o : tensor<2x3x5xf32>
 }
@@ -95,8 +101,9 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<4x6xf32> role data name "l"
 pipe.input @r : tensor<6x2x3xf32> role data name "r"
 pipe.output @o : tensor<4x2x3xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<4x6xf32> from @l, %r: tensor<6x2x3xf32> from @r) -> (tensor<4x2x3xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<4x6xf32>, %r: tensor<6x2x3xf32>)
+    -> (tensor<4x2x3xf32>) {
   %o = nn.contract "mk,kcd->mcd" %l, %r : tensor<4x6xf32>, tensor<6x2x3xf32> -> tensor<4x2x3xf32>
   pipe.yield %o : tensor<4x2x3xf32>
 }
@@ -109,8 +116,9 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<4x2x3xf32> role data name "l"
 pipe.input @r : tensor<2x3x5xf32> role data name "r"
 pipe.output @o : tensor<4x5xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<4x2x3xf32> from @l, %r: tensor<2x3x5xf32> from @r) -> (tensor<4x5xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<4x2x3xf32>, %r: tensor<2x3x5xf32>)
+    -> (tensor<4x5xf32>) {
   %o = nn.contract "mab,abn->mn" %l, %r : tensor<4x2x3xf32>, tensor<2x3x5xf32> -> tensor<4x5xf32>
   pipe.yield %o : tensor<4x5xf32>
 }
@@ -123,8 +131,9 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<2x3x4x5xf32> role data name "l"
 pipe.input @r : tensor<4x5x6x7xf32> role data name "r"
 pipe.output @o : tensor<2x3x6x7xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<2x3x4x5xf32> from @l, %r: tensor<4x5x6x7xf32> from @r) -> (tensor<2x3x6x7xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<2x3x4x5xf32>, %r: tensor<4x5x6x7xf32>)
+    -> (tensor<2x3x6x7xf32>) {
   %o = nn.contract "abcd,cdef->abef" %l, %r : tensor<2x3x4x5xf32>, tensor<4x5x6x7xf32> -> tensor<2x3x6x7xf32>
   pipe.yield %o : tensor<2x3x6x7xf32>
 }
@@ -138,8 +147,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<6xf32> role data name "l"
 pipe.input @r : tensor<6x5xf32> role data name "r"
 pipe.output @o : tensor<5xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<6xf32> from @l, %r: tensor<6x5xf32> from @r) -> (tensor<5xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<6xf32>, %r: tensor<6x5xf32>) -> (tensor<5xf32>) {
   %o = nn.contract "k,kn->n" %l, %r : tensor<6xf32>, tensor<6x5xf32> -> tensor<5xf32>
   pipe.yield %o : tensor<5xf32>
 }
@@ -152,8 +161,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<4x6xf32> role data name "l"
 pipe.input @r : tensor<6xf32> role data name "r"
 pipe.output @o : tensor<4xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<4x6xf32> from @l, %r: tensor<6xf32> from @r) -> (tensor<4xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<4x6xf32>, %r: tensor<6xf32>) -> (tensor<4xf32>) {
   %o = nn.contract "mk,k->m" %l, %r : tensor<4x6xf32>, tensor<6xf32> -> tensor<4xf32>
   pipe.yield %o : tensor<4xf32>
 }
@@ -166,8 +175,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<6xf32> role data name "l"
 pipe.input @r : tensor<6xf32> role data name "r"
 pipe.output @o : tensor<f32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<6xf32> from @l, %r: tensor<6xf32> from @r) -> (tensor<f32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<6xf32>, %r: tensor<6xf32>) -> (tensor<f32>) {
   %o = nn.contract "k,k->" %l, %r : tensor<6xf32>, tensor<6xf32> -> tensor<f32>
   pipe.yield %o : tensor<f32>
 }
@@ -180,8 +189,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<4xf32> role data name "l"
 pipe.input @r : tensor<5xf32> role data name "r"
 pipe.output @o : tensor<4x5xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<4xf32> from @l, %r: tensor<5xf32> from @r) -> (tensor<4x5xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<4xf32>, %r: tensor<5xf32>) -> (tensor<4x5xf32>) {
   %o = nn.contract "m,n->mn" %l, %r : tensor<4xf32>, tensor<5xf32> -> tensor<4x5xf32>
   pipe.yield %o : tensor<4x5xf32>
 }
@@ -195,8 +204,9 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<1x6xf32> role data name "l"
 pipe.input @r : tensor<6x1xf32> role data name "r"
 pipe.output @o : tensor<1x1xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<1x6xf32> from @l, %r: tensor<6x1xf32> from @r) -> (tensor<1x1xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<1x6xf32>, %r: tensor<6x1xf32>)
+    -> (tensor<1x1xf32>) {
   %o = nn.contract "mk,kn->mn" %l, %r : tensor<1x6xf32>, tensor<6x1xf32> -> tensor<1x1xf32>
   pipe.yield %o : tensor<1x1xf32>
 }
@@ -209,8 +219,9 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<1x4x6xf32> role data name "l"
 pipe.input @r : tensor<1x6x5xf32> role data name "r"
 pipe.output @o : tensor<1x4x5xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<1x4x6xf32> from @l, %r: tensor<1x6x5xf32> from @r) -> (tensor<1x4x5xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<1x4x6xf32>, %r: tensor<1x6x5xf32>)
+    -> (tensor<1x4x5xf32>) {
   %o = nn.contract "amk,akn->amn" %l, %r : tensor<1x4x6xf32>, tensor<1x6x5xf32> -> tensor<1x4x5xf32>
   pipe.yield %o : tensor<1x4x5xf32>
 }
@@ -224,8 +235,9 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<2x4x6xf32> role data name "l"
 pipe.input @r : tensor<2x6x5xf32> role data name "r"
 pipe.output @o : tensor<2x4x5xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<2x4x6xf32> from @l, %r: tensor<2x6x5xf32> from @r) -> (tensor<2x4x5xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<2x4x6xf32>, %r: tensor<2x6x5xf32>)
+    -> (tensor<2x4x5xf32>) {
   %o = nn.contract "bmk,bkn->bmn" %l, %r : tensor<2x4x6xf32>, tensor<2x6x5xf32> -> tensor<2x4x5xf32>
   pipe.yield %o : tensor<2x4x5xf32>
 }
@@ -238,8 +250,9 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<4x2x6xf32> role data name "l"
 pipe.input @r : tensor<2x6x5xf32> role data name "r"
 pipe.output @o : tensor<4x2x5xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<4x2x6xf32> from @l, %r: tensor<2x6x5xf32> from @r) -> (tensor<4x2x5xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<4x2x6xf32>, %r: tensor<2x6x5xf32>)
+    -> (tensor<4x2x5xf32>) {
   %o = nn.contract "mbk,bkn->mbn" %l, %r : tensor<4x2x6xf32>, tensor<2x6x5xf32> -> tensor<4x2x5xf32>
   pipe.yield %o : tensor<4x2x5xf32>
 }
@@ -252,8 +265,9 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<4x2x6xf32> role data name "l"
 pipe.input @r : tensor<5x2x6xf32> role data name "r"
 pipe.output @o : tensor<2x4x5xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<4x2x6xf32> from @l, %r: tensor<5x2x6xf32> from @r) -> (tensor<2x4x5xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<4x2x6xf32>, %r: tensor<5x2x6xf32>)
+    -> (tensor<2x4x5xf32>) {
   %o = nn.contract "mbk,nbk->bmn" %l, %r : tensor<4x2x6xf32>, tensor<5x2x6xf32> -> tensor<2x4x5xf32>
   pipe.yield %o : tensor<2x4x5xf32>
 }
@@ -268,8 +282,9 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<2x3x4x6xf32> role data name "l"
 pipe.input @r : tensor<2x3x6x5xf32> role data name "r"
 pipe.output @o : tensor<2x3x4x5xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<2x3x4x6xf32> from @l, %r: tensor<2x3x6x5xf32> from @r) -> (tensor<2x3x4x5xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<2x3x4x6xf32>, %r: tensor<2x3x6x5xf32>)
+    -> (tensor<2x3x4x5xf32>) {
   %o = nn.contract "abmk,abkn->abmn" %l, %r : tensor<2x3x4x6xf32>, tensor<2x3x6x5xf32> -> tensor<2x3x4x5xf32>
   pipe.yield %o : tensor<2x3x4x5xf32>
 }
@@ -282,8 +297,9 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<2x3x4x6xf32> role data name "l"
 pipe.input @r : tensor<2x3x6x5xf32> role data name "r"
 pipe.output @o : tensor<3x2x4x5xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<2x3x4x6xf32> from @l, %r: tensor<2x3x6x5xf32> from @r) -> (tensor<3x2x4x5xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<2x3x4x6xf32>, %r: tensor<2x3x6x5xf32>)
+    -> (tensor<3x2x4x5xf32>) {
   %o = nn.contract "abmk,abkn->bamn" %l, %r : tensor<2x3x4x6xf32>, tensor<2x3x6x5xf32> -> tensor<3x2x4x5xf32>
   pipe.yield %o : tensor<3x2x4x5xf32>
 }
@@ -297,8 +313,9 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<2x4x6xf32> role data name "l"
 pipe.input @r : tensor<6x5xf32> role data name "r"
 pipe.output @o : tensor<4x2x5xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<2x4x6xf32> from @l, %r: tensor<6x5xf32> from @r) -> (tensor<4x2x5xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<2x4x6xf32>, %r: tensor<6x5xf32>)
+    -> (tensor<4x2x5xf32>) {
   %o = nn.contract "bmk,kn->mbn" %l, %r : tensor<2x4x6xf32>, tensor<6x5xf32> -> tensor<4x2x5xf32>
   pipe.yield %o : tensor<4x2x5xf32>
 }
@@ -311,8 +328,9 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<2x4x6xf32> role data name "l"
 pipe.input @r : tensor<3x6x5xf32> role data name "r"
 pipe.output @o : tensor<2x3x4x5xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<2x4x6xf32> from @l, %r: tensor<3x6x5xf32> from @r) -> (tensor<2x3x4x5xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<2x4x6xf32>, %r: tensor<3x6x5xf32>)
+    -> (tensor<2x3x4x5xf32>) {
   %o = nn.contract "bmk,gkn->bgmn" %l, %r : tensor<2x4x6xf32>, tensor<3x6x5xf32> -> tensor<2x3x4x5xf32>
   pipe.yield %o : tensor<2x3x4x5xf32>
 }
@@ -329,8 +347,9 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<2x4x3x6xf32> role data name "l"
 pipe.input @r : tensor<5x6x7xf32> role data name "r"
 pipe.output @o : tensor<2x3x5x4x7xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<2x4x3x6xf32> from @l, %r: tensor<5x6x7xf32> from @r) -> (tensor<2x3x5x4x7xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<2x4x3x6xf32>, %r: tensor<5x6x7xf32>)
+    -> (tensor<2x3x5x4x7xf32>) {
   %o = nn.contract "amck,bkn->acbmn" %l, %r : tensor<2x4x3x6xf32>, tensor<5x6x7xf32> -> tensor<2x3x5x4x7xf32>
   pipe.yield %o : tensor<2x3x5x4x7xf32>
 }
@@ -347,8 +366,9 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<4x2x6xf32> role data name "l"
 pipe.input @r : tensor<6x2x5xf32> role data name "r"
 pipe.output @o : tensor<4x5xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<4x2x6xf32> from @l, %r: tensor<6x2x5xf32> from @r) -> (tensor<4x5xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<4x2x6xf32>, %r: tensor<6x2x5xf32>)
+    -> (tensor<4x5xf32>) {
   %o = nn.contract "mak,kan->mn" %l, %r : tensor<4x2x6xf32>, tensor<6x2x5xf32> -> tensor<4x5xf32>
   pipe.yield %o : tensor<4x5xf32>
 }
@@ -363,8 +383,9 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<4x6x2xf32> role data name "l"
 pipe.input @r : tensor<2x6x5xf32> role data name "r"
 pipe.output @o : tensor<4x5xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<4x6x2xf32> from @l, %r: tensor<2x6x5xf32> from @r) -> (tensor<4x5xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<4x6x2xf32>, %r: tensor<2x6x5xf32>)
+    -> (tensor<4x5xf32>) {
   %o = nn.contract "mak,kan->mn" %l, %r : tensor<4x6x2xf32>, tensor<2x6x5xf32> -> tensor<4x5xf32>
   pipe.yield %o : tensor<4x5xf32>
 }
@@ -384,8 +405,9 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<4x6x3xf32> role data name "l"
 pipe.input @r : tensor<6x5x3xf32> role data name "r"
 pipe.output @o : tensor<4x5x3xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<4x6x3xf32> from @l, %r: tensor<6x5x3xf32> from @r) -> (tensor<4x5x3xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<4x6x3xf32>, %r: tensor<6x5x3xf32>)
+    -> (tensor<4x5x3xf32>) {
   %o = nn.contract "mkb,knb->mnb" %l, %r : tensor<4x6x3xf32>, tensor<6x5x3xf32> -> tensor<4x5x3xf32>
   pipe.yield %o : tensor<4x5x3xf32>
 }
@@ -400,8 +422,9 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<4x64x70xf32> role data name "l"
 pipe.input @r : tensor<70x64x5xf32> role data name "r"
 pipe.output @o : tensor<4x5xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<4x64x70xf32> from @l, %r: tensor<70x64x5xf32> from @r) -> (tensor<4x5xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<4x64x70xf32>, %r: tensor<70x64x5xf32>)
+    -> (tensor<4x5xf32>) {
   %o = nn.contract "mak,kan->mn" %l, %r : tensor<4x64x70xf32>, tensor<70x64x5xf32> -> tensor<4x5xf32>
   pipe.yield %o : tensor<4x5xf32>
 }
@@ -416,8 +439,9 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @l : tensor<4x65x70xf32> role data name "l"
 pipe.input @r : tensor<70x65x5xf32> role data name "r"
 pipe.output @o : tensor<4x5xf32> name "o"
-pipe.task @t stage 0 forward_backward
-    (%l: tensor<4x65x70xf32> from @l, %r: tensor<70x65x5xf32> from @r) -> (tensor<4x5xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@l, @r) -> (@o)
+pipe.body @t.body (%l: tensor<4x65x70xf32>, %r: tensor<70x65x5xf32>)
+    -> (tensor<4x5xf32>) {
   %o = nn.contract "mak,kan->mn" %l, %r : tensor<4x65x70xf32>, tensor<70x65x5xf32> -> tensor<4x5xf32>
   pipe.yield %o : tensor<4x5xf32>
 }

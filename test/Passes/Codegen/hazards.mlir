@@ -6,13 +6,12 @@
 nn.param @w : tensor<4xf32> init one
 pipe.output @old : tensor<4xf32> name "old"
 // CHECK-LABEL: rt.func @t(
-pipe.task @t stage 0 update () -> (tensor<4xf32> to @old) {
+pipe.task @t stage 0 update calls @t.body (@w) -> (@old, @w)
+pipe.body @t.body (%w: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32> into 0) {
   // CHECK: rt.copy %[[W:.*]] to %[[OLD:.*]] :
-  %w = nn.read @w : tensor<4xf32>
   // CHECK: rt.launch @kernel.exp.0 ins(%[[OLD]] : memref<4xf32>) outs(%[[W]] :
   %e = nn.exp %w : tensor<4xf32>
-  nn.write %e, @w : tensor<4xf32>
-  pipe.yield %w : tensor<4xf32>
+  pipe.yield %w, %e : tensor<4xf32>, tensor<4xf32>
 }
 pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
@@ -27,16 +26,15 @@ func.func private @k(%a: tensor<4xf32>)
   return %r : tensor<4xf32>
 }
 // CHECK-LABEL: rt.func @t(
-pipe.task @t stage 0 update () -> (tensor<4xf32> to @o) {
-  %w = nn.read @w : tensor<4xf32>
+pipe.task @t stage 0 update calls @t.body (@w) -> (@o, @w)
+pipe.body @t.body (%w: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32> into 0) {
   // CHECK: rt.launch @k ins(%[[W:.*]] : memref<4xf32>) outs(%[[K:.*]] : memref<4xf32>)
   // CHECK-NOT: inplace
   %e = func.call @k(%w) : (tensor<4xf32>) -> tensor<4xf32>
   // CHECK: rt.launch @kernel.mul.0 ins(%[[W]], %[[K]]
   %m = nn.mul %w, %e : tensor<4xf32>
   // CHECK: rt.copy %[[K]] to %[[W]]
-  nn.write %e, @w : tensor<4xf32>
-  pipe.yield %m : tensor<4xf32>
+  pipe.yield %m, %e : tensor<4xf32>, tensor<4xf32>
 }
 pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
@@ -51,8 +49,8 @@ func.func private @k(%a: tensor<4xf32>)
   return %r : tensor<4xf32>
 }
 // CHECK-LABEL: rt.func @t(
-pipe.task @t stage 0 update () -> (tensor<4xf32> to @o) {
-  %w = nn.read @w : tensor<4xf32>
+pipe.task @t stage 0 update calls @t.body (@w) -> (@o)
+pipe.body @t.body (%w: tensor<4xf32>) -> (tensor<4xf32>) {
   // CHECK: rt.launch @k ins(%{{.*}} : memref<4xf32>) outs(%arg0 : memref<4xf32>)
   // CHECK-NOT: inplace
   %e = func.call @k(%w) : (tensor<4xf32>) -> tensor<4xf32>
@@ -73,8 +71,8 @@ func.func private @k(%a: tensor<2x4xf32>)
   return %r : tensor<2x4xf32>
 }
 // CHECK-LABEL: rt.func @t(
-pipe.task @t stage 0 forward_backward (%x: tensor<2x4xf32> from @input.x)
-    -> (tensor<8xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@input.x) -> (@o)
+pipe.body @t.body (%x: tensor<2x4xf32>) -> (tensor<8xf32>) {
   // CHECK: rt.launch @kernel.exp.0 {{.*}} outs(%[[A:.*]] : memref<2x4xf32>)
   %a = nn.exp %x : tensor<2x4xf32>
   // CHECK: %[[V:.*]] = rt.view %[[A]] : memref<2x4xf32> to memref<8xf32>
@@ -98,13 +96,12 @@ pipe.output @a : tensor<4xf32> name "a"
 pipe.output @b : tensor<4xf32> name "b"
 dist.mesh @mesh = <["dp"=2, "tp"=2]>
 // CHECK-LABEL: rt.func @t(
-pipe.task @t stage 0 update ()
-    -> (tensor<4xf32> to @a, tensor<4xf32> to @b) {
+pipe.task @t stage 0 update calls @t.body (@s) -> (@a, @b)
+pipe.body @t.body (%s: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   // CHECK: rt.copy %[[S:.*]] to %arg0
   // CHECK: rt.all_reduce sum %arg0 over ["dp"]
   // CHECK: rt.copy %[[S]] to %arg1
   // CHECK: rt.all_reduce sum %arg1 over ["tp"]
-  %s = nn.read @s : tensor<4xf32>
   %r = dist.all_reduce sum %s over ["dp"] : tensor<4xf32>
   %q = dist.all_reduce sum %s over ["tp"] : tensor<4xf32>
   pipe.yield %r, %q : tensor<4xf32>, tensor<4xf32>

@@ -20,8 +20,8 @@ func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> {
 }
 pipe.input @x : tensor<4xf32> role data name "x"
 pipe.output @y : tensor<4xf32> name "y"
-pipe.task @t stage 0 forward_backward (%x: tensor<4xf32> from @x)
-    -> (tensor<4xf32> to @y) {
+pipe.task @t stage 0 forward_backward calls @t.body (@x) -> (@y)
+pipe.body @t.body (%x: tensor<4xf32>) -> (tensor<4xf32>) {
   // expected-error @+1 {{calls @f, which is no kernel}}
   %y = func.call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
   pipe.yield %y : tensor<4xf32>
@@ -31,7 +31,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 // -----
 
 pipe.output @y : tensor<4xf32> name "y"
-pipe.task @t stage 0 update () -> (tensor<4xf32> to @y) {
+pipe.task @t stage 0 update calls @t.body () -> (@y)
+pipe.body @t.body () -> (tensor<4xf32>) {
   // expected-error @+1 {{cannot be part of a task}}
   %y = arith.constant dense<1.0> : tensor<4xf32>
   pipe.yield %y : tensor<4xf32>
@@ -42,8 +43,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
 pipe.input @x : tensor<4x4xf32> role data name "x"
 pipe.output @y : tensor<4x4xf64> name "y"
-pipe.task @t stage 0 forward_backward (%x: tensor<4x4xf32> from @x)
-    -> (tensor<4x4xf64> to @y) {
+pipe.task @t stage 0 forward_backward calls @t.body (@x) -> (@y)
+pipe.body @t.body (%x: tensor<4x4xf32>) -> (tensor<4x4xf64>) {
   // expected-error @+1 {{is no matrix product of the library: its operands and result differ in element type}}
   %y = nn.contract "mk,kn->mn" %x, %x
       : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf64>

@@ -36,9 +36,10 @@ func.func private @norm(%g: tensor<8x6xf32>) -> tensor<f32>
 // CHECK: rt.buffer @output.norm : memref<f32> output at 704
 
 // CHECK: rt.func @microbatch.0(%[[X:.*]]: memref<4x8xf32>) {
-pipe.task @microbatch.0 stage 0 forward_backward
-    (%x: tensor<4x8xf32> from @input.x) {
-  %w = nn.read @w : tensor<8x6xf32>
+pipe.task @microbatch.0 stage 0 forward_backward calls @microbatch.0.body
+    (@input.x, @w, @grad.w) -> (@grad.w)
+pipe.body @microbatch.0.body (%x: tensor<4x8xf32>, %w: tensor<8x6xf32>,
+        %grad_w_before: tensor<8x6xf32>) -> (tensor<8x6xf32> into 2) {
   // CHECK: %[[W:.*]] = rt.address @w
   // CHECK: rt.gemm %[[X]], %[[W]], %[[Y:.*]] as <m = 4, n = 6, k = 8, lda = 8, ldb = 6, ldc = 6>
   %y = nn.contract "bk,kn->bn" %x, %w
@@ -56,17 +57,18 @@ pipe.task @microbatch.0 stage 0 forward_backward
   // CHECK: rt.gemm %[[X]], %[[Z]], %[[G]] as <m = 8, n = 6, k = 4, trans_a = true, lda = 8, ldb = 6, ldc = 6, beta = 1.000000e+00 : f32>
   %g = nn.contract "bk,bn->kn" %x, %u
       : tensor<4x8xf32>, tensor<4x6xf32> -> tensor<8x6xf32>
-  nn.accumulate %g, @grad.w : tensor<8x6xf32>
-  pipe.yield
+  %grad_w_sum = nn.sum %grad_w_before, %g : tensor<8x6xf32>
+  pipe.yield %grad_w_sum : tensor<8x6xf32>
 }
 
 // CHECK: rt.func @update.0(%[[LR:.*]]: memref<f32>, %[[NORM:.*]]: memref<f32>) {
-pipe.task @update.0 stage 0 update (%lr: tensor<f32> from @input.lr)
-    -> (tensor<f32> to @output.norm) {
+pipe.task @update.0 stage 0 update calls @update.0.body
+    (@input.lr, @w, @grad.w) -> (@output.norm, @w, @grad.w)
+pipe.body @update.0.body (%lr: tensor<f32>, %w: tensor<8x6xf32>,
+        %g: tensor<8x6xf32>)
+    -> (tensor<f32>, tensor<8x6xf32> into 1, tensor<8x6xf32> into 2) {
   // CHECK-DAG: %[[W:.*]] = rt.address @w
   // CHECK-DAG: %[[G:.*]] = rt.address @grad.w
-  %w = nn.read @w : tensor<8x6xf32>
-  %g = nn.read @grad.w : tensor<8x6xf32>
   // A result goes where it is yielded to.
   // CHECK: rt.launch @norm ins(%[[G]] {{.*}} outs(%[[NORM]] :
   %n = func.call @norm(%g) : (tensor<8x6xf32>) -> tensor<f32>
@@ -74,12 +76,10 @@ pipe.task @update.0 stage 0 update (%lr: tensor<f32> from @input.lr)
   %p = func.call @step(%w, %g, %lr)
       : (tensor<8x6xf32>, tensor<8x6xf32>, tensor<f32>) -> tensor<8x6xf32>
   // CHECK-NOT: rt.copy
-  nn.write %p, @w : tensor<8x6xf32>
   %zero = nn.constant dense<0.0> : tensor<8x6xf32>
   // CHECK: rt.zero %[[G]]
-  nn.write %zero, @grad.w : tensor<8x6xf32>
   // CHECK-NOT: rt.copy
-  pipe.yield %n : tensor<f32>
+  pipe.yield %n, %p, %zero : tensor<f32>, tensor<8x6xf32>, tensor<8x6xf32>
 }
 
 // CHECK: rt.func @train() {

@@ -11,12 +11,11 @@ pipe.output @o : tensor<4xf32> name "o"
 // CHECK-NEXT: %[[S:.*]] = rt.address @s : memref<4xf32>
 // CHECK-NEXT: rt.launch @kernel.exp.0 ins(%[[S]] : memref<4xf32>) outs(%arg0 : memref<4xf32>)
 // CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%arg0 : memref<4xf32>) outs(%[[S]] : memref<4xf32>)
-pipe.task @t stage 0 update () -> (tensor<4xf32> to @o) {
-  %s = nn.read @s : tensor<4xf32>
+pipe.task @t stage 0 update calls @t.body (@s) -> (@o, @s)
+pipe.body @t.body (%s: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32> into 0) {
   %e = nn.exp %s : tensor<4xf32>
   %f = nn.tanh %e : tensor<4xf32>
-  nn.write %f, @s : tensor<4xf32>
-  pipe.yield %e : tensor<4xf32>
+  pipe.yield %e, %f : tensor<4xf32>, tensor<4xf32>
 }
 pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
@@ -28,10 +27,11 @@ pipe.input @x : tensor<4xf32> role data name "x"
 // CHECK-LABEL: rt.func @t(
 // CHECK-NEXT: %[[S:.*]] = rt.address @s : memref<4xf32>
 // CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%[[S]] : memref<4xf32>)
-pipe.task @t stage 0 forward_backward (%x: tensor<4xf32> from @x) {
+pipe.task @t stage 0 forward_backward calls @t.body (@x, @s) -> (@s)
+pipe.body @t.body (%x: tensor<4xf32>, %s_before: tensor<4xf32>)
+    -> (tensor<4xf32> into 1) {
   %e = nn.exp %x : tensor<4xf32>
-  nn.write %e, @s : tensor<4xf32>
-  pipe.yield
+  pipe.yield %e : tensor<4xf32>
 }
 pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
@@ -47,13 +47,12 @@ pipe.output @o : tensor<4xf32> name "o"
 // CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%[[T_T0]] : memref<4xf32>)
 // CHECK-NEXT: rt.launch @kernel.mul.0 ins(%[[S]], %[[T_T0]] : memref<4xf32>, memref<4xf32>) outs(%arg1 : memref<4xf32>)
 // CHECK-NEXT: rt.copy %[[T_T0]] to %[[S]] : memref<4xf32> to memref<4xf32>
-pipe.task @t stage 0 forward_backward (%x: tensor<4xf32> from @x)
-    -> (tensor<4xf32> to @o) {
-  %s = nn.read @s : tensor<4xf32>
+pipe.task @t stage 0 forward_backward calls @t.body (@x, @s) -> (@o, @s)
+pipe.body @t.body (%x: tensor<4xf32>, %s: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32> into 1) {
   %e = nn.exp %x : tensor<4xf32>
   %m = nn.mul %s, %e : tensor<4xf32>
-  nn.write %e, @s : tensor<4xf32>
-  pipe.yield %m : tensor<4xf32>
+  pipe.yield %m, %e : tensor<4xf32>, tensor<4xf32>
 }
 pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
@@ -69,13 +68,12 @@ pipe.output @o : tensor<4xf32> name "o"
 // CHECK-NEXT: %[[S:.*]] = rt.address @s : memref<4xf32>
 // CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%[[S]] : memref<4xf32>) outs(%arg1 : memref<4xf32>)
 // CHECK-NEXT: rt.copy %[[T_T0]] to %[[S]] : memref<4xf32> to memref<4xf32>
-pipe.task @t stage 0 forward_backward (%x: tensor<4xf32> from @x)
-    -> (tensor<4xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@x, @s) -> (@o, @s)
+pipe.body @t.body (%x: tensor<4xf32>, %s: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32> into 1) {
   %e = nn.exp %x : tensor<4xf32>
-  %s = nn.read @s : tensor<4xf32>
   %m = nn.tanh %s : tensor<4xf32>
-  nn.write %e, @s : tensor<4xf32>
-  pipe.yield %m : tensor<4xf32>
+  pipe.yield %m, %e : tensor<4xf32>, tensor<4xf32>
 }
 pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
@@ -92,14 +90,13 @@ pipe.output @o : tensor<4xf32> name "o"
 // CHECK-NEXT: rt.copy %[[T_T0]] to %[[S]] : memref<4xf32> to memref<4xf32>
 // CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%arg0 : memref<4xf32>) outs(%[[S]] : memref<4xf32>)
 // CHECK-NEXT: rt.launch @kernel.mul.0 ins(%[[T_T0]], %[[S]] : memref<4xf32>, memref<4xf32>) outs(%arg1 : memref<4xf32>)
-pipe.task @t stage 0 forward_backward (%x: tensor<4xf32> from @x)
-    -> (tensor<4xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@x, @s) -> (@o, @s)
+pipe.body @t.body (%x: tensor<4xf32>, %s_before: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32> into 1) {
   %e = nn.exp %x : tensor<4xf32>
-  nn.write %e, @s : tensor<4xf32>
   %f = nn.tanh %x : tensor<4xf32>
-  nn.write %f, @s : tensor<4xf32>
   %m = nn.mul %e, %f : tensor<4xf32>
-  pipe.yield %m : tensor<4xf32>
+  pipe.yield %m, %f : tensor<4xf32>, tensor<4xf32>
 }
 pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
@@ -114,8 +111,8 @@ pipe.output @p : tensor<2x2xf32> name "p"
 // CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<2x2xf32>) outs(%arg2 : memref<2x2xf32>)
 // CHECK-NEXT: %[[VIEW:.*]] = rt.view %arg2 : memref<2x2xf32> to memref<4xf32>
 // CHECK-NEXT: rt.copy %[[VIEW]] to %arg1 : memref<4xf32> to memref<4xf32>
-pipe.task @t stage 0 forward_backward (%x: tensor<2x2xf32> from @x)
-    -> (tensor<4xf32> to @o, tensor<2x2xf32> to @p) {
+pipe.task @t stage 0 forward_backward calls @t.body (@x) -> (@o, @p)
+pipe.body @t.body (%x: tensor<2x2xf32>) -> (tensor<4xf32>, tensor<2x2xf32>) {
   %e = nn.exp %x : tensor<2x2xf32>
   %r = nn.reshape %e : tensor<2x2xf32> -> tensor<4xf32>
   pipe.yield %r, %e : tensor<4xf32>, tensor<2x2xf32>
@@ -145,8 +142,8 @@ pipe.output @o : tensor<4xf32> name "o"
 // CHECK-NEXT: %[[T_T3:.*]] = rt.address @t.t3 : memref<4xf32>
 // CHECK-NEXT: rt.launch @k ins(%[[VIEW]], %arg0 : memref<4xf32>, memref<4xf32>) outs(%[[T_T3]] : memref<4xf32>)
 // CHECK-NEXT: rt.launch @kernel.exp.0 ins(%[[T_T3]] : memref<4xf32>) outs(%arg1 : memref<4xf32>)
-pipe.task @t stage 0 forward_backward (%x: tensor<4xf32> from @x)
-    -> (tensor<4xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@x) -> (@o)
+pipe.body @t.body (%x: tensor<4xf32>) -> (tensor<4xf32>) {
   %a = func.call @k(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   %b = func.call @k(%a, %a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   %c = func.call @k(%b, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
@@ -183,19 +180,16 @@ pipe.output @o : tensor<4xf32> name "o"
 // CHECK-NEXT: %[[T_T1:.*]] = rt.address @t.t1 : memref<4xf32>
 // CHECK-NEXT: rt.launch @k ins(%[[V]] : memref<4xf32>) outs(%[[T_T1]] : memref<4xf32>)
 // CHECK-NEXT: rt.launch @kernel.mul.0 ins(%[[T_T0]], %[[T_T1]] : memref<4xf32>, memref<4xf32>) outs(%arg0 : memref<4xf32>)
-pipe.task @t stage 0 update () -> (tensor<4xf32> to @o) {
-  %s = nn.read @s : tensor<4xf32>
+pipe.task @t stage 0 update calls @t.body (@s, @u, @v) -> (@o, @s, @u)
+pipe.body @t.body (%s: tensor<4xf32>, %u: tensor<4xf32>, %v: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32> into 0, tensor<4xf32> into 1) {
   %a = func.call @k(%s) : (tensor<4xf32>) -> tensor<4xf32>
-  nn.write %a, @s : tensor<4xf32>
-  %u = nn.read @u : tensor<4xf32>
   %b = func.call @k(%u) : (tensor<4xf32>) -> tensor<4xf32>
   %c = nn.tanh %b : tensor<4xf32>
   %zero = nn.constant dense<0.0> : tensor<4xf32>
-  nn.write %zero, @u : tensor<4xf32>
-  %v = nn.read @v : tensor<4xf32>
   %d = func.call @k(%v) : (tensor<4xf32>) -> tensor<4xf32>
   %e = nn.mul %c, %d : tensor<4xf32>
-  pipe.yield %e : tensor<4xf32>
+  pipe.yield %e, %a, %zero : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
 pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
@@ -221,8 +215,9 @@ pipe.output @q : tensor<4x4xf32> name "q"
 // CHECK-NEXT: %[[VIEW3:.*]] = rt.view %[[VIEW2]] offset 4 : memref<2x2x4xf32, strided<[36, 4, 1]>> to memref<40xf32>
 // CHECK-NEXT: %[[VIEW4:.*]] = rt.view %[[VIEW2]] offset 4 : memref<2x2x4xf32, strided<[36, 4, 1]>> to memref<40xf32>
 // CHECK-NEXT: rt.gemm %[[VIEW3]], %[[VIEW4]], %arg3 as <m = 4, n = 4, k = 2, trans_a = true, lda = 36, ldb = 36, ldc = 4, beta = 1.000000e+00 : f32>
-pipe.task @t stage 0 forward_backward (%x: tensor<6x3x4xf32> from @x)
-    -> (tensor<6x6xf32> to @o, tensor<6x4xf32> to @p, tensor<4x4xf32> to @q) {
+pipe.task @t stage 0 forward_backward calls @t.body (@x) -> (@o, @p, @q)
+pipe.body @t.body (%x: tensor<6x3x4xf32>)
+    -> (tensor<6x6xf32>, tensor<6x4xf32>, tensor<4x4xf32>) {
   %a = nn.select %x dim 1 index 2 : tensor<6x3x4xf32> -> tensor<6x4xf32>
   %b = nn.select %x dim 1 index 1 : tensor<6x3x4xf32> -> tensor<6x4xf32>
   %t = nn.transpose %b [1, 0] : tensor<6x4xf32> -> tensor<4x6xf32>
@@ -246,8 +241,9 @@ pipe.output @q : tensor<2x3x4xf32> name "q"
 // CHECK-NEXT: rt.launch @kernel.exp.0 ins(%[[VIEW]] : memref<3x4xf32>) outs(%arg1 : memref<3x4xf32>)
 // CHECK-NEXT: %[[VIEW1:.*]] = rt.view %arg0 offset 36 : memref<6x3x4xf32> to memref<2x3x4xf32>
 // CHECK-NEXT: rt.launch @kernel.exp.1 ins(%[[VIEW1]] : memref<2x3x4xf32>) outs(%arg2 : memref<2x3x4xf32>)
-pipe.task @t stage 0 forward_backward (%x: tensor<6x3x4xf32> from @x)
-    -> (tensor<3x4xf32> to @p, tensor<2x3x4xf32> to @q) {
+pipe.task @t stage 0 forward_backward calls @t.body (@x) -> (@p, @q)
+pipe.body @t.body (%x: tensor<6x3x4xf32>)
+    -> (tensor<3x4xf32>, tensor<2x3x4xf32>) {
   %a = nn.select %x dim 0 index 2 : tensor<6x3x4xf32> -> tensor<3x4xf32>
   %p = nn.exp %a : tensor<3x4xf32>
   %b = nn.slice %x at [3, 0, 0] step [1, 1, 1] : tensor<6x3x4xf32> -> tensor<2x3x4xf32>
@@ -273,16 +269,18 @@ pipe.output @o : tensor<4x4xf32> name "o"
 // CHECK-NEXT: rt.launch @kernel.accumulate.0 ins(%[[S]], %arg1 : memref<4x4xf32>, memref<4x4xf32>) outs(%[[S]] : memref<4x4xf32>) inplace [0]
 // CHECK-NEXT: rt.gemm %arg0, %arg0, %[[S]] as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4, beta = 1.000000e+00 : f32>
 // CHECK-NEXT: rt.launch @kernel.accumulate.1 ins(%[[S]], %[[T_T1]] : memref<4x4xf32>, memref<4x4xbf16>) outs(%[[S]] : memref<4x4xf32>) inplace [0]
-pipe.task @t stage 0 forward_backward (%x: tensor<4x4xf32> from @x)
-    -> (tensor<4x4xf32> to @o) {
+pipe.task @t stage 0 forward_backward calls @t.body (@x, @s) -> (@o, @s)
+pipe.body @t.body (%x: tensor<4x4xf32>, %s_before: tensor<4x4xf32>)
+    -> (tensor<4x4xf32>, tensor<4x4xf32> into 1) {
   %a = nn.contract "mk,kn->mn" %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
   %b = nn.contract "mk,nk->mn" %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
   %d = nn.cast %x : tensor<4x4xf32> -> tensor<4x4xbf16>
   %e = nn.contract "mk,nk->mn" %d, %d : tensor<4x4xbf16>, tensor<4x4xbf16> -> tensor<4x4xbf16>
-  nn.accumulate %b, @s : tensor<4x4xf32>
-  nn.accumulate %a, @s : tensor<4x4xf32>
-  nn.accumulate %e, @s : tensor<4x4xbf16>
-  pipe.yield %b : tensor<4x4xf32>
+  %s_sum = nn.sum %s_before, %b : tensor<4x4xf32>
+  %s_sum1 = nn.sum %s_sum, %a : tensor<4x4xf32>
+  %s_cast2 = nn.cast %e : tensor<4x4xbf16> -> tensor<4x4xf32>
+  %s_sum2 = nn.sum %s_sum1, %s_cast2 : tensor<4x4xf32>
+  pipe.yield %b, %s_sum2 : tensor<4x4xf32>, tensor<4x4xf32>
 }
 pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
@@ -310,23 +308,21 @@ pipe.output @n : tensor<f32> name "n"
 // CHECK-NEXT: rt.zero %[[A]] : memref<4xf32>
 // CHECK-NEXT: rt.zero %[[B]] : memref<2x2xf32>
 // CHECK-NEXT: rt.zero %[[C]] : memref<4xf32>
-pipe.task @t stage 0 update () -> (tensor<f32> to @n) {
-  %a = nn.read @a : tensor<4xf32>
+pipe.task @t stage 0 update calls @t.body (@a, @b, @c) -> (@n, @a, @b, @c)
+pipe.body @t.body (%a: tensor<4xf32>, %b: tensor<2x2xf32>, %c: tensor<4xf32>)
+    -> (tensor<f32>, tensor<4xf32> into 0, tensor<2x2xf32> into 1,
+        tensor<4xf32> into 2) {
   %ra = dist.all_reduce sum %a over ["dp"] : tensor<4xf32>
   %na = nn.sum_of_squares %ra : tensor<4xf32> -> tensor<f32>
-  %b = nn.read @b : tensor<2x2xf32>
   %rb = dist.all_reduce sum %b over ["dp"] : tensor<2x2xf32>
   %nb = nn.sum_of_squares %rb : tensor<2x2xf32> -> tensor<f32>
-  %c = nn.read @c : tensor<4xf32>
   %rc = dist.all_reduce sum %c over ["dp"] : tensor<4xf32>
   %nc = nn.sum_of_squares %rc : tensor<4xf32> -> tensor<f32>
   %n = nn.sum %na, %nb, %nc : tensor<f32>
   %z = nn.constant dense<0.0> : tensor<4xf32>
   %y = nn.constant dense<0.0> : tensor<2x2xf32>
-  nn.write %z, @a : tensor<4xf32>
-  nn.write %y, @b : tensor<2x2xf32>
-  nn.write %z, @c : tensor<4xf32>
-  pipe.yield %n : tensor<f32>
+  pipe.yield %n, %z, %y,
+      %z : tensor<f32>, tensor<4xf32>, tensor<2x2xf32>, tensor<4xf32>
 }
 pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
@@ -355,25 +351,21 @@ pipe.output @n : tensor<f64> name "n"
 // CHECK-NEXT: rt.all_reduce max %[[F]] over ["tp"] : memref<2xf64>
 // CHECK-NEXT: %[[E:.*]] = rt.address @e : memref<2xf64>
 // CHECK-NEXT: rt.launch @kernel.reduce.0 ins(%[[E]] : memref<2xf64>) outs(%arg0 : memref<f64>)
-pipe.task @t stage 0 update () -> (tensor<f64> to @n) {
-  %a = nn.read @a : tensor<4xf32>
+pipe.task @t stage 0 update calls @t.body
+    (@a, @b, @c, @d, @f, @e) -> (@n, @a, @b, @c, @d, @f)
+pipe.body @t.body (%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4xf32>,
+        %d: tensor<2xf64>, %f: tensor<2xf64>, %e: tensor<2xf64>)
+    -> (tensor<f64>, tensor<4xf32> into 0, tensor<4xf32> into 1,
+        tensor<4xf32> into 2, tensor<2xf64> into 3, tensor<2xf64> into 4) {
   %ra = dist.all_reduce sum %a over ["dp"] : tensor<4xf32>
-  nn.write %ra, @a : tensor<4xf32>
-  %b = nn.read @b : tensor<4xf32>
   %rb = dist.all_reduce sum %b over ["tp"] : tensor<4xf32>
-  nn.write %rb, @b : tensor<4xf32>
-  %c = nn.read @c : tensor<4xf32>
   %rc = dist.all_reduce max %c over ["tp"] : tensor<4xf32>
-  nn.write %rc, @c : tensor<4xf32>
-  %d = nn.read @d : tensor<2xf64>
   %rd = dist.all_reduce max %d over ["tp"] : tensor<2xf64>
-  nn.write %rd, @d : tensor<2xf64>
-  %f = nn.read @f : tensor<2xf64>
   %rf = dist.all_reduce max %f over ["tp"] : tensor<2xf64>
-  nn.write %rf, @f : tensor<2xf64>
-  %e = nn.read @e : tensor<2xf64>
   %n = nn.reduce %e [0] : tensor<2xf64> -> tensor<f64>
-  pipe.yield %n : tensor<f64>
+  pipe.yield %n, %ra, %rb, %rc, %rd, %rf
+      : tensor<f64>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<2xf64>,
+        tensor<2xf64>
 }
 pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
@@ -391,16 +383,15 @@ pipe.output @n : tensor<4xf32> name "n"
 // CHECK-NEXT: %[[B:.*]] = rt.address @b : memref<4xf32>
 // CHECK-NEXT: rt.all_reduce sum %[[B]] over ["pp"] : memref<4xf32>
 // CHECK-NEXT: rt.copy %[[B]] to %arg0 : memref<4xf32> to memref<4xf32>
-pipe.task @t stage 0 update () -> (tensor<4xf32> to @n) {
-  %a = nn.read @a : tensor<4xf32>
+pipe.task @t stage 0 update calls @t.body (@a, @b) -> (@n, @a, @b)
+pipe.body @t.body (%a: tensor<4xf32>, %b: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32> into 0, tensor<4xf32> into 1) {
   %ra = dist.all_reduce sum %a over ["pp"] : tensor<4xf32>
-  nn.write %ra, @a : tensor<4xf32>
-  %b = nn.read @b : tensor<4xf32>
   %rb = dist.all_reduce sum %b over ["pp"] : tensor<4xf32>
-  nn.write %rb, @b : tensor<4xf32>
-  pipe.yield %rb : tensor<4xf32>
+  pipe.yield %rb, %ra, %rb : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
-pipe.task @u stage 1 update () {
+pipe.task @u stage 1 update calls @u.body ()
+pipe.body @u.body () {
   %c = nn.constant dense<1.0> : tensor<4xf32>
   %rc = dist.all_reduce sum %c over ["pp"] : tensor<4xf32>
   %d = nn.constant dense<2.0> : tensor<4xf32>
@@ -436,9 +427,10 @@ pipe.output @s : tensor<16384xf32> name "s"
 // CHECK-NEXT: rt.all_reduce sum %arg6 over ["tp"] : memref<16384xf32>
 // CHECK-NEXT: rt.copy %[[VIEW]] to %arg3 : memref<3xf32> to memref<3xf32>
 // CHECK-NEXT: rt.copy %[[VIEW1]] to %arg4 : memref<17xf32> to memref<17xf32>
-pipe.task @t stage 0 forward_backward
-    (%x: tensor<3xf32> from @x, %y: tensor<17xf32> from @y, %z: tensor<16384xf32> from @z)
-    -> (tensor<3xf32> to @p, tensor<17xf32> to @q, tensor<3xf32> to @r, tensor<16384xf32> to @s) {
+pipe.task @t stage 0 forward_backward calls @t.body
+    (@x, @y, @z) -> (@p, @q, @r, @s)
+pipe.body @t.body (%x: tensor<3xf32>, %y: tensor<17xf32>, %z: tensor<16384xf32>)
+    -> (tensor<3xf32>, tensor<17xf32>, tensor<3xf32>, tensor<16384xf32>) {
   %a:2 = dist.all_reduce sum %x, %y over ["tp"] : tensor<3xf32>, tensor<17xf32>
   %b:2 = dist.all_reduce sum %x, %z over ["tp"] : tensor<3xf32>, tensor<16384xf32>
   pipe.yield %a#0, %a#1, %b#0, %b#1 : tensor<3xf32>, tensor<17xf32>, tensor<3xf32>, tensor<16384xf32>

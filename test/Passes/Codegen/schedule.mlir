@@ -128,31 +128,33 @@ pipe.value @far : tensor<4xf32>
 pipe.value @grad : tensor<2xf32>
 pipe.output @loss : tensor<f32> name "loss"
 pipe.output @eval : tensor<f32> name "eval"
-pipe.task @forward.0 stage 0 forward (%x: tensor<2xf32> from @x)
-    -> (tensor<2xf32> to @act, tensor<4xf32> to @far) {
+pipe.task @forward.0 stage 0 forward calls @forward.0.body (@x) -> (@act, @far)
+pipe.body @forward.0.body (%x: tensor<2xf32>)
+    -> (tensor<2xf32>, tensor<4xf32>) {
   %y = nn.tanh %x : tensor<2xf32>
   %z = nn.concat %x, %y along 0 : tensor<2xf32>, tensor<2xf32> -> tensor<4xf32>
   pipe.yield %y, %z : tensor<2xf32>, tensor<4xf32>
 }
-pipe.task @backward.0 stage 0 backward
-    (%y: tensor<2xf32> from @act, %g: tensor<2xf32> from @grad) {
+pipe.task @backward.0 stage 0 backward calls @backward.0.body (@act, @grad)
+pipe.body @backward.0.body (%y: tensor<2xf32>, %g: tensor<2xf32>) {
   pipe.yield
 }
-pipe.task @update.0 stage 0 update (%lr: tensor<f32> from @lr)
-    -> (tensor<f32> to @loss) {
+pipe.task @update.0 stage 0 update calls @update.0.body (@lr) -> (@loss)
+pipe.body @update.0.body (%lr: tensor<f32>) -> (tensor<f32>) {
   pipe.yield %lr : tensor<f32>
 }
-pipe.task @evaluate.0 stage 0 evaluate (%x: tensor<2xf32> from @x)
-    -> (tensor<f32> to @eval) {
+pipe.task @evaluate.0 stage 0 evaluate calls @evaluate.0.body (@x) -> (@eval)
+pipe.body @evaluate.0.body (%x: tensor<2xf32>) -> (tensor<f32>) {
   %s = nn.sum_of_squares %x : tensor<2xf32> -> tensor<f32>
   pipe.yield %s : tensor<f32>
 }
-pipe.task @forward.1 stage 1 forward (%y: tensor<2xf32> from @act)
-    -> (tensor<2xf32> to @grad) {
+pipe.task @forward.1 stage 1 forward calls @forward.1.body (@act) -> (@grad)
+pipe.body @forward.1.body (%y: tensor<2xf32>) -> (tensor<2xf32>) {
   %z = nn.exp %y : tensor<2xf32>
   pipe.yield %z : tensor<2xf32>
 }
-pipe.task @forward.2 stage 2 forward (%y: tensor<4xf32> from @far) {
+pipe.task @forward.2 stage 2 forward calls @forward.2.body (@far)
+pipe.body @forward.2.body (%y: tensor<4xf32>) {
   pipe.yield
 }
 pipe.schedule train stage 0 microbatches 3 {
@@ -245,15 +247,15 @@ pipe.input @tokens : tensor<2x5xi64> role tokens name "ids"
     {dist.global = tensor<4x5xi64>, dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}]>,
      nn.ids = {below = 50257 : i64, node = "wte"}}
 pipe.output @norm : tensor<f32> name "norm"
-pipe.task @t stage 0 forward_backward (%ids: tensor<2x5xi64> from @tokens) -> (tensor<f32> to @norm) {
-  %a = nn.read @a : tensor<8x4xf32>
-  %b = nn.read @b : tensor<6xf32>
-  %g = nn.read @grad.a : tensor<8x4xf32>
-  nn.write %a, @exp_avg.a : tensor<8x4xf32>
-  %s = nn.read @sum : tensor<f32>
+pipe.task @t stage 0 forward_backward calls @t.body
+    (@tokens, @a, @b, @grad.a, @exp_avg.a, @sum) -> (@norm, @exp_avg.a)
+pipe.body @t.body (%ids: tensor<2x5xi64>, %a: tensor<8x4xf32>,
+        %b: tensor<6xf32>, %g: tensor<8x4xf32>,
+        %exp_avg_a_before: tensor<8x4xf32>, %s: tensor<f32>)
+    -> (tensor<f32>, tensor<8x4xf32> into 4) {
   %r = dist.all_reduce sum %s over ["dp"] : tensor<f32>
   %q = dist.all_reduce max %r over ["dp", "tp"] : tensor<f32>
-  pipe.yield %q : tensor<f32>
+  pipe.yield %q, %a : tensor<f32>, tensor<8x4xf32>
 }
 pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 }
@@ -284,11 +286,13 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @x : tensor<2xf32> role data name "x"
 pipe.value @act : tensor<2xf32>
 pipe.output @o : tensor<2xf32> name "o"
-pipe.task @forward.0 stage 0 forward (%x: tensor<2xf32> from @x) -> (tensor<2xf32> to @act) {
+pipe.task @forward.0 stage 0 forward calls @forward.0.body (@x) -> (@act)
+pipe.body @forward.0.body (%x: tensor<2xf32>) -> (tensor<2xf32>) {
   %y = nn.tanh %x : tensor<2xf32>
   pipe.yield %y : tensor<2xf32>
 }
-pipe.task @update.0 stage 0 update (%a: tensor<2xf32> from @act) -> (tensor<2xf32> to @o) {
+pipe.task @update.0 stage 0 update calls @update.0.body (@act) -> (@o)
+pipe.body @update.0.body (%a: tensor<2xf32>) -> (tensor<2xf32>) {
   pipe.yield %a : tensor<2xf32>
 }
 pipe.schedule train stage 0 microbatches 2 {

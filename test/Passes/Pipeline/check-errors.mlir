@@ -3,7 +3,8 @@
 
 pipe.value @a : tensor<2xf32>
 // expected-error @+1 {{task 'f' does not run on microbatch 1}}
-pipe.task @f stage 0 forward () -> (tensor<2xf32> to @a) {
+pipe.task @f stage 0 forward calls @f.body () -> (@a)
+pipe.body @f.body () -> (tensor<2xf32>) {
   %x = nn.constant dense<1.0> : tensor<2xf32>
   pipe.yield %x : tensor<2xf32>
 }
@@ -14,7 +15,8 @@ pipe.schedule train stage 0 microbatches 2 {
 // -----
 
 pipe.value @a : tensor<2xf32>
-pipe.task @f stage 0 forward () -> (tensor<2xf32> to @a) {
+pipe.task @f stage 0 forward calls @f.body () -> (@a)
+pipe.body @f.body () -> (tensor<2xf32>) {
   %x = nn.constant dense<1.0> : tensor<2xf32>
   pipe.yield %x : tensor<2xf32>
 }
@@ -27,7 +29,8 @@ pipe.schedule train stage 0 microbatches 1 {
 // -----
 
 pipe.value @a : tensor<2xf32>
-pipe.task @b stage 0 backward (%x: tensor<2xf32> from @a) { pipe.yield }
+pipe.task @b stage 0 backward calls @b.body (@a)
+pipe.body @b.body (%x: tensor<2xf32>) { pipe.yield }
 pipe.schedule train stage 0 microbatches 1 {
   // expected-error @+1 {{task 'b' needs value 'a' of microbatch 0, which is not there}}
   pipe.run @b microbatch 0
@@ -49,7 +52,8 @@ pipe.schedule train stage 1 microbatches 1 {
 // Transfers pair per channel in one order.
 pipe.value @a : tensor<2xf32>
 pipe.value @c : tensor<2xf32>
-pipe.task @f stage 0 forward () -> (tensor<2xf32> to @a, tensor<2xf32> to @c) {
+pipe.task @f stage 0 forward calls @f.body () -> (@a, @c)
+pipe.body @f.body () -> (tensor<2xf32>, tensor<2xf32>) {
   %x = nn.constant dense<1.0> : tensor<2xf32>
   pipe.yield %x, %x : tensor<2xf32>, tensor<2xf32>
 }
@@ -72,11 +76,13 @@ pipe.schedule train stage 1 microbatches 1 {
 module {
 pipe.value @a : tensor<2xf32>
 pipe.value @c : tensor<2xf32>
-pipe.task @f0 stage 0 forward () -> (tensor<2xf32> to @a) {
+pipe.task @f0 stage 0 forward calls @f0.body () -> (@a)
+pipe.body @f0.body () -> (tensor<2xf32>) {
   %x = nn.constant dense<1.0> : tensor<2xf32>
   pipe.yield %x : tensor<2xf32>
 }
-pipe.task @f1 stage 1 forward () -> (tensor<2xf32> to @c) {
+pipe.task @f1 stage 1 forward calls @f1.body () -> (@c)
+pipe.body @f1.body () -> (tensor<2xf32>) {
   %x = nn.constant dense<1.0> : tensor<2xf32>
   pipe.yield %x : tensor<2xf32>
 }
@@ -96,8 +102,10 @@ pipe.schedule train stage 1 microbatches 1 {
 
 // -----
 
-pipe.task @f stage 0 forward () { pipe.yield }
-pipe.task @b stage 0 backward () { pipe.yield }
+pipe.task @f stage 0 forward calls @f.body ()
+pipe.body @f.body () { pipe.yield }
+pipe.task @b stage 0 backward calls @b.body ()
+pipe.body @b.body () { pipe.yield }
 pipe.schedule train stage 0 microbatches 2 attributes {live = 1 : i64} {
   pipe.run @f microbatch 0
   // expected-error @+1 {{stage 0 holds 2 microbatches, but declares 1}}
@@ -108,8 +116,10 @@ pipe.schedule train stage 0 microbatches 2 attributes {live = 1 : i64} {
 
 // -----
 
-pipe.task @f stage 0 forward () { pipe.yield }
-pipe.task @u stage 0 update () { pipe.yield }
+pipe.task @f stage 0 forward calls @f.body ()
+pipe.body @f.body () { pipe.yield }
+pipe.task @u stage 0 update calls @u.body ()
+pipe.body @u.body () { pipe.yield }
 pipe.schedule train stage 0 microbatches 2 {
   pipe.run @f microbatch 0
   pipe.run @u
@@ -121,7 +131,8 @@ pipe.schedule train stage 0 microbatches 2 {
 
 // expected-error @+1 {{stage 0 has no schedule}}
 module {
-pipe.task @f stage 1 forward () { pipe.yield }
+pipe.task @f stage 1 forward calls @f.body ()
+pipe.body @f.body () { pipe.yield }
 pipe.schedule train stage 1 microbatches 1 {
   pipe.run @f microbatch 0
 }
@@ -130,18 +141,21 @@ pipe.schedule train stage 1 microbatches 1 {
 // -----
 
 nn.param @w : tensor<2xf32> init normal
-pipe.task @f stage 0 forward () { pipe.yield }
+pipe.task @f stage 0 forward calls @f.body ()
+pipe.body @f.body () { pipe.yield }
 // expected-error @+1 {{task 'e' evaluates parameter 'w', which stage 0 does not train}}
-pipe.task @e stage 0 evaluate () {
-  %w = nn.read @w : tensor<2xf32>
+pipe.task @e stage 0 evaluate calls @e.body (@w)
+pipe.body @e.body (%w: tensor<2xf32>) {
   pipe.yield
 }
 
 // -----
 
 // A result is of all microbatches, as an update is.
-pipe.task @e stage 0 evaluate () { pipe.yield }
-pipe.task @r stage 0 evaluate_result () { pipe.yield }
+pipe.task @e stage 0 evaluate calls @e.body ()
+pipe.body @e.body () { pipe.yield }
+pipe.task @r stage 0 evaluate_result calls @r.body ()
+pipe.body @r.body () { pipe.yield }
 pipe.schedule evaluate stage 0 microbatches 2 {
   pipe.run @e microbatch 0
   pipe.run @r
@@ -156,16 +170,19 @@ pipe.schedule evaluate stage 0 microbatches 2 {
 // expected-error @+1 {{the stages wait for each other forever}}
 module {
 pipe.value @a : tensor<f32>
-pipe.task @t stage 0 update () -> (tensor<f32> to @a) {
+pipe.task @t stage 0 update calls @t.body () -> (@a)
+pipe.body @t.body () -> (tensor<f32>) {
   %x = nn.constant dense<1.0> : tensor<f32>
   pipe.yield %x : tensor<f32>
 }
-pipe.task @u0 stage 0 update () {
+pipe.task @u0 stage 0 update calls @u0.body ()
+pipe.body @u0.body () {
   %x = nn.constant dense<1.0> : tensor<f32>
   %y = dist.all_reduce sum %x over ["pp"] : tensor<f32>
   pipe.yield
 }
-pipe.task @u1 stage 1 update (%a: tensor<f32> from @a) {
+pipe.task @u1 stage 1 update calls @u1.body (@a)
+pipe.body @u1.body (%a: tensor<f32>) {
   %y = dist.all_reduce sum %a over ["pp"] : tensor<f32>
   pipe.yield
 }
@@ -189,12 +206,14 @@ pipe.schedule train stage 1 microbatches 1 {
 // expected-error @+1 {{the stages wait for each other forever}}
 module {
 dist.mesh @mesh = <["pp"=2]>
-pipe.task @u0 stage 0 update () {
+pipe.task @u0 stage 0 update calls @u0.body ()
+pipe.body @u0.body () {
   %x = nn.constant dense<1.0> : tensor<f32>
   %y = dist.all_reduce sum %x over ["pp"] : tensor<f32>
   pipe.yield
 }
-pipe.task @u1 stage 1 update () {
+pipe.task @u1 stage 1 update calls @u1.body ()
+pipe.body @u1.body () {
   %x = nn.constant dense<1.0> : tensor<f32>
   %y = dist.all_reduce max %x over ["pp"] : tensor<f32>
   pipe.yield
@@ -231,22 +250,23 @@ pipe.schedule train stage 1 microbatches 1 { }
 // -----
 
 // expected-error @+1 {{task 'e' is of stage 0, which has no schedule}}
-pipe.task @e stage 0 evaluate () { pipe.yield }
+pipe.task @e stage 0 evaluate calls @e.body ()
+pipe.body @e.body () { pipe.yield }
 
 // -----
 
 // What a stage adds to, its own update must use,
 nn.state @s : tensor<f32> sum
 // expected-error @+1 {{task 'f' adds to 's', which no task of stage 0 uses at the end of a step}}
-pipe.task @f stage 0 forward () {
+pipe.task @f stage 0 forward calls @f.body (@s) -> (@s)
+pipe.body @f.body (%s_before: tensor<f32>) -> (tensor<f32> into 0) {
   %x = nn.constant dense<1.0> : tensor<f32>
-  nn.accumulate %x, @s : tensor<f32>
-  pipe.yield
+  %s_sum = nn.sum %s_before, %x : tensor<f32>
+  pipe.yield %s_sum : tensor<f32>
 }
-pipe.task @u stage 1 update () {
-  %x = nn.read @s : tensor<f32>
-  nn.write %x, @s : tensor<f32>
-  pipe.yield
+pipe.task @u stage 1 update calls @u.body (@s) -> (@s)
+pipe.body @u.body (%x: tensor<f32>) -> (tensor<f32> into 0) {
+  pipe.yield %x : tensor<f32>
 }
 
 // -----
@@ -254,24 +274,27 @@ pipe.task @u stage 1 update () {
 // and clear.
 nn.state @s : tensor<f32> sum
 // expected-error @+1 {{task 'f' adds to 's', which no task of stage 0 clears at the end of a step}}
-pipe.task @f stage 0 forward () {
+pipe.task @f stage 0 forward calls @f.body (@s) -> (@s)
+pipe.body @f.body (%s_before: tensor<f32>) -> (tensor<f32> into 0) {
   %x = nn.constant dense<1.0> : tensor<f32>
-  nn.accumulate %x, @s : tensor<f32>
-  pipe.yield
+  %s_sum = nn.sum %s_before, %x : tensor<f32>
+  pipe.yield %s_sum : tensor<f32>
 }
-pipe.task @u stage 0 update () {
-  %x = nn.read @s : tensor<f32>
+pipe.task @u stage 0 update calls @u.body (@s)
+pipe.body @u.body (%x: tensor<f32>) {
   pipe.yield
 }
 
 // -----
 
 pipe.value @a : tensor<2xf32>
-pipe.task @f stage 0 forward () -> (tensor<2xf32> to @a) {
+pipe.task @f stage 0 forward calls @f.body () -> (@a)
+pipe.body @f.body () -> (tensor<2xf32>) {
   %x = nn.constant dense<1.0> : tensor<2xf32>
   pipe.yield %x : tensor<2xf32>
 }
-pipe.task @g stage 0 forward () -> (tensor<2xf32> to @a) {
+pipe.task @g stage 0 forward calls @g.body () -> (@a)
+pipe.body @g.body () -> (tensor<2xf32>) {
   %x = nn.constant dense<1.0> : tensor<2xf32>
   pipe.yield %x : tensor<2xf32>
 }
@@ -293,7 +316,8 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // The same microbatch on both sides.
 pipe.value @a : tensor<2xf32>
-pipe.task @f stage 0 forward () -> (tensor<2xf32> to @a) {
+pipe.task @f stage 0 forward calls @f.body () -> (@a)
+pipe.body @f.body () -> (tensor<2xf32>) {
   %x = nn.constant dense<1.0> : tensor<2xf32>
   pipe.yield %x : tensor<2xf32>
 }
@@ -310,7 +334,8 @@ pipe.schedule train stage 1 microbatches 2 {
 // -----
 
 pipe.value @a : tensor<2xf32>
-pipe.task @f stage 0 forward () -> (tensor<2xf32> to @a) {
+pipe.task @f stage 0 forward calls @f.body () -> (@a)
+pipe.body @f.body () -> (tensor<2xf32>) {
   %x = nn.constant dense<1.0> : tensor<2xf32>
   pipe.yield %x : tensor<2xf32>
 }
@@ -345,7 +370,8 @@ pipe.schedule train stage 1 microbatches 1 {
 // expected-error @+1 {{the stages wait for each other forever}}
 module {
 pipe.value @a : tensor<2xf32>
-pipe.task @f stage 0 forward () -> (tensor<2xf32> to @a) {
+pipe.task @f stage 0 forward calls @f.body () -> (@a)
+pipe.body @f.body () -> (tensor<2xf32>) {
   %x = nn.constant dense<1.0> : tensor<2xf32>
   pipe.yield %x : tensor<2xf32>
 }
@@ -367,23 +393,29 @@ pipe.schedule train stage 1 microbatches 1 {
 dist.mesh @mesh = <["dp"=3, "pp"=2]>
 pipe.value @a : tensor<f32>
 pipe.value @b : tensor<f32>
-pipe.task @f0 stage 0 forward () -> (tensor<f32> to @a) {
+pipe.task @f0 stage 0 forward calls @f0.body () -> (@a)
+pipe.body @f0.body () -> (tensor<f32>) {
   %x = nn.constant dense<1.0> : tensor<f32>
   pipe.yield %x : tensor<f32>
 }
-pipe.task @f1 stage 1 forward () -> (tensor<f32> to @b) {
+pipe.task @f1 stage 1 forward calls @f1.body () -> (@b)
+pipe.body @f1.body () -> (tensor<f32>) {
   %x = nn.constant dense<1.0> : tensor<f32>
   pipe.yield %x : tensor<f32>
 }
-pipe.task @b0 stage 0 backward (%b: tensor<f32> from @b) { pipe.yield }
-pipe.task @b1 stage 1 backward (%a: tensor<f32> from @a) { pipe.yield }
-pipe.task @u0 stage 0 update () {
+pipe.task @b0 stage 0 backward calls @b0.body (@b)
+pipe.body @b0.body (%b: tensor<f32>) { pipe.yield }
+pipe.task @b1 stage 1 backward calls @b1.body (@a)
+pipe.body @b1.body (%a: tensor<f32>) { pipe.yield }
+pipe.task @u0 stage 0 update calls @u0.body ()
+pipe.body @u0.body () {
   %x = nn.constant dense<1.0> : tensor<f32>
   %y = dist.all_reduce sum %x over ["pp"] : tensor<f32>
   %z = dist.all_reduce max %y over ["pp"] : tensor<f32>
   pipe.yield
 }
-pipe.task @u1 stage 1 update () {
+pipe.task @u1 stage 1 update calls @u1.body ()
+pipe.body @u1.body () {
   %x = nn.constant dense<1.0> : tensor<f32>
   %y = dist.all_reduce sum %x over ["pp"] : tensor<f32>
   %z = dist.all_reduce max %y over ["pp"] : tensor<f32>
@@ -411,7 +443,8 @@ pipe.schedule train stage 0 microbatches 2 attributes {live = 1 : i64} {
 // -----
 
 // expected-error @+1 {{task 'u' does not run on microbatch 0}}
-pipe.task @u stage 0 update () { pipe.yield }
+pipe.task @u stage 0 update calls @u.body ()
+pipe.body @u.body () { pipe.yield }
 pipe.schedule train stage 0 microbatches 2 { }
 
 // -----
@@ -441,22 +474,24 @@ pipe.schedule train stage 2 microbatches 1 { }
 // forward-only program trains nothing that it reads.
 nn.param @w : tensor<f32> init normal
 nn.state @count : tensor<f32> sum {nn.ahead}
-pipe.task @counts stage 0 forward_backward () attributes {nn.ahead} {
+pipe.task @counts stage 0 forward_backward calls @counts.body
+    (@count) -> (@count) {nn.ahead}
+pipe.body @counts.body (%count_before: tensor<f32>) -> (tensor<f32> into 0) {
   %x = nn.constant dense<1.0> : tensor<f32>
-  nn.accumulate %x, @count : tensor<f32>
+  %count_sum = nn.sum %count_before, %x : tensor<f32>
+  pipe.yield %count_sum : tensor<f32>
+}
+pipe.task @f stage 0 forward_backward calls @f.body (@count)
+pipe.body @f.body (%x: tensor<f32>) {
   pipe.yield
 }
-pipe.task @f stage 0 forward_backward () {
-  %x = nn.read @count : tensor<f32>
-  pipe.yield
-}
-pipe.task @u stage 0 update () {
+pipe.task @u stage 0 update calls @u.body (@count) -> (@count)
+pipe.body @u.body (%count_before: tensor<f32>) -> (tensor<f32> into 0) {
   %x = nn.constant dense<0.0> : tensor<f32>
-  nn.write %x, @count : tensor<f32>
-  pipe.yield
+  pipe.yield %x : tensor<f32>
 }
-pipe.task @o stage 0 forward_only () {
-  %x = nn.read @w : tensor<f32>
+pipe.task @o stage 0 forward_only calls @o.body (@w)
+pipe.body @o.body (%x: tensor<f32>) {
   pipe.yield
 }
 pipe.schedule train stage 0 microbatches 2 {
@@ -475,15 +510,16 @@ pipe.schedule forward stage 0 microbatches 1 {
 // The microbatches do not use it; that the update does is too late.
 nn.state @count : tensor<f32> sum {nn.ahead}
 // expected-error @+1 {{task 'counts' adds to 'count', which no task of stage 0 uses at the end of a step}}
-pipe.task @counts stage 0 forward_backward () attributes {nn.ahead} {
+pipe.task @counts stage 0 forward_backward calls @counts.body
+    (@count) -> (@count) {nn.ahead}
+pipe.body @counts.body (%count_before: tensor<f32>) -> (tensor<f32> into 0) {
   %x = nn.constant dense<1.0> : tensor<f32>
-  nn.accumulate %x, @count : tensor<f32>
-  pipe.yield
+  %count_sum = nn.sum %count_before, %x : tensor<f32>
+  pipe.yield %count_sum : tensor<f32>
 }
-pipe.task @u stage 0 update () {
-  %x = nn.read @count : tensor<f32>
-  nn.write %x, @count : tensor<f32>
-  pipe.yield
+pipe.task @u stage 0 update calls @u.body (@count) -> (@count)
+pipe.body @u.body (%x: tensor<f32>) -> (tensor<f32> into 0) {
+  pipe.yield %x : tensor<f32>
 }
 
 // -----
@@ -491,27 +527,27 @@ pipe.task @u stage 0 update () {
 // Nor does a sum that microbatches read.
 nn.state @s : tensor<f32> sum
 // expected-error @+1 {{task 'f' adds to 's', which no task of stage 0 uses at the end of a step}}
-pipe.task @f stage 0 forward_backward () {
-  %x = nn.read @s : tensor<f32>
-  nn.accumulate %x, @s : tensor<f32>
-  pipe.yield
+pipe.task @f stage 0 forward_backward calls @f.body (@s) -> (@s)
+pipe.body @f.body (%x: tensor<f32>) -> (tensor<f32> into 0) {
+  %s_sum = nn.sum %x, %x : tensor<f32>
+  pipe.yield %s_sum : tensor<f32>
 }
-pipe.task @u stage 0 update () {
+pipe.task @u stage 0 update calls @u.body (@s) -> (@s)
+pipe.body @u.body (%s_before: tensor<f32>) -> (tensor<f32> into 0) {
   %x = nn.constant dense<0.0> : tensor<f32>
-  nn.write %x, @s : tensor<f32>
-  pipe.yield
+  pipe.yield %x : tensor<f32>
 }
 
 // -----
 
 // An evaluation trains nothing either.
 nn.param @w : tensor<2xf32> init normal
-pipe.task @f stage 1 forward () {
-  %w = nn.read @w : tensor<2xf32>
+pipe.task @f stage 1 forward calls @f.body (@w)
+pipe.body @f.body (%w: tensor<2xf32>) {
   pipe.yield
 }
 // expected-error @+1 {{task 'e' evaluates parameter 'w', which stage 0 does not train}}
-pipe.task @e stage 0 evaluate () {
-  %w = nn.read @w : tensor<2xf32>
+pipe.task @e stage 0 evaluate calls @e.body (@w)
+pipe.body @e.body (%w: tensor<2xf32>) {
   pipe.yield
 }

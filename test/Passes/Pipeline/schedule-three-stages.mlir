@@ -273,53 +273,76 @@ pipe.value @tied0 : tensor<2xf32>
 pipe.value @tied2 : tensor<2xf32>
 pipe.value @other0 : tensor<2xf32>
 pipe.value @enear : tensor<2xf32>
-pipe.task @counts.2 stage 2 forward_backward (%x: tensor<2xf32> from @x) attributes {nn.ahead} {
+pipe.task @counts.2 stage 2 forward_backward calls @counts.2.body
+    (@x) {nn.ahead}
+pipe.body @counts.2.body (%x: tensor<2xf32>) {
   pipe.yield
 }
-pipe.task @forward.0 stage 0 forward (%x: tensor<2xf32> from @x) -> (tensor<2xf32> to @near, tensor<2xf32> to @far) {
+pipe.task @forward.0 stage 0 forward calls @forward.0.body (@x) -> (@near, @far)
+pipe.body @forward.0.body (%x: tensor<2xf32>)
+    -> (tensor<2xf32>, tensor<2xf32>) {
   pipe.yield %x, %x : tensor<2xf32>, tensor<2xf32>
 }
-pipe.task @forward.1 stage 1 forward (%x: tensor<2xf32> from @near) -> (tensor<2xf32> to @mid) {
+pipe.task @forward.1 stage 1 forward calls @forward.1.body (@near) -> (@mid)
+pipe.body @forward.1.body (%x: tensor<2xf32>) -> (tensor<2xf32>) {
   pipe.yield %x : tensor<2xf32>
 }
-pipe.task @forward.2 stage 2 forward (%x: tensor<2xf32> from @mid, %y: tensor<2xf32> from @far) {
+pipe.task @forward.2 stage 2 forward calls @forward.2.body (@mid, @far)
+pipe.body @forward.2.body (%x: tensor<2xf32>, %y: tensor<2xf32>) {
   pipe.yield
 }
-pipe.task @backward.2 stage 2 backward (%x: tensor<2xf32> from @mid) -> (tensor<2xf32> to @dmid, tensor<2xf32> to @dfar) {
+pipe.task @backward.2 stage 2 backward calls @backward.2.body
+    (@mid) -> (@dmid, @dfar)
+pipe.body @backward.2.body (%x: tensor<2xf32>)
+    -> (tensor<2xf32>, tensor<2xf32>) {
   pipe.yield %x, %x : tensor<2xf32>, tensor<2xf32>
 }
-pipe.task @backward.1 stage 1 backward (%x: tensor<2xf32> from @dmid, %y: tensor<2xf32> from @dfar) -> (tensor<2xf32> to @dnear) {
+pipe.task @backward.1 stage 1 backward calls @backward.1.body
+    (@dmid, @dfar) -> (@dnear)
+pipe.body @backward.1.body (%x: tensor<2xf32>, %y: tensor<2xf32>)
+    -> (tensor<2xf32>) {
   pipe.yield %x : tensor<2xf32>
 }
-pipe.task @backward.0 stage 0 backward (%x: tensor<2xf32> from @dnear) {
+pipe.task @backward.0 stage 0 backward calls @backward.0.body (@dnear)
+pipe.body @backward.0.body (%x: tensor<2xf32>) {
   pipe.yield
 }
-pipe.task @tied.0 stage 0 update () -> (tensor<2xf32> to @tied0, tensor<2xf32> to @other0) {
+pipe.task @tied.0 stage 0 update calls @tied.0.body () -> (@tied0, @other0)
+pipe.body @tied.0.body () -> (tensor<2xf32>, tensor<2xf32>) {
   %c = nn.constant dense<1.0> : tensor<2xf32>
   pipe.yield %c, %c : tensor<2xf32>, tensor<2xf32>
 }
-pipe.task @update.0 stage 0 update (%t: tensor<2xf32> from @tied2) {
+pipe.task @update.0 stage 0 update calls @update.0.body (@tied2)
+pipe.body @update.0.body (%t: tensor<2xf32>) {
   pipe.yield
 }
-pipe.task @update.1 stage 1 update (%t: tensor<2xf32> from @other0) {
+pipe.task @update.1 stage 1 update calls @update.1.body (@other0)
+pipe.body @update.1.body (%t: tensor<2xf32>) {
   pipe.yield
 }
-pipe.task @update.2 stage 2 update (%t: tensor<2xf32> from @tied0, %o: tensor<2xf32> from @other0) {
+pipe.task @update.2 stage 2 update calls @update.2.body (@tied0, @other0)
+pipe.body @update.2.body (%t: tensor<2xf32>, %o: tensor<2xf32>) {
   pipe.yield
 }
-pipe.task @tied.2 stage 2 update () -> (tensor<2xf32> to @tied2) {
+pipe.task @tied.2 stage 2 update calls @tied.2.body () -> (@tied2)
+pipe.body @tied.2.body () -> (tensor<2xf32>) {
   %c = nn.constant dense<1.0> : tensor<2xf32>
   pipe.yield %c : tensor<2xf32>
 }
-pipe.task @evaluate.0 stage 0 evaluate (%x: tensor<2xf32> from @x) -> (tensor<2xf32> to @enear) {
+pipe.task @evaluate.0 stage 0 evaluate calls @evaluate.0.body (@x) -> (@enear)
+pipe.body @evaluate.0.body (%x: tensor<2xf32>) -> (tensor<2xf32>) {
   pipe.yield %x : tensor<2xf32>
 }
-pipe.task @evaluate.1 stage 1 evaluate () {
+pipe.task @evaluate.1 stage 1 evaluate calls @evaluate.1.body ()
+pipe.body @evaluate.1.body () {
   pipe.yield
 }
-pipe.task @evaluate.2 stage 2 evaluate (%x: tensor<2xf32> from @enear) {
+pipe.task @evaluate.2 stage 2 evaluate calls @evaluate.2.body (@enear)
+pipe.body @evaluate.2.body (%x: tensor<2xf32>) {
   pipe.yield
 }
-pipe.task @evaluate_result.0 stage 0 evaluate_result () {
+pipe.task @evaluate_result.0 stage 0 evaluate_result calls @evaluate_result.0.body
+    ()
+pipe.body @evaluate_result.0.body () {
   pipe.yield
 }

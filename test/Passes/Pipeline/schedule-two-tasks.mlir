@@ -8,9 +8,11 @@
 // CHECK-NEXT: pipe.run @second microbatch 1
 // CHECK-NEXT: pipe.run @first microbatch 1
 pipe.input @x : tensor<2xf32> role data name "x"
-pipe.task @second stage 0 forward_backward (%x: tensor<2xf32> from @x) {
+pipe.task @second stage 0 forward_backward calls @second.body (@x)
+pipe.body @second.body (%x: tensor<2xf32>) {
   pipe.yield
 }
-pipe.task @first stage 0 forward_backward (%x: tensor<2xf32> from @x) {
+pipe.task @first stage 0 forward_backward calls @first.body (@x)
+pipe.body @first.body (%x: tensor<2xf32>) {
   pipe.yield
 }

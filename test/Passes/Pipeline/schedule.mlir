@@ -7,17 +7,21 @@
 pipe.input @x : tensor<2xf32> role data name "x"
 pipe.value @act : tensor<2xf32>
 pipe.value @grad : tensor<2xf32>
-pipe.task @forward.0 stage 0 forward (%x: tensor<2xf32> from @x) -> (tensor<2xf32> to @act) {
+pipe.task @forward.0 stage 0 forward calls @forward.0.body (@x) -> (@act)
+pipe.body @forward.0.body (%x: tensor<2xf32>) -> (tensor<2xf32>) {
   %y = nn.tanh %x : tensor<2xf32>
   pipe.yield %y : tensor<2xf32>
 }
-pipe.task @forward.1 stage 1 forward (%y: tensor<2xf32> from @act) {
+pipe.task @forward.1 stage 1 forward calls @forward.1.body (@act)
+pipe.body @forward.1.body (%y: tensor<2xf32>) {
   pipe.yield
 }
-pipe.task @backward.1 stage 1 backward (%y: tensor<2xf32> from @act) -> (tensor<2xf32> to @grad) {
+pipe.task @backward.1 stage 1 backward calls @backward.1.body (@act) -> (@grad)
+pipe.body @backward.1.body (%y: tensor<2xf32>) -> (tensor<2xf32>) {
   pipe.yield %y : tensor<2xf32>
 }
-pipe.task @backward.0 stage 0 backward (%g: tensor<2xf32> from @grad) {
+pipe.task @backward.0 stage 0 backward calls @backward.0.body (@grad)
+pipe.body @backward.0.body (%g: tensor<2xf32>) {
   pipe.yield
 }
 

@@ -399,7 +399,8 @@ pipe.output @o : tensor<4xf32> name "o"
 // CHECK-LABEL: pipe.task @task
 // CHECK: %[[K0:.*]] = func.call @kernel_0_exp(
 // CHECK-NEXT: pipe.yield %[[K0]]
-pipe.task @task stage 0 forward_backward (%x: tensor<4xf32> from @x) -> (tensor<4xf32> to @o) {
+pipe.task @task stage 0 forward_backward calls @task.body (@x) -> (@o)
+pipe.body @task.body (%x: tensor<4xf32>) -> (tensor<4xf32>) {
   %y = nn.exp %x : tensor<4xf32>
   pipe.yield %y : tensor<4xf32>
 }
