@@ -6,6 +6,7 @@
 include "dialects/Pipe/Dialect.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/CommonTypeConstraints.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -83,13 +84,16 @@ def Pipe_ValueOp : Pipe_Symbol<"value"> {
   let assemblyFormat = "$sym_name `:` $type attr-dict";
 }
 
-def Pipe_BodyOp : Pipe_Op<"body", [Symbol, IsolatedFromAbove, SingleBlock]> {
+def Pipe_BodyOp : Pipe_Op<"body", [Symbol, IsolatedFromAbove, SingleBlock,
+    DeclareOpInterfaceMethods<OpAsmOpInterface,
+                              ["getAsmBlockArgumentNames"]>]> {
   let summary = "What tasks compute, as a function of what they take";
   let description = [{
     One rank's nn and dist ops, without effects: parameters and state come in
     as arguments, and a result goes `into` the argument whose place it takes.
     Tasks bind arguments and results to symbols, so equal layers, with other
-    parameters and other neighbours, are calls of one body.
+    parameters and other neighbours, are calls of one body. An argument is
+    printed with the name that its location has.
 
     ```mlir
     pipe.body @block (%x: tensor<2x8xf32>, %w: tensor<8x8xf32>,
@@ -105,7 +109,8 @@ def Pipe_BodyOp : Pipe_Op<"body", [Symbol, IsolatedFromAbove, SingleBlock]> {
     ```
 
     **Constraints:**
-    - it ends in `pipe.yield`;
+    - it ends in `pipe.yield`, with a value for each result;
+    - it has no `nn.read`, `nn.write` or `nn.accumulate`;
     - `into` names an argument of the result's type, each at most once.
   }];
   // By result: the argument whose place it takes, or -1.

@@ -79,6 +79,12 @@ ParseResult BodyOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren,
                                /*allowType=*/true))
     return failure();
+  for (OpAsmParser::Argument &argument : arguments) {
+    StringRef ssaName = argument.ssaName.name.drop_front();
+    argument.sourceLoc =
+        NameLoc::get(parser.getBuilder().getStringAttr(ssaName),
+                     parser.getEncodedSourceLoc(argument.ssaName.location));
+  }
   if (succeeded(parser.parseOptionalArrow()) &&
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&] {
         Type type;
@@ -96,13 +102,19 @@ ParseResult BodyOp::parse(OpAsmParser &parser, OperationState &result) {
   return success();
 }
 
+void BodyOp::getAsmBlockArgumentNames(Region &region,
+                                      OpAsmSetValueNameFn setName) {
+  for (BlockArgument argument : region.getArguments())
+    if (auto named = dyn_cast<NameLoc>(argument.getLoc()))
+      setName(argument, named.getName());
+}
+
 void BodyOp::print(OpAsmPrinter &p) {
   p << ' ';
   p.printSymbolName(getSymName());
   p << " (";
-  llvm::interleaveComma(getBlock()->getArguments(), p, [&](BlockArgument arg) {
-    p.printRegionArgument(arg);
-  });
+  llvm::interleaveComma(getBlock()->getArguments(), p,
+                        [&](BlockArgument arg) { p.printRegionArgument(arg); });
   p << ')';
   if (!getInto().empty()) {
     p << " -> (";
@@ -114,8 +126,8 @@ void BodyOp::print(OpAsmPrinter &p) {
                           });
     p << ')';
   }
-  p.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(), {getSymNameAttrName(), getIntoAttrName()});
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                     {getSymNameAttrName(), getIntoAttrName()});
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }

@@ -14,12 +14,16 @@ using namespace pcc::pipe;
 
 LogicalResult BodyOp::verify() {
   Block *block = getBlock();
-  if (block->empty() || !isa<YieldOp>(block->back()))
+  if (!isa<YieldOp>(block->back()))
     return emitOpError() << "must end in pipe.yield";
   if (getResults().size() != getInto().size())
     return emitOpError() << "yields " << getResults().size()
                          << " values but has " << getInto().size()
                          << " results";
+  for (Operation &op : *block)
+    if (isa<nn::ReadOp, nn::WriteOp, nn::AccumulateOp>(op))
+      return op.emitOpError()
+             << "is in a body, whose parameters and state are arguments";
   llvm::SmallDenseSet<int64_t> taken;
   for (auto [i, value, into] : llvm::enumerate(getResults(), getInto())) {
     if (into == -1)

@@ -48,14 +48,18 @@ private:
 
 } // namespace
 
-/// Whether a value is `sum`, or added to it by sums that have no other use.
-static bool isTermOf(Value value, Value sum) {
-  while (value != sum) {
-    if (!value.hasOneUse() || !isa<nn::SumOp>(*value.user_begin()))
-      return false;
-    value = value.user_begin()->getResult(0);
+/// Whether a value is `sum`, or added to it by sums. Sets `isRead` if it, or a
+/// sum on the way, is used for something else too.
+static bool isTermOf(Value value, Value sum, bool &isRead) {
+  bool isTerm = value == sum;
+  for (Operation *user : value.getUsers()) {
+    bool isAdded =
+        isa<nn::SumOp>(user) && isTermOf(user->getResult(0), sum, isRead);
+    bool isGiven = isa<YieldOp>(user) && value == sum;
+    isRead |= !isAdded && !isGiven;
+    isTerm |= isAdded;
   }
-  return true;
+  return isTerm;
 }
 
 SmallVector<Use> Ownership::usesOf(TaskOp task) {
@@ -65,10 +69,10 @@ SmallVector<Use> Ownership::usesOf(TaskOp task) {
     StringRef symbol = task.getSource(argument.getArgNumber());
     if (!isa<nn::ParamOp, nn::StateOp>(symbols.lookup(symbol)))
       continue;
-    std::optional<unsigned> result =
-        body.getReplacing(argument.getArgNumber());
-    bool isAddedTo = result && isTermOf(argument, body.getResults()[*result]);
-    bool isRead = !argument.use_empty() && !isAddedTo;
+    std::optional<unsigned> result = body.getReplacing(argument.getArgNumber());
+    bool isRead = false;
+    bool isAddedTo = isTermOf(
+        argument, result ? body.getResults()[*result] : Value(), isRead);
     uses.push_back({symbol, isRead, isAddedTo, result && !isAddedTo});
   }
   return uses;
@@ -102,8 +106,7 @@ LogicalResult Ownership::check() {
           !all.trained.contains(here))
         return emitError(task.getLoc())
                << "task '" << task.getSymName() << "' evaluates parameter '"
-               << use.symbol << "', which stage " << stage
-               << " does not train";
+               << use.symbol << "', which stage " << stage << " does not train";
       if (!use.isAddedTo)
         continue;
       // What is added up ahead of the microbatches is for them.

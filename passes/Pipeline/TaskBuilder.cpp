@@ -73,8 +73,8 @@ TaskBuilder::TaskBuilder(TaskSymbols &symbols, StringRef name, int64_t stage,
   ModuleOp module = symbols.getModule();
   builder.setInsertionPointToEnd(module.getBody());
   // Equal bodies are one in the end; until then each has its task's name.
-  body = BodyOp::create(builder, loc, (name + ".body").str(),
-                        ArrayRef<int64_t>());
+  body =
+      BodyOp::create(builder, loc, (name + ".body").str(), ArrayRef<int64_t>());
   builder.createBlock(&body.getBody());
 }
 
@@ -83,7 +83,8 @@ Value TaskBuilder::take(FlatSymbolRefAttr source, Type type) {
   if (!isNew)
     return getBlock()->getArgument(it->second);
   sources.push_back(source);
-  return getBlock()->addArgument(type, loc);
+  // The name under which it is printed.
+  return getBlock()->addArgument(type, NameLoc::get(source.getAttr(), loc));
 }
 
 Value TaskBuilder::read(FlatSymbolRefAttr symbol, Type type) {
@@ -100,8 +101,7 @@ void TaskBuilder::write(FlatSymbolRefAttr symbol, Value value) {
 
 void TaskBuilder::accumulate(FlatSymbolRefAttr symbol, Value value,
                              Location where) {
-  auto state =
-      SymbolTable::lookupNearestSymbolFrom<nn::StateOp>(body, symbol);
+  auto state = SymbolTable::lookupNearestSymbolFrom<nn::StateOp>(body, symbol);
   Type type = state.getTensorType();
   if (value.getType() != type)
     value = nn::CastOp::create(builder, where, type, value);
@@ -127,9 +127,9 @@ void TaskBuilder::clone(Operation &op, IRMapping &mapping) {
     return accumulate(add.getSymbolAttr(), mapping.lookup(add.getValue()),
                       add.getLoc());
   Operation *copy = builder.clone(op, mapping);
-  for (StringRef mark : {StringRef(nn::kStageAttr),
-                         StringRef(dist::kShardingsAttr),
-                         StringRef(dist::kIdAttr)})
+  for (StringRef mark :
+       {StringRef(nn::kStageAttr), StringRef(dist::kShardingsAttr),
+        StringRef(dist::kIdAttr)})
     copy->removeDiscardableAttr(mark);
 }
 

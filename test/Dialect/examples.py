@@ -12,7 +12,7 @@ import sys
 MESH = 'dist.mesh @mesh = <["pp"=2, "dp"=2, "tp"=2]>\n'
 # Ops that stand beside functions. The others of rt stand within its stages.
 DECLARATIONS = re.compile(
-    r"(nn\.(param|state)|dist\.mesh|pipe\.(input|output|value|task|schedule)|"
+    r"(nn\.(param|state)|dist\.mesh|pipe\.(input|output|value|body|task|schedule)|"
     r"rt\.(program|stage)|func\.func|module)\b")
 STAGE = re.compile(r"rt\.(buffer|func)\b")
 UNKNOWN = "i1"

@@ -1,7 +1,8 @@
 // One test per constraint of the dialect.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @+1 {{'magic' is no phase}}
+// expected-error @+2 {{failed to parse Pipe_PhaseAttr}}
+// expected-error @+1 {{expected ::pcc::pipe::Phase to be one of: forward, backward, forward_backward, update, evaluate, evaluate_result, forward_only}}
 pipe.task @t stage 0 magic calls @t.body ()
 pipe.body @t.body () { pipe.yield }
 
@@ -19,7 +20,7 @@ pipe.schedule train stage -1 microbatches 1 {
 
 // -----
 
-// expected-error @+1 {{binds an argument to @x, which is no pipe.value or pipe.input}}
+// expected-error @+1 {{binds an argument to @x, which is no pipe.input, pipe.value, parameter or state}}
 pipe.task @t stage 0 forward calls @t.body (@x)
 pipe.body @t.body (%a: tensor<2xf32>) { pipe.yield }
 
@@ -42,10 +43,137 @@ pipe.body @t.body (%a: tensor<3xf32>) -> (tensor<3xf32>) {
 
 // -----
 
-// expected-error @+1 {{yields 0 values but has 1 targets}}
+// What is read after a step is no argument.
+pipe.output @x : tensor<3xf32> name "x"
+// expected-error @+1 {{binds an argument to @x, which is no pipe.input, pipe.value, parameter or state}}
+pipe.task @t stage 0 forward calls @t.body (@x)
+pipe.body @t.body (%a: tensor<3xf32>) { pipe.yield }
+
+// -----
+
+// expected-note @+1 {{it is declared as 'tensor<3xf32>'}}
+pipe.output @x : tensor<3xf32> name "x"
+// expected-error @+1 {{binds 'tensor<2xf32>' to @x}}
 pipe.task @t stage 0 forward calls @t.body () -> (@x)
-pipe.body @t.body () -> (tensor<3xf32>) {
+pipe.body @t.body () -> (tensor<2xf32>) {
+  %x = nn.constant dense<0.0> : tensor<2xf32>
+  pipe.yield %x : tensor<2xf32>
+}
+
+// -----
+
+// expected-note @+1 {{it is declared as 'tensor<3xf32>'}}
+nn.param @w : tensor<3xf32> init normal
+// expected-error @+1 {{binds 'tensor<2xf32>' to @w}}
+pipe.task @t stage 0 forward calls @t.body (@w)
+pipe.body @t.body (%a: tensor<2xf32>) { pipe.yield }
+
+// -----
+
+// expected-note @+1 {{it is declared as 'tensor<3xf32>'}}
+nn.state @s : tensor<3xf32> sum
+// expected-error @+1 {{binds 'tensor<2xf32>' to @s}}
+pipe.task @t stage 0 forward calls @t.body (@s)
+pipe.body @t.body (%a: tensor<2xf32>) { pipe.yield }
+
+// -----
+
+// expected-error @+1 {{calls @t.body, which is no body}}
+pipe.task @t stage 0 forward calls @t.body ()
+pipe.value @t.body : tensor<3xf32>
+
+// -----
+
+pipe.value @x : tensor<3xf32>
+// expected-error @+1 {{binds 1 arguments of 0}}
+pipe.task @t stage 0 forward calls @t.body (@x)
+pipe.body @t.body () { pipe.yield }
+
+// -----
+
+pipe.value @x : tensor<3xf32>
+// expected-error @+1 {{binds 1 results of 0}}
+pipe.task @t stage 0 forward calls @t.body () -> (@x)
+pipe.body @t.body () { pipe.yield }
+
+// -----
+
+// A value may be two arguments, a parameter or state may not: it could be
+// replaced while it is read.
+pipe.value @x : tensor<3xf32>
+nn.state @s : tensor<3xf32> sum
+// expected-error @+1 {{binds two arguments to @s}}
+pipe.task @t stage 0 forward calls @t.body (@x, @s, @x, @s)
+pipe.body @t.body (%a: tensor<3xf32>, %b: tensor<3xf32>, %c: tensor<3xf32>,
+                   %d: tensor<3xf32>) {
   pipe.yield
+}
+
+// -----
+
+// Only in the place of an argument is a result a state.
+nn.state @s : tensor<3xf32> sum
+// expected-error @+1 {{binds a result to @s, which is no pipe.value or pipe.output}}
+pipe.task @t stage 0 forward calls @t.body (@s) -> (@s)
+pipe.body @t.body (%s: tensor<3xf32>) -> (tensor<3xf32>) {
+  pipe.yield %s : tensor<3xf32>
+}
+
+// -----
+
+nn.state @s : tensor<3xf32> sum
+nn.state @r : tensor<3xf32> sum
+// expected-error @+1 {{binds a result that takes the place of @s to @r}}
+pipe.task @t stage 0 forward calls @t.body (@s, @r) -> (@r)
+pipe.body @t.body (%s: tensor<3xf32>, %r: tensor<3xf32>)
+    -> (tensor<3xf32> into 0) {
+  pipe.yield %r : tensor<3xf32>
+}
+
+// -----
+
+pipe.value @x : tensor<3xf32>
+// expected-error @+1 {{replaces @x, which is no parameter or state}}
+pipe.task @t stage 0 forward calls @t.body (@x) -> (@x)
+pipe.body @t.body (%x: tensor<3xf32>) -> (tensor<3xf32> into 0) {
+  pipe.yield %x : tensor<3xf32>
+}
+
+// -----
+
+// expected-error @+1 {{yields 0 values but has 1 results}}
+pipe.body @b () -> (tensor<3xf32>) {
+  pipe.yield
+}
+
+// -----
+
+// expected-error @+1 {{has result 0 go into argument 1 of 1}}
+pipe.body @b (%s: tensor<3xf32>) -> (tensor<3xf32> into 1) {
+  pipe.yield %s : tensor<3xf32>
+}
+
+// -----
+
+// expected-error @+1 {{has result 0 go into argument -2 of 1}}
+pipe.body @b (%s: tensor<3xf32>) -> (tensor<3xf32> into -2) {
+  pipe.yield %s : tensor<3xf32>
+}
+
+// -----
+
+// expected-error @+1 {{has two results go into argument 0}}
+pipe.body @b (%s: tensor<3xf32>)
+    -> (tensor<3xf32> into 0, tensor<3xf32> into 0) {
+  pipe.yield %s, %s : tensor<3xf32>, tensor<3xf32>
+}
+
+// -----
+
+// expected-error @+1 {{has result 1 of 'tensor<2xf32>' go into argument 0 of 'tensor<3xf32>'}}
+pipe.body @b (%s: tensor<3xf32>, %t: tensor<2xf32>)
+    -> (tensor<2xf32>, tensor<2xf32> into 0) {
+  pipe.yield %t, %t : tensor<2xf32>, tensor<2xf32>
 }
 
 // -----
@@ -107,26 +235,59 @@ pipe.schedule train stage 0 microbatches 0 {
 
 // -----
 
-pipe.value @x : tensor<2xf32>
-// expected-error @+1 {{has 0 arguments but 1 sources}}
-"pipe.task"() <{sym_name = "t", stage = 0 : i64, phase = #pipe<phase forward>, sources = [@x], targets = []}> ({
-  pipe.yield
-}) : () -> ()
-
-// -----
-
 // expected-error @+1 {{must end in pipe.yield}}
-"pipe.task"() <{sym_name = "t", stage = 0 : i64, phase = #pipe<phase forward>, sources = [], targets = []}> ({
+pipe.body @b () {
   "func.return"() : () -> ()
-}) : () -> ()
+}
 
 // -----
 
 // expected-error @+1 {{binds to "x", not to a symbol}}
-"pipe.task"() <{sym_name = "t", stage = 0 : i64, phase = #pipe<phase forward>, sources = ["x"], targets = []}> ({
-^bb0(%x: tensor<2xf32>):
+"pipe.task"() <{sym_name = "t", stage = 0 : i64, phase = #pipe<phase forward>, body = @b, sources = ["x"], targets = []}> : () -> ()
+pipe.body @b (%x: tensor<2xf32>) { pipe.yield }
+
+// -----
+
+// expected-error @+1 {{binds to 3 : i64, not to a symbol}}
+"pipe.task"() <{sym_name = "t", stage = 0 : i64, phase = #pipe<phase forward>, body = @b, sources = [], targets = [3]}> : () -> ()
+pipe.body @b () { pipe.yield }
+
+// -----
+
+nn.state @s : tensor<f32> sum
+pipe.body @b (%x: tensor<f32>) {
+  // expected-error @+1 {{is in a body, whose parameters and state are arguments}}
+  %y = nn.read @s : tensor<f32>
   pipe.yield
-}) : () -> ()
+}
+
+// -----
+
+nn.state @s : tensor<f32> sum
+pipe.body @b (%x: tensor<f32>) {
+  // expected-error @+1 {{is in a body, whose parameters and state are arguments}}
+  nn.write %x, @s : tensor<f32>
+  pipe.yield
+}
+
+// -----
+
+nn.state @s : tensor<f32> sum
+pipe.body @b (%x: tensor<f32>) {
+  // expected-error @+1 {{is in a body, whose parameters and state are arguments}}
+  nn.accumulate %x, @s : tensor<f32>
+  pipe.yield
+}
+
+// -----
+
+// A body knows only what it takes.
+%x = nn.constant dense<0.0> : tensor<2xf32>
+// expected-note @+1 {{required by region isolation constraints}}
+pipe.body @b () -> (tensor<2xf32>) {
+  // expected-error @+1 {{using value defined outside the region}}
+  pipe.yield %x : tensor<2xf32>
+}
 
 // -----
 

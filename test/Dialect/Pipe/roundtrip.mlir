@@ -10,12 +10,13 @@ pipe.value @value.0 : tensor<2x4xi64>
 pipe.value @value.1 : tensor<f32>
 nn.state @loss_sum : tensor<f32> sum
 
-// CHECK: pipe.task @forward.0 stage 0 forward (%{{.*}}: tensor<2x4xi64> from @input.tokens) -> (tensor<2x4xi64> to @value.0) {
-// CHECK-NEXT: pipe.yield %{{.*}} : tensor<2x4xi64>
-pipe.task @forward.0 stage 0 forward calls @forward.0.body
-    (@input.tokens) -> (@value.0)
-pipe.body @forward.0.body (%x: tensor<2x4xi64>) -> (tensor<2x4xi64>) {
-  pipe.yield %x : tensor<2x4xi64>
+// Arguments keep their names.
+// CHECK: pipe.task @forward.0 stage 0 forward calls @pass (@input.tokens) -> (@value.0){{$}}
+// CHECK-NEXT: pipe.body @pass (%ids.1: tensor<2x4xi64>) -> (tensor<2x4xi64>) {
+// CHECK-NEXT: pipe.yield %ids.1 : tensor<2x4xi64>
+pipe.task @forward.0 stage 0 forward calls @pass (@input.tokens) -> (@value.0)
+pipe.body @pass (%ids.1: tensor<2x4xi64>) -> (tensor<2x4xi64>) {
+  pipe.yield %ids.1 : tensor<2x4xi64>
 }
 pipe.task @forward.1 stage 1 forward calls @forward.1.body
     (@value.0, @loss_sum) -> (@value.1)
@@ -23,15 +24,22 @@ pipe.body @forward.1.body (%x: tensor<2x4xi64>, %l: tensor<f32>)
     -> (tensor<f32>) {
   pipe.yield %l : tensor<f32>
 }
+// CHECK: pipe.task @backward.0 stage 0 backward calls @backward.0.body (@value.1) {nn.ahead}
+// CHECK-NEXT: pipe.body @backward.0.body (%x: tensor<f32>) attributes {note = 1 : i64} {
+// CHECK-NEXT: pipe.yield{{$}}
 pipe.task @backward.0 stage 0 backward calls @backward.0.body (@value.1)
-pipe.body @backward.0.body (%x: tensor<f32>) {
+    {nn.ahead}
+pipe.body @backward.0.body (%x: tensor<f32>) attributes {note = 1} {
   pipe.yield
 }
-// CHECK: pipe.task @update.1 stage 1 update () -> (tensor<f32> to @output.loss) {
+// CHECK: pipe.task @update.1 stage 1 update calls @update.1.body (@loss_sum) -> (@output.loss, @loss_sum)
+// CHECK-NEXT: pipe.body @update.1.body (%l: tensor<f32>) -> (tensor<f32>, tensor<f32> into 0) {
 pipe.task @update.1 stage 1 update calls @update.1.body
-    (@loss_sum) -> (@output.loss)
-pipe.body @update.1.body (%l: tensor<f32>) -> (tensor<f32>) {
-  pipe.yield %l : tensor<f32>
+    (@loss_sum) -> (@output.loss, @loss_sum)
+pipe.body @update.1.body (%l: tensor<f32>)
+    -> (tensor<f32>, tensor<f32> into 0) {
+  %zero = nn.constant dense<0.0> : tensor<f32>
+  pipe.yield %l, %zero : tensor<f32>, tensor<f32>
 }
 
 // CHECK: pipe.schedule train stage 0 microbatches 2 {

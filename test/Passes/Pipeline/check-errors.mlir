@@ -141,12 +141,14 @@ pipe.schedule train stage 1 microbatches 1 {
 // -----
 
 nn.param @w : tensor<2xf32> init normal
+pipe.value @y : tensor<2xf32>
 pipe.task @f stage 0 forward calls @f.body ()
 pipe.body @f.body () { pipe.yield }
 // expected-error @+1 {{task 'e' evaluates parameter 'w', which stage 0 does not train}}
-pipe.task @e stage 0 evaluate calls @e.body (@w)
-pipe.body @e.body (%w: tensor<2xf32>) {
-  pipe.yield
+pipe.task @e stage 0 evaluate calls @e.body (@w) -> (@y)
+pipe.body @e.body (%w: tensor<2xf32>) -> (tensor<2xf32>) {
+  %y = nn.tanh %w : tensor<2xf32>
+  pipe.yield %y : tensor<2xf32>
 }
 
 // -----
@@ -259,10 +261,10 @@ pipe.body @e.body () { pipe.yield }
 nn.state @s : tensor<f32> sum
 // expected-error @+1 {{task 'f' adds to 's', which no task of stage 0 uses at the end of a step}}
 pipe.task @f stage 0 forward calls @f.body (@s) -> (@s)
-pipe.body @f.body (%s_before: tensor<f32>) -> (tensor<f32> into 0) {
+pipe.body @f.body (%s: tensor<f32>) -> (tensor<f32> into 0) {
   %x = nn.constant dense<1.0> : tensor<f32>
-  %s_sum = nn.sum %s_before, %x : tensor<f32>
-  pipe.yield %s_sum : tensor<f32>
+  %sum = nn.sum %s, %x : tensor<f32>
+  pipe.yield %sum : tensor<f32>
 }
 pipe.task @u stage 1 update calls @u.body (@s) -> (@s)
 pipe.body @u.body (%x: tensor<f32>) -> (tensor<f32> into 0) {
@@ -275,14 +277,15 @@ pipe.body @u.body (%x: tensor<f32>) -> (tensor<f32> into 0) {
 nn.state @s : tensor<f32> sum
 // expected-error @+1 {{task 'f' adds to 's', which no task of stage 0 clears at the end of a step}}
 pipe.task @f stage 0 forward calls @f.body (@s) -> (@s)
-pipe.body @f.body (%s_before: tensor<f32>) -> (tensor<f32> into 0) {
+pipe.body @f.body (%s: tensor<f32>) -> (tensor<f32> into 0) {
   %x = nn.constant dense<1.0> : tensor<f32>
-  %s_sum = nn.sum %s_before, %x : tensor<f32>
-  pipe.yield %s_sum : tensor<f32>
+  %sum = nn.sum %s, %x : tensor<f32>
+  pipe.yield %sum : tensor<f32>
 }
-pipe.task @u stage 0 update calls @u.body (@s)
-pipe.body @u.body (%x: tensor<f32>) {
-  pipe.yield
+pipe.output @o : tensor<f32> name "o"
+pipe.task @u stage 0 update calls @u.body (@s) -> (@o)
+pipe.body @u.body (%s: tensor<f32>) -> (tensor<f32>) {
+  pipe.yield %s : tensor<f32>
 }
 
 // -----
@@ -476,23 +479,26 @@ nn.param @w : tensor<f32> init normal
 nn.state @count : tensor<f32> sum {nn.ahead}
 pipe.task @counts stage 0 forward_backward calls @counts.body
     (@count) -> (@count) {nn.ahead}
-pipe.body @counts.body (%count_before: tensor<f32>) -> (tensor<f32> into 0) {
+pipe.body @counts.body (%count: tensor<f32>) -> (tensor<f32> into 0) {
   %x = nn.constant dense<1.0> : tensor<f32>
-  %count_sum = nn.sum %count_before, %x : tensor<f32>
-  pipe.yield %count_sum : tensor<f32>
+  %sum = nn.sum %count, %x : tensor<f32>
+  pipe.yield %sum : tensor<f32>
 }
-pipe.task @f stage 0 forward_backward calls @f.body (@count)
-pipe.body @f.body (%x: tensor<f32>) {
-  pipe.yield
+pipe.value @y : tensor<f32>
+pipe.task @f stage 0 forward_backward calls @f.body (@count) -> (@y)
+pipe.body @f.body (%count: tensor<f32>) -> (tensor<f32>) {
+  %y = nn.tanh %count : tensor<f32>
+  pipe.yield %y : tensor<f32>
 }
 pipe.task @u stage 0 update calls @u.body (@count) -> (@count)
-pipe.body @u.body (%count_before: tensor<f32>) -> (tensor<f32> into 0) {
+pipe.body @u.body (%count: tensor<f32>) -> (tensor<f32> into 0) {
   %x = nn.constant dense<0.0> : tensor<f32>
   pipe.yield %x : tensor<f32>
 }
-pipe.task @o stage 0 forward_only calls @o.body (@w)
-pipe.body @o.body (%x: tensor<f32>) {
-  pipe.yield
+pipe.output @out : tensor<f32> name "out"
+pipe.task @o stage 0 forward_only calls @o.body (@w) -> (@out)
+pipe.body @o.body (%w: tensor<f32>) -> (tensor<f32>) {
+  pipe.yield %w : tensor<f32>
 }
 pipe.schedule train stage 0 microbatches 2 {
   pipe.run @counts microbatch 0
@@ -512,10 +518,10 @@ nn.state @count : tensor<f32> sum {nn.ahead}
 // expected-error @+1 {{task 'counts' adds to 'count', which no task of stage 0 uses at the end of a step}}
 pipe.task @counts stage 0 forward_backward calls @counts.body
     (@count) -> (@count) {nn.ahead}
-pipe.body @counts.body (%count_before: tensor<f32>) -> (tensor<f32> into 0) {
+pipe.body @counts.body (%count: tensor<f32>) -> (tensor<f32> into 0) {
   %x = nn.constant dense<1.0> : tensor<f32>
-  %count_sum = nn.sum %count_before, %x : tensor<f32>
-  pipe.yield %count_sum : tensor<f32>
+  %sum = nn.sum %count, %x : tensor<f32>
+  pipe.yield %sum : tensor<f32>
 }
 pipe.task @u stage 0 update calls @u.body (@count) -> (@count)
 pipe.body @u.body (%x: tensor<f32>) -> (tensor<f32> into 0) {
@@ -524,30 +530,68 @@ pipe.body @u.body (%x: tensor<f32>) -> (tensor<f32> into 0) {
 
 // -----
 
-// Nor does a sum that microbatches read.
+// Nor is it enough that microbatches read what they add to.
 nn.state @s : tensor<f32> sum
 // expected-error @+1 {{task 'f' adds to 's', which no task of stage 0 uses at the end of a step}}
 pipe.task @f stage 0 forward_backward calls @f.body (@s) -> (@s)
-pipe.body @f.body (%x: tensor<f32>) -> (tensor<f32> into 0) {
-  %s_sum = nn.sum %x, %x : tensor<f32>
-  pipe.yield %s_sum : tensor<f32>
+pipe.body @f.body (%s: tensor<f32>) -> (tensor<f32> into 0) {
+  %x = nn.tanh %s : tensor<f32>
+  %sum = nn.sum %s, %x : tensor<f32>
+  pipe.yield %sum : tensor<f32>
 }
 pipe.task @u stage 0 update calls @u.body (@s) -> (@s)
-pipe.body @u.body (%s_before: tensor<f32>) -> (tensor<f32> into 0) {
-  %x = nn.constant dense<0.0> : tensor<f32>
-  pipe.yield %x : tensor<f32>
+pipe.body @u.body (%s: tensor<f32>) -> (tensor<f32> into 0) {
+  %zero = nn.constant dense<0.0> : tensor<f32>
+  pipe.yield %zero : tensor<f32>
+}
+
+// -----
+
+// It is added to, however many sums lead there and however often it is in them.
+nn.state @s : tensor<f32> sum
+// expected-error @+1 {{task 'f' adds to 's', which no task of stage 0 uses at the end of a step}}
+pipe.task @f stage 0 forward_backward calls @f.body (@s) -> (@s)
+pipe.body @f.body (%s: tensor<f32>) -> (tensor<f32> into 0) {
+  %x = nn.constant dense<1.0> : tensor<f32>
+  %twice = nn.sum %s, %s : tensor<f32>
+  %sum = nn.sum %x, %twice : tensor<f32>
+  pipe.yield %sum : tensor<f32>
+}
+
+// -----
+
+// What is given as a result is used, and what is replaced by anything else than
+// a sum with it is cleared, though it is read.
+nn.state @s : tensor<f32> sum
+pipe.output @o : tensor<f32> name "o"
+pipe.task @f stage 0 forward_backward calls @f.body (@s) -> (@s)
+pipe.body @f.body (%s: tensor<f32>) -> (tensor<f32> into 0) {
+  %x = nn.constant dense<1.0> : tensor<f32>
+  %sum = nn.sum %s, %x : tensor<f32>
+  pipe.yield %sum : tensor<f32>
+}
+pipe.task @u stage 0 update calls @u.body (@s) -> (@o, @s)
+pipe.body @u.body (%s: tensor<f32>) -> (tensor<f32>, tensor<f32> into 0) {
+  %less = nn.scale %s by 0.5 : tensor<f32>
+  pipe.yield %s, %less : tensor<f32>, tensor<f32>
+}
+pipe.schedule train stage 0 microbatches 1 {
+  pipe.run @f microbatch 0
+  pipe.run @u
 }
 
 // -----
 
 // An evaluation trains nothing either.
 nn.param @w : tensor<2xf32> init normal
-pipe.task @f stage 1 forward calls @f.body (@w)
-pipe.body @f.body (%w: tensor<2xf32>) {
-  pipe.yield
+pipe.value @x : tensor<2xf32>
+pipe.value @y : tensor<2xf32>
+pipe.task @f stage 1 forward calls @f.body (@w) -> (@x)
+pipe.body @f.body (%w: tensor<2xf32>) -> (tensor<2xf32>) {
+  pipe.yield %w : tensor<2xf32>
 }
 // expected-error @+1 {{task 'e' evaluates parameter 'w', which stage 0 does not train}}
-pipe.task @e stage 0 evaluate calls @e.body (@w)
-pipe.body @e.body (%w: tensor<2xf32>) {
-  pipe.yield
+pipe.task @e stage 0 evaluate calls @e.body (@w) -> (@y)
+pipe.body @e.body (%w: tensor<2xf32>) -> (tensor<2xf32>) {
+  pipe.yield %w : tensor<2xf32>
 }

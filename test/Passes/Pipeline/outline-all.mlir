@@ -21,115 +21,105 @@
 // CHECK-NEXT: pipe.value @value.6 : tensor<2x4xf32>
 // CHECK-NEXT: pipe.output @output.eval_target_count : tensor<f32> name "eval_target_count"
 // CHECK-NEXT: pipe.output @output.eval_loss : tensor<f32> name "eval_loss"
-// CHECK-NEXT: pipe.task @forward.0 stage 0 forward (%arg0: tensor<2x4xf32> from @input.x) -> (tensor<2x4xf32> to @value.0, tensor<2x4xf32> to @value.1) {
-// CHECK-NEXT: %0 = nn.read @w : tensor<4x4xf32>
-// CHECK-NEXT: %1 = nn.transpose %0 [1, 0] : tensor<4x4xf32> -> tensor<4x4xf32>
-// CHECK-NEXT: %2 = nn.contract "bc,cm->bm" %arg0, %1 : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
-// CHECK-NEXT: %3 = nn.constant dense<5.000000e-01> : tensor<2x4xf32>
-// CHECK-NEXT: %4 = nn.mul %2, %3 : tensor<2x4xf32>
-// CHECK-NEXT: pipe.yield %2, %4 : tensor<2x4xf32>, tensor<2x4xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @forward.1 stage 1 forward (%arg0: tensor<2x4xf32> from @value.1, %arg1: tensor<2x4xf32> from @input.y, %arg2: tensor<2xi64> from @input.targets) -> (tensor<2x4xf32> to @value.2, tensor<2x4xf32> to @value.3) {
-// CHECK-NEXT: %0 = nn.read @v : tensor<4x4xf32>
-// CHECK-NEXT: %1 = nn.contract "bc,cm->bm" %arg0, %0 : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
+// CHECK-NEXT: pipe.body @forward.0.body (%input.x: tensor<2x4xf32>, %w: tensor<4x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>) {
+// CHECK-NEXT: %0 = nn.transpose %w [1, 0] : tensor<4x4xf32> -> tensor<4x4xf32>
+// CHECK-NEXT: %1 = nn.contract "bc,cm->bm" %input.x, %0 : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
 // CHECK-NEXT: %2 = nn.constant dense<5.000000e-01> : tensor<2x4xf32>
 // CHECK-NEXT: %3 = nn.mul %1, %2 : tensor<2x4xf32>
-// CHECK-NEXT: %4 = nn.sub %3, %arg1 : tensor<2x4xf32>
-// CHECK-NEXT: %5 = nn.sum %4, %arg0 : tensor<2x4xf32>
-// CHECK-NEXT: %6 = nn.reduce %5 [0, 1] : tensor<2x4xf32> -> tensor<f32>
-// CHECK-NEXT: %7 = nn.read @weights : tensor<f32>
-// CHECK-NEXT: %8 = nn.mul %6, %7 : tensor<f32>
-// CHECK-NEXT: nn.accumulate %8, @loss_sum : tensor<f32>
-// CHECK-NEXT: %9 = nn.valid %arg2 : tensor<2xi64> -> tensor<2xf32>
-// CHECK-NEXT: %10 = nn.reduce %9 [0] : tensor<2xf32> -> tensor<f32>
-// CHECK-NEXT: nn.accumulate %10, @target_count : tensor<f32>
-// CHECK-NEXT: pipe.yield %4, %5 : tensor<2x4xf32>, tensor<2x4xf32>
+// CHECK-NEXT: pipe.yield %1, %3 : tensor<2x4xf32>, tensor<2x4xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @backward.1 stage 1 backward (%arg0: tensor<2x4xf32> from @value.2, %arg1: tensor<2x4xf32> from @value.3, %arg2: tensor<2x4xf32> from @value.1) -> (tensor<2x4xf32> to @value.4, tensor<2x4xf32> to @value.5) {
-// CHECK-NEXT: %0 = nn.scale %arg0 by 4.000000e+00 {nn.bwd} : tensor<2x4xf32>
+// CHECK-NEXT: pipe.task @forward.0 stage 0 forward calls @forward.0.body (@input.x, @w) -> (@value.0, @value.1)
+// CHECK-NEXT: pipe.body @forward.1.body (%value.1: tensor<2x4xf32>, %v: tensor<4x4xf32>, %input.y: tensor<2x4xf32>, %weights: tensor<f32>, %loss_sum: tensor<f32>, %input.targets: tensor<2xi64>, %target_count: tensor<f32>) -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<f32> into 4, tensor<f32> into 6) {
+// CHECK-NEXT: %0 = nn.contract "bc,cm->bm" %value.1, %v : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
+// CHECK-NEXT: %1 = nn.constant dense<5.000000e-01> : tensor<2x4xf32>
+// CHECK-NEXT: %2 = nn.mul %0, %1 : tensor<2x4xf32>
+// CHECK-NEXT: %3 = nn.sub %2, %input.y : tensor<2x4xf32>
+// CHECK-NEXT: %4 = nn.sum %3, %value.1 : tensor<2x4xf32>
+// CHECK-NEXT: %5 = nn.reduce %4 [0, 1] : tensor<2x4xf32> -> tensor<f32>
+// CHECK-NEXT: %6 = nn.mul %5, %weights : tensor<f32>
+// CHECK-NEXT: %7 = nn.sum %loss_sum, %6 : tensor<f32>
+// CHECK-NEXT: %8 = nn.valid %input.targets : tensor<2xi64> -> tensor<2xf32>
+// CHECK-NEXT: %9 = nn.reduce %8 [0] : tensor<2xf32> -> tensor<f32>
+// CHECK-NEXT: %10 = nn.sum %target_count, %9 : tensor<f32>
+// CHECK-NEXT: pipe.yield %3, %4, %7, %10 : tensor<2x4xf32>, tensor<2x4xf32>, tensor<f32>, tensor<f32>
+// CHECK-NEXT: }
+// CHECK-NEXT: pipe.task @forward.1 stage 1 forward calls @forward.1.body (@value.1, @v, @input.y, @weights, @loss_sum, @input.targets, @target_count) -> (@value.2, @value.3, @loss_sum, @target_count)
+// CHECK-NEXT: pipe.body @backward.1.body (%value.2: tensor<2x4xf32>, %v: tensor<4x4xf32>, %value.3: tensor<2x4xf32>, %value.1: tensor<2x4xf32>, %grad.v: tensor<4x4xf32>, %grad.w: tensor<4x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>, tensor<4x4xf32> into 4, tensor<4x4xf32> into 5) {
+// CHECK-NEXT: %0 = nn.scale %value.2 by 4.000000e+00 {nn.bwd} : tensor<2x4xf32>
 // CHECK-NEXT: %1 = nn.constant dense<5.000000e-01> : tensor<2x4xf32>
 // CHECK-NEXT: %2 = nn.mul %0, %1 {nn.bwd} : tensor<2x4xf32>
-// CHECK-NEXT: %3 = nn.read @v : tensor<4x4xf32>
-// CHECK-NEXT: %4 = nn.contract "bm,cm->bc" %2, %3 {nn.bwd} : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
-// CHECK-NEXT: %5 = nn.scale %arg1 by 2.000000e+00 {nn.bwd} : tensor<2x4xf32>
-// CHECK-NEXT: %6 = nn.contract "bc,bm->cm" %arg2, %2 {nn.bwd} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
-// CHECK-NEXT: %7 = nn.contract "bc,bm->cm" %5, %2 {nn.bwd} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
-// CHECK-NEXT: %8 = nn.sum %7, %6 {nn.bwd} : tensor<4x4xf32>
-// CHECK-NEXT: nn.accumulate %8, @grad.v : tensor<4x4xf32> {nn.bwd}
-// CHECK-NEXT: %9 = nn.sum %4, %5 : tensor<2x4xf32>
-// CHECK-NEXT: %10 = nn.sum %4, %5 : tensor<2x4xf32>
-// CHECK-NEXT: %11 = nn.contract "bc,bm->cm" %arg0, %2 {nn.bwd} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
-// CHECK-NEXT: nn.accumulate %11, @grad.w : tensor<4x4xf32> {nn.bwd}
-// CHECK-NEXT: pipe.yield %9, %10 : tensor<2x4xf32>, tensor<2x4xf32>
+// CHECK-NEXT: %3 = nn.contract "bm,cm->bc" %2, %v {nn.bwd} : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
+// CHECK-NEXT: %4 = nn.scale %value.3 by 2.000000e+00 {nn.bwd} : tensor<2x4xf32>
+// CHECK-NEXT: %5 = nn.contract "bc,bm->cm" %value.1, %2 {nn.bwd} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
+// CHECK-NEXT: %6 = nn.contract "bc,bm->cm" %4, %2 {nn.bwd} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
+// CHECK-NEXT: %7 = nn.sum %6, %5 {nn.bwd} : tensor<4x4xf32>
+// CHECK-NEXT: %8 = nn.sum %grad.v, %7 : tensor<4x4xf32>
+// CHECK-NEXT: %9 = nn.sum %3, %4 : tensor<2x4xf32>
+// CHECK-NEXT: %10 = nn.sum %3, %4 : tensor<2x4xf32>
+// CHECK-NEXT: %11 = nn.contract "bc,bm->cm" %value.2, %2 {nn.bwd} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
+// CHECK-NEXT: %12 = nn.sum %grad.w, %11 : tensor<4x4xf32>
+// CHECK-NEXT: pipe.yield %9, %10, %8, %12 : tensor<2x4xf32>, tensor<2x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @backward.0 stage 0 backward (%arg0: tensor<2x4xf32> from @value.0, %arg1: tensor<2x4xf32> from @value.5, %arg2: tensor<2x4xf32> from @value.4, %arg3: tensor<2x4xf32> from @input.x) {
-// CHECK-NEXT: %0 = nn.scale %arg0 by 3.000000e+00 {nn.bwd} : tensor<2x4xf32>
-// CHECK-NEXT: %1 = nn.sum %0, %arg1 {nn.bwd} : tensor<2x4xf32>
-// CHECK-NEXT: %2 = nn.mul %arg2, %1 {nn.bwd} : tensor<2x4xf32>
-// CHECK-NEXT: %3 = nn.contract "bc,bm->cm" %arg3, %2 {nn.bwd} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
-// CHECK-NEXT: nn.accumulate %3, @grad.w : tensor<4x4xf32> {nn.bwd}
-// CHECK-NEXT: pipe.yield
+// CHECK-NEXT: pipe.task @backward.1 stage 1 backward calls @backward.1.body (@value.2, @v, @value.3, @value.1, @grad.v, @grad.w) -> (@value.4, @value.5, @grad.v, @grad.w)
+// CHECK-NEXT: pipe.body @backward.0.body (%value.0: tensor<2x4xf32>, %value.5: tensor<2x4xf32>, %value.4: tensor<2x4xf32>, %input.x: tensor<2x4xf32>, %grad.w: tensor<4x4xf32>) -> (tensor<4x4xf32> into 4) {
+// CHECK-NEXT: %0 = nn.scale %value.0 by 3.000000e+00 {nn.bwd} : tensor<2x4xf32>
+// CHECK-NEXT: %1 = nn.sum %0, %value.5 {nn.bwd} : tensor<2x4xf32>
+// CHECK-NEXT: %2 = nn.mul %value.4, %1 {nn.bwd} : tensor<2x4xf32>
+// CHECK-NEXT: %3 = nn.contract "bc,bm->cm" %input.x, %2 {nn.bwd} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
+// CHECK-NEXT: %4 = nn.sum %grad.w, %3 : tensor<4x4xf32>
+// CHECK-NEXT: pipe.yield %4 : tensor<4x4xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @counts.1 stage 1 forward_backward (%arg0: tensor<2xi64> from @input.targets, %arg1: tensor<2xi64> from @input.labels) attributes {nn.ahead} {
-// CHECK-NEXT: %0 = nn.valid %arg0 : tensor<2xi64> -> tensor<2xf32>
+// CHECK-NEXT: pipe.task @backward.0 stage 0 backward calls @backward.0.body (@value.0, @value.5, @value.4, @input.x, @grad.w) -> (@grad.w)
+// CHECK-NEXT: pipe.body @counts.1.body (%input.targets: tensor<2xi64>, %input.labels: tensor<2xi64>, %weights: tensor<f32>) -> (tensor<f32> into 2) {
+// CHECK-NEXT: %0 = nn.valid %input.targets : tensor<2xi64> -> tensor<2xf32>
 // CHECK-NEXT: %1 = nn.reduce %0 [0] : tensor<2xf32> -> tensor<f32>
-// CHECK-NEXT: nn.accumulate %1, @weights : tensor<f32>
-// CHECK-NEXT: pipe.yield
+// CHECK-NEXT: %2 = nn.sum %weights, %1 : tensor<f32>
+// CHECK-NEXT: pipe.yield %2 : tensor<f32>
 // CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @update.0 stage 0 update (%arg0: tensor<f32> from @input.lr, %arg1: tensor<f32> from @input.weight_decay) -> (tensor<f32> to @output.norm, tensor<f32> to @output.extra) {
+// CHECK-NEXT: pipe.task @counts.1 stage 1 forward_backward calls @counts.1.body (@input.targets, @input.labels, @weights) -> (@weights) {nn.ahead}
+// CHECK-NEXT: pipe.body @update.0.body (%input.lr: tensor<f32>, %input.weight_decay: tensor<f32>, %grad.w: tensor<4x4xf32>, %w: tensor<4x4xf32>, %unused: tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<4x4xf32> into 3, tensor<f32> into 4) {
 // CHECK-NEXT: %0 = nn.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT: %1 = nn.read @grad.w : tensor<4x4xf32>
-// CHECK-NEXT: %2 = nn.sum_of_squares %1 : tensor<4x4xf32> -> tensor<f32>
+// CHECK-NEXT: %1 = nn.sum_of_squares %grad.w : tensor<4x4xf32> -> tensor<f32>
+// CHECK-NEXT: %2 = nn.sum %1 : tensor<f32>
+// CHECK-NEXT: %3 = nn.sqrt %2 : tensor<f32>
+// CHECK-NEXT: %4 = nn.sgd %w, %grad.w grad_scale %0 lr %input.lr weight_decay %input.weight_decay : tensor<4x4xf32>, tensor<4x4xf32>, tensor<f32>, tensor<f32>, tensor<f32>
+// CHECK-NEXT: %5 = nn.scale %unused by 5.000000e-01 : tensor<f32>
+// CHECK-NEXT: %6 = nn.mul %input.lr, %input.weight_decay : tensor<f32>
+// CHECK-NEXT: pipe.yield %3, %6, %4, %5 : tensor<f32>, tensor<f32>, tensor<4x4xf32>, tensor<f32>
+// CHECK-NEXT: }
+// CHECK-NEXT: pipe.task @update.0 stage 0 update calls @update.0.body (@input.lr, @input.weight_decay, @grad.w, @w, @unused) -> (@output.norm, @output.extra, @w, @unused)
+// CHECK-NEXT: pipe.body @update.1.body (%input.lr: tensor<f32>, %input.weight_decay: tensor<f32>, %target_count: tensor<f32>, %loss_sum: tensor<f32>, %grad.v: tensor<4x4xf32>, %m.v: tensor<4x4xf32>, %weights: tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32> into 3, tensor<4x4xf32> into 5, tensor<f32> into 6) {
+// CHECK-NEXT: %0 = nn.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: %1 = nn.div %loss_sum, %target_count : tensor<f32>
+// CHECK-NEXT: %2 = nn.sum_of_squares %grad.v : tensor<4x4xf32> -> tensor<f32>
 // CHECK-NEXT: %3 = nn.sum %2 : tensor<f32>
 // CHECK-NEXT: %4 = nn.sqrt %3 : tensor<f32>
-// CHECK-NEXT: %5 = nn.read @w : tensor<4x4xf32>
-// CHECK-NEXT: %6 = nn.sgd %5, %1 grad_scale %0 lr %arg0 weight_decay %arg1 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<f32>, tensor<f32>, tensor<f32>
-// CHECK-NEXT: nn.write %6, @w : tensor<4x4xf32>
-// CHECK-NEXT: %7 = nn.read @unused : tensor<f32>
-// CHECK-NEXT: %8 = nn.scale %7 by 5.000000e-01 : tensor<f32>
-// CHECK-NEXT: nn.write %8, @unused : tensor<f32>
-// CHECK-NEXT: %9 = nn.mul %arg0, %arg1 : tensor<f32>
-// CHECK-NEXT: pipe.yield %4, %9 : tensor<f32>, tensor<f32>
+// CHECK-NEXT: %5 = nn.sum %m.v, %grad.v : tensor<4x4xf32>
+// CHECK-NEXT: %6 = nn.mul %input.lr, %input.weight_decay : tensor<f32>
+// CHECK-NEXT: pipe.yield %1, %4, %6, %0, %5, %0 : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<4x4xf32>, tensor<f32>
 // CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @update.1 stage 1 update (%arg0: tensor<f32> from @input.lr, %arg1: tensor<f32> from @input.weight_decay) -> (tensor<f32> to @output.loss, tensor<f32> to @output.norm, tensor<f32> to @output.extra) {
+// CHECK-NEXT: pipe.task @update.1 stage 1 update calls @update.1.body (@input.lr, @input.weight_decay, @target_count, @loss_sum, @grad.v, @m.v, @weights) -> (@output.loss, @output.norm, @output.extra, @loss_sum, @m.v, @weights)
+// CHECK-NEXT: pipe.body @evaluate.0.body (%input.x: tensor<2x4xf32>, %w: tensor<4x4xf32>) -> (tensor<2x4xf32>) {
+// CHECK-NEXT: %0 = nn.contract "bc,cm->bm" %input.x, %w : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
+// CHECK-NEXT: pipe.yield %0 : tensor<2x4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: pipe.task @evaluate.0 stage 0 evaluate calls @evaluate.0.body (@input.x, @w) -> (@value.6)
+// CHECK-NEXT: pipe.body @evaluate.1.body (%value.6: tensor<2x4xf32>, %v: tensor<4x4xf32>, %eval_loss_sum: tensor<f32>) -> (tensor<f32> into 2) {
+// CHECK-NEXT: %0 = nn.contract "bc,cm->bm" %value.6, %v : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
+// CHECK-NEXT: %1 = nn.reduce %0 [0, 1] : tensor<2x4xf32> -> tensor<f32>
+// CHECK-NEXT: %2 = nn.sum %eval_loss_sum, %1 : tensor<f32>
+// CHECK-NEXT: pipe.yield %2 : tensor<f32>
+// CHECK-NEXT: }
+// CHECK-NEXT: pipe.task @evaluate.1 stage 1 evaluate calls @evaluate.1.body (@value.6, @v, @eval_loss_sum) -> (@eval_loss_sum)
+// CHECK-NEXT: pipe.body @evaluate_result.0.body (%eval_target_count: tensor<f32>) -> (tensor<f32>) {
+// CHECK-NEXT: pipe.yield %eval_target_count : tensor<f32>
+// CHECK-NEXT: }
+// CHECK-NEXT: pipe.task @evaluate_result.0 stage 0 evaluate_result calls @evaluate_result.0.body (@eval_target_count) -> (@output.eval_target_count)
+// CHECK-NEXT: pipe.body @evaluate_result.1.body (%eval_loss_sum: tensor<f32>) -> (tensor<f32>, tensor<f32> into 0) {
 // CHECK-NEXT: %0 = nn.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT: %1 = nn.read @target_count : tensor<f32>
-// CHECK-NEXT: %2 = nn.read @loss_sum : tensor<f32>
-// CHECK-NEXT: %3 = nn.div %2, %1 : tensor<f32>
-// CHECK-NEXT: %4 = nn.read @grad.v : tensor<4x4xf32>
-// CHECK-NEXT: %5 = nn.sum_of_squares %4 : tensor<4x4xf32> -> tensor<f32>
-// CHECK-NEXT: %6 = nn.sum %5 : tensor<f32>
-// CHECK-NEXT: %7 = nn.sqrt %6 : tensor<f32>
-// CHECK-NEXT: %8 = nn.read @m.v : tensor<4x4xf32>
-// CHECK-NEXT: %9 = nn.sum %8, %4 : tensor<4x4xf32>
-// CHECK-NEXT: nn.write %9, @m.v : tensor<4x4xf32>
-// CHECK-NEXT: %10 = nn.mul %arg0, %arg1 : tensor<f32>
-// CHECK-NEXT: nn.write %0, @loss_sum : tensor<f32>
-// CHECK-NEXT: nn.write %0, @weights : tensor<f32>
-// CHECK-NEXT: pipe.yield %3, %7, %10 : tensor<f32>, tensor<f32>, tensor<f32>
+// CHECK-NEXT: pipe.yield %eval_loss_sum, %0 : tensor<f32>, tensor<f32>
 // CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @evaluate.0 stage 0 evaluate (%arg0: tensor<2x4xf32> from @input.x) -> (tensor<2x4xf32> to @value.6) {
-// CHECK-NEXT: %0 = nn.read @w : tensor<4x4xf32>
-// CHECK-NEXT: %1 = nn.contract "bc,cm->bm" %arg0, %0 : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
-// CHECK-NEXT: pipe.yield %1 : tensor<2x4xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @evaluate.1 stage 1 evaluate (%arg0: tensor<2x4xf32> from @value.6) {
-// CHECK-NEXT: %0 = nn.read @v : tensor<4x4xf32>
-// CHECK-NEXT: %1 = nn.contract "bc,cm->bm" %arg0, %0 : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
-// CHECK-NEXT: %2 = nn.reduce %1 [0, 1] : tensor<2x4xf32> -> tensor<f32>
-// CHECK-NEXT: nn.accumulate %2, @eval_loss_sum : tensor<f32>
-// CHECK-NEXT: pipe.yield
-// CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @evaluate_result.0 stage 0 evaluate_result () -> (tensor<f32> to @output.eval_target_count) {
-// CHECK-NEXT: %0 = nn.read @eval_target_count : tensor<f32>
-// CHECK-NEXT: pipe.yield %0 : tensor<f32>
-// CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @evaluate_result.1 stage 1 evaluate_result () -> (tensor<f32> to @output.eval_loss) {
-// CHECK-NEXT: %0 = nn.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT: %1 = nn.read @eval_loss_sum : tensor<f32>
-// CHECK-NEXT: nn.write %0, @eval_loss_sum : tensor<f32>
-// CHECK-NEXT: pipe.yield %1 : tensor<f32>
-// CHECK-NEXT: }
+// CHECK-NEXT: pipe.task @evaluate_result.1 stage 1 evaluate_result calls @evaluate_result.1.body (@eval_loss_sum) -> (@output.eval_loss, @eval_loss_sum)
 // CHECK-NEXT: }
 
 nn.param @w : tensor<4x4xf32> init normal

@@ -12,9 +12,12 @@
 // CHECK-NEXT: pipe.output @output.sum : tensor<2xf32> name "sum"
 // CHECK-NEXT: pipe.output @output.1 : tensor<2xf32> name "1"
 // CHECK-NEXT: pipe.output @output.2 : tensor<2xi64> name "2"
-// CHECK-NEXT: pipe.task @forward.0 stage 0 forward_only (%arg0: tensor<2xi64> from @input.tokens, %arg1: tensor<2xi64> from @input.more, %arg2: tensor<2xf32> from @input.x, %arg3: tensor<2xf32> from @input.y, %arg4: tensor<2xi64> from @input.targets, %arg5: tensor<2xi64> from @input.x.2) -> (tensor<2xf32> to @output.sum, tensor<2xf32> to @output.1, tensor<2xi64> to @output.2) {
-// CHECK-NEXT: %[[S:.*]] = nn.sum %arg2, %arg3 : tensor<2xf32>
-// CHECK-NEXT: pipe.yield %[[S]], %arg2, %arg0
+// An argument is called as what it is bound to.
+// CHECK-NEXT: pipe.body @forward.0.body (%input.tokens: tensor<2xi64>, %input.more: tensor<2xi64>, %input.x: tensor<2xf32>, %input.y: tensor<2xf32>, %input.targets: tensor<2xi64>, %input.x.2: tensor<2xi64>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xi64>) {
+// CHECK-NEXT: %[[S:.*]] = nn.sum %input.x, %input.y : tensor<2xf32>
+// CHECK-NEXT: pipe.yield %[[S]], %input.x, %input.tokens
+// CHECK-NEXT: }
+// CHECK-NEXT: pipe.task @forward.0 stage 0 forward_only calls @forward.0.body (@input.tokens, @input.more, @input.x, @input.y, @input.targets, @input.x.2) -> (@output.sum, @output.1, @output.2)
 func.func @forward(%a: tensor<2xi64> {nn.role = #nn.role<tokens>},
                    %b: tensor<2xi64> {nn.role = #nn.role<tokens>, nn.name = "more"},
                    %x: tensor<2xf32> {nn.role = #nn.role<data>, nn.name = "x"},

@@ -16,112 +16,101 @@
 // CHECK-NEXT: pipe.input @input.lr : tensor<f32> role lr name "lr"
 // CHECK-NEXT: pipe.output @output.loss : tensor<f32> name "loss"
 // CHECK-NEXT: pipe.output @output.norm : tensor<f32> name "norm"
-// CHECK-NEXT: pipe.task @forward.0 stage 0 forward (%arg0: tensor<2x4xf32> from @input.x) -> (tensor<2x4xf32> to @value.0) {
-// CHECK-NEXT: %0 = nn.read @table : tensor<4x4xf32>
-// CHECK-NEXT: %1 = nn.contract "bc,cm->bm" %arg0, %0 : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
-// CHECK-NEXT: pipe.yield %1 : tensor<2x4xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @forward.1 stage 1 forward (%arg0: tensor<2x4xf32> from @value.0) -> (tensor<2x4xf32> to @value.1) {
-// CHECK-NEXT: %0 = nn.read @table : tensor<4x4xf32>
-// CHECK-NEXT: %1 = nn.contract "bc,cm->bm" %arg0, %0 : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
-// CHECK-NEXT: pipe.yield %1 : tensor<2x4xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @forward.2 stage 2 forward (%arg0: tensor<2x4xf32> from @value.1) -> (tensor<2x4xf32> to @value.2) {
-// CHECK-NEXT: %0 = nn.read @table : tensor<4x4xf32>
-// CHECK-NEXT: %1 = nn.read @w : tensor<4x4xf32>
-// CHECK-NEXT: %2 = nn.sum %0, %1 : tensor<4x4xf32>
-// CHECK-NEXT: %3 = nn.contract "bc,cm->bm" %arg0, %2 : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
-// CHECK-NEXT: %4 = nn.reduce %3 [0, 1] : tensor<2x4xf32> -> tensor<f32>
-// CHECK-NEXT: nn.accumulate %4, @loss_sum : tensor<f32>
-// CHECK-NEXT: %5 = nn.constant dense<2.000000e+00> : tensor<f32>
-// CHECK-NEXT: nn.accumulate %5, @target_count : tensor<f32>
-// CHECK-NEXT: pipe.yield %3 : tensor<2x4xf32>
-// CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @backward.2 stage 2 backward (%arg0: tensor<2x4xf32> from @value.2, %arg1: tensor<2x4xf32> from @value.1) -> (tensor<2x4xf32> to @value.3) {
-// CHECK-NEXT: %0 = nn.scale %arg0 by 2.000000e+00 {nn.bwd} : tensor<2x4xf32>
-// CHECK-NEXT: %1 = nn.contract "bm,bc->mc" %arg1, %0 {nn.bwd} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
-// CHECK-NEXT: nn.accumulate %1, @grad.w : tensor<4x4xf32> {nn.bwd}
-// CHECK-NEXT: nn.accumulate %1, @grad.table : tensor<4x4xf32> {nn.bwd}
+// CHECK-NEXT: pipe.body @forward.0.body (%input.x: tensor<2x4xf32>, %table: tensor<4x4xf32>) -> (tensor<2x4xf32>) {
+// CHECK-NEXT: %0 = nn.contract "bc,cm->bm" %input.x, %table : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
 // CHECK-NEXT: pipe.yield %0 : tensor<2x4xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @backward.1 stage 1 backward (%arg0: tensor<2x4xf32> from @value.3, %arg1: tensor<2x4xf32> from @value.0) -> (tensor<2x4xf32> to @value.4) {
-// CHECK-NEXT: %0 = nn.read @table : tensor<4x4xf32>
-// CHECK-NEXT: %1 = nn.contract "bm,cm->bc" %arg0, %0 {nn.bwd} : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
-// CHECK-NEXT: %2 = nn.contract "bm,bc->mc" %arg1, %1 {nn.bwd} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
-// CHECK-NEXT: nn.accumulate %2, @grad.table : tensor<4x4xf32> {nn.bwd}
-// CHECK-NEXT: pipe.yield %1 : tensor<2x4xf32>
+// CHECK-NEXT: pipe.task @forward.0 stage 0 forward calls @forward.0.body (@input.x, @table) -> (@value.0)
+// CHECK-NEXT: pipe.body @forward.1.body (%value.0: tensor<2x4xf32>, %table: tensor<4x4xf32>) -> (tensor<2x4xf32>) {
+// CHECK-NEXT: %0 = nn.contract "bc,cm->bm" %value.0, %table : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
+// CHECK-NEXT: pipe.yield %0 : tensor<2x4xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @backward.0 stage 0 backward (%arg0: tensor<2x4xf32> from @input.x, %arg1: tensor<2x4xf32> from @value.4) {
-// CHECK-NEXT: %0 = nn.contract "bm,bc->mc" %arg0, %arg1 {nn.bwd} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
-// CHECK-NEXT: nn.accumulate %0, @grad.table : tensor<4x4xf32> {nn.bwd}
-// CHECK-NEXT: pipe.yield
+// CHECK-NEXT: pipe.task @forward.1 stage 1 forward calls @forward.1.body (@value.0, @table) -> (@value.1)
+// CHECK-NEXT: pipe.body @forward.2.body (%value.1: tensor<2x4xf32>, %table: tensor<4x4xf32>, %w: tensor<4x4xf32>, %loss_sum: tensor<f32>, %target_count: tensor<f32>) -> (tensor<2x4xf32>, tensor<f32> into 3, tensor<f32> into 4) {
+// CHECK-NEXT: %0 = nn.sum %table, %w : tensor<4x4xf32>
+// CHECK-NEXT: %1 = nn.contract "bc,cm->bm" %value.1, %0 : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
+// CHECK-NEXT: %2 = nn.reduce %1 [0, 1] : tensor<2x4xf32> -> tensor<f32>
+// CHECK-NEXT: %3 = nn.sum %loss_sum, %2 : tensor<f32>
+// CHECK-NEXT: %4 = nn.constant dense<2.000000e+00> : tensor<f32>
+// CHECK-NEXT: %5 = nn.sum %target_count, %4 : tensor<f32>
+// CHECK-NEXT: pipe.yield %1, %3, %5 : tensor<2x4xf32>, tensor<f32>, tensor<f32>
 // CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @tied.0.0 stage 0 update () -> (tensor<4x4xf32> to @value.5) {
-// CHECK-NEXT: %0 = nn.read @grad.table : tensor<4x4xf32>
-// CHECK-NEXT: pipe.yield %0 : tensor<4x4xf32>
+// CHECK-NEXT: pipe.task @forward.2 stage 2 forward calls @forward.2.body (@value.1, @table, @w, @loss_sum, @target_count) -> (@value.2, @loss_sum, @target_count)
+// CHECK-NEXT: pipe.body @backward.2.body (%value.2: tensor<2x4xf32>, %value.1: tensor<2x4xf32>, %grad.w: tensor<4x4xf32>, %grad.table: tensor<4x4xf32>) -> (tensor<2x4xf32>, tensor<4x4xf32> into 2, tensor<4x4xf32> into 3) {
+// CHECK-NEXT: %0 = nn.scale %value.2 by 2.000000e+00 {nn.bwd} : tensor<2x4xf32>
+// CHECK-NEXT: %1 = nn.contract "bm,bc->mc" %value.1, %0 {nn.bwd} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
+// CHECK-NEXT: %2 = nn.sum %grad.w, %1 : tensor<4x4xf32>
+// CHECK-NEXT: %3 = nn.sum %grad.table, %1 : tensor<4x4xf32>
+// CHECK-NEXT: pipe.yield %0, %2, %3 : tensor<2x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @tied.0.1 stage 1 update () -> (tensor<4x4xf32> to @value.6) {
-// CHECK-NEXT: %0 = nn.read @grad.table : tensor<4x4xf32>
-// CHECK-NEXT: pipe.yield %0 : tensor<4x4xf32>
+// CHECK-NEXT: pipe.task @backward.2 stage 2 backward calls @backward.2.body (@value.2, @value.1, @grad.w, @grad.table) -> (@value.3, @grad.w, @grad.table)
+// CHECK-NEXT: pipe.body @backward.1.body (%value.3: tensor<2x4xf32>, %table: tensor<4x4xf32>, %value.0: tensor<2x4xf32>, %grad.table: tensor<4x4xf32>) -> (tensor<2x4xf32>, tensor<4x4xf32> into 3) {
+// CHECK-NEXT: %0 = nn.contract "bm,cm->bc" %value.3, %table {nn.bwd} : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
+// CHECK-NEXT: %1 = nn.contract "bm,bc->mc" %value.0, %0 {nn.bwd} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
+// CHECK-NEXT: %2 = nn.sum %grad.table, %1 : tensor<4x4xf32>
+// CHECK-NEXT: pipe.yield %0, %2 : tensor<2x4xf32>, tensor<4x4xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @tied.0.2 stage 2 update () -> (tensor<4x4xf32> to @value.7) {
-// CHECK-NEXT: %0 = nn.read @grad.table : tensor<4x4xf32>
-// CHECK-NEXT: pipe.yield %0 : tensor<4x4xf32>
+// CHECK-NEXT: pipe.task @backward.1 stage 1 backward calls @backward.1.body (@value.3, @table, @value.0, @grad.table) -> (@value.4, @grad.table)
+// CHECK-NEXT: pipe.body @backward.0.body (%input.x: tensor<2x4xf32>, %value.4: tensor<2x4xf32>, %grad.table: tensor<4x4xf32>) -> (tensor<4x4xf32> into 2) {
+// CHECK-NEXT: %0 = nn.contract "bm,bc->mc" %input.x, %value.4 {nn.bwd} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
+// CHECK-NEXT: %1 = nn.sum %grad.table, %0 : tensor<4x4xf32>
+// CHECK-NEXT: pipe.yield %1 : tensor<4x4xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @update.0 stage 0 update (%arg0: tensor<f32> from @input.lr, %arg1: tensor<4x4xf32> from @value.6, %arg2: tensor<4x4xf32> from @value.7) -> (tensor<f32> to @output.loss, tensor<f32> to @output.norm) {
+// CHECK-NEXT: pipe.task @backward.0 stage 0 backward calls @backward.0.body (@input.x, @value.4, @grad.table) -> (@grad.table)
+// CHECK-NEXT: pipe.body @tied.0.0.body (%grad.table: tensor<4x4xf32>) -> (tensor<4x4xf32>) {
+// CHECK-NEXT: pipe.yield %grad.table : tensor<4x4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: pipe.task @tied.0.0 stage 0 update calls @tied.0.0.body (@grad.table) -> (@value.5)
+// CHECK-NEXT: pipe.body @tied.0.1.body (%grad.table: tensor<4x4xf32>) -> (tensor<4x4xf32>) {
+// CHECK-NEXT: pipe.yield %grad.table : tensor<4x4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: pipe.task @tied.0.1 stage 1 update calls @tied.0.1.body (@grad.table) -> (@value.6)
+// CHECK-NEXT: pipe.body @tied.0.2.body (%grad.table: tensor<4x4xf32>) -> (tensor<4x4xf32>) {
+// CHECK-NEXT: pipe.yield %grad.table : tensor<4x4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: pipe.task @tied.0.2 stage 2 update calls @tied.0.2.body (@grad.table) -> (@value.7)
+// CHECK-NEXT: pipe.body @update.0.body (%input.lr: tensor<f32>, %grad.table: tensor<4x4xf32>, %value.6: tensor<4x4xf32>, %value.7: tensor<4x4xf32>, %table: tensor<4x4xf32>) -> (tensor<f32>, tensor<f32>, tensor<4x4xf32> into 4) {
 // CHECK-NEXT: %0 = nn.constant dense<0.000000e+00> : tensor<f32>
 // CHECK-NEXT: %1 = dist.all_reduce sum %0 over ["pp"] : tensor<f32>
 // CHECK-NEXT: %2 = nn.constant dense<0.000000e+00> : tensor<f32>
 // CHECK-NEXT: %3 = nn.div %2, %1 : tensor<f32>
-// CHECK-NEXT: %4 = nn.read @grad.table : tensor<4x4xf32>
-// CHECK-NEXT: %5 = nn.sum %4, %arg1, %arg2 : tensor<4x4xf32>
-// CHECK-NEXT: %6 = nn.sum_of_squares %5 : tensor<4x4xf32> -> tensor<f32>
-// CHECK-NEXT: %7 = nn.sum %6 : tensor<f32>
-// CHECK-NEXT: %8 = dist.all_reduce sum %7 over ["pp"] : tensor<f32>
-// CHECK-NEXT: %9 = nn.sqrt %8 : tensor<f32>
-// CHECK-NEXT: %10 = nn.read @table : tensor<4x4xf32>
-// CHECK-NEXT: %11 = nn.sum %10, %5 : tensor<4x4xf32>
-// CHECK-NEXT: nn.write %11, @table : tensor<4x4xf32>
-// CHECK-NEXT: pipe.yield %3, %9 : tensor<f32>, tensor<f32>
-// CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @update.1 stage 1 update (%arg0: tensor<f32> from @input.lr, %arg1: tensor<4x4xf32> from @value.5, %arg2: tensor<4x4xf32> from @value.7) -> (tensor<f32> to @output.loss, tensor<f32> to @output.norm) {
-// CHECK-NEXT: %0 = nn.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT: %1 = dist.all_reduce sum %0 over ["pp"] : tensor<f32>
-// CHECK-NEXT: %2 = nn.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT: %3 = nn.div %2, %1 : tensor<f32>
-// CHECK-NEXT: %4 = nn.read @grad.table : tensor<4x4xf32>
-// CHECK-NEXT: %5 = nn.sum %arg1, %4, %arg2 : tensor<4x4xf32>
-// CHECK-NEXT: %6 = nn.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: %4 = nn.sum %grad.table, %value.6, %value.7 : tensor<4x4xf32>
+// CHECK-NEXT: %5 = nn.sum_of_squares %4 : tensor<4x4xf32> -> tensor<f32>
+// CHECK-NEXT: %6 = nn.sum %5 : tensor<f32>
 // CHECK-NEXT: %7 = dist.all_reduce sum %6 over ["pp"] : tensor<f32>
 // CHECK-NEXT: %8 = nn.sqrt %7 : tensor<f32>
-// CHECK-NEXT: %9 = nn.read @table : tensor<4x4xf32>
-// CHECK-NEXT: %10 = nn.sum %9, %5 : tensor<4x4xf32>
-// CHECK-NEXT: nn.write %10, @table : tensor<4x4xf32>
-// CHECK-NEXT: pipe.yield %3, %8 : tensor<f32>, tensor<f32>
+// CHECK-NEXT: %9 = nn.sum %table, %4 : tensor<4x4xf32>
+// CHECK-NEXT: pipe.yield %3, %8, %9 : tensor<f32>, tensor<f32>, tensor<4x4xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @update.2 stage 2 update (%arg0: tensor<f32> from @input.lr, %arg1: tensor<4x4xf32> from @value.5, %arg2: tensor<4x4xf32> from @value.6) -> (tensor<f32> to @output.loss, tensor<f32> to @output.norm) {
+// CHECK-NEXT: pipe.task @update.0 stage 0 update calls @update.0.body (@input.lr, @grad.table, @value.6, @value.7, @table) -> (@output.loss, @output.norm, @table)
+// CHECK-NEXT: pipe.body @update.1.body (%input.lr: tensor<f32>, %grad.table: tensor<4x4xf32>, %value.5: tensor<4x4xf32>, %value.7: tensor<4x4xf32>, %table: tensor<4x4xf32>) -> (tensor<f32>, tensor<f32>, tensor<4x4xf32> into 4) {
 // CHECK-NEXT: %0 = nn.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT: %1 = nn.read @target_count : tensor<f32>
-// CHECK-NEXT: %2 = dist.all_reduce sum %1 over ["pp"] : tensor<f32>
-// CHECK-NEXT: %3 = nn.read @loss_sum : tensor<f32>
-// CHECK-NEXT: %4 = nn.div %3, %2 : tensor<f32>
-// CHECK-NEXT: %5 = nn.read @grad.table : tensor<4x4xf32>
-// CHECK-NEXT: %6 = nn.sum %arg1, %arg2, %5 : tensor<4x4xf32>
-// CHECK-NEXT: %7 = nn.read @grad.w : tensor<4x4xf32>
-// CHECK-NEXT: %8 = nn.scale %7 by 5.000000e-01 : tensor<4x4xf32>
-// CHECK-NEXT: %9 = nn.sum_of_squares %8 : tensor<4x4xf32> -> tensor<f32>
-// CHECK-NEXT: %10 = nn.sum %9 : tensor<f32>
-// CHECK-NEXT: %11 = dist.all_reduce sum %10 over ["pp"] : tensor<f32>
-// CHECK-NEXT: %12 = nn.sqrt %11 : tensor<f32>
-// CHECK-NEXT: %13 = nn.read @table : tensor<4x4xf32>
-// CHECK-NEXT: %14 = nn.sum %13, %6 : tensor<4x4xf32>
-// CHECK-NEXT: nn.write %14, @table : tensor<4x4xf32>
-// CHECK-NEXT: %15 = nn.read @w : tensor<4x4xf32>
-// CHECK-NEXT: %16 = nn.sum %15, %8 : tensor<4x4xf32>
-// CHECK-NEXT: nn.write %16, @w : tensor<4x4xf32>
-// CHECK-NEXT: nn.write %0, @loss_sum : tensor<f32>
-// CHECK-NEXT: pipe.yield %4, %12 : tensor<f32>, tensor<f32>
+// CHECK-NEXT: %1 = dist.all_reduce sum %0 over ["pp"] : tensor<f32>
+// CHECK-NEXT: %2 = nn.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: %3 = nn.div %2, %1 : tensor<f32>
+// CHECK-NEXT: %4 = nn.sum %value.5, %grad.table, %value.7 : tensor<4x4xf32>
+// CHECK-NEXT: %5 = nn.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: %6 = dist.all_reduce sum %5 over ["pp"] : tensor<f32>
+// CHECK-NEXT: %7 = nn.sqrt %6 : tensor<f32>
+// CHECK-NEXT: %8 = nn.sum %table, %4 : tensor<4x4xf32>
+// CHECK-NEXT: pipe.yield %3, %7, %8 : tensor<f32>, tensor<f32>, tensor<4x4xf32>
 // CHECK-NEXT: }
+// CHECK-NEXT: pipe.task @update.1 stage 1 update calls @update.1.body (@input.lr, @grad.table, @value.5, @value.7, @table) -> (@output.loss, @output.norm, @table)
+// CHECK-NEXT: pipe.body @update.2.body (%input.lr: tensor<f32>, %target_count: tensor<f32>, %loss_sum: tensor<f32>, %grad.table: tensor<4x4xf32>, %value.5: tensor<4x4xf32>, %value.6: tensor<4x4xf32>, %grad.w: tensor<4x4xf32>, %table: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> (tensor<f32>, tensor<f32>, tensor<f32> into 2, tensor<4x4xf32> into 7, tensor<4x4xf32> into 8) {
+// CHECK-NEXT: %0 = nn.constant dense<0.000000e+00> : tensor<f32>
+// CHECK-NEXT: %1 = dist.all_reduce sum %target_count over ["pp"] : tensor<f32>
+// CHECK-NEXT: %2 = nn.div %loss_sum, %1 : tensor<f32>
+// CHECK-NEXT: %3 = nn.sum %value.5, %value.6, %grad.table : tensor<4x4xf32>
+// CHECK-NEXT: %4 = nn.scale %grad.w by 5.000000e-01 : tensor<4x4xf32>
+// CHECK-NEXT: %5 = nn.sum_of_squares %4 : tensor<4x4xf32> -> tensor<f32>
+// CHECK-NEXT: %6 = nn.sum %5 : tensor<f32>
+// CHECK-NEXT: %7 = dist.all_reduce sum %6 over ["pp"] : tensor<f32>
+// CHECK-NEXT: %8 = nn.sqrt %7 : tensor<f32>
+// CHECK-NEXT: %9 = nn.sum %table, %3 : tensor<4x4xf32>
+// CHECK-NEXT: %10 = nn.sum %w, %4 : tensor<4x4xf32>
+// CHECK-NEXT: pipe.yield %2, %8, %0, %9, %10 : tensor<f32>, tensor<f32>, tensor<f32>, tensor<4x4xf32>, tensor<4x4xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: pipe.task @update.2 stage 2 update calls @update.2.body (@input.lr, @target_count, @loss_sum, @grad.table, @value.5, @value.6, @grad.w, @table, @w) -> (@output.loss, @output.norm, @loss_sum, @table, @w)
 // CHECK-NEXT: }
 
 nn.param @table : tensor<4x4xf32> init normal

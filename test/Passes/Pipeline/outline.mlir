@@ -18,34 +18,36 @@ nn.state @grad.v : tensor<2x8xf32> gradient of @v
 // CHECK-DAG: pipe.output @output.loss : tensor<f32> name "loss"
 // CHECK-DAG: pipe.output @output.norm : tensor<f32> name "norm"
 
-// CHECK: pipe.task @forward.0 stage 0 forward (%[[X:.*]]: tensor<4x8xf32> from @input.x) -> (tensor<4x2xf32> to @[[H]]) {
-// CHECK-NEXT: %[[W:.*]] = nn.read @w
+// CHECK: pipe.body @forward.0.body (%[[X:.*]]: tensor<4x8xf32>, %[[W:.*]]: tensor<8x2xf32>) -> (tensor<4x2xf32>) {
 // CHECK-NEXT: %[[Y:.*]] = nn.contract "bc,cm->bm" %[[X]], %[[W]]
 // CHECK-NEXT: pipe.yield %[[Y]]
+// CHECK: pipe.task @forward.0 stage 0 forward calls @forward.0.body (@input.x, @w) -> (@[[H]])
 
-// CHECK: pipe.task @forward.1 stage 1 forward (%[[Y:.*]]: tensor<4x2xf32> from @[[H]]) -> (tensor<4x8xf32> to @[[Z]]) {
-// CHECK-NEXT: %[[V:.*]] = nn.read @v
+// Sums come in and go into their places.
+// CHECK: pipe.body @forward.1.body (%[[Y:.*]]: tensor<4x2xf32>, %[[V:.*]]: tensor<2x8xf32>, %[[L0:.*]]: tensor<f32>, %[[N0:.*]]: tensor<f32>) -> (tensor<4x8xf32>, tensor<f32> into 2, tensor<f32> into 3) {
 // CHECK-NEXT: %[[ZZ:.*]] = nn.contract "bm,mc->bc" %[[Y]], %[[V]]
 // CHECK-NEXT: %[[S:.*]] = nn.mul %[[ZZ]], %[[ZZ]]
 // CHECK-NEXT: %[[L:.*]] = nn.reduce %[[S]]
-// CHECK-NEXT: nn.accumulate %[[L]], @loss_sum
+// CHECK-NEXT: %[[L1:.*]] = nn.sum %[[L0]], %[[L]]
 // CHECK-NEXT: %[[N:.*]] = nn.constant dense<3.200000e+01>
-// CHECK-NEXT: nn.accumulate %[[N]], @target_count
-// CHECK-NEXT: pipe.yield %[[ZZ]]
+// CHECK-NEXT: %[[N1:.*]] = nn.sum %[[N0]], %[[N]]
+// CHECK-NEXT: pipe.yield %[[ZZ]], %[[L1]], %[[N1]]
+// CHECK: pipe.task @forward.1 stage 1 forward calls @forward.1.body (@[[H]], @v, @loss_sum, @target_count) -> (@[[Z]], @loss_sum, @target_count)
 
-// A parameter is no value that crosses: the backward reads it again.
-// CHECK: pipe.task @backward.1 stage 1 backward (%[[ZZ:.*]]: tensor<4x8xf32> from @[[Z]], %[[Y:.*]]: tensor<4x2xf32> from @[[H]]) -> (tensor<4x2xf32> to @[[DH]]) {
+// A parameter is no value that crosses: the backward takes it again.
+// CHECK: pipe.body @backward.1.body (%[[ZZ:.*]]: tensor<4x8xf32>, %[[V:.*]]: tensor<2x8xf32>, %[[Y:.*]]: tensor<4x2xf32>, %[[GV:.*]]: tensor<2x8xf32>) -> (tensor<4x2xf32>, tensor<2x8xf32> into 3) {
 // CHECK-NEXT: %[[DZ:.*]] = nn.scale %[[ZZ]] by 2.0
-// CHECK-NEXT: %[[V:.*]] = nn.read @v
 // CHECK-NEXT: %[[DY:.*]] = nn.contract "bc,mc->bm" %[[DZ]], %[[V]]
 // CHECK-NEXT: %[[DV:.*]] = nn.contract "bm,bc->mc" %[[Y]], %[[DZ]]
-// CHECK-NEXT: nn.accumulate %[[DV]], @grad.v
-// CHECK-NEXT: pipe.yield %[[DY]]
+// CHECK-NEXT: %[[SUM:.*]] = nn.sum %[[GV]], %[[DV]]
+// CHECK-NEXT: pipe.yield %[[DY]], %[[SUM]]
+// CHECK: pipe.task @backward.1 stage 1 backward calls @backward.1.body (@[[Z]], @v, @[[H]], @grad.v) -> (@[[DH]], @grad.v)
 
-// CHECK: pipe.task @backward.0 stage 0 backward (%[[X:.*]]: tensor<4x8xf32> from @input.x, %[[DY:.*]]: tensor<4x2xf32> from @[[DH]]) {
+// CHECK: pipe.body @backward.0.body (%[[X:.*]]: tensor<4x8xf32>, %[[DY:.*]]: tensor<4x2xf32>, %[[GW:.*]]: tensor<8x2xf32>) -> (tensor<8x2xf32> into 2) {
 // CHECK-NEXT: %[[DW:.*]] = nn.contract "bc,bm->cm" %[[X]], %[[DY]]
-// CHECK-NEXT: nn.accumulate %[[DW]], @grad.w
-// CHECK-NEXT: pipe.yield
+// CHECK-NEXT: %[[SUM:.*]] = nn.sum %[[GW]], %[[DW]]
+// CHECK-NEXT: pipe.yield %[[SUM]]
+// CHECK: pipe.task @backward.0 stage 0 backward calls @backward.0.body (@input.x, @[[DH]], @grad.w) -> (@grad.w)
 func.func @microbatch(%x: tensor<4x8xf32> {nn.name = "x", nn.role = #nn.role<data>}) {
   %w = nn.read @w : tensor<8x2xf32> {nn.stage = 0}
   %y = nn.contract "bc,cm->bm" %x, %w {nn.stage = 0} : tensor<4x8xf32>, tensor<8x2xf32> -> tensor<4x2xf32>
@@ -65,12 +67,14 @@ func.func @microbatch(%x: tensor<4x8xf32> {nn.name = "x", nn.role = #nn.role<dat
   return
 }
 
-// CHECK: pipe.task @update.0 stage 0 update (%{{.*}}: tensor<f32> from @input.lr
-// CHECK-NOT: @v
-// CHECK: nn.write %{{.*}}, @w
-// CHECK: pipe.task @update.1 stage 1 update (%{{.*}}: tensor<f32> from @input.lr
-// CHECK-NOT: @w
-// CHECK: nn.write %{{.*}}, @v
+// CHECK: pipe.body @update.0.body
+// CHECK: %[[W:.*]] = nn.sgd %w
+// CHECK: pipe.yield %{{.*}}, %[[W]] :
+// CHECK: pipe.task @update.0 stage 0 update calls @update.0.body (@input.lr, @input.weight_decay, @grad.w, @w) -> (@output.norm, @w)
+// CHECK: pipe.body @update.1.body
+// CHECK: %[[V:.*]] = nn.sgd %v
+// CHECK: pipe.yield %{{.*}}, %{{.*}}, %[[V]] :
+// CHECK: pipe.task @update.1 stage 1 update calls @update.1.body (@input.lr, @input.weight_decay, @target_count, @loss_sum, @grad.v, @v) -> (@output.loss, @output.norm, @v)
 func.func @update(%lr: tensor<f32> {nn.name = "lr", nn.role = #nn.role<lr>},
                   %decay: tensor<f32> {nn.name = "weight_decay", nn.role = #nn.role<weight_decay>})
     -> (tensor<f32> {nn.name = "loss"}, tensor<f32> {nn.name = "norm"}) {

@@ -83,9 +83,10 @@
 // PIPELINE-NOT: nn.state @exp_avg.
 // PIPELINE: pipe.task @forward.0
 // PIPELINE-NOT: @head
-// PIPELINE: pipe.task @forward.1 stage 1
-// PIPELINE-NEXT: dist.all_gather
-// PIPELINE-NEXT: nn.read @head
+// PIPELINE: pipe.body @forward.1.body (%[[X:[^:]*]]: {{.*}}%head:
+// PIPELINE-NEXT: %[[ALL:.*]] = dist.all_gather %[[X]]
+// PIPELINE-NEXT: nn.contract {{.*}} %[[ALL]], %head
+// PIPELINE: pipe.task @forward.1 stage 1 forward calls @forward.1.body ({{.*}}, @head,
 // PIPELINE: nn.sgd
 // PIPELINE: pipe.schedule train stage 0 microbatches 2 attributes {live = 2 : i64}
 // PIPELINE: pipe.schedule train stage 1 microbatches 2 attributes {live = 2 : i64}

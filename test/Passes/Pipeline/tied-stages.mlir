@@ -7,21 +7,21 @@
 // RUN: pcc-opt %t --pass-pipeline="builtin.module(nn-expand-attention,rt-split-accumulate,rt-form-kernels,rt-verify-kernels,rt-lower,rt-verify)" | FileCheck %s --check-prefix=RT
 
 // The narrow value between the two layers crosses, and its cotangent.
-// CHECK: pipe.task @forward.0 stage 0 forward (%{{.*}}: tensor<4x6xi64> from @input.tokens) -> ({{.*}}tensor<4x6x2xf32> to @[[ACT:.*]]) {
-// CHECK: pipe.task @forward.1 stage 1 forward (%{{.*}}: tensor<4x6x2xf32> from @[[ACT]]
-// CHECK: pipe.task @backward.1 stage 1 backward {{.*}} -> (tensor<4x6x2xf32> to @[[GRAD:.*]]) {
-// CHECK: pipe.task @tied.0.0 stage 0 update () -> (tensor<8x4xf32> to @[[TIED0:.*]]) {
-// CHECK-NEXT: nn.read @grad.wte
-// CHECK: pipe.task @tied.0.1 stage 1 update () -> (tensor<8x4xf32> to @[[TIED1:.*]]) {
+// CHECK: pipe.body @forward.0.body {{.*}} -> ({{.*}}tensor<4x6x2xf32>) {
+// CHECK: pipe.task @forward.0 stage 0 forward calls @forward.0.body (@input.tokens, @wte, @down) -> ({{.*}}@[[ACT:value.[0-9]+]])
+// CHECK: pipe.body @forward.1.body (%{{.*}}: tensor<4x6x2xf32>,
+// CHECK: pipe.task @forward.1 stage 1 forward calls @forward.1.body (@[[ACT]],
+// CHECK: pipe.body @backward.1.body {{.*}} -> (tensor<4x6x2xf32>, tensor<2x4xf32> into {{[0-9]+}}, tensor<8x4xf32> into {{[0-9]+}}) {
+// CHECK: pipe.task @backward.1 stage 1 backward {{.*}} -> (@[[GRAD:value.[0-9]+]], @grad.up, @grad.wte)
+// CHECK: pipe.task @tied.0.0 stage 0 update calls @tied.0.0.body (@grad.wte) -> (@[[TIED0:.*]])
+// CHECK: pipe.task @tied.0.1 stage 1 update calls @tied.0.1.body (@grad.wte) -> (@[[TIED1:.*]])
 
-// CHECK-LABEL: pipe.task @update.0
-// CHECK: %[[OWN:.*]] = nn.read @grad.wte
-// CHECK-NEXT: %[[SUM:.*]] = nn.sum %[[OWN]], %{{.*}} : tensor<8x4xf32>
+// CHECK-LABEL: pipe.body @update.0.body
+// CHECK: %[[SUM:.*]] = nn.sum %grad.wte, %{{.*}} : tensor<8x4xf32>
 // CHECK: nn.sum_of_squares %[[SUM]]
 // CHECK: dist.all_reduce sum {{.*}} over ["pp"]
-// CHECK-LABEL: pipe.task @update.1
-// CHECK: %[[OWN:.*]] = nn.read @grad.wte
-// CHECK-NEXT: %[[SUM:.*]] = nn.sum %{{.*}}, %[[OWN]] : tensor<8x4xf32>
+// CHECK-LABEL: pipe.body @update.1.body
+// CHECK: %[[SUM:.*]] = nn.sum %{{.*}}, %grad.wte : tensor<8x4xf32>
 // CHECK-NOT: nn.sum_of_squares %[[SUM]]
 // CHECK: pipe.yield
 
