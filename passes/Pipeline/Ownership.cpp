@@ -1,6 +1,7 @@
 //===- Ownership.cpp - Which stage keeps a parameter or a sum -------------===//
 
 #include "passes/Pipeline/Ownership.h"
+#include "analysis/Dependence.h"
 #include "dialects/NN/NN.h"
 #include "dialects/Pipe/Pipe.h"
 #include "passes/Training/Entry.h"
@@ -40,6 +41,8 @@ public:
 
 private:
   SmallVector<Use> usesOf(TaskOp task);
+  StringRef ownerOf(StringRef symbol);
+  LogicalResult checkReplaced(TaskOp task);
   StateUses findUses();
 
   ModuleOp module;
@@ -93,9 +96,53 @@ StateUses Ownership::findUses() {
   return found;
 }
 
+/// The parameter that a moment or a copy is of; any other symbol is its own.
+StringRef Ownership::ownerOf(StringRef symbol) {
+  auto state = symbols.lookup<nn::StateOp>(symbol);
+  bool isOfParam =
+      state && state.getOf() && state.getKind() != nn::StateKind::Gradient;
+  return isOfParam ? *state.getOf() : symbol;
+}
+
+/// Microbatches only add, for there are others. At the end of a step a state
+/// begins anew, or goes on from what it was.
+LogicalResult Ownership::checkReplaced(TaskOp task) {
+  auto body = symbols.lookup<BodyOp>(task.getBody());
+  for (const Use &use : usesOf(task))
+    if (use.isCleared && task.isPerMicrobatch())
+      return emitError(task.getLoc())
+             << "task '" << task.getSymName() << "' replaces '" << use.symbol
+             << "', to which a microbatch may only add";
+  for (auto [i, value] : llvm::enumerate(body.getResults())) {
+    std::optional<unsigned> replaced = body.getReplaced(i);
+    if (!replaced)
+      continue;
+    if (value == body.getBlock()->getArgument(*replaced))
+      return emitError(task.getLoc())
+             << "task '" << task.getSymName() << "' replaces '"
+             << task.getTarget(i) << "' by itself";
+    StringRef owner = ownerOf(task.getTarget(i));
+    bool isAnew = true, isOwn = false;
+    nn::dependsOn(value, [&](Value source) {
+      auto argument = dyn_cast<BlockArgument>(source);
+      isAnew &= !argument;
+      isOwn |=
+          argument && ownerOf(task.getSource(argument.getArgNumber())) == owner;
+      return isOwn;
+    });
+    if (!isAnew && !isOwn)
+      return emitError(task.getLoc())
+             << "task '" << task.getSymName() << "' replaces '"
+             << task.getTarget(i) << "' by what does not depend on it";
+  }
+  return success();
+}
+
 LogicalResult Ownership::check() {
   StateUses all = findUses();
   for (auto task : module.getOps<TaskOp>()) {
+    if (failed(checkReplaced(task)))
+      return failure();
     // A forward-only program trains nothing.
     if (!task.isPerMicrobatch() || task.getEntry() == Entry::Forward)
       continue;

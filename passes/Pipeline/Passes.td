@@ -32,6 +32,10 @@ def PipeOutlinePass : Pass<"pipe-outline", "::mlir::ModuleOp"> {
     Ops that depend on no activation are cloned into every task that uses them;
     other values that cross tasks become `pipe.value`s.
 
+    A task's ops are a body of its own. The parameters and states that they read
+    are arguments of it, named as these and in the order of first use; what they
+    write, or add by `nn.sum`, goes into their places as the task ends.
+
     A parameter that several stages use is held by each of them; their
     gradients are exchanged before the update, added in the order of stages so
     that all copies stay equal, and counted once in the norm.

@@ -35,6 +35,15 @@ pipe.schedule train stage 1 microbatches 2 {
   pipe.run @update.1
 }
 ''')
+TASKS = Program('''\
+pipe.body @t.body (%x: tensor<4xf32>, %s: tensor<4xf32>, %t: tensor<4xf32>, %u: tensor<f32>) -> (tensor<4xf32>, tensor<4xf32> into 2, tensor<4xf32> into 1, tensor<f32> into 3) {
+  %0 = nn.sum %s, %x : tensor<4xf32>
+  %1:2 = nn.split %t : tensor<4xf32>
+  %2 = nn.neg %u : tensor<f32>
+  pipe.yield %x, %1#1, %0, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>
+}
+pipe.task @t stage 0 forward calls @t.body (@v, @s, @t, @u) -> (@w, @t, @s, @u)
+''')
 RT = Program('''\
 rt.program axes <["tp"=2]> comms [["tp"]] microbatches 1
 rt.stage 0 arena 100 {
@@ -111,6 +120,16 @@ expect(faults.slot_changed, RT, changed(SLOT, "slot 1", "slot 0"),
 expect(faults.offset_moved, RT, changed(A, "at 64", "at 0"),
        changed(A, "at 64", "at 128"), changed(B, "at 0", "at 64"))
 expect(faults.update_left_out, SPMD, ({ACCUMULATE}, set()))
+BODY, ADD, GIVE, TASK = (TASKS.lines[at].strip() for at in (0, 1, 4, 6))
+expect(faults.update_left_out, TASKS, changed(GIVE, "%1#1", "%t"),
+       changed(GIVE, "%0", "%s"), changed(GIVE, "%2", "%u"))
+expect(faults.first_writer_changed, TASKS, changed(ADD, "%s, ", ""))
+expect(faults.states_swapped, TASKS,
+       changed(TASK, "@w, @t, @s", "@w, @s, @t"),
+       changed(TASK, "@v, @s, @t", "@v, @t, @s"),
+       ({BODY, TASK}, {BODY.replace("into 2", "into 9").replace(
+           "into 1", "into 2").replace("into 9", "into 1"),
+           TASK.replace("@w, @t, @s", "@w, @s, @t")}))
 expect(faults.update_left_out, PIPELINE, ({"pipe.run @update.1"}, set()))
 zero, first, later = (RT.lines[at].strip() for at in (7, 8, 9))
 expect(faults.first_writer_changed, RT, ({zero}, set()),
@@ -124,6 +143,12 @@ expect(harmless.value_renamed, SPMD,
        ({NEG, ACCUMULATE}, {NEG.replace("%2", "%new2"),
                             ACCUMULATE.replace("%2", "%new2")}),
        changed("%3 = nn.exp %x : tensor<4xf32>", "%3", "%new3"))
+expect(harmless.symbol_renamed, TASKS,
+       ({BODY, TASK}, {BODY.replace("@t.body", "@t.body_renamed"),
+                       TASK.replace("@t.body", "@t.body_renamed")}))
+SPLIT = "%1:2 = nn.split %t : tensor<4xf32>"
+assert differences(TASKS, list(harmless.value_renamed(TASKS))[0][1]) == \
+    ({BODY, SPLIT}, {BODY.replace("%t", "%newt"), SPLIT.replace("%t", "%newt")})
 expect(harmless.symbol_renamed, RT,
        ({A, SLOT}, {A.replace("@a", "@a_renamed"),
                     SLOT.replace("@a", "@a_renamed")}))

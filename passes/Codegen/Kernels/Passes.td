@@ -23,11 +23,11 @@ def RTFormKernelsPass : Pass<"rt-form-kernels", "::mlir::ModuleOp"> {
     In every block with nn ops, all that are neither contractions nor
     collectives nor state move into private functions with `rt.kernel`, which
     are called in their place. Ops that share a space of rows are one kernel
-    where this keeps the order of effects. Equal kernels are one function. A
+    where nothing else must run in between. Equal kernels are one function. A
     result attribute `rt.inplace = k` says that the result may lie in operand
-    k's buffer. `nn.accumulate` of a value that no contraction makes becomes a
-    read, a sum in a kernel and a write. Reshapes outside kernels stay: they
-    are aliases.
+    k's buffer. A sum that `--rt-split-accumulate` marks with `rt.adds_product`
+    stays, for the library adds it. Reshapes outside kernels stay: they are
+    aliases.
   }];
   let dependentDialects = ["::pcc::nn::NNDialect",
                            "::mlir::func::FuncDialect"];

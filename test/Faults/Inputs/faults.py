@@ -172,6 +172,11 @@ def offset_moved(program):
 def update_left_out(program):
     for op in program.named("nn.write", "nn.accumulate"):
         yield where(program, op), without(program, op)
+    for scope in program.scopes:
+        for result, _, name, _ in program.replaced(scope):
+            give = program.inside(scope)[-1]
+            yield (f"{name} stays in {where(program, give)}",
+                   substituted(program, give, r"%[\w.$#-]+", name, result))
     for op in program.named("pipe.run", "rt.call"):
         if re.search(r"@(update|tied)", op.rest):
             yield where(program, op), without(program, op)
@@ -182,6 +187,13 @@ def update_left_out(program):
 
 def first_writer_changed(program):
     """A sum that begins from what was there, or forgets what was."""
+    for scope in program.scopes:
+        kept = {name for _, _, name, _ in program.replaced(scope)}
+        for op in program.inside(scope):
+            if op.name == "nn.sum" and op.operands[0] in kept:
+                yield (f"no {op.operands[0]} in {where(program, op)}",
+                       substituted(program, op,
+                                   re.escape(op.operands[0]) + ", ", ""))
     for op in program.named("rt.zero"):
         yield where(program, op), without(program, op)
     for op in program.named("rt.gemm"):
@@ -193,6 +205,58 @@ def first_writer_changed(program):
             yield (f"a beta in {where(program, op)}",
                    substituted(program, op, r"> :",
                                ", beta = 1.000000e+00 : f32> :"))
+
+
+def swapped_in_lists(line, pattern, pairs):
+    """A line with items of the comma-separated list that `pattern` finds
+    exchanged."""
+    match = re.search(pattern, line)
+    items = match.group(1).split(", ")
+    for a, b in pairs:
+        items[a], items[b] = items[b], items[a]
+    return line[:match.start(1)] + ", ".join(items) + line[match.end(1):]
+
+
+def states_swapped(program):
+    """Two states of equal type that a body replaces, one for the other: as
+    results of a task, as its arguments, and as what the body's results go
+    into."""
+    for scope in program.scopes:
+        replaced = program.replaced(scope)
+        for first, second in zip(replaced, replaced[1:]):
+            if first[3] != second[3]:
+                continue
+            for task in program.tasks_of(scope[0]):
+                what = (f"{first[2]} and {second[2]} in "
+                        f"{task.rest.split()[0]}")
+                sources = r"calls @\S+ \(([^)]*)\)"
+                targets = r"-> \(([^)]*)\)"
+
+                def edit(lists, first=first, second=second, task=task):
+                    line = program.lines[task.at]
+                    for pattern, at in lists:
+                        line = swapped_in_lists(line, pattern,
+                                                [(first[at], second[at])])
+                    return program.with_lines({task.at: [line]})
+                yield (f"what goes into {what}",
+                       lambda edit=edit: edit([(targets, 0)]))
+                yield (f"what comes from {what}",
+                       lambda edit=edit: edit([(sources, 1)]))
+
+            def body(first=first, second=second, scope=scope):
+                line = re.sub(
+                    r"(?<= into )\d+", lambda match: str(
+                        {first[1]: second[1], second[1]: first[1]}.get(
+                            int(match.group()), int(match.group()))),
+                    program.lines[scope[0]])
+                changes = {scope[0]: [line]}
+                for task in program.tasks_of(scope[0]):
+                    changes[task.at] = [swapped_in_lists(
+                        program.lines[task.at], r"-> \(([^)]*)\)",
+                        [(first[0], second[0])])]
+                return program.with_lines(changes)
+            yield (f"places of {first[2]} and {second[2]} in line "
+                   f"{scope[0] + 1}", body)
 
 
 CLASSES = {
@@ -209,4 +273,5 @@ CLASSES = {
     "offset moved by 64": offset_moved,
     "update left out": update_left_out,
     "first writer changed": first_writer_changed,
+    "states swapped": states_swapped,
 }

@@ -17,6 +17,11 @@ BYTES = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2, "i8": 1,
 
 def value_renamed(program):
     for scope in program.scopes:
+        for _, _, name, _ in program.replaced(scope):
+            yield (f"{name} of line {scope[0] + 1}",
+                   lambda scope=scope, name=name: program.with_lines(
+                       program.renamed(scope, scope[0] - 1, name,
+                                       another_name(name, "new"))))
         for op in program.inside(scope):
             for value in op.results:
                 def edit(scope=scope, op=op, value=value):
@@ -27,9 +32,9 @@ def value_renamed(program):
 
 
 def symbol_renamed(program):
-    """Kernels, tasks' functions and buffers that only the module knows."""
+    """Kernels, bodies, values and buffers that only the module knows."""
     for line in program.lines:
-        match = re.match(r'\s*(?:rt\.buffer|rt\.kernel|pipe\.value|'
+        match = re.match(r'\s*(?:rt\.buffer|rt\.kernel|pipe\.value|pipe\.body|'
                          r'func\.func private) (@[\w.]+)', line)
         if match and "kind" not in line:
             name = match.group(1)
@@ -39,7 +44,7 @@ def symbol_renamed(program):
                 return "\n".join(pattern.sub(name + "_renamed", other)
                                  for other in program.lines) + "\n"
             # What states and inputs are called is their meaning.
-            if re.search(r"temporary at|pipe\.value|kernel", line):
+            if re.search(r"temporary at|pipe\.value|pipe\.body|kernel", line):
                 yield name, edit
 
 

@@ -14,7 +14,7 @@ LINE = re.compile(r'(\s*)((?:%[\w.$#-]+(?::\d+)?(?:, )?)+ = )?"?'
                   r'([a-z_]+\.[a-z_0-9]+)"?(.*)')
 VALUE = re.compile(r"%[\w.$-]+")
 # What begins a list of ops whose values have names of their own.
-SCOPE = re.compile(r"\s*(func\.func|pipe\.task|pipe\.schedule|rt\.func)\b")
+SCOPE = re.compile(r"\s*(func\.func|pipe\.body|pipe\.schedule|rt\.func)\b")
 
 
 def another_name(value, word):
@@ -82,6 +82,29 @@ class Program:
     def attribute_of_scope(self, op, pattern):
         """What `pattern` finds in the first line of the op's scope."""
         return re.search(pattern, self.lines[self.scope_of[op.at][0]])
+
+    def tasks_of(self, body):
+        """The pipe.tasks that call the pipe.body of this line."""
+        name = re.search(r"@[\w.]+", self.lines[body]).group()
+        return [op for op in self.ops if op.name == "pipe.task" and
+                f"calls {name} " in op.rest]
+
+    def replaced(self, scope):
+        """(result, argument) by number, and the argument's name and type, of
+        each result of a body that goes into the place of an argument."""
+        match = re.match(r"\s*pipe\.body @\S+ \((.*?)\)(?: -> \((.*?)\))?",
+                         self.lines[scope[0]])
+        if not match or not match.group(2):
+            return []
+        arguments = [argument.split(": ") for argument
+                     in match.group(1).split(", ")]
+        found = []
+        for result, text in enumerate(match.group(2).split(", ")):
+            into = re.search(r" into (\d+)", text)
+            if into:
+                argument = int(into.group(1))
+                found.append((result, argument, *arguments[argument]))
+        return found
 
     # Edits give the text of the changed module; the program stays as it is.
 

@@ -595,3 +595,55 @@ pipe.task @e stage 0 evaluate calls @e.body (@w) -> (@y)
 pipe.body @e.body (%w: tensor<2xf32>) -> (tensor<2xf32>) {
   pipe.yield %w : tensor<2xf32>
 }
+
+// -----
+
+// A microbatch may only add: what the others gave would be lost.
+nn.state @s : tensor<f32> sum
+// expected-error @+1 {{task 'f' replaces 's', to which a microbatch may only add}}
+pipe.task @f stage 0 evaluate calls @f.body (@s) -> (@s)
+pipe.body @f.body (%s: tensor<f32>) -> (tensor<f32> into 0) {
+  %x = nn.tanh %s : tensor<f32>
+  pipe.yield %x : tensor<f32>
+}
+
+// -----
+
+nn.state @s : tensor<f32> sum
+// expected-error @+1 {{task 'u' replaces 's' by itself}}
+pipe.task @u stage 0 update calls @u.body (@s) -> (@s)
+pipe.body @u.body (%s: tensor<f32>) -> (tensor<f32> into 0) {
+  pipe.yield %s : tensor<f32>
+}
+
+// -----
+
+// The one parameter's update goes into the other's place. The gradient is of
+// the parameter, but all follow from all gradients by their norm.
+nn.param @v : tensor<2xf32> init normal
+nn.param @w : tensor<2xf32> init normal
+nn.state @grad.w : tensor<2xf32> gradient of @w
+// expected-error @+1 {{task 'u' replaces 'w' by what does not depend on it}}
+pipe.task @u stage 0 update calls @u.body (@v, @grad.w, @w) -> (@w)
+pipe.body @u.body (%v: tensor<2xf32>, %g: tensor<2xf32>, %w: tensor<2xf32>)
+    -> (tensor<2xf32> into 2) {
+  %x = nn.sum %v, %g : tensor<2xf32>
+  pipe.yield %x : tensor<2xf32>
+}
+
+// -----
+
+// It follows from a moment of the parameter, or begins anew.
+nn.param @w : tensor<2xf32> init normal
+nn.state @m.w : tensor<2xf32> exp_avg of @w
+nn.state @s : tensor<2xf32> sum
+pipe.task @u stage 0 update calls @u.body (@m.w, @w, @s) -> (@w, @s)
+pipe.body @u.body (%m: tensor<2xf32>, %w: tensor<2xf32>, %s: tensor<2xf32>)
+    -> (tensor<2xf32> into 1, tensor<2xf32> into 2) {
+  %x = nn.tanh %m : tensor<2xf32>
+  %zero = nn.constant dense<0.0> : tensor<2xf32>
+  pipe.yield %x, %zero : tensor<2xf32>, tensor<2xf32>
+}
+pipe.schedule train stage 0 microbatches 1 {
+  pipe.run @u
+}
