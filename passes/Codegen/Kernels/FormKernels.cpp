@@ -1,5 +1,6 @@
 //===- FormKernels.cpp - nn ops to kernel functions -----------------------===//
 
+#include "dialects/Pipe/Pipe.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Codegen/Kernels/Accumulation.h"
@@ -42,6 +43,12 @@ static bool diesIn(Value value, const Group &group) {
   });
 }
 
+/// Whether a result goes into the place of an argument.
+static bool isReplaced(BlockArgument argument) {
+  auto body = dyn_cast<pipe::BodyOp>(argument.getOwner()->getParentOp());
+  return body && body.getReplacing(argument.getArgNumber());
+}
+
 SmallVector<int> RTFormKernelsPass::chooseInplace(const Group &group) {
   auto program =
       RowProgram::create(group.arguments.getArrayRef(), group.results);
@@ -55,17 +62,18 @@ SmallVector<int> RTFormKernelsPass::chooseInplace(const Group &group) {
           from.getNumElements() != to.getNumElements() ||
           from.getElementType() != to.getElementType())
         continue;
-      // What a body takes is overwritten by what goes into its place only.
+      // What a result goes into the place of is overwritten by that one only.
       // Anything else may be where nothing needs it afterwards, which is the
       // caller's to know; most likely that is what no one else uses at all.
       int rank = 0;
       auto taken = dyn_cast<BlockArgument>(argument);
       if (place)
-        rank = (taken ? taken.getArgNumber() : placeOf(argument)) == place
-                   ? 4
-                   : 0;
+        rank =
+            (taken ? taken.getArgNumber() : placeOf(argument)) == place ? 4 : 0;
       else if (!taken)
         rank = diesIn(argument, group) ? 3 : 2;
+      else if (!isReplaced(taken))
+        rank = 1;
       if (rank <= bestRank || !program->mayReuse(r, a))
         continue;
       best = a;

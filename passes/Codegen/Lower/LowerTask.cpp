@@ -164,31 +164,39 @@ LogicalResult TaskLowering::lowerYield(pipe::YieldOp op) {
     Content from;
     Root *root, *target;
   };
-  SmallVector<Move> moves;
+  SmallVector<Move> given, replacing;
   SmallVector<std::pair<Root *, int64_t>> cleared;
   for (auto [value, target] : llvm::zip(op.getResults(), targets)) {
     Operation *maker = value.getDefiningOp();
     if (maker && codegen::isCleared(maker))
       cleared.push_back({target, numberOf(value)});
     else if (Root *root = places.lookup(value).root; root != target)
-      moves.push_back({contentOf(value), root, target});
+      (target->kind == Root::Given ? given : replacing)
+          .push_back({contentOf(value), root, target});
   }
-  // What lies where something else goes leaves first.
-  auto isOverwritten = [&](const Root *root) {
-    return llvm::any_of(moves,
-                        [&](const Move &m) { return m.target == root; }) ||
-           llvm::any_of(cleared, [&](auto &c) { return c.first == root; });
+  for (const Move &move : given)
+    emitCopy(move.from, move.target->address);
+  // What lies where something else goes leaves first; where results change
+  // places, one steps aside.
+  auto isRead = [&](const Root *root) {
+    return llvm::any_of(replacing,
+                        [&](const Move &move) { return move.root == root; });
   };
-  for (Move &move : moves)
-    if (move.target->kind == Root::Replaced && isOverwritten(move.root)) {
-      Value aside = newTemporary(typeOf(move.from.buffer))->address;
-      emitCopy(move.from, aside);
-      move.from.buffer = aside;
+  while (!replacing.empty()) {
+    Move *next = llvm::find_if(
+        replacing, [&](const Move &move) { return !isRead(move.target); });
+    if (next == replacing.end()) {
+      next = replacing.begin();
+      for (Move &move : replacing)
+        if (move.root == next->target) {
+          move.root = newTemporary(typeOf(move.from.buffer));
+          emitCopy(move.from, move.root->address);
+          move.from.buffer = move.root->address;
+        }
     }
-  for (Root::Kind kind : {Root::Given, Root::Replaced})
-    for (const Move &move : moves)
-      if (move.target->kind == kind)
-        emitCopy(move.from, move.target->address);
+    emitCopy(next->from, next->target->address);
+    replacing.erase(next);
+  }
   for (auto [target, number] : cleared)
     note(rt::ZeroOp::create(builder, loc, target->address), number);
   return success();

@@ -22,18 +22,15 @@ func.func @joined(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
 // -----
 
 // What others need, too, is a result beside.
-nn.param @w : tensor<8x8xf32> init normal
 // CHECK-LABEL: func.func @shared(
-// CHECK-NEXT: %[[W:.*]] = nn.read @w : tensor<8x8xf32>
 // CHECK-NEXT: %[[K0:.*]]:2 = call @kernel_0_exp_sub(%arg0) : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>)
-// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %[[K0]]#0, %[[W]] : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %[[K0]]#0, %arg1 : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
 // CHECK-NEXT: return %[[K0]]#1, %[[CONTRACT]] : tensor<4x8xf32>, tensor<4x8xf32>
 // CHECK: func.func private @kernel_0_exp_sub(%arg0: tensor<4x8xf32>) -> (tensor<4x8xf32> {rt.inplace = 0 : i64}, tensor<4x8xf32>) attributes {rt.kernel}
 // CHECK-NEXT: %[[EXP:.*]] = nn.exp %arg0 : tensor<4x8xf32>
 // CHECK-NEXT: %[[SUB:.*]] = nn.sub %[[EXP]], %arg0 : tensor<4x8xf32>
 // CHECK-NEXT: return %[[EXP]], %[[SUB]] : tensor<4x8xf32>, tensor<4x8xf32>
-func.func @shared(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
-  %w = nn.read @w : tensor<8x8xf32>
+func.func @shared(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
   %a = nn.exp %x : tensor<4x8xf32>
   %b = nn.sub %a, %x : tensor<4x8xf32>
   %c = nn.contract "mk,kn->mn" %a, %w : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
@@ -64,13 +61,11 @@ func.func @rows(%x: tensor<4x8xf32>) -> tensor<3x8xf32> {
 // -----
 
 // Views: each kernel that needs one has a copy, and a product's is computed.
-nn.param @w : tensor<8x8xf32> init normal
 // CHECK-LABEL: func.func @views(
-// CHECK-NEXT: %[[W:.*]] = nn.read @w : tensor<8x8xf32>
 // CHECK-NEXT: %[[K0:.*]]:2 = call @kernel_0_sum(%arg1, %arg0) : (tensor<8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>)
-// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %[[K0]]#1, %[[W]] : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %[[K0]]#1, %arg2 : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
 // CHECK-NEXT: %[[K1:.*]] = call @kernel_1_mul(%[[CONTRACT]], %[[K0]]#0) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
-// CHECK-NEXT: %[[CONTRACT1:.*]] = nn.contract "mk,kn->mn" %[[K0]]#0, %[[W]] : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+// CHECK-NEXT: %[[CONTRACT1:.*]] = nn.contract "mk,kn->mn" %[[K0]]#0, %arg2 : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
 // CHECK-NEXT: return %[[K0]]#1, %[[K1]], %[[CONTRACT1]] : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
 // CHECK: func.func private @kernel_0_sum(%arg0: tensor<8xf32>, %arg1: tensor<4x8xf32>) -> (tensor<4x8xf32> {rt.inplace = 1 : i64}, tensor<4x8xf32>) attributes {rt.kernel}
 // CHECK-NEXT: %[[BROADCAST:.*]] = nn.broadcast %arg0 [1] : tensor<8xf32> -> tensor<4x8xf32>
@@ -79,8 +74,7 @@ nn.param @w : tensor<8x8xf32> init normal
 // CHECK: func.func private @kernel_1_mul(%arg0: tensor<4x8xf32>, %arg1: tensor<4x8xf32>) -> (tensor<4x8xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel}
 // CHECK-NEXT: %[[MUL:.*]] = nn.mul %arg0, %arg1 : tensor<4x8xf32>
 // CHECK-NEXT: return %[[MUL]] : tensor<4x8xf32>
-func.func @views(%x: tensor<4x8xf32>, %b: tensor<8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
-  %w = nn.read @w : tensor<8x8xf32>
+func.func @views(%x: tensor<4x8xf32>, %b: tensor<8xf32>, %w: tensor<8x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
   %v = nn.broadcast %b [1] : tensor<8xf32> -> tensor<4x8xf32>
   %p = nn.sum %x, %v : tensor<4x8xf32>
   %c = nn.contract "mk,kn->mn" %p, %w : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
@@ -92,68 +86,19 @@ func.func @views(%x: tensor<4x8xf32>, %b: tensor<8xf32>) -> (tensor<4x8xf32>, te
 // -----
 
 // A view of a result leaves the kernel with it.
-nn.param @w : tensor<4x4xf32> init normal
 // CHECK-LABEL: func.func @view_of_result(
-// CHECK-NEXT: %[[W:.*]] = nn.read @w : tensor<4x4xf32>
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_exp(%arg0) : (tensor<4x8xf32>) -> tensor<4x8xf32>
 // CHECK-NEXT: %[[TRANSPOSE:.*]] = nn.transpose %[[K0]] [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
-// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %[[TRANSPOSE]], %[[W]] : tensor<8x4xf32>, tensor<4x4xf32> -> tensor<8x4xf32>
+// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %[[TRANSPOSE]], %arg1 : tensor<8x4xf32>, tensor<4x4xf32> -> tensor<8x4xf32>
 // CHECK-NEXT: return %[[CONTRACT]] : tensor<8x4xf32>
 // CHECK: func.func private @kernel_0_exp(%arg0: tensor<4x8xf32>) -> (tensor<4x8xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel}
 // CHECK-NEXT: %[[EXP:.*]] = nn.exp %arg0 : tensor<4x8xf32>
 // CHECK-NEXT: return %[[EXP]] : tensor<4x8xf32>
-func.func @view_of_result(%x: tensor<4x8xf32>) -> tensor<8x4xf32> {
-  %w = nn.read @w : tensor<4x4xf32>
+func.func @view_of_result(%x: tensor<4x8xf32>, %w: tensor<4x4xf32>) -> tensor<8x4xf32> {
   %a = nn.exp %x : tensor<4x8xf32>
   %t = nn.transpose %a [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
   %c = nn.contract "mk,kn->mn" %t, %w : tensor<8x4xf32>, tensor<4x4xf32> -> tensor<8x4xf32>
   return %c : tensor<8x4xf32>
-}
-
-// -----
-
-// Between the two the state is changed, by one and for the other.
-nn.state @s : tensor<4x8xf32> sum
-// CHECK-LABEL: func.func @state(
-// CHECK-NEXT: %[[K0:.*]] = call @kernel_0_exp(%arg0) : (tensor<4x8xf32>) -> tensor<4x8xf32>
-// CHECK-NEXT: nn.write %[[K0]], @s : tensor<4x8xf32>
-// CHECK-NEXT: %[[S:.*]] = nn.read @s : tensor<4x8xf32>
-// CHECK-NEXT: %[[K1:.*]] = call @kernel_1_sub(%[[K0]], %[[S]]) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
-// CHECK-NEXT: return %[[K1]] : tensor<4x8xf32>
-// CHECK: func.func private @kernel_0_exp(%arg0: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {rt.kernel}
-// CHECK-NEXT: %[[EXP:.*]] = nn.exp %arg0 : tensor<4x8xf32>
-// CHECK-NEXT: return %[[EXP]] : tensor<4x8xf32>
-// CHECK: func.func private @kernel_1_sub(%arg0: tensor<4x8xf32>, %arg1: tensor<4x8xf32>) -> (tensor<4x8xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel}
-// CHECK-NEXT: %[[SUB:.*]] = nn.sub %arg0, %arg1 : tensor<4x8xf32>
-// CHECK-NEXT: return %[[SUB]] : tensor<4x8xf32>
-func.func @state(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  %a = nn.exp %x : tensor<4x8xf32>
-  nn.write %a, @s : tensor<4x8xf32>
-  %r = nn.read @s : tensor<4x8xf32>
-  %b = nn.sub %a, %r : tensor<4x8xf32>
-  return %b : tensor<4x8xf32>
-}
-
-// -----
-
-// Another state may be.
-nn.state @s : tensor<4x8xf32> sum
-nn.state @t : tensor<4x8xf32> sum
-// CHECK-LABEL: func.func @other_state(
-// CHECK-NEXT: %[[T:.*]] = nn.read @t : tensor<4x8xf32>
-// CHECK-NEXT: %[[K0:.*]]:2 = call @kernel_0_exp_sub(%arg0, %[[T]]) : (tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>)
-// CHECK-NEXT: nn.write %[[K0]]#0, @s : tensor<4x8xf32>
-// CHECK-NEXT: return %[[K0]]#1 : tensor<4x8xf32>
-// CHECK: func.func private @kernel_0_exp_sub(%arg0: tensor<4x8xf32>, %arg1: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel}
-// CHECK-NEXT: %[[EXP:.*]] = nn.exp %arg0 : tensor<4x8xf32>
-// CHECK-NEXT: %[[SUB:.*]] = nn.sub %[[EXP]], %arg1 : tensor<4x8xf32>
-// CHECK-NEXT: return %[[EXP]], %[[SUB]] : tensor<4x8xf32>, tensor<4x8xf32>
-func.func @other_state(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  %a = nn.exp %x : tensor<4x8xf32>
-  nn.write %a, @s : tensor<4x8xf32>
-  %r = nn.read @t : tensor<4x8xf32>
-  %b = nn.sub %a, %r : tensor<4x8xf32>
-  return %b : tensor<4x8xf32>
 }
 
 // -----
@@ -254,8 +199,8 @@ func.func @names(%x: tensor<6x8xf32>, %v: tensor<8xf32>) -> (tensor<6x8xf32>, te
 // CHECK-LABEL: func.func @equal(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_exp(%arg0) {nn.stage = 0 : i64} : (tensor<6x8xf32>) -> tensor<6x8xf32>
 // CHECK-NEXT: %[[ALL_REDUCE:.*]] = dist.all_reduce sum %[[K0]] over ["tp"] : tensor<6x8xf32>
-// CHECK-NEXT: %[[K01:.*]] = call @kernel_0_exp(%[[ALL_REDUCE]]) {nn.stage = 1 : i64} : (tensor<6x8xf32>) -> tensor<6x8xf32>
-// CHECK-NEXT: return %[[K0]], %[[K01]] : tensor<6x8xf32>, tensor<6x8xf32>
+// CHECK-NEXT: %[[K1:.*]] = call @kernel_0_exp(%[[ALL_REDUCE]]) {nn.stage = 1 : i64} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK-NEXT: return %[[K0]], %[[K1]] : tensor<6x8xf32>, tensor<6x8xf32>
 // CHECK: func.func private @kernel_0_exp(%arg0: tensor<6x8xf32>) -> (tensor<6x8xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel}
 // CHECK-NEXT: %[[EXP:.*]] = nn.exp %arg0 : tensor<6x8xf32>
 // CHECK-NEXT: return %[[EXP]] : tensor<6x8xf32>
@@ -270,12 +215,10 @@ dist.mesh @mesh = <["tp"=2]>
 // -----
 
 // What lies between may be more than one op.
-nn.param @w : tensor<8x8xf32> init normal
 // CHECK-LABEL: func.func @between(
-// CHECK-NEXT: %[[W:.*]] = nn.read @w : tensor<8x8xf32>
 // CHECK-NEXT: %[[K0:.*]]:2 = call @kernel_0_exp_tanh(%arg0) : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>)
-// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %[[K0]]#0, %[[W]] : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
-// CHECK-NEXT: %[[CONTRACT1:.*]] = nn.contract "mk,kn->mn" %[[CONTRACT]], %[[W]] : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %[[K0]]#0, %arg1 : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+// CHECK-NEXT: %[[CONTRACT1:.*]] = nn.contract "mk,kn->mn" %[[CONTRACT]], %arg1 : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
 // CHECK-NEXT: %[[K1:.*]] = call @kernel_1_sub(%[[K0]]#0, %[[CONTRACT1]]) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
 // CHECK-NEXT: return %[[K1]], %[[K0]]#1 : tensor<4x8xf32>, tensor<4x8xf32>
 // CHECK: func.func private @kernel_0_exp_tanh(%arg0: tensor<4x8xf32>) -> (tensor<4x8xf32> {rt.inplace = 0 : i64}, tensor<4x8xf32>) attributes {rt.kernel}
@@ -285,8 +228,7 @@ nn.param @w : tensor<8x8xf32> init normal
 // CHECK: func.func private @kernel_1_sub(%arg0: tensor<4x8xf32>, %arg1: tensor<4x8xf32>) -> (tensor<4x8xf32> {rt.inplace = 1 : i64}) attributes {rt.kernel}
 // CHECK-NEXT: %[[SUB:.*]] = nn.sub %arg0, %arg1 : tensor<4x8xf32>
 // CHECK-NEXT: return %[[SUB]] : tensor<4x8xf32>
-func.func @between(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
-  %w = nn.read @w : tensor<8x8xf32>
+func.func @between(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
   %a = nn.exp %x : tensor<4x8xf32>
   %c = nn.contract "mk,kn->mn" %a, %w : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
   %d = nn.contract "mk,kn->mn" %c, %w : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
@@ -341,72 +283,43 @@ func.func @look_up(%ids: tensor<3xi64>) -> tensor<3x2xf32> {
 
 // -----
 
-// A zero that is written is cleared memory, and dead constants are nothing; one
-// that is also read is a kernel's.
-nn.state @s : tensor<4xf32> sum
-nn.state @t : tensor<4xf32> sum
-// CHECK-LABEL: func.func @zeros(
+// A zero that a body gives is cleared memory, wherever it goes, and dead
+// constants are nothing; one that is used otherwise is computed.
+// CHECK-LABEL: pipe.body @zeros
 // CHECK-NEXT: %[[CONSTANT:.*]] = nn.constant dense<0.000000e+00> : tensor<4xf32>
-// CHECK-NEXT: nn.write %[[CONSTANT]], @s : tensor<4xf32>
-// CHECK-NEXT: nn.write %[[CONSTANT]], @t : tensor<4xf32>
-// CHECK-NEXT: %[[K0:.*]] = call @kernel_0_constant() : () -> tensor<4xf32>
-// CHECK-NEXT: nn.write %[[K0]], @s : tensor<4xf32>
-// CHECK-NEXT: return %[[K0]] : tensor<4xf32>
+// CHECK-NEXT: %[[K0:.*]] = func.call @kernel_0_constant() : () -> tensor<4xf32>
+// CHECK-NEXT: %[[ALL_REDUCE:.*]] = dist.all_reduce sum %[[K0]] over ["tp"] : tensor<4xf32>
+// CHECK-NEXT: pipe.yield %[[CONSTANT]], %[[CONSTANT]], %[[K0]], %[[ALL_REDUCE]] : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 // CHECK: func.func private @kernel_0_constant() -> tensor<4xf32> attributes {rt.kernel}
 // CHECK-NEXT: %[[CONSTANT:.*]] = nn.constant dense<0.000000e+00> : tensor<4xf32>
 // CHECK-NEXT: return %[[CONSTANT]] : tensor<4xf32>
-func.func @zeros() -> tensor<4xf32> {
+dist.mesh @mesh = <["tp"=2]>
+pipe.body @zeros (%s: tensor<4xf32>)
+    -> (tensor<4xf32> into 0, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
   %z = nn.constant dense<0.0> : tensor<4xf32>
-  nn.write %z, @s : tensor<4xf32>
-  nn.write %z, @t : tensor<4xf32>
-  %dead = nn.constant dense<0.0> : tensor<4xf32>
+  %dead = nn.constant dense<1.0> : tensor<4xf32>
   %y = nn.constant dense<0.0> : tensor<4xf32>
-  nn.write %y, @s : tensor<4xf32>
-  return %y : tensor<4xf32>
+  %r = dist.all_reduce sum %y over ["tp"] : tensor<4xf32>
+  pipe.yield %z, %z, %y, %r
+      : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
 // -----
 
-// A state is read before it is written and after: each reader is where its value
-// is, and writes stay in order.
-nn.state @s : tensor<4xf32> sum
-// CHECK-LABEL: func.func @order(
-// CHECK-NEXT: %[[S:.*]] = nn.read @s : tensor<4xf32>
-// CHECK-NEXT: nn.write %arg0, @s : tensor<4xf32>
-// CHECK-NEXT: nn.write %arg1, @s : tensor<4xf32>
-// CHECK-NEXT: %[[S1:.*]] = nn.read @s : tensor<4xf32>
-// CHECK-NEXT: %[[K0:.*]]:2 = call @kernel_0_sub(%arg0, %[[S]], %[[S1]]) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
-// CHECK-NEXT: return %[[K0]]#0, %[[K0]]#1 : tensor<4xf32>, tensor<4xf32>
-// CHECK: func.func private @kernel_0_sub(%arg0: tensor<4xf32>, %arg1: tensor<4xf32>, %arg2: tensor<4xf32>) -> (tensor<4xf32> {rt.inplace = 0 : i64}, tensor<4xf32>) attributes {rt.kernel}
-// CHECK-NEXT: %[[SUB:.*]] = nn.sub %arg0, %arg1 : tensor<4xf32>
-// CHECK-NEXT: %[[SUB1:.*]] = nn.sub %[[SUB]], %arg2 : tensor<4xf32>
-// CHECK-NEXT: return %[[SUB]], %[[SUB1]] : tensor<4xf32>, tensor<4xf32>
-func.func @order(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
-  %old = nn.read @s : tensor<4xf32>
-  %a = nn.sub %x, %old : tensor<4xf32>
-  nn.write %x, @s : tensor<4xf32>
-  nn.write %y, @s : tensor<4xf32>
-  %new = nn.read @s : tensor<4xf32>
-  %b = nn.sub %a, %new : tensor<4xf32>
-  return %a, %b : tensor<4xf32>, tensor<4xf32>
-}
-
-// -----
-
-// Tasks are blocks like functions; kernels themselves are left as they are.
-pipe.input @x : tensor<4xf32> role data name "x"
-pipe.output @o : tensor<4xf32> name "o"
-// CHECK-LABEL: pipe.task @task
-// CHECK: %[[K0:.*]] = func.call @kernel_0_exp(
-// CHECK-NEXT: pipe.yield %[[K0]]
-pipe.task @task stage 0 forward_backward calls @task.body (@x) -> (@o)
-pipe.body @task.body (%x: tensor<4xf32>) -> (tensor<4xf32>) {
+// Bodies are blocks like functions; kernels themselves are left as they are.
+// CHECK-LABEL: pipe.body @body
+// CHECK-NEXT: %[[K0:.*]] = func.call @kernel_0_exp(%x) : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: pipe.yield %[[K0]] : tensor<4xf32>
+pipe.body @body (%x: tensor<4xf32>) -> (tensor<4xf32>) {
   %y = nn.exp %x : tensor<4xf32>
   pipe.yield %y : tensor<4xf32>
 }
 // CHECK: func.func private @mine(
-// CHECK-NEXT: nn.tanh
+// CHECK-NEXT: %[[TANH:.*]] = nn.tanh %arg0 : tensor<4xf32>
+// CHECK-NEXT: return %[[TANH]] : tensor<4xf32>
 // CHECK: func.func private @kernel_0_exp(
+// CHECK-NEXT: %[[EXP:.*]] = nn.exp %arg0 : tensor<4xf32>
+// CHECK-NEXT: return %[[EXP]] : tensor<4xf32>
 func.func private @mine(%x: tensor<4xf32>) -> tensor<4xf32> attributes {rt.kernel} {
   %y = nn.tanh %x : tensor<4xf32>
   return %y : tensor<4xf32>

@@ -2,63 +2,61 @@
 // RUN: pcc-opt %s -split-input-file --rt-form-kernels --rt-verify-kernels \
 // RUN:   | FileCheck %s
 
-// A state is overwritten by its own new value, even where another would do,
-nn.param @w : tensor<4x8xf32> init normal
-nn.param @v : tensor<4x8xf32> init normal
-// CHECK-LABEL: func.func @own_state(
-// CHECK-NEXT: %[[V:.*]] = nn.read @v : tensor<4x8xf32>
-// CHECK-NEXT: %[[W:.*]] = nn.read @w : tensor<4x8xf32>
-// CHECK-NEXT: %[[K0:.*]] = call @kernel_0_sub(%arg0, %[[V]], %[[W]]) : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
-// CHECK-NEXT: nn.write %[[K0]], @w : tensor<4x8xf32>
-// CHECK-NEXT: return
-// CHECK: func.func private @kernel_0_sub(%arg0: tensor<4x8xf32>, %arg1: tensor<4x8xf32>, %arg2: tensor<4x8xf32>) -> (tensor<4x8xf32> {rt.inplace = 2 : i64}) attributes {rt.kernel}
-// CHECK-NEXT: %[[SUB:.*]] = nn.sub %arg0, %arg1 : tensor<4x8xf32>
-// CHECK-NEXT: %[[SUB1:.*]] = nn.sub %[[SUB]], %arg2 : tensor<4x8xf32>
-// CHECK-NEXT: return %[[SUB1]] : tensor<4x8xf32>
-func.func @own_state(%g: tensor<4x8xf32>) {
-  %v = nn.read @v : tensor<4x8xf32>
-  %w = nn.read @w : tensor<4x8xf32>
+// An argument is overwritten by the result that goes into its place, even where
+// another would do,
+// CHECK-LABEL: pipe.body @own_place
+// CHECK-NEXT: %[[K0:.*]] = func.call @kernel_0_sub(%g, %v, %w) : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: pipe.yield %[[K0]] : tensor<4x8xf32>
+pipe.body @own_place (%g: tensor<4x8xf32>, %v: tensor<4x8xf32>,
+    %w: tensor<4x8xf32>) -> (tensor<4x8xf32> into 2) {
   %a = nn.sub %g, %v : tensor<4x8xf32>
   %n = nn.sub %a, %w : tensor<4x8xf32>
-  nn.write %n, @w : tensor<4x8xf32>
-  return
+  pipe.yield %n : tensor<4x8xf32>
 }
 
 // -----
 
-// by that of no other state,
-nn.param @w : tensor<4x8xf32> init normal
-nn.param @v : tensor<4x8xf32> init normal
-// CHECK-LABEL: func.func @other_state(
-// CHECK-NEXT: %[[W:.*]] = nn.read @w : tensor<4x8xf32>
-// CHECK-NEXT: %[[K0:.*]] = call @kernel_0_sub(%[[W]], %arg0) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
-// CHECK-NEXT: nn.write %[[K0]], @v : tensor<4x8xf32>
-// CHECK-NEXT: return
-// CHECK: func.func private @kernel_0_sub(%arg0: tensor<4x8xf32>, %arg1: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {rt.kernel}
-// CHECK-NEXT: %[[SUB:.*]] = nn.sub %arg0, %arg1 : tensor<4x8xf32>
-// CHECK-NEXT: return %[[SUB]] : tensor<4x8xf32>
-func.func @other_state(%g: tensor<4x8xf32>) {
-  %w = nn.read @w : tensor<4x8xf32>
+// by that of no other argument,
+// CHECK-LABEL: pipe.body @other_place
+// CHECK-NEXT: %[[K0:.*]] = func.call @kernel_0_sub(%w, %g) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: pipe.yield %[[K0]] : tensor<4x8xf32>
+pipe.body @other_place (%g: tensor<4x8xf32>, %v: tensor<4x8xf32>,
+    %w: tensor<4x8xf32>) -> (tensor<4x8xf32> into 1) {
   %n = nn.sub %w, %g : tensor<4x8xf32>
-  nn.write %n, @v : tensor<4x8xf32>
-  return
+  pipe.yield %n : tensor<4x8xf32>
 }
 
 // -----
 
-// and by nothing else.
-nn.param @w : tensor<4x8xf32> init normal
-// CHECK-LABEL: func.func @no_state(
-// CHECK-NEXT: %[[W:.*]] = nn.read @w : tensor<4x8xf32>
-// CHECK-NEXT: %[[K0:.*]] = call @kernel_0_exp(%[[W]]) : (tensor<4x8xf32>) -> tensor<4x8xf32>
-// CHECK-NEXT: return %[[K0]] : tensor<4x8xf32>
-// CHECK: func.func private @kernel_0_exp(%arg0: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {rt.kernel}
-// CHECK-NEXT: %[[EXP:.*]] = nn.exp %arg0 : tensor<4x8xf32>
-// CHECK-NEXT: return %[[EXP]] : tensor<4x8xf32>
-func.func @no_state() -> tensor<4x8xf32> {
-  %w = nn.read @w : tensor<4x8xf32>
+// and by nothing else: the result has a place of its own.
+// CHECK-LABEL: pipe.body @no_place
+// CHECK-NEXT: %[[K0:.*]] = func.call @kernel_0_exp(%w) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: %[[CONSTANT:.*]] = nn.constant dense<0.000000e+00> : tensor<4x8xf32>
+// CHECK-NEXT: pipe.yield %[[K0]], %[[CONSTANT]] : tensor<4x8xf32>, tensor<4x8xf32>
+pipe.body @no_place (%w: tensor<4x8xf32>)
+    -> (tensor<4x8xf32>, tensor<4x8xf32> into 0) {
   %n = nn.exp %w : tensor<4x8xf32>
-  return %n : tensor<4x8xf32>
+  %z = nn.constant dense<0.0> : tensor<4x8xf32>
+  pipe.yield %n, %z : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// A sum on its way to the place is there already: the next may be, too.
+// CHECK-LABEL: pipe.body @on_the_way
+// CHECK-NEXT: %[[K0:.*]] = func.call @kernel_0_sum(%w, %x) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %x, %y : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+// CHECK-NEXT: %[[SUM:.*]] = nn.sum %[[K0]], %[[CONTRACT]] {rt.adds_product} : tensor<4x8xf32>
+// CHECK-NEXT: %[[K1:.*]] = func.call @kernel_1_exp_sum(%x, %[[SUM]]) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK-NEXT: pipe.yield %[[K1]] : tensor<4x8xf32>
+pipe.body @on_the_way (%x: tensor<4x8xf32>, %y: tensor<8x8xf32>,
+    %w: tensor<4x8xf32>) -> (tensor<4x8xf32> into 2) {
+  %a = nn.sum %w, %x : tensor<4x8xf32>
+  %p = nn.contract "mk,kn->mn" %x, %y : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+  %b = nn.sum %a, %p {rt.adds_product} : tensor<4x8xf32>
+  %e = nn.exp %x : tensor<4x8xf32>
+  %c = nn.sum %b, %e : tensor<4x8xf32>
+  pipe.yield %c : tensor<4x8xf32>
 }
 
 // -----
