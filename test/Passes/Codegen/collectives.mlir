@@ -1,6 +1,6 @@
 // Transfers: in place where the old value is dead, through a transposition
 // where the dim is not the outermost one, merged where they lie side by side.
-// RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-lower,rt-verify)" | FileCheck %s
+// RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-split-accumulate,rt-lower,rt-verify)" | FileCheck %s
 
 dist.mesh @mesh = <["dp"=2, "tp"=2]>
 nn.param @a : tensor<4x6xf32> init normal
@@ -14,19 +14,19 @@ pipe.output @output.norm : tensor<f32> name "norm"
 
 // CHECK: rt.program axes <["dp"=2, "tp"=2]> comms {{\[}}["tp"], ["dp"]]
 
-// CHECK-LABEL: rt.func @microbatch.0
+// CHECK-LABEL: rt.func @microbatch.0.body(
 pipe.task @microbatch.0 stage 0 forward_backward calls @microbatch.0.body
     (@input.x, @input.y, @grad.a) -> (@grad.a)
 pipe.body @microbatch.0.body (%x: tensor<4x6xf32>, %y: tensor<4x6xf32>,
         %grad_a_before: tensor<4x6xf32>) -> (tensor<4x6xf32> into 2) {
-  // CHECK: rt.launch @{{.*}}exp{{.*}} outs(%[[E:.*]] : memref<4x6xf32>)
-  // CHECK-NEXT: rt.all_reduce sum %[[E]] over ["tp"] : memref<4x6xf32>
-  %e = nn.exp %x : tensor<4x6xf32>
-  %r = dist.all_reduce sum %e over ["tp"] : tensor<4x6xf32>
   // An input is needed again: a copy is reduced.
   // CHECK: rt.copy %{{.*}} to %[[C:.*]] :
   // CHECK-NEXT: rt.all_reduce max %[[C]] over ["tp"]
   %m = dist.all_reduce max %y over ["tp"] : tensor<4x6xf32>
+  // CHECK: rt.launch @{{.*}}exp{{.*}} outs(%[[E:.*]] : memref<4x6xf32>)
+  // CHECK-NEXT: rt.all_reduce sum %[[E]] over ["tp"] : memref<4x6xf32>
+  %e = nn.exp %x : tensor<4x6xf32>
+  %r = dist.all_reduce sum %e over ["tp"] : tensor<4x6xf32>
   // CHECK: rt.all_gather %[[C]] to %{{.*}} over ["tp"] : memref<4x6xf32> to memref<8x6xf32>
   %g0 = dist.all_gather %m dim 0 over ["tp"]
       : tensor<4x6xf32> -> tensor<8x6xf32>
@@ -54,7 +54,8 @@ pipe.body @microbatch.0.body (%x: tensor<4x6xf32>, %y: tensor<4x6xf32>,
   pipe.yield %grad_a_sum : tensor<4x6xf32>
 }
 
-// CHECK-LABEL: rt.func @update.0
+// CHECK-LABEL: rt.func @update.0.body(
+// CHECK-SAME: %[[A:.*]]: memref<4x6xf32>, %[[B:.*]]: memref<6xf32>, %{{.*}}: memref<f32>, %{{.*}}: memref<f32>) {
 pipe.task @update.0 stage 0 update calls @update.0.body
     (@grad.a, @grad.b) -> (@output.loss, @output.norm, @grad.a, @grad.b)
 pipe.body @update.0.body (%ga: tensor<4x6xf32>, %gb: tensor<6xf32>)
@@ -62,9 +63,7 @@ pipe.body @update.0.body (%ga: tensor<4x6xf32>, %gb: tensor<6xf32>)
         tensor<6xf32> into 1) {
   // Both gradients in one message, in place although they are state: they are
   // cleared next.
-  // CHECK-DAG: %[[A:.*]] = rt.address @grad.a
-  // CHECK-DAG: %[[B:.*]] = rt.address @grad.b
-  // CHECK: rt.all_reduce sum %[[A]], %[[B]] over ["dp"] : memref<4x6xf32>, memref<6xf32>
+  // CHECK-NEXT: rt.all_reduce sum %[[A]], %[[B]] over ["dp"] : memref<4x6xf32>, memref<6xf32>
   // CHECK-NOT: rt.all_reduce sum %[[B]]
   %ra = dist.all_reduce sum %ga over ["dp"] : tensor<4x6xf32>
   // CHECK: rt.launch @{{.*}} ins(%[[A]] :

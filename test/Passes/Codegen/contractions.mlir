@@ -4,7 +4,7 @@
 // RUN:   | FileCheck %s
 
 // A matrix as it lies, transposed, and both.
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 5, k = 6, lda = 6, ldb = 5, ldc = 5>
 pipe.input @l : tensor<4x6xf32> role data name "l"
 pipe.input @r : tensor<6x5xf32> role data name "r"
@@ -19,7 +19,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 5, k = 6, trans_a = true, lda = 4, ldb = 5, ldc = 5>
 pipe.input @l : tensor<6x4xf32> role data name "l"
 pipe.input @r : tensor<6x5xf32> role data name "r"
@@ -34,7 +34,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 5, k = 6, trans_b = true, lda = 6, ldb = 6, ldc = 5>
 pipe.input @l : tensor<4x6xf32> role data name "l"
 pipe.input @r : tensor<5x6xf32> role data name "r"
@@ -49,7 +49,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 5, k = 6, trans_a = true, trans_b = true, lda = 4, ldb = 6, ldc = 5>
 pipe.input @l : tensor<6x4xf32> role data name "l"
 pipe.input @r : tensor<5x6xf32> role data name "r"
@@ -65,7 +65,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 // -----
 
 // The result lies transposed: operands change places.
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg1, %arg0, %arg2 as <m = 5, n = 4, k = 6, trans_a = true, trans_b = true, lda = 5, ldb = 6, ldc = 4>
 pipe.input @l : tensor<4x6xf32> role data name "l"
 pipe.input @r : tensor<6x5xf32> role data name "r"
@@ -81,7 +81,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 // -----
 
 // Rows, columns and what is summed over are one dim each where they lie together.
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 6, n = 5, k = 6, lda = 6, ldb = 5, ldc = 5>
 pipe.input @l : tensor<2x3x6xf32> role data name "l"
 pipe.input @r : tensor<6x5xf32> role data name "r"
@@ -96,7 +96,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 6, k = 6, lda = 6, ldb = 6, ldc = 6>
 pipe.input @l : tensor<4x6xf32> role data name "l"
 pipe.input @r : tensor<6x2x3xf32> role data name "r"
@@ -111,7 +111,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 5, k = 6, lda = 6, ldb = 5, ldc = 5>
 pipe.input @l : tensor<4x2x3xf32> role data name "l"
 pipe.input @r : tensor<2x3x5xf32> role data name "r"
@@ -126,7 +126,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 6, n = 42, k = 20, lda = 20, ldb = 42, ldc = 42>
 pipe.input @l : tensor<2x3x4x5xf32> role data name "l"
 pipe.input @r : tensor<4x5x6x7xf32> role data name "r"
@@ -142,7 +142,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 // -----
 
 // A vector is a matrix of one row or column.
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 1, n = 5, k = 6, lda = 6, ldb = 5, ldc = 5>
 pipe.input @l : tensor<6xf32> role data name "l"
 pipe.input @r : tensor<6x5xf32> role data name "r"
@@ -156,7 +156,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 1, k = 6, lda = 6, ldb = 1, ldc = 1>
 pipe.input @l : tensor<4x6xf32> role data name "l"
 pipe.input @r : tensor<6xf32> role data name "r"
@@ -170,7 +170,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 1, n = 1, k = 6, lda = 6, ldb = 1, ldc = 1>
 pipe.input @l : tensor<6xf32> role data name "l"
 pipe.input @r : tensor<6xf32> role data name "r"
@@ -184,7 +184,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 5, k = 1, lda = 1, ldb = 5, ldc = 5>
 pipe.input @l : tensor<4xf32> role data name "l"
 pipe.input @r : tensor<5xf32> role data name "r"
@@ -199,7 +199,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 // -----
 
 // Dims of one element are none.
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 1, n = 1, k = 6, lda = 6, ldb = 1, ldc = 1>
 pipe.input @l : tensor<1x6xf32> role data name "l"
 pipe.input @r : tensor<6x1xf32> role data name "r"
@@ -214,7 +214,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 5, k = 6, lda = 6, ldb = 5, ldc = 5>
 pipe.input @l : tensor<1x4x6xf32> role data name "l"
 pipe.input @r : tensor<1x6x5xf32> role data name "r"
@@ -230,7 +230,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 // -----
 
 // A batch, which also may be within rows.
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 5, k = 6, lda = 6, ldb = 5, ldc = 5, batch = [2, 1], a = [24, 0], b = [30, 0], c = [20, 0]>
 pipe.input @l : tensor<2x4x6xf32> role data name "l"
 pipe.input @r : tensor<2x6x5xf32> role data name "r"
@@ -245,7 +245,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 5, k = 6, lda = 12, ldb = 5, ldc = 10, batch = [2, 1], a = [6, 0], b = [30, 0], c = [5, 0]>
 pipe.input @l : tensor<4x2x6xf32> role data name "l"
 pipe.input @r : tensor<2x6x5xf32> role data name "r"
@@ -260,7 +260,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 5, k = 6, trans_b = true, lda = 12, ldb = 12, ldc = 5, batch = [2, 1], a = [6, 0], b = [6, 0], c = [20, 0]>
 pipe.input @l : tensor<4x2x6xf32> role data name "l"
 pipe.input @r : tensor<5x2x6xf32> role data name "r"
@@ -277,7 +277,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // Two dims that are one in all tensors are one batch; of two, the one with the
 // larger stride in the result comes first.
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 5, k = 6, lda = 6, ldb = 5, ldc = 5, batch = [6, 1], a = [24, 0], b = [30, 0], c = [20, 0]>
 pipe.input @l : tensor<2x3x4x6xf32> role data name "l"
 pipe.input @r : tensor<2x3x6x5xf32> role data name "r"
@@ -292,7 +292,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 5, k = 6, lda = 6, ldb = 5, ldc = 5, batch = [3, 2], a = [24, 72], b = [30, 90], c = [40, 20]>
 pipe.input @l : tensor<2x3x4x6xf32> role data name "l"
 pipe.input @r : tensor<2x3x6x5xf32> role data name "r"
@@ -308,7 +308,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 // -----
 
 // What one operand lacks has no stride there.
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 5, k = 6, lda = 6, ldb = 5, ldc = 10, batch = [2, 1], a = [24, 0], c = [5, 0]>
 pipe.input @l : tensor<2x4x6xf32> role data name "l"
 pipe.input @r : tensor<6x5xf32> role data name "r"
@@ -323,7 +323,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 5, k = 6, lda = 6, ldb = 5, ldc = 5, batch = [2, 3], a = [24, 0], b = [0, 30], c = [60, 20]>
 pipe.input @l : tensor<2x4x6xf32> role data name "l"
 pipe.input @r : tensor<3x6x5xf32> role data name "r"
@@ -339,10 +339,10 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 // -----
 
 // A third batch takes a call for each element: of the least.
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 7, k = 6, lda = 18, ldb = 7, ldc = 7, batch = [3, 5], a = [6, 0], b = [0, 42], c = [140, 28]>
-// CHECK-NEXT: %[[VIEW:.*]] = rt.view %arg0 offset 72
-// CHECK-NEXT: %[[VIEW1:.*]] = rt.view %arg2 offset 420
+// CHECK-NEXT: %[[VIEW:.*]] = rt.view %arg0 offset 72 : memref<2x4x3x6xf32> to memref<72xf32>
+// CHECK-NEXT: %[[VIEW1:.*]] = rt.view %arg2 offset 420 : memref<2x3x5x4x7xf32> to memref<420xf32>
 // CHECK-NEXT: rt.gemm %[[VIEW]], %arg1, %[[VIEW1]] as <m = 4, n = 7, k = 6, lda = 18, ldb = 7, ldc = 7, batch = [3, 5], a = [6, 0], b = [0, 42], c = [140, 28]>
 pipe.input @l : tensor<2x4x3x6xf32> role data name "l"
 pipe.input @r : tensor<5x6x7xf32> role data name "r"
@@ -358,10 +358,10 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 // -----
 
 // So do dims that are summed over and lie apart, which add to the first.
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 5, k = 6, lda = 12, ldb = 10, ldc = 5>
-// CHECK-NEXT: %[[VIEW:.*]] = rt.view %arg0 offset 6
-// CHECK-NEXT: %[[VIEW1:.*]] = rt.view %arg1 offset 5
+// CHECK-NEXT: %[[VIEW:.*]] = rt.view %arg0 offset 6 : memref<4x2x6xf32> to memref<42xf32>
+// CHECK-NEXT: %[[VIEW1:.*]] = rt.view %arg1 offset 5 : memref<6x2x5xf32> to memref<55xf32>
 // CHECK-NEXT: rt.gemm %[[VIEW]], %[[VIEW1]], %arg2 as <m = 4, n = 5, k = 6, lda = 12, ldb = 10, ldc = 5, beta = 1.000000e+00 : f32>
 pipe.input @l : tensor<4x2x6xf32> role data name "l"
 pipe.input @r : tensor<6x2x5xf32> role data name "r"
@@ -377,7 +377,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 // -----
 
 // However short the one is that a matrix can have.
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-COUNT-6: rt.gemm
 // CHECK-NOT: rt.gemm
 pipe.input @l : tensor<4x6x2xf32> role data name "l"
@@ -394,14 +394,14 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 // -----
 
 // Rows that lie with a stride are no matrix; the copy of an operand is.
-// CHECK-LABEL: rt.func @t(
-// CHECK-NEXT: %[[T_T0:.*]] = rt.address @t.t0 : memref<3x4x6xf32>
-// CHECK-NEXT: rt.launch @kernel.transpose.0 ins(%arg0 : memref<4x6x3xf32>) outs(%[[T_T0]] : memref<3x4x6xf32>)
-// CHECK-NEXT: %[[T_T1:.*]] = rt.address @t.t1 : memref<3x6x5xf32>
-// CHECK-NEXT: rt.launch @kernel.transpose.1 ins(%arg1 : memref<6x5x3xf32>) outs(%[[T_T1]] : memref<3x6x5xf32>)
-// CHECK-NEXT: %[[T_T2:.*]] = rt.address @t.t2 : memref<3x4x5xf32>
-// CHECK-NEXT: rt.gemm %[[T_T0]], %[[T_T1]], %[[T_T2]] as <m = 4, n = 5, k = 6, lda = 6, ldb = 5, ldc = 5, batch = [3, 1], a = [24, 0], b = [30, 0], c = [20, 0]>
-// CHECK-NEXT: rt.launch @kernel.transpose.2 ins(%[[T_T2]] : memref<3x4x5xf32>) outs(%arg2 : memref<4x5x3xf32>)
+// CHECK-LABEL: rt.func @t.body(
+// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<3x4x6xf32>
+// CHECK-NEXT: rt.launch @kernel.transpose.0 ins(%arg0 : memref<4x6x3xf32>) outs(%[[T0]] : memref<3x4x6xf32>)
+// CHECK-NEXT: %[[T1:.*]] = rt.address @t.body.t1 : memref<3x6x5xf32>
+// CHECK-NEXT: rt.launch @kernel.transpose.1 ins(%arg1 : memref<6x5x3xf32>) outs(%[[T1]] : memref<3x6x5xf32>)
+// CHECK-NEXT: %[[T2:.*]] = rt.address @t.body.t2 : memref<3x4x5xf32>
+// CHECK-NEXT: rt.gemm %[[T0]], %[[T1]], %[[T2]] as <m = 4, n = 5, k = 6, lda = 6, ldb = 5, ldc = 5, batch = [3, 1], a = [24, 0], b = [30, 0], c = [20, 0]>
+// CHECK-NEXT: rt.launch @kernel.transpose.2 ins(%[[T2]] : memref<3x4x5xf32>) outs(%arg2 : memref<4x5x3xf32>)
 pipe.input @l : tensor<4x6x3xf32> role data name "l"
 pipe.input @r : tensor<6x5x3xf32> role data name "r"
 pipe.output @o : tensor<4x5x3xf32> name "o"
@@ -416,7 +416,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 // -----
 
 // 64 calls are made, not more.
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-COUNT-64: rt.gemm
 // CHECK-NOT: rt.gemm
 pipe.input @l : tensor<4x64x70xf32> role data name "l"
@@ -432,10 +432,10 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// CHECK-LABEL: rt.func @t(
-// CHECK-NEXT: %[[T_T0:.*]] = rt.address @t.t0 : memref<65x70x5xf32>
-// CHECK-NEXT: rt.launch @kernel.transpose.0 ins(%arg1 : memref<70x65x5xf32>) outs(%[[T_T0]] : memref<65x70x5xf32>)
-// CHECK-NEXT: rt.gemm %arg0, %[[T_T0]], %arg2 as <m = 4, n = 5, k = 4550, lda = 4550, ldb = 5, ldc = 5>
+// CHECK-LABEL: rt.func @t.body(
+// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<65x70x5xf32>
+// CHECK-NEXT: rt.launch @kernel.transpose.0 ins(%arg1 : memref<70x65x5xf32>) outs(%[[T0]] : memref<65x70x5xf32>)
+// CHECK-NEXT: rt.gemm %arg0, %[[T0]], %arg2 as <m = 4, n = 5, k = 4550, lda = 4550, ldb = 5, ldc = 5>
 pipe.input @l : tensor<4x65x70xf32> role data name "l"
 pipe.input @r : tensor<70x65x5xf32> role data name "r"
 pipe.output @o : tensor<4x5xf32> name "o"

@@ -1,12 +1,12 @@
 // How contractions become products of matrices.
-// RUN: pcc-opt %s -split-input-file --pass-pipeline="builtin.module(rt-lower,rt-verify)" | FileCheck %s
+// RUN: pcc-opt %s -split-input-file --pass-pipeline="builtin.module(rt-split-accumulate,rt-lower,rt-verify)" | FileCheck %s
 
 nn.param @qkv : tensor<16x3x4x4xf32> init normal
 nn.state @grad.qkv : tensor<16x3x4x4xf32> gradient of @qkv
 pipe.input @input.x : tensor<2x8x16xf32> role data name "x"
 pipe.output @output.o : tensor<2x8x4x4xf32> name "o"
 
-// CHECK-LABEL: rt.func @microbatch.0
+// CHECK-LABEL: rt.func @microbatch.0.body(
 pipe.task @microbatch.0 stage 0 forward_backward calls @microbatch.0.body
     (@input.x, @qkv, @grad.qkv) -> (@output.o, @grad.qkv)
 pipe.body @microbatch.0.body (%x: tensor<2x8x16xf32>, %w: tensor<16x3x4x4xf32>,
@@ -56,7 +56,7 @@ pipe.input @input.p : tensor<2x3x2x8x8xf32> role data name "p"
 pipe.input @input.y : tensor<2x8x3x2x4xf32> role data name "y"
 pipe.output @output.o : tensor<2x8x3x4xf32> name "o"
 
-// CHECK-LABEL: rt.func @grouped
+// CHECK-LABEL: rt.func @grouped.body(
 pipe.task @grouped stage 0 forward_backward calls @grouped.body
     (@input.p, @input.y) -> (@output.o)
 pipe.body @grouped.body (%p: tensor<2x3x2x8x8xf32>, %y: tensor<2x8x3x2x4xf32>)
@@ -84,7 +84,7 @@ nn.state @grad.w : tensor<6x5x4xf32> gradient of @w
 pipe.input @input.x : tensor<3x6x4xf32> role data name "x"
 pipe.output @output.y : tensor<3x5x4xf32> name "y"
 
-// CHECK-LABEL: rt.func @strided
+// CHECK-LABEL: rt.func @strided.body(
 pipe.task @strided stage 0 forward_backward calls @strided.body
     (@input.x, @w, @grad.w) -> (@output.y, @grad.w)
 pipe.body @strided.body (%x: tensor<3x6x4xf32>, %w: tensor<6x5x4xf32>,
@@ -93,12 +93,12 @@ pipe.body @strided.body (%x: tensor<3x6x4xf32>, %w: tensor<6x5x4xf32>,
   // CHECK: rt.launch @kernel.transpose.0 ins(%arg0 {{.*}} outs(%[[X:.*]] : memref<4x3x6xf32>)
   // CHECK: rt.launch @kernel.transpose.1 ins(%{{.*}} outs(%[[W:.*]] : memref<4x6x5xf32>)
   // CHECK: rt.gemm %[[X]], %[[W]], %[[C:.*]] as <m = 3, n = 5, k = 6, lda = 6, ldb = 5, ldc = 5, batch = [4, 1], a = [18, 0], b = [30, 0], c = [15, 0]>
-  // CHECK: rt.launch @kernel.transpose.2 ins(%[[C]] : memref<4x3x5xf32>) outs(%arg1 :
+  // CHECK: rt.launch @kernel.transpose.2 ins(%[[C]] : memref<4x3x5xf32>) outs(%arg3 :
   %y = nn.contract "mkb,knb->mnb" %x, %w
       : tensor<3x6x4xf32>, tensor<6x5x4xf32> -> tensor<3x5x4xf32>
   // CHECK: rt.gemm {{.*}}, %[[G:.*]] as
   // CHECK: rt.launch @kernel.transpose{{.*}} ins(%[[G]] {{.*}} outs(%[[T:.*]] : memref<6x5x4xf32>)
-  // CHECK: rt.launch @kernel.accumulate.0 ins(%[[S:.*]], %[[T]] : {{.*}} outs(%[[S]] : memref<6x5x4xf32>) inplace [0]
+  // CHECK: rt.launch @kernel.accumulate.0 ins(%arg2, %[[T]] : {{.*}} outs(%arg2 : memref<6x5x4xf32>) inplace [0]
   %g = nn.contract "mkb,mnb->knb" %x, %y
       : tensor<3x6x4xf32>, tensor<3x5x4xf32> -> tensor<6x5x4xf32>
   %grad_w_sum = nn.sum %grad_w_before, %g : tensor<6x5x4xf32>

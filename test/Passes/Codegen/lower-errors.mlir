@@ -33,7 +33,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.output @y : tensor<4xf32> name "y"
 pipe.task @t stage 0 update calls @t.body () -> (@y)
 pipe.body @t.body () -> (tensor<4xf32>) {
-  // expected-error @+1 {{cannot be part of a task}}
+  // expected-error @+1 {{cannot be part of a body}}
   %y = arith.constant dense<1.0> : tensor<4xf32>
   pipe.yield %y : tensor<4xf32>
 }

@@ -1,5 +1,5 @@
 // One task: what lies where.
-// RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-lower,rt-verify)" | FileCheck %s
+// RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-split-accumulate,rt-lower,rt-verify)" | FileCheck %s
 
 nn.param @w : tensor<8x6xf32> init normal decay
 nn.state @grad.w : tensor<8x6xf32> gradient of @w
@@ -35,12 +35,11 @@ func.func private @norm(%g: tensor<8x6xf32>) -> tensor<f32>
 // CHECK: rt.buffer @input.lr : memref<f32> input at 640
 // CHECK: rt.buffer @output.norm : memref<f32> output at 704
 
-// CHECK: rt.func @microbatch.0(%[[X:.*]]: memref<4x8xf32>) {
+// CHECK: rt.func @microbatch.0.body(%[[X:.*]]: memref<4x8xf32>, %[[W:.*]]: memref<8x6xf32>, %[[G:.*]]: memref<8x6xf32>) {
 pipe.task @microbatch.0 stage 0 forward_backward calls @microbatch.0.body
     (@input.x, @w, @grad.w) -> (@grad.w)
 pipe.body @microbatch.0.body (%x: tensor<4x8xf32>, %w: tensor<8x6xf32>,
         %grad_w_before: tensor<8x6xf32>) -> (tensor<8x6xf32> into 2) {
-  // CHECK: %[[W:.*]] = rt.address @w
   // CHECK: rt.gemm %[[X]], %[[W]], %[[Y:.*]] as <m = 4, n = 6, k = 8, lda = 8, ldb = 6, ldc = 6>
   %y = nn.contract "bk,kn->bn" %x, %w
       : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
@@ -53,7 +52,6 @@ pipe.body @microbatch.0.body (%x: tensor<4x8xf32>, %w: tensor<8x6xf32>,
   %u = func.call @add(%z, %y)
       : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
   // The product goes straight into the gradient.
-  // CHECK: %[[G:.*]] = rt.address @grad.w
   // CHECK: rt.gemm %[[X]], %[[Z]], %[[G]] as <m = 8, n = 6, k = 4, trans_a = true, lda = 8, ldb = 6, ldc = 6, beta = 1.000000e+00 : f32>
   %g = nn.contract "bk,bn->kn" %x, %u
       : tensor<4x8xf32>, tensor<4x6xf32> -> tensor<8x6xf32>
@@ -61,14 +59,12 @@ pipe.body @microbatch.0.body (%x: tensor<4x8xf32>, %w: tensor<8x6xf32>,
   pipe.yield %grad_w_sum : tensor<8x6xf32>
 }
 
-// CHECK: rt.func @update.0(%[[LR:.*]]: memref<f32>, %[[NORM:.*]]: memref<f32>) {
+// CHECK: rt.func @update.0.body(%[[LR:.*]]: memref<f32>, %[[W:.*]]: memref<8x6xf32>, %[[G:.*]]: memref<8x6xf32>, %[[NORM:.*]]: memref<f32>) {
 pipe.task @update.0 stage 0 update calls @update.0.body
     (@input.lr, @w, @grad.w) -> (@output.norm, @w, @grad.w)
 pipe.body @update.0.body (%lr: tensor<f32>, %w: tensor<8x6xf32>,
         %g: tensor<8x6xf32>)
     -> (tensor<f32>, tensor<8x6xf32> into 1, tensor<8x6xf32> into 2) {
-  // CHECK-DAG: %[[W:.*]] = rt.address @w
-  // CHECK-DAG: %[[G:.*]] = rt.address @grad.w
   // A result goes where it is yielded to.
   // CHECK: rt.launch @norm ins(%[[G]] {{.*}} outs(%[[NORM]] :
   %n = func.call @norm(%g) : (tensor<8x6xf32>) -> tensor<f32>
@@ -82,12 +78,21 @@ pipe.body @update.0.body (%lr: tensor<f32>, %w: tensor<8x6xf32>,
   pipe.yield %n, %p, %zero : tensor<f32>, tensor<8x6xf32>, tensor<8x6xf32>
 }
 
+// Every call passes where parameters, state and its microbatch's inputs lie.
 // CHECK: rt.func @train() {
-// CHECK: rt.address @input.x : memref<4x8xf32>
-// CHECK: rt.call @microbatch.0
-// CHECK: rt.address @input.x slot 1 : memref<4x8xf32>
-// CHECK: rt.call @microbatch.0
-// CHECK: rt.call @update.0
+// CHECK-NEXT: %[[X0:.*]] = rt.address @input.x : memref<4x8xf32>
+// CHECK-NEXT: %[[W0:.*]] = rt.address @w
+// CHECK-NEXT: %[[G0:.*]] = rt.address @grad.w
+// CHECK-NEXT: rt.call @microbatch.0.body(%[[X0]], %[[W0]], %[[G0]])
+// CHECK-NEXT: %[[X1:.*]] = rt.address @input.x slot 1 : memref<4x8xf32>
+// CHECK-NEXT: %[[W1:.*]] = rt.address @w
+// CHECK-NEXT: %[[G1:.*]] = rt.address @grad.w
+// CHECK-NEXT: rt.call @microbatch.0.body(%[[X1]], %[[W1]], %[[G1]])
+// CHECK-NEXT: %[[LR0:.*]] = rt.address @input.lr
+// CHECK-NEXT: %[[W2:.*]] = rt.address @w
+// CHECK-NEXT: %[[G2:.*]] = rt.address @grad.w
+// CHECK-NEXT: %[[N:.*]] = rt.address @output.norm
+// CHECK-NEXT: rt.call @update.0.body(%[[LR0]], %[[W2]], %[[G2]], %[[N]])
 pipe.schedule train stage 0 microbatches 2 {
   pipe.run @microbatch.0 microbatch 0
   pipe.run @microbatch.0 microbatch 1

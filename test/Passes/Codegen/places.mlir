@@ -1,16 +1,15 @@
-// Where the values of a task lie: whose memory a result takes, when a state must
+// Where the values of a body lie: whose memory a result takes, when a state must
 // be copied, and which reductions become one.
-// RUN: pcc-opt %s -split-input-file --pass-pipeline="builtin.module(rt-lower,rt-verify)" \
+// RUN: pcc-opt %s -split-input-file --pass-pipeline="builtin.module(rt-split-accumulate,rt-lower,rt-verify)" \
 // RUN:   | FileCheck %s
 
 // A state that is read and not changed before the last use of what was read is
 // no copy, even if it is changed then.
 nn.state @s : tensor<4xf32> sum
 pipe.output @o : tensor<4xf32> name "o"
-// CHECK-LABEL: rt.func @t(
-// CHECK-NEXT: %[[S:.*]] = rt.address @s : memref<4xf32>
-// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%[[S]] : memref<4xf32>) outs(%arg0 : memref<4xf32>)
-// CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%arg0 : memref<4xf32>) outs(%[[S]] : memref<4xf32>)
+// CHECK-LABEL: rt.func @t.body(
+// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%arg1 : memref<4xf32>)
+// CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%arg1 : memref<4xf32>) outs(%arg0 : memref<4xf32>)
 pipe.task @t stage 0 update calls @t.body (@s) -> (@o, @s)
 pipe.body @t.body (%s: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32> into 0) {
   %e = nn.exp %s : tensor<4xf32>
@@ -24,9 +23,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 // A result is made in the state that it is written to,
 nn.state @s : tensor<4xf32> sum
 pipe.input @x : tensor<4xf32> role data name "x"
-// CHECK-LABEL: rt.func @t(
-// CHECK-NEXT: %[[S:.*]] = rt.address @s : memref<4xf32>
-// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%[[S]] : memref<4xf32>)
+// CHECK-LABEL: rt.func @t.body(
+// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%arg1 : memref<4xf32>)
 pipe.task @t stage 0 forward_backward calls @t.body (@x, @s) -> (@s)
 pipe.body @t.body (%x: tensor<4xf32>, %s_before: tensor<4xf32>)
     -> (tensor<4xf32> into 1) {
@@ -41,12 +39,11 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 nn.state @s : tensor<4xf32> sum
 pipe.input @x : tensor<4xf32> role data name "x"
 pipe.output @o : tensor<4xf32> name "o"
-// CHECK-LABEL: rt.func @t(
-// CHECK-NEXT: %[[S:.*]] = rt.address @s : memref<4xf32>
-// CHECK-NEXT: %[[T_T0:.*]] = rt.address @t.t0 : memref<4xf32>
-// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%[[T_T0]] : memref<4xf32>)
-// CHECK-NEXT: rt.launch @kernel.mul.0 ins(%[[S]], %[[T_T0]] : memref<4xf32>, memref<4xf32>) outs(%arg1 : memref<4xf32>)
-// CHECK-NEXT: rt.copy %[[T_T0]] to %[[S]] : memref<4xf32> to memref<4xf32>
+// CHECK-LABEL: rt.func @t.body(
+// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<4xf32>
+// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%[[T0]] : memref<4xf32>)
+// CHECK-NEXT: rt.launch @kernel.mul.0 ins(%arg1, %[[T0]] : memref<4xf32>, memref<4xf32>) outs(%arg2 : memref<4xf32>)
+// CHECK-NEXT: rt.copy %[[T0]] to %arg1 : memref<4xf32> to memref<4xf32>
 pipe.task @t stage 0 forward_backward calls @t.body (@x, @s) -> (@o, @s)
 pipe.body @t.body (%x: tensor<4xf32>, %s: tensor<4xf32>)
     -> (tensor<4xf32>, tensor<4xf32> into 1) {
@@ -62,12 +59,11 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 nn.state @s : tensor<4xf32> sum
 pipe.input @x : tensor<4xf32> role data name "x"
 pipe.output @o : tensor<4xf32> name "o"
-// CHECK-LABEL: rt.func @t(
-// CHECK-NEXT: %[[T_T0:.*]] = rt.address @t.t0 : memref<4xf32>
-// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%[[T_T0]] : memref<4xf32>)
-// CHECK-NEXT: %[[S:.*]] = rt.address @s : memref<4xf32>
-// CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%[[S]] : memref<4xf32>) outs(%arg1 : memref<4xf32>)
-// CHECK-NEXT: rt.copy %[[T_T0]] to %[[S]] : memref<4xf32> to memref<4xf32>
+// CHECK-LABEL: rt.func @t.body(
+// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<4xf32>
+// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%[[T0]] : memref<4xf32>)
+// CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%arg1 : memref<4xf32>) outs(%arg2 : memref<4xf32>)
+// CHECK-NEXT: rt.copy %[[T0]] to %arg1 : memref<4xf32> to memref<4xf32>
 pipe.task @t stage 0 forward_backward calls @t.body (@x, @s) -> (@o, @s)
 pipe.body @t.body (%x: tensor<4xf32>, %s: tensor<4xf32>)
     -> (tensor<4xf32>, tensor<4xf32> into 1) {
@@ -83,13 +79,11 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 nn.state @s : tensor<4xf32> sum
 pipe.input @x : tensor<4xf32> role data name "x"
 pipe.output @o : tensor<4xf32> name "o"
-// CHECK-LABEL: rt.func @t(
-// CHECK-NEXT: %[[T_T0:.*]] = rt.address @t.t0 : memref<4xf32>
-// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%[[T_T0]] : memref<4xf32>)
-// CHECK-NEXT: %[[S:.*]] = rt.address @s : memref<4xf32>
-// CHECK-NEXT: rt.copy %[[T_T0]] to %[[S]] : memref<4xf32> to memref<4xf32>
-// CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%arg0 : memref<4xf32>) outs(%[[S]] : memref<4xf32>)
-// CHECK-NEXT: rt.launch @kernel.mul.0 ins(%[[T_T0]], %[[S]] : memref<4xf32>, memref<4xf32>) outs(%arg1 : memref<4xf32>)
+// CHECK-LABEL: rt.func @t.body(
+// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<4xf32>
+// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%[[T0]] : memref<4xf32>)
+// CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%arg0 : memref<4xf32>) outs(%arg1 : memref<4xf32>)
+// CHECK-NEXT: rt.launch @kernel.mul.0 ins(%[[T0]], %arg1 : memref<4xf32>, memref<4xf32>) outs(%arg2 : memref<4xf32>)
 pipe.task @t stage 0 forward_backward calls @t.body (@x, @s) -> (@o, @s)
 pipe.body @t.body (%x: tensor<4xf32>, %s_before: tensor<4xf32>)
     -> (tensor<4xf32>, tensor<4xf32> into 1) {
@@ -107,7 +101,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @x : tensor<2x2xf32> role data name "x"
 pipe.output @o : tensor<4xf32> name "o"
 pipe.output @p : tensor<2x2xf32> name "p"
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<2x2xf32>) outs(%arg2 : memref<2x2xf32>)
 // CHECK-NEXT: %[[VIEW:.*]] = rt.view %arg2 : memref<2x2xf32> to memref<4xf32>
 // CHECK-NEXT: rt.copy %[[VIEW]] to %arg1 : memref<4xf32> to memref<4xf32>
@@ -122,7 +116,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 // -----
 
 // A kernel works in place where its operand is dead; not in an argument of the
-// task, nor where the operand is given to it twice, nor in a larger buffer.
+// body, nor where the operand is given to it twice, nor in a larger buffer.
 func.func private @k(%a: tensor<4xf32>, %b: tensor<4xf32>)
     -> (tensor<4xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {
   %r = nn.mul %a, %b : tensor<4xf32>
@@ -130,18 +124,18 @@ func.func private @k(%a: tensor<4xf32>, %b: tensor<4xf32>)
 }
 pipe.input @x : tensor<4xf32> role data name "x"
 pipe.output @o : tensor<4xf32> name "o"
-// CHECK-LABEL: rt.func @t(
-// CHECK-NEXT: %[[T_T0:.*]] = rt.address @t.t0 : memref<4xf32>
-// CHECK-NEXT: rt.launch @k ins(%arg0, %arg0 : memref<4xf32>, memref<4xf32>) outs(%[[T_T0]] : memref<4xf32>)
-// CHECK-NEXT: %[[T_T1:.*]] = rt.address @t.t1 : memref<4xf32>
-// CHECK-NEXT: rt.launch @k ins(%[[T_T0]], %[[T_T0]] : memref<4xf32>, memref<4xf32>) outs(%[[T_T1]] : memref<4xf32>)
-// CHECK-NEXT: rt.launch @k ins(%[[T_T1]], %arg0 : memref<4xf32>, memref<4xf32>) outs(%[[T_T1]] : memref<4xf32>) inplace [0]
-// CHECK-NEXT: %[[T_T2:.*]] = rt.address @t.t2 : memref<8xf32>
-// CHECK-NEXT: rt.launch @kernel.concat.0 ins(%[[T_T1]] : memref<4xf32>) outs(%[[T_T2]] : memref<8xf32>)
-// CHECK-NEXT: %[[VIEW:.*]] = rt.view %[[T_T2]] offset 4 : memref<8xf32> to memref<4xf32>
-// CHECK-NEXT: %[[T_T3:.*]] = rt.address @t.t3 : memref<4xf32>
-// CHECK-NEXT: rt.launch @k ins(%[[VIEW]], %arg0 : memref<4xf32>, memref<4xf32>) outs(%[[T_T3]] : memref<4xf32>)
-// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%[[T_T3]] : memref<4xf32>) outs(%arg1 : memref<4xf32>)
+// CHECK-LABEL: rt.func @t.body(
+// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<4xf32>
+// CHECK-NEXT: rt.launch @k ins(%arg0, %arg0 : memref<4xf32>, memref<4xf32>) outs(%[[T0]] : memref<4xf32>)
+// CHECK-NEXT: %[[T1:.*]] = rt.address @t.body.t1 : memref<4xf32>
+// CHECK-NEXT: rt.launch @k ins(%[[T0]], %[[T0]] : memref<4xf32>, memref<4xf32>) outs(%[[T1]] : memref<4xf32>)
+// CHECK-NEXT: rt.launch @k ins(%[[T1]], %arg0 : memref<4xf32>, memref<4xf32>) outs(%[[T1]] : memref<4xf32>) inplace [0]
+// CHECK-NEXT: %[[T2:.*]] = rt.address @t.body.t2 : memref<8xf32>
+// CHECK-NEXT: rt.launch @kernel.concat.0 ins(%[[T1]] : memref<4xf32>) outs(%[[T2]] : memref<8xf32>)
+// CHECK-NEXT: %[[VIEW:.*]] = rt.view %[[T2]] offset 4 : memref<8xf32> to memref<4xf32>
+// CHECK-NEXT: %[[T3:.*]] = rt.address @t.body.t3 : memref<4xf32>
+// CHECK-NEXT: rt.launch @k ins(%[[VIEW]], %arg0 : memref<4xf32>, memref<4xf32>) outs(%[[T3]] : memref<4xf32>)
+// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%[[T3]] : memref<4xf32>) outs(%arg1 : memref<4xf32>)
 pipe.task @t stage 0 forward_backward calls @t.body (@x) -> (@o)
 pipe.body @t.body (%x: tensor<4xf32>) -> (tensor<4xf32>) {
   %a = func.call @k(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
@@ -168,18 +162,15 @@ nn.state @s : tensor<4xf32> sum
 nn.state @u : tensor<4xf32> sum
 nn.state @v : tensor<4xf32> sum
 pipe.output @o : tensor<4xf32> name "o"
-// CHECK-LABEL: rt.func @t(
-// CHECK-NEXT: %[[S:.*]] = rt.address @s : memref<4xf32>
-// CHECK-NEXT: rt.launch @k ins(%[[S]] : memref<4xf32>) outs(%[[S]] : memref<4xf32>) inplace [0]
-// CHECK-NEXT: %[[U:.*]] = rt.address @u : memref<4xf32>
-// CHECK-NEXT: rt.launch @k ins(%[[U]] : memref<4xf32>) outs(%[[U]] : memref<4xf32>) inplace [0]
-// CHECK-NEXT: %[[T_T0:.*]] = rt.address @t.t0 : memref<4xf32>
-// CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%[[U]] : memref<4xf32>) outs(%[[T_T0]] : memref<4xf32>)
-// CHECK-NEXT: rt.zero %[[U]] : memref<4xf32>
-// CHECK-NEXT: %[[V:.*]] = rt.address @v : memref<4xf32>
-// CHECK-NEXT: %[[T_T1:.*]] = rt.address @t.t1 : memref<4xf32>
-// CHECK-NEXT: rt.launch @k ins(%[[V]] : memref<4xf32>) outs(%[[T_T1]] : memref<4xf32>)
-// CHECK-NEXT: rt.launch @kernel.mul.0 ins(%[[T_T0]], %[[T_T1]] : memref<4xf32>, memref<4xf32>) outs(%arg0 : memref<4xf32>)
+// CHECK-LABEL: rt.func @t.body(
+// CHECK-NEXT: rt.launch @k ins(%arg0 : memref<4xf32>) outs(%arg0 : memref<4xf32>) inplace [0]
+// CHECK-NEXT: rt.launch @k ins(%arg1 : memref<4xf32>) outs(%arg1 : memref<4xf32>) inplace [0]
+// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<4xf32>
+// CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%arg1 : memref<4xf32>) outs(%[[T0]] : memref<4xf32>)
+// CHECK-NEXT: %[[T1:.*]] = rt.address @t.body.t1 : memref<4xf32>
+// CHECK-NEXT: rt.launch @k ins(%arg2 : memref<4xf32>) outs(%[[T1]] : memref<4xf32>)
+// CHECK-NEXT: rt.launch @kernel.mul.0 ins(%[[T0]], %[[T1]] : memref<4xf32>, memref<4xf32>) outs(%arg3 : memref<4xf32>)
+// CHECK-NEXT: rt.zero %arg1 : memref<4xf32>
 pipe.task @t stage 0 update calls @t.body (@s, @u, @v) -> (@o, @s, @u)
 pipe.body @t.body (%s: tensor<4xf32>, %u: tensor<4xf32>, %v: tensor<4xf32>)
     -> (tensor<4xf32>, tensor<4xf32> into 0, tensor<4xf32> into 1) {
@@ -201,15 +192,15 @@ pipe.input @x : tensor<6x3x4xf32> role data name "x"
 pipe.output @o : tensor<6x6xf32> name "o"
 pipe.output @p : tensor<6x4xf32> name "p"
 pipe.output @q : tensor<4x4xf32> name "q"
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: %[[VIEW:.*]] = rt.view %arg0 offset 8 : memref<6x3x4xf32> to memref<6x4xf32, strided<[12, 1]>>
-// CHECK-NEXT: %[[T_T0:.*]] = rt.address @t.t0 : memref<6x4xf32>
-// CHECK-NEXT: rt.launch @kernel.select.0 ins(%arg0 : memref<6x3x4xf32>) outs(%[[T_T0]] : memref<6x4xf32>)
-// CHECK-NEXT: %[[VIEW1:.*]] = rt.view %[[T_T0]] : memref<6x4xf32> to memref<4x6xf32, strided<[1, 4]>>
+// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<6x4xf32>
+// CHECK-NEXT: rt.launch @kernel.select.0 ins(%arg0 : memref<6x3x4xf32>) outs(%[[T0]] : memref<6x4xf32>)
+// CHECK-NEXT: %[[VIEW1:.*]] = rt.view %[[T0]] : memref<6x4xf32> to memref<4x6xf32, strided<[1, 4]>>
 // CHECK-NEXT: rt.gemm %[[VIEW]], %[[VIEW1]], %arg1 as <m = 6, n = 6, k = 4, trans_b = true, lda = 12, ldb = 4, ldc = 6>
-// CHECK-NEXT: %[[T_T1:.*]] = rt.address @t.t1 : memref<6x4xf32>
-// CHECK-NEXT: rt.launch @kernel.select.1 ins(%arg0 : memref<6x3x4xf32>) outs(%[[T_T1]] : memref<6x4xf32>)
-// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%[[T_T1]] : memref<6x4xf32>) outs(%arg2 : memref<6x4xf32>)
+// CHECK-NEXT: %[[T1:.*]] = rt.address @t.body.t1 : memref<6x4xf32>
+// CHECK-NEXT: rt.launch @kernel.select.1 ins(%arg0 : memref<6x3x4xf32>) outs(%[[T1]] : memref<6x4xf32>)
+// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%[[T1]] : memref<6x4xf32>) outs(%arg2 : memref<6x4xf32>)
 // CHECK-NEXT: %[[VIEW2:.*]] = rt.view %arg0 offset 28 : memref<6x3x4xf32> to memref<2x2x4xf32, strided<[36, 4, 1]>>
 // CHECK-NEXT: rt.gemm %[[VIEW2]], %[[VIEW2]], %arg3 as <m = 4, n = 4, k = 2, trans_a = true, lda = 36, ldb = 36, ldc = 4>
 // CHECK-NEXT: %[[VIEW3:.*]] = rt.view %[[VIEW2]] offset 4 : memref<2x2x4xf32, strided<[36, 4, 1]>> to memref<40xf32>
@@ -236,7 +227,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 pipe.input @x : tensor<6x3x4xf32> role data name "x"
 pipe.output @p : tensor<3x4xf32> name "p"
 pipe.output @q : tensor<2x3x4xf32> name "q"
-// CHECK-LABEL: rt.func @t(
+// CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: %[[VIEW:.*]] = rt.view %arg0 offset 24 : memref<6x3x4xf32> to memref<3x4xf32>
 // CHECK-NEXT: rt.launch @kernel.exp.0 ins(%[[VIEW]] : memref<3x4xf32>) outs(%arg1 : memref<3x4xf32>)
 // CHECK-NEXT: %[[VIEW1:.*]] = rt.view %arg0 offset 36 : memref<6x3x4xf32> to memref<2x3x4xf32>
@@ -259,16 +250,18 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 nn.state @s : tensor<4x4xf32> sum
 pipe.input @x : tensor<4x4xf32> role data name "x"
 pipe.output @o : tensor<4x4xf32> name "o"
-// CHECK-LABEL: rt.func @t(
-// CHECK-NEXT: rt.gemm %arg0, %arg0, %arg1 as <m = 4, n = 4, k = 4, trans_b = true, lda = 4, ldb = 4, ldc = 4>
-// CHECK-NEXT: %[[T_T0:.*]] = rt.address @t.t0 : memref<4x4xbf16>
-// CHECK-NEXT: rt.launch @kernel.cast.0 ins(%arg0 : memref<4x4xf32>) outs(%[[T_T0]] : memref<4x4xbf16>)
-// CHECK-NEXT: %[[T_T1:.*]] = rt.address @t.t1 : memref<4x4xbf16>
-// CHECK-NEXT: rt.gemm %[[T_T0]], %[[T_T0]], %[[T_T1]] as <m = 4, n = 4, k = 4, trans_b = true, lda = 4, ldb = 4, ldc = 4>
-// CHECK-NEXT: %[[S:.*]] = rt.address @s : memref<4x4xf32>
-// CHECK-NEXT: rt.launch @kernel.accumulate.0 ins(%[[S]], %arg1 : memref<4x4xf32>, memref<4x4xf32>) outs(%[[S]] : memref<4x4xf32>) inplace [0]
-// CHECK-NEXT: rt.gemm %arg0, %arg0, %[[S]] as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4, beta = 1.000000e+00 : f32>
-// CHECK-NEXT: rt.launch @kernel.accumulate.1 ins(%[[S]], %[[T_T1]] : memref<4x4xf32>, memref<4x4xbf16>) outs(%[[S]] : memref<4x4xf32>) inplace [0]
+// CHECK-LABEL: rt.func @t.body(
+// CHECK-NEXT: rt.gemm %arg0, %arg0, %arg1 as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4, beta = 1.000000e+00 : f32>
+// CHECK-NEXT: rt.gemm %arg0, %arg0, %arg2 as <m = 4, n = 4, k = 4, trans_b = true, lda = 4, ldb = 4, ldc = 4>
+// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<4x4xbf16>
+// CHECK-NEXT: rt.launch @kernel.cast.0 ins(%arg0 : memref<4x4xf32>) outs(%[[T0]] : memref<4x4xbf16>)
+// CHECK-NEXT: %[[T1:.*]] = rt.address @t.body.t1 : memref<4x4xbf16>
+// CHECK-NEXT: rt.gemm %[[T0]], %[[T0]], %[[T1]] as <m = 4, n = 4, k = 4, trans_b = true, lda = 4, ldb = 4, ldc = 4>
+// CHECK-NEXT: %[[T2:.*]] = rt.address @t.body.t2 : memref<4x4xf32>
+// CHECK-NEXT: rt.launch @kernel.cast.1 ins(%[[T1]] : memref<4x4xbf16>) outs(%[[T2]] : memref<4x4xf32>)
+// CHECK-NEXT: %[[T3:.*]] = rt.address @t.body.t3 : memref<4x4xf32>
+// CHECK-NEXT: rt.launch @kernel.sum.0 ins(%arg1, %arg2, %[[T2]] : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>) outs(%[[T3]] : memref<4x4xf32>)
+// CHECK-NEXT: rt.copy %[[T3]] to %arg1 : memref<4x4xf32> to memref<4x4xf32>
 pipe.task @t stage 0 forward_backward calls @t.body (@x, @s) -> (@o, @s)
 pipe.body @t.body (%x: tensor<4x4xf32>, %s_before: tensor<4x4xf32>)
     -> (tensor<4x4xf32>, tensor<4x4xf32> into 1) {
@@ -293,21 +286,18 @@ nn.state @b : tensor<2x2xf32> gradient
 nn.state @c : tensor<4xf32> gradient
 dist.mesh @mesh = <["dp"=2, "tp"=2]>
 pipe.output @n : tensor<f32> name "n"
-// CHECK-LABEL: rt.func @t(
-// CHECK-NEXT: %[[A:.*]] = rt.address @a : memref<4xf32>
-// CHECK-NEXT: %[[B:.*]] = rt.address @b : memref<2x2xf32>
-// CHECK-NEXT: %[[C:.*]] = rt.address @c : memref<4xf32>
-// CHECK-NEXT: rt.all_reduce sum %[[A]], %[[B]], %[[C]] over ["dp"] : memref<4xf32>, memref<2x2xf32>, memref<4xf32>
-// CHECK-NEXT: %[[T_T0:.*]] = rt.address @t.t0 : memref<f32>
-// CHECK-NEXT: rt.launch @kernel.sum_of_squares.0 ins(%[[A]] : memref<4xf32>) outs(%[[T_T0]] : memref<f32>)
-// CHECK-NEXT: %[[T_T1:.*]] = rt.address @t.t1 : memref<f32>
-// CHECK-NEXT: rt.launch @kernel.sum_of_squares.1 ins(%[[B]] : memref<2x2xf32>) outs(%[[T_T1]] : memref<f32>)
-// CHECK-NEXT: %[[T_T2:.*]] = rt.address @t.t2 : memref<f32>
-// CHECK-NEXT: rt.launch @kernel.sum_of_squares.0 ins(%[[C]] : memref<4xf32>) outs(%[[T_T2]] : memref<f32>)
-// CHECK-NEXT: rt.launch @kernel.sum.0 ins(%[[T_T0]], %[[T_T1]], %[[T_T2]] : memref<f32>, memref<f32>, memref<f32>) outs(%arg0 : memref<f32>)
-// CHECK-NEXT: rt.zero %[[A]] : memref<4xf32>
-// CHECK-NEXT: rt.zero %[[B]] : memref<2x2xf32>
-// CHECK-NEXT: rt.zero %[[C]] : memref<4xf32>
+// CHECK-LABEL: rt.func @t.body(
+// CHECK-NEXT: rt.all_reduce sum %arg0, %arg1, %arg2 over ["dp"] : memref<4xf32>, memref<2x2xf32>, memref<4xf32>
+// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<f32>
+// CHECK-NEXT: rt.launch @kernel.sum_of_squares.0 ins(%arg0 : memref<4xf32>) outs(%[[T0]] : memref<f32>)
+// CHECK-NEXT: %[[T1:.*]] = rt.address @t.body.t1 : memref<f32>
+// CHECK-NEXT: rt.launch @kernel.sum_of_squares.1 ins(%arg1 : memref<2x2xf32>) outs(%[[T1]] : memref<f32>)
+// CHECK-NEXT: %[[T2:.*]] = rt.address @t.body.t2 : memref<f32>
+// CHECK-NEXT: rt.launch @kernel.sum_of_squares.0 ins(%arg2 : memref<4xf32>) outs(%[[T2]] : memref<f32>)
+// CHECK-NEXT: rt.launch @kernel.sum.0 ins(%[[T0]], %[[T1]], %[[T2]] : memref<f32>, memref<f32>, memref<f32>) outs(%arg3 : memref<f32>)
+// CHECK-NEXT: rt.zero %arg0 : memref<4xf32>
+// CHECK-NEXT: rt.zero %arg1 : memref<2x2xf32>
+// CHECK-NEXT: rt.zero %arg2 : memref<4xf32>
 pipe.task @t stage 0 update calls @t.body (@a, @b, @c) -> (@n, @a, @b, @c)
 pipe.body @t.body (%a: tensor<4xf32>, %b: tensor<2x2xf32>, %c: tensor<4xf32>)
     -> (tensor<f32>, tensor<4xf32> into 0, tensor<2x2xf32> into 1,
@@ -338,19 +328,13 @@ nn.state @e : tensor<2xf64> gradient
 nn.state @f : tensor<2xf64> gradient
 dist.mesh @mesh = <["dp"=2, "tp"=2]>
 pipe.output @n : tensor<f64> name "n"
-// CHECK-LABEL: rt.func @t(
-// CHECK-NEXT: %[[A:.*]] = rt.address @a : memref<4xf32>
-// CHECK-NEXT: rt.all_reduce sum %[[A]] over ["dp"] : memref<4xf32>
-// CHECK-NEXT: %[[B:.*]] = rt.address @b : memref<4xf32>
-// CHECK-NEXT: rt.all_reduce sum %[[B]] over ["tp"] : memref<4xf32>
-// CHECK-NEXT: %[[C:.*]] = rt.address @c : memref<4xf32>
-// CHECK-NEXT: rt.all_reduce max %[[C]] over ["tp"] : memref<4xf32>
-// CHECK-NEXT: %[[D:.*]] = rt.address @d : memref<2xf64>
-// CHECK-NEXT: rt.all_reduce max %[[D]] over ["tp"] : memref<2xf64>
-// CHECK-NEXT: %[[F:.*]] = rt.address @f : memref<2xf64>
-// CHECK-NEXT: rt.all_reduce max %[[F]] over ["tp"] : memref<2xf64>
-// CHECK-NEXT: %[[E:.*]] = rt.address @e : memref<2xf64>
-// CHECK-NEXT: rt.launch @kernel.reduce.0 ins(%[[E]] : memref<2xf64>) outs(%arg0 : memref<f64>)
+// CHECK-LABEL: rt.func @t.body(
+// CHECK-NEXT: rt.all_reduce sum %arg0 over ["dp"] : memref<4xf32>
+// CHECK-NEXT: rt.all_reduce sum %arg1 over ["tp"] : memref<4xf32>
+// CHECK-NEXT: rt.all_reduce max %arg2 over ["tp"] : memref<4xf32>
+// CHECK-NEXT: rt.all_reduce max %arg3 over ["tp"] : memref<2xf64>
+// CHECK-NEXT: rt.all_reduce max %arg4 over ["tp"] : memref<2xf64>
+// CHECK-NEXT: rt.launch @kernel.reduce.0 ins(%arg5 : memref<2xf64>) outs(%arg6 : memref<f64>)
 pipe.task @t stage 0 update calls @t.body
     (@a, @b, @c, @d, @f, @e) -> (@n, @a, @b, @c, @d, @f)
 pipe.body @t.body (%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4xf32>,
@@ -377,12 +361,10 @@ nn.state @a : tensor<4xf32> gradient
 nn.state @b : tensor<4xf32> gradient
 dist.mesh @mesh = <["pp"=2]>
 pipe.output @n : tensor<4xf32> name "n"
-// CHECK-LABEL: rt.func @t(
-// CHECK-NEXT: %[[A:.*]] = rt.address @a : memref<4xf32>
-// CHECK-NEXT: rt.all_reduce sum %[[A]] over ["pp"] : memref<4xf32>
-// CHECK-NEXT: %[[B:.*]] = rt.address @b : memref<4xf32>
-// CHECK-NEXT: rt.all_reduce sum %[[B]] over ["pp"] : memref<4xf32>
-// CHECK-NEXT: rt.copy %[[B]] to %arg0 : memref<4xf32> to memref<4xf32>
+// CHECK-LABEL: rt.func @t.body(
+// CHECK-NEXT: rt.all_reduce sum %arg0 over ["pp"] : memref<4xf32>
+// CHECK-NEXT: rt.all_reduce sum %arg1 over ["pp"] : memref<4xf32>
+// CHECK-NEXT: rt.copy %arg1 to %arg2 : memref<4xf32> to memref<4xf32>
 pipe.task @t stage 0 update calls @t.body (@a, @b) -> (@n, @a, @b)
 pipe.body @t.body (%a: tensor<4xf32>, %b: tensor<4xf32>)
     -> (tensor<4xf32>, tensor<4xf32> into 0, tensor<4xf32> into 1) {
@@ -413,14 +395,14 @@ pipe.output @p : tensor<3xf32> name "p"
 pipe.output @q : tensor<17xf32> name "q"
 pipe.output @r : tensor<3xf32> name "r"
 pipe.output @s : tensor<16384xf32> name "s"
-// CHECK-LABEL: rt.func @t(
-// CHECK-NEXT: %[[T_T0:.*]] = rt.address @t.t0 : memref<48xf32>
-// CHECK-NEXT: rt.zero %[[T_T0]] : memref<48xf32>
-// CHECK-NEXT: %[[VIEW:.*]] = rt.view %[[T_T0]] : memref<48xf32> to memref<3xf32>
+// CHECK-LABEL: rt.func @t.body(
+// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<48xf32>
+// CHECK-NEXT: rt.zero %[[T0]] : memref<48xf32>
+// CHECK-NEXT: %[[VIEW:.*]] = rt.view %[[T0]] : memref<48xf32> to memref<3xf32>
 // CHECK-NEXT: rt.copy %arg0 to %[[VIEW]] : memref<3xf32> to memref<3xf32>
-// CHECK-NEXT: %[[VIEW1:.*]] = rt.view %[[T_T0]] offset 16 : memref<48xf32> to memref<17xf32>
+// CHECK-NEXT: %[[VIEW1:.*]] = rt.view %[[T0]] offset 16 : memref<48xf32> to memref<17xf32>
 // CHECK-NEXT: rt.copy %arg1 to %[[VIEW1]] : memref<17xf32> to memref<17xf32>
-// CHECK-NEXT: rt.all_reduce sum %[[T_T0]] over ["tp"] : memref<48xf32>
+// CHECK-NEXT: rt.all_reduce sum %[[T0]] over ["tp"] : memref<48xf32>
 // CHECK-NEXT: rt.copy %arg0 to %arg5 : memref<3xf32> to memref<3xf32>
 // CHECK-NEXT: rt.all_reduce sum %arg5 over ["tp"] : memref<3xf32>
 // CHECK-NEXT: rt.copy %arg2 to %arg6 : memref<16384xf32> to memref<16384xf32>

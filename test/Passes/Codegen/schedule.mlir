@@ -14,19 +14,19 @@
 // CHECK-NEXT: rt.buffer @grad : memref<2xf32> value at 576
 // CHECK-NEXT: rt.buffer @loss : memref<f32> output at 256 {name = "loss"}
 // CHECK-NEXT: rt.buffer @eval : memref<f32> output at 320 {name = "eval"}
-// CHECK: rt.func @forward.0(%arg0: memref<2xf32>, %arg1: memref<2xf32>, %arg2: memref<4xf32>) {
+// CHECK: rt.func @forward.0.body(%arg0: memref<2xf32>, %arg1: memref<2xf32>, %arg2: memref<4xf32>) {
 // CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%arg0 : memref<2xf32>) outs(%arg1 : memref<2xf32>)
 // CHECK-NEXT: rt.launch @kernel.concat.0 ins(%arg0, %arg1 : memref<2xf32>, memref<2xf32>) outs(%arg2 : memref<4xf32>)
-// CHECK: rt.func @backward.0(%arg0: memref<2xf32>, %arg1: memref<2xf32>) {
-// CHECK: rt.func @update.0(%arg0: memref<f32>, %arg1: memref<f32>) {
+// CHECK: rt.func @backward.0.body(%arg0: memref<2xf32>, %arg1: memref<2xf32>) {
+// CHECK: rt.func @update.0.body(%arg0: memref<f32>, %arg1: memref<f32>) {
 // CHECK-NEXT: rt.copy %arg0 to %arg1 : memref<f32> to memref<f32>
-// CHECK: rt.func @evaluate.0(%arg0: memref<2xf32>, %arg1: memref<f32>) {
+// CHECK: rt.func @evaluate.0.body(%arg0: memref<2xf32>, %arg1: memref<f32>) {
 // CHECK-NEXT: rt.launch @kernel.sum_of_squares.0 ins(%arg0 : memref<2xf32>) outs(%arg1 : memref<f32>)
 // CHECK: rt.func @train() {
 // CHECK-NEXT: %[[X:.*]] = rt.address @x : memref<2xf32>
 // CHECK-NEXT: %[[ACT:.*]] = rt.address @act : memref<2xf32>
 // CHECK-NEXT: %[[FAR:.*]] = rt.address @far : memref<4xf32>
-// CHECK-NEXT: rt.call @forward.0(%[[X]], %[[ACT]], %[[FAR]]) : memref<2xf32>, memref<2xf32>, memref<4xf32>
+// CHECK-NEXT: rt.call @forward.0.body(%[[X]], %[[ACT]], %[[FAR]]) : memref<2xf32>, memref<2xf32>, memref<4xf32>
 // CHECK-NEXT: %[[ACT1:.*]] = rt.address @act : memref<2xf32>
 // CHECK-NEXT: rt.send %[[ACT1]] to 1 channel 0 : memref<2xf32>
 // CHECK-NEXT: %[[FAR1:.*]] = rt.address @far : memref<4xf32>
@@ -34,7 +34,7 @@
 // CHECK-NEXT: %[[X1:.*]] = rt.address @x slot 1 : memref<2xf32>
 // CHECK-NEXT: %[[ACT2:.*]] = rt.address @act slot 1 : memref<2xf32>
 // CHECK-NEXT: %[[FAR2:.*]] = rt.address @far : memref<4xf32>
-// CHECK-NEXT: rt.call @forward.0(%[[X1]], %[[ACT2]], %[[FAR2]]) : memref<2xf32>, memref<2xf32>, memref<4xf32>
+// CHECK-NEXT: rt.call @forward.0.body(%[[X1]], %[[ACT2]], %[[FAR2]]) : memref<2xf32>, memref<2xf32>, memref<4xf32>
 // CHECK-NEXT: %[[ACT3:.*]] = rt.address @act slot 1 : memref<2xf32>
 // CHECK-NEXT: %[[GRAD:.*]] = rt.address @grad : memref<2xf32>
 // CHECK-NEXT: rt.exchange %[[ACT3]] to 1 channel 0, %[[GRAD]] from 1 channel 2 : memref<2xf32>, memref<2xf32>
@@ -42,11 +42,11 @@
 // CHECK-NEXT: rt.send %[[FAR3]] to 1 channel 1 : memref<4xf32>
 // CHECK-NEXT: %[[ACT4:.*]] = rt.address @act : memref<2xf32>
 // CHECK-NEXT: %[[GRAD1:.*]] = rt.address @grad : memref<2xf32>
-// CHECK-NEXT: rt.call @backward.0(%[[ACT4]], %[[GRAD1]]) : memref<2xf32>, memref<2xf32>
+// CHECK-NEXT: rt.call @backward.0.body(%[[ACT4]], %[[GRAD1]]) : memref<2xf32>, memref<2xf32>
 // CHECK-NEXT: %[[X2:.*]] = rt.address @x slot 2 : memref<2xf32>
 // CHECK-NEXT: %[[ACT5:.*]] = rt.address @act : memref<2xf32>
 // CHECK-NEXT: %[[FAR4:.*]] = rt.address @far : memref<4xf32>
-// CHECK-NEXT: rt.call @forward.0(%[[X2]], %[[ACT5]], %[[FAR4]]) : memref<2xf32>, memref<2xf32>, memref<4xf32>
+// CHECK-NEXT: rt.call @forward.0.body(%[[X2]], %[[ACT5]], %[[FAR4]]) : memref<2xf32>, memref<2xf32>, memref<4xf32>
 // CHECK-NEXT: %[[ACT6:.*]] = rt.address @act : memref<2xf32>
 // CHECK-NEXT: %[[GRAD2:.*]] = rt.address @grad : memref<2xf32>
 // CHECK-NEXT: rt.exchange %[[ACT6]] to 1 channel 0, %[[GRAD2]] from 1 channel 2 : memref<2xf32>, memref<2xf32>
@@ -54,24 +54,24 @@
 // CHECK-NEXT: rt.send %[[FAR5]] to 1 channel 1 : memref<4xf32>
 // CHECK-NEXT: %[[ACT7:.*]] = rt.address @act slot 1 : memref<2xf32>
 // CHECK-NEXT: %[[GRAD3:.*]] = rt.address @grad : memref<2xf32>
-// CHECK-NEXT: rt.call @backward.0(%[[ACT7]], %[[GRAD3]]) : memref<2xf32>, memref<2xf32>
+// CHECK-NEXT: rt.call @backward.0.body(%[[ACT7]], %[[GRAD3]]) : memref<2xf32>, memref<2xf32>
 // CHECK-NEXT: %[[GRAD4:.*]] = rt.address @grad : memref<2xf32>
 // CHECK-NEXT: rt.recv %[[GRAD4]] from 1 channel 2 : memref<2xf32>
 // CHECK-NEXT: %[[ACT8:.*]] = rt.address @act : memref<2xf32>
 // CHECK-NEXT: %[[GRAD5:.*]] = rt.address @grad : memref<2xf32>
-// CHECK-NEXT: rt.call @backward.0(%[[ACT8]], %[[GRAD5]]) : memref<2xf32>, memref<2xf32>
+// CHECK-NEXT: rt.call @backward.0.body(%[[ACT8]], %[[GRAD5]]) : memref<2xf32>, memref<2xf32>
 // CHECK-NEXT: %[[LR:.*]] = rt.address @lr : memref<f32>
 // CHECK-NEXT: %[[LOSS:.*]] = rt.address @loss : memref<f32>
-// CHECK-NEXT: rt.call @update.0(%[[LR]], %[[LOSS]]) : memref<f32>, memref<f32>
+// CHECK-NEXT: rt.call @update.0.body(%[[LR]], %[[LOSS]]) : memref<f32>, memref<f32>
 // CHECK: rt.func @evaluate() {
 // CHECK-NEXT: %[[X:.*]] = rt.address @x slot 2 : memref<2xf32>
 // CHECK-NEXT: %[[EVAL:.*]] = rt.address @eval : memref<f32>
-// CHECK-NEXT: rt.call @evaluate.0(%[[X]], %[[EVAL]]) : memref<2xf32>, memref<f32>
+// CHECK-NEXT: rt.call @evaluate.0.body(%[[X]], %[[EVAL]]) : memref<2xf32>, memref<f32>
 // CHECK: rt.stage 1 arena 192 {
 // CHECK-NEXT: rt.buffer @act : memref<2xf32> value at 0
 // CHECK-NEXT: rt.buffer @far : memref<4xf32> value at 64
 // CHECK-NEXT: rt.buffer @grad : memref<2xf32> value at 128
-// CHECK: rt.func @forward.1(%arg0: memref<2xf32>, %arg1: memref<2xf32>) {
+// CHECK: rt.func @forward.1.body(%arg0: memref<2xf32>, %arg1: memref<2xf32>) {
 // CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<2xf32>) outs(%arg1 : memref<2xf32>)
 // CHECK: rt.func @train() {
 // CHECK-NEXT: %[[ACT:.*]] = rt.address @act : memref<2xf32>
@@ -82,7 +82,7 @@
 // CHECK-NEXT: rt.send %[[FAR1]] to 2 channel 0 : memref<4xf32>
 // CHECK-NEXT: %[[ACT1:.*]] = rt.address @act : memref<2xf32>
 // CHECK-NEXT: %[[GRAD:.*]] = rt.address @grad : memref<2xf32>
-// CHECK-NEXT: rt.call @forward.1(%[[ACT1]], %[[GRAD]]) : memref<2xf32>, memref<2xf32>
+// CHECK-NEXT: rt.call @forward.1.body(%[[ACT1]], %[[GRAD]]) : memref<2xf32>, memref<2xf32>
 // CHECK-NEXT: %[[GRAD1:.*]] = rt.address @grad : memref<2xf32>
 // CHECK-NEXT: %[[ACT2:.*]] = rt.address @act : memref<2xf32>
 // CHECK-NEXT: rt.exchange %[[GRAD1]] to 0 channel 2, %[[ACT2]] from 0 channel 0 : memref<2xf32>, memref<2xf32>
@@ -92,7 +92,7 @@
 // CHECK-NEXT: rt.send %[[FAR3]] to 2 channel 0 : memref<4xf32>
 // CHECK-NEXT: %[[ACT3:.*]] = rt.address @act : memref<2xf32>
 // CHECK-NEXT: %[[GRAD2:.*]] = rt.address @grad : memref<2xf32>
-// CHECK-NEXT: rt.call @forward.1(%[[ACT3]], %[[GRAD2]]) : memref<2xf32>, memref<2xf32>
+// CHECK-NEXT: rt.call @forward.1.body(%[[ACT3]], %[[GRAD2]]) : memref<2xf32>, memref<2xf32>
 // CHECK-NEXT: %[[GRAD3:.*]] = rt.address @grad : memref<2xf32>
 // CHECK-NEXT: %[[ACT4:.*]] = rt.address @act : memref<2xf32>
 // CHECK-NEXT: rt.exchange %[[GRAD3]] to 0 channel 2, %[[ACT4]] from 0 channel 0 : memref<2xf32>, memref<2xf32>
@@ -102,25 +102,25 @@
 // CHECK-NEXT: rt.send %[[FAR5]] to 2 channel 0 : memref<4xf32>
 // CHECK-NEXT: %[[ACT5:.*]] = rt.address @act : memref<2xf32>
 // CHECK-NEXT: %[[GRAD4:.*]] = rt.address @grad : memref<2xf32>
-// CHECK-NEXT: rt.call @forward.1(%[[ACT5]], %[[GRAD4]]) : memref<2xf32>, memref<2xf32>
+// CHECK-NEXT: rt.call @forward.1.body(%[[ACT5]], %[[GRAD4]]) : memref<2xf32>, memref<2xf32>
 // CHECK-NEXT: %[[GRAD5:.*]] = rt.address @grad : memref<2xf32>
 // CHECK-NEXT: rt.send %[[GRAD5]] to 0 channel 2 : memref<2xf32>
 // CHECK: rt.stage 2 arena 64 {
 // CHECK-NEXT: rt.buffer @far : memref<4xf32> value at 0
-// CHECK: rt.func @forward.2(%arg0: memref<4xf32>) {
+// CHECK: rt.func @forward.2.body(%arg0: memref<4xf32>) {
 // CHECK: rt.func @train() {
 // CHECK-NEXT: %[[FAR:.*]] = rt.address @far : memref<4xf32>
 // CHECK-NEXT: rt.recv %[[FAR]] from 1 channel 0 : memref<4xf32>
 // CHECK-NEXT: %[[FAR1:.*]] = rt.address @far : memref<4xf32>
-// CHECK-NEXT: rt.call @forward.2(%[[FAR1]]) : memref<4xf32>
+// CHECK-NEXT: rt.call @forward.2.body(%[[FAR1]]) : memref<4xf32>
 // CHECK-NEXT: %[[FAR2:.*]] = rt.address @far : memref<4xf32>
 // CHECK-NEXT: rt.recv %[[FAR2]] from 1 channel 0 : memref<4xf32>
 // CHECK-NEXT: %[[FAR3:.*]] = rt.address @far : memref<4xf32>
-// CHECK-NEXT: rt.call @forward.2(%[[FAR3]]) : memref<4xf32>
+// CHECK-NEXT: rt.call @forward.2.body(%[[FAR3]]) : memref<4xf32>
 // CHECK-NEXT: %[[FAR4:.*]] = rt.address @far : memref<4xf32>
 // CHECK-NEXT: rt.recv %[[FAR4]] from 1 channel 0 : memref<4xf32>
 // CHECK-NEXT: %[[FAR5:.*]] = rt.address @far : memref<4xf32>
-// CHECK-NEXT: rt.call @forward.2(%[[FAR5]]) : memref<4xf32>
+// CHECK-NEXT: rt.call @forward.2.body(%[[FAR5]]) : memref<4xf32>
 pipe.input @x : tensor<2xf32> role data name "x"
 pipe.input @lr : tensor<f32> role lr name "lr"
 pipe.value @act : tensor<2xf32>
@@ -214,23 +214,23 @@ pipe.schedule train stage 2 microbatches 3 {
 // CHECK-NEXT: rt.buffer @sum : memref<f32> sum at 448 layout <[], []>
 // CHECK-NEXT: rt.buffer @tokens : memref<2x5xi64> input at 512 layout <[4, 5], {{\[\[}}"dp"], []]> {name = "ids", nn.ids = {below = 50257 : i64, node = "wte"}, role = "tokens"}
 // CHECK-NEXT: rt.buffer @norm : memref<f32> output at 640 {name = "norm"}
-// CHECK-NEXT: rt.buffer @t.t0 : memref<f32> temporary at 704
-// CHECK: rt.func @t(%arg0: memref<2x5xi64>, %arg1: memref<f32>) {
+// CHECK-NEXT: rt.buffer @t.body.t0 : memref<f32> temporary at 704
+// CHECK: rt.func @t.body(%arg0: memref<2x5xi64>, %arg1: memref<8x4xf32>, %arg2: memref<6xf32>, %arg3: memref<8x4xf32>, %arg4: memref<8x4xf32>, %arg5: memref<f32>, %arg6: memref<f32>) {
+// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<f32>
+// CHECK-NEXT: rt.copy %arg5 to %[[T0]] : memref<f32> to memref<f32>
+// CHECK-NEXT: rt.all_reduce sum %[[T0]] over ["dp"] : memref<f32>
+// CHECK-NEXT: rt.all_reduce max %[[T0]] over ["dp", "tp"] : memref<f32>
+// CHECK-NEXT: rt.copy %[[T0]] to %arg6 : memref<f32> to memref<f32>
+// CHECK-NEXT: rt.copy %arg1 to %arg4 : memref<8x4xf32> to memref<8x4xf32>
+// CHECK: rt.func @train() {
+// CHECK-NEXT: %[[TOKENS:.*]] = rt.address @tokens : memref<2x5xi64>
 // CHECK-NEXT: %[[A:.*]] = rt.address @a : memref<8x4xf32>
 // CHECK-NEXT: %[[B:.*]] = rt.address @b : memref<6xf32>
 // CHECK-NEXT: %[[GRAD_A:.*]] = rt.address @grad.a : memref<8x4xf32>
 // CHECK-NEXT: %[[EXP_AVG_A:.*]] = rt.address @exp_avg.a : memref<8x4xf32>
-// CHECK-NEXT: rt.copy %[[A]] to %[[EXP_AVG_A]] : memref<8x4xf32> to memref<8x4xf32>
 // CHECK-NEXT: %[[SUM:.*]] = rt.address @sum : memref<f32>
-// CHECK-NEXT: %[[T_T0:.*]] = rt.address @t.t0 : memref<f32>
-// CHECK-NEXT: rt.copy %[[SUM]] to %[[T_T0]] : memref<f32> to memref<f32>
-// CHECK-NEXT: rt.all_reduce sum %[[T_T0]] over ["dp"] : memref<f32>
-// CHECK-NEXT: rt.all_reduce max %[[T_T0]] over ["dp", "tp"] : memref<f32>
-// CHECK-NEXT: rt.copy %[[T_T0]] to %arg1 : memref<f32> to memref<f32>
-// CHECK: rt.func @train() {
-// CHECK-NEXT: %[[TOKENS:.*]] = rt.address @tokens : memref<2x5xi64>
 // CHECK-NEXT: %[[NORM:.*]] = rt.address @norm : memref<f32>
-// CHECK-NEXT: rt.call @t(%[[TOKENS]], %[[NORM]]) : memref<2x5xi64>, memref<f32>
+// CHECK-NEXT: rt.call @t.body(%[[TOKENS]], %[[A]], %[[B]], %[[GRAD_A]], %[[EXP_AVG_A]], %[[SUM]], %[[NORM]]) : memref<2x5xi64>, memref<8x4xf32>, memref<6xf32>, memref<8x4xf32>, memref<8x4xf32>, memref<f32>, memref<f32>
 module attributes {dist.spmd} {
 dist.mesh @mesh = <["dp"=2, "tp"=4]>
 nn.param @a : tensor<8x4xf32> init normal decay
@@ -269,20 +269,20 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 // CHECK-NEXT: rt.buffer @x : memref<2xf32> input at 0 slots 2 layout <[2], {{\[\[}}]]> {name = "x", role = "data"}
 // CHECK-NEXT: rt.buffer @act : memref<2xf32> value at 192 slots 2
 // CHECK-NEXT: rt.buffer @o : memref<2xf32> output at 128 {name = "o"}
-// CHECK: rt.func @forward.0(%arg0: memref<2xf32>, %arg1: memref<2xf32>) {
+// CHECK: rt.func @forward.0.body(%arg0: memref<2xf32>, %arg1: memref<2xf32>) {
 // CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%arg0 : memref<2xf32>) outs(%arg1 : memref<2xf32>)
-// CHECK: rt.func @update.0(%arg0: memref<2xf32>, %arg1: memref<2xf32>) {
+// CHECK: rt.func @update.0.body(%arg0: memref<2xf32>, %arg1: memref<2xf32>) {
 // CHECK-NEXT: rt.copy %arg0 to %arg1 : memref<2xf32> to memref<2xf32>
 // CHECK: rt.func @train() {
 // CHECK-NEXT: %[[X:.*]] = rt.address @x : memref<2xf32>
 // CHECK-NEXT: %[[ACT:.*]] = rt.address @act : memref<2xf32>
-// CHECK-NEXT: rt.call @forward.0(%[[X]], %[[ACT]]) : memref<2xf32>, memref<2xf32>
+// CHECK-NEXT: rt.call @forward.0.body(%[[X]], %[[ACT]]) : memref<2xf32>, memref<2xf32>
 // CHECK-NEXT: %[[X1:.*]] = rt.address @x slot 1 : memref<2xf32>
 // CHECK-NEXT: %[[ACT1:.*]] = rt.address @act slot 1 : memref<2xf32>
-// CHECK-NEXT: rt.call @forward.0(%[[X1]], %[[ACT1]]) : memref<2xf32>, memref<2xf32>
+// CHECK-NEXT: rt.call @forward.0.body(%[[X1]], %[[ACT1]]) : memref<2xf32>, memref<2xf32>
 // CHECK-NEXT: %[[ACT2:.*]] = rt.address @act : memref<2xf32>
 // CHECK-NEXT: %[[O:.*]] = rt.address @o : memref<2xf32>
-// CHECK-NEXT: rt.call @update.0(%[[ACT2]], %[[O]]) : memref<2xf32>, memref<2xf32>
+// CHECK-NEXT: rt.call @update.0.body(%[[ACT2]], %[[O]]) : memref<2xf32>, memref<2xf32>
 pipe.input @x : tensor<2xf32> role data name "x"
 pipe.value @act : tensor<2xf32>
 pipe.output @o : tensor<2xf32> name "o"

@@ -1,77 +1,62 @@
+// What is added one by one where it goes into the place of an argument.
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-split-accumulate)" | FileCheck %s
 
-nn.param @w : tensor<8x6xf32> init normal
-nn.state @grad.w : tensor<8x6xf32> gradient of @w
-
-// CHECK-LABEL: @products
-func.func @products(%x: tensor<4x8xf32>, %y: tensor<4x6xf32>,
-                    %z: tensor<8x6xf32>) {
+// CHECK-LABEL: pipe.body @products
+pipe.body @products (%x: tensor<4x8xf32>, %y: tensor<4x6xf32>,
+    %z: tensor<8x6xf32>, %dw: tensor<8x6xf32>) -> (tensor<8x6xf32> into 3) {
   // CHECK: %[[P:.*]] = nn.contract
-  // CHECK-NEXT: nn.accumulate %[[P]], @grad.w
+  // CHECK-NEXT: %[[S0:.*]] = nn.sum %dw, %[[P]] {rt.adds_product}
   %p = nn.contract "bk,bn->kn" %x, %y
       : tensor<4x8xf32>, tensor<4x6xf32> -> tensor<8x6xf32>
   // CHECK: %[[Q:.*]] = nn.contract
-  // CHECK-NEXT: nn.accumulate %[[Q]], @grad.w
+  // CHECK-NEXT: %[[S1:.*]] = nn.sum %[[S0]], %[[Q]] {rt.adds_product}
   %q = nn.contract "bk,bn->kn" %x, %y
       : tensor<4x8xf32>, tensor<4x6xf32> -> tensor<8x6xf32>
   // CHECK: %[[G:.*]] = nn.gelu
   %g = nn.gelu %z : tensor<8x6xf32>
-  // CHECK: %[[R:.*]] = nn.sum %{{.*}}, %[[G]]
-  // CHECK-NEXT: nn.accumulate %[[R]], @grad.w
-  // CHECK-NOT: nn.accumulate
+  // CHECK-NEXT: %[[S2:.*]] = nn.sum %[[S1]], %z, %[[G]] : tensor<8x6xf32>
+  // CHECK-NEXT: pipe.yield %[[S2]]
   %s = nn.sum %p, %z, %g, %q : tensor<8x6xf32>
-  nn.accumulate %s, @grad.w : tensor<8x6xf32>
-  return
+  %sum = nn.sum %dw, %s : tensor<8x6xf32>
+  pipe.yield %sum : tensor<8x6xf32>
 }
 
 // What a kernel adds up in one sweep stays one sum.
-// CHECK-LABEL: @no_product
-func.func @no_product(%z: tensor<8x6xf32>) {
+// CHECK-LABEL: pipe.body @no_product
+pipe.body @no_product (%z: tensor<8x6xf32>, %dw: tensor<8x6xf32>)
+    -> (tensor<8x6xf32> into 1) {
   %g = nn.gelu %z : tensor<8x6xf32>
-  // CHECK: %[[S:.*]] = nn.sum
-  // CHECK-NEXT: nn.accumulate %[[S]], @grad.w
+  // CHECK: %[[S:.*]] = nn.sum %dw, %z, %{{.*}} : tensor<8x6xf32>
+  // CHECK-NEXT: pipe.yield %[[S]]
   %s = nn.sum %z, %g : tensor<8x6xf32>
-  nn.accumulate %s, @grad.w : tensor<8x6xf32>
-  return
+  %sum = nn.sum %dw, %s : tensor<8x6xf32>
+  pipe.yield %sum : tensor<8x6xf32>
 }
 
 // A product that is used otherwise has memory anyway.
-// CHECK-LABEL: @used
-func.func @used(%x: tensor<4x8xf32>, %y: tensor<4x6xf32>,
-                %z: tensor<8x6xf32>) -> tensor<8x6xf32> {
+// CHECK-LABEL: pipe.body @used
+pipe.body @used (%x: tensor<4x8xf32>, %y: tensor<4x6xf32>,
+    %z: tensor<8x6xf32>, %dw: tensor<8x6xf32>)
+    -> (tensor<8x6xf32>, tensor<8x6xf32> into 3) {
   %p = nn.contract "bk,bn->kn" %x, %y
       : tensor<4x8xf32>, tensor<4x6xf32> -> tensor<8x6xf32>
-  // CHECK: %[[S:.*]] = nn.sum
-  // CHECK-NEXT: nn.accumulate %[[S]], @grad.w
+  // CHECK: %[[S:.*]] = nn.sum %dw, %{{.*}}, %z : tensor<8x6xf32>
+  // CHECK-NEXT: pipe.yield %{{.*}}, %[[S]]
   %s = nn.sum %p, %z : tensor<8x6xf32>
-  nn.accumulate %s, @grad.w : tensor<8x6xf32>
-  return %p : tensor<8x6xf32>
+  %sum = nn.sum %dw, %s : tensor<8x6xf32>
+  pipe.yield %p, %sum : tensor<8x6xf32>, tensor<8x6xf32>
 }
 
-// The rows of a table are added in place, too.
-// CHECK-LABEL: @table
-func.func @table(%ids: tensor<4xi64>, %dy: tensor<4x6xf32>,
-                 %z: tensor<8x6xf32>) {
-  // CHECK: %[[E:.*]] = nn.embedding_grad
-  // CHECK-NEXT: nn.accumulate %[[E]], @grad.w
-  // CHECK-NEXT: nn.accumulate %{{.*}}, @grad.w
+// The rows of a table are added in place, too, but by a kernel.
+// CHECK-LABEL: pipe.body @table
+pipe.body @table (%ids: tensor<4xi64>, %dy: tensor<4x6xf32>,
+    %z: tensor<8x6xf32>, %dw: tensor<8x6xf32>) -> (tensor<8x6xf32> into 3) {
+  // CHECK: %[[S0:.*]] = nn.sum %dw, %z : tensor<8x6xf32>
+  // CHECK-NEXT: %[[E:.*]] = nn.embedding_grad
+  // CHECK-NEXT: %[[S1:.*]] = nn.sum %[[S0]], %[[E]] : tensor<8x6xf32>
+  // CHECK-NEXT: pipe.yield %[[S1]]
   %e = nn.embedding_grad %dy, %ids : tensor<4x6xf32>, tensor<4xi64> -> tensor<8x6xf32>
   %s = nn.sum %e, %z : tensor<8x6xf32>
-  nn.accumulate %s, @grad.w : tensor<8x6xf32>
-  return
-}
-
-// The state is read before the sum is added: the product waits.
-// CHECK-LABEL: @read_between
-func.func @read_between(%x: tensor<4x8xf32>, %y: tensor<4x6xf32>,
-                        %z: tensor<8x6xf32>) -> tensor<8x6xf32> {
-  // CHECK: %[[P:.*]] = nn.contract
-  // CHECK-NEXT: nn.read @grad.w
-  // CHECK-NEXT: nn.accumulate %[[P]], @grad.w
-  %p = nn.contract "bk,bn->kn" %x, %y
-      : tensor<4x8xf32>, tensor<4x6xf32> -> tensor<8x6xf32>
-  %old = nn.read @grad.w : tensor<8x6xf32>
-  %s = nn.sum %p, %z : tensor<8x6xf32>
-  nn.accumulate %s, @grad.w : tensor<8x6xf32>
-  return %old : tensor<8x6xf32>
+  %sum = nn.sum %dw, %s : tensor<8x6xf32>
+  pipe.yield %sum : tensor<8x6xf32>
 }

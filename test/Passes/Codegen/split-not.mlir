@@ -2,77 +2,107 @@
 // RUN: pcc-opt %s -split-input-file --rt-split-accumulate | FileCheck %s
 
 // The sum is needed itself.
-nn.state @s : tensor<4x4xf32> sum
-// CHECK-LABEL: func.func @sum_used(
-// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %arg0, %arg0 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
-// CHECK-NEXT: %[[SUM:.*]] = nn.sum %[[CONTRACT]], %arg0 : tensor<4x4xf32>
-// CHECK-NEXT: nn.accumulate %[[SUM]], @s : tensor<4x4xf32>
-// CHECK-NEXT: return %[[SUM]] : tensor<4x4xf32>
-func.func @sum_used(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+// CHECK-LABEL: pipe.body @sum_used
+// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+// CHECK-NEXT: %[[SUM:.*]] = nn.sum %[[CONTRACT]], %x : tensor<4x4xf32>
+// CHECK-NEXT: %[[SUM1:.*]] = nn.sum %dw, %[[SUM]] : tensor<4x4xf32>
+// CHECK-NEXT: pipe.yield %[[SUM]], %[[SUM1]] : tensor<4x4xf32>, tensor<4x4xf32>
+pipe.body @sum_used (%x: tensor<4x4xf32>, %dw: tensor<4x4xf32>)
+    -> (tensor<4x4xf32>, tensor<4x4xf32> into 1) {
   %p = nn.contract "mk,kn->mn" %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
   %s = nn.sum %p, %x : tensor<4x4xf32>
-  nn.accumulate %s, @s : tensor<4x4xf32>
-  return %s : tensor<4x4xf32>
+  %sum = nn.sum %dw, %s : tensor<4x4xf32>
+  pipe.yield %s, %sum : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// And so is what it grows to.
+// CHECK-LABEL: pipe.body @result_used
+// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+// CHECK-NEXT: %[[SUM:.*]] = nn.sum %dw, %[[CONTRACT]] : tensor<4x4xf32>
+// CHECK-NEXT: pipe.yield %[[SUM]], %[[SUM]] : tensor<4x4xf32>, tensor<4x4xf32>
+pipe.body @result_used (%x: tensor<4x4xf32>, %dw: tensor<4x4xf32>)
+    -> (tensor<4x4xf32>, tensor<4x4xf32> into 1) {
+  %p = nn.contract "mk,kn->mn" %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %sum = nn.sum %dw, %p : tensor<4x4xf32>
+  pipe.yield %sum, %sum : tensor<4x4xf32>, tensor<4x4xf32>
 }
 
 // -----
 
 // Another needs the rows of the table.
-nn.state @s : tensor<4x4xf32> sum
-// CHECK-LABEL: func.func @rows_used(
-// CHECK-NEXT: %[[EMBEDDING_GRAD:.*]] = nn.embedding_grad %arg0, %arg1 : tensor<4x4xf32>, tensor<4xi64> -> tensor<4x4xf32>
-// CHECK-NEXT: %[[SUM:.*]] = nn.sum %[[EMBEDDING_GRAD]], %arg0 : tensor<4x4xf32>
-// CHECK-NEXT: nn.accumulate %[[SUM]], @s : tensor<4x4xf32>
-// CHECK-NEXT: return %[[EMBEDDING_GRAD]] : tensor<4x4xf32>
-func.func @rows_used(%x: tensor<4x4xf32>, %ids: tensor<4xi64>) -> tensor<4x4xf32> {
+// CHECK-LABEL: pipe.body @rows_used
+// CHECK-NEXT: %[[EMBEDDING_GRAD:.*]] = nn.embedding_grad %x, %ids : tensor<4x4xf32>, tensor<4xi64> -> tensor<4x4xf32>
+// CHECK-NEXT: %[[SUM:.*]] = nn.sum %dw, %[[EMBEDDING_GRAD]], %x : tensor<4x4xf32>
+// CHECK-NEXT: pipe.yield %[[EMBEDDING_GRAD]], %[[SUM]] : tensor<4x4xf32>, tensor<4x4xf32>
+pipe.body @rows_used (%x: tensor<4x4xf32>, %ids: tensor<4xi64>,
+    %dw: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32> into 2) {
   %e = nn.embedding_grad %x, %ids : tensor<4x4xf32>, tensor<4xi64> -> tensor<4x4xf32>
   %s = nn.sum %e, %x : tensor<4x4xf32>
-  nn.accumulate %s, @s : tensor<4x4xf32>
-  return %e : tensor<4x4xf32>
+  %sum = nn.sum %dw, %s : tensor<4x4xf32>
+  pipe.yield %e, %sum : tensor<4x4xf32>, tensor<4x4xf32>
 }
 
 // -----
 
-// The state is written in between; another may be, and others may add to it.
-nn.state @s : tensor<4x4xf32> sum
-nn.state @t : tensor<4x4xf32> sum
-// CHECK-LABEL: func.func @written(
-// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %arg0, %arg0 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
-// CHECK-NEXT: nn.write %arg0, @s : tensor<4x4xf32>
-// CHECK-NEXT: %[[CONTRACT1:.*]] = nn.contract "mk,nk->mn" %arg0, %arg0 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
-// CHECK-NEXT: nn.accumulate %[[CONTRACT1]], @s : tensor<4x4xf32>
-// CHECK-NEXT: nn.write %arg0, @t : tensor<4x4xf32>
-// CHECK-NEXT: %[[T:.*]] = nn.read @t : tensor<4x4xf32>
-// CHECK-NEXT: nn.accumulate %[[T]], @s : tensor<4x4xf32>
-// CHECK-NEXT: nn.accumulate %[[CONTRACT]], @s : tensor<4x4xf32>
-// CHECK-NEXT: return
-func.func @written(%x: tensor<4x4xf32>) {
+// The old value is needed itself: nothing may be added where it lies.
+// CHECK-LABEL: pipe.body @old_used
+// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+// CHECK-NEXT: %[[SUM:.*]] = nn.sum %dw, %[[CONTRACT]] : tensor<4x4xf32>
+// CHECK-NEXT: pipe.yield %dw, %[[SUM]] : tensor<4x4xf32>, tensor<4x4xf32>
+pipe.body @old_used (%x: tensor<4x4xf32>, %dw: tensor<4x4xf32>)
+    -> (tensor<4x4xf32>, tensor<4x4xf32> into 1) {
   %p = nn.contract "mk,kn->mn" %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
-  nn.write %x, @s : tensor<4x4xf32>
-  %q = nn.contract "mk,nk->mn" %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
-  nn.write %x, @t : tensor<4x4xf32>
-  %t = nn.read @t : tensor<4x4xf32>
-  nn.accumulate %t, @s : tensor<4x4xf32>
-  %s = nn.sum %p, %q : tensor<4x4xf32>
-  nn.accumulate %s, @s : tensor<4x4xf32>
-  return
+  %sum = nn.sum %dw, %p : tensor<4x4xf32>
+  pipe.yield %dw, %sum : tensor<4x4xf32>, tensor<4x4xf32>
 }
 
 // -----
 
-// A product behind reshapes is one; only what is left of the sum remains.
-nn.state @s : tensor<16xf32> sum
-// CHECK-LABEL: func.func @reshaped(
-// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %arg0, %arg0 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+// It is a factor of the product.
+// CHECK-LABEL: pipe.body @own_factor
+// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %dw, %dw : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+// CHECK-NEXT: %[[SUM:.*]] = nn.sum %dw, %[[CONTRACT]] : tensor<4x4xf32>
+// CHECK-NEXT: pipe.yield %[[SUM]] : tensor<4x4xf32>
+pipe.body @own_factor (%dw: tensor<4x4xf32>) -> (tensor<4x4xf32> into 0) {
+  %p = nn.contract "mk,kn->mn" %dw, %dw : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %sum = nn.sum %dw, %p : tensor<4x4xf32>
+  pipe.yield %sum : tensor<4x4xf32>
+}
+
+// -----
+
+// The sum goes into another's place, or into its own.
+// CHECK-LABEL: pipe.body @elsewhere
+// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+// CHECK-NEXT: %[[CONTRACT1:.*]] = nn.contract "mk,nk->mn" %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+// CHECK-NEXT: %[[SUM:.*]] = nn.sum %dv, %[[CONTRACT]] : tensor<4x4xf32>
+// CHECK-NEXT: %[[SUM1:.*]] = nn.sum %dw, %[[CONTRACT1]] : tensor<4x4xf32>
+// CHECK-NEXT: pipe.yield %[[SUM]], %[[SUM1]] : tensor<4x4xf32>, tensor<4x4xf32>
+pipe.body @elsewhere (%x: tensor<4x4xf32>, %dw: tensor<4x4xf32>,
+    %dv: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32> into 2) {
+  %p = nn.contract "mk,kn->mn" %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %q = nn.contract "mk,nk->mn" %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %a = nn.sum %dv, %p : tensor<4x4xf32>
+  %b = nn.sum %dw, %q : tensor<4x4xf32>
+  pipe.yield %a, %b : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// A product behind reshapes is one; what is left of the sum is one sum.
+// CHECK-LABEL: pipe.body @reshaped
+// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
 // CHECK-NEXT: %[[RESHAPE:.*]] = nn.reshape %[[CONTRACT]] : tensor<4x4xf32> -> tensor<16xf32>
-// CHECK-NEXT: nn.accumulate %[[RESHAPE]], @s : tensor<16xf32>
-// CHECK-NEXT: %[[SUM:.*]] = nn.sum %arg1, %arg2 : tensor<16xf32>
-// CHECK-NEXT: nn.accumulate %[[SUM]], @s : tensor<16xf32>
-// CHECK-NEXT: return
-func.func @reshaped(%x: tensor<4x4xf32>, %y: tensor<16xf32>, %z: tensor<16xf32>) {
+// CHECK-NEXT: %[[SUM:.*]] = nn.sum %dw, %[[RESHAPE]] {rt.adds_product} : tensor<16xf32>
+// CHECK-NEXT: %[[SUM1:.*]] = nn.sum %[[SUM]], %y, %z : tensor<16xf32>
+// CHECK-NEXT: pipe.yield %[[SUM1]] : tensor<16xf32>
+pipe.body @reshaped (%x: tensor<4x4xf32>, %y: tensor<16xf32>, %z: tensor<16xf32>,
+    %dw: tensor<16xf32>) -> (tensor<16xf32> into 3) {
   %p = nn.contract "mk,kn->mn" %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
   %r = nn.reshape %p : tensor<4x4xf32> -> tensor<16xf32>
   %s = nn.sum %y, %r, %z : tensor<16xf32>
-  nn.accumulate %s, @s : tensor<16xf32>
-  return
+  %sum = nn.sum %dw, %s : tensor<16xf32>
+  pipe.yield %sum : tensor<16xf32>
 }

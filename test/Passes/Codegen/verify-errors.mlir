@@ -455,22 +455,7 @@ rt.stage 0 arena 128 {
 
 // -----
 
-// one of a state that should have been written,
-rt.stage 0 arena 128 {
-  rt.buffer @w : memref<4xf32> param at 0
-  rt.buffer @t : memref<4xf32> temporary at 64
-  // expected-error @+1 {{leaves another value in @w than value 1}}
-  rt.func @task() attributes {rt.state_values = {w = 1 : i64}} {
-    %w = rt.address @w : memref<4xf32>
-    %t = rt.address @t : memref<4xf32>
-    rt.copy %w to %t {rt.values = array<i64: 0, 0>}
-        : memref<4xf32> to memref<4xf32>
-  }
-}
-
-// -----
-
-// or in a slot.
+// or one in a slot that should have been written.
 rt.stage 0 arena 128 {
   rt.buffer @w : memref<4xf32> param at 0
   // expected-error @+1 {{leaves another value in argument 0 than value 1}}

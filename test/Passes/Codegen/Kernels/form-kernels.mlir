@@ -1,18 +1,14 @@
 // Which ops become one kernel, and what may be written in place.
 // RUN: pcc-opt %s --rt-form-kernels --rt-verify-kernels | FileCheck %s
 
-nn.param @w : tensor<8x8xf32> init normal
-nn.state @grad.b : tensor<8xf32> gradient
-nn.state @grad.w : tensor<8x8xf32> gradient
-nn.state @loss_sum : tensor<f32> sum
-
-// CHECK-LABEL: func.func @chains
-func.func @chains(%x: tensor<2x4x8xf32>, %b: tensor<8xf32>,
-                  %dy: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
-  %w = nn.read @w : tensor<8x8xf32>
+// CHECK-LABEL: pipe.body @chains
+pipe.body @chains (%x: tensor<2x4x8xf32>, %b: tensor<8xf32>,
+    %dy: tensor<2x4x8xf32>, %w: tensor<8x8xf32>, %grad_b: tensor<8xf32>,
+    %grad_w: tensor<8x8xf32>)
+    -> (tensor<2x4x8xf32>, tensor<8xf32> into 4, tensor<8x8xf32> into 5) {
   // CHECK: %[[H:.*]] = nn.contract
   // The bias, both gelus and their operands are one kernel.
-  // CHECK-NEXT: %[[K:.*]]:2 = call @[[GELU:kernel_0_sum_gelu_gelu_grad]](%{{.*}}, %[[H]], %{{.*}})
+  // CHECK-NEXT: %[[K:.*]]:2 = func.call @[[GELU:kernel_0_sum_gelu_gelu_grad]](%{{.*}}, %[[H]], %{{.*}})
   %h = nn.contract "bsk,kn->bsn" %x, %w
       : tensor<2x4x8xf32>, tensor<8x8xf32> -> tensor<2x4x8xf32>
   %bb = nn.broadcast %b [2] : tensor<8xf32> -> tensor<2x4x8xf32>
@@ -21,35 +17,35 @@ func.func @chains(%x: tensor<2x4x8xf32>, %b: tensor<8xf32>,
   %y = nn.contract "bsk,kn->bsn" %g, %w
       : tensor<2x4x8xf32>, tensor<8x8xf32> -> tensor<2x4x8xf32>
   %d = nn.gelu_grad tanh %dy, %hb : tensor<2x4x8xf32>
-  // A column sum reads, adds and writes its state in place.
-  // CHECK: %[[OLD:.*]] = nn.read @grad.b
-  // CHECK: %[[NEW:.*]] = call @[[SUM:kernel_1_reduce_sum]](%[[K]]#1, %[[OLD]])
-  // CHECK: nn.write %[[NEW]], @grad.b
+  // A column sum is added to a gradient in place.
+  // CHECK: %[[NEW:.*]] = func.call @[[SUM:kernel_1_reduce_sum]](%[[K]]#1, %grad_b)
   %db = nn.reduce %d [0, 1] : tensor<2x4x8xf32> -> tensor<8xf32>
-  nn.accumulate %db, @grad.b : tensor<8xf32>
-  // A contraction adds to its state itself.
+  %grad_b_sum = nn.sum %grad_b, %db : tensor<8xf32>
+  // The library adds a contraction itself.
   // CHECK: %[[DW:.*]] = nn.contract
-  // CHECK: nn.accumulate %[[DW]], @grad.w
+  // CHECK: %[[SUMMED:.*]] = nn.sum %grad_w, %[[DW]] {rt.adds_product}
+  // CHECK: pipe.yield %{{.*}}, %[[NEW]], %[[SUMMED]]
   %dw = nn.contract "bsk,bsn->kn" %x, %d
       : tensor<2x4x8xf32>, tensor<2x4x8xf32> -> tensor<8x8xf32>
-  nn.accumulate %dw, @grad.w : tensor<8x8xf32>
-  return %y : tensor<2x4x8xf32>
+  %grad_w_sum = nn.sum %grad_w, %dw {rt.adds_product} : tensor<8x8xf32>
+  pipe.yield %y, %grad_b_sum, %grad_w_sum
+      : tensor<2x4x8xf32>, tensor<8xf32>, tensor<8x8xf32>
 }
 
 // The same column sum is the same function.
-// CHECK-LABEL: func.func @again
-func.func @again(%d: tensor<2x4x8xf32>) {
+// CHECK-LABEL: pipe.body @again
+pipe.body @again (%d: tensor<2x4x8xf32>, %grad_b: tensor<8xf32>)
+    -> (tensor<8xf32> into 1) {
   // CHECK: call @[[SUM]]
   %db = nn.reduce %d [0, 1] : tensor<2x4x8xf32> -> tensor<8xf32>
-  nn.accumulate %db, @grad.b : tensor<8xf32>
-  return
+  %sum = nn.sum %grad_b, %db : tensor<8xf32>
+  pipe.yield %sum : tensor<8xf32>
 }
 
 // A kernel must not wait for what waits for it: the two sums share rows and an
 // operand, but a contraction lies between.
 // CHECK-LABEL: func.func @between
-func.func @between(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  %w = nn.read @w : tensor<8x8xf32>
+func.func @between(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
   // CHECK: call @kernel_2_gelu
   // CHECK: nn.contract
   // CHECK: call @kernel_3_sum
@@ -62,8 +58,7 @@ func.func @between(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // Reshapes between contractions are aliases.
 // CHECK-LABEL: func.func @alias
-func.func @alias(%x: tensor<4x8xf32>) -> tensor<2x2x8xf32> {
-  %w = nn.read @w : tensor<8x8xf32>
+func.func @alias(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<2x2x8xf32> {
   // CHECK-NOT: call
   // CHECK: nn.reshape
   %r = nn.reshape %x : tensor<4x8xf32> -> tensor<2x2x8xf32>
@@ -73,18 +68,17 @@ func.func @alias(%x: tensor<4x8xf32>) -> tensor<2x2x8xf32> {
   return %y : tensor<2x2x8xf32>
 }
 
-// A zero that clears a state is no kernel; one that is used otherwise is.
-// CHECK-LABEL: func.func @clear
-func.func @clear() -> tensor<f32> {
+// A zero that clears an argument is no kernel; one that is used otherwise is.
+// CHECK-LABEL: pipe.body @clear
+pipe.body @clear (%grad_b: tensor<8xf32>, %loss_sum: tensor<f32>)
+    -> (tensor<f32>, tensor<8xf32> into 0, tensor<f32> into 1) {
   // CHECK: %[[Z:.*]] = nn.constant dense<0.000000e+00> : tensor<8xf32>
-  // CHECK: nn.write %[[Z]], @grad.b
+  // CHECK: %[[L:.*]]:2 = func.call @kernel_{{[0-9]+}}_exp()
+  // CHECK: pipe.yield %[[L]]#1, %[[Z]], %[[L]]#0
   %z = nn.constant dense<0.0> : tensor<8xf32>
-  nn.write %z, @grad.b : tensor<8xf32>
-  // CHECK: %[[L:.*]] = call @kernel_{{[0-9]+}}_constant()
-  // CHECK: nn.write %[[L]], @loss_sum
   %l = nn.constant dense<0.0> : tensor<f32>
-  nn.write %l, @loss_sum : tensor<f32>
-  return %l : tensor<f32>
+  %e = nn.exp %l : tensor<f32>
+  pipe.yield %e, %z, %l : tensor<f32>, tensor<8xf32>, tensor<f32>
 }
 
 // The sum of so many rows that the sums of the rows are very many themselves.

@@ -257,35 +257,25 @@ func.func @product(%x: tensor<2x3xf32>) -> tensor<3xf32> {
 
 // -----
 
-// What is accumulated is added in a kernel, in the state's type, but for products
-// that no one else needs, also where they are reshaped.
-nn.state @s : tensor<4x4xf32> sum
-// CHECK-LABEL: func.func @accumulate(
-// CHECK-NEXT: %[[S:.*]] = nn.read @s : tensor<4x4xf32>
-// CHECK-NEXT: %[[K0:.*]] = call @kernel_0_cast_sum(%arg0, %[[S]]) : (tensor<4x4xbf16>, tensor<4x4xf32>) -> tensor<4x4xf32>
-// CHECK-NEXT: nn.write %[[K0]], @s : tensor<4x4xf32>
-// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "abk,kn->abn" %arg1, %arg2 : tensor<2x2x4xf32>, tensor<4x4xf32> -> tensor<2x2x4xf32>
+// What goes into an argument's place is added in a kernel, but for products that
+// are added by the library, also where they are reshaped.
+// CHECK-LABEL: pipe.body @accumulate
+// CHECK-NEXT: %[[K0:.*]] = func.call @kernel_0_cast_sum(%x, %s) : (tensor<4x4xbf16>, tensor<4x4xf32>) -> tensor<4x4xf32>
+// CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "abk,kn->abn" %y, %z : tensor<2x2x4xf32>, tensor<4x4xf32> -> tensor<2x2x4xf32>
 // CHECK-NEXT: %[[RESHAPE:.*]] = nn.reshape %[[CONTRACT]] : tensor<2x2x4xf32> -> tensor<4x4xf32>
-// CHECK-NEXT: nn.accumulate %[[RESHAPE]], @s : tensor<4x4xf32>
-// CHECK-NEXT: %[[CONTRACT1:.*]] = nn.contract "mk,kn->mn" %arg2, %arg2 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
-// CHECK-NEXT: %[[S1:.*]] = nn.read @s : tensor<4x4xf32>
-// CHECK-NEXT: %[[K1:.*]] = call @kernel_1_sum(%[[S1]], %[[CONTRACT1]]) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-// CHECK-NEXT: nn.write %[[K1]], @s : tensor<4x4xf32>
-// CHECK-NEXT: return %[[CONTRACT1]] : tensor<4x4xf32>
-// CHECK: func.func private @kernel_0_cast_sum(%arg0: tensor<4x4xbf16>, %arg1: tensor<4x4xf32>) -> (tensor<4x4xf32> {rt.inplace = 1 : i64}) attributes {rt.kernel}
-// CHECK-NEXT: %[[CAST:.*]] = nn.cast %arg0 : tensor<4x4xbf16> -> tensor<4x4xf32>
-// CHECK-NEXT: %[[SUM:.*]] = nn.sum %arg1, %[[CAST]] : tensor<4x4xf32>
-// CHECK-NEXT: return %[[SUM]] : tensor<4x4xf32>
-// CHECK: func.func private @kernel_1_sum(%arg0: tensor<4x4xf32>, %arg1: tensor<4x4xf32>) -> (tensor<4x4xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel}
-// CHECK-NEXT: %[[SUM:.*]] = nn.sum %arg0, %arg1 : tensor<4x4xf32>
-// CHECK-NEXT: return %[[SUM]] : tensor<4x4xf32>
-func.func @accumulate(%x: tensor<4x4xbf16>, %y: tensor<2x2x4xf32>, %z: tensor<4x4xf32>)
-    -> tensor<4x4xf32> {
-  nn.accumulate %x, @s : tensor<4x4xbf16>
+// CHECK-NEXT: %[[SUM:.*]] = nn.sum %[[K0]], %[[RESHAPE]] {rt.adds_product} : tensor<4x4xf32>
+// CHECK-NEXT: %[[CONTRACT1:.*]] = nn.contract "mk,kn->mn" %z, %z : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+// CHECK-NEXT: %[[K1:.*]] = func.call @kernel_1_sum(%[[SUM]], %[[CONTRACT1]]) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+// CHECK-NEXT: pipe.yield %[[CONTRACT1]], %[[K1]] : tensor<4x4xf32>, tensor<4x4xf32>
+pipe.body @accumulate (%x: tensor<4x4xbf16>, %y: tensor<2x2x4xf32>,
+    %z: tensor<4x4xf32>, %s: tensor<4x4xf32>)
+    -> (tensor<4x4xf32>, tensor<4x4xf32> into 3) {
+  %cast = nn.cast %x : tensor<4x4xbf16> -> tensor<4x4xf32>
+  %s1 = nn.sum %s, %cast : tensor<4x4xf32>
   %a = nn.contract "abk,kn->abn" %y, %z : tensor<2x2x4xf32>, tensor<4x4xf32> -> tensor<2x2x4xf32>
   %b = nn.reshape %a : tensor<2x2x4xf32> -> tensor<4x4xf32>
-  nn.accumulate %b, @s : tensor<4x4xf32>
+  %s2 = nn.sum %s1, %b {rt.adds_product} : tensor<4x4xf32>
   %c = nn.contract "mk,kn->mn" %z, %z : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
-  nn.accumulate %c, @s : tensor<4x4xf32>
-  return %c : tensor<4x4xf32>
+  %s3 = nn.sum %s2, %c : tensor<4x4xf32>
+  pipe.yield %c, %s3 : tensor<4x4xf32>, tensor<4x4xf32>
 }

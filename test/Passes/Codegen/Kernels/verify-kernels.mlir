@@ -79,45 +79,49 @@ func.func @attention(%q: tensor<2x4x2x8xf32>, %at: tensor<4xi64>) -> tensor<2x4x
 
 // -----
 
-// Aliases, products, states and cleared states need none.
-nn.state @s : tensor<4xf32> sum
-func.func @loose(%x: tensor<4x8xf32>) -> tensor<4x4xf32> {
+// Aliases, products, the sums that add them in place, and what is cleared need
+// none.
+pipe.body @loose (%x: tensor<4x8xf32>, %s: tensor<4xf32>, %g: tensor<4x4xf32>)
+    -> (tensor<4xf32> into 1, tensor<4x4xf32> into 2) {
   %t = nn.transpose %x [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
   %y = nn.contract "mk,kn->mn" %x, %t : tensor<4x8xf32>, tensor<8x4xf32> -> tensor<4x4xf32>
-  %s = nn.read @s : tensor<4xf32>
   %z = nn.constant dense<0.0> : tensor<4xf32>
-  nn.write %z, @s : tensor<4xf32>
-  return %y : tensor<4x4xf32>
+  %sum = nn.sum %g, %y {rt.adds_product} : tensor<4x4xf32>
+  pipe.yield %z, %sum : tensor<4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// Any other sum needs one.
+pipe.body @loose (%y: tensor<4x4xf32>, %g: tensor<4x4xf32>)
+    -> (tensor<4x4xf32> into 1) {
+  // expected-error @below {{'nn.sum' is in no kernel}}
+  %sum = nn.sum %g, %y : tensor<4x4xf32>
+  pipe.yield %sum : tensor<4x4xf32>
 }
 
 // -----
 
 // A one is written by a kernel, and so is a negative zero.
-nn.state @s : tensor<4xf32> sum
-func.func @loose() {
+pipe.body @loose (%s: tensor<4xf32>) -> (tensor<4xf32> into 0) {
   // expected-error @below {{'nn.constant' is in no kernel}}
   %z = nn.constant dense<-0.0> : tensor<4xf32>
-  nn.write %z, @s : tensor<4xf32>
-  return
+  pipe.yield %z : tensor<4xf32>
 }
 
 // -----
 
-nn.state @s : tensor<4xi64> sum
-func.func @loose() {
+pipe.body @loose (%s: tensor<4xi64>) -> (tensor<4xi64> into 0) {
   // expected-error @below {{'nn.constant' is in no kernel}}
   %z = nn.constant dense<1> : tensor<4xi64>
-  nn.write %z, @s : tensor<4xi64>
-  return
+  pipe.yield %z : tensor<4xi64>
 }
 
 // -----
 
-nn.state @s : tensor<4xi64> sum
-func.func @cleared() {
+pipe.body @cleared (%s: tensor<4xi64>) -> (tensor<4xi64> into 0) {
   %z = nn.constant dense<0> : tensor<4xi64>
-  nn.write %z, @s : tensor<4xi64>
-  return
+  pipe.yield %z : tensor<4xi64>
 }
 
 // -----
