@@ -1,11 +1,11 @@
 //===- Ownership.cpp - Which stage keeps a parameter or a sum -------------===//
 
 #include "passes/Pipeline/Ownership.h"
-#include "analysis/Dependence.h"
 #include "dialects/NN/NN.h"
 #include "dialects/Pipe/Pipe.h"
 #include "passes/Training/Entry.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -41,7 +41,6 @@ public:
 
 private:
   SmallVector<Use> usesOf(TaskOp task);
-  StringRef ownerOf(StringRef symbol);
   LogicalResult checkReplaced(TaskOp task);
   StateUses findUses();
 
@@ -96,12 +95,22 @@ StateUses Ownership::findUses() {
   return found;
 }
 
-/// The parameter that a moment or a copy is of; any other symbol is its own.
-StringRef Ownership::ownerOf(StringRef symbol) {
-  auto state = symbols.lookup<nn::StateOp>(symbol);
-  bool isOfParam =
-      state && state.getOf() && state.getKind() != nn::StateKind::Gradient;
-  return isOfParam ? *state.getOf() : symbol;
+/// What a value goes on from: all that it is computed from, but of a step of
+/// the optimizer only the old value of what the result is the new one of.
+static llvm::SetVector<Value> findOrigins(Value value) {
+  llvm::SetVector<Value> origins;
+  origins.insert(value);
+  for (unsigned i = 0; i < origins.size(); ++i) {
+    Value next = origins[i];
+    Operation *op = next.getDefiningOp();
+    if (auto adamw = dyn_cast_or_null<nn::AdamWOp>(op))
+      origins.insert(next == adamw.getNewParam()    ? adamw.getParam()
+                     : next == adamw.getNewExpAvg() ? adamw.getExpAvg()
+                                                    : adamw.getExpAvgSq());
+    else if (op)
+      origins.insert(op->operand_begin(), op->operand_end());
+  }
+  return origins;
 }
 
 /// Microbatches only add, for there are others. At the end of a step a state
@@ -117,23 +126,17 @@ LogicalResult Ownership::checkReplaced(TaskOp task) {
     std::optional<unsigned> replaced = body.getReplaced(i);
     if (!replaced)
       continue;
-    if (value == body.getBlock()->getArgument(*replaced))
+    Value before = body.getBlock()->getArgument(*replaced);
+    if (value == before)
       return emitError(task.getLoc())
              << "task '" << task.getSymName() << "' replaces '"
              << task.getTarget(i) << "' by itself";
-    StringRef owner = ownerOf(task.getTarget(i));
-    bool isAnew = true, isOwn = false;
-    nn::dependsOn(value, [&](Value source) {
-      auto argument = dyn_cast<BlockArgument>(source);
-      isAnew &= !argument;
-      isOwn |=
-          argument && ownerOf(task.getSource(argument.getArgNumber())) == owner;
-      return isOwn;
-    });
-    if (!isAnew && !isOwn)
+    llvm::SetVector<Value> origins = findOrigins(value);
+    if (llvm::any_of(origins, llvm::IsaPred<BlockArgument>) &&
+        !origins.contains(before))
       return emitError(task.getLoc())
              << "task '" << task.getSymName() << "' replaces '"
-             << task.getTarget(i) << "' by what does not depend on it";
+             << task.getTarget(i) << "' by what does not go on from it";
   }
   return success();
 }

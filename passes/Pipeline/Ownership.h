@@ -11,8 +11,8 @@ namespace pcc {
 /// that a stage evaluates and does not train, whose copy would keep its first
 /// value; for a sum that a stage adds to and no task of it ends a step with,
 /// which would be lost; for a task that replaces a parameter or state by itself,
-/// by what was computed from others alone, or, per microbatch, by more than a
-/// sum with it.
+/// by what goes on from others alone, or, per microbatch, by anything but a sum
+/// with it.
 mlir::LogicalResult checkOwnership(mlir::ModuleOp module);
 
 } // namespace pcc

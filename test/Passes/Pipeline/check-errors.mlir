@@ -618,12 +618,11 @@ pipe.body @u.body (%s: tensor<f32>) -> (tensor<f32> into 0) {
 
 // -----
 
-// The one parameter's update goes into the other's place. The gradient is of
-// the parameter, but all follow from all gradients by their norm.
+// The one parameter's update goes into the other's place.
 nn.param @v : tensor<2xf32> init normal
 nn.param @w : tensor<2xf32> init normal
 nn.state @grad.w : tensor<2xf32> gradient of @w
-// expected-error @+1 {{task 'u' replaces 'w' by what does not depend on it}}
+// expected-error @+1 {{task 'u' replaces 'w' by what does not go on from it}}
 pipe.task @u stage 0 update calls @u.body (@v, @grad.w, @w) -> (@w)
 pipe.body @u.body (%v: tensor<2xf32>, %g: tensor<2xf32>, %w: tensor<2xf32>)
     -> (tensor<2xf32> into 2) {
@@ -633,16 +632,39 @@ pipe.body @u.body (%v: tensor<2xf32>, %g: tensor<2xf32>, %w: tensor<2xf32>)
 
 // -----
 
-// It follows from a moment of the parameter, or begins anew.
+// One moment's goes into the other's.
+nn.param @w : tensor<2xf32> init normal
+nn.state @m.w : tensor<2xf32> exp_avg of @w
+nn.state @v.w : tensor<2xf32> exp_avg_sq of @w
+nn.state @grad.w : tensor<2xf32> gradient of @w
+nn.state @step : tensor<i64> sum
+nn.state @one : tensor<f32> sum
+// expected-error @+1 {{task 'u' replaces 'm.w' by what does not go on from it}}
+pipe.task @u stage 0 update calls @u.body
+    (@w, @grad.w, @m.w, @v.w, @one, @step) -> (@w, @m.w, @v.w)
+pipe.body @u.body (%w: tensor<2xf32>, %g: tensor<2xf32>, %m: tensor<2xf32>,
+                   %v: tensor<2xf32>, %one: tensor<f32>, %step: tensor<i64>)
+    -> (tensor<2xf32> into 0, tensor<2xf32> into 2, tensor<2xf32> into 3) {
+  %x, %y, %z = nn.adamw %w, %g, %m, %v grad_scale %one lr %one betas %one, %one
+      eps %one weight_decay %one step %step : tensor<2xf32>, tensor<2xf32>,
+      tensor<2xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>,
+      tensor<f32>, tensor<f32>, tensor<i64>
+  pipe.yield %x, %z, %y : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+}
+
+// -----
+
+// Both go on, and the sum begins anew.
 nn.param @w : tensor<2xf32> init normal
 nn.state @m.w : tensor<2xf32> exp_avg of @w
 nn.state @s : tensor<2xf32> sum
-pipe.task @u stage 0 update calls @u.body (@m.w, @w, @s) -> (@w, @s)
+pipe.task @u stage 0 update calls @u.body (@m.w, @w, @s) -> (@w, @m.w, @s)
 pipe.body @u.body (%m: tensor<2xf32>, %w: tensor<2xf32>, %s: tensor<2xf32>)
-    -> (tensor<2xf32> into 1, tensor<2xf32> into 2) {
-  %x = nn.tanh %m : tensor<2xf32>
+    -> (tensor<2xf32> into 1, tensor<2xf32> into 0, tensor<2xf32> into 2) {
+  %x = nn.sum %m, %w : tensor<2xf32>
+  %y = nn.tanh %x : tensor<2xf32>
   %zero = nn.constant dense<0.0> : tensor<2xf32>
-  pipe.yield %x, %zero : tensor<2xf32>, tensor<2xf32>
+  pipe.yield %x, %y, %zero : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 }
 pipe.schedule train stage 0 microbatches 1 {
   pipe.run @u
