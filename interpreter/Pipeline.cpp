@@ -134,8 +134,7 @@ LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
 
 void Pipeline::finish(Stage &stage, pipe::RunOp run) {
   auto task = machine.getModule().lookupSymbol<pipe::TaskOp>(run.getTask());
-  auto body =
-      machine.getModule().lookupSymbol<pipe::BodyOp>(task.getBody());
+  auto body = machine.getModule().lookupSymbol<pipe::BodyOp>(task.getBody());
   int64_t microbatch = run.getMicrobatch().value_or(0);
   for (unsigned i = 0; i < task.getTargets().size(); ++i) {
     ValueList result = stage.task->getResult(i);

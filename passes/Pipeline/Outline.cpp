@@ -245,8 +245,8 @@ static void outlineCounts(TaskSymbols &symbols, func::FuncOp counts) {
                      Phase::ForwardBackward, counts.getLoc());
     IRMapping mapping;
     for (auto [i, argument] : llvm::enumerate(counts.getArguments()))
-      mapping.map(argument, task.take(symbols.getInput(counts, i),
-                                      argument.getType()));
+      mapping.map(argument,
+                  task.take(symbols.getInput(counts, i), argument.getType()));
     for (Operation &op : counts.getBody().front().without_terminator())
       task.clone(op, mapping);
     task.close();

@@ -10,8 +10,8 @@ namespace pcc {
 
 /// Makes the update tasks of every stage, and what exchanges the gradients of
 /// parameters that several stages hold.
-mlir::LogicalResult outlineUpdate(TaskSymbols &symbols, mlir::func::FuncOp update,
-                                  int64_t stages);
+mlir::LogicalResult outlineUpdate(TaskSymbols &symbols,
+                                  mlir::func::FuncOp update, int64_t stages);
 
 /// Makes a task per stage of a function that only reads sums and returns
 /// scalars, such as @evaluate_result.

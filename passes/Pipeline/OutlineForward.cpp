@@ -12,18 +12,18 @@ void pcc::outlineForward(TaskSymbols &symbols, func::FuncOp forward) {
                    forward.getLoc());
   IRMapping mapping;
   for (auto [i, argument] : llvm::enumerate(forward.getArguments()))
-    mapping.map(argument, task.take(symbols.getInput(forward, i),
-                                    argument.getType()));
+    mapping.map(argument,
+                task.take(symbols.getInput(forward, i), argument.getType()));
   Block &body = forward.getBody().front();
   for (Operation &op : body.without_terminator())
     task.clone(op, mapping);
   for (auto [i, result] :
        llvm::enumerate(body.getTerminator()->getOperands())) {
     auto name = forward.getResultAttrOfType<StringAttr>(i, nn::kNameAttr);
-    task.give(mapping.lookup(result),
-              symbols.getOutput(name ? name.getValue().str()
-                                     : std::to_string(i),
-                                result.getType()));
+    task.give(
+        mapping.lookup(result),
+        symbols.getOutput(name ? name.getValue().str() : std::to_string(i),
+                          result.getType()));
   }
   task.close();
   task.finish();

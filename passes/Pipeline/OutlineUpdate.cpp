@@ -190,11 +190,11 @@ void StageFunction::build(StringRef name, Phase phase,
         write && !isMine(write.getSymbol()))
       continue;
     if (auto read = dyn_cast<nn::ReadOp>(op)) {
-      mapping.map(read.getResult(),
-                  isMine(read.getSymbol())
-                      ? addRemote(task, read)
-                      : zeroOf(task.getBuilder(), read.getLoc(),
-                               read.getType()));
+      mapping.map(
+          read.getResult(),
+          isMine(read.getSymbol())
+              ? addRemote(task, read)
+              : zeroOf(task.getBuilder(), read.getLoc(), read.getType()));
       continue;
     }
     task.clone(op, mapping);

@@ -25,6 +25,7 @@ public:
   /// A new symbol for a value that one task hands to another.
   mlir::FlatSymbolRefAttr addValue(mlir::Type type, mlir::Location loc);
 
+  /// Where the symbols are.
   mlir::ModuleOp getModule() { return module; }
 
 private:
@@ -42,14 +43,14 @@ public:
   TaskBuilder(TaskSymbols &symbols, llvm::StringRef name, int64_t stage,
               pipe::Phase phase, mlir::Location loc);
 
+  /// The body's ops; its last is missing until `close`.
   mlir::Block *getBlock() { return body.getBlock(); }
   /// Inserts at the end of the body.
   mlir::OpBuilder &getBuilder() { return builder; }
 
   /// The symbol that an argument is bound to.
   llvm::StringRef getSource(mlir::BlockArgument argument) const {
-    return llvm::cast<mlir::FlatSymbolRefAttr>(
-               sources[argument.getArgNumber()])
+    return llvm::cast<mlir::FlatSymbolRefAttr>(sources[argument.getArgNumber()])
         .getValue();
   }
   /// The argument that is bound to a symbol.

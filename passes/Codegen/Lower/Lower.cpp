@@ -71,8 +71,9 @@ public:
       if (failed(lowerStage(stage)))
         return failure();
     for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
-      if (isa<pipe::BodyOp, pipe::TaskOp, pipe::ScheduleOp, pipe::InputOp, pipe::OutputOp,
-              pipe::ValueOp, nn::ParamOp, nn::StateOp, dist::MeshOp>(op))
+      if (isa<pipe::BodyOp, pipe::TaskOp, pipe::ScheduleOp, pipe::InputOp,
+              pipe::OutputOp, pipe::ValueOp, nn::ParamOp, nn::StateOp,
+              dist::MeshOp>(op))
         op.erase();
     return success();
   }

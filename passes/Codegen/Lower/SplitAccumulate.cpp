@@ -46,7 +46,8 @@ struct RTSplitAccumulatePass
     : pcc::impl::RTSplitAccumulatePassBase<RTSplitAccumulatePass> {
   void runOnOperation() override {
     for (auto body : getOperation().getOps<pipe::BodyOp>())
-      for (OpOperand &result : body.getBlock()->getTerminator()->getOpOperands())
+      for (OpOperand &result :
+           body.getBlock()->getTerminator()->getOpOperands())
         split(result);
   }
 

@@ -1,10 +1,10 @@
 //===- TaskLowering.h - The lowering of one body, by parts ------*- C++ -*-===//
 //
 // Every value gets a place when its op is reached: a view of its operand's
-// place, the place of an operand that dies there, that of the argument or result
-// it ends up in, or a temporary. Uses are known in advance, so each of these
-// choices is checked against everything that still reads the memory it would
-// overwrite.
+// place, the place of an operand that dies there, that of the argument or
+// result it ends up in, or a temporary. Uses are known in advance, so each of
+// these choices is checked against everything that still reads the memory it
+// would overwrite.
 //
 //===----------------------------------------------------------------------===//
 

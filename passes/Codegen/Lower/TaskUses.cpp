@@ -25,9 +25,8 @@ TaskUses::TaskUses(Block &block) {
   hoistReductions(block);
   for (Operation &op : llvm::make_early_inc_range(block)) {
     nn::ContractOp contract = codegen::getAddedProduct(&op);
-    if (!contract ||
-        contract.getType().getElementType() !=
-            cast<nn::SumOp>(op).getType().getElementType())
+    if (!contract || contract.getType().getElementType() !=
+                         cast<nn::SumOp>(op).getType().getElementType())
       continue;
     // The product is made where it is added, from operands that live till then.
     Operation *place = &op;

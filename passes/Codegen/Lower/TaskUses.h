@@ -1,4 +1,5 @@
-//===- TaskUses.h - When the values of a body are used -----------*- C++ -*-===//
+//===- TaskUses.h - When the values of a body are used -----------*- C++
+//-*-===//
 
 #ifndef PCC_PASSES_CODEGEN_LOWER_TASKUSES_H
 #define PCC_PASSES_CODEGEN_LOWER_TASKUSES_H
@@ -12,8 +13,8 @@ namespace pcc {
 class TaskUses {
 public:
   /// Moves contractions that are only added in place to where they are added,
-  /// and reductions of arguments to the block's start, where they can be merged;
-  /// then numbers the ops.
+  /// and reductions of arguments to the block's start, where they can be
+  /// merged; then numbers the ops.
   explicit TaskUses(mlir::Block &block);
 
   /// An op's number, in block order.
