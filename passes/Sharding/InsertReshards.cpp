@@ -152,6 +152,12 @@ void Inserter::emitSum(const ShardedOp &op) {
   SmallVector<Value> terms;
   for (const Group &group : groups) {
     Layout layout = dimsWithout(group.partial);
+    // Parts of a whole that is put together from them are resolved as parts.
+    if (layout != whole && resolveBeforeEnlarging(group.members, whole)) {
+      for (const Placed &member : group.members)
+        terms.push_back(member.value);
+      continue;
+    }
     SmallVector<Value> members;
     for (const Placed &member : group.members)
       members.push_back(reshard(member, layout, op.op));

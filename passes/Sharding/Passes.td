@@ -108,7 +108,8 @@ def DistInsertReshardsPass : ShardingPass<"dist-insert-reshards"> {
     resolved once, where it is defined, to the layout propagation chose. The
     operands of a sum are grouped by what they are partial over, each group is
     added, resolved once but for what all have in common, and the groups are
-    added. Operands are resharded at
+    added; a group of values that insert, pad or broadcast makes from fewer
+    elements is resolved before these. Operands are resharded at
     their uses, once per target; what an all_gather makes is not kept from
     forward to backward. The sharding of gradient states is read off: partial
     over whatever the backward leaves. Sums of squares are spread over all

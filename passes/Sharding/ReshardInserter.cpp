@@ -110,6 +110,73 @@ Value ReshardInserter::reshard(const Placed &from, const Layout &to,
   return op.getResult();
 }
 
+/// The layout of an op's operand that gives its result a layout; nothing if a
+/// dim of the operand has no dim of its own in the result.
+static std::optional<Layout> sourceLayout(const ShardingRule &rule,
+                                          const Layout &result) {
+  Layout source;
+  source.partial = result.partial;
+  for (const DimFactors &dim : rule.operands[0]) {
+    auto same = llvm::find(rule.results[0], dim);
+    if (same != rule.results[0].end())
+      source.dims.push_back(result.dims[same - rule.results[0].begin()]);
+    else if (dim.size() == 1 && rule.factors[dim[0]].unshardable)
+      source.dims.emplace_back();
+    else
+      return std::nullopt;
+  }
+  return source;
+}
+
+bool ReshardInserter::resolveBeforeEnlarging(ArrayRef<Placed> members,
+                                             const Layout &to) {
+  struct Source {
+    Operation *op;
+    Placed from;
+    Layout to;
+  };
+  std::vector<Source> sources;
+  int64_t before = 0, after = 0;
+  for (const Placed &member : members) {
+    Operation *op = member.value.getDefiningOp();
+    auto ruled = op ? byOp.find(op) : byOp.end();
+    if (ruled == byOp.end() || op->getNumOperands() != 1 ||
+        op->getNumResults() != 1 || !member.value.hasOneUse())
+      return false;
+    const ShardingRule &rule = ruled->second->rule;
+    Value source = op->getOperand(0);
+    auto known = layouts.find(source);
+    if (rule.kind != ShardingRule::Kind::Multiplicative || !rule.linear[0] ||
+        known == layouts.end() ||
+        stageOf(op) != stageOf(*member.value.user_begin()))
+      return false;
+    auto due = sourceLayout(rule, to);
+    if (!due)
+      return false;
+    auto elements = [&](Value value, const Layout &layout) {
+      return mesh.localType(tensorType(value), layout).getNumElements();
+    };
+    before += elements(source, known->second);
+    after = elements(member.value, member.layout);
+    sources.push_back({op, {source, known->second}, *due});
+  }
+  if (before >= after)
+    return false;
+  OpBuilder::InsertionGuard guard(builder);
+  for (const Source &source : sources) {
+    builder.setInsertionPoint(source.op);
+    Value resolved = reshard(source.from, source.to, source.op);
+    // One made for a later user serves here, too.
+    Operation *made = resolved.getDefiningOp();
+    if (made->getBlock() == source.op->getBlock() &&
+        !made->isBeforeInBlock(source.op))
+      made->moveBefore(source.op);
+    source.op->setOperand(0, resolved);
+    layouts[source.op->getResult(0)] = to;
+  }
+  return true;
+}
+
 void ReshardInserter::resolve(Value result, Operation *at) {
   Placed &now = placed[result];
   AxisSet partial = now.layout.partial, stays = partial;

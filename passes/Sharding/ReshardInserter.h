@@ -33,6 +33,13 @@ protected:
   /// to backward.
   mlir::Value reshard(const Placed &from, const dist::Layout &to,
                       mlir::Operation *user);
+  /// Resolves the operands of the ops that made `members`, values that lie as
+  /// `from`, instead of the members, so that these lie as `to`. Only where all
+  /// are made larger from their operands (insert, pad, broadcast) for one use
+  /// and the operands together move less than one member; else changes nothing
+  /// and answers false.
+  bool resolveBeforeEnlarging(llvm::ArrayRef<Placed> members,
+                              const dist::Layout &to);
   /// The layout propagation chose for a value that stays partial.
   dist::Layout chosenLayout(mlir::Value value, dist::AxisSet partial) const;
   /// Marks a new op as belonging where `op` does: its stage, and whether in

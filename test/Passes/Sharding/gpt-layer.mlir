@@ -67,7 +67,8 @@
 // CHECK: = dist.all_gather %{{.*}} dim 1 over ["cp"] {{.*}} : tensor<1x2x1x4xf32> -> tensor<1x4x1x4xf32>
 // CHECK: = dist.all_gather %{{.*}} dim 1 over ["cp"] {{.*}} : tensor<1x2x1x4xf32> -> tensor<1x4x1x4xf32>
 // CHECK: = dist.offset ["tp"] by 1 {{.*}} : tensor<i64>
-// CHECK: = dist.reduce_scatter %{{.*}} dim 1 over ["cp"] {{.*}} : tensor<1x4x3x1x4xf32> -> tensor<1x2x3x1x4xf32>
+// CHECK: = dist.reduce_scatter %{{.*}} dim 1 over ["cp"] {{.*}} : tensor<1x4x1x4xf32> -> tensor<1x2x1x4xf32>
+// CHECK: = dist.reduce_scatter %{{.*}} dim 1 over ["cp"] {{.*}} : tensor<1x4x1x4xf32> -> tensor<1x2x1x4xf32>
 // CHECK: = dist.reduce_scatter %{{.*}} dim 1 over ["tp"] {{.*}} : tensor<1x2x8xf32> -> tensor<1x1x8xf32>
 // CHECK: = dist.all_gather %{{.*}} dim 1 over ["tp"] {{.*}} : tensor<1x1x8xf32> -> tensor<1x2x8xf32>
 // CHECK: = dist.all_gather %{{.*}} dim 1 over ["tp"] {{.*}} : tensor<1x1x8xf32> -> tensor<1x2x8xf32>
