@@ -19,7 +19,7 @@ extern "C" {
 
 /// Raised whenever a struct below or of Runtime.h changes; the runtime refuses
 /// another one.
-#define PCC_ABI_VERSION 8
+#define PCC_ABI_VERSION 9
 
 /// The type of an element; support/DType.h says how wide each is and what files
 /// call it. The numbers are part of the ABI.
@@ -123,6 +123,20 @@ typedef struct {
   int64_t node, operand;
 } pcc_use;
 
+/// A row of elements in which shards lie one after the other, each row-major,
+/// cut into equal parts: a rank keeps the part whose number is the mixed-radix
+/// index of its coordinates on the axes. So a part may begin and end anywhere
+/// in a tensor.
+typedef struct {
+  int64_t elements;    ///< of the row, a multiple of the number of parts
+  int32_t n_axes;      ///< none: the rank keeps the whole row
+  const int32_t *axes; ///< indices into pcc_program.axes, major first
+  /// 1: the arena has room for the row, and between steps only the part that
+  /// the rank keeps is up to date; 0: it has the part alone.
+  int32_t whole;
+  int64_t arena_offset; ///< of the row or else of the part, in bytes
+} pcc_bucket;
+
 /// A parameter or a piece of state, as one stage holds it.
 typedef struct {
   const char *name; ///< symbol; states are named "<kind>.<parameter>"
@@ -132,7 +146,7 @@ typedef struct {
   int32_t init;     ///< pcc_init_role
   int32_t decay;    ///< 1: weight decay applies
   pcc_layout layout;
-  int64_t arena_offset;     ///< bytes
+  int64_t arena_offset;     ///< of the shard, in bytes; not in a bucket
   const pcc_source *source; ///< of the parameter (also for its states), or NULL
   /// Other tensors of the file that hold the same elements, such as a tied
   /// table that an exporter wrote twice: only written, never read.
@@ -142,6 +156,10 @@ typedef struct {
   /// it with others or removed it; else none.
   int32_t n_uses;
   const pcc_use *uses;
+  /// The row that the shard lies in, and at which element of it; NULL: the rank
+  /// keeps the whole shard, at arena_offset.
+  const pcc_bucket *bucket;
+  int64_t bucket_offset;
 } pcc_tensor;
 
 /// An input the runtime fills before a step, known by its role: "tokens",

@@ -5,6 +5,7 @@
 #include "runtime/Backend.h"
 #include "runtime/checkpoint/OptimizerFile.h"
 #include "runtime/checkpoint/SaveFolder.h"
+#include "runtime/checkpoint/Writers.h"
 #include "runtime/data/Inputs.h"
 #include "runtime/model/ModelFile.h"
 #include "runtime/support/Error.h"
@@ -107,8 +108,12 @@ static bool agree(const std::string &error, const Place &place, bool again) {
 
 /// What trainer_state.json has of all ranks' files, on rank 0; the others send
 /// what they wrote.
-static json gatherFiles(const FileHashes &model, const FileHashes &optimizer) {
-  std::string own = optimizer.bytes ? entryOf(optimizer).dump() : "";
+static json gatherFiles(const FileHashes &model, const WrittenFile &optimizer) {
+  std::string own;
+  // Names come from models and may be no UTF-8.
+  if (optimizer.hashes.bytes)
+    own = entryOf(optimizer.hashes, optimizer.pieces)
+              .dump(-1, ' ', false, json::error_handler_t::replace);
   int64_t size = own.size();
   if (backend::rank() != 0) {
     backend::send(&size, sizeof(size), 0);
@@ -168,11 +173,17 @@ static bool tryToSave(const TrainingState &state,
     makeNewFolder(place.temporary());
   }
   backend::maxOverRanks(0);
-  FileHashes model, optimizer;
-  std::string error =
-      writeModel(state, count.step, place.temporary() + "/" + modelFile, model);
+  std::string error;
+  std::vector<bool> writers = findWriters(place.temporary(), error);
+  if (!agree(error, place, again))
+    return false;
+  FileHashes model;
+  WrittenFile optimizer;
+  error = writeModel(state, count.step, place.temporary() + "/" + modelFile,
+                     writers, model);
   if (error.empty())
-    error = writeOptimizer(state, count.step, place.temporary(), optimizer);
+    error = writeOptimizer(state, count.step, place.temporary(), writers,
+                           optimizer);
   if (!agree(error, place, again))
     return false;
   json files = gatherFiles(model, optimizer);

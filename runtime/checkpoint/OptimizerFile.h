@@ -1,8 +1,10 @@
 //===- OptimizerFile.h - The optimizer state on disk ------------*- C++ -*-===//
 //
-// A file per rank that has something to write. Each tensor is a shard; the
-// metadata gives its global shape and its offset in it, as JSON, so that ranks
-// of any layout find their own parts in whatever files there are.
+// A file per rank that has something to write. Each tensor is a piece of a
+// state (OptimizerPiece.h); the metadata says where it lies, so that ranks of
+// any layout find their own parts in whatever files there are. What of the
+// files holds what, trainer_state.json says once more: a rank opens only those
+// that hold something of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,18 +16,24 @@
 
 namespace pcc {
 
-/// Writes this rank's shards of the optimizer state: "exp_avg.<parameter>" and
+/// What an optimizer file holds.
+struct WrittenFile {
+  FileHashes hashes; ///< no bytes: there is no file
+  OptimizerIndex pieces;
+};
+
+/// Writes this rank's share of the optimizer state: "exp_avg.<parameter>" and
 /// so on, and "master.<parameter>" for a parameter that training does not keep
-/// as the model has it: in another type, or with one added. Of ranks that hold
-/// the same shard, one writes it. Returns what went wrong, if anything did;
-/// `written` says what the file holds, no bytes meaning that there is none.
+/// as the model has it: in another type, or with one added. `writers`, by rank:
+/// who can write there. Returns what went wrong, if anything did.
 [[nodiscard]] std::string writeOptimizer(const TrainingState &state,
                                          int64_t step,
                                          const std::string &folder,
-                                         FileHashes &written);
+                                         const std::vector<bool> &writers,
+                                         WrittenFile &written);
 
-/// Reads this rank's shards, put together from all files of the checkpoint;
-/// exits with ExitOutput if a part of one is nowhere.
+/// Reads what this rank stores of the states, put together from the files of
+/// the checkpoint; exits with ExitOutput if a part of it is nowhere.
 void readOptimizer(const TrainingState &state, const SavedFiles &checkpoint);
 
 } // namespace pcc

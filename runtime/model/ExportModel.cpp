@@ -190,26 +190,19 @@ void Copies::add(const std::string &file, const std::string &from,
     return;
   }
   MappedFile source(from, ExitData, "model file", "");
-  write(file, source.data(), source.size(), 0);
+  const int64_t atOnce = 16 << 20;
+  for (int64_t at = 0; at < source.size(); at += atOnce) {
+    int64_t bytes = std::min(atOnce, source.size() - at);
+    write(file, source.data() + at, bytes, at);
+    source.release(at, at + bytes);
+  }
 }
 
 void Copies::write(const std::string &file, const char *data, int64_t bytes,
                    int64_t offset) {
   const Copy &copy = copies.at(file);
-  const int64_t atOnce = 16 << 20;
-  Operation operation("write", copy.temporary);
-  while (bytes > 0) {
-    ssize_t done =
-        pwrite(copy.descriptor, data, std::min(bytes, atOnce), offset);
-    advance();
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done <= 0)
-      cannot(copy);
-    data += done;
-    bytes -= done;
-    offset += done;
-  }
+  if (!writeAt(copy.descriptor, copy.temporary, data, bytes, offset))
+    cannot(copy);
 }
 
 void Copies::put(const Copy &copy) {

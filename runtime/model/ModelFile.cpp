@@ -3,29 +3,250 @@
 #include "runtime/model/ModelFile.h"
 
 #include "runtime/Backend.h"
-#include "runtime/model/SourceTensors.h"
+#include "runtime/model/BlockPlan.h"
 #include "runtime/support/DType.h"
+#include "runtime/support/Files.h"
 
-#include <memory>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace pcc;
 
-std::string pcc::writeModel(const TrainingState &state, int64_t step,
-                            const std::string &path, FileHashes &written) {
-  std::vector<SourceTensor> sources = sourceTensors(state.program);
-  std::unique_ptr<SafeTensorsWriter> writer;
-  if (backend::rank() == 0) {
-    std::vector<SafeTensorsWriter::Entry> entries;
-    for (const SourceTensor &tensor : sources)
-      entries.push_back({tensor.map.name, dtypeName(tensor.map.dtype),
-                         tensor.map.shape, tensor.bytes()});
-    writer = std::make_unique<SafeTensorsWriter>(
-        path, entries,
-        std::map<std::string, std::string>{{"step", std::to_string(step)}});
+/// Bytes beside a block, for elements that lie across its ends.
+static const int64_t slack = 8;
+/// Digits of a hash.
+static const size_t hashDigits = 32;
+
+namespace {
+/// What a rank does to write a model.
+class Writer {
+public:
+  Writer(const TrainingState &state, int64_t step, const std::string &path,
+         const std::vector<bool> &writers);
+
+  std::string write(FileHashes &written);
+
+private:
+  /// The bytes of the file that are in a block, or all after it begins.
+  Span bytesOf(size_t block) const;
+  /// The elements of a part's tensor of which bytes are in a block.
+  Span windowOf(size_t block, const SourcePart &part) const;
+  int64_t placeOf(const SourcePart &part) const {
+    return plan.placeOf(part.source - sources.data());
   }
-  gatherSourceTensors(state, sources,
-                      [&](const SourceTensor &tensor, const char *bytes) {
-                        writer->write(bytes, tensor.bytes());
-                      });
-  return writer ? writer->finish(written) : "";
+  bool owns(size_t block) const {
+    return plan.blocks()[block].owner == backend::rank();
+  }
+  void open();
+  /// Puts a block together, of what this rank and others have of it.
+  void assemble(size_t block);
+  /// Hands over what this rank has of another's block.
+  void handOver(size_t block);
+  /// Writes what was put together.
+  void put(size_t block);
+  void close();
+  void gatherHashes();
+
+  const TrainingState &state;
+  const std::string &path;
+  std::vector<SourceTensor> sources;
+  std::string header;
+  BlockPlan plan;
+  int file = -1;
+  std::string error;
+  std::vector<char> buffer; ///< a block with slack before and after it
+  std::vector<char> packed;
+  std::vector<std::string> hashes; ///< by block
+  int64_t before = -1; ///< where the last block that was written begins
+};
+} // namespace
+
+static std::string headerOf(const std::vector<SourceTensor> &sources,
+                            int64_t step) {
+  std::vector<SafeTensorsEntry> entries;
+  for (const SourceTensor &tensor : sources)
+    entries.push_back({tensor.map.name, dtypeName(tensor.map.dtype),
+                       tensor.map.shape, tensor.bytes()});
+  return safeTensorsHeader(entries, {{"step", std::to_string(step)}});
+}
+
+Writer::Writer(const TrainingState &state, int64_t step,
+               const std::string &path, const std::vector<bool> &writers)
+    : state(state), path(path), sources(sourceTensors(state.program)),
+      header(headerOf(sources, step)),
+      plan(state.program, sources, header.size(), writers),
+      hashes(plan.blocks().size()) {}
+
+Span Writer::bytesOf(size_t block) const {
+  int64_t begin = static_cast<int64_t>(block) * hashedBlock;
+  return {begin, std::min(begin + hashedBlock, plan.fileBytes())};
+}
+
+Span Writer::windowOf(size_t block, const SourcePart &part) const {
+  Span bytes = bytesOf(block);
+  int64_t place = placeOf(part), size = sizeOf(part.source->map.dtype);
+  return common({std::max<int64_t>(bytes.begin - place, 0) / size,
+                 (bytes.end - place + size - 1) / size},
+                {0, part.source->map.elements()});
+}
+
+void Writer::open() {
+  bool isOwner = backend::rank() == 0;
+  for (size_t block = 0; block < hashes.size(); ++block)
+    isOwner = isOwner || owns(block);
+  if (backend::rank() == 0) {
+    file = createDescriptor(path);
+    if (file < 0 || ftruncate(file, plan.fileBytes()))
+      error = cannotWrite(path);
+  }
+  backend::maxOverRanks(0); // the file is there
+  if (isOwner && backend::rank() != 0) {
+    file = ::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (file < 0)
+      error = cannotWrite(path);
+  }
+  if (isOwner)
+    buffer.resize(hashedBlock + 2 * slack);
+}
+
+void Writer::assemble(size_t number) {
+  const BlockPlan::Block &block = plan.blocks()[number];
+  Span bytes = bytesOf(number);
+  std::fill(buffer.begin(), buffer.end(), '\0');
+  // Where the elements of a window go.
+  auto addressOf = [&](const SourcePart &part, Span window) {
+    int64_t place =
+        placeOf(part) + window.begin * sizeOf(part.source->map.dtype);
+    return buffer.data() + (slack + place - bytes.begin);
+  };
+  if (bytes.begin < static_cast<int64_t>(header.size()))
+    memcpy(buffer.data() + slack, header.data() + bytes.begin,
+           std::min<int64_t>(bytes.end, header.size()) - bytes.begin);
+  const SourceTensor *filled = nullptr;
+  for (const SourcePart *part : block.parts)
+    if (part->source != filled && part->source->isFromFile()) {
+      filled = part->source;
+      Span window = windowOf(number, *part);
+      fillFromFile(state.files, *filled, window, addressOf(*part, window));
+    }
+  for (size_t i = 0; i < block.parts.size();) {
+    int rank = block.parts[i]->rank;
+    size_t next = i;
+    int64_t size = 0;
+    packed.clear();
+    for (; next < block.parts.size() && block.parts[next]->rank == rank;
+         ++next) {
+      const SourcePart &part = *block.parts[next];
+      if (rank == backend::rank())
+        pack(state.arena, part, windowOf(number, part), packed);
+      else
+        size += packedBytes(part, windowOf(number, part));
+    }
+    if (size > 0) {
+      packed.resize(size);
+      backend::receive(packed.data(), size, rank);
+    }
+    const char *from = packed.data();
+    for (; i < next; ++i) {
+      Span window = windowOf(number, *block.parts[i]);
+      from = unpack(*block.parts[i], window, from,
+                    addressOf(*block.parts[i], window));
+    }
+  }
+}
+
+void Writer::handOver(size_t number) {
+  const BlockPlan::Block &block = plan.blocks()[number];
+  packed.clear();
+  for (const SourcePart *part : block.parts)
+    if (part->rank == backend::rank())
+      pack(state.arena, *part, windowOf(number, *part), packed);
+  if (!packed.empty())
+    backend::send(packed.data(), packed.size(), block.owner);
+}
+
+void Writer::put(size_t block) {
+  Span bytes = bytesOf(block);
+  const char *data = buffer.data() + slack;
+  HashThread *beside = HashThread::find();
+  auto hash = [&] { hashes[block] = hashText(data, bytes.size()); };
+  if (beside)
+    beside->add(hash);
+  if (error.empty() &&
+      !writeAt(file, path, data, bytes.size(), bytes.begin, before))
+    error = cannotWrite(path);
+  before = bytes.begin;
+  if (beside)
+    beside->wait();
+  else
+    hash();
+}
+
+void Writer::close() {
+  if (file < 0)
+    return;
+  std::string atEnd = syncAndClose(file, path);
+  if (error.empty())
+    error = atEnd;
+}
+
+void Writer::gatherHashes() {
+  std::string own;
+  for (size_t block = 0; block < hashes.size(); ++block)
+    if (owns(block))
+      own += hashes[block];
+  if (backend::rank() != 0) {
+    if (!own.empty())
+      backend::send(own.data(), own.size(), 0);
+    return;
+  }
+  std::map<int, std::vector<size_t>> blocks;
+  for (size_t block = 0; block < hashes.size(); ++block)
+    if (!owns(block))
+      blocks[plan.blocks()[block].owner].push_back(block);
+  for (auto &[rank, numbers] : blocks) {
+    own.resize(numbers.size() * hashDigits);
+    backend::receive(own.data(), own.size(), rank);
+    for (size_t i = 0; i < numbers.size(); ++i)
+      hashes[numbers[i]] = own.substr(i * hashDigits, hashDigits);
+  }
+}
+
+std::string Writer::write(FileHashes &written) {
+  open();
+  // The block of this rank that is put together, but not written yet.
+  const size_t none = hashes.size();
+  size_t own = none;
+  int64_t round = 0;
+  for (size_t block = 0; block <= hashes.size(); ++block) {
+    bool ends = block == hashes.size() || plan.blocks()[block].round != round;
+    if (ends && own != none) {
+      put(own);
+      own = none;
+    }
+    if (block == hashes.size())
+      break;
+    round = plan.blocks()[block].round;
+    if (owns(block)) {
+      assemble(block);
+      own = block;
+    } else {
+      handOver(block);
+    }
+  }
+  close();
+  gatherHashes();
+  written.bytes = plan.fileBytes();
+  written.headerBytes = header.size();
+  written.header = hashText(header.data(), header.size());
+  written.blocks = hashes;
+  return error;
+}
+
+std::string pcc::writeModel(const TrainingState &state, int64_t step,
+                            const std::string &path,
+                            const std::vector<bool> &writers,
+                            FileHashes &written) {
+  return Writer(state, step, path, writers).write(written);
 }

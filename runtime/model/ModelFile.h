@@ -9,10 +9,12 @@ namespace pcc {
 
 /// Writes all parameters of all stages to one safetensors file, under the
 /// source's names, in its layout and types, tied ones once. All ranks call it;
-/// rank 0 writes, holding one tensor at a time. Returns what went wrong there,
-/// if anything did; `written` says what the file holds.
+/// each writes its share of the file's blocks, holding one at a time.
+/// `writers`, by rank: who can write there; rank 0 can. Returns what went wrong
+/// on this rank, if anything did; `written` says on rank 0 what the file holds.
 [[nodiscard]] std::string writeModel(const TrainingState &state, int64_t step,
                                      const std::string &path,
+                                     const std::vector<bool> &writers,
                                      FileHashes &written);
 
 } // namespace pcc

@@ -179,7 +179,7 @@ const SafeTensors::Tensor *SafeTensors::find(const std::string &name) const {
 
 const char *SafeTensors::read(const Tensor &tensor, int64_t begin,
                               int64_t end) const {
-  if (check)
+  if (check && begin < end)
     check->reading(tensor.place + begin, tensor.place + end);
   return file.data() + tensor.place + begin;
 }
@@ -189,19 +189,16 @@ void SafeTensors::requireWhole() const {
     check->finish();
 }
 
-SafeTensorsWriter::SafeTensorsWriter(
-    const std::string &path, const std::vector<Entry> &entries,
-    const std::map<std::string, std::string> &metadata)
-    : path(path), file(createFile(path)) {
-  if (!file)
-    error = cannotWrite(path);
+std::string
+pcc::safeTensorsHeader(const std::vector<SafeTensorsEntry> &entries,
+                       const std::map<std::string, std::string> &metadata) {
   nlohmann::ordered_json header;
   // Hugging Face's loaders ask for the format.
   header["__metadata__"] = {{"format", "pt"}};
   for (auto &[key, value] : metadata)
     header["__metadata__"][key] = value;
   int64_t offset = 0;
-  for (const Entry &entry : entries) {
+  for (const SafeTensorsEntry &entry : entries) {
     header[entry.name] = {{"dtype", entry.dtype},
                           {"shape", entry.shape},
                           {"data_offsets", {offset, offset + entry.bytes}}};
@@ -213,6 +210,16 @@ SafeTensorsWriter::SafeTensorsWriter(
   text.append((8 - text.size() % 8) % 8, ' ');
   uint64_t length = text.size();
   text.insert(0, reinterpret_cast<const char *>(&length), 8);
+  return text;
+}
+
+SafeTensorsWriter::SafeTensorsWriter(
+    const std::string &path, const std::vector<SafeTensorsEntry> &entries,
+    const std::map<std::string, std::string> &metadata)
+    : path(path), file(createFile(path)) {
+  if (!file)
+    error = cannotWrite(path);
+  std::string text = safeTensorsHeader(entries, metadata);
   headerBytes = text.size();
   headerHash = hashText(text.data(), headerBytes);
   write(text.data(), headerBytes);

@@ -42,6 +42,10 @@ public:
   /// Bytes [begin, end) of a tensor. What is made of them may be used when
   /// requireWhole() has returned.
   const char *read(const Tensor &tensor, int64_t begin, int64_t end) const;
+  /// Lets go of the memory that bytes [begin, end) of a tensor were read into.
+  void release(const Tensor &tensor, int64_t begin, int64_t end) const {
+    file.release(tensor.place + begin, tensor.place + end);
+  }
   /// Requires that all that was read is as it was saved.
   void requireWhole() const;
   /// The texts of the header's "__metadata__", by key; empty if it has none.
@@ -56,24 +60,30 @@ private:
   std::map<std::string, std::string> notes;
 };
 
+/// A tensor to be written.
+struct SafeTensorsEntry {
+  /// The key of the header, unique in the file, and what the format calls the
+  /// type ("F32").
+  std::string name, dtype;
+  /// Its extents; empty for a scalar.
+  std::vector<int64_t> shape;
+  /// The bytes of all its elements.
+  int64_t bytes;
+};
+
+/// The bytes of a file before those of its tensors, which follow in this order.
+std::string
+safeTensorsHeader(const std::vector<SafeTensorsEntry> &entries,
+                  const std::map<std::string, std::string> &metadata);
+
 /// Writes a file tensor by tensor, in the order given at the start. After a
 /// failure nothing more is written.
 class SafeTensorsWriter {
 public:
-  /// A tensor to be written.
-  struct Entry {
-    /// The key of the header, unique in the file, and what the format calls the
-    /// type ("F32").
-    std::string name, dtype;
-    /// Its extents; empty for a scalar.
-    std::vector<int64_t> shape;
-    /// The bytes of all its elements.
-    int64_t bytes;
-  };
-
   /// Creates the file and writes the header. What goes wrong is told by
   /// finish().
-  SafeTensorsWriter(const std::string &path, const std::vector<Entry> &entries,
+  SafeTensorsWriter(const std::string &path,
+                    const std::vector<SafeTensorsEntry> &entries,
                     const std::map<std::string, std::string> &metadata);
   ~SafeTensorsWriter();
   SafeTensorsWriter(const SafeTensorsWriter &) = delete;

@@ -43,6 +43,12 @@ json pcc::entryOf(const FileHashes &hashes) {
           {"blocks", hashes.blocks}};
 }
 
+json pcc::entryOf(const FileHashes &hashes, const OptimizerIndex &pieces) {
+  json entry = entryOf(hashes);
+  entry["pieces"] = pieces;
+  return entry;
+}
+
 std::string pcc::stateText(json fields, const json &files) {
   fields["hashes"] = {
       {"kind", kind}, {"block_bytes", hashedBlock}, {"files", files}};
@@ -87,6 +93,18 @@ static bool readHashes(const json &entry, FileHashes &hashes) {
   return static_cast<int64_t>(hashes.blocks.size()) == blocks;
 }
 
+/// What "files" has of the contents of one; false if it is no such thing.
+static bool readIndex(const json &entry, OptimizerIndex &pieces) {
+  if (!entry["pieces"].is_object())
+    return false;
+  for (auto &[name, text] : entry["pieces"].items()) {
+    if (!text.is_string())
+      return false;
+    pieces[name] = text.get<std::string>();
+  }
+  return true;
+}
+
 namespace {
 /// A trainer_state.json.
 struct StateText {
@@ -94,6 +112,7 @@ struct StateText {
   bool isHashed = false;
   std::string error; ///< of its hashes
   std::map<std::string, FileHashes> files;
+  std::map<std::string, OptimizerIndex> pieces;
 
   explicit StateText(const std::string &text);
 };
@@ -120,7 +139,9 @@ StateText::StateText(const std::string &text)
   }
   for (auto &[name, entry] : hashes["files"].items())
     if ((name != modelFile && !isOptimizerFile(name)) ||
-        name.find('/') != std::string::npos || !readHashes(entry, files[name]))
+        name.find('/') != std::string::npos ||
+        !readHashes(entry, files[name]) ||
+        (entry.contains("pieces") && !readIndex(entry, pieces[name])))
       error = "is not a trainer state";
   if (!files.count(modelFile))
     error = "is not a trainer state";
@@ -157,6 +178,7 @@ SavedFiles::SavedFiles(const std::string &folder)
                 static_cast<long long>(done)),
          note);
   files = std::move(text.files);
+  pieces = std::move(text.pieces);
 }
 
 std::unique_ptr<SafeTensors> SavedFiles::open(const std::string &name,
@@ -185,6 +207,11 @@ std::vector<std::string> SavedFiles::optimizerFiles() const {
                              }),
               names.end());
   return names;
+}
+
+const OptimizerIndex *SavedFiles::piecesOf(const std::string &file) const {
+  auto found = pieces.find(file);
+  return found == pieces.end() ? nullptr : &found->second;
 }
 
 std::unique_ptr<SafeTensors> pcc::openInitial(const std::string &path) {

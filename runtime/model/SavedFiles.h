@@ -11,14 +11,17 @@
 //         "bytes": 20123456,
 //         "header_bytes": 1024,
 //         "header": "...",             of these first bytes
-//         "blocks": ["...", "..."]     of each 16 MiB from the file's start
+//         "blocks": ["...", "..."],    of each 16 MiB from the file's start
+//         "pieces": {"exp_avg.w": "...", ...}  of an optimizer file: what its
+//                                      metadata says of each tensor
 //       },
 //       ...
 //   },
 //   "hash": "..."                      of all bytes before this line
 // }
 //
-// Older checkpoints have neither field. One of the two alone is damage.
+// Older checkpoints have neither field. One of the two alone is damage. Those
+// without "pieces" are older, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +43,13 @@ extern const char *const modelFile; ///< model.safetensors
 /// The name of the file that a rank writes.
 std::string optimizerFile(int rank);
 
-/// What trainer_state.json has of a file.
+/// By the name of a tensor of an optimizer file, where it lies in the whole.
+using OptimizerIndex = std::map<std::string, std::string>;
+
+/// What trainer_state.json has of a file, and of one of the optimizer.
 nlohmann::ordered_json entryOf(const FileHashes &hashes);
+nlohmann::ordered_json entryOf(const FileHashes &hashes,
+                               const OptimizerIndex &pieces);
 /// The text of trainer_state.json, given its fields and, by name, the entries
 /// of the files beside it.
 std::string stateText(nlohmann::ordered_json fields,
@@ -69,11 +77,14 @@ public:
                                     const char *what) const;
   /// The names of those that hold optimizer state.
   std::vector<std::string> optimizerFiles() const;
+  /// What one of these holds; null where the checkpoint does not say it.
+  const OptimizerIndex *piecesOf(const std::string &file) const;
 
 private:
   std::string path;
   nlohmann::ordered_json state;
   std::map<std::string, FileHashes> files; ///< empty: without hashes
+  std::map<std::string, OptimizerIndex> pieces;
   std::string note; ///< what to do if something is damaged
 };
 

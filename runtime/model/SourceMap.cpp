@@ -85,3 +85,142 @@ static int64_t product(const std::vector<int64_t> &sizes) {
 int64_t SourceMap::elements() const { return product(shape); }
 
 int64_t SourceMap::covered() const { return product(valid); }
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+/// a / b towards minus infinity, for b > 0.
+static int64_t floorDiv(int64_t a, int64_t b) {
+  return a >= 0 ? a / b : -((-a + b - 1) / b);
+}
+
+namespace {
+/// Finds the runs of a part of a shard, dim by dim, entering only what reaches
+/// both the part and the window.
+class RunFinder {
+public:
+  RunFinder(const SourceMap &map, const Shard &shard);
+
+  void visit(Span part, Span window, const VisitRun &run) const;
+  Span bounds(Span part) const;
+
+private:
+  struct Dim {
+    int64_t count;  ///< of indices that are not padding
+    int64_t stride; ///< in the source
+    int64_t step;   ///< in the shard
+    /// What the inner dims add at most, and in the source at least.
+    int64_t mostLocal = 0, least = 0, most = 0;
+  };
+  /// The indices of a dim whose elements may be among `part`, given those of
+  /// the outer dims.
+  Span indicesOf(const Dim &dim, Span part, int64_t local) const;
+  /// Those that may also be within `window`.
+  Span indicesOf(const Dim &dim, Span part, Span window, int64_t local,
+                 int64_t at) const;
+  void enter(size_t number, Span part, Span window, int64_t local, int64_t at,
+             const VisitRun &run) const;
+
+  int64_t base;
+  bool isEmpty = false; ///< nothing but padding
+  std::vector<Dim> dims;
+};
+} // namespace
+
+RunFinder::RunFinder(const SourceMap &map, const Shard &shard)
+    : base(map.base) {
+  int64_t step = 1;
+  for (size_t dim = shard.extent.size(); dim-- > 0;) {
+    int64_t count =
+        std::min(map.valid[dim] - shard.start[dim], shard.extent[dim]);
+    isEmpty = isEmpty || count <= 0;
+    Dim made = {count, map.stride[dim], step};
+    if (!dims.empty()) {
+      const Dim &inner = dims.back();
+      int64_t span = (inner.count - 1) * inner.stride;
+      made.mostLocal = inner.mostLocal + (inner.count - 1) * inner.step;
+      made.least = inner.least + std::min<int64_t>(span, 0);
+      made.most = inner.most + std::max<int64_t>(span, 0);
+    }
+    dims.push_back(made);
+    step *= shard.extent[dim];
+    base += shard.start[dim] * map.stride[dim];
+  }
+  std::reverse(dims.begin(), dims.end());
+}
+
+Span RunFinder::indicesOf(const Dim &dim, Span part, int64_t local) const {
+  int64_t from = part.begin - local - dim.mostLocal;
+  int64_t last = part.end - 1 - local;
+  return common({0, dim.count},
+                {-floorDiv(-from, dim.step), floorDiv(last, dim.step) + 1});
+}
+
+Span RunFinder::indicesOf(const Dim &dim, Span part, Span window, int64_t local,
+                          int64_t at) const {
+  Span found = indicesOf(dim, part, local);
+  int64_t from = window.begin - at - dim.most;
+  int64_t last = window.end - 1 - at - dim.least;
+  if (dim.stride > 0)
+    return common(
+        found, {-floorDiv(-from, dim.stride), floorDiv(last, dim.stride) + 1});
+  if (dim.stride < 0)
+    return common(found, {-floorDiv(last, -dim.stride),
+                          floorDiv(-from, -dim.stride) + 1});
+  return from <= 0 && last >= 0 ? found : Span{};
+}
+
+void RunFinder::enter(size_t number, Span part, Span window, int64_t local,
+                      int64_t at, const VisitRun &run) const {
+  const Dim &dim = dims[number];
+  Span indices = indicesOf(dim, part, window, local, at);
+  if (indices.isEmpty())
+    return;
+  if (number + 1 == dims.size()) {
+    run(local + indices.begin, at + indices.begin * dim.stride, indices.size(),
+        dim.stride);
+    return;
+  }
+  for (int64_t i = indices.begin; i < indices.end; ++i)
+    enter(number + 1, part, window, local + i * dim.step, at + i * dim.stride,
+          run);
+}
+
+void RunFinder::visit(Span part, Span window, const VisitRun &run) const {
+  if (isEmpty || part.isEmpty() || window.isEmpty())
+    return;
+  if (!dims.empty())
+    enter(0, part, window, 0, base, run);
+  else if (window.begin <= base && base < window.end)
+    run(0, base, 1, 1);
+}
+
+Span RunFinder::bounds(Span part) const {
+  if (isEmpty || part.isEmpty())
+    return {};
+  if (dims.empty())
+    return {base, base + 1};
+  const Dim &outer = dims.front();
+  Span indices = indicesOf(outer, part, 0);
+  if (indices.isEmpty())
+    return {};
+  int64_t first = base + indices.begin * outer.stride;
+  int64_t last = base + (indices.end - 1) * outer.stride;
+  return {std::min(first, last) + outer.least,
+          std::max(first, last) + outer.most + 1};
+}
+
+void pcc::forEachRun(const SourceMap &map, const Shard &shard, Span part,
+                     Span window, const VisitRun &run) {
+  RunFinder(map, shard).visit(part, window, run);
+}
+
+void pcc::forEachRun(const SourceMap &map, const Shard &shard,
+                     const VisitRun &run) {
+  forEachRun(map, shard, {0, shard.elements()}, {0, map.elements()}, run);
+}
+
+Span pcc::boundsOf(const SourceMap &map, const Shard &shard, Span part) {
+  return RunFinder(map, shard).bounds(part);
+}

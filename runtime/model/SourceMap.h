@@ -3,9 +3,10 @@
 #ifndef PCC_RUNTIME_MODEL_SOURCEMAP_H
 #define PCC_RUNTIME_MODEL_SOURCEMAP_H
 
-#include "runtime/support/Mesh.h"
+#include "runtime/model/KeptRun.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -47,42 +48,23 @@ private:
 void transpose(const char *from, int64_t rows, int64_t columns, int64_t size,
                char *to);
 
-/// Calls run(local, sourceIndex, count, sourceStride) for every run of
-/// elements along the last dim of a shard that are not padding: `count`
-/// consecutive elements from element `local` of the shard are the source's
-/// elements sourceIndex, sourceIndex + sourceStride, ...
-template <typename Function>
-void forEachRun(const SourceMap &map, const Shard &shard, Function run) {
-  int rank = static_cast<int>(shard.extent.size());
-  if (rank == 0) {
-    run(int64_t{0}, map.base, int64_t{1}, int64_t{1});
-    return;
-  }
-  int last = rank - 1;
-  auto inside = [&](int dim) {
-    int64_t count = map.valid[dim] - shard.start[dim];
-    return count < 0                   ? 0
-           : count < shard.extent[dim] ? count
-                                       : shard.extent[dim];
-  };
-  for (int dim = 0; dim < rank; ++dim)
-    if (inside(dim) == 0)
-      return;
-  std::vector<int64_t> index(rank, 0);
-  while (true) {
-    int64_t local = 0, at = map.base;
-    for (int dim = 0; dim < rank; ++dim) {
-      local = local * shard.extent[dim] + index[dim];
-      at += (shard.start[dim] + index[dim]) * map.stride[dim];
-    }
-    run(local, at, inside(last), map.stride[last]);
-    int dim = last - 1;
-    while (dim >= 0 && ++index[dim] == inside(dim))
-      index[dim--] = 0;
-    if (dim < 0)
-      return;
-  }
-}
+/// run(local, index, count, stride): `count` consecutive elements from element
+/// `local` of a shard are the source's elements index, index + stride, ...
+using VisitRun = std::function<void(int64_t local, int64_t index, int64_t count,
+                                    int64_t stride)>;
+
+/// Visits every run of elements along the last dim of a shard that are not
+/// padding.
+void forEachRun(const SourceMap &map, const Shard &shard, const VisitRun &run);
+
+/// The same of the elements `part` of the shard, row-major, that are source
+/// elements within `window`.
+void forEachRun(const SourceMap &map, const Shard &shard, Span part,
+                Span window, const VisitRun &run);
+
+/// Source elements among which are all those of a part of a shard; no more of
+/// them than the part's rows span.
+Span boundsOf(const SourceMap &map, const Shard &shard, Span part);
 
 } // namespace pcc
 

@@ -5,7 +5,6 @@
 #include "runtime/Backend.h"
 #include "runtime/support/DType.h"
 
-#include <cstring>
 #include <map>
 #include <set>
 
@@ -29,89 +28,141 @@ std::vector<SourceTensor> pcc::sourceTensors(const pcc_program &program) {
       auto [it, first] = known.insert({map.name, sources.size()});
       if (first)
         sources.push_back({map, {}});
-      sources[it->second].pieces.push_back({s, &tensor});
+      sources[it->second].pieces.push_back({s, i, &tensor, map});
     }
   return sources;
 }
 
-/// Puts a rank's shard into the source tensor.
-static void scatter(const SourceMap &map, const Shard &shard,
-                    const pcc_tensor &tensor, const char *from, char *to) {
+bool SourceTensor::isFromFile() const {
+  int64_t covered = 0;
+  for (const Piece &piece : pieces)
+    covered += piece.map.covered();
+  return covered < map.elements() && map.source && map.source->file &&
+         map.source->offset != PCC_ABSENT;
+}
+
+std::vector<SourcePart> pcc::partsOf(const pcc_program &program,
+                                     const Division &division,
+                                     const SourceTensor &source) {
+  std::vector<SourcePart> parts;
+  for (const SourceTensor::Piece &piece : source.pieces)
+    for (int rank = 0; rank < worldSize(program); ++rank) {
+      Coordinates at = coordinatesOf(program, rank);
+      if (stageOf(program, at) != piece.stage)
+        continue;
+      Span share = division.sharesOf(rank)[piece.index];
+      Shard shard = shardOf(program, piece.tensor->layout, at);
+      Span bounds = boundsOf(piece.map, shard, share);
+      if (!bounds.isEmpty())
+        parts.push_back({rank, &source, &piece, shard,
+                         keptRun(program, *piece.tensor, at), share, bounds});
+    }
+  return parts;
+}
+
+int64_t pcc::packedBytes(const SourcePart &part, Span window) {
+  int64_t elements = 0;
+  forEachRun(
+      part.piece->map, part.shard, part.elements, window,
+      [&](int64_t, int64_t, int64_t count, int64_t) { elements += count; });
+  return elements * sizeOf(part.source->map.dtype);
+}
+
+void pcc::pack(char *arena, const SourcePart &part, Span window,
+               std::vector<char> &to) {
+  const pcc_tensor &tensor = *part.piece->tensor;
+  const SourceMap &map = part.piece->map;
   int64_t size = sizeOf(map.dtype), localSize = sizeOf(tensor.dtype);
+  int64_t first = part.elements.begin - part.kept.elements.begin;
+  HostView view(arena + part.kept.offset + first * localSize,
+                part.elements.size() * localSize, backend::Access::Read);
+  auto *from = static_cast<const char *>(view.data());
   bool known = true;
-  forEachRun(map, shard,
-             [&](int64_t local, int64_t index, int64_t count, int64_t stride) {
-               known = known &&
-                       convertAdding(-map.excess, to + index * size, map.dtype,
-                                     stride, from + local * localSize,
-                                     tensor.dtype, 1, count);
+  forEachRun(map, part.shard, part.elements, window,
+             [&](int64_t local, int64_t, int64_t count, int64_t) {
+               size_t end = to.size();
+               to.resize(end + count * size);
+               known =
+                   known && convertAdding(-map.excess, &to[end], map.dtype, 1,
+                                          from + (local - part.elements.begin) *
+                                                     localSize,
+                                          tensor.dtype, 1, count);
              });
   if (!known)
     fail(ExitInternal, format("parameter '%s' cannot return to type %s",
                               tensor.name, dtypeName(map.dtype)));
 }
 
-/// Elements that no program tensor holds keep the source's values.
-static void fillUncovered(const TrainingState &state,
-                          const SourceTensor &tensor, char *to) {
-  int64_t covered = 0;
-  for (const SourceTensor::Piece &piece : tensor.pieces)
-    covered += SourceMap(*piece.tensor).covered();
-  if (covered >= tensor.map.elements() || !tensor.map.source ||
-      !tensor.map.source->file || tensor.map.source->offset == PCC_ABSENT)
+const char *pcc::unpack(const SourcePart &part, Span window, const char *from,
+                        char *to) {
+  int32_t dtype = part.source->map.dtype;
+  int64_t size = sizeOf(dtype);
+  forEachRun(part.piece->map, part.shard, part.elements, window,
+             [&](int64_t, int64_t index, int64_t count, int64_t stride) {
+               convert(to + (index - window.begin) * size, dtype, stride, from,
+                       dtype, 1, count);
+               from += count * size;
+             });
+  return from;
+}
+
+void pcc::fillFromFile(SourceFiles &files, const SourceTensor &source,
+                       Span window, char *to) {
+  const SourceMap &map = source.map;
+  const char *from = files.tensor(*map.source, source.bytes());
+  int64_t size = sizeOf(map.dtype);
+  if (!map.source->transposed) {
+    convertAdding(-map.excess, to, map.dtype, 1, from + window.begin * size,
+                  map.dtype, 1, window.size());
     return;
-  const char *from = state.files.tensor(*tensor.map.source, tensor.bytes());
-  int32_t dtype = tensor.map.dtype;
-  if (tensor.map.source->transposed)
-    transpose(from, tensor.map.shape[1], tensor.map.shape[0], sizeOf(dtype),
-              to);
-  else
-    convertAdding(-tensor.map.excess, to, dtype, 1, from, dtype, 1,
-                  tensor.map.elements());
+  }
+  // A row of the model's matrix is a column of the file's.
+  int64_t columns = map.shape[1], rows = map.shape[0];
+  for (int64_t at = window.begin; at < window.end;) {
+    int64_t row = at / columns, column = at % columns;
+    int64_t count = std::min(columns - column, window.end - at);
+    convertAdding(-map.excess, to + (at - window.begin) * size, map.dtype, 1,
+                  from + (column * rows + row) * size, map.dtype, rows, count);
+    at += count;
+  }
 }
 
 /// Gathers a source tensor on rank 0, into `to`; the others send their parts.
-static void gather(const TrainingState &state, const SourceTensor &tensor,
-                   char *to) {
-  std::vector<char> buffer;
-  for (const SourceTensor::Piece &piece : tensor.pieces) {
-    SourceMap map(*piece.tensor);
-    for (int rank = 0; rank < backend::size(); ++rank) {
-      Coordinates at = coordinatesOf(state.program, rank);
-      if (stageOf(state.program, at) != piece.stage ||
-          !ownsShard(state.program, piece.tensor->layout, at))
-        continue;
-      Shard shard = shardOf(state.program, piece.tensor->layout, at);
-      int64_t bytes = shard.elements() * sizeOf(piece.tensor->dtype);
-      if (rank == backend::rank()) {
-        HostView view(state.arena + piece.tensor->arena_offset, bytes,
-                      backend::Access::Read);
-        auto *from = static_cast<const char *>(view.data());
-        if (rank == 0)
-          scatter(map, shard, *piece.tensor, from, to);
-        else
-          backend::send(from, bytes, 0);
-      } else if (backend::rank() == 0) {
-        buffer.resize(bytes);
-        backend::receive(buffer.data(), bytes, rank);
-        scatter(map, shard, *piece.tensor, buffer.data(), to);
-      }
+static void gather(const TrainingState &state, const Division &division,
+                   const SourceTensor &source, char *to) {
+  Span whole = {0, source.map.elements()};
+  std::vector<char> packed;
+  for (const SourcePart &part : partsOf(state.program, division, source)) {
+    packed.clear();
+    if (part.rank == backend::rank()) {
+      pack(state.arena, part, whole, packed);
+      if (backend::rank() != 0)
+        backend::send(packed.data(), packed.size(), 0);
+    } else if (backend::rank() == 0) {
+      packed.resize(packedBytes(part, whole));
+      backend::receive(packed.data(), packed.size(), part.rank);
     }
+    if (backend::rank() == 0)
+      unpack(part, whole, packed.data(), to);
   }
 }
 
 void pcc::gatherSourceTensors(
     const TrainingState &state, const std::vector<SourceTensor> &sources,
     const std::function<void(const SourceTensor &, const char *)> &visit) {
+  std::vector<bool> all(worldSize(state.program), true);
+  Division division(state.program, all);
   std::vector<char> buffer;
-  for (const SourceTensor &tensor : sources) {
+  for (const SourceTensor &source : sources) {
     if (backend::rank() != 0) {
-      gather(state, tensor, nullptr);
+      gather(state, division, source, nullptr);
       continue;
     }
-    buffer.assign(tensor.bytes(), 0);
-    fillUncovered(state, tensor, buffer.data());
-    gather(state, tensor, buffer.data());
-    visit(tensor, buffer.data());
+    buffer.assign(source.bytes(), 0);
+    if (source.isFromFile())
+      fillFromFile(state.files, source, {0, source.map.elements()},
+                   buffer.data());
+    gather(state, division, source, buffer.data());
+    visit(source, buffer.data());
   }
 }

@@ -97,7 +97,8 @@ const char *SourceFiles::tensor(const pcc_source &source, int64_t bytes) {
                   place.c_str(), static_cast<long long>(file->size()),
                   static_cast<long long>(source.file_size)),
            "compile again for a changed model");
-    if (fileDigest(file->data(), file->size()) != source.file_digest)
+    if (fileDigest(file->data(), file->size(), MappedFile::release) !=
+        source.file_digest)
       fail(ExitData,
            format("model file '%s' is not the one this program was compiled "
                   "from: its contents differ",
@@ -108,6 +109,11 @@ const char *SourceFiles::tensor(const pcc_source &source, int64_t bytes) {
     fail(ExitData, format("tensor '%s' lies beyond the end of '%s'",
                           source.name, file->path().c_str()));
   return file->data() + source.offset;
+}
+
+void SourceFiles::release() {
+  for (auto &[name, file] : files)
+    file->release(0, file->size());
 }
 
 /// The source tensor in a safetensors file, checked against the program's
@@ -129,72 +135,109 @@ tensorOf(const SafeTensors &tensors, const SourceMap &map, ExitCode code) {
   return tensor;
 }
 
-/// read(begin, end): these bytes of the tensor that the map is of.
-template <typename Read>
-static void copyShard(const pcc_tensor &tensor, const SourceMap &map,
-                      const Shard &shard, Read read, int32_t fromType,
-                      char *to) {
-  int64_t fromSize = fromType < 0 ? 0 : sizeOf(fromType);
-  int64_t toSize = sizeOf(tensor.dtype);
-  bool known = fromType >= 0;
-  forEachRun(map, shard,
-             [&](int64_t local, int64_t index, int64_t count, int64_t stride) {
-               int64_t end = index + (count - 1) * stride + 1;
-               known =
-                   known &&
-                   convertAdding(map.excess, to + local * toSize, tensor.dtype,
-                                 1, read(index * fromSize, end * fromSize),
-                                 fromType, stride, count);
-             });
+namespace {
+/// What a rank fills of a tensor.
+struct Destination {
+  const pcc_tensor &tensor;
+  Shard shard;
+  Span part; ///< of the shard's elements
+  char *to;  ///< where the first of the part lies
+
+  /// The address of an element of the shard.
+  char *at(int64_t local) const {
+    return to + (local - part.begin) * sizeOf(tensor.dtype);
+  }
+  void forEachRun(const SourceMap &map, const VisitRun &run) const {
+    pcc::forEachRun(map, shard, part, {0, map.elements()}, run);
+  }
+};
+
+/// The bytes of a tensor in a mapped file.
+struct MappedTensor {
+  int32_t dtype; ///< -1: none that is known
+  /// Bytes from a block boundary of the file to the tensor.
+  int64_t place;
+  std::function<const char *(int64_t begin, int64_t end)> read;
+};
+} // namespace
+
+/// Reads block by block of the file, each in the order in which it lies there,
+/// and lets go of it: memory holds little of the file at a time.
+static void copyShard(const Destination &to, const SourceMap &map,
+                      const MappedTensor &from) {
+  int64_t size = from.dtype < 0 ? 1 : sizeOf(from.dtype);
+  bool known = from.dtype >= 0;
+  auto copyBlock = [&](Span window) {
+    pcc::forEachRun(
+        map, to.shard, to.part, window,
+        [&](int64_t local, int64_t index, int64_t count, int64_t stride) {
+          int64_t last = index + (count - 1) * stride;
+          int64_t begin = std::min(index, last), end = std::max(index, last);
+          const char *bytes = from.read(begin * size, (end + 1) * size);
+          known =
+              known && convertAdding(map.excess, to.at(local), to.tensor.dtype,
+                                     1, bytes + (index - begin) * size,
+                                     from.dtype, stride, count);
+        });
+  };
+  Span bounds = boundsOf(map, to.shard, to.part);
+  const char *start = from.read(0, 0);
+  for (int64_t begin = bounds.begin; known && begin < bounds.end;) {
+    int64_t block = (from.place + begin * size) / hashedBlock + 1;
+    int64_t next = (block * hashedBlock - from.place + size - 1) / size;
+    Span window = {begin, std::min(next, bounds.end)};
+    copyBlock(window);
+    MappedFile::release(start + window.begin * size, start + window.end * size);
+    begin = next;
+  }
   if (!known)
     fail(ExitData, format("tensor '%s' has a type that cannot become %s",
-                          map.name.c_str(), dtypeName(tensor.dtype)));
+                          map.name.c_str(), dtypeName(to.tensor.dtype)));
 }
 
-static void drawShard(const pcc_tensor &tensor, const SourceMap &map,
-                      const Shard &shard, uint64_t seed, char *to) {
+static void drawShard(const Destination &to, const SourceMap &map,
+                      uint64_t seed) {
   uint64_t key = mix(seed ^ fnv1a(map.name.data(), map.name.size()));
-  int64_t size = sizeOf(tensor.dtype);
-  struct Run {
+  int64_t size = sizeOf(to.tensor.dtype);
+  struct Row {
     int64_t local, index, count, stride;
   };
-  std::vector<Run> runs;
-  forEachRun(map, shard,
-             [&](int64_t local, int64_t index, int64_t count, int64_t stride) {
-               runs.push_back({local, index, count, stride});
-             });
-  backend::parallelFor(runs.size(), [&](int64_t begin, int64_t end) {
+  std::vector<Row> rows;
+  to.forEachRun(
+      map, [&](int64_t local, int64_t index, int64_t count, int64_t stride) {
+        rows.push_back({local, index, count, stride});
+      });
+  backend::parallelFor(rows.size(), [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r)
-      for (int64_t i = 0; i < runs[r].count; ++i) {
+      for (int64_t i = 0; i < rows[r].count; ++i) {
         double value = standardDeviation *
-                       randomNormal(key, runs[r].index + i * runs[r].stride);
-        convert(to + (runs[r].local + i) * size, tensor.dtype, 1, &value,
+                       randomNormal(key, rows[r].index + i * rows[r].stride);
+        convert(to.at(rows[r].local) + i * size, to.tensor.dtype, 1, &value,
                 PCC_F64, 1, 1);
       }
   });
 }
 
-static void fillOnes(const pcc_tensor &tensor, const SourceMap &map,
-                     const Shard &shard, char *to) {
+static void fillOnes(const Destination &to, const SourceMap &map) {
   double one = 1;
-  int64_t size = sizeOf(tensor.dtype);
-  forEachRun(map, shard, [&](int64_t local, int64_t, int64_t count, int64_t) {
-    convert(to + local * size, tensor.dtype, 1, &one, PCC_F64, 0, count);
+  to.forEachRun(map, [&](int64_t local, int64_t, int64_t count, int64_t) {
+    convert(to.at(local), to.tensor.dtype, 1, &one, PCC_F64, 0, count);
   });
 }
 
-static void fillTensor(const pcc_tensor &tensor, const Shard &shard, char *to,
-                       const InitialValues &values, SourceFiles &files) {
+static void fillTensor(const Destination &to, const InitialValues &values,
+                       SourceFiles &files) {
+  const pcc_tensor &tensor = to.tensor;
   SourceMap map(tensor);
   if (tensor.kind == PCC_PARAM && values.kind == InitialValues::FromTensors) {
     const SafeTensors &file = *values.tensors;
     if (const SafeTensors::Tensor *from = tensorOf(file, map, values.code))
-      return copyShard(
-          tensor, map, shard,
-          [&](int64_t begin, int64_t end) {
-            return file.read(*from, begin, end);
-          },
-          dtypeNamed(from->dtype.c_str()), to);
+      return copyShard(to, map,
+                       {dtypeNamed(from->dtype.c_str()),
+                        from->place % hashedBlock,
+                        [&](int64_t begin, int64_t end) {
+                          return file.read(*from, begin, end);
+                        }});
     if (tensor.init != PCC_INIT_FILE)
       fail(values.code,
            format("'%s' has no tensor '%s'", file.path().c_str(),
@@ -216,14 +259,14 @@ static void fillTensor(const pcc_tensor &tensor, const Shard &shard, char *to,
       return;
     const char *from =
         files.tensor(*map.source, map.elements() * sizeOf(map.dtype));
-    return copyShard(
-        tensor, SourceMap(tensor, SourceMap::File), shard,
-        [&](int64_t begin, int64_t) { return from + begin; }, map.dtype, to);
+    return copyShard(to, SourceMap(tensor, SourceMap::File),
+                     {map.dtype, map.source->offset % hashedBlock,
+                      [&](int64_t begin, int64_t) { return from + begin; }});
   }
   if (tensor.init == PCC_INIT_NORMAL)
-    drawShard(tensor, map, shard, values.seed, to);
+    drawShard(to, map, values.seed);
   else if (tensor.init == PCC_INIT_ONE)
-    fillOnes(tensor, map, shard, to);
+    fillOnes(to, map);
 }
 
 void pcc::fillParameters(const pcc_program &program, const pcc_stage &stage,
@@ -233,14 +276,17 @@ void pcc::fillParameters(const pcc_program &program, const pcc_stage &stage,
     const pcc_tensor &tensor = stage.tensors[i];
     if (tensor.kind == PCC_SCRATCH)
       continue;
-    Shard shard = shardOf(program, tensor.layout, coordinates);
-    HostView view(arena + tensor.arena_offset,
-                  shard.elements() * sizeOf(tensor.dtype),
+    KeptRun run = storedRun(program, tensor, coordinates);
+    HostView view(arena + run.offset,
+                  run.elements.size() * sizeOf(tensor.dtype),
                   backend::Access::Write);
-    fillTensor(tensor, shard, static_cast<char *>(view.data()), values, files);
+    fillTensor({tensor, shardOf(program, tensor.layout, coordinates),
+                run.elements, static_cast<char *>(view.data())},
+               values, files);
   }
   if (values.tensors)
     values.tensors->requireWhole();
+  files.release();
 }
 
 /// True if every parameter of the program has a file to come from.

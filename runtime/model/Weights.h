@@ -31,6 +31,8 @@ public:
   /// The bytes of a source tensor. Exits with ExitData if the file cannot be
   /// read, or is not the one that was compiled.
   const char *tensor(const pcc_source &source, int64_t bytes);
+  /// Lets go of the memory that files were read into; they stay mapped.
+  void release();
 
   /// Where a file of the model, named as it was given to pcc, lies now. Exits
   /// with ExitData if it is not found.
@@ -66,8 +68,9 @@ struct InitialValues {
 InitialValues initialValues(const pcc_program &program, const std::string &how,
                             uint64_t seed, std::unique_ptr<SafeTensors> &file);
 
-/// Fills this rank's shards of all parameters of its stage, and the states
-/// that start at one; the arena is zeroed before. Random values are keyed by
+/// Fills what this rank stores of all parameters of its stage, and the states
+/// that start at one; the arena is zeroed before. Holds no more than a few
+/// blocks of the files in memory. Random values are keyed by
 /// seed, source tensor and source element, so that every layout has the same.
 void fillParameters(const pcc_program &program, const pcc_stage &stage,
                     const Coordinates &coordinates, char *arena,

@@ -94,6 +94,7 @@ void BlockCheck::readingBlock(int64_t block, int64_t end) {
   if (to < size)
     return;
   compare(block, known.hasher.text());
+  file.release(begin, begin + size);
   seen[block] = true;
   started.erase(block);
 }
@@ -107,10 +108,12 @@ void BlockCheck::reading(int64_t begin, int64_t end) {
       continue;
     }
     seen[block] = true;
-    const char *data = file.data() + beginOf(block);
-    int64_t size = endOf(block) - beginOf(block);
+    int64_t from = beginOf(block), to = endOf(block);
     std::string &hash = found[block];
-    beside->add([data, size, &hash] { hash = hashText(data, size); });
+    beside->add([this, from, to, &hash] {
+      hash = hashText(file.data() + from, to - from);
+      file.release(from, to);
+    });
   }
 }
 

@@ -61,18 +61,37 @@ FILE *pcc::createFile(const std::string &path) {
   return descriptor < 0 ? nullptr : fdopen(descriptor, "wb");
 }
 
-/// Has the disk begin with the block that ends at `end`, and waits for the one
-/// before it.
-static bool startFlush(int file, int64_t end) {
-  if (sync_file_range(file, end - flushedBytes, flushedBytes,
-                      SYNC_FILE_RANGE_WRITE) == 0 &&
-      (end == flushedBytes ||
-       sync_file_range(file, end - 2 * flushedBytes, flushedBytes,
+/// Has the disk begin with a block of a file, and waits for the one written
+/// before it, at byte `before` unless negative.
+static bool startFlush(int file, int64_t begin, int64_t bytes, int64_t before) {
+  if (sync_file_range(file, begin, bytes, SYNC_FILE_RANGE_WRITE) == 0 &&
+      (before < 0 ||
+       sync_file_range(file, before, bytes,
                        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
                            SYNC_FILE_RANGE_WAIT_AFTER) == 0))
     return true;
   // Any other error is one of the disk, which is told once.
   return errno == EINVAL || errno == ESPIPE || errno == ENOSYS;
+}
+
+bool pcc::writeAt(int file, const std::string &path, const void *data,
+                  int64_t bytes, int64_t offset, int64_t before) {
+  Operation operation("write", path);
+  auto *from = static_cast<const char *>(data);
+  for (int64_t at = 0; at < bytes;) {
+    ssize_t done =
+        pwrite(file, from + at, std::min(pieceBytes, bytes - at), offset + at);
+    advance();
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done <= 0)
+      return false;
+    at += done;
+  }
+  if (bytes < pieceBytes)
+    return true;
+  Operation flush("flush", path, Doing::Flushes);
+  return startFlush(file, offset, bytes, before);
 }
 
 bool pcc::writeBytes(FILE *file, const std::string &path, const void *data,
@@ -88,7 +107,9 @@ bool pcc::writeBytes(FILE *file, const std::string &path, const void *data,
     if (block == (end - static_cast<int64_t>(n)) / flushedBytes)
       continue;
     Operation flush("flush", path, Doing::Flushes);
-    if (fflush(file) || !startFlush(fileno(file), block * flushedBytes))
+    int64_t begin = (block - 1) * flushedBytes;
+    if (fflush(file) ||
+        !startFlush(fileno(file), begin, flushedBytes, begin - flushedBytes))
       return false;
   }
   return true;
@@ -101,6 +122,15 @@ std::string pcc::syncAndClose(FILE *file, const std::string &path) {
   if (fflush(file) || (fsync(fileno(file)) && errno != EINVAL))
     error = cannotWrite(path);
   if (fclose(file) && error.empty())
+    error = cannotWrite(path);
+  return error;
+}
+
+std::string pcc::syncAndClose(int file, const std::string &path) {
+  Operation operation("flush", path, Doing::Flushes);
+  bool isFlushed = fsync(file) == 0 || errno == EINVAL;
+  std::string error = isFlushed ? "" : cannotWrite(path);
+  if (close(file) && error.empty())
     error = cannotWrite(path);
   return error;
 }

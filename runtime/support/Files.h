@@ -26,8 +26,17 @@ int createDescriptor(const std::string &path);
 [[nodiscard]] bool writeBytes(FILE *file, const std::string &path,
                               const void *data, int64_t bytes);
 
+/// Writes a block at byte `offset` of an open file. The disk begins with a
+/// large one, and is waited for to have written the one before, which begins at
+/// byte `before` unless that is negative. Returns false with errno set on
+/// failure.
+[[nodiscard]] bool writeAt(int file, const std::string &path, const void *data,
+                           int64_t bytes, int64_t offset, int64_t before = -1);
+
 /// Flushes to the disk and closes.
 [[nodiscard]] std::string syncAndClose(FILE *file, const std::string &path);
+/// The same, of a descriptor.
+[[nodiscard]] std::string syncAndClose(int file, const std::string &path);
 
 /// Writes a whole small file and flushes it to the disk. Nothing is left of a
 /// file that could not be written.

@@ -56,6 +56,15 @@ MappedFile::~MappedFile() {
   files.erase(std::find(files.begin(), files.end(), this));
 }
 
+void MappedFile::release(const char *begin, const char *end) {
+  static const uintptr_t page = sysconf(_SC_PAGESIZE);
+  uintptr_t from = reinterpret_cast<uintptr_t>(begin) / page * page;
+  // Where the system cannot, the memory is held for longer, and that is all.
+  if (begin < end)
+    madvise(reinterpret_cast<void *>(from),
+            reinterpret_cast<uintptr_t>(end) - from, MADV_DONTNEED);
+}
+
 // The signal comes from our own reading of an element, not from within a call
 // that holds a lock, so that messages can be printed.
 void MappedFile::onReadError(int number, siginfo_t *info, void *) {

@@ -29,6 +29,13 @@ public:
   int64_t size() const { return length; }
   /// The path that it was opened with.
   const std::string &path() const { return name; }
+  /// Lets go of the memory that bytes [begin, end) were read into; whoever
+  /// reads them again has the system bring them back.
+  void release(int64_t begin, int64_t end) const {
+    release(bytes + begin, bytes + end);
+  }
+  /// The same, given addresses within a mapped file.
+  static void release(const char *begin, const char *end);
 
 private:
   /// Ends the program as the file that a read at `address` failed in wants; a

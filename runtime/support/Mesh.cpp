@@ -78,16 +78,3 @@ Shard pcc::shardOf(const pcc_program &program, const pcc_layout &layout,
   }
   return shard;
 }
-
-bool pcc::ownsShard(const pcc_program &program, const pcc_layout &layout,
-                    const Coordinates &coordinates) {
-  std::vector<bool> used(program.n_axes, false);
-  if (layout.rank > 0)
-    for (int i = 0; i < layout.axis_begin[layout.rank]; ++i)
-      used[layout.axes[i]] = true;
-  int stages = stageAxis(program);
-  for (int axis = 0; axis < program.n_axes; ++axis)
-    if (axis != stages && !used[axis] && coordinates[axis] != 0)
-      return false;
-  return true;
-}

@@ -44,11 +44,6 @@ struct Shard {
 Shard shardOf(const pcc_program &program, const pcc_layout &layout,
               const Coordinates &coordinates);
 
-/// True for one rank among those that hold the same shard: the one with
-/// coordinate 0 on every axis but that of stages that the layout does not use.
-bool ownsShard(const pcc_program &program, const pcc_layout &layout,
-               const Coordinates &coordinates);
-
 } // namespace pcc
 
 #endif // PCC_RUNTIME_SUPPORT_MESH_H

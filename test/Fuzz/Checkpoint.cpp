@@ -26,9 +26,9 @@ static TrainingState makeState() {
                                   0,   0,       source, 0, stride, source};
   static const pcc_tensor tensors[] = {
       {"w", nullptr, PCC_PARAM, PCC_F32, PCC_INIT_NORMAL, 1, layout, 0, &from,
-       0, nullptr, 0, nullptr},
+       0, nullptr, 0, nullptr, nullptr, 0},
       {"exp_avg.w", "w", PCC_STATE, PCC_F32, PCC_INIT_ZERO, 0, layout, 96,
-       &from, 0, nullptr, 0, nullptr}};
+       &from, 0, nullptr, 0, nullptr, nullptr, 0}};
   static pcc_stage stage;
   static pcc_program program;
   static char arena[arenaBytes];

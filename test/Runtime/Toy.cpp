@@ -5,6 +5,12 @@
 // the first stage and the rest in the last. It calls the same ABI, and checks
 // the inputs it gets.
 //
+// With ZERO 1 parameters and moments lie in rows that are cut over dp into
+// parts of odd lengths; the parameters' row is in every rank's arena, but after
+// a step what is not of its part is no number until the next one gathers it.
+// With ZERO 3 ranks have parts of the parameters alone, too. A microbatch has
+// BATCH samples.
+//
 //===----------------------------------------------------------------------===//
 
 #include "test/Runtime/Toy.h"
@@ -22,11 +28,17 @@
 #ifndef MICROBATCHES
 #define MICROBATCHES 2
 #endif
+#ifndef ZERO
+#define ZERO 0
+#endif
+#ifndef BATCH
+#define BATCH 4
+#endif
 
 using namespace toy;
 
 // Letters as in formulas. NOLINTBEGIN(readability-identifier-naming)
-static const int64_t stages = PP, M = MICROBATCHES, B = 4 / DP / (M / 2);
+static const int64_t stages = PP, M = MICROBATCHES, B = BATCH / DP / (M / 2);
 static const int64_t N = B * S;                   // rows of a local microbatch
 static const int64_t Vp = (V + TP - 1) / TP * TP; // padded vocabulary
 static const int64_t Vl = Vp / TP;
@@ -44,12 +56,23 @@ static int64_t place(int64_t bytes) {
 }
 
 static const int64_t sizeE = V * D, sizeW = D * Vl, sizeB = Vl;
-static const int64_t atE = place(4 * sizeE), atW = place(4 * sizeW),
-                     atB = place(4 * sizeB);
-static const int64_t mE = place(4 * sizeE), mW = place(4 * sizeW),
-                     mB = place(4 * sizeB);
-static const int64_t vE = place(4 * sizeE), vW = place(4 * sizeW),
-                     vB = place(4 * sizeB);
+// With ZERO, the row: nothing is aligned, so that its parts cut rows of W.
+static const int64_t rowE = 3, rowW = rowE + sizeE + 1, rowB = rowW + sizeW,
+                     partSize = (rowB + sizeB + DP - 1) / DP;
+static const int64_t atRow = place(ZERO ? 4 * partSize * DP : 0),
+                     atPart = place(ZERO ? 4 * partSize : 0),
+                     mPart = place(ZERO ? 4 * partSize : 0),
+                     vPart = place(ZERO ? 4 * partSize : 0);
+static int64_t placeOf(int64_t inRow, int64_t size) {
+  return ZERO ? atRow + 4 * inRow : place(4 * size);
+}
+static int64_t placeOfState(int64_t size) { return ZERO ? 0 : place(4 * size); }
+static const int64_t atE = placeOf(rowE, sizeE), atW = placeOf(rowW, sizeW),
+                     atB = placeOf(rowB, sizeB);
+static const int64_t mE = placeOfState(sizeE), mW = placeOfState(sizeW),
+                     mB = placeOfState(sizeB);
+static const int64_t vE = placeOfState(sizeE), vW = placeOfState(sizeW),
+                     vB = placeOfState(sizeB);
 static const int64_t gE = place(4 * sizeE), gW = place(4 * sizeW),
                      gB = place(4 * sizeB);
 static const int64_t atTokens = place(8 * N * M), atTargets = place(8 * N * M),
@@ -91,6 +114,8 @@ static int32_t whole[] = {0, 0, 0}, firstDim[] = {0, DP > 1, DP > 1};
 static int32_t lastOf2[] = {0, 0, TP > 1}, lastOf1[] = {0, TP > 1};
 
 static pcc_source sources[3], copyOfE;
+static const int64_t offsets[] = {rowE, rowW, rowB};
+static pcc_bucket bucketP, bucketM, bucketV;
 static pcc_tensor tensors[12];
 static pcc_input inputs[11];
 static pcc_output outputs[2], evalOutputs[2];
@@ -147,6 +172,10 @@ static pcc_program makeProgram() {
                                 {1, shapeB, lastOf1, tpAxes}};
   const int64_t at[][4] = {
       {atE, mE, vE, gE}, {atW, mW, vW, gW}, {atB, mB, vB, gB}};
+  bucketP = {partSize * DP, 1, dpAxes, ZERO < 3, ZERO < 3 ? atRow : atPart};
+  bucketM = {partSize * DP, 1, dpAxes, 0, mPart};
+  bucketV = {partSize * DP, 1, dpAxes, 0, vPart};
+  auto bucket = [](const pcc_bucket &made) { return ZERO ? &made : nullptr; };
   // The tensors of stage 0 first, then those of stage 1.
   int32_t count = 0;
   for (int64_t s = 0; s < stages; ++s) {
@@ -155,21 +184,22 @@ static pcc_program makeProgram() {
       if (!holds(s, t))
         continue;
       int32_t init = t == 2 ? PCC_INIT_ZERO : PCC_INIT_NORMAL;
-      tensors[count++] = {names[t], nullptr,    PCC_PARAM, PCC_F32,     init,
-                          t < 2,    layouts[t], at[t][0],  &sources[t], t == 0,
-                          &copyOfE, 0,          nullptr};
-      tensors[count++] = {firsts[t],     names[t], PCC_STATE,  PCC_F32,
-                          PCC_INIT_ZERO, 0,        layouts[t], at[t][1],
-                          &sources[t],   0,        nullptr,    0,
-                          nullptr};
-      tensors[count++] = {seconds[t],    names[t], PCC_STATE,  PCC_F32,
-                          PCC_INIT_ZERO, 0,        layouts[t], at[t][2],
-                          &sources[t],   0,        nullptr,    0,
-                          nullptr};
-      tensors[count++] = {grads[t],      names[t], PCC_SCRATCH, PCC_F32,
-                          PCC_INIT_ZERO, 0,        layouts[t],  at[t][3],
-                          nullptr,       0,        nullptr,     0,
-                          nullptr};
+      tensors[count++] = {names[t],    nullptr,         PCC_PARAM,  PCC_F32,
+                          init,        t < 2,           layouts[t], at[t][0],
+                          &sources[t], t == 0,          &copyOfE,   0,
+                          nullptr,     bucket(bucketP), offsets[t]};
+      tensors[count++] = {
+          firsts[t], names[t],   PCC_STATE, PCC_F32,         PCC_INIT_ZERO,
+          0,         layouts[t], at[t][1],  &sources[t],     0,
+          nullptr,   0,          nullptr,   bucket(bucketM), offsets[t]};
+      tensors[count++] = {
+          seconds[t], names[t],   PCC_STATE, PCC_F32,         PCC_INIT_ZERO,
+          0,          layouts[t], at[t][2],  &sources[t],     0,
+          nullptr,    0,          nullptr,   bucket(bucketV), offsets[t]};
+      tensors[count++] = {
+          grads[t], names[t],   PCC_SCRATCH, PCC_F32, PCC_INIT_ZERO,
+          0,        layouts[t], at[t][3],    nullptr, 0,
+          nullptr,  0,          nullptr,     nullptr, 0};
     }
     stageTable[s].n_tensors =
         static_cast<int32_t>(tensors + count - stageTable[s].tensors);
@@ -392,12 +422,33 @@ static void microbatches(pcc_context *ctx, char *arena, int64_t stage) {
   }
 }
 
+/// Brings in what other ranks keep of the parameters, or takes it out again.
+static void gatherRow(pcc_context *ctx, char *arena) {
+  int64_t first = pcc_comm_index(ctx, 1) * partSize;
+  if (ZERO == 0)
+    return;
+  if (ZERO < 3)
+    pcc_copy(ctx, arena + atPart, arena + atRow + 4 * first, 4 * partSize);
+  pcc_all_gather(ctx, 1, PCC_F32, arena + atPart, arena + atRow, partSize);
+}
+static void leaveRow(pcc_context *ctx, char *arena) {
+  int64_t first = pcc_comm_index(ctx, 1) * partSize;
+  if (ZERO == 0)
+    return;
+  pcc_copy(ctx, arena + atPart, arena + atRow + 4 * first, 4 * partSize);
+  for (int64_t i = 0; i < partSize * DP; ++i)
+    if (ZERO == 3 || i < first || i >= first + partSize)
+      floats(arena, atRow)[i] = NAN;
+  if (ZERO < 3)
+    std::fill_n(floats(arena, atPart), partSize, NAN);
+}
+
 struct Update {
-  int64_t param, m, v, grad, count;
+  int64_t param, m, v, grad, count, row;
   bool decays;
 };
 
-static void adamw(char *arena, const Update &u, float scale) {
+static void adamw(pcc_context *ctx, char *arena, const Update &u, float scale) {
   const float *s = floats(arena, atScalars);
   float step = integers(arena, atStep)[0];
   float lr = s[0], decay = u.decays ? s[1] : 0, beta1 = s[2], beta2 = s[3];
@@ -405,7 +456,15 @@ static void adamw(char *arena, const Update &u, float scale) {
   float correct2 = 1 - std::pow(beta2, step);
   float *p = floats(arena, u.param), *m = floats(arena, u.m),
         *v = floats(arena, u.v), *grad = floats(arena, u.grad);
-  for (int64_t i = 0; i < u.count; ++i) {
+  int64_t begin = 0, end = u.count;
+  if (ZERO) {
+    int64_t first = pcc_comm_index(ctx, 1) * partSize - u.row;
+    begin = std::max(begin, first);
+    end = std::min(end, first + partSize);
+    m = floats(arena, mPart) - first;
+    v = floats(arena, vPart) - first;
+  }
+  for (int64_t i = begin; i < end; ++i) {
     float g = grad[i] * scale;
     m[i] = beta1 * m[i] + (1 - beta1) * g;
     v[i] = beta2 * v[i] + (1 - beta2) * g * g;
@@ -419,6 +478,7 @@ static void step(pcc_context *ctx, char *arena) {
     usleep(1000 * atoi(pause));
   // pp is the major axis of the third communicator.
   int64_t stage = stages == 1 ? 0 : pcc_comm_index(ctx, 2) / TP;
+  gatherRow(ctx, arena);
   pcc_zero(ctx, arena + atSums, 16);
   for (int64_t grad : {gE, gW, gB})
     pcc_zero(ctx, arena + grad,
@@ -430,9 +490,9 @@ static void step(pcc_context *ctx, char *arena) {
   float *sums = floats(arena, atSums); // loss, targets, squares
   sums[1] = M * N;
   pcc_all_reduce(ctx, 1, PCC_F32, PCC_SUM, sums, 2);
-  const Update updates[] = {{atE, mE, vE, gE, sizeE, true},
-                            {atW, mW, vW, gW, sizeW, true},
-                            {atB, mB, vB, gB, sizeB, false}};
+  const Update updates[] = {{atE, mE, vE, gE, sizeE, rowE, true},
+                            {atW, mW, vW, gW, sizeW, rowW, true},
+                            {atB, mB, vB, gB, sizeB, rowB, false}};
   for (int t = 0; t < 3; ++t) {
     if (!holds(stage, t))
       continue;
@@ -451,12 +511,14 @@ static void step(pcc_context *ctx, char *arena) {
   float clip = std::min(1.0f, floats(arena, atScalars)[5] / (norm + 1e-6f));
   for (int t = 0; t < 3; ++t)
     if (holds(stage, t))
-      adamw(arena, updates[t], clip);
+      adamw(ctx, arena, updates[t], clip);
+  leaveRow(ctx, arena);
   *floats(arena, atNorm) = norm;
   *floats(arena, atLoss) = sums[0] / sums[1];
 }
 
 static void evaluate(pcc_context *ctx, char *arena) {
+  gatherRow(ctx, arena);
   pcc_zero(ctx, arena + atSums, 16);
   for (int64_t m = 0; m < M; ++m) {
     embed(ctx, arena, m);
@@ -464,6 +526,7 @@ static void evaluate(pcc_context *ctx, char *arena) {
   }
   float *sums = floats(arena, atSums);
   pcc_all_reduce(ctx, 1, PCC_F32, PCC_SUM, sums, 2);
+  leaveRow(ctx, arena);
   *floats(arena, atLoss) = sums[0] / sums[1];
   *floats(arena, atCount) = sums[1];
 }

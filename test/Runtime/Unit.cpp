@@ -198,11 +198,6 @@ static void testMesh() {
   Shard shard = shardOf(program, layout, at);
   CHECK(shard.start[0] == (2 * 4 + 3) * 2 && shard.extent[0] == 2);
   CHECK(shard.start[1] == 0 && shard.extent[1] == 6 && shard.elements() == 12);
-  CHECK(ownsShard(program, layout, at)); // of its stage
-  const int32_t onlyDP[] = {0, 1, 1};
-  layout.axis_begin = onlyDP;
-  CHECK(!ownsShard(program, layout, at));
-  CHECK(ownsShard(program, layout, {1, 2, 0}));
 }
 
 static void testElements() {

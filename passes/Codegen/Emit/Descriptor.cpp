@@ -228,7 +228,8 @@ FailureOr<Datum> Descriptor::tensor(rt::BufferOp buffer) {
        Datum::i32(tensor->dtype), Datum::i32(tensor->init),
        Datum::i32(tensor->decay), *where, Datum::i64(tensor->arena_offset),
        from, Datum::i32(tensor->n_copies), data.addArray("pcc.copies", copies),
-       Datum::i32(tensor->n_uses), data.addArray("pcc.uses", uses)});
+       Datum::i32(tensor->n_uses), data.addArray("pcc.uses", uses),
+       Datum::null(), Datum::i64(tensor->bucket_offset)});
 }
 
 FailureOr<Datum> Descriptor::input(rt::BufferOp buffer) {

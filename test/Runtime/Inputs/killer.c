@@ -30,6 +30,9 @@ static void count(void) {
 WRAP(FILE *, fopen, (const char *path, const char *mode), (path, mode))
 WRAP(FILE *, fdopen, (int file, const char *mode), (file, mode))
 WRAP(size_t, fwrite, (const void *p, size_t s, size_t n, FILE *f), (p, s, n, f))
+WRAP(ssize_t, pwrite, (int file, const void *p, size_t n, off_t at),
+     (file, p, n, at))
+WRAP(int, ftruncate, (int file, off_t size), (file, size))
 WRAP(int, fflush, (FILE * f), (f))
 WRAP(int, fclose, (FILE * f), (f))
 WRAP(int, fsync, (int file), (file))

@@ -41,6 +41,13 @@ size_t fwrite(const void *data, size_t size, size_t count, FILE *file) {
   return next(data, size, count, file);
 }
 
+ssize_t pwrite(int file, const void *data, size_t size, off_t at) {
+  ssize_t (*next)(int, const void *, size_t, off_t) =
+      (ssize_t (*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
+  slow("SLOW_MS");
+  return next(file, data, size, at);
+}
+
 int fsync(int file) {
   char link[64], path[4096] = "";
   snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
