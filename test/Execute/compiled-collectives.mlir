@@ -56,14 +56,11 @@ pipe.input @input.tokens : tensor<1x8xi64> role tokens name "tokens"
      dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}]>}
 pipe.output @output.loss : tensor<f32> name "loss"
 pipe.output @output.norm : tensor<f32> name "norm"
-nn.state @sum : tensor<1x8xi64> sum {dist.global = tensor<2x8xi64>,
-     dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}]>}
 
 pipe.task @microbatch.0 stage 0 forward_backward calls @microbatch.0.body
-    (@input.tokens, @sum) -> (@sum)
-pipe.body @microbatch.0.body (%ids: tensor<1x8xi64>,
-        %sum_before: tensor<1x8xi64>) -> (tensor<1x8xi64> into 1) {
-  pipe.yield %ids : tensor<1x8xi64>
+    (@input.tokens)
+pipe.body @microbatch.0.body (%ids: tensor<1x8xi64>) {
+  pipe.yield
 }
 pipe.task @update.0 stage 0 update calls @update.0.body
     (@x, @a, @b, @c, @d, @e, @f, @g, @h, @i, @j, @k)
@@ -105,7 +102,20 @@ pipe.body @update.0.body (%x: tensor<4x4x6x6xf32>,
   %j = dist.all_reduce max %x over ["tp", "dp"] : tensor<4x4x6x6xf32>
   %k = dist.all_reduce sum %x over ["dp"] : tensor<4x4x6x6xf32>
   %one = nn.constant dense<1.0> : tensor<f32>
-  pipe.yield %one, %one, %a, %b, %c, %d, %e, %f, %g, %h, %i, %j, %k
+  // To zeros: what replaces a parameter goes on from it.
+  %new_a = nn.sum %a_before, %a : tensor<4x8x6x6xf32>
+  %new_b = nn.sum %b_before, %b : tensor<4x8x6x3xf32>
+  %new_c = nn.sum %c_before, %c : tensor<2x4x12x6xf32>
+  %new_d = nn.sum %d_before, %d : tensor<4x8x6x3xf32>
+  %new_e = nn.sum %e_before, %e : tensor<4x2x12x6xf32>
+  %new_f = nn.sum %f_before, %f : tensor<4x8x12x6xf32>
+  %new_g = nn.sum %g_before, %g : tensor<4x8x3x6xf32>
+  %new_h = nn.sum %h_before, %h : tensor<4x8x3x6xf32>
+  %new_i = nn.sum %i_before, %i : tensor<1xf32>
+  %new_j = nn.sum %j_before, %j : tensor<4x4x6x6xf32>
+  %new_k = nn.sum %k_before, %k : tensor<4x4x6x6xf32>
+  pipe.yield %one, %one, %new_a, %new_b, %new_c, %new_d, %new_e, %new_f, %new_g,
+      %new_h, %new_i, %new_j, %new_k
       : tensor<f32>, tensor<f32>, tensor<4x8x6x6xf32>, tensor<4x8x6x3xf32>,
         tensor<2x4x12x6xf32>, tensor<4x8x6x3xf32>, tensor<4x2x12x6xf32>,
         tensor<4x8x12x6xf32>, tensor<4x8x3x6xf32>, tensor<4x8x3x6xf32>,
