@@ -31,7 +31,7 @@ def RT_BufferKind : I32EnumAttr<"BufferKind", "what a buffer holds", [
     I32EnumAttrCase<"Input", 4, "input">,
     I32EnumAttrCase<"Output", 5, "output">,
     I32EnumAttrCase<"Value", 6, "value">,
-    I32EnumAttrCase<"Temporary", 7, "temporary">]> {
+    I32EnumAttrCase<"Frame", 7, "frame">]> {
   let cppNamespace = "::pcc::rt";
   let genSpecializedAttr = 0;
 }

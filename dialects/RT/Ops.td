@@ -80,14 +80,14 @@ def RT_StageOp : RT_Op<"stage", [SymbolTable, IsolatedFromAbove, NoTerminator,
     ```mlir
     rt.stage 0 arena 128 {
       rt.buffer @x : memref<4x4xf32> input at 0 {role = "data", name = "x"}
-      rt.buffer @y : memref<4x4xf32> temporary at 64
-      rt.func @forward.0(%x: memref<4x4xf32>) {
-        %y = rt.address @y : memref<4x4xf32>
+      rt.buffer @frame : memref<64xi8> frame at 64
+      rt.func @forward(%x: memref<4x4xf32>) frame 64 {
+        %y = rt.temporary at 0 : memref<4x4xf32>
         rt.copy %x to %y : memref<4x4xf32> to memref<4x4xf32>
       }
       rt.func @train() {
         %x = rt.address @x : memref<4x4xf32>
-        rt.call @forward.0(%x) : memref<4x4xf32>
+        rt.call @forward(%x) frame @frame : memref<4x4xf32>
       }
     }
     ```
@@ -149,16 +149,19 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">]> {
 
 def RT_FuncOp : RT_Op<"func", [Symbol, IsolatedFromAbove, NoTerminator,
     SingleBlock, HasParent<"StageOp">]> {
-  let summary = "A task of buffers, or an entry point without arguments";
+  let summary = "A body of buffers, or an entry point without arguments";
   let description = [{
-    Arguments are the inputs and values of a microbatch, which lie elsewhere
-    for each; see `rt.stage` for an example.
+    What it works on are its arguments, which lie elsewhere for each call, and
+    its temporaries, which lie in the frame that the caller gives it: `frame` is
+    how many bytes they need, once `--rt-plan` has given them offsets. See
+    `rt.stage` for an example.
 
     **Constraints:**
     - it holds ops of rt other than declarations;
-    - the entry points take no arguments.
+    - the entry points take no arguments and have no temporaries.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name);
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       DefaultValuedAttr<I64Attr, "0">:$frame);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -187,6 +190,26 @@ def RT_AddressOp : RT_Op<"address", [Pure,
                        DefaultValuedAttr<I64Attr, "0">:$slot);
   let results = (outs RT_Buffer:$result);
   let assemblyFormat = "$buffer (`slot` $slot^)? `:` type($result) attr-dict";
+}
+
+def RT_TemporaryOp : RT_Op<"temporary", [HasParent<"FuncOp">]> {
+  let summary = "Memory in the function's frame";
+  let description = [{
+    `offset` in bytes from where the frame begins; assigned by `--rt-plan`. See
+    `rt.stage` for an example.
+
+    **Constraints:**
+    - the offset is a multiple of the alignment, and the end within the frame;
+    - the elements lie row major without holes.
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let results = (outs RT_Buffer:$result);
+  let assemblyFormat = "(`at` $offset^)? `:` type($result) attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Bytes from its begin to that of what may follow it.
+    int64_t getBytes();
+  }];
 }
 
 def RT_ViewOp : RT_Op<"view", [Pure]> {
@@ -427,18 +450,21 @@ def RT_ExchangeOp : RT_Op<"exchange"> {
 
 def RT_CallOp : RT_Op<"call", [HasParent<"FuncOp">,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Runs a task, a function further up, on buffers";
+  let summary = "Runs a body, a function further up, on buffers";
   let description = [{
     See `rt.stage` for an example.
 
     **Constraints:**
     - the symbol is an `rt.func` that stands before the caller's, so that no
       function calls itself;
-    - the buffers have the types of its arguments.
+    - the buffers have the types of its arguments;
+    - the frame is an `rt.buffer` of that kind, with at least the bytes that the
+      function needs; it is absent where that is none.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<RT_Buffer>:$args);
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<RT_Buffer>:$args,
+                       OptionalAttr<FlatSymbolRefAttr>:$frame);
   let assemblyFormat = [{
-    $callee `(` $args `)` attr-dict (`:` type($args)^)?
+    $callee `(` $args `)` (`frame` $frame^)? attr-dict (`:` type($args)^)?
   }];
 }
 

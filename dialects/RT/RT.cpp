@@ -77,6 +77,10 @@ bool isContiguous(MemRefType type) {
 
 int64_t BufferOp::getBytes() { return getSpanBytes(getMemRefType()); }
 
+int64_t TemporaryOp::getBytes() {
+  return llvm::alignTo(getSpanBytes(getType()), kAlignment);
+}
+
 int64_t BufferOp::getSlotBytes() {
   return llvm::alignTo(getBytes(), kAlignment);
 }
@@ -99,15 +103,21 @@ int64_t ProgramOp::getCommIndex(ArrayAttr axes) {
   return found == getComms().end() ? -1 : found - getComms().begin();
 }
 
-/// `@name(%a: memref<...>, ...) { ... }`
+/// `@name(%a: memref<...>, ...) frame 64 { ... }`
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;
   SmallVector<OpAsmParser::Argument> arguments;
   if (parser.parseSymbolName(name, getSymNameAttrName(result.name),
                              result.attributes) ||
       parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren,
-                               /*allowType=*/true) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+                               /*allowType=*/true))
+    return failure();
+  IntegerAttr frame;
+  if (succeeded(parser.parseOptionalKeyword("frame")) &&
+      parser.parseAttribute(frame, parser.getBuilder().getI64Type(),
+                            getFrameAttrName(result.name), result.attributes))
+    return failure();
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
   Region *body = result.addRegion();
   if (parser.parseRegion(*body, arguments))
@@ -124,8 +134,10 @@ void FuncOp::print(OpAsmPrinter &p) {
   llvm::interleaveComma(getBlock()->getArguments(), p,
                         [&](BlockArgument arg) { p.printRegionArgument(arg); });
   p << ')';
-  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                     {getSymNameAttrName()});
+  if (getFrame() != 0)
+    p << " frame " << getFrame();
+  p.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {getSymNameAttrName(), getFrameAttrName()});
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                 /*printBlockTerminators=*/false);

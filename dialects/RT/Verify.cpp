@@ -79,8 +79,28 @@ LogicalResult FuncOp::verify() {
         isa<FuncOp, BufferOp, StageOp, ProgramOp>(op))
       return op.emitOpError() << "cannot be part of an rt.func";
   bool isEntry = getSymName() == kTrainEntry || getSymName() == kEvaluateEntry;
-  if (isEntry && getBlock()->getNumArguments())
+  if (!isEntry)
+    return success();
+  if (getBlock()->getNumArguments())
     return emitOpError() << "is an entry point, which takes no buffers";
+  if (!getBlock()->getOps<TemporaryOp>().empty() || getFrame() != 0)
+    return emitOpError() << "is an entry point, which has no frame";
+  return success();
+}
+
+LogicalResult TemporaryOp::verify() {
+  if (!isContiguous(getType()))
+    return emitOpError() << "must be contiguous, is " << getType();
+  if (!getOffset())
+    return success();
+  int64_t begin = *getOffset();
+  if (begin < 0 || begin % kAlignment)
+    return emitOpError() << "lies at " << begin << ", which is no multiple of "
+                         << kAlignment;
+  int64_t frame = (*this)->getParentOfType<FuncOp>().getFrame();
+  if (begin + getBytes() > frame)
+    return emitOpError() << "ends at byte " << begin + getBytes()
+                         << " of a frame of " << frame;
   return success();
 }
 
@@ -292,6 +312,19 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (TypeRange(getArgs()) != TypeRange(callee.getBlock()->getArgumentTypes()))
     return emitOpError() << "does not give " << getCalleeAttr()
                          << " the buffers it takes";
+  int64_t needed = callee.getFrame();
+  if (getFrameAttr()) {
+    auto frame = tables.lookupNearestSymbolFrom<BufferOp>(*this, getFrameAttr());
+    if (!frame || frame.getKind() != BufferKind::Frame)
+      return emitOpError() << "names " << getFrameAttr()
+                           << ", which is no buffer for frames";
+    if (frame.getBytes() < needed)
+      return emitOpError() << "gives " << getCalleeAttr() << " a frame of "
+                           << frame.getBytes() << " bytes, it needs " << needed;
+  } else if (needed > 0) {
+    return emitOpError() << "gives " << getCalleeAttr()
+                         << " no frame, it needs " << needed << " bytes";
+  }
   // So no function calls itself, directly or not.
   auto caller = (*this)->getParentOfType<FuncOp>();
   if (!callee->isBeforeInBlock(caller))

@@ -33,11 +33,14 @@ def RTLowerPass : Pass<"rt-lower", "::mlir::ModuleOp"> {
 }
 
 def RTPlanPass : Pass<"rt-plan", "::mlir::ModuleOp"> {
-  let summary = "Assigns every buffer its offset in the arena";
+  let summary = "Assigns offsets in frames and in the arena";
   let description = [{
-    Parameters, state, gradients (one after the other), inputs, outputs and
-    values of tasks have places of their own; temporaries of one task share
-    theirs where their lives do not overlap, those of different tasks always.
+    Temporaries share the frame of their function where their lives do not
+    overlap. Parameters, state and gradients (one after the other) have places
+    of their own in the arena; inputs, outputs, values and the frames of calls
+    share the rest of it: each lives from the call or transfer that writes it
+    first, inputs from the beginning, to the last that reads it, outputs to the
+    end.
   }];
 }
 

@@ -46,9 +46,9 @@ private:
   ModuleOp module;
 };
 
-/// Turns the functions of one stage into LLVM functions of the module. Those
-/// of tasks take the context, the arena and their buffers; entry points the
-/// context and the arena.
+/// Turns the functions of one stage into LLVM functions of the module. Bodies
+/// take the context, their frame and their buffers; entry points the context
+/// and the arena.
 class StageToLLVM {
 public:
   StageToLLVM(ModuleOp module, rt::StageOp stage, rt::ProgramOp program,
@@ -71,6 +71,7 @@ private:
   LogicalResult lower(rt::FuncOp function);
   LogicalResult lower(Operation *op);
   LogicalResult lowerOp(rt::AddressOp op);
+  LogicalResult lowerOp(rt::TemporaryOp op);
   void lowerOp(rt::ViewOp op);
   LogicalResult lowerOp(rt::LaunchOp op);
   void lowerOp(rt::GemmOp op);
@@ -121,8 +122,8 @@ private:
   llvm::StringMap<rt::BufferOp> buffers;
   /// By shape and element types.
   std::map<std::pair<const void *, std::array<int32_t, 3>>, Datum> gemms;
-  // Of the function at hand.
-  Value context, arena, arguments;
+  // Of the function at hand; `base` is the arena or the frame.
+  Value context, base, arguments;
   DenseMap<Value, Value> addresses;
 };
 
@@ -140,7 +141,7 @@ LogicalResult StageToLLVM::lower(rt::FuncOp function) {
   Block *block = made.addEntryBlock(builder);
   builder.setInsertionPointToStart(block);
   context = block->getArgument(0);
-  arena = block->getArgument(1);
+  base = block->getArgument(1);
   for (BlockArgument parameter : parameters)
     addresses[parameter] = block->getArgument(2 + parameter.getArgNumber());
 
@@ -181,8 +182,9 @@ FailureOr<Value> StageToLLVM::dtype(Operation *op, Value buffer) {
 
 LogicalResult StageToLLVM::lower(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<rt::AddressOp, rt::LaunchOp, rt::AllReduceOp, rt::ShardSliceOp,
-            rt::CommIndexOp>([&](auto op) { return lowerOp(op); })
+      .Case<rt::AddressOp, rt::TemporaryOp, rt::LaunchOp, rt::AllReduceOp,
+            rt::ShardSliceOp, rt::CommIndexOp>(
+          [&](auto op) { return lowerOp(op); })
       .Case<rt::ViewOp, rt::GemmOp, rt::CopyOp, rt::ZeroOp, rt::SendOp,
             rt::RecvOp, rt::ExchangeOp, rt::CallOp>([&](auto op) {
         lowerOp(op);
@@ -204,12 +206,17 @@ LogicalResult StageToLLVM::lower(Operation *op) {
 
 LogicalResult StageToLLVM::lowerOp(rt::AddressOp op) {
   rt::BufferOp buffer = buffers.lookup(op.getBuffer());
-  if (buffer.getOffset())
-    addresses[op] =
-        at(arena, int64_t(*buffer.getOffset()) +
-                      int64_t(op.getSlot()) * buffer.getSlotBytes());
-  else if (!op.use_empty())
+  if (!buffer.getOffset())
     return op.emitOpError("names a buffer without offset; run --rt-plan");
+  addresses[op] = at(base, int64_t(*buffer.getOffset()) +
+                               int64_t(op.getSlot()) * buffer.getSlotBytes());
+  return success();
+}
+
+LogicalResult StageToLLVM::lowerOp(rt::TemporaryOp op) {
+  if (!op.getOffset())
+    return op.emitOpError("has no offset; run --rt-plan");
+  addresses[op] = at(base, int64_t(*op.getOffset()));
   return success();
 }
 
@@ -289,7 +296,10 @@ void StageToLLVM::lowerOp(rt::ExchangeOp op) {
 }
 
 void StageToLLVM::lowerOp(rt::CallOp op) {
-  SmallVector<Value> args = {context, arena};
+  Value frame = base;
+  if (auto symbol = op.getFrame())
+    frame = at(base, int64_t(*buffers.lookup(*symbol).getOffset()));
+  SmallVector<Value> args = {context, frame};
   for (Value arg : op.getArgs())
     args.push_back(address(arg));
   LLVM::CallOp::create(builder, loc, TypeRange(),

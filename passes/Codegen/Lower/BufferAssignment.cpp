@@ -20,13 +20,9 @@ TaskLowering::Root *TaskLowering::newRoot(Root::Kind kind) {
 }
 
 TaskLowering::Root *TaskLowering::newTemporary(MemRefType type) {
-  OpBuilder outside(function);
-  std::string name = (body.getSymName() + ".t" + Twine(temporaries++)).str();
-  rt::BufferOp::create(outside, loc, name, type, rt::BufferKind::Temporary,
-                       /*offset=*/IntegerAttr(), /*slots=*/1,
-                       /*layout=*/rt::LayoutAttr());
   Root *root = newRoot(Root::Temporary);
-  root->address = rt::AddressOp::create(builder, loc, type, name, 0);
+  root->address =
+      rt::TemporaryOp::create(builder, loc, type, /*offset=*/IntegerAttr());
   return root;
 }
 

@@ -103,7 +103,8 @@ LogicalResult Schedules::lowerEntry(Entry &entry, rt::StageOp stage) {
             if (!body.getReplaced(i))
               args.push_back(
                   address(loc, task.getTarget(i), run.getMicrobatch()));
-          rt::CallOp::create(builder, loc, task.getBody(), args);
+          rt::CallOp::create(builder, loc, task.getBodyAttr(), args,
+                             /*frame=*/FlatSymbolRefAttr());
         })
         .Case([&](pipe::SendOp send) {
           rt::SendOp::create(

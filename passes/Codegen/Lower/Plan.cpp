@@ -1,7 +1,26 @@
-//===- Plan.cpp - Offsets of buffers in the arena -------------------------===//
+//===- Plan.cpp - Offsets in frames and in the arena ----------------------===//
+//
+// Two levels. Within a function, time is the order of its ops, and temporaries
+// share its frame. Within an entry point, time is the order of its calls and
+// transfers, and inputs, values and frames share the arena:
+//
+//     moment        0        1        2        3
+//     calls         f(x, a)  f(y, b)  g(b)     g(a)
+//     a             [--------------------------]
+//     b                      [--------]
+//     frame of f    [--------------]
+//     frame of g                      [--------]        may lie where f's does
+//
+// One program counter runs through all entry points, one after the other, since
+// a buffer has one place in all of them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Lower/Plan.h"
+#include "passes/Codegen/Lower/Packing.h"
 #include "passes/Codegen/Passes.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace pcc {
 #define GEN_PASS_DEF_RTPLANPASS
@@ -11,82 +30,186 @@ namespace pcc {
 using namespace mlir;
 using namespace pcc;
 
-namespace {
-
-/// A temporary with its life: the first and last op of its task that touches
-/// it.
-struct Life {
-  rt::BufferOp buffer;
-  unsigned first, last;
-  int64_t bytes;
-  int64_t offset = 0;
-};
-
-/// The buffer that an address is in, through views; null for arguments.
-rt::AddressOp findAddress(Value value) {
+/// The op that a buffer is the result of, through views; null for an argument.
+static Operation *rootOf(Value value) {
   while (auto view = value.getDefiningOp<rt::ViewOp>())
     value = view.getSource();
-  return value.getDefiningOp<rt::AddressOp>();
+  return value.getDefiningOp();
 }
 
-/// The lives of the temporaries that a function uses.
-SmallVector<Life> findLives(rt::FuncOp function,
-                            const llvm::StringMap<rt::BufferOp> &buffers) {
+/// Assigns the offsets of a function's temporaries and the size of its frame.
+static void planFrame(rt::FuncOp function) {
   llvm::MapVector<Operation *, Life> lives;
-  for (auto [index, op] : llvm::enumerate(*function.getBlock()))
-    for (const rt::Access &access : rt::getAccesses(&op)) {
-      rt::AddressOp address = findAddress(access.buffer);
-      if (!address)
-        continue;
-      rt::BufferOp buffer = buffers.lookup(address.getBuffer());
-      if (buffer.getKind() != rt::BufferKind::Temporary)
-        continue;
-      unsigned at = index;
-      auto [it, isNew] =
-          lives.insert({buffer, Life{buffer, at, at, buffer.getTotalBytes()}});
-      it->second.last = at;
-    }
-  SmallVector<Life> found;
+  for (auto [moment, op] : llvm::enumerate(*function.getBlock()))
+    for (const rt::Access &access : rt::getAccesses(&op))
+      if (auto temporary =
+              dyn_cast_or_null<rt::TemporaryOp>(rootOf(access.buffer)))
+        lives.try_emplace(temporary, Life{temporary.getBytes(), {}})
+            .first->second.touch(moment, /*begins=*/false);
+  SmallVector<Life> packed;
   for (auto &[op, life] : lives)
-    found.push_back(life);
+    packed.push_back(life);
+  function.setFrame(pack(packed));
+  // What nothing touches lies anywhere.
+  for (auto temporary : function.getBlock()->getOps<rt::TemporaryOp>())
+    temporary.setOffset(0);
+  for (auto [life, entry] : llvm::zip(packed, lives))
+    cast<rt::TemporaryOp>(entry.first).setOffset(life.offset);
+}
+
+/// Gives every call the frame that its function needs; calls of one function
+/// share one.
+static void giveFrames(rt::StageOp stage) {
+  SymbolTable symbols(stage);
+  stage.walk([&](rt::CallOp call) {
+    auto callee = symbols.lookup<rt::FuncOp>(call.getCallee());
+    call.removeFrameAttr();
+    if (callee.getFrame() == 0)
+      return;
+    std::string name = ("frame." + call.getCallee()).str();
+    auto type = MemRefType::get(int64_t(callee.getFrame()),
+                                IntegerType::get(stage.getContext(), 8));
+    auto buffer = symbols.lookup<rt::BufferOp>(name);
+    if (!buffer) {
+      OpBuilder builder(callee);
+      buffer = rt::BufferOp::create(
+          builder, callee.getLoc(), name, type, rt::BufferKind::Frame,
+          /*offset=*/IntegerAttr(), /*slots=*/1, /*layout=*/rt::LayoutAttr());
+      symbols.insert(buffer);
+    }
+    buffer.setType(type);
+    call.setFrame(buffer.getSymName());
+  });
+}
+
+namespace {
+
+/// Finds out when the buffers of a stage are needed.
+class ArenaLives {
+public:
+  explicit ArenaLives(rt::StageOp stage);
+
+  /// Those that share the arena, in the order of the stage.
+  llvm::MapVector<Operation *, Life> lives;
+
+private:
+  void run(rt::FuncOp entry);
+  /// An op at the present moment touches a buffer; `begins`: what was there
+  /// before is not needed.
+  void touch(Value address, bool begins);
+  /// For each argument of a function: whether it is written before it is read.
+  ArrayRef<bool> beginsOf(StringRef function);
+
+  llvm::StringMap<rt::BufferOp> buffers;
+  llvm::StringMap<rt::FuncOp> functions;
+  llvm::StringMap<SmallVector<bool>> begins;
+  unsigned moment = 0, entryBegin = 0;
+};
+
+} // namespace
+
+ArenaLives::ArenaLives(rt::StageOp stage) {
+  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
+    buffers[buffer.getSymName()] = buffer;
+    if (int(buffer.getKind()) >= int(rt::BufferKind::Input))
+      lives[buffer] = Life{buffer.getTotalBytes(), {}};
+  }
+  for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
+    functions[function.getSymName()] = function;
+  for (StringRef name : {rt::kTrainEntry, rt::kEvaluateEntry, rt::kForwardEntry})
+    if (rt::FuncOp entry = functions.lookup(name))
+      run(entry);
+}
+
+ArrayRef<bool> ArenaLives::beginsOf(StringRef name) {
+  auto [it, isNew] = begins.try_emplace(name);
+  if (!isNew)
+    return it->second;
+  Block *block = functions.lookup(name).getBlock();
+  SmallVector<bool> &found = it->second;
+  found.assign(block->getNumArguments(), false);
+  SmallVector<bool> isKnown(block->getNumArguments(), false);
+  for (Operation &op : *block)
+    for (const rt::Access &access : rt::getAccesses(&op)) {
+      Value value = access.buffer;
+      while (auto view = value.getDefiningOp<rt::ViewOp>())
+        value = view.getSource();
+      auto argument = dyn_cast<BlockArgument>(value);
+      if (!argument || isKnown[argument.getArgNumber()])
+        continue;
+      isKnown[argument.getArgNumber()] = true;
+      found[argument.getArgNumber()] = access.isWrite;
+    }
   return found;
 }
 
-/// Gives every life an offset such that no two that overlap in time overlap in
-/// space: largest first, each into the tightest gap that holds it. Returns the
-/// bytes needed.
-int64_t pack(MutableArrayRef<Life> lives) {
-  SmallVector<Life *> order, placed;
-  for (Life &life : lives)
-    order.push_back(&life);
-  // Addresses of lives are in the order of their first use.
-  llvm::sort(order, [](const Life *a, const Life *b) {
-    return a->bytes != b->bytes ? a->bytes > b->bytes : a < b;
-  });
-  int64_t peak = 0;
-  for (Life *life : order) {
-    // `placed` is sorted by offset.
-    int64_t end = 0, best = -1, bestGap = 0;
-    for (const Life *other : placed) {
-      if (other->last < life->first || life->last < other->first)
-        continue;
-      int64_t gap = other->offset - end;
-      if (gap >= life->bytes && (best < 0 || gap < bestGap)) {
-        best = end;
-        bestGap = gap;
-      }
-      end = std::max(end, other->offset + other->bytes);
-    }
-    life->offset = best < 0 ? end : best;
-    peak = std::max(peak, life->offset + life->bytes);
-    placed.insert(llvm::upper_bound(placed, life,
-                                    [](const Life *a, const Life *b) {
-                                      return a->offset < b->offset;
-                                    }),
-                  life);
-  }
-  return peak;
+void ArenaLives::touch(Value address, bool begins) {
+  auto made = dyn_cast_or_null<rt::AddressOp>(rootOf(address));
+  if (!made)
+    return;
+  rt::BufferOp buffer = buffers.lookup(made.getBuffer());
+  auto life = lives.find(buffer);
+  if (life == lives.end())
+    return;
+  // The slots of a buffer take turns: while one is needed, so is the buffer.
+  bool isFirst = life->second.spans.empty() ||
+                 life->second.spans.back().second < entryBegin;
+  life->second.touch(moment, isFirst || (begins && buffer.getSlots() == 1));
 }
+
+void ArenaLives::run(rt::FuncOp entry) {
+  entryBegin = moment;
+  // The runtime fills the inputs before.
+  for (auto &[op, life] : lives)
+    if (cast<rt::BufferOp>(op).getKind() == rt::BufferKind::Input)
+      life.touch(moment, /*begins=*/true);
+  for (Operation &op : *entry.getBlock()) {
+    if (isa<rt::AddressOp, rt::ViewOp>(op))
+      continue;
+    ++moment;
+    if (auto call = dyn_cast<rt::CallOp>(op)) {
+      for (auto [argument, begins] :
+           llvm::zip(call.getArgs(), beginsOf(call.getCallee())))
+        touch(argument, begins);
+      if (auto frame = call.getFrame())
+        lives[buffers.lookup(*frame)].touch(moment, /*begins=*/true);
+    }
+    for (const rt::Access &access : rt::getAccesses(&op))
+      touch(access.buffer, access.isWrite);
+  }
+  ++moment;
+  // The runtime reads the outputs afterwards.
+  for (auto address : entry.getBlock()->getOps<rt::AddressOp>()) {
+    rt::BufferOp buffer = buffers.lookup(address.getBuffer());
+    if (buffer.getKind() == rt::BufferKind::Output)
+      lives[buffer].touch(moment, /*begins=*/false);
+  }
+  ++moment;
+}
+
+void pcc::planArena(rt::StageOp stage) {
+  for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
+    planFrame(function);
+  giveFrames(stage);
+  // Gradients lie one after the other: reductions of neighbours are one.
+  int64_t end = 0;
+  for (int kind = 0; kind < int(rt::BufferKind::Input); ++kind)
+    for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
+      if (int(buffer.getKind()) == kind) {
+        buffer.setOffset(end);
+        end += buffer.getTotalBytes();
+      }
+  ArenaLives arena(stage);
+  SmallVector<Life> packed;
+  for (auto &[op, life] : arena.lives)
+    packed.push_back(life);
+  int64_t peak = pack(packed);
+  for (auto [life, entry] : llvm::zip(packed, arena.lives))
+    cast<rt::BufferOp>(entry.first).setOffset(end + life.offset);
+  stage.setArena(end + peak);
+}
+
+namespace {
 
 struct RTPlanPass : pcc::impl::RTPlanPassBase<RTPlanPass> {
   void runOnOperation() override {
@@ -96,24 +219,3 @@ struct RTPlanPass : pcc::impl::RTPlanPassBase<RTPlanPass> {
 };
 
 } // namespace
-
-void pcc::planArena(rt::StageOp stage) {
-  int64_t end = 0;
-  llvm::StringMap<rt::BufferOp> buffers;
-  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
-    buffers[buffer.getSymName()] = buffer;
-  for (int kind = 0; kind < int(rt::BufferKind::Temporary); ++kind)
-    for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
-      if (int(buffer.getKind()) == kind) {
-        buffer.setOffset(end);
-        end += buffer.getTotalBytes();
-      }
-  int64_t peak = 0;
-  for (auto function : stage.getBlock()->getOps<rt::FuncOp>()) {
-    SmallVector<Life> lives = findLives(function, buffers);
-    peak = std::max(peak, pack(lives));
-    for (const Life &life : lives)
-      rt::BufferOp(life.buffer).setOffset(end + life.offset);
-  }
-  stage.setArena(end + peak);
-}

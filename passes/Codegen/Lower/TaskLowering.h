@@ -181,7 +181,6 @@ private:
   llvm::DenseMap<mlir::Value, int64_t> numbers;
   int64_t numbered = 0;
   unsigned position = 0;
-  int temporaries = 0;
   mlir::Location loc = mlir::UnknownLoc::get(body.getContext());
 };
 

@@ -21,17 +21,24 @@ using namespace pcc;
 
 namespace {
 
-/// An instance of a buffer.
+/// What bytes belong to: an instance of a buffer, or a temporary.
 struct Owner {
-  rt::BufferOp buffer;
+  /// An `rt.buffer` or `rt.temporary`; null for nothing.
+  Operation *op = nullptr;
   int64_t slot = 0;
 
   bool operator==(const Owner &other) const {
-    return buffer == other.buffer && slot == other.slot;
+    return op == other.op && slot == other.slot;
+  }
+  std::string name() const {
+    if (auto buffer = dyn_cast<rt::BufferOp>(op))
+      return "@" + buffer.getSymName().str();
+    return "a temporary of @" +
+           op->getParentOfType<rt::FuncOp>().getSymName().str();
   }
 };
 
-/// Bytes [begin, end) of an instance.
+/// Bytes [begin, end) of one owner.
 struct Range {
   Owner owner;
   int64_t begin = 0, end = 0;
@@ -48,8 +55,11 @@ public:
     owners.set(range.begin, range.end, range.owner);
   }
 
+  /// The range holds nothing any more.
+  void forget(int64_t begin, int64_t end) { owners.set(begin, end, Owner()); }
+
   /// The first piece of the range that its owner does not hold: who does, or
-  /// no buffer if nothing was written there. Nothing if all is well.
+  /// nobody if nothing was written there. Nothing if all is well.
   std::optional<Owner> findIntruder(const Range &range) const {
     std::optional<Owner> found;
     owners.visit(range.begin, range.end,
@@ -64,8 +74,8 @@ private:
   Intervals<Owner> owners;
 };
 
-/// Where the addresses of a running function point.
-using Frame = DenseMap<Value, Range>;
+/// Where the buffers of a running function lie.
+using Places = DenseMap<Value, Range>;
 
 class StageVerifier {
 public:
@@ -86,8 +96,8 @@ public:
         memory = Memory();
         if (failed(fillKept()))
           return failure();
-        Frame frame;
-        if (failed(run(entry, frame)) || failed(checkKept(entry)))
+        Places places;
+        if (failed(run(entry, places, 0)) || failed(checkKept(entry)))
           return failure();
       }
     return success();
@@ -97,8 +107,9 @@ private:
   LogicalResult checkOffsets();
   LogicalResult fillKept();
   LogicalResult checkKept(rt::FuncOp entry);
-  LogicalResult run(rt::FuncOp function, Frame &frame);
-  LogicalResult checkOp(Operation *op, Frame &frame);
+  LogicalResult run(rt::FuncOp function, Places &places, int64_t frame);
+  LogicalResult call(rt::CallOp op, const Places &places);
+  LogicalResult checkOp(Operation *op, const Places &places);
   LogicalResult checkLaunch(rt::LaunchOp op);
   LogicalResult checkRanks(Operation *op);
   /// Whether an op may write `out` although it reads the same bytes as `in`.
@@ -123,12 +134,8 @@ LogicalResult StageVerifier::checkOffsets() {
   int64_t arena = *stage.getArena();
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
     std::optional<uint64_t> offset = buffer.getOffset();
-    if (!offset) {
-      // A temporary nothing touches has no place.
-      if (buffer.getKind() == rt::BufferKind::Temporary)
-        continue;
+    if (!offset)
       return buffer.emitOpError("has no offset; run --rt-plan");
-    }
     if (*offset % rt::kAlignment)
       return buffer.emitOpError()
              << "lies at " << *offset << ", which is no multiple of "
@@ -152,10 +159,9 @@ LogicalResult StageVerifier::fillKept() {
              [](const Range &a, const Range &b) { return a.begin < b.begin; });
   for (size_t i = 1; i < kept.size(); ++i)
     if (kept[i - 1].overlaps(kept[i])) {
-      rt::BufferOp buffer = kept[i].owner.buffer;
-      InFlightDiagnostic diag =
-          buffer.emitOpError("overlaps another buffer that keeps its content");
-      diag.attachNote(kept[i - 1].owner.buffer.getLoc()) << "this one";
+      InFlightDiagnostic diag = kept[i].owner.op->emitOpError(
+          "overlaps another buffer that keeps its content");
+      diag.attachNote(kept[i - 1].owner.op->getLoc()) << "this one";
       return diag;
     }
   for (const Range &range : kept)
@@ -178,13 +184,12 @@ LogicalResult StageVerifier::checkKept(rt::FuncOp entry) {
     if (!intruder)
       continue;
     InFlightDiagnostic diag = buffer.emitOpError();
-    if (!intruder->buffer) {
+    if (!intruder->op) {
       diag << "is not written by @" << entry.getSymName();
       return diag;
     }
     diag << "is overwritten when @" << entry.getSymName() << " ends";
-    diag.attachNote(intruder->buffer.getLoc())
-        << "by @" << intruder->buffer.getSymName();
+    diag.attachNote(intruder->op->getLoc()) << "by " << intruder->name();
     return diag;
   }
   return success();
@@ -250,31 +255,45 @@ LogicalResult StageVerifier::checkRanks(Operation *op) {
                            << " on " << ranks << " ranks";
 }
 
-LogicalResult StageVerifier::run(rt::FuncOp function, Frame &frame) {
+LogicalResult StageVerifier::call(rt::CallOp op, const Places &places) {
+  rt::FuncOp callee = functions.lookup(op.getCallee());
+  Places inner;
+  for (auto [arg, value] :
+       llvm::zip(callee.getBlock()->getArguments(), op.getArgs()))
+    if (places.contains(value))
+      inner[arg] = places.lookup(value);
+  int64_t frame = 0;
+  if (auto symbol = op.getFrame()) {
+    Range range = rangeOf(buffers.lookup(*symbol), 0);
+    memory.forget(range.begin, range.end);
+    frame = range.begin;
+  }
+  return run(callee, inner, frame);
+}
+
+LogicalResult StageVerifier::run(rt::FuncOp function, Places &places,
+                                 int64_t frame) {
   for (Operation &op : *function.getBlock()) {
     if (auto address = dyn_cast<rt::AddressOp>(op)) {
-      rt::BufferOp buffer = buffers.lookup(address.getBuffer());
-      if (buffer.getOffset())
-        frame[address] = rangeOf(buffer, address.getSlot());
+      places[address] =
+          rangeOf(buffers.lookup(address.getBuffer()), address.getSlot());
+    } else if (auto temporary = dyn_cast<rt::TemporaryOp>(op)) {
+      if (!temporary.getOffset())
+        return temporary.emitOpError("has no offset; run --rt-plan");
+      int64_t begin = frame + int64_t(*temporary.getOffset());
+      places[temporary] = {
+          {temporary}, begin, begin + rt::getSpanBytes(temporary.getType())};
     } else if (auto view = dyn_cast<rt::ViewOp>(op)) {
-      if (!frame.contains(view.getSource()))
-        continue;
-      Range range = frame.lookup(view.getSource());
+      Range range = places.lookup(view.getSource());
       MemRefType type = view.getType();
       range.begin += int64_t(view.getOffset()) *
                      rt::getElementBytes(type.getElementType());
       range.end = range.begin + rt::getSpanBytes(type);
-      frame[view] = range;
-    } else if (auto call = dyn_cast<rt::CallOp>(op)) {
-      rt::FuncOp callee = functions.lookup(call.getCallee());
-      Frame inner;
-      for (auto [arg, value] :
-           llvm::zip(callee.getBlock()->getArguments(), call.getArgs()))
-        if (frame.contains(value))
-          inner[arg] = frame.lookup(value);
-      if (failed(run(callee, inner)))
+      places[view] = range;
+    } else if (auto inner = dyn_cast<rt::CallOp>(op)) {
+      if (failed(call(inner, places)))
         return failure();
-    } else if (failed(checkOp(&op, frame))) {
+    } else if (failed(checkOp(&op, places))) {
       return failure();
     }
   }
@@ -297,65 +316,58 @@ bool StageVerifier::isInplace(Operation *op, Value in, Value out) {
   return in == out && isa<rt::AllReduceOp>(op);
 }
 
-LogicalResult StageVerifier::checkOp(Operation *op, Frame &frame) {
+LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
   if (auto launch = dyn_cast<rt::LaunchOp>(op);
       launch && failed(checkLaunch(launch)))
     return failure();
   if (failed(checkRanks(op)))
     return failure();
   SmallVector<rt::Access> accesses = rt::getAccesses(op);
-  for (const rt::Access &access : accesses)
-    if (!frame.contains(access.buffer))
-      return op->emitOpError("uses a buffer without offset; run --rt-plan");
-  auto nameOf = [](const Owner &owner) {
-    rt::BufferOp buffer = owner.buffer;
-    return "@" + buffer.getSymName().str();
-  };
   for (const rt::Access &access : accesses) {
-    Range range = frame.lookup(access.buffer);
+    Range range = places.lookup(access.buffer);
     if (access.isWrite)
       continue;
     std::optional<Owner> intruder = memory.findIntruder(range);
     if (!intruder)
       continue;
     InFlightDiagnostic diag = op->emitOpError()
-                              << "reads " << nameOf(range.owner);
-    if (!intruder->buffer) {
+                              << "reads " << range.owner.name();
+    if (!intruder->op) {
       diag << ", which nothing has written";
       return diag;
     }
     diag << ", part of which is overwritten";
-    diag.attachNote(intruder->buffer.getLoc()) << "by " << nameOf(*intruder);
+    diag.attachNote(intruder->op->getLoc()) << "by " << intruder->name();
     return diag;
   }
   for (auto [i, access] : llvm::enumerate(accesses)) {
     if (!access.isWrite)
       continue;
-    Range out = frame.lookup(access.buffer);
+    Range out = places.lookup(access.buffer);
     for (auto [j, other] : llvm::enumerate(accesses)) {
-      if (i == j || !out.overlaps(frame.lookup(other.buffer)))
+      if (i == j || !out.overlaps(places.lookup(other.buffer)))
         continue;
       if (!other.isWrite && isInplace(op, other.buffer, access.buffer))
         continue;
       return op->emitOpError()
-             << "writes " << nameOf(out.owner) << " over "
-             << nameOf(frame.lookup(other.buffer).owner) << ", which it "
+             << "writes " << out.owner.name() << " over "
+             << places.lookup(other.buffer).owner.name() << ", which it "
              << (other.isWrite ? "also writes" : "reads");
     }
   }
   for (const rt::Access &access : accesses)
     if (access.isWrite)
-      memory.write(frame.lookup(access.buffer));
+      memory.write(places.lookup(access.buffer));
   // One transfer covers its buffers and nothing else.
   if (auto reduce = dyn_cast<rt::AllReduceOp>(op)) {
     OperandRange operands = reduce.getBuffers();
     for (size_t i = 1; i < operands.size(); ++i) {
-      Range last = frame.lookup(operands[i - 1]);
-      Range next = frame.lookup(operands[i]);
+      Range last = places.lookup(operands[i - 1]);
+      Range next = places.lookup(operands[i]);
       if (int64_t(llvm::alignTo(last.end, rt::kAlignment)) != next.begin)
         return op->emitOpError()
-               << "reduces " << nameOf(last.owner) << " and "
-               << nameOf(next.owner) << ", which are not contiguous";
+               << "reduces " << last.owner.name() << " and "
+               << next.owner.name() << ", which are not contiguous";
     }
   }
   return success();

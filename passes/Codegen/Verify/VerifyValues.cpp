@@ -66,6 +66,13 @@ LogicalResult TaskVerifier::verify(Operation *op) {
     ranges[address] = rangeOf(buffer, address.getSlot());
     return success();
   }
+  if (auto temporary = dyn_cast<rt::TemporaryOp>(op)) {
+    int64_t begin = stage.getArena().value_or(0);
+    begin += int64_t(temporary.getOffset().value_or(0));
+    ranges[temporary] = {begin,
+                         begin + rt::getSpanBytes(temporary.getType())};
+    return success();
+  }
   if (auto view = dyn_cast<rt::ViewOp>(op)) {
     MemRefType type = view.getType();
     int64_t begin =
@@ -112,8 +119,9 @@ LogicalResult TaskVerifier::verifyEnd() {
 }
 
 LogicalResult TaskVerifier::verify() {
-  // Arguments are memory apart from what the task names itself.
-  int64_t end = stage.getArena().value_or(0);
+  // The frame and the arguments are memory apart from what the task names
+  // itself.
+  int64_t end = stage.getArena().value_or(0) + int64_t(task.getFrame());
   for (BlockArgument argument : task.getBlock()->getArguments()) {
     int64_t begin = llvm::alignTo(end, rt::kAlignment);
     end = begin + rt::getSpanBytes(cast<MemRefType>(argument.getType()));
