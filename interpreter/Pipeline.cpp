@@ -40,7 +40,7 @@ struct Pipeline::Stage {
 };
 
 Pipeline::Pipeline(Machine &machine, pipe::Entry entry)
-    : machine(machine), entry(entry) {
+    : machine(machine), symbols(machine.getModule()), entry(entry) {
   const Grid &grid = machine.getGrid();
   for (auto schedule : machine.getModule().getOps<pipe::ScheduleOp>())
     if (schedule.getEntry() == entry) {
@@ -89,18 +89,25 @@ Placement Pipeline::placement(pipe::InputOp input) {
 
 LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
                               InputSource inputs) {
-  ModuleOp module = machine.getModule();
-  auto task = module.lookupSymbol<pipe::TaskOp>(run.getTask());
+  auto task = symbols.lookup<pipe::TaskOp>(run.getTask());
   int64_t microbatch = run.getMicrobatch().value_or(0);
   if (int64_t(task.getStage()) != stage.number)
     return run.emitOpError() << "is in the schedule of stage " << stage.number
                              << ", the task is of stage " << task.getStage();
-  auto body = module.lookupSymbol<pipe::BodyOp>(task.getBody());
+  auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
   stage.task = std::make_unique<BlockRun>(
       machine, *body.getBlock(), stage.ranks, run.getMicrobatch().value_or(-1));
   for (auto [i, argument] : llvm::enumerate(body.getBlock()->getArguments())) {
     StringRef source = task.getSource(i);
-    if (isa<nn::ParamOp, nn::StateOp>(module.lookupSymbol(source))) {
+    if (auto integer = task.getInteger(i)) {
+      Tensor value(cast<RankedTensorType>(argument.getType()));
+      value.integer[0] = *integer;
+      stage.task->bind(argument,
+                       ValueList(stage.ranks.size(),
+                                 std::make_shared<Tensor>(value)));
+      continue;
+    }
+    if (isa_and_nonnull<nn::ParamOp, nn::StateOp>(symbols.lookup(source))) {
       ValueList held;
       for (int64_t rank : stage.ranks) {
         TensorRef value = machine.readSymbol(source, rank);
@@ -112,7 +119,7 @@ LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
       stage.task->bind(argument, held);
       continue;
     }
-    if (auto input = module.lookupSymbol<pipe::InputOp>(source)) {
+    if (auto input = symbols.lookup<pipe::InputOp>(source)) {
       TensorRef global =
           inputs(input, input.isPerMicrobatch() ? microbatch : -1);
       dist::Layout layout = placement(input).layout;
@@ -133,8 +140,8 @@ LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
 }
 
 void Pipeline::finish(Stage &stage, pipe::RunOp run) {
-  auto task = machine.getModule().lookupSymbol<pipe::TaskOp>(run.getTask());
-  auto body = machine.getModule().lookupSymbol<pipe::BodyOp>(task.getBody());
+  auto task = symbols.lookup<pipe::TaskOp>(run.getTask());
+  auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
   int64_t microbatch = run.getMicrobatch().value_or(0);
   for (unsigned i = 0; i < task.getTargets().size(); ++i) {
     ValueList result = stage.task->getResult(i);

@@ -49,6 +49,7 @@ private:
   mlir::FailureOr<llvm::StringMap<TensorRef>> collectOutputs();
 
   Machine &machine;
+  mlir::SymbolTable symbols;
   pipe::Entry entry;
   std::vector<Stage> stages;
 };

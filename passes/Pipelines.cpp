@@ -98,6 +98,8 @@ static void addTrainPasses(OpPassManager &manager, const Options &options) {
   cuts.stages = options.pp;
   cuts.cut = options.stageCut;
   manager.addPass(createNNStageCutsPass(std::move(cuts)));
+  // Likewise, within stages.
+  manager.addPass(createNNSegmentsPass());
   // Differentiates before the mesh exists: gradients are sharded like all
   // other values.
   manager.addPass(createNNAutodiffPass());
@@ -156,6 +158,8 @@ static void addSpmdPasses(OpPassManager &manager, const Options &options) {
 static void addPipelinePasses(OpPassManager &manager, const Options &options) {
   // Tasks are cut from local programs: what crosses stages are local values.
   manager.addPass(createPipeOutlinePass());
+  // Once per layer would be once too often for everything from here on.
+  manager.addPass(createPipeShareBodiesPass());
   // Orders the tasks, and so knows which values are sent when.
   PipeSchedulePassOptions schedule;
   schedule.kind = options.schedule;

@@ -81,6 +81,12 @@ inline constexpr llvm::StringLiteral kBackwardAttr = "nn.bwd";
 /// On any op, a whole number: the pipeline stage it belongs to. Absent: there
 /// are no stages.
 inline constexpr llvm::StringLiteral kStageAttr = "nn.stage";
+/// On any op, a whole number: the segment (a layer, mostly) it belongs to.
+/// Segments count on from stage to stage. Absent: a stage is one segment.
+inline constexpr llvm::StringLiteral kSegmentAttr = "nn.segment";
+/// Where an op runs: what an op that is made in the place of another inherits.
+inline constexpr llvm::StringLiteral kPlaceAttrs[] = {
+    kBackwardAttr, kStageAttr, kSegmentAttr};
 
 //===----------------------------------------------------------------------===//
 // Of parameters

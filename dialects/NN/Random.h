@@ -36,12 +36,13 @@ inline uint32_t randomAdd(uint32_t key, uint32_t coordinate) {
   return randomMix(key ^ (coordinate * kRandomWeyl + kRandomMul1));
 }
 
-/// The key of one op in one step: low words first of seed, step and id.
+/// The key of one op in one step. The high word of `step` is added to the id:
+/// tasks that share ops have other ids by another high word.
 inline uint32_t randomKey(uint64_t seed, uint64_t step, uint64_t id) {
   uint32_t key = randomMix(static_cast<uint32_t>(seed) + kRandomWeyl);
   key = randomAdd(key, static_cast<uint32_t>(seed >> 32));
   key = randomAdd(key, static_cast<uint32_t>(step));
-  return randomAdd(key, static_cast<uint32_t>(id));
+  return randomAdd(key, static_cast<uint32_t>(id + (step >> 32)));
 }
 
 /// An element whose bits are below this is dropped: p * 2^32, rounded down.

@@ -68,6 +68,7 @@ constexpr StringLiteral anOp = "an op", aModule = "a module",
 const Attr onOps[] = {
     {kBackwardAttr, isAny, isUnit, anOp, aUnit},
     {kStageAttr, isAny, isInteger, anOp, aNumber},
+    {kSegmentAttr, isAny, isInteger, anOp, aNumber},
     {kIdsAttr, isLater, isDictionary, "an input", "a dictionary"},
     {kDimsAttr, isLater, isDims, "an input", "#nn.dims"},
     {kImpliedAttr, isModule, isImplied, aModule,

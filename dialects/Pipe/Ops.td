@@ -144,7 +144,7 @@ def Pipe_TaskOp : Pipe_Op<"task", [Symbol,
   let description = [{
     A body, and what its arguments and results are in this task: arguments are
     `pipe.input`s, `pipe.value`s, parameters and state, which are read as the
-    task begins; results are `pipe.value`s and `pipe.output`s, or take the place
+    task begins, or integers; results are `pipe.value`s and `pipe.output`s, or take the place
     of a parameter or state as the task ends.
 
     ```mlir
@@ -164,18 +164,21 @@ def Pipe_TaskOp : Pipe_Op<"task", [Symbol,
     **Constraints:**
     - it calls a `pipe.body` with a symbol for each argument and result, of the
       declared type;
-    - an argument is a `pipe.input`, `pipe.value`, `nn.param` or `nn.state`;
+    - an argument is a `pipe.input`, `pipe.value`, `nn.param` or `nn.state`, or,
+      if it is a `tensor<i64>`, an integer;
     - a result that takes an argument's place is bound to the `nn.param` or
       `nn.state` that the argument is, any other to a `pipe.value` or
       `pipe.output`;
-    - no two arguments or results are the same parameter or state.
+    - no two arguments are the same parameter or state, no two results the
+      same symbol;
+    - nothing is both taken and given but by a result that takes its place.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Pipe_Stage:$stage,
     Pipe_PhaseAttr:$phase, FlatSymbolRefAttr:$body, ArrayAttr:$sources,
     DefaultValuedAttr<ArrayAttr, "{}">:$targets);
   let assemblyFormat = [{
-    $sym_name `stage` $stage $phase `calls` $body custom<Symbols>($sources)
-    (`->` custom<Symbols>($targets)^)? attr-dict
+    $sym_name `stage` $stage $phase `calls` $body custom<Bindings>($sources)
+    (`->` custom<Bindings>($targets)^)? attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -192,11 +195,19 @@ def Pipe_TaskOp : Pipe_Op<"task", [Symbol,
                  ? Entry::Evaluate
                  : Entry::Train;
     }
-    /// The symbol that argument or result i is bound to.
+    /// The symbol that argument i is bound to; empty for an integer.
     ::llvm::StringRef getSource(unsigned i) {
-      return ::mlir::cast<::mlir::FlatSymbolRefAttr>(getSources()[i])
-          .getValue();
+      auto symbol =
+          ::mlir::dyn_cast<::mlir::FlatSymbolRefAttr>(getSources()[i]);
+      return symbol ? symbol.getValue() : ::llvm::StringRef();
     }
+    /// The integer that argument i is bound to, if it is.
+    std::optional<int64_t> getInteger(unsigned i) {
+      if (auto integer = ::mlir::dyn_cast<::mlir::IntegerAttr>(getSources()[i]))
+        return integer.getInt();
+      return std::nullopt;
+    }
+    /// The symbol that result i is bound to.
     ::llvm::StringRef getTarget(unsigned i) {
       return ::mlir::cast<::mlir::FlatSymbolRefAttr>(getTargets()[i])
           .getValue();

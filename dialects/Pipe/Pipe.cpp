@@ -26,24 +26,36 @@ static void printRole(OpAsmPrinter &p, Operation *,
   p << pcc::nn::stringifyInputRole(role.getValue());
 }
 
-/// `(@a, @b)`
-static ParseResult parseSymbols(OpAsmParser &parser, ArrayAttr &symbols) {
+/// `(@a, @b, 7)`
+static ParseResult parseBindings(OpAsmParser &parser, ArrayAttr &bindings) {
   SmallVector<Attribute> list;
+  Builder &builder = parser.getBuilder();
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&] {
+        int64_t number;
+        OptionalParseResult parsed = parser.parseOptionalInteger(number);
+        if (parsed.has_value()) {
+          list.push_back(builder.getI64IntegerAttr(number));
+          return failure(failed(*parsed));
+        }
         StringAttr symbol;
         if (parser.parseSymbolName(symbol))
-          return failure();
+          return failure(true);
         list.push_back(FlatSymbolRefAttr::get(symbol));
-        return success();
+        return failure(false);
       }))
     return failure();
-  symbols = parser.getBuilder().getArrayAttr(list);
+  bindings = builder.getArrayAttr(list);
   return success();
 }
 
-static void printSymbols(OpAsmPrinter &p, Operation *, ArrayAttr symbols) {
+static void printBindings(OpAsmPrinter &p, Operation *, ArrayAttr bindings) {
   p << '(';
-  llvm::interleaveComma(symbols, p);
+  llvm::interleaveComma(bindings, p, [&](Attribute binding) {
+    if (auto number = dyn_cast<IntegerAttr>(binding))
+      p << number.getInt();
+    else
+      p << binding;
+  });
   p << ')';
 }
 

@@ -42,10 +42,14 @@ LogicalResult BodyOp::verify() {
 }
 
 LogicalResult TaskOp::verify() {
-  for (ArrayAttr symbols : {getSources(), getTargets()})
-    for (Attribute symbol : symbols)
-      if (!isa<FlatSymbolRefAttr>(symbol))
-        return emitOpError() << "binds to " << symbol << ", not to a symbol";
+  for (Attribute source : getSources())
+    if (!isa<FlatSymbolRefAttr, IntegerAttr>(source))
+      return emitOpError() << "binds an argument to " << source
+                           << ", which is no symbol and no integer";
+  for (Attribute target : getTargets())
+    if (!isa<FlatSymbolRefAttr>(target))
+      return emitOpError() << "binds a result to " << target
+                           << ", which is no symbol";
   return success();
 }
 
@@ -101,6 +105,12 @@ LogicalResult TaskOp::verifySymbolUses(SymbolTableCollection &tables) {
   };
   llvm::SmallDenseSet<Attribute> kept;
   for (auto [source, argument] : llvm::zip(getSources(), arguments)) {
+    if (isa<IntegerAttr>(source)) {
+      auto type = cast<RankedTensorType>(argument.getType());
+      if (type.getRank() != 0 || !type.getElementType().isInteger(64))
+        return emitOpError() << "binds " << type << " to an integer";
+      continue;
+    }
     if (failed(check(source, argument.getType(), /*isSource=*/true)))
       return failure();
     if (isKept(tables.lookupNearestSymbolFrom(
@@ -108,10 +118,15 @@ LogicalResult TaskOp::verifySymbolUses(SymbolTableCollection &tables) {
         !kept.insert(source).second)
       return emitOpError() << "binds two arguments to " << source;
   }
+  llvm::SmallDenseSet<Attribute> given;
   for (auto [i, target, value] :
        llvm::enumerate(getTargets(), body.getResults())) {
     std::optional<unsigned> replaced = body.getReplaced(i);
+    if (!given.insert(target).second)
+      return emitOpError() << "binds two results to " << target;
     if (!replaced) {
+      if (llvm::is_contained(getSources(), target))
+        return emitOpError() << "takes and gives " << target;
       if (failed(check(target, value.getType(), /*isSource=*/false)))
         return failure();
       continue;

@@ -212,6 +212,22 @@ def RT_TemporaryOp : RT_Op<"temporary", [HasParent<"FuncOp">]> {
   }];
 }
 
+def RT_ConstantOp : RT_Op<"constant", [Pure]> {
+  let summary = "Memory outside the arena that always holds an integer";
+  let description = [{
+    ```mlir
+    %key = rt.constant 4294967296 : memref<i64>
+    ```
+
+    **Constraints:**
+    - it is one i64.
+  }];
+  let arguments = (ins I64Attr:$value);
+  let results = (outs RT_Buffer:$result);
+  let assemblyFormat = "$value `:` type($result) attr-dict";
+  let hasVerifier = 1;
+}
+
 def RT_ViewOp : RT_Op<"view", [Pure]> {
   let summary = "Some of a buffer's elements in another shape";
   let description = [{

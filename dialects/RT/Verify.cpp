@@ -287,10 +287,20 @@ LogicalResult AllToAllOp::verify() {
   return checkBlocks(*this, getInput(), getOutput());
 }
 
+/// Whether a buffer is one i64.
+static bool isInteger(MemRefType type) {
+  return type.getElementType().isInteger(64) && type.getNumElements() == 1;
+}
+
 LogicalResult CommIndexOp::verify() {
-  MemRefType type = getOutput().getType();
-  if (!type.getElementType().isInteger(64) || type.getNumElements() != 1)
-    return emitOpError() << "writes one i64, not " << type;
+  if (!isInteger(getOutput().getType()))
+    return emitOpError() << "writes one i64, not " << getOutput().getType();
+  return success();
+}
+
+LogicalResult ConstantOp::verify() {
+  if (!isInteger(getType()))
+    return emitOpError() << "is one i64, not " << getType();
   return success();
 }
 

@@ -45,7 +45,10 @@ struct StageState {
   llvm::StringSet<> ran;
   /// The task that uses what all microbatches gave, once it has run.
   TaskOp last;
-  int64_t live = 0;
+  /// By microbatch, the backward tasks that are still to run on what forward
+  /// tasks keep for them.
+  llvm::SmallDenseMap<int64_t, int64_t> live;
+  int64_t backwardTasks = 0;
 
   bool isDone() { return next == schedule.getBlock()->end(); }
   bool isWaiting() { return !posted.empty() || !meetings.empty(); }
@@ -65,6 +68,7 @@ struct PipeCheckPass : pcc::impl::PipeCheckPassBase<PipeCheckPass> {
   LogicalResult findStages(Entry entry);
 
   std::vector<StageState> states;
+  std::optional<SymbolTable> symbols;
 };
 
 } // namespace
@@ -74,7 +78,7 @@ static std::string instance(StringRef name, int64_t microbatch) {
 }
 
 LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
-  auto task = getOperation().lookupSymbol<TaskOp>(run.getTask());
+  auto task = symbols->lookup<TaskOp>(run.getTask());
   int64_t microbatch = run.getMicrobatch().value_or(0);
   if (!state.ran.insert(instance(run.getTask(), microbatch)).second)
     return emitError(run.getLoc())
@@ -89,13 +93,13 @@ LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
     state.last = task;
   for (unsigned i = 0; i < task.getSources().size(); ++i) {
     StringRef source = task.getSource(i);
-    if (getOperation().lookupSymbol<ValueOp>(source) &&
+    if (symbols->lookup<ValueOp>(source) &&
         !state.present.contains(instance(source, microbatch)))
       return emitError(run.getLoc())
              << "task '" << run.getTask() << "' needs value '" << source
              << "' of microbatch " << microbatch << ", which is not there";
   }
-  auto body = getOperation().lookupSymbol<BodyOp>(task.getBody());
+  auto body = symbols->lookup<BodyOp>(task.getBody());
   for (unsigned i = 0; i < task.getTargets().size(); ++i)
     if (!body.getReplaced(i) &&
         !state.present.insert(instance(task.getTarget(i), microbatch)).second)
@@ -103,14 +107,15 @@ LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
              << "value '" << task.getTarget(i) << "' of microbatch "
              << microbatch << " is made twice";
   if (task.getPhase() == Phase::Forward)
-    ++state.live;
-  if (task.getPhase() == Phase::Backward)
-    --state.live;
+    state.live.try_emplace(microbatch, state.backwardTasks);
+  if (task.getPhase() == Phase::Backward && --state.live[microbatch] <= 0)
+    state.live.erase(microbatch);
   auto bound = state.schedule->getAttrOfType<IntegerAttr>(kLiveAttr);
-  if (bound && state.live > bound.getInt())
+  if (bound && int64_t(state.live.size()) > bound.getInt())
     return emitError(run.getLoc())
-           << "stage " << state.schedule.getStage() << " holds " << state.live
-           << " microbatches, but declares " << bound.getInt();
+           << "stage " << state.schedule.getStage() << " holds "
+           << state.live.size() << " microbatches, but declares "
+           << bound.getInt();
   for (Operation &op : *body.getBlock())
     if (dist::joinsStages(&op))
       state.meetings.push_back(&op);
@@ -253,6 +258,10 @@ LogicalResult PipeCheckPass::findStages(Entry entry) {
 LogicalResult PipeCheckPass::check(Entry entry) {
   if (failed(findStages(entry)))
     return failure();
+  for (auto task : getOperation().getOps<TaskOp>())
+    if (task.getPhase() == Phase::Backward && task.getEntry() == entry &&
+        task.getStage() < states.size())
+      ++states[task.getStage()].backwardTasks;
 
   while (true) {
     // As far as each stage comes without another.
@@ -294,6 +303,7 @@ LogicalResult PipeCheckPass::check(Entry entry) {
 }
 
 void PipeCheckPass::runOnOperation() {
+  symbols.emplace(getOperation());
   if (failed(checkOwnership(getOperation())))
     return signalPassFailure();
   for (Entry entry : {Entry::Train, Entry::Evaluate, Entry::Forward})

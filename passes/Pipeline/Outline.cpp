@@ -15,13 +15,13 @@ using namespace pcc::pipe;
 
 namespace {
 
-/// Divides one function into units: a unit is what one task will hold. Units
-/// are numbered in the order in which a microbatch passes through them.
+/// Divides one function into units: a unit is what one task will hold, the
+/// forward or the backward of a segment. Units are numbered in the order in which a microbatch passes through them.
 class MicrobatchOutliner {
 public:
-  MicrobatchOutliner(TaskSymbols &symbols, func::FuncOp func, int64_t stages,
-                     bool isEvaluation)
-      : symbols(symbols), func(func), stages(stages),
+  MicrobatchOutliner(TaskSymbols &symbols, func::FuncOp func,
+                     ArrayRef<int64_t> stageOfSegment, bool isEvaluation)
+      : symbols(symbols), func(func), stageOfSegment(stageOfSegment),
         isEvaluation(isEvaluation) {}
   LogicalResult run();
 
@@ -29,31 +29,35 @@ private:
   void splitAccumulations();
   LogicalResult assignUnits();
   void addBeforeCrossing();
+  void repeatViews();
+  bool isWorthRepeating(Operation *view, int64_t unit);
   void bindCrossing();
   void buildTask(int64_t unit);
   void lookUp(TaskBuilder &task, Value value, IRMapping &mapping);
 
+  int64_t segments() const { return stageOfSegment.size(); }
   int64_t unitCount() const {
-    return stages == 1 || isEvaluation ? stages : 2 * stages;
+    return segments() == 1 || isEvaluation ? segments() : 2 * segments();
   }
-  int64_t unitOf(int64_t stage, bool isBackward) const {
-    bool isSecond = isBackward && unitCount() > stages;
-    return isSecond ? 2 * stages - 1 - stage : stage;
+  int64_t unitOf(int64_t segment, bool isBackward) const {
+    bool isSecond = isBackward && unitCount() > segments();
+    return isSecond ? 2 * segments() - 1 - segment : segment;
   }
-  int64_t stageOf(int64_t unit) const {
-    return unit < stages ? unit : 2 * stages - 1 - unit;
+  int64_t segmentOf(int64_t unit) const {
+    return unit < segments() ? unit : 2 * segments() - 1 - unit;
   }
   Phase phaseOf(int64_t unit) const {
     if (isEvaluation)
       return Phase::Evaluate;
-    if (stages == 1)
+    if (segments() == 1)
       return Phase::ForwardBackward;
-    return unit < stages ? Phase::Forward : Phase::Backward;
+    return unit < segments() ? Phase::Forward : Phase::Backward;
   }
 
   TaskSymbols &symbols;
   func::FuncOp func;
-  int64_t stages;
+  /// By segment, its stage.
+  ArrayRef<int64_t> stageOfSegment;
   bool isEvaluation;
   /// Ops without an entry are cloned wherever they are used.
   llvm::DenseMap<Operation *, int64_t> units;
@@ -66,20 +70,27 @@ struct PipeOutlinePass : pcc::impl::PipeOutlinePassBase<PipeOutlinePass> {
 
 } // namespace
 
-/// A sum of gradients from several stages (of a tied parameter) is added up
-/// in each stage's own state instead: no task could compute it.
+/// The segment of an op; a stage without segments is one.
+static std::optional<int64_t> segmentOf(Operation *op) {
+  for (StringRef name : {StringRef(nn::kSegmentAttr), StringRef(nn::kStageAttr)})
+    if (auto number = op->getAttrOfType<IntegerAttr>(name))
+      return number.getInt();
+  return std::nullopt;
+}
+
+/// A sum of gradients from several segments (of a tied parameter) is added up
+/// by each of them instead: the gradient of a large table does not cross.
 void MicrobatchOutliner::splitAccumulations() {
   SmallVector<nn::AccumulateOp> all(func.getOps<nn::AccumulateOp>());
   for (nn::AccumulateOp accumulate : all) {
     auto sum = accumulate.getValue().getDefiningOp<nn::SumOp>();
     if (!sum || !sum->hasOneUse())
       continue;
-    SmallVector<int64_t> from;
+    llvm::SmallDenseSet<int64_t> from;
     for (Value input : sum.getInputs())
       if (Operation *def = input.getDefiningOp())
-        if (auto stage = def->getAttrOfType<IntegerAttr>(nn::kStageAttr);
-            stage && !llvm::is_contained(from, stage.getInt()))
-          from.push_back(stage.getInt());
+        if (auto segment = ::segmentOf(def))
+          from.insert(*segment);
     if (from.size() < 2)
       continue;
     OpBuilder builder(accumulate);
@@ -87,8 +98,9 @@ void MicrobatchOutliner::splitAccumulations() {
       Operation *part = builder.clone(*accumulate);
       part->setOperands(input);
       if (Operation *def = input.getDefiningOp())
-        if (Attribute stage = def->getAttr(nn::kStageAttr))
-          part->setAttr(nn::kStageAttr, stage);
+        for (StringRef name : nn::kPlaceAttrs)
+          if (Attribute attr = def->getAttr(name))
+            part->setAttr(name, attr);
     }
     accumulate.erase();
     sum.erase();
@@ -102,10 +114,10 @@ LogicalResult MicrobatchOutliner::assignUnits() {
     bool isFree = !activations.contains(&op) && isMemoryEffectFree(&op);
     if (isFree || isa<nn::ReadOp>(op))
       continue;
-    auto stage = op.getAttrOfType<IntegerAttr>(nn::kStageAttr);
-    if (stage && (stage.getInt() < 0 || stage.getInt() >= stages))
+    auto segment = ::segmentOf(&op);
+    if (segment && (*segment < 0 || *segment >= segments()))
       return op.emitOpError()
-             << "is in stage " << stage.getInt() << " of " << stages;
+             << "is in segment " << *segment << " of " << segments();
     int64_t unit = -1;
     for (Value operand : op.getOperands())
       if (auto it = units.find(operand.getDefiningOp()); it != units.end())
@@ -115,9 +127,9 @@ LogicalResult MicrobatchOutliner::assignUnits() {
     // An accumulation is where its value is. If that is computed anywhere, a
     // gradient goes to its parameter, a count of targets to the loss.
     if (isAccumulate && unit < 0 && !isBackward)
-      unit = stages - 1;
-    else if (stage && !(isAccumulate && unit >= 0))
-      unit = std::max(unit, unitOf(stage.getInt(), isBackward));
+      unit = segments() - 1;
+    else if (segment && !(isAccumulate && unit >= 0))
+      unit = std::max(unit, unitOf(*segment, isBackward));
     units[&op] = std::max<int64_t>(unit, 0);
   }
   return success();
@@ -153,6 +165,67 @@ void MicrobatchOutliner::addBeforeCrossing() {
       sum.erase();
     } else {
       sum.getInputsMutable().assign(inputs);
+    }
+  }
+}
+
+/// Ops whose result is a part of their operand, in its order.
+static bool isView(Operation *op) {
+  return isa<nn::ReshapeOp, nn::SelectOp, nn::SliceOp>(op);
+}
+
+/// Whether what a view is of crosses to a unit in no more bytes than what its
+/// views are would.
+bool MicrobatchOutliner::isWorthRepeating(Operation *view, int64_t unit) {
+  Value whole = view->getOperand(0);
+  auto isUsedIn = [&](Operation *op) {
+    return llvm::any_of(op->getUsers(), [&](Operation *user) {
+      return units.lookup(user) == unit && units.contains(user);
+    });
+  };
+  int64_t bytes = 0;
+  for (Operation *user : whole.getUsers()) {
+    auto it = units.find(user);
+    if (it == units.end())
+      continue;
+    if (it->second == unit)
+      return true;
+    if (isView(user) && isUsedIn(user))
+      bytes += bytesOf(user->getResult(0));
+  }
+  return bytes >= bytesOf(whole);
+}
+
+/// Parts of a value that another unit uses cross as the whole, once: a view of
+/// it there costs nothing, a copy of the part here would.
+void MicrobatchOutliner::repeatViews() {
+  Block &block = func.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    auto own = units.find(&op);
+    if (own == units.end() || !isView(&op) ||
+        !units.contains(op.getOperand(0).getDefiningOp()))
+      continue;
+    llvm::MapVector<int64_t, SmallVector<OpOperand *>> uses;
+    for (OpOperand &use : op.getResult(0).getUses()) {
+      auto it = units.find(use.getOwner());
+      if (it != units.end() && it->second != own->second)
+        uses[it->second].push_back(&use);
+    }
+    for (auto &[unit, operands] : uses) {
+      if (!isWorthRepeating(&op, unit))
+        continue;
+      OpOperand **first = llvm::min_element(
+          operands, [](OpOperand *a, OpOperand *b) {
+            return a->getOwner()->isBeforeInBlock(b->getOwner());
+          });
+      Operation *copy = OpBuilder((*first)->getOwner()).clone(op);
+      units[copy] = unit;
+      for (OpOperand *use : operands)
+        use->set(copy->getResult(0));
+    }
+    if (op.use_empty()) {
+      units.erase(&op);
+      op.erase();
     }
   }
 }
@@ -198,9 +271,11 @@ void MicrobatchOutliner::buildTask(int64_t unit) {
   static constexpr llvm::StringLiteral names[] = {
       "forward", "backward", "microbatch", "update", "evaluate"};
   Phase phase = phaseOf(unit);
+  int64_t segment = segmentOf(unit);
   std::string name =
-      (names[static_cast<int>(phase)] + "." + Twine(stageOf(unit))).str();
-  TaskBuilder task(symbols, name, stageOf(unit), phase, func.getLoc());
+      (names[static_cast<int>(phase)] + "." + Twine(segment)).str();
+  TaskBuilder task(symbols, name, stageOfSegment[segment], phase,
+                   func.getLoc());
   IRMapping mapping;
   for (Operation &op : func.getBody().front()) {
     auto it = units.find(&op);
@@ -222,6 +297,7 @@ LogicalResult MicrobatchOutliner::run() {
   if (failed(assignUnits()))
     return failure();
   addBeforeCrossing();
+  repeatViews();
   bindCrossing();
   for (int64_t unit = 0; unit < unitCount(); ++unit)
     buildTask(unit);
@@ -254,12 +330,31 @@ static void outlineCounts(TaskSymbols &symbols, func::FuncOp counts) {
   }
 }
 
-/// The number of stages that the marks of a function name.
-static int64_t countStages(func::FuncOp func) {
-  int64_t stages = 1;
-  for (Operation &op : func.getBody().front())
-    if (auto stage = op.getAttrOfType<IntegerAttr>(nn::kStageAttr))
-      stages = std::max(stages, stage.getInt() + 1);
+/// By segment, its stage: as the marks of a function say. Fails where a segment
+/// is in two stages, or a number is skipped.
+static FailureOr<SmallVector<int64_t>> findSegments(func::FuncOp func) {
+  SmallVector<int64_t> stages;
+  for (Operation &op : func.getBody().front()) {
+    auto segment = segmentOf(&op);
+    auto stage = op.getAttrOfType<IntegerAttr>(nn::kStageAttr);
+    if (!segment)
+      continue;
+    if (*segment < 0)
+      return op.emitOpError() << "is in segment " << *segment;
+    if (*segment >= int64_t(stages.size()))
+      stages.resize(*segment + 1, -1);
+    int64_t own = stage ? stage.getInt() : 0;
+    if (stages[*segment] >= 0 && stages[*segment] != own)
+      return op.emitOpError() << "is in segment " << *segment << " of stage "
+                              << stages[*segment] << " and in stage " << own;
+    stages[*segment] = own;
+  }
+  if (stages.empty())
+    stages.push_back(0);
+  // Clean-ups may have left nothing of one.
+  for (size_t i = 0; i < stages.size(); ++i)
+    if (stages[i] < 0)
+      stages[i] = i == 0 ? 0 : stages[i - 1];
   return stages;
 }
 
@@ -292,15 +387,17 @@ void PipeOutlinePass::runOnOperation() {
                          << " has no role";
         return signalPassFailure();
       }
-  int64_t stages = countStages(microbatch);
-  if (failed(MicrobatchOutliner(symbols, microbatch, stages, false).run()))
+  FailureOr<SmallVector<int64_t>> segments = findSegments(microbatch);
+  if (failed(segments) ||
+      failed(MicrobatchOutliner(symbols, microbatch, *segments, false).run()))
     return signalPassFailure();
+  int64_t stages = *llvm::max_element(*segments) + 1;
   if (counts)
     outlineCounts(symbols, counts);
   if (failed(outlineUpdate(symbols, update, stages)))
     return signalPassFailure();
   if (evaluate && result)
-    if (failed(MicrobatchOutliner(symbols, evaluate, stages, true).run()) ||
+    if (failed(MicrobatchOutliner(symbols, evaluate, *segments, true).run()) ||
         failed(outlineResult(symbols, result, stages)))
       return signalPassFailure();
   for (func::FuncOp func : {microbatch, update, evaluate, result, counts})

@@ -45,14 +45,13 @@ private:
 } // namespace
 
 /// A parameter's moments are updated where its gradient is.
-static StringRef ownerOf(ModuleOp module, StringRef symbol) {
-  auto state = module.lookupSymbol<nn::StateOp>(symbol);
+static StringRef ownerOf(const TaskSymbols &symbols, StringRef symbol) {
+  auto state = symbols.lookup<nn::StateOp>(symbol);
   return state && state.getOf() ? *state.getOf() : symbol;
 }
 
 bool StageFunction::isMine(StringRef symbol) const {
-  auto module = func->getParentOfType<ModuleOp>();
-  auto it = uses.find(ownerOf(module, symbol));
+  auto it = uses.find(ownerOf(symbols, symbol));
   // Nobody uses it: the first stage keeps it.
   if (it == uses.end())
     return stage == 0;
@@ -60,7 +59,7 @@ bool StageFunction::isMine(StringRef symbol) const {
 }
 
 bool StageFunction::isFirstOwner(StringRef symbol) const {
-  auto it = uses.find(ownerOf(func->getParentOfType<ModuleOp>(), symbol));
+  auto it = uses.find(ownerOf(symbols, symbol));
   return it == uses.end() || it->second.front() == stage;
 }
 

@@ -69,7 +69,7 @@ SmallVector<Use> Ownership::usesOf(TaskOp task) {
   SmallVector<Use> uses;
   for (BlockArgument argument : body.getBlock()->getArguments()) {
     StringRef symbol = task.getSource(argument.getArgNumber());
-    if (!isa<nn::ParamOp, nn::StateOp>(symbols.lookup(symbol)))
+    if (!isa_and_nonnull<nn::ParamOp, nn::StateOp>(symbols.lookup(symbol)))
       continue;
     std::optional<unsigned> result = body.getReplacing(argument.getArgNumber());
     bool isRead = false;

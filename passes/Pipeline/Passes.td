@@ -23,12 +23,24 @@ def NNStageCutsPass : Pass<"nn-stage-cuts", "::mlir::ModuleOp"> {
            "Nodes that begin stage 1, 2, ..., instead of balancing">];
 }
 
+def NNSegmentsPass : Pass<"nn-segments", "::mlir::ModuleOp"> {
+  let summary = "Divides the stages into segments, a layer each";
+  let description = [{
+    Gives every op of `@loss` and `@evaluate` the attribute `nn.segment`, which
+    counts on from stage to stage. Cut where fewer bytes cross than around, the
+    forward pass falls into pieces with a product each; the longest repetition
+    of equal pieces is divided into its periods, what is before and behind it
+    likewise, and pieces that do not repeat stand alone. So the layers of a
+    transformer are equal segments, and the embedding and the head others.
+  }];
+}
+
 def PipeOutlinePass : Pass<"pipe-outline", "::mlir::ModuleOp"> {
   let summary = "Makes tasks of the functions of one rank's program";
   let description = [{
-    `@microbatch` becomes a forward and a backward task per stage (one task for
-    both if there is one stage), `@update` an update task per stage that holds
-    what its parameters need, `@evaluate` and `@evaluate_result` likewise.
+    `@microbatch` becomes a forward and a backward task per segment (one task
+    for both if there is one segment), `@update` an update task per stage that
+    holds what its parameters need, `@evaluate` and `@evaluate_result` likewise.
     Ops that depend on no activation are cloned into every task that uses them;
     other values that cross tasks become `pipe.value`s.
 
@@ -39,6 +51,18 @@ def PipeOutlinePass : Pass<"pipe-outline", "::mlir::ModuleOp"> {
     A parameter that several stages use is held by each of them; their
     gradients are exchanged before the update, added in the order of stages so
     that all copies stay equal, and counted once in the norm.
+  }];
+  let dependentDialects = ["::pcc::pipe::PipeDialect", "::pcc::nn::NNDialect"];
+}
+
+def PipeShareBodiesPass : Pass<"pipe-share-bodies", "::mlir::ModuleOp"> {
+  let summary = "Makes tasks that compute the same call one body";
+  let description = [{
+    Bodies are equal if their ops are, in one order, apart from the ids of
+    random numbers, which may differ by a constant. The first of them stays.
+    Where ids differ, it gets one more argument, an integer that each task
+    gives: 2^32 times what is to be added to the ids, which goes into the high
+    word of the step.
   }];
   let dependentDialects = ["::pcc::pipe::PipeDialect", "::pcc::nn::NNDialect"];
 }

@@ -5,6 +5,7 @@
 #include "passes/Training/Entry.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace pcc {
@@ -53,6 +54,8 @@ struct PipeSchedulePass : pcc::impl::PipeSchedulePassBase<PipeSchedulePass> {
   int64_t stages = 1;
   /// By [stage], in program order.
   std::vector<SmallVector<TaskOp>> tasks;
+  /// What tasks hand to each other.
+  llvm::StringSet<> values;
   /// What flows forward and what flows backward over stage boundaries.
   SmallVector<Hop> forwardHops, backwardHops;
   /// Once-per-step values: exchanged before the update.
@@ -97,6 +100,9 @@ LogicalResult PipeSchedulePass::collect() {
   tasks.assign(stages, {});
   for (auto task : getOperation().getOps<TaskOp>())
     tasks[task.getStage()].push_back(task);
+  values.clear();
+  for (auto value : getOperation().getOps<ValueOp>())
+    values.insert(value.getSymName());
   return success();
 }
 
@@ -105,9 +111,8 @@ void PipeSchedulePass::findHops() {
   llvm::StringMap<TaskOp> maker;
   for (auto task : getOperation().getOps<TaskOp>())
     for (unsigned i = 0; i < task.getTargets().size(); ++i)
-      if (getOperation().lookupSymbol<ValueOp>(task.getTarget(i)))
+      if (values.contains(task.getTarget(i)))
         maker[task.getTarget(i)] = task;
-  SmallVector<Hop> all;
   auto add = [](SmallVector<Hop> &hops, Hop hop) {
     if (llvm::none_of(hops, [&](const Hop &other) {
           return other.value == hop.value && other.from == hop.from &&
@@ -211,8 +216,9 @@ static void emitRun(OpBuilder &builder, TaskOp task, IntegerAttr microbatch) {
 
 /// The microbatches whose activations a stage holds at most.
 int64_t PipeSchedulePass::liveBound(StringRef kind, int64_t stage) const {
-  return kind == "gpipe" ? microbatches
-                         : std::min<int64_t>(stages - stage, microbatches);
+  return kind == "gpipe" && stages > 1
+             ? microbatches
+             : std::min<int64_t>(stages - stage, microbatches);
 }
 
 void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
@@ -253,26 +259,32 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
   for (TaskOp task : ahead)
     for (int64_t i = 0; i < microbatches; ++i)
       emitRun(builder, task, builder.getI64IntegerAttr(i));
-  for (const Run &run : runs) {
+  // What a stage does to a microbatch in one direction begins with all that it
+  // receives for it and ends with all that it sends.
+  auto isSame = [](const Run &a, const Run &b) {
+    return a.microbatch == b.microbatch && a.isBackward == b.isBackward;
+  };
+  for (auto [i, run] : llvm::enumerate(runs)) {
     auto &hops = run.isBackward ? backwardHops : forwardHops;
     int64_t channel = run.isBackward ? kGradients : kActivations;
-    for (const Hop &hop : hops)
-      if (hop.entry == entry && hop.to == stage)
-        RecvOp::create(builder, loc, hop.value, run.microbatch, hop.from,
-                       channel);
+    if (i == 0 || !isSame(runs[i - 1], run))
+      for (const Hop &hop : hops)
+        if (hop.entry == entry && hop.to == stage)
+          RecvOp::create(builder, loc, hop.value, run.microbatch, hop.from,
+                         channel);
     emitRun(builder, run.task, builder.getI64IntegerAttr(run.microbatch));
-    for (const Hop &hop : hops)
-      if (hop.entry == entry && hop.from == stage)
-        SendOp::create(builder, loc, hop.value, run.microbatch, hop.to,
-                       channel);
+    if (i + 1 == runs.size() || !isSame(run, runs[i + 1]))
+      for (const Hop &hop : hops)
+        if (hop.entry == entry && hop.from == stage)
+          SendOp::create(builder, loc, hop.value, run.microbatch, hop.to,
+                         channel);
   }
   joinTransfers(*block, stage);
 
   // First what other stages wait for, then the exchange, then its users.
-  auto makesValues = [](TaskOp task) {
+  auto makesValues = [&](TaskOp task) {
     return llvm::any_of(task.getTargets(), [&](Attribute target) {
-      return SymbolTable::lookupNearestSymbolFrom<ValueOp>(
-          task, cast<FlatSymbolRefAttr>(target));
+      return values.contains(cast<FlatSymbolRefAttr>(target).getValue());
     });
   };
   for (bool makers : {true, false}) {
@@ -310,6 +322,9 @@ void PipeSchedulePass::runOnOperation() {
   }
   if (failed(collect()))
     return signalPassFailure();
+  // One stage has nobody to wait for: no schedule holds fewer activations.
+  if (stages == 1)
+    before = before1F1B;
   findHops();
   for (Entry entry : {Entry::Train, Entry::Evaluate, Entry::Forward})
     for (int64_t stage = 0; stage < stages; ++stage)

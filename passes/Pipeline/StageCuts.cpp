@@ -4,7 +4,7 @@
 #include "dialects/NN/Names.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "passes/Pipeline/Activations.h"
+#include "passes/Pipeline/Line.h"
 #include "passes/Pipeline/Passes.h"
 #include "llvm/ADT/StringMap.h"
 #include <limits>
@@ -18,20 +18,6 @@ using namespace mlir;
 using namespace pcc;
 
 namespace {
-
-/// The forward pass as a line of ops, between any two of which one may cut.
-/// Position k lies before ops[k].
-struct Line {
-  llvm::DenseSet<Operation *> activations;
-  SmallVector<Operation *> ops;  ///< the activations, in program order
-  SmallVector<double> cost;      ///< running sum, [ops.size() + 1]
-  SmallVector<int> products;     ///< contractions before position k
-  SmallVector<int64_t> crossing; ///< bytes that cross position k
-
-  explicit Line(Block &block);
-  /// Positions at which a cut crosses least locally.
-  SmallVector<size_t> findPlaces() const;
-};
 
 struct NNStageCutsPass : pcc::impl::NNStageCutsPassBase<NNStageCutsPass> {
   using NNStageCutsPassBase::NNStageCutsPassBase;
@@ -49,62 +35,11 @@ struct NNStageCutsPass : pcc::impl::NNStageCutsPassBase<NNStageCutsPass> {
 
 } // namespace
 
-/// An op is worth its FLOPs, and a byte written about as much as ten of them
-/// (a core computes some forty for every four bytes it can move).
-static double costOf(Operation &op) {
-  double cost = 0;
-  if (auto flops = dyn_cast<nn::CostInterface>(op))
-    cost += flops.getFlops();
-  for (Value result : op.getResults())
-    cost += 10.0 * bytesOf(result);
-  return cost;
-}
-
-Line::Line(Block &block) : activations(findActivations(block)) {
-  llvm::DenseMap<Operation *, size_t> index;
-  for (Operation &op : block.without_terminator())
-    if (activations.contains(&op)) {
-      index[&op] = ops.size();
-      ops.push_back(&op);
-    }
-  cost.assign(ops.size() + 1, 0);
-  products.assign(ops.size() + 1, 0);
-  crossing.assign(ops.size() + 1, 0);
-  for (auto [i, op] : llvm::enumerate(ops)) {
-    cost[i + 1] = cost[i] + costOf(*op);
-    products[i + 1] = products[i] + isa<nn::CostInterface>(op);
-    for (Value result : op->getResults()) {
-      size_t last = i;
-      for (Operation *user : result.getUsers())
-        if (auto it = index.find(user); it != index.end())
-          last = std::max(last, it->second);
-      for (size_t k = i + 1; k <= last; ++k)
-        crossing[k] += bytesOf(result);
-    }
-  }
-}
-
-SmallVector<size_t> Line::findPlaces() const {
-  SmallVector<size_t> places;
-  // A run of positions that are crossed by equally much is a least place if
-  // more crosses on either side of it.
-  for (size_t begin = 1, end; begin < ops.size(); begin = end) {
-    for (end = begin; end < ops.size() && crossing[end] == crossing[begin];)
-      ++end;
-    bool isLeast = (begin == 1 || crossing[begin - 1] > crossing[begin]) &&
-                   (end == ops.size() || crossing[end] > crossing[begin]);
-    for (size_t k = begin; k < end && isLeast; ++k)
-      if (products[k] > 0 && products[k] < products[ops.size()])
-        places.push_back(k);
-  }
-  return places;
-}
-
 /// The cuts that make the dearest stage cheapest; among equals, those that
 /// come first.
 FailureOr<SmallVector<size_t>> NNStageCutsPass::balance(func::FuncOp func,
                                                         const Line &line) {
-  SmallVector<size_t> places = line.findPlaces();
+  SmallVector<size_t> places = line.findStagePlaces();
   size_t cuts = stages - 1;
   // Of several places between the same two products only one can be used.
   int most = 0, before = 0;
@@ -189,19 +124,6 @@ FailureOr<SmallVector<size_t>> NNStageCutsPass::cutAtNodes(func::FuncOp func,
   return cuts;
 }
 
-/// The activations that use an op's results, directly or through ops that are
-/// none.
-static void findUsers(Operation *op,
-                      const llvm::DenseSet<Operation *> &activations,
-                      llvm::function_ref<void(Operation *)> visit) {
-  for (Operation *user : op->getUsers()) {
-    if (activations.contains(user))
-      visit(user);
-    else
-      findUsers(user, activations, visit);
-  }
-}
-
 static int64_t stageOf(Operation *op) {
   return op->getAttrOfType<IntegerAttr>(nn::kStageAttr).getInt();
 }
@@ -237,7 +159,7 @@ LogicalResult NNStageCutsPass::markLoss(func::FuncOp func) {
     op->setAttr(nn::kStageAttr, builder.getI64IntegerAttr(stage));
   }
   for (auto read : block.getOps<nn::ReadOp>())
-    findUsers(read, line.activations, [&](Operation *user) {
+    findActivationUsers(read, line.activations, [&](Operation *user) {
       auto &stagesOf = owners[read.getSymbol()];
       if (!llvm::is_contained(stagesOf, stageOf(user)))
         stagesOf.push_back(stageOf(user));
@@ -255,7 +177,7 @@ LogicalResult NNStageCutsPass::markEvaluate(func::FuncOp func) {
   auto activations = findActivations(block);
   llvm::DenseMap<Operation *, SmallVector<StringRef>> parameters;
   for (auto read : block.getOps<nn::ReadOp>())
-    findUsers(read, activations, [&](Operation *user) {
+    findActivationUsers(read, activations, [&](Operation *user) {
       parameters[user].push_back(read.getSymbol());
     });
   for (Operation &op : block.without_terminator()) {

@@ -13,7 +13,7 @@ using namespace pcc::pipe;
 //===----------------------------------------------------------------------===//
 
 TaskSymbols::TaskSymbols(ModuleOp module)
-    : module(module), symbols(module.getContext()) {
+    : module(module), table(module), symbols(module.getContext()) {
   auto functions = module.getOps<func::FuncOp>();
   if (functions.empty())
     symbols.setInsertionPointToEnd(module.getBody());
@@ -28,30 +28,34 @@ FlatSymbolRefAttr TaskSymbols::getInput(func::FuncOp func, unsigned index) {
   if (name.empty())
     name = roleName;
   auto type = cast<RankedTensorType>(func.getArgumentTypes()[index]);
-  for (auto input : module.getOps<InputOp>())
-    if (input.getRole() == role && input.getName() == name)
-      return FlatSymbolRefAttr::get(input.getSymNameAttr());
+  FlatSymbolRefAttr &known = inputs[(roleName + " " + name).str()];
+  if (known)
+    return known;
   // The role says it best, unless a model has several inputs of one.
   std::string symbol = ("input." + roleName).str();
-  if (nn::isNamed(role) || module.lookupSymbol(symbol))
+  if (nn::isNamed(role) || table.lookup(symbol))
     symbol = ("input." + name).str();
-  for (int64_t i = 2; module.lookupSymbol(symbol); ++i)
+  for (int64_t i = 2; table.lookup(symbol); ++i)
     symbol = ("input." + name + "." + Twine(i)).str();
   auto input =
       InputOp::create(symbols, func.getLoc(), symbol, type, role, name);
+  table.insert(input);
   // Global type and sharding: the runtime fills this rank's part by them.
   for (NamedAttribute attr : func.getArgAttrDict(index))
     if (attr.getName() != nn::kRoleAttr && attr.getName() != nn::kNameAttr)
       input->setAttr(attr.getName(), attr.getValue());
-  return FlatSymbolRefAttr::get(input.getSymNameAttr());
+  known = FlatSymbolRefAttr::get(input.getSymNameAttr());
+  return known;
 }
 
 FlatSymbolRefAttr TaskSymbols::getOutput(StringRef name, Type type) {
   std::string symbol = ("output." + name).str();
-  auto output = module.lookupSymbol<OutputOp>(symbol);
-  if (!output)
+  auto output = table.lookup<OutputOp>(symbol);
+  if (!output) {
     output = OutputOp::create(symbols, module.getLoc(), symbol,
                               cast<RankedTensorType>(type), name);
+    table.insert(output);
+  }
   return FlatSymbolRefAttr::get(output.getSymNameAttr());
 }
 
@@ -101,7 +105,7 @@ void TaskBuilder::write(FlatSymbolRefAttr symbol, Value value) {
 
 void TaskBuilder::accumulate(FlatSymbolRefAttr symbol, Value value,
                              Location where) {
-  auto state = SymbolTable::lookupNearestSymbolFrom<nn::StateOp>(body, symbol);
+  auto state = symbols.lookup<nn::StateOp>(symbol.getValue());
   Type type = state.getTensorType();
   if (value.getType() != type)
     value = nn::CastOp::create(builder, where, type, value);
@@ -128,8 +132,8 @@ void TaskBuilder::clone(Operation &op, IRMapping &mapping) {
                       add.getLoc());
   Operation *copy = builder.clone(op, mapping);
   for (StringRef mark :
-       {StringRef(nn::kStageAttr), StringRef(dist::kShardingsAttr),
-        StringRef(dist::kIdAttr)})
+       {StringRef(nn::kStageAttr), StringRef(nn::kSegmentAttr),
+        StringRef(dist::kShardingsAttr), StringRef(dist::kIdAttr)})
     copy->removeDiscardableAttr(mark);
 }
 
@@ -175,7 +179,7 @@ StageUses pcc::findStageUses(ModuleOp module) {
   for (auto task : module.getOps<TaskOp>())
     for (unsigned i = 0; i < task.getSources().size(); ++i) {
       StringRef symbol = task.getSource(i);
-      if (!isa<nn::ParamOp, nn::StateOp>(table.lookup(symbol)))
+      if (!isa_and_nonnull<nn::ParamOp, nn::StateOp>(table.lookup(symbol)))
         continue;
       auto &stages = uses[symbol];
       if (!llvm::is_contained(stages, int64_t(task.getStage())))

@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace pcc {
 
@@ -27,10 +28,17 @@ public:
 
   /// Where the symbols are.
   mlir::ModuleOp getModule() { return module; }
+  /// The symbol of this name if it is an `Op`, else null.
+  template <typename Op> Op lookup(llvm::StringRef name) const {
+    return table.lookup<Op>(name);
+  }
 
 private:
   mlir::ModuleOp module;
+  mlir::SymbolTable table;
   mlir::OpBuilder symbols; ///< inserts before the first function
+  /// By role and name.
+  llvm::StringMap<mlir::FlatSymbolRefAttr> inputs;
   int64_t values = 0;
 };
 

@@ -23,7 +23,7 @@ struct Inheritor : OpBuilder::Listener {
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
     if (!from)
       return;
-    for (StringRef name : {StringRef(kBackwardAttr), StringRef(kStageAttr)})
+    for (StringRef name : kPlaceAttrs)
       if (Attribute attr = from->getAttr(name))
         op->setAttr(name, attr);
   }
@@ -285,7 +285,7 @@ static void mergeScalars(func::FuncOp function) {
     OpBuilder builder(second);
     auto joint = AllReduceOp::create(
         builder, first.getLoc(), first.getReduction(), inputs, first.getAxes());
-    for (StringRef name : {StringRef(kBackwardAttr), StringRef(kStageAttr)})
+    for (StringRef name : kPlaceAttrs)
       if (Attribute attr = second->getAttr(name))
         joint->setAttr(name, attr);
     SmallVector<ShardingAttr> layouts;

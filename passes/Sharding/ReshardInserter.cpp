@@ -19,7 +19,7 @@ static Attribute regionOf(Operation *op) {
 }
 
 void ReshardInserter::inherit(Operation *created, Operation *op) {
-  for (StringRef name : {StringRef(kBackwardAttr), StringRef(kStageAttr)})
+  for (StringRef name : kPlaceAttrs)
     if (Attribute attr = op->getAttr(name))
       created->setAttr(name, attr);
 }

@@ -25,14 +25,21 @@ bool isFloat(Value value) {
   return isa<FloatType>(tensorType(value).getElementType());
 }
 
+/// Gives `op` the stage and segment of another.
+void inheritPlace(Operation *op, Operation *from) {
+  for (StringRef name : kPlaceAttrs)
+    if (Attribute attr = from->getAttr(name))
+      op->setAttr(name, attr);
+}
+
 /// Gives every op it sees created the marks of gradient ops.
 struct Marker : OpBuilder::Listener {
-  Attribute stage; // of the forward op at hand; null: no stages
+  Operation *forward = nullptr; // the op at hand
 
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+    if (forward)
+      inheritPlace(op, forward);
     op->setAttr(kBackwardAttr, UnitAttr::get(op->getContext()));
-    if (stage)
-      op->setAttr(kStageAttr, stage);
   }
 };
 
@@ -115,8 +122,7 @@ void Differentiator::accumulateLoss(Operation *terminator) {
     auto op = AccumulateOp::create(forward, value.getLoc(), value,
                                    state.getSymName());
     if (Operation *def = value.getDefiningOp())
-      if (Attribute stage = def->getAttr(kStageAttr))
-        op->setAttr(kStageAttr, stage);
+      inheritPlace(op, def);
   }
 }
 
@@ -124,7 +130,7 @@ void Differentiator::accumulateLoss(Operation *terminator) {
 Value Differentiator::total(Operation *owner, ArrayRef<Value> contributions) {
   if (contributions.size() == 1)
     return contributions.front();
-  marker.stage = owner->getAttr(kStageAttr);
+  marker.forward = owner;
   return SumOp::create(builder, owner->getLoc(),
                        contributions.front().getType(), contributions);
 }
@@ -151,7 +157,7 @@ LogicalResult Differentiator::differentiate(Operation *op) {
              << "a statistic of " << nodeName(op) << " (a result of "
              << op->getName() << " but the first) reaches the loss; it has no "
              << "derivative";
-  marker.stage = op->getAttr(kStageAttr);
+  marker.forward = op;
   SmallVector<Value> outgoing = differentiable.buildVJP(builder, incoming);
   for (auto [operand, cotangent] : llvm::zip_equal(op->getOperands(), outgoing))
     if (cotangent && active.contains(operand))
@@ -170,7 +176,7 @@ void Differentiator::finish(Parameter &parameter) {
   parameter.hasGradient = true;
   ReadOp read = parameter.reads.front();
   Value gradient = total(read, contributions);
-  marker.stage = read->getAttr(kStageAttr);
+  marker.forward = read;
   AccumulateOp::create(builder, read.getLoc(), gradient,
                        gradientName(parameter.op.getSymName()));
 }
@@ -212,7 +218,7 @@ LogicalResult Differentiator::run() {
   Value loss = terminator->getOperand(0);
   builder.setInsertionPoint(terminator);
   if (Operation *def = loss.getDefiningOp())
-    marker.stage = def->getAttr(kStageAttr);
+    marker.forward = def;
   RankedTensorType scalar = tensorType(loss);
   auto one = DenseElementsAttr::get(
       scalar, FloatAttr::get(scalar.getElementType(), 1.0));

@@ -7,11 +7,12 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::nn;
 
-/// A stage's sum is the stage's work, and what is summed in the forward pass
-/// must not wait for the backward.
+/// A segment's sum is the segment's work, and what is summed in the forward
+/// pass must not wait for the backward.
 static bool belongTogether(Operation *a, Operation *b) {
-  return a->getAttr(kStageAttr) == b->getAttr(kStageAttr) &&
-         a->hasAttr(kBackwardAttr) == b->hasAttr(kBackwardAttr);
+  return llvm::all_of(kPlaceAttrs, [&](StringRef name) {
+    return a->getAttr(name) == b->getAttr(name);
+  });
 }
 
 void pcc::flattenSums(func::FuncOp function) {

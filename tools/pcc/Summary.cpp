@@ -57,12 +57,13 @@ void Summary::collectTasks(ModuleOp module) {
   std::vector<std::map<std::string, Traffic>> perStage(options.pp);
 
   // How often each task runs is what the schedules say.
+  SymbolTable symbols(module);
   for (auto schedule : module.getOps<pipe::ScheduleOp>()) {
     if (schedule.getEntry() != pipe::Entry::Train)
       continue;
     int64_t stage = schedule.getStage();
     auto send = [&](FlatSymbolRefAttr symbol) {
-      auto value = module.lookupSymbol<pipe::ValueOp>(symbol.getAttr());
+      auto value = symbols.lookup<pipe::ValueOp>(symbol.getValue());
       Traffic &sent = perStage[stage]["send over pp"];
       ++sent.count;
       sent.bytes += bytesOf(value.getType());
@@ -75,8 +76,8 @@ void Summary::collectTasks(ModuleOp module) {
       auto run = dyn_cast<pipe::RunOp>(op);
       if (!run)
         continue;
-      auto task = module.lookupSymbol<pipe::TaskOp>(run.getTask());
-      auto body = module.lookupSymbol<pipe::BodyOp>(task.getBody());
+      auto task = symbols.lookup<pipe::TaskOp>(run.getTask());
+      auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
       for (Operation &inner : *body.getBlock()) {
         if (auto cost = dyn_cast<nn::CostInterface>(inner))
           stages[stage].flops += cost.getFlops();

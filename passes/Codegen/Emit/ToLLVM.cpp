@@ -5,6 +5,7 @@
 #include "passes/Codegen/Emit/Descriptor.h"
 #include "passes/Codegen/Passes.h"
 #include "runtime/Runtime.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <array>
@@ -28,7 +29,9 @@ public:
   /// Calls `name`, whose parameter types are the arguments'.
   Value call(OpBuilder &builder, Location loc, StringRef name,
              ValueRange arguments, Type result = {}) {
-    LLVM::LLVMFuncOp function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+    LLVM::LLVMFuncOp &function = declared[name];
+    if (!function)
+      function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
     if (!function) {
       OpBuilder outside = OpBuilder::atBlockBegin(module.getBody());
       SmallVector<Type> types(arguments.getTypes());
@@ -44,6 +47,7 @@ public:
 
 private:
   ModuleOp module;
+  llvm::StringMap<LLVM::LLVMFuncOp> declared;
 };
 
 /// Turns the functions of one stage into LLVM functions of the module. Bodies
@@ -72,6 +76,7 @@ private:
   LogicalResult lower(Operation *op);
   LogicalResult lowerOp(rt::AddressOp op);
   LogicalResult lowerOp(rt::TemporaryOp op);
+  void lowerOp(rt::ConstantOp op);
   void lowerOp(rt::ViewOp op);
   LogicalResult lowerOp(rt::LaunchOp op);
   void lowerOp(rt::GemmOp op);
@@ -120,8 +125,10 @@ private:
   Type pointer;
   Location loc = UnknownLoc::get(builder.getContext());
   llvm::StringMap<rt::BufferOp> buffers;
+  llvm::StringMap<LLVM::LLVMFuncOp> kernels;
   /// By shape and element types.
   std::map<std::pair<const void *, std::array<int32_t, 3>>, Datum> gemms;
+  llvm::DenseMap<int64_t, Datum> constants;
   // Of the function at hand; `base` is the arena or the frame.
   Value context, base, arguments;
   DenseMap<Value, Value> addresses;
@@ -185,8 +192,8 @@ LogicalResult StageToLLVM::lower(Operation *op) {
       .Case<rt::AddressOp, rt::TemporaryOp, rt::LaunchOp, rt::AllReduceOp,
             rt::ShardSliceOp, rt::CommIndexOp>(
           [&](auto op) { return lowerOp(op); })
-      .Case<rt::ViewOp, rt::GemmOp, rt::CopyOp, rt::ZeroOp, rt::SendOp,
-            rt::RecvOp, rt::ExchangeOp, rt::CallOp>([&](auto op) {
+      .Case<rt::ConstantOp, rt::ViewOp, rt::GemmOp, rt::CopyOp, rt::ZeroOp,
+            rt::SendOp, rt::RecvOp, rt::ExchangeOp, rt::CallOp>([&](auto op) {
         lowerOp(op);
         return success();
       })
@@ -218,6 +225,13 @@ LogicalResult StageToLLVM::lowerOp(rt::TemporaryOp op) {
     return op.emitOpError("has no offset; run --rt-plan");
   addresses[op] = at(base, int64_t(*op.getOffset()));
   return success();
+}
+
+void StageToLLVM::lowerOp(rt::ConstantOp op) {
+  auto [it, isNew] = constants.try_emplace(op.getValue());
+  if (isNew)
+    it->second = data.add("pcc.constant", Datum::i64(op.getValue()));
+  addresses[op] = it->second.emit(builder, loc);
 }
 
 void StageToLLVM::lowerOp(rt::ViewOp op) {
@@ -309,8 +323,10 @@ void StageToLLVM::lowerOp(rt::CallOp op) {
 }
 
 LogicalResult StageToLLVM::lowerOp(rt::LaunchOp op) {
-  auto kernel = dyn_cast_or_null<LLVM::LLVMFuncOp>(
-      SymbolTable::lookupSymbolIn(module, op.getKernel()));
+  auto [it, isNew] = kernels.try_emplace(op.getKernel());
+  if (isNew)
+    it->second = module.lookupSymbol<LLVM::LLVMFuncOp>(op.getKernel());
+  LLVM::LLVMFuncOp kernel = it->second;
   auto units = kernel ? kernel->getAttrOfType<IntegerAttr>(rt::kUnitsAttr)
                       : IntegerAttr();
   auto grain = kernel ? kernel->getAttrOfType<IntegerAttr>(rt::kGrainAttr)

@@ -295,18 +295,21 @@ Node *ExprBuilder::randomAdd(Node *key, Node *coordinate) {
 
 Node *ExprBuilder::randomKey(Value seed, Value step, int64_t id) {
   Type i64 = IntegerType::get(context, 64);
-  Node *whole = convert(build(seed, {affine(0), 0}), i64);
-  Node *high =
-      op(i32(), {whole}, 1, [](ScalarBuilder &b, ValueRange v) -> Value {
-        Value shift = arith::ConstantOp::create(b, b.getI64IntegerAttr(32));
-        Value shifted = arith::ShRUIOp::create(b, v[0], shift);
-        return arith::TruncIOp::create(b, b.getI32Type(), shifted);
-      });
+  auto highOf = [&](Node *whole) {
+    return op(i32(), {whole}, 1, [](ScalarBuilder &b, ValueRange v) -> Value {
+      Value shift = arith::ConstantOp::create(b, b.getI64IntegerAttr(32));
+      Value shifted = arith::ShRUIOp::create(b, v[0], shift);
+      return arith::TruncIOp::create(b, b.getI32Type(), shifted);
+    });
+  };
+  Node *wholeSeed = convert(build(seed, {affine(0), 0}), i64);
+  Node *wholeStep = convert(build(step, {affine(0), 0}), i64);
   Node *key = randomMix(
-      add(convert(whole, i32()), constantInt(i32(), nn::kRandomWeyl)));
-  key = randomAdd(key, high);
-  key = randomAdd(key, convert(build(step, {affine(0), 0}), i32()));
-  return randomAdd(key, constantInt(i32(), static_cast<uint32_t>(id)));
+      add(convert(wholeSeed, i32()), constantInt(i32(), nn::kRandomWeyl)));
+  key = randomAdd(key, highOf(wholeSeed));
+  key = randomAdd(key, convert(wholeStep, i32()));
+  return randomAdd(key, add(highOf(wholeStep),
+                            constantInt(i32(), static_cast<uint32_t>(id))));
 }
 
 Node *ExprBuilder::build(Value value, Access access) {

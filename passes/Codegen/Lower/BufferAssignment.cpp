@@ -92,11 +92,12 @@ TaskLowering::Root *TaskLowering::findTarget(Value value) {
 TaskLowering::Place TaskLowering::place(OpResult result,
                                         ArrayRef<unsigned> inplace) {
   MemRefType type = bufferType(result.getType());
-  Root *root = findInplace(result, inplace);
+  // Where it must be in the end, first of all: it would be copied there.
+  Root *root = findTarget(result);
+  if (!root)
+    root = findInplace(result, inplace);
   if (!root)
     root = findReplaced(result);
-  if (!root)
-    root = findTarget(result);
   if (!root)
     root = newTemporary(type);
   Place place{root, reshaped(root->address, type.getShape())};

@@ -59,7 +59,8 @@ int64_t elements(ArrayRef<int64_t> shape) {
 class ProgramLowering {
 public:
   explicit ProgramLowering(ModuleOp module)
-      : module(module), kernels(module), builder(module.getContext()) {}
+      : module(module), symbols(module), kernels(module),
+        builder(module.getContext()) {}
 
   LogicalResult run() {
     if (failed(lowerProgram()))
@@ -87,6 +88,7 @@ private:
                  ArrayRef<NamedAttribute> attrs);
 
   ModuleOp module;
+  SymbolTable symbols;
   SingleOpKernels kernels;
   OpBuilder builder;
   rt::StageOp stage;
@@ -183,7 +185,7 @@ void ProgramLowering::addState(Operation *op) {
   if (FlatSymbolRefAttr of = state.getOfAttr()) {
     attrs.push_back(builder.getNamedAttr("of", of.getAttr()));
     // A state lies in checkpoints as its parameter does in the source.
-    auto param = module.lookupSymbol<nn::ParamOp>(of.getValue());
+    auto param = symbols.lookup<nn::ParamOp>(of.getValue());
     if (param && param.getSourceAttr())
       attrs.push_back(builder.getNamedAttr("source", param.getSourceAttr()));
     for (auto [mark, name] : turns)
@@ -206,9 +208,10 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
     if (int64_t(task.getStage()) != index)
       continue;
     called.insert(task.getBody());
-    for (ArrayAttr symbols : {task.getSources(), task.getTargets()})
-      for (Attribute symbol : symbols)
-        used.insert(cast<FlatSymbolRefAttr>(symbol).getValue());
+    for (ArrayAttr bindings : {task.getSources(), task.getTargets()})
+      for (Attribute binding : bindings)
+        if (auto symbol = dyn_cast<FlatSymbolRefAttr>(binding))
+          used.insert(symbol.getValue());
   }
   // A value on its way between two other stages is in no task of this one.
   for (auto schedule : module.getOps<pipe::ScheduleOp>()) {

@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace pcc;
 
-Schedules::Schedules(ModuleOp module, int64_t stage) : module(module) {
+Schedules::Schedules(ModuleOp module, int64_t stage) : symbols(module) {
   for (auto schedule : module.getOps<pipe::ScheduleOp>()) {
     if (int64_t(schedule.getStage()) != stage)
       continue;
@@ -27,13 +27,12 @@ void Schedules::findInstances(Entry &entry) {
   };
   for (Operation &op : *entry.schedule.getBlock()) {
     if (auto run = dyn_cast<pipe::RunOp>(op)) {
-      auto task = module.lookupSymbol<pipe::TaskOp>(run.getTask());
-      for (ArrayAttr symbols : {task.getSources(), task.getTargets()})
-        for (Attribute symbol : symbols) {
-          StringRef name = cast<FlatSymbolRefAttr>(symbol).getValue();
-          if (module.lookupSymbol<pipe::ValueOp>(name))
-            touch(name, run.getMicrobatch().value_or(0));
-        }
+      auto task = symbols.lookup<pipe::TaskOp>(run.getTask());
+      for (ArrayAttr bindings : {task.getSources(), task.getTargets()})
+        for (Attribute binding : bindings)
+          if (auto name = dyn_cast<FlatSymbolRefAttr>(binding);
+              name && symbols.lookup<pipe::ValueOp>(name.getValue()))
+            touch(name.getValue(), run.getMicrobatch().value_or(0));
     }
     for (const pipe::Half &half : pipe::halvesOf(&op))
       touch(half.value, half.microbatch);
@@ -93,12 +92,17 @@ LogicalResult Schedules::lowerEntry(Entry &entry, rt::StageOp stage) {
     Location loc = op.getLoc();
     llvm::TypeSwitch<Operation *>(&op)
         .Case([&](pipe::RunOp run) {
-          auto task = module.lookupSymbol<pipe::TaskOp>(run.getTask());
-          auto body = module.lookupSymbol<pipe::BodyOp>(task.getBody());
+          auto task = symbols.lookup<pipe::TaskOp>(run.getTask());
+          auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
           SmallVector<Value> args;
           for (unsigned i = 0; i < task.getSources().size(); ++i)
-            args.push_back(
-                address(loc, task.getSource(i), run.getMicrobatch()));
+            if (auto integer = task.getInteger(i))
+              args.push_back(rt::ConstantOp::create(
+                  builder, loc, MemRefType::get({}, builder.getI64Type()),
+                  *integer));
+            else
+              args.push_back(
+                  address(loc, task.getSource(i), run.getMicrobatch()));
           for (unsigned i = 0; i < task.getTargets().size(); ++i)
             if (!body.getReplaced(i))
               args.push_back(

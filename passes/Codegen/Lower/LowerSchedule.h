@@ -42,7 +42,7 @@ private:
   void findInstances(Entry &entry);
   mlir::LogicalResult lowerEntry(Entry &entry, rt::StageOp stage);
 
-  mlir::ModuleOp module;
+  mlir::SymbolTable symbols;
   llvm::SmallVector<Entry> entries;
   llvm::StringMap<int64_t> slots;
 };

@@ -141,8 +141,7 @@ void TaskLowering::emitLaunch(func::FuncOp kernel, Operation *op,
 }
 
 LogicalResult TaskLowering::lowerCall(func::CallOp op) {
-  auto kernel = dyn_cast_or_null<func::FuncOp>(SymbolTable::lookupSymbolIn(
-      body->getParentOfType<ModuleOp>(), op.getCalleeAttr()));
+  func::FuncOp kernel = kernels.lookup(op.getCallee());
   if (!kernel || !kernel->hasAttr(rt::kKernelAttr))
     return op.emitOpError()
            << "calls " << op.getCalleeAttr() << ", which is no kernel";

@@ -164,7 +164,7 @@ void ArenaLives::run(rt::FuncOp entry) {
     if (cast<rt::BufferOp>(op).getKind() == rt::BufferKind::Input)
       life.touch(moment, /*begins=*/true);
   for (Operation &op : *entry.getBlock()) {
-    if (isa<rt::AddressOp, rt::ViewOp>(op))
+    if (isa<rt::AddressOp, rt::ConstantOp, rt::ViewOp>(op))
       continue;
     ++moment;
     if (auto call = dyn_cast<rt::CallOp>(op)) {

@@ -16,11 +16,12 @@ func::FuncOp SingleOpKernels::getOrBuild(StringRef key, StringRef stem,
   std::string name;
   do
     name = ("kernel." + stem + "." + Twine(numbers[stem]++)).str();
-  while (module.lookupSymbol(name));
+  while (symbols.lookup(name));
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   kernel = func::FuncOp::create(builder, loc, name,
                                 builder.getFunctionType(inputs, results));
   kernel.setPrivate();
+  symbols.insert(kernel);
   kernel->setAttr(rt::kKernelAttr, builder.getUnitAttr());
   builder.setInsertionPointToStart(kernel.addEntryBlock());
   body(builder, kernel.getArguments());

@@ -16,7 +16,8 @@ namespace pcc {
 class SingleOpKernels {
 public:
   /// Adds kernels to `module`, which must outlive this.
-  explicit SingleOpKernels(mlir::ModuleOp module) : module(module) {}
+  explicit SingleOpKernels(mlir::ModuleOp module)
+      : module(module), symbols(module) {}
 
   /// A kernel of `op`'s operands (each distinct one once) and results.
   mlir::func::FuncOp get(mlir::Operation *op);
@@ -27,6 +28,11 @@ public:
   mlir::func::FuncOp getTranspose(mlir::RankedTensorType type,
                                   llvm::ArrayRef<int64_t> permutation);
 
+  /// The kernel of this name, whoever made it; or null.
+  mlir::func::FuncOp lookup(llvm::StringRef name) const {
+    return symbols.lookup<mlir::func::FuncOp>(name);
+  }
+
 private:
   using BuildBody =
       llvm::function_ref<void(mlir::OpBuilder &, mlir::ValueRange)>;
@@ -35,6 +41,7 @@ private:
                                 mlir::Location loc, BuildBody body);
 
   mlir::ModuleOp module;
+  mlir::SymbolTable symbols;
   llvm::StringMap<mlir::func::FuncOp> made;
   /// Numbers per stem, so that names do not depend on hash order.
   llvm::StringMap<int> numbers;

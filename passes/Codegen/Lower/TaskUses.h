@@ -1,5 +1,4 @@
-//===- TaskUses.h - When the values of a body are used -----------*- C++
-//-*-===//
+//===- TaskUses.h - When the values of a body are used ----------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_LOWER_TASKUSES_H
 #define PCC_PASSES_CODEGEN_LOWER_TASKUSES_H

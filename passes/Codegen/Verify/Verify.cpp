@@ -23,7 +23,7 @@ namespace {
 
 /// What bytes belong to: an instance of a buffer, or a temporary.
 struct Owner {
-  /// An `rt.buffer` or `rt.temporary`; null for nothing.
+  /// An `rt.buffer`, `rt.temporary` or `rt.constant`; null for nothing.
   Operation *op = nullptr;
   int64_t slot = 0;
 
@@ -33,6 +33,8 @@ struct Owner {
   std::string name() const {
     if (auto buffer = dyn_cast<rt::BufferOp>(op))
       return "@" + buffer.getSymName().str();
+    if (isa<rt::ConstantOp>(op))
+      return "a constant";
     return "a temporary of @" +
            op->getParentOfType<rt::FuncOp>().getSymName().str();
   }
@@ -79,8 +81,10 @@ using Places = DenseMap<Value, Range>;
 
 class StageVerifier {
 public:
-  StageVerifier(rt::StageOp stage, rt::ProgramOp program)
-      : stage(stage), program(program) {
+  /// `kernels` are the module's symbols; `program` may be null.
+  StageVerifier(rt::StageOp stage, rt::ProgramOp program,
+                const SymbolTable &kernels)
+      : stage(stage), program(program), kernels(kernels) {
     for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
       buffers[buffer.getSymName()] = buffer;
     for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
@@ -123,9 +127,11 @@ private:
   rt::StageOp stage;
   /// Null in a module without one.
   rt::ProgramOp program;
+  const SymbolTable &kernels;
   llvm::StringMap<rt::BufferOp> buffers;
   llvm::StringMap<rt::FuncOp> functions;
   Memory memory;
+  int64_t constants = 0;
 };
 
 LogicalResult StageVerifier::checkOffsets() {
@@ -198,8 +204,7 @@ LogicalResult StageVerifier::checkKept(rt::FuncOp entry) {
 /// Whether a launch gives its kernel what it takes. Kernels that are lowered
 /// already do not say.
 LogicalResult StageVerifier::checkLaunch(rt::LaunchOp op) {
-  Operation *symbol = SymbolTable::lookupNearestSymbolFrom(stage->getParentOp(),
-                                                           op.getKernelAttr());
+  Operation *symbol = kernels.lookup(op.getKernel());
   auto kernel = dyn_cast_or_null<func::FuncOp>(symbol);
   if (symbol && !kernel)
     return success();
@@ -283,6 +288,11 @@ LogicalResult StageVerifier::run(rt::FuncOp function, Places &places,
       int64_t begin = frame + int64_t(*temporary.getOffset());
       places[temporary] = {
           {temporary}, begin, begin + rt::getSpanBytes(temporary.getType())};
+    } else if (auto constant = dyn_cast<rt::ConstantOp>(op)) {
+      // Constants lie below the arena, each by itself.
+      constants += rt::kAlignment;
+      places[constant] = {{constant}, -constants, -constants + 8};
+      memory.write(places[constant]);
     } else if (auto view = dyn_cast<rt::ViewOp>(op)) {
       Range range = places.lookup(view.getSource());
       MemRefType type = view.getType();
@@ -344,6 +354,8 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
     if (!access.isWrite)
       continue;
     Range out = places.lookup(access.buffer);
+    if (isa<rt::ConstantOp>(out.owner.op))
+      return op->emitOpError("writes a constant");
     for (auto [j, other] : llvm::enumerate(accesses)) {
       if (i == j || !out.overlaps(places.lookup(other.buffer)))
         continue;
@@ -378,8 +390,9 @@ struct RTVerifyPass : pcc::impl::RTVerifyPassBase<RTVerifyPass> {
     markAllAnalysesPreserved();
     auto programs = getOperation().getOps<rt::ProgramOp>();
     rt::ProgramOp program = programs.empty() ? nullptr : *programs.begin();
+    SymbolTable symbols(getOperation());
     for (auto stage : getOperation().getOps<rt::StageOp>())
-      if (failed(StageVerifier(stage, program).verify()) ||
+      if (failed(StageVerifier(stage, program, symbols).verify()) ||
           failed(verifyValues(stage)))
         return signalPassFailure();
     if (failed(verifyTransfers(getOperation())))

@@ -17,7 +17,8 @@ namespace {
 
 class TaskVerifier {
 public:
-  TaskVerifier(rt::StageOp stage, rt::FuncOp task) : stage(stage), task(task) {}
+  TaskVerifier(rt::StageOp stage, const SymbolTable &symbols, rt::FuncOp task)
+      : stage(stage), symbols(symbols), task(task) {}
   LogicalResult verify();
 
 private:
@@ -37,6 +38,7 @@ private:
   }
 
   rt::StageOp stage;
+  const SymbolTable &symbols;
   rt::FuncOp task;
   Intervals<int64_t> values;
   DenseMap<Value, Range> ranges;
@@ -61,9 +63,8 @@ bool TaskVerifier::holds(Range range, int64_t value) {
 
 LogicalResult TaskVerifier::verify(Operation *op) {
   if (auto address = dyn_cast<rt::AddressOp>(op)) {
-    auto buffer = cast<rt::BufferOp>(
-        SymbolTable::lookupSymbolIn(stage, address.getBufferAttr()));
-    ranges[address] = rangeOf(buffer, address.getSlot());
+    ranges[address] = rangeOf(symbols.lookup<rt::BufferOp>(address.getBuffer()),
+                              address.getSlot());
     return success();
   }
   if (auto temporary = dyn_cast<rt::TemporaryOp>(op)) {
@@ -134,8 +135,9 @@ LogicalResult TaskVerifier::verify() {
 }
 
 LogicalResult pcc::verifyValues(rt::StageOp stage) {
+  SymbolTable symbols(stage);
   for (auto task : stage.getBlock()->getOps<rt::FuncOp>()) {
-    if (failed(TaskVerifier(stage, task).verify()))
+    if (failed(TaskVerifier(stage, symbols, task).verify()))
       return failure();
     task.walk([](Operation *op) { op->removeAttr(rt::kValuesAttr); });
   }

@@ -1,0 +1,75 @@
+//===- Line.cpp - Where a forward pass may be cut -------------------------===//
+
+#include "passes/Pipeline/Line.h"
+
+using namespace mlir;
+using namespace pcc;
+
+/// An op is worth its FLOPs, and a byte written about as much as ten of them
+/// (a core computes some forty for every four bytes it can move).
+static double costOf(Operation &op) {
+  double cost = 0;
+  if (auto flops = dyn_cast<nn::CostInterface>(op))
+    cost += flops.getFlops();
+  for (Value result : op.getResults())
+    cost += 10.0 * bytesOf(result);
+  return cost;
+}
+
+Line::Line(Block &block) : activations(findActivations(block)) {
+  llvm::DenseMap<Operation *, size_t> index;
+  for (Operation &op : block.without_terminator())
+    if (activations.contains(&op)) {
+      index[&op] = ops.size();
+      ops.push_back(&op);
+    }
+  cost.assign(ops.size() + 1, 0);
+  products.assign(ops.size() + 1, 0);
+  crossing.assign(ops.size() + 1, 0);
+  for (auto [i, op] : llvm::enumerate(ops)) {
+    cost[i + 1] = cost[i] + costOf(*op);
+    products[i + 1] = products[i] + isa<nn::CostInterface>(op);
+    for (Value result : op->getResults()) {
+      size_t last = i;
+      for (Operation *user : result.getUsers())
+        if (auto it = index.find(user); it != index.end())
+          last = std::max(last, it->second);
+      for (size_t k = i + 1; k <= last; ++k)
+        crossing[k] += bytesOf(result);
+    }
+  }
+}
+
+SmallVector<size_t> Line::findPlaces() const {
+  SmallVector<size_t> places;
+  // A run of positions that are crossed by equally much is a least place if
+  // more crosses on either side of it.
+  for (size_t begin = 1, end; begin < ops.size(); begin = end) {
+    for (end = begin; end < ops.size() && crossing[end] == crossing[begin];)
+      ++end;
+    bool isLeast = (begin == 1 || crossing[begin - 1] > crossing[begin]) &&
+                   (end == ops.size() || crossing[end] > crossing[begin]);
+    for (size_t k = begin; k < end && isLeast; ++k)
+      places.push_back(k);
+  }
+  return places;
+}
+
+SmallVector<size_t> Line::findStagePlaces() const {
+  SmallVector<size_t> places = findPlaces();
+  llvm::erase_if(places, [&](size_t k) {
+    return products[k] == 0 || products[k] == products[ops.size()];
+  });
+  return places;
+}
+
+void pcc::findActivationUsers(
+    Operation *op, const llvm::DenseSet<Operation *> &activations,
+    llvm::function_ref<void(Operation *)> visit) {
+  for (Operation *user : op->getUsers()) {
+    if (activations.contains(user))
+      visit(user);
+    else
+      findActivationUsers(user, activations, visit);
+  }
+}
