@@ -144,8 +144,8 @@ def Pipe_TaskOp : Pipe_Op<"task", [Symbol,
   let description = [{
     A body, and what its arguments and results are in this task: arguments are
     `pipe.input`s, `pipe.value`s, parameters and state, which are read as the
-    task begins, or integers; results are `pipe.value`s and `pipe.output`s, or take the place
-    of a parameter or state as the task ends.
+    task begins, or integers; results are `pipe.value`s and `pipe.output`s, or
+    take the place of a parameter or state as the task ends.
 
     ```mlir
     pipe.input @input.tokens : tensor<2x64xi64> role tokens name "input_ids"

@@ -16,7 +16,8 @@ using namespace pcc::pipe;
 namespace {
 
 /// Divides one function into units: a unit is what one task will hold, the
-/// forward or the backward of a segment. Units are numbered in the order in which a microbatch passes through them.
+/// forward or the backward of a segment. Units are numbered in the order in
+/// which a microbatch passes through them.
 class MicrobatchOutliner {
 public:
   MicrobatchOutliner(TaskSymbols &symbols, func::FuncOp func,
@@ -115,9 +116,14 @@ LogicalResult MicrobatchOutliner::assignUnits() {
     if (isFree || isa<nn::ReadOp>(op))
       continue;
     auto segment = ::segmentOf(&op);
-    if (segment && (*segment < 0 || *segment >= segments()))
+    if (segment && *segment >= segments())
       return op.emitOpError()
              << "is in segment " << *segment << " of " << segments();
+    auto stage = op.getAttrOfType<IntegerAttr>(nn::kStageAttr);
+    if (stage && stage.getInt() != stageOfSegment[*segment])
+      return op.emitOpError()
+             << "is in stage " << stage.getInt() << ", segment " << *segment
+             << " in stage " << stageOfSegment[*segment];
     int64_t unit = -1;
     for (Value operand : op.getOperands())
       if (auto it = units.find(operand.getDefiningOp()); it != units.end())
@@ -135,37 +141,45 @@ LogicalResult MicrobatchOutliner::assignUnits() {
   return success();
 }
 
-/// What one unit hands to a sum of another is added up before it crosses: a
-/// residual stream's gradient is one value, not one per use.
+/// What earlier units hand to a sum is added up in the last of them: a residual
+/// stream's gradient is one value, not one per use.
 void MicrobatchOutliner::addBeforeCrossing() {
   for (nn::SumOp sum : llvm::make_early_inc_range(func.getOps<nn::SumOp>())) {
     auto own = units.find(sum);
     if (own == units.end())
       continue;
-    llvm::MapVector<int64_t, SmallVector<Value>> byUnit;
+    // A value that crosses for others as well is no less when it is added.
+    auto crossesForOthers = [&](Value input) {
+      return llvm::any_of(input.getUsers(), [&](Operation *user) {
+        return user != sum && units.contains(user) &&
+               units.lookup(user) >= own->second;
+      });
+    };
+    SmallVector<Value> early, inputs;
+    int64_t last = -1;
     for (Value input : sum.getInputs()) {
       auto it = units.find(input.getDefiningOp());
-      byUnit[it == units.end() ? own->second : it->second].push_back(input);
-    }
-    SmallVector<Value> inputs;
-    for (auto &[unit, values] : byUnit) {
-      if (unit == own->second || values.size() < 2) {
-        inputs.append(values);
+      if (it == units.end() || it->second == own->second ||
+          crossesForOthers(input)) {
+        inputs.push_back(input);
         continue;
       }
-      OpBuilder builder(sum);
-      auto part =
-          nn::SumOp::create(builder, sum.getLoc(), sum.getType(), values);
-      units[part] = unit;
-      inputs.push_back(part);
+      if (early.empty())
+        inputs.push_back(Value());
+      early.push_back(input);
+      last = std::max(last, it->second);
     }
+    if (early.size() < 2)
+      continue;
     if (inputs.size() == 1) {
-      sum.getResult().replaceAllUsesWith(inputs.front());
-      units.erase(sum);
-      sum.erase();
-    } else {
-      sum.getInputsMutable().assign(inputs);
+      own->second = last;
+      continue;
     }
+    OpBuilder builder(sum);
+    auto part = nn::SumOp::create(builder, sum.getLoc(), sum.getType(), early);
+    units[part] = last;
+    *llvm::find(inputs, Value()) = part;
+    sum.getInputsMutable().assign(inputs);
   }
 }
 
@@ -330,8 +344,8 @@ static void outlineCounts(TaskSymbols &symbols, func::FuncOp counts) {
   }
 }
 
-/// By segment, its stage: as the marks of a function say. Fails where a segment
-/// is in two stages, or a number is skipped.
+/// By segment, its stage: as the first op of each says. Fails for a number that
+/// is no segment's.
 static FailureOr<SmallVector<int64_t>> findSegments(func::FuncOp func) {
   SmallVector<int64_t> stages;
   for (Operation &op : func.getBody().front()) {
@@ -339,15 +353,14 @@ static FailureOr<SmallVector<int64_t>> findSegments(func::FuncOp func) {
     auto stage = op.getAttrOfType<IntegerAttr>(nn::kStageAttr);
     if (!segment)
       continue;
-    if (*segment < 0)
-      return op.emitOpError() << "is in segment " << *segment;
+    int64_t ops = func.getBody().front().getOperations().size();
+    if (*segment < 0 || *segment >= ops)
+      return op.emitOpError() << "is in segment " << *segment << ", though "
+                              << ops << " ops have no more segments";
     if (*segment >= int64_t(stages.size()))
       stages.resize(*segment + 1, -1);
-    int64_t own = stage ? stage.getInt() : 0;
-    if (stages[*segment] >= 0 && stages[*segment] != own)
-      return op.emitOpError() << "is in segment " << *segment << " of stage "
-                              << stages[*segment] << " and in stage " << own;
-    stages[*segment] = own;
+    if (stages[*segment] < 0)
+      stages[*segment] = stage ? stage.getInt() : 0;
   }
   if (stages.empty())
     stages.push_back(0);

@@ -101,6 +101,12 @@ FailureOr<func::FuncOp> codegen::emitKernel(OpBuilder &builder,
   emitter.emitUnit(loop.getInductionVar(0));
   b.setInsertionPointAfter(loop);
   func::ReturnOp::create(b);
+  for (BlockArgument argument :
+       emitted.getArguments().drop_front(arguments.size()))
+    if (argument.use_empty())
+      return kernel.emitError()
+             << "kernel '" << kernel.getName() << "' never writes result "
+             << argument.getArgNumber() - arguments.size();
   kernel.erase();
   return emitted;
 }

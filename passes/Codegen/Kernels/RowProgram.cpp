@@ -105,6 +105,11 @@ std::unique_ptr<RowProgram> Creator::attempt(KernelShape shape, int64_t rows,
       why = expr.why;
       return nullptr;
     }
+    // A unit takes some columns of a row: a number per row would be nobody's.
+    if (shape == KernelShape::Columns && access.extent == 0) {
+      why = "a number per row beside sums over rows";
+      return nullptr;
+    }
     program->outputs.push_back({static_cast<unsigned>(index), node, access});
   }
   if (shape == KernelShape::Columns)

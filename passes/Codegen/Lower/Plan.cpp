@@ -37,6 +37,10 @@ static Operation *rootOf(Value value) {
   return value.getDefiningOp();
 }
 
+static int64_t elementsOf(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getNumElements();
+}
+
 /// Assigns the offsets of a function's temporaries and the size of its frame.
 static void planFrame(rt::FuncOp function) {
   llvm::MapVector<Operation *, Life> lives;
@@ -97,7 +101,8 @@ private:
   /// An op at the present moment touches a buffer; `begins`: what was there
   /// before is not needed.
   void touch(Value address, bool begins);
-  /// For each argument of a function: whether it is written before it is read.
+  /// For each argument of a function: whether the whole of it is written before
+  /// any of it is read.
   ArrayRef<bool> beginsOf(StringRef function);
 
   llvm::StringMap<rt::BufferOp> buffers;
@@ -138,7 +143,10 @@ ArrayRef<bool> ArenaLives::beginsOf(StringRef name) {
       if (!argument || isKnown[argument.getArgNumber()])
         continue;
       isKnown[argument.getArgNumber()] = true;
-      found[argument.getArgNumber()] = access.isWrite;
+      // What a view leaves out keeps what it holds.
+      found[argument.getArgNumber()] =
+          access.isWrite &&
+          elementsOf(access.buffer) == elementsOf(argument);
     }
   return found;
 }
@@ -175,7 +183,8 @@ void ArenaLives::run(rt::FuncOp entry) {
         lives[buffers.lookup(*frame)].touch(moment, /*begins=*/true);
     }
     for (const rt::Access &access : rt::getAccesses(&op))
-      touch(access.buffer, access.isWrite);
+      touch(access.buffer,
+            access.isWrite && !access.buffer.getDefiningOp<rt::ViewOp>());
   }
   ++moment;
   // The runtime reads the outputs afterwards.

@@ -35,11 +35,45 @@ pipe.body @t.body (%a: tensor<2xf32>) { pipe.yield }
 // -----
 
 pipe.input @x : tensor<3xf32> role data name "x"
+pipe.input @y : tensor<3xf32> role targets name "y"
 // expected-error @+1 {{binds a result to @x, which is no pipe.value or pipe.output}}
+pipe.task @t stage 0 forward calls @t.body (@y) -> (@x)
+pipe.body @t.body (%a: tensor<3xf32>) -> (tensor<3xf32>) {
+  pipe.yield %a : tensor<3xf32>
+}
+
+// -----
+
+// What it would read could be written already.
+pipe.value @x : tensor<3xf32>
+// expected-error @+1 {{takes and gives @x}}
 pipe.task @t stage 0 forward calls @t.body (@x) -> (@x)
 pipe.body @t.body (%a: tensor<3xf32>) -> (tensor<3xf32>) {
   pipe.yield %a : tensor<3xf32>
 }
+
+// -----
+
+pipe.value @x : tensor<3xf32>
+pipe.value @y : tensor<3xf32>
+// expected-error @+1 {{binds two results to @y}}
+pipe.task @t stage 0 forward calls @t.body (@x) -> (@y, @y)
+pipe.body @t.body (%a: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+  pipe.yield %a, %a : tensor<3xf32>, tensor<3xf32>
+}
+
+// -----
+
+// An integer is an argument of one i64.
+// expected-error @+1 {{binds 'tensor<1xi64>' to an integer}}
+pipe.task @t stage 0 forward calls @t.body (7)
+pipe.body @t.body (%a: tensor<1xi64>) { pipe.yield }
+
+// -----
+
+// expected-error @+1 {{binds 'tensor<f32>' to an integer}}
+pipe.task @t stage 0 forward calls @t.body (7)
+pipe.body @t.body (%a: tensor<f32>) { pipe.yield }
 
 // -----
 
@@ -112,8 +146,18 @@ pipe.body @t.body (%a: tensor<3xf32>, %b: tensor<3xf32>, %c: tensor<3xf32>,
 // -----
 
 // Only in the place of an argument is a result a state.
+nn.state @r : tensor<3xf32> sum
 nn.state @s : tensor<3xf32> sum
 // expected-error @+1 {{binds a result to @s, which is no pipe.value or pipe.output}}
+pipe.task @t stage 0 forward calls @t.body (@r) -> (@s)
+pipe.body @t.body (%r: tensor<3xf32>) -> (tensor<3xf32>) {
+  pipe.yield %r : tensor<3xf32>
+}
+
+// -----
+
+nn.state @s : tensor<3xf32> sum
+// expected-error @+1 {{takes and gives @s}}
 pipe.task @t stage 0 forward calls @t.body (@s) -> (@s)
 pipe.body @t.body (%s: tensor<3xf32>) -> (tensor<3xf32>) {
   pipe.yield %s : tensor<3xf32>
@@ -242,13 +286,13 @@ pipe.body @b () {
 
 // -----
 
-// expected-error @+1 {{binds to "x", not to a symbol}}
+// expected-error @+1 {{binds an argument to "x", which is no symbol and no integer}}
 "pipe.task"() <{sym_name = "t", stage = 0 : i64, phase = #pipe<phase forward>, body = @b, sources = ["x"], targets = []}> : () -> ()
 pipe.body @b (%x: tensor<2xf32>) { pipe.yield }
 
 // -----
 
-// expected-error @+1 {{binds to 3 : i64, not to a symbol}}
+// expected-error @+1 {{binds a result to 3 : i64, which is no symbol}}
 "pipe.task"() <{sym_name = "t", stage = 0 : i64, phase = #pipe<phase forward>, body = @b, sources = [], targets = [3]}> : () -> ()
 pipe.body @b () { pipe.yield }
 

@@ -54,11 +54,13 @@
 // CHECK-NEXT: %6 = nn.contract "bc,bm->cm" %4, %2 {nn.bwd} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
 // CHECK-NEXT: %7 = nn.sum %6, %5 {nn.bwd} : tensor<4x4xf32>
 // CHECK-NEXT: %8 = nn.sum %grad.v, %7 : tensor<4x4xf32>
-// CHECK-NEXT: %9 = nn.sum %3, %4 : tensor<2x4xf32>
-// CHECK-NEXT: %10 = nn.sum %3, %4 : tensor<2x4xf32>
-// CHECK-NEXT: %11 = nn.contract "bc,bm->cm" %value.2, %2 {nn.bwd} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
-// CHECK-NEXT: %12 = nn.sum %grad.w, %11 : tensor<4x4xf32>
-// CHECK-NEXT: pipe.yield %9, %10, %8, %12 : tensor<2x4xf32>, tensor<2x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+// CHECK-NEXT: %9 = nn.sum %3, %4 {nn.bwd} : tensor<2x4xf32>
+// CHECK-NEXT: %10 = nn.scale %3 by 5.000000e+00 {nn.bwd} : tensor<2x4xf32>
+// CHECK-NEXT: %11 = nn.scale %4 by 6.000000e+00 {nn.bwd} : tensor<2x4xf32>
+// CHECK-NEXT: %12 = nn.sum %10, %11 : tensor<2x4xf32>
+// CHECK-NEXT: %13 = nn.contract "bc,bm->cm" %value.2, %2 {nn.bwd} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
+// CHECK-NEXT: %14 = nn.sum %grad.w, %13 : tensor<4x4xf32>
+// CHECK-NEXT: pipe.yield %9, %12, %8, %14 : tensor<2x4xf32>, tensor<2x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: pipe.task @backward.1 stage 1 backward calls @backward.1.body (@value.2, @v, @value.3, @value.1, @grad.v, @grad.w) -> (@value.4, @value.5, @grad.v, @grad.w)
 // CHECK-NEXT: pipe.body @backward.0.body (%value.0: tensor<2x4xf32>, %value.5: tensor<2x4xf32>, %value.4: tensor<2x4xf32>, %input.x: tensor<2x4xf32>, %grad.w: tensor<4x4xf32>) -> (tensor<4x4xf32> into 4) {
@@ -169,7 +171,9 @@ func.func @microbatch(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<dat
   // the first stage's own, one value and that.
   %dh = nn.sum %da, %dd {nn.bwd, nn.stage = 0} : tensor<2x4xf32>
   %dg = nn.scale %h by 3.0 {nn.bwd, nn.stage = 0} : tensor<2x4xf32>
-  %di = nn.sum %dg, %da, %dd {nn.bwd, nn.stage = 0} : tensor<2x4xf32>
+  %dp = nn.scale %da by 5.0 {nn.bwd, nn.stage = 1} : tensor<2x4xf32>
+  %dq = nn.scale %dd by 6.0 {nn.bwd, nn.stage = 1} : tensor<2x4xf32>
+  %di = nn.sum %dg, %dp, %dq {nn.bwd, nn.stage = 0} : tensor<2x4xf32>
   %dk = nn.mul %dh, %di {nn.bwd, nn.stage = 0} : tensor<2x4xf32>
   %dw = nn.contract "bc,bm->cm" %x, %dk {nn.bwd, nn.stage = 0} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
   // Two stages' shares of one sum, and a share that is free.

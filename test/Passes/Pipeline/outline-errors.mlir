@@ -34,8 +34,29 @@ func.func @microbatch() { return }
 // -----
 
 func.func @microbatch(%x: tensor<f32> {nn.role = #nn.role<data>, nn.name = "x"}) {
-  // expected-error @+1 {{is in stage -1 of 1}}
+  // expected-error @+1 {{is in segment -1, though 2 ops have no more segments}}
   nn.accumulate %x, @s : tensor<f32> {nn.stage = -1}
+  return
+}
+nn.state @s : tensor<f32> sum
+func.func @update() { return }
+
+// -----
+
+func.func @microbatch(%x: tensor<f32> {nn.role = #nn.role<data>, nn.name = "x"}) {
+  // expected-error @+1 {{is in segment 2, though 2 ops have no more segments}}
+  nn.accumulate %x, @s : tensor<f32> {nn.segment = 2}
+  return
+}
+nn.state @s : tensor<f32> sum
+func.func @update() { return }
+
+// -----
+
+func.func @microbatch(%x: tensor<f32> {nn.role = #nn.role<data>, nn.name = "x"}) {
+  %a = nn.exp %x {nn.segment = 1, nn.stage = 1} : tensor<f32>
+  // expected-error @+1 {{is in stage 0, segment 1 in stage 1}}
+  nn.accumulate %a, @s : tensor<f32> {nn.segment = 1, nn.stage = 0}
   return
 }
 nn.state @s : tensor<f32> sum
@@ -54,7 +75,7 @@ func.func @update() -> (tensor<f32> {nn.name = "loss"}, tensor<f32> {nn.name = "
   return %c, %c : tensor<f32>, tensor<f32>
 }
 func.func @evaluate(%x: tensor<f32> {nn.role = #nn.role<data>, nn.name = "x"}) {
-  // expected-error @+1 {{is in stage 1 of 1}}
+  // expected-error @+1 {{is in segment 1 of 1}}
   nn.accumulate %x, @s : tensor<f32> {nn.stage = 1}
   return
 }

@@ -26,6 +26,7 @@
 // TIMES-NEXT: Canonicalizer
 // TIMES-NEXT: CSE
 // TIMES:      NNStageCutsPass
+// TIMES-NEXT: NNSegmentsPass
 // TIMES-NEXT: NNAutodiffPass
 // TIMES-NEXT: NNOptimizerPass
 // TIMES-NEXT: NNVerifyPass
@@ -45,6 +46,7 @@
 // TASKS:      DistVerifyPass
 // TASKS-NEXT: {{ }}pipeline{{$}}
 // TASKS-NEXT: PipeOutlinePass
+// TASKS-NEXT: PipeShareBodiesPass
 // TASKS-NEXT: PipeSchedulePass
 // TASKS-NEXT: PipeCheckPass
 // TASKS-NEXT: Rest
@@ -81,12 +83,12 @@
 
 // PIPELINE: dist.mesh @mesh = <["pp"=2, "dp"=2, "tp"=2]>
 // PIPELINE-NOT: nn.state @exp_avg.
-// PIPELINE: pipe.task @forward.0
+// PIPELINE: pipe.task @forward.2 stage 0
 // PIPELINE-NOT: @head
-// PIPELINE: pipe.body @forward.1.body (%[[X:[^:]*]]: {{.*}}%head:
+// PIPELINE: pipe.body @forward.3.body (%[[X:[^:]*]]: {{.*}}%head:
 // PIPELINE-NEXT: %[[ALL:.*]] = dist.all_gather %[[X]]
 // PIPELINE-NEXT: nn.contract {{.*}} %[[ALL]], %head
-// PIPELINE: pipe.task @forward.1 stage 1 forward calls @forward.1.body ({{.*}}, @head,
+// PIPELINE: pipe.task @forward.3 stage 1 forward calls @forward.3.body ({{.*}}, @head,
 // PIPELINE: nn.sgd
 // PIPELINE: pipe.schedule train stage 0 microbatches 2 attributes {live = 2 : i64}
 // PIPELINE: pipe.schedule train stage 1 microbatches 2 attributes {live = 2 : i64}

@@ -324,3 +324,20 @@ func.func private @mine(%x: tensor<4xf32>) -> tensor<4xf32> attributes {rt.kerne
   %y = nn.tanh %x : tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+// A number per row beside a sum over rows would be nobody's to write: two
+// kernels, though both read the ids.
+// CHECK-LABEL: func.func @ids(
+// CHECK-NEXT: %[[K0:.*]]:2 = call @kernel_0_embedding_mul(%arg0, %arg1) : (tensor<5x6xf32>, tensor<1x5x6xf32>) -> (tensor<5xi64>, tensor<1x5x6xf32>)
+// CHECK-NEXT: %[[K1:.*]] = call @kernel_1_reduce(%[[K0]]#1) : (tensor<1x5x6xf32>) -> tensor<5x6xf32>
+// CHECK-NEXT: return %[[K0]]#0, %[[K1]] : tensor<5xi64>, tensor<5x6xf32>
+func.func @ids(%table: tensor<5x6xf32>, %y: tensor<1x5x6xf32>) -> (tensor<5xi64>, tensor<5x6xf32>) {
+  %ids = nn.constant dense<[4, 3, 2, 1, 0]> : tensor<5xi64>
+  %rows = nn.embedding %ids, %table : tensor<5xi64>, tensor<5x6xf32> -> tensor<5x6xf32>
+  %batch = nn.reshape %rows : tensor<5x6xf32> -> tensor<1x5x6xf32>
+  %m = nn.mul %y, %batch : tensor<1x5x6xf32>
+  %r = nn.reduce %m [0] : tensor<1x5x6xf32> -> tensor<5x6xf32>
+  return %ids, %r : tensor<5xi64>, tensor<5x6xf32>
+}

@@ -57,6 +57,17 @@ func.func private @k(%x: tensor<4xf32>)
 
 // -----
 
+// Units that take some columns of a row cannot write a number per row.
+// expected-error @below {{has no row program: a number per row beside sums over rows}}
+func.func private @k(%x: tensor<3x4x8xf32>, %v: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4x8xf32>) attributes {rt.kernel} {
+  %y = nn.exp %v : tensor<4xf32>
+  %z = nn.reduce %x [0] : tensor<3x4x8xf32> -> tensor<4x8xf32>
+  return %y, %z : tensor<4xf32>, tensor<4x8xf32>
+}
+
+// -----
+
 // A row's sums are not made again for every element of another row.
 // expected-error @below {{has no row program: nn.layer_norm: is read at other rows}}
 func.func private @k(%x: tensor<4x4x8xf32>, %s: tensor<8xf32>)
