@@ -102,9 +102,8 @@ LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
     if (auto integer = task.getInteger(i)) {
       Tensor value(cast<RankedTensorType>(argument.getType()));
       value.integer[0] = *integer;
-      stage.task->bind(argument,
-                       ValueList(stage.ranks.size(),
-                                 std::make_shared<Tensor>(value)));
+      stage.task->bind(argument, ValueList(stage.ranks.size(),
+                                           std::make_shared<Tensor>(value)));
       continue;
     }
     if (isa_and_nonnull<nn::ParamOp, nn::StateOp>(symbols.lookup(source))) {

@@ -85,8 +85,8 @@ inline constexpr llvm::StringLiteral kStageAttr = "nn.stage";
 /// Segments count on from stage to stage. Absent: a stage is one segment.
 inline constexpr llvm::StringLiteral kSegmentAttr = "nn.segment";
 /// Where an op runs: what an op that is made in the place of another inherits.
-inline constexpr llvm::StringLiteral kPlaceAttrs[] = {
-    kBackwardAttr, kStageAttr, kSegmentAttr};
+inline constexpr llvm::StringLiteral kPlaceAttrs[] = {kBackwardAttr, kStageAttr,
+                                                      kSegmentAttr};
 
 //===----------------------------------------------------------------------===//
 // Of parameters

@@ -81,13 +81,13 @@ def RT_StageOp : RT_Op<"stage", [SymbolTable, IsolatedFromAbove, NoTerminator,
     rt.stage 0 arena 128 {
       rt.buffer @x : memref<4x4xf32> input at 0 {role = "data", name = "x"}
       rt.buffer @frame : memref<64xi8> frame at 64
-      rt.func @forward(%x: memref<4x4xf32>) frame 64 {
+      rt.func @layer(%x: memref<4x4xf32>) frame 64 {
         %y = rt.temporary at 0 : memref<4x4xf32>
         rt.copy %x to %y : memref<4x4xf32> to memref<4x4xf32>
       }
       rt.func @train() {
         %x = rt.address @x : memref<4x4xf32>
-        rt.call @forward(%x) frame @frame : memref<4x4xf32>
+        rt.call @layer(%x) frame @frame : memref<4x4xf32>
       }
     }
     ```
@@ -158,7 +158,9 @@ def RT_FuncOp : RT_Op<"func", [Symbol, IsolatedFromAbove, NoTerminator,
 
     **Constraints:**
     - it holds ops of rt other than declarations;
-    - the entry points take no arguments and have no temporaries.
+    - the frame is a multiple of the alignment;
+    - the entry points, `@train`, `@evaluate` and `@forward`, take no arguments
+      and have no temporaries.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
                        DefaultValuedAttr<I64Attr, "0">:$frame);
@@ -167,6 +169,8 @@ def RT_FuncOp : RT_Op<"func", [Symbol, IsolatedFromAbove, NoTerminator,
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::Block *getBlock() { return &getBody().front(); }
+    /// Whether the runtime calls it.
+    bool isEntry();
   }];
 }
 
@@ -184,7 +188,9 @@ def RT_AddressOp : RT_Op<"address", [Pure,
     ```
 
     **Constraints:**
-    - the symbol is an `rt.buffer` of the result's type and has the slot.
+    - it is in an entry point;
+    - the symbol is an `rt.buffer` of the result's type, not for frames, and has
+      the slot.
   }];
   let arguments = (ins FlatSymbolRefAttr:$buffer,
                        DefaultValuedAttr<I64Attr, "0">:$slot);
@@ -466,13 +472,12 @@ def RT_ExchangeOp : RT_Op<"exchange"> {
 
 def RT_CallOp : RT_Op<"call", [HasParent<"FuncOp">,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Runs a body, a function further up, on buffers";
+  let summary = "Runs a body on buffers";
   let description = [{
     See `rt.stage` for an example.
 
     **Constraints:**
-    - the symbol is an `rt.func` that stands before the caller's, so that no
-      function calls itself;
+    - it is in an entry point, and the symbol is an `rt.func` that is none;
     - the buffers have the types of its arguments;
     - the frame is an `rt.buffer` of that kind, with at least the bytes that the
       function needs; it is absent where that is none.

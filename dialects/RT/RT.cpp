@@ -77,6 +77,10 @@ bool isContiguous(MemRefType type) {
 
 int64_t BufferOp::getBytes() { return getSpanBytes(getMemRefType()); }
 
+bool FuncOp::isEntry() {
+  return llvm::is_contained(kEntries, getSymName());
+}
+
 int64_t TemporaryOp::getBytes() {
   return llvm::alignTo(getSpanBytes(getType()), kAlignment);
 }

@@ -51,6 +51,8 @@ inline constexpr llvm::StringLiteral kValuesAttr = "rt.values";
 inline constexpr llvm::StringLiteral kTrainEntry = "train";
 inline constexpr llvm::StringLiteral kEvaluateEntry = "evaluate";
 inline constexpr llvm::StringLiteral kForwardEntry = "forward";
+inline constexpr llvm::StringLiteral kEntries[] = {kTrainEntry, kEvaluateEntry,
+                                                   kForwardEntry};
 
 /// Bytes of one element as it lies in memory.
 int64_t getElementBytes(mlir::Type element);

@@ -78,14 +78,27 @@ LogicalResult FuncOp::verify() {
     if (!isa_and_nonnull<RTDialect>(op.getDialect()) ||
         isa<FuncOp, BufferOp, StageOp, ProgramOp>(op))
       return op.emitOpError() << "cannot be part of an rt.func";
-  bool isEntry = getSymName() == kTrainEntry || getSymName() == kEvaluateEntry;
-  if (!isEntry)
+  int64_t frame = getFrame();
+  if (frame < 0 || frame % kAlignment)
+    return emitOpError() << "has a frame of " << frame
+                         << " bytes, no multiple of " << kAlignment;
+  if (!isEntry())
     return success();
   if (getBlock()->getNumArguments())
     return emitOpError() << "is an entry point, which takes no buffers";
-  if (!getBlock()->getOps<TemporaryOp>().empty() || getFrame() != 0)
+  if (!getBlock()->getOps<TemporaryOp>().empty() || frame != 0)
     return emitOpError() << "is an entry point, which has no frame";
   return success();
+}
+
+/// Checks that an op, which works on what the arena holds as a whole, is in an
+/// entry point.
+static LogicalResult checkInEntry(Operation *op) {
+  auto function = op->getParentOfType<FuncOp>();
+  if (function.isEntry())
+    return success();
+  return op->emitOpError() << "is in @" << function.getSymName()
+                           << ", which is no entry point";
 }
 
 LogicalResult TemporaryOp::verify() {
@@ -105,11 +118,16 @@ LogicalResult TemporaryOp::verify() {
 }
 
 LogicalResult AddressOp::verifySymbolUses(SymbolTableCollection &tables) {
+  if (failed(checkInEntry(*this)))
+    return failure();
   auto buffer =
       tables.lookupNearestSymbolFrom<BufferOp>(*this, getBufferAttr());
   if (!buffer)
     return emitOpError() << "names " << getBufferAttr()
                          << ", which is no rt.buffer";
+  if (buffer.getKind() == BufferKind::Frame)
+    return emitOpError() << "names " << getBufferAttr()
+                         << ", which is for frames";
   if (getType() != buffer.getType()) {
     InFlightDiagnostic diag = emitOpError() << "uses " << getBufferAttr()
                                             << " as " << getType();
@@ -315,6 +333,9 @@ LogicalResult ExchangeOp::verify() {
 }
 
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {
+  // So no function calls itself, directly or not.
+  if (failed(checkInEntry(*this)))
+    return failure();
   auto callee = tables.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
   if (!callee)
     return emitOpError() << "names " << getCalleeAttr()
@@ -322,9 +343,16 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (TypeRange(getArgs()) != TypeRange(callee.getBlock()->getArgumentTypes()))
     return emitOpError() << "does not give " << getCalleeAttr()
                          << " the buffers it takes";
+  if (callee.isEntry())
+    return emitOpError() << "calls " << getCalleeAttr()
+                         << ", which is an entry point";
   int64_t needed = callee.getFrame();
+  if (getFrameAttr() && needed == 0)
+    return emitOpError() << "gives " << getCalleeAttr()
+                         << " a frame, it needs none";
   if (getFrameAttr()) {
-    auto frame = tables.lookupNearestSymbolFrom<BufferOp>(*this, getFrameAttr());
+    auto frame =
+        tables.lookupNearestSymbolFrom<BufferOp>(*this, getFrameAttr());
     if (!frame || frame.getKind() != BufferKind::Frame)
       return emitOpError() << "names " << getFrameAttr()
                            << ", which is no buffer for frames";
@@ -335,10 +363,5 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {
     return emitOpError() << "gives " << getCalleeAttr()
                          << " no frame, it needs " << needed << " bytes";
   }
-  // So no function calls itself, directly or not.
-  auto caller = (*this)->getParentOfType<FuncOp>();
-  if (!callee->isBeforeInBlock(caller))
-    return emitOpError() << "calls " << getCalleeAttr()
-                         << ", which does not stand before its function";
   return success();
 }

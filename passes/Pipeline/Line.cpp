@@ -63,9 +63,9 @@ SmallVector<size_t> Line::findStagePlaces() const {
   return places;
 }
 
-void pcc::findActivationUsers(
-    Operation *op, const llvm::DenseSet<Operation *> &activations,
-    llvm::function_ref<void(Operation *)> visit) {
+void pcc::findActivationUsers(Operation *op,
+                              const llvm::DenseSet<Operation *> &activations,
+                              llvm::function_ref<void(Operation *)> visit) {
   for (Operation *user : op->getUsers()) {
     if (activations.contains(user))
       visit(user);

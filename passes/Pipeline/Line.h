@@ -5,9 +5,9 @@
 // than those around them: in a transformer, where nothing but the residual
 // stream does.
 //
-//     ops        add  norm  qkv  attention  proj  add  norm  up  gelu  down  add
-//     crossing      1     2    4          2     2    1     2   5     5     2    1
-//                   ^                                ^                          ^
+//     ops        add  norm  qkv  attention  proj  add  norm  up  gelu  down add
+//     crossing      1     2    4          2     2    1     2   5     5     2 1
+//                   ^                                ^ ^
 //
 //===----------------------------------------------------------------------===//
 

@@ -73,7 +73,8 @@ struct PipeOutlinePass : pcc::impl::PipeOutlinePassBase<PipeOutlinePass> {
 
 /// The segment of an op; a stage without segments is one.
 static std::optional<int64_t> segmentOf(Operation *op) {
-  for (StringRef name : {StringRef(nn::kSegmentAttr), StringRef(nn::kStageAttr)})
+  for (StringRef name :
+       {StringRef(nn::kSegmentAttr), StringRef(nn::kStageAttr)})
     if (auto number = op->getAttrOfType<IntegerAttr>(name))
       return number.getInt();
   return std::nullopt;
@@ -228,8 +229,8 @@ void MicrobatchOutliner::repeatViews() {
     for (auto &[unit, operands] : uses) {
       if (!isWorthRepeating(&op, unit))
         continue;
-      OpOperand **first = llvm::min_element(
-          operands, [](OpOperand *a, OpOperand *b) {
+      OpOperand **first =
+          llvm::min_element(operands, [](OpOperand *a, OpOperand *b) {
             return a->getOwner()->isBeforeInBlock(b->getOwner());
           });
       Operation *copy = OpBuilder((*first)->getOwner()).clone(op);

@@ -126,9 +126,9 @@ void NNSegmentsPass::markLoss(func::FuncOp func) {
   SmallVector<size_t> begins = findPieces(line);
   SmallVector<llvm::hash_code> pieces;
   for (size_t i = 0; i < begins.size(); ++i)
-    pieces.push_back(hashPiece(
-        line, begins[i],
-        i + 1 < begins.size() ? begins[i + 1] : line.ops.size()));
+    pieces.push_back(
+        hashPiece(line, begins[i],
+                  i + 1 < begins.size() ? begins[i + 1] : line.ops.size()));
   SmallVector<size_t> firsts;
   findPeriods(pieces, 0, pieces.size(), firsts);
   llvm::DenseSet<size_t> isBegin;

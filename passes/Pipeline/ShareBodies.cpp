@@ -80,9 +80,8 @@ static llvm::hash_code hashOf(BodyOp body) {
       llvm::hash_combine_range(body.getInto()),
       llvm::hash_combine_range(body.getBlock()->getArgumentTypes()));
   for (Operation &op : *body.getBlock())
-    hash = llvm::hash_combine(
-        hash, op.getName(), attributesOf(&op),
-        llvm::hash_combine_range(op.getResultTypes()));
+    hash = llvm::hash_combine(hash, op.getName(), attributesOf(&op),
+                              llvm::hash_combine_range(op.getResultTypes()));
   return hash;
 }
 
@@ -169,7 +168,8 @@ void PipeShareBodiesPass::runOnOperation() {
         calls[name] = {kept, hasKey ? builder.getI64IntegerAttr(key << 32)
                                     : Attribute()};
         if (name != kept)
-          symbols.erase(symbols.lookup(cast<FlatSymbolRefAttr>(name).getValue()));
+          symbols.erase(
+              symbols.lookup(cast<FlatSymbolRefAttr>(name).getValue()));
       }
     }
   for (auto task : module.getOps<TaskOp>()) {

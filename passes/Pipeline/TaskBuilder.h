@@ -29,7 +29,8 @@ public:
   /// Where the symbols are.
   mlir::ModuleOp getModule() { return module; }
   /// The symbol of this name if it is an `Op`, else null.
-  template <typename Op> Op lookup(llvm::StringRef name) const {
+  template <typename Op>
+  Op lookup(llvm::StringRef name) const {
     return table.lookup<Op>(name);
   }
 

@@ -46,8 +46,10 @@ class Example:
         if self.op.startswith("dist.") and "dist.mesh" not in outer:
             outer = MESH + outer
         if self.op.startswith("rt.") and (self.stage or self.inner):
+            # Buffers are named in entry points, which take none.
+            name = "train" if self.stage and not args else "example"
             return (f"{outer}rt.stage 0 {{\n{''.join(self.stage)}"
-                    f"rt.func @example({args}) {{\n{body}}}\n}}\n")
+                    f"rt.func @{name}({args}) {{\n{body}}}\n}}\n")
         if not self.inner:
             return outer
         return f"{outer}func.func @example({args}) {{\n{body}return\n}}\n"

@@ -67,12 +67,10 @@ LogicalResult Schedules::lower(rt::StageOp stage) {
 }
 
 LogicalResult Schedules::lowerEntry(Entry &entry, rt::StageOp stage) {
-  static constexpr StringLiteral names[] = {rt::kTrainEntry, rt::kEvaluateEntry,
-                                            rt::kForwardEntry};
   OpBuilder builder = OpBuilder::atBlockEnd(stage.getBlock());
-  auto function =
-      rt::FuncOp::create(builder, entry.schedule.getLoc(),
-                         names[static_cast<int>(entry.schedule.getEntry())]);
+  auto function = rt::FuncOp::create(
+      builder, entry.schedule.getLoc(),
+      rt::kEntries[static_cast<int>(entry.schedule.getEntry())]);
   builder.createBlock(&function.getBody());
   SymbolTable buffers(stage);
 

@@ -44,19 +44,22 @@ static int64_t elementsOf(Value buffer) {
 /// Assigns the offsets of a function's temporaries and the size of its frame.
 static void planFrame(rt::FuncOp function) {
   llvm::MapVector<Operation *, Life> lives;
+  // In the order of their first use; what nothing touches lies anywhere.
+  auto lifeOf = [&](rt::TemporaryOp temporary) -> Life & {
+    return lives.try_emplace(temporary, Life{temporary.getBytes(), {}})
+        .first->second;
+  };
   for (auto [moment, op] : llvm::enumerate(*function.getBlock()))
     for (const rt::Access &access : rt::getAccesses(&op))
       if (auto temporary =
               dyn_cast_or_null<rt::TemporaryOp>(rootOf(access.buffer)))
-        lives.try_emplace(temporary, Life{temporary.getBytes(), {}})
-            .first->second.touch(moment, /*begins=*/false);
+        lifeOf(temporary).touch(moment, /*begins=*/false);
+  for (auto temporary : function.getBlock()->getOps<rt::TemporaryOp>())
+    lifeOf(temporary);
   SmallVector<Life> packed;
   for (auto &[op, life] : lives)
     packed.push_back(life);
   function.setFrame(pack(packed));
-  // What nothing touches lies anywhere.
-  for (auto temporary : function.getBlock()->getOps<rt::TemporaryOp>())
-    temporary.setOffset(0);
   for (auto [life, entry] : llvm::zip(packed, lives))
     cast<rt::TemporaryOp>(entry.first).setOffset(life.offset);
 }
@@ -64,25 +67,27 @@ static void planFrame(rt::FuncOp function) {
 /// Gives every call the frame that its function needs; calls of one function
 /// share one.
 static void giveFrames(rt::StageOp stage) {
+  for (auto buffer : llvm::to_vector(stage.getBlock()->getOps<rt::BufferOp>()))
+    if (buffer.getKind() == rt::BufferKind::Frame)
+      buffer.erase();
+  stage.walk([](rt::CallOp call) { call.removeFrameAttr(); });
   SymbolTable symbols(stage);
+  llvm::DenseMap<Operation *, rt::BufferOp> frames;
   stage.walk([&](rt::CallOp call) {
     auto callee = symbols.lookup<rt::FuncOp>(call.getCallee());
-    call.removeFrameAttr();
-    if (callee.getFrame() == 0)
-      return;
-    std::string name = ("frame." + call.getCallee()).str();
-    auto type = MemRefType::get(int64_t(callee.getFrame()),
-                                IntegerType::get(stage.getContext(), 8));
-    auto buffer = symbols.lookup<rt::BufferOp>(name);
-    if (!buffer) {
+    rt::BufferOp &frame = frames[callee];
+    if (!frame && callee.getFrame() > 0) {
+      auto type = MemRefType::get(int64_t(callee.getFrame()),
+                                  IntegerType::get(stage.getContext(), 8));
       OpBuilder builder(callee);
-      buffer = rt::BufferOp::create(
-          builder, callee.getLoc(), name, type, rt::BufferKind::Frame,
-          /*offset=*/IntegerAttr(), /*slots=*/1, /*layout=*/rt::LayoutAttr());
-      symbols.insert(buffer);
+      frame = rt::BufferOp::create(
+          builder, callee.getLoc(), ("frame." + call.getCallee()).str(), type,
+          rt::BufferKind::Frame, /*offset=*/IntegerAttr(), /*slots=*/1,
+          /*layout=*/rt::LayoutAttr());
+      symbols.insert(frame);
     }
-    buffer.setType(type);
-    call.setFrame(buffer.getSymName());
+    if (frame)
+      call.setFrame(frame.getSymName());
   });
 }
 
@@ -121,7 +126,7 @@ ArenaLives::ArenaLives(rt::StageOp stage) {
   }
   for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
     functions[function.getSymName()] = function;
-  for (StringRef name : {rt::kTrainEntry, rt::kEvaluateEntry, rt::kForwardEntry})
+  for (StringRef name : rt::kEntries)
     if (rt::FuncOp entry = functions.lookup(name))
       run(entry);
 }
@@ -145,8 +150,7 @@ ArrayRef<bool> ArenaLives::beginsOf(StringRef name) {
       isKnown[argument.getArgNumber()] = true;
       // What a view leaves out keeps what it holds.
       found[argument.getArgNumber()] =
-          access.isWrite &&
-          elementsOf(access.buffer) == elementsOf(argument);
+          access.isWrite && elementsOf(access.buffer) == elementsOf(argument);
     }
   return found;
 }
@@ -176,9 +180,12 @@ void ArenaLives::run(rt::FuncOp entry) {
       continue;
     ++moment;
     if (auto call = dyn_cast<rt::CallOp>(op)) {
-      for (auto [argument, begins] :
-           llvm::zip(call.getArgs(), beginsOf(call.getCallee())))
-        touch(argument, begins);
+      // What is read, or not written whole, is needed from before.
+      for (bool begins : {false, true})
+        for (auto [argument, isWritten] :
+             llvm::zip(call.getArgs(), beginsOf(call.getCallee())))
+          if ((isWritten && !argument.getDefiningOp<rt::ViewOp>()) == begins)
+            touch(argument, begins);
       if (auto frame = call.getFrame())
         lives[buffers.lookup(*frame)].touch(moment, /*begins=*/true);
     }

@@ -9,8 +9,8 @@ namespace pcc {
 
 /// Assigns the offsets of a stage's temporaries, frames and other buffers, and
 /// the size of its arena; adds the frames that calls need. What the runtime
-/// keeps from step to step has a place of its own; everything else shares places
-/// where it does not live at once in any entry point.
+/// keeps from step to step has a place of its own; everything else shares
+/// places where it does not live at once in any entry point.
 void planArena(rt::StageOp stage);
 
 } // namespace pcc

@@ -23,18 +23,21 @@ namespace {
 
 /// What bytes belong to: an instance of a buffer, or a temporary.
 struct Owner {
-  /// An `rt.buffer`, `rt.temporary` or `rt.constant`; null for nothing.
+  /// An `rt.buffer`, `rt.temporary` or `rt.constant`; null for nothing. A
+  /// buffer for frames stands for what its function has not written.
   Operation *op = nullptr;
   int64_t slot = 0;
 
   bool operator==(const Owner &other) const {
     return op == other.op && slot == other.slot;
   }
+  bool isFrame() const {
+    auto buffer = dyn_cast_or_null<rt::BufferOp>(op);
+    return buffer && buffer.getKind() == rt::BufferKind::Frame;
+  }
   std::string name() const {
     if (auto buffer = dyn_cast<rt::BufferOp>(op))
       return "@" + buffer.getSymName().str();
-    if (isa<rt::ConstantOp>(op))
-      return "a constant";
     return "a temporary of @" +
            op->getParentOfType<rt::FuncOp>().getSymName().str();
   }
@@ -56,9 +59,6 @@ public:
   void write(const Range &range) {
     owners.set(range.begin, range.end, range.owner);
   }
-
-  /// The range holds nothing any more.
-  void forget(int64_t begin, int64_t end) { owners.set(begin, end, Owner()); }
 
   /// The first piece of the range that its owner does not hold: who does, or
   /// nobody if nothing was written there. Nothing if all is well.
@@ -94,8 +94,7 @@ public:
   LogicalResult verify() {
     if (failed(checkOffsets()))
       return failure();
-    for (StringRef name :
-         {rt::kTrainEntry, rt::kEvaluateEntry, rt::kForwardEntry})
+    for (StringRef name : rt::kEntries)
       if (rt::FuncOp entry = functions.lookup(name)) {
         memory = Memory();
         if (failed(fillKept()))
@@ -270,7 +269,7 @@ LogicalResult StageVerifier::call(rt::CallOp op, const Places &places) {
   int64_t frame = 0;
   if (auto symbol = op.getFrame()) {
     Range range = rangeOf(buffers.lookup(*symbol), 0);
-    memory.forget(range.begin, range.end);
+    memory.write(range);
     frame = range.begin;
   }
   return run(callee, inner, frame);
@@ -342,7 +341,8 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
       continue;
     InFlightDiagnostic diag = op->emitOpError()
                               << "reads " << range.owner.name();
-    if (!intruder->op) {
+    bool isFresh = isa<rt::TemporaryOp>(range.owner.op) && intruder->isFrame();
+    if (!intruder->op || isFresh) {
       diag << ", which nothing has written";
       return diag;
     }

@@ -214,7 +214,7 @@ LogicalResult TransferVerifier::verify() {
 }
 
 LogicalResult pcc::verifyTransfers(ModuleOp module) {
-  for (StringRef entry : {rt::kTrainEntry, rt::kEvaluateEntry})
+  for (StringRef entry : rt::kEntries)
     if (failed(TransferVerifier(module, entry).verify()))
       return failure();
   return success();

@@ -17,8 +17,7 @@ namespace {
 
 class TaskVerifier {
 public:
-  TaskVerifier(rt::StageOp stage, const SymbolTable &symbols, rt::FuncOp task)
-      : stage(stage), symbols(symbols), task(task) {}
+  explicit TaskVerifier(rt::FuncOp task) : task(task) {}
   LogicalResult verify();
 
 private:
@@ -31,14 +30,7 @@ private:
   /// Whether a range holds a value. What nothing has written yet holds the one
   /// that it is asked for first.
   bool holds(Range range, int64_t value);
-  static Range rangeOf(rt::BufferOp buffer, int64_t slot) {
-    int64_t begin = buffer.getOffset().value_or(0);
-    begin += slot * buffer.getSlotBytes();
-    return {begin, begin + buffer.getBytes()};
-  }
 
-  rt::StageOp stage;
-  const SymbolTable &symbols;
   rt::FuncOp task;
   Intervals<int64_t> values;
   DenseMap<Value, Range> ranges;
@@ -62,16 +54,9 @@ bool TaskVerifier::holds(Range range, int64_t value) {
 }
 
 LogicalResult TaskVerifier::verify(Operation *op) {
-  if (auto address = dyn_cast<rt::AddressOp>(op)) {
-    ranges[address] = rangeOf(symbols.lookup<rt::BufferOp>(address.getBuffer()),
-                              address.getSlot());
-    return success();
-  }
   if (auto temporary = dyn_cast<rt::TemporaryOp>(op)) {
-    int64_t begin = stage.getArena().value_or(0);
-    begin += int64_t(temporary.getOffset().value_or(0));
-    ranges[temporary] = {begin,
-                         begin + rt::getSpanBytes(temporary.getType())};
+    int64_t begin = temporary.getOffset().value_or(0);
+    ranges[temporary] = {begin, begin + rt::getSpanBytes(temporary.getType())};
     return success();
   }
   if (auto view = dyn_cast<rt::ViewOp>(op)) {
@@ -120,9 +105,8 @@ LogicalResult TaskVerifier::verifyEnd() {
 }
 
 LogicalResult TaskVerifier::verify() {
-  // The frame and the arguments are memory apart from what the task names
-  // itself.
-  int64_t end = stage.getArena().value_or(0) + int64_t(task.getFrame());
+  // Arguments lie behind the frame, each by itself.
+  int64_t end = task.getFrame();
   for (BlockArgument argument : task.getBlock()->getArguments()) {
     int64_t begin = llvm::alignTo(end, rt::kAlignment);
     end = begin + rt::getSpanBytes(cast<MemRefType>(argument.getType()));
@@ -135,9 +119,8 @@ LogicalResult TaskVerifier::verify() {
 }
 
 LogicalResult pcc::verifyValues(rt::StageOp stage) {
-  SymbolTable symbols(stage);
   for (auto task : stage.getBlock()->getOps<rt::FuncOp>()) {
-    if (failed(TaskVerifier(stage, symbols, task).verify()))
+    if (failed(TaskVerifier(task).verify()))
       return failure();
     task.walk([](Operation *op) { op->removeAttr(rt::kValuesAttr); });
   }

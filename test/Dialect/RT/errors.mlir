@@ -26,7 +26,7 @@ rt.stage 0 {
 // -----
 
 rt.stage 0 {
-  rt.func @f() {
+  rt.func @train() {
     // expected-error @+1 {{names @w, which is no rt.buffer}}
     %w = rt.address @w : memref<4xf32>
   }
@@ -37,7 +37,7 @@ rt.stage 0 {
 rt.stage 0 {
   // expected-note @+1 {{it is declared as 'memref<4xf32>'}}
   rt.buffer @w : memref<4xf32> param
-  rt.func @f() {
+  rt.func @train() {
     // expected-error @+1 {{uses @w as 'memref<5xf32>'}}
     %w = rt.address @w : memref<5xf32>
   }
@@ -47,7 +47,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.buffer @w : memref<4xf32> value slots 2
-  rt.func @f() {
+  rt.func @train() {
     // expected-error @+1 {{names slot 2 of 2}}
     %w = rt.address @w slot 2 : memref<4xf32>
   }
@@ -105,7 +105,7 @@ rt.stage 0 {
 rt.stage 0 {
   rt.func @f(%a: memref<4xf32>) {
   }
-  rt.func @g() {
+  rt.func @train() {
     // expected-error @+1 {{does not give @f the buffers it takes}}
     rt.call @f()
   }
@@ -268,8 +268,39 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f() {
-    // expected-error @+1 {{calls @f, which does not stand before its function}}
+    // expected-error @+1 {{is in @f, which is no entry point}}
     rt.call @f()
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @evaluate() {
+  }
+  rt.func @train() {
+    // expected-error @+1 {{calls @evaluate, which is an entry point}}
+    rt.call @evaluate()
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.buffer @w : memref<4xf32> param
+  rt.func @f() {
+    // expected-error @+1 {{is in @f, which is no entry point}}
+    %w = rt.address @w : memref<4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.buffer @w : memref<4xi8> frame
+  rt.func @forward() {
+    // expected-error @+1 {{names @w, which is for frames}}
+    %w = rt.address @w : memref<4xi8>
   }
 }
 
@@ -498,7 +529,7 @@ rt.stage 0 {
 // -----
 
 rt.stage 0 {
-  rt.func @f() {
+  rt.func @train() {
     // expected-error @+1 {{names @g, which is no rt.func}}
     rt.call @g()
   }
@@ -508,8 +539,171 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.buffer @w : memref<4xf32> value slots 2
-  rt.func @f() {
+  rt.func @train() {
     // expected-error @+1 {{names slot -1 of 2}}
     %w = rt.address @w slot -1 : memref<4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f() frame 128 {
+    // expected-error @+1 {{lies at 32, which is no multiple of 64}}
+    %a = rt.temporary at 32 : memref<4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f() frame 128 {
+    // expected-error @+1 {{lies at -64, which is no multiple of 64}}
+    %a = rt.temporary at -64 : memref<4xf32>
+  }
+}
+
+// -----
+
+// What may follow it begins at a multiple, too.
+rt.stage 0 {
+  rt.func @f() frame 64 {
+    // expected-error @+1 {{ends at byte 128 of a frame of 64}}
+    %a = rt.temporary at 0 : memref<17xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{has a frame of 127 bytes, no multiple of 64}}
+  rt.func @f() frame 127 {
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{has a frame of -64 bytes, no multiple of 64}}
+  rt.func @f() frame -64 {
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f() {
+    // expected-error @+1 {{ends at byte 64 of a frame of 0}}
+    %a = rt.temporary at 0 : memref<4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f() {
+    // expected-error @+1 {{must be contiguous, is 'memref<4xf32, strided<[2]>>'}}
+    %a = rt.temporary : memref<4xf32, strided<[2]>>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f() {
+    // expected-error @+1 {{is one i64, not 'memref<2xi64>'}}
+    %a = rt.constant 1 : memref<2xi64>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f() {
+    // expected-error @+1 {{is one i64, not 'memref<i32>'}}
+    %a = rt.constant 1 : memref<i32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{is an entry point, which has no frame}}
+  rt.func @train() {
+    %a = rt.temporary : memref<4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{is an entry point, which has no frame}}
+  rt.func @evaluate() frame 64 {
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{is an entry point, which takes no buffers}}
+  rt.func @forward(%a: memref<4xf32>) {
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.buffer @frame.f : memref<64xi8> frame
+  rt.func @f() {
+  }
+  rt.func @train() {
+    // expected-error @+1 {{gives @f a frame, it needs none}}
+    rt.call @f() frame @frame.f
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f() frame 64 {
+  }
+  rt.func @train() {
+    // expected-error @+1 {{gives @f no frame, it needs 64 bytes}}
+    rt.call @f()
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.buffer @v : memref<64xi8> value
+  rt.func @f() frame 64 {
+  }
+  rt.func @train() {
+    // expected-error @+1 {{names @v, which is no buffer for frames}}
+    rt.call @f() frame @v
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f() frame 64 {
+  }
+  rt.func @train() {
+    // expected-error @+1 {{names @f, which is no buffer for frames}}
+    rt.call @f() frame @f
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.buffer @frame.f : memref<127xi8> frame
+  rt.func @f() frame 128 {
+  }
+  rt.func @train() {
+    // expected-error @+1 {{gives @f a frame of 127 bytes, it needs 128}}
+    rt.call @f() frame @frame.f
   }
 }

@@ -14,20 +14,20 @@ rt.stage 0 arena 4096 {
   rt.buffer @w : memref<8x8xf32> param at 0 layout <[8, 16], [[], ["tp"]]>
   // CHECK: rt.buffer @x : memref<4x8xf32> input at 256 slots 2
   rt.buffer @x : memref<4x8xf32> input at 256 slots 2 {role = "data"}
-  rt.buffer @y : memref<4x8xf32> temporary
-  rt.buffer @i : memref<i64> temporary
-  rt.buffer @h : memref<4x8xbf16> temporary
-  rt.buffer @v : memref<8x8xbf16> temporary
-  // CHECK: rt.func @task(%{{.*}}: memref<4x8xf32>, %{{.*}}: memref<4x8xf32>) {
-  rt.func @task(%a: memref<4x8xf32>, %b: memref<4x8xf32>) {
-    // CHECK: rt.address @w : memref<8x8xf32>
-    %w = rt.address @w : memref<8x8xf32>
+  // CHECK: rt.buffer @y : memref<4x8xf32> value{{$}}
+  rt.buffer @y : memref<4x8xf32> value
+  // CHECK: rt.buffer @frame.task : memref<192xi8> frame{{$}}
+  rt.buffer @frame.task : memref<192xi8> frame
+  // CHECK: rt.func @task(%{{.*}}: memref<4x8xf32>, %{{.*}}: memref<4x8xf32>, %{{.*}}: memref<8x8xf32>, %{{.*}}: memref<i64>) frame 192 {
+  rt.func @task(%a: memref<4x8xf32>, %b: memref<4x8xf32>, %w: memref<8x8xf32>, %k: memref<i64>) frame 192 {
     // CHECK: rt.gemm %{{.*}}, %{{.*}}, %{{.*}} as <m = 4, n = 8, k = 8, trans_b = true, lda = 8, ldb = 8, ldc = 8>
     rt.gemm %a, %w, %b as <m = 4, n = 8, k = 8,
         trans_b = true, lda = 8, ldb = 8, ldc = 8>
         : memref<4x8xf32>, memref<8x8xf32>, memref<4x8xf32>
-    %h = rt.address @h : memref<4x8xbf16>
-    %v16 = rt.address @v : memref<8x8xbf16>
+    // CHECK: rt.temporary at 128 : memref<4x8xbf16>
+    %h = rt.temporary at 128 : memref<4x8xbf16>
+    // CHECK: rt.temporary at 0 : memref<8x8xbf16>
+    %v16 = rt.temporary at 0 : memref<8x8xbf16>
     // CHECK: rt.gemm {{.*}} : memref<4x8xbf16>, memref<8x8xbf16>, memref<4x8xf32>
     rt.gemm %h, %v16, %b as <m = 4, n = 8, k = 8, lda = 8, ldb = 8, ldc = 8>
         : memref<4x8xbf16>, memref<8x8xbf16>, memref<4x8xf32>
@@ -42,16 +42,31 @@ rt.stage 0 arena 4096 {
         to memref<2x4xf32, strided<[8, 1]>>
     // CHECK: rt.all_reduce sum %{{.*}} over ["tp"] : memref<4x8xf32>
     rt.all_reduce sum %b over ["tp"] : memref<4x8xf32>
-    %i = rt.address @i : memref<i64>
+    // CHECK: rt.temporary : memref<i64>
+    %i = rt.temporary : memref<i64>
     // CHECK: rt.comm_index %{{.*}} over ["tp"] times 8 : memref<i64>
     rt.comm_index %i over ["tp"] times 8 : memref<i64>
+  }
+  // CHECK: rt.func @none() attributes {of = "nothing"} {
+  rt.func @none() attributes {of = "nothing"} {
+  }
+  // CHECK: rt.func @both() frame 64 attributes {of = "nothing"} {
+  rt.func @both() frame 64 attributes {of = "nothing"} {
   }
   rt.func @train() {
     // CHECK: rt.address @x slot 1 : memref<4x8xf32>
     %x = rt.address @x slot 1 : memref<4x8xf32>
+    // CHECK: rt.address @y : memref<4x8xf32>
     %y = rt.address @y : memref<4x8xf32>
-    // CHECK: rt.call @task(%{{.*}}, %{{.*}}) : memref<4x8xf32>, memref<4x8xf32>
-    rt.call @task(%x, %y) : memref<4x8xf32>, memref<4x8xf32>
+    // CHECK: rt.address @w : memref<8x8xf32>
+    %w = rt.address @w : memref<8x8xf32>
+    // CHECK: rt.constant -4294967296 : memref<i64>
+    %k = rt.constant -4294967296 : memref<i64>
+    // CHECK: rt.call @task(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) frame @frame.task : memref<4x8xf32>, memref<4x8xf32>, memref<8x8xf32>, memref<i64>
+    rt.call @task(%x, %y, %w, %k) frame @frame.task
+        : memref<4x8xf32>, memref<4x8xf32>, memref<8x8xf32>, memref<i64>
+    // CHECK: rt.call @none(){{$}}
+    rt.call @none()
     // CHECK: rt.copy %{{.*}} to %{{.*}} : memref<4x8xf32> to memref<4x8xf32>
     rt.copy %x to %y : memref<4x8xf32> to memref<4x8xf32>
     // CHECK: rt.zero %{{.*}} : memref<4x8xf32>

@@ -6,21 +6,21 @@ rt.program axes <["dp"=2, "tp"=4]> comms [["tp"], ["dp", "tp"]] microbatches 1
 rt.stage 0 arena 4096 {
   rt.buffer @w : memref<6x4xf32> param at 0 layout <[6, 4], [[], []]> {init = "normal"}
   rt.buffer @x : memref<16xf32> input at 128 slots 2 {role = "data", name = "x"}
-  rt.buffer @y : memref<16xf32> temporary at 256
-  rt.buffer @z : memref<64xf32> temporary at 320
-  rt.buffer @n : memref<i64> temporary at 640
-  rt.buffer @big : memref<256xf32> temporary at 1024
-  rt.buffer @g : memref<5x3xf64> temporary at 704
+  rt.buffer @y : memref<16xf32> value at 256
+  rt.buffer @n : memref<i64> value at 320 slots 2
+  rt.buffer @frame.task : memref<320xi8> frame at 448
+  rt.buffer @frame.products : memref<2048xi8> frame at 1024
+  // A body gets its frame, and all else as arguments.
   // CHECK-LABEL: llvm.func internal @stage0.task(
-  // CHECK-SAME: %[[CONTEXT:.*]]: !llvm.ptr, %[[ARENA:.*]]: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr)
+  // CHECK-SAME: %[[CONTEXT:.*]]: !llvm.ptr, %[[FRAME:.*]]: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr, %arg4: !llvm.ptr)
   // CHECK-NEXT: %[[C3:.*]] = llvm.mlir.constant(3 : i64) : i64
   // CHECK-NEXT: %[[ALLOCA:.*]] = llvm.alloca %[[C3]] x !llvm.ptr : (i64) -> !llvm.ptr
   // CHECK-NEXT: %[[C256:.*]] = llvm.mlir.constant(256 : i64) : i64
-  // CHECK-NEXT: %[[AT:.*]] = llvm.getelementptr %[[ARENA]][%[[C256]]]
+  // CHECK-NEXT: %[[AT:.*]] = llvm.getelementptr %[[FRAME]][%[[C256]]]
   // CHECK-NEXT: llvm.store %arg2, %[[ALLOCA]] : !llvm.ptr
   // CHECK-NEXT: %[[C8:.*]] = llvm.mlir.constant(8 : i64) : i64
   // CHECK-NEXT: %[[AT_1:.*]] = llvm.getelementptr %[[ALLOCA]][%[[C8]]]
-  // CHECK-NEXT: llvm.store %[[ARENA]], %[[AT_1]] : !llvm.ptr
+  // CHECK-NEXT: llvm.store %arg4, %[[AT_1]] : !llvm.ptr
   // CHECK-NEXT: %[[C16:.*]] = llvm.mlir.constant(16 : i64) : i64
   // CHECK-NEXT: %[[AT_2:.*]] = llvm.getelementptr %[[ALLOCA]][%[[C16]]]
   // CHECK-NEXT: llvm.store %arg3, %[[AT_2]] : !llvm.ptr
@@ -39,15 +39,14 @@ rt.stage 0 arena 4096 {
   // CHECK-NEXT: %[[C64:.*]] = llvm.mlir.constant(64 : i64) : i64
   // CHECK-NEXT: llvm.call @pcc_copy(%[[CONTEXT]], %arg3, %arg2, %[[C64]])
   // CHECK-NEXT: %[[C96:.*]] = llvm.mlir.constant(96 : i64) : i64
-  // CHECK-NEXT: llvm.call @pcc_zero(%[[CONTEXT]], %[[ARENA]], %[[C96]])
+  // CHECK-NEXT: llvm.call @pcc_zero(%[[CONTEXT]], %arg4, %[[C96]])
   // CHECK-NEXT: %[[C24:.*]] = llvm.mlir.constant(24 : i64) : i64
-  // CHECK-NEXT: %[[AT_4:.*]] = llvm.getelementptr %[[ARENA]][%[[C24]]]
+  // CHECK-NEXT: %[[AT_4:.*]] = llvm.getelementptr %arg4[%[[C24]]]
   // CHECK-NEXT: %[[C48:.*]] = llvm.mlir.constant(48 : i64) : i64
   // CHECK-NEXT: llvm.call @pcc_zero(%[[CONTEXT]], %[[AT_4]], %[[C48]])
   // CHECK-NEXT: llvm.return
-  rt.func @task(%a: memref<16xf32>, %b: memref<16xf32>) {
-    %w = rt.address @w : memref<6x4xf32>
-    %y = rt.address @y : memref<16xf32>
+  rt.func @task(%a: memref<16xf32>, %b: memref<16xf32>, %w: memref<6x4xf32>) frame 320 {
+    %y = rt.temporary at 256 : memref<16xf32>
     rt.launch @one ins(%a, %w : memref<16xf32>, memref<6x4xf32>) outs(%b : memref<16xf32>)
     rt.launch @two ins(%y : memref<16xf32>) outs(%y : memref<16xf32>) inplace [0]
     rt.copy %a to %b : memref<16xf32> to memref<16xf32>
@@ -56,29 +55,26 @@ rt.stage 0 arena 4096 {
     rt.zero %v : memref<3x4xf32>
   }
   // CHECK-LABEL: llvm.func internal @stage0.products(
-  // CHECK-SAME: %[[CONTEXT:.*]]: !llvm.ptr, %[[ARENA:.*]]: !llvm.ptr)
-  // CHECK-NEXT: %[[C192:.*]] = llvm.mlir.constant(192 : i64) : i64
-  // CHECK-NEXT: %[[AT:.*]] = llvm.getelementptr %[[ARENA]][%[[C192]]]
+  // CHECK-SAME: %[[CONTEXT:.*]]: !llvm.ptr, %[[FRAME:.*]]: !llvm.ptr, %arg2: !llvm.ptr)
   // CHECK-NEXT: %[[C320:.*]] = llvm.mlir.constant(320 : i64) : i64
-  // CHECK-NEXT: %[[AT_1:.*]] = llvm.getelementptr %[[ARENA]][%[[C320]]]
+  // CHECK-NEXT: %[[AT_1:.*]] = llvm.getelementptr %[[FRAME]][%[[C320]]]
   // CHECK-NEXT: %[[C704:.*]] = llvm.mlir.constant(704 : i64) : i64
-  // CHECK-NEXT: %[[AT_2:.*]] = llvm.getelementptr %[[ARENA]][%[[C704]]]
+  // CHECK-NEXT: %[[AT_2:.*]] = llvm.getelementptr %[[FRAME]][%[[C704]]]
   // CHECK-NEXT: %[[C1024:.*]] = llvm.mlir.constant(1024 : i64) : i64
-  // CHECK-NEXT: %[[AT_3:.*]] = llvm.getelementptr %[[ARENA]][%[[C1024]]]
+  // CHECK-NEXT: %[[AT_3:.*]] = llvm.getelementptr %[[FRAME]][%[[C1024]]]
   // CHECK-NEXT: %[[GEMM_0:.*]] = llvm.mlir.addressof @pcc.gemm.0
   // CHECK-NEXT: llvm.call @pcc_gemm(%[[CONTEXT]], %[[GEMM_0]], %[[AT_3]], %[[AT_3]], %[[AT_3]])
   // CHECK-NEXT: %[[GEMM_1:.*]] = llvm.mlir.addressof @pcc.gemm.1
   // CHECK-NEXT: llvm.call @pcc_gemm(%[[CONTEXT]], %[[GEMM_1]], %[[AT_2]], %[[AT_2]], %[[AT_2]])
   // CHECK-NEXT: %[[GEMM_2:.*]] = llvm.mlir.addressof @pcc.gemm.2
-  // CHECK-NEXT: llvm.call @pcc_gemm(%[[CONTEXT]], %[[GEMM_2]], %[[AT_1]], %[[AT]], %[[AT_1]])
+  // CHECK-NEXT: llvm.call @pcc_gemm(%[[CONTEXT]], %[[GEMM_2]], %[[AT_1]], %arg2, %[[AT_1]])
   // CHECK-NEXT: %[[GEMM_1_1:.*]] = llvm.mlir.addressof @pcc.gemm.1
   // CHECK-NEXT: llvm.call @pcc_gemm(%[[CONTEXT]], %[[GEMM_1_1]], %[[AT_2]], %[[AT_2]], %[[AT_2]])
   // CHECK-NEXT: llvm.return
-  rt.func @products() {
-    %x = rt.address @x slot 1 : memref<16xf32>
-    %z = rt.address @z : memref<64xf32>
-    %g = rt.address @g : memref<5x3xf64>
-    %big = rt.address @big : memref<256xf32>
+  rt.func @products(%x: memref<16xf32>) frame 2048 {
+    %z = rt.temporary at 320 : memref<64xf32>
+    %g = rt.temporary at 704 : memref<5x3xf64>
+    %big = rt.temporary at 1024 : memref<256xf32>
     rt.gemm %big, %big, %big as <m = 2, n = 3, k = 4, trans_a = true, lda = 5, ldb = 6, ldc = 7, batch = [8, 9], a = [10, 11], b = [12, 13], c = [14, 15], alpha = 0.5 : f32, beta = 1.0 : f32>
         : memref<256xf32>, memref<256xf32>, memref<256xf32>
     rt.gemm %g, %g, %g as <m = 5, n = 3, k = 1, trans_b = true, lda = 3, ldb = 3, ldc = 3>
@@ -152,15 +148,15 @@ rt.stage 0 arena 4096 {
   // CHECK: llvm.mlir.constant(1.000000e+00 : f32)
   // CHECK: llvm.mlir.constant(0.000000e+00 : f32)
   // CHECK-LABEL: llvm.func internal @stage0.transfers(
-  // CHECK-SAME: %[[CONTEXT:.*]]: !llvm.ptr, %[[ARENA:.*]]: !llvm.ptr)
+  // CHECK-SAME: %[[CONTEXT:.*]]: !llvm.ptr, %[[FRAME:.*]]: !llvm.ptr)
   // CHECK-NEXT: %[[C256:.*]] = llvm.mlir.constant(256 : i64) : i64
-  // CHECK-NEXT: %[[AT:.*]] = llvm.getelementptr %[[ARENA]][%[[C256]]]
+  // CHECK-NEXT: %[[AT:.*]] = llvm.getelementptr %[[FRAME]][%[[C256]]]
   // CHECK-NEXT: %[[C320:.*]] = llvm.mlir.constant(320 : i64) : i64
-  // CHECK-NEXT: %[[AT_1:.*]] = llvm.getelementptr %[[ARENA]][%[[C320]]]
+  // CHECK-NEXT: %[[AT_1:.*]] = llvm.getelementptr %[[FRAME]][%[[C320]]]
   // CHECK-NEXT: %[[C640:.*]] = llvm.mlir.constant(640 : i64) : i64
-  // CHECK-NEXT: %[[AT_2:.*]] = llvm.getelementptr %[[ARENA]][%[[C640]]]
+  // CHECK-NEXT: %[[AT_2:.*]] = llvm.getelementptr %[[FRAME]][%[[C640]]]
   // CHECK-NEXT: %[[C704:.*]] = llvm.mlir.constant(704 : i64) : i64
-  // CHECK-NEXT: %[[AT_3:.*]] = llvm.getelementptr %[[ARENA]][%[[C704]]]
+  // CHECK-NEXT: %[[AT_3:.*]] = llvm.getelementptr %[[FRAME]][%[[C704]]]
   // CHECK-NEXT: %[[C1:.*]] = llvm.mlir.constant(1 : i32) : i32
   // CHECK-NEXT: %[[C0:.*]] = llvm.mlir.constant(0 : i32) : i32
   // CHECK-NEXT: %[[C0_1:.*]] = llvm.mlir.constant(0 : i32) : i32
@@ -210,11 +206,11 @@ rt.stage 0 arena 4096 {
   // CHECK-NEXT: %[[C256_2:.*]] = llvm.mlir.constant(256 : i64) : i64
   // CHECK-NEXT: llvm.call @pcc_exchange(%[[CONTEXT]], %[[C1_6]], %[[C2_1]], %[[AT]], %[[C64_2]], %[[C3_2]], %[[C4_1]], %[[AT_1]], %[[C256_2]])
   // CHECK-NEXT: llvm.return
-  rt.func @transfers() {
-    %y = rt.address @y : memref<16xf32>
-    %z = rt.address @z : memref<64xf32>
-    %n = rt.address @n : memref<i64>
-    %g = rt.address @g : memref<5x3xf64>
+  rt.func @transfers() frame 832 {
+    %y = rt.temporary at 256 : memref<16xf32>
+    %z = rt.temporary at 320 : memref<64xf32>
+    %n = rt.temporary at 640 : memref<i64>
+    %g = rt.temporary at 704 : memref<5x3xf64>
     rt.all_reduce sum %y, %z over ["dp", "tp"] : memref<16xf32>, memref<64xf32>
     rt.all_reduce max %g over ["tp"] : memref<5x3xf64>
     rt.all_gather %y to %z over ["tp"] : memref<16xf32> to memref<64xf32>
@@ -226,21 +222,59 @@ rt.stage 0 arena 4096 {
     rt.recv %z from 3 channel 4 : memref<64xf32>
     rt.exchange %y to 1 channel 2, %z from 3 channel 4 : memref<16xf32>, memref<64xf32>
   }
+  // CHECK-LABEL: llvm.func internal @stage0.keep(
+  // CHECK-SAME: %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr)
+  rt.func @keep(%key: memref<i64>, %to: memref<i64>) {
+    rt.copy %key to %to : memref<i64> to memref<i64>
+  }
+  // An entry point gets the arena. It gives a body the frame that it needs, and
+  // one that needs none whatever it has.
   // CHECK-LABEL: llvm.func internal @stage0.train(
   // CHECK-SAME: %[[CONTEXT:.*]]: !llvm.ptr, %[[ARENA:.*]]: !llvm.ptr)
   // CHECK-NEXT: %[[C128:.*]] = llvm.mlir.constant(128 : i64) : i64
   // CHECK-NEXT: %[[AT:.*]] = llvm.getelementptr %[[ARENA]][%[[C128]]]
+  // CHECK-NEXT: %[[C192:.*]] = llvm.mlir.constant(192 : i64) : i64
+  // CHECK-NEXT: %[[AT_1:.*]] = llvm.getelementptr %[[ARENA]][%[[C192]]]
   // CHECK-NEXT: %[[C256:.*]] = llvm.mlir.constant(256 : i64) : i64
-  // CHECK-NEXT: %[[AT_1:.*]] = llvm.getelementptr %[[ARENA]][%[[C256]]]
-  // CHECK-NEXT: llvm.call @stage0.task(%[[CONTEXT]], %[[ARENA]], %[[AT]], %[[AT_1]])
-  // CHECK-NEXT: llvm.call @stage0.products(%[[CONTEXT]], %[[ARENA]])
+  // CHECK-NEXT: %[[AT_2:.*]] = llvm.getelementptr %[[ARENA]][%[[C256]]]
+  // CHECK-NEXT: %[[C320:.*]] = llvm.mlir.constant(320 : i64) : i64
+  // CHECK-NEXT: %[[AT_3:.*]] = llvm.getelementptr %[[ARENA]][%[[C320]]]
+  // CHECK-NEXT: %[[C384:.*]] = llvm.mlir.constant(384 : i64) : i64
+  // CHECK-NEXT: %[[AT_4:.*]] = llvm.getelementptr %[[ARENA]][%[[C384]]]
+  // CHECK-NEXT: %[[KEY:.*]] = llvm.mlir.addressof @[[CONSTANT:.*]] :
+  // CHECK-NEXT: %[[SAME:.*]] = llvm.mlir.addressof @[[CONSTANT]] :
+  // CHECK-NEXT: %[[OTHER:.*]] = llvm.mlir.addressof @[[CONSTANT_1:.*]] :
+  // CHECK-NEXT: %[[C448:.*]] = llvm.mlir.constant(448 : i64) : i64
+  // CHECK-NEXT: %[[AT_5:.*]] = llvm.getelementptr %[[ARENA]][%[[C448]]]
+  // CHECK-NEXT: llvm.call @stage0.task(%[[CONTEXT]], %[[AT_5]], %[[AT]], %[[AT_2]], %[[ARENA]])
+  // CHECK-NEXT: %[[C1024:.*]] = llvm.mlir.constant(1024 : i64) : i64
+  // CHECK-NEXT: %[[AT_6:.*]] = llvm.getelementptr %[[ARENA]][%[[C1024]]]
+  // CHECK-NEXT: llvm.call @stage0.products(%[[CONTEXT]], %[[AT_6]], %[[AT_1]])
+  // CHECK-NEXT: llvm.call @stage0.keep(%[[CONTEXT]], %[[ARENA]], %[[KEY]], %[[AT_3]])
+  // CHECK-NEXT: llvm.call @stage0.keep(%[[CONTEXT]], %[[ARENA]], %[[SAME]], %[[AT_4]])
+  // CHECK-NEXT: llvm.call @stage0.keep(%[[CONTEXT]], %[[ARENA]], %[[OTHER]], %[[AT_3]])
   // CHECK-NEXT: llvm.return
   rt.func @train() {
+    %w = rt.address @w : memref<6x4xf32>
     %x = rt.address @x : memref<16xf32>
+    %x1 = rt.address @x slot 1 : memref<16xf32>
     %y = rt.address @y : memref<16xf32>
-    rt.call @task(%x, %y) : memref<16xf32>, memref<16xf32>
-    rt.call @products()
+    %n = rt.address @n : memref<i64>
+    %n1 = rt.address @n slot 1 : memref<i64>
+    %key = rt.constant 4294967296 : memref<i64>
+    %same = rt.constant 4294967296 : memref<i64>
+    %other = rt.constant -1 : memref<i64>
+    rt.call @task(%x, %y, %w) frame @frame.task : memref<16xf32>, memref<16xf32>, memref<6x4xf32>
+    rt.call @products(%x1) frame @frame.products : memref<16xf32>
+    rt.call @keep(%key, %n) : memref<i64>, memref<i64>
+    rt.call @keep(%same, %n1) : memref<i64>, memref<i64>
+    rt.call @keep(%other, %n) : memref<i64>, memref<i64>
   }
 }
+// An integer is a constant of its own, one for all that are equal.
+// CHECK: llvm.mlir.global internal constant @[[CONSTANT]]()
+// CHECK-NEXT: llvm.mlir.constant(4294967296 : i64)
+// CHECK: llvm.mlir.global internal constant @[[CONSTANT_1]]()
+// CHECK-NEXT: llvm.mlir.constant(-1 : i64)
 llvm.func @one(!llvm.ptr, i64, i64) attributes {rt.units = 5 : i64, rt.grain = 6 : i64}
 llvm.func @two(!llvm.ptr, i64, i64) attributes {rt.units = 7 : i64, rt.grain = 8 : i64}

@@ -55,7 +55,7 @@ pipe.body @microbatch.0.body (%x: tensor<4x6xf32>, %y: tensor<4x6xf32>,
 }
 
 // CHECK-LABEL: rt.func @update.0.body(
-// CHECK-SAME: %[[A:.*]]: memref<4x6xf32>, %[[B:.*]]: memref<6xf32>, %{{.*}}: memref<f32>, %{{.*}}: memref<f32>) {
+// CHECK-SAME: %[[A:.*]]: memref<4x6xf32>, %[[B:.*]]: memref<6xf32>, %{{.*}}: memref<f32>, %{{.*}}: memref<f32>) frame 256 {
 pipe.task @update.0 stage 0 update calls @update.0.body
     (@grad.a, @grad.b) -> (@output.loss, @output.norm, @grad.a, @grad.b)
 pipe.body @update.0.body (%ga: tensor<4x6xf32>, %gb: tensor<6xf32>)

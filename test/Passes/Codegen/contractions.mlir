@@ -395,11 +395,11 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // Rows that lie with a stride are no matrix; the copy of an operand is.
 // CHECK-LABEL: rt.func @t.body(
-// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<3x4x6xf32>
+// CHECK-NEXT: %[[T0:.*]] = rt.temporary at 384 : memref<3x4x6xf32>
 // CHECK-NEXT: rt.launch @kernel.transpose.0 ins(%arg0 : memref<4x6x3xf32>) outs(%[[T0]] : memref<3x4x6xf32>)
-// CHECK-NEXT: %[[T1:.*]] = rt.address @t.body.t1 : memref<3x6x5xf32>
+// CHECK-NEXT: %[[T1:.*]] = rt.temporary at 0 : memref<3x6x5xf32>
 // CHECK-NEXT: rt.launch @kernel.transpose.1 ins(%arg1 : memref<6x5x3xf32>) outs(%[[T1]] : memref<3x6x5xf32>)
-// CHECK-NEXT: %[[T2:.*]] = rt.address @t.body.t2 : memref<3x4x5xf32>
+// CHECK-NEXT: %[[T2:.*]] = rt.temporary at 704 : memref<3x4x5xf32>
 // CHECK-NEXT: rt.gemm %[[T0]], %[[T1]], %[[T2]] as <m = 4, n = 5, k = 6, lda = 6, ldb = 5, ldc = 5, batch = [3, 1], a = [24, 0], b = [30, 0], c = [20, 0]>
 // CHECK-NEXT: rt.launch @kernel.transpose.2 ins(%[[T2]] : memref<3x4x5xf32>) outs(%arg2 : memref<4x5x3xf32>)
 pipe.input @l : tensor<4x6x3xf32> role data name "l"
@@ -433,7 +433,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 // -----
 
 // CHECK-LABEL: rt.func @t.body(
-// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<65x70x5xf32>
+// CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<65x70x5xf32>
 // CHECK-NEXT: rt.launch @kernel.transpose.0 ins(%arg1 : memref<70x65x5xf32>) outs(%[[T0]] : memref<65x70x5xf32>)
 // CHECK-NEXT: rt.gemm %arg0, %[[T0]], %arg2 as <m = 4, n = 5, k = 4550, lda = 4550, ldb = 5, ldc = 5>
 pipe.input @l : tensor<4x65x70xf32> role data name "l"

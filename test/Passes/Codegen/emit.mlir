@@ -63,8 +63,8 @@
 module attributes {pcc.phase = "rt"} {
 rt.program axes <[]> comms [] microbatches 1
 rt.stage 0 arena 131072 {
-  rt.buffer @x : memref<16384xf32> temporary at 0
-  rt.buffer @y : memref<16384xf32> temporary at 65536
+  rt.buffer @x : memref<16384xf32> value at 0
+  rt.buffer @y : memref<16384xf32> value at 65536
   rt.func @train() {
     %x = rt.address @x : memref<16384xf32>
     %y = rt.address @y : memref<16384xf32>

@@ -4,7 +4,7 @@
 
 // The old value is yielded elsewhere.
 // CHECK-LABEL: rt.func @t.body(
-// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<4xf32>
+// CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<4xf32>
 // CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%[[T0]] : memref<4xf32>)
 // CHECK-NEXT: rt.copy %arg0 to %arg1 : memref<4xf32> to memref<4xf32>
 // CHECK-NEXT: rt.copy %[[T0]] to %arg0 : memref<4xf32> to memref<4xf32>
@@ -23,7 +23,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 // steps aside.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.copy %arg0 to %arg2 : memref<4xf32> to memref<4xf32>
-// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<4xf32>
+// CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<4xf32>
 // CHECK-NEXT: rt.copy %arg0 to %[[T0]] : memref<4xf32> to memref<4xf32>
 // CHECK-NEXT: rt.copy %arg1 to %arg0 : memref<4xf32> to memref<4xf32>
 // CHECK-NEXT: rt.copy %[[T0]] to %arg1 : memref<4xf32> to memref<4xf32>
@@ -61,7 +61,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // In a circle of three, one steps aside.
 // CHECK-LABEL: rt.func @t.body(
-// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<4xf32>
+// CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<4xf32>
 // CHECK-NEXT: rt.copy %arg0 to %[[T0]] : memref<4xf32> to memref<4xf32>
 // CHECK-NEXT: rt.copy %arg1 to %arg0 : memref<4xf32> to memref<4xf32>
 // CHECK-NEXT: rt.copy %arg2 to %arg1 : memref<4xf32> to memref<4xf32>
@@ -81,7 +81,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 // Two parts of a state go elsewhere, and it gets another value: both are read
 // before.
 // CHECK-LABEL: rt.func @t.body(
-// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<8xf32>
+// CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<8xf32>
 // CHECK-NEXT: rt.launch @kernel.concat.0 ins(%arg1, %arg2 : memref<4xf32>, memref<4xf32>) outs(%[[T0]] : memref<8xf32>)
 // CHECK-NEXT: %[[VIEW:.*]] = rt.view %[[T0]] : memref<8xf32> to memref<2x4xf32>
 // CHECK-NEXT: %[[VIEW1:.*]] = rt.view %arg0 : memref<2x4xf32> to memref<4xf32>
@@ -123,11 +123,11 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
 // -----
 
-// One value goes into two places and out: it is made in one of them.
+// One value goes into two places and out: it is made outside, first of all.
 // CHECK-LABEL: rt.func @t.body(
-// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%arg2 : memref<4xf32>)
-// CHECK-NEXT: rt.copy %arg2 to %arg3 : memref<4xf32> to memref<4xf32>
-// CHECK-NEXT: rt.copy %arg2 to %arg1 : memref<4xf32> to memref<4xf32>
+// CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%arg3 : memref<4xf32>)
+// CHECK-NEXT: rt.copy %arg3 to %arg1 : memref<4xf32> to memref<4xf32>
+// CHECK-NEXT: rt.copy %arg3 to %arg2 : memref<4xf32> to memref<4xf32>
 nn.state @a : tensor<4xf32> sum
 nn.state @b : tensor<4xf32> sum
 pipe.input @x : tensor<4xf32> role data name "x"
@@ -151,7 +151,7 @@ func.func private @k(%a: tensor<4xf32>)
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.launch @k ins(%arg0 : memref<4xf32>) outs(%arg0 : memref<4xf32>) inplace [0]
 // CHECK-NEXT: rt.launch @k ins(%arg1 : memref<4xf32>) outs(%arg1 : memref<4xf32>) inplace [0]
-// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<4xf32>
+// CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<4xf32>
 // CHECK-NEXT: rt.copy %arg0 to %[[T0]] : memref<4xf32> to memref<4xf32>
 // CHECK-NEXT: rt.copy %arg1 to %arg0 : memref<4xf32> to memref<4xf32>
 // CHECK-NEXT: rt.copy %[[T0]] to %arg1 : memref<4xf32> to memref<4xf32>
@@ -170,7 +170,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
 // A state is transposed into itself: not while it is read.
 // CHECK-LABEL: rt.func @t.body(
-// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<4x4xf32>
+// CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<4x4xf32>
 // CHECK-NEXT: rt.launch @kernel.transpose.0 ins(%arg0 : memref<4x4xf32>) outs(%[[T0]] : memref<4x4xf32>)
 // CHECK-NEXT: rt.copy %[[T0]] to %arg0 : memref<4x4xf32> to memref<4x4xf32>
 nn.state @a : tensor<4x4xf32> sum
@@ -192,7 +192,7 @@ func.func private @k(%a: tensor<4xf32>)
   return %r : tensor<4xf32>
 }
 // CHECK-LABEL: rt.func @t.body(
-// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<4xf32>
+// CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<4xf32>
 // CHECK-NEXT: rt.launch @k ins(%arg0 : memref<4xf32>) outs(%[[T0]] : memref<4xf32>)
 // CHECK-NEXT: rt.launch @kernel.mul.0 ins(%arg0, %[[T0]] : memref<4xf32>, memref<4xf32>) outs(%arg1 : memref<4xf32>)
 // CHECK-NEXT: rt.copy %[[T0]] to %arg0 : memref<4xf32> to memref<4xf32>
@@ -235,10 +235,10 @@ func.func private @k(%a: tensor<2x4xf32>)
   return %r : tensor<2x4xf32>
 }
 // CHECK-LABEL: rt.func @t.body(
-// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<2x4xf32>
+// CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<2x4xf32>
 // CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<2x4xf32>) outs(%[[T0]] : memref<2x4xf32>)
 // CHECK-NEXT: %[[VIEW:.*]] = rt.view %[[T0]] : memref<2x4xf32> to memref<8xf32>
-// CHECK-NEXT: %[[T1:.*]] = rt.address @t.body.t1 : memref<2x4xf32>
+// CHECK-NEXT: %[[T1:.*]] = rt.temporary at 64 : memref<2x4xf32>
 // CHECK-NEXT: rt.launch @k ins(%[[T0]] : memref<2x4xf32>) outs(%[[T1]] : memref<2x4xf32>)
 // CHECK-NEXT: %[[VIEW1:.*]] = rt.view %[[T1]] : memref<2x4xf32> to memref<8xf32>
 // CHECK-NEXT: rt.launch @kernel.sum.0 ins(%[[VIEW]], %[[VIEW1]] : memref<8xf32>, memref<8xf32>) outs(%arg1 : memref<8xf32>)

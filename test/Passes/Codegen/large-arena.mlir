@@ -5,8 +5,8 @@
 module {
   rt.program axes <[]> comms [] microbatches 1
   rt.stage 0 arena 4294967360 {
-    rt.buffer @large : memref<1073741824xf32> temporary at 0
-    rt.buffer @small : memref<16xf32> temporary at 4294967296
+    rt.buffer @large : memref<1073741824xf32> value at 0
+    rt.buffer @small : memref<16xf32> value at 4294967296
     rt.func @train() {
       %0 = rt.address @small : memref<16xf32>
       rt.zero %0 : memref<16xf32>

@@ -40,7 +40,7 @@ nn.state @s : tensor<4xf32> sum
 pipe.input @x : tensor<4xf32> role data name "x"
 pipe.output @o : tensor<4xf32> name "o"
 // CHECK-LABEL: rt.func @t.body(
-// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<4xf32>
+// CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<4xf32>
 // CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%[[T0]] : memref<4xf32>)
 // CHECK-NEXT: rt.launch @kernel.mul.0 ins(%arg1, %[[T0]] : memref<4xf32>, memref<4xf32>) outs(%arg2 : memref<4xf32>)
 // CHECK-NEXT: rt.copy %[[T0]] to %arg1 : memref<4xf32> to memref<4xf32>
@@ -60,7 +60,7 @@ nn.state @s : tensor<4xf32> sum
 pipe.input @x : tensor<4xf32> role data name "x"
 pipe.output @o : tensor<4xf32> name "o"
 // CHECK-LABEL: rt.func @t.body(
-// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<4xf32>
+// CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<4xf32>
 // CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%[[T0]] : memref<4xf32>)
 // CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%arg1 : memref<4xf32>) outs(%arg2 : memref<4xf32>)
 // CHECK-NEXT: rt.copy %[[T0]] to %arg1 : memref<4xf32> to memref<4xf32>
@@ -80,7 +80,7 @@ nn.state @s : tensor<4xf32> sum
 pipe.input @x : tensor<4xf32> role data name "x"
 pipe.output @o : tensor<4xf32> name "o"
 // CHECK-LABEL: rt.func @t.body(
-// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<4xf32>
+// CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<4xf32>
 // CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%[[T0]] : memref<4xf32>)
 // CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%arg0 : memref<4xf32>) outs(%arg1 : memref<4xf32>)
 // CHECK-NEXT: rt.launch @kernel.mul.0 ins(%[[T0]], %arg1 : memref<4xf32>, memref<4xf32>) outs(%arg2 : memref<4xf32>)
@@ -97,7 +97,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 // -----
 
 // A result is made where it is yielded to, also through a reshape; yielded
-// twice, it is copied once.
+// twice, it is copied once;
 pipe.input @x : tensor<2x2xf32> role data name "x"
 pipe.output @o : tensor<4xf32> name "o"
 pipe.output @p : tensor<2x2xf32> name "p"
@@ -115,6 +115,29 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
+// and there rather than in place of an operand: it would be copied in the end.
+func.func private @k(%a: tensor<4xf32>)
+    -> (tensor<4xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {
+  %r = nn.exp %a : tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+pipe.input @x : tensor<4xf32> role data name "x"
+pipe.output @o : tensor<4xf32> name "o"
+// CHECK-LABEL: rt.func @t.body(
+// CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<4xf32>
+// CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%arg0 : memref<4xf32>) outs(%[[T0]] : memref<4xf32>)
+// CHECK-NEXT: rt.launch @k ins(%[[T0]] : memref<4xf32>) outs(%arg1 : memref<4xf32>){{$}}
+// CHECK-NEXT: }
+pipe.task @t stage 0 forward_backward calls @t.body (@x) -> (@o)
+pipe.body @t.body (%x: tensor<4xf32>) -> (tensor<4xf32>) {
+  %t = nn.tanh %x : tensor<4xf32>
+  %e = func.call @k(%t) : (tensor<4xf32>) -> tensor<4xf32>
+  pipe.yield %e : tensor<4xf32>
+}
+pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
+
+// -----
+
 // A kernel works in place where its operand is dead; not in an argument of the
 // body, nor where the operand is given to it twice, nor in a larger buffer.
 func.func private @k(%a: tensor<4xf32>, %b: tensor<4xf32>)
@@ -125,15 +148,15 @@ func.func private @k(%a: tensor<4xf32>, %b: tensor<4xf32>)
 pipe.input @x : tensor<4xf32> role data name "x"
 pipe.output @o : tensor<4xf32> name "o"
 // CHECK-LABEL: rt.func @t.body(
-// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<4xf32>
+// CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<4xf32>
 // CHECK-NEXT: rt.launch @k ins(%arg0, %arg0 : memref<4xf32>, memref<4xf32>) outs(%[[T0]] : memref<4xf32>)
-// CHECK-NEXT: %[[T1:.*]] = rt.address @t.body.t1 : memref<4xf32>
+// CHECK-NEXT: %[[T1:.*]] = rt.temporary at 64 : memref<4xf32>
 // CHECK-NEXT: rt.launch @k ins(%[[T0]], %[[T0]] : memref<4xf32>, memref<4xf32>) outs(%[[T1]] : memref<4xf32>)
 // CHECK-NEXT: rt.launch @k ins(%[[T1]], %arg0 : memref<4xf32>, memref<4xf32>) outs(%[[T1]] : memref<4xf32>) inplace [0]
-// CHECK-NEXT: %[[T2:.*]] = rt.address @t.body.t2 : memref<8xf32>
+// CHECK-NEXT: %[[T2:.*]] = rt.temporary at 0 : memref<8xf32>
 // CHECK-NEXT: rt.launch @kernel.concat.0 ins(%[[T1]] : memref<4xf32>) outs(%[[T2]] : memref<8xf32>)
 // CHECK-NEXT: %[[VIEW:.*]] = rt.view %[[T2]] offset 4 : memref<8xf32> to memref<4xf32>
-// CHECK-NEXT: %[[T3:.*]] = rt.address @t.body.t3 : memref<4xf32>
+// CHECK-NEXT: %[[T3:.*]] = rt.temporary at 64 : memref<4xf32>
 // CHECK-NEXT: rt.launch @k ins(%[[VIEW]], %arg0 : memref<4xf32>, memref<4xf32>) outs(%[[T3]] : memref<4xf32>)
 // CHECK-NEXT: rt.launch @kernel.exp.0 ins(%[[T3]] : memref<4xf32>) outs(%arg1 : memref<4xf32>)
 pipe.task @t stage 0 forward_backward calls @t.body (@x) -> (@o)
@@ -165,9 +188,9 @@ pipe.output @o : tensor<4xf32> name "o"
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.launch @k ins(%arg0 : memref<4xf32>) outs(%arg0 : memref<4xf32>) inplace [0]
 // CHECK-NEXT: rt.launch @k ins(%arg1 : memref<4xf32>) outs(%arg1 : memref<4xf32>) inplace [0]
-// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<4xf32>
+// CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<4xf32>
 // CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%arg1 : memref<4xf32>) outs(%[[T0]] : memref<4xf32>)
-// CHECK-NEXT: %[[T1:.*]] = rt.address @t.body.t1 : memref<4xf32>
+// CHECK-NEXT: %[[T1:.*]] = rt.temporary at 64 : memref<4xf32>
 // CHECK-NEXT: rt.launch @k ins(%arg2 : memref<4xf32>) outs(%[[T1]] : memref<4xf32>)
 // CHECK-NEXT: rt.launch @kernel.mul.0 ins(%[[T0]], %[[T1]] : memref<4xf32>, memref<4xf32>) outs(%arg3 : memref<4xf32>)
 // CHECK-NEXT: rt.zero %arg1 : memref<4xf32>
@@ -194,11 +217,11 @@ pipe.output @p : tensor<6x4xf32> name "p"
 pipe.output @q : tensor<4x4xf32> name "q"
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: %[[VIEW:.*]] = rt.view %arg0 offset 8 : memref<6x3x4xf32> to memref<6x4xf32, strided<[12, 1]>>
-// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<6x4xf32>
+// CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<6x4xf32>
 // CHECK-NEXT: rt.launch @kernel.select.0 ins(%arg0 : memref<6x3x4xf32>) outs(%[[T0]] : memref<6x4xf32>)
 // CHECK-NEXT: %[[VIEW1:.*]] = rt.view %[[T0]] : memref<6x4xf32> to memref<4x6xf32, strided<[1, 4]>>
 // CHECK-NEXT: rt.gemm %[[VIEW]], %[[VIEW1]], %arg1 as <m = 6, n = 6, k = 4, trans_b = true, lda = 12, ldb = 4, ldc = 6>
-// CHECK-NEXT: %[[T1:.*]] = rt.address @t.body.t1 : memref<6x4xf32>
+// CHECK-NEXT: %[[T1:.*]] = rt.temporary at 0 : memref<6x4xf32>
 // CHECK-NEXT: rt.launch @kernel.select.1 ins(%arg0 : memref<6x3x4xf32>) outs(%[[T1]] : memref<6x4xf32>)
 // CHECK-NEXT: rt.launch @kernel.exp.0 ins(%[[T1]] : memref<6x4xf32>) outs(%arg2 : memref<6x4xf32>)
 // CHECK-NEXT: %[[VIEW2:.*]] = rt.view %arg0 offset 28 : memref<6x3x4xf32> to memref<2x2x4xf32, strided<[36, 4, 1]>>
@@ -253,13 +276,13 @@ pipe.output @o : tensor<4x4xf32> name "o"
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg0, %arg1 as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4, beta = 1.000000e+00 : f32>
 // CHECK-NEXT: rt.gemm %arg0, %arg0, %arg2 as <m = 4, n = 4, k = 4, trans_b = true, lda = 4, ldb = 4, ldc = 4>
-// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<4x4xbf16>
+// CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<4x4xbf16>
 // CHECK-NEXT: rt.launch @kernel.cast.0 ins(%arg0 : memref<4x4xf32>) outs(%[[T0]] : memref<4x4xbf16>)
-// CHECK-NEXT: %[[T1:.*]] = rt.address @t.body.t1 : memref<4x4xbf16>
+// CHECK-NEXT: %[[T1:.*]] = rt.temporary at 64 : memref<4x4xbf16>
 // CHECK-NEXT: rt.gemm %[[T0]], %[[T0]], %[[T1]] as <m = 4, n = 4, k = 4, trans_b = true, lda = 4, ldb = 4, ldc = 4>
-// CHECK-NEXT: %[[T2:.*]] = rt.address @t.body.t2 : memref<4x4xf32>
+// CHECK-NEXT: %[[T2:.*]] = rt.temporary at 0 : memref<4x4xf32>
 // CHECK-NEXT: rt.launch @kernel.cast.1 ins(%[[T1]] : memref<4x4xbf16>) outs(%[[T2]] : memref<4x4xf32>)
-// CHECK-NEXT: %[[T3:.*]] = rt.address @t.body.t3 : memref<4x4xf32>
+// CHECK-NEXT: %[[T3:.*]] = rt.temporary at 64 : memref<4x4xf32>
 // CHECK-NEXT: rt.launch @kernel.sum.0 ins(%arg1, %arg2, %[[T2]] : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>) outs(%[[T3]] : memref<4x4xf32>)
 // CHECK-NEXT: rt.copy %[[T3]] to %arg1 : memref<4x4xf32> to memref<4x4xf32>
 pipe.task @t stage 0 forward_backward calls @t.body (@x, @s) -> (@o, @s)
@@ -288,11 +311,11 @@ dist.mesh @mesh = <["dp"=2, "tp"=2]>
 pipe.output @n : tensor<f32> name "n"
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.all_reduce sum %arg0, %arg1, %arg2 over ["dp"] : memref<4xf32>, memref<2x2xf32>, memref<4xf32>
-// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<f32>
+// CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<f32>
 // CHECK-NEXT: rt.launch @kernel.sum_of_squares.0 ins(%arg0 : memref<4xf32>) outs(%[[T0]] : memref<f32>)
-// CHECK-NEXT: %[[T1:.*]] = rt.address @t.body.t1 : memref<f32>
+// CHECK-NEXT: %[[T1:.*]] = rt.temporary at 64 : memref<f32>
 // CHECK-NEXT: rt.launch @kernel.sum_of_squares.1 ins(%arg1 : memref<2x2xf32>) outs(%[[T1]] : memref<f32>)
-// CHECK-NEXT: %[[T2:.*]] = rt.address @t.body.t2 : memref<f32>
+// CHECK-NEXT: %[[T2:.*]] = rt.temporary at 128 : memref<f32>
 // CHECK-NEXT: rt.launch @kernel.sum_of_squares.0 ins(%arg2 : memref<4xf32>) outs(%[[T2]] : memref<f32>)
 // CHECK-NEXT: rt.launch @kernel.sum.0 ins(%[[T0]], %[[T1]], %[[T2]] : memref<f32>, memref<f32>, memref<f32>) outs(%arg3 : memref<f32>)
 // CHECK-NEXT: rt.zero %arg0 : memref<4xf32>
@@ -363,8 +386,9 @@ dist.mesh @mesh = <["pp"=2]>
 pipe.output @n : tensor<4xf32> name "n"
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.all_reduce sum %arg0 over ["pp"] : memref<4xf32>
-// CHECK-NEXT: rt.all_reduce sum %arg1 over ["pp"] : memref<4xf32>
 // CHECK-NEXT: rt.copy %arg1 to %arg2 : memref<4xf32> to memref<4xf32>
+// CHECK-NEXT: rt.all_reduce sum %arg2 over ["pp"] : memref<4xf32>
+// CHECK-NEXT: rt.copy %arg2 to %arg1 : memref<4xf32> to memref<4xf32>
 pipe.task @t stage 0 update calls @t.body (@a, @b) -> (@n, @a, @b)
 pipe.body @t.body (%a: tensor<4xf32>, %b: tensor<4xf32>)
     -> (tensor<4xf32>, tensor<4xf32> into 0, tensor<4xf32> into 1) {
@@ -396,7 +420,7 @@ pipe.output @q : tensor<17xf32> name "q"
 pipe.output @r : tensor<3xf32> name "r"
 pipe.output @s : tensor<16384xf32> name "s"
 // CHECK-LABEL: rt.func @t.body(
-// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<48xf32>
+// CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<48xf32>
 // CHECK-NEXT: rt.zero %[[T0]] : memref<48xf32>
 // CHECK-NEXT: %[[VIEW:.*]] = rt.view %[[T0]] : memref<48xf32> to memref<3xf32>
 // CHECK-NEXT: rt.copy %arg0 to %[[VIEW]] : memref<3xf32> to memref<3xf32>

@@ -1,8 +1,11 @@
-// Offsets are multiples of 64 bytes. What lives across tasks has a place of its
-// own, per slot; temporaries of one task share theirs where their lives do not
-// overlap: c takes a's place, which was read for the last time before.
+// Offsets are multiples of 64 bytes. What outlives a step has a place of its
+// own; inputs, values, outputs and frames share theirs where their lives do not
+// overlap, and so do the temporaries of a function within its frame. --rt-verify
+// agrees with every plan, and a plan that is made again is the same.
 // RUN: pcc-opt %s -split-input-file -rt-plan | FileCheck %s
+// RUN: pcc-opt %s -split-input-file -rt-plan -rt-plan -rt-verify | FileCheck %s
 
+// c takes a's place, which was read for the last time before.
 // CHECK: rt.stage 0 arena 448 {
 rt.stage 0 {
   // CHECK-NEXT: rt.buffer @w : memref<4xf32> param at 0
@@ -10,60 +13,54 @@ rt.stage 0 {
   // Two slots of 80 bytes, 128 with what aligns the second one.
   // CHECK-NEXT: rt.buffer @x : memref<20xf32> input at 64 slots 2
   rt.buffer @x : memref<20xf32> input slots 2
-  // CHECK-NEXT: rt.buffer @a : memref<4xf32> temporary at 320
-  rt.buffer @a : memref<4xf32> temporary
-  // CHECK-NEXT: rt.buffer @b : memref<4xf32> temporary at 384
-  rt.buffer @b : memref<4xf32> temporary
-  // CHECK-NEXT: rt.buffer @c : memref<4xf32> temporary at 320
-  rt.buffer @c : memref<4xf32> temporary
-  rt.func @task(%x: memref<20xf32>) {
-    %w = rt.address @w : memref<4xf32>
-    %a = rt.address @a : memref<4xf32>
-    %b = rt.address @b : memref<4xf32>
-    %c = rt.address @c : memref<4xf32>
+  // CHECK-NEXT: rt.buffer @frame.task : memref<128xi8> frame at 320
+  // CHECK-NEXT: rt.func @task(%arg0: memref<20xf32>, %arg1: memref<4xf32>) frame 128 {
+  rt.func @task(%x: memref<20xf32>, %w: memref<4xf32>) {
+    // CHECK-NEXT: rt.temporary at 0 : memref<4xf32>
+    %a = rt.temporary : memref<4xf32>
+    // CHECK-NEXT: rt.temporary at 64 : memref<4xf32>
+    %b = rt.temporary : memref<4xf32>
+    // CHECK-NEXT: rt.temporary at 0 : memref<4xf32>
+    %c = rt.temporary : memref<4xf32>
     rt.copy %w to %a : memref<4xf32> to memref<4xf32>
     rt.copy %a to %b : memref<4xf32> to memref<4xf32>
     rt.copy %b to %c : memref<4xf32> to memref<4xf32>
     rt.copy %c to %w : memref<4xf32> to memref<4xf32>
   }
+  // CHECK: rt.func @train() {
   rt.func @train() {
     %x = rt.address @x : memref<20xf32>
-    rt.call @task(%x) : memref<20xf32>
+    %w = rt.address @w : memref<4xf32>
+    // CHECK: rt.call @task(%{{.*}}, %{{.*}}) frame @frame.task : memref<20xf32>, memref<4xf32>
+    rt.call @task(%x, %w) : memref<20xf32>, memref<4xf32>
   }
 }
 
 // -----
 
 // The largest comes first, and each goes into the tightest gap that holds it. In
-// the second step @a's 320 bytes and @c's 192 are free: @e, @f and @g fill the
-// latter, @h begins the former.
-// CHECK: rt.stage 0 arena 896 {
-// CHECK-NEXT: rt.buffer @a : memref<320xi8> temporary at 0
-// CHECK-NEXT: rt.buffer @b : memref<256xi8> temporary at 320
-// CHECK-NEXT: rt.buffer @c : memref<192xi8> temporary at 576
-// CHECK-NEXT: rt.buffer @d : memref<128xi8> temporary at 768
-// CHECK-NEXT: rt.buffer @e : memref<64xi8> temporary at 576
-// CHECK-NEXT: rt.buffer @f : memref<64xi8> temporary at 640
-// CHECK-NEXT: rt.buffer @g : memref<64xi8> temporary at 704
-// CHECK-NEXT: rt.buffer @h : memref<64xi8> temporary at 0
+// the second step a's 320 bytes and c's 192 are free: e, f and g fill the
+// latter, h begins the former.
+// CHECK: rt.stage 0 arena 0 {
+// CHECK-NEXT: rt.func @task() frame 896 {
+// CHECK-NEXT: rt.temporary at 0 : memref<320xi8>
+// CHECK-NEXT: rt.temporary at 320 : memref<256xi8>
+// CHECK-NEXT: rt.temporary at 576 : memref<192xi8>
+// CHECK-NEXT: rt.temporary at 768 : memref<128xi8>
+// CHECK-NEXT: rt.temporary at 576 : memref<64xi8>
+// CHECK-NEXT: rt.temporary at 640 : memref<64xi8>
+// CHECK-NEXT: rt.temporary at 704 : memref<64xi8>
+// CHECK-NEXT: rt.temporary at 0 : memref<64xi8>
 rt.stage 0 {
-  rt.buffer @a : memref<320xi8> temporary
-  rt.buffer @b : memref<256xi8> temporary
-  rt.buffer @c : memref<192xi8> temporary
-  rt.buffer @d : memref<128xi8> temporary
-  rt.buffer @e : memref<64xi8> temporary
-  rt.buffer @f : memref<64xi8> temporary
-  rt.buffer @g : memref<64xi8> temporary
-  rt.buffer @h : memref<64xi8> temporary
   rt.func @task() {
-    %a = rt.address @a : memref<320xi8>
-    %b = rt.address @b : memref<256xi8>
-    %c = rt.address @c : memref<192xi8>
-    %d = rt.address @d : memref<128xi8>
-    %e = rt.address @e : memref<64xi8>
-    %f = rt.address @f : memref<64xi8>
-    %g = rt.address @g : memref<64xi8>
-    %h = rt.address @h : memref<64xi8>
+    %a = rt.temporary : memref<320xi8>
+    %b = rt.temporary : memref<256xi8>
+    %c = rt.temporary : memref<192xi8>
+    %d = rt.temporary : memref<128xi8>
+    %e = rt.temporary : memref<64xi8>
+    %f = rt.temporary : memref<64xi8>
+    %g = rt.temporary : memref<64xi8>
+    %h = rt.temporary : memref<64xi8>
     rt.launch @k ins(%b, %c, %d : memref<256xi8>, memref<192xi8>, memref<128xi8>) outs(%a : memref<320xi8>)
     rt.launch @k ins(%d, %e, %f, %g, %h : memref<128xi8>, memref<64xi8>, memref<64xi8>, memref<64xi8>, memref<64xi8>) outs(%b : memref<256xi8>)
   }
@@ -73,21 +70,17 @@ rt.stage 0 {
 
 // Of the same size the one that is touched first comes first. Lives that end
 // where others begin are alive together.
-// CHECK: rt.stage 0 arena 192 {
-// CHECK-NEXT: rt.buffer @a : memref<64xi8> temporary at 0
-// CHECK-NEXT: rt.buffer @b : memref<64xi8> temporary at 64
-// CHECK-NEXT: rt.buffer @c : memref<64xi8> temporary at 128
-// CHECK-NEXT: rt.buffer @d : memref<128xi8> temporary at 0
+// CHECK: rt.func @task() frame 192 {
+// CHECK-NEXT: rt.temporary at 128 : memref<64xi8>
+// CHECK-NEXT: rt.temporary at 64 : memref<64xi8>
+// CHECK-NEXT: rt.temporary at 0 : memref<64xi8>
+// CHECK-NEXT: rt.temporary at 0 : memref<128xi8>
 rt.stage 0 {
-  rt.buffer @a : memref<64xi8> temporary
-  rt.buffer @b : memref<64xi8> temporary
-  rt.buffer @c : memref<64xi8> temporary
-  rt.buffer @d : memref<128xi8> temporary
   rt.func @task() {
-    %a = rt.address @a : memref<64xi8>
-    %b = rt.address @b : memref<64xi8>
-    %c = rt.address @c : memref<64xi8>
-    %d = rt.address @d : memref<128xi8>
+    %c = rt.temporary : memref<64xi8>
+    %b = rt.temporary : memref<64xi8>
+    %a = rt.temporary : memref<64xi8>
+    %d = rt.temporary : memref<128xi8>
     rt.launch @k ins(%a : memref<64xi8>) outs(%b : memref<64xi8>)
     rt.launch @k ins(%b : memref<64xi8>) outs(%a : memref<64xi8>)
     rt.zero %c : memref<64xi8>
@@ -97,44 +90,465 @@ rt.stage 0 {
 
 // -----
 
-// What nothing touches has no place.
-// CHECK: rt.stage 0 arena 64 {
-// CHECK-NEXT: rt.buffer @a : memref<64xi8> temporary{{$}}
-// CHECK-NEXT: rt.buffer @b : memref<64xi8> temporary at 0
+// What nothing touches lies anywhere within the frame.
+// CHECK: rt.func @task() frame 128 {
+// CHECK-NEXT: rt.temporary at 0 : memref<128xi8>
+// CHECK-NEXT: rt.temporary at 0 : memref<64xi8>
 rt.stage 0 {
-  rt.buffer @a : memref<64xi8> temporary
-  rt.buffer @b : memref<64xi8> temporary
   rt.func @task() {
-    %a = rt.address @a : memref<64xi8>
-    %b = rt.address @b : memref<64xi8>
+    %a = rt.temporary : memref<128xi8>
+    %b = rt.temporary : memref<64xi8>
     rt.zero %b : memref<64xi8>
   }
 }
 
 // -----
 
-// Those of different tasks share theirs always; a view is its buffer.
-// CHECK: rt.stage 0 arena 192 {
-// CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
-// CHECK-NEXT: rt.buffer @a : memref<64xi8> temporary at 64
-// CHECK-NEXT: rt.buffer @b : memref<64xi8> temporary at 128
-// CHECK-NEXT: rt.buffer @c : memref<128xi8> temporary at 64
+// A view is its temporary, and so is a view of it.
+// CHECK: rt.func @task() frame 192 {
+// CHECK-NEXT: rt.temporary at 0 : memref<64xi8>
+// CHECK-NEXT: rt.temporary at 64 : memref<64xi8>
+// CHECK-NEXT: rt.temporary at 128 : memref<64xi8>
 rt.stage 0 {
-  rt.buffer @w : memref<64xi8> param
-  rt.buffer @a : memref<64xi8> temporary
-  rt.buffer @b : memref<64xi8> temporary
-  rt.buffer @c : memref<128xi8> temporary
-  rt.func @one() {
-    %w = rt.address @w : memref<64xi8>
-    %a = rt.address @a : memref<64xi8>
-    %b = rt.address @b : memref<64xi8>
+  rt.func @task() {
+    %a = rt.temporary : memref<64xi8>
+    %b = rt.temporary : memref<64xi8>
+    %c = rt.temporary : memref<64xi8>
     %v = rt.view %a offset 32 : memref<64xi8> to memref<32xi8>
+    %w = rt.view %b : memref<64xi8> to memref<32xi8>
+    %u = rt.view %w offset 16 : memref<32xi8> to memref<16xi8>
     rt.zero %a : memref<64xi8>
     rt.zero %b : memref<64xi8>
     rt.zero %v : memref<32xi8>
+    rt.zero %u : memref<16xi8>
+    rt.zero %c : memref<64xi8>
+    rt.zero %v : memref<32xi8>
+    rt.zero %u : memref<16xi8>
   }
-  rt.func @two() {
-    %c = rt.address @c : memref<128xi8>
-    rt.zero %c : memref<128xi8>
+}
+
+// -----
+
+// A temporary that is written anew keeps its place in between: within a function
+// a life has no holes.
+// CHECK: rt.func @task(%arg0: memref<64xi8>) frame 128 {
+// CHECK-NEXT: rt.temporary at 0 : memref<64xi8>
+// CHECK-NEXT: rt.temporary at 64 : memref<64xi8>
+rt.stage 0 {
+  rt.func @task(%w: memref<64xi8>) {
+    %a = rt.temporary : memref<64xi8>
+    %b = rt.temporary : memref<64xi8>
+    rt.zero %a : memref<64xi8>
+    rt.zero %b : memref<64xi8>
+    rt.copy %b to %w : memref<64xi8> to memref<64xi8>
+    rt.zero %a : memref<64xi8>
+  }
+}
+
+// -----
+
+// Frames of different functions share their place, for no two run at once; a
+// function has one however often it is called. A value that both leave alone may
+// lie there in between, but not one that is there when they are called. Calls of
+// a function without temporaries have none, even if they had one.
+// CHECK: rt.stage 0 arena 384 {
+// CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
+// CHECK-NEXT: rt.buffer @across : memref<64xi8> value at 320
+// CHECK-NEXT: rt.buffer @between : memref<256xi8> value at 64
+// CHECK-NEXT: rt.buffer @frame.small : memref<64xi8> frame at 64
+// CHECK-NEXT: rt.func @small() frame 64 {
+// CHECK-NEXT: rt.temporary at 0
+// CHECK: rt.buffer @frame.large : memref<192xi8> frame at 64
+// CHECK-NEXT: rt.func @large() frame 192 {
+// CHECK-NEXT: rt.temporary at 0
+// CHECK: rt.func @none(%arg0: memref<64xi8>) {
+// CHECK: rt.func @train() {
+// CHECK: rt.call @small() frame @frame.small{{$}}
+// CHECK: rt.call @large() frame @frame.large{{$}}
+// CHECK-NEXT: rt.call @none(%{{.*}}) : memref<64xi8>
+// CHECK: rt.call @small() frame @frame.small{{$}}
+rt.stage 0 {
+  rt.buffer @w : memref<64xi8> param
+  rt.buffer @across : memref<64xi8> value
+  rt.buffer @between : memref<256xi8> value
+  rt.func @small() {
+    %t = rt.temporary : memref<1xi8>
+    rt.zero %t : memref<1xi8>
+  }
+  rt.func @large() {
+    %t = rt.temporary : memref<129xi8>
+    rt.zero %t : memref<129xi8>
+  }
+  rt.buffer @frame.none : memref<64xi8> frame
+  rt.func @none(%a: memref<64xi8>) frame 64 {
+    rt.zero %a : memref<64xi8>
+  }
+  rt.func @train() {
+    %w = rt.address @w : memref<64xi8>
+    %across = rt.address @across : memref<64xi8>
+    %between = rt.address @between : memref<256xi8>
+    rt.copy %w to %across : memref<64xi8> to memref<64xi8>
+    rt.call @small()
+    rt.zero %between : memref<256xi8>
+    rt.zero %between : memref<256xi8>
+    rt.call @large()
+    rt.call @none(%w) frame @frame.none : memref<64xi8>
+    rt.call @small()
+    rt.copy %across to %w : memref<64xi8> to memref<64xi8>
+  }
+}
+
+// -----
+
+// A frame that is there already gets the size that its function needs.
+// CHECK: rt.stage 0 arena 128 {
+// CHECK-NEXT: rt.buffer @frame.task : memref<128xi8> frame at 0
+// CHECK-NEXT: rt.func @task() frame 128 {
+rt.stage 0 {
+  rt.buffer @frame.task : memref<512xi8> frame at 64
+  rt.func @task() frame 512 {
+    %t = rt.temporary at 384 : memref<128xi8>
+    rt.zero %t : memref<128xi8>
+  }
+  rt.func @train() {
+    rt.call @task() frame @frame.task
+  }
+}
+
+// -----
+
+// What a step leaves for the next one lies in the order of its kinds, those of
+// one kind one after the other.
+// CHECK: rt.stage 0 arena 448 {
+// CHECK-NEXT: rt.buffer @s : memref<64xi8> sum at 384
+// CHECK-NEXT: rt.buffer @g : memref<64xi8> gradient at 256
+// CHECK-NEXT: rt.buffer @m : memref<64xi8> state at 192
+// CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0 slots 2
+// CHECK-NEXT: rt.buffer @h : memref<64xi8> gradient at 320
+// CHECK-NEXT: rt.buffer @v : memref<64xi8> param at 128
+rt.stage 0 {
+  rt.buffer @s : memref<64xi8> sum
+  rt.buffer @g : memref<64xi8> gradient
+  rt.buffer @m : memref<64xi8> state
+  rt.buffer @w : memref<64xi8> param slots 2
+  rt.buffer @h : memref<64xi8> gradient
+  rt.buffer @v : memref<64xi8> param
+}
+
+// -----
+
+// Values: @b begins when @a has been read for the last time; @c lives with
+// both. Nothing touches @d: it lies anywhere.
+// CHECK: rt.stage 0 arena 192 {
+// CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
+// CHECK-NEXT: rt.buffer @a : memref<64xi8> value at 64
+// CHECK-NEXT: rt.buffer @b : memref<64xi8> value at 64
+// CHECK-NEXT: rt.buffer @c : memref<64xi8> value at 128
+// CHECK-NEXT: rt.buffer @d : memref<64xi8> value at 64
+rt.stage 0 {
+  rt.buffer @w : memref<64xi8> param
+  rt.buffer @a : memref<64xi8> value
+  rt.buffer @b : memref<64xi8> value
+  rt.buffer @c : memref<64xi8> value
+  rt.buffer @d : memref<64xi8> value
+  rt.func @train() {
+    %w = rt.address @w : memref<64xi8>
+    %a = rt.address @a : memref<64xi8>
+    %b = rt.address @b : memref<64xi8>
+    %c = rt.address @c : memref<64xi8>
+    %d = rt.address @d : memref<64xi8>
+    rt.copy %w to %a : memref<64xi8> to memref<64xi8>
+    rt.copy %a to %c : memref<64xi8> to memref<64xi8>
+    rt.copy %w to %b : memref<64xi8> to memref<64xi8>
+    rt.copy %b to %w : memref<64xi8> to memref<64xi8>
+    rt.copy %c to %w : memref<64xi8> to memref<64xi8>
+  }
+}
+
+// -----
+
+// A value that an op writes whole is needed no longer before: @b lies there
+// between @a's two spans,
+// CHECK: rt.stage 0 arena 128 {
+// CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
+// CHECK-NEXT: rt.buffer @a : memref<64xi8> value at 64
+// CHECK-NEXT: rt.buffer @b : memref<64xi8> value at 64
+rt.stage 0 {
+  rt.buffer @w : memref<64xi8> param
+  rt.buffer @a : memref<64xi8> value
+  rt.buffer @b : memref<64xi8> value
+  rt.func @train() {
+    %w = rt.address @w : memref<64xi8>
+    %a = rt.address @a : memref<64xi8>
+    %b = rt.address @b : memref<64xi8>
+    rt.copy %w to %a : memref<64xi8> to memref<64xi8>
+    rt.copy %a to %w : memref<64xi8> to memref<64xi8>
+    rt.copy %w to %b : memref<64xi8> to memref<64xi8>
+    rt.copy %b to %w : memref<64xi8> to memref<64xi8>
+    rt.copy %w to %a : memref<64xi8> to memref<64xi8>
+    rt.copy %a to %w : memref<64xi8> to memref<64xi8>
+  }
+}
+
+// -----
+
+// but not where a view of it is written: what that leaves out stays,
+// CHECK: rt.stage 0 arena 192 {
+// CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
+// CHECK-NEXT: rt.buffer @a : memref<64xi8> value at 64
+// CHECK-NEXT: rt.buffer @b : memref<64xi8> value at 128
+rt.stage 0 {
+  rt.buffer @w : memref<64xi8> param
+  rt.buffer @a : memref<64xi8> value
+  rt.buffer @b : memref<64xi8> value
+  rt.func @train() {
+    %w = rt.address @w : memref<64xi8>
+    %a = rt.address @a : memref<64xi8>
+    %b = rt.address @b : memref<64xi8>
+    %half = rt.view %a offset 32 : memref<64xi8> to memref<32xi8>
+    rt.copy %w to %a : memref<64xi8> to memref<64xi8>
+    rt.copy %w to %b : memref<64xi8> to memref<64xi8>
+    rt.copy %b to %w : memref<64xi8> to memref<64xi8>
+    rt.zero %half : memref<32xi8>
+    rt.copy %a to %w : memref<64xi8> to memref<64xi8>
+  }
+}
+
+// -----
+
+// nor where an op reads it, too,
+// CHECK: rt.stage 0 arena 192 {
+// CHECK-NEXT: rt.buffer @w : memref<4x4xf32> param at 0
+// CHECK-NEXT: rt.buffer @a : memref<4x4xf32> value at 64
+// CHECK-NEXT: rt.buffer @b : memref<4x4xf32> value at 128
+rt.stage 0 {
+  rt.buffer @w : memref<4x4xf32> param
+  rt.buffer @a : memref<4x4xf32> value
+  rt.buffer @b : memref<4x4xf32> value
+  rt.func @train() {
+    %w = rt.address @w : memref<4x4xf32>
+    %a = rt.address @a : memref<4x4xf32>
+    %b = rt.address @b : memref<4x4xf32>
+    rt.copy %w to %a : memref<4x4xf32> to memref<4x4xf32>
+    rt.copy %w to %b : memref<4x4xf32> to memref<4x4xf32>
+    rt.copy %b to %w : memref<4x4xf32> to memref<4x4xf32>
+    rt.gemm %w, %w, %a as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4, beta = 1.0 : f32>
+        : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
+  }
+}
+
+// -----
+
+// nor where it has slots, of which one is written and another read.
+// CHECK: rt.stage 0 arena 256 {
+// CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
+// CHECK-NEXT: rt.buffer @a : memref<64xi8> value at 64 slots 2
+// CHECK-NEXT: rt.buffer @b : memref<64xi8> value at 192
+rt.stage 0 {
+  rt.buffer @w : memref<64xi8> param
+  rt.buffer @a : memref<64xi8> value slots 2
+  rt.buffer @b : memref<64xi8> value
+  rt.func @train() {
+    %w = rt.address @w : memref<64xi8>
+    %a = rt.address @a : memref<64xi8>
+    %a1 = rt.address @a slot 1 : memref<64xi8>
+    %b = rt.address @b : memref<64xi8>
+    rt.copy %w to %a : memref<64xi8> to memref<64xi8>
+    rt.copy %w to %b : memref<64xi8> to memref<64xi8>
+    rt.copy %b to %w : memref<64xi8> to memref<64xi8>
+    rt.copy %w to %a1 : memref<64xi8> to memref<64xi8>
+    rt.copy %a to %w : memref<64xi8> to memref<64xi8>
+  }
+}
+
+// -----
+
+// The same of what a call is given. It writes the whole of @a first, be it in
+// another shape, and of @e, after what it reads of others; @b and @d lie there
+// before.
+// CHECK: rt.stage 0 arena 192 {
+// CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
+// CHECK-NEXT: rt.buffer @a : memref<64xi8> value at 64
+// CHECK-NEXT: rt.buffer @b : memref<64xi8> value at 64
+// CHECK-NEXT: rt.buffer @d : memref<64xi8> value at 128
+// CHECK-NEXT: rt.buffer @e : memref<64xi8> value at 128
+rt.stage 0 {
+  rt.buffer @w : memref<64xi8> param
+  rt.buffer @a : memref<64xi8> value
+  rt.buffer @b : memref<64xi8> value
+  rt.buffer @d : memref<64xi8> value
+  rt.buffer @e : memref<64xi8> value
+  rt.func @task(%w: memref<64xi8>, %a: memref<64xi8>, %e: memref<64xi8>) {
+    %v = rt.view %w : memref<64xi8> to memref<8x8xi8>
+    %u = rt.view %a : memref<64xi8> to memref<8x8xi8>
+    rt.copy %v to %u : memref<8x8xi8> to memref<8x8xi8>
+    rt.copy %a to %e : memref<64xi8> to memref<64xi8>
+    rt.copy %e to %w : memref<64xi8> to memref<64xi8>
+  }
+  rt.func @train() {
+    %w = rt.address @w : memref<64xi8>
+    %a = rt.address @a : memref<64xi8>
+    %b = rt.address @b : memref<64xi8>
+    %d = rt.address @d : memref<64xi8>
+    %e = rt.address @e : memref<64xi8>
+    rt.copy %w to %a : memref<64xi8> to memref<64xi8>
+    rt.copy %w to %e : memref<64xi8> to memref<64xi8>
+    rt.copy %w to %b : memref<64xi8> to memref<64xi8>
+    rt.copy %w to %d : memref<64xi8> to memref<64xi8>
+    rt.copy %b to %w : memref<64xi8> to memref<64xi8>
+    rt.copy %d to %w : memref<64xi8> to memref<64xi8>
+    rt.call @task(%w, %a, %e) : memref<64xi8>, memref<64xi8>, memref<64xi8>
+  }
+}
+
+// -----
+
+// It reads @a before it writes it, or writes a part of @e first; what it does
+// later does not matter.
+// CHECK: rt.stage 0 arena 256 {
+// CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
+// CHECK-NEXT: rt.buffer @a : memref<64xi8> value at 64
+// CHECK-NEXT: rt.buffer @b : memref<64xi8> value at 128
+// CHECK-NEXT: rt.buffer @e : memref<64xi8> value at 192
+rt.stage 0 {
+  rt.buffer @w : memref<64xi8> param
+  rt.buffer @a : memref<64xi8> value
+  rt.buffer @b : memref<64xi8> value
+  rt.buffer @e : memref<64xi8> value
+  rt.func @task(%w: memref<64xi8>, %a: memref<64xi8>, %e: memref<64xi8>) {
+    %half = rt.view %e offset 32 : memref<64xi8> to memref<32xi8>
+    rt.copy %a to %w : memref<64xi8> to memref<64xi8>
+    rt.copy %w to %a : memref<64xi8> to memref<64xi8>
+    rt.zero %half : memref<32xi8>
+    rt.copy %e to %w : memref<64xi8> to memref<64xi8>
+    rt.copy %w to %e : memref<64xi8> to memref<64xi8>
+  }
+  rt.func @train() {
+    %w = rt.address @w : memref<64xi8>
+    %a = rt.address @a : memref<64xi8>
+    %b = rt.address @b : memref<64xi8>
+    %e = rt.address @e : memref<64xi8>
+    rt.copy %w to %a : memref<64xi8> to memref<64xi8>
+    rt.copy %w to %e : memref<64xi8> to memref<64xi8>
+    rt.copy %w to %b : memref<64xi8> to memref<64xi8>
+    rt.copy %b to %w : memref<64xi8> to memref<64xi8>
+    rt.call @task(%w, %a, %e) : memref<64xi8>, memref<64xi8>, memref<64xi8>
+  }
+}
+
+// -----
+
+// Inputs are there when an entry begins, outputs till it ends: what lives before
+// @x is read cannot lie there, nor what lives after @o is made. @early lies
+// where @o will, @soon by itself, and @late where @x was.
+// CHECK: rt.stage 0 arena 320 {
+// CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
+// CHECK-NEXT: rt.buffer @o : memref<64xi8> output at 64
+// CHECK-NEXT: rt.buffer @x : memref<64xi8> input at 128
+// CHECK-NEXT: rt.buffer @y : memref<64xi8> input at 192
+// CHECK-NEXT: rt.buffer @early : memref<64xi8> value at 64
+// CHECK-NEXT: rt.buffer @soon : memref<64xi8> value at 256
+// CHECK-NEXT: rt.buffer @late : memref<64xi8> value at 128
+rt.stage 0 {
+  rt.buffer @w : memref<64xi8> param
+  rt.buffer @o : memref<64xi8> output
+  rt.buffer @x : memref<64xi8> input
+  rt.buffer @y : memref<64xi8> input
+  rt.buffer @early : memref<64xi8> value
+  rt.buffer @soon : memref<64xi8> value
+  rt.buffer @late : memref<64xi8> value
+  rt.func @train() {
+    %w = rt.address @w : memref<64xi8>
+    %x = rt.address @x : memref<64xi8>
+    %y = rt.address @y : memref<64xi8>
+    %early = rt.address @early : memref<64xi8>
+    %soon = rt.address @soon : memref<64xi8>
+    %late = rt.address @late : memref<64xi8>
+    %o = rt.address @o : memref<64xi8>
+    rt.copy %w to %early : memref<64xi8> to memref<64xi8>
+    rt.copy %early to %soon : memref<64xi8> to memref<64xi8>
+    rt.copy %soon to %w : memref<64xi8> to memref<64xi8>
+    rt.copy %x to %o : memref<64xi8> to memref<64xi8>
+    rt.copy %y to %w : memref<64xi8> to memref<64xi8>
+    rt.copy %w to %late : memref<64xi8> to memref<64xi8>
+    rt.copy %late to %w : memref<64xi8> to memref<64xi8>
+  }
+}
+
+// -----
+
+// Entries do not run at once: values and outputs of one lie where those of the
+// other do. @both is a value of both, of which nothing stays from the one to the
+// other, even where the other writes a part of it only. @x is filled for both;
+// @o is no output of the second, where @more lies there.
+// CHECK: rt.stage 0 arena 320 {
+// CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
+// CHECK-NEXT: rt.buffer @x : memref<64xi8> input at 64
+// CHECK-NEXT: rt.buffer @both : memref<64xi8> value at 128
+// CHECK-NEXT: rt.buffer @first : memref<64xi8> value at 192
+// CHECK-NEXT: rt.buffer @last : memref<64xi8> value at 128
+// CHECK-NEXT: rt.buffer @other : memref<64xi8> value at 192
+// CHECK-NEXT: rt.buffer @o : memref<64xi8> output at 256
+// CHECK-NEXT: rt.buffer @more : memref<64xi8> value at 256
+// CHECK-NEXT: rt.buffer @e : memref<64xi8> output at 128
+rt.stage 0 {
+  rt.buffer @w : memref<64xi8> param
+  rt.buffer @x : memref<64xi8> input
+  rt.buffer @both : memref<64xi8> value
+  rt.buffer @first : memref<64xi8> value
+  rt.buffer @last : memref<64xi8> value
+  rt.buffer @other : memref<64xi8> value
+  rt.buffer @o : memref<64xi8> output
+  rt.buffer @more : memref<64xi8> value
+  rt.buffer @e : memref<64xi8> output
+  rt.func @train() {
+    %w = rt.address @w : memref<64xi8>
+    %x = rt.address @x : memref<64xi8>
+    %both = rt.address @both : memref<64xi8>
+    %first = rt.address @first : memref<64xi8>
+    %last = rt.address @last : memref<64xi8>
+    %o = rt.address @o : memref<64xi8>
+    rt.copy %w to %both : memref<64xi8> to memref<64xi8>
+    rt.copy %both to %first : memref<64xi8> to memref<64xi8>
+    rt.copy %first to %o : memref<64xi8> to memref<64xi8>
+    rt.copy %x to %last : memref<64xi8> to memref<64xi8>
+    rt.copy %last to %w : memref<64xi8> to memref<64xi8>
+  }
+  rt.func @evaluate() {
+    %w = rt.address @w : memref<64xi8>
+    %x = rt.address @x : memref<64xi8>
+    %both = rt.address @both : memref<64xi8>
+    %other = rt.address @other : memref<64xi8>
+    %more = rt.address @more : memref<64xi8>
+    %e = rt.address @e : memref<64xi8>
+    %half = rt.view %both : memref<64xi8> to memref<32xi8>
+    rt.copy %w to %other : memref<64xi8> to memref<64xi8>
+    rt.copy %w to %more : memref<64xi8> to memref<64xi8>
+    rt.zero %half : memref<32xi8>
+    rt.copy %other to %w : memref<64xi8> to memref<64xi8>
+    rt.copy %more to %w : memref<64xi8> to memref<64xi8>
+    rt.copy %x to %e : memref<64xi8> to memref<64xi8>
+  }
+}
+
+// -----
+
+// A program that only runs forward.
+// CHECK: rt.stage 0 arena 192 {
+// CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
+// CHECK-NEXT: rt.buffer @x : memref<64xi8> input at 64
+// CHECK-NEXT: rt.buffer @a : memref<64xi8> value at 128
+// CHECK-NEXT: rt.buffer @o : memref<64xi8> output at 64
+rt.stage 0 {
+  rt.buffer @w : memref<64xi8> param
+  rt.buffer @x : memref<64xi8> input
+  rt.buffer @a : memref<64xi8> value
+  rt.buffer @o : memref<64xi8> output
+  rt.func @forward() {
+    %x = rt.address @x : memref<64xi8>
+    %a = rt.address @a : memref<64xi8>
+    %o = rt.address @o : memref<64xi8>
+    rt.copy %x to %a : memref<64xi8> to memref<64xi8>
+    rt.copy %a to %o : memref<64xi8> to memref<64xi8>
   }
 }

@@ -4,16 +4,18 @@
 // RUN:   | FileCheck %s
 
 // An input has a slot for each microbatch, a rate one for all. Two @act are
-// alive at once in stage 0, one @grad; stage 1 hands @far on to stage 2.
+// alive at once in stage 0, one @grad; stage 1 hands @far on to stage 2. The
+// loss lies where the inputs did, the other where @act does in the other entry;
+// in stage 1 @far has left before @grad comes.
 // CHECK: rt.program axes <[]> comms [] microbatches 3 {micro_batch = 2 : i64}
-// CHECK: rt.stage 0 arena 640 {
+// CHECK: rt.stage 0 arena 512 {
 // CHECK-NEXT: rt.buffer @x : memref<2xf32> input at 0 slots 3 layout <[2], {{\[\[}}]]> {name = "x", role = "data"}
-// CHECK-NEXT: rt.buffer @lr : memref<f32> input at 192 layout <[], []> {name = "lr", role = "lr"}
-// CHECK-NEXT: rt.buffer @act : memref<2xf32> value at 384 slots 2
-// CHECK-NEXT: rt.buffer @far : memref<4xf32> value at 512
-// CHECK-NEXT: rt.buffer @grad : memref<2xf32> value at 576
-// CHECK-NEXT: rt.buffer @loss : memref<f32> output at 256 {name = "loss"}
-// CHECK-NEXT: rt.buffer @eval : memref<f32> output at 320 {name = "eval"}
+// CHECK-NEXT: rt.buffer @lr : memref<f32> input at 320 layout <[], []> {name = "lr", role = "lr"}
+// CHECK-NEXT: rt.buffer @act : memref<2xf32> value at 192 slots 2
+// CHECK-NEXT: rt.buffer @far : memref<4xf32> value at 384
+// CHECK-NEXT: rt.buffer @grad : memref<2xf32> value at 448
+// CHECK-NEXT: rt.buffer @loss : memref<f32> output at 0 {name = "loss"}
+// CHECK-NEXT: rt.buffer @eval : memref<f32> output at 192 {name = "eval"}
 // CHECK: rt.func @forward.0.body(%arg0: memref<2xf32>, %arg1: memref<2xf32>, %arg2: memref<4xf32>) {
 // CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%arg0 : memref<2xf32>) outs(%arg1 : memref<2xf32>)
 // CHECK-NEXT: rt.launch @kernel.concat.0 ins(%arg0, %arg1 : memref<2xf32>, memref<2xf32>) outs(%arg2 : memref<4xf32>)
@@ -67,10 +69,10 @@
 // CHECK-NEXT: %[[X:.*]] = rt.address @x slot 2 : memref<2xf32>
 // CHECK-NEXT: %[[EVAL:.*]] = rt.address @eval : memref<f32>
 // CHECK-NEXT: rt.call @evaluate.0.body(%[[X]], %[[EVAL]]) : memref<2xf32>, memref<f32>
-// CHECK: rt.stage 1 arena 192 {
+// CHECK: rt.stage 1 arena 128 {
 // CHECK-NEXT: rt.buffer @act : memref<2xf32> value at 0
 // CHECK-NEXT: rt.buffer @far : memref<4xf32> value at 64
-// CHECK-NEXT: rt.buffer @grad : memref<2xf32> value at 128
+// CHECK-NEXT: rt.buffer @grad : memref<2xf32> value at 64
 // CHECK: rt.func @forward.1.body(%arg0: memref<2xf32>, %arg1: memref<2xf32>) {
 // CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<2xf32>) outs(%arg1 : memref<2xf32>)
 // CHECK: rt.func @train() {
@@ -214,13 +216,13 @@ pipe.schedule train stage 2 microbatches 3 {
 // CHECK-NEXT: rt.buffer @sum : memref<f32> sum at 448 layout <[], []>
 // CHECK-NEXT: rt.buffer @tokens : memref<2x5xi64> input at 512 layout <[4, 5], {{\[\[}}"dp"], []]> {name = "ids", nn.ids = {below = 50257 : i64, node = "wte"}, role = "tokens"}
 // CHECK-NEXT: rt.buffer @norm : memref<f32> output at 640 {name = "norm"}
-// CHECK-NEXT: rt.buffer @t.body.t0 : memref<f32> temporary at 704
-// CHECK: rt.func @t.body(%arg0: memref<2x5xi64>, %arg1: memref<8x4xf32>, %arg2: memref<6xf32>, %arg3: memref<8x4xf32>, %arg4: memref<8x4xf32>, %arg5: memref<f32>, %arg6: memref<f32>) {
-// CHECK-NEXT: %[[T0:.*]] = rt.address @t.body.t0 : memref<f32>
+// CHECK-NEXT: rt.buffer @frame.t.body : memref<64xi8> frame at 704
+// CHECK: rt.func @t.body(%arg0: memref<2x5xi64>, %arg1: memref<8x4xf32>, %arg2: memref<6xf32>, %arg3: memref<8x4xf32>, %arg4: memref<8x4xf32>, %arg5: memref<f32>, %arg6: memref<f32>) frame 64 {
+// CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<f32>
 // CHECK-NEXT: rt.copy %arg5 to %[[T0]] : memref<f32> to memref<f32>
 // CHECK-NEXT: rt.all_reduce sum %[[T0]] over ["dp"] : memref<f32>
-// CHECK-NEXT: rt.all_reduce max %[[T0]] over ["dp", "tp"] : memref<f32>
 // CHECK-NEXT: rt.copy %[[T0]] to %arg6 : memref<f32> to memref<f32>
+// CHECK-NEXT: rt.all_reduce max %arg6 over ["dp", "tp"] : memref<f32>
 // CHECK-NEXT: rt.copy %arg1 to %arg4 : memref<8x4xf32> to memref<8x4xf32>
 // CHECK: rt.func @train() {
 // CHECK-NEXT: %[[TOKENS:.*]] = rt.address @tokens : memref<2x5xi64>
@@ -230,7 +232,7 @@ pipe.schedule train stage 2 microbatches 3 {
 // CHECK-NEXT: %[[EXP_AVG_A:.*]] = rt.address @exp_avg.a : memref<8x4xf32>
 // CHECK-NEXT: %[[SUM:.*]] = rt.address @sum : memref<f32>
 // CHECK-NEXT: %[[NORM:.*]] = rt.address @norm : memref<f32>
-// CHECK-NEXT: rt.call @t.body(%[[TOKENS]], %[[A]], %[[B]], %[[GRAD_A]], %[[EXP_AVG_A]], %[[SUM]], %[[NORM]]) : memref<2x5xi64>, memref<8x4xf32>, memref<6xf32>, memref<8x4xf32>, memref<8x4xf32>, memref<f32>, memref<f32>
+// CHECK-NEXT: rt.call @t.body(%[[TOKENS]], %[[A]], %[[B]], %[[GRAD_A]], %[[EXP_AVG_A]], %[[SUM]], %[[NORM]]) frame @frame.t.body : memref<2x5xi64>, memref<8x4xf32>, memref<6xf32>, memref<8x4xf32>, memref<8x4xf32>, memref<f32>, memref<f32>
 module attributes {dist.spmd} {
 dist.mesh @mesh = <["dp"=2, "tp"=4]>
 nn.param @a : tensor<8x4xf32> init normal decay
@@ -265,10 +267,10 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 // A task of the whole step takes a value of the first microbatch, which lives till
 // then.
 // CHECK: rt.program axes <[]> comms [] microbatches 2 {micro_batch = 2 : i64}
-// CHECK: rt.stage 0 arena 320 {
+// CHECK: rt.stage 0 arena 256 {
 // CHECK-NEXT: rt.buffer @x : memref<2xf32> input at 0 slots 2 layout <[2], {{\[\[}}]]> {name = "x", role = "data"}
-// CHECK-NEXT: rt.buffer @act : memref<2xf32> value at 192 slots 2
-// CHECK-NEXT: rt.buffer @o : memref<2xf32> output at 128 {name = "o"}
+// CHECK-NEXT: rt.buffer @act : memref<2xf32> value at 128 slots 2
+// CHECK-NEXT: rt.buffer @o : memref<2xf32> output at 0 {name = "o"}
 // CHECK: rt.func @forward.0.body(%arg0: memref<2xf32>, %arg1: memref<2xf32>) {
 // CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%arg0 : memref<2xf32>) outs(%arg1 : memref<2xf32>)
 // CHECK: rt.func @update.0.body(%arg0: memref<2xf32>, %arg1: memref<2xf32>) {
@@ -299,4 +301,33 @@ pipe.schedule train stage 0 microbatches 2 {
   pipe.run @forward.0 microbatch 0
   pipe.run @forward.0 microbatch 1
   pipe.run @update.0
+}
+
+// -----
+
+// Tasks that share a body give it integers of their own, which need no memory
+// of the arena.
+// CHECK: rt.stage 0 arena 128 {
+// CHECK-NEXT: rt.buffer @a : memref<i64> output at 0 {name = "a"}
+// CHECK-NEXT: rt.buffer @b : memref<i64> output at 64 {name = "b"}
+// CHECK-NEXT: rt.func @keep(%arg0: memref<i64>, %arg1: memref<i64>) {
+// CHECK-NEXT: rt.copy %arg0 to %arg1 : memref<i64> to memref<i64>
+// CHECK-NEXT: }
+// CHECK-NEXT: rt.func @train() {
+// CHECK-NEXT: %[[K:.*]] = rt.constant 4294967296 : memref<i64>
+// CHECK-NEXT: %[[A:.*]] = rt.address @a : memref<i64>
+// CHECK-NEXT: rt.call @keep(%[[K]], %[[A]]) : memref<i64>, memref<i64>
+// CHECK-NEXT: %[[K1:.*]] = rt.constant -1 : memref<i64>
+// CHECK-NEXT: %[[B:.*]] = rt.address @b : memref<i64>
+// CHECK-NEXT: rt.call @keep(%[[K1]], %[[B]]) : memref<i64>, memref<i64>
+pipe.output @a : tensor<i64> name "a"
+pipe.output @b : tensor<i64> name "b"
+pipe.body @keep (%k: tensor<i64>) -> (tensor<i64>) {
+  pipe.yield %k : tensor<i64>
+}
+pipe.task @t stage 0 update calls @keep (4294967296) -> (@a)
+pipe.task @u stage 0 update calls @keep (-1) -> (@b)
+pipe.schedule train stage 0 microbatches 1 {
+  pipe.run @t
+  pipe.run @u
 }

@@ -11,7 +11,7 @@ module {
 
 rt.program axes <[]> comms [] microbatches 1
 rt.stage 0 arena 64 {
-  rt.buffer @a : memref<4xf32> temporary
+  rt.buffer @a : memref<4xf32> value
   rt.func @train() {
     // expected-error @+1 {{names a buffer without offset; run --rt-plan}}
     %a = rt.address @a : memref<4xf32>
@@ -21,12 +21,12 @@ rt.stage 0 arena 64 {
 
 // -----
 
-// A buffer that nothing touches needs none.
 rt.program axes <[]> comms [] microbatches 1
 rt.stage 0 arena 64 {
-  rt.buffer @a : memref<4xf32> temporary
-  rt.func @train() {
-    %a = rt.address @a : memref<4xf32>
+  rt.func @f() {
+    // expected-error @+1 {{has no offset; run --rt-plan}}
+    %a = rt.temporary : memref<4xf32>
+    rt.zero %a : memref<4xf32>
   }
 }
 
@@ -34,7 +34,7 @@ rt.stage 0 arena 64 {
 
 rt.program axes <["tp"=2]> comms [] microbatches 1
 rt.stage 0 arena 64 {
-  rt.buffer @a : memref<4xf32> temporary at 0
+  rt.buffer @a : memref<4xf32> value at 0
   rt.func @train() {
     %a = rt.address @a : memref<4xf32>
     // expected-error @+1 {{is over ["tp"], which is no communicator of the program}}
@@ -46,8 +46,8 @@ rt.stage 0 arena 64 {
 
 rt.program axes <["tp"=2]> comms [] microbatches 1
 rt.stage 0 arena 64 {
-  rt.buffer @a : memref<4xf32> temporary at 0
-  rt.buffer @b : memref<2xf32> temporary at 0
+  rt.buffer @a : memref<4xf32> value at 0
+  rt.buffer @b : memref<2xf32> value at 0
   rt.func @train() {
     %a = rt.address @a : memref<4xf32>
     %b = rt.address @b : memref<2xf32>
@@ -60,7 +60,7 @@ rt.stage 0 arena 64 {
 
 rt.program axes <["tp"=2]> comms [] microbatches 1
 rt.stage 0 arena 64 {
-  rt.buffer @b : memref<i64> temporary at 0
+  rt.buffer @b : memref<i64> value at 0
   rt.func @train() {
     %b = rt.address @b : memref<i64>
     // expected-error @+1 {{is over ["tp"], which is no communicator of the program}}
@@ -72,8 +72,8 @@ rt.stage 0 arena 64 {
 
 rt.program axes <["tp"=2]> comms [] microbatches 1
 rt.stage 0 arena 192 {
-  rt.buffer @a : memref<4xf32> temporary at 0
-  rt.buffer @b : memref<8xf32> temporary at 64
+  rt.buffer @a : memref<4xf32> value at 0
+  rt.buffer @b : memref<8xf32> value at 64
   rt.func @train() {
     %a = rt.address @a : memref<4xf32>
     %b = rt.address @b : memref<8xf32>
@@ -86,7 +86,7 @@ rt.stage 0 arena 192 {
 
 rt.program axes <["tp"=2]> comms [["tp"]] microbatches 1
 rt.stage 0 arena 64 {
-  rt.buffer @a : memref<4xi7> temporary at 0
+  rt.buffer @a : memref<4xi7> value at 0
   rt.func @train() {
     %a = rt.address @a : memref<4xi7>
     // expected-error @+1 {{has elements of type 'i7', which the runtime does not know}}
@@ -98,7 +98,7 @@ rt.stage 0 arena 64 {
 
 rt.program axes <[]> comms [] microbatches 1
 rt.stage 0 arena 64 {
-  rt.buffer @a : memref<4xf32> temporary at 0
+  rt.buffer @a : memref<4xf32> value at 0
   rt.func @train() {
     %a = rt.address @a : memref<4xf32>
     // expected-error @+1 {{launches @k, which is no lowered kernel}}
@@ -111,7 +111,7 @@ rt.stage 0 arena 64 {
 llvm.func @k(!llvm.ptr, i64, i64) attributes {rt.units = 4 : i64}
 rt.program axes <[]> comms [] microbatches 1
 rt.stage 0 arena 64 {
-  rt.buffer @a : memref<4xf32> temporary at 0
+  rt.buffer @a : memref<4xf32> value at 0
   rt.func @train() {
     %a = rt.address @a : memref<4xf32>
     // expected-error @+1 {{launches @k, which is no lowered kernel}}

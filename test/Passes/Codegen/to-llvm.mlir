@@ -1,14 +1,14 @@
-// A stage becomes functions of the runtime's context and of the arena. A buffer
-// is the arena plus its offset; the shape of a product is a constant of its own;
-// collectives name reduction, element type and communicator by numbers. The
-// runtime finds everything from @pcc_the_program.
+// A stage becomes functions of the runtime's context and of the arena, or of a
+// frame. A buffer is the arena plus its offset; the shape of a product is a
+// constant of its own; collectives name reduction, element type and communicator
+// by numbers. The runtime finds everything from @pcc_the_program.
 // RUN: pcc-opt %s -rt-to-llvm | FileCheck %s
 
 rt.program axes <["tp"=2]> comms [["tp"]] microbatches 1
 rt.stage 0 arena 192 {
   rt.buffer @w : memref<4x4xf32> param at 0 layout <[4, 8], [[], ["tp"]]> {init = "normal"}
   rt.buffer @x : memref<4x4xf32> input at 64 {role = "data", name = "x"}
-  rt.buffer @y : memref<4x4xf32> temporary at 128
+  rt.buffer @y : memref<4x4xf32> value at 128
   // CHECK: llvm.func internal @stage0.train(%[[CONTEXT:.*]]: !llvm.ptr, %[[ARENA:.*]]: !llvm.ptr) {
   rt.func @train() {
     %w = rt.address @w : memref<4x4xf32>

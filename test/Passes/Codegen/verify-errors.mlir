@@ -16,7 +16,7 @@ rt.stage 0 arena 1024 {
 
 rt.stage 0 arena 64 {
   // expected-error @+1 {{ends at byte 128 of an arena of 64}}
-  rt.buffer @a : memref<4xf32> temporary at 64
+  rt.buffer @a : memref<4xf32> value at 64
 }
 
 // -----
@@ -32,12 +32,12 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// Two temporaries in one place, both alive.
+// Two values in one place, both alive.
 rt.stage 0 arena 1024 {
   rt.buffer @x : memref<4xf32> input at 0
-  rt.buffer @a : memref<4xf32> temporary at 64
+  rt.buffer @a : memref<4xf32> value at 64
   // expected-note @+1 {{by @b}}
-  rt.buffer @b : memref<4xf32> temporary at 64
+  rt.buffer @b : memref<4xf32> value at 64
   rt.func @train() {
     %x = rt.address @x : memref<4xf32>
     %a = rt.address @a : memref<4xf32>
@@ -54,8 +54,8 @@ rt.stage 0 arena 1024 {
 // The same, but the first is dead: nothing to say.
 rt.stage 0 arena 1024 {
   rt.buffer @x : memref<4xf32> input at 0
-  rt.buffer @a : memref<4xf32> temporary at 64
-  rt.buffer @b : memref<4xf32> temporary at 64
+  rt.buffer @a : memref<4xf32> value at 64
+  rt.buffer @b : memref<4xf32> value at 64
   rt.func @train() {
     %x = rt.address @x : memref<4xf32>
     %a = rt.address @a : memref<4xf32>
@@ -71,28 +71,170 @@ rt.stage 0 arena 1024 {
 
 // A temporary in a slot's place, seen through a call and a view.
 rt.stage 0 arena 1024 {
-  rt.buffer @x : memref<4xf32> input at 0
-  rt.buffer @v : memref<4xf32> value at 64 slots 2
-  // expected-note @+1 {{by @t}}
-  rt.buffer @t : memref<2xf32> temporary at 128
-  rt.func @task(%from: memref<4xf32>, %to: memref<4xf32>) {
-    %t = rt.address @t : memref<2xf32>
-    rt.zero %t : memref<2xf32>
-    %half = rt.view %from offset 2 : memref<4xf32> to memref<2xf32>
-    %first = rt.view %from : memref<4xf32> to memref<2xf32>
-    %out = rt.view %to : memref<4xf32> to memref<2xf32>
-    rt.copy %half to %out : memref<2xf32> to memref<2xf32>
+  rt.buffer @x : memref<32xf32> input at 0
+  rt.buffer @v : memref<32xf32> value at 128 slots 2
+  rt.buffer @frame.task : memref<64xi8> frame at 256
+  rt.func @task(%from: memref<32xf32>, %to: memref<32xf32>) frame 64 {
+    // expected-note @+1 {{by a temporary of @task}}
+    %t = rt.temporary at 0 : memref<16xf32>
+    rt.zero %t : memref<16xf32>
+    %half = rt.view %from offset 16 : memref<32xf32> to memref<16xf32>
+    %first = rt.view %from offset 15 : memref<32xf32> to memref<16xf32>
+    %out = rt.view %to : memref<32xf32> to memref<16xf32>
+    rt.copy %half to %out : memref<16xf32> to memref<16xf32>
     // expected-error @+1 {{reads @v, part of which is overwritten}}
-    rt.copy %first to %out : memref<2xf32> to memref<2xf32>
+    rt.copy %first to %out : memref<16xf32> to memref<16xf32>
+  }
+  rt.func @train() {
+    %x = rt.address @x : memref<32xf32>
+    %v0 = rt.address @v : memref<32xf32>
+    %v1 = rt.address @v slot 1 : memref<32xf32>
+    rt.copy %x to %v0 : memref<32xf32> to memref<32xf32>
+    rt.copy %x to %v1 : memref<32xf32> to memref<32xf32>
+    rt.call @task(%v0, %x) frame @frame.task : memref<32xf32>, memref<32xf32>
+    rt.call @task(%v1, %x) frame @frame.task : memref<32xf32>, memref<32xf32>
+  }
+}
+
+// -----
+
+// What lies in a frame is lost with the call, whether a temporary is written or
+// not,
+rt.stage 0 arena 1024 {
+  rt.buffer @x : memref<4xf32> input at 0
+  rt.buffer @v : memref<4xf32> value at 64
+  // expected-note @+1 {{by @frame.task}}
+  rt.buffer @frame.task : memref<128xi8> frame at 64
+  rt.func @task() frame 128 {
+    %t = rt.temporary at 64 : memref<4xf32>
+    rt.zero %t : memref<4xf32>
   }
   rt.func @train() {
     %x = rt.address @x : memref<4xf32>
-    %v0 = rt.address @v : memref<4xf32>
-    %v1 = rt.address @v slot 1 : memref<4xf32>
-    rt.copy %x to %v0 : memref<4xf32> to memref<4xf32>
-    rt.copy %x to %v1 : memref<4xf32> to memref<4xf32>
-    rt.call @task(%v0, %x) : memref<4xf32>, memref<4xf32>
-    rt.call @task(%v1, %x) : memref<4xf32>, memref<4xf32>
+    %v = rt.address @v : memref<4xf32>
+    rt.copy %x to %v : memref<4xf32> to memref<4xf32>
+    rt.call @task() frame @frame.task
+    // expected-error @+1 {{reads @v, part of which is overwritten}}
+    rt.copy %v to %x : memref<4xf32> to memref<4xf32>
+  }
+}
+
+// -----
+
+// and so is what another call left there.
+rt.stage 0 arena 1024 {
+  rt.buffer @frame.one : memref<64xi8> frame at 0
+  rt.buffer @frame.two : memref<64xi8> frame at 0
+  rt.func @one() frame 64 {
+    %t = rt.temporary at 0 : memref<4xf32>
+    rt.zero %t : memref<4xf32>
+  }
+  rt.func @two() frame 64 {
+    %t = rt.temporary at 0 : memref<4xf32>
+    // expected-error @+1 {{reads a temporary of @two, which nothing has written}}
+    rt.send %t to 1 channel 0 : memref<4xf32>
+  }
+  rt.func @train() {
+    rt.call @one() frame @frame.one
+    rt.call @two() frame @frame.two
+  }
+}
+
+// -----
+
+// Two temporaries of one function, both alive.
+rt.stage 0 arena 1024 {
+  rt.buffer @x : memref<4xf32> input at 0
+  rt.buffer @frame.task : memref<64xi8> frame at 64
+  rt.func @task(%x: memref<4xf32>) frame 64 {
+    %a = rt.temporary at 0 : memref<4xf32>
+    // expected-note @+1 {{by a temporary of @task}}
+    %b = rt.temporary at 0 : memref<4xf32>
+    rt.copy %x to %a : memref<4xf32> to memref<4xf32>
+    rt.copy %x to %b : memref<4xf32> to memref<4xf32>
+    // expected-error @+1 {{reads a temporary of @task, part of which is overwritten}}
+    rt.copy %a to %x : memref<4xf32> to memref<4xf32>
+  }
+  rt.func @train() {
+    %x = rt.address @x : memref<4xf32>
+    rt.call @task(%x) frame @frame.task : memref<4xf32>
+  }
+}
+
+// -----
+
+// An argument that lies in the frame.
+rt.stage 0 arena 1024 {
+  rt.buffer @v : memref<4xf32> value at 64
+  rt.buffer @frame.task : memref<64xi8> frame at 64
+  rt.func @task(%v: memref<4xf32>) frame 64 {
+    %t = rt.temporary at 0 : memref<4xf32>
+    rt.zero %t : memref<4xf32>
+    // expected-error @+1 {{writes @v over a temporary of @task, which it reads}}
+    rt.copy %t to %v : memref<4xf32> to memref<4xf32>
+  }
+  rt.func @train() {
+    %v = rt.address @v : memref<4xf32>
+    rt.call @task(%v) frame @frame.task : memref<4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 arena 1024 {
+  rt.buffer @frame.task : memref<192xi8> frame at 64
+  rt.func @task() frame 192 {
+    %a = rt.temporary at 0 : memref<4xf32>
+    %b = rt.temporary at 128 : memref<4xf32>
+    rt.zero %a : memref<4xf32>
+    rt.zero %b : memref<4xf32>
+    // expected-error @+1 {{reduces a temporary of @task and a temporary of @task, which are not contiguous}}
+    rt.all_reduce sum %a, %b over ["dp"] : memref<4xf32>, memref<4xf32>
+  }
+  rt.func @train() {
+    rt.call @task() frame @frame.task
+  }
+}
+
+// -----
+
+// State under a frame.
+rt.stage 0 arena 1024 {
+  // expected-error @+1 {{is overwritten when @train ends}}
+  rt.buffer @m : memref<4xf32> state at 0
+  rt.buffer @frame.task : memref<64xi8> frame at 0
+  rt.func @task() frame 64 {
+    // expected-note @+1 {{by a temporary of @task}}
+    %t = rt.temporary at 0 : memref<4xf32>
+    rt.zero %t : memref<4xf32>
+  }
+  rt.func @train() {
+    rt.call @task() frame @frame.task
+  }
+}
+
+// -----
+
+// Integers stay what they are, whoever has them.
+rt.stage 0 arena 1024 {
+  rt.func @train() {
+    %k = rt.constant 7 : memref<i64>
+    // expected-error @+1 {{writes a constant}}
+    rt.zero %k : memref<i64>
+  }
+}
+
+// -----
+
+rt.stage 0 arena 1024 {
+  rt.func @task(%k: memref<i64>) {
+    %v = rt.view %k : memref<i64> to memref<1xi64>
+    // expected-error @+1 {{writes a constant}}
+    rt.all_reduce sum %v over ["dp"] : memref<1xi64>
+  }
+  rt.func @train() {
+    %k = rt.constant 7 : memref<i64>
+    rt.call @task(%k) : memref<i64>
   }
 }
 
@@ -100,7 +242,7 @@ rt.stage 0 arena 1024 {
 
 rt.stage 0 arena 1024 {
   rt.buffer @x : memref<4xf32> input at 0
-  rt.buffer @t : memref<4xf32> temporary at 64
+  rt.buffer @t : memref<4xf32> value at 64
   rt.func @train() {
     %x = rt.address @x : memref<4xf32>
     %t = rt.address @t : memref<4xf32>
@@ -127,7 +269,7 @@ func.func private @k(tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
     attributes {rt.kernel}
 rt.stage 0 arena 1024 {
   rt.buffer @x : memref<4xf32> input at 0
-  rt.buffer @t : memref<4xf32> temporary at 64
+  rt.buffer @t : memref<4xf32> value at 64
   rt.func @train() {
     %x = rt.address @x : memref<4xf32>
     %t = rt.address @t : memref<4xf32>
@@ -166,13 +308,15 @@ rt.stage 0 arena 1024 {
 
 rt.stage 0 arena 1024 {
   rt.buffer @x : memref<4xf32> input at 0
-  rt.buffer @t : memref<4xf32> temporary
+  rt.func @task(%x: memref<4xf32>) {
+    // expected-error @+1 {{has no offset; run --rt-plan}}
+    %t = rt.temporary : memref<4xf32>
+    %v = rt.view %t : memref<4xf32> to memref<2x2xf32>
+    rt.copy %x to %v : memref<4xf32> to memref<2x2xf32>
+  }
   rt.func @train() {
     %x = rt.address @x : memref<4xf32>
-    %t = rt.address @t : memref<4xf32>
-    %v = rt.view %t : memref<4xf32> to memref<2x2xf32>
-    // expected-error @+1 {{uses a buffer without offset; run --rt-plan}}
-    rt.copy %x to %v : memref<4xf32> to memref<2x2xf32>
+    rt.call @task(%x) : memref<4xf32>
   }
 }
 
@@ -243,7 +387,7 @@ rt.stage 0 arena 1024 {
   // expected-error @+1 {{is overwritten when @train ends}}
   rt.buffer @m : memref<4xf32> state at 0
   // expected-note @+1 {{by @t}}
-  rt.buffer @t : memref<4xf32> temporary at 0
+  rt.buffer @t : memref<4xf32> value at 0
   rt.func @train() {
     %t = rt.address @t : memref<4xf32>
     rt.zero %t : memref<4xf32>
@@ -418,11 +562,8 @@ rt.stage 1 arena 64 {
 
 // The right buffer, but not the value that is meant: an older one,
 rt.stage 0 arena 128 {
-  rt.buffer @w : memref<4xf32> param at 0
-  rt.buffer @t : memref<4xf32> temporary at 64
-  rt.func @task() {
-    %w = rt.address @w : memref<4xf32>
-    %t = rt.address @t : memref<4xf32>
+  rt.func @task(%w: memref<4xf32>) frame 64 {
+    %t = rt.temporary at 0 : memref<4xf32>
     rt.copy %w to %t {rt.values = array<i64: 0, 0>}
         : memref<4xf32> to memref<4xf32>
     // expected-error @+1 {{means value 1 of 'task', but reads a buffer that holds another}}
@@ -435,11 +576,8 @@ rt.stage 0 arena 128 {
 
 // one that was overwritten, be it in part,
 rt.stage 0 arena 128 {
-  rt.buffer @w : memref<4xf32> param at 0
-  rt.buffer @t : memref<4xf32> temporary at 64
-  rt.func @task() {
-    %w = rt.address @w : memref<4xf32>
-    %t = rt.address @t : memref<4xf32>
+  rt.func @task(%w: memref<4xf32>) frame 64 {
+    %t = rt.temporary at 0 : memref<4xf32>
     rt.copy %w to %t {rt.values = array<i64: 0, 0>}
         : memref<4xf32> to memref<4xf32>
     %v = rt.view %w offset 2 : memref<4xf32> to memref<2xf32>
@@ -457,10 +595,9 @@ rt.stage 0 arena 128 {
 
 // or one in a slot that should have been written.
 rt.stage 0 arena 128 {
-  rt.buffer @w : memref<4xf32> param at 0
   // expected-error @+1 {{leaves another value in argument 0 than value 1}}
-  rt.func @task(%a: memref<4xf32>) attributes {rt.values = array<i64: 1>} {
-    %w = rt.address @w : memref<4xf32>
+  rt.func @task(%a: memref<4xf32>, %w: memref<4xf32>)
+      attributes {rt.values = array<i64: 1, 0>} {
     rt.copy %w to %a {rt.values = array<i64: 0, 0>}
         : memref<4xf32> to memref<4xf32>
   }
@@ -469,11 +606,33 @@ rt.stage 0 arena 128 {
 // -----
 
 rt.stage 0 arena 128 {
-  rt.buffer @w : memref<4xf32> param at 0
-  rt.func @task() {
-    %w = rt.address @w : memref<4xf32>
+  rt.func @task(%w: memref<4xf32>) {
     // expected-error @+1 {{means 2 values but has 1 accesses}}
     rt.zero %w {rt.values = array<i64: 0, 1>} : memref<4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 arena 128 {
+  // expected-error @+1 {{means 2 values but has 1 arguments}}
+  rt.func @task(%w: memref<4xf32>) attributes {rt.values = array<i64: 0, 1>} {
+  }
+}
+
+// -----
+
+// The right temporary, but of a value that another one took the place of.
+rt.stage 0 arena 128 {
+  rt.func @task(%w: memref<4xf32>) frame 128 {
+    %t = rt.temporary at 64 : memref<4xf32>
+    %u = rt.temporary at 64 : memref<4xf32>
+    rt.copy %w to %t {rt.values = array<i64: 0, 1>}
+        : memref<4xf32> to memref<4xf32>
+    rt.zero %u {rt.values = array<i64: 2>} : memref<4xf32>
+    // expected-error @+1 {{means value 1 of 'task', but reads a buffer that holds another}}
+    rt.copy %t to %w {rt.values = array<i64: 1, 1>}
+        : memref<4xf32> to memref<4xf32>
   }
 }
 
@@ -508,7 +667,7 @@ rt.stage 0 arena 1024 {
 
 // Each entry point is followed, on memory of its own.
 rt.stage 0 arena 1024 {
-  rt.buffer @t : memref<4xf32> temporary at 0
+  rt.buffer @t : memref<4xf32> value at 0
   // expected-error @+1 {{is not written by @evaluate}}
   rt.buffer @o : memref<4xf32> output at 64 {name = "o"}
   rt.func @train() {
@@ -523,7 +682,7 @@ rt.stage 0 arena 1024 {
 // -----
 
 rt.stage 0 arena 1024 {
-  rt.buffer @t : memref<4xf32> temporary at 0
+  rt.buffer @t : memref<4xf32> value at 0
   rt.buffer @o : memref<4xf32> output at 64 {name = "o"}
   rt.func @train() {
     %t = rt.address @t : memref<4xf32>
@@ -544,7 +703,7 @@ rt.stage 0 arena 1024 {
   // expected-error @+1 {{is overwritten when @train ends}}
   rt.buffer @s : memref<4xf32> sum at 0
   // expected-note @+1 {{by @t}}
-  rt.buffer @t : memref<4xf32> temporary at 0
+  rt.buffer @t : memref<4xf32> value at 0
   rt.func @train() {
     %t = rt.address @t : memref<4xf32>
     rt.zero %t : memref<4xf32>
@@ -556,9 +715,9 @@ rt.stage 0 arena 1024 {
 // The last four bytes alone are another's.
 rt.stage 0 arena 1024 {
   rt.buffer @x : memref<32xf32> input at 0
-  rt.buffer @a : memref<32xf32> temporary at 128
+  rt.buffer @a : memref<32xf32> value at 128
   // expected-note @+1 {{by @b}}
-  rt.buffer @b : memref<17xf32> temporary at 192
+  rt.buffer @b : memref<17xf32> value at 192
   rt.func @train() {
     %x = rt.address @x : memref<32xf32>
     %a = rt.address @a : memref<32xf32>
@@ -583,7 +742,7 @@ func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {rt.kernel} 
 }
 rt.stage 0 arena 1024 {
   rt.buffer @a : memref<4xi32> input at 0
-  rt.buffer @b : memref<4xf32> temporary at 64
+  rt.buffer @b : memref<4xf32> value at 64
   rt.func @train() {
     %a = rt.address @a : memref<4xi32>
     %b = rt.address @b : memref<4xf32>
@@ -600,7 +759,7 @@ func.func private @k(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attrib
 }
 rt.stage 0 arena 1024 {
   rt.buffer @a : memref<4xf32> input at 0
-  rt.buffer @b : memref<4xf32> temporary at 64
+  rt.buffer @b : memref<4xf32> value at 64
   rt.func @train() {
     %a = rt.address @a : memref<4xf32>
     %b = rt.address @b : memref<4xf32>
@@ -617,7 +776,7 @@ func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> {
 }
 rt.stage 0 arena 1024 {
   rt.buffer @a : memref<4xf32> input at 0
-  rt.buffer @b : memref<4xf32> temporary at 64
+  rt.buffer @b : memref<4xf32> value at 64
   rt.func @train() {
     %a = rt.address @a : memref<4xf32>
     %b = rt.address @b : memref<4xf32>
@@ -662,7 +821,7 @@ rt.stage 0 arena 1024 {
 rt.program axes <["tp"=4]> comms [["tp"]] microbatches 1
 rt.stage 0 arena 1024 {
   rt.buffer @a : memref<8xf32> input at 0
-  rt.buffer @b : memref<4xf32> temporary at 64
+  rt.buffer @b : memref<4xf32> value at 64
   rt.func @train() {
     %a = rt.address @a : memref<8xf32>
     %b = rt.address @b : memref<4xf32>
@@ -676,7 +835,7 @@ rt.stage 0 arena 1024 {
 rt.program axes <["tp"=4]> comms [["tp"]] microbatches 1
 rt.stage 0 arena 1024 {
   rt.buffer @a : memref<8xf32> input at 0
-  rt.buffer @b : memref<4xf32> temporary at 64
+  rt.buffer @b : memref<4xf32> value at 64
   rt.func @train() {
     %a = rt.address @a : memref<8xf32>
     %b = rt.address @b : memref<4xf32>
@@ -690,7 +849,7 @@ rt.stage 0 arena 1024 {
 rt.program axes <["dp"=2, "tp"=3]> comms [["dp", "tp"]] microbatches 1
 rt.stage 0 arena 1024 {
   rt.buffer @a : memref<8xf32> input at 0
-  rt.buffer @b : memref<8xf32> temporary at 64
+  rt.buffer @b : memref<8xf32> value at 64
   rt.func @train() {
     %a = rt.address @a : memref<8xf32>
     %b = rt.address @b : memref<8xf32>
@@ -705,7 +864,8 @@ rt.stage 0 arena 1024 {
 // no state may be overwritten in the end; an accumulating product, a kernel and a
 // reduction work in place; a kernel that is lowered does not say what it takes;
 // collectives have a block for each rank; another entry's output is not this
-// one's.
+// one's; a frame lies where values are dead, and its temporaries where others of
+// it are; an integer is there in every call.
 llvm.func @lowered(!llvm.ptr, i64, i64)
 func.func private @k(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>)
     -> (tensor<16xf32>, tensor<4x4xf32> {rt.inplace = 0}) attributes {rt.kernel} {
@@ -716,13 +876,24 @@ rt.program axes <["tp"=4]> comms [["tp"]] microbatches 1
 rt.stage 0 arena 1280 {
   rt.buffer @a : memref<4x4xf32> param at 0
   rt.buffer @x : memref<4x4xf32> input at 64 slots 2
-  rt.buffer @b : memref<4x4xf32> temporary at 192
-  rt.buffer @c : memref<16x4xf32> temporary at 256
+  rt.buffer @b : memref<4x4xf32> value at 192
+  rt.buffer @c : memref<16x4xf32> value at 256
   rt.buffer @o : memref<f32> output at 512 {name = "o"}
   rt.buffer @e : memref<f32> output at 576 {name = "e"}
-  rt.buffer @d : memref<4x4xf32> temporary at 64
-  rt.buffer @f : memref<16xf32> temporary at 1216
-  rt.buffer @unused : memref<16xf32> temporary
+  rt.buffer @d : memref<4x4xf32> value at 64
+  rt.buffer @f : memref<16xf32> value at 1216
+  rt.buffer @n : memref<i64> value at 640
+  rt.buffer @frame.task : memref<128xi8> frame at 192
+  rt.func @task(%k: memref<i64>, %n: memref<i64>, %w: memref<4x4xf32>) frame 128 {
+    %t = rt.temporary at 0 : memref<4x4xf32>
+    %u = rt.temporary at 64 : memref<4x4xf32>
+    %v = rt.temporary at 0 : memref<4x4xf32>
+    rt.copy %k to %n : memref<i64> to memref<i64>
+    rt.copy %w to %t : memref<4x4xf32> to memref<4x4xf32>
+    rt.all_to_all %t to %u over ["tp"] : memref<4x4xf32> to memref<4x4xf32>
+    rt.all_to_all %u to %v over ["tp"] : memref<4x4xf32> to memref<4x4xf32>
+    rt.all_reduce sum %v, %u over ["tp"] : memref<4x4xf32>, memref<4x4xf32>
+  }
   rt.func @train() {
     %a = rt.address @a : memref<4x4xf32>
     %b = rt.address @b : memref<4x4xf32>
@@ -732,7 +903,9 @@ rt.stage 0 arena 1280 {
     %x = rt.address @x : memref<4x4xf32>
     %y = rt.address @x slot 1 : memref<4x4xf32>
     %o = rt.address @o : memref<f32>
-    %u = rt.address @unused : memref<16xf32>
+    %k = rt.constant 7 : memref<i64>
+    %n = rt.address @n : memref<i64>
+    rt.call @task(%k, %n, %a) frame @frame.task : memref<i64>, memref<i64>, memref<4x4xf32>
     rt.copy %x to %b : memref<4x4xf32> to memref<4x4xf32>
     rt.gemm %a, %x, %b as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4, beta = 1.0 : f32>
         : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
@@ -744,6 +917,7 @@ rt.stage 0 arena 1280 {
     rt.shard_slice %c to %b over ["tp"] : memref<16x4xf32> to memref<4x4xf32>
     rt.copy %y to %b : memref<4x4xf32> to memref<4x4xf32>
     rt.all_to_all %b to %d over ["tp"] : memref<4x4xf32> to memref<4x4xf32>
+    rt.call @task(%k, %n, %a) frame @frame.task : memref<i64>, memref<i64>, memref<4x4xf32>
   }
   rt.func @evaluate() {
     %e = rt.address @e : memref<f32>

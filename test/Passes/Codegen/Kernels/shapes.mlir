@@ -249,7 +249,7 @@ func.func private @constant(%x: tensor<2x3x4xf32>)
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [4] [1]
 // CHECK: affine.apply affine_map<(d0, d1) -> (0)>
-// CHECK: %[[LOADED:.*]] = memref.load {{.*}}
+// CHECK: %[[LOADED:.*]] = memref.load %arg3[
 // CHECK: %[[WORD:.*]] = arith.trunci %[[LOADED]] : i64 to i32
 // CHECK: %[[C16:.*]] = arith.constant 16 : i32
 // CHECK: %[[SHIFTED:.*]] = arith.shrui %{{.*}}, %[[C16]] : i32
@@ -273,7 +273,9 @@ func.func private @constant(%x: tensor<2x3x4xf32>)
 // CHECK: %[[C16_4:.*]] = arith.constant 16 : i32
 // CHECK: %[[SHIFTED_7:.*]] = arith.shrui %{{.*}}, %[[C16_4]] : i32
 // CHECK: %[[MIXED_7:.*]] = arith.xori %{{.*}}, %[[SHIFTED_7]] : i32
-// CHECK: %[[WORD_3:.*]] = arith.trunci %[[LOADED]] : i64 to i32
+// CHECK: affine.apply affine_map<(d0, d1) -> (0)>
+// CHECK: %[[STEP:.*]] = memref.load %arg4[
+// CHECK: %[[WORD_3:.*]] = arith.trunci %[[STEP]] : i64 to i32
 // CHECK: %[[MIXED_8:.*]] = arith.xori %[[MIXED_7]], %{{.*}} : i32
 // CHECK: %[[C16_5:.*]] = arith.constant 16 : i32
 // CHECK: %[[SHIFTED_8:.*]] = arith.shrui %[[MIXED_8]], %[[C16_5]] : i32
@@ -284,8 +286,16 @@ func.func private @constant(%x: tensor<2x3x4xf32>)
 // CHECK: %[[C16_6:.*]] = arith.constant 16 : i32
 // CHECK: %[[SHIFTED_10:.*]] = arith.shrui %{{.*}}, %[[C16_6]] : i32
 // CHECK: %[[MIXED_11:.*]] = arith.xori %{{.*}}, %[[SHIFTED_10]] : i32
-// CHECK: %[[C3:.*]] = arith.constant 3 : i32
-// CHECK: %[[MIXED_12:.*]] = arith.xori %[[MIXED_11]], %{{.*}} : i32
+// CHECK: %[[HIGH_BITS:.*]] = arith.constant 32 : i64
+// CHECK-NEXT: %[[HIGH:.*]] = arith.shrui %[[STEP]], %[[HIGH_BITS]] : i64
+// CHECK-NEXT: %[[HIGH_WORD:.*]] = arith.trunci %[[HIGH]] : i64 to i32
+// CHECK-NEXT: %[[C3:.*]] = arith.constant 3 : i32
+// CHECK-NEXT: %[[ID:.*]] = arith.addi %[[HIGH_WORD]], %[[C3]] : i32
+// CHECK-NEXT: %[[WEYL:.*]] = arith.constant -1640531527 : i32
+// CHECK-NEXT: %[[SCALED:.*]] = arith.muli %[[ID]], %[[WEYL]] : i32
+// CHECK-NEXT: %[[MUL1:.*]] = arith.constant -2048144789 : i32
+// CHECK-NEXT: %[[MOVED:.*]] = arith.addi %[[SCALED]], %[[MUL1]] : i32
+// CHECK-NEXT: %[[MIXED_12:.*]] = arith.xori %[[MIXED_11]], %[[MOVED]] : i32
 // CHECK: %[[C16_7:.*]] = arith.constant 16 : i32
 // CHECK: %[[SHIFTED_11:.*]] = arith.shrui %[[MIXED_12]], %[[C16_7]] : i32
 // CHECK: %[[MIXED_13:.*]] = arith.xori %[[MIXED_12]], %[[SHIFTED_11]] : i32
@@ -333,19 +343,19 @@ func.func private @constant(%x: tensor<2x3x4xf32>)
 // CHECK-NEXT: %[[COLUMN:.*]] = linalg.index 0 : index
 // CHECK-NEXT: %[[NUMBER:.*]] = arith.index_cast %[[COLUMN]] : index to i32
 // CHECK-NEXT: %[[SUM:.*]] = arith.addi %[[NUMBER]], %[[WORD_6]] : i32
-// CHECK-NEXT: %[[PRODUCT:.*]] = arith.muli %[[SUM]], %{{.*}}-1640531527_i32_36 : i32
-// CHECK-NEXT: %[[SUM_2:.*]] = arith.addi %[[PRODUCT]], %{{.*}}-2048144789_i32_37 : i32
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.muli %[[SUM]], %{{.*}}-1640531527_i32_37 : i32
+// CHECK-NEXT: %[[SUM_2:.*]] = arith.addi %[[PRODUCT]], %{{.*}}-2048144789_i32_38 : i32
 // CHECK-NEXT: %[[MIXED_24:.*]] = arith.xori %[[MIXED_23]], %[[SUM_2]] : i32
 // CHECK-NEXT: %[[C16_13:.*]] = arith.constant 16 : i32
 // CHECK-NEXT: %[[SHIFTED_20:.*]] = arith.shrui %[[MIXED_24]], %[[C16_13]] : i32
 // CHECK-NEXT: %[[MIXED_25:.*]] = arith.xori %[[MIXED_24]], %[[SHIFTED_20]] : i32
-// CHECK-NEXT: %{{.*}}-2048144789_i32_42 = arith.constant -2048144789 : i32
-// CHECK-NEXT: %[[PRODUCT_2:.*]] = arith.muli %[[MIXED_25]], %{{.*}}-2048144789_i32_42 : i32
+// CHECK-NEXT: %{{.*}}-2048144789_i32_43 = arith.constant -2048144789 : i32
+// CHECK-NEXT: %[[PRODUCT_2:.*]] = arith.muli %[[MIXED_25]], %{{.*}}-2048144789_i32_43 : i32
 // CHECK-NEXT: %[[C13_7:.*]] = arith.constant 13 : i32
 // CHECK-NEXT: %[[SHIFTED_21:.*]] = arith.shrui %[[PRODUCT_2]], %[[C13_7]] : i32
 // CHECK-NEXT: %[[MIXED_26:.*]] = arith.xori %[[PRODUCT_2]], %[[SHIFTED_21]] : i32
-// CHECK-NEXT: %{{.*}}-1028477387_i32_44 = arith.constant -1028477387 : i32
-// CHECK-NEXT: %[[PRODUCT_3:.*]] = arith.muli %[[MIXED_26]], %{{.*}}-1028477387_i32_44 : i32
+// CHECK-NEXT: %{{.*}}-1028477387_i32_45 = arith.constant -1028477387 : i32
+// CHECK-NEXT: %[[PRODUCT_3:.*]] = arith.muli %[[MIXED_26]], %{{.*}}-1028477387_i32_45 : i32
 // CHECK-NEXT: %[[C16_14:.*]] = arith.constant 16 : i32
 // CHECK-NEXT: %[[SHIFTED_22:.*]] = arith.shrui %[[PRODUCT_3]], %[[C16_14]] : i32
 // CHECK-NEXT: %[[MIXED_27:.*]] = arith.xori %[[PRODUCT_3]], %[[SHIFTED_22]] : i32
@@ -354,9 +364,9 @@ func.func private @constant(%x: tensor<2x3x4xf32>)
 // CHECK-NEXT: %[[PRODUCT_4:.*]] = arith.mulf %[[IN]], %[[C1_333]] : f32
 // CHECK-NEXT: %[[CHOSEN:.*]] = arith.select %[[IS]], %[[C0]], %[[PRODUCT_4]] : f32
 // CHECK-NEXT: linalg.yield %[[CHOSEN]] : f32
-func.func private @dropout(%x: tensor<2x3x4xf32>, %n: tensor<2xi64>, %at: tensor<3xi64>, %s: tensor<i64>, %o: tensor<3xi64>)
+func.func private @dropout(%x: tensor<2x3x4xf32>, %n: tensor<2xi64>, %at: tensor<3xi64>, %s: tensor<i64>, %t: tensor<i64>, %o: tensor<3xi64>)
     -> tensor<2x3x4xf32> attributes {rt.kernel} {
-  %y = nn.dropout %x samples %n positions %at seed %s step %s origin %o
+  %y = nn.dropout %x samples %n positions %at seed %s step %t origin %o
       {p = 0.25, id = 3, batch_dim = 0, seq_dim = 1}
       : tensor<2x3x4xf32>, tensor<2xi64>, tensor<3xi64>, tensor<i64>, tensor<i64>, tensor<3xi64>
   return %y : tensor<2x3x4xf32>
