@@ -47,7 +47,7 @@ pipe.task @t stage 0 forward calls @t.body (@v, @s, @t, @u) -> (@w, @t, @s, @u)
 RT = Program('''\
 rt.program axes <["tp"=2]> comms [["tp"]] microbatches 1
 rt.stage 0 arena 100 {
-  rt.buffer @a : memref<4x2xf32> temporary at 64 slots 2
+  rt.buffer @a : memref<4x2xf32> value at 64 slots 2
   rt.buffer @b : memref<4xf32> state at 0
   rt.func @update.0() {
     %0 = rt.address @a slot 1 : memref<4x2xf32>
@@ -56,6 +56,13 @@ rt.stage 0 arena 100 {
     rt.gemm %0, %0, %1 as <m = 2, n = 2, k = 2> : memref<4x2xf32>
     rt.gemm %0, %0, %1 as <m = 2, beta = 1.000000e+00 : f32> : memref<4x2xf32>
     rt.all_reduce max %1 over ["tp"] : memref<4xf32>
+  }
+}
+''')
+FRAME = Program('''\
+rt.stage 0 {
+  rt.func @f() frame 192 {
+    %0 = rt.temporary at 64 : memref<4xf32>
   }
 }
 ''')
@@ -84,7 +91,7 @@ RECV = "pipe.recv @value.0 microbatch 0 from 0 channel 2"
 RUN = "pipe.run @forward.1 microbatch 0"
 ACCUMULATE = "nn.accumulate %2, @grad : tensor<4xf32>"
 MAX = 'rt.all_reduce max %1 over ["tp"] : memref<4xf32>'
-A = "rt.buffer @a : memref<4x2xf32> temporary at 64 slots 2"
+A = "rt.buffer @a : memref<4x2xf32> value at 64 slots 2"
 B = "rt.buffer @b : memref<4xf32> state at 0"
 
 
@@ -119,6 +126,9 @@ expect(faults.slot_changed, RT, changed(SLOT, "slot 1", "slot 0"),
        changed(SLOT, "slot 1", "slot 2"))
 expect(faults.offset_moved, RT, changed(A, "at 64", "at 0"),
        changed(A, "at 64", "at 128"), changed(B, "at 0", "at 64"))
+TEMPORARY = FRAME.lines[2].strip()
+expect(faults.offset_moved, FRAME, changed(TEMPORARY, "at 64", "at 0"),
+       changed(TEMPORARY, "at 64", "at 128"))
 expect(faults.update_left_out, SPMD, ({ACCUMULATE}, set()))
 BODY, ADD, GIVE, TASK = (TASKS.lines[at].strip() for at in (0, 1, 4, 6))
 expect(faults.update_left_out, TASKS, changed(GIVE, "%1#1", "%t"),

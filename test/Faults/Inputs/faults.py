@@ -158,7 +158,7 @@ def slot_changed(program):
 def offset_moved(program):
     for op in program.ops:
         match = re.search(r" at (\d+)", program.lines[op.at])
-        if op.name == "rt.buffer" and match:
+        if op.name in ("rt.buffer", "rt.temporary") and match:
             for by in (-64, 64):
                 offset = int(match.group(1)) + by
                 if offset >= 0:

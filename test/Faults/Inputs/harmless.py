@@ -44,7 +44,7 @@ def symbol_renamed(program):
                 return "\n".join(pattern.sub(name + "_renamed", other)
                                  for other in program.lines) + "\n"
             # What states and inputs are called is their meaning.
-            if re.search(r"temporary at|pipe\.value|pipe\.body|kernel", line):
+            if re.search(r"(frame|value) at|pipe\.value|pipe\.body|kernel", line):
                 yield name, edit
 
 
@@ -61,7 +61,7 @@ def independent_swapped(program):
                     program.can_rise(second, first.at):
                 yield (f"the next before {where(program, first)}",
                        lambda a=first, b=second: program.moved(b, a.at))
-    for first, second in neighbours(program, ("rt.address",)):
+    for first, second in neighbours(program, ("rt.address", "rt.temporary")):
         if second.at == first.at + 1:
             yield (f"the next before {where(program, first)}",
                    lambda a=first, b=second: program.moved(b, a.at))
@@ -107,7 +107,7 @@ def buffer_elsewhere(program):
         for buffer in buffers:
             line = program.lines[buffer]
             # Gradients that are reduced in one message lie side by side.
-            if not re.search(r"> (temporary|value) at", line):
+            if not re.search(r"> (frame|value) at", line):
                 continue
             match = re.search(r": memref<((?:\d+x)*)(\w+)>", line)
             slots = re.search(r"slots (\d+)", line)
