@@ -1,0 +1,188 @@
+"""How many bytes of a program in rt are alive at once, counted in its text.
+
+Something is alive from when it is written to when it is read for the last time
+before it is written anew as a whole. Parameters and state are always, inputs
+from the begin of an entry point, which the runtime has filled them before,
+outputs to its end. What two instances of a buffer or two calls of a function
+hold is counted apart. No compiler can do with less memory, unless it computes in
+another order.
+"""
+
+import math
+import re
+
+BYTES = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2, "i8": 1}
+ENTRIES = ("train", "evaluate", "forward")
+KEPT = ("param", "state", "gradient", "sum")
+
+
+def elements_of(type_):
+    dims = re.match(r"memref<((?:\d+x)*)\w+", type_).group(1)
+    return math.prod(map(int, dims.split("x")[:-1]))
+
+
+def bytes_of(type_):
+    element = re.match(r"memref<(?:\d+x)*(\w+)", type_).group(1)
+    return elements_of(type_) * BYTES[element]
+
+
+class Stage:
+    def __init__(self, arena):
+        self.arena = arena
+        self.buffers = {}  # symbol -> (kind, bytes of a slot, slots)
+        self.functions = {}  # symbol -> (names of arguments, lines)
+
+
+def parse(text):
+    """The stages of a module. A function's lines are strings, and of a loop
+    (variable, begin, end, lines)."""
+    stages, blocks = [], []
+    for line in text.splitlines():
+        line = line.strip()
+        if match := re.match(r"rt\.stage \d+ arena (\d+)", line):
+            stages.append(Stage(int(match.group(1))))
+        elif match := re.match(r"rt\.buffer (@\S+) : (memref<[^>]*>) (\w+)",
+                               line):
+            slots = re.search(r" slots (\d+)", line)
+            stages[-1].buffers[match.group(1)] = (
+                match.group(3), bytes_of(match.group(2)),
+                int(slots.group(1)) if slots else 1)
+        elif match := re.match(r"rt\.func @([^\s(]+)\((.*?)\)", line):
+            blocks = [[]]
+            stages[-1].functions[match.group(1)] = (
+                re.findall(r"(%[\w.]+):", match.group(2)), blocks[0])
+        elif match := re.match(r"rt\.for (%\w+) = (\d+) to (\d+)", line):
+            blocks.append([])
+            blocks[-2].append((match.group(1), int(match.group(2)),
+                               int(match.group(3)), blocks[-1]))
+        elif line == "}" and blocks:
+            blocks.pop()
+        elif blocks and line:
+            blocks[-1].append(line)
+    return stages
+
+
+def accesses(line):
+    """(names read, names written) of an op that is no call."""
+    op = re.match(r"rt\.(\w+)", line).group(1)
+    head = line.partition(" : ")[0]
+    names = re.findall(r"%[\w.]+", head)
+    if op == "launch":
+        ins = re.search(r" ins\(([^:]*) :", line)
+        outs = re.search(r" outs\(([^:]*) :", line)
+        return (re.findall(r"%[\w.]+", ins.group(1)) if ins else [],
+                re.findall(r"%[\w.]+", outs.group(1)))
+    if op == "gemm":
+        adds = [names[2]] if "beta = 1" in line else []
+        return names[:2] + adds, names[2:3]
+    if op == "all_reduce":
+        return names, names
+    if op in ("zero", "recv", "comm_index"):
+        return [], names
+    if op == "send":
+        return names, []
+    assert op in ("copy", "exchange", "all_gather", "reduce_scatter",
+                  "all_to_all", "shard_slice"), line
+    return names[:1], names[1:]
+
+
+class Walk:
+    """Runs through an entry point."""
+
+    def __init__(self, stage, entry):
+        self.stage, self.calls = stage, 0
+        # What each op reads, what it writes, and its line: of each buffer the
+        # object, how many elements the op names and how many there are.
+        self.ops, self.sizes = [], {}
+        self.run(stage.functions[entry][1], {})
+
+    def run(self, lines, values):
+        for line in lines:
+            if isinstance(line, str):
+                self.step(line, values)
+                continue
+            variable, begin, end, inner = line
+            for values[variable] in range(begin, end):
+                self.run(inner, values)
+
+    def call(self, line, values):
+        callee = re.match(r"rt\.call @([^\s(]+)\(", line).group(1)
+        given = re.findall(r"%[\w.]+", line.partition(" : ")[0])
+        names, lines = self.stage.functions[callee]
+        self.calls += 1
+        self.run(lines, {name: values[value]
+                         for name, value in zip(names, given)})
+
+    def step(self, line, values):
+        if line.startswith("rt.call"):
+            self.call(line, values)
+            return
+        made = re.match(r"(%[\w.]+) = rt\.(\w+) (.*)", line)
+        if not made:
+            reads, writes = accesses(line)
+            self.ops.append(([values[name] for name in reads],
+                             [values[name] for name in writes], line))
+            return
+        name, op, rest = made.groups()
+        count = elements_of(rest.rpartition(" : ")[2].rpartition(" to ")[2])
+        if op == "view":
+            thing, _, whole = values[rest.split()[0]]
+            values[name] = (thing, count, whole)
+        elif op == "constant":
+            values[name] = (None, count, count)
+        elif op == "temporary":
+            thing = (self.calls, name)
+            self.sizes[thing] = bytes_of(rest.rpartition(" : ")[2])
+            values[name] = (thing, count, count)
+        else:
+            assert op == "address", line
+            symbol = rest.split()[0]
+            slot = re.search(r" slot (?:(%\w+)(?: \+ )?)?(\d+)?", rest)
+            at = sum([values.get(slot.group(1), 0), int(slot.group(2) or 0)]) \
+                if slot else 0
+            _, size, slots = self.stage.buffers[symbol]
+            thing = (symbol, at % slots)
+            self.sizes[thing] = size
+            values[name] = (thing, count, count)
+
+
+def most_alive(stage, entry):
+    """(the most bytes that are alive at once, the op where they are)"""
+    walk = Walk(stage, entry)
+
+    def kind_of(thing):
+        return stage.buffers[thing[0]][0] if isinstance(thing[0], str) \
+            else "temporary"
+
+    def total(kinds):
+        return sum(size * slots for kind, size, slots
+                   in stage.buffers.values() if kind in kinds)
+
+    alive = {thing for thing in walk.sizes if kind_of(thing) == "output"}
+    now = sum(walk.sizes[thing] for thing in alive)
+    most, where = now, "the end"
+    for reads, writes, line in reversed(walk.ops):
+        touched = {thing for thing, _, _ in reads + writes
+                   if thing and kind_of(thing) not in KEPT}
+        now += sum(walk.sizes[thing] for thing in touched - alive)
+        alive |= touched
+        if now > most:
+            most, where = now, line
+        read = {thing for thing, _, _ in reads}
+        begun = {thing for thing, part, whole in writes
+                 if thing in alive and thing not in read and part == whole}
+        now -= sum(walk.sizes[thing] for thing in begun)
+        alive -= begun
+    at_begin = total(("input",)) + sum(
+        walk.sizes[thing] for thing in alive if kind_of(thing) != "input")
+    if at_begin > most:
+        most, where = at_begin, "the begin"
+    return total(KEPT) + most, where
+
+
+def peaks(text):
+    """For each stage: bytes of its arena, the most alive, and where."""
+    for stage in parse(text):
+        most, where = max(most_alive(stage, entry) for entry in ENTRIES
+                          if entry in stage.functions)
+        yield stage.arena, most, where

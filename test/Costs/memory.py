@@ -1,0 +1,96 @@
+# RUN: %python %s %root %build
+"""Arenas are hardly larger than the most that is alive at once, and what needs
+more is seen."""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+ROOT, BUILD = sys.argv[1:]
+sys.path.insert(0, os.path.join(ROOT, "test", "Costs", "Inputs"))
+import lives
+
+BOUND = 1.03
+LAYOUTS = ("", "--tp 2 --sequence-parallel", "--dp 2 --cp 2",
+           "--pp 2 --global-batch-size 8 --micro-batch-size 1",
+           "--pp 3 --tp 2 --schedule gpipe --global-batch-size 16")
+
+
+def model(family, folder):
+    path = os.path.join(folder, family + ".mlir")
+    made = subprocess.run(
+        [sys.executable, os.path.join(ROOT, "test/Inputs/models/make.py"),
+         family, "--layers=6", "--seq=64", "--width=192", "--inner=768",
+         "--heads=6", "--vocab=960"], check=True, text=True,
+        stdout=subprocess.PIPE).stdout
+    with open(path, "w") as file:
+        file.write('module attributes {pcc.phase = "nn"} {\n' + made + "}\n")
+    return path
+
+
+def compiled(path, flags):
+    return subprocess.run([os.path.join(BUILD, "bin", "pcc"), path, "-q",
+                           *flags.split(), "--emit=rt", "-o", "-"], check=True,
+                          text=True, stdout=subprocess.PIPE).stdout
+
+
+with tempfile.TemporaryDirectory() as folder:
+    for family in ("gpt", "llama", "encdec"):
+        path = model(family, folder)
+        for flags in LAYOUTS:
+            text = compiled(path, flags)
+            for number, (arena, most, where) in enumerate(lives.peaks(text)):
+                assert most <= arena <= BOUND * most, \
+                    (family, flags, number, arena, most, where)
+
+# By hand, in bytes: @w's 64 always; @x's two slots of 128 from the begin.
+SMALL = """\
+rt.stage 0 arena 1024 {
+  rt.buffer @w : memref<16xf32> param at 0
+  rt.buffer @x : memref<32xf32> input at 64 slots 2
+  rt.buffer @v : memref<256xi8> value at 320
+  rt.buffer @y : memref<16xf32> output at 576
+  rt.func @task(%arg0: memref<32xf32>, %arg1: memref<256xi8>) frame 192 {
+    %0 = rt.temporary at 0 : memref<16xf32>
+    %1 = rt.temporary at 64 : memref<32xf32>
+    rt.launch @a ins(%arg0 : memref<32xf32>) outs(%1 : memref<32xf32>)
+    rt.launch @b ins(%1 : memref<32xf32>) outs(%0, %arg1 : memref<16xf32>, memref<256xi8>)
+  }
+  rt.func @train() {
+    %0 = rt.address @w : memref<16xf32>
+    %1 = rt.address @v : memref<256xi8>
+    rt.for %m = 0 to 2 {
+      %2 = rt.address @x slot %m : memref<32xf32>
+      rt.call @task(%2, %1) frame @frame.task : memref<32xf32>, memref<256xi8>
+    }
+    %3 = rt.address @y : memref<16xf32>
+    rt.launch @c ins(%0, %1 : memref<16xf32>, memref<256xi8>) outs(%3 : memref<16xf32>)
+  }
+}
+"""
+
+
+def most_of(text):
+    (_, most, where), = lives.peaks(text)
+    return most, where.split()[1] if " " in where else where
+
+
+# In the first @b: x's second slot, both temporaries, @v. What @v holds after it
+# is never read.
+assert most_of(SMALL) == (64 + 128 + 192 + 256, "@b"), most_of(SMALL)
+# A first slot that is read again is alive until then, too.
+AGAIN = SMALL.replace("rt.launch @c ins(%0, ", "%4 = rt.address @x : "
+                      "memref<32xf32>\n rt.launch @c ins(%4, ")
+assert most_of(AGAIN) == (64 + 256 + 192 + 256, "@b"), most_of(AGAIN)
+# A part that is written leaves the rest as it was: @v lives through all of it.
+PART = SMALL.replace(
+    "outs(%0, %arg1 :", "outs(%0, %2 :").replace(
+    "    rt.launch @a", "    %2 = rt.view %arg1 : memref<256xi8> to "
+    "memref<128xi8>\n    rt.launch @a")
+assert most_of(PART) == (64 + 256 + 256 + 128, "@a"), most_of(PART)
+# An output lives to the end, from where it is written.
+LARGE = SMALL.replace("@y : memref<16xf32>", "@y : memref<512xf32>").replace(
+    "%3 = rt.address @y : memref<16xf32>", "%3 = rt.address @y : memref<512xf32>")
+assert most_of(LARGE) == (64 + 256 + 2048, "@c"), most_of(LARGE)
