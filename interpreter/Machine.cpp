@@ -154,7 +154,7 @@ FailureOr<ValueList> Machine::runOp(Operation *op, int64_t rank,
     return finished(*result);
 
   if (auto call = dyn_cast<func::CallOp>(op))
-    return runCall(call, rank, operands);
+    return runKernel(call.getCallee(), call, rank, operands);
   const Kernel *kernel = kernels.find(op->getName().getStringRef());
   if (!kernel)
     return op->emitOpError("cannot be interpreted");
@@ -166,11 +166,12 @@ FailureOr<ValueList> Machine::runOp(Operation *op, int64_t rank,
   return finished(results);
 }
 
-FailureOr<ValueList> Machine::runCall(func::CallOp op, int64_t rank,
-                                      ArrayRef<TensorRef> operands) {
-  auto callee = module.lookupSymbol<func::FuncOp>(op.getCallee());
+FailureOr<ValueList> Machine::runKernel(StringRef name, Operation *caller,
+                                        int64_t rank,
+                                        ArrayRef<TensorRef> operands) {
+  auto callee = module.lookupSymbol<func::FuncOp>(name);
   if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock())
-    return op.emitOpError("calls no function of one block");
+    return caller->emitOpError("calls no function of one block");
   Block &body = callee.getBody().front();
   llvm::DenseMap<Value, TensorRef> values;
   for (auto [argument, value] : llvm::zip(body.getArguments(), operands))

@@ -80,9 +80,11 @@ public:
   /// Runs one op on one rank.
   mlir::FailureOr<ValueList> runOp(mlir::Operation *op, int64_t rank,
                                    llvm::ArrayRef<TensorRef> operands);
-  /// A function of ops without collectives: the kernels' form.
-  mlir::FailureOr<ValueList> runCall(mlir::func::CallOp op, int64_t rank,
-                                     llvm::ArrayRef<TensorRef> operands);
+  /// A function of ops without collectives: the kernels' form. `caller`: where
+  /// to say that it is no such function.
+  mlir::FailureOr<ValueList> runKernel(llvm::StringRef name,
+                                       mlir::Operation *caller, int64_t rank,
+                                       llvm::ArrayRef<TensorRef> operands);
   /// Runs a collective on members that hold all peers of each other.
   std::vector<ValueList> runCollective(mlir::Operation *op,
                                        llvm::ArrayRef<int64_t> ranks,

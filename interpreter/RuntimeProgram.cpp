@@ -3,6 +3,7 @@
 #include "interpreter/RuntimeProgram.h"
 #include "analysis/ElementTypes.h"
 #include "dialects/NN/AttrNames.h"
+#include "interpreter/Elements.h"
 #include "runtime/support/DType.h"
 
 using namespace mlir;
@@ -106,25 +107,7 @@ RuntimeProgram::create(Machine &machine, ArrayRef<InputInfo> inputs,
 Tensor RuntimeProgram::read(int64_t offset, RankedTensorType type) const {
   Tensor tensor(type);
   int32_t dtype = dtypeOf(type.getElementType());
-  const char *from = arena.data() + offset;
-  if (tensor.isFloat()) {
-    convert(tensor.real.data(), PCC_F64, 1, from, dtype, 1, tensor.size());
-    return tensor;
-  }
-  for (int64_t i = 0; i < tensor.size(); ++i)
-    switch (sizeOf(dtype)) {
-    case 8:
-      tensor.integer[i] = reinterpret_cast<const int64_t *>(from)[i];
-      break;
-    case 4:
-      tensor.integer[i] = reinterpret_cast<const int32_t *>(from)[i];
-      break;
-    case 2:
-      tensor.integer[i] = reinterpret_cast<const int16_t *>(from)[i];
-      break;
-    default:
-      tensor.integer[i] = from[i];
-    }
+  readElements(arena.data() + offset, dtype, tensor, 0, tensor.size());
   return tensor;
 }
 

@@ -14,11 +14,29 @@ struct StepOutputs {
   double loss = 0, norm = 0;
 };
 
+/// What does training steps as the runtime's binary does.
+class Trainable {
+public:
+  virtual ~Trainable() = default;
+
+  /// What the runtime library is told of it.
+  virtual const pcc_program &getProgram() const = 0;
+  /// Gives the parameters their first values; `model`: where the model file
+  /// lies now, or empty.
+  virtual void fillParameters(const InitialValues &values,
+                              llvm::StringRef model) = 0;
+  /// Reads the inputs of a step.
+  virtual void fillInputs(const Dataset &data, const DataOrder &order,
+                          const StepValues &values) = 0;
+  /// Runs a step with the inputs that were filled last.
+  virtual mlir::FailureOr<StepOutputs> step() = 0;
+};
+
 /// Runs training steps: @microbatch for every microbatch and @update, or the
 /// schedules of all stages. Inputs are those of a runtime program; those of
 /// role "data", which no token file has, may be given instead: they are then
 /// the same in every step.
-class Training {
+class Training : public Trainable {
 public:
   /// Gives the value of an input of role "data" or "shared", of one microbatch
   /// or (-1) of the whole step.
@@ -29,11 +47,16 @@ public:
   static mlir::FailureOr<std::unique_ptr<Training>>
   create(Machine &machine, int64_t microbatches, DataSource data);
 
-  /// Filled with a step's inputs before step() by the caller.
-  RuntimeProgram &getProgram() { return *program; }
-
-  /// Runs a step with the inputs that were filled last.
-  mlir::FailureOr<StepOutputs> step();
+  const pcc_program &getProgram() const override { return program->get(); }
+  void fillParameters(const InitialValues &values,
+                      llvm::StringRef model) override {
+    program->fillParameters(machine, values, model);
+  }
+  void fillInputs(const Dataset &data, const DataOrder &order,
+                  const StepValues &values) override {
+    program->fillInputs(data, order, values);
+  }
+  mlir::FailureOr<StepOutputs> step() override;
 
 private:
   explicit Training(Machine &machine) : machine(machine) {}

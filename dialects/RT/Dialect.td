@@ -19,6 +19,7 @@ def RT_Dialect : Dialect {
   }];
   let cppNamespace = "::pcc::rt";
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let dependentDialects = ["::mlir::memref::MemRefDialect",
                            "::pcc::dist::DistDialect"];
 }
@@ -59,6 +60,11 @@ def RT_LayoutAttr : AttrDef<RT_Dialect, "Layout"> {
                         "::mlir::ArrayAttr":$axes);
   let assemblyFormat = "`<` $shape `,` $axes `>`";
   let genVerifyDecl = 1;
+}
+
+def RT_Event : TypeDef<RT_Dialect, "Event"> {
+  let mnemonic = "event";
+  let summary = "A slot of an event of the stage";
 }
 
 class RT_Pair<string value> : DefaultValuedParameter<

@@ -93,7 +93,7 @@ def RT_StageOp : RT_Op<"stage", [SymbolTable, IsolatedFromAbove, NoTerminator,
     ```
 
     **Constraints:**
-    - it holds buffers and functions only.
+    - it holds buffers, events and functions only.
   }];
   let arguments = (ins I64Attr:$index, OptionalAttr<I64Attr>:$arena);
   let regions = (region SizedRegion<1>:$body);
@@ -147,6 +147,42 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">]> {
   let hasVerifier = 1;
 }
 
+def RT_EventOp : RT_Op<"event", [Symbol, HasParent<"StageOp">]> {
+  let summary = "A point in the work of a stream that others can wait for";
+  let description = [{
+    Work is on streams, which a stage numbers from 0. Stream 0 computes: all ops
+    are on it that say nothing else. Ops of one stream are done one after the
+    other; nothing orders those of two streams but events. `rt.record` has an
+    event stand for all that its stream was given up to there, `rt.wait` has its
+    stream go on only when that is done, both in program order. An entry begins
+    when stream 0 is done with the one before; other streams need not be, and
+    events keep their meaning from one entry to the next.
+
+    Collectives of one communicator begin in program order whatever streams they
+    are on, and so do the messages of a channel.
+
+    An event has slots as buffers have. Its instances are values, so that a body
+    takes them as arguments.
+
+    ```mlir
+    rt.event @reduced slots 2
+    rt.func @reduce(%x: memref<16xf32>, %filled: !rt.event,
+                    %reduced: !rt.event) {
+      rt.wait %filled stream 1
+      rt.all_reduce sum %x over ["dp"] stream 1 : memref<16xf32>
+      rt.record %reduced stream 1
+    }
+    ```
+
+    **Constraints:**
+    - at least one slot.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       DefaultValuedAttr<I64Attr, "1">:$slots);
+  let assemblyFormat = "$sym_name (`slots` $slots^)? attr-dict";
+  let hasVerifier = 1;
+}
+
 def RT_FuncOp : RT_Op<"func", [Symbol, IsolatedFromAbove, NoTerminator,
     SingleBlock, HasParent<"StageOp">]> {
   let summary = "A body of buffers, or an entry point without arguments";
@@ -158,6 +194,7 @@ def RT_FuncOp : RT_Op<"func", [Symbol, IsolatedFromAbove, NoTerminator,
 
     **Constraints:**
     - it holds ops of rt other than declarations;
+    - its arguments are buffers and events;
     - the frame is a multiple of the alignment;
     - the entry points, `@train`, `@evaluate` and `@forward`, take no arguments
       and have no temporaries.
@@ -258,6 +295,25 @@ def RT_ViewOp : RT_Op<"view", [Pure]> {
   let hasVerifier = 1;
 }
 
+def RT_EventOfOp : RT_Op<"event_of", [Pure,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "An instance of an event of the stage";
+  let description = [{
+    ```mlir
+    rt.event @reduced slots 2
+    %reduced = rt.event_of @reduced slot 1 : !rt.event
+    ```
+
+    **Constraints:**
+    - it is in an entry point;
+    - the symbol is an `rt.event` that has the slot.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$event,
+                       DefaultValuedAttr<I64Attr, "0">:$slot);
+  let results = (outs RT_Event:$result);
+  let assemblyFormat = "$event (`slot` $slot^)? `:` type($result) attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // Work
 //===----------------------------------------------------------------------===//
@@ -348,8 +404,30 @@ def RT_ZeroOp : RT_Op<"zero"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Between ranks. Transfers block.
+// Between ranks. What is on the compute stream blocks.
 //===----------------------------------------------------------------------===//
+
+/// The number of a stream; the compute stream's is not printed.
+def RT_Stream
+    : DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">;
+
+class RT_StreamOp<string mnemonic> : RT_Op<mnemonic> {
+  let arguments = (ins RT_Event:$event, RT_Stream:$stream);
+  let assemblyFormat = "$event (`stream` $stream^)? attr-dict";
+}
+
+def RT_RecordOp : RT_StreamOp<"record"> {
+  let summary = "Has an event stand for what a stream was given so far";
+  let description = "See `rt.event`.";
+}
+
+def RT_WaitOp : RT_StreamOp<"wait"> {
+  let summary = "Has a stream go on only when an event is over";
+  let description = [{
+    See `rt.event`. What is waited for is the last record ahead of the wait, in
+    program order; `pcc-run` refuses a wait for an event without any.
+  }];
+}
 
 def RT_AllReduceOp : RT_Op<"all_reduce"> {
   let summary = "Combines buffers over ranks, in place";
@@ -367,9 +445,10 @@ def RT_AllReduceOp : RT_Op<"all_reduce"> {
     - elements lie row major without holes.
   }];
   let arguments = (ins Variadic<RT_Buffer>:$buffers,
-                       RT_ReductionAttr:$reduction, ArrayAttr:$axes);
+    RT_ReductionAttr:$reduction, ArrayAttr:$axes, RT_Stream:$stream);
   let assemblyFormat = [{
-    $reduction $buffers `over` $axes attr-dict `:` type($buffers)
+    $reduction $buffers `over` $axes (`stream` $stream^)? attr-dict `:`
+    type($buffers)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -378,7 +457,7 @@ def RT_AllReduceOp : RT_Op<"all_reduce"> {
   }];
 }
 
-class RT_Gathering<string mnemonic, string what> : RT_Op<mnemonic> {
+class RT_Blocks<string mnemonic, string what> : RT_Op<mnemonic> {
   let summary = what;
   let description = [{
     **Constraints:**
@@ -393,13 +472,21 @@ class RT_Gathering<string mnemonic, string what> : RT_Op<mnemonic> {
   }];
   let hasVerifier = 1;
 }
+class RT_Gathering<string mnemonic, string what> : RT_Blocks<mnemonic, what> {
+  let arguments = (ins RT_Buffer:$input, RT_Buffer:$output, ArrayAttr:$axes,
+                       RT_Stream:$stream);
+  let assemblyFormat = [{
+    $input `to` $output `over` $axes (`stream` $stream^)? attr-dict `:`
+    type($input) `to` type($output)
+  }];
+}
 def RT_AllGatherOp
     : RT_Gathering<"all_gather", "All ranks' inputs one after the other">;
 def RT_ReduceScatterOp : RT_Gathering<"reduce_scatter",
     "The sum over ranks of their blocks for this one">;
 def RT_AllToAllOp : RT_Gathering<"all_to_all",
     "A block for each rank becomes a block from each rank">;
-def RT_ShardSliceOp : RT_Gathering<"shard_slice",
+def RT_ShardSliceOp : RT_Blocks<"shard_slice",
     "This rank's block of what all ranks have; no message">;
 
 def RT_CommIndexOp : RT_Op<"comm_index"> {
@@ -430,9 +517,11 @@ def RT_SendOp : RT_Op<"send"> {
     **Constraints** (of all transfers):
     - elements lie row major without holes.
   }];
-  let arguments = (ins RT_Buffer:$buffer, I64Attr:$stage, I64Attr:$channel);
+  let arguments = (ins RT_Buffer:$buffer, I64Attr:$stage, I64Attr:$channel,
+                       RT_Stream:$stream);
   let assemblyFormat = [{
-    $buffer `to` $stage `channel` $channel attr-dict `:` type($buffer)
+    $buffer `to` $stage `channel` $channel (`stream` $stream^)? attr-dict `:`
+    type($buffer)
   }];
   let hasVerifier = 1;
 }
@@ -444,9 +533,11 @@ def RT_RecvOp : RT_Op<"recv"> {
     rt.recv %x from 1 channel 0 : memref<4x4xf32>
     ```
   }];
-  let arguments = (ins RT_Buffer:$buffer, I64Attr:$stage, I64Attr:$channel);
+  let arguments = (ins RT_Buffer:$buffer, I64Attr:$stage, I64Attr:$channel,
+                       RT_Stream:$stream);
   let assemblyFormat = [{
-    $buffer `from` $stage `channel` $channel attr-dict `:` type($buffer)
+    $buffer `from` $stage `channel` $channel (`stream` $stream^)? attr-dict `:`
+    type($buffer)
   }];
   let hasVerifier = 1;
 }
@@ -454,6 +545,8 @@ def RT_RecvOp : RT_Op<"recv"> {
 def RT_ExchangeOp : RT_Op<"exchange"> {
   let summary = "A send and a receive that wait for each other";
   let description = [{
+    On the compute stream; on others a send and a receive are two ops.
+
     ```mlir
     rt.exchange %x to 1 channel 0, %y from 1 channel 1
         : memref<4x4xf32>, memref<4x4xf32>
@@ -478,12 +571,13 @@ def RT_CallOp : RT_Op<"call", [HasParent<"FuncOp">,
 
     **Constraints:**
     - it is in an entry point, and the symbol is an `rt.func` that is none;
-    - the buffers have the types of its arguments;
+    - the buffers and events have the types of its arguments;
     - the frame is an `rt.buffer` of that kind, with at least the bytes that the
       function needs; it is absent where that is none.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<RT_Buffer>:$args,
-                       OptionalAttr<FlatSymbolRefAttr>:$frame);
+  let arguments = (ins FlatSymbolRefAttr:$callee,
+    Variadic<AnyTypeOf<[RT_Buffer, RT_Event]>>:$args,
+    OptionalAttr<FlatSymbolRefAttr>:$frame);
   let assemblyFormat = [{
     $callee `(` $args `)` (`frame` $frame^)? attr-dict (`:` type($args)^)?
   }];

@@ -24,6 +24,8 @@ static void printMeshAxes(OpAsmPrinter &printer, Operation *,
 #include "dialects/RT/Enums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/RT/Attrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/RT/Types.cpp.inc"
 #define GET_OP_CLASSES
 #include "dialects/RT/Ops.cpp.inc"
 
@@ -33,6 +35,10 @@ void RTDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialects/RT/Attrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/RT/Types.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST
@@ -73,6 +79,13 @@ bool isContiguous(MemRefType type) {
     expected *= type.getDimSize(dim);
   }
   return true;
+}
+
+int64_t getStream(Operation *op) {
+  return llvm::TypeSwitch<Operation *, int64_t>(op)
+      .Case<AllReduceOp, AllGatherOp, ReduceScatterOp, AllToAllOp, SendOp,
+            RecvOp, RecordOp, WaitOp>([](auto op) { return op.getStream(); })
+      .Default([](Operation *) { return 0; });
 }
 
 int64_t BufferOp::getBytes() { return getSpanBytes(getMemRefType()); }

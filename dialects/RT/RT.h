@@ -20,6 +20,8 @@
 #include "dialects/RT/Enums.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/RT/Attrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/RT/Types.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/RT/Ops.h.inc"
 
@@ -46,6 +48,10 @@ inline constexpr llvm::StringLiteral kAddsProductAttr = "rt.adds_product";
 /// numbers of the task; -1 where a buffer holds parts of several. On a task:
 /// which values its arguments hold at its end.
 inline constexpr llvm::StringLiteral kValuesAttr = "rt.values";
+
+/// The stream of an op that can be on another than the compute stream, and of
+/// every other op that stream's number, 0.
+int64_t getStream(mlir::Operation *op);
 
 /// Names of the entry points of a stage.
 inline constexpr llvm::StringLiteral kTrainEntry = "train";

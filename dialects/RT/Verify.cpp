@@ -60,7 +60,7 @@ LogicalResult ProgramOp::verify() {
 
 LogicalResult StageOp::verify() {
   for (Operation &op : *getBlock())
-    if (!isa<BufferOp, FuncOp>(op))
+    if (!isa<BufferOp, EventOp, FuncOp>(op))
       return op.emitOpError() << "cannot be part of a stage";
   return success();
 }
@@ -73,11 +73,23 @@ LogicalResult BufferOp::verify() {
   return success();
 }
 
+LogicalResult EventOp::verify() {
+  if (int64_t(getSlots()) < 1)
+    return emitOpError() << "needs at least one slot";
+  return success();
+}
+
 LogicalResult FuncOp::verify() {
   for (Operation &op : *getBlock())
     if (!isa_and_nonnull<RTDialect>(op.getDialect()) ||
-        isa<FuncOp, BufferOp, StageOp, ProgramOp>(op))
+        isa<FuncOp, BufferOp, EventOp, StageOp, ProgramOp>(op))
       return op.emitOpError() << "cannot be part of an rt.func";
+  for (Type type : getBlock()->getArgumentTypes())
+    if (!isa<EventType>(type) &&
+        !(isa<MemRefType>(type) && cast<MemRefType>(type).hasStaticShape() &&
+          isBuffer(cast<MemRefType>(type))))
+      return emitOpError() << "takes " << type
+                           << ", which is neither a buffer nor an event";
   int64_t frame = getFrame();
   if (frame < 0 || frame % kAlignment)
     return emitOpError() << "has a frame of " << frame
@@ -136,6 +148,19 @@ LogicalResult AddressOp::verifySymbolUses(SymbolTableCollection &tables) {
     return diag;
   }
   int64_t slot = getSlot(), slots = buffer.getSlots();
+  if (slot < 0 || slot >= slots)
+    return emitOpError() << "names slot " << slot << " of " << slots;
+  return success();
+}
+
+LogicalResult EventOfOp::verifySymbolUses(SymbolTableCollection &tables) {
+  if (failed(checkInEntry(*this)))
+    return failure();
+  auto event = tables.lookupNearestSymbolFrom<EventOp>(*this, getEventAttr());
+  if (!event)
+    return emitOpError() << "names " << getEventAttr()
+                         << ", which is no rt.event";
+  int64_t slot = getSlot(), slots = event.getSlots();
   if (slot < 0 || slot >= slots)
     return emitOpError() << "names slot " << slot << " of " << slots;
   return success();

@@ -192,11 +192,11 @@ def text(file):
 plan = types.SimpleNamespace(
     check=lambda phase, file: "it says bad" if "bad" in text(file) else "",
     compute=lambda phase, file: text(file).count("+"),
-    results={"spmd": 1})
+    results={"spmd": 1, "rt": 1})
 for content, phase, wanted in (("bad", "spmd", "refused"),
                                ("a + b", "spmd", "same"),
                                ("a + b + c", "spmd", "other"),
-                               ("a + b", "rt", "unknown"),
+                               ("a + b", "rt", "same"),
                                ("bad", "rt", "refused")):
     result, _ = mutate.outcome(plan, phase, lambda: content, ".", "edits-tmp")
     assert result == wanted, (content, phase, result)

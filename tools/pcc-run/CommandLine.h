@@ -50,6 +50,14 @@ struct CommandLine {
   Opt<bool> exact{"exact", Desc("Computes in f64 whatever the declared types"),
                   in};
 
+  Opt<uint64_t> streamSeed{
+      "stream-seed",
+      Desc("Draws the order in which streams of an rt program are done"),
+      Value("seed"), llvm::cl::init(0), in};
+  Opt<bool> allowRaces{
+      "allow-races",
+      Desc("Runs an rt program although no event orders some accesses"), in};
+
   List show{"print",
             Desc("Results (by index) and symbols (@name) to print (default: "
                  "all results; none)"),

@@ -21,7 +21,10 @@ Session::Session(CommandLine &options, ModuleOp module, ModuleOp other)
 
 TensorRef Session::lookup(StringRef key) {
   if (key.consume_front("@")) {
-    FailureOr<TensorRef> value = machine.readSymbol(key);
+    if (arenas && !arenas->getSymbols().contains(key))
+      return nullptr;
+    FailureOr<TensorRef> value =
+        arenas ? arenas->readSymbol(key) : machine.readSymbol(key);
     return failed(value) ? nullptr : *value;
   }
   size_t index;
@@ -47,6 +50,27 @@ LogicalResult Session::setSymbols(Machine &machine) {
     }
   }
   return success();
+}
+
+LogicalResult Session::setSymbols(ArenaMachine &machine) {
+  for (const auto &[name, symbol] : machine.getSymbols()) {
+    std::string key = ("@" + name).str();
+    if (given.has(key)) {
+      auto value = given.get(key, symbol.type);
+      if (!value)
+        return symbol.buffer->emitError(llvm::toString(value.takeError()));
+      machine.writeSymbol(name, *value);
+    } else if (symbol.isParam && fills()) {
+      machine.writeSymbol(name, fill.parameter(name, symbol.init, symbol.type));
+    }
+  }
+  return success();
+}
+
+LogicalResult Session::setAllSymbols() {
+  if (failed(arenas ? setSymbols(*arenas) : setSymbols(machine)))
+    return failure();
+  return other ? setSymbols(*other) : success();
 }
 
 FailureOr<Tensor> Session::makeInput(Operation *op, const InputInfo &info,
@@ -227,6 +251,30 @@ int Session::runSchedules() {
   return report();
 }
 
+/// One run of an entry point of an rt program.
+int Session::runArenas() {
+  StringRef name =
+      options.entries.empty() ? StringRef(rt::kTrainEntry)
+                              : StringRef(options.entries[0]);
+  if (options.entries.size() > 1)
+    return usage("--entry of an rt program is one of its entry points");
+  for (auto [i, input] : llvm::enumerate(arenas->getInputs()))
+    for (int64_t slot = 0; slot < input.slots; ++slot) {
+      FailureOr<Tensor> value = makeInput(module, input.info, i, slot);
+      if (failed(value))
+        return kFailed;
+      arenas->writeInput(input, slot, *value);
+    }
+  auto outputs = arenas->run(name);
+  if (failed(outputs))
+    return kFailed;
+  for (const auto &[output, value] : *outputs) {
+    resultNames.push_back(output);
+    results.push_back(value);
+  }
+  return report();
+}
+
 int Session::report() {
   if (std::string key = given.unused(); !key.empty())
     return usage("there is no argument or symbol '" + key + "'");
@@ -259,12 +307,25 @@ int Session::run() {
     return usage(llvm::toString(std::move(error)));
   if (llvm::Error error = wanted.add(options.expect, options.expected))
     return usage(llvm::toString(std::move(error)));
-  if (failed(setSymbols(machine)) || (other && failed(setSymbols(*other))))
+  if (!module.getOps<rt::ProgramOp>().empty()) {
+    if (other || options.checkGradients)
+      return usage("an rt program can be run and trained; compare what it "
+                   "computes with the results of another phase's");
+    auto created = ArenaMachine::create(
+        module, options.exact,
+        {options.streamSeed, /*reportsRaces=*/!options.allowRaces});
+    if (failed(created))
+      return kFailed;
+    arenas = std::move(*created);
+  }
+  if (failed(setAllSymbols()))
     return kFailed;
   if (options.checkGradients)
     return checkGradients();
   if (!options.training.data.empty())
     return train();
+  if (arenas)
+    return runArenas();
   if (!module.getOps<pipe::ScheduleOp>().empty())
     return runSchedules();
   return runEntries();

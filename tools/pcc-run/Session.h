@@ -6,6 +6,7 @@
 #include "interpreter/Fill.h"
 #include "interpreter/Machine.h"
 #include "interpreter/NamedValues.h"
+#include "interpreter/rt/ArenaMachine.h"
 #include "tools/pcc-run/CommandLine.h"
 
 namespace pcc {
@@ -29,6 +30,9 @@ private:
   /// Gives the parameters and states of a machine the values of the command
   /// line.
   mlir::LogicalResult setSymbols(Machine &machine);
+  mlir::LogicalResult setSymbols(interp::ArenaMachine &machine);
+  /// Those of the program, and of the one that it is compared with.
+  mlir::LogicalResult setAllSymbols();
   /// The global values of a function's arguments.
   mlir::FailureOr<interp::ValueList> makeArguments(Machine &machine,
                                                    mlir::func::FuncOp function);
@@ -41,6 +45,7 @@ private:
   int checkGradients();
   int runEntries();
   int runSchedules();
+  int runArenas();
   int train();
   /// Prints, saves and compares what the command line asks for.
   int report();
@@ -53,6 +58,8 @@ private:
   mlir::ModuleOp module;
   Machine machine;
   std::optional<Machine> other;
+  /// Of an rt program, which then is on its ranks' arenas alone.
+  std::unique_ptr<interp::ArenaMachine> arenas;
   interp::Fill fill;
   interp::NamedValues given, wanted;
   /// Of the last entry, with their names if they have any.

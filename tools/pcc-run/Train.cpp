@@ -16,13 +16,11 @@ using namespace pcc::interp;
 
 /// Fills parameters as the runtime's binary does, but those that are given on
 /// the command line or made up by --fill.
-static void initialize(Training &training, Machine &machine,
-                       const TrainingOptions &options) {
-  RuntimeProgram &program = training.getProgram();
+static void initialize(Trainable &training, const TrainingOptions &options) {
   std::unique_ptr<SafeTensors> file;
   InitialValues values =
-      initialValues(program.get(), options.init, options.seed, file);
-  program.fillParameters(machine, values, options.model);
+      initialValues(training.getProgram(), options.init, options.seed, file);
+  training.fillParameters(values, options.model);
 }
 
 int Session::train() {
@@ -34,34 +32,41 @@ int Session::train() {
   Training::DataSource makeData;
   if (!llvm::sys::fs::is_directory(settings.data))
     makeData = make;
-  auto training = Training::create(machine, options.microbatches, makeData);
-  if (failed(training))
-    return kFailed;
-  RuntimeProgram &program = (*training)->getProgram();
-  int64_t batch = globalBatch(program.get()), seq = program.get().seq;
+  std::unique_ptr<Training> created;
+  if (!arenas) {
+    auto made = Training::create(machine, options.microbatches, makeData);
+    if (failed(made))
+      return kFailed;
+    created = std::move(*made);
+  }
+  Trainable &training = arenas ? static_cast<Trainable &>(*arenas) : *created;
+  const pcc_program &program = training.getProgram();
+  int64_t batch = globalBatch(program), seq = program.seq;
+  if (arenas && options.microbatches &&
+      options.microbatches != program.microbatches)
+    return usage("the program has " + Twine(program.microbatches) +
+                 " microbatches, not " + Twine(options.microbatches));
 
   std::unique_ptr<Training> reference;
   std::optional<ValueCheck> check;
   if (other) {
-    auto created =
-        Training::create(*other, program.get().microbatches, makeData);
-    if (failed(created))
+    auto made = Training::create(*other, program.microbatches, makeData);
+    if (failed(made))
       return kFailed;
-    reference = std::move(*created);
-    if (globalBatch(reference->getProgram().get()) != batch)
+    reference = std::move(*made);
+    if (globalBatch(reference->getProgram()) != batch)
       return usage("the reference has another global batch");
     check.emplace(*other, machine, options.rtol);
   }
   if (!fills()) {
-    initialize(**training, machine, settings);
+    initialize(training, settings);
     if (other)
-      initialize(*reference, *other, settings);
-    if (failed(setSymbols(machine)) || (other && failed(setSymbols(*other))))
+      initialize(*reference, settings);
+    if (failed(setAllSymbols()))
       return kFailed;
   }
 
-  std::unique_ptr<Dataset> data =
-      openDataset(program.get(), settings.data, "data");
+  std::unique_ptr<Dataset> data = openDataset(program, settings.data, "data");
   DataOrder order(data->samples(), batch, settings.shuffle, settings.seed);
   if (data->samples() < batch)
     return usage("'" + Twine(settings.data) + "' has " +
@@ -87,14 +92,14 @@ int Session::train() {
     FailureOr<StepOutputs> wanted;
     if (other) {
       check->clear();
-      reference->getProgram().fillInputs(*data, order, values);
+      reference->fillInputs(*data, order, values);
       wanted = reference->step();
       if (failed(wanted))
         return kFailed;
     }
     auto begin = std::chrono::steady_clock::now();
-    program.fillInputs(*data, order, values);
-    FailureOr<StepOutputs> found = (*training)->step();
+    training.fillInputs(*data, order, values);
+    FailureOr<StepOutputs> found = training.step();
     if (failed(found))
       return kFailed;
     std::chrono::duration<double> time =

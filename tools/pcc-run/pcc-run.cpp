@@ -2,6 +2,7 @@
 
 #include "dialects/Dist/Dist.h"
 #include "dialects/Pipe/Pipe.h"
+#include "dialects/RT/RT.h"
 #include "mlir/Parser/Parser.h"
 #include "tools/pcc-run/Session.h"
 #include "llvm/Support/InitLLVM.h"
@@ -25,7 +26,7 @@ int main(int argc, char **argv) {
 
   DialectRegistry registry;
   registry.insert<func::FuncDialect, nn::NNDialect, dist::DistDialect,
-                  pipe::PipeDialect>();
+                  pipe::PipeDialect, rt::RTDialect>();
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
   llvm::SourceMgr sources, otherSources;

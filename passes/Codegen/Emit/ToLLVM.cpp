@@ -62,6 +62,12 @@ public:
         pointer(LLVM::LLVMPointerType::get(module.getContext())) {
     for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
       buffers[buffer.getSymName()] = buffer;
+    // Events are numbered as they stand, slot by slot.
+    int64_t number = 0;
+    for (auto event : stage.getBlock()->getOps<rt::EventOp>()) {
+      events[event.getSymName()] = number;
+      number += event.getSlots();
+    }
   }
 
   LogicalResult run() {
@@ -77,6 +83,9 @@ private:
   LogicalResult lowerOp(rt::AddressOp op);
   LogicalResult lowerOp(rt::TemporaryOp op);
   void lowerOp(rt::ConstantOp op);
+  void lowerOp(rt::EventOfOp op);
+  void lowerOp(rt::RecordOp op);
+  void lowerOp(rt::WaitOp op);
   void lowerOp(rt::ViewOp op);
   LogicalResult lowerOp(rt::LaunchOp op);
   void lowerOp(rt::GemmOp op);
@@ -115,6 +124,15 @@ private:
     all.append(arguments.begin(), arguments.end());
     runtime.call(builder, loc, name, all);
   }
+  /// The same on the stream of `op`: the compute stream has calls of its own.
+  void callOn(Operation *op, StringRef name, ArrayRef<Value> arguments) {
+    int64_t stream = rt::getStream(op);
+    if (stream == PCC_COMPUTE_STREAM)
+      return call(name, arguments);
+    SmallVector<Value> all = {i32(stream)};
+    all.append(arguments.begin(), arguments.end());
+    call((name + "_async").str(), all);
+  }
 
   ModuleOp module;
   rt::StageOp stage;
@@ -125,12 +143,14 @@ private:
   Type pointer;
   Location loc = UnknownLoc::get(builder.getContext());
   llvm::StringMap<rt::BufferOp> buffers;
+  llvm::StringMap<int64_t> events;
   llvm::StringMap<LLVM::LLVMFuncOp> kernels;
   /// By shape and element types.
   std::map<std::pair<const void *, std::array<int32_t, 3>>, Datum> gemms;
   llvm::DenseMap<int64_t, Datum> constants;
   // Of the function at hand; `base` is the arena or the frame.
   Value context, base, arguments;
+  /// Of buffers the addresses, of events the numbers.
   DenseMap<Value, Value> addresses;
 };
 
@@ -139,7 +159,11 @@ LogicalResult StageToLLVM::lower(rt::FuncOp function) {
   loc = function.getLoc();
   addresses.clear();
   auto parameters = function.getBlock()->getArguments();
-  SmallVector<Type> types(2 + parameters.size(), pointer);
+  SmallVector<Type> types(2, pointer);
+  for (BlockArgument parameter : parameters)
+    types.push_back(isa<rt::EventType>(parameter.getType())
+                        ? Type(builder.getI32Type())
+                        : pointer);
   auto type = LLVM::LLVMFunctionType::get(
       LLVM::LLVMVoidType::get(builder.getContext()), types);
   auto made = LLVM::LLVMFuncOp::create(
@@ -192,8 +216,9 @@ LogicalResult StageToLLVM::lower(Operation *op) {
       .Case<rt::AddressOp, rt::TemporaryOp, rt::LaunchOp, rt::AllReduceOp,
             rt::ShardSliceOp, rt::CommIndexOp>(
           [&](auto op) { return lowerOp(op); })
-      .Case<rt::ConstantOp, rt::ViewOp, rt::GemmOp, rt::CopyOp, rt::ZeroOp,
-            rt::SendOp, rt::RecvOp, rt::ExchangeOp, rt::CallOp>([&](auto op) {
+      .Case<rt::ConstantOp, rt::ViewOp, rt::EventOfOp, rt::RecordOp, rt::WaitOp,
+            rt::GemmOp, rt::CopyOp, rt::ZeroOp, rt::SendOp, rt::RecvOp,
+            rt::ExchangeOp, rt::CallOp>([&](auto op) {
         lowerOp(op);
         return success();
       })
@@ -232,6 +257,18 @@ void StageToLLVM::lowerOp(rt::ConstantOp op) {
   if (isNew)
     it->second = data.add("pcc.constant", Datum::i64(op.getValue()));
   addresses[op] = it->second.emit(builder, loc);
+}
+
+void StageToLLVM::lowerOp(rt::EventOfOp op) {
+  addresses[op] = i32(events.lookup(op.getEvent()) + int64_t(op.getSlot()));
+}
+
+void StageToLLVM::lowerOp(rt::RecordOp op) {
+  call("pcc_record", {i32(op.getStream()), address(op.getEvent())});
+}
+
+void StageToLLVM::lowerOp(rt::WaitOp op) {
+  call("pcc_wait", {i32(op.getStream()), address(op.getEvent())});
 }
 
 void StageToLLVM::lowerOp(rt::ViewOp op) {
@@ -293,13 +330,15 @@ LogicalResult StageToLLVM::lowerOp(rt::CommIndexOp op) {
 }
 
 void StageToLLVM::lowerOp(rt::SendOp op) {
-  call("pcc_send", {i32(op.getStage()), i32(op.getChannel()),
-                    address(op.getBuffer()), bytesOf(op.getBuffer())});
+  callOn(op, "pcc_send",
+         {i32(op.getStage()), i32(op.getChannel()), address(op.getBuffer()),
+          bytesOf(op.getBuffer())});
 }
 
 void StageToLLVM::lowerOp(rt::RecvOp op) {
-  call("pcc_recv", {i32(op.getStage()), i32(op.getChannel()),
-                    address(op.getBuffer()), bytesOf(op.getBuffer())});
+  callOn(op, "pcc_recv",
+         {i32(op.getStage()), i32(op.getChannel()), address(op.getBuffer()),
+          bytesOf(op.getBuffer())});
 }
 
 void StageToLLVM::lowerOp(rt::ExchangeOp op) {
@@ -353,8 +392,9 @@ LogicalResult StageToLLVM::lowerOp(rt::AllReduceOp op) {
       cast<MemRefType>(op.getBuffers()[0].getType()).getElementType();
   int64_t count = op.getBytes() / rt::getElementBytes(element);
   bool isMax = op.getReduction() == rt::Reduction::Max;
-  call("pcc_all_reduce", {*number, *type, i32(isMax ? PCC_MAX : PCC_SUM),
-                          address(op.getBuffers()[0]), i64(count)});
+  callOn(op, "pcc_all_reduce",
+         {*number, *type, i32(isMax ? PCC_MAX : PCC_SUM),
+          address(op.getBuffers()[0]), i64(count)});
   return success();
 }
 
@@ -377,7 +417,7 @@ LogicalResult StageToLLVM::lowerGathering(Operation *op, StringRef name,
       ranks *= program.getAxisSize(cast<StringAttr>(axis).getValue());
     count = i64(cast<MemRefType>(in.getType()).getNumElements() / ranks);
   }
-  call(name, {*number, *type, address(in), address(out), count});
+  callOn(op, name, {*number, *type, address(in), address(out), count});
   return success();
 }
 

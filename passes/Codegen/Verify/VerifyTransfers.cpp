@@ -1,9 +1,9 @@
 //===- VerifyTransfers.cpp - Do the stages' transfers meet? ---------------===//
 //
 // All ranks of a stage run the same program, so collectives within a stage
-// meet by themselves; what crosses stages is followed here. Before, the order
-// of transfers is that of the schedules; lowering has moved and merged
-// reductions since.
+// meet by themselves; what crosses stages is followed here, stream by stream,
+// as events let it. Before, the order of transfers is that of the schedules;
+// lowering has moved and merged reductions since.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,15 +22,29 @@ struct Half {
   bool isDone = false;
 };
 
-/// The entry point of a stage: its transfers, and how many of them are done.
-struct StageRun {
+/// A transfer; or an rt.wait, for so many operations of another stream.
+struct Step {
+  Operation *op;
+  int64_t stream = 0;
+  size_t count = 0;
+
+  bool isWait() const { return isa<rt::WaitOp>(op); }
+};
+
+/// A stream of a stage in an entry point: its steps, and how many are done.
+struct StreamRun {
   rt::StageOp stage;
-  SmallVector<Operation *> transfers;
+  int64_t stream = 0;
+  SmallVector<Step> steps;
   size_t next = 0;
   SmallVector<Half, 2> halves;
 
-  bool isDone() const { return next == transfers.size(); }
-  Operation *current() const { return transfers[next]; }
+  bool isDone() const { return next == steps.size(); }
+  const Step &current() const { return steps[next]; }
+  bool isAtCollective() const {
+    return !isDone() && halves.empty() && !current().isWait();
+  }
+  int64_t stageNumber() const { return rt::StageOp(stage).getIndex(); }
 };
 
 bool spansStages(Operation *op, rt::ProgramOp program) {
@@ -41,16 +55,63 @@ bool spansStages(Operation *op, rt::ProgramOp program) {
                                    dist::AxisRole::Pipeline);
 }
 
-void collect(rt::FuncOp function, rt::ProgramOp program,
-             SmallVectorImpl<Operation *> &transfers) {
+/// Gives the streams of one stage what an entry point has for them.
+class Collector {
+public:
+  Collector(rt::StageOp stage, rt::ProgramOp program)
+      : stage(stage), program(program), symbols(stage) {}
+  void collect(rt::FuncOp entry) { collect(entry, Events()); }
+  ArrayRef<StreamRun> getRuns() const { return runs; }
+
+private:
+  /// An event is its symbol and slot.
+  using Event = std::pair<Operation *, int64_t>;
+  using Events = DenseMap<Value, Event>;
+
+  void collect(rt::FuncOp function, Events events);
+  StreamRun &runOf(int64_t stream) {
+    for (StreamRun &run : runs)
+      if (run.stream == stream)
+        return run;
+    runs.push_back({stage, stream, {}, 0, {}});
+    return runs.back();
+  }
+
+  rt::StageOp stage;
+  rt::ProgramOp program;
+  SymbolTable symbols;
+  SmallVector<StreamRun> runs;
+  /// What the last record of an event stands for.
+  DenseMap<Event, Step> recorded;
+};
+
+void Collector::collect(rt::FuncOp function, Events events) {
   for (Operation &op : *function.getBlock()) {
-    if (auto call = dyn_cast<rt::CallOp>(op))
-      collect(SymbolTable::lookupNearestSymbolFrom<rt::FuncOp>(
-                  call, call.getCalleeAttr()),
-              program, transfers);
-    else if (isa<rt::SendOp, rt::RecvOp, rt::ExchangeOp>(op) ||
-             spansStages(&op, program))
-      transfers.push_back(&op);
+    if (auto call = dyn_cast<rt::CallOp>(op)) {
+      auto callee = symbols.lookup<rt::FuncOp>(call.getCallee());
+      Events inner;
+      for (auto [argument, value] :
+           llvm::zip(callee.getBlock()->getArguments(), call.getArgs()))
+        if (isa<rt::EventType>(value.getType()))
+          inner[argument] = events.lookup(value);
+      collect(callee, std::move(inner));
+    } else if (auto event = dyn_cast<rt::EventOfOp>(op)) {
+      events[event] = {symbols.lookup(event.getEvent()),
+                       int64_t(event.getSlot())};
+    } else if (auto record = dyn_cast<rt::RecordOp>(op)) {
+      int64_t stream = record.getStream();
+      recorded[events.lookup(record.getEvent())] = {&op, stream,
+                                                    runOf(stream).steps.size()};
+    } else if (auto wait = dyn_cast<rt::WaitOp>(op)) {
+      // Without a record in this entry it is for what was before.
+      auto mark = recorded.find(events.lookup(wait.getEvent()));
+      if (mark != recorded.end())
+        runOf(wait.getStream())
+            .steps.push_back({&op, mark->second.stream, mark->second.count});
+    } else if (isa<rt::SendOp, rt::RecvOp, rt::ExchangeOp>(op) ||
+               spansStages(&op, program)) {
+      runOf(rt::getStream(&op)).steps.push_back({&op});
+    }
   }
 }
 
@@ -96,7 +157,9 @@ public:
   LogicalResult verify();
 
 private:
-  LogicalResult post(StageRun &run);
+  LogicalResult post(StreamRun &run);
+  /// Passes the waits that are over.
+  bool passWaits();
   FailureOr<bool> matchMessages();
   /// Completes a collective that all stages have come to.
   bool matchCollective();
@@ -104,78 +167,113 @@ private:
 
   ModuleOp module;
   StringRef entry;
-  SmallVector<StageRun> runs;
+  int64_t stages = 0;
+  SmallVector<StreamRun> runs;
 };
 
 } // namespace
 
-LogicalResult TransferVerifier::post(StageRun &run) {
-  run.halves = halvesOf(run.current());
+LogicalResult TransferVerifier::post(StreamRun &run) {
+  run.halves = halvesOf(run.current().op);
   for (const Half &half : run.halves)
-    if (half.peer < 0 || half.peer >= int64_t(runs.size()))
-      return run.current()->emitOpError()
-             << "names stage " << half.peer << " of " << runs.size();
+    if (half.peer < 0 || half.peer >= stages)
+      return run.current().op->emitOpError()
+             << "names stage " << half.peer << " of " << stages;
   return success();
+}
+
+bool TransferVerifier::passWaits() {
+  bool isAny = false;
+  for (StreamRun &run : runs)
+    while (!run.isDone() && run.current().isWait()) {
+      const Step &wait = run.current();
+      auto *other = llvm::find_if(runs, [&](const StreamRun &other) {
+        return other.stage == run.stage && other.stream == wait.stream;
+      });
+      if (other->next < wait.count)
+        break;
+      ++run.next;
+      isAny = true;
+    }
+  return isAny;
 }
 
 FailureOr<bool> TransferVerifier::matchMessages() {
   bool isAny = false;
-  for (auto [from, sender] : llvm::enumerate(runs))
+  for (StreamRun &sender : runs)
     for (Half &send : sender.halves) {
-      if (!send.isSend || send.isDone)
+      if (!send.isSend)
         continue;
-      StageRun &receiver = runs[send.peer];
-      for (Half &recv : receiver.halves) {
-        if (recv.isSend || recv.isDone || recv.peer != int64_t(from) ||
-            recv.channel != send.channel)
-          continue;
-        if (recv.bytes != send.bytes) {
-          InFlightDiagnostic diag = receiver.current()->emitOpError()
-                                    << "receives " << recv.bytes
-                                    << " bytes where stage " << from
-                                    << " sends " << send.bytes;
-          diag.attachNote(sender.current()->getLoc()) << "sent here";
-          return diag;
+      for (StreamRun &receiver : runs)
+        for (Half &recv : receiver.halves) {
+          if (send.isDone || recv.isSend || recv.isDone ||
+              receiver.stageNumber() != send.peer ||
+              recv.peer != sender.stageNumber() || recv.channel != send.channel)
+            continue;
+          if (recv.bytes != send.bytes) {
+            InFlightDiagnostic diag =
+                receiver.current().op->emitOpError()
+                << "receives " << recv.bytes << " bytes where stage "
+                << sender.stageNumber() << " sends " << send.bytes;
+            diag.attachNote(sender.current().op->getLoc()) << "sent here";
+            return diag;
+          }
+          send.isDone = recv.isDone = isAny = true;
         }
-        send.isDone = recv.isDone = isAny = true;
-      }
     }
   return isAny;
 }
 
 bool TransferVerifier::matchCollective() {
-  for (const StageRun &run : runs)
-    if (run.isDone() || !run.halves.empty() ||
-        describeCollective(run.current()) !=
-            describeCollective(runs.front().current()))
-      return false;
-  for (StageRun &run : runs)
-    ++run.next;
-  return true;
+  for (StreamRun &first : runs) {
+    if (first.stageNumber() != 0 || !first.isAtCollective())
+      continue;
+    std::string text = describeCollective(first.current().op);
+    SmallVector<StreamRun *> all;
+    for (StreamRun &run : runs)
+      if (run.isAtCollective() && run.stageNumber() == int64_t(all.size()) &&
+          describeCollective(run.current().op) == text)
+        all.push_back(&run);
+    if (int64_t(all.size()) != stages)
+      continue;
+    for (StreamRun *run : all)
+      ++run->next;
+    return true;
+  }
+  return false;
 }
 
 LogicalResult TransferVerifier::reportDeadlock() {
   InFlightDiagnostic diag =
       module.emitError("the stages wait for each other forever in @") << entry;
-  for (auto [index, run] : llvm::enumerate(runs)) {
-    if (run.isDone()) {
-      diag.attachNote(run.stage.getLoc()) << "stage " << index << " is done";
-      continue;
-    }
-    Diagnostic &note = diag.attachNote(run.current()->getLoc());
-    note << "stage " << index;
-    if (run.halves.empty())
-      note << " waits for all stages to do "
-           << describeCollective(run.current());
-    StringRef separator = " waits to ";
-    for (const Half &half : run.halves) {
-      if (half.isDone)
+  for (int64_t stage = 0; stage < stages; ++stage) {
+    bool isDone = true;
+    for (const StreamRun &run : runs) {
+      if (run.stageNumber() != stage || run.isDone())
         continue;
-      note << separator << (half.isSend ? "send " : "receive ") << half.bytes
-           << " bytes " << (half.isSend ? "to" : "from") << " stage "
-           << half.peer << " on channel " << half.channel;
-      separator = " and to ";
+      isDone = false;
+      Diagnostic &note = diag.attachNote(run.current().op->getLoc());
+      note << "stage " << stage;
+      if (run.current().isWait())
+        note << " waits on stream " << run.stream << " for stream "
+             << run.current().stream;
+      else if (run.halves.empty())
+        note << " waits for all stages to do "
+             << describeCollective(run.current().op);
+      StringRef separator = " waits to ";
+      for (const Half &half : run.halves) {
+        if (half.isDone)
+          continue;
+        note << separator << (half.isSend ? "send " : "receive ") << half.bytes
+             << " bytes " << (half.isSend ? "to" : "from") << " stage "
+             << half.peer << " on channel " << half.channel;
+        separator = " and to ";
+      }
     }
+    if (isDone)
+      for (auto op : module.getOps<rt::StageOp>())
+        if (int64_t(op.getIndex()) == stage)
+          diag.attachNote(op.getLoc()) << "stage " << stage << " is done";
   }
   return diag;
 }
@@ -184,31 +282,34 @@ LogicalResult TransferVerifier::verify() {
   auto programs = module.getOps<rt::ProgramOp>();
   rt::ProgramOp program = programs.empty() ? nullptr : *programs.begin();
   for (auto stage : module.getOps<rt::StageOp>()) {
-    if (stage.getIndex() != runs.size())
+    if (int64_t(stage.getIndex()) != stages)
       return stage.emitOpError()
-             << "stands where stage " << runs.size() << " must be";
-    StageRun &run = runs.emplace_back();
-    run.stage = stage;
+             << "stands where stage " << stages << " must be";
+    ++stages;
+    Collector collector(stage, program);
     if (auto function = dyn_cast_or_null<rt::FuncOp>(
             SymbolTable::lookupSymbolIn(stage, entry)))
-      collect(function, program, run.transfers);
+      collector.collect(function);
+    llvm::append_range(runs, collector.getRuns());
   }
   while (true) {
-    for (StageRun &run : runs)
-      if (!run.isDone() && run.halves.empty() && failed(post(run)))
+    bool isAny = passWaits();
+    for (StreamRun &run : runs)
+      if (!run.isDone() && run.halves.empty() && !run.current().isWait() &&
+          failed(post(run)))
         return failure();
     FailureOr<bool> isProgress = matchMessages();
     if (failed(isProgress))
       return failure();
-    for (StageRun &run : runs)
+    for (StreamRun &run : runs)
       if (!run.halves.empty() &&
           llvm::all_of(run.halves, [](const Half &h) { return h.isDone; })) {
         run.halves.clear();
         ++run.next;
       }
-    if (llvm::all_of(runs, [](const StageRun &run) { return run.isDone(); }))
+    if (llvm::all_of(runs, [](const StreamRun &run) { return run.isDone(); }))
       return success();
-    if (!*isProgress && !matchCollective())
+    if (!isAny && !*isProgress && !matchCollective())
       return reportDeadlock();
   }
 }

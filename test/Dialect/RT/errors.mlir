@@ -707,3 +707,78 @@ rt.stage 0 {
     rt.call @f() frame @frame.f
   }
 }
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{needs at least one slot}}
+  rt.event @e slots 0
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @train() {
+    // expected-error @+1 {{names @e, which is no rt.event}}
+    %e = rt.event_of @e : !rt.event
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.event @e slots 2
+  rt.func @train() {
+    // expected-error @+1 {{names slot 2 of 2}}
+    %e = rt.event_of @e slot 2 : !rt.event
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.event @e
+  rt.func @f() {
+    // expected-error @+1 {{is in @f, which is no entry point}}
+    %e = rt.event_of @e : !rt.event
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.event @e
+  rt.func @train() {
+    %e = rt.event_of @e : !rt.event
+    // expected-error @+1 {{attribute 'stream' failed to satisfy constraint}}
+    rt.record %e stream -1
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%x: memref<4xf32>) {
+    // expected-error @+1 {{attribute 'stream' failed to satisfy constraint}}
+    rt.send %x to 1 channel 0 stream -1 : memref<4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{takes 'tensor<4xf32>', which is neither a buffer nor an event}}
+  rt.func @f(%x: tensor<4xf32>) {
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%e: !rt.event) {
+  }
+  rt.func @train() {
+    // expected-error @+1 {{does not give @f the buffers it takes}}
+    rt.call @f()
+  }
+}

@@ -53,7 +53,33 @@ rt.stage 0 arena 4096 {
   // CHECK: rt.func @both() frame 64 attributes {of = "nothing"} {
   rt.func @both() frame 64 attributes {of = "nothing"} {
   }
+  // CHECK: rt.event @sent slots 2
+  rt.event @sent slots 2
+  // CHECK: rt.func @reduce(%[[X:.*]]: memref<4x8xf32>, %[[E:.*]]: !rt.event) {
+  rt.func @reduce(%x: memref<4x8xf32>, %e: !rt.event) {
+    // CHECK-NEXT: rt.all_reduce sum %[[X]] over ["tp"] stream 3 : memref<4x8xf32>
+    rt.all_reduce sum %x over ["tp"] stream 3 : memref<4x8xf32>
+    // CHECK-NEXT: rt.record %[[E]] stream 3
+    rt.record %e stream 3
+    // CHECK-NEXT: rt.wait %[[E]]{{$}}
+    rt.wait %e
+    // CHECK-NEXT: rt.all_gather %[[X]] to %[[X]] over ["tp"] stream 1 :
+    rt.all_gather %x to %x over ["tp"] stream 1
+        : memref<4x8xf32> to memref<4x8xf32>
+    // CHECK-NEXT: rt.reduce_scatter %[[X]] to %[[X]] over ["tp"] stream 1 :
+    rt.reduce_scatter %x to %x over ["tp"] stream 1
+        : memref<4x8xf32> to memref<4x8xf32>
+    // CHECK-NEXT: rt.all_to_all %[[X]] to %[[X]] over ["tp"] stream 1 :
+    rt.all_to_all %x to %x over ["tp"] stream 1
+        : memref<4x8xf32> to memref<4x8xf32>
+    // CHECK-NEXT: rt.send %[[X]] to 1 channel 2 stream 4 : memref<4x8xf32>
+    rt.send %x to 1 channel 2 stream 4 : memref<4x8xf32>
+    // CHECK-NEXT: rt.recv %[[X]] from 1 channel 2 stream 5 : memref<4x8xf32>
+    rt.recv %x from 1 channel 2 stream 5 : memref<4x8xf32>
+  }
   rt.func @train() {
+    // CHECK: %[[SENT:.*]] = rt.event_of @sent slot 1 : !rt.event
+    %sent = rt.event_of @sent slot 1 : !rt.event
     // CHECK: rt.address @x slot 1 : memref<4x8xf32>
     %x = rt.address @x slot 1 : memref<4x8xf32>
     // CHECK: rt.address @y : memref<4x8xf32>

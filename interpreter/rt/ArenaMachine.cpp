@@ -1,0 +1,407 @@
+//===- ArenaMachine.cpp - Virtual ranks with arenas -----------------------===//
+
+#include "interpreter/rt/ArenaMachine.h"
+#include "analysis/ElementTypes.h"
+#include "analysis/IdBound.h"
+#include "dialects/NN/AttrNames.h"
+#include "dialects/NN/Names.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::interp;
+
+/// How many moves an order of streams is kept for, on average.
+static constexpr uint64_t kMovesPerOrder = 64;
+
+/// Whether a buffer holds from one entry point to the next what it does.
+static bool isKept(rt::BufferOp buffer) {
+  return buffer.getKind() <= rt::BufferKind::Sum;
+}
+
+/// All slots.
+static ByteRange rangeOf(rt::BufferOp buffer) {
+  int64_t begin = *buffer.getOffset();
+  return {begin, begin + buffer.getTotalBytes()};
+}
+
+/// What lies in the first slot, or, as one, in all.
+static Place placeOf(rt::BufferOp buffer, int64_t slot = 0) {
+  return {buffer.getMemRefType(),
+          int64_t(*buffer.getOffset()) + slot * buffer.getSlotBytes()};
+}
+
+static RankedTensorType typeOf(const pcc_layout &layout, Type element) {
+  return RankedTensorType::get(ArrayRef(layout.shape, layout.rank), element);
+}
+
+static auto buffersOf(rt::StageOp stage) {
+  return stage.getBlock()->getOps<rt::BufferOp>();
+}
+
+ArenaMachine::ArenaMachine(ModuleOp module, bool exact, StreamOptions options)
+    : module(module), kernels(module, exact), options(options),
+      random(options.seed) {}
+
+FailureOr<std::unique_ptr<ArenaMachine>>
+ArenaMachine::create(ModuleOp module, bool exact, StreamOptions options) {
+  std::unique_ptr<ArenaMachine> self(new ArenaMachine(module, exact, options));
+  auto record = ProgramRecord::create(module);
+  if (failed(record))
+    return failure();
+  self->record = std::move(*record);
+  if (failed(self->start()))
+    return failure();
+  return self;
+}
+
+LogicalResult ArenaMachine::start() {
+  for (rt::StageOp stage : record->getStages()) {
+    issuers.emplace_back(stage, record->getOp(), options.reportsRaces);
+    for (rt::BufferOp buffer : buffersOf(stage)) {
+      StringRef name = buffer.getSymName();
+      RankedTensorType type = typeOf(record->layoutOf(buffer),
+                                     buffer.getMemRefType().getElementType());
+      bool isParam = buffer.getKind() == rt::BufferKind::Param;
+      if (isParam || buffer.getKind() == rt::BufferKind::State) {
+        auto init = buffer->getAttrOfType<StringAttr>("init");
+        auto value = init ? nn::symbolizeInit(init.getValue()) : std::nullopt;
+        auto [known, isNew] = symbols.try_emplace(
+            name,
+            Symbol{buffer, type, value.value_or(nn::Init::Zero), isParam});
+        if (!isNew && known->second.type != type)
+          return buffer.emitOpError()
+                 << "is a " << type << " as a whole, in "
+                 << "another stage a " << known->second.type;
+      } else if (buffer.getKind() == rt::BufferKind::Input) {
+        bool isKnown = llvm::any_of(
+            inputs, [&](const Input &input) { return input.symbol == name; });
+        if (isKnown)
+          continue;
+        auto role = buffer->getAttrOfType<StringAttr>("role");
+        auto given = buffer->getAttrOfType<StringAttr>("name");
+        Input &input = inputs.emplace_back(
+            Input{{std::nullopt, given ? given.str() : name.str(), type,
+                   buffer.getSlots() > 1},
+                  name.str(),
+                  int64_t(buffer.getSlots())});
+        InputInfo &info = input.info;
+        info.role = nn::symbolizeInputRole(role ? role.getValue() : "");
+        if (info.role) {
+          info.dims = nn::dimsOf(*info.role, type.getRank(),
+                                 buffer->getAttr(nn::kDimsAttr));
+          info.isPerMicrobatch |= nn::hasRowPerSample(*info.role);
+        }
+        if (auto ids = nn::IdBound::from(buffer->getAttr(nn::kIdsAttr))) {
+          info.vocab = ids->below;
+          info.lookedUpBy = ids->node.str();
+          info.isOfLoss = ids->isOfLoss;
+        }
+      }
+    }
+  }
+  for (int64_t rank = 0; rank < worldSize(getProgram()); ++rank) {
+    Coordinates coordinates = coordinatesOf(getProgram(), rank);
+    int64_t number = stageOf(getProgram(), coordinates);
+    rt::StageOp stage = record->getStages()[number];
+    ranks.push_back({coordinates,
+                     number,
+                     Arena(int64_t(*stage.getArena()), kernels.isExact()),
+                     {},
+                     {}});
+    // As at the start of a compiled program, but that what has no first value
+    // is not there.
+    for (rt::BufferOp buffer : buffersOf(stage))
+      if (isKept(buffer) && buffer.getKind() != rt::BufferKind::Param)
+        ranks.back().arena.zero(rangeOf(buffer));
+  }
+  return success();
+}
+
+void ArenaMachine::beginEntry() {
+  for (Rank &rank : ranks) {
+    std::vector<ByteRange> kept;
+    for (rt::BufferOp buffer : buffersOf(record->getStages()[rank.stage]))
+      if (isKept(buffer))
+        kept.push_back(rangeOf(buffer));
+    // What is still under way may read what it was given.
+    Issuer &issuer = issuers[rank.stage];
+    for (int64_t stream = 0; stream < issuer.numStreams(); ++stream)
+      for (int64_t i = rank.doneOf(stream); i < issuer.count(stream); ++i)
+        for (const Place &place : issuer.get(stream, i).places)
+          if (!place.constant)
+            kept.push_back(place.range());
+    llvm::sort(kept,
+               [](ByteRange a, ByteRange b) { return a.begin < b.begin; });
+    kept.push_back({rank.arena.size(), rank.arena.size()});
+    int64_t end = 0;
+    for (ByteRange range : kept) {
+      if (range.begin > end)
+        rank.arena.poison({end, range.begin});
+      end = std::max(end, range.end);
+    }
+  }
+  isFresh = true;
+}
+
+std::vector<Tensor> ArenaMachine::partsOf(const Tensor &global,
+                                          const pcc_layout &layout) {
+  std::vector<Tensor> parts;
+  SmallVector<int64_t> strides = rowMajorStrides(global.shape());
+  for (Rank &rank : ranks) {
+    Shard shard = shardOf(getProgram(), layout, rank.coordinates);
+    Tensor part(
+        RankedTensorType::get(shard.extent, global.type.getElementType()));
+    int64_t base = 0;
+    for (size_t d = 0; d < strides.size(); ++d)
+      base += shard.start[d] * strides[d];
+    readStrided(global, base, strides, part);
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+rt::BufferOp ArenaMachine::findBuffer(const Rank &rank, StringRef name) {
+  return dyn_cast_or_null<rt::BufferOp>(
+      SymbolTable::lookupSymbolIn(record->getStages()[rank.stage], name));
+}
+
+void ArenaMachine::writeSymbol(StringRef name, const Tensor &global) {
+  const Symbol &symbol = symbols.find(name)->second;
+  std::vector<Tensor> parts = partsOf(global, record->layoutOf(symbol.buffer));
+  for (auto [rank, part] : llvm::zip_equal(ranks, parts))
+    if (rt::BufferOp buffer = findBuffer(rank, name))
+      store(rank, placeOf(buffer), std::move(part));
+}
+
+void ArenaMachine::writeInput(const Input &input, int64_t microbatch,
+                              const Tensor &global) {
+  if (!isFresh)
+    beginEntry();
+  for (Rank &rank : ranks)
+    if (rt::BufferOp buffer = findBuffer(rank, input.symbol)) {
+      std::vector<Tensor> parts = partsOf(global, record->layoutOf(buffer));
+      store(rank, placeOf(buffer, microbatch),
+            std::move(parts[&rank - ranks.data()]));
+    }
+}
+
+/// The first element in which two parts differ.
+static std::optional<int64_t> findDifference(const Tensor &a, const Tensor &b) {
+  for (int64_t i = 0; i < a.size(); ++i) {
+    double x = a.get(i), y = b.get(i);
+    if (x != y && (x == x || y == y))
+      return i;
+  }
+  return std::nullopt;
+}
+
+FailureOr<TensorRef> ArenaMachine::join(StringRef name,
+                                        ArrayRef<int64_t> holders) {
+  rt::BufferOp first = findBuffer(ranks[holders.front()], name);
+  Type element = first.getMemRefType().getElementType();
+  const pcc_layout &layout = record->layoutOf(first);
+  Tensor global(typeOf(layout, element));
+  SmallVector<int64_t> strides = rowMajorStrides(global.shape());
+  std::map<int64_t, std::pair<int64_t, Tensor>> seen; // by first element
+  for (int64_t number : holders) {
+    Rank &rank = ranks[number];
+    rt::BufferOp buffer = findBuffer(rank, name);
+    Place place = placeOf(buffer);
+    if (auto byte = rank.arena.findUnwritten(place.range()))
+      return LogicalResult(buffer.emitOpError()
+                           << "has a byte on rank " << number
+                           << " that nothing has written: " << *byte);
+    Tensor part(RankedTensorType::get(place.type.getShape(), element));
+    rank.arena.read(place.offset, analysis::dtypeOf(element), part.size(), part,
+                    0);
+    Shard shard = shardOf(getProgram(), layout, rank.coordinates);
+    int64_t base = 0;
+    for (size_t d = 0; d < strides.size(); ++d)
+      base += shard.start[d] * strides[d];
+    auto known = seen.find(base);
+    if (known == seen.end()) {
+      writeStrided(part, base, strides, global);
+      seen.emplace(base, std::pair(number, std::move(part)));
+    } else if (auto at = findDifference(known->second.second, part)) {
+      return LogicalResult(
+          buffer.emitOpError()
+          << "holds the same part on ranks " << known->second.first << " and "
+          << number << ", but they differ at its element " << *at << ": "
+          << known->second.second.get(*at) << " and " << part.get(*at));
+    }
+  }
+  return TensorRef(std::make_shared<Tensor>(std::move(global)));
+}
+
+FailureOr<TensorRef> ArenaMachine::readSymbol(StringRef name) {
+  if (failed(runStreams(/*toTheEnd=*/true)))
+    return failure();
+  SmallVector<int64_t> holders;
+  for (auto [number, rank] : llvm::enumerate(ranks))
+    if (findBuffer(rank, name))
+      holders.push_back(static_cast<int64_t>(number));
+  return join(name, holders);
+}
+
+void ArenaMachine::fillParameters(const InitialValues &values,
+                                  StringRef model) {
+  for (Rank &rank : ranks) {
+    const pcc_stage &stage = getProgram().stages[rank.stage];
+    SourceFiles files(getProgram(), model.str());
+    for (rt::BufferOp buffer : buffersOf(record->getStages()[rank.stage]))
+      if (buffer.getKind() == rt::BufferKind::Param)
+        rank.arena.zero(rangeOf(buffer));
+    pcc::fillParameters(getProgram(), stage, rank.coordinates,
+                        rank.arena.data(), values, files);
+  }
+}
+
+void ArenaMachine::fillInputs(const Dataset &data, const DataOrder &order,
+                              const StepValues &values) {
+  if (!isFresh)
+    beginEntry();
+  checkSamples(getProgram(), data, order, values.step);
+  for (Rank &rank : ranks) {
+    pcc::fillInputs(getProgram(), getProgram().stages[rank.stage],
+                    rank.coordinates, rank.arena.data(), data, order, values);
+    for (rt::BufferOp buffer : buffersOf(record->getStages()[rank.stage]))
+      if (buffer.getKind() == rt::BufferKind::Input)
+        rank.arena.setWritten(rangeOf(buffer));
+  }
+}
+
+bool ArenaMachine::isDone(Rank &rank, bool toTheEnd) {
+  Issuer &issuer = issuers[rank.stage];
+  for (int64_t stream = 0; stream < (toTheEnd ? issuer.numStreams() : 1);
+       ++stream)
+    if (rank.doneOf(stream) < issuer.count(stream))
+      return false;
+  return true;
+}
+
+LogicalResult ArenaMachine::runStreams(bool toTheEnd) {
+  // The streams of all ranks; the first that can go on does.
+  SmallVector<std::pair<int64_t, int64_t>> order;
+  for (auto [number, rank] : llvm::enumerate(ranks))
+    for (int64_t stream = 0; stream < issuers[rank.stage].numStreams();
+         ++stream)
+      order.push_back({static_cast<int64_t>(number), stream});
+  llvm::shuffle(order.begin(), order.end(), random);
+  while (!llvm::all_of(ranks,
+                       [&](Rank &rank) { return isDone(rank, toTheEnd); })) {
+    Progress progress = Progress::Waiting;
+    for (auto [rank, stream] : order) {
+      progress = advance(rank, stream);
+      if (progress != Progress::Waiting)
+        break;
+    }
+    if (progress == Progress::Failed)
+      return failure();
+    if (progress == Progress::Waiting)
+      return reportDeadlock();
+    if (random() % kMovesPerOrder == 0)
+      llvm::shuffle(order.begin(), order.end(), random);
+  }
+  return success();
+}
+
+LogicalResult ArenaMachine::reportDeadlock() {
+  InFlightDiagnostic diag =
+      module.emitError("the ranks wait for each other forever");
+  for (auto [number, rank] : llvm::enumerate(ranks)) {
+    Issuer &issuer = issuers[rank.stage];
+    for (int64_t stream = 0; stream < issuer.numStreams(); ++stream)
+      if (rank.doneOf(stream) < issuer.count(stream)) {
+        Operation *op = issuer.get(stream, rank.doneOf(stream)).op;
+        diag.attachNote(op->getLoc())
+            << "rank " << number << " is at this " << op->getName()
+            << " on stream " << stream;
+      }
+  }
+  return diag;
+}
+
+FailureOr<ArenaMachine::Outputs> ArenaMachine::run(StringRef entry) {
+  if (!isFresh)
+    beginEntry();
+  // Buffers by the name of what they hold, with the stages that fill them.
+  std::vector<std::pair<rt::BufferOp, SmallVector<int64_t>>> filled;
+  for (rt::StageOp stage : record->getStages()) {
+    int64_t number = stage.getIndex();
+    auto function =
+        dyn_cast_or_null<rt::FuncOp>(SymbolTable::lookupSymbolIn(stage, entry));
+    if (!function)
+      return LogicalResult(stage.emitOpError()
+                           << "has no entry point @" << entry);
+    std::vector<ByteRange> written;
+    for (rt::BufferOp buffer : buffersOf(stage))
+      if (buffer.getKind() == rt::BufferKind::Input)
+        written.push_back(rangeOf(buffer));
+    if (failed(issuers[number].issue(function, written)))
+      return failure();
+    llvm::SmallPtrSet<Operation *, 8> seen;
+    function.walk([&](rt::AddressOp address) {
+      auto buffer = cast<rt::BufferOp>(
+          SymbolTable::lookupSymbolIn(stage, address.getBuffer()));
+      if (buffer.getKind() != rt::BufferKind::Output ||
+          !seen.insert(buffer).second)
+        return;
+      auto known = llvm::find_if(filled, [&](auto &other) {
+        return other.first.getSymName() == buffer.getSymName();
+      });
+      if (known == filled.end())
+        known = filled.insert(filled.end(), {buffer, {}});
+      known->second.push_back(number);
+    });
+  }
+  if (failed(runStreams(/*toTheEnd=*/false)))
+    return failure();
+  isFresh = false;
+  for (rt::StageOp stage : record->getStages())
+    forgetDone(stage.getIndex());
+
+  Outputs outputs;
+  for (auto &[buffer, stages] : filled) {
+    SmallVector<int64_t> holders;
+    for (auto [number, rank] : llvm::enumerate(ranks))
+      if (llvm::is_contained(stages, rank.stage))
+        holders.push_back(static_cast<int64_t>(number));
+    FailureOr<TensorRef> value = join(buffer.getSymName(), holders);
+    if (failed(value))
+      return failure();
+    auto name = buffer->getAttrOfType<StringAttr>("name");
+    outputs.push_back(
+        {(name ? name.getValue() : buffer.getSymName()).str(), *value});
+  }
+  return outputs;
+}
+
+void ArenaMachine::forgetDone(int64_t stage) {
+  Issuer &issuer = issuers[stage];
+  for (int64_t stream = 0; stream < issuer.numStreams(); ++stream) {
+    int64_t done = issuer.count(stream);
+    for (Rank &rank : ranks)
+      if (rank.stage == stage)
+        done = std::min(done, rank.doneOf(stream));
+    issuer.forget(stream, done);
+  }
+}
+
+FailureOr<StepOutputs> ArenaMachine::step() {
+  FailureOr<Outputs> outputs = run(rt::kTrainEntry);
+  if (failed(outputs))
+    return failure();
+  StepOutputs step;
+  auto read = [&](StringRef name, double &to) -> LogicalResult {
+    for (const auto &[output, value] : *outputs)
+      if (output == name) {
+        to = value->real[0];
+        return success();
+      }
+    return module.emitError() << "gives no output \"" << name << "\"";
+  };
+  if (failed(read(nn::kLossResult, step.loss)) ||
+      failed(read(nn::kNormResult, step.norm)))
+    return failure();
+  return step;
+}

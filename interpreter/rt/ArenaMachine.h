@@ -1,0 +1,164 @@
+//===- ArenaMachine.h - Virtual ranks with arenas ---------------*- C++ -*-===//
+//
+// Runs rt programs: a rank is an arena and how far each of its streams is. The
+// streams of all ranks are done one operation at a time, in an order that is
+// drawn: some are held back as long as no event makes another wait for them,
+// others run as far ahead as they can. What nothing orders so shows, unless it
+// is reported before. A collective is done when all its ranks have come to it,
+// a message when both sides have (rendezvous, no buffer).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_INTERPRETER_RT_ARENAMACHINE_H
+#define PCC_INTERPRETER_RT_ARENAMACHINE_H
+
+#include "interpreter/Fill.h"
+#include "interpreter/Machine.h"
+#include "interpreter/Training.h"
+#include "interpreter/rt/Issue.h"
+#include "interpreter/rt/ProgramRecord.h"
+#include <random>
+
+namespace pcc::interp {
+
+/// How the streams of rt programs are run.
+struct StreamOptions {
+  /// Decides the order.
+  uint64_t seed = 0;
+  /// Whether what no event orders is an error.
+  bool reportsRaces = true;
+};
+
+/// The ranks of an rt module, which must outlive it.
+class ArenaMachine : public Trainable {
+public:
+  /// With `exact`, floats are rounded neither within a kernel nor where they
+  /// lie in memory.
+  static mlir::FailureOr<std::unique_ptr<ArenaMachine>>
+  create(mlir::ModuleOp module, bool exact, StreamOptions options);
+
+  /// A parameter or piece of state, of global type.
+  struct Symbol {
+    /// Where it lies in the first stage that has it.
+    rt::BufferOp buffer;
+    /// The type of the whole tensor.
+    mlir::RankedTensorType type;
+    /// Where first values come from if no file has them.
+    nn::Init init = nn::Init::Zero;
+    /// Whether it is a parameter.
+    bool isParam = false;
+  };
+  /// All of them, by name, once each.
+  const llvm::StringMap<Symbol> &getSymbols() const { return symbols; }
+  /// What all ranks hold of one together; they must agree. All streams are
+  /// done first.
+  mlir::FailureOr<TensorRef> readSymbol(llvm::StringRef name);
+  /// Gives every rank its part.
+  void writeSymbol(llvm::StringRef name, const Tensor &global);
+
+  /// An input of one stage or several.
+  struct Input {
+    /// What it is, of global type.
+    InputInfo info;
+    /// The name of its buffers.
+    std::string symbol;
+    /// How many values it takes: one, or one per microbatch.
+    int64_t slots;
+  };
+  /// All of them.
+  llvm::ArrayRef<Input> getInputs() const { return inputs; }
+  /// Gives the ranks their parts of an input's value of one microbatch.
+  void writeInput(const Input &input, int64_t microbatch, const Tensor &global);
+
+  /// What an entry point leaves in output buffers, with their names.
+  using Outputs = llvm::SmallVector<std::pair<std::string, TensorRef>>;
+  /// Runs an entry point on all ranks, until their compute streams are done.
+  /// Ranks that wait for each other forever are an error that says for each
+  /// what it waits for.
+  mlir::FailureOr<Outputs> run(llvm::StringRef entry);
+
+  const pcc_program &getProgram() const override { return record->get(); }
+  void fillParameters(const InitialValues &values,
+                      llvm::StringRef model) override;
+  void fillInputs(const Dataset &data, const DataOrder &order,
+                  const StepValues &values) override;
+  mlir::FailureOr<StepOutputs> step() override;
+
+private:
+  struct Rank {
+    Coordinates coordinates;
+    int64_t stage;
+    Arena arena;
+    /// How many operations of each stream are done.
+    llvm::SmallVector<int64_t> done;
+    /// How many of each turn are.
+    std::map<Turn, int64_t> turns;
+
+    /// How many of one stream's are done.
+    int64_t &doneOf(int64_t stream) {
+      if (stream >= static_cast<int64_t>(done.size()))
+        done.resize(stream + 1);
+      return done[stream];
+    }
+  };
+  enum class Progress { Moved, Waiting, Failed };
+
+  ArenaMachine(mlir::ModuleOp module, bool exact, StreamOptions options);
+  mlir::LogicalResult start();
+  /// Forgets what no entry point may take from the one before.
+  void beginEntry();
+  std::vector<Tensor> partsOf(const Tensor &global, const pcc_layout &layout);
+  /// A rank's buffer of this name, if it has one.
+  rt::BufferOp findBuffer(const Rank &rank, llvm::StringRef name);
+  /// The whole tensor from what some ranks hold; they must agree.
+  mlir::FailureOr<TensorRef> join(llvm::StringRef name,
+                                  llvm::ArrayRef<int64_t> holders);
+  void forgetDone(int64_t stage);
+  mlir::LogicalResult runStreams(bool toTheEnd);
+  bool isDone(Rank &rank, bool toTheEnd);
+  mlir::LogicalResult reportDeadlock();
+
+  /// The next operation of a stream if there is one, and it may begin.
+  const Issued *findReady(Rank &rank, int64_t stream);
+  /// Does the next operation of a stream, or part of it, if it can.
+  Progress advance(int64_t rank, int64_t stream);
+  void finish(Rank &rank, const Issued &issued);
+
+  // Operations.cpp
+  mlir::LogicalResult runLocally(int64_t rank, const Issued &issued);
+  mlir::LogicalResult launch(int64_t rank, const Issued &issued);
+  mlir::LogicalResult multiply(int64_t rank, const Issued &issued);
+  mlir::FailureOr<Tensor> load(int64_t rank, const Issued &issued,
+                               unsigned place, mlir::RankedTensorType type);
+  void store(Rank &rank, const Place &place, Tensor value);
+  mlir::LogicalResult checkWritten(int64_t rank, const Issued &issued,
+                                   ByteRange range);
+  mlir::LogicalResult copy(int64_t to, int64_t offset, int64_t from,
+                           const Issued &issued, ByteRange range);
+
+  // Meetings.cpp
+  Progress transfer(int64_t rank, const Issued &issued);
+  Progress meet(int64_t rank, const Issued &issued);
+  mlir::LogicalResult collect(llvm::ArrayRef<int64_t> peers,
+                              llvm::ArrayRef<const Issued *> issued);
+  /// The ranks that differ along the axes of a communicator, in its order.
+  llvm::SmallVector<int64_t> peersOf(int64_t rank, mlir::ArrayAttr axes);
+  /// The rank with the same coordinates in another stage; -1 if it has none.
+  int64_t counterpart(int64_t rank, int64_t stage);
+
+  mlir::ModuleOp module;
+  /// Runs the ops of kernels.
+  Machine kernels;
+  StreamOptions options;
+  std::mt19937_64 random;
+  std::unique_ptr<ProgramRecord> record;
+  std::vector<Issuer> issuers; ///< by stage
+  std::vector<Rank> ranks;
+  llvm::StringMap<Symbol> symbols;
+  std::vector<Input> inputs;
+  bool isFresh = true;
+};
+
+} // namespace pcc::interp
+
+#endif // PCC_INTERPRETER_RT_ARENAMACHINE_H

@@ -1,0 +1,279 @@
+//===- Meetings.cpp - What ranks do with each other -----------------------===//
+//
+// An operation between ranks is done when all that it needs have come to theirs
+// on some stream, all at once: what a rank gives is read, and what it takes is
+// written, at that moment, and not at any other that its stream would allow.
+// That its buffers are left alone from begin to end is the business of clocks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "interpreter/rt/ArenaMachine.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::interp;
+
+static bool isCollective(Operation *op) {
+  return isa<rt::AllReduceOp, rt::AllGatherOp, rt::ReduceScatterOp,
+             rt::AllToAllOp>(op);
+}
+
+SmallVector<int64_t> ArenaMachine::peersOf(int64_t rank, ArrayAttr axes) {
+  SmallVector<Coordinates> all = {ranks[rank].coordinates};
+  for (auto name : axes.getAsRange<StringAttr>()) {
+    std::optional<unsigned> axis = record->getOp().getAxes().find(name);
+    if (!axis)
+      continue;
+    SmallVector<Coordinates> longer;
+    for (const Coordinates &peer : all)
+      for (int64_t i = 0; i < getProgram().axes[*axis].size; ++i) {
+        longer.push_back(peer);
+        longer.back()[*axis] = i;
+      }
+    all = std::move(longer);
+  }
+  return llvm::map_to_vector(
+      all, [&](const Coordinates &peer) { return rankOf(getProgram(), peer); });
+}
+
+int64_t ArenaMachine::counterpart(int64_t rank, int64_t stage) {
+  Coordinates peer = ranks[rank].coordinates;
+  int axis = stageAxis(getProgram());
+  if (axis < 0 || stage < 0 || stage >= getProgram().axes[axis].size ||
+      stage == ranks[rank].stage)
+    return -1;
+  peer[axis] = stage;
+  return rankOf(getProgram(), peer);
+}
+
+const Issued *ArenaMachine::findReady(Rank &rank, int64_t stream) {
+  Issuer &issuer = issuers[rank.stage];
+  if (rank.doneOf(stream) >= issuer.count(stream))
+    return nullptr;
+  const Issued &issued = issuer.get(stream, rank.doneOf(stream));
+  if (issued.mark && rank.doneOf(issued.mark->stream) < issued.mark->count)
+    return nullptr;
+  return &issued;
+}
+
+void ArenaMachine::finish(Rank &rank, const Issued &issued) {
+  ++rank.doneOf(issued.stream);
+}
+
+ArenaMachine::Progress ArenaMachine::advance(int64_t rank, int64_t stream) {
+  const Issued *issued = findReady(ranks[rank], stream);
+  if (!issued)
+    return Progress::Waiting;
+  if (isCollective(issued->op))
+    return meet(rank, *issued);
+  if (!issued->turns.empty())
+    return transfer(rank, *issued);
+  if (failed(runLocally(rank, *issued)))
+    return Progress::Failed;
+  finish(ranks[rank], *issued);
+  return Progress::Moved;
+}
+
+/// The half of a transfer that is a send, or a receive, of a rank: its turn and
+/// the buffer.
+static std::optional<std::pair<Turn, const Place *>>
+findHalf(const Issued &issued, Turn::Kind kind,
+         const std::map<Turn, int64_t> &turns) {
+  for (auto [i, turn] : llvm::enumerate(issued.turns)) {
+    auto done = turns.find(turn.first);
+    if (turn.first.kind == kind &&
+        (done == turns.end() ? 0 : done->second) == turn.second)
+      return std::pair(turn.first, &issued.places[i]);
+  }
+  return std::nullopt;
+}
+
+ArenaMachine::Progress ArenaMachine::transfer(int64_t number,
+                                              const Issued &issued) {
+  Rank &rank = ranks[number];
+  Progress progress = Progress::Waiting;
+  for (const auto &[turn, count] : issued.turns) {
+    int64_t peerNumber = counterpart(number, turn.number);
+    if (peerNumber < 0) {
+      issued.emitError() << "names stage " << turn.number
+                         << ", which is no other stage";
+      return Progress::Failed;
+    }
+    auto own = findHalf(issued, turn.kind, rank.turns);
+    if (!own || own->first < turn || turn < own->first)
+      continue;
+    Rank &peer = ranks[peerNumber];
+    Turn wanted = {turn.kind == Turn::Send ? Turn::Receive : Turn::Send,
+                   rank.stage, turn.channel};
+    for (int64_t stream = 0; stream < issuers[peer.stage].numStreams();
+         ++stream) {
+      const Issued *other = findReady(peer, stream);
+      if (!other || isCollective(other->op))
+        continue;
+      auto half = findHalf(*other, wanted.kind, peer.turns);
+      if (!half || half->first < wanted || wanted < half->first)
+        continue;
+      bool sends = turn.kind == Turn::Send;
+      ByteRange from = (sends ? own : half)->second->range(),
+                to = (sends ? half : own)->second->range();
+      if (from.end - from.begin != to.end - to.begin) {
+        InFlightDiagnostic diag = (sends ? *other : issued).emitError()
+                                  << "receives " << to.end - to.begin
+                                  << " bytes on rank "
+                                  << (sends ? peerNumber : number);
+        diag.attachNote((sends ? issued : *other).op->getLoc())
+            << "rank " << (sends ? number : peerNumber) << " sends "
+            << from.end - from.begin;
+        return Progress::Failed;
+      }
+      if (failed(copy(sends ? peerNumber : number, to.begin,
+                      sends ? number : peerNumber, sends ? issued : *other,
+                      from)))
+        return Progress::Failed;
+      ++rank.turns[turn];
+      ++peer.turns[wanted];
+      progress = Progress::Moved;
+      // What is over goes before another half of this op may meet its next.
+      auto isOver = [](const Issued &op, Rank &rank) {
+        return llvm::all_of(op.turns, [&](const auto &turn) {
+          return rank.turns[turn.first] > turn.second;
+        });
+      };
+      if (isOver(*other, peer))
+        finish(peer, *other);
+      if (isOver(issued, rank))
+        finish(rank, issued);
+      break;
+    }
+  }
+  return progress;
+}
+
+/// What all ranks of a collective must agree on.
+static std::string describe(const Issued &issued) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << issued.op->getName();
+  if (auto reduce = dyn_cast<rt::AllReduceOp>(issued.op))
+    os << ' ' << rt::stringifyReduction(reduce.getReduction());
+  os << " of";
+  for (const Place &place : issued.places)
+    os << ' ' << place.type.getNumElements();
+  os << " elements of " << issued.places[0].type.getElementType();
+  return text;
+}
+
+ArenaMachine::Progress ArenaMachine::meet(int64_t number,
+                                          const Issued &issued) {
+  auto axes = issued.op->getAttrOfType<ArrayAttr>("axes");
+  Turn turn = issued.turns[0].first;
+  SmallVector<int64_t> peers = peersOf(number, axes);
+  SmallVector<const Issued *> all;
+  for (int64_t peerNumber : peers) {
+    Rank &peer = ranks[peerNumber];
+    const Issued *found = nullptr;
+    for (int64_t stream = 0; stream < issuers[peer.stage].numStreams();
+         ++stream) {
+      const Issued *other = findReady(peer, stream);
+      if (!other || !isCollective(other->op))
+        continue;
+      auto [itsTurn, count] = other->turns[0];
+      if (itsTurn.number == turn.number && peer.turns[itsTurn] == count)
+        found = other;
+    }
+    if (!found)
+      return Progress::Waiting;
+    all.push_back(found);
+  }
+  for (auto [peer, other] : llvm::zip_equal(peers, all))
+    if (describe(*other) != describe(issued)) {
+      InFlightDiagnostic diag = issued.emitError()
+                                << "does " << describe(issued) << " on rank "
+                                << number;
+      diag.attachNote(other->op->getLoc())
+          << "rank " << peer << " does " << describe(*other);
+      return Progress::Failed;
+    }
+  if (failed(collect(peers, all)))
+    return Progress::Failed;
+  for (auto [peer, other] : llvm::zip_equal(peers, all)) {
+    ++ranks[peer].turns[turn];
+    finish(ranks[peer], *other);
+  }
+  return Progress::Moved;
+}
+
+/// The elements [first, first + count) of a tensor, in one dim.
+static Tensor slice(const Tensor &from, int64_t first, int64_t count) {
+  Tensor part(RankedTensorType::get({count}, from.type.getElementType()));
+  if (from.isFloat())
+    std::copy_n(from.real.begin() + first, count, part.real.begin());
+  else
+    std::copy_n(from.integer.begin() + first, count, part.integer.begin());
+  return part;
+}
+
+/// to[i] = from[i] combined with it.
+static void combine(Tensor &to, const Tensor &from, rt::Reduction how) {
+  auto each = [&](auto &a, const auto &b) {
+    for (size_t i = 0; i < a.size(); ++i)
+      a[i] = how == rt::Reduction::Sum ? a[i] + b[i] : std::max(a[i], b[i]);
+  };
+  each(to.real, from.real);
+  each(to.integer, from.integer);
+}
+
+LogicalResult ArenaMachine::collect(ArrayRef<int64_t> peers,
+                                    ArrayRef<const Issued *> issued) {
+  auto count = static_cast<int64_t>(peers.size());
+  // What each rank gives, read before anything is written.
+  auto reduce = dyn_cast<rt::AllReduceOp>(issued[0]->op);
+  unsigned numInputs = reduce ? issued[0]->places.size() : 1;
+  std::vector<std::vector<Tensor>> given(numInputs);
+  for (unsigned i = 0; i < numInputs; ++i)
+    for (auto [peer, op] : llvm::zip_equal(peers, issued)) {
+      FailureOr<Tensor> value = load(peer, *op, i, op->places[i].tensorType());
+      if (failed(value))
+        return failure();
+      given[i].push_back(std::move(*value));
+    }
+  auto sum = [&](unsigned i, rt::Reduction how) {
+    Tensor total = given[i][0];
+    for (const Tensor &value : ArrayRef<Tensor>(given[i]).drop_front())
+      combine(total, value, how);
+    return total;
+  };
+  if (reduce) {
+    for (unsigned i = 0; i < numInputs; ++i) {
+      Tensor total = sum(i, reduce.getReduction());
+      for (auto [peer, op] : llvm::zip_equal(peers, issued))
+        store(ranks[peer], op->places[i], total);
+    }
+    return success();
+  }
+  // The others move blocks, of which the output has one or one per rank.
+  bool gathers = isa<rt::AllGatherOp>(issued[0]->op),
+       swaps = isa<rt::AllToAllOp>(issued[0]->op);
+  int64_t block = given[0][0].size() / (gathers ? 1 : count);
+  int64_t needed = block * (gathers || swaps ? count : 1);
+  if (given[0][0].size() != block * (gathers ? 1 : count) ||
+      issued[0]->places[1].type.getNumElements() != needed)
+    return issued[0]->emitError()
+           << "turns " << given[0][0].size() << " elements into "
+           << issued[0]->places[1].type.getNumElements() << " on " << count
+           << " ranks";
+  Tensor total = gathers || swaps ? given[0][0] : sum(0, rt::Reduction::Sum);
+  for (int64_t i = 0; i < count; ++i) {
+    Place to = issued[i]->places[1];
+    int64_t bytes = block * rt::getElementBytes(to.type.getElementType());
+    MemRefType one = MemRefType::get({block}, to.type.getElementType());
+    if (!gathers && !swaps) {
+      store(ranks[peers[i]], to, slice(total, i * block, block));
+      continue;
+    }
+    for (int64_t from = 0; from < count; ++from)
+      store(ranks[peers[i]], {one, to.offset + from * bytes},
+            slice(given[0][from], gathers ? 0 : i * block, block));
+  }
+  return success();
+}

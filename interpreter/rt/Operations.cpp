@@ -1,0 +1,236 @@
+//===- Operations.cpp - What the operations of one rank do ----------------===//
+
+#include "analysis/ElementTypes.h"
+#include "interpreter/rt/ArenaMachine.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::interp;
+
+static int32_t dtypeOf(const Place &place) {
+  return analysis::dtypeOf(place.type.getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+LogicalResult ArenaMachine::checkWritten(int64_t rank, const Issued &issued,
+                                         ByteRange range) {
+  auto byte = ranks[rank].arena.findUnwritten(range);
+  if (!byte)
+    return success();
+  return issued.emitError()
+         << "reads byte " << *byte << " of the arena of rank " << rank
+         << ", which nothing has written";
+}
+
+FailureOr<Tensor> ArenaMachine::load(int64_t rank, const Issued &issued,
+                                     unsigned number, RankedTensorType type) {
+  const Place &place = issued.places[number];
+  Tensor value(type);
+  if (place.constant) {
+    value.integer[0] = *place.constant;
+    return value;
+  }
+  bool isWritten = true;
+  int64_t bytes = rt::getElementBytes(place.type.getElementType());
+  place.forEachRun([&](int64_t at, int64_t first, int64_t count) {
+    isWritten = isWritten &&
+                succeeded(checkWritten(rank, issued, {at, at + count * bytes}));
+    if (isWritten)
+      ranks[rank].arena.read(at, dtypeOf(place), count, value, first);
+  });
+  if (!isWritten)
+    return failure();
+  return value;
+}
+
+void ArenaMachine::store(Rank &rank, const Place &place, Tensor value) {
+  roundElements(value, kernels.isExact());
+  place.forEachRun([&](int64_t at, int64_t first, int64_t count) {
+    rank.arena.write(at, dtypeOf(place), count, value, first);
+  });
+}
+
+LogicalResult ArenaMachine::copy(int64_t to, int64_t offset, int64_t from,
+                                 const Issued &issued, ByteRange range) {
+  if (failed(checkWritten(from, issued, range)))
+    return failure();
+  ranks[to].arena.copy(offset, ranks[from].arena, range);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Operations of one rank
+//===----------------------------------------------------------------------===//
+
+LogicalResult ArenaMachine::launch(int64_t rank, const Issued &issued) {
+  auto op = cast<rt::LaunchOp>(issued.op);
+  auto kernel = module.lookupSymbol<func::FuncOp>(op.getKernel());
+  if (!kernel)
+    return issued.emitError()
+           << "launches " << op.getKernelAttr() << ", which is no kernel";
+  SmallVector<Type> types(kernel.getArgumentTypes());
+  llvm::append_range(types, kernel.getResultTypes());
+  if (kernel.getNumArguments() != op.getIns().size() ||
+      types.size() != issued.places.size())
+    return issued.emitError()
+           << "gives " << op.getKernelAttr() << " " << op.getIns().size()
+           << " ins and " << op.getOuts().size() << " outs, it has "
+           << kernel.getNumArguments() << " and " << kernel.getNumResults();
+  for (auto [place, type] : llvm::zip_equal(issued.places, types)) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return issued.emitError() << "launches " << op.getKernelAttr()
+                                << ", which is lowered: it takes " << type;
+    if (tensor.getElementType() != place.type.getElementType() ||
+        tensor.getNumElements() != place.type.getNumElements())
+      return issued.emitError() << "gives " << op.getKernelAttr() << " a "
+                                << place.type << " for a " << tensor;
+  }
+  for (auto [out, in] :
+       llvm::enumerate(op.getInplace().value_or(ArrayRef<int64_t>()))) {
+    auto allowed =
+        kernel.getResultAttrOfType<IntegerAttr>(out, rt::kInplaceAttr);
+    if (in >= 0 && (!allowed || allowed.getInt() != in))
+      return issued.emitError()
+             << "writes out " << out << " over in " << in << ", which "
+             << op.getKernelAttr() << " does not allow";
+  }
+  ValueList operands;
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    FailureOr<Tensor> value =
+        load(rank, issued, i, cast<RankedTensorType>(types[i]));
+    if (failed(value))
+      return failure();
+    operands.push_back(std::make_shared<Tensor>(std::move(*value)));
+  }
+  FailureOr<ValueList> results =
+      kernels.runKernel(op.getKernel(), op, /*rank=*/0, operands);
+  if (failed(results))
+    return failure();
+  for (auto [i, result] : llvm::enumerate(*results))
+    store(ranks[rank], issued.places[operands.size() + i], *result);
+  return success();
+}
+
+namespace {
+
+/// The matrices of one operand of a product, row after row.
+struct Matrices {
+  int64_t rows, columns, leading;
+  ArrayRef<int64_t> strides; ///< of the two batch dims
+
+  /// Where a row begins, in elements from the operand's first.
+  int64_t at(int64_t batch0, int64_t batch1, int64_t row) const {
+    return batch0 * strides[0] + batch1 * strides[1] + row * leading;
+  }
+};
+
+} // namespace
+
+LogicalResult ArenaMachine::multiply(int64_t rank, const Issued &issued) {
+  rt::GemmAttr s = cast<rt::GemmOp>(issued.op).getShape();
+  int64_t m = s.getM(), n = s.getN(), k = s.getK();
+  Matrices matrices[3] = {
+      {s.getTransA() ? k : m, s.getTransA() ? m : k, s.getLda(), s.getA()},
+      {s.getTransB() ? n : k, s.getTransB() ? k : n, s.getLdb(), s.getB()},
+      {m, n, s.getLdc(), s.getC()}};
+  double alpha = s.getAlpha().getValueAsDouble(),
+         beta = s.getBeta().getValueAsDouble();
+  Arena &arena = ranks[rank].arena;
+  Type elements[3];
+  int64_t bytes[3];
+  for (int i = 0; i < 3; ++i) {
+    elements[i] = issued.places[i].type.getElementType();
+    bytes[i] = rt::getElementBytes(elements[i]);
+  }
+  for (int64_t b0 = 0; b0 < s.getBatch()[0]; ++b0)
+    for (int64_t b1 = 0; b1 < s.getBatch()[1]; ++b1) {
+      std::vector<Tensor> values;
+      for (int i = 0; i < 3; ++i) {
+        const Matrices &matrix = matrices[i];
+        Tensor &value = values.emplace_back(
+            RankedTensorType::get({matrix.rows, matrix.columns}, elements[i]));
+        if (i == 2 && beta == 0)
+          break;
+        for (int64_t row = 0; row < matrix.rows; ++row) {
+          int64_t at =
+              issued.places[i].offset + matrix.at(b0, b1, row) * bytes[i];
+          if (failed(checkWritten(rank, issued,
+                                  {at, at + matrix.columns * bytes[i]})))
+            return failure();
+          arena.read(at, dtypeOf(issued.places[i]), matrix.columns, value,
+                     row * matrix.columns);
+        }
+      }
+      auto element = [&](int i, bool isTransposed, int64_t row,
+                         int64_t column) {
+        if (isTransposed)
+          std::swap(row, column);
+        return values[i].real[row * matrices[i].columns + column];
+      };
+      Tensor &c = values[2];
+      for (int64_t row = 0; row < m; ++row)
+        for (int64_t column = 0; column < n; ++column) {
+          double sum = 0;
+          for (int64_t i = 0; i < k; ++i)
+            sum += element(0, s.getTransA(), row, i) *
+                   element(1, s.getTransB(), i, column);
+          double &to = c.real[row * n + column];
+          to = alpha * sum + (beta == 0 ? 0 : beta * to);
+        }
+      roundElements(c, kernels.isExact());
+      for (int64_t row = 0; row < m; ++row)
+        arena.write(issued.places[2].offset +
+                        matrices[2].at(b0, b1, row) * bytes[2],
+                    dtypeOf(issued.places[2]), n, c, row * n);
+    }
+  return success();
+}
+
+LogicalResult ArenaMachine::runLocally(int64_t rank, const Issued &issued) {
+  ArrayRef<Place> places = issued.places;
+  return llvm::TypeSwitch<Operation *, LogicalResult>(issued.op)
+      .Case([&](rt::WaitOp) { return success(); })
+      .Case([&](rt::LaunchOp) { return launch(rank, issued); })
+      .Case([&](rt::GemmOp) { return multiply(rank, issued); })
+      .Case([&](rt::CopyOp) -> LogicalResult {
+        if (places[1].constant) {
+          FailureOr<Tensor> value =
+              load(rank, issued, 1, places[0].tensorType());
+          if (succeeded(value))
+            store(ranks[rank], places[0], std::move(*value));
+          return value;
+        }
+        return copy(rank, places[0].offset, rank, issued, places[1].range());
+      })
+      .Case([&](rt::ZeroOp) {
+        ranks[rank].arena.zero(places[0].range());
+        return success();
+      })
+      .Case([&](rt::ShardSliceOp slice) {
+        SmallVector<int64_t> peers = peersOf(rank, slice.getAxes());
+        int64_t bytes = rt::getSpanBytes(places[1].type);
+        int64_t begin = places[0].offset +
+                        (llvm::find(peers, rank) - peers.begin()) * bytes;
+        if (begin + bytes > places[0].range().end)
+          return LogicalResult(issued.emitError() << "has no block for each of "
+                                                  << peers.size() << " ranks");
+        return copy(rank, places[1].offset, rank, issued,
+                    {begin, begin + bytes});
+      })
+      .Case([&](rt::CommIndexOp index) {
+        SmallVector<int64_t> peers = peersOf(rank, index.getAxes());
+        Tensor value(places[0].tensorType());
+        value.integer[0] = (llvm::find(peers, rank) - peers.begin()) *
+                           int64_t(index.getTimes());
+        store(ranks[rank], places[0], std::move(value));
+        return success();
+      })
+      .Default([&](Operation *) {
+        return LogicalResult(issued.emitError() << "cannot be interpreted");
+      });
+}

@@ -1,0 +1,214 @@
+//===- ProgramRecord.cpp - An rt module as the runtime sees it ------------===//
+
+#include "interpreter/rt/ProgramRecord.h"
+#include "analysis/ElementTypes.h"
+#include "analysis/IdBound.h"
+#include "dialects/NN/AttrNames.h"
+#include "dialects/NN/Roles.h"
+#include "runtime/data/Inputs.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::analysis;
+using namespace pcc::interp;
+
+static LogicalResult unsupported(rt::BufferOp buffer, Type element) {
+  return buffer.emitOpError() << "has elements of type " << element
+                              << ", which the runtime does not know";
+}
+
+LogicalResult ProgramRecord::addAxes() {
+  dist::MeshAxesAttr all = op.getAxes();
+  for (auto [name, size, role] :
+       llvm::zip_equal(all.getNames(), all.getSizes(), all.getRoles()))
+    axes.push_back(
+        {records.keep(name.getValue()), size, static_cast<int32_t>(role)});
+  program.n_axes = static_cast<int32_t>(axes.size());
+  program.axes = axes.data();
+  return success();
+}
+
+LogicalResult ProgramRecord::addLayout(rt::BufferOp buffer) {
+  pcc_layout layout = {};
+  MemRefType type = buffer.getMemRefType();
+  layout.rank = static_cast<int32_t>(type.getRank());
+  std::vector<int32_t> &begin = axisLists.emplace_back(layout.rank + 1),
+                       &list = axisLists.emplace_back();
+  if (rt::LayoutAttr attr = buffer.getLayoutAttr()) {
+    if (attr.getShape().size() != type.getRank())
+      return buffer.emitOpError()
+             << "has a layout of " << attr.getShape().size() << " dims for "
+             << type;
+    layout.shape = records.keep(attr.getShape().asArrayRef());
+    for (auto [dim, names] : llvm::enumerate(attr.getAxes())) {
+      int64_t parts = 1;
+      for (auto name : cast<ArrayAttr>(names).getAsRange<StringAttr>()) {
+        std::optional<unsigned> axis = op.getAxes().find(name);
+        if (!axis)
+          return buffer.emitOpError() << "is sharded over " << name
+                                      << ", which is no axis of the mesh";
+        list.push_back(static_cast<int32_t>(*axis));
+        parts *= op.getAxes().getSizes()[*axis];
+      }
+      begin[dim + 1] = static_cast<int32_t>(list.size());
+      if (layout.shape[dim] != parts * type.getDimSize(dim))
+        return buffer.emitOpError()
+               << "holds " << type.getDimSize(dim) << " of "
+               << layout.shape[dim] << " entries of dim " << dim << ", "
+               << parts << " ranks have a part";
+    }
+  } else {
+    layout.shape = records.keep(type.getShape());
+  }
+  layout.axis_begin = begin.data();
+  layout.axes = list.data();
+  layouts[buffer] = layout;
+  return success();
+}
+
+FailureOr<pcc_tensor> ProgramRecord::tensorOf(rt::BufferOp buffer) {
+  TensorMarks marks;
+  if (auto name = buffer->getAttrOfType<StringAttr>("init")) {
+    std::optional<nn::Init> init = nn::symbolizeInit(name.getValue());
+    if (!init)
+      return LogicalResult(buffer.emitOpError()
+                           << "has no known initial value " << name);
+    marks.init = *init;
+  }
+  marks.decay = buffer->hasAttr("decay");
+  marks.source = buffer->getAttrOfType<nn::SourceAttr>("source");
+  marks.isTransposed = buffer->hasAttr("transposed");
+  marks.isPlusOne = buffer->hasAttr("plus_one");
+  int64_t dims = buffer.getMemRefType().getRank();
+  if (marks.source && (marks.source.getStrides().size() != dims ||
+                       marks.source.getValid().size() != dims))
+    return LogicalResult(buffer.emitOpError()
+                         << "has a source with another number of dims");
+  FailureOr<pcc_tensor> tensor = records.encode(
+      buffer.getSymName(), buffer.getMemRefType(), marks,
+      [&](Type element) { return unsupported(buffer, element); });
+  if (failed(tensor))
+    return failure();
+  if (auto of = buffer->getAttrOfType<StringAttr>("of"))
+    tensor->of = records.keep(of.getValue());
+  tensor->kind = buffer.getKind() == rt::BufferKind::Param   ? PCC_PARAM
+                 : buffer.getKind() == rt::BufferKind::State ? PCC_STATE
+                                                             : PCC_SCRATCH;
+  tensor->layout = layouts[buffer];
+  tensor->arena_offset = *buffer.getOffset();
+  return tensor;
+}
+
+FailureOr<pcc_input> ProgramRecord::inputOf(rt::BufferOp buffer) {
+  pcc_input input = {};
+  auto textOf = [&](StringRef name) {
+    auto text = buffer->getAttrOfType<StringAttr>(name);
+    return text ? text.getValue() : StringRef();
+  };
+  StringRef roleName = textOf("role");
+  input.role = records.keep(roleName);
+  input.name = records.keep(textOf("name"));
+  Type element = buffer.getMemRefType().getElementType();
+  input.dtype = dtypeOf(element);
+  if (input.dtype < 0)
+    return unsupported(buffer, element);
+  input.layout = layouts[buffer];
+  input.arena_offset = *buffer.getOffset();
+  input.slot_bytes = buffer.getSlots() > 1 ? buffer.getSlotBytes() : 0;
+  auto ids = nn::IdBound::from(buffer->getAttr(nn::kIdsAttr));
+  input.of_loss = ids && ids->isOfLoss;
+  input.vocab = ids ? ids->below : 0;
+  input.looked_up_by = records.keep(ids ? ids->node : "");
+  nn::InputDims dims;
+  if (auto role = nn::symbolizeInputRole(roleName))
+    dims = nn::dimsOf(*role, buffer.getMemRefType().getRank(),
+                      buffer->getAttr(nn::kDimsAttr));
+  auto number = [](std::optional<unsigned> dim) {
+    return dim ? static_cast<int32_t>(*dim) : -1;
+  };
+  input.batch_dim = number(dims.batch);
+  input.sequence_dim = number(dims.sequence);
+  return input;
+}
+
+LogicalResult ProgramRecord::addStage(rt::StageOp stage) {
+  if (!stage.getArena())
+    return stage.emitOpError("has no arena; run --rt-plan");
+  std::vector<pcc_tensor> &held = tensors.emplace_back();
+  std::vector<pcc_input> &filled = inputs.emplace_back();
+  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
+    if (!buffer.getOffset())
+      return buffer.emitOpError("has no offset; run --rt-plan");
+    int64_t begin = *buffer.getOffset(), end = begin + buffer.getTotalBytes();
+    int64_t arena = *stage.getArena();
+    if (begin < 0 || end > arena)
+      return buffer.emitOpError() << "has the bytes [" << begin << ", " << end
+                                  << ") of an arena of " << arena;
+    if (begin % rt::kAlignment)
+      return buffer.emitOpError()
+             << "lies at " << begin << ", which is no multiple of "
+             << rt::kAlignment;
+    if (failed(addLayout(buffer)))
+      return failure();
+    if (buffer.getKind() <= rt::BufferKind::Sum) {
+      FailureOr<pcc_tensor> tensor = tensorOf(buffer);
+      if (failed(tensor))
+        return failure();
+      held.push_back(*tensor);
+    } else if (buffer.getKind() == rt::BufferKind::Input) {
+      FailureOr<pcc_input> input = inputOf(buffer);
+      if (failed(input))
+        return failure();
+      filled.push_back(*input);
+    }
+  }
+  pcc_stage &record = stageRecords.emplace_back();
+  record.arena_bytes = *stage.getArena();
+  record.n_tensors = static_cast<int32_t>(held.size());
+  record.tensors = held.data();
+  record.n_inputs = static_cast<int32_t>(filled.size());
+  record.inputs = filled.data();
+  return success();
+}
+
+FailureOr<std::unique_ptr<ProgramRecord>>
+ProgramRecord::create(ModuleOp module) {
+  auto programs = module.getOps<rt::ProgramOp>();
+  if (programs.empty())
+    return LogicalResult(module.emitError("has no rt.program"));
+  std::unique_ptr<ProgramRecord> self(new ProgramRecord(*programs.begin()));
+  pcc_program &program = self->program;
+  program.abi_version = PCC_ABI_VERSION;
+  program.model = "interpreted";
+  if (failed(self->addAxes()))
+    return failure();
+  self->stages = llvm::to_vector(module.getOps<rt::StageOp>());
+  llvm::sort(self->stages, [](rt::StageOp a, rt::StageOp b) {
+    return a.getIndex() < b.getIndex();
+  });
+  int axis = stageAxis(program);
+  int64_t expected = axis < 0 ? 1 : self->axes[axis].size;
+  for (auto [number, stage] : llvm::enumerate(self->stages)) {
+    if (stage.getIndex() != number)
+      return LogicalResult(stage.emitOpError()
+                           << "is not stage " << number
+                           << ", which is there twice or not at all");
+    if (failed(self->addStage(stage)))
+      return failure();
+  }
+  if (static_cast<int64_t>(self->stages.size()) != expected)
+    return LogicalResult(module.emitError()
+                         << "has programs of " << self->stages.size()
+                         << " stages, the mesh has " << expected);
+  program.n_stages = static_cast<int32_t>(self->stageRecords.size());
+  program.stages = self->stageRecords.data();
+  program.seq = self->op.getSeq();
+  program.micro_batch = self->op.getMicroBatch();
+  program.microbatches = self->op.getMicrobatches();
+  program.data_parallel = self->op.getAxes().extent(dist::AxisRole::Data);
+  program.parameters = self->op.getParameters();
+  program.flops_per_step = self->op.getFlopsPerStep().convertToDouble();
+  for (const pcc_stage &stage : self->stageRecords)
+    checkInputs(stage);
+  return self;
+}

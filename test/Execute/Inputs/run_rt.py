@@ -1,0 +1,127 @@
+"""run_rt.py MODEL FOLDER FLAGS...: the rt text of a plan computes in the
+interpreter what its pipeline text does: losses, norms, parameters and moments of
+two steps and an evaluation, to 1e-9 in f64 and to 2e-6 in f32. With --faults
+ahead of the model, each of a list of edits is refused or has two steps compute
+something else."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+
+faults = sys.argv[1] == "--faults"
+model, folder, *flags = sys.argv[1 + faults:]
+DATA = os.path.join(os.path.dirname(model), "..", "data", "gpl-3.bin")
+os.makedirs(folder, exist_ok=True)
+
+
+def emit(phase):
+    file = os.path.join(folder, phase + ".mlir")
+    subprocess.run(["pcc", model, "-q", *flags, "--emit", phase, "-o", file],
+                   check=True)
+    return file
+
+
+def compute(file, names, *options):
+    """What two steps and, without faults, an evaluation give, and errors; None
+    if they end in one."""
+    log = os.path.join(folder, "log")
+    steps = subprocess.run(
+        ["pcc-run", file, "--data", DATA, "--init=random", "--seed=3",
+         "--steps=2", "--lr=0.01", f"--log-json={log}",
+         "--print=" + ",".join(names), "--max-elements=1000000", *options],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if steps.returncode:
+        return None, steps.stderr
+    result = "" if faults else subprocess.run(
+        ["pcc-run", file, "--entry=evaluate", "--fill=3", *options],
+        stdout=subprocess.PIPE, text=True, check=True).stdout
+    with open(log) as lines:
+        rows = [json.loads(line) for line in lines]
+    values = {line.split()[0]: line for line in steps.stdout.splitlines()
+              if line[0] == "@"}
+    return ([(row["loss"], row["norm"]) for row in rows], values,
+            result), ""
+
+
+def numbers(found):
+    curve, _, result = found
+    return [n for row in curve for n in row] + [
+        float(n) for n in re.findall(r"= (\S+)", result)]
+
+
+def elements(line):
+    return np.array([float(n) for n in
+                     re.findall(r"[-+.\w]+", line.split("=", 1)[1])])
+
+
+pipeline, rt = emit("pipeline"), emit("rt")
+with open(rt) as text:
+    text = text.read()
+kinds = "param" if faults else "param|state"
+names = sorted(set(re.findall(rf"rt\.buffer (@\S+) : \S+ (?:{kinds})\b",
+                              text)))
+exact, said = compute(rt, names, "--exact")
+if not exact:
+    sys.exit(said)
+if not faults:
+    assert len(names) > 10 and sorted(exact[1]) == names
+    wanted = compute(pipeline, names, "--exact")[0]
+    assert numbers(exact) == numbers(wanted)
+    for name in names:
+        found, right = elements(exact[1][name]), elements(wanted[1][name])
+        # A key's bias has no gradient but what was rounded.
+        assert abs(found - right).max() <= 1e-9 * max(abs(right).max(), 1e-9), name
+    single = [numbers(compute(file, names)[0]) for file in (rt, pipeline)]
+    for one, other in zip(*single):
+        assert abs(one - other) <= 2e-6 * abs(other), (one, other)
+    # Some digits are those of f32.
+    assert single[0] != numbers(exact)
+    print(f"{len(names)} tensors and {len(single[0])} numbers are the same")
+    sys.exit()
+
+
+def moved(kind, by):
+    def move(match):
+        return match.group(1) + str(int(match.group(2)) + by)
+    return rf"(rt\.buffer @\S+ : \S+ {kind} at )(\d+)", move
+
+
+EDITS = {
+    "a value moved": moved("value", 64),
+    "a parameter moved": moved("param", 64),
+    "a temporary moved": (r"(rt\.temporary at )(\d+)(?= : memref<1x16x64xf32>)",
+                          lambda m: m.group(1) + str(int(m.group(2)) + 64)),
+    "a buffer beyond the arena": moved("value", 1 << 30),
+    "a buffer not aligned": moved("frame", 4),
+    "a sum that forgets": (r", beta = 1\.0+e\+00 : f32", ""),
+    "operands swapped": (r"rt\.gemm (%\w+), (%\w+), (%\w+ as <m = 16, n = 16)",
+                         r"rt.gemm \2, \1, \3"),
+    "another slot": (r"(rt\.address @value\.0) slot 1", r"\1"),
+    "another microbatch": (r"(rt\.address @input\.tokens) slot 1", r"\1"),
+    "a collective dropped": (r"\n *rt\.all_reduce sum .* over \[\"tp\"\].*", ""),
+    "the greatest for the sum": (r"all_reduce sum", "all_reduce max"),
+    "another axis": (r'(rt\.all_reduce .*over \[)"dp"', r'\1"tp"'),
+    "a gradient kept": (r"\n *rt\.zero %arg7 .*", ""),
+    "a kernel dropped": (r"\n *rt\.launch @kernel_2_.*", ""),
+    "another kernel": (r"rt\.launch @kernel_6_(\w+)", r"rt.launch @kernel_3_sum"),
+    "a message dropped": (r"\n *rt\.send .*", ""),
+    "another channel": (r"(rt\.recv .*channel )(\d+)",
+                        lambda m: m.group(1) + str(int(m.group(2)) + 1)),
+    "a copy dropped": (r"\n *rt\.copy .*", ""),
+    "in place of another": (r"inplace \[0, -1\]", "inplace [-1, -1]"),
+}
+for name, (pattern, new) in EDITS.items():
+    edited, count = re.subn(pattern, new, text, count=1)
+    assert count == 1 and edited != text, name
+    file = os.path.join(folder, "edited.mlir")
+    with open(file, "w") as out:
+        out.write(edited)
+    found, said = compute(file, names, "--exact")
+    if found == exact:
+        sys.exit(f"{name}: nothing changes")
+    said = re.search(r"error: (.*)", said)
+    print(f"{name}: {said.group(1) if said else 'computes something else'}")

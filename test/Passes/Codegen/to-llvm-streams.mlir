@@ -1,0 +1,50 @@
+// What is on a stream becomes a call that takes the stream's number; events are
+// numbered as they stand, slot by slot, and bodies take their numbers.
+// RUN: pcc-opt %s -rt-to-llvm | FileCheck %s
+
+rt.program axes <["pp"=2, "dp"=2]> comms [["dp"]] microbatches 1
+rt.stage 0 arena 128 {
+  rt.buffer @w : memref<4xf32> param at 0 {init = "zero"}
+  rt.buffer @x : memref<8xf32> value at 64
+  rt.event @first slots 3
+  rt.event @second slots 2
+  // CHECK: llvm.func internal @stage0.body(%[[CONTEXT:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[W:.*]]: !llvm.ptr, %[[X:.*]]: !llvm.ptr, %[[E:.*]]: i32) {
+  rt.func @body(%w: memref<4xf32>, %x: memref<8xf32>, %e: !rt.event) {
+    // CHECK: %[[S7:.*]] = llvm.mlir.constant(7 : i32)
+    // CHECK-NEXT: llvm.call @pcc_all_reduce_async(%[[CONTEXT]], %[[S7]], {{.*}}, %[[W]],
+    rt.all_reduce sum %w over ["dp"] stream 7 : memref<4xf32>
+    // CHECK: llvm.call @pcc_all_gather_async(%[[CONTEXT]], {{.*}}, %[[W]], %[[X]],
+    rt.all_gather %w to %x over ["dp"] stream 7
+        : memref<4xf32> to memref<8xf32>
+    // CHECK: llvm.call @pcc_reduce_scatter_async(%[[CONTEXT]], {{.*}}, %[[X]], %[[W]],
+    rt.reduce_scatter %x to %w over ["dp"] stream 7
+        : memref<8xf32> to memref<4xf32>
+    // CHECK: llvm.call @pcc_all_to_all_async(%[[CONTEXT]], {{.*}}, %[[W]], %[[W]],
+    rt.all_to_all %w to %w over ["dp"] stream 7
+        : memref<4xf32> to memref<4xf32>
+    // CHECK: llvm.call @pcc_send_async(%[[CONTEXT]], {{.*}}, %[[W]],
+    rt.send %w to 1 channel 0 stream 1 : memref<4xf32>
+    // CHECK: llvm.call @pcc_recv_async(%[[CONTEXT]], {{.*}}, %[[W]],
+    rt.recv %w from 1 channel 1 stream 2 : memref<4xf32>
+    // CHECK: %[[S2:.*]] = llvm.mlir.constant(2 : i32)
+    // CHECK-NEXT: llvm.call @pcc_record(%[[CONTEXT]], %[[S2]], %[[E]])
+    rt.record %e stream 2
+    // CHECK: %[[S0:.*]] = llvm.mlir.constant(0 : i32)
+    // CHECK-NEXT: llvm.call @pcc_wait(%[[CONTEXT]], %[[S0]], %[[E]])
+    rt.wait %e
+    // The compute stream has calls of its own.
+    // CHECK: llvm.call @pcc_send(%[[CONTEXT]],
+    rt.send %w to 1 channel 0 : memref<4xf32>
+  }
+  // CHECK: llvm.func internal @stage0.train(
+  rt.func @train() {
+    %w = rt.address @w : memref<4xf32>
+    %x = rt.address @x : memref<8xf32>
+    // CHECK: %[[SECOND:.*]] = llvm.mlir.constant(4 : i32)
+    %e = rt.event_of @second slot 1 : !rt.event
+    // CHECK: llvm.call @stage0.body({{.*}}, %[[SECOND]])
+    rt.call @body(%w, %x, %e) : memref<4xf32>, memref<8xf32>, !rt.event
+  }
+}
+rt.stage 1 arena 64 {
+}
