@@ -146,6 +146,16 @@ expect(faults.first_writer_changed, RT, ({zero}, set()),
        changed(first, "k = 2", "k = 2, beta = 1.000000e+00 : f32"),
        changed(later, ", beta = 1.000000e+00 : f32", ""))
 
+STREAMS = Program('''\
+rt.func @train() {
+  %e = rt.event_of @e : !rt.event
+  rt.record %e
+  rt.wait %e stream 1
+}
+''')
+expect(faults.wait_dropped, STREAMS, ({"rt.record %e"}, set()),
+       ({"rt.wait %e stream 1"}, set()))
+
 use = "%new0"
 expect(harmless.value_renamed, SPMD,
        ({REDUCE, NEG}, {REDUCE.replace("%0", use), NEG.replace("%0", use)}),

@@ -259,6 +259,12 @@ def states_swapped(program):
                    f"{scope[0] + 1}", body)
 
 
+def wait_dropped(program):
+    """Or a record, so that what waits for it means an earlier one."""
+    for op in program.named("rt.wait", "rt.record"):
+        yield where(program, op), without(program, op)
+
+
 CLASSES = {
     "collective deleted": collective_deleted,
     "collective doubled": collective_doubled,
@@ -274,4 +280,5 @@ CLASSES = {
     "update left out": update_left_out,
     "first writer changed": first_writer_changed,
     "states swapped": states_swapped,
+    "wait or record dropped": wait_dropped,
 }
