@@ -90,9 +90,7 @@ int64_t getStream(Operation *op) {
 
 int64_t BufferOp::getBytes() { return getSpanBytes(getMemRefType()); }
 
-bool FuncOp::isEntry() {
-  return llvm::is_contained(kEntries, getSymName());
-}
+bool FuncOp::isEntry() { return llvm::is_contained(kEntries, getSymName()); }
 
 int64_t TemporaryOp::getBytes() {
   return llvm::alignTo(getSpanBytes(getType()), kAlignment);

@@ -253,9 +253,8 @@ int Session::runSchedules() {
 
 /// One run of an entry point of an rt program.
 int Session::runArenas() {
-  StringRef name =
-      options.entries.empty() ? StringRef(rt::kTrainEntry)
-                              : StringRef(options.entries[0]);
+  StringRef name = options.entries.empty() ? StringRef(rt::kTrainEntry)
+                                           : StringRef(options.entries[0]);
   if (options.entries.size() > 1)
     return usage("--entry of an rt program is one of its entry points");
   for (auto [i, input] : llvm::enumerate(arenas->getInputs()))
