@@ -1,6 +1,7 @@
 //===- Issue.cpp - What a stage's streams are given, in order -------------===//
 
 #include "interpreter/rt/Issue.h"
+#include "analysis/ElementTypes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -235,6 +236,10 @@ static bool isInplace(Operation *op, unsigned in, unsigned out) {
 LogicalResult Issuer::checkPlaces(const Issued &issued) {
   int64_t arena = *stage.getArena();
   for (const Place &place : issued.places) {
+    Type element = place.type.getElementType();
+    if (analysis::dtypeOf(element) < 0)
+      return issued.emitError() << "has elements of type " << element
+                                << ", which the runtime does not know";
     ByteRange range = place.range();
     if (!place.constant && (range.begin < 0 || range.end > arena))
       return issued.emitError() << "touches the bytes [" << range.begin << ", "

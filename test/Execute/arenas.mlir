@@ -56,6 +56,10 @@
 // RUN: sed 's/"dp"=2/"dp"=3/; s/layout <\[8\]/layout <[12]/; s/layout <\[2\]/layout <[3]/' %s \
 // RUN:   | not pcc-run --fill 1 2>&1 | FileCheck %s --check-prefix=BLOCKS
 // BLOCKS: 'rt.all_gather' op turns 4 elements into 8 on 3 ranks
+// elements that the runtime does not know,
+// RUN: sed 's/rt.event @e$/&\n  rt.buffer @odd : memref<4xi7> value at 960/; s/rt.zero %%c : memref<4xf32>/%%odd = rt.address @odd : memref<4xi7>\n    rt.zero %%odd : memref<4xi7>/' %s \
+// RUN:   | not pcc-run --fill 1 2>&1 | FileCheck %s --check-prefix=ELEMENTS
+// ELEMENTS: 'rt.zero' op has elements of type 'i7', which the runtime does not know
 // a wait for nothing, and an entry point that is not there.
 // RUN: sed '/rt.record/d' %s | not pcc-run --fill 1 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NOTHING
