@@ -349,12 +349,12 @@ static void outlineCounts(TaskSymbols &symbols, func::FuncOp counts) {
 /// is no segment's.
 static FailureOr<SmallVector<int64_t>> findSegments(func::FuncOp func) {
   SmallVector<int64_t> stages;
+  int64_t ops = func.getBody().front().getOperations().size();
   for (Operation &op : func.getBody().front()) {
     auto segment = segmentOf(&op);
     auto stage = op.getAttrOfType<IntegerAttr>(nn::kStageAttr);
     if (!segment)
       continue;
-    int64_t ops = func.getBody().front().getOperations().size();
     if (*segment < 0 || *segment >= ops)
       return op.emitOpError() << "is in segment " << *segment << ", though "
                               << ops << " ops have no more segments";
