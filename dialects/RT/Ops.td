@@ -165,12 +165,26 @@ def RT_EventOp : RT_Op<"event", [Symbol, HasParent<"StageOp">]> {
     takes them as arguments.
 
     ```mlir
-    rt.event @reduced slots 2
-    rt.func @reduce(%x: memref<16xf32>, %filled: !rt.event,
-                    %reduced: !rt.event) {
-      rt.wait %filled stream 1
-      rt.all_reduce sum %x over ["dp"] stream 1 : memref<16xf32>
-      rt.record %reduced stream 1
+    rt.stage 0 {
+      rt.buffer @x : memref<16xf32> value
+      rt.event @filled
+      rt.event @reduced slots 2
+      rt.func @reduce(%x: memref<16xf32>, %filled: !rt.event,
+                      %reduced: !rt.event) {
+        rt.wait %filled stream 1
+        rt.all_reduce sum %x over ["dp"] stream 1 : memref<16xf32>
+        rt.record %reduced stream 1
+      }
+      rt.func @train() {
+        %x = rt.address @x : memref<16xf32>
+        %filled = rt.event_of @filled : !rt.event
+        %reduced = rt.event_of @reduced slot 1 : !rt.event
+        rt.zero %x : memref<16xf32>
+        rt.record %filled
+        rt.call @reduce(%x, %filled, %reduced)
+            : memref<16xf32>, !rt.event, !rt.event
+        rt.wait %reduced
+      }
     }
     ```
 
@@ -299,10 +313,7 @@ def RT_EventOfOp : RT_Op<"event_of", [Pure,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "An instance of an event of the stage";
   let description = [{
-    ```mlir
-    rt.event @reduced slots 2
-    %reduced = rt.event_of @reduced slot 1 : !rt.event
-    ```
+    See `rt.event` for an example.
 
     **Constraints:**
     - it is in an entry point;
