@@ -1,7 +1,7 @@
 //===- Pipeline.cpp - Schedules of all stages, run together ---------------===//
 
 #include "interpreter/Pipeline.h"
-#include "dialects/Pipe/Transfers.h"
+#include "dialects/Pipe/Cursor.h"
 #include "interpreter/Collectives.h"
 #include <map>
 
@@ -14,7 +14,7 @@ struct Pipeline::Stage {
   int64_t number;
   pipe::ScheduleOp schedule;
   SmallVector<int64_t> ranks;
-  Block::iterator next;
+  pipe::Cursor next;
   /// The task being run, if `next` is a run that has begun.
   std::unique_ptr<BlockRun> task;
   /// The halves of the transfer `next` that are still to be done.
@@ -23,18 +23,18 @@ struct Pipeline::Stage {
   /// Instances of values, by member.
   std::map<std::pair<StringRef, int64_t>, ValueList> values;
 
-  bool isDone() { return next == schedule.getBlock()->end(); }
+  bool isDone() { return next.isDone(); }
   /// Posts the transfer `next` unless it is already.
   void post() {
     if (isPosted || isDone())
       return;
     send = recv = std::nullopt;
-    for (const pipe::Half &half : pipe::halvesOf(&*next))
+    for (const pipe::Half &half : next.getHalves())
       (half.isSend ? send : recv) = half;
     isPosted = true;
   }
   void moveOn() {
-    ++next;
+    next.advance();
     isPosted = false;
   }
 };
@@ -90,13 +90,14 @@ Placement Pipeline::placement(pipe::InputOp input) {
 LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
                               InputSource inputs) {
   auto task = symbols.lookup<pipe::TaskOp>(run.getTask());
-  int64_t microbatch = run.getMicrobatch().value_or(0);
+  int64_t microbatch = stage.next.microbatchOf(run);
   if (int64_t(task.getStage()) != stage.number)
     return run.emitOpError() << "is in the schedule of stage " << stage.number
                              << ", the task is of stage " << task.getStage();
   auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
-  stage.task = std::make_unique<BlockRun>(
-      machine, *body.getBlock(), stage.ranks, run.getMicrobatch().value_or(-1));
+  stage.task =
+      std::make_unique<BlockRun>(machine, *body.getBlock(), stage.ranks,
+                                 task.isPerMicrobatch() ? microbatch : -1);
   for (auto [i, argument] : llvm::enumerate(body.getBlock()->getArguments())) {
     StringRef source = task.getSource(i);
     if (auto integer = task.getInteger(i)) {
@@ -141,7 +142,7 @@ LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
 void Pipeline::finish(Stage &stage, pipe::RunOp run) {
   auto task = symbols.lookup<pipe::TaskOp>(run.getTask());
   auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
-  int64_t microbatch = run.getMicrobatch().value_or(0);
+  int64_t microbatch = stage.next.microbatchOf(run);
   for (unsigned i = 0; i < task.getTargets().size(); ++i) {
     ValueList result = stage.task->getResult(i);
     if (!body.getReplaced(i)) {
@@ -161,14 +162,14 @@ Pipeline::Progress Pipeline::transfer(Stage &stage) {
   if (stage.send) {
     pipe::Half sent = *stage.send;
     if (sent.peer < 0 || sent.peer >= int64_t(stages.size())) {
-      stage.next->emitOpError() << "there is no stage " << sent.peer;
+      (*stage.next)->emitOpError() << "there is no stage " << sent.peer;
       return Progress::Failed;
     }
     Stage &peer = stages[sent.peer];
     peer.post();
     auto value = stage.values.find({sent.value, sent.microbatch});
     if (value == stage.values.end()) {
-      stage.next->emitOpError()
+      (*stage.next)->emitOpError()
           << "sends @" << sent.value << " of microbatch " << sent.microbatch
           << ", which stage " << stage.number << " does not have yet";
       return Progress::Failed;
@@ -176,10 +177,10 @@ Pipeline::Progress Pipeline::transfer(Stage &stage) {
     if (peer.recv && sent.isCounterpart(*peer.recv, stage.number)) {
       if (peer.recv->value != sent.value ||
           peer.recv->microbatch != sent.microbatch) {
-        InFlightDiagnostic diag = peer.next->emitOpError()
+        InFlightDiagnostic diag = (*peer.next)->emitOpError()
                                   << "receives @" << peer.recv->value
                                   << " of microbatch " << peer.recv->microbatch;
-        diag.attachNote(stage.next->getLoc())
+        diag.attachNote((*stage.next)->getLoc())
             << "stage " << stage.number << " sends @" << sent.value
             << " of microbatch " << sent.microbatch;
         return Progress::Failed;
@@ -257,10 +258,10 @@ LogicalResult Pipeline::reportDeadlock() {
     }
     auto describe = [&](const pipe::Half &half, StringRef how,
                         StringRef where) {
-      at(&*stage.next) << " waits to " << how << " @" << half.value
-                       << " of microbatch " << half.microbatch << " " << where
-                       << " stage " << half.peer << " on channel "
-                       << half.channel;
+      at(*stage.next) << " waits to " << how << " @" << half.value
+                      << " of microbatch " << half.microbatch << " " << where
+                      << " stage " << half.peer << " on channel "
+                      << half.channel;
     };
     if (stage.send)
       describe(*stage.send, "send", "to");
@@ -298,7 +299,7 @@ FailureOr<llvm::StringMap<TensorRef>> Pipeline::collectOutputs() {
 
 FailureOr<llvm::StringMap<TensorRef>> Pipeline::run(InputSource inputs) {
   for (Stage &stage : stages) {
-    stage.next = stage.schedule.getBlock()->begin();
+    stage.next = pipe::Cursor(stage.schedule);
     stage.values.clear();
     stage.isPosted = false;
   }

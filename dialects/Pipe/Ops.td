@@ -227,7 +227,8 @@ def Pipe_ScheduleOp : Pipe_Op<"schedule", [NoTerminator, SingleBlock,
   let summary = "Everything one stage does in a step, in order";
   let description = [{
     Transfers are posted in this order and pair with those of the other stage
-    per channel, first with first.
+    per channel, first with first. What a stage does alike for one microbatch
+    after another is a `pipe.loop`.
 
     ```mlir
     pipe.value @value.0 : tensor<2x64x768xf32>
@@ -252,8 +253,8 @@ def Pipe_ScheduleOp : Pipe_Op<"schedule", [NoTerminator, SingleBlock,
     ```
 
     **Constraints:**
-    - it holds runs, sends, receives and exchanges only. That each task runs
-      when and as often as it must is checked by `--pipe-check`.
+    - it holds runs, sends, receives, exchanges and loops of them only. That
+      each task runs when and as often as it must is checked by `--pipe-check`.
   }];
   let arguments = (ins Pipe_EntryAttr:$entry, Pipe_Stage:$stage,
                    ConfinedAttr<I64Attr, [IntPositive]>:$microbatches);
@@ -268,9 +269,51 @@ def Pipe_ScheduleOp : Pipe_Op<"schedule", [NoTerminator, SingleBlock,
   }];
 }
 
-class Pipe_Step<string mnemonic> : Pipe_Op<mnemonic,
-    [HasParent<"ScheduleOp">,
-     DeclareOpInterfaceMethods<SymbolUserOpInterface>]>;
+def Pipe_LoopOp : Pipe_Op<"loop", [HasParent<"ScheduleOp">, NoTerminator,
+    SingleBlock, DeclareOpInterfaceMethods<OpAsmOpInterface,
+                                           ["getAsmBlockArgumentNames"]>]> {
+  let summary = "Steps that are done for one microbatch after another";
+  let description = [{
+    The steps are done for each microbatch of [begin, end), in order; they name
+    microbatches by how many they are behind it.
+
+    ```mlir
+    pipe.value @value.0 : tensor<2x64x768xf32>
+    pipe.value @value.1 : tensor<2x64x768xf32>
+    pipe.body @take (%x: tensor<2x64x768xf32>) {
+      pipe.yield
+    }
+    pipe.task @backward.0 stage 0 backward calls @take (@value.1)
+    pipe.schedule train stage 0 microbatches 32 {
+      pipe.send @value.0 microbatch 0 to 1 channel 0
+      pipe.loop %m = 0 to 31 {
+        pipe.exchange @value.0 microbatch %m + 1 to 1 channel 0,
+                      @value.1 microbatch %m from 1 channel 1
+        pipe.run @backward.0 microbatch %m
+      }
+      pipe.recv @value.1 microbatch 31 from 1 channel 1
+      pipe.run @backward.0 microbatch 31
+    }
+    ```
+
+    **Constraints:**
+    - it runs at least once and has at least one step;
+    - it holds runs, sends, receives and exchanges only, which name microbatches
+      of the schedule, all of them relative to the loop's.
+  }];
+  let arguments = (ins I64Attr:$begin, I64Attr:$end);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Block *getBlock() { return &getBody().front(); }
+  }];
+}
+
+class Pipe_Step<string mnemonic, list<Trait> traits = []>
+    : Pipe_Op<mnemonic, !listconcat(traits,
+    [ParentOneOf<["ScheduleOp", "LoopOp"]>,
+     DeclareOpInterfaceMethods<SymbolUserOpInterface>])>;
 
 def Pipe_RunOp : Pipe_Step<"run"> {
   let summary = "Runs a task, of one microbatch or once per step";
@@ -282,9 +325,18 @@ def Pipe_RunOp : Pipe_Step<"run"> {
     - a microbatch of the schedule is named where the task is of a phase that
       runs once per microbatch, and none where it is not.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$task,
+  let arguments = (ins FlatSymbolRefAttr:$task, Optional<Index>:$loop,
                    OptionalAttr<I64Attr>:$microbatch);
-  let assemblyFormat = "$task (`microbatch` $microbatch^)? attr-dict";
+  let assemblyFormat = [{
+    $task (`microbatch` custom<Microbatch>($loop, $microbatch)^)? attr-dict
+  }];
+  let extraClassDeclaration = [{
+    /// The microbatch where the loop around is at `variable`; 0 for a task
+    /// that runs once per step.
+    int64_t getMicrobatchAt(int64_t variable) {
+      return int64_t(getMicrobatch().value_or(0)) + (getLoop() ? variable : 0);
+    }
+  }];
 }
 
 def Pipe_SendOp : Pipe_Step<"send"> {
@@ -296,10 +348,11 @@ def Pipe_SendOp : Pipe_Step<"send"> {
     - the symbol is a `pipe.value`, the microbatch one of the schedule's;
     - the other stage is not the schedule's own.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$value, I64Attr:$microbatch,
-                   I64Attr:$stage, I64Attr:$channel);
+  let arguments = (ins FlatSymbolRefAttr:$value, Optional<Index>:$loop,
+                   I64Attr:$microbatch, I64Attr:$stage, I64Attr:$channel);
   let assemblyFormat = [{
-    $value `microbatch` $microbatch `to` $stage `channel` $channel attr-dict
+    $value `microbatch` custom<Microbatch>($loop, $microbatch) `to` $stage
+    `channel` $channel attr-dict
   }];
 }
 
@@ -308,27 +361,30 @@ def Pipe_RecvOp : Pipe_Step<"recv"> {
   let description = [{
     See `pipe.schedule` for an example, `pipe.send` for constraints.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$value, I64Attr:$microbatch,
-                   I64Attr:$stage, I64Attr:$channel);
+  let arguments = (ins FlatSymbolRefAttr:$value, Optional<Index>:$loop,
+                   I64Attr:$microbatch, I64Attr:$stage, I64Attr:$channel);
   let assemblyFormat = [{
-    $value `microbatch` $microbatch `from` $stage `channel` $channel attr-dict
+    $value `microbatch` custom<Microbatch>($loop, $microbatch) `from` $stage
+    `channel` $channel attr-dict
   }];
 }
 
-def Pipe_ExchangeOp : Pipe_Step<"exchange"> {
+def Pipe_ExchangeOp : Pipe_Step<"exchange", [AttrSizedOperandSegments]> {
   let summary = "A send and a receive that wait for each other";
   let description = [{
     Opposing transfers between two stages must be one op: under rendezvous two
     stages that both send first would wait forever. See `pipe.schedule` for an
     example, `pipe.send` for constraints.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$sent, I64Attr:$send_microbatch,
-    I64Attr:$send_stage, I64Attr:$send_channel, FlatSymbolRefAttr:$received,
+  let arguments = (ins FlatSymbolRefAttr:$sent, Optional<Index>:$send_loop,
+    I64Attr:$send_microbatch, I64Attr:$send_stage, I64Attr:$send_channel,
+    FlatSymbolRefAttr:$received, Optional<Index>:$recv_loop,
     I64Attr:$recv_microbatch, I64Attr:$recv_stage, I64Attr:$recv_channel);
   let assemblyFormat = [{
-    $sent `microbatch` $send_microbatch `to` $send_stage `channel`
-    $send_channel `,` $received `microbatch` $recv_microbatch `from`
-    $recv_stage `channel` $recv_channel attr-dict
+    $sent `microbatch` custom<Microbatch>($send_loop, $send_microbatch) `to`
+    $send_stage `channel` $send_channel `,` $received `microbatch`
+    custom<Microbatch>($recv_loop, $recv_microbatch) `from` $recv_stage
+    `channel` $recv_channel attr-dict
   }];
 }
 

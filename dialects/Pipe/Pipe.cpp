@@ -26,6 +26,38 @@ static void printRole(OpAsmPrinter &p, Operation *,
   p << pcc::nn::stringifyInputRole(role.getValue());
 }
 
+/// `3`, or `%m + 2` in a loop over %m
+static ParseResult
+parseMicrobatch(OpAsmParser &parser,
+                std::optional<OpAsmParser::UnresolvedOperand> &loop,
+                IntegerAttr &microbatch) {
+  int64_t number = 0;
+  OpAsmParser::UnresolvedOperand variable;
+  OptionalParseResult parsed = parser.parseOptionalOperand(variable);
+  if (parsed.has_value()) {
+    if (failed(*parsed))
+      return failure();
+    loop = variable;
+    if (succeeded(parser.parseOptionalPlus()) && parser.parseInteger(number))
+      return failure();
+  } else if (parser.parseInteger(number)) {
+    return failure();
+  }
+  microbatch = parser.getBuilder().getI64IntegerAttr(number);
+  return success();
+}
+
+static void printMicrobatch(OpAsmPrinter &p, Operation *, Value loop,
+                            IntegerAttr microbatch) {
+  if (!loop) {
+    p << microbatch.getInt();
+    return;
+  }
+  p << loop;
+  if (microbatch.getInt() != 0)
+    p << " + " << microbatch.getInt();
+}
+
 /// `(@a, @b, 7)`
 static ParseResult parseBindings(OpAsmParser &parser, ArrayAttr &bindings) {
   SmallVector<Attribute> list;
@@ -142,6 +174,39 @@ void BodyOp::print(OpAsmPrinter &p) {
                                      {getSymNameAttrName(), getIntoAttrName()});
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+/// `%m = 0 to 31 { ... }`
+ParseResult LoopOp::parse(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::Argument variable;
+  IntegerAttr begin, end;
+  Type number = parser.getBuilder().getI64Type();
+  variable.type = parser.getBuilder().getIndexType();
+  return failure(parser.parseArgument(variable) || parser.parseEqual() ||
+                 parser.parseAttribute(begin, number,
+                                       getBeginAttrName(result.name),
+                                       result.attributes) ||
+                 parser.parseKeyword("to") ||
+                 parser.parseAttribute(end, number, getEndAttrName(result.name),
+                                       result.attributes) ||
+                 parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+                 parser.parseRegion(*result.addRegion(), variable));
+}
+
+void LoopOp::getAsmBlockArgumentNames(Region &region,
+                                      OpAsmSetValueNameFn setName) {
+  for (BlockArgument variable : region.getArguments())
+    setName(variable, "m");
+}
+
+void LoopOp::print(OpAsmPrinter &p) {
+  p << ' ' << getBlock()->getArgument(0) << " = " << getBegin() << " to "
+    << getEnd();
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                     {getBeginAttrName(), getEndAttrName()});
+  p << ' ';
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                /*printBlockTerminators=*/false);
 }
 
 } // namespace pcc::pipe

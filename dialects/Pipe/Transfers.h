@@ -29,8 +29,9 @@ struct Half {
 };
 
 /// The halves that an op of a schedule posts: one of a send or recv, both of
-/// an exchange, the send first; none of other ops.
-llvm::SmallVector<Half, 2> halvesOf(mlir::Operation *op);
+/// an exchange, the send first; none of other ops. `variable`: where the loop
+/// around it is, if one is.
+llvm::SmallVector<Half, 2> halvesOf(mlir::Operation *op, int64_t variable = 0);
 
 } // namespace pcc::pipe
 

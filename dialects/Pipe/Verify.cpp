@@ -145,18 +145,44 @@ LogicalResult TaskOp::verifySymbolUses(SymbolTableCollection &tables) {
 
 LogicalResult ScheduleOp::verify() {
   for (Operation &op : *getBlock())
-    if (!isa<RunOp, SendOp, RecvOp, ExchangeOp>(op))
+    if (!isa<RunOp, SendOp, RecvOp, ExchangeOp, LoopOp>(op))
       return op.emitOpError() << "cannot be part of a schedule";
   return success();
 }
 
-/// Checks that a microbatch lies within the schedule around `op`.
-static LogicalResult checkMicrobatch(Operation *op, int64_t microbatch) {
+LogicalResult LoopOp::verify() {
+  int64_t begin = getBegin(), end = getEnd();
+  if (begin >= end)
+    return emitOpError() << "runs from " << begin << " to " << end;
+  if (getBody().getNumArguments() != 1 ||
+      !getBlock()->getArgument(0).getType().isIndex())
+    return emitOpError() << "needs one index";
+  if (getBlock()->empty())
+    return emitOpError() << "has no steps";
+  for (Operation &op : *getBlock())
+    if (!isa<RunOp, SendOp, RecvOp, ExchangeOp>(op))
+      return op.emitOpError() << "cannot be part of a loop";
+  return success();
+}
+
+/// Checks that a microbatch lies within the schedule around `op`, in a loop at
+/// each of its turns. `variable` is what the number is relative to, or null.
+static LogicalResult checkMicrobatch(Operation *op, int64_t microbatch,
+                                     Value variable) {
   int64_t count = op->getParentOfType<ScheduleOp>().getMicrobatches();
-  if (microbatch >= 0 && microbatch < count)
-    return success();
-  return op->emitOpError() << "names microbatch " << microbatch << " of "
-                           << count;
+  int64_t last = microbatch;
+  if (auto loop = dyn_cast<LoopOp>(op->getParentOp())) {
+    if (!variable)
+      return op->emitOpError()
+             << "names microbatch " << microbatch << " at each turn of a loop";
+    last += int64_t(loop.getEnd()) - 1;
+    microbatch += int64_t(loop.getBegin());
+  }
+  for (int64_t named : {microbatch, last})
+    if (named < 0 || named >= count)
+      return op->emitOpError()
+             << "names microbatch " << named << " of " << count;
+  return success();
 }
 
 LogicalResult RunOp::verifySymbolUses(SymbolTableCollection &tables) {
@@ -172,37 +198,41 @@ LogicalResult RunOp::verifySymbolUses(SymbolTableCollection &tables) {
                          << stringifyPhase(task.getPhase())
                          << " in the schedule to "
                          << stringifyEntry(schedule.getEntry());
-  if (task.isPerMicrobatch() != getMicrobatch().has_value())
+  // Elsewhere than in the text a loop may be given without a number.
+  if (task.isPerMicrobatch() != getMicrobatch().has_value() ||
+      (getLoop() && !getMicrobatch()))
     return emitOpError() << "must" << (task.isPerMicrobatch() ? "" : " not")
                          << " name a microbatch";
-  return getMicrobatch() ? checkMicrobatch(*this, *getMicrobatch()) : success();
+  if (!getMicrobatch())
+    return success();
+  return checkMicrobatch(*this, *getMicrobatch(), getLoop());
 }
 
 /// Checks one end of a transfer.
 static LogicalResult checkTransfer(Operation *op, SymbolTableCollection &tables,
-                                   FlatSymbolRefAttr value, int64_t microbatch,
-                                   int64_t peer) {
+                                   FlatSymbolRefAttr value, Value loop,
+                                   int64_t microbatch, int64_t peer) {
   if (!tables.lookupNearestSymbolFrom<ValueOp>(op, value))
     return op->emitOpError() << "names " << value << ", which is no pipe.value";
   if (peer == int64_t(op->getParentOfType<ScheduleOp>().getStage()))
     return op->emitOpError() << "is between stage " << peer << " and itself";
-  return checkMicrobatch(op, microbatch);
+  return checkMicrobatch(op, microbatch, loop);
 }
 
 LogicalResult SendOp::verifySymbolUses(SymbolTableCollection &tables) {
-  return checkTransfer(*this, tables, getValueAttr(), getMicrobatch(),
-                       getStage());
+  return checkTransfer(*this, tables, getValueAttr(), getLoop(),
+                       getMicrobatch(), getStage());
 }
 
 LogicalResult RecvOp::verifySymbolUses(SymbolTableCollection &tables) {
-  return checkTransfer(*this, tables, getValueAttr(), getMicrobatch(),
-                       getStage());
+  return checkTransfer(*this, tables, getValueAttr(), getLoop(),
+                       getMicrobatch(), getStage());
 }
 
 LogicalResult ExchangeOp::verifySymbolUses(SymbolTableCollection &tables) {
-  if (failed(checkTransfer(*this, tables, getSentAttr(), getSendMicrobatch(),
-                           getSendStage())))
+  if (failed(checkTransfer(*this, tables, getSentAttr(), getSendLoop(),
+                           getSendMicrobatch(), getSendStage())))
     return failure();
-  return checkTransfer(*this, tables, getReceivedAttr(), getRecvMicrobatch(),
-                       getRecvStage());
+  return checkTransfer(*this, tables, getReceivedAttr(), getRecvLoop(),
+                       getRecvMicrobatch(), getRecvStage());
 }

@@ -6,6 +6,7 @@
 include "dialects/RT/Dialect.td"
 include "mlir/IR/CommonAttrConstraints.td"
 include "mlir/IR/CommonTypeConstraints.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -211,7 +212,7 @@ def RT_FuncOp : RT_Op<"func", [Symbol, IsolatedFromAbove, NoTerminator,
     - its arguments are buffers and events;
     - the frame is a multiple of the alignment;
     - the entry points, `@train`, `@evaluate` and `@forward`, take no arguments
-      and have no temporaries.
+      and have no temporaries; others have no loops.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
                        DefaultValuedAttr<I64Attr, "0">:$frame);
@@ -225,6 +226,38 @@ def RT_FuncOp : RT_Op<"func", [Symbol, IsolatedFromAbove, NoTerminator,
   }];
 }
 
+def RT_ForOp : RT_Op<"for", [HasParent<"FuncOp">, NoTerminator, SingleBlock,
+    DeclareOpInterfaceMethods<OpAsmOpInterface,
+                              ["getAsmBlockArgumentNames"]>]> {
+  let summary = "Steps that are done for one microbatch after another";
+  let description = [{
+    ```mlir
+    rt.stage 0 {
+      rt.buffer @x : memref<4x4xf32> input slots 32
+      rt.buffer @y : memref<4x4xf32> value slots 2
+      rt.func @train() {
+        rt.for %m = 0 to 31 {
+          %x = rt.address @x slot %m + 1 : memref<4x4xf32>
+          %y = rt.address @y slot %m + 1 : memref<4x4xf32>
+          rt.copy %x to %y : memref<4x4xf32> to memref<4x4xf32>
+        }
+      }
+    }
+    ```
+
+    **Constraints:**
+    - it runs at least once;
+    - it holds ops of rt other than declarations, temporaries and loops.
+  }];
+  let arguments = (ins I64Attr:$begin, I64Attr:$end);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Block *getBlock() { return &getBody().front(); }
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Places
 //===----------------------------------------------------------------------===//
@@ -233,6 +266,9 @@ def RT_AddressOp : RT_Op<"address", [Pure,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "An instance of a buffer of the stage";
   let description = [{
+    Of a loop's microbatch the slot is that many behind, modulo the number of
+    slots.
+
     ```mlir
     rt.buffer @x : memref<4x4xf32> input slots 2
     %x = rt.address @x slot 1 : memref<4x4xf32>
@@ -241,12 +277,22 @@ def RT_AddressOp : RT_Op<"address", [Pure,
     **Constraints:**
     - it is in an entry point;
     - the symbol is an `rt.buffer` of the result's type, not for frames, and has
-      the slot.
+      the slot;
+    - no slot relative to a loop is below 0 before the modulo is taken.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$buffer,
+  let arguments = (ins FlatSymbolRefAttr:$buffer, Optional<Index>:$loop,
                        DefaultValuedAttr<I64Attr, "0">:$slot);
   let results = (outs RT_Buffer:$result);
-  let assemblyFormat = "$buffer (`slot` $slot^)? `:` type($result) attr-dict";
+  let assemblyFormat = [{
+    $buffer (`slot` custom<Slot>($loop, $slot)^)? `:` type($result) attr-dict
+  }];
+  let extraClassDeclaration = [{
+    /// The slot, of the buffer's `slots`, where the loop around is at
+    /// `variable`.
+    int64_t getSlotAt(int64_t variable, int64_t slots) {
+      return (int64_t(getSlot()) + (getLoop() ? variable : 0)) % slots;
+    }
+  }];
 }
 
 def RT_TemporaryOp : RT_Op<"temporary", [HasParent<"FuncOp">]> {
@@ -574,7 +620,7 @@ def RT_ExchangeOp : RT_Op<"exchange"> {
   let hasVerifier = 1;
 }
 
-def RT_CallOp : RT_Op<"call", [HasParent<"FuncOp">,
+def RT_CallOp : RT_Op<"call", [ParentOneOf<["FuncOp", "ForOp"]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs a body on buffers";
   let description = [{

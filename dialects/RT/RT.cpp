@@ -20,6 +20,37 @@ static void printMeshAxes(OpAsmPrinter &printer, Operation *,
   axes.print(printer);
 }
 
+/// `3`, or `%m + 2` in a loop over %m
+static ParseResult
+parseSlot(OpAsmParser &parser,
+          std::optional<OpAsmParser::UnresolvedOperand> &loop,
+          IntegerAttr &slot) {
+  int64_t number = 0;
+  OpAsmParser::UnresolvedOperand variable;
+  OptionalParseResult parsed = parser.parseOptionalOperand(variable);
+  if (parsed.has_value()) {
+    if (failed(*parsed))
+      return failure();
+    loop = variable;
+  }
+  if ((!loop || succeeded(parser.parseOptionalPlus())) &&
+      parser.parseInteger(number))
+    return failure();
+  slot = parser.getBuilder().getI64IntegerAttr(number);
+  return success();
+}
+
+static void printSlot(OpAsmPrinter &p, Operation *, Value loop,
+                      IntegerAttr slot) {
+  int64_t number = slot ? slot.getInt() : 0;
+  if (loop)
+    p << loop;
+  if (loop && number != 0)
+    p << " + ";
+  if (!loop || number != 0)
+    p << number;
+}
+
 #include "dialects/RT/Dialect.cpp.inc"
 #include "dialects/RT/Enums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
@@ -153,6 +184,39 @@ void FuncOp::print(OpAsmPrinter &p) {
     p << " frame " << getFrame();
   p.printOptionalAttrDictWithKeyword(
       (*this)->getAttrs(), {getSymNameAttrName(), getFrameAttrName()});
+  p << ' ';
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                /*printBlockTerminators=*/false);
+}
+
+/// `%m = 0 to 31 { ... }`
+ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::Argument variable;
+  IntegerAttr begin, end;
+  Type number = parser.getBuilder().getI64Type();
+  variable.type = parser.getBuilder().getIndexType();
+  return failure(parser.parseArgument(variable) || parser.parseEqual() ||
+                 parser.parseAttribute(begin, number,
+                                       getBeginAttrName(result.name),
+                                       result.attributes) ||
+                 parser.parseKeyword("to") ||
+                 parser.parseAttribute(end, number, getEndAttrName(result.name),
+                                       result.attributes) ||
+                 parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+                 parser.parseRegion(*result.addRegion(), variable));
+}
+
+void ForOp::getAsmBlockArgumentNames(Region &region,
+                                     OpAsmSetValueNameFn setName) {
+  for (BlockArgument variable : region.getArguments())
+    setName(variable, "m");
+}
+
+void ForOp::print(OpAsmPrinter &p) {
+  p << ' ' << getBlock()->getArgument(0) << " = " << getBegin() << " to "
+    << getEnd();
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                     {getBeginAttrName(), getEndAttrName()});
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                 /*printBlockTerminators=*/false);

@@ -113,6 +113,23 @@ static LogicalResult checkInEntry(Operation *op) {
                            << ", which is no entry point";
 }
 
+LogicalResult ForOp::verify() {
+  if (failed(checkInEntry(*this)))
+    return failure();
+  int64_t begin = getBegin(), end = getEnd();
+  if (begin >= end)
+    return emitOpError() << "runs from " << begin << " to " << end;
+  if (getBody().getNumArguments() != 1 ||
+      !getBlock()->getArgument(0).getType().isIndex())
+    return emitOpError() << "needs one index";
+  for (Operation &op : *getBlock())
+    if (!isa_and_nonnull<RTDialect>(op.getDialect()) ||
+        isa<FuncOp, BufferOp, EventOp, StageOp, ProgramOp, TemporaryOp, ForOp>(
+            op))
+      return op.emitOpError() << "cannot be part of a loop";
+  return success();
+}
+
 LogicalResult TemporaryOp::verify() {
   if (!isContiguous(getType()))
     return emitOpError() << "must be contiguous, is " << getType();
@@ -148,6 +165,11 @@ LogicalResult AddressOp::verifySymbolUses(SymbolTableCollection &tables) {
     return diag;
   }
   int64_t slot = getSlot(), slots = buffer.getSlots();
+  if (auto loop = dyn_cast<ForOp>((*this)->getParentOp()); loop && getLoop()) {
+    if (int64_t first = int64_t(loop.getBegin()) + slot; first < 0)
+      return emitOpError() << "begins with slot " << first;
+    return success();
+  }
   if (slot < 0 || slot >= slots)
     return emitOpError() << "names slot " << slot << " of " << slots;
   return success();

@@ -116,7 +116,7 @@ LogicalResult Issuer::walk(Operation *op, Scope &scope) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](rt::AddressOp address) {
         auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
-        int64_t slot = address.getSlot();
+        int64_t slot = address.getSlotAt(variable, buffer.getSlots());
         scope.places[address] = {address.getType(),
                                  int64_t(*buffer.getOffset()) +
                                      slot * buffer.getSlotBytes()};
@@ -156,6 +156,13 @@ LogicalResult Issuer::walk(Operation *op, Scope &scope) {
       })
       .Case([&](rt::WaitOp op) { return wait(op, scope); })
       .Case([&](rt::CallOp op) { return call(op, scope); })
+      .Case([&](rt::ForOp op) -> LogicalResult {
+        int64_t end = op.getEnd();
+        for (variable = op.getBegin(); variable < end; ++variable)
+          if (failed(walk(*op.getBlock(), scope)))
+            return failure();
+        return success();
+      })
       .Default(
           [&](Operation *op) { return give(op, rt::getStream(op), scope); });
 }

@@ -149,6 +149,8 @@ private:
   rt::ProgramOp program;
   mlir::SymbolTable symbols;
   bool reportsRaces;
+  /// Where the loop at hand is.
+  int64_t variable = 0;
   /// Whether any stream but the compute stream is used.
   bool hasStreams = false;
   std::vector<Stream> streams;

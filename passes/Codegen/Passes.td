@@ -26,7 +26,8 @@ def RTLowerPass : Pass<"rt-lower", "::mlir::ModuleOp"> {
     and the old value is dead; reshapes and contiguous parts are views;
     collectives become transfers. Every other op is made a kernel of its own.
     Then offsets are assigned as `--rt-plan` does, and adjacent reductions of
-    adjacent buffers become one.
+    adjacent buffers become one. Loops stay loops; a value of which more than one
+    instance lives at a time gets slots that these take in turn.
   }];
   let dependentDialects = ["::pcc::rt::RTDialect", "::pcc::nn::NNDialect",
                            "::mlir::func::FuncDialect"];
@@ -56,7 +57,8 @@ def RTVerifyPass : Pass<"rt-verify", "::mlir::ModuleOp"> {
     mean, as `--rt-lower` has them do, are run on memory that holds these: no
     op may find an older or a newer value than it means; what they say is
     dropped then. Last, stages run against each other: their messages and the
-    collectives across stages must meet.
+    collectives across stages must meet. Of a loop, turns are left out once they
+    leave the arena as they found it.
   }];
 }
 

@@ -5,15 +5,23 @@
 // transport may have, and collectives over stages as meetings of all of them.
 // What finishes here cannot hang.
 //
+// A step in a loop depends on where its stage is only by microbatches that are
+// named relative to it. So once all stages are in loops and what is there and
+// what is waited for is the same as some turns ago, that many microbatches
+// later, it is the same again after as many turns, and so on until a loop ends:
+// these turns are left out.
+//
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Dist/Collectives.h"
-#include "dialects/Pipe/Transfers.h"
+#include "dialects/Pipe/Cursor.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "passes/Pipeline/Instances.h"
 #include "passes/Pipeline/Ownership.h"
 #include "passes/Pipeline/Passes.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringMap.h"
 #include <deque>
+#include <map>
 
 namespace pcc {
 #define GEN_PASS_DEF_PIPECHECKPASS
@@ -34,29 +42,43 @@ struct Posted : Half {
 /// One stage's list and how far it is.
 struct StageState {
   ScheduleOp schedule;
-  Block::iterator next;
+  Cursor next;
   /// The transfers of the op at `next`, once posted.
   SmallVector<Posted, 2> posted;
   /// The collectives over stages that are left in the task at `next`.
   std::deque<Operation *> meetings;
-  /// "value/microbatch" that is there.
-  llvm::StringSet<> present;
-  /// "task/microbatch" that has run.
-  llvm::StringSet<> ran;
+  /// The microbatches of values that are there, and of tasks that have run.
+  llvm::StringMap<Instances> present, ran;
   /// The task that uses what all microbatches gave, once it has run.
   TaskOp last;
-  /// By microbatch, the backward tasks that are still to run on what forward
-  /// tasks keep for them.
-  llvm::SmallDenseMap<int64_t, int64_t> live;
+  /// The microbatches on which forward tasks have run, and of how many of these
+  /// something is kept for backward tasks that are still to run.
+  Instances begun;
+  int64_t live = 0;
+  /// Of those that backward tasks have begun with, how many are still to run.
+  std::map<int64_t, int64_t> left;
   int64_t backwardTasks = 0;
 
-  bool isDone() { return next == schedule.getBlock()->end(); }
+  bool isDone() { return next.isDone(); }
   bool isWaiting() { return !posted.empty() || !meetings.empty(); }
+
+  /// Whether this is `before` some turns of a loop later, and whatever follows
+  /// is what followed then, for as many microbatches later.
+  bool repeats(const StageState &before) const;
+  int64_t turnsSince(const StageState &before) const {
+    return next.getVariable() - before.next.getVariable();
+  }
+  /// Goes on as if what was done since `before` were done again so many times.
+  void skip(const StageState &before, int64_t periods);
 };
 
 struct PipeCheckPass : pcc::impl::PipeCheckPassBase<PipeCheckPass> {
   void runOnOperation() override;
   LogicalResult check(Entry entry);
+  LogicalResult runAll();
+  /// Goes on as far as a stage comes without another, to the end of a loop's
+  /// turn at most.
+  LogicalResult advance(StageState &state);
   LogicalResult step(StageState &state);
   LogicalResult run(StageState &state, RunOp run);
   LogicalResult post(StageState &state);
@@ -66,6 +88,9 @@ struct PipeCheckPass : pcc::impl::PipeCheckPassBase<PipeCheckPass> {
   bool meet();
   LogicalResult reportDeadlock();
   LogicalResult findStages(Entry entry);
+  /// Leaves out turns of all stages' loops if they repeat what came since
+  /// `before`; true if it did.
+  bool skipTurns(ArrayRef<StageState> before);
 
   std::vector<StageState> states;
   std::optional<SymbolTable> symbols;
@@ -73,14 +98,85 @@ struct PipeCheckPass : pcc::impl::PipeCheckPassBase<PipeCheckPass> {
 
 } // namespace
 
-static std::string instance(StringRef name, int64_t microbatch) {
-  return (name + "/" + Twine(microbatch)).str();
+static std::map<int64_t, int64_t> shifted(const std::map<int64_t, int64_t> &by,
+                                          int64_t turns) {
+  std::map<int64_t, int64_t> later;
+  for (auto [microbatch, tasks] : by)
+    later[microbatch + turns] = tasks;
+  return later;
+}
+
+bool StageState::repeats(const StageState &before) const {
+  int64_t turns = turnsSince(before);
+  int64_t count = ScheduleOp(schedule).getMicrobatches();
+  if (!next.getLoop() || turns < 1 || last || *next != *before.next ||
+      meetings.size() != before.meetings.size() ||
+      posted.size() != before.posted.size() ||
+      !llvm::all_of(
+          llvm::zip(posted, before.posted),
+          [](auto pair) {
+            return std::get<0>(pair).done == std::get<1>(pair).done;
+          }))
+    return false;
+  // All or none of something are no matter of which microbatch it is now.
+  auto isSame = [&](const Instances &now, Instances then) {
+    if (now == then && then.isAllOf(count))
+      return true;
+    then.shift(turns);
+    return now == then;
+  };
+  auto isSameMap = [&](const llvm::StringMap<Instances> &now,
+                       const llvm::StringMap<Instances> &then) {
+    return now.size() == then.size() && llvm::all_of(now, [&](auto &entry) {
+             return isSame(entry.second, then.lookup(entry.getKey()));
+           });
+  };
+  return left == shifted(before.left, turns) && isSame(begun, before.begun) &&
+         isSameMap(present, before.present) && isSameMap(ran, before.ran);
+}
+
+void StageState::skip(const StageState &before, int64_t periods) {
+  int64_t turns = turnsSince(before) * periods;
+  int64_t count = schedule.getMicrobatches();
+  live += (live - before.live) * periods;
+  next.skip(turns);
+  for (Posted &half : posted)
+    half.microbatch += turns;
+  left = shifted(left, turns);
+  auto shift = [&](Instances &instances) {
+    if (!instances.isAllOf(count))
+      instances.shift(turns);
+  };
+  shift(begun);
+  for (auto *all : {&present, &ran})
+    for (auto &entry : *all)
+      shift(entry.second);
+}
+
+bool PipeCheckPass::skipTurns(ArrayRef<StageState> before) {
+  if (before.empty())
+    return false;
+  int64_t turns = states[0].turnsSince(before[0]);
+  int64_t left = std::numeric_limits<int64_t>::max();
+  for (auto [now, then] : llvm::zip(states, before)) {
+    if (now.turnsSince(then) != turns || !now.repeats(then))
+      return false;
+    left = std::min<int64_t>(left, int64_t(now.next.getLoop().getEnd()) - 1 -
+                                       now.next.getVariable());
+  }
+  // One is done all the same: what grows is then as large as it gets.
+  int64_t periods = left / turns - 1;
+  if (periods < 1)
+    return false;
+  for (auto [now, then] : llvm::zip(states, before))
+    now.skip(then, periods);
+  return true;
 }
 
 LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
   auto task = symbols->lookup<TaskOp>(run.getTask());
-  int64_t microbatch = run.getMicrobatch().value_or(0);
-  if (!state.ran.insert(instance(run.getTask(), microbatch)).second)
+  int64_t microbatch = state.next.microbatchOf(run);
+  if (!state.ran[run.getTask()].insert(microbatch))
     return emitError(run.getLoc())
            << "task '" << run.getTask() << "' runs twice on microbatch "
            << microbatch;
@@ -94,7 +190,7 @@ LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
   for (unsigned i = 0; i < task.getSources().size(); ++i) {
     StringRef source = task.getSource(i);
     if (symbols->lookup<ValueOp>(source) &&
-        !state.present.contains(instance(source, microbatch)))
+        !state.present[source].contains(microbatch))
       return emitError(run.getLoc())
              << "task '" << run.getTask() << "' needs value '" << source
              << "' of microbatch " << microbatch << ", which is not there";
@@ -102,20 +198,24 @@ LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
   auto body = symbols->lookup<BodyOp>(task.getBody());
   for (unsigned i = 0; i < task.getTargets().size(); ++i)
     if (!body.getReplaced(i) &&
-        !state.present.insert(instance(task.getTarget(i), microbatch)).second)
+        !state.present[task.getTarget(i)].insert(microbatch))
       return emitError(run.getLoc())
              << "value '" << task.getTarget(i) << "' of microbatch "
              << microbatch << " is made twice";
-  if (task.getPhase() == Phase::Forward)
-    state.live.try_emplace(microbatch, state.backwardTasks);
-  if (task.getPhase() == Phase::Backward && --state.live[microbatch] <= 0)
-    state.live.erase(microbatch);
+  if (task.getPhase() == Phase::Forward && state.begun.insert(microbatch))
+    ++state.live;
+  if (task.getPhase() == Phase::Backward) {
+    auto left = state.left.try_emplace(microbatch, state.backwardTasks).first;
+    if (--left->second == 0) {
+      state.left.erase(left);
+      state.live -= state.begun.contains(microbatch);
+    }
+  }
   auto bound = state.schedule->getAttrOfType<IntegerAttr>(kLiveAttr);
-  if (bound && int64_t(state.live.size()) > bound.getInt())
+  if (bound && state.live > bound.getInt())
     return emitError(run.getLoc())
-           << "stage " << state.schedule.getStage() << " holds "
-           << state.live.size() << " microbatches, but declares "
-           << bound.getInt();
+           << "stage " << state.schedule.getStage() << " holds " << state.live
+           << " microbatches, but declares " << bound.getInt();
   for (Operation &op : *body.getBlock())
     if (dist::joinsStages(&op))
       state.meetings.push_back(&op);
@@ -123,14 +223,13 @@ LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
 }
 
 LogicalResult PipeCheckPass::post(StageState &state) {
-  Operation &op = *state.next;
-  for (const Half &half : halvesOf(&op))
+  Operation &op = **state.next;
+  for (const Half &half : state.next.getHalves())
     state.posted.push_back({half});
   for (Posted &half : state.posted) {
     if (half.peer < 0 || half.peer >= static_cast<int64_t>(states.size()))
       return emitError(op.getLoc()) << "there is no stage " << half.peer;
-    if (half.isSend &&
-        !state.present.contains(instance(half.value, half.microbatch)))
+    if (half.isSend && !state.present[half.value].contains(half.microbatch))
       return emitError(op.getLoc())
              << "value '" << half.value << "' of microbatch " << half.microbatch
              << " is sent before it is there";
@@ -148,20 +247,18 @@ FailureOr<bool> PipeCheckPass::match() {
         if (recv.done || !send.isCounterpart(recv, from))
           continue;
         if (recv.value != send.value || recv.microbatch != send.microbatch) {
-          InFlightDiagnostic diag = emitError(states[send.peer].next->getLoc())
-                                    << "stage " << send.peer << " receives '"
-                                    << recv.value << "' of microbatch "
-                                    << recv.microbatch << " where stage "
-                                    << from << " sends '" << send.value
-                                    << "' of microbatch " << send.microbatch;
-          diag.attachNote(sender.next->getLoc()) << "it is sent here";
+          InFlightDiagnostic diag =
+              emitError((*states[send.peer].next)->getLoc())
+              << "stage " << send.peer << " receives '" << recv.value
+              << "' of microbatch " << recv.microbatch << " where stage "
+              << from << " sends '" << send.value << "' of microbatch "
+              << send.microbatch;
+          diag.attachNote((*sender.next)->getLoc()) << "it is sent here";
           return diag;
         }
         send.done = recv.done = matched = true;
-        if (!states[send.peer]
-                 .present.insert(instance(recv.value, recv.microbatch))
-                 .second)
-          return emitError(states[send.peer].next->getLoc())
+        if (!states[send.peer].present[recv.value].insert(recv.microbatch))
+          return emitError((*states[send.peer].next)->getLoc())
                  << "value '" << recv.value << "' of microbatch "
                  << recv.microbatch << " is received twice";
       }
@@ -170,14 +267,20 @@ FailureOr<bool> PipeCheckPass::match() {
 }
 
 LogicalResult PipeCheckPass::step(StageState &state) {
-  if (auto runOp = dyn_cast<RunOp>(*state.next)) {
-    if (failed(run(state, runOp)))
-      return failure();
-    if (state.meetings.empty())
-      ++state.next;
-    return success();
-  }
+  if (auto runOp = dyn_cast<RunOp>(*state.next))
+    return run(state, runOp);
   return post(state);
+}
+
+LogicalResult PipeCheckPass::advance(StageState &state) {
+  bool isNextTurn = false;
+  while (!isNextTurn && !state.isDone() && !state.isWaiting()) {
+    if (failed(step(state)))
+      return failure();
+    if (!state.isWaiting())
+      isNextTurn = state.next.advance();
+  }
+  return success();
 }
 
 bool PipeCheckPass::meet() {
@@ -188,7 +291,7 @@ bool PipeCheckPass::meet() {
   for (StageState &state : states) {
     state.meetings.pop_front();
     if (state.meetings.empty())
-      ++state.next;
+      state.next.advance();
   }
   return true;
 }
@@ -202,13 +305,13 @@ LogicalResult PipeCheckPass::reportDeadlock() {
       continue;
     }
     if (!state.meetings.empty())
-      diag.attachNote(state.next->getLoc())
+      diag.attachNote((*state.next)->getLoc())
           << "stage " << state.schedule.getStage() << " waits in '"
           << cast<RunOp>(*state.next).getTask() << "' for other stages to do "
           << state.meetings.front()->getName();
     for (Posted &half : state.posted)
       if (!half.done)
-        diag.attachNote(state.next->getLoc())
+        diag.attachNote((*state.next)->getLoc())
             << "stage " << state.schedule.getStage() << " waits to "
             << (half.isSend ? "send '" : "receive '") << half.value
             << "' of microbatch " << half.microbatch
@@ -231,7 +334,7 @@ LogicalResult PipeCheckPass::findStages(Entry entry) {
   states.resize(schedules.size());
   for (auto [i, schedule] : llvm::enumerate(schedules)) {
     states[i].schedule = schedule;
-    states[i].next = schedule.getBlock()->begin();
+    states[i].next = Cursor(schedule);
     if (schedule.getStage() < i)
       return emitError(schedule.getLoc())
              << "stage " << schedule.getStage() << " has two schedules";
@@ -255,6 +358,37 @@ LogicalResult PipeCheckPass::findStages(Entry entry) {
          << states.size();
 }
 
+LogicalResult PipeCheckPass::runAll() {
+  // To find that something repeats it is compared with the past, a past that
+  // is renewed after twice as long each time.
+  std::vector<StageState> past;
+  for (size_t round = 1, renewal = 1;; ++round) {
+    for (StageState &state : states)
+      if (failed(advance(state)))
+        return failure();
+    auto matched = match();
+    if (failed(matched))
+      return failure();
+    bool isMoving = *matched;
+    for (StageState &state : states) {
+      isMoving |= !state.isDone() && !state.isWaiting();
+      if (state.posted.empty() ||
+          !llvm::all_of(state.posted, [](Posted &half) { return half.done; }))
+        continue;
+      state.posted.clear();
+      state.next.advance();
+    }
+    if (llvm::all_of(states, [](StageState &s) { return s.isDone(); }))
+      return success();
+    if (!isMoving && !meet())
+      return reportDeadlock();
+    if (skipTurns(past) || round == renewal) {
+      past = states;
+      renewal = 2 * round;
+    }
+  }
+}
+
 LogicalResult PipeCheckPass::check(Entry entry) {
   if (failed(findStages(entry)))
     return failure();
@@ -262,27 +396,8 @@ LogicalResult PipeCheckPass::check(Entry entry) {
     if (task.getPhase() == Phase::Backward && task.getEntry() == entry &&
         task.getStage() < states.size())
       ++states[task.getStage()].backwardTasks;
-
-  while (true) {
-    // As far as each stage comes without another.
-    for (StageState &state : states)
-      while (!state.isDone() && !state.isWaiting())
-        if (failed(step(state)))
-          return failure();
-    auto matched = match();
-    if (failed(matched))
-      return failure();
-    for (StageState &state : states)
-      if (!state.posted.empty() &&
-          llvm::all_of(state.posted, [](Posted &half) { return half.done; })) {
-        state.posted.clear();
-        ++state.next;
-      }
-    if (llvm::all_of(states, [](StageState &s) { return s.isDone(); }))
-      break;
-    if (!*matched && !meet())
-      return reportDeadlock();
-  }
+  if (failed(runAll()))
+    return failure();
 
   for (auto task : getOperation().getOps<TaskOp>()) {
     if (task.getEntry() != entry)
@@ -294,8 +409,9 @@ LogicalResult PipeCheckPass::check(Entry entry) {
     StageState &state = states[task.getStage()];
     int64_t runs =
         task.isPerMicrobatch() ? state.schedule.getMicrobatches() : 1;
-    for (int64_t i = 0; i < runs; ++i)
-      if (!state.ran.contains(instance(task.getSymName(), i)))
+    const Instances &ran = state.ran[task.getSymName()];
+    for (int64_t i = 0; i < runs && !ran.isAllOf(runs); ++i)
+      if (!ran.contains(i))
         return emitError(task.getLoc()) << "task '" << task.getSymName()
                                         << "' does not run on microbatch " << i;
   }

@@ -75,7 +75,7 @@ def PipeSchedulePass : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
     backward first on ties. A value is received just before the task that needs
     it and sent just after the one that made it; a value for a distant stage
     goes through those between. A send and the receive after it from the same
-    stage are joined.
+    stage are joined. What repeats itself a microbatch later becomes a loop.
   }];
   let options = [
     Option<"kind", "kind", "std::string", "\"1f1b\"", "gpipe or 1f1b">,
@@ -94,6 +94,8 @@ def PipeCheckPass : Pass<"pipe-check", "::mlir::ModuleOp"> {
     other forever, a stage holds more microbatches than it declares, evaluates a
     parameter that it does not train, or adds to a sum that it does not use and
     clear at the end of the step. There is one schedule per stage of the mesh.
+    Turns of loops are left out once all stages are in one and do, microbatches
+    apart, what they did before.
   }];
 }
 

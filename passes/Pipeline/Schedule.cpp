@@ -1,7 +1,17 @@
 //===- Schedule.cpp - Orders runs and transfers of every stage ------------===//
+//
+// A comparator orders the turns of a stage: all tasks of one direction on one
+// microbatch. Each receives before and sends after; what is opposed is joined.
+// Where the list repeats itself a microbatch later, it is written as a loop:
+//
+//     turns        F0  F1   B0  F2   B1  F3   B2  F4   B3   B4
+//     loop         F0  F1  [B0  F2] [B1  F3] [B2  F4]  B3   B4
+//
+//===----------------------------------------------------------------------===//
 
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/Pipeline/Passes.h"
+#include "passes/Pipeline/Steps.h"
 #include "passes/Training/Entry.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
@@ -19,27 +29,15 @@ using namespace pcc::pipe;
 
 namespace {
 
-/// A run of a per-microbatch task.
-struct Run {
+/// The tasks of one direction, on one microbatch.
+struct Turn {
   int64_t microbatch;
   bool isBackward;
-  TaskOp task;
-  size_t number; ///< in program order, by microbatch
 };
 
-/// True if `a` runs before `b` on a stage.
-using Comparator = bool (*)(const Run &a, const Run &b, int64_t stage,
+/// True if `a` comes before `b` on a stage.
+using Comparator = bool (*)(const Turn &a, const Turn &b, int64_t stage,
                             int64_t stages);
-
-/// A value on its way from one stage to the next towards a user.
-struct Hop {
-  StringRef value;
-  int64_t from, to;
-  Entry entry;
-};
-
-/// Channels between two stages; each direction has its own.
-enum Channel : int64_t { kActivations = 0, kGradients = 1, kTied = 2 };
 
 struct PipeSchedulePass : pcc::impl::PipeSchedulePassBase<PipeSchedulePass> {
   using PipeSchedulePassBase::PipeSchedulePassBase;
@@ -48,6 +46,8 @@ struct PipeSchedulePass : pcc::impl::PipeSchedulePassBase<PipeSchedulePass> {
   LogicalResult collect();
   void findHops();
   void build(Entry entry, int64_t stage, Comparator before);
+  void emit(OpBuilder &builder, const Step &step, Value loop, int64_t first);
+  void emitAll(OpBuilder &builder, ArrayRef<Step> steps);
   void emitTied(OpBuilder &builder, int64_t stage);
   int64_t liveBound(StringRef kind, int64_t stage) const;
 
@@ -68,7 +68,7 @@ struct PipeSchedulePass : pcc::impl::PipeSchedulePassBase<PipeSchedulePass> {
 ///           stage 0: F0 F1 F2 F3          B0 B1 B2 B3
 ///           stage 1:    F0 F1 F2 F3 B0 B1 B2 B3
 /// ```
-static bool beforeGpipe(const Run &a, const Run &b, int64_t, int64_t) {
+static bool beforeGpipe(const Turn &a, const Turn &b, int64_t, int64_t) {
   return std::pair(a.isBackward, a.microbatch) <
          std::pair(b.isBackward, b.microbatch);
 }
@@ -77,11 +77,11 @@ static bool beforeGpipe(const Run &a, const Run &b, int64_t, int64_t) {
 ///           stage 0: F0 F1       B0 F2 B1 F3 B2    B3
 ///           stage 1:    F0 B0 F1 B1 F2 B2    F3 B3
 /// ```
-static bool before1F1B(const Run &a, const Run &b, int64_t stage,
+static bool before1F1B(const Turn &a, const Turn &b, int64_t stage,
                        int64_t stages) {
-  auto key = [&](const Run &run) {
-    int64_t turn = run.microbatch + (run.isBackward ? stages - stage : 0);
-    return std::pair(turn, !run.isBackward);
+  auto key = [&](const Turn &turn) {
+    int64_t place = turn.microbatch + (turn.isBackward ? stages - stage : 0);
+    return std::pair(place, !turn.isBackward);
   };
   return key(a) < key(b);
 }
@@ -128,60 +128,15 @@ void PipeSchedulePass::findHops() {
       StringRef value = task.getSource(i);
       int64_t from = it->second.getStage(), to = task.getStage();
       if (!it->second.isPerMicrobatch()) {
-        add(tiedHops, {value, from, to, task.getEntry()});
+        add(tiedHops, {value, from, to, task.getEntry(), kTied});
         continue;
       }
       int64_t step = from < to ? 1 : -1;
       for (int64_t at = from; at != to; at += step)
         add(step > 0 ? forwardHops : backwardHops,
-            {value, at, at + step, task.getEntry()});
+            {value, at, at + step, task.getEntry(),
+             step > 0 ? kActivations : kGradients});
     }
-}
-
-/// A send to a stage followed by a receive from it waits forever if the other
-/// side does the same, as it does in the steady state of 1f1b. One of each is
-/// joined; of several, the later stage receives before it sends.
-static void joinTransfers(Block &block, int64_t stage) {
-  for (auto it = block.begin(); it != block.end();) {
-    SmallVector<SendOp> sends;
-    SmallVector<RecvOp> receives;
-    auto isPeer = [&](int64_t peer) {
-      return sends.empty() || int64_t(sends.front().getStage()) == peer;
-    };
-    for (; it != block.end(); ++it) {
-      auto send = dyn_cast<SendOp>(*it);
-      if (!send || !isPeer(send.getStage()))
-        break;
-      sends.push_back(send);
-    }
-    for (; !sends.empty() && it != block.end(); ++it) {
-      auto recv = dyn_cast<RecvOp>(*it);
-      if (!recv || !isPeer(recv.getStage()))
-        break;
-      receives.push_back(recv);
-    }
-    if (sends.empty()) {
-      ++it;
-      continue;
-    }
-    if (receives.empty())
-      continue;
-    SendOp send = sends.front();
-    RecvOp recv = receives.front();
-    if (sends.size() > 1 || receives.size() > 1) {
-      if (int64_t(send.getStage()) < stage)
-        for (RecvOp other : receives)
-          other->moveBefore(send);
-      continue;
-    }
-    OpBuilder builder(send);
-    ExchangeOp::create(
-        builder, send.getLoc(), send.getValueAttr(), send.getMicrobatchAttr(),
-        send.getStageAttr(), send.getChannelAttr(), recv.getValueAttr(),
-        recv.getMicrobatchAttr(), recv.getStageAttr(), recv.getChannelAttr());
-    send.erase();
-    recv.erase();
-  }
 }
 
 /// Exchanges the gradients of tied parameters: stage pairs in one order
@@ -199,19 +154,65 @@ void PipeSchedulePass::emitTied(OpBuilder &builder, int64_t stage) {
     Location loc = getOperation().getLoc();
     for (size_t i = 0; i < std::max(sends.size(), receives.size()); ++i) {
       if (i < sends.size() && i < receives.size())
-        ExchangeOp::create(builder, loc, sends[i].value, 0, peer, kTied,
-                           receives[i].value, 0, peer, kTied);
+        ExchangeOp::create(builder, loc, sends[i].value, Value(), 0, peer,
+                           kTied, receives[i].value, Value(), 0, peer, kTied);
       else if (i < sends.size())
-        SendOp::create(builder, loc, sends[i].value, 0, peer, kTied);
+        SendOp::create(builder, loc, sends[i].value, Value(), 0, peer, kTied);
       else
-        RecvOp::create(builder, loc, receives[i].value, 0, peer, kTied);
+        RecvOp::create(builder, loc, receives[i].value, Value(), 0, peer,
+                       kTied);
     }
   }
 }
 
-static void emitRun(OpBuilder &builder, TaskOp task, IntegerAttr microbatch) {
+static void emitRun(OpBuilder &builder, TaskOp task, Value loop,
+                    IntegerAttr microbatch) {
   RunOp::create(builder, task.getLoc(),
-                FlatSymbolRefAttr::get(task.getSymNameAttr()), microbatch);
+                FlatSymbolRefAttr::get(task.getSymNameAttr()), loop,
+                microbatch);
+}
+
+/// `first`: the microbatch that `loop` is at when the step is done first.
+void PipeSchedulePass::emit(OpBuilder &builder, const Step &step, Value loop,
+                            int64_t first) {
+  Location loc = getOperation().getLoc();
+  int64_t microbatch = step.microbatch - first;
+  int64_t receivedMicrobatch = step.receivedMicrobatch - first;
+  for (TaskOp task : step.tasks)
+    emitRun(builder, task, loop, builder.getI64IntegerAttr(microbatch));
+  const Hop *sent = step.sent, *received = step.received;
+  if (sent && received)
+    ExchangeOp::create(builder, loc, sent->value, loop, microbatch, sent->to,
+                       sent->channel, received->value, loop, receivedMicrobatch,
+                       received->from, received->channel);
+  else if (sent)
+    SendOp::create(builder, loc, sent->value, loop, microbatch, sent->to,
+                   sent->channel);
+  else if (received)
+    RecvOp::create(builder, loc, received->value, loop, receivedMicrobatch,
+                   received->from, received->channel);
+}
+
+void PipeSchedulePass::emitAll(OpBuilder &builder, ArrayRef<Step> steps) {
+  for (size_t i = 0; i < steps.size();) {
+    Repetition found = findRepetition(steps, i);
+    ArrayRef<Step> part = steps.slice(i, found.length);
+    i += found.length * found.times;
+    if (found.times == 1) {
+      emit(builder, part.front(), Value(), 0);
+      continue;
+    }
+    int64_t first = part.front().microbatch;
+    for (const Step &step : part)
+      first = std::min({first, step.microbatch, step.receivedMicrobatch});
+    auto loop = LoopOp::create(builder, getOperation().getLoc(), first,
+                               first + int64_t(found.times));
+    OpBuilder::InsertionGuard guard(builder);
+    Block *block = builder.createBlock(&loop.getBody(), {},
+                                       builder.getIndexType(), loop.getLoc());
+    for (const Step &step : part)
+      emit(builder, step, block->getArgument(0), first);
+  }
 }
 
 /// The microbatches whose activations a stage holds at most.
@@ -222,64 +223,51 @@ int64_t PipeSchedulePass::liveBound(StringRef kind, int64_t stage) const {
 }
 
 void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
-  SmallVector<Run> runs;
-  SmallVector<TaskOp> once, ahead;
+  SmallVector<TaskOp> once, ahead, forward, backward;
   for (TaskOp task : tasks[stage]) {
     if (task.getEntry() != entry)
       continue;
-    if (task->hasAttr(nn::kAheadAttr)) {
-      ahead.push_back(task);
-      continue;
-    }
-    if (!task.isPerMicrobatch()) {
-      once.push_back(task);
-      continue;
-    }
-    for (int64_t i = 0; i < microbatches; ++i)
-      runs.push_back(
-          {i, task.getPhase() == Phase::Backward, task, runs.size()});
+    auto &list = task->hasAttr(nn::kAheadAttr)        ? ahead
+                 : !task.isPerMicrobatch()            ? once
+                 : task.getPhase() == Phase::Backward ? backward
+                                                      : forward;
+    list.push_back(task);
   }
-  if (runs.empty() && once.empty())
+  std::vector<Turn> turns;
+  for (bool isBackward : {false, true})
+    if (!(isBackward ? backward : forward).empty())
+      for (int64_t i = 0; i < microbatches; ++i)
+        turns.push_back({i, isBackward});
+  if (turns.empty() && once.empty())
     return;
-  // Of several tasks of one direction the first in the program is the first.
-  llvm::sort(runs, [&](const Run &a, const Run &b) {
-    if (before(a, b, stage, stages))
-      return true;
-    return !before(b, a, stage, stages) && a.number < b.number;
+  llvm::sort(turns, [&](const Turn &a, const Turn &b) {
+    return before(a, b, stage, stages);
   });
+
+  std::vector<Step> steps;
+  for (TaskOp &task : ahead)
+    for (int64_t i = 0; i < microbatches; ++i)
+      steps.push_back(Step::run(task, i));
+  for (const Turn &turn : turns) {
+    int64_t i = turn.microbatch;
+    auto &hops = turn.isBackward ? backwardHops : forwardHops;
+    for (const Hop &hop : hops)
+      if (hop.entry == entry && hop.to == stage)
+        steps.push_back(Step::receive(hop, i));
+    steps.push_back(Step::run(turn.isBackward ? backward : forward, i));
+    for (const Hop &hop : hops)
+      if (hop.entry == entry && hop.from == stage)
+        steps.push_back(Step::send(hop, i));
+  }
+  joinTransfers(steps, stage);
 
   ModuleOp module = getOperation();
   Location loc = module.getLoc();
   OpBuilder builder(&getContext());
   builder.setInsertionPointToEnd(module.getBody());
   auto schedule = ScheduleOp::create(builder, loc, entry, stage, microbatches);
-  Block *block = builder.createBlock(&schedule.getBody());
-  builder.setInsertionPointToStart(block);
-
-  for (TaskOp task : ahead)
-    for (int64_t i = 0; i < microbatches; ++i)
-      emitRun(builder, task, builder.getI64IntegerAttr(i));
-  // What a stage does to a microbatch in one direction begins with all that it
-  // receives for it and ends with all that it sends.
-  auto isSame = [](const Run &a, const Run &b) {
-    return a.microbatch == b.microbatch && a.isBackward == b.isBackward;
-  };
-  for (auto [i, run] : llvm::enumerate(runs)) {
-    auto &hops = run.isBackward ? backwardHops : forwardHops;
-    int64_t channel = run.isBackward ? kGradients : kActivations;
-    if (i == 0 || !isSame(runs[i - 1], run))
-      for (const Hop &hop : hops)
-        if (hop.entry == entry && hop.to == stage)
-          RecvOp::create(builder, loc, hop.value, run.microbatch, hop.from,
-                         channel);
-    emitRun(builder, run.task, builder.getI64IntegerAttr(run.microbatch));
-    if (i + 1 == runs.size() || !isSame(run, runs[i + 1]))
-      for (const Hop &hop : hops)
-        if (hop.entry == entry && hop.from == stage)
-          SendOp::create(builder, loc, hop.value, run.microbatch, hop.to,
-                         channel);
-  }
-  joinTransfers(*block, stage);
+  builder.createBlock(&schedule.getBody());
+  emitAll(builder, steps);
 
   // First what other stages wait for, then the exchange, then its users.
   auto makesValues = [&](TaskOp task) {
@@ -290,7 +278,7 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
   for (bool makers : {true, false}) {
     for (TaskOp task : once)
       if (makesValues(task) == makers)
-        emitRun(builder, task, IntegerAttr());
+        emitRun(builder, task, Value(), IntegerAttr());
     if (makers && entry == Entry::Train)
       emitTied(builder, stage);
   }

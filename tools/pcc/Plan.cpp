@@ -69,7 +69,7 @@ LogicalResult pcc::resolveBatch(Options &options, int64_t staticBatch,
     diag << options.dp << " data-parallel ranks";
   diag << " is " << options.microbatches << " microbatches, of which there may "
        << "be " << kMostMicrobatches;
-  diag.attachNote() << "a schedule lists every microbatch; take a larger "
+  diag.attachNote() << "each has inputs of its own in memory; take a larger "
                        "--micro-batch-size or --dp, or a smaller "
                        "--global-batch-size";
   return diag;

@@ -8,9 +8,9 @@
 
 namespace pcc {
 
-/// Microbatches of a step at most: a schedule lists what each stage does with
-/// each, which at this number takes minutes to compile and some GiB.
-inline constexpr int64_t kMostMicrobatches = 2048;
+/// Microbatches of a step at most: each has inputs of its own in memory, and
+/// with gpipe activations.
+inline constexpr int64_t kMostMicrobatches = 65536;
 
 /// Derives what is missing of micro batch, global batch and microbatches.
 /// `staticBatch` is the batch the file fixes, 0 if it does not.

@@ -3,7 +3,7 @@
 #include "tools/pcc/Summary.h"
 #include "dialects/Dist/Dist.h"
 #include "dialects/NN/NN.h"
-#include "dialects/Pipe/Pipe.h"
+#include "dialects/Pipe/Transfers.h"
 #include "dialects/RT/RT.h"
 #include "passes/Pipelines.h"
 #include "passes/Training/Entry.h"
@@ -62,25 +62,25 @@ void Summary::collectTasks(ModuleOp module) {
     if (schedule.getEntry() != pipe::Entry::Train)
       continue;
     int64_t stage = schedule.getStage();
-    auto send = [&](FlatSymbolRefAttr symbol) {
-      auto value = symbols.lookup<pipe::ValueOp>(symbol.getValue());
-      Traffic &sent = perStage[stage]["send over pp"];
-      ++sent.count;
-      sent.bytes += bytesOf(value.getType());
-    };
-    for (Operation &op : *schedule.getBlock()) {
-      if (auto sent = dyn_cast<pipe::SendOp>(op))
-        send(sent.getValueAttr());
-      if (auto exchange = dyn_cast<pipe::ExchangeOp>(op))
-        send(exchange.getSentAttr());
+    schedule.walk([&](Operation *op) {
+      int64_t times = 1;
+      if (auto loop = dyn_cast<pipe::LoopOp>(op->getParentOp()))
+        times = int64_t(loop.getEnd()) - int64_t(loop.getBegin());
+      for (const pipe::Half &half : pipe::halvesOf(op))
+        if (half.isSend) {
+          auto value = symbols.lookup<pipe::ValueOp>(half.value);
+          Traffic &sent = perStage[stage]["send over pp"];
+          sent.count += times;
+          sent.bytes += bytesOf(value.getType()) * times;
+        }
       auto run = dyn_cast<pipe::RunOp>(op);
       if (!run)
-        continue;
+        return;
       auto task = symbols.lookup<pipe::TaskOp>(run.getTask());
       auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
       for (Operation &inner : *body.getBlock()) {
         if (auto cost = dyn_cast<nn::CostInterface>(inner))
-          stages[stage].flops += cost.getFlops();
+          stages[stage].flops += cost.getFlops() * times;
         if (inner.getName().getDialectNamespace() != "dist")
           continue;
         auto axes = inner.getAttrOfType<ArrayAttr>("axes");
@@ -102,10 +102,10 @@ void Summary::collectTasks(ModuleOp module) {
                         : isa<dist::AllGatherOp>(inner) ? 1
                                                         : 1 / ranks;
         Traffic &sent = perStage[stage][key];
-        ++sent.count;
-        sent.bytes += bytes * rounds * (ranks - 1);
+        sent.count += times;
+        sent.bytes += bytes * rounds * (ranks - 1) * times;
       }
-    }
+    });
   }
   for (auto &messages : perStage)
     for (auto &[key, sent] : messages)

@@ -261,12 +261,12 @@ SmallVector<rt::BufferOp> outputsOf(rt::StageOp stage, StringRef entry) {
   SymbolTable symbols(stage);
   SmallVector<rt::BufferOp> outputs;
   if (auto function = symbols.lookup<rt::FuncOp>(entry))
-    for (auto address : function.getBlock()->getOps<rt::AddressOp>()) {
+    function.walk([&](rt::AddressOp address) {
       auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
       if (buffer.getKind() == rt::BufferKind::Output &&
           !llvm::is_contained(outputs, buffer))
         outputs.push_back(buffer);
-    }
+    });
   return outputs;
 }
 

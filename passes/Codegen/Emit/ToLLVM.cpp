@@ -80,6 +80,7 @@ public:
 private:
   LogicalResult lower(rt::FuncOp function);
   LogicalResult lower(Operation *op);
+  LogicalResult lowerOp(rt::ForOp op);
   LogicalResult lowerOp(rt::AddressOp op);
   LogicalResult lowerOp(rt::TemporaryOp op);
   void lowerOp(rt::ConstantOp op);
@@ -148,8 +149,9 @@ private:
   /// By shape and element types.
   std::map<std::pair<const void *, std::array<int32_t, 3>>, Datum> gemms;
   llvm::DenseMap<int64_t, Datum> constants;
-  // Of the function at hand; `base` is the arena or the frame.
-  Value context, base, arguments;
+  // Of the function at hand; `base` is the arena or the frame, `variable` what
+  // the loop is at.
+  Value context, base, arguments, variable;
   /// Of buffers the addresses, of events the numbers.
   DenseMap<Value, Value> addresses;
 };
@@ -213,8 +215,8 @@ FailureOr<Value> StageToLLVM::dtype(Operation *op, Value buffer) {
 
 LogicalResult StageToLLVM::lower(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<rt::AddressOp, rt::TemporaryOp, rt::LaunchOp, rt::AllReduceOp,
-            rt::ShardSliceOp, rt::CommIndexOp>(
+      .Case<rt::ForOp, rt::AddressOp, rt::TemporaryOp, rt::LaunchOp,
+            rt::AllReduceOp, rt::ShardSliceOp, rt::CommIndexOp>(
           [&](auto op) { return lowerOp(op); })
       .Case<rt::ConstantOp, rt::ViewOp, rt::EventOfOp, rt::RecordOp, rt::WaitOp,
             rt::GemmOp, rt::CopyOp, rt::ZeroOp, rt::SendOp, rt::RecvOp,
@@ -236,12 +238,48 @@ LogicalResult StageToLLVM::lower(Operation *op) {
       });
 }
 
+LogicalResult StageToLLVM::lowerOp(rt::ForOp op) {
+  Block *before = builder.getInsertionBlock();
+  Block *turn =
+      builder.createBlock(before->getParent(), {}, builder.getI64Type(), loc);
+  variable = turn->getArgument(0);
+  for (Operation &inner : *op.getBlock()) {
+    loc = inner.getLoc();
+    if (failed(lower(&inner)))
+      return failure();
+  }
+  loc = op.getLoc();
+  Value next = LLVM::AddOp::create(builder, loc, variable, i64(1));
+  Value isLess = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::slt,
+                                      next, i64(op.getEnd()));
+  Block *after = builder.createBlock(before->getParent());
+  builder.setInsertionPointToEnd(turn);
+  LLVM::CondBrOp::create(builder, loc, isLess, turn, ValueRange(next), after,
+                         ValueRange());
+  builder.setInsertionPointToEnd(before);
+  LLVM::BrOp::create(builder, loc, ValueRange(i64(op.getBegin())), turn);
+  builder.setInsertionPointToStart(after);
+  variable = Value();
+  return success();
+}
+
 LogicalResult StageToLLVM::lowerOp(rt::AddressOp op) {
   rt::BufferOp buffer = buffers.lookup(op.getBuffer());
   if (!buffer.getOffset())
     return op.emitOpError("names a buffer without offset; run --rt-plan");
-  addresses[op] = at(base, int64_t(*buffer.getOffset()) +
-                               int64_t(op.getSlot()) * buffer.getSlotBytes());
+  int64_t offset = *buffer.getOffset(), slots = buffer.getSlots();
+  if (!op.getLoop() || slots == 1) {
+    addresses[op] =
+        at(base, offset + op.getSlotAt(0, slots) * buffer.getSlotBytes());
+    return success();
+  }
+  Value slot = LLVM::AddOp::create(builder, loc, variable, i64(op.getSlot()));
+  slot = LLVM::URemOp::create(builder, loc, slot, i64(slots));
+  Value bytes =
+      LLVM::MulOp::create(builder, loc, slot, i64(buffer.getSlotBytes()));
+  addresses[op] =
+      LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),
+                          at(base, offset), LLVM::GEPArg(bytes));
   return success();
 }
 

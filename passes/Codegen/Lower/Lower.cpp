@@ -4,6 +4,7 @@
 #include "dialects/Dist/Dist.h"
 #include "dialects/NN/AttrNames.h"
 #include "dialects/NN/Roles.h"
+#include "dialects/Pipe/Transfers.h"
 #include "passes/Codegen/Lower/LowerSchedule.h"
 #include "passes/Codegen/Lower/LowerTask.h"
 #include "passes/Codegen/Lower/MergeReductions.h"
@@ -215,14 +216,11 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
   }
   // A value on its way between two other stages is in no task of this one.
   for (auto schedule : module.getOps<pipe::ScheduleOp>()) {
-    if (int64_t(schedule.getStage()) != index)
-      continue;
-    for (Operation &op : *schedule.getBlock()) {
-      if (auto recv = dyn_cast<pipe::RecvOp>(op))
-        used.insert(recv.getValue());
-      else if (auto exchange = dyn_cast<pipe::ExchangeOp>(op))
-        used.insert(exchange.getReceived());
-    }
+    if (int64_t(schedule.getStage()) == index)
+      schedule.walk([&](Operation *op) {
+        for (const pipe::Half &half : pipe::halvesOf(op))
+          used.insert(half.value);
+      });
   }
   Schedules schedules(module, index);
   for (Operation &op : *module.getBody()) {
@@ -256,7 +254,8 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
     if (called.contains(body.getSymName()) &&
         failed(lowerBody(body, stage, kernels)))
       return failure();
-  return schedules.lower(stage);
+  schedules.lower(stage);
+  return success();
 }
 
 struct RTLowerPass : pcc::impl::RTLowerPassBase<RTLowerPass> {

@@ -1,131 +1,186 @@
 //===- LowerSchedule.cpp - Schedules as calls of tasks --------------------===//
 
 #include "passes/Codegen/Lower/LowerSchedule.h"
-#include "dialects/Pipe/Transfers.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "dialects/Pipe/Cursor.h"
 
 using namespace mlir;
 using namespace pcc;
 
 Schedules::Schedules(ModuleOp module, int64_t stage) : symbols(module) {
-  for (auto schedule : module.getOps<pipe::ScheduleOp>()) {
-    if (int64_t(schedule.getStage()) != stage)
-      continue;
-    entries.emplace_back().schedule = schedule;
-    findInstances(entries.back());
-  }
+  for (auto schedule : module.getOps<pipe::ScheduleOp>())
+    if (int64_t(schedule.getStage()) == stage) {
+      schedules.push_back(schedule);
+      findSlots(schedule);
+    }
 }
 
-void Schedules::findInstances(Entry &entry) {
-  unsigned position = 0;
-  auto touch = [&](StringRef value, int64_t microbatch) {
-    auto [it, isNew] =
-        entry.byValue[value].try_emplace(microbatch, entry.instances.size());
-    if (isNew)
-      entry.instances.push_back({value, microbatch, position, position});
-    entry.instances[it->second].last = position;
-  };
-  for (Operation &op : *entry.schedule.getBlock()) {
-    if (auto run = dyn_cast<pipe::RunOp>(op)) {
-      auto task = symbols.lookup<pipe::TaskOp>(run.getTask());
-      for (ArrayAttr bindings : {task.getSources(), task.getTargets()})
-        for (Attribute binding : bindings)
-          if (auto name = dyn_cast<FlatSymbolRefAttr>(binding);
-              name && symbols.lookup<pipe::ValueOp>(name.getValue()))
-            touch(name.getValue(), run.getMicrobatch().value_or(0));
-    }
-    for (const pipe::Half &half : pipe::halvesOf(&op))
-      touch(half.value, half.microbatch);
-    ++position;
+void Schedules::Lives::touch(int64_t microbatch, int64_t moment) {
+  if (microbatch >= int64_t(first.size())) {
+    first.resize(microbatch + 1, -1);
+    last.resize(microbatch + 1, -1);
   }
-  // Instances are in the order of their first step; each takes the first slot
-  // whose holder is dead.
-  llvm::StringMap<SmallVector<unsigned>> freeFrom;
-  for (Instance &instance : entry.instances) {
-    SmallVector<unsigned> &free = freeFrom[instance.value];
-    auto *slot = llvm::find_if(
-        free, [&](unsigned from) { return from <= instance.first; });
-    if (slot == free.end())
-      slot = free.insert(free.end(), 0);
-    *slot = instance.last + 1;
-    instance.slot = slot - free.begin();
-    int64_t &count = slots[instance.value];
-    count = std::max<int64_t>(count, free.size());
+  if (first[microbatch] < 0)
+    first[microbatch] = moment;
+  last[microbatch] = moment;
+}
+
+int64_t Schedules::Lives::findDistance() const {
+  // When the earliest instance of this microbatch or a later one begins.
+  int64_t count = first.size();
+  std::vector<int64_t> earliest(count);
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (int64_t i = count; i-- > 0;) {
+    if (first[i] >= 0)
+      least = std::min(least, first[i]);
+    earliest[i] = least;
+  }
+  int64_t distance = 1;
+  for (int64_t i = 0; i < count; ++i)
+    while (i + distance < count && earliest[i + distance] <= last[i])
+      ++distance;
+  return distance;
+}
+
+void Schedules::findSlots(pipe::ScheduleOp schedule) {
+  // The values that steps touch, looked up once for all turns of a loop.
+  llvm::StringMap<Lives> lives;
+  llvm::DenseMap<Operation *, SmallVector<Lives *>> touched;
+  auto find = [&](Attribute binding, Operation *op) {
+    auto name = dyn_cast<FlatSymbolRefAttr>(binding);
+    if (name && symbols.lookup<pipe::ValueOp>(name.getValue()))
+      touched[op].push_back(&lives[name.getValue()]);
+  };
+  schedule.walk([&](pipe::RunOp run) {
+    auto task = symbols.lookup<pipe::TaskOp>(run.getTask());
+    for (ArrayAttr bindings : {task.getSources(), task.getTargets()})
+      for (Attribute binding : bindings)
+        find(binding, run);
+  });
+  int64_t moment = 0;
+  for (pipe::Cursor next(schedule); !next.isDone(); next.advance(), ++moment) {
+    if (auto run = dyn_cast<pipe::RunOp>(*next))
+      for (Lives *value : touched[run])
+        value->touch(next.microbatchOf(run), moment);
+    for (const pipe::Half &half : next.getHalves())
+      lives[half.value].touch(half.microbatch, moment);
+  }
+  for (auto &[name, life] : lives) {
+    int64_t &slots = needed[name];
+    slots = std::max(slots, life.findDistance());
+    modulus = std::max(modulus, slots);
   }
 }
 
 int64_t Schedules::getSlots(StringRef value) const {
-  auto found = slots.find(value);
-  return found == slots.end() ? 1 : found->second;
+  return needed.lookup(value) > 1 ? modulus : 1;
 }
 
-LogicalResult Schedules::lower(rt::StageOp stage) {
-  for (Entry &entry : entries)
-    if (failed(lowerEntry(entry, stage)))
-      return failure();
-  return success();
-}
+namespace {
 
-LogicalResult Schedules::lowerEntry(Entry &entry, rt::StageOp stage) {
-  OpBuilder builder = OpBuilder::atBlockEnd(stage.getBlock());
-  auto function = rt::FuncOp::create(
-      builder, entry.schedule.getLoc(),
-      rt::kEntries[static_cast<int>(entry.schedule.getEntry())]);
-  builder.createBlock(&function.getBody());
-  SymbolTable buffers(stage);
+/// Builds an entry point, step by step.
+class EntryLowering {
+public:
+  EntryLowering(const SymbolTable &symbols, const SymbolTable &buffers,
+                OpBuilder builder)
+      : symbols(symbols), buffers(buffers), builder(builder) {}
 
-  auto address = [&](Location loc, StringRef symbol,
-                     std::optional<uint64_t> microbatch) -> Value {
-    auto buffer = buffers.lookup<rt::BufferOp>(symbol);
-    int64_t slot = 0;
-    if (buffer.getKind() == rt::BufferKind::Value)
-      slot =
-          entry.instances[entry.byValue[symbol].lookup(microbatch.value_or(0))]
-              .slot;
-    else if (buffer.getKind() == rt::BufferKind::Input && buffer.getSlots() > 1)
-      slot = microbatch.value_or(0);
-    return rt::AddressOp::create(builder, loc, buffer.getType(), symbol, slot);
-  };
-  for (Operation &op : *entry.schedule.getBlock()) {
-    Location loc = op.getLoc();
-    llvm::TypeSwitch<Operation *>(&op)
-        .Case([&](pipe::RunOp run) {
-          auto task = symbols.lookup<pipe::TaskOp>(run.getTask());
-          auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
-          SmallVector<Value> args;
-          for (unsigned i = 0; i < task.getSources().size(); ++i)
-            if (auto integer = task.getInteger(i))
-              args.push_back(rt::ConstantOp::create(
-                  builder, loc, MemRefType::get({}, builder.getI64Type()),
-                  *integer));
-            else
-              args.push_back(
-                  address(loc, task.getSource(i), run.getMicrobatch()));
-          for (unsigned i = 0; i < task.getTargets().size(); ++i)
-            if (!body.getReplaced(i))
-              args.push_back(
-                  address(loc, task.getTarget(i), run.getMicrobatch()));
-          rt::CallOp::create(builder, loc, task.getBodyAttr(), args,
-                             /*frame=*/FlatSymbolRefAttr());
-        })
-        .Case([&](pipe::SendOp send) {
-          rt::SendOp::create(
-              builder, loc, address(loc, send.getValue(), send.getMicrobatch()),
-              send.getStage(), send.getChannel());
-        })
-        .Case([&](pipe::RecvOp recv) {
-          rt::RecvOp::create(
-              builder, loc, address(loc, recv.getValue(), recv.getMicrobatch()),
-              recv.getStage(), recv.getChannel());
-        })
-        .Case([&](pipe::ExchangeOp both) {
-          Value sent = address(loc, both.getSent(), both.getSendMicrobatch());
-          Value received =
-              address(loc, both.getReceived(), both.getRecvMicrobatch());
-          rt::ExchangeOp::create(builder, loc, sent, both.getSendStage(),
-                                 both.getSendChannel(), received,
-                                 both.getRecvStage(), both.getRecvChannel());
-        });
+  void lowerAll(Block &steps) {
+    for (Operation &op : steps) {
+      loc = op.getLoc();
+      if (auto inner = dyn_cast<pipe::LoopOp>(op))
+        lower(inner);
+      else if (auto run = dyn_cast<pipe::RunOp>(op))
+        lower(run);
+      else
+        lowerTransfer(&op);
+    }
   }
-  return success();
+
+private:
+  void lower(pipe::LoopOp op);
+  void lower(pipe::RunOp run);
+  void lowerTransfer(Operation *op);
+  Value address(StringRef symbol, Value loop, int64_t microbatch);
+  Value address(const pipe::Half &half) {
+    return address(half.value, variable, half.microbatch);
+  }
+
+  const SymbolTable &symbols, &buffers;
+  OpBuilder builder;
+  Location loc = builder.getUnknownLoc();
+  /// Of the loop at hand, or null.
+  Value variable;
+};
+
+} // namespace
+
+Value EntryLowering::address(StringRef symbol, Value loop, int64_t microbatch) {
+  auto buffer = buffers.lookup<rt::BufferOp>(symbol);
+  int64_t slots = buffer.getSlots();
+  if (slots == 1)
+    loop = Value();
+  if (!loop)
+    microbatch %= slots;
+  return rt::AddressOp::create(builder, loc, buffer.getType(), symbol, loop,
+                               microbatch);
+}
+
+void EntryLowering::lower(pipe::LoopOp op) {
+  auto loop =
+      rt::ForOp::create(builder, op.getLoc(), op.getBegin(), op.getEnd());
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&loop.getBody(), {},
+                                     builder.getIndexType(), op.getLoc());
+  variable = block->getArgument(0);
+  lowerAll(*op.getBlock());
+  variable = Value();
+}
+
+void EntryLowering::lower(pipe::RunOp run) {
+  auto task = symbols.lookup<pipe::TaskOp>(run.getTask());
+  auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
+  auto addressOf = [&](StringRef symbol) {
+    return address(symbol, variable, run.getMicrobatchAt(0));
+  };
+  SmallVector<Value> args;
+  for (unsigned i = 0; i < task.getSources().size(); ++i)
+    if (auto integer = task.getInteger(i))
+      args.push_back(rt::ConstantOp::create(
+          builder, loc, MemRefType::get({}, builder.getI64Type()), *integer));
+    else
+      args.push_back(addressOf(task.getSource(i)));
+  for (unsigned i = 0; i < task.getTargets().size(); ++i)
+    if (!body.getReplaced(i))
+      args.push_back(addressOf(task.getTarget(i)));
+  rt::CallOp::create(builder, loc, task.getBodyAttr(), args,
+                     /*frame=*/FlatSymbolRefAttr());
+}
+
+void EntryLowering::lowerTransfer(Operation *op) {
+  SmallVector<pipe::Half, 2> halves = pipe::halvesOf(op);
+  if (halves.size() == 2) {
+    const pipe::Half &sent = halves[0], &received = halves[1];
+    Value from = address(sent), to = address(received);
+    rt::ExchangeOp::create(builder, loc, from, sent.peer, sent.channel, to,
+                           received.peer, received.channel);
+  } else if (halves[0].isSend) {
+    rt::SendOp::create(builder, loc, address(halves[0]), halves[0].peer,
+                       halves[0].channel);
+  } else {
+    rt::RecvOp::create(builder, loc, address(halves[0]), halves[0].peer,
+                       halves[0].channel);
+  }
+}
+
+void Schedules::lower(rt::StageOp stage) {
+  OpBuilder builder = OpBuilder::atBlockEnd(stage.getBlock());
+  SymbolTable buffers(stage);
+  for (pipe::ScheduleOp schedule : schedules) {
+    builder.setInsertionPointToEnd(stage.getBlock());
+    auto function =
+        rt::FuncOp::create(builder, schedule.getLoc(),
+                           rt::kEntries[static_cast<int>(schedule.getEntry())]);
+    builder.createBlock(&function.getBody());
+    EntryLowering(symbols, buffers, builder).lowerAll(*schedule.getBlock());
+  }
 }

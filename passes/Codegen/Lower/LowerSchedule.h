@@ -6,45 +6,43 @@
 #include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/RT.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace pcc {
 
-/// The schedules of one stage. Instances of a value share slots when their
-/// lives, from the step that makes or receives one to the last that uses it,
-/// do not overlap.
+/// The schedules of one stage. An instance of a value lives from the step that
+/// makes or receives it to the last that uses it. Where one does when the next
+/// one begins, instances take turns in slots, microbatch by microbatch; all
+/// such values of a stage have equally many.
 class Schedules {
 public:
   /// Reads the schedules of stage number `stage`; the module must outlive this.
   Schedules(mlir::ModuleOp module, int64_t stage);
 
-  /// How many instances of a value the stage holds at once, at least 1.
+  /// How many slots a value has on the stage, at least 1.
   int64_t getSlots(llvm::StringRef value) const;
 
   /// Builds the entry points at the end of the stage.
-  mlir::LogicalResult lower(rt::StageOp stage);
+  void lower(rt::StageOp stage);
 
 private:
-  /// A value's instances by microbatch, in one schedule.
-  struct Instance {
-    llvm::StringRef value;
-    int64_t microbatch;
-    unsigned first, last;
-    int64_t slot = 0;
+  /// When the instances of a value are first and last used.
+  struct Lives {
+    /// By microbatch; -1 for one that is not.
+    std::vector<int64_t> first, last;
+
+    void touch(int64_t microbatch, int64_t moment);
+    /// The least distance of microbatches from which on instances never live at
+    /// once.
+    int64_t findDistance() const;
   };
-  struct Entry {
-    pipe::ScheduleOp schedule;
-    llvm::SmallVector<Instance> instances;
-    /// Indices into instances.
-    llvm::StringMap<llvm::DenseMap<int64_t, unsigned>> byValue;
-  };
-  void findInstances(Entry &entry);
-  mlir::LogicalResult lowerEntry(Entry &entry, rt::StageOp stage);
+  void findSlots(pipe::ScheduleOp schedule);
 
   mlir::SymbolTable symbols;
-  llvm::SmallVector<Entry> entries;
-  llvm::StringMap<int64_t> slots;
+  llvm::SmallVector<pipe::ScheduleOp> schedules;
+  /// How many slots each value needs, and how many those of several have.
+  llvm::StringMap<int64_t> needed;
+  int64_t modulus = 1;
 };
 
 } // namespace pcc

@@ -31,7 +31,7 @@ private:
 
 rt::BufferOp Neighbours::wholeBuffer(Value value) {
   auto address = value.getDefiningOp<rt::AddressOp>();
-  if (!address || address.getSlot() != 0)
+  if (!address || address.getLoop() || address.getSlot() != 0)
     return {};
   return symbols.lookup<rt::BufferOp>(address.getBuffer());
 }

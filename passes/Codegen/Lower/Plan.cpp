@@ -12,7 +12,8 @@
 //     frame of g                      [--------]        may lie where f's does
 //
 // One program counter runs through all entry points, one after the other, since
-// a buffer has one place in all of them.
+// a buffer has one place in all of them, and twice through a loop: what lives
+// from one turn to the next does so from the first to the second.
 //
 //===----------------------------------------------------------------------===//
 
@@ -103,6 +104,7 @@ public:
 
 private:
   void run(rt::FuncOp entry);
+  void run(Block &ops);
   /// An op at the present moment touches a buffer; `begins`: what was there
   /// before is not needed.
   void touch(Value address, bool begins);
@@ -169,15 +171,16 @@ void ArenaLives::touch(Value address, bool begins) {
   life->second.touch(moment, isFirst || (begins && buffer.getSlots() == 1));
 }
 
-void ArenaLives::run(rt::FuncOp entry) {
-  entryBegin = moment;
-  // The runtime fills the inputs before.
-  for (auto &[op, life] : lives)
-    if (cast<rt::BufferOp>(op).getKind() == rt::BufferKind::Input)
-      life.touch(moment, /*begins=*/true);
-  for (Operation &op : *entry.getBlock()) {
+void ArenaLives::run(Block &ops) {
+  for (Operation &op : ops) {
     if (isa<rt::AddressOp, rt::ConstantOp, rt::ViewOp>(op))
       continue;
+    if (auto loop = dyn_cast<rt::ForOp>(op)) {
+      int64_t turns = int64_t(loop.getEnd()) - int64_t(loop.getBegin());
+      for (int64_t i = 0; i < std::min<int64_t>(turns, 2); ++i)
+        run(*loop.getBlock());
+      continue;
+    }
     ++moment;
     if (auto call = dyn_cast<rt::CallOp>(op)) {
       // What is read, or not written whole, is needed from before.
@@ -193,13 +196,22 @@ void ArenaLives::run(rt::FuncOp entry) {
       touch(access.buffer,
             access.isWrite && !access.buffer.getDefiningOp<rt::ViewOp>());
   }
+}
+
+void ArenaLives::run(rt::FuncOp entry) {
+  entryBegin = moment;
+  // The runtime fills the inputs before.
+  for (auto &[op, life] : lives)
+    if (cast<rt::BufferOp>(op).getKind() == rt::BufferKind::Input)
+      life.touch(moment, /*begins=*/true);
+  run(*entry.getBlock());
   ++moment;
   // The runtime reads the outputs afterwards.
-  for (auto address : entry.getBlock()->getOps<rt::AddressOp>()) {
+  entry.walk([&](rt::AddressOp address) {
     rt::BufferOp buffer = buffers.lookup(address.getBuffer());
     if (buffer.getKind() == rt::BufferKind::Output)
       lives[buffer].touch(moment, /*begins=*/false);
-  }
+  });
   ++moment;
 }
 

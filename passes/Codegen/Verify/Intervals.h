@@ -5,6 +5,8 @@
 
 #include "mlir/Support/LLVM.h"
 #include <map>
+#include <tuple>
+#include <vector>
 
 namespace pcc {
 
@@ -41,7 +43,25 @@ public:
       visit(begin, end, nullptr);
   }
 
+  /// Whether both have the same values for the same integers.
+  bool operator==(const Intervals &other) const {
+    return getRuns() == other.getRuns();
+  }
+
 private:
+  /// The longest ranges of one value, in order: begin, end and value.
+  std::vector<std::tuple<int64_t, int64_t, T>> getRuns() const {
+    std::vector<std::tuple<int64_t, int64_t, T>> runs;
+    for (const auto &[begin, piece] : pieces) {
+      if (!runs.empty() && std::get<1>(runs.back()) == begin &&
+          std::get<2>(runs.back()) == piece.value)
+        std::get<1>(runs.back()) = piece.end;
+      else
+        runs.push_back({begin, piece.end, piece.value});
+    }
+    return runs;
+  }
+
   struct Piece {
     int64_t end;
     T value;

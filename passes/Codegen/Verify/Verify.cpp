@@ -4,12 +4,20 @@
 // of the arena in which a byte holds nothing but the name of the buffer that
 // last wrote it.
 //
+// What a turn of a loop does follows from the arena before it and from which
+// slots it names, which come again after a number of turns, its period. So once
+// a period has left the arena as it found it, all that follow do. Buffers that
+// have a slot for more turns than that are apart: of the turns that are left
+// out, only the accesses to these are done.
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Passes.h"
 #include "passes/Codegen/Verify/Intervals.h"
 #include "passes/Codegen/Verify/VerifyTransfers.h"
 #include "passes/Codegen/Verify/VerifyValues.h"
+#include "llvm/ADT/SetVector.h"
+#include <numeric>
 
 namespace pcc {
 #define GEN_PASS_DEF_RTVERIFYPASS
@@ -72,8 +80,36 @@ public:
     return found;
   }
 
+  bool operator==(const Memory &other) const { return owners == other.owners; }
+
 private:
   Intervals<Owner> owners;
+};
+
+/// An access to a buffer that has a slot for each turn of a loop, or nearly.
+struct SlotAccess {
+  bool isWrite;
+  rt::BufferOp buffer;
+  /// Where the first slot lies, and from one to the next.
+  int64_t base, slotBytes;
+  /// The slot, less the microbatch that the loop is at.
+  int64_t behind;
+  /// Which bytes of the slot.
+  int64_t begin, end;
+};
+
+/// A loop that is being run.
+struct Loop {
+  rt::ForOp op;
+  /// The microbatch it is at.
+  int64_t variable = 0;
+  /// After how many turns slots come again, but for those of `apart`.
+  int64_t period = 1;
+  llvm::SetVector<Operation *> apart;
+  /// What the last turn did to these.
+  SmallVector<SlotAccess> accesses;
+  /// Whether something else has been written where they lie.
+  bool isDisturbed = false;
 };
 
 /// Where the buffers of a running function lie.
@@ -100,7 +136,8 @@ public:
         if (failed(fillKept()))
           return failure();
         Places places;
-        if (failed(run(entry, places, 0)) || failed(checkKept(entry)))
+        if (failed(run(*entry.getBlock(), places, 0)) ||
+            failed(checkKept(entry)))
           return failure();
       }
     return success();
@@ -110,7 +147,17 @@ private:
   LogicalResult checkOffsets();
   LogicalResult fillKept();
   LogicalResult checkKept(rt::FuncOp entry);
-  LogicalResult run(rt::FuncOp function, Places &places, int64_t frame);
+  LogicalResult run(Block &ops, Places &places, int64_t frame);
+  LogicalResult run(rt::ForOp op, Places &places);
+  /// Says which buffers are apart, and how often turns are alike.
+  void findPeriod();
+  /// What is in memory but for what is apart.
+  Memory memoryOfPeriod() const;
+  /// Does what is left of the loop's whole periods; false, and nothing, if it
+  /// is not sure that these are as the last one was.
+  bool skipPeriods();
+  /// Notes an access in a turn of a loop.
+  void note(const Range &range, bool isWrite);
   LogicalResult call(rt::CallOp op, const Places &places);
   LogicalResult checkOp(Operation *op, const Places &places);
   LogicalResult checkLaunch(rt::LaunchOp op);
@@ -130,7 +177,9 @@ private:
   llvm::StringMap<rt::BufferOp> buffers;
   llvm::StringMap<rt::FuncOp> functions;
   Memory memory;
-  int64_t constants = 0;
+  /// Where constants lie: below the arena, each by itself.
+  llvm::DenseMap<Operation *, int64_t> constants;
+  std::optional<Loop> loop;
 };
 
 LogicalResult StageVerifier::checkOffsets() {
@@ -178,8 +227,9 @@ LogicalResult StageVerifier::fillKept() {
 /// runtime reads then.
 LogicalResult StageVerifier::checkKept(rt::FuncOp entry) {
   llvm::SmallPtrSet<Operation *, 4> outputs;
-  for (auto address : entry.getBlock()->getOps<rt::AddressOp>())
+  entry.walk([&](rt::AddressOp address) {
     outputs.insert(buffers.lookup(address.getBuffer()));
+  });
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
     bool isOutput =
         buffer.getKind() == rt::BufferKind::Output && outputs.contains(buffer);
@@ -270,17 +320,117 @@ LogicalResult StageVerifier::call(rt::CallOp op, const Places &places) {
   if (auto symbol = op.getFrame()) {
     Range range = rangeOf(buffers.lookup(*symbol), 0);
     memory.write(range);
+    note(range, /*isWrite=*/true);
     frame = range.begin;
   }
-  return run(callee, inner, frame);
+  return run(*callee.getBlock(), inner, frame);
 }
 
-LogicalResult StageVerifier::run(rt::FuncOp function, Places &places,
-                                 int64_t frame) {
-  for (Operation &op : *function.getBlock()) {
+void StageVerifier::findPeriod() {
+  int64_t turns = int64_t(loop->op.getEnd()) - int64_t(loop->op.getBegin());
+  for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>()) {
+    rt::BufferOp buffer = buffers.lookup(address.getBuffer());
+    if (!address.getLoop())
+      continue;
+    // Two periods are run and looked at, and more are left to be left out.
+    int64_t period = std::lcm(loop->period, int64_t(buffer.getSlots()));
+    if (period <= turns / 3)
+      loop->period = period;
+    else
+      loop->apart.insert(buffer);
+  }
+  // Of those it is enough to know how far a slot is behind.
+  for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>())
+    if (!address.getLoop() &&
+        loop->apart.contains(buffers.lookup(address.getBuffer())))
+      loop->period = turns + 1;
+}
+
+Memory StageVerifier::memoryOfPeriod() const {
+  Memory now = memory;
+  for (Operation *op : loop->apart) {
+    auto buffer = cast<rt::BufferOp>(op);
+    int64_t begin = *buffer.getOffset();
+    now.write({Owner(), begin, begin + buffer.getTotalBytes()});
+  }
+  return now;
+}
+
+void StageVerifier::note(const Range &range, bool isWrite) {
+  if (!loop)
+    return;
+  auto buffer = dyn_cast<rt::BufferOp>(range.owner.op);
+  if (buffer && loop->apart.contains(buffer)) {
+    int64_t base = *buffer.getOffset(), slotBytes = buffer.getSlotBytes();
+    int64_t begin = base + range.owner.slot * slotBytes;
+    loop->accesses.push_back({isWrite, buffer, base, slotBytes,
+                              range.owner.slot - loop->variable,
+                              range.begin - begin, range.end - begin});
+    return;
+  }
+  for (Operation *op : loop->apart) {
+    int64_t begin = *cast<rt::BufferOp>(op).getOffset();
+    int64_t end = begin + cast<rt::BufferOp>(op).getTotalBytes();
+    loop->isDisturbed |= isWrite && range.begin < end && begin < range.end;
+  }
+}
+
+bool StageVerifier::skipPeriods() {
+  if (loop->isDisturbed)
+    return false;
+  int64_t left = int64_t(loop->op.getEnd()) - loop->variable;
+  int64_t end = loop->variable + left / loop->period * loop->period;
+  Memory before = memory;
+  for (int64_t variable = loop->variable; variable < end; ++variable)
+    for (SlotAccess access : loop->accesses) {
+      int64_t slots = access.buffer.getSlots();
+      int64_t slot = ((variable + access.behind) % slots + slots) % slots;
+      int64_t begin = access.base + slot * access.slotBytes;
+      Range range = {
+          {access.buffer, slot}, begin + access.begin, begin + access.end};
+      if (access.isWrite) {
+        memory.write(range);
+      } else if (memory.findIntruder(range)) {
+        memory = before;
+        return false;
+      }
+    }
+  loop->variable = end;
+  return true;
+}
+
+LogicalResult StageVerifier::run(rt::ForOp op, Places &places) {
+  loop.emplace();
+  loop->op = op;
+  findPeriod();
+  std::optional<Memory> before;
+  int64_t begin = op.getBegin(), end = op.getEnd();
+  for (loop->variable = begin; loop->variable < end; ++loop->variable) {
+    if ((loop->variable - begin) % loop->period == 0) {
+      Memory now = memoryOfPeriod();
+      if (before && *before == now && skipPeriods() && loop->variable == end)
+        break;
+      before = now;
+      loop->isDisturbed = false;
+    }
+    loop->accesses.clear();
+    if (failed(run(*op.getBlock(), places, 0)))
+      return failure();
+  }
+  loop.reset();
+  return success();
+}
+
+LogicalResult StageVerifier::run(Block &ops, Places &places, int64_t frame) {
+  for (Operation &op : ops) {
     if (auto address = dyn_cast<rt::AddressOp>(op)) {
+      rt::BufferOp buffer = buffers.lookup(address.getBuffer());
       places[address] =
-          rangeOf(buffers.lookup(address.getBuffer()), address.getSlot());
+          rangeOf(buffer, address.getSlotAt(loop ? loop->variable : 0,
+                                            buffer.getSlots()));
+    } else if (auto inner = dyn_cast<rt::ForOp>(op)) {
+      if (failed(run(inner, places)))
+        return failure();
     } else if (auto temporary = dyn_cast<rt::TemporaryOp>(op)) {
       if (!temporary.getOffset())
         return temporary.emitOpError("has no offset; run --rt-plan");
@@ -288,9 +438,10 @@ LogicalResult StageVerifier::run(rt::FuncOp function, Places &places,
       places[temporary] = {
           {temporary}, begin, begin + rt::getSpanBytes(temporary.getType())};
     } else if (auto constant = dyn_cast<rt::ConstantOp>(op)) {
-      // Constants lie below the arena, each by itself.
-      constants += rt::kAlignment;
-      places[constant] = {{constant}, -constants, -constants + 8};
+      int64_t number =
+          constants.try_emplace(constant, constants.size() + 1).first->second;
+      int64_t begin = -number * rt::kAlignment;
+      places[constant] = {{constant}, begin, begin + 8};
       memory.write(places[constant]);
     } else if (auto view = dyn_cast<rt::ViewOp>(op)) {
       Range range = places.lookup(view.getSource());
@@ -334,6 +485,7 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
   SmallVector<rt::Access> accesses = rt::getAccesses(op);
   for (const rt::Access &access : accesses) {
     Range range = places.lookup(access.buffer);
+    note(range, access.isWrite);
     if (access.isWrite)
       continue;
     std::optional<Owner> intruder = memory.findIntruder(range);

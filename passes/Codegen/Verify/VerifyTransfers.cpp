@@ -60,7 +60,10 @@ class Collector {
 public:
   Collector(rt::StageOp stage, rt::ProgramOp program)
       : stage(stage), program(program), symbols(stage) {}
-  void collect(rt::FuncOp entry) { collect(entry, Events()); }
+  void collect(rt::FuncOp entry) {
+    Events events;
+    collect(*entry.getBlock(), events);
+  }
   ArrayRef<StreamRun> getRuns() const { return runs; }
 
 private:
@@ -68,7 +71,8 @@ private:
   using Event = std::pair<Operation *, int64_t>;
   using Events = DenseMap<Value, Event>;
 
-  void collect(rt::FuncOp function, Events events);
+  void collect(Block &block, Events &events);
+  void collect(rt::ForOp loop, Events &events);
   StreamRun &runOf(int64_t stream) {
     for (StreamRun &run : runs)
       if (run.stream == stream)
@@ -85,8 +89,28 @@ private:
   DenseMap<Event, Step> recorded;
 };
 
-void Collector::collect(rt::FuncOp function, Events events) {
-  for (Operation &op : *function.getBlock()) {
+void Collector::collect(rt::ForOp loop, Events &events) {
+  int64_t turns = int64_t(loop.getEnd()) - int64_t(loop.getBegin());
+  SmallVector<size_t> before;
+  for (StreamRun &run : runs)
+    before.push_back(run.steps.size());
+  collect(*loop.getBlock(), events);
+  // Which record a wait is for may differ from turn to turn; transfers do not.
+  bool hasEvents = !stage.getBlock()->getOps<rt::EventOp>().empty();
+  for (int64_t i = 1; i < turns && hasEvents; ++i)
+    collect(*loop.getBlock(), events);
+  if (hasEvents)
+    return;
+  before.resize(runs.size(), 0);
+  for (auto [run, begin] : llvm::zip(runs, before)) {
+    SmallVector<Step> turn(llvm::drop_begin(run.steps, begin));
+    for (int64_t i = 1; i < turns; ++i)
+      llvm::append_range(run.steps, turn);
+  }
+}
+
+void Collector::collect(Block &block, Events &events) {
+  for (Operation &op : block) {
     if (auto call = dyn_cast<rt::CallOp>(op)) {
       auto callee = symbols.lookup<rt::FuncOp>(call.getCallee());
       Events inner;
@@ -94,7 +118,9 @@ void Collector::collect(rt::FuncOp function, Events events) {
            llvm::zip(callee.getBlock()->getArguments(), call.getArgs()))
         if (isa<rt::EventType>(value.getType()))
           inner[argument] = events.lookup(value);
-      collect(callee, std::move(inner));
+      collect(*callee.getBlock(), inner);
+    } else if (auto loop = dyn_cast<rt::ForOp>(op)) {
+      collect(loop, events);
     } else if (auto event = dyn_cast<rt::EventOfOp>(op)) {
       events[event] = {symbols.lookup(event.getEvent()),
                        int64_t(event.getSlot())};
@@ -169,12 +195,18 @@ private:
   StringRef entry;
   int64_t stages = 0;
   SmallVector<StreamRun> runs;
+  /// What an op posts.
+  DenseMap<Operation *, SmallVector<Half, 2>> halves;
 };
 
 } // namespace
 
 LogicalResult TransferVerifier::post(StreamRun &run) {
-  run.halves = halvesOf(run.current().op);
+  Operation *op = run.current().op;
+  auto [known, isNew] = halves.try_emplace(op);
+  if (isNew)
+    known->second = halvesOf(op);
+  run.halves = known->second;
   for (const Half &half : run.halves)
     if (half.peer < 0 || half.peer >= stages)
       return run.current().op->emitOpError()

@@ -27,7 +27,7 @@ class Stage:
 
 def read(text):
     """(ranks by axis, a Stage for each)"""
-    sizes, stages, body = {}, [], None
+    sizes, stages, body, loop = {}, [], None, None
     for line in text.splitlines():
         line = line.strip()
         types = re.findall(r"memref<[^>]*>", line.partition(" : ")[2])
@@ -42,6 +42,13 @@ def read(text):
         elif line.startswith("rt.func"):
             body = stages[-1].functions.setdefault(
                 re.search(r"@([\w.]+)", line).group(1), [])
+        elif line.startswith("rt.for"):
+            begin, end = map(int, re.search(r"= (\d+) to (\d+)", line).groups())
+            loop, body = (body, end - begin), []
+        elif line == "}" and loop:
+            outer, times = loop
+            outer += body * times
+            loop, body = None, outer
         elif line.startswith("rt.call"):
             body.append(re.search(r"@([\w.]+)", line).group(1))
         elif line.startswith("rt.all_reduce"):

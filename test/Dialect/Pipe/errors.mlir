@@ -371,3 +371,90 @@ pipe.schedule train stage 0 microbatches 1 {
   // expected-error @+1 {{names microbatch 3 of 1}}
   pipe.exchange @v microbatch 3 to 1 channel 0, @v microbatch 0 from 1 channel 1
 }
+
+// -----
+
+pipe.value @a : tensor<2xf32>
+pipe.schedule train stage 0 microbatches 4 {
+  // expected-error @+1 {{runs from 3 to 3}}
+  pipe.loop %m = 3 to 3 {
+    pipe.send @a microbatch %m to 1 channel 0
+  }
+}
+
+// -----
+
+pipe.schedule train stage 0 microbatches 4 {
+  // expected-error @+1 {{has no steps}}
+  pipe.loop %m = 0 to 3 {
+  }
+}
+
+// -----
+
+pipe.value @a : tensor<2xf32>
+pipe.schedule train stage 0 microbatches 4 {
+  pipe.loop %m = 0 to 3 {
+    // expected-error @+1 {{names microbatch 1 at each turn of a loop}}
+    pipe.send @a microbatch 1 to 1 channel 0
+  }
+}
+
+// -----
+
+pipe.value @a : tensor<2xf32>
+pipe.schedule train stage 0 microbatches 4 {
+  pipe.loop %m = 0 to 3 {
+    // expected-error @+1 {{names microbatch 4 of 4}}
+    pipe.send @a microbatch %m + 2 to 1 channel 0
+  }
+}
+
+// -----
+
+pipe.value @a : tensor<2xf32>
+pipe.value @b : tensor<2xf32>
+pipe.schedule train stage 0 microbatches 4 {
+  pipe.loop %m = 0 to 3 {
+    // expected-error @+1 {{names microbatch -1 of 4}}
+    pipe.exchange @a microbatch %m to 1 channel 0, @b microbatch %m + -1 from 1 channel 1
+  }
+}
+
+// -----
+
+pipe.schedule train stage 0 microbatches 4 {
+  pipe.loop %m = 0 to 3 {
+    // expected-error @+1 {{cannot be part of a loop}}
+    pipe.value @a : tensor<2xf32>
+  }
+}
+
+// -----
+
+pipe.schedule train stage 0 microbatches 4 {
+  pipe.loop %m = 0 to 3 {
+    // expected-error @+1 {{cannot be part of a loop}}
+    pipe.loop %n = 0 to 3 {
+    }
+  }
+}
+
+// -----
+
+pipe.task @t stage 0 forward calls @t.body ()
+pipe.body @t.body () { pipe.yield }
+pipe.schedule train stage 0 microbatches 4 {
+  pipe.loop %m = 0 to 3 {
+    // expected-error @+1 {{names microbatch 4 of 4}}
+    pipe.run @t microbatch %m + 2
+  }
+}
+
+// -----
+
+pipe.schedule train stage 0 microbatches 4 {
+  // expected-error @+1 {{expected '='}}
+  pipe.loop %m 0 to 3 {
+  }
+}

@@ -60,3 +60,22 @@ pipe.schedule train stage 1 microbatches 2 {
   // CHECK: pipe.run @update.1
   pipe.run @update.1
 }
+
+// A number in a loop may count from the loop's microbatch.
+// CHECK: pipe.schedule evaluate stage 0 microbatches 8 {
+pipe.schedule evaluate stage 0 microbatches 8 {
+  // CHECK-NEXT: pipe.loop %m = 1 to 6 attributes {note = 1 : i64} {
+  pipe.loop %turn = 1 to 6 attributes {note = 1} {
+    // CHECK-NEXT: pipe.send @value.0 microbatch %m to 1 channel 0
+    pipe.send @value.0 microbatch %turn to 1 channel 0
+    // CHECK-NEXT: pipe.recv @value.1 microbatch %m + 2 from 1 channel 1
+    pipe.recv @value.1 microbatch %turn + 2 from 1 channel 1
+    // CHECK-NEXT: pipe.exchange @value.0 microbatch %m + 1 to 1 channel 0, @value.1 microbatch %m from 1 channel 1
+    pipe.exchange @value.0 microbatch %turn + 1 to 1 channel 0,
+        @value.1 microbatch %turn from 1 channel 1
+  }
+  // CHECK: pipe.loop %m = 0 to 1 {
+  pipe.loop %m = 0 to 1 {
+    pipe.send @value.0 microbatch %m to 1 channel 0
+  }
+}

@@ -782,3 +782,59 @@ rt.stage 0 {
     rt.call @f()
   }
 }
+
+// -----
+
+rt.stage 0 {
+  rt.func @train() {
+    // expected-error @+1 {{runs from 3 to 3}}
+    rt.for %m = 3 to 3 {
+    }
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @body() {
+    // expected-error @+1 {{is in @body, which is no entry point}}
+    rt.for %m = 0 to 3 {
+    }
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @train() {
+    rt.for %m = 0 to 3 {
+      // expected-error @+1 {{cannot be part of a loop}}
+      rt.for %n = 0 to 3 {
+      }
+    }
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.buffer @w : memref<4xf32> value slots 2
+  rt.func @train() {
+    rt.for %m = 1 to 3 {
+      // expected-error @+1 {{begins with slot -1}}
+      %w = rt.address @w slot %m + -2 : memref<4xf32>
+    }
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.buffer @w : memref<4xf32> value slots 2
+  rt.func @train() {
+    rt.for %m = 1 to 3 {
+      // expected-error @+1 {{names slot 2 of 2}}
+      %w = rt.address @w slot 2 : memref<4xf32>
+    }
+  }
+}

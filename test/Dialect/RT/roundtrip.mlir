@@ -84,6 +84,15 @@ rt.stage 0 arena 4096 {
     %x = rt.address @x slot 1 : memref<4x8xf32>
     // CHECK: rt.address @y : memref<4x8xf32>
     %y = rt.address @y : memref<4x8xf32>
+    // CHECK: rt.for %m = 1 to 6 attributes {note = 1 : i64} {
+    rt.for %turn = 1 to 6 attributes {note = 1} {
+      // CHECK-NEXT: rt.address @x slot %m : memref<4x8xf32>
+      %now = rt.address @x slot %turn : memref<4x8xf32>
+      // CHECK-NEXT: rt.address @x slot %m + 1 : memref<4x8xf32>
+      %then = rt.address @x slot %turn + 1 : memref<4x8xf32>
+      // CHECK-NEXT: rt.call @none(){{$}}
+      rt.call @none()
+    }
     // CHECK: rt.address @w : memref<8x8xf32>
     %w = rt.address @w : memref<8x8xf32>
     // CHECK: rt.constant -4294967296 : memref<i64>

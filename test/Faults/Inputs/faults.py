@@ -149,9 +149,9 @@ def channel_changed(program):
 
 
 def slot_changed(program):
-    yield from numbers(program, (*TRANSFERS, "pipe.run"), r"\bmicrobatch (\d+)",
+    yield from numbers(program, (*TRANSFERS, "pipe.run"), r"\bmicrobatch (?:%\w+ \+ )?(\d+)",
                        lambda n: [m for m in (n - 1, n + 1) if m >= 0])
-    yield from numbers(program, ("rt.address",), r"\bslot (\d+)",
+    yield from numbers(program, ("rt.address",), r"\bslot (?:%\w+ \+ )?(\d+)",
                        lambda n: [m for m in (n - 1, n + 1) if m >= 0])
 
 

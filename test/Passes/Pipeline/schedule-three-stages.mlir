@@ -2,9 +2,9 @@
 // several is sent once; what is done once a step is exchanged between pairs of
 // stages in one order, before its users run; evaluations have schedules of their
 // own, and counts come ahead of all.
-// RUN: pcc-opt %s -pipe-schedule="kind=1f1b microbatches=4" -pipe-check | FileCheck %s
-// RUN: pcc-opt %s -pipe-schedule="kind=gpipe microbatches=2" -pipe-check | FileCheck %s --check-prefix=GPIPE
-// RUN: pcc-opt %s -pipe-schedule -pipe-check | FileCheck %s --check-prefix=ONE
+// RUN: pcc-opt %s -pipe-schedule="kind=1f1b microbatches=4" -pipe-check | %python %S/Inputs/expand.py | FileCheck %s
+// RUN: pcc-opt %s -pipe-schedule="kind=gpipe microbatches=2" -pipe-check | %python %S/Inputs/expand.py | FileCheck %s --check-prefix=GPIPE
+// RUN: pcc-opt %s -pipe-schedule -pipe-check | %python %S/Inputs/expand.py | FileCheck %s --check-prefix=ONE
 
 // A stage holds fewer microbatches the later it is.
 // CHECK: pipe.schedule train stage 0 microbatches 4 attributes {live = 3 : i64} {

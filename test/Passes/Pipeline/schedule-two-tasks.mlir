@@ -1,6 +1,6 @@
 // Two tasks of one direction run in the program's order, by microbatch.
-// RUN: pcc-opt %s -pipe-schedule="kind=1f1b microbatches=2" | FileCheck %s
-// RUN: pcc-opt %s -pipe-schedule="kind=gpipe microbatches=2" | FileCheck %s
+// RUN: pcc-opt %s -pipe-schedule="kind=1f1b microbatches=2" | %python %S/Inputs/expand.py | FileCheck %s
+// RUN: pcc-opt %s -pipe-schedule="kind=gpipe microbatches=2" | %python %S/Inputs/expand.py | FileCheck %s
 
 // CHECK: pipe.schedule train stage 0 microbatches 2
 // CHECK-NEXT: pipe.run @second microbatch 0

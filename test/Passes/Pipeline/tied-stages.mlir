@@ -26,7 +26,7 @@
 // CHECK: pipe.yield
 
 // CHECK-LABEL: pipe.schedule train stage 0 microbatches 3 attributes {live = 2 : i64}
-// CHECK: pipe.exchange @[[ACT]] microbatch 1 to 1 channel 0, @[[GRAD]] microbatch 0 from 1 channel 1
+// CHECK: pipe.exchange @[[ACT]] microbatch %m + 1 to 1 channel 0, @[[GRAD]] microbatch %m from 1 channel 1
 // CHECK: pipe.run @tied.0.0
 // CHECK-NEXT: pipe.exchange @[[TIED0]] microbatch 0 to 1 channel 2, @[[TIED1]] microbatch 0 from 1 channel 2
 // CHECK-NEXT: pipe.run @update.0

@@ -1,0 +1,37 @@
+// What a turn of a loop leaves to the next is needed until then, also by what
+// nobody reads after the last: @d, written after @c, has another place. @e, read
+// for the last time before @c is written again, has @c's.
+// RUN: pcc-opt %s --rt-plan --rt-verify | FileCheck %s
+
+// CHECK: rt.stage 0 arena 384 {
+// CHECK: rt.buffer @c : memref<16xf32> value at [[#C:]]
+// CHECK: rt.buffer @d : memref<16xf32> value at [[#C + 64]]
+// CHECK: rt.buffer @e : memref<16xf32> value at [[#C]]
+// CHECK: rt.buffer @turns : memref<16xf32> value at {{[0-9]+}} slots 2
+rt.stage 0 {
+  rt.buffer @x : memref<16xf32> input {role = "data", name = "x"}
+  rt.buffer @y : memref<16xf32> output {name = "y"}
+  rt.buffer @c : memref<16xf32> value
+  rt.buffer @d : memref<16xf32> value
+  rt.buffer @e : memref<16xf32> value
+  rt.buffer @turns : memref<16xf32> value slots 2
+  rt.func @train() {
+    %x = rt.address @x : memref<16xf32>
+    %c = rt.address @c : memref<16xf32>
+    rt.copy %x to %c : memref<16xf32> to memref<16xf32>
+    rt.for %m = 0 to 31 {
+      %in = rt.address @x : memref<16xf32>
+      %y = rt.address @y : memref<16xf32>
+      %taken = rt.address @c : memref<16xf32>
+      %d = rt.address @d : memref<16xf32>
+      %e = rt.address @e : memref<16xf32>
+      %now = rt.address @turns slot %m : memref<16xf32>
+      rt.copy %taken to %now : memref<16xf32> to memref<16xf32>
+      rt.copy %now to %e : memref<16xf32> to memref<16xf32>
+      rt.copy %e to %y : memref<16xf32> to memref<16xf32>
+      rt.copy %in to %taken : memref<16xf32> to memref<16xf32>
+      rt.copy %in to %d : memref<16xf32> to memref<16xf32>
+      rt.copy %d to %y : memref<16xf32> to memref<16xf32>
+    }
+  }
+}

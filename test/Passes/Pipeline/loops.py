@@ -1,0 +1,113 @@
+# Loops are nothing but a shorter way to write a list: written out, schedules of
+# one to four stages and up to 33 microbatches are those made by hand, and the
+# checker says of faulty ones with loops what it says without.
+# RUN: %python %s
+
+import os
+import random
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
+sys.dont_write_bytecode = True
+from expand import LOOP, expand  # noqa: E402
+from orders import program, steps  # noqa: E402
+
+SEPARATOR = "\n// -----\n"
+
+
+def opt(text, *passes):
+    run = subprocess.run(["pcc-opt", "--split-input-file", "-", *passes],
+                         input=text, capture_output=True, text=True)
+    return run.stdout, run.stderr
+
+
+def schedules(text):
+    """By (entry, stage), the steps of a module, and whether it has loops."""
+    return {(m[1], int(m[2])): [line.strip() for line in m[3].splitlines()]
+            for m in re.finditer(
+                r"pipe\.schedule (\w+) stage (\d+) [^\n]*\{\n(.*?)\n  \}",
+                text, re.DOTALL)}
+
+
+PROGRAMS = [(stages, entry) for stages in (1, 2, 3, 4)
+            for entry in ("train", "evaluate")]
+INPUT = SEPARATOR.join(program(*which) for which in PROGRAMS)
+looped = {}
+for kind in ("1f1b", "gpipe"):
+    for m in range(1, 34):
+        out, err = opt(INPUT, f"--pipe-schedule=kind={kind} microbatches={m}",
+                       "--pipe-check")
+        assert not err, err
+        written = out.split("// -----")
+        for (stages, entry), text in zip(PROGRAMS, written, strict=True):
+            looped[kind, stages, m, entry] = text
+            found = schedules(expand(text))
+            for stage in range(stages):
+                wanted = steps(kind, stage, stages, m, entry)
+                assert found[entry, stage] == wanted, (
+                    kind, m, stage, entry, found[entry, stage], wanted)
+
+# The text does not grow with the microbatches.
+for (kind, stages, m, entry), text in looped.items():
+    if m > 9:
+        same = looped[kind, stages, 10, entry]
+        assert len(text.splitlines()) == len(same.splitlines()), (kind, m)
+
+
+def plant(text, rng):
+    """One fault in a schedule."""
+    lines = text.splitlines(keepends=True)
+    places = [i for i, line in enumerate(lines)
+              if re.match(r" *pipe\.(run|send|recv|exchange|loop)", line)]
+    i = rng.choice(places)
+    kind = rng.randrange(4)
+    is_loop = "pipe.loop" in lines[i]
+    if is_loop:
+        begin, end = map(int, re.search(r"= (\d+) to (\d+)", lines[i]).groups())
+        begin, end = rng.choice([(begin + 1, end), (begin, end - 1),
+                                 (begin, end + 1)])
+        lines[i] = re.sub(r"= \d+ to \d+", f"= {begin} to {end}", lines[i])
+    elif kind == 0:
+        lines[i] = ""
+    elif kind == 1 and i + 1 in places and "pipe.loop" not in lines[i + 1]:
+        lines[i], lines[i + 1] = lines[i + 1], lines[i]
+    elif kind == 2:
+        lines.insert(i, lines[i])
+    else:
+        numbers = list(re.finditer(r"microbatch (%m)?(?: \+ )?(\d*)", lines[i]))
+        number = rng.choice(numbers)
+        value = max(int(number[2] or 0) + rng.choice((-1, 1)), 0)
+        to = f"microbatch %m + {value}" if number[1] else f"microbatch {value}"
+        lines[i] = lines[i][:number.start()] + to + lines[i][number.end():]
+    return "".join(lines)
+
+
+def refused(texts):
+    """Which of these modules the checker refuses."""
+    out = set()
+    _, err = opt(SEPARATOR.join(texts), "--pipe-check", "-o", "/dev/null")
+    ends, line = [], 0
+    for text in texts:
+        line += text.count("\n") + SEPARATOR.count("\n")
+        ends.append(line)
+    for where in re.finditer(r"^<stdin>:(\d+):\d+: error", err, re.MULTILINE):
+        out.add(next(i for i, end in enumerate(ends) if int(where[1]) <= end))
+    return out
+
+
+rng = random.Random(5)
+faulty = []
+for _ in range(300):
+    stages, m = rng.choice((1, 2, 3, 4)), rng.choice((4, 7, 13, 29, 33))
+    kind, entry = rng.choice(("1f1b", "gpipe")), rng.choice(("train",) * 4 +
+                                                            ("evaluate",))
+    text = looped[kind, stages, m, entry].strip() + "\n"
+    faulty.append(plant(text, rng))
+assert any(LOOP.search(text) for text in faulty)
+short, long = refused(faulty), refused([expand(text) for text in faulty])
+for i in short ^ long:
+    print(faulty[i], file=sys.stderr)
+assert short == long, (sorted(short - long), sorted(long - short))
+assert 200 < len(short) < 300, len(short)
