@@ -359,16 +359,27 @@ def RT_EventOfOp : RT_Op<"event_of", [Pure,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "An instance of an event of the stage";
   let description = [{
-    See `rt.event` for an example.
+    Slots are counted as those of an `rt.address` are. See `rt.event` for an
+    example.
 
     **Constraints:**
     - it is in an entry point;
-    - the symbol is an `rt.event` that has the slot.
+    - the symbol is an `rt.event` that has the slot;
+    - no slot relative to a loop is below 0 before the modulo is taken.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$event,
+  let arguments = (ins FlatSymbolRefAttr:$event, Optional<Index>:$loop,
                        DefaultValuedAttr<I64Attr, "0">:$slot);
   let results = (outs RT_Event:$result);
-  let assemblyFormat = "$event (`slot` $slot^)? `:` type($result) attr-dict";
+  let assemblyFormat = [{
+    $event (`slot` custom<Slot>($loop, $slot)^)? `:` type($result) attr-dict
+  }];
+  let extraClassDeclaration = [{
+    /// The slot, of the event's `slots`, where the loop around is at
+    /// `variable`.
+    int64_t getSlotAt(int64_t variable, int64_t slots) {
+      return (int64_t(getSlot()) + (getLoop() ? variable : 0)) % slots;
+    }
+  }];
 }
 
 //===----------------------------------------------------------------------===//

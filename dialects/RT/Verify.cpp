@@ -146,6 +146,21 @@ LogicalResult TemporaryOp::verify() {
   return success();
 }
 
+/// Checks that there are the slots that an op names, which may be relative to
+/// the loop around it.
+template <typename OpT>
+static LogicalResult checkSlot(OpT op, int64_t slots) {
+  int64_t slot = op.getSlot();
+  if (auto loop = dyn_cast<ForOp>(op->getParentOp()); loop && op.getLoop()) {
+    if (int64_t first = int64_t(loop.getBegin()) + slot; first < 0)
+      return op.emitOpError() << "begins with slot " << first;
+    return success();
+  }
+  if (slot < 0 || slot >= slots)
+    return op.emitOpError() << "names slot " << slot << " of " << slots;
+  return success();
+}
+
 LogicalResult AddressOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (failed(checkInEntry(*this)))
     return failure();
@@ -164,15 +179,7 @@ LogicalResult AddressOp::verifySymbolUses(SymbolTableCollection &tables) {
         << "it is declared as " << buffer.getType();
     return diag;
   }
-  int64_t slot = getSlot(), slots = buffer.getSlots();
-  if (auto loop = dyn_cast<ForOp>((*this)->getParentOp()); loop && getLoop()) {
-    if (int64_t first = int64_t(loop.getBegin()) + slot; first < 0)
-      return emitOpError() << "begins with slot " << first;
-    return success();
-  }
-  if (slot < 0 || slot >= slots)
-    return emitOpError() << "names slot " << slot << " of " << slots;
-  return success();
+  return checkSlot(*this, buffer.getSlots());
 }
 
 LogicalResult EventOfOp::verifySymbolUses(SymbolTableCollection &tables) {
@@ -182,10 +189,7 @@ LogicalResult EventOfOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (!event)
     return emitOpError() << "names " << getEventAttr()
                          << ", which is no rt.event";
-  int64_t slot = getSlot(), slots = event.getSlots();
-  if (slot < 0 || slot >= slots)
-    return emitOpError() << "names slot " << slot << " of " << slots;
-  return success();
+  return checkSlot(*this, event.getSlots());
 }
 
 LogicalResult ViewOp::verify() {

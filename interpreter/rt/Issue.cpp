@@ -143,8 +143,9 @@ LogicalResult Issuer::walk(Operation *op, Scope &scope) {
         return success();
       })
       .Case([&](rt::EventOfOp event) {
-        scope.events[event] = {symbols.lookup(event.getEvent()),
-                               int64_t(event.getSlot())};
+        auto symbol = symbols.lookup<rt::EventOp>(event.getEvent());
+        scope.events[event] = {symbol,
+                               event.getSlotAt(variable, symbol.getSlots())};
         return success();
       })
       .Case([&](rt::RecordOp record) {

@@ -65,7 +65,8 @@ public:
     // Events are numbered as they stand, slot by slot.
     int64_t number = 0;
     for (auto event : stage.getBlock()->getOps<rt::EventOp>()) {
-      events[event.getSymName()] = number;
+      events[event.getSymName()] = event;
+      firstNumbers[event] = number;
       number += event.getSlots();
     }
   }
@@ -103,6 +104,12 @@ private:
   FailureOr<Value> comm(Operation *op, ArrayAttr axes);
   FailureOr<Value> dtype(Operation *op, Value buffer);
 
+  /// The slot that an op names, of `slots`, relative to the loop around it.
+  template <typename OpT>
+  Value slotInLoop(OpT op, int64_t slots) {
+    Value slot = LLVM::AddOp::create(builder, loc, variable, i64(op.getSlot()));
+    return LLVM::URemOp::create(builder, loc, slot, i64(slots));
+  }
   Value address(Value buffer) { return addresses.lookup(buffer); }
   Value i32(int64_t value) { return Datum::i32(value).emit(builder, loc); }
   Value i64(int64_t value) { return Datum::i64(value).emit(builder, loc); }
@@ -144,7 +151,9 @@ private:
   Type pointer;
   Location loc = UnknownLoc::get(builder.getContext());
   llvm::StringMap<rt::BufferOp> buffers;
-  llvm::StringMap<int64_t> events;
+  llvm::StringMap<rt::EventOp> events;
+  /// Of each event, that of its first slot.
+  llvm::DenseMap<Operation *, int64_t> firstNumbers;
   llvm::StringMap<LLVM::LLVMFuncOp> kernels;
   /// By shape and element types.
   std::map<std::pair<const void *, std::array<int32_t, 3>>, Datum> gemms;
@@ -273,10 +282,8 @@ LogicalResult StageToLLVM::lowerOp(rt::AddressOp op) {
         at(base, offset + op.getSlotAt(0, slots) * buffer.getSlotBytes());
     return success();
   }
-  Value slot = LLVM::AddOp::create(builder, loc, variable, i64(op.getSlot()));
-  slot = LLVM::URemOp::create(builder, loc, slot, i64(slots));
-  Value bytes =
-      LLVM::MulOp::create(builder, loc, slot, i64(buffer.getSlotBytes()));
+  Value bytes = LLVM::MulOp::create(builder, loc, slotInLoop(op, slots),
+                                    i64(buffer.getSlotBytes()));
   addresses[op] =
       LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),
                           at(base, offset), LLVM::GEPArg(bytes));
@@ -298,7 +305,16 @@ void StageToLLVM::lowerOp(rt::ConstantOp op) {
 }
 
 void StageToLLVM::lowerOp(rt::EventOfOp op) {
-  addresses[op] = i32(events.lookup(op.getEvent()) + int64_t(op.getSlot()));
+  rt::EventOp event = events.lookup(op.getEvent());
+  int64_t first = firstNumbers.lookup(event), slots = event.getSlots();
+  if (!op.getLoop() || slots == 1) {
+    addresses[op] = i32(first + op.getSlotAt(0, slots));
+    return;
+  }
+  Value number =
+      LLVM::AddOp::create(builder, loc, slotInLoop(op, slots), i64(first));
+  addresses[op] =
+      LLVM::TruncOp::create(builder, loc, builder.getI32Type(), number);
 }
 
 void StageToLLVM::lowerOp(rt::RecordOp op) {

@@ -85,6 +85,8 @@ private:
   rt::ProgramOp program;
   SymbolTable symbols;
   SmallVector<StreamRun> runs;
+  /// Where the loop at hand is.
+  int64_t variable = 0;
   /// What the last record of an event stands for.
   DenseMap<Event, Step> recorded;
 };
@@ -94,11 +96,14 @@ void Collector::collect(rt::ForOp loop, Events &events) {
   SmallVector<size_t> before;
   for (StreamRun &run : runs)
     before.push_back(run.steps.size());
+  variable = loop.getBegin();
   collect(*loop.getBlock(), events);
   // Which record a wait is for may differ from turn to turn; transfers do not.
   bool hasEvents = !stage.getBlock()->getOps<rt::EventOp>().empty();
-  for (int64_t i = 1; i < turns && hasEvents; ++i)
+  for (int64_t i = 1; i < turns && hasEvents; ++i) {
+    ++variable;
     collect(*loop.getBlock(), events);
+  }
   if (hasEvents)
     return;
   before.resize(runs.size(), 0);
@@ -122,8 +127,8 @@ void Collector::collect(Block &block, Events &events) {
     } else if (auto loop = dyn_cast<rt::ForOp>(op)) {
       collect(loop, events);
     } else if (auto event = dyn_cast<rt::EventOfOp>(op)) {
-      events[event] = {symbols.lookup(event.getEvent()),
-                       int64_t(event.getSlot())};
+      auto symbol = symbols.lookup<rt::EventOp>(event.getEvent());
+      events[event] = {symbol, event.getSlotAt(variable, symbol.getSlots())};
     } else if (auto record = dyn_cast<rt::RecordOp>(op)) {
       int64_t stream = record.getStream();
       recorded[events.lookup(record.getEvent())] = {&op, stream,

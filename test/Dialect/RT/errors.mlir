@@ -838,3 +838,15 @@ rt.stage 0 {
     }
   }
 }
+
+// -----
+
+rt.stage 0 {
+  rt.event @e slots 2
+  rt.func @train() {
+    rt.for %m = 0 to 4 {
+      // expected-error @+1 {{begins with slot -1}}
+      %e = rt.event_of @e slot %m + -1 : !rt.event
+    }
+  }
+}

@@ -80,6 +80,12 @@ rt.stage 0 arena 4096 {
   rt.func @train() {
     // CHECK: %[[SENT:.*]] = rt.event_of @sent slot 1 : !rt.event
     %sent = rt.event_of @sent slot 1 : !rt.event
+    rt.for %m = 0 to 4 {
+      // CHECK: rt.event_of @sent slot %[[M:.*]] : !rt.event
+      %same = rt.event_of @sent slot %m : !rt.event
+      // CHECK: rt.event_of @sent slot %[[M]] + 1 : !rt.event
+      %next = rt.event_of @sent slot %m + 1 : !rt.event
+    }
     // CHECK: rt.address @x slot 1 : memref<4x8xf32>
     %x = rt.address @x slot 1 : memref<4x8xf32>
     // CHECK: rt.address @y : memref<4x8xf32>

@@ -44,6 +44,20 @@ rt.stage 0 arena 128 {
     %e = rt.event_of @second slot 1 : !rt.event
     // CHECK: llvm.call @stage0.body({{.*}}, %[[SECOND]])
     rt.call @body(%w, %x, %e) : memref<4xf32>, memref<8xf32>, !rt.event
+    // In a loop the slot is counted at run time.
+    rt.for %m = 0 to 9 {
+      // CHECK: ^bb1(%[[M:.*]]: i64):
+      // CHECK: %[[ONE:.*]] = llvm.mlir.constant(1 : i64)
+      // CHECK-NEXT: %[[SUM:.*]] = llvm.add %[[M]], %[[ONE]]
+      // CHECK-NEXT: %[[SLOTS:.*]] = llvm.mlir.constant(3 : i64)
+      // CHECK-NEXT: %[[SLOT:.*]] = llvm.urem %[[SUM]], %[[SLOTS]]
+      // CHECK-NEXT: %[[FIRST:.*]] = llvm.mlir.constant(0 : i64)
+      // CHECK-NEXT: %[[NUMBER:.*]] = llvm.add %[[SLOT]], %[[FIRST]]
+      // CHECK-NEXT: %[[EVENT:.*]] = llvm.trunc %[[NUMBER]] : i64 to i32
+      %first = rt.event_of @first slot %m + 1 : !rt.event
+      // CHECK: llvm.call @pcc_record({{.*}}, %[[EVENT]])
+      rt.record %first
+    }
   }
 }
 rt.stage 1 arena 64 {
