@@ -164,3 +164,28 @@ module {
     }
   }
 }
+
+// -----
+
+// What a turn writes last is missing in the next.
+rt.stage 0 arena 192 {
+  rt.buffer @x : memref<16xf32> input at 0 {role = "data", name = "x"}
+  rt.buffer @b : memref<16xf32> value at 64
+  // expected-note @+1 {{by @c}}
+  rt.buffer @c : memref<16xf32> value at 64
+  rt.buffer @y : memref<16xf32> output at 128 {name = "y"}
+  rt.func @train() {
+    %x = rt.address @x : memref<16xf32>
+    %b = rt.address @b : memref<16xf32>
+    rt.copy %x to %b : memref<16xf32> to memref<16xf32>
+    rt.for %m = 0 to 31 {
+      %in = rt.address @x : memref<16xf32>
+      %taken = rt.address @b : memref<16xf32>
+      %c = rt.address @c : memref<16xf32>
+      %y = rt.address @y : memref<16xf32>
+      // expected-error @+1 {{reads @b, part of which is overwritten}}
+      rt.copy %taken to %y : memref<16xf32> to memref<16xf32>
+      rt.copy %in to %c : memref<16xf32> to memref<16xf32>
+    }
+  }
+}

@@ -669,3 +669,24 @@ pipe.body @u.body (%m: tensor<2xf32>, %w: tensor<2xf32>, %s: tensor<2xf32>)
 pipe.schedule train stage 0 microbatches 1 {
   pipe.run @u
 }
+
+// -----
+
+// What is there of the first twenty is not of all, however alike turns are.
+pipe.value @a : tensor<2xf32>
+pipe.task @f stage 0 forward calls @f.body () -> (@a)
+pipe.body @f.body () -> (tensor<2xf32>) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  pipe.yield %x : tensor<2xf32>
+}
+pipe.task @b stage 0 backward calls @b.body (@a)
+pipe.body @b.body (%x: tensor<2xf32>) { pipe.yield }
+pipe.schedule train stage 0 microbatches 32 {
+  pipe.loop %m = 0 to 20 {
+    pipe.run @f microbatch %m
+  }
+  pipe.loop %m = 0 to 32 {
+    // expected-error @+1 {{task 'b' needs value 'a' of microbatch 20, which is not there}}
+    pipe.run @b microbatch %m
+  }
+}
