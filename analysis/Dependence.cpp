@@ -40,6 +40,8 @@ ParamOp pcc::nn::paramOf(ReadOp read) {
 }
 
 ParamOp pcc::nn::paramOf(Value value) {
+  while (auto cast = value.getDefiningOp<CastOp>())
+    value = cast.getInput();
   auto read = value.getDefiningOp<ReadOp>();
   return read ? paramOf(read) : nullptr;
 }

@@ -23,7 +23,8 @@ bool hasResultOf(const llvm::DenseSet<mlir::Value> &values,
 
 /// The parameter that is read; null for a state.
 ParamOp paramOf(ReadOp read);
-/// The parameter that a value is a read of; null if it is none.
+/// The parameter that a value is a read of, perhaps in another element type;
+/// null if it is none.
 ParamOp paramOf(mlir::Value value);
 
 } // namespace pcc::nn

@@ -86,6 +86,13 @@ void Machine::writeSymbol(StringRef name, const Tensor &global) {
   Placement placement = *symbolPlacement(name);
   for (auto [rank, memory] : llvm::enumerate(ranks))
     memory.symbols[name] = shard(rounded, placement.layout, grid, rank);
+  for (auto state : module.getOps<nn::StateOp>()) {
+    if (state.getKind() != nn::StateKind::Copy || *state.getOf() != name)
+      continue;
+    Tensor copy(symbolPlacement(state.getSymName())->global);
+    copy.real = rounded.real;
+    writeSymbol(state.getSymName(), copy);
+  }
 }
 
 /// state + value, as the state's element type holds it.

@@ -50,6 +50,8 @@ struct Options {
   std::string loss;
   /// "adamw" or "sgd".
   std::string optimizer = "adamw";
+  /// "f32", or "bf16": the type of activations and of what computes with them.
+  std::string precision = "f32";
   /// Regular expressions on names of parameters, as ImportOptions has them.
   std::string freeze, train, normPlusOne;
   /// What an import makes of the file: see ImportOptions for each.

@@ -100,6 +100,11 @@ static void addTrainPasses(OpPassManager &manager, const Options &options) {
   manager.addPass(createNNStageCutsPass(std::move(cuts)));
   // Likewise, within stages.
   manager.addPass(createNNSegmentsPass());
+  // A gradient has its value's type. Copies of parameters belong to the
+  // segments that use them, or stages would send them to each other.
+  NNPrecisionPassOptions precision;
+  precision.kind = options.precision;
+  manager.addPass(createNNPrecisionPass(std::move(precision)));
   // Differentiates before the mesh exists: gradients are sharded like all
   // other values.
   manager.addPass(createNNAutodiffPass());
@@ -151,6 +156,9 @@ static void addSpmdPasses(OpPassManager &manager, const Options &options) {
   // such as a rank's offset, is kept once. No canonicalizer: it would make one
   // constant of two that lie differently.
   manager.addPass(mlir::createCSEPass());
+  // Which copies of parameters a rank has is known now: they are kept, and
+  // rounded once a step.
+  manager.addPass(createDistHoldCopiesPass());
   // Closes the phase: every value lies as it says.
   addDistChecks(manager);
 }

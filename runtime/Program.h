@@ -80,6 +80,9 @@ enum pcc_tensor_kind {
   PCC_PARAM = 0,
   PCC_STATE = 1,   ///< optimizer state: saved in checkpoints (exp_avg, ...)
   PCC_SCRATCH = 2, ///< gradients and sums: zeroed at start, never saved
+  /// The parameter `of` in a narrower type: rounded from it at start, written
+  /// by each step, never saved.
+  PCC_COPY = 3,
 };
 
 /// Where the first values of a tensor come from, without weights of a file.

@@ -115,6 +115,9 @@ SmallVector<Value> ScaleOp::buildVJP(OpBuilder &builder, ValueRange d) {
 SmallVector<Value> CastOp::buildVJP(OpBuilder &builder, ValueRange d) {
   if (!isa<FloatType>(tensorType(getInput()).getElementType()))
     return {Value()};
+  // Autodiff may have kept it as wide as the input is.
+  if (d[0].getType() == getInput().getType())
+    return {d[0]};
   return {CastOp::create(builder, getLoc(), getInput().getType(), d[0])};
 }
 

@@ -327,7 +327,7 @@ def NN_AttentionGradOp : NN_ComputeOp<"attention_grad", [NN_Cost, NN_Local,
 // What attention becomes where no library computes it whole.
 
 def NN_MaskedSoftmaxOp : NN_ComputeOp<"masked_softmax",
-    [AllTypesMatch<["scores", "probs"]>, AttrSizedOperandSegments]> {
+    [AttrSizedOperandSegments]> {
   let summary = "The softmax within attention, by rows of scores";
   let description = [{
     scores are [b, h, s, t] products of queries and keys; probs the softmax of
@@ -342,7 +342,8 @@ def NN_MaskedSoftmaxOp : NN_ComputeOp<"masked_softmax",
     ```
 
     **Constraints:**
-    - scores have four dims, probs their type; lse is [b, h, s];
+    - scores have four dims, probs their shape; lse is [b, h, s];
+    - scores have the element type of probs, or f32;
     - one position per query and per key;
     - what `nn.attention` demands of bias and dropout.
   }];
@@ -362,7 +363,7 @@ def NN_MaskedSoftmaxOp : NN_ComputeOp<"masked_softmax",
 }
 
 def NN_MaskedSoftmaxGradOp : NN_ComputeOp<"masked_softmax_grad",
-    [AllTypesMatch<["scores", "d_probs", "probs", "d_scores"]>,
+    [AllTypesMatch<["scores", "d_probs"]>, AllTypesMatch<["probs", "d_scores"]>,
      AttrSizedOperandSegments]> {
   let summary = "The cotangent of attention's scores";
   let description = [{
@@ -379,8 +380,9 @@ def NN_MaskedSoftmaxGradOp : NN_ComputeOp<"masked_softmax_grad",
     ```
 
     **Constraints:**
-    - scores have four dims; d_probs, probs and d_scores have their type; lse
-      is [b, h, s];
+    - scores have four dims; d_probs have their type, probs and d_scores one
+      type and their shape; lse is [b, h, s];
+    - scores have the element type of probs, or f32;
     - one position per query and per key;
     - what `nn.attention` demands of bias and dropout.
   }];

@@ -64,6 +64,10 @@ inline constexpr llvm::StringLiteral kStepBatches = "step_batches";
 inline std::string gradientName(llvm::StringRef param) {
   return ("grad." + param).str();
 }
+/// A parameter as the model computes with it, in a narrower type.
+inline std::string copyName(llvm::StringRef param) {
+  return ("copy." + param).str();
+}
 /// What an optimizer keeps of a parameter: PyTorch's name of it in front.
 inline std::string momentName(StateKind kind, llvm::StringRef param) {
   return (stringifyStateKind(kind) + "." + param).str();

@@ -49,16 +49,20 @@ def NN_StateOp : NN_Op<"state",
   let summary = "A tensor that lives from step to step, zero at the start";
   let description = [{
     Gradients, moments of the optimizer, and sums such as the loss of a step.
-    `of` names the parameter a gradient or moment belongs to.
+    `of` names the parameter a gradient or moment belongs to. A `copy` is no
+    sum: it is its parameter, rounded to a narrower type, also at the start, and
+    `@update` writes both.
 
     ```mlir
     nn.param @"wte.weight" : tensor<256x64xf32> init normal decay
     nn.state @"grad.wte.weight" : tensor<256x64xf32> gradient of @"wte.weight"
+    nn.state @"copy.wte.weight" : tensor<256x64xbf16> copy of @"wte.weight"
     nn.state @loss_sum : tensor<f32> sum
     ```
 
     **Constraints:**
-    - `of`, if given, names an `nn.param`.
+    - `of`, if given, names an `nn.param`;
+    - a copy has one, its shape, and floats narrower than its.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
     TypeAttrOf<NN_Tensor>:$type, NN_StateKindAttr:$kind,

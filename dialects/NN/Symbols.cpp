@@ -64,9 +64,26 @@ LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &tables) {
 }
 
 LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &tables) {
-  if (!getOfAttr() ||
-      tables.lookupNearestSymbolFrom<ParamOp>(*this, getOfAttr()))
+  if (!getOfAttr()) {
+    if (getKind() == StateKind::Copy)
+      return emitOpError("is a copy of no parameter");
     return success();
-  return emitOpError() << "belongs to " << getOfAttr()
-                       << ", which is no parameter";
+  }
+  auto param = tables.lookupNearestSymbolFrom<ParamOp>(*this, getOfAttr());
+  if (!param)
+    return emitOpError() << "belongs to " << getOfAttr()
+                         << ", which is no parameter";
+  if (getKind() != StateKind::Copy)
+    return success();
+  RankedTensorType own = getTensorType(), whole = param.getTensorType();
+  auto narrow = dyn_cast<FloatType>(own.getElementType()),
+       wide = dyn_cast<FloatType>(whole.getElementType());
+  if (own.getShape() == whole.getShape() && narrow && wide &&
+      narrow.getWidth() < wide.getWidth())
+    return success();
+  InFlightDiagnostic diag = emitOpError()
+                            << "is " << own << ", no narrower copy of "
+                            << getOfAttr();
+  diag.attachNote(param.getLoc()) << "it is declared as " << whole;
+  return diag;
 }

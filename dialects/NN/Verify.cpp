@@ -303,6 +303,10 @@ static LogicalResult verifyMaskedSoftmax(Op op) {
     return failure();
   if (shapeOf(op.getLse()) != scores.drop_back())
     return op.emitOpError("lse must be [batch, head, query]");
+  RankedTensorType from = tensorType(op.getScores()),
+                   to = tensorType(op.getProbs());
+  if (to.getShape() != scores || (from != to && !from.getElementType().isF32()))
+    return op.emitOpError() << "makes " << to << " of scores of " << from;
   return verifyDropout(op, scores[0]);
 }
 

@@ -26,13 +26,14 @@ def RT_Dialect : Dialect {
 
 def RT_BufferKind : I32EnumAttr<"BufferKind", "what a buffer holds", [
     I32EnumAttrCase<"Param", 0, "param">,
-    I32EnumAttrCase<"State", 1, "state">,
-    I32EnumAttrCase<"Gradient", 2, "gradient">,
-    I32EnumAttrCase<"Sum", 3, "sum">,
-    I32EnumAttrCase<"Input", 4, "input">,
-    I32EnumAttrCase<"Output", 5, "output">,
-    I32EnumAttrCase<"Value", 6, "value">,
-    I32EnumAttrCase<"Frame", 7, "frame">]> {
+    I32EnumAttrCase<"Copy", 1, "copy">,
+    I32EnumAttrCase<"State", 2, "state">,
+    I32EnumAttrCase<"Gradient", 3, "gradient">,
+    I32EnumAttrCase<"Sum", 4, "sum">,
+    I32EnumAttrCase<"Input", 5, "input">,
+    I32EnumAttrCase<"Output", 6, "output">,
+    I32EnumAttrCase<"Value", 7, "value">,
+    I32EnumAttrCase<"Frame", 8, "frame">]> {
   let cppNamespace = "::pcc::rt";
   let genSpecializedAttr = 0;
 }

@@ -40,6 +40,7 @@ public:
   LogicalResult check();
 
 private:
+  bool isOfParam(StringRef symbol);
   SmallVector<Use> usesOf(TaskOp task);
   LogicalResult checkReplaced(TaskOp task);
   StateUses findUses();
@@ -62,6 +63,13 @@ static bool isTermOf(Value value, Value sum, bool &isRead) {
     isTerm |= isAdded;
   }
   return isTerm;
+}
+
+/// Whether it is a parameter, or a copy of one.
+bool Ownership::isOfParam(StringRef symbol) {
+  auto state = symbols.lookup<nn::StateOp>(symbol);
+  return symbols.lookup<nn::ParamOp>(symbol) ||
+         (state && state.getKind() == nn::StateKind::Copy);
 }
 
 SmallVector<Use> Ownership::usesOf(TaskOp task) {
@@ -132,6 +140,12 @@ LogicalResult Ownership::checkReplaced(TaskOp task) {
              << "task '" << task.getSymName() << "' replaces '"
              << task.getTarget(i) << "' by itself";
     llvm::SetVector<Value> origins = findOrigins(value);
+    // A copy follows its parameter.
+    auto state = symbols.lookup<nn::StateOp>(task.getTarget(i));
+    if (state && state.getKind() == nn::StateKind::Copy)
+      for (BlockArgument argument : body.getBlock()->getArguments())
+        if (task.getSource(argument.getArgNumber()) == *state.getOf())
+          before = argument;
     if (llvm::any_of(origins, llvm::IsaPred<BlockArgument>) &&
         !origins.contains(before))
       return emitError(task.getLoc())
@@ -152,7 +166,7 @@ LogicalResult Ownership::check() {
     int64_t stage = task.getStage();
     for (const Use &use : usesOf(task)) {
       OnStage here = {use.symbol, stage};
-      if (use.isRead && symbols.lookup<nn::ParamOp>(use.symbol) &&
+      if (use.isRead && isOfParam(use.symbol) &&
           !all.trained.contains(here))
         return emitError(task.getLoc())
                << "task '" << task.getSymName() << "' evaluates parameter '"

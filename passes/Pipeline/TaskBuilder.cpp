@@ -176,14 +176,22 @@ TaskOp TaskBuilder::finish() {
 StageUses pcc::findStageUses(ModuleOp module) {
   SymbolTable table(module);
   StageUses uses;
+  auto add = [&](StringRef symbol, int64_t stage) {
+    auto &stages = uses[symbol];
+    if (!llvm::is_contained(stages, stage))
+      stages.push_back(stage);
+  };
   for (auto task : module.getOps<TaskOp>())
     for (unsigned i = 0; i < task.getSources().size(); ++i) {
       StringRef symbol = task.getSource(i);
-      if (!isa_and_nonnull<nn::ParamOp, nn::StateOp>(table.lookup(symbol)))
+      Operation *held = table.lookup(symbol);
+      if (!isa_and_nonnull<nn::ParamOp, nn::StateOp>(held))
         continue;
-      auto &stages = uses[symbol];
-      if (!llvm::is_contained(stages, int64_t(task.getStage())))
-        stages.push_back(task.getStage());
+      add(symbol, task.getStage());
+      // Who uses a copy updates the parameter.
+      if (auto state = dyn_cast<nn::StateOp>(held);
+          state && state.getKind() == nn::StateKind::Copy)
+        add(*state.getOf(), task.getStage());
     }
   for (auto &entry : uses)
     llvm::sort(entry.second);

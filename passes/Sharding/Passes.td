@@ -147,4 +147,14 @@ def DistPartitionPass : ShardingPass<"dist-partition"> {
   }];
 }
 
+def DistHoldCopiesPass : ShardingPass<"dist-hold-copies"> {
+  let summary = "Keeps rounded parameters as states";
+  let description = [{
+    Each parameter that a function but @update rounds to a narrower type gets a
+    state, `copy.<parameter>`, which is read instead, also where elements move
+    between the read and the cast. @update writes it where it writes the
+    parameter. Runs on one rank's program: a copy lies as its parameter does.
+  }];
+}
+
 #endif // PCC_PASSES_SHARDING

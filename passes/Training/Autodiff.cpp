@@ -4,6 +4,10 @@
 // one op when the op that defines the value is reached, walking backwards: by
 // then all its uses have contributed.
 //
+// A cotangent has the type of its value, but for narrow copies of parameters:
+// what reaches these has the type of the parameter. A product of 16-bit values
+// is added up in f32 anyway, and a gradient is not to be rounded on its way.
+//
 //===----------------------------------------------------------------------===//
 
 #include "dialects/NN/AttrNames.h"
@@ -66,6 +70,7 @@ private:
   void accumulateLoss(Operation *terminator);
   LogicalResult differentiate(Operation *op);
   Value total(Operation *owner, ArrayRef<Value> contributions);
+  Value widened(Value cotangent, RankedTensorType type, Operation *before);
   void finish(Parameter &parameter);
   void declareGradients();
 
@@ -76,6 +81,8 @@ private:
 
   llvm::MapVector<StringRef, Parameter> parameters;
   DenseSet<Value> active; // depend on a trainable parameter, smoothly
+  /// What moves or rounds a parameter's elements: the parameter's type.
+  DenseMap<Value, Type> weights;
   DenseMap<Value, SmallVector<Value>> cotangents;
 };
 
@@ -88,6 +95,7 @@ LogicalResult Differentiator::findActive() {
       if (!param || param.getFrozen() || !isFloat(read))
         continue;
       active.insert(read);
+      weights[read] = tensorType(read).getElementType();
       Parameter &parameter = parameters[param.getSymName()];
       parameter.op = param;
       parameter.reads.push_back(read);
@@ -96,6 +104,9 @@ LogicalResult Differentiator::findActive() {
           parameter.firstUser = user;
       continue;
     }
+    if (isa<CastOp, ReshapeOp, TransposeOp, BroadcastOp, SliceOp, SelectOp>(op))
+      if (Type type = weights.lookup(op.getOperand(0)))
+        weights[op.getResult(0)] = type;
     if (!op.hasAttr(kDetachedAttr) &&
         llvm::any_of(op.getOperands(),
                      [&](Value v) { return active.contains(v); }))
@@ -124,6 +135,31 @@ void Differentiator::accumulateLoss(Operation *terminator) {
     if (Operation *def = value.getDefiningOp())
       inheritPlace(op, def);
   }
+}
+
+/// A cotangent in a wider type. What is made behind `before`, and so has no
+/// other user, is not rounded at all.
+Value Differentiator::widened(Value cotangent, RankedTensorType type,
+                              Operation *before) {
+  if (cotangent.getType() == type)
+    return cotangent;
+  Operation *def = cotangent.getDefiningOp();
+  bool isNew = def && cotangent.use_empty() && before->isBeforeInBlock(def);
+  if (isNew && isa<ContractOp, EmbeddingGradOp, LayerNormGradScaleOp,
+                   RmsNormGradScaleOp>(def)) {
+    cotangent.setType(type);
+    return cotangent;
+  }
+  if (isNew && isa<CastOp>(def) && def->getOperand(0).getType() == type)
+    return def->getOperand(0);
+  auto widen = [&](Value value) -> Value {
+    auto wide = tensorType(value).clone(type.getElementType());
+    return CastOp::create(builder, value.getLoc(), wide, value);
+  };
+  if (auto reduce = isNew ? dyn_cast<ReduceOp>(def) : nullptr)
+    return ReduceOp::create(builder, reduce.getLoc(), type,
+                            widen(reduce.getInput()), reduce.getDims());
+  return widen(cotangent);
 }
 
 /// The sum of what reached a value that `owner` defines.
@@ -158,10 +194,17 @@ LogicalResult Differentiator::differentiate(Operation *op) {
              << op->getName() << " but the first) reaches the loss; it has no "
              << "derivative";
   marker.forward = op;
+  Operation *before = builder.getInsertionPoint()->getPrevNode();
   SmallVector<Value> outgoing = differentiable.buildVJP(builder, incoming);
-  for (auto [operand, cotangent] : llvm::zip_equal(op->getOperands(), outgoing))
-    if (cotangent && active.contains(operand))
-      cotangents[operand].push_back(cotangent);
+  for (auto [operand, cotangent] :
+       llvm::zip_equal(op->getOperands(), outgoing)) {
+    if (!cotangent || !active.contains(operand))
+      continue;
+    if (Type wide = weights.lookup(operand))
+      cotangent =
+          widened(cotangent, tensorType(operand).clone(wide), before);
+    cotangents[operand].push_back(cotangent);
+  }
   return success();
 }
 

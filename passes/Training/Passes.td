@@ -68,6 +68,23 @@ def NNBoundIdsPass : Pass<"nn-bound-ids", "::mlir::ModuleOp"> {
   }];
 }
 
+def NNPrecisionPass : Pass<"nn-precision", "::mlir::ModuleOp"> {
+  let summary = "Lets a model compute with 16-bit elements";
+  let description = [{
+    Activations get the type `kind`, and so do products, attention and lookups;
+    parameters, states and results of functions stay as they are. Each use of an
+    f32 parameter becomes one of its narrow copy, an `nn.cast`, behind what only
+    moves its elements; a segment has one. Sums and row statistics, quotients,
+    exponentials, roots and the like have f32 results, as have softmax, what
+    lies between the last layer and the loss, and what depends on no parameter.
+    Where an elementwise op meets both it computes with f32, and its result is
+    rounded.
+  }];
+  let options = [
+    Option<"kind", "kind", "std::string", "\"f32\"", "f32 or bf16">];
+  let dependentDialects = ["::pcc::nn::NNDialect"];
+}
+
 def NNAutodiffPass : Pass<"nn-autodiff", "::mlir::ModuleOp"> {
   let summary = "Turns @loss into @microbatch: forward and backward";
   let description = [{
@@ -82,7 +99,8 @@ def NNAutodiffPass : Pass<"nn-autodiff", "::mlir::ModuleOp"> {
     belong to. The cotangents of a value that is used several times are added
     by one n-ary `nn.sum`, those of all reads of a parameter too. Sums whose
     only use is another sum of the same stage become part of it, in every
-    function. Ops without a use are removed. No gradient flows through an
+    function. The gradient of a narrow copy of a parameter is computed in the
+    parameter's type. Ops without a use are removed. No gradient flows through an
     `nn.cast` that has `nn.detached`, nor from a lookup into the row that its
     `nn.padding_row` names.
   }];

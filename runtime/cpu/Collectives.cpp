@@ -5,7 +5,9 @@
 // every element is added once, alike from run to run, and all have the same
 // sum. Open MPI's own nonblocking all_reduce sends whole buffers up and down a
 // tree, which takes two to three times as long as this or its blocking one (30
-// MiB on one host). Small ones, which take as long as a message does, it does.
+// MiB on one host). Small ones, which take as long as a message does, it does,
+// but for those of 16-bit elements, which MPI does not know: these are added in
+// f32, and what all ranks' make is rounded once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,6 +45,9 @@ static MPI_Datatype typeOf(int32_t dtype) {
     return MPI_INT64_T;
   case PCC_I32:
     return MPI_INT32_T;
+  case PCC_BF16:
+  case PCC_F16:
+    return MPI_UINT16_T; // to be sent; MPI adds none
   default:
     fail(ExitInternal,
          format("collectives cannot add or compare type %s", dtypeName(dtype)));
@@ -61,6 +66,7 @@ struct Collective {
   Communicator &c;
   const char *name;
   int64_t count, size; ///< size: of an element, in bytes
+  int32_t dtype;       ///< of what is reduced
   MPI_Datatype type = MPI_BYTE;
   MPI_Op op = MPI_OP_NULL;
   const char *in = nullptr;
@@ -73,6 +79,19 @@ struct Collective {
   /// Adds the ranks' blocks of n elements at `to`, in their order. `own` is
   /// this rank's and may lie at `to`; `others`: those of the others.
   void combine(const char *own, char *others, char *to, int64_t n) const;
+  /// Whether elements have 16 bits.
+  bool isHalf() const { return dtype == PCC_BF16 || dtype == PCC_F16; }
+
+private:
+  void combineHalves(const char *own, const char *others, char *to,
+                     int64_t n) const;
+  /// A rank's block of n elements, where `own` and `others` lie.
+  const char *blockOf(int rank, const char *own, const char *others,
+                      int64_t n) const {
+    if (rank == c.index)
+      return own;
+    return others + (rank < c.index ? rank : rank - 1) * n * size;
+  }
 };
 
 /// A piece of [0, count).
@@ -138,15 +157,34 @@ void Collective::receiveFrom(int rank, char *at, int64_t n, int tag,
            name);
 }
 
+/// By parts that stay in the cache as f32. A part is read before it is
+/// written, so own may be to.
+void Collective::combineHalves(const char *own, const char *others, char *to,
+                               int64_t n) const {
+  const int64_t most = 4096;
+  float sum[most], next[most];
+  for (int64_t at = 0; at < n; at += most) {
+    int64_t part = std::min(most, n - at);
+    for (int rank = 0; rank < c.size; ++rank) {
+      widen(rank ? next : sum, blockOf(rank, own, others, n) + at * size, dtype,
+            part);
+      if (rank == 0)
+        continue;
+      for (int64_t i = 0; i < part; ++i)
+        sum[i] = op == MPI_MAX ? std::max(sum[i], next[i]) : sum[i] + next[i];
+    }
+    narrow(to + at * size, dtype, sum, part);
+  }
+}
+
 void Collective::combine(const char *own, char *others, char *to,
                          int64_t n) const {
   if (n == 0)
     return;
+  if (isHalf())
+    return combineHalves(own, others, to, n);
   auto blockOf = [&](int rank) {
-    if (rank == c.index)
-      return own;
-    return static_cast<const char *>(others) +
-           (rank < c.index ? rank : rank - 1) * n * size;
+    return this->blockOf(rank, own, others, n);
   };
   // This rank's block is still to be read where the sum would be.
   bool isLate = own == to && c.index > 0;
@@ -353,14 +391,16 @@ void pcc_all_reduce_async(pcc_context *ctx, int32_t stream, int32_t comm,
                            "all_reduce",
                            count,
                            sizeOf(dtype),
+                           dtype,
                            typeOf(dtype),
                            reduction == PCC_MAX ? MPI_MAX : MPI_SUM};
   collective.out = static_cast<char *>(buffer);
   int64_t bytes = count * sizeOf(dtype), ranks = collective.c.size;
   issue(ctx, stream, collective,
-        ranks == 1               ? copyAlone(collective)
-        : bytes <= greatestWhole ? reduceWhole(collective)
-                                 : reduceShares(collective),
+        ranks == 1 ? copyAlone(collective)
+        : bytes <= greatestWhole && !collective.isHalf()
+            ? reduceWhole(collective)
+            : reduceShares(collective),
         2 * (ranks - 1) * bytes / ranks);
 }
 
@@ -368,7 +408,7 @@ void pcc_all_gather_async(pcc_context *ctx, int32_t stream, int32_t comm,
                           int32_t dtype, const void *in, void *out,
                           int64_t count) {
   Collective collective = {communicator(ctx, comm), "all_gather",
-                           count * sizeOf(dtype), 1};
+                           count * sizeOf(dtype), 1, dtype};
   collective.in = static_cast<const char *>(in);
   collective.out = static_cast<char *>(out);
   int64_t ranks = collective.c.size;
@@ -380,8 +420,13 @@ void pcc_all_gather_async(pcc_context *ctx, int32_t stream, int32_t comm,
 void pcc_reduce_scatter_async(pcc_context *ctx, int32_t stream, int32_t comm,
                               int32_t dtype, const void *in, void *out,
                               int64_t count) {
-  Collective collective = {communicator(ctx, comm), "reduce_scatter", count,
-                           sizeOf(dtype),           typeOf(dtype),    MPI_SUM};
+  Collective collective = {communicator(ctx, comm),
+                           "reduce_scatter",
+                           count,
+                           sizeOf(dtype),
+                           dtype,
+                           typeOf(dtype),
+                           MPI_SUM};
   collective.in = static_cast<const char *>(in);
   collective.out = static_cast<char *>(out);
   int64_t ranks = collective.c.size;
@@ -394,7 +439,8 @@ void pcc_all_to_all_async(pcc_context *ctx, int32_t stream, int32_t comm,
                           int32_t dtype, const void *in, void *out,
                           int64_t count) {
   int64_t bytes = count * sizeOf(dtype);
-  Collective collective = {communicator(ctx, comm), "all_to_all", bytes, 1};
+  Collective collective = {communicator(ctx, comm), "all_to_all", bytes, 1,
+                           dtype};
   collective.in = static_cast<const char *>(in);
   collective.out = static_cast<char *>(out);
   int64_t ranks = collective.c.size;

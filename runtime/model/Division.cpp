@@ -15,6 +15,7 @@ Division::Division(const pcc_program &program, std::vector<bool> writers)
     isFirst.emplace_back(stage.n_tensors);
     for (int i = 0; i < stage.n_tensors; ++i)
       isFirst[s][i] = stage.tensors[i].kind != PCC_SCRATCH &&
+                      stage.tensors[i].kind != PCC_COPY &&
                       known.insert(stage.tensors[i].name).second;
   }
 }

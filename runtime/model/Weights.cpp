@@ -274,7 +274,7 @@ void pcc::fillParameters(const pcc_program &program, const pcc_stage &stage,
                          const InitialValues &values, SourceFiles &files) {
   for (int i = 0; i < stage.n_tensors; ++i) {
     const pcc_tensor &tensor = stage.tensors[i];
-    if (tensor.kind == PCC_SCRATCH)
+    if (tensor.kind == PCC_SCRATCH || tensor.kind == PCC_COPY)
       continue;
     KeptRun run = storedRun(program, tensor, coordinates);
     HostView view(arena + run.offset,
@@ -287,6 +287,42 @@ void pcc::fillParameters(const pcc_program &program, const pcc_stage &stage,
   if (values.tensors)
     values.tensors->requireWhole();
   files.release();
+}
+
+void pcc::roundCopies(const pcc_program &program, const pcc_stage &stage,
+                      const Coordinates &coordinates, char *arena) {
+  std::map<std::string, const pcc_tensor *> parameters;
+  for (int i = 0; i < stage.n_tensors; ++i)
+    if (stage.tensors[i].kind == PCC_PARAM)
+      parameters[stage.tensors[i].name] = &stage.tensors[i];
+  for (int i = 0; i < stage.n_tensors; ++i) {
+    const pcc_tensor &copy = stage.tensors[i];
+    if (copy.kind != PCC_COPY)
+      continue;
+    auto from = parameters.find(copy.of ? copy.of : "");
+    if (from == parameters.end())
+      fail(ExitInternal,
+           format("'%s' is a copy of no parameter of its stage", copy.name));
+    const pcc_tensor &parameter = *from->second;
+    KeptRun whole = keptRun(program, parameter, coordinates),
+            own = keptRun(program, copy, coordinates);
+    if (!(whole.elements == own.elements))
+      fail(ExitInternal, format("'%s' is a copy of another part of '%s' than "
+                                "its rank has",
+                                copy.name, parameter.name));
+    int64_t toSize = sizeOf(copy.dtype), fromSize = sizeOf(parameter.dtype);
+    HostView to(arena + own.offset, own.elements.size() * toSize,
+                backend::Access::Write),
+        source(arena + whole.offset, whole.elements.size() * fromSize,
+               backend::Access::Read);
+    auto *target = static_cast<char *>(to.data());
+    auto *values = static_cast<const char *>(source.data());
+    backend::parallelFor(
+        own.elements.size(), [&](int64_t begin, int64_t end) {
+          convert(target + begin * toSize, copy.dtype, 1,
+                  values + begin * fromSize, parameter.dtype, 1, end - begin);
+        });
+  }
 }
 
 /// True if every parameter of the program has a file to come from.

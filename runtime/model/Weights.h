@@ -76,6 +76,11 @@ void fillParameters(const pcc_program &program, const pcc_stage &stage,
                     const Coordinates &coordinates, char *arena,
                     const InitialValues &values, SourceFiles &files);
 
+/// Rounds this rank's parameters to the copies that its stage computes with
+/// (PCC_COPY): once they have their first values, from wherever.
+void roundCopies(const pcc_program &program, const pcc_stage &stage,
+                 const Coordinates &coordinates, char *arena);
+
 } // namespace pcc
 
 #endif // PCC_RUNTIME_MODEL_WEIGHTS_H

@@ -28,7 +28,8 @@ std::string pcc::productsText(const pcc_program &program) {
     for (int s = 0; s < program.n_stages; ++s)
       for (int i = 0; i < program.stages[s].n_tensors; ++i) {
         const pcc_tensor &tensor = program.stages[s].tensors[i];
-        has |= tensor.kind == PCC_PARAM && tensor.dtype == dtype;
+        has |= (tensor.kind == PCC_PARAM || tensor.kind == PCC_COPY) &&
+               tensor.dtype == dtype;
       }
     if (has)
       text += format("%s%s: %s", text.empty() ? "" : ", ",

@@ -180,6 +180,7 @@ void Run::load() {
                    files);
   else
     loadCheckpoint(state(), *checkpoint);
+  roundCopies(program, stage, coordinates, arena);
   initFile.reset();
   if (first())
     log = std::make_unique<Log>(options, done, last, program.seq > 0,

@@ -10,8 +10,10 @@
 #include "runtime/Runtime.h"
 #include "runtime/cpu/Context.h"
 #include "runtime/cpu/Threads.h"
+#include "runtime/support/DType.h"
 #include "test/Runtime/Check.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -85,6 +87,65 @@ static void testOrderOfSums(pcc_context *ctx) {
   greatestWhole = before;
 }
 
+/// Sums of 16-bit elements are made in f32 and rounded once.
+static void testHalves(pcc_context *ctx, int32_t dtype) {
+  const int64_t count = 9001;
+  auto narrowed = [&](const std::vector<float> &values) {
+    std::vector<uint16_t> bits(values.size());
+    narrow(bits.data(), dtype, values.data(), values.size());
+    return bits;
+  };
+  auto widened = [&](const std::vector<uint16_t> &bits) {
+    std::vector<float> values(bits.size());
+    widen(values.data(), bits.data(), dtype, bits.size());
+    return values;
+  };
+  auto valuesOf = [&](int rank) {
+    std::vector<float> values(4 * count);
+    for (int64_t i = 0; i < 4 * count; ++i)
+      values[i] = static_cast<float>(std::sin(1 + rank * 1000003 + i) *
+                                     std::pow(10, rank - 2));
+    return narrowed(values);
+  };
+  std::vector<float> once(4 * count), often(4 * count), most(4 * count);
+  for (int rank = 0; rank < 4; ++rank) {
+    std::vector<float> values = widened(valuesOf(rank));
+    for (int64_t i = 0; i < 4 * count; ++i) {
+      once[i] += values[i];
+      often[i] += values[i];
+      most[i] = rank ? std::max(most[i], values[i]) : values[i];
+    }
+    often = widened(narrowed(often));
+  }
+  std::vector<uint16_t> expected = narrowed(once), all = valuesOf(
+      backend::rank());
+  CHECK(expected != narrowed(often));
+  std::vector<uint16_t> sums(count);
+  pcc_reduce_scatter(ctx, 1, dtype, all.data(), sums.data(), count);
+  CHECK(std::equal(sums.begin(), sums.end(),
+                   expected.begin() + backend::rank() * count));
+  std::vector<uint16_t> few(all.begin(), all.begin() + 3), greatest = all;
+  pcc_all_reduce(ctx, 1, dtype, PCC_SUM, all.data(), 4 * count);
+  CHECK(all == expected);
+  pcc_all_reduce(ctx, 1, dtype, PCC_SUM, few.data(), few.size());
+  CHECK(std::equal(few.begin(), few.end(), expected.begin()));
+  pcc_all_reduce(ctx, 1, dtype, PCC_MAX, greatest.data(), 4 * count);
+  CHECK(greatest == narrowed(most));
+  // One rank's NaN, and infinities that meet.
+  std::vector<float> odd = {backend::rank() == 2 ? NAN : 1,
+                            backend::rank() == 1   ? INFINITY
+                            : backend::rank() == 3 ? -INFINITY
+                                                   : 0,
+                            backend::rank() == 3 ? INFINITY : 1};
+  std::vector<uint16_t> bits = narrowed(odd), gathered(4 * bits.size());
+  pcc_all_gather(ctx, 1, dtype, bits.data(), gathered.data(), bits.size());
+  CHECK(std::equal(bits.begin(), bits.end(),
+                   gathered.begin() + backend::rank() * bits.size()));
+  pcc_all_reduce(ctx, 1, dtype, PCC_SUM, bits.data(), bits.size());
+  odd = widened(bits);
+  CHECK(std::isnan(odd[0]) && std::isnan(odd[1]) && odd[2] == INFINITY);
+}
+
 static void testTransfers(pcc_context *ctx) {
   int rank = backend::rank(), stage = rank / 2, peer = (rank + 2) % 4;
   const int64_t bytes = 4 * n;
@@ -154,6 +215,8 @@ int main() {
       testTransfers(ctx);
     }
   testOrderOfSums(ctx);
+  for (int32_t dtype : {PCC_BF16, PCC_F16})
+    testHalves(ctx, dtype);
   if (backend::rank() == 0)
     testKernels(ctx);
   failures = backend::maxOverRanks(failures);

@@ -5,8 +5,10 @@
 #include "runtime/cpu/Threads.h"
 #include "runtime/data/DataOrder.h"
 #include "runtime/data/Elements.h"
+#include "runtime/model/Division.h"
 #include "runtime/model/FileDigest.h"
 #include "runtime/model/SourceMap.h"
+#include "runtime/model/Weights.h"
 #include "runtime/support/BlockHashes.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Hash.h"
@@ -426,6 +428,40 @@ static void testProducts() {
   CHECK(productsText(program) == "f16: widened to f32");
   tensors[1].dtype = PCC_BF16;
   CHECK(productsText(program) == "bf16: " + backend::productsText(PCC_BF16));
+  tensors[1].kind = PCC_COPY;
+  CHECK(productsText(program) == "bf16: " + backend::productsText(PCC_BF16));
+}
+
+static void testCopies() {
+  const int64_t shape[] = {3};
+  const int32_t noAxes[] = {0, 0};
+  pcc_layout layout = {1, shape, noAxes, nullptr};
+  pcc_tensor tensors[3] = {};
+  tensors[0].name = "copy.w", tensors[0].of = "w", tensors[0].kind = PCC_COPY;
+  tensors[0].dtype = PCC_BF16, tensors[0].arena_offset = 64;
+  tensors[1].name = "w", tensors[1].kind = PCC_PARAM;
+  tensors[2].name = "grad.w", tensors[2].of = "w";
+  tensors[2].kind = PCC_SCRATCH, tensors[2].arena_offset = 128;
+  for (pcc_tensor &tensor : tensors)
+    tensor.layout = layout;
+  pcc_stage stage = {};
+  stage.arena_bytes = 192, stage.n_tensors = 3, stage.tensors = tensors;
+  pcc_program program = {};
+  program.n_stages = 1, program.stages = &stage;
+  alignas(64) char arena[192] = {};
+  // The second lies half way between two: to the even one.
+  const float values[] = {1, 1.01171875f, -3.3895314e38f};
+  memcpy(arena, values, sizeof(values));
+  roundCopies(program, stage, {}, arena);
+  const uint16_t expected[] = {0x3f80, 0x3f82, 0xff7f};
+  CHECK(!memcmp(arena + 64, expected, sizeof(expected)));
+  CHECK(!memcmp(arena, values, sizeof(values)));
+  for (int i = 76; i < 192; ++i)
+    CHECK(arena[i] == 0);
+  // They are never saved.
+  Division division(program, {true});
+  CHECK(division.sharesOf(0)[0].isEmpty());
+  CHECK(division.sharesOf(0)[1].size() == 3);
 }
 
 int main() {
@@ -441,6 +477,7 @@ int main() {
   testIdleThreads();
   testText();
   testProducts();
+  testCopies();
   testHashes();
   testDigest();
   return checkResult();

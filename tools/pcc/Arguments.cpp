@@ -64,10 +64,27 @@ static int64_t parseBytes(llvm::StringRef text) {
   return value * unit;
 }
 
+/// Whether the types are those of this version, and nothing else decides them.
+static bool checkPrecision(const Flags &flags) {
+  if (flags.precision == "fp16") {
+    llvm::errs() << "pcc: error: --precision fp16: this version has no scale "
+                    "of the loss, without which gradients of fp16 vanish\n"
+                    "pcc: note: use --precision bf16, which needs none\n";
+    return false;
+  }
+  if (flags.forward && flags.precision.getNumOccurrences()) {
+    llvm::errs() << "pcc: error: --precision " << flags.precision
+                 << ": a forward-only program computes with the types of its "
+                    "file\n"
+                    "pcc: note: leave --precision or --forward out\n";
+    return false;
+  }
+  return checkChoice("precision", flags.precision, {"f32", "bf16"});
+}
+
 /// Says no to what only later versions will have.
 static bool checkOnlyValues(const Flags &flags) {
-  std::pair<const Text *, llvm::StringRef> only[] = {{&flags.precision, "f32"},
-                                                     {&flags.recompute, "none"},
+  std::pair<const Text *, llvm::StringRef> only[] = {{&flags.recompute, "none"},
                                                      {&flags.zero, "0"},
                                                      {&flags.vpp, "1"}};
   for (auto [flag, value] : only)
@@ -144,6 +161,7 @@ static void readOptions(const Flags &flags, Options &options) {
   options.seq = flags.seq;
   options.loss = flags.loss;
   options.optimizer = flags.optimizer;
+  options.precision = flags.precision;
   options.noDropout = flags.noDropout;
   options.runningNorms = flags.batchNorm == "running";
   options.paddingMask = flags.paddingMask;
@@ -175,6 +193,7 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
   note(flags.stageCut);
   note(flags.loss);
   note(flags.optimizer);
+  note(flags.precision);
   note(flags.init);
   note(flags.noDropout);
   note(flags.batchNorm);
@@ -201,6 +220,7 @@ static bool checkChoices(const Flags &flags) {
           checkChoice("loss", flags.loss,
                       {"causal-lm", "cross-entropy", "mse"})) &&
          checkChoice("optimizer", flags.optimizer, {"adamw", "sgd"}) &&
+         checkPrecision(flags) &&
          checkChoice("init", flags.init, {"from-onnx", "random"}) &&
          checkChoice("batch-norm", flags.batchNorm, {"batch", "running"}) &&
          checkTarget(flags.targetName) && checkTargetCpu(flags.targetCpu) &&

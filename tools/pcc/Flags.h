@@ -119,7 +119,6 @@ struct Flags {
 
   /// What this version has one value of only, or none, and refuses another;
   /// hidden until it has more.
-  Text precision{"precision", cl::init("f32"), cl::Hidden, cl::cat(training)};
   Text recompute{"recompute", cl::init("none"), cl::Hidden, cl::cat(training)};
   Text zero{"zero", cl::init("0"), cl::Hidden, cl::cat(parallelism)};
   Text vpp{"vpp", cl::init("1"), cl::Hidden, cl::cat(parallelism)};
@@ -142,6 +141,10 @@ struct Flags {
       cl::value_desc("NAME"), cl::cat(training)};
   Text optimizer{"optimizer", cl::desc("adamw or sgd"), cl::init("adamw"),
                  cl::value_desc("NAME"), cl::cat(training)};
+  Text precision{"precision",
+                 cl::desc("Type of activations: f32, or bf16 with f32 master "
+                          "weights"),
+                 cl::init("f32"), cl::value_desc("NAME"), cl::cat(training)};
   Text init{"init", cl::desc("Initial weights: from-onnx or random"),
             cl::init("from-onnx"), cl::value_desc("HOW"), cl::cat(training)};
   Text freeze{"freeze", cl::desc("Parameters that are not trained"),

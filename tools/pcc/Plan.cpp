@@ -93,6 +93,7 @@ static const Choice choices[] = {
     {"cp", "cp", "plan", &Options::cp},
     {"loss", "loss", "train", nullptr, &Options::loss},
     {"optimizer", "optimizer", "train", nullptr, &Options::optimizer},
+    {"precision", "precision", "train", nullptr, &Options::precision},
     {"schedule", "schedule", "pipeline", nullptr, &Options::schedule},
     {"global_batch", "global-batch-size", "pipeline", &Options::globalBatch},
 };

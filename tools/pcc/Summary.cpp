@@ -5,6 +5,7 @@
 #include "dialects/NN/NN.h"
 #include "dialects/Pipe/Transfers.h"
 #include "dialects/RT/RT.h"
+#include "passes/Codegen/Emit/Emit.h"
 #include "passes/Pipelines.h"
 #include "passes/Training/Entry.h"
 #include "llvm/Support/Format.h"
@@ -125,6 +126,7 @@ void Summary::collectMemory(ModuleOp module) {
       int64_t bytes = buffer.getTotalBytes();
       switch (buffer.getKind()) {
       case rt::BufferKind::Param:
+      case rt::BufferKind::Copy:
         stage.parameters += bytes;
         break;
       case rt::BufferKind::Gradient:
@@ -212,7 +214,8 @@ void Summary::printStep(llvm::raw_ostream &os) const {
   os << "ranks:    " << options.worldSize() << " = tp " << options.tp;
   if (options.cp > 1)
     os << " x cp " << options.cp;
-  os << " x dp " << options.dp << " x pp " << options.pp << ", on cpu, f32";
+  os << " x dp " << options.dp << " x pp " << options.pp << ", on cpu, "
+     << options.precision;
   if (options.sequenceParallel && options.tp > 1)
     os << ", sequence parallel";
   os << "\n";
@@ -226,6 +229,9 @@ void Summary::printStep(llvm::raw_ostream &os) const {
   os << "\n";
   if (!options.seqSource.empty())
     os << "seq:      " << options.seqSource << "\n";
+  if (options.precision != "f32" && !multipliesBF16(options.targetCpu))
+    os << "products: operands are widened to f32, as the processor multiplies "
+          "no bf16\n";
 }
 
 void Summary::print(llvm::raw_ostream &os, StringRef model) const {
@@ -292,6 +298,7 @@ void Summary::printJson(llvm::raw_ostream &os, StringRef model) const {
     json.attribute("seq", options.seq);
     if (!options.seqSource.empty())
       json.attribute("seq_source", options.seqSource);
+    json.attribute("precision", options.precision);
     json.attribute("loss", loss);
     json.attributeArray("stages", [&] {
       for (const Stage &stage : stages)

@@ -206,6 +206,8 @@ FailureOr<pcc_tensor> Descriptor::record(rt::BufferOp buffer) {
     tensor->kind = PCC_PARAM;
   else if (buffer.getKind() == rt::BufferKind::State)
     tensor->kind = PCC_STATE;
+  else if (buffer.getKind() == rt::BufferKind::Copy)
+    tensor->kind = PCC_COPY;
   tensor->arena_offset = *buffer.getOffset();
   return tensor;
 }

@@ -15,6 +15,9 @@ inline constexpr llvm::StringLiteral kNativeCpu = "native";
 /// machine's. Empty, with the nearest names in `others`, where there is none.
 std::string resolveCpu(llvm::StringRef cpu, std::string &others);
 
+/// Whether a processor, by the same names, multiplies bf16 itself.
+bool multipliesBF16(llvm::StringRef cpu);
+
 /// Compiles a module in the LLVM dialect for a processor and writes a
 /// relocatable object. The same module gives the same bytes. Errors are
 /// diagnostics of the module.

@@ -87,6 +87,15 @@ std::string pcc::resolveCpu(StringRef cpu, std::string &others) {
   return "";
 }
 
+bool pcc::multipliesBF16(StringRef cpu) {
+  std::string error;
+  auto target = makeTarget(cpu, error);
+  if (!target || !triple().isX86())
+    return false;
+  const llvm::MCSubtargetInfo &has = *target->getMCSubtargetInfo();
+  return has.checkFeatures("+avx512bf16") || has.checkFeatures("+amx-bf16");
+}
+
 void pcc::addTarget(llvm::Module &module, const llvm::TargetMachine &target) {
   SmallVector<StringRef> used;
   const llvm::MCSubtargetInfo &info = *target.getMCSubtargetInfo();

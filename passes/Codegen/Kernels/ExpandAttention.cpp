@@ -13,7 +13,8 @@ using namespace pcc;
 
 namespace {
 
-/// The parts of one attention. Where several query heads share a key head,
+/// The parts of one attention. Scores are f32 whatever is multiplied: their
+/// exponentials depend on their absolute error. Where several query heads share a key head,
 /// heads are (g, r) and the products have three batch-like labels; else g is
 /// the heads and r is left out.
 template <typename Op>
@@ -39,7 +40,13 @@ struct Expander {
   Value reshape(Value x, ArrayRef<int64_t> shape) {
     if (nn::tensorType(x).getShape() == shape)
       return x;
-    return nn::ReshapeOp::create(builder, loc, type(shape), x);
+    return nn::ReshapeOp::create(builder, loc,
+                                 nn::tensorType(x).clone(shape), x);
+  }
+  RankedTensorType wide(RankedTensorType narrow) {
+    return narrow.getElementTypeBitWidth() > 16
+               ? narrow
+               : narrow.clone(builder.getF32Type());
   }
   /// [b, s, h, n] with the heads as the labels say.
   Value heads(Value x) {
@@ -48,18 +55,30 @@ struct Expander {
     int64_t n = nn::tensorType(x).getShape().back();
     return reshape(x, {b, s, g, r, n});
   }
+  /// Factors of products, as the values are.
+  RankedTensorType probabilities() {
+    return type(ArrayRef<int64_t>{b, g * r, s, t});
+  }
   /// Scores and probabilities are [b, h, s, t].
   Value pairs(Value x) { return isGrouped ? reshape(x, {b, g, r, s, t}) : x; }
   Value contract(StringRef grouped, StringRef plain, Value lhs, Value rhs,
                  ArrayRef<int64_t> groupedShape, ArrayRef<int64_t> plainShape) {
+    return contract(grouped, plain, lhs, rhs,
+                    type(isGrouped ? groupedShape : plainShape));
+  }
+  Value contract(StringRef grouped, StringRef plain, Value lhs, Value rhs,
+                 RankedTensorType result) {
     return nn::ContractOp::create(
-        builder, loc, type(isGrouped ? groupedShape : plainShape),
+        builder, loc, result,
         builder.getStringAttr(isGrouped ? grouped : plain), lhs, rhs);
   }
   /// x y^T by heads, of [b, s, h, n] and [b, t, g, n].
   Value products(Value x, Value y) {
+    RankedTensorType result = isGrouped
+                                  ? type(ArrayRef<int64_t>{b, g, r, s, t})
+                                  : type(ArrayRef<int64_t>{b, g, s, t});
     Value scores = contract("bsgrd,btgd->bgrst", "bshd,bthd->bhst", heads(x), y,
-                            {b, g, r, s, t}, {b, g, s, t});
+                            wide(result));
     return reshape(scores, {b, g * r, s, t});
   }
   /// Rows of y [b, t, g, n] weighted by x [b, h, s, t].
@@ -86,12 +105,18 @@ struct Expander {
         kept.push_back(own);
     }
     Value d = dScores;
+    // Before it is added up.
+    if (Type element = bias.getElementType();
+        element.getIntOrFloatBitWidth() >
+        nn::tensorType(d).getElementTypeBitWidth())
+      d = nn::CastOp::create(builder, loc, nn::tensorType(d).clone(element), d);
     if (!scale.isExactlyValue(1.0))
       d = nn::ScaleOp::create(
           builder, loc, d.getType(), d,
           builder.getF64FloatAttr(1 / scale.convertToDouble()));
     if (!dims.empty())
-      d = nn::ReduceOp::create(builder, loc, type(kept), d, dims);
+      d = nn::ReduceOp::create(builder, loc, nn::tensorType(d).clone(kept), d,
+                               dims);
     d = reshape(d, bias.getShape());
     if (d.getType() != bias)
       d = nn::CastOp::create(builder, loc, bias, d);
@@ -113,7 +138,7 @@ void expand(nn::AttentionOp op) {
   auto lseType =
       RankedTensorType::get({x.b, x.g * x.r, x.s}, x.builder.getF32Type());
   auto softmax = nn::MaskedSoftmaxOp::create(
-      x.builder, x.loc, scores.getType(), lseType, scores, op.getQPos(),
+      x.builder, x.loc, x.probabilities(), lseType, scores, op.getQPos(),
       op.getKPos(), op.getBias(), op.getSamples(), op.getSeed(), op.getStep(),
       op.getHeadOrigin(), op.getScaleAttr(), op.getCausalAttr(), op.getPAttr(),
       op.getIdAttr());
@@ -129,7 +154,7 @@ void expand(nn::AttentionGradOp op) {
   Value scores = x.products(op.getQ(), op.getK());
   Value dProbs = x.products(op.getDResult(), op.getV());
   auto softmax = nn::MaskedSoftmaxGradOp::create(
-      x.builder, x.loc, scores.getType(), scores.getType(), scores, dProbs,
+      x.builder, x.loc, x.probabilities(), x.probabilities(), scores, dProbs,
       x.transposeRows(op.getLse()), op.getQPos(), op.getKPos(), op.getBias(),
       op.getSamples(), op.getSeed(), op.getStep(), op.getHeadOrigin(),
       op.getScaleAttr(), op.getCausalAttr(), op.getPAttr(), op.getIdAttr());

@@ -182,6 +182,8 @@ void ProgramLowering::addState(Operation *op) {
     kind = rt::BufferKind::Gradient;
   else if (state.getKind() == nn::StateKind::Sum)
     kind = rt::BufferKind::Sum;
+  else if (state.getKind() == nn::StateKind::Copy)
+    kind = rt::BufferKind::Copy;
   SmallVector<NamedAttribute> attrs;
   if (FlatSymbolRefAttr of = state.getOfAttr()) {
     attrs.push_back(builder.getNamedAttr("of", of.getAttr()));

@@ -51,10 +51,14 @@ LogicalResult TaskLowering::emitGemm(nn::ContractOp op, Content result,
   llvm::SaveAndRestore restore(loc, op.getLoc());
   Content lhs = contentOf(op.getLhs()), rhs = contentOf(op.getRhs());
   MemRefType type = typeOf(result.buffer);
-  for (Value operand : {lhs.buffer, rhs.buffer})
-    if (typeOf(operand).getElementType() != type.getElementType())
-      return op.emitOpError() << "is no matrix product of the library: its "
-                                 "operands and result differ in element type";
+  Type factors = typeOf(lhs.buffer).getElementType(),
+       products = type.getElementType();
+  bool isWidened =
+      factors.getIntOrFloatBitWidth() == 16 && products.isF32();
+  if (factors != typeOf(rhs.buffer).getElementType() ||
+      (factors != products && !isWidened))
+    return op.emitOpError() << "is no matrix product of the library: its "
+                               "operands and result differ in element type";
   ContractLabels labels = labelsOf(op);
   auto plan = planGemm(labels, {typeOf(lhs.buffer), typeOf(rhs.buffer), type},
                        before.has_value());

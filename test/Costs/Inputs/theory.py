@@ -5,7 +5,7 @@ LLaMA: neither, fewer key and value heads than query heads).
 b rows of a microbatch on a rank, s positions on a rank, h hidden, t tensor-
 parallel, d data-parallel (dp x cp), c context-parallel ranks, m microbatches; a
 layer is an attention and an MLP, which stages may cut apart; 4 bytes an
-element. Bytes are what one rank sends with a ring, see messages.py.
+element, but for activations of 16 bits. Bytes are what one rank sends with a ring, see messages.py.
 """
 
 import collections
@@ -69,7 +69,8 @@ def expected(plan, part, batch, seq, positions, classes):
     step. The messages over data axes are None: one for each bucket."""
     m, t, c, d = plan.microbatches, plan.tp, plan.cp, plan.dp * plan.cp
     b, s = batch // plan.microbatches // plan.dp, seq // plan.cp
-    size = b * s * WIDTH * ELEMENT
+    activation = 2 if plan.precision == "bf16" else ELEMENT
+    size = b * s * WIDTH * activation
     sublayers = part.attentions + part.mlps
     total = collections.defaultdict(lambda: [0, 0.0])
 
@@ -99,7 +100,7 @@ def expected(plan, part, batch, seq, positions, classes):
             all_reduce(kv * ELEMENT, t // KV_HEADS))
     if c > 1:
         heads = HEADS if plan.family == "gpt" else KV_HEADS
-        width = b * seq * max(heads // t, 1) * (WIDTH // HEADS) * ELEMENT
+        width = b * seq * max(heads // t, 1) * (WIDTH // HEADS) * activation
         add("all_gather", "sequence", m * part.attentions * 4,
             scatter(width, c))
         add("reduce_scatter", "sequence", m * part.attentions * 2,

@@ -18,9 +18,11 @@ GLOBAL_BATCH, SEQ, CLASSES, MOST_RANKS = 24, 16, 131, 8
 LAYERS = {"gpt": 4, "llama": 3}
 
 Plan = collections.namedtuple(
-    "Plan", "family tied dropout tp pp dp cp sp schedule microbatches")
+    "Plan",
+    "family tied dropout precision tp pp dp cp sp schedule microbatches")
 CHOICES = Plan(
     family=("gpt", "llama"), tied=(True, False), dropout=(False, True),
+    precision=("f32", "bf16"),
     tp=(1, 2, 4), pp=(1, 2, 3, 4), dp=(1, 2, 3), cp=(1, 2), sp=(False, True),
     schedule=("1f1b", "gpipe"), microbatches=(1, 2, 3, 4, 8))
 
@@ -38,6 +40,13 @@ def plans(count=0):
     """Every two choices meet; at least `count` of them."""
     return cover((plan for plan in itertools.starmap(
         Plan, itertools.product(*CHOICES)) if is_possible(plan)), count)
+
+
+def matches(plan, choices):
+    """Whether a plan has all of gpt,tp=2,sp=True."""
+    wanted = [part.split("=") if "=" in part else ("family", part)
+              for part in choices.split(",") if part]
+    return all(str(getattr(plan, key)) == value for key, value in wanted)
 
 
 def one_rank(plan):
@@ -70,5 +79,5 @@ def flags(plan):
     """Those of pcc, but for the model."""
     return ["-q", f"--tp={plan.tp}", f"--pp={plan.pp}", f"--dp={plan.dp}",
             f"--cp={plan.cp}", *["--sequence-parallel"] * plan.sp,
-            f"--schedule={plan.schedule}",
+            f"--schedule={plan.schedule}", f"--precision={plan.precision}",
             f"--global-batch-size={GLOBAL_BATCH}"]

@@ -1,0 +1,167 @@
+//===- HoldCopies.cpp - Rounded parameters become states ------------------===//
+//
+// A step uses a parameter in every microbatch, forward and backward, and
+// changes it once. What is rounded from it is rounded once, too, where it
+// changes, and kept:
+//
+//     %w = nn.read @w : tensor<8x8xf32>
+//     %h = nn.cast %w : ... -> tensor<8x8xbf16>
+//
+// becomes a read of a state, `copy of @w`, and @update writes that state beside
+// the parameter. What moves elements between the two is done with the copy's.
+// It runs on one rank's program: before, a copy is a value like others, which
+// lies as its parameter does.
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/Dependence.h"
+#include "dialects/Dist/Layout.h"
+#include "dialects/NN/AttrNames.h"
+#include "dialects/NN/Names.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Sharding/Passes.h"
+
+namespace pcc {
+#define GEN_PASS_DEF_DISTHOLDCOPIESPASS
+#include "passes/Sharding/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::dist;
+using namespace pcc::nn;
+
+namespace {
+
+struct DistHoldCopiesPass
+    : pcc::impl::DistHoldCopiesPassBase<DistHoldCopiesPass> {
+  void runOnOperation() override;
+
+  StateOp copyOf(ParamOp param, Type element);
+  Value narrowed(Value value, Type element, StateOp &copy);
+  void replace(CastOp cast);
+  void writeCopies(func::FuncOp function);
+
+  /// By parameter.
+  llvm::MapVector<Operation *, StateOp> copies;
+  /// Where the next copy is declared.
+  Operation *last = nullptr;
+};
+
+/// Whether a cast rounds to 16 bits.
+bool isNarrowing(CastOp cast) {
+  auto from = dyn_cast<FloatType>(tensorType(cast.getInput()).getElementType());
+  auto to = dyn_cast<FloatType>(cast.getType().getElementType());
+  return from && from.isF32() && to && to.getWidth() < from.getWidth();
+}
+
+/// The read of a parameter that a value is, but for the place of elements.
+ReadOp readOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (isa_and_nonnull<ReshapeOp, TransposeOp, BroadcastOp, SliceOp, SelectOp,
+                         InsertOp, PadOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  auto read = dyn_cast_or_null<ReadOp>(op);
+  return read && paramOf(read) ? read : nullptr;
+}
+
+} // namespace
+
+StateOp DistHoldCopiesPass::copyOf(ParamOp param, Type element) {
+  StateOp &copy = copies[param];
+  if (copy)
+    return copy;
+  OpBuilder builder(&getContext());
+  builder.setInsertionPointAfter(last);
+  copy = StateOp::create(builder, param.getLoc(), copyName(param.getSymName()),
+                         param.getTensorType().clone(element), StateKind::Copy,
+                         FlatSymbolRefAttr::get(param.getSymNameAttr()));
+  if (Attribute sharding = param->getAttr(kShardingAttr))
+    copy->setAttr(kShardingAttr, sharding);
+  if (auto global = param->getAttrOfType<TypeAttr>(kGlobalAttr)) {
+    auto type = cast<RankedTensorType>(global.getValue()).clone(element);
+    copy->setAttr(kGlobalAttr, TypeAttr::get(type));
+  }
+  last = copy;
+  return copy;
+}
+
+/// What a read parameter's elements are moved to, of the copy's.
+Value DistHoldCopiesPass::narrowed(Value value, Type element, StateOp &copy) {
+  Operation *op = value.getDefiningOp();
+  OpBuilder builder(op);
+  builder.setInsertionPointAfter(op);
+  Operation *made;
+  if (auto read = dyn_cast<ReadOp>(op)) {
+    copy = copyOf(paramOf(read), element);
+    made = ReadOp::create(builder, op->getLoc(), copy.getTensorType(),
+                          copy.getSymName());
+  } else {
+    Value input = narrowed(op->getOperand(0), element, copy);
+    made = builder.clone(*op);
+    made->setOperand(0, input);
+    Value result = made->getResult(0);
+    result.setType(tensorType(result).clone(element));
+  }
+  made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  // It stands for no value of the global program.
+  made->removeDiscardableAttr(kIdAttr);
+  return made->getResult(0);
+}
+
+void DistHoldCopiesPass::replace(CastOp cast) {
+  StateOp copy;
+  Value value =
+      narrowed(cast.getInput(), cast.getType().getElementType(), copy);
+  value.getDefiningOp()->setDiscardableAttrs(
+      cast->getDiscardableAttrDictionary());
+  Value input = cast.getInput();
+  cast.getResult().replaceAllUsesWith(value);
+  cast.erase();
+  for (Operation *op = input.getDefiningOp(); op && op->use_empty();) {
+    Operation *before =
+        op->getNumOperands() ? op->getOperand(0).getDefiningOp() : nullptr;
+    op->erase();
+    op = before;
+  }
+}
+
+void DistHoldCopiesPass::writeCopies(func::FuncOp function) {
+  SymbolTable symbols(getOperation());
+  auto writes = llvm::to_vector(function.getOps<WriteOp>());
+  for (WriteOp write : writes) {
+    StateOp copy = copies.lookup(symbols.lookup(write.getSymbol()));
+    if (!copy)
+      continue;
+    OpBuilder builder(write);
+    builder.setInsertionPointAfter(write);
+    auto rounded = CastOp::create(builder, write.getLoc(),
+                                  copy.getTensorType(), write.getValue());
+    rounded->setDiscardableAttrs(write->getDiscardableAttrDictionary());
+    rounded->removeDiscardableAttr(kIdAttr);
+    if (ShardingAttr sharding = getSharding(write.getValue()))
+      setShardings(rounded, sharding);
+    auto other = WriteOp::create(builder, write.getLoc(), rounded.getResult(),
+                                 copy.getSymName());
+    other->setDiscardableAttrs(write->getDiscardableAttrDictionary());
+    other->removeDiscardableAttr(kIdAttr);
+  }
+}
+
+void DistHoldCopiesPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  for (Operation &op : *module.getBody())
+    if (isa<ParamOp, StateOp>(op))
+      last = &op;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    // @update rounds what it has made.
+    if (function.getSymName() == kUpdate)
+      continue;
+    auto casts = llvm::to_vector(function.getOps<CastOp>());
+    for (CastOp cast : casts)
+      if (isNarrowing(cast) && readOf(cast.getInput()))
+        replace(cast);
+  }
+  if (auto update = module.lookupSymbol<func::FuncOp>(kUpdate))
+    writeCopies(update);
+}

@@ -1,0 +1,324 @@
+//===- Precision.cpp - A model that computes with 16-bit elements ---------===//
+//
+// A file says what a model computes, in f32. With 16 bits most values may be
+// half as large and products several times as fast; some may not. Which is
+// which is decided here, once, before there are gradients: a cotangent has the
+// type of its value. Casts say it, and nothing else: kernels compute with f32
+// and round what they store.
+//
+//     %w = nn.read @w : tensor<8x8xf32>              the parameter stays f32
+//     %h = nn.cast %w : ... -> tensor<8x8xbf16>      what is computed with
+//     %y = nn.contract "bk,kn->bn" %x, %h : ... -> tensor<4x8xbf16>
+//
+// Every use of a parameter begins with a narrow copy of it, so that a rank may
+// have the whole of the copies and its share of the parameters alone; what only
+// moves elements comes before the cast. A value that follows from no parameter
+// (positions, masks, tables of angles) stays as it is: in bf16 the positions
+// 257 and 258 are one. Nor do sums of many elements, quotients, exponentials
+// and the like give 16 bits, nor anything between the last product and the
+// loss. An elementwise op on both kinds computes with f32 and gives 16 bits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/NN/AttrNames.h"
+#include "passes/Training/Entry.h"
+#include "passes/Training/Passes.h"
+
+namespace pcc {
+#define GEN_PASS_DEF_NNPRECISIONPASS
+#include "passes/Training/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::nn;
+
+namespace {
+
+/// Moves elements, and computes nothing.
+bool isView(Operation *op) {
+  return isa<ReshapeOp, TransposeOp, BroadcastOp, SliceOp, SelectOp, ConcatOp,
+             PadOp, InsertOp>(op);
+}
+
+/// Products and ops on rows: where a loss begins, there are no more of them.
+bool isLayer(Operation *op) {
+  return isa<ContractOp, AttentionOp, EmbeddingOp, LayerNormOp, RmsNormOp,
+             RopeOp>(op);
+}
+
+/// Has one operand that matters, whose type its result takes.
+bool followsFirst(Operation *op) {
+  return isView(op) ||
+         isa<LayerNormOp, RmsNormOp, RopeOp, DropoutOp, ScaleOp, TanhOp,
+             SigmoidOp, ReluOp, SiluOp, GeluOp>(op);
+}
+
+/// Joins values of which each may be of 16 bits.
+bool joins(Operation *op) {
+  return isa<SumOp, SubOp, MulOp, MaxOp, MinOp, WhereOp, ConcatOp>(op);
+}
+
+class Narrower {
+public:
+  Narrower(func::FuncOp function, FloatType narrow)
+      : function(function), narrow(narrow), builder(function.getContext()) {}
+
+  void run();
+
+private:
+  /// How a value is used from now on.
+  enum class Form {
+    Fixed,  ///< of a type that no precision changes
+    Wide,   ///< f32
+    Narrow, ///< 16 bits
+    Weight, ///< f32, a parameter's elements: to be used as a narrow copy
+  };
+
+  void findLosses();
+  void rewrite(Operation *op);
+  void rewriteJoin(Operation *op);
+  void narrowResult(Operation *op, bool isNarrow);
+  void useWide(Operation *op);
+  void useNarrow(OpOperand &operand);
+  void useWide(OpOperand &operand);
+  Form formOf(Value value);
+  Value cast(Value value, FloatType to, Operation *place, bool atUse);
+  RankedTensorType typeWith(Value value, FloatType element) {
+    return tensorType(value).clone(element);
+  }
+
+  func::FuncOp function;
+  FloatType narrow;
+  OpBuilder builder;
+  /// Ops that no layer depends on and that use no parameter.
+  DenseSet<Operation *> ofLoss;
+  DenseSet<Value> weights;   ///< parameters, and what moves their elements
+  DenseSet<Value> dependent; ///< computed from parameters
+  /// What a value is as another type, for each place.
+  DenseMap<std::tuple<Value, Type, Attribute>, Value> casts;
+};
+
+} // namespace
+
+Narrower::Form Narrower::formOf(Value value) {
+  Type element = tensorType(value).getElementType();
+  if (element == narrow)
+    return Form::Narrow;
+  if (!element.isF32())
+    return Form::Fixed;
+  return weights.contains(value) ? Form::Weight : Form::Wide;
+}
+
+/// The value in another type, made once per segment: beside its definition, or
+/// where it is used.
+Value Narrower::cast(Value value, FloatType to, Operation *place, bool atUse) {
+  Operation *def = value.getDefiningOp();
+  if (!def)
+    atUse = true;
+  Operation *like = atUse ? place : def;
+  SmallVector<Attribute> marks;
+  for (StringRef name : kPlaceAttrs) {
+    Attribute mark = like->getAttr(name);
+    marks.push_back(mark ? mark : UnitAttr::get(function.getContext()));
+  }
+  Value &known = casts[{value, to, builder.getArrayAttr(marks)}];
+  if (known)
+    return known;
+  if (atUse)
+    builder.setInsertionPoint(place);
+  else
+    builder.setInsertionPointAfter(def);
+  auto made =
+      CastOp::create(builder, like->getLoc(), typeWith(value, to), value);
+  for (StringRef name : kPlaceAttrs)
+    if (Attribute mark = like->getAttr(name))
+      made->setAttr(name, mark);
+  return known = made;
+}
+
+void Narrower::useNarrow(OpOperand &operand) {
+  Value value = operand.get();
+  Form form = formOf(value);
+  if (form == Form::Wide || form == Form::Weight)
+    operand.set(cast(value, narrow, operand.getOwner(), form == Form::Weight));
+}
+
+void Narrower::useWide(OpOperand &operand) {
+  Value value = operand.get();
+  Form form = formOf(value);
+  if (form == Form::Weight) {
+    value = cast(value, narrow, operand.getOwner(), /*atUse=*/true);
+    form = Form::Narrow;
+  }
+  if (form == Form::Narrow)
+    operand.set(cast(value, builder.getF32Type(), operand.getOwner(),
+                     /*atUse=*/true));
+}
+
+/// Its operands as the file has them.
+void Narrower::useWide(Operation *op) {
+  for (OpOperand &operand : op->getOpOperands())
+    useWide(operand);
+}
+
+void Narrower::narrowResult(Operation *op, bool isNarrow) {
+  Value result = op->getResult(0);
+  if (isNarrow && formOf(result) == Form::Wide)
+    result.setType(typeWith(result, narrow));
+}
+
+void Narrower::findLosses() {
+  DenseSet<Operation *> others;
+  for (Operation &op : llvm::reverse(function.getBody().front())) {
+    bool usesWeight = llvm::any_of(op.getOperands(), [&](Value operand) {
+      return weights.contains(operand);
+    });
+    bool isNeeded = llvm::any_of(op.getUsers(), [&](Operation *user) {
+      return others.contains(user);
+    });
+    if (usesWeight || isNeeded || isLayer(&op) || isa<ReadOp>(op))
+      others.insert(&op);
+    else
+      ofLoss.insert(&op);
+  }
+}
+
+/// Where f32 meets 16 bits, f32 is computed with; the result has 16 bits
+/// unless nobody wants it so.
+void Narrower::rewriteJoin(Operation *op) {
+  bool anyNarrow = false, anyWide = false, anyWeight = false;
+  for (Value operand : op->getOperands()) {
+    Form form = formOf(operand);
+    anyNarrow |= form == Form::Narrow;
+    anyWide |= form == Form::Wide;
+    anyWeight |= form == Form::Weight;
+  }
+  if (anyNarrow + anyWide + anyWeight == 0)
+    return;
+  if (!anyWide) {
+    for (OpOperand &operand : op->getOpOperands())
+      useNarrow(operand);
+    return narrowResult(op, true);
+  }
+  useWide(op);
+  auto wantsWide = [&](Operation *user) {
+    return ofLoss.contains(user) || !(followsFirst(user) || joins(user) ||
+                                      isLayer(user));
+  };
+  Value result = op->getResult(0);
+  if (!anyNarrow || llvm::all_of(op->getUsers(), wantsWide))
+    return;
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : result.getUses())
+    uses.push_back(&use);
+  Value rounded = cast(result, narrow, op, /*atUse=*/false);
+  for (OpOperand *use : uses)
+    use->set(rounded);
+}
+
+void Narrower::rewrite(Operation *op) {
+  if (isa<ReadOp, ConstantOp>(op))
+    return;
+  bool isDependent = llvm::any_of(op->getOperands(), [&](Value operand) {
+    return dependent.contains(operand) || formOf(operand) == Form::Narrow;
+  });
+  if (!isDependent)
+    return;
+  for (Value result : op->getResults())
+    if (isa<FloatType>(tensorType(result).getElementType()))
+      dependent.insert(result);
+  if (weights.contains(op->getOpResult(0)))
+    return;
+  // The same value, but for its gradient.
+  bool isDetached = isa<CastOp>(op) && op->hasAttr(kDetachedAttr);
+  if (ofLoss.contains(op) && !isView(op) && !isDetached &&
+      !isa<CrossEntropyOp>(op))
+    return useWide(op);
+  if (isa<CrossEntropyOp>(op))
+    return;
+  if (auto attention = dyn_cast<AttentionOp>(op)) {
+    for (OpOperand *operand :
+         {&attention.getQMutable(), &attention.getKMutable(),
+          &attention.getVMutable()})
+      useNarrow(*operand);
+    for (OpOperand &bias : attention.getBiasMutable())
+      if (formOf(bias.get()) == Form::Weight)
+        useNarrow(bias);
+    return narrowResult(op, true);
+  }
+  if (isa<ContractOp, EmbeddingOp>(op)) {
+    for (OpOperand &operand : op->getOpOperands())
+      useNarrow(operand);
+    return narrowResult(op, true);
+  }
+  if (joins(op))
+    return rewriteJoin(op);
+  if (!followsFirst(op) && !isDetached)
+    return useWide(op);
+  OpOperand &first = op->getOpOperand(0);
+  if (formOf(first.get()) == Form::Weight)
+    useNarrow(first);
+  bool isNarrow = formOf(first.get()) == Form::Narrow;
+  for (OpOperand &operand : llvm::drop_begin(op->getOpOperands()))
+    isNarrow ? useNarrow(operand) : useWide(operand);
+  narrowResult(op, isNarrow);
+}
+
+void Narrower::run() {
+  Block &body = function.getBody().front();
+  for (Operation &op : body) {
+    auto read = dyn_cast<ReadOp>(op);
+    bool isOfParam =
+        read && SymbolTable::lookupNearestSymbolFrom<ParamOp>(
+                    read, read.getSymbolAttr()) &&
+        tensorType(read).getElementType().isF32();
+    bool isMoved = isView(&op) && llvm::all_of(op.getOperands(), [&](Value v) {
+                     return weights.contains(v);
+                   });
+    if (!isOfParam && !isMoved)
+      continue;
+    weights.insert(op.getResult(0));
+    dependent.insert(op.getResult(0));
+  }
+  findLosses();
+  for (Operation &op : llvm::make_early_inc_range(body))
+    if (op.getNumResults())
+      rewrite(&op);
+    else
+      useWide(&op); // what leaves the function, or goes into a state
+  for (OpOperand &operand : body.getTerminator()->getOpOperands())
+    useWide(operand);
+}
+
+namespace {
+
+struct NNPrecisionPass : pcc::impl::NNPrecisionPassBase<NNPrecisionPass> {
+  using NNPrecisionPassBase::NNPrecisionPassBase;
+
+  void runOnOperation() override {
+    FloatType narrow = typeNamed();
+    if (!narrow) {
+      InFlightDiagnostic diag = getOperation().emitError()
+                                << "there is no precision '" << kind << "'";
+      diag.attachNote() << "precisions are f32 and bf16";
+      return signalPassFailure();
+    }
+    if (narrow.isF32())
+      return;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function.getBody().hasOneBlock())
+        Narrower(function, narrow).run();
+  }
+
+  /// Null if there is none.
+  FloatType typeNamed() {
+    if (kind == "f32")
+      return Float32Type::get(&getContext());
+    if (kind == "bf16")
+      return BFloat16Type::get(&getContext());
+    return {};
+  }
+};
+
+} // namespace
