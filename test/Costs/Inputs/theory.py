@@ -11,7 +11,9 @@ element, but for activations of 16 bits. Bytes are what one rank sends with a ri
 import collections
 import re
 
-WIDTH, INNER, HEADS, KV_HEADS = 16, 32, 4, 2
+from plans import WIDTH
+
+INNER, HEADS, KV_HEADS = 2 * WIDTH, 4, 2
 ELEMENT = 4
 
 

@@ -14,6 +14,9 @@ from cover import cover
 MAKE = os.path.join(os.path.dirname(__file__), "..", "..", "..", "Inputs",
                     "models", "make.py")
 GLOBAL_BATCH, SEQ, CLASSES, MOST_RANKS = 24, 16, 131, 8
+# Wide enough that no sum of a few vectors comes near zero, where the gradient of
+# a norm, and what 16 bits make of it, knows no bounds.
+WIDTH = 64
 # Of 4 query heads; LLaMA's share 2 key and value heads.
 LAYERS = {"gpt": 4, "llama": 3}
 
@@ -65,7 +68,8 @@ def model(plan, folder):
         text = subprocess.run(
             [sys.executable, MAKE, plan.family,
              f"--layers={LAYERS[plan.family]}", f"--batch={batch}",
-             f"--seq={SEQ}", f"--vocab={CLASSES}",
+             f"--seq={SEQ}", f"--vocab={CLASSES}", f"--width={WIDTH}",
+             f"--inner={2 * WIDTH}",
              *(["--dropout=0.1"] if plan.dropout else []),
              *([] if plan.tied else ["--untied"])],
             stdout=subprocess.PIPE, text=True, check=True).stdout
