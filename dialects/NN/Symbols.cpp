@@ -81,9 +81,8 @@ LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (own.getShape() == whole.getShape() && narrow && wide &&
       narrow.getWidth() < wide.getWidth())
     return success();
-  InFlightDiagnostic diag = emitOpError()
-                            << "is " << own << ", no narrower copy of "
-                            << getOfAttr();
+  InFlightDiagnostic diag =
+      emitOpError() << "is " << own << ", no narrower copy of " << getOfAttr();
   diag.attachNote(param.getLoc()) << "it is declared as " << whole;
   return diag;
 }

@@ -166,8 +166,7 @@ LogicalResult Ownership::check() {
     int64_t stage = task.getStage();
     for (const Use &use : usesOf(task)) {
       OnStage here = {use.symbol, stage};
-      if (use.isRead && isOfParam(use.symbol) &&
-          !all.trained.contains(here))
+      if (use.isRead && isOfParam(use.symbol) && !all.trained.contains(here))
         return emitError(task.getLoc())
                << "task '" << task.getSymName() << "' evaluates parameter '"
                << use.symbol << "', which stage " << stage << " does not train";

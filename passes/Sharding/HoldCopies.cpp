@@ -135,8 +135,8 @@ void DistHoldCopiesPass::writeCopies(func::FuncOp function) {
       continue;
     OpBuilder builder(write);
     builder.setInsertionPointAfter(write);
-    auto rounded = CastOp::create(builder, write.getLoc(),
-                                  copy.getTensorType(), write.getValue());
+    auto rounded = CastOp::create(builder, write.getLoc(), copy.getTensorType(),
+                                  write.getValue());
     rounded->setDiscardableAttrs(write->getDiscardableAttrDictionary());
     rounded->removeDiscardableAttr(kIdAttr);
     if (ShardingAttr sharding = getSharding(write.getValue()))

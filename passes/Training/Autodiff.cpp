@@ -201,8 +201,7 @@ LogicalResult Differentiator::differentiate(Operation *op) {
     if (!cotangent || !active.contains(operand))
       continue;
     if (Type wide = weights.lookup(operand))
-      cotangent =
-          widened(cotangent, tensorType(operand).clone(wide), before);
+      cotangent = widened(cotangent, tensorType(operand).clone(wide), before);
     cotangents[operand].push_back(cotangent);
   }
   return success();

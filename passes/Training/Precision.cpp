@@ -49,9 +49,8 @@ bool isLayer(Operation *op) {
 
 /// Has one operand that matters, whose type its result takes.
 bool followsFirst(Operation *op) {
-  return isView(op) ||
-         isa<LayerNormOp, RmsNormOp, RopeOp, DropoutOp, ScaleOp, TanhOp,
-             SigmoidOp, ReluOp, SiluOp, GeluOp>(op);
+  return isView(op) || isa<LayerNormOp, RmsNormOp, RopeOp, DropoutOp, ScaleOp,
+                           TanhOp, SigmoidOp, ReluOp, SiluOp, GeluOp>(op);
 }
 
 /// Joins values of which each may be of 16 bits.
@@ -174,9 +173,8 @@ void Narrower::findLosses() {
     bool usesWeight = llvm::any_of(op.getOperands(), [&](Value operand) {
       return weights.contains(operand);
     });
-    bool isNeeded = llvm::any_of(op.getUsers(), [&](Operation *user) {
-      return others.contains(user);
-    });
+    bool isNeeded = llvm::any_of(
+        op.getUsers(), [&](Operation *user) { return others.contains(user); });
     if (usesWeight || isNeeded || isLayer(&op) || isa<ReadOp>(op))
       others.insert(&op);
     else
@@ -203,8 +201,8 @@ void Narrower::rewriteJoin(Operation *op) {
   }
   useWide(op);
   auto wantsWide = [&](Operation *user) {
-    return ofLoss.contains(user) || !(followsFirst(user) || joins(user) ||
-                                      isLayer(user));
+    return ofLoss.contains(user) ||
+           !(followsFirst(user) || joins(user) || isLayer(user));
   };
   Value result = op->getResult(0);
   if (!anyNarrow || llvm::all_of(op->getUsers(), wantsWide))
@@ -269,10 +267,10 @@ void Narrower::run() {
   Block &body = function.getBody().front();
   for (Operation &op : body) {
     auto read = dyn_cast<ReadOp>(op);
-    bool isOfParam =
-        read && SymbolTable::lookupNearestSymbolFrom<ParamOp>(
-                    read, read.getSymbolAttr()) &&
-        tensorType(read).getElementType().isF32();
+    bool isOfParam = read &&
+                     SymbolTable::lookupNearestSymbolFrom<ParamOp>(
+                         read, read.getSymbolAttr()) &&
+                     tensorType(read).getElementType().isF32();
     bool isMoved = isView(&op) && llvm::all_of(op.getOperands(), [&](Value v) {
                      return weights.contains(v);
                    });

@@ -183,9 +183,7 @@ void Collective::combine(const char *own, char *others, char *to,
     return;
   if (isHalf())
     return combineHalves(own, others, to, n);
-  auto blockOf = [&](int rank) {
-    return this->blockOf(rank, own, others, n);
-  };
+  auto blockOf = [&](int rank) { return this->blockOf(rank, own, others, n); };
   // This rank's block is still to be read where the sum would be.
   bool isLate = own == to && c.index > 0;
   char *sum = isLate ? others : to;
@@ -420,13 +418,9 @@ void pcc_all_gather_async(pcc_context *ctx, int32_t stream, int32_t comm,
 void pcc_reduce_scatter_async(pcc_context *ctx, int32_t stream, int32_t comm,
                               int32_t dtype, const void *in, void *out,
                               int64_t count) {
-  Collective collective = {communicator(ctx, comm),
-                           "reduce_scatter",
-                           count,
-                           sizeOf(dtype),
-                           dtype,
-                           typeOf(dtype),
-                           MPI_SUM};
+  Collective collective = {
+      communicator(ctx, comm), "reduce_scatter", count, sizeOf(dtype), dtype,
+      typeOf(dtype),           MPI_SUM};
   collective.in = static_cast<const char *>(in);
   collective.out = static_cast<char *>(out);
   int64_t ranks = collective.c.size;

@@ -317,11 +317,10 @@ void pcc::roundCopies(const pcc_program &program, const pcc_stage &stage,
                backend::Access::Read);
     auto *target = static_cast<char *>(to.data());
     auto *values = static_cast<const char *>(source.data());
-    backend::parallelFor(
-        own.elements.size(), [&](int64_t begin, int64_t end) {
-          convert(target + begin * toSize, copy.dtype, 1,
-                  values + begin * fromSize, parameter.dtype, 1, end - begin);
-        });
+    backend::parallelFor(own.elements.size(), [&](int64_t begin, int64_t end) {
+      convert(target + begin * toSize, copy.dtype, 1, values + begin * fromSize,
+              parameter.dtype, 1, end - begin);
+    });
   }
 }
 

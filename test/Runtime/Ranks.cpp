@@ -117,8 +117,8 @@ static void testHalves(pcc_context *ctx, int32_t dtype) {
     }
     often = widened(narrowed(often));
   }
-  std::vector<uint16_t> expected = narrowed(once), all = valuesOf(
-      backend::rank());
+  std::vector<uint16_t> expected = narrowed(once),
+                        all = valuesOf(backend::rank());
   CHECK(expected != narrowed(often));
   std::vector<uint16_t> sums(count);
   pcc_reduce_scatter(ctx, 1, dtype, all.data(), sums.data(), count);

@@ -84,9 +84,8 @@ static bool checkPrecision(const Flags &flags) {
 
 /// Says no to what only later versions will have.
 static bool checkOnlyValues(const Flags &flags) {
-  std::pair<const Text *, llvm::StringRef> only[] = {{&flags.recompute, "none"},
-                                                     {&flags.zero, "0"},
-                                                     {&flags.vpp, "1"}};
+  std::pair<const Text *, llvm::StringRef> only[] = {
+      {&flags.recompute, "none"}, {&flags.zero, "0"}, {&flags.vpp, "1"}};
   for (auto [flag, value] : only)
     if (*flag != value) {
       llvm::errs() << "pcc: error: --" << flag->ArgStr << " "

@@ -14,9 +14,9 @@ using namespace pcc;
 namespace {
 
 /// The parts of one attention. Scores are f32 whatever is multiplied: their
-/// exponentials depend on their absolute error. Where several query heads share a key head,
-/// heads are (g, r) and the products have three batch-like labels; else g is
-/// the heads and r is left out.
+/// exponentials depend on their absolute error. Where several query heads share
+/// a key head, heads are (g, r) and the products have three batch-like labels;
+/// else g is the heads and r is left out.
 template <typename Op>
 struct Expander {
   Op op;
@@ -40,8 +40,8 @@ struct Expander {
   Value reshape(Value x, ArrayRef<int64_t> shape) {
     if (nn::tensorType(x).getShape() == shape)
       return x;
-    return nn::ReshapeOp::create(builder, loc,
-                                 nn::tensorType(x).clone(shape), x);
+    return nn::ReshapeOp::create(builder, loc, nn::tensorType(x).clone(shape),
+                                 x);
   }
   RankedTensorType wide(RankedTensorType narrow) {
     return narrow.getElementTypeBitWidth() > 16
@@ -74,9 +74,8 @@ struct Expander {
   }
   /// x y^T by heads, of [b, s, h, n] and [b, t, g, n].
   Value products(Value x, Value y) {
-    RankedTensorType result = isGrouped
-                                  ? type(ArrayRef<int64_t>{b, g, r, s, t})
-                                  : type(ArrayRef<int64_t>{b, g, s, t});
+    RankedTensorType result = isGrouped ? type(ArrayRef<int64_t>{b, g, r, s, t})
+                                        : type(ArrayRef<int64_t>{b, g, s, t});
     Value scores = contract("bsgrd,btgd->bgrst", "bshd,bthd->bhst", heads(x), y,
                             wide(result));
     return reshape(scores, {b, g * r, s, t});

@@ -53,8 +53,7 @@ LogicalResult TaskLowering::emitGemm(nn::ContractOp op, Content result,
   MemRefType type = typeOf(result.buffer);
   Type factors = typeOf(lhs.buffer).getElementType(),
        products = type.getElementType();
-  bool isWidened =
-      factors.getIntOrFloatBitWidth() == 16 && products.isF32();
+  bool isWidened = factors.getIntOrFloatBitWidth() == 16 && products.isF32();
   if (factors != typeOf(rhs.buffer).getElementType() ||
       (factors != products && !isWidened))
     return op.emitOpError() << "is no matrix product of the library: its "

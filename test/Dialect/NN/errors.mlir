@@ -1036,3 +1036,44 @@ func.func @f(%x: tensor<2x4x2x8xf32>, %lse: tensor<2x4x2xf32>,
           tensor<2x2x4x4xf32>)
   return
 }
+
+// -----
+
+// expected-error@+1 {{is a copy of no parameter}}
+nn.state @c : tensor<8xbf16> copy
+
+// -----
+
+// expected-note@+1 {{it is declared as 'tensor<8xf32>'}}
+nn.param @w : tensor<8xf32> init zero
+// expected-error@+1 {{is 'tensor<4xbf16>', no narrower copy of @w}}
+nn.state @c : tensor<4xbf16> copy of @w
+
+// -----
+
+// expected-note@+1 {{it is declared as 'tensor<8xf32>'}}
+nn.param @w : tensor<8xf32> init zero
+// expected-error@+1 {{is 'tensor<8xf32>', no narrower copy of @w}}
+nn.state @c : tensor<8xf32> copy of @w
+
+// -----
+
+func.func @f(%x: tensor<2x1x4x4xbf16>, %p: tensor<4xi64>) {
+  // expected-error@+1 {{makes 'tensor<2x1x4x4xf32>' of scores of 'tensor<2x1x4x4xbf16>'}}
+  %0, %1 = nn.masked_softmax %x positions %p, %p scale 1.0
+      : (tensor<2x1x4x4xbf16>, tensor<4xi64>, tensor<4xi64>)
+      -> (tensor<2x1x4x4xf32>, tensor<2x1x4xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x1x4x4xf32>, %lse: tensor<2x1x4xf32>,
+             %p: tensor<4xi64>) {
+  // expected-error@+1 {{makes 'tensor<2x1x2x4xf32>' of scores of 'tensor<2x1x4x4xf32>'}}
+  %0, %1 = nn.masked_softmax_grad %x, %x lse %lse positions %p, %p scale 1.0
+      : (tensor<2x1x4x4xf32>, tensor<2x1x4x4xf32>, tensor<2x1x4xf32>,
+         tensor<4xi64>, tensor<4xi64>)
+      -> (tensor<2x1x2x4xf32>, tensor<2x1x2x4xf32>)
+  return
+}
