@@ -169,8 +169,27 @@ void ArenaMachine::writeSymbol(StringRef name, const Tensor &global) {
   const Symbol &symbol = symbols.find(name)->second;
   std::vector<Tensor> parts = partsOf(global, record->layoutOf(symbol.buffer));
   for (auto [rank, part] : llvm::zip_equal(ranks, parts))
-    if (rt::BufferOp buffer = findBuffer(rank, name))
+    if (rt::BufferOp buffer = findBuffer(rank, name)) {
       store(rank, placeOf(buffer), std::move(part));
+      if (symbol.isParam)
+        roundCopy(rank, buffer);
+    }
+}
+
+void ArenaMachine::roundCopy(Rank &rank, rt::BufferOp parameter) {
+  for (rt::BufferOp buffer : buffersOf(record->getStages()[rank.stage])) {
+    auto of = buffer->getAttrOfType<StringAttr>("of");
+    if (buffer.getKind() != rt::BufferKind::Copy || !of ||
+        of.getValue() != parameter.getSymName())
+      continue;
+    MemRefType type = parameter.getMemRefType();
+    Tensor value(
+        RankedTensorType::get(type.getShape(), type.getElementType()));
+    rank.arena.read(*parameter.getOffset(),
+                    analysis::dtypeOf(type.getElementType()), value.size(),
+                    value, 0);
+    store(rank, placeOf(buffer), std::move(value));
+  }
 }
 
 void ArenaMachine::writeInput(const Input &input, int64_t microbatch,
@@ -253,6 +272,9 @@ void ArenaMachine::fillParameters(const InitialValues &values,
         rank.arena.zero(rangeOf(buffer));
     pcc::fillParameters(getProgram(), stage, rank.coordinates,
                         rank.arena.data(), values, files);
+    for (rt::BufferOp buffer : buffersOf(record->getStages()[rank.stage]))
+      if (buffer.getKind() == rt::BufferKind::Param)
+        roundCopy(rank, buffer);
   }
 }
 

@@ -131,6 +131,8 @@ private:
   mlir::FailureOr<Tensor> load(int64_t rank, const Issued &issued,
                                unsigned place, mlir::RankedTensorType type);
   void store(Rank &rank, const Place &place, Tensor value);
+  /// Rounds a parameter of a rank to its copy, where it has one.
+  void roundCopy(Rank &rank, rt::BufferOp parameter);
   mlir::LogicalResult checkWritten(int64_t rank, const Issued &issued,
                                    ByteRange range);
   mlir::LogicalResult copy(int64_t to, int64_t offset, int64_t from,

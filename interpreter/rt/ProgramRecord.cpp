@@ -93,6 +93,7 @@ FailureOr<pcc_tensor> ProgramRecord::tensorOf(rt::BufferOp buffer) {
     tensor->of = records.keep(of.getValue());
   tensor->kind = buffer.getKind() == rt::BufferKind::Param   ? PCC_PARAM
                  : buffer.getKind() == rt::BufferKind::State ? PCC_STATE
+                 : buffer.getKind() == rt::BufferKind::Copy  ? PCC_COPY
                                                              : PCC_SCRATCH;
   tensor->layout = layouts[buffer];
   tensor->arena_offset = *buffer.getOffset();

@@ -150,7 +150,7 @@ Value Differentiator::widened(Value cotangent, RankedTensorType type,
     cotangent.setType(type);
     return cotangent;
   }
-  if (isNew && isa<CastOp>(def) && def->getOperand(0).getType() == type)
+  if (isa_and_nonnull<CastOp>(def) && def->getOperand(0).getType() == type)
     return def->getOperand(0);
   auto widen = [&](Value value) -> Value {
     auto wide = tensorType(value).clone(type.getElementType());

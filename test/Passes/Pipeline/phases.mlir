@@ -27,6 +27,7 @@
 // TIMES-NEXT: CSE
 // TIMES:      NNStageCutsPass
 // TIMES-NEXT: NNSegmentsPass
+// TIMES-NEXT: NNPrecisionPass
 // TIMES-NEXT: NNAutodiffPass
 // TIMES-NEXT: NNOptimizerPass
 // TIMES-NEXT: NNVerifyPass

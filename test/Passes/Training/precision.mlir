@@ -42,10 +42,10 @@
 // GRAD: %[[SECOND:.*]] = nn.contract "bk,bn->kn" %{{.*}}, %{{.*}} {nn.bwd} : tensor<4x8xbf16>, tensor<4x8xbf16> -> tensor<8x8xf32>
 // GRAD: %[[DSCALE:.*]] = nn.rms_norm_grad_scale {{.*}} -> tensor<8xf32>
 // GRAD: nn.accumulate %[[DSCALE]], @grad.g : tensor<8xf32>
-// GRAD: %[[DBIAS:.*]] = nn.reduce %{{.*}} [0] {nn.bwd} : tensor<4x8xf32> -> tensor<8xf32>
-// GRAD: nn.accumulate %[[DBIAS]], @grad.b : tensor<8xf32>
 // GRAD: %[[FIRST:.*]] = nn.contract "bk,bn->kn" %{{.*}}, %{{.*}} {nn.bwd} : tensor<4x8xbf16>, tensor<4x8xbf16> -> tensor<8x8xf32>
 // GRAD: %[[SUM:.*]] = nn.sum %[[SECOND]], %[[FIRST]] {nn.bwd} : tensor<8x8xf32>
+// GRAD: %[[DBIAS:.*]] = nn.reduce %{{.*}} [0] {nn.bwd} : tensor<4x8xf32> -> tensor<8xf32>
+// GRAD: nn.accumulate %[[DBIAS]], @grad.b : tensor<8xf32>
 // GRAD: %[[DW:.*]] = nn.transpose %[[SUM]] [1, 0] {nn.bwd} : tensor<8x8xf32>
 // GRAD: nn.accumulate %[[DW]], @grad.w : tensor<8x8xf32>
 module {
