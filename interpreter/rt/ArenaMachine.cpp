@@ -183,8 +183,7 @@ void ArenaMachine::roundCopy(Rank &rank, rt::BufferOp parameter) {
         of.getValue() != parameter.getSymName())
       continue;
     MemRefType type = parameter.getMemRefType();
-    Tensor value(
-        RankedTensorType::get(type.getShape(), type.getElementType()));
+    Tensor value(RankedTensorType::get(type.getShape(), type.getElementType()));
     rank.arena.read(*parameter.getOffset(),
                     analysis::dtypeOf(type.getElementType()), value.size(),
                     value, 0);
