@@ -21,6 +21,7 @@ namespace pcc {
 /// The forward pass as a line of ops, between any two of which one may cut.
 /// Position k lies before ops[k].
 struct Line {
+  /// The activations, for look-ups.
   llvm::DenseSet<mlir::Operation *> activations;
   /// The activations, in program order.
   llvm::SmallVector<mlir::Operation *> ops;
@@ -30,6 +31,7 @@ struct Line {
   /// Bytes that cross position k, [ops.size() + 1].
   llvm::SmallVector<int64_t> crossing;
 
+  /// Reads a function's block, which must not change while this lives.
   explicit Line(mlir::Block &block);
   /// Positions at which a cut crosses least locally.
   llvm::SmallVector<size_t> findPlaces() const;

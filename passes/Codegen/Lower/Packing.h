@@ -9,6 +9,7 @@ namespace pcc {
 
 /// Something that needs memory at some times.
 struct Life {
+  /// How many it needs.
   int64_t bytes;
   /// When it needs them: first and last moment of each span, in order, apart
   /// from each other.
