@@ -1,6 +1,7 @@
-//===- Location.cpp - Where an op comes from ------------------------------===//
+//===- Location.cpp - Where an op comes from and runs ---------------------===//
 
 #include "dialects/NN/Location.h"
+#include "dialects/NN/AttrNames.h"
 
 using namespace mlir;
 
@@ -12,4 +13,10 @@ StringRef pcc::nn::sourceNode(Location loc) {
       if (StringRef name = sourceNode(part); !name.empty())
         return name;
   return {};
+}
+
+void pcc::nn::inheritPlace(Operation *op, Operation *from) {
+  for (StringRef name : kPlaceAttrs)
+    if (Attribute attr = from->getAttr(name))
+      op->setAttr(name, attr);
 }

@@ -328,7 +328,7 @@ def Pipe_RunOp : Pipe_Step<"run"> {
   let arguments = (ins FlatSymbolRefAttr:$task, Optional<Index>:$loop,
                    OptionalAttr<I64Attr>:$microbatch);
   let assemblyFormat = [{
-    $task (`microbatch` custom<Microbatch>($loop, $microbatch)^)? attr-dict
+    $task (`microbatch` custom<Ahead>($loop, $microbatch)^)? attr-dict
   }];
   let extraClassDeclaration = [{
     /// The microbatch where the loop around is at `variable`; 0 for a task
@@ -351,7 +351,7 @@ def Pipe_SendOp : Pipe_Step<"send"> {
   let arguments = (ins FlatSymbolRefAttr:$value, Optional<Index>:$loop,
                    I64Attr:$microbatch, I64Attr:$stage, I64Attr:$channel);
   let assemblyFormat = [{
-    $value `microbatch` custom<Microbatch>($loop, $microbatch) `to` $stage
+    $value `microbatch` custom<Ahead>($loop, $microbatch) `to` $stage
     `channel` $channel attr-dict
   }];
 }
@@ -364,7 +364,7 @@ def Pipe_RecvOp : Pipe_Step<"recv"> {
   let arguments = (ins FlatSymbolRefAttr:$value, Optional<Index>:$loop,
                    I64Attr:$microbatch, I64Attr:$stage, I64Attr:$channel);
   let assemblyFormat = [{
-    $value `microbatch` custom<Microbatch>($loop, $microbatch) `from` $stage
+    $value `microbatch` custom<Ahead>($loop, $microbatch) `from` $stage
     `channel` $channel attr-dict
   }];
 }
@@ -381,9 +381,9 @@ def Pipe_ExchangeOp : Pipe_Step<"exchange", [AttrSizedOperandSegments]> {
     FlatSymbolRefAttr:$received, Optional<Index>:$recv_loop,
     I64Attr:$recv_microbatch, I64Attr:$recv_stage, I64Attr:$recv_channel);
   let assemblyFormat = [{
-    $sent `microbatch` custom<Microbatch>($send_loop, $send_microbatch) `to`
+    $sent `microbatch` custom<Ahead>($send_loop, $send_microbatch) `to`
     $send_stage `channel` $send_channel `,` $received `microbatch`
-    custom<Microbatch>($recv_loop, $recv_microbatch) `from` $recv_stage
+    custom<Ahead>($recv_loop, $recv_microbatch) `from` $recv_stage
     `channel` $recv_channel attr-dict
   }];
 }

@@ -1,6 +1,7 @@
 //===- Pipe.cpp - Registration and syntax of the pipe dialect -------------===//
 
 #include "dialects/Pipe/Pipe.h"
+#include "dialects/Loops.h"
 #include "dialects/NN/NN.h"
 #include "dialects/NN/Roles.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -24,38 +25,6 @@ static ParseResult parseRole(OpAsmParser &parser,
 static void printRole(OpAsmPrinter &p, Operation *,
                       pcc::nn::InputRoleAttr role) {
   p << pcc::nn::stringifyInputRole(role.getValue());
-}
-
-/// `3`, or `%m + 2` in a loop over %m
-static ParseResult
-parseMicrobatch(OpAsmParser &parser,
-                std::optional<OpAsmParser::UnresolvedOperand> &loop,
-                IntegerAttr &microbatch) {
-  int64_t number = 0;
-  OpAsmParser::UnresolvedOperand variable;
-  OptionalParseResult parsed = parser.parseOptionalOperand(variable);
-  if (parsed.has_value()) {
-    if (failed(*parsed))
-      return failure();
-    loop = variable;
-    if (succeeded(parser.parseOptionalPlus()) && parser.parseInteger(number))
-      return failure();
-  } else if (parser.parseInteger(number)) {
-    return failure();
-  }
-  microbatch = parser.getBuilder().getI64IntegerAttr(number);
-  return success();
-}
-
-static void printMicrobatch(OpAsmPrinter &p, Operation *, Value loop,
-                            IntegerAttr microbatch) {
-  if (!loop) {
-    p << microbatch.getInt();
-    return;
-  }
-  p << loop;
-  if (microbatch.getInt() != 0)
-    p << " + " << microbatch.getInt();
 }
 
 /// `(@a, @b, 7)`
@@ -176,21 +145,8 @@ void BodyOp::print(OpAsmPrinter &p) {
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
-/// `%m = 0 to 31 { ... }`
 ParseResult LoopOp::parse(OpAsmParser &parser, OperationState &result) {
-  OpAsmParser::Argument variable;
-  IntegerAttr begin, end;
-  Type number = parser.getBuilder().getI64Type();
-  variable.type = parser.getBuilder().getIndexType();
-  return failure(parser.parseArgument(variable) || parser.parseEqual() ||
-                 parser.parseAttribute(begin, number,
-                                       getBeginAttrName(result.name),
-                                       result.attributes) ||
-                 parser.parseKeyword("to") ||
-                 parser.parseAttribute(end, number, getEndAttrName(result.name),
-                                       result.attributes) ||
-                 parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
-                 parser.parseRegion(*result.addRegion(), variable));
+  return parseLoop<LoopOp>(parser, result);
 }
 
 void LoopOp::getAsmBlockArgumentNames(Region &region,
@@ -199,14 +155,6 @@ void LoopOp::getAsmBlockArgumentNames(Region &region,
     setName(variable, "m");
 }
 
-void LoopOp::print(OpAsmPrinter &p) {
-  p << ' ' << getBlock()->getArgument(0) << " = " << getBegin() << " to "
-    << getEnd();
-  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                     {getBeginAttrName(), getEndAttrName()});
-  p << ' ';
-  p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
-                /*printBlockTerminators=*/false);
-}
+void LoopOp::print(OpAsmPrinter &p) { printLoop(p, *this); }
 
 } // namespace pcc::pipe

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Loops.h"
 #include "dialects/NN/NN.h"
 #include "dialects/Pipe/Pipe.h"
 
@@ -151,12 +152,8 @@ LogicalResult ScheduleOp::verify() {
 }
 
 LogicalResult LoopOp::verify() {
-  int64_t begin = getBegin(), end = getEnd();
-  if (begin >= end)
-    return emitOpError() << "runs from " << begin << " to " << end;
-  if (getBody().getNumArguments() != 1 ||
-      !getBlock()->getArgument(0).getType().isIndex())
-    return emitOpError() << "needs one index";
+  if (failed(verifyLoop(*this)))
+    return failure();
   if (getBlock()->empty())
     return emitOpError() << "has no steps";
   for (Operation &op : *getBlock())

@@ -284,7 +284,7 @@ def RT_AddressOp : RT_Op<"address", [Pure,
                        DefaultValuedAttr<I64Attr, "0">:$slot);
   let results = (outs RT_Buffer:$result);
   let assemblyFormat = [{
-    $buffer (`slot` custom<Slot>($loop, $slot)^)? `:` type($result) attr-dict
+    $buffer (`slot` custom<Ahead>($loop, $slot)^)? `:` type($result) attr-dict
   }];
   let extraClassDeclaration = [{
     /// The slot, of the buffer's `slots`, where the loop around is at
@@ -371,7 +371,7 @@ def RT_EventOfOp : RT_Op<"event_of", [Pure,
                        DefaultValuedAttr<I64Attr, "0">:$slot);
   let results = (outs RT_Event:$result);
   let assemblyFormat = [{
-    $event (`slot` custom<Slot>($loop, $slot)^)? `:` type($result) attr-dict
+    $event (`slot` custom<Ahead>($loop, $slot)^)? `:` type($result) attr-dict
   }];
   let extraClassDeclaration = [{
     /// The slot, of the event's `slots`, where the loop around is at

@@ -1,6 +1,7 @@
 //===- RT.cpp - Registration and syntax of the rt dialect -----------------===//
 
 #include "dialects/RT/RT.h"
+#include "dialects/Loops.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -18,37 +19,6 @@ static ParseResult parseMeshAxes(OpAsmParser &parser,
 static void printMeshAxes(OpAsmPrinter &printer, Operation *,
                           pcc::dist::MeshAxesAttr axes) {
   axes.print(printer);
-}
-
-/// `3`, or `%m + 2` in a loop over %m
-static ParseResult
-parseSlot(OpAsmParser &parser,
-          std::optional<OpAsmParser::UnresolvedOperand> &loop,
-          IntegerAttr &slot) {
-  int64_t number = 0;
-  OpAsmParser::UnresolvedOperand variable;
-  OptionalParseResult parsed = parser.parseOptionalOperand(variable);
-  if (parsed.has_value()) {
-    if (failed(*parsed))
-      return failure();
-    loop = variable;
-  }
-  if ((!loop || succeeded(parser.parseOptionalPlus())) &&
-      parser.parseInteger(number))
-    return failure();
-  slot = parser.getBuilder().getI64IntegerAttr(number);
-  return success();
-}
-
-static void printSlot(OpAsmPrinter &p, Operation *, Value loop,
-                      IntegerAttr slot) {
-  int64_t number = slot ? slot.getInt() : 0;
-  if (loop)
-    p << loop;
-  if (loop && number != 0)
-    p << " + ";
-  if (!loop || number != 0)
-    p << number;
 }
 
 #include "dialects/RT/Dialect.cpp.inc"
@@ -189,21 +159,8 @@ void FuncOp::print(OpAsmPrinter &p) {
                 /*printBlockTerminators=*/false);
 }
 
-/// `%m = 0 to 31 { ... }`
 ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
-  OpAsmParser::Argument variable;
-  IntegerAttr begin, end;
-  Type number = parser.getBuilder().getI64Type();
-  variable.type = parser.getBuilder().getIndexType();
-  return failure(parser.parseArgument(variable) || parser.parseEqual() ||
-                 parser.parseAttribute(begin, number,
-                                       getBeginAttrName(result.name),
-                                       result.attributes) ||
-                 parser.parseKeyword("to") ||
-                 parser.parseAttribute(end, number, getEndAttrName(result.name),
-                                       result.attributes) ||
-                 parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
-                 parser.parseRegion(*result.addRegion(), variable));
+  return parseLoop<ForOp>(parser, result);
 }
 
 void ForOp::getAsmBlockArgumentNames(Region &region,
@@ -212,15 +169,7 @@ void ForOp::getAsmBlockArgumentNames(Region &region,
     setName(variable, "m");
 }
 
-void ForOp::print(OpAsmPrinter &p) {
-  p << ' ' << getBlock()->getArgument(0) << " = " << getBegin() << " to "
-    << getEnd();
-  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                     {getBeginAttrName(), getEndAttrName()});
-  p << ' ';
-  p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
-                /*printBlockTerminators=*/false);
-}
+void ForOp::print(OpAsmPrinter &p) { printLoop(p, *this); }
 
 SmallVector<Access> getAccesses(Operation *op) {
   SmallVector<Access> accesses;

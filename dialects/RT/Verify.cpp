@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Loops.h"
 #include "dialects/RT/RT.h"
 
 using namespace mlir;
@@ -114,14 +115,8 @@ static LogicalResult checkInEntry(Operation *op) {
 }
 
 LogicalResult ForOp::verify() {
-  if (failed(checkInEntry(*this)))
+  if (failed(checkInEntry(*this)) || failed(verifyLoop(*this)))
     return failure();
-  int64_t begin = getBegin(), end = getEnd();
-  if (begin >= end)
-    return emitOpError() << "runs from " << begin << " to " << end;
-  if (getBody().getNumArguments() != 1 ||
-      !getBlock()->getArgument(0).getType().isIndex())
-    return emitOpError() << "needs one index";
   for (Operation &op : *getBlock())
     if (!isa_and_nonnull<RTDialect>(op.getDialect()) ||
         isa<FuncOp, BufferOp, EventOp, StageOp, ProgramOp, TemporaryOp, ForOp>(

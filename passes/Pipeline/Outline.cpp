@@ -1,6 +1,7 @@
 //===- Outline.cpp - Makes tasks of functions -----------------------------===//
 
 #include "passes/Pipeline/Outline.h"
+#include "dialects/NN/Location.h"
 #include "passes/Pipeline/Activations.h"
 #include "passes/Training/Entry.h"
 
@@ -100,9 +101,7 @@ void MicrobatchOutliner::splitAccumulations() {
       Operation *part = builder.clone(*accumulate);
       part->setOperands(input);
       if (Operation *def = input.getDefiningOp())
-        for (StringRef name : nn::kPlaceAttrs)
-          if (Attribute attr = def->getAttr(name))
-            part->setAttr(name, attr);
+        nn::inheritPlace(part, def);
     }
     accumulate.erase();
     sum.erase();

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/NN/Location.h"
 #include "passes/Sharding/Passes.h"
 #include "passes/Sharding/ReshardInserter.h"
 #include "passes/Training/Entry.h"
@@ -169,7 +170,7 @@ void Inserter::emitSum(const ShardedOp &op) {
     if (members.size() > 1) {
       auto part =
           SumOp::create(builder, op.op->getLoc(), sum.getType(), members);
-      inherit(part, op.op);
+      inheritPlace(part, op.op);
       layouts[part.getResult()] = layout;
       added.value = part.getResult();
     }
@@ -230,7 +231,7 @@ void Inserter::emitWrite(const ShardedOp &op) {
   auto constant = op.op->getOperand(0).getDefiningOp<ConstantOp>();
   if (constant && isZero(constant)) {
     auto zero = cast<ConstantOp>(builder.clone(*constant));
-    inherit(zero, op.op);
+    inheritPlace(zero, op.op);
     layouts[zero.getResult()] = wanted;
     op.op->setOperand(0, zero.getResult());
     if (constant->use_empty())

@@ -1,5 +1,6 @@
 //===- Partition.cpp - The global program becomes one rank's --------------===//
 
+#include "dialects/NN/Location.h"
 #include "passes/Sharding/Passes.h"
 #include "passes/Sharding/Projection.h"
 #include "passes/Sharding/Reshard.h"
@@ -21,11 +22,8 @@ struct Inheritor : OpBuilder::Listener {
   Operation *from = nullptr;
 
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
-    if (!from)
-      return;
-    for (StringRef name : kPlaceAttrs)
-      if (Attribute attr = from->getAttr(name))
-        op->setAttr(name, attr);
+    if (from)
+      inheritPlace(op, from);
   }
 };
 
@@ -285,9 +283,7 @@ static void mergeScalars(func::FuncOp function) {
     OpBuilder builder(second);
     auto joint = AllReduceOp::create(
         builder, first.getLoc(), first.getReduction(), inputs, first.getAxes());
-    for (StringRef name : kPlaceAttrs)
-      if (Attribute attr = second->getAttr(name))
-        joint->setAttr(name, attr);
+    inheritPlace(joint, second);
     SmallVector<ShardingAttr> layouts;
     for (AllReduceOp op : {first, second})
       for (OpResult result : op->getResults())

@@ -1,6 +1,7 @@
 //===- ReshardInserter.cpp - How partial sums become reshards -------------===//
 
 #include "passes/Sharding/ReshardInserter.h"
+#include "dialects/NN/Location.h"
 #include "passes/Sharding/Reshard.h"
 
 using namespace mlir;
@@ -16,12 +17,6 @@ static Attribute regionOf(Operation *op) {
   Builder builder(op->getContext());
   return builder.getArrayAttr({builder.getBoolAttr(op->hasAttr(kBackwardAttr)),
                                stage ? stage : builder.getUnitAttr()});
-}
-
-void ReshardInserter::inherit(Operation *created, Operation *op) {
-  for (StringRef name : kPlaceAttrs)
-    if (Attribute attr = op->getAttr(name))
-      created->setAttr(name, attr);
 }
 
 ReshardInserter::ReshardInserter(Program &program)
@@ -104,7 +99,7 @@ Value ReshardInserter::reshard(const Placed &from, const Layout &to,
       return value;
   auto op = ReshardOp::create(builder, user->getLoc(), from.value.getType(),
                               from.value, mesh.attr(from.layout), target);
-  inherit(op, user);
+  inheritPlace(op, user);
   known.push_back({where, op.getResult()});
   layouts[op.getResult()] = to;
   return op.getResult();

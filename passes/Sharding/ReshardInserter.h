@@ -42,9 +42,6 @@ protected:
                               const dist::Layout &to);
   /// The layout propagation chose for a value that stays partial.
   dist::Layout chosenLayout(mlir::Value value, dist::AxisSet partial) const;
-  /// Marks a new op as belonging where `op` does: its stage, and whether in
-  /// the backward pass.
-  static void inherit(mlir::Operation *created, mlir::Operation *op);
 
   Program &program;
   const dist::Mesh &mesh;

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/NN/AttrNames.h"
+#include "dialects/NN/Location.h"
 #include "passes/Training/Entry.h"
 #include "passes/Training/Passes.h"
 
@@ -27,13 +28,6 @@ namespace {
 
 bool isFloat(Value value) {
   return isa<FloatType>(tensorType(value).getElementType());
-}
-
-/// Gives `op` the stage and segment of another.
-void inheritPlace(Operation *op, Operation *from) {
-  for (StringRef name : kPlaceAttrs)
-    if (Attribute attr = from->getAttr(name))
-      op->setAttr(name, attr);
 }
 
 /// Gives every op it sees created the marks of gradient ops.

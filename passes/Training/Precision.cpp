@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/NN/AttrNames.h"
+#include "dialects/NN/Location.h"
 #include "passes/Training/Entry.h"
 #include "passes/Training/Passes.h"
 
@@ -130,9 +131,7 @@ Value Narrower::cast(Value value, FloatType to, Operation *place, bool atUse) {
     builder.setInsertionPointAfter(def);
   auto made =
       CastOp::create(builder, like->getLoc(), typeWith(value, to), value);
-  for (StringRef name : kPlaceAttrs)
-    if (Attribute mark = like->getAttr(name))
-      made->setAttr(name, mark);
+  inheritPlace(made, like);
   return known = made;
 }
 

@@ -31,15 +31,32 @@ namespace pcc {
 using namespace mlir;
 using namespace pcc;
 
-/// The op that a buffer is the result of, through views; null for an argument.
-static Operation *rootOf(Value value) {
+/// What a buffer is a view of, through views of views.
+static Value wholeOf(Value value) {
   while (auto view = value.getDefiningOp<rt::ViewOp>())
     value = view.getSource();
-  return value.getDefiningOp();
+  return value;
 }
+
+/// The op that a buffer is the result of, through views; null for an argument.
+static Operation *rootOf(Value value) { return wholeOf(value).getDefiningOp(); }
 
 static int64_t elementsOf(Value buffer) {
   return cast<MemRefType>(buffer.getType()).getNumElements();
+}
+
+/// Packs the lives of ops, in their order, and gives each op its offset.
+/// Returns the bytes needed.
+template <typename OpT>
+static int64_t packAll(llvm::MapVector<Operation *, Life> &lives,
+                       int64_t begin = 0) {
+  SmallVector<Life> packed;
+  for (auto &[op, life] : lives)
+    packed.push_back(life);
+  int64_t bytes = pack(packed);
+  for (auto [life, entry] : llvm::zip(packed, lives))
+    cast<OpT>(entry.first).setOffset(begin + life.offset);
+  return bytes;
 }
 
 /// Assigns the offsets of a function's temporaries and the size of its frame.
@@ -57,12 +74,7 @@ static void planFrame(rt::FuncOp function) {
         lifeOf(temporary).touch(moment, /*begins=*/false);
   for (auto temporary : function.getBlock()->getOps<rt::TemporaryOp>())
     lifeOf(temporary);
-  SmallVector<Life> packed;
-  for (auto &[op, life] : lives)
-    packed.push_back(life);
-  function.setFrame(pack(packed));
-  for (auto [life, entry] : llvm::zip(packed, lives))
-    cast<rt::TemporaryOp>(entry.first).setOffset(life.offset);
+  function.setFrame(packAll<rt::TemporaryOp>(lives));
 }
 
 /// Gives every call the frame that its function needs; calls of one function
@@ -143,10 +155,7 @@ ArrayRef<bool> ArenaLives::beginsOf(StringRef name) {
   SmallVector<bool> isKnown(block->getNumArguments(), false);
   for (Operation &op : *block)
     for (const rt::Access &access : rt::getAccesses(&op)) {
-      Value value = access.buffer;
-      while (auto view = value.getDefiningOp<rt::ViewOp>())
-        value = view.getSource();
-      auto argument = dyn_cast<BlockArgument>(value);
+      auto argument = dyn_cast<BlockArgument>(wholeOf(access.buffer));
       if (!argument || isKnown[argument.getArgNumber()])
         continue;
       isKnown[argument.getArgNumber()] = true;
@@ -228,13 +237,7 @@ void pcc::planArena(rt::StageOp stage) {
         end += buffer.getTotalBytes();
       }
   ArenaLives arena(stage);
-  SmallVector<Life> packed;
-  for (auto &[op, life] : arena.lives)
-    packed.push_back(life);
-  int64_t peak = pack(packed);
-  for (auto [life, entry] : llvm::zip(packed, arena.lives))
-    cast<rt::BufferOp>(entry.first).setOffset(end + life.offset);
-  stage.setArena(end + peak);
+  stage.setArena(end + packAll<rt::BufferOp>(arena.lives, end));
 }
 
 namespace {

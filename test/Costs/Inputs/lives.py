@@ -11,7 +11,8 @@ another order.
 import math
 import re
 
-BYTES = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2, "i8": 1}
+from messages import size_of
+
 ENTRIES = ("train", "evaluate", "forward")
 KEPT = ("param", "state", "gradient", "sum")
 
@@ -19,11 +20,6 @@ KEPT = ("param", "state", "gradient", "sum")
 def elements_of(type_):
     dims = re.match(r"memref<((?:\d+x)*)\w+", type_).group(1)
     return math.prod(map(int, dims.split("x")[:-1]))
-
-
-def bytes_of(type_):
-    element = re.match(r"memref<(?:\d+x)*(\w+)", type_).group(1)
-    return elements_of(type_) * BYTES[element]
 
 
 class Stage:
@@ -45,7 +41,7 @@ def parse(text):
                                line):
             slots = re.search(r" slots (\d+)", line)
             stages[-1].buffers[match.group(1)] = (
-                match.group(3), bytes_of(match.group(2)),
+                match.group(3), size_of(match.group(2)),
                 int(slots.group(1)) if slots else 1)
         elif match := re.match(r"rt\.func @([^\s(]+)\((.*?)\)", line):
             blocks = [[]]
@@ -132,7 +128,7 @@ class Walk:
             values[name] = (None, count, count)
         elif op == "temporary":
             thing = (self.calls, name)
-            self.sizes[thing] = bytes_of(rest.rpartition(" : ")[2])
+            self.sizes[thing] = size_of(rest.rpartition(" : ")[2])
             values[name] = (thing, count, count)
         else:
             assert op == "address", line
