@@ -1,15 +1,13 @@
 //===- Summary.cpp - What a compile did, in a few lines -------------------===//
 
 #include "tools/pcc/Summary.h"
-#include "dialects/Dist/Dist.h"
 #include "dialects/NN/NN.h"
-#include "dialects/Pipe/Transfers.h"
+#include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/RT.h"
 #include "passes/Codegen/Emit/Emit.h"
 #include "passes/Pipelines.h"
 #include "passes/Training/Entry.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -41,80 +39,28 @@ void Summary::collectParameters(ModuleOp module) {
   }
 }
 
-static int64_t bytesOf(Type type) {
-  auto shaped = cast<ShapedType>(type);
-  return shaped.getNumElements() *
-         std::max<int64_t>(1, shaped.getElementTypeBitWidth() / 8);
-}
-
 void Summary::collectTasks(ModuleOp module) {
-  llvm::StringMap<int64_t> ranksAlong;
-  for (auto mesh : module.getOps<dist::MeshOp>())
-    for (auto [axis, size] :
-         llvm::zip(mesh.getAxes().getNames(), mesh.getAxes().getSizes()))
-      ranksAlong[axis.getValue()] = size;
   stages.assign(options.pp, {});
-  traffic.clear();
-  std::vector<std::map<std::string, Traffic>> perStage(options.pp);
-
   // How often each task runs is what the schedules say.
   SymbolTable symbols(module);
   for (auto schedule : module.getOps<pipe::ScheduleOp>()) {
     if (schedule.getEntry() != pipe::Entry::Train)
       continue;
-    int64_t stage = schedule.getStage();
-    schedule.walk([&](Operation *op) {
+    Stage &stage = stages[schedule.getStage()];
+    schedule.walk([&](pipe::RunOp run) {
       int64_t times = 1;
-      if (auto loop = dyn_cast<pipe::LoopOp>(op->getParentOp()))
+      if (auto loop = dyn_cast<pipe::LoopOp>(run->getParentOp()))
         times = int64_t(loop.getEnd()) - int64_t(loop.getBegin());
-      for (const pipe::Half &half : pipe::halvesOf(op))
-        if (half.isSend) {
-          auto value = symbols.lookup<pipe::ValueOp>(half.value);
-          Traffic &sent = perStage[stage]["send over pp"];
-          sent.count += times;
-          sent.bytes += bytesOf(value.getType()) * times;
-        }
-      auto run = dyn_cast<pipe::RunOp>(op);
-      if (!run)
-        return;
       auto task = symbols.lookup<pipe::TaskOp>(run.getTask());
       auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
-      for (Operation &inner : *body.getBlock()) {
-        if (auto cost = dyn_cast<nn::CostInterface>(inner))
-          stages[stage].flops += cost.getFlops() * times;
-        if (inner.getName().getDialectNamespace() != "dist")
-          continue;
-        auto axes = inner.getAttrOfType<ArrayAttr>("axes");
-        if (!axes || isa<dist::OffsetOp, dist::ShardSliceOp>(inner))
-          continue;
-        std::string key =
-            inner.getName().getStringRef().drop_front(5).str() + " over";
-        double ranks = 1;
-        for (Attribute axis : axes) {
-          key += " " + cast<StringAttr>(axis).str();
-          ranks *= ranksAlong.lookup(cast<StringAttr>(axis).getValue());
-        }
-        // A ring sends all but a rank's own part; a reduction everywhere is
-        // a reduction to parts and their distribution.
-        double bytes = 0;
-        for (Value value : inner.getOperands())
-          bytes += bytesOf(value.getType());
-        double rounds = isa<dist::AllReduceOp>(inner)   ? 2 / ranks
-                        : isa<dist::AllGatherOp>(inner) ? 1
-                                                        : 1 / ranks;
-        Traffic &sent = perStage[stage][key];
-        sent.count += times;
-        sent.bytes += bytes * rounds * (ranks - 1) * times;
-      }
+      for (Operation &op : *body.getBlock())
+        if (auto cost = dyn_cast<nn::CostInterface>(op))
+          stage.flops += cost.getFlops() * times;
     });
   }
-  for (auto &messages : perStage)
-    for (auto &[key, sent] : messages)
-      if (sent.bytes > traffic[key].bytes)
-        traffic[key] = sent;
 }
 
-void Summary::collectMemory(ModuleOp module) {
+void Summary::collectProgram(ModuleOp module) {
   for (auto stageOp : module.getOps<rt::StageOp>()) {
     if (int64_t(stageOp.getIndex()) >= options.pp)
       continue;
@@ -122,8 +68,10 @@ void Summary::collectMemory(ModuleOp module) {
       stages.assign(options.pp, {});
     Stage &stage = stages[stageOp.getIndex()];
     stage.arena = stageOp.getArena().value_or(0);
+    stage.traffic = trafficOf(stageOp);
     for (auto buffer : stageOp.getBlock()->getOps<rt::BufferOp>()) {
       int64_t bytes = buffer.getTotalBytes();
+      stage.kinds[rt::stringifyBufferKind(buffer.getKind())] += bytes;
       switch (buffer.getKind()) {
       case rt::BufferKind::Param:
       case rt::BufferKind::Copy:
@@ -153,7 +101,7 @@ void Summary::collect(ModuleOp module, StringRef phase) {
   else if (phase == "pipeline")
     collectTasks(module);
   else if (phase == "rt")
-    collectMemory(module);
+    collectProgram(module);
 }
 
 std::string pcc::formatBytes(double bytes) {
@@ -234,6 +182,20 @@ void Summary::printStep(llvm::raw_ostream &os) const {
           "no bf16\n";
 }
 
+/// Of the stage that sends most of a kind.
+void Summary::printTraffic(llvm::raw_ostream &os) const {
+  TrafficTable most;
+  for (const Stage &stage : stages)
+    for (auto &[key, kind] : stage.traffic)
+      if (kind.sent > most[key].sent)
+        most[key] = kind;
+  for (auto &[key, kind] : most)
+    if (kind.sent > 0)
+      os << "messages: " << kind.count << " " << key.second
+         << (key.first ? " beside the computation" : "")
+         << " per rank and step, " << formatBytes(kind.sent) << " sent\n";
+}
+
 void Summary::print(llvm::raw_ostream &os, StringRef model) const {
   os << model << ": " << formatCount(parameters) << " parameters in " << tensors
      << " tensors";
@@ -258,9 +220,7 @@ void Summary::print(llvm::raw_ostream &os, StringRef model) const {
     }
     os << "\n";
   }
-  for (auto &[key, sent] : traffic)
-    os << "messages: " << sent.count << " " << key << " per rank and step, "
-       << formatBytes(sent.bytes) << " sent\n";
+  printTraffic(os);
 }
 
 void Summary::annotate(ModuleOp module, StringRef model,
@@ -278,6 +238,29 @@ void Summary::annotate(ModuleOp module, StringRef model,
     program.setParameters(parameters);
     program.setFlopsPerStep(llvm::APFloat(flops));
   }
+}
+
+void Summary::Stage::printJson(llvm::json::OStream &json) const {
+  json.attribute("flops", flops);
+  json.attribute("arena_bytes", arena);
+  json.attribute("parameter_bytes", parameters);
+  json.attribute("gradient_bytes", gradients);
+  json.attribute("optimizer_bytes", state);
+  json.attribute("activation_bytes", activations);
+  json.attributeObject("buffer_bytes", [&] {
+    for (auto &[kind, bytes] : kinds)
+      json.attribute(kind, bytes);
+  });
+  json.attributeArray("messages", [&] {
+    for (auto &[key, messages] : traffic)
+      json.object([&, &key = key, &messages = messages] {
+        json.attribute("kind", key.second);
+        json.attribute("stream", key.first);
+        json.attribute("count", messages.count);
+        json.attribute("bytes", messages.bytes);
+        json.attribute("bytes_sent", messages.sent);
+      });
+  });
 }
 
 void Summary::printJson(llvm::raw_ostream &os, StringRef model) const {
@@ -302,22 +285,7 @@ void Summary::printJson(llvm::raw_ostream &os, StringRef model) const {
     json.attribute("loss", loss);
     json.attributeArray("stages", [&] {
       for (const Stage &stage : stages)
-        json.object([&] {
-          json.attribute("flops", stage.flops);
-          json.attribute("arena_bytes", stage.arena);
-          json.attribute("parameter_bytes", stage.parameters);
-          json.attribute("gradient_bytes", stage.gradients);
-          json.attribute("optimizer_bytes", stage.state);
-          json.attribute("activation_bytes", stage.activations);
-        });
-    });
-    json.attributeArray("messages", [&] {
-      for (auto &entry : traffic)
-        json.object([&] {
-          json.attribute("kind", entry.first);
-          json.attribute("count", entry.second.count);
-          json.attribute("bytes_sent", entry.second.bytes);
-        });
+        json.object([&] { stage.printJson(json); });
     });
   });
   os << "\n";

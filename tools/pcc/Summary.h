@@ -5,8 +5,9 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/Options.h"
+#include "tools/pcc/Traffic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
-#include <map>
 
 namespace pcc {
 
@@ -14,7 +15,7 @@ namespace pcc {
 std::string formatBytes(double bytes);
 
 /// Collects facts while a module passes through the phases, each where it can
-/// be read off: parameters from nn, FLOPs and messages from the schedules,
+/// be read off: parameters from nn, FLOPs from the schedules, messages and
 /// memory from rt.
 class Summary {
 public:
@@ -46,17 +47,17 @@ private:
             activations = 0; ///< bytes
 
     int64_t arena = 0; ///< bytes in all
-  };
-  /// Messages of one kind over one set of axes, per rank and step, of the
-  /// stage that sends most.
-  struct Traffic {
-    int64_t count = 0;
-    double bytes = 0; ///< sent, counting a ring
+    /// Bytes of the buffers of each kind, which may share places.
+    std::map<llvm::StringRef, int64_t> kinds;
+    TrafficTable traffic;
+
+    void printJson(llvm::json::OStream &json) const;
   };
 
   void collectParameters(mlir::ModuleOp module);
   void collectTasks(mlir::ModuleOp module);
-  void collectMemory(mlir::ModuleOp module);
+  void collectProgram(mlir::ModuleOp module);
+  void printTraffic(llvm::raw_ostream &os) const;
 
   const Options &options;
   int64_t parameters = 0, trained = 0, tensors = 0;
@@ -65,7 +66,6 @@ private:
   /// What was extended, a line for each parameter.
   std::vector<std::string> padding;
   std::vector<Stage> stages;
-  std::map<std::string, Traffic> traffic;
 };
 
 } // namespace pcc

@@ -1,0 +1,118 @@
+//===- Traffic.cpp - What a program sends in a step -----------------------===//
+
+#include "tools/pcc/Traffic.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace pcc;
+
+namespace {
+
+class TrafficCounter {
+public:
+  explicit TrafficCounter(rt::StageOp stage) {
+    program =
+        *cast<ModuleOp>(stage->getParentOp()).getOps<rt::ProgramOp>().begin();
+    for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
+      functions[function.getSymName()] = function;
+  }
+
+  void count(StringRef function, int64_t times) {
+    if (rt::FuncOp found = functions.lookup(function))
+      count(*found.getBlock(), times);
+  }
+
+  TrafficTable table;
+
+private:
+  void count(Block &ops, int64_t times);
+  void add(Operation *op, StringRef name, StringRef over, int64_t bytes,
+           int64_t sent, int64_t times);
+  void addCollective(Operation *op, ArrayAttr axes, int64_t times);
+  void addTransfer(Operation *op, Value buffer, bool isSend, int64_t times);
+
+  rt::ProgramOp program;
+  llvm::StringMap<rt::FuncOp> functions;
+};
+
+} // namespace
+
+static int64_t bytesOf(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  return type.getNumElements() * rt::getElementBytes(type.getElementType());
+}
+
+void TrafficCounter::add(Operation *op, StringRef name, StringRef over,
+                         int64_t bytes, int64_t sent, int64_t times) {
+  Traffic &kind = table[{rt::getStream(op), (name + " over" + over).str()}];
+  kind.count += times;
+  kind.bytes += bytes * times;
+  kind.sent += sent * times;
+}
+
+void TrafficCounter::addCollective(Operation *op, ArrayAttr axes,
+                                   int64_t times) {
+  int64_t ranks = 1;
+  std::string over;
+  for (auto axis : axes.getAsValueRange<StringAttr>()) {
+    ranks *= program.getAxisSize(axis);
+    over += (" " + axis).str();
+  }
+  if (ranks == 1)
+    return;
+  // Of all but an all_reduce those of one rank's block.
+  int64_t bytes =
+      llvm::TypeSwitch<Operation *, int64_t>(op)
+          .Case([](rt::AllReduceOp reduce) { return reduce.getBytes(); })
+          .Case(
+              [](rt::AllGatherOp gather) { return bytesOf(gather.getInput()); })
+          .Case([](rt::ReduceScatterOp scatter) {
+            return bytesOf(scatter.getOutput());
+          })
+          .Case([&](rt::AllToAllOp exchange) {
+            return bytesOf(exchange.getInput()) / ranks;
+          });
+  int64_t sent = isa<rt::AllReduceOp>(op) ? 2 * (ranks - 1) * bytes / ranks
+                                          : (ranks - 1) * bytes;
+  add(op, op->getName().stripDialect(), over, bytes, sent, times);
+}
+
+void TrafficCounter::addTransfer(Operation *op, Value buffer, bool isSend,
+                                 int64_t times) {
+  int64_t bytes = bytesOf(buffer);
+  dist::MeshAxesAttr axes = program.getAxes();
+  for (auto [name, role] : llvm::zip(axes.getNames(), axes.getRoles()))
+    if (role == dist::AxisRole::Pipeline)
+      add(op, isSend ? "send" : "receive", (" " + name.getValue()).str(), bytes,
+          isSend ? bytes : 0, times);
+}
+
+void TrafficCounter::count(Block &ops, int64_t times) {
+  for (Operation &each : ops)
+    llvm::TypeSwitch<Operation *>(&each)
+        .Case([&](rt::ForOp loop) {
+          count(*loop.getBlock(),
+                times * (int64_t(loop.getEnd()) - int64_t(loop.getBegin())));
+        })
+        .Case([&](rt::CallOp call) { count(call.getCallee(), times); })
+        .Case<rt::AllReduceOp, rt::AllGatherOp, rt::ReduceScatterOp,
+              rt::AllToAllOp>(
+            [&](auto op) { addCollective(op, op.getAxes(), times); })
+        .Case([&](rt::SendOp op) {
+          addTransfer(op, op.getBuffer(), /*isSend=*/true, times);
+        })
+        .Case([&](rt::RecvOp op) {
+          addTransfer(op, op.getBuffer(), /*isSend=*/false, times);
+        })
+        .Case([&](rt::ExchangeOp op) {
+          addTransfer(op, op.getSent(), /*isSend=*/true, times);
+          addTransfer(op, op.getReceived(), /*isSend=*/false, times);
+        });
+}
+
+TrafficTable pcc::trafficOf(rt::StageOp stage) {
+  TrafficCounter counter(stage);
+  counter.count(rt::kTrainEntry, 1);
+  return std::move(counter.table);
+}
