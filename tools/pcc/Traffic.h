@@ -11,7 +11,7 @@ namespace pcc {
 /// Messages of one kind, on one stream, of one rank in one step; as a run's own
 /// report counts them.
 struct Traffic {
-  int64_t count = 0;
+  int64_t count = 0; ///< of messages
   int64_t bytes = 0; ///< of the buffers
   int64_t sent = 0;  ///< bytes that the rank sends, counting a ring
 };
