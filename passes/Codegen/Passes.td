@@ -56,8 +56,11 @@ def RTVerifyPass : Pass<"rt-verify", "::mlir::ModuleOp"> {
     next step needs is intact at the end. Tasks that say which values their ops
     mean, as `--rt-lower` has them do, are run on memory that holds these: no
     op may find an older or a newer value than it means; what they say is
-    dropped then. Last, stages run against each other: their messages and the
-    collectives across stages must meet. Of a loop, turns are left out once they
+    dropped then. Where there are streams, vector clocks show that every two
+    accesses to a byte of which one writes are ordered by events, whatever entry
+    point follows which. Last, stages run against each other: their messages and
+    the collectives across stages must meet, each begun in program order, for
+    there must be one order of all that no stage departs from. Of a loop, turns are left out once they
     leave the arena as they found it.
   }];
 }

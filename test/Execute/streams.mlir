@@ -121,10 +121,6 @@ rt.stage 0 arena 576 {
     %received1 = rt.event_of @received slot 1 : !rt.event
     %ready = rt.event_of @ready : !rt.event
     %reduced = rt.event_of @reduced : !rt.event
-    rt.recv %da0 from 1 channel 1 stream 2 : memref<1x8xf32>
-    rt.record %received0 stream 2
-    rt.recv %da1 from 1 channel 1 stream 2 : memref<1x8xf32>
-    rt.record %received1 stream 2
     rt.zero %dw : memref<1x8xf32>
     rt.call @front(%x0, %w, %a0, %computed, %sent0)
         : memref<1x8xi64>, memref<1x8xf32>, memref<1x8xf32>, !rt.event,
@@ -132,6 +128,10 @@ rt.stage 0 arena 576 {
     rt.call @front(%x1, %w, %a1, %computed, %sent1)
         : memref<1x8xi64>, memref<1x8xf32>, memref<1x8xf32>, !rt.event,
           !rt.event
+    rt.recv %da0 from 1 channel 1 stream 2 : memref<1x8xf32>
+    rt.record %received0 stream 2
+    rt.recv %da1 from 1 channel 1 stream 2 : memref<1x8xf32>
+    rt.record %received1 stream 2
     rt.call @back(%x0, %da0, %dw, %received0)
         : memref<1x8xi64>, memref<1x8xf32>, memref<1x8xf32>, !rt.event
     rt.call @back(%x1, %da1, %dw, %received1)

@@ -43,12 +43,34 @@ public:
       visit(begin, end, nullptr);
   }
 
+  /// Calls `change(value)` for pieces that make up [begin, end); what was not
+  /// set is a default value now.
+  void change(int64_t begin, int64_t end,
+              llvm::function_ref<void(T &)> change) {
+    cut(begin);
+    cut(end);
+    for (auto it = pieces.lower_bound(begin); begin < end; ++it) {
+      if (it == pieces.end() || it->first > begin) {
+        int64_t stop = it == pieces.end() ? end : std::min(it->first, end);
+        it = pieces.emplace_hint(it, begin, Piece{stop, T()});
+      }
+      change(it->second.value);
+      begin = it->second.end;
+    }
+  }
+
+  /// Drops what is set for [begin, end).
+  void erase(int64_t begin, int64_t end) {
+    cut(begin);
+    cut(end);
+    pieces.erase(pieces.lower_bound(begin), pieces.lower_bound(end));
+  }
+
   /// Whether both have the same values for the same integers.
   bool operator==(const Intervals &other) const {
     return getRuns() == other.getRuns();
   }
 
-private:
   /// The longest ranges of one value, in order: begin, end and value.
   std::vector<std::tuple<int64_t, int64_t, T>> getRuns() const {
     std::vector<std::tuple<int64_t, int64_t, T>> runs;
@@ -62,6 +84,7 @@ private:
     return runs;
   }
 
+private:
   struct Piece {
     int64_t end;
     T value;

@@ -14,6 +14,7 @@
 
 #include "passes/Codegen/Passes.h"
 #include "passes/Codegen/Verify/Intervals.h"
+#include "passes/Codegen/Verify/VerifyClocks.h"
 #include "passes/Codegen/Verify/VerifyTransfers.h"
 #include "passes/Codegen/Verify/VerifyValues.h"
 #include "llvm/ADT/SetVector.h"
@@ -545,7 +546,7 @@ struct RTVerifyPass : pcc::impl::RTVerifyPassBase<RTVerifyPass> {
     SymbolTable symbols(getOperation());
     for (auto stage : getOperation().getOps<rt::StageOp>())
       if (failed(StageVerifier(stage, program, symbols).verify()) ||
-          failed(verifyValues(stage)))
+          failed(verifyValues(stage)) || failed(verifyClocks(stage)))
         return signalPassFailure();
     if (failed(verifyTransfers(getOperation())))
       return signalPassFailure();

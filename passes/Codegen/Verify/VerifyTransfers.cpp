@@ -1,14 +1,19 @@
 //===- VerifyTransfers.cpp - Do the stages' transfers meet? ---------------===//
 //
 // All ranks of a stage run the same program, so collectives within a stage
-// meet by themselves; what crosses stages is followed here, stream by stream,
-// as events let it. Before, the order of transfers is that of the schedules;
-// lowering has moved and merged reductions since.
+// meet by themselves; what crosses stages is followed here. Before, the order
+// of transfers is that of the schedules; lowering has moved and merged
+// reductions and put transfers on streams since.
+//
+// Each stage does its transfers in program order, whatever streams they are on.
+// Where all finish so, there is one order of all transfers that every stage
+// keeps to: they cannot hang on a machine either that has room for one of them
+// at a time, and none waits for an event behind it. Two streams alone would not
+// need this; communicators of a GPU do.
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Verify/VerifyTransfers.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -22,28 +27,17 @@ struct Half {
   bool isDone = false;
 };
 
-/// A transfer; or an rt.wait, for so many operations of another stream.
-struct Step {
-  Operation *op;
-  int64_t stream = 0;
-  size_t count = 0;
-
-  bool isWait() const { return isa<rt::WaitOp>(op); }
-};
-
-/// A stream of a stage in an entry point: its steps, and how many are done.
-struct StreamRun {
+/// The transfers of a stage in an entry point, and how many are done.
+struct StageRun {
   rt::StageOp stage;
-  int64_t stream = 0;
-  SmallVector<Step> steps;
+  SmallVector<Operation *> steps;
   size_t next = 0;
+  /// Of the transfer at hand, once posted; none of a collective.
   SmallVector<Half, 2> halves;
 
   bool isDone() const { return next == steps.size(); }
-  const Step &current() const { return steps[next]; }
-  bool isAtCollective() const {
-    return !isDone() && halves.empty() && !current().isWait();
-  }
+  Operation *current() const { return steps[next]; }
+  bool isAtCollective() const { return !isDone() && halves.empty(); }
   int64_t stageNumber() const { return rt::StageOp(stage).getIndex(); }
 };
 
@@ -55,93 +49,39 @@ bool spansStages(Operation *op, rt::ProgramOp program) {
                                    dist::AxisRole::Pipeline);
 }
 
-/// Gives the streams of one stage what an entry point has for them.
+/// Finds the transfers of one stage.
 class Collector {
 public:
   Collector(rt::StageOp stage, rt::ProgramOp program)
-      : stage(stage), program(program), symbols(stage) {}
-  void collect(rt::FuncOp entry) {
-    Events events;
-    collect(*entry.getBlock(), events);
+      : program(program), symbols(stage), run{stage, {}, 0, {}} {}
+  StageRun collect(rt::FuncOp entry) {
+    if (entry)
+      collect(*entry.getBlock());
+    return std::move(run);
   }
-  ArrayRef<StreamRun> getRuns() const { return runs; }
 
 private:
-  /// An event is its symbol and slot.
-  using Event = std::pair<Operation *, int64_t>;
-  using Events = DenseMap<Value, Event>;
+  void collect(Block &block);
 
-  void collect(Block &block, Events &events);
-  void collect(rt::ForOp loop, Events &events);
-  StreamRun &runOf(int64_t stream) {
-    for (StreamRun &run : runs)
-      if (run.stream == stream)
-        return run;
-    runs.push_back({stage, stream, {}, 0, {}});
-    return runs.back();
-  }
-
-  rt::StageOp stage;
   rt::ProgramOp program;
   SymbolTable symbols;
-  SmallVector<StreamRun> runs;
-  /// Where the loop at hand is.
-  int64_t variable = 0;
-  /// What the last record of an event stands for.
-  DenseMap<Event, Step> recorded;
+  StageRun run;
 };
 
-void Collector::collect(rt::ForOp loop, Events &events) {
-  int64_t turns = int64_t(loop.getEnd()) - int64_t(loop.getBegin());
-  SmallVector<size_t> before;
-  for (StreamRun &run : runs)
-    before.push_back(run.steps.size());
-  variable = loop.getBegin();
-  collect(*loop.getBlock(), events);
-  // Which record a wait is for may differ from turn to turn; transfers do not.
-  bool hasEvents = !stage.getBlock()->getOps<rt::EventOp>().empty();
-  for (int64_t i = 1; i < turns && hasEvents; ++i) {
-    ++variable;
-    collect(*loop.getBlock(), events);
-  }
-  if (hasEvents)
-    return;
-  before.resize(runs.size(), 0);
-  for (auto [run, begin] : llvm::zip(runs, before)) {
-    SmallVector<Step> turn(llvm::drop_begin(run.steps, begin));
-    for (int64_t i = 1; i < turns; ++i)
-      llvm::append_range(run.steps, turn);
-  }
-}
-
-void Collector::collect(Block &block, Events &events) {
+void Collector::collect(Block &block) {
   for (Operation &op : block) {
     if (auto call = dyn_cast<rt::CallOp>(op)) {
-      auto callee = symbols.lookup<rt::FuncOp>(call.getCallee());
-      Events inner;
-      for (auto [argument, value] :
-           llvm::zip(callee.getBlock()->getArguments(), call.getArgs()))
-        if (isa<rt::EventType>(value.getType()))
-          inner[argument] = events.lookup(value);
-      collect(*callee.getBlock(), inner);
+      collect(*symbols.lookup<rt::FuncOp>(call.getCallee()).getBlock());
     } else if (auto loop = dyn_cast<rt::ForOp>(op)) {
-      collect(loop, events);
-    } else if (auto event = dyn_cast<rt::EventOfOp>(op)) {
-      auto symbol = symbols.lookup<rt::EventOp>(event.getEvent());
-      events[event] = {symbol, event.getSlotAt(variable, symbol.getSlots())};
-    } else if (auto record = dyn_cast<rt::RecordOp>(op)) {
-      int64_t stream = record.getStream();
-      recorded[events.lookup(record.getEvent())] = {&op, stream,
-                                                    runOf(stream).steps.size()};
-    } else if (auto wait = dyn_cast<rt::WaitOp>(op)) {
-      // Without a record in this entry it is for what was before.
-      auto mark = recorded.find(events.lookup(wait.getEvent()));
-      if (mark != recorded.end())
-        runOf(wait.getStream())
-            .steps.push_back({&op, mark->second.stream, mark->second.count});
+      size_t begin = run.steps.size();
+      collect(*loop.getBlock());
+      SmallVector<Operation *> turn(llvm::drop_begin(run.steps, begin));
+      for (int64_t i = int64_t(loop.getBegin()) + 1; i < int64_t(loop.getEnd());
+           ++i)
+        llvm::append_range(run.steps, turn);
     } else if (isa<rt::SendOp, rt::RecvOp, rt::ExchangeOp>(op) ||
                spansStages(&op, program)) {
-      runOf(rt::getStream(&op)).steps.push_back({&op});
+      run.steps.push_back(&op);
     }
   }
 }
@@ -188,9 +128,7 @@ public:
   LogicalResult verify();
 
 private:
-  LogicalResult post(StreamRun &run);
-  /// Passes the waits that are over.
-  bool passWaits();
+  LogicalResult post(StageRun &run);
   FailureOr<bool> matchMessages();
   /// Completes a collective that all stages have come to.
   bool matchCollective();
@@ -199,49 +137,33 @@ private:
   ModuleOp module;
   StringRef entry;
   int64_t stages = 0;
-  SmallVector<StreamRun> runs;
+  SmallVector<StageRun> runs;
   /// What an op posts.
   DenseMap<Operation *, SmallVector<Half, 2>> halves;
 };
 
 } // namespace
 
-LogicalResult TransferVerifier::post(StreamRun &run) {
-  Operation *op = run.current().op;
+LogicalResult TransferVerifier::post(StageRun &run) {
+  Operation *op = run.current();
   auto [known, isNew] = halves.try_emplace(op);
   if (isNew)
     known->second = halvesOf(op);
   run.halves = known->second;
   for (const Half &half : run.halves)
     if (half.peer < 0 || half.peer >= stages)
-      return run.current().op->emitOpError()
+      return run.current()->emitOpError()
              << "names stage " << half.peer << " of " << stages;
   return success();
 }
 
-bool TransferVerifier::passWaits() {
-  bool isAny = false;
-  for (StreamRun &run : runs)
-    while (!run.isDone() && run.current().isWait()) {
-      const Step &wait = run.current();
-      auto *other = llvm::find_if(runs, [&](const StreamRun &other) {
-        return other.stage == run.stage && other.stream == wait.stream;
-      });
-      if (other->next < wait.count)
-        break;
-      ++run.next;
-      isAny = true;
-    }
-  return isAny;
-}
-
 FailureOr<bool> TransferVerifier::matchMessages() {
   bool isAny = false;
-  for (StreamRun &sender : runs)
+  for (StageRun &sender : runs)
     for (Half &send : sender.halves) {
       if (!send.isSend)
         continue;
-      for (StreamRun &receiver : runs)
+      for (StageRun &receiver : runs)
         for (Half &recv : receiver.halves) {
           if (send.isDone || recv.isSend || recv.isDone ||
               receiver.stageNumber() != send.peer ||
@@ -249,10 +171,10 @@ FailureOr<bool> TransferVerifier::matchMessages() {
             continue;
           if (recv.bytes != send.bytes) {
             InFlightDiagnostic diag =
-                receiver.current().op->emitOpError()
+                receiver.current()->emitOpError()
                 << "receives " << recv.bytes << " bytes where stage "
                 << sender.stageNumber() << " sends " << send.bytes;
-            diag.attachNote(sender.current().op->getLoc()) << "sent here";
+            diag.attachNote(sender.current()->getLoc()) << "sent here";
             return diag;
           }
           send.isDone = recv.isDone = isAny = true;
@@ -262,18 +184,18 @@ FailureOr<bool> TransferVerifier::matchMessages() {
 }
 
 bool TransferVerifier::matchCollective() {
-  for (StreamRun &first : runs) {
+  for (StageRun &first : runs) {
     if (first.stageNumber() != 0 || !first.isAtCollective())
       continue;
-    std::string text = describeCollective(first.current().op);
-    SmallVector<StreamRun *> all;
-    for (StreamRun &run : runs)
+    std::string text = describeCollective(first.current());
+    SmallVector<StageRun *> all;
+    for (StageRun &run : runs)
       if (run.isAtCollective() && run.stageNumber() == int64_t(all.size()) &&
-          describeCollective(run.current().op) == text)
+          describeCollective(run.current()) == text)
         all.push_back(&run);
     if (int64_t(all.size()) != stages)
       continue;
-    for (StreamRun *run : all)
+    for (StageRun *run : all)
       ++run->next;
     return true;
   }
@@ -283,35 +205,32 @@ bool TransferVerifier::matchCollective() {
 LogicalResult TransferVerifier::reportDeadlock() {
   InFlightDiagnostic diag =
       module.emitError("the stages wait for each other forever in @") << entry;
-  for (int64_t stage = 0; stage < stages; ++stage) {
-    bool isDone = true;
-    for (const StreamRun &run : runs) {
-      if (run.stageNumber() != stage || run.isDone())
-        continue;
-      isDone = false;
-      Diagnostic &note = diag.attachNote(run.current().op->getLoc());
-      note << "stage " << stage;
-      if (run.current().isWait())
-        note << " waits on stream " << run.stream << " for stream "
-             << run.current().stream;
-      else if (run.halves.empty())
-        note << " waits for all stages to do "
-             << describeCollective(run.current().op);
-      StringRef separator = " waits to ";
-      for (const Half &half : run.halves) {
-        if (half.isDone)
-          continue;
-        note << separator << (half.isSend ? "send " : "receive ") << half.bytes
-             << " bytes " << (half.isSend ? "to" : "from") << " stage "
-             << half.peer << " on channel " << half.channel;
-        separator = " and to ";
-      }
+  bool hasStreams = false;
+  for (const StageRun &run : runs) {
+    if (run.isDone()) {
+      diag.attachNote(rt::StageOp(run.stage).getLoc())
+          << "stage " << run.stageNumber() << " is done";
+      continue;
     }
-    if (isDone)
-      for (auto op : module.getOps<rt::StageOp>())
-        if (int64_t(op.getIndex()) == stage)
-          diag.attachNote(op.getLoc()) << "stage " << stage << " is done";
+    hasStreams |= rt::getStream(run.current()) != 0;
+    Diagnostic &note = diag.attachNote(run.current()->getLoc());
+    note << "stage " << run.stageNumber();
+    if (run.halves.empty())
+      note << " waits for all stages to do "
+           << describeCollective(run.current());
+    StringRef separator = " waits to ";
+    for (const Half &half : run.halves) {
+      if (half.isDone)
+        continue;
+      note << separator << (half.isSend ? "send " : "receive ") << half.bytes
+           << " bytes " << (half.isSend ? "to" : "from") << " stage "
+           << half.peer << " on channel " << half.channel;
+      separator = " and to ";
+    }
   }
+  if (hasStreams)
+    diag.attachNote() << "transfers begin in program order, whatever streams "
+                         "they are on";
   return diag;
 }
 
@@ -323,30 +242,26 @@ LogicalResult TransferVerifier::verify() {
       return stage.emitOpError()
              << "stands where stage " << stages << " must be";
     ++stages;
-    Collector collector(stage, program);
-    if (auto function = dyn_cast_or_null<rt::FuncOp>(
-            SymbolTable::lookupSymbolIn(stage, entry)))
-      collector.collect(function);
-    llvm::append_range(runs, collector.getRuns());
+    auto function =
+        dyn_cast_or_null<rt::FuncOp>(SymbolTable::lookupSymbolIn(stage, entry));
+    runs.push_back(Collector(stage, program).collect(function));
   }
   while (true) {
-    bool isAny = passWaits();
-    for (StreamRun &run : runs)
-      if (!run.isDone() && run.halves.empty() && !run.current().isWait() &&
-          failed(post(run)))
+    for (StageRun &run : runs)
+      if (!run.isDone() && run.halves.empty() && failed(post(run)))
         return failure();
     FailureOr<bool> isProgress = matchMessages();
     if (failed(isProgress))
       return failure();
-    for (StreamRun &run : runs)
+    for (StageRun &run : runs)
       if (!run.halves.empty() &&
           llvm::all_of(run.halves, [](const Half &h) { return h.isDone; })) {
         run.halves.clear();
         ++run.next;
       }
-    if (llvm::all_of(runs, [](const StreamRun &run) { return run.isDone(); }))
+    if (llvm::all_of(runs, [](const StageRun &run) { return run.isDone(); }))
       return success();
-    if (!isAny && !*isProgress && !matchCollective())
+    if (!*isProgress && !matchCollective())
       return reportDeadlock();
   }
 }

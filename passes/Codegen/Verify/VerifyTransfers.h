@@ -9,8 +9,10 @@
 namespace pcc {
 
 /// Runs the entry points of all stages against each other, every transfer a
-/// rendezvous. Fails where they do not finish: where a send meets no receive
-/// of as many bytes, or a collective across stages not the same one in all.
+/// rendezvous that begins when the one before it in program order is done,
+/// whatever streams they are on. Fails where they do not finish: where a send
+/// meets no receive of as many bytes, or a collective across stages not the
+/// same one in all.
 mlir::LogicalResult verifyTransfers(mlir::ModuleOp module);
 
 } // namespace pcc

@@ -1,0 +1,212 @@
+//===- Clocks.cpp - What streams know of each other -----------------------===//
+
+#include "passes/Codegen/Verify/Clocks.h"
+#include "llvm/ADT/STLExtras.h"
+#include <set>
+
+using namespace pcc;
+
+using Ranges = llvm::ArrayRef<std::pair<int64_t, int64_t>>;
+
+void pcc::join(Clock &clock, const Clock &other) {
+  for (size_t stream = 0; stream < clock.size(); ++stream)
+    clock[stream] = std::max(clock[stream], other[stream]);
+}
+
+std::optional<TimedAccess> ClockState::add(const TimedAccess &access,
+                                           const Clock &clock, int64_t begin,
+                                           int64_t end, bool isWrite) {
+  std::optional<TimedAccess> found;
+  auto check = [&](const TimedAccess &earlier) {
+    if (!found && earlier.stream >= 0 && clock[earlier.stream] < earlier.number)
+      found = earlier;
+  };
+  if (isWrite) {
+    histories.visit(begin, end, [&](int64_t, int64_t, const History *history) {
+      if (!history)
+        return;
+      check(history->writer);
+      for (const TimedAccess &reader : history->readers)
+        check(reader);
+    });
+    histories.set(begin, end, {access, {}});
+    return found;
+  }
+  histories.change(begin, end, [&](History &history) {
+    check(history.writer);
+    auto *same = llvm::find_if(history.readers, [&](const TimedAccess &reader) {
+      return reader.stream >= access.stream;
+    });
+    if (same != history.readers.end() && same->stream == access.stream)
+      *same = access;
+    else
+      history.readers.insert(same, access);
+  });
+  return found;
+}
+
+std::vector<int64_t> ClockState::canonicalize() {
+  size_t streams = counts.size();
+  Clock known = clocks.front();
+  for (const Clock &clock : clocks)
+    for (size_t stream = 0; stream < streams; ++stream)
+      known[stream] = std::min(known[stream], clock[stream]);
+  // What a stream joins later is added to what it knows already.
+  for (std::optional<Clock> &event : events)
+    if (event)
+      join(*event, known);
+  Intervals<History> rest;
+  for (auto [begin, end, history] : histories.getRuns()) {
+    auto isKnown = [&](const TimedAccess &access) {
+      return access.stream < 0 || access.number <= known[access.stream];
+    };
+    if (isKnown(history.writer))
+      history.writer = {};
+    llvm::erase_if(history.readers, isKnown);
+    if (history.writer.stream >= 0 || !history.readers.empty())
+      rest.set(begin, end, history);
+  }
+  histories = std::move(rest);
+
+  // Numbers are only compared with those of clocks, so their ranks among
+  // these stand for them.
+  std::vector<std::set<int64_t>> values(streams);
+  auto note = [&](const Clock &clock) {
+    for (size_t stream = 0; stream < streams; ++stream)
+      values[stream].insert(clock[stream]);
+  };
+  llvm::for_each(clocks, note);
+  for (const std::optional<Clock> &event : events)
+    if (event)
+      note(*event);
+  std::vector<std::vector<int64_t>> sorted;
+  for (const std::set<int64_t> &set : values)
+    sorted.emplace_back(set.begin(), set.end());
+  std::vector<int64_t> key;
+  auto put = [&](int64_t stream, int64_t number) {
+    key.push_back(llvm::lower_bound(sorted[stream], number) -
+                  sorted[stream].begin());
+  };
+  auto putClock = [&](const Clock &clock) {
+    for (size_t stream = 0; stream < streams; ++stream)
+      put(stream, clock[stream]);
+  };
+  auto putAccess = [&](const TimedAccess &access) {
+    key.push_back(access.stream);
+    if (access.stream >= 0)
+      put(access.stream, access.number);
+  };
+  llvm::for_each(clocks, putClock);
+  for (const std::optional<Clock> &event : events) {
+    key.push_back(event.has_value());
+    if (event)
+      putClock(*event);
+  }
+  for (const auto &[begin, end, history] : histories.getRuns()) {
+    key.insert(key.end(), {begin, end, int64_t(history.readers.size())});
+    putAccess(history.writer);
+    llvm::for_each(history.readers, putAccess);
+  }
+  return key;
+}
+
+/// Calls visit(stream, number, other) for the numbers of two states that stand
+/// in the same places; false if they have not the same places.
+static bool
+visitBoth(const ClockState &a, const ClockState &b, Ranges apart,
+          llvm::function_ref<void(int64_t, int64_t, int64_t)> visit) {
+  auto visitClocks = [&](const Clock &one, const Clock &other) {
+    for (size_t stream = 0; stream < one.size(); ++stream)
+      visit(stream, one[stream], other[stream]);
+  };
+  for (auto [one, other] : llvm::zip(a.clocks, b.clocks))
+    visitClocks(one, other);
+  for (auto [one, other] : llvm::zip(a.events, b.events)) {
+    if (one.has_value() != other.has_value())
+      return false;
+    if (one)
+      visitClocks(*one, *other);
+  }
+  Intervals<History> inA = a.histories, inB = b.histories;
+  for (auto [begin, end] : apart) {
+    inA.erase(begin, end);
+    inB.erase(begin, end);
+  }
+  auto runsA = inA.getRuns(), runsB = inB.getRuns();
+  if (runsA.size() != runsB.size())
+    return false;
+  for (auto [one, other] : llvm::zip(runsA, runsB)) {
+    const History &then = std::get<2>(one), &now = std::get<2>(other);
+    if (std::get<0>(one) != std::get<0>(other) ||
+        std::get<1>(one) != std::get<1>(other) ||
+        then.writer.stream != now.writer.stream ||
+        then.readers.size() != now.readers.size())
+      return false;
+    if (then.writer.stream >= 0)
+      visit(then.writer.stream, then.writer.number, now.writer.number);
+    for (auto [reader, later] : llvm::zip(then.readers, now.readers)) {
+      if (reader.stream != later.stream)
+        return false;
+      visit(reader.stream, reader.number, later.number);
+    }
+  }
+  return true;
+}
+
+std::optional<Growth> Growth::find(const ClockState &before,
+                                   const ClockState &after, Ranges apart) {
+  Growth growth;
+  for (auto [then, now] : llvm::zip(before.counts, after.counts)) {
+    growth.step.push_back(now - then);
+    growth.old.push_back(-1);
+  }
+  Clock least(growth.step.size(), std::numeric_limits<int64_t>::max());
+  bool isSteady = true;
+  bool isAlike = visitBoth(
+      before, after, apart, [&](int64_t stream, int64_t then, int64_t now) {
+        if (now == then)
+          growth.old[stream] = std::max(growth.old[stream], then);
+        else if (now - then == growth.step[stream])
+          least[stream] = std::min(least[stream], then);
+        else
+          isSteady = false;
+      });
+  if (!isAlike || !isSteady)
+    return std::nullopt;
+  // What grows and what does not must not pass each other.
+  for (auto [old, grown] : llvm::zip(growth.old, least))
+    if (grown <= old)
+      return std::nullopt;
+  return growth;
+}
+
+Clock Growth::grow(Clock clock, int64_t times) const {
+  for (size_t stream = 0; stream < clock.size(); ++stream)
+    clock[stream] = grow(stream, clock[stream], times);
+  return clock;
+}
+
+void Growth::grow(ClockState &state, int64_t times, Ranges apart) const {
+  for (size_t stream = 0; stream < step.size(); ++stream)
+    state.counts[stream] += times * step[stream];
+  for (Clock &clock : state.clocks)
+    clock = grow(std::move(clock), times);
+  for (std::optional<Clock> &event : state.events)
+    if (event)
+      event = grow(std::move(*event), times);
+  Intervals<bool> stays;
+  for (auto [begin, end] : apart)
+    stays.set(begin, end, true);
+  for (const auto &[begin, end, history] : state.histories.getRuns()) {
+    History later = history;
+    if (later.writer.stream >= 0)
+      later.writer.number =
+          grow(later.writer.stream, later.writer.number, times);
+    for (TimedAccess &reader : later.readers)
+      reader.number = grow(reader.stream, reader.number, times);
+    stays.visit(begin, end, [&](int64_t from, int64_t to, const bool *isApart) {
+      if (!isApart)
+        state.histories.set(from, to, later);
+    });
+  }
+}

@@ -1,0 +1,557 @@
+//===- VerifyClocks.cpp - Are accesses of two streams ordered? ------------===//
+//
+// Walks the entry points in program order with vector clocks (Clocks.h) over
+// the bytes of the arena. Bodies whose ops are all on the compute stream are
+// one operation that reads and writes what they do, found once.
+//
+// What an entry leaves under way the next one may race with, whichever that is:
+// all entries are run on all states that any of them leaves, until there is no
+// new one. States are compared by what they mean for later, so a program that
+// waits for its streams at the end of each entry needs two runs of each.
+//
+// Turns of a loop are left out once they only repeat themselves, as in
+// Verify.cpp. Buffers that have a slot for each turn are apart: the accesses
+// to these are done for the turns that are left out, at the time when those
+// would have done them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Codegen/Verify/VerifyClocks.h"
+#include "passes/Codegen/Verify/Clocks.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+#include <deque>
+#include <numeric>
+#include <set>
+
+using namespace mlir;
+using namespace pcc;
+
+namespace {
+
+/// More runs than a program needs that repeats itself.
+constexpr int64_t kMostRuns = 64;
+
+/// Bytes that a function of the compute stream uses.
+struct Use {
+  /// Of this argument, or of the frame.
+  std::optional<unsigned> argument;
+  int64_t begin, end;
+  bool isWrite;
+  /// One of the ops that do it.
+  Operation *op;
+};
+
+/// Where a value lies.
+struct Place {
+  int64_t begin = 0, end = 0;
+  /// The buffer, if it has a slot for each turn of the loop at hand: the slot,
+  /// less the microbatch that the loop is at, is `behind`.
+  rt::BufferOp apart = nullptr;
+  int64_t behind = 0;
+};
+
+/// The values of a function.
+struct Scope {
+  DenseMap<Value, Place> places;
+  /// Numbers of instances of events.
+  DenseMap<Value, int64_t> events;
+  int64_t frame = 0;
+  /// Null for an entry point.
+  rt::CallOp call = nullptr;
+};
+
+/// An access in a loop to a buffer that is apart.
+struct ApartAccess {
+  rt::BufferOp buffer;
+  int64_t behind;
+  /// Of the slot.
+  int64_t begin, end;
+  bool isWrite;
+  TimedAccess access;
+  Clock clock;
+  /// The turn, from the loop's `begin`.
+  int64_t turn;
+};
+
+/// A loop that is being run.
+struct Loop {
+  rt::ForOp op;
+  int64_t variable = 0;
+  /// After how many turns slots come again, but for those of `apart`; 0: never.
+  int64_t period = 1;
+  llvm::SetVector<Operation *> apart;
+  /// The bytes of these.
+  SmallVector<std::pair<int64_t, int64_t>> apartBytes;
+  /// The accesses to them in the period at hand.
+  std::vector<ApartAccess> accesses;
+  /// Whether something else uses these bytes in it.
+  bool isDisturbed = false;
+};
+
+class ClockVerifier {
+public:
+  explicit ClockVerifier(rt::StageOp stage);
+  LogicalResult verify();
+
+private:
+  LogicalResult run(rt::FuncOp entry);
+  LogicalResult walk(Block &block, Scope &scope);
+  LogicalResult walk(Operation *op, Scope &scope);
+  LogicalResult walk(rt::ForOp op, Scope &scope);
+  LogicalResult call(rt::CallOp op, Scope &scope);
+  LogicalResult wait(rt::WaitOp op, Scope &scope);
+  /// An operation of a stream.
+  LogicalResult give(Operation *op, Scope &scope);
+  LogicalResult access(Operation *op, rt::CallOp call, int64_t stream,
+                       const Place &place, bool isWrite);
+  /// What the runtime does between entries, at the end of one or before it.
+  LogicalResult touch(rt::FuncOp entry, bool isBefore);
+  LogicalResult report(Operation *op, rt::CallOp call, int64_t stream,
+                       bool isWrite, const TimedAccess &other);
+  /// What a function uses if all of its ops are on the compute stream.
+  const std::optional<std::vector<Use>> &usesOf(rt::FuncOp function);
+  void findPeriod();
+  /// Does what is left of a loop's whole periods; none if it is not sure that
+  /// these repeat the last one.
+  FailureOr<bool> skipPeriods(const ClockState &before);
+  Place placeOf(rt::AddressOp address);
+
+  /// Begins an operation of a stream.
+  void begin(int64_t stream) {
+    state.clocks[stream][stream] = ++state.counts[stream];
+  }
+  int64_t streamOf(Operation *op) const {
+    return llvm::lower_bound(streams, rt::getStream(op)) - streams.begin();
+  }
+
+  rt::StageOp stage;
+  SymbolTable symbols;
+  SmallVector<rt::FuncOp> entries;
+  /// Those that are used, in order; the first is the compute stream.
+  SmallVector<int64_t> streams;
+  /// The number of each event's first slot.
+  DenseMap<Operation *, int64_t> firstSlots;
+  DenseMap<Operation *, std::optional<std::vector<Use>>> uses;
+  ClockState state;
+  std::optional<Loop> loop;
+  /// How many entries were run.
+  int64_t runs = 0;
+};
+
+} // namespace
+
+ClockVerifier::ClockVerifier(rt::StageOp stage) : stage(stage), symbols(stage) {
+  std::set<int64_t> used = {0};
+  stage.walk([&](Operation *op) { used.insert(rt::getStream(op)); });
+  streams.assign(used.begin(), used.end());
+  state.counts.assign(streams.size(), 0);
+  state.clocks.assign(streams.size(), Clock(streams.size(), 0));
+  int64_t slots = 0;
+  for (auto event : stage.getBlock()->getOps<rt::EventOp>()) {
+    firstSlots[event] = slots;
+    slots += event.getSlots();
+  }
+  state.events.resize(slots);
+  for (StringRef name : rt::kEntries)
+    if (auto entry = symbols.lookup<rt::FuncOp>(name))
+      entries.push_back(entry);
+}
+
+LogicalResult ClockVerifier::verify() {
+  // Where there is one stream nothing can be out of order.
+  bool hasEvents = !state.events.empty();
+  if (streams.size() == 1 && !hasEvents)
+    return success();
+  std::set<std::vector<int64_t>> known;
+  std::deque<ClockState> open;
+  auto add = [&] {
+    if (known.insert(state.canonicalize()).second)
+      open.push_back(state);
+  };
+  for (add(); !open.empty(); open.pop_front())
+    for (rt::FuncOp entry : entries) {
+      state = open.front();
+      if (runs == kMostRuns)
+        return stage.emitOpError() << "does not repeat itself: after " << runs
+                                   << " runs of its entry points streams still "
+                                      "know other things of "
+                                      "each other than in any run before";
+      if (failed(run(entry)))
+        return failure();
+      add();
+    }
+  return success();
+}
+
+LogicalResult ClockVerifier::touch(rt::FuncOp entry, bool isBefore) {
+  begin(0);
+  llvm::SmallPtrSet<Operation *, 4> named;
+  if (!isBefore)
+    entry.walk([&](rt::AddressOp address) {
+      named.insert(symbols.lookup(address.getBuffer()));
+    });
+  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
+    rt::BufferKind kind = buffer.getKind();
+    bool isRead = kind == rt::BufferKind::Param ||
+                  kind == rt::BufferKind::State ||
+                  (kind == rt::BufferKind::Output && named.contains(buffer));
+    if (isBefore ? kind != rt::BufferKind::Input : !isRead)
+      continue;
+    int64_t begin = *buffer.getOffset();
+    int64_t end = begin + buffer.getTotalBytes();
+    std::optional<TimedAccess> other =
+        state.add({0, state.counts[0], nullptr, runs}, state.clocks[0], begin,
+                  end, isBefore);
+    if (!other)
+      continue;
+    InFlightDiagnostic diag =
+        other->op->emitOpError()
+        << "on stream " << streams[other->stream] << " may still be under way "
+        << (isBefore ? "when inputs are filled for @"
+                     : "when the runtime reads the results of @")
+        << entry.getSymName() << ": no event that stream 0 waits for is over "
+        << "after it";
+    diag.attachNote(buffer.getLoc()) << "it uses bytes of this buffer";
+    return diag;
+  }
+  return success();
+}
+
+LogicalResult ClockVerifier::run(rt::FuncOp entry) {
+  if (failed(touch(entry, /*isBefore=*/true)))
+    return failure();
+  Clock now = state.clocks[0];
+  for (Clock &clock : state.clocks)
+    join(clock, now);
+  Scope scope;
+  if (failed(walk(*entry.getBlock(), scope)) ||
+      failed(touch(entry, /*isBefore=*/false)))
+    return failure();
+  now = state.clocks[0];
+  for (Clock &clock : state.clocks)
+    join(clock, now);
+  ++runs;
+  return success();
+}
+
+LogicalResult ClockVerifier::walk(Block &block, Scope &scope) {
+  for (Operation &op : block)
+    if (failed(walk(&op, scope)))
+      return failure();
+  return success();
+}
+
+Place ClockVerifier::placeOf(rt::AddressOp address) {
+  auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
+  int64_t variable = loop ? loop->variable : 0;
+  int64_t slot = address.getSlotAt(variable, buffer.getSlots());
+  Place place;
+  place.begin = int64_t(*buffer.getOffset()) + slot * buffer.getSlotBytes();
+  place.end = place.begin + buffer.getBytes();
+  if (loop && address.getLoop() && loop->apart.contains(buffer)) {
+    place.apart = buffer;
+    place.behind = slot - variable;
+  }
+  return place;
+}
+
+LogicalResult ClockVerifier::walk(Operation *op, Scope &scope) {
+  if (auto address = dyn_cast<rt::AddressOp>(op)) {
+    scope.places[address] = placeOf(address);
+  } else if (auto temporary = dyn_cast<rt::TemporaryOp>(op)) {
+    int64_t begin = scope.frame + int64_t(temporary.getOffset().value_or(0));
+    scope.places[temporary] = {begin,
+                               begin + rt::getSpanBytes(temporary.getType())};
+  } else if (auto view = dyn_cast<rt::ViewOp>(op)) {
+    auto source = scope.places.find(view.getSource());
+    if (source == scope.places.end())
+      return success();
+    Place place = source->second;
+    place.begin += int64_t(view.getOffset()) *
+                   rt::getElementBytes(view.getType().getElementType());
+    place.end = place.begin + rt::getSpanBytes(view.getType());
+    scope.places[view] = place;
+  } else if (auto event = dyn_cast<rt::EventOfOp>(op)) {
+    auto symbol = symbols.lookup<rt::EventOp>(event.getEvent());
+    scope.events[event] =
+        firstSlots.lookup(symbol) +
+        event.getSlotAt(loop ? loop->variable : 0, symbol.getSlots());
+  } else if (auto record = dyn_cast<rt::RecordOp>(op)) {
+    state.events[scope.events.lookup(record.getEvent())] =
+        state.clocks[streamOf(op)];
+  } else if (auto waits = dyn_cast<rt::WaitOp>(op)) {
+    return wait(waits, scope);
+  } else if (auto inner = dyn_cast<rt::ForOp>(op)) {
+    return walk(inner, scope);
+  } else if (auto inner = dyn_cast<rt::CallOp>(op)) {
+    return call(inner, scope);
+  } else if (!isa<rt::ConstantOp>(op)) {
+    return give(op, scope);
+  }
+  return success();
+}
+
+LogicalResult ClockVerifier::wait(rt::WaitOp op, Scope &scope) {
+  const std::optional<Clock> &event =
+      state.events[scope.events.lookup(op.getEvent())];
+  if (!event) {
+    InFlightDiagnostic diag = op.emitOpError()
+                              << "waits for an event that nothing has recorded";
+    if (scope.call)
+      diag.attachNote(scope.call.getLoc()) << "called here";
+    return diag;
+  }
+  join(state.clocks[streamOf(op)], *event);
+  return success();
+}
+
+LogicalResult ClockVerifier::give(Operation *op, Scope &scope) {
+  int64_t stream = streamOf(op);
+  begin(stream);
+  for (const rt::Access &made : rt::getAccesses(op)) {
+    // Constants are not in the arena.
+    auto place = scope.places.find(made.buffer);
+    if (place != scope.places.end() &&
+        failed(access(op, scope.call, stream, place->second, made.isWrite)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult ClockVerifier::access(Operation *op, rt::CallOp call,
+                                    int64_t stream, const Place &place,
+                                    bool isWrite) {
+  TimedAccess access = {stream, state.counts[stream], op, runs};
+  const Clock &clock = state.clocks[stream];
+  if (loop && place.apart) {
+    rt::BufferOp buffer = place.apart;
+    int64_t slot = place.behind + loop->variable;
+    int64_t slotBegin =
+        int64_t(*buffer.getOffset()) + slot * buffer.getSlotBytes();
+    loop->accesses.push_back({buffer, place.behind, place.begin - slotBegin,
+                              place.end - slotBegin, isWrite, access, clock,
+                              loop->variable});
+  } else if (loop) {
+    for (auto [begin, end] : loop->apartBytes)
+      loop->isDisturbed |= place.begin < end && begin < place.end;
+  }
+  std::optional<TimedAccess> other =
+      state.add(access, clock, place.begin, place.end, isWrite);
+  return other ? report(op, call, stream, isWrite, *other) : success();
+}
+
+LogicalResult ClockVerifier::report(Operation *op, rt::CallOp call,
+                                    int64_t stream, bool isWrite,
+                                    const TimedAccess &other) {
+  InFlightDiagnostic diag = op->emitOpError();
+  diag << (isWrite ? "writes" : "reads") << " bytes on stream "
+       << streams[stream] << " that stream " << streams[other.stream]
+       << " may still be using: no event orders the two";
+  if (other.op)
+    diag.attachNote(other.op->getLoc())
+        << "used here" << (other.run < runs ? ", by an entry before" : "");
+  else
+    diag.attachNote(stage.getLoc()) << "used by the runtime between entries";
+  if (call)
+    diag.attachNote(call.getLoc()) << "called here";
+  return diag;
+}
+
+const std::optional<std::vector<Use>> &
+ClockVerifier::usesOf(rt::FuncOp function) {
+  auto [it, isNew] = uses.try_emplace(function);
+  if (!isNew)
+    return it->second;
+  struct Part {
+    bool isWrite;
+    Operation *op;
+    bool operator==(const Part &other) const {
+      return isWrite == other.isWrite;
+    }
+  };
+  // Where values lie: in the frame, or in an argument.
+  struct Root {
+    std::optional<unsigned> argument;
+    int64_t begin;
+  };
+  DenseMap<Value, Root> roots;
+  for (BlockArgument argument : function.getBlock()->getArguments())
+    roots[argument] = {argument.getArgNumber(), 0};
+  std::vector<Intervals<Part>> parts(1 +
+                                     function.getBlock()->getNumArguments());
+  for (Operation &op : *function.getBlock()) {
+    if (isa<rt::RecordOp, rt::WaitOp>(op) || rt::getStream(&op) != 0)
+      return it->second;
+    if (auto temporary = dyn_cast<rt::TemporaryOp>(op))
+      roots[temporary] = {std::nullopt,
+                          int64_t(temporary.getOffset().value_or(0))};
+    if (auto view = dyn_cast<rt::ViewOp>(op);
+        view && roots.contains(view.getSource())) {
+      Root root = roots.lookup(view.getSource());
+      root.begin += int64_t(view.getOffset()) *
+                    rt::getElementBytes(view.getType().getElementType());
+      roots[view] = root;
+    }
+    for (const rt::Access &access : rt::getAccesses(&op)) {
+      auto root = roots.find(access.buffer);
+      if (root == roots.end())
+        continue;
+      auto [argument, begin] = root->second;
+      int64_t end =
+          begin + rt::getSpanBytes(cast<MemRefType>(access.buffer.getType()));
+      Intervals<Part> &all = parts[argument ? 1 + *argument : 0];
+      if (access.isWrite) {
+        all.set(begin, end, {true, &op});
+        continue;
+      }
+      // Who has to be ordered with a write of the same stream has to be with
+      // a read of it.
+      all.change(begin, end, [&](Part &part) {
+        if (!part.op)
+          part = {false, &op};
+      });
+    }
+  }
+  std::vector<Use> found;
+  for (auto [index, all] : llvm::enumerate(parts))
+    for (const auto &[begin, end, part] : all.getRuns())
+      found.push_back(
+          {index ? std::optional<unsigned>(index - 1) : std::nullopt, begin,
+           end, part.isWrite, part.op});
+  it->second = std::move(found);
+  return it->second;
+}
+
+LogicalResult ClockVerifier::call(rt::CallOp op, Scope &scope) {
+  auto callee = symbols.lookup<rt::FuncOp>(op.getCallee());
+  int64_t frame = 0;
+  if (auto symbol = op.getFrame())
+    frame = *symbols.lookup<rt::BufferOp>(*symbol).getOffset();
+  if (const auto &uses = usesOf(callee)) {
+    begin(0);
+    for (const Use &use : *uses) {
+      Place place;
+      if (use.argument) {
+        auto found = scope.places.find(op.getArgs()[*use.argument]);
+        if (found == scope.places.end())
+          continue;
+        place = found->second;
+      } else {
+        place.begin = frame;
+      }
+      place.end = place.begin + use.end;
+      place.begin += use.begin;
+      if (failed(access(use.op, op, 0, place, use.isWrite)))
+        return failure();
+    }
+    return success();
+  }
+  Scope inner;
+  inner.frame = frame;
+  inner.call = op;
+  for (auto [argument, value] :
+       llvm::zip(callee.getBlock()->getArguments(), op.getArgs())) {
+    if (auto place = scope.places.find(value); place != scope.places.end())
+      inner.places[argument] = place->second;
+    if (isa<rt::EventType>(value.getType()))
+      inner.events[argument] = scope.events.lookup(value);
+  }
+  return walk(*callee.getBlock(), inner);
+}
+
+void ClockVerifier::findPeriod() {
+  int64_t turns = int64_t(loop->op.getEnd()) - int64_t(loop->op.getBegin());
+  auto fits = [&](int64_t slots) {
+    int64_t period = std::lcm(loop->period, slots);
+    // Two periods are run and looked at, and more are left to be left out.
+    if (loop->period == 0 || period > turns / 3)
+      return false;
+    loop->period = period;
+    return true;
+  };
+  for (auto event : loop->op.getBlock()->getOps<rt::EventOfOp>())
+    if (event.getLoop() &&
+        !fits(symbols.lookup<rt::EventOp>(event.getEvent()).getSlots()))
+      loop->period = 0;
+  for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>()) {
+    auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
+    if (address.getLoop() && !fits(buffer.getSlots()))
+      loop->apart.insert(buffer);
+  }
+  for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>())
+    if (!address.getLoop() &&
+        loop->apart.contains(symbols.lookup(address.getBuffer())))
+      loop->period = 0;
+  for (Operation *op : loop->apart) {
+    auto buffer = cast<rt::BufferOp>(op);
+    int64_t begin = *buffer.getOffset();
+    loop->apartBytes.push_back({begin, begin + buffer.getTotalBytes()});
+  }
+}
+
+FailureOr<bool> ClockVerifier::skipPeriods(const ClockState &before) {
+  if (loop->isDisturbed)
+    return false;
+  std::optional<Growth> growth = Growth::find(before, state, loop->apartBytes);
+  if (!growth)
+    return false;
+  int64_t periods =
+      (int64_t(loop->op.getEnd()) - loop->variable) / loop->period;
+  for (int64_t i = 1; i <= periods; ++i)
+    for (ApartAccess made : loop->accesses) {
+      int64_t slots = made.buffer.getSlots();
+      int64_t slot = (made.turn + i * loop->period + made.behind) % slots;
+      slot = (slot + slots) % slots;
+      int64_t base =
+          int64_t(*made.buffer.getOffset()) + slot * made.buffer.getSlotBytes();
+      made.access.number =
+          growth->grow(made.access.stream, made.access.number, i);
+      std::optional<TimedAccess> other =
+          state.add(made.access, growth->grow(made.clock, i), base + made.begin,
+                    base + made.end, made.isWrite);
+      if (other)
+        return report(made.access.op, nullptr, made.access.stream, made.isWrite,
+                      *other);
+    }
+  growth->grow(state, periods, loop->apartBytes);
+  loop->variable += periods * loop->period;
+  return true;
+}
+
+LogicalResult ClockVerifier::walk(rt::ForOp op, Scope &scope) {
+  loop.emplace();
+  loop->op = op;
+  findPeriod();
+  std::optional<ClockState> before;
+  int64_t begin = op.getBegin(), end = op.getEnd();
+  loop->variable = begin;
+  while (loop->variable < end) {
+    if (loop->period && (loop->variable - begin) % loop->period == 0) {
+      if (before) {
+        FailureOr<bool> isSkipped = skipPeriods(*before);
+        if (failed(isSkipped))
+          return failure();
+        before.reset();
+        // What is left is less than a period.
+        if (*isSkipped)
+          loop->period = 0;
+      }
+      if (loop->period && loop->variable + 2 * loop->period <= end)
+        before = state;
+      loop->accesses.clear();
+      loop->isDisturbed = false;
+      if (loop->variable == end)
+        break;
+    }
+    if (failed(walk(*op.getBlock(), scope)))
+      return failure();
+    ++loop->variable;
+  }
+  loop.reset();
+  return success();
+}
+
+LogicalResult pcc::verifyClocks(rt::StageOp stage) {
+  return ClockVerifier(stage).verify();
+}

@@ -1,0 +1,321 @@
+// Accesses of two streams that no event orders, within a step and from one to
+// the next, and transfers that two stages begin in different orders.
+// RUN: pcc-opt %s --split-input-file --verify-diagnostics --rt-verify
+
+// What is as it should be: while a message is sent the next one is computed,
+// and while one is used the next one is received. Of 100 turns most are left
+// out.
+rt.stage 0 arena 6592 {
+  rt.buffer @x : memref<16xf32> input at 0 slots 100 {role = "data", name = "x"}
+  rt.buffer @a : memref<16xf32> value at 6400 slots 3
+  rt.event @made
+  rt.event @sent slots 3
+  rt.func @train() {
+    %made = rt.event_of @made : !rt.event
+    rt.for %m = 0 to 3 {
+      %sent = rt.event_of @sent slot %m : !rt.event
+      rt.record %sent
+    }
+    rt.for %m = 0 to 100 {
+      %x = rt.address @x slot %m : memref<16xf32>
+      %a = rt.address @a slot %m : memref<16xf32>
+      %sent = rt.event_of @sent slot %m : !rt.event
+      rt.wait %sent
+      rt.copy %x to %a : memref<16xf32> to memref<16xf32>
+      rt.record %made
+      rt.wait %made stream 1
+      rt.send %a to 1 channel 0 stream 1 : memref<16xf32>
+      rt.record %sent stream 1
+    }
+    %last = rt.event_of @sent : !rt.event
+    rt.wait %last
+  }
+}
+rt.stage 1 arena 256 {
+  rt.buffer @a : memref<16xf32> value at 0 slots 2
+  rt.buffer @y : memref<16xf32> output at 128 {name = "y"}
+  rt.event @free
+  rt.event @received slots 2
+  rt.func @train() {
+    %free = rt.event_of @free : !rt.event
+    %a0 = rt.address @a : memref<16xf32>
+    %a1 = rt.address @a slot 1 : memref<16xf32>
+    %y = rt.address @y : memref<16xf32>
+    %received0 = rt.event_of @received : !rt.event
+    %received1 = rt.event_of @received slot 1 : !rt.event
+    rt.recv %a0 from 0 channel 0 stream 5 : memref<16xf32>
+    rt.record %received0 stream 5
+    rt.for %m = 0 to 99 {
+      %next = rt.address @a slot %m + 1 : memref<16xf32>
+      %a = rt.address @a slot %m : memref<16xf32>
+      %coming = rt.event_of @received slot %m + 1 : !rt.event
+      %received = rt.event_of @received slot %m : !rt.event
+      rt.record %free
+      rt.wait %free stream 5
+      rt.recv %next from 0 channel 0 stream 5 : memref<16xf32>
+      rt.record %coming stream 5
+      rt.wait %received
+      rt.copy %a to %y : memref<16xf32> to memref<16xf32>
+    }
+    rt.wait %received1
+    rt.copy %a1 to %y : memref<16xf32> to memref<16xf32>
+  }
+}
+
+// -----
+
+// Two slots of buffer for messages of which three are under way.
+rt.stage 0 arena 6528 {
+  rt.buffer @x : memref<16xf32> input at 0 slots 100 {role = "data", name = "x"}
+  rt.buffer @a : memref<16xf32> value at 6400 slots 2
+  rt.event @made
+  rt.event @sent slots 3
+  rt.func @train() {
+    %made = rt.event_of @made : !rt.event
+    rt.for %m = 0 to 3 {
+      %sent = rt.event_of @sent slot %m : !rt.event
+      rt.record %sent
+    }
+    rt.for %m = 0 to 100 {
+      %x = rt.address @x slot %m : memref<16xf32>
+      %a = rt.address @a slot %m : memref<16xf32>
+      %sent = rt.event_of @sent slot %m : !rt.event
+      rt.wait %sent
+      // expected-error @+1 {{writes bytes on stream 0 that stream 1 may still be using: no event orders the two}}
+      rt.copy %x to %a : memref<16xf32> to memref<16xf32>
+      rt.record %made
+      rt.wait %made stream 1
+      // expected-note @+1 {{used here}}
+      rt.send %a to 1 channel 0 stream 1 : memref<16xf32>
+      rt.record %sent stream 1
+    }
+    %last = rt.event_of @sent : !rt.event
+    rt.wait %last
+  }
+}
+
+// -----
+
+// Only in the ninetieth turn stream 1 reaches what the loop reads. What stream
+// 1 does in the turns that are left out is done as well.
+rt.stage 0 arena 12864 {
+  rt.buffer @x : memref<16xf32> input at 0 slots 100 {role = "data", name = "x"}
+  rt.buffer @kept : memref<16xf32> value at 6400 slots 100
+  rt.buffer @w : memref<16xf32> value at 12736
+  rt.buffer @y : memref<16xf32> output at 12800 {name = "y"}
+  rt.event @made
+  rt.event @sent
+  rt.func @train() {
+    %made = rt.event_of @made : !rt.event
+    %sent = rt.event_of @sent : !rt.event
+    %y = rt.address @y : memref<16xf32>
+    %x0 = rt.address @x : memref<16xf32>
+    rt.copy %x0 to %y : memref<16xf32> to memref<16xf32>
+    rt.for %m = 0 to 100 {
+      %x = rt.address @x slot %m : memref<16xf32>
+      %kept = rt.address @kept slot %m : memref<16xf32>
+      rt.copy %x to %kept : memref<16xf32> to memref<16xf32>
+      rt.record %made
+      rt.wait %made stream 1
+      // expected-note @+1 {{used here}}
+      rt.send %kept to 1 channel 0 stream 1 : memref<16xf32>
+    }
+    %w = rt.address @w : memref<16xf32>
+    // expected-error @+1 {{writes bytes on stream 0 that stream 1 may still be using: no event orders the two}}
+    rt.zero %w : memref<16xf32>
+    rt.record %sent stream 1
+    rt.wait %sent
+  }
+}
+
+// -----
+
+// An event is recorded before what it should stand for.
+rt.stage 0 arena 128 {
+  rt.buffer @a : memref<16xf32> value at 0
+  rt.buffer @y : memref<16xf32> output at 64 {name = "y"}
+  rt.event @received
+  rt.func @train() {
+    %a = rt.address @a : memref<16xf32>
+    %y = rt.address @y : memref<16xf32>
+    %received = rt.event_of @received : !rt.event
+    rt.record %received stream 1
+    // expected-note @+1 {{used here}}
+    rt.recv %a from 1 channel 0 stream 1 : memref<16xf32>
+    rt.wait %received
+    // expected-error @+1 {{reads bytes on stream 0 that stream 1 may still be using: no event orders the two}}
+    rt.copy %a to %y : memref<16xf32> to memref<16xf32>
+  }
+}
+
+// -----
+
+// Nothing records it.
+rt.stage 0 arena 128 {
+  rt.buffer @a : memref<16xf32> value at 0
+  rt.event @received slots 2
+  rt.func @body(%received: !rt.event) {
+    // expected-error @+1 {{waits for an event that nothing has recorded}}
+    rt.wait %received
+  }
+  rt.func @train() {
+    %a = rt.address @a : memref<16xf32>
+    %received = rt.event_of @received : !rt.event
+    %other = rt.event_of @received slot 1 : !rt.event
+    rt.recv %a from 1 channel 0 stream 1 : memref<16xf32>
+    rt.record %other stream 1
+    // expected-note @+1 {{called here}}
+    rt.call @body(%received) : !rt.event
+  }
+}
+
+// -----
+
+// An evaluation writes what is still being sent: the body
+// that does is named.
+rt.stage 0 arena 64 {
+  rt.buffer @a : memref<16xf32> param at 0
+  rt.func @make(%a: memref<16xf32>) {
+    // expected-error @+1 {{writes bytes on stream 0 that stream 1 may still be using: no event orders the two}}
+    rt.zero %a : memref<16xf32>
+  }
+  rt.func @train() {
+    %a = rt.address @a : memref<16xf32>
+    // expected-note @+1 {{used here, by an entry before}}
+    rt.send %a to 1 channel 0 stream 1 : memref<16xf32>
+  }
+  rt.func @evaluate() {
+    %a = rt.address @a : memref<16xf32>
+    // expected-note @+1 {{called here}}
+    rt.call @make(%a) : memref<16xf32>
+  }
+}
+
+// -----
+
+// The event that would say that the step before is done is recorded anew.
+rt.stage 0 arena 64 {
+  rt.buffer @a : memref<16xf32> value at 0
+  rt.event @made
+  rt.event @sent
+  rt.func @train() {
+    %a = rt.address @a : memref<16xf32>
+    %made = rt.event_of @made : !rt.event
+    %sent = rt.event_of @sent : !rt.event
+    rt.record %sent
+    rt.wait %sent
+    // expected-error @+1 {{writes bytes on stream 0 that stream 1 may still be using: no event orders the two}}
+    rt.zero %a : memref<16xf32>
+    rt.record %made
+    rt.wait %made stream 1
+    // expected-note @+1 {{used here, by an entry before}}
+    rt.all_reduce sum %a over ["dp"] stream 1 : memref<16xf32>
+    rt.record %sent stream 1
+  }
+}
+
+// -----
+
+// The runtime reads parameters when an entry is done.
+rt.stage 0 arena 128 {
+  // expected-note @+1 {{it uses bytes of this buffer}}
+  rt.buffer @w : memref<16xf32> param at 0
+  rt.buffer @a : memref<16xf32> value at 64
+  rt.func @train() {
+    %w = rt.address @w : memref<16xf32>
+    // expected-error @+1 {{on stream 1 may still be under way when the runtime reads the results of @train}}
+    rt.recv %w from 1 channel 0 stream 1 : memref<16xf32>
+  }
+}
+
+// -----
+
+// Both stages send first, each on a stream of its own: where streams of two
+// communicators wait for each other they would for ever.
+// expected-error @-4 {{the stages wait for each other forever in @train}}
+// expected-note @-5 {{transfers begin in program order, whatever streams they are on}}
+rt.stage 0 arena 128 {
+  rt.buffer @w : memref<16xf32> param at 0
+  rt.buffer @a : memref<16xf32> value at 64
+  rt.event @done
+  rt.func @train() {
+    %w = rt.address @w : memref<16xf32>
+    %a = rt.address @a : memref<16xf32>
+    %done = rt.event_of @done : !rt.event
+    // expected-note @+1 {{stage 0 waits to send 64 bytes to stage 1 on channel 0}}
+    rt.send %w to 1 channel 0 stream 1 : memref<16xf32>
+    rt.recv %a from 1 channel 1 stream 2 : memref<16xf32>
+    rt.record %done stream 2
+    rt.wait %done
+  }
+}
+rt.stage 1 arena 128 {
+  rt.buffer @w : memref<16xf32> param at 0
+  rt.buffer @a : memref<16xf32> value at 64
+  rt.event @done
+  rt.func @train() {
+    %w = rt.address @w : memref<16xf32>
+    %a = rt.address @a : memref<16xf32>
+    %done = rt.event_of @done : !rt.event
+    // expected-note @+1 {{stage 1 waits to send 64 bytes to stage 0 on channel 1}}
+    rt.send %w to 0 channel 1 stream 1 : memref<16xf32>
+    rt.recv %a from 0 channel 0 stream 2 : memref<16xf32>
+    rt.record %done stream 2
+    rt.wait %done
+  }
+}
+
+// -----
+
+// Two communicators across stages, in different orders on two of these.
+// expected-error @-3 {{the stages wait for each other forever in @train}}
+// expected-note @-4 {{transfers begin in program order}}
+rt.program axes <["pp"=2, "tp"=2]> comms [["pp"], ["pp", "tp"]] microbatches 1
+rt.stage 0 arena 128 {
+  rt.buffer @a : memref<16xf32> value at 0
+  rt.buffer @b : memref<16xf32> value at 64
+  rt.event @a_done
+  rt.event @b_done
+  rt.func @train() {
+    %a = rt.address @a : memref<16xf32>
+    %b = rt.address @b : memref<16xf32>
+    %a_done = rt.event_of @a_done : !rt.event
+    %b_done = rt.event_of @b_done : !rt.event
+    rt.zero %a : memref<16xf32>
+    rt.zero %b : memref<16xf32>
+    rt.record %a_done
+    rt.wait %a_done stream 1
+    rt.wait %a_done stream 2
+    // expected-note @+1 {{stage 0 waits for all stages to do rt.all_reduce sum of 64 bytes of f32 over ["pp"]}}
+    rt.all_reduce sum %a over ["pp"] stream 1 : memref<16xf32>
+    rt.record %a_done stream 1
+    rt.all_reduce sum %b over ["pp", "tp"] stream 2 : memref<16xf32>
+    rt.record %b_done stream 2
+    rt.wait %a_done
+    rt.wait %b_done
+  }
+}
+rt.stage 1 arena 128 {
+  rt.buffer @a : memref<16xf32> value at 0
+  rt.buffer @b : memref<16xf32> value at 64
+  rt.event @a_done
+  rt.event @b_done
+  rt.func @train() {
+    %a = rt.address @a : memref<16xf32>
+    %b = rt.address @b : memref<16xf32>
+    %a_done = rt.event_of @a_done : !rt.event
+    %b_done = rt.event_of @b_done : !rt.event
+    rt.zero %a : memref<16xf32>
+    rt.zero %b : memref<16xf32>
+    rt.record %a_done
+    rt.wait %a_done stream 1
+    rt.wait %a_done stream 2
+    // expected-note @+1 {{stage 1 waits for all stages to do rt.all_reduce sum of 64 bytes of f32 over ["pp", "tp"]}}
+    rt.all_reduce sum %b over ["pp", "tp"] stream 2 : memref<16xf32>
+    rt.record %b_done stream 2
+    rt.all_reduce sum %a over ["pp"] stream 1 : memref<16xf32>
+    rt.record %a_done stream 1
+    rt.wait %a_done
+    rt.wait %b_done
+  }
+}
