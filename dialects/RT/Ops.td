@@ -278,7 +278,8 @@ def RT_AddressOp : RT_Op<"address", [Pure,
     - it is in an entry point;
     - the symbol is an `rt.buffer` of the result's type, not for frames, and has
       the slot;
-    - no slot relative to a loop is below 0 before the modulo is taken.
+    - no slot relative to a loop is below 0 before the modulo is taken, and of
+      an input, which has one for each microbatch, it is one of those there are.
   }];
   let arguments = (ins FlatSymbolRefAttr:$buffer, Optional<Index>:$loop,
                        DefaultValuedAttr<I64Attr, "0">:$slot);

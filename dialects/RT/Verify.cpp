@@ -174,7 +174,17 @@ LogicalResult AddressOp::verifySymbolUses(SymbolTableCollection &tables) {
         << "it is declared as " << buffer.getType();
     return diag;
   }
-  return checkSlot(*this, buffer.getSlots());
+  if (failed(checkSlot(*this, buffer.getSlots())))
+    return failure();
+  // The runtime fills one for each microbatch: these take no turns.
+  auto loop = dyn_cast<ForOp>((*this)->getParentOp());
+  if (!loop || !getLoop() || buffer.getKind() != BufferKind::Input)
+    return success();
+  int64_t last = int64_t(loop.getEnd()) - 1 + getSlot();
+  if (last < int64_t(buffer.getSlots()))
+    return success();
+  return emitOpError() << "names slot " << last << " of an input that has "
+                       << buffer.getSlots();
 }
 
 LogicalResult EventOfOp::verifySymbolUses(SymbolTableCollection &tables) {

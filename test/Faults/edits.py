@@ -156,6 +156,17 @@ rt.func @train() {
 expect(faults.wait_dropped, STREAMS, ({"rt.record %e"}, set()),
        ({"rt.wait %e stream 1"}, set()))
 
+LOOPS = Program('''\
+rt.func @train() {
+  rt.for %m = 0 to 8 {
+    rt.send %x to 1 channel 0 : memref<4xf32>
+  }
+}
+''')
+FOR = "rt.for %m = 0 to 8 {"
+expect(faults.loop_bound_changed, LOOPS, changed(FOR, "= 0", "= 1"),
+       changed(FOR, "to 8", "to 7"), changed(FOR, "to 8", "to 9"))
+
 use = "%new0"
 expect(harmless.value_renamed, SPMD,
        ({REDUCE, NEG}, {REDUCE.replace("%0", use), NEG.replace("%0", use)}),

@@ -842,6 +842,18 @@ rt.stage 0 {
 // -----
 
 rt.stage 0 {
+  rt.buffer @w : memref<4xf32> input slots 4
+  rt.func @train() {
+    rt.for %m = 1 to 4 {
+      // expected-error @+1 {{names slot 4 of an input that has 4}}
+      %w = rt.address @w slot %m + 1 : memref<4xf32>
+    }
+  }
+}
+
+// -----
+
+rt.stage 0 {
   rt.event @e slots 2
   rt.func @train() {
     rt.for %m = 0 to 4 {

@@ -12,8 +12,8 @@ func.func private @gelu(tensor<4x8xf32>) -> tensor<4x8xf32>
 rt.stage 0 arena 4096 {
   // CHECK: rt.buffer @w : memref<8x8xf32> param at 0 layout <[8, 16], {{\[}}[], ["tp"]]>
   rt.buffer @w : memref<8x8xf32> param at 0 layout <[8, 16], [[], ["tp"]]>
-  // CHECK: rt.buffer @x : memref<4x8xf32> input at 256 slots 2
-  rt.buffer @x : memref<4x8xf32> input at 256 slots 2 {role = "data"}
+  // CHECK: rt.buffer @x : memref<4x8xf32> input at 256 slots 7
+  rt.buffer @x : memref<4x8xf32> input at 256 slots 7 {role = "data"}
   // CHECK: rt.buffer @y : memref<4x8xf32> value{{$}}
   rt.buffer @y : memref<4x8xf32> value
   // CHECK: rt.buffer @frame.task : memref<192xi8> frame{{$}}

@@ -155,6 +155,13 @@ def slot_changed(program):
                        lambda n: [m for m in (n - 1, n + 1) if m >= 0])
 
 
+def loop_bound_changed(program):
+    yield from numbers(program, ("pipe.loop", "rt.for"), r"= (\d+) to",
+                       lambda n: [m for m in (n - 1, n + 1) if m >= 0])
+    yield from numbers(program, ("pipe.loop", "rt.for"), r" to (\d+) \{",
+                       lambda n: [n - 1, n + 1])
+
+
 def offset_moved(program):
     for op in program.ops:
         match = re.search(r" at (\d+)", program.lines[op.at])
@@ -277,6 +284,7 @@ CLASSES = {
     "channel changed": channel_changed,
     "slot changed": slot_changed,
     "offset moved by 64": offset_moved,
+    "loop bound changed": loop_bound_changed,
     "update left out": update_left_out,
     "first writer changed": first_writer_changed,
     "states swapped": states_swapped,

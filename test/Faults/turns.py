@@ -1,0 +1,114 @@
+# RUN: %python %s %root %build
+"""The check of rt runs few turns of a loop. It accepts and refuses the same as
+where every turn is written out, of programs with faults drawn at random, too."""
+
+import concurrent.futures
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+ROOT, BUILD = sys.argv[1:]
+sys.path.insert(0, os.path.join(ROOT, "test", "Faults", "Inputs"))
+import faults
+from program import Program
+
+LOOP = re.compile(r"\s*rt\.for (%\w+) = (\d+) to (\d+) \{")
+VALUE = re.compile(r"%([\w]+)")
+
+
+def written_out(text):
+    """The text with every turn of its loops, one after the other."""
+    slots = {name: int(count or 1) for name, count in re.findall(
+        r"rt\.(?:buffer|event) (@\S+).*?(?: slots (\d+)|$)", text, re.M)}
+    # Of these there is one for each microbatch.
+    inputs = re.findall(r"rt\.buffer (@\S+) : \S+ input", text)
+    lines, out = text.splitlines(), []
+    at = 0
+    while at < len(lines):
+        loop = LOOP.match(lines[at])
+        if not loop:
+            out.append(lines[at])
+            at += 1
+            continue
+        end = next(i for i in range(at, len(lines))
+                   if lines[i].strip() == "}")
+        inside = lines[at + 1:end]
+        made = {name for line in inside if " = " in line
+                for name in VALUE.findall(line.split(" = ")[0])}
+        for turn in range(int(loop.group(2)), int(loop.group(3))):
+            for line in inside:
+                slot = re.search(r"(@\S+) slot %\w+(?: \+ (-?\d+))?", line)
+                if slot:
+                    name = slot.group(1)
+                    number = turn + int(slot.group(2) or 0)
+                    if name not in inputs:
+                        number %= slots[name]
+                    line = line.replace(slot.group(), f"{name} slot {number}"
+                                        if slots[name] > 1 else name)
+                out.append(VALUE.sub(
+                    lambda match: f"%t{at}.{turn}.{match.group(1)}"
+                    if match.group(1) in made else match.group(), line))
+        at = end + 1
+    return "\n".join(out) + "\n"
+
+
+def is_accepted(text):
+    return subprocess.run(
+        [os.path.join(BUILD, "bin", "pcc-opt"), "-", "--check-rt", "-o",
+         os.devnull], input=text, text=True, stderr=subprocess.DEVNULL,
+        timeout=120).returncode == 0
+
+
+def program(model, flags):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "rt.mlir")
+        subprocess.run([os.path.join(BUILD, "bin", "pcc"),
+                        os.path.join(ROOT, "examples", model), "-q", "--seq=8",
+                        *flags.split(), "--emit=rt", "-o", path], check=True)
+        with open(path) as file:
+            return file.read()
+
+
+PLANS = (
+    ("gpt2/gpt2.onnx", "--pp=2 --micro-batch-size=1 --global-batch-size=11"),
+    ("gpt2/gpt2-dropout.onnx", "--pp=4 --tp=2 --micro-batch-size=1 "
+     "--global-batch-size=9"),
+    ("models/llama-dynamo.onnx", "--micro-batch-size=1 "
+     "--global-batch-size=7"),
+)
+# What lies in no entry point is the same in both.
+CLASSES = ("schedule swapped", "slot changed", "peer changed",
+           "loop bound changed", "update left out", "wait or record dropped", "first writer changed",
+           "offset moved by 64")
+FAULTS = 8
+
+draw = random.Random(5)
+texts = [program(*plan) for plan in PLANS]
+cases = list(texts)
+for text in texts:
+    assert LOOP.search(written_out(text)) is None and "rt.for" in text
+    parsed = Program(text)
+    entries = [(first, last) for first, last in parsed.scopes
+               if re.search(r"@(train|evaluate)\(", parsed.lines[first])]
+    for name in CLASSES:
+        found = [edit() for _, edit in faults.CLASSES[name](parsed)]
+        draw.shuffle(found)
+        cases += found[:FAULTS]
+
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    short = list(pool.map(is_accepted, cases))
+    whole = list(pool.map(is_accepted, map(written_out, cases)))
+assert all(short[:len(texts)])
+for case, text in enumerate(cases):
+    if short[case] != whole[case]:
+        differs = os.path.join(tempfile.mkdtemp(), "rt.mlir")
+        with open(differs, "w") as file:
+            file.write(text)
+        sys.exit(f"{'accepted' if short[case] else 'refused'} with loops, not "
+                 f"so without: {differs}")
+print(len(cases), "programs,", short.count(False), "refused")
+assert short.count(False) > len(cases) // 2
