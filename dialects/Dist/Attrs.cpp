@@ -166,18 +166,108 @@ void DimAttr::print(AsmPrinter &printer) const {
   printer << "}";
 }
 
+/// An axis in the short form: a word, or a string where it is none.
+static ParseResult parseAxis(AsmParser &parser,
+                             SmallVectorImpl<StringAttr> &axes) {
+  std::string name;
+  if (parser.parseKeywordOrString(&name))
+    return failure();
+  axes.push_back(StringAttr::get(parser.getContext(), name));
+  return success();
+}
+
+/// `dp:cp, *, tp | sum ep>`, behind the `<`
+static ParseResult parseShort(AsmParser &parser, SmallVectorImpl<DimAttr> &dims,
+                              SmallVectorImpl<StringAttr> &partial,
+                              SmallVectorImpl<StringAttr> &partialMax) {
+  auto parseDim = [&]() -> ParseResult {
+    SmallVector<StringAttr> axes;
+    if (failed(parser.parseOptionalStar()))
+      do
+        if (parseAxis(parser, axes))
+          return failure();
+      while (succeeded(parser.parseOptionalColon()));
+    dims.push_back(DimAttr::get(parser.getContext(), axes, false));
+    return success();
+  };
+  auto parseParts = [&]() -> ParseResult {
+    bool isMax = succeeded(parser.parseOptionalKeyword("max"));
+    if (!isMax && parser.parseKeyword("sum"))
+      return failure();
+    auto &axes = isMax ? partialMax : partial;
+    if (!axes.empty())
+      return parser.emitError(parser.getCurrentLocation(), "is said twice");
+    do
+      if (parseAxis(parser, axes))
+        return failure();
+    while (succeeded(parser.parseOptionalColon()));
+    return success();
+  };
+  if (succeeded(parser.parseOptionalGreater()))
+    return success();
+  bool hasParts = succeeded(parser.parseOptionalVerticalBar());
+  if (!hasParts) {
+    do
+      if (parseDim())
+        return failure();
+    while (succeeded(parser.parseOptionalComma()));
+    hasParts = succeeded(parser.parseOptionalVerticalBar());
+  }
+  while (hasParts) {
+    if (parseParts())
+      return failure();
+    hasParts = succeeded(parser.parseOptionalVerticalBar());
+  }
+  return parser.parseGreater();
+}
+
+static void printShort(AsmPrinter &printer, ShardingAttr sharding) {
+  auto printAxes = [&](ArrayRef<StringAttr> axes) {
+    llvm::interleave(
+        axes, printer,
+        [&](StringAttr axis) { printer.printKeywordOrString(axis); }, ":");
+  };
+  printer << "<";
+  llvm::interleaveComma(sharding.getDims(), printer, [&](DimAttr dim) {
+    if (dim.getAxes().empty())
+      printer << "*";
+    printAxes(dim.getAxes());
+  });
+  StringRef separator = sharding.getDims().empty() ? "| " : " | ";
+  auto printParts = [&](StringRef what, ArrayRef<StringAttr> axes) {
+    if (axes.empty())
+      return;
+    printer << separator << what << " ";
+    printAxes(axes);
+    separator = " | ";
+  };
+  printParts("sum", sharding.getPartial());
+  printParts("max", sharding.getPartialMax());
+  printer << ">";
+}
+
 Attribute ShardingAttr::parse(AsmParser &parser, Type) {
   StringAttr mesh;
   SmallVector<DimAttr> dims;
   SmallVector<StringAttr> partial, partialMax;
   SMLoc loc = parser.getCurrentLocation();
+  auto make = [&](FlatSymbolRefAttr mesh) {
+    return getChecked([&] { return parser.emitError(loc); },
+                      parser.getContext(), mesh, dims, partial, partialMax);
+  };
   auto dim = [&]() -> ParseResult {
     auto attr = dyn_cast_or_null<DimAttr>(DimAttr::parse(parser, {}));
     dims.push_back(attr);
     return success(attr != nullptr);
   };
-  if (parser.parseLess() || parser.parseSymbolName(mesh) ||
-      parser.parseComma() ||
+  if (parser.parseLess())
+    return {};
+  if (failed(parser.parseOptionalSymbolName(mesh))) {
+    if (parseShort(parser, dims, partial, partialMax))
+      return {};
+    return make({});
+  }
+  if (parser.parseComma() ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, dim))
     return {};
   while (succeeded(parser.parseOptionalComma())) {
@@ -197,11 +287,12 @@ Attribute ShardingAttr::parse(AsmParser &parser, Type) {
   }
   if (parser.parseGreater())
     return {};
-  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
-                    FlatSymbolRefAttr::get(mesh), dims, partial, partialMax);
+  return make(FlatSymbolRefAttr::get(mesh));
 }
 
 void ShardingAttr::print(AsmPrinter &printer) const {
+  if (!getMesh())
+    return printShort(printer, *this);
   printer << "<" << getMesh() << ", [";
   llvm::interleaveComma(getDims(), printer,
                         [&](DimAttr dim) { dim.print(printer); });

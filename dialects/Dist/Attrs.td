@@ -81,6 +81,11 @@ def Dist_ShardingAttr : AttrDef<Dist_Dialect, "Sharding"> {
     every other axis the ranks hold the same. With `partial max = {"tp"}` it is
     the maximum of what they hold, which only a rank's program has.
 
+    Below a rank's functions, where each value has its layout on a line of its
+    own and the mesh is known, the same is written `#dist.sharding<*, dp | sum
+    tp>` and printed under a name that says it, such as `#x_dp_sum_tp`; a dim
+    that is split over two axes is `dp:cp`, and `| max tp` a maximum.
+
     **Constraints:**
     - an axis occurs at most once over dims, partial and partial max.
     - (where it is attached) every axis is one of the mesh's, there is one

@@ -15,7 +15,10 @@ def Dist_Dialect : Dialect {
 
     Discardable attributes:
     - `dist.shardings`: an array, the sharding of each result of an op;
-    - `dist.sharding`: of a parameter, state, function argument or result;
+    - `dist.sharding`: of a parameter, state, function argument or result, or a
+      value between tasks;
+    - `dist.arguments`: an array, the sharding of each argument of an op's
+      region;
     - `dist.seeds`: an array of wishes that propagation starts from;
     - `dist.factors`: between propagation and the insertion of reshards, the
       axes of each factor of an op's sharding rule;

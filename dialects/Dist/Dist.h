@@ -26,6 +26,7 @@ namespace pcc::dist {
 /// Discardable attributes; see Dialect.td.
 inline constexpr llvm::StringLiteral kShardingsAttr = "dist.shardings";
 inline constexpr llvm::StringLiteral kShardingAttr = "dist.sharding";
+inline constexpr llvm::StringLiteral kArgumentsAttr = "dist.arguments";
 inline constexpr llvm::StringLiteral kSeedsAttr = "dist.seeds";
 inline constexpr llvm::StringLiteral kFactorsAttr = "dist.factors";
 inline constexpr llvm::StringLiteral kIdAttr = "dist.id";

@@ -52,6 +52,19 @@ Layout Mesh::layout(ShardingAttr sharding) const {
 }
 
 ShardingAttr Mesh::attr(const Layout &layout) const {
+  return attrOf(layout, FlatSymbolRefAttr::get(op.getSymNameAttr()));
+}
+
+ShardingAttr Mesh::shortAttr(const Layout &layout) const {
+  return attrOf(layout, {});
+}
+
+ShardingAttr pcc::dist::getShort(ShardingAttr sharding) {
+  return ShardingAttr::get(sharding.getContext(), {}, sharding.getDims(),
+                           sharding.getPartial(), sharding.getPartialMax());
+}
+
+ShardingAttr Mesh::attrOf(const Layout &layout, FlatSymbolRefAttr mesh) const {
   auto namesOf = [&](ArrayRef<Axis> axes) {
     SmallVector<StringAttr> names;
     for (Axis axis : axes)
@@ -61,9 +74,9 @@ ShardingAttr Mesh::attr(const Layout &layout) const {
   SmallVector<DimAttr> dims;
   for (const AxisList &axes : layout.dims)
     dims.push_back(DimAttr::get(getContext(), namesOf(axes), false));
-  return ShardingAttr::get(
-      getContext(), FlatSymbolRefAttr::get(op.getSymNameAttr()), dims,
-      namesOf(layout.partial.list()), namesOf(layout.partialMax.list()));
+  return ShardingAttr::get(getContext(), mesh, dims,
+                           namesOf(layout.partial.list()),
+                           namesOf(layout.partialMax.list()));
 }
 
 ArrayAttr Mesh::names(ArrayRef<Axis> axes) const {
@@ -105,10 +118,14 @@ ShardingAttr pcc::dist::getSharding(Value value) {
   if (auto result = dyn_cast<OpResult>(value))
     return getSharding(result);
   auto argument = cast<BlockArgument>(value);
-  auto function =
-      dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-  if (!function)
-    return {};
+  Operation *owner = argument.getOwner()->getParentOp();
+  auto function = dyn_cast<FunctionOpInterface>(owner);
+  if (!function) {
+    auto all = owner->getAttrOfType<ArrayAttr>(kArgumentsAttr);
+    return all && argument.getArgNumber() < all.size()
+               ? dyn_cast<ShardingAttr>(all[argument.getArgNumber()])
+               : ShardingAttr();
+  }
   return function.getArgAttrOfType<ShardingAttr>(argument.getArgNumber(),
                                                  kShardingAttr);
 }

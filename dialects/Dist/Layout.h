@@ -125,6 +125,8 @@ public:
   Layout layout(ShardingAttr sharding) const;
   /// A layout as an attribute, no dim of which is open.
   ShardingAttr attr(const Layout &layout) const;
+  /// The same in the short form, which does not name the mesh.
+  ShardingAttr shortAttr(const Layout &layout) const;
   /// The names of axes, in the order given.
   mlir::ArrayAttr names(llvm::ArrayRef<Axis> axes) const;
   /// A rank's part of a tensor.
@@ -137,14 +139,19 @@ public:
   mlir::MLIRContext *getContext() const { return op->getContext(); }
 
 private:
+  ShardingAttr attrOf(const Layout &layout, mlir::FlatSymbolRefAttr mesh) const;
+
   mutable MeshOp op;
 };
 
+/// A sharding in the short form.
+ShardingAttr getShort(ShardingAttr sharding);
 /// Has an op say how its results lie.
 void setShardings(mlir::Operation *op, llvm::ArrayRef<ShardingAttr> shardings);
 /// The sharding that an op says its result has; a null attribute if none.
 ShardingAttr getSharding(mlir::OpResult result);
-/// The sharding of a function's argument, or of an op's result.
+/// The sharding of an argument of a function or another op's region, or of an
+/// op's result.
 ShardingAttr getSharding(mlir::Value value);
 
 } // namespace pcc::dist

@@ -15,15 +15,18 @@ static LogicalResult verifySharding(Operation *op, EmitError emitError,
                                     ShardingAttr sharding, Type type,
                                     bool local, bool mayBeOpen) {
   MeshOp meshOp = findMesh(op);
-  if (!meshOp || meshOp.getSymName() != sharding.getMesh().getValue())
+  if (!meshOp)
+    return emitError() << "has a sharding in a module without a mesh";
+  if (sharding.getMesh() &&
+      meshOp.getSymName() != sharding.getMesh().getValue())
     return emitError() << "sharding names " << sharding.getMesh()
                        << ", which is not the module's mesh";
   Mesh mesh(meshOp);
   auto known = [&](StringAttr axis) -> LogicalResult {
     if (mesh.find(axis))
       return success();
-    return emitError() << "axis " << axis << " is not one of mesh "
-                       << sharding.getMesh();
+    return emitError() << "axis " << axis << " is not one of mesh @"
+                       << meshOp.getSymName();
   };
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor ||
@@ -113,6 +116,26 @@ static LogicalResult verifySeeds(Operation *op, EmitError emitError,
   return success();
 }
 
+/// The shardings of a region's arguments, all of which are local.
+static LogicalResult verifyArguments(Operation *op, Attribute value) {
+  auto emitError = [&] { return op->emitOpError(); };
+  auto all = dyn_cast<ArrayAttr>(value);
+  if (!all || op->getNumRegions() != 1 || op->getRegion(0).empty() ||
+      op->getRegion(0).getNumArguments() != all.size())
+    return emitError() << kArgumentsAttr
+                       << " must have one entry for each argument";
+  for (auto [entry, argument] :
+       llvm::zip(all, op->getRegion(0).getArguments())) {
+    auto sharding = dyn_cast<ShardingAttr>(entry);
+    if (!sharding)
+      return emitError() << entry << " is not a sharding";
+    if (failed(verifySharding(op, emitError, sharding, argument.getType(),
+                              /*local=*/true, /*mayBeOpen=*/false)))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
   auto emitError = [&] { return op->emitOpError(); };
@@ -141,9 +164,12 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
     if (!sharding || !type)
       return emitError() << kShardingAttr
                          << " must be a sharding of a declared tensor";
-    return verifySharding(op, emitError, sharding, type, /*local=*/false,
+    bool isLocal = isSpmd(op) && !op->hasAttr(kGlobalAttr);
+    return verifySharding(op, emitError, sharding, type, isLocal,
                           /*mayBeOpen=*/false);
   }
+  if (name == kArgumentsAttr)
+    return verifyArguments(op, attr.getValue());
   if (name == kSeedsAttr)
     return verifySeeds(op, emitError, attr.getValue(), [&](int64_t i) -> Type {
       if (Type type = declaredType(op))

@@ -93,7 +93,8 @@ def Pipe_BodyOp : Pipe_Op<"body", [Symbol, IsolatedFromAbove, SingleBlock,
     as arguments, and a result goes `into` the argument whose place it takes.
     Tasks bind arguments and results to symbols, so equal layers, with other
     parameters and other neighbours, are calls of one body. An argument is
-    printed with the name that its location has.
+    printed with the name that its location has. On a mesh all values say how
+    they lie, arguments behind `as`.
 
     ```mlir
     pipe.body @block (%x: tensor<2x8xf32>, %w: tensor<8x8xf32>,

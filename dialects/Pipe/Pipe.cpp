@@ -1,6 +1,7 @@
 //===- Pipe.cpp - Registration and syntax of the pipe dialect -------------===//
 
 #include "dialects/Pipe/Pipe.h"
+#include "dialects/Dist/Dist.h"
 #include "dialects/Loops.h"
 #include "dialects/NN/NN.h"
 #include "dialects/NN/Roles.h"
@@ -82,16 +83,25 @@ void PipeDialect::initialize() {
 
 bool InputOp::isPerMicrobatch() { return nn::hasRowPerSample(getRole()); }
 
-/// `@name (%a: type, ...) -> (type, type into 0, ...) { ... }`
+/// `@name (%a: type as #layout, ...) -> (type, type into 0, ...) { ... }`,
+/// with layouts for all arguments or none.
 ParseResult BodyOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;
   SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<Attribute> layouts;
   SmallVector<int64_t> into;
   if (parser.parseSymbolName(name, getSymNameAttrName(result.name),
                              result.attributes) ||
-      parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren,
-                               /*allowType=*/true))
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&] {
+        if (parser.parseArgument(arguments.emplace_back(), /*allowType=*/true))
+          return failure(true);
+        return failure(succeeded(parser.parseOptionalKeyword("as")) &&
+                       parser.parseAttribute(layouts.emplace_back()));
+      }))
     return failure();
+  if (!layouts.empty())
+    result.addAttribute(dist::kArgumentsAttr,
+                        parser.getBuilder().getArrayAttr(layouts));
   for (OpAsmParser::Argument &argument : arguments) {
     StringRef ssaName = argument.ssaName.name.drop_front();
     argument.sourceLoc =
@@ -126,8 +136,12 @@ void BodyOp::print(OpAsmPrinter &p) {
   p << ' ';
   p.printSymbolName(getSymName());
   p << " (";
-  llvm::interleaveComma(getBlock()->getArguments(), p,
-                        [&](BlockArgument arg) { p.printRegionArgument(arg); });
+  auto layouts = (*this)->getAttrOfType<ArrayAttr>(dist::kArgumentsAttr);
+  llvm::interleaveComma(getBlock()->getArguments(), p, [&](BlockArgument arg) {
+    p.printRegionArgument(arg);
+    if (layouts && arg.getArgNumber() < layouts.size())
+      p << " as " << layouts[arg.getArgNumber()];
+  });
   p << ')';
   if (!getInto().empty()) {
     p << " -> (";
@@ -139,8 +153,9 @@ void BodyOp::print(OpAsmPrinter &p) {
                           });
     p << ')';
   }
-  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                     {getSymNameAttrName(), getIntoAttrName()});
+  p.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(),
+      {getSymNameAttrName(), getIntoAttrName(), dist::kArgumentsAttr});
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }

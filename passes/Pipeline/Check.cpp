@@ -17,6 +17,7 @@
 #include "dialects/Pipe/Cursor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/Pipeline/Instances.h"
+#include "passes/Pipeline/Layouts.h"
 #include "passes/Pipeline/Ownership.h"
 #include "passes/Pipeline/Passes.h"
 #include "llvm/ADT/StringMap.h"
@@ -420,7 +421,8 @@ LogicalResult PipeCheckPass::check(Entry entry) {
 
 void PipeCheckPass::runOnOperation() {
   symbols.emplace(getOperation());
-  if (failed(checkOwnership(getOperation())))
+  if (failed(checkLayouts(getOperation())) ||
+      failed(checkOwnership(getOperation())))
     return signalPassFailure();
   for (Entry entry : {Entry::Train, Entry::Evaluate, Entry::Forward})
     if (failed(check(entry)))

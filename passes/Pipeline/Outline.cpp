@@ -177,6 +177,7 @@ void MicrobatchOutliner::addBeforeCrossing() {
     }
     OpBuilder builder(sum);
     auto part = nn::SumOp::create(builder, sum.getLoc(), sum.getType(), early);
+    setSharding(part, dist::getSharding(sum.getResult()));
     units[part] = last;
     *llvm::find(inputs, Value()) = part;
     sum.getInputsMutable().assign(inputs);
@@ -255,7 +256,8 @@ void MicrobatchOutliner::bindCrossing() {
         auto other = units.find(user);
         if (other == units.end() || other->second == it->second)
           continue;
-        crossing[result] = symbols.addValue(result.getType(), op.getLoc());
+        crossing[result] = symbols.addValue(result.getType(), op.getLoc(),
+                                            dist::getSharding(result));
         break;
       }
   }

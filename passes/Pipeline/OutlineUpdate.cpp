@@ -82,8 +82,10 @@ Value StageFunction::addRemote(TaskBuilder &task, nn::ReadOp read) {
   }
   if (!isAdded)
     gradients.push_back(own);
-  return nn::SumOp::create(task.getBuilder(), read.getLoc(), read.getType(),
-                           gradients);
+  auto sum = nn::SumOp::create(task.getBuilder(), read.getLoc(), read.getType(),
+                               gradients);
+  setSharding(sum, dist::getSharding(read.getResult()));
+  return sum;
 }
 
 static bool isZero(Value value) {
@@ -96,11 +98,14 @@ static bool isZero(Value value) {
   return elements.getSplatValue<APFloat>().isZero();
 }
 
-static Value zeroOf(OpBuilder &builder, Location loc, Type type) {
-  auto shaped = cast<RankedTensorType>(type);
-  Attribute zero = builder.getZeroAttr(shaped.getElementType());
-  return nn::ConstantOp::create(builder, loc, type,
-                                DenseElementsAttr::get(shaped, zero));
+/// Zero in the place of a value, and as it lies.
+static Value zeroFor(Value value, OpBuilder &builder) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Attribute zero = builder.getZeroAttr(type.getElementType());
+  auto constant = nn::ConstantOp::create(builder, value.getLoc(), type,
+                                         DenseElementsAttr::get(type, zero));
+  setSharding(constant, dist::getSharding(value));
+  return constant;
 }
 
 /// Zero in, zero out. A reduction that the other stages take part in must stay,
@@ -140,8 +145,7 @@ void StageFunction::countOnce(TaskBuilder &task) {
     if (!nn::dependsOn(square.getInput(), isCountedElsewhere))
       continue;
     OpBuilder builder(square);
-    square.getResult().replaceAllUsesWith(
-        zeroOf(builder, square.getLoc(), square.getType()));
+    square.getResult().replaceAllUsesWith(zeroFor(square.getResult(), builder));
     square.erase();
   }
 }
@@ -153,8 +157,7 @@ static void foldZeros(Block &block) {
     OpBuilder builder(&op);
     if (llvm::all_of(op.getOperands(), isZero)) {
       for (Value result : op.getResults())
-        result.replaceAllUsesWith(
-            zeroOf(builder, op.getLoc(), result.getType()));
+        result.replaceAllUsesWith(zeroFor(result, builder));
       op.erase();
       continue;
     }
@@ -189,11 +192,10 @@ void StageFunction::build(StringRef name, Phase phase,
         write && !isMine(write.getSymbol()))
       continue;
     if (auto read = dyn_cast<nn::ReadOp>(op)) {
-      mapping.map(
-          read.getResult(),
-          isMine(read.getSymbol())
-              ? addRemote(task, read)
-              : zeroOf(task.getBuilder(), read.getLoc(), read.getType()));
+      mapping.map(read.getResult(),
+                  isMine(read.getSymbol())
+                      ? addRemote(task, read)
+                      : zeroFor(read.getResult(), task.getBuilder()));
       continue;
     }
     task.clone(op, mapping);
@@ -231,7 +233,9 @@ LogicalResult pcc::outlineUpdate(TaskSymbols &symbols, func::FuncOp update,
                        ("tied." + Twine(tied) + "." + Twine(from)).str(), from,
                        Phase::Update, state.getLoc());
       Type type = state.getTensorType();
-      FlatSymbolRefAttr value = symbols.addValue(type, state.getLoc());
+      FlatSymbolRefAttr value = symbols.addValue(
+          type, state.getLoc(),
+          state->getAttrOfType<dist::ShardingAttr>(dist::kShardingAttr));
       task.give(task.read(FlatSymbolRefAttr::get(state.getSymNameAttr()), type),
                 value);
       task.close();

@@ -94,6 +94,10 @@ def PipeCheckPass : Pass<"pipe-check", "::mlir::ModuleOp"> {
     other forever, a stage holds more microbatches than it declares, evaluates a
     parameter that it does not train, or adds to a sum that it does not use and
     clear at the end of the step. There is one schedule per stage of the mesh.
+    In a partitioned module the layouts that values say they have must follow
+    from each other by the ops' sharding rules, tasks bind what lies as their
+    bodies take it, and only gradients that stages add up at the end of a step
+    cross stages in parts of a sum.
     Turns of loops are left out once all stages are in one and do, microbatches
     apart, what they did before.
   }];

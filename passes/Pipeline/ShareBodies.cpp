@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Dist/Layout.h"
 #include "dialects/NN/NN.h"
 #include "dialects/Pipe/Pipe.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -78,7 +79,8 @@ static Attribute attributesOf(Operation *op) {
 static llvm::hash_code hashOf(BodyOp body) {
   llvm::hash_code hash = llvm::hash_combine(
       llvm::hash_combine_range(body.getInto()),
-      llvm::hash_combine_range(body.getBlock()->getArgumentTypes()));
+      llvm::hash_combine_range(body.getBlock()->getArgumentTypes()),
+      body->getAttr(dist::kArgumentsAttr));
   for (Operation &op : *body.getBlock())
     hash = llvm::hash_combine(hash, op.getName(), attributesOf(&op),
                               llvm::hash_combine_range(op.getResultTypes()));
@@ -89,6 +91,8 @@ static bool areEqual(const Candidate &a, const Candidate &b) {
   Block *first = BodyOp(a.body).getBlock(), *second = BodyOp(b.body).getBlock();
   if (BodyOp(a.body).getInto() != BodyOp(b.body).getInto() ||
       first->getArgumentTypes() != second->getArgumentTypes() ||
+      BodyOp(a.body)->getAttr(dist::kArgumentsAttr) !=
+          BodyOp(b.body)->getAttr(dist::kArgumentsAttr) ||
       first->getOperations().size() != second->getOperations().size())
     return false;
   llvm::DenseMap<Value, Value> same;
@@ -118,6 +122,14 @@ static void addKey(BodyOp body) {
   OpBuilder builder = OpBuilder::atBlockBegin(block);
   auto type = RankedTensorType::get({}, builder.getI64Type());
   Value key = block->addArgument(type, body.getLoc());
+  // The same on all ranks.
+  dist::ShardingAttr whole;
+  if (auto arguments = body->getAttrOfType<ArrayAttr>(dist::kArgumentsAttr)) {
+    whole = dist::ShardingAttr::get(body.getContext(), {}, {}, {}, {});
+    SmallVector<Attribute> all(arguments.getValue());
+    all.push_back(whole);
+    body->setAttr(dist::kArgumentsAttr, builder.getArrayAttr(all));
+  }
   llvm::DenseMap<Value, Value> steps;
   for (Operation &op : llvm::make_early_inc_range(*block)) {
     if (!idOf(&op))
@@ -133,8 +145,11 @@ static void addKey(BodyOp body) {
     Value &sum = steps[step[0].get()];
     if (!sum) {
       builder.setInsertionPointAfterValue(step[0].get());
-      sum = nn::SumOp::create(builder, op.getLoc(), type,
-                              ValueRange{step[0].get(), key});
+      auto made = nn::SumOp::create(builder, op.getLoc(), type,
+                                    ValueRange{step[0].get(), key});
+      if (whole)
+        dist::setShardings(made, whole);
+      sum = made;
     }
     step.assign(sum);
   }

@@ -59,11 +59,30 @@ FlatSymbolRefAttr TaskSymbols::getOutput(StringRef name, Type type) {
   return FlatSymbolRefAttr::get(output.getSymNameAttr());
 }
 
-FlatSymbolRefAttr TaskSymbols::addValue(Type type, Location loc) {
+FlatSymbolRefAttr TaskSymbols::addValue(Type type, Location loc,
+                                        dist::ShardingAttr sharding) {
   std::string symbol = ("value." + Twine(values++)).str();
   auto value =
       ValueOp::create(symbols, loc, symbol, cast<RankedTensorType>(type));
+  table.insert(value);
+  if (sharding)
+    value->setAttr(dist::kShardingAttr, dist::getShort(sharding));
   return FlatSymbolRefAttr::get(value.getSymNameAttr());
+}
+
+dist::ShardingAttr TaskSymbols::getSharding(StringRef name, Phase phase) const {
+  Operation *symbol = table.lookup(name);
+  auto sharding =
+      symbol ? symbol->getAttrOfType<dist::ShardingAttr>(dist::kShardingAttr)
+             : dist::ShardingAttr();
+  if (!sharding)
+    return {};
+  dist::Mesh mesh(dist::findMesh(module));
+  dist::Layout layout = mesh.layout(sharding);
+  bool adds = phase != Phase::Update && phase != Phase::EvaluateResult;
+  if (adds && isa<nn::StateOp>(symbol))
+    layout.partial = layout.partial - mesh.withRole(dist::AxisRole::Pipeline);
+  return mesh.shortAttr(layout);
 }
 
 //===----------------------------------------------------------------------===//
@@ -87,6 +106,7 @@ Value TaskBuilder::take(FlatSymbolRefAttr source, Type type) {
   if (!isNew)
     return getBlock()->getArgument(it->second);
   sources.push_back(source);
+  shardings.push_back(symbols.getSharding(source.getValue(), phase));
   // The name under which it is printed.
   return getBlock()->addArgument(type, NameLoc::get(source.getAttr(), loc));
 }
@@ -107,11 +127,15 @@ void TaskBuilder::accumulate(FlatSymbolRefAttr symbol, Value value,
                              Location where) {
   auto state = symbols.lookup<nn::StateOp>(symbol.getValue());
   Type type = state.getTensorType();
-  if (value.getType() != type)
+  dist::ShardingAttr sharding = symbols.getSharding(symbol.getValue(), phase);
+  if (value.getType() != type) {
     value = nn::CastOp::create(builder, where, type, value);
+    setSharding(value.getDefiningOp(), sharding);
+  }
   Value before = read(symbol, type);
-  held[symbol] =
-      nn::SumOp::create(builder, where, type, ValueRange{before, value});
+  auto sum = nn::SumOp::create(builder, where, type, ValueRange{before, value});
+  setSharding(sum, sharding);
+  held[symbol] = sum;
 }
 
 void TaskBuilder::give(Value value, FlatSymbolRefAttr target) {
@@ -131,10 +155,14 @@ void TaskBuilder::clone(Operation &op, IRMapping &mapping) {
     return accumulate(add.getSymbolAttr(), mapping.lookup(add.getValue()),
                       add.getLoc());
   Operation *copy = builder.clone(op, mapping);
-  for (StringRef mark :
-       {StringRef(nn::kStageAttr), StringRef(nn::kSegmentAttr),
-        StringRef(dist::kShardingsAttr), StringRef(dist::kIdAttr)})
+  for (StringRef mark : {StringRef(nn::kStageAttr), StringRef(nn::kSegmentAttr),
+                         StringRef(dist::kIdAttr)})
     copy->removeDiscardableAttr(mark);
+  if (copy->hasAttr(dist::kShardingsAttr))
+    dist::setShardings(
+        copy, llvm::map_to_vector(copy->getResults(), [](OpResult result) {
+          return dist::getShort(dist::getSharding(result));
+        }));
 }
 
 void TaskBuilder::close() {
@@ -150,6 +178,14 @@ void TaskBuilder::close() {
   }
   YieldOp::create(builder, loc, results);
   body.setInto(into);
+  setArgumentShardings();
+}
+
+void TaskBuilder::setArgumentShardings() {
+  if (dist::findMesh(symbols.getModule()) &&
+      llvm::all_of(shardings, [](Attribute sharding) { return !!sharding; }))
+    body->setAttr(dist::kArgumentsAttr,
+                  ArrayAttr::get(body.getContext(), shardings));
 }
 
 TaskOp TaskBuilder::finish() {
@@ -163,14 +199,21 @@ TaskOp TaskBuilder::finish() {
       continue;
     block->eraseArgument(i);
     sources.erase(sources.begin() + i);
+    shardings.erase(shardings.begin() + i);
     for (int64_t &argument : into)
       argument -= argument > int64_t(i);
   }
   body.setInto(into);
+  setArgumentShardings();
   OpBuilder end(module.getContext());
   end.setInsertionPointToEnd(module.getBody());
   return TaskOp::create(end, loc, name, stage, phase, body.getSymName(),
                         end.getArrayAttr(sources), end.getArrayAttr(targets));
+}
+
+void pcc::setSharding(Operation *op, dist::ShardingAttr sharding) {
+  if (sharding)
+    dist::setShardings(op, dist::getShort(sharding));
 }
 
 StageUses pcc::findStageUses(ModuleOp module) {

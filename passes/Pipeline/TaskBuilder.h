@@ -3,6 +3,7 @@
 #ifndef PCC_PASSES_PIPELINE_TASKBUILDER_H
 #define PCC_PASSES_PIPELINE_TASKBUILDER_H
 
+#include "dialects/Dist/Layout.h"
 #include "dialects/NN/NN.h"
 #include "dialects/Pipe/Pipe.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,9 +24,14 @@ public:
   mlir::FlatSymbolRefAttr getInput(mlir::func::FuncOp func, unsigned index);
   /// The program output of this name, added on first use.
   mlir::FlatSymbolRefAttr getOutput(llvm::StringRef name, mlir::Type type);
-  /// A new symbol for a value that one task hands to another.
-  mlir::FlatSymbolRefAttr addValue(mlir::Type type, mlir::Location loc);
+  /// A new symbol for a value that one task hands to another, which lies so;
+  /// null where there is no mesh.
+  mlir::FlatSymbolRefAttr addValue(mlir::Type type, mlir::Location loc,
+                                   dist::ShardingAttr sharding);
 
+  /// How a symbol lies for a task of this phase; null where there is no mesh.
+  /// Of a sum over stages a task that adds to it has its own stage's part.
+  dist::ShardingAttr getSharding(llvm::StringRef name, pipe::Phase phase) const;
   /// Where the symbols are.
   mlir::ModuleOp getModule() { return module; }
   /// The symbol of this name if it is an `Op`, else null.
@@ -74,8 +80,8 @@ public:
   /// A result that is bound to a symbol.
   void give(mlir::Value value, mlir::FlatSymbolRefAttr target);
   /// Clones an op of a function, without what only the phases before this one
-  /// need: which stage it is in, how its global value is sharded. Equal layers
-  /// become equal ops. Uses of parameters and state become those of the task.
+  /// need, such as which stage it is in: equal layers become equal ops. Uses of
+  /// parameters and state become those of the task.
   void clone(mlir::Operation &op, mlir::IRMapping &mapping);
 
   /// Ends the body with its results, so that clean-ups may follow.
@@ -85,6 +91,9 @@ public:
   pipe::TaskOp finish();
 
 private:
+  /// Has the body say how its arguments lie.
+  void setArgumentShardings();
+
   TaskSymbols &symbols;
   std::string name;
   int64_t stage;
@@ -94,12 +103,18 @@ private:
   mlir::OpBuilder builder;
   /// By argument, its symbol.
   llvm::SmallVector<mlir::Attribute> sources;
+  /// By argument, how it lies; null where there is no mesh.
+  llvm::SmallVector<mlir::Attribute> shardings;
   llvm::DenseMap<mlir::Attribute, unsigned> arguments;
   /// What the parameters and state that the task names hold by now.
   llvm::MapVector<mlir::Attribute, mlir::Value> held;
   llvm::SmallVector<mlir::Value> given;
   llvm::SmallVector<mlir::Attribute> targets;
 };
+
+/// Has an op that a pass makes say how its one result lies, where this is
+/// known.
+void setSharding(mlir::Operation *op, dist::ShardingAttr sharding);
 
 /// Which stages read or write each parameter and state, by symbol.
 using StageUses = llvm::MapVector<llvm::StringRef, llvm::SmallVector<int64_t>>;

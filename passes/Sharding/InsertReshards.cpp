@@ -151,8 +151,20 @@ void Inserter::emitSum(const ShardedOp &op) {
   builder.setInsertionPoint(op.op);
   Layout whole = dimsWithout(common);
   SmallVector<Value> terms;
-  for (const Group &group : groups) {
+  for (Group &group : groups) {
     Layout layout = dimsWithout(group.partial);
+    // What comes from another stage does not cross in parts.
+    llvm::erase_if(group.members, [&](const Placed &member) {
+      Operation *def = member.value.getDefiningOp();
+      if (group.partial == common || !def || !crossesStages(def, op.op))
+        return false;
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointAfter(def);
+      terms.push_back(reshard(member, whole, def));
+      return true;
+    });
+    if (group.members.empty())
+      continue;
     // Parts of a whole that is put together from them are resolved as parts.
     if (layout != whole && resolveBeforeEnlarging(group.members, whole)) {
       for (const Placed &member : group.members)

@@ -48,16 +48,25 @@ Layout ReshardInserter::chosenLayout(Value value, AxisSet partial) const {
   return layout;
 }
 
+bool ReshardInserter::crossesStages(Operation *def, Operation *user) {
+  return stageOf(def) && stageOf(user) && stageOf(def) != stageOf(user);
+}
+
+/// Whether an op adds something to a state, or is the sum that is added there.
+static bool isSummedUp(Operation *op) {
+  return isa<AccumulateOp>(op) || (isa<SumOp>(op) && op->hasOneUse() &&
+                                   isa<AccumulateOp>(*op->user_begin()));
+}
+
 bool ReshardInserter::passes(OpOperand &use, Axis axis) const {
   Operation *user = use.getOwner();
   auto it = byOp.find(user);
   if (it == byOp.end())
     return false; // a function's result
-  // An activation is resolved before it crosses a stage cut; the gradient of a
-  // parameter that two stages share crosses as it is, to be reduced once.
+  // A value is resolved before it crosses a stage cut. The gradients of a
+  // parameter that two stages share do not: each stage adds up its own.
   if (Operation *def = use.get().getDefiningOp())
-    if (stageOf(def) && stageOf(user) && stageOf(def) != stageOf(user) &&
-        !mesh.dataAxes().contains(axis))
+    if (crossesStages(def, user) && !isSummedUp(user))
       return false;
   const ShardedOp &op = *it->second;
   if (isa<AccumulateOp>(user))

@@ -25,6 +25,8 @@ public:
 protected:
   /// Whether a use may take its operand partial over an axis and hand it on.
   bool passes(mlir::OpOperand &use, dist::Axis axis) const;
+  /// Whether a value of one op is used by the other in another stage.
+  static bool crossesStages(mlir::Operation *def, mlir::Operation *user);
   /// Resolves, once and right here, the axes over which some use of a result
   /// cannot take it partial. The builder stands behind the result's op `at`.
   void resolve(mlir::Value result, mlir::Operation *at);

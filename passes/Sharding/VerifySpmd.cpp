@@ -1,25 +1,13 @@
 //===- VerifySpmd.cpp - Proves one rank's program -------------------------===//
 //
-// Every value of a partitioned program says how it lies, and with its local
-// type that says which global tensor it is a part of. So each op can be put
-// together again: the sharding rule of the op on global types says which dims
-// are one loop, the operands' layouts give the axes of the loops, and these
-// what the results must be. A collective changes a layout in one way, which
-// follows from its kind, dim and axes. Where a rank counts its elements (rows
-// of a table, classes, heads), it must start with those that it has.
-//
-// The rules are written down here a second time: nothing is shared with the
-// passes that made the program, so that no mistake of theirs is believed. How
-// dims correspond, the ops say themselves.
+// What each op makes of its operands, VerifyLayouts.cpp checks; here, where
+// values come from and go to.
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/Sharding/VerifySpmd.h"
-#include "dialects/Dist/Layout.h"
-#include "dialects/NN/NN.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Verifier.h"
-#include "llvm/ADT/SmallBitVector.h"
+#include "passes/Sharding/VerifyLayouts.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -29,476 +17,32 @@ using namespace pcc::nn;
 
 namespace {
 
-/// A tensor by the global index of whose dims an op numbers elements, and the
-/// dims that are numbered.
-struct Numbered {
-  Value counter; ///< where this rank starts; null: with 0
-  Value tensor;
-  SmallVector<unsigned, 4> dims;
-};
-
 class SpmdVerifier {
 public:
-  SpmdVerifier(ModuleOp module, MeshOp mesh) : module(module), mesh(mesh) {}
+  SpmdVerifier(ModuleOp module, MeshOp mesh)
+      : module(module), layouts(mesh), mesh(layouts.getMesh()) {}
   LogicalResult run();
 
 private:
   LogicalResult verify(func::FuncOp function);
   LogicalResult verify(Operation &op);
-  LogicalResult verifyConstant(ConstantOp op);
   LogicalResult verifyStore(Operation *op, Value value, StringAttr symbol);
   LogicalResult verifyReturn(func::ReturnOp op);
-  LogicalResult verifyCollective(Operation *op);
-  LogicalResult verifyRuled(Operation *op);
-
-  FailureOr<ShardingRule> globalRule(Operation *op, ArrayRef<Layout> operands,
-                                     ArrayRef<Layout> results);
-  LogicalResult findFactors(Operation *op, const ShardingRule &rule,
-                            ArrayRef<Layout> values,
-                            SmallVectorImpl<AxisList> &factors);
-  LogicalResult checkPartial(Operation *op, const ShardingRule &rule,
-                             ArrayRef<Layout> operands, AxisSet split,
-                             AxisSet &passed);
-  LogicalResult checkResult(Operation *op, const ShardingRule &rule,
-                            unsigned result, ArrayRef<AxisList> factors,
-                            AxisSet passed, const Layout &said);
-  bool mayBecomePartial(Operation *op, AxisSet made);
-  LogicalResult checkCounter(Operation *op, const Numbered &numbered);
-  bool startsAt(Value counter, ArrayRef<std::pair<AxisList, int64_t>> starts);
-
-  FailureOr<Layout> layoutOf(Operation *op, Value value, const Twine &what);
-  ArrayAttr names(AxisSet axes) { return mesh.names(axes.list()); }
 
   ModuleOp module;
-  Mesh mesh;
-  llvm::DenseMap<Value, Layout> layouts;
+  LayoutVerifier layouts;
+  const Mesh &mesh;
   /// Of parameters and states.
   llvm::StringMap<Layout> symbols;
 };
 
 } // namespace
 
-FailureOr<Layout> SpmdVerifier::layoutOf(Operation *op, Value value,
-                                         const Twine &what) {
-  auto [known, isNew] = layouts.try_emplace(value);
-  if (!isNew)
-    return known->second;
-  if (ShardingAttr sharding = getSharding(value))
-    return known->second = mesh.layout(sharding);
-  layouts.erase(value);
-  return op->emitOpError() << what << " does not say how it lies";
-}
-
-//===----------------------------------------------------------------------===//
-// Collectives
-//===----------------------------------------------------------------------===//
-
-/// Takes axes that are the last ones of a dim away from it.
-static bool takeLast(AxisList &dim, ArrayRef<Axis> axes) {
-  if (dim.size() < axes.size() || ArrayRef(dim).take_back(axes.size()) != axes)
-    return false;
-  dim.truncate(dim.size() - axes.size());
-  return true;
-}
-
-/// Takes axes away from a set that has them all.
-static bool takeAll(AxisSet &from, ArrayRef<Axis> axes) {
-  AxisSet taken(axes);
-  bool hasAll = (taken - from).empty();
-  from = from - taken;
-  return hasAll;
-}
-
-/// What a collective makes of a layout; nothing if it means something else
-/// there.
-static std::optional<Layout> transferred(Operation *op, Layout layout,
-                                         ArrayRef<Axis> axes) {
-  bool fits = false;
-  if (auto reduce = dyn_cast<AllReduceOp>(op)) {
-    fits = takeAll(reduce.getReduction() == dist::Reduction::Max
-                       ? layout.partialMax
-                       : layout.partial,
-                   axes);
-  } else if (auto scatter = dyn_cast<ReduceScatterOp>(op)) {
-    fits = takeAll(layout.partial, axes);
-    layout.dims[scatter.getDim()].append(axes.begin(), axes.end());
-  } else if (auto gather = dyn_cast<AllGatherOp>(op)) {
-    fits = takeLast(layout.dims[gather.getDim()], axes);
-  } else if (auto exchange = dyn_cast<AllToAllOp>(op)) {
-    fits = takeLast(layout.dims[exchange.getFrom()], axes);
-    layout.dims[exchange.getTo()].append(axes.begin(), axes.end());
-  } else if (auto slice = dyn_cast<ShardSliceOp>(op)) {
-    AxisSet taken = layout.split() | layout.partial | layout.partialMax;
-    fits = (taken & AxisSet(axes)).empty();
-    layout.dims[slice.getDim()].append(axes.begin(), axes.end());
-  }
-  return fits ? std::optional(layout) : std::nullopt;
-}
-
-LogicalResult SpmdVerifier::verifyCollective(Operation *op) {
-  AxisList axes;
-  for (auto name :
-       op->getAttrOfType<ArrayAttr>("axes").getAsRange<StringAttr>())
-    axes.push_back(*mesh.find(name));
-  for (auto [input, result] :
-       llvm::zip_equal(op->getOperands(), op->getResults())) {
-    auto from = layoutOf(op, input, "takes a value that"),
-         said = layoutOf(op, result, "gives a value that");
-    if (failed(from) || failed(said))
-      return failure();
-    std::optional<Layout> to = transferred(op, *from, axes);
-    if (!to)
-      return op->emitOpError()
-             << "over " << mesh.names(axes) << " has no meaning for a value "
-             << "that lies as " << mesh.attr(*from);
-    if (*to != *said)
-      return op->emitOpError() << "over " << mesh.names(axes) << " turns "
-                               << mesh.attr(*from) << " into " << mesh.attr(*to)
-                               << ", its result says " << mesh.attr(*said);
-  }
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// What a rank counts
-//===----------------------------------------------------------------------===//
-
-static std::optional<Numbered> findNumbered(Operation *op) {
-  return llvm::TypeSwitch<Operation *, std::optional<Numbered>>(op)
-      .Case([](EmbeddingOp op) {
-        return Numbered{op.getOffset(), op.getTable(), {0}};
-      })
-      .Case([](EmbeddingGradOp op) {
-        return Numbered{op.getOffset(), op.getDtable(), {0}};
-      })
-      .Case<RowMaxOp, CrossEntropyStatsOp, CrossEntropyGradOp>([](auto op) {
-        unsigned classes = tensorType(op.getLogits()).getRank() - 1;
-        return Numbered{op.getOffset(), op.getLogits(), {classes}};
-      })
-      .Case<AttentionOp, AttentionGradOp>(
-          [](auto op) -> std::optional<Numbered> {
-            if (op.getP().isZero())
-              return std::nullopt;
-            return Numbered{op.getHeadOrigin(), op.getQ(), {2}};
-          })
-      .Case([](DropoutOp op) {
-        Numbered numbered{op.getOrigin(), op.getInput(), {}};
-        for (unsigned dim = 0, end = tensorType(op.getInput()).getRank();
-             dim < end; ++dim)
-          if (dim != op.getBatchDim() && dim != op.getSeqDim())
-            numbered.dims.push_back(dim);
-        return numbered;
-      })
-      .Default(std::optional<Numbered>());
-}
-
-/// Whether a value is zero wherever one looks.
-static bool isZero(Value value) {
-  auto constant = value.getDefiningOp<ConstantOp>();
-  auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
-                           : DenseElementsAttr();
-  if (!elements || !elements.isSplat())
-    return false;
-  if (isa<IntegerType>(elements.getElementType()))
-    return elements.getSplatValue<APInt>().isZero();
-  return isa<FloatType>(elements.getElementType()) &&
-         elements.getSplatValue<APFloat>().isZero();
-}
-
-/// Whether a counter is, element by element, the rank's number along the axes
-/// times the extent of what it has; it may be added to what all ranks have.
-bool SpmdVerifier::startsAt(Value counter,
-                            ArrayRef<std::pair<AxisList, int64_t>> starts) {
-  if (auto sum = counter.getDefiningOp<SumOp>();
-      sum && sum.getNumOperands() == 2 && getSharding(sum.getOperand(0)) &&
-      mesh.layout(getSharding(sum.getOperand(0))) ==
-          Layout(tensorType(counter).getRank()))
-    counter = sum.getOperand(1);
-  if (auto list = counter.getDefiningOp<ConcatOp>()) {
-    auto isOne = [&](auto pair) {
-      return startsAt(std::get<0>(pair), std::get<1>(pair));
-    };
-    return list.getNumOperands() == starts.size() &&
-           llvm::all_of(llvm::zip(list.getOperands(), starts), isOne);
-  }
-  if (starts.size() != 1)
-    return false;
-  auto &[axes, extent] = starts.front();
-  if (axes.empty())
-    return isZero(counter);
-  if (auto reshape = counter.getDefiningOp<ReshapeOp>())
-    counter = reshape.getInput();
-  auto offset = counter.getDefiningOp<OffsetOp>();
-  return offset && offset.getAxes() == mesh.names(axes) &&
-         static_cast<int64_t>(offset.getExtent()) == extent;
-}
-
-LogicalResult SpmdVerifier::checkCounter(Operation *op,
-                                         const Numbered &numbered) {
-  auto layout = layoutOf(op, numbered.tensor, "numbers a value that");
-  if (failed(layout))
-    return failure();
-  RankedTensorType type = tensorType(numbered.tensor);
-  // One for a single dim, else of each dim of the tensor.
-  SmallVector<std::pair<AxisList, int64_t>> starts;
-  bool isSplit = false;
-  bool isList = isa<DropoutOp>(op);
-  for (unsigned dim = 0, end = type.getRank(); dim < end; ++dim) {
-    bool counted = llvm::is_contained(numbered.dims, dim);
-    isSplit |= counted && !layout->dims[dim].empty();
-    if (counted || isList)
-      starts.push_back(
-          {counted ? layout->dims[dim] : AxisList(), type.getDimSize(dim)});
-  }
-  if (!isSplit) {
-    if (!numbered.counter)
-      return success();
-    // The same number on each rank, whatever it is.
-    auto own = layoutOf(op, numbered.counter, "counts from a value that");
-    return success(succeeded(own));
-  }
-  if (numbered.counter && startsAt(numbered.counter, starts))
-    return success();
-  return op->emitOpError() << "numbers elements of a value that lies as "
-                           << mesh.attr(*layout)
-                           << ", but does not start with this rank's";
-}
-
-//===----------------------------------------------------------------------===//
-// Ops with a sharding rule
-//===----------------------------------------------------------------------===//
-
-/// The rule of an op as it was before it became one rank's. That its global
-/// types fit each other is half of the proof.
-FailureOr<ShardingRule> SpmdVerifier::globalRule(Operation *op,
-                                                 ArrayRef<Layout> operands,
-                                                 ArrayRef<Layout> results) {
-  Block scratch;
-  for (auto [operand, layout] : llvm::zip_equal(op->getOpOperands(), operands))
-    scratch.addArgument(mesh.globalType(tensorType(operand.get()), layout),
-                        op->getLoc());
-  Operation *twin = op->cloneWithoutRegions();
-  scratch.push_back(twin);
-  twin->setOperands(scratch.getArguments());
-  twin->setDiscardableAttrs(DictionaryAttr::get(op->getContext()));
-  for (auto [result, layout] : llvm::zip_equal(twin->getResults(), results))
-    result.setType(mesh.globalType(tensorType(result), layout));
-
-  std::string said;
-  {
-    ScopedDiagnosticHandler listen(op->getContext(), [&](Diagnostic &diag) {
-      said += (said.empty() ? "" : "; ") + diag.str();
-    });
-    if (succeeded(mlir::verify(twin)))
-      return cast<ShardingRuleInterface>(twin).getShardingRule();
-  }
-  return op->emitOpError() << "puts parts together that do not fit: " << said;
-}
-
-/// The axes that split each factor, by the dims of all values; all dims of a
-/// factor must agree.
-LogicalResult SpmdVerifier::findFactors(Operation *op, const ShardingRule &rule,
-                                        ArrayRef<Layout> values,
-                                        SmallVectorImpl<AxisList> &factors) {
-  SmallVector<std::optional<AxisList>> found(rule.factors.size());
-  SmallVector<ValueFactors> dims(rule.operands);
-  llvm::append_range(dims, rule.results);
-  // Dims of one factor first: they leave no choice.
-  for (bool merged : {false, true})
-    for (auto [i, value] : llvm::enumerate(values))
-      for (auto [dim, all] : llvm::enumerate(dims[i])) {
-        if ((all.size() != 1) != merged)
-          continue;
-        ArrayRef<Axis> axes = value.dims[dim];
-        bool usedUp = true, fits = true;
-        for (auto [at, factor] : llvm::enumerate(all)) {
-          std::optional<AxisList> &own = found[factor];
-          if (!own) {
-            // What the factors behind it leave of the dim's axes.
-            size_t behind = 0;
-            for (int other : ArrayRef(all).drop_front(at + 1))
-              behind += found[other] ? found[other]->size() : 0;
-            own.emplace(axes.drop_back(std::min(behind, axes.size())));
-          }
-          fits &= axes.take_front(own->size()) == ArrayRef(*own);
-          axes = axes.drop_front(std::min(own->size(), axes.size()));
-          // A minor factor is split where the major ones are single elements.
-          fits &= usedUp || own->empty();
-          usedUp &= rule.factors[factor].size == mesh.extent(*own);
-        }
-        if (!fits || !axes.empty())
-          return op->emitOpError()
-                 << (i < rule.operands.size() ? "takes operand "
-                                              : "gives result ")
-                 << (i < rule.operands.size() ? i : i - rule.operands.size())
-                 << " as " << mesh.attr(value)
-                 << ", which does not fit how the op is split";
-      }
-  for (auto [factor, axes] : llvm::zip_equal(rule.factors, found)) {
-    factors.push_back(axes.value_or(AxisList()));
-    if (factor.unshardable && !factor.maximum && !factors.back().empty())
-      return op->emitOpError() << "needs all of a dim that is split over "
-                               << mesh.names(factors.back());
-    if (factor.size % mesh.extent(factors.back()))
-      return op->emitOpError()
-             << "cannot split " << factor.size << " iterations over "
-             << mesh.names(factors.back());
-  }
-  return success();
-}
-
-/// Parts of a sum enter where the op adds nothing but such parts, or is linear
-/// in this operand alone and no loop is split over their axes.
-LogicalResult SpmdVerifier::checkPartial(Operation *op,
-                                         const ShardingRule &rule,
-                                         ArrayRef<Layout> operands,
-                                         AxisSet split, AxisSet &passed) {
-  for (const Layout &layout : operands)
-    passed = passed | layout.partial;
-  for (auto [i, layout] : llvm::enumerate(operands)) {
-    if (!layout.partialMax.empty())
-      return op->emitOpError()
-             << "takes operand " << i << " as a maximum over "
-             << names(layout.partialMax) << " that is still in parts";
-    if (rule.kind == ShardingRule::Kind::Additive) {
-      if (layout.partial == passed)
-        continue;
-      return op->emitOpError()
-             << "adds parts of a sum over " << names(passed - layout.partial)
-             << " to operand " << i << ", which is whole there";
-    }
-    if (layout.partial.empty())
-      continue;
-    if (rule.kind == ShardingRule::Kind::None || !rule.linear[i])
-      return op->emitOpError()
-             << "is not linear in operand " << i << ", which is partial over "
-             << names(layout.partial);
-    for (auto [j, other] : llvm::enumerate(operands))
-      if (j != i && !(other.partial & layout.partial).empty())
-        return op->emitOpError() << "multiplies operands " << i << " and " << j
-                                 << ", which are both partial over "
-                                 << names(other.partial & layout.partial);
-    if (!(split & layout.partial).empty())
-      return op->emitOpError()
-             << "is split over " << names(split & layout.partial)
-             << ", over which operand " << i << " is partial";
-  }
-  return success();
-}
-
-/// Whether an op turns a sum of squares that is the same along some axes into
-/// parts of a sum: divided by the number of ranks that have it. Stages are no
-/// replicas: each has parameters of its own, so that their sums are parts.
-bool SpmdVerifier::mayBecomePartial(Operation *op, AxisSet made) {
-  int64_t replicas = 1;
-  for (Axis axis : made.list())
-    if (mesh.role(axis) != AxisRole::Pipeline)
-      replicas *= mesh.extent(axis);
-  if (isa<SumOfSquaresOp>(op))
-    return replicas == 1;
-  auto scale = dyn_cast<ScaleOp>(op);
-  return scale && scale.getInput().getDefiningOp<SumOfSquaresOp>() &&
-         scale.getFactor().isExactlyValue(1.0 / replicas);
-}
-
-LogicalResult SpmdVerifier::checkResult(Operation *op, const ShardingRule &rule,
-                                        unsigned result,
-                                        ArrayRef<AxisList> factors,
-                                        AxisSet passed, const Layout &said) {
-  Layout due;
-  due.dims = said.dims; // findFactors has compared them
-  due.partial = passed;
-  llvm::SmallBitVector has(factors.size());
-  for (const DimFactors &dim : rule.results[result])
-    for (int factor : dim)
-      has.set(factor);
-  for (auto [i, axes] : llvm::enumerate(factors)) {
-    const ShardingRule::Factor &factor = rule.factors[i];
-    if (has[i] || factor.resolved)
-      continue;
-    AxisSet &parts = factor.maximum ? due.partialMax : due.partial;
-    parts = parts | AxisSet(axes);
-  }
-  if (due == said)
-    return success();
-  AxisSet made = said.partial - due.partial;
-  if (!made.empty() && mayBecomePartial(op, made)) {
-    due.partial = due.partial | made;
-    if (due == said)
-      return success();
-  }
-  return op->emitOpError() << "gives result " << result << " as "
-                           << mesh.attr(due) << ", which says "
-                           << mesh.attr(said);
-}
-
-LogicalResult SpmdVerifier::verifyRuled(Operation *op) {
-  std::optional<Numbered> numbered = findNumbered(op);
-  SmallVector<Layout> values;
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (numbered && operand.get() == numbered->counter) {
-      values.emplace_back(tensorType(operand.get()).getRank());
-      continue;
-    }
-    auto layout = layoutOf(op, operand.get(),
-                           "takes operand " +
-                               Twine(operand.getOperandNumber()) + ", which");
-    if (failed(layout))
-      return failure();
-    values.push_back(*layout);
-  }
-  for (OpResult result : op->getResults()) {
-    auto layout =
-        layoutOf(op, result,
-                 "gives result " + Twine(result.getResultNumber()) + ", which");
-    if (failed(layout))
-      return failure();
-    values.push_back(*layout);
-  }
-  auto operands = ArrayRef(values).take_front(op->getNumOperands()),
-       results = ArrayRef(values).drop_front(op->getNumOperands());
-  auto rule = globalRule(op, operands, results);
-  if (failed(rule))
-    return failure();
-  SmallVector<AxisList> factors;
-  if (failed(findFactors(op, *rule, values, factors)))
-    return failure();
-  AxisSet split, passed;
-  for (const AxisList &axes : factors)
-    split = split | AxisSet(axes);
-  if (failed(checkPartial(op, *rule, operands, split, passed)))
-    return failure();
-  for (auto [i, layout] : llvm::enumerate(results))
-    if (failed(checkResult(op, *rule, i, factors, passed, layout)))
-      return failure();
-  return numbered ? checkCounter(op, *numbered) : success();
-}
-
-//===----------------------------------------------------------------------===//
-// Where values begin and end
-//===----------------------------------------------------------------------===//
-
-/// Only a uniform constant has its own parts, and only zero is a sum of such.
-LogicalResult SpmdVerifier::verifyConstant(ConstantOp op) {
-  // What is counted by it is checked where it is counted.
-  if (!getSharding(op.getResult()))
-    return success();
-  auto layout = layoutOf(op, op.getResult(), "");
-  auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
-  bool isUniform = elements && elements.isSplat();
-  if (!layout->partialMax.empty() || (!layout->split().empty() && !isUniform) ||
-      (!layout->partial.empty() && !isZero(op.getResult())))
-    return op.emitOpError()
-           << "has the same elements on each rank, but lies as "
-           << mesh.attr(*layout);
-  return success();
-}
-
 /// What is read or written lies as its symbol. One stage adds to a sum over
 /// stages; the others have zero there.
 LogicalResult SpmdVerifier::verifyStore(Operation *op, Value value,
                                         StringAttr symbol) {
-  auto layout = layoutOf(op, value, "moves a value that");
+  auto layout = layouts.layoutOf(op, value, "moves a value that");
   if (failed(layout))
     return failure();
   auto known = symbols.find(symbol.getValue());
@@ -519,7 +63,7 @@ LogicalResult SpmdVerifier::verifyReturn(func::ReturnOp op) {
   auto function = op->getParentOfType<func::FuncOp>();
   for (OpOperand &operand : op->getOpOperands()) {
     unsigned i = operand.getOperandNumber();
-    auto layout = layoutOf(op, operand.get(), "returns a value that");
+    auto layout = layouts.layoutOf(op, operand.get(), "returns a value that");
     if (failed(layout))
       return failure();
     if (!layout->partial.empty() || !layout->partialMax.empty())
@@ -537,7 +81,6 @@ LogicalResult SpmdVerifier::verifyReturn(func::ReturnOp op) {
 
 LogicalResult SpmdVerifier::verify(Operation &op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
-      .Case([&](ConstantOp op) { return verifyConstant(op); })
       .Case([&](ReadOp op) {
         return verifyStore(op, op.getResult(), op.getSymbolAttr().getAttr());
       })
@@ -545,31 +88,16 @@ LogicalResult SpmdVerifier::verify(Operation &op) {
         return verifyStore(op, op->getOperand(0), op.getSymbolAttr().getAttr());
       })
       .Case([&](func::ReturnOp op) { return verifyReturn(op); })
-      .Case<AllReduceOp, AllGatherOp, ReduceScatterOp, ShardSliceOp,
-            AllToAllOp>([&](auto op) { return verifyCollective(op); })
-      // Where it is used to count, it is compared with what is counted.
-      .Case([&](OffsetOp op) { return success(); })
-      .Default([&](Operation *op) -> LogicalResult {
-        if (isa<ReshardOp>(op))
-          return op->emitOpError("is left in a partitioned program");
-        if (!isa<ShardingRuleInterface>(op))
-          return op->emitOpError("says nothing about how its dims are split");
-        // Part of a counter, which has no layout and no user that takes it
-        // for more.
-        if (isa<ReshapeOp, ConcatOp, SumOp>(op) &&
-            !getSharding(op->getResult(0)))
-          return success();
-        return verifyRuled(op);
-      });
+      .Default([&](Operation *op) { return layouts.verify(op); });
 }
 
 LogicalResult SpmdVerifier::verify(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError("has more than one block");
   for (BlockArgument argument : function.getArguments())
-    if (failed(layoutOf(function, argument,
-                        "has argument " + Twine(argument.getArgNumber()) +
-                            ", which")))
+    if (failed(layouts.layoutOf(
+            function, argument,
+            "has argument " + Twine(argument.getArgNumber()) + ", which")))
       return failure();
   for (Operation &op : function.getBody().front())
     if (failed(verify(op)))
@@ -588,8 +116,9 @@ LogicalResult SpmdVerifier::run() {
     // Beside the global type there is one (verified).
     Layout layout = mesh.layout(op.getAttrOfType<ShardingAttr>(kShardingAttr));
     if (isa<ParamOp>(op) && !layout.partial.empty())
-      return op.emitOpError() << "is partial over " << names(layout.partial)
-                              << ": a parameter is no sum";
+      return op.emitOpError()
+             << "is partial over " << layouts.names(layout.partial)
+             << ": a parameter is no sum";
     symbols[SymbolTable::getSymbolName(&op)] = layout;
   }
   for (auto function : module.getOps<func::FuncOp>())

@@ -1,5 +1,6 @@
 //===- ExpandAttention.cpp - Attention as contractions and row ops --------===//
 
+#include "dialects/Dist/Dist.h"
 #include "dialects/NN/NN.h"
 #include "passes/Codegen/Kernels/Passes.h"
 
@@ -185,6 +186,11 @@ struct NNExpandAttentionPass
         made.setDiscardableAttr(mark.getName(), mark.getValue());
   }
   void runOnOperation() override {
+    // Kernels are one where the ops are, however what these take lies.
+    getOperation().walk([](Operation *op) {
+      op->removeDiscardableAttr(dist::kShardingsAttr);
+      op->removeDiscardableAttr(dist::kArgumentsAttr);
+    });
     getOperation().walk([&](nn::AttentionOp op) { expandMarked(op); });
     getOperation().walk([&](nn::AttentionGradOp op) { expandMarked(op); });
   }

@@ -9,7 +9,7 @@
 // The narrow value between the two layers crosses, and its cotangent.
 // CHECK: pipe.body @forward.0.body {{.*}} -> ({{.*}}tensor<4x6x2xf32>) {
 // CHECK: pipe.task @forward.0 stage 0 forward calls @forward.0.body (@input.tokens, @wte, @down) -> ({{.*}}@[[ACT:value.[0-9]+]])
-// CHECK: pipe.body @forward.1.body (%{{.*}}: tensor<4x6x2xf32>,
+// CHECK: pipe.body @forward.1.body (%{{.*}}: tensor<4x6x2xf32> as #x_x_x,
 // CHECK: pipe.task @forward.1 stage 1 forward calls @forward.1.body (@[[ACT]],
 // CHECK: pipe.body @backward.1.body {{.*}} -> (tensor<4x6x2xf32>, tensor<2x4xf32> into {{[0-9]+}}, tensor<8x4xf32> into {{[0-9]+}}) {
 // CHECK: pipe.task @backward.1 stage 1 backward {{.*}} -> (@[[GRAD:value.[0-9]+]], @grad.up, @grad.wte)
@@ -17,11 +17,11 @@
 // CHECK: pipe.task @tied.0.1 stage 1 update calls @tied.0.1.body (@grad.wte) -> (@[[TIED1:.*]])
 
 // CHECK-LABEL: pipe.body @update.0.body
-// CHECK: %[[SUM:.*]] = nn.sum %grad.wte, %{{.*}} : tensor<8x4xf32>
+// CHECK: %[[SUM:.*]] = nn.sum %grad.wte, %{{.*}} {{.*}}: tensor<8x4xf32>
 // CHECK: nn.sum_of_squares %[[SUM]]
 // CHECK: dist.all_reduce sum {{.*}} over ["pp"]
 // CHECK-LABEL: pipe.body @update.1.body
-// CHECK: %[[SUM:.*]] = nn.sum %{{.*}}, %grad.wte : tensor<8x4xf32>
+// CHECK: %[[SUM:.*]] = nn.sum %{{.*}}, %grad.wte {{.*}}: tensor<8x4xf32>
 // CHECK-NOT: nn.sum_of_squares %[[SUM]]
 // CHECK: pipe.yield
 

@@ -138,16 +138,17 @@ func.func @regions(
   return
 }
 
-// An activation is resolved before it goes to another stage; a part over a data
-// axis, as of a shared parameter's gradient, goes as it is.
+// A value is resolved before it goes to another stage, whatever axes it is in
+// parts over.
 // CHECK: func.func @stages(%[[A0:[^ :,#]+]]: tensor<8x4xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>}, %[[A1:[^ :,#]+]]: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}]>}, %[[A2:[^ :,#]+]]: tensor<8x4xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}, %[[A3:[^ :,#]+]]: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}]>}) {
 // CHECK-NEXT: %[[V0:[^ :,#]+]] = nn.contract "mk,kn->mn" %[[A0]], %[[A1]] {dist.id = 41 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"tp"}>], nn.stage = 0 : i64} : tensor<8x4xf32>, tensor<4x8xf32> -> tensor<8x8xf32>
 // CHECK-NEXT: %[[V1:[^ :,#]+]] = nn.scale %[[V0]] by 2.000000e+00 {dist.id = 42 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"tp"}>], nn.stage = 0 : i64} : tensor<8x8xf32>
 // CHECK-NEXT: %[[V2:[^ :,#]+]] = dist.reshard %[[V1]] from <@mesh, [{}, {}], partial = {"tp"}> to <@mesh, [{}, {}]> {dist.id = 43 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}]>], nn.stage = 0 : i64} : tensor<8x8xf32>
 // CHECK-NEXT: %[[V3:[^ :,#]+]] = nn.scale %[[V2]] by 2.000000e+00 {dist.id = 44 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}]>], nn.stage = 1 : i64} : tensor<8x8xf32>
 // CHECK-NEXT: %[[V4:[^ :,#]+]] = nn.contract "mk,kn->mn" %[[A2]], %[[A3]] {dist.id = 45 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"dp"}>], nn.stage = 0 : i64} : tensor<8x4xf32>, tensor<4x8xf32> -> tensor<8x8xf32>
-// CHECK-NEXT: %[[V5:[^ :,#]+]] = nn.scale %[[V4]] by 2.000000e+00 {dist.id = 46 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"dp"}>], nn.stage = 1 : i64} : tensor<8x8xf32>
-// CHECK-NEXT: %[[V6:[^ :,#]+]] = nn.scale %[[V5]] by 2.000000e+00 {dist.id = 47 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"dp"}>]} : tensor<8x8xf32>
+// CHECK-NEXT: %[[V5:[^ :,#]+]] = dist.reshard %[[V4]] from <@mesh, [{}, {}], partial = {"dp"}> to <@mesh, [{}, {}]> {dist.id = 46 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}]>], nn.stage = 0 : i64} : tensor<8x8xf32>
+// CHECK-NEXT: %[[V6:[^ :,#]+]] = nn.scale %[[V5]] by 2.000000e+00 {dist.id = 47 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}]>], nn.stage = 1 : i64} : tensor<8x8xf32>
+// CHECK-NEXT: %[[V7:[^ :,#]+]] = nn.scale %[[V6]] by 2.000000e+00 {dist.id = 48 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<8x8xf32>
 // CHECK-NEXT: return
 func.func @stages(
     %x: tensor<8x4xf32> {dist.seeds = [#dist.seed<level = 1, result = 0, sharding = <@mesh, [{}, {"tp"}]>, reason = "seed">]},
@@ -165,13 +166,13 @@ func.func @stages(
 
 // Gradients are added up as they come.
 // CHECK: func.func @microbatch(%[[A0:[^ :,#]+]]: tensor<8x4xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}]>, nn.role = #nn.role<data>}, %[[A1:[^ :,#]+]]: tensor<8x4x2xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}, {"tp"}]>, nn.role = #nn.role<data>}) {
-// CHECK-NEXT: %[[V0:[^ :,#]+]] = dist.reshard %[[A0]] from <@mesh, [{"dp"}, {}]> to <@mesh, [{"dp"}, {"tp"}]> {dist.id = 48 : i64, dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {"tp"}]>], nn.bwd} : tensor<8x4xf32>
-// CHECK-NEXT: %[[V1:[^ :,#]+]] = nn.contract "bk,bn->kn" %[[V0]], %[[A0]] {dist.id = 49 : i64, dist.shardings = [#dist.sharding<@mesh, [{"tp"}, {}], partial = {"dp"}>], nn.bwd} : tensor<8x4xf32>, tensor<8x4xf32> -> tensor<4x4xf32>
-// CHECK-NEXT: nn.accumulate %[[V1]], @grad.w : tensor<4x4xf32> {dist.id = 50 : i64, nn.bwd}
-// CHECK-NEXT: %[[V2:[^ :,#]+]] = nn.reduce %[[A1]] [0, 2] {dist.id = 51 : i64, dist.shardings = [#dist.sharding<@mesh, [{}], partial = {"dp", "tp"}>], nn.bwd} : tensor<8x4x2xf32> -> tensor<4xf32>
-// CHECK-NEXT: nn.accumulate %[[V2]], @grad.b : tensor<4xf32> {dist.id = 52 : i64, nn.bwd}
-// CHECK-NEXT: %[[V3:[^ :,#]+]] = nn.reduce %[[A1]] [0, 1, 2] {dist.id = 53 : i64, dist.shardings = [#dist.sharding<@mesh, [], partial = {"dp", "tp"}>]} : tensor<8x4x2xf32> -> tensor<f32>
-// CHECK-NEXT: nn.accumulate %[[V3]], @loss_sum : tensor<f32> {dist.id = 54 : i64}
+// CHECK-NEXT: %[[V0:[^ :,#]+]] = dist.reshard %[[A0]] from <@mesh, [{"dp"}, {}]> to <@mesh, [{"dp"}, {"tp"}]> {dist.id = 49 : i64, dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {"tp"}]>], nn.bwd} : tensor<8x4xf32>
+// CHECK-NEXT: %[[V1:[^ :,#]+]] = nn.contract "bk,bn->kn" %[[V0]], %[[A0]] {dist.id = 50 : i64, dist.shardings = [#dist.sharding<@mesh, [{"tp"}, {}], partial = {"dp"}>], nn.bwd} : tensor<8x4xf32>, tensor<8x4xf32> -> tensor<4x4xf32>
+// CHECK-NEXT: nn.accumulate %[[V1]], @grad.w : tensor<4x4xf32> {dist.id = 51 : i64, nn.bwd}
+// CHECK-NEXT: %[[V2:[^ :,#]+]] = nn.reduce %[[A1]] [0, 2] {dist.id = 52 : i64, dist.shardings = [#dist.sharding<@mesh, [{}], partial = {"dp", "tp"}>], nn.bwd} : tensor<8x4x2xf32> -> tensor<4xf32>
+// CHECK-NEXT: nn.accumulate %[[V2]], @grad.b : tensor<4xf32> {dist.id = 53 : i64, nn.bwd}
+// CHECK-NEXT: %[[V3:[^ :,#]+]] = nn.reduce %[[A1]] [0, 1, 2] {dist.id = 54 : i64, dist.shardings = [#dist.sharding<@mesh, [], partial = {"dp", "tp"}>]} : tensor<8x4x2xf32> -> tensor<f32>
+// CHECK-NEXT: nn.accumulate %[[V3]], @loss_sum : tensor<f32> {dist.id = 55 : i64}
 // CHECK-NEXT: return
 func.func @microbatch(
     %x: tensor<8x4xf32> {nn.role = #nn.role<data>, dist.seeds = [#dist.seed<level = 1, result = 0, sharding = <@mesh, [{"dp"}, {}]>, reason = "seed">]},
@@ -186,8 +187,8 @@ func.func @microbatch(
 }
 
 // CHECK: func.func @counts(%[[A0:[^ :,#]+]]: tensor<8x4xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}]>, nn.role = #nn.role<data>}) {
-// CHECK-NEXT: %[[V0:[^ :,#]+]] = nn.reduce %[[A0]] [0, 1] {dist.id = 55 : i64, dist.shardings = [#dist.sharding<@mesh, [], partial = {"dp"}>]} : tensor<8x4xf32> -> tensor<f32>
-// CHECK-NEXT: nn.accumulate %[[V0]], @count : tensor<f32> {dist.id = 56 : i64}
+// CHECK-NEXT: %[[V0:[^ :,#]+]] = nn.reduce %[[A0]] [0, 1] {dist.id = 56 : i64, dist.shardings = [#dist.sharding<@mesh, [], partial = {"dp"}>]} : tensor<8x4xf32> -> tensor<f32>
+// CHECK-NEXT: nn.accumulate %[[V0]], @count : tensor<f32> {dist.id = 57 : i64}
 // CHECK-NEXT: return
 func.func @counts(
     %x: tensor<8x4xf32> {nn.role = #nn.role<data>, dist.seeds = [#dist.seed<level = 1, result = 0, sharding = <@mesh, [{"dp"}, {}]>, reason = "seed">]}) {
@@ -200,31 +201,31 @@ func.func @counts(
 // rest; a norm is of sums that are shares of the whole. What is cleared lies as
 // it is accumulated to, whatever else the zero is for.
 // CHECK: func.func @update(%[[A0:[^ :,#]+]]: tensor<f32> {dist.sharding = #dist.sharding<@mesh, []>, nn.role = #nn.role<lr>}) -> (tensor<f32> {dist.sharding = #dist.sharding<@mesh, []>}) {
-// CHECK-NEXT: %[[V0:[^ :,#]+]] = nn.read @w : tensor<4x4xf32> {dist.id = 57 : i64, dist.shardings = [#dist.sharding<@mesh, [{"tp"}, {}]>]}
-// CHECK-NEXT: %[[V1:[^ :,#]+]] = nn.read @grad.w : tensor<4x4xf32> {dist.id = 58 : i64, dist.shardings = [#dist.sharding<@mesh, [{"tp"}, {}], partial = {"dp"}>]}
-// CHECK-NEXT: %[[V2:[^ :,#]+]] = dist.reshard %[[V1]] from <@mesh, [{"tp"}, {}], partial = {"dp"}> to <@mesh, [{"tp"}, {}]> {dist.id = 59 : i64, dist.shardings = [#dist.sharding<@mesh, [{"tp"}, {}]>]} : tensor<4x4xf32>
-// CHECK-NEXT: %[[V3:[^ :,#]+]] = nn.read @grad.b : tensor<4xf32> {dist.id = 60 : i64, dist.shardings = [#dist.sharding<@mesh, [{}], partial = {"dp", "tp"}>]}
-// CHECK-NEXT: %[[V4:[^ :,#]+]] = dist.reshard %[[V3]] from <@mesh, [{}], partial = {"dp", "tp"}> to <@mesh, [{}], partial = {"tp"}> {dist.id = 61 : i64, dist.shardings = [#dist.sharding<@mesh, [{}], partial = {"tp"}>]} : tensor<4xf32>
-// CHECK-NEXT: %[[V5:[^ :,#]+]] = dist.reshard %[[V4]] from <@mesh, [{}], partial = {"tp"}> to <@mesh, [{}]> {dist.id = 62 : i64, dist.shardings = [#dist.sharding<@mesh, [{}]>]} : tensor<4xf32>
-// CHECK-NEXT: %[[V6:[^ :,#]+]] = nn.sum_of_squares %[[V2]] {dist.id = 63 : i64, dist.shardings = [#dist.sharding<@mesh, [], partial = {"tp"}>]} : tensor<4x4xf32> -> tensor<f32>
-// CHECK-NEXT: %[[V7:[^ :,#]+]] = dist.reshard %[[V6]] from <@mesh, [], partial = {"tp"}> to <@mesh, [], partial = {"pp", "dp", "tp"}> {dist.id = 64 : i64, dist.shardings = [#dist.sharding<@mesh, [], partial = {"pp", "dp", "tp"}>]} : tensor<f32>
-// CHECK-NEXT: %[[V8:[^ :,#]+]] = nn.sum_of_squares %[[V5]] {dist.id = 65 : i64, dist.shardings = [#dist.sharding<@mesh, []>]} : tensor<4xf32> -> tensor<f32>
-// CHECK-NEXT: %[[V9:[^ :,#]+]] = dist.reshard %[[V8]] from <@mesh, []> to <@mesh, [], partial = {"pp", "dp", "tp"}> {dist.id = 66 : i64, dist.shardings = [#dist.sharding<@mesh, [], partial = {"pp", "dp", "tp"}>]} : tensor<f32>
-// CHECK-NEXT: %[[V10:[^ :,#]+]] = nn.sum %[[V7]], %[[V9]] {dist.id = 67 : i64, dist.shardings = [#dist.sharding<@mesh, [], partial = {"pp", "dp", "tp"}>]} : tensor<f32>
-// CHECK-NEXT: %[[V11:[^ :,#]+]] = dist.reshard %[[V10]] from <@mesh, [], partial = {"pp", "dp", "tp"}> to <@mesh, []> {dist.id = 68 : i64, dist.shardings = [#dist.sharding<@mesh, []>]} : tensor<f32>
-// CHECK-NEXT: %[[V12:[^ :,#]+]] = nn.sqrt %[[V11]] {dist.id = 69 : i64, dist.shardings = [#dist.sharding<@mesh, []>]} : tensor<f32>
-// CHECK-NEXT: %[[V13:[^ :,#]+]] = nn.read @loss_sum : tensor<f32> {dist.id = 70 : i64, dist.shardings = [#dist.sharding<@mesh, [], partial = {"pp", "dp", "tp"}>]}
-// CHECK-NEXT: %[[V14:[^ :,#]+]] = dist.reshard %[[V13]] from <@mesh, [], partial = {"pp", "dp", "tp"}> to <@mesh, []> {dist.id = 71 : i64, dist.shardings = [#dist.sharding<@mesh, []>]} : tensor<f32>
-// CHECK-NEXT: %[[V15:[^ :,#]+]] = nn.div %[[V14]], %[[V12]] {dist.id = 72 : i64, dist.shardings = [#dist.sharding<@mesh, []>]} : tensor<f32>
-// CHECK-NEXT: %[[V16:[^ :,#]+]] = nn.sgd %[[V0]], %[[V2]] grad_scale %[[V15]] lr %[[A0]] weight_decay %[[A0]] {dist.id = 73 : i64, dist.shardings = [#dist.sharding<@mesh, [{"tp"}, {}]>]} : tensor<4x4xf32>, tensor<4x4xf32>, tensor<f32>, tensor<f32>, tensor<f32>
-// CHECK-NEXT: nn.write %[[V16]], @w : tensor<4x4xf32> {dist.id = 74 : i64}
-// CHECK-NEXT: %[[V17:[^ :,#]+]] = nn.constant dense<0.000000e+00> : tensor<4x4xf32> {dist.id = 75 : i64, dist.shardings = [#dist.sharding<@mesh, [{"tp"}, {}], partial = {"dp"}>]}
-// CHECK-NEXT: nn.write %[[V17]], @grad.w : tensor<4x4xf32> {dist.id = 76 : i64}
-// CHECK-NEXT: %[[V18:[^ :,#]+]] = nn.constant dense<0.000000e+00> : tensor<4xf32> {dist.id = 77 : i64, dist.shardings = [#dist.sharding<@mesh, [{}]>]}
-// CHECK-NEXT: %[[V19:[^ :,#]+]] = nn.constant dense<0.000000e+00> : tensor<4xf32> {dist.id = 78 : i64, dist.shardings = [#dist.sharding<@mesh, [{}], partial = {"dp", "tp"}>]}
-// CHECK-NEXT: nn.write %[[V19]], @grad.b : tensor<4xf32> {dist.id = 79 : i64}
-// CHECK-NEXT: %[[V20:[^ :,#]+]] = nn.exp %[[V18]] {dist.id = 80 : i64, dist.shardings = [#dist.sharding<@mesh, [{}]>]} : tensor<4xf32>
-// CHECK-NEXT: nn.write %[[V20]], @b : tensor<4xf32> {dist.id = 81 : i64}
+// CHECK-NEXT: %[[V0:[^ :,#]+]] = nn.read @w : tensor<4x4xf32> {dist.id = 58 : i64, dist.shardings = [#dist.sharding<@mesh, [{"tp"}, {}]>]}
+// CHECK-NEXT: %[[V1:[^ :,#]+]] = nn.read @grad.w : tensor<4x4xf32> {dist.id = 59 : i64, dist.shardings = [#dist.sharding<@mesh, [{"tp"}, {}], partial = {"dp"}>]}
+// CHECK-NEXT: %[[V2:[^ :,#]+]] = dist.reshard %[[V1]] from <@mesh, [{"tp"}, {}], partial = {"dp"}> to <@mesh, [{"tp"}, {}]> {dist.id = 60 : i64, dist.shardings = [#dist.sharding<@mesh, [{"tp"}, {}]>]} : tensor<4x4xf32>
+// CHECK-NEXT: %[[V3:[^ :,#]+]] = nn.read @grad.b : tensor<4xf32> {dist.id = 61 : i64, dist.shardings = [#dist.sharding<@mesh, [{}], partial = {"dp", "tp"}>]}
+// CHECK-NEXT: %[[V4:[^ :,#]+]] = dist.reshard %[[V3]] from <@mesh, [{}], partial = {"dp", "tp"}> to <@mesh, [{}], partial = {"tp"}> {dist.id = 62 : i64, dist.shardings = [#dist.sharding<@mesh, [{}], partial = {"tp"}>]} : tensor<4xf32>
+// CHECK-NEXT: %[[V5:[^ :,#]+]] = dist.reshard %[[V4]] from <@mesh, [{}], partial = {"tp"}> to <@mesh, [{}]> {dist.id = 63 : i64, dist.shardings = [#dist.sharding<@mesh, [{}]>]} : tensor<4xf32>
+// CHECK-NEXT: %[[V6:[^ :,#]+]] = nn.sum_of_squares %[[V2]] {dist.id = 64 : i64, dist.shardings = [#dist.sharding<@mesh, [], partial = {"tp"}>]} : tensor<4x4xf32> -> tensor<f32>
+// CHECK-NEXT: %[[V7:[^ :,#]+]] = dist.reshard %[[V6]] from <@mesh, [], partial = {"tp"}> to <@mesh, [], partial = {"pp", "dp", "tp"}> {dist.id = 65 : i64, dist.shardings = [#dist.sharding<@mesh, [], partial = {"pp", "dp", "tp"}>]} : tensor<f32>
+// CHECK-NEXT: %[[V8:[^ :,#]+]] = nn.sum_of_squares %[[V5]] {dist.id = 66 : i64, dist.shardings = [#dist.sharding<@mesh, []>]} : tensor<4xf32> -> tensor<f32>
+// CHECK-NEXT: %[[V9:[^ :,#]+]] = dist.reshard %[[V8]] from <@mesh, []> to <@mesh, [], partial = {"pp", "dp", "tp"}> {dist.id = 67 : i64, dist.shardings = [#dist.sharding<@mesh, [], partial = {"pp", "dp", "tp"}>]} : tensor<f32>
+// CHECK-NEXT: %[[V10:[^ :,#]+]] = nn.sum %[[V7]], %[[V9]] {dist.id = 68 : i64, dist.shardings = [#dist.sharding<@mesh, [], partial = {"pp", "dp", "tp"}>]} : tensor<f32>
+// CHECK-NEXT: %[[V11:[^ :,#]+]] = dist.reshard %[[V10]] from <@mesh, [], partial = {"pp", "dp", "tp"}> to <@mesh, []> {dist.id = 69 : i64, dist.shardings = [#dist.sharding<@mesh, []>]} : tensor<f32>
+// CHECK-NEXT: %[[V12:[^ :,#]+]] = nn.sqrt %[[V11]] {dist.id = 70 : i64, dist.shardings = [#dist.sharding<@mesh, []>]} : tensor<f32>
+// CHECK-NEXT: %[[V13:[^ :,#]+]] = nn.read @loss_sum : tensor<f32> {dist.id = 71 : i64, dist.shardings = [#dist.sharding<@mesh, [], partial = {"pp", "dp", "tp"}>]}
+// CHECK-NEXT: %[[V14:[^ :,#]+]] = dist.reshard %[[V13]] from <@mesh, [], partial = {"pp", "dp", "tp"}> to <@mesh, []> {dist.id = 72 : i64, dist.shardings = [#dist.sharding<@mesh, []>]} : tensor<f32>
+// CHECK-NEXT: %[[V15:[^ :,#]+]] = nn.div %[[V14]], %[[V12]] {dist.id = 73 : i64, dist.shardings = [#dist.sharding<@mesh, []>]} : tensor<f32>
+// CHECK-NEXT: %[[V16:[^ :,#]+]] = nn.sgd %[[V0]], %[[V2]] grad_scale %[[V15]] lr %[[A0]] weight_decay %[[A0]] {dist.id = 74 : i64, dist.shardings = [#dist.sharding<@mesh, [{"tp"}, {}]>]} : tensor<4x4xf32>, tensor<4x4xf32>, tensor<f32>, tensor<f32>, tensor<f32>
+// CHECK-NEXT: nn.write %[[V16]], @w : tensor<4x4xf32> {dist.id = 75 : i64}
+// CHECK-NEXT: %[[V17:[^ :,#]+]] = nn.constant dense<0.000000e+00> : tensor<4x4xf32> {dist.id = 76 : i64, dist.shardings = [#dist.sharding<@mesh, [{"tp"}, {}], partial = {"dp"}>]}
+// CHECK-NEXT: nn.write %[[V17]], @grad.w : tensor<4x4xf32> {dist.id = 77 : i64}
+// CHECK-NEXT: %[[V18:[^ :,#]+]] = nn.constant dense<0.000000e+00> : tensor<4xf32> {dist.id = 78 : i64, dist.shardings = [#dist.sharding<@mesh, [{}]>]}
+// CHECK-NEXT: %[[V19:[^ :,#]+]] = nn.constant dense<0.000000e+00> : tensor<4xf32> {dist.id = 79 : i64, dist.shardings = [#dist.sharding<@mesh, [{}], partial = {"dp", "tp"}>]}
+// CHECK-NEXT: nn.write %[[V19]], @grad.b : tensor<4xf32> {dist.id = 80 : i64}
+// CHECK-NEXT: %[[V20:[^ :,#]+]] = nn.exp %[[V18]] {dist.id = 81 : i64, dist.shardings = [#dist.sharding<@mesh, [{}]>]} : tensor<4xf32>
+// CHECK-NEXT: nn.write %[[V20]], @b : tensor<4xf32> {dist.id = 82 : i64}
 // CHECK-NEXT: return %[[V15]] : tensor<f32>
 func.func @update(%lr: tensor<f32> {nn.role = #nn.role<lr>}) -> tensor<f32> {
   %w = nn.read @w : tensor<4x4xf32>
