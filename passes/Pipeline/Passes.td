@@ -76,10 +76,16 @@ def PipeSchedulePass : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
     it and sent just after the one that made it; a value for a distant stage
     goes through those between. A send and the receive after it from the same
     stage are joined. What repeats itself a microbatch later becomes a loop.
+
+    With `ahead` what the next task of a direction needs is received before the
+    one at hand runs, as far as there is one order of all transfers that every
+    stage keeps to, for streams of their own to do: nothing is joined.
   }];
   let options = [
     Option<"kind", "kind", "std::string", "\"1f1b\"", "gpipe or 1f1b">,
-    Option<"microbatches", "microbatches", "int64_t", "1", "Per step">];
+    Option<"microbatches", "microbatches", "int64_t", "1", "Per step">,
+    Option<"ahead", "ahead", "bool", "false",
+           "Receive a microbatch ahead">];
   let dependentDialects = ["::pcc::pipe::PipeDialect"];
 }
 

@@ -9,6 +9,7 @@
 #include "passes/Codegen/Lower/LowerTask.h"
 #include "passes/Codegen/Lower/MergeReductions.h"
 #include "passes/Codegen/Lower/Plan.h"
+#include "passes/Codegen/Lower/Streams.h"
 #include "passes/Codegen/Passes.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -59,8 +60,8 @@ int64_t elements(ArrayRef<int64_t> shape) {
 
 class ProgramLowering {
 public:
-  explicit ProgramLowering(ModuleOp module)
-      : module(module), symbols(module), kernels(module),
+  ProgramLowering(ModuleOp module, bool overlap)
+      : module(module), overlap(overlap), symbols(module), kernels(module),
         builder(module.getContext()) {}
 
   LogicalResult run() {
@@ -89,6 +90,7 @@ private:
                  ArrayRef<NamedAttribute> attrs);
 
   ModuleOp module;
+  bool overlap;
   SymbolTable symbols;
   SingleOpKernels kernels;
   OpBuilder builder;
@@ -224,7 +226,7 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
           used.insert(half.value);
       });
   }
-  Schedules schedules(module, index);
+  Schedules schedules(module, index, overlap);
   for (Operation &op : *module.getBody()) {
     auto symbol = dyn_cast<SymbolOpInterface>(op);
     if (!symbol || !used.contains(symbol.getName()))
@@ -269,10 +271,14 @@ struct RTLowerPass : pcc::impl::RTLowerPassBase<RTLowerPass> {
       module.emitError("has no schedule to lower");
       return signalPassFailure();
     }
-    if (failed(ProgramLowering(module).run()))
+    if (failed(ProgramLowering(module, overlap).run()))
       return signalPassFailure();
     auto program = *module.getOps<rt::ProgramOp>().begin();
     for (auto stage : module.getOps<rt::StageOp>()) {
+      if (overlap)
+        assignStreams(stage);
+      if (failed(orderStreams(stage)))
+        return signalPassFailure();
       planArena(stage);
       mergeReductions(stage, program.getAxes());
     }
