@@ -15,7 +15,8 @@ static constexpr uint64_t kMovesPerOrder = 64;
 
 /// Whether a buffer holds from one entry point to the next what it does.
 static bool isKept(rt::BufferOp buffer) {
-  return buffer.getKind() <= rt::BufferKind::Sum;
+  return buffer.getKind() <= rt::BufferKind::Sum &&
+         buffer.getKind() != rt::BufferKind::Gradient;
 }
 
 /// All slots.

@@ -6,8 +6,7 @@
 using namespace mlir;
 using namespace pcc;
 
-Schedules::Schedules(ModuleOp module, int64_t stage, bool overlap)
-    : symbols(module), overlap(overlap) {
+Schedules::Schedules(ModuleOp module, int64_t stage) : symbols(module) {
   for (auto schedule : module.getOps<pipe::ScheduleOp>())
     if (int64_t(schedule.getStage()) == stage) {
       schedules.push_back(schedule);
@@ -62,28 +61,18 @@ void Schedules::findSlots(pipe::ScheduleOp schedule) {
     if (auto run = dyn_cast<pipe::RunOp>(*next))
       for (Lives *value : touched[run])
         value->touch(next.microbatchOf(run), moment);
-    for (const pipe::Half &half : next.getHalves()) {
-      Lives &life = lives[half.value];
-      life.touch(half.microbatch, moment);
-      if (!overlap || !isa<pipe::SendOp, pipe::RecvOp>(*next))
-        continue;
-      overlapped.insert(half.value);
-      // It may be on its way until the next one leaves.
-      if (half.isSend && half.microbatch > 0)
-        life.touch(half.microbatch - 1, moment);
-    }
+    for (const pipe::Half &half : next.getHalves())
+      lives[half.value].touch(half.microbatch, moment);
   }
   for (auto &[name, life] : lives) {
     int64_t &slots = needed[name];
     slots = std::max(slots, life.findDistance());
-    if (!overlapped.contains(name))
-      modulus = std::max(modulus, slots);
+    modulus = std::max(modulus, slots);
   }
 }
 
 int64_t Schedules::getSlots(StringRef value) const {
-  int64_t slots = needed.lookup(value);
-  return slots <= 1 ? 1 : overlapped.contains(value) ? slots : modulus;
+  return needed.lookup(value) > 1 ? modulus : 1;
 }
 
 namespace {
@@ -149,7 +138,8 @@ void EntryLowering::lower(pipe::LoopOp op) {
 
 void EntryLowering::lower(pipe::RunOp run) {
   auto task = symbols.lookup<pipe::TaskOp>(run.getTask());
-  auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
+  FlatSymbolRefAttr callee = task.getCallee(run.getFirst());
+  auto body = symbols.lookup<pipe::BodyOp>(callee.getValue());
   auto addressOf = [&](StringRef symbol) {
     return address(symbol, variable, run.getMicrobatchAt(0));
   };
@@ -163,7 +153,7 @@ void EntryLowering::lower(pipe::RunOp run) {
   for (unsigned i = 0; i < task.getTargets().size(); ++i)
     if (!body.getReplaced(i))
       args.push_back(addressOf(task.getTarget(i)));
-  rt::CallOp::create(builder, loc, task.getBodyAttr(), args,
+  rt::CallOp::create(builder, loc, callee, args,
                      /*frame=*/FlatSymbolRefAttr());
 }
 
@@ -190,7 +180,8 @@ void Schedules::lower(rt::StageOp stage) {
     builder.setInsertionPointToEnd(stage.getBlock());
     auto function =
         rt::FuncOp::create(builder, schedule.getLoc(),
-                           rt::kEntries[static_cast<int>(schedule.getEntry())]);
+                           rt::kEntries[static_cast<int>(schedule.getEntry())],
+                           /*frame=*/0, /*gives_up=*/DenseI64ArrayAttr());
     builder.createBlock(&function.getBody());
     EntryLowering(symbols, buffers, builder).lowerAll(*schedule.getBlock());
   }

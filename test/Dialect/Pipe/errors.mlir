@@ -458,3 +458,56 @@ pipe.schedule train stage 0 microbatches 4 {
   pipe.loop %m 0 to 3 {
   }
 }
+
+// -----
+
+// expected-error @+1 {{gives up argument 1 of 1; arguments are named in order}}
+pipe.body @b (%x: tensor<2xf32>) attributes {gives_up = array<i64: 1>} {
+  pipe.yield
+}
+
+// -----
+
+// expected-error @+1 {{gives up argument 0 of 2; arguments are named in order}}
+pipe.body @b (%x: tensor<2xf32>, %y: tensor<2xf32>)
+    attributes {gives_up = array<i64: 1, 0>} {
+  pipe.yield
+}
+
+// -----
+
+// expected-error @+1 {{gives up argument 0, whose place a result takes}}
+pipe.body @b (%x: tensor<2xf32>) -> (tensor<2xf32> into 0)
+    attributes {gives_up = array<i64: 0>} {
+  %y = nn.tanh %x : tensor<2xf32>
+  pipe.yield %y : tensor<2xf32>
+}
+
+// -----
+
+pipe.body @b () { pipe.yield }
+// expected-error @+1 {{calls @c first, which is no body}}
+pipe.task @t stage 0 backward calls @b first @c ()
+
+// -----
+
+pipe.body @b () { pipe.yield }
+// expected-error @+1 {{runs once, and has a body for its first run}}
+pipe.task @t stage 0 update calls @b first @b ()
+
+// -----
+
+pipe.value @x : tensor<2xf32>
+pipe.body @b (%x: tensor<2xf32>) { pipe.yield }
+pipe.body @c () { pipe.yield }
+// expected-error @+1 {{calls @c first, which is called otherwise than @b}}
+pipe.task @t stage 0 backward calls @b first @c (@x)
+
+// -----
+
+pipe.body @b () { pipe.yield }
+pipe.task @t stage 0 backward calls @b ()
+pipe.schedule train stage 0 microbatches 1 {
+  // expected-error @+1 {{is first of @t, which has no body for it}}
+  pipe.run @t microbatch 0 first
+}
