@@ -94,8 +94,7 @@ LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
   if (int64_t(task.getStage()) != stage.number)
     return run.emitOpError() << "is in the schedule of stage " << stage.number
                              << ", the task is of stage " << task.getStage();
-  auto body =
-      symbols.lookup<pipe::BodyOp>(task.getCallee(run.getFirst()).getValue());
+  auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
   stage.task =
       std::make_unique<BlockRun>(machine, *body.getBlock(), stage.ranks,
                                  task.isPerMicrobatch() ? microbatch : -1);
@@ -112,7 +111,7 @@ LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
       ValueList held;
       for (int64_t rank : stage.ranks) {
         TensorRef value = machine.readSymbol(source, rank);
-        if (!value && !argument.use_empty())
+        if (!value)
           return run.emitOpError()
                  << "reads @" << source << ", which has no value";
         held.push_back(value);
@@ -140,35 +139,10 @@ LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
   return success();
 }
 
-/// What is given up cannot be used any more: it has no value.
-void Pipeline::forget(Stage &stage, StringRef symbol, int64_t microbatch) {
-  if (symbols.lookup<nn::StateOp>(symbol))
-    for (int64_t rank : stage.ranks)
-      machine.writeSymbol(symbol, rank, TensorRef());
-  else
-    stage.values.erase({symbol, microbatch});
-}
-
-/// What ends a step given up was never there as the first one begins.
-void Pipeline::beginGradients(Stage &stage) {
-  for (auto task : machine.getModule().getOps<pipe::TaskOp>()) {
-    if (int64_t(task.getStage()) != stage.number || task.getEntry() != entry)
-      continue;
-    auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
-    for (unsigned i = 0; i < task.getSources().size(); ++i)
-      if (body.givesUp(i) && symbols.lookup<nn::StateOp>(task.getSource(i)))
-        forget(stage, task.getSource(i), 0);
-  }
-}
-
 void Pipeline::finish(Stage &stage, pipe::RunOp run) {
   auto task = symbols.lookup<pipe::TaskOp>(run.getTask());
-  auto body =
-      symbols.lookup<pipe::BodyOp>(task.getCallee(run.getFirst()).getValue());
+  auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
   int64_t microbatch = stage.next.microbatchOf(run);
-  for (unsigned i = 0; i < task.getSources().size(); ++i)
-    if (body.givesUp(i))
-      forget(stage, task.getSource(i), microbatch);
   for (unsigned i = 0; i < task.getTargets().size(); ++i) {
     ValueList result = stage.task->getResult(i);
     if (!body.getReplaced(i)) {
@@ -328,7 +302,6 @@ FailureOr<llvm::StringMap<TensorRef>> Pipeline::run(InputSource inputs) {
     stage.next = pipe::Cursor(stage.schedule);
     stage.values.clear();
     stage.isPosted = false;
-    beginGradients(stage);
   }
   while (true) {
     bool moved = false, done = true;

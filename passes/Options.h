@@ -27,6 +27,8 @@ struct Options {
   bool sequenceParallel = false;
   /// "gpipe" or "1f1b".
   std::string schedule = "1f1b";
+  /// "on", or "off": whether ranks compute while they communicate.
+  std::string overlap = "on";
   /// Nodes that begin a new stage; empty: cuts that balance the cost.
   std::string stageCut;
 

@@ -172,14 +172,13 @@ static void addPipelinePasses(OpPassManager &manager, const Options &options) {
   PipeSchedulePassOptions schedule;
   schedule.kind = options.schedule;
   schedule.microbatches = options.microbatches;
+  schedule.ahead = options.overlap == "on";
   manager.addPass(createPipeSchedulePass(std::move(schedule)));
-  // Who uses something last is known once there is an order.
-  manager.addPass(createPipeGiveUpPass());
   // Closes the phase: the schedules of all stages, run against each other.
   addPipelineChecks(manager);
 }
 
-static void addRTPasses(OpPassManager &manager, const Options &) {
+static void addRTPasses(OpPassManager &manager, const Options &options) {
   // Attention stays whole up to here: a GPU has a library call for it.
   manager.addPass(createNNExpandAttentionPass());
   // Before kernels are formed: what the library adds in place belongs to none.
@@ -188,8 +187,10 @@ static void addRTPasses(OpPassManager &manager, const Options &) {
   manager.addPass(createRTFormKernelsPass());
   // Kernels are verified while they still say what they compute.
   manager.addPass(createRTVerifyKernelsPass());
-  // Buffers, launches and offsets in the arena.
-  manager.addPass(createRTLowerPass());
+  // Buffers, launches, streams and offsets in the arena.
+  RTLowerPassOptions lower;
+  lower.overlap = options.overlap == "on";
+  manager.addPass(createRTLowerPass(lower));
   // Closes the phase: every byte that is read holds what is meant.
   manager.addPass(createRTVerifyPass());
 }

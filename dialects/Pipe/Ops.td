@@ -109,18 +109,13 @@ def Pipe_BodyOp : Pipe_Op<"body", [Symbol, IsolatedFromAbove, SingleBlock,
     }
     ```
 
-    `gives_up` are arguments that nobody needs after any call of the body: it
-    may leave anything where they lie.
-
     **Constraints:**
     - it ends in `pipe.yield`, with a value for each result;
     - it has no `nn.read`, `nn.write` or `nn.accumulate`;
-    - `into` names an argument of the result's type, each at most once;
-    - `gives_up` are arguments in ascending order, none of them in `into`.
+    - `into` names an argument of the result's type, each at most once.
   }];
   // By result: the argument whose place it takes, or -1.
-  let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$into,
-                   OptionalAttr<DenseI64ArrayAttr>:$gives_up);
+  let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$into);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -140,17 +135,6 @@ def Pipe_BodyOp : Pipe_Op<"body", [Symbol, IsolatedFromAbove, SingleBlock,
         if (replaced == int64_t(argument))
           return unsigned(i);
       return std::nullopt;
-    }
-    /// Whether nobody needs an argument afterwards.
-    bool givesUp(unsigned argument) {
-      return getGivesUp() &&
-             ::llvm::is_contained(*getGivesUp(), int64_t(argument));
-    }
-    /// Whether a result goes into an argument's place that does not depend on
-    /// what was there.
-    bool overwrites(unsigned argument) {
-      return getReplacing(argument) &&
-             getBlock()->getArgument(argument).use_empty();
     }
   }];
 }
@@ -178,28 +162,6 @@ def Pipe_TaskOp : Pipe_Op<"task", [Symbol,
         (@input.tokens, @wte) -> (@value.0)
     ```
 
-    Microbatches add up their gradients in states that hold nothing as a step
-    begins. So the first run that writes one must put its part there, and the
-    others add to it. `first` is the body that does so; a run says whether it
-    calls this one.
-
-    ```mlir
-    pipe.value @x : tensor<8xf32>
-    nn.param @w : tensor<8xf32> init normal
-    nn.state @grad.w : tensor<8xf32> gradient of @w
-    pipe.body @add (%x: tensor<8xf32>, %grad: tensor<8xf32>)
-        -> (tensor<8xf32> into 1) {
-      %sum = nn.sum %grad, %x : tensor<8xf32>
-      pipe.yield %sum : tensor<8xf32>
-    }
-    pipe.body @put (%x: tensor<8xf32>, %grad: tensor<8xf32>)
-        -> (tensor<8xf32> into 1) {
-      pipe.yield %x : tensor<8xf32>
-    }
-    pipe.task @backward.0 stage 0 backward calls @add first @put
-        (@x, @grad.w) -> (@grad.w)
-    ```
-
     **Constraints:**
     - it calls a `pipe.body` with a symbol for each argument and result, of the
       declared type;
@@ -210,26 +172,20 @@ def Pipe_TaskOp : Pipe_Op<"task", [Symbol,
       `pipe.output`;
     - no two arguments are the same parameter or state, no two results the
       same symbol;
-    - nothing is both taken and given but by a result that takes its place;
-    - what runs once per step has no body for its first run.
+    - nothing is both taken and given but by a result that takes its place.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Pipe_Stage:$stage,
-    Pipe_PhaseAttr:$phase, FlatSymbolRefAttr:$body,
-    OptionalAttr<FlatSymbolRefAttr>:$first, ArrayAttr:$sources,
+    Pipe_PhaseAttr:$phase, FlatSymbolRefAttr:$body, ArrayAttr:$sources,
     DefaultValuedAttr<ArrayAttr, "{}">:$targets);
   let assemblyFormat = [{
-    $sym_name `stage` $stage $phase `calls` $body (`first` $first^)?
-    custom<Bindings>($sources) (`->` custom<Bindings>($targets)^)? attr-dict
+    $sym_name `stage` $stage $phase `calls` $body custom<Bindings>($sources)
+    (`->` custom<Bindings>($targets)^)? attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     bool isPerMicrobatch() {
       return getPhase() != Phase::Update &&
              getPhase() != Phase::EvaluateResult;
-    }
-    /// What a run calls.
-    ::mlir::FlatSymbolRefAttr getCallee(bool isFirst) {
-      return isFirst && getFirstAttr() ? getFirstAttr() : getBodyAttr();
     }
     /// The entry point whose schedules run this task.
     Entry getEntry() {
@@ -368,14 +324,12 @@ def Pipe_RunOp : Pipe_Step<"run"> {
     **Constraints:**
     - the symbol is a task of the schedule's stage and entry point;
     - a microbatch of the schedule is named where the task is of a phase that
-      runs once per microbatch, and none where it is not;
-    - `first` is said of a task that has a body for it.
+      runs once per microbatch, and none where it is not.
   }];
   let arguments = (ins FlatSymbolRefAttr:$task, Optional<Index>:$loop,
-                   OptionalAttr<I64Attr>:$microbatch, UnitAttr:$first);
+                   OptionalAttr<I64Attr>:$microbatch);
   let assemblyFormat = [{
-    $task (`microbatch` custom<Ahead>($loop, $microbatch)^)? (`first` $first^)?
-    attr-dict
+    $task (`microbatch` custom<Ahead>($loop, $microbatch)^)? attr-dict
   }];
   let extraClassDeclaration = [{
     /// The microbatch where the loop around is at `variable`; 0 for a task

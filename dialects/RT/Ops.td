@@ -110,10 +110,7 @@ def RT_StageOp : RT_Op<"stage", [SymbolTable, IsolatedFromAbove, NoTerminator,
 def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">]> {
   let summary = "A place in the arena";
   let description = [{
-    `slots` instances lie one after the other, each aligned. What parameters,
-    copies, state and sums hold is there again as the next entry begins;
-    gradients hold nothing then: they are written before they are read, and not
-    written anew before they have been given up. Parameters and
+    `slots` instances lie one after the other, each aligned. Parameters and
     state carry what the runtime must know of them: `layout`, and `source`,
     `init`, `decay`, `of` as in nn; inputs their `role`, model `name`, and
     for ids how many there are, `nn.ids`; outputs their `name`.
@@ -208,20 +205,17 @@ def RT_FuncOp : RT_Op<"func", [Symbol, IsolatedFromAbove, NoTerminator,
     What it works on are its arguments, which lie elsewhere for each call, and
     its temporaries, which lie in the frame that the caller gives it: `frame` is
     how many bytes they need, once `--rt-plan` has given them offsets. See
-    `rt.stage` for an example. `gives_up` are arguments that nobody needs after
-    any call, in which it may leave anything.
+    `rt.stage` for an example.
 
     **Constraints:**
     - it holds ops of rt other than declarations;
     - its arguments are buffers and events;
     - the frame is a multiple of the alignment;
-    - `gives_up` are buffers among the arguments, in ascending order;
     - the entry points, `@train`, `@evaluate` and `@forward`, take no arguments
       and have no temporaries; others have no loops.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
-                       DefaultValuedAttr<I64Attr, "0">:$frame,
-                       OptionalAttr<DenseI64ArrayAttr>:$gives_up);
+                       DefaultValuedAttr<I64Attr, "0">:$frame);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -229,11 +223,6 @@ def RT_FuncOp : RT_Op<"func", [Symbol, IsolatedFromAbove, NoTerminator,
     ::mlir::Block *getBlock() { return &getBody().front(); }
     /// Whether the runtime calls it.
     bool isEntry();
-    /// Whether nobody needs an argument afterwards.
-    bool givesUp(unsigned argument) {
-      return getGivesUp() &&
-             ::llvm::is_contained(*getGivesUp(), int64_t(argument));
-    }
   }];
 }
 

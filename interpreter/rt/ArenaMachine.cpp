@@ -15,8 +15,7 @@ static constexpr uint64_t kMovesPerOrder = 64;
 
 /// Whether a buffer holds from one entry point to the next what it does.
 static bool isKept(rt::BufferOp buffer) {
-  return buffer.getKind() <= rt::BufferKind::Sum &&
-         buffer.getKind() != rt::BufferKind::Gradient;
+  return buffer.getKind() <= rt::BufferKind::Sum;
 }
 
 /// All slots.

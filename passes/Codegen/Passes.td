@@ -28,9 +28,31 @@ def RTLowerPass : Pass<"rt-lower", "::mlir::ModuleOp"> {
     Then offsets are assigned as `--rt-plan` does, and adjacent reductions of
     adjacent buffers become one. Loops stay loops; a value of which more than one
     instance lives at a time gets slots that these take in turn.
+
+    With `overlap` transfers go on streams before that, as `--rt-streams` says,
+    and what is transferred has a slot more, so that the next one can be made or
+    come meanwhile.
   }];
+  let options = [
+    Option<"overlap", "overlap", "bool", "false",
+           "Transfer while the stage computes">];
   let dependentDialects = ["::pcc::rt::RTDialect", "::pcc::nn::NNDialect",
                            "::mlir::func::FuncDialect"];
+}
+
+def RTStreamsPass : Pass<"rt-streams", "::mlir::ModuleOp"> {
+  let summary = "Puts transfers on streams and orders all streams by events";
+  let description = [{
+    Sends and receives of an entry point go on streams of their own, one for
+    each channel, other stage and direction; exchanges, which are waited for at
+    once, stay on the compute stream, and so does all that says no stream. Then
+    operations of different streams that use a buffer are ordered by events:
+    what an operation needs is recorded and waited for ahead of it, and an
+    operation that is not on the compute stream is waited for ahead of the next
+    one that its buffers are used by. At the end of an entry point all streams
+    are waited for. Buffers must not share memory yet: `--rt-plan` runs
+    afterwards.
+  }];
 }
 
 def RTPlanPass : Pass<"rt-plan", "::mlir::ModuleOp"> {

@@ -16,7 +16,6 @@
 #include "dialects/Dist/Collectives.h"
 #include "dialects/Pipe/Cursor.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "passes/Pipeline/Accumulators.h"
 #include "passes/Pipeline/Instances.h"
 #include "passes/Pipeline/Layouts.h"
 #include "passes/Pipeline/Ownership.h"
@@ -51,8 +50,6 @@ struct StageState {
   std::deque<Operation *> meetings;
   /// The microbatches of values that are there, and of tasks that have run.
   llvm::StringMap<Instances> present, ran;
-  /// Those of values that are not there any more.
-  llvm::StringMap<Instances> givenUp;
   /// The task that uses what all microbatches gave, once it has run.
   TaskOp last;
   /// The microbatches on which forward tasks have run, and of how many of these
@@ -102,12 +99,6 @@ struct PipeCheckPass : pcc::impl::PipeCheckPassBase<PipeCheckPass> {
 
 } // namespace
 
-static bool isGivenUp(const StageState &state, StringRef value,
-                      int64_t microbatch) {
-  auto it = state.givenUp.find(value);
-  return it != state.givenUp.end() && it->second.contains(microbatch);
-}
-
 static std::map<int64_t, int64_t> shifted(const std::map<int64_t, int64_t> &by,
                                           int64_t turns) {
   std::map<int64_t, int64_t> later;
@@ -142,8 +133,7 @@ bool StageState::repeats(const StageState &before) const {
            });
   };
   return left == shifted(before.left, turns) && isSame(begun, before.begun) &&
-         isSameMap(present, before.present) && isSameMap(ran, before.ran) &&
-         isSameMap(givenUp, before.givenUp);
+         isSameMap(present, before.present) && isSameMap(ran, before.ran);
 }
 
 void StageState::skip(const StageState &before, int64_t periods) {
@@ -159,7 +149,7 @@ void StageState::skip(const StageState &before, int64_t periods) {
       instances.shift(turns);
   };
   shift(begun);
-  for (auto *all : {&present, &ran, &givenUp})
+  for (auto *all : {&present, &ran})
     for (auto &entry : *all)
       shift(entry.second);
 }
@@ -205,17 +195,8 @@ LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
       return emitError(run.getLoc())
              << "task '" << run.getTask() << "' needs value '" << source
              << "' of microbatch " << microbatch << ", which is not there";
-    if (isGivenUp(state, source, microbatch))
-      return emitError(run.getLoc())
-             << "task '" << run.getTask() << "' needs value '" << source
-             << "' of microbatch " << microbatch
-             << ", which a task before has given up";
   }
-  auto body =
-      symbols->lookup<BodyOp>(task.getCallee(run.getFirst()).getValue());
-  for (unsigned i = 0; i < task.getSources().size(); ++i)
-    if (body.givesUp(i) && symbols->lookup<ValueOp>(task.getSource(i)))
-      state.givenUp[task.getSource(i)].insert(microbatch);
+  auto body = symbols->lookup<BodyOp>(task.getBody());
   for (unsigned i = 0; i < task.getTargets().size(); ++i)
     if (!body.getReplaced(i) &&
         !state.present[task.getTarget(i)].insert(microbatch))
@@ -253,10 +234,6 @@ LogicalResult PipeCheckPass::post(StageState &state) {
       return emitError(op.getLoc())
              << "value '" << half.value << "' of microbatch " << half.microbatch
              << " is sent before it is there";
-    if (half.isSend && isGivenUp(state, half.value, half.microbatch))
-      return emitError(op.getLoc())
-             << "value '" << half.value << "' of microbatch " << half.microbatch
-             << " is sent after a task has given it up";
   }
   return success();
 }
@@ -445,8 +422,7 @@ LogicalResult PipeCheckPass::check(Entry entry) {
 void PipeCheckPass::runOnOperation() {
   symbols.emplace(getOperation());
   if (failed(checkLayouts(getOperation())) ||
-      failed(checkOwnership(getOperation())) ||
-      failed(checkAccumulators(getOperation())))
+      failed(checkOwnership(getOperation())))
     return signalPassFailure();
   for (Entry entry : {Entry::Train, Entry::Evaluate, Entry::Forward})
     if (failed(check(entry)))

@@ -35,7 +35,7 @@ public:
 
 private:
   LogicalResult checkBody(BodyOp body);
-  LogicalResult checkTask(TaskOp task, BodyOp body);
+  LogicalResult checkTask(TaskOp task);
   LogicalResult checkCrossing();
   FailureOr<dist::Layout> layoutOf(TaskOp task, StringRef symbol);
 
@@ -78,7 +78,8 @@ FailureOr<dist::Layout> LayoutChecker::layoutOf(TaskOp task, StringRef name) {
   return layout;
 }
 
-LogicalResult LayoutChecker::checkTask(TaskOp task, BodyOp body) {
+LogicalResult LayoutChecker::checkTask(TaskOp task) {
+  auto body = symbols.lookup<BodyOp>(task.getBody());
   auto check = [&](StringRef symbol, Value value, StringRef binds,
                    unsigned i) -> LogicalResult {
     FailureOr<dist::Layout> due = layoutOf(task, symbol);
@@ -151,11 +152,8 @@ LogicalResult LayoutChecker::check() {
       return failure();
   layouts.clear();
   for (auto task : module.getOps<TaskOp>())
-    for (bool isFirst : {false, true}) {
-      StringRef name = task.getCallee(isFirst).getValue();
-      if (failed(checkTask(task, symbols.lookup<BodyOp>(name))))
-        return failure();
-    }
+    if (failed(checkTask(task)))
+      return failure();
   return checkCrossing();
 }
 

@@ -25,8 +25,6 @@ struct Use {
   bool isAddedTo;
   /// What is there afterwards does not depend on what was.
   bool isCleared;
-  /// Likewise, by what a microbatch puts there.
-  bool isBegun;
 };
 
 /// What the tasks of a program do where.
@@ -34,8 +32,6 @@ struct StateUses {
   llvm::DenseSet<OnStage> trained;
   /// Sums that are read, and cleared, once all microbatches have run.
   llvm::DenseSet<OnStage> read, cleared;
-  /// Those that a run begins anew in every step.
-  llvm::DenseSet<OnStage> begun;
 };
 
 class Ownership {
@@ -45,10 +41,8 @@ public:
 
 private:
   bool isOfParam(StringRef symbol);
-  bool isSum(StringRef symbol);
-  void addUses(TaskOp task, BodyOp body, SmallVectorImpl<Use> &uses);
   SmallVector<Use> usesOf(TaskOp task);
-  LogicalResult checkReplaced(TaskOp task, BodyOp body);
+  LogicalResult checkReplaced(TaskOp task);
   StateUses findUses();
 
   ModuleOp module;
@@ -78,34 +72,19 @@ bool Ownership::isOfParam(StringRef symbol) {
          (state && state.getKind() == nn::StateKind::Copy);
 }
 
-bool Ownership::isSum(StringRef symbol) {
-  auto state = symbols.lookup<nn::StateOp>(symbol);
-  return state && (state.getKind() == nn::StateKind::Gradient ||
-                   state.getKind() == nn::StateKind::Sum);
-}
-
-void Ownership::addUses(TaskOp task, BodyOp body, SmallVectorImpl<Use> &uses) {
+SmallVector<Use> Ownership::usesOf(TaskOp task) {
+  auto body = symbols.lookup<BodyOp>(task.getBody());
+  SmallVector<Use> uses;
   for (BlockArgument argument : body.getBlock()->getArguments()) {
-    unsigned i = argument.getArgNumber();
-    StringRef symbol = task.getSource(i);
+    StringRef symbol = task.getSource(argument.getArgNumber());
     if (!isa_and_nonnull<nn::ParamOp, nn::StateOp>(symbols.lookup(symbol)))
       continue;
-    std::optional<unsigned> result = body.getReplacing(i);
+    std::optional<unsigned> result = body.getReplacing(argument.getArgNumber());
     bool isRead = false;
     bool isAddedTo = isTermOf(
         argument, result ? body.getResults()[*result] : Value(), isRead);
-    bool isBegun =
-        task.isPerMicrobatch() && body.overwrites(i) && isSum(symbol);
-    uses.push_back(
-        {symbol, isRead, isAddedTo, result && !isAddedTo && !isBegun, isBegun});
+    uses.push_back({symbol, isRead, isAddedTo, result && !isAddedTo});
   }
-}
-
-SmallVector<Use> Ownership::usesOf(TaskOp task) {
-  SmallVector<Use> uses;
-  addUses(task, symbols.lookup<BodyOp>(task.getBody()), uses);
-  if (task.getFirst())
-    addUses(task, symbols.lookup<BodyOp>(*task.getFirst()), uses);
   return uses;
 }
 
@@ -120,8 +99,6 @@ StateUses Ownership::findUses() {
         found.trained.insert(here);
       if (use.isCleared)
         found.cleared.insert(here);
-      if (use.isBegun)
-        found.begun.insert(here);
     }
   return found;
 }
@@ -144,10 +121,10 @@ static llvm::SetVector<Value> findOrigins(Value value) {
   return origins;
 }
 
-/// Microbatches only add, for there are others, or are the first to write (see
-/// Accumulators.cpp). At the end of a step a state begins anew, or goes on from
-/// what it was.
-LogicalResult Ownership::checkReplaced(TaskOp task, BodyOp body) {
+/// Microbatches only add, for there are others. At the end of a step a state
+/// begins anew, or goes on from what it was.
+LogicalResult Ownership::checkReplaced(TaskOp task) {
+  auto body = symbols.lookup<BodyOp>(task.getBody());
   for (const Use &use : usesOf(task))
     if (use.isCleared && task.isPerMicrobatch())
       return emitError(task.getLoc())
@@ -155,9 +132,7 @@ LogicalResult Ownership::checkReplaced(TaskOp task, BodyOp body) {
              << "', to which a microbatch may only add";
   for (auto [i, value] : llvm::enumerate(body.getResults())) {
     std::optional<unsigned> replaced = body.getReplaced(i);
-    bool isBegun = replaced && task.isPerMicrobatch() &&
-                   body.overwrites(*replaced) && isSum(task.getTarget(i));
-    if (!replaced || isBegun)
+    if (!replaced)
       continue;
     Value before = body.getBlock()->getArgument(*replaced);
     if (value == before)
@@ -183,9 +158,7 @@ LogicalResult Ownership::checkReplaced(TaskOp task, BodyOp body) {
 LogicalResult Ownership::check() {
   StateUses all = findUses();
   for (auto task : module.getOps<TaskOp>()) {
-    if (failed(checkReplaced(task, symbols.lookup<BodyOp>(task.getBody()))) ||
-        (task.getFirst() &&
-         failed(checkReplaced(task, symbols.lookup<BodyOp>(*task.getFirst())))))
+    if (failed(checkReplaced(task)))
       return failure();
     // A forward-only program trains nothing.
     if (!task.isPerMicrobatch() || task.getEntry() == Entry::Forward)
@@ -197,14 +170,13 @@ LogicalResult Ownership::check() {
         return emitError(task.getLoc())
                << "task '" << task.getSymName() << "' evaluates parameter '"
                << use.symbol << "', which stage " << stage << " does not train";
-      if (!use.isAddedTo && !use.isBegun)
+      if (!use.isAddedTo)
         continue;
       // What is added up ahead of the microbatches is for them.
       auto state = symbols.lookup<nn::StateOp>(use.symbol);
       auto &readers =
           state && state->hasAttr(nn::kAheadAttr) ? all.trained : all.read;
-      bool isRenewed = all.cleared.contains(here) || all.begun.contains(here);
-      if (!readers.contains(here) || !isRenewed)
+      if (!readers.contains(here) || !all.cleared.contains(here))
         return emitError(task.getLoc())
                << "task '" << task.getSymName() << "' adds to '" << use.symbol
                << "', which no task of stage " << stage

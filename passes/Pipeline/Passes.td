@@ -77,23 +77,15 @@ def PipeSchedulePass : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
     goes through those between. A send and the receive after it from the same
     stage are joined. What repeats itself a microbatch later becomes a loop.
 
-    The first run of a step that adds to a gradient puts its part there instead:
-    it calls a body without that sum, which a task has besides its own, or alone
-    where there is one microbatch. Nobody clears such a gradient any more.
+    With `ahead` what the next task of a direction needs is received before the
+    one at hand runs, as far as there is one order of all transfers that every
+    stage keeps to, for streams of their own to do: nothing is joined.
   }];
   let options = [
     Option<"kind", "kind", "std::string", "\"1f1b\"", "gpipe or 1f1b">,
-    Option<"microbatches", "microbatches", "int64_t", "1", "Per step">];
-  let dependentDialects = ["::pcc::pipe::PipeDialect"];
-}
-
-def PipeGiveUpPass : Pass<"pipe-give-up", "::mlir::ModuleOp"> {
-  let summary = "Says which arguments bodies may leave anything in";
-  let description = [{
-    Those that in every call are a value or a gradient which no later run or
-    transfer of the stage uses. A gradient that the update gives anything is
-    none of these.
-  }];
+    Option<"microbatches", "microbatches", "int64_t", "1", "Per step">,
+    Option<"ahead", "ahead", "bool", "false",
+           "Receive a microbatch ahead">];
   let dependentDialects = ["::pcc::pipe::PipeDialect"];
 }
 
@@ -106,11 +98,8 @@ def PipeCheckPass : Pass<"pipe-check", "::mlir::ModuleOp"> {
     after what ends the step, a value is used or sent before it is there,
     transfers do not pair per channel in one order, the stages wait for each
     other forever, a stage holds more microbatches than it declares, evaluates a
-    parameter that it does not train, adds to a sum that it does not use at the
-    end of the step, or uses what a task has given up. What such a sum holds as
-    a step begins is either cleared at the end of the one before or put there by
-    the first run that writes it; no other may.
-    There is one schedule per stage of the mesh.
+    parameter that it does not train, or adds to a sum that it does not use and
+    clear at the end of the step. There is one schedule per stage of the mesh.
     In a partitioned module the layouts that values say they have must follow
     from each other by the ops' sharding rules, tasks bind what lies as their
     bodies take it, and only gradients that stages add up at the end of a step

@@ -2,18 +2,23 @@
 //
 // A comparator orders the turns of a stage: all tasks of one direction on one
 // microbatch. Each receives before and sends after; what is opposed is joined.
+// Or, with `ahead`, what the next turn needs is received before this one runs,
+// so that it can come meanwhile: what comes from earlier stages always, what
+// comes from later ones where no forward turn is between. So everything is
+// received in the order in which it is sent (S, R: send and receive, f: what
+// goes forward, b: backward):
+//
+//     stage 0      F0 Sf0   F1 Sf1 Rb0   B0   F2 Sf2 Rb1   B1  ...
+//     stage 1      Rf0 Rf1   F0   B0 Sb0 Rf2   F1   B1 Sb1  ...
+//
 // Where the list repeats itself a microbatch later, it is written as a loop:
 //
 //     turns        F0  F1   B0  F2   B1  F3   B2  F4   B3   B4
 //     loop         F0  F1  [B0  F2] [B1  F3] [B2  F4]  B3   B4
 //
-// The runs that write a gradient first in a step call other bodies, so the turn
-// that they are in stays out of the loop, here B0.
-//
 //===----------------------------------------------------------------------===//
 
 #include "mlir/IR/BuiltinOps.h"
-#include "passes/Pipeline/FirstWriters.h"
 #include "passes/Pipeline/Passes.h"
 #include "passes/Pipeline/Steps.h"
 #include "passes/Training/Entry.h"
@@ -53,6 +58,8 @@ struct PipeSchedulePass : pcc::impl::PipeSchedulePassBase<PipeSchedulePass> {
   void emit(OpBuilder &builder, const Step &step, Value loop, int64_t first);
   void emitAll(OpBuilder &builder, ArrayRef<Step> steps);
   void emitTied(OpBuilder &builder, int64_t stage);
+  std::vector<Step> transfersOf(Entry entry, int64_t stage, const Turn &turn,
+                                bool sends) const;
   int64_t liveBound(StringRef kind, int64_t stage) const;
 
   int64_t stages = 1;
@@ -64,8 +71,6 @@ struct PipeSchedulePass : pcc::impl::PipeSchedulePassBase<PipeSchedulePass> {
   SmallVector<Hop> forwardHops, backwardHops;
   /// Once-per-step values: exchanged before the update.
   SmallVector<Hop> tiedHops;
-  /// Which runs write gradients first.
-  std::optional<FirstWriters> firstWriters;
 };
 
 } // namespace
@@ -172,10 +177,10 @@ void PipeSchedulePass::emitTied(OpBuilder &builder, int64_t stage) {
 }
 
 static void emitRun(OpBuilder &builder, TaskOp task, Value loop,
-                    IntegerAttr microbatch, bool isFirst) {
+                    IntegerAttr microbatch) {
   RunOp::create(builder, task.getLoc(),
-                FlatSymbolRefAttr::get(task.getSymNameAttr()), loop, microbatch,
-                isFirst ? builder.getUnitAttr() : UnitAttr());
+                FlatSymbolRefAttr::get(task.getSymNameAttr()), loop,
+                microbatch);
 }
 
 /// `first`: the microbatch that `loop` is at when the step is done first.
@@ -185,8 +190,7 @@ void PipeSchedulePass::emit(OpBuilder &builder, const Step &step, Value loop,
   int64_t microbatch = step.microbatch - first;
   int64_t receivedMicrobatch = step.receivedMicrobatch - first;
   for (TaskOp task : step.tasks)
-    emitRun(builder, task, loop, builder.getI64IntegerAttr(microbatch),
-            llvm::is_contained(step.first, task));
+    emitRun(builder, task, loop, builder.getI64IntegerAttr(microbatch));
   const Hop *sent = step.sent, *received = step.received;
   if (sent && received)
     ExchangeOp::create(builder, loc, sent->value, loop, microbatch, sent->to,
@@ -229,12 +233,24 @@ int64_t PipeSchedulePass::liveBound(StringRef kind, int64_t stage) const {
              : std::min<int64_t>(stages - stage, microbatches);
 }
 
+/// What a turn sends, or receives.
+std::vector<Step> PipeSchedulePass::transfersOf(Entry entry, int64_t stage,
+                                                const Turn &turn,
+                                                bool sends) const {
+  std::vector<Step> steps;
+  for (const Hop &hop : turn.isBackward ? backwardHops : forwardHops)
+    if (hop.entry == entry && (sends ? hop.from : hop.to) == stage)
+      steps.push_back(sends ? Step::send(hop, turn.microbatch)
+                            : Step::receive(hop, turn.microbatch));
+  return steps;
+}
+
 void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
-  SmallVector<TaskOp> once, ahead, forward, backward;
+  SmallVector<TaskOp> once, first, forward, backward;
   for (TaskOp task : tasks[stage]) {
     if (task.getEntry() != entry)
       continue;
-    auto &list = task->hasAttr(nn::kAheadAttr)        ? ahead
+    auto &list = task->hasAttr(nn::kAheadAttr)        ? first
                  : !task.isPerMicrobatch()            ? once
                  : task.getPhase() == Phase::Backward ? backward
                                                       : forward;
@@ -252,26 +268,30 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
   });
 
   std::vector<Step> steps;
-  for (TaskOp &task : ahead)
+  for (TaskOp &task : first)
     for (int64_t i = 0; i < microbatches; ++i)
       steps.push_back(Step::run(task, i));
-  for (const Turn &turn : turns) {
-    int64_t i = turn.microbatch;
-    auto &hops = turn.isBackward ? backwardHops : forwardHops;
-    for (const Hop &hop : hops)
-      if (hop.entry == entry && hop.to == stage)
-        steps.push_back(Step::receive(hop, i));
-    steps.push_back(Step::run(turn.isBackward ? backward : forward, i));
-    for (const Hop &hop : hops)
-      if (hop.entry == entry && hop.from == stage)
-        steps.push_back(Step::send(hop, i));
+  auto add = [&](const Turn &turn, bool sends) {
+    llvm::append_range(steps, transfersOf(entry, stage, turn, sends));
+  };
+  // By direction: whether what its next turn needs has been received.
+  bool isThere[] = {false, false};
+  for (auto turn = turns.begin(); turn != turns.end(); ++turn) {
+    if (!isThere[turn->isBackward])
+      add(*turn, /*sends=*/false);
+    auto next = std::find_if(turn + 1, turns.end(), [&](const Turn &other) {
+      return other.isBackward == turn->isBackward;
+    });
+    isThere[turn->isBackward] =
+        ahead && next != turns.end() && (!turn->isBackward || next == turn + 1);
+    if (isThere[turn->isBackward])
+      add(*next, /*sends=*/false);
+    steps.push_back(
+        Step::run(turn->isBackward ? backward : forward, turn->microbatch));
+    add(*turn, /*sends=*/true);
   }
-  joinTransfers(steps, stage);
-  if (entry == Entry::Train)
-    for (Step &step : steps)
-      for (TaskOp task : step.tasks)
-        if (firstWriters->note(task) && microbatches > 1)
-          step.first.push_back(task);
+  if (!ahead)
+    joinTransfers(steps, stage);
 
   ModuleOp module = getOperation();
   Location loc = module.getLoc();
@@ -290,7 +310,7 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
   for (bool makers : {true, false}) {
     for (TaskOp task : once)
       if (makesValues(task) == makers)
-        emitRun(builder, task, Value(), IntegerAttr(), /*isFirst=*/false);
+        emitRun(builder, task, Value(), IntegerAttr());
     if (makers && entry == Entry::Train)
       emitTied(builder, stage);
   }
@@ -326,9 +346,7 @@ void PipeSchedulePass::runOnOperation() {
   if (stages == 1)
     before = before1F1B;
   findHops();
-  firstWriters.emplace(getOperation());
   for (Entry entry : {Entry::Train, Entry::Evaluate, Entry::Forward})
     for (int64_t stage = 0; stage < stages; ++stage)
       build(entry, stage, before);
-  firstWriters->finish(microbatches);
 }

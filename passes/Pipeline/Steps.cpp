@@ -42,5 +42,9 @@ Repetition pcc::findRepetition(ArrayRef<Step> steps, size_t begin) {
   while (end < steps.size() && steps[end - length].repeatsAs(steps[end]))
     ++end;
   size_t times = (end - begin) / length;
-  return times > 1 ? Repetition{length, times} : Repetition();
+  // What is received ahead of the first turn is no loop of its own.
+  bool runs = llvm::any_of(steps.slice(begin, length), [](const Step &step) {
+    return !step.tasks.empty();
+  });
+  return runs && times > 1 ? Repetition{length, times} : Repetition();
 }

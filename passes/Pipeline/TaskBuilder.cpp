@@ -97,8 +97,7 @@ TaskBuilder::TaskBuilder(TaskSymbols &symbols, StringRef name, int64_t stage,
   builder.setInsertionPointToEnd(module.getBody());
   // Equal bodies are one in the end; until then each has its task's name.
   body =
-      BodyOp::create(builder, loc, (name + ".body").str(), ArrayRef<int64_t>(),
-                     /*gives_up=*/DenseI64ArrayAttr());
+      BodyOp::create(builder, loc, (name + ".body").str(), ArrayRef<int64_t>());
   builder.createBlock(&body.getBody());
 }
 
@@ -209,7 +208,6 @@ TaskOp TaskBuilder::finish() {
   OpBuilder end(module.getContext());
   end.setInsertionPointToEnd(module.getBody());
   return TaskOp::create(end, loc, name, stage, phase, body.getSymName(),
-                        /*first=*/FlatSymbolRefAttr(),
                         end.getArrayAttr(sources), end.getArrayAttr(targets));
 }
 

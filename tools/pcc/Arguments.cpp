@@ -154,6 +154,7 @@ static void readOptions(const Flags &flags, Options &options) {
   options.cp = flags.cp;
   options.sequenceParallel = flags.sequenceParallel;
   options.schedule = flags.schedule;
+  options.overlap = flags.overlap;
   options.stageCut = flags.stageCut;
   options.microBatch = flags.microBatch;
   options.globalBatch = flags.globalBatch;
@@ -189,6 +190,7 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
   };
   note(flags.sequenceParallel);
   note(flags.schedule);
+  note(flags.overlap);
   note(flags.stageCut);
   note(flags.loss);
   note(flags.optimizer);
@@ -215,6 +217,7 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
 
 static bool checkChoices(const Flags &flags) {
   return checkChoice("schedule", flags.schedule, {"gpipe", "1f1b"}) &&
+         checkChoice("overlap", flags.overlap, {"on", "off"}) &&
          (!flags.loss.getNumOccurrences() ||
           checkChoice("loss", flags.loss,
                       {"causal-lm", "cross-entropy", "mse"})) &&

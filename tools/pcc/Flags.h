@@ -99,6 +99,9 @@ struct Flags {
                   cl::init(0), cl::value_desc("N"), cl::cat(parallelism)};
   Text schedule{"schedule", cl::desc("Pipeline schedule: gpipe, 1f1b"),
                 cl::init("1f1b"), cl::value_desc("NAME"), cl::cat(parallelism)};
+  Text overlap{"overlap",
+               cl::desc("Whether stages compute while they transfer: on, off"),
+               cl::init("on"), cl::value_desc("WHEN"), cl::cat(parallelism)};
   Text stageCut{
       "stage-cut",
       cl::desc("Nodes that begin a pipeline stage (default: balance)"),

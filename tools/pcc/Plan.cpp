@@ -95,6 +95,7 @@ static const Choice choices[] = {
     {"optimizer", "optimizer", "train", nullptr, &Options::optimizer},
     {"precision", "precision", "train", nullptr, &Options::precision},
     {"schedule", "schedule", "pipeline", nullptr, &Options::schedule},
+    {"overlap", "overlap", "pipeline", nullptr, &Options::overlap},
     {"global_batch", "global-batch-size", "pipeline", &Options::globalBatch},
 };
 

@@ -9,6 +9,7 @@
 #include "passes/Codegen/Lower/LowerTask.h"
 #include "passes/Codegen/Lower/MergeReductions.h"
 #include "passes/Codegen/Lower/Plan.h"
+#include "passes/Codegen/Lower/Streams.h"
 #include "passes/Codegen/Passes.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -59,8 +60,8 @@ int64_t elements(ArrayRef<int64_t> shape) {
 
 class ProgramLowering {
 public:
-  explicit ProgramLowering(ModuleOp module)
-      : module(module), symbols(module), kernels(module),
+  ProgramLowering(ModuleOp module, bool overlap)
+      : module(module), overlap(overlap), symbols(module), kernels(module),
         builder(module.getContext()) {}
 
   LogicalResult run() {
@@ -89,12 +90,11 @@ private:
                  ArrayRef<NamedAttribute> attrs);
 
   ModuleOp module;
+  bool overlap;
   SymbolTable symbols;
   SingleOpKernels kernels;
   OpBuilder builder;
   rt::StageOp stage;
-  /// What a run writes anew in each step.
-  llvm::StringSet<> begun;
   int64_t microbatches = 1;
 };
 
@@ -180,10 +180,8 @@ void ProgramLowering::addState(Operation *op) {
   }
   auto state = cast<nn::StateOp>(op);
   rt::BufferKind kind = rt::BufferKind::State;
-  // A gradient without a first writer is like any sum.
   if (state.getKind() == nn::StateKind::Gradient)
-    kind = begun.contains(state.getSymName()) ? rt::BufferKind::Gradient
-                                              : rt::BufferKind::Sum;
+    kind = rt::BufferKind::Gradient;
   else if (state.getKind() == nn::StateKind::Sum)
     kind = rt::BufferKind::Sum;
   else if (state.getKind() == nn::StateKind::Copy)
@@ -211,20 +209,10 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
 
   // Buffers of what the stage's tasks name, in the module's order.
   llvm::StringSet<> used, called;
-  begun.clear();
-  auto noteCall = [&](pipe::TaskOp task, StringRef name) {
-    called.insert(name);
-    auto body = symbols.lookup<pipe::BodyOp>(name);
-    for (unsigned i = 0; i < task.getSources().size(); ++i)
-      if (task.isPerMicrobatch() && body.overwrites(i))
-        begun.insert(task.getSource(i));
-  };
   for (auto task : module.getOps<pipe::TaskOp>()) {
     if (int64_t(task.getStage()) != index)
       continue;
-    noteCall(task, task.getBody());
-    if (task.getFirst())
-      noteCall(task, *task.getFirst());
+    called.insert(task.getBody());
     for (ArrayAttr bindings : {task.getSources(), task.getTargets()})
       for (Attribute binding : bindings)
         if (auto symbol = dyn_cast<FlatSymbolRefAttr>(binding))
@@ -238,7 +226,7 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
           used.insert(half.value);
       });
   }
-  Schedules schedules(module, index);
+  Schedules schedules(module, index, overlap);
   for (Operation &op : *module.getBody()) {
     auto symbol = dyn_cast<SymbolOpInterface>(op);
     if (!symbol || !used.contains(symbol.getName()))
@@ -283,10 +271,14 @@ struct RTLowerPass : pcc::impl::RTLowerPassBase<RTLowerPass> {
       module.emitError("has no schedule to lower");
       return signalPassFailure();
     }
-    if (failed(ProgramLowering(module).run()))
+    if (failed(ProgramLowering(module, overlap).run()))
       return signalPassFailure();
     auto program = *module.getOps<rt::ProgramOp>().begin();
     for (auto stage : module.getOps<rt::StageOp>()) {
+      if (overlap)
+        assignStreams(stage);
+      if (failed(orderStreams(stage)))
+        return signalPassFailure();
       planArena(stage);
       mergeReductions(stage, program.getAxes());
     }

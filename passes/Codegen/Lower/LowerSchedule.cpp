@@ -6,7 +6,8 @@
 using namespace mlir;
 using namespace pcc;
 
-Schedules::Schedules(ModuleOp module, int64_t stage) : symbols(module) {
+Schedules::Schedules(ModuleOp module, int64_t stage, bool overlap)
+    : symbols(module), overlap(overlap) {
   for (auto schedule : module.getOps<pipe::ScheduleOp>())
     if (int64_t(schedule.getStage()) == stage) {
       schedules.push_back(schedule);
@@ -61,18 +62,28 @@ void Schedules::findSlots(pipe::ScheduleOp schedule) {
     if (auto run = dyn_cast<pipe::RunOp>(*next))
       for (Lives *value : touched[run])
         value->touch(next.microbatchOf(run), moment);
-    for (const pipe::Half &half : next.getHalves())
-      lives[half.value].touch(half.microbatch, moment);
+    for (const pipe::Half &half : next.getHalves()) {
+      Lives &life = lives[half.value];
+      life.touch(half.microbatch, moment);
+      if (!overlap || !isa<pipe::SendOp, pipe::RecvOp>(*next))
+        continue;
+      overlapped.insert(half.value);
+      // It may be on its way until the next one leaves.
+      if (half.isSend && half.microbatch > 0)
+        life.touch(half.microbatch - 1, moment);
+    }
   }
   for (auto &[name, life] : lives) {
     int64_t &slots = needed[name];
     slots = std::max(slots, life.findDistance());
-    modulus = std::max(modulus, slots);
+    if (!overlapped.contains(name))
+      modulus = std::max(modulus, slots);
   }
 }
 
 int64_t Schedules::getSlots(StringRef value) const {
-  return needed.lookup(value) > 1 ? modulus : 1;
+  int64_t slots = needed.lookup(value);
+  return slots <= 1 ? 1 : overlapped.contains(value) ? slots : modulus;
 }
 
 namespace {
@@ -138,8 +149,7 @@ void EntryLowering::lower(pipe::LoopOp op) {
 
 void EntryLowering::lower(pipe::RunOp run) {
   auto task = symbols.lookup<pipe::TaskOp>(run.getTask());
-  FlatSymbolRefAttr callee = task.getCallee(run.getFirst());
-  auto body = symbols.lookup<pipe::BodyOp>(callee.getValue());
+  auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
   auto addressOf = [&](StringRef symbol) {
     return address(symbol, variable, run.getMicrobatchAt(0));
   };
@@ -153,7 +163,7 @@ void EntryLowering::lower(pipe::RunOp run) {
   for (unsigned i = 0; i < task.getTargets().size(); ++i)
     if (!body.getReplaced(i))
       args.push_back(addressOf(task.getTarget(i)));
-  rt::CallOp::create(builder, loc, callee, args,
+  rt::CallOp::create(builder, loc, task.getBodyAttr(), args,
                      /*frame=*/FlatSymbolRefAttr());
 }
 
@@ -180,8 +190,7 @@ void Schedules::lower(rt::StageOp stage) {
     builder.setInsertionPointToEnd(stage.getBlock());
     auto function =
         rt::FuncOp::create(builder, schedule.getLoc(),
-                           rt::kEntries[static_cast<int>(schedule.getEntry())],
-                           /*frame=*/0, /*gives_up=*/DenseI64ArrayAttr());
+                           rt::kEntries[static_cast<int>(schedule.getEntry())]);
     builder.createBlock(&function.getBody());
     EntryLowering(symbols, buffers, builder).lowerAll(*schedule.getBlock());
   }

@@ -7,17 +7,20 @@
 #include "dialects/RT/RT.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace pcc {
 
 /// The schedules of one stage. An instance of a value lives from the step that
 /// makes or receives it to the last that uses it. Where one does when the next
 /// one begins, instances take turns in slots, microbatch by microbatch; all
-/// such values of a stage have equally many.
+/// such values of a stage have equally many, but for those that come from other
+/// stages or leave for them with `overlap`: of these one more is under way, and
+/// they have as many as they need.
 class Schedules {
 public:
   /// Reads the schedules of stage number `stage`; the module must outlive this.
-  Schedules(mlir::ModuleOp module, int64_t stage);
+  Schedules(mlir::ModuleOp module, int64_t stage, bool overlap);
 
   /// How many slots a value has on the stage, at least 1.
   int64_t getSlots(llvm::StringRef value) const;
@@ -39,9 +42,12 @@ private:
   void findSlots(pipe::ScheduleOp schedule);
 
   mlir::SymbolTable symbols;
+  bool overlap;
   llvm::SmallVector<pipe::ScheduleOp> schedules;
-  /// How many slots each value needs, and how many those of several have.
+  /// How many slots each value needs, which are transferred while the stage
+  /// computes, and how many slots the others have if they need several.
   llvm::StringMap<int64_t> needed;
+  llvm::StringSet<> overlapped;
   int64_t modulus = 1;
 };
 

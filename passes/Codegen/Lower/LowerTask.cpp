@@ -20,8 +20,7 @@ LogicalResult pcc::lowerBody(pipe::BodyOp body, rt::StageOp stage,
 
 LogicalResult TaskLowering::run() {
   builder.setInsertionPointToEnd(stage.getBlock());
-  function = rt::FuncOp::create(builder, body.getLoc(), body.getSymName(),
-                                /*frame=*/0, body.getGivesUpAttr());
+  function = rt::FuncOp::create(builder, body.getLoc(), body.getSymName());
   Block *block = builder.createBlock(&function.getBody());
   builder.setInsertionPointToEnd(block);
 
@@ -32,8 +31,7 @@ LogicalResult TaskLowering::run() {
   };
   SmallVector<Root *> taken;
   for (BlockArgument arg : body.getBlock()->getArguments()) {
-    bool isReplaced = body.getReplacing(arg.getArgNumber()) ||
-                      body.givesUp(arg.getArgNumber());
+    bool isReplaced = body.getReplacing(arg.getArgNumber()).has_value();
     taken.push_back(addArgument(isReplaced ? Root::Replaced : Root::Constant,
                                 arg.getType()));
     bind(arg, {taken.back(), taken.back()->address});
@@ -58,10 +56,6 @@ void TaskLowering::noteEnd() {
   SmallVector<int64_t> held;
   for (BlockArgument arg : body.getBlock()->getArguments()) {
     auto replacing = body.getReplacing(arg.getArgNumber());
-    if (body.givesUp(arg.getArgNumber())) {
-      held.push_back(-1);
-      continue;
-    }
     held.push_back(
         numberOf(replacing ? Value(body.getResults()[*replacing]) : arg));
   }

@@ -84,6 +84,7 @@ void pcc::mergeReductions(rt::StageOp stage, dist::MeshAxesAttr mesh) {
         continue;
       }
       if (reduce && open && reduce.getAxes() == open.getAxes() &&
+          reduce.getStream() == open.getStream() &&
           reduce.getReduction() == open.getReduction() &&
           neighbours.follows(open.getBuffers().back(),
                              reduce.getBuffers().front())) {

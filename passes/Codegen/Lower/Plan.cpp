@@ -12,8 +12,13 @@
 //     frame of g                      [--------]        may lie where f's does
 //
 // One program counter runs through all entry points, one after the other, since
-// a buffer has one place in all of them, and twice through a loop: what lives
-// from one turn to the next does so from the first to the second.
+// a buffer has one place in all of them, and twice through a loop, as in its
+// last two turns: what lives from one turn to the next does so between these.
+//
+// What is on another stream than stream 0 may be done at any moment between
+// what its stream knows that stream 0 is done with and the moment when stream 0
+// has waited for it: its buffers live that long. If it never does, they share
+// with none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +26,9 @@
 #include "passes/Codegen/Lower/Packing.h"
 #include "passes/Codegen/Passes.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
+#include <set>
 
 namespace pcc {
 #define GEN_PASS_DEF_RTPLANPASS
@@ -62,6 +69,7 @@ static int64_t packAll(llvm::MapVector<Operation *, Life> &lives,
 /// Assigns the offsets of a function's temporaries and the size of its frame.
 static void planFrame(rt::FuncOp function) {
   llvm::MapVector<Operation *, Life> lives;
+  llvm::SetVector<Operation *> elsewhere;
   // In the order of their first use; what nothing touches lies anywhere.
   auto lifeOf = [&](rt::TemporaryOp temporary) -> Life & {
     return lives.try_emplace(temporary, Life{temporary.getBytes(), {}})
@@ -70,10 +78,18 @@ static void planFrame(rt::FuncOp function) {
   for (auto [moment, op] : llvm::enumerate(*function.getBlock()))
     for (const rt::Access &access : rt::getAccesses(&op))
       if (auto temporary =
-              dyn_cast_or_null<rt::TemporaryOp>(rootOf(access.buffer)))
+              dyn_cast_or_null<rt::TemporaryOp>(rootOf(access.buffer))) {
         lifeOf(temporary).touch(moment, /*begins=*/false);
+        if (rt::getStream(&op) != 0)
+          elsewhere.insert(temporary);
+      }
   for (auto temporary : function.getBlock()->getOps<rt::TemporaryOp>())
     lifeOf(temporary);
+  // Nobody asks here when another stream is done.
+  unsigned end =
+      std::distance(function.getBlock()->begin(), function.getBlock()->end());
+  for (Operation *temporary : elsewhere)
+    lives[temporary].spans = {{0, end}};
   function.setFrame(packAll<rt::TemporaryOp>(lives));
 }
 
@@ -115,19 +131,57 @@ public:
   llvm::MapVector<Operation *, Life> lives;
 
 private:
+  /// By stream: how many operations are over; of stream 0 the moment.
+  using Known = SmallVector<int64_t, 6>;
+  using Event = std::pair<Operation *, int64_t>;
+  /// A buffer that an operation of another stream uses.
+  struct Pending {
+    rt::BufferOp buffer;
+    unsigned stream;
+    int64_t number;
+  };
+  /// What the values of a body are in a call.
+  struct Scope {
+    DenseMap<Value, rt::BufferOp> buffers;
+    DenseMap<Value, Event> events;
+    rt::BufferOp frame = nullptr;
+  };
+
   void run(rt::FuncOp entry);
-  void run(Block &ops);
+  void run(Block &ops, Scope &scope);
+  void call(rt::CallOp op, Scope &scope);
+  /// Begins a moment of the compute stream.
+  void advance() { known[0][0] = ++moment; }
+  /// The compute stream learns what is over.
+  void wait(const Event &event);
+  rt::BufferOp bufferOf(Value value, const Scope &scope);
   /// An op at the present moment touches a buffer; `begins`: what was there
-  /// before is not needed.
-  void touch(Value address, bool begins);
+  /// before is not needed. `since`: it may have done so at any moment from
+  /// there on.
+  void touch(rt::BufferOp buffer, bool begins, unsigned since);
   /// For each argument of a function: whether the whole of it is written before
   /// any of it is read.
   ArrayRef<bool> beginsOf(StringRef function);
+  /// Whether a function uses streams.
+  bool hasStreams(rt::FuncOp function);
+  unsigned numberOf(int64_t stream) const {
+    return llvm::lower_bound(streams, stream) - streams.begin();
+  }
 
   llvm::StringMap<rt::BufferOp> buffers;
   llvm::StringMap<rt::FuncOp> functions;
+  llvm::StringMap<rt::EventOp> events;
   llvm::StringMap<SmallVector<bool>> begins;
+  llvm::DenseMap<Operation *, bool> withStreams;
+  /// Those that are used, in order.
+  SmallVector<int64_t> streams;
+  Known counts;
+  std::vector<Known> known;
+  llvm::DenseMap<Event, Known> recorded;
+  std::vector<Pending> pending;
   unsigned moment = 0, entryBegin = 0;
+  /// Where the loop at hand is.
+  int64_t variable = 0;
 };
 
 } // namespace
@@ -140,9 +194,23 @@ ArenaLives::ArenaLives(rt::StageOp stage) {
   }
   for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
     functions[function.getSymName()] = function;
+  for (auto event : stage.getBlock()->getOps<rt::EventOp>())
+    events[event.getSymName()] = event;
+  std::set<int64_t> used = {0};
+  stage.walk([&](Operation *op) { used.insert(rt::getStream(op)); });
+  streams.assign(used.begin(), used.end());
+  counts.assign(streams.size(), 0);
+  known.assign(streams.size(), counts);
+  llvm::SetVector<Operation *> endless;
   for (StringRef name : rt::kEntries)
-    if (rt::FuncOp entry = functions.lookup(name))
+    if (rt::FuncOp entry = functions.lookup(name)) {
       run(entry);
+      for (const Pending &use : pending)
+        endless.insert(use.buffer);
+      pending.clear();
+    }
+  for (Operation *buffer : endless)
+    lives[buffer].spans = {{0, moment}};
 }
 
 ArrayRef<bool> ArenaLives::beginsOf(StringRef name) {
@@ -166,54 +234,134 @@ ArrayRef<bool> ArenaLives::beginsOf(StringRef name) {
   return found;
 }
 
-void ArenaLives::touch(Value address, bool begins) {
-  auto made = dyn_cast_or_null<rt::AddressOp>(rootOf(address));
-  if (!made)
-    return;
-  rt::BufferOp buffer = buffers.lookup(made.getBuffer());
-  auto life = lives.find(buffer);
+bool ArenaLives::hasStreams(rt::FuncOp function) {
+  auto [it, isNew] = withStreams.try_emplace(function, false);
+  if (isNew)
+    it->second = llvm::any_of(*function.getBlock(), [](Operation &op) {
+      return isa<rt::RecordOp, rt::WaitOp>(op) || rt::getStream(&op) != 0;
+    });
+  return it->second;
+}
+
+rt::BufferOp ArenaLives::bufferOf(Value value, const Scope &scope) {
+  while (auto view = value.getDefiningOp<rt::ViewOp>())
+    value = view.getSource();
+  if (auto address = value.getDefiningOp<rt::AddressOp>())
+    return buffers.lookup(address.getBuffer());
+  if (value.getDefiningOp<rt::TemporaryOp>())
+    return scope.frame;
+  return scope.buffers.lookup(value);
+}
+
+void ArenaLives::touch(rt::BufferOp buffer, bool begins, unsigned since) {
+  auto life = buffer ? lives.find(buffer) : lives.end();
   if (life == lives.end())
     return;
   // The slots of a buffer take turns: while one is needed, so is the buffer.
-  bool isFirst = life->second.spans.empty() ||
-                 life->second.spans.back().second < entryBegin;
-  life->second.touch(moment, isFirst || (begins && buffer.getSlots() == 1));
+  auto &spans = life->second.spans;
+  bool isFirst = spans.empty() || spans.back().second < entryBegin;
+  since = std::max(since, spans.empty() ? 0 : spans.back().second);
+  life->second.touch(since, isFirst || (begins && buffer.getSlots() == 1));
+  life->second.touch(moment, /*begins=*/false);
 }
 
-void ArenaLives::run(Block &ops) {
+void ArenaLives::wait(const Event &event) {
+  advance();
+  auto record = recorded.find(event);
+  if (record == recorded.end())
+    return;
+  for (auto [mine, theirs] : llvm::zip(known[0], record->second))
+    mine = std::max(mine, theirs);
+  llvm::erase_if(pending, [&](const Pending &use) {
+    if (known[0][use.stream] < use.number)
+      return false;
+    touch(use.buffer, /*begins=*/false, moment);
+    return true;
+  });
+}
+
+void ArenaLives::call(rt::CallOp op, Scope &scope) {
+  rt::BufferOp frame =
+      op.getFrame() ? buffers.lookup(*op.getFrame()) : rt::BufferOp();
+  rt::FuncOp callee = functions.lookup(op.getCallee());
+  if (hasStreams(callee)) {
+    Scope inner;
+    inner.frame = frame;
+    for (auto [argument, value] :
+         llvm::zip(callee.getBlock()->getArguments(), op.getArgs()))
+      if (isa<rt::EventType>(value.getType()))
+        inner.events[argument] = scope.events.lookup(value);
+      else
+        inner.buffers[argument] = bufferOf(value, scope);
+    return run(*callee.getBlock(), inner);
+  }
+  advance();
+  // What is read, or not written whole, is needed from before.
+  for (bool begins : {false, true})
+    for (auto [argument, isWritten] :
+         llvm::zip(op.getArgs(), beginsOf(op.getCallee())))
+      if ((isWritten && !argument.getDefiningOp<rt::ViewOp>()) == begins)
+        touch(bufferOf(argument, scope), begins, moment);
+  touch(frame, /*begins=*/true, moment);
+}
+
+void ArenaLives::run(Block &ops, Scope &scope) {
   for (Operation &op : ops) {
-    if (isa<rt::AddressOp, rt::ConstantOp, rt::ViewOp>(op))
+    if (isa<rt::AddressOp, rt::ConstantOp, rt::ViewOp, rt::TemporaryOp>(op))
       continue;
+    unsigned stream = numberOf(rt::getStream(&op));
     if (auto loop = dyn_cast<rt::ForOp>(op)) {
-      int64_t turns = int64_t(loop.getEnd()) - int64_t(loop.getBegin());
-      for (int64_t i = 0; i < std::min<int64_t>(turns, 2); ++i)
-        run(*loop.getBlock());
-      continue;
+      int64_t begin = loop.getBegin(), end = loop.getEnd();
+      for (variable = std::max(begin, end - 2); variable < end; ++variable)
+        run(*loop.getBlock(), scope);
+    } else if (auto event = dyn_cast<rt::EventOfOp>(op)) {
+      rt::EventOp symbol = events.lookup(event.getEvent());
+      scope.events[event] = {symbol,
+                             event.getSlotAt(variable, symbol.getSlots())};
+    } else if (auto record = dyn_cast<rt::RecordOp>(op)) {
+      recorded[scope.events.lookup(record.getEvent())] = known[stream];
+    } else if (auto waiting = dyn_cast<rt::WaitOp>(op)) {
+      Event event = scope.events.lookup(waiting.getEvent());
+      if (stream == 0) {
+        wait(event);
+        continue;
+      }
+      for (auto [mine, theirs] :
+           llvm::zip(known[stream], recorded.lookup(event)))
+        mine = std::max(mine, theirs);
+    } else if (auto inner = dyn_cast<rt::CallOp>(op)) {
+      call(inner, scope);
+    } else {
+      advance();
+      unsigned since = moment;
+      if (stream != 0) {
+        since = known[stream][0] + 1;
+        known[stream][stream] = ++counts[stream];
+      }
+      for (const rt::Access &access : rt::getAccesses(&op)) {
+        rt::BufferOp buffer = bufferOf(access.buffer, scope);
+        touch(buffer,
+              access.isWrite && !access.buffer.getDefiningOp<rt::ViewOp>(),
+              since);
+        if (stream != 0 && buffer)
+          pending.push_back({buffer, stream, counts[stream]});
+      }
     }
-    ++moment;
-    if (auto call = dyn_cast<rt::CallOp>(op)) {
-      // What is read, or not written whole, is needed from before.
-      for (bool begins : {false, true})
-        for (auto [argument, isWritten] :
-             llvm::zip(call.getArgs(), beginsOf(call.getCallee())))
-          if ((isWritten && !argument.getDefiningOp<rt::ViewOp>()) == begins)
-            touch(argument, begins);
-      if (auto frame = call.getFrame())
-        lives[buffers.lookup(*frame)].touch(moment, /*begins=*/true);
-    }
-    for (const rt::Access &access : rt::getAccesses(&op))
-      touch(access.buffer,
-            access.isWrite && !access.buffer.getDefiningOp<rt::ViewOp>());
   }
 }
 
 void ArenaLives::run(rt::FuncOp entry) {
   entryBegin = moment;
+  // What is given to any stream begins after what the last entry did.
+  known[0][0] = moment;
+  for (Known &stream : known)
+    stream[0] = moment;
   // The runtime fills the inputs before.
   for (auto &[op, life] : lives)
     if (cast<rt::BufferOp>(op).getKind() == rt::BufferKind::Input)
       life.touch(moment, /*begins=*/true);
-  run(*entry.getBlock());
+  Scope scope;
+  run(*entry.getBlock(), scope);
   ++moment;
   // The runtime reads the outputs afterwards.
   entry.walk([&](rt::AddressOp address) {

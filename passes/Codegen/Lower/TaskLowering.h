@@ -32,8 +32,7 @@ public:
 
 private:
   /// Memory of its own. The caller's: an argument that is only read, one whose
-  /// place a result takes or that is given up, and what a result is given to;
-  /// or a temporary.
+  /// place a result takes, and what a result is given to; or a temporary.
   struct Root {
     enum Kind { Constant, Replaced, Given, Temporary } kind;
     mlir::Value address;
@@ -145,8 +144,6 @@ private:
   /// are operands whose memory it may take over.
   Place place(mlir::OpResult result, llvm::ArrayRef<unsigned> inplace = {});
   Root *findInplace(mlir::OpResult result, llvm::ArrayRef<unsigned> inplace);
-  /// Where a value lies in the end, also when it has been added to in place.
-  void findEnds(mlir::Value value, llvm::SmallVectorImpl<Root *> &ends);
   /// The argument whose place a value takes, if nothing needs it by now; or
   /// null.
   Root *findReplaced(mlir::OpResult result);

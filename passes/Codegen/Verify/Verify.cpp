@@ -52,12 +52,6 @@ struct Owner {
   }
 };
 
-/// Whether a buffer holds what it did when the next entry begins.
-static bool isKept(rt::BufferOp buffer) {
-  return int(buffer.getKind()) <= int(rt::BufferKind::Sum) &&
-         buffer.getKind() != rt::BufferKind::Gradient;
-}
-
 /// Bytes [begin, end) of one owner.
 struct Range {
   Owner owner;
@@ -66,18 +60,7 @@ struct Range {
   bool overlaps(const Range &other) const {
     return begin < other.end && other.begin < end;
   }
-  bool contains(const Range &other) const {
-    return owner == other.owner && begin <= other.begin && other.end <= end;
-  }
-  bool operator==(const Range &other) const {
-    return contains(other) && other.contains(*this);
-  }
 };
-
-static bool isGradient(const Range &range) {
-  auto buffer = dyn_cast_or_null<rt::BufferOp>(range.owner.op);
-  return buffer && buffer.getKind() == rt::BufferKind::Gradient;
-}
 
 /// Who wrote each byte last.
 class Memory {
@@ -98,28 +81,15 @@ public:
     return found;
   }
 
-  /// Whether any of the range is its owner's.
-  bool isAnyOf(const Range &range) const {
-    bool found = false;
-    owners.visit(range.begin, range.end,
-                 [&](int64_t, int64_t, const Owner *owner) {
-                   found |= owner && *owner == range.owner;
-                 });
-    return found;
-  }
-
   bool operator==(const Memory &other) const { return owners == other.owners; }
 
 private:
   Intervals<Owner> owners;
 };
 
-/// What is done to bytes.
-enum class Touch { Read, Write, GiveUp };
-
 /// An access to a buffer that has a slot for each turn of a loop, or nearly.
 struct SlotAccess {
-  Touch touch;
+  bool isWrite;
   rt::BufferOp buffer;
   /// Where the first slot lies, and from one to the next.
   int64_t base, slotBytes;
@@ -188,10 +158,7 @@ private:
   /// is not sure that these are as the last one was.
   bool skipPeriods();
   /// Notes an access in a turn of a loop.
-  void note(const Range &range, Touch touch);
-  /// Whether an op writes a gradient over what was added up in it before.
-  LogicalResult checkBegun(Operation *op, const Range &range,
-                           const Places &places);
+  void note(const Range &range, bool isWrite);
   LogicalResult call(rt::CallOp op, const Places &places);
   LogicalResult checkOp(Operation *op, const Places &places);
   LogicalResult checkLaunch(rt::LaunchOp op);
@@ -211,9 +178,6 @@ private:
   llvm::StringMap<rt::BufferOp> buffers;
   llvm::StringMap<rt::FuncOp> functions;
   Memory memory;
-  /// Of the gradients that the running function was given, those that held
-  /// something, and those that it gives up; and what it has written of them.
-  SmallVector<Range> held, givenUp, written;
   /// Where constants lie: below the arena, each by itself.
   llvm::DenseMap<Operation *, int64_t> constants;
   std::optional<Loop> loop;
@@ -243,7 +207,7 @@ LogicalResult StageVerifier::checkOffsets() {
 LogicalResult StageVerifier::fillKept() {
   SmallVector<Range> kept;
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
-    if (isKept(buffer) || buffer.getKind() == rt::BufferKind::Input)
+    if (int(buffer.getKind()) <= int(rt::BufferKind::Input))
       for (int64_t slot = 0; slot < int64_t(buffer.getSlots()); ++slot)
         kept.push_back(rangeOf(buffer, slot));
   llvm::sort(kept,
@@ -270,7 +234,7 @@ LogicalResult StageVerifier::checkKept(rt::FuncOp entry) {
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
     bool isOutput =
         buffer.getKind() == rt::BufferKind::Output && outputs.contains(buffer);
-    if (!isKept(buffer) && !isOutput)
+    if (int(buffer.getKind()) > int(rt::BufferKind::Sum) && !isOutput)
       continue;
     std::optional<Owner> intruder = memory.findIntruder(rangeOf(buffer, 0));
     if (!intruder)
@@ -357,25 +321,10 @@ LogicalResult StageVerifier::call(rt::CallOp op, const Places &places) {
   if (auto symbol = op.getFrame()) {
     Range range = rangeOf(buffers.lookup(*symbol), 0);
     memory.write(range);
-    note(range, Touch::Write);
+    note(range, /*isWrite=*/true);
     frame = range.begin;
   }
-  for (BlockArgument argument : callee.getBlock()->getArguments())
-    if (Range range = inner.lookup(argument);
-        callee.givesUp(argument.getArgNumber()))
-      givenUp.push_back(range);
-    else if (isGradient(range) && memory.isAnyOf(range))
-      held.push_back(range);
-  if (failed(run(*callee.getBlock(), inner, frame)))
-    return failure();
-  for (const Range &range : givenUp) {
-    note(range, Touch::GiveUp);
-    memory.write({Owner(), range.begin, range.end});
-  }
-  held.clear();
-  givenUp.clear();
-  written.clear();
-  return success();
+  return run(*callee.getBlock(), inner, frame);
 }
 
 void StageVerifier::findPeriod() {
@@ -408,14 +357,14 @@ Memory StageVerifier::memoryOfPeriod() const {
   return now;
 }
 
-void StageVerifier::note(const Range &range, Touch touch) {
+void StageVerifier::note(const Range &range, bool isWrite) {
   if (!loop)
     return;
   auto buffer = dyn_cast<rt::BufferOp>(range.owner.op);
   if (buffer && loop->apart.contains(buffer)) {
     int64_t base = *buffer.getOffset(), slotBytes = buffer.getSlotBytes();
     int64_t begin = base + range.owner.slot * slotBytes;
-    loop->accesses.push_back({touch, buffer, base, slotBytes,
+    loop->accesses.push_back({isWrite, buffer, base, slotBytes,
                               range.owner.slot - loop->variable,
                               range.begin - begin, range.end - begin});
     return;
@@ -423,8 +372,7 @@ void StageVerifier::note(const Range &range, Touch touch) {
   for (Operation *op : loop->apart) {
     int64_t begin = *cast<rt::BufferOp>(op).getOffset();
     int64_t end = begin + cast<rt::BufferOp>(op).getTotalBytes();
-    loop->isDisturbed |=
-        touch != Touch::Read && range.begin < end && begin < range.end;
+    loop->isDisturbed |= isWrite && range.begin < end && begin < range.end;
   }
 }
 
@@ -441,9 +389,7 @@ bool StageVerifier::skipPeriods() {
       int64_t begin = access.base + slot * access.slotBytes;
       Range range = {
           {access.buffer, slot}, begin + access.begin, begin + access.end};
-      if (access.touch == Touch::GiveUp) {
-        memory.write({Owner(), range.begin, range.end});
-      } else if (access.touch == Touch::Write) {
+      if (access.isWrite) {
         memory.write(range);
       } else if (memory.findIntruder(range)) {
         memory = before;
@@ -531,24 +477,6 @@ bool StageVerifier::isInplace(Operation *op, Value in, Value out) {
   return in == out && isa<rt::AllReduceOp>(op);
 }
 
-LogicalResult StageVerifier::checkBegun(Operation *op, const Range &range,
-                                        const Places &places) {
-  // Where it is given up, anything may be left.
-  auto isIn = [&](const Range &whole) { return whole.contains(range); };
-  if (!isGradient(range) || llvm::any_of(givenUp, isIn))
-    return success();
-  bool isRead = llvm::any_of(rt::getAccesses(op), [&](const rt::Access &other) {
-    return !other.isWrite && places.lookup(other.buffer) == range;
-  });
-  // Products that lie between each other end at the same byte.
-  bool isAgain = llvm::any_of(held, isIn) || llvm::is_contained(written, range);
-  written.push_back(range);
-  if (isRead || !isAgain)
-    return success();
-  return op->emitOpError() << "writes " << range.owner.name()
-                           << " anew, and what was added up in it is lost";
-}
-
 LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
   if (auto launch = dyn_cast<rt::LaunchOp>(op);
       launch && failed(checkLaunch(launch)))
@@ -558,7 +486,7 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
   SmallVector<rt::Access> accesses = rt::getAccesses(op);
   for (const rt::Access &access : accesses) {
     Range range = places.lookup(access.buffer);
-    note(range, access.isWrite ? Touch::Write : Touch::Read);
+    note(range, access.isWrite);
     if (access.isWrite)
       continue;
     std::optional<Owner> intruder = memory.findIntruder(range);
@@ -575,10 +503,6 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
     diag.attachNote(intruder->op->getLoc()) << "by " << intruder->name();
     return diag;
   }
-  for (const rt::Access &access : accesses)
-    if (access.isWrite &&
-        failed(checkBegun(op, places.lookup(access.buffer), places)))
-      return failure();
   for (auto [i, access] : llvm::enumerate(accesses)) {
     if (!access.isWrite)
       continue;

@@ -96,7 +96,7 @@ LogicalResult TaskVerifier::verifyEnd() {
              << "means " << meant.size() << " values but has "
              << arguments.size() << " arguments";
     for (auto [argument, value] : llvm::zip(arguments, meant.asArrayRef()))
-      if (value >= 0 && !holds(ranges.lookup(argument), value))
+      if (!holds(ranges.lookup(argument), value))
         return task.emitOpError()
                << "leaves another value in argument " << argument.getArgNumber()
                << " than value " << value;

@@ -3,7 +3,8 @@
 Something is alive from when it is written to when it is read for the last time
 before it is written anew as a whole. Parameters and state are always, inputs
 from the begin of an entry point, which the runtime has filled them before,
-outputs to its end. What two instances of a buffer or two calls of a function
+outputs to its end. What another stream uses is alive until stream 0 has waited
+for it. What two instances of a buffer or two calls of a function
 hold is counted apart. No compiler can do with less memory, unless it computes in
 another order.
 """
@@ -26,6 +27,7 @@ class Stage:
     def __init__(self, arena):
         self.arena = arena
         self.buffers = {}  # symbol -> (kind, bytes of a slot, slots)
+        self.events = {}  # symbol -> slots
         self.functions = {}  # symbol -> (names of arguments, lines)
 
 
@@ -43,6 +45,8 @@ def parse(text):
             stages[-1].buffers[match.group(1)] = (
                 match.group(3), size_of(match.group(2)),
                 int(slots.group(1)) if slots else 1)
+        elif match := re.match(r"rt\.event (@\S+)(?: slots (\d+))?", line):
+            stages[-1].events[match[1]] = int(match[2] or 1)
         elif match := re.match(r"rt\.func @([^\s(]+)\((.*?)\)", line):
             blocks = [[]]
             stages[-1].functions[match.group(1)] = (
@@ -90,6 +94,10 @@ class Walk:
         # What each op reads, what it writes, and its line: of each buffer the
         # object, how many elements the op names and how many there are.
         self.ops, self.sizes = [], {}
+        # By stream: what its operations use, in order, and how many stream 0
+        # has waited for. By event: the stream of its record, and how many
+        # operations it stands for.
+        self.used, self.over, self.recorded = {}, {}, {}
         self.run(stage.functions[entry][1], {})
 
     def run(self, lines, values):
@@ -109,17 +117,43 @@ class Walk:
         self.run(lines, {name: values[value]
                          for name, value in zip(names, given)})
 
+    def instance(self, rest, values):
+        """The symbol and slot that an op names."""
+        slot = re.search(r" slot (?:(%\w+)(?: \+ )?)?(\d+)?", rest)
+        at = values.get(slot[1], 0) + int(slot[2] or 0) if slot else 0
+        return rest.split()[0], at
+
     def step(self, line, values):
         if line.startswith("rt.call"):
             self.call(line, values)
             return
         made = re.match(r"(%[\w.]+) = rt\.(\w+) (.*)", line)
+        stream = re.search(r" stream (\d+)", line)
+        if line.startswith("rt.record"):
+            used = self.used.get(stream and stream[1], [])
+            self.recorded[values[line.split()[1]]] = stream, len(used)
+            return
+        if line.startswith("rt.wait"):
+            recorded, count = self.recorded[values[line.split()[1]]]
+            if recorded and not stream:
+                begin = self.over.get(recorded[1], 0)
+                over = self.used[recorded[1]][begin:count]
+                self.ops.append((sum(over, []), [], line))
+                self.over[recorded[1]] = max(begin, count)
+            return
         if not made:
             reads, writes = accesses(line)
+            if stream:
+                self.used.setdefault(stream[1], []).append(
+                    [values[name] for name in reads + writes])
             self.ops.append(([values[name] for name in reads],
                              [values[name] for name in writes], line))
             return
         name, op, rest = made.groups()
+        if op == "event_of":
+            symbol, at = self.instance(rest, values)
+            values[name] = (symbol, at % self.stage.events[symbol])
+            return
         count = elements_of(rest.rpartition(" : ")[2].rpartition(" to ")[2])
         if op == "view":
             thing, _, whole = values[rest.split()[0]]
@@ -132,10 +166,7 @@ class Walk:
             values[name] = (thing, count, count)
         else:
             assert op == "address", line
-            symbol = rest.split()[0]
-            slot = re.search(r" slot (?:(%\w+)(?: \+ )?)?(\d+)?", rest)
-            at = sum([values.get(slot.group(1), 0), int(slot.group(2) or 0)]) \
-                if slot else 0
+            symbol, at = self.instance(rest, values)
             _, size, slots = self.stage.buffers[symbol]
             thing = (symbol, at % slots)
             self.sizes[thing] = size

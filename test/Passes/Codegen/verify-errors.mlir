@@ -294,8 +294,8 @@ rt.stage 0 arena 1024 {
 // -----
 
 rt.stage 0 arena 1024 {
-  rt.buffer @a : memref<4xf32> sum at 0
-  rt.buffer @b : memref<4xf32> sum at 128
+  rt.buffer @a : memref<4xf32> gradient at 0
+  rt.buffer @b : memref<4xf32> gradient at 128
   rt.func @train() {
     %a = rt.address @a : memref<4xf32>
     %b = rt.address @b : memref<4xf32>
@@ -509,8 +509,8 @@ rt.stage 0 arena 64 {
 // expected-error @-3 {{the stages wait for each other forever in @train}}
 rt.program axes <["pp"=2]> comms [["pp"]] microbatches 1
 rt.stage 0 arena 128 {
-  rt.buffer @a : memref<4xf32> sum at 0
-  rt.buffer @b : memref<4xf32> sum at 64
+  rt.buffer @a : memref<4xf32> gradient at 0
+  rt.buffer @b : memref<4xf32> gradient at 64
   rt.func @train() {
     %a = rt.address @a : memref<4xf32>
     %b = rt.address @b : memref<4xf32>
@@ -519,8 +519,8 @@ rt.stage 0 arena 128 {
   }
 }
 rt.stage 1 arena 128 {
-  rt.buffer @a : memref<4xf32> sum at 0
-  rt.buffer @b : memref<4xf32> sum at 64
+  rt.buffer @a : memref<4xf32> gradient at 0
+  rt.buffer @b : memref<4xf32> gradient at 64
   rt.func @train() {
     %a = rt.address @a : memref<4xf32>
     %b = rt.address @b : memref<4xf32>
@@ -536,7 +536,7 @@ rt.stage 1 arena 128 {
 // expected-error @-3 {{the stages wait for each other forever in @train}}
 rt.program axes <["pp"=2, "tp"=2]> comms [["pp", "tp"]] microbatches 1
 rt.stage 0 arena 64 {
-  rt.buffer @a : memref<4xf32> sum at 0
+  rt.buffer @a : memref<4xf32> gradient at 0
   rt.func @train() {
     %a = rt.address @a : memref<4xf32>
     // expected-note @+1 {{stage 0 waits for all stages to do rt.all_reduce}}
@@ -545,7 +545,7 @@ rt.stage 0 arena 64 {
 }
 // expected-note @+1 {{stage 1 is done}}
 rt.stage 1 arena 64 {
-  rt.buffer @a : memref<4xf32> sum at 0
+  rt.buffer @a : memref<4xf32> gradient at 0
   rt.func @train() {
     %a = rt.address @a : memref<4xf32>
     rt.all_reduce sum %a over ["tp"] : memref<4xf32>
@@ -934,138 +934,5 @@ rt.stage 0 arena 1024 {
     %x = rt.address @x : memref<4xf32>
     // expected-error @+1 {{writes @x over @x, which it reads}}
     rt.copy %x to %x : memref<4xf32> to memref<4xf32>
-  }
-}
-
-// -----
-
-// Gradients hold nothing as an entry begins: the first product overwrites,
-rt.stage 0 arena 192 {
-  rt.buffer @g : memref<4x4xf32> gradient at 0
-  rt.buffer @x : memref<4x4xf32> input at 64
-  rt.func @add(%x: memref<4x4xf32>, %g: memref<4x4xf32>) {
-    // expected-error @+1 {{reads @g, which nothing has written}}
-    rt.gemm %x, %x, %g as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4,
-        beta = 1.0 : f32> : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
-  }
-  rt.func @train() {
-    %x = rt.address @x : memref<4x4xf32>
-    %g = rt.address @g : memref<4x4xf32>
-    rt.call @add(%x, %g) : memref<4x4xf32>, memref<4x4xf32>
-  }
-}
-
-// -----
-
-// and none after it,
-rt.stage 0 arena 192 {
-  rt.buffer @g : memref<4x4xf32> gradient at 0
-  rt.buffer @x : memref<4x4xf32> input at 64
-  rt.func @put(%x: memref<4x4xf32>, %g: memref<4x4xf32>) {
-    // expected-error @+1 {{writes @g anew, and what was added up in it is lost}}
-    rt.gemm %x, %x, %g as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4>
-        : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
-  }
-  rt.func @train() {
-    %x = rt.address @x : memref<4x4xf32>
-    %g = rt.address @g : memref<4x4xf32>
-    rt.for %m = 0 to 2 {
-      rt.call @put(%x, %g) : memref<4x4xf32>, memref<4x4xf32>
-    }
-  }
-}
-
-// -----
-
-// also in one function, or in part.
-rt.stage 0 arena 192 {
-  rt.buffer @g : memref<4x4xf32> gradient at 0
-  rt.buffer @x : memref<4x4xf32> input at 64
-  rt.func @put(%x: memref<4x4xf32>, %g: memref<4x4xf32>) {
-    rt.copy %x to %g : memref<4x4xf32> to memref<4x4xf32>
-    // expected-error @+1 {{writes @g anew, and what was added up in it is lost}}
-    rt.gemm %x, %x, %g as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4>
-        : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
-  }
-  rt.func @train() {
-    %x = rt.address @x : memref<4x4xf32>
-    %g = rt.address @g : memref<4x4xf32>
-    rt.call @put(%x, %g) : memref<4x4xf32>, memref<4x4xf32>
-  }
-}
-
-// -----
-
-rt.stage 0 arena 192 {
-  rt.buffer @g : memref<4x4xf32> gradient at 0
-  rt.buffer @x : memref<4x4xf32> input at 64
-  rt.func @put(%x: memref<4x4xf32>, %g: memref<4x4xf32>) {
-    rt.copy %x to %g : memref<4x4xf32> to memref<4x4xf32>
-  }
-  rt.func @clear(%g: memref<4x4xf32>) {
-    %row = rt.view %g offset 4 : memref<4x4xf32> to memref<4xf32>
-    // expected-error @+1 {{writes @g anew, and what was added up in it is lost}}
-    rt.zero %row : memref<4xf32>
-  }
-  rt.func @train() {
-    %x = rt.address @x : memref<4x4xf32>
-    %g = rt.address @g : memref<4x4xf32>
-    rt.call @put(%x, %g) : memref<4x4xf32>, memref<4x4xf32>
-    rt.call @clear(%g) : memref<4x4xf32>
-  }
-}
-
-// -----
-
-// What a function has given up holds nothing,
-rt.stage 0 arena 192 {
-  rt.buffer @v : memref<4x4xf32> value at 0
-  rt.buffer @x : memref<4x4xf32> input at 64
-  rt.func @f(%x: memref<4x4xf32>, %v: memref<4x4xf32>)
-      attributes {gives_up = array<i64: 1>} {
-    rt.copy %x to %v : memref<4x4xf32> to memref<4x4xf32>
-  }
-  rt.func @train() {
-    %x = rt.address @x : memref<4x4xf32>
-    %v = rt.address @v : memref<4x4xf32>
-    rt.call @f(%x, %v) : memref<4x4xf32>, memref<4x4xf32>
-    // expected-error @+1 {{reads @v, which nothing has written}}
-    rt.copy %v to %x : memref<4x4xf32> to memref<4x4xf32>
-  }
-}
-
-// -----
-
-// parameters included, which the next step needs.
-rt.stage 0 arena 192 {
-  // expected-error @+1 {{is not written by @train}}
-  rt.buffer @w : memref<4x4xf32> param at 0
-  rt.func @f(%w: memref<4x4xf32>) attributes {gives_up = array<i64: 0>} {
-    rt.zero %w : memref<4x4xf32>
-  }
-  rt.func @train() {
-    %w = rt.address @w : memref<4x4xf32>
-    rt.call @f(%w) : memref<4x4xf32>
-  }
-}
-
-// -----
-
-// In a loop that has a slot for each turn, the slot of the turn before.
-rt.stage 0 arena 1088 {
-  rt.buffer @v : memref<4x4xf32> input at 0 slots 16
-  rt.buffer @o : memref<4x4xf32> value at 1024
-  rt.func @f(%v: memref<4x4xf32>) attributes {gives_up = array<i64: 0>} {
-    rt.zero %v : memref<4x4xf32>
-  }
-  rt.func @train() {
-    %o = rt.address @o : memref<4x4xf32>
-    rt.for %m = 1 to 16 {
-      %v = rt.address @v slot %m : memref<4x4xf32>
-      rt.call @f(%v) : memref<4x4xf32>
-      %u = rt.address @v slot %m + -1 : memref<4x4xf32>
-      // expected-error @+1 {{reads @v, which nothing has written}}
-      rt.copy %u to %o : memref<4x4xf32> to memref<4x4xf32>
-    }
   }
 }

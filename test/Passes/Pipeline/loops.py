@@ -1,6 +1,7 @@
 # Loops are nothing but a shorter way to write a list: written out, schedules of
 # one to four stages and up to 33 microbatches are those made by hand, and the
-# checker says of faulty ones with loops what it says without.
+# checker says of faulty ones with loops what it says without. Those that receive
+# ahead do the same, in one order of all transfers.
 # RUN: %python %s
 
 import os
@@ -54,6 +55,41 @@ for (kind, stages, m, entry), text in looped.items():
     if m > 9:
         same = looped[kind, stages, 10, entry]
         assert len(text.splitlines()) == len(same.splitlines()), (kind, m)
+
+
+# A microbatch ahead: every stage runs the same in the same order, and receives
+# what a task needs before the task of the same direction ahead of it, or just
+# before where the other direction is between.
+for kind in ("1f1b", "gpipe"):
+    for m in (1, 2, 3, 4, 5, 8, 13, 33):
+        out, err = opt(INPUT, f"--pipe-schedule=kind={kind} microbatches={m} "
+                       "ahead", "--pipe-check")
+        assert not err, err
+        for (stages, entry), text in zip(PROGRAMS, out.split("// -----"),
+                                         strict=True):
+            found = schedules(expand(text))
+            for stage in range(stages):
+                lines = found[entry, stage]
+                blocking = [half for line in
+                            steps(kind, stage, stages, m, entry) for half in
+                            line.replace("exchange", "send").replace(
+                                ", @", "\npipe.recv @").split("\n")]
+                assert sorted(lines) == sorted(blocking), (kind, m, stage)
+                for what in ("run", "send"):
+                    assert [x for x in lines if "pipe." + what in x] == \
+                        [x for x in blocking if "pipe." + what in x]
+                runs = [x for x in lines if "pipe.run" in x]
+                for i, line in enumerate(lines):
+                    if "pipe.recv" not in line:
+                        continue
+                    name = "f" if "@a" in line else "b"
+                    n = int(re.search(r"microbatch (\d+)", line)[1])
+                    before = f"pipe.run @{name}{stage} microbatch {n - 1}"
+                    user = f"pipe.run @{name}{stage} microbatch {n}"
+                    ahead = n > 0 and (name == "f" or
+                                       runs.index(user) ==
+                                       runs.index(before) + 1)
+                    assert i < lines.index(before if ahead else user), line
 
 
 def plant(text, rng):

@@ -49,7 +49,6 @@
 // TASKS-NEXT: PipeOutlinePass
 // TASKS-NEXT: PipeShareBodiesPass
 // TASKS-NEXT: PipeSchedulePass
-// TASKS-NEXT: PipeGiveUpPass
 // TASKS-NEXT: PipeCheckPass
 // TASKS-NEXT: Rest
 

@@ -1,0 +1,24 @@
+//===- Streams.h - What may be done while others compute --------*- C++ -*-===//
+
+#ifndef PCC_PASSES_CODEGEN_LOWER_STREAMS_H
+#define PCC_PASSES_CODEGEN_LOWER_STREAMS_H
+
+#include "dialects/RT/RT.h"
+
+namespace pcc {
+
+/// Puts the sends and receives of a stage's entry points on streams of their
+/// own: one for each channel, other stage and direction. Exchanges, which wait
+/// for each other, stay on the compute stream.
+void assignStreams(rt::StageOp stage);
+
+/// Adds the events and waits that order the streams of a stage, which must have
+/// none: an operation waits for what it needs of others, and at the end of an
+/// entry point stream 0 waits for all streams. What uses memory between two
+/// operations must be ordered with both by the planner, which runs afterwards.
+/// Fails if a body has operations of several streams.
+mlir::LogicalResult orderStreams(rt::StageOp stage);
+
+} // namespace pcc
+
+#endif // PCC_PASSES_CODEGEN_LOWER_STREAMS_H

@@ -1,0 +1,187 @@
+// Transfers leave the compute stream, and events order them with what it does.
+// RUN: pcc-opt %s -split-input-file --rt-streams | FileCheck %s
+// RUN: pcc-opt %s -split-input-file --rt-streams --rt-plan --rt-verify \
+// RUN:   | FileCheck %s --check-prefix=PLAN
+
+// Stage 0 sends each of six messages from one of two slots: before a slot is
+// written anew its last message has left, which in the first two turns is none.
+// Stage 1 receives one ahead. At the end all is over.
+
+// CHECK-LABEL: rt.stage 0
+// CHECK: rt.event @a.sent slots 2
+// CHECK: rt.event @issued
+// CHECK: rt.func @train() {
+// CHECK-NEXT: %[[E0:.*]] = rt.event_of @a.sent : !rt.event
+// CHECK-NEXT: rt.record %[[E0]]{{$}}
+// CHECK-NEXT: %[[E1:.*]] = rt.event_of @a.sent slot 1 : !rt.event
+// CHECK-NEXT: rt.record %[[E1]]{{$}}
+// CHECK-NEXT: rt.for %m = 0 to 6 {
+// CHECK-NEXT: %[[X:.*]] = rt.address @x slot %m
+// CHECK-NEXT: %[[A:.*]] = rt.address @a slot %m
+// CHECK-NEXT: %[[FREE:.*]] = rt.event_of @a.sent slot %m : !rt.event
+// CHECK-NEXT: rt.wait %[[FREE]]{{$}}
+// CHECK-NEXT: rt.call @make(%[[X]], %[[A]])
+// CHECK-NEXT: %[[I:.*]] = rt.event_of @issued : !rt.event
+// CHECK-NEXT: rt.record %[[I]]{{$}}
+// CHECK-NEXT: rt.wait %[[I]] stream 1
+// CHECK-NEXT: rt.send %[[A]] to 1 channel 0 stream 1
+// CHECK-NEXT: %[[SENT:.*]] = rt.event_of @a.sent slot %m : !rt.event
+// CHECK-NEXT: rt.record %[[SENT]] stream 1
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[LAST:.*]] = rt.event_of @a.sent slot 1 : !rt.event
+// CHECK-NEXT: rt.wait %[[LAST]]{{$}}
+// CHECK-NEXT: }
+
+// CHECK-LABEL: rt.stage 1
+// CHECK: rt.event @a.received slots 2
+// CHECK: rt.func @train() {
+// CHECK-NEXT: %[[A0:.*]] = rt.address @a : memref<16xf32>
+// CHECK-NEXT: rt.recv %[[A0]] from 0 channel 0 stream 1
+// CHECK-NEXT: %[[R0:.*]] = rt.event_of @a.received : !rt.event
+// CHECK-NEXT: rt.record %[[R0]] stream 1
+// CHECK-NEXT: rt.for %m = 0 to 5 {
+// CHECK-NEXT: %[[NEXT:.*]] = rt.address @a slot %m + 1
+// CHECK-NEXT: %[[I:.*]] = rt.event_of @issued : !rt.event
+// CHECK-NEXT: rt.record %[[I]]{{$}}
+// CHECK-NEXT: rt.wait %[[I]] stream 1
+// CHECK-NEXT: rt.recv %[[NEXT]] from 0 channel 0 stream 1
+// CHECK-NEXT: %[[COMING:.*]] = rt.event_of @a.received slot %m + 1 : !rt.event
+// CHECK-NEXT: rt.record %[[COMING]] stream 1
+// CHECK-NEXT: %[[A:.*]] = rt.address @a slot %m
+// CHECK-NEXT: %[[Y:.*]] = rt.address @y
+// CHECK-NEXT: %[[HERE:.*]] = rt.event_of @a.received slot %m : !rt.event
+// CHECK-NEXT: rt.wait %[[HERE]]{{$}}
+// CHECK-NEXT: rt.copy %[[A]] to %[[Y]]
+// CHECK-NEXT: }
+// CHECK: %[[HERE:.*]] = rt.event_of @a.received slot 1 : !rt.event
+// CHECK-NEXT: rt.wait %[[HERE]]{{$}}
+// CHECK-NEXT: rt.copy
+// CHECK-NOT: rt.wait
+// PLAN: rt.stage 0
+rt.stage 0 {
+  rt.buffer @x : memref<16xf32> input slots 6 {role = "data", name = "x"}
+  rt.buffer @a : memref<16xf32> value slots 2
+  rt.func @make(%x: memref<16xf32>, %a: memref<16xf32>) {
+    rt.copy %x to %a : memref<16xf32> to memref<16xf32>
+  }
+  rt.func @train() {
+    rt.for %m = 0 to 6 {
+      %x = rt.address @x slot %m : memref<16xf32>
+      %a = rt.address @a slot %m : memref<16xf32>
+      rt.call @make(%x, %a) : memref<16xf32>, memref<16xf32>
+      rt.send %a to 1 channel 0 : memref<16xf32>
+    }
+  }
+}
+rt.stage 1 {
+  rt.buffer @a : memref<16xf32> value slots 2
+  rt.buffer @y : memref<16xf32> output {name = "y"}
+  rt.func @train() {
+    %a0 = rt.address @a : memref<16xf32>
+    rt.recv %a0 from 0 channel 0 : memref<16xf32>
+    rt.for %m = 0 to 5 {
+      %next = rt.address @a slot %m + 1 : memref<16xf32>
+      rt.recv %next from 0 channel 0 : memref<16xf32>
+      %a = rt.address @a slot %m : memref<16xf32>
+      %y = rt.address @y : memref<16xf32>
+      rt.copy %a to %y : memref<16xf32> to memref<16xf32>
+    }
+    %a1 = rt.address @a slot 1 : memref<16xf32>
+    %y = rt.address @y : memref<16xf32>
+    rt.copy %a1 to %y : memref<16xf32> to memref<16xf32>
+  }
+}
+
+// -----
+
+// A stage that hands on what it receives: one stream waits for the other. Each
+// way has its stream, and an exchange stays on the compute stream. A body is on
+// the stream that its ops are on.
+
+// CHECK-LABEL: rt.stage 0
+// CHECK: rt.func @train() {
+// CHECK: rt.recv %[[A:.*]] from 1 channel 1 stream 5
+// CHECK-NEXT: %[[R:.*]] = rt.event_of @a.received : !rt.event
+// CHECK-NEXT: rt.record %[[R]] stream 5
+// CHECK-NEXT: %[[W:.*]] = rt.event_of @a.received : !rt.event
+// CHECK-NEXT: rt.wait %[[W]] stream 4
+// CHECK-NEXT: rt.send %[[A]] to 1 channel 0 stream 4
+// CHECK-NEXT: %[[S:.*]] = rt.event_of @a.sent : !rt.event
+// CHECK-NEXT: rt.record %[[S]] stream 4
+// CHECK-NEXT: %[[W:.*]] = rt.event_of @a.received : !rt.event
+// CHECK-NEXT: rt.wait %[[W]] stream 3
+// CHECK-NEXT: %[[S:.*]] = rt.event_of @a.sent : !rt.event
+// CHECK-NEXT: rt.wait %[[S]] stream 3
+// CHECK-NEXT: rt.call @reduce(%[[A]])
+// CHECK-NEXT: %[[D:.*]] = rt.event_of @a.done : !rt.event
+// CHECK-NEXT: rt.record %[[D]] stream 3
+// CHECK: rt.exchange %{{.*}} to 1 channel 2, %{{.*}} from 1 channel 2 :
+rt.program axes <["pp"=2, "dp"=2]> comms [["dp"]] microbatches 1
+rt.stage 0 {
+  rt.buffer @w : memref<16xf32> param
+  rt.buffer @a : memref<16xf32> value
+  rt.buffer @b : memref<16xf32> value
+  rt.func @reduce(%a: memref<16xf32>) {
+    rt.all_reduce sum %a over ["dp"] stream 3 : memref<16xf32>
+  }
+  rt.func @train() {
+    %w = rt.address @w : memref<16xf32>
+    %a = rt.address @a : memref<16xf32>
+    %b = rt.address @b : memref<16xf32>
+    rt.recv %a from 1 channel 1 : memref<16xf32>
+    rt.send %a to 1 channel 0 : memref<16xf32>
+    rt.call @reduce(%a) : memref<16xf32>
+    rt.exchange %w to 1 channel 2, %b from 1 channel 2
+        : memref<16xf32>, memref<16xf32>
+    rt.copy %a to %w : memref<16xf32> to memref<16xf32>
+  }
+}
+rt.stage 1 {
+  rt.buffer @w : memref<16xf32> param
+  rt.buffer @a : memref<16xf32> value
+  rt.func @train() {
+    %w = rt.address @w : memref<16xf32>
+    %a = rt.address @a : memref<16xf32>
+    rt.send %w to 0 channel 1 : memref<16xf32>
+    rt.recv %a from 0 channel 0 : memref<16xf32>
+    rt.exchange %w to 0 channel 2, %a from 0 channel 2
+        : memref<16xf32>, memref<16xf32>
+  }
+}
+
+// -----
+
+// What is on its way keeps its place until stream 0 has waited for it: @b may
+// not lie where @a does, @c may.
+
+// PLAN-LABEL: rt.stage 0 arena 192
+// PLAN: rt.buffer @a : memref<16xf32> value at [[A:[0-9]+]]
+// PLAN-NOT: rt.buffer @b : memref<16xf32> value at [[A]]
+// PLAN: rt.buffer @c : memref<16xf32> value at [[A]]
+rt.stage 0 {
+  rt.buffer @w : memref<16xf32> param
+  rt.buffer @a : memref<16xf32> value
+  rt.buffer @b : memref<16xf32> value
+  rt.buffer @c : memref<16xf32> value
+  rt.func @train() {
+    %w = rt.address @w : memref<16xf32>
+    %a = rt.address @a : memref<16xf32>
+    %b = rt.address @b : memref<16xf32>
+    %c = rt.address @c : memref<16xf32>
+    rt.zero %a : memref<16xf32>
+    rt.send %a to 1 channel 0 : memref<16xf32>
+    rt.zero %b : memref<16xf32>
+    rt.copy %b to %w : memref<16xf32> to memref<16xf32>
+    rt.zero %a : memref<16xf32>
+    rt.copy %a to %w : memref<16xf32> to memref<16xf32>
+    rt.zero %c : memref<16xf32>
+    rt.copy %c to %w : memref<16xf32> to memref<16xf32>
+  }
+}
+rt.stage 1 {
+  rt.buffer @a : memref<16xf32> value
+  rt.func @train() {
+    %a = rt.address @a : memref<16xf32>
+    rt.recv %a from 0 channel 0 : memref<16xf32>
+  }
+}
