@@ -22,13 +22,16 @@ VALUE = re.compile(r"%([\w]+)")
 
 def written_out(text):
     """The text with every turn of its loops, one after the other."""
-    slots = {name: int(count or 1) for name, count in re.findall(
-        r"rt\.(?:buffer|event) (@\S+).*?(?: slots (\d+)|$)", text, re.M)}
+    slots = {}
     # Of these there is one for each microbatch.
     inputs = re.findall(r"rt\.buffer (@\S+) : \S+ input", text)
     lines, out = text.splitlines(), []
     at = 0
     while at < len(lines):
+        # Stages have buffers of one name.
+        for name, count in re.findall(
+                r"rt\.(?:buffer|event) (@\S+).*?(?: slots (\d+)|$)", lines[at]):
+            slots[name] = int(count or 1)
         loop = LOOP.match(lines[at])
         if not loop:
             out.append(lines[at])
