@@ -20,9 +20,29 @@ static Grid gridOf(ModuleOp module) {
               !module.getOps<pipe::ScheduleOp>().empty());
 }
 
+/// The axes over which a row is cut.
+static dist::AxisList cutOf(nn::StateOp bucket, const Grid &grid) {
+  return placementOf(bucket->getDiscardableAttrDictionary(),
+                     bucket.getTensorType(), grid.getMesh())
+      .layout.dims[1];
+}
+
 Machine::Machine(ModuleOp module, bool exact)
-    : module(module), exact(exact), grid(gridOf(module)), ranks(grid.size()) {
+    : module(module), exact(exact), grid(gridOf(module)), table(module),
+      buckets(module), ranks(grid.size()) {
   for (auto state : module.getOps<nn::StateOp>()) {
+    if (!nn::isBucket(state))
+      continue;
+    if (cutOf(state, grid).empty())
+      wholeBuckets[state.getSymName()] = state;
+    else
+      for (StringRef member : nn::heldBy(state))
+        cutBuckets[member] = state;
+  }
+  for (auto state : module.getOps<nn::StateOp>()) {
+    if (wholeBuckets.contains(state.getSymName()) ||
+        cutBuckets.contains(state.getSymName()))
+      continue;
     auto zeros = std::make_shared<Tensor>(state.getTensorType());
     for (Memory &memory : ranks)
       memory.symbols[state.getSymName()] = zeros;
@@ -53,6 +73,73 @@ Placement Machine::resultPlacement(func::FuncOp function, unsigned index) {
                      grid.getMesh());
 }
 
+//===----------------------------------------------------------------------===//
+// Buckets: of one that ranks have whole, its members are held; of one that is
+// cut, the row.
+//===----------------------------------------------------------------------===//
+
+/// Copies elements of one tensor to a place in another.
+static void copyElements(const Tensor &from, int64_t begin, int64_t count,
+                         Tensor &to, int64_t at) {
+  if (from.isFloat())
+    std::copy_n(from.real.begin() + begin, count, to.real.begin() + at);
+  else
+    std::copy_n(from.integer.begin() + begin, count, to.integer.begin() + at);
+}
+
+TensorRef Machine::readSymbol(StringRef name, int64_t rank) {
+  nn::StateOp bucket = wholeBuckets.lookup(name);
+  if (!bucket)
+    return ranks[rank].symbols.lookup(name);
+  Tensor row(bucket.getTensorType());
+  for (auto [member, offset] :
+       llvm::zip_equal(nn::heldBy(bucket), *bucket.getOffsets())) {
+    TensorRef held = ranks[rank].symbols.lookup(member);
+    if (!held)
+      return {};
+    copyElements(*held, 0, held->size(), row, offset);
+  }
+  return std::make_shared<Tensor>(std::move(row));
+}
+
+void Machine::writeSymbol(StringRef name, int64_t rank, TensorRef local) {
+  Memory &memory = ranks[rank];
+  nn::StateOp bucket = wholeBuckets.lookup(name);
+  if (!bucket) {
+    memory.symbols[name] = std::move(local);
+    memory.written.insert(name);
+    return;
+  }
+  for (auto [member, offset] :
+       llvm::zip_equal(nn::heldBy(bucket), *bucket.getOffsets())) {
+    Operation *op = table.lookup(member);
+    Tensor part(
+        cast<RankedTensorType>(op->getAttrOfType<TypeAttr>("type").getValue()));
+    copyElements(*local, offset, part.size(), part, 0);
+    memory.symbols[member] = std::make_shared<Tensor>(std::move(part));
+    memory.written.insert(member);
+  }
+}
+
+TensorRef Machine::gather(const nn::Buckets::Place &place, StringRef name,
+                          int64_t rank) {
+  Operation *op = table.lookup(name);
+  Tensor whole(
+      cast<RankedTensorType>(op->getAttrOfType<TypeAttr>("type").getValue()));
+  nn::StateOp bucket = place.bucket;
+  int64_t begin = 0, end = place.offset + whole.size();
+  for (int64_t peer : grid.peers(rank, cutOf(bucket, grid))) {
+    TensorRef part = ranks[peer].symbols.lookup(bucket.getSymName());
+    int64_t first = std::max(begin, place.offset),
+            last = std::min(begin + part->size(), end);
+    if (first < last)
+      copyElements(*part, first - begin, last - first, whole,
+                   first - place.offset);
+    begin += part->size();
+  }
+  return std::make_shared<Tensor>(std::move(whole));
+}
+
 FailureOr<TensorRef> Machine::readSymbol(StringRef name) {
   std::optional<Placement> placement = symbolPlacement(name);
   if (!placement)
@@ -60,16 +147,19 @@ FailureOr<TensorRef> Machine::readSymbol(StringRef name) {
   // A sum that stages share has a part on each of them.
   std::optional<dist::Axis> stages = grid.getMesh().stageAxis();
   bool isShared = stages && placement->layout.partial.contains(*stages);
+  nn::StateOp cut = cutBuckets.lookup(name);
+  StringRef held = cut ? cut.getSymName() : name;
   SmallVector<int64_t> members;
   for (int64_t stage = 0; stage < grid.numStages(); ++stage)
     for (int64_t rank : grid.stageRanks(stage))
-      if (isShared || ranks[rank].written.contains(name))
+      if (isShared || ranks[rank].written.contains(held))
         members.push_back(rank);
   if (members.empty())
     members = grid.stageRanks(0);
   ValueList parts;
   for (int64_t rank : members) {
-    parts.push_back(ranks[rank].symbols.lookup(name));
+    parts.push_back(cut ? gather(buckets.placeOf(name), name, rank)
+                        : readSymbol(name, rank));
     if (!parts.back())
       return TensorRef();
   }
@@ -84,8 +174,24 @@ void Machine::writeSymbol(StringRef name, const Tensor &global) {
   Tensor rounded = global;
   roundElements(rounded, exact);
   Placement placement = *symbolPlacement(name);
-  for (auto [rank, memory] : llvm::enumerate(ranks))
-    memory.symbols[name] = shard(rounded, placement.layout, grid, rank);
+  nn::StateOp cut = cutBuckets.lookup(name);
+  int64_t offset = buckets.placeOf(name).offset;
+  for (auto [rank, memory] : llvm::enumerate(ranks)) {
+    TensorRef local = shard(rounded, placement.layout, grid, rank);
+    if (!cut) {
+      memory.symbols[name] = local;
+      continue;
+    }
+    TensorRef &part = memory.symbols[cut.getSymName()];
+    int64_t begin = grid.number(rank, cutOf(cut, grid)) * part->size(),
+            first = std::max(begin, offset),
+            last = std::min(begin + part->size(), offset + local->size());
+    auto changed = std::make_shared<Tensor>(*part);
+    if (first < last)
+      copyElements(*local, first - offset, last - first, *changed,
+                   first - begin);
+    part = changed;
+  }
   for (auto state : module.getOps<nn::StateOp>()) {
     if (state.getKind() != nn::StateKind::Copy || *state.getOf() != name)
       continue;
@@ -134,15 +240,14 @@ FailureOr<ValueList> Machine::runOp(Operation *op, int64_t rank,
                                     ArrayRef<TensorRef> operands) {
   Memory &memory = ranks[rank];
   if (auto read = dyn_cast<nn::ReadOp>(op)) {
-    TensorRef value = memory.symbols.lookup(read.getSymbol());
+    TensorRef value = readSymbol(read.getSymbol(), rank);
     if (!value)
       return op->emitOpError()
              << "reads " << read.getSymbolAttr() << ", which has no value";
     return ValueList{value};
   }
   if (auto write = dyn_cast<nn::WriteOp>(op)) {
-    memory.symbols[write.getSymbol()] = operands[0];
-    memory.written.insert(write.getSymbol());
+    writeSymbol(write.getSymbol(), rank, operands[0]);
     return ValueList{};
   }
   if (auto accumulate = dyn_cast<nn::AccumulateOp>(op)) {

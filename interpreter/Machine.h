@@ -11,6 +11,7 @@
 #ifndef PCC_INTERPRETER_MACHINE_H
 #define PCC_INTERPRETER_MACHINE_H
 
+#include "analysis/Buckets.h"
 #include "interpreter/Grid.h"
 #include "interpreter/Kernels.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -38,16 +39,11 @@ public:
   mlir::FailureOr<TensorRef> readSymbol(llvm::StringRef name);
   /// Gives a parameter or state, which must be there, its value on every rank.
   void writeSymbol(llvm::StringRef name, const Tensor &global);
-  /// What one rank holds of a parameter or state; null if it was never given a
-  /// value.
-  TensorRef readSymbol(llvm::StringRef name, int64_t rank) {
-    return ranks[rank].symbols.lookup(name);
-  }
+  /// What one rank holds of a parameter or state, of a bucket what its members
+  /// do; null if it was never given a value.
+  TensorRef readSymbol(llvm::StringRef name, int64_t rank);
   /// Replaces what one rank holds of a parameter or state.
-  void writeSymbol(llvm::StringRef name, int64_t rank, TensorRef local) {
-    ranks[rank].symbols[name] = std::move(local);
-    ranks[rank].written.insert(name);
-  }
+  void writeSymbol(llvm::StringRef name, int64_t rank, TensorRef local);
   /// Where a symbol lies; nothing if there is none of this name.
   std::optional<Placement> symbolPlacement(llvm::StringRef name);
   /// Where argument or result number `index` of a function lies.
@@ -91,6 +87,9 @@ public:
                                        llvm::ArrayRef<ValueList> operands);
 
 private:
+  /// Of what lies in a bucket that is cut, what its ranks hold together.
+  TensorRef gather(const nn::Buckets::Place &place, llvm::StringRef name,
+                   int64_t rank);
   /// What one rank holds.
   struct Memory {
     llvm::StringMap<TensorRef> symbols;
@@ -102,6 +101,11 @@ private:
   bool exact;
   Grid grid;
   KernelTable kernels;
+  mlir::SymbolTable table;
+  nn::Buckets buckets;
+  /// Buckets by name that ranks hold all of; those that ranks hold parts of, by
+  /// what lies in them.
+  llvm::StringMap<nn::StateOp> wholeBuckets, cutBuckets;
   Observer afterOp;
   std::vector<Memory> ranks;
 };

@@ -132,7 +132,8 @@ LogicalResult ValueCheck::compareScalar(StringRef what, double found,
 
 LogicalResult ValueCheck::compareSymbols() {
   for (Operation &op : *checked.getModule().getBody()) {
-    if (!isa<nn::ParamOp, nn::StateOp>(op))
+    // What a bucket holds, its members do.
+    if (!isa<nn::ParamOp, nn::StateOp>(op) || nn::isBucket(&op))
       continue;
     StringRef name = cast<SymbolOpInterface>(op).getName();
     if (!reference.symbolPlacement(name))

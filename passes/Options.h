@@ -25,6 +25,11 @@ struct Options {
   int64_t cp = 1;
   /// Whether norms and residuals are split over tp along the sequence.
   bool sequenceParallel = false;
+  /// What ranks along the data axes keep a part of each, instead of all: "0",
+  /// nothing; "1", the optimizer's state; empty: 1 if dp is more than 1.
+  std::string zero;
+  /// How many bytes of gradients are reduced at once, at least.
+  int64_t bucketSize = int64_t(25) << 20;
   /// "gpipe" or "1f1b".
   std::string schedule = "1f1b";
   /// "on", or "off": whether ranks compute while they communicate.
@@ -70,6 +75,8 @@ struct Options {
   int64_t memoryLimit = 0; ///< bytes per rank; 0: none
   int verbosity = 1;       ///< 0 with -q, 2 with -v
 
+  /// The stage of ZeRO.
+  int64_t zeroStage() const { return zero.empty() ? dp > 1 : zero == "1"; }
   /// The number of ranks.
   int64_t worldSize() const { return tp * cp * dp * pp; }
 };

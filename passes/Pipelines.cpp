@@ -159,6 +159,12 @@ static void addSpmdPasses(OpPassManager &manager, const Options &options) {
   // Which copies of parameters a rank has is known now: they are kept, and
   // rounded once a step.
   manager.addPass(createDistHoldCopiesPass());
+  // What @update does to each parameter, copies included, it does to many at
+  // once from here on.
+  DistFormBucketsPassOptions buckets;
+  buckets.zero = options.zeroStage();
+  buckets.bucketSize = options.bucketSize;
+  manager.addPass(createDistFormBucketsPass(buckets));
   // Closes the phase: every value lies as it says.
   addDistChecks(manager);
 }

@@ -49,7 +49,8 @@ def NN_StateKind : I32EnumAttr<"StateKind", "what a state is kept for", [
     I32EnumAttrCase<"Moment1", 1, "exp_avg">,
     I32EnumAttrCase<"Moment2", 2, "exp_avg_sq">,
     I32EnumAttrCase<"Sum", 3, "sum">,
-    I32EnumAttrCase<"Copy", 4, "copy">]> {
+    I32EnumAttrCase<"Copy", 4, "copy">,
+    I32EnumAttrCase<"Bucket", 5, "bucket">]> {
   let cppNamespace = "::pcc::nn";
   let genSpecializedAttr = 0;
 }

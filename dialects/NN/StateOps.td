@@ -53,22 +53,40 @@ def NN_StateOp : NN_Op<"state",
     sum: it is its parameter, rounded to a narrower type, also at the start, and
     `@update` writes both.
 
+    A `bucket` has no elements of its own. It is another name for what its
+    members hold, all of them parameters or states of one kind: a row in which
+    one rank's part of each lies, row-major, at its offset, with zeros between
+    them. Who writes a bucket writes its members. `--dist-form-buckets` makes
+    them.
+
     ```mlir
     nn.param @"wte.weight" : tensor<256x64xf32> init normal decay
     nn.state @"grad.wte.weight" : tensor<256x64xf32> gradient of @"wte.weight"
     nn.state @"copy.wte.weight" : tensor<256x64xbf16> copy of @"wte.weight"
     nn.state @loss_sum : tensor<f32> sum
+    nn.param @a : tensor<4x8xf32> init normal decay
+    nn.param @b : tensor<5xf32> init zero
+    nn.state @grad.a : tensor<4x8xf32> gradient of @a
+    nn.state @grad.b : tensor<5xf32> gradient of @b
+    nn.state @bucket.0.grad : tensor<1x64xf32> bucket members
+        [@grad.a, @grad.b] at [0, 32]
     ```
 
     **Constraints:**
     - `of`, if given, names an `nn.param`;
-    - a copy has one, its shape, and floats narrower than its.
+    - a copy has one, its shape, and floats narrower than its;
+    - a bucket, and nothing else, has members, each with an offset: parameters
+      and states of its element type that are no buckets. What else is true of
+      them is checked by `--dist-verify`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
     TypeAttrOf<NN_Tensor>:$type, NN_StateKindAttr:$kind,
-    OptionalAttr<FlatSymbolRefAttr>:$of);
+    OptionalAttr<FlatSymbolRefAttr>:$of,
+    OptionalAttr<FlatSymbolRefArrayAttr>:$members,
+    OptionalAttr<DenseI64ArrayAttr>:$offsets);
   let assemblyFormat = [{
-    $sym_name `:` $type $kind (`of` $of^)? attr-dict
+    $sym_name `:` $type $kind (`of` $of^)?
+    (`members` $members^ `at` $offsets)? attr-dict
   }];
   let extraClassDeclaration = [{
     ::mlir::RankedTensorType getTensorType() {

@@ -63,7 +63,40 @@ LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &tables) {
                        << ", which is not wider";
 }
 
+/// What a bucket declares of its members, one by one.
+static LogicalResult verifyMembers(StateOp bucket,
+                                   SymbolTableCollection &tables) {
+  auto members = bucket.getMembersAttr();
+  auto offsets = bucket.getOffsetsAttr();
+  if (bucket.getKind() != StateKind::Bucket)
+    return members || offsets
+               ? bucket.emitOpError("has members, but is no bucket")
+               : success();
+  if (!members || !offsets || members.empty() ||
+      members.size() != size_t(offsets.size()) || bucket.getOfAttr())
+    return bucket.emitOpError(
+        "is a bucket, which has members, an offset for each, and no 'of'");
+  for (auto member : members.getAsRange<FlatSymbolRefAttr>()) {
+    Operation *op = tables.lookupNearestSymbolFrom(bucket, member);
+    auto state = dyn_cast_or_null<StateOp>(op);
+    auto param = dyn_cast_or_null<ParamOp>(op);
+    if (!param && (!state || state.getKind() == StateKind::Bucket))
+      return bucket.emitOpError()
+             << "has the member " << member
+             << ", which is neither a parameter nor a state of its own";
+    RankedTensorType type =
+        param ? param.getTensorType() : state.getTensorType();
+    if (type.getElementType() != bucket.getTensorType().getElementType())
+      return bucket.emitOpError()
+             << "has the member " << member << " of " << type << " in a row of "
+             << bucket.getTensorType().getElementType();
+  }
+  return success();
+}
+
 LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &tables) {
+  if (failed(verifyMembers(*this, tables)))
+    return failure();
   if (!getOfAttr()) {
     if (getKind() == StateKind::Copy)
       return emitOpError("is a copy of no parameter");

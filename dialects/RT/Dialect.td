@@ -25,15 +25,16 @@ def RT_Dialect : Dialect {
 }
 
 def RT_BufferKind : I32EnumAttr<"BufferKind", "what a buffer holds", [
-    I32EnumAttrCase<"Param", 0, "param">,
-    I32EnumAttrCase<"Copy", 1, "copy">,
-    I32EnumAttrCase<"State", 2, "state">,
-    I32EnumAttrCase<"Gradient", 3, "gradient">,
-    I32EnumAttrCase<"Sum", 4, "sum">,
-    I32EnumAttrCase<"Input", 5, "input">,
-    I32EnumAttrCase<"Output", 6, "output">,
-    I32EnumAttrCase<"Value", 7, "value">,
-    I32EnumAttrCase<"Frame", 8, "frame">]> {
+    I32EnumAttrCase<"Bucket", 0, "bucket">,
+    I32EnumAttrCase<"Param", 1, "param">,
+    I32EnumAttrCase<"Copy", 2, "copy">,
+    I32EnumAttrCase<"State", 3, "state">,
+    I32EnumAttrCase<"Gradient", 4, "gradient">,
+    I32EnumAttrCase<"Sum", 5, "sum">,
+    I32EnumAttrCase<"Input", 6, "input">,
+    I32EnumAttrCase<"Output", 7, "output">,
+    I32EnumAttrCase<"Value", 8, "value">,
+    I32EnumAttrCase<"Frame", 9, "frame">]> {
   let cppNamespace = "::pcc::rt";
   let genSpecializedAttr = 0;
 }

@@ -107,7 +107,8 @@ def RT_StageOp : RT_Op<"stage", [SymbolTable, IsolatedFromAbove, NoTerminator,
   let hasVerifier = 1;
 }
 
-def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">]> {
+def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A place in the arena";
   let description = [{
     `slots` instances lie one after the other, each aligned. Parameters and
@@ -115,23 +116,35 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">]> {
     `init`, `decay`, `of` as in nn; inputs their `role`, model `name`, and
     for ids how many there are, `nn.ids`; outputs their `name`.
 
+    What lies in a `bucket` has no place of its own: it begins at an `element`
+    of that row. Where the bucket's layout cuts the row, a rank has a part of
+    it, and what lies there is known to the runtime alone: it has no offset, and
+    no op names it.
+
     ```mlir
     rt.buffer @w : memref<256x64xf32> param at 0
     rt.buffer @input.tokens : memref<2x64xi64> input at 65536 slots 4
         {role = "tokens", name = "input_ids"}
+    rt.buffer @bucket.0.param : memref<1x64xf32> bucket at 65792
+    rt.buffer @a : memref<4x8xf32> param in @bucket.0.param element 0 at 65792
+    rt.buffer @b : memref<5xf32> param in @bucket.0.param element 32 at 65920
     ```
 
     **Constraints:**
     - elements lie row major without holes;
-    - at least one slot.
+    - at least one slot, and one alone in a bucket;
+    - what `in` names is an `rt.buffer` of the kind bucket, of the element type.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
     TypeAttrOf<RT_Buffer>:$type, RT_BufferKindAttr:$kind,
     OptionalAttr<I64Attr>:$offset,
     DefaultValuedAttr<I64Attr, "1">:$slots,
-    OptionalAttr<RT_LayoutAttr>:$layout);
+    OptionalAttr<RT_LayoutAttr>:$layout,
+    OptionalAttr<FlatSymbolRefAttr>:$bucket,
+    OptionalAttr<I64Attr>:$element);
   let assemblyFormat = [{
-    $sym_name `:` $type $kind (`at` $offset^)? (`slots` $slots^)?
+    $sym_name `:` $type $kind (`in` $bucket^ `element` $element)?
+    (`at` $offset^)? (`slots` $slots^)?
     (`layout` $layout^)? attr-dict
   }];
   let extraClassDeclaration = [{
@@ -144,6 +157,8 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">]> {
     int64_t getSlotBytes();
     /// Bytes of all instances.
     int64_t getTotalBytes() { return getSlotBytes() * getSlots(); }
+    /// Of a bucket: the axes over which its row is cut; of others none.
+    ::mlir::ArrayAttr getCut();
   }];
   let hasVerifier = 1;
 }

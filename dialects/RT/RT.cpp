@@ -101,6 +101,13 @@ int64_t BufferOp::getSlotBytes() {
   return llvm::alignTo(getBytes(), kAlignment);
 }
 
+ArrayAttr BufferOp::getCut() {
+  LayoutAttr layout = getLayoutAttr();
+  return getKind() == BufferKind::Bucket && layout
+             ? cast<ArrayAttr>(layout.getAxes()[1])
+             : ArrayAttr::get(getContext(), {});
+}
+
 int64_t AllReduceOp::getBytes() {
   int64_t bytes = 0;
   for (Value buffer : getBuffers())

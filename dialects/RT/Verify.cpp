@@ -71,6 +71,30 @@ LogicalResult BufferOp::verify() {
     return emitOpError() << "must be contiguous, is " << getType();
   if (int64_t(getSlots()) < 1)
     return emitOpError() << "needs at least one slot";
+  if (getKind() == BufferKind::Bucket &&
+      (getMemRefType().getRank() != 2 || getMemRefType().getDimSize(0) != 1 ||
+       getSlots() != 1 || getBucket() ||
+       (getLayout() && getLayoutAttr().getAxes().size() != 2)))
+    return emitOpError() << "is a bucket, which is one row of two dims";
+  if (getBucket().has_value() != getElement().has_value())
+    return emitOpError() << "needs a bucket and an element of it";
+  if (getBucket() && getSlots() != 1)
+    return emitOpError() << "has slots, though it lies in a bucket";
+  return success();
+}
+
+LogicalResult BufferOp::verifySymbolUses(SymbolTableCollection &tables) {
+  if (!getBucket())
+    return success();
+  auto bucket =
+      tables.lookupNearestSymbolFrom<BufferOp>(*this, getBucketAttr());
+  if (!bucket || bucket.getKind() != BufferKind::Bucket)
+    return emitOpError() << "lies in " << getBucketAttr()
+                         << ", which is no bucket";
+  if (bucket.getMemRefType().getElementType() !=
+      getMemRefType().getElementType())
+    return emitOpError() << "lies in " << getBucketAttr() << " of "
+                         << bucket.getMemRefType().getElementType();
   return success();
 }
 
@@ -167,6 +191,11 @@ LogicalResult AddressOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (buffer.getKind() == BufferKind::Frame)
     return emitOpError() << "names " << getBufferAttr()
                          << ", which is for frames";
+  if (auto row = buffer.getBucketAttr())
+    if (auto bucket = tables.lookupNearestSymbolFrom<BufferOp>(*this, row);
+        bucket && !bucket.getCut().empty())
+      return emitOpError() << "names " << getBufferAttr()
+                           << ", of which a rank has a part only, in " << row;
   if (getType() != buffer.getType()) {
     InFlightDiagnostic diag = emitOpError() << "uses " << getBufferAttr()
                                             << " as " << getType();

@@ -13,15 +13,22 @@ using namespace pcc::interp;
 /// How many moves an order of streams is kept for, on average.
 static constexpr uint64_t kMovesPerOrder = 64;
 
-/// Whether a buffer holds from one entry point to the next what it does.
+/// Whether a buffer holds from one entry point to the next what it does, and is
+/// no part of one that does.
 static bool isKept(rt::BufferOp buffer) {
-  return buffer.getKind() <= rt::BufferKind::Sum;
+  return buffer.getKind() <= rt::BufferKind::Sum && !buffer.getBucket();
 }
 
 /// All slots.
 static ByteRange rangeOf(rt::BufferOp buffer) {
   int64_t begin = *buffer.getOffset();
   return {begin, begin + buffer.getTotalBytes()};
+}
+
+/// Without what is left up to the next multiple of the alignment.
+static ByteRange elementsOf(rt::BufferOp buffer) {
+  int64_t begin = *buffer.getOffset();
+  return {begin, begin + buffer.getBytes()};
 }
 
 /// What lies in the first slot, or, as one, in all.
@@ -113,6 +120,9 @@ LogicalResult ArenaMachine::start() {
     for (rt::BufferOp buffer : buffersOf(stage))
       if (isKept(buffer) && buffer.getKind() != rt::BufferKind::Param)
         ranks.back().arena.zero(rangeOf(buffer));
+    for (rt::BufferOp buffer : buffersOf(stage))
+      if (buffer.getKind() == rt::BufferKind::Param && buffer.getBucket())
+        ranks.back().arena.poison(elementsOf(buffer));
   }
   return success();
 }
@@ -170,6 +180,15 @@ void ArenaMachine::writeSymbol(StringRef name, const Tensor &global) {
   std::vector<Tensor> parts = partsOf(global, record->layoutOf(symbol.buffer));
   for (auto [rank, part] : llvm::zip_equal(ranks, parts))
     if (rt::BufferOp buffer = findBuffer(rank, name)) {
+      if (ProgramRecord::isCut(buffer)) {
+        KeptRun run = record->runOf(buffer, rank.coordinates);
+        roundElements(part, kernels.isExact());
+        rank.arena.write(
+            run.offset,
+            analysis::dtypeOf(buffer.getMemRefType().getElementType()),
+            run.elements.size(), part, run.elements.begin);
+        continue;
+      }
       store(rank, placeOf(buffer), std::move(part));
       if (symbol.isParam)
         roundCopy(rank, buffer);
@@ -203,15 +222,8 @@ void ArenaMachine::writeInput(const Input &input, int64_t microbatch,
     }
 }
 
-/// The first element in which two parts differ.
-static std::optional<int64_t> findDifference(const Tensor &a, const Tensor &b) {
-  for (int64_t i = 0; i < a.size(); ++i) {
-    double x = a.get(i), y = b.get(i);
-    if (x != y && (x == x || y == y))
-      return i;
-  }
-  return std::nullopt;
-}
+/// Whether two elements are not the same; NaNs are.
+static bool differ(double x, double y) { return x != y && (x == x || y == y); }
 
 FailureOr<TensorRef> ArenaMachine::join(StringRef name,
                                         ArrayRef<int64_t> holders) {
@@ -220,33 +232,55 @@ FailureOr<TensorRef> ArenaMachine::join(StringRef name,
   const pcc_layout &layout = record->layoutOf(first);
   Tensor global(typeOf(layout, element));
   SmallVector<int64_t> strides = rowMajorStrides(global.shape());
-  std::map<int64_t, std::pair<int64_t, Tensor>> seen; // by first element
+  // A shard, and which rank each of its elements is from.
+  struct Part {
+    Tensor elements;
+    std::vector<int64_t> from;
+  };
+  std::map<int64_t, Part> seen; // by first element
   for (int64_t number : holders) {
     Rank &rank = ranks[number];
     rt::BufferOp buffer = findBuffer(rank, name);
-    Place place = placeOf(buffer);
-    if (auto byte = rank.arena.findUnwritten(place.range()))
+    KeptRun run = record->runOf(buffer, rank.coordinates);
+    int64_t bytes = run.elements.size() * rt::getElementBytes(element);
+    if (auto byte = rank.arena.findUnwritten({run.offset, run.offset + bytes}))
       return LogicalResult(buffer.emitOpError()
                            << "has a byte on rank " << number
                            << " that nothing has written: " << *byte);
-    Tensor part(RankedTensorType::get(place.type.getShape(), element));
-    rank.arena.read(place.offset, analysis::dtypeOf(element), part.size(), part,
-                    0);
+    Tensor part(
+        RankedTensorType::get(buffer.getMemRefType().getShape(), element));
+    rank.arena.read(run.offset, analysis::dtypeOf(element), run.elements.size(),
+                    part, run.elements.begin);
     Shard shard = shardOf(getProgram(), layout, rank.coordinates);
     int64_t base = 0;
     for (size_t d = 0; d < strides.size(); ++d)
       base += shard.start[d] * strides[d];
-    auto known = seen.find(base);
-    if (known == seen.end()) {
-      writeStrided(part, base, strides, global);
-      seen.emplace(base, std::pair(number, std::move(part)));
-    } else if (auto at = findDifference(known->second.second, part)) {
-      return LogicalResult(
-          buffer.emitOpError()
-          << "holds the same part on ranks " << known->second.first << " and "
-          << number << ", but they differ at its element " << *at << ": "
-          << known->second.second.get(*at) << " and " << part.get(*at));
+    auto [known, isNew] = seen.try_emplace(
+        base, Part{part, std::vector<int64_t>(part.size(), -1)});
+    Part &whole = known->second;
+    for (int64_t i = run.elements.begin; i < run.elements.end; ++i) {
+      if (whole.from[i] >= 0 && differ(whole.elements.get(i), part.get(i)))
+        return LogicalResult(
+            buffer.emitOpError()
+            << "holds the same part on ranks " << whole.from[i] << " and "
+            << number << ", but they differ at its element " << i << ": "
+            << whole.elements.get(i) << " and " << part.get(i));
+      if (whole.from[i] >= 0)
+        continue;
+      whole.from[i] = number;
+      if (part.isFloat())
+        whole.elements.real[i] = part.real[i];
+      else
+        whole.elements.integer[i] = part.integer[i];
     }
+  }
+  for (const auto &[base, part] : seen) {
+    auto missing = llvm::find(part.from, -1);
+    if (missing != part.from.end())
+      return LogicalResult(first.emitOpError()
+                           << "has an element that no rank has: "
+                           << missing - part.from.begin());
+    writeStrided(part.elements, base, strides, global);
   }
   return TensorRef(std::make_shared<Tensor>(std::move(global)));
 }
@@ -268,7 +302,7 @@ void ArenaMachine::fillParameters(const InitialValues &values,
     SourceFiles files(getProgram(), model.str());
     for (rt::BufferOp buffer : buffersOf(record->getStages()[rank.stage]))
       if (buffer.getKind() == rt::BufferKind::Param)
-        rank.arena.zero(rangeOf(buffer));
+        rank.arena.zero(elementsOf(buffer));
     pcc::fillParameters(getProgram(), stage, rank.coordinates,
                         rank.arena.data(), values, files);
     for (rt::BufferOp buffer : buffersOf(record->getStages()[rank.stage]))

@@ -17,6 +17,14 @@ static LogicalResult unsupported(rt::BufferOp buffer, Type element) {
                               << ", which the runtime does not know";
 }
 
+/// The bucket that a buffer lies in, or null.
+static rt::BufferOp findRow(rt::BufferOp buffer) {
+  if (!buffer.getBucket())
+    return {};
+  return SymbolTable::lookupNearestSymbolFrom<rt::BufferOp>(
+      buffer, buffer.getBucketAttr());
+}
+
 LogicalResult ProgramRecord::addAxes() {
   dist::MeshAxesAttr all = op.getAxes();
   for (auto [name, size, role] :
@@ -96,8 +104,40 @@ FailureOr<pcc_tensor> ProgramRecord::tensorOf(rt::BufferOp buffer) {
                  : buffer.getKind() == rt::BufferKind::Copy  ? PCC_COPY
                                                              : PCC_SCRATCH;
   tensor->layout = layouts[buffer];
-  tensor->arena_offset = *buffer.getOffset();
+  tensor->arena_offset = buffer.getOffset().value_or(0);
+  if (auto row = findRow(buffer); row && !row.getCut().empty()) {
+    tensor->bucket = &buckets.find(row)->second;
+    tensor->bucket_offset = *buffer.getElement();
+    if (tensor->bucket_offset + buffer.getMemRefType().getNumElements() >
+        tensor->bucket->elements)
+      return LogicalResult(buffer.emitOpError("reaches beyond its bucket"));
+  }
   return tensor;
+}
+
+/// A row that is cut: its layout, which is checked by now, says over what.
+void ProgramRecord::addBucket(rt::BufferOp row) {
+  const pcc_layout &layout = layouts[row];
+  pcc_bucket bucket = {};
+  bucket.elements = layout.shape[1];
+  bucket.n_axes = layout.axis_begin[2] - layout.axis_begin[1];
+  bucket.axes = layout.axes + layout.axis_begin[1];
+  bucket.arena_offset = *row.getOffset();
+  buckets[row] = bucket;
+}
+
+bool ProgramRecord::isCut(rt::BufferOp buffer) {
+  rt::BufferOp row = findRow(buffer);
+  return row && !row.getCut().empty();
+}
+
+KeptRun ProgramRecord::runOf(rt::BufferOp buffer,
+                             const Coordinates &coordinates) const {
+  auto part = parts.find(buffer);
+  if (part != parts.end())
+    return keptRun(program, part->second, coordinates);
+  return {{0, buffer.getMemRefType().getNumElements()},
+          int64_t(*buffer.getOffset())};
 }
 
 FailureOr<pcc_input> ProgramRecord::inputOf(rt::BufferOp buffer) {
@@ -137,7 +177,25 @@ LogicalResult ProgramRecord::addStage(rt::StageOp stage) {
     return stage.emitOpError("has no arena; run --rt-plan");
   std::vector<pcc_tensor> &held = tensors.emplace_back();
   std::vector<pcc_input> &filled = inputs.emplace_back();
-  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
+  // Rows first: what lies in them follows from where they are.
+  SmallVector<rt::BufferOp> all;
+  for (bool isRow : {true, false})
+    for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
+      if ((buffer.getKind() == rt::BufferKind::Bucket) == isRow)
+        all.push_back(buffer);
+  for (rt::BufferOp buffer : all) {
+    if (failed(addLayout(buffer)))
+      return failure();
+    if (isCut(buffer)) {
+      if (buffer.getOffset())
+        return buffer.emitOpError("has an offset, but is in no one place");
+      FailureOr<pcc_tensor> tensor = tensorOf(buffer);
+      if (failed(tensor))
+        return failure();
+      held.push_back(*tensor);
+      parts[buffer] = *tensor;
+      continue;
+    }
     if (!buffer.getOffset())
       return buffer.emitOpError("has no offset; run --rt-plan");
     int64_t begin = *buffer.getOffset(), end = begin + buffer.getTotalBytes();
@@ -149,9 +207,9 @@ LogicalResult ProgramRecord::addStage(rt::StageOp stage) {
       return buffer.emitOpError()
              << "lies at " << begin << ", which is no multiple of "
              << rt::kAlignment;
-    if (failed(addLayout(buffer)))
-      return failure();
-    if (buffer.getKind() <= rt::BufferKind::Sum) {
+    if (buffer.getKind() == rt::BufferKind::Bucket) {
+      addBucket(buffer);
+    } else if (buffer.getKind() <= rt::BufferKind::Sum) {
       FailureOr<pcc_tensor> tensor = tensorOf(buffer);
       if (failed(tensor))
         return failure();

@@ -12,8 +12,10 @@
 
 #include "analysis/TensorRecords.h"
 #include "dialects/RT/RT.h"
+#include "runtime/model/KeptRun.h"
 #include "runtime/support/Mesh.h"
 #include <deque>
+#include <map>
 
 namespace pcc::interp {
 
@@ -36,12 +38,18 @@ public:
   const pcc_layout &layoutOf(rt::BufferOp buffer) const {
     return layouts.find(buffer)->second;
   }
+  /// Which elements of a buffer that keeps its content a rank has, and where
+  /// the first of them lies.
+  KeptRun runOf(rt::BufferOp buffer, const Coordinates &coordinates) const;
+  /// Whether ranks have parts of a buffer, as of a bucket that is cut.
+  static bool isCut(rt::BufferOp buffer);
 
 private:
   explicit ProgramRecord(rt::ProgramOp op) : op(op) {}
   mlir::LogicalResult addAxes();
   mlir::LogicalResult addStage(rt::StageOp stage);
   mlir::LogicalResult addLayout(rt::BufferOp buffer);
+  void addBucket(rt::BufferOp row);
   mlir::FailureOr<pcc_tensor> tensorOf(rt::BufferOp buffer);
   mlir::FailureOr<pcc_input> inputOf(rt::BufferOp buffer);
 
@@ -55,6 +63,9 @@ private:
   std::deque<std::vector<pcc_input>> inputs;
   std::deque<std::vector<int32_t>> axisLists;
   llvm::DenseMap<mlir::Operation *, pcc_layout> layouts;
+  /// Of rows that are cut, and what lies in them.
+  std::map<mlir::Operation *, pcc_bucket> buckets;
+  llvm::DenseMap<mlir::Operation *, pcc_tensor> parts;
 };
 
 } // namespace pcc::interp

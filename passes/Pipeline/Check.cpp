@@ -20,6 +20,7 @@
 #include "passes/Pipeline/Layouts.h"
 #include "passes/Pipeline/Ownership.h"
 #include "passes/Pipeline/Passes.h"
+#include "passes/Sharding/VerifyBuckets.h"
 #include "llvm/ADT/StringMap.h"
 #include <deque>
 #include <map>
@@ -421,7 +422,9 @@ LogicalResult PipeCheckPass::check(Entry entry) {
 
 void PipeCheckPass::runOnOperation() {
   symbols.emplace(getOperation());
-  if (failed(checkLayouts(getOperation())) ||
+  // Tasks use buckets, and what lies in them.
+  if (failed(verifyBuckets(getOperation())) ||
+      failed(checkLayouts(getOperation())) ||
       failed(checkOwnership(getOperation())))
     return signalPassFailure();
   for (Entry entry : {Entry::Train, Entry::Evaluate, Entry::Forward})

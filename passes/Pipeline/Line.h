@@ -14,7 +14,7 @@
 #ifndef PCC_PASSES_PIPELINE_LINE_H
 #define PCC_PASSES_PIPELINE_LINE_H
 
-#include "passes/Pipeline/Activations.h"
+#include "analysis/Activations.h"
 
 namespace pcc {
 

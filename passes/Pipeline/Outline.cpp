@@ -1,8 +1,8 @@
 //===- Outline.cpp - Makes tasks of functions -----------------------------===//
 
 #include "passes/Pipeline/Outline.h"
+#include "analysis/Activations.h"
 #include "dialects/NN/Location.h"
-#include "passes/Pipeline/Activations.h"
 #include "passes/Training/Entry.h"
 
 namespace pcc {

@@ -1,9 +1,11 @@
 //===- OutlineUpdate.cpp - The update of every stage ----------------------===//
 
+#include "analysis/Buckets.h"
 #include "analysis/Dependence.h"
 #include "dialects/Dist/Collectives.h"
 #include "dialects/NN/Names.h"
 #include "passes/Pipeline/Outline.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -14,6 +16,10 @@ namespace {
 /// Clones a function into a task of one stage and strips it of what belongs to
 /// other stages: their writes go, their reads become zero, and what is known to
 /// be zero is left out of sums.
+///
+/// A gradient of a parameter that several stages have is handed from each to
+/// the others, as soon as it is what a rank keeps: where ranks keep a part of
+/// it, that part alone.
 class StageFunction {
 public:
   StageFunction(TaskSymbols &symbols, func::FuncOp func, int64_t stage,
@@ -22,24 +28,25 @@ public:
 
   /// `outputs` names the function's results.
   void build(StringRef name, Phase phase, ArrayRef<StringRef> outputs);
-  /// The gradients of `symbol` on other stages that hold it too, as values.
-  void addRemoteGradient(StringRef symbol, int64_t from,
-                         FlatSymbolRefAttr value) {
-    remote[symbol].push_back({from, value});
+  /// A stage that holds the gradient `handed` of the function too, itself
+  /// included, and its gradient as a value.
+  void addHolder(Value handed, int64_t from, FlatSymbolRefAttr value) {
+    holders[handed].push_back({from, value});
   }
 
 private:
   bool isMine(StringRef symbol) const;
-  bool isFirstOwner(StringRef symbol) const;
   bool isOfOthers(Value value) const;
-  Value addRemote(TaskBuilder &task, nn::ReadOp read);
+  Value addHolders(TaskBuilder &task, Value handed);
   void countOnce(TaskBuilder &task);
 
   TaskSymbols &symbols;
   func::FuncOp func;
   int64_t stage;
   const StageUses &uses;
-  llvm::StringMap<SmallVector<std::pair<int64_t, FlatSymbolRefAttr>>> remote;
+  /// Of values of the function that are handed around.
+  llvm::MapVector<Value, SmallVector<std::pair<int64_t, FlatSymbolRefAttr>>>
+      holders;
 };
 
 } // namespace
@@ -47,6 +54,8 @@ private:
 /// A parameter's moments are updated where its gradient is.
 static StringRef ownerOf(const TaskSymbols &symbols, StringRef symbol) {
   auto state = symbols.lookup<nn::StateOp>(symbol);
+  if (state && nn::isBucket(state))
+    return ownerOf(symbols, nn::heldBy(state).front());
   return state && state.getOf() ? *state.getOf() : symbol;
 }
 
@@ -58,33 +67,36 @@ bool StageFunction::isMine(StringRef symbol) const {
   return llvm::is_contained(it->second, stage);
 }
 
-bool StageFunction::isFirstOwner(StringRef symbol) const {
-  auto it = uses.find(ownerOf(symbols, symbol));
-  return it == uses.end() || it->second.front() == stage;
+/// Whether a state is a gradient, or a row of them.
+static bool isOfGradients(const TaskSymbols &symbols, nn::StateOp state) {
+  auto first = symbols.lookup<nn::StateOp>(nn::heldBy(state).front());
+  return first && first.getKind() == nn::StateKind::Gradient && first.getOf();
 }
 
-/// The read gradient plus those of the other holders. All of them add in the
-/// same order, so that their copies of the parameter stay equal to the last
-/// bit.
-Value StageFunction::addRemote(TaskBuilder &task, nn::ReadOp read) {
-  Value own = task.read(read.getSymbolAttr(), read.getType());
-  auto it = remote.find(read.getSymbol());
-  if (it == remote.end())
-    return own;
+/// What is handed to other stages of a gradient that is read: that, or the part
+/// of it that a rank keeps.
+static Value handedOf(nn::ReadOp read) {
+  Value value = read.getResult();
+  while (value.hasOneUse() &&
+         isa<dist::ReduceScatterOp, dist::ShardSliceOp>(*value.user_begin()))
+    value = (*value.user_begin())->getResult(0);
+  return value;
+}
+
+/// The sum of a gradient over all its holders. All of them add in the same
+/// order, so that their copies of the parameter stay equal to the last bit.
+Value StageFunction::addHolders(TaskBuilder &task, Value handed) {
+  // Its own is at hand, unless it took a message to make it.
+  Value own;
+  if (auto read = handed.getDefiningOp<nn::ReadOp>())
+    own = task.read(read.getSymbolAttr(), read.getType());
   SmallVector<Value> gradients;
-  bool isAdded = false;
-  for (auto &[from, value] : it->second) {
-    if (from > stage && !isAdded) {
-      gradients.push_back(own);
-      isAdded = true;
-    }
-    gradients.push_back(task.take(value, read.getType()));
-  }
-  if (!isAdded)
-    gradients.push_back(own);
-  auto sum = nn::SumOp::create(task.getBuilder(), read.getLoc(), read.getType(),
-                               gradients);
-  setSharding(sum, dist::getSharding(read.getResult()));
+  for (auto &[from, value] : holders.lookup(handed))
+    gradients.push_back(
+        from == stage && own ? own : task.take(value, handed.getType()));
+  auto sum = nn::SumOp::create(task.getBuilder(), handed.getLoc(),
+                               handed.getType(), gradients);
+  setSharding(sum, dist::getSharding(handed));
   return sum;
 }
 
@@ -132,12 +144,18 @@ bool StageFunction::isOfOthers(Value value) const {
 
 /// The gradient of a tied parameter adds to the norm on one stage only.
 void StageFunction::countOnce(TaskBuilder &task) {
+  llvm::StringSet<> elsewhere;
+  for (auto &[handed, list] : holders) {
+    if (list.front().first == stage)
+      continue;
+    for (auto &[from, value] : list)
+      elsewhere.insert(value.getValue());
+    if (auto read = handed.getDefiningOp<nn::ReadOp>())
+      elsewhere.insert(read.getSymbol());
+  }
   auto isCountedElsewhere = [&](Value source) {
     auto argument = dyn_cast<BlockArgument>(source);
-    if (!argument)
-      return false;
-    StringRef symbol = task.getSource(argument);
-    return remote.contains(symbol) && !isFirstOwner(symbol);
+    return argument && elsewhere.contains(task.getSource(argument));
   };
   SmallVector<nn::SumOfSquaresOp> squares(
       task.getBlock()->getOps<nn::SumOfSquaresOp>());
@@ -192,10 +210,14 @@ void StageFunction::build(StringRef name, Phase phase,
         write && !isMine(write.getSymbol()))
       continue;
     if (auto read = dyn_cast<nn::ReadOp>(op)) {
-      mapping.map(read.getResult(),
-                  isMine(read.getSymbol())
-                      ? addRemote(task, read)
-                      : zeroFor(read.getResult(), task.getBuilder()));
+      if (!isMine(read.getSymbol())) {
+        mapping.map(read.getResult(),
+                    zeroFor(read.getResult(), task.getBuilder()));
+        continue;
+      }
+    }
+    if (op.getNumResults() == 1 && holders.count(op.getResult(0))) {
+      mapping.map(op.getResult(0), addHolders(task, op.getResult(0)));
       continue;
     }
     task.clone(op, mapping);
@@ -222,28 +244,35 @@ LogicalResult pcc::outlineUpdate(TaskSymbols &symbols, func::FuncOp update,
 
   // A task per holder of a tied parameter that hands out its gradient.
   int64_t tied = 0;
-  for (auto state : module.getOps<nn::StateOp>()) {
-    if (state.getKind() != nn::StateKind::Gradient || !state.getOf())
+  for (auto read : update.getOps<nn::ReadOp>()) {
+    auto state = symbols.lookup<nn::StateOp>(read.getSymbol());
+    if (!state || !isOfGradients(symbols, state))
       continue;
-    auto holders = uses.find(*state.getOf());
+    auto holders = uses.find(ownerOf(symbols, state.getSymName()));
     if (holders == uses.end() || holders->second.size() < 2)
       continue;
+    Value handed = handedOf(read);
+    SmallVector<FlatSymbolRefAttr> values;
     for (int64_t from : holders->second) {
       TaskBuilder task(symbols,
                        ("tied." + Twine(tied) + "." + Twine(from)).str(), from,
                        Phase::Update, state.getLoc());
-      Type type = state.getTensorType();
-      FlatSymbolRefAttr value = symbols.addValue(
-          type, state.getLoc(),
-          state->getAttrOfType<dist::ShardingAttr>(dist::kShardingAttr));
-      task.give(task.read(FlatSymbolRefAttr::get(state.getSymNameAttr()), type),
-                value);
+      values.push_back(symbols.addValue(handed.getType(), state.getLoc(),
+                                        dist::getSharding(handed)));
+      IRMapping mapping;
+      task.clone(*read, mapping);
+      for (Value value = read; value != handed;) {
+        Operation *next = *value.user_begin();
+        task.clone(*next, mapping);
+        value = next->getResult(0);
+      }
+      task.give(mapping.lookup(handed), values.back());
       task.close();
       task.finish();
-      for (int64_t to : holders->second)
-        if (to != from)
-          functions[to].addRemoteGradient(state.getSymName(), from, value);
     }
+    for (int64_t to : holders->second)
+      for (auto [from, value] : llvm::zip_equal(holders->second, values))
+        functions[to].addHolder(handed, from, value);
     ++tied;
   }
   SmallVector<StringRef> names;

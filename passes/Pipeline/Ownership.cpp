@@ -1,11 +1,13 @@
 //===- Ownership.cpp - Which stage keeps a parameter or a sum -------------===//
 
 #include "passes/Pipeline/Ownership.h"
+#include "analysis/Buckets.h"
 #include "dialects/NN/NN.h"
 #include "dialects/Pipe/Pipe.h"
 #include "passes/Training/Entry.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -41,6 +43,11 @@ public:
 
 private:
   bool isOfParam(StringRef symbol);
+  /// The first of what a bucket's members are, or the symbol itself.
+  StringRef firstOf(StringRef symbol);
+  /// The first parameter that a state is a copy of; else empty.
+  StringRef copiedBy(StringRef symbol);
+  LogicalResult checkNames(TaskOp task);
   SmallVector<Use> usesOf(TaskOp task);
   LogicalResult checkReplaced(TaskOp task);
   StateUses findUses();
@@ -72,6 +79,36 @@ bool Ownership::isOfParam(StringRef symbol) {
          (state && state.getKind() == nn::StateKind::Copy);
 }
 
+StringRef Ownership::firstOf(StringRef symbol) {
+  auto state = symbols.lookup<nn::StateOp>(symbol);
+  return state ? nn::heldBy(state).front() : symbol;
+}
+
+StringRef Ownership::copiedBy(StringRef symbol) {
+  auto state = symbols.lookup<nn::StateOp>(firstOf(symbol));
+  return state && state.getKind() == nn::StateKind::Copy ? *state.getOf() : "";
+}
+
+/// A bucket and its members are names of the same memory: what a task does to
+/// one, it would not see in the other.
+LogicalResult Ownership::checkNames(TaskOp task) {
+  llvm::StringMap<StringRef> known;
+  for (ArrayAttr bindings : {task.getSources(), task.getTargets()})
+    for (auto name : bindings.getAsRange<FlatSymbolRefAttr>())
+      if (auto state = symbols.lookup<nn::StateOp>(name.getValue());
+          state && nn::isBucket(state))
+        for (StringRef member : nn::heldBy(state))
+          known[member] = state.getSymName();
+  for (ArrayAttr bindings : {task.getSources(), task.getTargets()})
+    for (auto name : bindings.getAsRange<FlatSymbolRefAttr>())
+      if (known.contains(name.getValue()))
+        return emitError(task.getLoc())
+               << "task '" << task.getSymName() << "' uses '" << name.getValue()
+               << "' beside '" << known.lookup(name.getValue())
+               << "', which it lies in";
+  return success();
+}
+
 SmallVector<Use> Ownership::usesOf(TaskOp task) {
   auto body = symbols.lookup<BodyOp>(task.getBody());
   SmallVector<Use> uses;
@@ -83,7 +120,13 @@ SmallVector<Use> Ownership::usesOf(TaskOp task) {
     bool isRead = false;
     bool isAddedTo = isTermOf(
         argument, result ? body.getResults()[*result] : Value(), isRead);
-    uses.push_back({symbol, isRead, isAddedTo, result && !isAddedTo});
+    bool isCleared = result && !isAddedTo;
+    auto state = symbols.lookup<nn::StateOp>(symbol);
+    SmallVector<StringRef> held = {symbol};
+    if (state)
+      held = nn::heldBy(state);
+    for (StringRef name : held)
+      uses.push_back({name, isRead, isAddedTo, isCleared});
   }
   return uses;
 }
@@ -141,10 +184,9 @@ LogicalResult Ownership::checkReplaced(TaskOp task) {
              << task.getTarget(i) << "' by itself";
     llvm::SetVector<Value> origins = findOrigins(value);
     // A copy follows its parameter.
-    auto state = symbols.lookup<nn::StateOp>(task.getTarget(i));
-    if (state && state.getKind() == nn::StateKind::Copy)
+    if (StringRef param = copiedBy(task.getTarget(i)); !param.empty())
       for (BlockArgument argument : body.getBlock()->getArguments())
-        if (task.getSource(argument.getArgNumber()) == *state.getOf())
+        if (firstOf(task.getSource(argument.getArgNumber())) == param)
           before = argument;
     if (llvm::any_of(origins, llvm::IsaPred<BlockArgument>) &&
         !origins.contains(before))
@@ -158,7 +200,7 @@ LogicalResult Ownership::checkReplaced(TaskOp task) {
 LogicalResult Ownership::check() {
   StateUses all = findUses();
   for (auto task : module.getOps<TaskOp>()) {
-    if (failed(checkReplaced(task)))
+    if (failed(checkNames(task)) || failed(checkReplaced(task)))
       return failure();
     // A forward-only program trains nothing.
     if (!task.isPerMicrobatch() || task.getEntry() == Entry::Forward)

@@ -75,7 +75,9 @@ StateOp DistHoldCopiesPass::copyOf(ParamOp param, Type element) {
   builder.setInsertionPointAfter(last);
   copy = StateOp::create(builder, param.getLoc(), copyName(param.getSymName()),
                          param.getTensorType().clone(element), StateKind::Copy,
-                         FlatSymbolRefAttr::get(param.getSymNameAttr()));
+                         FlatSymbolRefAttr::get(param.getSymNameAttr()),
+                         /*members=*/ArrayAttr(),
+                         /*offsets=*/DenseI64ArrayAttr());
   if (Attribute sharding = param->getAttr(kShardingAttr))
     copy->setAttr(kShardingAttr, sharding);
   if (auto global = param->getAttrOfType<TypeAttr>(kGlobalAttr)) {

@@ -130,6 +130,11 @@ def DistVerifyPass : ShardingPass<"dist-verify"> {
     collective takes its operand's layout to its result's over exactly its
     axes; an op that numbers its elements starts with this rank's; what is
     read, written or returned lies as it is declared.
+    Buckets: each parameter and state is in one at most; members do not overlap
+    and begin at multiples of 32 elements; they are alike in what is done to
+    them once; those of a parameter, its gradient, moments and copy lie at the
+    same offsets; no function names both a bucket and what lies in it, and
+    @update writes each bucket once.
   }];
 }
 
@@ -155,6 +160,31 @@ def DistHoldCopiesPass : ShardingPass<"dist-hold-copies"> {
     between the read and the cast. @update writes it where it writes the
     parameter. Runs on one rank's program: a copy lies as its parameter does.
   }];
+}
+
+def DistFormBucketsPass : ShardingPass<"dist-form-buckets"> {
+  let summary = "Has @update work on rows of parameters instead of each";
+  let description = [{
+    The trained parameters of one or more segments, and what is kept of them,
+    become members of buckets: `bucket.<n>.grad`, `bucket.<n>.param` and so on,
+    with the same element offsets. Members begin at multiples of 32 elements, a
+    row is a multiple of 32 times the ranks along data axes. All members of a
+    bucket are alike in decay, in the axes that split them, in those over which
+    their gradients are sums, in whether they have a copy, and in the stages
+    that use them; what several stages use is alone. A bucket takes segment
+    after segment until it has `bucket-size` bytes of gradients.
+
+    @update reduces a row by one message, adds its squares to the norm, and
+    updates it at once. With `zero` 1 a rank keeps an equal part of the
+    optimizer's rows over the data axes: gradients are reduced to that part
+    (over data axes first), parameters gathered from all parts.
+  }];
+  let options = [
+    Option<"zero", "zero", "int64_t", "0",
+           "what ranks along data axes keep a part of each: nothing (0), the "
+           "optimizer's state (1)">,
+    Option<"bucketSize", "bucket-size", "int64_t", "26214400",
+           "bytes of gradients from which on a bucket is full">];
 }
 
 #endif // PCC_PASSES_SHARDING

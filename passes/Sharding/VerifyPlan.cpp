@@ -2,6 +2,7 @@
 
 #include "passes/Sharding/Passes.h"
 #include "passes/Sharding/Projection.h"
+#include "passes/Sharding/VerifyBuckets.h"
 #include "passes/Sharding/VerifySpmd.h"
 
 namespace pcc {
@@ -166,6 +167,8 @@ namespace {
 struct DistVerifyPass : pcc::impl::DistVerifyPassBase<DistVerifyPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(verifyBuckets(module)))
+      return signalPassFailure();
     MeshOp mesh = findMesh(module);
     if (!mesh)
       return;

@@ -70,7 +70,8 @@ StateOp pcc::addState(ModuleOp module, StringRef name, RankedTensorType type,
   if (!of.empty())
     parameter = FlatSymbolRefAttr::get(builder.getContext(), of);
   return StateOp::create(builder, NameLoc::get(builder.getStringAttr(name)),
-                         name, type, kind, parameter);
+                         name, type, kind, parameter, /*members=*/ArrayAttr(),
+                         /*offsets=*/DenseI64ArrayAttr());
 }
 
 SmallVector<StateOp> pcc::gradients(ModuleOp module) {

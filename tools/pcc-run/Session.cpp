@@ -35,7 +35,8 @@ TensorRef Session::lookup(StringRef key) {
 
 LogicalResult Session::setSymbols(Machine &machine) {
   for (Operation &op : *machine.getModule().getBody()) {
-    if (!isa<nn::ParamOp, nn::StateOp>(op))
+    // What a bucket holds is given to its members.
+    if (!isa<nn::ParamOp, nn::StateOp>(op) || nn::isBucket(&op))
       continue;
     StringRef name = cast<SymbolOpInterface>(op).getName();
     RankedTensorType type = machine.symbolPlacement(name)->global;

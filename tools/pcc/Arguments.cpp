@@ -82,10 +82,31 @@ static bool checkPrecision(const Flags &flags) {
   return checkChoice("precision", flags.precision, {"f32", "bf16"});
 }
 
+static bool checkZero(const Flags &flags) {
+  if (flags.zero != "2" && flags.zero != "3")
+    return !flags.zero.getNumOccurrences() ||
+           checkChoice("zero", flags.zero, {"0", "1"});
+  llvm::errs() << "pcc: error: --zero " << flags.zero
+               << ": this version shards the optimizer's state alone, neither "
+                  "gradients nor parameters\n"
+                  "pcc: note: use --zero 1, and --tp or --pp for what does not "
+                  "fit then\n";
+  return false;
+}
+
+static bool readBucketSize(const Flags &flags, Options &options) {
+  options.bucketSize = parseBytes(flags.bucketSize);
+  if (options.bucketSize > 0)
+    return true;
+  llvm::errs() << "pcc: error: --bucket-size takes a size such as 25MiB, not '"
+               << flags.bucketSize << "'\n";
+  return false;
+}
+
 /// Says no to what only later versions will have.
 static bool checkOnlyValues(const Flags &flags) {
-  std::pair<const Text *, llvm::StringRef> only[] = {
-      {&flags.recompute, "none"}, {&flags.zero, "0"}, {&flags.vpp, "1"}};
+  std::pair<const Text *, llvm::StringRef> only[] = {{&flags.recompute, "none"},
+                                                     {&flags.vpp, "1"}};
   for (auto [flag, value] : only)
     if (*flag != value) {
       llvm::errs() << "pcc: error: --" << flag->ArgStr << " "
@@ -153,6 +174,7 @@ static void readOptions(const Flags &flags, Options &options) {
   options.dp = flags.dp;
   options.cp = flags.cp;
   options.sequenceParallel = flags.sequenceParallel;
+  options.zero = flags.zero;
   options.schedule = flags.schedule;
   options.overlap = flags.overlap;
   options.stageCut = flags.stageCut;
@@ -189,6 +211,8 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
       given.push_back(flag.ArgStr.str());
   };
   note(flags.sequenceParallel);
+  note(flags.zero);
+  note(flags.bucketSize);
   note(flags.schedule);
   note(flags.overlap);
   note(flags.stageCut);
@@ -222,7 +246,7 @@ static bool checkChoices(const Flags &flags) {
           checkChoice("loss", flags.loss,
                       {"causal-lm", "cross-entropy", "mse"})) &&
          checkChoice("optimizer", flags.optimizer, {"adamw", "sgd"}) &&
-         checkPrecision(flags) &&
+         checkPrecision(flags) && checkZero(flags) &&
          checkChoice("init", flags.init, {"from-onnx", "random"}) &&
          checkChoice("batch-norm", flags.batchNorm, {"batch", "running"}) &&
          checkTarget(flags.targetName) && checkTargetCpu(flags.targetCpu) &&
@@ -312,7 +336,7 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
     return 2;
   }
   if (!readDims(flags, options) || !readMemoryLimit(flags, options) ||
-      !readTies(flags, arguments.ties))
+      !readBucketSize(flags, options) || !readTies(flags, arguments.ties))
     return 2;
   InputChoices &inputs = arguments.inputs;
   inputs.shared.assign(flags.sharedInputs.begin(), flags.sharedInputs.end());

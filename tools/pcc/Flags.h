@@ -120,10 +120,20 @@ struct Flags {
   cl::alias sequenceParallelAlias{"sp", cl::aliasopt(sequenceParallel),
                                   cl::desc("Same as --sequence-parallel")};
 
+  Text zero{
+      "zero",
+      cl::desc("What data parallel ranks keep a part of each: 0, nothing; "
+               "1, the optimizer's state (default where dp > 1)"),
+      cl::value_desc("N"), cl::cat(parallelism)};
+  Text bucketSize{"bucket-size",
+                  cl::desc("Gradients that are reduced in one message: whole "
+                           "layers until they have so many bytes"),
+                  cl::init("25MiB"), cl::value_desc("SIZE"),
+                  cl::cat(parallelism)};
+
   /// What this version has one value of only, or none, and refuses another;
   /// hidden until it has more.
   Text recompute{"recompute", cl::init("none"), cl::Hidden, cl::cat(training)};
-  Text zero{"zero", cl::init("0"), cl::Hidden, cl::cat(parallelism)};
   Text vpp{"vpp", cl::init("1"), cl::Hidden, cl::cat(parallelism)};
   Text layersPerChunk{"num-layers-per-virtual-pipeline-stage", cl::Hidden,
                       cl::cat(parallelism)};

@@ -94,6 +94,8 @@ static const Choice choices[] = {
     {"loss", "loss", "train", nullptr, &Options::loss},
     {"optimizer", "optimizer", "train", nullptr, &Options::optimizer},
     {"precision", "precision", "train", nullptr, &Options::precision},
+    {"zero", "zero", "spmd", nullptr, &Options::zero},
+    {"bucket_size", "bucket-size", "spmd", &Options::bucketSize},
     {"schedule", "schedule", "pipeline", nullptr, &Options::schedule},
     {"overlap", "overlap", "pipeline", nullptr, &Options::overlap},
     {"global_batch", "global-batch-size", "pipeline", &Options::globalBatch},
@@ -114,6 +116,8 @@ void pcc::recordPlan(ModuleOp module, int phase, const Options &options) {
     else if (auto loss = module->getAttrOfType<StringAttr>(nn::kLossAttr);
              loss && choice.text == &Options::loss)
       plan.set(choice.key, loss);
+    else if (choice.text == &Options::zero)
+      plan.set(choice.key, builder.getStringAttr(Twine(options.zeroStage())));
     else
       plan.set(choice.key, builder.getStringAttr(options.*choice.text));
   }
@@ -143,7 +147,9 @@ LogicalResult pcc::adoptPlan(ModuleOp module, Arguments &arguments) {
                << kPlanAttr << ": '" << choice.key << "' is no integer";
       if (given && options.*choice.number != number.getInt())
         return contradiction(options.*choice.number, number.getInt());
-      if (number.getInt() < 1 || number.getInt() > 1'000'000'000)
+      int64_t most =
+          choice.number == &Options::bucketSize ? INT64_MAX : 1'000'000'000;
+      if (number.getInt() < 1 || number.getInt() > most)
         return emitError(module.getLoc()) << kPlanAttr << ": '" << choice.key
                                           << "' cannot be " << number.getInt();
       options.*choice.number = number.getInt();

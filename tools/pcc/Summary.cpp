@@ -69,10 +69,20 @@ void Summary::collectProgram(ModuleOp module) {
     Stage &stage = stages[stageOp.getIndex()];
     stage.arena = stageOp.getArena().value_or(0);
     stage.traffic = trafficOf(stageOp);
+    // What lies in buckets takes the bytes of these, padding included.
+    SymbolTable symbols(stageOp);
+    llvm::DenseMap<Operation *, rt::BufferKind> held;
+    for (auto buffer : stageOp.getBlock()->getOps<rt::BufferOp>())
+      if (buffer.getBucket())
+        held[symbols.lookup(*buffer.getBucket())] = buffer.getKind();
     for (auto buffer : stageOp.getBlock()->getOps<rt::BufferOp>()) {
+      if (buffer.getBucket())
+        continue;
       int64_t bytes = buffer.getTotalBytes();
-      stage.kinds[rt::stringifyBufferKind(buffer.getKind())] += bytes;
-      switch (buffer.getKind()) {
+      auto row = held.find(buffer);
+      rt::BufferKind kind = row == held.end() ? buffer.getKind() : row->second;
+      stage.kinds[rt::stringifyBufferKind(kind)] += bytes;
+      switch (kind) {
       case rt::BufferKind::Param:
       case rt::BufferKind::Copy:
         stage.parameters += bytes;
@@ -166,6 +176,8 @@ void Summary::printStep(llvm::raw_ostream &os) const {
      << options.precision;
   if (options.sequenceParallel && options.tp > 1)
     os << ", sequence parallel";
+  if (options.dp * options.cp > 1)
+    os << ", zero " << options.zeroStage();
   os << "\n";
   os << "step:     " << formatCount(options.globalBatch, "sample");
   if (options.seq)
@@ -282,6 +294,7 @@ void Summary::printJson(llvm::raw_ostream &os, StringRef model) const {
     if (!options.seqSource.empty())
       json.attribute("seq_source", options.seqSource);
     json.attribute("precision", options.precision);
+    json.attribute("zero", options.zeroStage());
     json.attribute("loss", loss);
     json.attributeArray("stages", [&] {
       for (const Stage &stage : stages)

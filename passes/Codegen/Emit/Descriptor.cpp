@@ -41,6 +41,9 @@ private:
   FailureOr<Datum> outputs(rt::StageOp stage, StringRef entry, StringRef prefix,
                            int32_t &count);
   FailureOr<Datum> layout(rt::BufferOp buffer);
+  /// The bucket that a tensor lies in, if ranks keep parts of it; else null,
+  /// as it has a place of its own.
+  FailureOr<Datum> bucket(rt::BufferOp buffer);
   /// What the runtime is told of a parameter or state, but its layout.
   FailureOr<pcc_tensor> record(rt::BufferOp buffer);
   /// `dims`: of the tensor that has this source.
@@ -74,6 +77,8 @@ private:
   TensorRecords records;
   /// Sources are shared by a parameter and its states.
   llvm::DenseMap<const pcc_source *, Datum> sources;
+  /// Buckets by all that lies in them.
+  llvm::DenseMap<Operation *, Datum> buckets;
 };
 
 Datum Descriptor::axes() {
@@ -208,14 +213,44 @@ FailureOr<pcc_tensor> Descriptor::record(rt::BufferOp buffer) {
     tensor->kind = PCC_STATE;
   else if (buffer.getKind() == rt::BufferKind::Copy)
     tensor->kind = PCC_COPY;
-  tensor->arena_offset = *buffer.getOffset();
+  tensor->arena_offset = buffer.getOffset().value_or(0);
+  tensor->bucket_offset = buffer.getElement().value_or(0);
   return tensor;
+}
+
+FailureOr<Datum> Descriptor::bucket(rt::BufferOp buffer) {
+  if (!buffer.getBucket())
+    return Datum::null();
+  auto row = SymbolTable::lookupNearestSymbolFrom<rt::BufferOp>(
+      buffer, buffer.getBucketAttr());
+  if (row.getCut().empty())
+    return Datum::null();
+  auto known = buckets.find(row);
+  if (known != buckets.end())
+    return known->second;
+  SmallVector<int32_t> axes;
+  for (Attribute name : row.getCut()) {
+    axes.push_back(axisIndex(name));
+    if (axes.back() < 0)
+      return LogicalResult(row.emitOpError()
+                           << "is cut over " << name
+                           << ", which is no axis of the mesh");
+  }
+  Datum made =
+      data.add("pcc.bucket",
+               Datum::structure({Datum::i64(row.getLayoutAttr().getShape()[1]),
+                                 Datum::i32(axes.size()),
+                                 data.addArray("pcc.axes", axes), Datum::i32(0),
+                                 Datum::i64(*row.getOffset())}));
+  buckets.insert({row, made});
+  return made;
 }
 
 FailureOr<Datum> Descriptor::tensor(rt::BufferOp buffer) {
   FailureOr<Datum> where = layout(buffer);
   FailureOr<pcc_tensor> tensor = record(buffer);
-  if (failed(where) || failed(tensor))
+  FailureOr<Datum> row = bucket(buffer);
+  if (failed(where) || failed(tensor) || failed(row))
     return failure();
   auto dims = static_cast<int32_t>(buffer.getMemRefType().getRank());
   Datum from = sharedSource(tensor->source, dims);
@@ -230,8 +265,8 @@ FailureOr<Datum> Descriptor::tensor(rt::BufferOp buffer) {
        Datum::i32(tensor->dtype), Datum::i32(tensor->init),
        Datum::i32(tensor->decay), *where, Datum::i64(tensor->arena_offset),
        from, Datum::i32(tensor->n_copies), data.addArray("pcc.copies", copies),
-       Datum::i32(tensor->n_uses), data.addArray("pcc.uses", uses),
-       Datum::null(), Datum::i64(tensor->bucket_offset)});
+       Datum::i32(tensor->n_uses), data.addArray("pcc.uses", uses), *row,
+       Datum::i64(tensor->bucket_offset)});
 }
 
 FailureOr<Datum> Descriptor::input(rt::BufferOp buffer) {
@@ -294,6 +329,9 @@ FailureOr<Datum> Descriptor::outputs(rt::StageOp stage, StringRef entry,
 FailureOr<Datum> Descriptor::stage(rt::StageOp stage) {
   SmallVector<Datum> tensors, inputs;
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
+    // A row is what lies in it.
+    if (buffer.getKind() == rt::BufferKind::Bucket)
+      continue;
     if (int(buffer.getKind()) <= int(rt::BufferKind::Sum)) {
       FailureOr<Datum> made = tensor(buffer);
       if (failed(made))

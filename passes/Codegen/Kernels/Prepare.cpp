@@ -38,12 +38,13 @@ static Value sumAll(OpBuilder &b, Location loc, Value x) {
   int64_t rank = shape.size();
   if (count <= kSumElements)
     return reduceDims(b, loc, x, llvm::to_vector(llvm::seq<int64_t>(0, rank)));
-  if (int64_t lead = leadOfRows(shape); lead > 0) {
+  if (int64_t lead = leadOfRows(shape);
+      ShapedType::getNumElements(shape.take_front(lead)) > 1) {
     x = reduceDims(b, loc, x, llvm::to_vector(llvm::seq(lead, rank)));
     rank = lead;
   } else {
-    // One dim alone, or one of too many rows: cut it where it divides.
-    for (int64_t length = 4096; length >= 64; --length)
+    // One dim alone, or too many rows: cut it where it divides.
+    for (int64_t length = 4096; length >= 32; --length)
       if (count % length == 0) {
         x = nn::ReshapeOp::create(b, loc,
                                   withShape({count / length, length}, x), x);

@@ -1,5 +1,6 @@
 //===- Lower.cpp - Tasks and schedules become one program per stage -------===//
 
+#include "analysis/Buckets.h"
 #include "analysis/IdBound.h"
 #include "dialects/Dist/Dist.h"
 #include "dialects/NN/AttrNames.h"
@@ -61,8 +62,8 @@ int64_t elements(ArrayRef<int64_t> shape) {
 class ProgramLowering {
 public:
   ProgramLowering(ModuleOp module, bool overlap)
-      : module(module), overlap(overlap), symbols(module), kernels(module),
-        builder(module.getContext()) {}
+      : module(module), overlap(overlap), symbols(module), buckets(module),
+        kernels(module), builder(module.getContext()) {}
 
   LogicalResult run() {
     if (failed(lowerProgram()))
@@ -92,6 +93,7 @@ private:
   ModuleOp module;
   bool overlap;
   SymbolTable symbols;
+  nn::Buckets buckets;
   SingleOpKernels kernels;
   OpBuilder builder;
   rt::StageOp stage;
@@ -145,11 +147,15 @@ LogicalResult ProgramLowering::lowerProgram() {
 void ProgramLowering::addBuffer(Operation *op, StringAttr name,
                                 RankedTensorType type, rt::BufferKind kind,
                                 int64_t slots, ArrayRef<NamedAttribute> attrs) {
+  auto [bucket, element] = buckets.placeOf(name);
   auto buffer = rt::BufferOp::create(
       builder, op->getLoc(), name.getValue(), bufferType(type), kind,
       IntegerAttr(), slots,
       int(kind) <= int(rt::BufferKind::Input) ? layoutOf(op, type)
-                                              : rt::LayoutAttr());
+                                              : rt::LayoutAttr(),
+      bucket ? FlatSymbolRefAttr::get(bucket.getSymNameAttr())
+             : FlatSymbolRefAttr(),
+      bucket ? builder.getI64IntegerAttr(element) : IntegerAttr());
   for (NamedAttribute attr : attrs)
     buffer->setAttr(attr.getName(), attr.getValue());
 }
@@ -186,6 +192,8 @@ void ProgramLowering::addState(Operation *op) {
     kind = rt::BufferKind::Sum;
   else if (state.getKind() == nn::StateKind::Copy)
     kind = rt::BufferKind::Copy;
+  else if (state.getKind() == nn::StateKind::Bucket)
+    kind = rt::BufferKind::Bucket;
   SmallVector<NamedAttribute> attrs;
   if (FlatSymbolRefAttr of = state.getOfAttr()) {
     attrs.push_back(builder.getNamedAttr("of", of.getAttr()));
@@ -225,6 +233,18 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
         for (const pipe::Half &half : pipe::halvesOf(op))
           used.insert(half.value);
       });
+  }
+  // What lies in a bucket is there wherever the bucket is, and the other way
+  // round.
+  for (auto state : module.getOps<nn::StateOp>()) {
+    if (!nn::isBucket(state))
+      continue;
+    SmallVector<StringRef> held = nn::heldBy(state);
+    if (used.contains(state.getSymName()) ||
+        llvm::any_of(held, [&](StringRef name) { return used.contains(name); }))
+      used.insert(state.getSymName());
+    if (used.contains(state.getSymName()))
+      used.insert(held.begin(), held.end());
   }
   Schedules schedules(module, index, overlap);
   for (Operation &op : *module.getBody()) {

@@ -33,7 +33,9 @@ rt::BufferOp Neighbours::wholeBuffer(Value value) {
   auto address = value.getDefiningOp<rt::AddressOp>();
   if (!address || address.getLoop() || address.getSlot() != 0)
     return {};
-  return symbols.lookup<rt::BufferOp>(address.getBuffer());
+  auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
+  // A bucket is as large as a message shall be.
+  return buffer.getKind() == rt::BufferKind::Bucket ? rt::BufferOp() : buffer;
 }
 
 bool Neighbours::follows(Value last, Value next) {

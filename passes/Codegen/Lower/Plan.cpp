@@ -112,7 +112,8 @@ static void giveFrames(rt::StageOp stage) {
       frame = rt::BufferOp::create(
           builder, callee.getLoc(), ("frame." + call.getCallee()).str(), type,
           rt::BufferKind::Frame, /*offset=*/IntegerAttr(), /*slots=*/1,
-          /*layout=*/rt::LayoutAttr());
+          /*layout=*/rt::LayoutAttr(), /*bucket=*/FlatSymbolRefAttr(),
+          /*element=*/IntegerAttr());
       symbols.insert(frame);
     }
     if (frame)
@@ -372,18 +373,37 @@ void ArenaLives::run(rt::FuncOp entry) {
   ++moment;
 }
 
+/// What lies in a bucket lies where that is; of a part of one only the runtime
+/// knows.
+static void placeMembers(rt::StageOp stage) {
+  SymbolTable symbols(stage);
+  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
+    if (!buffer.getBucket())
+      continue;
+    auto bucket = symbols.lookup<rt::BufferOp>(*buffer.getBucket());
+    int64_t before =
+        int64_t(*buffer.getElement()) *
+        rt::getElementBytes(buffer.getMemRefType().getElementType());
+    if (bucket.getCut().empty())
+      buffer.setOffset(int64_t(*bucket.getOffset()) + before);
+    else
+      buffer.removeOffsetAttr();
+  }
+}
+
 void pcc::planArena(rt::StageOp stage) {
   for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
     planFrame(function);
   giveFrames(stage);
-  // Gradients lie one after the other: reductions of neighbours are one.
+  // What is kept lies by kinds, one after the other.
   int64_t end = 0;
   for (int kind = 0; kind < int(rt::BufferKind::Input); ++kind)
     for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
-      if (int(buffer.getKind()) == kind) {
+      if (int(buffer.getKind()) == kind && !buffer.getBucket()) {
         buffer.setOffset(end);
         end += buffer.getTotalBytes();
       }
+  placeMembers(stage);
   ArenaLives arena(stage);
   stage.setArena(end + packAll<rt::BufferOp>(arena.lives, end));
 }

@@ -14,6 +14,7 @@
 
 #include "passes/Codegen/Passes.h"
 #include "passes/Codegen/Verify/Intervals.h"
+#include "passes/Codegen/Verify/VerifyBuckets.h"
 #include "passes/Codegen/Verify/VerifyClocks.h"
 #include "passes/Codegen/Verify/VerifyTransfers.h"
 #include "passes/Codegen/Verify/VerifyValues.h"
@@ -124,6 +125,9 @@ public:
       : stage(stage), program(program), kernels(kernels) {
     for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
       buffers[buffer.getSymName()] = buffer;
+    for (auto &[name, buffer] : buffers)
+      if (buffer.getBucket())
+        rows[buffer] = buffers.lookup(*buffer.getBucket());
     for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
       functions[function.getSymName()] = function;
   }
@@ -166,9 +170,13 @@ private:
   /// Whether an op may write `out` although it reads the same bytes as `in`.
   static bool isInplace(Operation *op, Value in, Value out);
 
-  static Range rangeOf(rt::BufferOp buffer, int64_t slot) {
+  /// What lies in a bucket is the bucket's.
+  Range rangeOf(rt::BufferOp buffer, int64_t slot) const {
     int64_t begin = int64_t(*buffer.getOffset()) + slot * buffer.getSlotBytes();
-    return {{buffer, slot}, begin, begin + buffer.getBytes()};
+    auto row = rows.find(buffer);
+    return {{row == rows.end() ? buffer : row->second, slot},
+            begin,
+            begin + buffer.getBytes()};
   }
 
   rt::StageOp stage;
@@ -177,6 +185,8 @@ private:
   const SymbolTable &kernels;
   llvm::StringMap<rt::BufferOp> buffers;
   llvm::StringMap<rt::FuncOp> functions;
+  /// By what lies in one, the bucket.
+  llvm::DenseMap<Operation *, rt::BufferOp> rows;
   Memory memory;
   /// Where constants lie: below the arena, each by itself.
   llvm::DenseMap<Operation *, int64_t> constants;
@@ -189,6 +199,8 @@ LogicalResult StageVerifier::checkOffsets() {
   int64_t arena = *stage.getArena();
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
     std::optional<uint64_t> offset = buffer.getOffset();
+    if (buffer.getBucket())
+      continue;
     if (!offset)
       return buffer.emitOpError("has no offset; run --rt-plan");
     if (*offset % rt::kAlignment)
@@ -200,14 +212,15 @@ LogicalResult StageVerifier::checkOffsets() {
       return buffer.emitOpError()
              << "ends at byte " << end << " of an arena of " << arena;
   }
-  return success();
+  return verifyBuckets(stage, program);
 }
 
 /// Parameters, state and inputs hold their values when an entry starts.
 LogicalResult StageVerifier::fillKept() {
   SmallVector<Range> kept;
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
-    if (int(buffer.getKind()) <= int(rt::BufferKind::Input))
+    if (int(buffer.getKind()) <= int(rt::BufferKind::Input) &&
+        !buffer.getBucket())
       for (int64_t slot = 0; slot < int64_t(buffer.getSlots()); ++slot)
         kept.push_back(rangeOf(buffer, slot));
   llvm::sort(kept,
@@ -234,7 +247,8 @@ LogicalResult StageVerifier::checkKept(rt::FuncOp entry) {
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
     bool isOutput =
         buffer.getKind() == rt::BufferKind::Output && outputs.contains(buffer);
-    if (int(buffer.getKind()) > int(rt::BufferKind::Sum) && !isOutput)
+    if ((int(buffer.getKind()) > int(rt::BufferKind::Sum) && !isOutput) ||
+        buffer.getBucket())
       continue;
     std::optional<Owner> intruder = memory.findIntruder(rangeOf(buffer, 0));
     if (!intruder)

@@ -193,9 +193,13 @@ LogicalResult ClockVerifier::touch(rt::FuncOp entry, bool isBefore) {
     });
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
     rt::BufferKind kind = buffer.getKind();
-    bool isRead = kind == rt::BufferKind::Param ||
-                  kind == rt::BufferKind::State ||
-                  (kind == rt::BufferKind::Output && named.contains(buffer));
+    // What lies in a bucket that is cut lies where that does.
+    bool isKept =
+        kind == rt::BufferKind::Param || kind == rt::BufferKind::State;
+    bool isRead =
+        (isKept && buffer.getOffset()) ||
+        (kind == rt::BufferKind::Bucket && !buffer.getCut().empty()) ||
+        (kind == rt::BufferKind::Output && named.contains(buffer));
     if (isBefore ? kind != rt::BufferKind::Input : !isRead)
       continue;
     int64_t begin = *buffer.getOffset();

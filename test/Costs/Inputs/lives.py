@@ -15,7 +15,7 @@ import re
 from messages import size_of
 
 ENTRIES = ("train", "evaluate", "forward")
-KEPT = ("param", "state", "gradient", "sum")
+KEPT = ("bucket", "param", "copy", "state", "gradient", "sum")
 
 
 def elements_of(type_):
@@ -41,6 +41,10 @@ def parse(text):
             stages.append(Stage(int(match.group(1))))
         elif match := re.match(r"rt\.buffer (@\S+) : (memref<[^>]*>) (\w+)",
                                line):
+            if re.search(r"> \w+ in @", line):
+                # The bytes of the bucket.
+                stages[-1].buffers[match.group(1)] = (match.group(3), 0, 1)
+                continue
             slots = re.search(r" slots (\d+)", line)
             stages[-1].buffers[match.group(1)] = (
                 match.group(3), size_of(match.group(2)),

@@ -62,7 +62,10 @@ def read(text):
                               "rt.all_to_all")):
             ranks = math.prod(sizes[axis] for axis in axes)
             whole = max(map(size_of, types))
-            body.append((line.split()[0][3:], axes,
+            # A row of gradients or parameters, no activation.
+            row = all(re.match(r"memref<1x\d+x[a-z]+\d+>$", type_)
+                      for type_ in types)
+            body.append(("row " * row + line.split()[0][3:], axes,
                          whole * (ranks - 1) / ranks))
         elif line.startswith(("rt.send", "rt.exchange")):
             body.append(("send", ("pp",), size_of(types[0])))

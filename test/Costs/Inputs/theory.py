@@ -9,6 +9,7 @@ element, but for activations of 16 bits. Bytes are what one rank sends with a ri
 """
 
 import collections
+import math
 import re
 
 from plans import WIDTH
@@ -21,8 +22,17 @@ def padded(classes, ranks):
     return -(-classes // ranks) * ranks
 
 
-# What a stage has: attentions, MLPs, and whether it begins and ends the model.
-Part = collections.namedtuple("Part", "attentions mlps first last")
+# Of elements: where a member of a bucket begins, and of each data rank's part.
+UNIT = 32
+
+# What a stage has: attentions, MLPs, whether it begins and ends the model, and
+# of its buckets the elements of all members and of each row.
+Part = collections.namedtuple("Part",
+                              "attentions mlps first last members rows")
+
+
+def aligned(elements, unit):
+    return -(-elements // unit) * unit
 
 
 def local_parameters(plan, part, positions, classes):
@@ -68,12 +78,14 @@ def scatter(size, ranks):
 
 def expected(plan, part, batch, seq, positions, classes):
     """(kind, role of the axes) -> [messages, bytes] of a rank of a stage and
-    step. The messages over data axes are None: one for each bucket."""
+    step. Over data axes there is one for each bucket."""
     m, t, c, d = plan.microbatches, plan.tp, plan.cp, plan.dp * plan.cp
     b, s = batch // plan.microbatches // plan.dp, seq // plan.cp
     activation = 2 if plan.precision == "bf16" else ELEMENT
     size = b * s * WIDTH * activation
     sublayers = part.attentions + part.mlps
+    # Of how many ranks each has a part of what is reduced over data axes.
+    kept = d if plan.zero else 1
     total = collections.defaultdict(lambda: [0, 0.0])
 
     def add(kind, role, count, bytes_each):
@@ -91,15 +103,15 @@ def expected(plan, part, batch, seq, positions, classes):
                                              part.last), scatter(size, t))
         for elements in replicated_parameters(plan, part, positions):
             if elements:
-                add("all_reduce", "tensor", 1,
-                    all_reduce(elements * ELEMENT, t))
+                add("all_reduce", "tensor", 1, all_reduce(
+                    aligned(elements, UNIT * d) // kept * ELEMENT, t))
     elif t > 1:
         add("all_reduce", "tensor", m * (2 * sublayers + part.first +
                                          part.last), all_reduce(size, t))
     parameters, kv = local_parameters(plan, part, positions, classes)
     if plan.family == "llama" and t > KV_HEADS and kv:
-        add("all_reduce", "kv replicas", 1,
-            all_reduce(kv * ELEMENT, t // KV_HEADS))
+        add("all_reduce", "kv replicas", 1, all_reduce(
+            aligned(kv, UNIT * d) // kept * ELEMENT, t // KV_HEADS))
     if c > 1:
         heads = HEADS if plan.family == "gpt" else KV_HEADS
         width = b * seq * max(heads // t, 1) * (WIDTH // HEADS) * activation
@@ -107,13 +119,21 @@ def expected(plan, part, batch, seq, positions, classes):
             scatter(width, c))
         add("reduce_scatter", "sequence", m * part.attentions * 2,
             scatter(width, c))
-    if d > 1:
-        add("all_reduce", "data", 1, all_reduce(parameters * ELEMENT, d))
-        total["all_reduce", "data"][0] = None
+    assert parameters == part.members, (plan, parameters, part)
+    size_of_rows = sum(part.rows) * ELEMENT
+    if d > 1 and plan.zero:
+        add("reduce_scatter", "data", len(part.rows),
+            scatter(size_of_rows, d) / len(part.rows))
+        add("all_gather", "data", len(part.rows),
+            scatter(size_of_rows, d) / len(part.rows))
+    elif d > 1:
+        add("all_reduce", "data", len(part.rows),
+            all_reduce(size_of_rows, d) / len(part.rows))
     add("send", "pipeline", m * ((not part.last) + (not part.first)),
         size // (t if plan.sp else 1))
     if plan.tied and plan.pp > 1 and (part.first or part.last):
-        add("send", "pipeline", 1, padded(classes, t) // t * WIDTH * ELEMENT)
+        add("send", "pipeline", 1, aligned(
+            padded(classes, t) // t * WIDTH, UNIT * d) // kept * ELEMENT)
     return {key: value for key, value in total.items() if value[0] != 0}
 
 
@@ -129,19 +149,38 @@ def by_role(sent):
         if kind == "scalars":
             continue
         role = ROLES[axes]
-        if kind != "all_reduce" and axes == ("cp",):
+        # Keys and values are sent along cp, too.
+        if kind in ("all_gather", "reduce_scatter") and axes == ("cp",):
             role = "sequence"
+        kind = kind.removeprefix("row ")
         total[kind, role][0] += len(sizes)
         total[kind, role][1] += sum(sizes)
     return dict(total)
 
 
-def part_of(text, stage, stages):
-    """What a stage has, by the parameters that its text declares."""
+def rows_of(text):
+    """(elements of all gradients, elements of each of their rows): how long the
+    rows are follows from what lies in them, if they are no longer than that and
+    the least padding make them."""
+    members = collections.defaultdict(list)
+    total = 0
+    for dims, row in re.findall(r"memref<((?:\d+x)*)\w+> gradient in @(\S+)",
+                                text):
+        elements = math.prod(map(int, dims.split("x")[:-1]))
+        total += elements
+        members[row].append(aligned(elements, UNIT))
+    return total, [sum(sizes) for sizes in members.values()]
+
+
+def part_of(text, stage, stages, ranks):
+    """What a stage has, by the parameters that its text declares, where `ranks`
+    share what is kept of each."""
+    total, rows = rows_of(text)
     names = re.findall(r'rt\.buffer @"?([\w.]+)"? : memref<[^>]*> param', text)
 
     def count(pattern):
         return len([name for name in names if re.search(pattern, name)])
     return Part(count(r"c_attn\.weight|q_proj\.weight"),
                 count(r"c_fc\.weight|gate_proj\.weight"),
-                stage == 0, stage == stages - 1)
+                stage == 0, stage == stages - 1, total,
+                [aligned(row, UNIT * ranks) for row in rows])

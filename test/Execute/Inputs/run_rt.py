@@ -87,7 +87,8 @@ if not faults:
 def moved(kind, by):
     def move(match):
         return match.group(1) + str(int(match.group(2)) + by)
-    return rf"(rt\.buffer @\S+ : \S+ {kind} at )(\d+)", move
+    return (rf"(rt\.buffer @\S+ : \S+ {kind} (?:in \S+ element \d+ )?at )"
+            r"(\d+)", move)
 
 
 EDITS = {
@@ -104,14 +105,14 @@ EDITS = {
     "another microbatch": (r"(rt\.address @input\.tokens slot %\w+)", r"\1 + 1"),
     "a collective dropped": (r"\n *rt\.all_reduce sum .* over \[\"tp\"\].*", ""),
     "the greatest for the sum": (r"all_reduce sum", "all_reduce max"),
-    "another axis": (r'(rt\.all_reduce .*over \[)"dp"', r'\1"tp"'),
-    "a gradient kept": (r"\n *rt\.zero %arg7 .*", ""),
+    "another axis": (r'(rt\.reduce_scatter .*over \[)"dp"', r'\1"tp"'),
+    "a gradient kept": (r"\n *rt\.zero %arg\d+ : memref<1x\d+xf32>", ""),
     "a kernel dropped": (r"\n *rt\.launch @kernel_2_.*", ""),
     "another kernel": (r"rt\.launch @kernel_6_(\w+)", r"rt.launch @kernel_3_sum"),
     "a message dropped": (r"\n *rt\.send .*", ""),
     "another channel": (r"(rt\.recv .*channel )(\d+)",
                         lambda m: m.group(1) + str(int(m.group(2)) + 1)),
-    "a copy dropped": (r"\n *rt\.copy .*", ""),
+    "a part dropped": (r"\n *rt\.shard_slice .*", ""),
     "in place of another": (r"inplace \[0, -1\]", "inplace [-1, -1]"),
 }
 for name, (pattern, new) in EDITS.items():

@@ -22,12 +22,12 @@ LAYERS = {"gpt": 4, "llama": 3}
 
 Plan = collections.namedtuple(
     "Plan",
-    "family tied dropout precision tp pp dp cp sp schedule microbatches")
+    "family tied dropout precision tp pp dp cp sp zero schedule microbatches")
 CHOICES = Plan(
     family=("gpt", "llama"), tied=(True, False), dropout=(False, True),
     precision=("f32", "bf16"),
     tp=(1, 2, 4), pp=(1, 2, 3, 4), dp=(1, 2, 3), cp=(1, 2), sp=(False, True),
-    schedule=("1f1b", "gpipe"), microbatches=(1, 2, 3, 4, 8))
+    zero=(0, 1), schedule=("1f1b", "gpipe"), microbatches=(1, 2, 3, 4, 8))
 
 
 def is_possible(plan):
@@ -35,6 +35,7 @@ def is_possible(plan):
             and plan.pp <= LAYERS[plan.family]
             and GLOBAL_BATCH % (plan.dp * plan.microbatches) == 0
             and (plan.tp > 1 or not plan.sp)
+            and (plan.dp * plan.cp > 1 or not plan.zero)
             # Without stages there is nothing to schedule.
             and (plan.pp > 1 or plan.schedule == CHOICES.schedule[0]))
 
@@ -54,7 +55,7 @@ def matches(plan, choices):
 
 def one_rank(plan):
     """What a plan must compute the same as."""
-    return plan._replace(tp=1, pp=1, dp=1, cp=1, sp=False, microbatches=1,
+    return plan._replace(tp=1, pp=1, dp=1, cp=1, sp=False, zero=0, microbatches=1,
                          schedule=CHOICES.schedule[0])
 
 
@@ -83,5 +84,5 @@ def flags(plan):
     """Those of pcc, but for the model."""
     return ["-q", f"--tp={plan.tp}", f"--pp={plan.pp}", f"--dp={plan.dp}",
             f"--cp={plan.cp}", *["--sequence-parallel"] * plan.sp,
-            f"--schedule={plan.schedule}", f"--precision={plan.precision}",
+            f"--zero={plan.zero}", f"--schedule={plan.schedule}", f"--precision={plan.precision}",
             f"--global-batch-size={GLOBAL_BATCH}"]

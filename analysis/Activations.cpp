@@ -1,6 +1,6 @@
 //===- Activations.cpp - What a stage must get from another ---------------===//
 
-#include "passes/Pipeline/Activations.h"
+#include "analysis/Activations.h"
 
 using namespace mlir;
 

@@ -1,7 +1,7 @@
 //===- Activations.h - What a stage must get from another -------*- C++ -*-===//
 
-#ifndef PCC_PASSES_PIPELINE_ACTIVATIONS_H
-#define PCC_PASSES_PIPELINE_ACTIVATIONS_H
+#ifndef PCC_ANALYSIS_ACTIVATIONS_H
+#define PCC_ANALYSIS_ACTIVATIONS_H
 
 #include "dialects/NN/NN.h"
 #include "llvm/ADT/DenseSet.h"
@@ -18,4 +18,4 @@ int64_t bytesOf(mlir::Value value);
 
 } // namespace pcc
 
-#endif // PCC_PASSES_PIPELINE_ACTIVATIONS_H
+#endif // PCC_ANALYSIS_ACTIVATIONS_H

@@ -1,0 +1,31 @@
+//===- Buckets.cpp - What lies in which bucket ----------------------------===//
+
+#include "analysis/Buckets.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::nn;
+
+bool nn::isBucket(Operation *symbol) {
+  auto state = dyn_cast_or_null<StateOp>(symbol);
+  return state && state.getKind() == StateKind::Bucket;
+}
+
+SmallVector<StringRef> nn::heldBy(StateOp state) {
+  if (!isBucket(state))
+    return {state.getSymName()};
+  SmallVector<StringRef> names;
+  for (auto member : state.getMembersAttr().getAsRange<FlatSymbolRefAttr>())
+    names.push_back(member.getValue());
+  return names;
+}
+
+Buckets::Buckets(ModuleOp module) {
+  for (auto state : module.getOps<StateOp>()) {
+    if (!isBucket(state))
+      continue;
+    for (auto [name, offset] :
+         llvm::zip_equal(heldBy(state), *state.getOffsets()))
+      places[name] = {state, offset};
+  }
+}

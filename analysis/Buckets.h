@@ -1,0 +1,43 @@
+//===- Buckets.h - What lies in which bucket --------------------*- C++ -*-===//
+
+#ifndef PCC_ANALYSIS_BUCKETS_H
+#define PCC_ANALYSIS_BUCKETS_H
+
+#include "dialects/NN/NN.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace pcc::nn {
+
+/// Whether a symbol is a bucket: a name for what its members hold.
+bool isBucket(mlir::Operation *symbol);
+
+/// The names of what a state holds: a bucket's members; else its own.
+llvm::SmallVector<llvm::StringRef> heldBy(StateOp state);
+
+/// The buckets of a module, by what lies in them.
+class Buckets {
+public:
+  /// Reads what the module declares.
+  explicit Buckets(mlir::ModuleOp module);
+
+  /// A place in a bucket.
+  struct Place {
+    StateOp bucket;     ///< null: in none
+    int64_t offset = 0; ///< of the first element, in elements
+  };
+
+  /// Where a parameter or state lies.
+  Place placeOf(llvm::StringRef member) const { return places.lookup(member); }
+  /// The bucket in which each of these lies, or null.
+  StateOp bucketOf(llvm::StringRef member) const {
+    return places.lookup(member).bucket;
+  }
+
+private:
+  llvm::StringMap<Place> places;
+};
+
+} // namespace pcc::nn
+
+#endif // PCC_ANALYSIS_BUCKETS_H

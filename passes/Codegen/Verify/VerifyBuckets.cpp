@@ -1,0 +1,101 @@
+//===- VerifyBuckets.cpp - What lies in a stage's buckets -----------------===//
+//
+// To the rest of --rt-verify a bucket is one buffer, and what lies in it a part
+// of that. Here is what makes this true: nothing in a row overlaps, nothing
+// reaches beyond it, and an offset in the arena is the one that follows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Codegen/Verify/VerifyBuckets.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace pcc;
+
+/// The names of the axes that a layout splits dims over, sorted.
+static SmallVector<StringRef> axesOf(rt::LayoutAttr layout) {
+  SmallVector<StringRef> names;
+  if (layout)
+    for (auto dim : layout.getAxes().getAsRange<ArrayAttr>())
+      for (auto name : dim.getAsRange<StringAttr>())
+        names.push_back(name.getValue());
+  llvm::sort(names);
+  return names;
+}
+
+/// Elements of the whole row of a bucket, of which a rank may have a part.
+static int64_t rowOf(rt::BufferOp bucket, rt::ProgramOp program) {
+  int64_t elements = bucket.getMemRefType().getDimSize(1);
+  for (auto name : bucket.getCut().getAsRange<StringAttr>())
+    elements *= program ? program.getAxisSize(name.getValue()) : 1;
+  return elements;
+}
+
+static LogicalResult verifyMember(rt::BufferOp member, rt::BufferOp bucket,
+                                  int64_t row) {
+  MemRefType type = member.getMemRefType();
+  int64_t begin = *member.getElement(), end = begin + type.getNumElements();
+  if (begin < 0 || end > row)
+    return member.emitOpError() << "takes the elements [" << begin << ", "
+                                << end << ") of a row of " << row;
+  int64_t width = rt::getElementBytes(type.getElementType());
+  if (begin % (rt::kAlignment / 2))
+    return member.emitOpError()
+           << "begins at element " << begin << " of a row, no multiple of "
+           << rt::kAlignment / 2;
+  // Each rank along the axes that split a member has a row of its own.
+  SmallVector<StringRef> own = axesOf(member.getLayoutAttr()),
+                         rows = axesOf(bucket.getLayoutAttr());
+  for (auto name : bucket.getCut().getAsRange<StringAttr>())
+    llvm::erase(rows, name.getValue());
+  if (own != rows)
+    return member.emitOpError() << "is split over other axes than the rows of @"
+                                << bucket.getSymName();
+  if (!bucket.getCut().empty()) {
+    if (member.getOffset())
+      return member.emitOpError()
+             << "has an offset, though a rank has only a part of it";
+    return success();
+  }
+  if (!member.getOffset())
+    return member.emitOpError("has no offset; run --rt-plan");
+  int64_t due = int64_t(*bucket.getOffset()) + begin * width;
+  if (int64_t(*member.getOffset()) == due)
+    return success();
+  return member.emitOpError()
+         << "lies at " << *member.getOffset() << ", element " << begin
+         << " of @" << bucket.getSymName() << " at " << due;
+}
+
+LogicalResult pcc::verifyBuckets(rt::StageOp stage, rt::ProgramOp program) {
+  SymbolTable symbols(stage);
+  llvm::MapVector<Operation *, SmallVector<rt::BufferOp>> members;
+  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
+    if (buffer.getBucket())
+      members[symbols.lookup(*buffer.getBucket())].push_back(buffer);
+  for (auto &[op, list] : members) {
+    auto bucket = cast<rt::BufferOp>(op);
+    int64_t row = rowOf(bucket, program);
+    for (rt::BufferOp member : list)
+      if (failed(verifyMember(member, bucket, row)))
+        return failure();
+    llvm::sort(list, [](rt::BufferOp a, rt::BufferOp b) {
+      return *a.getElement() < *b.getElement();
+    });
+    for (size_t i = 1; i < list.size(); ++i) {
+      int64_t end = int64_t(*list[i - 1].getElement()) +
+                    list[i - 1].getMemRefType().getNumElements();
+      if (int64_t(*list[i].getElement()) >= end &&
+          list[i].getKind() == list[0].getKind())
+        continue;
+      InFlightDiagnostic diag =
+          list[i].emitOpError()
+          << (list[i].getKind() == list[0].getKind()
+                  ? "overlaps another buffer of its bucket"
+                  : "is of another kind than what lies beside it in a bucket");
+      diag.attachNote(list[i - 1].getLoc()) << "this one";
+      return diag;
+    }
+  }
+  return success();
+}

@@ -1,0 +1,638 @@
+//===- FormBuckets.cpp - Gradients and their updates, a row at a time -----===//
+//
+// Of each trained parameter a rank has its part, and of its gradient, of what
+// the optimizer keeps and of a copy in fewer bits parts of the same shape. What
+// is done to them at the end of a step is the same for many. So those of a few
+// segments lie in one row, which is reduced by one message and updated by one
+// kernel:
+//
+//     nn.state @bucket.0.grad : tensor<1x64xf32> bucket
+//         members [@grad.a, @grad.b] at [0, 32]
+//     ...
+//     %g = nn.read @bucket.0.grad : tensor<1x64xf32>
+//     %r = dist.all_reduce sum %g over ["dp"] : tensor<1x64xf32>
+//     %q = nn.sum_of_squares %r : ...
+//     ...
+//     %p, %m, %v = nn.adamw ... %r ...
+//
+// A bucket is no tensor of its own, but another name for the memory of its
+// members, which the other functions go on using. All have the same element
+// offsets for gradients, moments, copies and parameters.
+//
+// With --zero 1 a rank keeps an equal part of the row of what the optimizer
+// needs: the gradients are reduced to that part, it alone is updated, and all
+// parts of the parameters are gathered. A part may begin and end within a
+// member.
+//
+// A bucket is of one class: what is done to it must be one thing for all of its
+// members (see Class). A parameter that several stages have is alone in its
+// bucket, laid out alike in each of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/Activations.h"
+#include "analysis/Buckets.h"
+#include "dialects/Dist/Collectives.h"
+#include "dialects/Dist/Layout.h"
+#include "dialects/NN/AttrNames.h"
+#include "dialects/NN/Names.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Sharding/Passes.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
+#include <map>
+
+namespace pcc {
+#define GEN_PASS_DEF_DISTFORMBUCKETSPASS
+#include "passes/Sharding/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::dist;
+using namespace pcc::nn;
+
+namespace {
+
+/// Elements that a member begins at a multiple of, and a rank's part too: 64
+/// bytes of the narrowest type, bf16.
+constexpr int64_t kAlignedElements = 32;
+
+/// A trained parameter, all that is kept of it, and what @update does to it.
+struct Trained {
+  ParamOp param;
+  StateOp gradient, copy;
+  SmallVector<StateOp, 2> moments;
+  /// Its step of the optimizer, and the sum of its gradient's squares.
+  Operation *step = nullptr, *squares = nullptr;
+  /// The stages that use it, and the first segment that does.
+  SmallVector<int64_t> stages;
+  int64_t segment = 0;
+
+  int64_t elements() const {
+    return ParamOp(param).getTensorType().getNumElements();
+  }
+};
+
+/// What the members of a bucket have in common.
+struct Class {
+  SmallVector<int64_t> stages;
+  /// The axes that split a member, and over which its gradient is a sum.
+  AxisSet split, partial;
+  bool decay = false;
+  /// Of copies, or null.
+  Type copied;
+  /// A parameter that several stages have; else null.
+  Operation *alone = nullptr;
+
+  bool operator==(const Class &other) const {
+    return stages == other.stages && split == other.split &&
+           partial == other.partial && decay == other.decay &&
+           copied == other.copied && alone == other.alone;
+  }
+};
+
+/// A row, and what lies where in it.
+struct Bucket {
+  Class alike;
+  SmallVector<const Trained *> members;
+  SmallVector<int64_t> offsets;
+  /// The end of the last member; with padding.
+  int64_t end = 0, elements = 0;
+};
+
+class BucketFormer {
+public:
+  BucketFormer(ModuleOp module, func::FuncOp update, bool isCut, int64_t bytes)
+      : module(module), update(update), symbols(module), mesh(findMesh(module)),
+        isCut(isCut), bytes(bytes), builder(module.getContext()) {}
+
+  void run();
+
+private:
+  void collect();
+  void findSquares(llvm::StringMap<Trained *> &byGradient);
+  void findUses();
+  bool isRegular(const Trained &one);
+  Class classOf(const Trained &one);
+  SmallVector<Bucket> form();
+
+  StateOp declare(const Bucket &bucket, unsigned number, StringRef what,
+                  ArrayRef<Operation *> members, AxisSet partial, bool cut);
+  void rewrite(const Bucket &bucket, unsigned number);
+  Value reduced(Value row, Layout &layout);
+  Value squaresOf(Value row, Layout layout);
+  Value read(StateOp bucket);
+  Value said(Operation *op, const Layout &layout);
+  void write(Value value, StateOp bucket);
+  void eraseOld(ArrayRef<Bucket> buckets);
+
+  Layout layoutOf(Operation *symbol) const {
+    auto sharding = symbol->getAttrOfType<ShardingAttr>(kShardingAttr);
+    return mesh && sharding
+               ? mesh.layout(sharding)
+               : Layout(cast<RankedTensorType>(
+                            symbol->getAttrOfType<TypeAttr>("type").getValue())
+                            .getRank());
+  }
+  AxisSet dataAxes() const { return mesh ? mesh.dataAxes() : AxisSet(); }
+
+  ModuleOp module;
+  func::FuncOp update;
+  SymbolTable symbols;
+  Mesh mesh;
+  bool isCut;
+  int64_t bytes;
+  OpBuilder builder;
+  std::vector<Trained> trained;
+  /// Of all gradients' squares.
+  SumOp total;
+  /// In front of the number in the names of buckets.
+  std::string prefix = "bucket.";
+  /// The layouts of the reduced gradients that are at hand, by bucket.
+  Operation *lastState = nullptr;
+  SmallVector<Value> squares;
+};
+
+struct DistFormBucketsPass
+    : pcc::impl::DistFormBucketsPassBase<DistFormBucketsPass> {
+  using DistFormBucketsPassBase::DistFormBucketsPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (zero != 0 && zero != 1) {
+      module.emitError() << "--zero " << zero << " is none of 0 and 1";
+      return signalPassFailure();
+    }
+    if (!module.getOps<StateOp>().empty())
+      for (auto state : module.getOps<StateOp>())
+        if (isBucket(state))
+          return;
+    if (auto update = module.lookupSymbol<func::FuncOp>(kUpdate))
+      BucketFormer(module, update, zero == 1, bucketSize).run();
+  }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is trained, and how
+//===----------------------------------------------------------------------===//
+
+/// The read that a value is, reduced over ranks or moved between them.
+static ReadOp readOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (op && collectiveAxes(op) && op->getNumOperands() == 1)
+    op = op->getOperand(0).getDefiningOp();
+  return dyn_cast_or_null<ReadOp>(op);
+}
+
+/// The sum that a sum of squares goes into, as it is or scaled.
+static SumOp sumOf(Value squares) {
+  if (!squares.hasOneUse())
+    return {};
+  Operation *user = *squares.user_begin();
+  if (isa<ScaleOp>(user) && user->getResult(0).hasOneUse())
+    user = *user->getResult(0).user_begin();
+  return dyn_cast<SumOp>(user);
+}
+
+void BucketFormer::findSquares(llvm::StringMap<Trained *> &byGradient) {
+  for (auto op : update.getOps<SumOfSquaresOp>()) {
+    ReadOp read = readOf(op.getInput());
+    SumOp sum = sumOf(op.getResult());
+    if (!read || !sum || (total && sum != total))
+      continue;
+    total = sum;
+    if (Trained *one = byGradient.lookup(read.getSymbol()))
+      one->squares = op;
+  }
+}
+
+/// Which stages and segments use each parameter: as for the tasks that will be
+/// made of @microbatch and @evaluate, what needs no activation is where it is
+/// used.
+void BucketFormer::findUses() {
+  llvm::StringMap<llvm::SmallSetVector<int64_t, 2>> stages;
+  llvm::StringMap<int64_t> segments;
+  auto numberOf = [](Operation *op, StringRef name) -> int64_t {
+    auto number = op->getAttrOfType<IntegerAttr>(name);
+    return number ? number.getInt() : 0;
+  };
+  for (StringRef name : {kMicrobatch, kEvaluate}) {
+    auto function = module.lookupSymbol<func::FuncOp>(name);
+    if (!function)
+      continue;
+    Block &block = function.getBody().front();
+    auto activations = findActivations(block);
+    for (auto read : block.getOps<ReadOp>()) {
+      SmallVector<Operation *> todo(read->user_begin(), read->user_end());
+      llvm::DenseSet<Operation *> seen;
+      while (!todo.empty()) {
+        Operation *user = todo.pop_back_val();
+        if (!seen.insert(user).second)
+          continue;
+        if (!activations.contains(user) && isMemoryEffectFree(user)) {
+          todo.append(user->user_begin(), user->user_end());
+          continue;
+        }
+        stages[read.getSymbol()].insert(numberOf(user, kStageAttr));
+        int64_t segment = numberOf(user, kSegmentAttr);
+        auto [known, isNew] = segments.try_emplace(read.getSymbol(), segment);
+        known->second = std::min(known->second, segment);
+      }
+    }
+  }
+  for (Trained &one : trained) {
+    llvm::SmallSetVector<int64_t, 2> all;
+    std::optional<int64_t> first;
+    auto add = [&](StringRef symbol) {
+      all.insert(stages[symbol].begin(), stages[symbol].end());
+      if (auto known = segments.find(symbol); known != segments.end())
+        first = std::min(first.value_or(known->second), known->second);
+    };
+    add(one.param.getSymName());
+    if (one.copy)
+      add(one.copy.getSymName());
+    one.stages = all.takeVector();
+    llvm::sort(one.stages);
+    one.segment = first.value_or(0);
+  }
+}
+
+/// Whether everything that is kept of a parameter lies as it does, and @update
+/// does to it what it does to all.
+bool BucketFormer::isRegular(const Trained &one) {
+  if (!one.squares || !one.step)
+    return false;
+  Layout layout = layoutOf(one.param);
+  auto liesAlike = [&](StateOp state) {
+    Layout other = layoutOf(state);
+    return other.dims == layout.dims &&
+           (state.getKind() == StateKind::Gradient || other.partial.empty());
+  };
+  if (!liesAlike(one.gradient) || !llvm::all_of(one.moments, liesAlike) ||
+      (one.copy && !liesAlike(one.copy)))
+    return false;
+  // What the steps have in common: the scalars.
+  Operation *first = trained.front().step;
+  return first && one.step->getName() == first->getName() &&
+         one.moments.size() == trained.front().moments.size() &&
+         llvm::equal(one.step->getOperands().drop_front(2 + one.moments.size()),
+                     first->getOperands().drop_front(
+                         2 + trained.front().moments.size()));
+}
+
+void BucketFormer::collect() {
+  llvm::StringMap<Trained *> byParam, byGradient;
+  auto gradients =
+      llvm::make_filter_range(module.getOps<StateOp>(), [](StateOp state) {
+        return state.getKind() == StateKind::Gradient && state.getOf();
+      });
+  for (StateOp state : gradients)
+    if (auto param = symbols.lookup<ParamOp>(*state.getOf())) {
+      trained.emplace_back();
+      trained.back().param = param;
+      trained.back().gradient = state;
+    }
+  for (Trained &one : trained) {
+    byParam[one.param.getSymName()] = &one;
+    byGradient[one.gradient.getSymName()] = &one;
+  }
+  for (auto state : module.getOps<StateOp>()) {
+    Trained *one = state.getOf() ? byParam.lookup(*state.getOf()) : nullptr;
+    if (!one)
+      continue;
+    if (state.getKind() == StateKind::Copy)
+      one->copy = state;
+    else if (state.getKind() == StateKind::Moment1 ||
+             state.getKind() == StateKind::Moment2)
+      one->moments.push_back(state);
+  }
+  for (Operation &op : update.getBody().front()) {
+    if (!isa<AdamWOp, SgdOp>(op))
+      continue;
+    auto param = op.getOperand(0).getDefiningOp<ReadOp>();
+    ReadOp gradient = readOf(op.getOperand(1));
+    Trained *one = param ? byParam.lookup(param.getSymbol()) : nullptr;
+    if (one && gradient && gradient.getSymbol() == one->gradient.getSymName())
+      one->step = &op;
+  }
+  findSquares(byGradient);
+  findUses();
+}
+
+//===----------------------------------------------------------------------===//
+// Which buckets there are
+//===----------------------------------------------------------------------===//
+
+Class BucketFormer::classOf(const Trained &one) {
+  Class alike;
+  alike.stages = one.stages;
+  alike.split = layoutOf(one.param).split();
+  alike.partial = layoutOf(one.gradient).partial;
+  alike.decay = ParamOp(one.param).getDecay();
+  if (one.copy)
+    alike.copied = StateOp(one.copy).getTensorType().getElementType();
+  if (one.stages.size() > 1)
+    alike.alone = one.param;
+  return alike;
+}
+
+/// Parameters go into the last bucket of their class, in the order of segments;
+/// one that is large enough takes no further segment.
+SmallVector<Bucket> BucketFormer::form() {
+  SmallVector<const Trained *> order;
+  for (const Trained &one : trained)
+    if (isRegular(one))
+      order.push_back(&one);
+  // Those of one segment stay in the module's order, which `trained` has.
+  llvm::sort(order, [](const Trained *a, const Trained *b) {
+    return std::tie(a->stages, a->segment, a) <
+           std::tie(b->stages, b->segment, b);
+  });
+  SmallVector<Bucket> buckets;
+  for (const Trained *one : order) {
+    Class alike = classOf(*one);
+    auto last = llvm::find_if(llvm::reverse(buckets), [&](const Bucket &known) {
+      return known.alike == alike;
+    });
+    int64_t width =
+        StateOp(one->gradient).getTensorType().getElementTypeBitWidth() / 8;
+    bool isFull = last == buckets.rend() ||
+                  (last->end * width >= bytes &&
+                   last->members.back()->segment != one->segment);
+    if (isFull)
+      buckets.push_back({alike, {}, {}, 0, 0});
+    Bucket &bucket = isFull ? buckets.back() : *last;
+    bucket.members.push_back(one);
+    bucket.offsets.push_back(bucket.end);
+    bucket.end += llvm::alignTo(one->elements(), kAlignedElements);
+  }
+  int64_t parts = mesh ? mesh.extent(dataAxes().list()) : 1;
+  for (Bucket &bucket : buckets)
+    bucket.elements = llvm::alignTo(bucket.end, kAlignedElements * parts);
+  return buckets;
+}
+
+//===----------------------------------------------------------------------===//
+// Declarations
+//===----------------------------------------------------------------------===//
+
+StateOp BucketFormer::declare(const Bucket &bucket, unsigned number,
+                              StringRef what, ArrayRef<Operation *> members,
+                              AxisSet partial, bool cut) {
+  Layout layout(2);
+  layout.dims[0] = bucket.alike.split.list();
+  layout.partial = partial;
+  if (cut)
+    layout.dims[1] = dataAxes().list();
+  SmallVector<Attribute> names;
+  for (Operation *member : members)
+    names.push_back(FlatSymbolRefAttr::get(SymbolTable::getSymbolName(member)));
+  Type element =
+      cast<RankedTensorType>(
+          members.front()->getAttrOfType<TypeAttr>("type").getValue())
+          .getElementType();
+  int64_t parts = cut && mesh ? mesh.extent(layout.dims[1]) : 1;
+  auto type = RankedTensorType::get({1, bucket.elements / parts}, element);
+  builder.setInsertionPointAfter(lastState);
+  auto state = StateOp::create(builder, members.front()->getLoc(),
+                               (prefix + Twine(number) + "." + what).str(),
+                               type, StateKind::Bucket, FlatSymbolRefAttr(),
+                               builder.getArrayAttr(names),
+                               builder.getDenseI64ArrayAttr(bucket.offsets));
+  if (mesh) {
+    state->setAttr(kShardingAttr, mesh.attr(layout));
+    state->setAttr(kGlobalAttr, TypeAttr::get(mesh.globalType(type, layout)));
+  }
+  lastState = state;
+  return state;
+}
+
+//===----------------------------------------------------------------------===//
+// @update
+//===----------------------------------------------------------------------===//
+
+/// Has an op say how its result lies; returns that.
+Value BucketFormer::said(Operation *op, const Layout &layout) {
+  if (mesh) {
+    SmallVector<ShardingAttr> all(op->getNumResults(), mesh.attr(layout));
+    setShardings(op, all);
+  }
+  return op->getResult(0);
+}
+
+Value BucketFormer::read(StateOp bucket) {
+  return said(ReadOp::create(builder, bucket.getLoc(), bucket.getTensorType(),
+                             bucket.getSymName()),
+              layoutOf(bucket));
+}
+
+void BucketFormer::write(Value value, StateOp bucket) {
+  WriteOp::create(builder, bucket.getLoc(), value, bucket.getSymName());
+}
+
+/// A row of gradients, summed over the ranks: over data axes first, to the
+/// parts that ranks keep where these are cut; over others what is left.
+Value BucketFormer::reduced(Value row, Layout &layout) {
+  if (!mesh)
+    return row;
+  Location loc = row.getLoc();
+  auto typeOf = [&](int64_t parts) {
+    auto type = tensorType(row);
+    return RankedTensorType::get({1, type.getDimSize(1) / parts},
+                                 type.getElementType());
+  };
+  auto reduceOver = [&](AxisSet axes) {
+    if (axes.empty())
+      return;
+    layout.partial = layout.partial - axes;
+    row = said(AllReduceOp::create(builder, loc, dist::Reduction::Sum,
+                                   ValueRange(row), mesh.names(axes.list())),
+               layout);
+  };
+  if (!isCut) {
+    reduceOver(layout.partial & dataAxes());
+    reduceOver(layout.partial);
+    return row;
+  }
+  // In the mesh's order; the gradient may be whole along some.
+  AxisList axes = dataAxes().list();
+  for (size_t i = 0; i < axes.size();) {
+    bool isPartial = layout.partial.contains(axes[i]);
+    AxisList run;
+    while (i < axes.size() && layout.partial.contains(axes[i]) == isPartial)
+      run.push_back(axes[i++]);
+    layout.dims[1].append(run);
+    layout.partial = layout.partial - AxisSet(run);
+    RankedTensorType part = typeOf(mesh.extent(run));
+    row = isPartial ? said(ReduceScatterOp::create(builder, loc, part, row, 1,
+                                                   mesh.names(run)),
+                           layout)
+                    : said(ShardSliceOp::create(builder, loc, part, row, 1,
+                                                mesh.names(run)),
+                           layout);
+  }
+  reduceOver(layout.partial);
+  return row;
+}
+
+/// This rank's share of the sum of a row's squares: all ranks' shares add up to
+/// it, so that what several of them have counts once.
+Value BucketFormer::squaresOf(Value row, Layout layout) {
+  Location loc = row.getLoc();
+  auto scalar = RankedTensorType::get({}, builder.getF32Type());
+  auto sum = SumOfSquaresOp::create(builder, loc, scalar, row);
+  if (!mesh)
+    return sum;
+  Layout parts(0);
+  parts.partial = layout.split();
+  int64_t replicas = 1;
+  for (Axis axis : (mesh.all() - layout.split()).list())
+    if (mesh.role(axis) != AxisRole::Pipeline)
+      replicas *= mesh.extent(axis);
+  Layout shares(0);
+  shares.partial = mesh.all();
+  if (replicas == 1)
+    return said(sum, shares);
+  said(sum, parts);
+  return said(ScaleOp::create(builder, loc, scalar, sum,
+                              builder.getF64FloatAttr(1.0 / replicas)),
+              shares);
+}
+
+void BucketFormer::rewrite(const Bucket &bucket, unsigned number) {
+  auto symbolsOf = [&](auto get) {
+    SmallVector<Operation *> all;
+    for (const Trained *one : bucket.members)
+      all.push_back(get(*one));
+    return all;
+  };
+  StateOp gradients =
+      declare(bucket, number, "grad",
+              symbolsOf([](const Trained &one) { return one.gradient; }),
+              bucket.alike.partial, /*cut=*/false);
+  StateOp params =
+      declare(bucket, number, "param",
+              symbolsOf([](const Trained &one) { return one.param; }),
+              AxisSet(), /*cut=*/false);
+  bool isCut = this->isCut && mesh && !dataAxes().empty();
+  SmallVector<StateOp> moments;
+  const Trained &first = *bucket.members.front();
+  for (size_t i = 0; i < first.moments.size(); ++i)
+    moments.push_back(declare(
+        bucket, number, stringifyStateKind(StateOp(first.moments[i]).getKind()),
+        symbolsOf([&](const Trained &one) { return one.moments[i]; }),
+        AxisSet(), isCut));
+  StateOp copies;
+  if (bucket.alike.copied)
+    copies = declare(bucket, number, "copy",
+                     symbolsOf([](const Trained &one) { return one.copy; }),
+                     AxisSet(), /*cut=*/false);
+
+  // Before the sum of all squares.
+  builder.setInsertionPoint(total);
+  Layout layout = layoutOf(gradients);
+  Value gradient = reduced(read(gradients), layout);
+  squares.push_back(squaresOf(gradient, layout));
+
+  // At the end.
+  builder.setInsertionPoint(update.getBody().front().getTerminator());
+  Location loc = first.step->getLoc();
+  Value param = read(params);
+  Layout whole = layoutOf(params);
+  if (isCut) {
+    auto type = tensorType(param);
+    auto part =
+        cast<RankedTensorType>(gradient.getType()).clone(type.getElementType());
+    param = said(ShardSliceOp::create(builder, loc, part, param, 1,
+                                      mesh.names(dataAxes().list())),
+                 layout);
+  }
+  SmallVector<Value> operands = {param, gradient};
+  for (StateOp moment : moments)
+    operands.push_back(read(moment));
+  llvm::append_range(operands,
+                     first.step->getOperands().drop_front(operands.size()));
+  Operation *step = first.step->clone();
+  builder.insert(step);
+  step->setOperands(operands);
+  step->removeDiscardableAttr(kIdAttr);
+  for (auto [i, result] : llvm::enumerate(step->getResults()))
+    result.setType(operands[i == 0 ? 0 : i + 1].getType());
+  said(step, layout);
+  for (auto [i, moment] : llvm::enumerate(moments))
+    write(step->getResult(i + 1), moment);
+  Value next = step->getResult(0);
+  if (isCut)
+    next = said(AllGatherOp::create(builder, loc, params.getTensorType(), next,
+                                    1, mesh.names(dataAxes().list())),
+                whole);
+  write(next, params);
+  if (copies) {
+    Value rounded =
+        said(CastOp::create(builder, loc, copies.getTensorType(), next), whole);
+    write(rounded, copies);
+  }
+  RankedTensorType type = gradients.getTensorType();
+  auto zero = ConstantOp::create(
+      builder, loc, type,
+      DenseElementsAttr::get(type, builder.getZeroAttr(type.getElementType())));
+  write(said(zero, layoutOf(gradients)), gradients);
+}
+
+/// Takes away what @update did to each of the members.
+void BucketFormer::eraseOld(ArrayRef<Bucket> buckets) {
+  llvm::DenseSet<Operation *> covered;
+  llvm::StringSet<> members;
+  for (const Bucket &bucket : buckets)
+    for (const Trained *one : bucket.members) {
+      covered.insert(one->squares);
+      members.insert(ParamOp(one->param).getSymName());
+      members.insert(StateOp(one->gradient).getSymName());
+      for (StateOp moment : one->moments)
+        members.insert(moment.getSymName());
+      if (one->copy)
+        members.insert(StateOp(one->copy).getSymName());
+    }
+  // The buckets' squares first, in their order.
+  SmallVector<Value> terms(squares);
+  for (Value input : total.getInputs()) {
+    Operation *op = input.getDefiningOp();
+    if (auto scale = dyn_cast_or_null<ScaleOp>(op))
+      op = scale.getInput().getDefiningOp();
+    if (!covered.contains(op))
+      terms.push_back(input);
+  }
+  total.getInputsMutable().assign(terms);
+  Block &block = update.getBody().front();
+  for (auto write : llvm::make_early_inc_range(block.getOps<WriteOp>()))
+    if (members.contains(write.getSymbol()))
+      write.erase();
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>() &&
+        (isMemoryEffectFree(&op) || isa<ReadOp>(op)))
+      op.erase();
+}
+
+void BucketFormer::run() {
+  collect();
+  if (!total)
+    return;
+  SmallVector<Bucket> buckets = form();
+  if (buckets.empty())
+    return;
+  for (Operation &op : *module.getBody()) {
+    if (isa<ParamOp, StateOp>(op))
+      lastState = &op;
+    // A parameter may be called so.
+    if (auto symbol = dyn_cast<SymbolOpInterface>(op))
+      while (symbol.getName().starts_with(prefix))
+        prefix.insert(prefix.size() - 1, "s");
+  }
+  for (auto [number, bucket] : llvm::enumerate(buckets))
+    rewrite(bucket, number);
+  eraseOld(buckets);
+}

@@ -1,0 +1,301 @@
+//===- VerifyBuckets.cpp - Proves what lies in buckets --------------------===//
+//
+// Two names for the same memory are safe where it is known which elements are
+// which, and nobody uses both names at once. What is done to a row is done to
+// all that lies in it: so its members must be alike in all that decides what is
+// right for them. That the values of rows lie as they say is checked with those
+// of all others (VerifySpmd.cpp), which knows nothing of members.
+//
+// Written down a second time: nothing is shared with what forms buckets.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Sharding/VerifyBuckets.h"
+#include "dialects/Dist/Layout.h"
+#include "dialects/NN/NN.h"
+#include "dialects/NN/Names.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::dist;
+using namespace pcc::nn;
+
+namespace {
+
+/// Every member begins at a multiple of this many elements.
+constexpr int64_t kUnit = 32;
+
+/// What a bucket is a row of.
+enum class Content { Params, Gradients, Moments1, Moments2, Copies };
+
+/// A bucket, once its members are known to fit it.
+struct Row {
+  StateOp op;
+  Content content;
+  /// The parameters that its members are or belong to, in its order.
+  SmallVector<ParamOp> params;
+  Layout layout;
+};
+
+class BucketVerifier {
+public:
+  explicit BucketVerifier(ModuleOp module)
+      : module(module), symbols(module), mesh(findMesh(module)) {}
+  LogicalResult run();
+
+private:
+  LogicalResult addRow(StateOp bucket);
+  LogicalResult addMember(Row &row, unsigned index, int64_t &end);
+  LogicalResult checkLayout(const Row &row, Operation *member);
+  LogicalResult checkAlike(const Row &row);
+  LogicalResult checkSiblings();
+  LogicalResult checkUses(func::FuncOp function);
+  LogicalResult checkUpdate(func::FuncOp update);
+
+  Layout layoutOf(Operation *symbol, int64_t rank) {
+    auto sharding = symbol->getAttrOfType<ShardingAttr>(kShardingAttr);
+    return mesh && sharding ? mesh.layout(sharding) : Layout(rank);
+  }
+  bool isCut(const Row &row) { return !row.layout.dims[1].empty(); }
+
+  ModuleOp module;
+  SymbolTable symbols;
+  Mesh mesh;
+  std::vector<Row> rows;
+  /// By member, the index of its row.
+  llvm::StringMap<size_t> rowOf;
+};
+
+} // namespace
+
+static RankedTensorType declaredType(Operation *symbol) {
+  return cast<RankedTensorType>(
+      symbol->getAttrOfType<TypeAttr>("type").getValue());
+}
+
+/// What a parameter or state that is no bucket holds; nothing for what no row
+/// is of.
+static std::optional<Content> contentOf(Operation *symbol) {
+  if (isa<ParamOp>(symbol))
+    return Content::Params;
+  switch (cast<StateOp>(symbol).getKind()) {
+  case StateKind::Gradient:
+    return Content::Gradients;
+  case StateKind::Moment1:
+    return Content::Moments1;
+  case StateKind::Moment2:
+    return Content::Moments2;
+  case StateKind::Copy:
+    return Content::Copies;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// [g, n]: row i is what the ranks have that are number i along the axes that
+/// split the members; along it, data axes may cut it.
+LogicalResult BucketVerifier::checkLayout(const Row &row, Operation *member) {
+  Layout own = layoutOf(member, declaredType(member).getRank());
+  if (AxisSet(row.layout.dims[0]) != own.split())
+    return StateOp(row.op).emitOpError()
+           << "has a row for each rank along " << mesh.names(row.layout.dims[0])
+           << ", but '" << SymbolTable::getSymbolName(member).getValue()
+           << "' is split over " << mesh.names(own.split().list());
+  if (row.layout.partial != own.partial)
+    return StateOp(row.op).emitOpError()
+           << "is a sum over " << mesh.names(row.layout.partial.list())
+           << ", but '" << SymbolTable::getSymbolName(member).getValue()
+           << "' one over " << mesh.names(own.partial.list());
+  return success();
+}
+
+LogicalResult BucketVerifier::addMember(Row &row, unsigned index,
+                                        int64_t &end) {
+  auto name = cast<FlatSymbolRefAttr>((*row.op.getMembers())[index]).getValue();
+  Operation *member = symbols.lookup(name);
+  if (!rowOf.try_emplace(name, rows.size()).second)
+    return row.op.emitOpError()
+           << "has the member '" << name << "', which is in a bucket already";
+  std::optional<Content> content = contentOf(member);
+  if (index == 0 && content)
+    row.content = *content;
+  if (!content || *content != row.content)
+    return row.op.emitOpError()
+           << "has the member '" << name
+           << "', which is of another kind than its first or of none";
+  auto state = dyn_cast<StateOp>(member);
+  auto param = state && state.getOf() ? symbols.lookup<ParamOp>(*state.getOf())
+                                      : dyn_cast<ParamOp>(member);
+  if (!param)
+    return row.op.emitOpError()
+           << "has the member '" << name << "' of no parameter";
+  row.params.push_back(param);
+  int64_t offset = (*row.op.getOffsets())[index];
+  if (offset % kUnit || offset < end)
+    return row.op.emitOpError()
+           << "has '" << name << "' at element " << offset
+           << (offset < end ? ", where another member lies"
+                            : ", which is no multiple of 32");
+  end = offset + declaredType(member).getNumElements();
+  return checkLayout(row, member);
+}
+
+LogicalResult BucketVerifier::addRow(StateOp bucket) {
+  RankedTensorType type = bucket.getTensorType();
+  if (type.getRank() != 2 || type.getDimSize(0) != 1)
+    return bucket.emitOpError() << "is a " << type << ", no row";
+  Row row = {bucket, Content::Params, {}, layoutOf(bucket, 2)};
+  AxisSet data = mesh ? mesh.dataAxes() : AxisSet();
+  int64_t ranks = mesh ? mesh.extent(data.list()) : 1;
+  if (isCut(row) && AxisSet(row.layout.dims[1]) != data)
+    return bucket.emitOpError()
+           << "is cut over " << mesh.names(row.layout.dims[1])
+           << ", not over all axes of data: " << mesh.names(data.list());
+  int64_t elements = type.getDimSize(1) * (isCut(row) ? ranks : 1);
+  if (elements % (kUnit * ranks))
+    return bucket.emitOpError()
+           << "is a row of " << elements << " elements, no multiple of "
+           << kUnit * ranks;
+  int64_t end = 0;
+  for (unsigned i = 0; i < bucket.getMembersAttr().size(); ++i)
+    if (failed(addMember(row, i, end)))
+      return failure();
+  if (end > elements)
+    return bucket.emitOpError() << "is a row of " << elements
+                                << " elements, its last member ends at " << end;
+  if (isCut(row) && row.content != Content::Moments1 &&
+      row.content != Content::Moments2)
+    return bucket.emitOpError("is cut, though ranks need all of its members");
+  rows.push_back(std::move(row));
+  return success();
+}
+
+/// Members of one row are updated by one op.
+LogicalResult BucketVerifier::checkAlike(const Row &row) {
+  ParamOp first = row.params.front();
+  for (ParamOp param : row.params)
+    if (param.getDecay() != first.getDecay())
+      return StateOp(row.op).emitOpError()
+             << "has '" << first.getSymName() << "' and '" << param.getSymName()
+             << "', only one of which decays";
+  return success();
+}
+
+/// What is kept of one parameter lies at the same element of its rows.
+LogicalResult BucketVerifier::checkSiblings() {
+  llvm::DenseMap<Operation *, const Row *> ofParam;
+  for (const Row &row : rows)
+    for (ParamOp param : row.params) {
+      const Row *&other = ofParam[param];
+      if (!other)
+        other = &row;
+      else if (other->params != row.params ||
+               *StateOp(other->op).getOffsets() !=
+                   *StateOp(row.op).getOffsets())
+        return StateOp(row.op).emitOpError()
+               << "does not have what belongs to '" << param.getSymName()
+               << "' where '" << StateOp(other->op).getSymName() << "' has it";
+    }
+  // Of all that there is of a parameter, nothing is left outside.
+  for (Operation &op : *module.getBody()) {
+    auto state = dyn_cast<StateOp>(op);
+    if (!state || !state.getOf() || !contentOf(state))
+      continue;
+    const Row *row = ofParam.lookup(symbols.lookup(*state.getOf()));
+    if (row && !rowOf.contains(state.getSymName()))
+      return state.emitOpError()
+             << "is in no bucket, but '" << *state.getOf()
+             << "' is in those of '" << StateOp(row->op).getSymName() << "'";
+  }
+  return success();
+}
+
+/// A function uses a bucket or what lies in it; nothing but a bucket is a name
+/// for what is cut.
+LogicalResult BucketVerifier::checkUses(func::FuncOp function) {
+  llvm::StringMap<Operation *> used;
+  for (Operation &op : function.getBody().front())
+    if (isa<ReadOp, WriteOp, AccumulateOp>(op))
+      used.try_emplace(op.getAttrOfType<FlatSymbolRefAttr>("symbol").getValue(),
+                       &op);
+  for (Operation &op : function.getBody().front()) {
+    if (!isa<ReadOp, WriteOp, AccumulateOp>(op))
+      continue;
+    StringRef name = op.getAttrOfType<FlatSymbolRefAttr>("symbol").getValue();
+    auto known = rowOf.find(name);
+    if (known == rowOf.end())
+      continue;
+    const Row &row = rows[known->second];
+    StringRef bucket = StateOp(row.op).getSymName();
+    if (isCut(row))
+      return op.emitOpError() << "uses '" << name << "', of which a rank has "
+                              << "only a part, in '" << bucket << "'";
+    if (Operation *other = used.lookup(bucket)) {
+      InFlightDiagnostic diag = op.emitOpError()
+                                << "uses '" << name << "' beside '" << bucket
+                                << "', which it lies in";
+      diag.attachNote(other->getLoc()) << "here";
+      return diag;
+    }
+  }
+  return success();
+}
+
+/// Each row of parameters, and of what is kept of them, is written once; what
+/// decays is what the members do.
+LogicalResult BucketVerifier::checkUpdate(func::FuncOp update) {
+  llvm::StringMap<unsigned> writes;
+  for (auto write : update.getOps<WriteOp>())
+    ++writes[write.getSymbol()];
+  for (const Row &row : rows) {
+    StateOp op = row.op;
+    if (unsigned count = writes.lookup(op.getSymName()); count != 1)
+      return op.emitOpError()
+             << "is written " << count << " times by @update, not once";
+    if (row.content != Content::Params)
+      continue;
+    for (Operation &step : update.getBody().front()) {
+      if (!isa<AdamWOp, SgdOp>(step))
+        continue;
+      Value value = step.getOperand(0);
+      if (auto slice = value.getDefiningOp<ShardSliceOp>())
+        value = slice.getInput();
+      auto read = value.getDefiningOp<ReadOp>();
+      if (!read || read.getSymbol() != op.getSymName())
+        continue;
+      if (step.hasAttr("decay") != ParamOp(row.params.front()).getDecay())
+        return step.emitOpError()
+               << "is of '" << op.getSymName() << "', whose members "
+               << (step.hasAttr("decay") ? "do not decay" : "decay");
+    }
+  }
+  return success();
+}
+
+LogicalResult BucketVerifier::run() {
+  for (auto state : module.getOps<StateOp>())
+    if (state.getKind() == StateKind::Bucket && failed(addRow(state)))
+      return failure();
+  if (rows.empty())
+    return success();
+  for (const Row &row : rows)
+    if (failed(checkAlike(row)))
+      return failure();
+  if (failed(checkSiblings()))
+    return failure();
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    if (failed(checkUses(function)) ||
+        (function.getSymName() == kUpdate && failed(checkUpdate(function))))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult pcc::verifyBuckets(ModuleOp module) {
+  return BucketVerifier(module).run();
+}

@@ -1,0 +1,15 @@
+//===- VerifyBuckets.h - Proves what lies in buckets ------------*- C++ -*-===//
+
+#ifndef PCC_PASSES_SHARDING_VERIFYBUCKETS_H
+#define PCC_PASSES_SHARDING_VERIFYBUCKETS_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace pcc {
+
+/// Checks the buckets of one rank's program, and how its functions use them.
+mlir::LogicalResult verifyBuckets(mlir::ModuleOp module);
+
+} // namespace pcc
+
+#endif // PCC_PASSES_SHARDING_VERIFYBUCKETS_H

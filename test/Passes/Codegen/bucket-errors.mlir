@@ -1,0 +1,112 @@
+// Mistakes in where buffers lie in buckets.
+// RUN: pcc-opt %s -split-input-file -verify-diagnostics -rt-verify
+
+rt.stage 0 arena 512 {
+  rt.buffer @row : memref<1x96xf32> bucket at 64
+  rt.buffer @a : memref<5xf32> gradient in @row element 0 at 64
+  // expected-error @+1 {{lies at 256, element 32 of @row at 192}}
+  rt.buffer @b : memref<40xf32> gradient in @row element 32 at 256
+}
+
+// -----
+
+rt.stage 0 arena 512 {
+  rt.buffer @row : memref<1x96xf32> bucket at 64
+  // expected-note @+1 {{this one}}
+  rt.buffer @b : memref<40xf32> gradient in @row element 0 at 64
+  // expected-error @+1 {{overlaps another buffer of its bucket}}
+  rt.buffer @a : memref<5xf32> gradient in @row element 32 at 192
+}
+
+// -----
+
+rt.stage 0 arena 512 {
+  rt.buffer @row : memref<1x64xf32> bucket at 64
+  // expected-error @+1 {{takes the elements [32, 72) of a row of 64}}
+  rt.buffer @b : memref<40xf32> gradient in @row element 32 at 192
+}
+
+// -----
+
+rt.stage 0 arena 512 {
+  rt.buffer @row : memref<1x96xf32> bucket at 64
+  // expected-error @+1 {{begins at element 16 of a row, no multiple of 32}}
+  rt.buffer @b : memref<40xf32> gradient in @row element 16 at 128
+}
+
+// -----
+
+rt.stage 0 arena 512 {
+  rt.buffer @row : memref<1x96xf32> bucket at 64
+  // expected-note @+1 {{this one}}
+  rt.buffer @a : memref<5xf32> param in @row element 0 at 64
+  // expected-error @+1 {{is of another kind than what lies beside it in a bucket}}
+  rt.buffer @b : memref<40xf32> gradient in @row element 32 at 192
+}
+
+// -----
+
+// Another buffer over a bucket.
+rt.stage 0 arena 1024 {
+  // expected-note @+1 {{this one}}
+  rt.buffer @row : memref<1x96xf32> bucket at 64
+  rt.buffer @a : memref<5xf32> param in @row element 0 at 64
+  // expected-error @+1 {{overlaps another buffer that keeps its content}}
+  rt.buffer @c : memref<16xf32> state at 384
+  rt.func @train() {
+  }
+}
+
+// -----
+
+// Ranks of tp have each a row of their own, so each must have a part.
+rt.program axes <["dp"=2, "tp"=2]> comms [["dp"]] microbatches 1
+rt.stage 0 arena 512 {
+  rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
+  // expected-error @+1 {{is split over other axes than the rows of @row}}
+  rt.buffer @a : memref<5xf32> state in @row element 0 at 0 layout <[10], [["tp"]]>
+}
+
+// -----
+
+rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+rt.stage 0 arena 512 {
+  rt.buffer @row : memref<1x32xf32> bucket at 0 layout <[1, 64], [[], ["dp"]]>
+  // expected-error @+1 {{has an offset, though a rank has only a part of it}}
+  rt.buffer @a : memref<5xf32> state in @row element 0 at 0 layout <[5], [[]]>
+}
+
+// -----
+
+rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+rt.stage 0 arena 512 {
+  rt.buffer @row : memref<1x32xf32> bucket at 0 layout <[1, 64], [[], ["dp"]]>
+  rt.buffer @a : memref<5xf32> state in @row element 0 layout <[5], [[]]>
+  rt.func @train() {
+    // expected-error @+1 {{names @a, of which a rank has a part only, in @row}}
+    %a = rt.address @a : memref<5xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 arena 512 {
+  rt.buffer @row : memref<5xf32> state at 0
+  // expected-error @+1 {{lies in @row, which is no bucket}}
+  rt.buffer @a : memref<5xf32> state in @row element 0 at 0
+}
+
+// -----
+
+rt.stage 0 arena 512 {
+  rt.buffer @row : memref<1x32xf32> bucket at 0
+  // expected-error @+1 {{lies in @row of 'f32'}}
+  rt.buffer @a : memref<5xbf16> copy in @row element 0 at 0
+}
+
+// -----
+
+rt.stage 0 arena 512 {
+  // expected-error @+1 {{is a bucket, which is one row of two dims}}
+  rt.buffer @row : memref<2x32xf32> bucket at 0
+}

@@ -1,0 +1,274 @@
+// Mistakes in what lies in buckets.
+// RUN: pcc-opt %s -split-input-file -verify-diagnostics -dist-verify
+
+// A member twice: two rows would be the gradient of one parameter.
+module {
+  nn.param @a : tensor<5xf32> init normal decay
+  nn.param @b : tensor<40xf32> init normal decay
+  nn.param @s : tensor<5xf32> init one
+  nn.state @grad.a : tensor<5xf32> gradient of @a
+  nn.state @grad.b : tensor<40xf32> gradient of @b
+  nn.state @grad.s : tensor<5xf32> gradient of @s
+  nn.state @row : tensor<1x96xf32> bucket members [@grad.a, @grad.b] at [0, 32]
+  // expected-error @+1 {{has the member 'grad.b', which is in a bucket already}}
+  nn.state @other : tensor<1x64xf32> bucket members [@grad.b] at [0]
+}
+
+// -----
+
+// A member over another.
+module {
+  nn.param @a : tensor<5xf32> init normal decay
+  nn.param @b : tensor<40xf32> init normal decay
+  nn.param @s : tensor<5xf32> init one
+  nn.state @grad.a : tensor<5xf32> gradient of @a
+  nn.state @grad.b : tensor<40xf32> gradient of @b
+  nn.state @grad.s : tensor<5xf32> gradient of @s
+  // expected-error @+1 {{has 'grad.a' at element 32, where another member lies}}
+  nn.state @row : tensor<1x96xf32> bucket members [@grad.b, @grad.a] at [0, 32]
+}
+
+// -----
+
+// A member where no part of a row may begin.
+module {
+  nn.param @a : tensor<5xf32> init normal decay
+  nn.param @b : tensor<40xf32> init normal decay
+  nn.param @s : tensor<5xf32> init one
+  nn.state @grad.a : tensor<5xf32> gradient of @a
+  nn.state @grad.b : tensor<40xf32> gradient of @b
+  nn.state @grad.s : tensor<5xf32> gradient of @s
+  // expected-error @+1 {{has 'grad.b' at element 16, which is no multiple of 32}}
+  nn.state @row : tensor<1x96xf32> bucket members [@grad.a, @grad.b] at [0, 16]
+}
+
+// -----
+
+// A member that ends behind the row.
+module {
+  nn.param @a : tensor<5xf32> init normal decay
+  nn.param @b : tensor<40xf32> init normal decay
+  nn.param @s : tensor<5xf32> init one
+  nn.state @grad.a : tensor<5xf32> gradient of @a
+  nn.state @grad.b : tensor<40xf32> gradient of @b
+  nn.state @grad.s : tensor<5xf32> gradient of @s
+  // expected-error @+1 {{is a row of 64 elements, its last member ends at 72}}
+  nn.state @row : tensor<1x64xf32> bucket members [@grad.a, @grad.b] at [0, 32]
+}
+
+// -----
+
+// A row whose length is none of a row.
+module {
+  nn.param @a : tensor<5xf32> init normal decay
+  nn.param @b : tensor<40xf32> init normal decay
+  nn.param @s : tensor<5xf32> init one
+  nn.state @grad.a : tensor<5xf32> gradient of @a
+  nn.state @grad.b : tensor<40xf32> gradient of @b
+  nn.state @grad.s : tensor<5xf32> gradient of @s
+  // expected-error @+1 {{is a row of 80 elements, no multiple of 32}}
+  nn.state @row : tensor<1x80xf32> bucket members [@grad.a, @grad.b] at [0, 32]
+}
+
+// -----
+
+// One step of the optimizer would do to all what is right for one.
+module {
+  nn.param @a : tensor<5xf32> init normal decay
+  nn.param @b : tensor<40xf32> init normal decay
+  nn.param @s : tensor<5xf32> init one
+  nn.state @grad.a : tensor<5xf32> gradient of @a
+  nn.state @grad.b : tensor<40xf32> gradient of @b
+  nn.state @grad.s : tensor<5xf32> gradient of @s
+  // expected-error @+1 {{has 'a' and 's', only one of which decays}}
+  nn.state @row : tensor<1x64xf32> bucket members [@grad.a, @grad.s] at [0, 32]
+}
+
+// -----
+
+// Gradients and parameters in one row.
+module {
+  nn.param @a : tensor<5xf32> init normal decay
+  nn.param @b : tensor<40xf32> init normal decay
+  nn.param @s : tensor<5xf32> init one
+  nn.state @grad.a : tensor<5xf32> gradient of @a
+  nn.state @grad.b : tensor<40xf32> gradient of @b
+  nn.state @grad.s : tensor<5xf32> gradient of @s
+  // expected-error @+1 {{has the member 'b', which is of another kind than its first or of none}}
+  nn.state @row : tensor<1x96xf32> bucket members [@grad.a, @b] at [0, 32]
+}
+
+// -----
+
+// Gradients that lie otherwise than what they are gradients of: a step would
+// take elements of one parameter for those of another.
+module {
+  nn.param @a : tensor<5xf32> init normal decay
+  nn.param @b : tensor<40xf32> init normal decay
+  nn.param @s : tensor<5xf32> init one
+  nn.state @grad.a : tensor<5xf32> gradient of @a
+  nn.state @grad.b : tensor<40xf32> gradient of @b
+  nn.state @grad.s : tensor<5xf32> gradient of @s
+  nn.state @row : tensor<1x96xf32> bucket members [@grad.a, @grad.b] at [0, 32]
+  // expected-error @+1 {{does not have what belongs to 'b' where 'row' has it}}
+  nn.state @rows : tensor<1x96xf32> bucket members [@b, @a] at [0, 64]
+}
+
+// -----
+
+// The same members at other elements.
+module {
+  nn.param @a : tensor<5xf32> init normal decay
+  nn.param @b : tensor<40xf32> init normal decay
+  nn.param @s : tensor<5xf32> init one
+  nn.state @grad.a : tensor<5xf32> gradient of @a
+  nn.state @grad.b : tensor<40xf32> gradient of @b
+  nn.state @grad.s : tensor<5xf32> gradient of @s
+  nn.state @row : tensor<1x128xf32> bucket members [@grad.a, @grad.b] at [0, 32]
+  // expected-error @+1 {{does not have what belongs to 'a' where 'row' has it}}
+  nn.state @rows : tensor<1x128xf32> bucket members [@a, @b] at [0, 64]
+}
+
+// -----
+
+// A moment that no row has is not updated.
+module {
+  nn.param @a : tensor<5xf32> init normal decay
+  nn.param @b : tensor<40xf32> init normal decay
+  nn.param @s : tensor<5xf32> init one
+  nn.state @grad.a : tensor<5xf32> gradient of @a
+  nn.state @grad.b : tensor<40xf32> gradient of @b
+  nn.state @grad.s : tensor<5xf32> gradient of @s
+  // expected-error @+1 {{is in no bucket, but 'a' is in those of 'row'}}
+  nn.state @exp_avg.a : tensor<5xf32> exp_avg of @a
+  nn.state @row : tensor<1x96xf32> bucket members [@grad.a, @grad.b] at [0, 32]
+}
+
+// -----
+
+// Two names for the same elements in one function.
+module {
+  nn.param @a : tensor<5xf32> init normal decay
+  nn.param @b : tensor<40xf32> init normal decay
+  nn.param @s : tensor<5xf32> init one
+  nn.state @grad.a : tensor<5xf32> gradient of @a
+  nn.state @grad.b : tensor<40xf32> gradient of @b
+  nn.state @grad.s : tensor<5xf32> gradient of @s
+  nn.state @row : tensor<1x96xf32> bucket members [@grad.a, @grad.b] at [0, 32]
+  func.func @update() {
+    // expected-note @+1 {{here}}
+    %all = nn.read @row : tensor<1x96xf32>
+    // expected-error @+1 {{uses 'grad.a' beside 'row', which it lies in}}
+    %one = nn.read @grad.a : tensor<5xf32>
+    nn.write %all, @row : tensor<1x96xf32>
+    return
+  }
+}
+
+// -----
+
+// A row that no step updates.
+module {
+  nn.param @a : tensor<5xf32> init normal decay
+  nn.param @b : tensor<40xf32> init normal decay
+  nn.param @s : tensor<5xf32> init one
+  nn.state @grad.a : tensor<5xf32> gradient of @a
+  nn.state @grad.b : tensor<40xf32> gradient of @b
+  nn.state @grad.s : tensor<5xf32> gradient of @s
+  nn.state @row : tensor<1x96xf32> bucket members [@grad.a, @grad.b] at [0, 32]
+  // expected-error @+1 {{is written 0 times by @update, not once}}
+  nn.state @rows : tensor<1x96xf32> bucket members [@a, @b] at [0, 32]
+  func.func @update() {
+    %all = nn.read @row : tensor<1x96xf32>
+    nn.write %all, @row : tensor<1x96xf32>
+    return
+  }
+}
+
+// -----
+
+// A step that forgets the decay of all its members.
+module {
+  nn.param @a : tensor<5xf32> init normal decay
+  nn.param @b : tensor<40xf32> init normal decay
+  nn.param @s : tensor<5xf32> init one
+  nn.state @grad.a : tensor<5xf32> gradient of @a
+  nn.state @grad.b : tensor<40xf32> gradient of @b
+  nn.state @grad.s : tensor<5xf32> gradient of @s
+  nn.state @row : tensor<1x96xf32> bucket members [@grad.a, @grad.b] at [0, 32]
+  nn.state @rows : tensor<1x96xf32> bucket members [@a, @b] at [0, 32]
+  func.func @update(%lr: tensor<f32>) {
+    %g = nn.read @row : tensor<1x96xf32>
+    %p = nn.read @rows : tensor<1x96xf32>
+    // expected-error @+1 {{is of 'rows', whose members decay}}
+    %n = nn.sgd %p, %g grad_scale %lr lr %lr weight_decay %lr : tensor<1x96xf32>, tensor<1x96xf32>, tensor<f32>, tensor<f32>, tensor<f32>
+    nn.write %n, @rows : tensor<1x96xf32>
+    nn.write %g, @row : tensor<1x96xf32>
+    return
+  }
+}
+
+// -----
+
+// A row for all ranks of tp, of what each has its own part of.
+module attributes {dist.spmd} {
+  dist.mesh @mesh = <["dp"=3, "tp"=2]>
+  nn.param @a : tensor<5xf32> init normal decay {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
+  nn.state @grad.a : tensor<5xf32> gradient of @a {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}], partial = {"dp"}>}
+  nn.state @exp_avg.a : tensor<5xf32> exp_avg of @a {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
+  // expected-error @+1 {{has a row for each rank along [], but 'grad.a' is split over ["tp"]}}
+  nn.state @row : tensor<1x96xf32> bucket members [@grad.a] at [0] {dist.global = tensor<1x96xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}], partial = {"dp"}>}
+}
+
+// -----
+
+// A row that is whole, of gradients that are not: nobody would reduce them.
+module attributes {dist.spmd} {
+  dist.mesh @mesh = <["dp"=3, "tp"=2]>
+  nn.param @a : tensor<5xf32> init normal decay {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
+  nn.state @grad.a : tensor<5xf32> gradient of @a {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}], partial = {"dp"}>}
+  nn.state @exp_avg.a : tensor<5xf32> exp_avg of @a {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
+  // expected-error @+1 {{is a sum over [], but 'grad.a' one over ["dp"]}}
+  nn.state @row : tensor<1x96xf32> bucket members [@grad.a] at [0] {dist.global = tensor<2x96xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}]>}
+}
+
+// -----
+
+// Three ranks of dp cannot have equal parts of 64 elements.
+module attributes {dist.spmd} {
+  dist.mesh @mesh = <["dp"=3, "tp"=2]>
+  nn.param @a : tensor<5xf32> init normal decay {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
+  nn.state @grad.a : tensor<5xf32> gradient of @a {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}], partial = {"dp"}>}
+  nn.state @exp_avg.a : tensor<5xf32> exp_avg of @a {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
+  // expected-error @+1 {{is a row of 64 elements, no multiple of 96}}
+  nn.state @row : tensor<1x64xf32> bucket members [@grad.a] at [0] {dist.global = tensor<2x64xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}], partial = {"dp"}>}
+}
+
+// -----
+
+// Gradients that are cut: microbatches add to all of them.
+module attributes {dist.spmd} {
+  dist.mesh @mesh = <["dp"=3, "tp"=2]>
+  nn.param @a : tensor<5xf32> init normal decay {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
+  nn.state @grad.a : tensor<5xf32> gradient of @a {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
+  nn.state @exp_avg.a : tensor<5xf32> exp_avg of @a {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
+  // expected-error @+1 {{is cut, though ranks need all of its members}}
+  nn.state @row : tensor<1x32xf32> bucket members [@grad.a] at [0] {dist.global = tensor<2x96xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}, {"dp"}]>}
+}
+
+// -----
+
+// What a rank has only a part of has a name for the runtime alone.
+module attributes {dist.spmd} {
+  dist.mesh @mesh = <["dp"=3, "tp"=2]>
+  nn.param @a : tensor<5xf32> init normal decay {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
+  nn.state @grad.a : tensor<5xf32> gradient of @a {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}], partial = {"dp"}>}
+  nn.state @exp_avg.a : tensor<5xf32> exp_avg of @a {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
+  nn.state @row : tensor<1x32xf32> bucket members [@exp_avg.a] at [0] {dist.global = tensor<2x96xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}, {"dp"}]>}
+  nn.state @rows : tensor<1x96xf32> bucket members [@grad.a] at [0] {dist.global = tensor<2x96xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}], partial = {"dp"}>}
+  func.func @evaluate() {
+    // expected-error @+1 {{uses 'exp_avg.a', of which a rank has only a part, in 'row'}}
+    %one = nn.read @exp_avg.a : tensor<5xf32> {dist.shardings = [#dist.sharding<@mesh, [{"tp"}]>]}
+    return
+  }
+}
