@@ -281,20 +281,21 @@ def RT_AddressOp : RT_Op<"address", [Pure,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "An instance of a buffer of the stage";
   let description = [{
-    Of a loop's microbatch the slot is that many behind, modulo the number of
-    slots.
+    The number of the slot is that of the microbatch that the instance is for.
+    Values have fewer slots than there are microbatches, and these take turns:
+    the instance lies in the slot with that number modulo the slots. `rt-verify`
+    refuses a read for another microbatch than was written.
 
     ```mlir
-    rt.buffer @x : memref<4x4xf32> input slots 2
-    %x = rt.address @x slot 1 : memref<4x4xf32>
+    rt.buffer @x : memref<4x4xf32> value slots 2
+    %x = rt.address @x slot 5 : memref<4x4xf32>
     ```
 
     **Constraints:**
     - it is in an entry point;
-    - the symbol is an `rt.buffer` of the result's type, not for frames, and has
-      the slot;
-    - no slot relative to a loop is below 0 before the modulo is taken, and of
-      an input, which has one for each microbatch, it is one of those there are.
+    - the symbol is an `rt.buffer` of the result's type, not for frames;
+    - no slot is below 0 before the modulo is taken, and of what is no value it
+      is one of those there are.
   }];
   let arguments = (ins FlatSymbolRefAttr:$buffer, Optional<Index>:$loop,
                        DefaultValuedAttr<I64Attr, "0">:$slot);
@@ -380,8 +381,8 @@ def RT_EventOfOp : RT_Op<"event_of", [Pure,
 
     **Constraints:**
     - it is in an entry point;
-    - the symbol is an `rt.event` that has the slot;
-    - no slot relative to a loop is below 0 before the modulo is taken.
+    - the symbol is an `rt.event`;
+    - no slot is below 0 before the modulo is taken.
   }];
   let arguments = (ins FlatSymbolRefAttr:$event, Optional<Index>:$loop,
                        DefaultValuedAttr<I64Attr, "0">:$slot);

@@ -165,18 +165,19 @@ LogicalResult TemporaryOp::verify() {
   return success();
 }
 
-/// Checks that there are the slots that an op names, which may be relative to
-/// the loop around it.
+/// Checks the slots that an op names, which may be relative to the loop around
+/// it: none is below 0, and unless they take turns, there are all of them.
 template <typename OpT>
-static LogicalResult checkSlot(OpT op, int64_t slots) {
-  int64_t slot = op.getSlot();
+static LogicalResult checkSlots(OpT op, int64_t slots, bool takesTurns) {
+  int64_t first = op.getSlot(), last = first;
   if (auto loop = dyn_cast<ForOp>(op->getParentOp()); loop && op.getLoop()) {
-    if (int64_t first = int64_t(loop.getBegin()) + slot; first < 0)
-      return op.emitOpError() << "begins with slot " << first;
-    return success();
+    first += int64_t(loop.getBegin());
+    last += int64_t(loop.getEnd()) - 1;
   }
-  if (slot < 0 || slot >= slots)
-    return op.emitOpError() << "names slot " << slot << " of " << slots;
+  if (first < 0)
+    return op.emitOpError() << "names slot " << first;
+  if (!takesTurns && last >= slots)
+    return op.emitOpError() << "names slot " << last << " of " << slots;
   return success();
 }
 
@@ -203,17 +204,9 @@ LogicalResult AddressOp::verifySymbolUses(SymbolTableCollection &tables) {
         << "it is declared as " << buffer.getType();
     return diag;
   }
-  if (failed(checkSlot(*this, buffer.getSlots())))
-    return failure();
-  // The runtime fills one for each microbatch: these take no turns.
-  auto loop = dyn_cast<ForOp>((*this)->getParentOp());
-  if (!loop || !getLoop() || buffer.getKind() != BufferKind::Input)
-    return success();
-  int64_t last = int64_t(loop.getEnd()) - 1 + getSlot();
-  if (last < int64_t(buffer.getSlots()))
-    return success();
-  return emitOpError() << "names slot " << last << " of an input that has "
-                       << buffer.getSlots();
+  // Of inputs the runtime fills one for each microbatch.
+  return checkSlots(*this, buffer.getSlots(),
+                    /*takesTurns=*/buffer.getKind() == BufferKind::Value);
 }
 
 LogicalResult EventOfOp::verifySymbolUses(SymbolTableCollection &tables) {
@@ -223,7 +216,7 @@ LogicalResult EventOfOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (!event)
     return emitOpError() << "names " << getEventAttr()
                          << ", which is no rt.event";
-  return checkSlot(*this, event.getSlots());
+  return checkSlots(*this, event.getSlots(), /*takesTurns=*/true);
 }
 
 LogicalResult ViewOp::verify() {

@@ -125,8 +125,9 @@ rt.stage 1 arena 384 {
       rt.call @back(%a, %v, %received, %used)
           : memref<1x8xf32>, memref<1x8xf32>, !rt.event, !rt.event
     }
+    %a6 = rt.address @act slot 6 : memref<1x8xf32>
     %used0 = rt.event_of @used : !rt.event
-    rt.call @back(%a0, %v, %received0, %used0)
+    rt.call @back(%a6, %v, %received0, %used0)
         : memref<1x8xf32>, memref<1x8xf32>, !rt.event, !rt.event
   }
 }

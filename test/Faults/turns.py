@@ -22,16 +22,9 @@ VALUE = re.compile(r"%([\w]+)")
 
 def written_out(text):
     """The text with every turn of its loops, one after the other."""
-    slots = {}
-    # Of these there is one for each microbatch.
-    inputs = re.findall(r"rt\.buffer (@\S+) : \S+ input", text)
     lines, out = text.splitlines(), []
     at = 0
     while at < len(lines):
-        # Stages have buffers of one name.
-        for name, count in re.findall(
-                r"rt\.(?:buffer|event) (@\S+).*?(?: slots (\d+)|$)", lines[at]):
-            slots[name] = int(count or 1)
         loop = LOOP.match(lines[at])
         if not loop:
             out.append(lines[at])
@@ -44,14 +37,9 @@ def written_out(text):
                 for name in VALUE.findall(line.split(" = ")[0])}
         for turn in range(int(loop.group(2)), int(loop.group(3))):
             for line in inside:
-                slot = re.search(r"(@\S+) slot %\w+(?: \+ (-?\d+))?", line)
-                if slot:
-                    name = slot.group(1)
-                    number = turn + int(slot.group(2) or 0)
-                    if name not in inputs:
-                        number %= slots[name]
-                    line = line.replace(slot.group(), f"{name} slot {number}"
-                                        if slots[name] > 1 else name)
+                line = re.sub(r" slot %\w+(?: \+ (-?\d+))?",
+                              lambda match: " slot "
+                              f"{turn + int(match.group(1) or 0)}", line)
                 out.append(VALUE.sub(
                     lambda match: f"%t{at}.{turn}.{match.group(1)}"
                     if match.group(1) in made else match.group(), line))

@@ -127,11 +127,11 @@ private:
 
 Value EntryLowering::address(StringRef symbol, Value loop, int64_t microbatch) {
   auto buffer = buffers.lookup<rt::BufferOp>(symbol);
-  int64_t slots = buffer.getSlots();
-  if (slots == 1)
+  // Nothing else is of a microbatch.
+  if (buffer.getKind() != rt::BufferKind::Value && buffer.getSlots() == 1) {
     loop = Value();
-  if (!loop)
-    microbatch %= slots;
+    microbatch = 0;
+  }
   return rt::AddressOp::create(builder, loc, buffer.getType(), symbol, loop,
                                microbatch);
 }

@@ -16,6 +16,7 @@
 #include "passes/Codegen/Verify/Intervals.h"
 #include "passes/Codegen/Verify/VerifyBuckets.h"
 #include "passes/Codegen/Verify/VerifyClocks.h"
+#include "passes/Codegen/Verify/VerifyMicrobatches.h"
 #include "passes/Codegen/Verify/VerifyTransfers.h"
 #include "passes/Codegen/Verify/VerifyValues.h"
 #include "llvm/ADT/SetVector.h"
@@ -562,7 +563,8 @@ struct RTVerifyPass : pcc::impl::RTVerifyPassBase<RTVerifyPass> {
       if (failed(StageVerifier(stage, program, symbols).verify()) ||
           failed(verifyValues(stage)) || failed(verifyClocks(stage)))
         return signalPassFailure();
-    if (failed(verifyTransfers(getOperation())))
+    if (failed(verifyTransfers(getOperation())) ||
+        failed(verifyMicrobatches(getOperation())))
       return signalPassFailure();
   }
 };

@@ -46,7 +46,7 @@ rt.stage 0 {
 // -----
 
 rt.stage 0 {
-  rt.buffer @w : memref<4xf32> value slots 2
+  rt.buffer @w : memref<4xf32> input slots 2
   rt.func @train() {
     // expected-error @+1 {{names slot 2 of 2}}
     %w = rt.address @w slot 2 : memref<4xf32>
@@ -540,7 +540,7 @@ rt.stage 0 {
 rt.stage 0 {
   rt.buffer @w : memref<4xf32> value slots 2
   rt.func @train() {
-    // expected-error @+1 {{names slot -1 of 2}}
+    // expected-error @+1 {{names slot -1}}
     %w = rt.address @w slot -1 : memref<4xf32>
   }
 }
@@ -729,8 +729,8 @@ rt.stage 0 {
 rt.stage 0 {
   rt.event @e slots 2
   rt.func @train() {
-    // expected-error @+1 {{names slot 2 of 2}}
-    %e = rt.event_of @e slot 2 : !rt.event
+    // expected-error @+1 {{names slot -2}}
+    %e = rt.event_of @e slot -2 : !rt.event
   }
 }
 
@@ -821,7 +821,7 @@ rt.stage 0 {
   rt.buffer @w : memref<4xf32> value slots 2
   rt.func @train() {
     rt.for %m = 1 to 3 {
-      // expected-error @+1 {{begins with slot -1}}
+      // expected-error @+1 {{names slot -1}}
       %w = rt.address @w slot %m + -2 : memref<4xf32>
     }
   }
@@ -830,7 +830,7 @@ rt.stage 0 {
 // -----
 
 rt.stage 0 {
-  rt.buffer @w : memref<4xf32> value slots 2
+  rt.buffer @w : memref<4xf32> input slots 2
   rt.func @train() {
     rt.for %m = 1 to 3 {
       // expected-error @+1 {{names slot 2 of 2}}
@@ -845,7 +845,7 @@ rt.stage 0 {
   rt.buffer @w : memref<4xf32> input slots 4
   rt.func @train() {
     rt.for %m = 1 to 4 {
-      // expected-error @+1 {{names slot 4 of an input that has 4}}
+      // expected-error @+1 {{names slot 4 of 4}}
       %w = rt.address @w slot %m + 1 : memref<4xf32>
     }
   }
@@ -857,7 +857,7 @@ rt.stage 0 {
   rt.event @e slots 2
   rt.func @train() {
     rt.for %m = 0 to 4 {
-      // expected-error @+1 {{begins with slot -1}}
+      // expected-error @+1 {{names slot -1}}
       %e = rt.event_of @e slot %m + -1 : !rt.event
     }
   }

@@ -39,7 +39,7 @@ rt.stage 1 arena 256 {
   rt.func @train() {
     %free = rt.event_of @free : !rt.event
     %a0 = rt.address @a : memref<16xf32>
-    %a1 = rt.address @a slot 1 : memref<16xf32>
+    %a99 = rt.address @a slot 99 : memref<16xf32>
     %y = rt.address @y : memref<16xf32>
     %received0 = rt.event_of @received : !rt.event
     %received1 = rt.event_of @received slot 1 : !rt.event
@@ -58,7 +58,7 @@ rt.stage 1 arena 256 {
       rt.copy %a to %y : memref<16xf32> to memref<16xf32>
     }
     rt.wait %received1
-    rt.copy %a1 to %y : memref<16xf32> to memref<16xf32>
+    rt.copy %a99 to %y : memref<16xf32> to memref<16xf32>
   }
 }
 

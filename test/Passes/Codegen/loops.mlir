@@ -23,18 +23,18 @@
 // CHECK-NEXT: %[[ACT:.*]] = rt.address @act slot %m + 1 : memref<2xf32>
 // CHECK-NEXT: rt.call @forward.0.body(%[[X]], %[[ACT]])
 // CHECK-NEXT: %[[ACT:.*]] = rt.address @act slot %m + 1 : memref<2xf32>
-// CHECK-NEXT: %[[GRAD:.*]] = rt.address @grad : memref<2xf32>
+// CHECK-NEXT: %[[GRAD:.*]] = rt.address @grad slot %m : memref<2xf32>
 // CHECK-NEXT: rt.exchange %[[ACT]] to 1 channel 0, %[[GRAD]] from 1 channel 1
 // CHECK-NEXT: %[[ACT:.*]] = rt.address @act slot %m : memref<2xf32>
-// CHECK-NEXT: %[[GRAD:.*]] = rt.address @grad : memref<2xf32>
-// CHECK-NEXT: %{{.*}} = rt.address @dx : memref<2xf32>
+// CHECK-NEXT: %[[GRAD:.*]] = rt.address @grad slot %m : memref<2xf32>
+// CHECK-NEXT: %{{.*}} = rt.address @dx slot %m : memref<2xf32>
 // CHECK-NEXT: rt.call @backward.0.body(%[[ACT]], %[[GRAD]], %{{.*}})
 // CHECK-NEXT: }
-// CHECK-NEXT: %[[GRAD:.*]] = rt.address @grad : memref<2xf32>
+// CHECK-NEXT: %[[GRAD:.*]] = rt.address @grad slot 31 : memref<2xf32>
 // CHECK-NEXT: rt.recv %[[GRAD]] from 1 channel 1 : memref<2xf32>
-// CHECK-NEXT: %[[ACT:.*]] = rt.address @act slot 1 : memref<2xf32>
-// CHECK-NEXT: %[[GRAD:.*]] = rt.address @grad : memref<2xf32>
-// CHECK-NEXT: %{{.*}} = rt.address @dx : memref<2xf32>
+// CHECK-NEXT: %[[ACT:.*]] = rt.address @act slot 31 : memref<2xf32>
+// CHECK-NEXT: %[[GRAD:.*]] = rt.address @grad slot 31 : memref<2xf32>
+// CHECK-NEXT: %{{.*}} = rt.address @dx slot 31 : memref<2xf32>
 // CHECK-NEXT: rt.call @backward.0.body(%[[ACT]], %[[GRAD]], %{{.*}})
 // CHECK-NEXT: }
 

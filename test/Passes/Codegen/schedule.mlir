@@ -35,32 +35,32 @@
 // CHECK-NEXT: rt.send %[[FAR1]] to 1 channel 1 : memref<4xf32>
 // CHECK-NEXT: %[[X1:.*]] = rt.address @x slot 1 : memref<2xf32>
 // CHECK-NEXT: %[[ACT2:.*]] = rt.address @act slot 1 : memref<2xf32>
-// CHECK-NEXT: %[[FAR2:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: %[[FAR2:.*]] = rt.address @far slot 1 : memref<4xf32>
 // CHECK-NEXT: rt.call @forward.0.body(%[[X1]], %[[ACT2]], %[[FAR2]]) : memref<2xf32>, memref<2xf32>, memref<4xf32>
 // CHECK-NEXT: %[[ACT3:.*]] = rt.address @act slot 1 : memref<2xf32>
 // CHECK-NEXT: %[[GRAD:.*]] = rt.address @grad : memref<2xf32>
 // CHECK-NEXT: rt.exchange %[[ACT3]] to 1 channel 0, %[[GRAD]] from 1 channel 2 : memref<2xf32>, memref<2xf32>
-// CHECK-NEXT: %[[FAR3:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: %[[FAR3:.*]] = rt.address @far slot 1 : memref<4xf32>
 // CHECK-NEXT: rt.send %[[FAR3]] to 1 channel 1 : memref<4xf32>
 // CHECK-NEXT: %[[ACT4:.*]] = rt.address @act : memref<2xf32>
 // CHECK-NEXT: %[[GRAD1:.*]] = rt.address @grad : memref<2xf32>
 // CHECK-NEXT: rt.call @backward.0.body(%[[ACT4]], %[[GRAD1]]) : memref<2xf32>, memref<2xf32>
 // CHECK-NEXT: %[[X2:.*]] = rt.address @x slot 2 : memref<2xf32>
-// CHECK-NEXT: %[[ACT5:.*]] = rt.address @act : memref<2xf32>
-// CHECK-NEXT: %[[FAR4:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: %[[ACT5:.*]] = rt.address @act slot 2 : memref<2xf32>
+// CHECK-NEXT: %[[FAR4:.*]] = rt.address @far slot 2 : memref<4xf32>
 // CHECK-NEXT: rt.call @forward.0.body(%[[X2]], %[[ACT5]], %[[FAR4]]) : memref<2xf32>, memref<2xf32>, memref<4xf32>
-// CHECK-NEXT: %[[ACT6:.*]] = rt.address @act : memref<2xf32>
-// CHECK-NEXT: %[[GRAD2:.*]] = rt.address @grad : memref<2xf32>
+// CHECK-NEXT: %[[ACT6:.*]] = rt.address @act slot 2 : memref<2xf32>
+// CHECK-NEXT: %[[GRAD2:.*]] = rt.address @grad slot 1 : memref<2xf32>
 // CHECK-NEXT: rt.exchange %[[ACT6]] to 1 channel 0, %[[GRAD2]] from 1 channel 2 : memref<2xf32>, memref<2xf32>
-// CHECK-NEXT: %[[FAR5:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: %[[FAR5:.*]] = rt.address @far slot 2 : memref<4xf32>
 // CHECK-NEXT: rt.send %[[FAR5]] to 1 channel 1 : memref<4xf32>
 // CHECK-NEXT: %[[ACT7:.*]] = rt.address @act slot 1 : memref<2xf32>
-// CHECK-NEXT: %[[GRAD3:.*]] = rt.address @grad : memref<2xf32>
+// CHECK-NEXT: %[[GRAD3:.*]] = rt.address @grad slot 1 : memref<2xf32>
 // CHECK-NEXT: rt.call @backward.0.body(%[[ACT7]], %[[GRAD3]]) : memref<2xf32>, memref<2xf32>
-// CHECK-NEXT: %[[GRAD4:.*]] = rt.address @grad : memref<2xf32>
+// CHECK-NEXT: %[[GRAD4:.*]] = rt.address @grad slot 2 : memref<2xf32>
 // CHECK-NEXT: rt.recv %[[GRAD4]] from 1 channel 2 : memref<2xf32>
-// CHECK-NEXT: %[[ACT8:.*]] = rt.address @act : memref<2xf32>
-// CHECK-NEXT: %[[GRAD5:.*]] = rt.address @grad : memref<2xf32>
+// CHECK-NEXT: %[[ACT8:.*]] = rt.address @act slot 2 : memref<2xf32>
+// CHECK-NEXT: %[[GRAD5:.*]] = rt.address @grad slot 2 : memref<2xf32>
 // CHECK-NEXT: rt.call @backward.0.body(%[[ACT8]], %[[GRAD5]]) : memref<2xf32>, memref<2xf32>
 // CHECK-NEXT: %[[LR:.*]] = rt.address @lr : memref<f32>
 // CHECK-NEXT: %[[LOSS:.*]] = rt.address @loss : memref<f32>
@@ -86,26 +86,26 @@
 // CHECK-NEXT: %[[GRAD:.*]] = rt.address @grad : memref<2xf32>
 // CHECK-NEXT: rt.call @forward.1.body(%[[ACT1]], %[[GRAD]]) : memref<2xf32>, memref<2xf32>
 // CHECK-NEXT: %[[GRAD1:.*]] = rt.address @grad : memref<2xf32>
-// CHECK-NEXT: %[[ACT2:.*]] = rt.address @act : memref<2xf32>
+// CHECK-NEXT: %[[ACT2:.*]] = rt.address @act slot 1 : memref<2xf32>
 // CHECK-NEXT: rt.exchange %[[GRAD1]] to 0 channel 2, %[[ACT2]] from 0 channel 0 : memref<2xf32>, memref<2xf32>
-// CHECK-NEXT: %[[FAR2:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: %[[FAR2:.*]] = rt.address @far slot 1 : memref<4xf32>
 // CHECK-NEXT: rt.recv %[[FAR2]] from 0 channel 1 : memref<4xf32>
-// CHECK-NEXT: %[[FAR3:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: %[[FAR3:.*]] = rt.address @far slot 1 : memref<4xf32>
 // CHECK-NEXT: rt.send %[[FAR3]] to 2 channel 0 : memref<4xf32>
-// CHECK-NEXT: %[[ACT3:.*]] = rt.address @act : memref<2xf32>
-// CHECK-NEXT: %[[GRAD2:.*]] = rt.address @grad : memref<2xf32>
+// CHECK-NEXT: %[[ACT3:.*]] = rt.address @act slot 1 : memref<2xf32>
+// CHECK-NEXT: %[[GRAD2:.*]] = rt.address @grad slot 1 : memref<2xf32>
 // CHECK-NEXT: rt.call @forward.1.body(%[[ACT3]], %[[GRAD2]]) : memref<2xf32>, memref<2xf32>
-// CHECK-NEXT: %[[GRAD3:.*]] = rt.address @grad : memref<2xf32>
-// CHECK-NEXT: %[[ACT4:.*]] = rt.address @act : memref<2xf32>
+// CHECK-NEXT: %[[GRAD3:.*]] = rt.address @grad slot 1 : memref<2xf32>
+// CHECK-NEXT: %[[ACT4:.*]] = rt.address @act slot 2 : memref<2xf32>
 // CHECK-NEXT: rt.exchange %[[GRAD3]] to 0 channel 2, %[[ACT4]] from 0 channel 0 : memref<2xf32>, memref<2xf32>
-// CHECK-NEXT: %[[FAR4:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: %[[FAR4:.*]] = rt.address @far slot 2 : memref<4xf32>
 // CHECK-NEXT: rt.recv %[[FAR4]] from 0 channel 1 : memref<4xf32>
-// CHECK-NEXT: %[[FAR5:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: %[[FAR5:.*]] = rt.address @far slot 2 : memref<4xf32>
 // CHECK-NEXT: rt.send %[[FAR5]] to 2 channel 0 : memref<4xf32>
-// CHECK-NEXT: %[[ACT5:.*]] = rt.address @act : memref<2xf32>
-// CHECK-NEXT: %[[GRAD4:.*]] = rt.address @grad : memref<2xf32>
+// CHECK-NEXT: %[[ACT5:.*]] = rt.address @act slot 2 : memref<2xf32>
+// CHECK-NEXT: %[[GRAD4:.*]] = rt.address @grad slot 2 : memref<2xf32>
 // CHECK-NEXT: rt.call @forward.1.body(%[[ACT5]], %[[GRAD4]]) : memref<2xf32>, memref<2xf32>
-// CHECK-NEXT: %[[GRAD5:.*]] = rt.address @grad : memref<2xf32>
+// CHECK-NEXT: %[[GRAD5:.*]] = rt.address @grad slot 2 : memref<2xf32>
 // CHECK-NEXT: rt.send %[[GRAD5]] to 0 channel 2 : memref<2xf32>
 // CHECK: rt.stage 2 arena 64 {
 // CHECK-NEXT: rt.buffer @far : memref<4xf32> value at 0
@@ -115,13 +115,13 @@
 // CHECK-NEXT: rt.recv %[[FAR]] from 1 channel 0 : memref<4xf32>
 // CHECK-NEXT: %[[FAR1:.*]] = rt.address @far : memref<4xf32>
 // CHECK-NEXT: rt.call @forward.2.body(%[[FAR1]]) : memref<4xf32>
-// CHECK-NEXT: %[[FAR2:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: %[[FAR2:.*]] = rt.address @far slot 1 : memref<4xf32>
 // CHECK-NEXT: rt.recv %[[FAR2]] from 1 channel 0 : memref<4xf32>
-// CHECK-NEXT: %[[FAR3:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: %[[FAR3:.*]] = rt.address @far slot 1 : memref<4xf32>
 // CHECK-NEXT: rt.call @forward.2.body(%[[FAR3]]) : memref<4xf32>
-// CHECK-NEXT: %[[FAR4:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: %[[FAR4:.*]] = rt.address @far slot 2 : memref<4xf32>
 // CHECK-NEXT: rt.recv %[[FAR4]] from 1 channel 0 : memref<4xf32>
-// CHECK-NEXT: %[[FAR5:.*]] = rt.address @far : memref<4xf32>
+// CHECK-NEXT: %[[FAR5:.*]] = rt.address @far slot 2 : memref<4xf32>
 // CHECK-NEXT: rt.call @forward.2.body(%[[FAR5]]) : memref<4xf32>
 pipe.input @x : tensor<2xf32> role data name "x"
 pipe.input @lr : tensor<f32> role lr name "lr"

@@ -53,7 +53,7 @@
 // CHECK-NEXT: rt.wait %[[HERE]]{{$}}
 // CHECK-NEXT: rt.copy %[[A]] to %[[Y]]
 // CHECK-NEXT: }
-// CHECK: %[[HERE:.*]] = rt.event_of @a.received slot 1 : !rt.event
+// CHECK: %[[HERE:.*]] = rt.event_of @a.received slot 5 : !rt.event
 // CHECK-NEXT: rt.wait %[[HERE]]{{$}}
 // CHECK-NEXT: rt.copy
 // CHECK-NOT: rt.wait
@@ -86,9 +86,9 @@ rt.stage 1 {
       %y = rt.address @y : memref<16xf32>
       rt.copy %a to %y : memref<16xf32> to memref<16xf32>
     }
-    %a1 = rt.address @a slot 1 : memref<16xf32>
+    %a5 = rt.address @a slot 5 : memref<16xf32>
     %y = rt.address @y : memref<16xf32>
-    rt.copy %a1 to %y : memref<16xf32> to memref<16xf32>
+    rt.copy %a5 to %y : memref<16xf32> to memref<16xf32>
   }
 }
 

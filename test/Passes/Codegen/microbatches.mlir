@@ -1,0 +1,124 @@
+// Every value that is read is that of the microbatch at hand.
+// RUN: pcc-opt %s --split-input-file --verify-diagnostics --rt-verify
+
+// Two slots that take turns, in a loop and behind it; the last call is for none.
+rt.stage 0 arena 512 {
+  rt.buffer @x : memref<16xf32> input at 0 slots 5
+  rt.buffer @a : memref<16xf32> value at 320 slots 2
+  rt.buffer @y : memref<16xf32> output at 448 {name = "y"}
+  rt.func @copy(%x: memref<16xf32>, %y: memref<16xf32>) {
+    rt.copy %x to %y : memref<16xf32> to memref<16xf32>
+  }
+  rt.func @clear(%y: memref<16xf32>) {
+    rt.zero %y : memref<16xf32>
+  }
+  rt.func @train() {
+    %x0 = rt.address @x : memref<16xf32>
+    %a0 = rt.address @a : memref<16xf32>
+    rt.call @copy(%x0, %a0) : memref<16xf32>, memref<16xf32>
+    %y = rt.address @y : memref<16xf32>
+    rt.for %m = 0 to 4 {
+      %x = rt.address @x slot %m + 1 : memref<16xf32>
+      %next = rt.address @a slot %m + 1 : memref<16xf32>
+      rt.call @copy(%x, %next) : memref<16xf32>, memref<16xf32>
+      %a = rt.address @a slot %m : memref<16xf32>
+      rt.call @copy(%a, %y) : memref<16xf32>, memref<16xf32>
+    }
+    %a4 = rt.address @a slot 4 : memref<16xf32>
+    rt.call @copy(%a4, %y) : memref<16xf32>, memref<16xf32>
+    rt.call @clear(%y) : memref<16xf32>
+  }
+}
+
+// -----
+
+// Both slots hold something, but not this.
+rt.stage 0 arena 512 {
+  rt.buffer @x : memref<16xf32> input at 0 slots 3
+  rt.buffer @a : memref<16xf32> value at 320 slots 2
+  rt.buffer @y : memref<16xf32> output at 448 {name = "y"}
+  rt.func @copy(%x: memref<16xf32>, %y: memref<16xf32>) {
+    rt.copy %x to %y : memref<16xf32> to memref<16xf32>
+  }
+  rt.func @train() {
+    rt.for %m = 0 to 3 {
+      %x = rt.address @x slot %m : memref<16xf32>
+      %a = rt.address @a slot %m : memref<16xf32>
+      rt.call @copy(%x, %a) : memref<16xf32>, memref<16xf32>
+    }
+    %a0 = rt.address @a : memref<16xf32>
+    %y = rt.address @y : memref<16xf32>
+    // expected-error @+1 {{reads @a of microbatch 0, which holds that of microbatch 2}}
+    rt.call @copy(%a0, %y) : memref<16xf32>, memref<16xf32>
+  }
+}
+
+// -----
+
+// So it is with one slot, and in an op of the entry point itself. That a value
+// is written in parts does not make it new.
+rt.stage 0 arena 512 {
+  rt.buffer @x : memref<16xf32> input at 0 slots 3
+  rt.buffer @a : memref<16xf32> value at 320
+  rt.buffer @y : memref<16xf32> output at 448 {name = "y"}
+  rt.func @part(%a: memref<16xf32>) {
+    %half = rt.view %a offset 0 : memref<16xf32> to memref<8xf32>
+    rt.zero %half : memref<8xf32>
+  }
+  rt.func @train() {
+    %x0 = rt.address @x : memref<16xf32>
+    %a0 = rt.address @a : memref<16xf32>
+    %a1 = rt.address @a slot 1 : memref<16xf32>
+    %y = rt.address @y : memref<16xf32>
+    rt.copy %x0 to %a0 : memref<16xf32> to memref<16xf32>
+    rt.copy %a0 to %y : memref<16xf32> to memref<16xf32>
+    // expected-error @+1 {{reads @a of microbatch 1, which holds that of microbatch 0}}
+    rt.call @part(%a1) : memref<16xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 arena 640 {
+  rt.buffer @x : memref<16xf32> input at 0 slots 3
+  rt.buffer @a : memref<16xf32> value at 320 slots 2
+  rt.func @copy(%x: memref<16xf32>, %y: memref<16xf32>) {
+    rt.copy %x to %y : memref<16xf32> to memref<16xf32>
+  }
+  rt.func @train() {
+    rt.for %m = 0 to 2 {
+      %x = rt.address @x slot %m + 1 : memref<16xf32>
+      %a = rt.address @a slot %m : memref<16xf32>
+      // expected-error @+1 {{takes @x of microbatch 1 and @a of microbatch 0}}
+      rt.call @copy(%x, %a) : memref<16xf32>, memref<16xf32>
+    }
+  }
+}
+
+// -----
+
+// Each stage by itself is right.
+rt.program axes <["pp"=2]> comms [] microbatches 3
+rt.stage 0 arena 384 {
+  rt.buffer @x : memref<16xf32> input at 0 slots 3
+  rt.buffer @a : memref<16xf32> value at 256
+  rt.func @train() {
+    rt.for %m = 0 to 2 {
+      %x = rt.address @x slot %m : memref<16xf32>
+      %a = rt.address @a slot %m : memref<16xf32>
+      rt.copy %x to %a : memref<16xf32> to memref<16xf32>
+      // expected-error @+1 {{sends microbatch 0 to stage 1 over channel 0}}
+      rt.send %a to 1 channel 0 : memref<16xf32>
+    }
+  }
+}
+rt.stage 1 arena 384 {
+  rt.buffer @a : memref<16xf32> value at 0
+  rt.func @train() {
+    rt.for %m = 0 to 2 {
+      %a = rt.address @a slot %m + 1 : memref<16xf32>
+      // expected-note @+1 {{there it is received as microbatch 1}}
+      rt.recv %a from 0 channel 0 : memref<16xf32>
+    }
+  }
+}
