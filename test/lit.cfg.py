@@ -27,3 +27,7 @@ else:
     config.substitutions.append(("%build", config.pcc_build))
     config.substitutions.append(("%python", "/usr/bin/python3"))
     config.substitutions.append(("%cc", "clang-22"))
+    # An rt program without the record of which values it means.
+    config.substitutions.append(("%unnumbered", (
+        r"sed -E 's/ attributes \{rt\.(layouts|values|views) = [^}]*\}//; "
+        r"s/ \{rt\.(parts|values) = [^}]*\}//'")))

@@ -147,6 +147,9 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
                          << " must have one entry for each of "
                          << op->getNumResults() << " results";
     for (auto [entry, type] : llvm::zip(all, op->getResultTypes())) {
+      // Inside a rank's program a pass may not know how a result lies.
+      if (isa<UnitAttr>(entry) && isSpmd(op))
+        continue;
       auto sharding = dyn_cast<ShardingAttr>(entry);
       if (!sharding)
         return emitError() << entry << " is not a sharding";

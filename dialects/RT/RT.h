@@ -43,11 +43,20 @@ inline constexpr llvm::StringLiteral kGrainAttr = "rt.grain";
 /// adds where the first lies.
 inline constexpr llvm::StringLiteral kAddsProductAttr = "rt.adds_product";
 
-/// What --rt-lower leaves for --rt-verify, which drops it. On an op of a task,
-/// an array<i64>: which value each of its accesses (see getAccesses) means, as
-/// numbers of the task; -1 where a buffer holds parts of several. On a task:
-/// which values its arguments hold at its end.
+/// On an op of a body, an array<i64>: which value each of its accesses (see
+/// getAccesses) means, as numbers of the body; -1 where a buffer holds several.
+/// On a body: which values its arguments hold at its begin, -1 for none, then
+/// at its end.
 inline constexpr llvm::StringLiteral kValuesAttr = "rt.values";
+/// On a body, a list: how the value of each number lies, a sharding or, where
+/// nobody asks, a unit.
+inline constexpr llvm::StringLiteral kLayoutsAttr = "rt.layouts";
+/// On a body, an array<i64> of pairs: a value, and the one that it is elements
+/// of, as a reshape or selection is.
+inline constexpr llvm::StringLiteral kViewsAttr = "rt.views";
+/// On an all_reduce of a buffer that holds several values, an array<i64> of
+/// pairs: a value that it holds before, and what this is afterwards.
+inline constexpr llvm::StringLiteral kPartsAttr = "rt.parts";
 
 /// The stream of an op that can be on another than the compute stream, and of
 /// every other op that stream's number, 0.

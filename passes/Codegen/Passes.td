@@ -77,10 +77,11 @@ def RTVerifyPass : Pass<"rt-verify", "::mlir::ModuleOp"> {
     what they take; offsets must be aligned and within the arena; what the
     next step needs is intact at the end. Tasks that say which values their ops
     mean, as `--rt-lower` has them do, are run on memory that holds these: no
-    op may find an older or a newer value than it means; what they say is
-    dropped then. Every value that is read must be that of the microbatch which
-    its address names, one for all that a call takes, and both stages of a
-    transfer must mean the same. Where there are streams, vector clocks show that every two
+    op may find an older or a newer value than it means; a collective's kind,
+    reduction and axes must follow from how the values before and after it lie.
+    Every value that is read must be that of the microbatch which its address
+    names, one for all that a call takes, and both stages of a transfer must
+    mean the same. Where there are streams, vector clocks show that every two
     accesses to a byte of which one writes are ordered by events, whatever entry
     point follows which. Last, stages run against each other: their messages and
     the collectives across stages must meet, each begun in program order, for

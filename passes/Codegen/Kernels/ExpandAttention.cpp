@@ -1,6 +1,6 @@
 //===- ExpandAttention.cpp - Attention as contractions and row ops --------===//
 
-#include "dialects/Dist/Dist.h"
+#include "dialects/Dist/Layout.h"
 #include "dialects/NN/NN.h"
 #include "passes/Codegen/Kernels/Passes.h"
 
@@ -25,6 +25,8 @@ struct Expander {
   Location loc;
   bool isGrouped;
   int64_t b, s, t, g, r, d, e;
+  /// By label, the axes that split it; no op is given a layout without a mesh.
+  llvm::DenseMap<char, dist::DimAttr> axes;
 
   explicit Expander(Op op) : op(op), builder(op), loc(op.getLoc()) {
     auto q = nn::tensorType(op.getQ()).getShape();
@@ -32,6 +34,39 @@ struct Expander {
     b = q[0], s = q[1], t = v[1], g = v[2], r = q[2] / v[2];
     d = q[3], e = v[3];
     isGrouped = r > 1;
+    auto query = dist::getSharding(op.getQ()),
+         key = dist::getSharding(op.getK());
+    if (!query || !key)
+      return;
+    auto all = query.getDims();
+    dist::DimAttr groups = key.getDims()[2];
+    axes = {{'b', all[0]},
+            {'s', all[1]},
+            {'h', all[2]},
+            {'t', key.getDims()[1]},
+            {'g', groups}};
+    auto rest = all[2].getAxes().drop_front(groups.getAxes().size());
+    axes['r'] = dist::DimAttr::get(op.getContext(), rest, false);
+  }
+  /// How a value lies whose dims are these labels, as a sum over others.
+  dist::ShardingAttr sharding(StringRef labels, StringRef sum = "") {
+    SmallVector<dist::DimAttr> dims;
+    SmallVector<StringAttr> partial;
+    for (char label : labels) {
+      dist::DimAttr split = axes.lookup(label);
+      dims.push_back(split ? split
+                           : dist::DimAttr::get(op.getContext(), {}, false));
+    }
+    for (char label : sum)
+      llvm::append_range(partial, axes.lookup(label).getAxes());
+    return dist::ShardingAttr::get(op.getContext(), {}, dims, partial, {});
+  }
+  /// Has a value that was made here say so.
+  Value lies(Value x, StringRef labels, StringRef sum = "") {
+    Operation *made = x.getDefiningOp();
+    if (!axes.empty() && made && !made->hasAttr(dist::kShardingsAttr))
+      dist::setShardings(made, sharding(labels, sum));
+    return x;
   }
 
   RankedTensorType type(ArrayRef<int64_t> shape) {
@@ -54,14 +89,16 @@ struct Expander {
     if (!isGrouped)
       return x;
     int64_t n = nn::tensorType(x).getShape().back();
-    return reshape(x, {b, s, g, r, n});
+    return lies(reshape(x, {b, s, g, r, n}), "bsgrn");
   }
   /// Factors of products, as the values are.
   RankedTensorType probabilities() {
     return type(ArrayRef<int64_t>{b, g * r, s, t});
   }
   /// Scores and probabilities are [b, h, s, t].
-  Value pairs(Value x) { return isGrouped ? reshape(x, {b, g, r, s, t}) : x; }
+  Value pairs(Value x) {
+    return isGrouped ? lies(reshape(x, {b, g, r, s, t}), "bgrst") : x;
+  }
   Value contract(StringRef grouped, StringRef plain, Value lhs, Value rhs,
                  ArrayRef<int64_t> groupedShape, ArrayRef<int64_t> plainShape) {
     return contract(grouped, plain, lhs, rhs,
@@ -79,19 +116,22 @@ struct Expander {
                                         : type(ArrayRef<int64_t>{b, g, s, t});
     Value scores = contract("bsgrd,btgd->bgrst", "bshd,bthd->bhst", heads(x), y,
                             wide(result));
-    return reshape(scores, {b, g * r, s, t});
+    lies(scores, isGrouped ? "bgrst" : "bhst");
+    return lies(reshape(scores, {b, g * r, s, t}), "bhst");
   }
   /// Rows of y [b, t, g, n] weighted by x [b, h, s, t].
   Value weighted(Value x, Value y, int64_t n) {
     Value sums = contract("bgrst,btgd->bsgrd", "bhst,bthd->bshd", pairs(x), y,
                           {b, s, g, r, n}, {b, s, g, n});
-    return reshape(sums, {b, s, g * r, n});
+    lies(sums, isGrouped ? "bsgrn" : "bshn");
+    return lies(reshape(sums, {b, s, g * r, n}), "bshn");
   }
   /// Rows of y [b, s, h, n] weighted by x [b, h, s, t], over queries and the
   /// heads that share a key head.
   Value gathered(Value x, Value y, int64_t n) {
-    return contract("bgrst,bsgrd->btgd", "bhst,bshd->bthd", pairs(x), heads(y),
-                    {b, t, g, n}, {b, t, g, n});
+    Value sums = contract("bgrst,bsgrd->btgd", "bhst,bshd->bthd", pairs(x),
+                          heads(y), {b, t, g, n}, {b, t, g, n});
+    return lies(sums, "btgn", isGrouped ? "sr" : "s");
   }
   /// d_scores is that of the products: with the scale, which the bias lacks.
   Value biasCotangent(Value dScores, RankedTensorType bias,
@@ -123,12 +163,13 @@ struct Expander {
     return d;
   }
   /// lse is [b, s, h] outside and [b, h, s] beside the scores.
-  Value transposeRows(Value x) {
+  Value transposeRows(Value x, StringRef labels) {
     auto shape = nn::tensorType(x).getShape();
     auto swapped = RankedTensorType::get({shape[0], shape[2], shape[1]},
                                          builder.getF32Type());
-    return nn::TransposeOp::create(builder, loc, swapped, x,
-                                   ArrayRef<int64_t>{0, 2, 1});
+    Value moved = nn::TransposeOp::create(builder, loc, swapped, x,
+                                          ArrayRef<int64_t>{0, 2, 1});
+    return lies(moved, labels);
   }
 };
 
@@ -142,10 +183,12 @@ void expand(nn::AttentionOp op) {
       op.getKPos(), op.getBias(), op.getSamples(), op.getSeed(), op.getStep(),
       op.getHeadOrigin(), op.getScaleAttr(), op.getCausalAttr(), op.getPAttr(),
       op.getIdAttr());
+  if (!x.axes.empty())
+    dist::setShardings(softmax, {x.sharding("bhst"), x.sharding("bhs")});
   Value result = x.weighted(softmax.getProbs(), op.getV(), x.e);
   op.getResult().replaceAllUsesWith(result);
   if (!op.getLse().use_empty())
-    op.getLse().replaceAllUsesWith(x.transposeRows(softmax.getLse()));
+    op.getLse().replaceAllUsesWith(x.transposeRows(softmax.getLse(), "bsh"));
   op.erase();
 }
 
@@ -155,17 +198,23 @@ void expand(nn::AttentionGradOp op) {
   Value dProbs = x.products(op.getDResult(), op.getV());
   auto softmax = nn::MaskedSoftmaxGradOp::create(
       x.builder, x.loc, x.probabilities(), x.probabilities(), scores, dProbs,
-      x.transposeRows(op.getLse()), op.getQPos(), op.getKPos(), op.getBias(),
-      op.getSamples(), op.getSeed(), op.getStep(), op.getHeadOrigin(),
-      op.getScaleAttr(), op.getCausalAttr(), op.getPAttr(), op.getIdAttr());
+      x.transposeRows(op.getLse(), "bhs"), op.getQPos(), op.getKPos(),
+      op.getBias(), op.getSamples(), op.getSeed(), op.getStep(),
+      op.getHeadOrigin(), op.getScaleAttr(), op.getCausalAttr(), op.getPAttr(),
+      op.getIdAttr());
+  if (!x.axes.empty())
+    dist::setShardings(softmax, {x.sharding("bhst"), x.sharding("bhst")});
   Value dScores = softmax.getDScores();
   op.getDv().replaceAllUsesWith(
       x.gathered(softmax.getProbs(), op.getDResult(), x.e));
   op.getDq().replaceAllUsesWith(x.weighted(dScores, op.getK(), x.d));
   op.getDk().replaceAllUsesWith(x.gathered(dScores, op.getQ(), x.d));
-  if (Value dBias = op.getDbias(); dBias && !dBias.use_empty())
-    dBias.replaceAllUsesWith(
-        x.biasCotangent(dScores, nn::tensorType(dBias), op.getScale()));
+  if (Value dBias = op.getDbias(); dBias && !dBias.use_empty()) {
+    Value sum = x.biasCotangent(dScores, nn::tensorType(dBias), op.getScale());
+    if (auto known = dist::getSharding(dBias); known && sum != dScores)
+      dist::setShardings(sum.getDefiningOp(), known);
+    dBias.replaceAllUsesWith(sum);
+  }
   op.erase();
 }
 
@@ -183,14 +232,10 @@ struct NNExpandAttentionPass
     auto end = after ? Block::iterator(after) : block->end();
     for (Operation &made : llvm::make_range(begin, end))
       for (NamedAttribute mark : marks)
-        made.setDiscardableAttr(mark.getName(), mark.getValue());
+        if (mark.getName() != dist::kShardingsAttr)
+          made.setDiscardableAttr(mark.getName(), mark.getValue());
   }
   void runOnOperation() override {
-    // Kernels are one where the ops are, however what these take lies.
-    getOperation().walk([](Operation *op) {
-      op->removeDiscardableAttr(dist::kShardingsAttr);
-      op->removeDiscardableAttr(dist::kArgumentsAttr);
-    });
     getOperation().walk([&](nn::AttentionOp op) { expandMarked(op); });
     getOperation().walk([&](nn::AttentionGradOp op) { expandMarked(op); });
   }

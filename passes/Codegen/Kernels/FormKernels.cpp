@@ -1,5 +1,6 @@
 //===- FormKernels.cpp - nn ops to kernel functions -----------------------===//
 
+#include "dialects/Dist/Layout.h"
 #include "dialects/Pipe/Pipe.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -148,8 +149,15 @@ void RTFormKernelsPass::outline(const Group &group, OpBuilder &builder) {
   auto call = func::CallOp::create(builder, loc, it->second, operands);
   if (Attribute stage = last->getDiscardableAttr(nn::kStageAttr))
     call->setAttr(nn::kStageAttr, stage);
-  for (auto [before, after] : llvm::zip(group.results, call.getResults()))
+  SmallVector<Attribute> shardings;
+  for (auto [before, after] : llvm::zip(group.results, call.getResults())) {
     current[before] = after;
+    dist::ShardingAttr sharding = dist::getSharding(before);
+    shardings.push_back(sharding ? Attribute(sharding)
+                                 : Attribute(builder.getUnitAttr()));
+  }
+  if (llvm::any_of(shardings, llvm::IsaPred<dist::ShardingAttr>))
+    call->setAttr(dist::kShardingsAttr, builder.getArrayAttr(shardings));
 }
 
 LogicalResult RTFormKernelsPass::formIn(Block &block) {

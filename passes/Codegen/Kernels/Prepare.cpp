@@ -1,6 +1,7 @@
 //===- Prepare.cpp - Rewrites before kernels are formed -------------------===//
 
 #include "passes/Codegen/Kernels/Prepare.h"
+#include "dialects/Dist/Layout.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -30,6 +31,14 @@ static int64_t leadOfRows(ArrayRef<int64_t> shape) {
   while (lead < rank - 1 && rows * shape[lead] <= kPartialSums)
     rows *= shape[lead++];
   return lead;
+}
+
+/// The value that takes an op's place lies as the op's.
+static void replace(Operation *op, Value value) {
+  if (dist::ShardingAttr sharding = dist::getSharding(op->getResult(0)))
+    dist::setShardings(value.getDefiningOp(), sharding);
+  op->replaceAllUsesWith(ValueRange(value));
+  op->erase();
 }
 
 static Value sumAll(OpBuilder &b, Location loc, Value x) {
@@ -65,8 +74,7 @@ static void splitSumOfSquares(nn::SumOfSquaresOp op) {
         b, loc,
         RankedTensorType::get(nn::tensorType(x).getShape(), b.getF32Type()), x);
   Value squares = nn::MulOp::create(b, loc, x.getType(), x, x);
-  op.replaceAllUsesWith(sumAll(b, loc, squares));
-  op.erase();
+  replace(op, sumAll(b, loc, squares));
 }
 
 /// Trailing dims are summed first, then leading ones.
@@ -78,8 +86,7 @@ static void splitReduce(nn::ReduceOp op) {
   if (static_cast<int64_t>(dims.size()) == rank) {
     if (nn::tensorType(op.getInput()).getNumElements() <= kSumElements)
       return;
-    op.replaceAllUsesWith(sumAll(b, loc, op.getInput()));
-    op.erase();
+    replace(op, sumAll(b, loc, op.getInput()));
     return;
   }
   int64_t trailing = 0;
@@ -90,8 +97,7 @@ static void splitReduce(nn::ReduceOp op) {
   Value rows = reduceDims(b, loc, op.getInput(),
                           llvm::to_vector(llvm::seq(rank - trailing, rank)));
   dims.resize(dims.size() - trailing);
-  op.replaceAllUsesWith(reduceDims(b, loc, rows, dims));
-  op.erase();
+  replace(op, reduceDims(b, loc, rows, dims));
 }
 
 /// What is no sum is joined along rows only: its dims become the last ones.

@@ -28,19 +28,21 @@ LogicalResult TaskLowering::lowerAllReduce(dist::AllReduceOp op) {
     }
     Root *root = newTemporary(MemRefType::get({total}, element));
     // Padding is sent too, so it must hold numbers.
-    note(rt::ZeroOp::create(builder, loc, root->address), newNumber());
-    int64_t reduced = newNumber();
+    int64_t padding = newNumber();
+    note(rt::ZeroOp::create(builder, loc, root->address), padding);
+    SmallVector<int64_t> becomes = {padding, padding};
     for (auto [input, result, start] :
          llvm::zip(op.getInputs(), op.getResults(), starts)) {
       Value part = rt::ViewOp::create(builder, loc, bufferType(input.getType()),
                                       root->address, start);
       emitCopy(contentOf(input), part);
       bind(result, {root, part});
-      numbers[result] = reduced;
+      becomes.append({numberOf(input), numberOf(result)});
     }
-    note(rt::AllReduceOp::create(builder, loc, root->address, reduction,
-                                 op.getAxes()),
-         {-1, reduced});
+    auto reduce = rt::AllReduceOp::create(builder, loc, root->address,
+                                          reduction, op.getAxes());
+    note(reduce, {-1, -1});
+    reduce->setAttr(rt::kPartsAttr, builder.getDenseI64ArrayAttr(becomes));
     return success();
   }
   for (auto [index, input] : llvm::enumerate(op.getInputs())) {
@@ -74,7 +76,11 @@ TaskLowering::Content TaskLowering::splitBlocks(Value input, int64_t dim,
                                                 int64_t ranks) {
   Content from = contentOf(input);
   std::array<int64_t, 3> shape = cut(input.getType(), dim, ranks);
-  return shape[0] == 1 ? from : emitTranspose(from, shape, {1, 0, 2});
+  if (shape[0] == 1)
+    return from;
+  Content blocks = emitTranspose(from, shape, {1, 0, 2});
+  layouts[blocks.number] = layouts[from.number];
+  return blocks;
 }
 
 void TaskLowering::joinBlocks(OpResult result, int64_t dim, int64_t ranks,
@@ -85,7 +91,8 @@ void TaskLowering::joinBlocks(OpResult result, int64_t dim, int64_t ranks,
     return receive(to);
   SmallVector<int64_t> shape = {blocks, before, rest};
   auto type = MemRefType::get(shape, typeOf(to.buffer).getElementType());
-  Content received = {newTemporary(type)->address, newNumber()};
+  Content received = {newTemporary(type)->address,
+                      newNumber(layouts[to.number])};
   receive(received);
   emitTranspose(received, shape, {1, 0, 2}, to);
 }

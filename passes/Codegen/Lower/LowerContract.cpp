@@ -126,7 +126,7 @@ LogicalResult TaskLowering::lowerReshape(nn::ReshapeOp op) {
     return lowerAsKernel(op);
   bind(op.getResult(),
        {from.root, reshaped(from.address, op.getType().getShape())});
-  numbers[op.getResult()] = numberOf(op.getInput());
+  noteView(op.getResult(), op.getInput());
   return success();
 }
 
@@ -177,6 +177,6 @@ bool TaskLowering::lowerAsView(Operation *op, Value input) {
   }
   Value address = rt::ViewOp::create(builder, loc, view, from.address, offset);
   bind(op->getResult(0), {from.root, address});
-  numbers[op->getResult(0)] = numberOf(input);
+  noteView(op->getResult(0), input);
   return true;
 }

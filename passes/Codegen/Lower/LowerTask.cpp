@@ -48,21 +48,33 @@ LogicalResult TaskLowering::run() {
     if (failed(lower(&op)))
       return failure();
   }
-  noteEnd();
+  noteEnds();
   return success();
 }
 
-void TaskLowering::noteEnd() {
-  SmallVector<int64_t> held;
+void TaskLowering::noteEnds() {
+  SmallVector<int64_t> held, left;
   for (BlockArgument arg : body.getBlock()->getArguments()) {
     auto replacing = body.getReplacing(arg.getArgNumber());
-    held.push_back(
+    held.push_back(numberOf(arg));
+    left.push_back(
         numberOf(replacing ? Value(body.getResults()[*replacing]) : arg));
   }
   for (auto [i, result] : llvm::enumerate(body.getResults()))
-    if (!body.getReplaced(i))
-      held.push_back(numberOf(result));
+    if (!body.getReplaced(i)) {
+      held.push_back(-1);
+      left.push_back(numberOf(result));
+    }
+  llvm::append_range(held, left);
   note(function, held);
+  if (!views.empty())
+    function->setAttr(rt::kViewsAttr, builder.getDenseI64ArrayAttr(views));
+  if (!llvm::any_of(layouts, [](Attribute layout) { return !!layout; }))
+    return;
+  for (Attribute &layout : layouts)
+    if (!layout)
+      layout = builder.getUnitAttr();
+  function->setAttr(rt::kLayoutsAttr, builder.getArrayAttr(layouts));
 }
 
 LogicalResult TaskLowering::lower(Operation *op) {

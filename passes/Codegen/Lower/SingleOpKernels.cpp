@@ -33,7 +33,9 @@ func::FuncOp SingleOpKernels::get(Operation *op) {
   // The op as text, with operands as numbers, identifies what it computes.
   std::string key;
   llvm::raw_string_ostream os(key);
-  os << op->getName() << op->getDiscardableAttrDictionary()
+  NamedAttrList marks(op->getDiscardableAttrDictionary());
+  marks.erase(dist::kShardingsAttr);
+  os << op->getName() << marks.getDictionary(op->getContext())
      << op->getPropertiesAsAttribute();
   for (Value operand : op->getOperands())
     os << ' ' << llvm::find(operands, operand) - operands.begin();
@@ -52,6 +54,7 @@ func::FuncOp SingleOpKernels::get(Operation *op) {
         for (auto [from, to] : llvm::zip(operands, arguments))
           map.map(from, to);
         Operation *copy = builder.clone(*op, map);
+        copy->removeDiscardableAttr(dist::kShardingsAttr);
         func::ReturnOp::create(builder, op->getLoc(), copy->getResults());
       });
 }

@@ -1,5 +1,6 @@
 //===- SplitAccumulate.cpp - Adds the terms of a sum one by one -----------===//
 
+#include "dialects/Dist/Layout.h"
 #include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/RT.h"
 #include "passes/Codegen/Kernels/Accumulation.h"
@@ -61,6 +62,7 @@ struct RTSplitAccumulatePass
     Operation *end = result.getOwner();
     OpBuilder builder(end);
     Location loc = last.getLoc();
+    dist::ShardingAttr sharding = dist::getSharding(result.get());
     Parts parts;
     parts.take(last, sum);
     result.set(sum);
@@ -84,6 +86,8 @@ struct RTSplitAccumulatePass
       SmallVector<Value> inputs = {sum};
       llvm::append_range(inputs, values);
       auto made = nn::SumOp::create(builder, loc, sum.getType(), inputs);
+      if (sharding)
+        dist::setShardings(made, sharding);
       if (values.size() == 1 && codegen::findProduct(values.front()))
         made->setAttr(rt::kAddsProductAttr, builder.getUnitAttr());
       sum = made;

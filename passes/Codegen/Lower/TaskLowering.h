@@ -11,7 +11,7 @@
 #ifndef PCC_PASSES_CODEGEN_LOWER_TASKLOWERING_H
 #define PCC_PASSES_CODEGEN_LOWER_TASKLOWERING_H
 
-#include "dialects/Dist/Dist.h"
+#include "dialects/Dist/Layout.h"
 #include "passes/Codegen/Lower/Gemm.h"
 #include "passes/Codegen/Lower/LowerTask.h"
 #include "passes/Codegen/Lower/TaskUses.h"
@@ -80,22 +80,32 @@ private:
   // Values: what ops mean, apart from where it lies
   //===--------------------------------------------------------------------===//
 
-  int64_t newNumber() { return numbered++; }
+  /// Of a value that lies so, as far as it is known.
+  int64_t newNumber(mlir::Attribute layout = {}) {
+    layouts.push_back(layout);
+    return numbered++;
+  }
   Content contentOf(mlir::Value value) {
     return {addressOf(value), numberOf(value)};
   }
-  /// The number of a value; views have their source's.
+  /// The number of a value.
   int64_t numberOf(mlir::Value value) {
     auto [it, isNew] = numbers.try_emplace(value, numbered);
-    numbered += isNew;
+    if (isNew)
+      newNumber(dist::getSharding(value));
     return it->second;
+  }
+  /// A value that is elements of another one, where that lies.
+  void noteView(mlir::Value value, mlir::Value source) {
+    int64_t number = numberOf(value);
+    views.append({number, numberOf(source)});
   }
   /// Says which values an op's accesses mean.
   void note(mlir::Operation *op, llvm::ArrayRef<int64_t> values) {
     op->setAttr(rt::kValuesAttr, builder.getDenseI64ArrayAttr(values));
   }
-  /// Says what the body leaves behind.
-  void noteEnd();
+  /// Says what the body finds and leaves behind.
+  void noteEnds();
 
   //===--------------------------------------------------------------------===//
   // LowerContract.cpp
@@ -180,6 +190,10 @@ private:
   llvm::DenseMap<mlir::Value, Place> places;
   llvm::DenseMap<mlir::Value, int64_t> numbers;
   int64_t numbered = 0;
+  /// By number, how the value lies; null where it is not known.
+  llvm::SmallVector<mlir::Attribute> layouts;
+  /// Pairs of numbers: a view, and what it is of.
+  llvm::SmallVector<int64_t> views;
   unsigned position = 0;
   mlir::Location loc = mlir::UnknownLoc::get(body.getContext());
 };

@@ -8,7 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Verify/VerifyValues.h"
+#include "passes/Codegen/Verify/CollectiveLayouts.h"
 #include "passes/Codegen/Verify/Intervals.h"
+#include "passes/Pipelines.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -26,19 +28,61 @@ private:
   };
 
   LogicalResult verify(Operation *op);
+  LogicalResult verifyCollective(Operation *op, ArrayRef<int64_t> meant);
+  LogicalResult reduceParts(rt::AllReduceOp op);
+  LogicalResult verifyBegin();
   LogicalResult verifyEnd();
+  /// Checks that a collective turns one value into the other.
+  LogicalResult verifyTurn(Operation *op, int64_t from, int64_t to);
+  LogicalResult findViews();
+  /// What a value is elements of, or itself.
+  int64_t wholeOf(int64_t value) const {
+    auto it = wholes.find(value);
+    return it == wholes.end() ? value : it->second;
+  }
+  dist::ShardingAttr layoutOf(int64_t value) const {
+    return layouts && value >= 0 && value < int64_t(layouts.size())
+               ? dyn_cast<dist::ShardingAttr>(layouts[value])
+               : dist::ShardingAttr();
+  }
   /// Whether a range holds a value. What nothing has written yet holds the one
   /// that it is asked for first.
   bool holds(Range range, int64_t value);
 
   rt::FuncOp task;
+  /// Which values its arguments hold, at its begin and then at its end.
+  DenseI64ArrayAttr held =
+      task->getAttrOfType<DenseI64ArrayAttr>(rt::kValuesAttr);
+  /// By number, how the value lies.
+  ArrayAttr layouts = task->getAttrOfType<ArrayAttr>(rt::kLayoutsAttr);
+  /// By value that is a view, what it is of, which is none.
+  llvm::DenseMap<int64_t, int64_t> wholes;
   Intervals<int64_t> values;
   DenseMap<Value, Range> ranges;
 };
 
 } // namespace
 
+LogicalResult TaskVerifier::findViews() {
+  auto pairs = task->getAttrOfType<DenseI64ArrayAttr>(rt::kViewsAttr);
+  for (int64_t i = 0, end = pairs ? pairs.size() : 0; i + 1 < end; i += 2) {
+    int64_t view = pairs[i], whole = wholeOf(pairs[i + 1]);
+    if (!wholes.try_emplace(view, whole).second || whole == view)
+      return task.emitOpError()
+             << "has value " << view << " be a view of two or of itself";
+    dist::ShardingAttr part = layoutOf(view), source = layoutOf(pairs[i + 1]);
+    if (part && source &&
+        (part.getPartial() != source.getPartial() ||
+         part.getPartialMax() != source.getPartialMax()))
+      return task.emitOpError() << "has value " << view << ", which lies as "
+                                << part << ", be a view of value "
+                                << pairs[i + 1] << ", which lies as " << source;
+  }
+  return success();
+}
+
 bool TaskVerifier::holds(Range range, int64_t value) {
+  value = wholeOf(value);
   bool isRight = true;
   SmallVector<Range> unknown;
   values.visit(range.begin, range.end,
@@ -68,9 +112,11 @@ LogicalResult TaskVerifier::verify(Operation *op) {
     return success();
   }
   auto meant = op->getAttrOfType<DenseI64ArrayAttr>(rt::kValuesAttr);
+  SmallVector<rt::Access> accesses = rt::getAccesses(op);
+  if (!meant && !accesses.empty() && held)
+    return op->emitOpError("does not say which values it means");
   if (!meant)
     return success();
-  SmallVector<rt::Access> accesses = rt::getAccesses(op);
   if (meant.size() != int64_t(accesses.size()))
     return op->emitOpError() << "means " << meant.size() << " values but has "
                              << accesses.size() << " accesses";
@@ -80,31 +126,106 @@ LogicalResult TaskVerifier::verify(Operation *op) {
       return op->emitOpError()
              << "means value " << value << " of '" << task.getSymName()
              << "', but reads a buffer that holds another";
+  if (failed(verifyCollective(op, meant)))
+    return failure();
+  if (op->hasAttr(rt::kPartsAttr))
+    return reduceParts(cast<rt::AllReduceOp>(op));
   for (auto [access, value] : llvm::zip(accesses, meant.asArrayRef()))
     if (access.isWrite) {
       Range range = ranges.lookup(access.buffer);
-      values.set(range.begin, range.end, value);
+      values.set(range.begin, range.end, wholeOf(value));
+    }
+  return success();
+}
+
+LogicalResult TaskVerifier::verifyTurn(Operation *op, int64_t from,
+                                       int64_t to) {
+  dist::ShardingAttr before = layoutOf(from), after = layoutOf(to);
+  for (auto [value, layout] : {std::pair(from, before), std::pair(to, after)})
+    if (!layout)
+      return op->emitOpError()
+             << "means value " << value << " of '" << task.getSymName()
+             << "', which does not say how it lies";
+  return verifyLayouts(op, before, after);
+}
+
+/// What a collective moves lies as it takes and gives it.
+LogicalResult TaskVerifier::verifyCollective(Operation *op,
+                                             ArrayRef<int64_t> meant) {
+  if (!layouts || op->hasAttr(rt::kPartsAttr) ||
+      !isa<rt::AllReduceOp, rt::AllGatherOp, rt::ReduceScatterOp,
+           rt::AllToAllOp, rt::ShardSliceOp>(op))
+    return success();
+  size_t count = meant.size() / 2;
+  for (size_t i = 0; i < count; ++i)
+    if (failed(verifyTurn(op, meant[i], meant[count + i])))
+      return failure();
+  return success();
+}
+
+/// Each value that the buffer holds becomes another one, where it lies.
+LogicalResult TaskVerifier::reduceParts(rt::AllReduceOp op) {
+  ArrayRef<int64_t> parts =
+      op->getAttrOfType<DenseI64ArrayAttr>(rt::kPartsAttr).asArrayRef();
+  llvm::DenseMap<int64_t, int64_t> becomes;
+  for (size_t i = 0; i + 1 < parts.size(); i += 2) {
+    becomes[wholeOf(parts[i])] = wholeOf(parts[i + 1]);
+    // Padding is a value of its own, of which nobody asks how it lies.
+    if (layouts && parts[i] != parts[i + 1] &&
+        failed(verifyTurn(op, parts[i], parts[i + 1])))
+      return failure();
+  }
+  for (Value buffer : op.getBuffers()) {
+    Range range = ranges.lookup(buffer);
+    SmallVector<std::pair<Range, int64_t>> held;
+    bool isKnown = true;
+    values.visit(range.begin, range.end,
+                 [&](int64_t begin, int64_t end, const int64_t *value) {
+                   isKnown &= value && becomes.contains(*value);
+                   if (isKnown)
+                     held.push_back({{begin, end}, becomes[*value]});
+                 });
+    if (!isKnown)
+      return op.emitOpError("reduces a buffer that holds another value than "
+                            "those it means");
+    for (auto [part, value] : held)
+      values.set(part.begin, part.end, value);
+  }
+  return success();
+}
+
+LogicalResult TaskVerifier::verifyBegin() {
+  if (!held)
+    return success();
+  auto arguments = task.getBlock()->getArguments();
+  if (held.size() != int64_t(2 * arguments.size()))
+    return task.emitOpError()
+           << "means " << held.size() << " values but has " << arguments.size()
+           << " arguments, each with one at its begin and at its end";
+  for (BlockArgument argument : arguments)
+    if (isa<MemRefType>(argument.getType())) {
+      Range range = ranges.lookup(argument);
+      values.set(range.begin, range.end,
+                 wholeOf(held[argument.getArgNumber()]));
     }
   return success();
 }
 
 LogicalResult TaskVerifier::verifyEnd() {
-  if (auto meant = task->getAttrOfType<DenseI64ArrayAttr>(rt::kValuesAttr)) {
-    auto arguments = task.getBlock()->getArguments();
-    if (meant.size() != int64_t(arguments.size()))
-      return task.emitOpError()
-             << "means " << meant.size() << " values but has "
-             << arguments.size() << " arguments";
-    for (auto [argument, value] : llvm::zip(arguments, meant.asArrayRef()))
-      if (!holds(ranges.lookup(argument), value))
-        return task.emitOpError()
-               << "leaves another value in argument " << argument.getArgNumber()
-               << " than value " << value;
+  auto arguments = task.getBlock()->getArguments();
+  for (BlockArgument argument : arguments) {
+    int64_t i = argument.getArgNumber();
+    if (held && isa<MemRefType>(argument.getType()) &&
+        !holds(ranges.lookup(argument), held[arguments.size() + i]))
+      return task.emitOpError() << "leaves another value in argument " << i
+                                << " than value " << held[arguments.size() + i];
   }
   return success();
 }
 
 LogicalResult TaskVerifier::verify() {
+  if (failed(findViews()))
+    return failure();
   // Arguments lie behind the frame, each by itself.
   int64_t end = task.getFrame();
   for (BlockArgument argument : task.getBlock()->getArguments()) {
@@ -114,6 +235,8 @@ LogicalResult TaskVerifier::verify() {
     end = begin + rt::getSpanBytes(cast<MemRefType>(argument.getType()));
     ranges[argument] = {begin, end};
   }
+  if (failed(verifyBegin()))
+    return failure();
   for (Operation &op : *task.getBlock())
     if (failed(verify(&op)))
       return failure();
@@ -121,10 +244,14 @@ LogicalResult TaskVerifier::verify() {
 }
 
 LogicalResult pcc::verifyValues(rt::StageOp stage) {
+  auto module = stage->getParentOfType<ModuleOp>();
+  auto phase = module->getAttrOfType<StringAttr>(kPhaseAttr);
   for (auto task : stage.getBlock()->getOps<rt::FuncOp>()) {
+    if (phase && phase == "rt" && !task.isEntry() &&
+        !task->hasAttr(rt::kValuesAttr))
+      return task.emitOpError("does not say which values it means");
     if (failed(TaskVerifier(task).verify()))
       return failure();
-    task.walk([](Operation *op) { op->removeAttr(rt::kValuesAttr); });
   }
   return success();
 }

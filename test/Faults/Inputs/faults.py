@@ -210,8 +210,8 @@ def first_writer_changed(program):
                    substituted(program, op, re.escape(has.group()), ""))
         else:
             yield (f"a beta in {where(program, op)}",
-                   substituted(program, op, r"> :",
-                               ", beta = 1.000000e+00 : f32> :"))
+                   substituted(program, op, r">(?= [{:])",
+                               ", beta = 1.000000e+00 : f32>"))
 
 
 def swapped_in_lists(line, pattern, pairs):

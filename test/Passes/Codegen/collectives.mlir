@@ -1,6 +1,6 @@
 // Transfers: in place where the old value is dead, through a transposition
 // where the dim is not the outermost one, merged where they lie side by side.
-// RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-split-accumulate,rt-lower,rt-verify)" | FileCheck %s
+// RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-split-accumulate,rt-lower,rt-verify)" | %unnumbered | FileCheck %s
 
 dist.mesh @mesh = <["dp"=2, "tp"=2]>
 nn.param @a : tensor<4x6xf32> init normal

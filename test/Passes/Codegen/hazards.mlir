@@ -1,6 +1,6 @@
 // State that is read and changed in one body: what is needed later leaves first,
 // what is dead is overwritten. --rt-verify runs on every one.
-// RUN: pcc-opt %s -split-input-file --pass-pipeline="builtin.module(rt-lower,rt-verify)" | FileCheck %s
+// RUN: pcc-opt %s -split-input-file --pass-pipeline="builtin.module(rt-lower,rt-verify)" | %unnumbered | FileCheck %s
 
 // The old value is yielded elsewhere.
 // CHECK-LABEL: rt.func @t.body(

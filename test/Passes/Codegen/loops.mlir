@@ -1,9 +1,9 @@
 // A loop of a schedule is one of rt: slots follow from the microbatch.
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-schedule{microbatches=32},pipe-check,rt-lower,rt-verify)" -o %t.mlir
-// RUN: FileCheck %s --input-file=%t.mlir
+// RUN: %unnumbered %t.mlir | FileCheck %s
 // RUN: pcc-opt %t.mlir --pass-pipeline="builtin.module(rt-lower-kernels,rt-to-llvm)" | FileCheck %s --check-prefix=LLVM
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-schedule{microbatches=32 kind=gpipe},pipe-check,rt-lower,rt-verify)" \
-// RUN:   | FileCheck %s --check-prefix=GPIPE
+// RUN:   | %unnumbered | FileCheck %s --check-prefix=GPIPE
 
 // Stage 0 holds two microbatches of what its backward task uses; what comes
 // back, one.

@@ -1,5 +1,5 @@
 // One task: what lies where.
-// RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-split-accumulate,rt-lower,rt-verify)" | FileCheck %s
+// RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-split-accumulate,rt-lower,rt-verify)" | %unnumbered | FileCheck %s
 
 nn.param @w : tensor<8x6xf32> init normal decay
 nn.state @grad.w : tensor<8x6xf32> gradient of @w

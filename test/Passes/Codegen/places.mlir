@@ -1,7 +1,7 @@
 // Where the values of a body lie: whose memory a result takes, when a state must
 // be copied, and which reductions become one.
 // RUN: pcc-opt %s -split-input-file --pass-pipeline="builtin.module(rt-split-accumulate,rt-lower,rt-verify)" \
-// RUN:   | FileCheck %s
+// RUN:   | %unnumbered | FileCheck %s
 
 // A state that is read and not changed before the last use of what was read is
 // no copy, even if it is changed then.

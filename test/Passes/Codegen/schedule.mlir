@@ -1,7 +1,7 @@
 // Entry points: what tasks are called with, slots of values that are alive at
 // the same time, and transfers.
 // RUN: pcc-opt %s -split-input-file --pass-pipeline="builtin.module(rt-lower,rt-verify)" \
-// RUN:   | FileCheck %s
+// RUN:   | %unnumbered | FileCheck %s
 
 // An input has a slot for each microbatch, a rate one for all. Two @act are
 // alive at once in stage 0, one @grad; stage 1 hands @far on to stage 2. The

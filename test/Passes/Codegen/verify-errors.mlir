@@ -597,7 +597,7 @@ rt.stage 0 arena 128 {
 rt.stage 0 arena 128 {
   // expected-error @+1 {{leaves another value in argument 0 than value 1}}
   rt.func @task(%a: memref<4xf32>, %w: memref<4xf32>)
-      attributes {rt.values = array<i64: 1, 0>} {
+      attributes {rt.values = array<i64: -1, 0, 1, 0>} {
     rt.copy %w to %a {rt.values = array<i64: 0, 0>}
         : memref<4xf32> to memref<4xf32>
   }
@@ -615,8 +615,8 @@ rt.stage 0 arena 128 {
 // -----
 
 rt.stage 0 arena 128 {
-  // expected-error @+1 {{means 2 values but has 1 arguments}}
-  rt.func @task(%w: memref<4xf32>) attributes {rt.values = array<i64: 0, 1>} {
+  // expected-error @+1 {{means 3 values but has 1 arguments}}
+  rt.func @task(%w: memref<4xf32>) attributes {rt.values = array<i64: 0, 1, 2>} {
   }
 }
 

@@ -1,0 +1,95 @@
+//===- CollectiveLayouts.cpp - What collectives make of layouts -----------===//
+//
+// Kind, axes and reduction of a collective follow from how the values before
+// and after it lie, but for the order of blocks, which the ops around it make.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Codegen/Verify/CollectiveLayouts.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::dist;
+
+namespace {
+
+using Names = SmallVector<StringAttr>;
+
+/// A sharding that is being changed.
+struct Lies {
+  SmallVector<Names> dims;
+  Names sum, max;
+
+  explicit Lies(ShardingAttr sharding)
+      : sum(sharding.getPartial()), max(sharding.getPartialMax()) {
+    for (DimAttr dim : sharding.getDims())
+      dims.emplace_back(dim.getAxes());
+    for (Names *parts : {&sum, &max})
+      llvm::sort(*parts, [](StringAttr a, StringAttr b) {
+        return a.getValue() < b.getValue();
+      });
+  }
+  bool operator==(const Lies &other) const {
+    return dims == other.dims && sum == other.sum && max == other.max;
+  }
+};
+
+} // namespace
+
+/// Takes axes away from some that have them all.
+static bool takeAll(Names &from, const Names &axes) {
+  bool hasAll = llvm::all_of(
+      axes, [&](StringAttr axis) { return llvm::is_contained(from, axis); });
+  llvm::erase_if(
+      from, [&](StringAttr axis) { return llvm::is_contained(axes, axis); });
+  return hasAll;
+}
+
+/// Takes axes away from the one dim that they are the last ones of.
+static bool takeFromDim(Lies &from, const Names &axes) {
+  for (Names &dim : from.dims)
+    if (dim.size() >= axes.size() &&
+        ArrayRef(dim).take_back(axes.size()) == ArrayRef(axes)) {
+      dim.truncate(dim.size() - axes.size());
+      return true;
+    }
+  return false;
+}
+
+LogicalResult pcc::verifyLayouts(Operation *op, ShardingAttr from,
+                                 ShardingAttr to) {
+  auto list = op->getAttrOfType<ArrayAttr>("axes");
+  Names axes = llvm::to_vector(list.getAsRange<StringAttr>());
+  Lies before(from), after(to);
+  // What is split afterwards is put together, so that both can be compared.
+  bool fits =
+      llvm::TypeSwitch<Operation *, bool>(op)
+          .Case([&](rt::AllReduceOp reduce) {
+            bool isMax = reduce.getReduction() == rt::Reduction::Max;
+            return takeAll(isMax ? before.max : before.sum, axes);
+          })
+          .Case([&](rt::AllGatherOp) { return takeFromDim(before, axes); })
+          .Case([&](rt::ReduceScatterOp) {
+            return takeAll(before.sum, axes) && takeFromDim(after, axes);
+          })
+          .Case([&](rt::AllToAllOp) {
+            return takeFromDim(before, axes) && takeFromDim(after, axes) &&
+                   from != to;
+          })
+          .Case([&](rt::ShardSliceOp) {
+            Names taken(before.sum);
+            llvm::append_range(taken, before.max);
+            for (const Names &dim : before.dims)
+              llvm::append_range(taken, dim);
+            return takeFromDim(after, axes) &&
+                   llvm::none_of(axes, [&](StringAttr axis) {
+                     return llvm::is_contained(taken, axis);
+                   });
+          })
+          .Default(false);
+  if (fits && before == after)
+    return success();
+  return op->emitOpError() << "over " << list << " does not turn " << from
+                           << " into " << to;
+}
