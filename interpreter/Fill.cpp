@@ -4,6 +4,7 @@
 #include "analysis/IdBound.h"
 #include "dialects/Dist/Layout.h"
 #include "dialects/NN/Random.h"
+#include "runtime/Program.h"
 #include "llvm/Support/xxhash.h"
 #include <cmath>
 #include <numeric>
@@ -101,6 +102,8 @@ std::optional<double> usualHyperparameter(nn::InputRole role) {
     return 1e-8;
   case nn::InputRole::ClipGrad:
     return 1.0;
+  case nn::InputRole::LossScaleWindow:
+    return PCC_LOSS_SCALE_WINDOW;
   default:
     return std::nullopt;
   }

@@ -68,6 +68,11 @@ LogicalResult pcc::interp::checkGradients(
                             (*sum)->real[0], loss.getSymName(), *value)
                   .str();
 
+  FailureOr<TensorRef> scaled = gradientMachine.readSymbol(nn::kLossScale);
+  if (failed(scaled))
+    return failure();
+  double lossScale = *scaled ? (*scaled)->real[0] : 1;
+
   SmallVector<Checked> all;
   double greatest = 0;
   for (auto param : lossMachine.getModule().getOps<nn::ParamOp>()) {
@@ -84,7 +89,11 @@ LogicalResult pcc::interp::checkGradients(
     if ((*found)->shape() != param.getTensorType().getShape())
       return param.emitError() << "@" << param.getSymName()
                                << " has a gradient of type " << (*found)->type;
-    all.push_back({param, *found, largest(**found)});
+    Tensor unscaled = **found;
+    for (double &value : unscaled.real)
+      value /= lossScale;
+    all.push_back(
+        {param, std::make_shared<Tensor>(unscaled), largest(unscaled)});
     greatest = std::max(greatest, all.back().scale);
   }
   if (greatest == 0)

@@ -43,9 +43,11 @@ Machine::Machine(ModuleOp module, bool exact)
     if (wholeBuckets.contains(state.getSymName()) ||
         cutBuckets.contains(state.getSymName()))
       continue;
-    auto zeros = std::make_shared<Tensor>(state.getTensorType());
+    auto start = std::make_shared<Tensor>(state.getTensorType());
+    if (std::optional<llvm::APFloat> first = state.getFirst())
+      start->set(0, first->convertToDouble());
     for (Memory &memory : ranks)
-      memory.symbols[state.getSymName()] = zeros;
+      memory.symbols[state.getSymName()] = start;
   }
 }
 

@@ -1,6 +1,7 @@
 //===- Training.cpp - Training steps of any stage's program ---------------===//
 
 #include "interpreter/Training.h"
+#include "dialects/NN/AttrNames.h"
 #include "dialects/NN/Names.h"
 #include "interpreter/Fill.h"
 
@@ -115,6 +116,15 @@ Training::create(Machine &machine, int64_t microbatches, DataSource data) {
   return self;
 }
 
+void Training::writeNumber(StringRef name, double value) {
+  std::optional<Placement> place = machine.symbolPlacement(name);
+  if (!place)
+    return;
+  Tensor number(place->global);
+  number.set(0, value);
+  machine.writeSymbol(name, number);
+}
+
 FailureOr<ValueList> Training::call(func::FuncOp function, int64_t microbatch) {
   ValueList args;
   for (unsigned input : inputsOf[function])
@@ -122,7 +132,20 @@ FailureOr<ValueList> Training::call(func::FuncOp function, int64_t microbatch) {
   return machine.call(function, args, microbatch);
 }
 
+/// The result of a function of this name; null if there is none.
+static TensorRef resultNamed(func::FuncOp function, const ValueList &results,
+                             StringRef name) {
+  for (auto [i, value] : llvm::enumerate(results))
+    if (function.getResultAttrOfType<StringAttr>(i, nn::kNameAttr) ==
+        StringAttr::get(function.getContext(), name))
+      return value;
+  return nullptr;
+}
+
 FailureOr<StepOutputs> Training::step() {
+  auto numberOf = [](TensorRef value) {
+    return value ? std::optional(value->real[0]) : std::nullopt;
+  };
   if (pipeline) {
     auto outputs = pipeline->run([&](pipe::InputOp input, int64_t microbatch) {
       return getInput(inputsOf[input].front(),
@@ -135,7 +158,8 @@ FailureOr<StepOutputs> Training::step() {
     if (!loss || !norm)
       return machine.getModule().emitError(
           "gives no outputs \"loss\" and \"norm\"");
-    return StepOutputs{loss->real[0], norm->real[0]};
+    return StepOutputs{loss->real[0], norm->real[0],
+                       numberOf(outputs->lookup(nn::kLossScale))};
   }
   for (func::FuncOp function : {counts, microbatch})
     for (int64_t i = 0; function && i < program->get().microbatches; ++i)
@@ -146,5 +170,6 @@ FailureOr<StepOutputs> Training::step() {
     return failure();
   if (results->size() < 2)
     return update.emitError("must return the loss and the gradient norm");
-  return StepOutputs{(*results)[0]->real[0], (*results)[1]->real[0]};
+  return StepOutputs{(*results)[0]->real[0], (*results)[1]->real[0],
+                     numberOf(resultNamed(update, *results, nn::kLossScale))};
 }

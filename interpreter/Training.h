@@ -12,6 +12,8 @@ namespace pcc::interp {
 struct StepOutputs {
   /// The mean loss of the global batch, and the gradient norm before clipping.
   double loss = 0, norm = 0;
+  /// The scale of the loss that the step was done with, if there is one.
+  std::optional<double> lossScale;
 };
 
 /// What does training steps as the runtime's binary does.
@@ -25,6 +27,8 @@ public:
   /// lies now, or empty.
   virtual void fillParameters(const InitialValues &values,
                               llvm::StringRef model) = 0;
+  /// Gives every rank's number of this name, if there is one, a value.
+  virtual void writeNumber(llvm::StringRef name, double value) = 0;
   /// Reads the inputs of a step.
   virtual void fillInputs(const Dataset &data, const DataOrder &order,
                           const StepValues &values) = 0;
@@ -52,6 +56,7 @@ public:
                       llvm::StringRef model) override {
     program->fillParameters(machine, values, model);
   }
+  void writeNumber(llvm::StringRef name, double value) override;
   void fillInputs(const Dataset &data, const DataOrder &order,
                   const StepValues &values) override {
     program->fillInputs(data, order, values);

@@ -19,7 +19,7 @@ extern "C" {
 
 /// Raised whenever a struct below or of Runtime.h changes; the runtime refuses
 /// another one.
-#define PCC_ABI_VERSION 9
+#define PCC_ABI_VERSION 10
 
 /// The type of an element; support/DType.h says how wide each is and what files
 /// call it. The numbers are part of the ABI.
@@ -36,6 +36,14 @@ enum pcc_dtype {
 };
 /// How many there are.
 enum { PCC_DTYPES = PCC_BOOL + 1 };
+
+/// The scale of the loss that fp16 begins with unless it is told another, the
+/// greatest there is, and after how many good steps it is doubled. The loss is
+/// a sum: 1024 of it is 65536 of a mean over 64 targets, and a target's
+/// cotangent, which is at most 1, stays well below 65504.
+#define PCC_FIRST_LOSS_SCALE 1024
+#define PCC_MOST_LOSS_SCALE 4294967296
+#define PCC_LOSS_SCALE_WINDOW 2000
 
 /// Tensors, inputs, their slots and outputs begin at multiples of this many
 /// bytes of the arena.
@@ -83,6 +91,9 @@ enum pcc_tensor_kind {
   /// The parameter `of` in a narrower type: rounded from it at start, written
   /// by each step, never saved.
   PCC_COPY = 3,
+  /// A scalar that goes on from step to step, known by its name: "loss_scale",
+  /// "good_steps", "updates" (Numbers.h). Every rank has the same.
+  PCC_NUMBER = 4,
 };
 
 /// Where the first values of a tensor come from, without weights of a file.
@@ -168,8 +179,8 @@ typedef struct {
 /// An input the runtime fills before a step, known by its role: "tokens",
 /// "targets", "labels" (targets that the model shifts itself), "positions",
 /// "samples", "seed", "step", "lr", "weight_decay", "beta1", "beta2", "eps",
-/// "clip_grad", and by name, from a .npy file, "data", an entry per sample, and
-/// "shared", the same for all samples.
+/// "clip_grad", "loss_scale_window", and by name, from a .npy file, "data", an
+/// entry per sample, and "shared", the same for all samples.
 typedef struct {
   /// One of the names above; decides what the input is filled with.
   const char *role;
@@ -191,8 +202,9 @@ typedef struct {
 /// name of the model's node follows.
 #define PCC_COUNT_PREFIX "count:"
 
-/// A result of a step: "loss", "norm", "target_count", each a rank-0 f32, or an
-/// output of a forward-only model, or a count (PCC_COUNT_PREFIX), rank 0, f32.
+/// A result of a step: "loss", "norm", "loss_scale" (of the step),
+/// "target_count", each a rank-0 f32, or an output of a forward-only model, or
+/// a count (PCC_COUNT_PREFIX), rank 0, f32.
 typedef struct {
   /// The name that the compiler gives the result, or the model its output.
   const char *name;

@@ -50,7 +50,8 @@ def NN_StateKind : I32EnumAttr<"StateKind", "what a state is kept for", [
     I32EnumAttrCase<"Moment2", 2, "exp_avg_sq">,
     I32EnumAttrCase<"Sum", 3, "sum">,
     I32EnumAttrCase<"Copy", 4, "copy">,
-    I32EnumAttrCase<"Bucket", 5, "bucket">]> {
+    I32EnumAttrCase<"Bucket", 5, "bucket">,
+    I32EnumAttrCase<"Number", 6, "number">]> {
   let cppNamespace = "::pcc::nn";
   let genSpecializedAttr = 0;
 }
@@ -101,7 +102,8 @@ def NN_InputRole : I32EnumAttr<"InputRole", "what an input of a program is", [
     I32EnumAttrCase<"Beta1", 11, "beta1">,
     I32EnumAttrCase<"Beta2", 12, "beta2">,
     I32EnumAttrCase<"Epsilon", 13, "eps">,
-    I32EnumAttrCase<"ClipGrad", 14, "clip_grad">]> {
+    I32EnumAttrCase<"ClipGrad", 14, "clip_grad">,
+    I32EnumAttrCase<"LossScaleWindow", 15, "loss_scale_window">]> {
   let cppNamespace = "::pcc::nn";
   let genSpecializedAttr = 0;
 }

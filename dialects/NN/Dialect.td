@@ -31,6 +31,7 @@ def NN_Dialect : Dialect {
     | samples | the number of each sample in the global batch |
     | seed, step | whole numbers that random numbers depend on |
     | lr, weight_decay, beta1, beta2, eps, clip_grad | what the optimizer is told in each step |
+    | loss_scale_window | after how many good steps the scale of the loss is doubled |
 
     A role implies which dims run over samples and places of a sequence: of
     tokens, targets and labels `[batch, seq, ...]`, of data `[batch, ...]`.

@@ -60,6 +60,13 @@ inline constexpr llvm::StringLiteral kEvalBatches = "eval_batches";
 inline constexpr llvm::StringLiteral kStepCount = "step_count.";
 inline constexpr llvm::StringLiteral kStepBatches = "step_batches";
 
+/// What the gradients of a step are multiplied by, from the loss on, where 16
+/// bits would lose them; how many steps it has been right since it changed; and
+/// how many steps of the optimizer there were.
+inline constexpr llvm::StringLiteral kLossScale = "loss_scale";
+inline constexpr llvm::StringLiteral kGoodSteps = "good_steps";
+inline constexpr llvm::StringLiteral kUpdates = "updates";
+
 /// The sum of a parameter's gradients.
 inline std::string gradientName(llvm::StringRef param) {
   return ("grad." + param).str();
@@ -79,7 +86,8 @@ inline std::string momentName(StateKind kind, llvm::StringRef param) {
 
 /// Of several outputs of @forward, the one that a loss is attached to.
 inline constexpr llvm::StringLiteral kLogits = "logits";
-/// Of @update: the mean loss and the gradient's norm; of @evaluate_result, the
+/// Of @update: the mean loss and the gradient's norm, and where there is one,
+/// the scale that the step was done with (kLossScale); of @evaluate_result, the
 /// loss and the number of targets (kTargetCount).
 inline constexpr llvm::StringLiteral kLossResult = "loss";
 inline constexpr llvm::StringLiteral kNormResult = "norm";

@@ -46,12 +46,15 @@ def NN_ParamOp : NN_Op<"param", [Symbol]> {
 
 def NN_StateOp : NN_Op<"state",
     [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "A tensor that lives from step to step, zero at the start";
+  let summary = "A tensor that lives from step to step";
   let description = [{
     Gradients, moments of the optimizer, and sums such as the loss of a step.
-    `of` names the parameter a gradient or moment belongs to. A `copy` is no
-    sum: it is its parameter, rounded to a narrower type, also at the start, and
-    `@update` writes both.
+    `of` names the parameter a gradient or moment belongs to. They are zero at
+    the start. A `copy` is no sum: it is its parameter, rounded to a narrower
+    type, also at the start, and `@update` writes both. A `number` says how
+    steps are done, such as the scale of the loss: it goes on from step to step,
+    `first` is its value at the start, `@microbatch` may read it, and every rank
+    has the same.
 
     A `bucket` has no elements of its own. It is another name for what its
     members hold, all of them parameters or states of one kind: a row in which
@@ -64,6 +67,7 @@ def NN_StateOp : NN_Op<"state",
     nn.state @"grad.wte.weight" : tensor<256x64xf32> gradient of @"wte.weight"
     nn.state @"copy.wte.weight" : tensor<256x64xbf16> copy of @"wte.weight"
     nn.state @loss_sum : tensor<f32> sum
+    nn.state @loss_scale : tensor<f32> number first 1.024000e+03
     nn.param @a : tensor<4x8xf32> init normal decay
     nn.param @b : tensor<5xf32> init zero
     nn.state @grad.a : tensor<4x8xf32> gradient of @a
@@ -75,6 +79,7 @@ def NN_StateOp : NN_Op<"state",
     **Constraints:**
     - `of`, if given, names an `nn.param`;
     - a copy has one, its shape, and floats narrower than its;
+    - a number has none and rank 0, and nothing else has a `first`;
     - a bucket, and nothing else, has members, each with an offset: parameters
       and states of its element type that are no buckets. What else is true of
       them is checked by `--dist-verify`.
@@ -83,10 +88,11 @@ def NN_StateOp : NN_Op<"state",
     TypeAttrOf<NN_Tensor>:$type, NN_StateKindAttr:$kind,
     OptionalAttr<FlatSymbolRefAttr>:$of,
     OptionalAttr<FlatSymbolRefArrayAttr>:$members,
-    OptionalAttr<DenseI64ArrayAttr>:$offsets);
+    OptionalAttr<DenseI64ArrayAttr>:$offsets,
+    OptionalAttr<F64Attr>:$first);
   let assemblyFormat = [{
     $sym_name `:` $type $kind (`of` $of^)?
-    (`members` $members^ `at` $offsets)? attr-dict
+    (`members` $members^ `at` $offsets)? (`first` $first^)? attr-dict
   }];
   let extraClassDeclaration = [{
     ::mlir::RankedTensorType getTensorType() {

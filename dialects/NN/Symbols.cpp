@@ -97,6 +97,11 @@ static LogicalResult verifyMembers(StateOp bucket,
 LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (failed(verifyMembers(*this, tables)))
     return failure();
+  bool isNumber = getKind() == StateKind::Number;
+  if (isNumber && (getOfAttr() || getTensorType().getRank() != 0))
+    return emitOpError("is a number of a parameter, or of several elements");
+  if (getFirstAttr() && !isNumber)
+    return emitOpError("has a first value and is no number");
   if (!getOfAttr()) {
     if (getKind() == StateKind::Copy)
       return emitOpError("is a copy of no parameter");

@@ -128,6 +128,7 @@ static bool fits(InputRole role, Type type) {
     return !isFloat && tensor.getRank() == 1;
   case InputRole::Seed:
   case InputRole::Step:
+  case InputRole::LossScaleWindow:
     return !isFloat && tensor.getRank() == 0;
   case InputRole::LearningRate:
   case InputRole::WeightDecay:

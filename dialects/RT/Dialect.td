@@ -29,12 +29,13 @@ def RT_BufferKind : I32EnumAttr<"BufferKind", "what a buffer holds", [
     I32EnumAttrCase<"Param", 1, "param">,
     I32EnumAttrCase<"Copy", 2, "copy">,
     I32EnumAttrCase<"State", 3, "state">,
-    I32EnumAttrCase<"Gradient", 4, "gradient">,
-    I32EnumAttrCase<"Sum", 5, "sum">,
-    I32EnumAttrCase<"Input", 6, "input">,
-    I32EnumAttrCase<"Output", 7, "output">,
-    I32EnumAttrCase<"Value", 8, "value">,
-    I32EnumAttrCase<"Frame", 9, "frame">]> {
+    I32EnumAttrCase<"Number", 4, "number">,
+    I32EnumAttrCase<"Gradient", 5, "gradient">,
+    I32EnumAttrCase<"Sum", 6, "sum">,
+    I32EnumAttrCase<"Input", 7, "input">,
+    I32EnumAttrCase<"Output", 8, "output">,
+    I32EnumAttrCase<"Value", 9, "value">,
+    I32EnumAttrCase<"Frame", 10, "frame">]> {
   let cppNamespace = "::pcc::rt";
   let genSpecializedAttr = 0;
 }

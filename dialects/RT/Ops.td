@@ -113,7 +113,7 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
   let description = [{
     `slots` instances lie one after the other, each aligned. Parameters and
     state carry what the runtime must know of them: `layout`, and `source`,
-    `init`, `decay`, `of` as in nn; inputs their `role`, model `name`, and
+    `init`, `decay`, `of`, `first` as in nn; inputs their `role`, model `name`, and
     for ids how many there are, `nn.ids`; outputs their `name`.
 
     What lies in a `bucket` has no place of its own: it begins at an `element`

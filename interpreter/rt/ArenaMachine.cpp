@@ -69,7 +69,8 @@ LogicalResult ArenaMachine::start() {
       RankedTensorType type = typeOf(record->layoutOf(buffer),
                                      buffer.getMemRefType().getElementType());
       bool isParam = buffer.getKind() == rt::BufferKind::Param;
-      if (isParam || buffer.getKind() == rt::BufferKind::State) {
+      if (isParam || buffer.getKind() == rt::BufferKind::State ||
+          buffer.getKind() == rt::BufferKind::Number) {
         auto init = buffer->getAttrOfType<StringAttr>("init");
         auto value = init ? nn::symbolizeInit(init.getValue()) : std::nullopt;
         auto [known, isNew] = symbols.try_emplace(
@@ -117,9 +118,12 @@ LogicalResult ArenaMachine::start() {
                      {}});
     // As at the start of a compiled program, but that what has no first value
     // is not there.
-    for (rt::BufferOp buffer : buffersOf(stage))
+    for (rt::BufferOp buffer : buffersOf(stage)) {
       if (isKept(buffer) && buffer.getKind() != rt::BufferKind::Param)
         ranks.back().arena.zero(rangeOf(buffer));
+      if (auto first = buffer->getAttrOfType<FloatAttr>("first"))
+        setNumber(ranks.back(), buffer, first.getValueAsDouble());
+    }
     for (rt::BufferOp buffer : buffersOf(stage))
       if (buffer.getKind() == rt::BufferKind::Param && buffer.getBucket())
         ranks.back().arena.poison(elementsOf(buffer));
@@ -193,6 +197,19 @@ void ArenaMachine::writeSymbol(StringRef name, const Tensor &global) {
       if (symbol.isParam)
         roundCopy(rank, buffer);
     }
+}
+
+void ArenaMachine::setNumber(Rank &rank, rt::BufferOp buffer, double value) {
+  MemRefType type = buffer.getMemRefType();
+  Tensor number(RankedTensorType::get({}, type.getElementType()));
+  number.set(0, value);
+  store(rank, placeOf(buffer), std::move(number));
+}
+
+void ArenaMachine::writeNumber(StringRef name, double value) {
+  for (Rank &rank : ranks)
+    if (rt::BufferOp buffer = findBuffer(rank, name))
+      setNumber(rank, buffer, value);
 }
 
 void ArenaMachine::roundCopy(Rank &rank, rt::BufferOp parameter) {
@@ -458,5 +475,10 @@ FailureOr<StepOutputs> ArenaMachine::step() {
   if (failed(read(nn::kLossResult, step.loss)) ||
       failed(read(nn::kNormResult, step.norm)))
     return failure();
+  if (symbols.contains(nn::kLossScale)) {
+    step.lossScale = 0;
+    if (failed(read(nn::kLossScale, *step.lossScale)))
+      return failure();
+  }
   return step;
 }

@@ -80,6 +80,7 @@ public:
   const pcc_program &getProgram() const override { return record->get(); }
   void fillParameters(const InitialValues &values,
                       llvm::StringRef model) override;
+  void writeNumber(llvm::StringRef name, double value) override;
   void fillInputs(const Dataset &data, const DataOrder &order,
                   const StepValues &values) override;
   mlir::FailureOr<StepOutputs> step() override;
@@ -131,6 +132,8 @@ private:
   mlir::FailureOr<Tensor> load(int64_t rank, const Issued &issued,
                                unsigned place, mlir::RankedTensorType type);
   void store(Rank &rank, const Place &place, Tensor value);
+  /// Gives a rank's number a value.
+  void setNumber(Rank &rank, rt::BufferOp buffer, double value);
   /// Rounds a parameter of a rank to its copy, where it has one.
   void roundCopy(Rank &rank, rt::BufferOp parameter);
   mlir::LogicalResult checkWritten(int64_t rank, const Issued &issued,

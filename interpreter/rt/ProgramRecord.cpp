@@ -99,10 +99,11 @@ FailureOr<pcc_tensor> ProgramRecord::tensorOf(rt::BufferOp buffer) {
     return failure();
   if (auto of = buffer->getAttrOfType<StringAttr>("of"))
     tensor->of = records.keep(of.getValue());
-  tensor->kind = buffer.getKind() == rt::BufferKind::Param   ? PCC_PARAM
-                 : buffer.getKind() == rt::BufferKind::State ? PCC_STATE
-                 : buffer.getKind() == rt::BufferKind::Copy  ? PCC_COPY
-                                                             : PCC_SCRATCH;
+  tensor->kind = buffer.getKind() == rt::BufferKind::Param    ? PCC_PARAM
+                 : buffer.getKind() == rt::BufferKind::State  ? PCC_STATE
+                 : buffer.getKind() == rt::BufferKind::Copy   ? PCC_COPY
+                 : buffer.getKind() == rt::BufferKind::Number ? PCC_NUMBER
+                                                              : PCC_SCRATCH;
   tensor->layout = layouts[buffer];
   tensor->arena_offset = buffer.getOffset().value_or(0);
   if (auto row = findRow(buffer); row && !row.getCut().empty()) {

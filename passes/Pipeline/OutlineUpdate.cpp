@@ -60,6 +60,10 @@ static StringRef ownerOf(const TaskSymbols &symbols, StringRef symbol) {
 }
 
 bool StageFunction::isMine(StringRef symbol) const {
+  // Every stage has the numbers, and makes the same of them.
+  auto state = symbols.lookup<nn::StateOp>(symbol);
+  if (state && state.getKind() == nn::StateKind::Number)
+    return true;
   auto it = uses.find(ownerOf(symbols, symbol));
   // Nobody uses it: the first stage keeps it.
   if (it == uses.end())

@@ -402,7 +402,8 @@ StateOp BucketFormer::declare(const Bucket &bucket, unsigned number,
                                (prefix + Twine(number) + "." + what).str(),
                                type, StateKind::Bucket, FlatSymbolRefAttr(),
                                builder.getArrayAttr(names),
-                               builder.getDenseI64ArrayAttr(bucket.offsets));
+                               builder.getDenseI64ArrayAttr(bucket.offsets),
+                               /*first=*/FloatAttr());
   if (mesh) {
     state->setAttr(kShardingAttr, mesh.attr(layout));
     state->setAttr(kGlobalAttr, TypeAttr::get(mesh.globalType(type, layout)));

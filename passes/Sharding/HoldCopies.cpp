@@ -77,7 +77,8 @@ StateOp DistHoldCopiesPass::copyOf(ParamOp param, Type element) {
                          param.getTensorType().clone(element), StateKind::Copy,
                          FlatSymbolRefAttr::get(param.getSymNameAttr()),
                          /*members=*/ArrayAttr(),
-                         /*offsets=*/DenseI64ArrayAttr());
+                         /*offsets=*/DenseI64ArrayAttr(),
+                         /*first=*/FloatAttr());
   if (Attribute sharding = param->getAttr(kShardingAttr))
     copy->setAttr(kShardingAttr, sharding);
   if (auto global = param->getAttrOfType<TypeAttr>(kGlobalAttr)) {

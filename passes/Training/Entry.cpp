@@ -71,7 +71,15 @@ StateOp pcc::addState(ModuleOp module, StringRef name, RankedTensorType type,
     parameter = FlatSymbolRefAttr::get(builder.getContext(), of);
   return StateOp::create(builder, NameLoc::get(builder.getStringAttr(name)),
                          name, type, kind, parameter, /*members=*/ArrayAttr(),
-                         /*offsets=*/DenseI64ArrayAttr());
+                         /*offsets=*/DenseI64ArrayAttr(),
+                         /*first=*/FloatAttr());
+}
+
+StateOp pcc::addNumber(ModuleOp module, StringRef name, RankedTensorType type,
+                       double first) {
+  StateOp state = addState(module, name, type, StateKind::Number);
+  state.setFirst(llvm::APFloat(first));
+  return state;
 }
 
 SmallVector<StateOp> pcc::gradients(ModuleOp module) {

@@ -46,6 +46,9 @@ struct EntryBuilder {
 nn::StateOp addState(mlir::ModuleOp module, llvm::StringRef name,
                      mlir::RankedTensorType type, nn::StateKind kind,
                      llvm::StringRef of = {});
+/// The same of a number.
+nn::StateOp addNumber(mlir::ModuleOp module, llvm::StringRef name,
+                      mlir::RankedTensorType type, double first);
 
 /// The gradient states, in the order of their declaration.
 llvm::SmallVector<nn::StateOp> gradients(mlir::ModuleOp module);

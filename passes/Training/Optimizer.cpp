@@ -1,6 +1,7 @@
 //===- Optimizer.cpp - Adds @update and the optimizer's state -------------===//
 
 #include "passes/Training/Entry.h"
+#include "passes/Training/LossScale.h"
 #include "passes/Training/Passes.h"
 #include "runtime/Program.h"
 
@@ -29,7 +30,7 @@ public:
   UpdateBuilder(ModuleOp module, ArrayRef<Trained> trained)
       : module(module), trained(trained), entry(module, kUpdate),
         builder(entry.builder), loc(entry.loc),
-        scalar(scalarType(module.getContext())) {}
+        scalar(scalarType(module.getContext())), lossScale(module, entry) {}
 
   void adamw();
   void sgd();
@@ -47,6 +48,7 @@ private:
   OpBuilder &builder;
   Location loc;
   RankedTensorType scalar;
+  LossScale lossScale;
   SmallVector<Value> gradients;
   Value loss, norm, gradScale;
 };
@@ -58,7 +60,8 @@ Value UpdateBuilder::constant(float value) {
 }
 
 /// Gradients are of the loss SUM; everything that is divided by the number of
-/// targets is divided here, by the number of the whole global batch.
+/// targets is divided here, by the number of the whole global batch, and with
+/// it the scale of the loss.
 void UpdateBuilder::begin(Value clip) {
   auto div = [&](Value x, Value y) -> Value {
     return DivOp::create(builder, loc, scalar, x, y);
@@ -74,14 +77,20 @@ void UpdateBuilder::begin(Value clip) {
   }
   // One sum, so that parts that lie on several ranks are reduced once.
   Value sum = SumOp::create(builder, loc, scalar, squares);
-  norm = div(SqrtOp::create(builder, loc, scalar, sum), count);
+  Value length = SqrtOp::create(builder, loc, scalar, sum);
+  Value divisor = lossScale ? lossScale.divisor(count) : count;
+  norm = div(length, divisor);
   Value bounded = SumOp::create(builder, loc, scalar,
                                 ValueRange{norm, constant(kClipEpsilon)});
   // Of the two, the first is taken where it is nan: where nothing counts there
   // is no norm, and without one no step.
   Value factor =
       MinOp::create(builder, loc, scalar, div(clip, bounded), constant(1));
-  gradScale = div(factor, count);
+  gradScale = div(factor, divisor);
+  if (!lossScale)
+    return;
+  gradScale = lossScale.orNothing(gradScale, norm);
+  lossScale.change(length);
 }
 
 void UpdateBuilder::end() {
@@ -89,6 +98,10 @@ void UpdateBuilder::end() {
     entry.clear(one.gradient);
   SmallVector<Value> results = {loss, norm};
   SmallVector<std::string> names = {kLossResult.str(), kNormResult.str()};
+  if (lossScale) {
+    results.push_back(lossScale.get());
+    names.push_back(kLossScale.str());
+  }
   SmallVector<StateOp> states(module.getOps<StateOp>());
   for (StateOp state : states) {
     auto node = state->getAttrOfType<StringAttr>(kCountAttr);
@@ -119,14 +132,19 @@ void UpdateBuilder::adamw() {
   Value beta2 = entry.input(InputRole::Beta2, scalar);
   Value eps = entry.input(InputRole::Epsilon, scalar);
   Value clip = entry.input(InputRole::ClipGrad, scalar);
-  Value step = entry.input(InputRole::Step,
-                           RankedTensorType::get({}, builder.getI64Type()));
+  // With a scale, only the update itself knows how many there were.
+  Value step;
+  if (!lossScale)
+    step = entry.input(InputRole::Step,
+                       RankedTensorType::get({}, builder.getI64Type()));
   SmallVector<StateOp> moments1, moments2;
   for (const Trained &one : trained)
     moments1.push_back(moment(one, StateKind::Moment1));
   for (const Trained &one : trained)
     moments2.push_back(moment(one, StateKind::Moment2));
   begin(clip);
+  if (lossScale)
+    step = lossScale.countUpdate();
   for (auto [i, one] : llvm::enumerate(trained)) {
     ParamOp param = one.param;
     RankedTensorType type = param.getTensorType();

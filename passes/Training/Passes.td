@@ -78,10 +78,10 @@ def NNPrecisionPass : Pass<"nn-precision", "::mlir::ModuleOp"> {
     exponentials, roots and the like have f32 results, as have softmax, what
     lies between the last layer and the loss, and what depends on no parameter.
     Where an elementwise op meets both it computes with f32, and its result is
-    rounded.
+    rounded. fp16 adds the state `loss_scale`.
   }];
   let options = [
-    Option<"kind", "kind", "std::string", "\"f32\"", "f32 or bf16">];
+    Option<"kind", "kind", "std::string", "\"f32\"", "f32, bf16 or fp16">];
   let dependentDialects = ["::pcc::nn::NNDialect"];
 }
 
@@ -100,7 +100,8 @@ def NNAutodiffPass : Pass<"nn-autodiff", "::mlir::ModuleOp"> {
     by one n-ary `nn.sum`, those of all reads of a parameter too. Sums whose
     only use is another sum of the same stage become part of it, in every
     function. The gradient of a narrow copy of a parameter is computed in the
-    parameter's type. Ops without a use are removed. No gradient flows through an
+    parameter's type. Where there is a state `loss_scale`, all gradients are
+    multiplied by it. Ops without a use are removed. No gradient flows through an
     `nn.cast` that has `nn.detached`, nor from a lookup into the row that its
     `nn.padding_row` names.
   }];
@@ -119,6 +120,12 @@ def NNOptimizerPass : Pass<"nn-optimizer", "::mlir::ModuleOp"> {
     the sum of each count of the file's own loss (states with `nn.count`). The
     sums of squares are added by one n-ary `nn.sum`. Without clipping,
     clip_grad is +inf.
+
+    With a state `loss_scale`, n is target_count times that, a norm that is not
+    finite updates nothing either, and the scale of the next step is written:
+    half of it after such a step, twice where `loss_scale_window` (an input)
+    steps went well, which `good_steps` counts. The scale of the step is a
+    result; adamw counts its steps in `updates`.
 
     adamw: states `exp_avg.<parameter>` and `exp_avg_sq.<parameter>`, f32;
     inputs lr, weight_decay, beta1, beta2, eps, clip_grad, step. sgd: no state;

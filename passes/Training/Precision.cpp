@@ -18,11 +18,13 @@
 // and the like give 16 bits, nor anything between the last product and the
 // loss. An elementwise op on both kinds computes with f32 and gives 16 bits.
 //
+// With fp16 the program gets a scale of the loss (LossScale.cpp).
+//
 //===----------------------------------------------------------------------===//
 
 #include "dialects/NN/AttrNames.h"
 #include "dialects/NN/Location.h"
-#include "passes/Training/Entry.h"
+#include "passes/Training/LossScale.h"
 #include "passes/Training/Passes.h"
 
 namespace pcc {
@@ -298,7 +300,7 @@ struct NNPrecisionPass : pcc::impl::NNPrecisionPassBase<NNPrecisionPass> {
     if (!narrow) {
       InFlightDiagnostic diag = getOperation().emitError()
                                 << "there is no precision '" << kind << "'";
-      diag.attachNote() << "precisions are f32 and bf16";
+      diag.attachNote() << "precisions are f32, bf16 and fp16";
       return signalPassFailure();
     }
     if (narrow.isF32())
@@ -306,6 +308,8 @@ struct NNPrecisionPass : pcc::impl::NNPrecisionPassBase<NNPrecisionPass> {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (function.getBody().hasOneBlock())
         Narrower(function, narrow).run();
+    if (narrow.isF16())
+      addLossScale(getOperation());
   }
 
   /// Null if there is none.
@@ -314,6 +318,8 @@ struct NNPrecisionPass : pcc::impl::NNPrecisionPassBase<NNPrecisionPass> {
       return Float32Type::get(&getContext());
     if (kind == "bf16")
       return BFloat16Type::get(&getContext());
+    if (kind == "fp16")
+      return Float16Type::get(&getContext());
     return {};
   }
 };

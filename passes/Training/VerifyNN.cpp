@@ -93,7 +93,9 @@ LogicalResult verifySymbolUses(func::FuncOp function, SymbolTable &symbols) {
   for (Operation &op : function.getBody().front()) {
     if (auto read = dyn_cast<ReadOp>(op)) {
       auto state = symbols.lookup<StateOp>(read.getSymbol());
-      if (!readsStates && state && !state->hasAttr(kAheadAttr))
+      bool isNumber = state && state.getKind() == StateKind::Number;
+      if (!readsStates && state && !state->hasAttr(kAheadAttr) &&
+          !(isNumber && name == kMicrobatch))
         return op.emitError() << "@" << name << " reads state @"
                               << read.getSymbol() << ", which only @update "
                               << "and @evaluate_result may";

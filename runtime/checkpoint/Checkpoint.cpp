@@ -30,17 +30,20 @@ static json trainerState(const TrainingState &state,
   json flags;
   for (auto &[name, value] : savedOptions(options))
     flags[name] = value;
-  return {{"format", 1},
-          {"model", program.model},
-          {"step", count.step},
-          {"skipped_steps", count.skipped},
-          {"tokens", samples * program.seq},
-          {"samples", samples},
-          {"global_batch", globalBatch(program)},
-          {"sequence", program.seq},
-          {"plan", planOf(program)},
-          {"rng", {{"kind", "counter"}, {"seed", state.initSeed}}},
-          {"options", flags}};
+  json all = {{"format", 1},
+              {"model", program.model},
+              {"step", count.step},
+              {"skipped_steps", count.skipped},
+              {"tokens", samples * program.seq},
+              {"samples", samples},
+              {"global_batch", globalBatch(program)},
+              {"sequence", program.seq},
+              {"plan", planOf(program)},
+              {"rng", {{"kind", "counter"}, {"seed", state.initSeed}}},
+              {"options", flags}};
+  if (!count.numbers.empty())
+    all["numbers"] = count.numbers;
+  return all;
 }
 
 /// Deletes what killed runs left, before a new checkpoint needs the space.
@@ -224,6 +227,17 @@ StepCount pcc::readTrainerState(const pcc_program &program,
   json skipped = state.value("skipped_steps", json(0));
   if (!skipped.is_number_integer() || skipped < 0 || skipped > state["step"])
     refuse("is not a trainer state");
+  // Absent but in those of programs with a scale of the loss.
+  Numbers numbers;
+  if (state.contains("numbers")) {
+    for (auto &[name, value] : state["numbers"].items()) {
+      if (!value.is_number_integer())
+        refuse("is not a trainer state");
+      numbers[name] = value;
+    }
+    if (!areValid(numbers))
+      refuse("is not a trainer state");
+  }
   if (state["format"] != 1)
     refuse("was written by a newer version");
   if (!files.isHashed() && backend::rank() == 0)
@@ -243,7 +257,7 @@ StepCount pcc::readTrainerState(const pcc_program &program,
                   "has %lld: the data differ from there on",
                   name, state[name].dump().c_str(),
                   static_cast<long long>(size)));
-  return {files.step(), skipped.get<int64_t>()};
+  return {files.step(), skipped.get<int64_t>(), numbers};
 }
 
 void pcc::loadCheckpoint(const TrainingState &state, const SavedFiles &files) {

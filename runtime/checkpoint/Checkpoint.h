@@ -17,6 +17,7 @@
 #define PCC_RUNTIME_CHECKPOINT_CHECKPOINT_H
 
 #include "runtime/model/CheckpointFolder.h"
+#include "runtime/model/Numbers.h"
 #include "runtime/model/SavedFiles.h"
 #include "runtime/model/TrainingState.h"
 #include "runtime/support/Options.h"
@@ -29,6 +30,7 @@ namespace pcc {
 struct StepCount {
   int64_t step = 0;    ///< the last that is done
   int64_t skipped = 0; ///< steps up to it that updated nothing
+  Numbers numbers;     ///< those of the program that got so far
 };
 
 /// Writes the checkpoint of a step into `options.save`; all ranks call it.

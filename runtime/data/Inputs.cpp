@@ -29,6 +29,7 @@ StepValues pcc::stepValues(const TrainingOptions &options, int64_t step,
   values.clipGrad = options.clipGrad > 0
                         ? options.clipGrad
                         : std::numeric_limits<double>::infinity();
+  values.lossScaleWindow = options.lossScaleWindow;
   return values;
 }
 
@@ -53,7 +54,8 @@ void pcc::checkInputs(const pcc_stage &stage) {
                   input.name, input.role));
     bool integer = input.dtype == PCC_I64 || input.dtype == PCC_I32;
     bool real = input.dtype == PCC_F32 || input.dtype == PCC_F64;
-    bool counted = role == Role::Seed || role == Role::Step;
+    bool counted = role == Role::Seed || role == Role::Step ||
+                   role == Role::LossScaleWindow;
     bool typed =
         rank < 0 || (rank > 0 ? integer : real || (counted && integer));
     if ((rank >= 0 && input.layout.rank != rank) || !typed)
@@ -81,6 +83,18 @@ static void storeInteger(char *&to, int32_t dtype, int64_t value) {
   to += 4;
 }
 
+/// What a step has for a role of scalars that are counted.
+static int64_t countOf(Role role, const StepValues &values) {
+  switch (role) {
+  case Role::Step:
+    return values.update;
+  case Role::LossScaleWindow:
+    return values.lossScaleWindow;
+  default:
+    return static_cast<int64_t>(values.seed);
+  }
+}
+
 /// What a step has for a role of scalars.
 static double valueOf(Role role, const StepValues &values) {
   switch (role) {
@@ -98,6 +112,8 @@ static double valueOf(Role role, const StepValues &values) {
     return values.beta2;
   case Role::Epsilon:
     return values.eps;
+  case Role::LossScaleWindow:
+    return static_cast<double>(values.lossScaleWindow);
   default:
     return values.clipGrad;
   }
@@ -106,9 +122,7 @@ static double valueOf(Role role, const StepValues &values) {
 static void storeScalar(char *to, int32_t dtype, Role role,
                         const StepValues &values) {
   if (dtype == PCC_I64 || dtype == PCC_I32) {
-    storeInteger(to, dtype,
-                 role == Role::Step ? values.update
-                                    : static_cast<int64_t>(values.seed));
+    storeInteger(to, dtype, countOf(role, values));
     return;
   }
   double value = valueOf(role, values);

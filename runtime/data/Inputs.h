@@ -18,6 +18,7 @@ struct StepValues {
   int64_t update = 1;
   uint64_t seed = 0;
   double lr = 0, weightDecay = 0, beta1 = 0, beta2 = 0, eps = 0, clipGrad = 0;
+  int64_t lossScaleWindow = 0;
 };
 
 /// The scalars that the options give a step; without --clip-grad the bound is

@@ -8,9 +8,10 @@ using namespace pcc;
 
 /// The names in programs, by the number of the role.
 static const char *const names[] = {
-    "tokens",       "targets", "labels", "data", "shared",
-    "positions",    "samples", "seed",   "step", "lr",
-    "weight_decay", "beta1",   "beta2",  "eps",  "clip_grad"};
+    "tokens", "targets",   "labels",       "data",
+    "shared", "positions", "samples",      "seed",
+    "step",   "lr",        "weight_decay", "beta1",
+    "beta2",  "eps",       "clip_grad",    "loss_scale_window"};
 static_assert(sizeof(names) / sizeof(*names) ==
                   static_cast<size_t>(Role::Unknown),
               "every role has a name");

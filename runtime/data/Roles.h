@@ -31,6 +31,7 @@ enum class Role : int32_t {
   Beta2,
   Epsilon,
   ClipGrad,
+  LossScaleWindow,
   Unknown, ///< a name that this runtime does not know
 };
 

@@ -16,6 +16,7 @@ Division::Division(const pcc_program &program, std::vector<bool> writers)
     for (int i = 0; i < stage.n_tensors; ++i)
       isFirst[s][i] = stage.tensors[i].kind != PCC_SCRATCH &&
                       stage.tensors[i].kind != PCC_COPY &&
+                      stage.tensors[i].kind != PCC_NUMBER &&
                       known.insert(stage.tensors[i].name).second;
   }
 }

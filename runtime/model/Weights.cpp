@@ -274,7 +274,7 @@ void pcc::fillParameters(const pcc_program &program, const pcc_stage &stage,
                          const InitialValues &values, SourceFiles &files) {
   for (int i = 0; i < stage.n_tensors; ++i) {
     const pcc_tensor &tensor = stage.tensors[i];
-    if (tensor.kind == PCC_SCRATCH || tensor.kind == PCC_COPY)
+    if (tensor.kind != PCC_PARAM && tensor.kind != PCC_STATE)
       continue;
     KeptRun run = storedRun(program, tensor, coordinates);
     HostView view(arena + run.offset,

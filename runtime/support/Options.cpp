@@ -89,6 +89,12 @@ static std::vector<Group> groupsOf(TrainingOptions &o) {
         real("eps", o.eps, 1e9, "added to AdamW's denominator (default 1e-8)"),
         real("clip-grad", o.clipGrad, 1e30,
              "maximum gradient norm, 0 for none (default 1)"),
+        Flag{"initial-loss-scale", Kind::Count, &o.initialLossScale, "N", 1,
+             PCC_MOST_LOSS_SCALE, true,
+             "of fp16: the first scale, a power of two (default 1024)"},
+        count("loss-scale-window", o.lossScaleWindow, 1,
+              "of fp16: steps after which the scale is doubled (default 2000)",
+              true),
         on("skip-empty", o.skipEmpty,
            "let steps in which nothing counts update nothing, instead of "
            "ending with an error",
@@ -251,6 +257,12 @@ static void checkOptions(const TrainingOptions &options) {
          format("--lr-schedule: no schedule is called '%s'",
                 options.lrSchedule.c_str()),
          "valid values are constant, linear, cosine, wsd");
+  int64_t scale = options.initialLossScale;
+  if (scale & (scale - 1))
+    fail(ExitUsage,
+         format("--initial-loss-scale: %lld is no power of two",
+                static_cast<long long>(scale)),
+         "others round every gradient");
   if (options.beta1 >= 1 || options.beta2 >= 1)
     fail(ExitUsage, "--beta1 and --beta2 must be less than 1");
   if (options.minLr > options.lr)

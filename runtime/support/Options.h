@@ -3,6 +3,8 @@
 #ifndef PCC_RUNTIME_SUPPORT_OPTIONS_H
 #define PCC_RUNTIME_SUPPORT_OPTIONS_H
 
+#include "runtime/Program.h"
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -26,6 +28,10 @@ struct TrainingOptions {
   /// What the optimizer computes with; a negative `minLr`: a tenth of `lr`.
   double lr = 6e-4, minLr = -1, weightDecay = 0.1;
   double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, clipGrad = 1.0;
+  /// Of a program with a scale of the loss: the first one, a power of two, and
+  /// how many good steps double it.
+  int64_t initialLossScale = PCC_FIRST_LOSS_SCALE;
+  int64_t lossScaleWindow = PCC_LOSS_SCALE_WINDOW;
   /// Switches.
   bool shuffle = false, skipEmpty = false, info = false, help = false;
 

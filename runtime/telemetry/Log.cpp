@@ -44,14 +44,17 @@ static std::string jsonNumber(const char *fmt, double number) {
 
 void Log::step(const StepResult &result) {
   double perSecond = result.seconds > 0 ? result.items / result.seconds : 0;
-  if (result.step % logEvery == 0 || result.step == steps) {
+  if (result.step % logEvery == 0 || result.step == steps || result.overflows) {
     int width = static_cast<int>(std::to_string(steps).size());
     std::string line =
         format("step %*lld/%lld", width, static_cast<long long>(result.step),
                static_cast<long long>(steps));
     line += result.skipped ? " | skipped: nothing counts"
                            : " | loss " + numberText("%.6f", result.loss);
-    if (result.hasNorm && !result.skipped)
+    if (result.overflows)
+      line += format(" | skipped: gradients overflow at scale %.0f",
+                     result.lossScale);
+    else if (result.hasNorm && !result.skipped)
       line += " | norm " + numberText("%.4f", result.norm);
     say(line + format(" | lr %.2e | %.2f ms | %.0f %s/s", result.lr,
                       result.seconds * 1e3, perSecond,
@@ -63,7 +66,9 @@ void Log::step(const StepResult &result) {
       jsonNumber("%.9g", result.loss);
   if (result.hasNorm)
     json += ",\"norm\":" + jsonNumber("%.9g", result.norm);
-  if (result.skipped)
+  if (result.lossScale > 0)
+    json += format(",\"loss_scale\":%.0f", result.lossScale);
+  if (result.skipped || result.overflows)
     json += ",\"skipped\":true";
   writeJson(json + format(",\"lr\":%.17g,\"ms\":%.3f,\"%s\":%.1f}\n", result.lr,
                           result.seconds * 1e3, tokens ? "tok_s" : "samples_s",
@@ -74,8 +79,10 @@ void Log::step(const StepResult &result) {
         {tokens ? "perf/tokens_per_sec" : "perf/samples_per_sec", perSecond}};
     if (!result.skipped)
       values.insert(values.begin(), {"train/loss", result.loss});
-    if (result.hasNorm && !result.skipped)
+    if (result.hasNorm && !result.skipped && !result.overflows)
       values.push_back({"train/grad_norm", result.norm});
+    if (result.lossScale > 0)
+      values.push_back({"train/loss_scale", result.lossScale});
     events->scalars(result.step, values);
   }
   bar.show(result.step);

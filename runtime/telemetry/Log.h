@@ -23,6 +23,9 @@ struct StepResult {
   float loss = 0, norm = 0;
   bool hasNorm = false;
   bool skipped = false; ///< nothing counted, nothing was updated
+  float lossScale = 0;  ///< the gradients' in the step; 0: there is none
+  /// Whether they were too large with it, and nothing was updated.
+  bool overflows = false;
   double lr = 0, seconds = 0;
   int64_t items = 0; ///< of the global batch: tokens, or samples where the
                      ///< model takes none

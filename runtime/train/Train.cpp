@@ -57,6 +57,10 @@ private:
   void requireFinite(const StepResult &result) const;
   /// Whether nothing counted in a step and nothing was updated.
   bool isEmpty(const StepResult &result) const;
+  /// Says no to what only programs with a scale of the loss take.
+  void checkLossScale() const;
+  /// The program's numbers as this run begins.
+  Numbers firstNumbers() const;
   void noteSkipped(int64_t step);
   /// What tells why a step has no loss.
   LossCheck lossCheck() const {
@@ -81,6 +85,8 @@ private:
   int64_t done = 0;                       ///< steps that the checkpoint holds
   int64_t skipped = 0;                    ///< steps that updated nothing, ever
   int64_t skippedBefore = 0;          ///< of those that the checkpoint holds
+  int64_t overflowed = 0;             ///< of those, in this run
+  Numbers numbers;                    ///< that the checkpoint holds
   bool leftOut = false;               ///< of an evaluation, and said so
   int64_t last = 0;                   ///< the step that this run ends with
   int64_t traceFrom = 0, traceTo = 0; ///< 0: none
@@ -135,6 +141,7 @@ Run::Run(const pcc_program &program, const TrainingOptions &given,
     StepCount count = readTrainerState(program, *checkpoint, options, before);
     done = savedStep = count.step;
     skipped = skippedBefore = count.skipped;
+    numbers = count.numbers;
   }
   if (options.data.empty())
     fail(ExitUsage, "--data PATH is missing", "--help lists all flags");
@@ -151,6 +158,7 @@ Run::Run(const pcc_program &program, const TrainingOptions &given,
     evaluation =
         std::make_unique<Evaluation>(program, options, *valData, *valOrder);
   }
+  checkLossScale();
   if (options.steps == 0)
     options.steps =
         std::max<int64_t>(1, order->samples() / globalBatch(program));
@@ -181,10 +189,35 @@ void Run::load() {
   else
     loadCheckpoint(state(), *checkpoint);
   roundCopies(program, stage, coordinates, arena);
+  writeNumbers(stage, arena, firstNumbers());
   initFile.reset();
   if (first())
     log = std::make_unique<Log>(options, done, last, program.seq > 0,
                                 findColumns(launch));
+}
+
+void Run::checkLossScale() const {
+  for (const char *name : {"initial-loss-scale", "loss-scale-window"})
+    if (options.given.count(name) && !hasLossScale(program))
+      fail(ExitUsage,
+           format("--%s: this program has no scale of the loss", name),
+           "--precision fp16 of pcc gives it one");
+  auto known = numbers.find(lossScaleName);
+  if (options.given.count("initial-loss-scale") && known != numbers.end())
+    fail(ExitUsage,
+         format("--initial-loss-scale: the checkpoint goes on with a scale of "
+                "%lld",
+                static_cast<long long>(known->second)));
+}
+
+Numbers Run::firstNumbers() const {
+  Numbers first = {{lossScaleName, options.initialLossScale},
+                   {goodStepsName, 0},
+                   {updatesName, done - skipped}};
+  // Those of a checkpoint are all there or, of another precision, none.
+  for (auto &[name, value] : numbers)
+    first[name] = value;
+  return first;
 }
 
 void Run::checkRates(const TrainingOptions &before) {
@@ -237,6 +270,10 @@ void Run::describe() const {
                  options.lrSchedule == "constant" ? options.lr : schedule.least,
                  grouped(options.steps).c_str(),
                  grouped(options.warmupSteps).c_str());
+  if (hasLossScale(program))
+    text += format("scale      %s of the loss, doubled after %s good steps\n",
+                   grouped(readNumbers(stage, arena).at(lossScaleName)).c_str(),
+                   grouped(options.lossScaleWindow).c_str());
   if (checkpoint)
     text += format("resumed    %s, %lld steps done\n",
                    checkpoint->folder().c_str(), static_cast<long long>(done));
@@ -290,6 +327,10 @@ StepResult Run::runStep(int64_t step) {
     fail(ExitInternal, "the program has no output called 'loss'");
   result.hasNorm =
       readOutput(program, coordinates, arena, false, "norm", result.norm);
+  if (readOutput(program, coordinates, arena, false, lossScaleName,
+                 result.lossScale))
+    result.overflows = std::isfinite(result.loss) && result.hasNorm &&
+                       !std::isfinite(result.norm) && result.lossScale > 1;
   result.seconds = steadyNow() - begin;
   return result;
 }
@@ -301,7 +342,7 @@ bool Run::isEmpty(const StepResult &result) const {
 }
 
 void Run::noteSkipped(int64_t step) {
-  if (skipped++ > skippedBefore)
+  if (skipped++ > skippedBefore + overflowed)
     return;
   std::string why = lossCheck().findUncounted(step);
   if (first())
@@ -329,10 +370,14 @@ void Run::requireFinite(const StepResult &result) const {
   if (savedStep > 0)
     note += format("; the last checkpoint is of step %lld",
                    static_cast<long long>(savedStep));
+  bool isLoss = !strcmp(what, "loss");
   fail(ExitNonFinite,
        format("the %s of step %lld is ", what,
               static_cast<long long>(result.step)) +
-           numberText("%g", !strcmp(what, "loss") ? result.loss : result.norm) +
+           numberText("%g", isLoss ? result.loss : result.norm) +
+           (!isLoss && result.lossScale > 0
+                ? ", though the loss has a scale of 1"
+                : "") +
            (uncounted.empty() ? "" : ": nothing counts in its samples"),
        note);
 }
@@ -361,7 +406,8 @@ void Run::save(int64_t step) {
   TraceSpan span(Track::Host, "save");
   setPhase("the save after step", step);
   double begin = steadyNow();
-  std::string folder = saveCheckpoint(state(), options, {step, skipped});
+  std::string folder = saveCheckpoint(
+      state(), options, {step, skipped, readNumbers(stage, arena)});
   savedStep = step;
   if (first())
     log->say(
@@ -369,9 +415,13 @@ void Run::save(int64_t step) {
 }
 
 void Run::finish() {
-  if (skipped > skippedBefore && first())
+  int64_t empty = skipped - skippedBefore - overflowed;
+  if (empty && first())
     log->say(format("skipped    %lld of the steps, in which nothing counted",
-                    static_cast<long long>(skipped - skippedBefore)));
+                    static_cast<long long>(empty)));
+  if (overflowed && first())
+    log->say(format("skipped    %lld of the steps, whose gradients overflowed",
+                    static_cast<long long>(overflowed)));
   if (!options.report.empty())
     writeReport(options.report, ofStep);
   if (options.exportOnnx.empty())
@@ -436,7 +486,9 @@ void Run::loop() {
       log->step(result);
     // The ranks see a signal at different moments; they stop after one step.
     int signal = findRequest();
-    if (result.skipped)
+    if (result.overflows)
+      ++skipped, ++overflowed;
+    else if (result.skipped)
       noteSkipped(step);
     else
       requireFinite(result);

@@ -137,6 +137,13 @@ struct CommandLine {
                  At<double>(training.eps), in};
   To<double> clip{"clip-grad", Desc("Maximum gradient norm, 0 for none"),
                   At<double>(training.clipGrad), in};
+  To<int64_t> lossScale{"initial-loss-scale",
+                        Desc("Of fp16: the first scale, a power of two"),
+                        At<int64_t>(training.initialLossScale), in};
+  To<int64_t> lossScaleWindow{
+      "loss-scale-window",
+      Desc("Of fp16: steps after which the scale is doubled"),
+      At<int64_t>(training.lossScaleWindow), in};
   To<std::string> initial{"init",
                           Desc("from-onnx, random, or a .safetensors file"),
                           At<std::string>(training.init), in};

@@ -1,5 +1,6 @@
 //===- Train.cpp - Training steps in the interpreter ----------------------===//
 
+#include "dialects/NN/Names.h"
 #include "interpreter/Training.h"
 #include "interpreter/ValueCheck.h"
 #include "runtime/support/LearningRate.h"
@@ -21,6 +22,13 @@ static void initialize(Trainable &training, const TrainingOptions &options) {
   InitialValues values =
       initialValues(training.getProgram(), options.init, options.seed, file);
   training.fillParameters(values, options.model);
+}
+
+/// Whether a step updated nothing because its gradients were too large for the
+/// scale of the loss.
+static bool overflows(const StepOutputs &step) {
+  return step.lossScale && !std::isfinite(step.norm) &&
+         std::isfinite(step.loss);
 }
 
 int Session::train() {
@@ -58,6 +66,9 @@ int Session::train() {
       return usage("the reference has another global batch");
     check.emplace(*other, machine, options.rtol);
   }
+  for (Trainable *one : {&training, static_cast<Trainable *>(reference.get())})
+    if (one)
+      one->writeNumber(nn::kLossScale, double(settings.initialLossScale));
   if (!fills()) {
     initialize(training, settings);
     if (other)
@@ -112,6 +123,8 @@ int Session::train() {
     result.loss = found->loss;
     result.norm = found->norm;
     result.hasNorm = true;
+    result.lossScale = found->lossScale.value_or(0);
+    result.overflows = overflows(*found);
     result.items = batch * std::max<int64_t>(seq, 1);
     result.seconds = time.count();
     log.step(result);

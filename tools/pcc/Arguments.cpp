@@ -66,12 +66,6 @@ static int64_t parseBytes(llvm::StringRef text) {
 
 /// Whether the types are those of this version, and nothing else decides them.
 static bool checkPrecision(const Flags &flags) {
-  if (flags.precision == "fp16") {
-    llvm::errs() << "pcc: error: --precision fp16: this version has no scale "
-                    "of the loss, without which gradients of fp16 vanish\n"
-                    "pcc: note: use --precision bf16, which needs none\n";
-    return false;
-  }
   if (flags.forward && flags.precision.getNumOccurrences()) {
     llvm::errs() << "pcc: error: --precision " << flags.precision
                  << ": a forward-only program computes with the types of its "
@@ -79,7 +73,7 @@ static bool checkPrecision(const Flags &flags) {
                     "pcc: note: leave --precision or --forward out\n";
     return false;
   }
-  return checkChoice("precision", flags.precision, {"f32", "bf16"});
+  return checkChoice("precision", flags.precision, {"f32", "bf16", "fp16"});
 }
 
 static bool checkZero(const Flags &flags) {

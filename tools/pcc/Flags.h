@@ -155,8 +155,8 @@ struct Flags {
   Text optimizer{"optimizer", cl::desc("adamw or sgd"), cl::init("adamw"),
                  cl::value_desc("NAME"), cl::cat(training)};
   Text precision{"precision",
-                 cl::desc("Type of activations: f32, or bf16 with f32 master "
-                          "weights"),
+                 cl::desc("Type of activations: f32, or bf16 or fp16 with f32 "
+                          "master weights"),
                  cl::init("f32"), cl::value_desc("NAME"), cl::cat(training)};
   Text init{"init", cl::desc("Initial weights: from-onnx or random"),
             cl::init("from-onnx"), cl::value_desc("HOW"), cl::cat(training)};

@@ -189,7 +189,9 @@ void Summary::printStep(llvm::raw_ostream &os) const {
   os << "\n";
   if (!options.seqSource.empty())
     os << "seq:      " << options.seqSource << "\n";
-  if (options.precision != "f32" && !multipliesBF16(options.targetCpu))
+  if (options.precision == "fp16")
+    os << "products: operands are widened to f32 by blocks, as on every CPU\n";
+  if (options.precision == "bf16" && !multipliesBF16(options.targetCpu))
     os << "products: operands are widened to f32, as the processor multiplies "
           "no bf16\n";
 }

@@ -213,6 +213,8 @@ FailureOr<pcc_tensor> Descriptor::record(rt::BufferOp buffer) {
     tensor->kind = PCC_STATE;
   else if (buffer.getKind() == rt::BufferKind::Copy)
     tensor->kind = PCC_COPY;
+  else if (buffer.getKind() == rt::BufferKind::Number)
+    tensor->kind = PCC_NUMBER;
   tensor->arena_offset = buffer.getOffset().value_or(0);
   tensor->bucket_offset = buffer.getElement().value_or(0);
   return tensor;

@@ -194,7 +194,11 @@ void ProgramLowering::addState(Operation *op) {
     kind = rt::BufferKind::Copy;
   else if (state.getKind() == nn::StateKind::Bucket)
     kind = rt::BufferKind::Bucket;
+  else if (state.getKind() == nn::StateKind::Number)
+    kind = rt::BufferKind::Number;
   SmallVector<NamedAttribute> attrs;
+  if (Attribute first = state.getFirstAttr())
+    attrs.push_back(builder.getNamedAttr("first", first));
   if (FlatSymbolRefAttr of = state.getOfAttr()) {
     attrs.push_back(builder.getNamedAttr("of", of.getAttr()));
     // A state lies in checkpoints as its parameter does in the source.

@@ -1058,6 +1058,22 @@ nn.state @c : tensor<8xf32> copy of @w
 
 // -----
 
+// expected-error@+1 {{is a number of a parameter, or of several elements}}
+nn.state @n : tensor<1xf32> number first 1.0
+
+// -----
+
+nn.param @w : tensor<f32> init zero
+// expected-error@+1 {{is a number of a parameter, or of several elements}}
+nn.state @n : tensor<f32> number of @w
+
+// -----
+
+// expected-error@+1 {{has a first value and is no number}}
+nn.state @s : tensor<f32> sum first 1.0
+
+// -----
+
 func.func @f(%x: tensor<2x1x4x4xbf16>, %p: tensor<4xi64>) {
   // expected-error@+1 {{makes 'tensor<2x1x4x4xf32>' of scores of 'tensor<2x1x4x4xbf16>'}}
   %0, %1 = nn.masked_softmax %x positions %p, %p scale 1.0

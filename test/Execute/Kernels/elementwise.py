@@ -129,6 +129,29 @@ i = np.array([[0, 1, 2, -4], [0, 0, 3, 256]])
 w = np.array([[0, 0.5, -2, 0], [-0.0, np.nan, 3, 0]], np.float32)
 check_all("cast to i1", k, (i, w), (i != 0, w != 0, (i != 0) | (w != 0)))
 
+# Every f16, and between each two neighbours what is nearer to one and what to
+# none: subnormals, the bounds of overflow, inf and NaN among them.
+half = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+between = np.sort(half[np.isfinite(half)].astype(np.float64))
+between = (between[1:] + between[:-1]) / 2
+wide = np.concatenate([np.nextafter(between, -np.inf, dtype=np.float32),
+                       between.astype(np.float32),
+                       np.nextafter(between, np.inf, dtype=np.float32),
+                       np.float32([65519.9, 65520, 1e30, np.inf, np.nan, 1e-30,
+                                   2.0**-25, -65520, -np.inf, -1e-30])])
+wide = np.resize(wide, (3, 1 << 16)).astype(np.float32)
+H, F = f"tensor<{1 << 16}xf16>", f"tensor<3x{1 << 16}xf32>"
+k = Kernels([f"%h: {H}", f"%w: {F}"],
+            [H.replace("f16", "f32"), F.replace("f32", "f16")], f"""
+  %a = nn.cast %h : {H} -> {H.replace("f16", "f32")}
+  %b = nn.cast %w : {F} -> {F.replace("f32", "f16")}
+  return %a, %b : {H.replace("f16", "f32")}, {F.replace("f32", "f16")}""")
+with np.errstate(over="ignore"):
+    widened, narrowed = half.astype(np.float32), wide.astype(np.float16)
+for found, wanted in zip(k(half, wide), (widened, narrowed)):
+    same = (found == wanted) & (np.signbit(found) == np.signbit(wanted))
+    assert (same | (np.isnan(found) & np.isnan(wanted))).all(), "f16"
+
 # What files compute with beside floats, and how predicates steer it.
 B1 = f"tensor<{B}x{S}x{C}xi1>"
 N = f"tensor<{B}x{S}x{C}xi64>"

@@ -9,7 +9,8 @@ import tempfile
 import numpy as np
 
 DTYPES = {"f32": np.float32, "f64": np.float64, "i64": np.int64,
-          "i32": np.int32, "i1": np.bool_, "bf16": np.uint16}
+          "i32": np.int32, "i1": np.bool_, "bf16": np.uint16,
+          "f16": np.float16}
 
 
 # Ops that stay outside kernels, as parts of their operand's memory.

@@ -8,7 +8,7 @@
 
 // WIDE-NOT: bf16
 // NONE: error: there is no precision 'bf8'
-// NONE: note: precisions are f32 and bf16
+// NONE: note: precisions are f32, bf16 and fp16
 
 // CHECK: nn.param @w : tensor<8x8xf32>
 // CHECK-LABEL: func.func @loss

@@ -269,6 +269,15 @@ func.func @forward(%x: tensor<2x3x1x4xf32> {nn.role = #nn.role<data>},
 
 // -----
 
+nn.state @loss_scale : tensor<f32> number first 1.0
+func.func @evaluate() {
+  // expected-error@+1 {{@evaluate reads state @loss_scale, which only @update and @evaluate_result may}}
+  %0 = nn.read @loss_scale : tensor<f32>
+  return
+}
+
+// -----
+
 nn.state @loss_sum : tensor<f32> sum
 func.func @evaluate() {
   // expected-error@+1 {{@evaluate reads state @loss_sum, which only @update and @evaluate_result may}}
