@@ -7,6 +7,7 @@
 // A cotangent has the type of its value, but for narrow copies of parameters:
 // what reaches these has the type of the parameter. A product of 16-bit values
 // is added up in f32 anyway, and a gradient is not to be rounded on its way.
+// The first is one, or the scale of the loss where there is one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,10 +76,23 @@ private:
 
   llvm::MapVector<StringRef, Parameter> parameters;
   DenseSet<Value> active; // depend on a trainable parameter, smoothly
-  /// What moves or rounds a parameter's elements: the parameter's type.
+  /// What moves, repeats or rounds a parameter's elements: the parameter's
+  /// type.
   DenseMap<Value, Type> weights;
   DenseMap<Value, SmallVector<Value>> cotangents;
 };
+
+/// Whether rows of a table, such as those of positions, are used for every
+/// sample alike: their cotangents are sums over samples, whatever their number.
+static bool isRepeatedLookup(Operation *op) {
+  auto isRepeat = [](Operation *user) {
+    while (isa<ReshapeOp, TransposeOp>(user) && user->hasOneUse())
+      user = *user->user_begin();
+    return isa<BroadcastOp>(user);
+  };
+  return isa<EmbeddingOp>(op) && !op->use_empty() &&
+         llvm::all_of(op->getUsers(), isRepeat);
+}
 
 /// Finds the values through which a trainable parameter reaches the loss.
 LogicalResult Differentiator::findActive() {
@@ -98,9 +112,13 @@ LogicalResult Differentiator::findActive() {
           parameter.firstUser = user;
       continue;
     }
+    Value moved;
     if (isa<CastOp, ReshapeOp, TransposeOp, BroadcastOp, SliceOp, SelectOp>(op))
-      if (Type type = weights.lookup(op.getOperand(0)))
-        weights[op.getResult(0)] = type;
+      moved = op.getOperand(0);
+    else if (isRepeatedLookup(&op))
+      moved = cast<EmbeddingOp>(op).getTable();
+    if (Type type = weights.lookup(moved))
+      weights[op.getResult(0)] = type;
     if (!op.hasAttr(kDetachedAttr) &&
         llvm::any_of(op.getOperands(),
                      [&](Value v) { return active.contains(v); }))
@@ -148,6 +166,8 @@ Value Differentiator::widened(Value cotangent, RankedTensorType type,
     return def->getOperand(0);
   auto widen = [&](Value value) -> Value {
     auto wide = tensorType(value).clone(type.getElementType());
+    if (value.getType() == wide)
+      return value;
     return CastOp::create(builder, value.getLoc(), wide, value);
   };
   if (auto reduce = isNew ? dyn_cast<ReduceOp>(def) : nullptr)
@@ -258,8 +278,12 @@ LogicalResult Differentiator::run() {
   RankedTensorType scalar = tensorType(loss);
   auto one = DenseElementsAttr::get(
       scalar, FloatAttr::get(scalar.getElementType(), 1.0));
-  cotangents[loss].push_back(
-      ConstantOp::create(builder, loss.getLoc(), scalar, one));
+  Value first;
+  if (module.lookupSymbol<StateOp>(kLossScale))
+    first = ReadOp::create(builder, loss.getLoc(), scalar, kLossScale);
+  else
+    first = ConstantOp::create(builder, loss.getLoc(), scalar, one);
+  cotangents[loss].push_back(first);
 
   for (Operation *op : llvm::reverse(forward)) {
     if (failed(differentiate(op)))
