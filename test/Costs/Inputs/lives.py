@@ -15,7 +15,7 @@ import re
 from messages import size_of
 
 ENTRIES = ("train", "evaluate", "forward")
-KEPT = ("bucket", "param", "copy", "state", "gradient", "sum")
+KEPT = ("bucket", "param", "copy", "number", "state", "gradient", "sum")
 
 
 def elements_of(type_):

@@ -81,7 +81,7 @@ def expected(plan, part, batch, seq, positions, classes):
     step. Over data axes there is one for each bucket."""
     m, t, c, d = plan.microbatches, plan.tp, plan.cp, plan.dp * plan.cp
     b, s = batch // plan.microbatches // plan.dp, seq // plan.cp
-    activation = 2 if plan.precision == "bf16" else ELEMENT
+    activation = ELEMENT if plan.precision == "f32" else 2
     size = b * s * WIDTH * activation
     sublayers = part.attentions + part.mlps
     # Of how many ranks each has a part of what is reduced over data axes.
