@@ -131,7 +131,8 @@ struct Expander {
   Value gathered(Value x, Value y, int64_t n) {
     Value sums = contract("bgrst,bsgrd->btgd", "bhst,bshd->bthd", pairs(x),
                           heads(y), {b, t, g, n}, {b, t, g, n});
-    return lies(sums, "btgn", isGrouped ? "sr" : "s");
+    // A rank that has one head of a group has a part of its sum, too.
+    return lies(sums, "btgn", "sr");
   }
   /// d_scores is that of the products: with the scale, which the bias lacks.
   Value biasCotangent(Value dScores, RankedTensorType bias,
