@@ -53,12 +53,14 @@ rt.stage 0 arena 640 {
   rt.event @computed
   rt.event @sent slots 2
   rt.func @front(%x: memref<1x8xi64>, %w: memref<1x8xf32>,
-      %a: memref<1x8xf32>, %computed: !rt.event, %sent: !rt.event) {
+      %a: memref<1x8xf32>, %computed: !rt.event, %sent: !rt.event)
+      attributes {rt.values = array<i64: 0, 1, -1, -1, -1, 0, 1, 2, -1, -1>} {
     rt.launch @embed ins(%x, %w : memref<1x8xi64>, memref<1x8xf32>)
-        outs(%a : memref<1x8xf32>)
+        outs(%a : memref<1x8xf32>) {rt.values = array<i64: 0, 1, 2>}
     rt.record %computed
     rt.wait %computed stream 1
-    rt.send %a to 1 channel 0 stream 1 : memref<1x8xf32>
+    rt.send %a to 1 channel 0 stream 1 {rt.values = array<i64: 2>}
+        : memref<1x8xf32>
     rt.record %sent stream 1
   }
   rt.func @train() {
@@ -94,10 +96,11 @@ rt.stage 1 arena 384 {
   rt.event @received slots 2
   rt.event @used slots 2
   rt.func @back(%a: memref<1x8xf32>, %v: memref<1x8xf32>,
-      %received: !rt.event, %used: !rt.event) {
+      %received: !rt.event, %used: !rt.event)
+      attributes {rt.values = array<i64: 0, 1, -1, -1, 0, 2, -1, -1>} {
     rt.wait %received
     rt.launch @add ins(%a, %v : memref<1x8xf32>, memref<1x8xf32>)
-        outs(%v : memref<1x8xf32>) inplace [1]
+        outs(%v : memref<1x8xf32>) inplace [1] {rt.values = array<i64: 0, 1, 2>}
     rt.record %used
   }
   rt.func @train() {

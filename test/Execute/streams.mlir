@@ -89,21 +89,25 @@ rt.stage 0 arena 576 {
   rt.event @ready
   rt.event @reduced
   rt.func @front(%x: memref<1x8xi64>, %w: memref<1x8xf32>,
-      %a: memref<1x8xf32>, %computed: !rt.event, %sent: !rt.event) {
+      %a: memref<1x8xf32>, %computed: !rt.event, %sent: !rt.event)
+      attributes {rt.values = array<i64: 0, 1, -1, -1, -1, 0, 1, 2, -1, -1>} {
     rt.launch @embed ins(%x, %w : memref<1x8xi64>, memref<1x8xf32>)
-        outs(%a : memref<1x8xf32>)
+        outs(%a : memref<1x8xf32>) {rt.values = array<i64: 0, 1, 2>}
     rt.record %computed
     rt.wait %computed stream 1
-    rt.send %a to 1 channel 0 stream 1 : memref<1x8xf32>
+    rt.send %a to 1 channel 0 stream 1 {rt.values = array<i64: 2>}
+        : memref<1x8xf32>
     rt.record %sent stream 1
   }
   rt.func @back(%x: memref<1x8xi64>, %da: memref<1x8xf32>,
-      %dw: memref<1x8xf32>, %received: !rt.event) {
+      %dw: memref<1x8xf32>, %received: !rt.event)
+      attributes {rt.values = array<i64: 0, 1, 2, -1, 0, 1, 3, -1>} {
     rt.wait %received
     rt.launch @embed_grad
         ins(%x, %da, %dw
             : memref<1x8xi64>, memref<1x8xf32>, memref<1x8xf32>)
         outs(%dw : memref<1x8xf32>) inplace [2]
+        {rt.values = array<i64: 0, 1, 2, 3>}
   }
   rt.func @train() {
     %w = rt.address @w : memref<1x8xf32>
@@ -162,17 +166,22 @@ rt.stage 1 arena 576 {
   rt.event @reduced
   rt.func @both(%a: memref<1x8xf32>, %v: memref<1x8xf32>, %loss: memref<f32>,
       %da: memref<1x8xf32>, %dv: memref<1x8xf32>, %received: !rt.event,
-      %computed: !rt.event, %sent: !rt.event) {
+      %computed: !rt.event, %sent: !rt.event)
+      attributes {rt.values = array<i64: 0, 1, 2, -1, 3, -1, -1, -1,
+                                         0, 1, 4, 5, 6, -1, -1, -1>} {
     rt.wait %received
     rt.launch @head
         ins(%a, %v, %loss : memref<1x8xf32>, memref<1x8xf32>, memref<f32>)
         outs(%loss : memref<f32>) inplace [2]
+        {rt.values = array<i64: 0, 1, 2, 4>}
     rt.launch @head_grad
         ins(%a, %v, %dv : memref<1x8xf32>, memref<1x8xf32>, memref<1x8xf32>)
         outs(%da, %dv : memref<1x8xf32>, memref<1x8xf32>) inplace [-1, 2]
+        {rt.values = array<i64: 0, 1, 3, 5, 6>}
     rt.record %computed
     rt.wait %computed stream 2
-    rt.send %da to 0 channel 1 stream 2 : memref<1x8xf32>
+    rt.send %da to 0 channel 1 stream 2 {rt.values = array<i64: 5>}
+        : memref<1x8xf32>
     rt.record %sent stream 2
   }
   rt.func @train() {

@@ -106,7 +106,7 @@ EDITS = {
     "a collective dropped": (r"\n *rt\.all_reduce sum .* over \[\"tp\"\].*", ""),
     "the greatest for the sum": (r"all_reduce sum", "all_reduce max"),
     "another axis": (r'(rt\.reduce_scatter .*over \[)"dp"', r'\1"tp"'),
-    "a gradient kept": (r"\n *rt\.zero %arg\d+ : memref<1x\d+xf32>", ""),
+    "a gradient kept": (r"\n *rt\.zero %arg\d+ .*: memref<1x\d+xf32>", ""),
     "a kernel dropped": (r"\n *rt\.launch @kernel_2_.*", ""),
     "another kernel": (r"rt\.launch @kernel_6_(\w+)", r"rt.launch @kernel_3_sum"),
     "a message dropped": (r"\n *rt\.send .*", ""),
