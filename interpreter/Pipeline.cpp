@@ -143,6 +143,10 @@ void Pipeline::finish(Stage &stage, pipe::RunOp run) {
   auto task = symbols.lookup<pipe::TaskOp>(run.getTask());
   auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
   int64_t microbatch = stage.next.microbatchOf(run);
+  // What is given up cannot be used any more: it has no value.
+  for (unsigned i = 0; i < task.getSources().size(); ++i)
+    if (body.givesUp(i))
+      stage.values.erase({task.getSource(i), microbatch});
   for (unsigned i = 0; i < task.getTargets().size(); ++i) {
     ValueList result = stage.task->getResult(i);
     if (!body.getReplaced(i)) {

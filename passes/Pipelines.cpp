@@ -180,6 +180,8 @@ static void addPipelinePasses(OpPassManager &manager, const Options &options) {
   schedule.microbatches = options.microbatches;
   schedule.ahead = options.overlap == "on";
   manager.addPass(createPipeSchedulePass(std::move(schedule)));
+  // Who uses something last is known once there is an order.
+  manager.addPass(createPipeGiveUpPass());
   // Closes the phase: the schedules of all stages, run against each other.
   addPipelineChecks(manager);
 }

@@ -109,13 +109,18 @@ def Pipe_BodyOp : Pipe_Op<"body", [Symbol, IsolatedFromAbove, SingleBlock,
     }
     ```
 
+    `gives_up` are arguments that nobody needs after any call of the body: it
+    may leave anything where they lie.
+
     **Constraints:**
     - it ends in `pipe.yield`, with a value for each result;
     - it has no `nn.read`, `nn.write` or `nn.accumulate`;
-    - `into` names an argument of the result's type, each at most once.
+    - `into` names an argument of the result's type, each at most once;
+    - `gives_up` are arguments in ascending order, none of them in `into`.
   }];
   // By result: the argument whose place it takes, or -1.
-  let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$into);
+  let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$into,
+                   OptionalAttr<DenseI64ArrayAttr>:$gives_up);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -135,6 +140,11 @@ def Pipe_BodyOp : Pipe_Op<"body", [Symbol, IsolatedFromAbove, SingleBlock,
         if (replaced == int64_t(argument))
           return unsigned(i);
       return std::nullopt;
+    }
+    /// Whether nobody needs an argument afterwards.
+    bool givesUp(unsigned argument) {
+      return getGivesUp() &&
+             ::llvm::is_contained(*getGivesUp(), int64_t(argument));
     }
   }];
 }

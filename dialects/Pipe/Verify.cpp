@@ -39,6 +39,17 @@ LogicalResult BodyOp::verify() {
       return emitOpError() << "has result " << i << " of " << value.getType()
                            << " go into argument " << into << " of " << type;
   }
+  int64_t last = -1;
+  for (int64_t argument : getGivesUp().value_or(ArrayRef<int64_t>())) {
+    if (argument <= last || argument >= int64_t(block->getNumArguments()))
+      return emitOpError() << "gives up argument " << argument << " of "
+                           << block->getNumArguments()
+                           << "; arguments are named in order";
+    if (taken.contains(argument))
+      return emitOpError() << "gives up argument " << argument
+                           << ", whose place a result takes";
+    last = argument;
+  }
   return success();
 }
 

@@ -220,17 +220,20 @@ def RT_FuncOp : RT_Op<"func", [Symbol, IsolatedFromAbove, NoTerminator,
     What it works on are its arguments, which lie elsewhere for each call, and
     its temporaries, which lie in the frame that the caller gives it: `frame` is
     how many bytes they need, once `--rt-plan` has given them offsets. See
-    `rt.stage` for an example.
+    `rt.stage` for an example. `gives_up` are arguments that nobody needs after
+    any call, in which it may leave anything.
 
     **Constraints:**
     - it holds ops of rt other than declarations;
     - its arguments are buffers and events;
     - the frame is a multiple of the alignment;
+    - `gives_up` are buffers among the arguments, in ascending order;
     - the entry points, `@train`, `@evaluate` and `@forward`, take no arguments
       and have no temporaries; others have no loops.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
-                       DefaultValuedAttr<I64Attr, "0">:$frame);
+                       DefaultValuedAttr<I64Attr, "0">:$frame,
+                       OptionalAttr<DenseI64ArrayAttr>:$gives_up);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -238,6 +241,11 @@ def RT_FuncOp : RT_Op<"func", [Symbol, IsolatedFromAbove, NoTerminator,
     ::mlir::Block *getBlock() { return &getBody().front(); }
     /// Whether the runtime calls it.
     bool isEntry();
+    /// Whether nobody needs an argument afterwards.
+    bool givesUp(unsigned argument) {
+      return getGivesUp() &&
+             ::llvm::is_contained(*getGivesUp(), int64_t(argument));
+    }
   }];
 }
 

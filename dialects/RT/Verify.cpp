@@ -119,6 +119,15 @@ LogicalResult FuncOp::verify() {
   if (frame < 0 || frame % kAlignment)
     return emitOpError() << "has a frame of " << frame
                          << " bytes, no multiple of " << kAlignment;
+  int64_t last = -1, arguments = getBlock()->getNumArguments();
+  for (int64_t argument : getGivesUp().value_or(ArrayRef<int64_t>())) {
+    if (argument <= last || argument >= arguments ||
+        !isa<MemRefType>(getBlock()->getArgument(argument).getType()))
+      return emitOpError() << "gives up argument " << argument << " of "
+                           << arguments
+                           << "; these are buffers, named in order";
+    last = argument;
+  }
   if (!isEntry())
     return success();
   if (getBlock()->getNumArguments())

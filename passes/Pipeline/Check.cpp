@@ -51,6 +51,8 @@ struct StageState {
   std::deque<Operation *> meetings;
   /// The microbatches of values that are there, and of tasks that have run.
   llvm::StringMap<Instances> present, ran;
+  /// Those of values that are not there any more.
+  llvm::StringMap<Instances> givenUp;
   /// The task that uses what all microbatches gave, once it has run.
   TaskOp last;
   /// The microbatches on which forward tasks have run, and of how many of these
@@ -100,6 +102,34 @@ struct PipeCheckPass : pcc::impl::PipeCheckPassBase<PipeCheckPass> {
 
 } // namespace
 
+static bool isGivenUp(const StageState &state, StringRef value,
+                      int64_t microbatch) {
+  auto it = state.givenUp.find(value);
+  return it != state.givenUp.end() && it->second.contains(microbatch);
+}
+
+/// Only values are given up, and not where the task has them a second time.
+static LogicalResult checkGivenUp(TaskOp task, const SymbolTable &symbols) {
+  auto body = symbols.lookup<BodyOp>(task.getBody());
+  llvm::StringMap<unsigned> takers;
+  for (unsigned i = 0; i < task.getSources().size(); ++i)
+    ++takers[task.getSource(i)];
+  for (unsigned i = 0; i < task.getSources().size(); ++i) {
+    StringRef source = task.getSource(i);
+    if (!body.givesUp(i))
+      continue;
+    if (!symbols.lookup<ValueOp>(source))
+      return emitError(task.getLoc())
+             << "task '" << task.getSymName() << "' gives up '" << source
+             << "', which is no value";
+    if (takers.lookup(source) > 1)
+      return emitError(task.getLoc())
+             << "task '" << task.getSymName() << "' takes '" << source
+             << "' twice and gives it up";
+  }
+  return success();
+}
+
 static std::map<int64_t, int64_t> shifted(const std::map<int64_t, int64_t> &by,
                                           int64_t turns) {
   std::map<int64_t, int64_t> later;
@@ -134,7 +164,8 @@ bool StageState::repeats(const StageState &before) const {
            });
   };
   return left == shifted(before.left, turns) && isSame(begun, before.begun) &&
-         isSameMap(present, before.present) && isSameMap(ran, before.ran);
+         isSameMap(present, before.present) && isSameMap(ran, before.ran) &&
+         isSameMap(givenUp, before.givenUp);
 }
 
 void StageState::skip(const StageState &before, int64_t periods) {
@@ -150,7 +181,7 @@ void StageState::skip(const StageState &before, int64_t periods) {
       instances.shift(turns);
   };
   shift(begun);
-  for (auto *all : {&present, &ran})
+  for (auto *all : {&present, &ran, &givenUp})
     for (auto &entry : *all)
       shift(entry.second);
 }
@@ -196,8 +227,16 @@ LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
       return emitError(run.getLoc())
              << "task '" << run.getTask() << "' needs value '" << source
              << "' of microbatch " << microbatch << ", which is not there";
+    if (isGivenUp(state, source, microbatch))
+      return emitError(run.getLoc())
+             << "task '" << run.getTask() << "' needs value '" << source
+             << "' of microbatch " << microbatch
+             << ", which a task before has given up";
   }
   auto body = symbols->lookup<BodyOp>(task.getBody());
+  for (unsigned i = 0; i < task.getSources().size(); ++i)
+    if (body.givesUp(i))
+      state.givenUp[task.getSource(i)].insert(microbatch);
   for (unsigned i = 0; i < task.getTargets().size(); ++i)
     if (!body.getReplaced(i) &&
         !state.present[task.getTarget(i)].insert(microbatch))
@@ -235,6 +274,10 @@ LogicalResult PipeCheckPass::post(StageState &state) {
       return emitError(op.getLoc())
              << "value '" << half.value << "' of microbatch " << half.microbatch
              << " is sent before it is there";
+    if (half.isSend && isGivenUp(state, half.value, half.microbatch))
+      return emitError(op.getLoc())
+             << "value '" << half.value << "' of microbatch " << half.microbatch
+             << " is sent after a task has given it up";
   }
   return success();
 }
@@ -427,6 +470,9 @@ void PipeCheckPass::runOnOperation() {
       failed(checkLayouts(getOperation())) ||
       failed(checkOwnership(getOperation())))
     return signalPassFailure();
+  for (auto task : getOperation().getOps<TaskOp>())
+    if (failed(checkGivenUp(task, *symbols)))
+      return signalPassFailure();
   for (Entry entry : {Entry::Train, Entry::Evaluate, Entry::Forward})
     if (failed(check(entry)))
       return signalPassFailure();

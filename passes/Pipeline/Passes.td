@@ -89,6 +89,15 @@ def PipeSchedulePass : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::pipe::PipeDialect"];
 }
 
+def PipeGiveUpPass : Pass<"pipe-give-up", "::mlir::ModuleOp"> {
+  let summary = "Says which arguments bodies may leave anything in";
+  let description = [{
+    Those that in every call are a value which no later run or transfer of the
+    stage uses.
+  }];
+  let dependentDialects = ["::pcc::pipe::PipeDialect"];
+}
+
 def PipeCheckPass : Pass<"pipe-check", "::mlir::ModuleOp"> {
   let summary = "Accepts or rejects schedules, however they were made";
   let description = [{
@@ -98,8 +107,8 @@ def PipeCheckPass : Pass<"pipe-check", "::mlir::ModuleOp"> {
     after what ends the step, a value is used or sent before it is there,
     transfers do not pair per channel in one order, the stages wait for each
     other forever, a stage holds more microbatches than it declares, evaluates a
-    parameter that it does not train, or adds to a sum that it does not use and
-    clear at the end of the step. There is one schedule per stage of the mesh.
+    parameter that it does not train, adds to a sum that it does not use and
+    clear at the end of the step, or uses what a task has given up. There is one schedule per stage of the mesh.
     In a partitioned module the layouts that values say they have must follow
     from each other by the ops' sharding rules, tasks bind what lies as their
     bodies take it, and only gradients that stages add up at the end of a step

@@ -97,7 +97,8 @@ TaskBuilder::TaskBuilder(TaskSymbols &symbols, StringRef name, int64_t stage,
   builder.setInsertionPointToEnd(module.getBody());
   // Equal bodies are one in the end; until then each has its task's name.
   body =
-      BodyOp::create(builder, loc, (name + ".body").str(), ArrayRef<int64_t>());
+      BodyOp::create(builder, loc, (name + ".body").str(), ArrayRef<int64_t>(),
+                     /*gives_up=*/DenseI64ArrayAttr());
   builder.createBlock(&body.getBody());
 }
 

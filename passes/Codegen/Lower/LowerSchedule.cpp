@@ -190,7 +190,8 @@ void Schedules::lower(rt::StageOp stage) {
     builder.setInsertionPointToEnd(stage.getBlock());
     auto function =
         rt::FuncOp::create(builder, schedule.getLoc(),
-                           rt::kEntries[static_cast<int>(schedule.getEntry())]);
+                           rt::kEntries[static_cast<int>(schedule.getEntry())],
+                           /*frame=*/0, /*gives_up=*/DenseI64ArrayAttr());
     builder.createBlock(&function.getBody());
     EntryLowering(symbols, buffers, builder).lowerAll(*schedule.getBlock());
   }

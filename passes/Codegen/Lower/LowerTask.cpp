@@ -20,7 +20,8 @@ LogicalResult pcc::lowerBody(pipe::BodyOp body, rt::StageOp stage,
 
 LogicalResult TaskLowering::run() {
   builder.setInsertionPointToEnd(stage.getBlock());
-  function = rt::FuncOp::create(builder, body.getLoc(), body.getSymName());
+  function = rt::FuncOp::create(builder, body.getLoc(), body.getSymName(),
+                                /*frame=*/0, body.getGivesUpAttr());
   Block *block = builder.createBlock(&function.getBody());
   builder.setInsertionPointToEnd(block);
 
@@ -31,7 +32,8 @@ LogicalResult TaskLowering::run() {
   };
   SmallVector<Root *> taken;
   for (BlockArgument arg : body.getBlock()->getArguments()) {
-    bool isReplaced = body.getReplacing(arg.getArgNumber()).has_value();
+    bool isReplaced = body.getReplacing(arg.getArgNumber()) ||
+                      body.givesUp(arg.getArgNumber());
     taken.push_back(addArgument(isReplaced ? Root::Replaced : Root::Constant,
                                 arg.getType()));
     bind(arg, {taken.back(), taken.back()->address});
@@ -58,7 +60,9 @@ void TaskLowering::noteEnds() {
     auto replacing = body.getReplacing(arg.getArgNumber());
     held.push_back(numberOf(arg));
     left.push_back(
-        numberOf(replacing ? Value(body.getResults()[*replacing]) : arg));
+        body.givesUp(arg.getArgNumber())
+            ? -1
+            : numberOf(replacing ? Value(body.getResults()[*replacing]) : arg));
   }
   for (auto [i, result] : llvm::enumerate(body.getResults()))
     if (!body.getReplaced(i)) {

@@ -32,7 +32,8 @@ public:
 
 private:
   /// Memory of its own. The caller's: an argument that is only read, one whose
-  /// place a result takes, and what a result is given to; or a temporary.
+  /// place a result takes or that is given up, and what a result is given to;
+  /// or a temporary.
   struct Root {
     enum Kind { Constant, Replaced, Given, Temporary } kind;
     mlir::Value address;

@@ -89,9 +89,12 @@ private:
   Intervals<Owner> owners;
 };
 
+/// What is done to bytes.
+enum class Touch { Read, Write, GiveUp };
+
 /// An access to a buffer that has a slot for each turn of a loop, or nearly.
 struct SlotAccess {
-  bool isWrite;
+  Touch touch;
   rt::BufferOp buffer;
   /// Where the first slot lies, and from one to the next.
   int64_t base, slotBytes;
@@ -163,7 +166,7 @@ private:
   /// is not sure that these are as the last one was.
   bool skipPeriods();
   /// Notes an access in a turn of a loop.
-  void note(const Range &range, bool isWrite);
+  void note(const Range &range, Touch touch);
   LogicalResult call(rt::CallOp op, const Places &places);
   LogicalResult checkOp(Operation *op, const Places &places);
   LogicalResult checkLaunch(rt::LaunchOp op);
@@ -336,10 +339,18 @@ LogicalResult StageVerifier::call(rt::CallOp op, const Places &places) {
   if (auto symbol = op.getFrame()) {
     Range range = rangeOf(buffers.lookup(*symbol), 0);
     memory.write(range);
-    note(range, /*isWrite=*/true);
+    note(range, Touch::Write);
     frame = range.begin;
   }
-  return run(*callee.getBlock(), inner, frame);
+  if (failed(run(*callee.getBlock(), inner, frame)))
+    return failure();
+  for (BlockArgument argument : callee.getBlock()->getArguments())
+    if (callee.givesUp(argument.getArgNumber())) {
+      Range range = inner.lookup(argument);
+      note(range, Touch::GiveUp);
+      memory.write({Owner(), range.begin, range.end});
+    }
+  return success();
 }
 
 void StageVerifier::findPeriod() {
@@ -372,14 +383,14 @@ Memory StageVerifier::memoryOfPeriod() const {
   return now;
 }
 
-void StageVerifier::note(const Range &range, bool isWrite) {
+void StageVerifier::note(const Range &range, Touch touch) {
   if (!loop)
     return;
   auto buffer = dyn_cast<rt::BufferOp>(range.owner.op);
   if (buffer && loop->apart.contains(buffer)) {
     int64_t base = *buffer.getOffset(), slotBytes = buffer.getSlotBytes();
     int64_t begin = base + range.owner.slot * slotBytes;
-    loop->accesses.push_back({isWrite, buffer, base, slotBytes,
+    loop->accesses.push_back({touch, buffer, base, slotBytes,
                               range.owner.slot - loop->variable,
                               range.begin - begin, range.end - begin});
     return;
@@ -387,7 +398,8 @@ void StageVerifier::note(const Range &range, bool isWrite) {
   for (Operation *op : loop->apart) {
     int64_t begin = *cast<rt::BufferOp>(op).getOffset();
     int64_t end = begin + cast<rt::BufferOp>(op).getTotalBytes();
-    loop->isDisturbed |= isWrite && range.begin < end && begin < range.end;
+    loop->isDisturbed |=
+        touch != Touch::Read && range.begin < end && begin < range.end;
   }
 }
 
@@ -404,7 +416,9 @@ bool StageVerifier::skipPeriods() {
       int64_t begin = access.base + slot * access.slotBytes;
       Range range = {
           {access.buffer, slot}, begin + access.begin, begin + access.end};
-      if (access.isWrite) {
+      if (access.touch == Touch::GiveUp) {
+        memory.write({Owner(), range.begin, range.end});
+      } else if (access.touch == Touch::Write) {
         memory.write(range);
       } else if (memory.findIntruder(range)) {
         memory = before;
@@ -501,7 +515,7 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
   SmallVector<rt::Access> accesses = rt::getAccesses(op);
   for (const rt::Access &access : accesses) {
     Range range = places.lookup(access.buffer);
-    note(range, access.isWrite);
+    note(range, access.isWrite ? Touch::Write : Touch::Read);
     if (access.isWrite)
       continue;
     std::optional<Owner> intruder = memory.findIntruder(range);

@@ -458,3 +458,27 @@ pipe.schedule train stage 0 microbatches 4 {
   pipe.loop %m 0 to 3 {
   }
 }
+
+// -----
+
+// expected-error @+1 {{gives up argument 1 of 1; arguments are named in order}}
+pipe.body @b (%x: tensor<2xf32>) attributes {gives_up = array<i64: 1>} {
+  pipe.yield
+}
+
+// -----
+
+// expected-error @+1 {{gives up argument 0 of 2; arguments are named in order}}
+pipe.body @b (%x: tensor<2xf32>, %y: tensor<2xf32>)
+    attributes {gives_up = array<i64: 1, 0>} {
+  pipe.yield
+}
+
+// -----
+
+// expected-error @+1 {{gives up argument 0, whose place a result takes}}
+pipe.body @b (%x: tensor<2xf32>) -> (tensor<2xf32> into 0)
+    attributes {gives_up = array<i64: 0>} {
+  %y = nn.tanh %x : tensor<2xf32>
+  pipe.yield %y : tensor<2xf32>
+}

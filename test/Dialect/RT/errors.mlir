@@ -862,3 +862,19 @@ rt.stage 0 {
     }
   }
 }
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{gives up argument 1 of 1; these are buffers, named in order}}
+  rt.func @f(%x: memref<4xf32>) attributes {gives_up = array<i64: 1>} {
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{gives up argument 0 of 1; these are buffers, named in order}}
+  rt.func @f(%e: !rt.event) attributes {gives_up = array<i64: 0>} {
+  }
+}

@@ -936,3 +936,58 @@ rt.stage 0 arena 1024 {
     rt.copy %x to %x : memref<4xf32> to memref<4xf32>
   }
 }
+
+// -----
+
+// What a function has given up holds nothing,
+rt.stage 0 arena 192 {
+  rt.buffer @v : memref<4x4xf32> value at 0
+  rt.buffer @x : memref<4x4xf32> input at 64
+  rt.func @f(%x: memref<4x4xf32>, %v: memref<4x4xf32>)
+      attributes {gives_up = array<i64: 1>} {
+    rt.copy %x to %v : memref<4x4xf32> to memref<4x4xf32>
+  }
+  rt.func @train() {
+    %x = rt.address @x : memref<4x4xf32>
+    %v = rt.address @v : memref<4x4xf32>
+    rt.call @f(%x, %v) : memref<4x4xf32>, memref<4x4xf32>
+    // expected-error @+1 {{reads @v, which nothing has written}}
+    rt.copy %v to %x : memref<4x4xf32> to memref<4x4xf32>
+  }
+}
+
+// -----
+
+// parameters included, which the next step needs.
+rt.stage 0 arena 192 {
+  // expected-error @+1 {{is not written by @train}}
+  rt.buffer @w : memref<4x4xf32> param at 0
+  rt.func @f(%w: memref<4x4xf32>) attributes {gives_up = array<i64: 0>} {
+    rt.zero %w : memref<4x4xf32>
+  }
+  rt.func @train() {
+    %w = rt.address @w : memref<4x4xf32>
+    rt.call @f(%w) : memref<4x4xf32>
+  }
+}
+
+// -----
+
+// In a loop that has a slot for each turn, the slot of the turn before.
+rt.stage 0 arena 1088 {
+  rt.buffer @v : memref<4x4xf32> input at 0 slots 16
+  rt.buffer @o : memref<4x4xf32> value at 1024
+  rt.func @f(%v: memref<4x4xf32>) attributes {gives_up = array<i64: 0>} {
+    rt.zero %v : memref<4x4xf32>
+  }
+  rt.func @train() {
+    %o = rt.address @o : memref<4x4xf32>
+    rt.for %m = 1 to 16 {
+      %v = rt.address @v slot %m : memref<4x4xf32>
+      rt.call @f(%v) : memref<4x4xf32>
+      %u = rt.address @v slot %m + -1 : memref<4x4xf32>
+      // expected-error @+1 {{reads @v, which nothing has written}}
+      rt.copy %u to %o : memref<4x4xf32> to memref<4x4xf32>
+    }
+  }
+}

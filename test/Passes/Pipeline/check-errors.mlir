@@ -690,3 +690,80 @@ pipe.schedule train stage 0 microbatches 32 {
     pipe.run @b microbatch %m
   }
 }
+
+// -----
+
+// What a task gives up no later run needs,
+pipe.value @a : tensor<2xf32>
+pipe.task @f stage 0 forward calls @f.body () -> (@a)
+pipe.body @f.body () -> (tensor<2xf32>) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  pipe.yield %x : tensor<2xf32>
+}
+pipe.task @b stage 0 backward calls @b.body (@a)
+pipe.task @c stage 0 backward calls @b.body (@a)
+pipe.body @b.body (%x: tensor<2xf32>) attributes {gives_up = array<i64: 0>} {
+  pipe.yield
+}
+pipe.schedule train stage 0 microbatches 1 {
+  pipe.run @f microbatch 0
+  pipe.run @b microbatch 0
+  // expected-error @+1 {{task 'c' needs value 'a' of microbatch 0, which a task before has given up}}
+  pipe.run @c microbatch 0
+}
+
+// -----
+
+// no other stage,
+pipe.value @a : tensor<2xf32>
+pipe.task @f stage 0 forward calls @f.body () -> (@a)
+pipe.body @f.body () -> (tensor<2xf32>) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  pipe.yield %x : tensor<2xf32>
+}
+pipe.task @b stage 0 backward calls @b.body (@a)
+pipe.body @b.body (%x: tensor<2xf32>) attributes {gives_up = array<i64: 0>} {
+  pipe.yield
+}
+pipe.schedule train stage 0 microbatches 1 {
+  pipe.run @f microbatch 0
+  pipe.run @b microbatch 0
+  // expected-error @+1 {{value 'a' of microbatch 0 is sent after a task has given it up}}
+  pipe.send @a microbatch 0 to 1 channel 0
+}
+pipe.schedule train stage 1 microbatches 1 {
+  pipe.recv @a microbatch 0 from 0 channel 0
+}
+
+// -----
+
+// and not the task itself.
+pipe.value @a : tensor<2xf32>
+pipe.task @f stage 0 forward calls @f.body () -> (@a)
+pipe.body @f.body () -> (tensor<2xf32>) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  pipe.yield %x : tensor<2xf32>
+}
+// expected-error @+1 {{task 'b' takes 'a' twice and gives it up}}
+pipe.task @b stage 0 backward calls @b.body (@a, @a)
+pipe.body @b.body (%x: tensor<2xf32>, %y: tensor<2xf32>)
+    attributes {gives_up = array<i64: 0>} {
+  pipe.yield
+}
+pipe.schedule train stage 0 microbatches 1 {
+  pipe.run @f microbatch 0
+  pipe.run @b microbatch 0
+}
+
+// -----
+
+// Parameters are needed in the next step.
+nn.param @w : tensor<2xf32> init normal
+// expected-error @+1 {{task 'b' gives up 'w', which is no value}}
+pipe.task @b stage 0 backward calls @b.body (@w)
+pipe.body @b.body (%x: tensor<2xf32>) attributes {gives_up = array<i64: 0>} {
+  pipe.yield
+}
+pipe.schedule train stage 0 microbatches 1 {
+  pipe.run @b microbatch 0
+}

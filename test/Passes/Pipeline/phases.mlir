@@ -49,6 +49,7 @@
 // TASKS-NEXT: PipeOutlinePass
 // TASKS-NEXT: PipeShareBodiesPass
 // TASKS-NEXT: PipeSchedulePass
+// TASKS-NEXT: PipeGiveUpPass
 // TASKS-NEXT: PipeCheckPass
 // TASKS-NEXT: Rest
 
