@@ -178,6 +178,12 @@ void ForOp::getAsmBlockArgumentNames(Region &region,
 
 void ForOp::print(OpAsmPrinter &p) { printLoop(p, *this); }
 
+Value getWhole(Value buffer) {
+  while (auto view = buffer.getDefiningOp<ViewOp>())
+    buffer = view.getSource();
+  return buffer;
+}
+
 SmallVector<Access> getAccesses(Operation *op) {
   SmallVector<Access> accesses;
   auto reads = [&](ValueRange buffers) {

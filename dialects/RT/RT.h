@@ -94,6 +94,10 @@ struct Access {
   bool isWrite;
 };
 
+/// The buffer that a value is a view of, through views of views; itself if it
+/// is none.
+mlir::Value getWhole(mlir::Value buffer);
+
 /// What an op of an `rt.func` does to memory; reads come first. Not for
 /// `rt.call`, which does what the callee does.
 llvm::SmallVector<Access> getAccesses(mlir::Operation *op);

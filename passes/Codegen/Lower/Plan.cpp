@@ -38,16 +38,6 @@ namespace pcc {
 using namespace mlir;
 using namespace pcc;
 
-/// What a buffer is a view of, through views of views.
-static Value wholeOf(Value value) {
-  while (auto view = value.getDefiningOp<rt::ViewOp>())
-    value = view.getSource();
-  return value;
-}
-
-/// The op that a buffer is the result of, through views; null for an argument.
-static Operation *rootOf(Value value) { return wholeOf(value).getDefiningOp(); }
-
 static int64_t elementsOf(Value buffer) {
   return cast<MemRefType>(buffer.getType()).getNumElements();
 }
@@ -78,7 +68,7 @@ static void planFrame(rt::FuncOp function) {
   for (auto [moment, op] : llvm::enumerate(*function.getBlock()))
     for (const rt::Access &access : rt::getAccesses(&op))
       if (auto temporary =
-              dyn_cast_or_null<rt::TemporaryOp>(rootOf(access.buffer))) {
+              rt::getWhole(access.buffer).getDefiningOp<rt::TemporaryOp>()) {
         lifeOf(temporary).touch(moment, /*begins=*/false);
         if (rt::getStream(&op) != 0)
           elsewhere.insert(temporary);
@@ -224,7 +214,7 @@ ArrayRef<bool> ArenaLives::beginsOf(StringRef name) {
   SmallVector<bool> isKnown(block->getNumArguments(), false);
   for (Operation &op : *block)
     for (const rt::Access &access : rt::getAccesses(&op)) {
-      auto argument = dyn_cast<BlockArgument>(wholeOf(access.buffer));
+      auto argument = dyn_cast<BlockArgument>(rt::getWhole(access.buffer));
       if (!argument || isKnown[argument.getArgNumber()])
         continue;
       isKnown[argument.getArgNumber()] = true;
@@ -245,8 +235,7 @@ bool ArenaLives::hasStreams(rt::FuncOp function) {
 }
 
 rt::BufferOp ArenaLives::bufferOf(Value value, const Scope &scope) {
-  while (auto view = value.getDefiningOp<rt::ViewOp>())
-    value = view.getSource();
+  value = rt::getWhole(value);
   if (auto address = value.getDefiningOp<rt::AddressOp>())
     return buffers.lookup(address.getBuffer());
   if (value.getDefiningOp<rt::TemporaryOp>())

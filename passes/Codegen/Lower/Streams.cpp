@@ -173,9 +173,7 @@ FailureOr<unsigned> StreamOrder::streamOf(rt::FuncOp function) {
 LogicalResult StreamOrder::collect(Operation *op, Part &part) {
   Unit unit{op, numberOf(rt::getStream(op)), {}, false, {}};
   auto use = [&](Value value, bool isWrite) {
-    while (auto view = value.getDefiningOp<rt::ViewOp>())
-      value = view.getSource();
-    auto address = value.getDefiningOp<rt::AddressOp>();
+    auto address = rt::getWhole(value).getDefiningOp<rt::AddressOp>();
     if (!address)
       return;
     auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
@@ -188,13 +186,10 @@ LogicalResult StreamOrder::collect(Operation *op, Part &part) {
       return failure();
     unit.stream = *stream;
     for (Operation &inner : *callee.getBlock())
-      for (const rt::Access &access : rt::getAccesses(&inner)) {
-        Value value = access.buffer;
-        while (auto view = value.getDefiningOp<rt::ViewOp>())
-          value = view.getSource();
-        if (auto argument = dyn_cast<BlockArgument>(value))
+      for (const rt::Access &access : rt::getAccesses(&inner))
+        if (auto argument =
+                dyn_cast<BlockArgument>(rt::getWhole(access.buffer)))
           use(call.getArgs()[argument.getArgNumber()], access.isWrite);
-      }
   }
   for (const rt::Access &access : rt::getAccesses(op))
     use(access.buffer, access.isWrite);

@@ -111,9 +111,7 @@ StageRun::StageRun(rt::StageOp stage, TransferTable &transfers)
 }
 
 rt::AddressOp StageRun::addressOf(Value value) {
-  while (auto view = value.getDefiningOp<rt::ViewOp>())
-    value = view.getSource();
-  return value.getDefiningOp<rt::AddressOp>();
+  return rt::getWhole(value).getDefiningOp<rt::AddressOp>();
 }
 
 int64_t StageRun::microbatchOf(Value value) {
@@ -137,10 +135,7 @@ ArrayRef<Use> StageRun::usesOf(StringRef name) {
   };
   for (Operation &op : *block)
     for (const rt::Access &access : rt::getAccesses(&op)) {
-      Value value = access.buffer;
-      while (auto view = value.getDefiningOp<rt::ViewOp>())
-        value = view.getSource();
-      auto argument = dyn_cast<BlockArgument>(value);
+      auto argument = dyn_cast<BlockArgument>(rt::getWhole(access.buffer));
       if (!argument)
         continue;
       Use &use = found[argument.getArgNumber()];
