@@ -43,6 +43,13 @@ public:
       visit(begin, end, nullptr);
   }
 
+  /// Whether a value is set for one of [begin, end).
+  bool overlaps(int64_t begin, int64_t end) const {
+    auto it = pieces.lower_bound(end);
+    return it != pieces.begin() && std::prev(it)->second.end > begin &&
+           begin < end;
+  }
+
   /// Calls `change(value)` for pieces that make up [begin, end); what was not
   /// set is a default value now.
   void change(int64_t begin, int64_t end,

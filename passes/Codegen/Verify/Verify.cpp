@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Passes.h"
+#include "passes/Codegen/Verify/ApartBytes.h"
 #include "passes/Codegen/Verify/Intervals.h"
 #include "passes/Codegen/Verify/VerifyBuckets.h"
 #include "passes/Codegen/Verify/VerifyClocks.h"
@@ -112,6 +113,7 @@ struct Loop {
   /// After how many turns slots come again, but for those of `apart`.
   int64_t period = 1;
   llvm::SetVector<Operation *> apart;
+  ApartBytes apartBytes;
   /// What the last turn did to these.
   SmallVector<SlotAccess> accesses;
   /// Whether something else has been written where they lie.
@@ -361,7 +363,7 @@ void StageVerifier::findPeriod() {
       continue;
     // Two periods are run and looked at, and more are left to be left out.
     int64_t period = std::lcm(loop->period, int64_t(buffer.getSlots()));
-    if (period <= turns / 3)
+    if (period <= std::min(turns / 3, kLongestPeriod))
       loop->period = period;
     else
       loop->apart.insert(buffer);
@@ -371,6 +373,8 @@ void StageVerifier::findPeriod() {
     if (!address.getLoop() &&
         loop->apart.contains(buffers.lookup(address.getBuffer())))
       loop->period = turns + 1;
+  for (Operation *op : loop->apart)
+    loop->apartBytes.add(cast<rt::BufferOp>(op));
 }
 
 Memory StageVerifier::memoryOfPeriod() const {
@@ -395,12 +399,8 @@ void StageVerifier::note(const Range &range, Touch touch) {
                               range.begin - begin, range.end - begin});
     return;
   }
-  for (Operation *op : loop->apart) {
-    int64_t begin = *cast<rt::BufferOp>(op).getOffset();
-    int64_t end = begin + cast<rt::BufferOp>(op).getTotalBytes();
-    loop->isDisturbed |=
-        touch != Touch::Read && range.begin < end && begin < range.end;
-  }
+  loop->isDisturbed |=
+      touch != Touch::Read && loop->apartBytes.overlaps(range.begin, range.end);
 }
 
 bool StageVerifier::skipPeriods() {
@@ -412,6 +412,8 @@ bool StageVerifier::skipPeriods() {
   for (int64_t variable = loop->variable; variable < end; ++variable)
     for (SlotAccess access : loop->accesses) {
       int64_t slots = access.buffer.getSlots();
+      if (!loop->apartBytes.showsIn(variable, loop->variable, end, slots))
+        continue;
       int64_t slot = ((variable + access.behind) % slots + slots) % slots;
       int64_t begin = access.base + slot * access.slotBytes;
       Range range = {

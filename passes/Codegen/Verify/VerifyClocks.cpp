@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Verify/VerifyClocks.h"
+#include "passes/Codegen/Verify/ApartBytes.h"
 #include "passes/Codegen/Verify/Clocks.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -82,7 +83,7 @@ struct Loop {
   int64_t period = 1;
   llvm::SetVector<Operation *> apart;
   /// The bytes of these.
-  SmallVector<std::pair<int64_t, int64_t>> apartBytes;
+  ApartBytes apartBytes;
   /// The accesses to them in the period at hand.
   std::vector<ApartAccess> accesses;
   /// Whether something else uses these bytes in it.
@@ -337,8 +338,7 @@ LogicalResult ClockVerifier::access(Operation *op, rt::CallOp call,
                               place.end - slotBegin, isWrite, access, clock,
                               loop->variable});
   } else if (loop) {
-    for (auto [begin, end] : loop->apartBytes)
-      loop->isDisturbed |= place.begin < end && begin < place.end;
+    loop->isDisturbed |= loop->apartBytes.overlaps(place.begin, place.end);
   }
   std::optional<TimedAccess> other =
       state.add(access, clock, place.begin, place.end, isWrite);
@@ -465,47 +465,51 @@ LogicalResult ClockVerifier::call(rt::CallOp op, Scope &scope) {
 }
 
 void ClockVerifier::findPeriod() {
+  // Two periods are run and looked at, and more are left to be left out.
   int64_t turns = int64_t(loop->op.getEnd()) - int64_t(loop->op.getBegin());
-  auto fits = [&](int64_t slots) {
+  auto fits = [&](int64_t slots, int64_t longest) {
     int64_t period = std::lcm(loop->period, slots);
-    // Two periods are run and looked at, and more are left to be left out.
-    if (loop->period == 0 || period > turns / 3)
+    if (loop->period == 0 || period > longest)
       return false;
     loop->period = period;
     return true;
   };
   for (auto event : loop->op.getBlock()->getOps<rt::EventOfOp>())
     if (event.getLoop() &&
-        !fits(symbols.lookup<rt::EventOp>(event.getEvent()).getSlots()))
+        !fits(symbols.lookup<rt::EventOp>(event.getEvent()).getSlots(),
+              turns / 3))
       loop->period = 0;
+  int64_t longest = std::min(turns / 3, std::max(loop->period, kLongestPeriod));
   for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>()) {
     auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
-    if (address.getLoop() && !fits(buffer.getSlots()))
+    if (address.getLoop() && !fits(buffer.getSlots(), longest))
       loop->apart.insert(buffer);
   }
   for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>())
     if (!address.getLoop() &&
         loop->apart.contains(symbols.lookup(address.getBuffer())))
       loop->period = 0;
-  for (Operation *op : loop->apart) {
-    auto buffer = cast<rt::BufferOp>(op);
-    int64_t begin = *buffer.getOffset();
-    loop->apartBytes.push_back({begin, begin + buffer.getTotalBytes()});
-  }
+  for (Operation *op : loop->apart)
+    loop->apartBytes.add(cast<rt::BufferOp>(op));
 }
 
 FailureOr<bool> ClockVerifier::skipPeriods(const ClockState &before) {
   if (loop->isDisturbed)
     return false;
-  std::optional<Growth> growth = Growth::find(before, state, loop->apartBytes);
+  std::optional<Growth> growth =
+      Growth::find(before, state, loop->apartBytes.list());
   if (!growth)
     return false;
   int64_t periods =
       (int64_t(loop->op.getEnd()) - loop->variable) / loop->period;
+  int64_t end = loop->variable + periods * loop->period;
   for (int64_t i = 1; i <= periods; ++i)
     for (ApartAccess made : loop->accesses) {
       int64_t slots = made.buffer.getSlots();
-      int64_t slot = (made.turn + i * loop->period + made.behind) % slots;
+      int64_t turn = made.turn + i * loop->period;
+      if (!loop->apartBytes.showsIn(turn, loop->variable, end, slots))
+        continue;
+      int64_t slot = (turn + made.behind) % slots;
       slot = (slot + slots) % slots;
       int64_t base =
           int64_t(*made.buffer.getOffset()) + slot * made.buffer.getSlotBytes();
@@ -518,8 +522,8 @@ FailureOr<bool> ClockVerifier::skipPeriods(const ClockState &before) {
         return report(made.access.op, nullptr, made.access.stream, made.isWrite,
                       *other);
     }
-  growth->grow(state, periods, loop->apartBytes);
-  loop->variable += periods * loop->period;
+  growth->grow(state, periods, loop->apartBytes.list());
+  loop->variable = end;
   return true;
 }
 

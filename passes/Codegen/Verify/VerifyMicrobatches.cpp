@@ -8,13 +8,15 @@
 //     rt.call @forward.0(%w, %x, %y)      // %y is for %m + 1, too
 //     rt.send %y to 1 channel 0           // and meets a recv for %m + 1
 //
-// Every turn of a loop is run: it is a few numbers for each call.
+// Every turn of a loop is run: it is a few numbers for each call, which are
+// looked up once.
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Verify/VerifyMicrobatches.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace pcc;
@@ -68,23 +70,59 @@ private:
   llvm::StringMap<size_t> numbers;
 };
 
+/// What slots of a buffer hold: which microbatch, -1 for none yet.
+using Slots = SmallVector<int64_t, 2>;
+
+/// A buffer that an op of an entry point takes, as it says in the text.
+struct Place {
+  rt::AddressOp address;
+  /// Null for a buffer that is of no microbatch.
+  Slots *slots;
+  /// The number that is said, and whether the loop's is added to it.
+  int64_t microbatch = -1;
+  bool isRelative = false;
+
+  /// The microbatch that is named where the loop is at `variable`; -1 where the
+  /// buffer has none.
+  int64_t at(int64_t variable) const {
+    return slots ? microbatch + (isRelative ? variable : 0) : -1;
+  }
+  /// What the slot of that microbatch holds.
+  int64_t &held(int64_t variable) const {
+    int64_t count = slots->size();
+    return (*slots)[((at(variable) % count) + count) % count];
+  }
+};
+
+/// One end of a transfer.
+struct End {
+  Place place;
+  Channel channel;
+  bool isSend;
+};
+
+/// An op of an entry point, looked at once for all turns of its loop.
+struct Step {
+  Operation *op;
+  /// Of a call: must all be of one microbatch.
+  SmallVector<Place, 4> together;
+  SmallVector<Place, 4> reads, writes;
+  SmallVector<End, 2> ends;
+  /// Of a loop.
+  std::vector<Step> turn;
+};
+
 class StageRun {
 public:
   StageRun(rt::StageOp stage, TransferTable &transfers);
   LogicalResult verify();
 
 private:
-  LogicalResult run(Block &ops);
-  LogicalResult run(rt::CallOp op);
-  /// An access of an op of an entry point, or of a call.
-  LogicalResult read(Operation *op, Value value);
-  void write(Value value);
-  /// Notes a transfer of a buffer.
-  void transfer(Operation *op, Value buffer, int64_t peer, int64_t channel,
-                bool isSend);
-  /// The microbatch that an address names; -1 where its buffer has none.
-  int64_t microbatchOf(Value value);
-  rt::AddressOp addressOf(Value value);
+  std::vector<Step> collect(Block &ops);
+  void collect(rt::CallOp op, Step &step);
+  Place placeOf(Value value);
+  LogicalResult run(ArrayRef<Step> steps);
+  LogicalResult run(const Step &step);
   ArrayRef<Use> usesOf(StringRef function);
 
   rt::StageOp stage;
@@ -95,9 +133,8 @@ private:
   rt::FuncOp entry;
   /// Where the loop at hand is.
   int64_t variable = 0;
-  /// Of each buffer that has one: the microbatch that each slot holds, -1 for
-  /// none yet.
-  llvm::DenseMap<Operation *, SmallVector<int64_t, 2>> held;
+  /// Of each buffer that has microbatches.
+  llvm::StringMap<Slots> held;
 };
 
 } // namespace
@@ -110,15 +147,13 @@ StageRun::StageRun(rt::StageOp stage, TransferTable &transfers)
     functions[function.getSymName()] = function;
 }
 
-rt::AddressOp StageRun::addressOf(Value value) {
-  return rt::getWhole(value).getDefiningOp<rt::AddressOp>();
-}
-
-int64_t StageRun::microbatchOf(Value value) {
-  rt::AddressOp address = addressOf(value);
-  if (!address || !held.contains(buffers.lookup(address.getBuffer())))
-    return -1;
-  return int64_t(address.getSlot()) + (address.getLoop() ? variable : 0);
+Place StageRun::placeOf(Value value) {
+  auto address = rt::getWhole(value).getDefiningOp<rt::AddressOp>();
+  if (!address)
+    return {nullptr, nullptr};
+  auto slots = held.find(address.getBuffer());
+  return {address, slots == held.end() ? nullptr : &slots->second,
+          int64_t(address.getSlot()), bool(address.getLoop())};
 }
 
 /// The first access says whether what was there is needed: only what writes the
@@ -147,97 +182,100 @@ ArrayRef<Use> StageRun::usesOf(StringRef name) {
   return found;
 }
 
-LogicalResult StageRun::read(Operation *op, Value value) {
-  int64_t microbatch = microbatchOf(value);
-  if (microbatch < 0)
-    return success();
-  rt::AddressOp address = addressOf(value);
-  rt::BufferOp buffer = buffers.lookup(address.getBuffer());
-  int64_t holds =
-      held[buffer][address.getSlotAt(variable, int64_t(buffer.getSlots()))];
-  // What nobody has written is refused elsewhere.
-  if (holds < 0 || holds == microbatch)
-    return success();
-  return op->emitOpError() << "reads @" << buffer.getSymName()
-                           << " of microbatch " << microbatch
-                           << ", which holds that of microbatch " << holds;
-}
-
-void StageRun::write(Value value) {
-  int64_t microbatch = microbatchOf(value);
-  if (microbatch < 0)
-    return;
-  rt::AddressOp address = addressOf(value);
-  rt::BufferOp buffer = buffers.lookup(address.getBuffer());
-  held[buffer][address.getSlotAt(variable, int64_t(buffer.getSlots()))] =
-      microbatch;
-}
-
-LogicalResult StageRun::run(rt::CallOp op) {
+void StageRun::collect(rt::CallOp op, Step &step) {
   ArrayRef<Use> uses = usesOf(op.getCallee());
-  Value first;
-  for (Value value : op.getArgs()) {
-    if (microbatchOf(value) < 0)
+  for (auto [value, use] : llvm::zip(op.getArgs(), uses)) {
+    Place place = placeOf(value);
+    if (!place.slots)
       continue;
-    if (!first)
-      first = value;
-    if (microbatchOf(value) == microbatchOf(first))
-      continue;
-    return op.emitOpError()
-           << "takes @" << addressOf(first).getBuffer() << " of microbatch "
-           << microbatchOf(first) << " and @" << addressOf(value).getBuffer()
-           << " of microbatch " << microbatchOf(value);
-  }
-  for (auto [value, use] : llvm::zip(op.getArgs(), uses))
-    if (use.isRead && failed(read(op, value)))
-      return failure();
-  for (auto [value, use] : llvm::zip(op.getArgs(), uses))
+    step.together.push_back(place);
+    if (use.isRead)
+      step.reads.push_back(place);
     if (use.isWritten)
-      write(value);
+      step.writes.push_back(place);
+  }
+}
+
+std::vector<Step> StageRun::collect(Block &ops) {
+  std::vector<Step> steps;
+  int64_t own = stage.getIndex();
+  StringRef name = entry.getSymName();
+  for (Operation &op : ops) {
+    Step step;
+    step.op = &op;
+    auto send = [&](Value buffer, int64_t to, int64_t channel) {
+      step.ends.push_back(
+          {placeOf(buffer), {own, to, channel, name}, /*isSend=*/true});
+    };
+    auto receive = [&](Value buffer, int64_t from, int64_t channel) {
+      step.ends.push_back(
+          {placeOf(buffer), {from, own, channel, name}, /*isSend=*/false});
+    };
+    if (auto loop = dyn_cast<rt::ForOp>(op)) {
+      step.turn = collect(*loop.getBlock());
+    } else if (auto call = dyn_cast<rt::CallOp>(op)) {
+      collect(call, step);
+    } else {
+      for (const rt::Access &access : rt::getAccesses(&op))
+        if (Place place = placeOf(access.buffer); place.slots)
+          (access.isWrite ? step.writes : step.reads).push_back(place);
+    }
+    if (auto one = dyn_cast<rt::SendOp>(op)) {
+      send(one.getBuffer(), one.getStage(), one.getChannel());
+    } else if (auto one = dyn_cast<rt::RecvOp>(op)) {
+      receive(one.getBuffer(), one.getStage(), one.getChannel());
+    } else if (auto both = dyn_cast<rt::ExchangeOp>(op)) {
+      send(both.getSent(), both.getToStage(), both.getSendChannel());
+      receive(both.getReceived(), both.getFromStage(), both.getRecvChannel());
+    }
+    if (!step.reads.empty() || !step.writes.empty() || !step.ends.empty() ||
+        !step.together.empty() || !step.turn.empty())
+      steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+LogicalResult StageRun::run(const Step &step) {
+  for (const Place &place : step.together) {
+    const Place &first = step.together.front();
+    if (place.at(variable) == first.at(variable))
+      continue;
+    return step.op->emitOpError()
+           << "takes @" << rt::AddressOp(first.address).getBuffer()
+           << " of microbatch " << first.at(variable) << " and @"
+           << rt::AddressOp(place.address).getBuffer() << " of microbatch "
+           << place.at(variable);
+  }
+  for (const Place &place : step.reads) {
+    int64_t holds = place.held(variable);
+    // What nobody has written is refused elsewhere.
+    if (holds < 0 || holds == place.at(variable))
+      continue;
+    return step.op->emitOpError()
+           << "reads @" << rt::AddressOp(place.address).getBuffer()
+           << " of microbatch " << place.at(variable)
+           << ", which holds that of microbatch " << holds;
+  }
+  for (const Place &place : step.writes)
+    place.held(variable) = place.at(variable);
+  for (const End &end : step.ends) {
+    Transfers &table = transfers[end.channel];
+    (end.isSend ? table.sent : table.received)
+        .push_back({step.op, end.place.at(variable)});
+  }
   return success();
 }
 
-void StageRun::transfer(Operation *op, Value buffer, int64_t peer,
-                        int64_t channel, bool isSend) {
-  int64_t own = stage.getIndex();
-  Transfers &table = transfers[{isSend ? own : peer, isSend ? peer : own,
-                                channel, entry.getSymName()}];
-  (isSend ? table.sent : table.received).push_back({op, microbatchOf(buffer)});
-}
-
-LogicalResult StageRun::run(Block &ops) {
-  for (Operation &op : ops) {
-    if (auto loop = dyn_cast<rt::ForOp>(op)) {
+LogicalResult StageRun::run(ArrayRef<Step> steps) {
+  for (const Step &step : steps) {
+    if (auto loop = dyn_cast<rt::ForOp>(step.op)) {
       for (variable = loop.getBegin(); variable < int64_t(loop.getEnd());
            ++variable)
-        if (failed(run(*loop.getBlock())))
+        if (failed(run(step.turn)))
           return failure();
       variable = 0;
-      continue;
-    }
-    if (auto call = dyn_cast<rt::CallOp>(op)) {
-      if (failed(run(call)))
-        return failure();
-      continue;
-    }
-    SmallVector<rt::Access> accesses = rt::getAccesses(&op);
-    for (const rt::Access &access : accesses)
-      if (!access.isWrite && failed(read(&op, access.buffer)))
-        return failure();
-    for (const rt::Access &access : accesses)
-      if (access.isWrite)
-        write(access.buffer);
-    if (auto send = dyn_cast<rt::SendOp>(op)) {
-      transfer(&op, send.getBuffer(), send.getStage(), send.getChannel(),
-               /*isSend=*/true);
-    } else if (auto recv = dyn_cast<rt::RecvOp>(op)) {
-      transfer(&op, recv.getBuffer(), recv.getStage(), recv.getChannel(),
-               /*isSend=*/false);
-    } else if (auto both = dyn_cast<rt::ExchangeOp>(op)) {
-      transfer(&op, both.getSent(), both.getToStage(), both.getSendChannel(),
-               /*isSend=*/true);
-      transfer(&op, both.getReceived(), both.getFromStage(),
-               both.getRecvChannel(), /*isSend=*/false);
+    } else if (failed(run(step))) {
+      return failure();
     }
   }
   return success();
@@ -252,14 +290,13 @@ LogicalResult StageRun::verify() {
     for (auto &[symbol, buffer] : buffers) {
       int64_t slots = buffer.getSlots();
       if (buffer.getKind() == rt::BufferKind::Value) {
-        held[buffer].assign(slots, -1);
+        held[symbol].assign(slots, -1);
       } else if (buffer.getKind() == rt::BufferKind::Input && slots > 1) {
-        held[buffer].assign(slots, 0);
-        for (int64_t i = 0; i < slots; ++i)
-          held[buffer][i] = i;
+        held[symbol].resize(slots);
+        std::iota(held[symbol].begin(), held[symbol].end(), 0);
       }
     }
-    if (failed(run(*entry.getBlock())))
+    if (failed(run(collect(*entry.getBlock()))))
       return failure();
   }
   return success();
