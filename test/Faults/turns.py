@@ -65,9 +65,9 @@ def program(model, flags):
 
 
 PLANS = (
-    ("gpt2/gpt2.onnx", "--pp=2 --micro-batch-size=1 --global-batch-size=11"),
+    ("gpt2/gpt2.onnx", "--pp=2 --micro-batch-size=1 --global-batch-size=23"),
     ("gpt2/gpt2-dropout.onnx", "--pp=4 --tp=2 --micro-batch-size=1 "
-     "--global-batch-size=9"),
+     "--global-batch-size=37"),
     ("models/llama-dynamo.onnx", "--micro-batch-size=1 "
      "--global-batch-size=7"),
 )
