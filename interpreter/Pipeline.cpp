@@ -139,6 +139,14 @@ LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
   return success();
 }
 
+/// Where a value has taken a state's place, that holds nothing to compute with.
+void Pipeline::spoil(StringRef state, const Stage &stage) {
+  Tensor nothing(symbols.lookup<nn::StateOp>(state).getTensorType());
+  llvm::fill(nothing.real, std::numeric_limits<double>::quiet_NaN());
+  for (int64_t rank : stage.ranks)
+    machine.writeSymbol(state, rank, std::make_shared<Tensor>(nothing));
+}
+
 void Pipeline::finish(Stage &stage, pipe::RunOp run) {
   auto task = symbols.lookup<pipe::TaskOp>(run.getTask());
   auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
@@ -149,8 +157,11 @@ void Pipeline::finish(Stage &stage, pipe::RunOp run) {
       stage.values.erase({task.getSource(i), microbatch});
   for (unsigned i = 0; i < task.getTargets().size(); ++i) {
     ValueList result = stage.task->getResult(i);
-    if (!body.getReplaced(i)) {
+    std::optional<unsigned> replaced = body.getReplaced(i);
+    if (symbols.lookup<pipe::ValueOp>(task.getTarget(i)) || !replaced) {
       stage.values[{task.getTarget(i), microbatch}] = result;
+      if (replaced)
+        spoil(task.getSource(*replaced), stage);
       continue;
     }
     for (auto [rank, value] : llvm::zip_equal(stage.ranks, result))

@@ -41,6 +41,7 @@ private:
   Progress step(Stage &stage, InputSource inputs);
   mlir::LogicalResult begin(Stage &stage, pipe::RunOp run, InputSource inputs);
   void finish(Stage &stage, pipe::RunOp run);
+  void spoil(llvm::StringRef state, const Stage &stage);
   /// Does the half of `stage`'s transfer that its peer is ready for.
   Progress transfer(Stage &stage);
   /// Does the collective that all stages have come to, if they have.

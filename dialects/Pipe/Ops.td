@@ -178,8 +178,9 @@ def Pipe_TaskOp : Pipe_Op<"task", [Symbol,
     - an argument is a `pipe.input`, `pipe.value`, `nn.param` or `nn.state`, or,
       if it is a `tensor<i64>`, an integer;
     - a result that takes an argument's place is bound to the `nn.param` or
-      `nn.state` that the argument is, any other to a `pipe.value` or
-      `pipe.output`;
+      `nn.state` that the argument is, or to a `pipe.value`, which lies where
+      the `nn.state` did, that holds nothing then; any other to a `pipe.value`
+      or `pipe.output`;
     - no two arguments are the same parameter or state, no two results the
       same symbol;
     - nothing is both taken and given but by a result that takes its place.
@@ -193,10 +194,7 @@ def Pipe_TaskOp : Pipe_Op<"task", [Symbol,
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    bool isPerMicrobatch() {
-      return getPhase() != Phase::Update &&
-             getPhase() != Phase::EvaluateResult;
-    }
+    bool isPerMicrobatch() { return pipe::isPerMicrobatch(getPhase()); }
     /// The entry point whose schedules run this task.
     Entry getEntry() {
       if (getPhase() == Phase::ForwardOnly)

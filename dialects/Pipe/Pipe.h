@@ -15,6 +15,17 @@
 
 #include "dialects/Pipe/Dialect.h.inc"
 #include "dialects/Pipe/Enums.h.inc"
+
+namespace pcc::pipe {
+
+/// Whether a phase's tasks run once per microbatch; else once per step.
+inline bool isPerMicrobatch(Phase phase) {
+  return phase != Phase::Reduce && phase != Phase::Update &&
+         phase != Phase::EvaluateResult;
+}
+
+} // namespace pcc::pipe
+
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Pipe/Attrs.h.inc"
 #define GET_OP_CLASSES

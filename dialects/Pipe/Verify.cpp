@@ -136,21 +136,26 @@ LogicalResult TaskOp::verifySymbolUses(SymbolTableCollection &tables) {
     std::optional<unsigned> replaced = body.getReplaced(i);
     if (!given.insert(target).second)
       return emitOpError() << "binds two results to " << target;
-    if (!replaced) {
+    Attribute source = replaced ? getSources()[*replaced] : Attribute();
+    if (target != source) {
       if (llvm::is_contained(getSources(), target))
         return emitOpError() << "takes and gives " << target;
       if (failed(check(target, value.getType(), /*isSource=*/false)))
         return failure();
-      continue;
     }
-    Attribute source = getSources()[*replaced];
-    if (target != source)
-      return emitOpError() << "binds a result that takes the place of "
-                           << source << " to " << target;
-    if (!isKept(tables.lookupNearestSymbolFrom(
-            *this, cast<FlatSymbolRefAttr>(source))))
+    if (!replaced)
+      continue;
+    auto place = dyn_cast<FlatSymbolRefAttr>(source);
+    Operation *held =
+        place ? tables.lookupNearestSymbolFrom(*this, place) : nullptr;
+    if (!isKept(held))
       return emitOpError() << "replaces " << source
                            << ", which is no parameter or state";
+    bool isValue = isa_and_nonnull<ValueOp>(
+        tables.lookupNearestSymbolFrom(*this, cast<FlatSymbolRefAttr>(target)));
+    if (target != source && (!isValue || !isa<nn::StateOp>(held)))
+      return emitOpError() << "binds a result that takes the place of "
+                           << source << " to " << target;
   }
   return success();
 }

@@ -29,8 +29,8 @@ def RTLowerPass : Pass<"rt-lower", "::mlir::ModuleOp"> {
     adjacent buffers become one. Loops stay loops; a value of which more than one
     instance lives at a time gets slots that these take in turn.
 
-    With `overlap` transfers go on streams before that, as `--rt-streams` says,
-    and what is transferred has a slot more, so that the next one can be made or
+    With `overlap` transfers and bodies that only communicate go on streams
+    before that, as `--rt-streams` says, and what is transferred has a slot more, so that the next one can be made or
     come meanwhile.
   }];
   let options = [
@@ -41,11 +41,12 @@ def RTLowerPass : Pass<"rt-lower", "::mlir::ModuleOp"> {
 }
 
 def RTStreamsPass : Pass<"rt-streams", "::mlir::ModuleOp"> {
-  let summary = "Puts transfers on streams and orders all streams by events";
+  let summary = "Puts messages on streams and orders all streams by events";
   let description = [{
     Sends and receives of an entry point go on streams of their own, one for
-    each channel, other stage and direction; exchanges, which are waited for at
-    once, stay on the compute stream, and so does all that says no stream. Then
+    each channel, other stage and direction, and functions that do nothing but
+    collectives over the same axes on one for these; exchanges, which are waited
+    for at once, stay on the compute stream, and so does all else. Then
     operations of different streams that use a buffer are ordered by events:
     what an operation needs is recorded and waited for ahead of it, and an
     operation that is not on the compute stream is waited for ahead of the next

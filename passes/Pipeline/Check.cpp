@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/Buckets.h"
 #include "dialects/Dist/Collectives.h"
 #include "dialects/Pipe/Cursor.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -53,6 +54,10 @@ struct StageState {
   llvm::StringMap<Instances> present, ran;
   /// Those of values that are not there any more.
   llvm::StringMap<Instances> givenUp;
+  /// By sum that a reduction has taken, that task; and the value that lies in
+  /// the place of a sum, which holds nothing itself.
+  llvm::StringMap<TaskOp> reduced;
+  llvm::StringMap<StringRef> replacedBy;
   /// The task that uses what all microbatches gave, once it has run.
   TaskOp last;
   /// The microbatches on which forward tasks have run, and of how many of these
@@ -85,6 +90,8 @@ struct PipeCheckPass : pcc::impl::PipeCheckPassBase<PipeCheckPass> {
   LogicalResult advance(StageState &state);
   LogicalResult step(StageState &state);
   LogicalResult run(StageState &state, RunOp run);
+  LogicalResult checkReduced(StageState &state, RunOp run, TaskOp task);
+  void noteReduced(StageState &state, TaskOp task);
   LogicalResult post(StageState &state);
   /// Completes halves that face each other; true if there were any.
   FailureOr<bool> match();
@@ -141,8 +148,8 @@ static std::map<int64_t, int64_t> shifted(const std::map<int64_t, int64_t> &by,
 bool StageState::repeats(const StageState &before) const {
   int64_t turns = turnsSince(before);
   int64_t count = ScheduleOp(schedule).getMicrobatches();
-  if (!next.getLoop() || turns < 1 || last || *next != *before.next ||
-      meetings.size() != before.meetings.size() ||
+  if (!next.getLoop() || turns < 1 || last || !reduced.empty() ||
+      *next != *before.next || meetings.size() != before.meetings.size() ||
       posted.size() != before.posted.size() ||
       !llvm::all_of(
           llvm::zip(posted, before.posted),
@@ -206,6 +213,61 @@ bool PipeCheckPass::skipTurns(ArrayRef<StageState> before) {
   return true;
 }
 
+/// What a reduction has taken is complete: nothing adds to it any more, it is
+/// reduced once, and it is not read where another value lies.
+LogicalResult PipeCheckPass::checkReduced(StageState &state, RunOp run,
+                                          TaskOp task) {
+  if (state.reduced.empty())
+    return success();
+  auto body = symbols->lookup<BodyOp>(task.getBody());
+  for (unsigned i = 0; i < task.getSources().size(); ++i) {
+    auto sum = symbols->lookup<nn::StateOp>(task.getSource(i));
+    if (!sum)
+      continue;
+    for (StringRef held : nn::heldBy(sum)) {
+      TaskOp reduction = state.reduced.lookup(held);
+      if (!reduction)
+        continue;
+      if (task.isPerMicrobatch() || task.getPhase() == Phase::Reduce)
+        return emitError(run.getLoc())
+               << "task '" << run.getTask() << "' uses '" << task.getSource(i)
+               << "' after '" << reduction.getSymName() << "' has reduced it";
+      auto value = state.replacedBy.find(held);
+      if (value != state.replacedBy.end() &&
+          !body.getBlock()->getArgument(i).use_empty())
+        return emitError(run.getLoc())
+               << "task '" << run.getTask() << "' reads '" << task.getSource(i)
+               << "', in whose place '" << value->second << "' lies";
+    }
+  }
+  return success();
+}
+
+void PipeCheckPass::noteReduced(StageState &state, TaskOp task) {
+  auto body = symbols->lookup<BodyOp>(task.getBody());
+  for (unsigned i = 0; i < task.getSources().size(); ++i) {
+    auto sum = symbols->lookup<nn::StateOp>(task.getSource(i));
+    if (!sum)
+      continue;
+    std::optional<unsigned> result = body.getReplacing(i);
+    StringRef target = result ? task.getTarget(*result) : StringRef();
+    for (StringRef held : nn::heldBy(sum)) {
+      if (task.getPhase() == Phase::Reduce)
+        state.reduced[held] = task;
+      if (!result)
+        continue;
+      // Where the sum begins anew the value is no more.
+      auto before = state.replacedBy.find(held);
+      if (before != state.replacedBy.end()) {
+        state.givenUp[before->second].insert(0);
+        state.replacedBy.erase(before);
+      }
+      if (target != task.getSource(i))
+        state.replacedBy[held] = target;
+    }
+  }
+}
+
 LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
   auto task = symbols->lookup<TaskOp>(run.getTask());
   int64_t microbatch = state.next.microbatchOf(run);
@@ -218,8 +280,10 @@ LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
            << "task '" << run.getTask() << "' runs on microbatch " << microbatch
            << " after '" << state.last.getSymName()
            << "', which needs all of them";
-  if (!task.isPerMicrobatch())
+  if (!task.isPerMicrobatch() && task.getPhase() != Phase::Reduce)
     state.last = task;
+  if (failed(checkReduced(state, run, task)))
+    return failure();
   for (unsigned i = 0; i < task.getSources().size(); ++i) {
     StringRef source = task.getSource(i);
     if (symbols->lookup<ValueOp>(source) &&
@@ -238,11 +302,14 @@ LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
     if (body.givesUp(i))
       state.givenUp[task.getSource(i)].insert(microbatch);
   for (unsigned i = 0; i < task.getTargets().size(); ++i)
-    if (!body.getReplaced(i) &&
+    if (std::optional<unsigned> replaced = body.getReplaced(i);
+        (!replaced || task.getSource(*replaced) != task.getTarget(i)) &&
         !state.present[task.getTarget(i)].insert(microbatch))
       return emitError(run.getLoc())
              << "value '" << task.getTarget(i) << "' of microbatch "
              << microbatch << " is made twice";
+  if (!task.isPerMicrobatch())
+    noteReduced(state, task);
   if (task.getPhase() == Phase::Forward && state.begun.insert(microbatch))
     ++state.live;
   if (task.getPhase() == Phase::Backward) {

@@ -4,6 +4,9 @@
 // followed by a use of: by another run, or a transfer, on the same stage and
 // of the same microbatch.
 //
+// A value in a state's place is kept, for the state may begin anew in the task
+// that uses it last.
+//
 // Values of which several instances are alive at once lie in slots of one
 // buffer, which is planned as a whole: these are kept, for nothing is gained.
 //
@@ -21,6 +24,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace pcc {
 #define GEN_PASS_DEF_PIPEGIVEUPPASS
@@ -70,6 +74,8 @@ struct PipeGiveUpPass : pcc::impl::PipeGiveUpPassBase<PipeGiveUpPass> {
   void notePlaces(TaskOp task, BodyOp body);
 
   std::optional<SymbolTable> symbols;
+  /// Values that take a state's place.
+  llvm::StringSet<> inPlace;
   /// By body, whether each argument can be given up.
   llvm::MapVector<Operation *, SmallVector<bool>> free;
 };
@@ -86,8 +92,8 @@ void PipeGiveUpPass::notePlaces(TaskOp task, BodyOp body) {
     ++takers[task.getSource(i)];
   for (auto [i, isFree] : llvm::enumerate(it->second)) {
     StringRef symbol = task.getSource(i);
-    isFree &=
-        !body.getReplacing(i) && takers.lookup(symbol) == 1 && isValue(symbol);
+    isFree &= !body.getReplacing(i) && takers.lookup(symbol) == 1 &&
+              isValue(symbol) && !inPlace.contains(symbol);
   }
 }
 
@@ -142,6 +148,13 @@ void PipeGiveUpPass::visit(ScheduleOp schedule) {
 void PipeGiveUpPass::runOnOperation() {
   symbols.emplace(getOperation());
   free.clear();
+  inPlace.clear();
+  for (auto task : getOperation().getOps<TaskOp>()) {
+    auto body = symbols->lookup<BodyOp>(task.getBody());
+    for (unsigned i = 0; i < task.getTargets().size(); ++i)
+      if (body.getReplaced(i) && isValue(task.getTarget(i)))
+        inPlace.insert(task.getTarget(i));
+  }
   for (auto schedule : getOperation().getOps<ScheduleOp>())
     visit(schedule);
   for (auto &[op, isFree] : free) {

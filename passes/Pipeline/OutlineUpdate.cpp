@@ -17,9 +17,8 @@ namespace {
 /// other stages: their writes go, their reads become zero, and what is known to
 /// be zero is left out of sums.
 ///
-/// A gradient of a parameter that several stages have is handed from each to
-/// the others, as soon as it is what a rank keeps: where ranks keep a part of
-/// it, that part alone.
+/// A gradient that a task of its own has reduced comes as a value: of a
+/// parameter that several stages have from each of them.
 class StageFunction {
 public:
   StageFunction(TaskSymbols &symbols, func::FuncOp func, int64_t stage,
@@ -28,23 +27,23 @@ public:
 
   /// `outputs` names the function's results.
   void build(StringRef name, Phase phase, ArrayRef<StringRef> outputs);
-  /// A stage that holds the gradient `handed` of the function too, itself
-  /// included, and its gradient as a value.
-  void addHolder(Value handed, int64_t from, FlatSymbolRefAttr value) {
-    holders[handed].push_back({from, value});
+  /// A stage that has a part in the value `reduced` of the function, this one
+  /// included, and its part.
+  void addHolder(Value reduced, int64_t from, FlatSymbolRefAttr value) {
+    holders[reduced].push_back({from, value});
   }
 
 private:
   bool isMine(StringRef symbol) const;
   bool isOfOthers(Value value) const;
-  Value addHolders(TaskBuilder &task, Value handed);
+  Value addHolders(TaskBuilder &task, Value reduced);
   void countOnce(TaskBuilder &task);
 
   TaskSymbols &symbols;
   func::FuncOp func;
   int64_t stage;
   const StageUses &uses;
-  /// Of values of the function that are handed around.
+  /// Of values of the function that other tasks compute.
   llvm::MapVector<Value, SmallVector<std::pair<int64_t, FlatSymbolRefAttr>>>
       holders;
 };
@@ -77,30 +76,42 @@ static bool isOfGradients(const TaskSymbols &symbols, nn::StateOp state) {
   return first && first.getKind() == nn::StateKind::Gradient && first.getOf();
 }
 
-/// What is handed to other stages of a gradient that is read: that, or the part
-/// of it that a rank keeps.
-static Value handedOf(nn::ReadOp read) {
+/// Whether an op makes of a gradient its sum over data axes, or a rank's part
+/// of that.
+static bool isReduction(Operation *op, const dist::Mesh &mesh) {
+  if (!isa<dist::ReduceScatterOp, dist::ShardSliceOp, dist::AllReduceOp>(op) ||
+      op->getNumOperands() != 1)
+    return false;
+  dist::AxisSet data = mesh.dataAxes();
+  return llvm::all_of(
+      op->getAttrOfType<ArrayAttr>("axes"), [&](Attribute name) {
+        auto axis = mesh.find(cast<StringAttr>(name).getValue());
+        return axis && data.contains(*axis);
+      });
+}
+
+/// What the ranks of one stage make of a gradient that @update reads. What
+/// follows, such as a sum over tensor axes, is left to @update: on their
+/// communicators other tasks have messages, which would wait for it.
+static Value reducedOf(nn::ReadOp read, const dist::Mesh &mesh) {
   Value value = read.getResult();
-  while (value.hasOneUse() &&
-         isa<dist::ReduceScatterOp, dist::ShardSliceOp>(*value.user_begin()))
+  while (value.hasOneUse() && isReduction(*value.user_begin(), mesh))
     value = (*value.user_begin())->getResult(0);
   return value;
 }
 
-/// The sum of a gradient over all its holders. All of them add in the same
-/// order, so that their copies of the parameter stay equal to the last bit.
-Value StageFunction::addHolders(TaskBuilder &task, Value handed) {
-  // Its own is at hand, unless it took a message to make it.
-  Value own;
-  if (auto read = handed.getDefiningOp<nn::ReadOp>())
-    own = task.read(read.getSymbolAttr(), read.getType());
+/// The sum of a gradient over the stages that have it. All of them add in the
+/// same order, so that their copies of the parameter stay equal to the last
+/// bit.
+Value StageFunction::addHolders(TaskBuilder &task, Value reduced) {
   SmallVector<Value> gradients;
-  for (auto &[from, value] : holders.lookup(handed))
-    gradients.push_back(
-        from == stage && own ? own : task.take(value, handed.getType()));
-  auto sum = nn::SumOp::create(task.getBuilder(), handed.getLoc(),
-                               handed.getType(), gradients);
-  setSharding(sum, dist::getSharding(handed));
+  for (auto &[from, value] : holders.lookup(reduced))
+    gradients.push_back(task.take(value, reduced.getType()));
+  if (gradients.size() == 1)
+    return gradients.front();
+  auto sum = nn::SumOp::create(task.getBuilder(), reduced.getLoc(),
+                               reduced.getType(), gradients);
+  setSharding(sum, dist::getSharding(reduced));
   return sum;
 }
 
@@ -149,14 +160,10 @@ bool StageFunction::isOfOthers(Value value) const {
 /// The gradient of a tied parameter adds to the norm on one stage only.
 void StageFunction::countOnce(TaskBuilder &task) {
   llvm::StringSet<> elsewhere;
-  for (auto &[handed, list] : holders) {
-    if (list.front().first == stage)
-      continue;
-    for (auto &[from, value] : list)
-      elsewhere.insert(value.getValue());
-    if (auto read = handed.getDefiningOp<nn::ReadOp>())
-      elsewhere.insert(read.getSymbol());
-  }
+  for (auto &[reduced, list] : holders)
+    if (list.front().first != stage)
+      for (auto &[from, value] : list)
+        elsewhere.insert(value.getValue());
   auto isCountedElsewhere = [&](Value source) {
     auto argument = dyn_cast<BlockArgument>(source);
     return argument && elsewhere.contains(task.getSource(argument));
@@ -220,7 +227,7 @@ void StageFunction::build(StringRef name, Phase phase,
         continue;
       }
     }
-    if (op.getNumResults() == 1 && holders.count(op.getResult(0))) {
+    if (op.getNumResults() == 1 && holders.contains(op.getResult(0))) {
       mapping.map(op.getResult(0), addHolders(task, op.getResult(0)));
       continue;
     }
@@ -238,6 +245,30 @@ void StageFunction::build(StringRef name, Phase phase,
   task.finish();
 }
 
+/// Makes the task of a stage that hands out what its ranks make of a gradient,
+/// and returns that value. A whole row stays where the gradient was, which then
+/// holds nothing.
+static FlatSymbolRefAttr outlineReduction(TaskSymbols &symbols, nn::ReadOp read,
+                                          Value reduced, StringRef name,
+                                          int64_t stage) {
+  TaskBuilder task(symbols, name, stage, Phase::Reduce, read.getLoc());
+  FlatSymbolRefAttr value = symbols.addValue(reduced.getType(), read.getLoc(),
+                                             dist::getSharding(reduced));
+  IRMapping mapping;
+  task.clone(*read, mapping);
+  for (Value next = read; next != reduced;) {
+    Operation *op = *next.user_begin();
+    task.clone(*op, mapping);
+    next = op->getResult(0);
+  }
+  bool isWhole = reduced.getType() == read.getType();
+  task.give(mapping.lookup(reduced), value,
+            isWhole ? read.getSymbolAttr() : FlatSymbolRefAttr());
+  task.close();
+  task.finish();
+  return value;
+}
+
 LogicalResult pcc::outlineUpdate(TaskSymbols &symbols, func::FuncOp update,
                                  int64_t stages) {
   auto module = update->getParentOfType<ModuleOp>();
@@ -246,38 +277,28 @@ LogicalResult pcc::outlineUpdate(TaskSymbols &symbols, func::FuncOp update,
   for (int64_t stage = 0; stage < stages; ++stage)
     functions.emplace_back(symbols, update, stage, uses);
 
-  // A task per holder of a tied parameter that hands out its gradient.
-  int64_t tied = 0;
+  // A task per gradient that ranks reduce or stages hand to each other, and per
+  // stage that has it.
+  dist::Mesh mesh(dist::findMesh(module));
+  int64_t row = 0;
   for (auto read : update.getOps<nn::ReadOp>()) {
     auto state = symbols.lookup<nn::StateOp>(read.getSymbol());
     if (!state || !isOfGradients(symbols, state))
       continue;
-    auto holders = uses.find(ownerOf(symbols, state.getSymName()));
-    if (holders == uses.end() || holders->second.size() < 2)
-      continue;
-    Value handed = handedOf(read);
-    SmallVector<FlatSymbolRefAttr> values;
-    for (int64_t from : holders->second) {
-      TaskBuilder task(symbols,
-                       ("tied." + Twine(tied) + "." + Twine(from)).str(), from,
-                       Phase::Update, state.getLoc());
-      values.push_back(symbols.addValue(handed.getType(), state.getLoc(),
-                                        dist::getSharding(handed)));
-      IRMapping mapping;
-      task.clone(*read, mapping);
-      for (Value value = read; value != handed;) {
-        Operation *next = *value.user_begin();
-        task.clone(*next, mapping);
-        value = next->getResult(0);
+    SmallVector<int64_t> holders = {0};
+    auto known = uses.find(ownerOf(symbols, state.getSymName()));
+    if (known != uses.end())
+      holders = known->second;
+    Value reduced = reducedOf(read, mesh);
+    if (reduced != read.getResult() || holders.size() > 1)
+      for (int64_t from : holders) {
+        std::string name = ("reduce." + Twine(row) + "." + Twine(from)).str();
+        FlatSymbolRefAttr value =
+            outlineReduction(symbols, read, reduced, name, from);
+        for (int64_t to : holders)
+          functions[to].addHolder(reduced, from, value);
       }
-      task.give(mapping.lookup(handed), values.back());
-      task.close();
-      task.finish();
-    }
-    for (int64_t to : holders->second)
-      for (auto [from, value] : llvm::zip_equal(holders->second, values))
-        functions[to].addHolder(handed, from, value);
-    ++tied;
+    ++row;
   }
   SmallVector<StringRef> names;
   for (unsigned i = 0; i < update.getNumResults(); ++i)

@@ -118,6 +118,11 @@ SmallVector<Use> Ownership::usesOf(TaskOp task) {
       continue;
     std::optional<unsigned> result = body.getReplacing(argument.getArgNumber());
     bool isRead = false;
+    // It may go on as a value, and where it was.
+    if (result && task.getTarget(*result) != symbol)
+      result.reset();
+    for (auto [i, value] : llvm::enumerate(body.getResults()))
+      isRead |= value == argument && task.getTarget(i) != symbol;
     bool isAddedTo = isTermOf(
         argument, result ? body.getResults()[*result] : Value(), isRead);
     bool isCleared = result && !isAddedTo;
@@ -175,7 +180,7 @@ LogicalResult Ownership::checkReplaced(TaskOp task) {
              << "', to which a microbatch may only add";
   for (auto [i, value] : llvm::enumerate(body.getResults())) {
     std::optional<unsigned> replaced = body.getReplaced(i);
-    if (!replaced)
+    if (!replaced || task.getTarget(i) != task.getSource(*replaced))
       continue;
     Value before = body.getBlock()->getArgument(*replaced);
     if (value == before)

@@ -48,9 +48,11 @@ def PipeOutlinePass : Pass<"pipe-outline", "::mlir::ModuleOp"> {
     are arguments of it, named as these and in the order of first use; what they
     write, or add by `nn.sum`, goes into their places as the task ends.
 
-    A parameter that several stages use is held by each of them; their
-    gradients are exchanged before the update, added in the order of stages so
-    that all copies stay equal, and counted once in the norm.
+    What `@update` reduces of gradients over data axes is a task of its own per
+    row and stage, whose value it takes. A parameter that several stages use is
+    held by each of them; their gradients, reduced, are exchanged before the
+    update, added in the order of stages so that all copies stay equal, and
+    counted once in the norm.
   }];
   let dependentDialects = ["::pcc::pipe::PipeDialect", "::pcc::nn::NNDialect"];
 }
@@ -76,6 +78,7 @@ def PipeSchedulePass : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
     it and sent just after the one that made it; a value for a distant stage
     goes through those between. A send and the receive after it from the same
     stage are joined. What repeats itself a microbatch later becomes a loop.
+    Reductions run behind the last run of what adds to the gradients they take.
 
     With `ahead` what the next task of a direction needs is received before the
     one at hand runs, as far as there is one order of all transfers that every
@@ -108,7 +111,9 @@ def PipeCheckPass : Pass<"pipe-check", "::mlir::ModuleOp"> {
     transfers do not pair per channel in one order, the stages wait for each
     other forever, a stage holds more microbatches than it declares, evaluates a
     parameter that it does not train, adds to a sum that it does not use and
-    clear at the end of the step, or uses what a task has given up. There is one schedule per stage of the mesh.
+    clear at the end of the step, adds to or reduces a gradient that was reduced,
+    reads one where a value has taken its place, or uses what a task has given
+    up. There is one schedule per stage of the mesh.
     In a partitioned module the layouts that values say they have must follow
     from each other by the ops' sharding rules, tasks bind what lies as their
     bodies take it, and only gradients that stages add up at the end of a step

@@ -16,8 +16,15 @@
 //     turns        F0  F1   B0  F2   B1  F3   B2  F4   B3   B4
 //     loop         F0  F1  [B0  F2] [B1  F3] [B2  F4]  B3   B4
 //
+// What is done to a gradient once all microbatches have added to it, its
+// reduction, is done in between the tasks of the last backward turn, right
+// behind the last one that adds to it (B3, B4: of segment 3 and 4).
+//
+//     last turn    B4  reduce.4  B3  reduce.3  ...  update
+//
 //===----------------------------------------------------------------------===//
 
+#include "analysis/Buckets.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/Pipeline/Passes.h"
 #include "passes/Pipeline/Steps.h"
@@ -58,6 +65,8 @@ struct PipeSchedulePass : pcc::impl::PipeSchedulePassBase<PipeSchedulePass> {
   void emit(OpBuilder &builder, const Step &step, Value loop, int64_t first);
   void emitAll(OpBuilder &builder, ArrayRef<Step> steps);
   void emitTied(OpBuilder &builder, int64_t stage);
+  SmallVector<TaskOp> findLastAdding(ArrayRef<TaskOp> reductions,
+                                     ArrayRef<TaskOp> tasks) const;
   std::vector<Step> transfersOf(Entry entry, int64_t stage, const Turn &turn,
                                 bool sends) const;
   int64_t liveBound(StringRef kind, int64_t stage) const;
@@ -67,6 +76,7 @@ struct PipeSchedulePass : pcc::impl::PipeSchedulePassBase<PipeSchedulePass> {
   std::vector<SmallVector<TaskOp>> tasks;
   /// What tasks hand to each other.
   llvm::StringSet<> values;
+  std::optional<SymbolTable> symbols;
   /// What flows forward and what flows backward over stage boundaries.
   SmallVector<Hop> forwardHops, backwardHops;
   /// Once-per-step values: exchanged before the update.
@@ -111,6 +121,7 @@ LogicalResult PipeSchedulePass::collect() {
   tasks.assign(stages, {});
   for (auto task : getOperation().getOps<TaskOp>())
     tasks[task.getStage()].push_back(task);
+  symbols.emplace(getOperation());
   values.clear();
   for (auto value : getOperation().getOps<ValueOp>())
     values.insert(value.getSymName());
@@ -190,7 +201,10 @@ void PipeSchedulePass::emit(OpBuilder &builder, const Step &step, Value loop,
   int64_t microbatch = step.microbatch - first;
   int64_t receivedMicrobatch = step.receivedMicrobatch - first;
   for (TaskOp task : step.tasks)
-    emitRun(builder, task, loop, builder.getI64IntegerAttr(microbatch));
+    if (task.isPerMicrobatch())
+      emitRun(builder, task, loop, builder.getI64IntegerAttr(microbatch));
+    else
+      emitRun(builder, task, Value(), IntegerAttr());
   const Hop *sent = step.sent, *received = step.received;
   if (sent && received)
     ExchangeOp::create(builder, loc, sent->value, loop, microbatch, sent->to,
@@ -245,12 +259,50 @@ std::vector<Step> PipeSchedulePass::transfersOf(Entry entry, int64_t stage,
   return steps;
 }
 
+/// Of each reduction the last of the tasks, which run in this order, that adds
+/// to what it takes; null if none does.
+SmallVector<TaskOp>
+PipeSchedulePass::findLastAdding(ArrayRef<TaskOp> reductions,
+                                 ArrayRef<TaskOp> tasks) const {
+  llvm::StringMap<SmallVector<size_t, 1>> takers;
+  for (auto [i, reduction] : llvm::enumerate(reductions))
+    for (unsigned j = 0; j < TaskOp(reduction).getSources().size(); ++j)
+      if (auto state =
+              symbols->lookup<nn::StateOp>(TaskOp(reduction).getSource(j)))
+        for (StringRef held : nn::heldBy(state))
+          takers[held].push_back(i);
+  SmallVector<TaskOp> last(reductions.size());
+  for (TaskOp task : tasks)
+    for (unsigned i = 0; i < task.getTargets().size(); ++i)
+      for (size_t taker : takers.lookup(task.getTarget(i)))
+        last[taker] = task;
+  return last;
+}
+
+/// Runs tasks for the last time, and behind each the reductions that come after
+/// it.
+static void
+runLast(std::vector<Step> &steps, ArrayRef<TaskOp> tasks, int64_t microbatch,
+        llvm::function_ref<ArrayRef<TaskOp>(TaskOp task)> reductionsAfter) {
+  size_t begin = 0;
+  for (auto [i, task] : llvm::enumerate(tasks)) {
+    ArrayRef<TaskOp> reductions = reductionsAfter(task);
+    if (reductions.empty() && i + 1 < tasks.size())
+      continue;
+    steps.push_back(Step::run(tasks.slice(begin, i + 1 - begin), microbatch));
+    if (!reductions.empty())
+      steps.push_back(Step::run(reductions, microbatch));
+    begin = i + 1;
+  }
+}
+
 void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
-  SmallVector<TaskOp> once, first, forward, backward;
+  SmallVector<TaskOp> reductions, once, first, forward, backward;
   for (TaskOp task : tasks[stage]) {
     if (task.getEntry() != entry)
       continue;
     auto &list = task->hasAttr(nn::kAheadAttr)        ? first
+                 : task.getPhase() == Phase::Reduce   ? reductions
                  : !task.isPerMicrobatch()            ? once
                  : task.getPhase() == Phase::Backward ? backward
                                                       : forward;
@@ -261,11 +313,20 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
     if (!(isBackward ? backward : forward).empty())
       for (int64_t i = 0; i < microbatches; ++i)
         turns.push_back({i, isBackward});
-  if (turns.empty() && once.empty())
+  if (turns.empty() && once.empty() && reductions.empty())
     return;
   llvm::sort(turns, [&](const Turn &a, const Turn &b) {
     return before(a, b, stage, stages);
   });
+
+  // By task, the reductions behind its last run; by null those of what nothing
+  // adds to.
+  SmallVector<TaskOp> all(forward);
+  llvm::append_range(all, backward);
+  llvm::DenseMap<Operation *, SmallVector<TaskOp>> behind;
+  for (auto [reduction, last] :
+       llvm::zip(reductions, findLastAdding(reductions, all)))
+    behind[last].push_back(reduction);
 
   std::vector<Step> steps;
   for (TaskOp &task : first)
@@ -286,10 +347,18 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
         ahead && next != turns.end() && (!turn->isBackward || next == turn + 1);
     if (isThere[turn->isBackward])
       add(*next, /*sends=*/false);
-    steps.push_back(
-        Step::run(turn->isBackward ? backward : forward, turn->microbatch));
+    ArrayRef<TaskOp> tasks = turn->isBackward ? backward : forward;
+    if (next == turns.end())
+      runLast(steps, tasks, turn->microbatch, [&](TaskOp task) {
+        auto found = behind.find(task);
+        return found == behind.end() ? ArrayRef<TaskOp>() : found->second;
+      });
+    else
+      steps.push_back(Step::run(tasks, turn->microbatch));
     add(*turn, /*sends=*/true);
   }
+  if (auto rest = behind.find(nullptr); rest != behind.end())
+    steps.push_back(Step::run(rest->second, 0));
   if (!ahead)
     joinTransfers(steps, stage);
 
@@ -301,19 +370,11 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
   builder.createBlock(&schedule.getBody());
   emitAll(builder, steps);
 
-  // First what other stages wait for, then the exchange, then its users.
-  auto makesValues = [&](TaskOp task) {
-    return llvm::any_of(task.getTargets(), [&](Attribute target) {
-      return values.contains(cast<FlatSymbolRefAttr>(target).getValue());
-    });
-  };
-  for (bool makers : {true, false}) {
-    for (TaskOp task : once)
-      if (makesValues(task) == makers)
-        emitRun(builder, task, Value(), IntegerAttr());
-    if (makers && entry == Entry::Train)
-      emitTied(builder, stage);
-  }
+  // What stages hand to each other once a step is there by now.
+  if (entry == Entry::Train)
+    emitTied(builder, stage);
+  for (TaskOp task : once)
+    emitRun(builder, task, Value(), IntegerAttr());
   if (entry == Entry::Train)
     schedule->setAttr(kLiveAttr,
                       builder.getI64IntegerAttr(liveBound(kind, stage)));

@@ -24,8 +24,8 @@ struct Hop {
   StageChannel channel;
 };
 
-/// What a stage does next for a microbatch: it runs tasks, one after the other,
-/// or sends or receives, or both at once.
+/// What a stage does next for a microbatch, or after the last one: it runs
+/// tasks, one after the other, or sends or receives, or both at once.
 struct Step {
   /// What it runs, in order; none of a transfer.
   llvm::ArrayRef<pipe::TaskOp> tasks;
@@ -53,7 +53,8 @@ struct Step {
 
   /// Whether `later` is this step, one microbatch later.
   bool repeatsAs(const Step &later) const {
-    return tasks.data() == later.tasks.data() && sent == later.sent &&
+    return tasks.data() == later.tasks.data() &&
+           tasks.size() == later.tasks.size() && sent == later.sent &&
            received == later.received && microbatch + 1 == later.microbatch &&
            receivedMicrobatch + 1 == later.receivedMicrobatch;
   }

@@ -79,8 +79,7 @@ dist::ShardingAttr TaskSymbols::getSharding(StringRef name, Phase phase) const {
     return {};
   dist::Mesh mesh(dist::findMesh(module));
   dist::Layout layout = mesh.layout(sharding);
-  bool adds = phase != Phase::Update && phase != Phase::EvaluateResult;
-  if (adds && isa<nn::StateOp>(symbol))
+  if (isPerMicrobatch(phase) && isa<nn::StateOp>(symbol))
     layout.partial = layout.partial - mesh.withRole(dist::AxisRole::Pipeline);
   return mesh.shortAttr(layout);
 }
@@ -139,9 +138,11 @@ void TaskBuilder::accumulate(FlatSymbolRefAttr symbol, Value value,
   held[symbol] = sum;
 }
 
-void TaskBuilder::give(Value value, FlatSymbolRefAttr target) {
+void TaskBuilder::give(Value value, FlatSymbolRefAttr target,
+                       FlatSymbolRefAttr place) {
   given.push_back(value);
   targets.push_back(target);
+  places.push_back(place);
 }
 
 void TaskBuilder::clone(Operation &op, IRMapping &mapping) {
@@ -168,7 +169,9 @@ void TaskBuilder::clone(Operation &op, IRMapping &mapping) {
 
 void TaskBuilder::close() {
   SmallVector<Value> results(given);
-  SmallVector<int64_t> into(given.size(), -1);
+  SmallVector<int64_t> into;
+  for (FlatSymbolRefAttr place : places)
+    into.push_back(place ? int64_t(arguments.lookup(place)) : -1);
   for (auto &[symbol, value] : held) {
     unsigned argument = arguments.lookup(symbol);
     if (value == getBlock()->getArgument(argument))

@@ -77,8 +77,10 @@ public:
   /// Adds to a state.
   void accumulate(mlir::FlatSymbolRefAttr symbol, mlir::Value value,
                   mlir::Location loc);
-  /// A result that is bound to a symbol.
-  void give(mlir::Value value, mlir::FlatSymbolRefAttr target);
+  /// A result that is bound to a symbol. It lies in memory of its own, or takes
+  /// the place of a state that the task reads.
+  void give(mlir::Value value, mlir::FlatSymbolRefAttr target,
+            mlir::FlatSymbolRefAttr place = {});
   /// Clones an op of a function, without what only the phases before this one
   /// need, such as which stage it is in: equal layers become equal ops. Uses of
   /// parameters and state become those of the task.
@@ -108,7 +110,9 @@ private:
   llvm::DenseMap<mlir::Attribute, unsigned> arguments;
   /// What the parameters and state that the task names hold by now.
   llvm::MapVector<mlir::Attribute, mlir::Value> held;
+  /// What `give` was called with.
   llvm::SmallVector<mlir::Value> given;
+  llvm::SmallVector<mlir::FlatSymbolRefAttr> places;
   llvm::SmallVector<mlir::Attribute> targets;
 };
 

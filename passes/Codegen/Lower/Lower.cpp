@@ -273,8 +273,9 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
       addBuffer(&op, name, output.getTensorType(), rt::BufferKind::Output, 1,
                 builder.getNamedAttr("name", output.getNameAttr()));
     } else if (auto value = dyn_cast<pipe::ValueOp>(op)) {
-      addBuffer(&op, name, value.getTensorType(), rt::BufferKind::Value,
-                schedules.getSlots(symbol.getName()), {});
+      if (int64_t slots = schedules.getSlots(symbol.getName()))
+        addBuffer(&op, name, value.getTensorType(), rt::BufferKind::Value,
+                  slots, {});
     }
   }
   // Temporaries come before the functions that use them.

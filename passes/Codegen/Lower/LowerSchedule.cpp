@@ -8,6 +8,15 @@ using namespace pcc;
 
 Schedules::Schedules(ModuleOp module, int64_t stage, bool overlap)
     : symbols(module), overlap(overlap) {
+  for (auto task : module.getOps<pipe::TaskOp>()) {
+    if (int64_t(task.getStage()) != stage)
+      continue;
+    auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
+    for (unsigned i = 0; i < task.getTargets().size(); ++i)
+      if (std::optional<unsigned> replaced = body.getReplaced(i);
+          replaced && task.getSource(*replaced) != task.getTarget(i))
+        places[task.getTarget(i)] = task.getSource(*replaced);
+  }
   for (auto schedule : module.getOps<pipe::ScheduleOp>())
     if (int64_t(schedule.getStage()) == stage) {
       schedules.push_back(schedule);
@@ -82,6 +91,8 @@ void Schedules::findSlots(pipe::ScheduleOp schedule) {
 }
 
 int64_t Schedules::getSlots(StringRef value) const {
+  if (places.contains(value))
+    return 0;
   int64_t slots = needed.lookup(value);
   return slots <= 1 ? 1 : overlapped.contains(value) ? slots : modulus;
 }
@@ -92,8 +103,8 @@ namespace {
 class EntryLowering {
 public:
   EntryLowering(const SymbolTable &symbols, const SymbolTable &buffers,
-                OpBuilder builder)
-      : symbols(symbols), buffers(buffers), builder(builder) {}
+                const llvm::StringMap<StringRef> &places, OpBuilder builder)
+      : symbols(symbols), buffers(buffers), places(places), builder(builder) {}
 
   void lowerAll(Block &steps) {
     for (Operation &op : steps) {
@@ -117,6 +128,7 @@ private:
   }
 
   const SymbolTable &symbols, &buffers;
+  const llvm::StringMap<StringRef> &places;
   OpBuilder builder;
   Location loc = builder.getUnknownLoc();
   /// Of the loop at hand, or null.
@@ -126,6 +138,8 @@ private:
 } // namespace
 
 Value EntryLowering::address(StringRef symbol, Value loop, int64_t microbatch) {
+  if (auto place = places.find(symbol); place != places.end())
+    symbol = place->second;
   auto buffer = buffers.lookup<rt::BufferOp>(symbol);
   // Nothing else is of a microbatch.
   if (buffer.getKind() != rt::BufferKind::Value && buffer.getSlots() == 1) {
@@ -193,6 +207,7 @@ void Schedules::lower(rt::StageOp stage) {
                            rt::kEntries[static_cast<int>(schedule.getEntry())],
                            /*frame=*/0, /*gives_up=*/DenseI64ArrayAttr());
     builder.createBlock(&function.getBody());
-    EntryLowering(symbols, buffers, builder).lowerAll(*schedule.getBlock());
+    EntryLowering(symbols, buffers, places, builder)
+        .lowerAll(*schedule.getBlock());
   }
 }

@@ -22,7 +22,8 @@ public:
   /// Reads the schedules of stage number `stage`; the module must outlive this.
   Schedules(mlir::ModuleOp module, int64_t stage, bool overlap);
 
-  /// How many slots a value has on the stage, at least 1.
+  /// How many slots a value has on the stage, at least 1; none if it lies where
+  /// a state does.
   int64_t getSlots(llvm::StringRef value) const;
 
   /// Builds the entry points at the end of the stage.
@@ -49,6 +50,8 @@ private:
   llvm::StringMap<int64_t> needed;
   llvm::StringSet<> overlapped;
   int64_t modulus = 1;
+  /// By value, the state in whose place the stage makes it.
+  llvm::StringMap<llvm::StringRef> places;
 };
 
 } // namespace pcc

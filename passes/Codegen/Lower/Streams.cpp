@@ -1,8 +1,9 @@
 //===- Streams.cpp - What may be done while others compute ----------------===//
 //
-// Sends and receives leave the compute stream, and events order them with what
-// it does. A buffer has an event for each stream that uses it, with as many
-// slots: recorded behind every use, waited for ahead of the next one of another
+// Sends, receives and bodies that only communicate, such as reductions of
+// gradients, leave the compute stream, and events order them with what it does.
+// A buffer has an event for each stream that uses it, with as many slots:
+// recorded behind every use, waited for ahead of the next one of another
 // stream. So a message that one slot waits for says nothing of the next one:
 //
 //     rt.wait %sent               the send from this slot before, if one was
@@ -23,6 +24,7 @@
 #include "passes/Codegen/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include <set>
 
 namespace pcc {
@@ -33,31 +35,63 @@ namespace pcc {
 using namespace mlir;
 using namespace pcc;
 
+/// The axes over which a body communicates, if it does nothing else.
+static ArrayAttr findCollectiveAxes(rt::FuncOp body) {
+  ArrayAttr found;
+  for (Operation &op : *body.getBlock()) {
+    if (rt::getAccesses(&op).empty())
+      continue;
+    if (!isa<rt::AllReduceOp, rt::AllGatherOp, rt::ReduceScatterOp,
+             rt::AllToAllOp>(op))
+      return {};
+    auto axes = op.getAttrOfType<ArrayAttr>("axes");
+    if (rt::getStream(&op) != 0 || (found && found != axes))
+      return {};
+    found = axes;
+  }
+  return found;
+}
+
+static void setStream(Operation *op, int64_t stream) {
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<rt::SendOp, rt::RecvOp, rt::AllReduceOp, rt::AllGatherOp,
+            rt::ReduceScatterOp, rt::AllToAllOp>(
+          [&](auto op) { op.setStream(stream); });
+}
+
 void pcc::assignStreams(rt::StageOp stage) {
   // Channel, other stage, whether it sends.
   using Way = std::tuple<int64_t, int64_t, bool>;
   llvm::MapVector<Operation *, Way> ways;
-  for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
-    if (function.isEntry())
-      function.walk([&](Operation *op) {
-        if (rt::getStream(op) != 0)
-          return;
-        if (auto send = dyn_cast<rt::SendOp>(op))
-          ways[op] = {send.getChannel(), send.getStage(), true};
-        else if (auto recv = dyn_cast<rt::RecvOp>(op))
-          ways[op] = {recv.getChannel(), recv.getStage(), false};
-      });
+  llvm::MapVector<Attribute, SmallVector<Operation *>> reductions;
+  for (auto function : stage.getBlock()->getOps<rt::FuncOp>()) {
+    if (!function.isEntry()) {
+      if (ArrayAttr axes = findCollectiveAxes(function))
+        for (Operation &op : *function.getBlock())
+          reductions[axes].push_back(&op);
+      continue;
+    }
+    function.walk([&](Operation *op) {
+      if (rt::getStream(op) != 0)
+        return;
+      if (auto send = dyn_cast<rt::SendOp>(op))
+        ways[op] = {send.getChannel(), send.getStage(), true};
+      else if (auto recv = dyn_cast<rt::RecvOp>(op))
+        ways[op] = {recv.getChannel(), recv.getStage(), false};
+    });
+  }
   int64_t last = 0;
   stage.walk([&](Operation *op) { last = std::max(last, rt::getStream(op)); });
   std::set<Way> sorted;
   for (auto &[op, way] : ways)
     sorted.insert(way);
-  for (auto &[op, way] : ways) {
-    int64_t stream = last + 1 + std::distance(sorted.begin(), sorted.find(way));
-    if (auto send = dyn_cast<rt::SendOp>(op))
-      send.setStream(stream);
-    else
-      cast<rt::RecvOp>(op).setStream(stream);
+  for (auto &[op, way] : ways)
+    setStream(op, last + 1 + std::distance(sorted.begin(), sorted.find(way)));
+  last += sorted.size();
+  for (auto &[axes, ops] : reductions) {
+    ++last;
+    for (Operation *op : ops)
+      setStream(op, last);
   }
 }
 
@@ -177,6 +211,9 @@ LogicalResult StreamOrder::collect(Operation *op, Part &part) {
     if (!address)
       return;
     auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
+    // What lies in a bucket is the bucket's.
+    if (auto bucket = buffer.getBucket())
+      buffer = symbols.lookup<rt::BufferOp>(*bucket);
     unit.uses.push_back({address, buffer, isWrite});
   };
   if (auto call = dyn_cast<rt::CallOp>(op)) {

@@ -1,8 +1,9 @@
 //===- VerifyTransfers.cpp - Do the stages' transfers meet? ---------------===//
 //
 // All ranks of a stage run the same program, so collectives within a stage
-// meet by themselves; what crosses stages is followed here. Before, the order
-// of transfers is that of the schedules; lowering has moved and merged
+// meet by themselves, whatever streams they are on: every wait is for something
+// before it in program order. What crosses stages is followed here. Before, the
+// order of transfers is that of the schedules; lowering has moved and merged
 // reductions and put transfers on streams since.
 //
 // Each stage does its transfers in program order, whatever streams they are on.

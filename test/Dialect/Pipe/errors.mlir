@@ -167,11 +167,41 @@ pipe.body @t.body (%s: tensor<3xf32>) -> (tensor<3xf32>) {
 
 nn.state @s : tensor<3xf32> sum
 nn.state @r : tensor<3xf32> sum
-// expected-error @+1 {{binds a result that takes the place of @s to @r}}
-pipe.task @t stage 0 forward calls @t.body (@s, @r) -> (@r)
-pipe.body @t.body (%s: tensor<3xf32>, %r: tensor<3xf32>)
-    -> (tensor<3xf32> into 0) {
-  pipe.yield %r : tensor<3xf32>
+// expected-error @+1 {{binds a result to @r, which is no pipe.value or pipe.output}}
+pipe.task @t stage 0 forward calls @t.body (@s) -> (@r)
+pipe.body @t.body (%s: tensor<3xf32>) -> (tensor<3xf32> into 0) {
+  pipe.yield %s : tensor<3xf32>
+}
+
+// -----
+
+pipe.output @o : tensor<3xf32> name "o"
+nn.state @s : tensor<3xf32> sum
+// expected-error @+1 {{binds a result that takes the place of @s to @o}}
+pipe.task @t stage 0 reduce calls @t.body (@s) -> (@o)
+pipe.body @t.body (%s: tensor<3xf32>) -> (tensor<3xf32> into 0) {
+  pipe.yield %s : tensor<3xf32>
+}
+
+// -----
+
+pipe.value @v : tensor<3xf32>
+nn.param @p : tensor<3xf32> init normal
+// expected-error @+1 {{binds a result that takes the place of @p to @v}}
+pipe.task @t stage 0 reduce calls @t.body (@p) -> (@v)
+pipe.body @t.body (%p: tensor<3xf32>) -> (tensor<3xf32> into 0) {
+  pipe.yield %p : tensor<3xf32>
+}
+
+// -----
+
+// expected-note @+1 {{it is declared as 'tensor<4xf32>'}}
+pipe.value @v : tensor<4xf32>
+nn.state @s : tensor<3xf32> sum
+// expected-error @+1 {{binds 'tensor<3xf32>' to @v}}
+pipe.task @t stage 0 reduce calls @t.body (@s) -> (@v)
+pipe.body @t.body (%s: tensor<3xf32>) -> (tensor<3xf32> into 0) {
+  pipe.yield %s : tensor<3xf32>
 }
 
 // -----

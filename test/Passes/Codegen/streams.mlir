@@ -185,3 +185,76 @@ rt.stage 1 {
     rt.recv %a from 0 channel 0 : memref<16xf32>
   }
 }
+
+// -----
+
+// A body that only communicates has a stream for its axes: it begins when what
+// was computed for it is there, and what takes its results, or writes what it
+// reads, waits for it. What lies in a bucket is the bucket's, by either name.
+
+// CHECK-LABEL: rt.stage 0
+// CHECK: rt.func @reduce(
+// CHECK-NEXT: rt.reduce_scatter %{{.*}} to %{{.*}} over ["dp"] stream 1
+// CHECK: rt.func @norms(
+// CHECK-NEXT: rt.all_reduce sum %{{.*}} over ["tp"] stream 2
+// CHECK: rt.func @mixed(
+// CHECK-NEXT: rt.all_reduce sum %{{.*}} over ["dp"] :
+// CHECK: rt.func @train() {
+// CHECK: rt.call @back(
+// CHECK: rt.record %[[I:.*]]{{$}}
+// CHECK-NEXT: rt.wait %[[I]] stream 1
+// CHECK-NEXT: rt.call @reduce(
+// CHECK-NEXT: %[[PART:.*]] = rt.event_of @row.done : !rt.event
+// CHECK-NEXT: rt.record %[[PART]] stream 1
+// CHECK: rt.call @norms(
+// CHECK-NEXT: %[[N:.*]] = rt.event_of @n.done : !rt.event
+// CHECK-NEXT: rt.record %[[N]] stream 2
+// CHECK: rt.call @back(
+// CHECK: %[[FREE:.*]] = rt.event_of @row.done : !rt.event
+// CHECK-NEXT: rt.wait %[[FREE]]{{$}}
+// CHECK-NEXT: rt.zero
+// CHECK: rt.event_of @n.done : !rt.event
+// CHECK-NEXT: rt.wait
+// CHECK: rt.call @mixed(
+// PLAN: rt.stage 0
+rt.program axes <["dp"=2, "tp"=2]> comms [["dp"], ["tp"]] microbatches 1
+rt.stage 0 {
+  rt.buffer @row : memref<1x64xf32> bucket
+  rt.buffer @g : memref<32xf32> gradient in @row element 0
+  rt.buffer @h : memref<32xf32> gradient in @row element 32
+  rt.buffer @part : memref<1x32xf32> value
+  rt.buffer @n : memref<16xf32> state
+  rt.buffer @x : memref<32xf32> value
+  rt.buffer @y : memref<1x32xf32> output {name = "y"}
+  rt.func @back(%x: memref<32xf32>) {
+    rt.zero %x : memref<32xf32>
+  }
+  rt.func @reduce(%row: memref<1x64xf32>, %part: memref<1x32xf32>) {
+    rt.reduce_scatter %row to %part over ["dp"]
+        : memref<1x64xf32> to memref<1x32xf32>
+  }
+  rt.func @norms(%n: memref<16xf32>) {
+    rt.all_reduce sum %n over ["tp"] : memref<16xf32>
+  }
+  rt.func @mixed(%n: memref<16xf32>, %part: memref<1x32xf32>,
+                 %y: memref<1x32xf32>) {
+    rt.all_reduce sum %n over ["dp"] : memref<16xf32>
+    rt.copy %part to %y : memref<1x32xf32> to memref<1x32xf32>
+  }
+  rt.func @train() {
+    %h = rt.address @h : memref<32xf32>
+    rt.call @back(%h) : memref<32xf32>
+    %row = rt.address @row : memref<1x64xf32>
+    %part = rt.address @part : memref<1x32xf32>
+    rt.call @reduce(%row, %part) : memref<1x64xf32>, memref<1x32xf32>
+    %n = rt.address @n : memref<16xf32>
+    rt.call @norms(%n) : memref<16xf32>
+    %x = rt.address @x : memref<32xf32>
+    rt.call @back(%x) : memref<32xf32>
+    %g = rt.address @g : memref<32xf32>
+    rt.zero %g : memref<32xf32>
+    %y = rt.address @y : memref<1x32xf32>
+    rt.call @mixed(%n, %part, %y)
+        : memref<16xf32>, memref<1x32xf32>, memref<1x32xf32>
+  }
+}

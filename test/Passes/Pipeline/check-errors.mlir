@@ -767,3 +767,265 @@ pipe.body @b.body (%x: tensor<2xf32>) attributes {gives_up = array<i64: 0>} {
 pipe.schedule train stage 0 microbatches 1 {
   pipe.run @b microbatch 0
 }
+
+// -----
+
+// A reduction of a gradient comes behind all that add to it, on all microbatches,
+nn.state @g : tensor<2xf32> sum
+pipe.value @r : tensor<2xf32>
+pipe.task @b stage 0 backward calls @b.body (@g) -> (@g)
+pipe.body @b.body (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  %sum = nn.sum %g, %x : tensor<2xf32>
+  pipe.yield %sum : tensor<2xf32>
+}
+pipe.task @reduce stage 0 reduce calls @reduce.body (@g) -> (@r)
+pipe.body @reduce.body (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  pipe.yield %g : tensor<2xf32>
+}
+pipe.task @u stage 0 update calls @u.body (@r, @g) -> (@g, @o)
+pipe.body @u.body (%r: tensor<2xf32>, %g: tensor<2xf32>)
+    -> (tensor<2xf32> into 1, tensor<2xf32>) {
+  %zero = nn.constant dense<0.0> : tensor<2xf32>
+  pipe.yield %zero, %r : tensor<2xf32>, tensor<2xf32>
+}
+pipe.output @o : tensor<2xf32> name "o"
+pipe.schedule train stage 0 microbatches 2 {
+  pipe.run @b microbatch 0
+  pipe.run @reduce
+  // expected-error @+1 {{task 'b' uses 'g' after 'reduce' has reduced it}}
+  pipe.run @b microbatch 1
+  pipe.run @u
+}
+
+// -----
+
+// once,
+nn.state @g : tensor<2xf32> sum
+pipe.value @r : tensor<2xf32>
+pipe.task @b stage 0 backward calls @b.body (@g) -> (@g)
+pipe.body @b.body (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  %sum = nn.sum %g, %x : tensor<2xf32>
+  pipe.yield %sum : tensor<2xf32>
+}
+pipe.task @reduce stage 0 reduce calls @reduce.body (@g) -> (@r)
+pipe.body @reduce.body (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  pipe.yield %g : tensor<2xf32>
+}
+pipe.task @u stage 0 update calls @u.body (@r, @g) -> (@g, @o)
+pipe.body @u.body (%r: tensor<2xf32>, %g: tensor<2xf32>)
+    -> (tensor<2xf32> into 1, tensor<2xf32>) {
+  %zero = nn.constant dense<0.0> : tensor<2xf32>
+  pipe.yield %zero, %r : tensor<2xf32>, tensor<2xf32>
+}
+pipe.output @o : tensor<2xf32> name "o"
+pipe.schedule train stage 0 microbatches 2 {
+  pipe.run @b microbatch 0
+  pipe.run @b microbatch 1
+  pipe.run @reduce
+  // expected-error @+1 {{task 'reduce' runs twice on microbatch 0}}
+  pipe.run @reduce
+  pipe.run @u
+}
+
+// -----
+
+// also where it is another task,
+nn.state @g : tensor<2xf32> sum
+pipe.value @r : tensor<2xf32>
+pipe.task @b stage 0 backward calls @b.body (@g) -> (@g)
+pipe.body @b.body (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  %sum = nn.sum %g, %x : tensor<2xf32>
+  pipe.yield %sum : tensor<2xf32>
+}
+pipe.task @reduce stage 0 reduce calls @reduce.body (@g) -> (@r)
+pipe.body @reduce.body (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  pipe.yield %g : tensor<2xf32>
+}
+pipe.task @u stage 0 update calls @u.body (@r, @g) -> (@g, @o)
+pipe.body @u.body (%r: tensor<2xf32>, %g: tensor<2xf32>)
+    -> (tensor<2xf32> into 1, tensor<2xf32>) {
+  %zero = nn.constant dense<0.0> : tensor<2xf32>
+  pipe.yield %zero, %r : tensor<2xf32>, tensor<2xf32>
+}
+pipe.output @o : tensor<2xf32> name "o"
+pipe.value @s : tensor<2xf32>
+pipe.task @again stage 0 reduce calls @again.body (@g) -> (@s)
+pipe.body @again.body (%g: tensor<2xf32>) -> (tensor<2xf32>) {
+  pipe.yield %g : tensor<2xf32>
+}
+pipe.schedule train stage 0 microbatches 2 {
+  pipe.run @b microbatch 0
+  pipe.run @b microbatch 1
+  pipe.run @reduce
+  // expected-error @+1 {{task 'again' uses 'g' after 'reduce' has reduced it}}
+  pipe.run @again
+  pipe.run @u
+}
+
+// -----
+
+// ahead of what takes what it gives,
+nn.state @g : tensor<2xf32> sum
+pipe.value @r : tensor<2xf32>
+pipe.task @b stage 0 backward calls @b.body (@g) -> (@g)
+pipe.body @b.body (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  %sum = nn.sum %g, %x : tensor<2xf32>
+  pipe.yield %sum : tensor<2xf32>
+}
+pipe.task @reduce stage 0 reduce calls @reduce.body (@g) -> (@r)
+pipe.body @reduce.body (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  pipe.yield %g : tensor<2xf32>
+}
+pipe.task @u stage 0 update calls @u.body (@r, @g) -> (@g, @o)
+pipe.body @u.body (%r: tensor<2xf32>, %g: tensor<2xf32>)
+    -> (tensor<2xf32> into 1, tensor<2xf32>) {
+  %zero = nn.constant dense<0.0> : tensor<2xf32>
+  pipe.yield %zero, %r : tensor<2xf32>, tensor<2xf32>
+}
+pipe.output @o : tensor<2xf32> name "o"
+pipe.schedule train stage 0 microbatches 2 {
+  pipe.run @b microbatch 0
+  pipe.run @b microbatch 1
+  // expected-error @+1 {{task 'u' needs value 'r' of microbatch 0, which is not there}}
+  pipe.run @u
+  pipe.run @reduce
+}
+
+// -----
+
+// on each stage that has it.
+nn.state @g : tensor<2xf32> sum
+pipe.value @r : tensor<2xf32>
+pipe.task @b stage 0 backward calls @b.body (@g) -> (@g)
+pipe.body @b.body (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  %sum = nn.sum %g, %x : tensor<2xf32>
+  pipe.yield %sum : tensor<2xf32>
+}
+pipe.task @reduce stage 0 reduce calls @reduce.body (@g) -> (@r)
+pipe.body @reduce.body (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  pipe.yield %g : tensor<2xf32>
+}
+pipe.task @u stage 0 update calls @u.body (@r, @g) -> (@g, @o)
+pipe.body @u.body (%r: tensor<2xf32>, %g: tensor<2xf32>)
+    -> (tensor<2xf32> into 1, tensor<2xf32>) {
+  %zero = nn.constant dense<0.0> : tensor<2xf32>
+  pipe.yield %zero, %r : tensor<2xf32>, tensor<2xf32>
+}
+pipe.output @o : tensor<2xf32> name "o"
+pipe.value @s : tensor<2xf32>
+nn.state @h : tensor<2xf32> sum
+// expected-error @+1 {{task 'other' does not run on microbatch 0}}
+pipe.task @other stage 0 reduce calls @other.body (@h) -> (@s)
+pipe.body @other.body (%h: tensor<2xf32>) -> (tensor<2xf32>) {
+  pipe.yield %h : tensor<2xf32>
+}
+pipe.schedule train stage 0 microbatches 2 {
+  pipe.run @b microbatch 0
+  pipe.run @b microbatch 1
+  pipe.run @reduce
+  pipe.run @u
+}
+
+// -----
+
+// Where a value took a gradient's place, there is no gradient,
+nn.state @g : tensor<2xf32> sum
+pipe.value @r : tensor<2xf32>
+pipe.task @b stage 0 backward calls @b.body (@g) -> (@g)
+pipe.body @b.body (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  %sum = nn.sum %g, %x : tensor<2xf32>
+  pipe.yield %sum : tensor<2xf32>
+}
+pipe.task @reduce stage 0 reduce calls @reduce.body (@g) -> (@r)
+pipe.body @reduce.body (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  pipe.yield %g : tensor<2xf32>
+}
+pipe.task @u stage 0 update calls @u.body (@r, @g) -> (@g, @o)
+pipe.body @u.body (%r: tensor<2xf32>, %g: tensor<2xf32>)
+    -> (tensor<2xf32> into 1, tensor<2xf32>) {
+  %zero = nn.constant dense<0.0> : tensor<2xf32>
+  %sum = nn.sum %r, %g : tensor<2xf32>
+  pipe.yield %zero, %sum : tensor<2xf32>, tensor<2xf32>
+}
+pipe.output @o : tensor<2xf32> name "o"
+pipe.schedule train stage 0 microbatches 2 {
+  pipe.run @b microbatch 0
+  pipe.run @b microbatch 1
+  pipe.run @reduce
+  // expected-error @+1 {{task 'u' reads 'g', in whose place 'r' lies}}
+  pipe.run @u
+}
+
+// -----
+
+// and where the gradient begins anew, no such value.
+nn.state @g : tensor<2xf32> sum
+pipe.value @r : tensor<2xf32>
+pipe.task @b stage 0 backward calls @b.body (@g) -> (@g)
+pipe.body @b.body (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  %sum = nn.sum %g, %x : tensor<2xf32>
+  pipe.yield %sum : tensor<2xf32>
+}
+pipe.task @reduce stage 0 reduce calls @reduce.body (@g) -> (@r)
+pipe.body @reduce.body (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  pipe.yield %g : tensor<2xf32>
+}
+pipe.task @u stage 0 update calls @u.body (@r, @g) -> (@g, @o)
+pipe.body @u.body (%r: tensor<2xf32>, %g: tensor<2xf32>)
+    -> (tensor<2xf32> into 1, tensor<2xf32>) {
+  %zero = nn.constant dense<0.0> : tensor<2xf32>
+  pipe.yield %zero, %r : tensor<2xf32>, tensor<2xf32>
+}
+pipe.output @o : tensor<2xf32> name "o"
+pipe.output @p : tensor<2xf32> name "p"
+pipe.task @v stage 0 update calls @v.body (@r) -> (@p)
+pipe.body @v.body (%r: tensor<2xf32>) -> (tensor<2xf32>) {
+  pipe.yield %r : tensor<2xf32>
+}
+pipe.schedule train stage 0 microbatches 2 {
+  pipe.run @b microbatch 0
+  pipe.run @b microbatch 1
+  pipe.run @reduce
+  pipe.run @u
+  // expected-error @+1 {{task 'v' needs value 'r' of microbatch 0, which a task before has given up}}
+  pipe.run @v
+}
+
+// -----
+
+// A member of a bucket that was reduced is of it.
+nn.param @w : tensor<32xf32> init normal
+nn.state @grad.w : tensor<32xf32> gradient of @w
+nn.state @bucket : tensor<1x32xf32> bucket members [@grad.w] at [0]
+pipe.value @r : tensor<1x32xf32>
+pipe.task @b stage 0 backward calls @b.body (@w, @grad.w) -> (@grad.w)
+pipe.body @b.body (%w: tensor<32xf32>, %g: tensor<32xf32>)
+    -> (tensor<32xf32> into 1) {
+  %sum = nn.sum %g, %w : tensor<32xf32>
+  pipe.yield %sum : tensor<32xf32>
+}
+pipe.task @reduce stage 0 reduce calls @reduce.body (@bucket) -> (@r)
+pipe.body @reduce.body (%g: tensor<1x32xf32>) -> (tensor<1x32xf32>) {
+  pipe.yield %g : tensor<1x32xf32>
+}
+pipe.task @u stage 0 update calls @u.body (@r, @bucket) -> (@bucket, @o)
+pipe.body @u.body (%r: tensor<1x32xf32>, %g: tensor<1x32xf32>)
+    -> (tensor<1x32xf32> into 1, tensor<1x32xf32>) {
+  %zero = nn.constant dense<0.0> : tensor<1x32xf32>
+  pipe.yield %zero, %r : tensor<1x32xf32>, tensor<1x32xf32>
+}
+pipe.output @o : tensor<1x32xf32> name "o"
+pipe.schedule train stage 0 microbatches 2 {
+  pipe.run @b microbatch 0
+  pipe.run @reduce
+  // expected-error @+1 {{task 'b' uses 'grad.w' after 'reduce' has reduced it}}
+  pipe.run @b microbatch 1
+  pipe.run @u
+}

@@ -57,24 +57,24 @@
 // CHECK-NEXT: pipe.yield %1 : tensor<4x4xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: pipe.task @backward.0 stage 0 backward calls @backward.0.body (@input.x, @value.4, @grad.table) -> (@grad.table)
-// CHECK-NEXT: pipe.body @tied.0.0.body (%grad.table: tensor<4x4xf32>) -> (tensor<4x4xf32>) {
+// CHECK-NEXT: pipe.body @reduce.0.0.body (%grad.table: tensor<4x4xf32>) -> (tensor<4x4xf32> into 0) {
 // CHECK-NEXT: pipe.yield %grad.table : tensor<4x4xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @tied.0.0 stage 0 update calls @tied.0.0.body (@grad.table) -> (@value.5)
-// CHECK-NEXT: pipe.body @tied.0.1.body (%grad.table: tensor<4x4xf32>) -> (tensor<4x4xf32>) {
+// CHECK-NEXT: pipe.task @reduce.0.0 stage 0 reduce calls @reduce.0.0.body (@grad.table) -> (@value.5)
+// CHECK-NEXT: pipe.body @reduce.0.1.body (%grad.table: tensor<4x4xf32>) -> (tensor<4x4xf32> into 0) {
 // CHECK-NEXT: pipe.yield %grad.table : tensor<4x4xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @tied.0.1 stage 1 update calls @tied.0.1.body (@grad.table) -> (@value.6)
-// CHECK-NEXT: pipe.body @tied.0.2.body (%grad.table: tensor<4x4xf32>) -> (tensor<4x4xf32>) {
+// CHECK-NEXT: pipe.task @reduce.0.1 stage 1 reduce calls @reduce.0.1.body (@grad.table) -> (@value.6)
+// CHECK-NEXT: pipe.body @reduce.0.2.body (%grad.table: tensor<4x4xf32>) -> (tensor<4x4xf32> into 0) {
 // CHECK-NEXT: pipe.yield %grad.table : tensor<4x4xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @tied.0.2 stage 2 update calls @tied.0.2.body (@grad.table) -> (@value.7)
-// CHECK-NEXT: pipe.body @update.0.body (%input.lr: tensor<f32>, %grad.table: tensor<4x4xf32>, %value.6: tensor<4x4xf32>, %value.7: tensor<4x4xf32>, %table: tensor<4x4xf32>) -> (tensor<f32>, tensor<f32>, tensor<4x4xf32> into 4) {
+// CHECK-NEXT: pipe.task @reduce.0.2 stage 2 reduce calls @reduce.0.2.body (@grad.table) -> (@value.7)
+// CHECK-NEXT: pipe.body @update.0.body (%input.lr: tensor<f32>, %value.5: tensor<4x4xf32>, %value.6: tensor<4x4xf32>, %value.7: tensor<4x4xf32>, %table: tensor<4x4xf32>) -> (tensor<f32>, tensor<f32>, tensor<4x4xf32> into 4) {
 // CHECK-NEXT: %0 = nn.constant dense<0.000000e+00> : tensor<f32>
 // CHECK-NEXT: %1 = dist.all_reduce sum %0 over ["pp"] : tensor<f32>
 // CHECK-NEXT: %2 = nn.constant dense<0.000000e+00> : tensor<f32>
 // CHECK-NEXT: %3 = nn.div %2, %1 : tensor<f32>
-// CHECK-NEXT: %4 = nn.sum %grad.table, %value.6, %value.7 : tensor<4x4xf32>
+// CHECK-NEXT: %4 = nn.sum %value.5, %value.6, %value.7 : tensor<4x4xf32>
 // CHECK-NEXT: %5 = nn.sum_of_squares %4 : tensor<4x4xf32> -> tensor<f32>
 // CHECK-NEXT: %6 = nn.sum %5 : tensor<f32>
 // CHECK-NEXT: %7 = dist.all_reduce sum %6 over ["pp"] : tensor<f32>
@@ -82,25 +82,25 @@
 // CHECK-NEXT: %9 = nn.sum %table, %4 : tensor<4x4xf32>
 // CHECK-NEXT: pipe.yield %3, %8, %9 : tensor<f32>, tensor<f32>, tensor<4x4xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @update.0 stage 0 update calls @update.0.body (@input.lr, @grad.table, @value.6, @value.7, @table) -> (@output.loss, @output.norm, @table)
-// CHECK-NEXT: pipe.body @update.1.body (%input.lr: tensor<f32>, %grad.table: tensor<4x4xf32>, %value.5: tensor<4x4xf32>, %value.7: tensor<4x4xf32>, %table: tensor<4x4xf32>) -> (tensor<f32>, tensor<f32>, tensor<4x4xf32> into 4) {
+// CHECK-NEXT: pipe.task @update.0 stage 0 update calls @update.0.body (@input.lr, @value.5, @value.6, @value.7, @table) -> (@output.loss, @output.norm, @table)
+// CHECK-NEXT: pipe.body @update.1.body (%input.lr: tensor<f32>, %value.5: tensor<4x4xf32>, %value.6: tensor<4x4xf32>, %value.7: tensor<4x4xf32>, %table: tensor<4x4xf32>) -> (tensor<f32>, tensor<f32>, tensor<4x4xf32> into 4) {
 // CHECK-NEXT: %0 = nn.constant dense<0.000000e+00> : tensor<f32>
 // CHECK-NEXT: %1 = dist.all_reduce sum %0 over ["pp"] : tensor<f32>
 // CHECK-NEXT: %2 = nn.constant dense<0.000000e+00> : tensor<f32>
 // CHECK-NEXT: %3 = nn.div %2, %1 : tensor<f32>
-// CHECK-NEXT: %4 = nn.sum %value.5, %grad.table, %value.7 : tensor<4x4xf32>
+// CHECK-NEXT: %4 = nn.sum %value.5, %value.6, %value.7 : tensor<4x4xf32>
 // CHECK-NEXT: %5 = nn.constant dense<0.000000e+00> : tensor<f32>
 // CHECK-NEXT: %6 = dist.all_reduce sum %5 over ["pp"] : tensor<f32>
 // CHECK-NEXT: %7 = nn.sqrt %6 : tensor<f32>
 // CHECK-NEXT: %8 = nn.sum %table, %4 : tensor<4x4xf32>
 // CHECK-NEXT: pipe.yield %3, %7, %8 : tensor<f32>, tensor<f32>, tensor<4x4xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @update.1 stage 1 update calls @update.1.body (@input.lr, @grad.table, @value.5, @value.7, @table) -> (@output.loss, @output.norm, @table)
-// CHECK-NEXT: pipe.body @update.2.body (%input.lr: tensor<f32>, %target_count: tensor<f32>, %loss_sum: tensor<f32>, %grad.table: tensor<4x4xf32>, %value.5: tensor<4x4xf32>, %value.6: tensor<4x4xf32>, %grad.w: tensor<4x4xf32>, %table: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> (tensor<f32>, tensor<f32>, tensor<f32> into 2, tensor<4x4xf32> into 7, tensor<4x4xf32> into 8) {
+// CHECK-NEXT: pipe.task @update.1 stage 1 update calls @update.1.body (@input.lr, @value.5, @value.6, @value.7, @table) -> (@output.loss, @output.norm, @table)
+// CHECK-NEXT: pipe.body @update.2.body (%input.lr: tensor<f32>, %target_count: tensor<f32>, %loss_sum: tensor<f32>, %value.5: tensor<4x4xf32>, %value.6: tensor<4x4xf32>, %value.7: tensor<4x4xf32>, %grad.w: tensor<4x4xf32>, %table: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> (tensor<f32>, tensor<f32>, tensor<f32> into 2, tensor<4x4xf32> into 7, tensor<4x4xf32> into 8) {
 // CHECK-NEXT: %0 = nn.constant dense<0.000000e+00> : tensor<f32>
 // CHECK-NEXT: %1 = dist.all_reduce sum %target_count over ["pp"] : tensor<f32>
 // CHECK-NEXT: %2 = nn.div %loss_sum, %1 : tensor<f32>
-// CHECK-NEXT: %3 = nn.sum %value.5, %value.6, %grad.table : tensor<4x4xf32>
+// CHECK-NEXT: %3 = nn.sum %value.5, %value.6, %value.7 : tensor<4x4xf32>
 // CHECK-NEXT: %4 = nn.scale %grad.w by 5.000000e-01 : tensor<4x4xf32>
 // CHECK-NEXT: %5 = nn.sum_of_squares %4 : tensor<4x4xf32> -> tensor<f32>
 // CHECK-NEXT: %6 = nn.sum %5 : tensor<f32>
@@ -110,7 +110,7 @@
 // CHECK-NEXT: %10 = nn.sum %w, %4 : tensor<4x4xf32>
 // CHECK-NEXT: pipe.yield %2, %8, %0, %9, %10 : tensor<f32>, tensor<f32>, tensor<f32>, tensor<4x4xf32>, tensor<4x4xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: pipe.task @update.2 stage 2 update calls @update.2.body (@input.lr, @target_count, @loss_sum, @grad.table, @value.5, @value.6, @grad.w, @table, @w) -> (@output.loss, @output.norm, @loss_sum, @table, @w)
+// CHECK-NEXT: pipe.task @update.2 stage 2 update calls @update.2.body (@input.lr, @target_count, @loss_sum, @value.5, @value.6, @value.7, @grad.w, @table, @w) -> (@output.loss, @output.norm, @loss_sum, @table, @w)
 // CHECK-NEXT: }
 
 nn.param @table : tensor<4x4xf32> init normal

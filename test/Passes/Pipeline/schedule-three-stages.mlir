@@ -307,7 +307,7 @@ pipe.task @backward.0 stage 0 backward calls @backward.0.body (@dnear)
 pipe.body @backward.0.body (%x: tensor<2xf32>) {
   pipe.yield
 }
-pipe.task @tied.0 stage 0 update calls @tied.0.body () -> (@tied0, @other0)
+pipe.task @tied.0 stage 0 reduce calls @tied.0.body () -> (@tied0, @other0)
 pipe.body @tied.0.body () -> (tensor<2xf32>, tensor<2xf32>) {
   %c = nn.constant dense<1.0> : tensor<2xf32>
   pipe.yield %c, %c : tensor<2xf32>, tensor<2xf32>
@@ -324,7 +324,7 @@ pipe.task @update.2 stage 2 update calls @update.2.body (@tied0, @other0)
 pipe.body @update.2.body (%t: tensor<2xf32>, %o: tensor<2xf32>) {
   pipe.yield
 }
-pipe.task @tied.2 stage 2 update calls @tied.2.body () -> (@tied2)
+pipe.task @tied.2 stage 2 reduce calls @tied.2.body () -> (@tied2)
 pipe.body @tied.2.body () -> (tensor<2xf32>) {
   %c = nn.constant dense<1.0> : tensor<2xf32>
   pipe.yield %c : tensor<2xf32>

@@ -13,21 +13,21 @@
 // CHECK: pipe.task @forward.1 stage 1 forward calls @forward.1.body (@[[ACT]],
 // CHECK: pipe.body @backward.1.body {{.*}} -> (tensor<4x6x2xf32>, tensor<2x4xf32> into {{[0-9]+}}, tensor<8x4xf32> into {{[0-9]+}}) {
 // CHECK: pipe.task @backward.1 stage 1 backward {{.*}} -> (@[[GRAD:value.[0-9]+]], @grad.up, @grad.wte)
-// CHECK: pipe.task @tied.0.0 stage 0 update calls @tied.0.0.body (@grad.wte) -> (@[[TIED0:.*]])
-// CHECK: pipe.task @tied.0.1 stage 1 update calls @tied.0.1.body (@grad.wte) -> (@[[TIED1:.*]])
+// CHECK: pipe.task @reduce.0.0 stage 0 reduce calls @reduce.0.0.body (@grad.wte) -> (@[[TIED0:.*]])
+// CHECK: pipe.task @reduce.0.1 stage 1 reduce calls @reduce.0.1.body (@grad.wte) -> (@[[TIED1:.*]])
 
 // CHECK-LABEL: pipe.body @update.0.body
-// CHECK: %[[SUM:.*]] = nn.sum %grad.wte, %{{.*}} {{.*}}: tensor<8x4xf32>
+// CHECK: %[[SUM:.*]] = nn.sum %[[TIED0]], %[[TIED1]] {{.*}}: tensor<8x4xf32>
 // CHECK: nn.sum_of_squares %[[SUM]]
 // CHECK: dist.all_reduce sum {{.*}} over ["pp"]
 // CHECK-LABEL: pipe.body @update.1.body
-// CHECK: %[[SUM:.*]] = nn.sum %{{.*}}, %grad.wte {{.*}}: tensor<8x4xf32>
+// CHECK: %[[SUM:.*]] = nn.sum %[[TIED0]], %[[TIED1]] {{.*}}: tensor<8x4xf32>
 // CHECK-NOT: nn.sum_of_squares %[[SUM]]
 // CHECK: pipe.yield
 
 // CHECK-LABEL: pipe.schedule train stage 0 microbatches 3 attributes {live = 2 : i64}
 // CHECK: pipe.exchange @[[ACT]] microbatch %m + 1 to 1 channel 0, @[[GRAD]] microbatch %m from 1 channel 1
-// CHECK: pipe.run @tied.0.0
+// CHECK: pipe.run @reduce.0.0
 // CHECK-NEXT: pipe.exchange @[[TIED0]] microbatch 0 to 1 channel 2, @[[TIED1]] microbatch 0 from 1 channel 2
 // CHECK-NEXT: pipe.run @update.0
 
