@@ -14,6 +14,12 @@ namespace pcc {
 /// not is named in an error.
 mlir::LogicalResult verifySpmd(mlir::ModuleOp module);
 
+/// Whether something is added to each gradient, and to each other sum over
+/// microbatches, that @update or @evaluate_result reads, by itself or in a
+/// bucket. Otherwise an error names one. A module without @microbatch is not
+/// looked at.
+mlir::LogicalResult verifySums(mlir::ModuleOp module);
+
 } // namespace pcc
 
 #endif // PCC_PASSES_SHARDING_VERIFYSPMD_H

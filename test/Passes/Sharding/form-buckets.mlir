@@ -94,6 +94,10 @@ module attributes {dist.spmd} {
     %z = nn.contract "k,kn->n" %y, %b {nn.segment = 1, dist.shardings = [#dist.sharding<@mesh, [{}], partial = {"tp"}>]} : tensor<6xf32>, tensor<6x5xf32> -> tensor<5xf32>
     %w = nn.constant dense<0.0> : tensor<5x6xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"tp"}], partial = {"dp"}>]}
     nn.accumulate %w, @grad.a : tensor<5x6xf32>
+    %ws = nn.constant dense<0.0> : tensor<5xf32> {dist.shardings = [#dist.sharding<@mesh, [{}], partial = {"dp", "tp"}>]}
+    nn.accumulate %ws, @grad.s : tensor<5xf32>
+    %wb = nn.constant dense<0.0> : tensor<6x5xf32> {dist.shardings = [#dist.sharding<@mesh, [{"tp"}, {}], partial = {"dp"}>]}
+    nn.accumulate %wb, @grad.b : tensor<6x5xf32>
     return
   }
   func.func @update(%lr: tensor<f32> {nn.role = #nn.role<lr>, dist.global = tensor<f32>, dist.sharding = #scalar},

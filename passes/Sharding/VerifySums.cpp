@@ -1,0 +1,47 @@
+//===- VerifySums.cpp - Is everything that is used added up? --------------===//
+
+#include "analysis/Buckets.h"
+#include "dialects/NN/NN.h"
+#include "dialects/NN/Names.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Sharding/VerifySpmd.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::nn;
+
+LogicalResult pcc::verifySums(ModuleOp module) {
+  // An update may be looked at by itself.
+  if (!module.lookupSymbol(kMicrobatch))
+    return success();
+  llvm::StringMap<StateOp> states;
+  for (auto state : module.getOps<StateOp>())
+    states[state.getSymName()] = state;
+  llvm::StringSet<> added;
+  module.walk([&](AccumulateOp op) { added.insert(op.getSymbol()); });
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.getSymName() != kUpdate &&
+        function.getSymName() != kEvaluateResult)
+      continue;
+    for (auto read : function.getOps<ReadOp>()) {
+      StateOp holder = states.lookup(read.getSymbol());
+      if (!holder)
+        continue;
+      for (StringRef name : heldBy(holder)) {
+        StateOp state = states.lookup(name);
+        bool isSum = state && (state.getKind() == StateKind::Gradient ||
+                               state.getKind() == StateKind::Sum);
+        if (!isSum || added.contains(name))
+          continue;
+        InFlightDiagnostic diag = read.emitOpError()
+                                  << "uses the sum '" << name
+                                  << "', to which nothing is added";
+        diag.attachNote(state.getLoc()) << "this one";
+        return diag;
+      }
+    }
+  }
+  return success();
+}
