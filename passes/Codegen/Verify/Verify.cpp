@@ -18,6 +18,7 @@
 #include "passes/Codegen/Verify/VerifyBuckets.h"
 #include "passes/Codegen/Verify/VerifyClocks.h"
 #include "passes/Codegen/Verify/VerifyMicrobatches.h"
+#include "passes/Codegen/Verify/VerifySums.h"
 #include "passes/Codegen/Verify/VerifyTransfers.h"
 #include "passes/Codegen/Verify/VerifyValues.h"
 #include "llvm/ADT/SetVector.h"
@@ -577,7 +578,8 @@ struct RTVerifyPass : pcc::impl::RTVerifyPassBase<RTVerifyPass> {
     SymbolTable symbols(getOperation());
     for (auto stage : getOperation().getOps<rt::StageOp>())
       if (failed(StageVerifier(stage, program, symbols).verify()) ||
-          failed(verifyValues(stage)) || failed(verifyClocks(stage)))
+          failed(verifyValues(stage)) || failed(verifySums(stage, program)) ||
+          failed(verifyClocks(stage)))
         return signalPassFailure();
     if (failed(verifyTransfers(getOperation())) ||
         failed(verifyMicrobatches(getOperation())))

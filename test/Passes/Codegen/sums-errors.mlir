@@ -1,0 +1,179 @@
+// Gradients of a row that are reduced once too often, too early or not at all:
+// what a function finds lies otherwise than it takes it.
+// RUN: pcc-opt %s -split-input-file -verify-diagnostics --rt-verify
+
+// As it is meant.
+#part = #dist.sharding<*, * | sum dp>
+#member = #dist.sharding<* | sum dp>
+#whole = #dist.sharding<*, *>
+rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+rt.stage 0 arena 256 {
+  rt.buffer @row : memref<1x32xf32> bucket at 0
+  rt.buffer @g : memref<32xf32> gradient in @row element 0 at 0
+  rt.buffer @y : memref<1x32xf32> output at 128 {name = "y"}
+  rt.func @back(%g: memref<32xf32>)
+      attributes {rt.layouts = [#member], rt.values = array<i64: -1, 0>} {
+    rt.zero %g {rt.values = array<i64: 0>} : memref<32xf32>
+  }
+  rt.func @reduce(%row: memref<1x32xf32>)
+      attributes {rt.layouts = [#part, #whole], rt.values = array<i64: 0, 1>} {
+    rt.all_reduce sum %row over ["dp"] {rt.values = array<i64: 0, 1>}
+        : memref<1x32xf32>
+  }
+  rt.func @update(%row: memref<1x32xf32>, %y: memref<1x32xf32>)
+      attributes {rt.layouts = [#whole], rt.values = array<i64: 0, -1, 0, 0>} {
+    rt.copy %row to %y {rt.values = array<i64: 0, 0>}
+        : memref<1x32xf32> to memref<1x32xf32>
+  }
+  rt.func @train() {
+    %g = rt.address @g : memref<32xf32>
+    %row = rt.address @row : memref<1x32xf32>
+    %y = rt.address @y : memref<1x32xf32>
+    rt.call @back(%g) : memref<32xf32>
+    rt.call @reduce(%row) : memref<1x32xf32>
+    rt.call @update(%row, %y) : memref<1x32xf32>, memref<1x32xf32>
+  }
+}
+
+// -----
+
+// Twice.
+#part = #dist.sharding<*, * | sum dp>
+#member = #dist.sharding<* | sum dp>
+#whole = #dist.sharding<*, *>
+rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+rt.stage 0 arena 256 {
+  rt.buffer @row : memref<1x32xf32> bucket at 0
+  rt.buffer @g : memref<32xf32> gradient in @row element 0 at 0
+  rt.buffer @y : memref<1x32xf32> output at 128 {name = "y"}
+  rt.func @back(%g: memref<32xf32>)
+      attributes {rt.layouts = [#member], rt.values = array<i64: -1, 0>} {
+    rt.zero %g {rt.values = array<i64: 0>} : memref<32xf32>
+  }
+  rt.func @reduce(%row: memref<1x32xf32>)
+      attributes {rt.layouts = [#part, #whole], rt.values = array<i64: 0, 1>} {
+    rt.all_reduce sum %row over ["dp"] {rt.values = array<i64: 0, 1>}
+        : memref<1x32xf32>
+  }
+  rt.func @update(%row: memref<1x32xf32>, %y: memref<1x32xf32>)
+      attributes {rt.layouts = [#whole], rt.values = array<i64: 0, -1, 0, 0>} {
+    rt.copy %row to %y {rt.values = array<i64: 0, 0>}
+        : memref<1x32xf32> to memref<1x32xf32>
+  }
+  rt.func @train() {
+    %g = rt.address @g : memref<32xf32>
+    %row = rt.address @row : memref<1x32xf32>
+    %y = rt.address @y : memref<1x32xf32>
+    rt.call @back(%g) : memref<32xf32>
+    rt.call @reduce(%row) : memref<1x32xf32>
+    // expected-error @+1 {{takes @row in parts of a sum over dp, which is there whole}}
+    rt.call @reduce(%row) : memref<1x32xf32>
+    rt.call @update(%row, %y) : memref<1x32xf32>, memref<1x32xf32>
+  }
+}
+
+// -----
+
+// Not at all.
+#part = #dist.sharding<*, * | sum dp>
+#member = #dist.sharding<* | sum dp>
+#whole = #dist.sharding<*, *>
+rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+rt.stage 0 arena 256 {
+  rt.buffer @row : memref<1x32xf32> bucket at 0
+  rt.buffer @g : memref<32xf32> gradient in @row element 0 at 0
+  rt.buffer @y : memref<1x32xf32> output at 128 {name = "y"}
+  rt.func @back(%g: memref<32xf32>)
+      attributes {rt.layouts = [#member], rt.values = array<i64: -1, 0>} {
+    rt.zero %g {rt.values = array<i64: 0>} : memref<32xf32>
+  }
+  rt.func @reduce(%row: memref<1x32xf32>)
+      attributes {rt.layouts = [#part, #whole], rt.values = array<i64: 0, 1>} {
+    rt.all_reduce sum %row over ["dp"] {rt.values = array<i64: 0, 1>}
+        : memref<1x32xf32>
+  }
+  rt.func @update(%row: memref<1x32xf32>, %y: memref<1x32xf32>)
+      attributes {rt.layouts = [#whole], rt.values = array<i64: 0, -1, 0, 0>} {
+    rt.copy %row to %y {rt.values = array<i64: 0, 0>}
+        : memref<1x32xf32> to memref<1x32xf32>
+  }
+  rt.func @train() {
+    %g = rt.address @g : memref<32xf32>
+    %row = rt.address @row : memref<1x32xf32>
+    %y = rt.address @y : memref<1x32xf32>
+    rt.call @back(%g) : memref<32xf32>
+    // expected-error @+1 {{takes @row whole, which is there in parts of a sum over dp}}
+    rt.call @update(%row, %y) : memref<1x32xf32>, memref<1x32xf32>
+  }
+}
+
+// -----
+
+// Before what is written last.
+#part = #dist.sharding<*, * | sum dp>
+#member = #dist.sharding<* | sum dp>
+#whole = #dist.sharding<*, *>
+rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+rt.stage 0 arena 256 {
+  rt.buffer @row : memref<1x32xf32> bucket at 0
+  rt.buffer @g : memref<32xf32> gradient in @row element 0 at 0
+  rt.buffer @y : memref<1x32xf32> output at 128 {name = "y"}
+  rt.func @back(%g: memref<32xf32>)
+      attributes {rt.layouts = [#member], rt.values = array<i64: -1, 0>} {
+    rt.zero %g {rt.values = array<i64: 0>} : memref<32xf32>
+  }
+  rt.func @reduce(%row: memref<1x32xf32>)
+      attributes {rt.layouts = [#part, #whole], rt.values = array<i64: 0, 1>} {
+    rt.all_reduce sum %row over ["dp"] {rt.values = array<i64: 0, 1>}
+        : memref<1x32xf32>
+  }
+  rt.func @update(%row: memref<1x32xf32>, %y: memref<1x32xf32>)
+      attributes {rt.layouts = [#whole], rt.values = array<i64: 0, -1, 0, 0>} {
+    rt.copy %row to %y {rt.values = array<i64: 0, 0>}
+        : memref<1x32xf32> to memref<1x32xf32>
+  }
+  rt.func @train() {
+    %g = rt.address @g : memref<32xf32>
+    %row = rt.address @row : memref<1x32xf32>
+    %y = rt.address @y : memref<1x32xf32>
+    rt.call @reduce(%row) : memref<1x32xf32>
+    rt.call @back(%g) : memref<32xf32>
+    // expected-error @+1 {{takes @row whole, which is there in parts of a sum over dp}}
+    rt.call @update(%row, %y) : memref<1x32xf32>, memref<1x32xf32>
+  }
+}
+
+// -----
+
+// The next step would reduce what is reduced.
+#part = #dist.sharding<*, * | sum dp>
+#member = #dist.sharding<* | sum dp>
+#whole = #dist.sharding<*, *>
+rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+rt.stage 0 arena 256 {
+  // expected-error @+1 {{is left whole by @train, which takes it in parts of a sum over dp}}
+  rt.buffer @row : memref<1x32xf32> bucket at 0
+  rt.buffer @g : memref<32xf32> gradient in @row element 0 at 0
+  rt.buffer @y : memref<1x32xf32> output at 128 {name = "y"}
+  rt.func @back(%g: memref<32xf32>)
+      attributes {rt.layouts = [#member], rt.values = array<i64: -1, 0>} {
+    rt.zero %g {rt.values = array<i64: 0>} : memref<32xf32>
+  }
+  rt.func @reduce(%row: memref<1x32xf32>)
+      attributes {rt.layouts = [#part, #whole], rt.values = array<i64: 0, 1>} {
+    rt.all_reduce sum %row over ["dp"] {rt.values = array<i64: 0, 1>}
+        : memref<1x32xf32>
+  }
+  rt.func @update(%row: memref<1x32xf32>, %y: memref<1x32xf32>)
+      attributes {rt.layouts = [#whole], rt.values = array<i64: 0, -1, 0, 0>} {
+    rt.copy %row to %y {rt.values = array<i64: 0, 0>}
+        : memref<1x32xf32> to memref<1x32xf32>
+  }
+  rt.func @train() {
+    %g = rt.address @g : memref<32xf32>
+    %row = rt.address @row : memref<1x32xf32>
+    %y = rt.address @y : memref<1x32xf32>
+    rt.call @reduce(%row) : memref<1x32xf32>
+    rt.call @update(%row, %y) : memref<1x32xf32>, memref<1x32xf32>
+  }
+}
