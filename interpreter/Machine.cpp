@@ -40,8 +40,19 @@ Machine::Machine(ModuleOp module, bool exact)
         cutBuckets[member] = state;
   }
   for (auto state : module.getOps<nn::StateOp>()) {
+    nn::StateOp kept = state.getKind() == nn::StateKind::Copy
+                           ? cutBuckets.lookup(*state.getOf())
+                           : nn::StateOp();
+    if (!kept)
+      continue;
+    gathered[state.getSymName()] = kept;
+    if (nn::StateOp row = buckets.bucketOf(state.getSymName()))
+      gathered[row.getSymName()] = kept;
+  }
+  for (auto state : module.getOps<nn::StateOp>()) {
     if (wholeBuckets.contains(state.getSymName()) ||
-        cutBuckets.contains(state.getSymName()))
+        cutBuckets.contains(state.getSymName()) ||
+        gathered.contains(state.getSymName()))
       continue;
     auto start = std::make_shared<Tensor>(state.getTensorType());
     if (std::optional<llvm::APFloat> first = state.getFirst())
@@ -110,6 +121,7 @@ void Machine::writeSymbol(StringRef name, int64_t rank, TensorRef local) {
   if (!bucket) {
     memory.symbols[name] = std::move(local);
     memory.written.insert(name);
+    forgetGathered(memory, name);
     return;
   }
   for (auto [member, offset] :
@@ -121,6 +133,17 @@ void Machine::writeSymbol(StringRef name, int64_t rank, TensorRef local) {
     memory.symbols[member] = std::make_shared<Tensor>(std::move(part));
     memory.written.insert(member);
   }
+}
+
+void Machine::forgetGathered(Memory &memory, StringRef own) {
+  for (auto &[name, kept] : gathered)
+    if (own.empty() || nn::StateOp(kept).getSymName() == own)
+      memory.symbols.erase(name);
+}
+
+void Machine::beginEntry() {
+  for (Memory &memory : ranks)
+    forgetGathered(memory, "");
 }
 
 TensorRef Machine::gather(const nn::Buckets::Place &place, StringRef name,
@@ -193,9 +216,11 @@ void Machine::writeSymbol(StringRef name, const Tensor &global) {
       copyElements(*local, first - offset, last - first, *changed,
                    first - begin);
     part = changed;
+    forgetGathered(memory, cut.getSymName());
   }
   for (auto state : module.getOps<nn::StateOp>()) {
-    if (state.getKind() != nn::StateKind::Copy || *state.getOf() != name)
+    if (state.getKind() != nn::StateKind::Copy || *state.getOf() != name ||
+        gathered.contains(state.getSymName()))
       continue;
     Tensor copy(symbolPlacement(state.getSymName())->global);
     copy.real = rounded.real;

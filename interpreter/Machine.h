@@ -44,6 +44,8 @@ public:
   TensorRef readSymbol(llvm::StringRef name, int64_t rank);
   /// Replaces what one rank holds of a parameter or state.
   void writeSymbol(llvm::StringRef name, int64_t rank, TensorRef local);
+  /// What a step or an evaluation gathers has no value as it begins.
+  void beginEntry();
   /// Where a symbol lies; nothing if there is none of this name.
   std::optional<Placement> symbolPlacement(llvm::StringRef name);
   /// Where argument or result number `index` of a function lies.
@@ -95,6 +97,8 @@ private:
     llvm::StringMap<TensorRef> symbols;
     llvm::StringSet<> written;
   };
+  /// What is gathered from this, or from anything, has no value any more.
+  void forgetGathered(Memory &memory, llvm::StringRef own);
   ValueList finished(llvm::MutableArrayRef<Tensor> results) const;
 
   mlir::ModuleOp module;
@@ -106,6 +110,8 @@ private:
   /// Buckets by name that ranks hold all of; those that ranks hold parts of, by
   /// what lies in them.
   llvm::StringMap<nn::StateOp> wholeBuckets, cutBuckets;
+  /// What @gather makes, and of which bucket.
+  llvm::StringMap<nn::StateOp> gathered;
   Observer afterOp;
   std::vector<Memory> ranks;
 };

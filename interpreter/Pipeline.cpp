@@ -107,6 +107,11 @@ LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
                                            std::make_shared<Tensor>(value)));
       continue;
     }
+    // What a task does not look at need not be there.
+    if (argument.use_empty()) {
+      stage.task->bind(argument, ValueList(stage.ranks.size()));
+      continue;
+    }
     if (isa_and_nonnull<nn::ParamOp, nn::StateOp>(symbols.lookup(source))) {
       ValueList held;
       for (int64_t rank : stage.ranks) {
@@ -313,6 +318,7 @@ FailureOr<llvm::StringMap<TensorRef>> Pipeline::collectOutputs() {
 }
 
 FailureOr<llvm::StringMap<TensorRef>> Pipeline::run(InputSource inputs) {
+  machine.beginEntry();
   for (Stage &stage : stages) {
     stage.next = pipe::Cursor(stage.schedule);
     stage.values.clear();

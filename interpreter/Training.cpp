@@ -90,6 +90,12 @@ Training::create(Machine &machine, int64_t microbatches, DataSource data) {
         return failure();
       self->counts = *counts;
     }
+    if (machine.getModule().lookupSymbol(nn::kGather)) {
+      FailureOr<func::FuncOp> gather = self->addFunction(nn::kGather);
+      if (failed(gather))
+        return failure();
+      self->gather = *gather;
+    }
     self->microbatch = *microbatch;
     self->update = *update;
   }
@@ -161,6 +167,9 @@ FailureOr<StepOutputs> Training::step() {
     return StepOutputs{loss->real[0], norm->real[0],
                        numberOf(outputs->lookup(nn::kLossScale))};
   }
+  machine.beginEntry();
+  if (gather && failed(call(gather, -1)))
+    return failure();
   for (func::FuncOp function : {counts, microbatch})
     for (int64_t i = 0; function && i < program->get().microbatches; ++i)
       if (failed(call(function, i)))

@@ -88,8 +88,9 @@ enum pcc_tensor_kind {
   PCC_PARAM = 0,
   PCC_STATE = 1,   ///< optimizer state: saved in checkpoints (exp_avg, ...)
   PCC_SCRATCH = 2, ///< gradients and sums: zeroed at start, never saved
-  /// The parameter `of` in a narrower type: rounded from it at start, written
-  /// by each step, never saved.
+  /// The parameter `of` in a narrower type: rounded from it at start and
+  /// written by each step, or, where ranks keep parts of the parameter, made
+  /// anew as a step or an evaluation begins; never saved.
   PCC_COPY = 3,
   /// A scalar that goes on from step to step, known by its name: "loss_scale",
   /// "good_steps", "updates" (Numbers.h). Every rank has the same.

@@ -27,6 +27,9 @@ inline constexpr llvm::StringLiteral kLoss = "loss";
 /// Adds to states what a loss divides by, on all microbatches, ahead of the
 /// step.
 inline constexpr llvm::StringLiteral kCounts = "counts";
+/// Makes parameters whole of what ranks keep of them: the first thing in a step
+/// and in an evaluation.
+inline constexpr llvm::StringLiteral kGather = "gather";
 /// What becomes of @loss with gradients: adds to states.
 inline constexpr llvm::StringLiteral kMicrobatch = "microbatch";
 /// The optimizer's step, once for all microbatches.
@@ -38,7 +41,8 @@ inline constexpr llvm::StringLiteral kEvaluateResult = "evaluate_result";
 
 /// A program has no other functions.
 inline constexpr llvm::StringLiteral kFunctions[] = {
-    kForward, kLoss, kCounts, kMicrobatch, kUpdate, kEvaluate, kEvaluateResult};
+    kForward,    kLoss,   kCounts,   kGather,
+    kMicrobatch, kUpdate, kEvaluate, kEvaluateResult};
 
 //===----------------------------------------------------------------------===//
 // States

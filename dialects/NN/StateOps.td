@@ -51,7 +51,8 @@ def NN_StateOp : NN_Op<"state",
     Gradients, moments of the optimizer, and sums such as the loss of a step.
     `of` names the parameter a gradient or moment belongs to. They are zero at
     the start. A `copy` is no sum: it is its parameter, rounded to a narrower
-    type, also at the start, and `@update` writes both. A `number` says how
+    type, also at the start, and `@update` writes both, or, where ranks keep
+    parts of the parameter, `@gather` makes it ahead of each step. A `number` says how
     steps are done, such as the scale of the loss: it goes on from step to step,
     `first` is its value at the start, `@microbatch` may read it, and every rank
     has the same.

@@ -21,8 +21,8 @@ def Pipe_Dialect : Dialect {
   let dependentDialects = ["::pcc::nn::NNDialect"];
 }
 
-/// What a task is part of. Reduce and the update phases run once per step, the
-/// others once per microbatch.
+/// What a task is part of. Reduce and the update phases run once per step, gather
+/// ahead of a step and of an evaluation, the others once per microbatch.
 def Pipe_Phase : I32EnumAttr<"Phase", "what a task is part of", [
     I32EnumAttrCase<"Forward", 0, "forward">,
     I32EnumAttrCase<"Backward", 1, "backward">,
@@ -31,7 +31,8 @@ def Pipe_Phase : I32EnumAttr<"Phase", "what a task is part of", [
     I32EnumAttrCase<"Evaluate", 4, "evaluate">,
     I32EnumAttrCase<"EvaluateResult", 5, "evaluate_result">,
     I32EnumAttrCase<"ForwardOnly", 6, "forward_only">,
-    I32EnumAttrCase<"Reduce", 7, "reduce">]> {
+    I32EnumAttrCase<"Reduce", 7, "reduce">,
+    I32EnumAttrCase<"Gather", 8, "gather">]> {
   let cppNamespace = "::pcc::pipe";
   let genSpecializedAttr = 0;
 }

@@ -195,7 +195,7 @@ def Pipe_TaskOp : Pipe_Op<"task", [Symbol,
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     bool isPerMicrobatch() { return pipe::isPerMicrobatch(getPhase()); }
-    /// The entry point whose schedules run this task.
+    /// The entry point whose schedules run this task, or the first of them.
     Entry getEntry() {
       if (getPhase() == Phase::ForwardOnly)
         return Entry::Forward;
@@ -203,6 +203,12 @@ def Pipe_TaskOp : Pipe_Op<"task", [Symbol,
                      getPhase() == Phase::EvaluateResult
                  ? Entry::Evaluate
                  : Entry::Train;
+    }
+    /// Whether the schedules of an entry point run it: gathers are run by those
+    /// of training and of evaluation.
+    bool isIn(Entry entry) {
+      return getPhase() == Phase::Gather ? entry != Entry::Forward
+                                         : getEntry() == entry;
     }
     /// The symbol that argument i is bound to; empty for an integer.
     ::llvm::StringRef getSource(unsigned i) {

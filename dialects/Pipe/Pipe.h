@@ -21,7 +21,7 @@ namespace pcc::pipe {
 /// Whether a phase's tasks run once per microbatch; else once per step.
 inline bool isPerMicrobatch(Phase phase) {
   return phase != Phase::Reduce && phase != Phase::Update &&
-         phase != Phase::EvaluateResult;
+         phase != Phase::EvaluateResult && phase != Phase::Gather;
 }
 
 } // namespace pcc::pipe

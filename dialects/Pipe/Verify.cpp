@@ -206,7 +206,7 @@ LogicalResult RunOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (task.getStage() != schedule.getStage())
     return emitOpError() << "runs a task of stage " << task.getStage()
                          << " in the schedule of stage " << schedule.getStage();
-  if (task.getEntry() != schedule.getEntry())
+  if (!task.isIn(schedule.getEntry()))
     return emitOpError() << "runs a task of phase "
                          << stringifyPhase(task.getPhase())
                          << " in the schedule to "

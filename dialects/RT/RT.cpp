@@ -188,6 +188,28 @@ Value getWhole(Value buffer) {
   return buffer;
 }
 
+llvm::DenseSet<Operation *> findGathered(StageOp stage) {
+  SymbolTable symbols(stage);
+  auto rowOf = [&](BufferOp buffer) {
+    return buffer && buffer.getBucket()
+               ? symbols.lookup<BufferOp>(*buffer.getBucket())
+               : BufferOp();
+  };
+  llvm::DenseSet<Operation *> found;
+  for (auto copy : stage.getBlock()->getOps<BufferOp>()) {
+    auto of = copy->getAttrOfType<StringAttr>("of");
+    if (copy.getKind() != BufferKind::Copy || !of)
+      continue;
+    BufferOp kept = rowOf(symbols.lookup<BufferOp>(of.getValue()));
+    if (!kept || kept.getCut().empty())
+      continue;
+    found.insert(copy);
+    if (BufferOp row = rowOf(copy))
+      found.insert(row);
+  }
+  return found;
+}
+
 SmallVector<Access> getAccesses(Operation *op) {
   SmallVector<Access> accesses;
   auto reads = [&](ValueRange buffers) {

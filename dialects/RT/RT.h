@@ -98,6 +98,11 @@ struct Access {
 /// is none.
 mlir::Value getWhole(mlir::Value buffer);
 
+/// The buffers of a stage that hold nothing as an entry point begins, though
+/// others of their kind do: copies of parameters of which a rank keeps a part,
+/// and the rows that they lie in.
+llvm::DenseSet<mlir::Operation *> findGathered(StageOp stage);
+
 /// What an op of an `rt.func` does to memory; reads come first. Not for
 /// `rt.call`, which does what the callee does.
 llvm::SmallVector<Access> getAccesses(mlir::Operation *op);

@@ -25,12 +25,6 @@ static ByteRange rangeOf(rt::BufferOp buffer) {
   return {begin, begin + buffer.getTotalBytes()};
 }
 
-/// Without what is left up to the next multiple of the alignment.
-static ByteRange elementsOf(rt::BufferOp buffer) {
-  int64_t begin = *buffer.getOffset();
-  return {begin, begin + buffer.getBytes()};
-}
-
 /// What lies in the first slot, or, as one, in all.
 static Place placeOf(rt::BufferOp buffer, int64_t slot = 0) {
   return {buffer.getMemRefType(),
@@ -63,6 +57,8 @@ ArenaMachine::create(ModuleOp module, bool exact, StreamOptions options) {
 
 LogicalResult ArenaMachine::start() {
   for (rt::StageOp stage : record->getStages()) {
+    llvm::DenseSet<Operation *> found = rt::findGathered(stage);
+    gathered.insert(found.begin(), found.end());
     issuers.emplace_back(stage, record->getOp(), options.reportsRaces);
     for (rt::BufferOp buffer : buffersOf(stage)) {
       StringRef name = buffer.getSymName();
@@ -119,23 +115,31 @@ LogicalResult ArenaMachine::start() {
     // As at the start of a compiled program, but that what has no first value
     // is not there.
     for (rt::BufferOp buffer : buffersOf(stage)) {
-      if (isKept(buffer) && buffer.getKind() != rt::BufferKind::Param)
+      if (isKept(buffer) && buffer.getKind() != rt::BufferKind::Param &&
+          !gathered.contains(buffer))
         ranks.back().arena.zero(rangeOf(buffer));
       if (auto first = buffer->getAttrOfType<FloatAttr>("first"))
         setNumber(ranks.back(), buffer, first.getValueAsDouble());
     }
     for (rt::BufferOp buffer : buffersOf(stage))
       if (buffer.getKind() == rt::BufferKind::Param && buffer.getBucket())
-        ranks.back().arena.poison(elementsOf(buffer));
+        ranks.back().arena.poison(elementsOf(buffer, coordinates));
   }
   return success();
+}
+
+ByteRange ArenaMachine::elementsOf(rt::BufferOp buffer,
+                                   const Coordinates &coordinates) {
+  KeptRun run = record->runOf(buffer, coordinates);
+  int64_t width = rt::getElementBytes(buffer.getMemRefType().getElementType());
+  return {run.offset, run.offset + run.elements.size() * width};
 }
 
 void ArenaMachine::beginEntry() {
   for (Rank &rank : ranks) {
     std::vector<ByteRange> kept;
     for (rt::BufferOp buffer : buffersOf(record->getStages()[rank.stage]))
-      if (isKept(buffer))
+      if (isKept(buffer) && !gathered.contains(buffer))
         kept.push_back(rangeOf(buffer));
     // What is still under way may read what it was given.
     Issuer &issuer = issuers[rank.stage];
@@ -216,7 +220,7 @@ void ArenaMachine::roundCopy(Rank &rank, rt::BufferOp parameter) {
   for (rt::BufferOp buffer : buffersOf(record->getStages()[rank.stage])) {
     auto of = buffer->getAttrOfType<StringAttr>("of");
     if (buffer.getKind() != rt::BufferKind::Copy || !of ||
-        of.getValue() != parameter.getSymName())
+        of.getValue() != parameter.getSymName() || gathered.contains(buffer))
       continue;
     MemRefType type = parameter.getMemRefType();
     Tensor value(RankedTensorType::get(type.getShape(), type.getElementType()));
@@ -319,7 +323,7 @@ void ArenaMachine::fillParameters(const InitialValues &values,
     SourceFiles files(getProgram(), model.str());
     for (rt::BufferOp buffer : buffersOf(record->getStages()[rank.stage]))
       if (buffer.getKind() == rt::BufferKind::Param)
-        rank.arena.zero(elementsOf(buffer));
+        rank.arena.zero(elementsOf(buffer, rank.coordinates));
     pcc::fillParameters(getProgram(), stage, rank.coordinates,
                         rank.arena.data(), values, files);
     for (rt::BufferOp buffer : buffersOf(record->getStages()[rank.stage]))

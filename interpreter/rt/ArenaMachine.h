@@ -109,6 +109,8 @@ private:
   /// Forgets what no entry point may take from the one before.
   void beginEntry();
   std::vector<Tensor> partsOf(const Tensor &global, const pcc_layout &layout);
+  /// The bytes of what a rank with these coordinates has of a buffer.
+  ByteRange elementsOf(rt::BufferOp buffer, const Coordinates &coordinates);
   /// A rank's buffer of this name, if it has one.
   rt::BufferOp findBuffer(const Rank &rank, llvm::StringRef name);
   /// The whole tensor from what some ranks hold; they must agree.
@@ -158,6 +160,8 @@ private:
   std::mt19937_64 random;
   std::unique_ptr<ProgramRecord> record;
   std::vector<Issuer> issuers; ///< by stage
+  /// What holds nothing as an entry point begins.
+  llvm::DenseSet<mlir::Operation *> gathered;
   std::vector<Rank> ranks;
   llvm::StringMap<Symbol> symbols;
   std::vector<Input> inputs;

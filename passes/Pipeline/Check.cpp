@@ -17,6 +17,7 @@
 #include "dialects/Dist/Collectives.h"
 #include "dialects/Pipe/Cursor.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "passes/Pipeline/Freshness.h"
 #include "passes/Pipeline/Instances.h"
 #include "passes/Pipeline/Layouts.h"
 #include "passes/Pipeline/Ownership.h"
@@ -280,7 +281,8 @@ LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
            << "task '" << run.getTask() << "' runs on microbatch " << microbatch
            << " after '" << state.last.getSymName()
            << "', which needs all of them";
-  if (!task.isPerMicrobatch() && task.getPhase() != Phase::Reduce)
+  if (!task.isPerMicrobatch() && task.getPhase() != Phase::Reduce &&
+      task.getPhase() != Phase::Gather)
     state.last = task;
   if (failed(checkReduced(state, run, task)))
     return failure();
@@ -512,7 +514,8 @@ LogicalResult PipeCheckPass::check(Entry entry) {
     return failure();
 
   for (auto task : getOperation().getOps<TaskOp>()) {
-    if (task.getEntry() != entry)
+    // A program may have no evaluation to gather for.
+    if (!task.isIn(entry) || (states.empty() && task.getEntry() != entry))
       continue;
     if (task.getStage() >= states.size())
       return emitError(task.getLoc())
@@ -535,7 +538,8 @@ void PipeCheckPass::runOnOperation() {
   // Tasks use buckets, and what lies in them.
   if (failed(verifyBuckets(getOperation())) ||
       failed(checkLayouts(getOperation())) ||
-      failed(checkOwnership(getOperation())))
+      failed(checkOwnership(getOperation())) ||
+      failed(checkFreshness(getOperation())))
     return signalPassFailure();
   for (auto task : getOperation().getOps<TaskOp>())
     if (failed(checkGivenUp(task, *symbols)))

@@ -381,7 +381,7 @@ void PipeOutlinePass::runOnOperation() {
   func::FuncOp microbatch = lookUp(nn::kMicrobatch),
                update = lookUp(nn::kUpdate), evaluate = lookUp(nn::kEvaluate),
                result = lookUp(nn::kEvaluateResult),
-               counts = lookUp(nn::kCounts);
+               counts = lookUp(nn::kCounts), gather = lookUp(nn::kGather);
   TaskSymbols symbols(module);
   // A model that is not trained is still what the frontend made of it.
   if (func::FuncOp forward = lookUp(nn::kForward); forward && !microbatch) {
@@ -415,7 +415,10 @@ void PipeOutlinePass::runOnOperation() {
     if (failed(MicrobatchOutliner(symbols, evaluate, *segments, true).run()) ||
         failed(outlineResult(symbols, result, stages)))
       return signalPassFailure();
-  for (func::FuncOp func : {microbatch, update, evaluate, result, counts})
+  if (gather)
+    outlineGather(symbols, gather);
+  for (func::FuncOp func :
+       {microbatch, update, evaluate, result, counts, gather})
     if (func)
       func.erase();
 }

@@ -13,6 +13,9 @@ namespace pcc {
 mlir::LogicalResult outlineUpdate(TaskSymbols &symbols,
                                   mlir::func::FuncOp update, int64_t stages);
 
+/// Makes the tasks of @gather: one for each bucket, on each stage that uses it.
+void outlineGather(TaskSymbols &symbols, mlir::func::FuncOp gather);
+
 /// Makes a task per stage of a function that only reads sums and returns
 /// scalars, such as @evaluate_result.
 mlir::LogicalResult outlineResult(TaskSymbols &symbols, mlir::func::FuncOp func,

@@ -188,6 +188,9 @@ LogicalResult Ownership::checkReplaced(TaskOp task) {
              << "task '" << task.getSymName() << "' replaces '"
              << task.getTarget(i) << "' by itself";
     llvm::SetVector<Value> origins = findOrigins(value);
+    // What is gathered is made anew (see Freshness.cpp).
+    if (task.getPhase() == Phase::Gather)
+      continue;
     // A copy follows its parameter.
     if (StringRef param = copiedBy(task.getTarget(i)); !param.empty())
       for (BlockArgument argument : body.getBlock()->getArguments())

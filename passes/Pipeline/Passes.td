@@ -40,7 +40,9 @@ def PipeOutlinePass : Pass<"pipe-outline", "::mlir::ModuleOp"> {
   let description = [{
     `@microbatch` becomes a forward and a backward task per segment (one task
     for both if there is one segment), `@update` an update task per stage that
-    holds what its parameters need, `@evaluate` and `@evaluate_result` likewise.
+    holds what its parameters need, `@evaluate` and `@evaluate_result` likewise,
+    `@gather` a task per bucket and stage that uses it, which schedules of
+    training and of evaluation begin with.
     Ops that depend on no activation are cloned into every task that uses them;
     other values that cross tasks become `pipe.value`s.
 
@@ -118,6 +120,8 @@ def PipeCheckPass : Pass<"pipe-check", "::mlir::ModuleOp"> {
     from each other by the ops' sharding rules, tasks bind what lies as their
     bodies take it, and only gradients that stages add up at the end of a step
     cross stages in parts of a sum.
+    Copies of parameters of which ranks keep parts are used only after a gather
+    has made them, of just what is kept of them, and until that changes.
     Turns of loops are left out once all stages are in one and do, microbatches
     apart, what they did before.
   }];

@@ -297,11 +297,12 @@ runLast(std::vector<Step> &steps, ArrayRef<TaskOp> tasks, int64_t microbatch,
 }
 
 void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
-  SmallVector<TaskOp> reductions, once, first, forward, backward;
+  SmallVector<TaskOp> gathers, reductions, once, first, forward, backward;
   for (TaskOp task : tasks[stage]) {
-    if (task.getEntry() != entry)
+    if (!task.isIn(entry))
       continue;
     auto &list = task->hasAttr(nn::kAheadAttr)        ? first
+                 : task.getPhase() == Phase::Gather   ? gathers
                  : task.getPhase() == Phase::Reduce   ? reductions
                  : !task.isPerMicrobatch()            ? once
                  : task.getPhase() == Phase::Backward ? backward
@@ -368,6 +369,8 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
   builder.setInsertionPointToEnd(module.getBody());
   auto schedule = ScheduleOp::create(builder, loc, entry, stage, microbatches);
   builder.createBlock(&schedule.getBody());
+  for (TaskOp task : gathers)
+    emitRun(builder, task, Value(), IntegerAttr());
   emitAll(builder, steps);
 
   // What stages hand to each other once a step is there by now.

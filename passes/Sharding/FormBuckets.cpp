@@ -24,6 +24,19 @@
 // parts of the parameters are gathered. A part may begin and end within a
 // member.
 //
+// Parameters that others use in a narrower type only are nowhere whole, then.
+// Their copies are gathered from what ranks keep of them, by @gather, ahead of
+// the next step or evaluation:
+//
+//     nn.state @bucket.0.own : tensor<1x32xf32> bucket members [@a, @b] ...
+//     nn.state @bucket.0.copy : tensor<1x64xbf16> bucket members ...
+//     ...
+//     func.func @gather() {
+//       %p = nn.read @bucket.0.own : tensor<1x32xf32>
+//       %r = nn.cast %p : tensor<1x32xf32> -> tensor<1x32xbf16>
+//       %c = dist.all_gather %r dim 1 over ["dp"] : ...
+//       nn.write %c, @bucket.0.copy : tensor<1x64xbf16>
+//
 // A bucket is of one class: what is done to it must be one thing for all of its
 // members (see Class). A parameter that several stages have is alone in its
 // bucket, laid out alike in each of them.
@@ -83,13 +96,16 @@ struct Class {
   bool decay = false;
   /// Of copies, or null.
   Type copied;
+  /// Whether copies are all that others than @update use.
+  bool isMaster = false;
   /// A parameter that several stages have; else null.
   Operation *alone = nullptr;
 
   bool operator==(const Class &other) const {
     return stages == other.stages && split == other.split &&
            partial == other.partial && decay == other.decay &&
-           copied == other.copied && alone == other.alone;
+           copied == other.copied && isMaster == other.isMaster &&
+           alone == other.alone;
   }
 };
 
@@ -120,6 +136,7 @@ private:
 
   StateOp declare(const Bucket &bucket, unsigned number, StringRef what,
                   ArrayRef<Operation *> members, AxisSet partial, bool cut);
+  void gather(StateOp own, StateOp copies);
   void rewrite(const Bucket &bucket, unsigned number);
   Value reduced(Value row, Layout &layout);
   Value squaresOf(Value row, Layout layout);
@@ -136,6 +153,8 @@ private:
                             symbol->getAttrOfType<TypeAttr>("type").getValue())
                             .getRank());
   }
+  /// Whether a rank keeps parts of rows.
+  bool hasParts() const { return isCut && !dataAxes().empty(); }
   AxisSet dataAxes() const { return mesh ? mesh.dataAxes() : AxisSet(); }
 
   ModuleOp module;
@@ -146,6 +165,10 @@ private:
   int64_t bytes;
   OpBuilder builder;
   std::vector<Trained> trained;
+  /// What other functions than @update read.
+  llvm::StringSet<> used;
+  /// @gather, once there is something to gather.
+  func::FuncOp gatherer;
   /// Of all gradients' squares.
   SumOp total;
   /// In front of the number in the names of buckets.
@@ -319,6 +342,9 @@ void BucketFormer::collect() {
     if (one && gradient && gradient.getSymbol() == one->gradient.getSymName())
       one->step = &op;
   }
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function != update)
+      function.walk([&](ReadOp read) { used.insert(read.getSymbol()); });
   findSquares(byGradient);
   findUses();
 }
@@ -333,8 +359,11 @@ Class BucketFormer::classOf(const Trained &one) {
   alike.split = layoutOf(one.param).split();
   alike.partial = layoutOf(one.gradient).partial;
   alike.decay = ParamOp(one.param).getDecay();
-  if (one.copy)
+  if (one.copy) {
     alike.copied = StateOp(one.copy).getTensorType().getElementType();
+    alike.isMaster =
+        hasParts() && !used.contains(ParamOp(one.param).getSymName());
+  }
   if (one.stages.size() > 1)
     alike.alone = one.param;
   return alike;
@@ -515,11 +544,13 @@ void BucketFormer::rewrite(const Bucket &bucket, unsigned number) {
       declare(bucket, number, "grad",
               symbolsOf([](const Trained &one) { return one.gradient; }),
               bucket.alike.partial, /*cut=*/false);
-  StateOp params =
-      declare(bucket, number, "param",
-              symbolsOf([](const Trained &one) { return one.param; }),
-              AxisSet(), /*cut=*/false);
-  bool isCut = this->isCut && mesh && !dataAxes().empty();
+  bool isCut = hasParts();
+  // What nobody uses whole, nobody has whole.
+  bool isMaster = isCut && bucket.alike.isMaster;
+  SmallVector<Operation *> members =
+      symbolsOf([](const Trained &one) { return one.param; });
+  StateOp params = declare(bucket, number, isMaster ? "own" : "param", members,
+                           AxisSet(), /*cut=*/isMaster);
   SmallVector<StateOp> moments;
   const Trained &first = *bucket.members.front();
   for (size_t i = 0; i < first.moments.size(); ++i)
@@ -543,14 +574,14 @@ void BucketFormer::rewrite(const Bucket &bucket, unsigned number) {
   builder.setInsertionPoint(update.getBody().front().getTerminator());
   Location loc = first.step->getLoc();
   Value param = read(params);
-  Layout whole = layoutOf(params);
-  if (isCut) {
-    auto type = tensorType(param);
-    auto part =
-        cast<RankedTensorType>(gradient.getType()).clone(type.getElementType());
-    param = said(ShardSliceOp::create(builder, loc, part, param, 1,
-                                      mesh.names(dataAxes().list())),
-                 layout);
+  Layout whole = layoutOf(gradients);
+  whole.partial = AxisSet();
+  ArrayAttr axes = mesh ? mesh.names(dataAxes().list()) : ArrayAttr();
+  if (isCut && !isMaster) {
+    auto part = cast<RankedTensorType>(gradient.getType())
+                    .clone(tensorType(param).getElementType());
+    param =
+        said(ShardSliceOp::create(builder, loc, part, param, 1, axes), layout);
   }
   SmallVector<Value> operands = {param, gradient};
   for (StateOp moment : moments)
@@ -567,21 +598,44 @@ void BucketFormer::rewrite(const Bucket &bucket, unsigned number) {
   for (auto [i, moment] : llvm::enumerate(moments))
     write(step->getResult(i + 1), moment);
   Value next = step->getResult(0);
-  if (isCut)
+  if (isCut && !isMaster)
     next = said(AllGatherOp::create(builder, loc, params.getTensorType(), next,
-                                    1, mesh.names(dataAxes().list())),
+                                    1, axes),
                 whole);
   write(next, params);
-  if (copies) {
-    Value rounded =
-        said(CastOp::create(builder, loc, copies.getTensorType(), next), whole);
-    write(rounded, copies);
-  }
+  if (copies && !isMaster)
+    write(
+        said(CastOp::create(builder, loc, copies.getTensorType(), next), whole),
+        copies);
   RankedTensorType type = gradients.getTensorType();
   auto zero = ConstantOp::create(
       builder, loc, type,
       DenseElementsAttr::get(type, builder.getZeroAttr(type.getElementType())));
   write(said(zero, layoutOf(gradients)), gradients);
+  if (isMaster)
+    gather(params, copies);
+}
+
+/// Adds to @gather what makes a row of copies of what ranks keep of the
+/// parameters.
+void BucketFormer::gather(StateOp own, StateOp copies) {
+  Location loc = own.getLoc();
+  if (!gatherer) {
+    builder.setInsertionPoint(*module.getOps<func::FuncOp>().begin());
+    gatherer = func::FuncOp::create(builder, loc, kGather,
+                                    builder.getFunctionType({}, {}));
+    builder.setInsertionPointToStart(gatherer.addEntryBlock());
+    func::ReturnOp::create(builder, loc);
+  }
+  builder.setInsertionPoint(gatherer.getBody().front().getTerminator());
+  RankedTensorType whole = copies.getTensorType();
+  auto part = own.getTensorType().clone(whole.getElementType());
+  Value rounded =
+      said(CastOp::create(builder, loc, part, read(own)), layoutOf(own));
+  Value row = said(AllGatherOp::create(builder, loc, whole, rounded, 1,
+                                       mesh.names(dataAxes().list())),
+                   layoutOf(copies));
+  write(row, copies);
 }
 
 /// Takes away what @update did to each of the members.

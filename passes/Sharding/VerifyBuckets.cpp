@@ -6,6 +6,9 @@
 // right for them. That the values of rows lie as they say is checked with those
 // of all others (VerifySpmd.cpp), which knows nothing of members.
 //
+// What ranks keep parts of between steps, @gather makes whole of these alone,
+// before anybody else uses it.
+//
 // Written down a second time: nothing is shared with what forms buckets.
 //
 //===----------------------------------------------------------------------===//
@@ -38,6 +41,8 @@ struct Row {
   /// The parameters that its members are or belong to, in its order.
   SmallVector<ParamOp> params;
   Layout layout;
+  /// Of rows that @gather makes: what ranks keep.
+  StateOp own;
 };
 
 class BucketVerifier {
@@ -54,6 +59,9 @@ private:
   LogicalResult checkSiblings();
   LogicalResult checkUses(func::FuncOp function);
   LogicalResult checkUpdate(func::FuncOp update);
+  void findOwners();
+  LogicalResult checkGather(func::FuncOp gather);
+  LogicalResult checkGathered(const Row &row, WriteOp write);
 
   Layout layoutOf(Operation *symbol, int64_t rank) {
     auto sharding = symbol->getAttrOfType<ShardingAttr>(kShardingAttr);
@@ -147,7 +155,7 @@ LogicalResult BucketVerifier::addRow(StateOp bucket) {
   RankedTensorType type = bucket.getTensorType();
   if (type.getRank() != 2 || type.getDimSize(0) != 1)
     return bucket.emitOpError() << "is a " << type << ", no row";
-  Row row = {bucket, Content::Params, {}, layoutOf(bucket, 2)};
+  Row row = {bucket, Content::Params, {}, layoutOf(bucket, 2), {}};
   AxisSet data = mesh ? mesh.dataAxes() : AxisSet();
   int64_t ranks = mesh ? mesh.extent(data.list()) : 1;
   if (isCut(row) && AxisSet(row.layout.dims[1]) != data)
@@ -166,11 +174,20 @@ LogicalResult BucketVerifier::addRow(StateOp bucket) {
   if (end > elements)
     return bucket.emitOpError() << "is a row of " << elements
                                 << " elements, its last member ends at " << end;
-  if (isCut(row) && row.content != Content::Moments1 &&
-      row.content != Content::Moments2)
+  if (isCut(row) &&
+      (row.content == Content::Gradients || row.content == Content::Copies))
     return bucket.emitOpError("is cut, though ranks need all of its members");
   rows.push_back(std::move(row));
   return success();
+}
+
+/// Copies of parameters that ranks keep parts of are gathered.
+void BucketVerifier::findOwners() {
+  for (Row &row : rows)
+    for (const Row &other : rows)
+      if (row.content == Content::Copies && other.content == Content::Params &&
+          isCut(other) && other.params == row.params)
+        row.own = other.op;
 }
 
 /// Members of one row are updated by one op.
@@ -233,6 +250,9 @@ LogicalResult BucketVerifier::checkUses(func::FuncOp function) {
     if (isCut(row))
       return op.emitOpError() << "uses '" << name << "', of which a rank has "
                               << "only a part, in '" << bucket << "'";
+    if (row.own && isa<WriteOp>(op))
+      return op.emitOpError() << "writes '" << name << "', but ranks keep '"
+                              << StateOp(row.own).getSymName() << "' alone";
     if (Operation *other = used.lookup(bucket)) {
       InFlightDiagnostic diag = op.emitOpError()
                                 << "uses '" << name << "' beside '" << bucket
@@ -244,15 +264,25 @@ LogicalResult BucketVerifier::checkUses(func::FuncOp function) {
   return success();
 }
 
-/// Each row of parameters, and of what is kept of them, is written once; what
-/// decays is what the members do.
+/// What is kept is written once, by @update; what decays is what the members
+/// do. What is gathered is of the step before: it is not used any more.
 LogicalResult BucketVerifier::checkUpdate(func::FuncOp update) {
   llvm::StringMap<unsigned> writes;
   for (auto write : update.getOps<WriteOp>())
     ++writes[write.getSymbol()];
   for (const Row &row : rows) {
     StateOp op = row.op;
-    if (unsigned count = writes.lookup(op.getSymName()); count != 1)
+    if (row.own)
+      for (Operation &use : update.getBody().front())
+        if (isa<ReadOp, WriteOp, AccumulateOp>(use) &&
+            use.getAttrOfType<FlatSymbolRefAttr>("symbol").getValue() ==
+                op.getSymName())
+          return use.emitOpError()
+                 << "uses '" << op.getSymName()
+                 << "' in @update, where it is out of date: ranks keep '"
+                 << StateOp(row.own).getSymName() << "'";
+    unsigned count = writes.lookup(op.getSymName());
+    if (count != 1 && !row.own)
       return op.emitOpError()
              << "is written " << count << " times by @update, not once";
     if (row.content != Content::Params)
@@ -275,6 +305,60 @@ LogicalResult BucketVerifier::checkUpdate(func::FuncOp update) {
   return success();
 }
 
+/// A row is what all ranks keep of it, one after the other, or rounded from it.
+LogicalResult BucketVerifier::checkGathered(const Row &row, WriteOp write) {
+  unsigned gathers = 0;
+  Operation *made = write.getValue().getDefiningOp();
+  while (isa_and_nonnull<CastOp, AllGatherOp>(made)) {
+    if (auto gather = dyn_cast<AllGatherOp>(made)) {
+      ++gathers;
+      if (gather.getDim() != 1 ||
+          gather.getAxes() != mesh.names(mesh.dataAxes().list()))
+        return gather.emitOpError()
+               << "does not gather '" << StateOp(row.op).getSymName()
+               << "' over the axes of data: "
+               << mesh.names(mesh.dataAxes().list());
+    }
+    made = made->getOperand(0).getDefiningOp();
+  }
+  auto read = dyn_cast_or_null<ReadOp>(made);
+  if (read && gathers == 1 && read.getSymbol() == StateOp(row.own).getSymName())
+    return success();
+  return write.emitOpError()
+         << "writes '" << write.getSymbol()
+         << "', but not what ranks keep of it, '"
+         << StateOp(row.own).getSymName() << "', from all of them";
+}
+
+/// It makes each row that is not kept once, of what is kept.
+LogicalResult BucketVerifier::checkGather(func::FuncOp gather) {
+  llvm::StringMap<const Row *> made;
+  for (const Row &row : rows)
+    if (row.own)
+      made[StateOp(row.op).getSymName()] = &row;
+  llvm::StringMap<unsigned> writes;
+  for (Operation &op : gather.getBody().front()) {
+    if (auto write = dyn_cast<WriteOp>(op)) {
+      const Row *row = made.lookup(write.getSymbol());
+      if (!row)
+        return write.emitOpError() << "writes '" << write.getSymbol()
+                                   << "', which is not to be gathered";
+      ++writes[write.getSymbol()];
+      if (failed(checkGathered(*row, write)))
+        return failure();
+    } else if (!isa<ReadOp, CastOp, AllGatherOp, func::ReturnOp>(op)) {
+      return op.emitOpError("has no place in @gather");
+    }
+  }
+  for (const Row &row : rows) {
+    StringRef name = StateOp(row.op).getSymName();
+    if (unsigned count = writes.lookup(name); row.own && count != 1)
+      return StateOp(row.op).emitOpError()
+             << "is written " << count << " times by @gather, not once";
+  }
+  return success();
+}
+
 LogicalResult BucketVerifier::run() {
   for (auto state : module.getOps<StateOp>())
     if (state.getKind() == StateKind::Bucket && failed(addRow(state)))
@@ -286,13 +370,24 @@ LogicalResult BucketVerifier::run() {
       return failure();
   if (failed(checkSiblings()))
     return failure();
+  findOwners();
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
-    if (failed(checkUses(function)) ||
-        (function.getSymName() == kUpdate && failed(checkUpdate(function))))
+    StringRef name = function.getSymName();
+    if (name == kGather
+            ? failed(checkGather(function))
+            : failed(checkUses(function)) ||
+                  (name == kUpdate && failed(checkUpdate(function))))
       return failure();
   }
+  // Where there are no functions, tasks do what they did.
+  if (!module.lookupSymbol(kUpdate) || module.lookupSymbol(kGather))
+    return success();
+  for (const Row &row : rows)
+    if (row.own)
+      return StateOp(row.op).emitOpError()
+             << "is not kept whole, and there is no @gather that makes it so";
   return success();
 }
 

@@ -304,6 +304,9 @@ void pcc::roundCopies(const pcc_program &program, const pcc_stage &stage,
       fail(ExitInternal,
            format("'%s' is a copy of no parameter of its stage", copy.name));
     const pcc_tensor &parameter = *from->second;
+    // Of what ranks keep parts of, a step gathers the copies itself.
+    if (parameter.bucket)
+      continue;
     KeptRun whole = keptRun(program, parameter, coordinates),
             own = keptRun(program, copy, coordinates);
     if (!(whole.elements == own.elements))

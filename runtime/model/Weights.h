@@ -77,7 +77,8 @@ void fillParameters(const pcc_program &program, const pcc_stage &stage,
                     const InitialValues &values, SourceFiles &files);
 
 /// Rounds this rank's parameters to the copies that its stage computes with
-/// (PCC_COPY): once they have their first values, from wherever.
+/// (PCC_COPY): once they have their first values, from wherever. Copies of what
+/// ranks keep parts of are left to the steps, which gather them.
 void roundCopies(const pcc_program &program, const pcc_stage &stage,
                  const Coordinates &coordinates, char *arena);
 

@@ -203,6 +203,12 @@ int Session::runEntries() {
     FailureOr<ValueList> values = makeArguments(machine, function);
     if (failed(values))
       return kFailed;
+    // What is computed with is made of what ranks keep.
+    StringRef name = function.getSymName();
+    auto gather = module.lookupSymbol<func::FuncOp>(nn::kGather);
+    if (gather && (name == nn::kMicrobatch || name == nn::kEvaluate) &&
+        failed(machine.call(gather, {})))
+      return kFailed;
     FailureOr<ValueList> outcome =
         check ? check->call(function.getSymName(), *values)
               : machine.call(function, *values);

@@ -129,7 +129,8 @@ public:
   /// `kernels` are the module's symbols; `program` may be null.
   StageVerifier(rt::StageOp stage, rt::ProgramOp program,
                 const SymbolTable &kernels)
-      : stage(stage), program(program), kernels(kernels) {
+      : stage(stage), program(program), kernels(kernels),
+        gathered(rt::findGathered(stage)) {
     for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
       buffers[buffer.getSymName()] = buffer;
     for (auto &[name, buffer] : buffers)
@@ -190,6 +191,8 @@ private:
   /// Null in a module without one.
   rt::ProgramOp program;
   const SymbolTable &kernels;
+  /// What holds nothing when an entry starts.
+  llvm::DenseSet<Operation *> gathered;
   llvm::StringMap<rt::BufferOp> buffers;
   llvm::StringMap<rt::FuncOp> functions;
   /// By what lies in one, the bucket.
@@ -222,12 +225,13 @@ LogicalResult StageVerifier::checkOffsets() {
   return verifyBuckets(stage, program);
 }
 
-/// Parameters, state and inputs hold their values when an entry starts.
+/// Parameters, state and inputs hold their values when an entry starts, but for
+/// what it gathers.
 LogicalResult StageVerifier::fillKept() {
   SmallVector<Range> kept;
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
     if (int(buffer.getKind()) <= int(rt::BufferKind::Input) &&
-        !buffer.getBucket())
+        !buffer.getBucket() && !gathered.contains(buffer))
       for (int64_t slot = 0; slot < int64_t(buffer.getSlots()); ++slot)
         kept.push_back(rangeOf(buffer, slot));
   llvm::sort(kept,
@@ -255,7 +259,7 @@ LogicalResult StageVerifier::checkKept(rt::FuncOp entry) {
     bool isOutput =
         buffer.getKind() == rt::BufferKind::Output && outputs.contains(buffer);
     if ((int(buffer.getKind()) > int(rt::BufferKind::Sum) && !isOutput) ||
-        buffer.getBucket())
+        buffer.getBucket() || gathered.contains(buffer))
       continue;
     std::optional<Owner> intruder = memory.findIntruder(rangeOf(buffer, 0));
     if (!intruder)

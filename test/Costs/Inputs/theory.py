@@ -26,9 +26,10 @@ def padded(classes, ranks):
 UNIT = 32
 
 # What a stage has: attentions, MLPs, whether it begins and ends the model, and
-# of its buckets the elements of all members and of each row.
-Part = collections.namedtuple("Part",
-                              "attentions mlps first last members rows")
+# of its buckets the elements of all members, of each row, and of the rows whose
+# parameters have 16-bit copies.
+Part = collections.namedtuple(
+    "Part", "attentions mlps first last members rows narrow")
 
 
 def aligned(elements, unit):
@@ -124,8 +125,8 @@ def expected(plan, part, batch, seq, positions, classes):
     if d > 1 and plan.zero:
         add("reduce_scatter", "data", len(part.rows),
             scatter(size_of_rows, d) / len(part.rows))
-        add("all_gather", "data", len(part.rows),
-            scatter(size_of_rows, d) / len(part.rows))
+        add("all_gather", "data", len(part.rows), scatter(
+            size_of_rows - 2 * part.narrow, d) / len(part.rows))
     elif d > 1:
         add("all_reduce", "data", len(part.rows),
             all_reduce(size_of_rows, d) / len(part.rows))
@@ -159,7 +160,8 @@ def by_role(sent):
 
 
 def rows_of(text):
-    """(elements of all gradients, elements of each of their rows): how long the
+    """(elements of all gradients, elements of each of their rows, whether its
+    parameters have copies): how long the
     rows are follows from what lies in them, if they are no longer than that and
     the least padding make them."""
     members = collections.defaultdict(list)
@@ -169,13 +171,16 @@ def rows_of(text):
         elements = math.prod(map(int, dims.split("x")[:-1]))
         total += elements
         members[row].append(aligned(elements, UNIT))
-    return total, [sum(sizes) for sizes in members.values()]
+    narrow = set(re.findall(r"> copy in @(\S+)\.copy ", text))
+    return (total, [sum(sizes) for sizes in members.values()],
+            [row.removesuffix(".grad") in narrow for row in members])
 
 
 def part_of(text, stage, stages, ranks):
     """What a stage has, by the parameters that its text declares, where `ranks`
     share what is kept of each."""
-    total, rows = rows_of(text)
+    total, rows, narrow = rows_of(text)
+    rows = [aligned(row, UNIT * ranks) for row in rows]
     names = re.findall(r'rt\.buffer @"?([\w.]+)"? : memref<[^>]*> param', text)
 
     def count(pattern):
@@ -183,4 +188,4 @@ def part_of(text, stage, stages, ranks):
     return Part(count(r"c_attn\.weight|q_proj\.weight"),
                 count(r"c_fc\.weight|gate_proj\.weight"),
                 stage == 0, stage == stages - 1, total,
-                [aligned(row, UNIT * ranks) for row in rows])
+                rows, sum(row for row, has in zip(rows, narrow) if has))

@@ -110,3 +110,26 @@ rt.stage 0 arena 512 {
   // expected-error @+1 {{is a bucket, which is one row of two dims}}
   rt.buffer @row : memref<2x32xf32> bucket at 0
 }
+
+// -----
+
+// Copies of parameters that ranks keep parts of hold nothing as a step begins.
+module {
+  rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+  rt.stage 0 arena 512 {
+    rt.buffer @own : memref<1x32xf32> bucket at 0 layout <[1, 64], [[], ["dp"]]>
+    rt.buffer @a : memref<64xf32> param in @own element 0
+    rt.buffer @row : memref<1x64xbf16> bucket at 128
+    rt.buffer @copy.a : memref<64xbf16> copy in @row element 0 at 128 {of = "a"}
+    rt.buffer @x : memref<64xbf16> output at 256
+    rt.func @use(%a: memref<64xbf16>, %x: memref<64xbf16>) {
+      // expected-error @+1 {{reads @row, which nothing has written}}
+      rt.copy %a to %x : memref<64xbf16> to memref<64xbf16>
+    }
+    rt.func @train() {
+      %a = rt.address @copy.a : memref<64xbf16>
+      %x = rt.address @x : memref<64xbf16>
+      rt.call @use(%a, %x) : memref<64xbf16>, memref<64xbf16>
+    }
+  }
+}

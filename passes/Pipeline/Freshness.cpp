@@ -1,0 +1,176 @@
+//===- Freshness.cpp - Are parameters gathered before use? ----------------===//
+//
+// Where ranks keep parts of a row of parameters, a step changes the parts. The
+// copies that tasks compute with are made of them by gathers:
+//
+//     pipe.schedule train stage 0 ... {
+//       pipe.run @gather.0                  // makes @bucket.0.copy of @...own
+//       pipe.run @forward.0 microbatch 0    // uses what lies in it
+//       ...
+//       pipe.run @update.0                  // changes @bucket.0.own
+//     }
+//
+// Each schedule is gone through in its order, a loop once: what is there does
+// not depend on how often it turns.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Pipeline/Freshness.h"
+#include "dialects/Dist/Dist.h"
+#include "dialects/Dist/Layout.h"
+#include "dialects/NN/NN.h"
+#include "dialects/Pipe/Pipe.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::pipe;
+
+namespace {
+
+class Freshness {
+public:
+  explicit Freshness(ModuleOp module)
+      : module(module), symbols(module), mesh(dist::findMesh(module)) {
+    findRows();
+  }
+  LogicalResult check();
+
+private:
+  void findRows();
+  LogicalResult checkGather(TaskOp task);
+  LogicalResult run(RunOp run, llvm::StringSet<> &fresh);
+  /// What a copy is of; else the symbol itself.
+  Operation *paramOf(StringRef member);
+
+  ModuleOp module;
+  SymbolTable symbols;
+  dist::Mesh mesh;
+  /// By what lies in a row that is gathered, and by itself, the row.
+  llvm::StringMap<StringRef> rowOf;
+  /// By such a row, the name of what ranks keep of it.
+  llvm::StringMap<StringRef> ownOf;
+};
+
+} // namespace
+
+Operation *Freshness::paramOf(StringRef member) {
+  Operation *op = symbols.lookup(member);
+  auto state = dyn_cast_or_null<nn::StateOp>(op);
+  if (state && state.getKind() == nn::StateKind::Copy)
+    return symbols.lookup(*state.getOf());
+  return op;
+}
+
+void Freshness::findRows() {
+  // By parameter, what is kept of it.
+  llvm::DenseMap<Operation *, StringRef> kept;
+  auto members = [&](nn::StateOp row) {
+    return row.getMembersAttr().getAsRange<FlatSymbolRefAttr>();
+  };
+  for (auto state : module.getOps<nn::StateOp>()) {
+    auto sharding =
+        state->getAttrOfType<dist::ShardingAttr>(dist::kShardingAttr);
+    if (state.getKind() != nn::StateKind::Bucket || !mesh || !sharding ||
+        mesh.layout(sharding).dims[1].empty())
+      continue;
+    for (auto member : members(state))
+      if (isa<nn::ParamOp>(symbols.lookup(member.getValue())))
+        kept[symbols.lookup(member.getValue())] = state.getSymName();
+  }
+  for (auto row : module.getOps<nn::StateOp>()) {
+    if (row.getKind() != nn::StateKind::Bucket)
+      continue;
+    for (auto member : members(row)) {
+      StringRef own = kept.lookup(paramOf(member.getValue()));
+      if (own.empty() || own == row.getSymName())
+        continue;
+      rowOf[member.getValue()] = rowOf[row.getSymName()] = row.getSymName();
+      ownOf[row.getSymName()] = own;
+    }
+  }
+}
+
+/// A gather hands out rows, each made of what all ranks keep of it.
+LogicalResult Freshness::checkGather(TaskOp task) {
+  auto body = symbols.lookup<BodyOp>(task.getBody());
+  auto fail = [&]() {
+    return emitError(task.getLoc()) << "task '" << task.getSymName() << "' ";
+  };
+  for (auto [i, value] : llvm::enumerate(body.getResults())) {
+    StringRef target = task.getTarget(i);
+    auto own = ownOf.find(target);
+    if (own == ownOf.end())
+      return fail() << "gathers '" << target << "', which is kept as it is";
+    unsigned gathers = 0;
+    Value from = value;
+    while (Operation *made = from.getDefiningOp()) {
+      auto gather = dyn_cast<dist::AllGatherOp>(made);
+      if (!gather && !isa<nn::CastOp>(made))
+        return fail() << "makes '" << target << "' by " << made->getName();
+      if (gather && (gather.getDim() != 1 ||
+                     gather.getAxes() != mesh.names(mesh.dataAxes().list())))
+        return fail() << "does not gather '" << target
+                      << "' over the axes of data";
+      gathers += gather ? 1 : 0;
+      from = made->getOperand(0);
+    }
+    StringRef source = task.getSource(cast<BlockArgument>(from).getArgNumber());
+    if (gathers != 1 || source != own->second)
+      return fail() << "makes '" << target << "' of '" << source
+                    << "', not of what all ranks keep of it, '" << own->second
+                    << "'";
+  }
+  return success();
+}
+
+LogicalResult Freshness::run(RunOp run, llvm::StringSet<> &fresh) {
+  auto task = symbols.lookup<TaskOp>(run.getTask());
+  auto body = symbols.lookup<BodyOp>(task.getBody());
+  for (BlockArgument argument : body.getBlock()->getArguments()) {
+    StringRef source = task.getSource(argument.getArgNumber());
+    auto row = rowOf.find(source);
+    if (row == rowOf.end() || argument.use_empty() ||
+        fresh.contains(row->second))
+      continue;
+    return emitError(run.getLoc())
+           << "task '" << task.getSymName() << "' uses '" << source
+           << "' where it is out of date: no gather has made '" << row->second
+           << "' of what ranks keep, '" << ownOf.lookup(row->second) << "'";
+  }
+  for (unsigned i = 0; i < task.getTargets().size(); ++i) {
+    StringRef target = task.getTarget(i);
+    if (task.getPhase() == Phase::Gather)
+      fresh.insert(target);
+    else if (rowOf.contains(target))
+      return emitError(run.getLoc())
+             << "task '" << task.getSymName() << "' writes '" << target
+             << "', of which ranks keep '" << ownOf.lookup(rowOf.lookup(target))
+             << "' alone";
+    for (auto &[row, own] : ownOf)
+      if (own == target)
+        fresh.erase(row);
+  }
+  return success();
+}
+
+LogicalResult Freshness::check() {
+  for (auto task : module.getOps<TaskOp>())
+    if (task.getPhase() == Phase::Gather && failed(checkGather(task)))
+      return failure();
+  for (auto schedule : module.getOps<ScheduleOp>()) {
+    llvm::StringSet<> fresh;
+    WalkResult result = schedule.walk([&](RunOp one) {
+      return failed(run(one, fresh)) ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult pcc::checkFreshness(ModuleOp module) {
+  return Freshness(module).check();
+}
