@@ -126,12 +126,16 @@ void Machine::writeSymbol(StringRef name, int64_t rank, TensorRef local) {
   }
   for (auto [member, offset] :
        llvm::zip_equal(nn::heldBy(bucket), *bucket.getOffsets())) {
+    memory.written.insert(member);
+    if (!local) {
+      memory.symbols[member] = nullptr;
+      continue;
+    }
     Operation *op = table.lookup(member);
     Tensor part(
         cast<RankedTensorType>(op->getAttrOfType<TypeAttr>("type").getValue()));
     copyElements(*local, offset, part.size(), part, 0);
     memory.symbols[member] = std::make_shared<Tensor>(std::move(part));
-    memory.written.insert(member);
   }
 }
 

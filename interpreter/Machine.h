@@ -42,7 +42,8 @@ public:
   /// What one rank holds of a parameter or state, of a bucket what its members
   /// do; null if it was never given a value.
   TensorRef readSymbol(llvm::StringRef name, int64_t rank);
-  /// Replaces what one rank holds of a parameter or state.
+  /// Replaces what one rank holds of a parameter or state; null: it holds
+  /// nothing.
   void writeSymbol(llvm::StringRef name, int64_t rank, TensorRef local);
   /// What a step or an evaluation gathers has no value as it begins.
   void beginEntry();

@@ -3,6 +3,7 @@
 #include "interpreter/Pipeline.h"
 #include "dialects/Pipe/Cursor.h"
 #include "interpreter/Collectives.h"
+#include "llvm/ADT/StringSet.h"
 #include <map>
 
 using namespace mlir;
@@ -94,7 +95,8 @@ LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
   if (int64_t(task.getStage()) != stage.number)
     return run.emitOpError() << "is in the schedule of stage " << stage.number
                              << ", the task is of stage " << task.getStage();
-  auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
+  auto body =
+      symbols.lookup<pipe::BodyOp>(task.getCallee(run.getFirst()).getValue());
   stage.task =
       std::make_unique<BlockRun>(machine, *body.getBlock(), stage.ranks,
                                  task.isPerMicrobatch() ? microbatch : -1);
@@ -116,9 +118,14 @@ LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
       ValueList held;
       for (int64_t rank : stage.ranks) {
         TensorRef value = machine.readSymbol(source, rank);
-        if (!value)
+        if (!value && !argument.use_empty())
           return run.emitOpError()
                  << "reads @" << source << ", which has no value";
+        if (value && body.overwrites(i) && isGradient(source) &&
+            task.isPerMicrobatch())
+          return run.emitOpError() << "begins @" << source
+                                   << " anew, and what was added up in it is "
+                                      "lost";
         held.push_back(value);
       }
       stage.task->bind(argument, held);
@@ -144,29 +151,63 @@ LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
   return success();
 }
 
-/// Where a value has taken a state's place, that holds nothing to compute with.
-void Pipeline::spoil(StringRef state, const Stage &stage) {
-  Tensor nothing(symbols.lookup<nn::StateOp>(state).getTensorType());
-  llvm::fill(nothing.real, std::numeric_limits<double>::quiet_NaN());
-  for (int64_t rank : stage.ranks)
-    machine.writeSymbol(state, rank, std::make_shared<Tensor>(nothing));
+/// What is given up cannot be used any more, nor a state whose place a value
+/// has taken: it has no value.
+void Pipeline::forget(Stage &stage, StringRef symbol, int64_t microbatch) {
+  if (symbols.lookup<nn::StateOp>(symbol))
+    for (int64_t rank : stage.ranks)
+      machine.writeSymbol(symbol, rank, TensorRef());
+  else
+    stage.values.erase({symbol, microbatch});
+}
+
+/// Whether a symbol is a gradient, or a bucket of gradients.
+bool Pipeline::isGradient(StringRef symbol) {
+  auto state = symbols.lookup<nn::StateOp>(symbol);
+  return state && llvm::all_of(nn::heldBy(state), [&](StringRef name) {
+           auto one = symbols.lookup<nn::StateOp>(name);
+           return one && one.getKind() == nn::StateKind::Gradient;
+         });
+}
+
+/// Gradients that no step ends by clearing hold nothing as one begins.
+void Pipeline::beginGradients(Stage &stage) {
+  llvm::StringSet<> cleared, used;
+  auto add = [&](llvm::StringSet<> &to, StringRef symbol) {
+    if (!isGradient(symbol))
+      return;
+    for (StringRef name : nn::heldBy(symbols.lookup<nn::StateOp>(symbol)))
+      to.insert(name);
+  };
+  for (auto task : machine.getModule().getOps<pipe::TaskOp>()) {
+    if (int64_t(task.getStage()) != stage.number || task.getEntry() != entry)
+      continue;
+    for (unsigned i = 0; i < task.getSources().size(); ++i)
+      add(used, task.getSource(i));
+    for (unsigned i = 0; i < task.getTargets().size(); ++i)
+      if (!task.isPerMicrobatch())
+        add(cleared, task.getTarget(i));
+  }
+  for (auto &symbol : used)
+    if (!cleared.contains(symbol.getKey()))
+      forget(stage, symbol.getKey(), 0);
 }
 
 void Pipeline::finish(Stage &stage, pipe::RunOp run) {
   auto task = symbols.lookup<pipe::TaskOp>(run.getTask());
-  auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
+  auto body =
+      symbols.lookup<pipe::BodyOp>(task.getCallee(run.getFirst()).getValue());
   int64_t microbatch = stage.next.microbatchOf(run);
-  // What is given up cannot be used any more: it has no value.
   for (unsigned i = 0; i < task.getSources().size(); ++i)
     if (body.givesUp(i))
-      stage.values.erase({task.getSource(i), microbatch});
+      forget(stage, task.getSource(i), microbatch);
   for (unsigned i = 0; i < task.getTargets().size(); ++i) {
     ValueList result = stage.task->getResult(i);
     std::optional<unsigned> replaced = body.getReplaced(i);
     if (symbols.lookup<pipe::ValueOp>(task.getTarget(i)) || !replaced) {
       stage.values[{task.getTarget(i), microbatch}] = result;
       if (replaced)
-        spoil(task.getSource(*replaced), stage);
+        forget(stage, task.getSource(*replaced), 0);
       continue;
     }
     for (auto [rank, value] : llvm::zip_equal(stage.ranks, result))
@@ -323,6 +364,7 @@ FailureOr<llvm::StringMap<TensorRef>> Pipeline::run(InputSource inputs) {
     stage.next = pipe::Cursor(stage.schedule);
     stage.values.clear();
     stage.isPosted = false;
+    beginGradients(stage);
   }
   while (true) {
     bool moved = false, done = true;

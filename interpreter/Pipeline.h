@@ -41,7 +41,10 @@ private:
   Progress step(Stage &stage, InputSource inputs);
   mlir::LogicalResult begin(Stage &stage, pipe::RunOp run, InputSource inputs);
   void finish(Stage &stage, pipe::RunOp run);
-  void spoil(llvm::StringRef state, const Stage &stage);
+  /// Nobody may use what a stage holds of a symbol any more.
+  void forget(Stage &stage, llvm::StringRef symbol, int64_t microbatch);
+  bool isGradient(llvm::StringRef symbol);
+  void beginGradients(Stage &stage);
   /// Does the half of `stage`'s transfer that its peer is ready for.
   Progress transfer(Stage &stage);
   /// Does the collective that all stages have come to, if they have.

@@ -146,6 +146,12 @@ def Pipe_BodyOp : Pipe_Op<"body", [Symbol, IsolatedFromAbove, SingleBlock,
       return getGivesUp() &&
              ::llvm::is_contained(*getGivesUp(), int64_t(argument));
     }
+    /// Whether a result goes into an argument's place that does not depend on
+    /// what was there.
+    bool overwrites(unsigned argument) {
+      return getReplacing(argument) &&
+             getBlock()->getArgument(argument).use_empty();
+    }
   }];
 }
 
@@ -172,6 +178,28 @@ def Pipe_TaskOp : Pipe_Op<"task", [Symbol,
         (@input.tokens, @wte) -> (@value.0)
     ```
 
+    Microbatches add up their gradients in states that hold nothing as a step
+    begins. So the first run that writes one must put its part there, and the
+    others add to it. `first` is the body that does so; a run says whether it
+    calls this one.
+
+    ```mlir
+    pipe.value @x : tensor<8xf32>
+    nn.param @w : tensor<8xf32> init normal
+    nn.state @grad.w : tensor<8xf32> gradient of @w
+    pipe.body @add (%x: tensor<8xf32>, %grad: tensor<8xf32>)
+        -> (tensor<8xf32> into 1) {
+      %sum = nn.sum %grad, %x : tensor<8xf32>
+      pipe.yield %sum : tensor<8xf32>
+    }
+    pipe.body @put (%x: tensor<8xf32>, %grad: tensor<8xf32>)
+        -> (tensor<8xf32> into 1) {
+      pipe.yield %x : tensor<8xf32>
+    }
+    pipe.task @backward.0 stage 0 backward calls @add first @put
+        (@x, @grad.w) -> (@grad.w)
+    ```
+
     **Constraints:**
     - it calls a `pipe.body` with a symbol for each argument and result, of the
       declared type;
@@ -183,18 +211,24 @@ def Pipe_TaskOp : Pipe_Op<"task", [Symbol,
       or `pipe.output`;
     - no two arguments are the same parameter or state, no two results the
       same symbol;
-    - nothing is both taken and given but by a result that takes its place.
+    - nothing is both taken and given but by a result that takes its place;
+    - what runs once per step has no body for its first run.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Pipe_Stage:$stage,
-    Pipe_PhaseAttr:$phase, FlatSymbolRefAttr:$body, ArrayAttr:$sources,
+    Pipe_PhaseAttr:$phase, FlatSymbolRefAttr:$body,
+    OptionalAttr<FlatSymbolRefAttr>:$first, ArrayAttr:$sources,
     DefaultValuedAttr<ArrayAttr, "{}">:$targets);
   let assemblyFormat = [{
-    $sym_name `stage` $stage $phase `calls` $body custom<Bindings>($sources)
-    (`->` custom<Bindings>($targets)^)? attr-dict
+    $sym_name `stage` $stage $phase `calls` $body (`first` $first^)?
+    custom<Bindings>($sources) (`->` custom<Bindings>($targets)^)? attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     bool isPerMicrobatch() { return pipe::isPerMicrobatch(getPhase()); }
+    /// What a run calls.
+    ::mlir::FlatSymbolRefAttr getCallee(bool isFirst) {
+      return isFirst && getFirstAttr() ? getFirstAttr() : getBodyAttr();
+    }
     /// The entry point whose schedules run this task, or the first of them.
     Entry getEntry() {
       if (getPhase() == Phase::ForwardOnly)
@@ -338,12 +372,14 @@ def Pipe_RunOp : Pipe_Step<"run"> {
     **Constraints:**
     - the symbol is a task of the schedule's stage and entry point;
     - a microbatch of the schedule is named where the task is of a phase that
-      runs once per microbatch, and none where it is not.
+      runs once per microbatch, and none where it is not;
+    - `first` is said of a task that has a body for it.
   }];
   let arguments = (ins FlatSymbolRefAttr:$task, Optional<Index>:$loop,
-                   OptionalAttr<I64Attr>:$microbatch);
+                   OptionalAttr<I64Attr>:$microbatch, UnitAttr:$first);
   let assemblyFormat = [{
-    $task (`microbatch` custom<Ahead>($loop, $microbatch)^)? attr-dict
+    $task (`microbatch` custom<Ahead>($loop, $microbatch)^)? (`first` $first^)?
+    attr-dict
   }];
   let extraClassDeclaration = [{
     /// The microbatch where the loop around is at `variable`; 0 for a task

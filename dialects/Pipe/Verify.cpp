@@ -97,6 +97,20 @@ LogicalResult TaskOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (body.getInto().size() != getTargets().size())
     return emitOpError() << "binds " << getTargets().size() << " results of "
                          << body.getInto().size();
+  if (getFirstAttr()) {
+    auto first = tables.lookupNearestSymbolFrom<BodyOp>(*this, getFirstAttr());
+    if (!first)
+      return emitOpError() << "calls " << getFirstAttr()
+                           << " first, which is no body";
+    if (!isPerMicrobatch())
+      return emitOpError() << "runs once, and has a body for its first run";
+    if (first.getInto() != body.getInto() ||
+        first.getBlock()->getArgumentTypes() !=
+            body.getBlock()->getArgumentTypes() ||
+        first.getResults().getTypes() != body.getResults().getTypes())
+      return emitOpError() << "calls " << getFirstAttr() << " first, which is "
+                           << "called otherwise than " << getBodyAttr();
+  }
   auto check = [&](Attribute name, Type type, bool isSource) {
     auto symbol = cast<FlatSymbolRefAttr>(name);
     Operation *target = tables.lookupNearestSymbolFrom(*this, symbol);
@@ -211,6 +225,9 @@ LogicalResult RunOp::verifySymbolUses(SymbolTableCollection &tables) {
                          << stringifyPhase(task.getPhase())
                          << " in the schedule to "
                          << stringifyEntry(schedule.getEntry());
+  if (getFirst() && !task.getFirst())
+    return emitOpError() << "is first of " << getTaskAttr()
+                         << ", which has no body for it";
   // Elsewhere than in the text a loop may be given without a number.
   if (task.isPerMicrobatch() != getMicrobatch().has_value() ||
       (getLoop() && !getMicrobatch()))

@@ -111,7 +111,10 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A place in the arena";
   let description = [{
-    `slots` instances lie one after the other, each aligned. Parameters and
+    `slots` instances lie one after the other, each aligned. What parameters,
+    copies, state and sums hold is there again as the next entry begins;
+    gradients hold nothing then: they are written before they are read, and not
+    written anew before they have been given up. Parameters and
     state carry what the runtime must know of them: `layout`, and `source`,
     `init`, `decay`, `of`, `first` as in nn; inputs their `role`, model `name`, and
     for ids how many there are, `nn.ids`; outputs their `name`.

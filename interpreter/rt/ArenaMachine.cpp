@@ -13,12 +13,6 @@ using namespace pcc::interp;
 /// How many moves an order of streams is kept for, on average.
 static constexpr uint64_t kMovesPerOrder = 64;
 
-/// Whether a buffer holds from one entry point to the next what it does, and is
-/// no part of one that does.
-static bool isKept(rt::BufferOp buffer) {
-  return buffer.getKind() <= rt::BufferKind::Sum && !buffer.getBucket();
-}
-
 /// All slots.
 static ByteRange rangeOf(rt::BufferOp buffer) {
   int64_t begin = *buffer.getOffset();
@@ -55,10 +49,20 @@ ArenaMachine::create(ModuleOp module, bool exact, StreamOptions options) {
   return self;
 }
 
+bool ArenaMachine::isKept(rt::BufferOp buffer) const {
+  return buffer.getKind() <= rt::BufferKind::Sum && !buffer.getBucket() &&
+         !gradients.contains(buffer) && !gathered.contains(buffer);
+}
+
 LogicalResult ArenaMachine::start() {
   for (rt::StageOp stage : record->getStages()) {
     llvm::DenseSet<Operation *> found = rt::findGathered(stage);
     gathered.insert(found.begin(), found.end());
+    for (rt::BufferOp buffer : buffersOf(stage))
+      if (buffer.getKind() == rt::BufferKind::Gradient)
+        gradients.insert(buffer.getBucket() ? SymbolTable::lookupSymbolIn(
+                                                  stage, buffer.getBucketAttr())
+                                            : buffer.getOperation());
     issuers.emplace_back(stage, record->getOp(), options.reportsRaces);
     for (rt::BufferOp buffer : buffersOf(stage)) {
       StringRef name = buffer.getSymName();
@@ -115,8 +119,7 @@ LogicalResult ArenaMachine::start() {
     // As at the start of a compiled program, but that what has no first value
     // is not there.
     for (rt::BufferOp buffer : buffersOf(stage)) {
-      if (isKept(buffer) && buffer.getKind() != rt::BufferKind::Param &&
-          !gathered.contains(buffer))
+      if (isKept(buffer) && buffer.getKind() != rt::BufferKind::Param)
         ranks.back().arena.zero(rangeOf(buffer));
       if (auto first = buffer->getAttrOfType<FloatAttr>("first"))
         setNumber(ranks.back(), buffer, first.getValueAsDouble());
@@ -139,7 +142,7 @@ void ArenaMachine::beginEntry() {
   for (Rank &rank : ranks) {
     std::vector<ByteRange> kept;
     for (rt::BufferOp buffer : buffersOf(record->getStages()[rank.stage]))
-      if (isKept(buffer) && !gathered.contains(buffer))
+      if (isKept(buffer))
         kept.push_back(rangeOf(buffer));
     // What is still under way may read what it was given.
     Issuer &issuer = issuers[rank.stage];

@@ -106,6 +106,9 @@ private:
 
   ArenaMachine(mlir::ModuleOp module, bool exact, StreamOptions options);
   mlir::LogicalResult start();
+  /// Whether a buffer holds from one entry point to the next what it does, and
+  /// is no part of one that does.
+  bool isKept(rt::BufferOp buffer) const;
   /// Forgets what no entry point may take from the one before.
   void beginEntry();
   std::vector<Tensor> partsOf(const Tensor &global, const pcc_layout &layout);
@@ -164,6 +167,8 @@ private:
   llvm::DenseSet<mlir::Operation *> gathered;
   std::vector<Rank> ranks;
   llvm::StringMap<Symbol> symbols;
+  /// Gradients that hold nothing as an entry point begins, and buckets of them.
+  llvm::DenseSet<mlir::Operation *> gradients;
   std::vector<Input> inputs;
   bool isFresh = true;
 };

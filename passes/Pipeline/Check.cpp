@@ -17,6 +17,7 @@
 #include "dialects/Dist/Collectives.h"
 #include "dialects/Pipe/Cursor.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "passes/Pipeline/Accumulators.h"
 #include "passes/Pipeline/Freshness.h"
 #include "passes/Pipeline/Instances.h"
 #include "passes/Pipeline/Layouts.h"
@@ -114,28 +115,6 @@ static bool isGivenUp(const StageState &state, StringRef value,
                       int64_t microbatch) {
   auto it = state.givenUp.find(value);
   return it != state.givenUp.end() && it->second.contains(microbatch);
-}
-
-/// Only values are given up, and not where the task has them a second time.
-static LogicalResult checkGivenUp(TaskOp task, const SymbolTable &symbols) {
-  auto body = symbols.lookup<BodyOp>(task.getBody());
-  llvm::StringMap<unsigned> takers;
-  for (unsigned i = 0; i < task.getSources().size(); ++i)
-    ++takers[task.getSource(i)];
-  for (unsigned i = 0; i < task.getSources().size(); ++i) {
-    StringRef source = task.getSource(i);
-    if (!body.givesUp(i))
-      continue;
-    if (!symbols.lookup<ValueOp>(source))
-      return emitError(task.getLoc())
-             << "task '" << task.getSymName() << "' gives up '" << source
-             << "', which is no value";
-    if (takers.lookup(source) > 1)
-      return emitError(task.getLoc())
-             << "task '" << task.getSymName() << "' takes '" << source
-             << "' twice and gives it up";
-  }
-  return success();
 }
 
 static std::map<int64_t, int64_t> shifted(const std::map<int64_t, int64_t> &by,
@@ -299,9 +278,10 @@ LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
              << "' of microbatch " << microbatch
              << ", which a task before has given up";
   }
-  auto body = symbols->lookup<BodyOp>(task.getBody());
+  auto body =
+      symbols->lookup<BodyOp>(task.getCallee(run.getFirst()).getValue());
   for (unsigned i = 0; i < task.getSources().size(); ++i)
-    if (body.givesUp(i))
+    if (body.givesUp(i) && symbols->lookup<ValueOp>(task.getSource(i)))
       state.givenUp[task.getSource(i)].insert(microbatch);
   for (unsigned i = 0; i < task.getTargets().size(); ++i)
     if (std::optional<unsigned> replaced = body.getReplaced(i);
@@ -539,11 +519,9 @@ void PipeCheckPass::runOnOperation() {
   if (failed(verifyBuckets(getOperation())) ||
       failed(checkLayouts(getOperation())) ||
       failed(checkOwnership(getOperation())) ||
-      failed(checkFreshness(getOperation())))
+      failed(checkFreshness(getOperation())) ||
+      failed(checkAccumulators(getOperation())))
     return signalPassFailure();
-  for (auto task : getOperation().getOps<TaskOp>())
-    if (failed(checkGivenUp(task, *symbols)))
-      return signalPassFailure();
   for (Entry entry : {Entry::Train, Entry::Evaluate, Entry::Forward})
     if (failed(check(entry)))
       return signalPassFailure();

@@ -2,7 +2,8 @@
 //
 // A body may leave anything in the place of an argument that no call of it is
 // followed by a use of: by another run, or a transfer, on the same stage and
-// of the same microbatch.
+// of the same microbatch. Gradients, and rows of them, count as well if the
+// update leaves nothing in them: nobody needs one until a run begins it anew.
 //
 // A value in a state's place is kept, for the state may begin anew in the task
 // that uses it last.
@@ -17,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/NN/NN.h"
+#include "analysis/Buckets.h"
 #include "dialects/Pipe/Cursor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/Pipeline/Passes.h"
@@ -64,23 +65,76 @@ struct Taken {
   Uses *uses;
 };
 
+/// When a gradient is used, in this order, and whether what was there before is
+/// lost.
+struct GradientUses {
+  SmallVector<std::pair<int64_t, bool>> moments;
+
+  bool isNeededAfter(int64_t moment) const {
+    auto later = llvm::upper_bound(moments, std::pair(moment, true));
+    return later != moments.end() && !later->second;
+  }
+};
+
+/// Gradients that a run takes as one argument: several if it is a bucket.
+struct TakenGradients {
+  unsigned argument;
+  bool areBegun;
+  SmallVector<GradientUses *, 1> uses;
+};
+
 struct PipeGiveUpPass : pcc::impl::PipeGiveUpPassBase<PipeGiveUpPass> {
   void runOnOperation() override;
 
   bool isValue(StringRef symbol) {
     return symbols->lookup<ValueOp>(symbol) != nullptr;
   }
-  void visit(ScheduleOp schedule);
+  BodyOp calleeOf(RunOp run) {
+    auto task = symbols->lookup<TaskOp>(run.getTask());
+    return symbols->lookup<BodyOp>(task.getCallee(run.getFirst()).getValue());
+  }
+  void findKept();
+  /// What a symbol holds if that is gradients in which the update of a stage
+  /// leaves nothing; else nothing.
+  SmallVector<StringRef> gradientsOf(StringRef symbol, int64_t stage);
+  void visitValues(ScheduleOp schedule);
+  void visitGradients(ScheduleOp schedule);
   void notePlaces(TaskOp task, BodyOp body);
 
   std::optional<SymbolTable> symbols;
   /// Values that take a state's place.
   llvm::StringSet<> inPlace;
+  /// What is not begun anew in each step, by stage.
+  llvm::DenseSet<std::pair<StringRef, int64_t>> kept;
   /// By body, whether each argument can be given up.
   llvm::MapVector<Operation *, SmallVector<bool>> free;
 };
 
 } // namespace
+
+void PipeGiveUpPass::findKept() {
+  kept.clear();
+  for (auto task : getOperation().getOps<TaskOp>())
+    if (!task.isPerMicrobatch())
+      for (unsigned i = 0; i < task.getTargets().size(); ++i)
+        if (auto state = symbols->lookup<nn::StateOp>(task.getTarget(i)))
+          for (StringRef held : nn::heldBy(state))
+            kept.insert({held, task.getStage()});
+}
+
+SmallVector<StringRef> PipeGiveUpPass::gradientsOf(StringRef symbol,
+                                                   int64_t stage) {
+  auto state = symbols->lookup<nn::StateOp>(symbol);
+  if (!state)
+    return {};
+  SmallVector<StringRef> held = nn::heldBy(state);
+  bool areBegun = llvm::all_of(held, [&](StringRef name) {
+    auto one = symbols->lookup<nn::StateOp>(name);
+    return one && one.getKind() == nn::StateKind::Gradient &&
+           !kept.contains({name, stage});
+  });
+  return areBegun ? held : SmallVector<StringRef>();
+}
 
 /// Takes out what no run could give up.
 void PipeGiveUpPass::notePlaces(TaskOp task, BodyOp body) {
@@ -93,11 +147,12 @@ void PipeGiveUpPass::notePlaces(TaskOp task, BodyOp body) {
   for (auto [i, isFree] : llvm::enumerate(it->second)) {
     StringRef symbol = task.getSource(i);
     isFree &= !body.getReplacing(i) && takers.lookup(symbol) == 1 &&
-              isValue(symbol) && !inPlace.contains(symbol);
+              ((isValue(symbol) && !inPlace.contains(symbol)) ||
+               !gradientsOf(symbol, task.getStage()).empty());
   }
 }
 
-void PipeGiveUpPass::visit(ScheduleOp schedule) {
+void PipeGiveUpPass::visitValues(ScheduleOp schedule) {
   llvm::StringMap<Uses> known;
   auto find = [&](StringRef symbol) {
     Uses &uses = known[symbol];
@@ -110,7 +165,7 @@ void PipeGiveUpPass::visit(ScheduleOp schedule) {
   llvm::DenseMap<Operation *, SmallVector<Uses *>> given;
   schedule.walk([&](RunOp run) {
     auto task = symbols->lookup<TaskOp>(run.getTask());
-    notePlaces(task, symbols->lookup<BodyOp>(task.getBody()));
+    notePlaces(task, calleeOf(run));
     for (unsigned i = 0; i < task.getSources().size(); ++i)
       if (isValue(task.getSource(i)))
         taken[run].push_back({i, find(task.getSource(i))});
@@ -136,13 +191,43 @@ void PipeGiveUpPass::visit(ScheduleOp schedule) {
   moment = 0;
   for (Cursor next(schedule); !next.isDone(); next.advance(), ++moment)
     if (auto run = dyn_cast<RunOp>(*next)) {
-      auto task = symbols->lookup<TaskOp>(run.getTask());
-      SmallVector<bool> &isFree = free[symbols->lookup(task.getBody())];
+      SmallVector<bool> &isFree = free[calleeOf(run)];
       for (const Taken &one : taken[run])
         if (several.contains(one.uses) ||
             one.uses->last[next.microbatchOf(run)] != moment)
           isFree[one.argument] = false;
     }
+}
+
+void PipeGiveUpPass::visitGradients(ScheduleOp schedule) {
+  int64_t stage = schedule.getStage();
+  llvm::StringMap<GradientUses> known;
+  llvm::DenseMap<Operation *, SmallVector<TakenGradients>> taken;
+  schedule.walk([&](RunOp run) {
+    auto task = symbols->lookup<TaskOp>(run.getTask());
+    BodyOp body = calleeOf(run);
+    for (unsigned i = 0; i < task.getSources().size(); ++i) {
+      TakenGradients one = {i, body.overwrites(i), {}};
+      for (StringRef name : gradientsOf(task.getSource(i), stage))
+        one.uses.push_back(&known[name]);
+      if (!one.uses.empty())
+        taken[run].push_back(std::move(one));
+    }
+  });
+  int64_t moment = 0;
+  for (Cursor next(schedule); !next.isDone(); next.advance(), ++moment)
+    if (auto run = dyn_cast<RunOp>(*next))
+      for (const TakenGradients &one : taken[run])
+        for (GradientUses *uses : one.uses)
+          uses->moments.push_back({moment, one.areBegun});
+  moment = 0;
+  for (Cursor next(schedule); !next.isDone(); next.advance(), ++moment)
+    if (auto run = dyn_cast<RunOp>(*next))
+      for (const TakenGradients &one : taken[run])
+        if (llvm::any_of(one.uses, [&](GradientUses *uses) {
+              return uses->isNeededAfter(moment);
+            }))
+          free[calleeOf(run)][one.argument] = false;
 }
 
 void PipeGiveUpPass::runOnOperation() {
@@ -155,8 +240,11 @@ void PipeGiveUpPass::runOnOperation() {
       if (body.getReplaced(i) && isValue(task.getTarget(i)))
         inPlace.insert(task.getTarget(i));
   }
-  for (auto schedule : getOperation().getOps<ScheduleOp>())
-    visit(schedule);
+  findKept();
+  for (auto schedule : getOperation().getOps<ScheduleOp>()) {
+    visitValues(schedule);
+    visitGradients(schedule);
+  }
   for (auto &[op, isFree] : free) {
     SmallVector<int64_t> arguments;
     for (auto [i, one] : llvm::enumerate(isFree))

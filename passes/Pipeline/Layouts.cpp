@@ -35,7 +35,7 @@ public:
 
 private:
   LogicalResult checkBody(BodyOp body);
-  LogicalResult checkTask(TaskOp task);
+  LogicalResult checkTask(TaskOp task, BodyOp body);
   LogicalResult checkCrossing();
   FailureOr<dist::Layout> layoutOf(TaskOp task, StringRef symbol);
 
@@ -78,8 +78,7 @@ FailureOr<dist::Layout> LayoutChecker::layoutOf(TaskOp task, StringRef name) {
   return layout;
 }
 
-LogicalResult LayoutChecker::checkTask(TaskOp task) {
-  auto body = symbols.lookup<BodyOp>(task.getBody());
+LogicalResult LayoutChecker::checkTask(TaskOp task, BodyOp body) {
   auto check = [&](StringRef symbol, Value value, StringRef binds,
                    unsigned i) -> LogicalResult {
     FailureOr<dist::Layout> due = layoutOf(task, symbol);
@@ -152,8 +151,11 @@ LogicalResult LayoutChecker::check() {
       return failure();
   layouts.clear();
   for (auto task : module.getOps<TaskOp>())
-    if (failed(checkTask(task)))
-      return failure();
+    for (bool isFirst : {false, true}) {
+      StringRef name = task.getCallee(isFirst).getValue();
+      if (failed(checkTask(task, symbols.lookup<BodyOp>(name))))
+        return failure();
+    }
   return checkCrossing();
 }
 

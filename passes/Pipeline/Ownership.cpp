@@ -27,6 +27,8 @@ struct Use {
   bool isAddedTo;
   /// What is there afterwards does not depend on what was.
   bool isCleared;
+  /// Likewise, by what a microbatch puts there.
+  bool isBegun;
 };
 
 /// What the tasks of a program do where.
@@ -34,6 +36,8 @@ struct StateUses {
   llvm::DenseSet<OnStage> trained;
   /// Sums that are read, and cleared, once all microbatches have run.
   llvm::DenseSet<OnStage> read, cleared;
+  /// Those that a run begins anew in every step.
+  llvm::DenseSet<OnStage> begun;
 };
 
 class Ownership {
@@ -48,8 +52,10 @@ private:
   /// The first parameter that a state is a copy of; else empty.
   StringRef copiedBy(StringRef symbol);
   LogicalResult checkNames(TaskOp task);
+  bool isSum(StringRef symbol);
+  void addUses(TaskOp task, BodyOp body, SmallVectorImpl<Use> &uses);
   SmallVector<Use> usesOf(TaskOp task);
-  LogicalResult checkReplaced(TaskOp task);
+  LogicalResult checkReplaced(TaskOp task, BodyOp body);
   StateUses findUses();
 
   ModuleOp module;
@@ -109,14 +115,19 @@ LogicalResult Ownership::checkNames(TaskOp task) {
   return success();
 }
 
-SmallVector<Use> Ownership::usesOf(TaskOp task) {
-  auto body = symbols.lookup<BodyOp>(task.getBody());
-  SmallVector<Use> uses;
+bool Ownership::isSum(StringRef symbol) {
+  auto state = symbols.lookup<nn::StateOp>(symbol);
+  return state && (state.getKind() == nn::StateKind::Gradient ||
+                   state.getKind() == nn::StateKind::Sum);
+}
+
+void Ownership::addUses(TaskOp task, BodyOp body, SmallVectorImpl<Use> &uses) {
   for (BlockArgument argument : body.getBlock()->getArguments()) {
-    StringRef symbol = task.getSource(argument.getArgNumber());
+    unsigned i = argument.getArgNumber();
+    StringRef symbol = task.getSource(i);
     if (!isa_and_nonnull<nn::ParamOp, nn::StateOp>(symbols.lookup(symbol)))
       continue;
-    std::optional<unsigned> result = body.getReplacing(argument.getArgNumber());
+    std::optional<unsigned> result = body.getReplacing(i);
     bool isRead = false;
     // It may go on as a value, and where it was.
     if (result && task.getTarget(*result) != symbol)
@@ -125,14 +136,24 @@ SmallVector<Use> Ownership::usesOf(TaskOp task) {
       isRead |= value == argument && task.getTarget(i) != symbol;
     bool isAddedTo = isTermOf(
         argument, result ? body.getResults()[*result] : Value(), isRead);
-    bool isCleared = result && !isAddedTo;
     auto state = symbols.lookup<nn::StateOp>(symbol);
     SmallVector<StringRef> held = {symbol};
     if (state)
       held = nn::heldBy(state);
-    for (StringRef name : held)
-      uses.push_back({name, isRead, isAddedTo, isCleared});
+    for (StringRef name : held) {
+      bool isBegun =
+          result && task.isPerMicrobatch() && body.overwrites(i) && isSum(name);
+      bool isCleared = result && !isAddedTo && !isBegun;
+      uses.push_back({name, isRead, isAddedTo, isCleared, isBegun});
+    }
   }
+}
+
+SmallVector<Use> Ownership::usesOf(TaskOp task) {
+  SmallVector<Use> uses;
+  addUses(task, symbols.lookup<BodyOp>(task.getBody()), uses);
+  if (task.getFirst())
+    addUses(task, symbols.lookup<BodyOp>(*task.getFirst()), uses);
   return uses;
 }
 
@@ -147,6 +168,8 @@ StateUses Ownership::findUses() {
         found.trained.insert(here);
       if (use.isCleared)
         found.cleared.insert(here);
+      if (use.isBegun)
+        found.begun.insert(here);
     }
   return found;
 }
@@ -169,10 +192,10 @@ static llvm::SetVector<Value> findOrigins(Value value) {
   return origins;
 }
 
-/// Microbatches only add, for there are others. At the end of a step a state
-/// begins anew, or goes on from what it was.
-LogicalResult Ownership::checkReplaced(TaskOp task) {
-  auto body = symbols.lookup<BodyOp>(task.getBody());
+/// Microbatches only add, for there are others, or are the first to write (see
+/// Accumulators.cpp). At the end of a step a state begins anew, or goes on from
+/// what it was.
+LogicalResult Ownership::checkReplaced(TaskOp task, BodyOp body) {
   for (const Use &use : usesOf(task))
     if (use.isCleared && task.isPerMicrobatch())
       return emitError(task.getLoc())
@@ -180,7 +203,9 @@ LogicalResult Ownership::checkReplaced(TaskOp task) {
              << "', to which a microbatch may only add";
   for (auto [i, value] : llvm::enumerate(body.getResults())) {
     std::optional<unsigned> replaced = body.getReplaced(i);
-    if (!replaced || task.getTarget(i) != task.getSource(*replaced))
+    bool isBegun = replaced && task.isPerMicrobatch() &&
+                   body.overwrites(*replaced) && isSum(task.getTarget(i));
+    if (!replaced || isBegun || task.getTarget(i) != task.getSource(*replaced))
       continue;
     Value before = body.getBlock()->getArgument(*replaced);
     if (value == before)
@@ -208,7 +233,10 @@ LogicalResult Ownership::checkReplaced(TaskOp task) {
 LogicalResult Ownership::check() {
   StateUses all = findUses();
   for (auto task : module.getOps<TaskOp>()) {
-    if (failed(checkNames(task)) || failed(checkReplaced(task)))
+    if (failed(checkNames(task)) ||
+        failed(checkReplaced(task, symbols.lookup<BodyOp>(task.getBody()))) ||
+        (task.getFirst() &&
+         failed(checkReplaced(task, symbols.lookup<BodyOp>(*task.getFirst())))))
       return failure();
     // A forward-only program trains nothing.
     if (!task.isPerMicrobatch() || task.getEntry() == Entry::Forward)
@@ -220,13 +248,14 @@ LogicalResult Ownership::check() {
         return emitError(task.getLoc())
                << "task '" << task.getSymName() << "' evaluates parameter '"
                << use.symbol << "', which stage " << stage << " does not train";
-      if (!use.isAddedTo)
+      if (!use.isAddedTo && !use.isBegun)
         continue;
       // What is added up ahead of the microbatches is for them.
       auto state = symbols.lookup<nn::StateOp>(use.symbol);
       auto &readers =
           state && state->hasAttr(nn::kAheadAttr) ? all.trained : all.read;
-      if (!readers.contains(here) || !all.cleared.contains(here))
+      bool isRenewed = all.cleared.contains(here) || all.begun.contains(here);
+      if (!readers.contains(here) || !isRenewed)
         return emitError(task.getLoc())
                << "task '" << task.getSymName() << "' adds to '" << use.symbol
                << "', which no task of stage " << stage

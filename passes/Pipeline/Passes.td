@@ -85,6 +85,10 @@ def PipeSchedulePass : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
     With `ahead` what the next task of a direction needs is received before the
     one at hand runs, as far as there is one order of all transfers that every
     stage keeps to, for streams of their own to do: nothing is joined.
+
+    The first run of a step that adds to a gradient puts its part there instead:
+    it calls a body without that sum, which a task has besides its own, or alone
+    where there is one microbatch. Nobody clears such a gradient any more.
   }];
   let options = [
     Option<"kind", "kind", "std::string", "\"1f1b\"", "gpipe or 1f1b">,
@@ -97,8 +101,9 @@ def PipeSchedulePass : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
 def PipeGiveUpPass : Pass<"pipe-give-up", "::mlir::ModuleOp"> {
   let summary = "Says which arguments bodies may leave anything in";
   let description = [{
-    Those that in every call are a value which no later run or transfer of the
-    stage uses.
+    Those that in every call are a value or a gradient which no later run or
+    transfer of the stage uses. A gradient that the update gives anything is
+    none of these.
   }];
   let dependentDialects = ["::pcc::pipe::PipeDialect"];
 }
@@ -112,10 +117,12 @@ def PipeCheckPass : Pass<"pipe-check", "::mlir::ModuleOp"> {
     after what ends the step, a value is used or sent before it is there,
     transfers do not pair per channel in one order, the stages wait for each
     other forever, a stage holds more microbatches than it declares, evaluates a
-    parameter that it does not train, adds to a sum that it does not use and
-    clear at the end of the step, adds to or reduces a gradient that was reduced,
-    reads one where a value has taken its place, or uses what a task has given
-    up. There is one schedule per stage of the mesh.
+    parameter that it does not train, adds to a sum that it does not use at the
+    end of the step, adds to or reduces a gradient that was reduced, reads one
+    where a value has taken its place, or uses what a task has given up. What a
+    sum holds as a step begins is either cleared at the end of the one before or
+    put there by the first run that writes it; no other may.
+    There is one schedule per stage of the mesh.
     In a partitioned module the layouts that values say they have must follow
     from each other by the ops' sharding rules, tasks bind what lies as their
     bodies take it, and only gradients that stages add up at the end of a step

@@ -22,10 +22,14 @@
 //
 //     last turn    B4  reduce.4  B3  reduce.3  ...  update
 //
+// The runs that write a gradient first in a step call other bodies, so the turn
+// that they are in stays out of the loop, here B0.
+//
 //===----------------------------------------------------------------------===//
 
 #include "analysis/Buckets.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "passes/Pipeline/FirstWriters.h"
 #include "passes/Pipeline/Passes.h"
 #include "passes/Pipeline/Steps.h"
 #include "passes/Training/Entry.h"
@@ -62,6 +66,7 @@ struct PipeSchedulePass : pcc::impl::PipeSchedulePassBase<PipeSchedulePass> {
   LogicalResult collect();
   void findHops();
   void build(Entry entry, int64_t stage, Comparator before);
+  void noteFirst(MutableArrayRef<Step> steps);
   void emit(OpBuilder &builder, const Step &step, Value loop, int64_t first);
   void emitAll(OpBuilder &builder, ArrayRef<Step> steps);
   void emitTied(OpBuilder &builder, int64_t stage);
@@ -81,6 +86,8 @@ struct PipeSchedulePass : pcc::impl::PipeSchedulePassBase<PipeSchedulePass> {
   SmallVector<Hop> forwardHops, backwardHops;
   /// Once-per-step values: exchanged before the update.
   SmallVector<Hop> tiedHops;
+  /// Which runs begin gradients.
+  std::optional<FirstWriters> firstWriters;
 };
 
 } // namespace
@@ -188,10 +195,22 @@ void PipeSchedulePass::emitTied(OpBuilder &builder, int64_t stage) {
 }
 
 static void emitRun(OpBuilder &builder, TaskOp task, Value loop,
-                    IntegerAttr microbatch) {
+                    IntegerAttr microbatch, bool isFirst) {
   RunOp::create(builder, task.getLoc(),
-                FlatSymbolRefAttr::get(task.getSymNameAttr()), loop,
-                microbatch);
+                FlatSymbolRefAttr::get(task.getSymNameAttr()), loop, microbatch,
+                isFirst ? builder.getUnitAttr() : UnitAttr());
+}
+
+/// Finds the runs that call other bodies than later ones of their tasks.
+void PipeSchedulePass::noteFirst(MutableArrayRef<Step> steps) {
+  for (const Step &step : steps)
+    for (TaskOp task : step.tasks)
+      firstWriters->note(task);
+  llvm::DenseSet<Operation *> seen;
+  for (Step &step : steps)
+    for (TaskOp task : step.tasks)
+      if (seen.insert(task).second && firstWriters->isFirstApart(task))
+        step.first.push_back(task);
 }
 
 /// `first`: the microbatch that `loop` is at when the step is done first.
@@ -202,9 +221,10 @@ void PipeSchedulePass::emit(OpBuilder &builder, const Step &step, Value loop,
   int64_t receivedMicrobatch = step.receivedMicrobatch - first;
   for (TaskOp task : step.tasks)
     if (task.isPerMicrobatch())
-      emitRun(builder, task, loop, builder.getI64IntegerAttr(microbatch));
+      emitRun(builder, task, loop, builder.getI64IntegerAttr(microbatch),
+              llvm::is_contained(step.first, task));
     else
-      emitRun(builder, task, Value(), IntegerAttr());
+      emitRun(builder, task, Value(), IntegerAttr(), /*isFirst=*/false);
   const Hop *sent = step.sent, *received = step.received;
   if (sent && received)
     ExchangeOp::create(builder, loc, sent->value, loop, microbatch, sent->to,
@@ -362,6 +382,8 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
     steps.push_back(Step::run(rest->second, 0));
   if (!ahead)
     joinTransfers(steps, stage);
+  if (entry == Entry::Train)
+    noteFirst(steps);
 
   ModuleOp module = getOperation();
   Location loc = module.getLoc();
@@ -370,14 +392,14 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
   auto schedule = ScheduleOp::create(builder, loc, entry, stage, microbatches);
   builder.createBlock(&schedule.getBody());
   for (TaskOp task : gathers)
-    emitRun(builder, task, Value(), IntegerAttr());
+    emitRun(builder, task, Value(), IntegerAttr(), /*isFirst=*/false);
   emitAll(builder, steps);
 
   // What stages hand to each other once a step is there by now.
   if (entry == Entry::Train)
     emitTied(builder, stage);
   for (TaskOp task : once)
-    emitRun(builder, task, Value(), IntegerAttr());
+    emitRun(builder, task, Value(), IntegerAttr(), /*isFirst=*/false);
   if (entry == Entry::Train)
     schedule->setAttr(kLiveAttr,
                       builder.getI64IntegerAttr(liveBound(kind, stage)));
@@ -410,7 +432,10 @@ void PipeSchedulePass::runOnOperation() {
   if (stages == 1)
     before = before1F1B;
   findHops();
+  firstWriters.emplace(getOperation());
   for (Entry entry : {Entry::Train, Entry::Evaluate, Entry::Forward})
     for (int64_t stage = 0; stage < stages; ++stage)
       build(entry, stage, before);
+  if (failed(firstWriters->finish()))
+    signalPassFailure();
 }

@@ -37,18 +37,20 @@ struct Step {
   int64_t microbatch = 0;
   /// Of what is received.
   int64_t receivedMicrobatch = 0;
+  /// Of the tasks, those that write something first.
+  llvm::SmallVector<pipe::TaskOp, 1> first;
 
   /// Runs tasks, one after the other.
   static Step run(llvm::ArrayRef<pipe::TaskOp> tasks, int64_t microbatch) {
-    return {tasks, nullptr, nullptr, microbatch, microbatch};
+    return {tasks, nullptr, nullptr, microbatch, microbatch, {}};
   }
   /// Sends a value.
   static Step send(const Hop &hop, int64_t microbatch) {
-    return {{}, &hop, nullptr, microbatch, microbatch};
+    return {{}, &hop, nullptr, microbatch, microbatch, {}};
   }
   /// Receives one.
   static Step receive(const Hop &hop, int64_t microbatch) {
-    return {{}, nullptr, &hop, microbatch, microbatch};
+    return {{}, nullptr, &hop, microbatch, microbatch, {}};
   }
 
   /// Whether `later` is this step, one microbatch later.
@@ -56,7 +58,8 @@ struct Step {
     return tasks.data() == later.tasks.data() &&
            tasks.size() == later.tasks.size() && sent == later.sent &&
            received == later.received && microbatch + 1 == later.microbatch &&
-           receivedMicrobatch + 1 == later.receivedMicrobatch;
+           receivedMicrobatch + 1 == later.receivedMicrobatch &&
+           first.empty() && later.first.empty();
   }
 };
 

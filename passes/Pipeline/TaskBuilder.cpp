@@ -212,6 +212,7 @@ TaskOp TaskBuilder::finish() {
   OpBuilder end(module.getContext());
   end.setInsertionPointToEnd(module.getBody());
   return TaskOp::create(end, loc, name, stage, phase, body.getSymName(),
+                        /*first=*/FlatSymbolRefAttr(),
                         end.getArrayAttr(sources), end.getArrayAttr(targets));
 }
 

@@ -62,16 +62,34 @@ TaskLowering::Root *TaskLowering::findInplace(OpResult result,
   return nullptr;
 }
 
+void TaskLowering::findEnds(Value value, SmallVectorImpl<Root *> &ends) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    unsigned number = use.getOperandNumber();
+    if (isa<pipe::YieldOp>(user))
+      ends.push_back(targets[number]);
+    else if (auto sum = dyn_cast<nn::SumOp>(user);
+             isa<nn::ReshapeOp>(user) ||
+             (sum && uses.getAdded(sum) && number == 0))
+      findEnds(user->getResult(0), ends);
+    else if (auto call = dyn_cast<func::CallOp>(user))
+      if (func::FuncOp kernel = kernels.lookup(call.getCallee()))
+        for (OpResult result : call.getResults())
+          if (auto reused = kernel.getResultAttrOfType<IntegerAttr>(
+                  result.getResultNumber(), rt::kInplaceAttr);
+              reused && reused.getInt() == int64_t(number))
+            findEnds(result, ends);
+  }
+}
+
 TaskLowering::Root *TaskLowering::findReplaced(OpResult result) {
   Operation *op = result.getOwner();
-  for (OpOperand &use : result.getUses()) {
-    if (!isa<pipe::YieldOp>(use.getOwner()))
-      continue;
-    Root *root = targets[use.getOperandNumber()];
+  SmallVector<Root *> ends;
+  findEnds(result, ends);
+  for (Root *root : ends)
     if (root->kind == Root::Replaced && !isBusy(*root) &&
         !isAnyIn(op->getOperands(), root) && !isAnyIn(op->getResults(), root))
       return root;
-  }
   return nullptr;
 }
 

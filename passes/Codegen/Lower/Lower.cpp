@@ -97,6 +97,8 @@ private:
   SingleOpKernels kernels;
   OpBuilder builder;
   rt::StageOp stage;
+  /// What a run writes anew in each step.
+  llvm::StringSet<> begun;
   int64_t microbatches = 1;
 };
 
@@ -186,8 +188,10 @@ void ProgramLowering::addState(Operation *op) {
   }
   auto state = cast<nn::StateOp>(op);
   rt::BufferKind kind = rt::BufferKind::State;
+  // A gradient without a first writer is like any sum.
   if (state.getKind() == nn::StateKind::Gradient)
-    kind = rt::BufferKind::Gradient;
+    kind = begun.contains(state.getSymName()) ? rt::BufferKind::Gradient
+                                              : rt::BufferKind::Sum;
   else if (state.getKind() == nn::StateKind::Sum)
     kind = rt::BufferKind::Sum;
   else if (state.getKind() == nn::StateKind::Copy)
@@ -221,10 +225,20 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
 
   // Buffers of what the stage's tasks name, in the module's order.
   llvm::StringSet<> used, called;
+  begun.clear();
+  auto noteCall = [&](pipe::TaskOp task, StringRef name) {
+    called.insert(name);
+    auto body = symbols.lookup<pipe::BodyOp>(name);
+    for (unsigned i = 0; i < task.getSources().size(); ++i)
+      if (task.isPerMicrobatch() && body.overwrites(i))
+        begun.insert(task.getSource(i));
+  };
   for (auto task : module.getOps<pipe::TaskOp>()) {
     if (int64_t(task.getStage()) != index)
       continue;
-    called.insert(task.getBody());
+    noteCall(task, task.getBody());
+    if (task.getFirst())
+      noteCall(task, *task.getFirst());
     for (ArrayAttr bindings : {task.getSources(), task.getTargets()})
       for (Attribute binding : bindings)
         if (auto symbol = dyn_cast<FlatSymbolRefAttr>(binding))

@@ -99,12 +99,21 @@ int64_t Schedules::getSlots(StringRef value) const {
 
 namespace {
 
+/// Elements [begin, end) of a row.
+using Run = std::pair<int64_t, int64_t>;
+
+/// By bucket of gradients that hold nothing as an entry begins: what lies
+/// between its members.
+using Gaps = llvm::StringMap<SmallVector<Run>>;
+
 /// Builds an entry point, step by step.
 class EntryLowering {
 public:
   EntryLowering(const SymbolTable &symbols, const SymbolTable &buffers,
-                const llvm::StringMap<StringRef> &places, OpBuilder builder)
-      : symbols(symbols), buffers(buffers), places(places), builder(builder) {}
+                const llvm::StringMap<StringRef> &places, const Gaps &gaps,
+                OpBuilder builder)
+      : symbols(symbols), buffers(buffers), places(places), gaps(gaps),
+        builder(builder) {}
 
   void lowerAll(Block &steps) {
     for (Operation &op : steps) {
@@ -122,6 +131,8 @@ private:
   void lower(pipe::LoopOp op);
   void lower(pipe::RunOp run);
   void lowerTransfer(Operation *op);
+  /// What lies between gradients of a row that is read is zero.
+  void clearGaps(StringRef bucket);
   Value address(StringRef symbol, Value loop, int64_t microbatch);
   Value address(const pipe::Half &half) {
     return address(half.value, variable, half.microbatch);
@@ -129,6 +140,9 @@ private:
 
   const SymbolTable &symbols, &buffers;
   const llvm::StringMap<StringRef> &places;
+  const Gaps &gaps;
+  /// The buckets between whose members there is zero.
+  llvm::StringSet<> cleared;
   OpBuilder builder;
   Location loc = builder.getUnknownLoc();
   /// Of the loop at hand, or null.
@@ -157,16 +171,35 @@ void EntryLowering::lower(pipe::LoopOp op) {
   Block *block = builder.createBlock(&loop.getBody(), {},
                                      builder.getIndexType(), op.getLoc());
   variable = block->getArgument(0);
+  // A turn may give up what the one before has cleared.
+  cleared.clear();
   lowerAll(*op.getBlock());
+  cleared.clear();
   variable = Value();
+}
+
+void EntryLowering::clearGaps(StringRef bucket) {
+  auto found = gaps.find(bucket);
+  if (found == gaps.end() || !cleared.insert(bucket).second)
+    return;
+  for (auto [begin, end] : found->second) {
+    Value row = address(bucket, Value(), 0);
+    auto type = MemRefType::get(
+        end - begin, cast<MemRefType>(row.getType()).getElementType());
+    rt::ZeroOp::create(builder, loc,
+                       rt::ViewOp::create(builder, loc, type, row, begin));
+  }
 }
 
 void EntryLowering::lower(pipe::RunOp run) {
   auto task = symbols.lookup<pipe::TaskOp>(run.getTask());
-  auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
+  FlatSymbolRefAttr callee = task.getCallee(run.getFirst());
+  auto body = symbols.lookup<pipe::BodyOp>(callee.getValue());
   auto addressOf = [&](StringRef symbol) {
     return address(symbol, variable, run.getMicrobatchAt(0));
   };
+  for (unsigned i = 0; i < task.getSources().size(); ++i)
+    clearGaps(task.getSource(i));
   SmallVector<Value> args;
   for (unsigned i = 0; i < task.getSources().size(); ++i)
     if (auto integer = task.getInteger(i))
@@ -177,8 +210,11 @@ void EntryLowering::lower(pipe::RunOp run) {
   for (unsigned i = 0; i < task.getTargets().size(); ++i)
     if (!body.getReplaced(i))
       args.push_back(addressOf(task.getTarget(i)));
-  rt::CallOp::create(builder, loc, task.getBodyAttr(), args,
+  rt::CallOp::create(builder, loc, callee, args,
                      /*frame=*/FlatSymbolRefAttr());
+  for (unsigned i = 0; i < task.getSources().size(); ++i)
+    if (body.givesUp(i))
+      cleared.erase(task.getSource(i));
 }
 
 void EntryLowering::lowerTransfer(Operation *op) {
@@ -197,9 +233,34 @@ void EntryLowering::lowerTransfer(Operation *op) {
   }
 }
 
+static Gaps findGaps(rt::StageOp stage, const SymbolTable &buffers) {
+  llvm::StringMap<SmallVector<Run>> members;
+  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
+    if (buffer.getBucket() && buffer.getKind() == rt::BufferKind::Gradient) {
+      int64_t begin = *buffer.getElement();
+      members[*buffer.getBucket()].push_back(
+          {begin, begin + buffer.getMemRefType().getNumElements()});
+    }
+  Gaps gaps;
+  for (auto &entry : members) {
+    SmallVector<Run> &runs = entry.second;
+    llvm::sort(runs);
+    auto row = buffers.lookup<rt::BufferOp>(entry.getKey());
+    int64_t elements = row.getMemRefType().getNumElements(), end = 0;
+    runs.push_back({elements, elements});
+    for (auto [begin, next] : runs) {
+      if (begin > end)
+        gaps[entry.getKey()].push_back({end, begin});
+      end = next;
+    }
+  }
+  return gaps;
+}
+
 void Schedules::lower(rt::StageOp stage) {
   OpBuilder builder = OpBuilder::atBlockEnd(stage.getBlock());
   SymbolTable buffers(stage);
+  Gaps gaps = findGaps(stage, buffers);
   for (pipe::ScheduleOp schedule : schedules) {
     builder.setInsertionPointToEnd(stage.getBlock());
     auto function =
@@ -207,7 +268,7 @@ void Schedules::lower(rt::StageOp stage) {
                            rt::kEntries[static_cast<int>(schedule.getEntry())],
                            /*frame=*/0, /*gives_up=*/DenseI64ArrayAttr());
     builder.createBlock(&function.getBody());
-    EntryLowering(symbols, buffers, places, builder)
+    EntryLowering(symbols, buffers, places, gaps, builder)
         .lowerAll(*schedule.getBlock());
   }
 }

@@ -52,20 +52,35 @@ struct RTSplitAccumulatePass
         split(result);
   }
 
+  /// Whether a result goes where nothing is yet.
+  static bool isFirst(OpOperand &result) {
+    auto body = cast<pipe::BodyOp>(result.getOwner()->getParentOp());
+    std::optional<unsigned> place = body.getReplaced(result.getOperandNumber());
+    return place && body.overwrites(*place);
+  }
+
   static void split(OpOperand &result) {
     auto last = result.get().getDefiningOp<nn::SumOp>();
-    if (!last || !last->hasOneUse() || !codegen::isAccumulation(last))
+    bool begins = isFirst(result);
+    if (!last || !last->hasOneUse() ||
+        !(begins || codegen::isAccumulation(last)))
       return;
-    Value sum = result.get();
-    while (auto inner = sum.getDefiningOp<nn::SumOp>())
-      sum = inner.getInputs().front();
+    // What is there before.
+    Value sum;
+    if (!begins) {
+      sum = result.get();
+      while (auto inner = sum.getDefiningOp<nn::SumOp>())
+        sum = inner.getInputs().front();
+    }
     Operation *end = result.getOwner();
     OpBuilder builder(end);
     Location loc = last.getLoc();
     dist::ShardingAttr sharding = dist::getSharding(result.get());
     Parts parts;
     parts.take(last, sum);
-    result.set(sum);
+    if (parts.terms.empty() && begins)
+      return;
+    result.set(begins ? parts.terms.front() : sum);
     for (nn::SumOp old : parts.sums)
       old.erase();
     SmallVector<Value> &terms = parts.terms;
@@ -82,6 +97,13 @@ struct RTSplitAccumulatePass
       return std::pair(a.first, llvm::find(terms, a.second)) <
              std::pair(b.first, llvm::find(terms, b.second));
     });
+    // What is made there needs not be added.
+    if (begins) {
+      auto *base = llvm::find_if(
+          byMaker, [](const auto &entry) { return addsInPlace(entry.second); });
+      sum = base->second;
+      byMaker.erase(base);
+    }
     auto add = [&](ValueRange values) {
       SmallVector<Value> inputs = {sum};
       llvm::append_range(inputs, values);

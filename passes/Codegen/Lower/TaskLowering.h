@@ -155,6 +155,8 @@ private:
   /// are operands whose memory it may take over.
   Place place(mlir::OpResult result, llvm::ArrayRef<unsigned> inplace = {});
   Root *findInplace(mlir::OpResult result, llvm::ArrayRef<unsigned> inplace);
+  /// Where a value lies in the end, also when it has been added to in place.
+  void findEnds(mlir::Value value, llvm::SmallVectorImpl<Root *> &ends);
   /// The argument whose place a value takes, if nothing needs it by now; or
   /// null.
   Root *findReplaced(mlir::OpResult result);

@@ -64,6 +64,20 @@ struct Range {
   bool overlaps(const Range &other) const {
     return begin < other.end && other.begin < end;
   }
+  bool contains(const Range &other) const {
+    return owner == other.owner && begin <= other.begin && other.end <= end;
+  }
+  bool operator==(const Range &other) const {
+    return contains(other) && other.contains(*this);
+  }
+};
+
+/// What a running function does to gradients.
+struct GradientUses {
+  /// Those that held something before it, and those that it gives up.
+  SmallVector<Range> held, givenUp;
+  /// What it has written of them.
+  SmallVector<Range> written;
 };
 
 /// Who wrote each byte last.
@@ -81,6 +95,16 @@ public:
                  [&](int64_t, int64_t, const Owner *owner) {
                    if (!found && !(owner && *owner == range.owner))
                      found = owner ? *owner : Owner();
+                 });
+    return found;
+  }
+
+  /// Whether any of the range is its owner's.
+  bool isAnyOf(const Range &range) const {
+    bool found = false;
+    owners.visit(range.begin, range.end,
+                 [&](int64_t, int64_t, const Owner *owner) {
+                   found |= owner && *owner == range.owner;
                  });
     return found;
   }
@@ -133,9 +157,12 @@ public:
         gathered(rt::findGathered(stage)) {
     for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
       buffers[buffer.getSymName()] = buffer;
-    for (auto &[name, buffer] : buffers)
+    for (auto &[name, buffer] : buffers) {
       if (buffer.getBucket())
         rows[buffer] = buffers.lookup(*buffer.getBucket());
+      if (buffer.getKind() == rt::BufferKind::Gradient)
+        gradients.insert(buffer.getBucket() ? rows.lookup(buffer) : buffer);
+    }
     for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
       functions[function.getSymName()] = function;
   }
@@ -171,6 +198,16 @@ private:
   bool skipPeriods();
   /// Notes an access in a turn of a loop.
   void note(const Range &range, Touch touch);
+  /// Whether an op writes a gradient over what was added up in it before.
+  LogicalResult checkBegun(Operation *op, const Range &range,
+                           const Places &places);
+  /// Whether a buffer holds what it did when the next entry begins, and is no
+  /// part of one that does.
+  bool isKept(rt::BufferOp buffer) const {
+    return int(buffer.getKind()) <= int(rt::BufferKind::Sum) &&
+           !buffer.getBucket() && !gradients.contains(buffer) &&
+           !gathered.contains(buffer);
+  }
   LogicalResult call(rt::CallOp op, const Places &places);
   LogicalResult checkOp(Operation *op, const Places &places);
   LogicalResult checkLaunch(rt::LaunchOp op);
@@ -198,6 +235,10 @@ private:
   /// By what lies in one, the bucket.
   llvm::DenseMap<Operation *, rt::BufferOp> rows;
   Memory memory;
+  /// Gradients, and buckets of them: these hold nothing as an entry begins.
+  llvm::DenseSet<Operation *> gradients;
+  /// Of the running function; none in an entry point.
+  std::optional<GradientUses> used;
   /// Where constants lie: below the arena, each by itself.
   llvm::DenseMap<Operation *, int64_t> constants;
   std::optional<Loop> loop;
@@ -230,8 +271,7 @@ LogicalResult StageVerifier::checkOffsets() {
 LogicalResult StageVerifier::fillKept() {
   SmallVector<Range> kept;
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
-    if (int(buffer.getKind()) <= int(rt::BufferKind::Input) &&
-        !buffer.getBucket() && !gathered.contains(buffer))
+    if (isKept(buffer) || buffer.getKind() == rt::BufferKind::Input)
       for (int64_t slot = 0; slot < int64_t(buffer.getSlots()); ++slot)
         kept.push_back(rangeOf(buffer, slot));
   llvm::sort(kept,
@@ -258,8 +298,7 @@ LogicalResult StageVerifier::checkKept(rt::FuncOp entry) {
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
     bool isOutput =
         buffer.getKind() == rt::BufferKind::Output && outputs.contains(buffer);
-    if ((int(buffer.getKind()) > int(rt::BufferKind::Sum) && !isOutput) ||
-        buffer.getBucket() || gathered.contains(buffer))
+    if (!isKept(buffer) && !isOutput)
       continue;
     std::optional<Owner> intruder = memory.findIntruder(rangeOf(buffer, 0));
     if (!intruder)
@@ -349,14 +388,21 @@ LogicalResult StageVerifier::call(rt::CallOp op, const Places &places) {
     note(range, Touch::Write);
     frame = range.begin;
   }
+  GradientUses uses;
+  for (BlockArgument argument : callee.getBlock()->getArguments())
+    if (Range range = inner.lookup(argument);
+        callee.givesUp(argument.getArgNumber()))
+      uses.givenUp.push_back(range);
+    else if (gradients.contains(range.owner.op) && memory.isAnyOf(range))
+      uses.held.push_back(range);
+  std::optional<GradientUses> outer = std::exchange(used, std::move(uses));
   if (failed(run(*callee.getBlock(), inner, frame)))
     return failure();
-  for (BlockArgument argument : callee.getBlock()->getArguments())
-    if (callee.givesUp(argument.getArgNumber())) {
-      Range range = inner.lookup(argument);
-      note(range, Touch::GiveUp);
-      memory.write({Owner(), range.begin, range.end});
-    }
+  for (const Range &range : used->givenUp) {
+    note(range, Touch::GiveUp);
+    memory.write({Owner(), range.begin, range.end});
+  }
+  used = std::move(outer);
   return success();
 }
 
@@ -513,6 +559,28 @@ bool StageVerifier::isInplace(Operation *op, Value in, Value out) {
   return in == out && isa<rt::AllReduceOp>(op);
 }
 
+LogicalResult StageVerifier::checkBegun(Operation *op, const Range &range,
+                                        const Places &places) {
+  // Where it is given up, anything may be left.
+  auto isIn = [&](const Range &whole) { return whole.contains(range); };
+  if (!gradients.contains(range.owner.op) ||
+      (used && llvm::any_of(used->givenUp, isIn)))
+    return success();
+  bool isRead = llvm::any_of(rt::getAccesses(op), [&](const rt::Access &other) {
+    return !other.isWrite && places.lookup(other.buffer) == range;
+  });
+  bool isAgain = used ? llvm::any_of(used->held, isIn) ||
+                            llvm::is_contained(used->written, range)
+                      : memory.isAnyOf(range);
+  // Products that lie between each other overlap.
+  if (used)
+    used->written.push_back(range);
+  if (isRead || !isAgain)
+    return success();
+  return op->emitOpError() << "writes " << range.owner.name()
+                           << " anew, and what was added up in it is lost";
+}
+
 LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
   if (auto launch = dyn_cast<rt::LaunchOp>(op);
       launch && failed(checkLaunch(launch)))
@@ -539,6 +607,10 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
     diag.attachNote(intruder->op->getLoc()) << "by " << intruder->name();
     return diag;
   }
+  for (const rt::Access &access : accesses)
+    if (access.isWrite &&
+        failed(checkBegun(op, places.lookup(access.buffer), places)))
+      return failure();
   for (auto [i, access] : llvm::enumerate(accesses)) {
     if (!access.isWrite)
       continue;

@@ -36,7 +36,13 @@ struct Use {
 class SumVerifier {
 public:
   SumVerifier(rt::StageOp stage, rt::ProgramOp program)
-      : stage(stage), program(program), symbols(stage) {}
+      : stage(stage), program(program), symbols(stage) {
+    for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
+      if (buffer.getKind() == rt::BufferKind::Gradient)
+        gradients.insert(buffer.getBucket()
+                             ? symbols.lookup(*buffer.getBucket())
+                             : buffer.getOperation());
+  }
   LogicalResult verify();
 
 private:
@@ -50,6 +56,8 @@ private:
   rt::StageOp stage;
   rt::ProgramOp program;
   SymbolTable symbols;
+  /// Gradients, and buckets of them: these hold nothing as an entry begins.
+  llvm::DenseSet<Operation *> gradients;
   llvm::DenseMap<Operation *, SmallVector<Use>> uses;
   /// Of the entry point at hand: how buffers lie, and lay when it began.
   llvm::MapVector<Operation *, Parts> held, first;
@@ -173,9 +181,12 @@ LogicalResult SumVerifier::run(Block &block) {
       if (failed(run(call)))
         return failure();
     } else {
+      // Zero between what lies in a bucket is a part of any sum.
+      bool isZero =
+          isa<rt::ZeroOp>(op) && op.getOperand(0).getDefiningOp<rt::ViewOp>();
       for (const rt::Access &access : rt::getAccesses(&op))
         if (rt::BufferOp buffer = bufferOf(access.buffer);
-            buffer && access.isWrite)
+            buffer && access.isWrite && !isZero)
           held.erase(buffer);
     }
   }
@@ -194,7 +205,8 @@ LogicalResult SumVerifier::verify() {
     for (auto &[op, parts] : first) {
       auto buffer = cast<rt::BufferOp>(op);
       auto now = held.find(op);
-      bool isKept = int(buffer.getKind()) <= int(rt::BufferKind::Sum);
+      bool isKept = int(buffer.getKind()) <= int(rt::BufferKind::Sum) &&
+                    !gradients.contains(buffer);
       if (isKept && now != held.end() && now->second != parts)
         return buffer.emitOpError()
                << "is left " << describe(now->second) << " by @" << name

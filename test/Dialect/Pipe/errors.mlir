@@ -512,3 +512,32 @@ pipe.body @b (%x: tensor<2xf32>) -> (tensor<2xf32> into 0)
   %y = nn.tanh %x : tensor<2xf32>
   pipe.yield %y : tensor<2xf32>
 }
+
+// -----
+
+pipe.body @b () { pipe.yield }
+// expected-error @+1 {{calls @c first, which is no body}}
+pipe.task @t stage 0 backward calls @b first @c ()
+
+// -----
+
+pipe.body @b () { pipe.yield }
+// expected-error @+1 {{runs once, and has a body for its first run}}
+pipe.task @t stage 0 update calls @b first @b ()
+
+// -----
+
+pipe.value @x : tensor<2xf32>
+pipe.body @b (%x: tensor<2xf32>) { pipe.yield }
+pipe.body @c () { pipe.yield }
+// expected-error @+1 {{calls @c first, which is called otherwise than @b}}
+pipe.task @t stage 0 backward calls @b first @c (@x)
+
+// -----
+
+pipe.body @b () { pipe.yield }
+pipe.task @t stage 0 backward calls @b ()
+pipe.schedule train stage 0 microbatches 1 {
+  // expected-error @+1 {{is first of @t, which has no body for it}}
+  pipe.run @t microbatch 0 first
+}

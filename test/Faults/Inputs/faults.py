@@ -203,6 +203,26 @@ def first_writer_changed(program):
                                    re.escape(op.operands[0]) + ", ", ""))
     for op in program.named("rt.zero"):
         yield where(program, op), without(program, op)
+    # The body for a first run has the name of the other one and ".first".
+    first = {match.group(1) for line in program.lines for match in
+             re.finditer(r"(?:pipe\.body|rt\.func) @(\S+?)\.first\b", line)}
+    tasks = {op.rest.split()[0] for op in program.named("pipe.task")
+             if " first @" in op.rest}
+    for op in program.named("pipe.run"):
+        if op.rest.endswith(" first"):
+            yield (f"not first in {where(program, op)}",
+                   substituted(program, op, r" first$", ""))
+        elif op.rest.split()[0] in tasks:
+            yield (f"first in {where(program, op)}",
+                   substituted(program, op, r"$", " first"))
+    for op in program.named("rt.call"):
+        callee = re.search(r"@(\S+?)\(", op.rest).group(1)
+        if callee.endswith(".first"):
+            yield (f"not first in {where(program, op)}",
+                   substituted(program, op, r"\.first\(", "("))
+        elif callee in first:
+            yield (f"first in {where(program, op)}",
+                   substituted(program, op, r"\(", ".first("))
     for op in program.named("rt.gemm"):
         has = re.search(r", beta = [^,>]*", op.rest)
         if has:
@@ -236,7 +256,7 @@ def states_swapped(program):
             for task in program.tasks_of(scope[0]):
                 what = (f"{first[2]} and {second[2]} in "
                         f"{task.rest.split()[0]}")
-                sources = r"calls @\S+ \(([^)]*)\)"
+                sources = r"calls [^(]*\(([^)]*)\)"
                 targets = r"-> \(([^)]*)\)"
 
                 def edit(lists, first=first, second=second, task=task):

@@ -87,7 +87,7 @@ class Program:
         """The pipe.tasks that call the pipe.body of this line."""
         name = re.search(r"@[\w.]+", self.lines[body]).group()
         return [op for op in self.ops if op.name == "pipe.task" and
-                f"calls {name} " in op.rest]
+                re.search(rf"(calls|first) {name} ", op.rest)]
 
     def replaced(self, scope):
         """(result, argument) by number, and the argument's name and type, of

@@ -30,7 +30,7 @@ func.func private @norm(%g: tensor<8x6xf32>) -> tensor<f32>
 // The moment is used by no task: it has no buffer.
 // CHECK-NOT: exp_avg
 // CHECK: rt.buffer @w : memref<8x6xf32> param at 0 layout <[8, 6], {{\[}}[], []]> {decay, init = "normal"}
-// CHECK: rt.buffer @grad.w : memref<8x6xf32> gradient at 192
+// CHECK: rt.buffer @grad.w : memref<8x6xf32> sum at 192
 // CHECK: rt.buffer @input.x : memref<4x8xf32> input at 384 slots 2
 // CHECK: rt.buffer @input.lr : memref<f32> input at 896
 // The norm is made after the last look at x.

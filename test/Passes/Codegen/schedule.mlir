@@ -212,7 +212,7 @@ pipe.schedule train stage 2 microbatches 3 {
 // CHECK-NEXT: rt.buffer @a : memref<8x4xf32> param at 0 layout <[8, 16], {{\[\[}}], ["tp"]]> {decay, init = "normal", plus_one, source = #nn.source<name = "a.weight", file = "m.onnx", offset = 64, type = tensor<16x8xf32>, file_size = 1000, digest = 7, base = 5, strides = [1, 8], valid = [8, 15]>, transposed, uses = array<i64: 3, 1>}
 // CHECK-NEXT: rt.buffer @b : memref<6xf32> param at 128 layout <[6], {{\[\[}}]]> {init = "one"}
 // CHECK-NEXT: rt.buffer @exp_avg.a : memref<8x4xf32> state at 192 layout <[8, 16], {{\[\[}}], ["tp"]]> {decay, of = "a", plus_one, source = #nn.source<name = "a.weight", file = "m.onnx", offset = 64, type = tensor<16x8xf32>, file_size = 1000, digest = 7, base = 5, strides = [1, 8], valid = [8, 15]>, transposed}
-// CHECK-NEXT: rt.buffer @grad.a : memref<8x4xf32> gradient at 320 layout <[8, 4], {{\[\[}}], []]> {decay, of = "a", plus_one, source = #nn.source<name = "a.weight", file = "m.onnx", offset = 64, type = tensor<16x8xf32>, file_size = 1000, digest = 7, base = 5, strides = [1, 8], valid = [8, 15]>, transposed}
+// CHECK-NEXT: rt.buffer @grad.a : memref<8x4xf32> sum at 320 layout <[8, 4], {{\[\[}}], []]> {decay, of = "a", plus_one, source = #nn.source<name = "a.weight", file = "m.onnx", offset = 64, type = tensor<16x8xf32>, file_size = 1000, digest = 7, base = 5, strides = [1, 8], valid = [8, 15]>, transposed}
 // CHECK-NEXT: rt.buffer @sum : memref<f32> sum at 448 layout <[], []>
 // CHECK-NEXT: rt.buffer @tokens : memref<2x5xi64> input at 512 layout <[4, 5], {{\[\[}}"dp"], []]> {name = "ids", nn.ids = {below = 50257 : i64, node = "wte"}, role = "tokens"}
 // CHECK-NEXT: rt.buffer @norm : memref<f32> output at 640 {name = "norm"}

@@ -60,3 +60,31 @@ pipe.body @table (%ids: tensor<4xi64>, %dy: tensor<4x6xf32>,
   %sum = nn.sum %dw, %s : tensor<8x6xf32>
   pipe.yield %sum : tensor<8x6xf32>
 }
+
+// Where nothing is yet, the first product is not added to anything.
+// CHECK-LABEL: pipe.body @first
+pipe.body @first (%x: tensor<4x8xf32>, %y: tensor<4x6xf32>,
+    %z: tensor<8x6xf32>, %dw: tensor<8x6xf32>) -> (tensor<8x6xf32> into 3) {
+  // CHECK: %[[P:.*]] = nn.contract
+  // CHECK-NEXT: %[[S0:.*]] = nn.sum %[[P]], %z : tensor<8x6xf32>
+  // CHECK-NEXT: %[[Q:.*]] = nn.contract
+  // CHECK-NEXT: %[[S1:.*]] = nn.sum %[[S0]], %[[Q]] {rt.adds_product}
+  // CHECK-NEXT: pipe.yield %[[S1]]
+  %p = nn.contract "bk,bn->kn" %x, %y
+      : tensor<4x8xf32>, tensor<4x6xf32> -> tensor<8x6xf32>
+  %q = nn.contract "bk,bn->kn" %x, %y
+      : tensor<4x8xf32>, tensor<4x6xf32> -> tensor<8x6xf32>
+  %s = nn.sum %p, %z : tensor<8x6xf32>
+  %sum = nn.sum %s, %q : tensor<8x6xf32>
+  pipe.yield %sum : tensor<8x6xf32>
+}
+
+// CHECK-LABEL: pipe.body @first_kernel
+pipe.body @first_kernel (%z: tensor<8x6xf32>, %dw: tensor<8x6xf32>)
+    -> (tensor<8x6xf32> into 1) {
+  %g = nn.gelu %z : tensor<8x6xf32>
+  // CHECK: %[[S:.*]] = nn.sum %z, %{{.*}} : tensor<8x6xf32>
+  // CHECK-NEXT: pipe.yield %[[S]]
+  %s = nn.sum %z, %g : tensor<8x6xf32>
+  pipe.yield %s : tensor<8x6xf32>
+}

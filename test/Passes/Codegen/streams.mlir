@@ -220,8 +220,8 @@ rt.stage 1 {
 rt.program axes <["dp"=2, "tp"=2]> comms [["dp"], ["tp"]] microbatches 1
 rt.stage 0 {
   rt.buffer @row : memref<1x64xf32> bucket
-  rt.buffer @g : memref<32xf32> gradient in @row element 0
-  rt.buffer @h : memref<32xf32> gradient in @row element 32
+  rt.buffer @g : memref<32xf32> sum in @row element 0
+  rt.buffer @h : memref<32xf32> sum in @row element 32
   rt.buffer @part : memref<1x32xf32> value
   rt.buffer @n : memref<16xf32> state
   rt.buffer @x : memref<32xf32> value

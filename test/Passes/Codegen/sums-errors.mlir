@@ -109,14 +109,14 @@ rt.stage 0 arena 256 {
 
 // -----
 
-// Before what is written last.
+// Before what is written last, of a sum that was cleared by the step before.
 #part = #dist.sharding<*, * | sum dp>
 #member = #dist.sharding<* | sum dp>
 #whole = #dist.sharding<*, *>
 rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
 rt.stage 0 arena 256 {
   rt.buffer @row : memref<1x32xf32> bucket at 0
-  rt.buffer @g : memref<32xf32> gradient in @row element 0 at 0
+  rt.buffer @g : memref<32xf32> sum in @row element 0 at 0
   rt.buffer @y : memref<1x32xf32> output at 128 {name = "y"}
   rt.func @back(%g: memref<32xf32>)
       attributes {rt.layouts = [#member], rt.values = array<i64: -1, 0>} {
@@ -153,7 +153,7 @@ rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
 rt.stage 0 arena 256 {
   // expected-error @+1 {{is left whole by @train, which takes it in parts of a sum over dp}}
   rt.buffer @row : memref<1x32xf32> bucket at 0
-  rt.buffer @g : memref<32xf32> gradient in @row element 0 at 0
+  rt.buffer @g : memref<32xf32> sum in @row element 0 at 0
   rt.buffer @y : memref<1x32xf32> output at 128 {name = "y"}
   rt.func @back(%g: memref<32xf32>)
       attributes {rt.layouts = [#member], rt.values = array<i64: -1, 0>} {

@@ -294,8 +294,8 @@ rt.stage 0 arena 1024 {
 // -----
 
 rt.stage 0 arena 1024 {
-  rt.buffer @a : memref<4xf32> gradient at 0
-  rt.buffer @b : memref<4xf32> gradient at 128
+  rt.buffer @a : memref<4xf32> sum at 0
+  rt.buffer @b : memref<4xf32> sum at 128
   rt.func @train() {
     %a = rt.address @a : memref<4xf32>
     %b = rt.address @b : memref<4xf32>
@@ -509,8 +509,8 @@ rt.stage 0 arena 64 {
 // expected-error @-3 {{the stages wait for each other forever in @train}}
 rt.program axes <["pp"=2]> comms [["pp"]] microbatches 1
 rt.stage 0 arena 128 {
-  rt.buffer @a : memref<4xf32> gradient at 0
-  rt.buffer @b : memref<4xf32> gradient at 64
+  rt.buffer @a : memref<4xf32> sum at 0
+  rt.buffer @b : memref<4xf32> sum at 64
   rt.func @train() {
     %a = rt.address @a : memref<4xf32>
     %b = rt.address @b : memref<4xf32>
@@ -519,8 +519,8 @@ rt.stage 0 arena 128 {
   }
 }
 rt.stage 1 arena 128 {
-  rt.buffer @a : memref<4xf32> gradient at 0
-  rt.buffer @b : memref<4xf32> gradient at 64
+  rt.buffer @a : memref<4xf32> sum at 0
+  rt.buffer @b : memref<4xf32> sum at 64
   rt.func @train() {
     %a = rt.address @a : memref<4xf32>
     %b = rt.address @b : memref<4xf32>
@@ -536,7 +536,7 @@ rt.stage 1 arena 128 {
 // expected-error @-3 {{the stages wait for each other forever in @train}}
 rt.program axes <["pp"=2, "tp"=2]> comms [["pp", "tp"]] microbatches 1
 rt.stage 0 arena 64 {
-  rt.buffer @a : memref<4xf32> gradient at 0
+  rt.buffer @a : memref<4xf32> sum at 0
   rt.func @train() {
     %a = rt.address @a : memref<4xf32>
     // expected-note @+1 {{stage 0 waits for all stages to do rt.all_reduce}}
@@ -545,7 +545,7 @@ rt.stage 0 arena 64 {
 }
 // expected-note @+1 {{stage 1 is done}}
 rt.stage 1 arena 64 {
-  rt.buffer @a : memref<4xf32> gradient at 0
+  rt.buffer @a : memref<4xf32> sum at 0
   rt.func @train() {
     %a = rt.address @a : memref<4xf32>
     rt.all_reduce sum %a over ["tp"] : memref<4xf32>
@@ -934,6 +934,131 @@ rt.stage 0 arena 1024 {
     %x = rt.address @x : memref<4xf32>
     // expected-error @+1 {{writes @x over @x, which it reads}}
     rt.copy %x to %x : memref<4xf32> to memref<4xf32>
+  }
+}
+
+// -----
+
+// Gradients hold nothing as an entry begins: the first product overwrites,
+rt.stage 0 arena 192 {
+  rt.buffer @g : memref<4x4xf32> gradient at 0
+  rt.buffer @x : memref<4x4xf32> input at 64
+  rt.func @add(%x: memref<4x4xf32>, %g: memref<4x4xf32>) {
+    // expected-error @+1 {{reads @g, which nothing has written}}
+    rt.gemm %x, %x, %g as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4,
+        beta = 1.0 : f32> : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
+  }
+  rt.func @train() {
+    %x = rt.address @x : memref<4x4xf32>
+    %g = rt.address @g : memref<4x4xf32>
+    rt.call @add(%x, %g) : memref<4x4xf32>, memref<4x4xf32>
+  }
+}
+
+// -----
+
+// and none after it,
+rt.stage 0 arena 192 {
+  rt.buffer @g : memref<4x4xf32> gradient at 0
+  rt.buffer @x : memref<4x4xf32> input at 64
+  rt.func @put(%x: memref<4x4xf32>, %g: memref<4x4xf32>) {
+    // expected-error @+1 {{writes @g anew, and what was added up in it is lost}}
+    rt.gemm %x, %x, %g as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4>
+        : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
+  }
+  rt.func @train() {
+    %x = rt.address @x : memref<4x4xf32>
+    %g = rt.address @g : memref<4x4xf32>
+    rt.for %m = 0 to 2 {
+      rt.call @put(%x, %g) : memref<4x4xf32>, memref<4x4xf32>
+    }
+  }
+}
+
+// -----
+
+// also in one function, or in part.
+rt.stage 0 arena 192 {
+  rt.buffer @g : memref<4x4xf32> gradient at 0
+  rt.buffer @x : memref<4x4xf32> input at 64
+  rt.func @put(%x: memref<4x4xf32>, %g: memref<4x4xf32>) {
+    rt.copy %x to %g : memref<4x4xf32> to memref<4x4xf32>
+    // expected-error @+1 {{writes @g anew, and what was added up in it is lost}}
+    rt.gemm %x, %x, %g as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4>
+        : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
+  }
+  rt.func @train() {
+    %x = rt.address @x : memref<4x4xf32>
+    %g = rt.address @g : memref<4x4xf32>
+    rt.call @put(%x, %g) : memref<4x4xf32>, memref<4x4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 arena 192 {
+  rt.buffer @g : memref<4x4xf32> gradient at 0
+  rt.buffer @x : memref<4x4xf32> input at 64
+  rt.func @put(%x: memref<4x4xf32>, %g: memref<4x4xf32>) {
+    rt.copy %x to %g : memref<4x4xf32> to memref<4x4xf32>
+  }
+  rt.func @clear(%g: memref<4x4xf32>) {
+    %row = rt.view %g offset 4 : memref<4x4xf32> to memref<4xf32>
+    // expected-error @+1 {{writes @g anew, and what was added up in it is lost}}
+    rt.zero %row : memref<4xf32>
+  }
+  rt.func @train() {
+    %x = rt.address @x : memref<4x4xf32>
+    %g = rt.address @g : memref<4x4xf32>
+    rt.call @put(%x, %g) : memref<4x4xf32>, memref<4x4xf32>
+    rt.call @clear(%g) : memref<4x4xf32>
+  }
+}
+
+// -----
+
+// A row of gradients is all of them, and what lies between them.
+rt.stage 0 arena 512 {
+  rt.buffer @row : memref<1x64xf32> bucket at 0
+  rt.buffer @g : memref<4x4xf32> gradient in @row element 0 at 0
+  rt.buffer @h : memref<32xf32> gradient in @row element 32 at 128
+  rt.buffer @n : memref<1x64xf32> output at 256
+  rt.func @put(%g: memref<4x4xf32>, %h: memref<32xf32>) {
+    rt.zero %g : memref<4x4xf32>
+    rt.zero %h : memref<32xf32>
+  }
+  rt.func @use(%row: memref<1x64xf32>, %n: memref<1x64xf32>) {
+    // expected-error @+1 {{reads @row, which nothing has written}}
+    rt.copy %row to %n : memref<1x64xf32> to memref<1x64xf32>
+  }
+  rt.func @train() {
+    %g = rt.address @g : memref<4x4xf32>
+    %h = rt.address @h : memref<32xf32>
+    %row = rt.address @row : memref<1x64xf32>
+    %n = rt.address @n : memref<1x64xf32>
+    rt.call @put(%g, %h) : memref<4x4xf32>, memref<32xf32>
+    rt.call @use(%row, %n) : memref<1x64xf32>, memref<1x64xf32>
+  }
+}
+
+// -----
+
+// What lies in a row is not written anew by that name either.
+rt.stage 0 arena 256 {
+  rt.buffer @row : memref<1x32xf32> bucket at 0
+  rt.buffer @g : memref<32xf32> gradient in @row element 0 at 0
+  rt.func @put(%g: memref<32xf32>) {
+    rt.zero %g : memref<32xf32>
+  }
+  rt.func @clear(%row: memref<1x32xf32>) {
+    // expected-error @+1 {{writes @row anew, and what was added up in it is lost}}
+    rt.zero %row : memref<1x32xf32>
+  }
+  rt.func @train() {
+    %g = rt.address @g : memref<32xf32>
+    %row = rt.address @row : memref<1x32xf32>
+    rt.call @put(%g) : memref<32xf32>
+    rt.call @clear(%row) : memref<1x32xf32>
   }
 }
 

@@ -693,7 +693,208 @@ pipe.schedule train stage 0 microbatches 32 {
 
 // -----
 
-// What a task gives up no later run needs,
+// A gradient holds nothing before a run has put its part there,
+nn.param @w : tensor<2xf32> init normal
+nn.state @g : tensor<2xf32> gradient of @w
+pipe.body @put (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  pipe.yield %x : tensor<2xf32>
+}
+pipe.body @add (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  %sum = nn.sum %g, %x : tensor<2xf32>
+  pipe.yield %sum : tensor<2xf32>
+}
+pipe.task @u stage 0 update calls @step (@w, @g) -> (@w)
+pipe.body @step (%w: tensor<2xf32>, %g: tensor<2xf32>)
+    -> (tensor<2xf32> into 0) attributes {gives_up = array<i64: 1>} {
+  %sum = nn.sum %w, %g : tensor<2xf32>
+  pipe.yield %sum : tensor<2xf32>
+}
+pipe.task @b stage 0 backward calls @add first @put (@g) -> (@g)
+pipe.schedule train stage 0 microbatches 2 {
+  // expected-error @+1 {{task 'b' adds to 'g', which no run before it in the step has begun}}
+  pipe.run @b microbatch 0
+  pipe.run @b microbatch 1
+  pipe.run @u
+}
+
+// -----
+
+// and what is there must not be lost,
+nn.param @w : tensor<2xf32> init normal
+nn.state @g : tensor<2xf32> gradient of @w
+pipe.body @put (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  pipe.yield %x : tensor<2xf32>
+}
+pipe.body @add (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  %sum = nn.sum %g, %x : tensor<2xf32>
+  pipe.yield %sum : tensor<2xf32>
+}
+pipe.task @u stage 0 update calls @step (@w, @g) -> (@w)
+pipe.body @step (%w: tensor<2xf32>, %g: tensor<2xf32>)
+    -> (tensor<2xf32> into 0) attributes {gives_up = array<i64: 1>} {
+  %sum = nn.sum %w, %g : tensor<2xf32>
+  pipe.yield %sum : tensor<2xf32>
+}
+pipe.task @b stage 0 backward calls @add first @put (@g) -> (@g)
+pipe.schedule train stage 0 microbatches 2 {
+  pipe.run @b microbatch 0 first
+  // expected-error @+1 {{task 'b' begins 'g', and what runs before it have added up is lost}}
+  pipe.run @b microbatch 1 first
+  pipe.run @u
+}
+
+// -----
+
+// neither to the next turn of a loop
+nn.param @w : tensor<2xf32> init normal
+nn.state @g : tensor<2xf32> gradient of @w
+pipe.body @put (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  pipe.yield %x : tensor<2xf32>
+}
+pipe.body @add (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  %sum = nn.sum %g, %x : tensor<2xf32>
+  pipe.yield %sum : tensor<2xf32>
+}
+pipe.task @u stage 0 update calls @step (@w, @g) -> (@w)
+pipe.body @step (%w: tensor<2xf32>, %g: tensor<2xf32>)
+    -> (tensor<2xf32> into 0) attributes {gives_up = array<i64: 1>} {
+  %sum = nn.sum %w, %g : tensor<2xf32>
+  pipe.yield %sum : tensor<2xf32>
+}
+pipe.task @b stage 0 backward calls @add first @put (@g) -> (@g)
+pipe.schedule train stage 0 microbatches 2 {
+  pipe.loop %m = 0 to 2 {
+    // expected-error @+1 {{task 'b' begins 'g', and what runs before it have added up is lost}}
+    pipe.run @b microbatch %m first
+  }
+  pipe.run @u
+}
+
+// -----
+
+// nor to another writer of the same gradient.
+nn.param @w : tensor<2xf32> init normal
+nn.state @g : tensor<2xf32> gradient of @w
+pipe.body @put (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  pipe.yield %x : tensor<2xf32>
+}
+pipe.body @add (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  %sum = nn.sum %g, %x : tensor<2xf32>
+  pipe.yield %sum : tensor<2xf32>
+}
+pipe.task @u stage 0 update calls @step (@w, @g) -> (@w)
+pipe.body @step (%w: tensor<2xf32>, %g: tensor<2xf32>)
+    -> (tensor<2xf32> into 0) attributes {gives_up = array<i64: 1>} {
+  %sum = nn.sum %w, %g : tensor<2xf32>
+  pipe.yield %sum : tensor<2xf32>
+}
+pipe.task @b stage 0 backward calls @put (@g) -> (@g)
+pipe.task @c stage 0 backward calls @put (@g) -> (@g)
+pipe.schedule train stage 0 microbatches 1 {
+  pipe.run @b microbatch 0
+  // expected-error @+1 {{task 'c' begins 'g', and what runs before it have added up is lost}}
+  pipe.run @c microbatch 0
+  pipe.run @u
+}
+
+// -----
+
+// What the update leaves is there as the next step begins.
+nn.param @w : tensor<2xf32> init normal
+nn.state @g : tensor<2xf32> gradient of @w
+pipe.body @put (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  pipe.yield %x : tensor<2xf32>
+}
+pipe.body @add (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  %sum = nn.sum %g, %x : tensor<2xf32>
+  pipe.yield %sum : tensor<2xf32>
+}
+pipe.task @u stage 0 update calls @step (@w, @g) -> (@w, @g)
+pipe.body @step (%w: tensor<2xf32>, %g: tensor<2xf32>)
+    -> (tensor<2xf32> into 0, tensor<2xf32> into 1) {
+  %sum = nn.sum %w, %g : tensor<2xf32>
+  %z = nn.constant dense<0.0> : tensor<2xf32>
+  pipe.yield %sum, %z : tensor<2xf32>, tensor<2xf32>
+}
+pipe.task @b stage 0 backward calls @put (@g) -> (@g)
+pipe.schedule train stage 0 microbatches 1 {
+  // expected-error @+1 {{task 'b' begins 'g', and what runs before it have added up is lost}}
+  pipe.run @b microbatch 0
+  pipe.run @u
+}
+
+// -----
+
+// A bucket is read when all that lies in it has been begun.
+nn.param @v : tensor<32xf32> init normal
+nn.param @w : tensor<32xf32> init normal
+nn.state @g : tensor<32xf32> gradient of @v
+nn.state @h : tensor<32xf32> gradient of @w
+nn.state @row : tensor<1x64xf32> bucket members [@g, @h] at [0, 32]
+pipe.output @n : tensor<f32> name "n"
+pipe.body @put (%g: tensor<32xf32>) -> (tensor<32xf32> into 0) {
+  %x = nn.constant dense<1.0> : tensor<32xf32>
+  pipe.yield %x : tensor<32xf32>
+}
+pipe.task @b stage 0 backward calls @put (@g) -> (@g)
+pipe.task @u stage 0 update calls @norm (@row) -> (@n)
+pipe.body @norm (%g: tensor<1x64xf32>) -> (tensor<f32>) {
+  %n = nn.sum_of_squares %g : tensor<1x64xf32> -> tensor<f32>
+  pipe.yield %n : tensor<f32>
+}
+pipe.schedule train stage 0 microbatches 1 {
+  pipe.run @b microbatch 0
+  // expected-error @+1 {{task 'u' uses 'h', which no run before it in the step has begun}}
+  pipe.run @u
+}
+
+// -----
+
+// What a task gives up nobody uses any more: no task once per step,
+nn.param @w : tensor<2xf32> init normal
+nn.state @g : tensor<2xf32> gradient of @w
+pipe.body @put (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  pipe.yield %x : tensor<2xf32>
+}
+pipe.body @add (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  %sum = nn.sum %g, %x : tensor<2xf32>
+  pipe.yield %sum : tensor<2xf32>
+}
+pipe.task @u stage 0 update calls @step (@w, @g) -> (@w)
+pipe.body @step (%w: tensor<2xf32>, %g: tensor<2xf32>)
+    -> (tensor<2xf32> into 0) attributes {gives_up = array<i64: 1>} {
+  %sum = nn.sum %w, %g : tensor<2xf32>
+  pipe.yield %sum : tensor<2xf32>
+}
+pipe.task @b stage 0 backward calls @put (@g) -> (@g)
+pipe.output @n : tensor<f32> name "n"
+pipe.task @v stage 0 update calls @norm (@g) -> (@n)
+pipe.body @norm (%g: tensor<2xf32>) -> (tensor<f32>) {
+  %n = nn.sum_of_squares %g : tensor<2xf32> -> tensor<f32>
+  pipe.yield %n : tensor<f32>
+}
+pipe.schedule train stage 0 microbatches 1 {
+  pipe.run @b microbatch 0
+  pipe.run @u
+  // expected-error @+1 {{task 'v' uses 'g', which no run before it in the step has begun}}
+  pipe.run @v
+}
+
+// -----
+
+// no later run,
 pipe.value @a : tensor<2xf32>
 pipe.task @f stage 0 forward calls @f.body () -> (@a)
 pipe.body @f.body () -> (tensor<2xf32>) {
@@ -759,7 +960,7 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // Parameters are needed in the next step.
 nn.param @w : tensor<2xf32> init normal
-// expected-error @+1 {{task 'b' gives up 'w', which is no value}}
+// expected-error @+1 {{task 'b' gives up 'w', which is no value and no gradient}}
 pipe.task @b stage 0 backward calls @b.body (@w)
 pipe.body @b.body (%x: tensor<2xf32>) attributes {gives_up = array<i64: 0>} {
   pipe.yield
@@ -1028,4 +1229,27 @@ pipe.schedule train stage 0 microbatches 2 {
   // expected-error @+1 {{task 'b' uses 'grad.w' after 'reduce' has reduced it}}
   pipe.run @b microbatch 1
   pipe.run @u
+}
+
+// -----
+
+// Sums of an evaluation are cleared at its end: no microbatch begins them.
+nn.state @s : tensor<2xf32> sum
+pipe.output @n : tensor<f32> name "n"
+pipe.task @e stage 0 evaluate calls @put (@s) -> (@s)
+pipe.body @put (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  %x = nn.constant dense<1.0> : tensor<2xf32>
+  pipe.yield %x : tensor<2xf32>
+}
+pipe.task @r stage 0 evaluate_result calls @result (@s) -> (@n, @s)
+pipe.body @result (%s: tensor<2xf32>)
+    -> (tensor<f32>, tensor<2xf32> into 0) {
+  %n = nn.reduce %s [0] : tensor<2xf32> -> tensor<f32>
+  %z = nn.constant dense<0.0> : tensor<2xf32>
+  pipe.yield %n, %z : tensor<f32>, tensor<2xf32>
+}
+pipe.schedule evaluate stage 0 microbatches 1 {
+  // expected-error @+1 {{task 'e' begins 's', and what runs before it have added up is lost}}
+  pipe.run @e microbatch 0
+  pipe.run @r
 }

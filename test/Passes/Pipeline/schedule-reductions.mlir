@@ -1,18 +1,21 @@
 // Two layers, of which each adds to a gradient; both add to a third one. Its
 // reduction follows the last run that adds to a gradient, and what nothing adds
-// to is reduced at the end. Turns before the last one stay a loop.
-// RUN: pcc-opt %s -pipe-schedule=microbatches=3 -pipe-check | FileCheck %s
+// to is reduced at the end. Turns between the first and the last one stay a loop.
+// RUN: pcc-opt %s -pipe-schedule=microbatches=4 -pipe-check | FileCheck %s
 
-// CHECK: pipe.schedule train stage 0 microbatches 3
-// CHECK-NEXT: pipe.loop %m = 0 to 2 {
+// CHECK: pipe.schedule train stage 0 microbatches 4
+// CHECK-NEXT: pipe.run @forward.0 microbatch 0
+// CHECK-NEXT: pipe.run @backward.1 microbatch 0 first
+// CHECK-NEXT: pipe.run @backward.0 microbatch 0 first
+// CHECK-NEXT: pipe.loop %m = 1 to 3 {
 // CHECK-NEXT: pipe.run @forward.0 microbatch %m
 // CHECK-NEXT: pipe.run @backward.1 microbatch %m
 // CHECK-NEXT: pipe.run @backward.0 microbatch %m
 // CHECK-NEXT: }
-// CHECK-NEXT: pipe.run @forward.0 microbatch 2
-// CHECK-NEXT: pipe.run @backward.1 microbatch 2
+// CHECK-NEXT: pipe.run @forward.0 microbatch 3
+// CHECK-NEXT: pipe.run @backward.1 microbatch 3
 // CHECK-NEXT: pipe.run @reduce.1.0
-// CHECK-NEXT: pipe.run @backward.0 microbatch 2
+// CHECK-NEXT: pipe.run @backward.0 microbatch 3
 // CHECK-NEXT: pipe.run @reduce.0.0
 // CHECK-NEXT: pipe.run @reduce.2.0
 // CHECK-NEXT: pipe.run @reduce.3.0
@@ -68,14 +71,16 @@ pipe.task @reduce.1.0 stage 0 reduce calls @reduce (@grad.w.1) -> (@r.1)
 pipe.task @reduce.2.0 stage 0 reduce calls @reduce_row (@bucket.2.grad) -> (@r.2)
 pipe.task @reduce.3.0 stage 0 reduce calls @reduce (@grad.unused) -> (@r.3)
 pipe.task @update.0 stage 0 update calls @update
-    (@r.0, @grad.w.0, @r.1, @grad.w.1, @r.2, @bucket.2.grad)
-    -> (@grad.w.0, @grad.w.1, @bucket.2.grad)
+    (@r.0, @grad.w.0, @r.1, @grad.w.1, @r.2, @bucket.2.grad, @grad.unused)
+    -> (@grad.w.0, @grad.w.1, @bucket.2.grad, @grad.unused)
 pipe.body @update (%r0: tensor<32xf32>, %g0: tensor<32xf32>,
                    %r1: tensor<32xf32>, %g1: tensor<32xf32>,
-                   %r2: tensor<1x64xf32>, %g2: tensor<1x64xf32>)
-    -> (tensor<32xf32> into 1, tensor<32xf32> into 3, tensor<1x64xf32> into 5) {
+                   %r2: tensor<1x64xf32>, %g2: tensor<1x64xf32>,
+                   %g3: tensor<32xf32>)
+    -> (tensor<32xf32> into 1, tensor<32xf32> into 3, tensor<1x64xf32> into 5,
+        tensor<32xf32> into 6) {
   %zero = nn.constant dense<0.0> : tensor<32xf32>
   %zeros = nn.constant dense<0.0> : tensor<1x64xf32>
-  pipe.yield %zero, %zero, %zeros
-      : tensor<32xf32>, tensor<32xf32>, tensor<1x64xf32>
+  pipe.yield %zero, %zero, %zeros, %zero
+      : tensor<32xf32>, tensor<32xf32>, tensor<1x64xf32>, tensor<32xf32>
 }

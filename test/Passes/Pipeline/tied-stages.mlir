@@ -12,7 +12,7 @@
 // CHECK: pipe.body @forward.1.body (%{{.*}}: tensor<4x6x2xf32> as #x_x_x,
 // CHECK: pipe.task @forward.1 stage 1 forward calls @forward.1.body (@[[ACT]],
 // CHECK: pipe.body @backward.1.body {{.*}} -> (tensor<4x6x2xf32>, tensor<2x4xf32> into {{[0-9]+}}, tensor<8x4xf32> into {{[0-9]+}}) {
-// CHECK: pipe.task @backward.1 stage 1 backward {{.*}} -> (@[[GRAD:value.[0-9]+]], @grad.up, @grad.wte)
+// CHECK: pipe.task @backward.1 stage 1 backward calls @backward.1.body first @backward.1.body.first {{.*}} -> (@[[GRAD:value.[0-9]+]], @grad.up, @grad.wte)
 // CHECK: pipe.task @reduce.0.0 stage 0 reduce calls @reduce.0.0.body (@grad.wte) -> (@[[TIED0:.*]])
 // CHECK: pipe.task @reduce.0.1 stage 1 reduce calls @reduce.0.1.body (@grad.wte) -> (@[[TIED1:.*]])
 
@@ -26,7 +26,9 @@
 // CHECK: pipe.yield
 
 // CHECK-LABEL: pipe.schedule train stage 0 microbatches 3 attributes {live = 2 : i64}
-// CHECK: pipe.exchange @[[ACT]] microbatch %m + 1 to 1 channel 0, @[[GRAD]] microbatch %m from 1 channel 1
+// CHECK: pipe.exchange @[[ACT]] microbatch 1 to 1 channel 0, @[[GRAD]] microbatch 0 from 1 channel 1
+// CHECK-NEXT: pipe.run @backward.0 microbatch 0 first
+// CHECK: pipe.run @backward.0 microbatch 1{{$}}
 // CHECK: pipe.run @reduce.0.0
 // CHECK-NEXT: pipe.exchange @[[TIED0]] microbatch 0 to 1 channel 2, @[[TIED1]] microbatch 0 from 1 channel 2
 // CHECK-NEXT: pipe.run @update.0
