@@ -167,7 +167,7 @@ namespace {
 struct DistVerifyPass : pcc::impl::DistVerifyPassBase<DistVerifyPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (failed(verifyBuckets(module)) || failed(verifySums(module)))
+    if (failed(verifyBuckets(module)) || failed(verifyAdded(module)))
       return signalPassFailure();
     MeshOp mesh = findMesh(module);
     if (!mesh)

@@ -18,7 +18,7 @@ mlir::LogicalResult verifySpmd(mlir::ModuleOp module);
 /// microbatches, that @update or @evaluate_result reads, by itself or in a
 /// bucket. Otherwise an error names one. A module without @microbatch is not
 /// looked at.
-mlir::LogicalResult verifySums(mlir::ModuleOp module);
+mlir::LogicalResult verifyAdded(mlir::ModuleOp module);
 
 } // namespace pcc
 

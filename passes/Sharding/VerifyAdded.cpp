@@ -1,4 +1,4 @@
-//===- VerifySums.cpp - Is everything that is used added up? --------------===//
+//===- VerifyAdded.cpp - Is everything that is used added up? -------------===//
 
 #include "analysis/Buckets.h"
 #include "dialects/NN/NN.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::nn;
 
-LogicalResult pcc::verifySums(ModuleOp module) {
+LogicalResult pcc::verifyAdded(ModuleOp module) {
   // An update may be looked at by itself.
   if (!module.lookupSymbol(kMicrobatch))
     return success();
