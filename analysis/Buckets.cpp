@@ -20,6 +20,14 @@ SmallVector<StringRef> nn::heldBy(StateOp state) {
   return names;
 }
 
+bool nn::isOfGradients(const SymbolTable &symbols, StringRef symbol) {
+  auto state = symbols.lookup<StateOp>(symbol);
+  return state && llvm::all_of(heldBy(state), [&](StringRef name) {
+           auto one = symbols.lookup<StateOp>(name);
+           return one && one.getKind() == StateKind::Gradient;
+         });
+}
+
 Buckets::Buckets(ModuleOp module) {
   for (auto state : module.getOps<StateOp>()) {
     if (!isBucket(state))

@@ -15,6 +15,9 @@ bool isBucket(mlir::Operation *symbol);
 /// The names of what a state holds: a bucket's members; else its own.
 llvm::SmallVector<llvm::StringRef> heldBy(StateOp state);
 
+/// Whether a symbol is a gradient, or a bucket of nothing but gradients.
+bool isOfGradients(const mlir::SymbolTable &symbols, llvm::StringRef symbol);
+
 /// The buckets of a module, by what lies in them.
 class Buckets {
 public:

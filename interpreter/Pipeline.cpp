@@ -121,7 +121,7 @@ LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
         if (!value && !argument.use_empty())
           return run.emitOpError()
                  << "reads @" << source << ", which has no value";
-        if (value && body.overwrites(i) && isGradient(source) &&
+        if (value && body.overwrites(i) && nn::isOfGradients(symbols, source) &&
             task.isPerMicrobatch())
           return run.emitOpError() << "begins @" << source
                                    << " anew, and what was added up in it is "
@@ -161,20 +161,11 @@ void Pipeline::forget(Stage &stage, StringRef symbol, int64_t microbatch) {
     stage.values.erase({symbol, microbatch});
 }
 
-/// Whether a symbol is a gradient, or a bucket of gradients.
-bool Pipeline::isGradient(StringRef symbol) {
-  auto state = symbols.lookup<nn::StateOp>(symbol);
-  return state && llvm::all_of(nn::heldBy(state), [&](StringRef name) {
-           auto one = symbols.lookup<nn::StateOp>(name);
-           return one && one.getKind() == nn::StateKind::Gradient;
-         });
-}
-
 /// Gradients that no step ends by clearing hold nothing as one begins.
 void Pipeline::beginGradients(Stage &stage) {
   llvm::StringSet<> cleared, used;
   auto add = [&](llvm::StringSet<> &to, StringRef symbol) {
-    if (!isGradient(symbol))
+    if (!nn::isOfGradients(symbols, symbol))
       return;
     for (StringRef name : nn::heldBy(symbols.lookup<nn::StateOp>(symbol)))
       to.insert(name);

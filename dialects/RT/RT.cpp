@@ -188,23 +188,37 @@ Value getWhole(Value buffer) {
   return buffer;
 }
 
+/// The bucket that a buffer lies in, or null.
+static BufferOp rowOf(BufferOp buffer, const SymbolTable &symbols) {
+  return buffer && buffer.getBucket()
+             ? symbols.lookup<BufferOp>(*buffer.getBucket())
+             : BufferOp();
+}
+
+llvm::DenseSet<Operation *> findGradients(StageOp stage) {
+  SymbolTable symbols(stage);
+  llvm::DenseSet<Operation *> found;
+  for (auto buffer : stage.getBlock()->getOps<BufferOp>()) {
+    if (buffer.getKind() != BufferKind::Gradient)
+      continue;
+    BufferOp row = rowOf(buffer, symbols);
+    found.insert(row ? row : buffer);
+  }
+  return found;
+}
+
 llvm::DenseSet<Operation *> findGathered(StageOp stage) {
   SymbolTable symbols(stage);
-  auto rowOf = [&](BufferOp buffer) {
-    return buffer && buffer.getBucket()
-               ? symbols.lookup<BufferOp>(*buffer.getBucket())
-               : BufferOp();
-  };
   llvm::DenseSet<Operation *> found;
   for (auto copy : stage.getBlock()->getOps<BufferOp>()) {
     auto of = copy->getAttrOfType<StringAttr>("of");
     if (copy.getKind() != BufferKind::Copy || !of)
       continue;
-    BufferOp kept = rowOf(symbols.lookup<BufferOp>(of.getValue()));
+    BufferOp kept = rowOf(symbols.lookup<BufferOp>(of.getValue()), symbols);
     if (!kept || kept.getCut().empty())
       continue;
     found.insert(copy);
-    if (BufferOp row = rowOf(copy))
+    if (BufferOp row = rowOf(copy, symbols))
       found.insert(row);
   }
   return found;

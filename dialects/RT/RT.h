@@ -98,6 +98,10 @@ struct Access {
 /// is none.
 mlir::Value getWhole(mlir::Value buffer);
 
+/// The gradients of a stage, and the buckets that these lie in: they hold
+/// nothing as an entry point begins.
+llvm::DenseSet<mlir::Operation *> findGradients(StageOp stage);
+
 /// The buffers of a stage that hold nothing as an entry point begins, though
 /// others of their kind do: copies of parameters of which a rank keeps a part,
 /// and the rows that they lie in.

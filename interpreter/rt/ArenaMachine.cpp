@@ -51,18 +51,14 @@ ArenaMachine::create(ModuleOp module, bool exact, StreamOptions options) {
 
 bool ArenaMachine::isKept(rt::BufferOp buffer) const {
   return buffer.getKind() <= rt::BufferKind::Sum && !buffer.getBucket() &&
-         !gradients.contains(buffer) && !gathered.contains(buffer);
+         !renewed.contains(buffer);
 }
 
 LogicalResult ArenaMachine::start() {
   for (rt::StageOp stage : record->getStages()) {
-    llvm::DenseSet<Operation *> found = rt::findGathered(stage);
-    gathered.insert(found.begin(), found.end());
-    for (rt::BufferOp buffer : buffersOf(stage))
-      if (buffer.getKind() == rt::BufferKind::Gradient)
-        gradients.insert(buffer.getBucket() ? SymbolTable::lookupSymbolIn(
-                                                  stage, buffer.getBucketAttr())
-                                            : buffer.getOperation());
+    for (const auto &found :
+         {rt::findGradients(stage), rt::findGathered(stage)})
+      renewed.insert(found.begin(), found.end());
     issuers.emplace_back(stage, record->getOp(), options.reportsRaces);
     for (rt::BufferOp buffer : buffersOf(stage)) {
       StringRef name = buffer.getSymName();
@@ -223,7 +219,7 @@ void ArenaMachine::roundCopy(Rank &rank, rt::BufferOp parameter) {
   for (rt::BufferOp buffer : buffersOf(record->getStages()[rank.stage])) {
     auto of = buffer->getAttrOfType<StringAttr>("of");
     if (buffer.getKind() != rt::BufferKind::Copy || !of ||
-        of.getValue() != parameter.getSymName() || gathered.contains(buffer))
+        of.getValue() != parameter.getSymName() || renewed.contains(buffer))
       continue;
     MemRefType type = parameter.getMemRefType();
     Tensor value(RankedTensorType::get(type.getShape(), type.getElementType()));

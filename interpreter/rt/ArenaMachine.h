@@ -163,12 +163,11 @@ private:
   std::mt19937_64 random;
   std::unique_ptr<ProgramRecord> record;
   std::vector<Issuer> issuers; ///< by stage
-  /// What holds nothing as an entry point begins.
-  llvm::DenseSet<mlir::Operation *> gathered;
   std::vector<Rank> ranks;
   llvm::StringMap<Symbol> symbols;
-  /// Gradients that hold nothing as an entry point begins, and buckets of them.
-  llvm::DenseSet<mlir::Operation *> gradients;
+  /// What holds nothing as an entry point begins: gradients, and what is
+  /// gathered.
+  llvm::DenseSet<mlir::Operation *> renewed;
   std::vector<Input> inputs;
   bool isFresh = true;
 };

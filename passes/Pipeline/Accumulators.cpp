@@ -28,8 +28,6 @@ public:
 private:
   /// The gradients and other sums that a symbol is or holds.
   SmallVector<StringRef> accumulatorsOf(StringRef symbol) const;
-  /// Whether a symbol is a gradient, or holds nothing else.
-  bool isGradient(StringRef symbol) const;
   /// Whether nothing that a body leaves in an argument's place is missed.
   LogicalResult checkGivenUp(TaskOp task, BodyOp body);
   LogicalResult visit(RunOp run);
@@ -56,14 +54,6 @@ SmallVector<StringRef> Accumulators::accumulatorsOf(StringRef symbol) const {
   return held;
 }
 
-bool Accumulators::isGradient(StringRef symbol) const {
-  auto state = symbols.lookup<nn::StateOp>(symbol);
-  return state && llvm::all_of(nn::heldBy(state), [&](StringRef name) {
-           auto one = symbols.lookup<nn::StateOp>(name);
-           return one && one.getKind() == nn::StateKind::Gradient;
-         });
-}
-
 LogicalResult Accumulators::checkGivenUp(TaskOp task, BodyOp body) {
   llvm::StringSet<> given, others;
   for (unsigned i = 0; i < task.getSources().size(); ++i) {
@@ -74,7 +64,7 @@ LogicalResult Accumulators::checkGivenUp(TaskOp task, BodyOp body) {
     }
     if (!given.insert(symbol).second)
       others.insert(symbol);
-    if (!symbols.lookup<ValueOp>(symbol) && !isGradient(symbol))
+    if (!symbols.lookup<ValueOp>(symbol) && !nn::isOfGradients(symbols, symbol))
       return emitError(task.getLoc())
              << "task '" << task.getSymName() << "' gives up '" << symbol
              << "', which is no value and no gradient";

@@ -23,6 +23,7 @@
 #include "passes/Pipeline/FirstWriters.h"
 #include "analysis/Buckets.h"
 #include "dialects/Dist/Dist.h"
+#include "passes/Sharding/VerifyLayouts.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -47,30 +48,15 @@ static nn::SumOp findSum(BodyOp body, unsigned argument) {
   return {};
 }
 
-static bool isZero(Value value) {
-  auto constant = value.getDefiningOp<nn::ConstantOp>();
-  auto elements =
-      constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : nullptr;
-  return elements && isa<FloatType>(elements.getElementType()) &&
-         elements.getSplatValue<APFloat>().isZero();
-}
-
 FirstWriters::FirstWriters(ModuleOp module) : module(module), symbols(module) {
   findBegun();
 }
 
 SmallVector<StringRef> FirstWriters::gradientsOf(Attribute binding) const {
   auto symbol = dyn_cast<FlatSymbolRefAttr>(binding);
-  auto state =
-      symbol ? symbols.lookup<nn::StateOp>(symbol.getValue()) : nullptr;
-  if (!state)
+  if (!symbol || !nn::isOfGradients(symbols, symbol.getValue()))
     return {};
-  SmallVector<StringRef> held = nn::heldBy(state);
-  bool areGradients = llvm::all_of(held, [&](StringRef name) {
-    auto one = symbols.lookup<nn::StateOp>(name);
-    return one && one.getKind() == nn::StateKind::Gradient;
-  });
-  return areGradients ? held : SmallVector<StringRef>();
+  return nn::heldBy(symbols.lookup<nn::StateOp>(symbol.getValue()));
 }
 
 void FirstWriters::findBegun() {
@@ -83,7 +69,7 @@ void FirstWriters::findBegun() {
     for (unsigned i = 0; i < task.getSources().size(); ++i) {
       std::optional<unsigned> result = body.getReplacing(i);
       // A value that takes its place writes nothing that is added up.
-      if (!result || isZero(body.getResults()[*result]) ||
+      if (!result || isUniformZero(body.getResults()[*result]) ||
           task.getTargets()[*result] != task.getSources()[i])
         continue;
       bool isAdded = task.isPerMicrobatch() && findSum(body, i);
@@ -112,7 +98,7 @@ SmallVector<unsigned> FirstWriters::findClears(TaskOp task) const {
   for (auto [i, value] : llvm::enumerate(body.getResults())) {
     SmallVector<StringRef> names = gradientsOf(task.getTargets()[i]);
     // All that a bucket holds is begun if any of it is.
-    if (body.getReplaced(i) && isZero(value) && !names.empty() &&
+    if (body.getReplaced(i) && isUniformZero(value) && !names.empty() &&
         begun.contains({names.front(), task.getStage()}))
       clears.push_back(i);
   }

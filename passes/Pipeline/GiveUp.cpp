@@ -124,15 +124,12 @@ void PipeGiveUpPass::findKept() {
 
 SmallVector<StringRef> PipeGiveUpPass::gradientsOf(StringRef symbol,
                                                    int64_t stage) {
-  auto state = symbols->lookup<nn::StateOp>(symbol);
-  if (!state)
+  if (!nn::isOfGradients(*symbols, symbol))
     return {};
-  SmallVector<StringRef> held = nn::heldBy(state);
-  bool areBegun = llvm::all_of(held, [&](StringRef name) {
-    auto one = symbols->lookup<nn::StateOp>(name);
-    return one && one.getKind() == nn::StateKind::Gradient &&
-           !kept.contains({name, stage});
-  });
+  SmallVector<StringRef> held =
+      nn::heldBy(symbols->lookup<nn::StateOp>(symbol));
+  bool areBegun = llvm::none_of(
+      held, [&](StringRef name) { return kept.contains({name, stage}); });
   return areBegun ? held : SmallVector<StringRef>();
 }
 

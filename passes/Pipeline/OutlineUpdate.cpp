@@ -5,6 +5,7 @@
 #include "dialects/Dist/Collectives.h"
 #include "dialects/NN/Names.h"
 #include "passes/Pipeline/Outline.h"
+#include "passes/Sharding/VerifyLayouts.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -115,16 +116,6 @@ Value StageFunction::addHolders(TaskBuilder &task, Value reduced) {
   return sum;
 }
 
-static bool isZero(Value value) {
-  auto constant = value.getDefiningOp<nn::ConstantOp>();
-  auto elements =
-      constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
-  if (!elements || !elements.isSplat() ||
-      !isa<FloatType>(elements.getElementType()))
-    return false;
-  return elements.getSplatValue<APFloat>().isZero();
-}
-
 /// Zero in the place of a value, and as it lies.
 static Value zeroFor(Value value, OpBuilder &builder) {
   auto type = cast<RankedTensorType>(value.getType());
@@ -184,7 +175,7 @@ static void foldZeros(Block &block) {
     if (op.getNumOperands() == 0 || !keepsZero(op))
       continue;
     OpBuilder builder(&op);
-    if (llvm::all_of(op.getOperands(), isZero)) {
+    if (llvm::all_of(op.getOperands(), isUniformZero)) {
       for (Value result : op.getResults())
         result.replaceAllUsesWith(zeroFor(result, builder));
       op.erase();
@@ -195,7 +186,7 @@ static void foldZeros(Block &block) {
       continue;
     SmallVector<Value> rest;
     for (Value input : sum.getInputs())
-      if (!isZero(input))
+      if (!isUniformZero(input))
         rest.push_back(input);
     sum.getInputsMutable().assign(rest);
   }

@@ -154,15 +154,12 @@ public:
   StageVerifier(rt::StageOp stage, rt::ProgramOp program,
                 const SymbolTable &kernels)
       : stage(stage), program(program), kernels(kernels),
-        gathered(rt::findGathered(stage)) {
+        gathered(rt::findGathered(stage)), gradients(rt::findGradients(stage)) {
     for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
       buffers[buffer.getSymName()] = buffer;
-    for (auto &[name, buffer] : buffers) {
+    for (auto &[name, buffer] : buffers)
       if (buffer.getBucket())
         rows[buffer] = buffers.lookup(*buffer.getBucket());
-      if (buffer.getKind() == rt::BufferKind::Gradient)
-        gradients.insert(buffer.getBucket() ? rows.lookup(buffer) : buffer);
-    }
     for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
       functions[function.getSymName()] = function;
   }

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Verify/VerifyMicrobatches.h"
+#include "passes/Codegen/Verify/ArgumentUses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 #include <numeric>
@@ -22,12 +23,6 @@ using namespace mlir;
 using namespace pcc;
 
 namespace {
-
-/// Of a function's argument.
-struct Use {
-  /// Whether what was there before the call is read, and whether it is written.
-  bool isRead = false, isWritten = false;
-};
 
 /// What one stage sends to another, or receives, over one channel in an entry.
 struct Channel {
@@ -123,13 +118,13 @@ private:
   Place placeOf(Value value);
   LogicalResult run(ArrayRef<Step> steps);
   LogicalResult run(const Step &step);
-  ArrayRef<Use> usesOf(StringRef function);
+  ArrayRef<ArgumentUse> usesOf(StringRef function);
 
   rt::StageOp stage;
   TransferTable &transfers;
   llvm::StringMap<rt::BufferOp> buffers;
   llvm::StringMap<rt::FuncOp> functions;
-  llvm::StringMap<SmallVector<Use>> uses;
+  llvm::StringMap<SmallVector<ArgumentUse>> uses;
   rt::FuncOp entry;
   /// Where the loop at hand is.
   int64_t variable = 0;
@@ -156,34 +151,15 @@ Place StageRun::placeOf(Value value) {
           int64_t(address.getSlot()), bool(address.getLoop())};
 }
 
-/// The first access says whether what was there is needed: only what writes the
-/// whole does without.
-ArrayRef<Use> StageRun::usesOf(StringRef name) {
+ArrayRef<ArgumentUse> StageRun::usesOf(StringRef name) {
   auto [it, isNew] = uses.try_emplace(name);
-  SmallVector<Use> &found = it->second;
-  if (!isNew)
-    return found;
-  Block *block = functions.lookup(name).getBlock();
-  found.resize(block->getNumArguments());
-  auto elements = [](Value buffer) {
-    return cast<MemRefType>(buffer.getType()).getNumElements();
-  };
-  for (Operation &op : *block)
-    for (const rt::Access &access : rt::getAccesses(&op)) {
-      auto argument = dyn_cast<BlockArgument>(rt::getWhole(access.buffer));
-      if (!argument)
-        continue;
-      Use &use = found[argument.getArgNumber()];
-      if (!use.isWritten &&
-          (!access.isWrite || elements(access.buffer) != elements(argument)))
-        use.isRead = true;
-      use.isWritten |= access.isWrite;
-    }
-  return found;
+  if (isNew)
+    it->second = findArgumentUses(functions.lookup(name));
+  return it->second;
 }
 
 void StageRun::collect(rt::CallOp op, Step &step) {
-  ArrayRef<Use> uses = usesOf(op.getCallee());
+  ArrayRef<ArgumentUse> uses = usesOf(op.getCallee());
   for (auto [value, use] : llvm::zip(op.getArgs(), uses)) {
     Place place = placeOf(value);
     if (!place.slots)

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Verify/VerifySums.h"
+#include "passes/Codegen/Verify/ArgumentUses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -26,23 +27,18 @@ namespace {
 /// one of several maxima, in order.
 using Parts = std::pair<SmallVector<StringRef, 2>, SmallVector<StringRef, 2>>;
 
-/// What a function does with an argument.
 struct Use {
-  bool isRead = false, isWritten = false;
-  /// How it lies before and after the call; nothing if that is not said.
+  ArgumentUse made;
+  /// How an argument lies before and after the call; nothing if that is not
+  /// said.
   std::optional<Parts> before, after;
 };
 
 class SumVerifier {
 public:
   SumVerifier(rt::StageOp stage, rt::ProgramOp program)
-      : stage(stage), program(program), symbols(stage) {
-    for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
-      if (buffer.getKind() == rt::BufferKind::Gradient)
-        gradients.insert(buffer.getBucket()
-                             ? symbols.lookup(*buffer.getBucket())
-                             : buffer.getOperation());
-  }
+      : stage(stage), program(program), symbols(stage),
+        gradients(rt::findGradients(stage)) {}
   LogicalResult verify();
 
 private:
@@ -117,25 +113,13 @@ ArrayRef<Use> SumVerifier::usesOf(rt::FuncOp function) {
   auto values = function->getAttrOfType<DenseI64ArrayAttr>(rt::kValuesAttr);
   if (!values || values.size() != int64_t(2 * count))
     return found;
+  SmallVector<ArgumentUse> made = findArgumentUses(function);
   for (auto [i, use] : llvm::enumerate(found)) {
+    use.made = made[i];
     use.before = partsOf(function, values[i]);
     if (!function.givesUp(i))
       use.after = partsOf(function, values[count + i]);
   }
-  auto elements = [](Value buffer) {
-    return cast<MemRefType>(buffer.getType()).getNumElements();
-  };
-  for (Operation &op : *function.getBlock())
-    for (const rt::Access &access : rt::getAccesses(&op)) {
-      auto argument = dyn_cast<BlockArgument>(rt::getWhole(access.buffer));
-      if (!argument)
-        continue;
-      Use &use = found[argument.getArgNumber()];
-      use.isRead |=
-          !use.isWritten &&
-          (!access.isWrite || elements(access.buffer) != elements(argument));
-      use.isWritten |= access.isWrite;
-    }
   return found;
 }
 
@@ -144,7 +128,7 @@ LogicalResult SumVerifier::run(rt::CallOp call) {
   ArrayRef<Use> uses = usesOf(function);
   for (auto [value, use] : llvm::zip(call.getArgs(), uses)) {
     rt::BufferOp buffer = bufferOf(value);
-    if (!buffer || !use.isRead || !use.before)
+    if (!buffer || !use.made.isRead || !use.before)
       continue;
     auto now = held.find(buffer);
     if (now == held.end()) {
@@ -160,7 +144,7 @@ LogicalResult SumVerifier::run(rt::CallOp call) {
   }
   for (auto [value, use] : llvm::zip(call.getArgs(), uses)) {
     rt::BufferOp buffer = bufferOf(value);
-    if (!buffer || !use.isWritten)
+    if (!buffer || !use.made.isWritten)
       continue;
     if (use.after)
       held[buffer] = *use.after;
