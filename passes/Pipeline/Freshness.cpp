@@ -4,7 +4,8 @@
 // copies that tasks compute with are made of them by gathers:
 //
 //     pipe.schedule train stage 0 ... {
-//       pipe.run @gather.0                  // makes @bucket.0.copy of @...own
+//       pipe.run @round.0                   // makes @value.7 of @bucket.0.own
+//       pipe.run @gather.0                  // makes @bucket.0.copy of @value.7
 //       pipe.run @forward.0 microbatch 0    // uses what lies in it
 //       ...
 //       pipe.run @update.0                  // changes @bucket.0.own
@@ -40,6 +41,7 @@ public:
 private:
   void findRows();
   LogicalResult checkGather(TaskOp task);
+  LogicalResult checkResult(TaskOp task, unsigned result);
   LogicalResult run(RunOp run, llvm::StringSet<> &fresh);
   /// What a copy is of; else the symbol itself.
   Operation *paramOf(StringRef member);
@@ -49,7 +51,8 @@ private:
   dist::Mesh mesh;
   /// By what lies in a row that is gathered, and by itself, the row.
   llvm::StringMap<StringRef> rowOf;
-  /// By such a row, the name of what ranks keep of it.
+  /// By such a row, or by a rank's part of it, the name of what ranks keep of
+  /// it.
   llvm::StringMap<StringRef> ownOf;
 };
 
@@ -92,36 +95,54 @@ void Freshness::findRows() {
   }
 }
 
-/// A gather hands out rows, each made of what all ranks keep of it.
-LogicalResult Freshness::checkGather(TaskOp task) {
+/// A gather hands out rows, each made of what all ranks keep of it, or what a
+/// rank keeps as others do in fewer bits, for another gather.
+LogicalResult Freshness::checkResult(TaskOp task, unsigned result) {
   auto body = symbols.lookup<BodyOp>(task.getBody());
   auto fail = [&]() {
     return emitError(task.getLoc()) << "task '" << task.getSymName() << "' ";
   };
-  for (auto [i, value] : llvm::enumerate(body.getResults())) {
-    StringRef target = task.getTarget(i);
-    auto own = ownOf.find(target);
-    if (own == ownOf.end())
-      return fail() << "gathers '" << target << "', which is kept as it is";
-    unsigned gathers = 0;
-    Value from = value;
-    while (Operation *made = from.getDefiningOp()) {
-      auto gather = dyn_cast<dist::AllGatherOp>(made);
-      if (!gather && !isa<nn::CastOp>(made))
-        return fail() << "makes '" << target << "' by " << made->getName();
-      if (gather && (gather.getDim() != 1 ||
-                     gather.getAxes() != mesh.names(mesh.dataAxes().list())))
-        return fail() << "does not gather '" << target
-                      << "' over the axes of data";
-      gathers += gather ? 1 : 0;
-      from = made->getOperand(0);
-    }
-    StringRef source = task.getSource(cast<BlockArgument>(from).getArgNumber());
-    if (gathers != 1 || source != own->second)
-      return fail() << "makes '" << target << "' of '" << source
-                    << "', not of what all ranks keep of it, '" << own->second
-                    << "'";
+  StringRef target = task.getTarget(result);
+  bool isPart = symbols.lookup<ValueOp>(target) != nullptr;
+  auto own = ownOf.find(target);
+  if (!isPart && own == ownOf.end())
+    return fail() << "gathers '" << target << "', which is kept as it is";
+  unsigned gathers = 0;
+  Value from = body.getResults()[result];
+  while (Operation *made = from.getDefiningOp()) {
+    auto gather = dyn_cast<dist::AllGatherOp>(made);
+    if (!gather && !isa<nn::CastOp>(made))
+      return fail() << "makes '" << target << "' by " << made->getName();
+    if (gather && (gather.getDim() != 1 ||
+                   gather.getAxes() != mesh.names(mesh.dataAxes().list())))
+      return fail() << "does not gather '" << target
+                    << "' over the axes of data";
+    gathers += gather ? 1 : 0;
+    from = made->getOperand(0);
   }
+  StringRef source = task.getSource(cast<BlockArgument>(from).getArgNumber());
+  bool isOfPart = symbols.lookup<ValueOp>(source) != nullptr;
+  StringRef kept = isOfPart ? ownOf.lookup(source) : source;
+  if (isPart) {
+    bool isKept = llvm::any_of(
+        ownOf, [&](const auto &entry) { return entry.second == source; });
+    if (gathers || !isKept)
+      return fail() << "makes '" << target << "' of '" << source
+                    << "', not by rounding what ranks keep of a row";
+    ownOf[target] = source;
+    return success();
+  }
+  if (gathers != 1 || kept != own->second)
+    return fail() << "makes '" << target << "' of '" << source
+                  << "', not of what all ranks keep of it, '" << own->second
+                  << "'";
+  return success();
+}
+
+LogicalResult Freshness::checkGather(TaskOp task) {
+  for (unsigned i = 0; i < task.getTargets().size(); ++i)
+    if (failed(checkResult(task, i)))
+      return failure();
   return success();
 }
 
@@ -130,6 +151,12 @@ LogicalResult Freshness::run(RunOp run, llvm::StringSet<> &fresh) {
   auto body = symbols.lookup<BodyOp>(task.getBody());
   for (BlockArgument argument : body.getBlock()->getArguments()) {
     StringRef source = task.getSource(argument.getArgNumber());
+    if (symbols.lookup<ValueOp>(source) && ownOf.contains(source) &&
+        !fresh.contains(source))
+      return emitError(run.getLoc())
+             << "task '" << task.getSymName() << "' uses '" << source
+             << "' where it is out of date: no task has made it of '"
+             << ownOf.lookup(source) << "' since that changed";
     auto row = rowOf.find(source);
     if (row == rowOf.end() || argument.use_empty() ||
         fresh.contains(row->second))

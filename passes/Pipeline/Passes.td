@@ -41,8 +41,9 @@ def PipeOutlinePass : Pass<"pipe-outline", "::mlir::ModuleOp"> {
     `@microbatch` becomes a forward and a backward task per segment (one task
     for both if there is one segment), `@update` an update task per stage that
     holds what its parameters need, `@evaluate` and `@evaluate_result` likewise,
-    `@gather` a task per bucket and stage that uses it, which schedules of
-    training and of evaluation begin with.
+    `@gather` a task per bucket and stage that uses it, and one more that hands
+    to it what ranks compute of what they keep; schedules of training and of
+    evaluation begin with these.
     Ops that depend on no activation are cloned into every task that uses them;
     other values that cross tasks become `pipe.value`s.
 
@@ -80,7 +81,8 @@ def PipeSchedulePass : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
     it and sent just after the one that made it; a value for a distant stage
     goes through those between. A send and the receive after it from the same
     stage are joined. What repeats itself a microbatch later becomes a loop.
-    Reductions run behind the last run of what adds to the gradients they take.
+    Reductions run behind the last run of what adds to the gradients they take,
+    gathers ahead of all others, in the order in which their rows are used.
 
     With `ahead` what the next task of a direction needs is received before the
     one at hand runs, as far as there is one order of all transfers that every

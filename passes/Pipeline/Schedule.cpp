@@ -72,6 +72,8 @@ struct PipeSchedulePass : pcc::impl::PipeSchedulePassBase<PipeSchedulePass> {
   void emitTied(OpBuilder &builder, int64_t stage);
   SmallVector<TaskOp> findLastAdding(ArrayRef<TaskOp> reductions,
                                      ArrayRef<TaskOp> tasks) const;
+  void sortByFirstUse(SmallVector<TaskOp> &gathers,
+                      ArrayRef<TaskOp> tasks) const;
   std::vector<Step> transfersOf(Entry entry, int64_t stage, const Turn &turn,
                                 bool sends) const;
   int64_t liveBound(StringRef kind, int64_t stage) const;
@@ -299,6 +301,43 @@ PipeSchedulePass::findLastAdding(ArrayRef<TaskOp> reductions,
   return last;
 }
 
+/// Puts gathers, and what makes what these take, into the order in which the
+/// tasks, which run in this order, use what is gathered.
+void PipeSchedulePass::sortByFirstUse(SmallVector<TaskOp> &gathers,
+                                      ArrayRef<TaskOp> tasks) const {
+  llvm::StringMap<size_t> firstUse;
+  for (auto [i, task] : llvm::enumerate(tasks))
+    for (unsigned j = 0; j < TaskOp(task).getSources().size(); ++j)
+      firstUse.try_emplace(TaskOp(task).getSource(j), i);
+  // Those that are taken by others come after these in the module.
+  SmallVector<std::tuple<size_t, size_t, Operation *>> order;
+  for (size_t place = gathers.size(); place-- > 0;) {
+    TaskOp gather = gathers[place];
+    size_t key = tasks.size();
+    auto note = [&](StringRef name) {
+      if (auto known = firstUse.find(name); known != firstUse.end())
+        key = std::min(key, known->second);
+    };
+    for (unsigned i = 0; i < gather.getTargets().size(); ++i) {
+      note(gather.getTarget(i));
+      if (auto row = symbols->lookup<nn::StateOp>(gather.getTarget(i)))
+        for (StringRef held : nn::heldBy(row))
+          note(held);
+    }
+    order.push_back({key, place, gather});
+    for (unsigned i = 0; i < gather.getSources().size(); ++i)
+      if (values.contains(gather.getSource(i))) {
+        size_t &known =
+            firstUse.try_emplace(gather.getSource(i), key).first->second;
+        known = std::min(known, key);
+      }
+  }
+  llvm::sort(order);
+  gathers.clear();
+  for (auto [key, place, gather] : order)
+    gathers.push_back(cast<TaskOp>(gather));
+}
+
 /// Runs tasks for the last time, and behind each the reductions that come after
 /// it.
 static void
@@ -348,6 +387,7 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
   for (auto [reduction, last] :
        llvm::zip(reductions, findLastAdding(reductions, all)))
     behind[last].push_back(reduction);
+  sortByFirstUse(gathers, all);
 
   std::vector<Step> steps;
   for (TaskOp &task : first)
@@ -391,6 +431,8 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
   builder.setInsertionPointToEnd(module.getBody());
   auto schedule = ScheduleOp::create(builder, loc, entry, stage, microbatches);
   builder.createBlock(&schedule.getBody());
+  // Nothing that the first tasks do is needed by gathers, so that all are
+  // begun ahead of these.
   for (TaskOp task : gathers)
     emitRun(builder, task, Value(), IntegerAttr(), /*isFirst=*/false);
   emitAll(builder, steps);
