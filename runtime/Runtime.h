@@ -94,9 +94,9 @@ void pcc_all_reduce(pcc_context *ctx, int32_t comm, int32_t dtype,
 void pcc_all_gather(pcc_context *ctx, int32_t comm, int32_t dtype,
                     const void *in, void *out, int64_t count);
 /// in: one block of `count` elements for each rank; out: the sum of the ranks'
-/// blocks for this one.
+/// blocks for this one, added to what is there if `adds` is not 0.
 void pcc_reduce_scatter(pcc_context *ctx, int32_t comm, int32_t dtype,
-                        const void *in, void *out, int64_t count);
+                        const void *in, void *out, int64_t count, int32_t adds);
 /// in, out: one block of `count` elements for, from each rank.
 void pcc_all_to_all(pcc_context *ctx, int32_t comm, int32_t dtype,
                     const void *in, void *out, int64_t count);
@@ -124,7 +124,7 @@ void pcc_all_gather_async(pcc_context *ctx, int32_t stream, int32_t comm,
 /// pcc_reduce_scatter on a stream.
 void pcc_reduce_scatter_async(pcc_context *ctx, int32_t stream, int32_t comm,
                               int32_t dtype, const void *in, void *out,
-                              int64_t count);
+                              int64_t count, int32_t adds);
 /// pcc_all_to_all on a stream.
 void pcc_all_to_all_async(pcc_context *ctx, int32_t stream, int32_t comm,
                           int32_t dtype, const void *in, void *out,

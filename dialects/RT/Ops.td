@@ -578,8 +578,28 @@ class RT_Gathering<string mnemonic, string what> : RT_Blocks<mnemonic, what> {
 }
 def RT_AllGatherOp
     : RT_Gathering<"all_gather", "All ranks' inputs one after the other">;
-def RT_ReduceScatterOp : RT_Gathering<"reduce_scatter",
-    "The sum over ranks of their blocks for this one">;
+def RT_ReduceScatterOp : RT_Blocks<"reduce_scatter",
+    "The sum over ranks of their blocks for this one"> {
+  let description = [{
+    Where it `adds`, the sum is added to what the output holds.
+
+    ```mlir
+    rt.reduce_scatter %x to %y over ["dp"] : memref<16xf32> to memref<8xf32>
+    rt.reduce_scatter %x to %y over ["dp"] adds stream 1
+        : memref<16xf32> to memref<8xf32>
+    ```
+
+    **Constraints:**
+    - elements of both buffers lie row major without holes and have one type;
+    - the input's number of elements is a multiple of the output's.
+  }];
+  let arguments = (ins RT_Buffer:$input, RT_Buffer:$output, ArrayAttr:$axes,
+                       UnitAttr:$adds, RT_Stream:$stream);
+  let assemblyFormat = [{
+    $input `to` $output `over` $axes (`adds` $adds^)? (`stream` $stream^)?
+    attr-dict `:` type($input) `to` type($output)
+  }];
+}
 def RT_AllToAllOp : RT_Gathering<"all_to_all",
     "A block for each rank becomes a block from each rank">;
 def RT_ShardSliceOp : RT_Blocks<"shard_slice",

@@ -254,11 +254,16 @@ SmallVector<Access> getAccesses(Operation *op) {
         reads(reduce.getBuffers());
         writes(reduce.getBuffers());
       })
-      .Case<AllGatherOp, ReduceScatterOp, AllToAllOp, ShardSliceOp>(
-          [&](auto gathering) {
-            reads(gathering.getInput());
-            writes(gathering.getOutput());
-          })
+      .Case<AllGatherOp, AllToAllOp, ShardSliceOp>([&](auto gathering) {
+        reads(gathering.getInput());
+        writes(gathering.getOutput());
+      })
+      .Case([&](ReduceScatterOp scatter) {
+        reads(scatter.getInput());
+        if (scatter.getAdds())
+          reads(scatter.getOutput());
+        writes(scatter.getOutput());
+      })
       .Case([&](CommIndexOp index) { writes(index.getOutput()); })
       .Case([&](SendOp send) { reads(send.getBuffer()); })
       .Case([&](RecvOp recv) { writes(recv.getBuffer()); })

@@ -39,9 +39,9 @@ inline constexpr llvm::StringLiteral kInplaceAttr = "rt.inplace";
 inline constexpr llvm::StringLiteral kUnitsAttr = "rt.units";
 inline constexpr llvm::StringLiteral kGrainAttr = "rt.grain";
 
-/// On a sum of two values of a body: the second is a product that the library
-/// adds where the first lies.
-inline constexpr llvm::StringLiteral kAddsProductAttr = "rt.adds_product";
+/// On a sum of two values of a body: the second is a product, or what ranks
+/// reduce, which is added where the first lies as it is made.
+inline constexpr llvm::StringLiteral kAddsInPlaceAttr = "rt.adds_in_place";
 
 /// On an op of a body, an array<i64>: which value each of its accesses (see
 /// getAccesses) means, as numbers of the body; -1 where a buffer holds several.

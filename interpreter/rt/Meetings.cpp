@@ -156,6 +156,8 @@ static std::string describe(const Issued &issued) {
   os << issued.op->getName();
   if (auto reduce = dyn_cast<rt::AllReduceOp>(issued.op))
     os << ' ' << rt::stringifyReduction(reduce.getReduction());
+  if (auto scatter = dyn_cast<rt::ReduceScatterOp>(issued.op))
+    os << (scatter.getAdds() ? " that adds" : "");
   os << " of";
   for (const Place &place : issued.places)
     os << ' ' << place.type.getNumElements();
@@ -254,6 +256,8 @@ LogicalResult ArenaMachine::collect(ArrayRef<int64_t> peers,
   // The others move blocks, of which the output has one or one per rank.
   bool gathers = isa<rt::AllGatherOp>(issued[0]->op),
        swaps = isa<rt::AllToAllOp>(issued[0]->op);
+  auto scatter = dyn_cast<rt::ReduceScatterOp>(issued[0]->op);
+  bool adds = scatter && scatter.getAdds();
   int64_t block = given[0][0].size() / (gathers ? 1 : count);
   int64_t needed = block * (gathers || swaps ? count : 1);
   if (given[0][0].size() != block * (gathers ? 1 : count) ||
@@ -268,7 +272,14 @@ LogicalResult ArenaMachine::collect(ArrayRef<int64_t> peers,
     int64_t bytes = block * rt::getElementBytes(to.type.getElementType());
     MemRefType one = MemRefType::get({block}, to.type.getElementType());
     if (!gathers && !swaps) {
-      store(ranks[peers[i]], to, slice(total, i * block, block));
+      Tensor own = slice(total, i * block, block);
+      if (adds) {
+        FailureOr<Tensor> before = load(peers[i], *issued[i], 1, own.type);
+        if (failed(before))
+          return failure();
+        combine(own, *before, rt::Reduction::Sum);
+      }
+      store(ranks[peers[i]], to, own);
       continue;
     }
     for (int64_t from = 0; from < count; ++from)

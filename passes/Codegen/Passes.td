@@ -8,10 +8,11 @@ include "mlir/Pass/PassBase.td"
 def RTSplitAccumulatePass : Pass<"rt-split-accumulate", "::mlir::ModuleOp"> {
   let summary = "Adds terms that can be added in place one by one";
   let description = [{
-    Where a body adds up what goes into the place of an argument, contractions
-    and the gradients of embeddings become sums of their own, as soon as they
-    are made, and the rest one: a product is added to its gradient by the
-    library, an embedding's rows by their kernel, without memory of their own.
+    Where a body adds up what goes into the place of an argument, contractions,
+    the gradients of embeddings and what is reduced over ranks become sums of
+    their own, as soon as they are made, and the rest one: a product is added to
+    its gradient by the library, an embedding's rows by their kernel, and a
+    reduced sum as it comes in, without memory of their own.
     The gradients of a tied table are such a sum. Runs before kernels are
     formed.
   }];
@@ -22,7 +23,8 @@ def RTLowerPass : Pass<"rt-lower", "::mlir::ModuleOp"> {
   let summary = "Turns tasks and schedules into one rt program per stage";
   let description = [{
     Contractions become `rt.gemm`, straight into the gradient they accumulate
-    into; calls of kernels become launches, in place where the kernel allows it
+    into, and a `dist.reduce_scatter` that goes into a sum adds to that; calls of
+    kernels become launches, in place where the kernel allows it
     and the old value is dead; reshapes and contiguous parts are views;
     collectives become transfers. Every other op is made a kernel of its own.
     Then offsets are assigned as `--rt-plan` does, and adjacent reductions of

@@ -71,16 +71,21 @@ struct Collective {
   MPI_Op op = MPI_OP_NULL;
   const char *in = nullptr;
   char *out = nullptr;
+  bool adds = false; ///< a sum is added to what its place holds
 
   void sendTo(int rank, const char *at, int64_t n, int tag,
               Posted &posted) const;
   void receiveFrom(int rank, char *at, int64_t n, int tag,
                    Posted &posted) const;
   /// Adds the ranks' blocks of n elements at `to`, in their order. `own` is
-  /// this rank's and may lie at `to`; `others`: those of the others.
+  /// this rank's and may lie at `to`; `others`: those of the others, and, where
+  /// this adds, room for one more.
   void combine(const char *own, char *others, char *to, int64_t n) const;
   /// Whether elements have 16 bits.
   bool isHalf() const { return dtype == PCC_BF16 || dtype == PCC_F16; }
+
+  /// Adds `from` at `to`.
+  void addTo(char *to, const char *from, int64_t n) const;
 
 private:
   void combineHalves(const char *own, const char *others, char *to,
@@ -173,7 +178,37 @@ void Collective::combineHalves(const char *own, const char *others, char *to,
       for (int64_t i = 0; i < part; ++i)
         sum[i] = op == MPI_MAX ? std::max(sum[i], next[i]) : sum[i] + next[i];
     }
+    if (adds) {
+      widen(next, to + at * size, dtype, part);
+      for (int64_t i = 0; i < part; ++i)
+        sum[i] += next[i];
+    }
     narrow(to + at * size, dtype, sum, part);
+  }
+}
+
+/// to[i] += from[i]
+template <typename T>
+static void addAll(void *to, const void *from, int64_t n) {
+  T *sum = static_cast<T *>(to);
+  const T *more = static_cast<const T *>(from);
+  for (int64_t i = 0; i < n; ++i)
+    sum[i] += more[i];
+}
+
+void Collective::addTo(char *to, const char *from, int64_t n) const {
+  switch (dtype) {
+  case PCC_F32:
+    return addAll<float>(to, from, n);
+  case PCC_F64:
+    return addAll<double>(to, from, n);
+  case PCC_I64:
+    return addAll<int64_t>(to, from, n);
+  case PCC_I32:
+    return addAll<int32_t>(to, from, n);
+  default:
+    fail(ExitInternal,
+         format("collectives cannot add type %s", dtypeName(dtype)));
   }
 }
 
@@ -186,14 +221,16 @@ void Collective::combine(const char *own, char *others, char *to,
   auto blockOf = [&](int rank) { return this->blockOf(rank, own, others, n); };
   // This rank's block is still to be read where the sum would be.
   bool isLate = own == to && c.index > 0;
-  char *sum = isLate ? others : to;
+  char *sum = isLate ? others : adds ? others + (c.size - 1) * n * size : to;
   if (blockOf(0) != sum)
     memcpy(sum, blockOf(0), n * size);
   for (int rank = 1; rank < c.size; ++rank)
     checkMPI(
         MPI_Reduce_local(blockOf(rank), sum, static_cast<int>(n), type, op),
         name);
-  if (isLate)
+  if (adds)
+    addTo(to, sum, n);
+  else if (isLate)
     memcpy(to, sum, n * size);
 }
 
@@ -217,11 +254,16 @@ static std::unique_ptr<Request> requestOf(const Collective &collective) {
   return request;
 }
 
-/// Among one rank there is only something to copy.
+/// Among one rank there is only something to copy or to add.
 static std::unique_ptr<Request> copyAlone(const Collective &collective) {
   auto request = requestOf(collective);
   request->post = [=](int64_t, int, int, Posted &) {
-    if (collective.in)
+    if (collective.adds && collective.isHalf())
+      collective.combine(collective.in, nullptr, collective.out,
+                         collective.count);
+    else if (collective.adds)
+      collective.addTo(collective.out, collective.in, collective.count);
+    else if (collective.in)
       memmove(collective.out, collective.in,
               collective.count * collective.size);
     return false;
@@ -323,7 +365,7 @@ static std::unique_ptr<Request> reduceScatter(const Collective &collective) {
     }
     int64_t bytes = range.n * collective.size;
     int tag = tagOf(tags, piece, 0);
-    memory[slot] = scratch.take((c.size - 1) * bytes);
+    memory[slot] = scratch.take((c.size - 1 + collective.adds) * bytes);
     for (int rank = 0, i = 0; rank < c.size; ++rank)
       if (rank != c.index)
         collective.receiveFrom(rank, memory[slot].data() + i++ * bytes, range.n,
@@ -417,10 +459,11 @@ void pcc_all_gather_async(pcc_context *ctx, int32_t stream, int32_t comm,
 
 void pcc_reduce_scatter_async(pcc_context *ctx, int32_t stream, int32_t comm,
                               int32_t dtype, const void *in, void *out,
-                              int64_t count) {
+                              int64_t count, int32_t adds) {
   Collective collective = {
       communicator(ctx, comm), "reduce_scatter", count, sizeOf(dtype), dtype,
       typeOf(dtype),           MPI_SUM};
+  collective.adds = adds != 0;
   collective.in = static_cast<const char *>(in);
   collective.out = static_cast<char *>(out);
   int64_t ranks = collective.c.size;
@@ -455,9 +498,10 @@ void pcc_all_gather(pcc_context *ctx, int32_t comm, int32_t dtype,
 }
 
 void pcc_reduce_scatter(pcc_context *ctx, int32_t comm, int32_t dtype,
-                        const void *in, void *out, int64_t count) {
-  pcc_reduce_scatter_async(ctx, PCC_COMPUTE_STREAM, comm, dtype, in, out,
-                           count);
+                        const void *in, void *out, int64_t count,
+                        int32_t adds) {
+  pcc_reduce_scatter_async(ctx, PCC_COMPUTE_STREAM, comm, dtype, in, out, count,
+                           adds);
 }
 
 void pcc_all_to_all(pcc_context *ctx, int32_t comm, int32_t dtype,

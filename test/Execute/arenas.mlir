@@ -2,7 +2,7 @@
 // RUN: pcc-run %s --arg x=[1,2,3,4,5,6,7,8] | FileCheck %s
 // CHECK: result sum : tensor<4xf32> = [12, 16, 20, 24]
 // CHECK-NEXT: result max : tensor<4xf32> = [5, 6, 7, 8]
-// CHECK-NEXT: result scattered : tensor<8xf32> = [2, 4, 6, 8, 10, 12, 14, 16]
+// CHECK-NEXT: result scattered : tensor<8xf32> = [4, 8, 12, 16, 20, 24, 28, 32]
 // CHECK-NEXT: result swapped : tensor<8xf32> = [1, 2, 5, 6, 3, 4, 7, 8]
 // CHECK-NEXT: result slice : tensor<8xf32> = [1, 2, 3, 4, 5, 6, 7, 8]
 // CHECK-NEXT: result index : tensor<2xi64> = [0, 3]
@@ -19,6 +19,10 @@
 // RUN: sed 's/rt.copy %%x to %%y/rt.copy %%y to %%z/' %s \
 // RUN:   | not pcc-run --fill 1 2>&1 | FileCheck %s --check-prefix=COPY
 // COPY: 'rt.copy' op reads byte 64 of the arena
+// or to add to it,
+// RUN: sed '/rt.reduce_scatter .* memref<8xf32>/d' %s \
+// RUN:   | not pcc-run --fill 1 2>&1 | FileCheck %s --check-prefix=ADDS
+// ADDS: 'rt.reduce_scatter' op reads byte 448 of the arena
 // a frame that ends behind the arena, a buffer that does or is not aligned,
 // RUN: sed 's/arena 1088/arena 1024/' %s | not pcc-run --fill 1 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BEHIND
@@ -132,7 +136,8 @@ rt.stage 0 arena 1088 {
     rt.copy %y to %sum : memref<4xf32> to memref<4xf32>
     rt.copy %x to %max : memref<4xf32> to memref<4xf32>
     rt.all_reduce max %max over ["dp"] : memref<4xf32>
-    rt.reduce_scatter %all to %scattered over ["dp"]
+    rt.reduce_scatter %all to %scattered over ["dp"] : memref<8xf32> to memref<4xf32>
+    rt.reduce_scatter %all to %scattered over ["dp"] adds
         : memref<8xf32> to memref<4xf32>
     rt.all_to_all %x to %swapped over ["dp"] : memref<4xf32> to memref<4xf32>
     rt.shard_slice %all to %slice over ["dp"] : memref<8xf32> to memref<4xf32>

@@ -55,9 +55,21 @@ static void testCollectives(pcc_context *ctx) {
   }
 
   std::iota(all4.begin(), all4.end(), rank);
-  pcc_reduce_scatter(ctx, 1, PCC_F32, all4.data(), a.data(), n);
+  pcc_reduce_scatter(ctx, 1, PCC_F32, all4.data(), a.data(), n, /*adds=*/0);
   for (int64_t i = 0; i < n; ++i)
     CHECK(a[i] == 4 * (rank * n + i) + 6);
+  std::iota(a.begin(), a.end(), 1000);
+  pcc_reduce_scatter(ctx, 1, PCC_F32, all4.data(), a.data(), n, /*adds=*/1);
+  for (int64_t i = 0; i < n; ++i)
+    CHECK(a[i] == 4 * (rank * n + i) + 6 + 1000 + i);
+  // Of one rank there is only its own to add.
+  pcc_reduce_scatter(ctx, 3, PCC_F32, all4.data(), a.data(), n, /*adds=*/1);
+  for (int64_t i = 0; i < n; ++i)
+    CHECK(a[i] == 4 * (rank * n + i) + 6 + 1000 + i + rank + i);
+  std::vector<int64_t> blocks(4 * n, rank), wide(n, int64_t{1} << 40);
+  pcc_reduce_scatter(ctx, 1, PCC_I64, blocks.data(), wide.data(), n,
+                     /*adds=*/1);
+  CHECK(wide == std::vector<int64_t>(n, (int64_t{1} << 40) + 6));
 
   for (int64_t i = 0; i < 4 * n; ++i)
     all4[i] = 1000 * rank + i; // block i / n is for rank i / n
@@ -121,9 +133,19 @@ static void testHalves(pcc_context *ctx, int32_t dtype) {
                         all = valuesOf(backend::rank());
   CHECK(expected != narrowed(often));
   std::vector<uint16_t> sums(count);
-  pcc_reduce_scatter(ctx, 1, dtype, all.data(), sums.data(), count);
+  pcc_reduce_scatter(ctx, 1, dtype, all.data(), sums.data(), count, 0);
   CHECK(std::equal(sums.begin(), sums.end(),
                    expected.begin() + backend::rank() * count));
+  // What they are added to is rounded with them.
+  std::vector<float> added(count);
+  for (int64_t i = 0; i < count; ++i)
+    added[i] = static_cast<float>(std::sin(i));
+  sums = narrowed(added);
+  added = widened(sums);
+  for (int64_t i = 0; i < count; ++i)
+    added[i] = once[backend::rank() * count + i] + added[i];
+  pcc_reduce_scatter(ctx, 1, dtype, all.data(), sums.data(), count, 1);
+  CHECK(sums == narrowed(added));
   std::vector<uint16_t> few(all.begin(), all.begin() + 3), greatest = all;
   pcc_all_reduce(ctx, 1, dtype, PCC_SUM, all.data(), 4 * count);
   CHECK(all == expected);

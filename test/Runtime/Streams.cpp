@@ -54,7 +54,7 @@ static void testOrder(pcc_context *ctx) {
     pcc_record(ctx, Compute, 7);
     pcc_all_to_all_async(ctx, Second, OverTP, PCC_F32, b.data(), c.data(), n);
     pcc_reduce_scatter_async(ctx, Second, OverTP, PCC_F32, c.data(), d.data(),
-                             n);
+                             n, /*adds=*/0);
     pcc_record(ctx, Second, 8);
     // A stream that only waits passes on what it waits for.
     pcc_wait(ctx, Third, 8);

@@ -471,7 +471,11 @@ LogicalResult StageToLLVM::lowerGathering(Operation *op, StringRef name,
       ranks *= program.getAxisSize(cast<StringAttr>(axis).getValue());
     count = i64(cast<MemRefType>(in.getType()).getNumElements() / ranks);
   }
-  callOn(op, name, {*number, *type, address(in), address(out), count});
+  SmallVector<Value> arguments = {*number, *type, address(in), address(out),
+                                  count};
+  if (auto scatter = dyn_cast<rt::ReduceScatterOp>(op))
+    arguments.push_back(i32(scatter.getAdds()));
+  callOn(op, name, arguments);
   return success();
 }
 

@@ -1,6 +1,7 @@
 //===- Accumulation.cpp - Sums that grow in an argument's place -----------===//
 
 #include "passes/Codegen/Kernels/Accumulation.h"
+#include "dialects/Dist/Dist.h"
 #include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/RT.h"
 
@@ -37,7 +38,9 @@ bool codegen::isAccumulation(nn::SumOp sum) {
          placeOf(sum.getResult()) == argument.getArgNumber();
 }
 
-nn::ContractOp codegen::findProduct(Value value) {
+Operation *codegen::findAdding(Value value) {
+  if (value.hasOneUse() && value.getDefiningOp<dist::ReduceScatterOp>())
+    return value.getDefiningOp();
   while (value.hasOneUse()) {
     if (auto contract = value.getDefiningOp<nn::ContractOp>())
       return contract;
@@ -49,7 +52,7 @@ nn::ContractOp codegen::findProduct(Value value) {
   return {};
 }
 
-nn::ContractOp codegen::getAddedProduct(Operation *op) {
-  return op->hasAttr(rt::kAddsProductAttr) ? findProduct(op->getOperand(1))
-                                           : nn::ContractOp();
+Operation *codegen::getAdding(Operation *op) {
+  return op->hasAttr(rt::kAddsInPlaceAttr) ? findAdding(op->getOperand(1))
+                                           : nullptr;
 }

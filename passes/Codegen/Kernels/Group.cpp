@@ -31,7 +31,7 @@ using namespace pcc::codegen;
 bool codegen::isKernelOp(Operation *op) {
   return isa<nn::NNDialect>(op->getDialect()) && op->getNumResults() &&
          !isa<nn::ContractOp, nn::AttentionOp, nn::AttentionGradOp>(op) &&
-         !isCleared(op) && !getAddedProduct(op);
+         !isCleared(op) && !getAdding(op);
 }
 
 bool codegen::isCleared(Operation *op) {

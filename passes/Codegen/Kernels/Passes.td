@@ -25,7 +25,7 @@ def RTFormKernelsPass : Pass<"rt-form-kernels", "::mlir::ModuleOp"> {
     are called in their place. Ops that share a space of rows are one kernel
     where nothing else must run in between. Equal kernels are one function. A
     result attribute `rt.inplace = k` says that the result may lie in operand
-    k's buffer. A sum that `--rt-split-accumulate` marks with `rt.adds_product`
+    k's buffer. A sum that `--rt-split-accumulate` marks with `rt.adds_in_place`
     stays, for the library adds it. Reshapes outside kernels stay: they are
     aliases.
   }];

@@ -106,12 +106,24 @@ LogicalResult TaskLowering::lowerAllGather(dist::AllGatherOp op) {
 }
 
 LogicalResult TaskLowering::lowerReduceScatter(dist::ReduceScatterOp op) {
+  if (uses.isAdded(op))
+    return success();
+  Value to = place(op->getOpResult(0)).address;
+  emitReduceScatter(op, {to, numberOf(op.getResult())});
+  return success();
+}
+
+void TaskLowering::emitReduceScatter(dist::ReduceScatterOp op, Content result,
+                                     std::optional<int64_t> before) {
   int64_t ranks = ratio(op.getInput(), op.getResult(), op.getDim());
   Content from = splitBlocks(op.getInput(), op.getDim(), ranks);
-  Value to = place(op->getOpResult(0)).address;
-  emitGathering<rt::ReduceScatterOp>(from, {to, numberOf(op.getResult())},
-                                     op.getAxes());
-  return success();
+  SmallVector<int64_t> values = {from.number, result.number};
+  if (before)
+    values.insert(values.begin() + 1, *before);
+  note(rt::ReduceScatterOp::create(builder, op.getLoc(), from.buffer,
+                                   result.buffer, op.getAxes(),
+                                   before.has_value()),
+       values);
 }
 
 /// Blocks along `to` go out; blocks along `from` come in.

@@ -111,12 +111,17 @@ LogicalResult TaskLowering::lowerConstant(nn::ConstantOp op) {
 }
 
 LogicalResult TaskLowering::lowerSum(nn::SumOp op) {
-  nn::ContractOp contract = uses.getAdded(op);
-  if (!contract)
+  Operation *added = uses.getAdded(op);
+  if (!added)
     return lowerAsKernel(op);
   Value before = op.getInputs().front();
   Place place = places.lookup(before);
   bind(op.getResult(), place);
+  if (auto scatter = dyn_cast<dist::ReduceScatterOp>(added)) {
+    emitReduceScatter(scatter, contentOf(op.getResult()), numberOf(before));
+    return success();
+  }
+  auto contract = cast<nn::ContractOp>(added);
   Value sum = reshaped(place.address, contract.getType().getShape());
   return emitGemm(contract, {sum, numberOf(op.getResult())}, numberOf(before));
 }

@@ -16,10 +16,10 @@ using namespace pcc;
 
 namespace {
 
-/// Whether a term is added where the sum lies: a product by the library, the
-/// rows of a table by their kernel.
+/// Whether a term is added where the sum lies: a product or what ranks reduce
+/// by the library, the rows of a table by their kernel.
 bool addsInPlace(Value value) {
-  if (codegen::findProduct(value))
+  if (codegen::findAdding(value))
     return true;
   return value.hasOneUse() && value.getDefiningOp<nn::EmbeddingGradOp>();
 }
@@ -110,8 +110,8 @@ struct RTSplitAccumulatePass
       auto made = nn::SumOp::create(builder, loc, sum.getType(), inputs);
       if (sharding)
         dist::setShardings(made, sharding);
-      if (values.size() == 1 && codegen::findProduct(values.front()))
-        made->setAttr(rt::kAddsProductAttr, builder.getUnitAttr());
+      if (values.size() == 1 && codegen::findAdding(values.front()))
+        made->setAttr(rt::kAddsInPlaceAttr, builder.getUnitAttr());
       sum = made;
     };
     for (auto [made, term] : byMaker) {

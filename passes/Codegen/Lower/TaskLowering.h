@@ -130,6 +130,9 @@ private:
   mlir::LogicalResult lowerAllReduce(dist::AllReduceOp op);
   mlir::LogicalResult lowerAllGather(dist::AllGatherOp op);
   mlir::LogicalResult lowerReduceScatter(dist::ReduceScatterOp op);
+  /// Adds to a value `before` that the result's buffer holds, if there is one.
+  void emitReduceScatter(dist::ReduceScatterOp op, Content result,
+                         std::optional<int64_t> before = {});
   mlir::LogicalResult lowerAllToAll(dist::AllToAllOp op);
   mlir::LogicalResult lowerShardSlice(dist::ShardSliceOp op);
   mlir::LogicalResult lowerOffset(dist::OffsetOp op);

@@ -24,22 +24,22 @@ static void hoistReductions(Block &block) {
 TaskUses::TaskUses(Block &block) {
   hoistReductions(block);
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    nn::ContractOp contract = codegen::getAddedProduct(&op);
-    if (!contract || contract.getType().getElementType() !=
-                         cast<nn::SumOp>(op).getType().getElementType())
+    Operation *adding = codegen::getAdding(&op);
+    if (!adding || getElementTypeOrSelf(adding->getResult(0)) !=
+                       cast<nn::SumOp>(op).getType().getElementType())
       continue;
-    // The product is made where it is added, from operands that live till then.
+    // It is made where it is added, from operands that live till then.
     Operation *place = &op;
     for (Value value = op.getOperand(1);;) {
       Operation *maker = value.getDefiningOp();
       maker->moveBefore(place);
       place = maker;
-      if (maker == contract)
+      if (maker == adding)
         break;
       value = cast<nn::ReshapeOp>(maker).getInput();
     }
-    added[&op] = contract;
-    fused.insert(contract);
+    added[&op] = adding;
+    fused.insert(adding);
   }
   unsigned position = 0;
   for (Operation &op : block)

@@ -11,7 +11,8 @@ namespace pcc {
 /// change while this lives.
 class TaskUses {
 public:
-  /// Moves contractions that are only added in place to where they are added,
+  /// Moves contractions and reductions that are only added in place to where
+  /// they are added,
   /// and reductions of arguments to the block's start, where they can be
   /// merged; then numbers the ops.
   explicit TaskUses(mlir::Block &block);
@@ -23,16 +24,15 @@ public:
   /// The last op that reads a value, also through views of it; 0: none.
   unsigned lastUse(mlir::Value value) const;
 
-  /// The contraction whose product an op adds in place and nothing else uses;
-  /// or null.
-  nn::ContractOp getAdded(nn::SumOp op) const { return added.lookup(op); }
-  /// Whether a contraction's product is only added in place: some op's getAdded
-  /// is it.
-  bool isAdded(nn::ContractOp op) const { return fused.contains(op); }
+  /// The contraction or reduce_scatter whose result an op adds in place and
+  /// nothing else uses; or null.
+  mlir::Operation *getAdded(nn::SumOp op) const { return added.lookup(op); }
+  /// Whether a result is only added in place: some op's getAdded is its maker.
+  bool isAdded(mlir::Operation *op) const { return fused.contains(op); }
 
 private:
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
-  llvm::DenseMap<mlir::Operation *, nn::ContractOp> added;
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> added;
   llvm::DenseSet<mlir::Operation *> fused;
 };
 

@@ -553,6 +553,9 @@ bool StageVerifier::isInplace(Operation *op, Value in, Value out) {
   // A product that accumulates reads its own result.
   if (auto gemm = dyn_cast<rt::GemmOp>(op))
     return in == out && gemm.getA() != out && gemm.getB() != out;
+  // So does what ranks add where it is.
+  if (auto scatter = dyn_cast<rt::ReduceScatterOp>(op))
+    return in == out && scatter.getInput() != out;
   return in == out && isa<rt::AllReduceOp>(op);
 }
 

@@ -156,6 +156,15 @@ LogicalResult TaskVerifier::verifyCollective(Operation *op,
       !isa<rt::AllReduceOp, rt::AllGatherOp, rt::ReduceScatterOp,
            rt::AllToAllOp, rt::ShardSliceOp>(op))
     return success();
+  if (meant.size() == 3) {
+    // What a sum is added to lies as the sum does.
+    dist::ShardingAttr before = layoutOf(meant[1]), after = layoutOf(meant[2]);
+    if (before != after)
+      return op->emitOpError()
+             << "adds to value " << meant[1] << " of '" << task.getSymName()
+             << "', which does not lie as value " << meant[2] << " does";
+    return verifyTurn(op, meant[0], meant[2]);
+  }
   size_t count = meant.size() / 2;
   for (size_t i = 0; i < count; ++i)
     if (failed(verifyTurn(op, meant[i], meant[count + i])))

@@ -108,7 +108,7 @@ def accesses(line):
         return names, []
     assert op in ("copy", "exchange", "all_gather", "reduce_scatter",
                   "all_to_all", "shard_slice"), line
-    return names[:1], names[1:]
+    return names[:2 if " adds " in head + " " else 1], names[1:]
 
 
 class Walk:

@@ -69,6 +69,9 @@ rt.stage 0 arena 4096 {
     // CHECK-NEXT: rt.reduce_scatter %[[X]] to %[[X]] over ["tp"] stream 1 :
     rt.reduce_scatter %x to %x over ["tp"] stream 1
         : memref<4x8xf32> to memref<4x8xf32>
+    // CHECK-NEXT: rt.reduce_scatter %[[X]] to %[[X]] over ["tp"] adds stream 1 :
+    rt.reduce_scatter %x to %x over ["tp"] adds stream 1
+        : memref<4x8xf32> to memref<4x8xf32>
     // CHECK-NEXT: rt.all_to_all %[[X]] to %[[X]] over ["tp"] stream 1 :
     rt.all_to_all %x to %x over ["tp"] stream 1
         : memref<4x8xf32> to memref<4x8xf32>

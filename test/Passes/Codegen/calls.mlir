@@ -174,7 +174,8 @@ rt.stage 0 arena 4096 {
   // CHECK-NEXT: %[[C0_5:.*]] = llvm.mlir.constant(0 : i32) : i32
   // CHECK-NEXT: %[[C0_6:.*]] = llvm.mlir.constant(0 : i32) : i32
   // CHECK-NEXT: %[[C16_1:.*]] = llvm.mlir.constant(16 : i64) : i64
-  // CHECK-NEXT: llvm.call @pcc_reduce_scatter(%[[CONTEXT]], %[[C0_5]], %[[C0_6]], %[[AT_1]], %[[AT]], %[[C16_1]])
+  // CHECK-NEXT: %[[ADDS:.*]] = llvm.mlir.constant(0 : i32) : i32
+  // CHECK-NEXT: llvm.call @pcc_reduce_scatter(%[[CONTEXT]], %[[C0_5]], %[[C0_6]], %[[AT_1]], %[[AT]], %[[C16_1]], %[[ADDS]])
   // CHECK-NEXT: %[[C1_3:.*]] = llvm.mlir.constant(1 : i32) : i32
   // CHECK-NEXT: %[[C0_7:.*]] = llvm.mlir.constant(0 : i32) : i32
   // CHECK-NEXT: %[[C8:.*]] = llvm.mlir.constant(8 : i64) : i64

@@ -34,7 +34,8 @@ pipe.body @microbatch.0.body (%x: tensor<4x6xf32>, %y: tensor<4x6xf32>,
   // CHECK: rt.launch @kernel.transpose{{.*}} ins(%[[BLOCKS]]
   %g1 = dist.all_gather %m dim 1 over ["tp"]
       : tensor<4x6xf32> -> tensor<4x12xf32>
-  // CHECK: rt.reduce_scatter %{{.*}} to %{{.*}} over ["tp"] : memref<8x6xf32> to memref<4x6xf32>
+  // Where the sum lies that it goes into.
+  // CHECK: rt.reduce_scatter %{{.*}} to %[[SUM:.*]] over ["tp"] adds : memref<8x6xf32> to memref<4x6xf32>
   %s0 = dist.reduce_scatter %g0 dim 0 over ["tp"]
       : tensor<8x6xf32> -> tensor<4x6xf32>
   // CHECK: rt.launch @kernel.transpose{{.*}} ins(%[[VIEW:.*]] : memref<4x2x6xf32>) outs(%[[PACKED:.*]] :
@@ -49,6 +50,7 @@ pipe.body @microbatch.0.body (%x: tensor<4x6xf32>, %y: tensor<4x6xf32>,
       : tensor<2x6xf32> -> tensor<4x3xf32>
   // CHECK: rt.comm_index %{{.*}} over ["tp"] times 3 : memref<i64>
   %o = dist.offset ["tp"] by 3 : tensor<i64>
+  // CHECK: rt.copy %[[SUM]] to
   %z = nn.sum %r, %s0 : tensor<4x6xf32>
   %grad_a_sum = nn.sum %grad_a_before, %z : tensor<4x6xf32>
   pipe.yield %grad_a_sum : tensor<4x6xf32>

@@ -1,15 +1,17 @@
 // What is added one by one where it goes into the place of an argument.
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-split-accumulate)" | FileCheck %s
 
+dist.mesh @mesh = <["dp"=2]>
+
 // CHECK-LABEL: pipe.body @products
 pipe.body @products (%x: tensor<4x8xf32>, %y: tensor<4x6xf32>,
     %z: tensor<8x6xf32>, %dw: tensor<8x6xf32>) -> (tensor<8x6xf32> into 3) {
   // CHECK: %[[P:.*]] = nn.contract
-  // CHECK-NEXT: %[[S0:.*]] = nn.sum %dw, %[[P]] {rt.adds_product}
+  // CHECK-NEXT: %[[S0:.*]] = nn.sum %dw, %[[P]] {rt.adds_in_place}
   %p = nn.contract "bk,bn->kn" %x, %y
       : tensor<4x8xf32>, tensor<4x6xf32> -> tensor<8x6xf32>
   // CHECK: %[[Q:.*]] = nn.contract
-  // CHECK-NEXT: %[[S1:.*]] = nn.sum %[[S0]], %[[Q]] {rt.adds_product}
+  // CHECK-NEXT: %[[S1:.*]] = nn.sum %[[S0]], %[[Q]] {rt.adds_in_place}
   %q = nn.contract "bk,bn->kn" %x, %y
       : tensor<4x8xf32>, tensor<4x6xf32> -> tensor<8x6xf32>
   // CHECK: %[[G:.*]] = nn.gelu
@@ -19,6 +21,18 @@ pipe.body @products (%x: tensor<4x8xf32>, %y: tensor<4x6xf32>,
   %s = nn.sum %p, %z, %g, %q : tensor<8x6xf32>
   %sum = nn.sum %dw, %s : tensor<8x6xf32>
   pipe.yield %sum : tensor<8x6xf32>
+}
+
+// What ranks reduce is added as it comes in.
+// CHECK-LABEL: pipe.body @reduced
+pipe.body @reduced (%x: tensor<8x6xf32>, %sum: tensor<4x6xf32>)
+    -> (tensor<4x6xf32> into 1) {
+  // CHECK: %[[R:.*]] = dist.reduce_scatter
+  // CHECK-NEXT: nn.sum %sum, %[[R]] {rt.adds_in_place}
+  %r = dist.reduce_scatter %x dim 0 over ["dp"]
+      : tensor<8x6xf32> -> tensor<4x6xf32>
+  %s = nn.sum %sum, %r : tensor<4x6xf32>
+  pipe.yield %s : tensor<4x6xf32>
 }
 
 // What a kernel adds up in one sweep stays one sum.
@@ -68,7 +82,7 @@ pipe.body @first (%x: tensor<4x8xf32>, %y: tensor<4x6xf32>,
   // CHECK: %[[P:.*]] = nn.contract
   // CHECK-NEXT: %[[S0:.*]] = nn.sum %[[P]], %z : tensor<8x6xf32>
   // CHECK-NEXT: %[[Q:.*]] = nn.contract
-  // CHECK-NEXT: %[[S1:.*]] = nn.sum %[[S0]], %[[Q]] {rt.adds_product}
+  // CHECK-NEXT: %[[S1:.*]] = nn.sum %[[S0]], %[[Q]] {rt.adds_in_place}
   // CHECK-NEXT: pipe.yield %[[S1]]
   %p = nn.contract "bk,bn->kn" %x, %y
       : tensor<4x8xf32>, tensor<4x6xf32> -> tensor<8x6xf32>

@@ -95,7 +95,7 @@ pipe.body @elsewhere (%x: tensor<4x4xf32>, %dw: tensor<4x4xf32>,
 // CHECK-LABEL: pipe.body @reshaped
 // CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
 // CHECK-NEXT: %[[RESHAPE:.*]] = nn.reshape %[[CONTRACT]] : tensor<4x4xf32> -> tensor<16xf32>
-// CHECK-NEXT: %[[SUM:.*]] = nn.sum %dw, %[[RESHAPE]] {rt.adds_product} : tensor<16xf32>
+// CHECK-NEXT: %[[SUM:.*]] = nn.sum %dw, %[[RESHAPE]] {rt.adds_in_place} : tensor<16xf32>
 // CHECK-NEXT: %[[SUM1:.*]] = nn.sum %[[SUM]], %y, %z : tensor<16xf32>
 // CHECK-NEXT: pipe.yield %[[SUM1]] : tensor<16xf32>
 pipe.body @reshaped (%x: tensor<4x4xf32>, %y: tensor<16xf32>, %z: tensor<16xf32>,

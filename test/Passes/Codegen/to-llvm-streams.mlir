@@ -16,8 +16,15 @@ rt.stage 0 arena 128 {
     // CHECK: llvm.call @pcc_all_gather_async(%[[CONTEXT]], {{.*}}, %[[W]], %[[X]],
     rt.all_gather %w to %x over ["dp"] stream 7
         : memref<4xf32> to memref<8xf32>
-    // CHECK: llvm.call @pcc_reduce_scatter_async(%[[CONTEXT]], {{.*}}, %[[X]], %[[W]],
+    // CHECK: %[[FOUR:.*]] = llvm.mlir.constant(4 : i64)
+    // CHECK-NEXT: %[[NOT:.*]] = llvm.mlir.constant(0 : i32)
+    // CHECK: llvm.call @pcc_reduce_scatter_async(%[[CONTEXT]], {{.*}}, %[[X]], %[[W]], %[[FOUR]], %[[NOT]])
     rt.reduce_scatter %x to %w over ["dp"] stream 7
+        : memref<8xf32> to memref<4xf32>
+    // CHECK: llvm.mlir.constant(4 : i64)
+    // CHECK-NEXT: %[[ADDS:.*]] = llvm.mlir.constant(1 : i32)
+    // CHECK: llvm.call @pcc_reduce_scatter_async(%[[CONTEXT]], {{.*}}, %[[X]], %[[W]], %{{.*}}, %[[ADDS]])
+    rt.reduce_scatter %x to %w over ["dp"] adds stream 7
         : memref<8xf32> to memref<4xf32>
     // CHECK: llvm.call @pcc_all_to_all_async(%[[CONTEXT]], {{.*}}, %[[W]], %[[W]],
     rt.all_to_all %w to %w over ["dp"] stream 7

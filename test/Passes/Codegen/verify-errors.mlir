@@ -939,6 +939,21 @@ rt.stage 0 arena 1024 {
 
 // -----
 
+// What a reduce_scatter adds to is there before.
+rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+rt.stage 0 arena 128 {
+  rt.buffer @x : memref<8xf32> input at 0
+  rt.buffer @s : memref<4xf32> value at 64
+  rt.func @train() {
+    %x = rt.address @x : memref<8xf32>
+    %s = rt.address @s : memref<4xf32>
+    // expected-error @+1 {{reads @s, which nothing has written}}
+    rt.reduce_scatter %x to %s over ["dp"] adds : memref<8xf32> to memref<4xf32>
+  }
+}
+
+// -----
+
 // Gradients hold nothing as an entry begins: the first product overwrites,
 rt.stage 0 arena 192 {
   rt.buffer @g : memref<4x4xf32> gradient at 0

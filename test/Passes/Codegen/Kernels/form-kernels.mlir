@@ -23,11 +23,11 @@ pipe.body @chains (%x: tensor<2x4x8xf32>, %b: tensor<8xf32>,
   %grad_b_sum = nn.sum %grad_b, %db : tensor<8xf32>
   // The library adds a contraction itself.
   // CHECK: %[[DW:.*]] = nn.contract
-  // CHECK: %[[SUMMED:.*]] = nn.sum %grad_w, %[[DW]] {rt.adds_product}
+  // CHECK: %[[SUMMED:.*]] = nn.sum %grad_w, %[[DW]] {rt.adds_in_place}
   // CHECK: pipe.yield %{{.*}}, %[[NEW]], %[[SUMMED]]
   %dw = nn.contract "bsk,bsn->kn" %x, %d
       : tensor<2x4x8xf32>, tensor<2x4x8xf32> -> tensor<8x8xf32>
-  %grad_w_sum = nn.sum %grad_w, %dw {rt.adds_product} : tensor<8x8xf32>
+  %grad_w_sum = nn.sum %grad_w, %dw {rt.adds_in_place} : tensor<8x8xf32>
   pipe.yield %y, %grad_b_sum, %grad_w_sum
       : tensor<2x4x8xf32>, tensor<8xf32>, tensor<8x8xf32>
 }

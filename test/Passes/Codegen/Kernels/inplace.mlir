@@ -46,14 +46,14 @@ pipe.body @no_place (%w: tensor<4x8xf32>)
 // CHECK-LABEL: pipe.body @on_the_way
 // CHECK-NEXT: %[[K0:.*]] = func.call @kernel_0_sum(%w, %x) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
 // CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %x, %y : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
-// CHECK-NEXT: %[[SUM:.*]] = nn.sum %[[K0]], %[[CONTRACT]] {rt.adds_product} : tensor<4x8xf32>
+// CHECK-NEXT: %[[SUM:.*]] = nn.sum %[[K0]], %[[CONTRACT]] {rt.adds_in_place} : tensor<4x8xf32>
 // CHECK-NEXT: %[[K1:.*]] = func.call @kernel_1_exp_sum(%x, %[[SUM]]) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
 // CHECK-NEXT: pipe.yield %[[K1]] : tensor<4x8xf32>
 pipe.body @on_the_way (%x: tensor<4x8xf32>, %y: tensor<8x8xf32>,
     %w: tensor<4x8xf32>) -> (tensor<4x8xf32> into 2) {
   %a = nn.sum %w, %x : tensor<4x8xf32>
   %p = nn.contract "mk,kn->mn" %x, %y : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
-  %b = nn.sum %a, %p {rt.adds_product} : tensor<4x8xf32>
+  %b = nn.sum %a, %p {rt.adds_in_place} : tensor<4x8xf32>
   %e = nn.exp %x : tensor<4x8xf32>
   %c = nn.sum %b, %e : tensor<4x8xf32>
   pipe.yield %c : tensor<4x8xf32>

@@ -263,7 +263,7 @@ func.func @product(%x: tensor<2x3xf32>) -> tensor<3xf32> {
 // CHECK-NEXT: %[[K0:.*]] = func.call @kernel_0_cast_sum(%x, %s) : (tensor<4x4xbf16>, tensor<4x4xf32>) -> tensor<4x4xf32>
 // CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "abk,kn->abn" %y, %z : tensor<2x2x4xf32>, tensor<4x4xf32> -> tensor<2x2x4xf32>
 // CHECK-NEXT: %[[RESHAPE:.*]] = nn.reshape %[[CONTRACT]] : tensor<2x2x4xf32> -> tensor<4x4xf32>
-// CHECK-NEXT: %[[SUM:.*]] = nn.sum %[[K0]], %[[RESHAPE]] {rt.adds_product} : tensor<4x4xf32>
+// CHECK-NEXT: %[[SUM:.*]] = nn.sum %[[K0]], %[[RESHAPE]] {rt.adds_in_place} : tensor<4x4xf32>
 // CHECK-NEXT: %[[CONTRACT1:.*]] = nn.contract "mk,kn->mn" %z, %z : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
 // CHECK-NEXT: %[[K1:.*]] = func.call @kernel_1_sum(%[[SUM]], %[[CONTRACT1]]) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
 // CHECK-NEXT: pipe.yield %[[CONTRACT1]], %[[K1]] : tensor<4x4xf32>, tensor<4x4xf32>
@@ -274,7 +274,7 @@ pipe.body @accumulate (%x: tensor<4x4xbf16>, %y: tensor<2x2x4xf32>,
   %s1 = nn.sum %s, %cast : tensor<4x4xf32>
   %a = nn.contract "abk,kn->abn" %y, %z : tensor<2x2x4xf32>, tensor<4x4xf32> -> tensor<2x2x4xf32>
   %b = nn.reshape %a : tensor<2x2x4xf32> -> tensor<4x4xf32>
-  %s2 = nn.sum %s1, %b {rt.adds_product} : tensor<4x4xf32>
+  %s2 = nn.sum %s1, %b {rt.adds_in_place} : tensor<4x4xf32>
   %c = nn.contract "mk,kn->mn" %z, %z : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
   %s3 = nn.sum %s2, %c : tensor<4x4xf32>
   pipe.yield %c, %s3 : tensor<4x4xf32>, tensor<4x4xf32>

@@ -97,7 +97,7 @@ pipe.body @loose (%x: tensor<4x8xf32>, %s: tensor<4xf32>, %g: tensor<4x4xf32>)
   %t = nn.transpose %x [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
   %y = nn.contract "mk,kn->mn" %x, %t : tensor<4x8xf32>, tensor<8x4xf32> -> tensor<4x4xf32>
   %z = nn.constant dense<0.0> : tensor<4xf32>
-  %sum = nn.sum %g, %y {rt.adds_product} : tensor<4x4xf32>
+  %sum = nn.sum %g, %y {rt.adds_in_place} : tensor<4x4xf32>
   pipe.yield %z, %sum : tensor<4xf32>, tensor<4x4xf32>
 }
 
