@@ -4,6 +4,7 @@
 #include "dialects/NN/NN.h"
 #include "dialects/NN/Names.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Sharding/VerifyLayouts.h"
 #include "passes/Sharding/VerifySpmd.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -25,6 +26,12 @@ LogicalResult pcc::verifyAdded(ModuleOp module) {
     if (function.getSymName() != kUpdate &&
         function.getSymName() != kEvaluateResult)
       continue;
+    llvm::StringSet<> cleared;
+    for (auto write : function.getOps<WriteOp>())
+      if (StateOp holder = states.lookup(write.getSymbol());
+          holder && isUniformZero(write.getValue()))
+        for (StringRef name : heldBy(holder))
+          cleared.insert(name);
     for (auto read : function.getOps<ReadOp>()) {
       StateOp holder = states.lookup(read.getSymbol());
       if (!holder)
@@ -33,11 +40,13 @@ LogicalResult pcc::verifyAdded(ModuleOp module) {
         StateOp state = states.lookup(name);
         bool isSum = state && (state.getKind() == StateKind::Gradient ||
                                state.getKind() == StateKind::Sum);
-        if (!isSum || added.contains(name))
+        if (!isSum || (added.contains(name) && cleared.contains(name)))
           continue;
-        InFlightDiagnostic diag = read.emitOpError()
-                                  << "uses the sum '" << name
-                                  << "', to which nothing is added";
+        InFlightDiagnostic diag =
+            read.emitOpError()
+            << "uses the sum '" << name << "', "
+            << (added.contains(name) ? "which is not cleared for the next"
+                                     : "to which nothing is added");
         diag.attachNote(state.getLoc()) << "this one";
         return diag;
       }

@@ -8,6 +8,8 @@
 //     rt.call @forward.0(%w, %x, %y)      // %y is for %m + 1, too
 //     rt.send %y to 1 channel 0           // and meets a recv for %m + 1
 //
+// What is read of an input in an entry point is read of all microbatches.
+//
 // Every turn of a loop is run: it is a few numbers for each call, which are
 // looked up once.
 //
@@ -15,6 +17,7 @@
 
 #include "passes/Codegen/Verify/VerifyMicrobatches.h"
 #include "passes/Codegen/Verify/ArgumentUses.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 #include <numeric>
@@ -118,6 +121,7 @@ private:
   Place placeOf(Value value);
   LogicalResult run(ArrayRef<Step> steps);
   LogicalResult run(const Step &step);
+  LogicalResult checkInputs();
   ArrayRef<ArgumentUse> usesOf(StringRef function);
 
   rt::StageOp stage;
@@ -130,6 +134,8 @@ private:
   int64_t variable = 0;
   /// Of each buffer that has microbatches.
   llvm::StringMap<Slots> held;
+  /// By what it is kept as there: of which microbatches an input is read.
+  DenseMap<const Slots *, llvm::BitVector> seen;
 };
 
 } // namespace
@@ -232,6 +238,9 @@ LogicalResult StageRun::run(const Step &step) {
            << " of microbatch " << place.at(variable)
            << ", which holds that of microbatch " << holds;
   }
+  for (const Place &place : step.reads)
+    if (auto input = seen.find(place.slots); input != seen.end())
+      input->second.set(place.at(variable));
   for (const Place &place : step.writes)
     place.held(variable) = place.at(variable);
   for (const End &end : step.ends) {
@@ -257,12 +266,28 @@ LogicalResult StageRun::run(ArrayRef<Step> steps) {
   return success();
 }
 
+LogicalResult StageRun::checkInputs() {
+  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
+    auto slots = held.find(buffer.getSymName());
+    auto input = slots == held.end() ? seen.end() : seen.find(&slots->second);
+    if (input == seen.end() || input->second.none() || input->second.all())
+      continue;
+    return entry.emitOpError()
+           << "reads the input @" << buffer.getSymName() << " of "
+           << input->second.count() << " of " << input->second.size()
+           << " microbatches, not of microbatch "
+           << input->second.find_first_unset();
+  }
+  return success();
+}
+
 LogicalResult StageRun::verify() {
   for (StringRef name : rt::kEntries) {
     entry = functions.lookup(name);
     if (!entry)
       continue;
     held.clear();
+    seen.clear();
     for (auto &[symbol, buffer] : buffers) {
       int64_t slots = buffer.getSlots();
       if (buffer.getKind() == rt::BufferKind::Value) {
@@ -270,9 +295,10 @@ LogicalResult StageRun::verify() {
       } else if (buffer.getKind() == rt::BufferKind::Input && slots > 1) {
         held[symbol].resize(slots);
         std::iota(held[symbol].begin(), held[symbol].end(), 0);
+        seen[&held[symbol]].resize(slots);
       }
     }
-    if (failed(run(collect(*entry.getBlock()))))
+    if (failed(run(collect(*entry.getBlock()))) || failed(checkInputs()))
       return failure();
   }
   return success();

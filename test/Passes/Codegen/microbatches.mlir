@@ -98,9 +98,9 @@ rt.stage 0 arena 640 {
 // -----
 
 // Each stage by itself is right.
-rt.program axes <["pp"=2]> comms [] microbatches 3
+rt.program axes <["pp"=2]> comms [] microbatches 2
 rt.stage 0 arena 384 {
-  rt.buffer @x : memref<16xf32> input at 0 slots 3
+  rt.buffer @x : memref<16xf32> input at 0 slots 2
   rt.buffer @a : memref<16xf32> value at 256
   rt.func @train() {
     rt.for %m = 0 to 2 {
@@ -119,6 +119,34 @@ rt.stage 1 arena 384 {
       %a = rt.address @a slot %m + 1 : memref<16xf32>
       // expected-note @+1 {{there it is received as microbatch 1}}
       rt.recv %a from 0 channel 0 : memref<16xf32>
+    }
+  }
+}
+
+// -----
+
+// An entry point reads an input of all microbatches or of none: here a loop
+// turns once too few in @evaluate, and @other is not needed.
+rt.stage 0 arena 512 {
+  rt.buffer @x : memref<16xf32> input at 0 slots 3
+  rt.buffer @other : memref<16xf32> input at 192 slots 3
+  rt.buffer @y : memref<16xf32> output at 448 {name = "y"}
+  rt.func @copy(%x: memref<16xf32>, %y: memref<16xf32>) {
+    rt.copy %x to %y : memref<16xf32> to memref<16xf32>
+  }
+  rt.func @train() {
+    rt.for %m = 0 to 3 {
+      %x = rt.address @x slot %m : memref<16xf32>
+      %y = rt.address @y : memref<16xf32>
+      rt.call @copy(%x, %y) : memref<16xf32>, memref<16xf32>
+    }
+  }
+  // expected-error @+1 {{reads the input @x of 2 of 3 microbatches, not of microbatch 2}}
+  rt.func @evaluate() {
+    rt.for %m = 0 to 2 {
+      %x = rt.address @x slot %m : memref<16xf32>
+      %y = rt.address @y : memref<16xf32>
+      rt.call @copy(%x, %y) : memref<16xf32>, memref<16xf32>
     }
   }
 }

@@ -66,9 +66,13 @@
 // CHECK-NEXT: %[[LOSS:.*]] = rt.address @loss : memref<f32>
 // CHECK-NEXT: rt.call @update.0.body(%[[LR]], %[[LOSS]]) : memref<f32>, memref<f32>
 // CHECK: rt.func @evaluate() {
-// CHECK-NEXT: %[[X:.*]] = rt.address @x slot 2 : memref<2xf32>
+// CHECK-NEXT: %[[X:.*]] = rt.address @x : memref<2xf32>
 // CHECK-NEXT: %[[EVAL:.*]] = rt.address @eval : memref<f32>
 // CHECK-NEXT: rt.call @evaluate.0.body(%[[X]], %[[EVAL]]) : memref<2xf32>, memref<f32>
+// CHECK: rt.address @x slot 2 : memref<2xf32>
+// CHECK-NEXT: rt.address @eval : memref<f32>
+// CHECK-NEXT: rt.call @evaluate.0.body({{.*}}) : memref<2xf32>, memref<f32>
+// CHECK-NEXT: }
 // CHECK: rt.stage 1 arena 128 {
 // CHECK-NEXT: rt.buffer @act : memref<2xf32> value at 0
 // CHECK-NEXT: rt.buffer @far : memref<4xf32> value at 64
@@ -176,6 +180,8 @@ pipe.schedule train stage 0 microbatches 3 {
   pipe.run @update.0
 }
 pipe.schedule evaluate stage 0 microbatches 3 {
+  pipe.run @evaluate.0 microbatch 0
+  pipe.run @evaluate.0 microbatch 1
   pipe.run @evaluate.0 microbatch 2
 }
 pipe.schedule train stage 1 microbatches 3 {

@@ -226,6 +226,8 @@ func.func @counts(
 // CHECK-NEXT: nn.write %[[V19]], @grad.b : tensor<4xf32> {dist.id = 80 : i64}
 // CHECK-NEXT: %[[V20:[^ :,#]+]] = nn.exp %[[V18]] {dist.id = 81 : i64, dist.shardings = [#dist.sharding<@mesh, [{}]>]} : tensor<4xf32>
 // CHECK-NEXT: nn.write %[[V20]], @b : tensor<4xf32> {dist.id = 82 : i64}
+// CHECK-NEXT: %[[V21:[^ :,#]+]] = nn.constant dense<0.000000e+00> : tensor<f32> {dist.id = 83 : i64, dist.shardings = [#dist.sharding<@mesh, [], partial = {"pp", "dp", "tp"}>]}
+// CHECK-NEXT: nn.write %[[V21]], @loss_sum : tensor<f32> {dist.id = 84 : i64}
 // CHECK-NEXT: return %[[V15]] : tensor<f32>
 func.func @update(%lr: tensor<f32> {nn.role = #nn.role<lr>}) -> tensor<f32> {
   %w = nn.read @w : tensor<4x4xf32>
@@ -245,5 +247,7 @@ func.func @update(%lr: tensor<f32> {nn.role = #nn.role<lr>}) -> tensor<f32> {
   nn.write %zb, @grad.b : tensor<4xf32>
   %e = nn.exp %zb : tensor<4xf32>
   nn.write %e, @b : tensor<4xf32>
+  %zl = nn.constant dense<0.0> : tensor<f32>
+  nn.write %zl, @loss_sum : tensor<f32>
   return %mean : tensor<f32>
 }

@@ -17,6 +17,9 @@ func.func @update() {
   %1 = nn.read @grad.b : tensor<4xf32>
   %2 = nn.sum %0, %1 : tensor<4xf32>
   nn.write %2, @a : tensor<4xf32>
+  %zero = nn.constant dense<0.0> : tensor<4xf32>
+  nn.write %zero, @grad.a : tensor<4xf32>
+  nn.write %zero, @grad.b : tensor<4xf32>
   return
 }
 
@@ -56,4 +59,39 @@ func.func @evaluate_result() -> tensor<f32> {
   // expected-error @+1 {{uses the sum 'eval.loss_sum', to which nothing is}}
   %0 = nn.read @eval.loss_sum : tensor<f32>
   return %0 : tensor<f32>
+}
+
+// -----
+
+// What is not cleared is added to in the next step: a count of targets,
+
+// expected-note @+1 {{this one}}
+nn.state @target_count : tensor<f32> sum
+func.func @microbatch(%arg0: tensor<f32>) {
+  nn.accumulate %arg0, @target_count : tensor<f32>
+  return
+}
+func.func @update() -> tensor<f32> {
+  // expected-error @+1 {{uses the sum 'target_count', which is not cleared for the next}}
+  %0 = nn.read @target_count : tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// and a gradient, whatever else is written there.
+
+nn.param @a : tensor<4xf32> init normal
+// expected-note @+1 {{this one}}
+nn.state @grad.a : tensor<4xf32> gradient of @a
+func.func @microbatch(%arg0: tensor<4xf32>) {
+  nn.accumulate %arg0, @grad.a : tensor<4xf32>
+  return
+}
+func.func @update() {
+  // expected-error @+1 {{uses the sum 'grad.a', which is not cleared for the next}}
+  %0 = nn.read @grad.a : tensor<4xf32>
+  nn.write %0, @a : tensor<4xf32>
+  nn.write %0, @grad.a : tensor<4xf32>
+  return
 }
