@@ -115,16 +115,23 @@ Value ReshardInserter::reshard(const Placed &from, const Layout &to,
 }
 
 /// The layout of an op's operand that gives its result a layout; nothing if a
-/// dim of the operand has no dim of its own in the result.
+/// dim of the operand has no dim of its own in the result, or if the op cannot
+/// give the result in parts as the layout has it.
 static std::optional<Layout> sourceLayout(const ShardingRule &rule,
                                           const Layout &result) {
+  auto isUnshardable = [&](int factor) {
+    return rule.factors[factor].unshardable;
+  };
+  for (auto [dim, axes] : llvm::zip_equal(rule.results[0], result.dims))
+    if (!axes.empty() && llvm::any_of(dim, isUnshardable))
+      return std::nullopt;
   Layout source;
   source.partial = result.partial;
   for (const DimFactors &dim : rule.operands[0]) {
     auto same = llvm::find(rule.results[0], dim);
     if (same != rule.results[0].end())
       source.dims.push_back(result.dims[same - rule.results[0].begin()]);
-    else if (dim.size() == 1 && rule.factors[dim[0]].unshardable)
+    else if (dim.size() == 1 && isUnshardable(dim[0]))
       source.dims.emplace_back();
     else
       return std::nullopt;

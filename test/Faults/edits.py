@@ -146,6 +146,19 @@ expect(faults.first_writer_changed, RT, ({zero}, set()),
        changed(first, "k = 2", "k = 2, beta = 1.000000e+00 : f32"),
        changed(later, ", beta = 1.000000e+00 : f32", ""))
 
+ROW = Program('''\
+nn.state @row : tensor<1x96xf32> bucket members [@a, @b, @c] at [0, 32, 64]
+nn.state @other : tensor<4xf32> gradient of @p
+rt.stage 0 arena 100 {
+  rt.buffer @a : memref<4xf32> param in @row element 0 at 0
+  rt.buffer @x : memref<4xf32> param in @other element 0 at 64
+  rt.buffer @b : memref<4xf32> param in @row element 32 at 128
+}
+''')
+expect(faults.member_twice, ROW, changed(ROW.lines[0], "@b", "@a"),
+       changed(ROW.lines[0], "@c", "@b"),
+       changed(ROW.lines[5].strip(), "element 32", "element 0"))
+
 STREAMS = Program('''\
 rt.func @train() {
   %e = rt.event_of @e : !rt.event

@@ -176,6 +176,29 @@ def offset_moved(program):
                        lambda n: [n + 64] + [n - 64] * (n >= 64))
 
 
+def member_twice(program):
+    """A member of a bucket in place of the next one, or of its memory."""
+    members = r"members \[([^]]*)\]"
+    last = {}  # by row: where the buffer before lies in it
+    for op in program.ops:
+        line = program.lines[op.at]
+        match = re.search(members, line) if op.name == "nn.state" else None
+        names = match.group(1).split(", ") if match else []
+        for i in range(1, len(names)):
+            twice = ", ".join(names[:i] + names[i - 1:i] + names[i + 1:])
+            yield (f"{names[i - 1]} for {names[i]} in line {op.at + 1}",
+                   substituted(program, op, members, f"members [{twice}]"))
+        match = re.search(r" in (@\S+) element (\d+)", line)
+        if op.name != "rt.buffer" or not match:
+            continue
+        row, element = match.groups()
+        if row in last:
+            yield (f"at element {last[row]}: {line.strip()[:70]}",
+                   substituted(program, op, r"element \d+",
+                               f"element {last[row]}"))
+        last[row] = element
+
+
 def update_left_out(program):
     for op in program.named("nn.write", "nn.accumulate"):
         yield where(program, op), without(program, op)
@@ -305,6 +328,7 @@ CLASSES = {
     "slot changed": slot_changed,
     "offset moved by 64": offset_moved,
     "loop bound changed": loop_bound_changed,
+    "bucket member twice": member_twice,
     "update left out": update_left_out,
     "first writer changed": first_writer_changed,
     "states swapped": states_swapped,

@@ -3,7 +3,7 @@
 // RUN: pcc-opt %s -dist-propagate -dist-insert-reshards -dist-verify -o %t.plan
 // RUN: FileCheck %s < %t.plan
 // RUN: pcc-opt %t.plan -dist-partition -cse -dist-verify -o %t.spmd
-// RUN: pcc-run %t.spmd --against %t.plan --fill 1 --entry=two,three | FileCheck --check-prefix=EQUAL %s
+// RUN: pcc-run %t.spmd --against %t.plan --fill 1 --entry=two,three,along | FileCheck --check-prefix=EQUAL %s
 // EQUAL: values equal the reference's
 
 dist.mesh @mesh = <["cp"=2]>
@@ -49,4 +49,26 @@ func.func @three(
   %2 = nn.insert %v1 dim 1 index 1 : tensor<4x8xf32> -> tensor<4x2x8xf32>
   %all = nn.sum %q, %1, %2 : tensor<4x2x8xf32>
   return %all : tensor<4x2x8xf32>
+}
+
+// What is put somewhere along a split dim cannot be made in parts: the parts of
+// a mean over a sequence stay partial until they are in its last place.
+// CHECK-LABEL: func.func @along(
+// CHECK: %[[R:.*]] = nn.reduce {{.*}} partial = {"cp"}
+// CHECK-NEXT: %[[PUT:.*]] = nn.insert %[[R]] {{.*}}<@mesh, [{}, {}, {}], partial = {"cp"}>
+// CHECK-NEXT: %[[PART:.*]] = dist.reshard %[[PUT]] from <@mesh, [{}, {}, {}], partial = {"cp"}> to <@mesh, [{}, {"cp"}, {}]>
+// CHECK-NEXT: nn.sum %{{.*}}, %[[PART]]
+func.func @along(
+// CHECK: %[[R:.*]] = nn.reduce {{.*}} partial = {"cp"}
+// CHECK: %[[WHOLE:.*]] = dist.reshard %[[R]] from <@mesh, [{}, {}], partial = {"cp"}> to <@mesh, [{}, {}]>
+// CHECK: %[[PUT:.*]] = nn.insert %[[WHOLE]] {{.*}}<@mesh, [{}, {}, {}]>
+// CHECK: %[[PART:.*]] = dist.reshard %[[PUT]] from <@mesh, [{}, {}, {}]> to <@mesh, [{}, {"cp"}, {}]>
+// CHECK: nn.sum %{{.*}}, %[[PART]]
+func.func @along(
+    %x: tensor<2x4x8xf32> {dist.seeds = [#dist.seed<level = 1, result = 0, sharding = <@mesh, [{}, {"cp"}, {}]>, reason = "test">]})
+    -> tensor<2x4x8xf32> {
+  %0 = nn.reduce %x [1] : tensor<2x4x8xf32> -> tensor<2x8xf32>
+  %1 = nn.insert %0 dim 1 index 3 : tensor<2x8xf32> -> tensor<2x4x8xf32>
+  %2 = nn.sum %x, %1 : tensor<2x4x8xf32>
+  return %2 : tensor<2x4x8xf32>
 }
