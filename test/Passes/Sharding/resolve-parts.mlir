@@ -59,12 +59,6 @@ func.func @three(
 // CHECK-NEXT: %[[PART:.*]] = dist.reshard %[[PUT]] from <@mesh, [{}, {}, {}], partial = {"cp"}> to <@mesh, [{}, {"cp"}, {}]>
 // CHECK-NEXT: nn.sum %{{.*}}, %[[PART]]
 func.func @along(
-// CHECK: %[[R:.*]] = nn.reduce {{.*}} partial = {"cp"}
-// CHECK: %[[WHOLE:.*]] = dist.reshard %[[R]] from <@mesh, [{}, {}], partial = {"cp"}> to <@mesh, [{}, {}]>
-// CHECK: %[[PUT:.*]] = nn.insert %[[WHOLE]] {{.*}}<@mesh, [{}, {}, {}]>
-// CHECK: %[[PART:.*]] = dist.reshard %[[PUT]] from <@mesh, [{}, {}, {}]> to <@mesh, [{}, {"cp"}, {}]>
-// CHECK: nn.sum %{{.*}}, %[[PART]]
-func.func @along(
     %x: tensor<2x4x8xf32> {dist.seeds = [#dist.seed<level = 1, result = 0, sharding = <@mesh, [{}, {"cp"}, {}]>, reason = "test">]})
     -> tensor<2x4x8xf32> {
   %0 = nn.reduce %x [1] : tensor<2x4x8xf32> -> tensor<2x8xf32>
