@@ -90,7 +90,8 @@ void pcc_wait(pcc_context *ctx, int32_t stream, int32_t event);
 /// comm indexes pcc_program.comms.
 void pcc_all_reduce(pcc_context *ctx, int32_t comm, int32_t dtype,
                     int32_t reduction, void *buffer, int64_t count);
-/// out = the ranks' `in` one after the other; count: elements of in.
+/// out = the ranks' `in` one after the other; count: elements of in, which may
+/// lie where they will: in this rank's part of out.
 void pcc_all_gather(pcc_context *ctx, int32_t comm, int32_t dtype,
                     const void *in, void *out, int64_t count);
 /// in: one block of `count` elements for each rank; out: the sum of the ranks'

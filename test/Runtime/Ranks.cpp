@@ -49,10 +49,18 @@ static void testCollectives(pcc_context *ctx) {
   for (int64_t i = 0; i < n; ++i)
     a[i] = 100 * rank + i;
   pcc_all_gather(ctx, 2, PCC_F32, a.data(), out.data(), n);
+  std::vector<float> gathered(4 * n);
   for (int64_t i = 0; i < 4 * n; ++i) {
     int64_t index = i / n, from = index % 2 * 2 + index / 2;
-    CHECK(out[i] == 100 * from + i % n);
+    gathered[i] = 100 * from + i % n;
   }
+  CHECK(out == gathered);
+  // What a rank gives may lie where it will be.
+  std::vector<float> parts(4 * n, NAN);
+  float *own = parts.data() + pcc_comm_index(ctx, 2) * n;
+  std::copy(a.begin(), a.end(), own);
+  pcc_all_gather(ctx, 2, PCC_F32, own, parts.data(), n);
+  CHECK(parts == gathered);
 
   std::iota(all4.begin(), all4.end(), rank);
   pcc_reduce_scatter(ctx, 1, PCC_F32, all4.data(), a.data(), n, /*adds=*/0);

@@ -15,6 +15,7 @@
 #include "runtime/telemetry/Trace.h"
 #include "test/Runtime/Check.h"
 
+#include <cmath>
 #include <ctime>
 #include <map>
 #include <thread>
@@ -63,6 +64,15 @@ static void testOrder(pcc_context *ctx) {
     CHECK(a == filled(pair));
     CHECK(b == std::vector<float>(2 * n, pair));
     CHECK(c == b && d == filled(2 * pair));
+    // A part may lie where it is gathered to.
+    std::vector<float> parts(2 * n, -1), both(n, rank - fmodf(rank, 2));
+    both.insert(both.end(), n, both[0] + 1);
+    float *own = parts.data() + pcc_comm_index(ctx, OverTP) * n;
+    std::fill_n(own, n, rank);
+    pcc_all_gather_async(ctx, First, OverTP, PCC_F32, own, parts.data(), n);
+    pcc_record(ctx, First, 7);
+    pcc_wait(ctx, Compute, 7);
+    CHECK(parts == both);
     // What the compute stream does at once comes behind what was issued.
     std::vector<float> e = filled(1), f = filled(2);
     sum(ctx, First, OverAll, e);

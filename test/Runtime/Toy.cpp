@@ -427,9 +427,8 @@ static void gatherRow(pcc_context *ctx, char *arena) {
   int64_t first = pcc_comm_index(ctx, 1) * partSize;
   if (ZERO == 0)
     return;
-  if (ZERO < 3)
-    pcc_copy(ctx, arena + atPart, arena + atRow + 4 * first, 4 * partSize);
-  pcc_all_gather(ctx, 1, PCC_F32, arena + atPart, arena + atRow, partSize);
+  const char *own = arena + (ZERO < 3 ? atRow + 4 * first : atPart);
+  pcc_all_gather(ctx, 1, PCC_F32, own, arena + atRow, partSize);
 }
 static void leaveRow(pcc_context *ctx, char *arena) {
   int64_t first = pcc_comm_index(ctx, 1) * partSize;
