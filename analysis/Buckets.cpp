@@ -11,6 +11,12 @@ bool nn::isBucket(Operation *symbol) {
   return state && state.getKind() == StateKind::Bucket;
 }
 
+bool nn::isOtherName(Operation *symbol) {
+  auto state = dyn_cast_or_null<StateOp>(symbol);
+  return state && (state.getKind() == StateKind::Bucket ||
+                   state.getKind() == StateKind::Part);
+}
+
 SmallVector<StringRef> nn::heldBy(StateOp state) {
   if (!isBucket(state))
     return {state.getSymName()};
@@ -18,6 +24,11 @@ SmallVector<StringRef> nn::heldBy(StateOp state) {
   for (auto member : state.getMembersAttr().getAsRange<FlatSymbolRefAttr>())
     names.push_back(member.getValue());
   return names;
+}
+
+StringRef nn::rowOf(StateOp state) {
+  return state.getKind() == StateKind::Part ? *state.getOf()
+                                            : state.getSymName();
 }
 
 bool nn::isOfGradients(const SymbolTable &symbols, StringRef symbol) {

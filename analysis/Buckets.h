@@ -12,8 +12,14 @@ namespace pcc::nn {
 /// Whether a symbol is a bucket: a name for what its members hold.
 bool isBucket(mlir::Operation *symbol);
 
+/// Whether a symbol has no elements of its own: a bucket, or a part of one.
+bool isOtherName(mlir::Operation *symbol);
+
 /// The names of what a state holds: a bucket's members; else its own.
 llvm::SmallVector<llvm::StringRef> heldBy(StateOp state);
+
+/// The name of the bucket that a state is a part of; else its own.
+llvm::StringRef rowOf(StateOp state);
 
 /// Whether a symbol is a gradient, or a bucket of nothing but gradients.
 bool isOfGradients(const mlir::SymbolTable &symbols, llvm::StringRef symbol);

@@ -39,6 +39,13 @@ Machine::Machine(ModuleOp module, bool exact)
       for (StringRef member : nn::heldBy(state))
         cutBuckets[member] = state;
   }
+  for (auto part : module.getOps<nn::StateOp>()) {
+    if (part.getKind() != nn::StateKind::Part)
+      continue;
+    gathered[nn::rowOf(part)] = part;
+    for (StringRef member : nn::heldBy(wholeBuckets.lookup(nn::rowOf(part))))
+      gathered[member] = cutBuckets[member] = part;
+  }
   for (auto state : module.getOps<nn::StateOp>()) {
     nn::StateOp kept = state.getKind() == nn::StateKind::Copy
                            ? cutBuckets.lookup(*state.getOf())
@@ -88,7 +95,8 @@ Placement Machine::resultPlacement(func::FuncOp function, unsigned index) {
 
 //===----------------------------------------------------------------------===//
 // Buckets: of one that ranks have whole, its members are held; of one that is
-// cut, the row.
+// cut, the row. A part is held by itself, and its bucket's members only from
+// when they are gathered to when it is written.
 //===----------------------------------------------------------------------===//
 
 /// Copies elements of one tensor to a place in another.
@@ -150,20 +158,18 @@ void Machine::beginEntry() {
     forgetGathered(memory, "");
 }
 
-TensorRef Machine::gather(const nn::Buckets::Place &place, StringRef name,
-                          int64_t rank) {
+TensorRef Machine::gather(nn::StateOp kept, StringRef name, int64_t rank) {
   Operation *op = table.lookup(name);
   Tensor whole(
       cast<RankedTensorType>(op->getAttrOfType<TypeAttr>("type").getValue()));
-  nn::StateOp bucket = place.bucket;
-  int64_t begin = 0, end = place.offset + whole.size();
-  for (int64_t peer : grid.peers(rank, cutOf(bucket, grid))) {
-    TensorRef part = ranks[peer].symbols.lookup(bucket.getSymName());
-    int64_t first = std::max(begin, place.offset),
+  int64_t offset = buckets.placeOf(name).offset;
+  int64_t begin = 0, end = offset + whole.size();
+  for (int64_t peer : grid.peers(rank, cutOf(kept, grid))) {
+    TensorRef part = ranks[peer].symbols.lookup(kept.getSymName());
+    int64_t first = std::max(begin, offset),
             last = std::min(begin + part->size(), end);
     if (first < last)
-      copyElements(*part, first - begin, last - first, whole,
-                   first - place.offset);
+      copyElements(*part, first - begin, last - first, whole, first - offset);
     begin += part->size();
   }
   return std::make_shared<Tensor>(std::move(whole));
@@ -187,8 +193,7 @@ FailureOr<TensorRef> Machine::readSymbol(StringRef name) {
     members = grid.stageRanks(0);
   ValueList parts;
   for (int64_t rank : members) {
-    parts.push_back(cut ? gather(buckets.placeOf(name), name, rank)
-                        : readSymbol(name, rank));
+    parts.push_back(cut ? gather(cut, name, rank) : readSymbol(name, rank));
     if (!parts.back())
       return TensorRef();
   }

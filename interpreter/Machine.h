@@ -91,8 +91,7 @@ public:
 
 private:
   /// Of what lies in a bucket that is cut, what its ranks hold together.
-  TensorRef gather(const nn::Buckets::Place &place, llvm::StringRef name,
-                   int64_t rank);
+  TensorRef gather(nn::StateOp kept, llvm::StringRef name, int64_t rank);
   /// What one rank holds.
   struct Memory {
     llvm::StringMap<TensorRef> symbols;

@@ -132,8 +132,8 @@ LogicalResult ValueCheck::compareScalar(StringRef what, double found,
 
 LogicalResult ValueCheck::compareSymbols() {
   for (Operation &op : *checked.getModule().getBody()) {
-    // What a bucket holds, its members do.
-    if (!isa<nn::ParamOp, nn::StateOp>(op) || nn::isBucket(&op))
+    // What a bucket or a part holds, its members do.
+    if (!isa<nn::ParamOp, nn::StateOp>(op) || nn::isOtherName(&op))
       continue;
     StringRef name = cast<SymbolOpInterface>(op).getName();
     if (!reference.symbolPlacement(name))

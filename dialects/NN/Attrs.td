@@ -51,7 +51,8 @@ def NN_StateKind : I32EnumAttr<"StateKind", "what a state is kept for", [
     I32EnumAttrCase<"Sum", 3, "sum">,
     I32EnumAttrCase<"Copy", 4, "copy">,
     I32EnumAttrCase<"Bucket", 5, "bucket">,
-    I32EnumAttrCase<"Number", 6, "number">]> {
+    I32EnumAttrCase<"Number", 6, "number">,
+    I32EnumAttrCase<"Part", 7, "part">]> {
   let cppNamespace = "::pcc::nn";
   let genSpecializedAttr = 0;
 }

@@ -63,6 +63,10 @@ def NN_StateOp : NN_Op<"state",
     them. Who writes a bucket writes its members. `--dist-form-buckets` makes
     them.
 
+    A `part` has no elements of its own either. It is another name for those
+    elements of the row `of` which its rank keeps, as its sharding says; they
+    alone are what a step leaves of the row, which `@gather` makes whole again.
+
     ```mlir
     nn.param @"wte.weight" : tensor<256x64xf32> init normal decay
     nn.state @"grad.wte.weight" : tensor<256x64xf32> gradient of @"wte.weight"
@@ -75,10 +79,14 @@ def NN_StateOp : NN_Op<"state",
     nn.state @grad.b : tensor<5xf32> gradient of @b
     nn.state @bucket.0.grad : tensor<1x64xf32> bucket members
         [@grad.a, @grad.b] at [0, 32]
+    nn.state @bucket.0.param : tensor<1x64xf32> bucket members [@a, @b]
+        at [0, 32]
+    nn.state @bucket.0.own : tensor<1x32xf32> part of @bucket.0.param
     ```
 
     **Constraints:**
-    - `of`, if given, names an `nn.param`;
+    - `of`, if given, names an `nn.param`, but that of a part, which has one,
+      names a bucket of its element type;
     - a copy has one, its shape, and floats narrower than its;
     - a number has none and rank 0, and nothing else has a `first`;
     - a bucket, and nothing else, has members, each with an offset: parameters

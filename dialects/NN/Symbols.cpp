@@ -80,7 +80,8 @@ static LogicalResult verifyMembers(StateOp bucket,
     Operation *op = tables.lookupNearestSymbolFrom(bucket, member);
     auto state = dyn_cast_or_null<StateOp>(op);
     auto param = dyn_cast_or_null<ParamOp>(op);
-    if (!param && (!state || state.getKind() == StateKind::Bucket))
+    if (!param && (!state || state.getKind() == StateKind::Bucket ||
+                   state.getKind() == StateKind::Part))
       return bucket.emitOpError()
              << "has the member " << member
              << ", which is neither a parameter nor a state of its own";
@@ -94,9 +95,30 @@ static LogicalResult verifyMembers(StateOp bucket,
   return success();
 }
 
+/// What a part declares of its row.
+static LogicalResult verifyPart(StateOp part, SymbolTableCollection &tables) {
+  auto row =
+      part.getOfAttr()
+          ? tables.lookupNearestSymbolFrom<StateOp>(part, part.getOfAttr())
+          : StateOp();
+  if (!row || row.getKind() != StateKind::Bucket || part.getFirstAttr())
+    return part.emitOpError("is a part of no bucket");
+  RankedTensorType own = part.getTensorType(), whole = row.getTensorType();
+  if (own.getRank() == 2 && whole.getRank() == 2 &&
+      own.getElementType() == whole.getElementType())
+    return success();
+  InFlightDiagnostic diag = part.emitOpError()
+                            << "is " << own << ", no part of the row "
+                            << part.getOfAttr();
+  diag.attachNote(row.getLoc()) << "it is declared as " << whole;
+  return diag;
+}
+
 LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (failed(verifyMembers(*this, tables)))
     return failure();
+  if (getKind() == StateKind::Part)
+    return verifyPart(*this, tables);
   bool isNumber = getKind() == StateKind::Number;
   if (isNumber && (getOfAttr() || getTensorType().getRank() != 0))
     return emitOpError("is a number of a parameter, or of several elements");

@@ -26,16 +26,17 @@ def RT_Dialect : Dialect {
 
 def RT_BufferKind : I32EnumAttr<"BufferKind", "what a buffer holds", [
     I32EnumAttrCase<"Bucket", 0, "bucket">,
-    I32EnumAttrCase<"Param", 1, "param">,
-    I32EnumAttrCase<"Copy", 2, "copy">,
-    I32EnumAttrCase<"State", 3, "state">,
-    I32EnumAttrCase<"Number", 4, "number">,
-    I32EnumAttrCase<"Gradient", 5, "gradient">,
-    I32EnumAttrCase<"Sum", 6, "sum">,
-    I32EnumAttrCase<"Input", 7, "input">,
-    I32EnumAttrCase<"Output", 8, "output">,
-    I32EnumAttrCase<"Value", 9, "value">,
-    I32EnumAttrCase<"Frame", 10, "frame">]> {
+    I32EnumAttrCase<"Part", 1, "part">,
+    I32EnumAttrCase<"Param", 2, "param">,
+    I32EnumAttrCase<"Copy", 3, "copy">,
+    I32EnumAttrCase<"State", 4, "state">,
+    I32EnumAttrCase<"Number", 5, "number">,
+    I32EnumAttrCase<"Gradient", 6, "gradient">,
+    I32EnumAttrCase<"Sum", 7, "sum">,
+    I32EnumAttrCase<"Input", 8, "input">,
+    I32EnumAttrCase<"Output", 9, "output">,
+    I32EnumAttrCase<"Value", 10, "value">,
+    I32EnumAttrCase<"Frame", 11, "frame">]> {
   let cppNamespace = "::pcc::rt";
   let genSpecializedAttr = 0;
 }

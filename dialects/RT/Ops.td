@@ -124,6 +124,14 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     it, and what lies there is known to the runtime alone: it has no offset, and
     no op names it.
 
+    A `part` is what a rank keeps of a whole row from one entry point to the
+    next: the elements that are its own by the layout, which names the axes over
+    which ranks have each a part. Its offset is the row's; the address that an
+    op takes of it is as many parts further as the rank's index along these
+    axes says. The rest of the row, and so what lies in it, holds nothing as an
+    entry point begins, and once the part is written: `rt.all_gather` of the
+    part to its row makes it whole, where it lies.
+
     ```mlir
     rt.buffer @w : memref<256x64xf32> param at 0
     rt.buffer @input.tokens : memref<2x64xi64> input at 65536 slots 4
@@ -131,12 +139,15 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     rt.buffer @bucket.0.param : memref<1x64xf32> bucket at 65792
     rt.buffer @a : memref<4x8xf32> param in @bucket.0.param element 0 at 65792
     rt.buffer @b : memref<5xf32> param in @bucket.0.param element 32 at 65920
+    rt.buffer @bucket.0.own : memref<1x32xf32> part in @bucket.0.param at 65792
+        layout <[1, 64], [[], ["dp"]]>
     ```
 
     **Constraints:**
     - elements lie row major without holes;
     - at least one slot, and one alone in a bucket;
-    - what `in` names is an `rt.buffer` of the kind bucket, of the element type.
+    - what `in` names is an `rt.buffer` of the kind bucket, of the element type;
+    - a part, and nothing else in a bucket, has no element but a layout.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
     TypeAttrOf<RT_Buffer>:$type, RT_BufferKindAttr:$kind,
@@ -146,7 +157,7 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     OptionalAttr<FlatSymbolRefAttr>:$bucket,
     OptionalAttr<I64Attr>:$element);
   let assemblyFormat = [{
-    $sym_name `:` $type $kind (`in` $bucket^ `element` $element)?
+    $sym_name `:` $type $kind (`in` $bucket^)? (`element` $element^)?
     (`at` $offset^)? (`slots` $slots^)?
     (`layout` $layout^)? attr-dict
   }];
@@ -160,7 +171,8 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     int64_t getSlotBytes();
     /// Bytes of all instances.
     int64_t getTotalBytes() { return getSlotBytes() * getSlots(); }
-    /// Of a bucket: the axes over which its row is cut; of others none.
+    /// Of a bucket: the axes over which its row is cut; of a part those over
+    /// which ranks have each theirs; of others none.
     ::mlir::ArrayAttr getCut();
   }];
   let hasVerifier = 1;

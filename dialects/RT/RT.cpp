@@ -107,9 +107,9 @@ int64_t BufferOp::getSlotBytes() {
 
 ArrayAttr BufferOp::getCut() {
   LayoutAttr layout = getLayoutAttr();
-  return getKind() == BufferKind::Bucket && layout
-             ? cast<ArrayAttr>(layout.getAxes()[1])
-             : ArrayAttr::get(getContext(), {});
+  bool isRow = getKind() == BufferKind::Bucket || getKind() == BufferKind::Part;
+  return isRow && layout ? cast<ArrayAttr>(layout.getAxes()[1])
+                         : ArrayAttr::get(getContext(), {});
 }
 
 int64_t AllReduceOp::getBytes() {
@@ -207,15 +207,25 @@ llvm::DenseSet<Operation *> findGradients(StageOp stage) {
   return found;
 }
 
+llvm::DenseMap<Operation *, BufferOp> findParts(StageOp stage) {
+  SymbolTable symbols(stage);
+  llvm::DenseMap<Operation *, BufferOp> found;
+  for (auto part : stage.getBlock()->getOps<BufferOp>())
+    if (part.getKind() == BufferKind::Part)
+      found[rowOf(part, symbols)] = part;
+  return found;
+}
+
 llvm::DenseSet<Operation *> findGathered(StageOp stage) {
   SymbolTable symbols(stage);
+  llvm::DenseMap<Operation *, BufferOp> parts = findParts(stage);
   llvm::DenseSet<Operation *> found;
   for (auto copy : stage.getBlock()->getOps<BufferOp>()) {
     auto of = copy->getAttrOfType<StringAttr>("of");
     if (copy.getKind() != BufferKind::Copy || !of)
       continue;
     BufferOp kept = rowOf(symbols.lookup<BufferOp>(of.getValue()), symbols);
-    if (!kept || kept.getCut().empty())
+    if (!kept || (kept.getCut().empty() && !parts.contains(kept)))
       continue;
     found.insert(copy);
     if (BufferOp row = rowOf(copy, symbols))

@@ -102,6 +102,10 @@ mlir::Value getWhole(mlir::Value buffer);
 /// nothing as an entry point begins.
 llvm::DenseSet<mlir::Operation *> findGradients(StageOp stage);
 
+/// By row of a stage of which a rank keeps a part where the row lies, that
+/// part: it alone is there as an entry point begins.
+llvm::DenseMap<mlir::Operation *, BufferOp> findParts(StageOp stage);
+
 /// The buffers of a stage that hold nothing as an entry point begins, though
 /// others of their kind do: copies of parameters of which a rank keeps a part,
 /// and the rows that they lie in.

@@ -76,8 +76,15 @@ LogicalResult BufferOp::verify() {
        getSlots() != 1 || getBucket() ||
        (getLayout() && getLayoutAttr().getAxes().size() != 2)))
     return emitOpError() << "is a bucket, which is one row of two dims";
-  if (getBucket().has_value() != getElement().has_value())
+  if (getKind() == BufferKind::Part) {
+    if (!getBucket() || getElement() || !getLayout() ||
+        getMemRefType().getRank() != 2 ||
+        getLayoutAttr().getAxes().size() != 2 || getCut().empty())
+      return emitOpError() << "needs a bucket that it is a part of, no element "
+                              "of it, and axes over which it is one";
+  } else if (getBucket().has_value() != getElement().has_value()) {
     return emitOpError() << "needs a bucket and an element of it";
+  }
   if (getBucket() && getSlots() != 1)
     return emitOpError() << "has slots, though it lies in a bucket";
   return success();
@@ -91,6 +98,9 @@ LogicalResult BufferOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (!bucket || bucket.getKind() != BufferKind::Bucket)
     return emitOpError() << "lies in " << getBucketAttr()
                          << ", which is no bucket";
+  if (getKind() == BufferKind::Part && !bucket.getCut().empty())
+    return emitOpError() << "is a part of " << getBucketAttr()
+                         << ", of which a rank has no more than a part";
   if (bucket.getMemRefType().getElementType() !=
       getMemRefType().getElementType())
     return emitOpError() << "lies in " << getBucketAttr() << " of "

@@ -13,7 +13,7 @@ using namespace pcc::interp;
 /// How many moves an order of streams is kept for, on average.
 static constexpr uint64_t kMovesPerOrder = 64;
 
-/// All slots.
+/// All slots; of no part.
 static ByteRange rangeOf(rt::BufferOp buffer) {
   int64_t begin = *buffer.getOffset();
   return {begin, begin + buffer.getTotalBytes()};
@@ -49,7 +49,17 @@ ArenaMachine::create(ModuleOp module, bool exact, StreamOptions options) {
   return self;
 }
 
+ByteRange ArenaMachine::rangeOf(int64_t rank, rt::BufferOp buffer) {
+  ByteRange range = ::rangeOf(buffer);
+  if (buffer.getKind() != rt::BufferKind::Part)
+    return range;
+  int64_t before = numberOf(rank, buffer.getCut()) * buffer.getBytes();
+  return {range.begin + before, range.begin + before + buffer.getBytes()};
+}
+
 bool ArenaMachine::isKept(rt::BufferOp buffer) const {
+  if (buffer.getKind() == rt::BufferKind::Part)
+    return true;
   return buffer.getKind() <= rt::BufferKind::Sum && !buffer.getBucket() &&
          !renewed.contains(buffer);
 }
@@ -59,6 +69,8 @@ LogicalResult ArenaMachine::start() {
     for (const auto &found :
          {rt::findGradients(stage), rt::findGathered(stage)})
       renewed.insert(found.begin(), found.end());
+    for (auto &[row, part] : rt::findParts(stage))
+      renewed.insert(row);
     issuers.emplace_back(stage, record->getOp(), options.reportsRaces);
     for (rt::BufferOp buffer : buffersOf(stage)) {
       StringRef name = buffer.getSymName();
@@ -116,7 +128,7 @@ LogicalResult ArenaMachine::start() {
     // is not there.
     for (rt::BufferOp buffer : buffersOf(stage)) {
       if (isKept(buffer) && buffer.getKind() != rt::BufferKind::Param)
-        ranks.back().arena.zero(rangeOf(buffer));
+        ranks.back().arena.zero(rangeOf(rank, buffer));
       if (auto first = buffer->getAttrOfType<FloatAttr>("first"))
         setNumber(ranks.back(), buffer, first.getValueAsDouble());
     }
@@ -135,11 +147,11 @@ ByteRange ArenaMachine::elementsOf(rt::BufferOp buffer,
 }
 
 void ArenaMachine::beginEntry() {
-  for (Rank &rank : ranks) {
+  for (auto [number, rank] : llvm::enumerate(ranks)) {
     std::vector<ByteRange> kept;
     for (rt::BufferOp buffer : buffersOf(record->getStages()[rank.stage]))
       if (isKept(buffer))
-        kept.push_back(rangeOf(buffer));
+        kept.push_back(rangeOf(int64_t(number), buffer));
     // What is still under way may read what it was given.
     Issuer &issuer = issuers[rank.stage];
     for (int64_t stream = 0; stream < issuer.numStreams(); ++stream)
@@ -187,7 +199,7 @@ void ArenaMachine::writeSymbol(StringRef name, const Tensor &global) {
   std::vector<Tensor> parts = partsOf(global, record->layoutOf(symbol.buffer));
   for (auto [rank, part] : llvm::zip_equal(ranks, parts))
     if (rt::BufferOp buffer = findBuffer(rank, name)) {
-      if (ProgramRecord::isCut(buffer)) {
+      if (record->isCut(buffer)) {
         KeptRun run = record->runOf(buffer, rank.coordinates);
         roundElements(part, kernels.isExact());
         rank.arena.write(
@@ -341,7 +353,7 @@ void ArenaMachine::fillInputs(const Dataset &data, const DataOrder &order,
                     rank.coordinates, rank.arena.data(), data, order, values);
     for (rt::BufferOp buffer : buffersOf(record->getStages()[rank.stage]))
       if (buffer.getKind() == rt::BufferKind::Input)
-        rank.arena.setWritten(rangeOf(buffer));
+        rank.arena.setWritten(::rangeOf(buffer));
   }
 }
 
@@ -411,7 +423,7 @@ FailureOr<ArenaMachine::Outputs> ArenaMachine::run(StringRef entry) {
     std::vector<ByteRange> written;
     for (rt::BufferOp buffer : buffersOf(stage))
       if (buffer.getKind() == rt::BufferKind::Input)
-        written.push_back(rangeOf(buffer));
+        written.push_back(::rangeOf(buffer));
     if (failed(issuers[number].issue(function, written)))
       return failure();
     llvm::SmallPtrSet<Operation *, 8> seen;

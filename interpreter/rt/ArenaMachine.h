@@ -109,6 +109,10 @@ private:
   /// Whether a buffer holds from one entry point to the next what it does, and
   /// is no part of one that does.
   bool isKept(rt::BufferOp buffer) const;
+  /// All slots of a buffer; of a part the rank's.
+  ByteRange rangeOf(int64_t rank, rt::BufferOp buffer);
+  /// What a place is to a rank.
+  Place ofRank(int64_t rank, const Place &place);
   /// Forgets what no entry point may take from the one before.
   void beginEntry();
   std::vector<Tensor> partsOf(const Tensor &global, const pcc_layout &layout);
@@ -128,7 +132,12 @@ private:
   const Issued *findReady(Rank &rank, int64_t stream);
   /// Does the next operation of a stream, or part of it, if it can.
   Progress advance(int64_t rank, int64_t stream);
-  void finish(Rank &rank, const Issued &issued);
+  void finish(int64_t rank, const Issued &issued);
+  /// What an operation is to a rank.
+  Issued ofRank(int64_t rank, const Issued &issued);
+  /// What others keep of a row is out of date where a rank has written its
+  /// part.
+  void forgetOthers(int64_t rank, const Issued &issued);
 
   // Operations.cpp
   mlir::LogicalResult runLocally(int64_t rank, const Issued &issued);
@@ -150,9 +159,14 @@ private:
   Progress transfer(int64_t rank, const Issued &issued);
   Progress meet(int64_t rank, const Issued &issued);
   mlir::LogicalResult collect(llvm::ArrayRef<int64_t> peers,
-                              llvm::ArrayRef<const Issued *> issued);
+                              llvm::ArrayRef<Issued> issued);
   /// The ranks that differ along the axes of a communicator, in its order.
   llvm::SmallVector<int64_t> peersOf(int64_t rank, mlir::ArrayAttr axes);
+  /// A rank's number among these.
+  int64_t numberOf(int64_t rank, mlir::ArrayAttr axes) {
+    llvm::SmallVector<int64_t> peers = peersOf(rank, axes);
+    return llvm::find(peers, rank) - peers.begin();
+  }
   /// The rank with the same coordinates in another stage; -1 if it has none.
   int64_t counterpart(int64_t rank, int64_t stage);
 
@@ -165,8 +179,8 @@ private:
   std::vector<Issuer> issuers; ///< by stage
   std::vector<Rank> ranks;
   llvm::StringMap<Symbol> symbols;
-  /// What holds nothing as an entry point begins: gradients, and what is
-  /// gathered.
+  /// What holds nothing as an entry point begins: gradients, what is gathered,
+  /// and rows but for parts of them.
   llvm::DenseSet<mlir::Operation *> renewed;
   std::vector<Input> inputs;
   bool isFresh = true;

@@ -25,9 +25,18 @@ void Place::forEachRun(
                  });
 }
 
+Place Place::ofRank(int64_t number) const {
+  Place place = *this;
+  place.number = number;
+  place.offset += number * rt::BufferOp(part).getBytes();
+  return place;
+}
+
 bool Place::overlaps(const Place &other) const {
   if (constant || other.constant || !range().overlaps(other.range()))
     return false;
+  if (part || other.part)
+    return true;
   if (rt::isContiguous(type) && rt::isContiguous(other.type))
     return true;
   std::vector<std::pair<ByteRange, const Place *>> runs;
@@ -117,9 +126,15 @@ LogicalResult Issuer::walk(Operation *op, Scope &scope) {
       .Case([&](rt::AddressOp address) {
         auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
         int64_t slot = address.getSlotAt(variable, buffer.getSlots());
-        scope.places[address] = {address.getType(),
-                                 int64_t(*buffer.getOffset()) +
-                                     slot * buffer.getSlotBytes()};
+        Place &place = scope.places[address];
+        place.type = address.getType();
+        place.offset =
+            int64_t(*buffer.getOffset()) + slot * buffer.getSlotBytes();
+        if (buffer.getKind() == rt::BufferKind::Part) {
+          auto row = symbols.lookup<rt::BufferOp>(*buffer.getBucket());
+          place.part = buffer;
+          place.row = {place.offset, place.offset + row.getBytes()};
+        }
         return success();
       })
       .Case([&](rt::TemporaryOp temporary) -> LogicalResult {
@@ -234,8 +249,15 @@ LogicalResult Issuer::give(Operation *op, int64_t number, Scope &scope) {
 }
 
 /// Whether an op may write `out` although it reads `in` there.
-static bool isInplace(Operation *op, unsigned in, unsigned out) {
-  auto launch = dyn_cast<rt::LaunchOp>(op);
+static bool isInplace(const Issued &issued, unsigned in, unsigned out) {
+  // All parts are gathered to where they are.
+  const Place &from = issued.places[in];
+  if (auto gather = dyn_cast<rt::AllGatherOp>(issued.op); gather && from.part) {
+    rt::BufferOp part = from.part;
+    return gather.getAxes() == part.getCut() &&
+           from.type.getNumElements() == part.getMemRefType().getNumElements();
+  }
+  auto launch = dyn_cast<rt::LaunchOp>(issued.op);
   if (!launch || !launch.getInplace())
     return false;
   return (*launch.getInplace())[out - launch.getIns().size()] == int64_t(in);
@@ -290,7 +312,7 @@ LogicalResult Issuer::checkPlaces(const Issued &issued) {
                                   << out << " to the same bytes";
     for (unsigned in : ins)
       if (overlaps(in, out) &&
-          !(isInplace(op, in, out) &&
+          !(isInplace(issued, in, out) &&
             issued.places[in].range() == issued.places[out].range()))
         return issued.emitError()
                << "writes operand " << out << " over operand " << in
@@ -316,12 +338,18 @@ LogicalResult Issuer::checkRaces(const Issued &issued) {
       continue;
     int64_t bytes = rt::getElementBytes(place.type.getElementType());
     std::optional<Races::Access> other;
-    place.forEachRun([&](int64_t offset, int64_t, int64_t count) {
-      std::optional<Races::Access> found = races.add(
-          access, stream.clock, {offset, offset + count * bytes}, made.isWrite);
+    auto add = [&](ByteRange range) {
+      std::optional<Races::Access> found =
+          races.add(access, stream.clock, range, made.isWrite);
       if (!other)
         other = found;
-    });
+    };
+    if (place.part)
+      add(place.range());
+    else
+      place.forEachRun([&](int64_t offset, int64_t, int64_t count) {
+        add({offset, offset + count * bytes});
+      });
     if (!other || !reportsRaces)
       continue;
     InFlightDiagnostic diag = issued.emitError()

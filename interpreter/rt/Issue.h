@@ -26,7 +26,14 @@ struct Place {
   int64_t offset = 0;
   /// Of an rt.constant, which is not in the arena.
   std::optional<int64_t> constant = std::nullopt;
+  /// Of a buffer that is a rank's part of a row: that buffer, the bytes of the
+  /// row, and the rank's number along the axes of the part, once one is asked.
+  rt::BufferOp part = nullptr;
+  ByteRange row = {};
+  std::optional<int64_t> number = std::nullopt;
 
+  /// What it is to the rank with this number; its offset is the rank's then.
+  Place ofRank(int64_t number) const;
   /// Calls visit(offset, first, count) for the runs of elements that lie one
   /// after the other: their place, and the row-major number of the first.
   void
@@ -35,8 +42,13 @@ struct Place {
   mlir::RankedTensorType tensorType() const {
     return mlir::RankedTensorType::get(type.getShape(), type.getElementType());
   }
-  /// From the first byte to behind the last.
-  ByteRange range() const { return {offset, offset + rt::getSpanBytes(type)}; }
+  /// From the first byte to behind the last; of a part that may be any rank's
+  /// the row.
+  ByteRange range() const {
+    if (part && !number)
+      return row;
+    return {offset, offset + rt::getSpanBytes(type)};
+  }
   /// Whether both have a byte of the arena in common.
   bool overlaps(const Place &other) const;
 };

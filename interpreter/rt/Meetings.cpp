@@ -56,8 +56,41 @@ const Issued *ArenaMachine::findReady(Rank &rank, int64_t stream) {
   return &issued;
 }
 
-void ArenaMachine::finish(Rank &rank, const Issued &issued) {
-  ++rank.doneOf(issued.stream);
+Place ArenaMachine::ofRank(int64_t rank, const Place &place) {
+  if (!place.part)
+    return place;
+  return place.ofRank(numberOf(rank, rt::BufferOp(place.part).getCut()));
+}
+
+Issued ArenaMachine::ofRank(int64_t rank, const Issued &issued) {
+  Issued own = issued;
+  for (Place &place : own.places)
+    place = ofRank(rank, place);
+  return own;
+}
+
+void ArenaMachine::forgetOthers(int64_t rank, const Issued &issued) {
+  unsigned number = 0;
+  llvm::SmallDenseMap<Value, const Place *> places;
+  for (Value operand : issued.op->getOperands())
+    if (isa<MemRefType>(operand.getType()))
+      places[operand] = &issued.places[number++];
+  for (const rt::Access &access : rt::getAccesses(issued.op)) {
+    const Place &place = *places.lookup(access.buffer);
+    if (!access.isWrite || !place.part)
+      continue;
+    ByteRange own = rangeOf(rank, place.part);
+    Arena &arena = ranks[rank].arena;
+    arena.poison({place.row.begin, own.begin});
+    arena.poison({own.end, place.row.end});
+  }
+}
+
+void ArenaMachine::finish(int64_t rank, const Issued &issued) {
+  ++ranks[rank].doneOf(issued.stream);
+  if (llvm::any_of(issued.places,
+                   [](const Place &place) { return bool(place.part); }))
+    forgetOthers(rank, issued);
 }
 
 ArenaMachine::Progress ArenaMachine::advance(int64_t rank, int64_t stream) {
@@ -68,9 +101,9 @@ ArenaMachine::Progress ArenaMachine::advance(int64_t rank, int64_t stream) {
     return meet(rank, *issued);
   if (!issued->turns.empty())
     return transfer(rank, *issued);
-  if (failed(runLocally(rank, *issued)))
+  if (failed(runLocally(rank, ofRank(rank, *issued))))
     return Progress::Failed;
-  finish(ranks[rank], *issued);
+  finish(rank, *issued);
   return Progress::Moved;
 }
 
@@ -114,8 +147,9 @@ ArenaMachine::Progress ArenaMachine::transfer(int64_t number,
       if (!half || half->first < wanted || wanted < half->first)
         continue;
       bool sends = turn.kind == Turn::Send;
-      ByteRange from = (sends ? own : half)->second->range(),
-                to = (sends ? half : own)->second->range();
+      ByteRange mine = ofRank(number, *own->second).range(),
+                theirs = ofRank(peerNumber, *half->second).range(),
+                from = sends ? mine : theirs, to = sends ? theirs : mine;
       if (from.end - from.begin != to.end - to.begin) {
         InFlightDiagnostic diag = (sends ? *other : issued).emitError()
                                   << "receives " << to.end - to.begin
@@ -140,9 +174,9 @@ ArenaMachine::Progress ArenaMachine::transfer(int64_t number,
         });
       };
       if (isOver(*other, peer))
-        finish(peer, *other);
+        finish(peerNumber, *other);
       if (isOver(issued, rank))
-        finish(rank, issued);
+        finish(number, issued);
       break;
     }
   }
@@ -171,6 +205,7 @@ ArenaMachine::Progress ArenaMachine::meet(int64_t number,
   Turn turn = issued.turns[0].first;
   SmallVector<int64_t> peers = peersOf(number, axes);
   SmallVector<const Issued *> all;
+  SmallVector<Issued> own;
   for (int64_t peerNumber : peers) {
     Rank &peer = ranks[peerNumber];
     const Issued *found = nullptr;
@@ -196,11 +231,13 @@ ArenaMachine::Progress ArenaMachine::meet(int64_t number,
           << "rank " << peer << " does " << describe(*other);
       return Progress::Failed;
     }
-  if (failed(collect(peers, all)))
+  for (auto [peer, other] : llvm::zip_equal(peers, all))
+    own.push_back(ofRank(peer, *other));
+  if (failed(collect(peers, own)))
     return Progress::Failed;
   for (auto [peer, other] : llvm::zip_equal(peers, all)) {
     ++ranks[peer].turns[turn];
-    finish(ranks[peer], *other);
+    finish(peer, *other);
   }
   return Progress::Moved;
 }
@@ -226,15 +263,15 @@ static void combine(Tensor &to, const Tensor &from, rt::Reduction how) {
 }
 
 LogicalResult ArenaMachine::collect(ArrayRef<int64_t> peers,
-                                    ArrayRef<const Issued *> issued) {
+                                    ArrayRef<Issued> issued) {
   auto count = static_cast<int64_t>(peers.size());
   // What each rank gives, read before anything is written.
-  auto reduce = dyn_cast<rt::AllReduceOp>(issued[0]->op);
-  unsigned numInputs = reduce ? issued[0]->places.size() : 1;
+  auto reduce = dyn_cast<rt::AllReduceOp>(issued[0].op);
+  unsigned numInputs = reduce ? issued[0].places.size() : 1;
   std::vector<std::vector<Tensor>> given(numInputs);
   for (unsigned i = 0; i < numInputs; ++i)
-    for (auto [peer, op] : llvm::zip_equal(peers, issued)) {
-      FailureOr<Tensor> value = load(peer, *op, i, op->places[i].tensorType());
+    for (const auto &[peer, op] : llvm::zip_equal(peers, issued)) {
+      FailureOr<Tensor> value = load(peer, op, i, op.places[i].tensorType());
       if (failed(value))
         return failure();
       given[i].push_back(std::move(*value));
@@ -248,33 +285,33 @@ LogicalResult ArenaMachine::collect(ArrayRef<int64_t> peers,
   if (reduce) {
     for (unsigned i = 0; i < numInputs; ++i) {
       Tensor total = sum(i, reduce.getReduction());
-      for (auto [peer, op] : llvm::zip_equal(peers, issued))
-        store(ranks[peer], op->places[i], total);
+      for (const auto &[peer, op] : llvm::zip_equal(peers, issued))
+        store(ranks[peer], op.places[i], total);
     }
     return success();
   }
   // The others move blocks, of which the output has one or one per rank.
-  bool gathers = isa<rt::AllGatherOp>(issued[0]->op),
-       swaps = isa<rt::AllToAllOp>(issued[0]->op);
-  auto scatter = dyn_cast<rt::ReduceScatterOp>(issued[0]->op);
+  bool gathers = isa<rt::AllGatherOp>(issued[0].op),
+       swaps = isa<rt::AllToAllOp>(issued[0].op);
+  auto scatter = dyn_cast<rt::ReduceScatterOp>(issued[0].op);
   bool adds = scatter && scatter.getAdds();
   int64_t block = given[0][0].size() / (gathers ? 1 : count);
   int64_t needed = block * (gathers || swaps ? count : 1);
   if (given[0][0].size() != block * (gathers ? 1 : count) ||
-      issued[0]->places[1].type.getNumElements() != needed)
-    return issued[0]->emitError()
+      issued[0].places[1].type.getNumElements() != needed)
+    return issued[0].emitError()
            << "turns " << given[0][0].size() << " elements into "
-           << issued[0]->places[1].type.getNumElements() << " on " << count
+           << issued[0].places[1].type.getNumElements() << " on " << count
            << " ranks";
   Tensor total = gathers || swaps ? given[0][0] : sum(0, rt::Reduction::Sum);
   for (int64_t i = 0; i < count; ++i) {
-    Place to = issued[i]->places[1];
+    Place to = issued[i].places[1];
     int64_t bytes = block * rt::getElementBytes(to.type.getElementType());
     MemRefType one = MemRefType::get({block}, to.type.getElementType());
     if (!gathers && !swaps) {
       Tensor own = slice(total, i * block, block);
       if (adds) {
-        FailureOr<Tensor> before = load(peers[i], *issued[i], 1, own.type);
+        FailureOr<Tensor> before = load(peers[i], issued[i], 1, own.type);
         if (failed(before))
           return failure();
         combine(own, *before, rt::Reduction::Sum);

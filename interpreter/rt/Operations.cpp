@@ -214,8 +214,8 @@ LogicalResult ArenaMachine::runLocally(int64_t rank, const Issued &issued) {
       .Case([&](rt::ShardSliceOp slice) {
         SmallVector<int64_t> peers = peersOf(rank, slice.getAxes());
         int64_t bytes = rt::getSpanBytes(places[1].type);
-        int64_t begin = places[0].offset +
-                        (llvm::find(peers, rank) - peers.begin()) * bytes;
+        int64_t begin =
+            places[0].offset + numberOf(rank, slice.getAxes()) * bytes;
         if (begin + bytes > places[0].range().end)
           return LogicalResult(issued.emitError() << "has no block for each of "
                                                   << peers.size() << " ranks");
@@ -223,10 +223,9 @@ LogicalResult ArenaMachine::runLocally(int64_t rank, const Issued &issued) {
                     {begin, begin + bytes});
       })
       .Case([&](rt::CommIndexOp index) {
-        SmallVector<int64_t> peers = peersOf(rank, index.getAxes());
         Tensor value(places[0].tensorType());
-        value.integer[0] = (llvm::find(peers, rank) - peers.begin()) *
-                           int64_t(index.getTimes());
+        value.integer[0] =
+            numberOf(rank, index.getAxes()) * int64_t(index.getTimes());
         store(ranks[rank], places[0], std::move(value));
         return success();
       })

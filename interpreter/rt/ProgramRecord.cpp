@@ -106,8 +106,8 @@ FailureOr<pcc_tensor> ProgramRecord::tensorOf(rt::BufferOp buffer) {
                                                               : PCC_SCRATCH;
   tensor->layout = layouts[buffer];
   tensor->arena_offset = buffer.getOffset().value_or(0);
-  if (auto row = findRow(buffer); row && !row.getCut().empty()) {
-    tensor->bucket = &buckets.find(row)->second;
+  if (auto row = buckets.find(findRow(buffer)); row != buckets.end()) {
+    tensor->bucket = &row->second;
     tensor->bucket_offset = *buffer.getElement();
     if (tensor->bucket_offset + buffer.getMemRefType().getNumElements() >
         tensor->bucket->elements)
@@ -116,20 +116,19 @@ FailureOr<pcc_tensor> ProgramRecord::tensorOf(rt::BufferOp buffer) {
   return tensor;
 }
 
-/// A row that is cut: its layout, which is checked by now, says over what.
-void ProgramRecord::addBucket(rt::BufferOp row) {
-  const pcc_layout &layout = layouts[row];
+/// A row of which ranks keep parts: its layout, or that of the `part` where it
+/// has room for all, says over what. It is checked by now.
+void ProgramRecord::addBucket(rt::BufferOp row, rt::BufferOp part) {
+  const pcc_layout &layout = layouts[part ? part : row];
+  if (layout.axis_begin[1] == layout.axis_begin[2])
+    return;
   pcc_bucket bucket = {};
   bucket.elements = layout.shape[1];
   bucket.n_axes = layout.axis_begin[2] - layout.axis_begin[1];
   bucket.axes = layout.axes + layout.axis_begin[1];
+  bucket.whole = part ? 1 : 0;
   bucket.arena_offset = *row.getOffset();
   buckets[row] = bucket;
-}
-
-bool ProgramRecord::isCut(rt::BufferOp buffer) {
-  rt::BufferOp row = findRow(buffer);
-  return row && !row.getCut().empty();
 }
 
 KeptRun ProgramRecord::runOf(rt::BufferOp buffer,
@@ -180,16 +179,23 @@ LogicalResult ProgramRecord::addStage(rt::StageOp stage) {
   std::vector<pcc_input> &filled = inputs.emplace_back();
   // Rows first: what lies in them follows from where they are.
   SmallVector<rt::BufferOp> all;
+  llvm::DenseMap<Operation *, rt::BufferOp> rowParts = rt::findParts(stage);
+  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
+    if (buffer.getKind() == rt::BufferKind::Part && failed(addLayout(buffer)))
+      return failure();
   for (bool isRow : {true, false})
     for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
-      if ((buffer.getKind() == rt::BufferKind::Bucket) == isRow)
+      if ((buffer.getKind() == rt::BufferKind::Bucket) == isRow &&
+          buffer.getKind() != rt::BufferKind::Part)
         all.push_back(buffer);
   for (rt::BufferOp buffer : all) {
     if (failed(addLayout(buffer)))
       return failure();
-    if (isCut(buffer)) {
-      if (buffer.getOffset())
-        return buffer.emitOpError("has an offset, but is in no one place");
+    if (auto row = buckets.find(findRow(buffer)); row != buckets.end()) {
+      if (buffer.getOffset().has_value() != (row->second.whole == 1))
+        return buffer.emitOpError(
+            row->second.whole ? "has no offset; run --rt-plan"
+                              : "has an offset, but is in no one place");
       FailureOr<pcc_tensor> tensor = tensorOf(buffer);
       if (failed(tensor))
         return failure();
@@ -209,7 +215,7 @@ LogicalResult ProgramRecord::addStage(rt::StageOp stage) {
              << "lies at " << begin << ", which is no multiple of "
              << rt::kAlignment;
     if (buffer.getKind() == rt::BufferKind::Bucket) {
-      addBucket(buffer);
+      addBucket(buffer, rowParts.lookup(buffer));
     } else if (buffer.getKind() <= rt::BufferKind::Sum) {
       FailureOr<pcc_tensor> tensor = tensorOf(buffer);
       if (failed(tensor))

@@ -41,15 +41,16 @@ public:
   /// Which elements of a buffer that keeps its content a rank has, and where
   /// the first of them lies.
   KeptRun runOf(rt::BufferOp buffer, const Coordinates &coordinates) const;
-  /// Whether ranks have parts of a buffer, as of a bucket that is cut.
-  static bool isCut(rt::BufferOp buffer);
+  /// Whether ranks have parts of a buffer from one entry point to the next, as
+  /// of what lies in a bucket that is cut.
+  bool isCut(rt::BufferOp buffer) const { return parts.contains(buffer); }
 
 private:
   explicit ProgramRecord(rt::ProgramOp op) : op(op) {}
   mlir::LogicalResult addAxes();
   mlir::LogicalResult addStage(rt::StageOp stage);
   mlir::LogicalResult addLayout(rt::BufferOp buffer);
-  void addBucket(rt::BufferOp row);
+  void addBucket(rt::BufferOp row, rt::BufferOp part);
   mlir::FailureOr<pcc_tensor> tensorOf(rt::BufferOp buffer);
   mlir::FailureOr<pcc_input> inputOf(rt::BufferOp buffer);
 
@@ -63,7 +64,7 @@ private:
   std::deque<std::vector<pcc_input>> inputs;
   std::deque<std::vector<int32_t>> axisLists;
   llvm::DenseMap<mlir::Operation *, pcc_layout> layouts;
-  /// Of rows that are cut, and what lies in them.
+  /// Of rows of which ranks keep parts, and what lies in them.
   std::map<mlir::Operation *, pcc_bucket> buckets;
   llvm::DenseMap<mlir::Operation *, pcc_tensor> parts;
 };

@@ -1,11 +1,12 @@
 //===- Freshness.cpp - Are parameters gathered before use? ----------------===//
 //
 // Where ranks keep parts of a row of parameters, a step changes the parts. The
-// copies that tasks compute with are made of them by gathers:
+// row, or the copies that tasks compute with, is made of them by gathers:
 //
 //     pipe.schedule train stage 0 ... {
 //       pipe.run @round.0                   // makes @value.7 of @bucket.0.own
 //       pipe.run @gather.0                  // makes @bucket.0.copy of @value.7
+//       pipe.run @gather.1                  // makes @bucket.1.param of @...own
 //       pipe.run @forward.0 microbatch 0    // uses what lies in it
 //       ...
 //       pipe.run @update.0                  // changes @bucket.0.own
@@ -72,6 +73,10 @@ void Freshness::findRows() {
   auto members = [&](nn::StateOp row) {
     return row.getMembersAttr().getAsRange<FlatSymbolRefAttr>();
   };
+  for (auto part : module.getOps<nn::StateOp>())
+    if (part.getKind() == nn::StateKind::Part)
+      for (auto member : members(symbols.lookup<nn::StateOp>(*part.getOf())))
+        kept[symbols.lookup(member.getValue())] = part.getSymName();
   for (auto state : module.getOps<nn::StateOp>()) {
     auto sharding =
         state->getAttrOfType<dist::ShardingAttr>(dist::kShardingAttr);

@@ -26,7 +26,8 @@ using namespace pcc::pipe;
 /// a bucket's are used alike. What nobody uses the first one keeps.
 static SmallVector<int64_t> holdersOf(TaskSymbols &symbols, nn::StateOp own,
                                       const StageUses &uses) {
-  for (StringRef member : nn::heldBy(own)) {
+  auto row = symbols.lookup<nn::StateOp>(nn::rowOf(own));
+  for (StringRef member : nn::heldBy(row)) {
     auto found = uses.find(member);
     if (found != uses.end())
       return found->second;

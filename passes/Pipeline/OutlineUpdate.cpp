@@ -54,6 +54,8 @@ private:
 /// A parameter's moments are updated where its gradient is.
 static StringRef ownerOf(const TaskSymbols &symbols, StringRef symbol) {
   auto state = symbols.lookup<nn::StateOp>(symbol);
+  if (state && state.getKind() == nn::StateKind::Part)
+    return ownerOf(symbols, nn::rowOf(state));
   if (state && nn::isBucket(state))
     return ownerOf(symbols, nn::heldBy(state).front());
   return state && state.getOf() ? *state.getOf() : symbol;

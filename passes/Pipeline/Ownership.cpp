@@ -95,16 +95,31 @@ StringRef Ownership::copiedBy(StringRef symbol) {
   return state && state.getKind() == nn::StateKind::Copy ? *state.getOf() : "";
 }
 
-/// A bucket and its members are names of the same memory: what a task does to
-/// one, it would not see in the other.
+/// A bucket and its members are names of the same memory, and so are a part and
+/// its row: what a task does to one, it would not see in the other. A gather
+/// makes a row of a part of it.
 LogicalResult Ownership::checkNames(TaskOp task) {
-  llvm::StringMap<StringRef> known;
+  llvm::StringMap<StringRef> known, parts;
+  for (ArrayAttr bindings : {task.getSources(), task.getTargets()})
+    for (auto name : bindings.getAsRange<FlatSymbolRefAttr>()) {
+      auto state = symbols.lookup<nn::StateOp>(name.getValue());
+      if (!state)
+        continue;
+      auto row = symbols.lookup<nn::StateOp>(nn::rowOf(state));
+      auto &names = row == state ? known : parts;
+      if (nn::isBucket(row))
+        for (StringRef member : nn::heldBy(row))
+          names[member] = state.getSymName();
+      if (row != state)
+        parts[row.getSymName()] = state.getSymName();
+    }
   for (ArrayAttr bindings : {task.getSources(), task.getTargets()})
     for (auto name : bindings.getAsRange<FlatSymbolRefAttr>())
-      if (auto state = symbols.lookup<nn::StateOp>(name.getValue());
-          state && nn::isBucket(state))
-        for (StringRef member : nn::heldBy(state))
-          known[member] = state.getSymName();
+      if (parts.contains(name.getValue()) && task.getPhase() != Phase::Gather)
+        return emitError(task.getLoc())
+               << "task '" << task.getSymName() << "' uses '" << name.getValue()
+               << "' beside '" << parts.lookup(name.getValue())
+               << "', which is a part of it or of what it lies in";
   for (ArrayAttr bindings : {task.getSources(), task.getTargets()})
     for (auto name : bindings.getAsRange<FlatSymbolRefAttr>())
       if (known.contains(name.getValue()))

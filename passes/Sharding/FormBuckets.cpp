@@ -20,13 +20,20 @@
 // offsets for gradients, moments, copies and parameters.
 //
 // With --zero 1 a rank keeps an equal part of the row of what the optimizer
-// needs: the gradients are reduced to that part, it alone is updated, and all
-// parts of the parameters are gathered. A part may begin and end within a
-// member.
+// needs: the gradients are reduced to that part, and it alone is updated. A
+// part may begin and end within a member. Of the row of parameters it is a
+// second name, and what others have of the row is out of date when a step is
+// done. @gather makes the row whole ahead of the next step or evaluation:
 //
-// Parameters that others use in a narrower type only are nowhere whole, then.
-// Their copies are gathered from what ranks keep of them, by @gather, ahead of
-// the next step or evaluation:
+//     nn.state @bucket.0.own : tensor<1x32xf32> part of @bucket.0.param
+//     ...
+//     func.func @gather() {
+//       %p = nn.read @bucket.0.own : tensor<1x32xf32>
+//       %c = dist.all_gather %p dim 1 over ["dp"] : ...
+//       nn.write %c, @bucket.0.param : tensor<1x64xf32>
+//
+// Parameters that others use in a narrower type only are nowhere whole. Their
+// copies are gathered from what ranks keep of them instead:
 //
 //     nn.state @bucket.0.own : tensor<1x32xf32> bucket members [@a, @b] ...
 //     nn.state @bucket.0.copy : tensor<1x64xbf16> bucket members ...
@@ -136,7 +143,8 @@ private:
 
   StateOp declare(const Bucket &bucket, unsigned number, StringRef what,
                   ArrayRef<Operation *> members, AxisSet partial, bool cut);
-  void gather(StateOp own, StateOp copies);
+  StateOp declarePart(StateOp row, unsigned number);
+  void gather(StateOp own, StateOp params, StateOp copies);
   void rewrite(const Bucket &bucket, unsigned number);
   Value reduced(Value row, Layout &layout);
   Value squaresOf(Value row, Layout layout);
@@ -441,6 +449,26 @@ StateOp BucketFormer::declare(const Bucket &bucket, unsigned number,
   return state;
 }
 
+/// What a rank keeps of a row that is whole as long as a step needs it.
+StateOp BucketFormer::declarePart(StateOp row, unsigned number) {
+  Layout layout = layoutOf(row);
+  layout.dims[1] = dataAxes().list();
+  RankedTensorType whole = row.getTensorType();
+  auto type = RankedTensorType::get(
+      {1, whole.getDimSize(1) / mesh.extent(layout.dims[1])},
+      whole.getElementType());
+  builder.setInsertionPointAfter(lastState);
+  auto part = StateOp::create(
+      builder, row.getLoc(), (prefix + Twine(number) + ".own").str(), type,
+      StateKind::Part, FlatSymbolRefAttr::get(row.getSymNameAttr()),
+      /*members=*/ArrayAttr(), /*offsets=*/DenseI64ArrayAttr(),
+      /*first=*/FloatAttr());
+  part->setAttr(kShardingAttr, mesh.attr(layout));
+  part->setAttr(kGlobalAttr, TypeAttr::get(mesh.globalType(type, layout)));
+  lastState = part;
+  return part;
+}
+
 //===----------------------------------------------------------------------===//
 // @update
 //===----------------------------------------------------------------------===//
@@ -549,8 +577,14 @@ void BucketFormer::rewrite(const Bucket &bucket, unsigned number) {
   bool isMaster = isCut && bucket.alike.isMaster;
   SmallVector<Operation *> members =
       symbolsOf([](const Trained &one) { return one.param; });
-  StateOp params = declare(bucket, number, isMaster ? "own" : "param", members,
-                           AxisSet(), /*cut=*/isMaster);
+  StateOp params, own;
+  if (isMaster)
+    own = declare(bucket, number, "own", members, AxisSet(), /*cut=*/true);
+  else
+    own = params =
+        declare(bucket, number, "param", members, AxisSet(), /*cut=*/false);
+  if (isCut && params)
+    own = declarePart(params, number);
   SmallVector<StateOp> moments;
   const Trained &first = *bucket.members.front();
   for (size_t i = 0; i < first.moments.size(); ++i)
@@ -573,17 +607,7 @@ void BucketFormer::rewrite(const Bucket &bucket, unsigned number) {
   // At the end.
   builder.setInsertionPoint(update.getBody().front().getTerminator());
   Location loc = first.step->getLoc();
-  Value param = read(params);
-  Layout whole = layoutOf(gradients);
-  whole.partial = AxisSet();
-  ArrayAttr axes = mesh ? mesh.names(dataAxes().list()) : ArrayAttr();
-  if (isCut && !isMaster) {
-    auto part = cast<RankedTensorType>(gradient.getType())
-                    .clone(tensorType(param).getElementType());
-    param =
-        said(ShardSliceOp::create(builder, loc, part, param, 1, axes), layout);
-  }
-  SmallVector<Value> operands = {param, gradient};
+  SmallVector<Value> operands = {read(own), gradient};
   for (StateOp moment : moments)
     operands.push_back(read(moment));
   llvm::append_range(operands,
@@ -598,27 +622,23 @@ void BucketFormer::rewrite(const Bucket &bucket, unsigned number) {
   for (auto [i, moment] : llvm::enumerate(moments))
     write(step->getResult(i + 1), moment);
   Value next = step->getResult(0);
-  if (isCut && !isMaster)
-    next = said(AllGatherOp::create(builder, loc, params.getTensorType(), next,
-                                    1, axes),
-                whole);
-  write(next, params);
-  if (copies && !isMaster)
-    write(
-        said(CastOp::create(builder, loc, copies.getTensorType(), next), whole),
-        copies);
+  write(next, own);
+  if (copies && !isCut)
+    write(said(CastOp::create(builder, loc, copies.getTensorType(), next),
+               layoutOf(copies)),
+          copies);
   RankedTensorType type = gradients.getTensorType();
   auto zero = ConstantOp::create(
       builder, loc, type,
       DenseElementsAttr::get(type, builder.getZeroAttr(type.getElementType())));
   write(said(zero, layoutOf(gradients)), gradients);
-  if (isMaster)
-    gather(params, copies);
+  if (isCut)
+    gather(own, params, copies);
 }
 
-/// Adds to @gather what makes a row of copies of what ranks keep of the
-/// parameters.
-void BucketFormer::gather(StateOp own, StateOp copies) {
+/// Adds to @gather what makes a row of what ranks keep of it: of parameters,
+/// and their copies of that; of copies alone where there is none of parameters.
+void BucketFormer::gather(StateOp own, StateOp params, StateOp copies) {
   Location loc = own.getLoc();
   if (!gatherer) {
     builder.setInsertionPoint(*module.getOps<func::FuncOp>().begin());
@@ -628,14 +648,22 @@ void BucketFormer::gather(StateOp own, StateOp copies) {
     func::ReturnOp::create(builder, loc);
   }
   builder.setInsertionPoint(gatherer.getBody().front().getTerminator());
-  RankedTensorType whole = copies.getTensorType();
-  auto part = own.getTensorType().clone(whole.getElementType());
-  Value rounded =
-      said(CastOp::create(builder, loc, part, read(own)), layoutOf(own));
-  Value row = said(AllGatherOp::create(builder, loc, whole, rounded, 1,
-                                       mesh.names(dataAxes().list())),
-                   layoutOf(copies));
-  write(row, copies);
+  auto rounded = [&](Value value, const Layout &layout) {
+    Type type = tensorType(value).clone(
+        StateOp(copies).getTensorType().getElementType());
+    return said(CastOp::create(builder, loc, type, value), layout);
+  };
+  Value part = read(own);
+  if (!params)
+    part = rounded(part, layoutOf(own));
+  StateOp row = params ? params : copies;
+  Value whole =
+      said(AllGatherOp::create(builder, loc, row.getTensorType(), part, 1,
+                               mesh.names(dataAxes().list())),
+           layoutOf(row));
+  write(whole, row);
+  if (params && copies)
+    write(rounded(whole, layoutOf(copies)), copies);
 }
 
 /// Takes away what @update did to each of the members.

@@ -134,9 +134,10 @@ def DistVerifyPass : ShardingPass<"dist-verify"> {
     and begin at multiples of 32 elements; they are alike in what is done to
     them once; those of a parameter, its gradient, moments and copy lie at the
     same offsets; no function names both a bucket and what lies in it, and
-    @update writes each bucket once. Copies of parameters of which ranks keep
-    parts are written by @gather instead, each row once, from what all ranks
-    keep of it, and are not used by @update.
+    @update writes each bucket once. Rows of parameters of which ranks keep
+    parts, and of copies of these, are written by @gather instead, each once,
+    from what all ranks keep of it; @update uses the parts alone, and nobody
+    else writes them.
   }];
 }
 
@@ -179,9 +180,10 @@ def DistFormBucketsPass : ShardingPass<"dist-form-buckets"> {
     @update reduces a row by one message, adds its squares to the norm, and
     updates it at once. With `zero` 1 a rank keeps an equal part of the
     optimizer's rows over the data axes: gradients are reduced to that part
-    (over data axes first), parameters gathered from all parts. Of parameters
-    whose copies are all that others use, a rank keeps a part between steps,
-    `bucket.<n>.own`, and a function @gather makes the copies of all parts.
+    (over data axes first), and parameters updated, `bucket.<n>.own`, which is
+    a part of the parameters' row. A function @gather makes that whole. Of
+    parameters whose copies are all that others use, a rank has no more than
+    the part, and @gather makes the copies of all parts.
   }];
   let options = [
     Option<"zero", "zero", "int64_t", "0",

@@ -59,7 +59,9 @@ private:
   LogicalResult checkSiblings();
   LogicalResult checkUses(func::FuncOp function);
   LogicalResult checkUpdate(func::FuncOp update);
-  void findOwners();
+  LogicalResult addPart(StateOp part);
+  LogicalResult findOwners();
+  LogicalResult checkKept(func::FuncOp function);
   LogicalResult checkGather(func::FuncOp gather);
   LogicalResult checkGathered(const Row &row, WriteOp write);
 
@@ -181,13 +183,47 @@ LogicalResult BucketVerifier::addRow(StateOp bucket) {
   return success();
 }
 
-/// Copies of parameters that ranks keep parts of are gathered.
-void BucketVerifier::findOwners() {
+/// What a rank keeps of a row: an equal part for each along the axes of data.
+LogicalResult BucketVerifier::addPart(StateOp part) {
+  StringRef whole = *part.getOf();
+  auto row = llvm::find_if(rows, [&](const Row &one) {
+    return StateOp(one.op).getSymName() == whole;
+  });
+  if (row == rows.end() || row->content != Content::Params || isCut(*row))
+    return part.emitOpError() << "is a part of '" << whole
+                              << "', which is no whole row of parameters";
+  if (row->own)
+    return part.emitOpError() << "is a part of '" << whole << "', as '"
+                              << StateOp(row->own).getSymName() << "' is";
+  Layout own = layoutOf(part, 2);
+  AxisSet data = mesh ? mesh.dataAxes() : AxisSet();
+  if (data.empty() || own.dims[0] != row->layout.dims[0] ||
+      own.dims[1] != data.list() || !own.partial.empty())
+    return part.emitOpError()
+           << "is no part of '" << whole
+           << "' over the axes of data: " << mesh.names(data.list());
+  int64_t ranks = mesh.extent(data.list()),
+          elements = part.getTensorType().getDimSize(1),
+          all = row->op.getTensorType().getDimSize(1);
+  if (part.getTensorType().getDimSize(0) != 1 || elements * ranks != all)
+    return part.emitOpError() << "has " << elements << " elements of " << all
+                              << " on each of " << ranks << " ranks";
+  row->own = part;
+  return success();
+}
+
+/// Rows of which ranks keep a part are gathered, and so are copies of
+/// parameters of which they do.
+LogicalResult BucketVerifier::findOwners() {
+  for (auto state : module.getOps<StateOp>())
+    if (state.getKind() == StateKind::Part && failed(addPart(state)))
+      return failure();
   for (Row &row : rows)
     for (const Row &other : rows)
       if (row.content == Content::Copies && other.content == Content::Params &&
-          isCut(other) && other.params == row.params)
-        row.own = other.op;
+          other.params == row.params)
+        row.own = isCut(other) ? other.op : other.own;
+  return success();
 }
 
 /// Members of one row are updated by one op.
@@ -264,6 +300,19 @@ LogicalResult BucketVerifier::checkUses(func::FuncOp function) {
   return success();
 }
 
+/// Nobody but @update writes what ranks keep: what was gathered of it before
+/// would be out of date.
+LogicalResult BucketVerifier::checkKept(func::FuncOp function) {
+  for (auto write : function.getOps<WriteOp>())
+    for (const Row &row : rows)
+      if (row.own && StateOp(row.own).getSymName() == write.getSymbol())
+        return write.emitOpError()
+               << "writes '" << write.getSymbol()
+               << "', which is for @update to write: '"
+               << StateOp(row.op).getSymName() << "' is made of it";
+  return success();
+}
+
 /// What is kept is written once, by @update; what decays is what the members
 /// do. What is gathered is of the step before: it is not used any more.
 LogicalResult BucketVerifier::checkUpdate(func::FuncOp update) {
@@ -271,18 +320,24 @@ LogicalResult BucketVerifier::checkUpdate(func::FuncOp update) {
   for (auto write : update.getOps<WriteOp>())
     ++writes[write.getSymbol()];
   for (const Row &row : rows) {
-    StateOp op = row.op;
+    // What stands for the row between steps.
+    StateOp op = row.own && row.content == Content::Params ? row.own : row.op;
     if (row.own)
-      for (Operation &use : update.getBody().front())
-        if (isa<ReadOp, WriteOp, AccumulateOp>(use) &&
-            use.getAttrOfType<FlatSymbolRefAttr>("symbol").getValue() ==
-                op.getSymName())
+      for (Operation &use : update.getBody().front()) {
+        if (!isa<ReadOp, WriteOp, AccumulateOp>(use))
+          continue;
+        StringRef name =
+            use.getAttrOfType<FlatSymbolRefAttr>("symbol").getValue();
+        auto member = rowOf.find(name);
+        bool isMember = member != rowOf.end() && &rows[member->second] == &row;
+        if (isMember || name == StateOp(row.op).getSymName())
           return use.emitOpError()
-                 << "uses '" << op.getSymName()
+                 << "uses '" << name
                  << "' in @update, where it is out of date: ranks keep '"
                  << StateOp(row.own).getSymName() << "'";
+      }
     unsigned count = writes.lookup(op.getSymName());
-    if (count != 1 && !row.own)
+    if (count != 1 && !(row.own && row.content == Content::Copies))
       return op.emitOpError()
              << "is written " << count << " times by @update, not once";
     if (row.content != Content::Params)
@@ -290,10 +345,7 @@ LogicalResult BucketVerifier::checkUpdate(func::FuncOp update) {
     for (Operation &step : update.getBody().front()) {
       if (!isa<AdamWOp, SgdOp>(step))
         continue;
-      Value value = step.getOperand(0);
-      if (auto slice = value.getDefiningOp<ShardSliceOp>())
-        value = slice.getInput();
-      auto read = value.getDefiningOp<ReadOp>();
+      auto read = step.getOperand(0).getDefiningOp<ReadOp>();
       if (!read || read.getSymbol() != op.getSymName())
         continue;
       if (step.hasAttr("decay") != ParamOp(row.params.front()).getDecay())
@@ -370,15 +422,16 @@ LogicalResult BucketVerifier::run() {
       return failure();
   if (failed(checkSiblings()))
     return failure();
-  findOwners();
+  if (failed(findOwners()))
+    return failure();
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
     StringRef name = function.getSymName();
-    if (name == kGather
-            ? failed(checkGather(function))
-            : failed(checkUses(function)) ||
-                  (name == kUpdate && failed(checkUpdate(function))))
+    if (name == kGather ? failed(checkGather(function))
+                        : failed(checkUses(function)) ||
+                              failed(name == kUpdate ? checkUpdate(function)
+                                                     : checkKept(function)))
       return failure();
   }
   // Where there are no functions, tasks do what they did.

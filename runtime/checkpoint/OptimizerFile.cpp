@@ -203,7 +203,7 @@ static void readPart(const TrainingState &state, const std::string &folder,
                      const Saved &saved, const std::vector<Stored> &pieces) {
   const pcc_tensor &tensor = *saved.tensor;
   SourceMap map(tensor);
-  KeptRun run = storedRun(state.program, tensor, state.coordinates);
+  KeptRun run = keptRun(state.program, tensor, state.coordinates);
   OptimizerPiece own = pieceOf(state, tensor, run.elements);
   HostView view(state.arena + run.offset,
                 run.elements.size() * sizeOf(tensor.dtype),
@@ -244,7 +244,7 @@ static bool isNeeded(const TrainingState &state,
     if (entry == index->end())
       return false;
     std::optional<OptimizerPiece> piece = readPiece(entry->second, nullptr);
-    KeptRun run = storedRun(state.program, *saved.tensor, state.coordinates);
+    KeptRun run = keptRun(state.program, *saved.tensor, state.coordinates);
     return !piece || piece->shape.size() != size_t(saved.tensor->layout.rank) ||
            mayShare(pieceOf(state, *saved.tensor, run.elements), *piece);
   });

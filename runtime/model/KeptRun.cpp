@@ -26,19 +26,8 @@ static Span partOf(const pcc_program &program, const pcc_bucket &bucket,
   return {index * size, (index + 1) * size};
 }
 
-/// Elements `kept` of the row that begins at `row` of the arena, of a tensor.
-static KeptRun runIn(const pcc_tensor &tensor, int64_t elements, Span kept,
-                     int64_t row) {
-  Span own =
-      common({tensor.bucket_offset, tensor.bucket_offset + elements}, kept);
-  if (own.isEmpty())
-    return {};
-  return {{own.begin - tensor.bucket_offset, own.end - tensor.bucket_offset},
-          row + own.begin * sizeOf(tensor.dtype)};
-}
-
-static KeptRun findRun(const pcc_program &program, const pcc_tensor &tensor,
-                       const Coordinates &coordinates, bool isStored) {
+KeptRun pcc::keptRun(const pcc_program &program, const pcc_tensor &tensor,
+                     const Coordinates &coordinates) {
   int64_t elements = shardOf(program, tensor.layout, coordinates).elements();
   if (!tensor.bucket)
     return {{0, elements}, tensor.arena_offset};
@@ -48,19 +37,11 @@ static KeptRun findRun(const pcc_program &program, const pcc_tensor &tensor,
     fail(ExitInternal,
          format("tensor '%s' reaches beyond its bucket", tensor.name));
   Span part = partOf(program, bucket, coordinates);
-  if (!bucket.whole)
-    return runIn(tensor, elements, part,
-                 bucket.arena_offset - part.begin * sizeOf(tensor.dtype));
-  return runIn(tensor, elements, isStored ? Span{0, bucket.elements} : part,
-               bucket.arena_offset);
-}
-
-KeptRun pcc::keptRun(const pcc_program &program, const pcc_tensor &tensor,
-                     const Coordinates &coordinates) {
-  return findRun(program, tensor, coordinates, /*isStored=*/false);
-}
-
-KeptRun pcc::storedRun(const pcc_program &program, const pcc_tensor &tensor,
-                       const Coordinates &coordinates) {
-  return findRun(program, tensor, coordinates, /*isStored=*/true);
+  Span own =
+      common({tensor.bucket_offset, tensor.bucket_offset + elements}, part);
+  if (own.isEmpty())
+    return {};
+  int64_t first = bucket.whole ? 0 : part.begin;
+  return {{own.begin - tensor.bucket_offset, own.end - tensor.bucket_offset},
+          bucket.arena_offset + (own.begin - first) * sizeOf(tensor.dtype)};
 }

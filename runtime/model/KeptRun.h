@@ -44,13 +44,9 @@ struct KeptRun {
 };
 
 /// What the rank with these coordinates has of a tensor when a step is done:
-/// the values that are saved.
+/// the values that are saved, and those that it is to start with.
 KeptRun keptRun(const pcc_program &program, const pcc_tensor &tensor,
                 const Coordinates &coordinates);
-
-/// What its arena has room for: the elements that it is to start with.
-KeptRun storedRun(const pcc_program &program, const pcc_tensor &tensor,
-                  const Coordinates &coordinates);
 
 } // namespace pcc
 

@@ -276,7 +276,7 @@ void pcc::fillParameters(const pcc_program &program, const pcc_stage &stage,
     const pcc_tensor &tensor = stage.tensors[i];
     if (tensor.kind != PCC_PARAM && tensor.kind != PCC_STATE)
       continue;
-    KeptRun run = storedRun(program, tensor, coordinates);
+    KeptRun run = keptRun(program, tensor, coordinates);
     HostView view(arena + run.offset,
                   run.elements.size() * sizeOf(tensor.dtype),
                   backend::Access::Write);

@@ -279,9 +279,6 @@ static void testWhole(bool isCut) {
       while (all[number].map.name != map.name)
         ++number;
       KeptRun kept = keptRun(program, tensor, at);
-      KeptRun stored = storedRun(program, tensor, at);
-      CHECK(stored.elements.begin <= kept.elements.begin &&
-            stored.elements.end >= kept.elements.end);
       forEachRun(
           map, shardOf(program, tensor.layout, at), kept.elements,
           {0, map.elements()},
@@ -325,11 +322,8 @@ static void testPlaces() {
   const pcc_tensor &bias = made.tensors[0][0], &moment = made.tensors[0][2];
   KeptRun run = keptRun(program, bias, {0, 1, 0});
   CHECK((run.elements == Span{11, 13}) && run.offset == 48);
-  CHECK((storedRun(program, bias, {0, 1, 0}).elements == Span{0, 13}));
-  CHECK(storedRun(program, bias, {0, 1, 0}).offset == 4);
   run = keptRun(program, moment, {0, 1, 0});
   CHECK((run.elements == Span{11, 13}) && run.offset == 1024);
-  CHECK((storedRun(program, moment, {0, 1, 0}).elements == run.elements));
   CHECK(keptRun(program, moment, {0, 2, 1}).elements.isEmpty());
   CHECK((keptRun(program, moment, {0, 0, 1}).elements == Span{0, 11}));
   CHECK(keptRun(program, moment, {0, 0, 1}).offset == 1024 + 4);

@@ -35,8 +35,8 @@ TensorRef Session::lookup(StringRef key) {
 
 LogicalResult Session::setSymbols(Machine &machine) {
   for (Operation &op : *machine.getModule().getBody()) {
-    // What a bucket holds is given to its members.
-    if (!isa<nn::ParamOp, nn::StateOp>(op) || nn::isBucket(&op))
+    // What a bucket or a part holds is given to its members.
+    if (!isa<nn::ParamOp, nn::StateOp>(op) || nn::isOtherName(&op))
       continue;
     StringRef name = cast<SymbolOpInterface>(op).getName();
     RankedTensorType type = machine.symbolPlacement(name)->global;

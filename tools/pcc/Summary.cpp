@@ -73,7 +73,7 @@ void Summary::collectProgram(ModuleOp module) {
     SymbolTable symbols(stageOp);
     llvm::DenseMap<Operation *, rt::BufferKind> held;
     for (auto buffer : stageOp.getBlock()->getOps<rt::BufferOp>())
-      if (buffer.getBucket())
+      if (buffer.getBucket() && buffer.getKind() != rt::BufferKind::Part)
         held[symbols.lookup(*buffer.getBucket())] = buffer.getKind();
     for (auto buffer : stageOp.getBlock()->getOps<rt::BufferOp>()) {
       if (buffer.getBucket())

@@ -41,8 +41,8 @@ private:
   FailureOr<Datum> outputs(rt::StageOp stage, StringRef entry, StringRef prefix,
                            int32_t &count);
   FailureOr<Datum> layout(rt::BufferOp buffer);
-  /// The bucket that a tensor lies in, if ranks keep parts of it; else null,
-  /// as it has a place of its own.
+  /// The bucket that a tensor lies in, if ranks keep parts of it between steps;
+  /// else null, as it has a place of its own.
   FailureOr<Datum> bucket(rt::BufferOp buffer);
   /// What the runtime is told of a parameter or state, but its layout.
   FailureOr<pcc_tensor> record(rt::BufferOp buffer);
@@ -79,6 +79,8 @@ private:
   llvm::DenseMap<const pcc_source *, Datum> sources;
   /// Buckets by all that lies in them.
   llvm::DenseMap<Operation *, Datum> buckets;
+  /// Of the stage at hand: what ranks keep of rows that have room for all.
+  llvm::DenseMap<Operation *, rt::BufferOp> parts;
 };
 
 Datum Descriptor::axes() {
@@ -225,13 +227,15 @@ FailureOr<Datum> Descriptor::bucket(rt::BufferOp buffer) {
     return Datum::null();
   auto row = SymbolTable::lookupNearestSymbolFrom<rt::BufferOp>(
       buffer, buffer.getBucketAttr());
-  if (row.getCut().empty())
+  rt::BufferOp part = parts.lookup(row);
+  ArrayAttr cut = part ? part.getCut() : row.getCut();
+  if (cut.empty())
     return Datum::null();
   auto known = buckets.find(row);
   if (known != buckets.end())
     return known->second;
   SmallVector<int32_t> axes;
-  for (Attribute name : row.getCut()) {
+  for (Attribute name : cut) {
     axes.push_back(axisIndex(name));
     if (axes.back() < 0)
       return LogicalResult(row.emitOpError()
@@ -240,10 +244,10 @@ FailureOr<Datum> Descriptor::bucket(rt::BufferOp buffer) {
   }
   Datum made =
       data.add("pcc.bucket",
-               Datum::structure({Datum::i64(row.getLayoutAttr().getShape()[1]),
-                                 Datum::i32(axes.size()),
-                                 data.addArray("pcc.axes", axes), Datum::i32(0),
-                                 Datum::i64(*row.getOffset())}));
+               Datum::structure(
+                   {Datum::i64(row.getLayoutAttr().getShape()[1]),
+                    Datum::i32(axes.size()), data.addArray("pcc.axes", axes),
+                    Datum::i32(part ? 1 : 0), Datum::i64(*row.getOffset())}));
   buckets.insert({row, made});
   return made;
 }
@@ -330,9 +334,11 @@ FailureOr<Datum> Descriptor::outputs(rt::StageOp stage, StringRef entry,
 
 FailureOr<Datum> Descriptor::stage(rt::StageOp stage) {
   SmallVector<Datum> tensors, inputs;
+  parts = rt::findParts(stage);
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
-    // A row is what lies in it.
-    if (buffer.getKind() == rt::BufferKind::Bucket)
+    // A row is what lies in it, and so is a part of one.
+    if (buffer.getKind() == rt::BufferKind::Bucket ||
+        buffer.getKind() == rt::BufferKind::Part)
       continue;
     if (int(buffer.getKind()) <= int(rt::BufferKind::Sum)) {
       FailureOr<Datum> made = tensor(buffer);

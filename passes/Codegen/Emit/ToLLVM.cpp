@@ -277,6 +277,19 @@ LogicalResult StageToLLVM::lowerOp(rt::AddressOp op) {
   if (!buffer.getOffset())
     return op.emitOpError("names a buffer without offset; run --rt-plan");
   int64_t offset = *buffer.getOffset(), slots = buffer.getSlots();
+  if (buffer.getKind() == rt::BufferKind::Part) {
+    FailureOr<Value> number = comm(op, buffer.getCut());
+    if (failed(number))
+      return failure();
+    Value index = runtime.call(builder, loc, "pcc_comm_index",
+                               {context, *number}, builder.getI64Type());
+    Value bytes =
+        LLVM::MulOp::create(builder, loc, index, i64(buffer.getBytes()));
+    addresses[op] =
+        LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),
+                            at(base, offset), LLVM::GEPArg(bytes));
+    return success();
+  }
   if (!op.getLoop() || slots == 1) {
     addresses[op] =
         at(base, offset + op.getSlotAt(0, slots) * buffer.getSlotBytes());

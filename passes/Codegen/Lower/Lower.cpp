@@ -150,14 +150,17 @@ void ProgramLowering::addBuffer(Operation *op, StringAttr name,
                                 RankedTensorType type, rt::BufferKind kind,
                                 int64_t slots, ArrayRef<NamedAttribute> attrs) {
   auto [bucket, element] = buckets.placeOf(name);
+  FlatSymbolRefAttr row;
+  if (bucket)
+    row = FlatSymbolRefAttr::get(bucket.getSymNameAttr());
+  else if (kind == rt::BufferKind::Part)
+    row = cast<nn::StateOp>(op).getOfAttr();
   auto buffer = rt::BufferOp::create(
       builder, op->getLoc(), name.getValue(), bufferType(type), kind,
       IntegerAttr(), slots,
       int(kind) <= int(rt::BufferKind::Input) ? layoutOf(op, type)
                                               : rt::LayoutAttr(),
-      bucket ? FlatSymbolRefAttr::get(bucket.getSymNameAttr())
-             : FlatSymbolRefAttr(),
-      bucket ? builder.getI64IntegerAttr(element) : IntegerAttr());
+      row, bucket ? builder.getI64IntegerAttr(element) : IntegerAttr());
   for (NamedAttribute attr : attrs)
     buffer->setAttr(attr.getName(), attr.getValue());
 }
@@ -198,12 +201,15 @@ void ProgramLowering::addState(Operation *op) {
     kind = rt::BufferKind::Copy;
   else if (state.getKind() == nn::StateKind::Bucket)
     kind = rt::BufferKind::Bucket;
+  else if (state.getKind() == nn::StateKind::Part)
+    kind = rt::BufferKind::Part;
   else if (state.getKind() == nn::StateKind::Number)
     kind = rt::BufferKind::Number;
   SmallVector<NamedAttribute> attrs;
   if (Attribute first = state.getFirstAttr())
     attrs.push_back(builder.getNamedAttr("first", first));
-  if (FlatSymbolRefAttr of = state.getOfAttr()) {
+  if (FlatSymbolRefAttr of = state.getOfAttr();
+      of && kind != rt::BufferKind::Part) {
     attrs.push_back(builder.getNamedAttr("of", of.getAttr()));
     // A state lies in checkpoints as its parameter does in the source.
     auto param = symbols.lookup<nn::ParamOp>(of.getValue());
@@ -253,7 +259,11 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
       });
   }
   // What lies in a bucket is there wherever the bucket is, and the other way
-  // round.
+  // round; and so is a part.
+  for (auto part : module.getOps<nn::StateOp>())
+    if (part.getKind() == nn::StateKind::Part &&
+        used.contains(part.getSymName()))
+      used.insert(nn::rowOf(part));
   for (auto state : module.getOps<nn::StateOp>()) {
     if (!nn::isBucket(state))
       continue;

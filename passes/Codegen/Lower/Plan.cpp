@@ -422,7 +422,7 @@ static void placeMembers(rt::StageOp stage) {
       continue;
     auto bucket = symbols.lookup<rt::BufferOp>(*buffer.getBucket());
     int64_t before =
-        int64_t(*buffer.getElement()) *
+        int64_t(buffer.getElement().value_or(0)) *
         rt::getElementBytes(buffer.getMemRefType().getElementType());
     if (bucket.getCut().empty())
       buffer.setOffset(int64_t(*bucket.getOffset()) + before);

@@ -88,14 +88,16 @@ public:
   }
 
   /// The first piece of the range that its owner does not hold: who does, or
-  /// nobody if nothing was written there. Nothing if all is well.
-  std::optional<Owner> findIntruder(const Range &range) const {
+  /// nobody if nothing was written there. Nothing if all is well. A part is
+  /// held by its `row`, too.
+  std::optional<Owner> findIntruder(const Range &range,
+                                    const Owner &row) const {
     std::optional<Owner> found;
-    owners.visit(range.begin, range.end,
-                 [&](int64_t, int64_t, const Owner *owner) {
-                   if (!found && !(owner && *owner == range.owner))
-                     found = owner ? *owner : Owner();
-                 });
+    owners.visit(
+        range.begin, range.end, [&](int64_t, int64_t, const Owner *owner) {
+          if (!found && !(owner && (*owner == range.owner || *owner == row)))
+            found = owner ? *owner : Owner();
+        });
     return found;
   }
 
@@ -154,7 +156,8 @@ public:
   StageVerifier(rt::StageOp stage, rt::ProgramOp program,
                 const SymbolTable &kernels)
       : stage(stage), program(program), kernels(kernels),
-        gathered(rt::findGathered(stage)), gradients(rt::findGradients(stage)) {
+        gathered(rt::findGathered(stage)), parts(rt::findParts(stage)),
+        gradients(rt::findGradients(stage)) {
     for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
       buffers[buffer.getSymName()] = buffer;
     for (auto &[name, buffer] : buffers)
@@ -201,21 +204,39 @@ private:
   /// Whether a buffer holds what it did when the next entry begins, and is no
   /// part of one that does.
   bool isKept(rt::BufferOp buffer) const {
+    if (buffer.getKind() == rt::BufferKind::Part)
+      return true;
     return int(buffer.getKind()) <= int(rt::BufferKind::Sum) &&
            !buffer.getBucket() && !gradients.contains(buffer) &&
-           !gathered.contains(buffer);
+           !gathered.contains(buffer) && !parts.contains(buffer);
   }
+  std::optional<Owner> findIntruder(const Range &range) const {
+    auto row = isPart(range) ? rows.lookup(range.owner.op) : rt::BufferOp();
+    return memory.findIntruder(range, row ? Owner{row, 0} : range.owner);
+  }
+  /// Whether it is what a rank keeps of a row, and with it all of the row, as
+  /// ranks keep other bytes of it.
+  static bool isPart(const Range &range) {
+    auto buffer = dyn_cast_or_null<rt::BufferOp>(range.owner.op);
+    return buffer && buffer.getKind() == rt::BufferKind::Part;
+  }
+  /// Checks who writes a row of which ranks keep a part: who gathers it.
+  LogicalResult checkGather(Operation *op, const Places &places);
   LogicalResult call(rt::CallOp op, const Places &places);
   LogicalResult checkOp(Operation *op, const Places &places);
   LogicalResult checkLaunch(rt::LaunchOp op);
   LogicalResult checkRanks(Operation *op);
   /// Whether an op may write `out` although it reads the same bytes as `in`.
-  static bool isInplace(Operation *op, Value in, Value out);
+  bool isInplace(Operation *op, Value in, Value out, const Places &places);
+  /// Whether an op makes a row of the part `in` that ranks keep of it.
+  bool isGatherOf(Operation *op, const Range &in, const Range &out) const;
 
   /// What lies in a bucket is the bucket's.
   Range rangeOf(rt::BufferOp buffer, int64_t slot) const {
     int64_t begin = int64_t(*buffer.getOffset()) + slot * buffer.getSlotBytes();
     auto row = rows.find(buffer);
+    if (buffer.getKind() == rt::BufferKind::Part)
+      return {{buffer, 0}, begin, begin + rt::BufferOp(row->second).getBytes()};
     return {{row == rows.end() ? buffer : row->second, slot},
             begin,
             begin + buffer.getBytes()};
@@ -227,6 +248,8 @@ private:
   const SymbolTable &kernels;
   /// What holds nothing when an entry starts.
   llvm::DenseSet<Operation *> gathered;
+  /// By row of which ranks keep a part, that.
+  llvm::DenseMap<Operation *, rt::BufferOp> parts;
   llvm::StringMap<rt::BufferOp> buffers;
   llvm::StringMap<rt::FuncOp> functions;
   /// By what lies in one, the bucket.
@@ -297,7 +320,7 @@ LogicalResult StageVerifier::checkKept(rt::FuncOp entry) {
         buffer.getKind() == rt::BufferKind::Output && outputs.contains(buffer);
     if (!isKept(buffer) && !isOutput)
       continue;
-    std::optional<Owner> intruder = memory.findIntruder(rangeOf(buffer, 0));
+    std::optional<Owner> intruder = findIntruder(rangeOf(buffer, 0));
     if (!intruder)
       continue;
     InFlightDiagnostic diag = buffer.emitOpError();
@@ -470,7 +493,7 @@ bool StageVerifier::skipPeriods() {
         memory.write({Owner(), range.begin, range.end});
       } else if (access.touch == Touch::Write) {
         memory.write(range);
-      } else if (memory.findIntruder(range)) {
+      } else if (findIntruder(range)) {
         memory = before;
         return false;
       }
@@ -526,9 +549,11 @@ LogicalResult StageVerifier::run(Block &ops, Places &places, int64_t frame) {
     } else if (auto view = dyn_cast<rt::ViewOp>(op)) {
       Range range = places.lookup(view.getSource());
       MemRefType type = view.getType();
-      range.begin += int64_t(view.getOffset()) *
-                     rt::getElementBytes(type.getElementType());
-      range.end = range.begin + rt::getSpanBytes(type);
+      if (!isPart(range)) {
+        range.begin += int64_t(view.getOffset()) *
+                       rt::getElementBytes(type.getElementType());
+        range.end = range.begin + rt::getSpanBytes(type);
+      }
       places[view] = range;
     } else if (auto inner = dyn_cast<rt::CallOp>(op)) {
       if (failed(call(inner, places)))
@@ -540,7 +565,36 @@ LogicalResult StageVerifier::run(Block &ops, Places &places, int64_t frame) {
   return success();
 }
 
-bool StageVerifier::isInplace(Operation *op, Value in, Value out) {
+bool StageVerifier::isGatherOf(Operation *op, const Range &in,
+                               const Range &out) const {
+  auto gather = dyn_cast<rt::AllGatherOp>(op);
+  if (!gather || !isPart(in) || rows.lookup(in.owner.op) != out.owner.op)
+    return false;
+  auto part = cast<rt::BufferOp>(in.owner.op),
+       row = cast<rt::BufferOp>(out.owner.op);
+  return gather.getAxes() == part.getCut() &&
+         gather.getInput().getType().getNumElements() ==
+             part.getMemRefType().getNumElements() &&
+         out == rangeOf(row, 0);
+}
+
+LogicalResult StageVerifier::checkGather(Operation *op, const Places &places) {
+  for (const rt::Access &access : rt::getAccesses(op)) {
+    Range out = places.lookup(access.buffer);
+    auto part = parts.find(out.owner.op);
+    if (!access.isWrite || part == parts.end())
+      continue;
+    if (!isGatherOf(op, places.lookup(op->getOperand(0)), out))
+      return op->emitOpError() << "writes " << out.owner.name()
+                               << ", which is made of what ranks "
+                               << "keep of it alone, @"
+                               << rt::BufferOp(part->second).getSymName();
+  }
+  return success();
+}
+
+bool StageVerifier::isInplace(Operation *op, Value in, Value out,
+                              const Places &places) {
   if (auto launch = dyn_cast<rt::LaunchOp>(op)) {
     auto inplace = launch.getInplace();
     if (!inplace)
@@ -556,7 +610,8 @@ bool StageVerifier::isInplace(Operation *op, Value in, Value out) {
   // So does what ranks add where it is.
   if (auto scatter = dyn_cast<rt::ReduceScatterOp>(op))
     return in == out && scatter.getInput() != out;
-  return in == out && isa<rt::AllReduceOp>(op);
+  return (in == out && isa<rt::AllReduceOp>(op)) ||
+         isGatherOf(op, places.lookup(in), places.lookup(out));
 }
 
 LogicalResult StageVerifier::checkBegun(Operation *op, const Range &range,
@@ -593,11 +648,18 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
     note(range, access.isWrite ? Touch::Write : Touch::Read);
     if (access.isWrite)
       continue;
-    std::optional<Owner> intruder = memory.findIntruder(range);
+    std::optional<Owner> intruder = findIntruder(range);
     if (!intruder)
       continue;
     InFlightDiagnostic diag = op->emitOpError()
                               << "reads " << range.owner.name();
+    if (auto part = parts.find(range.owner.op);
+        part != parts.end() && intruder->op == part->second) {
+      diag << " where it is out of date: @"
+           << rt::BufferOp(part->second).getSymName()
+           << ", which ranks keep of it, is not gathered";
+      return diag;
+    }
     bool isFresh = isa<rt::TemporaryOp>(range.owner.op) && intruder->isFrame();
     if (!intruder->op || isFresh) {
       diag << ", which nothing has written";
@@ -607,6 +669,8 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
     diag.attachNote(intruder->op->getLoc()) << "by " << intruder->name();
     return diag;
   }
+  if (failed(checkGather(op, places)))
+    return failure();
   for (const rt::Access &access : accesses)
     if (access.isWrite &&
         failed(checkBegun(op, places.lookup(access.buffer), places)))
@@ -620,7 +684,7 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
     for (auto [j, other] : llvm::enumerate(accesses)) {
       if (i == j || !out.overlaps(places.lookup(other.buffer)))
         continue;
-      if (!other.isWrite && isInplace(op, other.buffer, access.buffer))
+      if (!other.isWrite && isInplace(op, other.buffer, access.buffer, places))
         continue;
       return op->emitOpError()
              << "writes " << out.owner.name() << " over "

@@ -67,18 +67,61 @@ static LogicalResult verifyMember(rt::BufferOp member, rt::BufferOp bucket,
          << " of @" << bucket.getSymName() << " at " << due;
 }
 
+/// What a rank keeps of a row is one of as many equal parts as ranks have it.
+static LogicalResult verifyPart(rt::BufferOp part, rt::BufferOp bucket,
+                                rt::ProgramOp program) {
+  int64_t row = bucket.getMemRefType().getDimSize(1),
+          own = part.getMemRefType().getDimSize(1);
+  bool isEqual = program ? rowOf(part, program) == row : row % own == 0;
+  if (part.getMemRefType().getDimSize(0) != 1 || !isEqual ||
+      part.getBytes() % rt::kAlignment)
+    return part.emitOpError()
+           << "is no equal part of @" << bucket.getSymName()
+           << " that begins at multiples of " << rt::kAlignment << " bytes";
+  rt::LayoutAttr layout = bucket.getLayoutAttr();
+  if (layout && layout.getAxes()[0] != part.getLayoutAttr().getAxes()[0])
+    return part.emitOpError() << "is split over other axes than the rows of @"
+                              << bucket.getSymName();
+  if (part.getOffset() == bucket.getOffset())
+    return success();
+  return part.emitOpError() << "does not say where @" << bucket.getSymName()
+                            << " lies: at " << *bucket.getOffset();
+}
+
 LogicalResult pcc::verifyBuckets(rt::StageOp stage, rt::ProgramOp program) {
   SymbolTable symbols(stage);
   llvm::MapVector<Operation *, SmallVector<rt::BufferOp>> members;
-  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
-    if (buffer.getBucket())
-      members[symbols.lookup(*buffer.getBucket())].push_back(buffer);
+  llvm::DenseMap<Operation *, rt::BufferOp> parts;
+  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
+    if (!buffer.getBucket())
+      continue;
+    auto bucket = symbols.lookup<rt::BufferOp>(*buffer.getBucket());
+    if (buffer.getKind() != rt::BufferKind::Part) {
+      members[bucket].push_back(buffer);
+      continue;
+    }
+    auto [known, isNew] = parts.try_emplace(bucket, buffer);
+    if (!isNew) {
+      InFlightDiagnostic diag = buffer.emitOpError() << "is a second part of @"
+                                                     << bucket.getSymName();
+      diag.attachNote(known->second.getLoc()) << "this one is one, too";
+      return diag;
+    }
+    if (failed(verifyPart(buffer, bucket, program)))
+      return failure();
+  }
   for (auto &[op, list] : members) {
     auto bucket = cast<rt::BufferOp>(op);
     int64_t row = rowOf(bucket, program);
-    for (rt::BufferOp member : list)
+    for (rt::BufferOp member : list) {
       if (failed(verifyMember(member, bucket, row)))
         return failure();
+      if (rt::BufferOp part = parts.lookup(bucket);
+          part && member.getKind() != rt::BufferKind::Param)
+        return part.emitOpError() << "is a part of @" << bucket.getSymName()
+                                  << ", in which other things lie than "
+                                     "parameters";
+    }
     llvm::sort(list, [](rt::BufferOp a, rt::BufferOp b) {
       return *a.getElement() < *b.getElement();
     });

@@ -50,6 +50,9 @@ struct Place {
   /// less the microbatch that the loop is at, is `behind`.
   rt::BufferOp apart = nullptr;
   int64_t behind = 0;
+  /// Whether it is the row of which a rank keeps a part, for each rank another:
+  /// who uses that uses all of it here.
+  bool isPart = false;
 };
 
 /// The values of a function.
@@ -254,6 +257,11 @@ Place ClockVerifier::placeOf(rt::AddressOp address) {
   Place place;
   place.begin = int64_t(*buffer.getOffset()) + slot * buffer.getSlotBytes();
   place.end = place.begin + buffer.getBytes();
+  if (buffer.getKind() == rt::BufferKind::Part) {
+    auto row = symbols.lookup<rt::BufferOp>(*buffer.getBucket());
+    place.end = place.begin + row.getBytes();
+    place.isPart = true;
+  }
   if (loop && address.getLoop() && loop->apart.contains(buffer)) {
     place.apart = buffer;
     place.behind = slot - variable;
@@ -273,9 +281,11 @@ LogicalResult ClockVerifier::walk(Operation *op, Scope &scope) {
     if (source == scope.places.end())
       return success();
     Place place = source->second;
-    place.begin += int64_t(view.getOffset()) *
-                   rt::getElementBytes(view.getType().getElementType());
-    place.end = place.begin + rt::getSpanBytes(view.getType());
+    if (!place.isPart) {
+      place.begin += int64_t(view.getOffset()) *
+                     rt::getElementBytes(view.getType().getElementType());
+      place.end = place.begin + rt::getSpanBytes(view.getType());
+    }
     scope.places[view] = place;
   } else if (auto event = dyn_cast<rt::EventOfOp>(op)) {
     auto symbol = symbols.lookup<rt::EventOp>(event.getEvent());
@@ -444,8 +454,10 @@ LogicalResult ClockVerifier::call(rt::CallOp op, Scope &scope) {
       } else {
         place.begin = frame;
       }
-      place.end = place.begin + use.end;
-      place.begin += use.begin;
+      if (!place.isPart) {
+        place.end = place.begin + use.end;
+        place.begin += use.begin;
+      }
       if (failed(access(use.op, op, 0, place, use.isWrite)))
         return failure();
     }

@@ -16,7 +16,7 @@ import re
 from messages import size_of
 
 ENTRIES = ("train", "evaluate", "forward")
-KEPT = ("bucket", "param", "copy", "number", "state", "gradient", "sum")
+KEPT = ("bucket", "part", "param", "copy", "number", "state", "gradient", "sum")
 
 
 def elements_of(type_):
@@ -29,7 +29,7 @@ class Stage:
         self.arena = arena
         self.buffers = {}  # symbol -> (kind, bytes of a slot, slots)
         self.rows = {}  # symbol -> the row that it lies in
-        self.cut = set()  # rows of which a rank has a part
+        self.cut = set()  # rows of which a rank keeps a part
         self.of = {}  # copy -> the parameter that it is of
         self.events = {}  # symbol -> slots
         self.functions = {}  # symbol -> (names of arguments, lines)
@@ -40,7 +40,7 @@ class Stage:
 
     def renewed(self):
         """What holds nothing as an entry point begins, and rows of that:
-        gradients, and copies of parameters of which a rank has a part."""
+        gradients, and copies of parameters of which a rank keeps a part."""
         return {self.row_of(symbol)
                 for symbol, (kind, _, _) in self.buffers.items()
                 if kind == "gradient" or kind == "copy" and
@@ -61,6 +61,8 @@ def parse(text):
                 stages[-1].of[match[1]] = "@" + of[1]
             if row := re.search(r"> \w+ in (@\S+)", line):
                 stages[-1].rows[match[1]] = row[1]
+                if match[3] == "part":
+                    stages[-1].cut.add(row[1])
                 # The bytes of the bucket.
                 stages[-1].buffers[match.group(1)] = (match.group(3), 0, 1)
                 continue

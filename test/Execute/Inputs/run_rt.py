@@ -113,7 +113,7 @@ EDITS = {
     "a message dropped": (r"\n *rt\.send .*", ""),
     "another channel": (r"(rt\.recv .*channel )(\d+)",
                         lambda m: m.group(1) + str(int(m.group(2)) + 1)),
-    "a part dropped": (r"\n *rt\.shard_slice .*", ""),
+    "a gather dropped": (r"\n *rt\.call @gather.*", ""),
     "in place of another": (r"inplace \[0, -1\]", "inplace [-1, -1]"),
 }
 for name, (pattern, new) in EDITS.items():

@@ -47,21 +47,30 @@
 // CHECK-NOT:  , @{{grad|exp_avg|a |b |s }}
 // CHECK:      return
 
-// With zero 1 a rank of dp has half of a row of moments, and updates that half.
+// With zero 1 a rank of dp keeps half of each row of moments and parameters, and
+// updates that half; the row of parameters is gathered ahead of the next step.
 // PARTS:      nn.state @bucket.0.grad : tensor<1x64xf32> bucket
-// PARTS:      nn.state @bucket.0.exp_avg : tensor<1x32xf32> bucket members [@exp_avg.a, @exp_avg.b] at [0, 32]
+// PARTS-NEXT: nn.state @bucket.0.param : tensor<1x64xf32> bucket members [@a, @b] at [0, 32]
+// PARTS-NEXT: nn.state @bucket.0.own : tensor<1x32xf32> part of @bucket.0.param
 // PARTS-SAME:   dist.global = tensor<2x64xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}, {"dp"}]>
+// PARTS-NEXT: nn.state @bucket.0.exp_avg : tensor<1x32xf32> bucket members [@exp_avg.a, @exp_avg.b] at [0, 32]
+// PARTS-SAME:   dist.global = tensor<2x64xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}, {"dp"}]>
+// PARTS:      func.func @gather() {
+// PARTS-NEXT:   %[[O:.*]] = nn.read @bucket.0.own : tensor<1x32xf32>
+// PARTS-NEXT:   %[[A:.*]] = dist.all_gather %[[O]] dim 1 over ["dp"] {{.*}} : tensor<1x32xf32> -> tensor<1x64xf32>
+// PARTS-NEXT:   nn.write %[[A]], @bucket.0.param : tensor<1x64xf32>
+// PARTS:      func.func @update
 // PARTS:      %[[R0:.*]] = dist.reduce_scatter %{{.*}} dim 1 over ["dp"] {{.*}} : tensor<1x64xf32> -> tensor<1x32xf32>
 // PARTS-NEXT: %[[Q0:.*]] = nn.sum_of_squares %[[R0]] {dist.shardings = [#dist.sharding<@mesh, [], partial = {"dp", "tp"}>]}
 // PARTS:      %[[D1:.*]] = dist.reduce_scatter %{{.*}} dim 1 over ["dp"] {{.*}} : tensor<1x64xf32> -> tensor<1x32xf32>
 // PARTS-NEXT: dist.all_reduce sum %[[D1]] over ["tp"] {{.*}} : tensor<1x32xf32>
 // PARTS:      nn.scale %{{.*}} by 5.000000e-01
 // PARTS-NEXT: nn.sum %[[Q0]], %
-// PARTS:      %[[P0:.*]] = nn.read @bucket.0.param : tensor<1x64xf32>
-// PARTS-NEXT: %[[H0:.*]] = dist.shard_slice %[[P0]] dim 1 over ["dp"] {{.*}} : tensor<1x64xf32> -> tensor<1x32xf32>
-// PARTS:      %[[N0:.*]], %{{.*}}, %{{.*}} = nn.adamw decay %[[H0]], %[[R0]], %{{.*}} : tensor<1x32xf32>
-// PARTS:      %[[A0:.*]] = dist.all_gather %[[N0]] dim 1 over ["dp"] {{.*}} : tensor<1x32xf32> -> tensor<1x64xf32>
-// PARTS-NEXT: nn.write %[[A0]], @bucket.0.param : tensor<1x64xf32>
+// PARTS:      %[[P0:.*]] = nn.read @bucket.0.own : tensor<1x32xf32>
+// PARTS:      %[[N0:.*]], %{{.*}}, %{{.*}} = nn.adamw decay %[[P0]], %[[R0]], %{{.*}} : tensor<1x32xf32>
+// PARTS:      nn.write %[[N0]], @bucket.0.own : tensor<1x32xf32>
+// PARTS-NOT:  .param
+// PARTS:      return
 
 // A bucket that is full takes no further segment.
 // SMALL:      nn.state @bucket.0.grad : tensor<1x64xf32> bucket members [@grad.a] at [0]

@@ -1,0 +1,388 @@
+// Mistakes with rows of which ranks keep a part, whose address differs from rank
+// to rank: an access to it counts as one to the row.
+// RUN: pcc-opt %s -split-input-file -verify-diagnostics -rt-verify
+
+// All is well.
+module {
+  rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+  rt.stage 0 arena 1024 {
+    rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
+    rt.buffer @own : memref<1x32xf32> part in @row at 0 layout <[1, 64], [[], ["dp"]]>
+    rt.buffer @a : memref<5xf32> param in @row element 0 at 0 layout <[5], [[]]>
+    rt.buffer @b : memref<32xf32> param in @row element 32 at 128 layout <[32], [[]]>
+    rt.buffer @v : memref<32xf32> value at 256
+    rt.func @gather(%own: memref<1x32xf32>, %row: memref<1x64xf32>) {
+      rt.all_gather %own to %row over ["dp"] : memref<1x32xf32> to memref<1x64xf32>
+    }
+    rt.func @train() {
+      %own = rt.address @own : memref<1x32xf32>
+      %row = rt.address @row : memref<1x64xf32>
+      %b = rt.address @b : memref<32xf32>
+      %v = rt.address @v : memref<32xf32>
+      rt.call @gather(%own, %row) : memref<1x32xf32>, memref<1x64xf32>
+      rt.copy %b to %v : memref<32xf32> to memref<32xf32>
+      rt.zero %own : memref<1x32xf32>
+    }
+  }
+}
+
+// -----
+
+// A row that is not gathered.
+module {
+  rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+  rt.stage 0 arena 1024 {
+    rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
+    rt.buffer @own : memref<1x32xf32> part in @row at 0 layout <[1, 64], [[], ["dp"]]>
+    rt.buffer @a : memref<5xf32> param in @row element 0 at 0 layout <[5], [[]]>
+    rt.buffer @b : memref<32xf32> param in @row element 32 at 128 layout <[32], [[]]>
+    rt.buffer @v : memref<32xf32> value at 256
+    rt.func @gather(%own: memref<1x32xf32>, %row: memref<1x64xf32>) {
+      rt.all_gather %own to %row over ["dp"] : memref<1x32xf32> to memref<1x64xf32>
+    }
+    rt.func @train() {
+      %own = rt.address @own : memref<1x32xf32>
+      %row = rt.address @row : memref<1x64xf32>
+      %b = rt.address @b : memref<32xf32>
+      %v = rt.address @v : memref<32xf32>
+      // expected-error @+1 {{reads @row where it is out of date: @own, which ranks keep of it, is not gathered}}
+      rt.copy %b to %v : memref<32xf32> to memref<32xf32>
+      rt.call @gather(%own, %row) : memref<1x32xf32>, memref<1x64xf32>
+      rt.zero %own : memref<1x32xf32>
+    }
+  }
+}
+
+// -----
+
+// One that is used after its part has changed.
+module {
+  rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+  rt.stage 0 arena 1024 {
+    rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
+    rt.buffer @own : memref<1x32xf32> part in @row at 0 layout <[1, 64], [[], ["dp"]]>
+    rt.buffer @a : memref<5xf32> param in @row element 0 at 0 layout <[5], [[]]>
+    rt.buffer @b : memref<32xf32> param in @row element 32 at 128 layout <[32], [[]]>
+    rt.buffer @v : memref<32xf32> value at 256
+    rt.func @gather(%own: memref<1x32xf32>, %row: memref<1x64xf32>) {
+      rt.all_gather %own to %row over ["dp"] : memref<1x32xf32> to memref<1x64xf32>
+    }
+    rt.func @train() {
+      %own = rt.address @own : memref<1x32xf32>
+      %row = rt.address @row : memref<1x64xf32>
+      %b = rt.address @b : memref<32xf32>
+      %v = rt.address @v : memref<32xf32>
+      rt.call @gather(%own, %row) : memref<1x32xf32>, memref<1x64xf32>
+      rt.zero %own : memref<1x32xf32>
+      // expected-error @+1 {{reads @row where it is out of date: @own, which ranks keep of it, is not gathered}}
+      rt.copy %b to %v : memref<32xf32> to memref<32xf32>
+    }
+  }
+}
+
+// -----
+
+// A change of something else in a row than the part.
+module {
+  rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+  rt.stage 0 arena 1024 {
+    rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
+    rt.buffer @own : memref<1x32xf32> part in @row at 0 layout <[1, 64], [[], ["dp"]]>
+    rt.buffer @a : memref<5xf32> param in @row element 0 at 0 layout <[5], [[]]>
+    rt.buffer @b : memref<32xf32> param in @row element 32 at 128 layout <[32], [[]]>
+    rt.buffer @v : memref<32xf32> value at 256
+    rt.func @gather(%own: memref<1x32xf32>, %row: memref<1x64xf32>) {
+      rt.all_gather %own to %row over ["dp"] : memref<1x32xf32> to memref<1x64xf32>
+    }
+    rt.func @train() {
+      %own = rt.address @own : memref<1x32xf32>
+      %row = rt.address @row : memref<1x64xf32>
+      %b = rt.address @b : memref<32xf32>
+      %v = rt.address @v : memref<32xf32>
+      rt.call @gather(%own, %row) : memref<1x32xf32>, memref<1x64xf32>
+      // expected-error @+1 {{writes @row, which is made of what ranks keep of it alone, @own}}
+      rt.zero %b : memref<32xf32>
+      rt.zero %own : memref<1x32xf32>
+    }
+  }
+}
+
+// -----
+
+// Gathered over other ranks than those that have parts.
+module {
+  rt.program axes <["dp"=2, "tp"=2]> comms [["dp"], ["tp"]] microbatches 1
+  rt.stage 0 arena 1024 {
+    rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
+    rt.buffer @own : memref<1x32xf32> part in @row at 0 layout <[1, 64], [[], ["dp"]]>
+    rt.buffer @a : memref<5xf32> param in @row element 0 at 0 layout <[5], [[]]>
+    rt.buffer @b : memref<32xf32> param in @row element 32 at 128 layout <[32], [[]]>
+    rt.buffer @v : memref<32xf32> value at 256
+    rt.func @gather(%own: memref<1x32xf32>, %row: memref<1x64xf32>) {
+      // expected-error @+1 {{writes @row, which is made of what ranks keep of it alone, @own}}
+      rt.all_gather %own to %row over ["tp"] : memref<1x32xf32> to memref<1x64xf32>
+    }
+    rt.func @train() {
+      %own = rt.address @own : memref<1x32xf32>
+      %row = rt.address @row : memref<1x64xf32>
+      %b = rt.address @b : memref<32xf32>
+      %v = rt.address @v : memref<32xf32>
+      rt.call @gather(%own, %row) : memref<1x32xf32>, memref<1x64xf32>
+    }
+  }
+}
+
+// -----
+
+// Made of something else.
+module {
+  rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+  rt.stage 0 arena 1024 {
+    rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
+    rt.buffer @own : memref<1x32xf32> part in @row at 0 layout <[1, 64], [[], ["dp"]]>
+    rt.buffer @a : memref<5xf32> param in @row element 0 at 0 layout <[5], [[]]>
+    rt.buffer @b : memref<32xf32> param in @row element 32 at 128 layout <[32], [[]]>
+    rt.buffer @v : memref<1x32xf32> value at 256
+    rt.func @gather(%own: memref<1x32xf32>, %row: memref<1x64xf32>) {
+      // expected-error @+1 {{writes @row, which is made of what ranks keep of it alone, @own}}
+      rt.all_gather %own to %row over ["dp"] : memref<1x32xf32> to memref<1x64xf32>
+    }
+    rt.func @train() {
+      %own = rt.address @own : memref<1x32xf32>
+      %row = rt.address @row : memref<1x64xf32>
+      %b = rt.address @b : memref<32xf32>
+      %v = rt.address @v : memref<1x32xf32>
+      rt.zero %v : memref<1x32xf32>
+      rt.call @gather(%v, %row) : memref<1x32xf32>, memref<1x64xf32>
+    }
+  }
+}
+
+// -----
+
+// Two rows of parameters with the parts of each other.
+module {
+  rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+  rt.stage 0 arena 1024 {
+    rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
+    rt.buffer @own : memref<1x32xf32> part in @row at 0 layout <[1, 64], [[], ["dp"]]>
+    rt.buffer @a : memref<5xf32> param in @row element 0 at 0 layout <[5], [[]]>
+    rt.buffer @b : memref<32xf32> param in @row element 32 at 128 layout <[32], [[]]>
+    rt.buffer @other : memref<1x64xf32> bucket at 256 layout <[1, 64], [[], []]>
+    rt.buffer @others : memref<1x32xf32> part in @other at 256 layout <[1, 64], [[], ["dp"]]>
+    rt.buffer @c : memref<64xf32> param in @other element 0 at 256 layout <[64], [[]]>
+    rt.func @gather(%own: memref<1x32xf32>, %row: memref<1x64xf32>) {
+      // expected-error @+1 {{writes @row, which is made of what ranks keep of it alone, @own}}
+      rt.all_gather %own to %row over ["dp"] : memref<1x32xf32> to memref<1x64xf32>
+    }
+    rt.func @train() {
+      %others = rt.address @others : memref<1x32xf32>
+      %row = rt.address @row : memref<1x64xf32>
+      rt.call @gather(%others, %row) : memref<1x32xf32>, memref<1x64xf32>
+    }
+  }
+}
+
+// -----
+
+// Something else lies where the row does.
+module {
+  rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+  rt.stage 0 arena 1024 {
+    rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
+    // expected-error @+1 {{is overwritten when @train ends}}
+    rt.buffer @own : memref<1x32xf32> part in @row at 0 layout <[1, 64], [[], ["dp"]]>
+    rt.buffer @a : memref<5xf32> param in @row element 0 at 0 layout <[5], [[]]>
+    rt.buffer @b : memref<32xf32> param in @row element 32 at 128 layout <[32], [[]]>
+    // expected-note @+1 {{by @w}}
+    rt.buffer @w : memref<16xf32> value at 128
+    rt.func @train() {
+      %w = rt.address @w : memref<16xf32>
+      rt.zero %w : memref<16xf32>
+    }
+  }
+}
+
+// -----
+
+// A sum in place of a part.
+module {
+  rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+  rt.stage 0 arena 1024 {
+    rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
+    rt.buffer @own : memref<1x32xf32> part in @row at 0 layout <[1, 64], [[], ["dp"]]>
+    rt.buffer @a : memref<5xf32> param in @row element 0 at 0 layout <[5], [[]]>
+    rt.buffer @b : memref<32xf32> param in @row element 32 at 128 layout <[32], [[]]>
+    rt.buffer @v : memref<32xf32> value at 256
+    rt.func @gather(%own: memref<1x32xf32>, %row: memref<1x64xf32>) {
+      rt.all_gather %own to %row over ["dp"] : memref<1x32xf32> to memref<1x64xf32>
+    }
+    rt.func @train() {
+      %own = rt.address @own : memref<1x32xf32>
+      %row = rt.address @row : memref<1x64xf32>
+      %b = rt.address @b : memref<32xf32>
+      %v = rt.address @v : memref<32xf32>
+      rt.call @gather(%own, %row) : memref<1x32xf32>, memref<1x64xf32>
+      // expected-error @+1 {{writes @own over @row, which it reads}}
+      rt.reduce_scatter %row to %own over ["dp"] : memref<1x64xf32> to memref<1x32xf32>
+    }
+  }
+}
+
+// -----
+
+// Gathered beside what changes the part.
+module {
+  rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+  rt.stage 0 arena 1024 {
+    rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
+    rt.buffer @own : memref<1x32xf32> part in @row at 0 layout <[1, 64], [[], ["dp"]]>
+    rt.buffer @a : memref<5xf32> param in @row element 0 at 0 layout <[5], [[]]>
+    rt.buffer @b : memref<32xf32> param in @row element 32 at 128 layout <[32], [[]]>
+    rt.buffer @v : memref<32xf32> value at 256
+    rt.event @e
+    rt.func @gather(%own: memref<1x32xf32>, %row: memref<1x64xf32>) {
+      // expected-note @+1 {{used here}}
+      rt.all_gather %own to %row over ["dp"] stream 1 : memref<1x32xf32> to memref<1x64xf32>
+    }
+    rt.func @train() {
+      %own = rt.address @own : memref<1x32xf32>
+      %row = rt.address @row : memref<1x64xf32>
+      %b = rt.address @b : memref<32xf32>
+      %v = rt.address @v : memref<32xf32>
+      rt.call @gather(%own, %row) : memref<1x32xf32>, memref<1x64xf32>
+      // expected-error @+1 {{writes bytes on stream 0 that stream 1 may still be using: no event orders the two}}
+      rt.zero %own : memref<1x32xf32>
+      %e = rt.event_of @e : !rt.event
+      rt.record %e stream 1
+      rt.wait %e
+    }
+  }
+}
+
+// -----
+
+// Gathered beside what uses others of the row.
+module {
+  rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+  rt.stage 0 arena 1024 {
+    rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
+    rt.buffer @own : memref<1x32xf32> part in @row at 0 layout <[1, 64], [[], ["dp"]]>
+    rt.buffer @a : memref<5xf32> param in @row element 0 at 0 layout <[5], [[]]>
+    rt.buffer @b : memref<32xf32> param in @row element 32 at 128 layout <[32], [[]]>
+    rt.buffer @v : memref<32xf32> value at 256
+    rt.event @e
+    rt.func @gather(%own: memref<1x32xf32>, %row: memref<1x64xf32>) {
+      // expected-note @+1 {{used here}}
+      rt.all_gather %own to %row over ["dp"] stream 1 : memref<1x32xf32> to memref<1x64xf32>
+    }
+    rt.func @train() {
+      %own = rt.address @own : memref<1x32xf32>
+      %row = rt.address @row : memref<1x64xf32>
+      %b = rt.address @b : memref<32xf32>
+      %v = rt.address @v : memref<32xf32>
+      rt.call @gather(%own, %row) : memref<1x32xf32>, memref<1x64xf32>
+      // expected-error @+1 {{reads bytes on stream 0 that stream 1 may still be using: no event orders the two}}
+      rt.copy %b to %v : memref<32xf32> to memref<32xf32>
+      %e = rt.event_of @e : !rt.event
+      rt.record %e stream 1
+      rt.wait %e
+    }
+  }
+}
+
+// -----
+
+// A part that is said to lie elsewhere.
+module {
+  rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+  rt.stage 0 arena 1024 {
+    rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
+    // expected-error @+1 {{does not say where @row lies: at 0}}
+    rt.buffer @own : memref<1x32xf32> part in @row at 128 layout <[1, 64], [[], ["dp"]]>
+    rt.buffer @a : memref<5xf32> param in @row element 0 at 0 layout <[5], [[]]>
+    rt.buffer @b : memref<32xf32> param in @row element 32 at 128 layout <[32], [[]]>
+    rt.func @train() {
+    }
+  }
+}
+
+// -----
+
+// One of another size.
+module {
+  rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+  rt.stage 0 arena 1024 {
+    rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
+    // expected-error @+1 {{is no equal part of @row}}
+    rt.buffer @own : memref<1x16xf32> part in @row at 0 layout <[1, 64], [[], ["dp"]]>
+    rt.buffer @a : memref<5xf32> param in @row element 0 at 0 layout <[5], [[]]>
+    rt.buffer @b : memref<32xf32> param in @row element 32 at 128 layout <[32], [[]]>
+    rt.func @train() {
+    }
+  }
+}
+
+// -----
+
+// Two of one row.
+module {
+  rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+  rt.stage 0 arena 1024 {
+    rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
+    // expected-note @+1 {{this one is one, too}}
+    rt.buffer @own : memref<1x32xf32> part in @row at 0 layout <[1, 64], [[], ["dp"]]>
+    rt.buffer @a : memref<5xf32> param in @row element 0 at 0 layout <[5], [[]]>
+    rt.buffer @b : memref<32xf32> param in @row element 32 at 128 layout <[32], [[]]>
+    // expected-error @+1 {{is a second part of @row}}
+    rt.buffer @two : memref<1x32xf32> part in @row at 0 layout <[1, 64], [[], ["dp"]]>
+    rt.func @train() {
+    }
+  }
+}
+
+// -----
+
+// One of a row that is cut.
+module {
+  rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+  rt.stage 0 arena 1024 {
+    // expected-error @+1 {{is a part of @row, of which a rank has no more than a part}}
+    rt.buffer @own : memref<1x32xf32> part in @row at 0 layout <[1, 64], [[], ["dp"]]>
+    rt.buffer @row : memref<1x32xf32> bucket at 0 layout <[1, 64], [[], ["dp"]]>
+    rt.func @train() {
+    }
+  }
+}
+
+// -----
+
+// One that does not say over which axes.
+module {
+  rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+  rt.stage 0 arena 1024 {
+    rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
+    // expected-error @+1 {{needs a bucket that it is a part of}}
+    rt.buffer @own : memref<1x32xf32> part in @row at 0 
+    rt.buffer @a : memref<5xf32> param in @row element 0 at 0 layout <[5], [[]]>
+    rt.buffer @b : memref<32xf32> param in @row element 32 at 128 layout <[32], [[]]>
+    rt.func @train() {
+    }
+  }
+}
+
+// -----
+
+// A part of moments.
+module {
+  rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+  rt.stage 0 arena 1024 {
+    rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
+    // expected-error @+1 {{is a part of @row, in which other things lie than parameters}}
+    rt.buffer @own : memref<1x32xf32> part in @row at 0 layout <[1, 64], [[], ["dp"]]>
+    rt.buffer @a : memref<5xf32> state in @row element 0 at 0 layout <[5], [[]]>
+    rt.buffer @b : memref<32xf32> state in @row element 32 at 128 layout <[32], [[]]>
+    rt.func @train() {
+    }
+  }
+}

@@ -1,0 +1,324 @@
+// Mistakes in what ranks keep of rows that are whole as long as a step needs them.
+// RUN: pcc-opt %s -split-input-file -verify-diagnostics -dist-verify
+
+// Rows that @gather makes of what ranks keep of them; all is well.
+module attributes {dist.spmd} {
+  dist.mesh @mesh = <["dp"=2]>
+  nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  nn.state @a.row : tensor<1x64xf32> bucket members [@a] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
+  nn.state @a.own : tensor<1x32xf32> part of @a.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
+  nn.param @b : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  nn.state @b.row : tensor<1x64xf32> bucket members [@b] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
+  nn.state @b.own : tensor<1x32xf32> part of @b.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
+  func.func @gather() {
+    %a = nn.read @a.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    %ag = dist.all_gather %a dim 1 over ["dp"] {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<1x32xf32> -> tensor<1x64xf32>
+    nn.write %ag, @a.row : tensor<1x64xf32>
+    %b = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    %bg = dist.all_gather %b dim 1 over ["dp"] {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<1x32xf32> -> tensor<1x64xf32>
+    nn.write %bg, @b.row : tensor<1x64xf32>
+    return
+  }
+  func.func @update() {
+    %a = nn.read @a.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    nn.write %a, @a.own : tensor<1x32xf32>
+    %b = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    nn.write %b, @b.own : tensor<1x32xf32>
+    return
+  }
+}
+
+// -----
+
+// Nobody makes them.
+module attributes {dist.spmd} {
+  dist.mesh @mesh = <["dp"=2]>
+  nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  // expected-error @+1 {{is not kept whole, and there is no @gather that makes it so}}
+  nn.state @a.row : tensor<1x64xf32> bucket members [@a] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
+  nn.state @a.own : tensor<1x32xf32> part of @a.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
+  nn.param @b : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  nn.state @b.row : tensor<1x64xf32> bucket members [@b] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
+  nn.state @b.own : tensor<1x32xf32> part of @b.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
+  func.func @update() {
+    %a = nn.read @a.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    nn.write %a, @a.own : tensor<1x32xf32>
+    %b = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    nn.write %b, @b.own : tensor<1x32xf32>
+    return
+  }
+}
+
+// -----
+
+// One of two is not made.
+module attributes {dist.spmd} {
+  dist.mesh @mesh = <["dp"=2]>
+  nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  // expected-error @+1 {{is written 0 times by @gather, not once}}
+  nn.state @a.row : tensor<1x64xf32> bucket members [@a] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
+  nn.state @a.own : tensor<1x32xf32> part of @a.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
+  nn.param @b : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  nn.state @b.row : tensor<1x64xf32> bucket members [@b] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
+  nn.state @b.own : tensor<1x32xf32> part of @b.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
+  func.func @gather() {
+    %b = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    %bg = dist.all_gather %b dim 1 over ["dp"] {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<1x32xf32> -> tensor<1x64xf32>
+    nn.write %bg, @b.row : tensor<1x64xf32>
+    return
+  }
+  func.func @update() {
+    %a = nn.read @a.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    nn.write %a, @a.own : tensor<1x32xf32>
+    %b = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    nn.write %b, @b.own : tensor<1x32xf32>
+    return
+  }
+}
+
+// -----
+
+// Made of what ranks keep of another row.
+module attributes {dist.spmd} {
+  dist.mesh @mesh = <["dp"=2]>
+  nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  nn.state @a.row : tensor<1x64xf32> bucket members [@a] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
+  nn.state @a.own : tensor<1x32xf32> part of @a.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
+  nn.param @b : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  nn.state @b.row : tensor<1x64xf32> bucket members [@b] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
+  nn.state @b.own : tensor<1x32xf32> part of @b.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
+  func.func @gather() {
+    %a = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    %ag = dist.all_gather %a dim 1 over ["dp"] {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<1x32xf32> -> tensor<1x64xf32>
+    // expected-error @+1 {{writes 'a.row', but not what ranks keep of it, 'a.own', from all of them}}
+    nn.write %ag, @a.row : tensor<1x64xf32>
+    %c = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    %cg = dist.all_gather %c dim 1 over ["dp"] {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<1x32xf32> -> tensor<1x64xf32>
+    nn.write %cg, @b.row : tensor<1x64xf32>
+    return
+  }
+  func.func @update() {
+    %a = nn.read @a.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    nn.write %a, @a.own : tensor<1x32xf32>
+    %b = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    nn.write %b, @b.own : tensor<1x32xf32>
+    return
+  }
+}
+
+// -----
+
+// @update takes a row, which is of the step before.
+module attributes {dist.spmd} {
+  dist.mesh @mesh = <["dp"=2]>
+  nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  nn.state @a.row : tensor<1x64xf32> bucket members [@a] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
+  nn.state @a.own : tensor<1x32xf32> part of @a.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
+  nn.param @b : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  nn.state @b.row : tensor<1x64xf32> bucket members [@b] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
+  nn.state @b.own : tensor<1x32xf32> part of @b.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
+  func.func @gather() {
+    %a = nn.read @a.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    %ag = dist.all_gather %a dim 1 over ["dp"] {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<1x32xf32> -> tensor<1x64xf32>
+    nn.write %ag, @a.row : tensor<1x64xf32>
+    %b = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    %bg = dist.all_gather %b dim 1 over ["dp"] {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<1x32xf32> -> tensor<1x64xf32>
+    nn.write %bg, @b.row : tensor<1x64xf32>
+    return
+  }
+  func.func @update() {
+    %a = nn.read @a.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    nn.write %a, @a.own : tensor<1x32xf32>
+    %b = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    nn.write %b, @b.own : tensor<1x32xf32>
+    // expected-error @+1 {{uses 'a.row' in @update, where it is out of date: ranks keep 'a.own'}}
+    %r = nn.read @a.row : tensor<1x64xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]}
+    return
+  }
+}
+
+// -----
+
+// @update takes what lies in it.
+module attributes {dist.spmd} {
+  dist.mesh @mesh = <["dp"=2]>
+  nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  nn.state @a.row : tensor<1x64xf32> bucket members [@a] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
+  nn.state @a.own : tensor<1x32xf32> part of @a.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
+  nn.param @b : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  nn.state @b.row : tensor<1x64xf32> bucket members [@b] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
+  nn.state @b.own : tensor<1x32xf32> part of @b.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
+  func.func @gather() {
+    %a = nn.read @a.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    %ag = dist.all_gather %a dim 1 over ["dp"] {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<1x32xf32> -> tensor<1x64xf32>
+    nn.write %ag, @a.row : tensor<1x64xf32>
+    %b = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    %bg = dist.all_gather %b dim 1 over ["dp"] {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<1x32xf32> -> tensor<1x64xf32>
+    nn.write %bg, @b.row : tensor<1x64xf32>
+    return
+  }
+  func.func @update() {
+    %a = nn.read @a.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    nn.write %a, @a.own : tensor<1x32xf32>
+    %b = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    nn.write %b, @b.own : tensor<1x32xf32>
+    // expected-error @+1 {{uses 'a' in @update, where it is out of date: ranks keep 'a.own'}}
+    %r = nn.read @a : tensor<64xf32> {dist.shardings = [#dist.sharding<@mesh, [{}]>]}
+    return
+  }
+}
+
+// -----
+
+// @update leaves out a part.
+module attributes {dist.spmd} {
+  dist.mesh @mesh = <["dp"=2]>
+  nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  nn.state @a.row : tensor<1x64xf32> bucket members [@a] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
+  nn.state @a.own : tensor<1x32xf32> part of @a.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
+  nn.param @b : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  nn.state @b.row : tensor<1x64xf32> bucket members [@b] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
+  // expected-error @+1 {{is written 0 times by @update, not once}}
+  nn.state @b.own : tensor<1x32xf32> part of @b.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
+  func.func @gather() {
+    %a = nn.read @a.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    %ag = dist.all_gather %a dim 1 over ["dp"] {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<1x32xf32> -> tensor<1x64xf32>
+    nn.write %ag, @a.row : tensor<1x64xf32>
+    %b = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    %bg = dist.all_gather %b dim 1 over ["dp"] {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<1x32xf32> -> tensor<1x64xf32>
+    nn.write %bg, @b.row : tensor<1x64xf32>
+    return
+  }
+  func.func @update() {
+    %a = nn.read @a.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    nn.write %a, @a.own : tensor<1x32xf32>
+    return
+  }
+}
+
+// -----
+
+// A microbatch changes what ranks keep.
+module attributes {dist.spmd} {
+  dist.mesh @mesh = <["dp"=2]>
+  nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  nn.state @a.row : tensor<1x64xf32> bucket members [@a] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
+  nn.state @a.own : tensor<1x32xf32> part of @a.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
+  nn.param @b : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  nn.state @b.row : tensor<1x64xf32> bucket members [@b] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
+  nn.state @b.own : tensor<1x32xf32> part of @b.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
+  func.func @gather() {
+    %a = nn.read @a.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    %ag = dist.all_gather %a dim 1 over ["dp"] {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<1x32xf32> -> tensor<1x64xf32>
+    nn.write %ag, @a.row : tensor<1x64xf32>
+    %b = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    %bg = dist.all_gather %b dim 1 over ["dp"] {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<1x32xf32> -> tensor<1x64xf32>
+    nn.write %bg, @b.row : tensor<1x64xf32>
+    return
+  }
+  func.func @microbatch() {
+    %o = nn.read @a.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    // expected-error @+1 {{writes 'a.own', which is for @update to write: 'a.row' is made of it}}
+    nn.write %o, @a.own : tensor<1x32xf32>
+    return
+  }
+  func.func @update() {
+    %a = nn.read @a.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    nn.write %a, @a.own : tensor<1x32xf32>
+    %b = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    nn.write %b, @b.own : tensor<1x32xf32>
+    return
+  }
+}
+
+// -----
+
+// A microbatch changes a parameter.
+module attributes {dist.spmd} {
+  dist.mesh @mesh = <["dp"=2]>
+  nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  nn.state @a.row : tensor<1x64xf32> bucket members [@a] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
+  nn.state @a.own : tensor<1x32xf32> part of @a.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
+  nn.param @b : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  nn.state @b.row : tensor<1x64xf32> bucket members [@b] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
+  nn.state @b.own : tensor<1x32xf32> part of @b.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
+  func.func @gather() {
+    %a = nn.read @a.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    %ag = dist.all_gather %a dim 1 over ["dp"] {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<1x32xf32> -> tensor<1x64xf32>
+    nn.write %ag, @a.row : tensor<1x64xf32>
+    %b = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    %bg = dist.all_gather %b dim 1 over ["dp"] {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<1x32xf32> -> tensor<1x64xf32>
+    nn.write %bg, @b.row : tensor<1x64xf32>
+    return
+  }
+  func.func @microbatch() {
+    %o = nn.read @a : tensor<64xf32> {dist.shardings = [#dist.sharding<@mesh, [{}]>]}
+    // expected-error @+1 {{writes 'a', but ranks keep 'a.own' alone}}
+    nn.write %o, @a : tensor<64xf32>
+    return
+  }
+  func.func @update() {
+    %a = nn.read @a.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    nn.write %a, @a.own : tensor<1x32xf32>
+    %b = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
+    nn.write %b, @b.own : tensor<1x32xf32>
+    return
+  }
+}
+
+// -----
+
+// Two parts of one row.
+module attributes {dist.spmd} {
+  dist.mesh @mesh = <["dp"=2]>
+  nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  nn.state @a.row : tensor<1x64xf32> bucket members [@a] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
+  nn.state @a.own : tensor<1x32xf32> part of @a.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
+  // expected-error @+1 {{is a part of 'a.row', as 'a.own' is}}
+  nn.state @a.two : tensor<1x32xf32> part of @a.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
+}
+
+// -----
+
+// A part of gradients.
+module attributes {dist.spmd} {
+  dist.mesh @mesh = <["dp"=2]>
+  nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  nn.state @grad.a : tensor<64xf32> gradient of @a {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  nn.state @a.row : tensor<1x64xf32> bucket members [@grad.a] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
+  // expected-error @+1 {{is a part of 'a.row', which is no whole row of parameters}}
+  nn.state @a.own : tensor<1x32xf32> part of @a.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
+}
+
+// -----
+
+// A part for each rank of tensor parallelism.
+module attributes {dist.spmd} {
+  dist.mesh @mesh = <["dp"=2, "tp"=2]>
+  nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  nn.state @a.row : tensor<1x64xf32> bucket members [@a] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
+  // expected-error @+1 {{is no part of 'a.row' over the axes of data}}
+  nn.state @a.own : tensor<1x32xf32> part of @a.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>}
+}
+
+// -----
+
+// Less than an equal part.
+module attributes {dist.spmd} {
+  dist.mesh @mesh = <["dp"=2]>
+  nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  nn.state @a.row : tensor<1x64xf32> bucket members [@a] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
+  // expected-error @+1 {{has 16 elements of 64 on each of 2 ranks}}
+  nn.state @a.own : tensor<1x16xf32> part of @a.row {dist.global = tensor<1x32xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
+}
+
+// -----
+
+// A part of no bucket.
+module attributes {dist.spmd} {
+  dist.mesh @mesh = <["dp"=2]>
+  // expected-error @+1 {{is a part of no bucket}}
+  nn.state @a.own : tensor<1x32xf32> part of @a {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
+  nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
+  nn.state @a.row : tensor<1x64xf32> bucket members [@a] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
+}
