@@ -16,8 +16,8 @@ mlir::LogicalResult verifySpmd(mlir::ModuleOp module);
 
 /// Whether something is added to each gradient, and to each other sum over
 /// microbatches, that @update or @evaluate_result reads, by itself or in a
-/// bucket, and whether the same function clears it. Otherwise an error names one. A module without @microbatch is not
-/// looked at.
+/// bucket, and whether the same function clears it. Otherwise an error names
+/// one. A module without @microbatch is not looked at.
 mlir::LogicalResult verifyAdded(mlir::ModuleOp module);
 
 } // namespace pcc
