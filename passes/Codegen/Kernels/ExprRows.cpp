@@ -269,6 +269,9 @@ Node *ExprBuilder::buildColumnSum(Value value, int64_t columns) {
       row = d1();
     term = build(reduce.getInput(), {row, columns});
   } else {
+    // A row of what is normalized is one of d1.
+    if (numElements(value) != columns)
+      return fail(owner, "its dims do not fit the columns");
     Access whole{d1(), columns}, perRow{d1(), 0};
     auto wide = [&](Node *node) { return convert(node, f32()); };
     auto at = [&](Value operand) { return wide(build(operand, whole)); };
