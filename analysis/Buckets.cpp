@@ -31,6 +31,13 @@ StringRef nn::rowOf(StateOp state) {
                                             : state.getSymName();
 }
 
+StateOp nn::rowSummedIn(const SymbolTable &symbols, StateOp state) {
+  if (!state || state.getKind() != StateKind::Gradient || !state.getOf())
+    return {};
+  auto row = symbols.lookup<StateOp>(*state.getOf());
+  return row && isBucket(row) ? row : StateOp();
+}
+
 bool nn::isOfGradients(const SymbolTable &symbols, StringRef symbol) {
   auto state = symbols.lookup<StateOp>(symbol);
   return state && llvm::all_of(heldBy(state), [&](StringRef name) {

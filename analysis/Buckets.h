@@ -21,6 +21,10 @@ llvm::SmallVector<llvm::StringRef> heldBy(StateOp state);
 /// The name of the bucket that a state is a part of; else its own.
 llvm::StringRef rowOf(StateOp state);
 
+/// The row of gradients whose sum over microbatches a state is this rank's part
+/// of; null if it is none.
+StateOp rowSummedIn(const mlir::SymbolTable &symbols, StateOp state);
+
 /// Whether a symbol is a gradient, or a bucket of nothing but gradients.
 bool isOfGradients(const mlir::SymbolTable &symbols, llvm::StringRef symbol);
 

@@ -175,8 +175,11 @@ void Pipeline::beginGradients(Stage &stage) {
       continue;
     for (unsigned i = 0; i < task.getSources().size(); ++i)
       add(used, task.getSource(i));
+    // A microbatch adds, but for a row that it clears, having reduced it.
+    auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
     for (unsigned i = 0; i < task.getTargets().size(); ++i)
-      if (!task.isPerMicrobatch())
+      if (!task.isPerMicrobatch() ||
+          body.getResults()[i].getDefiningOp<nn::ConstantOp>())
         add(cleared, task.getTarget(i));
   }
   for (auto &symbol : used)

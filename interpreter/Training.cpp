@@ -96,6 +96,12 @@ Training::create(Machine &machine, int64_t microbatches, DataSource data) {
         return failure();
       self->gather = *gather;
     }
+    if (machine.getModule().lookupSymbol(nn::kReduce)) {
+      FailureOr<func::FuncOp> reduce = self->addFunction(nn::kReduce);
+      if (failed(reduce))
+        return failure();
+      self->reduce = *reduce;
+    }
     self->microbatch = *microbatch;
     self->update = *update;
   }
@@ -172,7 +178,8 @@ FailureOr<StepOutputs> Training::step() {
     return failure();
   for (func::FuncOp function : {counts, microbatch})
     for (int64_t i = 0; function && i < program->get().microbatches; ++i)
-      if (failed(call(function, i)))
+      if (failed(call(function, i)) ||
+          (function == microbatch && reduce && failed(call(reduce, -1))))
         return failure();
   FailureOr<ValueList> results = call(update, -1);
   if (failed(results))

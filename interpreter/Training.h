@@ -82,8 +82,8 @@ private:
   llvm::DenseMap<std::pair<unsigned, int64_t>, TensorRef> data;
   /// The inputs of a function's arguments, of a `pipe.input`.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> inputsOf;
-  /// The first two may be null.
-  mlir::func::FuncOp gather, counts, microbatch, update;
+  /// The first three may be null.
+  mlir::func::FuncOp gather, counts, reduce, microbatch, update;
   std::unique_ptr<Pipeline> pipeline;
   std::unique_ptr<RuntimeProgram> program;
 };

@@ -76,7 +76,9 @@ struct Options {
   int verbosity = 1;       ///< 0 with -q, 2 with -v
 
   /// The stage of ZeRO.
-  int64_t zeroStage() const { return zero.empty() ? dp > 1 : zero == "1"; }
+  int64_t zeroStage() const {
+    return zero.empty() ? dp > 1 : int64_t(zero.front() - '0');
+  }
   /// The number of ranks.
   int64_t worldSize() const { return tp * cp * dp * pp; }
 };

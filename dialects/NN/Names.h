@@ -32,6 +32,9 @@ inline constexpr llvm::StringLiteral kCounts = "counts";
 inline constexpr llvm::StringLiteral kGather = "gather";
 /// What becomes of @loss with gradients: adds to states.
 inline constexpr llvm::StringLiteral kMicrobatch = "microbatch";
+/// Behind each @microbatch: adds what ranks make of its gradients to what each
+/// keeps of their sum.
+inline constexpr llvm::StringLiteral kReduce = "reduce";
 /// The optimizer's step, once for all microbatches.
 inline constexpr llvm::StringLiteral kUpdate = "update";
 /// The loss without gradients and dropout: adds to states.
@@ -41,8 +44,8 @@ inline constexpr llvm::StringLiteral kEvaluateResult = "evaluate_result";
 
 /// A program has no other functions.
 inline constexpr llvm::StringLiteral kFunctions[] = {
-    kForward,    kLoss,   kCounts,   kGather,
-    kMicrobatch, kUpdate, kEvaluate, kEvaluateResult};
+    kForward, kLoss,   kCounts,   kGather,        kMicrobatch,
+    kReduce,  kUpdate, kEvaluate, kEvaluateResult};
 
 //===----------------------------------------------------------------------===//
 // States

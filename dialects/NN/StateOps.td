@@ -52,7 +52,9 @@ def NN_StateOp : NN_Op<"state",
     `of` names the parameter a gradient or moment belongs to. They are zero at
     the start. A `copy` is no sum: it is its parameter, rounded to a narrower
     type, also at the start, and `@update` writes both, or, where ranks keep
-    parts of the parameter, `@gather` makes it ahead of each step. A `number` says how
+    parts of the parameter, `@gather` makes it ahead of each step. A gradient of
+    a row of gradients is what a rank keeps of the sum of these, to which
+    `@reduce` adds its part behind each microbatch. A `number` says how
     steps are done, such as the scale of the loss: it goes on from step to step,
     `first` is its value at the start, `@microbatch` may read it, and every rank
     has the same.
@@ -79,6 +81,7 @@ def NN_StateOp : NN_Op<"state",
     nn.state @grad.b : tensor<5xf32> gradient of @b
     nn.state @bucket.0.grad : tensor<1x64xf32> bucket members
         [@grad.a, @grad.b] at [0, 32]
+    nn.state @bucket.0.sum : tensor<1x32xf32> gradient of @bucket.0.grad
     nn.state @bucket.0.param : tensor<1x64xf32> bucket members [@a, @b]
         at [0, 32]
     nn.state @bucket.0.own : tensor<1x32xf32> part of @bucket.0.param
@@ -86,7 +89,8 @@ def NN_StateOp : NN_Op<"state",
 
     **Constraints:**
     - `of`, if given, names an `nn.param`, but that of a part, which has one,
-      names a bucket of its element type;
+      names a bucket of its element type, and that of a gradient may name a
+      bucket of gradients;
     - a copy has one, its shape, and floats narrower than its;
     - a number has none and rank 0, and nothing else has a `first`;
     - a bucket, and nothing else, has members, each with an offset: parameters

@@ -129,6 +129,11 @@ LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &tables) {
       return emitOpError("is a copy of no parameter");
     return success();
   }
+  if (getKind() == StateKind::Gradient) {
+    auto row = tables.lookupNearestSymbolFrom<StateOp>(*this, getOfAttr());
+    if (row && row.getKind() == StateKind::Bucket)
+      return success();
+  }
   auto param = tables.lookupNearestSymbolFrom<ParamOp>(*this, getOfAttr());
   if (!param)
     return emitOpError() << "belongs to " << getOfAttr()

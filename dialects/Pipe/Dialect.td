@@ -23,6 +23,7 @@ def Pipe_Dialect : Dialect {
 
 /// What a task is part of. Reduce and the update phases run once per step, gather
 /// ahead of a step and of an evaluation, the others once per microbatch.
+/// ReduceEach is what is reduced of each, and added up.
 def Pipe_Phase : I32EnumAttr<"Phase", "what a task is part of", [
     I32EnumAttrCase<"Forward", 0, "forward">,
     I32EnumAttrCase<"Backward", 1, "backward">,
@@ -32,7 +33,8 @@ def Pipe_Phase : I32EnumAttr<"Phase", "what a task is part of", [
     I32EnumAttrCase<"EvaluateResult", 5, "evaluate_result">,
     I32EnumAttrCase<"ForwardOnly", 6, "forward_only">,
     I32EnumAttrCase<"Reduce", 7, "reduce">,
-    I32EnumAttrCase<"Gather", 8, "gather">]> {
+    I32EnumAttrCase<"Gather", 8, "gather">,
+    I32EnumAttrCase<"ReduceEach", 9, "reduce_each">]> {
   let cppNamespace = "::pcc::pipe";
   let genSpecializedAttr = 0;
 }

@@ -24,6 +24,12 @@ inline bool isPerMicrobatch(Phase phase) {
          phase != Phase::EvaluateResult && phase != Phase::Gather;
 }
 
+/// Whether a phase's tasks have of a sum over stages their own stage's part:
+/// they make it, and nothing else of it.
+inline bool hasPartOfStage(Phase phase) {
+  return isPerMicrobatch(phase) && phase != Phase::ReduceEach;
+}
+
 } // namespace pcc::pipe
 
 #define GET_ATTRDEF_CLASSES

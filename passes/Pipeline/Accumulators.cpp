@@ -11,6 +11,7 @@
 #include "passes/Pipeline/Accumulators.h"
 #include "analysis/Buckets.h"
 #include "dialects/Pipe/Pipe.h"
+#include "passes/Sharding/VerifyLayouts.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -130,10 +131,9 @@ LogicalResult Accumulators::check() {
         (task.getFirst() &&
          failed(checkGivenUp(task, symbols.lookup<BodyOp>(*task.getFirst())))))
       return failure();
-    if (task.isPerMicrobatch())
-      continue;
     for (unsigned i = 0; i < task.getTargets().size(); ++i)
-      if (body.getReplaced(i))
+      if (body.getReplaced(i) &&
+          (!task.isPerMicrobatch() || isUniformZero(body.getResults()[i])))
         llvm::append_range(cleared[task.getStage()],
                            accumulatorsOf(task.getTarget(i)));
   }

@@ -73,7 +73,7 @@ FailureOr<dist::Layout> LayoutChecker::layoutOf(TaskOp task, StringRef name) {
   dist::Layout layout = mesh.layout(sharding);
   // A sum over stages: what is added to is one stage's part of it.
   std::optional<dist::Axis> stages = mesh.stageAxis();
-  if (stages && isa<nn::StateOp>(symbol) && task.isPerMicrobatch())
+  if (stages && isa<nn::StateOp>(symbol) && hasPartOfStage(task.getPhase()))
     layout.partial.erase(*stages);
   return layout;
 }

@@ -381,7 +381,8 @@ void PipeOutlinePass::runOnOperation() {
   func::FuncOp microbatch = lookUp(nn::kMicrobatch),
                update = lookUp(nn::kUpdate), evaluate = lookUp(nn::kEvaluate),
                result = lookUp(nn::kEvaluateResult),
-               counts = lookUp(nn::kCounts), gather = lookUp(nn::kGather);
+               counts = lookUp(nn::kCounts), gather = lookUp(nn::kGather),
+               reduce = lookUp(nn::kReduce);
   TaskSymbols symbols(module);
   // A model that is not trained is still what the frontend made of it.
   if (func::FuncOp forward = lookUp(nn::kForward); forward && !microbatch) {
@@ -409,6 +410,8 @@ void PipeOutlinePass::runOnOperation() {
   int64_t stages = *llvm::max_element(*segments) + 1;
   if (counts)
     outlineCounts(symbols, counts);
+  if (reduce)
+    outlineReduce(symbols, reduce);
   if (failed(outlineUpdate(symbols, update, stages)))
     return signalPassFailure();
   if (evaluate && result)
@@ -418,7 +421,7 @@ void PipeOutlinePass::runOnOperation() {
   if (gather)
     outlineGather(symbols, gather);
   for (func::FuncOp func :
-       {microbatch, update, evaluate, result, counts, gather})
+       {microbatch, update, evaluate, result, counts, gather, reduce})
     if (func)
       func.erase();
 }

@@ -13,6 +13,16 @@ namespace pcc {
 mlir::LogicalResult outlineUpdate(TaskSymbols &symbols,
                                   mlir::func::FuncOp update, int64_t stages);
 
+/// The stages that have a gradient, a row of them, or what a rank keeps of
+/// their sum: those that use the parameter. What nobody uses the first one has.
+llvm::SmallVector<int64_t> stagesOf(const TaskSymbols &symbols,
+                                    llvm::StringRef gradient,
+                                    const StageUses &uses);
+
+/// Makes the tasks of @reduce: one for each row that is added up, on each stage
+/// that has it.
+void outlineReduce(TaskSymbols &symbols, mlir::func::FuncOp reduce);
+
 /// Makes the tasks of @gather: one for each bucket, on each stage that uses it.
 void outlineGather(TaskSymbols &symbols, mlir::func::FuncOp gather);
 

@@ -54,11 +54,15 @@ private:
 /// A parameter's moments are updated where its gradient is.
 static StringRef ownerOf(const TaskSymbols &symbols, StringRef symbol) {
   auto state = symbols.lookup<nn::StateOp>(symbol);
-  if (state && state.getKind() == nn::StateKind::Part)
-    return ownerOf(symbols, nn::rowOf(state));
   if (state && nn::isBucket(state))
     return ownerOf(symbols, nn::heldBy(state).front());
-  return state && state.getOf() ? *state.getOf() : symbol;
+  return state && state.getOf() ? ownerOf(symbols, *state.getOf()) : symbol;
+}
+
+SmallVector<int64_t> pcc::stagesOf(const TaskSymbols &symbols,
+                                   StringRef gradient, const StageUses &uses) {
+  auto known = uses.find(ownerOf(symbols, gradient));
+  return known == uses.end() ? SmallVector<int64_t>{0} : known->second;
 }
 
 bool StageFunction::isMine(StringRef symbol) const {
@@ -278,10 +282,7 @@ LogicalResult pcc::outlineUpdate(TaskSymbols &symbols, func::FuncOp update,
     auto state = symbols.lookup<nn::StateOp>(read.getSymbol());
     if (!state || !isOfGradients(symbols, state))
       continue;
-    SmallVector<int64_t> holders = {0};
-    auto known = uses.find(ownerOf(symbols, state.getSymName()));
-    if (known != uses.end())
-      holders = known->second;
+    SmallVector<int64_t> holders = stagesOf(symbols, state.getSymName(), uses);
     Value reduced = reducedOf(read, mesh);
     if (reduced != read.getResult() || holders.size() > 1)
       for (int64_t from : holders) {

@@ -177,7 +177,8 @@ StateUses Ownership::findUses() {
   for (auto task : module.getOps<TaskOp>())
     for (const Use &use : usesOf(task)) {
       OnStage here = {use.symbol, task.getStage()};
-      if (use.isRead && !task.isPerMicrobatch())
+      bool isReduced = task.getPhase() == Phase::ReduceEach;
+      if (use.isRead && (isReduced || !task.isPerMicrobatch()))
         found.read.insert(here);
       else if (use.isRead && task.getEntry() == Entry::Train)
         found.trained.insert(here);
@@ -208,11 +209,12 @@ static llvm::SetVector<Value> findOrigins(Value value) {
 }
 
 /// Microbatches only add, for there are others, or are the first to write (see
-/// Accumulators.cpp). At the end of a step a state begins anew, or goes on from
-/// what it was.
+/// Accumulators.cpp), or clear what they reduce. At the end of a step a state
+/// begins anew, or goes on from what it was.
 LogicalResult Ownership::checkReplaced(TaskOp task, BodyOp body) {
   for (const Use &use : usesOf(task))
-    if (use.isCleared && task.isPerMicrobatch())
+    if (use.isCleared && task.isPerMicrobatch() &&
+        !(use.isRead && task.getPhase() == Phase::ReduceEach))
       return emitError(task.getLoc())
              << "task '" << task.getSymName() << "' replaces '" << use.symbol
              << "', to which a microbatch may only add";

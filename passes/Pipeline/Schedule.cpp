@@ -22,6 +22,9 @@
 //
 //     last turn    B4  reduce.4  B3  reduce.3  ...  update
 //
+// Where ranks keep a part of what microbatches add up to, each backward turn is
+// so, and what it reduces is added to that.
+//
 // The runs that write a gradient first in a step call other bodies, so the turn
 // that they are in stays out of the loop, here B0.
 //
@@ -70,6 +73,8 @@ struct PipeSchedulePass : pcc::impl::PipeSchedulePassBase<PipeSchedulePass> {
   void emit(OpBuilder &builder, const Step &step, Value loop, int64_t first);
   void emitAll(OpBuilder &builder, ArrayRef<Step> steps);
   void emitTied(OpBuilder &builder, int64_t stage);
+  void addReductions(ArrayRef<TaskOp> reductions, SmallVector<TaskOp> &forward,
+                     SmallVector<TaskOp> &backward) const;
   SmallVector<TaskOp> findLastAdding(ArrayRef<TaskOp> reductions,
                                      ArrayRef<TaskOp> tasks) const;
   void sortByFirstUse(SmallVector<TaskOp> &gathers,
@@ -338,6 +343,27 @@ void PipeSchedulePass::sortByFirstUse(SmallVector<TaskOp> &gathers,
     gathers.push_back(cast<TaskOp>(gather));
 }
 
+/// Puts what is reduced of each microbatch behind the last task that adds to
+/// it.
+void PipeSchedulePass::addReductions(ArrayRef<TaskOp> reductions,
+                                     SmallVector<TaskOp> &forward,
+                                     SmallVector<TaskOp> &backward) const {
+  SmallVector<TaskOp> all(forward);
+  llvm::append_range(all, backward);
+  for (auto [reduction, last] :
+       llvm::zip(reductions, findLastAdding(reductions, all))) {
+    bool isForward = llvm::is_contained(forward, last);
+    SmallVector<TaskOp> &tasks =
+        isForward || backward.empty() ? forward : backward;
+    auto *place = llvm::find(tasks, last);
+    // Behind those that are there already.
+    while (place != tasks.end() && ++place != tasks.end())
+      if (place->getPhase() != Phase::ReduceEach)
+        break;
+    tasks.insert(place, reduction);
+  }
+}
+
 /// Runs tasks for the last time, and behind each the reductions that come after
 /// it.
 static void
@@ -356,18 +382,20 @@ runLast(std::vector<Step> &steps, ArrayRef<TaskOp> tasks, int64_t microbatch,
 }
 
 void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
-  SmallVector<TaskOp> gathers, reductions, once, first, forward, backward;
+  SmallVector<TaskOp> gathers, reductions, once, first, forward, backward, each;
   for (TaskOp task : tasks[stage]) {
     if (!task.isIn(entry))
       continue;
-    auto &list = task->hasAttr(nn::kAheadAttr)        ? first
-                 : task.getPhase() == Phase::Gather   ? gathers
-                 : task.getPhase() == Phase::Reduce   ? reductions
-                 : !task.isPerMicrobatch()            ? once
-                 : task.getPhase() == Phase::Backward ? backward
-                                                      : forward;
+    auto &list = task->hasAttr(nn::kAheadAttr)          ? first
+                 : task.getPhase() == Phase::Gather     ? gathers
+                 : task.getPhase() == Phase::Reduce     ? reductions
+                 : task.getPhase() == Phase::ReduceEach ? each
+                 : !task.isPerMicrobatch()              ? once
+                 : task.getPhase() == Phase::Backward   ? backward
+                                                        : forward;
     list.push_back(task);
   }
+  addReductions(each, forward, backward);
   std::vector<Turn> turns;
   for (bool isBackward : {false, true})
     if (!(isBackward ? backward : forward).empty())

@@ -79,7 +79,7 @@ dist::ShardingAttr TaskSymbols::getSharding(StringRef name, Phase phase) const {
     return {};
   dist::Mesh mesh(dist::findMesh(module));
   dist::Layout layout = mesh.layout(sharding);
-  if (isPerMicrobatch(phase) && isa<nn::StateOp>(symbol))
+  if (hasPartOfStage(phase) && isa<nn::StateOp>(symbol))
     layout.partial = layout.partial - mesh.withRole(dist::AxisRole::Pipeline);
   return mesh.shortAttr(layout);
 }

@@ -44,6 +44,19 @@
 //       %c = dist.all_gather %r dim 1 over ["dp"] : ...
 //       nn.write %c, @bucket.0.copy : tensor<1x64xbf16>
 //
+// With --zero 2 a rank keeps its part of the gradients, too: what is reduced of
+// each microbatch is added up there, by @reduce, and the row is begun anew.
+//
+//     nn.state @bucket.0.sum : tensor<1x32xf32> gradient of @bucket.0.grad
+//     ...
+//     func.func @reduce() {
+//       %g = nn.read @bucket.0.grad : tensor<1x64xf32>
+//       %r = dist.reduce_scatter %g dim 1 over ["dp"] : ...
+//       %o = nn.read @bucket.0.sum : tensor<1x32xf32>
+//       %s = nn.sum %o, %r : tensor<1x32xf32>
+//       nn.write %s, @bucket.0.sum : tensor<1x32xf32>
+//       nn.write %zero, @bucket.0.grad : tensor<1x64xf32>
+//
 // A bucket is of one class: what is done to it must be one thing for all of its
 // members (see Class). A parameter that several stages have is alone in its
 // bucket, laid out alike in each of them.
@@ -127,9 +140,11 @@ struct Bucket {
 
 class BucketFormer {
 public:
-  BucketFormer(ModuleOp module, func::FuncOp update, bool isCut, int64_t bytes)
+  BucketFormer(ModuleOp module, func::FuncOp update, int64_t zero,
+               int64_t bytes)
       : module(module), update(update), symbols(module), mesh(findMesh(module)),
-        isCut(isCut), bytes(bytes), builder(module.getContext()) {}
+        isCut(zero >= 1), isSummed(zero >= 2), bytes(bytes),
+        builder(module.getContext()) {}
 
   void run();
 
@@ -143,10 +158,15 @@ private:
 
   StateOp declare(const Bucket &bucket, unsigned number, StringRef what,
                   ArrayRef<Operation *> members, AxisSet partial, bool cut);
-  StateOp declarePart(StateOp row, unsigned number);
+  StateOp declarePart(StateOp row, unsigned number, StringRef what,
+                      StateKind kind);
+  void beginIn(func::FuncOp &function, StringRef name);
   void gather(StateOp own, StateOp params, StateOp copies);
+  void reduce(StateOp gradients, StateOp sum);
   void rewrite(const Bucket &bucket, unsigned number);
-  Value reduced(Value row, Layout &layout);
+  Value reduceOver(Value row, Layout &layout, AxisSet axes);
+  Value reduceOverData(Value row, Layout &layout);
+  Value zeroFor(StateOp state);
   Value squaresOf(Value row, Layout layout);
   Value read(StateOp bucket);
   Value said(Operation *op, const Layout &layout);
@@ -169,14 +189,15 @@ private:
   func::FuncOp update;
   SymbolTable symbols;
   Mesh mesh;
-  bool isCut;
+  /// Whether a rank keeps a part of what the optimizer needs; of gradients.
+  bool isCut, isSummed;
   int64_t bytes;
   OpBuilder builder;
   std::vector<Trained> trained;
   /// What other functions than @update read.
   llvm::StringSet<> used;
-  /// @gather, once there is something to gather.
-  func::FuncOp gatherer;
+  /// @gather and @reduce, once there is something to do for them.
+  func::FuncOp gatherer, reducer;
   /// Of all gradients' squares.
   SumOp total;
   /// In front of the number in the names of buckets.
@@ -192,8 +213,8 @@ struct DistFormBucketsPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (zero != 0 && zero != 1) {
-      module.emitError() << "--zero " << zero << " is none of 0 and 1";
+    if (zero < 0 || zero > 2) {
+      module.emitError() << "--zero " << zero << " is none of 0, 1 and 2";
       return signalPassFailure();
     }
     if (!module.getOps<StateOp>().empty())
@@ -201,7 +222,7 @@ struct DistFormBucketsPass
         if (isBucket(state))
           return;
     if (auto update = module.lookupSymbol<func::FuncOp>(kUpdate))
-      BucketFormer(module, update, zero == 1, bucketSize).run();
+      BucketFormer(module, update, zero, bucketSize).run();
   }
 };
 
@@ -449,9 +470,13 @@ StateOp BucketFormer::declare(const Bucket &bucket, unsigned number,
   return state;
 }
 
-/// What a rank keeps of a row that is whole as long as a step needs it.
-StateOp BucketFormer::declarePart(StateOp row, unsigned number) {
+/// What a rank keeps of a row: the part, over data axes, of what is whole as
+/// long as a step needs it, or of what rows of all microbatches and ranks add
+/// up to.
+StateOp BucketFormer::declarePart(StateOp row, unsigned number, StringRef what,
+                                  StateKind kind) {
   Layout layout = layoutOf(row);
+  layout.partial = layout.partial - dataAxes();
   layout.dims[1] = dataAxes().list();
   RankedTensorType whole = row.getTensorType();
   auto type = RankedTensorType::get(
@@ -459,8 +484,8 @@ StateOp BucketFormer::declarePart(StateOp row, unsigned number) {
       whole.getElementType());
   builder.setInsertionPointAfter(lastState);
   auto part = StateOp::create(
-      builder, row.getLoc(), (prefix + Twine(number) + ".own").str(), type,
-      StateKind::Part, FlatSymbolRefAttr::get(row.getSymNameAttr()),
+      builder, row.getLoc(), (prefix + Twine(number) + "." + what).str(), type,
+      kind, FlatSymbolRefAttr::get(row.getSymNameAttr()),
       /*members=*/ArrayAttr(), /*offsets=*/DenseI64ArrayAttr(),
       /*first=*/FloatAttr());
   part->setAttr(kShardingAttr, mesh.attr(layout));
@@ -470,7 +495,7 @@ StateOp BucketFormer::declarePart(StateOp row, unsigned number) {
 }
 
 //===----------------------------------------------------------------------===//
-// @update
+// @update, @reduce and @gather
 //===----------------------------------------------------------------------===//
 
 /// Has an op say how its result lies; returns that.
@@ -492,30 +517,28 @@ void BucketFormer::write(Value value, StateOp bucket) {
   WriteOp::create(builder, bucket.getLoc(), value, bucket.getSymName());
 }
 
-/// A row of gradients, summed over the ranks: over data axes first, to the
-/// parts that ranks keep where these are cut; over others what is left.
-Value BucketFormer::reduced(Value row, Layout &layout) {
-  if (!mesh)
+/// A row that lies so, summed over those of its parts that lie along some axes.
+Value BucketFormer::reduceOver(Value row, Layout &layout, AxisSet axes) {
+  axes = axes & layout.partial;
+  if (axes.empty())
     return row;
+  layout.partial = layout.partial - axes;
+  return said(AllReduceOp::create(builder, row.getLoc(), dist::Reduction::Sum,
+                                  ValueRange(row), mesh.names(axes.list())),
+              layout);
+}
+
+/// A row of gradients, summed over data axes, to the parts that ranks keep
+/// where these are cut.
+Value BucketFormer::reduceOverData(Value row, Layout &layout) {
+  if (!isCut)
+    return reduceOver(row, layout, dataAxes());
   Location loc = row.getLoc();
   auto typeOf = [&](int64_t parts) {
     auto type = tensorType(row);
     return RankedTensorType::get({1, type.getDimSize(1) / parts},
                                  type.getElementType());
   };
-  auto reduceOver = [&](AxisSet axes) {
-    if (axes.empty())
-      return;
-    layout.partial = layout.partial - axes;
-    row = said(AllReduceOp::create(builder, loc, dist::Reduction::Sum,
-                                   ValueRange(row), mesh.names(axes.list())),
-               layout);
-  };
-  if (!isCut) {
-    reduceOver(layout.partial & dataAxes());
-    reduceOver(layout.partial);
-    return row;
-  }
   // In the mesh's order; the gradient may be whole along some.
   AxisList axes = dataAxes().list();
   for (size_t i = 0; i < axes.size();) {
@@ -533,7 +556,6 @@ Value BucketFormer::reduced(Value row, Layout &layout) {
                                                 mesh.names(run)),
                            layout);
   }
-  reduceOver(layout.partial);
   return row;
 }
 
@@ -584,7 +606,7 @@ void BucketFormer::rewrite(const Bucket &bucket, unsigned number) {
     own = params =
         declare(bucket, number, "param", members, AxisSet(), /*cut=*/false);
   if (isCut && params)
-    own = declarePart(params, number);
+    own = declarePart(params, number, "own", StateKind::Part);
   SmallVector<StateOp> moments;
   const Trained &first = *bucket.members.front();
   for (size_t i = 0; i < first.moments.size(); ++i)
@@ -598,10 +620,20 @@ void BucketFormer::rewrite(const Bucket &bucket, unsigned number) {
                      symbolsOf([](const Trained &one) { return one.copy; }),
                      AxisSet(), /*cut=*/false);
 
+  StateOp sum;
+  if (isCut && isSummed)
+    sum = declarePart(gradients, number, "sum", StateKind::Gradient);
+  StateOp added = sum ? sum : gradients;
+  if (sum)
+    reduce(gradients, sum);
+
   // Before the sum of all squares.
   builder.setInsertionPoint(total);
-  Layout layout = layoutOf(gradients);
-  Value gradient = reduced(read(gradients), layout);
+  Layout layout = layoutOf(added);
+  Value gradient = read(added);
+  if (!sum)
+    gradient = reduceOverData(gradient, layout);
+  gradient = reduceOver(gradient, layout, layout.partial);
   squares.push_back(squaresOf(gradient, layout));
 
   // At the end.
@@ -627,27 +659,52 @@ void BucketFormer::rewrite(const Bucket &bucket, unsigned number) {
     write(said(CastOp::create(builder, loc, copies.getTensorType(), next),
                layoutOf(copies)),
           copies);
-  RankedTensorType type = gradients.getTensorType();
-  auto zero = ConstantOp::create(
-      builder, loc, type,
-      DenseElementsAttr::get(type, builder.getZeroAttr(type.getElementType())));
-  write(said(zero, layoutOf(gradients)), gradients);
+  write(zeroFor(added), added);
   if (isCut)
     gather(own, params, copies);
+}
+
+Value BucketFormer::zeroFor(StateOp state) {
+  RankedTensorType type = state.getTensorType();
+  Attribute zero = builder.getZeroAttr(type.getElementType());
+  return said(ConstantOp::create(builder, state.getLoc(), type,
+                                 DenseElementsAttr::get(type, zero)),
+              layoutOf(state));
+}
+
+/// A function without arguments and results, made ahead of where the builder is
+/// if it is not there yet; inserts at its end.
+void BucketFormer::beginIn(func::FuncOp &function, StringRef name) {
+  if (!function) {
+    Location loc = module.getLoc();
+    function = func::FuncOp::create(builder, loc, name,
+                                    builder.getFunctionType({}, {}));
+    builder.setInsertionPointToStart(function.addEntryBlock());
+    func::ReturnOp::create(builder, loc);
+  }
+  builder.setInsertionPoint(function.getBody().front().getTerminator());
+}
+
+/// Adds to @reduce what adds a microbatch's row of gradients to what a rank
+/// keeps of their sum.
+void BucketFormer::reduce(StateOp gradients, StateOp sum) {
+  builder.setInsertionPoint(update);
+  beginIn(reducer, kReduce);
+  Layout layout = layoutOf(gradients);
+  Value part = reduceOverData(read(gradients), layout);
+  Value added = said(SumOp::create(builder, sum.getLoc(), sum.getTensorType(),
+                                   ValueRange{read(sum), part}),
+                     layout);
+  write(added, sum);
+  write(zeroFor(gradients), gradients);
 }
 
 /// Adds to @gather what makes a row of what ranks keep of it: of parameters,
 /// and their copies of that; of copies alone where there is none of parameters.
 void BucketFormer::gather(StateOp own, StateOp params, StateOp copies) {
   Location loc = own.getLoc();
-  if (!gatherer) {
-    builder.setInsertionPoint(*module.getOps<func::FuncOp>().begin());
-    gatherer = func::FuncOp::create(builder, loc, kGather,
-                                    builder.getFunctionType({}, {}));
-    builder.setInsertionPointToStart(gatherer.addEntryBlock());
-    func::ReturnOp::create(builder, loc);
-  }
-  builder.setInsertionPoint(gatherer.getBody().front().getTerminator());
+  builder.setInsertionPoint(*module.getOps<func::FuncOp>().begin());
+  beginIn(gatherer, kGather);
   auto rounded = [&](Value value, const Layout &layout) {
     Type type = tensorType(value).clone(
         StateOp(copies).getTensorType().getElementType());

@@ -184,11 +184,15 @@ def DistFormBucketsPass : ShardingPass<"dist-form-buckets"> {
     a part of the parameters' row. A function @gather makes that whole. Of
     parameters whose copies are all that others use, a rank has no more than
     the part, and @gather makes the copies of all parts.
+
+    With `zero` 2 it keeps a part of the sum of gradients, too,
+    `bucket.<n>.sum`: a function @reduce, which is called behind each
+    @microbatch, adds to it what is reduced of the row, and clears the row.
   }];
   let options = [
     Option<"zero", "zero", "int64_t", "0",
            "what ranks along data axes keep a part of each: nothing (0), the "
-           "optimizer's state (1)">,
+           "optimizer's state (1), gradients too (2)">,
     Option<"bucketSize", "bucket-size", "int64_t", "26214400",
            "bytes of gradients from which on a bucket is full">];
 }

@@ -22,8 +22,13 @@ LogicalResult pcc::verifyAdded(ModuleOp module) {
     states[state.getSymName()] = state;
   llvm::StringSet<> added;
   module.walk([&](AccumulateOp op) { added.insert(op.getSymbol()); });
+  // What a rank keeps of a sum is written, as what it adds to.
+  if (auto reduce = module.lookupSymbol<func::FuncOp>(kReduce))
+    for (auto write : reduce.getOps<WriteOp>())
+      if (write.getValue().getDefiningOp<SumOp>())
+        added.insert(write.getSymbol());
   for (auto function : module.getOps<func::FuncOp>()) {
-    if (function.getSymName() != kUpdate &&
+    if (function.getSymName() != kUpdate && function.getSymName() != kReduce &&
         function.getSymName() != kEvaluateResult)
       continue;
     llvm::StringSet<> cleared;
@@ -34,7 +39,8 @@ LogicalResult pcc::verifyAdded(ModuleOp module) {
           cleared.insert(name);
     for (auto read : function.getOps<ReadOp>()) {
       StateOp holder = states.lookup(read.getSymbol());
-      if (!holder)
+      // What @reduce adds to is @update's to clear.
+      if (!holder || (function.getSymName() == kReduce && !isBucket(holder)))
         continue;
       for (StringRef name : heldBy(holder)) {
         StateOp state = states.lookup(name);

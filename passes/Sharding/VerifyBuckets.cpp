@@ -14,10 +14,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Sharding/VerifyBuckets.h"
+#include "analysis/Buckets.h"
 #include "dialects/Dist/Layout.h"
 #include "dialects/NN/NN.h"
 #include "dialects/NN/Names.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Sharding/VerifyLayouts.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -43,6 +45,8 @@ struct Row {
   Layout layout;
   /// Of rows that @gather makes: what ranks keep.
   StateOp own;
+  /// Of rows that @reduce adds up: what a rank keeps of the sum.
+  StateOp sum;
 };
 
 class BucketVerifier {
@@ -62,6 +66,10 @@ private:
   LogicalResult addPart(StateOp part);
   LogicalResult findOwners();
   LogicalResult checkKept(func::FuncOp function);
+  LogicalResult findSums();
+  LogicalResult checkSums(func::FuncOp function);
+  LogicalResult checkReduce(func::FuncOp reduce);
+  LogicalResult checkAdded(const Row &row, WriteOp write);
   LogicalResult checkGather(func::FuncOp gather);
   LogicalResult checkGathered(const Row &row, WriteOp write);
 
@@ -77,6 +85,9 @@ private:
   std::vector<Row> rows;
   /// By member, the index of its row.
   llvm::StringMap<size_t> rowOf;
+  /// By what @reduce uses, sums and their rows, and what lies in these, the
+  /// index of the row.
+  llvm::StringMap<size_t> summed;
 };
 
 } // namespace
@@ -157,7 +168,7 @@ LogicalResult BucketVerifier::addRow(StateOp bucket) {
   RankedTensorType type = bucket.getTensorType();
   if (type.getRank() != 2 || type.getDimSize(0) != 1)
     return bucket.emitOpError() << "is a " << type << ", no row";
-  Row row = {bucket, Content::Params, {}, layoutOf(bucket, 2), {}};
+  Row row = {bucket, Content::Params, {}, layoutOf(bucket, 2), {}, {}};
   AxisSet data = mesh ? mesh.dataAxes() : AxisSet();
   int64_t ranks = mesh ? mesh.extent(data.list()) : 1;
   if (isCut(row) && AxisSet(row.layout.dims[1]) != data)
@@ -223,6 +234,66 @@ LogicalResult BucketVerifier::findOwners() {
       if (row.content == Content::Copies && other.content == Content::Params &&
           other.params == row.params)
         row.own = isCut(other) ? other.op : other.own;
+  return success();
+}
+
+/// What a rank keeps of the sum of a row is the part of it that data axes cut
+/// out; the row is not kept then.
+LogicalResult BucketVerifier::findSums() {
+  for (auto sum : module.getOps<StateOp>()) {
+    StateOp bucket = rowSummedIn(symbols, sum);
+    if (!bucket)
+      continue;
+    auto row = llvm::find_if(
+        rows, [&](const Row &other) { return other.op == bucket; });
+    if (row->content != Content::Gradients || row->sum)
+      return sum.emitOpError()
+             << "adds up '" << bucket.getSymName() << "', which "
+             << (row->sum ? "another state does, too" : "holds no gradients");
+    AxisSet data = mesh ? mesh.dataAxes() : AxisSet();
+    Layout due = row->layout;
+    due.dims[1] = data.list();
+    due.partial = due.partial - data;
+    RankedTensorType whole = bucket.getTensorType();
+    auto part = RankedTensorType::get(
+        {1, whole.getDimSize(1) / (mesh ? mesh.extent(data.list()) : 1)},
+        whole.getElementType());
+    if (data.empty() || sum.getTensorType() != part || layoutOf(sum, 2) != due)
+      return sum.emitOpError()
+             << "is no rank's part, over the axes of data, of the sum of '"
+             << bucket.getSymName() << "'";
+    row->sum = sum;
+    size_t number = row - rows.begin();
+    summed[sum.getSymName()] = summed[bucket.getSymName()] = number;
+    for (StringRef member : heldBy(bucket))
+      summed[member] = number;
+  }
+  return success();
+}
+
+/// The gradients of a microbatch are for @reduce, what they add up to for
+/// @update.
+LogicalResult BucketVerifier::checkSums(func::FuncOp function) {
+  bool isUpdate = function.getSymName() == kUpdate;
+  for (Operation &op : function.getBody().front()) {
+    if (!isa<ReadOp, WriteOp, AccumulateOp>(op))
+      continue;
+    StringRef name = op.getAttrOfType<FlatSymbolRefAttr>("symbol").getValue();
+    auto known = summed.find(name);
+    if (known == summed.end())
+      continue;
+    StateOp sum = rows[known->second].sum;
+    bool isSum = name == sum.getSymName();
+    if (isUpdate && !isSum)
+      return op.emitOpError()
+             << "uses '" << name << "', the gradients of one microbatch: '"
+             << sum.getSymName() << "' is what they add up to";
+    if (!isUpdate && (isSum || !isa<AccumulateOp>(op)))
+      return op.emitOpError()
+             << "uses '" << name << "' in @" << function.getSymName()
+             << ", but @reduce alone adds up gradients in '" << sum.getSymName()
+             << "'";
+  }
   return success();
 }
 
@@ -336,6 +407,8 @@ LogicalResult BucketVerifier::checkUpdate(func::FuncOp update) {
                  << "' in @update, where it is out of date: ranks keep '"
                  << StateOp(row.own).getSymName() << "'";
       }
+    if (row.sum)
+      op = row.sum;
     unsigned count = writes.lookup(op.getSymName());
     if (count != 1 && !(row.own && row.content == Content::Copies))
       return op.emitOpError()
@@ -411,6 +484,76 @@ LogicalResult BucketVerifier::checkGather(func::FuncOp gather) {
   return success();
 }
 
+/// What is added to a sum is all of a row, over the axes of data.
+LogicalResult BucketVerifier::checkAdded(const Row &row, WriteOp write) {
+  StateOp sum = row.sum, bucket = row.op;
+  SmallVector<Attribute> axes;
+  unsigned before = 0, parts = 0;
+  auto added = write.getValue().getDefiningOp<SumOp>();
+  for (Value value : added ? ValueRange(added.getInputs()) : ValueRange()) {
+    Operation *made = value.getDefiningOp();
+    SmallVector<Attribute> taken;
+    while (isa_and_nonnull<ReduceScatterOp, ShardSliceOp>(made)) {
+      ArrayAttr over = made->getAttrOfType<ArrayAttr>("axes");
+      taken.insert(taken.begin(), over.begin(), over.end());
+      made = made->getOperand(0).getDefiningOp();
+    }
+    auto read = dyn_cast_or_null<ReadOp>(made);
+    if (read && read.getSymbol() == sum.getSymName() && taken.empty()) {
+      ++before;
+    } else if (read && read.getSymbol() == bucket.getSymName()) {
+      ++parts;
+      axes = taken;
+    }
+  }
+  if (added && added.getInputs().size() == 2 && before == 1 && parts == 1 &&
+      ArrayRef(axes) == mesh.names(mesh.dataAxes().list()).getValue())
+    return success();
+  return write.emitOpError()
+         << "does not add to '" << sum.getSymName()
+         << "' once what all ranks along the axes of data have in '"
+         << bucket.getSymName() << "'";
+}
+
+/// Each row that is added up is added once, and begins anew.
+LogicalResult BucketVerifier::checkReduce(func::FuncOp reduce) {
+  llvm::StringMap<unsigned> writes;
+  for (Operation &op : reduce.getBody().front()) {
+    if (!isa<ReadOp, WriteOp, SumOp, ReduceScatterOp, ShardSliceOp, ConstantOp,
+             func::ReturnOp>(op))
+      return op.emitOpError("has no place in @reduce");
+    if (!isa<ReadOp, WriteOp>(op))
+      continue;
+    StringRef name = op.getAttrOfType<FlatSymbolRefAttr>("symbol").getValue();
+    auto known = summed.find(name);
+    const Row *row = known == summed.end() ? nullptr : &rows[known->second];
+    bool isSum = row && name == StateOp(row->sum).getSymName();
+    if (!row || !(isSum || name == StateOp(row->op).getSymName()))
+      return op.emitOpError() << "uses '" << name << "', which is no row that "
+                              << "is added up";
+    auto write = dyn_cast<WriteOp>(op);
+    if (!write && writes.lookup(name))
+      return op.emitOpError()
+             << "uses '" << name << "' after it has been written";
+    if (!write)
+      continue;
+    ++writes[name];
+    if (isSum) {
+      if (failed(checkAdded(*row, write)))
+        return failure();
+    } else if (!isUniformZero(write.getValue())) {
+      return write.emitOpError() << "does not clear '" << name << "'";
+    }
+  }
+  for (const Row &row : rows)
+    for (StateOp op : {row.op, row.sum})
+      if (unsigned count = writes.lookup(op ? op.getSymName() : StringRef());
+          row.sum && count != 1)
+        return op.emitOpError()
+               << "is written " << count << " times by @reduce, not once";
+  return success();
+}
+
 LogicalResult BucketVerifier::run() {
   for (auto state : module.getOps<StateOp>())
     if (state.getKind() == StateKind::Bucket && failed(addRow(state)))
@@ -422,25 +565,31 @@ LogicalResult BucketVerifier::run() {
       return failure();
   if (failed(checkSiblings()))
     return failure();
-  if (failed(findOwners()))
+  if (failed(findOwners()) || failed(findSums()))
     return failure();
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
     StringRef name = function.getSymName();
     if (name == kGather ? failed(checkGather(function))
-                        : failed(checkUses(function)) ||
-                              failed(name == kUpdate ? checkUpdate(function)
-                                                     : checkKept(function)))
+        : name == kReduce
+            ? failed(checkReduce(function))
+            : failed(checkUses(function)) || failed(checkSums(function)) ||
+                  failed(name == kUpdate ? checkUpdate(function)
+                                         : checkKept(function)))
       return failure();
   }
   // Where there are no functions, tasks do what they did.
-  if (!module.lookupSymbol(kUpdate) || module.lookupSymbol(kGather))
+  if (!module.lookupSymbol(kUpdate))
     return success();
-  for (const Row &row : rows)
-    if (row.own)
+  for (const Row &row : rows) {
+    if (row.sum && !module.lookupSymbol(kReduce))
+      return StateOp(row.sum).emitOpError(
+          "is a sum, and there is no @reduce that adds it up");
+    if (row.own && !module.lookupSymbol(kGather))
       return StateOp(row.op).emitOpError()
              << "is not kept whole, and there is no @gather that makes it so";
+  }
   return success();
 }
 

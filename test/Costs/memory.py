@@ -23,6 +23,7 @@ COARSE = {"gpipe": 1.04, "encdec --dp 2 --cp 2": 1.04}
 LAYERS = 12
 LAYOUTS = ("", "--tp 2 --sequence-parallel", "--dp 2 --cp 2",
            "--dp 2 --precision bf16",
+           "--dp 2 --zero 2 --global-batch-size 8 --micro-batch-size 1",
            "--pp 2 --global-batch-size 8 --micro-batch-size 1",
            "--pp 3 --tp 2 --schedule gpipe --global-batch-size 16")
 

@@ -17,6 +17,7 @@ PLANS = (
     (GPT2, "--tp 2 --pp 2 --sequence-parallel --micro-batch-size 1"),
     (GPT2, "--pp 3 --micro-batch-size 2 --schedule gpipe"),
     (LLAMA, "--dp 2 --cp 2 --micro-batch-size 2"),
+    (GPT2, "--pp 2 --dp 2 --zero 2 --micro-batch-size 1"),
     (GPT2, "--tp 2 --dp 2 --micro-batch-size 1 --precision bf16"),
     (GPT2, "--micro-batch-size 4"),
 )

@@ -199,10 +199,16 @@ int Session::runEntries() {
   std::optional<ValueCheck> check;
   if (other)
     check.emplace(*other, machine, options.rtol);
+  // What a microbatch leaves is added up ahead of what follows it.
+  auto reduce = module.lookupSymbol<func::FuncOp>(nn::kReduce);
+  bool isReduced = true;
   for (func::FuncOp function : entries) {
     FailureOr<ValueList> values = makeArguments(machine, function);
     if (failed(values))
       return kFailed;
+    if (!isReduced && failed(machine.call(reduce, {})))
+      return kFailed;
+    isReduced = !reduce || function.getSymName() != nn::kMicrobatch;
     // What is computed with is made of what ranks keep.
     StringRef name = function.getSymName();
     auto gather = module.lookupSymbol<func::FuncOp>(nn::kGather);

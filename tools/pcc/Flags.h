@@ -123,7 +123,8 @@ struct Flags {
   Text zero{
       "zero",
       cl::desc("What data parallel ranks keep a part of each: 0, nothing; "
-               "1, the optimizer's state (default where dp > 1)"),
+               "1, the optimizer's state (default where dp > 1); 2, gradients, "
+               "too"),
       cl::value_desc("N"), cl::cat(parallelism)};
   Text bucketSize{"bucket-size",
                   cl::desc("Gradients that are reduced in one message: whole "

@@ -75,12 +75,22 @@ void Summary::collectProgram(ModuleOp module) {
     for (auto buffer : stageOp.getBlock()->getOps<rt::BufferOp>())
       if (buffer.getBucket() && buffer.getKind() != rt::BufferKind::Part)
         held[symbols.lookup(*buffer.getBucket())] = buffer.getKind();
+    // Of these a rank keeps a part of what they add up to.
+    llvm::DenseSet<Operation *> ofMicrobatch;
+    for (auto buffer : stageOp.getBlock()->getOps<rt::BufferOp>())
+      if (auto of = buffer->getAttrOfType<StringAttr>("of");
+          of && buffer.getKind() == rt::BufferKind::Gradient)
+        ofMicrobatch.insert(symbols.lookup(of));
     for (auto buffer : stageOp.getBlock()->getOps<rt::BufferOp>()) {
       if (buffer.getBucket())
         continue;
       int64_t bytes = buffer.getTotalBytes();
       auto row = held.find(buffer);
       rt::BufferKind kind = row == held.end() ? buffer.getKind() : row->second;
+      if (kind == rt::BufferKind::Gradient && ofMicrobatch.contains(buffer)) {
+        stage.kinds["microbatch_gradient"] += bytes;
+        continue;
+      }
       stage.kinds[rt::stringifyBufferKind(kind)] += bytes;
       switch (kind) {
       case rt::BufferKind::Param:

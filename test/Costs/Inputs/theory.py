@@ -123,7 +123,8 @@ def expected(plan, part, batch, seq, positions, classes):
     assert parameters == part.members, (plan, parameters, part)
     size_of_rows = sum(part.rows) * ELEMENT
     if d > 1 and plan.zero:
-        add("reduce_scatter", "data", len(part.rows),
+        add("reduce_scatter", "data",
+            len(part.rows) * (m if plan.zero == 2 else 1),
             scatter(size_of_rows, d) / len(part.rows))
         add("all_gather", "data", len(part.rows), scatter(
             size_of_rows - 2 * part.narrow, d) / len(part.rows))

@@ -1,21 +1,35 @@
-"""kept.py REPORT: under bf16 and zero 1 with two ranks of data a parameter has a
-copy of 2 bytes and a gradient of 4 on each, and the two share 4 bytes of its own
-and 8 of moments; gathers send 2 bytes of it in all."""
+"""kept.py REPORT: of a program of one stage that splits data alone, what a rank
+keeps of each parameter, in bytes, and what it sends: of d ranks of data each has
+a part of the optimizer's state from zero 1 on, with 16 bits of the parameter
+itself, and from zero 2 on of the gradients, which microbatches are reduced to."""
 
 import json
 import sys
 
 with open(sys.argv[1]) as file:
     report = json.load(file)
-parameters = report["parameters"]
+parameters, zero = report["parameters"], report["zero"]
+d = report["mesh"]["dp"] * report["mesh"]["cp"]
 (stage,) = report["stages"]
-found = {kind: stage["buffer_bytes"][kind]
-         for kind in ("copy", "gradient", "param", "state")}
-wanted = {"copy": 2 * parameters, "gradient": 4 * parameters,
-          "param": 2 * parameters, "state": 4 * parameters}
+is_narrow = report["precision"] != "f32"
+wanted = {"param": 4 // (d if is_narrow and zero else 1),
+          "gradient": 4 // (d if zero > 1 else 1),
+          "state": 8 // (d if zero else 1)}
+if is_narrow:
+    wanted["copy"] = 2
+if zero > 1:
+    # Of one microbatch at a time.
+    wanted["microbatch_gradient"] = 4
+found = {kind: size for kind, size in stage["buffer_bytes"].items()
+         if kind in ("copy", "gradient", "param", "state",
+                     "microbatch_gradient")}
+wanted = {kind: size * parameters for kind, size in wanted.items()}
 if found != wanted:
     sys.exit(f"{found}, not {wanted}")
-(gather,) = [message for message in stage["messages"]
-             if message["kind"] == "all_gather over dp"]
-if gather["bytes_sent"] != parameters:
-    sys.exit(f"a rank gathers {gather['bytes_sent']} bytes, not {parameters}")
+sent = {message["kind"]: message["bytes_sent"] for message in stage["messages"]}
+times = report["microbatches"] if zero > 1 else 1
+for kind, bytes_each in (("all_gather", 2 if is_narrow else 4),
+                         ("reduce_scatter", 4 * times)):
+    due = bytes_each * parameters * (d - 1) // d
+    if sent[kind + " over dp"] != due:
+        sys.exit(f"a rank sends {sent} bytes, not {due} of {kind}")

@@ -208,7 +208,7 @@ def update_left_out(program):
             yield (f"{name} stays in {where(program, give)}",
                    substituted(program, give, r"%[\w.$#-]+", name, result))
     for op in program.named("pipe.run", "rt.call"):
-        if re.search(r"@(update|tied)", op.rest):
+        if re.search(r"@(update|tied|reduce)", op.rest):
             yield where(program, op), without(program, op)
     for op in program.named("rt.launch"):
         if "adamw" in op.rest:
@@ -246,6 +246,13 @@ def first_writer_changed(program):
         elif callee in first:
             yield (f"first in {where(program, op)}",
                    substituted(program, op, r"\(", ".first("))
+    for op in program.named("rt.reduce_scatter"):
+        if " adds" in op.rest:
+            yield (f"adds to nothing in {where(program, op)}",
+                   substituted(program, op, r"(?<=\]) adds", ""))
+        else:
+            yield (f"adds in {where(program, op)}",
+                   substituted(program, op, r"(?<=\])(?= [{s:])", " adds"))
     for op in program.named("rt.gemm"):
         has = re.search(r", beta = [^,>]*", op.rest)
         if has:

@@ -1,5 +1,6 @@
 // RUN: pcc-opt %s --dist-form-buckets --dist-verify | FileCheck %s
 // RUN: pcc-opt %s --dist-form-buckets=zero=1 --dist-verify | FileCheck %s --check-prefix=PARTS
+// RUN: pcc-opt %s --dist-form-buckets=zero=2 --dist-verify | FileCheck %s --check-prefix=SUMS
 // RUN: pcc-opt %s --dist-form-buckets=bucket-size=1 --dist-verify | FileCheck %s --check-prefix=SMALL
 
 // A matrix of each of two layers, split over tp, and the scale of a norm, which
@@ -71,6 +72,25 @@
 // PARTS:      nn.write %[[N0]], @bucket.0.own : tensor<1x32xf32>
 // PARTS-NOT:  .param
 // PARTS:      return
+
+// With zero 2 a rank of dp has half of the sum of gradients, to which @reduce adds
+// what it makes of a microbatch's; what is left over tp is summed by @update.
+// SUMS:      nn.state @bucket.1.grad : tensor<1x64xf32> bucket
+// SUMS-NEXT: nn.state @bucket.1.param : tensor<1x64xf32> bucket
+// SUMS:      nn.state @bucket.1.sum : tensor<1x32xf32> gradient of @bucket.1.grad {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}], partial = {"tp"}>}
+// SUMS:      func.func @reduce() {
+// SUMS:        %[[G1:.*]] = nn.read @bucket.1.grad : tensor<1x64xf32>
+// SUMS-NEXT:   %[[R1:.*]] = dist.reduce_scatter %[[G1]] dim 1 over ["dp"] {{.*}} : tensor<1x64xf32> -> tensor<1x32xf32>
+// SUMS-NEXT:   %[[O1:.*]] = nn.read @bucket.1.sum : tensor<1x32xf32>
+// SUMS-NEXT:   %[[S1:.*]] = nn.sum %[[O1]], %[[R1]]
+// SUMS-NEXT:   nn.write %[[S1]], @bucket.1.sum : tensor<1x32xf32>
+// SUMS-NEXT:   %[[Z1:.*]] = nn.constant dense<0.000000e+00>
+// SUMS-NEXT:   nn.write %[[Z1]], @bucket.1.grad : tensor<1x64xf32>
+// SUMS:      func.func @update
+// SUMS:        %[[T1:.*]] = nn.read @bucket.1.sum : tensor<1x32xf32>
+// SUMS-NEXT:   dist.all_reduce sum %[[T1]] over ["tp"] {{.*}} : tensor<1x32xf32>
+// SUMS-NOT:    .grad
+// SUMS:        return
 
 // A bucket that is full takes no further segment.
 // SMALL:      nn.state @bucket.0.grad : tensor<1x64xf32> bucket members [@grad.a] at [0]
