@@ -131,9 +131,12 @@ LogicalResult ValueCheck::compareScalar(StringRef what, double found,
 }
 
 LogicalResult ValueCheck::compareSymbols() {
+  SymbolTable symbols(checked.getModule());
   for (Operation &op : *checked.getModule().getBody()) {
-    // What a bucket or a part holds, its members do.
-    if (!isa<nn::ParamOp, nn::StateOp>(op) || nn::isOtherName(&op))
+    // What a bucket or a part holds, its members do; what rows of microbatches
+    // add up to is cleared.
+    if (!isa<nn::ParamOp, nn::StateOp>(op) || nn::isOtherName(&op) ||
+        nn::rowSummedIn(symbols, dyn_cast<nn::StateOp>(op)))
       continue;
     StringRef name = cast<SymbolOpInterface>(op).getName();
     if (!reference.symbolPlacement(name))
