@@ -18,6 +18,15 @@
 // needed in any turn of a loop is there in all. In the first turns nothing may
 // have been recorded yet: then the entry point begins with a record.
 //
+// A row of gradients that is reduced in each microbatch is free when that is
+// over. The compute stream waits for it once rows of the next task are on their
+// way, so that later ones can lie where it was:
+//
+//     rt.call @backward.1(..., %row.1)
+//     rt.call @reduce.1(%sum.1, %row.1)        stream 1
+//     rt.wait %row.2.done
+//     rt.call @backward.0(..., %row.0)         may lie where row 2 did
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Lower/Streams.h"
@@ -117,6 +126,12 @@ struct Unit {
   bool waitsForCompute = false;
   /// The streams whose uses of a buffer it waits for, by number of its use.
   llvm::SetVector<std::pair<unsigned, unsigned>> waits;
+  /// The row of a microbatch that is free when this is over, or null. Behind
+  /// the last unit that frees one after a task: the last one after tasks
+  /// before.
+  rt::BufferOp freed, freedBefore;
+  /// Whether stream 0 waits behind it for that.
+  bool isAwaited = false;
 };
 
 /// Units that are done one after the other, once or in a loop.
@@ -134,7 +149,14 @@ struct Uses {
 
 class StreamOrder {
 public:
-  explicit StreamOrder(rt::StageOp stage) : stage(stage), symbols(stage) {}
+  explicit StreamOrder(rt::StageOp stage) : stage(stage), symbols(stage) {
+    for (auto sum : stage.getBlock()->getOps<rt::BufferOp>())
+      if (auto of = sum->getAttrOfType<StringAttr>("of");
+          of && sum.getKind() == rt::BufferKind::Gradient)
+        if (auto row = symbols.lookup<rt::BufferOp>(of.getValue());
+            row && row.getKind() == rt::BufferKind::Bucket)
+          summed.insert(row);
+  }
   LogicalResult run();
 
 private:
@@ -145,8 +167,11 @@ private:
   LogicalResult collect(Operation *op, Part &part);
   /// The only stream of a function's operations.
   FailureOr<unsigned> streamOf(rt::FuncOp function);
+  /// Finds out what is free before which.
+  void linkFreed(std::vector<Part> &parts);
   void follow(std::vector<Part> &parts);
   void follow(Unit &unit, int64_t variable);
+  void awaitFreed(Unit &unit);
   void emit(Unit &unit);
   void emitBorders(rt::FuncOp entry);
   Value eventOf(OpBuilder &builder, Location loc, rt::BufferOp buffer,
@@ -162,6 +187,8 @@ private:
   SmallVector<int64_t> streams;
   /// Buffers that other streams use.
   llvm::DenseSet<Operation *> shared;
+  /// Rows of gradients of which a rank keeps a part of the sum.
+  llvm::DenseSet<Operation *> summed;
   /// What the events of buffers and streams are called after; which of these
   /// are waited for; and their declarations.
   std::map<std::pair<Operation *, unsigned>, StringRef> kinds;
@@ -205,7 +232,7 @@ FailureOr<unsigned> StreamOrder::streamOf(rt::FuncOp function) {
 }
 
 LogicalResult StreamOrder::collect(Operation *op, Part &part) {
-  Unit unit{op, numberOf(rt::getStream(op)), {}, false, {}};
+  Unit unit{op, numberOf(rt::getStream(op)), {}, false, {}, {}, {}};
   auto use = [&](Value value, bool isWrite) {
     auto address = rt::getWhole(value).getDefiningOp<rt::AddressOp>();
     if (!address)
@@ -227,6 +254,9 @@ LogicalResult StreamOrder::collect(Operation *op, Part &part) {
         if (auto argument =
                 dyn_cast<BlockArgument>(rt::getWhole(access.buffer)))
           use(call.getArgs()[argument.getArgNumber()], access.isWrite);
+    for (const Unit::Use &one : unit.uses)
+      if (unit.stream != 0 && summed.contains(one.buffer))
+        unit.freed = one.buffer;
   }
   for (const rt::Access &access : rt::getAccesses(op))
     use(access.buffer, access.isWrite);
@@ -261,6 +291,54 @@ LogicalResult StreamOrder::collect(rt::FuncOp entry, std::vector<Part> &parts) {
     parts.emplace_back();
   }
   return success();
+}
+
+void StreamOrder::linkFreed(std::vector<Part> &parts) {
+  /// What a stream frees between two calls of the compute stream.
+  struct Freed {
+    rt::BufferOp before, last;
+    Unit *unit = nullptr;
+  };
+  std::map<unsigned, Freed> known;
+  auto close = [&] {
+    for (auto &[stream, freed] : known)
+      if (freed.unit) {
+        freed.unit->freedBefore = std::exchange(freed.before, freed.last);
+        freed.unit = nullptr;
+      }
+  };
+  for (Part &part : parts) {
+    // In a loop the last of one turn comes before the first of the next.
+    if (part.end - part.begin > 1)
+      for (Unit &unit : part.units)
+        if (unit.freed)
+          known[unit.stream].before = unit.freed;
+    for (Unit &unit : part.units) {
+      if (unit.stream == 0 && isa<rt::CallOp>(unit.op))
+        close();
+      if (unit.freed)
+        known[unit.stream] = {known[unit.stream].before, unit.freed, &unit};
+    }
+    close();
+  }
+}
+
+/// Has stream 0 know that the row before is free.
+void StreamOrder::awaitFreed(Unit &unit) {
+  auto before = uses.find({unit.freedBefore, 0});
+  if (before == uses.end() && !unit.isAwaited)
+    return;
+  if (!unit.isAwaited &&
+      known[0][unit.stream] >= before->second.readers[unit.stream])
+    return;
+  unit.isAwaited = true;
+  waited.insert({unit.freedBefore, unit.stream});
+  Instance instance = {unit.freedBefore, unit.stream, 0};
+  auto record = recorded.find(instance);
+  if (record == recorded.end())
+    early.insert(instance);
+  else
+    join(known[0], record->second);
 }
 
 void StreamOrder::follow(Unit &unit, int64_t variable) {
@@ -318,6 +396,8 @@ void StreamOrder::follow(Unit &unit, int64_t variable) {
     recorded[instance] = mine;
     last[unit.stream] = instance;
   }
+  if (unit.freedBefore && unit.freedBefore != unit.freed)
+    awaitFreed(unit);
 }
 
 void StreamOrder::follow(std::vector<Part> &parts) {
@@ -393,6 +473,10 @@ void StreamOrder::emit(Unit &unit) {
         done.insert(use.address).second)
       rt::RecordOp::create(builder, loc, eventFor(use, unit.stream),
                            streams[unit.stream]);
+  if (unit.isAwaited)
+    rt::WaitOp::create(
+        builder, loc,
+        eventOf(builder, loc, unit.freedBefore, unit.stream, Value(), 0), 0);
 }
 
 /// What an entry point begins and ends with.
@@ -450,6 +534,7 @@ LogicalResult StreamOrder::run() {
         });
       llvm::erase_if(part.units, [](const Unit &u) { return u.uses.empty(); });
     }
+    linkFreed(list);
     follow(list);
     // Again: what a loop waits for in a late turn it waits for in all.
     follow(list);
