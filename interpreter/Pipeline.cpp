@@ -255,6 +255,11 @@ Pipeline::Progress Pipeline::transfer(Stage &stage) {
 Pipeline::Progress Pipeline::step(Stage &stage, InputSource inputs) {
   if (stage.isDone())
     return Progress::Done;
+  if (auto release = dyn_cast<pipe::ReleaseOp>(*stage.next)) {
+    forget(stage, release.getRow(), 0);
+    stage.moveOn();
+    return Progress::Moved;
+  }
   auto run = dyn_cast<pipe::RunOp>(*stage.next);
   if (!run)
     return transfer(stage);

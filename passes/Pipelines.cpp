@@ -158,7 +158,9 @@ static void addSpmdPasses(OpPassManager &manager, const Options &options) {
   manager.addPass(mlir::createCSEPass());
   // Which copies of parameters a rank has is known now: they are kept, and
   // rounded once a step.
-  manager.addPass(createDistHoldCopiesPass());
+  DistHoldCopiesPassOptions copies;
+  copies.all = options.zeroStage() == 3 && options.dp * options.cp > 1;
+  manager.addPass(createDistHoldCopiesPass(copies));
   // What @update does to each parameter, copies included, it does to many at
   // once from here on.
   DistFormBucketsPassOptions buckets;

@@ -116,6 +116,15 @@ inline constexpr llvm::StringLiteral kUsesAttr = "nn.source_uses";
 /// removed it: its elements are zeros, and the trained model gets it back.
 inline constexpr int64_t kAbsent = -1;
 
+//===----------------------------------------------------------------------===//
+// Of buckets
+//===----------------------------------------------------------------------===//
+
+/// On a bucket of copies, a unit: it is there only while tasks use it. It is
+/// gathered ahead of each segment that does, in every microbatch, and holds
+/// nothing behind it.
+inline constexpr llvm::StringLiteral kReleasedAttr = "nn.released";
+
 } // namespace pcc::nn
 
 #endif // PCC_DIALECTS_NN_ATTRNAMES_H

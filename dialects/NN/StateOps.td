@@ -50,10 +50,10 @@ def NN_StateOp : NN_Op<"state",
   let description = [{
     Gradients, moments of the optimizer, and sums such as the loss of a step.
     `of` names the parameter a gradient or moment belongs to. They are zero at
-    the start. A `copy` is no sum: it is its parameter, rounded to a narrower
-    type, also at the start, and `@update` writes both, or, where ranks keep
-    parts of the parameter, `@gather` makes it ahead of each step. A gradient of
-    a row of gradients is what a rank keeps of the sum of these, to which
+    the start. A `copy` is no sum: it is its parameter, as it is or rounded to a
+    narrower type, also at the start, and `@update` writes both, or, where ranks
+    keep parts of the parameter, `@gather` makes it ahead of each step. A
+    gradient of a row of gradients is what a rank keeps of the sum of these, to which
     `@reduce` adds its part behind each microbatch. A `number` says how
     steps are done, such as the scale of the loss: it goes on from step to step,
     `first` is its value at the start, `@microbatch` may read it, and every rank
@@ -91,7 +91,7 @@ def NN_StateOp : NN_Op<"state",
     - `of`, if given, names an `nn.param`, but that of a part, which has one,
       names a bucket of its element type, and that of a gradient may name a
       bucket of gradients;
-    - a copy has one, its shape, and floats narrower than its;
+    - a copy has one, its shape, and floats no wider than its;
     - a number has none and rank 0, and nothing else has a `first`;
     - a bucket, and nothing else, has members, each with an offset: parameters
       and states of its element type that are no buckets. What else is true of

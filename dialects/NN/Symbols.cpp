@@ -144,10 +144,10 @@ LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &tables) {
   auto narrow = dyn_cast<FloatType>(own.getElementType()),
        wide = dyn_cast<FloatType>(whole.getElementType());
   if (own.getShape() == whole.getShape() && narrow && wide &&
-      narrow.getWidth() < wide.getWidth())
+      narrow.getWidth() <= wide.getWidth())
     return success();
-  InFlightDiagnostic diag =
-      emitOpError() << "is " << own << ", no narrower copy of " << getOfAttr();
+  InFlightDiagnostic diag = emitOpError()
+                            << "is " << own << ", no copy of " << getOfAttr();
   diag.attachNote(param.getLoc()) << "it is declared as " << whole;
   return diag;
 }

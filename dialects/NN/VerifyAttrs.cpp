@@ -79,6 +79,7 @@ const Attr onOps[] = {
      "a unit or a list of dictionaries"},
     {kJoinsSamplesAttr, isFunction, isString, aFunction, aString},
     {kAheadAttr, isStateOrLater, isUnit, "a state or a task", aUnit},
+    {kReleasedAttr, isState, isUnit, "a state", aUnit},
     {kCountAttr, isState, isString, "a state", aString},
     {kPaddingRowAttr, isLookup, isInteger, "nn.embedding", aNumber},
     {kDetachedAttr, isCast, isUnit, "nn.cast", aUnit},

@@ -302,7 +302,7 @@ def Pipe_ScheduleOp : Pipe_Op<"schedule", [NoTerminator, SingleBlock,
     ```
 
     **Constraints:**
-    - it holds runs, sends, receives, exchanges and loops of them only. That
+    - it holds runs, releases, sends, receives, exchanges and loops of them only. That
       each task runs when and as often as it must is checked by `--pipe-check`.
   }];
   let arguments = (ins Pipe_EntryAttr:$entry, Pipe_Stage:$stage,
@@ -347,8 +347,8 @@ def Pipe_LoopOp : Pipe_Op<"loop", [HasParent<"ScheduleOp">, NoTerminator,
 
     **Constraints:**
     - it runs at least once and has at least one step;
-    - it holds runs, sends, receives and exchanges only, which name microbatches
-      of the schedule, all of them relative to the loop's.
+    - it holds runs, releases, sends, receives and exchanges only, which name
+      microbatches of the schedule, all of them relative to the loop's.
   }];
   let arguments = (ins I64Attr:$begin, I64Attr:$end);
   let regions = (region SizedRegion<1>:$body);
@@ -388,6 +388,19 @@ def Pipe_RunOp : Pipe_Step<"run"> {
       return int64_t(getMicrobatch().value_or(0)) + (getLoop() ? variable : 0);
     }
   }];
+}
+
+def Pipe_ReleaseOp : Pipe_Step<"release"> {
+  let summary = "Says that a gathered row is not used any more";
+  let description = [{
+    A row that is marked `nn.released` holds nothing from here on, until a task
+    gathers it again. See `pipe.schedule` for the place of a step.
+
+    **Constraints:**
+    - the symbol is such a row.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$row);
+  let assemblyFormat = "$row attr-dict";
 }
 
 def Pipe_SendOp : Pipe_Step<"send"> {

@@ -30,6 +30,12 @@ inline bool hasPartOfStage(Phase phase) {
   return isPerMicrobatch(phase) && phase != Phase::ReduceEach;
 }
 
+/// Whether a phase's tasks compute a segment of the model for a microbatch.
+inline bool isOfSegment(Phase phase) {
+  return phase == Phase::Forward || phase == Phase::Backward ||
+         phase == Phase::ForwardBackward || phase == Phase::Evaluate;
+}
+
 } // namespace pcc::pipe
 
 #define GET_ATTRDEF_CLASSES

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Loops.h"
+#include "dialects/NN/AttrNames.h"
 #include "dialects/NN/NN.h"
 #include "dialects/Pipe/Pipe.h"
 
@@ -176,7 +177,7 @@ LogicalResult TaskOp::verifySymbolUses(SymbolTableCollection &tables) {
 
 LogicalResult ScheduleOp::verify() {
   for (Operation &op : *getBlock())
-    if (!isa<RunOp, SendOp, RecvOp, ExchangeOp, LoopOp>(op))
+    if (!isa<RunOp, ReleaseOp, SendOp, RecvOp, ExchangeOp, LoopOp>(op))
       return op.emitOpError() << "cannot be part of a schedule";
   return success();
 }
@@ -187,7 +188,7 @@ LogicalResult LoopOp::verify() {
   if (getBlock()->empty())
     return emitOpError() << "has no steps";
   for (Operation &op : *getBlock())
-    if (!isa<RunOp, SendOp, RecvOp, ExchangeOp>(op))
+    if (!isa<RunOp, ReleaseOp, SendOp, RecvOp, ExchangeOp>(op))
       return op.emitOpError() << "cannot be part of a loop";
   return success();
 }
@@ -236,6 +237,14 @@ LogicalResult RunOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (!getMicrobatch())
     return success();
   return checkMicrobatch(*this, *getMicrobatch(), getLoop());
+}
+
+LogicalResult ReleaseOp::verifySymbolUses(SymbolTableCollection &tables) {
+  auto row = tables.lookupNearestSymbolFrom<nn::StateOp>(*this, getRowAttr());
+  if (row && row->hasAttr(nn::kReleasedAttr))
+    return success();
+  return emitOpError() << "names " << getRowAttr()
+                       << ", which is no row that is gathered for each use";
 }
 
 /// Checks one end of a transfer.

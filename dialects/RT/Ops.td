@@ -511,6 +511,19 @@ def RT_ZeroOp : RT_Op<"zero"> {
   let hasVerifier = 1;
 }
 
+def RT_ReleaseOp : RT_Op<"release"> {
+  let summary = "Says that a buffer holds nothing from here on";
+  let description = [{
+    Nothing is done: what is there may be overwritten, and is not read.
+
+    ```mlir
+    rt.release %x : memref<4x4xf32>
+    ```
+  }];
+  let arguments = (ins RT_Buffer:$buffer);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
+}
+
 //===----------------------------------------------------------------------===//
 // Between ranks. What is on the compute stream blocks.
 //===----------------------------------------------------------------------===//

@@ -260,6 +260,7 @@ SmallVector<Access> getAccesses(Operation *op) {
         writes(copy.getTo());
       })
       .Case([&](ZeroOp zero) { writes(zero.getTo()); })
+      .Case([&](ReleaseOp release) { writes(release.getBuffer()); })
       .Case([&](AllReduceOp reduce) {
         reads(reduce.getBuffers());
         writes(reduce.getBuffers());

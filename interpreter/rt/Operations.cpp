@@ -211,6 +211,10 @@ LogicalResult ArenaMachine::runLocally(int64_t rank, const Issued &issued) {
         ranks[rank].arena.zero(places[0].range());
         return success();
       })
+      .Case([&](rt::ReleaseOp) {
+        ranks[rank].arena.poison(places[0].range());
+        return success();
+      })
       .Case([&](rt::ShardSliceOp slice) {
         SmallVector<int64_t> peers = peersOf(rank, slice.getAxes());
         int64_t bytes = rt::getSpanBytes(places[1].type);

@@ -15,6 +15,7 @@
 
 #include "analysis/Buckets.h"
 #include "dialects/Dist/Collectives.h"
+#include "dialects/NN/AttrNames.h"
 #include "dialects/Pipe/Cursor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/Pipeline/Accumulators.h"
@@ -101,6 +102,8 @@ struct PipeCheckPass : pcc::impl::PipeCheckPassBase<PipeCheckPass> {
   bool meet();
   LogicalResult reportDeadlock();
   LogicalResult findStages(Entry entry);
+  /// Whether a task makes a row as often as others need it (see Freshness.cpp).
+  bool isGatheredForUse(TaskOp task);
   /// Leaves out turns of all stages' loops if they repeat what came since
   /// `before`; true if it did.
   bool skipTurns(ArrayRef<StageState> before);
@@ -193,6 +196,14 @@ bool PipeCheckPass::skipTurns(ArrayRef<StageState> before) {
   return true;
 }
 
+bool PipeCheckPass::isGatheredForUse(TaskOp task) {
+  auto row = task.getTargets().size() == 1
+                 ? symbols->lookup<nn::StateOp>(task.getTarget(0))
+                 : nn::StateOp();
+  return task.getPhase() == Phase::Gather && row &&
+         row->hasAttr(nn::kReleasedAttr);
+}
+
 /// What a reduction has taken is complete: nothing adds to it any more, it is
 /// reduced once, and it is not read where another value lies.
 LogicalResult PipeCheckPass::checkReduced(StageState &state, RunOp run,
@@ -251,7 +262,8 @@ void PipeCheckPass::noteReduced(StageState &state, TaskOp task) {
 LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
   auto task = symbols->lookup<TaskOp>(run.getTask());
   int64_t microbatch = state.next.microbatchOf(run);
-  if (!state.ran[run.getTask()].insert(microbatch))
+  // A row that is released is gathered for each use.
+  if (!state.ran[run.getTask()].insert(microbatch) && !isGatheredForUse(task))
     return emitError(run.getLoc())
            << "task '" << run.getTask() << "' runs twice on microbatch "
            << microbatch;
@@ -495,7 +507,8 @@ LogicalResult PipeCheckPass::check(Entry entry) {
 
   for (auto task : getOperation().getOps<TaskOp>()) {
     // A program may have no evaluation to gather for.
-    if (!task.isIn(entry) || (states.empty() && task.getEntry() != entry))
+    if (!task.isIn(entry) || isGatheredForUse(task) ||
+        (states.empty() && task.getEntry() != entry))
       continue;
     if (task.getStage() >= states.size())
       return emitError(task.getLoc())

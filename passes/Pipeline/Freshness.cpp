@@ -12,14 +12,18 @@
 //       pipe.run @update.0                  // changes @bucket.0.own
 //     }
 //
-// Each schedule is gone through in its order, a loop once: what is there does
-// not depend on how often it turns.
+// A row that is marked `nn.released` is there only for the task at hand and the
+// next one, and holds nothing where the schedule releases it.
+//
+// Each schedule is gone through in its order, a loop twice: the second turn
+// finds what the first one left.
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/Pipeline/Freshness.h"
 #include "dialects/Dist/Dist.h"
 #include "dialects/Dist/Layout.h"
+#include "dialects/NN/AttrNames.h"
 #include "dialects/NN/NN.h"
 #include "dialects/Pipe/Pipe.h"
 #include "llvm/ADT/StringMap.h"
@@ -43,7 +47,11 @@ private:
   void findRows();
   LogicalResult checkGather(TaskOp task);
   LogicalResult checkResult(TaskOp task, unsigned result);
+  LogicalResult check(ScheduleOp schedule);
   LogicalResult run(RunOp run, llvm::StringSet<> &fresh);
+  bool isUsedBy(StringRef row, Operation *step);
+  LogicalResult checkNeeded(RunOp run, Operation *next,
+                            const llvm::StringSet<> &fresh);
   /// What a copy is of; else the symbol itself.
   Operation *paramOf(StringRef member);
 
@@ -187,19 +195,80 @@ LogicalResult Freshness::run(RunOp run, llvm::StringSet<> &fresh) {
   return success();
 }
 
+bool Freshness::isUsedBy(StringRef row, Operation *step) {
+  auto run = dyn_cast_or_null<RunOp>(step);
+  auto task = run ? symbols.lookup<TaskOp>(run.getTask()) : TaskOp();
+  for (unsigned i = 0; task && i < task.getSources().size(); ++i)
+    if (auto lies = rowOf.find(task.getSource(i));
+        lies != rowOf.end() && lies->second == row)
+      return true;
+  return false;
+}
+
+/// A row that is released is there for the task at hand or the next one, for
+/// which it may have come meanwhile.
+LogicalResult Freshness::checkNeeded(RunOp run, Operation *next,
+                                     const llvm::StringSet<> &fresh) {
+  auto task = symbols.lookup<TaskOp>(run.getTask());
+  if (!isOfSegment(task.getPhase()) && task.getPhase() != Phase::Update)
+    return success();
+  for (auto &[row, own] : ownOf) {
+    auto state = symbols.lookup<nn::StateOp>(row);
+    if (!state || !state->hasAttr(nn::kReleasedAttr) || !fresh.contains(row) ||
+        isUsedBy(row, run) || isUsedBy(row, next))
+      continue;
+    return emitError(run.getLoc())
+           << "task '" << task.getSymName() << "' runs while '" << row
+           << "' is there, which neither it nor the next task uses: it is to "
+              "be "
+              "released";
+  }
+  return success();
+}
+
+LogicalResult Freshness::check(ScheduleOp schedule) {
+  SmallVector<Operation *> steps;
+  for (Operation &op : *schedule.getBlock()) {
+    auto loop = dyn_cast<LoopOp>(op);
+    if (!loop) {
+      steps.push_back(&op);
+      continue;
+    }
+    int64_t turns = int64_t(loop.getEnd()) - int64_t(loop.getBegin());
+    for (int64_t i = 0; i < std::min<int64_t>(turns, 2); ++i)
+      for (Operation &inner : *loop.getBlock())
+        steps.push_back(&inner);
+  }
+  // By step, the next run of a microbatch.
+  SmallVector<Operation *> next(steps.size());
+  Operation *last = nullptr;
+  for (size_t i = steps.size(); i-- > 0;) {
+    next[i] = last;
+    auto run = dyn_cast<RunOp>(steps[i]);
+    if (run && isOfSegment(symbols.lookup<TaskOp>(run.getTask()).getPhase()))
+      last = run;
+  }
+  llvm::StringSet<> fresh;
+  for (auto [step, later] : llvm::zip(steps, next)) {
+    if (auto release = dyn_cast<ReleaseOp>(step)) {
+      if (!fresh.erase(release.getRow()))
+        return emitError(release.getLoc())
+               << "'" << release.getRow() << "' is released where it is not";
+    } else if (auto one = dyn_cast<RunOp>(step)) {
+      if (failed(checkNeeded(one, later, fresh)) || failed(run(one, fresh)))
+        return failure();
+    }
+  }
+  return success();
+}
+
 LogicalResult Freshness::check() {
   for (auto task : module.getOps<TaskOp>())
     if (task.getPhase() == Phase::Gather && failed(checkGather(task)))
       return failure();
-  for (auto schedule : module.getOps<ScheduleOp>()) {
-    llvm::StringSet<> fresh;
-    WalkResult result = schedule.walk([&](RunOp one) {
-      return failed(run(one, fresh)) ? WalkResult::interrupt()
-                                     : WalkResult::advance();
-    });
-    if (result.wasInterrupted())
+  for (auto schedule : module.getOps<ScheduleOp>())
+    if (failed(check(schedule)))
       return failure();
-  }
   return success();
 }
 

@@ -31,6 +31,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/Buckets.h"
+#include "dialects/NN/AttrNames.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/Pipeline/FirstWriters.h"
 #include "passes/Pipeline/Passes.h"
@@ -77,6 +78,7 @@ struct PipeSchedulePass : pcc::impl::PipeSchedulePassBase<PipeSchedulePass> {
                      SmallVector<TaskOp> &backward) const;
   SmallVector<TaskOp> findLastAdding(ArrayRef<TaskOp> reductions,
                                      ArrayRef<TaskOp> tasks) const;
+  void gatherForUse(std::vector<Step> &steps, ArrayRef<TaskOp> gathers) const;
   void sortByFirstUse(SmallVector<TaskOp> &gathers,
                       ArrayRef<TaskOp> tasks) const;
   std::vector<Step> transfersOf(Entry entry, int64_t stage, const Turn &turn,
@@ -233,6 +235,8 @@ void PipeSchedulePass::emit(OpBuilder &builder, const Step &step, Value loop,
     else
       emitRun(builder, task, Value(), IntegerAttr(), /*isFirst=*/false);
   const Hop *sent = step.sent, *received = step.received;
+  if (!step.released.empty())
+    ReleaseOp::create(builder, loc, step.released);
   if (sent && received)
     ExchangeOp::create(builder, loc, sent->value, loop, microbatch, sent->to,
                        sent->channel, received->value, loop, receivedMicrobatch,
@@ -364,6 +368,78 @@ void PipeSchedulePass::addReductions(ArrayRef<TaskOp> reductions,
   }
 }
 
+/// Has rows be there only while tasks use them: each is gathered a task ahead
+/// of a use, beside which the message comes, and released behind it, unless it
+/// is needed again before another message could have brought it.
+void PipeSchedulePass::gatherForUse(std::vector<Step> &steps,
+                                    ArrayRef<TaskOp> gathers) const {
+  llvm::StringMap<size_t> gatherOf;
+  for (auto [i, gather] : llvm::enumerate(gathers)) {
+    StringRef row = TaskOp(gather).getTarget(0);
+    gatherOf[row] = i;
+    for (StringRef held : nn::heldBy(symbols->lookup<nn::StateOp>(row)))
+      gatherOf[held] = i;
+  }
+  // A step is one run, and by gather the runs that use its row.
+  std::vector<Step> single;
+  std::vector<SmallVector<size_t>> uses(gathers.size());
+  size_t runs = 0;
+  auto isRun = [](const Step &step) {
+    return step.tasks.size() == 1 &&
+           isOfSegment(TaskOp(step.tasks.front()).getPhase());
+  };
+  for (const Step &step : steps) {
+    if (step.tasks.empty())
+      single.push_back(step);
+    for (size_t i = 0; i < step.tasks.size(); ++i) {
+      single.push_back(Step::run(step.tasks.slice(i, 1), step.microbatch));
+      if (!isRun(single.back()))
+        continue;
+      TaskOp task = step.tasks[i];
+      for (unsigned j = 0; j < task.getSources().size(); ++j)
+        if (auto found = gatherOf.find(task.getSource(j));
+            found != gatherOf.end() &&
+            (uses[found->second].empty() || uses[found->second].back() != runs))
+          uses[found->second].push_back(runs);
+      ++runs;
+    }
+  }
+  // By run, what is gathered ahead of it, in the order of use, and released
+  // behind it.
+  size_t lead = ahead ? 1 : 0;
+  std::vector<SmallVector<std::pair<size_t, size_t>>> before(runs);
+  std::vector<SmallVector<size_t>> behind(runs);
+  for (size_t gather = 0; gather < uses.size(); ++gather) {
+    ArrayRef<size_t> all = uses[gather];
+    auto isKept = [&](size_t later) {
+      return later > 0 && later < all.size() &&
+             all[later] - all[later - 1] <= 1 + lead;
+    };
+    for (auto [number, use] : llvm::enumerate(all)) {
+      if (!isKept(number))
+        before[use < lead ? 0 : use - lead].push_back({use, gather});
+      if (!isKept(number + 1))
+        behind[use].push_back(gather);
+    }
+  }
+  steps.clear();
+  size_t run = 0;
+  for (const Step &step : single) {
+    if (!isRun(step)) {
+      steps.push_back(step);
+      continue;
+    }
+    llvm::sort(before[run]);
+    for (auto [use, gather] : before[run])
+      steps.push_back(Step::run(gathers.slice(gather, 1), step.microbatch));
+    steps.push_back(step);
+    for (size_t gather : behind[run])
+      steps.push_back(
+          Step::release(TaskOp(gathers[gather]).getTarget(0), step.microbatch));
+    ++run;
+  }
+}
+
 /// Runs tasks for the last time, and behind each the reductions that come after
 /// it.
 static void
@@ -382,7 +458,8 @@ runLast(std::vector<Step> &steps, ArrayRef<TaskOp> tasks, int64_t microbatch,
 }
 
 void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
-  SmallVector<TaskOp> gathers, reductions, once, first, forward, backward, each;
+  SmallVector<TaskOp> gathers, forUse, reductions, once, first, forward,
+      backward, each;
   for (TaskOp task : tasks[stage]) {
     if (!task.isIn(entry))
       continue;
@@ -416,6 +493,12 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
        llvm::zip(reductions, findLastAdding(reductions, all)))
     behind[last].push_back(reduction);
   sortByFirstUse(gathers, all);
+  llvm::copy_if(gathers, std::back_inserter(forUse), [&](TaskOp gather) {
+    auto row = symbols->lookup<nn::StateOp>(gather.getTarget(0));
+    return row && row->hasAttr(nn::kReleasedAttr);
+  });
+  llvm::erase_if(gathers,
+                 [&](TaskOp task) { return llvm::is_contained(forUse, task); });
 
   std::vector<Step> steps;
   for (TaskOp &task : first)
@@ -450,6 +533,8 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
     steps.push_back(Step::run(rest->second, 0));
   if (!ahead)
     joinTransfers(steps, stage);
+  if (!forUse.empty())
+    gatherForUse(steps, forUse);
   if (entry == Entry::Train)
     noteFirst(steps);
 

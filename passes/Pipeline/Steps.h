@@ -25,7 +25,8 @@ struct Hop {
 };
 
 /// What a stage does next for a microbatch, or after the last one: it runs
-/// tasks, one after the other, or sends or receives, or both at once.
+/// tasks, one after the other, or releases a row, or sends or receives, or both
+/// at once.
 struct Step {
   /// What it runs, in order; none of a transfer.
   llvm::ArrayRef<pipe::TaskOp> tasks;
@@ -39,18 +40,24 @@ struct Step {
   int64_t receivedMicrobatch = 0;
   /// Of the tasks, those that write something first.
   llvm::SmallVector<pipe::TaskOp, 1> first;
+  /// The row that is not used any more, if it is this that it says.
+  llvm::StringRef released;
 
   /// Runs tasks, one after the other.
   static Step run(llvm::ArrayRef<pipe::TaskOp> tasks, int64_t microbatch) {
-    return {tasks, nullptr, nullptr, microbatch, microbatch, {}};
+    return {tasks, nullptr, nullptr, microbatch, microbatch, {}, {}};
   }
   /// Sends a value.
   static Step send(const Hop &hop, int64_t microbatch) {
-    return {{}, &hop, nullptr, microbatch, microbatch, {}};
+    return {{}, &hop, nullptr, microbatch, microbatch, {}, {}};
   }
   /// Receives one.
   static Step receive(const Hop &hop, int64_t microbatch) {
-    return {{}, nullptr, &hop, microbatch, microbatch, {}};
+    return {{}, nullptr, &hop, microbatch, microbatch, {}, {}};
+  }
+  /// Says that a row is not used any more.
+  static Step release(llvm::StringRef row, int64_t microbatch) {
+    return {{}, nullptr, nullptr, microbatch, microbatch, {}, row};
   }
 
   /// Whether `later` is this step, one microbatch later.
@@ -59,7 +66,7 @@ struct Step {
            tasks.size() == later.tasks.size() && sent == later.sent &&
            received == later.received && microbatch + 1 == later.microbatch &&
            receivedMicrobatch + 1 == later.receivedMicrobatch &&
-           first.empty() && later.first.empty();
+           first.empty() && later.first.empty() && released == later.released;
   }
 };
 

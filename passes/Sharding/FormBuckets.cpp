@@ -57,6 +57,10 @@
 //       nn.write %s, @bucket.0.sum : tensor<1x32xf32>
 //       nn.write %zero, @bucket.0.grad : tensor<1x64xf32>
 //
+// With --zero 3 parameters are kept so in f32, too, and a copy is there only
+// while it is used: so a bucket ends with its segment, and is marked for the
+// schedule.
+//
 // A bucket is of one class: what is done to it must be one thing for all of its
 // members (see Class). A parameter that several stages have is alone in its
 // bucket, laid out alike in each of them.
@@ -99,9 +103,10 @@ struct Trained {
   SmallVector<StateOp, 2> moments;
   /// Its step of the optimizer, and the sum of its gradient's squares.
   Operation *step = nullptr, *squares = nullptr;
-  /// The stages that use it, and the first segment that does.
-  SmallVector<int64_t> stages;
-  int64_t segment = 0;
+  /// The stages and segments that use it, in order.
+  SmallVector<int64_t> stages, segments;
+
+  int64_t segment() const { return segments.empty() ? 0 : segments.front(); }
 
   int64_t elements() const {
     return ParamOp(param).getTensorType().getNumElements();
@@ -120,12 +125,14 @@ struct Class {
   bool isMaster = false;
   /// A parameter that several stages have; else null.
   Operation *alone = nullptr;
+  /// The segments that have them, where only those have them.
+  SmallVector<int64_t> segments;
 
   bool operator==(const Class &other) const {
     return stages == other.stages && split == other.split &&
            partial == other.partial && decay == other.decay &&
            copied == other.copied && isMaster == other.isMaster &&
-           alone == other.alone;
+           alone == other.alone && segments == other.segments;
   }
 };
 
@@ -143,8 +150,8 @@ public:
   BucketFormer(ModuleOp module, func::FuncOp update, int64_t zero,
                int64_t bytes)
       : module(module), update(update), symbols(module), mesh(findMesh(module)),
-        isCut(zero >= 1), isSummed(zero >= 2), bytes(bytes),
-        builder(module.getContext()) {}
+        isCut(zero >= 1), isSummed(zero >= 2), isReleased(zero == 3),
+        bytes(bytes), builder(module.getContext()) {}
 
   void run();
 
@@ -154,7 +161,7 @@ private:
   void findUses();
   bool isRegular(const Trained &one);
   Class classOf(const Trained &one);
-  SmallVector<Bucket> form();
+  std::vector<Bucket> form();
 
   StateOp declare(const Bucket &bucket, unsigned number, StringRef what,
                   ArrayRef<Operation *> members, AxisSet partial, bool cut);
@@ -189,8 +196,9 @@ private:
   func::FuncOp update;
   SymbolTable symbols;
   Mesh mesh;
-  /// Whether a rank keeps a part of what the optimizer needs; of gradients.
-  bool isCut, isSummed;
+  /// Whether a rank keeps a part of what the optimizer needs; of gradients; and
+  /// whether copies are there only while they are used.
+  bool isCut, isSummed, isReleased;
   int64_t bytes;
   OpBuilder builder;
   std::vector<Trained> trained;
@@ -213,8 +221,8 @@ struct DistFormBucketsPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (zero < 0 || zero > 2) {
-      module.emitError() << "--zero " << zero << " is none of 0, 1 and 2";
+    if (zero < 0 || zero > 3) {
+      module.emitError() << "--zero " << zero << " is none of 0, 1, 2 and 3";
       return signalPassFailure();
     }
     if (!module.getOps<StateOp>().empty())
@@ -266,8 +274,7 @@ void BucketFormer::findSquares(llvm::StringMap<Trained *> &byGradient) {
 /// made of @microbatch and @evaluate, what needs no activation is where it is
 /// used.
 void BucketFormer::findUses() {
-  llvm::StringMap<llvm::SmallSetVector<int64_t, 2>> stages;
-  llvm::StringMap<int64_t> segments;
+  llvm::StringMap<llvm::SmallSetVector<int64_t, 2>> stages, segments;
   auto numberOf = [](Operation *op, StringRef name) -> int64_t {
     auto number = op->getAttrOfType<IntegerAttr>(name);
     return number ? number.getInt() : 0;
@@ -290,26 +297,21 @@ void BucketFormer::findUses() {
           continue;
         }
         stages[read.getSymbol()].insert(numberOf(user, kStageAttr));
-        int64_t segment = numberOf(user, kSegmentAttr);
-        auto [known, isNew] = segments.try_emplace(read.getSymbol(), segment);
-        known->second = std::min(known->second, segment);
+        segments[read.getSymbol()].insert(numberOf(user, kSegmentAttr));
       }
     }
   }
   for (Trained &one : trained) {
-    llvm::SmallSetVector<int64_t, 2> all;
-    std::optional<int64_t> first;
-    auto add = [&](StringRef symbol) {
-      all.insert(stages[symbol].begin(), stages[symbol].end());
-      if (auto known = segments.find(symbol); known != segments.end())
-        first = std::min(first.value_or(known->second), known->second);
+    auto find = [&](auto &uses) {
+      llvm::SmallSetVector<int64_t, 2> all = uses[one.param.getSymName()];
+      if (one.copy)
+        all.insert_range(uses[one.copy.getSymName()]);
+      SmallVector<int64_t> sorted = all.takeVector();
+      llvm::sort(sorted);
+      return sorted;
     };
-    add(one.param.getSymName());
-    if (one.copy)
-      add(one.copy.getSymName());
-    one.stages = all.takeVector();
-    llvm::sort(one.stages);
-    one.segment = first.value_or(0);
+    one.stages = find(stages);
+    one.segments = find(segments);
   }
 }
 
@@ -395,22 +397,24 @@ Class BucketFormer::classOf(const Trained &one) {
   }
   if (one.stages.size() > 1)
     alike.alone = one.param;
+  if (isReleased)
+    alike.segments = one.segments;
   return alike;
 }
 
 /// Parameters go into the last bucket of their class, in the order of segments;
 /// one that is large enough takes no further segment.
-SmallVector<Bucket> BucketFormer::form() {
+std::vector<Bucket> BucketFormer::form() {
   SmallVector<const Trained *> order;
   for (const Trained &one : trained)
     if (isRegular(one))
       order.push_back(&one);
   // Those of one segment stay in the module's order, which `trained` has.
   llvm::sort(order, [](const Trained *a, const Trained *b) {
-    return std::tie(a->stages, a->segment, a) <
-           std::tie(b->stages, b->segment, b);
+    return std::tuple(a->stages, a->segment(), a) <
+           std::tuple(b->stages, b->segment(), b);
   });
-  SmallVector<Bucket> buckets;
+  std::vector<Bucket> buckets;
   for (const Trained *one : order) {
     Class alike = classOf(*one);
     auto last = llvm::find_if(llvm::reverse(buckets), [&](const Bucket &known) {
@@ -420,7 +424,7 @@ SmallVector<Bucket> BucketFormer::form() {
         StateOp(one->gradient).getTensorType().getElementTypeBitWidth() / 8;
     bool isFull = last == buckets.rend() ||
                   (last->end * width >= bytes &&
-                   last->members.back()->segment != one->segment);
+                   last->members.back()->segment() != one->segment());
     if (isFull)
       buckets.push_back({alike, {}, {}, 0, 0});
     Bucket &bucket = isFull ? buckets.back() : *last;
@@ -619,6 +623,8 @@ void BucketFormer::rewrite(const Bucket &bucket, unsigned number) {
     copies = declare(bucket, number, "copy",
                      symbolsOf([](const Trained &one) { return one.copy; }),
                      AxisSet(), /*cut=*/false);
+  if (isMaster && isReleased)
+    copies->setAttr(kReleasedAttr, builder.getUnitAttr());
 
   StateOp sum;
   if (isCut && isSummed)
@@ -708,6 +714,8 @@ void BucketFormer::gather(StateOp own, StateOp params, StateOp copies) {
   auto rounded = [&](Value value, const Layout &layout) {
     Type type = tensorType(value).clone(
         StateOp(copies).getTensorType().getElementType());
+    if (type == value.getType())
+      return value;
     return said(CastOp::create(builder, loc, type, value), layout);
   };
   Value part = read(own);
@@ -761,7 +769,7 @@ void BucketFormer::run() {
   collect();
   if (!total)
     return;
-  SmallVector<Bucket> buckets = form();
+  std::vector<Bucket> buckets = form();
   if (buckets.empty())
     return;
   for (Operation &op : *module.getBody()) {

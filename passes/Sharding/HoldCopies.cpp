@@ -1,4 +1,4 @@
-//===- HoldCopies.cpp - Rounded parameters become states ------------------===//
+//===- HoldCopies.cpp - What is made of parameters becomes states ---------===//
 //
 // A step uses a parameter in every microbatch, forward and backward, and
 // changes it once. What is rounded from it is rounded once, too, where it
@@ -9,6 +9,11 @@
 //
 // becomes a read of a state, `copy of @w`, and @update writes that state beside
 // the parameter. What moves elements between the two is done with the copy's.
+//
+// With `all` each trained parameter has a copy that is read instead, of its own
+// type where nothing rounds it: for ranks that keep a part of the parameter and
+// have the whole only while they use it.
+//
 // It runs on one rank's program: before, a copy is a value like others, which
 // lies as its parameter does.
 //
@@ -35,11 +40,13 @@ namespace {
 
 struct DistHoldCopiesPass
     : pcc::impl::DistHoldCopiesPassBase<DistHoldCopiesPass> {
+  using DistHoldCopiesPassBase::DistHoldCopiesPassBase;
   void runOnOperation() override;
 
   StateOp copyOf(ParamOp param, Type element);
   Value narrowed(Value value, Type element, StateOp &copy);
   void replace(CastOp cast);
+  void replaceReads(func::FuncOp function);
   void writeCopies(func::FuncOp function);
 
   /// By parameter.
@@ -129,6 +136,24 @@ void DistHoldCopiesPass::replace(CastOp cast) {
   }
 }
 
+/// Has a function read copies of all trained parameters.
+void DistHoldCopiesPass::replaceReads(func::FuncOp function) {
+  llvm::DenseSet<Operation *> trained;
+  SymbolTable symbols(getOperation());
+  for (auto state : getOperation().getOps<StateOp>())
+    if (state.getKind() == StateKind::Gradient && state.getOf())
+      trained.insert(symbols.lookup(*state.getOf()));
+  for (auto read : function.getOps<ReadOp>()) {
+    ParamOp param = paramOf(read);
+    if (!param || !trained.contains(param))
+      continue;
+    StateOp copy = copyOf(param, param.getTensorType().getElementType());
+    // One copy is all that there is of a parameter.
+    if (copy.getTensorType() == param.getTensorType())
+      read.setSymbol(copy.getSymName());
+  }
+}
+
 void DistHoldCopiesPass::writeCopies(func::FuncOp function) {
   SymbolTable symbols(getOperation());
   auto writes = llvm::to_vector(function.getOps<WriteOp>());
@@ -138,14 +163,18 @@ void DistHoldCopiesPass::writeCopies(func::FuncOp function) {
       continue;
     OpBuilder builder(write);
     builder.setInsertionPointAfter(write);
-    auto rounded = CastOp::create(builder, write.getLoc(), copy.getTensorType(),
-                                  write.getValue());
-    rounded->setDiscardableAttrs(write->getDiscardableAttrDictionary());
-    rounded->removeDiscardableAttr(kIdAttr);
-    if (ShardingAttr sharding = getSharding(write.getValue()))
-      setShardings(rounded, sharding);
-    auto other = WriteOp::create(builder, write.getLoc(), rounded.getResult(),
-                                 copy.getSymName());
+    Value value = write.getValue();
+    if (value.getType() != copy.getTensorType()) {
+      auto rounded =
+          CastOp::create(builder, write.getLoc(), copy.getTensorType(), value);
+      rounded->setDiscardableAttrs(write->getDiscardableAttrDictionary());
+      rounded->removeDiscardableAttr(kIdAttr);
+      if (ShardingAttr sharding = getSharding(value))
+        setShardings(rounded, sharding);
+      value = rounded;
+    }
+    auto other =
+        WriteOp::create(builder, write.getLoc(), value, copy.getSymName());
     other->setDiscardableAttrs(write->getDiscardableAttrDictionary());
     other->removeDiscardableAttr(kIdAttr);
   }
@@ -164,6 +193,8 @@ void DistHoldCopiesPass::runOnOperation() {
     for (CastOp cast : casts)
       if (isNarrowing(cast) && readOf(cast.getInput()))
         replace(cast);
+    if (all)
+      replaceReads(function);
   }
   if (auto update = module.lookupSymbol<func::FuncOp>(kUpdate))
     writeCopies(update);

@@ -156,13 +156,18 @@ def DistPartitionPass : ShardingPass<"dist-partition"> {
 }
 
 def DistHoldCopiesPass : ShardingPass<"dist-hold-copies"> {
-  let summary = "Keeps rounded parameters as states";
+  let summary = "Keeps what is made of parameters as states";
   let description = [{
     Each parameter that a function but @update rounds to a narrower type gets a
     state, `copy.<parameter>`, which is read instead, also where elements move
     between the read and the cast. @update writes it where it writes the
     parameter. Runs on one rank's program: a copy lies as its parameter does.
+    With `all` every trained parameter has a copy, of its own type where nothing
+    rounds it.
   }];
+  let options = [
+    Option<"all", "all", "bool", "false",
+           "copy what is not rounded, too">];
 }
 
 def DistFormBucketsPass : ShardingPass<"dist-form-buckets"> {
@@ -188,11 +193,14 @@ def DistFormBucketsPass : ShardingPass<"dist-form-buckets"> {
     With `zero` 2 it keeps a part of the sum of gradients, too,
     `bucket.<n>.sum`: a function @reduce, which is called behind each
     @microbatch, adds to it what is reduced of the row, and clears the row.
+
+    With `zero` 3 copies are there only while a segment uses them: a bucket ends
+    with its segment, and its copies are marked `nn.released`.
   }];
   let options = [
     Option<"zero", "zero", "int64_t", "0",
            "what ranks along data axes keep a part of each: nothing (0), the "
-           "optimizer's state (1), gradients too (2)">,
+           "optimizer's state (1), gradients too (2), parameters too (3)">,
     Option<"bucketSize", "bucket-size", "int64_t", "26214400",
            "bytes of gradients from which on a bucket is full">];
 }

@@ -16,6 +16,7 @@
 #include "passes/Sharding/VerifyBuckets.h"
 #include "analysis/Buckets.h"
 #include "dialects/Dist/Layout.h"
+#include "dialects/NN/AttrNames.h"
 #include "dialects/NN/NN.h"
 #include "dialects/NN/Names.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -567,6 +568,12 @@ LogicalResult BucketVerifier::run() {
     return failure();
   if (failed(findOwners()) || failed(findSums()))
     return failure();
+  for (const Row &row : rows)
+    if (StateOp(row.op)->hasAttr(kReleasedAttr) &&
+        (!row.own || row.content != Content::Copies))
+      return StateOp(row.op).emitOpError()
+             << "is there only while it is used, though no rank keeps a part "
+                "of it";
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;

@@ -77,14 +77,8 @@ static bool checkPrecision(const Flags &flags) {
 }
 
 static bool checkZero(const Flags &flags) {
-  if (flags.zero != "3")
-    return !flags.zero.getNumOccurrences() ||
-           checkChoice("zero", flags.zero, {"0", "1", "2"});
-  llvm::errs() << "pcc: error: --zero 3: this version shards gradients and the "
-                  "optimizer's state, not parameters\n"
-                  "pcc: note: use --zero 2, and --tp or --pp for what does not "
-                  "fit then\n";
-  return false;
+  return !flags.zero.getNumOccurrences() ||
+         checkChoice("zero", flags.zero, {"0", "1", "2", "3"});
 }
 
 static bool readBucketSize(const Flags &flags, Options &options) {

@@ -124,7 +124,7 @@ struct Flags {
       "zero",
       cl::desc("What data parallel ranks keep a part of each: 0, nothing; "
                "1, the optimizer's state (default where dp > 1); 2, gradients, "
-               "too"),
+               "too; 3, parameters, too"),
       cl::value_desc("N"), cl::cat(parallelism)};
   Text bucketSize{"bucket-size",
                   cl::desc("Gradients that are reduced in one message: whole "

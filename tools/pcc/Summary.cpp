@@ -81,6 +81,12 @@ void Summary::collectProgram(ModuleOp module) {
       if (auto of = buffer->getAttrOfType<StringAttr>("of");
           of && buffer.getKind() == rt::BufferKind::Gradient)
         ofMicrobatch.insert(symbols.lookup(of));
+    // Those that are there only while they are used.
+    llvm::DenseSet<Operation *> released;
+    stageOp.walk([&](rt::ReleaseOp release) {
+      if (auto row = release.getBuffer().getDefiningOp<rt::AddressOp>())
+        released.insert(symbols.lookup(row.getBuffer()));
+    });
     for (auto buffer : stageOp.getBlock()->getOps<rt::BufferOp>()) {
       if (buffer.getBucket())
         continue;
@@ -89,6 +95,10 @@ void Summary::collectProgram(ModuleOp module) {
       rt::BufferKind kind = row == held.end() ? buffer.getKind() : row->second;
       if (kind == rt::BufferKind::Gradient && ofMicrobatch.contains(buffer)) {
         stage.kinds["microbatch_gradient"] += bytes;
+        continue;
+      }
+      if (released.contains(buffer)) {
+        stage.kinds["released_copy"] += bytes;
         continue;
       }
       stage.kinds[rt::stringifyBufferKind(kind)] += bytes;

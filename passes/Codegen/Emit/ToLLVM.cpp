@@ -233,6 +233,7 @@ LogicalResult StageToLLVM::lower(Operation *op) {
         lowerOp(op);
         return success();
       })
+      .Case([](rt::ReleaseOp) { return success(); })
       .Case([&](rt::AllGatherOp op) {
         return lowerGathering(op, "pcc_all_gather", op.getInput());
       })

@@ -122,6 +122,9 @@ public:
         lower(inner);
       else if (auto run = dyn_cast<pipe::RunOp>(op))
         lower(run);
+      else if (auto release = dyn_cast<pipe::ReleaseOp>(op))
+        rt::ReleaseOp::create(builder, loc,
+                              address(release.getRow(), Value(), 0));
       else
         lowerTransfer(&op);
     }
@@ -195,8 +198,10 @@ void EntryLowering::lower(pipe::RunOp run) {
   auto task = symbols.lookup<pipe::TaskOp>(run.getTask());
   FlatSymbolRefAttr callee = task.getCallee(run.getFirst());
   auto body = symbols.lookup<pipe::BodyOp>(callee.getValue());
+  // What is of the whole step is so in a loop, too.
+  Value loop = run.getMicrobatch() ? variable : Value();
   auto addressOf = [&](StringRef symbol) {
-    return address(symbol, variable, run.getMicrobatchAt(0));
+    return address(symbol, loop, run.getMicrobatchAt(0));
   };
   for (unsigned i = 0; i < task.getSources().size(); ++i)
     clearGaps(task.getSource(i));

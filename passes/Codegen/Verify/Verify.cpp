@@ -574,6 +574,10 @@ LogicalResult StageVerifier::run(Block &ops, Places &places, int64_t frame) {
     } else if (auto inner = dyn_cast<rt::CallOp>(op)) {
       if (failed(call(inner, places)))
         return failure();
+    } else if (auto release = dyn_cast<rt::ReleaseOp>(op)) {
+      Range range = places.lookup(release.getBuffer());
+      note(range, Touch::GiveUp);
+      memory.write({Owner(), range.begin, range.end});
     } else if (failed(checkOp(&op, places))) {
       return failure();
     }

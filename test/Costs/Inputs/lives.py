@@ -108,6 +108,8 @@ def accesses(line):
         return [], names
     if op == "send":
         return names, []
+    if op == "release":
+        return [], []
     assert op in ("copy", "exchange", "all_gather", "reduce_scatter",
                   "all_to_all", "shard_slice"), line
     return names[:2 if " adds " in head + " " else 1], names[1:]

@@ -124,10 +124,11 @@ def expected(plan, part, batch, seq, positions, classes):
     size_of_rows = sum(part.rows) * ELEMENT
     if d > 1 and plan.zero:
         add("reduce_scatter", "data",
-            len(part.rows) * (m if plan.zero == 2 else 1),
+            len(part.rows) * (m if plan.zero >= 2 else 1),
             scatter(size_of_rows, d) / len(part.rows))
-        add("all_gather", "data", len(part.rows), scatter(
-            size_of_rows - 2 * part.narrow, d) / len(part.rows))
+        if plan.zero < 3:
+            add("all_gather", "data", len(part.rows), scatter(
+                size_of_rows - 2 * part.narrow, d) / len(part.rows))
     elif d > 1:
         add("all_reduce", "data", len(part.rows),
             all_reduce(size_of_rows, d) / len(part.rows))
@@ -137,6 +138,24 @@ def expected(plan, part, batch, seq, positions, classes):
         add("send", "pipeline", 1, aligned(
             padded(classes, t) // t * WIDTH, UNIT * d) // kept * ELEMENT)
     return {key: value for key, value in total.items() if value[0] != 0}
+
+
+def at_most(plan, part):
+    """What there may be besides, with zero 3: a row is gathered for a forward
+    and a backward task of each microbatch, unless it is still there; and
+    replicated parameters of each segment have rows of their own."""
+    d, t, times = plan.dp * plan.cp, plan.tp, 2 * plan.microbatches
+    if d == 1 or plan.zero < 3:
+        return {}
+    # Of 16 bits where the model has them.
+    size = sum(part.rows) * (ELEMENT if plan.precision == "f32" else 2)
+    rows = len(part.rows)
+    besides = {("all_gather", "data"): (times * rows,
+                                        times * scatter(size, d))}
+    if plan.sp:
+        besides["all_reduce", "tensor"] = (
+            rows, rows * all_reduce(UNIT * ELEMENT, t))
+    return besides
 
 
 ROLES = {("tp",): "tensor", ("tp_kv", "tp_rep"): "tensor",

@@ -1046,14 +1046,14 @@ nn.state @c : tensor<8xbf16> copy
 
 // expected-note@+1 {{it is declared as 'tensor<8xf32>'}}
 nn.param @w : tensor<8xf32> init zero
-// expected-error@+1 {{is 'tensor<4xbf16>', no narrower copy of @w}}
+// expected-error@+1 {{is 'tensor<4xbf16>', no copy of @w}}
 nn.state @c : tensor<4xbf16> copy of @w
 
 // -----
 
-// expected-note@+1 {{it is declared as 'tensor<8xf32>'}}
-nn.param @w : tensor<8xf32> init zero
-// expected-error@+1 {{is 'tensor<8xf32>', no narrower copy of @w}}
+// expected-note@+1 {{it is declared as 'tensor<8xbf16>'}}
+nn.param @w : tensor<8xbf16> init zero
+// expected-error@+1 {{is 'tensor<8xf32>', no copy of @w}}
 nn.state @c : tensor<8xf32> copy of @w
 
 // -----

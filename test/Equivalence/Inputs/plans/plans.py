@@ -27,7 +27,7 @@ CHOICES = Plan(
     family=("gpt", "llama"), tied=(True, False), dropout=(False, True),
     precision=("f32", "bf16", "fp16"),
     tp=(1, 2, 4), pp=(1, 2, 3, 4), dp=(1, 2, 3), cp=(1, 2), sp=(False, True),
-    zero=(0, 1, 2), schedule=("1f1b", "gpipe"), microbatches=(1, 2, 3, 4, 8))
+    zero=(0, 1, 2, 3), schedule=("1f1b", "gpipe"), microbatches=(1, 2, 3, 4, 8))
 
 
 def is_possible(plan):

@@ -1,0 +1,33 @@
+"""released.py REPORT: of a program of one stage that splits data alone by zero 3,
+what a rank keeps of each parameter, in bytes, and how many messages it sends: of
+d ranks of data each has a part of the parameter, its gradient and its moments;
+rows are whole for as long as they are used. With n rows and m microbatches n m
+messages reduce, at most 2 n m gather."""
+
+import json
+import sys
+
+with open(sys.argv[1]) as file:
+    report = json.load(file)
+parameters, d = report["parameters"], report["mesh"]["dp"] * report["mesh"]["cp"]
+(stage,) = report["stages"]
+bytes_each = stage["buffer_bytes"]
+whole = 4 if report["precision"] == "f32" else 2
+wanted = {"param": 4 / d, "gradient": 4 / d, "state": 8 / d,
+          "released_copy": whole, "microbatch_gradient": 4}
+found = {kind: bytes_each.get(kind) for kind in wanted}
+due = {kind: size * parameters for kind, size in wanted.items()}
+if found != due or "copy" in bytes_each:
+    sys.exit(f"{bytes_each}, not {due}")
+sent = {message["kind"]: message for message in stage["messages"]}
+reduced = sent["reduce_scatter over dp"]
+gathered = sent["all_gather over dp"]
+microbatches = report["microbatches"]
+rows, rest = divmod(reduced["count"], microbatches)
+if rest or not rows * microbatches < gathered["count"] <= 2 * rows * microbatches:
+    sys.exit(f"{gathered['count']} gathers, {reduced['count']} reductions in "
+             f"{microbatches} microbatches")
+most = 2 * microbatches * whole * parameters * (d - 1) // d
+if gathered["bytes_sent"] > most:
+    sys.exit(f"{gathered['bytes_sent']} bytes gathered, more than {most}")
+print(f"{rows} rows, {gathered['count']} gathers")
