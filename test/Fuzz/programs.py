@@ -38,7 +38,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
 MODEL = os.path.join(ROOT, "test", "Inputs", "models", "random_model.py")
 
 STEPS = 3
-ZERO = (0, 1, 2)
+ZERO = (0, 1, 2, 3)
 # Relative bounds: f64 in another order of sums; f32.
 EXACT = 1e-8
 LOSS, NORM = 2e-5, 1e-3
