@@ -161,8 +161,9 @@ void Pipeline::forget(Stage &stage, StringRef symbol, int64_t microbatch) {
     stage.values.erase({symbol, microbatch});
 }
 
-/// Gradients that no step ends by clearing hold nothing as one begins.
-void Pipeline::beginGradients(Stage &stage) {
+/// Gradients that no step ends by clearing hold nothing as one begins or is
+/// over.
+void Pipeline::forgetGradients(Stage &stage) {
   llvm::StringSet<> cleared, used;
   auto add = [&](llvm::StringSet<> &to, StringRef symbol) {
     if (!nn::isOfGradients(symbols, symbol))
@@ -363,7 +364,7 @@ FailureOr<llvm::StringMap<TensorRef>> Pipeline::run(InputSource inputs) {
     stage.next = pipe::Cursor(stage.schedule);
     stage.values.clear();
     stage.isPosted = false;
-    beginGradients(stage);
+    forgetGradients(stage);
   }
   while (true) {
     bool moved = false, done = true;
@@ -377,8 +378,11 @@ FailureOr<llvm::StringMap<TensorRef>> Pipeline::run(InputSource inputs) {
       } while (progress == Progress::Moved);
       done &= progress == Progress::Done;
     }
-    if (done)
+    if (done) {
+      for (Stage &stage : stages)
+        forgetGradients(stage);
       return collectOutputs();
+    }
     if (moved)
       continue;
     Progress progress = meet();

@@ -43,7 +43,7 @@ private:
   void finish(Stage &stage, pipe::RunOp run);
   /// Nobody may use what a stage holds of a symbol any more.
   void forget(Stage &stage, llvm::StringRef symbol, int64_t microbatch);
-  void beginGradients(Stage &stage);
+  void forgetGradients(Stage &stage);
   /// Does the half of `stage`'s transfer that its peer is ready for.
   Progress transfer(Stage &stage);
   /// Does the collective that all stages have come to, if they have.

@@ -328,7 +328,7 @@ LogicalResult StageVerifier::checkKept(rt::FuncOp entry) {
   });
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
     if (rt::BufferOp row = rowSummedIn(buffer);
-        row && memory.isAnyOf(rangeOf(row, 0)))
+        row && gradients.contains(row) && memory.isAnyOf(rangeOf(row, 0)))
       return row.emitOpError()
              << "holds gradients when @" << entry.getSymName()
              << " ends, which nobody has added to @" << buffer.getSymName();
