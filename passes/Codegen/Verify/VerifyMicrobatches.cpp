@@ -8,7 +8,8 @@
 //     rt.call @forward.0(%w, %x, %y)      // %y is for %m + 1, too
 //     rt.send %y to 1 channel 0           // and meets a recv for %m + 1
 //
-// What is read of an input in an entry point is read of all microbatches.
+// What is read of an input in an entry point is read of all microbatches, and
+// so is what is received.
 //
 // Every turn of a loop is run: it is a few numbers for each call, which are
 // looked up once.
@@ -71,6 +72,21 @@ private:
 /// What slots of a buffer hold: which microbatch, -1 for none yet.
 using Slots = SmallVector<int64_t, 2>;
 
+/// What was received in the slots of a value and not read since.
+struct Received {
+  SmallVector<Operation *, 2> slots;
+  /// Whether any of it was read; the first that will not be.
+  bool isUsed = false;
+  Operation *lost = nullptr;
+  int64_t microbatch = -1;
+
+  void lose(Operation *op, int64_t of) {
+    if (!lost)
+      microbatch = of;
+    lost = lost ? lost : op;
+  }
+};
+
 /// A buffer that an op of an entry point takes, as it says in the text.
 struct Place {
   rt::AddressOp address;
@@ -85,11 +101,13 @@ struct Place {
   int64_t at(int64_t variable) const {
     return slots ? microbatch + (isRelative ? variable : 0) : -1;
   }
-  /// What the slot of that microbatch holds.
-  int64_t &held(int64_t variable) const {
+  /// The slot of that microbatch.
+  int64_t slotAt(int64_t variable) const {
     int64_t count = slots->size();
-    return (*slots)[((at(variable) % count) + count) % count];
+    return ((at(variable) % count) + count) % count;
   }
+  /// What it holds.
+  int64_t &held(int64_t variable) const { return (*slots)[slotAt(variable)]; }
 };
 
 /// One end of a transfer.
@@ -122,6 +140,7 @@ private:
   LogicalResult run(ArrayRef<Step> steps);
   LogicalResult run(const Step &step);
   LogicalResult checkInputs();
+  LogicalResult checkReceived();
   ArrayRef<ArgumentUse> usesOf(StringRef function);
 
   rt::StageOp stage;
@@ -136,6 +155,8 @@ private:
   llvm::StringMap<Slots> held;
   /// By what it is kept as there: of which microbatches an input is read.
   DenseMap<const Slots *, llvm::BitVector> seen;
+  /// Likewise, of a value.
+  DenseMap<const Slots *, Received> received;
 };
 
 } // namespace
@@ -241,8 +262,20 @@ LogicalResult StageRun::run(const Step &step) {
   for (const Place &place : step.reads)
     if (auto input = seen.find(place.slots); input != seen.end())
       input->second.set(place.at(variable));
-  for (const Place &place : step.writes)
+  for (const Place &place : step.reads)
+    if (auto value = received.find(place.slots); value != received.end()) {
+      value->second.isUsed = true;
+      value->second.slots[place.slotAt(variable)] = nullptr;
+    }
+  for (const Place &place : step.writes) {
+    if (auto value = received.find(place.slots); value != received.end()) {
+      Operation *&slot = value->second.slots[place.slotAt(variable)];
+      if (slot)
+        value->second.lose(slot, place.held(variable));
+      slot = isa<rt::RecvOp, rt::ExchangeOp>(step.op) ? step.op : nullptr;
+    }
     place.held(variable) = place.at(variable);
+  }
   for (const End &end : step.ends) {
     Transfers &table = transfers[end.channel];
     (end.isSend ? table.sent : table.received)
@@ -281,6 +314,24 @@ LogicalResult StageRun::checkInputs() {
   return success();
 }
 
+LogicalResult StageRun::checkReceived() {
+  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
+    auto slots = held.find(buffer.getSymName());
+    auto value =
+        slots == held.end() ? received.end() : received.find(&slots->second);
+    if (value == received.end() || !value->second.isUsed)
+      continue;
+    for (auto [i, op] : llvm::enumerate(value->second.slots))
+      if (op)
+        value->second.lose(op, slots->second[i]);
+    if (Operation *lost = value->second.lost)
+      return lost->emitOpError()
+             << "receives @" << buffer.getSymName() << " of microbatch "
+             << value->second.microbatch << ", which nothing uses";
+  }
+  return success();
+}
+
 LogicalResult StageRun::verify() {
   for (StringRef name : rt::kEntries) {
     entry = functions.lookup(name);
@@ -288,17 +339,20 @@ LogicalResult StageRun::verify() {
       continue;
     held.clear();
     seen.clear();
+    received.clear();
     for (auto &[symbol, buffer] : buffers) {
       int64_t slots = buffer.getSlots();
       if (buffer.getKind() == rt::BufferKind::Value) {
         held[symbol].assign(slots, -1);
+        received[&held[symbol]].slots.assign(slots, nullptr);
       } else if (buffer.getKind() == rt::BufferKind::Input && slots > 1) {
         held[symbol].resize(slots);
         std::iota(held[symbol].begin(), held[symbol].end(), 0);
         seen[&held[symbol]].resize(slots);
       }
     }
-    if (failed(run(collect(*entry.getBlock()))) || failed(checkInputs()))
+    if (failed(run(collect(*entry.getBlock()))) || failed(checkInputs()) ||
+        failed(checkReceived()))
       return failure();
   }
   return success();

@@ -150,3 +150,36 @@ rt.stage 0 arena 512 {
     }
   }
 }
+
+// -----
+
+// What is received is used of all microbatches, too.
+rt.program axes <["pp"=2]> comms [] microbatches 3
+rt.stage 0 arena 256 {
+  rt.buffer @x : memref<16xf32> input at 0 slots 3
+  rt.func @train() {
+    rt.for %m = 0 to 3 {
+      %x = rt.address @x slot %m : memref<16xf32>
+      rt.send %x to 1 channel 0 : memref<16xf32>
+    }
+  }
+}
+rt.stage 1 arena 256 {
+  rt.buffer @a : memref<16xf32> value at 0 slots 2
+  rt.buffer @y : memref<16xf32> output at 128 {name = "y"}
+  rt.func @copy(%a: memref<16xf32>, %y: memref<16xf32>) {
+    rt.copy %a to %y : memref<16xf32> to memref<16xf32>
+  }
+  rt.func @train() {
+    %first = rt.address @a : memref<16xf32>
+    rt.recv %first from 0 channel 0 : memref<16xf32>
+    rt.for %m = 0 to 2 {
+      %next = rt.address @a slot %m + 1 : memref<16xf32>
+      // expected-error @+1 {{receives @a of microbatch 2, which nothing uses}}
+      rt.recv %next from 0 channel 0 : memref<16xf32>
+      %a = rt.address @a slot %m : memref<16xf32>
+      %y = rt.address @y : memref<16xf32>
+      rt.call @copy(%a, %y) : memref<16xf32>, memref<16xf32>
+    }
+  }
+}
