@@ -133,7 +133,7 @@ assert most_of(ROWS) == (256 + 128, "@a"), most_of(ROWS)
 ADDED = ROWS.replace("rt.zero %2", "rt.all_reduce sum %2 over [\"dp\"]")
 assert most_of(ADDED) == (256 + 128, "@a"), most_of(ADDED)
 EARLY = ADDED.replace("    rt.zero %0", "    %4 = rt.temporary at 0 : "
-                      "memref<64xf32>\n    rt.zero %4 : memref<64xf32>\n"
-                      "    rt.all_reduce sum %4 over [\"dp\"] : memref<64xf32>\n"
+                      "memref<128xf32>\n    rt.zero %4 : memref<128xf32>\n"
+                      "    rt.all_reduce sum %4 over [\"dp\"] : memref<128xf32>\n"
                       "    rt.zero %0")
-assert most_of(EARLY)[0] == 256 + 128, most_of(EARLY)
+assert most_of(EARLY)[0] == 512 + 128, most_of(EARLY)
