@@ -135,12 +135,12 @@ LogicalResult ValueCheck::compareSymbols() {
   for (Operation &op : *checked.getModule().getBody()) {
     // What a bucket or a part holds, its members do; what rows of microbatches
     // add up to is cleared.
-    if (!isa<nn::ParamOp, nn::StateOp>(op) || nn::isOtherName(&op) ||
-        nn::rowSummedIn(symbols, dyn_cast<nn::StateOp>(op)))
+    auto state = dyn_cast<nn::StateOp>(op);
+    if ((!state && !isa<nn::ParamOp>(op)) || nn::isOtherName(&op) ||
+        nn::rowSummedIn(symbols, state))
       continue;
     StringRef name = cast<SymbolOpInterface>(op).getName();
     // A copy is what its parameter is, which the reference may have alone.
-    auto state = dyn_cast<nn::StateOp>(op);
     if (state && state.getKind() == nn::StateKind::Copy &&
         !reference.symbolPlacement(name))
       continue;

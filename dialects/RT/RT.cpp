@@ -234,6 +234,20 @@ llvm::DenseSet<Operation *> findGathered(StageOp stage) {
   return found;
 }
 
+llvm::DenseSet<Operation *> findRenewed(StageOp stage) {
+  llvm::DenseSet<Operation *> found = findGradients(stage);
+  found.insert_range(findGathered(stage));
+  return found;
+}
+
+BufferOp rowSummedIn(BufferOp buffer, const SymbolTable &symbols) {
+  auto of = buffer->getAttrOfType<StringAttr>("of");
+  if (!of || buffer.getKind() != BufferKind::Gradient || buffer.getBucket())
+    return {};
+  auto row = symbols.lookup<BufferOp>(of.getValue());
+  return row && row.getKind() == BufferKind::Bucket ? row : BufferOp();
+}
+
 SmallVector<Access> getAccesses(Operation *op) {
   SmallVector<Access> accesses;
   auto reads = [&](ValueRange buffers) {

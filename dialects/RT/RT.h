@@ -111,6 +111,15 @@ llvm::DenseMap<mlir::Operation *, BufferOp> findParts(StageOp stage);
 /// and the rows that they lie in.
 llvm::DenseSet<mlir::Operation *> findGathered(StageOp stage);
 
+/// The buffers of a stage that hold nothing as an entry point begins and are
+/// placed by when they hold something: gradients, what is gathered, and the
+/// buckets that these lie in.
+llvm::DenseSet<mlir::Operation *> findRenewed(StageOp stage);
+
+/// The row of one microbatch's gradients that a buffer of their stage adds up;
+/// null if it adds up none.
+BufferOp rowSummedIn(BufferOp buffer, const mlir::SymbolTable &symbols);
+
 /// What an op of an `rt.func` does to memory; reads come first. Not for
 /// `rt.call`, which does what the callee does.
 llvm::SmallVector<Access> getAccesses(mlir::Operation *op);

@@ -66,9 +66,7 @@ bool ArenaMachine::isKept(rt::BufferOp buffer) const {
 
 LogicalResult ArenaMachine::start() {
   for (rt::StageOp stage : record->getStages()) {
-    for (const auto &found :
-         {rt::findGradients(stage), rt::findGathered(stage)})
-      renewed.insert(found.begin(), found.end());
+    renewed.insert_range(rt::findRenewed(stage));
     for (auto &[row, part] : rt::findParts(stage))
       renewed.insert(row);
     issuers.emplace_back(stage, record->getOp(), options.reportsRaces);

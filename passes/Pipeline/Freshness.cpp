@@ -220,8 +220,7 @@ LogicalResult Freshness::checkNeeded(RunOp run, Operation *next,
     return emitError(run.getLoc())
            << "task '" << task.getSymName() << "' runs while '" << row
            << "' is there, which neither it nor the next task uses: it is to "
-              "be "
-              "released";
+              "be released";
   }
   return success();
 }

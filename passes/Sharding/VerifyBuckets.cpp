@@ -272,14 +272,19 @@ LogicalResult BucketVerifier::findSums() {
   return success();
 }
 
+/// The parameter or state that an op uses; empty if it uses none.
+static StringRef usedBy(Operation &op) {
+  if (!isa<ReadOp, WriteOp, AccumulateOp>(op))
+    return {};
+  return op.getAttrOfType<FlatSymbolRefAttr>("symbol").getValue();
+}
+
 /// The gradients of a microbatch are for @reduce, what they add up to for
 /// @update.
 LogicalResult BucketVerifier::checkSums(func::FuncOp function) {
   bool isUpdate = function.getSymName() == kUpdate;
   for (Operation &op : function.getBody().front()) {
-    if (!isa<ReadOp, WriteOp, AccumulateOp>(op))
-      continue;
-    StringRef name = op.getAttrOfType<FlatSymbolRefAttr>("symbol").getValue();
+    StringRef name = usedBy(op);
     auto known = summed.find(name);
     if (known == summed.end())
       continue;
@@ -343,13 +348,10 @@ LogicalResult BucketVerifier::checkSiblings() {
 LogicalResult BucketVerifier::checkUses(func::FuncOp function) {
   llvm::StringMap<Operation *> used;
   for (Operation &op : function.getBody().front())
-    if (isa<ReadOp, WriteOp, AccumulateOp>(op))
-      used.try_emplace(op.getAttrOfType<FlatSymbolRefAttr>("symbol").getValue(),
-                       &op);
+    if (StringRef name = usedBy(op); !name.empty())
+      used.try_emplace(name, &op);
   for (Operation &op : function.getBody().front()) {
-    if (!isa<ReadOp, WriteOp, AccumulateOp>(op))
-      continue;
-    StringRef name = op.getAttrOfType<FlatSymbolRefAttr>("symbol").getValue();
+    StringRef name = usedBy(op);
     auto known = rowOf.find(name);
     if (known == rowOf.end())
       continue;
@@ -396,10 +398,7 @@ LogicalResult BucketVerifier::checkUpdate(func::FuncOp update) {
     StateOp op = row.own && row.content == Content::Params ? row.own : row.op;
     if (row.own)
       for (Operation &use : update.getBody().front()) {
-        if (!isa<ReadOp, WriteOp, AccumulateOp>(use))
-          continue;
-        StringRef name =
-            use.getAttrOfType<FlatSymbolRefAttr>("symbol").getValue();
+        StringRef name = usedBy(use);
         auto member = rowOf.find(name);
         bool isMember = member != rowOf.end() && &rows[member->second] == &row;
         if (isMember || name == StateOp(row.op).getSymName())
@@ -525,7 +524,7 @@ LogicalResult BucketVerifier::checkReduce(func::FuncOp reduce) {
       return op.emitOpError("has no place in @reduce");
     if (!isa<ReadOp, WriteOp>(op))
       continue;
-    StringRef name = op.getAttrOfType<FlatSymbolRefAttr>("symbol").getValue();
+    StringRef name = usedBy(op);
     auto known = summed.find(name);
     const Row *row = known == summed.end() ? nullptr : &rows[known->second];
     bool isSum = row && name == StateOp(row->sum).getSymName();

@@ -435,9 +435,7 @@ void pcc::planArena(rt::StageOp stage) {
   for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
     planFrame(function);
   giveFrames(stage);
-  Buffers renewed = rt::findGradients(stage);
-  for (Operation *buffer : rt::findGathered(stage))
-    renewed.insert(buffer);
+  Buffers renewed = rt::findRenewed(stage);
   // What is kept lies by kinds, one after the other.
   int64_t end = 0;
   for (int kind = 0; kind < int(rt::BufferKind::Input); ++kind)

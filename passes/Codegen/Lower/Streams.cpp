@@ -151,11 +151,8 @@ class StreamOrder {
 public:
   explicit StreamOrder(rt::StageOp stage) : stage(stage), symbols(stage) {
     for (auto sum : stage.getBlock()->getOps<rt::BufferOp>())
-      if (auto of = sum->getAttrOfType<StringAttr>("of");
-          of && sum.getKind() == rt::BufferKind::Gradient)
-        if (auto row = symbols.lookup<rt::BufferOp>(of.getValue());
-            row && row.getKind() == rt::BufferKind::Bucket)
-          summed.insert(row);
+      if (rt::BufferOp row = rt::rowSummedIn(sum, symbols))
+        summed.insert(row);
   }
   LogicalResult run();
 

@@ -222,7 +222,6 @@ private:
   }
   /// Checks who writes a row of which ranks keep a part: who gathers it.
   LogicalResult checkGather(Operation *op, const Places &places);
-  rt::BufferOp rowSummedIn(rt::BufferOp buffer) const;
   LogicalResult call(rt::CallOp op, const Places &places);
   LogicalResult checkOp(Operation *op, const Places &places);
   LogicalResult checkLaunch(rt::LaunchOp op);
@@ -309,16 +308,6 @@ LogicalResult StageVerifier::fillKept() {
   return success();
 }
 
-/// The row of gradients of one microbatch that a buffer adds up, or null.
-rt::BufferOp StageVerifier::rowSummedIn(rt::BufferOp buffer) const {
-  auto of = buffer->getAttrOfType<StringAttr>("of");
-  rt::BufferOp row =
-      of && buffer.getKind() == rt::BufferKind::Gradient && !buffer.getBucket()
-          ? buffers.lookup(of.getValue())
-          : rt::BufferOp();
-  return row && row.getKind() == rt::BufferKind::Bucket ? row : rt::BufferOp();
-}
-
 /// What the next step needs is intact when an entry ends, and so is what the
 /// runtime reads then; what is added up of each microbatch has been.
 LogicalResult StageVerifier::checkKept(rt::FuncOp entry) {
@@ -326,8 +315,9 @@ LogicalResult StageVerifier::checkKept(rt::FuncOp entry) {
   entry.walk([&](rt::AddressOp address) {
     outputs.insert(buffers.lookup(address.getBuffer()));
   });
+  SymbolTable symbols(stage);
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
-    if (rt::BufferOp row = rowSummedIn(buffer);
+    if (rt::BufferOp row = rt::rowSummedIn(buffer, symbols);
         row && gradients.contains(row) && memory.isAnyOf(rangeOf(row, 0)))
       return row.emitOpError()
              << "holds gradients when @" << entry.getSymName()
