@@ -33,8 +33,14 @@ std::vector<Delay> pcc::parseDelays(const std::string &text) {
     delay.name = item.substr(0, std::min(slash, equals));
     std::string least =
         equals == std::string::npos ? "" : item.substr(equals + 1);
-    size_t dots = least.find("..");
+    const std::string perMiB = "/MiB";
+    if (least.size() > perMiB.size() &&
+        !least.compare(least.size() - perMiB.size(), perMiB.size(), perMiB)) {
+      delay.isPerMiB = true;
+      least.resize(least.size() - perMiB.size());
+    }
     std::string most = least;
+    size_t dots = least.find("..");
     if (dots != std::string::npos) {
       most = least.substr(dots + 2);
       least.resize(dots);
@@ -46,16 +52,17 @@ std::vector<Delay> pcc::parseDelays(const std::string &text) {
         std::find(names.begin(), names.end(), delay.name) == names.end())
       fail(ExitUsage,
            format("PCC_DELAY: '%s' is no delay of messages", item.c_str()),
-           "an item is OPERATION=MS, OPERATION/AXIS=MS or with MS..MS, such as "
-           "all_gather/dp=20; operations are all_reduce, all_gather, "
-           "reduce_scatter, all_to_all, send, exchange, any");
+           "an item is OPERATION=MS, OPERATION/AXIS=MS or with MS..MS or "
+           "MS/MiB, such as all_gather/dp=20; operations are all_reduce, "
+           "all_gather, reduce_scatter, all_to_all, send, exchange, any");
     delays.push_back(delay);
   }
   return delays;
 }
 
 double pcc::findDelay(const std::vector<Delay> &delays, const std::string &name,
-                      const std::string &detail, int rank, uint64_t index) {
+                      const std::string &detail, int64_t bytes, int rank,
+                      uint64_t index) {
   for (const Delay &delay : delays) {
     bool isAny = delay.name == "any" && name != "receive";
     if (!isAny && delay.name != name)
@@ -63,7 +70,9 @@ double pcc::findDelay(const std::vector<Delay> &delays, const std::string &name,
     if (!delay.over.empty() && detail != " over " + delay.over)
       continue;
     double drawn = static_cast<double>(randomBits(rank, index)) * 0x1p-64;
-    return delay.least + (delay.most - delay.least) * drawn;
+    double seconds = delay.least + (delay.most - delay.least) * drawn;
+    return delay.isPerMiB ? seconds * static_cast<double>(bytes) * 0x1p-20
+                          : seconds;
   }
   return 0;
 }
@@ -74,7 +83,8 @@ const std::vector<Delay> &pcc::givenDelays() {
   return delays;
 }
 
-double pcc::delayOf(const char *name, const char *detail) {
+double pcc::delayOf(const char *name, const char *detail, int64_t bytes) {
   static uint64_t index = 0;
-  return findDelay(givenDelays(), name, detail, backend::rank(), index++);
+  return findDelay(givenDelays(), name, detail, bytes, backend::rank(),
+                   index++);
 }

@@ -34,7 +34,7 @@ void pcc::issueOn(pcc_context *ctx, int32_t stream,
     nameTrack(trackOf(stream), format("stream %d,", stream) + request->detail);
   request->stream = stream;
   request->bytes = bytes;
-  request->delay = delayOf(request->name, request->detail);
+  request->delay = delayOf(request->name, request->detail, bytes);
   request->waits = std::move(state.waits);
   state.waits.clear();
   if (stream != PCC_COMPUTE_STREAM)

@@ -211,16 +211,17 @@ static void testAlone(pcc_context *ctx) {
   CHECK(backend::maxOverRanks(5) == 5);
 
   std::vector<Delay> delays =
-      parseDelays("send=5,all_reduce/pp tp=1..3,any=0..0.5");
-  CHECK(findDelay(delays, "send", " to stage 1", 0, 0) == 0.005);
-  CHECK(findDelay(delays, "receive", " from stage 1", 0, 0) == 0);
+      parseDelays("send=5,all_reduce/pp tp=1..3,exchange=4/MiB,any=0..0.5");
+  CHECK(findDelay(delays, "send", " to stage 1", 64, 0, 0) == 0.005);
+  CHECK(findDelay(delays, "receive", " from stage 1", 64, 0, 0) == 0);
+  CHECK(findDelay(delays, "exchange", " with stage 1", 1 << 19, 0, 0) == 0.002);
   double least = 1, most = 0;
   for (uint64_t i = 0; i < 100; ++i) {
-    double delay = findDelay(delays, "all_reduce", " over pp tp", 1, i);
-    CHECK(delay == findDelay(delays, "all_reduce", " over pp tp", 1, i));
+    double delay = findDelay(delays, "all_reduce", " over pp tp", 64, 1, i);
+    CHECK(delay == findDelay(delays, "all_reduce", " over pp tp", 64, 1, i));
     least = std::min(least, delay);
     most = std::max(most, delay);
-    CHECK(findDelay(delays, "all_reduce", " over tp", 1, i) < 0.0005);
+    CHECK(findDelay(delays, "all_reduce", " over tp", 64, 1, i) < 0.0005);
   }
   CHECK(least >= 0.001 && least < 0.0015 && most > 0.0025 && most < 0.003);
 }
