@@ -274,6 +274,12 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
     if (used.contains(state.getSymName()))
       used.insert(held.begin(), held.end());
   }
+  // A copy begins as its parameter, which is saved, and which nothing else
+  // uses if it is frozen.
+  for (auto state : module.getOps<nn::StateOp>())
+    if (state.getKind() == nn::StateKind::Copy &&
+        used.contains(state.getSymName()))
+      used.insert(*state.getOf());
   Schedules schedules(module, index, overlap);
   for (Operation &op : *module.getBody()) {
     auto symbol = dyn_cast<SymbolOpInterface>(op);
