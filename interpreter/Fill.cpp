@@ -173,7 +173,7 @@ llvm::Expected<Tensor> Fill::input(const InputInfo &info,
   } else if (role == nn::InputRole::Step) {
     value.integer[0] = 1;
   } else if (auto usual = role ? usualHyperparameter(*role) : std::nullopt) {
-    value.real[0] = *usual;
+    value.set(0, *usual);
   } else {
     for (int64_t i = 0; i < value.size(); ++i)
       value.set(i, value.isFloat() ? draw.normal(i) : draw.uniform(i) * 8);
