@@ -59,6 +59,18 @@ rt.stage 0 arena 100 {
   }
 }
 ''')
+ENTRY = Program('''\
+rt.func @train() {
+  %0 = rt.address @a : memref<4xf32>
+  rt.call @reduce(%0) : memref<4xf32>
+  %1 = rt.address @b : memref<4xf32>
+  rt.wait %2 stream 1
+  rt.call @gather.0.body(%1) : memref<4xf32>
+  %3 = rt.address @copy : memref<4xf32>
+  rt.release %3 : memref<4xf32>
+  rt.reduce_scatter %1 to %0 over ["dp"] stream 1 : memref<4xf32>
+}
+''')
 FRAME = Program('''\
 rt.stage 0 {
   rt.func @f() frame 192 {
@@ -140,6 +152,19 @@ expect(faults.states_swapped, TASKS,
        ({BODY, TASK}, {BODY.replace("into 2", "into 9").replace(
            "into 1", "into 2").replace("into 9", "into 1"),
            TASK.replace("@w, @t, @s", "@w, @s, @t")}))
+assert list(faults.schedule_swapped(ENTRY))[0][1]().splitlines() == [
+    ENTRY.lines[at] for at in (0, 1, 3, 5, 2, 4, 6, 7, 8, 9)]
+GATHERED, RELEASED, SCATTERED = (ENTRY.lines[at].strip() for at in (5, 7, 8))
+expect(faults.gather_or_release_changed, ENTRY, ({GATHERED}, set()),
+       ({RELEASED}, set()), "moved")
+assert list(faults.gather_or_release_changed(ENTRY))[2][1]().splitlines() == [
+    ENTRY.lines[at] for at in (0, 1, 2, 3, 4, 6, 7, 5, 8, 9)]
+WAIT = ENTRY.lines[4].strip()
+expect(faults.stream_changed, ENTRY, changed(WAIT, "1", "0"),
+       changed(WAIT, "stream 1", "stream 2"), changed(SCATTERED, "m 1", "m 0"),
+       changed(SCATTERED, "m 1", "m 2"))
+assert list(harmless.wait_added(ENTRY))[0][1]().splitlines() == [
+    ENTRY.lines[at] for at in (0, 1, 2, 3, 4, 5, 4, 6, 7, 8, 9)]
 expect(faults.update_left_out, PIPELINE, ({"pipe.run @update.1"}, set()))
 zero, first, later = (RT.lines[at].strip() for at in (7, 8, 9))
 expect(faults.first_writer_changed, RT, ({zero}, set()),
@@ -155,6 +180,13 @@ rt.stage 0 arena 100 {
   rt.buffer @b : memref<4xf32> param in @row element 32 at 128
 }
 ''')
+FAR = Program("""\
+nn.state @row : tensor<1x96xf32> bucket members [@a, @b] at [0, 64]
+rt.buffer @a : memref<4xf32> param in @row element 64
+""")
+expect(faults.offset_moved, FAR, changed(FAR.lines[0], "[0", "[64"),
+       changed(FAR.lines[0], "64]", "0]"), changed(FAR.lines[0], "64]", "128]"),
+       changed(FAR.lines[1], "64", "0"), changed(FAR.lines[1], "64", "128"))
 expect(faults.member_twice, ROW, changed(ROW.lines[0], "@b", "@a"),
        changed(ROW.lines[0], "@c", "@b"),
        changed(ROW.lines[5].strip(), "element 32", "element 0"))

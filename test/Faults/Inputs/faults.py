@@ -151,8 +151,21 @@ def channel_changed(program):
 def slot_changed(program):
     yield from numbers(program, (*TRANSFERS, "pipe.run"), r"\bmicrobatch (?:%\w+ \+ )?(\d+)",
                        lambda n: [m for m in (n - 1, n + 1) if m >= 0])
-    yield from numbers(program, ("rt.address",), r"\bslot (?:%\w+ \+ )?(\d+)",
+    yield from numbers(program, ("rt.address", "rt.event_of"),
+                       r"\bslot (?:%\w+ \+ )?(\d+)",
                        lambda n: [m for m in (n - 1, n + 1) if m >= 0])
+
+
+def stream_changed(program):
+    for op in program.ops:
+        if not op.name.startswith("rt.") or op.at not in program.scope_of:
+            continue
+        match = re.search(r" stream (\d+)", op.rest)
+        if match:
+            for other in (int(match.group(1)) - 1, int(match.group(1)) + 1):
+                yield (f"stream {other} in {where(program, op)}",
+                       substituted(program, op, r" stream \d+",
+                                   f" stream {other}"))
 
 
 def loop_bound_changed(program):
@@ -172,6 +185,27 @@ def offset_moved(program):
                     yield (f"at {offset}: {program.lines[op.at].strip()[:70]}",
                            substituted(program, op, r" at \d+",
                                        f" at {offset}"))
+        # In elements: of members of a row.
+        rows = re.search(r" at \[([^]]*)\]", program.lines[op.at])
+        if op.name == "nn.state" and rows:
+            places = rows.group(1).split(", ")
+            for i, place in enumerate(places):
+                for by in (-64, 64):
+                    moved = [*places[:i], str(int(place) + by), *places[i + 1:]]
+                    if int(place) + by >= 0:
+                        yield (f"member {i} at {moved[i]}: "
+                               f"{program.lines[op.at].strip()[:70]}",
+                               substituted(program, op, r" at \[[^]]*\]",
+                                           f" at [{', '.join(moved)}]"))
+        match = re.search(r" element (\d+)", program.lines[op.at])
+        if op.name == "rt.buffer" and match:
+            for by in (-64, 64):
+                element = int(match.group(1)) + by
+                if element >= 0:
+                    yield (f"at element {element}: "
+                           f"{program.lines[op.at].strip()[:70]}",
+                           substituted(program, op, r" element \d+",
+                                       f" element {element}"))
     yield from numbers(program, ("rt.view",), r"\boffset (\d+)",
                        lambda n: [n + 64] + [n - 64] * (n >= 64))
 
@@ -213,6 +247,31 @@ def update_left_out(program):
     for op in program.named("rt.launch"):
         if "adamw" in op.rest:
             yield where(program, op), without(program, op)
+
+
+def gather_or_release_changed(program):
+    """Of what is there only while it is used: not gathered, not released, or
+    released before it is used last."""
+    for op in program.named("pipe.run", "rt.call"):
+        if re.search(r"@(gather|round)", op.rest):
+            yield where(program, op), without(program, op)
+    for op in program.named("pipe.release", "rt.release"):
+        yield where(program, op), without(program, op)
+        before = [other for other in
+                  program.inside(program.scope_of[op.at])
+                  if other.at < op.at and
+                  other.name in ("pipe.run", "rt.call")]
+        # In rt its address is computed just above it.
+        if before and op.name == "pipe.release":
+            yield (f"earlier {where(program, op)}",
+                   lambda op=op, at=before[-1].at: program.moved(op, at))
+        elif before and program.lines[op.at - 1].split()[0] == op.operands[0]:
+            def edit(op=op, at=before[-1].at):
+                lines = list(program.lines)
+                moved = lines[op.at - 1:op.at + 1]
+                del lines[op.at - 1:op.at + 1]
+                return "\n".join(lines[:at] + moved + lines[at:]) + "\n"
+            yield f"earlier {where(program, op)}", edit
 
 
 def first_writer_changed(program):
@@ -333,10 +392,12 @@ CLASSES = {
     "peer changed": peer_changed,
     "channel changed": channel_changed,
     "slot changed": slot_changed,
+    "stream changed": stream_changed,
     "offset moved by 64": offset_moved,
     "loop bound changed": loop_bound_changed,
     "bucket member twice": member_twice,
     "update left out": update_left_out,
+    "gather or release changed": gather_or_release_changed,
     "first writer changed": first_writer_changed,
     "states swapped": states_swapped,
     "wait or record dropped": wait_dropped,

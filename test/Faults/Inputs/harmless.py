@@ -76,6 +76,20 @@ def declarations_swapped(program):
                        lambda a=first, b=second: program.moved(b, a.at))
 
 
+def wait_added(program):
+    """What was waited for once is waited for again, behind another op."""
+    for op in program.named("rt.wait"):
+        after = next((other for other in
+                      program.inside(program.scope_of[op.at])
+                      if other.at > op.at), None)
+        # Not behind the last op of a loop.
+        if after and after.at == op.at + 1 and \
+                not program.lines[after.at].rstrip().endswith("{"):
+            yield where(program, op), lambda op=op, after=after: \
+                program.with_lines({after.at: [program.lines[after.at],
+                                               program.lines[op.at]]})
+
+
 def stages(program):
     """(line of the rt.stage, bytes of its arena, lines of its buffers)"""
     found = []
@@ -128,6 +142,7 @@ CLASSES = {
     "symbol renamed": symbol_renamed,
     "independent ops swapped": independent_swapped,
     "declarations swapped": declarations_swapped,
+    "wait added": wait_added,
     "arena larger": arena_larger,
     "buffer elsewhere": buffer_elsewhere,
 }

@@ -8,11 +8,14 @@ printed on one.
     ^results  ^name      ^------------------ rest ---------------^
 """
 
+import bisect
 import re
 
 LINE = re.compile(r'(\s*)((?:%[\w.$#-]+(?::\d+)?(?:, )?)+ = )?"?'
                   r'([a-z_]+\.[a-z_0-9]+)"?(.*)')
 VALUE = re.compile(r"%[\w.$-]+")
+# Ops that say where something is, and do nothing.
+PLACES = ("rt.address", "rt.temporary", "rt.view")
 # What begins a list of ops whose values have names of their own.
 SCOPE = re.compile(r"\s*(func\.func|pipe\.body|pipe\.schedule|rt\.func)\b")
 
@@ -77,7 +80,9 @@ class Program:
 
     def inside(self, scope):
         """The ops of a scope, in order."""
-        return [op for op in self.ops if scope[0] < op.at < scope[1]]
+        first = bisect.bisect_right(self.ops, scope[0], key=lambda op: op.at)
+        last = bisect.bisect_left(self.ops, scope[1], key=lambda op: op.at)
+        return self.ops[first:last]
 
     def attribute_of_scope(self, op, pattern):
         """What `pattern` finds in the first line of the op's scope."""
@@ -123,14 +128,32 @@ class Program:
                 if pattern.search(self.lines[at])}
 
     def moved(self, op, before):
-        """The text with an op's line moved to stand before another line."""
-        lines = [line for at, line in enumerate(self.lines) if at != op.at]
-        lines.insert(before - (op.at < before), self.lines[op.at])
-        return "\n".join(lines) + "\n"
+        """The text with an op's line moved to stand before another line, and
+        with it those that say where what it uses is."""
+        moves = self.places_of(op, before) + [op.at]
+        order = [at for at in range(len(self.lines)) if at not in moves]
+        at = order.index(before)
+        order[at:at] = moves
+        return "\n".join(self.lines[at] for at in order) + "\n"
 
     def can_rise(self, op, before):
-        """Whether all it uses is defined above a line of its scope."""
-        between = [other for other in self.inside(self.scope_of[op.at])
-                   if before <= other.at < op.at]
-        made = {value for other in between for value in other.results}
-        return not made & set(op.operands)
+        """Whether all it uses is defined above a line of its scope, or can be
+        said there."""
+        moves = self.places_of(op, before) + [op.at]
+        used, made = set(), set()
+        for other in self.inside(self.scope_of[op.at]):
+            if other.at in moves:
+                used |= set(other.operands)
+            elif before <= other.at < op.at:
+                made |= set(other.results)
+        return not made & used
+
+    def places_of(self, op, after):
+        """The lines below another one that say where what an op uses is."""
+        used, found = set(op.operands), []
+        for other in reversed(self.inside(self.scope_of.get(op.at, (0, 0)))):
+            if after < other.at < op.at and other.name in PLACES and \
+                    used & set(other.results):
+                used |= set(other.operands)
+                found.insert(0, other.at)
+        return found
