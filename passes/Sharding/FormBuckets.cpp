@@ -62,23 +62,20 @@
 // schedule.
 //
 // A bucket is of one class: what is done to it must be one thing for all of its
-// members (see Class). A parameter that several stages have is alone in its
-// bucket, laid out alike in each of them.
+// members (see BucketClass). A parameter that several stages have is alone in
+// its bucket, laid out alike in each of them.
 //
 //===----------------------------------------------------------------------===//
 
-#include "analysis/Activations.h"
 #include "analysis/Buckets.h"
 #include "dialects/Dist/Collectives.h"
 #include "dialects/Dist/Layout.h"
 #include "dialects/NN/AttrNames.h"
 #include "dialects/NN/Names.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Sharding/BucketMembers.h"
 #include "passes/Sharding/Passes.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/MathExtras.h"
-#include <map>
 
 namespace pcc {
 #define GEN_PASS_DEF_DISTFORMBUCKETSPASS
@@ -92,77 +89,18 @@ using namespace pcc::nn;
 
 namespace {
 
-/// Elements that a member begins at a multiple of, and a rank's part too: 64
-/// bytes of the narrowest type, bf16.
-constexpr int64_t kAlignedElements = 32;
-
-/// A trained parameter, all that is kept of it, and what @update does to it.
-struct Trained {
-  ParamOp param;
-  StateOp gradient, copy;
-  SmallVector<StateOp, 2> moments;
-  /// Its step of the optimizer, and the sum of its gradient's squares.
-  Operation *step = nullptr, *squares = nullptr;
-  /// The stages and segments that use it, in order.
-  SmallVector<int64_t> stages, segments;
-
-  int64_t segment() const { return segments.empty() ? 0 : segments.front(); }
-
-  int64_t elements() const {
-    return ParamOp(param).getTensorType().getNumElements();
-  }
-};
-
-/// What the members of a bucket have in common.
-struct Class {
-  SmallVector<int64_t> stages;
-  /// The axes that split a member, and over which its gradient is a sum.
-  AxisSet split, partial;
-  bool decay = false;
-  /// Of copies, or null.
-  Type copied;
-  /// Whether copies are all that others than @update use.
-  bool isMaster = false;
-  /// A parameter that several stages have; else null.
-  Operation *alone = nullptr;
-  /// The segments that have them, where only those have them.
-  SmallVector<int64_t> segments;
-
-  bool operator==(const Class &other) const {
-    return stages == other.stages && split == other.split &&
-           partial == other.partial && decay == other.decay &&
-           copied == other.copied && isMaster == other.isMaster &&
-           alone == other.alone && segments == other.segments;
-  }
-};
-
-/// A row, and what lies where in it.
-struct Bucket {
-  Class alike;
-  SmallVector<const Trained *> members;
-  SmallVector<int64_t> offsets;
-  /// The end of the last member; with padding.
-  int64_t end = 0, elements = 0;
-};
-
 class BucketFormer {
 public:
   BucketFormer(ModuleOp module, func::FuncOp update, int64_t zero,
                int64_t bytes)
-      : module(module), update(update), symbols(module), mesh(findMesh(module)),
+      : module(module), update(update), mesh(findMesh(module)),
+        trained(module, update, mesh), buckets(trained.form(zero, bytes)),
         isCut(zero >= 1), isSummed(zero >= 2), isReleased(zero == 3),
-        bytes(bytes), builder(module.getContext()) {}
+        builder(module.getContext()) {}
 
   void run();
 
 private:
-  void collect();
-  void findSquares(llvm::StringMap<Trained *> &byGradient);
-  void findUses();
-  bool isRegular(const Trained &one);
-  Class classOf(const Trained &one);
-  std::vector<Bucket> form();
-
   StateOp declare(const Bucket &bucket, unsigned number, StringRef what,
                   ArrayRef<Operation *> members, AxisSet partial, bool cut);
   StateOp declarePart(StateOp row, unsigned number, StringRef what,
@@ -178,15 +116,10 @@ private:
   Value read(StateOp bucket);
   Value said(Operation *op, const Layout &layout);
   void write(Value value, StateOp bucket);
-  void eraseOld(ArrayRef<Bucket> buckets);
+  void eraseOld();
 
   Layout layoutOf(Operation *symbol) const {
-    auto sharding = symbol->getAttrOfType<ShardingAttr>(kShardingAttr);
-    return mesh && sharding
-               ? mesh.layout(sharding)
-               : Layout(cast<RankedTensorType>(
-                            symbol->getAttrOfType<TypeAttr>("type").getValue())
-                            .getRank());
+    return nn::layoutOf(mesh, symbol);
   }
   /// Whether a rank keeps parts of rows.
   bool hasParts() const { return isCut && !dataAxes().empty(); }
@@ -194,23 +127,18 @@ private:
 
   ModuleOp module;
   func::FuncOp update;
-  SymbolTable symbols;
   Mesh mesh;
+  BucketMembers trained;
+  std::vector<Bucket> buckets;
   /// Whether a rank keeps a part of what the optimizer needs; of gradients; and
   /// whether copies are there only while they are used.
   bool isCut, isSummed, isReleased;
-  int64_t bytes;
   OpBuilder builder;
-  std::vector<Trained> trained;
-  /// What other functions than @update read.
-  llvm::StringSet<> used;
   /// @gather and @reduce, once there is something to do for them.
   func::FuncOp gatherer, reducer;
-  /// Of all gradients' squares.
-  SumOp total;
   /// In front of the number in the names of buckets.
   std::string prefix = "bucket.";
-  /// The layouts of the reduced gradients that are at hand, by bucket.
+  /// Where to declare what is next, and the squares of all rows.
   Operation *lastState = nullptr;
   SmallVector<Value> squares;
 };
@@ -235,208 +163,6 @@ struct DistFormBucketsPass
 };
 
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// What is trained, and how
-//===----------------------------------------------------------------------===//
-
-/// The read that a value is, reduced over ranks or moved between them.
-static ReadOp readOf(Value value) {
-  Operation *op = value.getDefiningOp();
-  while (op && collectiveAxes(op) && op->getNumOperands() == 1)
-    op = op->getOperand(0).getDefiningOp();
-  return dyn_cast_or_null<ReadOp>(op);
-}
-
-/// The sum that a sum of squares goes into, as it is or scaled.
-static SumOp sumOf(Value squares) {
-  if (!squares.hasOneUse())
-    return {};
-  Operation *user = *squares.user_begin();
-  if (isa<ScaleOp>(user) && user->getResult(0).hasOneUse())
-    user = *user->getResult(0).user_begin();
-  return dyn_cast<SumOp>(user);
-}
-
-void BucketFormer::findSquares(llvm::StringMap<Trained *> &byGradient) {
-  for (auto op : update.getOps<SumOfSquaresOp>()) {
-    ReadOp read = readOf(op.getInput());
-    SumOp sum = sumOf(op.getResult());
-    if (!read || !sum || (total && sum != total))
-      continue;
-    total = sum;
-    if (Trained *one = byGradient.lookup(read.getSymbol()))
-      one->squares = op;
-  }
-}
-
-/// Which stages and segments use each parameter: as for the tasks that will be
-/// made of @microbatch and @evaluate, what needs no activation is where it is
-/// used.
-void BucketFormer::findUses() {
-  llvm::StringMap<llvm::SmallSetVector<int64_t, 2>> stages, segments;
-  auto numberOf = [](Operation *op, StringRef name) -> int64_t {
-    auto number = op->getAttrOfType<IntegerAttr>(name);
-    return number ? number.getInt() : 0;
-  };
-  for (StringRef name : {kMicrobatch, kEvaluate}) {
-    auto function = module.lookupSymbol<func::FuncOp>(name);
-    if (!function)
-      continue;
-    Block &block = function.getBody().front();
-    auto activations = findActivations(block);
-    for (auto read : block.getOps<ReadOp>()) {
-      SmallVector<Operation *> todo(read->user_begin(), read->user_end());
-      llvm::DenseSet<Operation *> seen;
-      while (!todo.empty()) {
-        Operation *user = todo.pop_back_val();
-        if (!seen.insert(user).second)
-          continue;
-        if (!activations.contains(user) && isMemoryEffectFree(user)) {
-          todo.append(user->user_begin(), user->user_end());
-          continue;
-        }
-        stages[read.getSymbol()].insert(numberOf(user, kStageAttr));
-        segments[read.getSymbol()].insert(numberOf(user, kSegmentAttr));
-      }
-    }
-  }
-  for (Trained &one : trained) {
-    auto find = [&](auto &uses) {
-      llvm::SmallSetVector<int64_t, 2> all = uses[one.param.getSymName()];
-      if (one.copy)
-        all.insert_range(uses[one.copy.getSymName()]);
-      SmallVector<int64_t> sorted = all.takeVector();
-      llvm::sort(sorted);
-      return sorted;
-    };
-    one.stages = find(stages);
-    one.segments = find(segments);
-  }
-}
-
-/// Whether everything that is kept of a parameter lies as it does, and @update
-/// does to it what it does to all.
-bool BucketFormer::isRegular(const Trained &one) {
-  if (!one.squares || !one.step)
-    return false;
-  Layout layout = layoutOf(one.param);
-  auto liesAlike = [&](StateOp state) {
-    Layout other = layoutOf(state);
-    return other.dims == layout.dims &&
-           (state.getKind() == StateKind::Gradient || other.partial.empty());
-  };
-  if (!liesAlike(one.gradient) || !llvm::all_of(one.moments, liesAlike) ||
-      (one.copy && !liesAlike(one.copy)))
-    return false;
-  // What the steps have in common: the scalars.
-  Operation *first = trained.front().step;
-  return first && one.step->getName() == first->getName() &&
-         one.moments.size() == trained.front().moments.size() &&
-         llvm::equal(one.step->getOperands().drop_front(2 + one.moments.size()),
-                     first->getOperands().drop_front(
-                         2 + trained.front().moments.size()));
-}
-
-void BucketFormer::collect() {
-  llvm::StringMap<Trained *> byParam, byGradient;
-  auto gradients =
-      llvm::make_filter_range(module.getOps<StateOp>(), [](StateOp state) {
-        return state.getKind() == StateKind::Gradient && state.getOf();
-      });
-  for (StateOp state : gradients)
-    if (auto param = symbols.lookup<ParamOp>(*state.getOf())) {
-      trained.emplace_back();
-      trained.back().param = param;
-      trained.back().gradient = state;
-    }
-  for (Trained &one : trained) {
-    byParam[one.param.getSymName()] = &one;
-    byGradient[one.gradient.getSymName()] = &one;
-  }
-  for (auto state : module.getOps<StateOp>()) {
-    Trained *one = state.getOf() ? byParam.lookup(*state.getOf()) : nullptr;
-    if (!one)
-      continue;
-    if (state.getKind() == StateKind::Copy)
-      one->copy = state;
-    else if (state.getKind() == StateKind::Moment1 ||
-             state.getKind() == StateKind::Moment2)
-      one->moments.push_back(state);
-  }
-  for (Operation &op : update.getBody().front()) {
-    if (!isa<AdamWOp, SgdOp>(op))
-      continue;
-    auto param = op.getOperand(0).getDefiningOp<ReadOp>();
-    ReadOp gradient = readOf(op.getOperand(1));
-    Trained *one = param ? byParam.lookup(param.getSymbol()) : nullptr;
-    if (one && gradient && gradient.getSymbol() == one->gradient.getSymName())
-      one->step = &op;
-  }
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function != update)
-      function.walk([&](ReadOp read) { used.insert(read.getSymbol()); });
-  findSquares(byGradient);
-  findUses();
-}
-
-//===----------------------------------------------------------------------===//
-// Which buckets there are
-//===----------------------------------------------------------------------===//
-
-Class BucketFormer::classOf(const Trained &one) {
-  Class alike;
-  alike.stages = one.stages;
-  alike.split = layoutOf(one.param).split();
-  alike.partial = layoutOf(one.gradient).partial;
-  alike.decay = ParamOp(one.param).getDecay();
-  if (one.copy) {
-    alike.copied = StateOp(one.copy).getTensorType().getElementType();
-    alike.isMaster =
-        hasParts() && !used.contains(ParamOp(one.param).getSymName());
-  }
-  if (one.stages.size() > 1)
-    alike.alone = one.param;
-  if (isReleased)
-    alike.segments = one.segments;
-  return alike;
-}
-
-/// Parameters go into the last bucket of their class, in the order of segments;
-/// one that is large enough takes no further segment.
-std::vector<Bucket> BucketFormer::form() {
-  SmallVector<const Trained *> order;
-  for (const Trained &one : trained)
-    if (isRegular(one))
-      order.push_back(&one);
-  // Those of one segment stay in the module's order, which `trained` has.
-  llvm::sort(order, [](const Trained *a, const Trained *b) {
-    return std::tuple(a->stages, a->segment(), a) <
-           std::tuple(b->stages, b->segment(), b);
-  });
-  std::vector<Bucket> buckets;
-  for (const Trained *one : order) {
-    Class alike = classOf(*one);
-    auto last = llvm::find_if(llvm::reverse(buckets), [&](const Bucket &known) {
-      return known.alike == alike;
-    });
-    int64_t width =
-        StateOp(one->gradient).getTensorType().getElementTypeBitWidth() / 8;
-    bool isFull = last == buckets.rend() ||
-                  (last->end * width >= bytes &&
-                   last->members.back()->segment() != one->segment());
-    if (isFull)
-      buckets.push_back({alike, {}, {}, 0, 0});
-    Bucket &bucket = isFull ? buckets.back() : *last;
-    bucket.members.push_back(one);
-    bucket.offsets.push_back(bucket.end);
-    bucket.end += llvm::alignTo(one->elements(), kAlignedElements);
-  }
-  int64_t parts = mesh ? mesh.extent(dataAxes().list()) : 1;
-  for (Bucket &bucket : buckets)
-    bucket.elements = llvm::alignTo(bucket.end, kAlignedElements * parts);
-  return buckets;
-}
 
 //===----------------------------------------------------------------------===//
 // Declarations
@@ -590,19 +316,19 @@ Value BucketFormer::squaresOf(Value row, Layout layout) {
 void BucketFormer::rewrite(const Bucket &bucket, unsigned number) {
   auto symbolsOf = [&](auto get) {
     SmallVector<Operation *> all;
-    for (const Trained *one : bucket.members)
+    for (const TrainedParam *one : bucket.members)
       all.push_back(get(*one));
     return all;
   };
   StateOp gradients =
       declare(bucket, number, "grad",
-              symbolsOf([](const Trained &one) { return one.gradient; }),
+              symbolsOf([](const TrainedParam &one) { return one.gradient; }),
               bucket.alike.partial, /*cut=*/false);
   bool isCut = hasParts();
   // What nobody uses whole, nobody has whole.
   bool isMaster = isCut && bucket.alike.isMaster;
   SmallVector<Operation *> members =
-      symbolsOf([](const Trained &one) { return one.param; });
+      symbolsOf([](const TrainedParam &one) { return one.param; });
   StateOp params, own;
   if (isMaster)
     own = declare(bucket, number, "own", members, AxisSet(), /*cut=*/true);
@@ -612,17 +338,18 @@ void BucketFormer::rewrite(const Bucket &bucket, unsigned number) {
   if (isCut && params)
     own = declarePart(params, number, "own", StateKind::Part);
   SmallVector<StateOp> moments;
-  const Trained &first = *bucket.members.front();
+  const TrainedParam &first = *bucket.members.front();
   for (size_t i = 0; i < first.moments.size(); ++i)
     moments.push_back(declare(
         bucket, number, stringifyStateKind(StateOp(first.moments[i]).getKind()),
-        symbolsOf([&](const Trained &one) { return one.moments[i]; }),
+        symbolsOf([&](const TrainedParam &one) { return one.moments[i]; }),
         AxisSet(), isCut));
   StateOp copies;
   if (bucket.alike.copied)
-    copies = declare(bucket, number, "copy",
-                     symbolsOf([](const Trained &one) { return one.copy; }),
-                     AxisSet(), /*cut=*/false);
+    copies =
+        declare(bucket, number, "copy",
+                symbolsOf([](const TrainedParam &one) { return one.copy; }),
+                AxisSet(), /*cut=*/false);
   if (isMaster && isReleased)
     copies->setAttr(kReleasedAttr, builder.getUnitAttr());
 
@@ -634,7 +361,7 @@ void BucketFormer::rewrite(const Bucket &bucket, unsigned number) {
     reduce(gradients, sum);
 
   // Before the sum of all squares.
-  builder.setInsertionPoint(total);
+  builder.setInsertionPoint(trained.sumOfSquares());
   Layout layout = layoutOf(added);
   Value gradient = read(added);
   if (!sum)
@@ -732,11 +459,12 @@ void BucketFormer::gather(StateOp own, StateOp params, StateOp copies) {
 }
 
 /// Takes away what @update did to each of the members.
-void BucketFormer::eraseOld(ArrayRef<Bucket> buckets) {
+void BucketFormer::eraseOld() {
+  SumOp total = trained.sumOfSquares();
   llvm::DenseSet<Operation *> covered;
   llvm::StringSet<> members;
   for (const Bucket &bucket : buckets)
-    for (const Trained *one : bucket.members) {
+    for (const TrainedParam *one : bucket.members) {
       covered.insert(one->squares);
       members.insert(ParamOp(one->param).getSymName());
       members.insert(StateOp(one->gradient).getSymName());
@@ -766,10 +494,6 @@ void BucketFormer::eraseOld(ArrayRef<Bucket> buckets) {
 }
 
 void BucketFormer::run() {
-  collect();
-  if (!total)
-    return;
-  std::vector<Bucket> buckets = form();
   if (buckets.empty())
     return;
   for (Operation &op : *module.getBody()) {
@@ -782,5 +506,5 @@ void BucketFormer::run() {
   }
   for (auto [number, bucket] : llvm::enumerate(buckets))
     rewrite(bucket, number);
-  eraseOld(buckets);
+  eraseOld();
 }
