@@ -1,0 +1,480 @@
+//===- StreamOrder.cpp - What may be done while others compute ------------===//
+//
+// Events order what streams do. A buffer has an event for each stream that uses
+// it, with as many slots: recorded behind every use, waited for ahead of the
+// next one of another stream. So a message that one slot waits for says nothing
+// of the next one:
+//
+//     rt.wait %sent               the send from this slot before, if one was
+//     rt.call @make(..., %x)
+//     rt.record %issued
+//     rt.wait %issued stream 1    all that stream 0 was given so far
+//     rt.send %x ... stream 1
+//     rt.record %sent stream 1
+//
+// Which waits are needed is found by doing what streams know of each other
+// (vector clocks) through the whole entry point, turn by turn; one that is
+// needed in any turn of a loop is there in all. In the first turns nothing may
+// have been recorded yet: then the entry point begins with a record.
+//
+// A row of gradients that is reduced in each microbatch is free when that is
+// over. The compute stream waits for it once rows of the next task are on their
+// way, so that later ones can lie where it was:
+//
+//     rt.call @backward.1(..., %row.1)
+//     rt.call @reduce.1(%sum.1, %row.1)        stream 1
+//     rt.wait %row.2.done
+//     rt.call @backward.0(..., %row.0)         may lie where row 2 did
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Codegen/Lower/Streams.h"
+#include "llvm/ADT/SetVector.h"
+#include <set>
+
+using namespace mlir;
+using namespace pcc;
+
+namespace {
+
+/// How many operations of each stream are over.
+using Known = SmallVector<int64_t, 6>;
+
+/// An operation of a stream: one op, or a call.
+struct Unit {
+  /// A use of a buffer's slot.
+  struct Use {
+    rt::AddressOp address;
+    rt::BufferOp buffer;
+    bool isWrite;
+  };
+
+  Operation *op;
+  unsigned stream;
+  SmallVector<Use, 2> uses;
+  /// Whether it begins after what stream 0 was given so far. Its own buffers
+  /// may not need that, but others can lie there before.
+  bool waitsForCompute = false;
+  /// The streams whose uses of a buffer it waits for, by number of its use.
+  llvm::SetVector<std::pair<unsigned, unsigned>> waits;
+  /// The row of a microbatch that is free when this is over, or null. Behind
+  /// the last unit that frees one after a task: the last one after tasks
+  /// before.
+  rt::BufferOp freed, freedBefore;
+  /// Whether stream 0 waits behind it for that.
+  bool isAwaited = false;
+};
+
+/// Units that are done one after the other, once or in a loop.
+struct Part {
+  int64_t begin = 0, end = 1;
+  std::vector<Unit> units;
+};
+
+/// The last uses of a slot: of each stream, the number of the operation; 0 for
+/// none.
+struct Uses {
+  std::pair<unsigned, int64_t> writer = {0, 0};
+  Known readers;
+};
+
+class StreamOrder {
+public:
+  explicit StreamOrder(rt::StageOp stage) : stage(stage), symbols(stage) {
+    for (auto sum : stage.getBlock()->getOps<rt::BufferOp>())
+      if (rt::BufferOp row = rt::rowSummedIn(sum, symbols))
+        summed.insert(row);
+  }
+  LogicalResult run();
+
+private:
+  /// An instance of an event: buffer, stream and slot.
+  using Instance = std::tuple<Operation *, unsigned, int64_t>;
+
+  LogicalResult collect(rt::FuncOp entry, std::vector<Part> &parts);
+  LogicalResult collect(Operation *op, Part &part);
+  /// The only stream of a function's operations.
+  FailureOr<unsigned> streamOf(rt::FuncOp function);
+  /// Finds out what is free before which.
+  void linkFreed(std::vector<Part> &parts);
+  void follow(std::vector<Part> &parts);
+  void follow(Unit &unit, int64_t variable);
+  void awaitFreed(Unit &unit);
+  void emit(Unit &unit);
+  void emitBorders(rt::FuncOp entry);
+  Value eventOf(OpBuilder &builder, Location loc, rt::BufferOp buffer,
+                unsigned stream, Value loop, int64_t slot);
+  Value issued(OpBuilder &builder, Location loc);
+  unsigned numberOf(int64_t stream) const {
+    return llvm::lower_bound(streams, stream) - streams.begin();
+  }
+
+  rt::StageOp stage;
+  SymbolTable symbols;
+  /// Those that are used; the first is the compute stream.
+  SmallVector<int64_t> streams;
+  /// Buffers that other streams use.
+  llvm::DenseSet<Operation *> shared;
+  /// Rows of gradients of which a rank keeps a part of the sum.
+  llvm::DenseSet<Operation *> summed;
+  /// What the events of buffers and streams are called after; which of these
+  /// are waited for; and their declarations.
+  std::map<std::pair<Operation *, unsigned>, StringRef> kinds;
+  std::set<std::pair<Operation *, unsigned>> waited;
+  std::map<std::pair<Operation *, unsigned>, rt::EventOp> events;
+  rt::EventOp issuedEvent;
+
+  // Of the entry point at hand.
+  bool hasComputed = false;
+  Known counts;
+  std::vector<Known> known;
+  DenseMap<std::pair<Operation *, int64_t>, Uses> uses;
+  std::map<Instance, Known> recorded;
+  /// What is waited for before it is recorded, in this order.
+  llvm::SetVector<Instance, std::vector<Instance>, std::set<Instance>> early;
+  /// By stream: the last operation, as an instance of an event that is recorded
+  /// behind it.
+  std::vector<std::optional<Instance>> last;
+};
+
+} // namespace
+
+static void join(Known &known, const Known &other) {
+  for (auto [mine, theirs] : llvm::zip(known, other))
+    mine = std::max(mine, theirs);
+}
+
+FailureOr<unsigned> StreamOrder::streamOf(rt::FuncOp function) {
+  std::optional<unsigned> found;
+  for (Operation &op : *function.getBlock()) {
+    if (rt::getAccesses(&op).empty())
+      continue;
+    unsigned stream = numberOf(rt::getStream(&op));
+    if (found && *found != stream)
+      return LogicalResult(op.emitOpError()
+                           << "is on another stream than what @"
+                           << function.getSymName() << " does before");
+    found = stream;
+  }
+  return found.value_or(0);
+}
+
+LogicalResult StreamOrder::collect(Operation *op, Part &part) {
+  Unit unit{op, numberOf(rt::getStream(op)), {}, false, {}, {}, {}};
+  auto use = [&](Value value, bool isWrite) {
+    auto address = rt::getWhole(value).getDefiningOp<rt::AddressOp>();
+    if (!address)
+      return;
+    auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
+    // What lies in a bucket is the bucket's.
+    if (auto bucket = buffer.getBucket())
+      buffer = symbols.lookup<rt::BufferOp>(*bucket);
+    unit.uses.push_back({address, buffer, isWrite});
+  };
+  if (auto call = dyn_cast<rt::CallOp>(op)) {
+    auto callee = symbols.lookup<rt::FuncOp>(call.getCallee());
+    FailureOr<unsigned> stream = streamOf(callee);
+    if (failed(stream))
+      return failure();
+    unit.stream = *stream;
+    for (Operation &inner : *callee.getBlock())
+      for (const rt::Access &access : rt::getAccesses(&inner))
+        if (auto argument =
+                dyn_cast<BlockArgument>(rt::getWhole(access.buffer)))
+          use(call.getArgs()[argument.getArgNumber()], access.isWrite);
+    for (const Unit::Use &one : unit.uses)
+      if (unit.stream != 0 && summed.contains(one.buffer))
+        unit.freed = one.buffer;
+  }
+  for (const rt::Access &access : rt::getAccesses(op))
+    use(access.buffer, access.isWrite);
+  unit.waitsForCompute = unit.stream != 0 && hasComputed;
+  if (unit.stream == 0)
+    hasComputed |= !unit.uses.empty();
+  if (!unit.uses.empty())
+    part.units.push_back(std::move(unit));
+  return success();
+}
+
+LogicalResult StreamOrder::collect(rt::FuncOp entry, std::vector<Part> &parts) {
+  hasComputed = false;
+  auto flat = [&]() -> Part & {
+    if (parts.empty() || parts.back().end != 1 || parts.back().begin != 0)
+      parts.emplace_back();
+    return parts.back();
+  };
+  for (Operation &op : *entry.getBlock()) {
+    auto loop = dyn_cast<rt::ForOp>(op);
+    if (!loop) {
+      if (failed(collect(&op, flat())))
+        return failure();
+      continue;
+    }
+    Part &part = parts.emplace_back();
+    part.begin = loop.getBegin();
+    part.end = loop.getEnd();
+    for (Operation &inner : *loop.getBlock())
+      if (failed(collect(&inner, part)))
+        return failure();
+    parts.emplace_back();
+  }
+  return success();
+}
+
+void StreamOrder::linkFreed(std::vector<Part> &parts) {
+  /// What a stream frees between two calls of the compute stream.
+  struct Freed {
+    rt::BufferOp before, last;
+    Unit *unit = nullptr;
+  };
+  std::map<unsigned, Freed> known;
+  auto close = [&] {
+    for (auto &[stream, freed] : known)
+      if (freed.unit) {
+        freed.unit->freedBefore = std::exchange(freed.before, freed.last);
+        freed.unit = nullptr;
+      }
+  };
+  for (Part &part : parts) {
+    // In a loop the last of one turn comes before the first of the next.
+    if (part.end - part.begin > 1)
+      for (Unit &unit : part.units)
+        if (unit.freed)
+          known[unit.stream].before = unit.freed;
+    for (Unit &unit : part.units) {
+      if (unit.stream == 0 && isa<rt::CallOp>(unit.op))
+        close();
+      if (unit.freed)
+        known[unit.stream] = {known[unit.stream].before, unit.freed, &unit};
+    }
+    close();
+  }
+}
+
+/// Has stream 0 know that the row before is free.
+void StreamOrder::awaitFreed(Unit &unit) {
+  auto before = uses.find({unit.freedBefore, 0});
+  if (before == uses.end() && !unit.isAwaited)
+    return;
+  if (!unit.isAwaited &&
+      known[0][unit.stream] >= before->second.readers[unit.stream])
+    return;
+  unit.isAwaited = true;
+  waited.insert({unit.freedBefore, unit.stream});
+  Instance instance = {unit.freedBefore, unit.stream, 0};
+  auto record = recorded.find(instance);
+  if (record == recorded.end())
+    early.insert(instance);
+  else
+    join(known[0], record->second);
+}
+
+void StreamOrder::follow(Unit &unit, int64_t variable) {
+  Known &mine = known[unit.stream];
+  auto slotOf = [&](const Unit::Use &use) {
+    rt::BufferOp buffer = use.buffer;
+    rt::AddressOp address = use.address;
+    return address.getSlotAt(variable, buffer.getSlots());
+  };
+  auto wait = [&](unsigned number, unsigned stream) {
+    const Unit::Use &use = unit.uses[number];
+    Instance instance = {use.buffer, stream, slotOf(use)};
+    auto record = recorded.find(instance);
+    if (record == recorded.end())
+      early.insert(instance);
+    else
+      join(mine, record->second);
+  };
+  for (auto [number, stream] : unit.waits)
+    wait(number, stream);
+  if (unit.waitsForCompute)
+    join(mine, known[0]);
+  for (unsigned number = 0; number < unit.uses.size(); ++number) {
+    const Unit::Use &use = unit.uses[number];
+    auto needs = [&](unsigned stream, int64_t count) {
+      if (stream == unit.stream || mine[stream] >= count)
+        return;
+      if (stream == 0) {
+        unit.waitsForCompute = true;
+        join(mine, known[0]);
+        return;
+      }
+      unit.waits.insert({number, stream});
+      waited.insert({use.buffer, stream});
+      wait(number, stream);
+    };
+    auto before = uses.find({use.buffer, slotOf(use)});
+    if (before == uses.end())
+      continue;
+    needs(before->second.writer.first, before->second.writer.second);
+    if (use.isWrite)
+      for (auto [stream, count] : llvm::enumerate(before->second.readers))
+        needs(stream, count);
+  }
+  int64_t count = mine[unit.stream] = ++counts[unit.stream];
+  for (const Unit::Use &use : unit.uses) {
+    Uses &now = uses[{use.buffer, slotOf(use)}];
+    now.readers.resize(streams.size());
+    now.readers[unit.stream] = count;
+    if (use.isWrite)
+      now.writer = {unit.stream, count};
+    if (unit.stream == 0)
+      continue;
+    Instance instance = {use.buffer, unit.stream, slotOf(use)};
+    recorded[instance] = mine;
+    last[unit.stream] = instance;
+  }
+  if (unit.freedBefore && unit.freedBefore != unit.freed)
+    awaitFreed(unit);
+}
+
+void StreamOrder::follow(std::vector<Part> &parts) {
+  counts.assign(streams.size(), 0);
+  known.assign(streams.size(), counts);
+  last.assign(streams.size(), std::nullopt);
+  uses.clear();
+  recorded.clear();
+  early.clear();
+  for (Part &part : parts)
+    for (int64_t variable = part.begin; variable < part.end; ++variable)
+      for (Unit &unit : part.units)
+        follow(unit, variable);
+  for (std::optional<Instance> &end : last) {
+    if (!end)
+      continue;
+    auto [buffer, stream, slot] = *end;
+    if (known[0][stream] < counts[stream])
+      waited.insert({buffer, stream});
+    else
+      end.reset();
+  }
+}
+
+Value StreamOrder::eventOf(OpBuilder &builder, Location loc,
+                           rt::BufferOp buffer, unsigned stream, Value loop,
+                           int64_t slot) {
+  rt::EventOp &event = events[{buffer, stream}];
+  if (!event) {
+    OpBuilder top(*stage.getBlock()->getOps<rt::FuncOp>().begin());
+    event = rt::EventOp::create(
+        top, buffer.getLoc(),
+        (buffer.getSymName() + kinds.at({buffer, stream})).str(),
+        buffer.getSlots());
+    symbols.insert(event);
+  }
+  return rt::EventOfOp::create(builder, loc,
+                               rt::EventType::get(builder.getContext()),
+                               event.getSymName(), loop, slot);
+}
+
+Value StreamOrder::issued(OpBuilder &builder, Location loc) {
+  if (!issuedEvent) {
+    OpBuilder top(*stage.getBlock()->getOps<rt::FuncOp>().begin());
+    issuedEvent = rt::EventOp::create(top, stage.getLoc(), "issued", 1);
+    symbols.insert(issuedEvent);
+  }
+  return rt::EventOfOp::create(builder, loc,
+                               rt::EventType::get(builder.getContext()),
+                               issuedEvent.getSymName(), Value(), 0);
+}
+
+void StreamOrder::emit(Unit &unit) {
+  OpBuilder builder(unit.op);
+  Location loc = unit.op->getLoc();
+  auto eventFor = [&](const Unit::Use &use, unsigned stream) {
+    rt::AddressOp address = use.address;
+    return eventOf(builder, loc, use.buffer, stream, address.getLoop(),
+                   address.getSlot());
+  };
+  for (auto [number, stream] : unit.waits)
+    rt::WaitOp::create(builder, loc, eventFor(unit.uses[number], stream),
+                       streams[unit.stream]);
+  if (unit.waitsForCompute) {
+    Value event = issued(builder, loc);
+    rt::RecordOp::create(builder, loc, event, 0);
+    rt::WaitOp::create(builder, loc, event, streams[unit.stream]);
+  }
+  builder.setInsertionPointAfter(unit.op);
+  llvm::SmallPtrSet<Operation *, 2> done;
+  for (const Unit::Use &use : unit.uses)
+    if (waited.count({use.buffer, unit.stream}) &&
+        done.insert(use.address).second)
+      rt::RecordOp::create(builder, loc, eventFor(use, unit.stream),
+                           streams[unit.stream]);
+  if (unit.isAwaited)
+    rt::WaitOp::create(
+        builder, loc,
+        eventOf(builder, loc, unit.freedBefore, unit.stream, Value(), 0), 0);
+}
+
+/// What an entry point begins and ends with.
+void StreamOrder::emitBorders(rt::FuncOp entry) {
+  OpBuilder builder = OpBuilder::atBlockBegin(entry.getBlock());
+  Location loc = entry.getLoc();
+  for (auto [buffer, stream, slot] : early)
+    rt::RecordOp::create(builder, loc,
+                         eventOf(builder, loc, cast<rt::BufferOp>(buffer),
+                                 stream, Value(), slot),
+                         0);
+  builder.setInsertionPointToEnd(entry.getBlock());
+  for (const auto &end : last)
+    if (end) {
+      auto [buffer, stream, slot] = *end;
+      rt::WaitOp::create(builder, loc,
+                         eventOf(builder, loc, cast<rt::BufferOp>(buffer),
+                                 stream, Value(), slot),
+                         0);
+    }
+}
+
+LogicalResult StreamOrder::run() {
+  std::set<int64_t> used = {0};
+  stage.walk([&](Operation *op) { used.insert(rt::getStream(op)); });
+  streams.assign(used.begin(), used.end());
+  SmallVector<rt::FuncOp> entries;
+  for (StringRef name : rt::kEntries)
+    if (auto entry = symbols.lookup<rt::FuncOp>(name))
+      entries.push_back(entry);
+  std::vector<std::vector<Part>> parts(entries.size());
+  for (auto [entry, list] : llvm::zip(entries, parts)) {
+    if (failed(collect(entry, list)))
+      return failure();
+    for (Part &part : list)
+      for (Unit &unit : part.units)
+        for (Unit::Use &use : unit.uses)
+          if (unit.stream != 0) {
+            shared.insert(use.buffer);
+            kinds.try_emplace({use.buffer, unit.stream},
+                              isa<rt::SendOp>(unit.op)   ? ".sent"
+                              : isa<rt::RecvOp>(unit.op) ? ".received"
+                                                         : ".done");
+          }
+  }
+  if (streams.size() == 1)
+    return success();
+  // Which events are waited for is known when all entry points were followed.
+  for (auto [entry, list] : llvm::zip(entries, parts)) {
+    for (Part &part : list) {
+      // Nobody has to be ordered with what one stream alone uses.
+      for (Unit &unit : part.units)
+        llvm::erase_if(unit.uses, [&](const Unit::Use &use) {
+          return !shared.contains(use.buffer);
+        });
+      llvm::erase_if(part.units, [](const Unit &u) { return u.uses.empty(); });
+    }
+    linkFreed(list);
+    follow(list);
+    // Again: what a loop waits for in a late turn it waits for in all.
+    follow(list);
+    emitBorders(entry);
+  }
+  for (std::vector<Part> &list : parts)
+    for (Part &part : list)
+      for (Unit &unit : part.units)
+        emit(unit);
+  return success();
+}
+
+LogicalResult pcc::orderStreams(rt::StageOp stage) {
+  return StreamOrder(stage).run();
+}
