@@ -75,10 +75,15 @@ std::unique_ptr<Dataset> pcc::openDataset(const pcc_program &program,
                                           const char *flag) {
   if (isFolder(paths))
     return std::make_unique<ArrayDataset>(program, paths);
-  if (const pcc_input *other = findOther(program))
+  if (const pcc_input *other = findOther(program)) {
+    std::string wanted =
+        format("--%s DIR takes a folder of ", flag) + describeArrays(program);
+    if (!exists(paths))
+      fail(ExitData, "there is no data folder '" + paths + "'", wanted);
     fail(ExitData,
          format("--%s: token files cannot feed input '%s' of this model", flag,
                 other->name),
-         format("--%s DIR takes a folder of ", flag) + describeArrays(program));
+         wanted);
+  }
   return std::make_unique<TokenDataset>(program, paths, split(paths));
 }

@@ -367,10 +367,13 @@ void Run::requireFinite(const StepResult &result) const {
                ? "no update came before it: look at the values that training "
                  "began with"
                : "a lower --lr or a longer --warmup-steps often helps";
+  bool isLoss = !strcmp(what, "loss");
+  if (isLoss && uncounted.empty() && result.lossScale > 0)
+    note +=
+        "; what fp16 computes ends at 65504, what --precision bf16 does not";
   if (savedStep > 0)
     note += format("; the last checkpoint is of step %lld",
                    static_cast<long long>(savedStep));
-  bool isLoss = !strcmp(what, "loss");
   fail(ExitNonFinite,
        format("the %s of step %lld is ", what,
               static_cast<long long>(result.step)) +
