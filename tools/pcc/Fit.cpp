@@ -28,6 +28,9 @@ static int distanceOf(int64_t from, int64_t to) {
 /// Plans of the same ranks and global batch, the nearest first.
 static std::vector<Candidate> findCandidates(const Options &asked) {
   std::vector<Candidate> candidates;
+  // What gives the same steps for more messages comes after every change of the
+  // micro batch, and splitting otherwise after that.
+  constexpr int kOtherStage = 64, kOtherSplit = 4 * kOtherStage;
   auto add = [&](int64_t tp, int64_t pp, int64_t dp, int64_t micro,
                  int distance) {
     if (asked.globalBatch % (micro * dp))
@@ -37,24 +40,32 @@ static std::vector<Candidate> findCandidates(const Options &asked) {
     options.pp = pp;
     options.dp = dp;
     options.microBatch = micro;
-    candidates.push_back({options, distance});
+    if (distance)
+      candidates.push_back({options, distance});
+    if (dp * asked.cp == 1)
+      return;
+    int64_t stage = options.zeroStage();
+    for (int64_t larger = stage + 1; larger <= 3; ++larger) {
+      options.zero = std::to_string(larger);
+      candidates.push_back(
+          {options, distance + kOtherStage * int(larger - stage)});
+    }
   };
-  for (int64_t micro = asked.microBatch / 2; micro > 0; micro /= 2)
-    add(asked.tp, asked.pp, asked.dp, micro,
-        distanceOf(asked.microBatch, micro));
-  // Splitting otherwise comes after every change of the micro batch.
-  constexpr int kOtherSplit = 64;
+  auto addAll = [&](int64_t tp, int64_t pp, int64_t dp, int distance) {
+    for (int64_t micro = asked.microBatch; micro > 0; micro /= 2)
+      add(tp, pp, dp, micro,
+          kOtherSplit * distance + distanceOf(asked.microBatch, micro));
+  };
+  addAll(asked.tp, asked.pp, asked.dp, 0);
   int64_t ranks = asked.tp * asked.pp * asked.dp;
   for (int64_t tp = 1; tp <= ranks; ++tp)
     for (int64_t pp = 1; ranks % tp == 0 && pp <= ranks / tp; ++pp) {
       int64_t dp = ranks / tp / pp;
       if (ranks % (tp * pp) || (tp == asked.tp && pp == asked.pp))
         continue;
-      int distance = distanceOf(asked.tp, tp) + distanceOf(asked.pp, pp) +
-                     distanceOf(asked.dp, dp);
-      for (int64_t micro = asked.microBatch; micro > 0; micro /= 2)
-        add(tp, pp, dp, micro,
-            kOtherSplit * distance + distanceOf(asked.microBatch, micro));
+      addAll(tp, pp, dp,
+             distanceOf(asked.tp, tp) + distanceOf(asked.pp, pp) +
+                 distanceOf(asked.dp, dp));
     }
   auto key = [](const Candidate &candidate) {
     const Options &options = candidate.options;
@@ -95,6 +106,8 @@ static std::string describe(const Options &plan, const Options &asked) {
   flag("pp", plan.pp, asked.pp);
   flag("dp", plan.dp, asked.dp);
   flag("micro-batch-size", plan.microBatch, asked.microBatch);
+  if (plan.zero != asked.zero)
+    flag("zero", plan.zeroStage(), -1);
   if (!asked.globalBatchGiven)
     flag("global-batch-size", plan.globalBatch, 0);
   return StringRef(text).ltrim().str();
