@@ -51,8 +51,8 @@ inline constexpr llvm::StringLiteral kValuesAttr = "rt.values";
 /// On a body, a list: how the value of each number lies, a sharding or, where
 /// nobody asks, a unit.
 inline constexpr llvm::StringLiteral kLayoutsAttr = "rt.layouts";
-/// On a body, an array<i64> of pairs: a value, and the one that it is elements
-/// of, as a reshape or selection is.
+/// On a body, an array<i64> of triples: a value, the one that it is elements
+/// of, as a reshape or selection is, and how many of that lie before its first.
 inline constexpr llvm::StringLiteral kViewsAttr = "rt.views";
 /// On an all_reduce of a buffer that holds several values, an array<i64> of
 /// pairs: a value that it holds before, and what this is afterwards.

@@ -80,10 +80,11 @@ def RTVerifyPass : Pass<"rt-verify", "::mlir::ModuleOp"> {
     what they take; offsets must be aligned and within the arena; what the
     next step needs is intact at the end. Tasks that say which values their ops
     mean, as `--rt-lower` has them do, are run on memory that holds these: no
-    op may find an older or a newer value than it means; a collective's kind,
-    reduction and axes must follow from how the values before and after it lie.
-    From one task to the next what a buffer holds must be whole, or in parts of
-    a sum over the same axes, as the task takes it.
+    op may find an older or a newer value than it means, or another part of
+    one; a collective's kind, reduction and axes must follow from how the values
+    before and after it lie. From one task to the next what a buffer holds must
+    be whole, or in parts of a sum over the same axes, and split as the buffer
+    says, as the task takes it.
     Every value that is read must be that of the microbatch which its address
     names, one for all that a call takes, and both stages of a transfer must
     mean the same. Where there are streams, vector clocks show that every two

@@ -184,6 +184,11 @@ FAR = Program("""\
 nn.state @row : tensor<1x96xf32> bucket members [@a, @b] at [0, 64]
 rt.buffer @a : memref<4xf32> param in @row element 64
 """)
+LAYOUTS = Program("""\
+rt.program axes <["dp"=2, "tp"=2, "cp"=3]> comms [] microbatches 1
+rt.buffer @a : memref<4x2xf32> param at 0 layout <[8, 2], [["tp"], []]>
+""")
+expect(faults.layout_changed, LAYOUTS, changed(LAYOUTS.lines[1], "tp", "dp"))
 expect(faults.offset_moved, FAR, changed(FAR.lines[0], "[0", "[64"),
        changed(FAR.lines[0], "64]", "0]"), changed(FAR.lines[0], "64]", "128]"),
        changed(FAR.lines[1], "64", "0"), changed(FAR.lines[1], "64", "128"))

@@ -30,15 +30,16 @@ void TaskLowering::emitCalls(const GemmPlan &plan, Content lhs, Content rhs,
   for (auto [index, call] : llvm::enumerate(plan.calls)) {
     auto [l, r, c] = call.start;
     Value a = at(lhs.buffer, l), b = at(rhs.buffer, r);
-    SmallVector<int64_t> values = {lhs.number, rhs.number};
+    SmallVector<int64_t> values = {numberOfRest(lhs.number, l),
+                                   numberOfRest(rhs.number, r)};
     if (plan.swapped) {
       std::swap(a, b);
       std::swap(values[0], values[1]);
     }
     // Calls interleave: those behind the first add to some of both.
     if (call.adds || before)
-      values.push_back(index == 0 ? *before : -1);
-    values.push_back(result.number);
+      values.push_back(index == 0 ? numberOfRest(*before, c) : -1);
+    values.push_back(numberOfRest(result.number, c));
     note(rt::GemmOp::create(builder, loc, a, b, at(result.buffer, c),
                             call.adds ? adding : s),
          values);
@@ -126,7 +127,7 @@ LogicalResult TaskLowering::lowerReshape(nn::ReshapeOp op) {
     return lowerAsKernel(op);
   bind(op.getResult(),
        {from.root, reshaped(from.address, op.getType().getShape())});
-  noteView(op.getResult(), op.getInput());
+  noteView(op.getResult(), op.getInput(), 0);
   return success();
 }
 
@@ -177,6 +178,6 @@ bool TaskLowering::lowerAsView(Operation *op, Value input) {
   }
   Value address = rt::ViewOp::create(builder, loc, view, from.address, offset);
   bind(op->getResult(0), {from.root, address});
-  noteView(op->getResult(0), input);
+  noteView(op->getResult(0), input, offset);
   return true;
 }

@@ -96,10 +96,19 @@ private:
       newNumber(dist::getSharding(value));
     return it->second;
   }
-  /// A value that is elements of another one, where that lies.
-  void noteView(mlir::Value value, mlir::Value source) {
+  /// A value that is elements of another one, where that lies, from one on.
+  void noteView(mlir::Value value, mlir::Value source, int64_t offset) {
     int64_t number = numberOf(value);
-    views.append({number, numberOf(source)});
+    views.append({number, numberOf(source), offset});
+  }
+  /// The number of the elements of a value from one on.
+  int64_t numberOfRest(int64_t number, int64_t offset) {
+    if (offset == 0)
+      return number;
+    auto [it, isNew] = rests.try_emplace({number, offset}, numbered);
+    if (isNew)
+      views.append({newNumber(layouts[number]), number, offset});
+    return it->second;
   }
   /// Says which values an op's accesses mean.
   void note(mlir::Operation *op, llvm::ArrayRef<int64_t> values) {
@@ -195,10 +204,12 @@ private:
   llvm::SmallVector<Root *> targets;
   llvm::DenseMap<mlir::Value, Place> places;
   llvm::DenseMap<mlir::Value, int64_t> numbers;
+  /// By value and the first of its elements.
+  llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> rests;
   int64_t numbered = 0;
   /// By number, how the value lies; null where it is not known.
   llvm::SmallVector<mlir::Attribute> layouts;
-  /// Pairs of numbers: a view, and what it is of.
+  /// Numbers and elements of kViewsAttr.
   llvm::SmallVector<int64_t> views;
   unsigned position = 0;
   mlir::Location loc = mlir::UnknownLoc::get(body.getContext());

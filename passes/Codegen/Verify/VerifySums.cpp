@@ -9,7 +9,9 @@
 //     rt.call @reduce.0.0.body(%g)     // of a part of it makes the sum
 //     rt.call @update.0.body(%g)       // takes the sum, leaves a part: zero
 //
-// Which dims are split is no matter: members of a bucket lie as other shapes.
+// Which dims are split is no matter here: members of a bucket lie as other
+// shapes. But what lies in memory of its own is split as its buffer says, which
+// is what the runtime reads and writes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +34,8 @@ struct Use {
   /// How an argument lies before and after the call; nothing if that is not
   /// said.
   std::optional<Parts> before, after;
+  /// Likewise, all of it; null if that is not said.
+  dist::ShardingAttr lies;
 };
 
 class SumVerifier {
@@ -45,7 +49,9 @@ private:
   LogicalResult run(Block &block);
   LogicalResult run(rt::CallOp call);
   ArrayRef<Use> usesOf(rt::FuncOp function);
+  dist::ShardingAttr layoutOf(rt::FuncOp function, int64_t value);
   std::optional<Parts> partsOf(rt::FuncOp function, int64_t value);
+  LogicalResult checkLayout(rt::CallOp call, Value value, const Use &use);
   /// What a value is an address of; of what lies in a bucket, that.
   rt::BufferOp bufferOf(Value value);
 
@@ -82,11 +88,15 @@ rt::BufferOp SumVerifier::bufferOf(Value value) {
   return buffer;
 }
 
-std::optional<Parts> SumVerifier::partsOf(rt::FuncOp function, int64_t value) {
+dist::ShardingAttr SumVerifier::layoutOf(rt::FuncOp function, int64_t value) {
   auto layouts = function->getAttrOfType<ArrayAttr>(rt::kLayoutsAttr);
   if (!layouts || value < 0 || value >= int64_t(layouts.size()))
-    return std::nullopt;
-  auto layout = dyn_cast<dist::ShardingAttr>(layouts[value]);
+    return {};
+  return dyn_cast<dist::ShardingAttr>(layouts[value]);
+}
+
+std::optional<Parts> SumVerifier::partsOf(rt::FuncOp function, int64_t value) {
+  dist::ShardingAttr layout = layoutOf(function, value);
   if (!layout)
     return std::nullopt;
   auto namesOf = [&](ArrayRef<StringAttr> axes) {
@@ -119,8 +129,35 @@ ArrayRef<Use> SumVerifier::usesOf(rt::FuncOp function) {
     use.before = partsOf(function, values[i]);
     if (!function.givesUp(i))
       use.after = partsOf(function, values[count + i]);
+    use.lies = layoutOf(function, values[i]);
+    if (!use.lies)
+      use.lies = layoutOf(function, values[count + i]);
   }
   return found;
+}
+
+LogicalResult SumVerifier::checkLayout(rt::CallOp call, Value value,
+                                       const Use &use) {
+  auto address = value.getDefiningOp<rt::AddressOp>();
+  if (!address || !use.lies)
+    return success();
+  auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
+  rt::LayoutAttr layout = buffer.getLayoutAttr();
+  if (!layout)
+    return success();
+  auto dims = layout.getAxes().getAsRange<ArrayAttr>();
+  bool isAlike =
+      layout.getAxes().size() == use.lies.getDims().size() &&
+      llvm::all_of(llvm::zip(dims, use.lies.getDims()), [](auto dim) {
+        auto [axes, own] = dim;
+        return llvm::equal(axes.template getAsRange<StringAttr>(),
+                           own.getAxes());
+      });
+  if (isAlike)
+    return success();
+  return call.emitOpError()
+         << "takes @" << address.getBuffer() << " as " << use.lies
+         << ", which lies over " << layout.getAxes() << " there";
 }
 
 LogicalResult SumVerifier::run(rt::CallOp call) {
@@ -128,6 +165,8 @@ LogicalResult SumVerifier::run(rt::CallOp call) {
   ArrayRef<Use> uses = usesOf(function);
   for (auto [value, use] : llvm::zip(call.getArgs(), uses)) {
     rt::BufferOp buffer = bufferOf(value);
+    if (failed(checkLayout(call, value, use)))
+      return failure();
     if (!buffer || !use.made.isRead || !use.before)
       continue;
     auto now = held.find(buffer);

@@ -9,8 +9,9 @@ namespace pcc {
 
 /// Follows, from one call to the next, over which ranks what a buffer holds is
 /// still to be added. Fails where a function takes it otherwise than the call
-/// before has left it, or where an entry point leaves what is kept otherwise
-/// than it found it. `program` may be null.
+/// before has left it, or splits it otherwise than its buffer says, or where an
+/// entry point leaves what is kept otherwise than it found it. `program` may be
+/// null.
 mlir::LogicalResult verifySums(rt::StageOp stage, rt::ProgramOp program);
 
 } // namespace pcc

@@ -3,7 +3,12 @@
 // That a byte was last written by the right buffer does not say that it holds
 // the right value: state is overwritten in place, and several values lie in one
 // buffer after another. What each op means is known from the program that was
-// lowered, what it finds from the order of writes.
+// lowered, what it finds from the order of writes:
+//
+//     rt.views = [2, 1, 64]               // value 2: value 1 from element 64
+//     on rt.launch @a outs(%x)  [1]          // %x is value 1 %y = rt.view %x
+//     offset 64 rt.gemm %y, ...        [2, ...]     // of value 1, element 64
+//     is meant
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +31,18 @@ private:
   struct Range {
     int64_t begin, end;
   };
+  /// What a byte is of: a value, no view, whose first element lies at `origin`.
+  struct Held {
+    int64_t value = -1, origin = 0;
+
+    bool operator==(const Held &other) const {
+      return value == other.value && origin == other.origin;
+    }
+  };
+  /// Of a view: what it is of, which is none, and its first element there.
+  struct Part {
+    int64_t whole, offset;
+  };
 
   LogicalResult verify(Operation *op);
   LogicalResult verifyCollective(Operation *op, ArrayRef<int64_t> meant);
@@ -35,19 +52,29 @@ private:
   /// Checks that a collective turns one value into the other.
   LogicalResult verifyTurn(Operation *op, int64_t from, int64_t to);
   LogicalResult findViews();
-  /// What a value is elements of, or itself.
-  int64_t wholeOf(int64_t value) const {
-    auto it = wholes.find(value);
-    return it == wholes.end() ? value : it->second;
+  Part partOf(int64_t value) const {
+    auto it = parts.find(value);
+    return it == parts.end() ? Part{value, 0} : it->second;
+  }
+  /// What a buffer holds that has a value.
+  Held heldBy(Value buffer, int64_t value) const {
+    Part part = partOf(value);
+    Type element = cast<MemRefType>(buffer.getType()).getElementType();
+    return {part.whole, ranges.lookup(buffer).begin -
+                            part.offset * rt::getElementBytes(element)};
+  }
+  void write(Value buffer, int64_t value) {
+    Range range = ranges.lookup(buffer);
+    values.set(range.begin, range.end, heldBy(buffer, value));
   }
   dist::ShardingAttr layoutOf(int64_t value) const {
     return layouts && value >= 0 && value < int64_t(layouts.size())
                ? dyn_cast<dist::ShardingAttr>(layouts[value])
                : dist::ShardingAttr();
   }
-  /// Whether a range holds a value. What nothing has written yet holds the one
-  /// that it is asked for first.
-  bool holds(Range range, int64_t value);
+  /// Whether a buffer holds a value, in its place. What nothing has written yet
+  /// holds the one that it is asked for first.
+  bool holds(Value buffer, int64_t value);
 
   rt::FuncOp task;
   /// Which values its arguments hold, at its begin and then at its end.
@@ -55,45 +82,52 @@ private:
       task->getAttrOfType<DenseI64ArrayAttr>(rt::kValuesAttr);
   /// By number, how the value lies.
   ArrayAttr layouts = task->getAttrOfType<ArrayAttr>(rt::kLayoutsAttr);
-  /// By value that is a view, what it is of, which is none.
-  llvm::DenseMap<int64_t, int64_t> wholes;
-  Intervals<int64_t> values;
+  /// By value that is a view.
+  llvm::DenseMap<int64_t, Part> parts;
+  Intervals<Held> values;
   DenseMap<Value, Range> ranges;
 };
 
 } // namespace
 
 LogicalResult TaskVerifier::findViews() {
-  auto pairs = task->getAttrOfType<DenseI64ArrayAttr>(rt::kViewsAttr);
-  for (int64_t i = 0, end = pairs ? pairs.size() : 0; i + 1 < end; i += 2) {
-    int64_t view = pairs[i], whole = wholeOf(pairs[i + 1]);
-    if (!wholes.try_emplace(view, whole).second || whole == view)
+  auto triples = task->getAttrOfType<DenseI64ArrayAttr>(rt::kViewsAttr);
+  if (triples && triples.size() % 3)
+    return task.emitOpError() << "does not say of each view of what it is, and "
+                                 "from which element on";
+  for (int64_t i = 0, end = triples ? triples.size() : 0; i < end; i += 3) {
+    int64_t view = triples[i];
+    Part from = partOf(triples[i + 1]);
+    from.offset += triples[i + 2];
+    if (!parts.try_emplace(view, from).second || from.whole == view)
       return task.emitOpError()
              << "has value " << view << " be a view of two or of itself";
-    dist::ShardingAttr part = layoutOf(view), source = layoutOf(pairs[i + 1]);
+    dist::ShardingAttr part = layoutOf(view), source = layoutOf(triples[i + 1]);
     if (part && source &&
         (part.getPartial() != source.getPartial() ||
          part.getPartialMax() != source.getPartialMax()))
-      return task.emitOpError() << "has value " << view << ", which lies as "
-                                << part << ", be a view of value "
-                                << pairs[i + 1] << ", which lies as " << source;
+      return task.emitOpError()
+             << "has value " << view << ", which lies as " << part
+             << ", be a view of value " << triples[i + 1] << ", which lies as "
+             << source;
   }
   return success();
 }
 
-bool TaskVerifier::holds(Range range, int64_t value) {
-  value = wholeOf(value);
+bool TaskVerifier::holds(Value buffer, int64_t value) {
+  Range range = ranges.lookup(buffer);
+  Held meant = heldBy(buffer, value);
   bool isRight = true;
   SmallVector<Range> unknown;
   values.visit(range.begin, range.end,
-               [&](int64_t begin, int64_t end, const int64_t *held) {
+               [&](int64_t begin, int64_t end, const Held *held) {
                  if (!held)
                    unknown.push_back({begin, end});
                  else
-                   isRight &= *held == value;
+                   isRight &= *held == meant;
                });
   for (Range part : unknown)
-    values.set(part.begin, part.end, value);
+    values.set(part.begin, part.end, meant);
   return isRight;
 }
 
@@ -121,8 +155,7 @@ LogicalResult TaskVerifier::verify(Operation *op) {
     return op->emitOpError() << "means " << meant.size() << " values but has "
                              << accesses.size() << " accesses";
   for (auto [access, value] : llvm::zip(accesses, meant.asArrayRef()))
-    if (!access.isWrite && value >= 0 &&
-        !holds(ranges.lookup(access.buffer), value))
+    if (!access.isWrite && value >= 0 && !holds(access.buffer, value))
       return op->emitOpError()
              << "means value " << value << " of '" << task.getSymName()
              << "', but reads a buffer that holds another";
@@ -131,10 +164,8 @@ LogicalResult TaskVerifier::verify(Operation *op) {
   if (op->hasAttr(rt::kPartsAttr))
     return reduceParts(cast<rt::AllReduceOp>(op));
   for (auto [access, value] : llvm::zip(accesses, meant.asArrayRef()))
-    if (access.isWrite) {
-      Range range = ranges.lookup(access.buffer);
-      values.set(range.begin, range.end, wholeOf(value));
-    }
+    if (access.isWrite)
+      write(access.buffer, value);
   return success();
 }
 
@@ -174,25 +205,26 @@ LogicalResult TaskVerifier::verifyCollective(Operation *op,
 
 /// Each value that the buffer holds becomes another one, where it lies.
 LogicalResult TaskVerifier::reduceParts(rt::AllReduceOp op) {
-  ArrayRef<int64_t> parts =
+  ArrayRef<int64_t> pairs =
       op->getAttrOfType<DenseI64ArrayAttr>(rt::kPartsAttr).asArrayRef();
   llvm::DenseMap<int64_t, int64_t> becomes;
-  for (size_t i = 0; i + 1 < parts.size(); i += 2) {
-    becomes[wholeOf(parts[i])] = wholeOf(parts[i + 1]);
+  for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
+    becomes[partOf(pairs[i]).whole] = partOf(pairs[i + 1]).whole;
     // Padding is a value of its own, of which nobody asks how it lies.
-    if (layouts && parts[i] != parts[i + 1] &&
-        failed(verifyTurn(op, parts[i], parts[i + 1])))
+    if (layouts && pairs[i] != pairs[i + 1] &&
+        failed(verifyTurn(op, pairs[i], pairs[i + 1])))
       return failure();
   }
   for (Value buffer : op.getBuffers()) {
     Range range = ranges.lookup(buffer);
-    SmallVector<std::pair<Range, int64_t>> held;
+    SmallVector<std::pair<Range, Held>> held;
     bool isKnown = true;
     values.visit(range.begin, range.end,
-                 [&](int64_t begin, int64_t end, const int64_t *value) {
-                   isKnown &= value && becomes.contains(*value);
+                 [&](int64_t begin, int64_t end, const Held *now) {
+                   isKnown &= now && becomes.contains(now->value);
                    if (isKnown)
-                     held.push_back({{begin, end}, becomes[*value]});
+                     held.push_back(
+                         {{begin, end}, {becomes[now->value], now->origin}});
                  });
     if (!isKnown)
       return op.emitOpError("reduces a buffer that holds another value than "
@@ -212,11 +244,8 @@ LogicalResult TaskVerifier::verifyBegin() {
            << "means " << held.size() << " values but has " << arguments.size()
            << " arguments, each with one at its begin and at its end";
   for (BlockArgument argument : arguments)
-    if (isa<MemRefType>(argument.getType())) {
-      Range range = ranges.lookup(argument);
-      values.set(range.begin, range.end,
-                 wholeOf(held[argument.getArgNumber()]));
-    }
+    if (isa<MemRefType>(argument.getType()))
+      write(argument, held[argument.getArgNumber()]);
   return success();
 }
 
@@ -225,7 +254,7 @@ LogicalResult TaskVerifier::verifyEnd() {
   for (BlockArgument argument : arguments) {
     int64_t i = argument.getArgNumber();
     if (held && isa<MemRefType>(argument.getType()) && !task.givesUp(i) &&
-        !holds(ranges.lookup(argument), held[arguments.size() + i]))
+        !holds(argument, held[arguments.size() + i]))
       return task.emitOpError() << "leaves another value in argument " << i
                                 << " than value " << held[arguments.size() + i];
   }

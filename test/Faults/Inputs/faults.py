@@ -210,6 +210,23 @@ def offset_moved(program):
                        lambda n: [n + 64] + [n - 64] * (n >= 64))
 
 
+def layout_changed(program):
+    """Of what the runtime reads and writes: split over another axis."""
+    sizes = program.axis_sizes()
+    for op in program.ops:
+        layout = re.search(r" layout <\[.*?\], \[(.*?)\]>", op.rest)
+        if op.name != "rt.buffer" or not layout:
+            continue
+        used = re.findall(r'"([^"]*)"', layout.group(1))
+        for axis in used:
+            for other in sizes:
+                if other not in used and sizes[other] == sizes[axis]:
+                    yield (f"{axis} becomes {other} in line {op.at + 1}: "
+                           f"{op.rest.split()[0]}",
+                           substituted(program, op, rf'"{axis}"',
+                                       f'"{other}"'))
+
+
 def member_twice(program):
     """A member of a bucket in place of the next one, or of its memory."""
     members = r"members \[([^]]*)\]"
@@ -395,6 +412,7 @@ CLASSES = {
     "stream changed": stream_changed,
     "offset moved by 64": offset_moved,
     "loop bound changed": loop_bound_changed,
+    "layout changed": layout_changed,
     "bucket member twice": member_twice,
     "update left out": update_left_out,
     "gather or release changed": gather_or_release_changed,

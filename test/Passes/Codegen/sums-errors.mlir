@@ -177,3 +177,51 @@ rt.stage 0 arena 256 {
     rt.call @update(%row, %y) : memref<1x32xf32>, memref<1x32xf32>
   }
 }
+
+// -----
+
+// What the runtime writes by rows is taken as columns.
+#columns = #dist.sharding<*, tp>
+rt.program axes <["dp"=2, "tp"=2]> comms [["tp"]] microbatches 1
+rt.stage 0 arena 256 {
+  rt.buffer @w : memref<4x4xf32> param at 0 layout <[8, 4], [["tp"], []]> {init = "normal"}
+  rt.buffer @y : memref<4x4xf32> output at 128 {name = "y"}
+  rt.func @use(%w: memref<4x4xf32>, %y: memref<4x4xf32>)
+      attributes {rt.layouts = [#columns], rt.values = array<i64: 0, -1, 0, 0>} {
+    rt.copy %w to %y {rt.values = array<i64: 0, 0>}
+        : memref<4x4xf32> to memref<4x4xf32>
+  }
+  rt.func @train() {
+    %w = rt.address @w : memref<4x4xf32>
+    %y = rt.address @y : memref<4x4xf32>
+    // expected-error @+1 {{takes @w as #dist.sharding<*, tp>, which lies over [["tp"], []] there}}
+    rt.call @use(%w, %y) : memref<4x4xf32>, memref<4x4xf32>
+  }
+}
+
+// -----
+
+// Over another axis, and in an entry that takes it after another one.
+#rows = #dist.sharding<tp, *>
+#other = #dist.sharding<dp, *>
+rt.program axes <["dp"=2, "tp"=2]> comms [["tp"]] microbatches 1
+rt.stage 0 arena 256 {
+  rt.buffer @w : memref<4x4xf32> param at 0 layout <[8, 4], [["tp"], []]> {init = "normal"}
+  rt.buffer @y : memref<4x4xf32> output at 128 {name = "y"}
+  rt.func @use(%w: memref<4x4xf32>, %y: memref<4x4xf32>)
+      attributes {rt.layouts = [#rows], rt.values = array<i64: 0, -1, 0, 0>} {
+    rt.copy %w to %y {rt.values = array<i64: 0, 0>}
+        : memref<4x4xf32> to memref<4x4xf32>
+  }
+  rt.func @write(%w: memref<4x4xf32>)
+      attributes {rt.layouts = [#other], rt.values = array<i64: -1, 0>} {
+    rt.zero %w {rt.values = array<i64: 0>} : memref<4x4xf32>
+  }
+  rt.func @train() {
+    %w = rt.address @w : memref<4x4xf32>
+    %y = rt.address @y : memref<4x4xf32>
+    rt.call @use(%w, %y) : memref<4x4xf32>, memref<4x4xf32>
+    // expected-error @+1 {{takes @w as #dist.sharding<dp, *>, which lies over [["tp"], []] there}}
+    rt.call @write(%w) : memref<4x4xf32>
+  }
+}
