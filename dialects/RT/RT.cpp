@@ -55,10 +55,16 @@ SmallVector<int64_t> getStrides(MemRefType type) {
   return type.getStridesAndOffset().first;
 }
 
+/// Whether there are elements in every dim, and nothing between them. MLIR
+/// finds strides by algebra, which takes microseconds: so nobody asks for those
+/// of such a type.
+static bool isDense(MemRefType type) {
+  return type.getLayout().isIdentity() &&
+         llvm::all_of(type.getShape(), [](int64_t n) { return n > 0; });
+}
+
 int64_t getSpanBytes(MemRefType type) {
-  // MLIR finds strides by algebra, which takes microseconds.
-  if (type.getLayout().isIdentity() &&
-      llvm::all_of(type.getShape(), [](int64_t n) { return n > 0; }))
+  if (isDense(type))
     return type.getNumElements() * getElementBytes(type.getElementType());
   int64_t last = 0;
   for (auto [size, stride] : llvm::zip(type.getShape(), getStrides(type)))
@@ -67,6 +73,8 @@ int64_t getSpanBytes(MemRefType type) {
 }
 
 bool isBuffer(MemRefType type) {
+  if (isDense(type))
+    return type.getElementType().isIntOrFloat();
   SmallVector<int64_t> strides;
   int64_t offset;
   return succeeded(type.getStridesAndOffset(strides, offset)) && offset == 0 &&
@@ -76,6 +84,8 @@ bool isBuffer(MemRefType type) {
 }
 
 bool isContiguous(MemRefType type) {
+  if (isDense(type))
+    return true;
   SmallVector<int64_t> strides = getStrides(type);
   int64_t expected = 1;
   for (int64_t dim = type.getRank(); dim-- > 0;) {

@@ -16,6 +16,10 @@ class Intervals {
 public:
   /// Sets all of [begin, end).
   void set(int64_t begin, int64_t end, const T &value) {
+    if (T *piece = find(begin, end)) {
+      *piece = value;
+      return;
+    }
     cut(begin);
     cut(end);
     pieces.erase(pieces.lower_bound(begin), pieces.lower_bound(end));
@@ -54,6 +58,8 @@ public:
   /// set is a default value now.
   void change(int64_t begin, int64_t end,
               llvm::function_ref<void(T &)> change) {
+    if (T *piece = find(begin, end))
+      return change(*piece);
     cut(begin);
     cut(end);
     for (auto it = pieces.lower_bound(begin); begin < end; ++it) {
@@ -96,6 +102,14 @@ private:
     int64_t end;
     T value;
   };
+
+  /// The value of just [begin, end), if that is a piece: what is used again and
+  /// again mostly is.
+  T *find(int64_t begin, int64_t end) {
+    auto it = pieces.find(begin);
+    return it != pieces.end() && it->second.end == end ? &it->second.value
+                                                       : nullptr;
+  }
 
   /// Makes `at` a border between pieces.
   void cut(int64_t at) {

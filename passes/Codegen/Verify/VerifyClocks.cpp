@@ -55,6 +55,17 @@ struct Place {
   bool isPart = false;
 };
 
+/// A buffer of the stage. Sizes are found once: a schedule names a buffer many
+/// times.
+struct Buffer {
+  rt::BufferOp op;
+  /// Of its first slot.
+  int64_t begin;
+  /// How many there are, and of each one: the bytes that are used, and those to
+  /// the next.
+  int64_t slots, bytes, slotBytes;
+};
+
 /// The values of a function.
 struct Scope {
   DenseMap<Value, Place> places;
@@ -120,6 +131,10 @@ private:
   /// these repeat the last one.
   FailureOr<bool> skipPeriods(const ClockState &before);
   Place placeOf(rt::AddressOp address);
+  const Buffer &bufferOf(FlatSymbolRefAttr name);
+  const Buffer &bufferOf(rt::AddressOp address) {
+    return bufferOf(address.getBufferAttr());
+  }
 
   /// Begins an operation of a stream.
   void begin(int64_t stream) {
@@ -136,6 +151,8 @@ private:
   SmallVector<int64_t> streams;
   /// The number of each event's first slot.
   DenseMap<Operation *, int64_t> firstSlots;
+  /// Those that were asked for.
+  DenseMap<Attribute, Buffer> buffers;
   DenseMap<Operation *, std::optional<std::vector<Use>>> uses;
   ClockState state;
   std::optional<Loop> loop;
@@ -192,9 +209,8 @@ LogicalResult ClockVerifier::touch(rt::FuncOp entry, bool isBefore) {
   begin(0);
   llvm::SmallPtrSet<Operation *, 4> named;
   if (!isBefore)
-    entry.walk([&](rt::AddressOp address) {
-      named.insert(symbols.lookup(address.getBuffer()));
-    });
+    entry.walk(
+        [&](rt::AddressOp address) { named.insert(bufferOf(address).op); });
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
     rt::BufferKind kind = buffer.getKind();
     // What lies in a bucket that is cut lies where that does.
@@ -250,20 +266,29 @@ LogicalResult ClockVerifier::walk(Block &block, Scope &scope) {
   return success();
 }
 
+const Buffer &ClockVerifier::bufferOf(FlatSymbolRefAttr name) {
+  auto [it, isNew] = buffers.try_emplace(name);
+  if (isNew) {
+    auto op = cast<rt::BufferOp>(symbols.lookup(name.getAttr()));
+    it->second = {op, int64_t(*op.getOffset()), int64_t(op.getSlots()),
+                  op.getBytes(), op.getSlotBytes()};
+  }
+  return it->second;
+}
+
 Place ClockVerifier::placeOf(rt::AddressOp address) {
-  auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
+  Buffer buffer = bufferOf(address);
   int64_t variable = loop ? loop->variable : 0;
-  int64_t slot = address.getSlotAt(variable, buffer.getSlots());
+  int64_t slot = address.getSlotAt(variable, buffer.slots);
   Place place;
-  place.begin = int64_t(*buffer.getOffset()) + slot * buffer.getSlotBytes();
-  place.end = place.begin + buffer.getBytes();
-  if (buffer.getKind() == rt::BufferKind::Part) {
-    auto row = symbols.lookup<rt::BufferOp>(*buffer.getBucket());
-    place.end = place.begin + row.getBytes();
+  place.begin = buffer.begin + slot * buffer.slotBytes;
+  place.end = place.begin + buffer.bytes;
+  if (buffer.op.getKind() == rt::BufferKind::Part) {
+    place.end = place.begin + bufferOf(buffer.op.getBucketAttr()).bytes;
     place.isPart = true;
   }
-  if (loop && address.getLoop() && loop->apart.contains(buffer)) {
-    place.apart = buffer;
+  if (loop && address.getLoop() && loop->apart.contains(buffer.op)) {
+    place.apart = buffer.op;
     place.behind = slot - variable;
   }
   return place;
@@ -288,7 +313,8 @@ LogicalResult ClockVerifier::walk(Operation *op, Scope &scope) {
     }
     scope.places[view] = place;
   } else if (auto event = dyn_cast<rt::EventOfOp>(op)) {
-    auto symbol = symbols.lookup<rt::EventOp>(event.getEvent());
+    auto symbol =
+        cast<rt::EventOp>(symbols.lookup(event.getEventAttr().getAttr()));
     scope.events[event] =
         firstSlots.lookup(symbol) +
         event.getSlotAt(loop ? loop->variable : 0, symbol.getSlots());
@@ -438,10 +464,10 @@ ClockVerifier::usesOf(rt::FuncOp function) {
 }
 
 LogicalResult ClockVerifier::call(rt::CallOp op, Scope &scope) {
-  auto callee = symbols.lookup<rt::FuncOp>(op.getCallee());
+  auto callee = cast<rt::FuncOp>(symbols.lookup(op.getCalleeAttr().getAttr()));
   int64_t frame = 0;
-  if (auto symbol = op.getFrame())
-    frame = *symbols.lookup<rt::BufferOp>(*symbol).getOffset();
+  if (FlatSymbolRefAttr symbol = op.getFrameAttr())
+    frame = bufferOf(symbol).begin;
   if (const auto &uses = usesOf(callee)) {
     begin(0);
     for (const Use &use : *uses) {
@@ -493,13 +519,12 @@ void ClockVerifier::findPeriod() {
       loop->period = 0;
   int64_t longest = std::min(turns / 3, std::max(loop->period, kLongestPeriod));
   for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>()) {
-    auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
-    if (address.getLoop() && !fits(buffer.getSlots(), longest))
-      loop->apart.insert(buffer);
+    const Buffer &buffer = bufferOf(address);
+    if (address.getLoop() && !fits(buffer.slots, longest))
+      loop->apart.insert(buffer.op);
   }
   for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>())
-    if (!address.getLoop() &&
-        loop->apart.contains(symbols.lookup(address.getBuffer())))
+    if (!address.getLoop() && loop->apart.contains(bufferOf(address).op))
       loop->period = 0;
   for (Operation *op : loop->apart)
     loop->apartBytes.add(cast<rt::BufferOp>(op));
