@@ -527,6 +527,7 @@ LogicalResult PipeCheckPass::check(Entry entry) {
 }
 
 void PipeCheckPass::runOnOperation() {
+  markAllAnalysesPreserved();
   symbols.emplace(getOperation());
   // Tasks use buckets, and what lies in them.
   if (failed(verifyBuckets(getOperation())) ||

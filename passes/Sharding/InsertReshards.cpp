@@ -331,7 +331,7 @@ struct DistInsertReshardsPass
     ModuleOp module = getOperation();
     MeshOp mesh = findMesh(module);
     if (!mesh)
-      return;
+      return markAllAnalysesPreserved();
     FailureOr<Program> program = Program::read(module, mesh);
     if (failed(program))
       return signalPassFailure();

@@ -323,7 +323,7 @@ struct DistPartitionPass : pcc::impl::DistPartitionPassBase<DistPartitionPass> {
       return;
     MeshOp mesh = findMesh(module);
     if (!mesh)
-      return;
+      return markAllAnalysesPreserved();
     FailureOr<Program> program = Program::read(module, mesh);
     if (failed(program))
       return signalPassFailure();

@@ -181,7 +181,7 @@ struct DistPropagatePass : pcc::impl::DistPropagatePassBase<DistPropagatePass> {
     ModuleOp module = getOperation();
     MeshOp mesh = findMesh(module);
     if (!mesh)
-      return;
+      return markAllAnalysesPreserved();
     FailureOr<Program> program = Program::read(module, mesh);
     if (failed(program))
       return signalPassFailure();

@@ -21,7 +21,7 @@ struct DistSeedDataPass : pcc::impl::DistSeedDataPassBase<DistSeedDataPass> {
     ModuleOp module = getOperation();
     MeshOp mesh = findMesh(module);
     if (!mesh)
-      return;
+      return markAllAnalysesPreserved();
     FailureOr<Program> program = Program::read(module, mesh);
     if (failed(program))
       return signalPassFailure();

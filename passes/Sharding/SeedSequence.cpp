@@ -34,7 +34,7 @@ struct DistSeedSequencePass
     ModuleOp module = getOperation();
     MeshOp meshOp = findMesh(module);
     if (!meshOp || Mesh(meshOp).tensorAxes().empty())
-      return;
+      return markAllAnalysesPreserved();
     FailureOr<Program> program = Program::read(module, meshOp);
     if (failed(program))
       return signalPassFailure();

@@ -167,6 +167,7 @@ namespace {
 struct DistVerifyPass : pcc::impl::DistVerifyPassBase<DistVerifyPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    markAllAnalysesPreserved();
     if (failed(verifyBuckets(module)) || failed(verifyAdded(module)))
       return signalPassFailure();
     MeshOp mesh = findMesh(module);

@@ -100,6 +100,7 @@ namespace {
 struct RTVerifyKernelsPass
     : pcc::impl::RTVerifyKernelsPassBase<RTVerifyKernelsPass> {
   void runOnOperation() override {
+    markAllAnalysesPreserved();
     auto result = getOperation().walk<WalkOrder::PreOrder>(
         [&](Operation *op) -> WalkResult {
           auto function = dyn_cast<func::FuncOp>(op);
