@@ -28,7 +28,7 @@ public:
 
 private:
   /// The gradients and other sums that a symbol is or holds.
-  SmallVector<StringRef> accumulatorsOf(StringRef symbol) const;
+  ArrayRef<StringRef> accumulatorsOf(StringRef symbol);
   /// Whether nothing that a body leaves in an argument's place is missed.
   LogicalResult checkGivenUp(TaskOp task, BodyOp body);
   LogicalResult visit(RunOp run);
@@ -36,17 +36,21 @@ private:
 
   ModuleOp module;
   SymbolTable symbols;
+  /// By symbol that was asked for.
+  llvm::StringMap<SmallVector<StringRef>> accumulators;
   /// What of the stage at hand holds something.
   llvm::StringSet<> full;
 };
 
 } // namespace
 
-SmallVector<StringRef> Accumulators::accumulatorsOf(StringRef symbol) const {
-  auto state = symbols.lookup<nn::StateOp>(symbol);
+ArrayRef<StringRef> Accumulators::accumulatorsOf(StringRef symbol) {
+  auto [it, isNew] = accumulators.try_emplace(symbol);
+  SmallVector<StringRef> &held = it->second;
+  auto state = isNew ? symbols.lookup<nn::StateOp>(symbol) : nn::StateOp();
   if (!state)
-    return {};
-  SmallVector<StringRef> held = nn::heldBy(state);
+    return held;
+  held = nn::heldBy(state);
   llvm::erase_if(held, [&](StringRef name) {
     auto one = symbols.lookup<nn::StateOp>(name);
     return !one || (one.getKind() != nn::StateKind::Gradient &&

@@ -35,6 +35,13 @@ using namespace pcc::pipe;
 
 namespace {
 
+/// What the schedule at hand has gathered and not used up.
+struct Gathered {
+  llvm::StringSet<> all;
+  /// Of these, the rows that are to be released.
+  llvm::StringSet<> passing;
+};
+
 class Freshness {
 public:
   explicit Freshness(ModuleOp module)
@@ -48,10 +55,9 @@ private:
   LogicalResult checkGather(TaskOp task);
   LogicalResult checkResult(TaskOp task, unsigned result);
   LogicalResult check(ScheduleOp schedule);
-  LogicalResult run(RunOp run, llvm::StringSet<> &fresh);
+  LogicalResult run(RunOp run, Gathered &fresh);
   bool isUsedBy(StringRef row, Operation *step);
-  LogicalResult checkNeeded(RunOp run, Operation *next,
-                            const llvm::StringSet<> &fresh);
+  LogicalResult checkNeeded(RunOp run, Operation *next, const Gathered &fresh);
   /// What a copy is of; else the symbol itself.
   Operation *paramOf(StringRef member);
 
@@ -63,6 +69,8 @@ private:
   /// By such a row, or by a rank's part of it, the name of what ranks keep of
   /// it.
   llvm::StringMap<StringRef> ownOf;
+  /// The other way round.
+  llvm::StringMap<SmallVector<StringRef>> madeOf;
 };
 
 } // namespace
@@ -159,20 +167,20 @@ LogicalResult Freshness::checkGather(TaskOp task) {
   return success();
 }
 
-LogicalResult Freshness::run(RunOp run, llvm::StringSet<> &fresh) {
+LogicalResult Freshness::run(RunOp run, Gathered &fresh) {
   auto task = symbols.lookup<TaskOp>(run.getTask());
   auto body = symbols.lookup<BodyOp>(task.getBody());
   for (BlockArgument argument : body.getBlock()->getArguments()) {
     StringRef source = task.getSource(argument.getArgNumber());
-    if (symbols.lookup<ValueOp>(source) && ownOf.contains(source) &&
-        !fresh.contains(source))
+    if (ownOf.contains(source) && !fresh.all.contains(source) &&
+        symbols.lookup<ValueOp>(source))
       return emitError(run.getLoc())
              << "task '" << task.getSymName() << "' uses '" << source
              << "' where it is out of date: no task has made it of '"
              << ownOf.lookup(source) << "' since that changed";
     auto row = rowOf.find(source);
     if (row == rowOf.end() || argument.use_empty() ||
-        fresh.contains(row->second))
+        fresh.all.contains(row->second))
       continue;
     return emitError(run.getLoc())
            << "task '" << task.getSymName() << "' uses '" << source
@@ -181,16 +189,21 @@ LogicalResult Freshness::run(RunOp run, llvm::StringSet<> &fresh) {
   }
   for (unsigned i = 0; i < task.getTargets().size(); ++i) {
     StringRef target = task.getTarget(i);
-    if (task.getPhase() == Phase::Gather)
-      fresh.insert(target);
-    else if (rowOf.contains(target))
+    if (task.getPhase() == Phase::Gather) {
+      fresh.all.insert(target);
+      auto state = symbols.lookup<nn::StateOp>(target);
+      if (state && state->hasAttr(nn::kReleasedAttr) && ownOf.contains(target))
+        fresh.passing.insert(target);
+    } else if (rowOf.contains(target)) {
       return emitError(run.getLoc())
              << "task '" << task.getSymName() << "' writes '" << target
              << "', of which ranks keep '" << ownOf.lookup(rowOf.lookup(target))
              << "' alone";
-    for (auto &[row, own] : ownOf)
-      if (own == target)
-        fresh.erase(row);
+    }
+    for (StringRef row : madeOf.lookup(target)) {
+      fresh.all.erase(row);
+      fresh.passing.erase(row);
+    }
   }
   return success();
 }
@@ -208,14 +221,15 @@ bool Freshness::isUsedBy(StringRef row, Operation *step) {
 /// A row that is released is there for the task at hand or the next one, for
 /// which it may have come meanwhile.
 LogicalResult Freshness::checkNeeded(RunOp run, Operation *next,
-                                     const llvm::StringSet<> &fresh) {
+                                     const Gathered &fresh) {
+  if (fresh.passing.empty())
+    return success();
   auto task = symbols.lookup<TaskOp>(run.getTask());
   if (!isOfSegment(task.getPhase()) && task.getPhase() != Phase::Update)
     return success();
-  for (auto &[row, own] : ownOf) {
-    auto state = symbols.lookup<nn::StateOp>(row);
-    if (!state || !state->hasAttr(nn::kReleasedAttr) || !fresh.contains(row) ||
-        isUsedBy(row, run) || isUsedBy(row, next))
+  for (const auto &entry : fresh.passing) {
+    StringRef row = entry.getKey();
+    if (isUsedBy(row, run) || isUsedBy(row, next))
       continue;
     return emitError(run.getLoc())
            << "task '" << task.getSymName() << "' runs while '" << row
@@ -247,10 +261,11 @@ LogicalResult Freshness::check(ScheduleOp schedule) {
     if (run && isOfSegment(symbols.lookup<TaskOp>(run.getTask()).getPhase()))
       last = run;
   }
-  llvm::StringSet<> fresh;
+  Gathered fresh;
   for (auto [step, later] : llvm::zip(steps, next)) {
     if (auto release = dyn_cast<ReleaseOp>(step)) {
-      if (!fresh.erase(release.getRow()))
+      fresh.passing.erase(release.getRow());
+      if (!fresh.all.erase(release.getRow()))
         return emitError(release.getLoc())
                << "'" << release.getRow() << "' is released where it is not";
     } else if (auto one = dyn_cast<RunOp>(step)) {
@@ -265,6 +280,8 @@ LogicalResult Freshness::check() {
   for (auto task : module.getOps<TaskOp>())
     if (task.getPhase() == Phase::Gather && failed(checkGather(task)))
       return failure();
+  for (auto &[row, own] : ownOf)
+    madeOf[own].push_back(row);
   for (auto schedule : module.getOps<ScheduleOp>())
     if (failed(check(schedule)))
       return failure();

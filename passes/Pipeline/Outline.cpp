@@ -34,7 +34,7 @@ private:
   void repeatViews();
   bool isWorthRepeating(Operation *view, int64_t unit);
   void bindCrossing();
-  void buildTask(int64_t unit);
+  void buildTask(int64_t unit, ArrayRef<Operation *> ops);
   void lookUp(TaskBuilder &task, Value value, IRMapping &mapping);
 
   int64_t segments() const { return stageOfSegment.size(); }
@@ -283,7 +283,7 @@ void MicrobatchOutliner::lookUp(TaskBuilder &task, Value value,
   }
 }
 
-void MicrobatchOutliner::buildTask(int64_t unit) {
+void MicrobatchOutliner::buildTask(int64_t unit, ArrayRef<Operation *> ops) {
   static constexpr llvm::StringLiteral names[] = {
       "forward", "backward", "microbatch", "update", "evaluate"};
   Phase phase = phaseOf(unit);
@@ -293,14 +293,11 @@ void MicrobatchOutliner::buildTask(int64_t unit) {
   TaskBuilder task(symbols, name, stageOfSegment[segment], phase,
                    func.getLoc());
   IRMapping mapping;
-  for (Operation &op : func.getBody().front()) {
-    auto it = units.find(&op);
-    if (it == units.end() || it->second != unit)
-      continue;
-    for (Value operand : op.getOperands())
+  for (Operation *op : ops) {
+    for (Value operand : op->getOperands())
       lookUp(task, operand, mapping);
-    task.clone(op, mapping);
-    for (Value result : op.getResults())
+    task.clone(*op, mapping);
+    for (Value result : op->getResults())
       if (FlatSymbolRefAttr symbol = crossing.lookup(result))
         task.give(mapping.lookup(result), symbol);
   }
@@ -315,8 +312,13 @@ LogicalResult MicrobatchOutliner::run() {
   addBeforeCrossing();
   repeatViews();
   bindCrossing();
+  // By unit, in order.
+  std::vector<SmallVector<Operation *>> ops(unitCount());
+  for (Operation &op : func.getBody().front())
+    if (auto it = units.find(&op); it != units.end())
+      ops[it->second].push_back(&op);
   for (int64_t unit = 0; unit < unitCount(); ++unit)
-    buildTask(unit);
+    buildTask(unit, ops[unit]);
   return success();
 }
 
@@ -326,7 +328,7 @@ static void outlineCounts(TaskSymbols &symbols, func::FuncOp counts) {
   auto module = counts->getParentOfType<ModuleOp>();
   llvm::SmallSetVector<int64_t, 2> readers;
   for (auto &[symbol, stages] : findStageUses(module)) {
-    auto state = module.lookupSymbol<nn::StateOp>(symbol);
+    auto state = symbols.lookup<nn::StateOp>(symbol);
     if (state && state->hasAttr(nn::kAheadAttr))
       readers.insert(stages.begin(), stages.end());
   }

@@ -13,7 +13,8 @@ using namespace pcc::pipe;
 //===----------------------------------------------------------------------===//
 
 TaskSymbols::TaskSymbols(ModuleOp module)
-    : module(module), table(module), symbols(module.getContext()) {
+    : module(module), table(module), mesh(dist::findMesh(module)),
+      symbols(module.getContext()) {
   auto functions = module.getOps<func::FuncOp>();
   if (functions.empty())
     symbols.setInsertionPointToEnd(module.getBody());
@@ -77,7 +78,6 @@ dist::ShardingAttr TaskSymbols::getSharding(StringRef name, Phase phase) const {
              : dist::ShardingAttr();
   if (!sharding)
     return {};
-  dist::Mesh mesh(dist::findMesh(module));
   dist::Layout layout = mesh.layout(sharding);
   if (hasPartOfStage(phase) && isa<nn::StateOp>(symbol))
     layout.partial = layout.partial - mesh.withRole(dist::AxisRole::Pipeline);
@@ -186,7 +186,7 @@ void TaskBuilder::close() {
 }
 
 void TaskBuilder::setArgumentShardings() {
-  if (dist::findMesh(symbols.getModule()) &&
+  if (symbols.hasMesh() &&
       llvm::all_of(shardings, [](Attribute sharding) { return !!sharding; }))
     body->setAttr(dist::kArgumentsAttr,
                   ArrayAttr::get(body.getContext(), shardings));

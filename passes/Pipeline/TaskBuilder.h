@@ -34,6 +34,8 @@ public:
   dist::ShardingAttr getSharding(llvm::StringRef name, pipe::Phase phase) const;
   /// Where the symbols are.
   mlir::ModuleOp getModule() { return module; }
+  /// Whether anything says how it lies.
+  bool hasMesh() const { return bool(mesh); }
   /// The symbol of this name if it is an `Op`, else null.
   template <typename Op>
   Op lookup(llvm::StringRef name) const {
@@ -43,6 +45,7 @@ public:
 private:
   mlir::ModuleOp module;
   mlir::SymbolTable table;
+  dist::Mesh mesh;         ///< null where there is none
   mlir::OpBuilder symbols; ///< inserts before the first function
   /// By role and name.
   llvm::StringMap<mlir::FlatSymbolRefAttr> inputs;

@@ -61,6 +61,13 @@ FailureOr<Program> Program::read(ModuleOp module, MeshOp mesh) {
 
 Program::Program(ModuleOp module, MeshOp meshOp)
     : module(module), mesh(meshOp ? Mesh(meshOp) : Mesh()) {
+  // About as many as there are ops: they are large.
+  size_t count = module.getBody()->getOperations().size();
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal())
+      count += function.getBody().front().getOperations().size();
+  values.reserve(count);
+  ops.reserve(count);
   for (Operation &op : *module.getBody()) {
     ShardedValue value;
     value.owner = &op;

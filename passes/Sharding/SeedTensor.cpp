@@ -50,7 +50,7 @@ struct DistSeedTensorPass
     ModuleOp module = getOperation();
     MeshOp mesh = findMesh(module);
     if (!mesh || Mesh(mesh).tensorAxes().empty())
-      return;
+      return markAllAnalysesPreserved();
     FailureOr<Program> program = Program::read(module, mesh);
     if (failed(program))
       return signalPassFailure();
@@ -59,8 +59,9 @@ struct DistSeedTensorPass
   }
 
   LogicalResult seed(const Program &program);
-  Extents extentsOf(const Program &program, const Components &components,
-                    const Components::Choice &choice);
+  SmallVector<Extents> extentsOf(const Program &program,
+                                 const Components &components,
+                                 ArrayRef<Components::Choice> choices);
   LogicalResult refuse(const Program &program, const Components::Choice &choice,
                        const Extents &extents, ArrayRef<Extents> all);
   LogicalResult seedClasses(const Program &program,
@@ -83,38 +84,49 @@ static bool fit(const Mesh &mesh, Extents::Heads heads) {
   return heads.allow(mesh.extent(axes));
 }
 
-Extents DistSeedTensorPass::extentsOf(const Program &program,
-                                      const Components &components,
-                                      const Components::Choice &choice) {
-  unsigned component =
-      components.find({choice.uses[0].param, choice.uses[0].dim});
-  Extents extents;
+/// By choice.
+SmallVector<Extents>
+DistSeedTensorPass::extentsOf(const Program &program,
+                              const Components &components,
+                              ArrayRef<Components::Choice> choices) {
+  SmallVector<Extents> all(choices.size());
+  // Of dims that no choice splits none is asked for.
+  DenseMap<unsigned, Extents *> byComponent;
+  for (auto [choice, extents] : llvm::zip_equal(choices, all)) {
+    const WeightUse &use = choice.uses[0];
+    byComponent[components.find({use.param, use.dim})] = &extents;
+  }
+  auto find = [&](ValueDim dim) {
+    return byComponent.lookup(components.find(dim));
+  };
   for (const ShardedOp &op : program.ops) {
     if (!isForward(op.op))
       continue;
     op.forEach([&](unsigned value, const ValueFactors &factors, unsigned) {
       for (auto [dim, list] : llvm::enumerate(factors)) {
         ValueDim member{value, static_cast<unsigned>(dim)};
-        if (list.empty() || components.find(member) != component)
+        Extents *extents = list.empty() ? nullptr : find(member);
+        if (!extents)
           continue;
         int64_t size = op.rule.factors[majorFactor(op.rule, list)].size;
-        extents.common = std::gcd(extents.common, size);
-        if (!extents.count || size < extents.count)
-          extents.count = size;
+        extents->common = std::gcd(extents->common, size);
+        if (!extents->count || size < extents->count)
+          extents->count = size;
       }
     });
     auto attention = dyn_cast<AttentionOp>(op.op);
-    if (!attention || components.find({op.operands[0], 2}) != component)
+    Extents *extents = attention ? find({op.operands[0], 2}) : nullptr;
+    if (!extents)
       continue;
     Extents::Heads heads{tensorType(attention.getQ()).getDimSize(2),
                          tensorType(attention.getK()).getDimSize(2)};
-    bool isKnown = llvm::any_of(extents.heads, [&](Extents::Heads one) {
+    bool isKnown = llvm::any_of(extents->heads, [&](Extents::Heads one) {
       return one.query == heads.query && one.key == heads.key;
     });
     if (!isKnown)
-      extents.heads.push_back(heads);
+      extents->heads.push_back(heads);
   }
-  return extents;
+  return all;
 }
 
 /// The type that a parameter has in the user's file, where it has one there.
@@ -220,9 +232,7 @@ LogicalResult DistSeedTensorPass::seed(const Program &program) {
   const Mesh &mesh = program.mesh;
   Components components(program);
   std::vector<Components::Choice> choices = components.choose(program);
-  SmallVector<Extents> extents;
-  for (const Components::Choice &choice : choices)
-    extents.push_back(extentsOf(program, components, choice));
+  SmallVector<Extents> extents = extentsOf(program, components, choices);
 
   int64_t ranks = mesh.extent(mesh.tensorAxes().list());
   for (auto [choice, extent] : llvm::zip_equal(choices, extents)) {

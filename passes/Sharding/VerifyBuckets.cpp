@@ -586,13 +586,13 @@ LogicalResult BucketVerifier::run() {
       return failure();
   }
   // Where there are no functions, tasks do what they did.
-  if (!module.lookupSymbol(kUpdate))
+  if (!symbols.lookup(kUpdate))
     return success();
   for (const Row &row : rows) {
-    if (row.sum && !module.lookupSymbol(kReduce))
+    if (row.sum && !symbols.lookup(kReduce))
       return StateOp(row.sum).emitOpError(
           "is a sum, and there is no @reduce that adds it up");
-    if (row.own && !module.lookupSymbol(kGather))
+    if (row.own && !symbols.lookup(kGather))
       return StateOp(row.op).emitOpError()
              << "is not kept whole, and there is no @gather that makes it so";
   }

@@ -63,9 +63,12 @@ void EntryBuilder::finish(ValueRange results, ArrayRef<StringRef> names) {
 StateOp pcc::addState(ModuleOp module, StringRef name, RankedTensorType type,
                       StateKind kind, StringRef of) {
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-  for (Operation &op : *module.getBody())
-    if (isa<ParamOp, StateOp>(op))
+  // Behind the last one there are only functions: few ops.
+  for (Operation &op : llvm::reverse(*module.getBody()))
+    if (isa<ParamOp, StateOp>(op)) {
       builder.setInsertionPointAfter(&op);
+      break;
+    }
   FlatSymbolRefAttr parameter;
   if (!of.empty())
     parameter = FlatSymbolRefAttr::get(builder.getContext(), of);
