@@ -9,7 +9,8 @@
 // named relative to it. So once all stages are in loops and what is there and
 // what is waited for is the same as some turns ago, that many microbatches
 // later, it is the same again after as many turns, and so on until a loop ends:
-// these turns are left out.
+// these turns are left out. What a loop does not name so is the same if it is
+// just what it was, such as the gathers that a turn does once more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +27,7 @@
 #include "passes/Pipeline/Passes.h"
 #include "passes/Sharding/VerifyBuckets.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include <deque>
 #include <map>
 
@@ -75,13 +77,15 @@ struct StageState {
   bool isWaiting() { return !posted.empty() || !meetings.empty(); }
 
   /// Whether this is `before` some turns of a loop later, and whatever follows
-  /// is what followed then, for as many microbatches later.
-  bool repeats(const StageState &before) const;
+  /// is what followed then, for as many microbatches later. `named` is what the
+  /// loop names by microbatch.
+  bool repeats(const StageState &before, const llvm::StringSet<> &named) const;
   int64_t turnsSince(const StageState &before) const {
     return next.getVariable() - before.next.getVariable();
   }
   /// Goes on as if what was done since `before` were done again so many times.
-  void skip(const StageState &before, int64_t periods);
+  void skip(const StageState &before, const llvm::StringSet<> &named,
+            int64_t periods);
 };
 
 struct PipeCheckPass : pcc::impl::PipeCheckPassBase<PipeCheckPass> {
@@ -107,9 +111,13 @@ struct PipeCheckPass : pcc::impl::PipeCheckPassBase<PipeCheckPass> {
   /// Leaves out turns of all stages' loops if they repeat what came since
   /// `before`; true if it did.
   bool skipTurns(ArrayRef<StageState> before);
+  /// The tasks that a loop runs on microbatches, and the values that these, and
+  /// transfers in it, have to do with.
+  const llvm::StringSet<> &namedIn(LoopOp loop);
 
   std::vector<StageState> states;
   std::optional<SymbolTable> symbols;
+  llvm::DenseMap<Operation *, llvm::StringSet<>> named;
 };
 
 } // namespace
@@ -128,7 +136,15 @@ static std::map<int64_t, int64_t> shifted(const std::map<int64_t, int64_t> &by,
   return later;
 }
 
-bool StageState::repeats(const StageState &before) const {
+static bool isSameMap(const llvm::StringMap<StringRef> &now,
+                      const llvm::StringMap<StringRef> &then) {
+  return now.size() == then.size() && llvm::all_of(now, [&](auto &entry) {
+           return entry.second == then.lookup(entry.getKey());
+         });
+}
+
+bool StageState::repeats(const StageState &before,
+                         const llvm::StringSet<> &named) const {
   int64_t turns = turnsSince(before);
   int64_t count = ScheduleOp(schedule).getMicrobatches();
   if (!next.getLoop() || turns < 1 || last || !reduced.empty() ||
@@ -147,18 +163,23 @@ bool StageState::repeats(const StageState &before) const {
     then.shift(turns);
     return now == then;
   };
-  auto isSameMap = [&](const llvm::StringMap<Instances> &now,
-                       const llvm::StringMap<Instances> &then) {
+  auto areSame = [&](const llvm::StringMap<Instances> &now,
+                     const llvm::StringMap<Instances> &then) {
     return now.size() == then.size() && llvm::all_of(now, [&](auto &entry) {
-             return isSame(entry.second, then.lookup(entry.getKey()));
+             Instances old = then.lookup(entry.getKey());
+             return named.contains(entry.getKey())
+                        ? isSame(entry.second, std::move(old))
+                        : entry.second == old;
            });
   };
   return left == shifted(before.left, turns) && isSame(begun, before.begun) &&
-         isSameMap(present, before.present) && isSameMap(ran, before.ran) &&
-         isSameMap(givenUp, before.givenUp);
+         isSameMap(replacedBy, before.replacedBy) &&
+         areSame(present, before.present) && areSame(ran, before.ran) &&
+         areSame(givenUp, before.givenUp);
 }
 
-void StageState::skip(const StageState &before, int64_t periods) {
+void StageState::skip(const StageState &before, const llvm::StringSet<> &named,
+                      int64_t periods) {
   int64_t turns = turnsSince(before) * periods;
   int64_t count = schedule.getMicrobatches();
   live += (live - before.live) * periods;
@@ -173,7 +194,27 @@ void StageState::skip(const StageState &before, int64_t periods) {
   shift(begun);
   for (auto *all : {&present, &ran, &givenUp})
     for (auto &entry : *all)
-      shift(entry.second);
+      if (named.contains(entry.getKey()))
+        shift(entry.second);
+}
+
+const llvm::StringSet<> &PipeCheckPass::namedIn(LoopOp loop) {
+  auto [it, isNew] = named.try_emplace(loop);
+  if (!isNew)
+    return it->second;
+  for (Operation &op : *loop.getBlock()) {
+    for (const Half &half : halvesOf(&op, /*variable=*/0))
+      it->second.insert(half.value);
+    auto run = dyn_cast<RunOp>(op);
+    auto task = run ? symbols->lookup<TaskOp>(run.getTask()) : TaskOp();
+    if (!task || !task.isPerMicrobatch())
+      continue;
+    it->second.insert(task.getSymName());
+    for (ArrayAttr bound : {task.getSources(), task.getTargets()})
+      for (auto symbol : bound.getAsRange<FlatSymbolRefAttr>())
+        it->second.insert(symbol.getValue());
+  }
+  return it->second;
 }
 
 bool PipeCheckPass::skipTurns(ArrayRef<StageState> before) {
@@ -182,7 +223,9 @@ bool PipeCheckPass::skipTurns(ArrayRef<StageState> before) {
   int64_t turns = states[0].turnsSince(before[0]);
   int64_t left = std::numeric_limits<int64_t>::max();
   for (auto [now, then] : llvm::zip(states, before)) {
-    if (now.turnsSince(then) != turns || !now.repeats(then))
+    LoopOp loop = now.next.getLoop();
+    if (!loop || now.turnsSince(then) != turns ||
+        !now.repeats(then, namedIn(loop)))
       return false;
     left = std::min<int64_t>(left, int64_t(now.next.getLoop().getEnd()) - 1 -
                                        now.next.getVariable());
@@ -192,7 +235,7 @@ bool PipeCheckPass::skipTurns(ArrayRef<StageState> before) {
   if (periods < 1)
     return false;
   for (auto [now, then] : llvm::zip(states, before))
-    now.skip(then, periods);
+    now.skip(then, namedIn(now.next.getLoop()), periods);
   return true;
 }
 
@@ -529,6 +572,7 @@ LogicalResult PipeCheckPass::check(Entry entry) {
 void PipeCheckPass::runOnOperation() {
   markAllAnalysesPreserved();
   symbols.emplace(getOperation());
+  named.clear();
   // Tasks use buckets, and what lies in them.
   if (failed(verifyBuckets(getOperation())) ||
       failed(checkLayouts(getOperation())) ||

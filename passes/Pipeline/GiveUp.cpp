@@ -90,8 +90,13 @@ struct PipeGiveUpPass : pcc::impl::PipeGiveUpPassBase<PipeGiveUpPass> {
     return symbols->lookup<ValueOp>(symbol) != nullptr;
   }
   BodyOp calleeOf(RunOp run) {
-    auto task = symbols->lookup<TaskOp>(run.getTask());
-    return symbols->lookup<BodyOp>(task.getCallee(run.getFirst()).getValue());
+    // Asked for in each turn of a loop.
+    BodyOp &body = callees[run];
+    if (!body) {
+      auto task = symbols->lookup<TaskOp>(run.getTask());
+      body = symbols->lookup<BodyOp>(task.getCallee(run.getFirst()).getValue());
+    }
+    return body;
   }
   void findKept();
   /// What a symbol holds if that is gradients in which the update of a stage
@@ -102,6 +107,7 @@ struct PipeGiveUpPass : pcc::impl::PipeGiveUpPassBase<PipeGiveUpPass> {
   void notePlaces(TaskOp task, BodyOp body);
 
   std::optional<SymbolTable> symbols;
+  llvm::DenseMap<Operation *, BodyOp> callees;
   /// Values that take a state's place.
   llvm::StringSet<> inPlace;
   /// What is not begun anew in each step, by stage.
@@ -229,6 +235,7 @@ void PipeGiveUpPass::visitGradients(ScheduleOp schedule) {
 
 void PipeGiveUpPass::runOnOperation() {
   symbols.emplace(getOperation());
+  callees.clear();
   free.clear();
   inPlace.clear();
   for (auto task : getOperation().getOps<TaskOp>()) {
