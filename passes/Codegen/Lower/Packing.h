@@ -7,27 +7,42 @@
 
 namespace pcc {
 
-/// Something that needs memory at some times.
-struct Life {
-  /// How many it needs.
-  int64_t bytes;
-  /// When it needs them: first and last moment of each span, in order, apart
+/// Bytes of a block that need memory at the same times.
+struct Piece {
+  /// From where the block begins.
+  int64_t begin, end;
+  /// When they need it: first and last moment of each span, in order, apart
   /// from each other.
   llvm::SmallVector<std::pair<unsigned, unsigned>, 1> spans;
-  /// Where it lies; what `pack` assigns.
-  int64_t offset = 0;
 
   /// Adds a moment that is no earlier than all before, to the last span or, if
   /// `begins`, to a new one.
   void touch(unsigned moment, bool begins);
   /// Whether both need memory at one moment.
-  bool overlaps(const Life &other) const;
+  bool overlaps(const Piece &other) const;
 };
 
-/// Gives every life an offset such that no two that overlap in time overlap in
-/// space: largest first, each into the tightest gap that holds it. Returns the
-/// bytes needed. The same lives in the same order get the same offsets.
-int64_t pack(llvm::MutableArrayRef<Life> lives);
+/// Something that lies in one place, such as a buffer of a few slots or a frame
+/// of temporaries; its pieces need memory at times of their own.
+struct MemoryBlock {
+  /// How many it takes with all of its pieces.
+  int64_t bytes = 0;
+  /// They may lie over each other if they are needed at different times.
+  llvm::SmallVector<Piece, 1> pieces;
+  /// Where it lies; what `pack` assigns.
+  int64_t offset = 0;
+
+  /// Of one piece.
+  static MemoryBlock whole(int64_t bytes) {
+    return {bytes, {{0, bytes, {}}}, 0};
+  }
+};
+
+/// Gives every block an offset such that no two pieces that overlap in time
+/// overlap in space: the largest block first, each into the tightest gap that
+/// holds it. Returns the bytes needed. The same blocks in the same order get
+/// the same offsets.
+int64_t pack(llvm::ArrayRef<MemoryBlock *> blocks);
 
 } // namespace pcc
 

@@ -48,6 +48,7 @@ struct Owner {
     auto buffer = dyn_cast_or_null<rt::BufferOp>(op);
     return buffer && buffer.getKind() == rt::BufferKind::Frame;
   }
+  bool isTemporary() const { return isa_and_nonnull<rt::TemporaryOp>(op); }
   std::string name() const {
     if (auto buffer = dyn_cast<rt::BufferOp>(op))
       return "@" + buffer.getSymName().str();
@@ -99,6 +100,19 @@ public:
             found = owner ? *owner : Owner();
         });
     return found;
+  }
+
+  /// Gives what is of some owners in a range to another one.
+  void change(const Range &range, llvm::function_ref<bool(const Owner &)> isOf,
+              const Owner &other) {
+    SmallVector<std::pair<int64_t, int64_t>> changed;
+    owners.visit(range.begin, range.end,
+                 [&](int64_t begin, int64_t end, const Owner *owner) {
+                   if (owner && isOf(*owner))
+                     changed.push_back({begin, end});
+                 });
+    for (auto [begin, end] : changed)
+      owners.set(begin, end, other);
   }
 
   /// Whether any of the range is its owner's.
@@ -223,6 +237,8 @@ private:
   /// Checks who writes a row of which ranks keep a part: who gathers it.
   LogicalResult checkGather(Operation *op, const Places &places);
   LogicalResult call(rt::CallOp op, const Places &places);
+  /// Nothing is left of what a buffer holds; others may lie there already.
+  void giveUp(const Range &range);
   LogicalResult checkOp(Operation *op, const Places &places);
   LogicalResult checkLaunch(rt::LaunchOp op);
   LogicalResult checkRanks(Operation *op);
@@ -410,8 +426,11 @@ LogicalResult StageVerifier::call(rt::CallOp op, const Places &places) {
   int64_t frame = 0;
   if (auto symbol = op.getFrame()) {
     Range range = rangeOf(buffers.lookup(*symbol), 0);
-    memory.write(range);
-    note(range, Touch::Write);
+    // Nothing is left of what temporaries held in another call; between them
+    // others may lie.
+    memory.change(
+        range, [](const Owner &owner) { return owner.isTemporary(); },
+        range.owner);
     frame = range.begin;
   }
   GradientUses uses;
@@ -426,10 +445,20 @@ LogicalResult StageVerifier::call(rt::CallOp op, const Places &places) {
     return failure();
   for (const Range &range : used->givenUp) {
     note(range, Touch::GiveUp);
-    memory.write({Owner(), range.begin, range.end});
+    giveUp(range);
   }
   used = std::move(outer);
   return success();
+}
+
+void StageVerifier::giveUp(const Range &range) {
+  rt::BufferOp part = parts.lookup(range.owner.op);
+  memory.change(
+      range,
+      [&](const Owner &owner) {
+        return owner == range.owner || (part && owner.op == part);
+      },
+      Owner());
 }
 
 void StageVerifier::findPeriod() {
@@ -496,7 +525,7 @@ bool StageVerifier::skipPeriods() {
       Range range = {
           {access.buffer, slot}, begin + access.begin, begin + access.end};
       if (access.touch == Touch::GiveUp) {
-        memory.write({Owner(), range.begin, range.end});
+        giveUp(range);
       } else if (access.touch == Touch::Write) {
         memory.write(range);
       } else if (findIntruder(range)) {
@@ -567,7 +596,7 @@ LogicalResult StageVerifier::run(Block &ops, Places &places, int64_t frame) {
     } else if (auto release = dyn_cast<rt::ReleaseOp>(op)) {
       Range range = places.lookup(release.getBuffer());
       note(range, Touch::GiveUp);
-      memory.write({Owner(), range.begin, range.end});
+      giveUp(range);
     } else if (failed(checkOp(&op, places))) {
       return failure();
     }
@@ -670,7 +699,7 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
            << ", which ranks keep of it, is not gathered";
       return diag;
     }
-    bool isFresh = isa<rt::TemporaryOp>(range.owner.op) && intruder->isFrame();
+    bool isFresh = range.owner.isTemporary() && intruder->isFrame();
     if (!intruder->op || isFresh) {
       diag << ", which nothing has written";
       return diag;

@@ -5,15 +5,16 @@
 // RUN: pcc-opt %s -split-input-file -rt-plan | FileCheck %s
 // RUN: pcc-opt %s -split-input-file -rt-plan -rt-plan -rt-verify | FileCheck %s
 
-// c takes a's place, which was read for the last time before.
-// CHECK: rt.stage 0 arena 448 {
+// c takes a's place, which was read for the last time before; the frame that of
+// x, which nobody reads.
+// CHECK: rt.stage 0 arena 320 {
 rt.stage 0 {
   // CHECK-NEXT: rt.buffer @w : memref<4xf32> param at 0
   rt.buffer @w : memref<4xf32> param
   // Two slots of 80 bytes, 128 with what aligns the second one.
   // CHECK-NEXT: rt.buffer @x : memref<20xf32> input at 64 slots 2
   rt.buffer @x : memref<20xf32> input slots 2
-  // CHECK-NEXT: rt.buffer @frame.task : memref<128xi8> frame at 320
+  // CHECK-NEXT: rt.buffer @frame.task : memref<128xi8> frame at 64
   // CHECK-NEXT: rt.func @task(%arg0: memref<20xf32>, %arg1: memref<4xf32>) frame 128 {
   rt.func @task(%x: memref<20xf32>, %w: memref<4xf32>) {
     // CHECK-NEXT: rt.temporary at 0 : memref<4xf32>
@@ -372,7 +373,7 @@ rt.stage 0 {
 
 // -----
 
-// nor where an op reads it, too,
+// nor where an op reads it, too.
 // CHECK: rt.stage 0 arena 192 {
 // CHECK-NEXT: rt.buffer @w : memref<4x4xf32> param at 0
 // CHECK-NEXT: rt.buffer @a : memref<4x4xf32> value at 64
@@ -395,11 +396,12 @@ rt.stage 0 {
 
 // -----
 
-// nor where it has slots, of which one is written and another read.
-// CHECK: rt.stage 0 arena 256 {
+// Of a buffer's slots each has times of its own: @b lies where the second slot is
+// written later.
+// CHECK: rt.stage 0 arena 192 {
 // CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
 // CHECK-NEXT: rt.buffer @a : memref<64xi8> value at 64 slots 2
-// CHECK-NEXT: rt.buffer @b : memref<64xi8> value at 192
+// CHECK-NEXT: rt.buffer @b : memref<64xi8> value at 128
 rt.stage 0 {
   rt.buffer @w : memref<64xi8> param
   rt.buffer @a : memref<64xi8> value slots 2
@@ -414,6 +416,39 @@ rt.stage 0 {
     rt.copy %b to %w : memref<64xi8> to memref<64xi8>
     rt.copy %w to %a1 : memref<64xi8> to memref<64xi8>
     rt.copy %a to %w : memref<64xi8> to memref<64xi8>
+  }
+}
+
+// -----
+
+// What a call has read is free for what it writes later, and so is what it does
+// not use of its frame at the time: @a lies where the second temporary comes to
+// lie when @a has been read, @b where the first one was.
+// CHECK: rt.stage 0 arena 192 {
+// CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
+// CHECK-NEXT: rt.buffer @a : memref<64xi8> value at 128
+// CHECK-NEXT: rt.buffer @b : memref<64xi8> value at 64
+// CHECK-NEXT: rt.buffer @frame.task : memref<128xi8> frame at 64
+// CHECK: rt.temporary at 0 : memref<64xi8>
+// CHECK-NEXT: rt.temporary at 64 : memref<64xi8>
+rt.stage 0 {
+  rt.buffer @w : memref<64xi8> param
+  rt.buffer @a : memref<64xi8> value
+  rt.buffer @b : memref<64xi8> value
+  rt.func @task(%a: memref<64xi8>, %b: memref<64xi8>) {
+    %t = rt.temporary : memref<64xi8>
+    %u = rt.temporary : memref<64xi8>
+    rt.copy %a to %t : memref<64xi8> to memref<64xi8>
+    rt.copy %t to %u : memref<64xi8> to memref<64xi8>
+    rt.copy %u to %b : memref<64xi8> to memref<64xi8>
+  }
+  rt.func @train() {
+    %w = rt.address @w : memref<64xi8>
+    %a = rt.address @a : memref<64xi8>
+    %b = rt.address @b : memref<64xi8>
+    rt.copy %w to %a : memref<64xi8> to memref<64xi8>
+    rt.call @task(%a, %b) : memref<64xi8>, memref<64xi8>
+    rt.copy %b to %w : memref<64xi8> to memref<64xi8>
   }
 }
 

@@ -4,16 +4,16 @@
 // RUN:   | %unnumbered | FileCheck %s
 
 // An input has a slot for each microbatch, a rate one for all. Two @act are
-// alive at once in stage 0, one @grad; stage 1 hands @far on to stage 2. The
+// alive at once in stage 0, one @grad, where the first @x was; stage 1 hands @far on to stage 2. The
 // loss lies where the inputs did, the other where @act does in the other entry;
 // in stage 1 @far has left before @grad comes.
 // CHECK: rt.program axes <[]> comms [] microbatches 3 {micro_batch = 2 : i64}
-// CHECK: rt.stage 0 arena 512 {
+// CHECK: rt.stage 0 arena 448 {
 // CHECK-NEXT: rt.buffer @x : memref<2xf32> input at 0 slots 3 layout <[2], {{\[\[}}]]> {name = "x", role = "data"}
 // CHECK-NEXT: rt.buffer @lr : memref<f32> input at 320 layout <[], []> {name = "lr", role = "lr"}
 // CHECK-NEXT: rt.buffer @act : memref<2xf32> value at 192 slots 2
 // CHECK-NEXT: rt.buffer @far : memref<4xf32> value at 384
-// CHECK-NEXT: rt.buffer @grad : memref<2xf32> value at 448
+// CHECK-NEXT: rt.buffer @grad : memref<2xf32> value at 0
 // CHECK-NEXT: rt.buffer @loss : memref<f32> output at 0 {name = "loss"}
 // CHECK-NEXT: rt.buffer @eval : memref<f32> output at 192 {name = "eval"}
 // CHECK: rt.func @forward.0.body(%arg0: memref<2xf32>, %arg1: memref<2xf32>, %arg2: memref<4xf32>) {
@@ -214,15 +214,15 @@ pipe.schedule train stage 2 microbatches 3 {
 // where the file has it, its part of the whole. The program's numbers are
 // those of all data parallel ranks; padding is no parameter.
 // CHECK: rt.program axes <["dp"=2, "tp"=4]> comms {{\[\[}}"dp"], ["dp", "tp"]] microbatches 1 {micro_batch = 2 : i64, parameters = 226 : i64, seq = 5 : i64}
-// CHECK: rt.stage 0 arena 768 {
+// CHECK: rt.stage 0 arena 640 {
 // CHECK-NEXT: rt.buffer @a : memref<8x4xf32> param at 0 layout <[8, 16], {{\[\[}}], ["tp"]]> {decay, init = "normal", plus_one, source = #nn.source<name = "a.weight", file = "m.onnx", offset = 64, type = tensor<16x8xf32>, file_size = 1000, digest = 7, base = 5, strides = [1, 8], valid = [8, 15]>, transposed, uses = array<i64: 3, 1>}
 // CHECK-NEXT: rt.buffer @b : memref<6xf32> param at 128 layout <[6], {{\[\[}}]]> {init = "one"}
 // CHECK-NEXT: rt.buffer @exp_avg.a : memref<8x4xf32> state at 192 layout <[8, 16], {{\[\[}}], ["tp"]]> {decay, of = "a", plus_one, source = #nn.source<name = "a.weight", file = "m.onnx", offset = 64, type = tensor<16x8xf32>, file_size = 1000, digest = 7, base = 5, strides = [1, 8], valid = [8, 15]>, transposed}
 // CHECK-NEXT: rt.buffer @grad.a : memref<8x4xf32> sum at 320 layout <[8, 4], {{\[\[}}], []]> {decay, of = "a", plus_one, source = #nn.source<name = "a.weight", file = "m.onnx", offset = 64, type = tensor<16x8xf32>, file_size = 1000, digest = 7, base = 5, strides = [1, 8], valid = [8, 15]>, transposed}
 // CHECK-NEXT: rt.buffer @sum : memref<f32> sum at 448 layout <[], []>
 // CHECK-NEXT: rt.buffer @tokens : memref<2x5xi64> input at 512 layout <[4, 5], {{\[\[}}"dp"], []]> {name = "ids", nn.ids = {below = 50257 : i64, node = "wte"}, role = "tokens"}
-// CHECK-NEXT: rt.buffer @norm : memref<f32> output at 640 {name = "norm"}
-// CHECK-NEXT: rt.buffer @frame.t.body : memref<64xi8> frame at 704
+// CHECK-NEXT: rt.buffer @norm : memref<f32> output at 512 {name = "norm"}
+// CHECK-NEXT: rt.buffer @frame.t.body : memref<64xi8> frame at 576
 // CHECK: rt.func @t.body(%arg0: memref<2x5xi64>, %arg1: memref<8x4xf32>, %arg2: memref<6xf32>, %arg3: memref<8x4xf32>, %arg4: memref<8x4xf32>, %arg5: memref<f32>, %arg6: memref<f32>) frame 64 {
 // CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<f32>
 // CHECK-NEXT: rt.copy %arg5 to %[[T0]] : memref<f32> to memref<f32>
@@ -273,10 +273,10 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 // A task of the whole step takes a value of the first microbatch, which lives till
 // then.
 // CHECK: rt.program axes <[]> comms [] microbatches 2 {micro_batch = 2 : i64}
-// CHECK: rt.stage 0 arena 256 {
-// CHECK-NEXT: rt.buffer @x : memref<2xf32> input at 0 slots 2 layout <[2], {{\[\[}}]]> {name = "x", role = "data"}
-// CHECK-NEXT: rt.buffer @act : memref<2xf32> value at 128 slots 2
-// CHECK-NEXT: rt.buffer @o : memref<2xf32> output at 0 {name = "o"}
+// CHECK: rt.stage 0 arena 192 {
+// CHECK-NEXT: rt.buffer @x : memref<2xf32> input at 64 slots 2 layout <[2], {{\[\[}}]]> {name = "x", role = "data"}
+// CHECK-NEXT: rt.buffer @act : memref<2xf32> value at 0 slots 2
+// CHECK-NEXT: rt.buffer @o : memref<2xf32> output at 64 {name = "o"}
 // CHECK: rt.func @forward.0.body(%arg0: memref<2xf32>, %arg1: memref<2xf32>) {
 // CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%arg0 : memref<2xf32>) outs(%arg1 : memref<2xf32>)
 // CHECK: rt.func @update.0.body(%arg0: memref<2xf32>, %arg1: memref<2xf32>) {

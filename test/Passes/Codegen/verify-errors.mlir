@@ -98,15 +98,14 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// What lies in a frame is lost with the call, whether a temporary is written or
-// not,
+// What lies in a frame is lost where a temporary is written,
 rt.stage 0 arena 1024 {
   rt.buffer @x : memref<4xf32> input at 0
   rt.buffer @v : memref<4xf32> value at 64
-  // expected-note @+1 {{by @frame.task}}
   rt.buffer @frame.task : memref<128xi8> frame at 64
   rt.func @task() frame 128 {
-    %t = rt.temporary at 64 : memref<4xf32>
+    // expected-note @+1 {{by a temporary of @task}}
+    %t = rt.temporary at 0 : memref<4xf32>
     rt.zero %t : memref<4xf32>
   }
   rt.func @train() {
@@ -116,6 +115,30 @@ rt.stage 0 arena 1024 {
     rt.call @task() frame @frame.task
     // expected-error @+1 {{reads @v, part of which is overwritten}}
     rt.copy %v to %x : memref<4xf32> to memref<4xf32>
+  }
+}
+
+// -----
+
+// but not beside it, nor before it is,
+rt.stage 0 arena 1024 {
+  rt.buffer @x : memref<4xf32> input at 0
+  rt.buffer @v : memref<4xf32> value at 64
+  rt.buffer @w : memref<4xf32> value at 128
+  rt.buffer @frame.task : memref<128xi8> frame at 64
+  rt.func @task(%v: memref<4xf32>, %x: memref<4xf32>) frame 128 {
+    %t = rt.temporary at 0 : memref<4xf32>
+    rt.copy %v to %x : memref<4xf32> to memref<4xf32>
+    rt.zero %t : memref<4xf32>
+  }
+  rt.func @train() {
+    %x = rt.address @x : memref<4xf32>
+    %v = rt.address @v : memref<4xf32>
+    %w = rt.address @w : memref<4xf32>
+    rt.copy %x to %v : memref<4xf32> to memref<4xf32>
+    rt.copy %x to %w : memref<4xf32> to memref<4xf32>
+    rt.call @task(%v, %x) frame @frame.task : memref<4xf32>, memref<4xf32>
+    rt.copy %w to %x : memref<4xf32> to memref<4xf32>
   }
 }
 

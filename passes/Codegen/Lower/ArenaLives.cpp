@@ -1,0 +1,343 @@
+//===- ArenaLives.cpp - When the buffers of a stage are needed ------------===//
+//
+// Time is the order of ops, those of the bodies that entry points call among
+// them:
+//
+//     moment          0  1  2   3  4  5   6  7   8  9
+//     calls           f(x, a)   f(y, b)   g(b)   g(a)
+//     a                     [----------------------]
+//     b                               [-----]
+//     frame of f      [--]      [--]
+//     frame of g                          []     []
+//
+// So what an op of a body reads for the last time is free for what a later one
+// of the same call writes, and what a call has of a frame is needed between its
+// first and its last use.
+//
+// One program counter runs through all entry points, one after the other, since
+// a buffer has one place in all of them, and twice through a loop, as in its
+// last two turns: what lives from one turn to the next does so between these.
+// A turn may use any slot that the loop reaches, and begins none anew: so a
+// slot is needed from its first use to its last, but in between where what
+// names it is apart from loops.
+//
+// What is on another stream than stream 0 may be done at any moment between
+// what its stream knows that stream 0 is done with and the moment when stream 0
+// has waited for it: its buffers live that long. If it never does, they share
+// with none.
+//
+// Gradients and what is gathered hold nothing as an entry point begins, so they
+// share memory as well. A row of a bucket is one buffer: it lives from the
+// first access to any of it to the last, or to a call that gives all of it up.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Codegen/Lower/ArenaLives.h"
+#include <set>
+
+using namespace mlir;
+using namespace pcc;
+
+/// Of more slots than these each is too little to be worth a life of its own.
+static constexpr int64_t kMostSlots = 16;
+
+static int64_t elementsOf(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getNumElements();
+}
+
+bool pcc::isKept(rt::BufferOp buffer, const Buffers &renewed) {
+  return int(buffer.getKind()) < int(rt::BufferKind::Input) &&
+         !renewed.contains(buffer);
+}
+
+ArenaLives::ArenaLives(rt::StageOp stage, const Buffers &renewed) {
+  for (auto function : stage.getBlock()->getOps<rt::FuncOp>()) {
+    functions[function.getSymName()] = function;
+    summarize(function);
+  }
+  addBlocks(stage, renewed);
+  for (auto event : stage.getBlock()->getOps<rt::EventOp>())
+    events[event.getSymName()] = event;
+  std::set<int64_t> used = {0};
+  stage.walk([&](Operation *op) { used.insert(rt::getStream(op)); });
+  streams.assign(used.begin(), used.end());
+  counts.assign(streams.size(), 0);
+  known.assign(streams.size(), counts);
+  std::vector<Pending> endless;
+  for (StringRef name : rt::kEntries)
+    if (rt::FuncOp entry = functions.lookup(name)) {
+      run(entry);
+      llvm::append_range(endless, pending);
+      pending.clear();
+    }
+  for (const Pending &use : endless)
+    for (Piece *piece : piecesOf(use.place))
+      piece->spans = {{0, moment}};
+}
+
+void ArenaLives::addBlocks(rt::StageOp stage, const Buffers &renewed) {
+  SymbolTable symbols(stage);
+  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
+    rt::BufferOp whole = buffer.getBucket()
+                             ? symbols.lookup<rt::BufferOp>(*buffer.getBucket())
+                             : buffer;
+    buffers[buffer.getSymName()] = whole;
+    if (buffer != whole || isKept(buffer, renewed))
+      continue;
+    MemoryBlock &block = blocks[buffer] =
+        MemoryBlock::whole(buffer.getTotalBytes());
+    int64_t slots = buffer.getSlots(), bytes = buffer.getSlotBytes();
+    if (slots > kMostSlots)
+      continue;
+    block.pieces.clear();
+    for (int64_t slot = 0; slot < slots; ++slot)
+      block.pieces.push_back({slot * bytes, (slot + 1) * bytes, {}});
+  }
+  // What a frame holds.
+  stage.walk([&](rt::CallOp call) {
+    if (!call.getFrame())
+      return;
+    MemoryBlock &frame = blocks[buffers.lookup(*call.getFrame())];
+    frame.pieces.clear();
+    rt::FuncOp callee = functions.lookup(call.getCallee());
+    for (auto temporary : callee.getBlock()->getOps<rt::TemporaryOp>()) {
+      int64_t begin = *temporary.getOffset();
+      frame.pieces.push_back({begin, begin + temporary.getBytes(), {}});
+    }
+  });
+}
+
+void ArenaLives::summarize(rt::FuncOp function) {
+  Summary &summary = summaries[function];
+  for (auto temporary : function.getBlock()->getOps<rt::TemporaryOp>())
+    summary.pieces.try_emplace(temporary, summary.pieces.size());
+  summary.temporaries.assign(summary.pieces.size(), {1, 0});
+  // By argument, the last two of its uses.
+  DenseMap<unsigned, std::pair<int64_t, int64_t>> last;
+  for (Operation &op : *function.getBlock()) {
+    unsigned at = summary.ops++;
+    summary.hasStreams |=
+        isa<rt::RecordOp, rt::WaitOp>(op) || rt::getStream(&op) != 0;
+    for (const rt::Access &access : rt::getAccesses(&op)) {
+      Value whole = rt::getWhole(access.buffer);
+      if (auto temporary = whole.getDefiningOp<rt::TemporaryOp>()) {
+        auto &[first, end] =
+            summary.temporaries[summary.pieces.lookup(temporary)];
+        first = std::min(first > end ? at : first, at);
+        end = at;
+      }
+      auto argument = dyn_cast<BlockArgument>(whole);
+      if (!argument)
+        continue;
+      unsigned number = argument.getArgNumber();
+      // What a view leaves out keeps what it holds.
+      bool begins =
+          access.isWrite && elementsOf(access.buffer) == elementsOf(argument);
+      auto [it, isFirst] = last.try_emplace(number, -1, -1);
+      auto &[before, previous] = it->second;
+      // Of what goes on only the end matters.
+      if (before >= 0 && !begins && !summary.uses[previous].begins) {
+        summary.uses[previous].at = at;
+        continue;
+      }
+      before = previous;
+      previous = summary.uses.size();
+      summary.uses.push_back({number, at, begins});
+    }
+  }
+  llvm::sort(summary.uses, [](const Use &a, const Use &b) {
+    return std::tie(a.at, a.begins, a.argument) <
+           std::tie(b.at, b.begins, b.argument);
+  });
+}
+
+ArenaLives::Place ArenaLives::placeOf(rt::AddressOp address) {
+  rt::BufferOp buffer = buffers.lookup(address.getBuffer());
+  auto found = blocks.find(buffer);
+  if (found == blocks.end())
+    return {};
+  Place place;
+  place.block = &found->second;
+  bool isWhole = buffer.getSymName() == address.getBuffer();
+  int64_t slots = buffer.getSlots();
+  if (int64_t(place.block->pieces.size()) != slots)
+    return place;
+  if (!address.getLoop() || !loop) {
+    place.first = address.getSlotAt(0, slots);
+    place.isPiece = isWhole;
+    return place;
+  }
+  int64_t begin = loop.getBegin(), end = loop.getEnd();
+  place.first = address.getSlotAt(begin, slots);
+  place.count = std::min(slots, end - begin);
+  place.isPiece = isWhole && slots == 1;
+  return place;
+}
+
+ArenaLives::Place ArenaLives::placeOf(Value value, const Scope &scope) {
+  Value whole = rt::getWhole(value);
+  Place place;
+  if (auto address = whole.getDefiningOp<rt::AddressOp>())
+    place = placeOf(address);
+  else if (auto temporary = whole.getDefiningOp<rt::TemporaryOp>())
+    place = {scope.frame, scope.function->pieces.lookup(temporary),
+             /*count=*/1, /*isPiece=*/true};
+  else
+    place = scope.places.lookup(whole);
+  place.isPiece &= elementsOf(value) == elementsOf(whole);
+  return place;
+}
+
+SmallVector<Piece *> ArenaLives::piecesOf(const Place &place) {
+  SmallVector<Piece *> found;
+  auto &pieces = place.block->pieces;
+  for (unsigned i = 0; i < place.count; ++i)
+    found.push_back(&pieces[(place.first + i) % pieces.size()]);
+  return found;
+}
+
+void ArenaLives::touch(const Place &place, bool begins, unsigned since) {
+  if (!place.block)
+    return;
+  for (Piece *piece : piecesOf(place)) {
+    unsigned last = piece->spans.empty() ? 0 : piece->spans.back().second;
+    bool isFirst = piece->spans.empty() || last < entryBegin;
+    bool isNew = givenUp.erase(piece) || (begins && place.isPiece);
+    piece->touch(std::max(since, last), isFirst || isNew);
+    piece->touch(moment, /*begins=*/false);
+  }
+}
+
+void ArenaLives::extend(const Place &place) {
+  for (Piece *piece : piecesOf(place))
+    piece->touch(moment, /*begins=*/false);
+}
+
+void ArenaLives::wait(const Event &event) {
+  advance();
+  auto record = recorded.find(event);
+  if (record == recorded.end())
+    return;
+  for (auto [mine, theirs] : llvm::zip(known[0], record->second))
+    mine = std::max(mine, theirs);
+  llvm::erase_if(pending, [&](const Pending &use) {
+    if (known[0][use.stream] < use.number)
+      return false;
+    extend(use.place);
+    return true;
+  });
+}
+
+void ArenaLives::call(rt::CallOp op, Scope &scope) {
+  rt::FuncOp callee = functions.lookup(op.getCallee());
+  const Summary &summary = summaries.find(callee)->second;
+  MemoryBlock *frame =
+      op.getFrame() ? &blocks[buffers.lookup(*op.getFrame())] : nullptr;
+  SmallVector<Place> given;
+  for (Value value : op.getArgs())
+    given.push_back(isa<MemRefType>(value.getType()) ? placeOf(value, scope)
+                                                     : Place());
+  if (summary.hasStreams) {
+    Scope inner;
+    inner.frame = frame;
+    inner.function = &summary;
+    for (auto [argument, value, place] :
+         llvm::zip(callee.getBlock()->getArguments(), op.getArgs(), given))
+      if (isa<rt::EventType>(value.getType()))
+        inner.events[argument] = scope.events.lookup(value);
+      else
+        inner.places[argument] = place;
+    run(*callee.getBlock(), inner);
+  } else {
+    unsigned begin = moment + 1;
+    for (const Use &use : summary.uses) {
+      moment = begin + use.at;
+      touch(given[use.argument], use.begins, moment);
+    }
+    for (auto [i, span] : llvm::enumerate(summary.temporaries)) {
+      if (span.first > span.second)
+        continue;
+      Piece &piece = frame->pieces[i];
+      piece.touch(begin + span.first, /*begins=*/true);
+      piece.touch(begin + span.second, /*begins=*/false);
+    }
+    moment = begin + summary.ops;
+    known[0][0] = moment;
+  }
+  for (auto [i, place] : llvm::enumerate(given))
+    if (place.block && place.isPiece && callee.givesUp(i))
+      givenUp.insert(piecesOf(place).front());
+}
+
+void ArenaLives::run(Block &ops, Scope &scope) {
+  for (Operation &op : ops) {
+    if (isa<rt::AddressOp, rt::ConstantOp, rt::ViewOp>(op))
+      continue;
+    // It holds nothing of another call.
+    if (isa<rt::TemporaryOp>(op)) {
+      givenUp.insert(&scope.frame->pieces[scope.function->pieces.at(&op)]);
+      continue;
+    }
+    unsigned stream = numberOf(rt::getStream(&op));
+    if (auto inner = dyn_cast<rt::ForOp>(op)) {
+      loop = inner;
+      int64_t begin = inner.getBegin(), end = inner.getEnd();
+      for (variable = std::max(begin, end - 2); variable < end; ++variable)
+        run(*inner.getBlock(), scope);
+      loop = nullptr;
+    } else if (auto event = dyn_cast<rt::EventOfOp>(op)) {
+      rt::EventOp symbol = events.lookup(event.getEvent());
+      scope.events[event] = {symbol,
+                             event.getSlotAt(variable, symbol.getSlots())};
+    } else if (auto record = dyn_cast<rt::RecordOp>(op)) {
+      recorded[scope.events.lookup(record.getEvent())] = known[stream];
+    } else if (auto waiting = dyn_cast<rt::WaitOp>(op)) {
+      Event event = scope.events.lookup(waiting.getEvent());
+      if (stream == 0) {
+        wait(event);
+        continue;
+      }
+      for (auto [mine, theirs] :
+           llvm::zip(known[stream], recorded.lookup(event)))
+        mine = std::max(mine, theirs);
+    } else if (auto inner = dyn_cast<rt::CallOp>(op)) {
+      call(inner, scope);
+    } else {
+      advance();
+      unsigned since = moment;
+      if (stream != 0) {
+        since = known[stream][0] + 1;
+        known[stream][stream] = ++counts[stream];
+      }
+      for (const rt::Access &access : rt::getAccesses(&op)) {
+        Place place = placeOf(access.buffer, scope);
+        touch(place, access.isWrite, since);
+        if (stream != 0 && place.block)
+          pending.push_back({place, stream, counts[stream]});
+      }
+    }
+  }
+}
+
+void ArenaLives::run(rt::FuncOp entry) {
+  entryBegin = moment;
+  // What is given to any stream begins after what the last entry did.
+  for (Known &stream : known)
+    stream[0] = moment;
+  // The runtime fills the inputs before.
+  for (auto &[op, block] : blocks)
+    if (cast<rt::BufferOp>(op).getKind() == rt::BufferKind::Input)
+      for (Piece &piece : block.pieces)
+        piece.touch(moment, /*begins=*/true);
+  Scope scope;
+  run(*entry.getBlock(), scope);
+  ++moment;
+  // The runtime reads the outputs afterwards.
+  entry.walk([&](rt::AddressOp address) {
+    rt::BufferOp buffer = buffers.lookup(address.getBuffer());
+    if (buffer.getKind() == rt::BufferKind::Output)
+      for (Piece &piece : blocks[buffer].pieces)
+        piece.touch(moment, /*begins=*/false);
+  });
+  ++moment;
+}
