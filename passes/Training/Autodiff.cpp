@@ -157,8 +157,15 @@ Value Differentiator::widened(Value cotangent, RankedTensorType type,
     return cotangent;
   Operation *def = cotangent.getDefiningOp();
   bool isNew = def && cotangent.use_empty() && before->isBeforeInBlock(def);
-  if (isNew && isa<ContractOp, EmbeddingGradOp, LayerNormGradScaleOp,
-                   RmsNormGradScaleOp>(def)) {
+  // What moves elements of a wide cotangent leaves them as they are.
+  bool movesWide =
+      isNew &&
+      isa<ReshapeOp, TransposeOp, BroadcastOp, ReduceOp, PadOp, InsertOp>(
+          def) &&
+      tensorType(def->getOperand(0)).getElementType() == type.getElementType();
+  if (movesWide ||
+      (isNew && isa<ContractOp, EmbeddingGradOp, LayerNormGradScaleOp,
+                    RmsNormGradScaleOp>(def))) {
     cotangent.setType(type);
     return cotangent;
   }

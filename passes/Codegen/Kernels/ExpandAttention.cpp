@@ -135,12 +135,21 @@ struct Expander {
     return lies(sums, "btgn", "sr");
   }
   /// d_scores is that of the products: with the scale, which the bias lacks.
+  /// What all samples have alike is added up, also where a rank has one of
+  /// them: then it is a part of a sum over ranks.
   Value biasCotangent(Value dScores, RankedTensorType bias,
-                      const APFloat &scale) {
+                      dist::ShardingAttr known, const APFloat &scale) {
+    dist::ShardingAttr scores;
+    if (known && !axes.empty())
+      scores = sharding("bhst");
+    auto isSplitOtherwise = [&](size_t dim) {
+      return scores &&
+             known.getDims()[dim].getAxes() != scores.getDims()[dim].getAxes();
+    };
     auto whole = nn::tensorType(dScores).getShape();
     SmallVector<int64_t> dims, kept;
     for (auto [d, own] : llvm::enumerate(bias.getShape())) {
-      if (own != whole[d])
+      if (own != whole[d] || isSplitOtherwise(d))
         dims.push_back(d);
       else
         kept.push_back(own);
@@ -211,8 +220,10 @@ void expand(nn::AttentionGradOp op) {
   op.getDq().replaceAllUsesWith(x.weighted(dScores, op.getK(), x.d));
   op.getDk().replaceAllUsesWith(x.gathered(dScores, op.getQ(), x.d));
   if (Value dBias = op.getDbias(); dBias && !dBias.use_empty()) {
-    Value sum = x.biasCotangent(dScores, nn::tensorType(dBias), op.getScale());
-    if (auto known = dist::getSharding(dBias); known && sum != dScores)
+    auto known = dist::getSharding(dBias);
+    Value sum =
+        x.biasCotangent(dScores, nn::tensorType(dBias), known, op.getScale());
+    if (known && sum != dScores)
       dist::setShardings(sum.getDefiningOp(), known);
     dBias.replaceAllUsesWith(sum);
   }
