@@ -58,8 +58,9 @@ for model, flags in PLANS:
     assert (sent > 0) == (len(ranks) > 1), (flags, sent)
     for stage in report["stages"]:
         kinds = stage["buffer_bytes"]
-        assert stage["parameter_bytes"] == (kinds["param"] +
-                                            kinds.get("copy", 0)), stage
+        assert stage["parameter_bytes"] == (
+            kinds["param"] + kinds.get("copy", 0) +
+            kinds.get("rounded_part", 0)), stage
         assert stage["gradient_bytes"] == kinds["gradient"], stage
         assert stage["optimizer_bytes"] == kinds["state"], stage
         assert stage["arena_bytes"] == sum(

@@ -60,6 +60,34 @@ void Summary::collectTasks(ModuleOp module) {
   }
 }
 
+/// The values that rows are gathered from which are there only while they are
+/// used: of 16 bits, what a rank keeps of them, rounded.
+static llvm::DenseSet<Operation *>
+findRounded(rt::StageOp stage, const llvm::DenseSet<Operation *> &released) {
+  SymbolTable symbols(stage);
+  auto bufferOf = [&](Value value) -> rt::BufferOp {
+    auto address = value.getDefiningOp<rt::AddressOp>();
+    return address ? symbols.lookup<rt::BufferOp>(address.getBuffer())
+                   : rt::BufferOp();
+  };
+  llvm::DenseSet<Operation *> found;
+  stage.walk([&](rt::CallOp call) {
+    auto callee = symbols.lookup<rt::FuncOp>(call.getCallee());
+    for (auto gather : callee.getBlock()->getOps<rt::AllGatherOp>()) {
+      auto from = dyn_cast<BlockArgument>(gather.getInput()),
+           to = dyn_cast<BlockArgument>(gather.getOutput());
+      if (!from || !to)
+        continue;
+      rt::BufferOp row = bufferOf(call.getArgs()[to.getArgNumber()]),
+                   part = bufferOf(call.getArgs()[from.getArgNumber()]);
+      if (row && part && released.contains(row) &&
+          part.getKind() == rt::BufferKind::Value)
+        found.insert(part);
+    }
+  });
+  return found;
+}
+
 void Summary::collectProgram(ModuleOp module) {
   for (auto stageOp : module.getOps<rt::StageOp>()) {
     if (int64_t(stageOp.getIndex()) >= options.pp)
@@ -87,6 +115,7 @@ void Summary::collectProgram(ModuleOp module) {
       if (auto row = release.getBuffer().getDefiningOp<rt::AddressOp>())
         released.insert(symbols.lookup(row.getBuffer()));
     });
+    llvm::DenseSet<Operation *> rounded = findRounded(stageOp, released);
     for (auto buffer : stageOp.getBlock()->getOps<rt::BufferOp>()) {
       if (buffer.getBucket())
         continue;
@@ -99,6 +128,11 @@ void Summary::collectProgram(ModuleOp module) {
       }
       if (released.contains(buffer)) {
         stage.kinds["released_copy"] += bytes;
+        continue;
+      }
+      if (rounded.contains(buffer)) {
+        stage.kinds["rounded_part"] += bytes;
+        stage.parameters += bytes;
         continue;
       }
       stage.kinds[rt::stringifyBufferKind(kind)] += bytes;

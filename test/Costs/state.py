@@ -1,0 +1,84 @@
+# RUN: %python %s %root %build
+"""What a rank keeps of parameters, gradients and optimizer takes the bytes that
+each stage of ZeRO is due."""
+
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+ROOT, BUILD = sys.argv[1:]
+for inputs in ("Costs/Inputs", "Equivalence/Inputs/plans"):
+    sys.path.insert(0, os.path.join(ROOT, "test", inputs))
+import theory
+
+# Bytes of an element by stage of ZeRO, where d ranks share: all of it, and what
+# they divide.
+DUE = {"f32": ((16, 0), (8, 8), (4, 12), (0, 16)),
+       "bf16": ((18, 0), (6, 12), (2, 16), (0, 18)),
+       "fp16": ((18, 0), (6, 12), (2, 16), (0, 18))}
+# Mesh, microbatches and shape: d is 2, 3 or 4, alone and with other axes; the
+# classes and the sizes of norms and biases are prime, or twice a prime where tp
+# cuts them.
+PRIME = "--layers=3 --width=31 --inner=61 --heads=1 --vocab=97 --seq=12"
+TWICE = "--layers=3 --width=62 --inner=122 --heads=2 --vocab=194 --seq=12"
+PLANS = (("--dp 2", 2, 2, PRIME), ("--dp 3", 3, 2, PRIME),
+         ("--dp 4", 4, 1, PRIME), ("--dp 2 --cp 2", 4, 2, PRIME),
+         ("--dp 2 --tp 2 --sequence-parallel", 2, 2, TWICE),
+         ("--dp 3 --pp 2", 3, 4, PRIME),
+         ("--dp 2 --tp 2 --pp 2", 2, 2, TWICE))
+KINDS = ("param", "copy", "gradient", "state", "rounded_part")
+
+
+def compiled(path, flags, folder):
+    """(text, report)"""
+    out = os.path.join(folder, "program.rt.mlir")
+    report = subprocess.run(
+        [os.path.join(BUILD, "bin", "pcc"), path, *flags.split(), "--emit=rt",
+         "-o", out, "--report=json"], check=True, text=True,
+        stdout=subprocess.PIPE).stdout
+    with open(out) as file:
+        return file.read(), json.loads(report)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    for family in ("gpt", "llama"):
+        for mesh, d, microbatches, shape in PLANS:
+            dp = int(mesh.split()[1])
+            path = os.path.join(folder, "model.mlir")
+            if family == "llama":
+                # Halves of a head are rotated.
+                shape = shape.replace("=62", "=124").replace("=31", "=62")
+                if mesh.find("--tp") < 0:
+                    shape += " --kv-heads=1"
+            made = subprocess.run(
+                [sys.executable, os.path.join(ROOT, "test/Inputs/models/make.py"),
+                 family, f"--batch={dp}", *shape.split()], check=True, text=True,
+                stdout=subprocess.PIPE).stdout
+            with open(path, "w") as file:
+                file.write('module attributes {pcc.phase = "nn"} {\n' + made +
+                           "}\n")
+            for precision, stages in DUE.items():
+                for zero, (whole, divided) in enumerate(stages):
+                    text, report = compiled(
+                        path, f"{mesh} --zero {zero} --precision {precision} "
+                        f"--micro-batch-size 1 --global-batch-size "
+                        f"{dp * microbatches}", folder)
+                    parts = text.split("rt.stage ")[1:]
+                    assert len(parts) == len(report["stages"])
+                    for part, stage in zip(parts, report["stages"]):
+                        what = (family, mesh, precision, zero)
+                        members, rows, _ = theory.rows_of(part)
+                        elements = sum(theory.aligned(row, theory.UNIT * d)
+                                       for row in rows)
+                        kept = sum(stage["buffer_bytes"].get(kind, 0)
+                                   for kind in KINDS)
+                        due = elements * whole + elements * divided // d
+                        assert kept == due, (what, kept, due, stage)
+                        # As few as 31 elements make 32.
+                        count = part.count(" gradient in @")
+                        assert 0 < members <= elements <= members + \
+                            theory.UNIT * (count + d * len(rows)), what
