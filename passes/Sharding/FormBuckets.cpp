@@ -157,8 +157,18 @@ struct DistFormBucketsPass
       for (auto state : module.getOps<StateOp>())
         if (isBucket(state))
           return;
-    if (auto update = module.lookupSymbol<func::FuncOp>(kUpdate))
-      BucketFormer(module, update, zero, bucketSize).run();
+    auto update = module.lookupSymbol<func::FuncOp>(kUpdate);
+    if (!update)
+      return;
+    Mesh mesh(findMesh(module));
+    if (zero > 0 && (!mesh || mesh.dataAxes().empty())) {
+      InFlightDiagnostic diag = module.emitWarning()
+                                << "--zero " << int64_t(zero)
+                                << " changes nothing: no ranks share a batch";
+      diag.attachNote() << "ranks of --dp and --cp do, and would keep a part "
+                           "each";
+    }
+    BucketFormer(module, update, zero, bucketSize).run();
   }
 };
 
