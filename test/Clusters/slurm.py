@@ -19,6 +19,8 @@ sys.path.insert(0, f"{root}/test/Runtime/Inputs")
 from checkpoints import latestStep, rows
 from runs import good, requireEqual, run, until as untilSoon
 
+# As docs/Clusters.md says.
+os.environ["SLURM_PMIX_FENCE"] = "ring"
 until = functools.partial(untilSoon, seconds=90, pause=0.1,
                           state=lambda: good("scontrol", "show", "job"))
 
@@ -30,6 +32,22 @@ os.environ["OMPI_MCA_mpi_yield_when_idle"] = "1"
 
 def stateOf(job):
     return good("squeue", "-h", "-t", "all", "-j", job, "-o", "%T").strip()
+
+
+def begin(log, *words):
+    """Starts TOY by srun; comes back when its log has a row."""
+    with open(f"{log}.err", "w") as err:
+        process = subprocess.Popen(
+            [*SRUN, *TOY, "--steps", "100000", "--log-json", log, *words],
+            stdout=subprocess.PIPE, stderr=err, text=True,
+            env=dict(os.environ, TOY_PAUSE_MS="20"))
+
+    def hasRow():
+        told = read(err.name)
+        assert process.poll() is None and "error" not in told, told
+        return os.path.exists(log) and rows(log)
+    until(hasRow)
+    return process
 
 
 def settle():
@@ -62,13 +80,10 @@ requireEqual("one.json", "srun.json", "mpirun.json")
 
 settle()
 # A rank that is stopped on a host of its own, which none of the others reaches.
-still = subprocess.Popen(
-    [*SRUN, *TOY, "--steps", "100000", "--log-json", "still.json", "--timeout",
-     "3"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-    env=dict(os.environ, TOY_PAUSE_MS="20"))
-until(lambda: os.path.exists("still.json") and rows("still.json"))
+still = begin("still.json", "--timeout", "3")
 good("host", "node3", "pkill -STOP -x train")
-_, err = still.communicate(timeout=60)
+still.communicate(timeout=60)
+err = read("still.json.err")
 assert still.returncode == 7, (still.returncode, err)
 assert re.search(r"on host node3\) has stood still for [345] s, since", err), err
 good("host", "node3", "! pgrep -x train")
@@ -76,17 +91,12 @@ good("host", "node3", "! pgrep -x train")
 # What Slurm sends when time is up, and scancel.
 for words, name in (["-s", "USR1"], "SIGUSR1"), ([], "SIGTERM"):
     settle()
-    stopped = subprocess.Popen([*SRUN, *TOY, "--steps", "100000", "--save",
-                                name, "--log-json", f"{name}.json"],
-                               stdout=subprocess.PIPE, text=True,
-                               stderr=subprocess.PIPE,
-                               env=dict(os.environ, TOY_PAUSE_MS="20"))
-    until(lambda: os.path.exists(f"{name}.json")
-          and os.path.getsize(f"{name}.json"))
+    stopped = begin(f"{name}.json", "--save", name)
     job, = good("squeue", "-h", "-o", "%i").split()
     good("scancel", *words, job)
-    out, err = stopped.communicate(timeout=60)
-    assert f"stopped by {name} after step" in out, (out, err)
+    out, _ = stopped.communicate(timeout=60)
+    assert f"stopped by {name} after step" in out, \
+        (out, read(f"{name}.json.err"))
     assert latestStep(name) == max(rows(f"{name}.json"))
 
 # The batch script of the documentation: it survives the loss of a rank and of

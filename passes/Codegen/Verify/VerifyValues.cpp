@@ -5,10 +5,10 @@
 // buffer after another. What each op means is known from the program that was
 // lowered, what it finds from the order of writes:
 //
-//     rt.views = [2, 1, 64]               // value 2: value 1 from element 64
-//     on rt.launch @a outs(%x)  [1]          // %x is value 1 %y = rt.view %x
-//     offset 64 rt.gemm %y, ...        [2, ...]     // of value 1, element 64
-//     is meant
+//     rt.views = [2, 1, 64]          value 2: value 1 from element 64 on
+//     rt.launch @a outs(%x)          means [1]: %x is value 1
+//     %y = rt.view %x offset 64
+//     rt.gemm %y, ...                means [2, ...]: elements 64 ... of value 1
 //
 //===----------------------------------------------------------------------===//
 
