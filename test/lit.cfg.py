@@ -1,4 +1,6 @@
 import os
+import shutil
+import subprocess
 
 import lit.formats
 
@@ -31,3 +33,8 @@ else:
     config.substitutions.append(("%unnumbered", (
         r"sed -E 's/ attributes \{rt\.(layouts|values|views) = [^}]*\}//; "
         r"s/ \{rt\.(parts|values) = [^}]*\}//'")))
+    # Whether this user may mount what the rest of the machine does not see.
+    if shutil.which("unshare") and subprocess.run(
+            ["unshare", "--mount", "mount", "-t", "tmpfs", "pcc", "/dev/shm"],
+            capture_output=True).returncode == 0:
+        config.available_features.add("mount-namespaces")

@@ -218,6 +218,7 @@ def main():
     parser.add_argument("--keep", default=tempfile.gettempdir(),
                         help="where folders of failures go")
     options = parser.parse_args()
+    os.makedirs(options.keep, exist_ok=True)
     seeds = ([options.seed] if options.seed is not None
              else range(options.first, options.first + options.count))
     counts = {"ok": 0, "refused": 0, "FAILED": 0}

@@ -15,8 +15,11 @@
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Target/TargetMachine.h"
+#include <cerrno>
+#include <fcntl.h>
 
 using namespace mlir;
 using namespace pcc;
@@ -110,6 +113,25 @@ static llvm::ErrorOr<std::string> findLinker() {
   return found;
 }
 
+/// Whether the disk of `path`, a file that is there, has room for all that is
+/// linked into it. A linker that runs out of room says anything, or dies of a
+/// page that it cannot write.
+static bool hasRoomFor(StringRef path, ArrayRef<std::string> inputs) {
+  uint64_t bytes = 0;
+  for (StringRef input : inputs) {
+    uint64_t size = 0;
+    if ((input.ends_with(".o") || input.ends_with(".a")) &&
+        !llvm::sys::fs::file_size(input, size))
+      bytes += size;
+  }
+  int file;
+  if (llvm::sys::fs::openFileForWrite(path, file))
+    return true;
+  int error = ::posix_fallocate(file, 0, bytes);
+  llvm::sys::Process::SafelyCloseFileDescriptor(file);
+  return error != ENOSPC && error != EDQUOT;
+}
+
 LogicalResult pcc::emitExecutable(ModuleOp module, StringRef cpu,
                                   StringRef libraries, StringRef path) {
   SmallString<128> list(libraries);
@@ -156,6 +178,11 @@ LogicalResult pcc::emitExecutable(ModuleOp module, StringRef cpu,
   if (llvm::sys::ExecuteAndWait(*linker, argv, std::nullopt, redirects, 0, 0,
                                 &message) == 0)
     return success();
+  if (!hasRoomFor(path, arguments)) {
+    StringRef folder = llvm::sys::path::parent_path(path);
+    return module.emitError("linking failed: no space is left on the disk of '")
+           << (folder.empty() ? "." : folder) << "'";
+  }
   if (auto said = llvm::MemoryBuffer::getFile(log))
     message += (*said)->getBuffer().take_front(4000);
   return module.emitError() << "linking failed: " << message;
