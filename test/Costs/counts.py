@@ -1,6 +1,7 @@
 # RUN: %python %s %root %build
 """Programs of plans by tensor, pipeline and data parallelism send what the
-formulas say, and what a program sends too much or too little is seen."""
+formulas say, gathers of zero 3 and sums of replicated gradients among them; and
+what a program sends too much or too little is seen."""
 
 import os
 import sys
@@ -14,6 +15,19 @@ from loading import script
 costs = script("costs")
 todo = [plan for plan in costs.chosen(0, "gpt,cp=1,sp=False") if plan.pp > 1]
 assert len(todo) > 5
+# What is split over ranks of data, of a sequence and of its activations.
+whole = costs.plans.Plan(
+    family="gpt", tied=False, dropout=False, precision="bf16", tp=2, pp=1, dp=1,
+    cp=2, sp=True, zero=3, schedule="1f1b", microbatches=3)
+todo += [whole, whole._replace(zero=2), whole._replace(dp=2, microbatches=1),
+         whole._replace(tied=True, precision="f32", pp=2, microbatches=4),
+         whole._replace(pp=2, schedule="gpipe"),
+         whole._replace(family="llama", tp=4, precision="fp16"),
+         whole._replace(family="llama", tp=4, tied=True, microbatches=8),
+         whole._replace(family="llama", tp=1, pp=2, sp=False, dp=2),
+         # A stage of one layer, in which rows stay.
+         whole._replace(tp=1, pp=4, sp=False, schedule="gpipe")]
+assert all(costs.plans.is_possible(plan) for plan in todo)
 with tempfile.TemporaryDirectory() as folder:
     for plan in todo:
         total, lines = costs.differences(
@@ -21,9 +35,10 @@ with tempfile.TemporaryDirectory() as folder:
         assert total > 0 and not lines, (plan, lines)
     plan = next(plan for plan in todo if plan.tp > 1)
     text = costs.compile_plan(plan, BUILD, folder).splitlines()
+    cut = costs.compile_plan(whole, BUILD, folder).splitlines()
 
 
-def seen(lines, what):
+def seen(lines, what, plan=plan):
     _, found = costs.differences(plan, "\n".join(lines))
     assert len(found) == 1 and what in found[0], found
 
@@ -35,3 +50,12 @@ seen(text[:reduce_at] + [text[reduce_at]] + text[reduce_at:],
      "all_reduce over tensor")
 send_at = next(at for at, line in enumerate(text) if "rt.send" in line)
 seen(text[:send_at] + text[send_at + 1:], "send over pipeline")
+gather_at = next(at for at, line in enumerate(cut)
+                 if "rt.call @gather." in line)
+seen(cut[:gather_at] + cut[gather_at + 1:], "all_gather over data", whole)
+seen(cut[:gather_at] + [cut[gather_at]] + cut[gather_at:],
+     "all_gather over data", whole)
+# Of norms' gradients, by themselves on the compute stream.
+norms_at = next(at for at, line in enumerate(cut)
+                if "rt.all_reduce sum" in line and "memref<1x" in line)
+seen(cut[:norms_at] + cut[norms_at + 1:], "all_reduce over tensor", whole)

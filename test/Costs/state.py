@@ -71,9 +71,8 @@ with tempfile.TemporaryDirectory() as folder:
                     assert len(parts) == len(report["stages"])
                     for part, stage in zip(parts, report["stages"]):
                         what = (family, mesh, precision, zero)
-                        members, rows, _ = theory.rows_of(part)
-                        elements = sum(theory.aligned(row, theory.UNIT * d)
-                                       for row in rows)
+                        rows = theory.rows_of(part, d)
+                        members, elements = map(sum, zip(*rows))
                         kept = sum(stage["buffer_bytes"].get(kind, 0)
                                    for kind in KINDS)
                         due = elements * whole + elements * divided // d

@@ -19,6 +19,8 @@ PLANS = (
     (LLAMA, "--dp 2 --cp 2 --micro-batch-size 2"),
     (GPT2, "--pp 2 --dp 2 --zero 2 --micro-batch-size 1"),
     (GPT2, "--tp 2 --dp 2 --micro-batch-size 1 --precision bf16"),
+    (GPT2, "--tp 2 --cp 2 --zero 3 --sequence-parallel --micro-batch-size 2 "
+     "--precision bf16"),
     (GPT2, "--micro-batch-size 4"),
 )
 

@@ -12,60 +12,11 @@ import collections
 import math
 import re
 
+import buckets
+from buckets import HEADS, KV_HEADS, UNIT, Part, aligned, padded
 from plans import WIDTH
 
-INNER, HEADS, KV_HEADS = 2 * WIDTH, 4, 2
 ELEMENT = 4
-
-
-def padded(classes, ranks):
-    return -(-classes // ranks) * ranks
-
-
-# Of elements: where a member of a bucket begins, and of each data rank's part.
-UNIT = 32
-
-# What a stage has: attentions, MLPs, whether it begins and ends the model, and
-# of its buckets the elements of all members, of each row, and of the rows whose
-# parameters have 16-bit copies.
-Part = collections.namedtuple(
-    "Part", "attentions mlps first last members rows narrow")
-
-
-def aligned(elements, unit):
-    return -(-elements // unit) * unit
-
-
-def local_parameters(plan, part, positions, classes):
-    """Elements of a rank's parameters, and of those that the ranks which share
-    a key and value head hold alike."""
-    t, h, kv = plan.tp, WIDTH, 0
-    table = padded(classes, t) // t * h
-    if plan.family == "gpt":
-        attention = 2 * h + (h * 3 * h + 3 * h) // t + h * h // t + h
-        mlp = 2 * h + (h * INNER + INNER) // t + INNER * h // t + h
-        end = 2 * h
-    else:
-        kv = 2 * h * KV_HEADS * (h // HEADS) // min(t, KV_HEADS)
-        attention, mlp = h + 2 * h * h // t + kv, h + 3 * h * INNER // t
-        end = h
-    total = part.attentions * attention + part.mlps * mlp
-    if part.first:
-        total += table + (positions * h if plan.family == "gpt" else 0)
-    if part.last:
-        total += end + (0 if plan.tied and part.first else table)
-    return total, part.attentions * kv
-
-
-def replicated_parameters(plan, part, positions):
-    """Elements whose gradients are parts of a sum over tp where the sequence is
-    split over it: norms, biases after a row-parallel product, positions; those
-    that decay and those that do not."""
-    h, sublayers = WIDTH, part.attentions + part.mlps
-    if plan.family == "gpt":
-        return (part.first * positions * h,
-                sublayers * 3 * h + part.last * 2 * h)
-    return 0, sublayers * h + part.last * h
 
 
 def all_reduce(size, ranks):
@@ -77,14 +28,16 @@ def scatter(size, ranks):
     return size * (ranks - 1) / ranks
 
 
-def expected(plan, part, batch, seq, positions, classes):
+def expected(plan, part, stage, batch, seq, positions, classes):
     """(kind, role of the axes) -> [messages, bytes] of a rank of a stage and
-    step. Over data axes there is one for each bucket."""
+    step. Over data axes there is one for each row."""
     m, t, c, d = plan.microbatches, plan.tp, plan.cp, plan.dp * plan.cp
     b, s = batch // plan.microbatches // plan.dp, seq // plan.cp
     activation = ELEMENT if plan.precision == "f32" else 2
     size = b * s * WIDTH * activation
-    sublayers = part.attentions + part.mlps
+    attentions, mlps = (sum(layers) for layers in zip((0, 0), *part.layers))
+    sublayers = attentions + mlps
+    rows = buckets.rows(plan, part, stage, positions, classes)
     # Of how many ranks each has a part of what is reduced over data axes.
     kept = d if plan.zero else 1
     total = collections.defaultdict(lambda: [0, 0.0])
@@ -102,60 +55,37 @@ def expected(plan, part, batch, seq, positions, classes):
                                          2 * part.last), scatter(size, t))
         add("reduce_scatter", "tensor", m * (2 * sublayers + part.first +
                                              part.last), scatter(size, t))
-        for elements in replicated_parameters(plan, part, positions):
-            if elements:
-                add("all_reduce", "tensor", 1, all_reduce(
-                    aligned(elements, UNIT * d) // kept * ELEMENT, t))
     elif t > 1:
         add("all_reduce", "tensor", m * (2 * sublayers + part.first +
                                          part.last), all_reduce(size, t))
-    parameters, kv = local_parameters(plan, part, positions, classes)
-    if plan.family == "llama" and t > KV_HEADS and kv:
-        add("all_reduce", "kv replicas", 1, all_reduce(
-            aligned(kv, UNIT * d) // kept * ELEMENT, t // KV_HEADS))
+    for row in rows:
+        if row.over:
+            ranks = t if row.over == "tensor" else t // KV_HEADS
+            add("all_reduce", row.over, 1,
+                all_reduce(row.elements // kept * ELEMENT, ranks))
     if c > 1:
         heads = HEADS if plan.family == "gpt" else KV_HEADS
         width = b * seq * max(heads // t, 1) * (WIDTH // HEADS) * activation
-        add("all_gather", "sequence", m * part.attentions * 4,
+        add("all_gather", "sequence", m * attentions * 4,
             scatter(width, c))
-        add("reduce_scatter", "sequence", m * part.attentions * 2,
+        add("reduce_scatter", "sequence", m * attentions * 2,
             scatter(width, c))
-    assert parameters == part.members, (plan, parameters, part)
-    size_of_rows = sum(part.rows) * ELEMENT
-    if d > 1 and plan.zero:
-        add("reduce_scatter", "data",
-            len(part.rows) * (m if plan.zero >= 2 else 1),
-            scatter(size_of_rows, d) / len(part.rows))
-        if plan.zero < 3:
-            add("all_gather", "data", len(part.rows), scatter(
-                size_of_rows - 2 * part.narrow, d) / len(part.rows))
-    elif d > 1:
-        add("all_reduce", "data", len(part.rows),
-            all_reduce(size_of_rows, d) / len(part.rows))
+    for row in rows if d > 1 else []:
+        gradients = row.elements * ELEMENT
+        if plan.zero == 0:
+            add("all_reduce", "data", 1, all_reduce(gradients, d))
+        else:
+            add("reduce_scatter", "data", m if plan.zero >= 2 else 1,
+                scatter(gradients, d))
+            # Of 16 bits where activations are.
+            add("all_gather", "data", row.gathers if plan.zero == 3 else 1,
+                scatter(row.elements * activation, d))
     add("send", "pipeline", m * ((not part.last) + (not part.first)),
         size // (t if plan.sp else 1))
     if plan.tied and plan.pp > 1 and (part.first or part.last):
         add("send", "pipeline", 1, aligned(
             padded(classes, t) // t * WIDTH, UNIT * d) // kept * ELEMENT)
     return {key: value for key, value in total.items() if value[0] != 0}
-
-
-def at_most(plan, part):
-    """What there may be besides, with zero 3: a row is gathered for a forward
-    and a backward task of each microbatch, unless it is still there; and
-    replicated parameters of each segment have rows of their own."""
-    d, t, times = plan.dp * plan.cp, plan.tp, 2 * plan.microbatches
-    if d == 1 or plan.zero < 3:
-        return {}
-    # Of 16 bits where the model has them.
-    size = sum(part.rows) * (ELEMENT if plan.precision == "f32" else 2)
-    rows = len(part.rows)
-    besides = {("all_gather", "data"): (times * rows,
-                                        times * scatter(size, d))}
-    if plan.sp:
-        besides["all_reduce", "tensor"] = (
-            rows, rows * all_reduce(UNIT * ELEMENT, t))
-    return besides
 
 
 ROLES = {("tp",): "tensor", ("tp_kv", "tp_rep"): "tensor",
@@ -179,33 +109,27 @@ def by_role(sent):
     return dict(total)
 
 
-def rows_of(text):
-    """(elements of all gradients, elements of each of their rows, whether its
-    parameters have copies): how long the
-    rows are follows from what lies in them, if they are no longer than that and
-    the least padding make them."""
+def rows_of(text, ranks):
+    """[(elements of all members, of the row)] of the gradients that a stage's
+    text declares, where `ranks` have a part each: how long a row is follows from
+    what lies in it, if it is no longer than that and the least padding make it."""
     members = collections.defaultdict(list)
-    total = 0
     for dims, row in re.findall(r"memref<((?:\d+x)*)\w+> gradient in @(\S+)",
                                 text):
-        elements = math.prod(map(int, dims.split("x")[:-1]))
-        total += elements
-        members[row].append(aligned(elements, UNIT))
-    narrow = set(re.findall(r"> copy in @(\S+)\.copy ", text))
-    return (total, [sum(sizes) for sizes in members.values()],
-            [row.removesuffix(".grad") in narrow for row in members])
+        members[row].append(math.prod(map(int, dims.split("x")[:-1])))
+    return [(sum(sizes), aligned(sum(aligned(size, UNIT) for size in sizes),
+                                 UNIT * ranks)) for sizes in members.values()]
 
 
-def part_of(text, stage, stages, ranks):
-    """What a stage has, by the parameters that its text declares, where `ranks`
-    share what is kept of each."""
-    total, rows, narrow = rows_of(text)
-    rows = [aligned(row, UNIT * ranks) for row in rows]
+def part_of(text, stage, stages):
+    """What a stage has, by the parameters that its text declares."""
     names = re.findall(r'rt\.buffer @"?([\w.]+)"? : memref<[^>]*> param', text)
 
-    def count(pattern):
-        return len([name for name in names if re.search(pattern, name)])
-    return Part(count(r"c_attn\.weight|q_proj\.weight"),
-                count(r"c_fc\.weight|gate_proj\.weight"),
-                stage == 0, stage == stages - 1, total,
-                rows, sum(row for row, has in zip(rows, narrow) if has))
+    def layers(pattern):
+        return {int(re.search(r"\.(\d+)\.", "." + name).group(1))
+                for name in names if re.search(pattern, name)}
+    attentions = layers(r"c_attn\.weight|q_proj\.weight")
+    mlps = layers(r"c_fc\.weight|gate_proj\.weight")
+    return Part([(layer in attentions, layer in mlps)
+                 for layer in sorted(attentions | mlps)],
+                stage == 0, stage == stages - 1)

@@ -378,6 +378,49 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
 // -----
 
+// What rows of gradients add up to stays apart, too, wherever it lies: a row is
+// a message.
+nn.param @a : tensor<32xf32> init zero
+nn.param @b : tensor<32xf32> init zero
+nn.state @grad.a : tensor<32xf32> gradient of @a
+nn.state @grad.b : tensor<32xf32> gradient of @b
+dist.mesh @mesh = <["dp"=2, "tp"=2]>
+nn.state @bucket.0.grad : tensor<1x32xf32> bucket members [@grad.a] at [0]
+nn.state @bucket.1.grad : tensor<1x32xf32> bucket members [@grad.b] at [0]
+nn.state @bucket.0.sum : tensor<1x16xf32> gradient of @bucket.0.grad
+nn.state @bucket.1.sum : tensor<1x16xf32> gradient of @bucket.1.grad
+pipe.output @n : tensor<1x16xf32> name "n"
+// CHECK-LABEL: rt.func @t.body(
+// CHECK-NEXT: rt.all_reduce sum %arg0 over ["tp"] : memref<1x16xf32>
+// CHECK-NEXT: rt.all_reduce sum %arg1 over ["tp"] : memref<1x16xf32>
+pipe.task @t stage 0 update calls @t.body
+    (@bucket.0.sum, @bucket.1.sum) -> (@n)
+pipe.body @t.body (%a: tensor<1x16xf32>, %b: tensor<1x16xf32>)
+    -> (tensor<1x16xf32>) attributes {gives_up = array<i64: 0, 1>} {
+  %ra = dist.all_reduce sum %a over ["tp"] : tensor<1x16xf32>
+  %rb = dist.all_reduce sum %b over ["tp"] : tensor<1x16xf32>
+  %s = nn.sum %ra, %rb : tensor<1x16xf32>
+  pipe.yield %s : tensor<1x16xf32>
+}
+pipe.task @r stage 0 reduce_each calls @r.body
+    (@bucket.0.grad, @bucket.1.grad, @bucket.0.sum, @bucket.1.sum)
+    -> (@bucket.0.sum, @bucket.1.sum)
+pipe.body @r.body (%a: tensor<1x32xf32>, %b: tensor<1x32xf32>,
+                   %c: tensor<1x16xf32>, %d: tensor<1x16xf32>)
+    -> (tensor<1x16xf32> into 2, tensor<1x16xf32> into 3) {
+  %ra = dist.reduce_scatter %a dim 1 over ["dp"]
+      : tensor<1x32xf32> -> tensor<1x16xf32>
+  %rb = dist.reduce_scatter %b dim 1 over ["dp"]
+      : tensor<1x32xf32> -> tensor<1x16xf32>
+  pipe.yield %ra, %rb : tensor<1x16xf32>, tensor<1x16xf32>
+}
+pipe.schedule train stage 0 microbatches 1 {
+  pipe.run @r microbatch 0
+  pipe.run @t
+}
+
+// -----
+
 // Those that join stages stay as they are: what one stage could merge another
 // may not.
 nn.state @a : tensor<4xf32> gradient

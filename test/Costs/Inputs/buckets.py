@@ -1,0 +1,164 @@
+"""Which rows of gradients and parameters a stage has, and how often a step with
+zero 3 gathers each, from the plan and the layers of the stage alone.
+
+A row has the parameters of one class: those that decay or not, are split over
+tensor-parallel ranks or whole, and are used by the same stages; with zero 3 by
+the same segments, too. A segment is a layer, or what a stage has of one; what
+comes before the layers and what comes behind them are segments as well:
+
+    segments    E | layer 0 | layer 1 | layer 2 | H    embedding, head
+
+With zero 3 a row is gathered for each task that uses it, unless it is still
+there: it stays from one task that uses it to the next if at most one other task
+of a segment runs between. With these five segments on one stage
+
+    F.E F.0 F.1 F.2 F.H B.H B.2 B.1 B.0 B.E   F.E F.0 ...   the next microbatch
+
+the head's stays from F.H to B.H, but that of layer 0 does not from B.0 to F.0, for
+two tasks run between. Forward tasks use all parameters, backward tasks weights of
+products and norms, but no biases, no table of positions, and a table of tokens as
+a head only.
+"""
+
+import collections
+import functools
+
+from plans import WIDTH
+
+INNER, HEADS, KV_HEADS = 2 * WIDTH, 4, 2
+# Of elements: where a member of a row begins, and of each data rank's part.
+UNIT = 32
+
+# The elements of its members, and with padding; over which ranks its gradients
+# are parts of a sum besides those of data ("tensor", "kv replicas" or None); and
+# how often a step with zero 3 gathers it.
+Row = collections.namedtuple("Row", "members elements over gathers")
+# Elements on a rank, whether it is split ("kv": only as far as there are key and
+# value heads), decays, and is used backward.
+Param = collections.namedtuple("Param", "elements split decays isBackward")
+# What a stage has: by layer, whether its attention and its MLP; whether it begins
+# and ends the model.
+Part = collections.namedtuple("Part", "layers first last")
+
+
+def aligned(elements, unit):
+    return -(-elements // unit) * unit
+
+
+def padded(classes, ranks):
+    return -(-classes // ranks) * ranks
+
+
+def product(elements, split=True):
+    return Param(elements, split, True, True)
+
+
+def norm(plan):
+    weight = Param(WIDTH, False, False, True)
+    return [weight] + [weight._replace(isBackward=False)] * (
+        plan.family == "gpt")
+
+
+def bias(elements, split):
+    return Param(elements, split, False, False)
+
+
+def attention(plan):
+    t, h = plan.tp, WIDTH
+    if plan.family == "gpt":
+        return norm(plan) + [product(3 * h * h // t), bias(3 * h // t, True),
+                              product(h * h // t), bias(h, False)]
+    kv = h * KV_HEADS * (h // HEADS) // min(t, KV_HEADS)
+    shared = "kv" if t > KV_HEADS else True
+    return norm(plan) + [product(h * h // t), product(kv, shared),
+                          product(kv, shared), product(h * h // t)]
+
+
+def mlp(plan):
+    t, h = plan.tp, WIDTH
+    if plan.family == "gpt":
+        return norm(plan) + [product(h * INNER // t), bias(INNER // t, True),
+                              product(INNER * h // t), bias(h, False)]
+    return norm(plan) + [product(h * INNER // t)] * 3
+
+
+def segments_of(plan, part, positions, classes):
+    """The parameters of each, but for a table that is embedding and head; and
+    this table, or None."""
+    table = Param(padded(classes, plan.tp) // plan.tp * WIDTH, True, True, False)
+    segments = []
+    if part.first:
+        segments.append([table] * (not plan.tied) + [
+            Param(positions * WIDTH, False, True, False)] * (
+                plan.family == "gpt"))
+    for has_attention, has_mlp in part.layers:
+        segments.append(attention(plan) * has_attention +
+                        mlp(plan) * has_mlp)
+    if part.last:
+        segments.append(norm(plan) + [table._replace(isBackward=True)] * (
+            not plan.tied))
+    isTied = plan.tied and (part.first or part.last)
+    return segments, table if isTied else None
+
+
+def turns(plan, stage):
+    """(is it backward, microbatch) in the stage's order."""
+    def gpipe(turn):
+        return turn
+
+    def one_f_one_b(turn):
+        isBackward, microbatch = turn
+        return (microbatch + (plan.pp - stage) * isBackward, not isBackward)
+    # One stage waits for nobody.
+    isGpipe = plan.schedule == "gpipe" and plan.pp > 1
+    return sorted(((isBackward, microbatch) for isBackward in (False, True)
+                   for microbatch in range(plan.microbatches)),
+                  key=gpipe if isGpipe else one_f_one_b)
+
+
+def gathers(plan, stage, segments, forward, backward):
+    """How often a row is gathered that forward and backward tasks of these of so
+    many segments use."""
+    uses, task = [], 0
+    for isBackward, _ in turns(plan, stage):
+        order = range(segments)
+        for segment in reversed(order) if isBackward else order:
+            if segment in (backward if isBackward else forward):
+                uses.append(task)
+            task += 1
+    # Still there: at most one other task between.
+    return sum(before is None or use - before > 2
+               for before, use in zip([None] + uses, uses))
+
+
+def rows(plan, part, stage, positions, classes):
+    """All that a stage has."""
+    d, count = plan.dp * plan.cp, len(part.layers) + part.first + part.last
+    segments, tied = segments_of(plan, part, positions, classes)
+    known = collections.defaultdict(list)  # class, segments -> parameters
+
+    def add(param, used, isAlone=False):
+        # One rank has all.
+        split = param.split if plan.tp > 1 else False
+        known[split, param.decays, isAlone, used if plan.zero == 3 else None,
+              ].append((param, used))
+    for number, params in enumerate(segments):
+        for param in params:
+            add(param, (number,))
+    if tied:
+        add(tied, (0,) * part.first + (count - 1,) * part.last,
+            isAlone=plan.pp > 1)
+
+    def row(split, all_params):
+        used = {at for _, segments in all_params for at in segments}
+        backward = {at for param, segments in all_params for at in segments
+                    if param.isBackward}
+        if tied and all_params[0][0] is tied and part.last:
+            backward.add(count - 1)
+        over = ("kv replicas" if split == "kv" else
+                "tensor" if plan.sp and not split else None)
+        sizes = [param.elements for param, _ in all_params]
+        return Row(sum(sizes),
+                   aligned(sum(aligned(size, UNIT) for size in sizes), UNIT * d),
+                   over, gathers(plan, stage, count, used, backward))
+    return [row(key[0], all_params) for key, all_params in known.items()]
