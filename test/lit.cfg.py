@@ -23,6 +23,8 @@ else:
     config.environment["PATH"] = os.pathsep.join(
         [os.path.join(config.pcc_build, "bin"), config.llvm_tools,
          config.environment.get("PATH", "")])
+    if config.pcc_cuda:
+        config.available_features.add("cuda")
     # Tests share the machine's cores: threads that wait must not spin.
     config.environment["OMP_WAIT_POLICY"] = "passive"
     config.substitutions.append(("%root", config.pcc_root))
