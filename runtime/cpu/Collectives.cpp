@@ -413,11 +413,15 @@ static std::unique_ptr<Request> exchangeBlocks(const Collective &collective,
   return request;
 }
 
-/// `sent`: the bytes that this rank sends.
+/// It reads and writes so many blocks; `sent`: the bytes that this rank sends.
 static void issue(pcc_context *ctx, int32_t stream,
                   const Collective &collective,
-                  std::unique_ptr<Request> request, int64_t sent) {
+                  std::unique_ptr<Request> request, int64_t reads,
+                  int64_t writes, int64_t sent) {
   int64_t bytes = collective.count * collective.size;
+  if (reads > 0)
+    request->accesses.push_back({collective.in, reads * bytes, false});
+  request->accesses.push_back({collective.out, writes * bytes, true});
   if (collective.c.size > 1)
     countTraffic(stream, collective.name, collective.c.over.c_str(), bytes,
                  sent);
@@ -441,7 +445,7 @@ void pcc_all_reduce_async(pcc_context *ctx, int32_t stream, int32_t comm,
         : bytes <= greatestWhole && !collective.isHalf()
             ? reduceWhole(collective)
             : reduceShares(collective),
-        2 * (ranks - 1) * bytes / ranks);
+        0, 1, 2 * (ranks - 1) * bytes / ranks);
 }
 
 void pcc_all_gather_async(pcc_context *ctx, int32_t stream, int32_t comm,
@@ -453,8 +457,8 @@ void pcc_all_gather_async(pcc_context *ctx, int32_t stream, int32_t comm,
   collective.out = static_cast<char *>(out);
   int64_t ranks = collective.c.size;
   issue(ctx, stream, collective,
-        ranks == 1 ? copyAlone(collective) : exchangeBlocks(collective, 0),
-        (ranks - 1) * collective.count);
+        ranks == 1 ? copyAlone(collective) : exchangeBlocks(collective, 0), 1,
+        ranks, (ranks - 1) * collective.count);
 }
 
 void pcc_reduce_scatter_async(pcc_context *ctx, int32_t stream, int32_t comm,
@@ -468,8 +472,8 @@ void pcc_reduce_scatter_async(pcc_context *ctx, int32_t stream, int32_t comm,
   collective.out = static_cast<char *>(out);
   int64_t ranks = collective.c.size;
   issue(ctx, stream, collective,
-        ranks == 1 ? copyAlone(collective) : reduceScatter(collective),
-        (ranks - 1) * count * sizeOf(dtype));
+        ranks == 1 ? copyAlone(collective) : reduceScatter(collective), ranks,
+        1, (ranks - 1) * count * sizeOf(dtype));
 }
 
 void pcc_all_to_all_async(pcc_context *ctx, int32_t stream, int32_t comm,
@@ -483,7 +487,7 @@ void pcc_all_to_all_async(pcc_context *ctx, int32_t stream, int32_t comm,
   int64_t ranks = collective.c.size;
   issue(ctx, stream, collective,
         ranks == 1 ? copyAlone(collective) : exchangeBlocks(collective, bytes),
-        (ranks - 1) * bytes);
+        ranks, ranks, (ranks - 1) * bytes);
 }
 
 void pcc_all_reduce(pcc_context *ctx, int32_t comm, int32_t dtype,

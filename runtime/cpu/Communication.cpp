@@ -40,16 +40,22 @@ struct Stream::Running {
   explicit Running(std::unique_ptr<Request> request)
       : request(std::move(request)), slots(this->request->window) {}
 
-  /// Starts it where it may; `now` by the steady clock.
-  bool start(double now);
+  /// Starts it where it may, behind what its stream began before; `now` by the
+  /// steady clock.
+  bool start(Stream &stream, double now);
+  /// Whether one of the two writes what the other one reads or writes.
+  bool meets(const Running &other) const;
   /// Posts what may be posted; true if anything was, or is done.
   bool move();
   bool isDone() const { return isPosted && underWay == 0; }
-  /// Tells a trace that it is done.
-  void trace() const {
-    if (begin >= 0 && tracing)
-      addSpan(trackOf(request->stream), request->name, begin, traceNow(),
-              request->bytes);
+  /// Tells a trace that it is over: from when its stream had no other.
+  void trace(Stream &stream) const {
+    if (begin < 0 || !tracing)
+      return;
+    double end = traceNow();
+    addSpan(trackOf(request->stream), request->name,
+            std::max(begin, stream.traced), end, request->bytes);
+    stream.traced = end;
   }
 
   struct Piece {
@@ -62,6 +68,7 @@ struct Stream::Running {
   int64_t next = 0; ///< the first piece that has no slot yet
   int underWay = 0; ///< pieces in slots
   bool isPosted = false;
+  bool isStarted = false;
   double due = -1;   ///< when it may be posted; -1: it has not started
   double begin = -1; ///< for a trace; -1: it is not for one
 };
@@ -69,12 +76,16 @@ struct Stream::Running {
 Stream::Stream() = default;
 Stream::~Stream() = default;
 
-bool Stream::Running::start(double now) {
+bool Stream::Running::start(Stream &stream, double now) {
   if (due < 0) {
     for (const Event &event : request->waits)
       if (!event.stream->hasDone(event.count))
         return false;
-    due = now + request->delay;
+    // Without waits it came when it was issued, whenever the thread looks.
+    double came = request->waits.empty() ? request->issuedAt : now;
+    due = std::max(came, stream.linkFree) + request->delay;
+    if (request->delay > 0)
+      stream.linkFree = due;
     if (tracing && request->stream >= 0)
       begin = traceNow();
   }
@@ -83,7 +94,27 @@ bool Stream::Running::start(double now) {
   for (auto [order, turn] : request->turns)
     if (order->posted != turn)
       return false;
+  isStarted = true;
   return true;
+}
+
+bool Stream::Running::meets(const Running &other) const {
+  auto meet = [](const Access &a, const Access &b) {
+    auto from = [](const Access &x) {
+      return reinterpret_cast<uintptr_t>(x.at);
+    };
+    return (a.writes || b.writes) && from(a) < from(b) + b.bytes &&
+           from(b) < from(a) + a.bytes;
+  };
+  const std::vector<Access> &ours = request->accesses,
+                            &theirs = other.request->accesses;
+  if (ours.empty() || theirs.empty())
+    return true;
+  for (const Access &a : ours)
+    for (const Access &b : theirs)
+      if (meet(a, b))
+        return true;
+  return false;
 }
 
 bool Stream::Running::move() {
@@ -133,6 +164,11 @@ bool Stream::Running::move() {
 /// The shortest and the longest nap between two tests while the rank computes.
 /// What is waited for is noticed late by an eighth of its time at most.
 static const double shortNap = 20e-6, longNap = 200e-6;
+/// A stream begins no more while it has so much under way: what came first
+/// should not share the network with all that comes later. It is more than a
+/// network holds, and what a rank may send while its thread has no core.
+static const int mostUnderWay = 8;
+static const int64_t mostBytesUnderWay = 4 << 20;
 /// Between two looks at what others began, when this rank has nothing to test:
 /// a message that MPI took over may still need it.
 static const double idleNap = 10e-3;
@@ -154,6 +190,9 @@ private:
   void run();
   void takeNews();
   bool moveStreams();
+  bool moveStream(Stream &stream, double now);
+  /// Whether a request may begin beside those in front of it.
+  static bool mayBegin(const Stream &stream, size_t index);
   void tellWaiting();
   void rest();
   void wakeUp();
@@ -275,29 +314,55 @@ bool CommunicationThread::moveStreams() {
   double now = steadyNow();
   isUnderWay = false;
   nextDue = std::numeric_limits<double>::infinity();
-  for (Stream *stream : busy) {
-    while (!stream->queue.empty()) {
-      Stream::Running &first = *stream->queue.front();
-      bool isNew = first.next == 0 && !first.isPosted;
-      if (isNew && !first.start(now)) {
-        if (first.due > now)
-          nextDue = std::min(nextDue, first.due);
-        break;
-      }
-      moved |= first.move() || isNew;
-      if (!first.isDone()) {
-        isUnderWay = true;
-        break;
-      }
-      first.trace();
-      stream->queue.pop_front();
-      stream->done.store(stream->done.load() + 1);
-    }
-  }
+  for (Stream *stream : busy)
+    moved |= moveStream(*stream, now);
   busy.erase(std::remove_if(
                  busy.begin(), busy.end(),
                  [](const Stream *stream) { return stream->queue.empty(); }),
              busy.end());
+  return moved;
+}
+
+bool CommunicationThread::mayBegin(const Stream &stream, size_t index) {
+  int64_t bytes = 0;
+  int underWay = 0;
+  for (size_t i = 0; i < index; ++i) {
+    const Stream::Running &other = *stream.queue[i];
+    if (other.isDone())
+      continue;
+    bytes += other.request->bytes;
+    if (++underWay == mostUnderWay || bytes > mostBytesUnderWay ||
+        stream.queue[index]->meets(other))
+      return false;
+  }
+  return true;
+}
+
+bool CommunicationThread::moveStream(Stream &stream, double now) {
+  bool moved = false;
+  for (size_t i = 0; i < stream.queue.size(); ++i) {
+    Stream::Running &running = *stream.queue[i];
+    if (!running.isStarted) {
+      if (!mayBegin(stream, i))
+        break;
+      if (!running.start(stream, now)) {
+        if (running.due > now)
+          nextDue = std::min(nextDue, running.due);
+        break;
+      }
+      moved = true;
+    }
+    if (!running.isDone())
+      moved |= running.move();
+    if (!running.isDone())
+      isUnderWay = true;
+  }
+  // One that is done before those in front of it is not over yet.
+  while (!stream.queue.empty() && stream.queue.front()->isDone()) {
+    stream.queue.front()->trace(stream);
+    stream.queue.pop_front();
+    stream.done.store(stream.done.load() + 1);
+  }
   return moved;
 }
 
@@ -388,7 +453,7 @@ void CommunicationThread::abort(int code) {
 void CommunicationThread::runHere(Stream &stream,
                                   std::unique_ptr<Request> request) {
   Stream::Running running(std::move(request));
-  running.start(steadyNow());
+  running.start(stream, steadyNow());
   while (!running.isDone())
     if (!running.move())
       fail(ExitInternal,
@@ -407,6 +472,7 @@ bool communication::isRunning() { return communicator; }
 
 void communication::issue(Stream &stream, std::unique_ptr<Request> request) {
   ++stream.issued;
+  request->issuedAt = steadyNow();
   stream.lastName = request->name;
   stream.lastDetail = request->detail;
   if (communicator)

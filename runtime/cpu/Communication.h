@@ -8,6 +8,13 @@
 // them, naps in between while the rank computes, and sleeps when there are
 // none. MPI's own progress happens in its calls alone, hence the tests.
 //
+// Requests of a stream begin in order and are over in order, but what follows
+// is posted while what it does not touch is still under way:
+//
+//   all_gather of norms    [0, 64)     posted at once, in one turn of the
+//   all_gather of weights  [64, 4096)  thread: other bytes
+//   all_reduce             [64, 128)   when the weights are there
+//
 // A program of one rank has no such thread and starts no MPI: its requests,
 // which have nobody to talk to, are done where they are issued.
 //
@@ -56,6 +63,13 @@ struct Event {
   const char *name = "", *detail = "";
 };
 
+/// Bytes that a request reads, or writes.
+struct Access {
+  const void *at; ///< the first of them
+  int64_t bytes;  ///< how many
+  bool writes;    ///< else it reads
+};
+
 /// What a stream is given to do. It consists of pieces, of which `window` are
 /// under way at a time; a piece of phases, each of which is posted when all of
 /// the one before is done.
@@ -73,16 +87,22 @@ struct Request {
   std::function<bool(int64_t piece, int phase, int slot, Posted &posted)> post;
   /// It starts after these.
   std::vector<Event> waits;
+  /// All that it reads and writes: it need not wait for what its stream has
+  /// under way elsewhere. Empty: it waits for all of it.
+  std::vector<Access> accesses;
   /// Waits for its turn in each; see addTo().
   std::vector<std::pair<PostOrder *, uint64_t>> turns;
-  /// Seconds from its start to its first post.
+  /// Seconds on a link that it has for itself, which takes one request of the
+  /// stream after the other; then it is posted.
   double delay = 0;
+  /// When it was issued, by the steady clock; set by issue().
+  double issuedAt = 0;
 
   /// Takes the next turn of an order.
   void addTo(PostOrder &order) { turns.push_back({&order, order.issued++}); }
 };
 
-/// Requests that are done one after the other, in the order of their issue.
+/// Requests that begin, and are over, in the order of their issue.
 class Stream {
 public:
   Stream();
@@ -103,7 +123,11 @@ private:
   uint64_t issued = 0;
   const char *lastName = "", *lastDetail = "";
   std::atomic<uint64_t> done{0};
-  std::deque<std::unique_ptr<Running>> queue; ///< of the thread alone
+
+  // Of the thread alone.
+  std::deque<std::unique_ptr<Running>> queue;
+  double linkFree = 0; ///< when the last delay ends
+  double traced = 0;   ///< the end of the last span in a trace
 };
 
 namespace communication {

@@ -1,8 +1,8 @@
 //===- Delays.h - Messages that take their time -----------------*- C++ -*-===//
 //
-// PCC_DELAY, for tests of what overlaps: messages of a kind begin so many
-// milliseconds after their stream came to them. Nothing is computed meanwhile,
-// so that one machine shows what a slower network would do.
+// PCC_DELAY, for tests of what overlaps: messages of a kind are held back for
+// so many milliseconds, those of one stream one after the other. Nothing is
+// computed meanwhile, so that one machine shows what a slower network would do.
 //
 //===----------------------------------------------------------------------===//
 

@@ -55,6 +55,8 @@ static void transfer(pcc_context *ctx, int32_t stream, const char *name,
                  ctx->overStages.c_str(), message.bytes,
                  message.sends ? message.bytes : 0);
     bytes += message.bytes;
+    request->accesses.push_back(
+        {message.buffer, message.bytes, /*writes=*/!message.sends});
   }
   const Message &first = messages.front();
   request->name = name;

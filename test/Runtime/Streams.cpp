@@ -138,6 +138,83 @@ static void testAhead(pcc_context *ctx) {
   }
 }
 
+/// Of two receives of one stream the second is posted before the first has its
+/// message where both have memory of their own, and not else. The other stage
+/// sees it by a message so long that MPI takes it over only when there is a
+/// receive for it.
+static void testTogether(pcc_context *ctx) {
+  const int64_t many = 1 << 19;
+  std::vector<float> one(many), other(many);
+  for (bool meet : {false, true}) {
+    float word = 1;
+    if (backend::rank() >= 2) {
+      std::fill(one.begin(), one.end(), 1);
+      std::fill(other.begin(), other.end(), 2);
+      pcc_send(ctx, 0, 1, other.data(), 4 * (meet ? n : many));
+      pcc_send(ctx, 0, 2, &word, sizeof(word));
+      pcc_recv(ctx, 0, 3, &word, sizeof(word));
+      pcc_send(ctx, 0, 0, one.data(), 4 * many);
+      continue;
+    }
+    std::fill(one.begin(), one.end(), -1);
+    std::fill(other.begin(), other.end(), -1);
+    float *second = meet ? one.data() + many - n : other.data();
+    pcc_recv_async(ctx, First, 1, 0, one.data(), 4 * many);
+    pcc_record(ctx, First, 0);
+    pcc_recv_async(ctx, First, 1, 1, second, 4 * (meet ? n : many));
+    pcc_record(ctx, First, 1);
+    // The first is sent when this stage knows that the second was.
+    pcc_recv(ctx, 1, 2, &word, sizeof(word));
+    // What is done before its turn is not over.
+    CHECK(!ctx->events[1]->stream->hasDone(ctx->events[1]->count));
+    pcc_send(ctx, 1, 3, &word, sizeof(word));
+    pcc_wait(ctx, Compute, 1);
+    CHECK(ctx->events[0]->stream->hasDone(ctx->events[0]->count));
+    CHECK(one[0] == 1 && one[many - n - 1] == 1);
+    CHECK(second[0] == 2 && second[n - 1] == 2);
+  }
+  // Reads behind writes, and writes behind reads.
+  for (int round = 0; round < 20; ++round) {
+    float rank = backend::rank(), pair = rank < 2 ? 1 : 5;
+    std::vector<float> a = filled(rank), b(2 * n), c = filled(10),
+                       d = filled(1), e(n, 2 * pair);
+    sum(ctx, First, OverTP, a);
+    sum(ctx, First, OverTP, d);
+    pcc_all_gather_async(ctx, First, OverTP, PCC_F32, a.data(), b.data(), n);
+    pcc_reduce_scatter_async(ctx, First, OverTP, PCC_F32, b.data(), c.data(), n,
+                             /*adds=*/1);
+    sum(ctx, First, OverTP, b);
+    sum(ctx, First, OverTP, a);
+    pcc_record(ctx, First, 2);
+    pcc_wait(ctx, Compute, 2);
+    CHECK(a == e && d == filled(2) && c == filled(10 + 2 * pair));
+    e.insert(e.end(), n, pair);
+    CHECK(b == e);
+  }
+}
+
+/// With PCC_DELAY=send=300: a link takes one message after the other, though
+/// none has to wait for another one.
+static void testLink(pcc_context *ctx) {
+  std::vector<float> buffers[4];
+  backend::maxOverRanks(0);
+  double begin = steadyNow();
+  for (int32_t i = 0; i < 4; ++i) {
+    buffers[i] = filled(i);
+    if (backend::rank() < 2)
+      pcc_send_async(ctx, First, 1, i, buffers[i].data(), 4 * n);
+    else
+      pcc_recv_async(ctx, First, 0, i, buffers[i].data(), 4 * n);
+    pcc_record(ctx, First, i);
+  }
+  for (int32_t i = 0; i < 4; ++i) {
+    pcc_wait(ctx, Compute, i);
+    // The other stage may have begun to look later.
+    CHECK(backend::rank() >= 2 || steadyNow() - begin >= 0.3 * (i + 1));
+    CHECK(buffers[i] == filled(i));
+  }
+}
+
 static double cpuSeconds() {
   timespec time;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -266,6 +343,8 @@ int main(int argc, char **argv) {
     pcc_wait(ctx, First, 3);
   else if (what == "delay")
     testDelay(ctx);
+  else if (what == "link")
+    testLink(ctx);
   else if (what == "counts")
     testCounts(ctx, program);
   else if (what == "abort" || what == "stuck")
@@ -274,6 +353,7 @@ int main(int argc, char **argv) {
     testOrder(ctx);
     testOneOrder(ctx);
     testAhead(ctx);
+    testTogether(ctx);
     greatestWhole = 0;
     testOrder(ctx);
   }
