@@ -12,6 +12,7 @@
 #include "runtime/launch/Signals.h"
 #include "runtime/launch/StatusBoard.h"
 #include "runtime/launch/Supervisor.h"
+#include "runtime/launch/Waiting.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/Files.h"
 
@@ -71,7 +72,7 @@ static std::vector<std::string> mpirunArguments(int64_t ranks,
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   if (ranks > availableCores())
-    setenv("OMP_WAIT_POLICY", "passive", 0);
+    stopSpinsOfRanks();
 
   std::vector<std::string> arguments = mpirunArguments(ranks, folder);
   arguments.push_back(self);

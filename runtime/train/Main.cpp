@@ -8,6 +8,7 @@
 #include "runtime/launch/Signals.h"
 #include "runtime/launch/StatusBoard.h"
 #include "runtime/launch/TargetCpu.h"
+#include "runtime/launch/Waiting.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/Mesh.h"
 #include "runtime/support/Options.h"
@@ -115,13 +116,15 @@ static int run(int argc, char **argv) {
 
 /// Remembers signals from the first moment on. The constructors of libraries,
 /// which come next, take some of the milliseconds before main.
-static void watchEarly() {
+static void watchEarly(int, char **argv, char **environment) {
+  limitSpins(argv, environment);
   // A program that only computes outputs has nothing to bring to an end.
   if (!isForwardProgram(pcc_the_program))
     watchSignals();
 }
 __attribute__((section(".preinit_array"),
-               used)) static void (*const early)() = watchEarly;
+               used)) static void (*const early)(int, char **,
+                                                 char **) = watchEarly;
 
 int main(int argc, char **argv) {
   openConsole();
