@@ -12,7 +12,7 @@ using namespace pcc::codegen;
 /// Elements worth a thread: some tens of microseconds of simple work.
 static constexpr int64_t kGrainElements = 16384;
 
-static int64_t grainOf(const RowProgram &program) {
+static int64_t grainOf(const RowProgram &program, int64_t columnBlock) {
   int64_t perUnit = 1;
   switch (program.shape) {
   case KernelShape::Rope:
@@ -22,10 +22,10 @@ static int64_t grainOf(const RowProgram &program) {
       perUnit = std::max(perUnit, node->sweep);
     break;
   case KernelShape::Columns:
-    perUnit = kColumnBlock * program.reduced;
+    perUnit = columnBlock * program.reduced;
     break;
   case KernelShape::Scatter:
-    perUnit = kColumnBlock * program.scatter.tokens;
+    perUnit = columnBlock * program.scatter.tokens;
     break;
   }
   return std::max<int64_t>(1, kGrainElements / perUnit);
@@ -52,7 +52,8 @@ static memref::GlobalOp makeGlobal(ScalarBuilder &b, StringRef kernel,
 }
 
 FailureOr<func::FuncOp> codegen::emitKernel(OpBuilder &builder,
-                                            func::FuncOp kernel) {
+                                            func::FuncOp kernel,
+                                            const KernelChoices &choices) {
   auto results = kernel.getBody().front().getTerminator()->getOperands();
   SmallVector<Value> arguments(kernel.getArguments());
   SmallVector<Value> resultValues(results);
@@ -88,12 +89,13 @@ FailureOr<func::FuncOp> codegen::emitKernel(OpBuilder &builder,
     constants.push_back(
         memref::GetGlobalOp::create(b, global.getType(), global.getSymName()));
   }
-  Emitter emitter(*program, b, emitted.getArguments(), arguments.size(),
-                  constants);
+  Emitter emitter(*program, choices, b, emitted.getArguments(),
+                  arguments.size(), constants);
   int64_t units = emitter.getUnits();
   emitted->setAttr(rt::kKernelAttr, b.getUnitAttr());
   emitted->setAttr(rt::kUnitsAttr, b.getI64IntegerAttr(units));
-  emitted->setAttr(rt::kGrainAttr, b.getI64IntegerAttr(grainOf(*program)));
+  emitted->setAttr(rt::kGrainAttr,
+                   b.getI64IntegerAttr(grainOf(*program, choices.columnBlock)));
   auto loop =
       scf::ForallOp::create(b, ArrayRef<OpFoldResult>{b.getIndexAttr(units)},
                             ValueRange{}, std::nullopt);

@@ -27,10 +27,21 @@
 
 namespace pcc::codegen {
 
+/// What a back end chooses of its kernel IR. What is here is for CPUs.
+struct KernelChoices {
+  /// Sums and products of floats are made in so many bits, 32 or 64, or in
+  /// their own type if that is wider, and rounded once.
+  unsigned accumulatorBits = 64;
+  /// Columns that a unit of a column sum or scatter takes: a few vectors, so
+  /// that sums stay in registers and small tables still make several units.
+  int64_t columnBlock = 64;
+};
+
 /// Replaces a kernel function on tensors by its kernel IR, of the same name.
 /// Fails with a diagnostic where the body has no row program.
-mlir::FailureOr<mlir::func::FuncOp> emitKernel(mlir::OpBuilder &builder,
-                                               mlir::func::FuncOp kernel);
+mlir::FailureOr<mlir::func::FuncOp>
+emitKernel(mlir::OpBuilder &builder, mlir::func::FuncOp kernel,
+           const KernelChoices &choices = {});
 
 } // namespace pcc::codegen
 

@@ -13,20 +13,23 @@ using namespace pcc;
 using namespace pcc::codegen;
 
 Window Emitter::blockWindow(Value block) {
-  Value begin = arith::MulIOp::create(b, block, index(kColumnBlock));
-  if (program.columns % kColumnBlock == 0)
-    return {begin, b.getIndexAttr(kColumnBlock)};
+  Value begin = arith::MulIOp::create(b, block, index(choices.columnBlock));
+  if (program.columns % choices.columnBlock == 0)
+    return {begin, b.getIndexAttr(choices.columnBlock)};
   Value rest = arith::SubIOp::create(b, index(program.columns), begin);
-  Value size = arith::MinSIOp::create(b, rest, index(kColumnBlock));
+  Value size = arith::MinSIOp::create(b, rest, index(choices.columnBlock));
   return {begin, size};
 }
 
 void Emitter::emitColumnSums(Window window) {
   SmallVector<Root> roots;
-  Value zero = arith::ConstantOp::create(b, b.getF64FloatAttr(0));
+  Value zero;
   for (const Node *node : sweepPlan.getColumnSums()) {
+    Type type = accumulatorOf(node);
+    if (!zero || zero.getType() != type)
+      zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
     Value sums =
-        memref::SubViewOp::create(b, allocate(node->type, kColumnBlock),
+        memref::SubViewOp::create(b, allocate(type, choices.columnBlock),
                                   ArrayRef<OpFoldResult>{b.getIndexAttr(0)},
                                   ArrayRef<OpFoldResult>{window.size},
                                   ArrayRef<OpFoldResult>{b.getIndexAttr(1)});

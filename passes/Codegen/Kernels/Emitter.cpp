@@ -19,7 +19,7 @@ Value Emitter::index(int64_t value) {
 int64_t Emitter::getUnits() const {
   if (program.shape == KernelShape::Rows || program.shape == KernelShape::Rope)
     return program.rows;
-  return program.rows * llvm::divideCeil(program.columns, kColumnBlock);
+  return program.rows * llvm::divideCeil(program.columns, choices.columnBlock);
 }
 
 Value Emitter::affineValue(AffineExpr expr) {
@@ -69,10 +69,30 @@ Value Emitter::scalar(const Node *node) {
   case Node::Kind::Op:
     value = node->build(b, in);
     break;
+  case Node::Kind::Reduce:
+    value = reduced.lookup(node);
+    if (node->scale != 1)
+      value = arith::MulFOp::create(
+          b, value,
+          arith::ConstantOp::create(
+              b, b.getFloatAttr(value.getType(), node->scale)));
+    value = convertScalar(b, value, node->type);
+    break;
   default:
-    llvm_unreachable("sums are known before they are used");
+    llvm_unreachable("of each column");
   }
   return scalars[node] = value;
+}
+
+Type Emitter::accumulatorOf(const Node *node) {
+  bool isExact = node->kind == Node::Kind::Reduce &&
+                 (node->join == Join::Max || node->join == Join::Min ||
+                  node->join == Join::MaxNumber);
+  auto type = dyn_cast<FloatType>(node->type);
+  if (!type || isExact || type.getWidth() >= choices.accumulatorBits)
+    return node->type;
+  return choices.accumulatorBits > 32 ? Type(b.getF64Type())
+                                      : Type(b.getF32Type());
 }
 
 /// What a reduction begins with.
@@ -81,6 +101,7 @@ static TypedAttr startOf(Builder &b, Join join, Type type) {
     double infinity = std::numeric_limits<double>::infinity();
     switch (join) {
     case Join::Sum:
+    case Join::SumOfSquares:
       return b.getFloatAttr(type, 0);
     case Join::Prod:
       return b.getFloatAttr(type, 1);
@@ -94,6 +115,7 @@ static TypedAttr startOf(Builder &b, Join join, Type type) {
   unsigned width = type.getIntOrFloatBitWidth();
   switch (join) {
   case Join::Sum:
+  case Join::SumOfSquares:
     return b.getIntegerAttr(type, 0);
   case Join::Prod:
     return b.getIntegerAttr(type, 1);
@@ -105,11 +127,13 @@ static TypedAttr startOf(Builder &b, Join join, Type type) {
   }
 }
 
+/// `value` is of the accumulator's type, a square if that is what is added.
 static Value join(ScalarBuilder &b, Join join, Value old, Value value) {
   bool isFloat = isa<FloatType>(value.getType());
   auto reassoc = arith::FastMathFlags::reassoc;
   switch (join) {
   case Join::Sum:
+  case Join::SumOfSquares:
     if (isFloat)
       return arith::AddFOp::create(b, old, value, reassoc);
     return arith::AddIOp::create(b, old, value);
@@ -208,9 +232,17 @@ void Emitter::emitGeneric(ArrayRef<Root> roots, int sweep, Window window) {
         in.push_back(valueOf(operand));
       values[node] = node->build(b, in);
     }
-    SmallVector<Value> yields;
+    SmallVector<Value> rooted, yields;
+    for (const Root &root : roots) {
+      Value value = valueOf(root.node);
+      if (root.how != Root::Store)
+        value = convertScalar(b, value, elementOf(root.out));
+      if (root.how == Root::Reduce && root.join == Join::SumOfSquares)
+        value = arith::MulFOp::create(b, value, value);
+      rooted.push_back(value);
+    }
     for (auto [i, root] : llvm::enumerate(roots)) {
-      Value value = valueOf(root.node), old = elements[ins.size() + i];
+      Value value = rooted[i], old = elements[ins.size() + i];
       switch (root.how) {
       case Root::Store:
         value = convertScalar(b, value, elementOf(root.out));
@@ -219,7 +251,6 @@ void Emitter::emitGeneric(ArrayRef<Root> roots, int sweep, Window window) {
         value = join(b, root.join, old, value);
         break;
       case Root::SumElement:
-        value = convertScalar(b, value, elementOf(root.out));
         value = arith::AddFOp::create(b, old, value);
         break;
       }
@@ -235,9 +266,9 @@ void Emitter::runSweep(const Sweep &sweep, int index, Window window) {
   SmallVector<Root> roots;
   SmallVector<std::pair<const Node *, Value>> sums;
   for (const Node *node : sweep.reductions) {
-    Value accumulator = allocate(node->type, 0);
-    Value first =
-        arith::ConstantOp::create(b, startOf(b, node->join, node->type));
+    Type type = accumulatorOf(node);
+    Value accumulator = allocate(type, 0);
+    Value first = arith::ConstantOp::create(b, startOf(b, node->join, type));
     memref::StoreOp::create(b, first, accumulator, ValueRange{});
     sums.push_back({node, accumulator});
     roots.push_back({node->operands[0], accumulator, Root::Reduce, node->join});
@@ -256,7 +287,7 @@ void Emitter::runSweep(const Sweep &sweep, int index, Window window) {
   }
   emitGeneric(roots, index, window);
   for (auto [node, accumulator] : sums)
-    scalars[node] = memref::LoadOp::create(b, accumulator, ValueRange{});
+    reduced[node] = memref::LoadOp::create(b, accumulator, ValueRange{});
 }
 
 void Emitter::emitRows(Value unit) {
@@ -286,7 +317,7 @@ void Emitter::emitUnit(Value unit) {
   if (program.shape == KernelShape::Rope)
     return emitRope(unit);
   Value block = unit;
-  int64_t blocks = llvm::divideCeil(program.columns, kColumnBlock);
+  int64_t blocks = llvm::divideCeil(program.columns, choices.columnBlock);
   row = index(0);
   if (program.rows > 1) {
     row = arith::DivUIOp::create(b, unit, index(blocks));

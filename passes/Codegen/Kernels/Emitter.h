@@ -3,13 +3,10 @@
 #ifndef PCC_PASSES_CODEGEN_KERNELS_EMITTER_H
 #define PCC_PASSES_CODEGEN_KERNELS_EMITTER_H
 
+#include "passes/Codegen/Kernels/Emit.h"
 #include "passes/Codegen/Kernels/SweepPlan.h"
 
 namespace pcc::codegen {
-
-/// Columns that a unit of a column sum or scatter takes: a few vectors, so that
-/// sums stay in registers and small tables still make several units.
-inline constexpr int64_t kColumnBlock = 64;
 
 /// The columns a unit works on: [begin, begin + size), `size` an attribute
 /// where it is the same for all units.
@@ -24,10 +21,10 @@ struct Window {
 class Emitter {
 public:
   /// `program` and `b` must outlive this.
-  Emitter(const RowProgram &program, ScalarBuilder &b,
-          mlir::ValueRange arguments, unsigned operands,
+  Emitter(const RowProgram &program, const KernelChoices &choices,
+          ScalarBuilder &b, mlir::ValueRange arguments, unsigned operands,
           mlir::ValueRange constants)
-      : program(program), sweepPlan(program), b(b),
+      : program(program), choices(choices), sweepPlan(program), b(b),
         arguments(arguments.begin(), arguments.end()),
         constants(constants.begin(), constants.end()), operands(operands) {}
 
@@ -74,7 +71,11 @@ private:
   }
   mlir::Value index(int64_t value);
 
+  /// What the elements of a sum are added up in.
+  mlir::Type accumulatorOf(const Node *node);
+
   const RowProgram &program;
+  KernelChoices choices;
   SweepPlan sweepPlan;
   ScalarBuilder &b;
   llvm::SmallVector<mlir::Value> arguments, constants;
@@ -82,6 +83,8 @@ private:
   /// The unit's row and, within a column sum, the row summed.
   mlir::Value row, reducedRow;
   llvm::DenseMap<const Node *, mlir::Value> scalars;
+  /// Reductions as they were added up.
+  llvm::DenseMap<const Node *, mlir::Value> reduced;
   /// Rows kept in memory: temporaries, outputs, column sums.
   llvm::DenseMap<const Node *, mlir::Value> kept;
 };

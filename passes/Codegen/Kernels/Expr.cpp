@@ -253,17 +253,14 @@ Node *ExprBuilder::rowIndex(AffineExpr row) {
   return program.add(std::move(node));
 }
 
-Node *ExprBuilder::reduceSum(Node *a, int64_t sweep) {
-  return reduceBy(convert(a, f64()), sweep, Join::Sum);
-}
-
-Node *ExprBuilder::reduceBy(Node *a, int64_t sweep, Join join) {
+Node *ExprBuilder::reduceBy(Node *a, int64_t sweep, Join join, double scale) {
   if (!a)
     return nullptr;
   Node node{Node::Kind::Reduce, a->type, {a}};
   node.level = a->level + 1;
   node.sweep = sweep;
   node.join = join;
+  node.scale = scale;
   return program.add(std::move(node));
 }
 

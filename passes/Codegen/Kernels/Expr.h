@@ -106,18 +106,17 @@ public:
   Node *column(int64_t extent);
   /// An expression in d0 and d1, an index.
   Node *rowIndex(mlir::AffineExpr row);
-  /// The sum of a row of `sweep` columns, which is an f64.
-  Node *reduceSum(Node *a, int64_t sweep);
+  /// The sum of a row of floats, times a number, rounded once to their type.
+  Node *sumRow(Node *a, int64_t length, double scale = 1) {
+    return reduceBy(a, length, Join::Sum, scale);
+  }
   /// The maximum of a row; what it is of a NaN is not said.
   Node *reduceMax(Node *a, int64_t sweep) {
     return reduceBy(a, sweep, Join::MaxNumber);
   }
-  /// The sum along a row, added up in f64, as f32.
-  Node *sumRow(Node *a, int64_t length) {
-    return convert(reduceSum(convert(a, f64()), length), f32());
-  }
-  /// The elements of a row of `sweep` columns, joined, in the type of `a`.
-  Node *reduceBy(Node *a, int64_t sweep, Join join);
+  /// The elements of a row of `sweep` columns, joined and scaled, in the type
+  /// of `a`.
+  Node *reduceBy(Node *a, int64_t sweep, Join join, double scale = 1);
   /// The rounded hash step of Random.h.
   Node *randomMix(Node *hash);
   /// A coordinate, i32, added to a key as Random.h does.

@@ -68,11 +68,8 @@ Node *ExprBuilder::buildReduce(Operation *op, ArrayRef<int64_t> dims, Join join,
   if (!x)
     return nullptr;
   Type element = nn::tensorType(op->getResult(0)).getElementType();
-  bool isExact =
-      join == Join::Max || join == Join::Min || !isa<FloatType>(element);
-  Node *joined = isExact ? reduceBy(x, sweep, join)
-                         : reduceBy(convert(x, f64()), sweep, join);
-  return round(convert(joined, computeType(element)), element);
+  return round(convert(reduceBy(x, sweep, join), computeType(element)),
+               element);
 }
 
 namespace {
@@ -117,10 +114,7 @@ private:
 };
 } // namespace
 
-Node *NormRow::mean(Node *x) {
-  return e.convert(
-      e.mul(e.reduceSum(e.convert(x, e.f64()), length), 1.0 / length), e.f32());
-}
+Node *NormRow::mean(Node *x) { return e.sumRow(x, length, 1.0 / length); }
 
 Node *NormRow::reciprocalRoot(Node *square, const APFloat &eps) {
   Node *sum = e.add(e.convert(square, e.f64()), eps.convertToDouble());
@@ -192,8 +186,8 @@ Node *ExprBuilder::buildSquares(nn::SumOfSquaresOp op, Access access) {
   int64_t sweep = numElements(op.getInput());
   if (!isWholeRow(op->getResult(0), access, sweep))
     return nullptr;
-  Node *x = convert(build(op.getInput(), {affine(0), sweep}), f64());
-  return convert(reduceSum(mul(x, x), sweep), f32());
+  Node *x = convert(build(op.getInput(), {affine(0), sweep}), f32());
+  return reduceBy(x, sweep, Join::SumOfSquares);
 }
 
 Node *ExprBuilder::buildNorm(OpResult value, Access access) {
@@ -290,8 +284,7 @@ Node *ExprBuilder::buildColumnSum(Value value, int64_t columns) {
     return nullptr;
   if (term->level)
     return fail(owner, "sums what needs whole rows");
-  term = convert(term, f64());
-  Node node{Node::Kind::ColReduce, f64(), {term}};
+  Node node{Node::Kind::ColReduce, term->type, {term}};
   node.extent = columns;
   node.cost = 1;
   Type element = nn::tensorType(value).getElementType();

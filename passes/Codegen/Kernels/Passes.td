@@ -37,8 +37,14 @@ def RTTileKernelsPass : Pass<"rt-tile-kernels", "::mlir::ModuleOp"> {
   let summary = "Kernel functions as loops over units: the kernel IR";
   let description = [{
     Replaces each kernel function on tensors by `scf.forall` over units with
-    `linalg.generic` on rows of flat memrefs; see Emit.h.
+    `linalg.generic` on rows of flat memrefs; see Emit.h. The options are what a
+    back end chooses; unless given, as for CPUs.
   }];
+  let options = [
+    Option<"accumulatorBits", "accumulator-bits", "unsigned", "64",
+           "Bits that sums and products of floats are made in: 32 or 64">,
+    Option<"columnBlock", "column-block", "int64_t", "64",
+           "Columns that a unit of a sum over rows or of a scatter takes">];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",

@@ -5,7 +5,8 @@
 // expressions, so that a chain of them costs no memory traffic; reshape,
 // broadcast, transpose, select and the like only change which element a leaf
 // loads; a reduction along a row is an expression without a column that needs
-// a sweep of its own, after which later sweeps may use it.
+// a sweep of its own, after which later sweeps may use it. It says what is
+// added up, not in which type: that is for the back end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +40,7 @@ struct Access {
 
 /// How a reduction combines elements. A maximum and a minimum are NaN where an
 /// element is; of MaxNumber that is not said, which is faster.
-enum class Join { Sum, Max, Min, Prod, MaxNumber };
+enum class Join { Sum, SumOfSquares, Max, Min, Prod, MaxNumber };
 
 /// A scalar expression at a point (r, c), or at a row r where extent is 0.
 struct Node {
@@ -50,7 +51,7 @@ struct Node {
     Column,    ///< the column, index type
     Row,       ///< `row`, index type
     Op,        ///< a scalar operation on the operands
-    Reduce,    ///< operands[0] of a row of `sweep`, joined
+    Reduce,    ///< operands[0] of a row of `sweep`, joined, times `scale`
     ColReduce, ///< a sum of operands[0] over d1, the rows that disappear
   };
   /// Emits the operation for operands that are given as scalars.
@@ -72,6 +73,7 @@ struct Node {
   Build build;           ///< Op
   int64_t sweep = 0;     ///< Reduce: the row's length
   Join join = Join::Sum; ///< Reduce: how the row's elements are combined
+  double scale = 1;      ///< Reduce, of floats: before it is rounded to `type`
 };
 
 /// A tensor the kernel writes: result `index` of its function.

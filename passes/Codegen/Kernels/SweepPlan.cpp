@@ -1,5 +1,4 @@
 //===- SweepPlan.cpp - The sweeps of a row program ------------------------===//
-//-------------------------===//
 
 #include "passes/Codegen/Kernels/SweepPlan.h"
 

@@ -19,13 +19,18 @@ using namespace pcc;
 
 namespace {
 struct RTTileKernelsPass : pcc::impl::RTTileKernelsPassBase<RTTileKernelsPass> {
+  using RTTileKernelsPassBase::RTTileKernelsPassBase;
+
   void runOnOperation() override {
     OpBuilder builder(&getContext());
+    codegen::KernelChoices choices;
+    choices.accumulatorBits = accumulatorBits;
+    choices.columnBlock = columnBlock;
     auto functions = getOperation().getOps<func::FuncOp>();
     for (auto kernel : llvm::make_early_inc_range(functions))
       if (kernel->hasAttr(rt::kKernelAttr) &&
           !kernel->hasAttr(rt::kUnitsAttr) &&
-          failed(codegen::emitKernel(builder, kernel)))
+          failed(codegen::emitKernel(builder, kernel, choices)))
         return signalPassFailure();
   }
 };

@@ -468,8 +468,8 @@ func.func private @bias_grad(%x: tensor<2x2x3x4xf32>, %dp: tensor<2x2x3x4xf32>, 
 // CHECK-NEXT: %[[CHOSEN:.*]] = arith.select %[[IS]], %[[C0_2]], %[[C1_333]] : f32
 // CHECK-NEXT: %[[PRODUCT_7:.*]] = arith.mulf %[[IN_2]], %[[CHOSEN]] : f32
 // CHECK-NEXT: %[[PRODUCT_8:.*]] = arith.mulf %[[EXP]], %[[PRODUCT_7]] : f32
-// CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[PRODUCT_8]] : f32 to f64
 // CHECK-NEXT: %[[PRODUCT_9:.*]] = arith.mulf %[[EXP]], %[[CHOSEN]] : f32
+// CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[PRODUCT_8]] : f32 to f64
 // CHECK-NEXT: %[[SUM_2:.*]] = arith.addf %[[IN_4]], %[[WIDE]] fastmath<reassoc> : f64
 // CHECK-NEXT: linalg.yield %[[SUM_2]], %[[PRODUCT_9]], %[[EXP]], %[[PRODUCT_7]] : f64, f32, f32, f32
 // CHECK: %[[LOADED_5:.*]] = memref.load {{.*}}
