@@ -1,6 +1,6 @@
 // Preloaded into a program, ends it as SIGKILL does before the KILL_AT-th call
-// that changes files. With NO_EXCHANGE=1, the file system cannot exchange
-// names.
+// that changes files, of ranks only the one that KILL_RANK names. With
+// NO_EXCHANGE=1, the file system cannot exchange names.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,6 +12,10 @@
 
 static void count(void) {
   static int calls = 0, at = -1;
+  const char *chosen = getenv("KILL_RANK");
+  const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+  if (chosen && (!rank || atoi(rank) != atoi(chosen)))
+    return;
   if (at < 0)
     at = getenv("KILL_AT") ? atoi(getenv("KILL_AT")) : 0;
   if (++calls == at)

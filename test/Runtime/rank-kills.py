@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Kills one of three ranks that keep parts of parameters and moments, before
+calls that change files while they save. The others end, and a program that
+divides these otherwise goes on from a whole checkpoint.
+
+RUN: rm -rf %t && mkdir %t && cd %t && toy-odd-files .
+RUN: %cc -shared -fPIC -O1 %S/Inputs/killer.c -o killer.so -ldl
+RUN: %python %s
+"""
+
+import itertools
+import os
+import shutil
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from checkpoints import latestStep, rows
+from runs import good, run
+
+START = ["--data", "tokens.bin", "--steps", "6", "--lr", "1e-2"]
+# Of one rank, of three with all of the parameters, of three with parts.
+NEXT = itertools.cycle(["toy-odd", "toy-odd-zero1", "toy-odd-zero3"])
+LOST = 7
+
+good("toy-odd", *START, "--log-json", "whole.json")
+whole = rows("whole.json")
+good("toy-odd-zero3", *START, "--save", "base", "--stop-after", "2")
+
+# Rank 0 makes the folder and gives it its name, others write their files.
+for rank, stride in ((0, 19), (2, 11)):
+    steps = set()
+    for point in itertools.count(1, stride):
+        shutil.rmtree("work", ignore_errors=True)
+        shutil.copytree("base", "work")
+        code, _, text = run("toy-odd-zero3", "--resume", "work", "--save", "work",
+                            "--stop-after", "4", "--keep", "1",
+                            LD_PRELOAD="./killer.so", KILL_AT=str(point),
+                            KILL_RANK=str(rank))
+        if code == 0:
+            break
+        assert code == LOST, (rank, point, code, text)
+        steps.add(latestStep("work"))
+        program = next(NEXT)
+        good(program, "--resume", "work", "--save", "work", "--log-json",
+             "rest.json")
+        rest = rows("rest.json")
+        assert min(rest) in (3, 5) and max(rest) == 6, (rank, point, rest)
+        for step, (loss, norm) in rest.items():
+            assert abs(loss - whole[step][0]) <= 2e-6 * loss, (program, step)
+            assert abs(norm - whole[step][1]) <= 2e-5 * norm, (program, step)
+        os.remove("rest.json")
+        left = [name for name in os.listdir("work") if name[0] == "."]
+        assert not left, (rank, point, left)
+    assert point > 2 * stride, (rank, point)
+    assert 2 in steps, (rank, steps)
+    print(f"rank {rank}: {point // stride} kills, at steps {sorted(steps)}")
