@@ -12,7 +12,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
-from runs import ranks, untilGone
+from runs import ranks, until, untilGone
 
 
 def start(*arguments, launcher=()):
@@ -103,6 +103,7 @@ for number in (signal.SIGTERM, signal.SIGUSR1):
 # Killed while it saves, a run leaves a checkpoint that another goes on from.
 for pause in (0.1, 0.13, 0.17):
     run = start("--save", "often", "--save-every", "1", "--keep", "2")
+    until(lambda: os.path.exists("often/latest"))
     time.sleep(pause)
     for process in ranks(run).values():
         os.kill(process, signal.SIGKILL)
