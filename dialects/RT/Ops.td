@@ -111,7 +111,9 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A place in the arena";
   let description = [{
-    `slots` instances lie one after the other, each aligned. What parameters,
+    `slots` instances lie one after the other, each aligned; those of a value
+    may lie further apart, with a `stride` of so many bytes from one to the
+    next, and others between them. What parameters,
     copies, state and sums hold is there again as the next entry begins;
     gradients hold nothing then: they are written before they are read, and not
     written anew before they have been given up. Parameters and
@@ -136,6 +138,7 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     rt.buffer @w : memref<256x64xf32> param at 0
     rt.buffer @input.tokens : memref<2x64xi64> input at 65536 slots 4
         {role = "tokens", name = "input_ids"}
+    rt.buffer @x : memref<2x64xf32> value at 69632 slots 4 stride 1536
     rt.buffer @bucket.0.param : memref<1x64xf32> bucket at 65792
     rt.buffer @a : memref<4x8xf32> param in @bucket.0.param element 0 at 65792
     rt.buffer @b : memref<5xf32> param in @bucket.0.param element 32 at 65920
@@ -146,6 +149,8 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     **Constraints:**
     - elements lie row major without holes;
     - at least one slot, and one alone in a bucket;
+    - a stride only of values with several slots, which it keeps apart and
+      aligned;
     - what `in` names is an `rt.buffer` of the kind bucket, of the element type;
     - a part, and nothing else in a bucket, has no element but a layout.
   }];
@@ -153,12 +158,13 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     TypeAttrOf<RT_Buffer>:$type, RT_BufferKindAttr:$kind,
     OptionalAttr<I64Attr>:$offset,
     DefaultValuedAttr<I64Attr, "1">:$slots,
+    OptionalAttr<I64Attr>:$stride,
     OptionalAttr<RT_LayoutAttr>:$layout,
     OptionalAttr<FlatSymbolRefAttr>:$bucket,
     OptionalAttr<I64Attr>:$element);
   let assemblyFormat = [{
     $sym_name `:` $type $kind (`in` $bucket^)? (`element` $element^)?
-    (`at` $offset^)? (`slots` $slots^)?
+    (`at` $offset^)? (`slots` $slots^)? (`stride` $stride^)?
     (`layout` $layout^)? attr-dict
   }];
   let extraClassDeclaration = [{
@@ -167,10 +173,22 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     }
     /// Bytes of one instance.
     int64_t getBytes();
-    /// Bytes from one instance to the next.
+    /// Bytes that one instance takes.
     int64_t getSlotBytes();
     /// Bytes of all instances.
     int64_t getTotalBytes() { return getSlotBytes() * getSlots(); }
+    /// Bytes from the begin of one instance to that of the next.
+    int64_t getDistance() {
+      return getStride() ? int64_t(*getStride()) : getSlotBytes();
+    }
+    /// Bytes from the begin of the first instance to the end of the last.
+    int64_t getSpan() {
+      return getDistance() * (int64_t(getSlots()) - 1) + getSlotBytes();
+    }
+    /// Where an instance begins; the buffer has an offset.
+    int64_t getSlotOffset(int64_t slot) {
+      return int64_t(*getOffset()) + slot * getDistance();
+    }
     /// Of a bucket: the axes over which its row is cut; of a part those over
     /// which ranks have each theirs; of others none.
     ::mlir::ArrayAttr getCut();

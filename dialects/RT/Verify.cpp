@@ -71,6 +71,12 @@ LogicalResult BufferOp::verify() {
     return emitOpError() << "must be contiguous, is " << getType();
   if (int64_t(getSlots()) < 1)
     return emitOpError() << "needs at least one slot";
+  if (getStride() &&
+      (getKind() != BufferKind::Value || getSlots() == 1 ||
+       getDistance() < getSlotBytes() || getDistance() % kAlignment))
+    return emitOpError() << "has a stride of " << getDistance()
+                         << "; it needs a multiple of " << kAlignment
+                         << " that keeps several slots of a value apart";
   if (getKind() == BufferKind::Bucket &&
       (getMemRefType().getRank() != 2 || getMemRefType().getDimSize(0) != 1 ||
        getSlots() != 1 || getBucket() ||

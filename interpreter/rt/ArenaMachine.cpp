@@ -21,8 +21,7 @@ static ByteRange rangeOf(rt::BufferOp buffer) {
 
 /// What lies in the first slot, or, as one, in all.
 static Place placeOf(rt::BufferOp buffer, int64_t slot = 0) {
-  return {buffer.getMemRefType(),
-          int64_t(*buffer.getOffset()) + slot * buffer.getSlotBytes()};
+  return {buffer.getMemRefType(), buffer.getSlotOffset(slot)};
 }
 
 static RankedTensorType typeOf(const pcc_layout &layout, Type element) {

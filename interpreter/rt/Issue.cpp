@@ -128,8 +128,7 @@ LogicalResult Issuer::walk(Operation *op, Scope &scope) {
         int64_t slot = address.getSlotAt(variable, buffer.getSlots());
         Place &place = scope.places[address];
         place.type = address.getType();
-        place.offset =
-            int64_t(*buffer.getOffset()) + slot * buffer.getSlotBytes();
+        place.offset = buffer.getSlotOffset(slot);
         if (buffer.getKind() == rt::BufferKind::Part) {
           auto row = symbols.lookup<rt::BufferOp>(*buffer.getBucket());
           place.part = buffer;

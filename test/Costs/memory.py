@@ -21,7 +21,10 @@ LAYOUTS = ("", "--tp 2 --sequence-parallel", "--dp 2 --cp 2",
            "--micro-batch-size 1",
            "--pp 2 --global-batch-size 8 --micro-batch-size 1",
            "--pp 3 --global-batch-size 2 --micro-batch-size 1",
-           "--pp 3 --tp 2 --schedule gpipe --global-batch-size 16")
+           "--pp 3 --tp 2 --schedule gpipe --global-batch-size 16",
+           # Slots of many buffers become free while rows of gradients begin.
+           "--pp 2 --dp 2 --schedule gpipe --zero 2 --global-batch-size 8 "
+           "--micro-batch-size 1")
 
 
 def make(family, folder):

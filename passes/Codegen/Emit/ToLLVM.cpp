@@ -292,12 +292,11 @@ LogicalResult StageToLLVM::lowerOp(rt::AddressOp op) {
     return success();
   }
   if (!op.getLoop() || slots == 1) {
-    addresses[op] =
-        at(base, offset + op.getSlotAt(0, slots) * buffer.getSlotBytes());
+    addresses[op] = at(base, buffer.getSlotOffset(op.getSlotAt(0, slots)));
     return success();
   }
   Value bytes = LLVM::MulOp::create(builder, loc, slotInLoop(op, slots),
-                                    i64(buffer.getSlotBytes()));
+                                    i64(buffer.getDistance()));
   addresses[op] =
       LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),
                           at(base, offset), LLVM::GEPArg(bytes));

@@ -92,6 +92,7 @@ void ArenaLives::addBlocks(rt::StageOp stage, const Buffers &renewed) {
     block.pieces.clear();
     for (int64_t slot = 0; slot < slots; ++slot)
       block.pieces.push_back({slot * bytes, (slot + 1) * bytes, {}});
+    block.canSpread = slots > 1 && buffer.getKind() == rt::BufferKind::Value;
   }
   // What a frame holds.
   stage.walk([&](rt::CallOp call) {

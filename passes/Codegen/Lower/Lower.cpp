@@ -157,7 +157,7 @@ void ProgramLowering::addBuffer(Operation *op, StringAttr name,
     row = cast<nn::StateOp>(op).getOfAttr();
   auto buffer = rt::BufferOp::create(
       builder, op->getLoc(), name.getValue(), bufferType(type), kind,
-      IntegerAttr(), slots,
+      /*offset=*/IntegerAttr(), slots, /*stride=*/IntegerAttr(),
       int(kind) <= int(rt::BufferKind::Input) ? layoutOf(op, type)
                                               : rt::LayoutAttr(),
       row, bucket ? builder.getI64IntegerAttr(element) : IntegerAttr());

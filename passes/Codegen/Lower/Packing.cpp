@@ -11,20 +11,32 @@
 // So where it may begin follows from each pair of a piece of it and one that is
 // there already: any offset is refused that would put the one over the other.
 //
+// The slots of a loop's buffers become free one after the other, in all of
+// these buffers at nearly the same time. Side by side they leave holes of a
+// slot each, in which nothing larger finds room. So where the order of blocks
+// alone does not help, slots that are equally many lie as far apart as one slot
+// of all of these buffers takes, and what becomes free together lies together:
+//
+//     side by side    a.0 a.1 a.2  b.0 b.1 b.2  c.0 c.1 c.2
+//     spread          a.0 b.0 c.0  a.1 b.1 c.1  a.2 b.2 c.2
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Lower/Packing.h"
 #include "llvm/ADT/STLExtras.h"
+#include <map>
 #include <numeric>
+#include <optional>
 
 using namespace mlir;
 using namespace pcc;
 
-/// How often places are looked for, of how many pairs of blocks at most.
-static constexpr int64_t kMostTries = 32, kMostPairs = int64_t(1) << 24;
+/// How many orders are tried of each kind, and how many pairs of blocks that
+/// must not overlap are looked at in all of them.
+static constexpr int64_t kMostTries = 8, kMostPairs = int64_t(1) << 22;
 
 /// Which part of the bytes needed may be left unused.
-static constexpr int64_t kClose = 200;
+static constexpr int64_t kClose = 100;
 
 void Piece::touch(unsigned moment, bool begins) {
   if (spans.empty() || (begins && spans.back().second < moment))
@@ -52,8 +64,12 @@ bool Piece::overlaps(const Piece &other) const {
 
 namespace {
 
-/// Offsets between these two, both excluded, are refused.
-using Refused = std::pair<int64_t, int64_t>;
+/// A block begins nowhere between these two distances, both excluded, from
+/// where another one does.
+struct Refusal {
+  unsigned other;
+  int64_t after, before;
+};
 
 /// A piece that has its place.
 struct Placed {
@@ -61,39 +77,169 @@ struct Placed {
   const Piece *piece;
 };
 
+/// Looks for places of blocks whose pieces lie as they do.
+class Packer {
+public:
+  Packer(ArrayRef<MemoryBlock *> blocks, int64_t least, unsigned moment)
+      : blocks(blocks), least(least), moment(moment) {}
+
+  /// Tries orders until one needs hardly more than what is alive at once.
+  void search();
+
+  /// The fewest bytes that were needed, and the offsets with which they were.
+  std::optional<int64_t> best;
+  std::vector<int64_t> bestOffsets;
+
+  bool isClose() const { return best && *best <= least + least / kClose; }
+
+private:
+  /// How blocks are ordered: of what is large little fits into gaps that others
+  /// leave; what is needed when the most is shall leave none; what is needed
+  /// for long meets more.
+  enum Kind { Large, Then, Long };
+  std::vector<unsigned> orderBy(Kind kind) const;
+  /// Whether a block needs memory at the moment when the most is alive.
+  bool isAliveThen(const MemoryBlock &block) const;
+  /// Finds out once what blocks refuse each other.
+  void findRefusals();
+  /// Places blocks in this order, each into the tightest gap that holds it or
+  /// the first. Returns the block that ends last.
+  unsigned place(ArrayRef<unsigned> order, bool isFirstGap);
+
+  ArrayRef<MemoryBlock *> blocks;
+  int64_t least;
+  unsigned moment;
+  /// By block; none until a first order has been tried.
+  std::vector<SmallVector<Refusal, 0>> refusals;
+  int64_t pairs = 0;
+  std::vector<int64_t> offsets;
+  std::vector<std::pair<int64_t, int64_t>> refused;
+};
+
 } // namespace
 
-/// Places blocks in this order. Returns the bytes needed, and which block makes
-/// them so many.
-static std::pair<int64_t, unsigned> packInOrder(ArrayRef<MemoryBlock *> blocks,
-                                                ArrayRef<unsigned> order) {
+void Packer::findRefusals() {
+  refusals.resize(blocks.size());
+  for (unsigned b = 0; b < blocks.size(); ++b)
+    for (unsigned a = 0; a < b; ++a) {
+      refused.clear();
+      for (const Piece &piece : blocks[a]->pieces)
+        for (const Piece &other : blocks[b]->pieces)
+          if (piece.overlaps(other))
+            refused.push_back(
+                {other.begin - piece.end, other.end - piece.begin});
+      llvm::sort(refused);
+      for (size_t i = 0; i < refused.size();) {
+        auto [after, before] = refused[i++];
+        for (; i < refused.size() && refused[i].first < before; ++i)
+          before = std::max(before, refused[i].second);
+        refusals[a].push_back({b, after, before});
+        refusals[b].push_back({a, -before, -after});
+        ++pairs;
+      }
+    }
+}
+
+bool Packer::isAliveThen(const MemoryBlock &block) const {
+  return llvm::any_of(block.pieces, [&](const Piece &piece) {
+    return llvm::any_of(piece.spans, [&](std::pair<unsigned, unsigned> span) {
+      return span.first <= moment && moment <= span.second;
+    });
+  });
+}
+
+/// From the first moment of a block to its last.
+static unsigned lengthOf(const MemoryBlock &block) {
+  unsigned first = ~0u, last = 0;
+  for (const Piece &piece : block.pieces)
+    if (!piece.spans.empty()) {
+      first = std::min(first, piece.spans.front().first);
+      last = std::max(last, piece.spans.back().second);
+    }
+  return first > last ? 0 : last - first + 1;
+}
+
+unsigned Packer::place(ArrayRef<unsigned> order, bool isFirstGap) {
   std::vector<Placed> placed;
-  std::vector<Refused> refused;
-  std::pair<int64_t, unsigned> peak = {0, 0};
+  offsets.assign(blocks.size(), -1);
+  int64_t needed = 0;
+  unsigned last = 0;
   for (unsigned index : order) {
-    MemoryBlock *block = blocks[index];
     refused.clear();
-    for (const Placed &there : placed)
-      for (const Piece &piece : block->pieces)
-        if (piece.overlaps(*there.piece))
-          refused.push_back({there.begin - piece.end, there.end - piece.begin});
+    if (refusals.empty()) {
+      for (const Placed &there : placed)
+        for (const Piece &piece : blocks[index]->pieces)
+          if (piece.overlaps(*there.piece))
+            refused.push_back(
+                {there.begin - piece.end, there.end - piece.begin});
+    } else {
+      for (const Refusal &refusal : refusals[index])
+        if (int64_t offset = offsets[refusal.other]; offset >= 0)
+          refused.push_back({offset + refusal.after, offset + refusal.before});
+    }
     llvm::sort(refused);
-    int64_t end = 0, best = -1, bestGap = 0;
+    int64_t end = 0, found = -1, foundGap = 0;
     for (auto [after, before] : refused) {
-      if (int64_t gap = after - end; gap >= 0 && (best < 0 || gap < bestGap)) {
-        best = end;
-        bestGap = gap;
+      if (int64_t gap = after - end;
+          gap >= 0 && (found < 0 || gap < foundGap)) {
+        found = end;
+        foundGap = gap;
+        if (isFirstGap)
+          break;
       }
       end = std::max(end, before);
     }
-    block->offset = best < 0 ? end : best;
-    if (int64_t needed = block->offset + block->bytes; needed > peak.first)
-      peak = {needed, index};
-    for (const Piece &piece : block->pieces)
-      placed.push_back(
-          {block->offset + piece.begin, block->offset + piece.end, &piece});
+    int64_t offset = offsets[index] = found < 0 ? end : found;
+    if (refusals.empty())
+      for (const Piece &piece : blocks[index]->pieces)
+        placed.push_back({offset + piece.begin, offset + piece.end, &piece});
+    if (int64_t bytes = offset + blocks[index]->bytes; bytes > needed) {
+      needed = bytes;
+      last = index;
+    }
   }
-  return peak;
+  if (!best || needed < *best) {
+    best = needed;
+    bestOffsets = offsets;
+  }
+  return last;
+}
+
+std::vector<unsigned> Packer::orderBy(Kind kind) const {
+  std::vector<std::pair<bool, double>> keys;
+  for (const MemoryBlock *block : blocks)
+    keys.push_back(
+        {kind == Then && isAliveThen(*block),
+         double(block->bytes) * (kind == Long ? lengthOf(*block) : 1)});
+  std::vector<unsigned> order(blocks.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return keys[a] != keys[b] ? keys[a] > keys[b] : a < b;
+  });
+  return order;
+}
+
+void Packer::search() {
+  struct Attempt {
+    std::vector<unsigned> order;
+    bool isFirstGap;
+  };
+  std::vector<Attempt> attempts;
+  for (bool isFirstGap : {false, true})
+    for (Kind kind : {Large, Then, Long})
+      attempts.push_back({orderBy(kind), isFirstGap});
+  int64_t left = kMostPairs;
+  for (int64_t i = 0; i < kMostTries; ++i)
+    for (auto &[order, isFirstGap] : attempts) {
+      unsigned last = place(order, isFirstGap);
+      if (isClose() || (left -= pairs) < 0)
+        return;
+      // What has found no room comes earlier.
+      auto it = llvm::find(order, last);
+      std::rotate(order.begin() + (it - order.begin()) / 2, it, it + 1);
+      if (refusals.empty())
+        findRefusals();
+    }
 }
 
 /// The most bytes that pieces need at one moment, and that moment.
@@ -115,49 +261,45 @@ static std::pair<int64_t, unsigned> findMost(ArrayRef<MemoryBlock *> blocks) {
   return most;
 }
 
+/// Moves the pieces of blocks that can spread apart. Returns whether there are
+/// any.
+static bool spread(ArrayRef<MemoryBlock *> blocks) {
+  // By how many pieces they have, what one of each takes.
+  std::map<size_t, int64_t> strides;
+  for (const MemoryBlock *block : blocks)
+    if (block->canSpread)
+      strides[block->pieces.size()] += block->pieces.front().end;
+  for (MemoryBlock *block : blocks)
+    if (block->canSpread) {
+      int64_t bytes = block->pieces.front().end;
+      int64_t stride = strides[block->pieces.size()];
+      for (auto [i, piece] : llvm::enumerate(block->pieces)) {
+        piece.begin = i * stride;
+        piece.end = piece.begin + bytes;
+      }
+      block->bytes = block->pieces.back().end;
+    }
+  return !strides.empty();
+}
+
 int64_t pcc::pack(ArrayRef<MemoryBlock *> blocks) {
   auto [least, moment] = findMost(blocks);
-  std::vector<unsigned> order(blocks.size());
-  std::iota(order.begin(), order.end(), 0);
-  auto isThen = [&, moment = moment](unsigned index) {
-    return llvm::any_of(blocks[index]->pieces, [&](const Piece &piece) {
-      return llvm::any_of(piece.spans, [&](std::pair<unsigned, unsigned> span) {
-        return span.first <= moment && moment <= span.second;
-      });
-    });
-  };
-  auto sortBy = [&](auto key) {
-    llvm::sort(order, [&](unsigned a, unsigned b) {
-      auto ka = key(a), kb = key(b);
-      return ka != kb ? ka > kb : a < b;
-    });
-  };
-  std::optional<int64_t> best;
-  std::vector<int64_t> offsets(blocks.size());
-  int64_t tries = std::clamp<int64_t>(
-      kMostPairs / (1 + blocks.size() * blocks.size()), 1, kMostTries);
-  for (int64_t i = 0; i < tries; ++i) {
-    if (i == 0)
-      sortBy([&](unsigned index) {
-        return std::pair(false, blocks[index]->bytes);
-      });
-    if (i == tries / 2)
-      sortBy([&](unsigned index) {
-        return std::pair(isThen(index), blocks[index]->bytes);
-      });
-    auto [bytes, last] = packInOrder(blocks, order);
-    if (!best || bytes < *best) {
-      best = bytes;
-      for (auto [block, offset] : llvm::zip(blocks, offsets))
-        offset = block->offset;
-    }
-    if (bytes <= least + least / kClose)
-      break;
-    // What has found no room comes earlier.
-    auto it = llvm::find(order, last);
-    std::rotate(order.begin() + (it - order.begin()) / 2, it, it + 1);
+  Packer packer(blocks, least, moment);
+  packer.search();
+  std::vector<MemoryBlock> before;
+  for (const MemoryBlock *block : blocks)
+    before.push_back(*block);
+  if (!packer.isClose() && spread(blocks)) {
+    Packer wide(blocks, least, moment);
+    wide.search();
+    // What lies apart takes longer to look at.
+    if (*wide.best < *packer.best - least / kClose)
+      packer = std::move(wide);
+    else
+      for (auto [block, old] : llvm::zip(blocks, before))
+        *block = old;
   }
-  for (auto [block, offset] : llvm::zip(blocks, offsets))
+  for (auto [block, offset] : llvm::zip(blocks, packer.bestOffsets))
     block->offset = offset;
-  return best.value_or(0);
+  return *packer.best;
 }

@@ -25,23 +25,27 @@ struct Piece {
 /// Something that lies in one place, such as a buffer of a few slots or a frame
 /// of temporaries; its pieces need memory at times of their own.
 struct MemoryBlock {
-  /// How many it takes with all of its pieces.
+  /// How many it takes from its first piece to its last.
   int64_t bytes = 0;
   /// They may lie over each other if they are needed at different times.
   llvm::SmallVector<Piece, 1> pieces;
+  /// Whether these are equally large, follow each other, and may lie further
+  /// apart, each as far from the one before: `pack` moves them.
+  bool canSpread = false;
   /// Where it lies; what `pack` assigns.
   int64_t offset = 0;
 
   /// Of one piece.
   static MemoryBlock whole(int64_t bytes) {
-    return {bytes, {{0, bytes, {}}}, 0};
+    return {bytes, {{0, bytes, {}}}, /*canSpread=*/false, 0};
   }
+  /// From one piece to the next, where it has several that are alike.
+  int64_t getStride() const { return pieces[1].begin - pieces[0].begin; }
 };
 
-/// Gives every block an offset such that no two pieces that overlap in time
-/// overlap in space: the largest block first, each into the tightest gap that
-/// holds it. Returns the bytes needed. The same blocks in the same order get
-/// the same offsets.
+/// Gives every block an offset, and those that can spread a stride, such that
+/// no two pieces that overlap in time overlap in space. Returns the bytes
+/// needed. The same blocks in the same order get the same offsets.
 int64_t pack(llvm::ArrayRef<MemoryBlock *> blocks);
 
 } // namespace pcc

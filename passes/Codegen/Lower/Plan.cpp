@@ -81,7 +81,8 @@ static void giveFrames(rt::StageOp stage) {
       frame = rt::BufferOp::create(
           builder, callee.getLoc(), ("frame." + call.getCallee()).str(), type,
           rt::BufferKind::Frame, /*offset=*/IntegerAttr(), /*slots=*/1,
-          /*layout=*/rt::LayoutAttr(), /*bucket=*/FlatSymbolRefAttr(),
+          /*stride=*/IntegerAttr(), /*layout=*/rt::LayoutAttr(),
+          /*bucket=*/FlatSymbolRefAttr(),
           /*element=*/IntegerAttr());
       symbols.insert(frame);
     }
@@ -124,6 +125,12 @@ void pcc::planArena(rt::StageOp stage) {
       }
   ArenaLives arena(stage, renewed);
   stage.setArena(end + packAll<rt::BufferOp>(arena.blocks, end));
+  for (auto &[op, block] : arena.blocks) {
+    auto buffer = cast<rt::BufferOp>(op);
+    buffer.removeStrideAttr();
+    if (block.canSpread && block.getStride() != buffer.getSlotBytes())
+      buffer.setStride(block.getStride());
+  }
   placeMembers(stage);
 }
 

@@ -31,11 +31,13 @@ class ApartBytes {
 public:
   /// Adds a buffer, all of its slots.
   void add(rt::BufferOp buffer) {
-    int64_t begin = *buffer.getOffset();
-    int64_t end = begin + buffer.getTotalBytes();
-    areMixed |= bytes.overlaps(begin, end);
-    bytes.set(begin, end, true);
-    ranges.push_back({begin, end});
+    for (int64_t slot = 0; slot < int64_t(buffer.getSlots()); ++slot) {
+      int64_t begin = buffer.getSlotOffset(slot);
+      int64_t end = begin + buffer.getSlotBytes();
+      areMixed |= bytes.overlaps(begin, end);
+      bytes.set(begin, end, true);
+      ranges.push_back({begin, end});
+    }
   }
 
   /// Whether some of [begin, end) are of one.
@@ -43,7 +45,7 @@ public:
     return bytes.overlaps(begin, end);
   }
 
-  /// Byte ranges, in the order of the buffers.
+  /// Byte ranges of slots, in the order of the buffers.
   llvm::ArrayRef<std::pair<int64_t, int64_t>> list() const { return ranges; }
 
   /// Whether what a turn of [begin, end) does to a buffer with so many slots

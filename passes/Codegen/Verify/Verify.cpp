@@ -139,7 +139,7 @@ struct SlotAccess {
   Touch touch;
   rt::BufferOp buffer;
   /// Where the first slot lies, and from one to the next.
-  int64_t base, slotBytes;
+  int64_t base, distance;
   /// The slot, less the microbatch that the loop is at.
   int64_t behind;
   /// Which bytes of the slot.
@@ -249,7 +249,7 @@ private:
 
   /// What lies in a bucket is the bucket's.
   Range rangeOf(rt::BufferOp buffer, int64_t slot) const {
-    int64_t begin = int64_t(*buffer.getOffset()) + slot * buffer.getSlotBytes();
+    int64_t begin = buffer.getSlotOffset(slot);
     auto row = rows.find(buffer);
     if (buffer.getKind() == rt::BufferKind::Part)
       return {{buffer, 0}, begin, begin + rt::BufferOp(row->second).getBytes()};
@@ -294,7 +294,7 @@ LogicalResult StageVerifier::checkOffsets() {
       return buffer.emitOpError()
              << "lies at " << *offset << ", which is no multiple of "
              << rt::kAlignment;
-    int64_t end = int64_t(*offset) + buffer.getTotalBytes();
+    int64_t end = int64_t(*offset) + buffer.getSpan();
     if (end > arena)
       return buffer.emitOpError()
              << "ends at byte " << end << " of an arena of " << arena;
@@ -487,8 +487,10 @@ Memory StageVerifier::memoryOfPeriod() const {
   Memory now = memory;
   for (Operation *op : loop->apart) {
     auto buffer = cast<rt::BufferOp>(op);
-    int64_t begin = *buffer.getOffset();
-    now.write({Owner(), begin, begin + buffer.getTotalBytes()});
+    for (int64_t slot = 0; slot < int64_t(buffer.getSlots()); ++slot) {
+      int64_t begin = buffer.getSlotOffset(slot);
+      now.write({Owner(), begin, begin + buffer.getSlotBytes()});
+    }
   }
   return now;
 }
@@ -498,9 +500,9 @@ void StageVerifier::note(const Range &range, Touch touch) {
     return;
   auto buffer = dyn_cast<rt::BufferOp>(range.owner.op);
   if (buffer && loop->apart.contains(buffer)) {
-    int64_t base = *buffer.getOffset(), slotBytes = buffer.getSlotBytes();
-    int64_t begin = base + range.owner.slot * slotBytes;
-    loop->accesses.push_back({touch, buffer, base, slotBytes,
+    int64_t base = *buffer.getOffset(), distance = buffer.getDistance();
+    int64_t begin = base + range.owner.slot * distance;
+    loop->accesses.push_back({touch, buffer, base, distance,
                               range.owner.slot - loop->variable,
                               range.begin - begin, range.end - begin});
     return;
@@ -521,7 +523,7 @@ bool StageVerifier::skipPeriods() {
       if (!loop->apartBytes.showsIn(variable, loop->variable, end, slots))
         continue;
       int64_t slot = ((variable + access.behind) % slots + slots) % slots;
-      int64_t begin = access.base + slot * access.slotBytes;
+      int64_t begin = access.base + slot * access.distance;
       Range range = {
           {access.buffer, slot}, begin + access.begin, begin + access.end};
       if (access.touch == Touch::GiveUp) {

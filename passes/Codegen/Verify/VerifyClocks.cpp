@@ -63,7 +63,7 @@ struct Buffer {
   int64_t begin;
   /// How many there are, and of each one: the bytes that are used, and those to
   /// the next.
-  int64_t slots, bytes, slotBytes;
+  int64_t slots, bytes, distance;
 };
 
 /// The values of a function.
@@ -271,7 +271,7 @@ const Buffer &ClockVerifier::bufferOf(FlatSymbolRefAttr name) {
   if (isNew) {
     auto op = cast<rt::BufferOp>(symbols.lookup(name.getAttr()));
     it->second = {op, int64_t(*op.getOffset()), int64_t(op.getSlots()),
-                  op.getBytes(), op.getSlotBytes()};
+                  op.getBytes(), op.getDistance()};
   }
   return it->second;
 }
@@ -281,7 +281,7 @@ Place ClockVerifier::placeOf(rt::AddressOp address) {
   int64_t variable = loop ? loop->variable : 0;
   int64_t slot = address.getSlotAt(variable, buffer.slots);
   Place place;
-  place.begin = buffer.begin + slot * buffer.slotBytes;
+  place.begin = buffer.begin + slot * buffer.distance;
   place.end = place.begin + buffer.bytes;
   if (buffer.op.getKind() == rt::BufferKind::Part) {
     place.end = place.begin + bufferOf(buffer.op.getBucketAttr()).bytes;
@@ -368,8 +368,7 @@ LogicalResult ClockVerifier::access(Operation *op, rt::CallOp call,
   if (loop && place.apart) {
     rt::BufferOp buffer = place.apart;
     int64_t slot = place.behind + loop->variable;
-    int64_t slotBegin =
-        int64_t(*buffer.getOffset()) + slot * buffer.getSlotBytes();
+    int64_t slotBegin = buffer.getSlotOffset(slot);
     loop->accesses.push_back({buffer, place.behind, place.begin - slotBegin,
                               place.end - slotBegin, isWrite, access, clock,
                               loop->variable});
@@ -548,8 +547,7 @@ FailureOr<bool> ClockVerifier::skipPeriods(const ClockState &before) {
         continue;
       int64_t slot = (turn + made.behind) % slots;
       slot = (slot + slots) % slots;
-      int64_t base =
-          int64_t(*made.buffer.getOffset()) + slot * made.buffer.getSlotBytes();
+      int64_t base = made.buffer.getSlotOffset(slot);
       made.access.number =
           growth->grow(made.access.stream, made.access.number, i);
       std::optional<TimedAccess> other =

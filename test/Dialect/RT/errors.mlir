@@ -374,6 +374,34 @@ rt.stage 0 {
 // -----
 
 rt.stage 0 {
+  // expected-error @+1 {{has a stride of 96; it needs a multiple of 64}}
+  rt.buffer @w : memref<4xf32> value slots 2 stride 96
+}
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{has a stride of 64; it needs a multiple of 64}}
+  rt.buffer @w : memref<20xf32> value slots 2 stride 64
+}
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{has a stride of 128; it needs a multiple of 64}}
+  rt.buffer @w : memref<4xf32> value stride 128
+}
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{has a stride of 128; it needs a multiple of 64}}
+  rt.buffer @w : memref<4xf32> input slots 2 stride 128
+}
+
+// -----
+
+rt.stage 0 {
   rt.func @f() {
     // expected-error @+1 {{cannot be part of an rt.func}}
     %x = nn.constant dense<0.0> : tensor<2xf32>

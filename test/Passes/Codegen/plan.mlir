@@ -643,3 +643,39 @@ rt.stage 0 {
     rt.copy %a to %o : memref<64xi8> to memref<64xi8>
   }
 }
+
+// -----
+
+// When @c is written, the first slots of @a and of @b are free, and @c needs
+// both. So slots lie as far apart as one of each takes.
+// CHECK: rt.stage 0 arena 320 {
+// CHECK: rt.buffer @a : memref<64xi8> value at 0 slots 2 stride 128
+// CHECK: rt.buffer @b : memref<64xi8> value at 64 slots 2 stride 128
+// CHECK: rt.buffer @c : memref<128xi8> value at 0{{$}}
+rt.stage 0 {
+  rt.buffer @x : memref<64xi8> input
+  rt.buffer @y : memref<64xi8> output
+  rt.buffer @a : memref<64xi8> value slots 2
+  rt.buffer @b : memref<64xi8> value slots 2
+  rt.buffer @c : memref<128xi8> value
+  rt.func @forward() {
+    %x = rt.address @x : memref<64xi8>
+    %y = rt.address @y : memref<64xi8>
+    %a0 = rt.address @a : memref<64xi8>
+    %b0 = rt.address @b : memref<64xi8>
+    %a1 = rt.address @a slot 1 : memref<64xi8>
+    %b1 = rt.address @b slot 1 : memref<64xi8>
+    %c = rt.address @c : memref<128xi8>
+    rt.copy %x to %a0 : memref<64xi8> to memref<64xi8>
+    rt.copy %x to %b0 : memref<64xi8> to memref<64xi8>
+    rt.copy %x to %a1 : memref<64xi8> to memref<64xi8>
+    rt.copy %x to %b1 : memref<64xi8> to memref<64xi8>
+    rt.copy %a0 to %y : memref<64xi8> to memref<64xi8>
+    rt.copy %b0 to %y : memref<64xi8> to memref<64xi8>
+    rt.zero %c : memref<128xi8>
+    %half = rt.view %c offset 64 : memref<128xi8> to memref<64xi8>
+    rt.copy %half to %y : memref<64xi8> to memref<64xi8>
+    rt.copy %a1 to %y : memref<64xi8> to memref<64xi8>
+    rt.copy %b1 to %y : memref<64xi8> to memref<64xi8>
+  }
+}

@@ -69,6 +69,46 @@ rt.stage 0 arena 1024 {
 
 // -----
 
+// A slot ends behind the arena because slots lie apart.
+rt.stage 0 arena 320 {
+  rt.buffer @x : memref<16xf32> input at 0
+  // expected-error @+1 {{ends at byte 384 of an arena of 320}}
+  rt.buffer @v : memref<16xf32> value at 64 slots 3 stride 128
+  rt.func @train() {
+    %x = rt.address @x : memref<16xf32>
+    %v = rt.address @v slot 2 : memref<16xf32>
+    rt.copy %x to %v : memref<16xf32> to memref<16xf32>
+    rt.copy %v to %x : memref<16xf32> to memref<16xf32>
+  }
+}
+
+// -----
+
+// Between slots that lie apart there is room, but not where one of them is.
+rt.stage 0 arena 512 {
+  rt.buffer @x : memref<16xf32> input at 0
+  rt.buffer @v : memref<16xf32> value at 64 slots 2 stride 192
+  // expected-note @+1 {{by @over}}
+  rt.buffer @over : memref<16xf32> value at 256
+  rt.buffer @between : memref<32xf32> value at 128
+  rt.func @train() {
+    %x = rt.address @x : memref<16xf32>
+    %v0 = rt.address @v : memref<16xf32>
+    %v1 = rt.address @v slot 1 : memref<16xf32>
+    %between = rt.address @between : memref<32xf32>
+    %over = rt.address @over : memref<16xf32>
+    rt.copy %x to %v0 : memref<16xf32> to memref<16xf32>
+    rt.copy %x to %v1 : memref<16xf32> to memref<16xf32>
+    rt.zero %between : memref<32xf32>
+    rt.copy %v0 to %x : memref<16xf32> to memref<16xf32>
+    rt.zero %over : memref<16xf32>
+    // expected-error @+1 {{reads @v, part of which is overwritten}}
+    rt.copy %v1 to %x : memref<16xf32> to memref<16xf32>
+  }
+}
+
+// -----
+
 // A temporary in a slot's place, seen through a call and a view.
 rt.stage 0 arena 1024 {
   rt.buffer @x : memref<32xf32> input at 0
