@@ -21,6 +21,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/Pipeline/Accumulators.h"
 #include "passes/Pipeline/Freshness.h"
+#include "passes/Pipeline/GradientOrigins.h"
 #include "passes/Pipeline/Instances.h"
 #include "passes/Pipeline/Layouts.h"
 #include "passes/Pipeline/Ownership.h"
@@ -578,6 +579,7 @@ void PipeCheckPass::runOnOperation() {
       failed(checkLayouts(getOperation())) ||
       failed(checkOwnership(getOperation())) ||
       failed(checkFreshness(getOperation())) ||
+      failed(checkGradientOrigins(getOperation())) ||
       failed(checkAccumulators(getOperation())))
     return signalPassFailure();
   for (Entry entry : {Entry::Train, Entry::Evaluate, Entry::Forward})

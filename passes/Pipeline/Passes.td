@@ -131,6 +131,8 @@ def PipeCheckPass : Pass<"pipe-check", "::mlir::ModuleOp"> {
     cross stages in parts of a sum.
     Copies of parameters of which ranks keep parts are used only after a gather
     has made them, of just what is kept of them, and until that changes.
+    The gradient of a weight, of a norm's scale and of the bias beside one is
+    made of what comes back to where forward tasks use these.
     Turns of loops are left out once all stages are in one and do, microbatches
     apart, what they did before.
   }];
