@@ -33,7 +33,7 @@ void pcc::limitSpins(char **argv, char **environment) {
   auto **extended =
       static_cast<char **>(__builtin_alloca((count + 3) * sizeof(char *)));
   memcpy(extended, environment, count * sizeof(char *));
-  char limit[] = "GOMP_SPINCOUNT=2000", ours[] = "PCC_LIMITS_SPINS=1";
+  char limit[] = "GOMP_SPINCOUNT=20000", ours[] = "PCC_LIMITS_SPINS=1";
   extended[count] = limit;
   extended[count + 1] = ours;
   extended[count + 2] = nullptr;

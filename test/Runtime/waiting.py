@@ -50,7 +50,7 @@ def started(run):
             if rank is not None]
 
 
-FEW = {"GOMP_SPINCOUNT": "2000"}
+FEW = {"GOMP_SPINCOUNT": "20000"}
 check(FEW, "toy-1", find=alone)
 for given in ({"GOMP_SPINCOUNT": "7"}, {"OMP_WAIT_POLICY": "active"}):
     check(given, "toy-1", find=alone, **given)
