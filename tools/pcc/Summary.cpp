@@ -63,8 +63,8 @@ void Summary::collectTasks(ModuleOp module) {
 /// The values that rows are gathered from which are there only while they are
 /// used: of 16 bits, what a rank keeps of them, rounded.
 static llvm::DenseSet<Operation *>
-findRounded(rt::StageOp stage, const llvm::DenseSet<Operation *> &released) {
-  SymbolTable symbols(stage);
+findRounded(rt::StageOp stage, const SymbolTable &symbols,
+            const llvm::DenseSet<Operation *> &released) {
   auto bufferOf = [&](Value value) -> rt::BufferOp {
     auto address = value.getDefiningOp<rt::AddressOp>();
     return address ? symbols.lookup<rt::BufferOp>(address.getBuffer())
@@ -106,16 +106,16 @@ void Summary::collectProgram(ModuleOp module) {
     // Of these a rank keeps a part of what they add up to.
     llvm::DenseSet<Operation *> ofMicrobatch;
     for (auto buffer : stageOp.getBlock()->getOps<rt::BufferOp>())
-      if (auto of = buffer->getAttrOfType<StringAttr>("of");
-          of && buffer.getKind() == rt::BufferKind::Gradient)
-        ofMicrobatch.insert(symbols.lookup(of));
+      if (rt::BufferOp row = rt::rowSummedIn(buffer, symbols))
+        ofMicrobatch.insert(row);
     // Those that are there only while they are used.
     llvm::DenseSet<Operation *> released;
     stageOp.walk([&](rt::ReleaseOp release) {
       if (auto row = release.getBuffer().getDefiningOp<rt::AddressOp>())
         released.insert(symbols.lookup(row.getBuffer()));
     });
-    llvm::DenseSet<Operation *> rounded = findRounded(stageOp, released);
+    llvm::DenseSet<Operation *> rounded =
+        findRounded(stageOp, symbols, released);
     for (auto buffer : stageOp.getBlock()->getOps<rt::BufferOp>()) {
       if (buffer.getBucket())
         continue;

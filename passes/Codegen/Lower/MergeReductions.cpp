@@ -34,14 +34,10 @@ rt::BufferOp Neighbours::wholeBuffer(Value value) {
   if (!address || address.getLoop() || address.getSlot() != 0)
     return {};
   auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
-  auto isBucket = [](rt::BufferOp one) {
-    return one && one.getKind() == rt::BufferKind::Bucket;
-  };
   // A bucket is as large as a message shall be; a rank's part of what its
   // gradients add up to is a message of its own, too, wherever it lies.
-  auto of = buffer->getAttrOfType<StringAttr>("of");
-  bool isOfRow = isBucket(buffer) ||
-                 (of && isBucket(symbols.lookup<rt::BufferOp>(of.getValue())));
+  bool isOfRow = buffer.getKind() == rt::BufferKind::Bucket ||
+                 rt::rowSummedIn(buffer, symbols);
   return isOfRow ? rt::BufferOp() : buffer;
 }
 

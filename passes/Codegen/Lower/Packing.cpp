@@ -261,9 +261,8 @@ static std::pair<int64_t, unsigned> findMost(ArrayRef<MemoryBlock *> blocks) {
   return most;
 }
 
-/// Moves the pieces of blocks that can spread apart. Returns whether there are
-/// any.
-static bool spread(ArrayRef<MemoryBlock *> blocks) {
+/// Moves the pieces of blocks that can spread apart.
+static void spread(ArrayRef<MemoryBlock *> blocks) {
   // By how many pieces they have, what one of each takes.
   std::map<size_t, int64_t> strides;
   for (const MemoryBlock *block : blocks)
@@ -279,17 +278,19 @@ static bool spread(ArrayRef<MemoryBlock *> blocks) {
       }
       block->bytes = block->pieces.back().end;
     }
-  return !strides.empty();
 }
 
 int64_t pcc::pack(ArrayRef<MemoryBlock *> blocks) {
   auto [least, moment] = findMost(blocks);
   Packer packer(blocks, least, moment);
   packer.search();
-  std::vector<MemoryBlock> before;
-  for (const MemoryBlock *block : blocks)
-    before.push_back(*block);
-  if (!packer.isClose() && spread(blocks)) {
+  bool canSpread = llvm::any_of(
+      blocks, [](const MemoryBlock *block) { return block->canSpread; });
+  if (!packer.isClose() && canSpread) {
+    std::vector<MemoryBlock> before;
+    for (const MemoryBlock *block : blocks)
+      before.push_back(*block);
+    spread(blocks);
     Packer wide(blocks, least, moment);
     wide.search();
     // What lies apart takes longer to look at.
