@@ -132,6 +132,20 @@ static bool hasRoomFor(StringRef path, ArrayRef<std::string> inputs) {
   return error != ENOSPC && error != EDQUOT;
 }
 
+/// Removes what a linker that died has left beside `path`: lld writes into a
+/// file called after it, .tmp and some digits.
+static void removeLeftovers(StringRef path) {
+  StringRef folder = llvm::sys::path::parent_path(path);
+  std::string prefix = (llvm::sys::path::filename(path) + ".tmp").str();
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator
+           it(folder.empty() ? "." : folder, error),
+       end;
+       !error && it != end; it.increment(error))
+    if (llvm::sys::path::filename(it->path()).starts_with(prefix))
+      llvm::sys::fs::remove(it->path());
+}
+
 LogicalResult pcc::emitExecutable(ModuleOp module, StringRef cpu,
                                   StringRef libraries, StringRef path) {
   SmallString<128> list(libraries);
@@ -178,6 +192,7 @@ LogicalResult pcc::emitExecutable(ModuleOp module, StringRef cpu,
   if (llvm::sys::ExecuteAndWait(*linker, argv, std::nullopt, redirects, 0, 0,
                                 &message) == 0)
     return success();
+  removeLeftovers(path);
   if (!hasRoomFor(path, arguments)) {
     StringRef folder = llvm::sys::path::parent_path(path);
     return module.emitError("linking failed: no space is left on the disk of '")
