@@ -19,7 +19,7 @@ extern "C" {
 
 /// Raised whenever a struct below or of Runtime.h changes; the runtime refuses
 /// another one.
-#define PCC_ABI_VERSION 10
+#define PCC_ABI_VERSION 11
 
 /// The type of an element; support/DType.h says how wide each is and what files
 /// call it. The numbers are part of the ABI.
@@ -255,6 +255,13 @@ typedef struct {
   const int32_t *axes;
 } pcc_comm;
 
+/// An integer that kernels read as memory, known since the start.
+typedef struct {
+  /// Times this rank's index in that communicator; -1: the value alone.
+  int32_t comm;
+  int64_t value;
+} pcc_constant;
+
 /// An input of the model that is a constant of the program, which data of that
 /// name should not contradict: 1 everywhere, or else 0, 1, ... in its last dim.
 typedef struct {
@@ -285,6 +292,8 @@ typedef struct {
   double flops_per_step; ///< of the global batch, forward and backward
   int32_t n_implied;
   const pcc_implied *implied;
+  int32_t n_constants;
+  const pcc_constant *constants;
 } pcc_program;
 
 /// The one program of this executable.

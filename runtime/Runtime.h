@@ -137,6 +137,10 @@ void pcc_send_async(pcc_context *ctx, int32_t stream, int32_t stage,
 void pcc_recv_async(pcc_context *ctx, int32_t stream, int32_t stage,
                     int32_t channel, void *buffer, int64_t bytes);
 
+/// Where kernels find pcc_program.constants[number], one int64_t, from the
+/// start to the end.
+const void *pcc_constant_at(pcc_context *ctx, int32_t number);
+
 /// This rank's index within the communicator.
 int64_t pcc_comm_index(pcc_context *ctx, int32_t comm);
 

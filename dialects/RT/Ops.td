@@ -648,20 +648,24 @@ def RT_AllToAllOp : RT_Gathering<"all_to_all",
 def RT_ShardSliceOp : RT_Blocks<"shard_slice",
     "This rank's block of what all ranks have; no message">;
 
-def RT_CommIndexOp : RT_Op<"comm_index"> {
-  let summary = "Writes this rank's index among others, times a constant";
+def RT_CommIndexOp : RT_Op<"comm_index", [Pure]> {
+  let summary = "Memory outside the arena that always holds the rank's index";
   let description = [{
+    Its index among the ranks that differ in these axes only, times a constant.
+    It is known as the program starts, as an `rt.constant` is.
+
     ```mlir
-    rt.comm_index %start over ["tp"] times 25129 : memref<i64>
+    %start = rt.comm_index over ["tp"] times 25129 : memref<i64>
     ```
 
     **Constraints:**
-    - the output is one i64.
+    - it is one i64.
   }];
-  let arguments = (ins RT_Buffer:$output, ArrayAttr:$axes,
+  let arguments = (ins ArrayAttr:$axes,
                    DefaultValuedAttr<I64Attr, "1">:$times);
+  let results = (outs RT_Buffer:$result);
   let assemblyFormat = [{
-    $output `over` $axes (`times` $times^)? attr-dict `:` type($output)
+    `over` $axes (`times` $times^)? attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
 }

@@ -299,7 +299,6 @@ SmallVector<Access> getAccesses(Operation *op) {
           reads(scatter.getOutput());
         writes(scatter.getOutput());
       })
-      .Case([&](CommIndexOp index) { writes(index.getOutput()); })
       .Case([&](SendOp send) { reads(send.getBuffer()); })
       .Case([&](RecvOp recv) { writes(recv.getBuffer()); })
       .Case([&](ExchangeOp exchange) {

@@ -414,8 +414,8 @@ static bool isInteger(MemRefType type) {
 }
 
 LogicalResult CommIndexOp::verify() {
-  if (!isInteger(getOutput().getType()))
-    return emitOpError() << "writes one i64, not " << getOutput().getType();
+  if (!isInteger(getType()))
+    return emitOpError() << "is one i64, not " << getType();
   return success();
 }
 

@@ -148,6 +148,15 @@ LogicalResult Issuer::walk(Operation *op, Scope &scope) {
                                   int64_t(constant.getValue())};
         return success();
       })
+      .Case([&](rt::CommIndexOp index) -> LogicalResult {
+        if (program.getCommIndex(index.getAxes()) < 0)
+          return index.emitOpError()
+                 << "is over " << index.getAxes()
+                 << ", which is no communicator of the program";
+        scope.places[index] = {index.getType(), 0, int64_t(index.getTimes()),
+                               index};
+        return success();
+      })
       .Case([&](rt::ViewOp view) {
         Place place = scope.places.lookup(view.getSource());
         place.offset += int64_t(view.getOffset()) *

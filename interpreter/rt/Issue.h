@@ -24,8 +24,10 @@ struct Place {
   /// The elements; the first lies at `offset`, in bytes.
   mlir::MemRefType type;
   int64_t offset = 0;
-  /// Of an rt.constant, which is not in the arena.
+  /// Of an rt.constant or rt.comm_index, which are not in the arena; of the
+  /// latter, until one rank is asked, times what.
   std::optional<int64_t> constant = std::nullopt;
+  rt::CommIndexOp index = nullptr;
   /// Of a buffer that is a rank's part of a row: that buffer, the bytes of the
   /// row, and the rank's number along the axes of the part, once one is asked.
   rt::BufferOp part = nullptr;

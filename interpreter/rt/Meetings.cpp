@@ -57,6 +57,11 @@ const Issued *ArenaMachine::findReady(Rank &rank, int64_t stream) {
 }
 
 Place ArenaMachine::ofRank(int64_t rank, const Place &place) {
+  if (rt::CommIndexOp index = place.index) {
+    Place own = place;
+    own.constant = numberOf(rank, index.getAxes()) * int64_t(index.getTimes());
+    return own;
+  }
   if (!place.part)
     return place;
   return place.ofRank(numberOf(rank, rt::BufferOp(place.part).getCut()));

@@ -226,13 +226,6 @@ LogicalResult ArenaMachine::runLocally(int64_t rank, const Issued &issued) {
         return copy(rank, places[1].offset, rank, issued,
                     {begin, begin + bytes});
       })
-      .Case([&](rt::CommIndexOp index) {
-        Tensor value(places[0].tensorType());
-        value.integer[0] =
-            numberOf(rank, index.getAxes()) * int64_t(index.getTimes());
-        store(ranks[rank], places[0], std::move(value));
-        return success();
-      })
       .Default([&](Operation *) {
         return LogicalResult(issued.emitError() << "cannot be interpreted");
       });

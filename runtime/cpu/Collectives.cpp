@@ -513,6 +513,10 @@ void pcc_all_to_all(pcc_context *ctx, int32_t comm, int32_t dtype,
   pcc_all_to_all_async(ctx, PCC_COMPUTE_STREAM, comm, dtype, in, out, count);
 }
 
+const void *pcc_constant_at(pcc_context *ctx, int32_t number) {
+  return &ctx->constants[number];
+}
+
 int64_t pcc_comm_index(pcc_context *ctx, int32_t comm) {
   return communicator(ctx, comm).index;
 }

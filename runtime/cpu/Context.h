@@ -53,6 +53,7 @@ struct pcc_context {
   int threads = 1;
   /// This rank's communicators, by their index in pcc_program.comms.
   std::vector<pcc::Communicator> comms;
+  std::vector<int64_t> constants; ///< those of pcc_program
   /// By number; that of the compute stream has what it waits for at once.
   std::vector<std::unique_ptr<pcc::StreamState>> streams;
   /// By number, what the last record stands for.

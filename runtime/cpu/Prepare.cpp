@@ -94,6 +94,12 @@ static void connect(pcc_context &context, const pcc_program &program,
   for (int i = 0; i < program.n_comms; ++i)
     context.comms.push_back(
         makeCommunicator(program, program.comms[i], coordinates));
+  for (int i = 0; i < program.n_constants; ++i) {
+    const pcc_constant &constant = program.constants[i];
+    int64_t index =
+        constant.comm < 0 ? 1 : context.comms.at(constant.comm).index;
+    context.constants.push_back(constant.value * index);
+  }
   if (backend::size() > 1)
     checkMPI(MPI_Comm_dup(MPI_COMM_WORLD, &context.transfers),
              "making a communicator");

@@ -141,7 +141,8 @@ rt.stage 0 arena 1088 {
         : memref<8xf32> to memref<4xf32>
     rt.all_to_all %x to %swapped over ["dp"] : memref<4xf32> to memref<4xf32>
     rt.shard_slice %all to %slice over ["dp"] : memref<8xf32> to memref<4xf32>
-    rt.comm_index %index over ["dp"] times 3 : memref<1xi64>
+    %third = rt.comm_index over ["dp"] times 3 : memref<1xi64>
+    rt.copy %third to %index : memref<1xi64> to memref<1xi64>
     // 2 [[2, 3], [6, 7]] [[1, 2], [3, 4]]' + [[1, 2], [3, 4]]
     %a = rt.view %all offset 1 : memref<8xf32>
         to memref<2x2xf32, strided<[4, 1]>>

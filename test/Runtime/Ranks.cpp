@@ -26,6 +26,18 @@ static const pcc_axis axes[] = {{"pp", 2, PCC_PIPELINE_AXIS},
 static const int32_t tp[] = {1}, all[] = {0, 1}, reversed[] = {1, 0};
 static const pcc_comm comms[] = {{1, tp}, {2, all}, {2, reversed}, {0, tp}};
 
+static const int64_t large = int64_t{1} << 33;
+static const pcc_constant constants[] = {{2, large}, {-1, -large}, {3, 7}};
+
+static void testConstants(pcc_context *ctx) {
+  auto at = [&](int32_t number) {
+    return *static_cast<const int64_t *>(pcc_constant_at(ctx, number));
+  };
+  CHECK(at(0) == pcc_comm_index(ctx, 2) * large);
+  CHECK(at(1) == -large);
+  CHECK(at(2) == 0);
+}
+
 static void testCollectives(pcc_context *ctx) {
   int rank = backend::rank();
   CHECK(pcc_comm_index(ctx, 0) == rank % 2);
@@ -232,11 +244,14 @@ int main() {
   program.n_stages = 2;
   program.n_comms = 4;
   program.comms = comms;
+  program.n_constants = 3;
+  program.constants = constants;
   backend::join(/*alone=*/false);
   CHECK(backend::size() == 4);
   std::string resources;
   pcc_context *ctx = backend::prepare(
       program, coordinatesOf(program, backend::rank()), resources);
+  testConstants(ctx);
   for (int64_t pieces : {greatestCount, int64_t{3}})
     for (int64_t whole : {greatestWhole, int64_t{0}}) {
       greatestCount = pieces;

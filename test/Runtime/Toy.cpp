@@ -276,6 +276,8 @@ static pcc_program makeProgram() {
           2 * V * D + V,
           0,
           0,
+          nullptr,
+          0,
           nullptr};
 }
 

@@ -27,8 +27,9 @@ namespace {
 
 class Descriptor {
 public:
-  Descriptor(ModuleOp module, rt::ProgramOp program, DataBuilder &data)
-      : module(module), program(program), data(data) {}
+  Descriptor(ModuleOp module, rt::ProgramOp program, DataBuilder &data,
+             const Constants &constants)
+      : module(module), program(program), data(data), constants(constants) {}
 
   LogicalResult emit();
 
@@ -74,6 +75,7 @@ private:
   ModuleOp module;
   rt::ProgramOp program;
   DataBuilder &data;
+  const Constants &constants;
   TensorRecords records;
   /// Sources are shared by a parameter and its states.
   llvm::DenseMap<const pcc_source *, Datum> sources;
@@ -389,6 +391,10 @@ LogicalResult Descriptor::emit() {
       implications.push_back(Datum::structure(
           {data.addString(implied.getName()), Datum::i32(isOnes)}));
     }
+  SmallVector<Datum> integers;
+  for (auto &[constant, number] : constants.list())
+    integers.push_back(Datum::structure(
+        {Datum::i32(constant.first), Datum::i64(constant.second)}));
   data.addPublic(
       "pcc_the_program",
       Datum::structure(
@@ -396,24 +402,31 @@ LogicalResult Descriptor::emit() {
            data.addString(program.getModel().value_or("program")),
            string(program.getSource()),
            data.addString(program.getSummary().value_or("")),
-           Datum::i32(program.getAxes().getNames().size()), axes(),
-           Datum::i32(stages.size()), data.addArray("pcc.stages", stages),
-           Datum::i32(program.getComms().size()), comms(),
-           Datum::i64(program.getSeq()), Datum::i64(program.getMicroBatch()),
+           Datum::i32(program.getAxes().getNames().size()),
+           axes(),
+           Datum::i32(stages.size()),
+           data.addArray("pcc.stages", stages),
+           Datum::i32(program.getComms().size()),
+           comms(),
+           Datum::i64(program.getSeq()),
+           Datum::i64(program.getMicroBatch()),
            Datum::i64(program.getMicrobatches()),
            Datum::i64(program.getAxes().extent(dist::AxisRole::Data)),
            Datum::i64(program.getParameters()),
            Datum::f64(program.getFlopsPerStep().convertToDouble()),
            Datum::i32(implications.size()),
-           data.addArray("pcc.implied", implications)}));
+           data.addArray("pcc.implied", implications),
+           Datum::i32(integers.size()),
+           data.addArray("pcc.constants", integers)}));
   return success();
 }
 
 } // namespace
 
-LogicalResult pcc::emitDescriptor(ModuleOp module, DataBuilder &data) {
+LogicalResult pcc::emitDescriptor(ModuleOp module, DataBuilder &data,
+                                  const Constants &constants) {
   auto programs = module.getOps<rt::ProgramOp>();
   if (programs.empty())
     return module.emitError("has no rt.program");
-  return Descriptor(module, *programs.begin(), data).emit();
+  return Descriptor(module, *programs.begin(), data, constants).emit();
 }

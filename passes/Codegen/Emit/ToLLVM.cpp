@@ -56,10 +56,11 @@ private:
 class StageToLLVM {
 public:
   StageToLLVM(ModuleOp module, rt::StageOp stage, rt::ProgramOp program,
-              DataBuilder &data)
+              DataBuilder &data, Constants &constants)
       : module(module), stage(stage), program(program), data(data),
         runtime(module), builder(module.getContext()),
-        pointer(LLVM::LLVMPointerType::get(module.getContext())) {
+        pointer(LLVM::LLVMPointerType::get(module.getContext())),
+        constants(constants) {
     for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
       buffers[buffer.getSymName()] = buffer;
     // Events are numbered as they stand, slot by slot.
@@ -110,6 +111,9 @@ private:
     Value slot = LLVM::AddOp::create(builder, loc, variable, i64(op.getSlot()));
     return LLVM::URemOp::create(builder, loc, slot, i64(slots));
   }
+  /// The address of an integer, times the index in a communicator unless that
+  /// is negative.
+  Value constant(int64_t comm, int64_t value);
   Value address(Value buffer) { return addresses.lookup(buffer); }
   Value i32(int64_t value) { return Datum::i32(value).emit(builder, loc); }
   Value i64(int64_t value) { return Datum::i64(value).emit(builder, loc); }
@@ -157,7 +161,7 @@ private:
   llvm::StringMap<LLVM::LLVMFuncOp> kernels;
   /// By shape and element types.
   std::map<std::pair<const void *, std::array<int32_t, 3>>, Datum> gemms;
-  llvm::DenseMap<int64_t, Datum> constants;
+  Constants &constants;
   // Of the function at hand; `base` is the arena or the frame, `variable` what
   // the loop is at.
   Value context, base, arguments, variable;
@@ -310,11 +314,13 @@ LogicalResult StageToLLVM::lowerOp(rt::TemporaryOp op) {
   return success();
 }
 
+Value StageToLLVM::constant(int64_t comm, int64_t value) {
+  return runtime.call(builder, loc, "pcc_constant_at",
+                      {context, i32(constants.numberOf(comm, value))}, pointer);
+}
+
 void StageToLLVM::lowerOp(rt::ConstantOp op) {
-  auto [it, isNew] = constants.try_emplace(op.getValue());
-  if (isNew)
-    it->second = data.add("pcc.constant", Datum::i64(op.getValue()));
-  addresses[op] = it->second.emit(builder, loc);
+  addresses[op] = constant(/*comm=*/-1, op.getValue());
 }
 
 void StageToLLVM::lowerOp(rt::EventOfOp op) {
@@ -389,10 +395,7 @@ LogicalResult StageToLLVM::lowerOp(rt::CommIndexOp op) {
   FailureOr<Value> number = comm(op, op.getAxes());
   if (failed(number))
     return failure();
-  Value index = runtime.call(builder, loc, "pcc_comm_index", {context, *number},
-                             builder.getI64Type());
-  Value times = LLVM::MulOp::create(builder, loc, index, i64(op.getTimes()));
-  LLVM::StoreOp::create(builder, loc, times, address(op.getOutput()));
+  addresses[op] = constant(program.getCommIndex(op.getAxes()), op.getTimes());
   return success();
 }
 
@@ -517,10 +520,11 @@ struct RTToLLVMPass : pcc::impl::RTToLLVMPassBase<RTToLLVMPass> {
     }
     rt::ProgramOp program = *programs.begin();
     DataBuilder data(module);
+    Constants constants;
     for (auto stage : llvm::to_vector(module.getOps<rt::StageOp>()))
-      if (failed(StageToLLVM(module, stage, program, data).run()))
+      if (failed(StageToLLVM(module, stage, program, data, constants).run()))
         return signalPassFailure();
-    if (failed(emitDescriptor(module, data)))
+    if (failed(emitDescriptor(module, data, constants)))
       return signalPassFailure();
     for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
       if (isa<rt::StageOp, rt::ProgramOp>(op))

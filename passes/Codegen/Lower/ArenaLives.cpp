@@ -272,7 +272,7 @@ void ArenaLives::call(rt::CallOp op, Scope &scope) {
 
 void ArenaLives::run(Block &ops, Scope &scope) {
   for (Operation &op : ops) {
-    if (isa<rt::AddressOp, rt::ConstantOp, rt::ViewOp>(op))
+    if (isa<rt::AddressOp, rt::ConstantOp, rt::CommIndexOp, rt::ViewOp>(op))
       continue;
     // It holds nothing of another call.
     if (isa<rt::TemporaryOp>(op)) {

@@ -146,8 +146,11 @@ LogicalResult TaskLowering::lowerShardSlice(dist::ShardSliceOp op) {
 }
 
 LogicalResult TaskLowering::lowerOffset(dist::OffsetOp op) {
-  note(rt::CommIndexOp::create(builder, loc, place(op->getOpResult(0)).address,
-                               op.getAxes(), op.getExtent()),
-       numberOf(op.getResult()));
+  auto index = rt::CommIndexOp::create(builder, loc, bufferType(op.getType()),
+                                       op.getAxes(), op.getExtent());
+  Root *root = newRoot(Root::Constant);
+  root->address = index;
+  bind(op.getResult(), {root, index});
+  note(index, numberOf(op.getResult()));
   return success();
 }

@@ -577,11 +577,12 @@ LogicalResult StageVerifier::run(Block &ops, Places &places, int64_t frame) {
       int64_t begin = frame + int64_t(*temporary.getOffset());
       places[temporary] = {
           {temporary}, begin, begin + rt::getSpanBytes(temporary.getType())};
-    } else if (auto constant = dyn_cast<rt::ConstantOp>(op)) {
+    } else if (isa<rt::ConstantOp, rt::CommIndexOp>(op)) {
+      Value constant = op.getResult(0);
       int64_t number =
-          constants.try_emplace(constant, constants.size() + 1).first->second;
+          constants.try_emplace(&op, constants.size() + 1).first->second;
       int64_t begin = -number * rt::kAlignment;
-      places[constant] = {{constant}, begin, begin + 8};
+      places[constant] = {{&op}, begin, begin + 8};
       memory.write(places[constant]);
     } else if (auto view = dyn_cast<rt::ViewOp>(op)) {
       Range range = places.lookup(view.getSource());
@@ -720,7 +721,7 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
     if (!access.isWrite)
       continue;
     Range out = places.lookup(access.buffer);
-    if (isa<rt::ConstantOp>(out.owner.op))
+    if (isa<rt::ConstantOp, rt::CommIndexOp>(out.owner.op))
       return op->emitOpError("writes a constant");
     for (auto [j, other] : llvm::enumerate(accesses)) {
       if (i == j || !out.overlaps(places.lookup(other.buffer)))

@@ -327,7 +327,7 @@ LogicalResult ClockVerifier::walk(Operation *op, Scope &scope) {
     return walk(inner, scope);
   } else if (auto inner = dyn_cast<rt::CallOp>(op)) {
     return call(inner, scope);
-  } else if (!isa<rt::ConstantOp>(op)) {
+  } else if (!isa<rt::ConstantOp, rt::CommIndexOp>(op)) {
     return give(op, scope);
   }
   return success();

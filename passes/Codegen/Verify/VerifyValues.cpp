@@ -86,6 +86,8 @@ private:
   llvm::DenseMap<int64_t, Part> parts;
   Intervals<Held> values;
   DenseMap<Value, Range> ranges;
+  /// Where the next one that is not in the frame may lie.
+  int64_t end = 0;
 };
 
 } // namespace
@@ -146,6 +148,16 @@ LogicalResult TaskVerifier::verify(Operation *op) {
     return success();
   }
   auto meant = op->getAttrOfType<DenseI64ArrayAttr>(rt::kValuesAttr);
+  if (auto index = dyn_cast<rt::CommIndexOp>(op)) {
+    if (held && (!meant || meant.size() != 1))
+      return op->emitOpError("does not say which value it is");
+    end = llvm::alignTo(end, rt::kAlignment);
+    ranges[index] = {end, end + rt::getSpanBytes(index.getType())};
+    end = ranges[index].end;
+    if (meant)
+      write(index, meant[0]);
+    return success();
+  }
   SmallVector<rt::Access> accesses = rt::getAccesses(op);
   if (!meant && !accesses.empty() && held)
     return op->emitOpError("does not say which values it means");
@@ -265,7 +277,7 @@ LogicalResult TaskVerifier::verify() {
   if (failed(findViews()))
     return failure();
   // Arguments lie behind the frame, each by itself.
-  int64_t end = task.getFrame();
+  end = task.getFrame();
   for (BlockArgument argument : task.getBlock()->getArguments()) {
     if (isa<rt::EventType>(argument.getType()))
       continue;

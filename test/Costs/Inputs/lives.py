@@ -104,7 +104,7 @@ def accesses(line):
         return names[:2] + adds, names[2:3]
     if op == "all_reduce":
         return names, names
-    if op in ("zero", "recv", "comm_index"):
+    if op in ("zero", "recv"):
         return [], names
     if op == "send":
         return names, []
@@ -187,7 +187,7 @@ class Walk:
         if op == "view":
             thing, _, whole = values[rest.split()[0]]
             values[name] = (thing, count, whole)
-        elif op == "constant":
+        elif op in ("constant", "comm_index"):
             values[name] = (None, count, count)
         elif op == "temporary":
             thing = (self.calls, name)

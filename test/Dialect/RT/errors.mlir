@@ -241,9 +241,9 @@ rt.stage 0 {
 // -----
 
 rt.stage 0 {
-  rt.func @f(%a: memref<2xi64>) {
-    // expected-error @+1 {{writes one i64, not 'memref<2xi64>'}}
-    rt.comm_index %a over ["tp"] : memref<2xi64>
+  rt.func @f() {
+    // expected-error @+1 {{is one i64, not 'memref<2xi64>'}}
+    %a = rt.comm_index over ["tp"] : memref<2xi64>
   }
 }
 

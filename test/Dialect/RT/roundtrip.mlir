@@ -46,8 +46,8 @@ rt.stage 0 arena 4096 {
     rt.all_reduce sum %b over ["tp"] : memref<4x8xf32>
     // CHECK: rt.temporary : memref<i64>
     %i = rt.temporary : memref<i64>
-    // CHECK: rt.comm_index %{{.*}} over ["tp"] times 8 : memref<i64>
-    rt.comm_index %i over ["tp"] times 8 : memref<i64>
+    // CHECK: rt.comm_index over ["tp"] times 8 : memref<i64>
+    %j = rt.comm_index over ["tp"] times 8 : memref<i64>
   }
   // CHECK: rt.func @none() attributes {of = "nothing"} {
   rt.func @none() attributes {of = "nothing"} {

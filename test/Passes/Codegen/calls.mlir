@@ -186,11 +186,11 @@ rt.stage 0 arena 4096 {
   // CHECK-NEXT: %[[MUL:.*]] = llvm.mul %[[INDEX]], %[[C64]] : i64
   // CHECK-NEXT: %[[AT_4:.*]] = llvm.getelementptr %[[AT_1]][%[[MUL]]]
   // CHECK-NEXT: llvm.call @pcc_copy(%[[CONTEXT]], %[[AT]], %[[AT_4]], %[[C64]])
-  // CHECK-NEXT: %[[C1_4:.*]] = llvm.mlir.constant(1 : i32) : i32
-  // CHECK-NEXT: %[[INDEX_1:.*]] = llvm.call @pcc_comm_index(%[[CONTEXT]], %[[C1_4]])
-  // CHECK-NEXT: %[[C3:.*]] = llvm.mlir.constant(3 : i64) : i64
-  // CHECK-NEXT: %[[MUL_1:.*]] = llvm.mul %[[INDEX_1]], %[[C3]] : i64
-  // CHECK-NEXT: llvm.store %[[MUL_1]], %[[AT_2]] : i64
+  // CHECK-NEXT: llvm.mlir.constant(1 : i32) : i32
+  // CHECK-NEXT: %[[C0_9:.*]] = llvm.mlir.constant(0 : i32) : i32
+  // CHECK-NEXT: %[[INDEX_1:.*]] = llvm.call @pcc_constant_at(%[[CONTEXT]], %[[C0_9]])
+  // CHECK-NEXT: %[[C8_1:.*]] = llvm.mlir.constant(8 : i64) : i64
+  // CHECK-NEXT: llvm.call @pcc_copy(%[[CONTEXT]], %[[AT_2]], %[[INDEX_1]], %[[C8_1]])
   // CHECK-NEXT: %[[C1_5:.*]] = llvm.mlir.constant(1 : i32) : i32
   // CHECK-NEXT: %[[C2:.*]] = llvm.mlir.constant(2 : i32) : i32
   // CHECK-NEXT: %[[C64_1:.*]] = llvm.mlir.constant(64 : i64) : i64
@@ -218,7 +218,8 @@ rt.stage 0 arena 4096 {
     rt.reduce_scatter %z to %y over ["tp"] : memref<64xf32> to memref<16xf32>
     rt.all_to_all %z to %z over ["dp", "tp"] : memref<64xf32> to memref<64xf32>
     rt.shard_slice %z to %y over ["tp"] : memref<64xf32> to memref<16xf32>
-    rt.comm_index %n over ["dp", "tp"] times 3 : memref<i64>
+    %i = rt.comm_index over ["dp", "tp"] times 3 : memref<i64>
+    rt.copy %i to %n : memref<i64> to memref<i64>
     rt.send %y to 1 channel 2 : memref<16xf32>
     rt.recv %z from 3 channel 4 : memref<64xf32>
     rt.exchange %y to 1 channel 2, %z from 3 channel 4 : memref<16xf32>, memref<64xf32>
@@ -242,9 +243,12 @@ rt.stage 0 arena 4096 {
   // CHECK-NEXT: %[[AT_3:.*]] = llvm.getelementptr %[[ARENA]][%[[C320]]]
   // CHECK-NEXT: %[[C384:.*]] = llvm.mlir.constant(384 : i64) : i64
   // CHECK-NEXT: %[[AT_4:.*]] = llvm.getelementptr %[[ARENA]][%[[C384]]]
-  // CHECK-NEXT: %[[KEY:.*]] = llvm.mlir.addressof @[[CONSTANT:.*]] :
-  // CHECK-NEXT: %[[SAME:.*]] = llvm.mlir.addressof @[[CONSTANT]] :
-  // CHECK-NEXT: %[[OTHER:.*]] = llvm.mlir.addressof @[[CONSTANT_1:.*]] :
+  // CHECK-NEXT: %[[N_KEY:.*]] = llvm.mlir.constant(1 : i32) : i32
+  // CHECK-NEXT: %[[KEY:.*]] = llvm.call @pcc_constant_at(%[[CONTEXT]], %[[N_KEY]])
+  // CHECK-NEXT: %[[N_SAME:.*]] = llvm.mlir.constant(1 : i32) : i32
+  // CHECK-NEXT: %[[SAME:.*]] = llvm.call @pcc_constant_at(%[[CONTEXT]], %[[N_SAME]])
+  // CHECK-NEXT: %[[N_OTHER:.*]] = llvm.mlir.constant(2 : i32) : i32
+  // CHECK-NEXT: %[[OTHER:.*]] = llvm.call @pcc_constant_at(%[[CONTEXT]], %[[N_OTHER]])
   // CHECK-NEXT: %[[C448:.*]] = llvm.mlir.constant(448 : i64) : i64
   // CHECK-NEXT: %[[AT_5:.*]] = llvm.getelementptr %[[ARENA]][%[[C448]]]
   // CHECK-NEXT: llvm.call @stage0.task(%[[CONTEXT]], %[[AT_5]], %[[AT]], %[[AT_2]], %[[ARENA]])
@@ -272,10 +276,13 @@ rt.stage 0 arena 4096 {
     rt.call @keep(%other, %n) : memref<i64>, memref<i64>
   }
 }
-// An integer is a constant of its own, one for all that are equal.
-// CHECK: llvm.mlir.global internal constant @[[CONSTANT]]()
-// CHECK-NEXT: llvm.mlir.constant(4294967296 : i64)
-// CHECK: llvm.mlir.global internal constant @[[CONSTANT_1]]()
-// CHECK-NEXT: llvm.mlir.constant(-1 : i64)
+// Integers have numbers, one for all that are equal: how often this rank's index
+// in which communicator, or just so many.
+// CHECK: llvm.mlir.global internal constant @pcc.constants.0()
+// CHECK-DAG: llvm.mlir.constant(1 : i32)
+// CHECK-DAG: llvm.mlir.constant(3 : i64)
+// CHECK-DAG: llvm.mlir.constant(-1 : i32)
+// CHECK-DAG: llvm.mlir.constant(4294967296 : i64)
+// CHECK-DAG: llvm.mlir.constant(-1 : i64)
 llvm.func @one(!llvm.ptr, i64, i64) attributes {rt.units = 5 : i64, rt.grain = 6 : i64}
 llvm.func @two(!llvm.ptr, i64, i64) attributes {rt.units = 7 : i64, rt.grain = 8 : i64}

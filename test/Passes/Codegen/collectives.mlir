@@ -1,6 +1,14 @@
 // Transfers: in place where the old value is dead, through a transposition
 // where the dim is not the outermost one, merged where they lie side by side.
-// RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-split-accumulate,rt-lower,rt-verify)" | %unnumbered | FileCheck %s
+// RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-split-accumulate,rt-lower,rt-verify)" -o %t.mlir
+// RUN: %unnumbered < %t.mlir | FileCheck %s
+// A rank's index is a value as others are.
+// RUN: sed -E 's/(rt.comm_index .*rt.values = array<i64: )[0-9]+/\10/' %t.mlir \
+// RUN:   | not pcc-opt --rt-verify -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: error: 'rt.launch' op means value {{[0-9]+}} of 'microbatch.0.body', but reads a buffer that holds another
+// RUN: sed -E 's/(rt.comm_index .*) \{rt.values = [^}]*\}/\1/' %t.mlir \
+// RUN:   | not pcc-opt --rt-verify -o /dev/null 2>&1 | FileCheck %s --check-prefix=UNSAID
+// UNSAID: error: 'rt.comm_index' op does not say which value it is
 
 dist.mesh @mesh = <["dp"=2, "tp"=2]>
 nn.param @a : tensor<4x6xf32> init normal
@@ -48,8 +56,10 @@ pipe.body @microbatch.0.body (%x: tensor<4x6xf32>, %y: tensor<4x6xf32>,
   // CHECK: rt.all_to_all
   %t = dist.all_to_all %h from 0 to 1 over ["tp"]
       : tensor<2x6xf32> -> tensor<4x3xf32>
-  // CHECK: rt.comm_index %{{.*}} over ["tp"] times 3 : memref<i64>
+  // CHECK: %[[INDEX:.*]] = rt.comm_index over ["tp"] times 3 : memref<i64>
   %o = dist.offset ["tp"] by 3 : tensor<i64>
+  // CHECK: rt.launch @{{.*}} ins(%[[INDEX]] :
+  %n = nn.cast %o : tensor<i64> -> tensor<f32>
   // CHECK: rt.copy %[[SUM]] to
   %z = nn.sum %r, %s0 : tensor<4x6xf32>
   %grad_a_sum = nn.sum %grad_a_before, %z : tensor<4x6xf32>

@@ -17,12 +17,15 @@ rt.program axes <["part"=2 data, "tp"=4]> comms [["tp"], ["part", "tp"]]
     microbatches 3 {micro_batch = 2 : i64, seq = 8 : i64,
     parameters = 1000 : i64, flops_per_step = 1.5e9 : f64, model = "m",
     source = "m.onnx", summary = "said"}
-// CHECK: abi 10 model m source m.onnx
+// CHECK: abi 11 model m source m.onnx
 // CHECK-NEXT: summary said
 // CHECK-NEXT: axis part 2 role 1
 // CHECK-NEXT: axis tp 4 role 3
 // CHECK-NEXT: comm tp
 // CHECK-NEXT: comm part tp
+// Each integer once: times the index in communicator 1, and alone.
+// CHECK-NEXT: constant 25129 comm 1
+// CHECK-NEXT: constant -4294967297 comm -1
 // CHECK-NEXT: seq 8 micro_batch 2 microbatches 3 dp 2 parameters 1000 flops 1.5e+09
 
 // CHECK-NEXT: stage 0 arena 2048 step yes evaluate yes
@@ -58,10 +61,18 @@ rt.stage 0 arena 2048 {
   rt.buffer @output.loss : memref<f32> output at 896 {name = "loss"}
   // CHECK-NEXT: eval output loss at 960
   rt.buffer @output.eval_loss : memref<f32> output at 960 {name = "eval_loss"}
+  rt.buffer @order : memref<i64> value at 1024
   rt.func @train() {
     %s = rt.address @loss_sum : memref<f32>
     %o = rt.address @output.loss : memref<f32>
     rt.copy %s to %o : memref<f32> to memref<f32>
+    %n = rt.address @order : memref<i64>
+    %i = rt.comm_index over ["part", "tp"] times 25129 : memref<i64>
+    rt.copy %i to %n : memref<i64> to memref<i64>
+    %k = rt.constant -4294967297 : memref<i64>
+    rt.copy %k to %n : memref<i64> to memref<i64>
+    %again = rt.comm_index over ["part", "tp"] times 25129 : memref<i64>
+    rt.copy %again to %n : memref<i64> to memref<i64>
   }
   rt.func @evaluate() {
     %s = rt.address @loss_sum : memref<f32>

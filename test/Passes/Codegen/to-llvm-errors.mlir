@@ -60,11 +60,9 @@ rt.stage 0 arena 64 {
 
 rt.program axes <["tp"=2]> comms [] microbatches 1
 rt.stage 0 arena 64 {
-  rt.buffer @b : memref<i64> value at 0
   rt.func @train() {
-    %b = rt.address @b : memref<i64>
     // expected-error @+1 {{is over ["tp"], which is no communicator of the program}}
-    rt.comm_index %b over ["tp"] times 3 : memref<i64>
+    %b = rt.comm_index over ["tp"] times 3 : memref<i64>
   }
 }
 

@@ -7,6 +7,7 @@
 
 // What the program would call; it only describes itself here.
 void pcc_copy(void) {}
+void pcc_constant_at(void) {}
 
 static void numbers(const char *what, const int64_t *values, int32_t count) {
   printf(" %s [", what);
@@ -66,6 +67,9 @@ int main(void) {
       printf(" %s", p->axes[p->comms[i].axes[a]].name);
     printf("\n");
   }
+  for (int32_t i = 0; i < p->n_constants; ++i)
+    printf("constant %" PRId64 " comm %d\n", p->constants[i].value,
+           p->constants[i].comm);
   printf("seq %" PRId64 " micro_batch %" PRId64 " microbatches %" PRId64
          " dp %" PRId64 " parameters %" PRId64 " flops %g\n",
          p->seq, p->micro_batch, p->microbatches, p->data_parallel,
