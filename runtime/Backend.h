@@ -43,8 +43,30 @@ std::string productsText(int32_t dtype);
 /// Zeroed memory for the arena; exits with ExitMemory.
 char *allocateArena(int64_t bytes);
 
+/// How many steps the host may issue behind those whose scalars it has, 0 or 1:
+/// 0 where an entry is done when its call returns.
+int stepsAhead();
+
+/// A piece of the arena, and the host memory that a copy of it goes to.
+struct HostCopy {
+  const char *from; ///< in the arena
+  void *to;
+  int64_t bytes;
+};
+/// Has pieces copied as all that was issued so far leaves them, and returns
+/// without waiting for it. `turn` is 0 or 1; the copies asked for in that turn
+/// before were awaited.
+void copyOut(int turn, const std::vector<HostCopy> &copies);
+/// Waits until the copies of a turn are there: the one wait of an ordinary
+/// step.
+void awaitCopies(int turn);
+/// Waits until all that was issued is over, ahead of views that read what it
+/// leaves.
+void drain();
+
 /// Where the host reads and writes arena memory. On a device the view is a
-/// copy, brought in for Read and taken back for Write.
+/// copy, brought in for Read, for which drain() was called, and taken back for
+/// Write: behind all that was issued so far and ahead of what will be.
 enum class Access { Read, Write };
 /// Makes the view; it lives until closeView() is called with the same piece.
 void *openView(char *memory, int64_t bytes, Access access);

@@ -34,16 +34,19 @@ Evaluation::Result Evaluation::run(pcc_context *context, const pcc_stage &stage,
                                    char *arena) const {
   Result result;
   result.batches = batches;
+  Outputs outputs(program, coordinates, /*evaluation=*/true);
   double sum = 0, targets = 0;
   for (int64_t batch = 1; batch <= batches; ++batch) {
     StepValues values = stepValues(options, batch, /*lr=*/0);
     checkSamples(program, data, order, batch);
     fillInputs(program, stage, coordinates, arena, data, order, values);
     stage.evaluate(context, arena);
+    outputs.request(arena);
+    outputs.take();
     float loss = 0, count = 1;
-    if (!readOutput(program, coordinates, arena, true, "loss", loss))
+    if (!outputs.read("loss", loss))
       fail(ExitInternal, "evaluation has no output called 'loss'");
-    readOutput(program, coordinates, arena, true, "target_count", count);
+    outputs.read("target_count", count);
     // A loss that is no mean by a count may be divided by it all the same.
     bool isEmpty =
         count == 0 || (std::isnan(loss) &&

@@ -3,8 +3,8 @@
 #include "runtime/train/LossCheck.h"
 
 #include "runtime/support/Error.h"
-#include "runtime/train/Outputs.h"
 
+#include <cmath>
 #include <cstring>
 
 using namespace pcc;
@@ -13,7 +13,7 @@ std::string LossCheck::findZeros(const std::vector<std::string> &counts) const {
   std::string found;
   for (const std::string &name : counts) {
     float count = 1;
-    readOutput(program, coordinates, arena, false, name.c_str(), count);
+    outputs.read(name.c_str(), count);
     if (count == 0)
       found += (found.empty() ? "" : " and ") +
                name.substr(strlen(PCC_COUNT_PREFIX));
@@ -26,7 +26,7 @@ std::string LossCheck::findZeros(const std::vector<std::string> &counts) const {
 }
 
 std::string LossCheck::findUncounted(int64_t step) const {
-  std::vector<std::string> counts = outputNames(program, PCC_COUNT_PREFIX);
+  std::vector<std::string> counts = outputs.names(PCC_COUNT_PREFIX);
   std::string zeros = findZeros(counts);
   // A program that tells its counts knows better than the labels.
   if (zeros.empty() && !counts.empty())
@@ -41,11 +41,52 @@ std::string LossCheck::findBadData(int64_t step, bool hadOneBefore) const {
   for (int64_t sample : samples)
     if (std::string found = data.findNotFinite(sample); !found.empty())
       return found;
-  std::vector<std::string> counts = outputNames(program, PCC_COUNT_PREFIX);
+  std::vector<std::string> counts = outputs.names(PCC_COUNT_PREFIX);
   // What is 0 did no harm where no count is.
   if (!counts.empty() && findZeros(counts).empty())
     return "";
   if (hadOneBefore)
     before = order.samplesOf(step - 1);
   return data.findZeros(samples, before);
+}
+
+bool LossCheck::isEmpty(const StepResult &result) const {
+  // Without a norm the program updates nothing.
+  return result.hasNorm && std::isnan(result.norm) &&
+         !findUncounted(result.step).empty();
+}
+
+void LossCheck::requireFinite(const StepResult &result, int64_t first,
+                              int64_t saved) const {
+  const char *what = !std::isfinite(result.loss) ? "loss"
+                     : result.hasNorm && !std::isfinite(result.norm)
+                         ? "gradient norm"
+                         : nullptr;
+  if (!what)
+    return;
+  std::string uncounted = findUncounted(result.step);
+  std::string note = findBadData(result.step, result.step > first);
+  if (note.empty() && !uncounted.empty())
+    note = uncounted + "; with --skip-empty such a step updates nothing";
+  if (note.empty())
+    note = result.step == first
+               ? "no update came before it: look at the values that training "
+                 "began with"
+               : "a lower --lr or a longer --warmup-steps often helps";
+  bool isLoss = !strcmp(what, "loss");
+  if (isLoss && uncounted.empty() && result.lossScale > 0)
+    note +=
+        "; what fp16 computes ends at 65504, what --precision bf16 does not";
+  if (saved > 0)
+    note += format("; the last checkpoint is of step %lld",
+                   static_cast<long long>(saved));
+  fail(ExitNonFinite,
+       format("the %s of step %lld is ", what,
+              static_cast<long long>(result.step)) +
+           numberText("%g", isLoss ? result.loss : result.norm) +
+           (!isLoss && result.lossScale > 0
+                ? ", though the loss has a scale of 1"
+                : "") +
+           (uncounted.empty() ? "" : ": nothing counts in its samples"),
+       note);
 }

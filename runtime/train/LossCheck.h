@@ -5,22 +5,29 @@
 
 #include "runtime/data/DataOrder.h"
 #include "runtime/data/Dataset.h"
+#include "runtime/telemetry/Log.h"
+#include "runtime/train/Outputs.h"
 
 #include <string>
 
 namespace pcc {
 
-/// Finds out why the loss of the last step, or its norm, is not finite.
+/// Finds out why the loss of a step, or its norm, is not finite.
 struct LossCheck {
-  /// The program, this rank's place on its mesh and its arena as the step left
-  /// it.
-  const pcc_program &program;
-  const Coordinates &coordinates;
-  const char *arena;
+  /// The scalars of the step, which was the last one taken.
+  const Outputs &outputs;
   /// What the step was trained on.
   const Dataset &data;
   const DataOrder &order;
 
+  /// Whether nothing counted in a step and nothing was updated. All ranks call
+  /// it alike.
+  bool isEmpty(const StepResult &result) const;
+  /// Ends the program where the loss or the norm is not finite. `first`: the
+  /// first step of the run; `saved`: the last checkpoint's, not positive if
+  /// there is none. All ranks call it alike.
+  void requireFinite(const StepResult &result, int64_t first,
+                     int64_t saved) const;
   /// By what nothing counts in the step, in words; empty: something does. All
   /// ranks call it alike.
   std::string findUncounted(int64_t step) const;

@@ -3,38 +3,55 @@
 #include "runtime/train/Outputs.h"
 
 #include "runtime/Backend.h"
+#include "runtime/support/Error.h"
 
 #include <algorithm>
 #include <cstring>
 
 using namespace pcc;
 
-static const pcc_output *find(const pcc_stage &stage, bool evaluation,
-                              const char *name) {
-  int count = evaluation ? stage.n_eval_outputs : stage.n_outputs;
-  const pcc_output *outputs = evaluation ? stage.eval_outputs : stage.outputs;
+const pcc_output *Outputs::List::find(const char *name) const {
   for (int i = 0; i < count; ++i)
-    if (!strcmp(outputs[i].name, name))
-      return &outputs[i];
+    if (!strcmp(first[i].name, name))
+      return &first[i];
   return nullptr;
 }
 
-bool pcc::readOutput(const pcc_program &program, const Coordinates &coordinates,
-                     const char *arena, bool evaluation, const char *name,
-                     float &value) {
+Outputs::List Outputs::listOf(const pcc_stage &stage) const {
+  return evaluation ? List{stage.eval_outputs, stage.n_eval_outputs}
+                    : List{stage.outputs, stage.n_outputs};
+}
+
+Outputs::Outputs(const pcc_program &program, const Coordinates &coordinates,
+                 bool evaluation)
+    : program(program), evaluation(evaluation),
+      own(listOf(program.stages[stageOf(program, coordinates)])) {
+  for (std::vector<float> &turn : values)
+    turn.resize(own.count);
+}
+
+void Outputs::request(const char *arena) {
+  if (requested - taken == 2)
+    fail(ExitInternal, "the scalars of three steps are asked for at once");
+  int turn = requested++ % 2;
+  std::vector<backend::HostCopy> copies;
+  for (int i = 0; i < own.count; ++i)
+    copies.push_back({arena + own.first[i].arena_offset, &values[turn][i],
+                      sizeof(values[turn][i])});
+  backend::copyOut(turn, copies);
+}
+
+void Outputs::take() { backend::awaitCopies(taken++ % 2); }
+
+bool Outputs::read(const char *name, float &value) const {
   int holder = 0;
   while (holder < program.n_stages &&
-         !find(program.stages[holder], evaluation, name))
+         !listOf(program.stages[holder]).find(name))
     ++holder;
   if (holder == program.n_stages)
     return false;
-
-  int64_t stage = stageOf(program, coordinates);
-  if (const pcc_output *own = find(program.stages[stage], evaluation, name)) {
-    HostView view(const_cast<char *>(arena) + own->arena_offset, sizeof(value),
-                  backend::Access::Read);
-    memcpy(&value, view.data(), sizeof(value));
-  }
+  if (const pcc_output *found = own.find(name))
+    value = values[(taken - 1) % 2][found - own.first];
   if (holder > 0) {
     Coordinates root(program.n_axes, 0);
     root[stageAxis(program)] = holder;
@@ -44,15 +61,16 @@ bool pcc::readOutput(const pcc_program &program, const Coordinates &coordinates,
   return true;
 }
 
-std::vector<std::string> pcc::outputNames(const pcc_program &program,
-                                          const std::string &prefix) {
+std::vector<std::string> Outputs::names(const std::string &prefix) const {
   std::vector<std::string> names;
-  for (int i = 0; i < program.n_stages; ++i)
-    for (int j = 0; j < program.stages[i].n_outputs; ++j) {
-      std::string name = program.stages[i].outputs[j].name;
+  for (int i = 0; i < program.n_stages; ++i) {
+    List list = listOf(program.stages[i]);
+    for (int j = 0; j < list.count; ++j) {
+      std::string name = list.first[j].name;
       if (name.compare(0, prefix.size(), prefix) == 0 &&
           std::find(names.begin(), names.end(), name) == names.end())
         names.push_back(name);
     }
+  }
   return names;
 }
