@@ -216,6 +216,10 @@ LogicalResult StreamOrder::collect(rt::FuncOp entry, std::vector<Part> &parts) {
     for (Operation &inner : *loop.getBlock())
       if (failed(collect(&inner, part)))
         return failure();
+    // What a turn begins with comes after what the one before has computed.
+    if (hasComputed && part.end - part.begin > 1)
+      for (Unit &unit : part.units)
+        unit.waitsForCompute = unit.stream != 0;
     parts.emplace_back();
   }
   return success();

@@ -154,6 +154,8 @@ rt.stage 1 {
 // What is on its way keeps its place until stream 0 has waited for it: @b may
 // not lie where @a does, @c may.
 
+// CHECK-LABEL: rt.stage 0
+// CHECK: rt.func @train() {
 // PLAN-LABEL: rt.stage 0 arena 192
 // PLAN: rt.buffer @a : memref<16xf32> value at [[A:[0-9]+]]
 // PLAN-NOT: rt.buffer @b : memref<16xf32> value at [[A]]
@@ -256,5 +258,49 @@ rt.stage 0 {
     %y = rt.address @y : memref<1x32xf32>
     rt.call @mixed(%n, %part, %y)
         : memref<16xf32>, memref<1x32xf32>, memref<1x32xf32>
+  }
+}
+
+// -----
+
+// What a turn of a loop begins with is begun behind all that the turn before has
+// computed, as in the rest of the turn: @b does not come while @c is used.
+
+// CHECK-LABEL: rt.stage 0
+// CHECK: rt.for %m = 0 to 4 {
+// CHECK: %[[I:.*]] = rt.event_of @issued : !rt.event
+// CHECK-NEXT: rt.record %[[I]]{{$}}
+// CHECK-NEXT: rt.wait %[[I]] stream 1
+// CHECK-NEXT: rt.recv %{{.*}} from 1 channel 0 stream 1
+// CHECK: rt.copy
+// CHECK: rt.wait %{{.*}} stream 1
+// CHECK-NEXT: rt.recv %{{.*}} from 1 channel 0 stream 1
+// CHECK: rt.copy
+// PLAN: rt.buffer @b : memref<16xf32> value at [[#B:]]
+// PLAN: rt.buffer @c : memref<16xf32> value at [[#B]]
+rt.stage 0 {
+  rt.buffer @b : memref<16xf32> value
+  rt.buffer @c : memref<16xf32> value
+  rt.buffer @y : memref<16xf32> output {name = "y"}
+  rt.func @train() {
+    rt.for %m = 0 to 4 {
+      %b = rt.address @b : memref<16xf32>
+      %c = rt.address @c : memref<16xf32>
+      %y = rt.address @y : memref<16xf32>
+      rt.recv %b from 1 channel 0 : memref<16xf32>
+      rt.copy %b to %y : memref<16xf32> to memref<16xf32>
+      rt.recv %c from 1 channel 0 : memref<16xf32>
+      rt.copy %c to %y : memref<16xf32> to memref<16xf32>
+    }
+  }
+}
+rt.stage 1 {
+  rt.buffer @w : memref<16xf32> param
+  rt.func @train() {
+    rt.for %m = 0 to 4 {
+      %w = rt.address @w : memref<16xf32>
+      rt.send %w to 0 channel 0 : memref<16xf32>
+      rt.send %w to 0 channel 0 : memref<16xf32>
+    }
   }
 }
