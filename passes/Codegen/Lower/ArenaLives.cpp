@@ -15,11 +15,12 @@
 // first and its last use.
 //
 // One program counter runs through all entry points, one after the other, since
-// a buffer has one place in all of them, and twice through a loop, as in its
-// last two turns: what lives from one turn to the next does so between these.
-// A turn may use any slot that the loop reaches, and begins none anew: so a
-// slot is needed from its first use to its last, but in between where what
-// names it is apart from loops.
+// a buffer has one place in all of them. Most of what a loop takes turns with
+// has equally many slots, the loop's period: after so many turns it is as it
+// was. So the counter runs through a period, leaves whole ones out and runs
+// through the last and what is left over; each slot is needed where the turns
+// for it are. Of a buffer with another count of slots a turn may use any that
+// the loop reaches, and begins none anew.
 //
 // What is on another stream than stream 0 may be done at any moment between
 // what its stream knows that stream 0 is done with and the moment when stream 0
@@ -33,6 +34,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Lower/ArenaLives.h"
+#include <map>
 #include <set>
 
 using namespace mlir;
@@ -168,6 +170,11 @@ ArenaLives::Place ArenaLives::placeOf(rt::AddressOp address) {
     place.isPiece = isWhole;
     return place;
   }
+  if (slots == period) {
+    place.first = address.getSlotAt(variable, slots);
+    place.isPiece = isWhole;
+    return place;
+  }
   int64_t begin = loop.getBegin(), end = loop.getEnd();
   place.first = address.getSlotAt(begin, slots);
   place.count = std::min(slots, end - begin);
@@ -270,6 +277,49 @@ void ArenaLives::call(rt::CallOp op, Scope &scope) {
       givenUp.insert(piecesOf(place).front());
 }
 
+/// How many slots most of what a loop takes turns with has.
+int64_t ArenaLives::findPeriod(rt::ForOp op) const {
+  std::map<int64_t, int64_t> counts;
+  for (auto address : op.getBlock()->getOps<rt::AddressOp>()) {
+    int64_t slots = buffers.lookup(address.getBuffer()).getSlots();
+    if (address.getLoop() && slots > 1 && slots <= kMostSlots)
+      ++counts[slots];
+  }
+  // The least of those that are equally many.
+  auto most = llvm::max_element(
+      counts, [](const auto &a, const auto &b) { return a.second < b.second; });
+  return most == counts.end() ? 1 : most->first;
+}
+
+void ArenaLives::leaveOut(int64_t turns) {
+  llvm::DenseSet<Operation *> turning;
+  for (auto event : loop.getBlock()->getOps<rt::EventOfOp>())
+    if (event.getLoop())
+      turning.insert(events.lookup(event.getEvent()));
+  llvm::DenseMap<Event, Known> moved;
+  for (auto &[event, what] : recorded) {
+    auto [op, slot] = event;
+    if (turning.contains(op))
+      slot = (slot + turns) % int64_t(cast<rt::EventOp>(op).getSlots());
+    moved[{op, slot}] = what;
+  }
+  recorded = std::move(moved);
+  variable += turns;
+}
+
+void ArenaLives::run(rt::ForOp op, Scope &scope) {
+  loop = op;
+  period = findPeriod(op);
+  int64_t begin = op.getBegin(), end = op.getEnd();
+  int64_t left = std::max<int64_t>((end - begin) / period - 2, 0);
+  for (variable = begin; variable < end; ++variable) {
+    if (left > 0 && variable == begin + period)
+      leaveOut(left * period);
+    run(*op.getBlock(), scope);
+  }
+  loop = nullptr;
+}
+
 void ArenaLives::run(Block &ops, Scope &scope) {
   for (Operation &op : ops) {
     if (isa<rt::AddressOp, rt::ConstantOp, rt::CommIndexOp, rt::ViewOp>(op))
@@ -281,11 +331,7 @@ void ArenaLives::run(Block &ops, Scope &scope) {
     }
     unsigned stream = numberOf(rt::getStream(&op));
     if (auto inner = dyn_cast<rt::ForOp>(op)) {
-      loop = inner;
-      int64_t begin = inner.getBegin(), end = inner.getEnd();
-      for (variable = std::max(begin, end - 2); variable < end; ++variable)
-        run(*inner.getBlock(), scope);
-      loop = nullptr;
+      run(inner, scope);
     } else if (auto event = dyn_cast<rt::EventOfOp>(op)) {
       rt::EventOp symbol = events.lookup(event.getEvent());
       scope.events[event] = {symbol,

@@ -74,6 +74,11 @@ private:
   void addBlocks(rt::StageOp stage, const Buffers &renewed);
   void summarize(rt::FuncOp function);
   void run(rt::FuncOp entry);
+  void run(rt::ForOp op, Scope &scope);
+  int64_t findPeriod(rt::ForOp op) const;
+  /// Leaves out turns of the loop at hand, whole periods, after which all is as
+  /// before but in other slots of the events that it takes turns with.
+  void leaveOut(int64_t turns);
   void run(mlir::Block &ops, Scope &scope);
   void call(rt::CallOp op, Scope &scope);
   /// Begins a moment of the compute stream.
@@ -107,9 +112,10 @@ private:
   llvm::DenseMap<Event, Known> recorded;
   std::vector<Pending> pending;
   unsigned moment = 0, entryBegin = 0;
-  /// The loop at hand, or null, and where it is.
+  /// The loop at hand, or null, where it is, and after how many turns it uses
+  /// the same slots.
   rt::ForOp loop;
-  int64_t variable = 0;
+  int64_t variable = 0, period = 1;
 };
 
 } // namespace pcc
