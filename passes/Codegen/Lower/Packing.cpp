@@ -197,11 +197,12 @@ unsigned Packer::place(ArrayRef<unsigned> order, bool isFirstGap) {
       needed = bytes;
       last = index;
     }
+    // Another order needs no more than that.
+    if (best && needed >= *best)
+      return last;
   }
-  if (!best || needed < *best) {
-    best = needed;
-    bestOffsets = offsets;
-  }
+  best = needed;
+  bestOffsets = offsets;
   return last;
 }
 
