@@ -1,6 +1,7 @@
 # RUN: %python %s %root %build
 """What a rank keeps of parameters, gradients and optimizer takes the bytes that
-each stage of ZeRO is due."""
+each stage of ZeRO is due; of what ranks share no more is whole at once than two
+neighboring tasks need."""
 
 import collections
 import json
@@ -13,6 +14,7 @@ sys.dont_write_bytecode = True
 ROOT, BUILD = sys.argv[1:]
 for inputs in ("Costs/Inputs", "Equivalence/Inputs/plans"):
     sys.path.insert(0, os.path.join(ROOT, "test", inputs))
+import lives
 import theory
 
 # Bytes of an element by stage of ZeRO, where d ranks share: all of it, and what
@@ -44,6 +46,16 @@ def compiled(path, flags, folder):
         return file.read(), json.loads(report)
 
 
+def check_whole(stages, what):
+    for stage in stages:
+        for entry in lives.ENTRIES:
+            if entry not in stage.functions:
+                continue
+            for kind in ("gradient", "copy"):
+                most, two = lives.full_rows(stage, entry, kind)
+                assert most <= two, (what, entry, kind, most, two)
+
+
 with tempfile.TemporaryDirectory() as folder:
     for family in ("gpt", "llama"):
         for mesh, d, microbatches, shape in PLANS:
@@ -67,6 +79,9 @@ with tempfile.TemporaryDirectory() as folder:
                         path, f"{mesh} --zero {zero} --precision {precision} "
                         f"--micro-batch-size 1 --global-batch-size "
                         f"{dp * microbatches}", folder)
+                    if zero >= 2:
+                        check_whole(lives.parse(text), (family, mesh, precision,
+                                                        zero))
                     parts = text.split("rt.stage ")[1:]
                     assert len(parts) == len(report["stages"])
                     for part, stage in zip(parts, report["stages"]):
@@ -81,3 +96,43 @@ with tempfile.TemporaryDirectory() as folder:
                         count = part.count(" gradient in @")
                         assert 0 < members <= elements <= members + \
                             theory.UNIT * (count + d * len(rows)), what
+
+# By hand: three rows of 64 bytes, each whole from its task to where ranks share
+# it out.
+ROWS = """\
+rt.stage 0 arena 1024 {
+  rt.buffer @row.0 : memref<1x16xf32> bucket at 0
+  rt.buffer @row.1 : memref<1x16xf32> bucket at 64
+  rt.buffer @row.2 : memref<1x16xf32> bucket at 128
+  rt.buffer @a : memref<16xf32> gradient in @row.0 element 0 at 0
+  rt.buffer @b : memref<16xf32> gradient in @row.1 element 0 at 64
+  rt.buffer @c : memref<16xf32> gradient in @row.2 element 0 at 128
+  rt.buffer @part : memref<1x8xf32> value at 192
+  rt.func @backward.0.body(%arg0: memref<16xf32>) {
+    rt.zero %arg0 : memref<16xf32>
+  }
+  rt.func @reduce(%arg0: memref<1x16xf32>, %arg1: memref<1x8xf32>) {
+    rt.reduce_scatter %arg0 to %arg1 over ["dp"] : memref<1x16xf32> to memref<1x8xf32>
+  }
+  rt.func @train() {
+    %a = rt.address @a : memref<16xf32>
+    %b = rt.address @b : memref<16xf32>
+    %c = rt.address @c : memref<16xf32>
+    %0 = rt.address @row.0 : memref<1x16xf32>
+    %1 = rt.address @row.1 : memref<1x16xf32>
+    %2 = rt.address @row.2 : memref<1x16xf32>
+    %p = rt.address @part : memref<1x8xf32>
+    rt.call @backward.0.body(%c) : memref<16xf32>
+    rt.call @backward.0.body(%b) : memref<16xf32>
+    FIRST
+    rt.call @backward.0.body(%a) : memref<16xf32>
+    rt.call @reduce(%1, %p) : memref<1x16xf32>, memref<1x8xf32>
+    rt.call @reduce(%0, %p) : memref<1x16xf32>, memref<1x8xf32>
+    LAST
+  }
+}
+"""
+REDUCE = "rt.call @reduce(%2, %p) : memref<1x16xf32>, memref<1x8xf32>"
+for first, last, whole in ((REDUCE, "", 2), ("", REDUCE, 3)):
+    stage, = lives.parse(ROWS.replace("FIRST", first).replace("LAST", last))
+    assert lives.full_rows(stage, "train", "gradient") == (64 * whole, 128), first

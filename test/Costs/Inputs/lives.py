@@ -123,6 +123,8 @@ class Walk:
         # What each op reads, what it writes, and its line: of each buffer the
         # object, how many elements the op names and how many there are.
         self.ops, self.sizes = [], {}
+        # What forward and backward tasks are given.
+        self.given = []
         # By stream: what its operations use, in order, and how many stream 0
         # has waited for. By event: the stream of its record, and how many
         # operations it stands for.
@@ -143,6 +145,8 @@ class Walk:
         given = re.findall(r"%[\w.]+", line.partition(" : ")[0])
         names, lines = self.stage.functions[callee]
         self.calls += 1
+        if re.match("(forward|backward|evaluate)[.]", callee):
+            self.given.append([values[name][0] for name in given])
         self.run(lines, {name: values[value]
                          for name, value in zip(names, given)})
 
@@ -202,55 +206,97 @@ class Walk:
             values[name] = (thing, count, count)
 
 
-def most_alive(stage, entry):
-    """(the most bytes that are alive at once, the op where they are)"""
-    walk = Walk(stage, entry)
+class Alive:
+    """What is alive around the ops of an entry point."""
 
-    def kind_of(thing):
-        return stage.buffers[thing[0]][0] if isinstance(thing[0], str) \
+    def __init__(self, stage, entry):
+        self.stage, self.walk = stage, Walk(stage, entry)
+        self.renewed = stage.renewed()
+        self.members = {}
+        for symbol, row in stage.rows.items():
+            self.members.setdefault(row, []).append(symbol)
+
+    def kind_of(self, thing):
+        return self.stage.buffers[thing[0]][0] if isinstance(thing[0], str) \
             else "temporary"
 
-    renewed = stage.renewed()
-    members = {}
-    for symbol, row in stage.rows.items():
-        members.setdefault(row, []).append(symbol)
+    def is_kept(self, thing):
+        return self.kind_of(thing) in KEPT and \
+            self.stage.row_of(thing[0]) not in self.renewed
 
-    def is_kept(thing):
-        return kind_of(thing) in KEPT and stage.row_of(thing[0]) not in renewed
-
-    def parts_of(thing):
+    def parts_of(self, thing):
         """A row is alive while one of its members is."""
-        if thing and thing[0] in members and thing[0] in renewed:
-            return [(symbol, 0) for symbol in members[thing[0]]]
-        return [thing] if thing and not is_kept(thing) else []
+        if thing and thing[0] in self.members and thing[0] in self.renewed:
+            return [(symbol, 0) for symbol in self.members[thing[0]]]
+        return [thing] if thing and not self.is_kept(thing) else []
 
-    def total(kinds):
+    def total(self, kinds):
         return sum(size * slots for symbol, (kind, size, slots)
-                   in stage.buffers.items()
-                   if kind in kinds and symbol not in renewed)
+                   in self.stage.buffers.items()
+                   if kind in kinds and symbol not in self.renewed)
 
-    def bytes_of(things):
+    def bytes_of(self, things):
         """Of rows and of what lies in none."""
-        whole = {(stage.row_of(thing[0]), thing[1]) for thing in things}
-        return sum(walk.sizes[thing] if thing in walk.sizes
-                   else stage.buffers[thing[0]][1] for thing in whole)
+        whole = {(self.stage.row_of(thing[0]), thing[1]) for thing in things}
+        return sum(self.walk.sizes[thing] if thing in self.walk.sizes
+                   else self.stage.buffers[thing[0]][1] for thing in whole)
 
-    alive = {thing for thing in walk.sizes if kind_of(thing) == "output"}
-    most, where = bytes_of(alive), "the end"
-    for reads, writes, line in reversed(walk.ops):
-        alive |= {part for thing, _, _ in reads + writes
-                  for part in parts_of(thing)}
-        now = bytes_of(alive)
+    def backwards(self):
+        """(what is alive at it, the op's line), from the last op to the first,
+        and at the begin, where the line is None."""
+        alive = {thing for thing in self.walk.sizes
+                 if self.kind_of(thing) == "output"}
+        yield set(alive), "the end"
+        for reads, writes, line in reversed(self.walk.ops):
+            alive |= {part for thing, _, _ in reads + writes
+                      for part in self.parts_of(thing)}
+            yield alive, line
+            read = {part for thing, _, _ in reads
+                    for part in self.parts_of(thing)}
+            alive -= {part for thing, count, whole in writes if count == whole
+                      for part in self.parts_of(thing) if part not in read}
+        yield alive, None
+
+
+def most_alive(stage, entry):
+    """(the most bytes that are alive at once, the op where they are)"""
+    around = Alive(stage, entry)
+    most, where = 0, "the end"
+    for alive, line in around.backwards():
+        if line:
+            now = around.bytes_of(alive)
+        else:
+            line = "the begin"
+            now = around.total(("input",)) + around.bytes_of(
+                {thing for thing in alive if around.kind_of(thing) != "input"})
         if now > most:
             most, where = now, line
-        read = {part for thing, _, _ in reads for part in parts_of(thing)}
-        alive -= {part for thing, count, whole in writes if count == whole
-                  for part in parts_of(thing) if part not in read}
-    at_begin = total(("input",)) + bytes_of(
-        {thing for thing in alive if kind_of(thing) != "input"})
-    if at_begin > most:
-        most, where = at_begin, "the begin"
-    return total(KEPT) + most, where
+    return around.total(KEPT) + most, where
+
+
+def full_rows(stage, entry, kind):
+    """Of rows of gradients, or of copies, that hold nothing as an entry point
+    begins: (the most bytes that are alive at once, the most that two forward or
+    backward tasks are given which do not have the same ones). A gradient that
+    several tasks add to, as to that of a tied table, is there all the while
+    between: it counts once more."""
+    around = Alive(stage, entry)
+    rows = {stage.rows[symbol] for symbol, (of, _, _) in stage.buffers.items()
+            if of == kind and symbol in stage.rows} & around.renewed
+
+    def bytes_of(things):
+        return sum(stage.buffers[row][1] for row in things)
+
+    def within(things):
+        return frozenset(stage.row_of(thing[0]) for thing in things
+                         if thing and stage.row_of(thing[0]) in rows)
+
+    most = max(bytes_of(within(alive)) for alive, _ in around.backwards())
+    given = {within(things) for things in around.walk.given}
+    shared = {row for row in rows
+              if kind == "gradient" and sum(row in one for one in given) > 1}
+    two = sorted(bytes_of(one - shared) for one in given)[-2:]
+    return most, sum(two) + bytes_of(shared)
 
 
 def peaks(text):
