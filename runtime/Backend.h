@@ -43,6 +43,10 @@ std::string productsText(int32_t dtype);
 /// Zeroed memory for the arena; exits with ExitMemory.
 char *allocateArena(int64_t bytes);
 
+/// Called ahead of each entry: its work begins, on every stream, behind all
+/// that the compute stream was given before.
+void beginEntry(pcc_context *context);
+
 /// How many steps the host may issue behind those whose scalars it has, 0 or 1:
 /// 0 where an entry is done when its call returns.
 int stepsAhead();
@@ -66,7 +70,8 @@ void drain();
 
 /// Where the host reads and writes arena memory. On a device the view is a
 /// copy, brought in for Read, for which drain() was called, and taken back for
-/// Write: behind all that was issued so far and ahead of what will be.
+/// Write: behind all that was issued so far and ahead of what will be. Who
+/// writes less than all of it does so in memory that was never written.
 enum class Access { Read, Write };
 /// Makes the view; it lives until closeView() is called with the same piece.
 void *openView(char *memory, int64_t bytes, Access access);

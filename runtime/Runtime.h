@@ -23,6 +23,9 @@
 // as well as the writer's, belong to it until an event behind it was waited
 // for.
 //
+// An entry begins on every stream behind all that the compute stream was given
+// before, by entries and the runtime.
+//
 // Collectives of one communicator begin in program order whatever streams they
 // are on, and all ranks issue them in the same order; so do the messages of a
 // channel. An operation is done in order to be waited for: at the end of an
@@ -41,14 +44,22 @@
 extern "C" {
 #endif
 
-/// A generated kernel: does the units [begin, end) of its work. args are the
-/// buffers in the order of its signature.
-typedef void (*pcc_kernel)(void *const *args, int64_t begin, int64_t end);
+/// Code of a kernel for CPUs: does the units [begin, end) of its work. args are
+/// the buffers in the order of its signature.
+typedef void (*pcc_units)(void *const *args, int64_t begin, int64_t end);
 
-/// Splits [0, n) over the rank's threads and runs the kernel on each part.
-/// `grain` is the least number of units worth a thread.
-void pcc_launch(pcc_context *ctx, pcc_kernel kernel, void *const *args,
-                int64_t n, int64_t grain);
+/// A generated kernel.
+typedef struct {
+  const char *name;         ///< for traces and messages
+  int32_t n_args;           ///< the number of its buffers
+  const int64_t *arg_bytes; ///< [n_args] how long they are
+  pcc_units run;
+  int64_t units; ///< of its work, which may be done in any order
+  int64_t grain; ///< the least number of units worth a thread
+} pcc_kernel;
+
+/// Runs a kernel on buffers: splits its units over the rank's threads.
+void pcc_launch(pcc_context *ctx, const pcc_kernel *kernel, void *const *args);
 
 /// C = alpha * op(A) * op(B) + beta * C, row major, for each of
 /// batch0 x batch1 independent products; strides in elements. Products of

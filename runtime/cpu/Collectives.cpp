@@ -438,7 +438,7 @@ void pcc_all_reduce_async(pcc_context *ctx, int32_t stream, int32_t comm,
                            dtype,
                            typeOf(dtype),
                            reduction == PCC_MAX ? MPI_MAX : MPI_SUM};
-  collective.out = static_cast<char *>(buffer);
+  collective.out = reach(buffer);
   int64_t bytes = count * sizeOf(dtype), ranks = collective.c.size;
   issue(ctx, stream, collective,
         ranks == 1 ? copyAlone(collective)
@@ -453,8 +453,8 @@ void pcc_all_gather_async(pcc_context *ctx, int32_t stream, int32_t comm,
                           int64_t count) {
   Collective collective = {communicator(ctx, comm), "all_gather",
                            count * sizeOf(dtype), 1, dtype};
-  collective.in = static_cast<const char *>(in);
-  collective.out = static_cast<char *>(out);
+  collective.in = reach(in);
+  collective.out = reach(out);
   int64_t ranks = collective.c.size;
   issue(ctx, stream, collective,
         ranks == 1 ? copyAlone(collective) : exchangeBlocks(collective, 0), 1,
@@ -468,8 +468,8 @@ void pcc_reduce_scatter_async(pcc_context *ctx, int32_t stream, int32_t comm,
       communicator(ctx, comm), "reduce_scatter", count, sizeOf(dtype), dtype,
       typeOf(dtype),           MPI_SUM};
   collective.adds = adds != 0;
-  collective.in = static_cast<const char *>(in);
-  collective.out = static_cast<char *>(out);
+  collective.in = reach(in);
+  collective.out = reach(out);
   int64_t ranks = collective.c.size;
   issue(ctx, stream, collective,
         ranks == 1 ? copyAlone(collective) : reduceScatter(collective), ranks,
@@ -482,8 +482,8 @@ void pcc_all_to_all_async(pcc_context *ctx, int32_t stream, int32_t comm,
   int64_t bytes = count * sizeOf(dtype);
   Collective collective = {communicator(ctx, comm), "all_to_all", bytes, 1,
                            dtype};
-  collective.in = static_cast<const char *>(in);
-  collective.out = static_cast<char *>(out);
+  collective.in = reach(in);
+  collective.out = reach(out);
   int64_t ranks = collective.c.size;
   issue(ctx, stream, collective,
         ranks == 1 ? copyAlone(collective) : exchangeBlocks(collective, bytes),

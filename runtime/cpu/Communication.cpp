@@ -89,7 +89,7 @@ bool Stream::Running::start(Stream &stream, double now) {
     if (tracing && request->stream >= 0)
       begin = traceNow();
   }
-  if (now < due)
+  if (now < due || (request->isHeld && request->isHeld()))
     return false;
   for (auto [order, turn] : request->turns)
     if (order->posted != turn)
@@ -182,6 +182,7 @@ public:
   void wait(const Event &event);
   void end();
   [[noreturn]] void abort(int code);
+  void lookAgain();
   static void runHere(Stream &stream, std::unique_ptr<Request> request);
 
   Stream calls; ///< what communication::call() is given
@@ -205,11 +206,11 @@ private:
 
   // Under the mutex; `hasNews` where the thread should look at them.
   std::vector<std::pair<Stream *, std::unique_ptr<Request>>> incoming;
-  Event awaited;
+  std::vector<const Event *> awaited;
   bool isStarted = false, isEnding = false, isAborted = false;
   int abortCode = 0;
   std::atomic<bool> hasNews{false};
-  std::atomic<bool> isAwaited{false};
+  std::atomic<int> waiting{0}; ///< threads that wait for an event
 
   // Of the thread alone.
   std::vector<Stream *> busy; ///< those with requests
@@ -367,18 +368,20 @@ bool CommunicationThread::moveStream(Stream &stream, double now) {
 }
 
 void CommunicationThread::tellWaiting() {
-  if (!isAwaited.load())
+  if (!waiting.load())
     return;
   {
     std::lock_guard<std::mutex> lock(mutex);
-    if (!awaited.stream || !awaited.stream->hasDone(awaited.count))
+    if (std::none_of(awaited.begin(), awaited.end(), [](const Event *event) {
+          return event->stream->hasDone(event->count);
+        }))
       return;
   }
-  told.notify_one();
+  told.notify_all();
 }
 
 void CommunicationThread::rest() {
-  if (isUnderWay && isAwaited.load()) {
+  if (isUnderWay && waiting.load()) {
     // The cores may be fewer than those who wait.
     sched_yield();
     return;
@@ -416,13 +419,22 @@ void CommunicationThread::issue(Stream &stream,
 
 void CommunicationThread::wait(const Event &event) {
   std::unique_lock<std::mutex> lock(mutex);
-  awaited = event;
+  awaited.push_back(&event);
   // The thread sees either this, and tells, or has said that it is done.
-  isAwaited = true;
+  ++waiting;
   hasNews = true;
   wake.notify_one();
   told.wait(lock, [&] { return event.stream->hasDone(event.count); });
-  isAwaited = false;
+  --waiting;
+  awaited.erase(std::find(awaited.begin(), awaited.end(), &event));
+}
+
+void CommunicationThread::lookAgain() {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    hasNews = true;
+  }
+  wake.notify_one();
 }
 
 void CommunicationThread::end() {
@@ -462,6 +474,17 @@ void CommunicationThread::runHere(Stream &stream,
 }
 
 //===----------------------------------------------------------------------===//
+
+void Stream::noteDone() {
+  done.store(done.load() + 1);
+  if (communicator)
+    communicator->lookAgain();
+}
+
+void Stream::noteIdle() {
+  if (communicator)
+    communicator->lookAgain();
+}
 
 void communication::start() {
   communicator = new CommunicationThread;

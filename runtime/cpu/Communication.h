@@ -18,8 +18,9 @@
 // A program of one rank has no such thread and starts no MPI: its requests,
 // which have nobody to talk to, are done where they are issued.
 //
-// Requests and waits are issued by one thread, the main one; abort() may be
-// called by any.
+// The requests of a stream are issued by one thread, which is the main one but
+// where a device has a thread of its own; wait() and abort() may be called by
+// any.
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,6 +91,9 @@ struct Request {
   /// All that it reads and writes: it need not wait for what its stream has
   /// under way elsewhere. Empty: it waits for all of it.
   std::vector<Access> accesses;
+  /// Whether it must not start yet, though it may; asked again whenever a
+  /// noteDone() says that something was done. None: it never is.
+  std::function<bool()> isHeld;
   /// Waits for its turn in each; see addTo().
   std::vector<std::pair<PostOrder *, uint64_t>> turns;
   /// Seconds on a link that it has for itself, which takes one request of the
@@ -114,6 +118,19 @@ public:
   Event recorded() const { return {this, issued, lastName, lastDetail}; }
   /// Whether so many requests are done. For any thread.
   bool hasDone(uint64_t count) const { return done.load() >= count; }
+
+  /// Of a stream whose requests another thread than the one that communicates
+  /// carries out: notes, by the issuing thread, that it was given one.
+  void noteIssued(const char *name, const char *detail) {
+    ++issued;
+    lastName = name;
+    lastDetail = detail;
+  }
+  /// Notes, by the thread that carries them out, that one more is done, and
+  /// tells the one that communicates.
+  void noteDone();
+  /// Has the one that communicates ask again what is held.
+  static void noteIdle();
 
 private:
   friend class CommunicationThread;

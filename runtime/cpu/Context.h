@@ -56,6 +56,8 @@ struct pcc_context {
   std::vector<int64_t> constants; ///< those of pcc_program
   /// By number; that of the compute stream has what it waits for at once.
   std::vector<std::unique_ptr<pcc::StreamState>> streams;
+  /// What all streams of an entry begin behind; none on a CPU.
+  pcc::Event begun;
   /// By number, what the last record stands for.
   std::vector<std::optional<pcc::Event>> events;
   MPI_Comm transfers = MPI_COMM_NULL; ///< for send, receive and exchange
@@ -68,10 +70,20 @@ struct pcc_context {
 
 namespace pcc {
 
+/// Exits with ExitMemory where the ranks of this host cannot have what each of
+/// them needs, `bytes` of them this one. Memory is handed out when it is
+/// touched, so that too much of it is otherwise noticed by the kernel's killing
+/// a rank. All ranks call it.
+void requireMemory(int64_t bytes);
+
 /// Hands a request of `bytes` bytes to a stream of compiled code; on the
 /// compute stream returns when it is done.
 void issueOn(pcc_context *ctx, int32_t stream, std::unique_ptr<Request> request,
              int64_t bytes);
+
+/// Where the threads of this rank find a place of the arena; compiled code and
+/// the host may name it by another address.
+char *reach(const void *place);
 
 /// The greatest count one MPI call is given: counts are ints. Tests lower it
 /// to reach the paths of large transfers.

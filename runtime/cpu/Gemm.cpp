@@ -7,7 +7,6 @@
 #include "runtime/cpu/Threads.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
-#include "runtime/telemetry/Trace.h"
 
 #include <algorithm>
 #include <cblas.h>
@@ -24,7 +23,7 @@ struct Batch {
 };
 } // namespace
 
-static void multiply(const pcc_gemm_desc &d, const Matrices &at) {
+static void multiplyOne(const pcc_gemm_desc &d, const Matrices &at) {
   CBLAS_TRANSPOSE transA = d.trans_a ? CblasTrans : CblasNoTrans;
   CBLAS_TRANSPOSE transB = d.trans_b ? CblasTrans : CblasNoTrans;
   if (d.a_dtype == PCC_F32)
@@ -49,7 +48,7 @@ Matrices pcc::matricesAt(const pcc_gemm_desc &d, const Matrices &first,
 
 static void multiplyRange(const Batch &batch, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; ++i)
-    multiply(*batch.desc, matricesAt(*batch.desc, batch.first, i));
+    multiplyOne(*batch.desc, matricesAt(*batch.desc, batch.first, i));
 }
 
 static void multiplyPart(void *argument, int part) {
@@ -103,23 +102,15 @@ std::string backend::productsText(int32_t dtype) {
   return instructions ? format("oneDNN (%s)", instructions) : "widened to f32";
 }
 
-void pcc_gemm(pcc_context *ctx, const pcc_gemm_desc *desc, const void *a,
-              const void *b, void *c) {
-  const pcc_gemm_desc &d = *desc;
-  TraceSpan span(Track::Compute, "gemm");
-  span.note("m", d.m);
-  span.note("n", d.n);
-  span.note("k", d.k);
-  span.note("batch", d.batch0 * d.batch1);
+void pcc::multiply(const pcc_gemm_desc &d, const Matrices &matrices,
+                   int threads) {
   checkDesc(d);
   if (d.batch0 * d.batch1 <= 0 || d.m <= 0 || d.n <= 0)
     return;
-  Matrices matrices{static_cast<const char *>(a), static_cast<const char *>(b),
-                    static_cast<char *>(c)};
   if (!isHalf(d.a_dtype))
-    multiplyBLAS(d, matrices, ctx->threads);
+    multiplyBLAS(d, matrices, threads);
   else if (d.a_dtype == PCC_BF16 && d.k > 0 && bf16Instructions())
-    multiplyOneDNN(d, matrices, ctx->threads);
+    multiplyOneDNN(d, matrices, threads);
   else
-    multiplyWidened(d, matrices, ctx->threads);
+    multiplyWidened(d, matrices, threads);
 }

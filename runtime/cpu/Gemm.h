@@ -23,6 +23,9 @@ struct Matrices {
 Matrices matricesAt(const pcc_gemm_desc &desc, const Matrices &first,
                     int64_t index);
 
+/// The products of a description, whichever way there is.
+void multiply(const pcc_gemm_desc &desc, const Matrices &matrices, int threads);
+
 /// Products of bf16 or f16 by OpenBLAS. Every thread keeps scratch of at most
 /// 5 MiB for the blocks that it works on.
 void multiplyWidened(const pcc_gemm_desc &desc, const Matrices &matrices,

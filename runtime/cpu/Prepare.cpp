@@ -1,4 +1,4 @@
-//===- Prepare.cpp - Threads, communicators and the arena -----------------===//
+//===- Prepare.cpp - Threads, communicators and memory --------------------===//
 
 #include "runtime/Backend.h"
 #include "runtime/cpu/Context.h"
@@ -10,12 +10,9 @@
 
 #include <algorithm>
 #include <cblas.h>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <sched.h>
-#include <sys/mman.h>
 
 using namespace pcc;
 
@@ -153,9 +150,7 @@ static int64_t availableMemory() {
   return found ? sum : INT64_MAX;
 }
 
-/// Memory is handed out when it is touched, so that too much of it is otherwise
-/// noticed by the kernel's killing a rank.
-static void checkMemory(int64_t bytes) {
+void pcc::requireMemory(int64_t bytes) {
   Operation operation("adding up memory", Doing::Waits);
   int64_t needed = bytes;
   int ranks = 1;
@@ -179,33 +174,3 @@ static void checkMemory(int64_t bytes) {
          "a smaller micro batch, or more hosts with a higher --tp or --pp, "
          "need less");
 }
-
-char *backend::allocateArena(int64_t bytes) {
-  checkMemory(bytes);
-  void *memory =
-      mmap(nullptr, std::max<int64_t>(bytes, 1), PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED)
-    fail(ExitMemory, format("out of memory: cannot allocate the %s this rank "
-                            "needs: %s",
-                            bytesText(bytes).c_str(), strerror(errno)));
-  // Fewer page faults and TLB misses; merely advice.
-  madvise(memory, bytes, MADV_HUGEPAGE);
-  return static_cast<char *>(memory);
-}
-
-void *backend::openView(char *memory, int64_t, Access) { return memory; }
-void backend::closeView(void *, char *, int64_t, Access) {}
-
-// An entry is done when its call returns: there is nothing to be ahead of.
-// PCC_AHEAD=1 has the host behave as if there were, for tests.
-int backend::stepsAhead() {
-  const char *wish = getenv("PCC_AHEAD");
-  return wish && !strcmp(wish, "1");
-}
-void backend::copyOut(int, const std::vector<HostCopy> &copies) {
-  for (const HostCopy &copy : copies)
-    memcpy(copy.to, copy.from, copy.bytes);
-}
-void backend::awaitCopies(int) {}
-void backend::drain() {}

@@ -3,9 +3,7 @@
 #include "runtime/cpu/Threads.h"
 
 #include "runtime/Backend.h"
-#include "runtime/Runtime.h"
 #include "runtime/cpu/Context.h"
-#include "runtime/telemetry/Trace.h"
 
 #include <algorithm>
 
@@ -51,7 +49,7 @@ void pcc::runParts(int parts, void (*body)(void *, int), void *data) {
 
 namespace {
 struct Launch {
-  pcc_kernel kernel;
+  pcc_units kernel;
   void *const *args;
   int64_t n;
   int parts;
@@ -65,14 +63,12 @@ static void launchPart(void *argument, int part) {
   launch->kernel(launch->args, begin, begin + each + (part < rest));
 }
 
-void pcc_launch(pcc_context *ctx, pcc_kernel kernel, void *const *args,
-                int64_t n, int64_t grain) {
-  TraceSpan span(Track::Compute, "kernel",
-                 reinterpret_cast<const void *>(kernel));
+void pcc::runUnits(const pcc_context &context, pcc_units kernel,
+                   void *const *args, int64_t n, int64_t grain) {
   if (n <= 0)
     return;
   int64_t worth = grain > 1 ? (n + grain - 1) / grain : n;
-  int parts = static_cast<int>(std::min<int64_t>(ctx->threads, worth));
+  int parts = static_cast<int>(std::min<int64_t>(context.threads, worth));
   if (parts <= 1) {
     kernel(args, 0, n);
     return;

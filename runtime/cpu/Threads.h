@@ -8,7 +8,7 @@
 #ifndef PCC_RUNTIME_CPU_THREADS_H
 #define PCC_RUNTIME_CPU_THREADS_H
 
-#include <cstdint>
+#include "runtime/Runtime.h"
 
 namespace pcc {
 
@@ -18,6 +18,11 @@ void setThreads(int threads);
 /// Calls body(data, part) for part = 0 .. parts - 1 on as many threads, parts
 /// being at most the number of threads; BLAS calls inside run on one thread.
 void runParts(int parts, void (*body)(void *data, int part), void *data);
+
+/// Runs a kernel on [0, n), split over the rank's threads, each of which gets
+/// `grain` units at least.
+void runUnits(const pcc_context &context, pcc_units kernel, void *const *args,
+              int64_t n, int64_t grain);
 
 /// Cores that this process may run on, as a share with the other processes of
 /// the same host: `masks` holds all their affinity masks.

@@ -73,14 +73,13 @@ static void transfer(pcc_context *ctx, int32_t stream, const char *name,
 
 void pcc_send_async(pcc_context *ctx, int32_t stream, int32_t stage,
                     int32_t channel, const void *buffer, int64_t bytes) {
-  char *from = static_cast<char *>(const_cast<void *>(buffer));
-  transfer(ctx, stream, "send", {{stage, channel, from, bytes, true}});
+  transfer(ctx, stream, "send", {{stage, channel, reach(buffer), bytes, true}});
 }
 
 void pcc_recv_async(pcc_context *ctx, int32_t stream, int32_t stage,
                     int32_t channel, void *buffer, int64_t bytes) {
-  char *to = static_cast<char *>(buffer);
-  transfer(ctx, stream, "receive", {{stage, channel, to, bytes, false}});
+  transfer(ctx, stream, "receive",
+           {{stage, channel, reach(buffer), bytes, false}});
 }
 
 void pcc_send(pcc_context *ctx, int32_t stage, int32_t channel,
@@ -98,9 +97,7 @@ void pcc_exchange(pcc_context *ctx, int32_t to_stage, int32_t send_channel,
                   const void *send, int64_t send_bytes, int32_t from_stage,
                   int32_t recv_channel, void *recv, int64_t recv_bytes) {
   // NOLINTEND(readability-identifier-naming)
-  char *from = static_cast<char *>(const_cast<void *>(send)),
-       *to = static_cast<char *>(recv);
   transfer(ctx, PCC_COMPUTE_STREAM, "exchange",
-           {{from_stage, recv_channel, to, recv_bytes, false},
-            {to_stage, send_channel, from, send_bytes, true}});
+           {{from_stage, recv_channel, reach(recv), recv_bytes, false},
+            {to_stage, send_channel, reach(send), send_bytes, true}});
 }

@@ -5,7 +5,6 @@
 #include "runtime/Backend.h"
 #include "runtime/support/Error.h"
 #include "runtime/telemetry/Gather.h"
-#include "runtime/telemetry/Symbols.h"
 
 #include <chrono>
 #include <map>
@@ -20,7 +19,6 @@ namespace {
 struct Span {
   Track track;
   const char *name;
-  const void *kernel;
   double begin, end; ///< microseconds from the origin
   std::string notes; ///< of a JSON object
 };
@@ -48,9 +46,9 @@ static double now() {
          duration<double, std::micro>(steady_clock::now() - steady).count();
 }
 
-void TraceSpan::open(Track track, const char *name, const void *kernel) {
+void TraceSpan::open(Track track, const char *name) {
   index = spans.size();
-  spans.push_back({track, name, kernel, traceNow(), -1, ""});
+  spans.push_back({track, name, traceNow(), -1, ""});
 }
 
 void TraceSpan::addNote(const char *key, int64_t value) {
@@ -75,7 +73,7 @@ void pcc::addSpan(Track track, const char *name, double begin, double end,
                   int64_t bytes) {
   std::lock_guard<std::mutex> lock(othersMutex);
   if (begin >= 0)
-    others.push_back({track, name, nullptr, begin, end,
+    others.push_back({track, name, begin, end,
                       format("\"bytes\":%lld", static_cast<long long>(bytes))});
 }
 
@@ -107,7 +105,6 @@ static std::string ownEvents(const pcc_program &program) {
       metadata(rank, 0, "process_name", format("rank %d", rank) + place);
   for (const auto &[track, name] : trackNames)
     text += metadata(rank, static_cast<int>(track), "thread_name", name);
-  Symbols symbols;
   {
     std::lock_guard<std::mutex> lock(othersMutex);
     spans.insert(spans.end(), others.begin(), others.end());
@@ -116,12 +113,10 @@ static std::string ownEvents(const pcc_program &program) {
   for (const Span &span : spans) {
     if (span.end < 0)
       continue;
-    std::string name = span.kernel ? symbols.nameOf(span.kernel) : "";
     text += format("{\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,"
                    "\"dur\":%.3f,\"name\":\"%s\",\"args\":{%s}},\n",
                    rank, static_cast<int>(span.track), span.begin,
-                   span.end - span.begin,
-                   name.empty() ? span.name : name.c_str(), span.notes.c_str());
+                   span.end - span.begin, span.name, span.notes.c_str());
   }
   return text;
 }

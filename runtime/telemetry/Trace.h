@@ -34,16 +34,14 @@ extern std::atomic<bool> tracing;
 /// a trace shows. Costs a test of `tracing` and a few stores when off.
 class TraceSpan {
 public:
-  /// `kernel`: a function whose name is that of the span, looked up later;
-  /// `detail`: as of an operation.
-  TraceSpan(Track track, const char *name, const void *kernel = nullptr,
-            const char *detail = "")
+  /// `name` lives as long as the program; `detail`: as of an operation.
+  TraceSpan(Track track, const char *name, const char *detail = "")
       : operation(name,
                   track == Track::Communication ? Doing::Waits : Doing::Works,
                   detail),
         on(tracing) {
     if (on)
-      open(track, name, kernel);
+      open(track, name);
   }
   ~TraceSpan() {
     if (on)
@@ -59,7 +57,7 @@ public:
   }
 
 private:
-  void open(Track track, const char *name, const void *kernel);
+  void open(Track track, const char *name);
   void addNote(const char *key, int64_t value);
   void close();
 

@@ -2,6 +2,7 @@
 
 #include "runtime/train/Evaluate.h"
 
+#include "runtime/Backend.h"
 #include "runtime/data/Inputs.h"
 #include "runtime/support/Error.h"
 #include "runtime/telemetry/Log.h"
@@ -40,6 +41,7 @@ Evaluation::Result Evaluation::run(pcc_context *context, const pcc_stage &stage,
     StepValues values = stepValues(options, batch, /*lr=*/0);
     checkSamples(program, data, order, batch);
     fillInputs(program, stage, coordinates, arena, data, order, values);
+    backend::beginEntry(context);
     stage.evaluate(context, arena);
     outputs.request(arena);
     outputs.take();

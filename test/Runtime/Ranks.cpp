@@ -219,13 +219,17 @@ static void testKernels(pcc_context *ctx) {
     for (int64_t size : {0, 1, 2, 3, 7, 100}) {
       std::vector<int> hits(size + 1, 0);
       void *args[] = {hits.data()};
-      pcc_launch(
-          ctx,
-          [](void *const *args, int64_t begin, int64_t end) {
-            for (int64_t i = begin; i < end; ++i)
-              ++static_cast<int *>(args[0])[i];
-          },
-          args, size, 2);
+      int64_t bytes = 4 * size;
+      pcc_kernel kernel = {"count",
+                           1,
+                           &bytes,
+                           [](void *const *args, int64_t begin, int64_t end) {
+                             for (int64_t i = begin; i < end; ++i)
+                               ++static_cast<int *>(args[0])[i];
+                           },
+                           size,
+                           2};
+      pcc_launch(ctx, &kernel, args);
       CHECK(std::accumulate(hits.begin(), hits.end(), 0) == size);
       CHECK(size == 0 || hits[size - 1] == 1);
     }

@@ -69,7 +69,7 @@ for rank in processes:
     assert [span["args"]["step"] for span in steps] == [3, 4]
     named = {track: {span["name"] for span in spans if span["tid"] == track}
              for track in range(3)}
-    assert {"embedKernel", "gemm"} <= named[1], named
+    assert {"embed", "gemm"} <= named[1], named
     assert named[2] == {"all_reduce"}, named
     taken = [span for span in spans if span["name"] == "scalars"]
     assert [span["args"]["step"] for span in taken] == [3, 4]

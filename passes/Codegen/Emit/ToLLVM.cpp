@@ -90,6 +90,7 @@ private:
   void lowerOp(rt::RecordOp op);
   void lowerOp(rt::WaitOp op);
   void lowerOp(rt::ViewOp op);
+  FailureOr<Datum> kernelDatum(rt::LaunchOp op);
   LogicalResult lowerOp(rt::LaunchOp op);
   void lowerOp(rt::GemmOp op);
   void lowerOp(rt::CopyOp op);
@@ -158,7 +159,7 @@ private:
   llvm::StringMap<rt::EventOp> events;
   /// Of each event, that of its first slot.
   llvm::DenseMap<Operation *, int64_t> firstNumbers;
-  llvm::StringMap<LLVM::LLVMFuncOp> kernels;
+  llvm::StringMap<Datum> kernels; ///< by name, as the runtime knows them
   /// By shape and element types.
   std::map<std::pair<const void *, std::array<int32_t, 3>>, Datum> gemms;
   Constants &constants;
@@ -431,25 +432,38 @@ void StageToLLVM::lowerOp(rt::CallOp op) {
                        args);
 }
 
+/// The pcc_kernel that an op launches.
+FailureOr<Datum> StageToLLVM::kernelDatum(rt::LaunchOp op) {
+  auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(op.getKernel());
+  auto units = function ? function->getAttrOfType<IntegerAttr>(rt::kUnitsAttr)
+                        : IntegerAttr();
+  auto grain = function ? function->getAttrOfType<IntegerAttr>(rt::kGrainAttr)
+                        : IntegerAttr();
+  if (!units || !grain)
+    return LogicalResult(op.emitOpError() << "launches " << op.getKernelAttr()
+                                          << ", which is no lowered kernel");
+  SmallVector<int64_t> bytes;
+  for (Type type : op->getOperandTypes())
+    bytes.push_back(rt::getSpanBytes(cast<MemRefType>(type)));
+  return Datum::structure(
+      {data.addString(op.getKernel()), Datum::i32(bytes.size()),
+       data.addArray("pcc.bytes", ArrayRef<int64_t>(bytes)),
+       Datum::address(op.getKernel()), Datum::i64(units.getInt()),
+       Datum::i64(grain.getInt())});
+}
+
 LogicalResult StageToLLVM::lowerOp(rt::LaunchOp op) {
   auto [it, isNew] = kernels.try_emplace(op.getKernel());
-  if (isNew)
-    it->second = module.lookupSymbol<LLVM::LLVMFuncOp>(op.getKernel());
-  LLVM::LLVMFuncOp kernel = it->second;
-  auto units = kernel ? kernel->getAttrOfType<IntegerAttr>(rt::kUnitsAttr)
-                      : IntegerAttr();
-  auto grain = kernel ? kernel->getAttrOfType<IntegerAttr>(rt::kGrainAttr)
-                      : IntegerAttr();
-  if (!units || !grain)
-    return op.emitOpError() << "launches " << op.getKernelAttr()
-                            << ", which is no lowered kernel";
+  if (isNew) {
+    FailureOr<Datum> kernel = kernelDatum(op);
+    if (failed(kernel))
+      return failure();
+    it->second = data.add("pcc.kernel", *kernel);
+  }
   for (auto [index, buffer] : llvm::enumerate(op->getOperands()))
     LLVM::StoreOp::create(builder, loc, address(buffer),
                           at(arguments, 8 * index));
-  Value function =
-      LLVM::AddressOfOp::create(builder, loc, pointer, op.getKernel());
-  call("pcc_launch",
-       {function, arguments, i64(units.getInt()), i64(grain.getInt())});
+  call("pcc_launch", {it->second.emit(builder, loc), arguments});
   return success();
 }
 

@@ -24,18 +24,14 @@ rt.stage 0 arena 4096 {
   // CHECK-NEXT: %[[C16:.*]] = llvm.mlir.constant(16 : i64) : i64
   // CHECK-NEXT: %[[AT_2:.*]] = llvm.getelementptr %[[ALLOCA]][%[[C16]]]
   // CHECK-NEXT: llvm.store %arg3, %[[AT_2]] : !llvm.ptr
-  // CHECK-NEXT: %[[ONE:.*]] = llvm.mlir.addressof @one
-  // CHECK-NEXT: %[[C5:.*]] = llvm.mlir.constant(5 : i64) : i64
-  // CHECK-NEXT: %[[C6:.*]] = llvm.mlir.constant(6 : i64) : i64
-  // CHECK-NEXT: llvm.call @pcc_launch(%[[CONTEXT]], %[[ONE]], %[[ALLOCA]], %[[C5]], %[[C6]])
+  // CHECK-NEXT: %[[ONE:.*]] = llvm.mlir.addressof @pcc.kernel.0
+  // CHECK-NEXT: llvm.call @pcc_launch(%[[CONTEXT]], %[[ONE]], %[[ALLOCA]])
   // CHECK-NEXT: llvm.store %[[AT]], %[[ALLOCA]] : !llvm.ptr
   // CHECK-NEXT: %[[C8_1:.*]] = llvm.mlir.constant(8 : i64) : i64
   // CHECK-NEXT: %[[AT_3:.*]] = llvm.getelementptr %[[ALLOCA]][%[[C8_1]]]
   // CHECK-NEXT: llvm.store %[[AT]], %[[AT_3]] : !llvm.ptr
-  // CHECK-NEXT: %[[TWO:.*]] = llvm.mlir.addressof @two
-  // CHECK-NEXT: %[[C7:.*]] = llvm.mlir.constant(7 : i64) : i64
-  // CHECK-NEXT: %[[C8_2:.*]] = llvm.mlir.constant(8 : i64) : i64
-  // CHECK-NEXT: llvm.call @pcc_launch(%[[CONTEXT]], %[[TWO]], %[[ALLOCA]], %[[C7]], %[[C8_2]])
+  // CHECK-NEXT: %[[TWO:.*]] = llvm.mlir.addressof @pcc.kernel.1
+  // CHECK-NEXT: llvm.call @pcc_launch(%[[CONTEXT]], %[[TWO]], %[[ALLOCA]])
   // CHECK-NEXT: %[[C64:.*]] = llvm.mlir.constant(64 : i64) : i64
   // CHECK-NEXT: llvm.call @pcc_copy(%[[CONTEXT]], %arg3, %arg2, %[[C64]])
   // CHECK-NEXT: %[[C96:.*]] = llvm.mlir.constant(96 : i64) : i64
@@ -54,6 +50,19 @@ rt.stage 0 arena 4096 {
     %v = rt.view %w offset 6 : memref<6x4xf32> to memref<3x4xf32>
     rt.zero %v : memref<3x4xf32>
   }
+  // The kernels: name, the buffers and their bytes, code, units, grain.
+  // CHECK: llvm.mlir.global internal constant @pcc.string.0("one\00")
+  // CHECK: llvm.mlir.global internal constant @pcc.bytes.0()
+  // CHECK: llvm.mlir.constant(64 : i64)
+  // CHECK: llvm.mlir.constant(96 : i64)
+  // CHECK: llvm.mlir.constant(64 : i64)
+  // CHECK: llvm.mlir.global internal constant @pcc.kernel.0()
+  // CHECK: llvm.mlir.addressof
+  // CHECK: llvm.mlir.constant(3 : i32)
+  // CHECK: llvm.mlir.addressof @pcc.bytes.0
+  // CHECK: llvm.mlir.addressof @one
+  // CHECK: llvm.mlir.constant(5 : i64)
+  // CHECK: llvm.mlir.constant(6 : i64)
   // CHECK-LABEL: llvm.func internal @stage0.products(
   // CHECK-SAME: %[[CONTEXT:.*]]: !llvm.ptr, %[[FRAME:.*]]: !llvm.ptr, %arg2: !llvm.ptr)
   // CHECK-NEXT: %[[C320:.*]] = llvm.mlir.constant(320 : i64) : i64

@@ -1,0 +1,106 @@
+//===- Arena.cpp - The memory of an emulated device -----------------------===//
+
+#include "runtime/emulated/Arena.h"
+
+#include "runtime/Backend.h"
+#include "runtime/cpu/Context.h"
+#include "runtime/support/Error.h"
+#include "runtime/telemetry/Log.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <sys/mman.h>
+
+using namespace pcc;
+
+/// The addresses that the host has, and the device's memory; null: there is no
+/// arena yet.
+static char *ofHost = nullptr, *ofDevice = nullptr;
+static int64_t arenaBytes = 0;
+/// The copies of both turns.
+static Event copied[2];
+
+Device &pcc::device() {
+  // Who is late changes from rank to rank and, if asked for, from run to run.
+  // Never freed: what a rank that fails has enqueued is nobody's business.
+  static Device &device = *new Device([] {
+    const char *seed = getenv("PCC_EMULATED_SEED");
+    return (seed ? strtoull(seed, nullptr, 10) : 0) + 3 * backend::rank();
+  }());
+  return device;
+}
+
+static char *reserve(int64_t bytes, int protection) {
+  void *memory = mmap(nullptr, bytes, protection,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    fail(ExitMemory, format("out of memory: cannot allocate the %s this rank "
+                            "needs: %s",
+                            bytesText(bytes).c_str(), strerror(errno)));
+  return static_cast<char *>(memory);
+}
+
+char *backend::allocateArena(int64_t bytes) {
+  requireMemory(bytes);
+  arenaBytes = std::max<int64_t>(bytes, 1);
+  ofDevice = reserve(arenaBytes, PROT_READ | PROT_WRITE);
+  ofHost = reserve(arenaBytes, PROT_NONE);
+  return ofHost;
+}
+
+char *pcc::reach(const void *place) {
+  int64_t offset = static_cast<const char *>(place) - ofHost;
+  // One behind the end is where an empty piece may lie.
+  if (offset < 0 || offset > arenaBytes)
+    fail(ExitInternal, "the device is given a place outside the arena");
+  return ofDevice + offset;
+}
+
+void *backend::openView(char *memory, int64_t bytes, Access access) {
+  // What is not written was zero, and stays so.
+  void *view = calloc(std::max<int64_t>(bytes, 1), 1);
+  if (!view)
+    fail(ExitMemory, "out of memory on the host");
+  if (access == Access::Read) {
+    drain();
+    memcpy(view, reach(memory), bytes);
+  }
+  return view;
+}
+
+void backend::closeView(void *view, char *memory, int64_t bytes,
+                        Access access) {
+  if (access == Access::Read)
+    return free(view);
+  char *to = reach(memory);
+  device().enqueue("copy to the device", "", [=] {
+    memcpy(to, view, bytes);
+    free(view);
+  });
+}
+
+void backend::beginEntry(pcc_context *context) {
+  context->begun = device().recorded();
+  for (std::unique_ptr<StreamState> &state : context->streams)
+    if (state)
+      state->waits.push_back(context->begun);
+}
+
+int backend::stepsAhead() { return 1; }
+
+void backend::copyOut(int turn, const std::vector<HostCopy> &copies) {
+  std::vector<HostCopy> pieces = copies;
+  for (HostCopy &piece : pieces)
+    piece.from = reach(piece.from);
+  device().enqueue("copy to the host", "", [pieces] {
+    for (const HostCopy &piece : pieces)
+      memcpy(piece.to, piece.from, piece.bytes);
+  });
+  copied[turn] = device().recorded();
+}
+
+void backend::awaitCopies(int turn) { device().wait(copied[turn]); }
+
+void backend::drain() { device().wait(device().recorded()); }

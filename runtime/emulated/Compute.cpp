@@ -1,0 +1,77 @@
+//===- Compute.cpp - What an emulated device computes ---------------------===//
+//
+// Calls put work into the device's queue and return. Messages of other streams
+// are requests of the communication thread, as on CPUs; those of the compute
+// stream the device hands on and waits for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/cpu/Copy.h"
+#include "runtime/cpu/Gemm.h"
+#include "runtime/cpu/Streams.h"
+#include "runtime/cpu/Threads.h"
+#include "runtime/emulated/Arena.h"
+
+#include <functional>
+#include <vector>
+
+using namespace pcc;
+
+/// Whether a buffer of a kernel is a constant, which lies in memory of its own.
+static bool isConstant(const pcc_context &context, const void *place) {
+  auto *constant = static_cast<const int64_t *>(place);
+  std::less<const int64_t *> isBefore;
+  const int64_t *first = context.constants.data();
+  return !isBefore(constant, first) &&
+         isBefore(constant, first + context.constants.size());
+}
+
+void pcc_launch(pcc_context *ctx, const pcc_kernel *kernel, void *const *args) {
+  std::vector<void *> places(args, args + kernel->n_args);
+  for (void *&place : places)
+    if (!isConstant(*ctx, place))
+      place = reach(place);
+  device().enqueue(kernel->name, "", [=] {
+    runUnits(*ctx, kernel->run, places.data(), kernel->units, kernel->grain);
+  });
+}
+
+void pcc_gemm(pcc_context *ctx, const pcc_gemm_desc *desc, const void *a,
+              const void *b, void *c) {
+  Matrices matrices{reach(a), reach(b), reach(c)};
+  device().enqueue("gemm", "",
+                   [=] { multiply(*desc, matrices, ctx->threads); });
+}
+
+void pcc_copy(pcc_context *ctx, void *to, const void *from, int64_t bytes) {
+  char *target = reach(to), *source = reach(from);
+  device().enqueue("copy", "", [=] { copyBytes(*ctx, target, source, bytes); });
+}
+
+void pcc_zero(pcc_context *ctx, void *to, int64_t bytes) {
+  char *target = reach(to);
+  device().enqueue("clear", "", [=] { clearBytes(*ctx, target, bytes); });
+}
+
+void pcc::issueOn(pcc_context *ctx, int32_t stream,
+                  std::unique_ptr<Request> request, int64_t bytes) {
+  prepareRequest(ctx, stream, *request, bytes);
+  // A rank alone has nobody who would carry it out beside the device.
+  if (stream == PCC_COMPUTE_STREAM || !communication::isRunning())
+    return device().enqueueMessage(std::move(request));
+  device().mayHold(*request);
+  communication::issue(stateOf(ctx, stream).stream, std::move(request));
+}
+
+void pcc_record(pcc_context *ctx, int32_t stream, int32_t event) {
+  placeOf(ctx, event) = stream == PCC_COMPUTE_STREAM ? device().recorded()
+                                                     : recordedOn(ctx, stream);
+}
+
+void pcc_wait(pcc_context *ctx, int32_t stream, int32_t event) {
+  const Event &recorded = lastRecord(ctx, event);
+  if (stream == PCC_COMPUTE_STREAM)
+    device().enqueueWait(recorded);
+  else
+    stateOf(ctx, stream).waits.push_back(recorded);
+}

@@ -1,0 +1,135 @@
+//===- Device.cpp - A device that computes beside the host ----------------===//
+
+#include "runtime/emulated/Device.h"
+
+#include "runtime/support/Error.h"
+#include "runtime/support/Progress.h"
+#include "runtime/support/Thread.h"
+#include "runtime/telemetry/Trace.h"
+
+#include <chrono>
+#include <new>
+
+using namespace pcc;
+
+/// A message is held back until so many operations behind it are done, at most:
+/// by chance, and where all messages are late.
+static const uint64_t mostHeld = 32, allHeld = uint64_t{1} << 32;
+/// How late operations begin, at most, in microseconds: long enough for a
+/// message between ranks of a host.
+static const uint64_t mostLate = 300;
+/// A late device begins when the host is so many operations ahead, or waits.
+static const int64_t farAhead = 1000;
+
+Device::Device(uint64_t seed)
+    : late(static_cast<Late>(seed % 3)), hostChance(seed),
+      deviceChance(seed + 1), thread(startThread([this] {
+        try {
+          run();
+        } catch (const std::bad_alloc &) {
+          fail(ExitMemory, "out of memory on the host");
+        }
+      })) {}
+
+Device::~Device() {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    isEnding = true;
+  }
+  given.notify_one();
+  thread.join();
+}
+
+void Device::append(Work work) {
+  computed.noteIssued(work.name, work.detail);
+  ++pending;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    queue.push_back(std::move(work));
+  }
+  given.notify_one();
+}
+
+void Device::enqueue(const char *name, const char *detail,
+                     std::function<void()> work) {
+  append({name, detail, std::move(work), false});
+}
+
+void Device::enqueueMessage(std::unique_ptr<Request> request) {
+  const char *name = request->name, *detail = request->detail;
+  // A function must be copied, which a request cannot be.
+  auto shared = std::make_shared<std::unique_ptr<Request>>(std::move(request));
+  append({name, detail,
+          [this, shared] { communication::run(messages, std::move(*shared)); },
+          true});
+}
+
+void Device::enqueueWait(const Event &event) {
+  append({event.name, event.detail, [event] { communication::wait(event); },
+          true});
+}
+
+bool Device::isHolding(uint64_t count) const {
+  // A device that can do nothing else may be waiting for what is held.
+  return pending.load() > 0 && !isWaiting.load() && !computed.hasDone(count);
+}
+
+void Device::mayHold(Request &request) {
+  if (late == Late::Kernels || (late == Late::Either && hostChance() % 2))
+    return;
+  uint64_t behind = late == Late::Messages ? allHeld : hostChance() % mostHeld;
+  uint64_t until = computed.recorded().count + 1 + behind;
+  request.isHeld = [this, until] { return isHolding(until); };
+}
+
+void Device::beLate() {
+  if (late == Late::Kernels && deviceChance() % 2)
+    std::this_thread::sleep_for(
+        std::chrono::microseconds(deviceChance() % mostLate));
+}
+
+void Device::run() {
+  std::unique_lock<std::mutex> lock(mutex);
+  while (true) {
+    given.wait(lock, [&] {
+      return isEnding || (!queue.empty() && (late != Late::Kernels ||
+                                             isAwaited || pending > farAhead));
+    });
+    if (queue.empty())
+      return;
+    Work work = std::move(queue.front());
+    queue.pop_front();
+    name = work.name;
+    detail = work.detail;
+    lock.unlock();
+    beLate();
+    double begin = tracing ? traceNow() : -1;
+    if (work.waits) {
+      isWaiting = true;
+      Stream::noteIdle();
+    }
+    work.run();
+    isWaiting = false;
+    if (tracing)
+      addSpan(work.waits ? Track::Communication : Track::Compute, work.name,
+              begin, traceNow(), 0);
+    lock.lock();
+    --pending;
+    computed.noteDone();
+    finished.notify_all();
+  }
+}
+
+void Device::wait(const Event &event) {
+  std::unique_lock<std::mutex> lock(mutex);
+  isAwaited = true;
+  given.notify_one();
+  while (!computed.hasDone(event.count)) {
+    // What the device does is what this rank does meanwhile.
+    int64_t left = pending;
+    Operation operation(name, isWaiting.load() ? Doing::Waits : Doing::Works,
+                        detail);
+    finished.wait(lock, [&] { return pending != left; });
+  }
+  isAwaited = false;
+}

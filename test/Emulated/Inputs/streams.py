@@ -1,0 +1,117 @@
+"""Runs a tiny GPT, compiled with the flags behind --, on the emulated device and
+on the CPU and compares what they leave.
+
+    streams.py BUILD [--leave-out-waits] -- --pp 2 --global-batch-size 4
+
+With --leave-out-waits the waits of the training step are left out, each by
+itself, until some were noticed by one seed or another.
+"""
+
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+SEEDS = range(3)
+ENOUGH = 3
+
+
+def model(path):
+    """Three layers, so that a stage has two of them."""
+    text = subprocess.run(
+        [sys.executable, ROOT / "test/Inputs/models/make.py", "gpt", "--layers",
+         "3", "--batch", "2", "--seq", "8", "--width", "32", "--inner", "64",
+         "--heads", "4", "--vocab", "50"],
+        check=True, capture_output=True, text=True).stdout
+    path.write_text('module attributes {pcc.phase = "nn"} {\n' + text + "}\n")
+
+
+def tokens(path):
+    path.write_bytes(b"".join(struct.pack("<H", i * i % 47) for i in range(600)))
+
+
+class Compiler:
+    def __init__(self, build):
+        self.build = pathlib.Path(build)
+
+    def text(self, flags):
+        """The program in LLVM's dialect, by lines."""
+        subprocess.run(
+            [self.build / "bin/pcc", "model.mlir", "-q", "--loss", "causal-lm",
+             *flags, "--emit=llvm", "-o", "program.mlir"], check=True)
+        return pathlib.Path("program.mlir").read_text().splitlines()
+
+    def link(self, lines, target, path):
+        pathlib.Path("changed.mlir").write_text("\n".join(lines))
+        subprocess.run([self.build / "bin/pcc", "changed.mlir", "-q",
+                        "--emit=obj", "-o", "program.o"], check=True)
+        libraries = self.build / "lib"
+        given = (libraries / f"pcc-link-{target}.txt").read_text()
+        given = given.replace("{lib}", str(libraries)).split()
+        subprocess.run(["clang-22", "-o", path, "program.o", *given], check=True)
+
+
+def run(program, seed=0):
+    """What a run leaves; None if it fails."""
+    env = dict(os.environ, PCC_EMULATED_SEED=str(seed), OMP_NUM_THREADS="1")
+    result = subprocess.run(
+        [f"./{program}", "--data", "tokens.bin", "--val-data", "tokens.bin",
+         "--eval-batches", "2", "--init", "random", "--steps", "3", "--save",
+         "saved", "--log-json", "log.json", "--clip-grad", "0.5"],
+        env=env, capture_output=True, text=True, timeout=300)
+    if result.returncode:
+        return None
+    with open("log.json", encoding="utf-8") as lines:
+        log = [{k: v for k, v in json.loads(line).items()
+                if k in ("step", "loss", "grad_norm", "norm", "val_loss")}
+               for line in lines]
+    saved = pathlib.Path("saved/step-00000003/model.safetensors")
+    left = (log, saved.read_bytes())
+    subprocess.run(["rm", "-rf", "saved", "log.json"], check=True)
+    return left
+
+
+def waits_of(lines):
+    """The lines of a training step's waits."""
+    found, function = [], ""
+    for i, line in enumerate(lines):
+        if "llvm.func internal @" in line:
+            function = line.split("@")[1].split("(")[0]
+        if "llvm.call @pcc_wait(" in line and function.endswith(".train"):
+            found.append(i)
+    return found
+
+
+def main():
+    split = sys.argv.index("--")
+    compiler = Compiler(sys.argv[1])
+    leave_out = "--leave-out-waits" in sys.argv[2:split]
+    model(pathlib.Path("model.mlir"))
+    tokens(pathlib.Path("tokens.bin"))
+    lines = compiler.text(sys.argv[split + 1:])
+    compiler.link(lines, "cpu", "cpu")
+    due = run("cpu")
+    if due is None:
+        sys.exit("the program for CPUs fails")
+    if not leave_out:
+        compiler.link(lines, "emulated", "emulated")
+        for seed in SEEDS:
+            left = run("emulated", seed)
+            if left != due:
+                sys.exit(f"seed {seed}: the device leaves something else: "
+                         f"{left and left[0]}, due {due[0]}")
+        return
+    # Not each: some are for what a step later comes, when all is long over.
+    waits, noticed = waits_of(lines), 0
+    for wait in waits:
+        compiler.link(lines[:wait] + lines[wait + 1:], "emulated", "emulated")
+        noticed += any(run("emulated", seed) != due for seed in SEEDS)
+        if noticed == ENOUGH:
+            return
+    sys.exit(f"of {len(waits)} waits left out {noticed} are noticed")
+
+
+main()
