@@ -101,6 +101,9 @@ FailureOr<func::FuncOp> codegen::emitKernel(OpBuilder &builder,
                             ValueRange{}, std::nullopt);
   b.setInsertionPoint(loop.getTerminator());
   emitter.emitUnit(loop.getInductionVar(0));
+  for (unsigned i = 0, e = results.size(); i < e; ++i)
+    if (Attribute operand = kernel.getResultAttr(i, rt::kInplaceAttr))
+      emitted.setArgAttr(arguments.size() + i, rt::kInplaceAttr, operand);
   b.setInsertionPointAfter(loop);
   func::ReturnOp::create(b);
   for (BlockArgument argument :

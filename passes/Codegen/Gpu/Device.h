@@ -1,0 +1,60 @@
+//===- Device.h - Kernels of a program for GPUs -----------------*- C++ -*-===//
+//
+// From kernel IR to what devices run, in three steps:
+//
+//   kernel IR --rt-lower-kernels-to-gpu--> gpu.func, one thread's code
+//             --gpu-kernels-to-nvvm-->     LLVM and NVVM dialects
+//             DeviceCode.h -->             PTX, or code for the emulator
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_PASSES_CODEGEN_GPU_DEVICE_H
+#define PCC_PASSES_CODEGEN_GPU_DEVICE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "passes/Codegen/Kernels/Emit.h"
+
+namespace pcc::codegen {
+
+/// The gpu.module that has all kernels of a program.
+inline constexpr llvm::StringLiteral kDeviceModule = "kernels";
+/// On a kernel's gpu.func: bytes of a block's dynamic shared memory.
+inline constexpr llvm::StringLiteral kSharedAttr = "rt.shared";
+
+/// What a kernel is launched with, and its parameters: a pointer for each
+/// buffer, operands and then results.
+struct DeviceKernel {
+  /// The symbol, that of `rt.launch`.
+  std::string name;
+  /// Blocks, threads of a block, bytes of its dynamic shared memory.
+  int64_t grid = 1, block = 1, shared = 0;
+  /// A buffer of the kernel.
+  struct Buffer {
+    /// Its size.
+    int64_t bytes;
+    /// What an element is.
+    mlir::Type element;
+    /// Whether the kernel writes it.
+    bool isWritten;
+    /// The buffer whose memory it may be, or -1.
+    int inplace;
+  };
+  /// In the parameters' order.
+  llvm::SmallVector<Buffer> buffers;
+};
+
+/// The kernels of a gpu.module that --rt-lower-kernels-to-gpu made, in its
+/// order.
+std::vector<DeviceKernel> listDeviceKernels(mlir::gpu::GPUModuleOp module);
+
+/// Appends the device function of a kernel in kernel IR at the builder's place,
+/// in a gpu.module. Fails with a diagnostic.
+mlir::FailureOr<mlir::gpu::GPUFuncOp>
+emitDeviceKernel(mlir::OpBuilder &builder, mlir::func::FuncOp kernel,
+                 const KernelChoices &choices);
+
+} // namespace pcc::codegen
+
+#endif // PCC_PASSES_CODEGEN_GPU_DEVICE_H

@@ -1,0 +1,146 @@
+//===- DeviceEmitter.h - Kernel IR as code of one thread --------*- C++ -*-===//
+//
+// Writes what one thread does of a kernel. Ops of kernel IR outside of generics
+// are done by all threads of a team alike, the columns of a generic by each
+// thread for its own; what a row is reduced to all threads of the team get:
+//
+//     %a = memref.alloca() : memref<f32>      what each thread adds up,
+//     memref.store %zero, %a[]
+//     linalg.generic ... outs(%a)             a loop over its columns, then
+//     %s = memref.load %a[]                   shuffles: the same sum in each
+//
+// A temporary of a row lies in the block's shared memory. Threads wait for each
+// other where one touches what another has touched, and only there: Hazards
+// keeps what was touched since they last did.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_PASSES_CODEGEN_GPU_DEVICEEMITTER_H
+#define PCC_PASSES_CODEGEN_GPU_DEVICEEMITTER_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "passes/Codegen/Gpu/Slice.h"
+#include "passes/Codegen/Gpu/ThreadLayout.h"
+
+namespace pcc::codegen {
+
+/// What threads of a team have touched since they last waited for each other.
+class Hazards {
+public:
+  /// Elements that go by the columns of a sweep: those of one thread in each of
+  /// two sweeps are the same where these are. Of a whole team where `width` is
+  /// 0.
+  struct Touch {
+    mlir::Value offset;
+    int64_t columns = 0, width = 0;
+    bool isWrite = false;
+  };
+  /// Notes a touch of a memory, an argument or temporary; whether the threads
+  /// have to wait for each other before it.
+  bool note(mlir::Value memory, Touch touch);
+  /// Of what was noted, nothing is under way any more.
+  void clear() { touches.clear(); }
+
+private:
+  llvm::MapVector<mlir::Value, llvm::SmallVector<Touch>> touches;
+};
+
+/// Fills a gpu.func with one thread's part of a kernel in kernel IR.
+class DeviceEmitter {
+public:
+  /// `function` has the kernel's parameters and an empty entry block.
+  DeviceEmitter(mlir::func::FuncOp kernel, mlir::gpu::GPUFuncOp function,
+                const ThreadLayout &layout, const LayoutLimits &limits);
+
+  /// Writes the code. Fails with a diagnostic where the kernel's IR has no such
+  /// form; where the layout does not allow it, getConflict() says so instead.
+  mlir::LogicalResult emit();
+
+  /// What stands against the layout: none; teams whose threads cannot wait for
+  /// each other; tiles that touch what others touch.
+  enum class Conflict { None, NeedsWarps, NeedsWholeUnits };
+  /// The conflict for which emit() failed, if any.
+  Conflict getConflict() const { return conflict; }
+  /// Bytes of shared memory of a block; known afterwards.
+  int64_t getSharedBytes() const { return sharedBytes; }
+
+private:
+  mlir::LogicalResult emitBody(mlir::Block &block);
+  mlir::LogicalResult emitOp(mlir::Operation *op);
+  mlir::LogicalResult emitLoop(mlir::scf::ForOp loop);
+  mlir::LogicalResult emitBranch(mlir::scf::IfOp branch);
+  mlir::LogicalResult emitColumnSum(mlir::scf::ForOp loop);
+  mlir::LogicalResult emitStore(mlir::memref::StoreOp store);
+  mlir::LogicalResult emitAlloca(mlir::memref::AllocaOp alloca);
+
+  /// The columns of a sweep.
+  struct Columns {
+    SweepColumns key;
+    int64_t width;    ///< that a thread takes at a time
+    mlir::Value size; ///< where they are dynamic
+    bool isTiled;     ///< this team does those of its tile
+  };
+  mlir::LogicalResult emitSweep(mlir::linalg::GenericOp op);
+  /// What a thread holds for a generic's outs: of each out that is a reduction
+  /// or a private row, `width` values.
+  using Held = llvm::SmallVector<mlir::Value>;
+  /// Computes `count` columns from `column` on.
+  Held emitColumns(mlir::linalg::GenericOp op, mlir::Value column,
+                   int64_t count, int64_t width, mlir::ValueRange held);
+  /// The elements of an operand of a generic.
+  llvm::SmallVector<mlir::Value> load(mlir::Value operand, mlir::Value column,
+                                      int64_t count);
+  void store(mlir::ValueRange values, mlir::Value out, mlir::Value column);
+  mlir::LogicalResult checkHazards(mlir::linalg::GenericOp op,
+                                   const Columns &columns);
+  mlir::LogicalResult touch(mlir::Value buffer, Hazards::Touch touch);
+  /// Where a buffer begins, of the team's own if it is a temporary.
+  mlir::Value memory(mlir::Value buffer) { return map.lookup(buffer); }
+  /// The element of a slice.
+  mlir::Value element(Slice slice, mlir::Value column);
+
+  /// Joins two values as an op of a generic's body does.
+  mlir::Value join(mlir::Operation *joining, mlir::Value a, mlir::Value b);
+  /// Joins the values that the lanes `distance` from each other hold.
+  mlir::Value joinLanes(mlir::Operation *joining, mlir::Value value,
+                        int64_t threads);
+  mlir::Value shuffle(mlir::Value value, int64_t distance);
+  /// Joins what each thread of the team has of several reductions.
+  void joinTeam(llvm::ArrayRef<mlir::Operation *> joining,
+                llvm::MutableArrayRef<mlir::Value> values);
+  /// Threads of the team wait for each other.
+  void wait();
+  /// New shared memory of the block.
+  mlir::Value allocateShared(mlir::Type element, int64_t length, bool isOfTeam);
+  mlir::Value index(int64_t value);
+  /// The condition that this thread is the first of those that do the same.
+  mlir::Value isFirst();
+
+  mlir::func::FuncOp kernel;
+  mlir::gpu::GPUFuncOp function;
+  const ThreadLayout &layout;
+  const LayoutLimits &limits;
+  mlir::ImplicitLocOpBuilder b;
+  /// From kernel IR to the thread's code.
+  mlir::IRMapping map;
+  /// Ids of this thread: its number in the team and in the block, the team's
+  /// number in the block, the tile's in the unit.
+  mlir::Value lane, thread, team, tile, slice;
+  /// The shared memory of the block.
+  mlir::Value shared;
+  /// Values of accumulators, and of rows that are private to the thread.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> held;
+  /// For an argument that a result may lie in, that result.
+  llvm::DenseMap<mlir::Value, mlir::Value> sameMemory;
+  Hazards hazards;
+  /// Whether each thread touches the same columns of all rows.
+  bool ownsColumns = false;
+  int64_t sharedBytes = 0;
+  Conflict conflict = Conflict::None;
+};
+
+} // namespace pcc::codegen
+
+#endif // PCC_PASSES_CODEGEN_GPU_DEVICEEMITTER_H

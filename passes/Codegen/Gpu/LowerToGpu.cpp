@@ -1,0 +1,173 @@
+//===- LowerToGpu.cpp - Kernel IR to functions of a gpu.module ------------===//
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "passes/Codegen/Gpu/Device.h"
+#include "passes/Codegen/Gpu/DeviceEmitter.h"
+#include "passes/Codegen/Gpu/Passes.h"
+#include "passes/Codegen/Kernels/Emit.h"
+
+namespace pcc {
+#define GEN_PASS_DEF_RTLOWERKERNELSTOGPUPASS
+#include "passes/Codegen/Gpu/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+
+/// Fills and copies as generics.
+static LogicalResult generalize(func::FuncOp kernel) {
+  IRRewriter rewriter(kernel.getContext());
+  SmallVector<linalg::LinalgOp> named;
+  kernel.walk([&](linalg::LinalgOp op) {
+    if (!isa<linalg::GenericOp>(op))
+      named.push_back(op);
+  });
+  for (linalg::LinalgOp op : named) {
+    rewriter.setInsertionPoint(op);
+    if (failed(linalg::generalizeNamedOp(rewriter, op)))
+      return op.emitError("has no form for a device");
+  }
+  return success();
+}
+
+/// Arguments that the kernel writes: its results.
+static llvm::SmallDenseSet<Value> findWritten(func::FuncOp kernel) {
+  llvm::SmallDenseSet<Value> written;
+  kernel.walk([&](Operation *op) {
+    if (auto generic = dyn_cast<linalg::GenericOp>(op))
+      for (Value out : generic.getOutputs())
+        written.insert(sliceOf(out).buffer);
+    if (auto store = dyn_cast<memref::StoreOp>(op))
+      written.insert(store.getMemRef());
+  });
+  return written;
+}
+
+/// The device function of a kernel, without a body.
+static gpu::GPUFuncOp makeFunction(OpBuilder &builder, func::FuncOp kernel) {
+  auto function = gpu::GPUFuncOp::create(
+      builder, kernel.getLoc(), kernel.getName(), kernel.getFunctionType());
+  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                    builder.getUnitAttr());
+  auto written = findWritten(kernel);
+  llvm::SmallDenseSet<int64_t> shared;
+  unsigned count = kernel.getNumArguments();
+  for (unsigned i = 0; i < count; ++i)
+    if (auto in = kernel.getArgAttrOfType<IntegerAttr>(i, rt::kInplaceAttr)) {
+      function.setArgAttr(i, rt::kInplaceAttr, in);
+      shared.insert(i);
+      shared.insert(in.getInt());
+    }
+  for (unsigned i = 0; i < count; ++i) {
+    function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                        builder.getI64IntegerAttr(kAccessBytes));
+    if (!shared.contains(i))
+      function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                          builder.getUnitAttr());
+    if (!written.contains(kernel.getArgument(i)))
+      function.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(),
+                          builder.getUnitAttr());
+  }
+  return function;
+}
+
+FailureOr<gpu::GPUFuncOp>
+codegen::emitDeviceKernel(OpBuilder &builder, func::FuncOp kernel,
+                          const KernelChoices &choices) {
+  LayoutLimits limits;
+  limits.columnBlock = choices.columnBlock;
+  while (true) {
+    ThreadLayout layout = layOut(kernel, limits);
+    gpu::GPUFuncOp function = makeFunction(builder, kernel);
+    DeviceEmitter emitter(kernel, function, layout, limits);
+    LogicalResult result = emitter.emit();
+    auto conflict = emitter.getConflict();
+    if (conflict != DeviceEmitter::Conflict::None) {
+      function.erase();
+      if (conflict == DeviceEmitter::Conflict::NeedsWarps)
+        limits.leastThreads = kWarp;
+      else
+        limits.mayTile = false;
+      continue;
+    }
+    if (failed(result)) {
+      function.erase();
+      return failure();
+    }
+    int64_t shared = emitter.getSharedBytes();
+    if (shared > kMostShared)
+      return kernel.emitError()
+             << "kernel '" << kernel.getName() << "' needs " << shared
+             << " bytes of a block's shared memory; a device has "
+             << kMostShared;
+    if (layout.grid() > INT32_MAX)
+      return kernel.emitError() << "kernel '" << kernel.getName() << "' has "
+                                << layout.grid() << " blocks";
+    auto sizes = [&](int64_t x) {
+      return builder.getDenseI32ArrayAttr({static_cast<int32_t>(x), 1, 1});
+    };
+    function.setKnownGridSizeAttr(sizes(layout.grid()));
+    function.setKnownBlockSizeAttr(sizes(layout.block()));
+    function->setAttr(kSharedAttr, builder.getI64IntegerAttr(shared));
+    return function;
+  }
+}
+
+namespace {
+struct RTLowerKernelsToGpuPass
+    : pcc::impl::RTLowerKernelsToGpuPassBase<RTLowerKernelsToGpuPass> {
+  using RTLowerKernelsToGpuPassBase::RTLowerKernelsToGpuPassBase;
+
+  void runOnOperation() override {
+    if (failed(lower(getOperation())))
+      signalPassFailure();
+  }
+
+  LogicalResult lower(ModuleOp module) {
+    KernelChoices choices;
+    choices.accumulatorBits = accumulatorBits;
+    choices.columnBlock = columnBlock;
+    OpBuilder builder(&getContext());
+    module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                    builder.getUnitAttr());
+    builder.setInsertionPointToEnd(module.getBody());
+    auto device =
+        gpu::GPUModuleOp::create(builder, module.getLoc(), kDeviceModule);
+    OpPassManager simplify(func::FuncOp::getOperationName());
+    simplify.addPass(createCSEPass());
+    auto functions = module.getOps<func::FuncOp>();
+    for (auto kernel : llvm::make_early_inc_range(functions)) {
+      if (!kernel->hasAttr(rt::kKernelAttr))
+        continue;
+      if (!kernel->hasAttr(rt::kUnitsAttr)) {
+        auto emitted = emitKernel(builder, kernel, choices);
+        if (failed(emitted))
+          return failure();
+        kernel = *emitted;
+      }
+      if (failed(generalize(kernel)) || failed(runPipeline(simplify, kernel)))
+        return failure();
+      builder.setInsertionPointToEnd(device.getBody());
+      if (failed(emitDeviceKernel(builder, kernel, choices)))
+        return failure();
+      kernel.erase();
+    }
+    auto globals = module.getOps<memref::GlobalOp>();
+    for (auto global : llvm::make_early_inc_range(globals))
+      if (global->hasAttr(rt::kKernelAttr)) {
+        global->removeAttr(rt::kKernelAttr);
+        global->moveBefore(device.getBody(), device.getBody()->begin());
+      }
+    return success();
+  }
+};
+} // namespace

@@ -1,0 +1,150 @@
+//===- Reduce.cpp - Sums over the threads of a team -----------------------===//
+//
+// Every join is made in an order that the layout alone decides, so that a sum
+// has the same bits in each run. Lanes of a warp exchange what they hold over
+// 16, 8, 4, 2 and 1: as joins commute, all end with the same bits. The warps of
+// a block leave theirs in shared memory, and each warp joins all of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/Codegen/Gpu/DeviceEmitter.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+
+Value DeviceEmitter::join(Operation *joining, Value a, Value other) {
+  IRMapping operands;
+  operands.map(joining->getOperand(0), a);
+  operands.map(joining->getOperand(1), other);
+  return b.clone(*joining, operands)->getResult(0);
+}
+
+/// Shuffles move 32 bits.
+Value DeviceEmitter::shuffle(Value value, int64_t distance) {
+  auto exchange = [&](Value bits) -> Value {
+    return gpu::ShuffleOp::create(b, bits, distance, kWarp,
+                                  gpu::ShuffleMode::XOR)
+        .getShuffleResult();
+  };
+  Type type = value.getType(), i32 = b.getI32Type(), i64 = b.getI64Type();
+  if (type.isF32() || type.isInteger(32))
+    return exchange(value);
+  unsigned width = type.getIntOrFloatBitWidth();
+  Type plain = b.getIntegerType(width);
+  Value bits =
+      type == plain ? value : Value(arith::BitcastOp::create(b, plain, value));
+  if (width < 32) {
+    bits = arith::ExtUIOp::create(b, i32, bits);
+    bits = arith::TruncIOp::create(b, plain, exchange(bits));
+  } else {
+    Value half = arith::ConstantOp::create(b, b.getI64IntegerAttr(32));
+    Value low = arith::TruncIOp::create(b, i32, bits);
+    Value high =
+        arith::TruncIOp::create(b, i32, arith::ShRUIOp::create(b, bits, half));
+    low = arith::ExtUIOp::create(b, i64, exchange(low));
+    high = arith::ExtUIOp::create(b, i64, exchange(high));
+    bits = arith::OrIOp::create(b, low, arith::ShLIOp::create(b, high, half));
+  }
+  return type == plain ? bits : Value(arith::BitcastOp::create(b, type, bits));
+}
+
+Value DeviceEmitter::joinLanes(Operation *joining, Value value,
+                               int64_t threads) {
+  for (int64_t distance = threads / 2; distance; distance /= 2)
+    value = join(joining, value, shuffle(value, distance));
+  return value;
+}
+
+void DeviceEmitter::joinTeam(ArrayRef<Operation *> joining,
+                             MutableArrayRef<Value> values) {
+  for (auto [op, value] : llvm::zip(joining, values))
+    value = joinLanes(op, value, std::min(layout.threads, kWarp));
+  if (layout.isWarp())
+    return;
+  int64_t warps = layout.threads / kWarp;
+  Value inWarp = arith::RemUIOp::create(b, thread, index(kWarp));
+  Value warp = arith::DivUIOp::create(b, thread, index(kWarp));
+  SmallVector<Value> places;
+  for (Value value : values)
+    places.push_back(
+        allocateShared(value.getType(), warps, /*isOfTeam=*/false));
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, inWarp, index(0));
+  auto branch = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    for (auto [value, place] : llvm::zip(values, places))
+      memref::StoreOp::create(b, value, place, ValueRange{warp});
+  }
+  wait();
+  Value other = arith::RemUIOp::create(b, inWarp, index(warps));
+  for (auto [op, value, place] : llvm::zip(joining, values, places)) {
+    value = memref::LoadOp::create(b, place, ValueRange{other});
+    value = joinLanes(op, value, warps);
+  }
+}
+
+/// Rows are shared among the slices of a block; what they have added up is
+/// added in their order, by the threads of the first.
+LogicalResult DeviceEmitter::emitColumnSum(scf::ForOp loop) {
+  SmallVector<Value> sums;
+  for (auto op : loop.getOps<linalg::GenericOp>())
+    for (Value out : op.getOutputs())
+      sums.push_back(sliceOf(out).buffer);
+  Held start;
+  for (Value sum : sums) {
+    for (Value value : held[sum])
+      if (!matchPattern(value, m_AnyZeroFloat()))
+        return loop.emitError("a sum of rows begins at zero");
+    llvm::append_range(start, held[sum]);
+  }
+  auto emitted = scf::ForOp::create(b, slice, map.lookup(loop.getUpperBound()),
+                                    index(layout.slices), start);
+  map.map(loop.getInductionVar(), emitted.getInductionVar());
+  auto take = [&](ValueRange values) {
+    size_t at = 0;
+    for (Value sum : sums) {
+      auto &mine = held[sum];
+      size_t width = mine.size();
+      mine.assign(values.begin() + at, values.begin() + at + width);
+      at += width;
+    }
+  };
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(emitted.getBody());
+    take(emitted.getRegionIterArgs());
+    if (failed(emitBody(*loop.getBody())))
+      return failure();
+    Held after;
+    for (Value sum : sums)
+      llvm::append_range(after, held[sum]);
+    scf::YieldOp::create(b, after);
+  }
+  take(emitted.getResults());
+
+  // Column by column: slice s of the column lies at s * threads + lane.
+  SmallVector<SmallVector<Value>> places(sums.size());
+  for (auto [i, sum] : llvm::enumerate(sums))
+    for (Value value : held[sum]) {
+      places[i].push_back(allocateShared(
+          value.getType(), layout.threads * layout.slices, false));
+      memref::StoreOp::create(b, value, places[i].back(), ValueRange{thread});
+    }
+  wait();
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, slice, index(0));
+  auto branch = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(branch.thenBlock());
+  for (auto [i, sum] : llvm::enumerate(sums))
+    for (auto [value, place] : llvm::zip(held[sum], places[i]))
+      for (int64_t s = 1; s < layout.slices; ++s) {
+        Value at = arith::AddIOp::create(b, lane, index(s * layout.threads));
+        Value other = memref::LoadOp::create(b, place, ValueRange{at});
+        value = arith::AddFOp::create(b, value, other);
+      }
+  return success();
+}

@@ -1,0 +1,332 @@
+//===- Sweep.cpp - A thread's part of a sweep over columns ----------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/Codegen/Gpu/DeviceEmitter.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+
+/// The op by which the body of a generic adds an element to a reduction.
+static Operation *joiningOp(linalg::GenericOp op, unsigned out) {
+  Value old = op.getRegionOutputArgs()[out];
+  Operation *joining =
+      op.getBody()->getTerminator()->getOperand(out).getDefiningOp();
+  bool isPlain = joining && joining->getNumOperands() == 2 &&
+                 joining->getOperand(0) == old && old.hasOneUse();
+  return isPlain ? joining : nullptr;
+}
+
+/// Whether joining a value with another leaves that.
+static bool isNeutral(Operation *joining, Value value) {
+  if (isa<arith::AddFOp>(joining))
+    return matchPattern(value, m_AnyZeroFloat());
+  if (isa<arith::MulFOp>(joining))
+    return matchPattern(value, m_OneFloat());
+  if (isa<arith::MaximumFOp, arith::MaxNumFOp>(joining))
+    return matchPattern(value, m_NegInfFloat());
+  if (isa<arith::MinimumFOp>(joining))
+    return matchPattern(value, m_PosInfFloat());
+  IntegerAttr constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return false;
+  APInt bits = constant.getValue();
+  if (isa<arith::AddIOp>(joining))
+    return bits.isZero();
+  if (isa<arith::MulIOp>(joining))
+    return bits.isOne();
+  if (isa<arith::MaxSIOp>(joining))
+    return bits.isMinSignedValue();
+  return isa<arith::MinSIOp>(joining) && bits.isMaxSignedValue();
+}
+
+Value DeviceEmitter::element(Slice slice, Value column) {
+  if (!slice.offset)
+    return column;
+  return arith::AddIOp::create(b, map.lookup(slice.offset), column);
+}
+
+/// Bytes that an access to elements of a type is aligned to.
+static llvm::MaybeAlign alignmentOf(VectorType type) {
+  int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  return llvm::MaybeAlign(std::min(bytes, kAccessBytes));
+}
+
+/// Whether elements are moved several at a time.
+static bool isPacked(Type element, int64_t count) {
+  return count > 1 && element.getIntOrFloatBitWidth() >= 8;
+}
+
+SmallVector<Value> DeviceEmitter::load(Value operand, Value column,
+                                       int64_t count) {
+  Slice from = sliceOf(operand);
+  Value at = element(from, column), buffer = memory(from.buffer);
+  Type type = cast<MemRefType>(buffer.getType()).getElementType();
+  SmallVector<Value> values;
+  if (isPacked(type, count)) {
+    auto packed = VectorType::get({count}, type);
+    Value all =
+        vector::LoadOp::create(b, packed, buffer, ValueRange{at},
+                               /*nontemporal=*/false, alignmentOf(packed));
+    for (int64_t i = 0; i < count; ++i)
+      values.push_back(vector::ExtractOp::create(b, all, i));
+    return values;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    Value one = i ? Value(arith::AddIOp::create(b, at, index(i))) : at;
+    values.push_back(memref::LoadOp::create(b, buffer, ValueRange{one}));
+  }
+  return values;
+}
+
+void DeviceEmitter::store(ValueRange values, Value out, Value column) {
+  Slice to = sliceOf(out);
+  Value at = element(to, column), buffer = memory(to.buffer);
+  Type type = cast<MemRefType>(buffer.getType()).getElementType();
+  int64_t count = values.size();
+  if (isPacked(type, count)) {
+    auto packed = VectorType::get({count}, type);
+    Value all = vector::FromElementsOp::create(b, packed, values);
+    vector::StoreOp::create(b, all, buffer, ValueRange{at},
+                            /*nontemporal=*/false, alignmentOf(packed));
+    return;
+  }
+  for (auto [i, value] : llvm::enumerate(values)) {
+    Value one = i ? Value(arith::AddIOp::create(b, at, index(i))) : at;
+    memref::StoreOp::create(b, value, buffer, ValueRange{one});
+  }
+}
+
+DeviceEmitter::Held DeviceEmitter::emitColumns(linalg::GenericOp op,
+                                               Value column, int64_t count,
+                                               int64_t width,
+                                               ValueRange before) {
+  SmallVector<SmallVector<Value>> operands;
+  Held after(before.begin(), before.end());
+  unsigned heldOuts = 0;
+  SmallVector<int> placeInHeld;
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get();
+    BlockArgument argument = op.getMatchingBlockArgument(&operand);
+    auto type = dyn_cast<MemRefType>(value.getType());
+    auto it = held.find(sliceOf(value).buffer);
+    bool isHeld = type && it != held.end();
+    bool isOut = op.isDpsInit(&operand);
+    if (isOut)
+      placeInHeld.push_back(isHeld ? int(heldOuts++ * width) : -1);
+    SmallVector<Value> elements(count);
+    if (argument.use_empty()) {
+    } else if (!type) {
+      elements.assign(count, map.lookup(value));
+    } else if (isHeld && isOut) {
+      elements.assign(before.begin() + placeInHeld.back(),
+                      before.begin() + placeInHeld.back() + count);
+    } else if (isHeld) {
+      elements.assign(it->second.begin(), it->second.begin() + count);
+    } else {
+      elements = load(value, column, count);
+    }
+    operands.push_back(elements);
+  }
+  SmallVector<SmallVector<Value>> results(op.getNumDpsInits());
+  for (int64_t i = 0; i < count; ++i) {
+    IRMapping local(map);
+    for (auto [argument, elements] :
+         llvm::zip(op.getBody()->getArguments(), operands))
+      if (elements[i])
+        local.map(argument, elements[i]);
+    for (Operation &inner : op.getBody()->without_terminator()) {
+      if (isa<linalg::IndexOp>(inner)) {
+        Value number =
+            i ? Value(arith::AddIOp::create(b, column, index(i))) : column;
+        local.map(inner.getResult(0), number);
+        continue;
+      }
+      b.clone(inner, local);
+    }
+    for (auto [values, result] :
+         llvm::zip(results, op.getBody()->getTerminator()->getOperands()))
+      values.push_back(local.lookupOrDefault(result));
+  }
+  for (auto [values, out, place] :
+       llvm::zip(results, op.getDpsInits(), placeInHeld)) {
+    if (place < 0)
+      store(values, out, column);
+    else
+      std::copy(values.begin(), values.end(), after.begin() + place);
+  }
+  return after;
+}
+
+LogicalResult DeviceEmitter::checkHazards(linalg::GenericOp op,
+                                          const Columns &columns) {
+  auto note = [&](OpOperand &operand, bool isWrite) -> LogicalResult {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    Slice slice = sliceOf(operand.get());
+    if (!type || !type.getRank() || held.contains(slice.buffer))
+      return success();
+    if (!isWrite && op.getMatchingBlockArgument(&operand).use_empty())
+      return success();
+    Hazards::Touch touched;
+    touched.offset = slice.offset;
+    touched.columns = columns.isTiled ? -columns.key.most : columns.key.most;
+    touched.width = columns.width;
+    touched.isWrite = isWrite;
+    return touch(slice.buffer, touched);
+  };
+  // Where the threads wait, they wait before all of the sweep.
+  for (OpOperand &operand : op->getOpOperands())
+    if (failed(note(operand, false)))
+      return failure();
+  for (OpOperand &operand : op.getDpsInitsMutable())
+    if (failed(note(operand, true)))
+      return failure();
+  return success();
+}
+
+LogicalResult DeviceEmitter::emitSweep(linalg::GenericOp op) {
+  if (op.getNumLoops() != 1)
+    return op.emitError("kernels sweep over columns only");
+  Columns columns;
+  columns.key = columnsOf(op, limits);
+  columns.width = layout.widths.at(columns.key);
+  if (columns.key.isDynamic)
+    for (Value operand : op->getOperands())
+      if (auto view = operand.getDefiningOp<memref::SubViewOp>())
+        if (auto size = dyn_cast<Value>(view.getMixedSizes().front()))
+          columns.size = map.lookup(size);
+  bool isReduction = op.getNumReductionLoops();
+  columns.isTiled = layout.tiles > 1 && !isReduction;
+  if (failed(checkHazards(op, columns)))
+    return failure();
+
+  // What a thread holds: of each reduction `width` sums, which are joined at
+  // the end, and of each private row its own columns.
+  int64_t width = columns.width;
+  Held start;
+  SmallVector<Value> heldOuts;
+  SmallVector<Operation *> joining;
+  for (auto [i, out] : llvm::enumerate(op.getDpsInits())) {
+    Value buffer = sliceOf(out).buffer;
+    auto it = held.find(buffer);
+    if (it == held.end())
+      continue;
+    bool isSum = !cast<MemRefType>(buffer.getType()).getRank();
+    joining.push_back(isSum ? joiningOp(op, i) : nullptr);
+    if (isSum && !joining.back())
+      return op.emitError("reduces by an op that is not its body's last");
+    if (isSum && !isNeutral(joining.back(), it->second.front()))
+      return op.emitError("begins a reduction with what counts in each thread");
+    heldOuts.push_back(buffer);
+    if (isSum)
+      start.append(width, it->second.front());
+    else if (!it->second.empty())
+      start.append(it->second.begin(), it->second.end());
+    else // It is filled here; what it holds before is not looked at.
+      start.append(
+          width,
+          arith::ConstantOp::create(
+              b, b.getZeroAttr(
+                     cast<MemRefType>(buffer.getType()).getElementType())));
+  }
+
+  int64_t most = columns.key.most, perStep = layout.threads * width;
+  int64_t whole = columns.isTiled ? layout.tileColumns : most;
+  int64_t steps = llvm::divideCeil(whole, perStep);
+  Value first = lane;
+  if (width > 1 && layout.threads > 1)
+    first = arith::MulIOp::create(b, lane, index(width));
+  else if (layout.threads == 1)
+    first = index(0);
+  if (columns.isTiled)
+    first = arith::AddIOp::create(
+        b, first, arith::MulIOp::create(b, tile, index(layout.tileColumns)));
+  int64_t rest = columns.size ? 0 : most % width;
+  // A private row may have columns too many.
+  bool isPrivate =
+      !isReduction && llvm::all_of(op->getOperands(), [&](Value v) {
+        return !isa<MemRefType>(v.getType()) ||
+               held.contains(sliceOf(v).buffer);
+      });
+  bool isGuarded =
+      !isPrivate && (columns.size || (most - rest) % (steps * perStep));
+  Value bound;
+  if (isGuarded)
+    bound = columns.size ? columns.size : index(most - rest);
+
+  auto guarded = [&](Value isMine, ValueRange held,
+                     llvm::function_ref<Held()> body) -> Held {
+    SmallVector<Type> types(held.getTypes());
+    auto branch = scf::IfOp::create(b, TypeRange(types), isMine,
+                                    /*addThenBlock=*/true,
+                                    /*addElseBlock=*/!types.empty());
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Held after = body();
+    scf::YieldOp::create(b, after);
+    if (!types.empty()) {
+      b.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(b, held);
+    }
+    return Held(branch.getResults());
+  };
+  auto step = [&](Value column, ValueRange held) -> Held {
+    auto body = [&] { return emitColumns(op, column, width, width, held); };
+    if (!isGuarded)
+      return body();
+    Value isMine =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, column, bound);
+    return guarded(isMine, held, body);
+  };
+  Held now = start;
+  if (most < width) {
+    // All is rest.
+  } else if (steps == 1) {
+    now = step(first, now);
+  } else {
+    auto loop = scf::ForOp::create(b, index(0), index(steps * perStep),
+                                   index(perStep), now);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value column = arith::AddIOp::create(b, first, loop.getInductionVar());
+    Held after = step(column, loop.getRegionIterArgs());
+    if (!after.empty())
+      scf::YieldOp::create(b, after);
+    now = Held(loop.getResults());
+  }
+  if (rest) {
+    Value isMine =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, lane, index(rest));
+    if (columns.isTiled)
+      isMine = arith::AndIOp::create(
+          b, isMine,
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, tile, index(0)));
+    Value column = arith::AddIOp::create(b, lane, index(most - rest));
+    now = guarded(isMine, now,
+                  [&] { return emitColumns(op, column, 1, width, now); });
+  }
+
+  SmallVector<Operation *> joins;
+  SmallVector<Value> partial;
+  for (auto [i, buffer] : llvm::enumerate(heldOuts)) {
+    SmallVector<Value> mine(now.begin() + i * width,
+                            now.begin() + (i + 1) * width);
+    if (!joining[i]) {
+      held[buffer] = mine;
+      continue;
+    }
+    for (size_t half = mine.size() / 2; half; half /= 2)
+      for (size_t k = 0; k < half; ++k)
+        mine[k] = join(joining[i], mine[k], mine[k + half]);
+    joins.push_back(joining[i]);
+    partial.push_back(mine.front());
+  }
+  if (joins.empty())
+    return success();
+  joinTeam(joins, partial);
+  for (auto [i, buffer] : llvm::enumerate(heldOuts))
+    if (joining[i])
+      held[buffer] = {partial[llvm::find(joins, joining[i]) - joins.begin()]};
+  return success();
+}

@@ -1,0 +1,186 @@
+//===- ThreadLayout.cpp - Which thread does what of a kernel --------------===//
+
+#include "passes/Codegen/Gpu/ThreadLayout.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/Codegen/Gpu/Slice.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+
+/// Threads of a block of several teams.
+static constexpr int64_t kBlock = 256;
+/// The most threads of a team.
+static constexpr int64_t kMostThreads = 512;
+/// Blocks that keep a large device busy; kernels that have less work have
+/// fewer.
+static constexpr int64_t kBlocks = 256;
+/// Accesses of each operand that a thread has under way at a time.
+static constexpr int64_t kDepth = 4;
+/// Sweeps up to so long may be done by each tile of a row again.
+static constexpr int64_t kRepeated = 4096;
+
+SweepColumns codegen::columnsOf(linalg::GenericOp op,
+                                const LayoutLimits &limits) {
+  for (Value operand : op->getOperands())
+    if (auto type = dyn_cast<MemRefType>(operand.getType());
+        type && type.getRank() == 1) {
+      if (type.isDynamicDim(0))
+        return {limits.columnBlock, true};
+      return {type.getDimSize(0), false};
+    }
+  return {1, false};
+}
+
+/// Divisors are of interest up to the elements of an access.
+static int64_t limitDivisor(int64_t divisor) {
+  return std::min<int64_t>(divisor & -divisor, 1024);
+}
+
+int64_t codegen::divisorOf(Value index, int64_t units) {
+  if (auto constant = getConstantIntValue(index))
+    return limitDivisor(std::abs(*constant));
+  auto argument = dyn_cast<BlockArgument>(index);
+  if (argument)
+    return isa<scf::ForallOp>(argument.getOwner()->getParentOp()) && units == 1
+               ? 0
+               : 1;
+  Operation *op = index.getDefiningOp();
+  auto of = [&](unsigned i) { return divisorOf(op->getOperand(i), units); };
+  if (isa<arith::MulIOp>(op))
+    return limitDivisor(of(0) * of(1));
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp>(op))
+    return std::gcd(of(0), of(1));
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
+    AffineMap map = apply.getAffineMap();
+    SmallVector<AffineExpr> dims;
+    for (auto [i, operand] : llvm::enumerate(apply.getMapOperands())) {
+      bool isZero = divisorOf(operand, units) == 0;
+      dims.push_back(isZero ? getAffineConstantExpr(0, index.getContext())
+                            : getAffineDimExpr(i, index.getContext()));
+    }
+    AffineExpr expr = simplifyAffineExpr(
+        map.getResult(0).replaceDimsAndSymbols(dims, {}), dims.size(), 0);
+    if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+      return limitDivisor(std::abs(constant.getValue()));
+    return limitDivisor(expr.getLargestKnownDivisor());
+  }
+  return 1;
+}
+
+bool codegen::sumsRows(scf::ForOp loop) {
+  return llvm::any_of(loop.getOps<linalg::GenericOp>(), [](auto op) {
+    return llvm::any_of(op.getOutputs(), [](Value out) {
+      return sliceOf(out).buffer.template getDefiningOp<memref::AllocaOp>();
+    });
+  });
+}
+
+/// Columns of a sweep that a thread takes at a time: as many as 16 bytes hold
+/// of the narrowest elements, if all operands are aligned so.
+static int64_t widthOf(linalg::GenericOp op, SweepColumns columns,
+                       int64_t units) {
+  int64_t bytes = kAccessBytes, divisor = 0;
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    if (!type || !type.getRank())
+      continue;
+    if (columns.isDynamic)
+      if (auto view = operand.get().getDefiningOp<memref::SubViewOp>())
+        if (auto size = dyn_cast<Value>(view.getMixedSizes().front()))
+          divisor = std::gcd(divisor, divisorOf(size, units));
+    bytes = std::min<int64_t>(bytes,
+                              std::max(16u, type.getElementTypeBitWidth()) / 8);
+    Slice slice = sliceOf(operand.get());
+    if (slice.offset && !slice.buffer.getDefiningOp<memref::AllocaOp>())
+      divisor = std::gcd(divisor, divisorOf(slice.offset, units));
+  }
+  int64_t width = kAccessBytes / bytes;
+  // A row's rest is worth a loop of its own where the row is long.
+  if (!columns.isDynamic && columns.most < 64)
+    divisor = std::gcd(divisor, columns.most);
+  while (width > columns.most || divisor % width)
+    width /= 2;
+  return width;
+}
+
+/// The largest number of teams, up to `most`, that leaves enough blocks.
+static int64_t teamsFor(int64_t units, int64_t most) {
+  while (most > 1 && llvm::divideCeil(units, most) < kBlocks)
+    most /= 2;
+  return most;
+}
+
+ThreadLayout codegen::layOut(func::FuncOp kernel, const LayoutLimits &limits) {
+  auto forall = *kernel.getOps<scf::ForallOp>().begin();
+  ThreadLayout layout;
+  layout.units = forall.getStaticUpperBound().front();
+  bool hasSums = false, hasTemporaries = false, hasLoops = false;
+  // Vectors of the longest sweep, and of the longest that reduces.
+  int64_t longest = 1, longestSum = 0, columnsOfTile = 1;
+  forall.walk([&](linalg::GenericOp op) {
+    SweepColumns columns = columnsOf(op, limits);
+    int64_t width = widthOf(op, columns, layout.units);
+    auto [it, isNew] = layout.widths.try_emplace(columns, width);
+    it->second = std::min(it->second, width);
+    if (op.getNumReductionLoops())
+      longestSum = std::max(longestSum, columns.most);
+  });
+  for (auto [columns, width] : layout.widths) {
+    longest = std::max<int64_t>(longest, llvm::divideCeil(columns.most, width));
+    columnsOfTile = std::max(columnsOfTile, width);
+  }
+  forall.walk([&](Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      hasLoops = true;
+      hasSums |= sumsRows(loop);
+    }
+    if (auto alloca = dyn_cast<memref::AllocaOp>(op))
+      hasTemporaries |= alloca.getType().getRank() && !alloca->use_empty();
+  });
+  int64_t vectors = llvm::PowerOf2Ceil(longest);
+
+  if (hasSums) {
+    layout.threads = vectors;
+    layout.slices = std::max<int64_t>(2, kBlock / vectors);
+    return layout;
+  }
+  if (longestSum || hasTemporaries || limits.leastThreads > 1) {
+    bool isTiled = limits.mayTile && !hasTemporaries && !hasLoops &&
+                   longestSum <= kRepeated && layout.units < kBlocks &&
+                   vectors >= kDepth * kBlock;
+    if (isTiled) {
+      layout.threads = kBlock;
+    } else if (vectors <= 8 * kWarp && layout.units >= kBlocks) {
+      layout.threads = kWarp;
+      layout.teams = teamsFor(layout.units, 4);
+      return layout;
+    } else {
+      layout.threads = std::clamp<int64_t>(vectors / 2, kWarp, kMostThreads);
+      return layout;
+    }
+  } else {
+    layout.threads = std::min(vectors, kBlock);
+    layout.teams = teamsFor(layout.units, kBlock / layout.threads);
+    // Blocks of at least a warp.
+    if (layout.threads * layout.teams < kWarp)
+      layout.teams = kWarp / layout.threads;
+    if (hasLoops || !limits.mayTile)
+      return layout;
+  }
+  int64_t depth = kDepth;
+  while (depth > 1 &&
+         layout.grid() * llvm::divideCeil(longest, depth * kBlock) < kBlocks)
+    depth /= 2;
+  if (longest > depth * layout.threads && layout.teams == 1) {
+    layout.tileColumns = depth * layout.threads * columnsOfTile;
+    layout.tiles = 1;
+    for (auto [columns, width] : layout.widths)
+      layout.tiles = std::max<int64_t>(
+          layout.tiles, llvm::divideCeil(columns.most, layout.tileColumns));
+  }
+  return layout;
+}

@@ -1,0 +1,89 @@
+//===- ToNVVM.cpp - Device functions to LLVM ------------------------------===//
+//
+// Everything converts at once with MLIR's patterns, as in its own pass for GPU
+// functions; what that lacks are functions on bare pointers whose memory's
+// place the types tell, vectors, and affine maps.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
+#include "passes/Codegen/Gpu/Passes.h"
+
+namespace pcc {
+#define GEN_PASS_DEF_GPUKERNELSTONVVMPASS
+#include "passes/Codegen/Gpu/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+
+/// Loops, branches and maps, then everything else.
+static LogicalResult convert(gpu::GPUModuleOp module) {
+  MLIRContext *context = module.getContext();
+  RewritePatternSet control(context);
+  populateAffineToStdConversionPatterns(control);
+  populateSCFToControlFlowConversionPatterns(control);
+  vector::populateVectorFromElementsUnrollPatterns(control);
+  if (failed(applyPatternsGreedily(module, std::move(control))))
+    return failure();
+
+  LowerToLLVMOptions options(context);
+  options.useBarePtrCallConv = true;
+  LLVMTypeConverter converter(context, options);
+  configureGpuToNVVMTypeConverter(converter);
+  RewritePatternSet patterns(context);
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+  populateVectorToLLVMConversionPatterns(converter, patterns);
+  populateMathToLLVMConversionPatterns(converter, patterns);
+  populateGpuToNVVMConversionPatterns(converter, patterns);
+  LLVMConversionTarget target(*context);
+  configureGpuToNVVMConversionLegality(target);
+  return applyPartialConversion(module, target, std::move(patterns));
+}
+
+namespace {
+struct GpuKernelsToNVVMPass
+    : pcc::impl::GpuKernelsToNVVMPassBase<GpuKernelsToNVVMPass> {
+  void runOnOperation() override {
+    OpPassManager simplify(gpu::GPUModuleOp::getOperationName());
+    simplify.addPass(createCanonicalizerPass());
+    simplify.addPass(createCSEPass());
+    for (auto module : getOperation().getOps<gpu::GPUModuleOp>())
+      if (failed(runPipeline(simplify, module)) || failed(convert(module)) ||
+          failed(check(module)))
+        return signalPassFailure();
+  }
+
+  /// A partial conversion may leave ops.
+  LogicalResult check(gpu::GPUModuleOp module) {
+    auto result = module.walk([&](Operation *op) {
+      if (op == module ||
+          isa<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()))
+        return WalkResult::advance();
+      op->emitError() << "'" << op->getName() << "' has no form for a device";
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+};
+} // namespace
