@@ -1,0 +1,112 @@
+/*===- Emulator.h - Kernels for GPUs, run by a CPU ---------------*- C++ -*-===//
+ *
+ * Runs a kernel's device code, compiled for the host, as a GPU would: a fiber
+ * for each thread of a block, which goes on to the next barrier or shuffle;
+ * blocks one after the other, in an order that is drawn. It is strict. With a
+ * message that names kernel, block and thread the process is aborted where
+ *
+ *   - threads of a block wait at different barriers, or some have ended;
+ *   - lanes of a warp exchange values with lanes that are elsewhere;
+ *   - an access is not aligned as it says, or lies in no buffer of the kernel,
+ *     or writes to one that the kernel only reads;
+ *   - two threads touch the same element, one of them writing, and nothing
+ *     says which is first.
+ *
+ * Shared memory is full of signalling NaNs at a block's begin. It counts
+ * launches and the sectors, 32 bytes each, of the kernel's buffers that were
+ * read and written: a warp's k-th execution of an access touches the distinct
+ * sectors of its lanes. There is no cache.
+ *
+ * Compiled kernels call the functions of the last part. What runs on several
+ * threads of the host at a time are different kernels.
+ *
+ *===----------------------------------------------------------------------===*/
+
+#ifndef PCC_RUNTIME_EMULATED_EMULATOR_H
+#define PCC_RUNTIME_EMULATED_EMULATOR_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A buffer of a kernel.
+struct pcc_emu_buffer {
+  int64_t bytes;
+  int32_t element_bytes;
+  /// Whether the kernel may write it.
+  int32_t is_written;
+};
+
+/// A kernel; compiled code has one of each, in an array `pcc_emu_kernels` of
+/// `pcc_emu_kernel_count`.
+struct pcc_emu_kernel {
+  const char *name;
+  /// Does a thread's work; `buffers` are pointers to operands, then results.
+  void (*run)(void *const *buffers);
+  const struct pcc_emu_buffer *buffers;
+  int64_t buffer_count;
+  /// Blocks, threads of a block, bytes of a block's shared memory.
+  int64_t grid, block, shared;
+  /// Accesses in the code; each has a number below.
+  int64_t sites;
+};
+
+/// What has been counted since the last pcc_emu_reset().
+struct pcc_emu_counts {
+  int64_t launches;
+  /// Sectors of 32 bytes of the buffers.
+  int64_t read_sectors, written_sectors;
+  int64_t blocks;
+};
+
+/// Runs a kernel to its end.
+void pcc_emu_launch(const struct pcc_emu_kernel *kernel, void *const *buffers);
+
+/// Chooses the order of blocks, warps and lanes of the launches that follow.
+void pcc_emu_seed(uint64_t seed);
+/// Launches whose buffers have more elements are not checked for races.
+void pcc_emu_check_races(int64_t most_elements);
+
+/// Counts of all launches of a kernel, by name; zeros where there was none.
+struct pcc_emu_counts pcc_emu_count(const char *kernel);
+/// Forgets all counts.
+void pcc_emu_reset(void);
+
+/// A function that compiled kernels call.
+struct pcc_emu_symbol {
+  const char *name;
+  void *address;
+};
+/// All of them, with a null name at the end, for who loads code himself.
+const struct pcc_emu_symbol *pcc_emu_symbols(void);
+
+/* What compiled kernels call. `site` is the number of an access or of a place
+ * where threads meet. */
+
+/// Ids and sizes, in x.
+int32_t pcc_emu_thread(void);
+int32_t pcc_emu_block(void);
+int32_t pcc_emu_block_size(void);
+int32_t pcc_emu_grid_size(void);
+/// All threads of the block meet.
+void pcc_emu_barrier(int32_t site);
+/// The lanes of a mask meet.
+void pcc_emu_sync_warp(int32_t mask, int32_t site);
+/// The lanes of a mask meet and exchange 32 bits: each gets those of the lane
+/// whose number differs by `distance`'s bits.
+int32_t pcc_emu_shuffle(int32_t mask, int32_t bits, int32_t distance,
+                        int32_t site);
+/// The block's shared memory.
+void *pcc_emu_shared(void);
+/// Said ahead of an access. `kind`: 1 if it writes, plus 2 if it is to shared
+/// memory.
+void pcc_emu_access(const void *address, int32_t bytes, int32_t alignment,
+                    int32_t kind, int32_t site);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PCC_RUNTIME_EMULATED_EMULATOR_H */
