@@ -1,4 +1,5 @@
-/*===- Emulator.h - Kernels for GPUs, run by a CPU ---------------*- C++ -*-===//
+/*===- Emulator.h - Kernels for GPUs, run by a CPU ---------------*- C++
+ * -*-===//
  *
  * Runs a kernel's device code, compiled for the host, as a GPU would: a fiber
  * for each thread of a block, which goes on to the next barrier or shuffle;

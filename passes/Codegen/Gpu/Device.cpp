@@ -7,6 +7,12 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
+std::string codegen::deviceName(StringRef kernel) {
+  std::string name = kernel.str();
+  std::replace(name.begin(), name.end(), '.', '$');
+  return name;
+}
+
 std::vector<DeviceKernel> codegen::listDeviceKernels(gpu::GPUModuleOp module) {
   std::vector<DeviceKernel> kernels;
   for (auto function : module.getOps<gpu::GPUFuncOp>()) {

@@ -23,10 +23,13 @@ inline constexpr llvm::StringLiteral kDeviceModule = "kernels";
 /// On a kernel's gpu.func: bytes of a block's dynamic shared memory.
 inline constexpr llvm::StringLiteral kSharedAttr = "rt.shared";
 
+/// The symbol of a kernel on devices; PTX has no names with dots.
+std::string deviceName(llvm::StringRef kernel);
+
 /// What a kernel is launched with, and its parameters: a pointer for each
 /// buffer, operands and then results.
 struct DeviceKernel {
-  /// The symbol, that of `rt.launch`.
+  /// The symbol: deviceName() of that in `rt.launch`.
   std::string name;
   /// Blocks, threads of a block, bytes of its dynamic shared memory.
   int64_t grid = 1, block = 1, shared = 0;

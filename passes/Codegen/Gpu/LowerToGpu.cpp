@@ -54,8 +54,9 @@ static llvm::SmallDenseSet<Value> findWritten(func::FuncOp kernel) {
 
 /// The device function of a kernel, without a body.
 static gpu::GPUFuncOp makeFunction(OpBuilder &builder, func::FuncOp kernel) {
-  auto function = gpu::GPUFuncOp::create(
-      builder, kernel.getLoc(), kernel.getName(), kernel.getFunctionType());
+  auto function = gpu::GPUFuncOp::create(builder, kernel.getLoc(),
+                                         deviceName(kernel.getName()),
+                                         kernel.getFunctionType());
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                     builder.getUnitAttr());
   auto written = findWritten(kernel);

@@ -60,6 +60,8 @@ LogicalResult codegen::makeLoops(func::FuncOp kernel) {
   types.append(2, index);
   Value begin = entry.addArgument(index, loc);
   Value end = entry.addArgument(index, loc);
+  // Where results may lie is for who places buffers.
+  kernel.removeArgAttrsAttr();
   kernel.setFunctionType(rewriter.getFunctionType(types, {}));
   rewriter.setInsertionPoint(forall);
   Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);

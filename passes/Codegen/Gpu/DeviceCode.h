@@ -1,0 +1,60 @@
+//===- DeviceCode.h - Machine code for GPUs ---------------------*- C++ -*-===//
+
+#ifndef PCC_PASSES_CODEGEN_GPU_DEVICECODE_H
+#define PCC_PASSES_CODEGEN_GPU_DEVICECODE_H
+
+#include "passes/Codegen/Gpu/Device.h"
+#include <memory>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
+namespace pcc::codegen {
+
+/// The GPU that is compiled for unless another is asked for; newer ones
+/// translate its PTX.
+inline constexpr llvm::StringLiteral kDefaultChip = "sm_90";
+
+/// The folder of the CUDA toolkit: $CUDA_HOME or the one that was found when
+/// pcc was built; empty: none.
+std::string findCudaToolkit();
+
+/// PTX of a gpu.module that --gpu-kernels-to-nvvm converted, with the functions
+/// of the toolkit's libdevice that it uses. Fails with a diagnostic.
+mlir::FailureOr<std::string> emitPtx(mlir::gpu::GPUModuleOp module,
+                                     llvm::StringRef chip,
+                                     llvm::StringRef toolkit);
+
+/// What ptxas says of a kernel.
+struct KernelResources {
+  std::string name;
+  /// Registers of a thread, and bytes that it stores and loads because it has
+  /// too few of them.
+  int64_t registers = 0, spillStores = 0, spillLoads = 0;
+};
+
+/// Machine code for a GPU.
+struct DeviceBinary {
+  std::string cubin;
+  std::vector<KernelResources> kernels;
+};
+
+/// Has the toolkit's ptxas assemble PTX. Errors are reported at `where`.
+mlir::FailureOr<DeviceBinary> assemblePtx(mlir::Operation *where,
+                                          llvm::StringRef ptx,
+                                          llvm::StringRef chip,
+                                          llvm::StringRef toolkit);
+
+/// Code for this machine's processor that runtime/emulated runs: the device
+/// code that emitPtx() would print, with calls at all that the emulator looks
+/// at, and the array `pcc_emu_kernels`. `kernels` are the module's, listed
+/// before it was converted. Fails with a diagnostic.
+mlir::FailureOr<std::unique_ptr<llvm::Module>>
+emulateDevice(mlir::gpu::GPUModuleOp module,
+              llvm::ArrayRef<DeviceKernel> kernels, llvm::LLVMContext &context);
+
+} // namespace pcc::codegen
+
+#endif // PCC_PASSES_CODEGEN_GPU_DEVICECODE_H

@@ -1,0 +1,307 @@
+//===- Instrument.cpp - Device code for the emulator ----------------------===//
+//
+// It is the code that PTX is made of, optimized for the GPU, so that what is
+// counted and checked is what a GPU does:
+//
+//   %v = load <4 x float>, ptr %p, align 16
+//
+// becomes, the access being the kernel's third,
+//
+//   call void @pcc_emu_access(ptr %p, i32 16, i32 16, i32 0, i32 3)
+//   %v = load <4 x float>, ptr %p, align 16
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Codegen/Gpu/Instrument.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/ReplaceConstant.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace pcc;
+using namespace pcc::codegen;
+
+/// The address space of shared memory on NVIDIA's GPUs.
+static constexpr unsigned kSharedSpace = 3;
+
+namespace {
+class Instrumenter {
+public:
+  explicit Instrumenter(llvm::Module &module)
+      : module(module), context(module.getContext()), b(context),
+        i32(b.getInt32Ty()), pointer(b.getPtrTy()) {}
+
+  std::string run(llvm::ArrayRef<DeviceKernel> kernels);
+
+private:
+  void instrument(llvm::Function &kernel);
+  void visit(llvm::Instruction &instruction);
+  void visitAccess(llvm::Instruction &access, llvm::Value *address,
+                   llvm::Type *type, llvm::Align alignment, bool isWrite);
+  void visitCall(llvm::CallInst &call);
+  void visitRounding(llvm::FPTruncInst &rounding);
+  llvm::Value *call(llvm::StringRef name, llvm::Type *result,
+                    llvm::ArrayRef<llvm::Value *> arguments);
+  void takeSharedMemory(llvm::Function &kernel);
+  llvm::Function *makeRunner(llvm::Function &kernel, size_t buffers);
+  void makeTable(llvm::ArrayRef<DeviceKernel> kernels,
+                 llvm::ArrayRef<int64_t> sites);
+
+  llvm::Module &module;
+  llvm::LLVMContext &context;
+  llvm::IRBuilder<> b;
+  llvm::Type *i32;
+  llvm::PointerType *pointer;
+  int64_t sites = 0;
+  std::string problem;
+};
+} // namespace
+
+llvm::Value *Instrumenter::call(llvm::StringRef name, llvm::Type *result,
+                                llvm::ArrayRef<llvm::Value *> arguments) {
+  llvm::SmallVector<llvm::Type *> types;
+  for (llvm::Value *argument : arguments)
+    types.push_back(argument->getType());
+  auto callee = module.getOrInsertFunction(
+      name, llvm::FunctionType::get(result, types, false));
+  return b.CreateCall(callee, arguments);
+}
+
+void Instrumenter::visitAccess(llvm::Instruction &access, llvm::Value *address,
+                               llvm::Type *type, llvm::Align alignment,
+                               bool isWrite) {
+  // What is the thread's own, and constants, are no memory of the kernel.
+  const llvm::Value *object = llvm::getUnderlyingObject(address);
+  if (llvm::isa<llvm::AllocaInst>(object))
+    return;
+  auto *global = llvm::dyn_cast<llvm::GlobalVariable>(object);
+  if (global && global->isConstant())
+    return;
+  bool isShared = address->getType()->getPointerAddressSpace() == kSharedSpace;
+  uint64_t bytes = module.getDataLayout().getTypeStoreSize(type);
+  // A GPU moves at most 16 bytes; wider ones are several accesses.
+  uint64_t most = std::min<uint64_t>(alignment.value(), 16);
+  uint64_t part = bytes > 16 ? most : bytes;
+  b.SetInsertPoint(&access);
+  llvm::Value *generic = b.CreateAddrSpaceCast(address, pointer);
+  for (uint64_t at = 0; at < bytes; at += part) {
+    llvm::Value *begin =
+        at ? b.CreateConstGEP1_64(b.getInt8Ty(), generic, at) : generic;
+    call("pcc_emu_access", b.getVoidTy(),
+         {begin, b.getInt32(part), b.getInt32(most),
+          b.getInt32(isWrite + 2 * isShared), b.getInt32(sites++)});
+  }
+}
+
+void Instrumenter::visitCall(llvm::CallInst &found) {
+  llvm::Function *callee = found.getCalledFunction();
+  if (!callee) {
+    problem = "cannot follow calls of pointers";
+    return;
+  }
+  llvm::StringRef name = callee->getName();
+  b.SetInsertPoint(&found);
+  llvm::Value *result = nullptr;
+  auto site = [&] { return b.getInt32(sites++); };
+  llvm::StringRef sreg = name;
+  if (sreg.consume_front("llvm.nvvm.read.ptx.sreg.")) {
+    llvm::StringRef function = llvm::StringSwitch<llvm::StringRef>(sreg)
+                                   .Case("tid.x", "pcc_emu_thread")
+                                   .Case("ctaid.x", "pcc_emu_block")
+                                   .Case("ntid.x", "pcc_emu_block_size")
+                                   .Case("nctaid.x", "pcc_emu_grid_size")
+                                   .Default("");
+    if (!function.empty())
+      result = call(function, i32, {});
+  } else if (name == "llvm.nvvm.barrier.cta.sync.aligned.all" ||
+             name == "llvm.nvvm.barrier0") {
+    result = call("pcc_emu_barrier", b.getVoidTy(), {site()});
+  } else if (name == "llvm.nvvm.bar.warp.sync") {
+    result = call("pcc_emu_sync_warp", b.getVoidTy(),
+                  {found.getArgOperand(0), site()});
+  } else if (name.starts_with("llvm.nvvm.shfl.sync.bfly.")) {
+    llvm::Value *bits = b.CreateBitCast(found.getArgOperand(1), i32);
+    llvm::Value *other =
+        call("pcc_emu_shuffle", i32,
+             {found.getArgOperand(0), bits, found.getArgOperand(2), site()});
+    if (found.getType()->isStructTy()) {
+      llvm::Value *both = llvm::PoisonValue::get(found.getType());
+      both = b.CreateInsertValue(
+          both,
+          b.CreateBitCast(other, found.getType()->getStructElementType(0)), 0);
+      result = b.CreateInsertValue(both, b.getTrue(), 1);
+    } else {
+      result = b.CreateBitCast(other, found.getType());
+    }
+  } else if (!name.starts_with("llvm.nvvm.")) {
+    return;
+  }
+  if (!result) {
+    problem = "has no " + name.str();
+    return;
+  }
+  found.replaceAllUsesWith(result);
+  found.eraseFromParent();
+}
+
+/// Not every processor rounds to bf16.
+void Instrumenter::visitRounding(llvm::FPTruncInst &rounding) {
+  if (!rounding.getType()->getScalarType()->isBFloatTy())
+    return;
+  b.SetInsertPoint(&rounding);
+  auto round = [&](llvm::Value *value) {
+    llvm::Value *bits = call("pcc_emu_bfloat", b.getInt16Ty(),
+                             {b.CreateFPCast(value, b.getFloatTy())});
+    return b.CreateBitCast(bits, b.getBFloatTy());
+  };
+  llvm::Value *from = rounding.getOperand(0), *result;
+  if (auto *vector =
+          llvm::dyn_cast<llvm::FixedVectorType>(rounding.getType())) {
+    result = llvm::PoisonValue::get(vector);
+    for (unsigned i = 0; i < vector->getNumElements(); ++i)
+      result = b.CreateInsertElement(result,
+                                     round(b.CreateExtractElement(from, i)), i);
+  } else {
+    result = round(from);
+  }
+  rounding.replaceAllUsesWith(result);
+  rounding.eraseFromParent();
+}
+
+void Instrumenter::visit(llvm::Instruction &instruction) {
+  if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
+    visitAccess(*load, load->getPointerOperand(), load->getType(),
+                load->getAlign(), false);
+  else if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction))
+    visitAccess(*store, store->getPointerOperand(),
+                store->getValueOperand()->getType(), store->getAlign(), true);
+  else if (auto *rounding = llvm::dyn_cast<llvm::FPTruncInst>(&instruction))
+    visitRounding(*rounding);
+  else if (llvm::isa<llvm::MemIntrinsic, llvm::AtomicRMWInst,
+                     llvm::AtomicCmpXchgInst>(instruction))
+    problem = "sees no accesses by " + std::string(instruction.getOpcodeName());
+  else if (auto *found = llvm::dyn_cast<llvm::CallInst>(&instruction))
+    visitCall(*found);
+}
+
+/// A block's dynamic shared memory is a variable without a size.
+void Instrumenter::takeSharedMemory(llvm::Function &kernel) {
+  llvm::SmallVector<llvm::Constant *> variables;
+  for (llvm::GlobalVariable &variable : module.globals())
+    if (variable.getAddressSpace() == kSharedSpace)
+      variables.push_back(&variable);
+  llvm::convertUsersOfConstantsToInstructions(variables, &kernel);
+  llvm::Value *begin = nullptr;
+  for (llvm::Constant *variable : variables) {
+    if (!begin) {
+      b.SetInsertPoint(&*kernel.getEntryBlock().getFirstInsertionPt());
+      begin = b.CreateAddrSpaceCast(call("pcc_emu_shared", pointer, {}),
+                                    variable->getType());
+    }
+    variable->replaceUsesWithIf(begin, [&](llvm::Use &use) {
+      auto *user = llvm::dyn_cast<llvm::Instruction>(use.getUser());
+      return user && user->getFunction() == &kernel;
+    });
+  }
+}
+
+void Instrumenter::instrument(llvm::Function &kernel) {
+  kernel.setCallingConv(llvm::CallingConv::C);
+  kernel.setAttributes({});
+  kernel.setLinkage(llvm::GlobalValue::InternalLinkage);
+  sites = 0;
+  llvm::SmallVector<llvm::Instruction *> instructions;
+  for (llvm::Instruction &instruction : llvm::instructions(kernel))
+    instructions.push_back(&instruction);
+  for (llvm::Instruction *instruction : instructions)
+    visit(*instruction);
+  takeSharedMemory(kernel);
+}
+
+/// A function of the buffers' addresses.
+llvm::Function *Instrumenter::makeRunner(llvm::Function &kernel,
+                                         size_t buffers) {
+  auto *runner = llvm::Function::Create(
+      llvm::FunctionType::get(b.getVoidTy(), {pointer}, false),
+      llvm::GlobalValue::InternalLinkage, "run." + kernel.getName(), module);
+  b.SetInsertPoint(llvm::BasicBlock::Create(context, "", runner));
+  llvm::SmallVector<llvm::Value *> arguments;
+  for (size_t i = 0; i < buffers; ++i)
+    arguments.push_back(b.CreateLoad(
+        pointer, b.CreateConstGEP1_64(pointer, runner->getArg(0), i)));
+  b.CreateCall(&kernel, arguments);
+  b.CreateRetVoid();
+  return runner;
+}
+
+/// See struct pcc_emu_kernel.
+void Instrumenter::makeTable(llvm::ArrayRef<DeviceKernel> kernels,
+                             llvm::ArrayRef<int64_t> sites) {
+  auto constant = [&](llvm::Constant *value) {
+    return new llvm::GlobalVariable(module, value->getType(), true,
+                                    llvm::GlobalValue::PrivateLinkage, value);
+  };
+  llvm::SmallVector<llvm::Constant *> entries;
+  llvm::Type *entry = nullptr;
+  for (auto [kernel, count] : llvm::zip(kernels, sites)) {
+    llvm::Function *function = module.getFunction(kernel.name);
+    llvm::SmallVector<llvm::Constant *> buffers;
+    for (const DeviceKernel::Buffer &buffer : kernel.buffers)
+      buffers.push_back(llvm::ConstantStruct::getAnon(
+          {b.getInt64(buffer.bytes),
+           b.getInt32(
+               llvm::divideCeil(buffer.element.getIntOrFloatBitWidth(), 8)),
+           b.getInt32(buffer.isWritten)}));
+    auto *list = llvm::ConstantArray::get(
+        llvm::ArrayType::get(buffers.front()->getType(), buffers.size()),
+        buffers);
+    entries.push_back(llvm::ConstantStruct::getAnon(
+        {constant(llvm::ConstantDataArray::getString(context, kernel.name)),
+         makeRunner(*function, kernel.buffers.size()), constant(list),
+         b.getInt64(kernel.buffers.size()), b.getInt64(kernel.grid),
+         b.getInt64(kernel.block), b.getInt64(kernel.shared),
+         b.getInt64(count)}));
+    entry = entries.back()->getType();
+  }
+  auto define = [&](llvm::StringRef name, llvm::Constant *value) {
+    new llvm::GlobalVariable(module, value->getType(), true,
+                             llvm::GlobalValue::ExternalLinkage, value, name);
+  };
+  if (entry)
+    define("pcc_emu_kernels",
+           llvm::ConstantArray::get(llvm::ArrayType::get(entry, entries.size()),
+                                    entries));
+  define("pcc_emu_kernel_count", b.getInt64(entries.size()));
+}
+
+std::string Instrumenter::run(llvm::ArrayRef<DeviceKernel> kernels) {
+  llvm::SmallVector<int64_t> counts;
+  for (const DeviceKernel &kernel : kernels) {
+    llvm::Function *function = module.getFunction(kernel.name);
+    if (!function)
+      return "finds no kernel '" + kernel.name + "'";
+    instrument(*function);
+    if (!problem.empty())
+      return problem;
+    counts.push_back(sites);
+  }
+  makeTable(kernels, counts);
+  module.setTargetTriple(llvm::Triple(llvm::sys::getDefaultTargetTriple()));
+  // The code generator fills in this machine's.
+  module.setDataLayout(llvm::DataLayout(""));
+  llvm::SmallVector<llvm::Function *> unused;
+  for (llvm::Function &function : module)
+    if (function.isDeclaration() && function.use_empty())
+      unused.push_back(&function);
+  for (llvm::Function *function : unused)
+    function->eraseFromParent();
+  return "";
+}
+
+std::string codegen::instrument(llvm::Module &module,
+                                llvm::ArrayRef<DeviceKernel> kernels) {
+  return Instrumenter(module).run(kernels);
+}

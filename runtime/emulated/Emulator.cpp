@@ -1,0 +1,385 @@
+//===- Emulator.cpp - A block of threads, in lockstep where it matters ----===//
+//
+// A thread runs until it waits: at a barrier for its block, at a shuffle for
+// lanes of its warp. When none can run any more, those that wait for each other
+// are compared, and go on if all whom each waits for are there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/emulated/Emulator.h"
+#include "runtime/emulated/Fibers.h"
+#include "runtime/emulated/Sectors.h"
+#include "runtime/emulated/Touches.h"
+#include <algorithm>
+#include <csignal>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <random>
+#include <string>
+
+using namespace pcc;
+
+namespace {
+
+constexpr int64_t kLanes = 32;
+/// As an f32 it is a signalling NaN, as an index it lies in no buffer.
+constexpr uint32_t kPoison = 0x7fa5a5a5;
+
+std::mutex mutex;
+std::map<std::string, pcc_emu_counts> counts;
+uint64_t seed = 1;
+int64_t mostElements = 1 << 22;
+
+/// What a thread waits for.
+enum class Wait { Nothing, Block, Warp, Shuffle, Read };
+
+struct Thread {
+  Wait wait = Wait::Nothing;
+  int32_t site = 0;
+  uint32_t mask = 0;
+  int32_t bits = 0; ///< what it offers at a shuffle
+  uint32_t barriers = 0, warpBarriers = 0;
+  std::vector<uint32_t> executions; ///< of each access
+};
+
+/// A launch; one at a time on each thread of the host.
+class Launch {
+public:
+  Launch(const pcc_emu_kernel &kernel, void *const *buffers);
+  void run();
+
+  const pcc_emu_kernel &kernel;
+  void *const *buffers;
+  Fibers fibers;
+  std::vector<Thread> threads;
+  std::vector<uint32_t> shared;
+  int64_t block = 0;
+  pcc_emu_counts counted = {};
+
+  Thread &current() { return threads[fibers.current()]; }
+  void wait(Wait wait, int32_t site, uint32_t mask);
+  void access(const char *address, int64_t bytes, int64_t alignment,
+              bool isWrite, bool isShared, int32_t site);
+  [[noreturn]] void fail(int64_t thread, const char *format, ...)
+      __attribute__((format(printf, 3, 4)));
+
+private:
+  void runBlock();
+  void runWarp(int64_t first, int64_t count);
+  bool meet(int64_t first, int64_t count);
+  void check(Touches &touches, bool isWrite, const char *what, int64_t at);
+
+  std::mt19937_64 random;
+  std::vector<Touches> sharedTouches;
+  std::vector<std::vector<Touches>> bufferTouches;
+  bool checksRaces;
+  Sectors read, written;
+};
+
+thread_local Launch *launch = nullptr;
+
+} // namespace
+
+Launch::Launch(const pcc_emu_kernel &kernel, void *const *buffers)
+    : kernel(kernel), buffers(buffers) {
+  std::lock_guard<std::mutex> lock(mutex);
+  random.seed(seed++);
+  int64_t elements = 0;
+  for (int64_t i = 0; i < kernel.buffer_count; ++i)
+    elements += kernel.buffers[i].bytes / kernel.buffers[i].element_bytes;
+  checksRaces = elements <= mostElements;
+}
+
+void Launch::fail(int64_t thread, const char *format, ...) {
+  fprintf(stderr, "emulator: kernel '%s', block %lld", kernel.name,
+          (long long)block);
+  if (thread >= 0)
+    fprintf(stderr, ", thread %lld", (long long)thread);
+  fprintf(stderr, ": ");
+  va_list arguments;
+  va_start(arguments, format);
+  vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "\n");
+  // Nobody else has anything to add.
+  signal(SIGABRT, SIG_DFL);
+  abort();
+}
+
+static const char *text(Wait wait) {
+  switch (wait) {
+  case Wait::Nothing:
+    return "has ended";
+  case Wait::Block:
+    return "waits at a barrier";
+  case Wait::Warp:
+    return "waits at a barrier of its warp";
+  case Wait::Shuffle:
+  case Wait::Read:
+    return "waits at a shuffle";
+  }
+  return "";
+}
+
+void Launch::wait(Wait what, int32_t site, uint32_t mask) {
+  Thread &thread = current();
+  thread.wait = what;
+  thread.site = site;
+  thread.mask = mask;
+  fibers.pause();
+}
+
+/// Has the lanes of a warp that wait for each other go on. Whether any does.
+bool Launch::meet(int64_t first, int64_t count) {
+  bool goesOn = false;
+  for (int64_t i = first; i < first + count; ++i) {
+    const Thread &thread = threads[i];
+    Wait what = thread.wait;
+    if (what == Wait::Nothing || what == Wait::Block)
+      continue;
+    uint32_t mask = thread.mask;
+    if (!(mask >> (i - first) & 1))
+      fail(i, "is not in the mask %08x it waits for", mask);
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+      if (!(mask >> lane & 1))
+        continue;
+      if (lane >= count)
+        fail(i, "waits for lane %lld of a warp of %lld", (long long)lane,
+             (long long)count);
+      const Thread &other = threads[first + lane];
+      if (other.wait != what || other.site != thread.site || other.mask != mask)
+        fail(i, "%s, lane %lld of the mask %08x %s elsewhere", text(what),
+             (long long)lane, mask,
+             text(fibers.hasEnded(first + lane) ? Wait::Nothing : other.wait));
+    }
+    for (int64_t lane = 0; lane < count; ++lane)
+      if (mask >> lane & 1) {
+        threads[first + lane].wait = Wait::Nothing;
+        threads[first + lane].warpBarriers += what == Wait::Warp;
+      }
+    goesOn = true;
+  }
+  return goesOn;
+}
+
+/// Runs a warp until its lanes have ended or wait for the block.
+void Launch::runWarp(int64_t first, int64_t count) {
+  do {
+    int64_t start = random() % count;
+    for (int64_t k = 0; k < count; ++k) {
+      int64_t i = first + (start + k) % count;
+      if (!fibers.hasEnded(i) && threads[i].wait == Wait::Nothing)
+        fibers.resume(i);
+    }
+  } while (meet(first, count));
+}
+
+void Launch::runBlock() {
+  int64_t size = kernel.block;
+  fibers.start(
+      size,
+      [](void *self) {
+        auto *launch = static_cast<Launch *>(self);
+        launch->kernel.run(launch->buffers);
+      },
+      this);
+  for (Thread &thread : threads) {
+    thread.wait = Wait::Nothing;
+    thread.barriers = thread.warpBarriers = 0;
+    std::fill(thread.executions.begin(), thread.executions.end(), 0);
+  }
+  std::fill(shared.begin(), shared.end(), kPoison);
+  if (checksRaces)
+    sharedTouches.assign(kernel.shared, Touches());
+  std::vector<int64_t> warps((size + kLanes - 1) / kLanes);
+  std::iota(warps.begin(), warps.end(), 0);
+  while (true) {
+    std::shuffle(warps.begin(), warps.end(), random);
+    for (int64_t warp : warps)
+      runWarp(warp * kLanes, std::min(kLanes, size - warp * kLanes));
+    int64_t waiting = -1, ended = -1;
+    for (int64_t i = 0; i < size; ++i)
+      (fibers.hasEnded(i) ? ended : waiting) = i;
+    if (waiting < 0)
+      break;
+    if (ended >= 0)
+      fail(waiting, "waits at a barrier, thread %lld has ended",
+           (long long)ended);
+    for (int64_t i = 0; i < size; ++i)
+      if (threads[i].site != threads[0].site)
+        fail(i, "waits at barrier %d, thread 0 at barrier %d", threads[i].site,
+             threads[0].site);
+    for (Thread &thread : threads) {
+      thread.wait = Wait::Nothing;
+      ++thread.barriers;
+    }
+  }
+  counted.read_sectors += read.take();
+  counted.written_sectors += written.take();
+}
+
+void Launch::run() {
+  threads.resize(kernel.block);
+  for (Thread &thread : threads)
+    thread.executions.resize(kernel.sites);
+  shared.resize((kernel.shared + 3) / 4 + 4);
+  if (checksRaces)
+    for (int64_t i = 0; i < kernel.buffer_count; ++i)
+      bufferTouches.emplace_back(kernel.buffers[i].bytes /
+                                 kernel.buffers[i].element_bytes);
+  counted.launches = 1;
+  counted.blocks = kernel.grid;
+  // Every block once: the step has no divisor in common with their number.
+  int64_t grid = kernel.grid, step = grid > 1 ? 1 + random() % (grid - 1) : 1;
+  while (std::gcd(step, grid) != 1)
+    ++step;
+  int64_t start = random() % grid;
+  for (int64_t i = 0; i < grid; ++i) {
+    block =
+        static_cast<int64_t>((static_cast<__int128>(i) * step + start) % grid);
+    runBlock();
+  }
+}
+
+void Launch::check(Touches &touches, bool isWrite, const char *what,
+                   int64_t at) {
+  int64_t id = fibers.current();
+  Thread &thread = current();
+  Moment now = {static_cast<uint32_t>(block), static_cast<uint16_t>(id),
+                static_cast<uint16_t>(id / kLanes), thread.barriers,
+                thread.warpBarriers};
+  if (touches.isRace(now, isWrite))
+    fail(id, "%s element %lld of %s, which another thread %s at the same time",
+         isWrite ? "writes" : "reads", (long long)at, what,
+         isWrite ? "touches" : "writes");
+}
+
+void Launch::access(const char *address, int64_t bytes, int64_t alignment,
+                    bool isWrite, bool isShared, int32_t site) {
+  int64_t id = fibers.current();
+  const char *does = isWrite ? "writes" : "reads";
+  if (reinterpret_cast<uintptr_t>(address) % alignment)
+    fail(id, "%s %lld bytes at an address that is no multiple of %lld", does,
+         (long long)bytes, (long long)alignment);
+  if (isShared) {
+    int64_t at = address - reinterpret_cast<const char *>(shared.data());
+    if (at < 0 || at + bytes > kernel.shared)
+      fail(id, "%s %lld bytes at %lld of its %lld bytes of shared memory", does,
+           (long long)bytes, (long long)at, (long long)kernel.shared);
+    if (checksRaces)
+      for (int64_t i = 0; i < bytes; ++i)
+        check(sharedTouches[at + i], isWrite, "shared memory", at + i);
+    return;
+  }
+  // Of buffers that lie at the same place, one that may be written counts.
+  int64_t found = -1;
+  for (int64_t i = 0; i < kernel.buffer_count; ++i) {
+    const char *begin = static_cast<const char *>(buffers[i]);
+    bool isInside =
+        address >= begin && address + bytes <= begin + kernel.buffers[i].bytes;
+    if (isInside && (found < 0 || kernel.buffers[i].is_written))
+      found = i;
+  }
+  if (found < 0)
+    fail(id, "%s %lld bytes outside of the kernel's buffers", does,
+         (long long)bytes);
+  const pcc_emu_buffer &buffer = kernel.buffers[found];
+  if (isWrite && !buffer.is_written)
+    fail(id, "writes to buffer %lld, which the kernel only reads",
+         (long long)found);
+  uint32_t warp = static_cast<uint32_t>(id / kLanes);
+  (isWrite ? written : read)
+      .note(warp, site, current().executions[site]++,
+            reinterpret_cast<uintptr_t>(address), bytes);
+  if (!checksRaces)
+    return;
+  int64_t at = (address - static_cast<const char *>(buffers[found])) /
+               buffer.element_bytes;
+  char what[32];
+  snprintf(what, sizeof(what), "buffer %lld", (long long)found);
+  for (int64_t i = 0; i * buffer.element_bytes < bytes; ++i)
+    check(bufferTouches[found][at + i], isWrite, what, at + i);
+}
+
+//===----------------------------------------------------------------------===//
+// The interface
+//===----------------------------------------------------------------------===//
+
+void pcc_emu_launch(const pcc_emu_kernel *kernel, void *const *buffers) {
+  Launch now(*kernel, buffers);
+  launch = &now;
+  now.run();
+  launch = nullptr;
+  std::lock_guard<std::mutex> lock(mutex);
+  pcc_emu_counts &sum = counts[kernel->name];
+  sum.launches += now.counted.launches;
+  sum.read_sectors += now.counted.read_sectors;
+  sum.written_sectors += now.counted.written_sectors;
+  sum.blocks += now.counted.blocks;
+}
+
+void pcc_emu_seed(uint64_t value) {
+  std::lock_guard<std::mutex> lock(mutex);
+  seed = value;
+}
+
+void pcc_emu_check_races(int64_t most_elements) {
+  std::lock_guard<std::mutex> lock(mutex);
+  mostElements = most_elements;
+}
+
+pcc_emu_counts pcc_emu_count(const char *kernel) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto it = counts.find(kernel);
+  return it == counts.end() ? pcc_emu_counts() : it->second;
+}
+
+void pcc_emu_reset(void) {
+  std::lock_guard<std::mutex> lock(mutex);
+  counts.clear();
+}
+
+int32_t pcc_emu_thread(void) {
+  return static_cast<int32_t>(launch->fibers.current());
+}
+int32_t pcc_emu_block(void) { return static_cast<int32_t>(launch->block); }
+int32_t pcc_emu_block_size(void) {
+  return static_cast<int32_t>(launch->kernel.block);
+}
+int32_t pcc_emu_grid_size(void) {
+  return static_cast<int32_t>(launch->kernel.grid);
+}
+
+void pcc_emu_barrier(int32_t site) { launch->wait(Wait::Block, site, 0); }
+
+void pcc_emu_sync_warp(int32_t mask, int32_t site) {
+  launch->wait(Wait::Warp, site, mask);
+}
+
+int32_t pcc_emu_shuffle(int32_t mask, int32_t bits, int32_t distance,
+                        int32_t site) {
+  launch->current().bits = bits;
+  launch->wait(Wait::Shuffle, site, mask);
+  int64_t id = launch->fibers.current();
+  int64_t other = (id & -kLanes) | ((id ^ distance) % kLanes);
+  if (other >= launch->kernel.block || !(mask >> other % kLanes & 1))
+    launch->fail(id, "shuffles with lane %lld, which does not take part",
+                 (long long)(other % kLanes));
+  int32_t result = launch->threads[other].bits;
+  // None offers its next bits before all have read.
+  launch->wait(Wait::Read, site, mask);
+  return result;
+}
+
+void *pcc_emu_shared(void) { return launch->shared.data(); }
+
+void pcc_emu_access(const void *address, int32_t bytes, int32_t alignment,
+                    int32_t kind, int32_t site) {
+  launch->access(static_cast<const char *>(address), bytes, alignment, kind & 1,
+                 kind & 2, site);
+}

@@ -1,0 +1,51 @@
+//===- Fibers.h - Threads that run when they are told to --------*- C++ -*-===//
+
+#ifndef PCC_RUNTIME_EMULATED_FIBERS_H
+#define PCC_RUNTIME_EMULATED_FIBERS_H
+
+#include <cstddef>
+#include <vector>
+
+namespace pcc {
+
+/// A set of fibers, each with its own stack, that all run one function. They
+/// run on the thread that resumes them, one at a time.
+class Fibers {
+public:
+  /// The function that each fiber runs once.
+  using Body = void (*)(void *argument);
+
+  Fibers() = default;
+  Fibers(const Fibers &) = delete;
+  Fibers &operator=(const Fibers &) = delete;
+  ~Fibers();
+
+  /// Makes `count` fibers that are about to begin the body.
+  void start(size_t count, Body body, void *argument);
+  /// Runs a fiber until it pauses or ends.
+  void resume(size_t fiber);
+  /// Called by the fiber that runs: returns from resume().
+  void pause();
+  /// Whether a fiber's body has returned.
+  bool hasEnded(size_t fiber) const { return fibers[fiber].hasEnded; }
+  /// The fiber that runs.
+  size_t current() const { return running; }
+
+private:
+  static void enter(Fibers *self);
+
+  struct Fiber {
+    char *stack = nullptr;
+    void *pointer = nullptr; ///< of its stack, while it pauses
+    bool hasEnded = false;
+  };
+  std::vector<Fiber> fibers;
+  size_t running = 0;
+  void *caller = nullptr;
+  Body body = nullptr;
+  void *argument = nullptr;
+};
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_EMULATED_FIBERS_H

@@ -1,0 +1,59 @@
+//===- Libdevice.cpp - The functions that kernels call --------------------===//
+//
+// NVIDIA's libdevice has its functions under these names; here they are the C
+// library's.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/emulated/Emulator.h"
+#include <cmath>
+#include <cstring>
+
+#define PCC_MATH(M)                                                            \
+  M(cos)                                                                       \
+  M(sin)                                                                       \
+  M(tan) M(exp) M(exp2) M(expm1) M(log) M(log2) M(log10) M(log1p) M(tanh)      \
+      M(cosh) M(sinh) M(atan) M(asin) M(acos) M(erf) M(erfc) M(sqrt) M(cbrt)   \
+          M(ceil) M(floor) M(round) M(rint) M(fabs)
+#define PCC_MATH2(M) M(pow) M(atan2) M(fmod) M(fmax) M(fmin) M(copysign)
+
+extern "C" {
+#define PCC_DEFINE(name)                                                       \
+  double __nv_##name(double x) { return std::name(x); }                        \
+  float __nv_##name##f(float x) { return std::name(x); }
+PCC_MATH(PCC_DEFINE)
+#undef PCC_DEFINE
+#define PCC_DEFINE(name)                                                       \
+  double __nv_##name(double x, double y) { return std::name(x, y); }           \
+  float __nv_##name##f(float x, float y) { return std::name(x, y); }
+PCC_MATH2(PCC_DEFINE)
+#undef PCC_DEFINE
+
+double __nv_rsqrt(double x) { return 1 / sqrt(x); }
+float __nv_rsqrtf(float x) { return 1 / sqrtf(x); }
+double __nv_powi(double x, int n) { return pow(x, n); }
+float __nv_powif(float x, int n) { return powf(x, float(n)); }
+
+/// Rounds to nearest even, as cvt.rn.bf16.f32.
+uint16_t pcc_emu_bfloat(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof(bits));
+  if (x != x)
+    return 0x7fff;
+  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+}
+
+const pcc_emu_symbol *pcc_emu_symbols(void) {
+#define PCC_SYMBOL(name) {#name, reinterpret_cast<void *>(name)},
+#define PCC_BOTH(name) PCC_SYMBOL(__nv_##name) PCC_SYMBOL(__nv_##name##f)
+  static const pcc_emu_symbol symbols[] = {
+      PCC_MATH(PCC_BOTH) PCC_MATH2(PCC_BOTH) PCC_BOTH(rsqrt) PCC_BOTH(powi)
+          PCC_SYMBOL(pcc_emu_bfloat) PCC_SYMBOL(pcc_emu_thread)
+              PCC_SYMBOL(pcc_emu_block) PCC_SYMBOL(pcc_emu_block_size)
+                  PCC_SYMBOL(pcc_emu_grid_size) PCC_SYMBOL(pcc_emu_barrier)
+                      PCC_SYMBOL(pcc_emu_sync_warp) PCC_SYMBOL(pcc_emu_shuffle)
+                          PCC_SYMBOL(pcc_emu_shared)
+                              PCC_SYMBOL(pcc_emu_access){nullptr, nullptr}};
+  return symbols;
+}

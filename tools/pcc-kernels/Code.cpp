@@ -1,0 +1,176 @@
+//===- Code.cpp - Kernels of a module, compiled both ways -----------------===//
+
+#include "tools/pcc-kernels/Code.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "passes/Codegen/Gpu/Passes.h"
+#include "passes/Codegen/Kernels/Passes.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+
+/// A module of the kernels alone.
+static OwningOpRef<ModuleOp> takeKernels(ModuleOp module, StringRef only) {
+  OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
+  OpBuilder builder(kernels->getBodyRegion());
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(rt::kKernelAttr) &&
+        (only.empty() || function.getName() == only))
+      builder.clone(*function);
+  if (kernels->getBody()->empty()) {
+    module.emitError() << "has no kernel" << (only.empty() ? "" : " '") << only
+                       << (only.empty() ? "" : "'");
+    return {};
+  }
+  return kernels;
+}
+
+FailureOr<DeviceProgram> pcc::compileForDevice(ModuleOp module,
+                                               StringRef only) {
+  DeviceProgram program;
+  program.module = takeKernels(module, only);
+  if (!program.module)
+    return failure();
+  PassManager toGpu(module.getContext()), toNVVM(module.getContext());
+  toGpu.addPass(createRTLowerKernelsToGpuPass());
+  toNVVM.addPass(createGpuKernelsToNVVMPass());
+  if (failed(toGpu.run(*program.module)))
+    return failure();
+  program.device = *program.module->getOps<gpu::GPUModuleOp>().begin();
+  program.kernels = listDeviceKernels(program.device);
+  if (failed(toNVVM.run(*program.module)))
+    return failure();
+  return program;
+}
+
+static void optimize(llvm::Module &module) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graphs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graphs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graphs, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
+      .run(module, modules);
+}
+
+/// The most elements that a kernel in kernel IR joins to one.
+static int64_t joinedBy(func::FuncOp kernel) {
+  int64_t most = 1;
+  kernel.walk([&](linalg::GenericOp op) {
+    if (op.getNumReductionLoops())
+      for (int64_t extent : op.getStaticLoopRanges())
+        most = std::max(most, extent);
+  });
+  kernel.walk([&](scf::ForOp loop) {
+    if (auto count = getConstantIntValue(loop.getUpperBound()))
+      most = std::max(most, *count);
+  });
+  return most;
+}
+
+std::unique_ptr<Runnable> Runnable::create(ModuleOp module, StringRef only) {
+  auto program = compileForDevice(module, only);
+  OwningOpRef<ModuleOp> cpu = takeKernels(module, only);
+  if (failed(program) || !cpu)
+    return nullptr;
+  MLIRContext *context = module.getContext();
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  context->appendDialectRegistry(registry);
+  PassManager tile(context), lower(context);
+  tile.addPass(createRTTileKernelsPass());
+  lower.addPass(createRTLowerKernelsPass());
+  llvm::StringMap<std::pair<int64_t, int64_t>> facts;
+  if (failed(tile.run(*cpu)))
+    return nullptr;
+  for (auto kernel : cpu->getOps<func::FuncOp>())
+    facts[deviceName(kernel.getName())] = {
+        kernel->getAttrOfType<IntegerAttr>(rt::kUnitsAttr).getInt(),
+        joinedBy(kernel)};
+  if (failed(lower.run(*cpu)))
+    return nullptr;
+  for (auto kernel : cpu->getOps<LLVM::LLVMFuncOp>())
+    if (!kernel.isExternal())
+      kernel.setName(deviceName(kernel.getName()));
+
+  auto deviceContext = std::make_unique<llvm::LLVMContext>();
+  auto cpuContext = std::make_unique<llvm::LLVMContext>();
+  auto device =
+      emulateDevice(program->device, program->kernels, *deviceContext);
+  auto host = translateModuleToLLVMIR(*cpu, *cpuContext, "cpu");
+  if (failed(device) || !host)
+    return nullptr;
+  // Both have a function of the kernel's name; the device's are internal.
+  for (llvm::Module *code : {device->get(), host.get()})
+    optimize(*code);
+
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  auto runnable = std::make_unique<Runnable>();
+  auto failed = [&](llvm::Error error) {
+    if (!error)
+      return false;
+    module.emitError() << "cannot load the kernels: "
+                       << llvm::toString(std::move(error));
+    return true;
+  };
+  auto jit = llvm::orc::LLJITBuilder().create();
+  if (!jit) {
+    failed(jit.takeError());
+    return nullptr;
+  }
+  runnable->jit = std::move(*jit);
+  llvm::orc::SymbolMap symbols;
+  for (auto *symbol = pcc_emu_symbols(); symbol->name; ++symbol)
+    symbols[runnable->jit->mangleAndIntern(symbol->name)] = {
+        llvm::orc::ExecutorAddr::fromPtr(symbol->address),
+        llvm::JITSymbolFlags::Exported};
+  auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      runnable->jit->getDataLayout().getGlobalPrefix());
+  if (!process) {
+    failed(process.takeError());
+    return nullptr;
+  }
+  auto &library = runnable->jit->getMainJITDylib();
+  library.addGenerator(std::move(*process));
+  if (failed(library.define(llvm::orc::absoluteSymbols(symbols))) ||
+      failed(runnable->jit->addIRModule(llvm::orc::ThreadSafeModule(
+          std::move(*device), std::move(deviceContext)))) ||
+      failed(runnable->jit->addIRModule(
+          llvm::orc::ThreadSafeModule(std::move(host), std::move(cpuContext)))))
+    return nullptr;
+  auto table = runnable->jit->lookup("pcc_emu_kernels");
+  if (!table) {
+    failed(table.takeError());
+    return nullptr;
+  }
+  const auto *emulated = table->toPtr<const pcc_emu_kernel *>();
+  for (const DeviceKernel &kernel : program->kernels) {
+    auto function = runnable->jit->lookup(kernel.name);
+    if (!function) {
+      failed(function.takeError());
+      return nullptr;
+    }
+    auto [units, joined] = facts[kernel.name];
+    runnable->kernels.push_back(
+        {kernel, emulated++,
+         function->toPtr<void (*)(void *const *, int64_t, int64_t)>(), units,
+         joined});
+  }
+  return runnable;
+}

@@ -1,0 +1,53 @@
+//===- Code.h - Kernels of a module, compiled both ways ---------*- C++ -*-===//
+
+#ifndef PCC_TOOLS_PCC_KERNELS_CODE_H
+#define PCC_TOOLS_PCC_KERNELS_CODE_H
+
+#include "passes/Codegen/Gpu/DeviceCode.h"
+#include "runtime/emulated/Emulator.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+
+namespace pcc {
+
+/// The kernels of a module as device code.
+struct DeviceProgram {
+  /// Holds the gpu.module, converted to LLVM.
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::gpu::GPUModuleOp device;
+  std::vector<codegen::DeviceKernel> kernels;
+};
+
+/// Compiles kernels on tensors, those of `module` whose name is `only` or all,
+/// for devices; `module` stays. Fails with a diagnostic.
+mlir::FailureOr<DeviceProgram> compileForDevice(mlir::ModuleOp module,
+                                                llvm::StringRef only);
+
+/// Kernels that can be run here.
+class Runnable {
+public:
+  /// One of them.
+  struct Kernel {
+    codegen::DeviceKernel device;
+    /// For the emulator.
+    const pcc_emu_kernel *emulated;
+    /// The CPU's kernel: buffers, the first unit and the one behind the last.
+    void (*cpu)(void *const *buffers, int64_t begin, int64_t end);
+    int64_t units;
+    /// The most elements that are joined to one.
+    int64_t joined;
+  };
+
+  /// Compiles kernels as compileForDevice() does, and for the CPU.
+  static std::unique_ptr<Runnable> create(mlir::ModuleOp module,
+                                          llvm::StringRef only);
+  /// In the module's order.
+  const std::vector<Kernel> &getKernels() const { return kernels; }
+
+private:
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+  std::vector<Kernel> kernels;
+};
+
+} // namespace pcc
+
+#endif // PCC_TOOLS_PCC_KERNELS_CODE_H

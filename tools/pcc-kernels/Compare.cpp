@@ -1,0 +1,231 @@
+//===- Compare.cpp - A kernel on the CPU and on a device ------------------===//
+//
+// The CPU adds up in f64, the device in f32, in another order. A sum of n
+// numbers by a path of k additions is wrong by at most k u times the sum of
+// their absolute values, u = 2^-24 being f32's unit roundoff (Higham, Accuracy
+// and Stability of Numerical Algorithms, 4.2). Of positive numbers that is the
+// sum itself; what a kernel makes of them therefore also says how wrong results
+// of numbers of both signs may be. Some roundings more are due to exp, log and
+// the like, in which both differ by a few units in the last place, and to what
+// is computed with sums.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/pcc-kernels/Compare.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+#include <cstring>
+#include <random>
+
+using namespace mlir;
+using namespace pcc;
+
+/// Roundings of a kernel beside those of its sums.
+static constexpr double kRoundings = 24;
+static constexpr double kUnit = 0x1p-24;
+/// Bytes between buffers, which no kernel may touch.
+static constexpr int64_t kGap = 256;
+static constexpr unsigned char kGapByte = 0xa5;
+
+namespace {
+/// The buffers of a run, each between gaps.
+class Arena {
+public:
+  Arena(const Runnable::Kernel &kernel, bool isInPlace) {
+    int64_t at = kGap;
+    for (const auto &buffer : kernel.device.buffers) {
+      if (isInPlace && buffer.inplace >= 0) {
+        offsets.push_back(offsets[buffer.inplace]);
+        continue;
+      }
+      offsets.push_back(at);
+      at = llvm::alignTo(at + buffer.bytes, 64) + kGap;
+    }
+    bytes.assign(at + 64, kGapByte);
+  }
+  unsigned char *get(size_t i) {
+    auto base = llvm::alignTo(reinterpret_cast<uintptr_t>(bytes.data()), 64);
+    return reinterpret_cast<unsigned char *>(base) + offsets[i];
+  }
+  std::vector<void *> pointers() {
+    std::vector<void *> all;
+    for (size_t i = 0; i < offsets.size(); ++i)
+      all.push_back(get(i));
+    return all;
+  }
+  /// Whether something was written beside the buffers.
+  bool isBroken(const Runnable::Kernel &kernel) {
+    auto isGap = [](const unsigned char *at, int64_t count) {
+      return std::all_of(at, at + count,
+                         [](unsigned char b) { return b == kGapByte; });
+    };
+    for (size_t i = 0; i < offsets.size(); ++i) {
+      int64_t size = kernel.device.buffers[i].bytes;
+      if (!isGap(get(i) - kGap, kGap) || !isGap(get(i) + size, kGap))
+        return true;
+    }
+    return false;
+  }
+
+private:
+  std::vector<unsigned char> bytes;
+  std::vector<int64_t> offsets;
+};
+
+/// Reads and writes elements of a type as doubles.
+struct Elements {
+  Type type;
+  int64_t bytes() const {
+    return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  }
+  double get(const unsigned char *at) const {
+    uint64_t bits = 0;
+    memcpy(&bits, at, bytes());
+    if (auto floats = dyn_cast<FloatType>(type)) {
+      llvm::APFloat value(floats.getFloatSemantics(),
+                          llvm::APInt(floats.getWidth(), bits));
+      bool loses;
+      value.convert(llvm::APFloat::IEEEdouble(),
+                    llvm::APFloat::rmNearestTiesToEven, &loses);
+      return value.convertToDouble();
+    }
+    return static_cast<double>(llvm::SignExtend64(bits, bytes() * 8));
+  }
+  void set(unsigned char *at, double number) const {
+    uint64_t bits;
+    if (auto floats = dyn_cast<FloatType>(type)) {
+      llvm::APFloat value(number);
+      bool loses;
+      value.convert(floats.getFloatSemantics(),
+                    llvm::APFloat::rmNearestTiesToEven, &loses);
+      bits = value.bitcastToAPInt().getZExtValue();
+    } else {
+      bits = static_cast<uint64_t>(static_cast<int64_t>(number));
+    }
+    memcpy(at, &bits, bytes());
+  }
+  /// The unit roundoff of results of this type.
+  double unit() const {
+    return type.isBF16() ? 0x1p-8 : type.isF16() ? 0x1p-11 : kUnit;
+  }
+};
+} // namespace
+
+/// Ids of tokens, positions and targets; some are outside of every table.
+static double drawInteger(std::mt19937_64 &random, Type type) {
+  if (type.isInteger(1))
+    return random() % 2;
+  return double(random() % 40) - 2;
+}
+
+static void fill(const Runnable::Kernel &kernel, Arena &arena, uint64_t seed,
+                 bool isSigned) {
+  std::mt19937_64 random(seed);
+  for (auto [i, buffer] : llvm::enumerate(kernel.device.buffers)) {
+    unsigned char *at = arena.get(i);
+    if (buffer.isWritten) {
+      // A NaN of each type, unless it is in an operand's place.
+      if (buffer.inplace < 0 || at != arena.get(buffer.inplace))
+        memset(at, 0xff, buffer.bytes);
+      continue;
+    }
+    Elements elements{buffer.element};
+    std::uniform_real_distribution<double> floats(isSigned ? -1 : 0, 1);
+    for (int64_t k = 0; k < buffer.bytes; k += elements.bytes())
+      elements.set(at + k, isa<FloatType>(buffer.element)
+                               ? floats(random)
+                               : drawInteger(random, buffer.element));
+  }
+}
+
+static std::string compareBuffer(const Runnable::Kernel &kernel, size_t index,
+                                 const unsigned char *expected,
+                                 const unsigned char *found,
+                                 Comparison &result) {
+  const auto &buffer = kernel.device.buffers[index];
+  Elements elements{buffer.element};
+  int64_t size = elements.bytes(), count = buffer.bytes / size;
+  double largest = 0;
+  int64_t numbers = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    double value = elements.get(expected + i * size);
+    if (std::isfinite(value))
+      largest = std::max(largest, std::fabs(value));
+    numbers += !std::isnan(value);
+  }
+  int64_t joined = kernel.joined;
+  int64_t lanes = kernel.device.block;
+  double path = llvm::divideCeil(joined, lanes) + std::log2(double(lanes));
+  result.largest.resize(kernel.device.buffers.size());
+  result.largest[index] = std::max(result.largest[index], largest);
+  double allowed = kUnit * (kRoundings + path) * result.largest[index];
+  auto where = [&](int64_t i) {
+    return "buffer " + std::to_string(index) + ", element " +
+           std::to_string(i) + ": ";
+  };
+  if (!numbers)
+    return where(0) + "all are NaN, which compares nothing";
+  for (int64_t i = 0; i < count; ++i) {
+    double a = elements.get(expected + i * size);
+    double b = elements.get(found + i * size);
+    if ((std::isnan(a) && std::isnan(b)) || a == b)
+      continue;
+    // Rounding to 16 bits moves what is between two numbers either way.
+    double here = allowed;
+    if (!isa<FloatType>(buffer.element))
+      here = 0;
+    else if (elements.unit() > kUnit)
+      here += 2 * elements.unit() * std::max(std::fabs(a), 0x1p-14);
+    double error = std::fabs(a - b);
+    if (!(error <= here))
+      return where(i) + "the device has " + std::to_string(b) + ", the CPU " +
+             std::to_string(a) + "; " + std::to_string(here / kUnit) +
+             " units of 2^-24 are allowed, not " +
+             std::to_string(error / kUnit);
+    if (error * result.allowed >= result.error * here) {
+      result.error = error;
+      result.allowed = here;
+    }
+  }
+  return "";
+}
+
+Comparison pcc::compareKernel(const Runnable::Kernel &kernel, uint64_t seed,
+                              bool isSigned, bool isInPlace,
+                              std::vector<double> largest) {
+  Comparison result;
+  result.largest = std::move(largest);
+  Arena cpu(kernel, isInPlace), device(kernel, isInPlace),
+      again(kernel, isInPlace);
+  for (Arena *arena : {&cpu, &device, &again})
+    fill(kernel, *arena, seed, isSigned);
+  kernel.cpu(cpu.pointers().data(), 0, kernel.units);
+  pcc_emu_reset();
+  pcc_emu_seed(seed);
+  pcc_emu_launch(kernel.emulated, device.pointers().data());
+  result.counts = pcc_emu_count(kernel.emulated->name);
+  pcc_emu_seed(seed + 1000);
+  pcc_emu_launch(kernel.emulated, again.pointers().data());
+  for (Arena *arena : {&cpu, &device, &again})
+    if (arena->isBroken(kernel)) {
+      result.problem = "writes beside its buffers";
+      return result;
+    }
+  for (auto [i, buffer] : llvm::enumerate(kernel.device.buffers)) {
+    int64_t sectors = llvm::divideCeil(buffer.bytes, 32);
+    (buffer.isWritten ? result.leastWritten : result.leastRead) += sectors;
+    if (!buffer.isWritten)
+      continue;
+    if (memcmp(device.get(i), again.get(i), buffer.bytes)) {
+      result.problem = "buffer " + std::to_string(i) +
+                       ": other bits where blocks run in another order";
+      return result;
+    }
+    result.problem =
+        compareBuffer(kernel, i, cpu.get(i), device.get(i), result);
+    if (!result.problem.empty())
+      return result;
+  }
+  return result;
+}

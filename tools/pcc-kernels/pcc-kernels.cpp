@@ -1,0 +1,130 @@
+//===- pcc-kernels.cpp - Kernels for GPUs, looked at one by one -----------===//
+
+#include "mlir/Parser/Parser.h"
+#include "passes/RegisterAll.h"
+#include "tools/pcc-kernels/Compare.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+namespace cl = llvm::cl;
+
+namespace {
+enum class Mode { Compare, Ptx, Assemble };
+
+struct CommandLine {
+  cl::opt<std::string> input{cl::Positional, cl::init("-"),
+                             cl::desc("<module with kernels>")};
+  cl::opt<Mode> mode{
+      cl::desc("What is done with the kernels:"), cl::init(Mode::Compare),
+      cl::values(clEnumValN(Mode::Compare, "compare",
+                            "run each on the CPU and in the emulator of GPUs, "
+                            "and compare (default)"),
+                 clEnumValN(Mode::Ptx, "ptx", "print their PTX"),
+                 clEnumValN(Mode::Assemble, "assemble",
+                            "have ptxas assemble them; fails where one has too "
+                            "few registers"))};
+  cl::opt<std::string> kernel{"kernel", cl::desc("This kernel alone"),
+                              cl::value_desc("name")};
+  cl::opt<std::string> chip{"gpu-arch", cl::desc("The GPU (default sm_90)"),
+                            cl::init(kDefaultChip.str())};
+  cl::opt<uint64_t> seed{"seed", cl::desc("Draws other numbers"), cl::init(1)};
+};
+} // namespace
+
+/// What a device moves, as a multiple of the least; 0 of 0 is 1.
+static double timesLeast(int64_t count, int64_t least) {
+  return least ? double(count) / double(least) : 1;
+}
+
+static int compare(ModuleOp module, const CommandLine &options) {
+  auto runnable = Runnable::create(module, options.kernel);
+  if (!runnable)
+    return 1;
+  int wrong = 0;
+  for (const Runnable::Kernel &kernel : runnable->getKernels()) {
+    bool mayShare = llvm::any_of(kernel.device.buffers, [](auto &buffer) {
+      return buffer.inplace >= 0;
+    });
+    Comparison worst;
+    for (int round = 0; round < 4; ++round) {
+      bool isSigned = round % 2, isInPlace = round / 2;
+      if (isInPlace && !mayShare)
+        break;
+      Comparison result = compareKernel(kernel, options.seed + round, isSigned,
+                                        isInPlace, worst.largest);
+      if (!result.problem.empty()) {
+        llvm::outs() << kernel.device.name << ": " << result.problem << "\n";
+        ++wrong;
+        break;
+      }
+      if (!round)
+        worst = result;
+    }
+    llvm::outs() << kernel.device.name << ": " << kernel.device.grid
+                 << " blocks of " << kernel.device.block << ", shared "
+                 << kernel.device.shared << ", reads "
+                 << llvm::format("%.2f", timesLeast(worst.counts.read_sectors,
+                                                    worst.leastRead))
+                 << ", writes "
+                 << llvm::format("%.2f",
+                                 timesLeast(worst.counts.written_sectors,
+                                            worst.leastWritten))
+                 << "\n";
+  }
+  llvm::outs() << runnable->getKernels().size() << " kernels, " << wrong
+               << " wrong\n";
+  return wrong ? 1 : 0;
+}
+
+static int emit(ModuleOp module, const CommandLine &options) {
+  auto program = compileForDevice(module, options.kernel);
+  if (failed(program))
+    return 1;
+  std::string toolkit = findCudaToolkit();
+  auto ptx = emitPtx(program->device, options.chip, toolkit);
+  if (failed(ptx))
+    return 1;
+  if (options.mode == Mode::Ptx) {
+    llvm::outs() << *ptx;
+    return 0;
+  }
+  auto binary = assemblePtx(module, *ptx, options.chip, toolkit);
+  if (failed(binary))
+    return 1;
+  int64_t spilled = 0;
+  for (const KernelResources &kernel : binary->kernels) {
+    llvm::outs() << kernel.name << ": " << kernel.registers << " registers, "
+                 << kernel.spillStores << " bytes stored and "
+                 << kernel.spillLoads << " loaded for want of more\n";
+    spilled += kernel.spillStores || kernel.spillLoads;
+  }
+  llvm::outs() << binary->kernels.size() << " of " << program->kernels.size()
+               << " kernels, " << spilled << " with too few registers\n";
+  return spilled || binary->kernels.size() != program->kernels.size();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  // LLVM's libraries have flags of their own, some of them named like ours.
+  cl::ResetCommandLineParser();
+  CommandLine options;
+  cl::ParseCommandLineOptions(
+      argc, argv, "runs, prints or assembles kernels as GPUs have them\n");
+  DialectRegistry registry;
+  registerAllPccDialects(registry);
+  MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  context.printOpOnDiagnostic(false);
+  auto module = parseSourceFile<ModuleOp>(options.input, sources, &context);
+  if (!module)
+    return 1;
+  return options.mode == Mode::Compare ? compare(*module, options)
+                                       : emit(*module, options);
+}
