@@ -28,6 +28,7 @@ else:
     # Tests share the machine's cores: threads that wait must not spin.
     config.environment["OMP_WAIT_POLICY"] = "passive"
     config.substitutions.append(("%root", config.pcc_root))
+    config.substitutions.append(("%cuda", config.pcc_cuda))
     config.substitutions.append(("%build", config.pcc_build))
     config.substitutions.append(("%python", "/usr/bin/python3"))
     config.substitutions.append(("%cc", "clang-22"))

@@ -272,8 +272,14 @@ void Launch::access(const char *address, int64_t bytes, int64_t alignment,
       fail(id, "%s %lld bytes at %lld of its %lld bytes of shared memory", does,
            (long long)bytes, (long long)at, (long long)kernel.shared);
     if (checksRaces)
-      for (int64_t i = 0; i < bytes; ++i)
-        check(sharedTouches[at + i], isWrite, "shared memory", at + i);
+      for (int64_t i = at; i < at + bytes; ++i) {
+        if (!isWrite && !sharedTouches[i].isWritten())
+          fail(id,
+               "reads byte %lld of shared memory, which nobody has "
+               "written",
+               (long long)i);
+        check(sharedTouches[i], isWrite, "shared memory", i);
+      }
     return;
   }
   // Of buffers that lie at the same place, one that may be written counts.

@@ -34,7 +34,9 @@ extern "C" {
 
 /// A buffer of a kernel.
 struct pcc_emu_buffer {
+  /// The whole.
   int64_t bytes;
+  /// What is written as one.
   int32_t element_bytes;
   /// Whether the kernel may write it.
   int32_t is_written;
@@ -43,6 +45,7 @@ struct pcc_emu_buffer {
 /// A kernel; compiled code has one of each, in an array `pcc_emu_kernels` of
 /// `pcc_emu_kernel_count`.
 struct pcc_emu_kernel {
+  /// The symbol.
   const char *name;
   /// Does a thread's work; `buffers` are pointers to operands, then results.
   void (*run)(void *const *buffers);
@@ -56,9 +59,11 @@ struct pcc_emu_kernel {
 
 /// What has been counted since the last pcc_emu_reset().
 struct pcc_emu_counts {
+  /// Of the kernel.
   int64_t launches;
   /// Sectors of 32 bytes of the buffers.
   int64_t read_sectors, written_sectors;
+  /// Of all launches.
   int64_t blocks;
 };
 
@@ -77,7 +82,9 @@ void pcc_emu_reset(void);
 
 /// A function that compiled kernels call.
 struct pcc_emu_symbol {
+  /// What code calls it.
   const char *name;
+  /// The function.
   void *address;
 };
 /// All of them, with a null name at the end, for who loads code himself.

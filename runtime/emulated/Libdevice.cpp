@@ -9,25 +9,14 @@
 #include <cmath>
 #include <cstring>
 
-#define PCC_MATH(M)                                                            \
-  M(cos)                                                                       \
-  M(sin)                                                                       \
-  M(tan) M(exp) M(exp2) M(expm1) M(log) M(log2) M(log10) M(log1p) M(tanh)      \
-      M(cosh) M(sinh) M(atan) M(asin) M(acos) M(erf) M(erfc) M(sqrt) M(cbrt)   \
-          M(ceil) M(floor) M(round) M(rint) M(fabs)
-#define PCC_MATH2(M) M(pow) M(atan2) M(fmod) M(fmax) M(fmin) M(copysign)
-
 extern "C" {
-#define PCC_DEFINE(name)                                                       \
+#define PCC_FUNCTION1(name)                                                    \
   double __nv_##name(double x) { return std::name(x); }                        \
   float __nv_##name##f(float x) { return std::name(x); }
-PCC_MATH(PCC_DEFINE)
-#undef PCC_DEFINE
-#define PCC_DEFINE(name)                                                       \
+#define PCC_FUNCTION2(name)                                                    \
   double __nv_##name(double x, double y) { return std::name(x, y); }           \
   float __nv_##name##f(float x, float y) { return std::name(x, y); }
-PCC_MATH2(PCC_DEFINE)
-#undef PCC_DEFINE
+#include "runtime/emulated/Libdevice.def"
 
 double __nv_rsqrt(double x) { return 1 / sqrt(x); }
 float __nv_rsqrtf(float x) { return 1 / sqrtf(x); }
@@ -45,15 +34,25 @@ uint16_t pcc_emu_bfloat(float x) {
 }
 
 const pcc_emu_symbol *pcc_emu_symbols(void) {
-#define PCC_SYMBOL(name) {#name, reinterpret_cast<void *>(name)},
-#define PCC_BOTH(name) PCC_SYMBOL(__nv_##name) PCC_SYMBOL(__nv_##name##f)
+#define PCC_SYMBOL(name) {#name, reinterpret_cast<void *>(name)}
+#define PCC_FUNCTION1(name) PCC_SYMBOL(__nv_##name), PCC_SYMBOL(__nv_##name##f),
+#define PCC_FUNCTION2(name) PCC_FUNCTION1(name)
   static const pcc_emu_symbol symbols[] = {
-      PCC_MATH(PCC_BOTH) PCC_MATH2(PCC_BOTH) PCC_BOTH(rsqrt) PCC_BOTH(powi)
-          PCC_SYMBOL(pcc_emu_bfloat) PCC_SYMBOL(pcc_emu_thread)
-              PCC_SYMBOL(pcc_emu_block) PCC_SYMBOL(pcc_emu_block_size)
-                  PCC_SYMBOL(pcc_emu_grid_size) PCC_SYMBOL(pcc_emu_barrier)
-                      PCC_SYMBOL(pcc_emu_sync_warp) PCC_SYMBOL(pcc_emu_shuffle)
-                          PCC_SYMBOL(pcc_emu_shared)
-                              PCC_SYMBOL(pcc_emu_access){nullptr, nullptr}};
+#include "runtime/emulated/Libdevice.def"
+      PCC_SYMBOL(__nv_rsqrt),
+      PCC_SYMBOL(__nv_rsqrtf),
+      PCC_SYMBOL(__nv_powi),
+      PCC_SYMBOL(__nv_powif),
+      PCC_SYMBOL(pcc_emu_bfloat),
+      PCC_SYMBOL(pcc_emu_thread),
+      PCC_SYMBOL(pcc_emu_block),
+      PCC_SYMBOL(pcc_emu_block_size),
+      PCC_SYMBOL(pcc_emu_grid_size),
+      PCC_SYMBOL(pcc_emu_barrier),
+      PCC_SYMBOL(pcc_emu_sync_warp),
+      PCC_SYMBOL(pcc_emu_shuffle),
+      PCC_SYMBOL(pcc_emu_shared),
+      PCC_SYMBOL(pcc_emu_access),
+      {nullptr, nullptr}};
   return symbols;
 }

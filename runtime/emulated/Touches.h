@@ -27,6 +27,9 @@ public:
   /// both writing, with nothing between.
   bool isRace(const Moment &now, bool isWrite);
 
+  /// Whether it was written at all.
+  bool isWritten() const { return write.block; }
+
 private:
   /// Touches of one kind: by one thread, several of a warp, of a block, or
   /// threads of several blocks.

@@ -34,14 +34,27 @@ static OwningOpRef<ModuleOp> takeKernels(ModuleOp module, StringRef only) {
   return kernels;
 }
 
+/// Whether a module has code for devices.
+static bool isForDevices(ModuleOp module) {
+  return !module.getOps<gpu::GPUModuleOp>().empty();
+}
+
 FailureOr<DeviceProgram> pcc::compileForDevice(ModuleOp module,
                                                StringRef only) {
   DeviceProgram program;
-  program.module = takeKernels(module, only);
-  if (!program.module)
-    return failure();
   PassManager toGpu(module.getContext()), toNVVM(module.getContext());
-  toGpu.addPass(createRTLowerKernelsToGpuPass());
+  if (isForDevices(module)) {
+    program.module = module.clone();
+    program.module->walk([&](gpu::GPUFuncOp kernel) {
+      if (!only.empty() && kernel.getName() != only)
+        kernel.erase();
+    });
+  } else {
+    program.module = takeKernels(module, only);
+    if (!program.module)
+      return failure();
+    toGpu.addPass(createRTLowerKernelsToGpuPass());
+  }
   toNVVM.addPass(createGpuKernelsToNVVMPass());
   if (failed(toGpu.run(*program.module)))
     return failure();
@@ -82,31 +95,41 @@ static int64_t joinedBy(func::FuncOp kernel) {
   return most;
 }
 
-std::unique_ptr<Runnable> Runnable::create(ModuleOp module, StringRef only) {
-  auto program = compileForDevice(module, only);
-  OwningOpRef<ModuleOp> cpu = takeKernels(module, only);
-  if (failed(program) || !cpu)
-    return nullptr;
-  MLIRContext *context = module.getContext();
-  DialectRegistry registry;
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
-  context->appendDialectRegistry(registry);
-  PassManager tile(context), lower(context);
+/// The kernels as the CPU has them, in the LLVM dialect.
+static LogicalResult
+compileForCpu(ModuleOp kernels,
+              llvm::StringMap<std::pair<int64_t, int64_t>> &facts) {
+  PassManager tile(kernels.getContext()), lower(kernels.getContext());
   tile.addPass(createRTTileKernelsPass());
   lower.addPass(createRTLowerKernelsPass());
-  llvm::StringMap<std::pair<int64_t, int64_t>> facts;
-  if (failed(tile.run(*cpu)))
-    return nullptr;
-  for (auto kernel : cpu->getOps<func::FuncOp>())
+  if (failed(tile.run(kernels)))
+    return failure();
+  for (auto kernel : kernels.getOps<func::FuncOp>())
     facts[deviceName(kernel.getName())] = {
         kernel->getAttrOfType<IntegerAttr>(rt::kUnitsAttr).getInt(),
         joinedBy(kernel)};
-  if (failed(lower.run(*cpu)))
-    return nullptr;
-  for (auto kernel : cpu->getOps<LLVM::LLVMFuncOp>())
+  if (failed(lower.run(kernels)))
+    return failure();
+  for (auto kernel : kernels.getOps<LLVM::LLVMFuncOp>())
     if (!kernel.isExternal())
       kernel.setName(deviceName(kernel.getName()));
+  return success();
+}
+
+std::unique_ptr<Runnable> Runnable::create(ModuleOp module, StringRef only) {
+  auto program = compileForDevice(module, only);
+  if (failed(program))
+    return nullptr;
+  bool hasCpu = !isForDevices(module);
+  OwningOpRef<ModuleOp> cpu =
+      hasCpu ? takeKernels(module, only) : ModuleOp::create(module.getLoc());
+  llvm::StringMap<std::pair<int64_t, int64_t>> facts;
+  if (failed(compileForCpu(*cpu, facts)))
+    return nullptr;
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  module.getContext()->appendDialectRegistry(registry);
 
   auto deviceContext = std::make_unique<llvm::LLVMContext>();
   auto cpuContext = std::make_unique<llvm::LLVMContext>();
@@ -161,16 +184,17 @@ std::unique_ptr<Runnable> Runnable::create(ModuleOp module, StringRef only) {
   }
   const auto *emulated = table->toPtr<const pcc_emu_kernel *>();
   for (const DeviceKernel &kernel : program->kernels) {
-    auto function = runnable->jit->lookup(kernel.name);
-    if (!function) {
-      failed(function.takeError());
-      return nullptr;
+    Kernel both{kernel, emulated++, nullptr, 0, 1};
+    if (hasCpu) {
+      auto function = runnable->jit->lookup(kernel.name);
+      if (!function) {
+        failed(function.takeError());
+        return nullptr;
+      }
+      both.cpu = function->toPtr<decltype(both.cpu)>();
+      std::tie(both.units, both.joined) = facts[kernel.name];
     }
-    auto [units, joined] = facts[kernel.name];
-    runnable->kernels.push_back(
-        {kernel, emulated++,
-         function->toPtr<void (*)(void *const *, int64_t, int64_t)>(), units,
-         joined});
+    runnable->kernels.push_back(std::move(both));
   }
   return runnable;
 }

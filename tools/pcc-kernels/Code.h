@@ -17,8 +17,9 @@ struct DeviceProgram {
   std::vector<codegen::DeviceKernel> kernels;
 };
 
-/// Compiles kernels on tensors, those of `module` whose name is `only` or all,
-/// for devices; `module` stays. Fails with a diagnostic.
+/// Compiles kernels, those of `module` whose name is `only` or all, for
+/// devices; `module` stays. They are on tensors, or functions of a gpu.module
+/// already. Fails with a diagnostic.
 mlir::FailureOr<DeviceProgram> compileForDevice(mlir::ModuleOp module,
                                                 llvm::StringRef only);
 
@@ -27,10 +28,12 @@ class Runnable {
 public:
   /// One of them.
   struct Kernel {
+    /// What it is launched with.
     codegen::DeviceKernel device;
     /// For the emulator.
     const pcc_emu_kernel *emulated;
     /// The CPU's kernel: buffers, the first unit and the one behind the last.
+    /// Null for a kernel that is code for devices already.
     void (*cpu)(void *const *buffers, int64_t begin, int64_t end);
     int64_t units;
     /// The most elements that are joined to one.

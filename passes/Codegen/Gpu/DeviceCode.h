@@ -29,6 +29,7 @@ mlir::FailureOr<std::string> emitPtx(mlir::gpu::GPUModuleOp module,
 
 /// What ptxas says of a kernel.
 struct KernelResources {
+  /// Its symbol.
   std::string name;
   /// Registers of a thread, and bytes that it stores and loads because it has
   /// too few of them.
@@ -37,7 +38,9 @@ struct KernelResources {
 
 /// Machine code for a GPU.
 struct DeviceBinary {
+  /// The bytes of the file.
   std::string cubin;
+  /// In ptxas's order.
   std::vector<KernelResources> kernels;
 };
 

@@ -72,7 +72,10 @@ LogicalResult DeviceEmitter::emit() {
     lane = arith::RemUIOp::create(b, thread, index(layout.threads));
     slice = arith::DivUIOp::create(b, thread, index(layout.threads));
   }
-  if (layout.tiles > 1) {
+  if (layout.units == 1) {
+    tile = unit;
+    unit = index(0);
+  } else if (layout.tiles > 1) {
     tile = arith::RemUIOp::create(b, unit, index(layout.tiles));
     unit = arith::DivUIOp::create(b, unit, index(layout.tiles));
   }

@@ -33,8 +33,13 @@ public:
   /// two sweeps are the same where these are. Of a whole team where `width` is
   /// 0.
   struct Touch {
+    /// Where the row begins.
     mlir::Value offset;
-    int64_t columns = 0, width = 0;
+    /// The sweep's columns, negative if it does a tile of them.
+    int64_t columns = 0;
+    /// Columns that a thread takes at a time.
+    int64_t width = 0;
+    /// Whether the elements are written.
     bool isWrite = false;
   };
   /// Notes a touch of a memory, an argument or temporary; whether the threads

@@ -23,6 +23,12 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
+/// Threads that a core of the device, of 64 Ki registers, has room for at
+/// least: half of the most, each having 64 registers then.
+static constexpr int64_t kThreadsPerCore = 1024;
+/// The most blocks that a core has at a time.
+static constexpr int64_t kMostBlocks = 32;
+
 /// Fills and copies as generics.
 static LogicalResult generalize(func::FuncOp kernel) {
   IRRewriter rewriter(kernel.getContext());
@@ -119,6 +125,10 @@ codegen::emitDeviceKernel(OpBuilder &builder, func::FuncOp kernel,
     function.setKnownGridSizeAttr(sizes(layout.grid()));
     function.setKnownBlockSizeAttr(sizes(layout.block()));
     function->setAttr(kSharedAttr, builder.getI64IntegerAttr(shared));
+    // Without a number ptxas rather has more blocks than registers enough.
+    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                      builder.getI32IntegerAttr(std::clamp<int64_t>(
+                          kThreadsPerCore / layout.block(), 1, kMostBlocks)));
     return function;
   }
 }

@@ -18,7 +18,17 @@ Value DeviceEmitter::join(Operation *joining, Value a, Value other) {
   IRMapping operands;
   operands.map(joining->getOperand(0), a);
   operands.map(joining->getOperand(1), other);
-  return b.clone(*joining, operands)->getResult(0);
+  Operation *joined = b.clone(*joining, operands);
+  // Lanes must make their sums alike: another order in each would leave them
+  // with other bits.
+  auto flags = dyn_cast<arith::ArithFastMathInterface>(joined);
+  if (flags && joined->hasAttr(flags.getFastMathAttrName())) {
+    auto kept = bitEnumClear(flags.getFastMathFlagsAttr().getValue(),
+                             arith::FastMathFlags::reassoc);
+    joined->setAttr(flags.getFastMathAttrName(),
+                    arith::FastMathFlagsAttr::get(b.getContext(), kept));
+  }
+  return joined->getResult(0);
 }
 
 /// Shuffles move 32 bits.

@@ -119,15 +119,16 @@ ThreadLayout codegen::layOut(func::FuncOp kernel, const LayoutLimits &limits) {
   ThreadLayout layout;
   layout.units = forall.getStaticUpperBound().front();
   bool hasSums = false, hasTemporaries = false, hasLoops = false;
-  // Vectors of the longest sweep, and of the longest that reduces.
-  int64_t longest = 1, longestSum = 0, columnsOfTile = 1;
+  // Vectors of the longest sweep; columns of the longest that reduces, and of
+  // the longest that does not.
+  int64_t longest = 1, longestSum = 0, longestMap = 0, columnsOfTile = 1;
   forall.walk([&](linalg::GenericOp op) {
     SweepColumns columns = columnsOf(op, limits);
     int64_t width = widthOf(op, columns, layout.units);
     auto [it, isNew] = layout.widths.try_emplace(columns, width);
     it->second = std::min(it->second, width);
-    if (op.getNumReductionLoops())
-      longestSum = std::max(longestSum, columns.most);
+    int64_t &most = op.getNumReductionLoops() ? longestSum : longestMap;
+    most = std::max(most, columns.most);
   });
   for (auto [columns, width] : layout.widths) {
     longest = std::max<int64_t>(longest, llvm::divideCeil(columns.most, width));
@@ -150,8 +151,8 @@ ThreadLayout codegen::layOut(func::FuncOp kernel, const LayoutLimits &limits) {
   }
   if (longestSum || hasTemporaries || limits.leastThreads > 1) {
     bool isTiled = limits.mayTile && !hasTemporaries && !hasLoops &&
-                   longestSum <= kRepeated && layout.units < kBlocks &&
-                   vectors >= kDepth * kBlock;
+                   longestSum <= std::min(kRepeated, longestMap / 2) &&
+                   layout.units < kBlocks && vectors >= kDepth * kBlock;
     if (isTiled) {
       layout.threads = kBlock;
     } else if (vectors <= 8 * kWarp && layout.units >= kBlocks) {

@@ -3,7 +3,7 @@
 // RUN:   | FileCheck %s --check-prefix=TILE
 // RUN: pcc-opt %s --rt-lower-kernels | FileCheck %s
 
-// TILE: func.func private @softmax(%[[X:.*]]: memref<64xf32>, %[[Y:.*]]: memref<64xf32>)
+// TILE: func.func private @softmax(%[[X:.*]]: memref<64xf32>, %[[Y:.*]]: memref<64xf32> {rt.inplace = 0 : i64})
 // TILE-SAME: rt.grain = {{[0-9]+}} : i64, rt.kernel, rt.units = 8 : i64
 // TILE: scf.forall (%{{.*}}) in (8)
 // Maximum, sum and quotient; the exponentials are kept on the stack.

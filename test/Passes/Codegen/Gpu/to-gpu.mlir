@@ -1,0 +1,147 @@
+// Kernels as functions of a gpu.module: what one thread does.
+// RUN: pcc-opt %s --rt-lower-kernels-to-gpu --canonicalize --cse | FileCheck %s
+
+// A row of 768 is a warp's: each lane takes 4 columns, six times. Four warps
+// are a block. The exponentials lie in shared memory, where each lane reads
+// only what it has written: nobody waits.
+// CHECK-LABEL: gpu.func @softmax(
+// CHECK-SAME: %[[X:.*]]: memref<1572864xf32> {llvm.align = 16 : i64, llvm.readonly}
+// CHECK-SAME: %[[Y:.*]]: memref<1572864xf32> {llvm.align = 16 : i64, rt.inplace = 0 : i64}
+// CHECK-SAME: known_block_size = array<i32: 128, 1, 1>
+// CHECK-SAME: known_grid_size = array<i32: 512, 1, 1>, nvvm.minctasm = {{[0-9]+}} : i32, rt.shared = 12288 : i64
+// CHECK-NOT: gpu.barrier
+// CHECK-DAG: %[[BLOCK:.*]] = gpu.block_id x
+// CHECK-DAG: %[[THREAD:.*]] = gpu.thread_id x
+// CHECK: %[[LANE:.*]] = arith.remui %[[THREAD]], %c32
+// CHECK: %[[WARP:.*]] = arith.divui %[[THREAD]], %c32
+// CHECK: %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c4
+// CHECK: %[[ROW:.*]] = arith.addi %[[FIRST]], %[[WARP]]
+// CHECK: scf.for {{.*}} = %c0 to %c768 step %c128 iter_args
+// CHECK: vector.load %[[X]][{{.*}}] {alignment = 16 : i64} : memref<1572864xf32>, vector<4xf32>
+// CHECK-COUNT-4: arith.maxnumf
+// CHECK: scf.yield
+// CHECK: gpu.shuffle xor {{.*}}, %c16_i32, %c32_i32 : f32
+// CHECK: gpu.shuffle xor {{.*}}, %c8_i32, %c32_i32 : f32
+// CHECK: gpu.shuffle xor {{.*}}, %c4_i32, %c32_i32 : f32
+// CHECK: gpu.shuffle xor {{.*}}, %c2_i32, %c32_i32 : f32
+// CHECK: gpu.shuffle xor {{.*}}, %c1_i32, %c32_i32 : f32
+// CHECK: scf.for {{.*}} = %c0 to %c768 step %c128 iter_args
+// CHECK: math.exp
+// CHECK: vector.store {{.*}} : memref<768xf32, #gpu.address_space<workgroup>>, vector<4xf32>
+// CHECK-COUNT-5: gpu.shuffle
+// CHECK: scf.for {{.*}} = %c0 to %c768 step %c128 {
+// CHECK: vector.load {{.*}} : memref<768xf32, #gpu.address_space<workgroup>>, vector<4xf32>
+// CHECK: vector.store {{.*}}, %[[Y]][{{.*}}] {alignment = 16 : i64} : memref<1572864xf32>, vector<4xf32>
+// CHECK: gpu.return
+func.func private @softmax(%x: tensor<2048x768xf32>)
+    -> (tensor<2048x768xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {
+  %y = nn.softmax %x : tensor<2048x768xf32>
+  return %y : tensor<2048x768xf32>
+}
+
+// A long row is a block's: its warps leave what they have in shared memory, and
+// each adds up all of that, in the same order. What one thread stores for the
+// row lies in an operand that all have read: they wait.
+// CHECK-LABEL: gpu.func @total(
+// CHECK-SAME: known_block_size = array<i32: 512, 1, 1>
+// CHECK-SAME: known_grid_size = array<i32: 1, 1, 1>, nvvm.minctasm = {{[0-9]+}} : i32, rt.shared = 64 : i64
+// CHECK: scf.for
+// CHECK: vector.load
+// CHECK-COUNT-5: gpu.shuffle
+// CHECK: %[[IS_FIRST_LANE:.*]] = arith.cmpi eq
+// CHECK: scf.if %[[IS_FIRST_LANE]] {
+// CHECK-NEXT: memref.store {{.*}} : memref<16xf32, #gpu.address_space<workgroup>>
+// CHECK: gpu.barrier
+// CHECK: memref.load {{.*}} : memref<16xf32, #gpu.address_space<workgroup>>
+// CHECK-COUNT-4: gpu.shuffle
+// CHECK: memref.load %{{.*}}[%c0] : memref<1xf32>
+// CHECK: gpu.barrier
+// CHECK: %[[IS_FIRST:.*]] = arith.cmpi eq
+// CHECK: scf.if %[[IS_FIRST]] {
+// CHECK-NEXT: memref.store {{.*}}[%c0] : memref<1xf32>
+func.func private @total(%x: tensor<65536xf32>, %sum: tensor<f32>)
+    -> (tensor<f32> {rt.inplace = 1 : i64}) attributes {rt.kernel} {
+  %s = nn.reduce %x [0] : tensor<65536xf32> -> tensor<f32>
+  %t = nn.sum %sum, %s : tensor<f32>
+  return %t : tensor<f32>
+}
+
+// One row of a hundred million columns: blocks of 256 threads take 4096 each,
+// 4 at a time; what no access of 4 fits is the first block's.
+// CHECK-LABEL: gpu.func @flat(
+// CHECK-SAME: known_block_size = array<i32: 256, 1, 1>
+// CHECK-SAME: known_grid_size = array<i32: 24415, 1, 1>, nvvm.minctasm = {{[0-9]+}} : i32, rt.shared = 0 : i64
+// CHECK: %[[BLOCK:.*]] = gpu.block_id x
+// CHECK: arith.muli %[[BLOCK]], %c4096
+// CHECK: scf.for {{.*}} = %c0 to %c4096 step %c1024
+// CHECK: arith.cmpi ult, {{.*}}, %c100000000
+// CHECK: vector.load {{.*}} : memref<100000001xf32>, vector<4xf32>
+// CHECK: vector.store {{.*}} : memref<100000001xf32>, vector<4xf32>
+// CHECK: %[[IS_REST:.*]] = arith.cmpi ult, {{.*}}, %c1
+// CHECK: %[[IS_FIRST:.*]] = arith.cmpi eq, %[[BLOCK]], %c0
+// CHECK: arith.andi %[[IS_REST]], %[[IS_FIRST]]
+// CHECK: memref.load
+// CHECK: memref.store
+func.func private @flat(%x: tensor<100000001xf32>)
+    -> (tensor<100000001xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {
+  %y = nn.sum %x, %x : tensor<100000001xf32>
+  return %y : tensor<100000001xf32>
+}
+
+// Of short rows a block has several; of 16-bit elements a thread moves 8.
+// CHECK-LABEL: gpu.func @short(
+// CHECK-SAME: known_block_size = array<i32: 256, 1, 1>
+// CHECK-SAME: known_grid_size = array<i32: 512, 1, 1>
+// CHECK: %[[TEAM:.*]] = arith.divui %{{.*}}, %c2
+// CHECK-NOT: scf.for
+// CHECK: vector.load {{.*}} {alignment = 16 : i64} : memref<1048576xbf16>, vector<8xbf16>
+// CHECK: vector.store {{.*}} {alignment = 16 : i64} : memref<1048576xbf16>, vector<8xbf16>
+func.func private @short(%x: tensor<65536x16xbf16>, %b: tensor<16xbf16>)
+    -> tensor<65536x16xbf16> attributes {rt.kernel} {
+  %w = nn.broadcast %b [1] : tensor<16xbf16> -> tensor<65536x16xbf16>
+  %y = nn.sum %x, %w : tensor<65536x16xbf16>
+  return %y : tensor<65536x16xbf16>
+}
+
+// A sum over rows: 32 threads take 128 columns, 8 times as many share the rows.
+// The sums of the eight are added in their order.
+// CHECK-LABEL: gpu.func @columns(
+// CHECK-SAME: known_block_size = array<i32: 256, 1, 1>
+// CHECK-SAME: known_grid_size = array<i32: 6, 1, 1>, nvvm.minctasm = {{[0-9]+}} : i32, rt.shared = 4096 : i64
+// CHECK: %[[SLICE:.*]] = arith.divui %{{.*}}, %c32
+// CHECK: scf.for {{.*}} = %[[SLICE]] to %c1000 step %c8 iter_args
+// CHECK: vector.load
+// CHECK-COUNT-4: arith.addf
+// CHECK: scf.yield
+// CHECK-COUNT-4: memref.store {{.*}} : memref<256xf32, #gpu.address_space<workgroup>>
+// CHECK: gpu.barrier
+// CHECK: %[[IS_FIRST:.*]] = arith.cmpi eq, %[[SLICE]], %c0
+// CHECK: scf.if %[[IS_FIRST]] {
+// CHECK-COUNT-28: arith.addf
+// CHECK: vector.store
+func.func private @columns(%x: tensor<1000x768xf32>) -> tensor<768xf32>
+    attributes {rt.kernel} {
+  %y = nn.reduce %x [0] : tensor<1000x768xf32> -> tensor<768xf32>
+  return %y : tensor<768xf32>
+}
+
+// Each block may sum up a short row again to divide a long one into tiles, but
+// not where others write what it sums up.
+// CHECK-LABEL: gpu.func @tiled(
+// CHECK-SAME: known_grid_size = array<i32: 1024, 1, 1>
+// CHECK-LABEL: gpu.func @whole(
+// CHECK-SAME: known_grid_size = array<i32: 1, 1, 1>
+func.func private @tiled(%x: tensor<4194304xf32>, %n: tensor<1024xf32>)
+    -> (tensor<4194304xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {
+  %s = nn.reduce %n [0] : tensor<1024xf32> -> tensor<f32>
+  %w = nn.broadcast %s [] : tensor<f32> -> tensor<4194304xf32>
+  %y = nn.mul %x, %w : tensor<4194304xf32>
+  return %y : tensor<4194304xf32>
+}
+func.func private @whole(%x: tensor<4194304xf32>)
+    -> (tensor<4194304xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {
+  %s = nn.reduce %x [0] : tensor<4194304xf32> -> tensor<f32>
+  %w = nn.broadcast %s [] : tensor<f32> -> tensor<4194304xf32>
+  %y = nn.mul %x, %w : tensor<4194304xf32>
+  return %y : tensor<4194304xf32>
+}
