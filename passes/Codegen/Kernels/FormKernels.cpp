@@ -22,6 +22,8 @@ using namespace pcc::codegen;
 namespace {
 
 struct RTFormKernelsPass : pcc::impl::RTFormKernelsPassBase<RTFormKernelsPass> {
+  using RTFormKernelsPassBase::RTFormKernelsPassBase;
+
   void runOnOperation() override;
 
   LogicalResult formIn(Block &block);
@@ -161,7 +163,7 @@ void RTFormKernelsPass::outline(const Group &group, OpBuilder &builder) {
 }
 
 LogicalResult RTFormKernelsPass::formIn(Block &block) {
-  prepareBlock(block);
+  prepareBlock(block, partialSums);
   auto grouping = groupBlock(block);
   if (failed(grouping))
     return failure();

@@ -28,7 +28,15 @@ def RTFormKernelsPass : Pass<"rt-form-kernels", "::mlir::ModuleOp"> {
     k's buffer. A sum that `--rt-split-accumulate` marks with `rt.adds_in_place`
     stays, for the library adds it. Reshapes outside kernels stay: they are
     aliases.
+
+    A device that needs many units asks for them by `partial-sums`: a sum over
+    rows is then made in two steps, the first of sums of some tens of rows or
+    more.
   }];
+  let options = [
+    Option<"partialSums", "partial-sums", "int64_t", "0",
+           "Sums that the first of two steps of a sum over rows makes, if there "
+           "are rows enough; 0: one step, as for CPUs">];
   let dependentDialects = ["::pcc::nn::NNDialect",
                            "::mlir::func::FuncDialect"];
 }

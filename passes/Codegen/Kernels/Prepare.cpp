@@ -10,6 +10,9 @@ using namespace pcc;
 static constexpr int64_t kSumElements = 16384;
 /// The second part of a sum gets at most about this many terms.
 static constexpr int64_t kPartialSums = 65536;
+/// The least rows of a part of a sum over rows: what parts leave behind is
+/// little beside what they read.
+static constexpr int64_t kPartRows = 32;
 
 static RankedTensorType withShape(ArrayRef<int64_t> shape, Value like) {
   return RankedTensorType::get(shape, nn::tensorType(like).getElementType());
@@ -122,15 +125,95 @@ static void moveReducedLast(Op op) {
   op.setDims(llvm::to_vector(llvm::seq(kept, type.getRank())));
 }
 
-template <typename Op>
-static void forEach(Block &block, void (*rewrite)(Op)) {
-  for (Op op : llvm::to_vector(block.getOps<Op>()))
-    rewrite(op);
+/// Into how many parts a sum of so many rows of so many columns is divided.
+static int64_t partsOf(int64_t rows, int64_t columns, int64_t partialSums) {
+  int64_t parts = 1;
+  for (int64_t p = 2; parts * columns < partialSums && p * kPartRows <= rows;
+       ++p)
+    if (rows % p == 0)
+      parts = p;
+  return parts;
 }
 
-void codegen::prepareBlock(Block &block) {
+static Value wide(OpBuilder &b, Location loc, Value x) {
+  RankedTensorType type = nn::tensorType(x);
+  if (type.getElementTypeBitWidth() > 16)
+    return x;
+  return nn::CastOp::create(b, loc, type.clone(b.getF32Type()), x);
+}
+
+/// The sum over all dims but the last ones that `result` has, in two steps.
+static Value sumInParts(OpBuilder &b, Location loc, Value x,
+                        RankedTensorType result, int64_t parts) {
+  x = wide(b, loc, x);
+  SmallVector<int64_t> shape = {parts, nn::tensorType(x).getNumElements() /
+                                           result.getNumElements() / parts};
+  llvm::append_range(shape, result.getShape());
+  x = nn::ReshapeOp::create(b, loc, withShape(shape, x), x);
+  x = reduceDims(b, loc, reduceDims(b, loc, x, {1}), {0});
+  if (x.getType() != result)
+    x = nn::CastOp::create(b, loc, result, x);
+  return x;
+}
+
+/// The parts of a sum that leaves the last dims of `x`; 1: it stays as it is.
+static int64_t partsFor(Value x, Value result, int64_t partialSums) {
+  int64_t columns = nn::tensorType(result).getNumElements();
+  int64_t rows = nn::tensorType(x).getNumElements() / columns;
+  return partsOf(rows, columns, partialSums);
+}
+
+static void splitColumnSum(nn::ReduceOp op, int64_t partialSums) {
+  int64_t count = op.getDims().size();
+  bool isLeading = llvm::equal(op.getDims(), llvm::seq<int64_t>(0, count)) &&
+                   count < nn::tensorType(op.getInput()).getRank();
+  int64_t parts = partsFor(op.getInput(), op.getResult(), partialSums);
+  if (!isLeading || parts == 1)
+    return;
+  OpBuilder b(op);
+  replace(op, sumInParts(b, op.getLoc(), op.getInput(),
+                         nn::tensorType(op.getResult()), parts));
+}
+
+/// The gradient of a norm's scale as the sum that it is: of dy times the rows
+/// as they were normalized.
+template <typename Op>
+static void splitScaleGradient(Op op, int64_t partialSums) {
+  int64_t parts = partsFor(op.getInput(), op->getResult(0), partialSums);
+  if (parts == 1)
+    return;
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Value x = wide(b, loc, op.getInput()), dy = wide(b, loc, op.getDy());
+  auto perRow = [&](Value value) -> Value {
+    auto dims = llvm::to_vector(
+        llvm::seq<int64_t>(0, nn::tensorType(value).getRank()));
+    return nn::BroadcastOp::create(b, loc, x.getType(), wide(b, loc, value),
+                                   dims);
+  };
+  if constexpr (std::is_same_v<Op, nn::LayerNormGradScaleOp>)
+    x = nn::SubOp::create(b, loc, x.getType(), x, perRow(op.getMean()));
+  x = nn::MulOp::create(b, loc, x.getType(), x, perRow(op.getRstd()));
+  x = nn::MulOp::create(b, loc, x.getType(), dy, x);
+  replace(op,
+          sumInParts(b, loc, x, nn::tensorType(op->getResult(0)), parts));
+}
+
+template <typename Op, typename... Arguments>
+static void forEach(Block &block, void (*rewrite)(Op, Arguments...),
+                    Arguments... arguments) {
+  for (Op op : llvm::to_vector(block.getOps<Op>()))
+    rewrite(op, arguments...);
+}
+
+void codegen::prepareBlock(Block &block, int64_t partialSums) {
   forEach<nn::SumOfSquaresOp>(block, splitSumOfSquares);
   forEach<nn::ReduceOp>(block, splitReduce);
+  if (partialSums) {
+    forEach<nn::ReduceOp>(block, splitColumnSum, partialSums);
+    forEach<nn::LayerNormGradScaleOp>(block, splitScaleGradient, partialSums);
+    forEach<nn::RmsNormGradScaleOp>(block, splitScaleGradient, partialSums);
+  }
   forEach<nn::ReduceMaxOp>(block, moveReducedLast);
   forEach<nn::ReduceMinOp>(block, moveReducedLast);
   forEach<nn::ReduceProdOp>(block, moveReducedLast);

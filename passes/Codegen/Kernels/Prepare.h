@@ -10,8 +10,9 @@ namespace pcc::codegen {
 /// Brings a block into the form that grouping expects: a sum over dims that are
 /// neither leading nor trailing, or over very many elements, is one sum along
 /// rows followed by others, so that its order is fixed and its first part has
-/// many units.
-void prepareBlock(mlir::Block &block);
+/// many units. A sum over leading dims is divided so that its first part makes
+/// at least `partialSums` sums, as far as each is of some tens of rows.
+void prepareBlock(mlir::Block &block, int64_t partialSums = 0);
 
 } // namespace pcc::codegen
 
