@@ -45,14 +45,18 @@ static bool checkTargetCpu(llvm::StringRef cpu) {
   return false;
 }
 
+/// What a size may end with, and the bytes of one.
+static constexpr std::pair<llvm::StringLiteral, int64_t> kByteUnits[] = {
+    {"TiB", int64_t(1) << 40},
+    {"GiB", int64_t(1) << 30},
+    {"MiB", int64_t(1) << 20},
+    {"KiB", int64_t(1) << 10},
+    {"B", 1}};
+
 /// Bytes of "80GiB", "512MiB", "1073741824"; -1 if it is none.
 static int64_t parseBytes(llvm::StringRef text) {
   int64_t unit = 1;
-  std::pair<llvm::StringRef, int64_t> units[] = {{"GiB", int64_t(1) << 30},
-                                                 {"MiB", int64_t(1) << 20},
-                                                 {"KiB", int64_t(1) << 10},
-                                                 {"B", 1}};
-  for (auto [name, bytes] : units)
+  for (auto [name, bytes] : kByteUnits)
     if (text.consume_back(name)) {
       unit = bytes;
       break;
@@ -62,6 +66,15 @@ static int64_t parseBytes(llvm::StringRef text) {
       value > INT64_MAX / unit)
     return -1;
   return value * unit;
+}
+
+static bool refuseBytes(const Text &flag, llvm::StringRef example) {
+  llvm::errs() << "pcc: error: --" << flag.ArgStr << " takes a size such as "
+               << example << ", not '" << flag.getValue() << "'\n"
+               << "pcc: note: a whole number of ";
+  llvm::interleaveComma(llvm::make_first_range(kByteUnits), llvm::errs());
+  llvm::errs() << "; without unit, of bytes\n";
+  return false;
 }
 
 /// Whether the types are those of this version, and nothing else decides them.
@@ -77,17 +90,22 @@ static bool checkPrecision(const Flags &flags) {
 }
 
 static bool checkZero(const Flags &flags) {
-  return !flags.zero.getNumOccurrences() ||
-         checkChoice("zero", flags.zero, {"0", "1", "2", "3"});
+  if (!flags.zero.getNumOccurrences())
+    return true;
+  if (!checkChoice("zero", flags.zero, {"0", "1", "2", "3"}))
+    return false;
+  if (flags.forward && flags.zero != "0")
+    llvm::errs() << "pcc: warning: --zero " << flags.zero
+                 << " changes nothing: a forward-only program has no gradients "
+                    "and no optimizer\n";
+  return true;
 }
 
 static bool readBucketSize(const Flags &flags, Options &options) {
   options.bucketSize = parseBytes(flags.bucketSize);
   if (options.bucketSize > 0)
     return true;
-  llvm::errs() << "pcc: error: --bucket-size takes a size such as 25MiB, not '"
-               << flags.bucketSize << "'\n";
-  return false;
+  return refuseBytes(flags.bucketSize, "25MiB");
 }
 
 /// Says no to what only later versions will have.
@@ -283,9 +301,7 @@ static bool readMemoryLimit(const Flags &flags, Options &options) {
   options.memoryLimit = parseBytes(flags.memoryLimit);
   if (options.memoryLimit >= 0)
     return true;
-  llvm::errs() << "pcc: error: --memory-limit takes a size such as 80GiB, not '"
-               << flags.memoryLimit << "'\n";
-  return false;
+  return refuseBytes(flags.memoryLimit, "80GiB");
 }
 
 int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
