@@ -208,6 +208,23 @@ static llvm::SetVector<Value> findOrigins(Value value) {
   return origins;
 }
 
+/// Whether a number is counted on from what it was: it stays as it is, has
+/// something added to it, or begins at zero again, whatever is asked before.
+static bool isCountedFrom(Value value, Value before) {
+  if (value == before)
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (auto choice = dyn_cast_or_null<nn::WhereOp>(op))
+    return isCountedFrom(choice.getLhs(), before) &&
+           isCountedFrom(choice.getRhs(), before);
+  if (auto sum = dyn_cast_or_null<nn::SumOp>(op))
+    return llvm::is_contained(sum.getOperands(), before);
+  auto constant = dyn_cast_or_null<nn::ConstantOp>(op);
+  auto number = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
+                         : DenseElementsAttr();
+  return number && number.isSplat() && number.getSplatValue<APInt>().isZero();
+}
+
 /// Microbatches only add, for there are others, or are the first to write (see
 /// Accumulators.cpp), or clear what they reduce. At the end of a step a state
 /// begins anew, or goes on from what it was.
@@ -243,6 +260,13 @@ LogicalResult Ownership::checkReplaced(TaskOp task, BodyOp body) {
       return emitError(task.getLoc())
              << "task '" << task.getSymName() << "' replaces '"
              << task.getTarget(i) << "' by what does not go on from it";
+    if (!task.isPerMicrobatch() &&
+        isa<IntegerType>(getElementTypeOrSelf(value)) &&
+        llvm::any_of(origins, llvm::IsaPred<BlockArgument>) &&
+        !isCountedFrom(value, before))
+      return emitError(task.getLoc())
+             << "task '" << task.getSymName() << "' replaces '"
+             << task.getTarget(i) << "' by what is not counted on from it";
   }
   return success();
 }

@@ -8,6 +8,7 @@
 #include "passes/Sharding/VerifySpmd.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Sharding/VerifyLayouts.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -28,6 +29,7 @@ private:
   LogicalResult verify(Operation &op);
   LogicalResult verifyStore(Operation *op, Value value, StringAttr symbol);
   LogicalResult verifyReturn(func::ReturnOp op);
+  LogicalResult verifyNumbers();
 
   ModuleOp module;
   LayoutVerifier layouts;
@@ -106,6 +108,29 @@ LogicalResult SpmdVerifier::verify(func::FuncOp function) {
   return success();
 }
 
+/// A number that goes on from step to step would stay as it is if nothing
+/// wrote it.
+LogicalResult SpmdVerifier::verifyNumbers() {
+  llvm::StringSet<> read, written;
+  for (auto function : module.getOps<func::FuncOp>())
+    function.walk([&](Operation *op) {
+      if (auto from = dyn_cast<ReadOp>(op))
+        read.insert(from.getSymbol());
+      else if (auto to = dyn_cast<WriteOp>(op))
+        written.insert(to.getSymbol());
+      else if (auto adding = dyn_cast<AccumulateOp>(op))
+        written.insert(adding.getSymbol());
+    });
+  for (auto state : module.getOps<StateOp>())
+    if (StringRef name = state.getSymName();
+        state.getKind() == StateKind::Number && read.contains(name) &&
+        !written.contains(name))
+      return state.emitOpError()
+             << "is a number that is read in each step, but "
+                "nothing writes it";
+  return success();
+}
+
 LogicalResult SpmdVerifier::run() {
   for (Operation &op : *module.getBody()) {
     if (!isa<ParamOp, StateOp>(op))
@@ -124,7 +149,7 @@ LogicalResult SpmdVerifier::run() {
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isExternal() && failed(verify(function)))
       return failure();
-  return success();
+  return verifyNumbers();
 }
 
 LogicalResult pcc::verifySpmd(ModuleOp module) {

@@ -632,6 +632,22 @@ pipe.body @u.body (%v: tensor<2xf32>, %g: tensor<2xf32>, %w: tensor<2xf32>)
 
 // -----
 
+// What is counted begins at one each time that it is not kept.
+nn.state @n : tensor<i64> number first 0.0
+nn.state @s : tensor<i1> sum
+// expected-error @+1 {{task 'u' replaces 'n' by what is not counted on from it}}
+pipe.task @u stage 0 update calls @u.body (@n, @s) -> (@n)
+pipe.body @u.body (%n: tensor<i64>, %s: tensor<i1>) -> (tensor<i64> into 0) {
+  %one = nn.constant dense<1> : tensor<i64>
+  %zero = nn.constant dense<0> : tensor<i64>
+  %next = nn.sum %one, %one : tensor<i64>
+  %kept = nn.where %s, %n, %zero : tensor<i1>, tensor<i64>
+  %x = nn.where %s, %next, %kept : tensor<i1>, tensor<i64>
+  pipe.yield %x : tensor<i64>
+}
+
+// -----
+
 // One moment's goes into the other's.
 nn.param @w : tensor<2xf32> init normal
 nn.state @m.w : tensor<2xf32> exp_avg of @w

@@ -243,3 +243,20 @@ module attributes {dist.spmd} {
     return
   }
 }
+
+// -----
+
+// A number that the update counts on and does not write.
+module attributes {dist.spmd} {
+  dist.mesh @mesh = <["tp"=2]>
+  nn.state @kept : tensor<i64> number first 0.0 {dist.global = tensor<i64>, dist.sharding = #dist.sharding<@mesh, []>}
+  // expected-error @+1 {{is a number that is read in each step, but nothing writes it}}
+  nn.state @lost : tensor<i64> number first 0.0 {dist.global = tensor<i64>, dist.sharding = #dist.sharding<@mesh, []>}
+  func.func @update() {
+    %kept = nn.read @kept : tensor<i64> {dist.shardings = [#dist.sharding<@mesh, []>]}
+    %lost = nn.read @lost : tensor<i64> {dist.shardings = [#dist.sharding<@mesh, []>]}
+    %next = nn.sum %kept, %lost {dist.shardings = [#dist.sharding<@mesh, []>]} : tensor<i64>
+    nn.write %next, @kept : tensor<i64>
+    return
+  }
+}
