@@ -169,6 +169,7 @@ static std::string compareBuffer(const Runnable::Kernel &kernel, size_t index,
   // Roots of negative numbers may be.
   if (!numbers && !isSigned)
     return where(0) + "all are NaN, which compares nothing";
+  int64_t rounded = 0;
   for (int64_t i = 0; i < count; ++i) {
     double a = elements.get(expected + i * size);
     double b = elements.get(found + i * size);
@@ -181,6 +182,12 @@ static std::string compareBuffer(const Runnable::Kernel &kernel, size_t index,
     else if (elements.unit() > kUnit)
       here += 2 * elements.unit() * std::max(std::fabs(a), 0x1p-14);
     double error = std::fabs(a - b);
+    // So does a rounding within the kernel, of a number that may be as large as
+    // any: of one in a hundred at most, as few are that near to the middle.
+    if (elements.unit() > kUnit && error > here &&
+        error <= here + 2 * elements.unit() * result.largest[index] &&
+        ++rounded <= 1 + count / 100)
+      continue;
     if (!(error <= here))
       return where(i) + "the device has " + std::to_string(b) + ", the CPU " +
              std::to_string(a) + "; " + std::to_string(here / kUnit) +

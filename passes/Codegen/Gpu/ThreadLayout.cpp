@@ -20,8 +20,9 @@ static constexpr int64_t kMostThreads = 512;
 static constexpr int64_t kBlocks = 256;
 /// Accesses of each operand that a thread has under way at a time.
 static constexpr int64_t kDepth = 4;
-/// Sweeps up to so long may be done by each tile of a row again.
-static constexpr int64_t kRepeated = 4096;
+/// Tiles of a row of which something is summed up, each of which does that
+/// again: enough that a large device is busy.
+static constexpr int64_t kMostTiles = 1024;
 
 SweepColumns codegen::columnsOf(linalg::GenericOp op,
                                 const LayoutLimits &limits) {
@@ -119,16 +120,18 @@ ThreadLayout codegen::layOut(func::FuncOp kernel, const LayoutLimits &limits) {
   ThreadLayout layout;
   layout.units = forall.getStaticUpperBound().front();
   bool hasSums = false, hasTemporaries = false, hasLoops = false;
-  // Vectors of the longest sweep; columns of the longest that reduces, and of
-  // the longest that does not.
-  int64_t longest = 1, longestSum = 0, longestMap = 0, columnsOfTile = 1;
+  // Vectors of the longest sweep; columns of the longest that does not reduce,
+  // and of all that do.
+  int64_t longest = 1, longestMap = 0, summed = 0, columnsOfTile = 1;
   forall.walk([&](linalg::GenericOp op) {
     SweepColumns columns = columnsOf(op, limits);
     int64_t width = widthOf(op, columns, layout.units);
     auto [it, isNew] = layout.widths.try_emplace(columns, width);
     it->second = std::min(it->second, width);
-    int64_t &most = op.getNumReductionLoops() ? longestSum : longestMap;
-    most = std::max(most, columns.most);
+    if (op.getNumReductionLoops())
+      summed += columns.most;
+    else
+      longestMap = std::max(longestMap, columns.most);
   });
   for (auto [columns, width] : layout.widths) {
     longest = std::max<int64_t>(longest, llvm::divideCeil(columns.most, width));
@@ -149,9 +152,11 @@ ThreadLayout codegen::layOut(func::FuncOp kernel, const LayoutLimits &limits) {
     layout.slices = std::max<int64_t>(2, kBlock / vectors);
     return layout;
   }
-  if (longestSum || hasTemporaries || limits.leastThreads > 1) {
+  // What the tiles sum up is at most as much as the longest row.
+  int64_t mostTiles = summed ? std::min(kMostTiles, longestMap / summed) : 0;
+  if (summed || hasTemporaries || limits.leastThreads > 1) {
     bool isTiled = limits.mayTile && !hasTemporaries && !hasLoops &&
-                   longestSum <= std::min(kRepeated, longestMap / 2) &&
+                   mostTiles != 1 && (mostTiles || !summed) &&
                    layout.units < kBlocks && vectors >= kDepth * kBlock;
     if (isTiled) {
       layout.threads = kBlock;
@@ -177,7 +182,12 @@ ThreadLayout codegen::layOut(func::FuncOp kernel, const LayoutLimits &limits) {
          layout.grid() * llvm::divideCeil(longest, depth * kBlock) < kBlocks)
     depth /= 2;
   if (longest > depth * layout.threads && layout.teams == 1) {
-    layout.tileColumns = depth * layout.threads * columnsOfTile;
+    int64_t step = layout.threads * columnsOfTile;
+    layout.tileColumns = depth * step;
+    if (mostTiles)
+      layout.tileColumns = std::max<int64_t>(
+          layout.tileColumns,
+          llvm::alignTo(llvm::divideCeil(longestMap, mostTiles), step));
     layout.tiles = 1;
     for (auto [columns, width] : layout.widths)
       layout.tiles = std::max<int64_t>(

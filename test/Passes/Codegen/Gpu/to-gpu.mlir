@@ -126,14 +126,24 @@ func.func private @columns(%x: tensor<1000x768xf32>) -> tensor<768xf32>
 }
 
 // Each block may sum up a short row again to divide a long one into tiles, but
+// into no more tiles than that all together sum up as much as the long row, and
 // not where others write what it sums up.
 // CHECK-LABEL: gpu.func @tiled(
 // CHECK-SAME: known_grid_size = array<i32: 1024, 1, 1>
+// CHECK-LABEL: gpu.func @fewer(
+// CHECK-SAME: known_grid_size = array<i32: 64, 1, 1>
 // CHECK-LABEL: gpu.func @whole(
 // CHECK-SAME: known_grid_size = array<i32: 1, 1, 1>
 func.func private @tiled(%x: tensor<4194304xf32>, %n: tensor<1024xf32>)
     -> (tensor<4194304xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {
   %s = nn.reduce %n [0] : tensor<1024xf32> -> tensor<f32>
+  %w = nn.broadcast %s [] : tensor<f32> -> tensor<4194304xf32>
+  %y = nn.mul %x, %w : tensor<4194304xf32>
+  return %y : tensor<4194304xf32>
+}
+func.func private @fewer(%x: tensor<4194304xf32>, %n: tensor<65536xf32>)
+    -> (tensor<4194304xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {
+  %s = nn.reduce %n [0] : tensor<65536xf32> -> tensor<f32>
   %w = nn.broadcast %s [] : tensor<f32> -> tensor<4194304xf32>
   %y = nn.mul %x, %w : tensor<4194304xf32>
   return %y : tensor<4194304xf32>
