@@ -186,8 +186,8 @@ static void splitScaleGradient(Op op, int64_t partialSums) {
   Location loc = op.getLoc();
   Value x = wide(b, loc, op.getInput()), dy = wide(b, loc, op.getDy());
   auto perRow = [&](Value value) -> Value {
-    auto dims = llvm::to_vector(
-        llvm::seq<int64_t>(0, nn::tensorType(value).getRank()));
+    auto dims =
+        llvm::to_vector(llvm::seq<int64_t>(0, nn::tensorType(value).getRank()));
     return nn::BroadcastOp::create(b, loc, x.getType(), wide(b, loc, value),
                                    dims);
   };
@@ -195,8 +195,7 @@ static void splitScaleGradient(Op op, int64_t partialSums) {
     x = nn::SubOp::create(b, loc, x.getType(), x, perRow(op.getMean()));
   x = nn::MulOp::create(b, loc, x.getType(), x, perRow(op.getRstd()));
   x = nn::MulOp::create(b, loc, x.getType(), dy, x);
-  replace(op,
-          sumInParts(b, loc, x, nn::tensorType(op->getResult(0)), parts));
+  replace(op, sumInParts(b, loc, x, nn::tensorType(op->getResult(0)), parts));
 }
 
 template <typename Op, typename... Arguments>
