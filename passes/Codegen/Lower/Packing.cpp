@@ -33,7 +33,7 @@ using namespace pcc;
 
 /// How many orders are tried of each kind, and how many pairs of blocks that
 /// must not overlap are looked at in all of them.
-static constexpr int64_t kMostTries = 8, kMostPairs = int64_t(1) << 22;
+static constexpr int64_t kMostTries = 8, kMostPairs = int64_t(1) << 21;
 
 /// Which part of the bytes needed may be left unused.
 static constexpr int64_t kClose = 100;
