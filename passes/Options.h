@@ -70,6 +70,8 @@ struct Options {
   bool forward = false;
 
   // Target and output.
+  /// "cpu", or "cuda-emulated": what the program runs on.
+  std::string target = "cpu";
   /// "native", or LLVM's name of a processor.
   std::string targetCpu = "native";
   int64_t memoryLimit = 0; ///< bytes per rank; 0: none
@@ -79,6 +81,8 @@ struct Options {
   int64_t zeroStage() const {
     return zero.empty() ? dp > 1 : int64_t(zero.front() - '0');
   }
+  /// Whether kernels run on a device beside the host.
+  bool hasDevice() const { return target != "cpu"; }
   /// The number of ranks.
   int64_t worldSize() const { return tp * cp * dp * pp; }
 };

@@ -11,6 +11,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/Codegen/Gpu/Passes.h"
 #include "passes/Codegen/Kernels/Passes.h"
 #include "passes/Codegen/Passes.h"
 #include "passes/Pipeline/Passes.h"
@@ -205,9 +206,13 @@ static void addRTPasses(OpPassManager &manager, const Options &options) {
   manager.addPass(createRTVerifyPass());
 }
 
-static void addLLVMPasses(OpPassManager &manager, const Options &) {
-  // Kernels first: a launch takes the address of an LLVM function.
-  manager.addPass(createRTLowerKernelsPass());
+static void addLLVMPasses(OpPassManager &manager, const Options &options) {
+  // Kernels first: a launch says where its kernel's code is. A device's stays
+  // apart, in a module of its own, until the object is made.
+  if (options.hasDevice())
+    manager.addPass(createRTLowerKernelsToGpuPass());
+  else
+    manager.addPass(createRTLowerKernelsPass());
   // Last, and the end of the phase: what is no op of the LLVM dialect by now
   // has no form, which this pass says itself.
   manager.addPass(createRTToLLVMPass());

@@ -53,12 +53,16 @@ typedef struct {
   const char *name;         ///< for traces and messages
   int32_t n_args;           ///< the number of its buffers
   const int64_t *arg_bytes; ///< [n_args] how long they are
+  /// For CPUs, else null: the code, the number of units of its work, which may
+  /// be done in any order, and the least number that is worth a thread.
   pcc_units run;
-  int64_t units; ///< of its work, which may be done in any order
-  int64_t grain; ///< the least number of units worth a thread
+  int64_t units, grain;
+  /// For devices, which know the code by the name: blocks, threads of a block
+  /// and bytes of its shared memory.
+  int32_t grid, block, shared;
 } pcc_kernel;
 
-/// Runs a kernel on buffers: splits its units over the rank's threads.
+/// Runs a kernel on buffers.
 void pcc_launch(pcc_context *ctx, const pcc_kernel *kernel, void *const *args);
 
 /// C = alpha * op(A) * op(B) + beta * C, row major, for each of

@@ -514,7 +514,7 @@ void pcc_all_to_all(pcc_context *ctx, int32_t comm, int32_t dtype,
 }
 
 const void *pcc_constant_at(pcc_context *ctx, int32_t number) {
-  return &ctx->constants[number];
+  return &ctx->constants[number].value;
 }
 
 int64_t pcc_comm_index(pcc_context *ctx, int32_t comm) {

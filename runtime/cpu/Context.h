@@ -53,7 +53,12 @@ struct pcc_context {
   int threads = 1;
   /// This rank's communicators, by their index in pcc_program.comms.
   std::vector<pcc::Communicator> comms;
-  std::vector<int64_t> constants; ///< those of pcc_program
+  /// A constant, where a buffer may begin.
+  struct alignas(PCC_ALIGNMENT) Constant {
+    int64_t value; ///< all of it
+  };
+  /// Those of pcc_program.
+  std::vector<Constant> constants;
   /// By number; that of the compute stream has what it waits for at once.
   std::vector<std::unique_ptr<pcc::StreamState>> streams;
   /// What all streams of an entry begin behind; none on a CPU.

@@ -95,7 +95,7 @@ static void connect(pcc_context &context, const pcc_program &program,
     const pcc_constant &constant = program.constants[i];
     int64_t index =
         constant.comm < 0 ? 1 : context.comms.at(constant.comm).index;
-    context.constants.push_back(constant.value * index);
+    context.constants.push_back({constant.value * index});
   }
   if (backend::size() > 1)
     checkMPI(MPI_Comm_dup(MPI_COMM_WORLD, &context.transfers),

@@ -11,19 +11,43 @@
 #include "runtime/cpu/Streams.h"
 #include "runtime/cpu/Threads.h"
 #include "runtime/emulated/Arena.h"
+#include "runtime/emulated/Emulator.h"
+#include "runtime/support/Error.h"
 
 #include <functional>
+#include <string>
+#include <unordered_map>
 #include <vector>
+
+// Of the compiled program, if it has device code.
+extern "C" {
+extern const pcc_emu_kernel pcc_emu_kernels[] __attribute__((weak));
+extern const int64_t pcc_emu_kernel_count __attribute__((weak));
+}
 
 using namespace pcc;
 
 /// Whether a buffer of a kernel is a constant, which lies in memory of its own.
 static bool isConstant(const pcc_context &context, const void *place) {
-  auto *constant = static_cast<const int64_t *>(place);
-  std::less<const int64_t *> isBefore;
-  const int64_t *first = context.constants.data();
+  auto *constant = static_cast<const pcc_context::Constant *>(place);
+  std::less<const pcc_context::Constant *> isBefore;
+  const pcc_context::Constant *first = context.constants.data();
   return !isBefore(constant, first) &&
          isBefore(constant, first + context.constants.size());
+}
+
+/// The device code of a kernel.
+static const pcc_emu_kernel *codeOf(const char *name) {
+  static const auto &codes = *[] {
+    auto *codes = new std::unordered_map<std::string, const pcc_emu_kernel *>;
+    for (int64_t i = 0; i < pcc_emu_kernel_count; ++i)
+      (*codes)[pcc_emu_kernels[i].name] = &pcc_emu_kernels[i];
+    return codes;
+  }();
+  auto it = codes.find(name);
+  if (it == codes.end())
+    fail(ExitInternal, format("the program has no device code of %s", name));
+  return it->second;
 }
 
 void pcc_launch(pcc_context *ctx, const pcc_kernel *kernel, void *const *args) {
@@ -31,6 +55,12 @@ void pcc_launch(pcc_context *ctx, const pcc_kernel *kernel, void *const *args) {
   for (void *&place : places)
     if (!isConstant(*ctx, place))
       place = reach(place);
+  if (!kernel->run) {
+    const pcc_emu_kernel *code = codeOf(kernel->name);
+    return device().enqueue(kernel->name, "",
+                            [=] { pcc_emu_launch(code, places.data()); });
+  }
+  // A program for CPUs, whose streams are tried.
   device().enqueue(kernel->name, "", [=] {
     runUnits(*ctx, kernel->run, places.data(), kernel->units, kernel->grain);
   });

@@ -228,7 +228,10 @@ static void testKernels(pcc_context *ctx) {
                                ++static_cast<int *>(args[0])[i];
                            },
                            size,
-                           2};
+                           2,
+                           0,
+                           0,
+                           0};
       pcc_launch(ctx, &kernel, args);
       CHECK(std::accumulate(hits.begin(), hits.end(), 0) == size);
       CHECK(size == 0 || hits[size - 1] == 1);

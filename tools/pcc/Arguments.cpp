@@ -25,13 +25,15 @@ static bool checkChoice(llvm::StringRef flag, llvm::StringRef value,
   return false;
 }
 
-/// The CPU is the only target so far; whoever asks for a GPU is told so.
+/// Whoever asks for a GPU is told that there is only one that is emulated.
 static bool checkTarget(llvm::StringRef target) {
-  if (target != "cuda" && target != "cuda-emulated")
-    return checkChoice("target", target, {"auto", "cpu"});
-  llvm::errs() << "pcc: error: --target " << target
-               << ": this version compiles for CPUs only\n"
-                  "pcc: note: leave --target out, or give --target cpu\n";
+  if (target != "cuda")
+    return checkChoice("target", target, {"auto", "cpu", "cuda-emulated"});
+  llvm::errs() << "pcc: error: --target cuda: this version makes no programs "
+                  "for GPUs\n"
+                  "pcc: note: leave --target out, or give --target cpu; "
+                  "cuda-emulated runs what a GPU would on this machine, "
+                  "slowly\n";
   return false;
 }
 
@@ -188,11 +190,17 @@ static void readOptions(const Flags &flags, Options &options) {
   options.seq = flags.seq;
   options.loss = flags.loss;
   options.optimizer = flags.optimizer;
+  options.forward = flags.forward;
+  if (flags.targetName != "auto")
+    options.target = flags.targetName;
   options.precision = flags.precision;
+  // What GPUs are built for.
+  if (options.hasDevice() && !options.forward &&
+      !flags.precision.getNumOccurrences())
+    options.precision = "bf16";
   options.noDropout = flags.noDropout;
   options.runningNorms = flags.batchNorm == "running";
   options.paddingMask = flags.paddingMask;
-  options.forward = flags.forward;
   options.targetCpu = flags.targetCpu;
   options.freeze = flags.freeze;
   options.train = flags.train;
@@ -237,6 +245,8 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
   note(flags.perSample);
   note(flags.dims);
   note(flags.memoryLimit);
+  if (flags.targetName != "auto")
+    note(flags.targetName);
   if (flags.worldSize.getNumOccurrences())
     given.push_back("dp");
   for (const auto *flag : countsOf(flags))

@@ -203,8 +203,10 @@ struct Flags {
                "reads <input>.npy and writes <output>.npy"),
       cl::cat(training)};
 
-  Text targetName{"target", cl::desc("auto, cpu"), cl::init("auto"),
-                  cl::value_desc("NAME"), cl::cat(target)};
+  Text targetName{"target",
+                  cl::desc("auto, cpu, cuda-emulated (a GPU's kernels, run "
+                           "by this machine)"),
+                  cl::init("auto"), cl::value_desc("NAME"), cl::cat(target)};
   Text targetCpu{"target-cpu",
                  cl::desc("The processor to compile for: native, x86-64-v2, "
                           "x86-64-v3, sapphirerapids, znver3, ..."),

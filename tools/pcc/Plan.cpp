@@ -99,6 +99,7 @@ static const Choice choices[] = {
     {"schedule", "schedule", "pipeline", nullptr, &Options::schedule},
     {"overlap", "overlap", "pipeline", nullptr, &Options::overlap},
     {"global_batch", "global-batch-size", "pipeline", &Options::globalBatch},
+    {"target", "target", "rt", nullptr, &Options::target},
 };
 
 void pcc::recordPlan(ModuleOp module, int phase, const Options &options) {

@@ -226,8 +226,8 @@ void Summary::printStep(llvm::raw_ostream &os) const {
   os << "ranks:    " << options.worldSize() << " = tp " << options.tp;
   if (options.cp > 1)
     os << " x cp " << options.cp;
-  os << " x dp " << options.dp << " x pp " << options.pp << ", on cpu, "
-     << options.precision;
+  os << " x dp " << options.dp << " x pp " << options.pp << ", on "
+     << options.target << ", " << options.precision;
   if (options.sequenceParallel && options.tp > 1)
     os << ", sequence parallel";
   if (options.dp * options.cp > 1)
@@ -273,7 +273,8 @@ void Summary::print(llvm::raw_ostream &os, StringRef model) const {
   for (const std::string &line : padding)
     os << "padding:  " << line << "\n";
   if (options.forward)
-    os << "forward:  the model's outputs alone, one rank on cpu\n";
+    os << "forward:  the model's outputs alone, one rank on " << options.target
+       << "\n";
   else
     printStep(os);
   if (!loss.empty())

@@ -235,8 +235,9 @@ int Compilation::write() {
     TimingScope scope = timing.nest(arguments.emit);
     return arguments.emit == "obj"
                ? emitObject(module, arguments.options.targetCpu, temporary)
-               : emitExecutable(module, arguments.options.targetCpu,
-                                findLibraries(), temporary);
+               : emitExecutable(module, arguments.options.target,
+                                arguments.options.targetCpu, findLibraries(),
+                                temporary);
   };
   LogicalResult written =
       isText() ? writeText(path, print) : writeWhole(path, emit);

@@ -2,14 +2,18 @@
 
 #include "passes/Codegen/Emit/Emit.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "passes/Codegen/Emit/Target.h"
+#include "passes/Codegen/Gpu/DeviceCode.h"
+#include "passes/Codegen/Gpu/Passes.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -41,6 +45,24 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &host) {
       .run(module, modules);
 }
 
+/// Takes the device code out of a module and compiles it for the emulator; null
+/// where there is none.
+static FailureOr<std::unique_ptr<llvm::Module>>
+takeDeviceCode(ModuleOp module, llvm::LLVMContext &context) {
+  auto device = module.lookupSymbol<gpu::GPUModuleOp>(codegen::kDeviceModule);
+  if (!device)
+    return std::unique_ptr<llvm::Module>();
+  OwningOpRef<ModuleOp> apart = ModuleOp::create(module.getLoc());
+  device->moveBefore(apart->getBody(), apart->getBody()->end());
+  std::vector<codegen::DeviceKernel> kernels =
+      codegen::listDeviceKernels(device);
+  PassManager convert(module.getContext());
+  convert.addPass(createGpuKernelsToNVVMPass());
+  if (failed(convert.run(*apart)))
+    return failure();
+  return codegen::emulateDevice(device, kernels, context);
+}
+
 LogicalResult pcc::emitObject(ModuleOp module, StringRef cpu, StringRef path) {
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
@@ -61,12 +83,20 @@ LogicalResult pcc::emitObject(ModuleOp module, StringRef cpu, StringRef path) {
         info->print(printer);
         llvm::errs() << "\n";
       });
+  auto device = takeDeviceCode(module, context);
+  if (failed(device))
+    return failure();
   std::unique_ptr<llvm::Module> compiled =
       translateModuleToLLVMIR(module, context, "pcc");
   if (!compiled)
     return module.emitError("cannot be translated to LLVM IR");
-  compiled->setTargetTriple(host->getTargetTriple());
-  compiled->setDataLayout(host->createDataLayout());
+  for (llvm::Module *code : {compiled.get(), device->get()})
+    if (code) {
+      code->setTargetTriple(host->getTargetTriple());
+      code->setDataLayout(host->createDataLayout());
+    }
+  if (*device && llvm::Linker::linkModules(*compiled, std::move(*device)))
+    return module.emitError("cannot be linked with its device code");
   for (llvm::Function &function : *compiled)
     if (!function.isDeclaration()) {
       function.addFnAttr("target-cpu", host->getTargetCPU());
@@ -146,10 +176,11 @@ static void removeLeftovers(StringRef path) {
       llvm::sys::fs::remove(it->path());
 }
 
-LogicalResult pcc::emitExecutable(ModuleOp module, StringRef cpu,
-                                  StringRef libraries, StringRef path) {
+LogicalResult pcc::emitExecutable(ModuleOp module, StringRef target,
+                                  StringRef cpu, StringRef libraries,
+                                  StringRef path) {
   SmallString<128> list(libraries);
-  llvm::sys::path::append(list, "pcc-link-cpu.txt");
+  llvm::sys::path::append(list, "pcc-link-" + target + ".txt");
   auto text = llvm::MemoryBuffer::getFile(list);
   if (!text)
     return module.emitError() << "cannot read '" << list

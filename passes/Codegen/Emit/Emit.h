@@ -19,14 +19,16 @@ std::string resolveCpu(llvm::StringRef cpu, std::string &others);
 bool multipliesBF16(llvm::StringRef cpu);
 
 /// Compiles a module in the LLVM dialect for a processor and writes a
-/// relocatable object. The same module gives the same bytes. Errors are
-/// diagnostics of the module.
+/// relocatable object; a gpu.module in it, for the emulator of devices. The
+/// same module gives the same bytes. Errors are diagnostics of the module.
 mlir::LogicalResult emitObject(mlir::ModuleOp module, llvm::StringRef cpu,
                                llvm::StringRef path);
 
-/// The same, linked with the CPU runtime into an executable. `libraries` is
-/// the folder that holds pcc-link-cpu.txt and what it names.
-mlir::LogicalResult emitExecutable(mlir::ModuleOp module, llvm::StringRef cpu,
+/// The same, linked with the runtime of a target ("cpu", "cuda-emulated") into
+/// an executable. `libraries` is the folder that holds pcc-link-<target>.txt
+/// and what it names.
+mlir::LogicalResult emitExecutable(mlir::ModuleOp module,
+                                   llvm::StringRef target, llvm::StringRef cpu,
                                    llvm::StringRef libraries,
                                    llvm::StringRef path);
 

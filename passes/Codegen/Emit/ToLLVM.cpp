@@ -3,6 +3,7 @@
 #include "analysis/ElementTypes.h"
 #include "passes/Codegen/Emit/Data.h"
 #include "passes/Codegen/Emit/Descriptor.h"
+#include "passes/Codegen/Gpu/Device.h"
 #include "passes/Codegen/Passes.h"
 #include "runtime/Runtime.h"
 #include "llvm/ADT/StringMap.h"
@@ -434,6 +435,25 @@ void StageToLLVM::lowerOp(rt::CallOp op) {
 
 /// The pcc_kernel that an op launches.
 FailureOr<Datum> StageToLLVM::kernelDatum(rt::LaunchOp op) {
+  SmallVector<int64_t> bytes;
+  for (Type type : op->getOperandTypes())
+    bytes.push_back(rt::getSpanBytes(cast<MemRefType>(type)));
+  auto make = [&](StringRef name, Datum run, int64_t units, int64_t grain,
+                  const std::array<int64_t, 3> &launched) {
+    return Datum::structure(
+        {data.addString(name), Datum::i32(bytes.size()),
+         data.addArray("pcc.bytes", ArrayRef<int64_t>(bytes)), run,
+         Datum::i64(units), Datum::i64(grain), Datum::i32(launched[0]),
+         Datum::i32(launched[1]), Datum::i32(launched[2])});
+  };
+  std::string onDevice = codegen::deviceName(op.getKernel());
+  if (auto device =
+          module.lookupSymbol<gpu::GPUModuleOp>(codegen::kDeviceModule))
+    if (auto kernel = device.lookupSymbol<gpu::GPUFuncOp>(onDevice)) {
+      codegen::DeviceKernel made = codegen::describeDeviceKernel(kernel);
+      return make(onDevice, Datum::null(), 0, 0,
+                  {made.grid, made.block, made.shared});
+    }
   auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(op.getKernel());
   auto units = function ? function->getAttrOfType<IntegerAttr>(rt::kUnitsAttr)
                         : IntegerAttr();
@@ -442,14 +462,8 @@ FailureOr<Datum> StageToLLVM::kernelDatum(rt::LaunchOp op) {
   if (!units || !grain)
     return LogicalResult(op.emitOpError() << "launches " << op.getKernelAttr()
                                           << ", which is no lowered kernel");
-  SmallVector<int64_t> bytes;
-  for (Type type : op->getOperandTypes())
-    bytes.push_back(rt::getSpanBytes(cast<MemRefType>(type)));
-  return Datum::structure(
-      {data.addString(op.getKernel()), Datum::i32(bytes.size()),
-       data.addArray("pcc.bytes", ArrayRef<int64_t>(bytes)),
-       Datum::address(op.getKernel()), Datum::i64(units.getInt()),
-       Datum::i64(grain.getInt())});
+  return make(op.getKernel(), Datum::address(op.getKernel()), units.getInt(),
+              grain.getInt(), {0, 0, 0});
 }
 
 LogicalResult StageToLLVM::lowerOp(rt::LaunchOp op) {

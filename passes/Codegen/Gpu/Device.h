@@ -48,6 +48,10 @@ struct DeviceKernel {
   llvm::SmallVector<Buffer> buffers;
 };
 
+/// What a function of a gpu.module that --rt-lower-kernels-to-gpu made says of
+/// its kernel.
+DeviceKernel describeDeviceKernel(mlir::gpu::GPUFuncOp function);
+
 /// The kernels of a gpu.module that --rt-lower-kernels-to-gpu made, in its
 /// order.
 std::vector<DeviceKernel> listDeviceKernels(mlir::gpu::GPUModuleOp module);

@@ -97,7 +97,7 @@ def main():
     if due is None:
         sys.exit("the program for CPUs fails")
     if not leave_out:
-        compiler.link(lines, "emulated", "emulated")
+        compiler.link(lines, "cuda-emulated", "emulated")
         for seed in SEEDS:
             left = run("emulated", seed)
             if left != due:
@@ -107,7 +107,8 @@ def main():
     # Not each: some are for what a step later comes, when all is long over.
     waits, noticed = waits_of(lines), 0
     for wait in waits:
-        compiler.link(lines[:wait] + lines[wait + 1:], "emulated", "emulated")
+        compiler.link(lines[:wait] + lines[wait + 1:], "cuda-emulated",
+                      "emulated")
         noticed += any(run("emulated", seed) != due for seed in SEEDS)
         if noticed == ENOUGH:
             return

@@ -63,6 +63,7 @@ rt.stage 0 arena 4096 {
   // CHECK: llvm.mlir.addressof @one
   // CHECK: llvm.mlir.constant(5 : i64)
   // CHECK: llvm.mlir.constant(6 : i64)
+  // CHECK: llvm.mlir.constant(0 : i32)
   // CHECK-LABEL: llvm.func internal @stage0.products(
   // CHECK-SAME: %[[CONTEXT:.*]]: !llvm.ptr, %[[FRAME:.*]]: !llvm.ptr, %arg2: !llvm.ptr)
   // CHECK-NEXT: %[[C320:.*]] = llvm.mlir.constant(320 : i64) : i64
