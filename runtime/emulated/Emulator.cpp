@@ -316,6 +316,8 @@ void Launch::access(const char *address, int64_t bytes, int64_t alignment,
 // The interface
 //===----------------------------------------------------------------------===//
 
+// NOLINTBEGIN(readability-identifier-naming): as in Emulator.h.
+
 void pcc_emu_launch(const pcc_emu_kernel *kernel, void *const *buffers) {
   Launch now(*kernel, buffers);
   launch = &now;
@@ -389,3 +391,4 @@ void pcc_emu_access(const void *address, int32_t bytes, int32_t alignment,
   launch->access(static_cast<const char *>(address), bytes, alignment, kind & 1,
                  kind & 2, site);
 }
+// NOLINTEND(readability-identifier-naming)

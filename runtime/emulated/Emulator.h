@@ -28,6 +28,7 @@
 
 #include <stdint.h>
 
+// Names as in C. NOLINTBEGIN(readability-identifier-naming)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -116,5 +117,6 @@ void pcc_emu_access(const void *address, int32_t bytes, int32_t alignment,
 #ifdef __cplusplus
 }
 #endif
+// NOLINTEND(readability-identifier-naming)
 
 #endif /* PCC_RUNTIME_EMULATED_EMULATOR_H */

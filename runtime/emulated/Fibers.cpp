@@ -17,6 +17,7 @@ static constexpr size_t kStackBytes = 128 << 10;
 
 /// Pushes what a function keeps, leaves the stack's pointer in *save and goes
 /// on at `to`, another such pointer.
+// NOLINTBEGIN(readability-identifier-naming): names of assembler code.
 extern "C" void pcc_emu_swap(void **save, void *to);
 
 #if defined(__x86_64__)
@@ -119,6 +120,7 @@ static void *prepare(char *stack, void (*entry)(Fibers *), Fibers *self) {
 #else
 #error "no fibers for this processor"
 #endif
+// NOLINTEND(readability-identifier-naming)
 
 Fibers::~Fibers() {
   for (Fiber &fiber : fibers)

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 
+// NOLINTBEGIN(readability-identifier-naming): NVIDIA's names.
 extern "C" {
 #define PCC_FUNCTION1(name)                                                    \
   double __nv_##name(double x) { return std::name(x); }                        \
@@ -56,3 +57,4 @@ const pcc_emu_symbol *pcc_emu_symbols(void) {
       {nullptr, nullptr}};
   return symbols;
 }
+// NOLINTEND(readability-identifier-naming)
