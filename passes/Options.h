@@ -74,6 +74,8 @@ struct Options {
   std::string target = "cpu";
   /// "native", or LLVM's name of a processor.
   std::string targetCpu = "native";
+  /// f32 numbers of this processor's widest vector.
+  int64_t vectorLanes = 16;
   int64_t memoryLimit = 0; ///< bytes per rank; 0: none
   int verbosity = 1;       ///< 0 with -q, 2 with -v
 

@@ -190,8 +190,11 @@ static void addPipelinePasses(OpPassManager &manager, const Options &options) {
 }
 
 static void addRTPasses(OpPassManager &manager, const Options &options) {
-  // Attention stays whole up to here: a GPU has a library call for it.
-  manager.addPass(createNNExpandAttentionPass());
+  // Attention stays whole up to here, and behind it where a CPU's kernel makes
+  // it by tiles.
+  NNExpandAttentionPassOptions attention;
+  attention.all = options.hasDevice();
+  manager.addPass(createNNExpandAttentionPass(attention));
   // Before kernels are formed: what the library adds in place belongs to none.
   manager.addPass(createRTSplitAccumulatePass());
   // All that is neither contraction nor collective nor state goes into kernels.
@@ -209,10 +212,12 @@ static void addRTPasses(OpPassManager &manager, const Options &options) {
 static void addLLVMPasses(OpPassManager &manager, const Options &options) {
   // Kernels first: a launch says where its kernel's code is. A device's stays
   // apart, in a module of its own, until the object is made.
+  RTLowerKernelsPassOptions kernels;
+  kernels.vectorLanes = options.vectorLanes;
   if (options.hasDevice())
     manager.addPass(createRTLowerKernelsToGpuPass());
   else
-    manager.addPass(createRTLowerKernelsPass());
+    manager.addPass(createRTLowerKernelsPass(kernels));
   // Last, and the end of the phase: what is no op of the LLVM dialect by now
   // has no form, which this pass says itself.
   manager.addPass(createRTToLLVMPass());

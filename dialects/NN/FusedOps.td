@@ -302,8 +302,8 @@ def NN_AttentionGradOp : NN_ComputeOp<"attention_grad", [NN_Cost, NN_Local,
     **Constraints:**
     - what `nn.attention` demands of q, k, v, positions, bias and dropout;
     - d_result and result have one type, [b, s, h, e]; lse is [b, s, h];
-    - dq, dk, dv and dbias have the types of q, k, v and bias; there is a
-      dbias only with a bias.
+    - dq, dk, dv and dbias have the types of q, k, v and bias, but dq of 16
+      bits may be f32; there is a dbias only with a bias.
   }];
   let arguments = (ins NN_Float:$d_result, NN_Float:$q, NN_Float:$k,
     NN_Float:$v, NN_Float:$result, NN_F32:$lse, NN_Int:$q_pos, NN_Int:$k_pos,

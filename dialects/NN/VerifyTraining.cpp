@@ -101,7 +101,11 @@ LogicalResult AttentionGradOp::verify() {
       shapeOf(getLse()) != q.take_front(3))
     return emitOpError("d_result and result must be [b, s, h, e], lse "
                        "[b, s, h]");
-  if (getDq().getType() != getQ().getType() ||
+  RankedTensorType whole = tensorType(getQ());
+  bool isWide =
+      whole.getElementTypeBitWidth() == 16 &&
+      getDq().getType() == whole.clone(Float32Type::get(getContext()));
+  if ((getDq().getType() != whole && !isWide) ||
       getDk().getType() != getK().getType() ||
       getDv().getType() != getV().getType())
     return emitOpError("cotangents must have the types of q, k and v");

@@ -202,6 +202,7 @@ static void readOptions(const Flags &flags, Options &options) {
   options.runningNorms = flags.batchNorm == "running";
   options.paddingMask = flags.paddingMask;
   options.targetCpu = flags.targetCpu;
+  options.vectorLanes = vectorLanesOf(flags.targetCpu);
   options.freeze = flags.freeze;
   options.train = flags.train;
   options.normPlusOne = flags.normPlusOne;

@@ -18,6 +18,9 @@ std::string resolveCpu(llvm::StringRef cpu, std::string &others);
 /// Whether a processor, by the same names, multiplies bf16 itself.
 bool multipliesBF16(llvm::StringRef cpu);
 
+/// The f32 numbers of a processor's widest vector.
+int64_t vectorLanesOf(llvm::StringRef cpu);
+
 /// Compiles a module in the LLVM dialect for a processor and writes a
 /// relocatable object; a gpu.module in it, for the emulator of devices. The
 /// same module gives the same bytes. Errors are diagnostics of the module.

@@ -96,6 +96,15 @@ bool pcc::multipliesBF16(StringRef cpu) {
   return has.checkFeatures("+avx512bf16") || has.checkFeatures("+amx-bf16");
 }
 
+int64_t pcc::vectorLanesOf(StringRef cpu) {
+  std::string error;
+  auto target = makeTarget(cpu, error);
+  if (!target || !triple().isX86())
+    return 4;
+  const llvm::MCSubtargetInfo &has = *target->getMCSubtargetInfo();
+  return has.checkFeatures("+avx512f") ? 16 : has.checkFeatures("+avx") ? 8 : 4;
+}
+
 void pcc::addTarget(llvm::Module &module, const llvm::TargetMachine &target) {
   SmallVector<StringRef> used;
   const llvm::MCSubtargetInfo &info = *target.getMCSubtargetInfo();

@@ -3,6 +3,7 @@
 #include "passes/Codegen/Kernels/Emit.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/Codegen/Kernels/Attention/Attention.h"
 #include "passes/Codegen/Kernels/Emitter.h"
 
 using namespace mlir;
@@ -51,18 +52,8 @@ static memref::GlobalOp makeGlobal(ScalarBuilder &b, StringRef kernel,
                                   b.getI64IntegerAttr(64));
 }
 
-FailureOr<func::FuncOp> codegen::emitKernel(OpBuilder &builder,
-                                            func::FuncOp kernel,
-                                            const KernelChoices &choices) {
-  auto results = kernel.getBody().front().getTerminator()->getOperands();
-  SmallVector<Value> arguments(kernel.getArguments());
-  SmallVector<Value> resultValues(results);
-  std::string why;
-  auto program = RowProgram::create(arguments, resultValues, &why);
-  if (!program)
-    return kernel.emitError()
-           << "kernel '" << kernel.getName() << "' has no row program: " << why;
-
+/// The kernel's function, flat buffers for tensors, whose body is to be built.
+static func::FuncOp makeFunction(OpBuilder &builder, func::FuncOp kernel) {
   SmallVector<Type> types;
   auto flatten = [&](Type type) {
     auto tensor = cast<RankedTensorType>(type);
@@ -73,39 +64,107 @@ FailureOr<func::FuncOp> codegen::emitKernel(OpBuilder &builder,
     flatten(type);
   for (Type type : kernel.getFunctionType().getResults())
     flatten(type);
-
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(kernel);
-  Location loc = kernel.getLoc();
-  auto emitted = func::FuncOp::create(builder, loc, kernel.getName(),
-                                      builder.getFunctionType(types, {}));
+  auto emitted =
+      func::FuncOp::create(builder, kernel.getLoc(), kernel.getName(),
+                           builder.getFunctionType(types, {}));
   emitted.setPrivate();
-  ScalarBuilder b(loc, emitted.addEntryBlock(),
-                  emitted.getBody().front().begin());
-  SmallVector<Value> constants;
-  for (DenseElementsAttr value : program->constants) {
-    auto global = makeGlobal(b, kernel.getName(), value);
-    global->setAttr(rt::kKernelAttr, b.getUnitAttr());
-    constants.push_back(
-        memref::GetGlobalOp::create(b, global.getType(), global.getSymName()));
-  }
-  Emitter emitter(*program, choices, b, emitted.getArguments(),
-                  arguments.size(), constants);
-  int64_t units = emitter.getUnits();
+  emitted.addEntryBlock();
+  return emitted;
+}
+
+/// Builds the forall over units, at the builder's place, and the return.
+static void emitUnits(ScalarBuilder &b, func::FuncOp emitted, int64_t units,
+                      int64_t grain, llvm::function_ref<void(Value)> body) {
   emitted->setAttr(rt::kKernelAttr, b.getUnitAttr());
   emitted->setAttr(rt::kUnitsAttr, b.getI64IntegerAttr(units));
-  emitted->setAttr(rt::kGrainAttr,
-                   b.getI64IntegerAttr(grainOf(*program, choices.columnBlock)));
+  emitted->setAttr(rt::kGrainAttr, b.getI64IntegerAttr(grain));
   auto loop =
       scf::ForallOp::create(b, ArrayRef<OpFoldResult>{b.getIndexAttr(units)},
                             ValueRange{}, std::nullopt);
   b.setInsertionPoint(loop.getTerminator());
-  emitter.emitUnit(loop.getInductionVar(0));
+  body(loop.getInductionVar(0));
+  b.setInsertionPointAfter(loop);
+  func::ReturnOp::create(b);
+}
+
+/// A constant of the module in memory, at the builder's place.
+static Value makeConstant(ScalarBuilder &b, StringRef kernel,
+                          DenseElementsAttr value) {
+  auto global = makeGlobal(b, kernel, value);
+  global->setAttr(rt::kKernelAttr, b.getUnitAttr());
+  return memref::GetGlobalOp::create(b, global.getType(), global.getSymName());
+}
+
+/// The kernel of one attention and the views it reads through.
+static func::FuncOp emitTiles(OpBuilder &builder, func::FuncOp kernel,
+                              Operation *attention,
+                              const KernelChoices &choices) {
+  func::FuncOp emitted = makeFunction(builder, kernel);
+  ScalarBuilder b(kernel.getLoc(), &emitted.getBody().front(),
+                  emitted.getBody().front().begin());
+  SmallVector<Value> arguments(kernel.getArguments());
+  OperandMap operands;
+  for (Value operand : attention->getOperands()) {
+    if (operands.contains(operand))
+      continue;
+    Strided view = *findStrided(operand, arguments);
+    Value buffer;
+    if (auto argument = dyn_cast<BlockArgument>(view.root))
+      buffer = emitted.getArgument(argument.getArgNumber());
+    else
+      buffer = makeConstant(
+          b, kernel.getName(),
+          cast<DenseElementsAttr>(
+              view.root.getDefiningOp<nn::ConstantOp>().getValue()));
+    operands[operand] = {buffer, view.offset, view.strides};
+  }
+  auto results = kernel.getBody().front().getTerminator()->getOperands();
+  SmallVector<Value> outs;
+  for (Value result : attention->getResults()) {
+    auto at = llvm::find(results, result);
+    outs.push_back(
+        at == results.end()
+            ? Value()
+            : emitted.getArgument(arguments.size() + (at - results.begin())));
+  }
+  AttentionUnits units = getAttentionUnits(attention, choices);
+  emitUnits(b, emitted, units.count, units.grain, [&](Value unit) {
+    emitAttention(b, attention, choices, unit, operands, outs);
+  });
+  kernel.erase();
+  return emitted;
+}
+
+FailureOr<func::FuncOp> codegen::emitKernel(OpBuilder &builder,
+                                            func::FuncOp kernel,
+                                            const KernelChoices &choices) {
+  auto results = kernel.getBody().front().getTerminator()->getOperands();
+  SmallVector<Value> arguments(kernel.getArguments());
+  SmallVector<Value> resultValues(results);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(kernel);
+  if (Operation *attention = findAttention(resultValues))
+    return emitTiles(builder, kernel, attention, choices);
+  std::string why;
+  auto program = RowProgram::create(arguments, resultValues, &why);
+  if (!program)
+    return kernel.emitError()
+           << "kernel '" << kernel.getName() << "' has no row program: " << why;
+
+  func::FuncOp emitted = makeFunction(builder, kernel);
+  ScalarBuilder b(kernel.getLoc(), &emitted.getBody().front(),
+                  emitted.getBody().front().begin());
+  SmallVector<Value> constants;
+  for (DenseElementsAttr value : program->constants)
+    constants.push_back(makeConstant(b, kernel.getName(), value));
+  Emitter emitter(*program, choices, b, emitted.getArguments(),
+                  arguments.size(), constants);
+  emitUnits(b, emitted, emitter.getUnits(),
+            grainOf(*program, choices.columnBlock),
+            [&](Value unit) { emitter.emitUnit(unit); });
   for (unsigned i = 0, e = results.size(); i < e; ++i)
     if (Attribute operand = kernel.getResultAttr(i, rt::kInplaceAttr))
       emitted.setArgAttr(arguments.size() + i, rt::kInplaceAttr, operand);
-  b.setInsertionPointAfter(loop);
-  func::ReturnOp::create(b);
   for (BlockArgument argument :
        emitted.getArguments().drop_front(arguments.size()))
     if (argument.use_empty())

@@ -35,7 +35,15 @@ struct KernelChoices {
   /// Columns that a unit of a column sum or scatter takes: a few vectors, so
   /// that sums stay in registers and small tables still make several units.
   int64_t columnBlock = 64;
+  /// Attention by tiles: numbers of a vector, and what products keep in
+  /// registers, rows of vectors.
+  int64_t vectorLanes = 16, productRows = 8, productVectors = 2;
+  /// Queries and keys of a tile.
+  int64_t tileQueries = 64, tileKeys = 64;
 };
+
+/// Bytes of temporaries a unit may have on its thread's stack.
+inline constexpr int64_t kPrivateBytes = 512 * 1024;
 
 /// Replaces a kernel function on tensors by its kernel IR, of the same name.
 /// Fails with a diagnostic where the body has no row program.

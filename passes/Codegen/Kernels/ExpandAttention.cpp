@@ -2,6 +2,7 @@
 
 #include "dialects/Dist/Layout.h"
 #include "dialects/NN/NN.h"
+#include "passes/Codegen/Kernels/Attention/Attention.h"
 #include "passes/Codegen/Kernels/Passes.h"
 
 namespace pcc {
@@ -230,8 +231,28 @@ void expand(nn::AttentionGradOp op) {
   op.erase();
 }
 
+/// Tiles add up dq in memory: it is f32 there, and rounded once.
+void widenDq(nn::AttentionGradOp op) {
+  Value dq = op.getDq();
+  auto narrow = nn::tensorType(dq);
+  if (narrow.getElementType().isF32())
+    return;
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  dq.setType(narrow.clone(builder.getF32Type()));
+  auto rounded = nn::CastOp::create(builder, op.getLoc(), narrow, dq);
+  for (NamedAttribute mark : op->getDiscardableAttrs())
+    if (mark.getName() != dist::kShardingsAttr)
+      rounded->setDiscardableAttr(mark.getName(), mark.getValue());
+  if (auto sharding = dist::getSharding(dq))
+    dist::setShardings(rounded, sharding);
+  dq.replaceAllUsesExcept(rounded, rounded);
+}
+
 struct NNExpandAttentionPass
     : pcc::impl::NNExpandAttentionPassBase<NNExpandAttentionPass> {
+  using NNExpandAttentionPassBase::NNExpandAttentionPassBase;
+
   /// Expands an op, and gives what is made its marks.
   template <typename Op>
   void expandMarked(Op op) {
@@ -248,8 +269,16 @@ struct NNExpandAttentionPass
           made.setDiscardableAttr(mark.getName(), mark.getValue());
   }
   void runOnOperation() override {
-    getOperation().walk([&](nn::AttentionOp op) { expandMarked(op); });
-    getOperation().walk([&](nn::AttentionGradOp op) { expandMarked(op); });
+    getOperation().walk([&](nn::AttentionOp op) {
+      if (all || !codegen::isTiled(op))
+        expandMarked(op);
+    });
+    getOperation().walk([&](nn::AttentionGradOp op) {
+      if (all || !codegen::isTiled(op))
+        expandMarked(op);
+      else
+        widenDq(op);
+    });
   }
 };
 

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Codegen/Kernels/Accumulation.h"
+#include "passes/Codegen/Kernels/Attention/Attention.h"
 #include "passes/Codegen/Kernels/Emit.h"
 #include "passes/Codegen/Kernels/Group.h"
 #include "passes/Codegen/Kernels/Passes.h"
@@ -53,6 +54,9 @@ static bool isReplaced(BlockArgument argument) {
 }
 
 SmallVector<int> RTFormKernelsPass::chooseInplace(const Group &group) {
+  // Tiles of it are read after others have been written.
+  if (findAttention(group.ops.getArrayRef()))
+    return SmallVector<int>(group.results.size(), -1);
   auto program =
       RowProgram::create(group.arguments.getArrayRef(), group.results);
   SmallVector<int> chosen;

@@ -21,6 +21,7 @@
 #include "passes/Codegen/Kernels/Group.h"
 #include "dialects/Pipe/Pipe.h"
 #include "passes/Codegen/Kernels/Accumulation.h"
+#include "passes/Codegen/Kernels/Attention/Attention.h"
 #include "passes/Codegen/Kernels/RowProgram.h"
 #include <queue>
 
@@ -30,8 +31,7 @@ using namespace pcc::codegen;
 
 bool codegen::isKernelOp(Operation *op) {
   return isa<nn::NNDialect>(op->getDialect()) && op->getNumResults() &&
-         !isa<nn::ContractOp, nn::AttentionOp, nn::AttentionGradOp>(op) &&
-         !isCleared(op) && !getAdding(op);
+         !isa<nn::ContractOp>(op) && !isCleared(op) && !getAdding(op);
 }
 
 bool codegen::isCleared(Operation *op) {
@@ -142,6 +142,16 @@ Group Grouper::complete(ArrayRef<Operation *> own) {
 bool Grouper::isValid(const Group &group, std::string *why) {
   if (group.results.empty())
     return true;
+  if (Operation *attention = findAttention(group.ops.getArrayRef())) {
+    bool isAlone = llvm::all_of(group.ops, [&](Operation *op) {
+      return op == attention || isView(op);
+    });
+    bool isLast = llvm::all_of(group.results, [&](Value result) {
+      return result.getDefiningOp() == attention;
+    });
+    return isAlone && isLast &&
+           hasTileForm(attention, group.arguments.getArrayRef(), why);
+  }
   return RowProgram::create(group.arguments.getArrayRef(), group.results,
                             why) != nullptr;
 }

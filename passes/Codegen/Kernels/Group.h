@@ -26,7 +26,7 @@
 namespace pcc::codegen {
 
 /// Whether an op must be in a kernel: an nn op that computes and is neither a
-/// contraction, nor attention, nor the sum that adds a product in place, nor
+/// contraction, nor the sum that adds a product in place, nor
 /// cleared. Aliases may also stay outside.
 bool isKernelOp(mlir::Operation *op);
 

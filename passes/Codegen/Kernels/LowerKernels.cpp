@@ -9,6 +9,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Codegen/Kernels/Emit.h"
@@ -28,6 +29,8 @@ namespace {
 /// host code around them keeps its dialects.
 struct RTLowerKernelsPass
     : pcc::impl::RTLowerKernelsPassBase<RTLowerKernelsPass> {
+  using RTLowerKernelsPassBase::RTLowerKernelsPassBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     OpBuilder builder(&getContext());
@@ -40,12 +43,17 @@ struct RTLowerKernelsPass
 
   LogicalResult lower(ModuleOp module, ModuleOp inner) {
     OpBuilder builder(&getContext());
+    codegen::KernelChoices choices;
+    choices.vectorLanes = vectorLanes;
+    // Narrower vectors have 16 registers, not 32.
+    if (vectorLanes < 16)
+      choices.productRows = 4;
     auto functions = module.getOps<func::FuncOp>();
     for (auto kernel : llvm::make_early_inc_range(functions)) {
       if (!kernel->hasAttr(rt::kKernelAttr))
         continue;
       if (!kernel->hasAttr(rt::kUnitsAttr)) {
-        auto emitted = codegen::emitKernel(builder, kernel);
+        auto emitted = codegen::emitKernel(builder, kernel, choices);
         if (failed(emitted))
           return failure();
         kernel = *emitted;

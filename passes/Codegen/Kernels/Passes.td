@@ -12,8 +12,13 @@ def NNExpandAttentionPass
     For back ends without a fused attention: `nn.attention` becomes two
     contractions with `nn.masked_softmax` between them, `nn.attention_grad`
     five with `nn.masked_softmax_grad`. The scores are computed again in the
-    backward pass; only lse is kept.
+    backward pass; only lse is kept. What CPUs make by tiles stays an op, which
+    becomes a kernel; of 16-bit gradients dq becomes f32, as tiles add it up in
+    memory, and a cast rounds it.
   }];
+  let options = [
+    Option<"all", "all", "bool", "false",
+           "Expand what could be made by tiles, too">];
   let dependentDialects = ["::pcc::nn::NNDialect"];
 }
 
@@ -52,12 +57,22 @@ def RTTileKernelsPass : Pass<"rt-tile-kernels", "::mlir::ModuleOp"> {
     Option<"accumulatorBits", "accumulator-bits", "unsigned", "64",
            "Bits that sums and products of floats are made in: 32 or 64">,
     Option<"columnBlock", "column-block", "int64_t", "64",
-           "Columns that a unit of a sum over rows or of a scatter takes">];
+           "Columns that a unit of a sum over rows or of a scatter takes">,
+    Option<"vectorLanes", "vector-lanes", "int64_t", "16",
+           "Attention: f32 numbers of a vector, a power of two">,
+    Option<"productRows", "product-rows", "int64_t", "8",
+           "Attention: rows of a product's block in registers">,
+    Option<"productVectors", "product-vectors", "int64_t", "2",
+           "Attention: vectors of each of these rows">,
+    Option<"tileQueries", "tile-queries", "int64_t", "64",
+           "Attention: queries of a tile">,
+    Option<"tileKeys", "tile-keys", "int64_t", "64",
+           "Attention: keys of a tile">];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect"];
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 def RTVerifyKernelsPass : Pass<"rt-verify-kernels", "::mlir::ModuleOp"> {
@@ -79,12 +94,15 @@ def RTLowerKernelsPass : Pass<"rt-lower-kernels", "::mlir::ModuleOp"> {
     there are `rt.units` of them, `rt.grain` of which are worth a thread.
     Kernels on tensors are tiled first.
   }];
+  let options = [
+    Option<"vectorLanes", "vector-lanes", "int64_t", "16",
+           "Attention: f32 numbers of the processor's vectors">];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect"];
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 #endif // PCC_PASSES_CODEGEN_KERNELS_PASSES

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/Codegen/Kernels/Emit.h"
 #include "passes/Codegen/Kernels/Passes.h"
 
@@ -26,6 +27,11 @@ struct RTTileKernelsPass : pcc::impl::RTTileKernelsPassBase<RTTileKernelsPass> {
     codegen::KernelChoices choices;
     choices.accumulatorBits = accumulatorBits;
     choices.columnBlock = columnBlock;
+    choices.vectorLanes = vectorLanes;
+    choices.productRows = productRows;
+    choices.productVectors = productVectors;
+    choices.tileQueries = tileQueries;
+    choices.tileKeys = tileKeys;
     auto functions = getOperation().getOps<func::FuncOp>();
     for (auto kernel : llvm::make_early_inc_range(functions))
       if (kernel->hasAttr(rt::kKernelAttr) &&

@@ -3,6 +3,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/Codegen/Kernels/Attention/Attention.h"
 #include "passes/Codegen/Kernels/Emit.h"
 #include "passes/Codegen/Kernels/Group.h"
 #include "passes/Codegen/Kernels/Passes.h"
@@ -16,13 +17,39 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// Bytes of temporaries a unit may have on its thread's stack.
-static constexpr int64_t kStackBytes = 512 * 1024;
+/// An attention by tiles: nothing else but views, and no result in the place of
+/// an operand, of which tiles are read after others have been written.
+static LogicalResult verifyAttention(func::FuncOp kernel,
+                                     Operation *attention) {
+  Block &body = kernel.getBody().front();
+  for (Operation &op : body.without_terminator())
+    if (&op != attention && !isView(&op))
+      return op.emitError() << "'" << op.getName() << "' cannot be in kernel '"
+                            << kernel.getName() << "' beside attention";
+  for (auto [r, result] :
+       llvm::enumerate(body.getTerminator()->getOperands())) {
+    if (result.getDefiningOp() != attention)
+      return kernel.emitError()
+             << "result " << r << " of kernel '" << kernel.getName()
+             << "' is not made by its attention";
+    if (kernel.getResultAttr(r, rt::kInplaceAttr))
+      return kernel.emitError()
+             << "result " << r << " of kernel '" << kernel.getName()
+             << "' overwrites an operand while it is still read";
+  }
+  std::string why;
+  SmallVector<Value> arguments(kernel.getArguments());
+  if (!hasTileForm(attention, arguments, &why))
+    return attention->emitError() << "cannot be made by tiles: " << why;
+  return success();
+}
 
 static LogicalResult verifyInplace(func::FuncOp kernel) {
   SmallVector<Value> arguments(kernel.getArguments());
   SmallVector<Value> results(
       kernel.getBody().front().getTerminator()->getOperands());
+  if (Operation *attention = findAttention(results))
+    return verifyAttention(kernel, attention);
   std::string why;
   auto program = RowProgram::create(arguments, results, &why);
   if (!program)
@@ -89,10 +116,10 @@ static LogicalResult verifyTiled(func::FuncOp kernel) {
   });
   if (result.wasInterrupted())
     return failure();
-  if (bytes > kStackBytes)
+  if (bytes > kPrivateBytes)
     return kernel.emitError()
            << "kernel '" << kernel.getName() << "' needs " << bytes
-           << " bytes of stack, more than " << kStackBytes;
+           << " bytes of stack, more than " << kPrivateBytes;
   return success();
 }
 
@@ -112,7 +139,7 @@ struct RTVerifyKernelsPass
             return WalkResult::skip();
           }
           bool isLoose = isKernelOp(op) && !isAlias(op);
-          if (isLoose || isa<nn::AttentionOp, nn::AttentionGradOp>(op)) {
+          if (isLoose) {
             op->emitError() << "'" << op->getName() << "' is in no kernel";
             return WalkResult::interrupt();
           }

@@ -99,8 +99,8 @@ EDITS = {
     "a buffer beyond the arena": moved("value", 1 << 30),
     "a buffer not aligned": moved("frame", 4),
     "a sum that forgets": (r", beta = 1\.0+e\+00 : f32", ""),
-    "operands swapped": (r"rt\.gemm (%\w+), (%\w+), (%\w+ as <m = 16, n = 16)",
-                         r"rt.gemm \2, \1, \3"),
+    "results swapped": (r"(rt\.launch @kernel_\d+_attention_grad ins\(.*?\) "
+                        r"outs\()(%\w+), (%\w+)", r"\1\3, \2"),
     "another slot": (r"(rt\.address @value\.0 slot %\w+)", r"\1 + 1"),
     "another microbatch": (r"(rt\.address @input\.tokens slot %\w+)", r"\1 + 1"),
     "a collective dropped": (r"\n *rt\.all_reduce sum .* over \[\"tp\"\].*", ""),
@@ -114,7 +114,7 @@ EDITS = {
     "another channel": (r"(rt\.recv .*channel )(\d+)",
                         lambda m: m.group(1) + str(int(m.group(2)) + 1)),
     "a gather dropped": (r"\n *rt\.call @gather.*", ""),
-    "in place of another": (r"inplace \[0, -1\]", "inplace [-1, -1]"),
+    "in place of another": (r"inplace \[0\]", "inplace [-1]"),
 }
 for name, (pattern, new) in EDITS.items():
     edited, count = re.subn(pattern, new, text, count=1)

@@ -1,4 +1,4 @@
-// RUN: pcc-opt %s -nn-expand-attention | FileCheck %s
+// RUN: pcc-opt %s -nn-expand-attention=all | FileCheck %s
 
 // Scores, their softmax, and the mean of the values that it weighs. The log of
 // the sum of exponentials lies by heads there and by queries in nn.attention.

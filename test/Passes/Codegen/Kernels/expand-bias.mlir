@@ -1,6 +1,6 @@
 // The gradient of attention's bias, grouped heads backward, and what the ops that
 // attention becomes are marked with.
-// RUN: pcc-opt %s -split-input-file -nn-expand-attention | FileCheck %s
+// RUN: pcc-opt %s -split-input-file -nn-expand-attention=all | FileCheck %s
 
 // Sums over what the bias lacks, without the scale, in the bias's type; the
 // dims that it has once stay.

@@ -207,3 +207,90 @@ func.func private @k(%x: memref<4xf32>) attributes {rt.kernel, rt.units = 4 : i6
   }
   return
 }
+
+// -----
+
+// Attention by tiles has its kernel to itself,
+func.func private @k(%q: tensor<1x4x2x8xf32>, %at: tensor<4xi64>)
+    -> tensor<1x4x2x8xf32> attributes {rt.kernel} {
+  // expected-error @below {{'nn.scale' cannot be in kernel 'k' beside attention}}
+  %x = nn.scale %q by 2.0 : tensor<1x4x2x8xf32>
+  %o, %lse = nn.attention %x, %q, %q positions %at, %at scale 0.5
+      : (tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<4xi64>, tensor<4xi64>)
+      -> (tensor<1x4x2x8xf32>, tensor<1x4x2xf32>)
+  return %o : tensor<1x4x2x8xf32>
+}
+
+// -----
+
+// gives what the op makes,
+// expected-error @below {{result 0 of kernel 'k' is not made by its attention}}
+func.func private @k(%q: tensor<1x4x2x8xf32>, %at: tensor<4xi64>)
+    -> (tensor<4x2x8xf32>, tensor<1x4x2xf32>) attributes {rt.kernel} {
+  %o, %lse = nn.attention %q, %q, %q positions %at, %at scale 0.5
+      : (tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<4xi64>, tensor<4xi64>)
+      -> (tensor<1x4x2x8xf32>, tensor<1x4x2xf32>)
+  %r = nn.reshape %o : tensor<1x4x2x8xf32> -> tensor<4x2x8xf32>
+  return %r, %lse : tensor<4x2x8xf32>, tensor<1x4x2xf32>
+}
+
+// -----
+
+// not in the place of what other tiles still read,
+// expected-error @below {{result 0 of kernel 'k' overwrites an operand while it is still read}}
+func.func private @k(%q: tensor<1x4x2x8xf32>, %at: tensor<4xi64>)
+    -> (tensor<1x4x2x8xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {
+  %o, %lse = nn.attention %q, %q, %q positions %at, %at scale 0.5
+      : (tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<4xi64>, tensor<4xi64>)
+      -> (tensor<1x4x2x8xf32>, tensor<1x4x2xf32>)
+  return %o : tensor<1x4x2x8xf32>
+}
+
+// -----
+
+// reads rows of heads,
+func.func private @k(%q: tensor<1x4x2x8xf32>, %w: tensor<1x4x8x2xf32>, %at: tensor<4xi64>)
+    -> tensor<1x4x2x8xf32> attributes {rt.kernel} {
+  %k = nn.transpose %w [0, 1, 3, 2] : tensor<1x4x8x2xf32> -> tensor<1x4x2x8xf32>
+  // expected-error @below {{cannot be made by tiles: an operand has no rows in memory}}
+  %o, %lse = nn.attention %q, %k, %q positions %at, %at scale 0.5
+      : (tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<4xi64>, tensor<4xi64>)
+      -> (tensor<1x4x2x8xf32>, tensor<1x4x2xf32>)
+  return %o : tensor<1x4x2x8xf32>
+}
+
+// -----
+
+// adds up dq in f32,
+func.func private @k(%q: tensor<1x4x2x8xbf16>, %lse: tensor<1x4x2xf32>, %at: tensor<4xi64>)
+    -> tensor<1x4x2x8xbf16> attributes {rt.kernel} {
+  // expected-error @below {{cannot be made by tiles: dq is a sum in memory, which needs f32}}
+  %dq, %dk, %dv = nn.attention_grad %q, %q, %q, %q result %q lse %lse positions %at, %at scale 0.5
+      : (tensor<1x4x2x8xbf16>, tensor<1x4x2x8xbf16>, tensor<1x4x2x8xbf16>, tensor<1x4x2x8xbf16>, tensor<1x4x2x8xbf16>, tensor<1x4x2xf32>, tensor<4xi64>, tensor<4xi64>)
+      -> (tensor<1x4x2x8xbf16>, tensor<1x4x2x8xbf16>, tensor<1x4x2x8xbf16>)
+  return %dq : tensor<1x4x2x8xbf16>
+}
+
+// -----
+
+// adds no bias to scores,
+func.func private @k(%q: tensor<1x4x2x8xf32>, %bias: tensor<1x1x4x4xf32>, %at: tensor<4xi64>)
+    -> tensor<1x4x2x8xf32> attributes {rt.kernel} {
+  // expected-error @below {{cannot be made by tiles: scores have a bias}}
+  %o, %lse = nn.attention %q, %q, %q positions %at, %at bias %bias scale 0.5
+      : (tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x1x4x4xf32>)
+      -> (tensor<1x4x2x8xf32>, tensor<1x4x2xf32>)
+  return %o : tensor<1x4x2x8xf32>
+}
+
+// -----
+
+// and has heads of which tiles are private memory.
+func.func private @k(%q: tensor<1x4x1x640xf32>, %at: tensor<4xi64>)
+    -> tensor<1x4x1x640xf32> attributes {rt.kernel} {
+  // expected-error @below {{cannot be made by tiles: tiles of it are no private memory of a unit}}
+  %o, %lse = nn.attention %q, %q, %q positions %at, %at scale 0.5
+      : (tensor<1x4x1x640xf32>, tensor<1x4x1x640xf32>, tensor<1x4x1x640xf32>, tensor<4xi64>, tensor<4xi64>)
+      -> (tensor<1x4x1x640xf32>, tensor<1x4x1xf32>)
+  return %o : tensor<1x4x1x640xf32>
+}

@@ -1,0 +1,104 @@
+//===- Attention.cpp - Attention by tiles ---------------------------------===//
+
+#include "passes/Codegen/Kernels/Attention/Attention.h"
+#include "passes/Codegen/Kernels/Attention/Unit.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+
+/// Multiplications worth a thread: some tens of microseconds.
+static constexpr int64_t kGrainProducts = 1 << 20;
+
+Operation *codegen::findAttention(ArrayRef<Operation *> ops) {
+  for (Operation *op : ops)
+    if (isa_and_nonnull<nn::AttentionOp, nn::AttentionGradOp>(op))
+      return op;
+  return nullptr;
+}
+
+Operation *codegen::findAttention(ArrayRef<Value> results) {
+  return findAttention(llvm::map_to_vector(
+      results, [](Value result) { return result.getDefiningOp(); }));
+}
+
+/// At least the private memory of a unit, of either direction. It is bounded by
+/// the width of heads and, backward, by the queries of the heads that share a
+/// key head, of each of which a number is kept.
+static int64_t privateBytes(const AttentionSizes &sizes) {
+  KernelChoices choices;
+  int64_t lanes = choices.vectorLanes;
+  int64_t tile = std::max(choices.tileQueries, choices.tileKeys);
+  int64_t widths = sizes.width + sizes.valueWidth;
+  bool isNarrow = !nn::tensorType(sizes.q).getElementType().isF32();
+  // Keys, values and their sums; pairs; what dq gets; what belongs to rows.
+  int64_t numbers =
+      tile * (2 * widths + 2 * tile + llvm::alignTo(sizes.width, lanes) + 8) +
+      sizes.shared() * sizes.queries + 4 * lanes * lanes;
+  if (isNarrow || sizes.width % lanes)
+    numbers += tile * llvm::alignTo(sizes.width, lanes);
+  if (isNarrow)
+    numbers += tile * widths;
+  return numbers * 4;
+}
+
+bool codegen::isTiled(Operation *attention, std::string *why) {
+  auto no = [&](StringRef reason) {
+    if (why)
+      *why = reason.str();
+    return false;
+  };
+  AttentionSizes sizes(attention);
+  auto hasBias = [](auto op) { return op && op.getBias(); };
+  if (hasBias(dyn_cast<nn::AttentionOp>(attention)) ||
+      hasBias(dyn_cast<nn::AttentionGradOp>(attention)))
+    return no("scores have a bias");
+  if (privateBytes(sizes) > kPrivateBytes)
+    return no("tiles of it are no private memory of a unit");
+  if (nn::tensorType(sizes.q).getElementTypeBitWidth() > 32)
+    return no("numbers have more than 32 bits");
+  return true;
+}
+
+bool codegen::hasTileForm(Operation *attention, ArrayRef<Value> arguments,
+                          std::string *why) {
+  auto no = [&](StringRef reason) {
+    if (why)
+      *why = reason.str();
+    return false;
+  };
+  for (Value operand : attention->getOperands()) {
+    auto view = findStrided(operand, arguments);
+    // Rows of heads are read as vectors.
+    if (!view || (view->strides.size() == 4 && view->strides[3] != 1))
+      return no("an operand has no rows in memory");
+  }
+  auto grad = dyn_cast<nn::AttentionGradOp>(attention);
+  if (grad && !nn::tensorType(grad.getDq()).getElementType().isF32())
+    return no("dq is a sum in memory, which needs f32");
+  return isTiled(attention, why);
+}
+
+AttentionUnits codegen::getAttentionUnits(Operation *attention,
+                                          const KernelChoices &choices) {
+  AttentionSizes sizes(attention);
+  bool isForward = isa<nn::AttentionOp>(attention);
+  int64_t height = sizes.tileHeight(choices);
+  int64_t units = sizes.batch * (isForward ? sizes.heads : sizes.keyHeads);
+  int64_t rows = isForward ? height : sizes.queries * sizes.shared();
+  if (isForward)
+    units *= llvm::divideCeil(sizes.queries, height);
+  int64_t products = rows * sizes.keys * (sizes.width + sizes.valueWidth) *
+                     (isForward ? 1 : 2);
+  return {units, std::max<int64_t>(1, kGrainProducts / products)};
+}
+
+void codegen::emitAttention(ScalarBuilder &b, Operation *attention,
+                            const KernelChoices &choices, Value unit,
+                            const OperandMap &operands, ArrayRef<Value> outs) {
+  if (auto op = dyn_cast<nn::AttentionOp>(attention))
+    emitForward(b, op, choices, unit, operands, outs);
+  else
+    emitBackward(b, cast<nn::AttentionGradOp>(attention), choices, unit,
+                 operands, outs);
+}

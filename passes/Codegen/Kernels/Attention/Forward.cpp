@@ -1,0 +1,211 @@
+//===- Forward.cpp - Attention of a tile of queries -----------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/Codegen/Kernels/Attention/Unit.h"
+#include "passes/Codegen/Kernels/Expr.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+
+namespace {
+
+class Forward : AttentionUnit {
+public:
+  using AttentionUnit::AttentionUnit;
+  void emit(Value unit);
+
+private:
+  void place(Value unit);
+  void emitKeys(Value firstKey);
+  void emitScores(Value firstKey, Value left);
+  void finish();
+  int64_t vectorsOfTile() const { return height / getLanes(); }
+  Value lane(int64_t vector) { return index(vector * getLanes()); }
+
+  int64_t height = sizes.tileHeight(choices);
+  int64_t breadth =
+      llvm::alignTo(std::min(choices.tileKeys, sizes.keys), getProductRows());
+  Value sample, head, first, left; ///< of the unit's queries
+  Value keyHead;
+  /// By query: highest score, sum, what was added up before is multiplied by.
+  Value highest, sum, rescale;
+  Value positions, keys;       ///< i32 by query: positions, dropout's words
+  Value query, scores, result; ///< [d][q], [t][q], [e][q]
+  Value wideK, wideV;
+};
+
+} // namespace
+
+/// Units of a head take its light and heavy tiles in turns: of a causal
+/// attention's, the last have most keys.
+void Forward::place(Value unit) {
+  int64_t tiles = llvm::divideCeil(sizes.queries, height);
+  Value turn = remainder(unit, tiles), row = divide(unit, tiles);
+  Value half = divide(turn, 2);
+  Value isOdd = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                      remainder(turn, 2), index(0));
+  Value tile = arith::SelectOp::create(
+      b, isOdd, arith::SubIOp::create(b, index(tiles - 1), half), half);
+  head = remainder(row, sizes.heads);
+  sample = divide(row, sizes.heads);
+  keyHead = divide(head, sizes.shared());
+  first = mul(tile, height);
+  left = min(arith::SubIOp::create(b, index(sizes.queries), first), height);
+}
+
+void Forward::emit(Value unit) {
+  place(unit);
+  query = allocate(sizes.width * height);
+  scores = allocate(breadth * height);
+  result = allocate(sizes.valueWidth * height);
+  highest = allocate(height);
+  sum = allocate(height);
+  rescale = allocate(height);
+  Tile rows = rowsOf(sizes.q, sample, first, head, left);
+  transposeIn(rows, {query, {}, height, {}}, height, sizes.width);
+  clear({result, {}, height, {}}, index(sizes.valueWidth), height);
+  for (int64_t j = 0; j < vectorsOfTile(); ++j) {
+    storeVector(constant(kLowest), highest, lane(j));
+    storeVector(constant(0), sum, lane(j));
+  }
+  if (sizes.isCausal || sizes.p > 0) {
+    positions = allocate(height, b.getI32Type());
+    copyPositions(sizes.qPos, first, rows.last, height, positions);
+  }
+  if (sizes.p > 0) {
+    keys = allocate(height, b.getI32Type());
+    Value key = randomKey(sample);
+    for (int64_t j = 0; j < vectorsOfTile(); ++j)
+      storeVector(randomAdd(key, loadVector(positions, lane(j))), keys,
+                  lane(j));
+  }
+  loop(index(sizes.keys), breadth, [&](Value firstKey) { emitKeys(firstKey); });
+  finish();
+}
+
+void Forward::emitKeys(Value firstKey) {
+  Value there =
+      min(arith::SubIOp::create(b, index(sizes.keys), firstKey), breadth);
+  auto tile = [&] {
+    Tile k = rowsOf(sizes.k, sample, firstKey, keyHead, there);
+    k = widened(k, wideK, breadth, there, sizes.width);
+    product(k, {query, {}, height, {}}, {scores, {}, height, {}}, there,
+            index(sizes.width), height);
+    emitScores(firstKey, there);
+    Tile v = rowsOf(sizes.v, sample, firstKey, keyHead, there);
+    v = widened(v, wideV, breadth, there, sizes.valueWidth);
+    v.last = {};
+    addTransposed(v, {scores, {}, height, {}}, {result, {}, height, {}},
+                  sizes.valueWidth, there, height, rescale);
+  };
+  if (!sizes.isCausal)
+    return tile();
+  auto isSeen = scf::IfOp::create(b, sees(first, left, firstKey, there),
+                                  /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(isSeen.thenBlock());
+  tile();
+}
+
+/// Scores become exp(score - highest), dropped out.
+void Forward::emitScores(Value firstKey, Value there) {
+  int64_t vectors = vectorsOfTile();
+  Value zero = index(0), one = index(1);
+  auto sweep =
+      [&](SmallVector<Value> start,
+          llvm::function_ref<Value(Value, int64_t, Value, Value)> next) {
+        auto loop = scf::ForOp::create(b, zero, there, one, start);
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(loop.getBody());
+        Value t = loop.getInductionVar();
+        SmallVector<Value> results;
+        for (int64_t j = 0; j < vectors; ++j) {
+          Value at = add(mul(t, height), lane(j));
+          results.push_back(next(t, j, at, loop.getRegionIterArg(j)));
+        }
+        scf::YieldOp::create(b, results);
+        return SmallVector<Value>(loop.getResults());
+      };
+  auto loadAll = [&](Value buffer) {
+    SmallVector<Value> all;
+    for (int64_t j = 0; j < vectors; ++j)
+      all.push_back(loadVector(buffer, lane(j)));
+    return all;
+  };
+  Value scale = constant(sizes.scale);
+  Value masked = constant(-std::numeric_limits<double>::infinity());
+  SmallVector<Value> before = loadAll(highest), at;
+  if (sizes.isCausal)
+    at = loadAll(positions);
+  auto now = sweep(before, [&](Value t, int64_t j, Value place, Value most) {
+    Value x = mulf(loadVector(scores, place), scale);
+    if (sizes.isCausal) {
+      Value key = splat(loadWord(sizes.kPos, add(firstKey, t)));
+      Value isBehind =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at[j], key);
+      x = arith::SelectOp::create(b, isBehind, masked, x);
+    }
+    storeVector(x, scores, place);
+    return arith::MaxNumFOp::create(b, most, x).getResult();
+  });
+  SmallVector<Value> sums;
+  for (int64_t j = 0; j < vectors; ++j) {
+    Value factor = exp(subf(before[j], now[j]));
+    storeVector(factor, rescale, lane(j));
+    storeVector(now[j], highest, lane(j));
+    sums.push_back(mulf(loadVector(sum, lane(j)), factor));
+  }
+  SmallVector<Value> words;
+  Value own;
+  if (sizes.p > 0) {
+    words = loadAll(keys);
+    own = headWord(head);
+  }
+  sums = sweep(sums, [&](Value t, int64_t j, Value place, Value old) {
+    Value weight = exp(subf(loadVector(scores, place), now[j]));
+    Value total = arith::AddFOp::create(b, old, weight);
+    if (sizes.p > 0) {
+      Value key = loadWord(sizes.kPos, add(firstKey, t));
+      weight = drop(randomAdd(randomAdd(words[j], key), own), weight);
+    }
+    storeVector(weight, scores, place);
+    return total;
+  });
+  for (int64_t j = 0; j < vectors; ++j)
+    storeVector(sums[j], sum, lane(j));
+}
+
+/// A row that sees no key has a sum of zero: it gets zeros.
+void Forward::finish() {
+  Value zero = constant(0), kept = constant(1 / (1 - sizes.p));
+  for (int64_t j = 0; j < vectorsOfTile(); ++j) {
+    Value total = loadVector(sum, lane(j));
+    Value inverse = arith::DivFOp::create(b, kept, total);
+    Value hasAny =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::UGT, total, zero);
+    storeVector(arith::SelectOp::create(b, hasAny, inverse, zero), rescale,
+                lane(j));
+  }
+  if (outs[0])
+    transposeOut({result, {}, height, {}},
+                 rowsOf(outs[0], sizes.queries, sizes.heads, sizes.valueWidth,
+                        sample, first, head),
+                 left, sizes.valueWidth, rescale);
+  if (!outs[1])
+    return;
+  Tile lse =
+      rowsOf(outs[1], sizes.queries, sizes.heads, 1, sample, first, head);
+  loop(left, 1, [&](Value i) {
+    Value log = math::LogOp::create(b, load(sum, i));
+    store(arith::AddFOp::create(b, load(highest, i), log), outs[1], at(lse, i));
+  });
+}
+
+void codegen::emitForward(ScalarBuilder &b, nn::AttentionOp op,
+                          const KernelChoices &choices, Value unit,
+                          const OperandMap &operands, ArrayRef<Value> outs) {
+  Forward(b, op, choices, operands, outs).emit(unit);
+}

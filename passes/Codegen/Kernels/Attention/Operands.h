@@ -1,0 +1,37 @@
+//===- Operands.h - Where a kernel's op finds its operands ------*- C++ -*-===//
+
+#ifndef PCC_PASSES_CODEGEN_KERNELS_ATTENTION_OPERANDS_H
+#define PCC_PASSES_CODEGEN_KERNELS_ATTENTION_OPERANDS_H
+
+#include "dialects/NN/NN.h"
+#include "llvm/ADT/DenseMap.h"
+#include <optional>
+
+namespace pcc::codegen {
+
+/// A value as a part of another's row-major memory.
+struct Strided {
+  /// Whose memory it is.
+  mlir::Value root;
+  /// Elements.
+  int64_t offset = 0;
+  llvm::SmallVector<int64_t, 5> strides;
+};
+
+/// How a value lies in the memory of one of `roots` or of a constant, seen
+/// through ops that only move elements. None where there are no such strides.
+std::optional<Strided> findStrided(mlir::Value value,
+                                   llvm::ArrayRef<mlir::Value> roots);
+
+/// An operand in the kernel IR.
+struct Operand {
+  mlir::Value buffer; ///< flat
+  int64_t offset = 0;
+  llvm::SmallVector<int64_t, 5> strides;
+};
+/// By the op's value.
+using OperandMap = llvm::DenseMap<mlir::Value, Operand>;
+
+} // namespace pcc::codegen
+
+#endif // PCC_PASSES_CODEGEN_KERNELS_ATTENTION_OPERANDS_H
