@@ -97,20 +97,19 @@ for b, s, t, h, g, d, e in SIZES:
             for shape in ((b, s, h, d), (b, t, g, d), (b, t, g, e),
                           (b, s, h, e), (b, t, g, 2, d), (1, s, b, h, d),
                           (b, s, 1, h, d)))
-        L = tensor(b, s, h)
+        L, DQ = tensor(b, s, h), tensor(b, s, h, d)  # dq is f32 here
         kernels = Kernels(
             [f"%qq: {turned}", f"%kk: {both}", f"%v: {V}", f"%do: {O}", f"%o0: {O}",
              f"%l0: {L}", f"%at: tensor<{s}xi64>", f"%to: tensor<{t}xi64>",
              f"%b: tensor<{b}xi64>", f"%seed: {I}", f"%step: {I}", f"%o: {I}"],
-            [O, L, Q, K, V], f"""
+            [O, L, DQ, K, V], f"""
   %qt = nn.transpose %qq [2, 1, 0, 3, 4] : {turned} -> {lone}
   %q = nn.reshape %qt : {lone} -> {Q}
   %k = nn.select %kk dim 3 index 1 : {both} -> {K}
   %y, %lse = nn.attention {mask}%q, %k, %v {rest} : ({Q}, {K}, {V}, {types}) -> ({O}, {L})
   %dq, %dk, %dv = nn.attention_grad {mask}%do, %q, %k, %v result %o0 lse %l0 {rest}
-      : ({O}, {Q}, {K}, {V}, {O}, {L}, {types}) -> ({Q}, {K}, {V})
-  return %y, %lse, %dq, %dk, %dv : {O}, {L}, {Q}, {K}, {V}""",
-            passes=("--nn-expand-attention",))
+      : ({O}, {Q}, {K}, {V}, {O}, {L}, {types}) -> ({DQ}, {K}, {V})
+  return %y, %lse, %dq, %dk, %dv : {O}, {L}, {DQ}, {K}, {V}""")
         # Rounded, what backward has of the result is another.
         out = wide(narrow(out, element))
         _, _, dq, dk, dv = expected(q, k, v, do, at, to, causal, factors, out)

@@ -10,6 +10,11 @@ using namespace pcc::codegen;
 /// Multiplications worth a thread: some tens of microseconds.
 static constexpr int64_t kGrainProducts = 1 << 20;
 
+/// Keys from which on 16-bit attention is made by tiles: the library multiplies
+/// narrow factors faster than tiles do in f32, and short rows of scores cost it
+/// little memory. See docs/Rationale.md.
+static constexpr int64_t kLeastNarrowKeys = 128;
+
 Operation *codegen::findAttention(ArrayRef<Operation *> ops) {
   for (Operation *op : ops)
     if (isa_and_nonnull<nn::AttentionOp, nn::AttentionGradOp>(op))
@@ -42,22 +47,25 @@ static int64_t privateBytes(const AttentionSizes &sizes) {
   return numbers * 4;
 }
 
-bool codegen::isTiled(Operation *attention, std::string *why) {
-  auto no = [&](StringRef reason) {
-    if (why)
-      *why = reason.str();
-    return false;
-  };
+/// What stands against tiles, whatever they cost; empty: nothing.
+static StringRef whyNoTiles(Operation *attention) {
   AttentionSizes sizes(attention);
   auto hasBias = [](auto op) { return op && op.getBias(); };
   if (hasBias(dyn_cast<nn::AttentionOp>(attention)) ||
       hasBias(dyn_cast<nn::AttentionGradOp>(attention)))
-    return no("scores have a bias");
+    return "scores have a bias";
   if (privateBytes(sizes) > kPrivateBytes)
-    return no("tiles of it are no private memory of a unit");
+    return "tiles of it are no private memory of a unit";
   if (nn::tensorType(sizes.q).getElementTypeBitWidth() > 32)
-    return no("numbers have more than 32 bits");
-  return true;
+    return "numbers have more than 32 bits";
+  return "";
+}
+
+bool codegen::isTiled(Operation *attention) {
+  AttentionSizes sizes(attention);
+  bool isNarrow = nn::tensorType(sizes.q).getElementTypeBitWidth() < 32;
+  return whyNoTiles(attention).empty() &&
+         !(isNarrow && sizes.keys < kLeastNarrowKeys);
 }
 
 bool codegen::hasTileForm(Operation *attention, ArrayRef<Value> arguments,
@@ -76,7 +84,8 @@ bool codegen::hasTileForm(Operation *attention, ArrayRef<Value> arguments,
   auto grad = dyn_cast<nn::AttentionGradOp>(attention);
   if (grad && !nn::tensorType(grad.getDq()).getElementType().isF32())
     return no("dq is a sum in memory, which needs f32");
-  return isTiled(attention, why);
+  StringRef reason = whyNoTiles(attention);
+  return reason.empty() || no(reason);
 }
 
 AttentionUnits codegen::getAttentionUnits(Operation *attention,

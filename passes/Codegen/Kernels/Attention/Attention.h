@@ -42,9 +42,8 @@ namespace pcc::codegen {
 mlir::Operation *findAttention(llvm::ArrayRef<mlir::Operation *> ops);
 mlir::Operation *findAttention(llvm::ArrayRef<mlir::Value> results);
 
-/// Whether attention is made by tiles, or else expanded into products. `why`
-/// then says what stands against tiles.
-bool isTiled(mlir::Operation *attention, std::string *why = nullptr);
+/// Whether attention is made by tiles, or else expanded into products.
+bool isTiled(mlir::Operation *attention);
 
 /// Whether an attention is as its kernel wants it: operands that tiles can read
 /// as they lie in `arguments` or in constants, and f32 for dq. `why` says what

@@ -10,7 +10,6 @@
 
 // KEPT-LABEL: func @attention
 // KEPT: nn.attention causal
-// KEPT-NOT: nn.masked_softmax
 
 // KERNEL-LABEL: func @attention
 // KERNEL-SAME: (%[[QKV:.*]]: tensor<2x8x3x2x4xf32>, %[[AT:.*]]: tensor<8xi64>)
@@ -45,6 +44,31 @@ func.func @gradient(%do: tensor<1x5x2x4xf32>, %q: tensor<1x5x2x4xf32>,
   %t = nn.transpose %dq [0, 2, 1, 3] : tensor<1x5x2x4xf32> -> tensor<1x2x5x4xf32>
   %y = nn.contract "bhsd,dn->bhsn" %t, %w : tensor<1x2x5x4xf32>, tensor<4x7xf32> -> tensor<1x2x5x7xf32>
   return %y, %dk, %dv : tensor<1x2x5x7xf32>, tensor<1x6x1x4xf32>, tensor<1x6x1x4xf32>
+}
+
+// In 16 bits tiles begin at 128 keys; dq is f32 for them, and rounded by a cast.
+// KEPT-LABEL: func @narrow
+// KEPT: %[[DQ:.*]], %{{.*}}, %{{.*}} = nn.attention_grad {{.*}} -> (tensor<1x2x1x8xf32>, tensor<1x128x1x8xbf16>, tensor<1x128x1x8xbf16>)
+// KEPT-NEXT: %[[C:.*]] = nn.cast %[[DQ]] {nn.bwd} : tensor<1x2x1x8xf32> -> tensor<1x2x1x8xbf16>
+// KEPT-NEXT: return %[[C]]
+func.func @narrow(%q: tensor<1x2x1x8xbf16>, %k: tensor<1x128x1x8xbf16>,
+                  %lse: tensor<1x2x1xf32>, %at: tensor<2xi64>,
+                  %to: tensor<128xi64>) -> tensor<1x2x1x8xbf16> {
+  %dq, %dk, %dv = nn.attention_grad %q, %q, %k, %k result %q lse %lse positions %at, %to scale 0.5 {nn.bwd}
+      : (tensor<1x2x1x8xbf16>, tensor<1x2x1x8xbf16>, tensor<1x128x1x8xbf16>, tensor<1x128x1x8xbf16>, tensor<1x2x1x8xbf16>, tensor<1x2x1xf32>, tensor<2xi64>, tensor<128xi64>)
+      -> (tensor<1x2x1x8xbf16>, tensor<1x128x1x8xbf16>, tensor<1x128x1x8xbf16>)
+  return %dq : tensor<1x2x1x8xbf16>
+}
+
+// KEPT-LABEL: func @short
+// KEPT: nn.masked_softmax
+func.func @short(%q: tensor<1x2x1x8xbf16>, %k: tensor<1x127x1x8xbf16>,
+                 %at: tensor<2xi64>, %to: tensor<127xi64>)
+    -> tensor<1x2x1x8xbf16> {
+  %o, %lse = nn.attention %q, %k, %k positions %at, %to scale 0.5
+      : (tensor<1x2x1x8xbf16>, tensor<1x127x1x8xbf16>, tensor<1x127x1x8xbf16>, tensor<2xi64>, tensor<127xi64>)
+      -> (tensor<1x2x1x8xbf16>, tensor<1x2x1xf32>)
+  return %o : tensor<1x2x1x8xbf16>
 }
 
 // KERNEL: func.func private @kernel_0_attention
