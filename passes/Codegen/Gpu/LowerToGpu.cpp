@@ -12,6 +12,7 @@
 #include "passes/Codegen/Gpu/Device.h"
 #include "passes/Codegen/Gpu/DeviceEmitter.h"
 #include "passes/Codegen/Gpu/Passes.h"
+#include "passes/Codegen/Kernels/Attention/Attention.h"
 #include "passes/Codegen/Kernels/Emit.h"
 
 namespace pcc {
@@ -160,6 +161,12 @@ struct RTLowerKernelsToGpuPass
       if (!kernel->hasAttr(rt::kKernelAttr))
         continue;
       if (!kernel->hasAttr(rt::kUnitsAttr)) {
+        SmallVector<Value> results(
+            kernel.getBody().front().getTerminator()->getOperands());
+        if (findAttention(results))
+          return kernel.emitError()
+                 << "kernel '" << kernel.getName()
+                 << "' is attention by a CPU's tiles; devices have it expanded";
         auto emitted = emitKernel(builder, kernel, choices);
         if (failed(emitted))
           return failure();
