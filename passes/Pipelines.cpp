@@ -189,6 +189,9 @@ static void addPipelinePasses(OpPassManager &manager, const Options &options) {
   addPipelineChecks(manager);
 }
 
+/// Threads that a device has something to do for: 256 blocks of 128.
+static constexpr int64_t kDevicePartialSums = 256 * 128;
+
 static void addRTPasses(OpPassManager &manager, const Options &options) {
   // Attention stays whole up to here, and behind it where a CPU's kernel makes
   // it by tiles.
@@ -198,7 +201,11 @@ static void addRTPasses(OpPassManager &manager, const Options &options) {
   // Before kernels are formed: what the library adds in place belongs to none.
   manager.addPass(createRTSplitAccumulatePass());
   // All that is neither contraction nor collective nor state goes into kernels.
-  manager.addPass(createRTFormKernelsPass());
+  RTFormKernelsPassOptions kernels;
+  // A device is idle while a few units walk over all rows.
+  if (options.hasDevice())
+    kernels.partialSums = kDevicePartialSums;
+  manager.addPass(createRTFormKernelsPass(kernels));
   // Kernels are verified while they still say what they compute.
   manager.addPass(createRTVerifyKernelsPass());
   // Buffers, launches, streams and offsets in the arena.
