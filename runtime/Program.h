@@ -19,7 +19,7 @@ extern "C" {
 
 /// Raised whenever a struct below or of Runtime.h changes; the runtime refuses
 /// another one.
-#define PCC_ABI_VERSION 11
+#define PCC_ABI_VERSION 12
 
 /// The type of an element; support/DType.h says how wide each is and what files
 /// call it. The numbers are part of the ABI.
@@ -177,7 +177,7 @@ typedef struct {
   int64_t bucket_offset;
 } pcc_tensor;
 
-/// An input the runtime fills before a step, known by its role: "tokens",
+/// An input the runtime fills, known by its role: "tokens",
 /// "targets", "labels" (targets that the model shifts itself), "positions",
 /// "samples", "seed", "step", "lr", "weight_decay", "beta1", "beta2", "eps",
 /// "clip_grad", "loss_scale_window", and by name, from a .npy file, "data", an
@@ -197,6 +197,9 @@ typedef struct {
   const char *looked_up_by; ///< the model's node that bounds them; "" or null
   int32_t batch_dim;        ///< the dim that runs over the samples, or -1
   int32_t sequence_dim;     ///< the one that runs over the places, or -1
+  /// 1: entries have it filled microbatch by microbatch, by pcc_fill; 0: it is
+  /// filled before an entry begins.
+  int32_t refilled;
 } pcc_input;
 
 /// Begins the name of a result that the model's own loss is divided by; the
@@ -229,7 +232,7 @@ typedef struct {
   int32_t n_tensors, n_inputs, n_outputs;
   /// Parameters, states and scratch tensors that the stage holds.
   const pcc_tensor *tensors;
-  /// What is filled before a step, in the order of the program's inputs.
+  /// What is filled for a step, in the order of the program's inputs.
   const pcc_input *inputs;
   /// What a step leaves in the arena.
   const pcc_output *outputs;

@@ -129,6 +129,11 @@ void pcc_exchange(pcc_context *ctx, int32_t to_stage, int32_t send_channel,
                   const void *send, int64_t send_bytes, int32_t from_stage,
                   int32_t recv_channel, void *recv, int64_t recv_bytes);
 
+/// Has the host fill number `input` of pcc_stage.inputs, `bytes` bytes, for a
+/// microbatch; one that a step does not have may be named, and fills nothing.
+void pcc_fill(pcc_context *ctx, int32_t input, int64_t microbatch, void *to,
+              int64_t bytes);
+
 /// pcc_all_reduce on a stream.
 void pcc_all_reduce_async(pcc_context *ctx, int32_t stream, int32_t comm,
                           int32_t dtype, int32_t reduction, void *buffer,
@@ -151,6 +156,10 @@ void pcc_send_async(pcc_context *ctx, int32_t stream, int32_t stage,
 /// pcc_recv on a stream.
 void pcc_recv_async(pcc_context *ctx, int32_t stream, int32_t stage,
                     int32_t channel, void *buffer, int64_t bytes);
+
+/// pcc_fill on a stream, which has nothing else to do.
+void pcc_fill_async(pcc_context *ctx, int32_t stream, int32_t input,
+                    int64_t microbatch, void *to, int64_t bytes);
 
 /// Where kernels find pcc_program.constants[number], one int64_t, from the
 /// start to the end.

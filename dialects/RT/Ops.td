@@ -121,6 +121,10 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     `init`, `decay`, `of`, `first` as in nn; inputs their `role`, model `name`, and
     for ids how many there are, `nn.ids`; outputs their `name`.
 
+    Inputs are filled before an entry begins, for each microbatch in a slot of
+    its own. Those that are `refilled` are not: entries fill them themselves, by
+    `rt.fill`, and their slots take turns as a value's do.
+
     What lies in a `bucket` has no place of its own: it begins at an `element`
     of that row. Where the bucket's layout cuts the row, a rank has a part of
     it, and what lies there is known to the runtime alone: it has no offset, and
@@ -138,6 +142,8 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     rt.buffer @w : memref<256x64xf32> param at 0
     rt.buffer @input.tokens : memref<2x64xi64> input at 65536 slots 4
         {role = "tokens", name = "input_ids"}
+    rt.buffer @input.labels : memref<2x64xi64> input at 67584 slots 2 refilled
+        {role = "labels", name = "labels"}
     rt.buffer @x : memref<2x64xf32> value at 69632 slots 4 stride 1536
     rt.buffer @bucket.0.param : memref<1x64xf32> bucket at 65792
     rt.buffer @a : memref<4x8xf32> param in @bucket.0.param element 0 at 65792
@@ -149,6 +155,7 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     **Constraints:**
     - elements lie row major without holes;
     - at least one slot, and one alone in a bucket;
+    - only inputs are refilled;
     - a stride only of values with several slots, which it keeps apart and
       aligned;
     - what `in` names is an `rt.buffer` of the kind bucket, of the element type;
@@ -161,11 +168,11 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     OptionalAttr<I64Attr>:$stride,
     OptionalAttr<RT_LayoutAttr>:$layout,
     OptionalAttr<FlatSymbolRefAttr>:$bucket,
-    OptionalAttr<I64Attr>:$element);
+    OptionalAttr<I64Attr>:$element, UnitAttr:$refilled);
   let assemblyFormat = [{
     $sym_name `:` $type $kind (`in` $bucket^)? (`element` $element^)?
-    (`at` $offset^)? (`slots` $slots^)? (`stride` $stride^)?
-    (`layout` $layout^)? attr-dict
+    (`at` $offset^)? (`slots` $slots^)? (`refilled` $refilled^)?
+    (`stride` $stride^)? (`layout` $layout^)? attr-dict
   }];
   let extraClassDeclaration = [{
     ::mlir::MemRefType getMemRefType() {
@@ -173,6 +180,10 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     }
     /// Bytes of one instance.
     int64_t getBytes();
+    /// Whether an instance for one microbatch lies where others did before.
+    bool takesTurns() {
+      return getKind() == BufferKind::Value || getRefilled();
+    }
     /// Bytes that one instance takes.
     int64_t getSlotBytes();
     /// Bytes of all instances.
@@ -703,6 +714,39 @@ def RT_RecvOp : RT_Op<"recv"> {
     type($buffer)
   }];
   let hasVerifier = 1;
+}
+
+def RT_FillOp : RT_Op<"fill", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Has the host fill an input for a microbatch";
+  let description = [{
+    For the one that the address names. There may be none: as many microbatches
+    as a step has are numbered from 0; then the input holds nothing.
+
+    ```mlir
+    rt.stage 0 {
+      rt.buffer @tokens : memref<2x64xi64> input slots 2 refilled
+      rt.event @tokens.filled slots 2
+      rt.func @train() {
+        %x = rt.address @tokens slot 3 : memref<2x64xi64>
+        rt.fill %x stream 1 : memref<2x64xi64>
+        %filled = rt.event_of @tokens.filled slot 3 : !rt.event
+        rt.record %filled stream 1
+      }
+    }
+    ```
+
+    **Constraints:**
+    - the buffer is an `rt.address` of one that is refilled.
+  }];
+  let arguments = (ins RT_Buffer:$buffer, RT_Stream:$stream);
+  let assemblyFormat = [{
+    $buffer (`stream` $stream^)? attr-dict `:` type($buffer)
+  }];
+  let extraClassDeclaration = [{
+    /// Names the buffer and the microbatch.
+    AddressOp getAddress() { return getBuffer().getDefiningOp<AddressOp>(); }
+  }];
 }
 
 def RT_ExchangeOp : RT_Op<"exchange"> {

@@ -99,7 +99,8 @@ bool isContiguous(MemRefType type) {
 int64_t getStream(Operation *op) {
   return llvm::TypeSwitch<Operation *, int64_t>(op)
       .Case<AllReduceOp, AllGatherOp, ReduceScatterOp, AllToAllOp, SendOp,
-            RecvOp, RecordOp, WaitOp>([](auto op) { return op.getStream(); })
+            RecvOp, FillOp, RecordOp, WaitOp>(
+          [](auto op) { return op.getStream(); })
       .Default([](Operation *) { return 0; });
 }
 
@@ -301,6 +302,7 @@ SmallVector<Access> getAccesses(Operation *op) {
       })
       .Case([&](SendOp send) { reads(send.getBuffer()); })
       .Case([&](RecvOp recv) { writes(recv.getBuffer()); })
+      .Case([&](FillOp fill) { writes(fill.getBuffer()); })
       .Case([&](ExchangeOp exchange) {
         reads(exchange.getSent());
         writes(exchange.getReceived());

@@ -77,6 +77,8 @@ LogicalResult BufferOp::verify() {
     return emitOpError() << "has a stride of " << getDistance()
                          << "; it needs a multiple of " << kAlignment
                          << " that keeps several slots of a value apart";
+  if (getRefilled() && getKind() != BufferKind::Input)
+    return emitOpError("is refilled, but is no input");
   if (getKind() == BufferKind::Bucket &&
       (getMemRefType().getRank() != 2 || getMemRefType().getDimSize(0) != 1 ||
        getSlots() != 1 || getBucket() ||
@@ -229,9 +231,17 @@ LogicalResult AddressOp::verifySymbolUses(SymbolTableCollection &tables) {
         << "it is declared as " << buffer.getType();
     return diag;
   }
-  // Of inputs the runtime fills one for each microbatch.
-  return checkSlots(*this, buffer.getSlots(),
-                    /*takesTurns=*/buffer.getKind() == BufferKind::Value);
+  return checkSlots(*this, buffer.getSlots(), buffer.takesTurns());
+}
+
+LogicalResult FillOp::verifySymbolUses(SymbolTableCollection &tables) {
+  AddressOp address = getAddress();
+  auto buffer = address ? tables.lookupNearestSymbolFrom<BufferOp>(
+                              *this, address.getBufferAttr())
+                        : BufferOp();
+  if (!buffer || !buffer.getRefilled())
+    return emitOpError("fills what is no address of an input that is refilled");
+  return success();
 }
 
 LogicalResult EventOfOp::verifySymbolUses(SymbolTableCollection &tables) {

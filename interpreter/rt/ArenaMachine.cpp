@@ -96,7 +96,8 @@ LogicalResult ArenaMachine::start() {
             Input{{std::nullopt, given ? given.str() : name.str(), type,
                    buffer.getSlots() > 1},
                   name.str(),
-                  int64_t(buffer.getSlots())});
+                  buffer.getRefilled() ? getProgram().microbatches
+                                       : int64_t(buffer.getSlots())});
         InputInfo &info = input.info;
         info.role = nn::symbolizeInputRole(role ? role.getValue() : "");
         if (info.role) {
@@ -245,6 +246,10 @@ void ArenaMachine::writeInput(const Input &input, int64_t microbatch,
     beginEntry();
   for (Rank &rank : ranks)
     if (rt::BufferOp buffer = findBuffer(rank, input.symbol)) {
+      if (buffer.getRefilled()) {
+        given.insert_or_assign({input.symbol, microbatch}, global);
+        continue;
+      }
       std::vector<Tensor> parts = partsOf(global, record->layoutOf(buffer));
       store(rank, placeOf(buffer, microbatch),
             std::move(parts[&rank - ranks.data()]));
@@ -345,11 +350,17 @@ void ArenaMachine::fillInputs(const Dataset &data, const DataOrder &order,
   if (!isFresh)
     beginEntry();
   checkSamples(getProgram(), data, order, values.step);
+  filler = [&data, &order, step = values.step,
+            this](Rank &rank, const pcc_input &input, int64_t microbatch,
+                  int64_t offset) {
+    fillInput(getProgram(), input, rank.coordinates, microbatch,
+              rank.arena.data() + offset, data, order, step);
+  };
   for (Rank &rank : ranks) {
     pcc::fillInputs(getProgram(), getProgram().stages[rank.stage],
                     rank.coordinates, rank.arena.data(), data, order, values);
     for (rt::BufferOp buffer : buffersOf(record->getStages()[rank.stage]))
-      if (buffer.getKind() == rt::BufferKind::Input)
+      if (buffer.getKind() == rt::BufferKind::Input && !buffer.getRefilled())
         rank.arena.setWritten(::rangeOf(buffer));
   }
 }
@@ -419,7 +430,7 @@ FailureOr<ArenaMachine::Outputs> ArenaMachine::run(StringRef entry) {
                            << "has no entry point @" << entry);
     std::vector<ByteRange> written;
     for (rt::BufferOp buffer : buffersOf(stage))
-      if (buffer.getKind() == rt::BufferKind::Input)
+      if (buffer.getKind() == rt::BufferKind::Input && !buffer.getRefilled())
         written.push_back(::rangeOf(buffer));
     if (failed(issuers[number].issue(function, written)))
       return failure();

@@ -17,6 +17,8 @@
 #include "interpreter/Training.h"
 #include "interpreter/rt/Issue.h"
 #include "interpreter/rt/ProgramRecord.h"
+#include <functional>
+#include <map>
 #include <random>
 
 namespace pcc::interp {
@@ -103,6 +105,9 @@ private:
     }
   };
   enum class Progress { Moved, Waiting, Failed };
+  /// Puts a rank's part of an input for a microbatch at an offset of its arena.
+  using Filler = std::function<void(Rank &rank, const pcc_input &input,
+                                    int64_t microbatch, int64_t offset)>;
 
   ArenaMachine(mlir::ModuleOp module, bool exact, StreamOptions options);
   mlir::LogicalResult start();
@@ -124,6 +129,8 @@ private:
   mlir::FailureOr<TensorRef> join(llvm::StringRef name,
                                   llvm::ArrayRef<int64_t> holders);
   void forgetDone(int64_t stage);
+  /// Does what an rt.fill says.
+  mlir::LogicalResult fill(int64_t rank, const Issued &issued);
   mlir::LogicalResult runStreams(bool toTheEnd);
   bool isDone(Rank &rank, bool toTheEnd);
   mlir::LogicalResult reportDeadlock();
@@ -183,6 +190,10 @@ private:
   /// and rows but for parts of them.
   llvm::DenseSet<mlir::Operation *> renewed;
   std::vector<Input> inputs;
+  /// Where an entry's rt.fill has values from; else from what was given.
+  Filler filler;
+  /// By input and microbatch.
+  std::map<std::pair<std::string, int64_t>, Tensor> given;
   bool isFresh = true;
 };
 

@@ -231,6 +231,11 @@ LogicalResult Issuer::give(Operation *op, int64_t number, Scope &scope) {
   for (Value operand : op->getOperands())
     if (isa<MemRefType>(operand.getType()))
       issued.places.push_back(scope.places.lookup(operand));
+  if (auto fill = dyn_cast<rt::FillOp>(op)) {
+    rt::AddressOp named = fill.getAddress();
+    issued.microbatch =
+        int64_t(named.getSlot()) + (named.getLoop() ? variable : 0);
+  }
   auto turn = [&](Turn turn) { issued.turns.push_back({turn, turns[turn]++}); };
   if (auto send = dyn_cast<rt::SendOp>(op)) {
     turn({Turn::Send, int64_t(send.getStage()), int64_t(send.getChannel())});

@@ -99,6 +99,8 @@ struct Issued {
   std::optional<Mark> mark;
   /// Of an op between ranks: which of its turn it is, from 0.
   llvm::SmallVector<std::pair<Turn, int64_t>, 2> turns;
+  /// Of an rt.fill: for which microbatch it is.
+  int64_t microbatch = 0;
   /// Null for an op of an entry point.
   const Caller *caller;
 

@@ -191,6 +191,35 @@ LogicalResult ArenaMachine::multiply(int64_t rank, const Issued &issued) {
   return success();
 }
 
+LogicalResult ArenaMachine::fill(int64_t number, const Issued &issued) {
+  Rank &rank = ranks[number];
+  const Place &place = issued.places[0];
+  rank.arena.poison(place.range());
+  if (issued.microbatch >= getProgram().microbatches)
+    return success();
+  StringRef name = cast<rt::FillOp>(issued.op).getAddress().getBuffer();
+  rt::BufferOp buffer = findBuffer(rank, name);
+  if (filler) {
+    const pcc_input *input = getProgram().stages[rank.stage].inputs;
+    rt::StageOp stage = record->getStages()[rank.stage];
+    for (auto other : stage.getBlock()->getOps<rt::BufferOp>()) {
+      if (other == buffer)
+        break;
+      input += other.getKind() == rt::BufferKind::Input;
+    }
+    filler(rank, *input, issued.microbatch, place.offset);
+    rank.arena.setWritten(place.range());
+    return success();
+  }
+  auto value = given.find({name.str(), issued.microbatch});
+  if (value == given.end())
+    return LogicalResult(issued.emitError()
+                         << "fills @" << name << ", of which nothing is given");
+  std::vector<Tensor> parts = partsOf(value->second, record->layoutOf(buffer));
+  store(rank, place, std::move(parts[number]));
+  return success();
+}
+
 LogicalResult ArenaMachine::runLocally(int64_t rank, const Issued &issued) {
   ArrayRef<Place> places = issued.places;
   return llvm::TypeSwitch<Operation *, LogicalResult>(issued.op)
@@ -215,6 +244,7 @@ LogicalResult ArenaMachine::runLocally(int64_t rank, const Issued &issued) {
         ranks[rank].arena.poison(places[0].range());
         return success();
       })
+      .Case([&](rt::FillOp) { return fill(rank, issued); })
       .Case([&](rt::ShardSliceOp slice) {
         SmallVector<int64_t> peers = peersOf(rank, slice.getAxes());
         int64_t bytes = rt::getSpanBytes(places[1].type);

@@ -169,6 +169,7 @@ FailureOr<pcc_input> ProgramRecord::inputOf(rt::BufferOp buffer) {
   };
   input.batch_dim = number(dims.batch);
   input.sequence_dim = number(dims.sequence);
+  input.refilled = buffer.getRefilled();
   return input;
 }
 

@@ -56,12 +56,14 @@ namespace communication {
 void issue(Stream &stream, std::unique_ptr<Request> request);
 } // namespace communication
 
-/// The first `count` requests of a stream; over when they are done.
+/// The first `count` requests of a stream, or the first `fills` that were
+/// issued (Filling.h); over when they are done.
 struct Event {
   const Stream *stream = nullptr; ///< null: nothing to wait for
   uint64_t count = 0;
   /// What the last of them is, as of an Operation.
   const char *name = "", *detail = "";
+  uint64_t fills = 0;
 };
 
 /// Bytes that a request reads, or writes.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/cpu/Copy.h"
+#include "runtime/cpu/Filling.h"
 #include "runtime/cpu/Gemm.h"
 #include "runtime/cpu/Streams.h"
 #include "runtime/cpu/Threads.h"
@@ -50,21 +51,56 @@ void pcc::issueOn(pcc_context *ctx, int32_t stream,
   communication::run(requests, std::move(request));
 }
 
+/// Returns when an event is over.
+static void waitHere(const Event &event) {
+  TraceSpan span(Track::Compute, "wait");
+  if (event.fills)
+    return filling::wait(event.fills);
+  Operation operation(event.name, Doing::Waits, event.detail);
+  communication::wait(event);
+}
+
+/// Whether there is nothing to wait for.
+static bool isOver(const Event &event) {
+  if (event.fills)
+    return filling::hasDone(event.fills);
+  return !event.stream || event.stream->hasDone(event.count);
+}
+
+void pcc_fill(pcc_context *, int32_t input, int64_t microbatch, void *to,
+              int64_t) {
+  TraceSpan span(Track::Compute, "fill");
+  filling::fill(input, microbatch, static_cast<char *>(to));
+}
+
+void pcc_fill_async(pcc_context *ctx, int32_t stream, int32_t input,
+                    int64_t microbatch, void *to, int64_t bytes) {
+  if (stream == PCC_COMPUTE_STREAM)
+    return pcc_fill(ctx, input, microbatch, to, bytes);
+  StreamState &state = stateOf(ctx, stream);
+  // What uses inputs is the compute stream's, so this is rare.
+  for (const Event &event : state.waits)
+    waitHere(event);
+  state.waits.clear();
+  state.fills = filling::issue(input, microbatch, static_cast<char *>(to));
+}
+
 void pcc_record(pcc_context *ctx, int32_t stream, int32_t event) {
+  Event &recorded = placeOf(ctx, event).emplace();
   // On the compute stream all is done when it is issued.
-  placeOf(ctx, event) =
-      stream == PCC_COMPUTE_STREAM ? Event() : recordedOn(ctx, stream);
+  if (stream == PCC_COMPUTE_STREAM)
+    return;
+  recorded.fills = stateOf(ctx, stream).fills;
+  if (!recorded.fills)
+    recorded = recordedOn(ctx, stream);
 }
 
 void pcc_wait(pcc_context *ctx, int32_t stream, int32_t event) {
   const Event &recorded = lastRecord(ctx, event);
-  if (!recorded.stream || recorded.stream->hasDone(recorded.count))
+  if (isOver(recorded))
     return;
-  if (stream != PCC_COMPUTE_STREAM) {
-    stateOf(ctx, stream).waits.push_back(recorded);
-    return;
-  }
-  TraceSpan span(Track::Compute, "wait");
-  Operation operation(recorded.name, Doing::Waits, recorded.detail);
-  communication::wait(recorded);
+  // The communication thread knows nothing of fills.
+  if (stream == PCC_COMPUTE_STREAM || recorded.fills)
+    return waitHere(recorded);
+  stateOf(ctx, stream).waits.push_back(recorded);
 }

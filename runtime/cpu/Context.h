@@ -30,6 +30,8 @@ struct StreamState {
   Stream stream; ///< what it was given, and how much of it is done
   /// Waits that the next request of the stream begins with.
   std::vector<Event> waits;
+  /// Of the host's stream: how many fills all of them are that were issued.
+  uint64_t fills = 0;
 };
 
 /// Sends to, or receives from, a rank on a channel.

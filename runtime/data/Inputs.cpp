@@ -171,12 +171,23 @@ static void fillSlot(const pcc_input &input, const Shard &shard,
   }
 }
 
+void pcc::fillInput(const pcc_program &program, const pcc_input &input,
+                    const Coordinates &coordinates, int64_t microbatch,
+                    char *to, const Dataset &data, const DataOrder &order,
+                    int64_t step) {
+  if (microbatch < program.microbatches)
+    fillSlot(input, shardOf(program, input.layout, coordinates), microbatch, to,
+             data, order, step);
+}
+
 void pcc::fillInputs(const pcc_program &program, const pcc_stage &stage,
                      const Coordinates &coordinates, char *arena,
                      const Dataset &data, const DataOrder &order,
                      const StepValues &values) {
   for (int i = 0; i < stage.n_inputs; ++i) {
     const pcc_input &input = stage.inputs[i];
+    if (input.refilled)
+      continue;
     Shard shard = shardOf(program, input.layout, coordinates);
     int64_t bytes = shard.elements() * sizeOf(input.dtype);
     int64_t slots = input.slot_bytes ? program.microbatches : 1;

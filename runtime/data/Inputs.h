@@ -37,9 +37,16 @@ void checkInputs(const pcc_stage &stage);
 void checkSamples(const pcc_program &program, const Dataset &data,
                   const DataOrder &order, int64_t step);
 
-/// Fills this rank's part of all inputs, for every microbatch of the step.
-/// Row r of microbatch j is sample j * rows + r of the step, where rows is the
-/// extent of its batch dim over all data-parallel ranks.
+/// Fills this rank's part of one input at `to`, for a microbatch of a step, if
+/// there is such a one. Row r of microbatch j is sample j * rows + r of the
+/// step, where rows is the extent of its batch dim over all data-parallel
+/// ranks.
+void fillInput(const pcc_program &program, const pcc_input &input,
+               const Coordinates &coordinates, int64_t microbatch, char *to,
+               const Dataset &data, const DataOrder &order, int64_t step);
+
+/// Fills this rank's part of all inputs that are filled before an entry begins,
+/// for every microbatch of the step.
 void fillInputs(const pcc_program &program, const pcc_stage &stage,
                 const Coordinates &coordinates, char *arena,
                 const Dataset &data, const DataOrder &order,

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/Backend.h"
 #include "runtime/cpu/Copy.h"
 #include "runtime/cpu/Gemm.h"
 #include "runtime/cpu/Streams.h"
@@ -14,7 +15,9 @@
 #include "runtime/emulated/Emulator.h"
 #include "runtime/support/Error.h"
 
+#include <cstring>
 #include <functional>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -91,6 +94,34 @@ void pcc::issueOn(pcc_context *ctx, int32_t stream,
     return device().enqueueMessage(std::move(request));
   device().mayHold(*request);
   communication::issue(stateOf(ctx, stream).stream, std::move(request));
+}
+
+static backend::Filler &filler() {
+  static backend::Filler filler;
+  return filler;
+}
+
+// Entries are issued, and so are their fills, before the next one is.
+void backend::setFiller(Filler given) { filler() = std::move(given); }
+
+void pcc_fill(pcc_context *ctx, int32_t input, int64_t microbatch, void *to,
+              int64_t bytes) {
+  pcc_fill_async(ctx, PCC_COMPUTE_STREAM, input, microbatch, to, bytes);
+}
+
+void pcc_fill_async(pcc_context *ctx, int32_t stream, int32_t input,
+                    int64_t microbatch, void *to, int64_t bytes) {
+  // The host fills memory of its own now; the stream has a copy of that.
+  auto filled = std::make_shared<std::vector<char>>(bytes);
+  filler()(input, microbatch, filled->data());
+  auto request = std::make_unique<Request>();
+  request->name = "fill";
+  request->detail = " from the host";
+  request->post = [filled, target = reach(to)](int64_t, int, int, Posted &) {
+    memcpy(target, filled->data(), filled->size());
+    return false;
+  };
+  issueOn(ctx, stream, std::move(request), bytes);
 }
 
 void pcc_record(pcc_context *ctx, int32_t stream, int32_t event) {

@@ -7,6 +7,7 @@
 #include "runtime/support/Error.h"
 #include "runtime/telemetry/Log.h"
 #include "runtime/train/Outputs.h"
+#include "runtime/train/Steps.h"
 
 #include <algorithm>
 #include <cmath>
@@ -39,8 +40,8 @@ Evaluation::Result Evaluation::run(pcc_context *context, const pcc_stage &stage,
   double sum = 0, targets = 0;
   for (int64_t batch = 1; batch <= batches; ++batch) {
     StepValues values = stepValues(options, batch, /*lr=*/0);
-    checkSamples(program, data, order, batch);
-    fillInputs(program, stage, coordinates, arena, data, order, values);
+    giveInputs({program, stage, coordinates, context, arena}, data, order,
+               values);
     backend::beginEntry(context);
     stage.evaluate(context, arena);
     outputs.request(arena);

@@ -13,6 +13,20 @@
 
 using namespace pcc;
 
+void pcc::giveInputs(const StepMachine &machine, const Dataset &data,
+                     const DataOrder &order, const StepValues &values) {
+  const auto &[program, stage, coordinates, context, arena] = machine;
+  checkSamples(program, data, order, values.step);
+  backend::setFiller(
+      [&program = program, &stage = stage, &coordinates = coordinates, &data,
+       &order,
+       step = values.step](int32_t input, int64_t microbatch, char *to) {
+        fillInput(program, stage.inputs[input], coordinates, microbatch, to,
+                  data, order, step);
+      });
+  fillInputs(program, stage, coordinates, arena, data, order, values);
+}
+
 void Steps::issue(const StepValues &values) {
   issued.push_back({values.step, values.lr, steadyNow()});
   TraceSpan span(Track::Host, "step");
@@ -20,9 +34,7 @@ void Steps::issue(const StepValues &values) {
   span.note("step", values.step);
   {
     TraceSpan inputs(Track::Host, "inputs");
-    checkSamples(machine.program, data, order, values.step);
-    fillInputs(machine.program, machine.stage, machine.coordinates,
-               machine.arena, data, order, values);
+    giveInputs(machine, data, order, values);
   }
   TraceSpan work(Track::Host, "run");
   std::vector<backend::Traffic> before;

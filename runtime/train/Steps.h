@@ -35,6 +35,11 @@ struct StepMachine {
   char *arena;
 };
 
+/// Fills the inputs of a step or an evaluation and has the back end fill those
+/// that its entry asks for. Exits with ExitData for ids outside the vocabulary.
+void giveInputs(const StepMachine &machine, const Dataset &data,
+                const DataOrder &order, const StepValues &values);
+
 /// Issues steps and takes what they leave.
 class Steps {
 public:

@@ -15,6 +15,7 @@
 #include "runtime/telemetry/Trace.h"
 #include "test/Runtime/Check.h"
 
+#include <atomic>
 #include <cmath>
 #include <ctime>
 #include <map>
@@ -240,6 +241,37 @@ static void testDelay(pcc_context *ctx) {
   CHECK(steadyNow() - begin >= 1.5 && cpuSeconds() - cpu < 0.75);
 }
 
+/// What the host fills comes in order, beside what computes; an event is that
+/// of the fills before it.
+static void testFills(pcc_context *ctx) {
+  std::atomic<bool> mayEnd{false};
+  std::vector<int64_t> filled, to(3, -1);
+  backend::setFiller([&](int32_t input, int64_t microbatch, char *at) {
+    while (microbatch == 1 && !mayEnd)
+      std::this_thread::yield();
+    filled.push_back(microbatch);
+    *reinterpret_cast<int64_t *>(at) = 10 * input + microbatch;
+  });
+  pcc_record(ctx, Compute, 0);
+  for (int32_t microbatch = 0; microbatch < 3; ++microbatch) {
+    pcc_wait(ctx, First, 0);
+    pcc_fill_async(ctx, First, 7, microbatch, &to[microbatch], 8);
+    pcc_record(ctx, First, 1 + microbatch);
+  }
+  pcc_wait(ctx, Compute, 1);
+  CHECK(to[0] == 70 && to[1] == -1 && to[2] == -1);
+  // Who waits for what is over waits for nothing behind it.
+  pcc_wait(ctx, Compute, 1);
+  mayEnd = true;
+  // On another stream, too.
+  pcc_wait(ctx, Second, 2);
+  CHECK(to[1] == 71);
+  pcc_wait(ctx, Compute, 3);
+  CHECK(to[2] == 72 && filled == std::vector<int64_t>({0, 1, 2}));
+  pcc_fill(ctx, 4, 2, to.data(), 8);
+  CHECK(to[0] == 42);
+}
+
 /// What was counted and traced, by kind and stream.
 static void testCounts(pcc_context *ctx, const pcc_program &program) {
   startTrace();
@@ -325,7 +357,7 @@ static void testAlone(pcc_context *ctx) {
 
 int main(int argc, char **argv) {
   std::string what = argc > 1 ? argv[1] : "";
-  bool alone = what == "alone" || what == "unrecorded";
+  bool alone = what == "alone" || what == "unrecorded" || what == "fills";
   pcc_program program = {};
   program.n_axes = alone ? 0 : 2;
   program.axes = axes;
@@ -341,6 +373,8 @@ int main(int argc, char **argv) {
     testAlone(ctx);
   else if (what == "unrecorded")
     pcc_wait(ctx, First, 3);
+  else if (what == "fills")
+    testFills(ctx);
   else if (what == "delay")
     testDelay(ctx);
   else if (what == "link")

@@ -298,7 +298,7 @@ FailureOr<Datum> Descriptor::input(rt::BufferOp buffer) {
        Datum::i64(*buffer.getOffset()),
        Datum::i64(buffer.getSlots() > 1 ? buffer.getSlotBytes() : 0),
        Datum::i64(ids ? ids->below : 0), data.addString(ids ? ids->node : ""),
-       dim(dims.batch), dim(dims.sequence)});
+       dim(dims.batch), dim(dims.sequence), Datum::i32(buffer.getRefilled())});
 }
 
 /// The outputs that an entry point hands to its tasks.

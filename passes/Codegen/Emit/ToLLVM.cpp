@@ -62,8 +62,11 @@ public:
         runtime(module), builder(module.getContext()),
         pointer(LLVM::LLVMPointerType::get(module.getContext())),
         constants(constants) {
-    for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
+    for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
       buffers[buffer.getSymName()] = buffer;
+      if (buffer.getKind() == rt::BufferKind::Input)
+        inputs.try_emplace(buffer.getSymName(), inputs.size());
+    }
     // Events are numbered as they stand, slot by slot.
     int64_t number = 0;
     for (auto event : stage.getBlock()->getOps<rt::EventOp>()) {
@@ -103,6 +106,7 @@ private:
   void lowerOp(rt::SendOp op);
   void lowerOp(rt::RecvOp op);
   void lowerOp(rt::ExchangeOp op);
+  void lowerOp(rt::FillOp op);
   void lowerOp(rt::CallOp op);
   FailureOr<Value> comm(Operation *op, ArrayAttr axes);
   FailureOr<Value> dtype(Operation *op, Value buffer);
@@ -157,6 +161,8 @@ private:
   Type pointer;
   Location loc = UnknownLoc::get(builder.getContext());
   llvm::StringMap<rt::BufferOp> buffers;
+  /// Their numbers, as the descriptor lists them.
+  llvm::StringMap<int64_t> inputs;
   llvm::StringMap<rt::EventOp> events;
   /// Of each event, that of its first slot.
   llvm::DenseMap<Operation *, int64_t> firstNumbers;
@@ -235,7 +241,7 @@ LogicalResult StageToLLVM::lower(Operation *op) {
           [&](auto op) { return lowerOp(op); })
       .Case<rt::ConstantOp, rt::ViewOp, rt::EventOfOp, rt::RecordOp, rt::WaitOp,
             rt::GemmOp, rt::CopyOp, rt::ZeroOp, rt::SendOp, rt::RecvOp,
-            rt::ExchangeOp, rt::CallOp>([&](auto op) {
+            rt::ExchangeOp, rt::FillOp, rt::CallOp>([&](auto op) {
         lowerOp(op);
         return success();
       })
@@ -411,6 +417,16 @@ void StageToLLVM::lowerOp(rt::RecvOp op) {
   callOn(op, "pcc_recv",
          {i32(op.getStage()), i32(op.getChannel()), address(op.getBuffer()),
           bytesOf(op.getBuffer())});
+}
+
+void StageToLLVM::lowerOp(rt::FillOp op) {
+  rt::AddressOp named = op.getAddress();
+  Value microbatch = i64(named.getSlot());
+  if (named.getLoop())
+    microbatch = LLVM::AddOp::create(builder, loc, variable, microbatch);
+  callOn(op, "pcc_fill",
+         {i32(inputs.lookup(named.getBuffer())), microbatch,
+          address(op.getBuffer()), bytesOf(op.getBuffer())});
 }
 
 void StageToLLVM::lowerOp(rt::ExchangeOp op) {

@@ -371,9 +371,10 @@ void ArenaLives::run(rt::FuncOp entry) {
   // What is given to any stream begins after what the last entry did.
   for (Known &stream : known)
     stream[0] = moment;
-  // The runtime fills the inputs before.
+  // The runtime fills inputs before, but those that the entry fills.
   for (auto &[op, block] : blocks)
-    if (cast<rt::BufferOp>(op).getKind() == rt::BufferKind::Input)
+    if (auto buffer = cast<rt::BufferOp>(op);
+        buffer.getKind() == rt::BufferKind::Input && !buffer.getRefilled())
       for (Piece &piece : block.pieces)
         piece.touch(moment, /*begins=*/true);
   Scope scope;

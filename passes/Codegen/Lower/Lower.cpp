@@ -160,7 +160,8 @@ void ProgramLowering::addBuffer(Operation *op, StringAttr name,
       /*offset=*/IntegerAttr(), slots, /*stride=*/IntegerAttr(),
       int(kind) <= int(rt::BufferKind::Input) ? layoutOf(op, type)
                                               : rt::LayoutAttr(),
-      row, bucket ? builder.getI64IntegerAttr(element) : IntegerAttr());
+      row, bucket ? builder.getI64IntegerAttr(element) : IntegerAttr(),
+      /*refilled=*/false);
   for (NamedAttribute attr : attrs)
     buffer->setAttr(attr.getName(), attr.getValue());
 }
@@ -297,8 +298,15 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
       for (StringRef attrName : {nn::kIdsAttr, nn::kDimsAttr})
         if (Attribute attr = input->getAttr(attrName))
           attrs.push_back(builder.getNamedAttr(attrName, attr));
+      int64_t turns = schedules.getTurns(input.getSymName());
+      if (turns)
+        attrs.push_back(
+            builder.getNamedAttr("refilled", builder.getUnitAttr()));
       addBuffer(&op, name, input.getTensorType(), rt::BufferKind::Input,
-                input.isPerMicrobatch() ? microbatches : 1, attrs);
+                turns                     ? turns
+                : input.isPerMicrobatch() ? microbatches
+                                          : 1,
+                attrs);
     } else if (auto output = dyn_cast<pipe::OutputOp>(op)) {
       addBuffer(&op, name, output.getTensorType(), rt::BufferKind::Output, 1,
                 builder.getNamedAttr("name", output.getNameAttr()));

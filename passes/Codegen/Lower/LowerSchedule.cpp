@@ -22,6 +22,8 @@ Schedules::Schedules(ModuleOp module, int64_t stage, bool overlap)
       schedules.push_back(schedule);
       findSlots(schedule);
     }
+  if (overlap)
+    findFills();
 }
 
 void Schedules::Lives::touch(int64_t microbatch, int64_t moment) {
@@ -90,6 +92,61 @@ void Schedules::findSlots(pipe::ScheduleOp schedule) {
   }
 }
 
+void Schedules::findFills() {
+  /// What schedules do with an input.
+  struct Use {
+    int64_t turns = 1;
+    /// Whether each run that is the first to use one microbatch is so of every
+    /// one that it uses, and these come in their order.
+    bool isRegular = true;
+    /// Those runs.
+    llvm::SetVector<Operation *> first;
+  };
+  llvm::MapVector<StringRef, Use> uses;
+  for (pipe::ScheduleOp schedule : schedules) {
+    llvm::MapVector<StringRef, Lives> lives;
+    llvm::StringMap<int64_t> next;
+    int64_t moment = 0;
+    for (pipe::Cursor at(schedule); !at.isDone(); at.advance(), ++moment) {
+      auto run = dyn_cast<pipe::RunOp>(*at);
+      if (!run)
+        continue;
+      auto task = symbols.lookup<pipe::TaskOp>(run.getTask());
+      llvm::SmallPtrSet<Operation *, 4> seen;
+      for (Attribute source : task.getSources()) {
+        auto name = dyn_cast<FlatSymbolRefAttr>(source);
+        auto input =
+            name ? symbols.lookup<pipe::InputOp>(name.getValue()) : nullptr;
+        if (!input || !input.isPerMicrobatch() || !seen.insert(input).second)
+          continue;
+        StringRef symbol = input.getSymName();
+        Use &use = uses[symbol];
+        int64_t microbatch = at.microbatchOf(run);
+        Lives &life = lives[symbol];
+        bool isFirst = microbatch >= next[symbol];
+        if (isFirst) {
+          use.isRegular &= run.getMicrobatch() && microbatch == next[symbol]++;
+          use.first.insert(run);
+          // The next one comes beside it.
+          life.touch(microbatch + 1, moment);
+        }
+        use.isRegular &= isFirst == use.first.contains(run);
+        life.touch(microbatch, moment);
+      }
+    }
+    for (auto &[symbol, life] : lives)
+      uses[symbol].turns = std::max(uses[symbol].turns, life.findDistance());
+  }
+  for (auto &[symbol, use] : uses) {
+    int64_t microbatches = schedules.front().getMicrobatches();
+    if (!use.isRegular || use.turns > microbatches)
+      continue;
+    turns[symbol] = use.turns;
+    for (Operation *run : use.first)
+      fills[run].push_back(symbol);
+  }
+}
+
 int64_t Schedules::getSlots(StringRef value) const {
   if (places.contains(value))
     return 0;
@@ -106,14 +163,29 @@ using Run = std::pair<int64_t, int64_t>;
 /// between its members.
 using Gaps = llvm::StringMap<SmallVector<Run>>;
 
+/// By run, the inputs that are filled ahead of it for the next microbatch.
+using Fills = llvm::DenseMap<Operation *, SmallVector<StringRef, 2>>;
+
 /// Builds an entry point, step by step.
 class EntryLowering {
 public:
   EntryLowering(const SymbolTable &symbols, const SymbolTable &buffers,
-                const llvm::StringMap<StringRef> &places, const Gaps &gaps,
-                OpBuilder builder)
-      : symbols(symbols), buffers(buffers), places(places), gaps(gaps),
-        builder(builder) {}
+                const llvm::StringMap<StringRef> &places, const Fills &fills,
+                const Gaps &gaps, OpBuilder builder)
+      : symbols(symbols), buffers(buffers), places(places), fills(fills),
+        gaps(gaps), builder(builder) {}
+
+  /// Has the host fill the inputs of the first microbatch.
+  void fillFirst(pipe::ScheduleOp schedule) {
+    llvm::SetVector<StringRef> inputs;
+    schedule.walk([&](pipe::RunOp run) {
+      if (auto found = fills.find(run); found != fills.end())
+        inputs.insert_range(found->second);
+    });
+    loc = schedule.getLoc();
+    for (StringRef input : inputs)
+      rt::FillOp::create(builder, loc, address(input, Value(), 0));
+  }
 
   void lowerAll(Block &steps) {
     for (Operation &op : steps) {
@@ -143,6 +215,7 @@ private:
 
   const SymbolTable &symbols, &buffers;
   const llvm::StringMap<StringRef> &places;
+  const Fills &fills;
   const Gaps &gaps;
   /// The buckets between whose members there is zero.
   llvm::StringSet<> cleared;
@@ -159,7 +232,7 @@ Value EntryLowering::address(StringRef symbol, Value loop, int64_t microbatch) {
     symbol = place->second;
   auto buffer = buffers.lookup<rt::BufferOp>(symbol);
   // Nothing else is of a microbatch.
-  if (buffer.getKind() != rt::BufferKind::Value && buffer.getSlots() == 1) {
+  if (!buffer.takesTurns() && buffer.getSlots() == 1) {
     loop = Value();
     microbatch = 0;
   }
@@ -203,6 +276,14 @@ void EntryLowering::lower(pipe::RunOp run) {
   auto addressOf = [&](StringRef symbol) {
     return address(symbol, loop, run.getMicrobatchAt(0));
   };
+  // In a loop one more than there are may have its turn; outside none has.
+  int64_t microbatches =
+      run->getParentOfType<pipe::ScheduleOp>().getMicrobatches();
+  if (auto found = fills.find(run); found != fills.end())
+    for (StringRef input : found->second)
+      if (int64_t next = run.getMicrobatchAt(0) + 1;
+          loop || next < microbatches)
+        rt::FillOp::create(builder, loc, address(input, loop, next));
   for (unsigned i = 0; i < task.getSources().size(); ++i)
     clearGaps(task.getSource(i));
   SmallVector<Value> args;
@@ -273,7 +354,8 @@ void Schedules::lower(rt::StageOp stage) {
                            rt::kEntries[static_cast<int>(schedule.getEntry())],
                            /*frame=*/0, /*gives_up=*/DenseI64ArrayAttr());
     builder.createBlock(&function.getBody());
-    EntryLowering(symbols, buffers, places, gaps, builder)
-        .lowerAll(*schedule.getBlock());
+    EntryLowering entry(symbols, buffers, places, fills, gaps, builder);
+    entry.fillFirst(schedule);
+    entry.lowerAll(*schedule.getBlock());
   }
 }

@@ -17,6 +17,11 @@ namespace pcc {
 /// such values of a stage have equally many, but for those that come from other
 /// stages or leave for them with `overlap`: of these one more is under way, and
 /// they have as many as they need.
+///
+/// With `overlap` inputs are filled while the stage computes, in slots that
+/// take turns, too, where these are fewer than the microbatches: the first one
+/// as an entry point begins, every next one ahead of the first step that uses
+/// the one before.
 class Schedules {
 public:
   /// Reads the schedules of stage number `stage`; the module must outlive this.
@@ -25,6 +30,9 @@ public:
   /// How many slots a value has on the stage, at least 1; none if it lies where
   /// a state does.
   int64_t getSlots(llvm::StringRef value) const;
+  /// How many slots an input has that take turns, or 0: then it is filled for
+  /// all microbatches before an entry point begins.
+  int64_t getTurns(llvm::StringRef input) const { return turns.lookup(input); }
 
   /// Builds the entry points at the end of the stage.
   void lower(rt::StageOp stage);
@@ -41,6 +49,8 @@ private:
     int64_t findDistance() const;
   };
   void findSlots(pipe::ScheduleOp schedule);
+  /// Finds out which inputs are filled while the schedules are run, and where.
+  void findFills();
 
   mlir::SymbolTable symbols;
   bool overlap;
@@ -50,6 +60,12 @@ private:
   llvm::StringMap<int64_t> needed;
   llvm::StringSet<> overlapped;
   int64_t modulus = 1;
+  /// By input, how many slots it needs that take turns.
+  llvm::StringMap<int64_t> turns;
+  /// By run, the inputs that are filled ahead of it, each for the microbatch
+  /// behind the run's.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<llvm::StringRef, 2>>
+      fills;
   /// By value, the state in whose place the stage makes it.
   llvm::StringMap<llvm::StringRef> places;
 };

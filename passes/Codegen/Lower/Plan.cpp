@@ -83,7 +83,7 @@ static void giveFrames(rt::StageOp stage) {
           rt::BufferKind::Frame, /*offset=*/IntegerAttr(), /*slots=*/1,
           /*stride=*/IntegerAttr(), /*layout=*/rt::LayoutAttr(),
           /*bucket=*/FlatSymbolRefAttr(),
-          /*element=*/IntegerAttr());
+          /*element=*/IntegerAttr(), /*refilled=*/false);
       symbols.insert(frame);
     }
     if (frame)

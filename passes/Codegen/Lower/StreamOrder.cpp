@@ -451,6 +451,7 @@ LogicalResult StreamOrder::run() {
             kinds.try_emplace({use.buffer, unit.stream},
                               isa<rt::SendOp>(unit.op)   ? ".sent"
                               : isa<rt::RecvOp>(unit.op) ? ".received"
+                              : isa<rt::FillOp>(unit.op) ? ".filled"
                                                          : ".done");
           }
   }

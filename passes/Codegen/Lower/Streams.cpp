@@ -7,6 +7,9 @@
 //     rt.send %x to 1 channel 0 ... stream 1
 //     rt.recv %y from 1 channel 1 ... stream 2
 //     rt.func @reduce.0.body ... { rt.all_reduce ... over ["dp"] stream 3 }
+//     rt.fill %tokens ... stream 4
+//
+// What the host fills is on one stream, the last.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,8 +46,8 @@ static ArrayAttr findCollectiveAxes(rt::FuncOp body) {
 
 static void setStream(Operation *op, int64_t stream) {
   llvm::TypeSwitch<Operation *>(op)
-      .Case<rt::SendOp, rt::RecvOp, rt::AllReduceOp, rt::AllGatherOp,
-            rt::ReduceScatterOp, rt::AllToAllOp>(
+      .Case<rt::SendOp, rt::RecvOp, rt::FillOp, rt::AllReduceOp,
+            rt::AllGatherOp, rt::ReduceScatterOp, rt::AllToAllOp>(
           [&](auto op) { op.setStream(stream); });
 }
 
@@ -82,6 +85,7 @@ void pcc::assignStreams(rt::StageOp stage) {
     for (Operation *op : ops)
       setStream(op, last);
   }
+  stage.walk([&](rt::FillOp fill) { fill.setStream(last + 1); });
 }
 
 namespace {

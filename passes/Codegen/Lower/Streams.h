@@ -9,8 +9,9 @@ namespace pcc {
 
 /// Puts the sends and receives of a stage's entry points on streams of their
 /// own, one for each channel, other stage and direction, and bodies that do
-/// nothing but communicate over the same axes on one for these axes. Exchanges,
-/// which wait for each other, stay on the compute stream.
+/// nothing but communicate over the same axes on one for these axes; one more
+/// is the host's. Exchanges, which wait for each other, stay on the compute
+/// stream.
 void assignStreams(rt::StageOp stage);
 
 /// Adds the events and waits that order the streams of a stage, which must have

@@ -307,7 +307,8 @@ LogicalResult StageVerifier::checkOffsets() {
 LogicalResult StageVerifier::fillKept() {
   SmallVector<Range> kept;
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
-    if (isKept(buffer) || buffer.getKind() == rt::BufferKind::Input)
+    if (isKept(buffer) ||
+        (buffer.getKind() == rt::BufferKind::Input && !buffer.getRefilled()))
       for (int64_t slot = 0; slot < int64_t(buffer.getSlots()); ++slot)
         kept.push_back(rangeOf(buffer, slot));
   llvm::sort(kept,

@@ -220,7 +220,8 @@ LogicalResult ClockVerifier::touch(rt::FuncOp entry, bool isBefore) {
         (isKept && buffer.getOffset()) ||
         (kind == rt::BufferKind::Bucket && !buffer.getCut().empty()) ||
         (kind == rt::BufferKind::Output && named.contains(buffer));
-    if (isBefore ? kind != rt::BufferKind::Input : !isRead)
+    bool isFilled = kind == rt::BufferKind::Input && !buffer.getRefilled();
+    if (isBefore ? !isFilled : !isRead)
       continue;
     int64_t begin = *buffer.getOffset();
     int64_t end = begin + buffer.getTotalBytes();

@@ -9,7 +9,8 @@
 //     rt.send %y to 1 channel 0           // and meets a recv for %m + 1
 //
 // What is read of an input in an entry point is read of all microbatches, and
-// so is what is received.
+// so is what is received. What the host fills while an entry runs is filled
+// once for each, in their order.
 //
 // Every turn of a loop is run: it is a few numbers for each call, which are
 // looked up once.
@@ -130,7 +131,8 @@ struct Step {
 
 class StageRun {
 public:
-  StageRun(rt::StageOp stage, TransferTable &transfers);
+  /// `microbatches`: of a step, 0 where nothing says how many.
+  StageRun(rt::StageOp stage, TransferTable &transfers, int64_t microbatches);
   LogicalResult verify();
 
 private:
@@ -139,12 +141,14 @@ private:
   Place placeOf(Value value);
   LogicalResult run(ArrayRef<Step> steps);
   LogicalResult run(const Step &step);
+  LogicalResult fill(rt::FillOp op, const Place &place);
   LogicalResult checkInputs();
   LogicalResult checkReceived();
   ArrayRef<ArgumentUse> usesOf(StringRef function);
 
   rt::StageOp stage;
   TransferTable &transfers;
+  int64_t microbatches;
   llvm::StringMap<rt::BufferOp> buffers;
   llvm::StringMap<rt::FuncOp> functions;
   llvm::StringMap<SmallVector<ArgumentUse>> uses;
@@ -155,14 +159,17 @@ private:
   llvm::StringMap<Slots> held;
   /// By what it is kept as there: of which microbatches an input is read.
   DenseMap<const Slots *, llvm::BitVector> seen;
+  /// Likewise, of how many it was filled, from the first on.
+  DenseMap<const Slots *, int64_t> filled;
   /// Likewise, of a value.
   DenseMap<const Slots *, Received> received;
 };
 
 } // namespace
 
-StageRun::StageRun(rt::StageOp stage, TransferTable &transfers)
-    : stage(stage), transfers(transfers) {
+StageRun::StageRun(rt::StageOp stage, TransferTable &transfers,
+                   int64_t microbatches)
+    : stage(stage), transfers(transfers), microbatches(microbatches) {
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
     buffers[buffer.getSymName()] = buffer;
   for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
@@ -260,8 +267,18 @@ LogicalResult StageRun::run(const Step &step) {
            << ", which holds that of microbatch " << holds;
   }
   for (const Place &place : step.reads)
-    if (auto input = seen.find(place.slots); input != seen.end())
-      input->second.set(place.at(variable));
+    if (auto input = seen.find(place.slots); input != seen.end()) {
+      int64_t microbatch = place.at(variable);
+      if (microbatch >= int64_t(input->second.size()))
+        return step.op->emitOpError()
+               << "reads @" << rt::AddressOp(place.address).getBuffer()
+               << " of microbatch " << microbatch << " of "
+               << input->second.size();
+      input->second.set(microbatch);
+    }
+  if (auto op = dyn_cast<rt::FillOp>(step.op))
+    if (failed(fill(op, step.writes.front())))
+      return failure();
   for (const Place &place : step.reads)
     if (auto value = received.find(place.slots); value != received.end()) {
       value->second.isUsed = true;
@@ -296,6 +313,19 @@ LogicalResult StageRun::run(ArrayRef<Step> steps) {
       return failure();
     }
   }
+  return success();
+}
+
+LogicalResult StageRun::fill(rt::FillOp op, const Place &place) {
+  int64_t microbatch = place.at(variable);
+  int64_t &next = filled[place.slots];
+  // One more says that there are no more.
+  if (microbatch != next || (microbatches && next > microbatches))
+    return op.emitOpError()
+           << "fills @" << rt::AddressOp(place.address).getBuffer()
+           << " for microbatch " << microbatch << ", not " << next << " of "
+           << microbatches;
+  ++next;
   return success();
 }
 
@@ -339,12 +369,17 @@ LogicalResult StageRun::verify() {
       continue;
     held.clear();
     seen.clear();
+    filled.clear();
     received.clear();
     for (auto &[symbol, buffer] : buffers) {
       int64_t slots = buffer.getSlots();
       if (buffer.getKind() == rt::BufferKind::Value) {
         held[symbol].assign(slots, -1);
         received[&held[symbol]].slots.assign(slots, nullptr);
+      } else if (buffer.getRefilled()) {
+        held[symbol].assign(slots, -1);
+        if (microbatches)
+          seen[&held[symbol]].resize(microbatches);
       } else if (buffer.getKind() == rt::BufferKind::Input && slots > 1) {
         held[symbol].resize(slots);
         std::iota(held[symbol].begin(), held[symbol].end(), 0);
@@ -360,8 +395,11 @@ LogicalResult StageRun::verify() {
 
 LogicalResult pcc::verifyMicrobatches(ModuleOp module) {
   TransferTable transfers;
+  int64_t microbatches = 0;
+  for (auto program : module.getOps<rt::ProgramOp>())
+    microbatches = program.getMicrobatches();
   for (auto stage : module.getOps<rt::StageOp>())
-    if (failed(StageRun(stage, transfers).verify()))
+    if (failed(StageRun(stage, transfers, microbatches).verify()))
       return failure();
   for (const Transfers &table : transfers.all)
     for (auto [send, recv] : llvm::zip(table.sent, table.received)) {

@@ -2,8 +2,8 @@
 
 Something is alive from when it is written to when it is read for the last time
 before it is written anew as a whole. Parameters and state are always, inputs
-from the begin of an entry point, which the runtime has filled them before,
-outputs to its end. Gradients, and what ranks gather, are alive like values; a row
+from the begin of an entry point, which the runtime has filled them before, or
+from when it has them filled, outputs to its end. Gradients, and what ranks gather, are alive like values; a row
 of a bucket lies in one place and counts whole while anything in it is alive.
 What another stream uses is alive until stream 0 has waited for it. What two instances of a buffer or two calls of a function
 hold is counted apart. No compiler can do with less memory, unless it computes in
@@ -33,6 +33,7 @@ class Stage:
         self.of = {}  # copy -> the parameter that it is of
         self.events = {}  # symbol -> slots
         self.functions = {}  # symbol -> (names of arguments, lines)
+        self.refilled = set()  # inputs that entry points fill themselves
 
     def row_of(self, symbol):
         """What a buffer counts with."""
@@ -69,6 +70,8 @@ def parse(text):
             if match[3] == "bucket" and re.search(r"\[\"[^]]*\]\]>", line):
                 stages[-1].cut.add(match[1])
             slots = re.search(r" slots (\d+)", line)
+            if " refilled" in line.partition("{")[0]:
+                stages[-1].refilled.add(match[1])
             stages[-1].buffers[match.group(1)] = (
                 match.group(3), size_of(match.group(2)),
                 int(slots.group(1)) if slots else 1)
@@ -104,7 +107,7 @@ def accesses(line):
         return names[:2] + adds, names[2:3]
     if op == "all_reduce":
         return names, names
-    if op in ("zero", "recv"):
+    if op in ("zero", "recv", "fill"):
         return [], names
     if op == "send":
         return names, []
@@ -267,7 +270,11 @@ def most_alive(stage, entry):
             now = around.bytes_of(alive)
         else:
             line = "the begin"
-            now = around.total(("input",)) + around.bytes_of(
+            now = sum(
+                size * slots
+                for symbol, (kind, size, slots) in stage.buffers.items()
+                if kind == "input" and symbol not in stage.refilled)
+            now += around.bytes_of(
                 {thing for thing in alive if around.kind_of(thing) != "input"})
         if now > most:
             most, where = now, line

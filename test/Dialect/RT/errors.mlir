@@ -906,3 +906,30 @@ rt.stage 0 {
   rt.func @f(%e: !rt.event) attributes {gives_up = array<i64: 0>} {
   }
 }
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{is refilled, but is no input}}
+  rt.buffer @x : memref<4xf32> value slots 2 refilled
+}
+
+// -----
+
+rt.stage 0 {
+  rt.buffer @x : memref<4xf32> input slots 2
+  rt.func @train() {
+    %x = rt.address @x slot 1 : memref<4xf32>
+    // expected-error @+1 {{fills what is no address of an input that is refilled}}
+    rt.fill %x : memref<4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%x: memref<4xf32>) {
+    // expected-error @+1 {{fills what is no address of an input that is refilled}}
+    rt.fill %x : memref<4xf32>
+  }
+}

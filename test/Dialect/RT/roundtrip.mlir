@@ -131,3 +131,17 @@ rt.stage 0 arena 4096 {
     rt.all_to_all %x to %y over ["tp"] : memref<4x8xf32> to memref<4x8xf32>
   }
 }
+// CHECK: rt.stage 1 {
+rt.stage 1 {
+  // CHECK-NEXT: rt.buffer @x : memref<4xf32> input slots 2 refilled {role = "data"}
+  rt.buffer @x : memref<4xf32> input slots 2 refilled {role = "data"}
+  // CHECK-NEXT: rt.func @train() {
+  rt.func @train() {
+    // CHECK-NEXT: %[[X3:.*]] = rt.address @x slot 3 : memref<4xf32>
+    %x = rt.address @x slot 3 : memref<4xf32>
+    // CHECK-NEXT: rt.fill %[[X3]] stream 2 : memref<4xf32>
+    rt.fill %x stream 2 : memref<4xf32>
+    // CHECK-NEXT: rt.fill %[[X3]] : memref<4xf32>
+    rt.fill %x : memref<4xf32>
+  }
+}

@@ -183,3 +183,116 @@ rt.stage 1 arena 256 {
     }
   }
 }
+
+// -----
+
+// Inputs that an entry point has filled: for each microbatch, in their order; of
+// the slots that take turns the one that is read holds the microbatch.
+rt.program axes <[]> comms [] microbatches 3
+rt.stage 0 arena 512 {
+  rt.buffer @x : memref<16xf32> input at 0 slots 2 refilled
+  rt.buffer @y : memref<16xf32> output at 448 {name = "y"}
+  rt.func @copy(%x: memref<16xf32>, %y: memref<16xf32>) {
+    rt.copy %x to %y : memref<16xf32> to memref<16xf32>
+  }
+  rt.func @train() {
+    %y = rt.address @y : memref<16xf32>
+    %x0 = rt.address @x : memref<16xf32>
+    rt.fill %x0 : memref<16xf32>
+    rt.for %m = 0 to 3 {
+      %next = rt.address @x slot %m + 1 : memref<16xf32>
+      rt.fill %next : memref<16xf32>
+      %x = rt.address @x slot %m : memref<16xf32>
+      rt.call @copy(%x, %y) : memref<16xf32>, memref<16xf32>
+    }
+  }
+}
+
+// -----
+
+rt.program axes <[]> comms [] microbatches 3
+rt.stage 0 arena 512 {
+  rt.buffer @x : memref<16xf32> input at 0 slots 2 refilled
+  rt.buffer @y : memref<16xf32> output at 448 {name = "y"}
+  rt.func @train() {
+    %y = rt.address @y : memref<16xf32>
+    rt.for %m = 0 to 3 {
+      %next = rt.address @x slot %m + 1 : memref<16xf32>
+      // expected-error @+1 {{fills @x for microbatch 1, not 0 of 3}}
+      rt.fill %next : memref<16xf32>
+      %x = rt.address @x slot %m + 1 : memref<16xf32>
+      rt.copy %x to %y : memref<16xf32> to memref<16xf32>
+    }
+  }
+}
+
+// -----
+
+rt.program axes <[]> comms [] microbatches 3
+rt.stage 0 arena 512 {
+  rt.buffer @x : memref<16xf32> input at 0 slots 2 refilled
+  rt.buffer @y : memref<16xf32> output at 448 {name = "y"}
+  rt.func @train() {
+    %y = rt.address @y : memref<16xf32>
+    rt.for %m = 0 to 3 {
+      %x = rt.address @x slot %m : memref<16xf32>
+      rt.fill %x : memref<16xf32>
+      rt.copy %x to %y : memref<16xf32> to memref<16xf32>
+    }
+    %last = rt.address @x slot 1 : memref<16xf32>
+    // expected-error @+1 {{fills @x for microbatch 1, not 3 of 3}}
+    rt.fill %last : memref<16xf32>
+  }
+}
+
+// -----
+
+// The next but one lies there already.
+rt.program axes <[]> comms [] microbatches 3
+rt.stage 0 arena 512 {
+  rt.buffer @x : memref<16xf32> input at 0 slots 2 refilled
+  rt.buffer @y : memref<16xf32> output at 448 {name = "y"}
+  rt.func @train() {
+    %y = rt.address @y : memref<16xf32>
+    rt.for %m = 0 to 3 {
+      %x = rt.address @x slot %m : memref<16xf32>
+      rt.fill %x : memref<16xf32>
+    }
+    %x0 = rt.address @x : memref<16xf32>
+    // expected-error @+1 {{reads @x of microbatch 0, which holds that of microbatch 2}}
+    rt.copy %x0 to %y : memref<16xf32> to memref<16xf32>
+  }
+}
+
+// -----
+
+// Nothing is filled for microbatch 3 of 3.
+rt.program axes <[]> comms [] microbatches 3
+rt.stage 0 arena 512 {
+  rt.buffer @x : memref<16xf32> input at 0 slots 2 refilled
+  rt.buffer @y : memref<16xf32> output at 448 {name = "y"}
+  rt.func @train() {
+    %y = rt.address @y : memref<16xf32>
+    rt.for %m = 0 to 4 {
+      %x = rt.address @x slot %m : memref<16xf32>
+      rt.fill %x : memref<16xf32>
+      // expected-error @+1 {{reads @x of microbatch 3 of 3}}
+      rt.copy %x to %y : memref<16xf32> to memref<16xf32>
+    }
+  }
+}
+
+// -----
+
+rt.program axes <[]> comms [] microbatches 3
+rt.stage 0 arena 512 {
+  rt.buffer @x : memref<16xf32> input at 0 slots 2 refilled
+  rt.buffer @y : memref<16xf32> output at 448 {name = "y"}
+  rt.func @train() {
+    %y = rt.address @y : memref<16xf32>
+    %x = rt.address @x : memref<16xf32>
+    // expected-error @+1 {{reads @x, which nothing has written}}
+    rt.copy %x to %y : memref<16xf32> to memref<16xf32>
+    rt.fill %x : memref<16xf32>
+  }
+}

@@ -67,5 +67,29 @@ rt.stage 0 arena 128 {
     }
   }
 }
-rt.stage 1 arena 64 {
+// A fill names the input, by its number among all of the stage, and the
+// microbatch; the compute stream has a call of its own.
+rt.stage 1 arena 256 {
+  rt.buffer @lr : memref<f32> input at 0 {role = "lr", name = "lr"}
+  rt.buffer @x : memref<4xf32> input at 64 slots 2 refilled
+      {role = "data", name = "x"}
+  // CHECK: llvm.func internal @stage1.train(%[[CONTEXT:.*]]: !llvm.ptr, %[[ARENA:.*]]: !llvm.ptr)
+  rt.func @train() {
+    // CHECK: %[[AT:.*]] = llvm.getelementptr %[[ARENA]]
+    %x = rt.address @x slot 4 : memref<4xf32>
+    // CHECK: %[[FOUR:.*]] = llvm.mlir.constant(4 : i64)
+    // CHECK-NEXT: %[[ONE:.*]] = llvm.mlir.constant(1 : i32)
+    // CHECK-NEXT: %[[BYTES:.*]] = llvm.mlir.constant(16 : i64)
+    // CHECK-NEXT: llvm.call @pcc_fill(%[[CONTEXT]], %[[ONE]], %[[FOUR]], %[[AT]], %[[BYTES]])
+    rt.fill %x : memref<4xf32>
+    // CHECK: ^bb1(%[[M:.*]]: i64):
+    rt.for %m = 0 to 3 {
+      // CHECK: %[[BASE:.*]] = llvm.getelementptr %[[ARENA]]
+      // CHECK-NEXT: %[[NEXT:.*]] = llvm.getelementptr %[[BASE]]
+      %next = rt.address @x slot %m + 1 : memref<4xf32>
+      // CHECK: %[[MICROBATCH:.*]] = llvm.add %[[M]], %{{.*}} : i64
+      // CHECK: llvm.call @pcc_fill_async(%[[CONTEXT]], %{{.*}}, %{{.*}}, %[[MICROBATCH]], %[[NEXT]], %{{.*}})
+      rt.fill %next stream 3 : memref<4xf32>
+    }
+  }
 }
