@@ -22,10 +22,12 @@
 #include <unordered_map>
 #include <vector>
 
-// Of the compiled program, if it has device code.
+// Of the compiled program, if it has device code. Names as in C.
 extern "C" {
+// NOLINTBEGIN(readability-identifier-naming)
 extern const pcc_emu_kernel pcc_emu_kernels[] __attribute__((weak));
 extern const int64_t pcc_emu_kernel_count __attribute__((weak));
+// NOLINTEND(readability-identifier-naming)
 }
 
 using namespace pcc;
