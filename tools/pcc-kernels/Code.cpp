@@ -8,10 +8,10 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "passes/Codegen/Gpu/Optimize.h"
 #include "passes/Codegen/Gpu/Passes.h"
 #include "passes/Codegen/Kernels/Passes.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 
 using namespace mlir;
@@ -63,21 +63,6 @@ FailureOr<DeviceProgram> pcc::compileForDevice(ModuleOp module,
   if (failed(toNVVM.run(*program.module)))
     return failure();
   return program;
-}
-
-static void optimize(llvm::Module &module) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graphs;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graphs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graphs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
-      .run(module, modules);
 }
 
 /// The most elements that a kernel in kernel IR joins to one.
@@ -140,7 +125,7 @@ std::unique_ptr<Runnable> Runnable::create(ModuleOp module, StringRef only) {
     return nullptr;
   // Both have a function of the kernel's name; the device's are internal.
   for (llvm::Module *code : {device->get(), host.get()})
-    optimize(*code);
+    optimizeModule(*code, llvm::OptimizationLevel::O2);
 
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();

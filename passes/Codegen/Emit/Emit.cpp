@@ -8,13 +8,13 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "passes/Codegen/Emit/Target.h"
 #include "passes/Codegen/Gpu/DeviceCode.h"
+#include "passes/Codegen/Gpu/Optimize.h"
 #include "passes/Codegen/Gpu/Passes.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -29,20 +29,9 @@ using namespace mlir;
 using namespace pcc;
 
 static void optimize(llvm::Module &module, llvm::TargetMachine &host) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graphs;
-  llvm::ModuleAnalysisManager modules;
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = true;
-  llvm::PassBuilder builder(&host, tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graphs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graphs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-      .run(module, modules);
+  codegen::optimizeModule(module, llvm::OptimizationLevel::O3, &host, tuning);
 }
 
 /// Takes the device code out of a module and compiles it for the emulator; null

@@ -7,12 +7,12 @@
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "passes/Codegen/Gpu/Instrument.h"
+#include "passes/Codegen/Gpu/Optimize.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -54,22 +54,13 @@ static std::unique_ptr<llvm::TargetMachine> makeDevice(StringRef chip,
 }
 
 static void optimize(llvm::Module &module, llvm::TargetMachine &target) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graphs;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&target);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graphs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graphs, modules);
-  auto passes =
-      builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
-  // Of vectors whose elements are used one by one it makes single accesses.
-  passes.addPass(
-      llvm::createModuleToFunctionPassAdaptor(llvm::LoadStoreVectorizerPass()));
-  passes.run(module, modules);
+  optimizeModule(module, llvm::OptimizationLevel::O3, &target, {},
+                 [](llvm::ModulePassManager &passes) {
+                   // Of vectors whose elements are used one by one it makes
+                   // single accesses.
+                   passes.addPass(llvm::createModuleToFunctionPassAdaptor(
+                       llvm::LoadStoreVectorizerPass()));
+                 });
 }
 
 /// Adds the functions of libdevice that are called.
