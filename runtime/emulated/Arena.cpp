@@ -4,6 +4,7 @@
 
 #include "runtime/Backend.h"
 #include "runtime/cpu/Context.h"
+#include "runtime/emulated/Emulator.h"
 #include "runtime/support/Error.h"
 #include "runtime/telemetry/Log.h"
 
@@ -26,8 +27,11 @@ Device &pcc::device() {
   // Who is late changes from rank to rank and, if asked for, from run to run.
   // Never freed: what a rank that fails has enqueued is nobody's business.
   static Device &device = *new Device([] {
-    const char *seed = getenv("PCC_EMULATED_SEED");
-    return (seed ? strtoull(seed, nullptr, 10) : 0) + 3 * backend::rank();
+    const char *text = getenv("PCC_EMULATED_SEED");
+    uint64_t seed = text ? strtoull(text, nullptr, 10) : 0;
+    // The order of blocks is drawn, too.
+    pcc_emu_seed(seed);
+    return seed + 3 * backend::rank();
   }());
   return device;
 }
