@@ -477,8 +477,7 @@ void CommunicationThread::runHere(Stream &stream,
 
 void Stream::noteDone() {
   done.store(done.load() + 1);
-  if (communicator)
-    communicator->lookAgain();
+  noteIdle();
 }
 
 void Stream::noteIdle() {
