@@ -40,8 +40,9 @@ pcc_context *prepare(const pcc_program &program, const Coordinates &coordinates,
 /// or "widened to f32" where neither processor nor library has such products.
 std::string productsText(int32_t dtype);
 
-/// Zeroed memory for the arena; exits with ExitMemory.
-char *allocateArena(int64_t bytes);
+/// Memory for the arena, whose first `kept` bytes are zero; exits with
+/// ExitMemory.
+char *allocateArena(int64_t bytes, int64_t kept);
 
 /// Called ahead of each entry: its work begins, on every stream, behind all
 /// that the compute stream was given before.

@@ -19,7 +19,7 @@ extern "C" {
 
 /// Raised whenever a struct below or of Runtime.h changes; the runtime refuses
 /// another one.
-#define PCC_ABI_VERSION 12
+#define PCC_ABI_VERSION 13
 
 /// The type of an element; support/DType.h says how wide each is and what files
 /// call it. The numbers are part of the ABI.
@@ -228,6 +228,9 @@ typedef void (*pcc_step_fn)(pcc_context *ctx, char *arena);
 typedef struct {
   /// How large the arena of each rank of the stage is, in bytes.
   int64_t arena_bytes;
+  /// How much of it, from its begin, is zero before it is first filled. The
+  /// rest may hold anything: an entry reads there what it has written alone.
+  int64_t kept_bytes;
   /// The lengths of the three arrays that follow.
   int32_t n_tensors, n_inputs, n_outputs;
   /// Parameters, states and scratch tensors that the stage holds.

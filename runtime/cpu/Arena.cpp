@@ -12,7 +12,8 @@
 
 using namespace pcc;
 
-char *backend::allocateArena(int64_t bytes) {
+// What is mapped is zero.
+char *backend::allocateArena(int64_t bytes, int64_t) {
   requireMemory(bytes);
   void *memory =
       mmap(nullptr, std::max<int64_t>(bytes, 1), PROT_READ | PROT_WRITE,

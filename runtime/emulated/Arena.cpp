@@ -46,10 +46,14 @@ static char *reserve(int64_t bytes, int protection) {
   return static_cast<char *>(memory);
 }
 
-char *backend::allocateArena(int64_t bytes) {
+char *backend::allocateArena(int64_t bytes, int64_t kept) {
   requireMemory(bytes);
   arenaBytes = std::max<int64_t>(bytes, 1);
   ofDevice = reserve(arenaBytes, PROT_READ | PROT_WRITE);
+  int32_t poison = PCC_EMU_POISON;
+  for (int64_t at = kept; at < bytes; at += sizeof(poison))
+    memcpy(ofDevice + at, &poison,
+           std::min<int64_t>(sizeof(poison), bytes - at));
   ofHost = reserve(arenaBytes, PROT_NONE);
   return ofHost;
 }
@@ -63,7 +67,7 @@ char *pcc::reach(const void *place) {
 }
 
 void *backend::openView(char *memory, int64_t bytes, Access access) {
-  // What is not written was zero, and stays so.
+  // What is not written becomes zero.
   void *view = calloc(std::max<int64_t>(bytes, 1), 1);
   if (!view)
     fail(ExitMemory, "out of memory on the host");

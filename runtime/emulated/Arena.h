@@ -2,8 +2,9 @@
 //
 // What the host and compiled code call the arena is addresses alone, with
 // nothing behind them: whoever reads or writes there dies at once, as it would
-// on a GPU. The device's memory lies elsewhere. Views are copies that the
-// device makes, in its turn.
+// on a GPU. The device's memory lies elsewhere, full of signalling NaNs where a
+// program is not promised zeros. Views are copies that the device makes, in its
+// turn.
 //
 //===----------------------------------------------------------------------===//
 

@@ -121,6 +121,7 @@ void Device::run() {
 }
 
 void Device::wait(const Event &event) {
+  TraceSpan span(Track::Host, "wait for the device");
   std::unique_lock<std::mutex> lock(mutex);
   isAwaited = true;
   given.notify_one();

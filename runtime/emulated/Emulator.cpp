@@ -27,9 +27,6 @@ using namespace pcc;
 namespace {
 
 constexpr int64_t kLanes = 32;
-/// As an f32 it is a signalling NaN, as an index it lies in no buffer.
-constexpr uint32_t kPoison = 0x7fa5a5a5;
-
 std::mutex mutex;
 std::map<std::string, pcc_emu_counts> counts;
 uint64_t seed = 1;
@@ -193,7 +190,7 @@ void Launch::runBlock() {
     thread.barriers = thread.warpBarriers = 0;
     std::fill(thread.executions.begin(), thread.executions.end(), 0);
   }
-  std::fill(shared.begin(), shared.end(), kPoison);
+  std::fill(shared.begin(), shared.end(), PCC_EMU_POISON);
   if (checksRaces)
     sharedTouches.assign(kernel.shared, Touches());
   std::vector<int64_t> warps((size + kLanes - 1) / kLanes);

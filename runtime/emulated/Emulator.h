@@ -13,7 +13,7 @@
  *   - two threads touch the same element, one of them writing, and nothing
  *     says which is first.
  *
- * Shared memory is full of signalling NaNs at a block's begin. It counts
+ * Shared memory is full of PCC_EMU_POISON at a block's begin. It counts
  * launches and the sectors, 32 bytes each, of the kernel's buffers that were
  * read and written: a warp's k-th execution of an access touches the distinct
  * sectors of its lanes. There is no cache.
@@ -32,6 +32,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// What memory is full of that nobody has written: as an f32 and as two bf16 it
+/// is signalling NaNs, as two f16 NaNs, and as an index it lies in no buffer.
+enum { PCC_EMU_POISON = 0x7fa57fa5 };
 
 /// A buffer of a kernel.
 struct pcc_emu_buffer {

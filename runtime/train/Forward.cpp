@@ -128,7 +128,7 @@ void pcc::runForward(const pcc_program &program,
   Coordinates none;
   std::string resources;
   pcc_context *context = backend::prepare(program, none, resources);
-  char *arena = backend::allocateArena(stage.arena_bytes);
+  char *arena = backend::allocateArena(stage.arena_bytes, stage.kept_bytes);
   SourceFiles files(program, options.model);
   fillParameters(program, stage, none, arena, InitialValues(), files);
   for (int i = 0; i < stage.n_inputs; ++i)

@@ -79,7 +79,7 @@ Run::Run(const pcc_program &program, const TrainingOptions &given,
 
 void Run::load() {
   context = backend::prepare(program, coordinates, resources);
-  arena = backend::allocateArena(stage.arena_bytes);
+  arena = backend::allocateArena(stage.arena_bytes, stage.kept_bytes);
   // What is wrong with the data is said now, not when a step reaches it.
   if (first()) {
     Operation check("check of the data");

@@ -334,6 +334,18 @@ FailureOr<Datum> Descriptor::outputs(rt::StageOp stage, StringRef entry,
   return data.addArray("pcc.outputs", all);
 }
 
+/// Where what lasts from entry to entry ends: all of it is zero at first.
+static int64_t endOfKept(rt::StageOp stage) {
+  llvm::DenseSet<Operation *> renewed = rt::findRenewed(stage);
+  int64_t end = 0;
+  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
+    if (int(buffer.getKind()) < int(rt::BufferKind::Input) &&
+        !renewed.contains(buffer) && buffer.getOffset())
+      end =
+          std::max(end, int64_t(*buffer.getOffset()) + buffer.getTotalBytes());
+  return end;
+}
+
 FailureOr<Datum> Descriptor::stage(rt::StageOp stage) {
   SmallVector<Datum> tensors, inputs;
   parts = rt::findParts(stage);
@@ -367,9 +379,9 @@ FailureOr<Datum> Descriptor::stage(rt::StageOp stage) {
     return Datum::address(stageSymbol(stage, name));
   };
   return Datum::structure(
-      {Datum::i64(*stage.getArena()), Datum::i32(tensors.size()),
-       Datum::i32(inputs.size()), Datum::i32(trained),
-       data.addArray("pcc.tensors", tensors),
+      {Datum::i64(*stage.getArena()), Datum::i64(endOfKept(stage)),
+       Datum::i32(tensors.size()), Datum::i32(inputs.size()),
+       Datum::i32(trained), data.addArray("pcc.tensors", tensors),
        data.addArray("pcc.inputs", inputs), *train, entry(rt::kTrainEntry),
        entry(rt::kEvaluateEntry), Datum::i32(evaluated), *evaluate,
        entry(rt::kForwardEntry), Datum::i32(forwarded), *forward});

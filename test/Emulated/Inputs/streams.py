@@ -1,15 +1,18 @@
 """Runs a tiny GPT, compiled with the flags behind --, on the emulated device and
 on the CPU and compares what they leave.
 
-    streams.py BUILD [--leave-out-waits] -- --pp 2 --global-batch-size 4
+    streams.py BUILD [--leave-out-waits | --keep-nothing] -- --pp 2 \\
+        --global-batch-size 4
 
 With --leave-out-waits the waits of the training step are left out, each by
-itself, until some were noticed by one seed or another.
+itself, until some were noticed by one seed or another. With --keep-nothing the
+program says that no byte of its arena must be zero at first.
 """
 
 import json
 import os
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -85,10 +88,19 @@ def waits_of(lines):
     return found
 
 
+def keep_nothing(lines):
+    """The program of one stage, which says that no byte is to be zero."""
+    at = next(i for i, line in enumerate(lines) if "@pcc.stages.0()" in line)
+    kept = [i for i, line in enumerate(lines[at:at + 8], at)
+            if re.search(r"constant\(\d+ : i64\)", line)][1]
+    line = re.sub(r"constant\(\d+ :", "constant(0 :", lines[kept])
+    return lines[:kept] + [line] + lines[kept + 1:]
+
+
 def main():
     split = sys.argv.index("--")
     compiler = Compiler(sys.argv[1])
-    leave_out = "--leave-out-waits" in sys.argv[2:split]
+    faults = sys.argv[2:split]
     model(pathlib.Path("model.mlir"))
     tokens(pathlib.Path("tokens.bin"))
     lines = compiler.text(sys.argv[split + 1:])
@@ -96,7 +108,12 @@ def main():
     due = run("cpu")
     if due is None:
         sys.exit("the program for CPUs fails")
-    if not leave_out:
+    if "--keep-nothing" in faults:
+        compiler.link(keep_nothing(lines), "cuda-emulated", "emulated")
+        if run("emulated") == due:
+            sys.exit("memory that was never written is as good as zeros")
+        return
+    if not faults:
         compiler.link(lines, "cuda-emulated", "emulated")
         for seed in SEEDS:
             left = run("emulated", seed)
@@ -115,4 +132,5 @@ def main():
     sys.exit(f"of {len(waits)} waits left out {noticed} are noticed")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -76,8 +76,9 @@ int main(void) {
          p->parameters, p->flops_per_step);
   for (int32_t i = 0; i < p->n_stages; ++i) {
     const pcc_stage *s = &p->stages[i];
-    printf("stage %d arena %" PRId64 " step %s evaluate %s\n", i,
-           s->arena_bytes, s->step ? "yes" : "no", s->evaluate ? "yes" : "no");
+    printf("stage %d arena %" PRId64 " kept %" PRId64
+           " step %s evaluate %s\n", i,
+           s->arena_bytes, s->kept_bytes, s->step ? "yes" : "no", s->evaluate ? "yes" : "no");
     for (int32_t t = 0; t < s->n_tensors; ++t)
       tensor(&s->tensors[t]);
     for (int32_t t = 0; t < s->n_inputs; ++t) {
