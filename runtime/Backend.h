@@ -18,6 +18,20 @@
 namespace pcc {
 namespace backend {
 
+/// Whether ranks join each other by MPI, and not by an exchange of their own.
+bool usesMPI();
+
+/// The devices of this host that ranks compute on, each on one of its own.
+struct Devices {
+  /// How many there are; -1: ranks compute on the host.
+  int64_t count = -1;
+  /// Where there are none: why, and what to do, as for fail().
+  std::string missing, note;
+};
+/// Looks for them. This process has no other use for them any more: what was
+/// begun here does not survive a fork.
+Devices findDevices();
+
 /// Joins the other ranks; with `alone` there are none and no communication
 /// library is started.
 void join(bool alone);

@@ -20,6 +20,9 @@ static const int controlTag = 1;
 /// Of control messages. Never freed.
 static Stream &messages = *new Stream;
 
+bool backend::usesMPI() { return true; }
+backend::Devices backend::findDevices() { return {}; }
+
 void backend::join(bool alone) {
   if (alone)
     return;

@@ -6,6 +6,7 @@
 #include "runtime/launch/StatusBoard.h"
 #include "runtime/support/Clock.h"
 #include "runtime/support/Error.h"
+#include "runtime/support/Progress.h"
 #include "runtime/support/Thread.h"
 
 #include <chrono>
@@ -39,8 +40,9 @@ Deadline::Deadline(const std::string &what, double seconds, int rank) {
         continue;
       announce(
           format("%s has taken %.0f s", what.c_str(), seconds),
-          "a rank, its host or the network does not answer; --timeout SECONDS "
-          "(0: never) is how long to wait");
+          "a rank, its host or the network does not answer: this one is in " +
+              readProgress().text +
+              "; --timeout SECONDS (0: never) is how long to wait");
       statusFailed(ExitCommunication);
       _exit(ExitCommunication);
     }

@@ -2,6 +2,7 @@
 
 #include "runtime/launch/Launch.h"
 
+#include "runtime/Backend.h"
 #include "runtime/support/Error.h"
 #include "runtime/telemetry/ProgressBar.h"
 
@@ -24,25 +25,59 @@ static bool insideSlurmStep() {
          !getenv("SLURM_PTY_PORT");
 }
 
-Launch pcc::findLaunch() {
+namespace {
+/// The variables in which a launcher tells a process its part.
+struct Variables {
+  const char *rank, *size, *localRank, *localSize;
+};
+} // namespace
+
+static Launch launchBy(Launcher launcher, const Variables &names) {
   Launch launch;
-  auto set = [&](Launcher launcher, const char *rank, const char *size) {
-    launch = {launcher, static_cast<int>(number(rank, 0)), number(size, 1)};
-    return launch;
-  };
+  launch.launcher = launcher;
+  launch.rank = static_cast<int>(number(names.rank, 0));
+  launch.size = number(names.size, 1);
+  launch.localRank = static_cast<int>(number(names.localRank, -1));
+  launch.localSize = number(names.localSize, -1);
+  return launch;
+}
+
+/// How many tasks of a Slurm step the node has that this process is on, where
+/// all have as many or there is one node. -1: not known.
+static int64_t tasksOfNode() {
+  const char *list = getenv("SLURM_STEP_TASKS_PER_NODE");
+  if (!list)
+    return -1;
+  // "4", "4(x2)" or "4,3".
+  char *end;
+  int64_t tasks = strtoll(list, &end, 10);
+  return *end == ',' || tasks < 1 ? -1 : tasks;
+}
+
+Launch pcc::findLaunch() {
+  if (getenv("PCC_RANK"))
+    return launchBy(Launcher::SelfStarted,
+                    {"PCC_RANK", "PCC_RANKS", "PCC_RANK", "PCC_RANKS"});
   if (getenv("OMPI_COMM_WORLD_SIZE"))
-    return set(getenv("PCC_SELF_STARTED") ? Launcher::SelfStarted
-                                          : Launcher::OpenMPI,
-               "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE");
+    return launchBy(
+        getenv("PCC_SELF_STARTED") ? Launcher::SelfStarted : Launcher::OpenMPI,
+        {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+         "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"});
   if (getenv("TORCHELASTIC_RUN_ID") ||
       (getenv("RANK") && getenv("WORLD_SIZE") && getenv("MASTER_ADDR")))
-    return set(Launcher::Torchrun, "RANK", "WORLD_SIZE");
-  if (insideSlurmStep())
-    return set(getenv("PMIX_RANK") ? Launcher::Slurm : Launcher::SlurmNoPMIx,
-               "SLURM_PROCID", "SLURM_STEP_NUM_TASKS");
+    return launchBy(Launcher::Torchrun,
+                    {"RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"});
+  if (insideSlurmStep()) {
+    Launch launch =
+        launchBy(getenv("PMIX_RANK") ? Launcher::Slurm : Launcher::SlurmNoPMIx,
+                 {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", ""});
+    launch.localSize = tasksOfNode();
+    return launch;
+  }
   if (getenv("PMI_RANK") && getenv("PMI_SIZE"))
-    return set(Launcher::Hydra, "PMI_RANK", "PMI_SIZE");
-  return launch;
+    return launchBy(Launcher::Hydra, {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID",
+                                      "MPI_LOCALNRANKS"});
+  return {};
 }
 
 static const char *launcherName(Launcher launcher) {
@@ -55,7 +90,7 @@ static const char *launcherName(Launcher launcher) {
   case Launcher::Slurm:
     return "srun";
   case Launcher::SlurmNoPMIx:
-    return "srun without PMIx";
+    return backend::usesMPI() ? "srun without PMIx" : "srun";
   case Launcher::Torchrun:
     return "torchrun";
   case Launcher::Hydra:
@@ -64,21 +99,32 @@ static const char *launcherName(Launcher launcher) {
   return "";
 }
 
+/// Exits where the program's ranks cannot join under the launcher.
+static void checkLauncher(const Launch &launch, long long ranks) {
+  std::string name = launcherName(launch.launcher);
+  bool byMPI = backend::usesMPI();
+  if (launch.launcher == Launcher::Hydra ||
+      (launch.launcher == Launcher::Torchrun && byMPI))
+    fail(ExitWorld,
+         "found " + name + ", which " +
+             (byMPI ? "a CPU program" : "this program") + " cannot join",
+         byMPI ? format("start it alone, with 'mpirun -n %lld' of Open MPI, or "
+                        "with 'srun --mpi=pmix -n %lld'",
+                        ranks, ranks)
+               : format("start it alone, with 'mpirun -n %lld' of Open MPI, "
+                        "with 'srun -n %lld', or with 'torchrun --no-python'",
+                        ranks, ranks));
+  if (launch.launcher == Launcher::SlurmNoPMIx && byMPI)
+    fail(ExitWorld, "found " + name + ": the ranks cannot find each other",
+         format("start it with 'srun --mpi=pmix -n %lld'", ranks));
+}
+
 void pcc::checkLaunch(const Launch &launch, int64_t worldSize,
                       const std::string &arithmetic) {
   // Before the ranks have joined, each speaks for itself.
   setErrorRank(launch.rank, static_cast<int>(launch.size), nullptr);
-  std::string name = launcherName(launch.launcher);
   long long ranks = worldSize;
-  if (launch.launcher == Launcher::Torchrun ||
-      launch.launcher == Launcher::Hydra)
-    fail(ExitWorld, "found " + name + ", which a CPU program cannot join",
-         format("start it alone, with 'mpirun -n %lld' of Open MPI, or with "
-                "'srun --mpi=pmix -n %lld'",
-                ranks, ranks));
-  if (launch.launcher == Launcher::SlurmNoPMIx)
-    fail(ExitWorld, "found " + name + ": the ranks cannot find each other",
-         format("start it with 'srun --mpi=pmix -n %lld'", ranks));
+  checkLauncher(launch, ranks);
   if (launch.launcher != Launcher::None && launch.size != worldSize)
     fail(ExitWorld,
          format("started with %lld rank%s, but this program was compiled for "

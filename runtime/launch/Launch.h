@@ -26,14 +26,19 @@ struct Launch {
   /// This process's number among the ranks, from 0.
   int rank = 0;
   int64_t size = 1; ///< ranks the launcher started
+  /// Its number among those of this host, and how many these are; -1 where the
+  /// launcher does not tell.
+  int localRank = -1;
+  int64_t localSize = -1;
 };
 
 /// Reads the launchers' environment variables.
 Launch findLaunch();
 
-/// Checks that a CPU program works under this launcher and that its number of
-/// ranks is the program's; exits with ExitWorld where not. `arithmetic` is the
-/// mesh with its product, such as "pp 2 x tp 2 = 4".
+/// Checks that the program, which joins its ranks by MPI or without, works
+/// under this launcher and that its number of ranks is the program's; exits
+/// with ExitWorld where not. `arithmetic` is the mesh with its product, such as
+/// "pp 2 x tp 2 = 4".
 void checkLaunch(const Launch &launch, int64_t worldSize,
                  const std::string &arithmetic);
 
@@ -45,11 +50,15 @@ int findColumns(const Launch &launch);
 /// backend::prepare.
 std::string launchLine(const Launch &launch, const std::string &resources);
 
-/// Starts `ranks` local ranks of this executable with the same arguments
-/// through OpenMPI's mpirun, waits for them and returns the exit code of the
-/// run. A signal asks the ranks for an end, a second one ends them; a lost rank
-/// is reported and gives ExitCommunication.
+/// Starts `ranks` local ranks of this executable with the same arguments, those
+/// that join by MPI through Open MPI's mpirun, waits for them and returns the
+/// exit code of the run. A signal asks the ranks for an end, a second one ends
+/// them; a lost rank is reported and gives ExitCommunication.
 int startRanks(int64_t ranks, char **argv);
+
+/// Exits with ExitDevice where this host has no device for each of so many
+/// ranks. A process that ends right after looks for them.
+void checkDevices(int64_t ranks);
 
 } // namespace pcc
 

@@ -1,14 +1,18 @@
 //===- SelfStart.cpp - A program that starts its own ranks ----------------===//
 //
-// The parent process runs mpirun as a child rather than becoming it, so that
-// signals and exit codes mean the same as under any other start.
+// The parent process runs mpirun, or what takes its place, as a child rather
+// than becoming it, so that signals and exit codes mean the same as under any
+// other start.
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/Backend.h"
+#include "runtime/launch/ExecRanks.h"
 #include "runtime/launch/Handover.h"
 #include "runtime/launch/JobFolder.h"
 #include "runtime/launch/Launch.h"
 #include "runtime/launch/Loopback.h"
+#include "runtime/launch/Mpirun.h"
 #include "runtime/launch/Signals.h"
 #include "runtime/launch/StatusBoard.h"
 #include "runtime/launch/Supervisor.h"
@@ -35,71 +39,42 @@ static int availableCores() {
   return sched_getaffinity(0, sizeof(cores), &cores) ? 1 : CPU_COUNT(&cores);
 }
 
-static std::vector<std::string> mpirunArguments(int64_t ranks,
-                                                const std::string &folder) {
-  std::string count = std::to_string(ranks);
-  return {
-      "mpirun", "-q", "-n", count,
-      // All ranks here, also inside a batch job with hosts of its own.
-      "--host", "localhost:" + count, "--oversubscribe", "--bind-to", "none",
-      "--mca", "plm", "isolated", "--mca", "ras",
-      "^slurm,tm,lsf,gridengine,alps,loadleveler",
-      // Ranks of one host need neither a network nor the time to look for one.
-      "--mca", "pml", "ob1", "--mca", "btl", "self,vader",
-      // A rank that waits lets others run: with more ranks than cores, or
-      // beside other work, a step is a hundred times slower without.
-      "--mca", "mpi_yield_when_idle", "1",
-      // Open MPI's own folder belongs to all jobs of a user, and one that ends
-      // may remove it while another starts.
-      "--mca", "orte_tmpdir_base", folder, "--mca",
-      "btl_vader_backing_directory", folder};
-}
-
-[[noreturn]] static void becomeMpirun(int64_t ranks, char **argv,
-                                      const std::string &self,
-                                      const std::string &folder, pid_t parent) {
+/// The child that starts the ranks.
+[[noreturn]] static void becomeLauncher(int64_t ranks, char **argv,
+                                        const std::string &self,
+                                        const std::string &folder,
+                                        pid_t parent) {
   // A group of its own, so that Ctrl-C reaches the parent only. It ends with
   // the parent, also where it hangs or is stopped, and its ranks with it.
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent)
     _exit(ExitCommunication);
-  int null = open("/dev/null", O_RDONLY);
+  int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (null >= 0)
     dup2(null, STDIN_FILENO);
-
-  setenv("PCC_SELF_STARTED", "1", 1);
-  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   if (ranks > availableCores())
     stopSpinsOfRanks();
-
-  std::vector<std::string> arguments = mpirunArguments(ranks, folder);
-  arguments.push_back(self);
-  for (char **argument = argv + 1; *argument; ++argument)
-    arguments.push_back(*argument);
-  std::vector<char *> pointers;
-  for (std::string &argument : arguments)
-    pointers.push_back(argument.data());
-  pointers.push_back(nullptr);
-  // Debian's name for Open MPI's, which holds where MPICH owns "mpirun".
-  execvp("mpirun.openmpi", pointers.data());
-  execvp("mpirun", pointers.data());
-  fail(ExitWorld, format("cannot run mpirun: %s", strerror(errno)),
-       "starting several ranks needs Open MPI (Debian: openmpi-bin)");
+  if (backend::usesMPI())
+    becomeMpirun(ranks, argv, self, folder);
+  becomeStarter(ranks, argv, self);
 }
 
 /// What mpirun and the ranks need, as measured with Open MPI 4.1 on 4, 16 and
 /// 64 ranks, with something to spare. mpirun has 25 descriptors and 3 for each
-/// rank, and some more while it starts one.
+/// rank, and some more while it starts one. Without it rank 0 has two
+/// connections with each other rank, and they may have two with each other.
 static int64_t neededDescriptors(int64_t ranks) { return 48 + 4 * ranks; }
 /// 8 MiB of addresses and settings, and for each rank a file of 4 MiB in which
-/// others leave it messages.
+/// others leave it messages; without mpirun, the status board.
 static int64_t neededBytes(int64_t ranks) {
+  if (!backend::usesMPI())
+    return int64_t{1} << 20;
   return (int64_t{12} << 20) + ranks * (int64_t{9} << 19);
 }
 
-/// Sees to it that mpirun may open what it needs; with less it hangs.
+/// Sees to it that mpirun or rank 0 may open what it needs; with less mpirun
+/// hangs.
 static void allowDescriptors(int64_t ranks) {
   // Those that it inherits count, too.
   int64_t needed = neededDescriptors(ranks) +
@@ -154,7 +129,9 @@ static int outcome(const Ending &ending, int64_t ranks) {
   if (ending.late)
     failLate(ranks);
   if (ending.stuck) {
-    warn("mpirun did not end when its ranks were done, and was killed");
+    warn(backend::usesMPI()
+             ? "mpirun did not end when its ranks were done, and was killed"
+             : "ranks did not end when they were done, and were killed");
     return firstFailure();
   }
   if (ending.signal && stopSignal())
@@ -165,24 +142,28 @@ static int outcome(const Ending &ending, int64_t ranks) {
   int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   if (int failure = firstFailure())
     return failure;
-  // mpirun's own child could not even start it.
+  // The child could not even start the ranks, and has said why.
   if (code == ExitWorld && startedRanks() == 0)
     return code;
   std::vector<LostRank> lost = lostRanks();
   if (code == 0 && lost.empty())
     return ExitDone;
+  std::string starter = backend::usesMPI() ? "mpirun" : "what started them";
   if (startedRanks() == 0)
     fail(ExitCommunication,
-         format("mpirun could not start %lld ranks (it exited with %d)",
-                static_cast<long long>(ranks), code),
-         format("'mpirun -n %lld' with this program says more",
-                static_cast<long long>(ranks)));
+         format("%s could not start %lld ranks (it exited with %d)",
+                starter.c_str(), static_cast<long long>(ranks), code),
+         backend::usesMPI()
+             ? format("'mpirun -n %lld' with this program says more",
+                      static_cast<long long>(ranks))
+             : "");
   std::string who = "a rank";
   if (lost.size() == 1)
     who = format("rank %d (process %d)", lost[0].rank, lost[0].pid);
   std::string how = format("ended with code %d", code);
   if (WIFSIGNALED(status))
-    how = format("was lost: mpirun was killed by signal %d", WTERMSIG(status));
+    how = format("was lost: %s was killed by signal %d", starter.c_str(),
+                 WTERMSIG(status));
   else if (code > 128)
     how = format("was lost: killed by signal %d (%s)", code - 128,
                  strsignal(code - 128));
@@ -205,17 +186,19 @@ int pcc::startRanks(int64_t ranks, char **argv) {
   std::string path(self, length);
 
   double seconds = startSeconds(ranks);
+  if (!backend::usesMPI())
+    checkDevices(ranks);
   allowDescriptors(ranks);
   Supervisor supervisor;
   std::string folder = createJobFolder(neededBytes(ranks));
   std::string mark = createStatusBoard(folder, static_cast<int>(ranks));
   int streams = offerStreams(folder);
   // Hardening: a kernel that cannot do it leaves mpirun as it is.
-  int binds = holdBinds();
+  int binds = backend::usesMPI() ? holdBinds() : -1;
   pid_t parent = getpid(), started = streams < 0 ? -1 : fork();
   if (started == 0) {
     supervisor.prepareLauncher();
-    becomeMpirun(ranks, argv, path, folder, parent);
+    becomeLauncher(ranks, argv, path, folder, parent);
   }
   int error = errno;
   if (started < 0) {

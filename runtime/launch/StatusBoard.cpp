@@ -61,9 +61,10 @@ std::string pcc::jobFolder() {
   return path ? folderOf(path) : "";
 }
 
-void pcc::joinStatusBoard(int rank) {
+/// Maps the board that the environment names, if it does.
+static void openBoard() {
   const char *path = getenv(environmentName);
-  if (!path)
+  if (board || !path)
     return;
   int file = open(path, O_RDWR | O_CLOEXEC);
   if (file < 0)
@@ -72,6 +73,10 @@ void pcc::joinStatusBoard(int rank) {
   if (bytes >= static_cast<off_t>(sizeof(Board)))
     board = mapBoard(file, bytes);
   close(file);
+}
+
+void pcc::joinStatusBoard(int rank) {
+  openBoard();
   if (!board || rank >= board->ranks)
     return;
   own = &board->entries[rank];
@@ -101,6 +106,12 @@ void pcc::statusDone() {
 void pcc::statusTerminated() {
   if (own)
     own->terminated = 1;
+}
+
+void pcc::statusEnded(int rank) {
+  openBoard();
+  if (board && rank < board->ranks)
+    board->entries[rank].terminated = 1;
 }
 
 int pcc::statusAskedToStop() { return board ? board->asked.load() : 0; }

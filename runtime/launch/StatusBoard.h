@@ -34,6 +34,8 @@ void statusFailed(int code);
 void statusDone();
 /// Safe in a signal handler: this rank was told to end, it is not the cause.
 void statusTerminated();
+/// For whoever starts the ranks: it ends this one, which is not the cause.
+void statusEnded(int rank);
 /// The signal by which the user asked the parent for an end, or 0.
 int statusAskedToStop();
 

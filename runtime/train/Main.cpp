@@ -2,6 +2,7 @@
 
 #include "runtime/Backend.h"
 #include "runtime/launch/Deadline.h"
+#include "runtime/launch/ExecRanks.h"
 #include "runtime/launch/Handover.h"
 #include "runtime/launch/Launch.h"
 #include "runtime/launch/Lifeline.h"
@@ -61,6 +62,8 @@ static void joinRanks(const Launch &launch, const TrainingOptions &options) {
 
 static int run(int argc, char **argv) {
   const pcc_program &program = pcc_the_program;
+  if (isStarter())
+    runStarter(argv);
   Launch launch = findLaunch();
   if (launch.launcher != Launcher::None)
     expectRepeatedSignals();
@@ -104,7 +107,7 @@ static int run(int argc, char **argv) {
       launch.launcher == Launcher::OpenMPI)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
   joinStatusBoard(launch.rank);
-  if (launch.launcher == Launcher::SelfStarted)
+  if (launch.launcher == Launcher::SelfStarted && backend::usesMPI())
     takeStreams(jobFolder());
   joinRanks(launch, options);
   train(program, options, launch);

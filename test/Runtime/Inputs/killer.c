@@ -13,7 +13,9 @@
 static void count(void) {
   static int calls = 0, at = -1;
   const char *chosen = getenv("KILL_RANK");
-  const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+  const char *rank = getenv("PCC_RANK");
+  if (!rank)
+    rank = getenv("OMPI_COMM_WORLD_RANK");
   if (chosen && (!rank || atoi(rank) != atoi(chosen)))
     return;
   if (at < 0)

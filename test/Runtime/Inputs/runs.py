@@ -8,6 +8,9 @@ import subprocess
 import sys
 import time
 
+# How a rank is told its number, by mpirun or without it.
+RANK = re.compile(rb"(?:OMPI_COMM_WORLD_RANK|PCC_RANK)=(\d+)")
+
 
 def begin(*command, **options):
     """Starts a program; its stdout and stderr are pipes unless given."""
@@ -79,7 +82,8 @@ def jobFolder(run):
 
 
 def processes(folder):
-    """{process: its rank, None for mpirun} of the job with this folder."""
+    """{process: its rank, None for what started them} of the job with this
+    folder."""
     found = {}
     for path in glob.glob("/proc/[0-9]*/environ"):
         try:
@@ -88,7 +92,7 @@ def processes(folder):
         except OSError:
             continue
         if f"PCC_STATUS_BOARD={folder}/".encode() in text:
-            match = re.search(rb"OMPI_COMM_WORLD_RANK=(\d+)", text)
+            match = RANK.search(text)
             found[int(path.split("/")[2])] = int(match[1]) if match else None
     return found
 
@@ -109,7 +113,7 @@ def ranks(run):
                 parents[int(name)] = int(file.read().rsplit(")", 1)[1]
                                          .split()[1])
             with open(f"/proc/{name}/environ", "rb") as file:
-                match = re.search(rb"OMPI_COMM_WORLD_RANK=(\d+)", file.read())
+                match = RANK.search(file.read())
         except OSError:
             continue
         if match:

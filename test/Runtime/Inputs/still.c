@@ -19,7 +19,9 @@ static void slow(const char *variable) {
 }
 
 static void stand(const char *path) {
-  const char *how = getenv("STILL"), *rank = getenv("OMPI_COMM_WORLD_RANK");
+  const char *how = getenv("STILL"), *rank = getenv("PCC_RANK");
+  if (!rank)
+    rank = getenv("OMPI_COMM_WORLD_RANK");
   if (!how || !rank || strcmp(rank, getenv("STILL_RANK")) ||
       !strstr(path, getenv("STILL_AT")))
     return;

@@ -1,0 +1,300 @@
+//===- Channels.cpp - The connections of a rank ---------------------------===//
+//
+// Rank 0 listens where Rendezvous.h says. A rank that was let in sends its
+// card: where it listens itself. When all have come, rank 0 tells all of them
+// all cards, and a new secret for the connections that follow.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/exchange/Channels.h"
+
+#include "runtime/exchange/Rendezvous.h"
+#include "runtime/launch/Machine.h"
+#include "runtime/support/Clock.h"
+#include "runtime/support/Error.h"
+#include "runtime/support/Hash.h"
+#include "runtime/support/Progress.h"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <sys/socket.h>
+#include <unistd.h>
+
+using namespace pcc;
+
+/// Where a rank is, as it says or as rank 0 tells the others.
+struct Channels::Card {
+  uint64_t network = 0; ///< a hash of its namespace: that of a loopback
+  in_addr_t host = 0;   ///< network byte order, as the port
+  uint16_t port = 0;
+};
+
+namespace {
+/// What is ahead of each message.
+struct Header {
+  MessageKind kind;
+  uint32_t reserved;
+  int64_t bytes;
+};
+
+enum class Direction { Sends, Receives };
+} // namespace
+
+int64_t exchange::greatestPiece = int64_t{1} << 30;
+
+static const double forever = std::numeric_limits<double>::infinity();
+
+//===----------------------------------------------------------------------===//
+// Bytes
+//===----------------------------------------------------------------------===//
+
+/// The other side is gone. Who sees to that, the lifeline, the parent or the
+/// launcher, knows more of it and ends this process, too.
+[[noreturn]] static void lose(int rank, const char *why) {
+  const useconds_t moment = 5000000;
+  usleep(moment);
+  fail(ExitCommunication,
+       format("the connection with rank %d was lost: %s", rank, why));
+}
+
+/// Moves all bytes through a socket that does not block; returns false if the
+/// other side has closed it, with errno set or 0.
+static bool move(Direction direction, int socket, char *data, int64_t bytes) {
+  while (bytes > 0) {
+    auto most = static_cast<size_t>(std::min(bytes, exchange::greatestPiece));
+    bool sends = direction == Direction::Sends;
+    ssize_t n = sends ? ::send(socket, data, most, MSG_NOSIGNAL)
+                      : recv(socket, data, most, 0);
+    if (n > 0) {
+      data += n;
+      bytes -= n;
+      advanceCommunication();
+    } else if (n == 0) {
+      errno = 0;
+      return false;
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      std::vector<pollfd> entries = {
+          {socket, static_cast<short>(sends ? POLLOUT : POLLIN), 0}};
+      pollUntil(entries, forever);
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void moveAll(Direction direction, int rank, int socket, void *data,
+                    int64_t bytes) {
+  if (!move(direction, socket, static_cast<char *>(data), bytes))
+    lose(rank, errno ? strerror(errno) : "it was closed");
+}
+
+void Channels::send(int to, MessageKind kind, const void *data, int64_t bytes) {
+  int socket = socketTo(to);
+  Header header = {kind, 0, bytes};
+  moveAll(Direction::Sends, to, socket, &header, sizeof(header));
+  moveAll(Direction::Sends, to, socket, const_cast<void *>(data), bytes);
+}
+
+void Channels::receive(int from, MessageKind kind, void *data, int64_t bytes) {
+  int socket = socketFrom(from);
+  Header header;
+  moveAll(Direction::Receives, from, socket, &header, sizeof(header));
+  if (header.kind != kind || header.bytes != bytes)
+    fail(ExitInternal,
+         format("rank %d sent a message %d of %lld bytes where rank %d expects "
+                "a message %d of %lld",
+                from, static_cast<int>(header.kind),
+                static_cast<long long>(header.bytes), own,
+                static_cast<int>(kind), static_cast<long long>(bytes)));
+  moveAll(Direction::Receives, from, socket, data, bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Connections
+//===----------------------------------------------------------------------===//
+
+int Channels::socketTo(int rank) {
+  if (out[rank] < 0) {
+    // What is sent before the other side looks for it waits in its system.
+    Hello hello = {secret, own};
+    out[rank] = knock(hosts[rank], ports[rank], hello, nullptr, 0,
+                      steadyNow() + greatPatience);
+    if (out[rank] < 0)
+      lose(rank, "it does not let this one connect");
+  }
+  return out[rank];
+}
+
+int Channels::socketFrom(int rank) {
+  while (in[rank] < 0) {
+    Arrival arrival = door->next(forever);
+    if (arrival.rank < 0)
+      fail(ExitInternal, format("rank %d listens nowhere", own));
+    if (arrival.rank == own || in[arrival.rank] >= 0)
+      close(arrival.socket);
+    else
+      in[arrival.rank] = arrival.socket;
+  }
+  return in[rank];
+}
+
+/// "ranks 1, 2 and 5", or more of them in short.
+static const char *missingText(const std::vector<int> &sockets) {
+  std::string text;
+  int count = 0;
+  for (size_t rank = 1; rank < sockets.size(); ++rank)
+    if (sockets[rank] < 0 && ++count <= 8)
+      text += (count > 1 ? ", " : " ") + std::to_string(rank);
+  if (count > 8)
+    text += format(" and %d others", count - 8);
+  // As long as the program: what others read of this one's progress.
+  return strdup(((count == 1 ? " for rank" : " for ranks") + text).c_str());
+}
+
+static sockaddr_in addressOf(int socket,
+                             int (*read)(int, sockaddr *, socklen_t *)) {
+  sockaddr_in address = {};
+  socklen_t length = sizeof(address);
+  read(socket, reinterpret_cast<sockaddr *>(&address), &length);
+  return address;
+}
+
+static uint64_t ownNetwork() {
+  std::string text = namespaceId("net");
+  return fnv1a(text.data(), text.size());
+}
+
+static std::string textOf(in_addr_t host) {
+  char text[INET_ADDRSTRLEN] = "";
+  inet_ntop(AF_INET, &host, text, sizeof(text));
+  return text;
+}
+
+/// Opens rank 0's door.
+static void openDoor(const Rendezvous &rendezvous, Door &door) {
+  if (rendezvous.listener >= 0)
+    return door.listenAt(rendezvous.listener);
+  int error = 0;
+  std::string where;
+  for (in_addr_t host : listeningAddresses(rendezvous)) {
+    uint16_t port = 0;
+    for (size_t i = 0; i < rendezvous.ports.size() && !port; ++i)
+      port = door.listenAt(host, htons(rendezvous.ports[i]));
+    error = port ? error : errno;
+    where += (where.empty() ? "" : ", ") + textOf(host);
+  }
+  if (!door.isOpen())
+    fail(ExitWorld,
+         format("rank 0 cannot listen for the others at %s, port %d: %s",
+                where.c_str(), rendezvous.ports.front(), strerror(error)),
+         "PCC_EXCHANGE=HOST:PORT names another one");
+}
+
+void Channels::letIn(const Launch &launch) {
+  Rendezvous rendezvous = findRendezvous(launch);
+  Door first(rendezvous.secret, size());
+  openDoor(rendezvous, first);
+  std::vector<Card> cards(size());
+  cards[0].network = ownNetwork();
+  for (int missing = size() - 1; missing > 0;) {
+    Operation operation("wait", Doing::Waits, missingText(in));
+    Arrival arrival = first.next(forever);
+    char yes = 1;
+    Header header;
+    Card card;
+    // One that was interrupted comes again, and then sends its card at once.
+    bool isGood = arrival.rank > 0 && in[arrival.rank] < 0 &&
+                  sendWhole(arrival.socket, &yes, 1) &&
+                  move(Direction::Receives, arrival.socket,
+                       reinterpret_cast<char *>(&header), sizeof(header)) &&
+                  header.kind == MessageKind::Card &&
+                  header.bytes == sizeof(card) &&
+                  move(Direction::Receives, arrival.socket,
+                       reinterpret_cast<char *>(&card), sizeof(card));
+    if (!isGood) {
+      close(arrival.socket);
+      continue;
+    }
+    card.host = addressOf(arrival.socket, getpeername).sin_addr.s_addr;
+    cards[arrival.rank] = card;
+    in[arrival.rank] = out[arrival.rank] = arrival.socket;
+    --missing;
+  }
+  secret = newSecret();
+  for (int rank = 1; rank < size(); ++rank) {
+    send(rank, MessageKind::Table, &secret, sizeof(secret));
+    send(rank, MessageKind::Table, cards.data(),
+         static_cast<int64_t>(cards.size() * sizeof(Card)));
+  }
+  takeTable(cards);
+}
+
+/// Rank 0 may be on its way, and another program listen at a port meanwhile.
+static int knockUntilLetIn(const Rendezvous &rendezvous, const Hello &hello) {
+  const useconds_t pause = 50000;
+  while (true) {
+    for (in_addr_t host : rendezvous.hosts)
+      for (uint16_t port : rendezvous.ports) {
+        char yes = 0;
+        int socket = knock(host, htons(port), hello, &yes, 1,
+                           steadyNow() + greatPatience);
+        if (socket >= 0)
+          return socket;
+      }
+    usleep(pause);
+  }
+}
+
+void Channels::findRankZero(const Launch &launch) {
+  Rendezvous rendezvous = findRendezvous(launch);
+  Operation operation("wait", Doing::Waits, " for rank 0");
+  in[0] = out[0] = knockUntilLetIn(rendezvous, {rendezvous.secret, own});
+  Card card;
+  card.network = ownNetwork();
+  card.host = addressOf(in[0], getsockname).sin_addr.s_addr;
+  // The secret of those who will connect is not known yet; they neither.
+  door = std::make_unique<Door>(Secret(), size());
+  card.port = door->listenAt(card.host, 0);
+  if (!card.port)
+    fail(ExitCommunication, format("this rank cannot listen at %s: %s",
+                                   textOf(card.host).c_str(), strerror(errno)));
+  send(0, MessageKind::Card, &card, sizeof(card));
+  std::vector<Card> cards(size());
+  receive(0, MessageKind::Table, &secret, sizeof(secret));
+  receive(0, MessageKind::Table, cards.data(),
+          static_cast<int64_t>(cards.size() * sizeof(Card)));
+  door->setSecret(secret);
+  takeTable(cards);
+}
+
+void Channels::takeTable(const std::vector<Card> &cards) {
+  near = {0, 0};
+  for (int rank = 0; rank < size(); ++rank) {
+    hosts.push_back(cards[rank].host);
+    ports.push_back(cards[rank].port);
+    bool isNear = cards[rank].network == cards[own].network;
+    near.index += isNear && rank < own;
+    near.count += isNear;
+  }
+}
+
+Channels::Channels(const Launch &launch)
+    : own(launch.rank), in(launch.size, -1), out(launch.size, -1) {
+  if (own == 0)
+    letIn(launch);
+  else
+    findRankZero(launch);
+}
+
+Channels::~Channels() {
+  for (int rank = 0; rank < size(); ++rank) {
+    if (in[rank] >= 0)
+      close(in[rank]);
+    if (out[rank] >= 0 && out[rank] != in[rank])
+      close(out[rank]);
+  }
+}

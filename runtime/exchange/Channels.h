@@ -1,0 +1,63 @@
+//===- Channels.h - The connections of a rank -------------------*- C++ -*-===//
+
+#ifndef PCC_RUNTIME_EXCHANGE_CHANNELS_H
+#define PCC_RUNTIME_EXCHANGE_CHANNELS_H
+
+#include "runtime/exchange/Exchange.h"
+#include "runtime/launch/Door.h"
+#include "runtime/launch/Launch.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pcc {
+
+/// What a message is, which both sides must agree on.
+enum class MessageKind : uint32_t { Card, Table, Message, Broadcast, Barrier };
+
+/// The connections of this rank with others, each of which keeps the order of
+/// what is sent.
+class Channels {
+public:
+  /// Meets all other ranks of a launch.
+  explicit Channels(const Launch &launch);
+  ~Channels();
+  Channels(const Channels &) = delete;
+  Channels &operator=(const Channels &) = delete;
+
+  /// Sends `bytes` bytes; may return before they have arrived.
+  void send(int to, MessageKind kind, const void *data, int64_t bytes);
+  /// Receives as many; exits with ExitInternal where the other side sends
+  /// something else.
+  void receive(int from, MessageKind kind, void *data, int64_t bytes);
+
+  /// As backend::rank() and backend::size().
+  int rank() const { return own; }
+  int size() const { return static_cast<int>(in.size()); }
+  /// See there.
+  const exchange::Neighbors &neighbors() const { return near; }
+
+private:
+  struct Card;
+
+  void letIn(const Launch &launch);
+  void findRankZero(const Launch &launch);
+  void takeTable(const std::vector<Card> &cards);
+  int socketTo(int rank);
+  int socketFrom(int rank);
+
+  int own;
+  exchange::Neighbors near;
+  std::vector<int> in, out; ///< sockets by rank, -1: none yet
+  /// Where others of higher rank than 0 connect, and where they do.
+  std::unique_ptr<Door> door;
+  Secret secret = {};
+  std::vector<in_addr_t> hosts;
+  std::vector<uint16_t> ports;
+};
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_EXCHANGE_CHANNELS_H

@@ -1,0 +1,196 @@
+//===- Door.cpp - Connections of ranks that know a secret -----------------===//
+
+#include "runtime/launch/Door.h"
+
+#include "runtime/launch/Machine.h"
+#include "runtime/support/Clock.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+using namespace pcc;
+
+/// Guests at once, beside the ranks.
+static const size_t greatestGuests = 64;
+
+Secret pcc::newSecret() {
+  Secret made;
+  fillRandom(made.bytes, sizeof(made.bytes));
+  return made;
+}
+
+void pcc::pollUntil(std::vector<pollfd> &entries, double deadline) {
+  const double mostAtOnce = 3600;
+  while (true) {
+    double left = std::clamp(deadline - steadyNow(), 0.0, mostAtOnce);
+    if (poll(entries.data(), entries.size(),
+             static_cast<int>(left * 1000) + 1) >= 0 ||
+        errno != EINTR)
+      return;
+  }
+}
+
+static bool waitFor(int socket, short events, double deadline) {
+  std::vector<pollfd> entries = {{socket, events, 0}};
+  pollUntil(entries, deadline);
+  return entries[0].revents != 0;
+}
+
+static int openSocket() {
+  return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+static sockaddr_in addressOf(in_addr_t host, uint16_t port) {
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = port;
+  address.sin_addr.s_addr = host;
+  return address;
+}
+
+// Probes, and answers that do not come, tell. A network may fail for less.
+void pcc::probe(int socket) {
+  int on = 1, idle = 20, interval = 10, count = 4, unanswered = 60000;
+  setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+  setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
+  setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
+  setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
+  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &unanswered,
+             sizeof(unanswered));
+  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
+
+bool pcc::sendWhole(int socket, const void *bytes, size_t count) {
+  return send(socket, bytes, count, MSG_NOSIGNAL) ==
+         static_cast<ssize_t>(count);
+}
+
+Door::~Door() {
+  for (int listener : listeners)
+    close(listener);
+  for (const Guest &guest : guests)
+    close(guest.socket);
+}
+
+uint16_t Door::listenAt(in_addr_t host, uint16_t port) {
+  int listener = openSocket(), on = 1;
+  sockaddr_in address = addressOf(host, port);
+  socklen_t length = sizeof(address);
+  auto *generic = reinterpret_cast<sockaddr *>(&address);
+  // A port that was another run's a moment ago is free.
+  if (port)
+    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  if (listener < 0 || bind(listener, generic, length) ||
+      listen(listener, SOMAXCONN) || getsockname(listener, generic, &length)) {
+    int error = errno;
+    if (listener >= 0)
+      close(listener);
+    errno = error;
+    return 0;
+  }
+  listeners.push_back(listener);
+  return address.sin_port;
+}
+
+void Door::listenAt(int listener) { listeners.push_back(listener); }
+
+int Door::listenTo(Guest &guest) const {
+  const int more = -1, stranger = -2;
+  ssize_t n = recv(guest.socket, guest.hello + guest.bytes,
+                   sizeof(guest.hello) - guest.bytes, 0);
+  bool isLate = steadyNow() >= guest.deadline;
+  if (n < 0 && (errno == EAGAIN || errno == EINTR))
+    return isLate ? stranger : more;
+  if (n <= 0)
+    return stranger;
+  guest.bytes += n;
+  if (guest.bytes < sizeof(Hello))
+    return isLate ? stranger : more;
+  Hello hello;
+  memcpy(&hello, guest.hello, sizeof(hello));
+  // Bytes compared in equal time tell nobody how many were right.
+  unsigned char differs = 0;
+  for (size_t i = 0; i < sizeof(secret.bytes); ++i)
+    differs |= hello.secret.bytes[i] ^ secret.bytes[i];
+  return !differs && hello.rank >= 0 && hello.rank < ranks ? hello.rank
+                                                           : stranger;
+}
+
+void Door::admit(int listener) {
+  while (true) {
+    int socket =
+        accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (socket < 0)
+      return;
+    // In a crowd the one that has been silent longest leaves; a rank that this
+    // befalls comes again.
+    if (guests.size() >= ranks + greatestGuests) {
+      close(guests.front().socket);
+      guests.erase(guests.begin());
+    }
+    guests.push_back({socket, steadyNow() + patience});
+  }
+}
+
+Arrival Door::next(double deadline) {
+  while (isOpen()) {
+    for (int listener : listeners)
+      admit(listener);
+    Arrival arrival;
+    double wake = deadline;
+    for (size_t i = 0; i < guests.size() && arrival.rank < 0;) {
+      int said = listenTo(guests[i]);
+      if (said == -1) {
+        wake = std::min(wake, guests[i++].deadline);
+        continue;
+      }
+      if (said >= 0) {
+        arrival = {said, guests[i].socket};
+        probe(arrival.socket);
+      } else {
+        close(guests[i].socket);
+      }
+      guests.erase(guests.begin() + static_cast<ptrdiff_t>(i));
+    }
+    if (arrival.rank >= 0 || steadyNow() >= deadline)
+      return arrival;
+    std::vector<pollfd> entries;
+    for (int listener : listeners)
+      entries.push_back({listener, POLLIN, 0});
+    for (const Guest &guest : guests)
+      entries.push_back({guest.socket, POLLIN, 0});
+    pollUntil(entries, wake);
+  }
+  return {};
+}
+
+int pcc::knock(in_addr_t host, uint16_t port, const Hello &hello, void *answer,
+               size_t bytes, double deadline) {
+  int socket = openSocket();
+  if (socket < 0)
+    return -1;
+  sockaddr_in address = addressOf(host, port);
+  connect(socket, reinterpret_cast<sockaddr *>(&address), sizeof(address));
+  // Only who has the door answers; the address may be another host's here.
+  if (waitFor(socket, POLLOUT, std::min(deadline, steadyNow() + patience)) &&
+      sendWhole(socket, &hello, sizeof(hello))) {
+    size_t got = 0;
+    while (got < bytes && waitFor(socket, POLLIN, deadline)) {
+      ssize_t n =
+          recv(socket, static_cast<char *>(answer) + got, bytes - got, 0);
+      if (n <= 0)
+        break;
+      got += n;
+    }
+    if (got == bytes) {
+      probe(socket);
+      return socket;
+    }
+  }
+  close(socket);
+  return -1;
+}

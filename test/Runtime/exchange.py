@@ -1,0 +1,159 @@
+"""Control messages, and ranks that join, without MPI; what happens when one
+dies, gives up, says something else or never comes, and when others connect.
+
+RUN: rm -rf %t && mkdir %t && cd %t && toy-files .
+RUN: %cc -shared -fPIC -O1 %S/Inputs/strangers.c -o strangers.so -ldl
+RUN: %{plain} %python %s
+"""
+
+import os
+import re
+import socket
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
+from runs import begin, good, requireEqual, run
+
+RUN = ["--data", "tokens.bin", "--steps", "3", "--lr", "1e-2"]
+MPIRUN = ["mpirun", "--oversubscribe", "--bind-to", "none", "-q"]
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def freePort():
+    with socket.socket() as some:
+        some.bind(("127.0.0.1", 0))
+        return some.getsockname()[1]
+
+
+class Torchrun:
+    """Ranks started as torchrun would: its agent listens at MASTER_PORT."""
+
+    def __init__(self, program, *arguments, ranks, only=None, **more):
+        self.agent = socket.socket()
+        self.agent.bind(("127.0.0.1", 0))
+        self.agent.listen()
+        self.ranks = [begin(program, *arguments, env=dict(
+            os.environ, RANK=str(rank), WORLD_SIZE=str(ranks),
+            LOCAL_RANK=str(rank), LOCAL_WORLD_SIZE=str(ranks),
+            MASTER_ADDR="localhost",
+            MASTER_PORT=str(self.agent.getsockname()[1]),
+            TORCHELASTIC_RUN_ID="none", TORCHELASTIC_USE_AGENT_STORE="True",
+            TORCHELASTIC_RESTART_COUNT="0", **more))
+            for rank in only or range(ranks)]
+
+    def end(self):
+        """(code, stderr, stdout) of each rank."""
+        ended = [rank.communicate(timeout=100) for rank in self.ranks]
+        self.agent.close()
+        return [(rank.returncode, err, out)
+                for rank, (out, err) in zip(self.ranks, ended)]
+
+
+def torchrun(*command, **more):
+    return Torchrun(*command, **more).end()
+
+
+# One that never comes; the others wait for it for as long as a start may take,
+# and all else here goes on meanwhile.
+waiting = Torchrun("toy-dp2-tp2", *RUN, "--timeout", "1", ranks=4,
+                   only=[0, 1, 3])
+
+# Every operation and size, on 1, 2, 3 and 5 ranks.
+assert good("exchange") == "all checks hold\n"
+for ranks in (2, 3, 5):
+    more = {"EXCHANGE_HUGE": "1"} if ranks == 3 else {}
+    ended = torchrun("exchange", ranks=ranks, EXPECTED_NEIGHBORS=str(ranks),
+                     **more)
+    assert all(code == 0 and not err for code, err, _ in ended), ended
+    assert ended[0][2] == "all checks hold\n", ended
+
+# One that dies in the middle of a message is named by the lifeline, and by the
+# others themselves where there is none.
+for victim in (1, 2):
+    ended = torchrun("exchange", "die", str(victim), ranks=3)
+    codes = [code for code, _, _ in ended]
+    assert codes.pop(victim) == -14 and codes == [7, 7], ended
+    text = "".join(err for _, err, _ in ended)
+    assert text == f"[rank 0] error: rank {victim} was lost; all other ranks " \
+        "end\n", text
+ended = torchrun("exchange", "die", "1", ranks=2, PLAIN_NO_LIFELINE="1")
+assert ended[0][0] == 7 and re.fullmatch(
+    r"\[rank 0\] error: the connection with rank 1 was lost: .*\n",
+    ended[0][1]), ended
+
+# One that gives up takes all with it, with its code and message alone.
+for victim in (0, 2):
+    ended = torchrun("exchange", "leave", str(victim), ranks=3)
+    assert [code for code, _, _ in ended] == [42] * 3, ended
+    assert "".join(err for _, err, _ in ended) == \
+        f"[rank {victim}] error: this rank gives up\n", ended
+
+# Ranks that do not agree on a message.
+ended = torchrun("exchange", "differ", ranks=2)
+assert ended[0][0] == 70 and ended[0][1] == (
+    "[rank 0] error: rank 1 sent a message 2 of 8 bytes where rank 0 expects a "
+    "message 2 of 67108864\n"), ended
+
+# The curves are the same however ranks are started, and the first line says it.
+good("toy-dp2-tp2", *RUN, "--log-json", "alone.json")
+ended = torchrun("toy-dp2-tp2", *RUN, "--log-json", "torchrun.json", ranks=4)
+assert all(code == 0 and not err for code, err, _ in ended), ended
+assert "found torchrun: joined 4 ranks" in ended[0][2], ended[0]
+out = good(*MPIRUN, "-n", "4", "toy-dp2-tp2", *RUN, "--log-json",
+           "mpirun.json", **AS_ROOT)
+assert "found Open MPI's mpirun: joined 4 ranks" in out, out
+requireEqual("alone.json", "torchrun.json", "mpirun.json")
+
+# Another program listens where rank 0 would: the next port is taken. A user's
+# choice is not changed.
+with socket.socket() as other:
+    other.bind(("127.0.0.1", 0))
+    other.listen()
+    taken = other.getsockname()[1]
+    ended = torchrun("toy-tp2", *RUN, ranks=2, only=[0],
+                     PCC_EXCHANGE=f"localhost:{taken}")
+    assert ended[0][0] == 3 and ended[0][1].startswith(
+        f"[rank 0] error: rank 0 cannot listen for the others at 127.0.0.1, port "
+        f"{taken}: Address already in use\n"), ended
+ended = torchrun("toy-tp2", *RUN, ranks=2,
+                 PCC_EXCHANGE=f"localhost:{freePort()}")
+assert [code for code, _, _ in ended] == [0, 0], ended
+for name, text in (("PCC_EXCHANGE", "localhost:x"),
+                   ("PCC_EXCHANGE", "no.such.host.")):
+    ended = torchrun("toy-tp2", *RUN, ranks=2, only=[0], **{name: text})
+    assert ended[0][0] == 3 and text.split(":")[-1] in ended[0][1], ended
+
+# What no program without MPI can join.
+code, _, err = run("toy-tp2", *RUN, PMI_RANK="0", PMI_SIZE="2")
+assert code == 3 and "found Hydra" in err and "torchrun --no-python" in err, err
+
+# Strangers do not hold the start; nobody outside of this host is let in.
+for launcher, more in ([], {"LD_PRELOAD": "./strangers.so"}), (
+        [*MPIRUN, "-n", "4", "-x", "LD_PRELOAD=./strangers.so"], AS_ROOT):
+    good(*launcher, "toy-dp2-tp2", *RUN, STRANGERS="strangers", **more)
+    with open("strangers") as file:
+        assert set(file.readlines()) == {"127.0.0.1\n"}
+    os.remove("strangers")
+
+# Devices are looked for ahead of all ranks.
+for devices, code, text in (
+        ("4", 0, ""), ("9", 0, ""),
+        ("3", 9, "error: 4 ranks need a device each, and this host has 3\n"
+         "note: on several hosts mpirun, srun or torchrun starts the ranks; "
+         "for tests, PCC_SHARE_DEVICES=1 lets ranks share devices\n"),
+        ("no driver", 9,
+         "error: no device: no driver\nnote: there is a way out\n"),
+        ("crash", 9, "error: a look for devices was ended by signal 11 "
+         "(Segmentation fault)\nnote: their driver does not work on this "
+         "host\n")):
+    ended = run("toy-dp2-tp2", *RUN, PLAIN_DEVICES=devices)
+    assert (ended[0], ended[2]) == (code, text), (devices, ended)
+good("toy-dp2-tp2", *RUN, PLAIN_DEVICES="1", PCC_SHARE_DEVICES="1")
+
+ended = waiting.end()
+assert [code for code, _, _ in ended] == [7] * 3, ended
+assert ended[0][1] == (
+    "[rank 0] error: joining the other ranks has taken 60 s\n"
+    "[rank 0] note: a rank, its host or the network does not answer: this one "
+    "is in 'wait for rank 2' of the start; --timeout SECONDS (0: never) is how "
+    "long to wait\n"), ended
