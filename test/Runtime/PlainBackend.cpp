@@ -105,7 +105,7 @@ pcc_context *backend::prepare(const pcc_program &program,
 }
 
 std::string backend::productsText(int32_t) { return ""; }
-char *backend::allocateArena(int64_t bytes) {
+char *backend::allocateArena(int64_t bytes, int64_t) {
   return static_cast<char *>(calloc(std::max<int64_t>(bytes, 1), 1));
 }
 void backend::beginEntry(pcc_context *) {}
