@@ -50,8 +50,21 @@ bool codegen::isAlias(Operation *op) {
   return isa<nn::ReshapeOp, nn::SelectOp, nn::SliceOp, nn::TransposeOp>(op);
 }
 
+/// Whether an op gives 16-bit values as f32: who computes it again reads half
+/// the bytes.
+static bool isWidening(Operation *op) {
+  auto cast = dyn_cast<nn::CastOp>(op);
+  if (!cast)
+    return false;
+  Type from = nn::tensorType(cast.getInput()).getElementType(),
+       to = nn::tensorType(cast.getResult()).getElementType();
+  return isa<FloatType>(from) && from.getIntOrFloatBitWidth() == 16 &&
+         to.isF32();
+}
+
 bool codegen::isView(Operation *op) {
-  return isAlias(op) || isa<nn::ConstantOp, nn::BroadcastOp>(op);
+  return isAlias(op) || isa<nn::ConstantOp, nn::BroadcastOp>(op) ||
+         isWidening(op);
 }
 
 namespace {
@@ -300,6 +313,8 @@ void Grouper::mergeColumnSums() {
     if (!isKernelOp(op) || !isColumnSum(op) || !isGroup[unitOf(op)])
       continue;
     Value input = op->getOperand(0);
+    if (Operation *cast = input.getDefiningOp(); cast && isWidening(cast))
+      input = cast->getOperand(0);
     auto [it, isNew] = readers.try_emplace(input, unitOf(op));
     if (!isNew && it->second != unitOf(op))
       tryMerge(it->second, unitOf(op));

@@ -38,7 +38,8 @@ bool isCleared(mlir::Operation *op);
 /// what is no kernel may use it there.
 bool isAlias(mlir::Operation *op);
 
-/// Ops without work of their own; each kernel that needs one has a copy.
+/// Ops without work of their own, but for widening what is read half as wide;
+/// each kernel that needs one has a copy.
 bool isView(mlir::Operation *op);
 
 /// Ops of one block that become one kernel.

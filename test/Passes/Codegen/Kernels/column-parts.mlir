@@ -31,9 +31,9 @@ func.func @sum(%x: tensor<4x60x48xf32>) -> tensor<48xf32> {
 // CHECK-LABEL: func.func @scales(
 // CHECK: %[[P0:.*]] = call @kernel_2_sub_mul_reduce({{.*}} -> tensor<16x16xf32>
 // CHECK: call @[[SUM:.*]](%[[P0]]) : (tensor<16x16xf32>) -> tensor<16xf32>
-// CHECK: %[[P1:.*]] = call @kernel_4_cast_reduce({{.*}} -> tensor<16x16xf32>
+// CHECK: %[[P1:.*]] = call @kernel_4_reduce({{.*}} -> tensor<16x16xf32>
 // CHECK: call @[[SUM]](%[[P1]]) : (tensor<16x16xf32>) -> tensor<16xf32>
-// CHECK: %[[P2:.*]] = call @kernel_5_cast_mul_reduce({{.*}} -> tensor<16x16xf32>
+// CHECK: %[[P2:.*]] = call @kernel_5_mul_reduce({{.*}} -> tensor<16x16xf32>
 // CHECK: call @[[SUM]](%[[P2]]) : (tensor<16x16xf32>) -> tensor<16xf32>
 func.func @scales(%dy: tensor<4x128x16xbf16>, %x: tensor<4x128x16xbf16>,
     %mean: tensor<4x128xf32>, %rstd: tensor<4x128xf32>)

@@ -341,3 +341,22 @@ func.func @ids(%table: tensor<5x6xf32>, %y: tensor<1x5x6xf32>) -> (tensor<5xi64>
   %r = nn.reduce %m [0] : tensor<1x5x6xf32> -> tensor<5x6xf32>
   return %ids, %r : tensor<5xi64>, tensor<5x6xf32>
 }
+
+// -----
+
+// What is summed up wide is read as narrow as it lies, and once: nobody writes
+// the wide elements.
+// CHECK-LABEL: func.func @narrow(
+// CHECK: %[[GELU:.*]] = call @{{.*}}_gelu_grad(%{{.*}}, %[[X:.*]]) {{.*}} -> tensor<64x16xbf16>
+// CHECK-NEXT: call @{{.*}}_layer_norm_grad_scale(%[[GELU]], %[[X]], {{.*}} -> (tensor<16xf32>, tensor<16xf32>)
+// CHECK-NEXT: return
+func.func @narrow(%dy: tensor<64x16xbf16>, %x: tensor<64x16xbf16>,
+    %s: tensor<64xf32>)
+    -> (tensor<64x16xbf16>, tensor<16xf32>, tensor<16xf32>) {
+  %g = nn.gelu_grad tanh %dy, %x : tensor<64x16xbf16>
+  %w = nn.cast %g : tensor<64x16xbf16> -> tensor<64x16xf32>
+  %db = nn.reduce %w [0] : tensor<64x16xf32> -> tensor<16xf32>
+  %ds = nn.layer_norm_grad_scale %g, %x mean %s rstd %s
+      : tensor<64x16xbf16>, tensor<64xf32>, tensor<64xf32> -> tensor<16xf32>
+  return %g, %db, %ds : tensor<64x16xbf16>, tensor<16xf32>, tensor<16xf32>
+}

@@ -123,10 +123,10 @@ func.func @least_divisor(%x: tensor<1050304xf32>) -> tensor<f32> {
 
 // Squares are a sum like others, in f32; short ones stay what they are.
 // CHECK-LABEL: func.func @squares(
-// CHECK-NEXT: %[[K0:.*]] = call @kernel_0_cast_mul_reduce(%arg0) : (tensor<128x129xbf16>) -> tensor<128xf32>
+// CHECK-NEXT: %[[K0:.*]] = call @kernel_0_mul_reduce(%arg0) : (tensor<128x129xbf16>) -> tensor<128xf32>
 // CHECK-NEXT: %[[K1:.*]] = call @kernel_1_reduce(%[[K0]]) : (tensor<128xf32>) -> tensor<f32>
 // CHECK-NEXT: return %[[K1]] : tensor<f32>
-// CHECK: func.func private @kernel_0_cast_mul_reduce(%arg0: tensor<128x129xbf16>) -> tensor<128xf32> attributes {rt.kernel}
+// CHECK: func.func private @kernel_0_mul_reduce(%arg0: tensor<128x129xbf16>) -> tensor<128xf32> attributes {rt.kernel}
 // CHECK-NEXT: %[[CAST:.*]] = nn.cast %arg0 : tensor<128x129xbf16> -> tensor<128x129xf32>
 // CHECK-NEXT: %[[MUL:.*]] = nn.mul %[[CAST]], %[[CAST]] : tensor<128x129xf32>
 // CHECK-NEXT: %[[REDUCE:.*]] = nn.reduce %[[MUL]] [1] : tensor<128x129xf32> -> tensor<128xf32>
@@ -260,7 +260,7 @@ func.func @product(%x: tensor<2x3xf32>) -> tensor<3xf32> {
 // What goes into an argument's place is added in a kernel, but for products that
 // are added by the library, also where they are reshaped.
 // CHECK-LABEL: pipe.body @accumulate
-// CHECK-NEXT: %[[K0:.*]] = func.call @kernel_0_cast_sum(%x, %s) : (tensor<4x4xbf16>, tensor<4x4xf32>) -> tensor<4x4xf32>
+// CHECK-NEXT: %[[K0:.*]] = func.call @kernel_0_sum(%x, %s) : (tensor<4x4xbf16>, tensor<4x4xf32>) -> tensor<4x4xf32>
 // CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "abk,kn->abn" %y, %z : tensor<2x2x4xf32>, tensor<4x4xf32> -> tensor<2x2x4xf32>
 // CHECK-NEXT: %[[RESHAPE:.*]] = nn.reshape %[[CONTRACT]] : tensor<2x2x4xf32> -> tensor<4x4xf32>
 // CHECK-NEXT: %[[SUM:.*]] = nn.sum %[[K0]], %[[RESHAPE]] {rt.adds_in_place} : tensor<4x4xf32>
