@@ -70,7 +70,7 @@ struct Options {
   bool forward = false;
 
   // Target and output.
-  /// "cpu", or "cuda-emulated": what the program runs on.
+  /// "cpu", "cuda" or "cuda-emulated": what the program runs on.
   std::string target = "cpu";
   /// "native", or LLVM's name of a processor.
   std::string targetCpu = "native";

@@ -69,8 +69,8 @@ int stepsAhead();
 /// What pcc_fill does for an input and a microbatch: fills host memory. On a
 /// device a copy of it goes where the input lies, on the stream.
 using Filler = std::function<void(int32_t input, int64_t microbatch, char *to)>;
-/// Sets it for the entries that are issued from here on, once no other one is
-/// called any more: a thread of the back end may call it.
+/// Sets it for the entries that are issued from here on. A thread of the back
+/// end may call it, for one entry after the other.
 void setFiller(Filler filler);
 
 /// A piece of the arena, and the host memory that a copy of it goes to.

@@ -19,7 +19,7 @@ extern "C" {
 
 /// Raised whenever a struct below or of Runtime.h changes; the runtime refuses
 /// another one.
-#define PCC_ABI_VERSION 13
+#define PCC_ABI_VERSION 14
 
 /// The type of an element; support/DType.h says how wide each is and what files
 /// call it. The numbers are part of the ABI.
@@ -250,6 +250,9 @@ typedef struct {
   pcc_step_fn forward;
   int32_t n_forward_outputs;
   const pcc_output *forward_outputs;
+  /// How many streams its code names, that of computation included, and how
+  /// many events.
+  int32_t n_streams, n_events;
 } pcc_stage;
 
 /// A communicator: the ranks that differ only in these axes, ordered by the
@@ -313,6 +316,29 @@ typedef struct {
 
 /// Absent from programs that no compiler of ours made.
 extern const pcc_target pcc_the_target __attribute__((weak));
+
+/// Code of all kernels for GPUs.
+typedef struct {
+  /// The GPU it is for, 90 for "sm_90": that one and, of machine code, others
+  /// of its generation (90 to 99) that are not older; of PTX, all that are not
+  /// older.
+  int32_t chip;
+  int32_t is_ptx; ///< 1: PTX, which a driver compiles, with a zero at its end
+  int64_t bytes;
+  const void *code;
+} pcc_device_image;
+
+/// What a program for GPUs has for its devices.
+typedef struct {
+  /// How many images there are.
+  int32_t n_images;
+  const pcc_device_image *images; ///< machine code first
+  int32_t n_kernels;
+  const char *const *kernels; ///< the names, as of pcc_kernel
+} pcc_device_code;
+
+/// Of programs for GPUs alone.
+extern const pcc_device_code pcc_the_device_code;
 
 #ifdef __cplusplus
 } // extern "C"

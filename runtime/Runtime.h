@@ -51,6 +51,7 @@ typedef void (*pcc_units)(void *const *args, int64_t begin, int64_t end);
 /// A generated kernel.
 typedef struct {
   const char *name;         ///< for traces and messages
+  const char *node;         ///< of the model, that a message names; or ""
   int32_t n_args;           ///< the number of its buffers
   const int64_t *arg_bytes; ///< [n_args] how long they are
   /// For CPUs, else null: the code, the number of units of its work, which may

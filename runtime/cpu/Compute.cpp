@@ -5,17 +5,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/cpu/Copy.h"
-#include "runtime/cpu/Filling.h"
 #include "runtime/cpu/Gemm.h"
 #include "runtime/cpu/Streams.h"
-#include "runtime/cpu/Threads.h"
+#include "runtime/host/Filling.h"
+#include "runtime/host/Threads.h"
 #include "runtime/telemetry/Trace.h"
 
 using namespace pcc;
 
 void pcc_launch(pcc_context *ctx, const pcc_kernel *kernel, void *const *args) {
   TraceSpan span(Track::Compute, kernel->name);
-  runUnits(*ctx, kernel->run, args, kernel->units, kernel->grain);
+  runUnits(ctx->threads, kernel->run, args, kernel->units, kernel->grain);
 }
 
 void pcc_gemm(pcc_context *ctx, const pcc_gemm_desc *desc, const void *a,
@@ -54,8 +54,10 @@ void pcc::issueOn(pcc_context *ctx, int32_t stream,
 /// Returns when an event is over.
 static void waitHere(const Event &event) {
   TraceSpan span(Track::Compute, "wait");
-  if (event.fills)
+  if (event.fills) {
+    Operation operation("fill of an input");
     return filling::wait(event.fills);
+  }
   Operation operation(event.name, Doing::Waits, event.detail);
   communication::wait(event);
 }

@@ -3,7 +3,7 @@
 #include "runtime/cpu/Copy.h"
 
 #include "runtime/cpu/Context.h"
-#include "runtime/cpu/Threads.h"
+#include "runtime/host/Threads.h"
 
 #include <cstring>
 
@@ -24,10 +24,10 @@ static void clearPart(void *const *args, int64_t begin, int64_t end) {
 void pcc::copyBytes(const pcc_context &context, void *to, const void *from,
                     int64_t bytes) {
   void *const args[] = {to, const_cast<void *>(from)};
-  runUnits(context, copyPart, args, bytes, copyGrain);
+  runUnits(context.threads, copyPart, args, bytes, copyGrain);
 }
 
 void pcc::clearBytes(const pcc_context &context, void *to, int64_t bytes) {
   void *const args[] = {to};
-  runUnits(context, clearPart, args, bytes, copyGrain);
+  runUnits(context.threads, clearPart, args, bytes, copyGrain);
 }

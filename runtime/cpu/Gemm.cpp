@@ -4,7 +4,7 @@
 
 #include "runtime/Backend.h"
 #include "runtime/cpu/Context.h"
-#include "runtime/cpu/Threads.h"
+#include "runtime/host/Threads.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
 

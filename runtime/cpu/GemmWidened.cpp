@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/cpu/Gemm.h"
-#include "runtime/cpu/Threads.h"
+#include "runtime/host/Threads.h"
 #include "runtime/support/DType.h"
 
 #include <algorithm>

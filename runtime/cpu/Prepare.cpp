@@ -3,7 +3,7 @@
 #include "runtime/Backend.h"
 #include "runtime/cpu/Context.h"
 #include "runtime/cpu/Delays.h"
-#include "runtime/cpu/Threads.h"
+#include "runtime/host/Threads.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/Progress.h"
 #include "runtime/telemetry/Log.h"

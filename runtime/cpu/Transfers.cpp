@@ -2,7 +2,7 @@
 
 #include "runtime/Runtime.h"
 #include "runtime/cpu/Context.h"
-#include "runtime/cpu/Traffic.h"
+#include "runtime/host/Traffic.h"
 #include "runtime/support/Error.h"
 
 #include <algorithm>

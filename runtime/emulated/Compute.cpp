@@ -10,9 +10,10 @@
 #include "runtime/cpu/Copy.h"
 #include "runtime/cpu/Gemm.h"
 #include "runtime/cpu/Streams.h"
-#include "runtime/cpu/Threads.h"
 #include "runtime/emulated/Arena.h"
 #include "runtime/emulated/Emulator.h"
+#include "runtime/host/Filling.h"
+#include "runtime/host/Threads.h"
 #include "runtime/support/Error.h"
 
 #include <cstring>
@@ -67,7 +68,8 @@ void pcc_launch(pcc_context *ctx, const pcc_kernel *kernel, void *const *args) {
   }
   // A program for CPUs, whose streams are tried.
   device().enqueue(kernel->name, "", [=] {
-    runUnits(*ctx, kernel->run, places.data(), kernel->units, kernel->grain);
+    runUnits(ctx->threads, kernel->run, places.data(), kernel->units,
+             kernel->grain);
   });
 }
 
@@ -98,14 +100,6 @@ void pcc::issueOn(pcc_context *ctx, int32_t stream,
   communication::issue(stateOf(ctx, stream).stream, std::move(request));
 }
 
-static backend::Filler &filler() {
-  static backend::Filler filler;
-  return filler;
-}
-
-// Entries are issued, and so are their fills, before the next one is.
-void backend::setFiller(Filler given) { filler() = std::move(given); }
-
 void pcc_fill(pcc_context *ctx, int32_t input, int64_t microbatch, void *to,
               int64_t bytes) {
   pcc_fill_async(ctx, PCC_COMPUTE_STREAM, input, microbatch, to, bytes);
@@ -115,7 +109,7 @@ void pcc_fill_async(pcc_context *ctx, int32_t stream, int32_t input,
                     int64_t microbatch, void *to, int64_t bytes) {
   // The host fills memory of its own now; the stream has a copy of that.
   auto filled = std::make_shared<std::vector<char>>(bytes);
-  filler()(input, microbatch, filled->data());
+  filling::fill(input, microbatch, filled->data());
   auto request = std::make_unique<Request>();
   request->name = "fill";
   request->detail = " from the host";

@@ -12,7 +12,7 @@
 
 #include "runtime/Backend.h"
 #include "runtime/Runtime.h"
-#include "runtime/cpu/Traffic.h"
+#include "runtime/host/Traffic.h"
 #include "runtime/exchange/Exchange.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Error.h"

@@ -9,7 +9,7 @@
 #include "runtime/Backend.h"
 #include "runtime/Runtime.h"
 #include "runtime/cpu/Context.h"
-#include "runtime/cpu/Threads.h"
+#include "runtime/host/Threads.h"
 #include "runtime/support/DType.h"
 #include "test/Runtime/Check.h"
 
@@ -221,6 +221,7 @@ static void testKernels(pcc_context *ctx) {
       void *args[] = {hits.data()};
       int64_t bytes = 4 * size;
       pcc_kernel kernel = {"count",
+                           "",
                            1,
                            &bytes,
                            [](void *const *args, int64_t begin, int64_t end) {

@@ -328,8 +328,8 @@ static void embedKernel(void *const *args, int64_t begin, int64_t end) {
 static void embed(pcc_context *ctx, char *arena, int64_t m) {
   void *args[] = {arena + atH, arena + atE, arena + atTokens + 8 * N * m};
   static const int64_t bytes[] = {4 * N * D, 4 * V * D, 8 * N};
-  static const pcc_kernel kernel = {"embed", 3, bytes, embedKernel, N, 4,
-                                    0,       0, 0};
+  static const pcc_kernel kernel = {"embed", "", 3, bytes, embedKernel,
+                                    N,       4,  0, 0,     0};
   pcc_launch(ctx, &kernel, args);
 }
 

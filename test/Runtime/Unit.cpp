@@ -2,9 +2,9 @@
 
 #include "runtime/Backend.h"
 #include "runtime/cpu/IdleThreads.h"
-#include "runtime/cpu/Threads.h"
 #include "runtime/data/DataOrder.h"
 #include "runtime/data/Elements.h"
+#include "runtime/host/Threads.h"
 #include "runtime/model/Division.h"
 #include "runtime/model/FileDigest.h"
 #include "runtime/model/SourceMap.h"

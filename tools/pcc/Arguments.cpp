@@ -6,11 +6,13 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 #include "passes/Codegen/Emit/Emit.h"
+#include "passes/Codegen/Gpu/DeviceCode.h"
 #include "passes/RegisterAll.h"
 #include "tools/pcc/Flags.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/raw_ostream.h"
+#include <set>
 
 using namespace pcc;
 
@@ -25,16 +27,26 @@ static bool checkChoice(llvm::StringRef flag, llvm::StringRef value,
   return false;
 }
 
-/// Whoever asks for a GPU is told that there is only one that is emulated.
-static bool checkTarget(llvm::StringRef target) {
-  if (target != "cuda")
-    return checkChoice("target", target, {"auto", "cpu", "cuda-emulated"});
-  llvm::errs() << "pcc: error: --target cuda: this version makes no programs "
-                  "for GPUs\n"
-                  "pcc: note: leave --target out, or give --target cpu; "
-                  "cuda-emulated runs what a GPU would on this machine, "
-                  "slowly\n";
-  return false;
+/// Reads the GPUs beside the default, in order, each once.
+static bool readChips(const Flags &flags, std::vector<int> &chips) {
+  if (!flags.gpuArch.getNumOccurrences())
+    return true;
+  std::set<int> all;
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::StringRef(flags.gpuArch).split(names, ',');
+  for (llvm::StringRef name : names) {
+    std::string known;
+    int chip = codegen::chipNumber(name, known);
+    if (!chip) {
+      llvm::errs() << "pcc: error: --gpu-arch: there is no GPU '" << name
+                   << "'\npcc: note: there are " << known << "\n";
+      return false;
+    }
+    if (name != codegen::kDefaultChip)
+      all.insert(chip);
+  }
+  chips.assign(all.begin(), all.end());
+  return true;
 }
 
 static bool checkTargetCpu(llvm::StringRef cpu) {
@@ -122,8 +134,7 @@ static bool checkOnlyValues(const Flags &flags) {
       return false;
     }
   const cl::Option *none[] = {&flags.layersPerChunk,
-                              &flags.distributedOptimizer, &flags.scheduleFile,
-                              &flags.gpuArch};
+                              &flags.distributedOptimizer, &flags.scheduleFile};
   for (const cl::Option *flag : none)
     if (flag->getNumOccurrences()) {
       llvm::errs() << "pcc: error: --" << flag->ArgStr
@@ -265,7 +276,9 @@ static bool checkChoices(const Flags &flags) {
          checkPrecision(flags) && checkZero(flags) &&
          checkChoice("init", flags.init, {"from-onnx", "random"}) &&
          checkChoice("batch-norm", flags.batchNorm, {"batch", "running"}) &&
-         checkTarget(flags.targetName) && checkTargetCpu(flags.targetCpu) &&
+         checkChoice("target", flags.targetName,
+                     {"auto", "cpu", "cuda", "cuda-emulated"}) &&
+         checkTargetCpu(flags.targetCpu) &&
          checkChoice("emit", flags.emit,
                      {"import", "nn", "train", "plan", "spmd", "pipeline", "rt",
                       "llvm", "obj", "exe"}) &&
@@ -350,7 +363,8 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
     return 2;
   }
   if (!readDims(flags, options) || !readMemoryLimit(flags, options) ||
-      !readBucketSize(flags, options) || !readTies(flags, arguments.ties))
+      !readBucketSize(flags, options) || !readChips(flags, arguments.chips) ||
+      !readTies(flags, arguments.ties))
     return 2;
   InputChoices &inputs = arguments.inputs;
   inputs.shared.assign(flags.sharedInputs.begin(), flags.sharedInputs.end());

@@ -141,7 +141,6 @@ struct Flags {
   Switch distributedOptimizer{"use-distributed-optimizer", cl::Hidden,
                               cl::cat(parallelism)};
   Text scheduleFile{"schedule-file", cl::Hidden, cl::cat(parallelism)};
-  Text gpuArch{"gpu-arch", cl::Hidden, cl::cat(target)};
 
   Count seq{"seq", cl::desc("Sequence length, in tokens"), cl::init(0),
             cl::value_desc("N"), cl::cat(training)};
@@ -204,9 +203,13 @@ struct Flags {
       cl::cat(training)};
 
   Text targetName{"target",
-                  cl::desc("auto, cpu, cuda-emulated (a GPU's kernels, run "
-                           "by this machine)"),
+                  cl::desc("auto, cpu, cuda, cuda-emulated (a GPU's kernels, "
+                           "run by this machine)"),
                   cl::init("auto"), cl::value_desc("NAME"), cl::cat(target)};
+  Text gpuArch{"gpu-arch",
+               cl::desc("GPUs to have machine code for beside sm_90: sm_80, "
+                        "sm_100, ..."),
+               cl::value_desc("sm_N,..."), cl::cat(target)};
   Text targetCpu{"target-cpu",
                  cl::desc("The processor to compile for: native, x86-64-v2, "
                           "x86-64-v3, sapphirerapids, znver3, ..."),

@@ -243,6 +243,9 @@ void Summary::printStep(llvm::raw_ostream &os) const {
   os << "\n";
   if (!options.seqSource.empty())
     os << "seq:      " << options.seqSource << "\n";
+  // GPUs multiply 16 bits themselves.
+  if (options.target == "cuda")
+    return;
   if (options.precision == "fp16")
     os << "products: operands are widened to f32 by blocks, as on every CPU\n";
   if (options.precision == "bf16" && !multipliesBF16(options.targetCpu))

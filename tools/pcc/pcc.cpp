@@ -14,6 +14,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 #include "passes/Codegen/Emit/Emit.h"
+#include "passes/Codegen/Gpu/DeviceCode.h"
 #include "passes/Pipelines.h"
 #include "passes/RegisterAll.h"
 #include "tools/pcc/Arguments.h"
@@ -45,10 +46,17 @@ static std::string defaultOutput(const Arguments &arguments, bool isText) {
   return arguments.emit == "obj" ? stem + ".o" : stem;
 }
 
-/// "x86-64-v3", "sapphirerapids, as this machine's".
-static std::string targetText(StringRef cpu) {
-  std::string others, name = resolveCpu(cpu, others);
-  return cpu == kNativeCpu ? name + ", as this machine is" : name;
+/// "x86-64-v3", "sapphirerapids, as this machine's", and which GPUs.
+static std::string targetText(const Machine &machine) {
+  std::string others, text = resolveCpu(machine.cpu, others);
+  if (machine.cpu == kNativeCpu)
+    text += ", as this machine is";
+  if (machine.target != "cuda")
+    return text;
+  text += "; " + codegen::kDefaultChip.str();
+  for (int chip : machine.chips)
+    text += ", sm_" + std::to_string(chip);
+  return text + ", and PTX for later GPUs";
 }
 
 /// Where there is no memory left, there is no stack trace to be printed.
@@ -82,6 +90,10 @@ private:
   int internalError(int index);
   int write();
   int tell();
+  Machine machine() const {
+    return {arguments.options.target, arguments.options.targetCpu,
+            arguments.chips};
+  }
   bool isText() const { return findPhase(arguments.emit) >= 0; }
 
   const Arguments asked; ///< the command line's
@@ -144,6 +156,14 @@ int Compilation::listParameters() {
 }
 
 int Compilation::chooseEnd() {
+  if (int64_t ranks = arguments.options.worldSize();
+      ranks > 1 && arguments.options.target == "cuda") {
+    llvm::errs() << "pcc: error: --target cuda: this version makes programs of "
+                    "one rank for GPUs, not of "
+                 << ranks << "\npcc: note: --target cuda-emulated runs what "
+                 << "GPUs would on this machine, slowly\n";
+    return kBadUsage;
+  }
   last = isText() ? findPhase(arguments.emit)
                   : static_cast<int>(getPhases().size()) - 1;
   if (last >= input.phase)
@@ -234,10 +254,8 @@ int Compilation::write() {
   auto emit = [&](StringRef temporary) {
     TimingScope scope = timing.nest(arguments.emit);
     return arguments.emit == "obj"
-               ? emitObject(module, arguments.options.targetCpu, temporary)
-               : emitExecutable(module, arguments.options.target,
-                                arguments.options.targetCpu, findLibraries(),
-                                temporary);
+               ? emitObject(module, machine(), temporary)
+               : emitExecutable(module, machine(), findLibraries(), temporary);
   };
   LogicalResult written =
       isText() ? writeText(path, print) : writeWhole(path, emit);
@@ -259,8 +277,7 @@ int Compilation::tell() {
     return kDone;
   print(llvm::errs());
   if (!isText())
-    llvm::errs() << "target:   " << targetText(arguments.options.targetCpu)
-                 << "\n";
+    llvm::errs() << "target:   " << targetText(machine()) << "\n";
   llvm::errs() << "wrote:    " << path << "\n";
   return kDone;
 }

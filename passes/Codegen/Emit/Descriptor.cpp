@@ -378,13 +378,20 @@ FailureOr<Datum> Descriptor::stage(rt::StageOp stage) {
       return Datum::null();
     return Datum::address(stageSymbol(stage, name));
   };
+  int64_t streams = 1, events = 0;
+  stage.walk([&](Operation *op) {
+    streams = std::max(streams, rt::getStream(op) + 1);
+    if (auto event = dyn_cast<rt::EventOp>(op))
+      events += event.getSlots();
+  });
   return Datum::structure(
       {Datum::i64(*stage.getArena()), Datum::i64(endOfKept(stage)),
        Datum::i32(tensors.size()), Datum::i32(inputs.size()),
        Datum::i32(trained), data.addArray("pcc.tensors", tensors),
        data.addArray("pcc.inputs", inputs), *train, entry(rt::kTrainEntry),
        entry(rt::kEvaluateEntry), Datum::i32(evaluated), *evaluate,
-       entry(rt::kForwardEntry), Datum::i32(forwarded), *forward});
+       entry(rt::kForwardEntry), Datum::i32(forwarded), *forward,
+       Datum::i32(streams), Datum::i32(events)});
 }
 
 LogicalResult Descriptor::emit() {

@@ -6,6 +6,7 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "passes/Codegen/Emit/Images.h"
 #include "passes/Codegen/Emit/Target.h"
 #include "passes/Codegen/Gpu/DeviceCode.h"
 #include "passes/Codegen/Gpu/Optimize.h"
@@ -34,32 +35,53 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &host) {
   codegen::optimizeModule(module, llvm::OptimizationLevel::O3, &host, tuning);
 }
 
-/// Takes the device code out of a module and compiles it for the emulator; null
-/// where there is none.
-static FailureOr<std::unique_ptr<llvm::Module>>
-takeDeviceCode(ModuleOp module, llvm::LLVMContext &context) {
+namespace {
+/// The device code of a program: one of the two, or nothing.
+struct DeviceCode {
+  std::vector<codegen::DeviceKernel> kernels;
+  std::unique_ptr<llvm::Module> emulated;
+  std::vector<codegen::DeviceImage> images;
+};
+} // namespace
+
+/// Takes the device code out of a module and compiles it for what it runs on.
+static FailureOr<DeviceCode> takeDeviceCode(ModuleOp module,
+                                            const Machine &machine,
+                                            llvm::LLVMContext &context) {
+  DeviceCode code;
   auto device = module.lookupSymbol<gpu::GPUModuleOp>(codegen::kDeviceModule);
   if (!device)
-    return std::unique_ptr<llvm::Module>();
+    return code;
   OwningOpRef<ModuleOp> apart = ModuleOp::create(module.getLoc());
   device->moveBefore(apart->getBody(), apart->getBody()->end());
-  std::vector<codegen::DeviceKernel> kernels =
-      codegen::listDeviceKernels(device);
+  code.kernels = codegen::listDeviceKernels(device);
   PassManager convert(module.getContext());
   convert.addPass(createGpuKernelsToNVVMPass());
   if (failed(convert.run(*apart)))
     return failure();
-  return codegen::emulateDevice(device, kernels, context);
+  if (machine.target == "cuda") {
+    auto images = codegen::makeDeviceImages(device, machine.chips);
+    if (failed(images))
+      return failure();
+    code.images = std::move(*images);
+    return code;
+  }
+  auto emulated = codegen::emulateDevice(device, code.kernels, context);
+  if (failed(emulated))
+    return failure();
+  code.emulated = std::move(*emulated);
+  return code;
 }
 
-LogicalResult pcc::emitObject(ModuleOp module, StringRef cpu, StringRef path) {
+LogicalResult pcc::emitObject(ModuleOp module, const Machine &machine,
+                              StringRef path) {
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   module->getContext()->appendDialectRegistry(registry);
 
   std::string error;
-  std::unique_ptr<llvm::TargetMachine> host = makeTarget(cpu, error);
+  std::unique_ptr<llvm::TargetMachine> host = makeTarget(machine.cpu, error);
   if (!host)
     return module.emitError() << "cannot compile for this machine: " << error;
   llvm::LLVMContext context;
@@ -72,20 +94,23 @@ LogicalResult pcc::emitObject(ModuleOp module, StringRef cpu, StringRef path) {
         info->print(printer);
         llvm::errs() << "\n";
       });
-  auto device = takeDeviceCode(module, context);
+  auto device = takeDeviceCode(module, machine, context);
   if (failed(device))
     return failure();
   std::unique_ptr<llvm::Module> compiled =
       translateModuleToLLVMIR(module, context, "pcc");
   if (!compiled)
     return module.emitError("cannot be translated to LLVM IR");
-  for (llvm::Module *code : {compiled.get(), device->get()})
+  for (llvm::Module *code : {compiled.get(), device->emulated.get()})
     if (code) {
       code->setTargetTriple(host->getTargetTriple());
       code->setDataLayout(host->createDataLayout());
     }
-  if (*device && llvm::Linker::linkModules(*compiled, std::move(*device)))
+  if (device->emulated &&
+      llvm::Linker::linkModules(*compiled, std::move(device->emulated)))
     return module.emitError("cannot be linked with its device code");
+  if (machine.target == "cuda")
+    addImages(*compiled, device->images, device->kernels);
   for (llvm::Function &function : *compiled)
     if (!function.isDeclaration()) {
       function.addFnAttr("target-cpu", host->getTargetCPU());
@@ -165,11 +190,10 @@ static void removeLeftovers(StringRef path) {
       llvm::sys::fs::remove(it->path());
 }
 
-LogicalResult pcc::emitExecutable(ModuleOp module, StringRef target,
-                                  StringRef cpu, StringRef libraries,
-                                  StringRef path) {
+LogicalResult pcc::emitExecutable(ModuleOp module, const Machine &machine,
+                                  StringRef libraries, StringRef path) {
   SmallString<128> list(libraries);
-  llvm::sys::path::append(list, "pcc-link-" + target + ".txt");
+  llvm::sys::path::append(list, "pcc-link-" + machine.target + ".txt");
   auto text = llvm::MemoryBuffer::getFile(list);
   if (!text)
     return module.emitError() << "cannot read '" << list
@@ -190,7 +214,7 @@ LogicalResult pcc::emitExecutable(ModuleOp module, StringRef target,
     return module.emitError()
            << "cannot write a temporary file: " << error.message();
   llvm::FileRemover removeLog(log);
-  if (failed(emitObject(module, cpu, object)))
+  if (failed(emitObject(module, machine, object)))
     return failure();
 
   SmallVector<std::string> arguments = {*linker, "-o", path.str(),

@@ -21,17 +21,26 @@ bool multipliesBF16(llvm::StringRef cpu);
 /// The f32 numbers of a processor's widest vector.
 int64_t vectorLanesOf(llvm::StringRef cpu);
 
+/// What is compiled for.
+struct Machine {
+  /// Whose runtime it is: "cpu", "cuda" or "cuda-emulated".
+  std::string target = "cpu";
+  /// The host's processor.
+  std::string cpu = kNativeCpu.str();
+  /// GPUs, by number, beside the default.
+  std::vector<int> chips;
+};
+
 /// Compiles a module in the LLVM dialect for a processor and writes a
-/// relocatable object; a gpu.module in it, for the emulator of devices. The
-/// same module gives the same bytes. Errors are diagnostics of the module.
-mlir::LogicalResult emitObject(mlir::ModuleOp module, llvm::StringRef cpu,
+/// relocatable object; a gpu.module in it, for GPUs or the emulator of them.
+/// The same module gives the same bytes. Errors are diagnostics of the module.
+mlir::LogicalResult emitObject(mlir::ModuleOp module, const Machine &machine,
                                llvm::StringRef path);
 
-/// The same, linked with the runtime of a target ("cpu", "cuda-emulated") into
-/// an executable. `libraries` is the folder that holds pcc-link-<target>.txt
-/// and what it names.
+/// The same, linked with the target's runtime into an executable. `libraries`
+/// is the folder that holds pcc-link-<target>.txt and what it names.
 mlir::LogicalResult emitExecutable(mlir::ModuleOp module,
-                                   llvm::StringRef target, llvm::StringRef cpu,
+                                   const Machine &machine,
                                    llvm::StringRef libraries,
                                    llvm::StringRef path);
 

@@ -1,6 +1,7 @@
 //===- ToLLVM.cpp - Stages become functions that call the runtime ---------===//
 
 #include "analysis/ElementTypes.h"
+#include "dialects/NN/Location.h"
 #include "passes/Codegen/Emit/Data.h"
 #include "passes/Codegen/Emit/Descriptor.h"
 #include "passes/Codegen/Gpu/Device.h"
@@ -457,7 +458,8 @@ FailureOr<Datum> StageToLLVM::kernelDatum(rt::LaunchOp op) {
   auto make = [&](StringRef name, Datum run, int64_t units, int64_t grain,
                   const std::array<int64_t, 3> &launched) {
     return Datum::structure(
-        {data.addString(name), Datum::i32(bytes.size()),
+        {data.addString(name), data.addString(nn::sourceNode(op.getLoc())),
+         Datum::i32(bytes.size()),
          data.addArray("pcc.bytes", ArrayRef<int64_t>(bytes)), run,
          Datum::i64(units), Datum::i64(grain), Datum::i32(launched[0]),
          Datum::i32(launched[1]), Datum::i32(launched[2])});

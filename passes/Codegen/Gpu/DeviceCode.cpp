@@ -8,10 +8,12 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "passes/Codegen/Gpu/Instrument.h"
 #include "passes/Codegen/Gpu/Optimize.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -23,6 +25,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Vectorize/LoadStoreVectorizer.h"
+#include <set>
 
 using namespace mlir;
 using namespace pcc;
@@ -37,20 +40,61 @@ std::string codegen::findCudaToolkit() {
   return PCC_CUDA_ROOT;
 }
 
-static std::unique_ptr<llvm::TargetMachine> makeDevice(StringRef chip,
-                                                       std::string &error) {
+static llvm::Triple deviceTriple() {
+  return llvm::Triple("nvptx64-nvidia-cuda");
+}
+
+static const llvm::Target *findDevice(std::string &error) {
   LLVMInitializeNVPTXTargetInfo();
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetMC();
   LLVMInitializeNVPTXAsmPrinter();
-  llvm::Triple triple("nvptx64-nvidia-cuda");
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, error);
+  return llvm::TargetRegistry::lookupTarget(deviceTriple(), error);
+}
+
+static std::unique_ptr<llvm::TargetMachine> makeDevice(StringRef chip,
+                                                       std::string &error) {
+  const llvm::Target *target = findDevice(error);
   if (!target)
     return nullptr;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, chip, kFeatures, llvm::TargetOptions(), std::nullopt,
+      deviceTriple(), chip, kFeatures, llvm::TargetOptions(), std::nullopt,
       std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+}
+
+/// The first GPU that has bf16.
+static constexpr int kFirstChip = 80;
+
+static std::string chipName(int number) {
+  return ("sm_" + Twine(number)).str();
+}
+
+int codegen::chipNumber(StringRef chip, std::string &known) {
+  std::string error;
+  const llvm::Target *target = findDevice(error);
+  if (!target) {
+    known = error;
+    return 0;
+  }
+  // Chips with a letter have what others of their generation lack.
+  auto numberOf = [](StringRef name) {
+    int number = 0;
+    if (!name.consume_front("sm_") || name.getAsInteger(10, number) ||
+        number < kFirstChip)
+      return 0;
+    return number;
+  };
+  std::unique_ptr<llvm::MCSubtargetInfo> info(
+      target->createMCSubtargetInfo(deviceTriple(), kDefaultChip, ""));
+  SmallVector<int> numbers;
+  for (const auto &processor : info->getAllProcessorDescriptions())
+    if (int number = numberOf(processor.Key))
+      numbers.push_back(number);
+  llvm::sort(numbers);
+  if (llvm::is_contained(numbers, numberOf(chip)))
+    return numberOf(chip);
+  known = llvm::join(llvm::map_range(numbers, chipName), ", ");
+  return 0;
 }
 
 static void optimize(llvm::Module &module, llvm::TargetMachine &target) {
@@ -215,6 +259,33 @@ FailureOr<DeviceBinary> codegen::assemblePtx(Operation *where, StringRef ptx,
     return where->emitError() << "cannot read what ptxas has written: "
                               << cubin.getError().message();
   return DeviceBinary{(*cubin)->getBuffer().str(), readReport(said)};
+}
+
+FailureOr<std::vector<DeviceImage>>
+codegen::makeDeviceImages(gpu::GPUModuleOp module, ArrayRef<int> chips) {
+  std::string toolkit = findCudaToolkit();
+  auto forDefault = emitPtx(module, kDefaultChip, toolkit);
+  if (failed(forDefault))
+    return failure();
+  std::string known;
+  int first = chipNumber(kDefaultChip, known);
+  std::set<int> all(chips.begin(), chips.end());
+  all.insert(first);
+  std::vector<DeviceImage> images;
+  for (int chip : all) {
+    // Older ones lack what the default has, newer ones lack nothing.
+    FailureOr<std::string> ptx = forDefault;
+    if (chip < first)
+      ptx = emitPtx(module, chipName(chip), toolkit);
+    if (failed(ptx))
+      return failure();
+    auto binary = assemblePtx(module, *ptx, chipName(chip), toolkit);
+    if (failed(binary))
+      return failure();
+    images.push_back({chip, /*isPtx=*/false, std::move(binary->cubin)});
+  }
+  images.push_back({first, /*isPtx=*/true, std::move(*forDefault)});
+  return images;
 }
 
 FailureOr<std::unique_ptr<llvm::Module>>

@@ -17,6 +17,10 @@ namespace pcc::codegen {
 /// translate its PTX.
 inline constexpr llvm::StringLiteral kDefaultChip = "sm_90";
 
+/// The number of a GPU that kernels can be compiled for, 90 for "sm_90"; 0,
+/// with the names there are in `known`, if it is none.
+int chipNumber(llvm::StringRef chip, std::string &known);
+
 /// The folder of the CUDA toolkit: $CUDA_HOME or the one that was found when
 /// pcc was built; empty: none.
 std::string findCudaToolkit();
@@ -49,6 +53,22 @@ mlir::FailureOr<DeviceBinary> assemblePtx(mlir::Operation *where,
                                           llvm::StringRef ptx,
                                           llvm::StringRef chip,
                                           llvm::StringRef toolkit);
+
+/// Code of all kernels of a program for one GPU, or PTX.
+struct DeviceImage {
+  /// Its number, 90 for sm_90.
+  int chip;
+  /// PTX, which later GPUs' drivers compile, and not a cubin.
+  bool isPtx;
+  /// The bytes of the file.
+  std::string code;
+};
+
+/// A cubin for kDefaultChip and for each of `chips`, numbers of others, and PTX
+/// of kDefaultChip at the end. `module` is as for emitPtx(). Fails with a
+/// diagnostic.
+mlir::FailureOr<std::vector<DeviceImage>>
+makeDeviceImages(mlir::gpu::GPUModuleOp module, llvm::ArrayRef<int> chips);
 
 /// Code for this machine's processor that runtime/emulated runs: the device
 /// code that emitPtx() would print, with calls at all that the emulator looks

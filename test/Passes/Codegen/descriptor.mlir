@@ -17,7 +17,7 @@ rt.program axes <["part"=2 data, "tp"=4]> comms [["tp"], ["part", "tp"]]
     microbatches 3 {micro_batch = 2 : i64, seq = 8 : i64,
     parameters = 1000 : i64, flops_per_step = 1.5e9 : f64, model = "m",
     source = "m.onnx", summary = "said"}
-// CHECK: abi 13 model m source m.onnx
+// CHECK: abi 14 model m source m.onnx
 // CHECK-NEXT: summary said
 // CHECK-NEXT: axis part 2 role 1
 // CHECK-NEXT: axis tp 4 role 3
@@ -28,7 +28,7 @@ rt.program axes <["part"=2 data, "tp"=4]> comms [["tp"], ["part", "tp"]]
 // CHECK-NEXT: constant -4294967297 comm -1
 // CHECK-NEXT: seq 8 micro_batch 2 microbatches 3 dp 2 parameters 1000 flops 1.5e+09
 
-// CHECK-NEXT: stage 0 arena 2048 kept {{[1-9][0-9]*}} step yes evaluate yes
+// CHECK-NEXT: stage 0 arena 2048 kept {{[1-9][0-9]*}} step yes evaluate yes streams 1 events 0
 rt.stage 0 arena 2048 {
   // CHECK-NEXT: tensor w of - kind 0 dtype 0 init 2 decay 1 shape [8 16] axes [() (parttp)] at 0 use 3.1 use 5.2
   // CHECK-NEXT: source h.weight file m.onnx size 1000 digest 18446744073709551615 offset 64 dtype 1 transposed 1 plus_one 1 base 5 shape [16 8] stride [1 8] valid [8 15]
@@ -80,7 +80,7 @@ rt.stage 0 arena 2048 {
     rt.copy %s to %o : memref<f32> to memref<f32>
   }
 }
-// CHECK-NEXT: stage 1 arena 0 kept 0 step yes evaluate no
+// CHECK-NEXT: stage 1 arena 0 kept 0 step yes evaluate no streams 1 events 0
 rt.stage 1 arena 0 {
   rt.func @train() {
   }

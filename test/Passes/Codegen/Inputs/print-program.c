@@ -77,8 +77,9 @@ int main(void) {
   for (int32_t i = 0; i < p->n_stages; ++i) {
     const pcc_stage *s = &p->stages[i];
     printf("stage %d arena %" PRId64 " kept %" PRId64
-           " step %s evaluate %s\n", i,
-           s->arena_bytes, s->kept_bytes, s->step ? "yes" : "no", s->evaluate ? "yes" : "no");
+           " step %s evaluate %s streams %d events %d\n",
+           i, s->arena_bytes, s->kept_bytes, s->step ? "yes" : "no",
+           s->evaluate ? "yes" : "no", s->n_streams, s->n_events);
     for (int32_t t = 0; t < s->n_tensors; ++t)
       tensor(&s->tensors[t]);
     for (int32_t t = 0; t < s->n_inputs; ++t) {

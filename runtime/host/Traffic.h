@@ -1,7 +1,7 @@
 //===- Traffic.h - Counts of what a rank sends ------------------*- C++ -*-===//
 
-#ifndef PCC_RUNTIME_CPU_TRAFFIC_H
-#define PCC_RUNTIME_CPU_TRAFFIC_H
+#ifndef PCC_RUNTIME_HOST_TRAFFIC_H
+#define PCC_RUNTIME_HOST_TRAFFIC_H
 
 #include <cstdint>
 
@@ -15,4 +15,4 @@ void countTraffic(int32_t stream, const char *name, const char *over,
 
 } // namespace pcc
 
-#endif // PCC_RUNTIME_CPU_TRAFFIC_H
+#endif // PCC_RUNTIME_HOST_TRAFFIC_H

@@ -1,6 +1,6 @@
 //===- Traffic.cpp - Counts of what a rank sends --------------------------===//
 
-#include "runtime/cpu/Traffic.h"
+#include "runtime/host/Traffic.h"
 
 #include "runtime/Backend.h"
 

@@ -1,15 +1,15 @@
 //===- Filling.cpp - The thread that fills inputs -------------------------===//
 
-#include "runtime/cpu/Filling.h"
+#include "runtime/host/Filling.h"
 
 #include "runtime/Backend.h"
 #include "runtime/support/Error.h"
-#include "runtime/support/Progress.h"
 #include "runtime/support/Thread.h"
 
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <new>
 
@@ -17,17 +17,19 @@ using namespace pcc;
 
 namespace {
 struct Fill {
+  std::shared_ptr<backend::Filler> filler;
   int32_t input;
   int64_t microbatch;
   char *to;
+  std::function<void()> before;
 };
 
 class FillingThread {
 public:
-  uint64_t issue(const Fill &fill);
+  uint64_t issue(Fill fill);
   void wait(uint64_t count);
 
-  backend::Filler filler;
+  std::shared_ptr<backend::Filler> filler;
   std::atomic<uint64_t> done{0};
 
 private:
@@ -46,12 +48,12 @@ static FillingThread &fillingThread() {
   return thread;
 }
 
-uint64_t FillingThread::issue(const Fill &fill) {
+uint64_t FillingThread::issue(Fill fill) {
   if (issued == 0)
     startThread([this] { run(); }).detach();
   {
     std::lock_guard<std::mutex> lock(mutex);
-    queue.push_back(fill);
+    queue.push_back(std::move(fill));
   }
   changed.notify_all();
   return ++issued;
@@ -68,11 +70,13 @@ void FillingThread::run() {
     {
       std::unique_lock<std::mutex> lock(mutex);
       changed.wait(lock, [&] { return !queue.empty(); });
-      fill = queue.front();
+      fill = std::move(queue.front());
       queue.pop_front();
     }
     try {
-      filler(fill.input, fill.microbatch, fill.to);
+      if (fill.before)
+        fill.before();
+      (*fill.filler)(fill.input, fill.microbatch, fill.to);
     } catch (const std::bad_alloc &) {
       fail(ExitMemory, "out of memory on the host");
     }
@@ -84,22 +88,21 @@ void FillingThread::run() {
   }
 }
 
-uint64_t filling::issue(int32_t input, int64_t microbatch, char *to) {
-  return fillingThread().issue({input, microbatch, to});
+uint64_t filling::issue(int32_t input, int64_t microbatch, char *to,
+                        std::function<void()> before) {
+  FillingThread &thread = fillingThread();
+  return thread.issue(
+      {thread.filler, input, microbatch, to, std::move(before)});
 }
 bool filling::hasDone(uint64_t count) {
   return fillingThread().done.load() >= count;
 }
-void filling::wait(uint64_t count) {
-  Operation operation("fill of an input");
-  fillingThread().wait(count);
-}
+void filling::wait(uint64_t count) { fillingThread().wait(count); }
 
-// An entry ends when its fills are done, so none is called while this changes.
 void backend::setFiller(Filler filler) {
-  fillingThread().filler = std::move(filler);
+  fillingThread().filler = std::make_shared<Filler>(std::move(filler));
 }
 
 void filling::fill(int32_t input, int64_t microbatch, char *to) {
-  fillingThread().filler(input, microbatch, to);
+  (*fillingThread().filler)(input, microbatch, to);
 }

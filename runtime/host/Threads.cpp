@@ -1,9 +1,8 @@
 //===- Threads.cpp - The threads of a rank --------------------------------===//
 
-#include "runtime/cpu/Threads.h"
+#include "runtime/host/Threads.h"
 
 #include "runtime/Backend.h"
-#include "runtime/cpu/Context.h"
 
 #include <algorithm>
 
@@ -63,12 +62,12 @@ static void launchPart(void *argument, int part) {
   launch->kernel(launch->args, begin, begin + each + (part < rest));
 }
 
-void pcc::runUnits(const pcc_context &context, pcc_units kernel,
-                   void *const *args, int64_t n, int64_t grain) {
+void pcc::runUnits(int threads, pcc_units kernel, void *const *args, int64_t n,
+                   int64_t grain) {
   if (n <= 0)
     return;
   int64_t worth = grain > 1 ? (n + grain - 1) / grain : n;
-  int parts = static_cast<int>(std::min<int64_t>(context.threads, worth));
+  int parts = static_cast<int>(std::min<int64_t>(threads, worth));
   if (parts <= 1) {
     kernel(args, 0, n);
     return;

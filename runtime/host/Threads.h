@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PCC_RUNTIME_CPU_THREADS_H
-#define PCC_RUNTIME_CPU_THREADS_H
+#ifndef PCC_RUNTIME_HOST_THREADS_H
+#define PCC_RUNTIME_HOST_THREADS_H
 
 #include "runtime/Runtime.h"
 
@@ -19,10 +19,10 @@ void setThreads(int threads);
 /// being at most the number of threads; BLAS calls inside run on one thread.
 void runParts(int parts, void (*body)(void *data, int part), void *data);
 
-/// Runs a kernel on [0, n), split over the rank's threads, each of which gets
-/// `grain` units at least.
-void runUnits(const pcc_context &context, pcc_units kernel, void *const *args,
-              int64_t n, int64_t grain);
+/// Runs a kernel on [0, n), split over at most so many threads, each of which
+/// gets `grain` units at least.
+void runUnits(int threads, pcc_units kernel, void *const *args, int64_t n,
+              int64_t grain);
 
 /// Cores that this process may run on, as a share with the other processes of
 /// the same host: `masks` holds all their affinity masks.
@@ -31,4 +31,4 @@ int fairThreads(const unsigned char *masks, int64_t maskBytes, int processes,
 
 } // namespace pcc
 
-#endif // PCC_RUNTIME_CPU_THREADS_H
+#endif // PCC_RUNTIME_HOST_THREADS_H

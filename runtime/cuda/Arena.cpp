@@ -1,0 +1,59 @@
+//===- Arena.cpp - Device memory of a rank --------------------------------===//
+//
+// One allocation has all of it: the arena, the workspace of products and the
+// program's constants.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Backend.h"
+#include "runtime/cuda/Context.h"
+#include "runtime/support/Error.h"
+#include "runtime/telemetry/Log.h"
+
+using namespace pcc;
+using namespace pcc::cuda;
+
+static Extra behindArena;
+
+const Extra &cuda::extra() { return behindArena; }
+
+/// What libraries and kernels may want of an address.
+static int64_t aligned(int64_t bytes) { return (bytes + 255) / 256 * 256; }
+
+/// Writes the constants, a rank's index being 0 in all communicators.
+static void writeConstants(const pcc_program &program) {
+  for (int i = 0; i < program.n_constants; ++i) {
+    const pcc_constant &constant = program.constants[i];
+    HostView view(reinterpret_cast<char *>(behindArena.constants +
+                                           i * int64_t{PCC_ALIGNMENT}),
+                  sizeof(constant.value), backend::Access::Write);
+    *static_cast<int64_t *>(view.data()) =
+        constant.comm < 0 ? constant.value : 0;
+  }
+}
+
+char *backend::allocateArena(int64_t bytes, int64_t kept) {
+  const pcc_program &program = pcc_the_program;
+  int64_t arena = aligned(bytes);
+  int64_t all = arena + kWorkspaceBytes + program.n_constants * PCC_ALIGNMENT;
+  CUdeviceptr memory = 0;
+  CUresult result = driver().cuMemAlloc(&memory, all);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY) {
+    size_t free = 0, total = 0;
+    driver().cuMemGetInfo(&free, &total);
+    fail(ExitMemory,
+         format("out of memory: this rank needs %s, %s of the %s of '%s' are "
+                "free",
+                bytesText(all).c_str(), bytesText(free).c_str(),
+                bytesText(total).c_str(), device().name.c_str()),
+         "a smaller micro batch, or more GPUs with a higher --tp or --pp, need "
+         "less");
+  }
+  check(result, "the allocation of memory");
+  check(driver().cuMemsetD8Async(memory, 0, kept, computeStream()),
+        "a clear of memory");
+  behindArena.workspace = memory + arena;
+  behindArena.constants = behindArena.workspace + kWorkspaceBytes;
+  writeConstants(program);
+  return reinterpret_cast<char *>(memory);
+}

@@ -1,0 +1,87 @@
+//===- Context.h - A rank of a program for GPUs -----------------*- C++ -*-===//
+//
+// Streams and events of compiled code are those of the driver: a record is a
+// record, a wait is a wait, and the compute stream is one among others. All of
+// them are made before the first step.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_RUNTIME_CUDA_CONTEXT_H
+#define PCC_RUNTIME_CUDA_CONTEXT_H
+
+#include "runtime/Runtime.h"
+#include "runtime/cuda/Driver.h"
+
+#include <string>
+#include <vector>
+
+namespace pcc::cuda {
+
+/// What the back end keeps for a rank; compiled code hands it back in every
+/// call, as a pcc_context.
+struct Rank {
+  /// By their numbers in compiled code; that of computation is the first.
+  std::vector<CUstream> streams;
+  std::vector<CUevent> events;
+  /// What an entry begins behind.
+  CUevent begun = nullptr;
+};
+
+/// The rank of a call of compiled code.
+inline Rank &stateOf(pcc_context *ctx) {
+  return *reinterpret_cast<Rank *>(ctx);
+}
+
+/// Where work is put that is no stream's of compiled code: behind all that
+/// computes.
+CUstream computeStream();
+/// A stream of compiled code; exits with ExitInternal where there is none.
+CUstream streamOf(pcc_context *ctx, int32_t stream);
+
+/// Makes an event that measures no time.
+CUevent makeEvent();
+
+/// The device that this rank has.
+struct Device {
+  /// As the driver knows it.
+  CUdevice number;
+  CUcontext context;
+  int chip; ///< 90 for sm_90
+  std::string name;
+};
+/// Chosen by the first call, which ends the program with ExitDevice and "no
+/// CUDA device" where there is none.
+const Device &device();
+
+/// Device memory beside the arena, in one piece with it.
+struct Extra {
+  CUdeviceptr workspace; ///< for products, one after the other
+  CUdeviceptr constants; ///< those of the program, PCC_ALIGNMENT bytes apart
+};
+/// Bytes of the workspace.
+inline constexpr int64_t kWorkspaceBytes = int64_t{32} << 20;
+/// There once the arena is.
+const Extra &extra();
+
+/// Loads the program's kernels.
+void loadKernels();
+/// Opens the library of products; ends the program with ExitDevice where it is
+/// missing.
+void openBlas();
+
+/// Makes pinned memory of which the inputs of two steps, and what they leave,
+/// take no more than a part.
+void makeStaging(const pcc_program &program, const pcc_stage &stage);
+/// Pinned host memory, which is never freed.
+char *allocatePinned(int64_t bytes);
+/// Makes pinned memory for each input that compiled code has filled.
+void makeFills(const pcc_program &program, const pcc_stage &stage);
+
+/// A place of the arena as the driver's functions take it.
+inline CUdeviceptr at(const void *place) {
+  return reinterpret_cast<CUdeviceptr>(place);
+}
+
+} // namespace pcc::cuda
+
+#endif // PCC_RUNTIME_CUDA_CONTEXT_H

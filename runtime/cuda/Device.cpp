@@ -1,0 +1,50 @@
+//===- Device.cpp - The device of a rank ----------------------------------===//
+
+#include "runtime/cuda/Context.h"
+
+#include "runtime/support/Error.h"
+
+using namespace pcc;
+using namespace pcc::cuda;
+
+static int attributeOf(CUdevice device, CUdevice_attribute attribute) {
+  int value = 0;
+  check(driver().cuDeviceGetAttribute(&value, attribute, device),
+        "a question about the device");
+  return value;
+}
+
+static Device choose() {
+  CUresult begun = driver().cuInit(0);
+  int count = 0;
+  if (begun == CUDA_SUCCESS)
+    begun = driver().cuDeviceGetCount(&count);
+  if (begun != CUDA_SUCCESS || count == 0) {
+    const char *text = nullptr;
+    if (begun != CUDA_SUCCESS)
+      driver().cuGetErrorString(begun, &text);
+    fail(
+        ExitDevice,
+        format("no CUDA device: %s", text ? text : "the driver has found none"),
+        "nvidia-smi lists devices; CUDA_VISIBLE_DEVICES may hide them");
+  }
+  Device device;
+  check(driver().cuDeviceGet(&device.number, 0), "the choice of a device");
+  char name[256] = "";
+  check(driver().cuDeviceGetName(name, sizeof(name), device.number),
+        "a question about the device");
+  device.name = name;
+  device.chip =
+      10 * attributeOf(device.number,
+                       CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+      attributeOf(device.number, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  check(driver().cuDevicePrimaryCtxRetain(&device.context, device.number),
+        "the start of the device");
+  check(driver().cuCtxSetCurrent(device.context), "the start of the device");
+  return device;
+}
+
+const Device &cuda::device() {
+  static const Device chosen = choose();
+  return chosen;
+}

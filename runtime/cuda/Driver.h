@@ -1,0 +1,29 @@
+//===- Driver.h - NVIDIA's driver -------------------------------*- C++ -*-===//
+
+#ifndef PCC_RUNTIME_CUDA_DRIVER_H
+#define PCC_RUNTIME_CUDA_DRIVER_H
+
+#include "runtime/cuda/Libraries.h"
+#include <cuda.h>
+
+namespace pcc::cuda {
+
+/// Addresses of the driver's functions.
+struct Driver {
+#define PCC_FUNCTION(name) decltype(&::name) name;
+#include "runtime/cuda/Driver.def"
+};
+
+/// The driver; the first call opens it, and ends the program with ExitDevice
+/// and "no CUDA device" where there is none, or one that is too old.
+const Driver &driver();
+
+/// Ends the job if a call of the driver did not succeed, with what was to be
+/// done ("launch of kernel_3_gelu") and, if it is known, for which node of the
+/// model.
+void check(CUresult result, const char *what, const char *subject = "",
+           const char *node = "");
+
+} // namespace pcc::cuda
+
+#endif // PCC_RUNTIME_CUDA_DRIVER_H

@@ -1,0 +1,112 @@
+//===- Fill.cpp - Inputs that the host fills during a step ----------------===//
+//
+// A thread fills pinned memory, two pieces of it for each input in turn, as
+// soon as a fill is issued; the stream copies it when its turn has come. What
+// orders both are functions that the device has the host call:
+//
+//   thread:  fill piece 0    fill piece 1      fill piece 0 again
+//                  |               |                  ^
+//   stream:  is filled? copy, free | is filled? copy, free
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/cuda/Context.h"
+#include "runtime/host/Filling.h"
+#include "runtime/support/DType.h"
+#include "runtime/support/Error.h"
+
+#include <condition_variable>
+#include <mutex>
+
+using namespace pcc;
+using namespace pcc::cuda;
+
+namespace {
+/// Pinned memory for an input.
+struct Piece {
+  char *memory = nullptr;
+  uint64_t used = 0;   ///< times, by the main thread
+  uint64_t copied = 0; ///< how many of them are over; under the mutex
+};
+
+struct Input {
+  Piece pieces[2];
+  int next = 0;
+  int64_t bytes = 0;
+};
+
+struct Fills {
+  std::vector<Input> inputs;
+  std::mutex mutex;
+  std::condition_variable changed;
+};
+} // namespace
+
+/// Never freed: threads of the driver may be about to use it.
+static Fills &fills() {
+  static auto &fills = *new Fills;
+  return fills;
+}
+
+void cuda::makeFills(const pcc_program &, const pcc_stage &stage) {
+  fills().inputs.resize(stage.n_inputs);
+  for (int i = 0; i < stage.n_inputs; ++i) {
+    const pcc_input &input = stage.inputs[i];
+    if (!input.refilled)
+      continue;
+    int64_t elements = 1;
+    for (int dim = 0; dim < input.layout.rank; ++dim)
+      elements *= input.layout.shape[dim];
+    Input &made = fills().inputs[i];
+    made.bytes = elements * sizeOf(input.dtype);
+    for (Piece &piece : made.pieces)
+      piece.memory = allocatePinned(made.bytes);
+  }
+}
+
+/// Called by the device ahead of a copy: `count` fills were issued up to it.
+static void CUDA_CB waitUntilFilled(void *count) {
+  filling::wait(reinterpret_cast<uintptr_t>(count));
+}
+
+/// Called by the device behind a copy.
+static void CUDA_CB noteCopied(void *piece) {
+  {
+    std::lock_guard<std::mutex> lock(fills().mutex);
+    ++static_cast<Piece *>(piece)->copied;
+  }
+  fills().changed.notify_all();
+}
+
+/// Returns when the copies of all uses of a piece but the last are over.
+static void waitUntilFree(const Piece &piece, uint64_t use) {
+  std::unique_lock<std::mutex> lock(fills().mutex);
+  fills().changed.wait(lock, [&] { return piece.copied >= use; });
+}
+
+void pcc_fill_async(pcc_context *ctx, int32_t stream, int32_t input,
+                    int64_t microbatch, void *to, int64_t bytes) {
+  if (input < 0 || static_cast<size_t>(input) >= fills().inputs.size() ||
+      bytes > fills().inputs[input].bytes)
+    fail(ExitInternal, format("the program fills an input %d of %lld bytes",
+                              input, static_cast<long long>(bytes)));
+  Input &filled = fills().inputs[input];
+  Piece &piece = filled.pieces[filled.next];
+  filled.next = 1 - filled.next;
+  uint64_t use = piece.used++;
+  uint64_t count = filling::issue(input, microbatch, piece.memory,
+                                  [&piece, use] { waitUntilFree(piece, use); });
+  CUstream on = streamOf(ctx, stream);
+  check(driver().cuLaunchHostFunc(on, waitUntilFilled,
+                                  reinterpret_cast<void *>(count)),
+        "the fill of an input");
+  check(driver().cuMemcpyHtoDAsync(at(to), piece.memory, bytes, on),
+        "the fill of an input");
+  check(driver().cuLaunchHostFunc(on, noteCopied, &piece),
+        "the fill of an input");
+}
+
+void pcc_fill(pcc_context *ctx, int32_t input, int64_t microbatch, void *to,
+              int64_t bytes) {
+  pcc_fill_async(ctx, PCC_COMPUTE_STREAM, input, microbatch, to, bytes);
+}

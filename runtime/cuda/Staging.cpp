@@ -1,0 +1,229 @@
+//===- Staging.cpp - What host and device exchange ------------------------===//
+//
+// A device copies from and to pinned memory alone without the host's waiting.
+// Small pieces, those of a step among them, lie one after the other in a ring
+// of it:
+//
+//   [ lr ][ step ][ tokens ][ loss norm ][ lr ][ step ]...
+//     ^ the oldest piece: free once the host has waited for something behind
+//
+// A step's are free when the scalars of that step are there, for which it waits
+// anyway. What is larger, as weights are, goes through two blocks in turn.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Backend.h"
+#include "runtime/cuda/Context.h"
+#include "runtime/cuda/Ring.h"
+#include "runtime/support/DType.h"
+#include "runtime/support/Error.h"
+#include "runtime/support/Progress.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+using namespace pcc;
+using namespace pcc::cuda;
+
+char *cuda::allocatePinned(int64_t bytes) {
+  void *memory = nullptr;
+  check(driver().cuMemHostAlloc(&memory, std::max<int64_t>(bytes, 1), 0),
+        "the allocation of pinned memory");
+  return static_cast<char *>(memory);
+}
+
+static void waitFor(CUevent event, const char *what) {
+  Operation operation(what);
+  check(driver().cuEventSynchronize(event), what);
+}
+
+static void record(CUevent event) {
+  check(driver().cuEventRecord(event, computeStream()),
+        "the record of an event");
+}
+
+namespace {
+/// Bytes of the ring beside what steps need.
+constexpr int64_t kRingBytes = int64_t{4} << 20;
+/// Bytes of a block of what is larger.
+constexpr int64_t kBlockBytes = int64_t{8} << 20;
+
+/// What copyOut() was asked for in a turn.
+struct Turn {
+  CUevent copied = nullptr;
+  uint64_t closed = 0; ///< pieces of the ring, until then
+  struct Copy {
+    char *piece;
+    void *to;
+    int64_t bytes;
+  };
+  std::vector<Copy> copies;
+};
+
+struct Staging {
+  Ring ring;
+  /// Larger pieces pass through these; an event is over when the device has
+  /// done with the block.
+  struct Block {
+    char *memory;
+    CUevent done;
+  };
+  Block blocks[2];
+  int next = 0; ///< the block that was used less recently
+  CUevent drained;
+  Turn turns[2];
+};
+} // namespace
+
+static Staging &staging() {
+  static auto &staging = *new Staging;
+  return staging;
+}
+
+void cuda::makeStaging(const pcc_program &program, const pcc_stage &stage) {
+  int64_t step = 0;
+  for (int i = 0; i < stage.n_inputs; ++i) {
+    const pcc_input &input = stage.inputs[i];
+    int64_t elements = 1, slots = input.slot_bytes ? program.microbatches : 1;
+    for (int dim = 0; dim < input.layout.rank; ++dim)
+      elements *= input.layout.shape[dim];
+    if (!input.refilled)
+      step += slots * Ring::rounded(elements * sizeOf(input.dtype));
+  }
+  Staging &made = staging();
+  // One step is issued while the one before is under way, and the ring's end
+  // may be too short for a piece.
+  int64_t bytes = kRingBytes + 3 * step;
+  made.ring.give(allocatePinned(bytes), bytes);
+  for (Staging::Block &block : made.blocks)
+    block = {allocatePinned(kBlockBytes), makeEvent()};
+  made.drained = makeEvent();
+  for (Turn &turn : made.turns)
+    turn.copied = makeEvent();
+}
+
+/// A piece of the ring, for which the host waits if it must; null: it does not
+/// fit.
+static char *take(int64_t bytes) {
+  Ring &ring = staging().ring;
+  char *piece = ring.take(bytes);
+  if (!piece && ring.fits(bytes)) {
+    backend::drain();
+    piece = ring.take(bytes);
+  }
+  return piece;
+}
+
+/// Copies between a place of the device and ordinary host memory, block by
+/// block; for what is read drain() was called.
+static void copyLarge(char *memory, char *host, int64_t bytes,
+                      backend::Access access) {
+  bool reads = access == backend::Access::Read;
+  Staging &all = staging();
+  // What is read is taken out of a block when the other one is on its way.
+  Staging::Block *pending = nullptr;
+  int64_t pendingAt = 0, pendingBytes = 0;
+  auto takePending = [&] {
+    if (!pending)
+      return;
+    waitFor(pending->done, "a copy to the host");
+    memcpy(host + pendingAt, pending->memory, pendingBytes);
+  };
+  for (int64_t begin = 0; begin < bytes; begin += kBlockBytes) {
+    Staging::Block &block = all.blocks[all.next];
+    all.next = 1 - all.next;
+    int64_t count = std::min(kBlockBytes, bytes - begin);
+    if (reads) {
+      check(driver().cuMemcpyDtoHAsync(block.memory, at(memory + begin), count,
+                                       computeStream()),
+            "a copy to the host");
+      record(block.done);
+      takePending();
+      pending = &block;
+      pendingAt = begin;
+      pendingBytes = count;
+      continue;
+    }
+    waitFor(block.done, "a copy to the device");
+    memcpy(block.memory, host + begin, count);
+    check(driver().cuMemcpyHtoDAsync(at(memory + begin), block.memory, count,
+                                     computeStream()),
+          "a copy to the device");
+    record(block.done);
+  }
+  takePending();
+}
+
+void *backend::openView(char *memory, int64_t bytes, Access access) {
+  char *view = take(bytes);
+  if (!view)
+    view = static_cast<char *>(malloc(std::max<int64_t>(bytes, 1)));
+  if (!view)
+    fail(ExitMemory, "out of memory on the host");
+  if (access == Access::Write) {
+    // What is not written was zero, and stays so.
+    memset(view, 0, bytes);
+    return view;
+  }
+  drain();
+  if (!staging().ring.has(view)) {
+    copyLarge(memory, view, bytes, access);
+    return view;
+  }
+  check(driver().cuMemcpyDtoHAsync(view, at(memory), bytes, computeStream()),
+        "a copy to the host");
+  drain();
+  return view;
+}
+
+void backend::closeView(void *view, char *memory, int64_t bytes,
+                        Access access) {
+  Ring &ring = staging().ring;
+  bool writes = access == Access::Write;
+  if (!ring.has(view)) {
+    if (writes)
+      copyLarge(memory, static_cast<char *>(view), bytes, access);
+    return free(view);
+  }
+  if (writes)
+    check(driver().cuMemcpyHtoDAsync(at(memory), view, bytes, computeStream()),
+          "a copy to the device");
+  ring.close(view);
+}
+
+void backend::copyOut(int turn, const std::vector<HostCopy> &copies) {
+  Turn &asked = staging().turns[turn];
+  asked.copies.clear();
+  for (const HostCopy &copy : copies) {
+    char *piece = take(copy.bytes);
+    if (!piece)
+      fail(ExitInternal, "a step leaves more than the host has room for");
+    check(driver().cuMemcpyDtoHAsync(piece, at(copy.from), copy.bytes,
+                                     computeStream()),
+          "a copy to the host");
+    asked.copies.push_back({piece, copy.to, copy.bytes});
+  }
+  asked.closed = staging().ring.count();
+  record(asked.copied);
+}
+
+void backend::awaitCopies(int turn) {
+  Staging &all = staging();
+  Turn &asked = all.turns[turn];
+  waitFor(asked.copied, "a step");
+  for (const Turn::Copy &copy : asked.copies) {
+    memcpy(copy.to, copy.piece, copy.bytes);
+    all.ring.close(copy.piece);
+  }
+  // All that was issued ahead of the copies is over.
+  all.ring.freeFirst(asked.closed);
+  asked.copies.clear();
+}
+
+void backend::drain() {
+  Staging &all = staging();
+  record(all.drained);
+  waitFor(all.drained, "the end of what was issued");
+  all.ring.freeFirst(all.ring.count());
+}
