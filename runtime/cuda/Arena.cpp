@@ -35,7 +35,8 @@ static void writeConstants(const pcc_program &program) {
 char *backend::allocateArena(int64_t bytes, int64_t kept) {
   const pcc_program &program = pcc_the_program;
   int64_t arena = aligned(bytes);
-  int64_t all = arena + kWorkspaceBytes + program.n_constants * PCC_ALIGNMENT;
+  int64_t all = arena + int64_t{PCC_WORKSPACE_BYTES} +
+                program.n_constants * PCC_ALIGNMENT;
   CUdeviceptr memory = 0;
   CUresult result = driver().cuMemAlloc(&memory, all);
   if (result == CUDA_ERROR_OUT_OF_MEMORY) {
@@ -53,7 +54,7 @@ char *backend::allocateArena(int64_t bytes, int64_t kept) {
   check(driver().cuMemsetD8Async(memory, 0, kept, computeStream()),
         "a clear of memory");
   behindArena.workspace = memory + arena;
-  behindArena.constants = behindArena.workspace + kWorkspaceBytes;
+  behindArena.constants = behindArena.workspace + int64_t{PCC_WORKSPACE_BYTES};
   writeConstants(program);
   return reinterpret_cast<char *>(memory);
 }

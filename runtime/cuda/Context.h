@@ -10,6 +10,7 @@
 #define PCC_RUNTIME_CUDA_CONTEXT_H
 
 #include "runtime/Runtime.h"
+#include "runtime/Workspace.h"
 #include "runtime/cuda/Driver.h"
 
 #include <string>
@@ -58,8 +59,6 @@ struct Extra {
   CUdeviceptr workspace; ///< for products, one after the other
   CUdeviceptr constants; ///< those of the program, PCC_ALIGNMENT bytes apart
 };
-/// Bytes of the workspace.
-inline constexpr int64_t kWorkspaceBytes = int64_t{32} << 20;
 /// There once the arena is.
 const Extra &extra();
 

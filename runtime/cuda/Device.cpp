@@ -1,7 +1,8 @@
 //===- Device.cpp - The device of a rank ----------------------------------===//
 
+#include "runtime/Backend.h"
 #include "runtime/cuda/Context.h"
-
+#include "runtime/exchange/Exchange.h"
 #include "runtime/support/Error.h"
 
 using namespace pcc;
@@ -14,22 +15,36 @@ static int attributeOf(CUdevice device, CUdevice_attribute attribute) {
   return value;
 }
 
-static Device choose() {
-  CUresult begun = driver().cuInit(0);
+backend::Devices backend::findDevices() {
+  Devices found;
+  found.count = 0;
+  const Driver *driver = findDriver(found.missing, found.note);
+  if (!driver)
+    return found;
+  CUresult begun = driver->cuInit(0);
   int count = 0;
   if (begun == CUDA_SUCCESS)
-    begun = driver().cuDeviceGetCount(&count);
-  if (begun != CUDA_SUCCESS || count == 0) {
-    const char *text = nullptr;
-    if (begun != CUDA_SUCCESS)
-      driver().cuGetErrorString(begun, &text);
-    fail(
-        ExitDevice,
-        format("no CUDA device: %s", text ? text : "the driver has found none"),
-        "nvidia-smi lists devices; CUDA_VISIBLE_DEVICES may hide them");
-  }
+    begun = driver->cuDeviceGetCount(&count);
+  found.count = begun == CUDA_SUCCESS ? count : 0;
+  if (found.count)
+    return found;
+  const char *text = nullptr;
+  if (begun != CUDA_SUCCESS)
+    driver->cuGetErrorString(begun, &text);
+  found.missing =
+      format("no CUDA device: %s", text ? text : "the driver has found none");
+  found.note = "nvidia-smi lists devices; CUDA_VISIBLE_DEVICES may hide them";
+  return found;
+}
+
+static Device choose() {
+  backend::Devices found = backend::findDevices();
+  if (!found.count)
+    fail(ExitDevice, found.missing, found.note);
+  // Ranks may share devices where they were told to.
+  int own = static_cast<int>(exchange::neighbors().index % found.count);
   Device device;
-  check(driver().cuDeviceGet(&device.number, 0), "the choice of a device");
+  check(driver().cuDeviceGet(&device.number, own), "the choice of a device");
   char name[256] = "";
   check(driver().cuDeviceGetName(name, sizeof(name), device.number),
         "a question about the device");

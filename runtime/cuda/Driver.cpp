@@ -11,33 +11,59 @@ using namespace pcc::cuda;
 /// not older.
 static const int oldestDriver = 13000;
 
-static Driver open() {
-  Library library("libcuda.so.1", Library::Part::Driver);
-  if (!library.isOpen())
-    fail(ExitDevice,
-         "no CUDA device: libcuda.so.1, a part of NVIDIA's driver, was not "
-         "found: looked in " +
-             library.tried(),
-         "run it where a driver is installed, or compile with --target cpu or "
-         "cuda-emulated");
+namespace {
+struct Opened {
+  bool isThere = false;
   Driver table;
+  std::string missing, note;
+};
+} // namespace
+
+static Opened open() {
+  Opened opened;
+  Library library("libcuda.so.1", Library::Part::Driver);
+  if (!library.isOpen()) {
+    opened.missing =
+        "no CUDA device: libcuda.so.1, a part of NVIDIA's driver, was not "
+        "found: looked in " +
+        library.tried();
+    opened.note = "run it where a driver is installed, or compile with "
+                  "--target cpu or cuda-emulated";
+    return opened;
+  }
+  Driver &table = opened.table;
 #define PCC_FUNCTION(name) library.find(PCC_CUDA_NAME(name), table.name);
 #include "runtime/cuda/Driver.def"
   int version = 0;
   table.cuDriverGetVersion(&version);
-  if (version < oldestDriver)
-    fail(ExitDevice,
-         format("no CUDA device: the driver is one for CUDA %d.%d, and CUDA "
-                "%d.%d is needed",
-                version / 1000, version % 1000 / 10, oldestDriver / 1000,
-                oldestDriver % 1000 / 10),
-         "install a later driver of NVIDIA");
-  return table;
+  opened.isThere = version >= oldestDriver;
+  if (!opened.isThere) {
+    opened.missing =
+        format("no CUDA device: the driver is one for CUDA %d.%d, and CUDA "
+               "%d.%d is needed",
+               version / 1000, version % 1000 / 10, oldestDriver / 1000,
+               oldestDriver % 1000 / 10);
+    opened.note = "install a later driver of NVIDIA";
+  }
+  return opened;
+}
+
+const Driver *cuda::findDriver(std::string &missing, std::string &note) {
+  static const Opened &opened = *new Opened(open());
+  missing = opened.missing;
+  note = opened.note;
+  return opened.isThere ? &opened.table : nullptr;
 }
 
 const Driver &cuda::driver() {
-  static const Driver table = open();
-  return table;
+  static const Driver *const found = [] {
+    std::string missing, note;
+    const Driver *driver = findDriver(missing, note);
+    if (!driver)
+      fail(ExitDevice, missing, note);
+    return driver;
+  }();
+  return *found;
 }
 
 void cuda::check(CUresult result, const char *what, const char *subject,

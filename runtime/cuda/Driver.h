@@ -14,8 +14,10 @@ struct Driver {
 #include "runtime/cuda/Driver.def"
 };
 
-/// The driver; the first call opens it, and ends the program with ExitDevice
-/// and "no CUDA device" where there is none, or one that is too old.
+/// The driver, which the first call opens; null, with what to tell a user and
+/// what helps, where there is none or one that is too old.
+const Driver *findDriver(std::string &missing, std::string &note);
+/// The same; ends the program with ExitDevice where there is none.
 const Driver &driver();
 
 /// Ends the job if a call of the driver did not succeed, with what was to be

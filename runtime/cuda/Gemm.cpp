@@ -180,7 +180,7 @@ static void choose(const pcc_gemm_desc &d, const Alignment &alignment,
                   preference, attribute, &value, sizeof(value)),
               d);
   };
-  set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, uint64_t{kWorkspaceBytes});
+  set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, uint64_t{PCC_WORKSPACE_BYTES});
   set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
       uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE});
   // Operands are exchanged.

@@ -12,8 +12,8 @@
 
 #include "runtime/Backend.h"
 #include "runtime/Runtime.h"
-#include "runtime/host/Traffic.h"
 #include "runtime/exchange/Exchange.h"
+#include "runtime/host/Traffic.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/Progress.h"

@@ -96,6 +96,7 @@ void Summary::collectProgram(ModuleOp module) {
       stages.assign(options.pp, {});
     Stage &stage = stages[stageOp.getIndex()];
     stage.arena = stageOp.getArena().value_or(0);
+    stage.workspace = workspaceOf(options.target);
     stage.traffic = trafficOf(stageOp);
     // What lies in buckets takes the bytes of these, padding included.
     SymbolTable symbols(stageOp);
@@ -208,18 +209,20 @@ static std::string formatCount(int64_t count, StringRef noun,
 std::pair<int64_t, int64_t> Summary::getLargestStage() const {
   std::pair<int64_t, int64_t> largest = {0, 0};
   for (auto [i, stage] : llvm::enumerate(stages))
-    if (stage.arena > largest.second)
-      largest = {i, stage.arena};
+    if (stage.arena + stage.workspace > largest.second)
+      largest = {i, stage.arena + stage.workspace};
   return largest;
 }
 
 void Summary::printMemory(llvm::raw_ostream &os, int64_t index) const {
   const Stage &stage = stages[index];
-  os << formatBytes(stage.arena) << " = parameters "
+  os << formatBytes(stage.arena + stage.workspace) << " = parameters "
      << formatBytes(stage.parameters) << " + gradients "
      << formatBytes(stage.gradients) << " + optimizer "
      << formatBytes(stage.state) << " + activations "
      << formatBytes(stage.activations);
+  if (stage.workspace)
+    os << " + workspace " << formatBytes(stage.workspace);
 }
 
 void Summary::printStep(llvm::raw_ostream &os) const {
@@ -315,6 +318,8 @@ void Summary::annotate(ModuleOp module, StringRef model,
 void Summary::Stage::printJson(llvm::json::OStream &json) const {
   json.attribute("flops", flops);
   json.attribute("arena_bytes", arena);
+  if (workspace)
+    json.attribute("workspace_bytes", workspace);
   json.attribute("parameter_bytes", parameters);
   json.attribute("gradient_bytes", gradients);
   json.attribute("optimizer_bytes", state);

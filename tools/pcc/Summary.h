@@ -46,7 +46,8 @@ private:
     int64_t parameters = 0, gradients = 0, state = 0,
             activations = 0; ///< bytes
 
-    int64_t arena = 0; ///< bytes in all
+    int64_t arena = 0;     ///< bytes in all
+    int64_t workspace = 0; ///< beside it
     /// Bytes of the buffers of each kind, which may share places.
     std::map<llvm::StringRef, int64_t> kinds;
     TrafficTable traffic;

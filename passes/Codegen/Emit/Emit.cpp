@@ -11,6 +11,7 @@
 #include "passes/Codegen/Gpu/DeviceCode.h"
 #include "passes/Codegen/Gpu/Optimize.h"
 #include "passes/Codegen/Gpu/Passes.h"
+#include "runtime/Workspace.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -71,6 +72,10 @@ static FailureOr<DeviceCode> takeDeviceCode(ModuleOp module,
     return failure();
   code.emulated = std::move(*emulated);
   return code;
+}
+
+int64_t pcc::workspaceOf(StringRef target) {
+  return target == "cuda" ? PCC_WORKSPACE_BYTES : 0;
 }
 
 LogicalResult pcc::emitObject(ModuleOp module, const Machine &machine,

@@ -31,6 +31,9 @@ struct Machine {
   std::vector<int> chips;
 };
 
+/// Bytes that a rank of a target has beside its arena.
+int64_t workspaceOf(llvm::StringRef target);
+
 /// Compiles a module in the LLVM dialect for a processor and writes a
 /// relocatable object; a gpu.module in it, for GPUs or the emulator of them.
 /// The same module gives the same bytes. Errors are diagnostics of the module.

@@ -1,0 +1,368 @@
+//===- Blas.cpp - The double of cuBLASLt ----------------------------------===//
+//
+// Products by their definition, on matrices that lie column by column, as the
+// descriptors say. Everything that a plan was made with is looked at again when
+// it is used.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/Cuda/Double/Double.h"
+
+#include <cstring>
+#include <cublasLt.h>
+#include <vector>
+
+using namespace fake;
+
+namespace {
+
+struct Product {
+  cublasComputeType_t compute;
+  cudaDataType_t scale;
+  int32_t transA = CUBLAS_OP_N, transB = CUBLAS_OP_N;
+};
+
+struct Layout {
+  cudaDataType_t type;
+  uint64_t rows, columns;
+  int64_t leading;
+  int32_t count = 1;
+  int64_t stride = 0;
+};
+
+struct Preference {
+  uint64_t workspace = 0;
+  uint32_t schemes = ~0u;
+  uint32_t alignments[4] = {256, 256, 256, 256};
+};
+
+/// What an algorithm was chosen for; in the bytes that users carry along.
+struct Choice {
+  uint64_t product, a, b, c;
+  uint32_t alignments[4];
+};
+
+} // namespace
+
+static_assert(sizeof(Choice) <= sizeof(cublasLtMatmulAlgo_t));
+
+static const Product &of(cublasLtMatmulDesc_t p) {
+  return *reinterpret_cast<const Product *>(p);
+}
+static const Layout &of(cublasLtMatrixLayout_t p) {
+  return *reinterpret_cast<const Layout *>(p);
+}
+
+static uint64_t hash(const void *bytes, size_t size) {
+  uint64_t value = 14695981039346656037u;
+  for (size_t i = 0; i < size; ++i)
+    value =
+        (value ^ static_cast<const unsigned char *>(bytes)[i]) * 1099511628211u;
+  return value;
+}
+
+static uint64_t hash(const Layout &l) {
+  int64_t all[] = {l.type,
+                   static_cast<int64_t>(l.rows),
+                   static_cast<int64_t>(l.columns),
+                   l.leading,
+                   l.count,
+                   l.stride};
+  return hash(all, sizeof(all));
+}
+
+static uint64_t hash(const Product &p) {
+  int64_t all[] = {p.compute, p.scale, p.transA, p.transB};
+  return hash(all, sizeof(all));
+}
+
+static size_t bytesOf(cudaDataType_t type) {
+  switch (type) {
+  case CUDA_R_64F:
+    return 8;
+  case CUDA_R_32F:
+    return 4;
+  case CUDA_R_16F:
+  case CUDA_R_16BF:
+    return 2;
+  default:
+    refuse("a type that it does not know");
+  }
+}
+
+static double read(const char *at, cudaDataType_t type) {
+  if (type == CUDA_R_64F) {
+    double value;
+    memcpy(&value, at, 8);
+    return value;
+  }
+  if (type == CUDA_R_32F) {
+    float value;
+    memcpy(&value, at, 4);
+    return value;
+  }
+  if (type == CUDA_R_16F) {
+    _Float16 value;
+    memcpy(&value, at, 2);
+    return static_cast<double>(value);
+  }
+  uint16_t half;
+  memcpy(&half, at, 2);
+  uint32_t bits = uint32_t{half} << 16;
+  float value;
+  memcpy(&value, &bits, 4);
+  return value;
+}
+
+static void write(char *at, cudaDataType_t type, double value) {
+  auto narrow = static_cast<float>(value);
+  if (type == CUDA_R_64F)
+    memcpy(at, &value, 8);
+  else if (type == CUDA_R_32F)
+    memcpy(at, &narrow, 4);
+  else if (type == CUDA_R_16F) {
+    auto half = static_cast<_Float16>(narrow);
+    memcpy(at, &half, 2);
+  } else {
+    uint32_t bits;
+    memcpy(&bits, &narrow, 4);
+    uint16_t half =
+        narrow != narrow ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    memcpy(at, &half, 2);
+  }
+}
+
+/// Bytes from the first element of a batch of matrices to behind the last.
+static size_t spanOf(const Layout &l) {
+  return ((l.count - 1) * l.stride + (l.columns - 1) * l.leading + l.rows) *
+         bytesOf(l.type);
+}
+
+static void checkLayouts(const Product &p, const Layout &a, const Layout &b,
+                         const Layout &c) {
+  uint64_t m = p.transA ? a.columns : a.rows, k = p.transA ? a.rows : a.columns;
+  uint64_t n = p.transB ? b.rows : b.columns,
+           other = p.transB ? b.columns : b.rows;
+  if (k != other || m != c.rows || n != c.columns)
+    refuse("the extents do not fit");
+  for (const Layout *l : {&a, &b, &c})
+    if (l->leading < static_cast<int64_t>(l->rows) || l->count != c.count ||
+        l->count < 1 || !l->rows || !l->columns)
+      refuse("a matrix that there cannot be");
+  if (c.count > 1 &&
+      c.stride < static_cast<int64_t>((c.columns - 1) * c.leading + c.rows) &&
+      c.leading < static_cast<int64_t>((c.count - 1) * c.stride + c.rows))
+    refuse("results overlap");
+  bool isDouble = a.type == CUDA_R_64F;
+  bool isHalf = a.type == CUDA_R_16F || a.type == CUDA_R_16BF;
+  if (a.type != b.type ||
+      (c.type != a.type && !(isHalf && c.type == CUDA_R_32F)) ||
+      p.compute != (isDouble ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F) ||
+      p.scale != (isDouble ? CUDA_R_64F : CUDA_R_32F))
+    refuse("types of which it has no product");
+}
+
+template <typename T>
+static void multiply(const Product &p, T alpha, const char *a, const Layout &la,
+                     const char *b, const Layout &lb, T beta, char *c,
+                     const Layout &lc) {
+  uint64_t k = p.transA ? la.rows : la.columns;
+  auto element = [](const char *matrix, const Layout &l, int64_t batch,
+                    uint64_t row, uint64_t column) {
+    return matrix + (batch * l.stride + row + column * l.leading) *
+                        static_cast<int64_t>(bytesOf(l.type));
+  };
+  for (int64_t batch = 0; batch < lc.count; ++batch)
+    for (uint64_t j = 0; j < lc.columns; ++j)
+      for (uint64_t i = 0; i < lc.rows; ++i) {
+        T sum = 0;
+        for (uint64_t x = 0; x < k; ++x)
+          sum += static_cast<T>(read(p.transA ? element(a, la, batch, x, i)
+                                              : element(a, la, batch, i, x),
+                                     la.type)) *
+                 static_cast<T>(read(p.transB ? element(b, lb, batch, j, x)
+                                              : element(b, lb, batch, x, j),
+                                     lb.type));
+        char *to = const_cast<char *>(element(c, lc, batch, i, j));
+        T value = alpha * sum;
+        if (beta != 0)
+          value += beta * static_cast<T>(read(to, lc.type));
+        write(to, lc.type, value);
+      }
+}
+
+static Choice choiceOf(const Product &p, const Layout &a, const Layout &b,
+                       const Layout &c, const uint32_t *alignments) {
+  Choice choice = {hash(p), hash(a), hash(b), hash(c), {}};
+  memcpy(choice.alignments, alignments, sizeof(choice.alignments));
+  return choice;
+}
+
+/// Of an algorithm's workspace, which it fills.
+static const size_t workspaceBytes = 1 << 20;
+
+cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle) {
+  note("cublasLtCreate");
+  static char made;
+  *handle = reinterpret_cast<cublasLtHandle_t>(&made);
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+const char *cublasLtGetStatusName(cublasStatus_t) {
+  return "CUBLAS_STATUS_OF_THE_DOUBLE";
+}
+
+size_t cublasLtGetVersion() { return CUBLAS_VERSION; }
+
+cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *made,
+                                        cublasComputeType_t compute,
+                                        cudaDataType_t scale) {
+  note("cublasLtMatmulDescCreate");
+  *made = reinterpret_cast<cublasLtMatmulDesc_t>(new Product{compute, scale});
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+template <typename T>
+static void set(T &field, const void *value, size_t bytes) {
+  if (bytes != sizeof(field))
+    refuse("an attribute of another size");
+  memcpy(&field, value, bytes);
+}
+
+cublasStatus_t
+cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t made,
+                               cublasLtMatmulDescAttributes_t attribute,
+                               const void *value, size_t bytes) {
+  auto &product = *reinterpret_cast<Product *>(made);
+  if (attribute == CUBLASLT_MATMUL_DESC_TRANSA)
+    set(product.transA, value, bytes);
+  else if (attribute == CUBLASLT_MATMUL_DESC_TRANSB)
+    set(product.transB, value, bytes);
+  else
+    refuse("an attribute that it does not know");
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *made,
+                                          cudaDataType type, uint64_t rows,
+                                          uint64_t columns, int64_t leading) {
+  note("cublasLtMatrixLayoutCreate");
+  *made = reinterpret_cast<cublasLtMatrixLayout_t>(
+      new Layout{type, rows, columns, leading});
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t
+cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t made,
+                                 cublasLtMatrixLayoutAttribute_t attribute,
+                                 const void *value, size_t bytes) {
+  auto &layout = *reinterpret_cast<Layout *>(made);
+  if (attribute == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT)
+    set(layout.count, value, bytes);
+  else if (attribute == CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET)
+    set(layout.stride, value, bytes);
+  else
+    refuse("an attribute that it does not know");
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t
+cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t *made) {
+  note("cublasLtMatmulPreferenceCreate");
+  *made = reinterpret_cast<cublasLtMatmulPreference_t>(new Preference);
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t
+cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t made) {
+  delete reinterpret_cast<Preference *>(made);
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmulPreferenceSetAttribute(
+    cublasLtMatmulPreference_t made,
+    cublasLtMatmulPreferenceAttributes_t attribute, const void *value,
+    size_t bytes) {
+  auto &preference = *reinterpret_cast<Preference *>(made);
+  int first = CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES;
+  if (attribute == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES)
+    set(preference.workspace, value, bytes);
+  else if (attribute == CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK)
+    set(preference.schemes, value, bytes);
+  else if (attribute >= first && attribute < first + 4)
+    set(preference.alignments[attribute - first], value, bytes);
+  else
+    refuse("an attribute that it does not know");
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
+    cublasLtHandle_t, cublasLtMatmulDesc_t product, cublasLtMatrixLayout_t a,
+    cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c,
+    cublasLtMatrixLayout_t d, cublasLtMatmulPreference_t given, int wanted,
+    cublasLtMatmulHeuristicResult_t *results, int *found) {
+  note("cublasLtMatmulAlgoGetHeuristic");
+  const auto &preference = *reinterpret_cast<const Preference *>(given);
+  checkLayouts(of(product), of(a), of(b), of(c));
+  if (hash(of(c)) != hash(of(d)) || wanted != 1)
+    refuse("a question that it does not know");
+  if (preference.schemes & ~uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE})
+    refuse("parts of a sum may be added in 16 bits");
+  if (preference.workspace < workspaceBytes)
+    refuse("too small a workspace");
+  Choice choice =
+      choiceOf(of(product), of(a), of(b), of(c), preference.alignments);
+  memset(results, 0, sizeof(*results));
+  memcpy(&results->algo, &choice, sizeof(choice));
+  results->workspaceSize = workspaceBytes;
+  results->state = CUBLAS_STATUS_SUCCESS;
+  *found = 1;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t
+cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t product,
+               const void *alpha, const void *a, cublasLtMatrixLayout_t la,
+               const void *b, cublasLtMatrixLayout_t lb, const void *beta,
+               const void *c, cublasLtMatrixLayout_t lc, void *d,
+               cublasLtMatrixLayout_t ld, const cublasLtMatmulAlgo_t *algorithm,
+               void *workspace, size_t bytes, cudaStream_t stream) {
+  note("cublasLtMatmul");
+  Product p = of(product);
+  Layout layoutA = of(la), layoutB = of(lb), layoutC = of(lc);
+  checkLayouts(p, layoutA, layoutB, layoutC);
+  Choice given;
+  memcpy(&given, algorithm, sizeof(given));
+  Choice due = choiceOf(p, layoutA, layoutB, layoutC, given.alignments);
+  if (memcmp(&given, &due, sizeof(due)))
+    refuse("the algorithm was chosen for another product");
+  if (c != d || hash(layoutC) != hash(of(ld)))
+    refuse("the result lies elsewhere");
+  const void *places[] = {a, b, c, d};
+  for (int i = 0; i < 4; ++i)
+    if (reinterpret_cast<uintptr_t>(places[i]) % given.alignments[i])
+      refuse("a matrix is less aligned than was said");
+  if (bytes < workspaceBytes || reinterpret_cast<uintptr_t>(workspace) % 256)
+    refuse("a workspace that it cannot use");
+  auto at = [](const void *place, const Layout &layout) {
+    return reach(reinterpret_cast<CUdeviceptr>(place), spanOf(layout));
+  };
+  char *atA = at(a, layoutA), *atB = at(b, layoutB), *atC = at(d, layoutC);
+  char *scratch = reach(reinterpret_cast<CUdeviceptr>(workspace), bytes);
+  double scales[2];
+  bool isDouble = p.scale == CUDA_R_64F;
+  const void *factors[] = {alpha, beta};
+  for (int i = 0; i < 2; ++i)
+    scales[i] = isDouble ? *static_cast<const double *>(factors[i])
+                         : *static_cast<const float *>(factors[i]);
+  enqueue(reinterpret_cast<CUstream>(stream), [=] {
+    memset(scratch, 0xff, workspaceBytes);
+    if (isDouble)
+      multiply<double>(p, scales[0], atA, layoutA, atB, layoutB, scales[1], atC,
+                       layoutC);
+    else
+      multiply<float>(p, scales[0], atA, layoutA, atB, layoutB, scales[1], atC,
+                      layoutC);
+  });
+  return CUBLAS_STATUS_SUCCESS;
+}

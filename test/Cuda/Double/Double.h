@@ -1,0 +1,47 @@
+//===- Double.h - What stands in for a GPU in tests -------------*- C++ -*-===//
+//
+// libcuda.so.1 and libcublasLt.so.13 as far as runtime/cuda calls them, for
+// machines without a GPU. They are strict: what a driver would not take, or
+// what it would take and a test must notice, ends the process with a message.
+//
+//   memory    the host has addresses with nothing behind them; fresh memory,
+//             pinned memory, too, is full of NaNs
+//   streams   are queues that one thread works off, in an order that is drawn:
+//             nothing but events orders them, and none is hurried
+//   kernels   are run by pcc's emulator; their code is in a shared object that
+//             $PCC_DOUBLE_KERNELS names, of the same program compiled with
+//             --target cuda-emulated
+//
+// $PCC_DOUBLE_SEED draws the order. Calls are written to $PCC_DOUBLE_TRACE, a
+// line each. $PCC_DOUBLE_FAULT plants one: "drop-wait N" leaves out the Nth
+// wait of a stream for an event, "swap-stream N" puts the Nth operation on
+// another stream.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_TEST_CUDA_DOUBLE_DOUBLE_H
+#define PCC_TEST_CUDA_DOUBLE_DOUBLE_H
+
+#include <cstdint>
+#include <cuda.h>
+#include <functional>
+#include <string>
+
+#define PCC_EXPORT __attribute__((visibility("default")))
+
+namespace fake {
+
+/// Ends the process: "double: <call>: <what is wrong>".
+[[noreturn]] PCC_EXPORT void refuse(const std::string &what);
+/// Notes a call for messages and the trace.
+PCC_EXPORT void note(const std::string &call);
+
+/// Where the device has `bytes` bytes of its memory that begin at `place`.
+PCC_EXPORT char *reach(CUdeviceptr place, size_t bytes);
+
+/// Puts an operation on a stream.
+PCC_EXPORT void enqueue(CUstream stream, std::function<void()> run);
+
+} // namespace fake
+
+#endif // PCC_TEST_CUDA_DOUBLE_DOUBLE_H

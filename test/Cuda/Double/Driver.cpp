@@ -1,0 +1,368 @@
+//===- Driver.cpp - The double of NVIDIA's driver -------------------------===//
+
+#include "runtime/emulated/Emulator.h"
+#include "test/Cuda/Double/Streams.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <map>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace fake;
+
+static std::string lastCall = "the start";
+
+static FILE *trace() {
+  static FILE *file = [] {
+    const char *path = getenv("PCC_DOUBLE_TRACE");
+    return path ? fopen(path, "w") : nullptr;
+  }();
+  return file;
+}
+
+void fake::refuse(const std::string &what) {
+  fprintf(stderr, "double: %s: %s\n", lastCall.c_str(), what.c_str());
+  abort();
+}
+
+void fake::note(const std::string &call) {
+  lastCall = call;
+  if (trace())
+    fprintf(trace(), "%s\n", call.c_str());
+}
+
+static std::string on(CUstream stream) {
+  streams().check(stream);
+  return " stream " + std::to_string(stream->number);
+}
+
+void fake::enqueue(CUstream stream, std::function<void()> run) {
+  CUstream_st::Operation operation;
+  operation.run = std::move(run);
+  streams().push(stream, std::move(operation));
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Allocation {
+  size_t bytes;
+  char *device; ///< where it lies; null: pinned memory of the host
+};
+} // namespace
+
+/// By the first address.
+static std::map<uintptr_t, Allocation> &allocations() {
+  static auto &allocations = *new std::map<uintptr_t, Allocation>;
+  return allocations;
+}
+
+static char *map(size_t bytes, int protection) {
+  void *memory = mmap(nullptr, bytes, protection,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    refuse("no memory");
+  return static_cast<char *>(memory);
+}
+
+/// The allocation that has a piece of memory, and where it begins.
+static const Allocation *find(uintptr_t place, size_t bytes, size_t &offset) {
+  auto it = allocations().upper_bound(place);
+  if (it == allocations().begin())
+    return nullptr;
+  --it;
+  offset = place - it->first;
+  return offset + bytes <= it->second.bytes ? &it->second : nullptr;
+}
+
+char *fake::reach(CUdeviceptr place, size_t bytes) {
+  size_t offset = 0;
+  const Allocation *found = find(place, bytes, offset);
+  if (!found || !found->device)
+    refuse("memory of the device that was not allocated");
+  return found->device + offset;
+}
+
+static void requirePinned(const void *place, size_t bytes) {
+  size_t offset = 0;
+  const Allocation *found =
+      find(reinterpret_cast<uintptr_t>(place), bytes, offset);
+  if (!found || found->device)
+    refuse("memory of the host that is not pinned");
+}
+
+/// Sees that no launch or copy is under way is no concern of ours: pinned
+/// memory is told apart from the device's by its place alone.
+CUresult cuMemAlloc(CUdeviceptr *place, size_t bytes) {
+  note("cuMemAlloc " + std::to_string(bytes));
+  if (!bytes)
+    return CUDA_ERROR_INVALID_VALUE;
+  // What kernels and products are told they may rely on, and no more.
+  char *host = map(bytes + 512, PROT_NONE);
+  uintptr_t first = (reinterpret_cast<uintptr_t>(host) + 256) & ~uintptr_t{255};
+  char *device = map(bytes + 512, PROT_READ | PROT_WRITE);
+  memset(device, 0xff, bytes);
+  allocations()[first] = {bytes, device};
+  *place = first;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostAlloc(void **place, size_t bytes, unsigned) {
+  note("cuMemHostAlloc " + std::to_string(bytes));
+  char *memory = map(bytes, PROT_READ | PROT_WRITE);
+  memset(memory, 0xff, bytes);
+  allocations()[reinterpret_cast<uintptr_t>(memory)] = {bytes, nullptr};
+  *place = memory;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetInfo(size_t *free, size_t *total) {
+  note("cuMemGetInfo");
+  *free = *total = size_t{1} << 34;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes,
+                           CUstream stream) {
+  note("cuMemcpyHtoDAsync " + std::to_string(bytes) + on(stream));
+  requirePinned(from, bytes);
+  char *place = reach(to, bytes);
+  enqueue(stream, [=] { memcpy(place, from, bytes); });
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes,
+                           CUstream stream) {
+  note("cuMemcpyDtoHAsync " + std::to_string(bytes) + on(stream));
+  requirePinned(to, bytes);
+  char *place = reach(from, bytes);
+  enqueue(stream, [=] { memcpy(to, place, bytes); });
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
+                           CUstream stream) {
+  note("cuMemcpyDtoDAsync " + std::to_string(bytes) + on(stream));
+  char *target = reach(to, bytes), *source = reach(from, bytes);
+  if (target < source + bytes && source < target + bytes)
+    refuse("the pieces overlap");
+  enqueue(stream, [=] { memcpy(target, source, bytes); });
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes,
+                         CUstream stream) {
+  note("cuMemsetD8Async " + std::to_string(bytes) + on(stream));
+  char *place = reach(to, bytes);
+  enqueue(stream, [=] { memset(place, value, bytes); });
+  return CUDA_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// The device
+//===----------------------------------------------------------------------===//
+
+/// Calls that need a context.
+static bool hasContext = false;
+
+CUresult cuInit(unsigned) {
+  note("cuInit");
+  return CUDA_SUCCESS;
+}
+CUresult cuDriverGetVersion(int *version) {
+  *version = CUDA_VERSION;
+  return CUDA_SUCCESS;
+}
+CUresult cuGetErrorName(CUresult, const char **text) {
+  *text = "CUDA_ERROR_OF_THE_DOUBLE";
+  return CUDA_SUCCESS;
+}
+CUresult cuGetErrorString(CUresult error, const char **text) {
+  *text = error == CUDA_ERROR_ILLEGAL_ADDRESS ? "an illegal memory access"
+                                              : "an error of the double";
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetCount(int *count) {
+  note("cuDeviceGetCount");
+  *count = 1;
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+  if (ordinal)
+    refuse("there is one device");
+  *device = 0;
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetName(char *name, int bytes, CUdevice) {
+  snprintf(name, bytes, "double of a GPU");
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
+                              CUdevice) {
+  // $PCC_DOUBLE_CHIP: that of another GPU than sm_90.
+  const char *given = getenv("PCC_DOUBLE_CHIP");
+  int chip = given ? atoi(given) : 90;
+  if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
+    *value = chip / 10;
+  else if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
+    *value = chip % 10;
+  else
+    refuse("an attribute that it does not know");
+  return CUDA_SUCCESS;
+}
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice) {
+  note("cuDevicePrimaryCtxRetain");
+  static char made;
+  *context = reinterpret_cast<CUcontext>(&made);
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxSetCurrent(CUcontext) {
+  hasContext = true;
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
+  note("cuStreamCreate");
+  if (!hasContext)
+    refuse("there is no context");
+  if (flags != CU_STREAM_NON_BLOCKING)
+    refuse("a stream that waits for the driver's own");
+  *stream = streams().create();
+  return CUDA_SUCCESS;
+}
+CUresult cuEventCreate(CUevent *event, unsigned flags) {
+  note("cuEventCreate");
+  if (flags != CU_EVENT_DISABLE_TIMING)
+    refuse("an event that measures time");
+  *event = new CUevent_st;
+  return CUDA_SUCCESS;
+}
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+  note("cuEventRecord" + on(stream));
+  streams().record(event, stream);
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
+  note("cuStreamWaitEvent" + on(stream));
+  streams().wait(stream, event);
+  return CUDA_SUCCESS;
+}
+CUresult cuEventSynchronize(CUevent event) {
+  note("cuEventSynchronize");
+  streams().synchronize(event);
+  // What a kernel did wrong shows here, or later.
+  static bool fails = getenv("PCC_DOUBLE_ERROR");
+  return fails ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
+}
+CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data) {
+  note("cuLaunchHostFunc" + on(stream));
+  enqueue(stream, [=] { function(data); });
+  return CUDA_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+struct CUfunc_st {
+  const pcc_emu_kernel *kernel;
+  int64_t mostShared = 48 << 10;
+};
+
+struct CUmod_st {
+  std::string names; ///< the image, in which they must be
+  void *code;
+};
+
+CUresult cuModuleLoadData(CUmodule *module, const void *image) {
+  note("cuModuleLoadData");
+  auto *made = new CUmod_st;
+  const auto *bytes = static_cast<const unsigned char *>(image);
+  bool isElf = !memcmp(bytes, "\177ELF", 4);
+  if (isElf) {
+    // Up to the end of the section headers, which a cubin has last or first.
+    uint64_t sections;
+    memcpy(&sections, bytes + 40, 8);
+    uint16_t size, count, machine;
+    memcpy(&size, bytes + 58, 2);
+    memcpy(&count, bytes + 60, 2);
+    memcpy(&machine, bytes + 18, 2);
+    if (machine != 190)
+      refuse("the image is not for GPUs");
+    uint64_t end = sections + uint64_t{size} * count;
+    for (int i = 0; i < count; ++i) {
+      uint64_t offset, length;
+      uint32_t type;
+      memcpy(&type, bytes + sections + i * size + 4, 4);
+      memcpy(&offset, bytes + sections + i * size + 24, 8);
+      memcpy(&length, bytes + sections + i * size + 32, 8);
+      if (type != 8) // no bytes in the file
+        end = std::max(end, offset + length);
+    }
+    made->names.assign(reinterpret_cast<const char *>(image), end);
+  } else {
+    made->names = static_cast<const char *>(image);
+    if (made->names.find(".target sm_") == std::string::npos)
+      refuse("the image is neither a cubin nor PTX");
+  }
+  note(isElf ? "image cubin" : "image ptx");
+  const char *path = getenv("PCC_DOUBLE_KERNELS");
+  made->code = path ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : nullptr;
+  if (!made->code)
+    refuse(path ? dlerror() : "PCC_DOUBLE_KERNELS names no code of kernels");
+  const char *seed = getenv("PCC_DOUBLE_SEED");
+  pcc_emu_seed(seed ? strtoull(seed, nullptr, 10) : 0);
+  *module = made;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule module,
+                             const char *name) {
+  note(std::string("cuModuleGetFunction ") + name);
+  if (module->names.find(name) == std::string::npos)
+    refuse("the image has no such kernel");
+  auto *kernels = static_cast<const pcc_emu_kernel *>(
+      dlsym(module->code, "pcc_emu_kernels"));
+  auto *count =
+      static_cast<const int64_t *>(dlsym(module->code, "pcc_emu_kernel_count"));
+  for (int64_t i = 0; kernels && count && i < *count; ++i)
+    if (!strcmp(kernels[i].name, name)) {
+      *function = new CUfunc_st{&kernels[i]};
+      return CUDA_SUCCESS;
+    }
+  refuse("PCC_DOUBLE_KERNELS has no such kernel");
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
+                            int value) {
+  note("cuFuncSetAttribute");
+  if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+    refuse("an attribute that it does not know");
+  function->mostShared = value;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy,
+                        unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                        unsigned shared, CUstream stream, void **parameters,
+                        void **extra) {
+  const pcc_emu_kernel *kernel = function->kernel;
+  note(std::string("cuLaunchKernel ") + kernel->name + on(stream));
+  if (gx != kernel->grid || gy != 1 || gz != 1 || bx != kernel->block ||
+      by != 1 || bz != 1 || shared != kernel->shared || extra)
+    refuse("not as the kernel was compiled");
+  if (shared > function->mostShared)
+    refuse("more shared memory than was asked for");
+  std::vector<void *> buffers;
+  for (int64_t i = 0; i < kernel->buffer_count; ++i) {
+    auto place = *static_cast<CUdeviceptr *>(parameters[i]);
+    buffers.push_back(reach(place, kernel->buffers[i].bytes));
+  }
+  enqueue(stream, [=] { pcc_emu_launch(kernel, buffers.data()); });
+  return CUDA_SUCCESS;
+}

@@ -1,0 +1,86 @@
+//===- Refusals.cpp - Mistakes that the double of a GPU must see ----------===//
+//
+//     cuda-refusals CASE     makes one of them; no CASE: none, and all is well
+//
+//===----------------------------------------------------------------------===//
+
+#include <cstdio>
+#include <cstring>
+#include <cublasLt.h>
+#include <cuda.h>
+
+static bool is(int argc, char **argv, const char *name) {
+  return argc > 1 && !strcmp(argv[1], name);
+}
+
+int main(int argc, char **argv) {
+  auto makes = [&](const char *name) { return is(argc, argv, name); };
+  const size_t bytes = 1024;
+  CUcontext context;
+  CUstream stream;
+  CUevent event;
+  CUdeviceptr memory;
+  void *pinned;
+  cuInit(0);
+  cuDevicePrimaryCtxRetain(&context, 0);
+  cuCtxSetCurrent(context);
+  cuStreamCreate(&stream, makes("stream-flags") ? 0 : CU_STREAM_NON_BLOCKING);
+  cuEventCreate(&event, CU_EVENT_DISABLE_TIMING);
+  cuMemAlloc(&memory, bytes);
+  cuMemHostAlloc(&pinned, bytes, 0);
+
+  static float ordinary[bytes / 4];
+  cuMemcpyHtoDAsync(memory, makes("pageable") ? ordinary : pinned, bytes,
+                    stream);
+  cuMemsetD8Async(memory + (makes("outside") ? 4 : 0), 0, bytes, stream);
+  cuMemcpyDtoDAsync(memory + (makes("overlap") ? 128 : 512), memory, 256,
+                    stream);
+  int nothing = 0;
+  auto *none = reinterpret_cast<CUstream>(&nothing);
+  cuEventRecord(event, makes("no-stream") ? none : stream);
+  if (makes("host-access"))
+    return *reinterpret_cast<volatile char *>(memory);
+  cuEventSynchronize(event);
+
+  // C [4, 3] = A [4, 2] B [2, 3], column by column.
+  cublasLtHandle_t handle;
+  cublasLtMatmulDesc_t product;
+  cublasLtMatrixLayout_t a, b, c;
+  cublasLtMatmulPreference_t preference;
+  cublasLtCreate(&handle);
+  cublasLtMatmulDescCreate(&product, CUBLAS_COMPUTE_32F, CUDA_R_32F);
+  cublasLtMatrixLayoutCreate(&a, CUDA_R_32F, 4, 2, makes("leading") ? 3 : 4);
+  cublasLtMatrixLayoutCreate(&b, CUDA_R_32F, makes("extent") ? 3 : 2, 3, 4);
+  cublasLtMatrixLayoutCreate(&c, CUDA_R_32F, 4, 3, 4);
+  cublasLtMatmulPreferenceCreate(&preference);
+  uint64_t workspace = 1 << 20;
+  cublasLtMatmulPreferenceSetAttribute(preference,
+                                       CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                       &workspace, sizeof(workspace));
+  uint32_t schemes = makes("rounded-sums")
+                         ? CUBLASLT_REDUCTION_SCHEME_MASK
+                         : CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+  cublasLtMatmulPreferenceSetAttribute(
+      preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes,
+      sizeof(schemes));
+  cublasLtMatmulHeuristicResult_t found;
+  int count;
+  cublasLtMatmulAlgoGetHeuristic(handle, product, a, b, c, c, preference, 1,
+                                 &found, &count);
+  if (makes("other-product"))
+    cublasLtMatrixLayoutCreate(&b, CUDA_R_32F, 2, 3, 3);
+  CUdeviceptr scratch, matrices;
+  cuMemAlloc(&scratch, workspace);
+  cuMemAlloc(&matrices, bytes);
+  auto at = [&](CUdeviceptr offset) {
+    return reinterpret_cast<void *>(matrices + offset);
+  };
+  float one = 1, zero = 0;
+  cublasLtMatmul(handle, product, &one, at(makes("alignment") ? 4 : 0), a,
+                 at(256), b, &zero, at(512), c, at(512), c, &found.algo,
+                 makes("workspace") ? nullptr
+                                    : reinterpret_cast<void *>(scratch),
+                 found.workspaceSize, reinterpret_cast<cudaStream_t>(stream));
+  puts("all is well");
+  return 0;
+}

@@ -1,0 +1,169 @@
+"""Runs a program for GPUs on the double of one (test/Cuda/Double).
+
+    double.py BUILD losses MODEL PRECISION    as a CPU computes, and the same bits
+                                              whatever is late
+    double.py BUILD calls                     what an ordinary step asks for
+    double.py BUILD faults                    mistakes are seen as other numbers
+    double.py BUILD errors                    what ends a run
+"""
+
+import collections
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+BUILD = pathlib.Path(sys.argv[1])
+DOUBLE = BUILD / "test/Cuda/double"
+BOUNDS = {"f32": 1e-4, "bf16": 2e-2}
+SEEDS = range(3)
+MODELS = {
+    "gpt": ["gpt", "--layers", "2", "--heads", "4"],
+    "llama": ["llama", "--layers", "2", "--heads", "4"],
+}
+SIZES = ["--batch", "2", "--seq", "8", "--width", "32", "--inner", "64",
+         "--vocab", "50"]
+# What may be asked for before the first step alone.
+MADE_ONCE = ("cuMemAlloc", "cuMemHostAlloc", "cuStreamCreate", "cuEventCreate",
+             "cuModuleLoadData", "cuModuleGetFunction", "cublasLtCreate",
+             "cublasLtMatmulDescCreate", "cublasLtMatrixLayoutCreate",
+             "cublasLtMatmulAlgoGetHeuristic")
+
+
+def call(*command):
+    done = subprocess.run([str(c) for c in command], capture_output=True,
+                          text=True)
+    if done.returncode:
+        sys.exit(f"{command}: {done.stderr[-3000:]}")
+
+
+def prepare(model, precision):
+    """The program for CPUs, that for GPUs, and the code of its kernels."""
+    text = subprocess.run(
+        [sys.executable, ROOT / "test/Inputs/models/make.py", *MODELS[model],
+         *SIZES], check=True, capture_output=True, text=True).stdout
+    pathlib.Path("model.mlir").write_text(
+        'module attributes {pcc.phase = "nn"} {\n' + text + "}\n")
+    pathlib.Path("tokens.bin").write_bytes(
+        b"".join(struct.pack("<H", i * i % 47) for i in range(600)))
+    flags = ["-q", "--loss=causal-lm", f"--precision={precision}",
+             "--global-batch-size=8", "--micro-batch-size=2"]
+    pcc = BUILD / "bin/pcc"
+    call(pcc, "model.mlir", *flags, "-o", "cpu")
+    call(pcc, "model.mlir", *flags, "--target=cuda", "-o", "cuda")
+    call(pcc, "model.mlir", *flags, "--target=cuda-emulated", "--emit=obj",
+         "-o", "kernels.o")
+    call("clang-22", "-shared", "-o", "kernels.so", "kernels.o",
+         DOUBLE / "libcuda.so.1", f"-Wl,-rpath,{DOUBLE}")
+
+
+def start(program, *flags, seed=0, **environment):
+    env = dict(os.environ, OMP_NUM_THREADS="1", PCC_CUDA_LIBRARIES=str(DOUBLE),
+               PCC_DOUBLE_KERNELS=os.path.abspath("kernels.so"),
+               PCC_DOUBLE_SEED=str(seed), **environment)
+    return subprocess.run(
+        [f"./{program}", "--data", "tokens.bin", "--init", "random", *flags],
+        env=env, capture_output=True, text=True, timeout=300)
+
+
+def run(program, seed=0, **environment):
+    """What a run leaves; None if it fails."""
+    result = start(program, "--val-data", "tokens.bin", "--eval-batches", "2",
+                   "--steps", "3", "--save", "saved", "--log-json", "log.json",
+                   "--clip-grad", "0.5", seed=seed, **environment)
+    if result.returncode:
+        subprocess.run(["rm", "-rf", "saved", "log.json"], check=True)
+        run.said = result.stderr
+        return None
+    with open("log.json", encoding="utf-8") as lines:
+        log = [{k: v for k, v in json.loads(line).items()
+                if k in ("step", "loss", "norm", "val_loss")}
+               for line in lines]
+    saved = pathlib.Path("saved/step-00000003/model.safetensors").read_bytes()
+    subprocess.run(["rm", "-rf", "saved", "log.json"], check=True)
+    return log, saved
+
+
+def losses(model, precision):
+    prepare(model, precision)
+    due, first = run("cpu"), None
+    for seed in SEEDS:
+        left = run("cuda", seed)
+        if left is None:
+            sys.exit(f"seed {seed}: {run.said}")
+        first = first or left
+        if left != first:
+            sys.exit(f"seed {seed} leaves something else: {left[0]}, "
+                     f"not {first[0]}")
+    for row, wanted in zip(first[0], due[0], strict=True):
+        for key, value in wanted.items():
+            if abs(row[key] - value) > BOUNDS[precision] * abs(value):
+                sys.exit(f"{row}, on CPUs {wanted}")
+    print(f"{model} {precision}: {len(due[0])} rows agree")
+
+
+def count(steps):
+    """How often each call is made in a run of so many steps."""
+    result = start("cuda", "--steps", str(steps), PCC_DOUBLE_TRACE="trace")
+    if result.returncode:
+        sys.exit(result.stderr)
+    with open("trace", encoding="utf-8") as lines:
+        return collections.Counter(line.split()[0] for line in lines)
+
+
+def calls():
+    prepare("gpt", "bf16")
+    few, many = count(3), count(5)
+    more = many - few
+    for name in MADE_ONCE:
+        if not few[name] or more[name]:
+            sys.exit(f"{name}: {few[name]} calls, {more[name]} in two steps")
+    if more["cuEventSynchronize"] != 2:
+        sys.exit(f"{more['cuEventSynchronize']} waits of the host in two steps")
+    for name, number in sorted(more.items()):
+        print(f"{name}: {number / 2:g} in a step")
+
+
+def faults():
+    prepare("gpt", "f32")
+    due = run("cuda")
+    if due is None:
+        sys.exit(run.said)
+    start("cuda", "--steps", "2", PCC_DOUBLE_TRACE="trace")
+    names = pathlib.Path("trace").read_text(encoding="utf-8").split("\n")
+    waits = sum(n.startswith("cuStreamWaitEvent") for n in names)
+    for fault, places in (("drop-wait", range(waits)),
+                          ("swap-stream", range(60, 400, 29))):
+        noticed = tried = 0
+        for place in places:
+            tried += 1
+            noticed += any(
+                run("cuda", seed, PCC_DOUBLE_FAULT=f"{fault} {place}") != due
+                for seed in SEEDS)
+            if noticed == 3:
+                break
+        if noticed < 3:
+            sys.exit(f"{fault}: {noticed} of {tried} are noticed")
+        print(f"{fault}: noticed")
+
+
+def errors():
+    prepare("gpt", "f32")
+    for environment in ({"PCC_DOUBLE_ERROR": "1"}, {"PCC_DOUBLE_CHIP": "89"}):
+        result = start("cuda", "--steps", "1", **environment)
+        print(f"exit {result.returncode}")
+        print(result.stderr, end="")
+    # A later GPU takes PTX, another of the generation machine code.
+    for chip in ("90", "100"):
+        result = start("cuda", "--steps", "1", PCC_DOUBLE_CHIP=chip,
+                       PCC_DOUBLE_TRACE="trace")
+        images = [line.strip() for line in open("trace", encoding="utf-8")
+                  if line.startswith("image ")]
+        print(f"sm_{chip}:", *images, f"exit {result.returncode}")
+
+
+{"losses": losses, "calls": calls, "faults": faults,
+ "errors": errors}[sys.argv[2]](*sys.argv[3:])
