@@ -51,8 +51,9 @@ char *backend::allocateArena(int64_t bytes, int64_t kept) {
          "less");
   }
   check(result, "the allocation of memory");
-  check(driver().cuMemsetD8Async(memory, 0, kept, computeStream()),
-        "a clear of memory");
+  if (kept > 0)
+    check(driver().cuMemsetD8Async(memory, 0, kept, computeStream()),
+          "a clear of memory");
   behindArena.workspace = memory + arena;
   behindArena.constants = behindArena.workspace + int64_t{PCC_WORKSPACE_BYTES};
   writeConstants(program);

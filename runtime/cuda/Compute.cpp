@@ -7,12 +7,16 @@ using namespace pcc;
 using namespace pcc::cuda;
 
 void pcc_copy(pcc_context *ctx, void *to, const void *from, int64_t bytes) {
+  if (bytes <= 0)
+    return;
   check(driver().cuMemcpyDtoDAsync(at(to), at(from), bytes,
                                    streamOf(ctx, PCC_COMPUTE_STREAM)),
         "a copy");
 }
 
 void pcc_zero(pcc_context *ctx, void *to, int64_t bytes) {
+  if (bytes <= 0)
+    return;
   check(driver().cuMemsetD8Async(at(to), 0, bytes,
                                  streamOf(ctx, PCC_COMPUTE_STREAM)),
         "a clear");

@@ -4,6 +4,8 @@
 #include "runtime/cuda/Context.h"
 #include "runtime/exchange/Exchange.h"
 #include "runtime/host/Threads.h"
+#include "runtime/support/Error.h"
+#include "runtime/telemetry/Log.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -29,7 +31,8 @@ pcc_context *backend::prepare(const pcc_program &program,
                               std::string &resources) {
   const pcc_stage &stage = program.stages[stageOf(program, coordinates)];
   setThreads(chooseThreads());
-  resources = device().name;
+  resources = format("%s, %s for products", device().name.c_str(),
+                     bytesText(PCC_WORKSPACE_BYTES).c_str());
   auto *rank = new Rank;
   rank->streams.push_back(computeStream());
   for (int i = 1; i < stage.n_streams; ++i) {

@@ -92,9 +92,9 @@ void cuda::makeStaging(const pcc_program &program, const pcc_stage &stage) {
       step += slots * Ring::rounded(elements * sizeOf(input.dtype));
   }
   Staging &made = staging();
-  // One step is issued while the one before is under way, and the ring's end
-  // may be too short for a piece.
-  int64_t bytes = kRingBytes + 3 * step;
+  // One step is issued while the one before is under way, the ring's end may be
+  // too short for a piece, and a piece is a fourth of it at most.
+  int64_t bytes = kRingBytes + 4 * step;
   made.ring.give(allocatePinned(bytes), bytes);
   for (Staging::Block &block : made.blocks)
     block = {allocatePinned(kBlockBytes), makeEvent()};
@@ -171,8 +171,9 @@ void *backend::openView(char *memory, int64_t bytes, Access access) {
     copyLarge(memory, view, bytes, access);
     return view;
   }
-  check(driver().cuMemcpyDtoHAsync(view, at(memory), bytes, computeStream()),
-        "a copy to the host");
+  if (bytes > 0)
+    check(driver().cuMemcpyDtoHAsync(view, at(memory), bytes, computeStream()),
+          "a copy to the host");
   drain();
   return view;
 }
@@ -186,7 +187,7 @@ void backend::closeView(void *view, char *memory, int64_t bytes,
       copyLarge(memory, static_cast<char *>(view), bytes, access);
     return free(view);
   }
-  if (writes)
+  if (writes && bytes > 0)
     check(driver().cuMemcpyHtoDAsync(at(memory), view, bytes, computeStream()),
           "a copy to the device");
   ring.close(view);

@@ -35,6 +35,12 @@ void fake::note(const std::string &call) {
     fprintf(trace(), "%s\n", call.c_str());
 }
 
+/// The driver's manual does not say what copies of nothing are.
+static void requireBytes(size_t bytes) {
+  if (!bytes)
+    refuse("no bytes");
+}
+
 static std::string on(CUstream stream) {
   streams().check(stream);
   return " stream " + std::to_string(stream->number);
@@ -44,6 +50,13 @@ void fake::enqueue(CUstream stream, std::function<void()> run) {
   CUstream_st::Operation operation;
   operation.run = std::move(run);
   streams().push(stream, std::move(operation));
+}
+
+/// An error of the device where $PCC_DOUBLE_ERROR names this place.
+static CUresult errorAt(const char *place) {
+  const char *given = getenv("PCC_DOUBLE_ERROR");
+  bool fails = given && !strcmp(given, place);
+  return fails ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
 }
 
 //===----------------------------------------------------------------------===//
@@ -97,12 +110,18 @@ static void requirePinned(const void *place, size_t bytes) {
     refuse("memory of the host that is not pinned");
 }
 
-/// Sees that no launch or copy is under way is no concern of ours: pinned
-/// memory is told apart from the device's by its place alone.
+/// $PCC_DOUBLE_MIB: less memory than a small GPU's.
+static size_t deviceBytes() {
+  const char *given = getenv("PCC_DOUBLE_MIB");
+  return (given ? strtoull(given, nullptr, 10) : 16384) << 20;
+}
+
 CUresult cuMemAlloc(CUdeviceptr *place, size_t bytes) {
   note("cuMemAlloc " + std::to_string(bytes));
   if (!bytes)
     return CUDA_ERROR_INVALID_VALUE;
+  if (bytes > deviceBytes())
+    return CUDA_ERROR_OUT_OF_MEMORY;
   // What kernels and products are told they may rely on, and no more.
   char *host = map(bytes + 512, PROT_NONE);
   uintptr_t first = (reinterpret_cast<uintptr_t>(host) + 256) & ~uintptr_t{255};
@@ -124,13 +143,14 @@ CUresult cuMemHostAlloc(void **place, size_t bytes, unsigned) {
 
 CUresult cuMemGetInfo(size_t *free, size_t *total) {
   note("cuMemGetInfo");
-  *free = *total = size_t{1} << 34;
+  *free = *total = deviceBytes();
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes,
                            CUstream stream) {
   note("cuMemcpyHtoDAsync " + std::to_string(bytes) + on(stream));
+  requireBytes(bytes);
   requirePinned(from, bytes);
   char *place = reach(to, bytes);
   enqueue(stream, [=] { memcpy(place, from, bytes); });
@@ -140,6 +160,7 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes,
 CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes,
                            CUstream stream) {
   note("cuMemcpyDtoHAsync " + std::to_string(bytes) + on(stream));
+  requireBytes(bytes);
   requirePinned(to, bytes);
   char *place = reach(from, bytes);
   enqueue(stream, [=] { memcpy(to, place, bytes); });
@@ -149,6 +170,7 @@ CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes,
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
                            CUstream stream) {
   note("cuMemcpyDtoDAsync " + std::to_string(bytes) + on(stream));
+  requireBytes(bytes);
   char *target = reach(to, bytes), *source = reach(from, bytes);
   if (target < source + bytes && source < target + bytes)
     refuse("the pieces overlap");
@@ -159,6 +181,7 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes,
                          CUstream stream) {
   note("cuMemsetD8Async " + std::to_string(bytes) + on(stream));
+  requireBytes(bytes);
   char *place = reach(to, bytes);
   enqueue(stream, [=] { memset(place, value, bytes); });
   return CUDA_SUCCESS;
@@ -255,9 +278,7 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
 CUresult cuEventSynchronize(CUevent event) {
   note("cuEventSynchronize");
   streams().synchronize(event);
-  // What a kernel did wrong shows here, or later.
-  static bool fails = getenv("PCC_DOUBLE_ERROR");
-  return fails ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
+  return errorAt("wait");
 }
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data) {
   note("cuLaunchHostFunc" + on(stream));
@@ -364,5 +385,5 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy,
     buffers.push_back(reach(place, kernel->buffers[i].bytes));
   }
   enqueue(stream, [=] { pcc_emu_launch(kernel, buffers.data()); });
-  return CUDA_SUCCESS;
+  return errorAt("launch");
 }

@@ -152,7 +152,9 @@ def faults():
 
 def errors():
     prepare("gpt", "f32")
-    for environment in ({"PCC_DOUBLE_ERROR": "1"}, {"PCC_DOUBLE_CHIP": "89"}):
+    for environment in ({"PCC_DOUBLE_ERROR": "wait"},
+                        {"PCC_DOUBLE_ERROR": "launch"},
+                        {"PCC_DOUBLE_MIB": "8"}, {"PCC_DOUBLE_CHIP": "89"}):
         result = start("cuda", "--steps", "1", **environment)
         print(f"exit {result.returncode}")
         print(result.stderr, end="")
