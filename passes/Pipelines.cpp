@@ -199,7 +199,9 @@ static void addRTPasses(OpPassManager &manager, const Options &options) {
   attention.all = options.hasDevice();
   manager.addPass(createNNExpandAttentionPass(attention));
   // Before kernels are formed: what the library adds in place belongs to none.
-  manager.addPass(createRTSplitAccumulatePass());
+  RTSplitAccumulatePassOptions accumulate;
+  accumulate.scatters = !options.hasDevice(); // NCCL has no such thing
+  manager.addPass(createRTSplitAccumulatePass(accumulate));
   // All that is neither contraction nor collective nor state goes into kernels.
   RTFormKernelsPassOptions kernels;
   // A device is idle while a few units walk over all rows.

@@ -14,8 +14,12 @@ def RTSplitAccumulatePass : Pass<"rt-split-accumulate", "::mlir::ModuleOp"> {
     its gradient by the library, an embedding's rows by their kernel, and a
     reduced sum as it comes in, without memory of their own.
     The gradients of a tied table are such a sum. Runs before kernels are
-    formed.
+    formed. Without `scatters` the library does not add what ranks reduce: that
+    is one of the rest.
   }];
+  let options = [
+    Option<"scatters", "scatters", "bool", "true",
+           "The library adds what a reduce_scatter makes to a sum">];
   let dependentDialects = ["::pcc::nn::NNDialect"];
 }
 

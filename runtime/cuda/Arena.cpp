@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/Backend.h"
-#include "runtime/cuda/Context.h"
+#include "runtime/cuda/Communicators.h"
 #include "runtime/support/Error.h"
 #include "runtime/telemetry/Log.h"
 
@@ -20,15 +20,16 @@ const Extra &cuda::extra() { return behindArena; }
 /// What libraries and kernels may want of an address.
 static int64_t aligned(int64_t bytes) { return (bytes + 255) / 256 * 256; }
 
-/// Writes the constants, a rank's index being 0 in all communicators.
+/// Writes the constants, of which some go by this rank's index in a
+/// communicator.
 static void writeConstants(const pcc_program &program) {
   for (int i = 0; i < program.n_constants; ++i) {
     const pcc_constant &constant = program.constants[i];
     HostView view(reinterpret_cast<char *>(behindArena.constants +
                                            i * int64_t{PCC_ALIGNMENT}),
                   sizeof(constant.value), backend::Access::Write);
-    *static_cast<int64_t *>(view.data()) =
-        constant.comm < 0 ? constant.value : 0;
+    int64_t index = constant.comm < 0 ? 1 : communicator(constant.comm).index;
+    *static_cast<int64_t *>(view.data()) = constant.value * index;
   }
 }
 

@@ -3,6 +3,8 @@
 #include "runtime/Backend.h"
 #include "runtime/cuda/Context.h"
 #include "runtime/exchange/Exchange.h"
+#include "runtime/launch/ExecRanks.h"
+#include "runtime/launch/Launch.h"
 #include "runtime/support/Error.h"
 
 using namespace pcc;
@@ -37,12 +39,28 @@ backend::Devices backend::findDevices() {
   return found;
 }
 
+/// That of this rank's number on its host. A launcher may show each rank a
+/// device of its own, as the only one.
+static int chooseNumber(int64_t count) {
+  Launch launch = findLaunch();
+  int64_t local = launch.localRank;
+  if (local < 0)
+    local = exchange::neighbors().index;
+  if (local >= count && count > 1 && !sharesDevices())
+    fail(ExitDevice,
+         format("this is rank %lld of its host, counted from 0, which has %lld "
+                "devices",
+                static_cast<long long>(local), static_cast<long long>(count)),
+         "each rank needs a device; for tests, PCC_SHARE_DEVICES=1 lets ranks "
+         "share devices");
+  return static_cast<int>(local % count);
+}
+
 static Device choose() {
   backend::Devices found = backend::findDevices();
   if (!found.count)
     fail(ExitDevice, found.missing, found.note);
-  // Ranks may share devices where they were told to.
-  int own = static_cast<int>(exchange::neighbors().index % found.count);
+  int own = chooseNumber(found.count);
   Device device;
   check(driver().cuDeviceGet(&device.number, own), "the choice of a device");
   char name[256] = "";

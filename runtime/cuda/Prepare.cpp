@@ -1,7 +1,7 @@
 //===- Prepare.cpp - What a rank has before its first step ----------------===//
 
 #include "runtime/Backend.h"
-#include "runtime/cuda/Context.h"
+#include "runtime/cuda/Communicators.h"
 #include "runtime/exchange/Exchange.h"
 #include "runtime/host/Threads.h"
 #include "runtime/support/Error.h"
@@ -44,6 +44,7 @@ pcc_context *backend::prepare(const pcc_program &program,
   for (int i = 0; i < stage.n_events; ++i)
     rank->events.push_back(makeEvent());
   rank->begun = makeEvent();
+  makeCommunicators(program, coordinates);
   makeStaging(program, stage);
   makeFills(program, stage);
   loadKernels();

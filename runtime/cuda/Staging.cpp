@@ -13,8 +13,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/Backend.h"
-#include "runtime/cuda/Context.h"
+#include "runtime/cuda/Communicators.h"
 #include "runtime/cuda/Ring.h"
+#include "runtime/support/Clock.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/Progress.h"
@@ -22,6 +23,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 
 using namespace pcc;
 using namespace pcc::cuda;
@@ -33,9 +35,27 @@ char *cuda::allocatePinned(int64_t bytes) {
   return static_cast<char *>(memory);
 }
 
+/// Where there are other ranks the device may wait for them, and does so for
+/// ever if one is gone; so NCCL is asked now and then.
 static void waitFor(CUevent event, const char *what) {
-  Operation operation(what);
-  check(driver().cuEventSynchronize(event), what);
+  if (backend::size() == 1) {
+    Operation operation(what);
+    return check(driver().cuEventSynchronize(event), what);
+  }
+  Operation operation(what, Doing::Waits);
+  const double shortNap = 20e-6, longNap = 200e-6, between = 0.1;
+  double begun = steadyNow(), asked = begun;
+  CUresult result;
+  while ((result = driver().cuEventQuery(event)) == CUDA_ERROR_NOT_READY) {
+    double now = steadyNow();
+    if (now - asked > between) {
+      checkCommunicators();
+      asked = now;
+    }
+    double nap = std::clamp((now - begun) / 8, shortNap, longNap);
+    usleep(static_cast<useconds_t>(1e6 * nap));
+  }
+  check(result, what);
 }
 
 static void record(CUevent event) {

@@ -156,14 +156,6 @@ int Compilation::listParameters() {
 }
 
 int Compilation::chooseEnd() {
-  if (int64_t ranks = arguments.options.worldSize();
-      ranks > 1 && arguments.options.target == "cuda") {
-    llvm::errs() << "pcc: error: --target cuda: this version makes programs of "
-                    "one rank for GPUs, not of "
-                 << ranks << "\npcc: note: --target cuda-emulated runs what "
-                 << "GPUs would on this machine, slowly\n";
-    return kBadUsage;
-  }
   last = isText() ? findPhase(arguments.emit)
                   : static_cast<int>(getPhases().size()) - 1;
   if (last >= input.phase)

@@ -1,5 +1,6 @@
 //===- SplitAccumulate.cpp - Adds the terms of a sum one by one -----------===//
 
+#include "dialects/Dist/Dist.h"
 #include "dialects/Dist/Layout.h"
 #include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/RT.h"
@@ -16,13 +17,21 @@ using namespace pcc;
 
 namespace {
 
-/// Whether a term is added where the sum lies: a product or what ranks reduce
-/// by the library, the rows of a table by their kernel.
-bool addsInPlace(Value value) {
-  if (codegen::findAdding(value))
-    return true;
-  return value.hasOneUse() && value.getDefiningOp<nn::EmbeddingGradOp>();
-}
+/// What adds a term where the sum lies.
+struct Adders {
+  bool scatters; ///< the library adds what ranks reduce
+
+  /// Whether the library adds it: a product, or what ranks reduce.
+  bool byLibrary(Value value) const {
+    Operation *adding = codegen::findAdding(value);
+    return adding && (scatters || !isa<dist::ReduceScatterOp>(adding));
+  }
+  /// Whether the library does, or the rows of a table their kernel.
+  bool inPlace(Value value) const {
+    return byLibrary(value) ||
+           (value.hasOneUse() && value.getDefiningOp<nn::EmbeddingGradOp>());
+  }
+};
 
 /// A sum in parts: the terms that are added in place, the others, and the ops
 /// that add them up now, users first.
@@ -31,25 +40,28 @@ struct Parts {
   SmallVector<nn::SumOp> sums;
 
   /// Takes what a sum adds up but `before`, also by sums that only it uses.
-  void take(nn::SumOp sum, Value before) {
+  void take(nn::SumOp sum, Value before, const Adders &adders) {
     sums.push_back(sum);
     for (Value input : sum.getInputs()) {
       auto inner = input.getDefiningOp<nn::SumOp>();
       if (inner && input.hasOneUse())
-        take(inner, before);
+        take(inner, before, adders);
       else if (input != before)
-        (addsInPlace(input) ? terms : others).push_back(input);
+        (adders.inPlace(input) ? terms : others).push_back(input);
     }
   }
 };
 
 struct RTSplitAccumulatePass
     : pcc::impl::RTSplitAccumulatePassBase<RTSplitAccumulatePass> {
+  using RTSplitAccumulatePassBase::RTSplitAccumulatePassBase;
+
   void runOnOperation() override {
+    Adders adders{scatters};
     for (auto body : getOperation().getOps<pipe::BodyOp>())
       for (OpOperand &result :
            body.getBlock()->getTerminator()->getOpOperands())
-        split(result);
+        split(result, adders);
   }
 
   /// Whether a result goes where nothing is yet.
@@ -59,7 +71,7 @@ struct RTSplitAccumulatePass
     return place && body.overwrites(*place);
   }
 
-  static void split(OpOperand &result) {
+  static void split(OpOperand &result, const Adders &adders) {
     auto last = result.get().getDefiningOp<nn::SumOp>();
     bool begins = isFirst(result);
     if (!last || !last->hasOneUse() ||
@@ -77,7 +89,7 @@ struct RTSplitAccumulatePass
     Location loc = last.getLoc();
     dist::ShardingAttr sharding = dist::getSharding(result.get());
     Parts parts;
-    parts.take(last, sum);
+    parts.take(last, sum, adders);
     if (parts.terms.empty() && begins)
       return;
     result.set(begins ? parts.terms.front() : sum);
@@ -99,8 +111,9 @@ struct RTSplitAccumulatePass
     });
     // What is made there needs not be added.
     if (begins) {
-      auto *base = llvm::find_if(
-          byMaker, [](const auto &entry) { return addsInPlace(entry.second); });
+      auto *base = llvm::find_if(byMaker, [&](const auto &entry) {
+        return adders.inPlace(entry.second);
+      });
       sum = base->second;
       byMaker.erase(base);
     }
@@ -110,7 +123,7 @@ struct RTSplitAccumulatePass
       auto made = nn::SumOp::create(builder, loc, sum.getType(), inputs);
       if (sharding)
         dist::setShardings(made, sharding);
-      if (values.size() == 1 && codegen::findAdding(values.front()))
+      if (values.size() == 1 && adders.byLibrary(values.front()))
         made->setAttr(rt::kAddsInPlaceAttr, builder.getUnitAttr());
       sum = made;
     };

@@ -275,6 +275,10 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
   streams().wait(stream, event);
   return CUDA_SUCCESS;
 }
+CUresult cuEventQuery(CUevent event) {
+  return streams().isOver(event) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
 CUresult cuEventSynchronize(CUevent event) {
   note("cuEventSynchronize");
   streams().synchronize(event);

@@ -90,6 +90,17 @@ void Streams::synchronize(CUevent event) {
   --waiting;
 }
 
+bool Streams::isOver(CUevent event) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    isAsked = !event->isOver(event->records);
+    if (!isAsked)
+      return true;
+  }
+  changed.notify_all();
+  return false;
+}
+
 /// A stream that may go on; null: none may.
 CUstream Streams::choose() {
   std::vector<CUstream> ready;
@@ -116,7 +127,8 @@ void Streams::run() {
   while (true) {
     CUstream stream = nullptr;
     changed.wait(lock, [&] {
-      bool begins = late != Late::Device || waiting || pending > farAhead;
+      bool begins =
+          late != Late::Device || waiting || isAsked || pending > farAhead;
       return begins && (stream = choose());
     });
     CUstream_st::Operation next = std::move(stream->queue.front());

@@ -49,6 +49,8 @@ public:
   void wait(CUstream stream, CUevent event);
   /// The host waits for the last record of an event.
   void synchronize(CUevent event);
+  /// Whether that is over; a host that asks waits for it in its own way.
+  bool isOver(CUevent event);
 
 private:
   [[noreturn]] void run();
@@ -63,8 +65,9 @@ private:
   enum class Late { Nobody, Device, Streams } late;
   std::mt19937_64 chance;
   CUstream favourite = nullptr;
-  int waiting = 0;     ///< threads of the host
-  int64_t pending = 0; ///< operations
+  int waiting = 0;      ///< threads of the host
+  bool isAsked = false; ///< isOver() was last asked of what is not over
+  int64_t pending = 0;  ///< operations
   int64_t waits = 0, operations = 0;
   std::string fault;
   int64_t faultAt = -1;

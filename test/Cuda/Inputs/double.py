@@ -2,6 +2,8 @@
 
     double.py BUILD losses MODEL PRECISION    as a CPU computes, and the same bits
                                               whatever is late
+    double.py BUILD plan PRECISION FLAGS...   the same of several ranks, and as
+                                              many messages and bytes
     double.py BUILD calls                     what an ordinary step asks for
     double.py BUILD faults                    mistakes are seen as other numbers
     double.py BUILD errors                    what ends a run
@@ -40,7 +42,7 @@ def call(*command):
         sys.exit(f"{command}: {done.stderr[-3000:]}")
 
 
-def prepare(model, precision):
+def prepare(model, precision, *plan):
     """The program for CPUs, that for GPUs, and the code of its kernels."""
     text = subprocess.run(
         [sys.executable, ROOT / "test/Inputs/models/make.py", *MODELS[model],
@@ -50,7 +52,7 @@ def prepare(model, precision):
     pathlib.Path("tokens.bin").write_bytes(
         b"".join(struct.pack("<H", i * i % 47) for i in range(600)))
     flags = ["-q", "--loss=causal-lm", f"--precision={precision}",
-             "--global-batch-size=8", "--micro-batch-size=2"]
+             "--global-batch-size=8", "--micro-batch-size=2", *plan]
     pcc = BUILD / "bin/pcc"
     call(pcc, "model.mlir", *flags, "-o", "cpu")
     call(pcc, "model.mlir", *flags, "--target=cuda", "-o", "cuda")
@@ -69,11 +71,12 @@ def start(program, *flags, seed=0, **environment):
         env=env, capture_output=True, text=True, timeout=300)
 
 
-def run(program, seed=0, **environment):
+def run(program, seed=0, report=False, **environment):
     """What a run leaves; None if it fails."""
+    reports = ["--report", "report.json"] if report else []
     result = start(program, "--val-data", "tokens.bin", "--eval-batches", "2",
                    "--steps", "3", "--save", "saved", "--log-json", "log.json",
-                   "--clip-grad", "0.5", seed=seed, **environment)
+                   "--clip-grad", "0.5", *reports, seed=seed, **environment)
     if result.returncode:
         subprocess.run(["rm", "-rf", "saved", "log.json"], check=True)
         run.said = result.stderr
@@ -84,7 +87,17 @@ def run(program, seed=0, **environment):
                for line in lines]
     saved = pathlib.Path("saved/step-00000003/model.safetensors").read_bytes()
     subprocess.run(["rm", "-rf", "saved", "log.json"], check=True)
+    if report:
+        with open("report.json", encoding="utf-8") as file:
+            return log, saved, json.load(file)
     return log, saved
+
+
+def requireNear(rows, due, precision):
+    for row, wanted in zip(rows, due, strict=True):
+        for key, value in wanted.items():
+            if abs(row[key] - value) > BOUNDS[precision] * abs(value):
+                sys.exit(f"{row}, on CPUs {wanted}")
 
 
 def losses(model, precision):
@@ -98,11 +111,43 @@ def losses(model, precision):
         if left != first:
             sys.exit(f"seed {seed} leaves something else: {left[0]}, "
                      f"not {first[0]}")
-    for row, wanted in zip(first[0], due[0], strict=True):
-        for key, value in wanted.items():
-            if abs(row[key] - value) > BOUNDS[precision] * abs(value):
-                sys.exit(f"{row}, on CPUs {wanted}")
+    requireNear(first[0], due[0], precision)
     print(f"{model} {precision}: {len(due[0])} rows agree")
+
+
+def totals(report):
+    """{(rank, kind of message): count, bytes, bytes sent}"""
+    sums = {}
+    for rank in report["step"]:
+        for kind in rank["messages"]:
+            sums.setdefault((rank["rank"], kind["kind"]),
+                            collections.Counter()).update(
+                {key: kind[key] for key in ("count", "bytes", "bytes_sent")})
+    return sums
+
+
+def plan(precision, *flags):
+    prepare("gpt", precision, *flags)
+    due, first = run("cpu", report=True), None
+    # Ranks of one host have one device; NCCL orders launches, or they are
+    # ordered for it.
+    for seed, version in (1, "22809"), (2, "22500"):
+        left = run("cuda", seed, report=True, PCC_SHARE_DEVICES="1",
+                   NCCL_DOUBLE_VERSION=version)
+        if left is None:
+            sys.exit(f"seed {seed}: {run.said}")
+        first = first or left
+        if left != first:
+            sys.exit(f"seed {seed} leaves something else: {left[0]}, "
+                     f"not {first[0]}")
+    requireNear(first[0], due[0], precision)
+    # A reduction that is added by a kernel is on that one's stream.
+    found, wanted = totals(first[2]), totals(due[2])
+    if found != wanted:
+        sys.exit(f"messages {found}, on CPUs {wanted}")
+    kinds = {kind.split()[0] for _, kind in found}
+    print(f"{precision} {' '.join(flags)}: {len(due[0])} rows agree, and "
+          f"{', '.join(sorted(kinds))}")
 
 
 def count(steps):
@@ -167,5 +212,5 @@ def errors():
         print(f"sm_{chip}:", *images, f"exit {result.returncode}")
 
 
-{"losses": losses, "calls": calls, "faults": faults,
+{"losses": losses, "plan": plan, "calls": calls, "faults": faults,
  "errors": errors}[sys.argv[2]](*sys.argv[3:])

@@ -1,5 +1,7 @@
 // What is added one by one where it goes into the place of an argument.
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-split-accumulate)" | FileCheck %s
+// RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-split-accumulate{scatters=false})" \
+// RUN:   | FileCheck %s --check-prefix=KERNEL
 
 dist.mesh @mesh = <["dp"=2]>
 
@@ -23,8 +25,11 @@ pipe.body @products (%x: tensor<4x8xf32>, %y: tensor<4x6xf32>,
   pipe.yield %sum : tensor<8x6xf32>
 }
 
-// What ranks reduce is added as it comes in.
+// What ranks reduce is added as it comes in, or else by a kernel.
 // CHECK-LABEL: pipe.body @reduced
+// KERNEL-LABEL: pipe.body @reduced
+// KERNEL: %[[R:.*]] = dist.reduce_scatter
+// KERNEL-NEXT: nn.sum %sum, %[[R]] : tensor<4x6xf32>
 pipe.body @reduced (%x: tensor<8x6xf32>, %sum: tensor<4x6xf32>)
     -> (tensor<4x6xf32> into 1) {
   // CHECK: %[[R:.*]] = dist.reduce_scatter

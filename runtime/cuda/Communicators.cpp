@@ -1,0 +1,189 @@
+//===- Communicators.cpp - Ranks that communicate by NCCL -----------------===//
+
+#include "runtime/cuda/Communicators.h"
+
+#include "runtime/Backend.h"
+#include "runtime/launch/ExecRanks.h"
+#include "runtime/support/Error.h"
+#include "runtime/support/Progress.h"
+
+#include <cstdlib>
+#include <unistd.h>
+#include <vector>
+
+using namespace pcc;
+using namespace pcc::cuda;
+
+namespace {
+struct Communicators {
+  std::vector<Communicator> comms;
+  Communicator transfers;
+  /// Whether NCCL keeps the order of launches; else `last` is the event behind
+  /// the operation before, on the stream `lastOn`.
+  bool isOrdered = false;
+  CUevent last = nullptr;
+  CUstream lastOn = nullptr;
+};
+} // namespace
+
+/// Never freed: threads of NCCL may be about to use it.
+static Communicators &all() {
+  static auto &all = *new Communicators;
+  return all;
+}
+
+/// As NCCL counts its versions.
+static const int orderedSince = 22600;
+
+static Nccl openNccl() {
+  if (sharesDevices()) {
+    // NCCL refuses two ranks on one device of a host: let it take them for
+    // ranks of several hosts, which talk through the loopback.
+    setenv("NCCL_HOSTID", std::to_string(backend::rank()).c_str(), 0);
+    setenv("NCCL_SOCKET_IFNAME", "lo", 0);
+    setenv("NCCL_NET", "Socket", 0);
+  }
+  setenv("NCCL_LAUNCH_ORDER_IMPLICIT", "1", 1);
+  Library library("libnccl.so.2", Library::Part::Toolkit);
+  library.require("several ranks communicate by NCCL: 'pip install "
+                  "nvidia-nccl-cu13' has it, and PCC_CUDA_LIBRARIES names "
+                  "folders that are looked into first");
+  Nccl table;
+#define PCC_FUNCTION(name) library.find(PCC_CUDA_NAME(name), table.name);
+#include "runtime/cuda/Nccl.def"
+  int version = 0;
+  table.ncclGetVersion(&version);
+  all().isOrdered = version >= orderedSince;
+  return table;
+}
+
+const Nccl &cuda::nccl() {
+  static const Nccl table = openNccl();
+  return table;
+}
+
+[[noreturn]] static void failNccl(ncclResult_t result,
+                                  const Communicator &communicator,
+                                  const std::string &what) {
+  const char *more = nccl().ncclGetLastError(communicator.comm);
+  fail(ExitCommunication,
+       what + communicator.over +
+           " failed: " + nccl().ncclGetErrorString(result),
+       more && *more ? std::string("NCCL says: ") + more
+                     : "NCCL_DEBUG=WARN in the environment has it say more");
+}
+
+//===----------------------------------------------------------------------===//
+// The start
+//===----------------------------------------------------------------------===//
+
+/// The ranks that differ from this one in these axes alone, in the order of
+/// their indices on them, first axis major; `index` becomes this one's.
+static std::vector<int> membersOf(const pcc_program &program,
+                                  const std::vector<int> &axes,
+                                  const Coordinates &own, int &index) {
+  int64_t count = 1;
+  for (int axis : axes)
+    count *= program.axes[axis].size;
+  std::vector<int> members;
+  Coordinates at = own;
+  for (int64_t number = 0; number < count; ++number) {
+    int64_t left = number;
+    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+      at[*axis] = left % program.axes[*axis].size;
+      left /= program.axes[*axis].size;
+    }
+    members.push_back(static_cast<int>(rankOf(program, at)));
+    if (at == own)
+      index = static_cast<int>(number);
+  }
+  return members;
+}
+
+static Communicator makeCommunicator(const pcc_program &program,
+                                     const std::vector<int> &axes,
+                                     const Coordinates &own) {
+  Communicator made;
+  for (int axis : axes)
+    made.over += (made.over.empty() ? " over " : " ") +
+                 std::string(program.axes[axis].name);
+  std::vector<int> members = membersOf(program, axes, own, made.index);
+  made.size = static_cast<int>(members.size());
+  if (made.size == 1)
+    return made;
+  ncclUniqueId id = {};
+  if (made.index == 0) {
+    if (ncclResult_t result = nccl().ncclGetUniqueId(&id))
+      failNccl(result, made, "the start of communication");
+    for (int i = 1; i < made.size; ++i)
+      backend::send(&id, sizeof(id), members[i]);
+  } else {
+    backend::receive(&id, sizeof(id), members[0]);
+  }
+  if (ncclResult_t result = nccl().ncclCommInitRankConfig(
+          &made.comm, made.size, id, made.index, nullptr))
+    failNccl(result, made, "the start of communication");
+  return made;
+}
+
+void cuda::makeCommunicators(const pcc_program &program,
+                             const Coordinates &coordinates) {
+  Operation operation("making communicators", Doing::Waits);
+  Communicators &made = all();
+  made.last = makeEvent();
+  for (int i = 0; i < program.n_comms; ++i) {
+    const pcc_comm &comm = program.comms[i];
+    std::vector<int> axes(comm.axes, comm.axes + comm.n_axes);
+    made.comms.push_back(makeCommunicator(program, axes, coordinates));
+  }
+  if (stageAxis(program) >= 0)
+    made.transfers =
+        makeCommunicator(program, {stageAxis(program)}, coordinates);
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+Communicator &cuda::communicator(int32_t comm) {
+  if (comm < 0 || static_cast<size_t>(comm) >= all().comms.size())
+    fail(ExitInternal, format("the program has no communicator %d", comm));
+  return all().comms[comm];
+}
+
+Communicator &cuda::transfers() { return all().transfers; }
+
+void cuda::issue(pcc_context *ctx, int32_t stream, Communicator &communicator,
+                 const char *name,
+                 const std::function<ncclResult_t(CUstream)> &issue) {
+  Communicators &made = all();
+  CUstream on = streamOf(ctx, stream);
+  if (!made.isOrdered && made.lastOn && made.lastOn != on)
+    check(driver().cuStreamWaitEvent(on, made.last, CU_EVENT_WAIT_DEFAULT),
+          "the order of communication");
+  communicator.last = name;
+  if (ncclResult_t result = issue(on))
+    failNccl(result, communicator, name);
+  if (!made.isOrdered)
+    check(driver().cuEventRecord(made.last, on), "the order of communication");
+  made.lastOn = on;
+}
+
+void cuda::checkCommunicators() {
+  auto check = [](const Communicator &communicator) {
+    ncclResult_t result = ncclSuccess;
+    if (communicator.comm)
+      nccl().ncclCommGetAsyncError(communicator.comm, &result);
+    if (result == ncclSuccess || result == ncclInProgress)
+      return;
+    // Who sees to lost ranks knows more of one, and ends this one, too.
+    const useconds_t moment = 5000000;
+    if (result == ncclRemoteError)
+      usleep(moment);
+    failNccl(result, communicator,
+             format("%s, or what came ahead of it,", communicator.last));
+  };
+  for (const Communicator &communicator : all().comms)
+    check(communicator);
+  check(all().transfers);
+}

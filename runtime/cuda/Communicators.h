@@ -1,0 +1,69 @@
+//===- Communicators.h - Ranks that communicate by NCCL ---------*- C++ -*-===//
+//
+// Each communicator of the program is one of NCCL, and the ranks that differ in
+// nothing but the stage have one more, for transfers. NCCL's kernels occupy
+// parts of a device until all other ranks have come: with two communicators,
+// one rank may run the first one's kernel and another rank the second one's,
+// and both wait for ever. The compiler has all ranks issue what they do in one
+// order; here it is seen to that devices keep to it:
+//
+//   NCCL 2.26 and later  do so themselves when they are asked to
+//                        (NCCL_LAUNCH_ORDER_IMPLICIT)
+//   earlier ones         each operation waits for an event behind the one
+//                        before, whatever streams they are on
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_RUNTIME_CUDA_COMMUNICATORS_H
+#define PCC_RUNTIME_CUDA_COMMUNICATORS_H
+
+#include "runtime/cuda/Context.h"
+#include "runtime/support/Mesh.h"
+
+#include <functional>
+#include <nccl.h>
+
+namespace pcc::cuda {
+
+/// Addresses of NCCL's functions.
+struct Nccl {
+#define PCC_FUNCTION(name) decltype(&::name) name;
+#include "runtime/cuda/Nccl.def"
+};
+
+/// The library; the first call opens it, and ends the program with ExitDevice
+/// where it is missing.
+const Nccl &nccl();
+
+/// A communicator as this rank sees it.
+struct Communicator {
+  ncclComm_t comm = nullptr; ///< null where size is 1
+  int size = 1, index = 0;
+  std::string over; ///< " over tp"
+  /// What it was given last, for messages.
+  const char *last = "its start";
+};
+
+/// Makes all communicators, in the program's order; all ranks call it. A
+/// program of one rank opens no library.
+void makeCommunicators(const pcc_program &program,
+                       const Coordinates &coordinates);
+
+/// One of pcc_program.comms; exits with ExitInternal where there is none.
+Communicator &communicator(int32_t comm);
+/// That of the stages, in which a rank's index is its stage.
+Communicator &transfers();
+
+/// Issues an operation on a stream of compiled code, in its turn: what `issue`
+/// gives NCCL. Ends the job where NCCL refuses it.
+void issue(pcc_context *ctx, int32_t stream, Communicator &communicator,
+           const char *name,
+           const std::function<ncclResult_t(CUstream)> &issue);
+
+/// Ends the job if NCCL has found that an operation failed. For where the host
+/// waits.
+void checkCommunicators();
+
+} // namespace pcc::cuda
+
+#endif // PCC_RUNTIME_CUDA_COMMUNICATORS_H

@@ -1,0 +1,432 @@
+//===- Nccl.cpp - The double of NCCL --------------------------------------===//
+//
+// libnccl.so.2 as far as runtime/cuda calls it, for machines without a GPU:
+// what is communicated is copied to the host on the operation's stream, passes
+// between processes by local sockets, and is copied back. It calls nothing but
+// the driver, real or its double, and is as asynchronous as its streams are:
+//
+//   stream: copy to the host | host function: send, receive, add | copy back
+//
+// Every rank sends what it has to each other one, ahead of it what it takes the
+// operation for: ranks that do not agree end the process with both sides'
+// words instead of a hang, and so does an operation that waits for too long.
+//
+//   NCCL_DOUBLE_VERSION=N  the version it says it is, such as 22500, which does
+//                          not order launches
+//   NCCL_DOUBLE_FAIL=R:N   on rank R of a communicator the N-th operation never
+//                          ends, and is an asynchronous error
+//   NCCL_DOUBLE_SECONDS=S  how long an operation may wait (120)
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/Cuda/Double/Nccl.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cuda.h>
+#include <dlfcn.h>
+#include <sys/random.h>
+#include <type_traits>
+
+using namespace fake;
+
+//===----------------------------------------------------------------------===//
+// The driver
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Driver {
+  decltype(&cuLaunchHostFunc) launch;
+  decltype(&cuMemcpyDtoHAsync) toHost;
+  decltype(&cuMemcpyHtoDAsync) toDevice;
+  decltype(&cuMemHostAlloc) allocate;
+  decltype(&cuEventCreate) makeEvent;
+  decltype(&cuEventRecord) record;
+  decltype(&cuStreamWaitEvent) wait;
+};
+
+/// Pinned memory that operations take turns with.
+struct Memory {
+  char *data = nullptr;
+  size_t bytes = 0;
+};
+
+/// A piece of an operation: of a collective the only one.
+struct Part {
+  Kind kind;
+  ncclDataType_t type;
+  ncclRedOp_t reduction;
+  const void *in; ///< null: none
+  void *out;      ///< null: none
+  size_t inBytes, outBytes;
+  int peer; ///< of a message
+  Memory from, to;
+};
+
+struct Operation {
+  ncclComm *comm;
+  uint64_t number; ///< of the communicator
+  std::vector<Part> parts;
+};
+} // namespace
+
+static const Driver &driver() {
+  static const Driver driver = [] {
+    void *library = dlopen("libcuda.so.1", RTLD_NOW);
+    if (!library)
+      die(dlerror());
+    auto find = [&](const char *name, auto &function) {
+      function = reinterpret_cast<std::decay_t<decltype(function)>>(
+          dlsym(library, name));
+      if (!function)
+        die(std::string("the driver lacks ") + name);
+    };
+#define NAME_OF(function) NAME_OF_EXPANDED(function)
+#define NAME_OF_EXPANDED(function) #function
+    Driver found;
+    find(NAME_OF(cuLaunchHostFunc), found.launch);
+    find(NAME_OF(cuMemcpyDtoHAsync), found.toHost);
+    find(NAME_OF(cuMemcpyHtoDAsync), found.toDevice);
+    find(NAME_OF(cuMemHostAlloc), found.allocate);
+    find(NAME_OF(cuEventCreate), found.makeEvent);
+    find(NAME_OF(cuEventRecord), found.record);
+    find(NAME_OF(cuStreamWaitEvent), found.wait);
+    return found;
+  }();
+  return driver;
+}
+
+static void check(CUresult result, const char *what) {
+  if (result != CUDA_SUCCESS)
+    die(std::string(what) + ": the driver says " +
+        std::to_string(static_cast<int>(result)));
+}
+
+static int version() {
+  return setting("NCCL_DOUBLE_VERSION", NCCL_VERSION_CODE);
+}
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+static std::mutex memoryMutex;
+static std::vector<Memory> spare;
+
+static Memory take(size_t bytes) {
+  std::lock_guard<std::mutex> lock(memoryMutex);
+  for (size_t i = 0; i < spare.size(); ++i)
+    if (spare[i].bytes >= bytes) {
+      Memory found = spare[i];
+      spare.erase(spare.begin() + static_cast<ptrdiff_t>(i));
+      return found;
+    }
+  Memory made;
+  made.bytes = std::max<size_t>(bytes, 1 << 16);
+  void *data;
+  check(driver().allocate(&data, made.bytes, 0), "pinned memory");
+  made.data = static_cast<char *>(data);
+  return made;
+}
+
+static void runCollective(Operation &operation, Part &part) {
+  ncclComm &comm = *operation.comm;
+  Header header = {part.kind,
+                   static_cast<uint32_t>(part.type),
+                   static_cast<uint32_t>(part.reduction),
+                   0,
+                   operation.number,
+                   part.inBytes};
+  std::vector<std::vector<char>> others(comm.size);
+  std::deque<Flow> flows;
+  for (int rank = 0; rank < comm.size; ++rank) {
+    if (rank == comm.rank)
+      continue;
+    others[rank].resize(part.inBytes);
+    flows.push_back({rank, true, header, part.from.data, part.inBytes});
+    flows.push_back({rank, false, header, others[rank].data(), part.inBytes});
+  }
+  moveAll(comm, flows);
+  std::vector<const char *> blocks;
+  for (int rank = 0; rank < comm.size; ++rank)
+    blocks.push_back(rank == comm.rank ? part.from.data : others[rank].data());
+  if (part.kind == AllGather) {
+    for (int rank = 0; rank < comm.size; ++rank)
+      memcpy(part.to.data + rank * part.inBytes, blocks[rank], part.inBytes);
+    return;
+  }
+  if (part.kind == ReduceScatter)
+    for (const char *&block : blocks)
+      block += comm.rank * part.outBytes;
+  combine(blocks, part.to.data, part.outBytes, part.type, part.reduction);
+}
+
+static void runMessages(Operation &operation) {
+  ncclComm &comm = *operation.comm;
+  std::deque<Flow> flows;
+  std::deque<const Part *> toSelf;
+  for (Part &part : operation.parts) {
+    bool sends = part.in;
+    if (part.peer == comm.rank && sends) {
+      toSelf.push_back(&part);
+      continue;
+    }
+    if (part.peer == comm.rank) {
+      if (toSelf.empty() || toSelf.front()->inBytes != part.outBytes)
+        die("a message of a rank to itself that it does not send");
+      memcpy(part.to.data, toSelf.front()->from.data, part.outBytes);
+      toSelf.pop_front();
+      continue;
+    }
+    uint64_t &count = (sends ? comm.sent : comm.received)[part.peer];
+    size_t bytes = sends ? part.inBytes : part.outBytes;
+    Header header = {Message, static_cast<uint32_t>(part.type), 0, 0, count++,
+                     bytes};
+    flows.push_back({part.peer, sends, header,
+                     sends ? part.from.data : part.to.data, bytes});
+  }
+  moveAll(comm, flows);
+}
+
+static void CUDA_CB perform(void *given) {
+  auto &operation = *static_cast<Operation *>(given);
+  ncclComm &comm = *operation.comm;
+  int rank, number;
+  const char *fails = getenv("NCCL_DOUBLE_FAIL");
+  if (fails && sscanf(fails, "%d:%d", &rank, &number) == 2 &&
+      rank == comm.rank && operation.number == static_cast<uint64_t>(number))
+    hang(comm);
+  std::lock_guard<std::mutex> lock(comm.mutex);
+  if (operation.parts[0].kind == Message)
+    runMessages(operation);
+  else
+    runCollective(operation, operation.parts[0]);
+}
+
+static void CUDA_CB finish(void *given) {
+  auto *operation = static_cast<Operation *>(given);
+  std::lock_guard<std::mutex> lock(memoryMutex);
+  for (const Part &part : operation->parts)
+    for (const Memory &memory : {part.from, part.to})
+      if (memory.data)
+        spare.push_back(memory);
+  delete operation;
+}
+
+/// Launches that are ordered wait for the one before.
+static void keepOrder(cudaStream_t stream, bool isBehind) {
+  const char *asked = getenv("NCCL_LAUNCH_ORDER_IMPLICIT");
+  const int since = 22600;
+  if (!asked || strcmp(asked, "1") != 0 || version() < since)
+    return;
+  static CUevent last = [] {
+    CUevent made;
+    check(driver().makeEvent(&made, CU_EVENT_DISABLE_TIMING), "an event");
+    return made;
+  }();
+  static bool isRecorded = false;
+  if (isBehind) {
+    check(driver().record(last, stream), "an event");
+    isRecorded = true;
+  } else if (isRecorded) {
+    check(driver().wait(stream, last, CU_EVENT_WAIT_DEFAULT), "an event");
+  }
+}
+
+static void issue(ncclComm *comm, std::vector<Part> parts,
+                  cudaStream_t stream) {
+  auto *operation = new Operation{comm, comm->issued++, std::move(parts)};
+  keepOrder(stream, /*isBehind=*/false);
+  for (Part &part : operation->parts) {
+    if (part.in) {
+      part.from = take(part.inBytes);
+      if (part.inBytes)
+        check(driver().toHost(part.from.data,
+                              reinterpret_cast<CUdeviceptr>(part.in),
+                              part.inBytes, stream),
+              "a copy");
+    }
+    if (part.out)
+      part.to = take(part.outBytes);
+  }
+  check(driver().launch(stream, perform, operation), "a host function");
+  for (Part &part : operation->parts)
+    if (part.out && part.outBytes)
+      check(driver().toDevice(reinterpret_cast<CUdeviceptr>(part.out),
+                              part.to.data, part.outBytes, stream),
+            "a copy");
+  check(driver().launch(stream, finish, operation), "a host function");
+  keepOrder(stream, /*isBehind=*/true);
+}
+
+namespace {
+/// What was asked for between ncclGroupStart and ncclGroupEnd.
+struct Group {
+  int depth = 0;
+  ncclComm *comm = nullptr;
+  cudaStream_t stream = nullptr;
+  std::vector<Part> parts;
+};
+} // namespace
+
+static thread_local Group group;
+
+static ncclResult_t addMessage(Part part, ncclComm *comm, cudaStream_t stream) {
+  if (group.depth == 0) {
+    issue(comm, {part}, stream);
+    return ncclSuccess;
+  }
+  if (group.comm && (group.comm != comm || group.stream != stream))
+    die("messages of a group on two communicators or streams");
+  group.comm = comm;
+  group.stream = stream;
+  group.parts.push_back(part);
+  return ncclSuccess;
+}
+
+static ncclResult_t addCollective(Part part, ncclComm *comm,
+                                  cudaStream_t stream) {
+  if (group.depth > 0)
+    die("a collective in a group");
+  issue(comm, {part}, stream);
+  return ncclSuccess;
+}
+//===----------------------------------------------------------------------===//
+// NCCL
+//===----------------------------------------------------------------------===//
+
+extern "C" {
+
+ncclResult_t ncclGetVersion(int *found) {
+  *found = version();
+  return ncclSuccess;
+}
+
+ncclResult_t ncclGetUniqueId(ncclUniqueId *id) {
+  unsigned char random[16];
+  if (getrandom(random, sizeof(random), 0) != sizeof(random))
+    return ncclSystemError;
+  memset(id, 0, sizeof(*id));
+  strcpy(id->internal, "nccl-double-");
+  for (unsigned char byte : random)
+    snprintf(id->internal + strlen(id->internal), 3, "%02x", byte);
+  return ncclSuccess;
+}
+
+const char *ncclGetErrorString(ncclResult_t result) {
+  return result == ncclSuccess       ? "no error"
+         : result == ncclRemoteError ? "remote process exited or there was a "
+                                       "network error"
+                                     : "an error";
+}
+
+const char *ncclGetLastError(ncclComm_t) { return ""; }
+
+ncclResult_t ncclCommInitRankConfig(ncclComm_t *made, int ranks,
+                                    ncclUniqueId id, int rank, ncclConfig_t *) {
+  auto *comm = new ncclComm;
+  comm->rank = rank;
+  comm->size = ranks;
+  comm->sent.resize(ranks);
+  comm->received.resize(ranks);
+  connectAll(*comm, id);
+  *made = comm;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error) {
+  *error = comm->error;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclAllReduce(const void *in, void *out, size_t count,
+                           ncclDataType_t type, ncclRedOp_t reduction,
+                           ncclComm_t comm, cudaStream_t stream) {
+  size_t bytes = count * sizeOf(type);
+  return addCollective(
+      {AllReduce, type, reduction, in, out, bytes, bytes, -1, {}, {}}, comm,
+      stream);
+}
+
+ncclResult_t ncclAllGather(const void *in, void *out, size_t count,
+                           ncclDataType_t type, ncclComm_t comm,
+                           cudaStream_t stream) {
+  size_t bytes = count * sizeOf(type);
+  return addCollective({AllGather,
+                        type,
+                        ncclSum,
+                        in,
+                        out,
+                        bytes,
+                        bytes * comm->size,
+                        -1,
+                        {},
+                        {}},
+                       comm, stream);
+}
+
+ncclResult_t ncclReduceScatter(const void *in, void *out, size_t count,
+                               ncclDataType_t type, ncclRedOp_t reduction,
+                               ncclComm_t comm, cudaStream_t stream) {
+  size_t bytes = count * sizeOf(type);
+  return addCollective({ReduceScatter,
+                        type,
+                        reduction,
+                        in,
+                        out,
+                        bytes * comm->size,
+                        bytes,
+                        -1,
+                        {},
+                        {}},
+                       comm, stream);
+}
+
+ncclResult_t ncclSend(const void *in, size_t count, ncclDataType_t type,
+                      int peer, ncclComm_t comm, cudaStream_t stream) {
+  return addMessage({Message,
+                     type,
+                     ncclSum,
+                     in,
+                     nullptr,
+                     count * sizeOf(type),
+                     0,
+                     peer,
+                     {},
+                     {}},
+                    comm, stream);
+}
+
+ncclResult_t ncclRecv(void *out, size_t count, ncclDataType_t type, int peer,
+                      ncclComm_t comm, cudaStream_t stream) {
+  return addMessage({Message,
+                     type,
+                     ncclSum,
+                     nullptr,
+                     out,
+                     0,
+                     count * sizeOf(type),
+                     peer,
+                     {},
+                     {}},
+                    comm, stream);
+}
+
+ncclResult_t ncclGroupStart() {
+  ++group.depth;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclGroupEnd() {
+  if (--group.depth > 0 || group.parts.empty())
+    return ncclSuccess;
+  std::vector<Part> parts = std::move(group.parts);
+  ncclComm *comm = group.comm;
+  cudaStream_t stream = group.stream;
+  group = {};
+  issue(comm, std::move(parts), stream);
+  return ncclSuccess;
+}
+
+} // extern "C"

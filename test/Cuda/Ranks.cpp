@@ -1,0 +1,279 @@
+//===- Ranks.cpp - Collectives and transfers of the back end for GPUs -----===//
+//
+// Runs on 4 ranks, a mesh of pp=2 x tp=2, on the double of a GPU and that of
+// NCCL. With an argument one rank misbehaves:
+//
+//   differ    rank 3 issues another collective than the others
+//   crossed   rank 3 issues those of two communicators the other way around
+//   dies      rank 3 is killed while the others wait for it
+//   fails     NCCL_DOUBLE_FAIL has an operation fail
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Backend.h"
+#include "runtime/Runtime.h"
+#include "runtime/cuda/Communicators.h"
+#include "runtime/launch/Launch.h"
+#include "runtime/launch/Lifeline.h"
+#include "runtime/support/DType.h"
+#include "runtime/support/Error.h"
+#include "test/Runtime/Check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <vector>
+
+using namespace pcc;
+
+static const int64_t n = 1001; // elements of a block
+
+static const pcc_axis axes[] = {{"pp", 2, PCC_PIPELINE_AXIS},
+                                {"tp", 2, PCC_TENSOR_AXIS}};
+static const int32_t tp[] = {1}, all[] = {0, 1}, reversed[] = {1, 0};
+static const pcc_comm comms[] = {{1, tp}, {2, all}, {2, reversed}, {0, tp}};
+
+// There is no compiled program.
+const pcc_program pcc_the_program = {};
+const pcc_device_code pcc_the_device_code = {};
+
+namespace {
+/// Memory of the device.
+template <typename T>
+class Memory {
+public:
+  explicit Memory(const std::vector<T> &values)
+      : count(static_cast<int64_t>(values.size())) {
+    CUdeviceptr made;
+    cuda::check(cuda::driver().cuMemAlloc(&made, count * sizeof(T)), "memory");
+    place = reinterpret_cast<char *>(made);
+    HostView view(place, count * sizeof(T), backend::Access::Write);
+    memcpy(view.data(), values.data(), count * sizeof(T));
+  }
+  /// The i-th element's place.
+  T *at(int64_t i = 0) const { return reinterpret_cast<T *>(place) + i; }
+  /// What all that was issued leaves there.
+  std::vector<T> read() const {
+    HostView view(place, count * sizeof(T), backend::Access::Read);
+    const T *values = static_cast<const T *>(view.data());
+    return std::vector<T>(values, values + count);
+  }
+
+private:
+  char *place;
+  int64_t count;
+};
+} // namespace
+
+template <typename T>
+static Memory<T> filled(int64_t count, T value) {
+  return Memory<T>(std::vector<T>(count, value));
+}
+
+/// Has computation go on behind what another stream was given.
+static void join(pcc_context *ctx, int32_t stream) {
+  pcc_record(ctx, stream, 0);
+  pcc_wait(ctx, PCC_COMPUTE_STREAM, 0);
+}
+
+/// Has other streams go on behind computation, as an entry does.
+static void fork(pcc_context *ctx) { backend::beginEntry(ctx); }
+
+static void testCollectives(pcc_context *ctx, int32_t stream) {
+  int rank = backend::rank();
+  CHECK(pcc_comm_index(ctx, 0) == rank % 2);
+  CHECK(pcc_comm_index(ctx, 1) == rank);
+  CHECK(pcc_comm_index(ctx, 2) == rank % 2 * 2 + rank / 2);
+  CHECK(pcc_comm_index(ctx, 3) == 0);
+
+  std::vector<float> given(n), counted(4 * n), blocks(4 * n);
+  for (int64_t i = 0; i < n; ++i)
+    given[i] = 10000 * rank + i;
+  std::iota(counted.begin(), counted.end(), rank);
+  for (int64_t i = 0; i < 4 * n; ++i)
+    blocks[i] = 100000 * rank + i;
+  // What a rank gives may lie where it will be.
+  std::vector<float> inPlace(4 * n, NAN);
+  int64_t own = pcc_comm_index(ctx, 2) * n;
+  std::copy(given.begin(), given.end(), inPlace.begin() + own);
+  auto sum = filled<float>(n, rank + 1), most = filled<float>(n, rank),
+       alone = filled<float>(n, 5), all4 = filled<float>(4 * n, 0),
+       copied = filled<float>(n, 0), part = filled<float>(n, 0),
+       fromAll = filled<float>(4 * n, 0);
+  auto whole = filled<int64_t>(n, int64_t{1} << 40);
+  Memory<float> mine(given), parts(inPlace), terms(counted), toAll(blocks);
+
+  fork(ctx);
+  pcc_all_reduce_async(ctx, stream, 0, PCC_F32, PCC_SUM, sum.at(), n);
+  pcc_all_reduce_async(ctx, stream, 1, PCC_F32, PCC_MAX, most.at(), n);
+  pcc_all_reduce_async(ctx, stream, 3, PCC_F32, PCC_SUM, alone.at(), n);
+  pcc_all_reduce_async(ctx, stream, 1, PCC_I64, PCC_SUM, whole.at(), n);
+  pcc_all_gather_async(ctx, stream, 2, PCC_F32, mine.at(), all4.at(), n);
+  pcc_all_gather_async(ctx, stream, 3, PCC_F32, mine.at(), copied.at(), n);
+  pcc_all_gather_async(ctx, stream, 2, PCC_F32, parts.at(own), parts.at(), n);
+  pcc_reduce_scatter_async(ctx, stream, 1, PCC_F32, terms.at(), part.at(), n,
+                           /*adds=*/0);
+  pcc_all_to_all_async(ctx, stream, 1, PCC_F32, toAll.at(), fromAll.at(), n);
+  join(ctx, stream);
+
+  CHECK(sum.read() == std::vector<float>(n, rank < 2 ? 3 : 7));
+  CHECK(most.read() == std::vector<float>(n, 3));
+  CHECK(alone.read() == std::vector<float>(n, 5));
+  CHECK(whole.read() == std::vector<int64_t>(n, int64_t{1} << 42));
+  CHECK(copied.read() == given);
+  std::vector<float> gathered(4 * n), exchanged(4 * n), sums(n);
+  for (int64_t i = 0; i < 4 * n; ++i) {
+    int64_t index = i / n, from = index % 2 * 2 + index / 2;
+    gathered[i] = 10000 * from + i % n;
+    exchanged[i] = 100000 * index + rank * n + i % n;
+  }
+  for (int64_t i = 0; i < n; ++i)
+    sums[i] = 4 * (rank * n + i) + 6;
+  CHECK(all4.read() == gathered && parts.read() == gathered);
+  CHECK(fromAll.read() == exchanged);
+  CHECK(part.read() == sums);
+}
+
+static void testHalves(pcc_context *ctx, int32_t dtype) {
+  std::vector<float> values(n), sums(n);
+  for (int64_t i = 0; i < n; ++i)
+    values[i] = static_cast<float>(i % 13 + backend::rank());
+  std::vector<uint16_t> bits(n);
+  narrow(bits.data(), dtype, values.data(), n);
+  Memory<uint16_t> memory(bits);
+  pcc_all_reduce(ctx, 1, dtype, PCC_SUM, memory.at(), n);
+  bits = memory.read();
+  widen(sums.data(), bits.data(), dtype, n);
+  for (int64_t i = 0; i < n; ++i)
+    CHECK(sums[i] == 4 * (i % 13) + 6);
+}
+
+/// Messages on streams of their own, more than one under way, beside
+/// collectives of a third one.
+static void testTransfers(pcc_context *ctx) {
+  int rank = backend::rank(), stage = rank / 2, peer = (rank + 2) % 4;
+  const int64_t bytes = 4 * n;
+  const int count = 20;
+  std::vector<Memory<int32_t>> mine, theirs;
+  auto most = filled<float>(n, rank);
+  for (int i = 0; i < count; ++i) {
+    mine.push_back(filled<int32_t>(n, 100 * rank + i));
+    theirs.push_back(filled<int32_t>(n, -1));
+  }
+  fork(ctx);
+  // One order of all ranks: down, up, sum.
+  for (int i = 0; i < count; ++i) {
+    for (int from : {0, 1})
+      if (stage == from)
+        pcc_send_async(ctx, 1, 1 - stage, i % 3, mine[i].at(), bytes);
+      else
+        pcc_recv_async(ctx, 2, 1 - stage, i % 3, theirs[i].at(), bytes);
+    pcc_all_reduce_async(ctx, 3, 1, PCC_F32, PCC_MAX, most.at(), n);
+  }
+  for (int32_t stream : {1, 2, 3})
+    join(ctx, stream);
+  for (int i = 0; i < count; ++i)
+    CHECK(theirs[i].read() == std::vector<int32_t>(n, 100 * peer + i));
+  CHECK(most.read() == std::vector<float>(n, 3));
+
+  auto got = filled<int32_t>(n, 0), few = filled<int32_t>(n, 0);
+  pcc_exchange(ctx, 1 - stage, stage, mine[3].at(), bytes, 1 - stage, 1 - stage,
+               got.at(), bytes);
+  // A side may have less to say than the other.
+  pcc_exchange(ctx, 1 - stage, 0, mine[4].at(), stage ? 4 : bytes, 1 - stage, 0,
+               few.at(), stage ? bytes : 4);
+  CHECK(got.read() == std::vector<int32_t>(n, 100 * peer + 3));
+  std::vector<int32_t> expected(n, stage ? 100 * peer + 4 : 0);
+  expected[0] = 100 * peer + 4;
+  CHECK(few.read() == expected);
+}
+
+/// As the counts of other back ends, of what was communicated up to here.
+static void testCounts() {
+  const int64_t block = 4 * n, wide = 8 * n;
+  auto text = [](const char *kind, int32_t stream, int64_t messages,
+                 int64_t bytes, int64_t sent) {
+    return format("%s %d %lld %lld %lld", kind, stream,
+                  static_cast<long long>(messages),
+                  static_cast<long long>(bytes), static_cast<long long>(sent));
+  };
+  std::vector<std::string> found,
+      expected = {text("all_gather over tp pp", 0, 2, 2 * block, 6 * block),
+                  text("all_reduce over pp tp", 0, 2, block + wide,
+                       3 * (block + wide) / 2),
+                  text("all_reduce over tp", 0, 1, block, block),
+                  text("all_to_all over pp tp", 0, 1, block, 3 * block),
+                  text("reduce_scatter over pp tp", 0, 1, block, 3 * block)};
+  for (const backend::Traffic &kind : backend::traffic())
+    found.push_back(text(kind.kind.c_str(), kind.stream, kind.messages,
+                         kind.bytes, kind.sent));
+  CHECK(found == expected);
+}
+
+[[noreturn]] static void misbehave(pcc_context *ctx, const std::string &how) {
+  auto a = filled<float>(n, 1), b = filled<float>(n, 1);
+  bool isOdd = backend::rank() == 3;
+  if (how == "dies" && isOdd)
+    raise(SIGKILL);
+  if (how == "differ" && isOdd)
+    pcc_all_reduce(ctx, 1, PCC_F32, PCC_MAX, a.at(), n);
+  fork(ctx);
+  if (how == "crossed" && isOdd) {
+    pcc_all_reduce_async(ctx, 1, 1, PCC_F32, PCC_SUM, a.at(), n);
+    pcc_all_reduce_async(ctx, 2, 0, PCC_F32, PCC_SUM, b.at(), n);
+  } else {
+    pcc_all_reduce_async(ctx, 2, 0, PCC_F32, PCC_SUM, b.at(), n);
+    pcc_all_reduce_async(ctx, 1, 1, PCC_F32, PCC_SUM, a.at(), n);
+  }
+  join(ctx, 1);
+  join(ctx, 2);
+  backend::drain();
+  _exit(99);
+}
+
+int main(int argc, char **argv) {
+  pcc_program program = {};
+  program.n_axes = 2;
+  program.axes = axes;
+  program.n_stages = 2;
+  program.n_comms = 4;
+  program.comms = comms;
+  Launch launch = findLaunch();
+  setErrorRank(launch.rank, static_cast<int>(launch.size), nullptr);
+  backend::join(/*alone=*/false);
+  setErrorRank(backend::rank(), backend::size(), backend::abortRanks);
+  CHECK(backend::size() == 4);
+  holdLifeline({});
+  // All of backend::prepare but products and kernels.
+  cuda::device();
+  auto *rank = new cuda::Rank;
+  rank->streams.push_back(cuda::computeStream());
+  for (int i = 0; i < 3; ++i) {
+    CUstream made;
+    cuda::driver().cuStreamCreate(&made, CU_STREAM_NON_BLOCKING);
+    rank->streams.push_back(made);
+  }
+  rank->events.push_back(cuda::makeEvent());
+  rank->begun = cuda::makeEvent();
+  pcc_stage stage = {};
+  cuda::makeCommunicators(program, coordinatesOf(program, backend::rank()));
+  cuda::makeStaging(program, stage);
+  auto *ctx = reinterpret_cast<pcc_context *>(rank);
+  if (argc > 1)
+    misbehave(ctx, argv[1]);
+
+  testCollectives(ctx, PCC_COMPUTE_STREAM);
+  testCounts();
+  testCollectives(ctx, 1);
+  for (int32_t dtype : {PCC_BF16, PCC_F16})
+    testHalves(ctx, dtype);
+  testTransfers(ctx);
+  failures = backend::maxOverRanks(failures);
+  int result = backend::rank() == 0 ? checkResult() : failures != 0;
+  backend::finish();
+  releaseLifeline(0);
+  _exit(fflush(stdout) ? 1 : result);
+}

@@ -1,0 +1,66 @@
+"""Collectives and transfers of programs for GPUs, by NCCL's functions, where a
+double communicates; ranks that do not agree, die, or whose operation fails.
+
+REQUIRES: cuda
+RUN: rm -rf %t && mkdir %t && cd %t
+RUN: %python %s %root %build/test/Cuda
+"""
+
+import os
+import re
+import socket
+import sys
+
+root, build = sys.argv[1:]
+sys.path.insert(0, f"{root}/test/Runtime/Inputs")
+from runs import begin
+
+DOUBLE = f"{build}/double"
+
+
+def run(*arguments, only=range(4), **more):
+    """(code, stderr) of each rank, and what the first one prints."""
+    with socket.socket() as agent:
+        agent.bind(("127.0.0.1", 0))
+        agent.listen()
+        started = [begin(f"{build}/bin/cuda-ranks", *arguments, env=dict(
+            os.environ, RANK=str(rank), WORLD_SIZE="4", LOCAL_RANK=str(rank),
+            LOCAL_WORLD_SIZE="4", MASTER_ADDR="localhost",
+            MASTER_PORT=str(agent.getsockname()[1]),
+            TORCHELASTIC_RUN_ID="none", TORCHELASTIC_USE_AGENT_STORE="True",
+            PCC_CUDA_LIBRARIES=DOUBLE, **{"PCC_SHARE_DEVICES": "1", **more}))
+            for rank in only]
+        ended = [rank.communicate(timeout=100) for rank in started]
+    return ([(rank.returncode, err)
+             for rank, (_, err) in zip(started, ended)], ended[0][0])
+
+
+# NCCL orders launches, or each waits for the one before; whatever is late.
+for version, seed in ("22809", 0), ("22809", 1), ("22500", 1), ("22500", 2):
+    ended, out = run(NCCL_DOUBLE_VERSION=version, PCC_DOUBLE_SEED=str(seed))
+    assert ended == [(0, "")] * 4 and out == "all checks hold\n", (ended, out)
+
+# Ranks that do not agree are seen by the double, not by a hang.
+ended, _ = run("differ")
+text = "".join(err for _, err in ended)
+assert re.search(r"rank (3 .* reduction 2, and rank . at .* reduction 0|"
+                 r". .* reduction 0, and rank 3 at .* reduction 2)", text), text
+ended, _ = run("crossed", NCCL_DOUBLE_SECONDS="3")
+assert all(code == -6 and "waits for rank" in err for code, err in ended), ended
+
+# One that dies is named by the lifeline, and nobody hangs.
+ended, _ = run("dies")
+assert [code for code, _ in ended] == [7, 7, 7, -9], ended
+assert "".join(err for _, err in ended) == \
+    "[rank 0] error: rank 3 was lost; all other ranks end\n", ended
+
+# An operation that fails while the host waits.
+ended, _ = run("fails", NCCL_DOUBLE_FAIL="1:0")
+assert [code for code, _ in ended] == [7] * 4, ended
+text = "".join(err for _, err in ended)
+assert re.fullmatch(
+    r"\[rank \d\] error: all_reduce, or what came ahead of it, over tp failed: "
+    r"remote process exited or there was a network error\n"
+    r"\[rank \d\] note: NCCL_DEBUG=WARN in the environment has it say more\n",
+    text), text
+
