@@ -141,6 +141,14 @@ static void fill(const Runnable::Kernel &kernel, Arena &arena, uint64_t seed,
   }
 }
 
+/// By how much a float may differ where the largest one is so large.
+static double boundOf(const Runnable::Kernel &kernel, double largest) {
+  int64_t lanes = kernel.device.block;
+  double path =
+      llvm::divideCeil(kernel.joined, lanes) + std::log2(double(lanes));
+  return kUnit * (kRoundings + path) * largest;
+}
+
 static std::string compareBuffer(const Runnable::Kernel &kernel, size_t index,
                                  const unsigned char *expected,
                                  const unsigned char *found, bool isSigned,
@@ -156,12 +164,9 @@ static std::string compareBuffer(const Runnable::Kernel &kernel, size_t index,
       largest = std::max(largest, std::fabs(value));
     numbers += !std::isnan(value);
   }
-  int64_t joined = kernel.joined;
-  int64_t lanes = kernel.device.block;
-  double path = llvm::divideCeil(joined, lanes) + std::log2(double(lanes));
   result.largest.resize(kernel.device.buffers.size());
   result.largest[index] = std::max(result.largest[index], largest);
-  double allowed = kUnit * (kRoundings + path) * result.largest[index];
+  double allowed = boundOf(kernel, result.largest[index]);
   auto where = [&](int64_t i) {
     return "buffer " + std::to_string(index) + ", element " +
            std::to_string(i) + ": ";
@@ -241,4 +246,34 @@ Comparison pcc::compareKernel(const Runnable::Kernel &kernel, uint64_t seed,
       return result;
   }
   return result;
+}
+
+Expectation pcc::expectationOf(const Runnable::Kernel &kernel, uint64_t seed,
+                               bool isSigned, std::vector<double> largest) {
+  Expectation expected;
+  expected.largest = std::move(largest);
+  expected.largest.resize(kernel.device.buffers.size());
+  Arena arena(kernel, /*isInPlace=*/false);
+  fill(kernel, arena, seed, isSigned);
+  auto bytesOf = [&](size_t i) {
+    return std::vector<unsigned char>(
+        arena.get(i), arena.get(i) + kernel.device.buffers[i].bytes);
+  };
+  for (auto [i, buffer] : llvm::enumerate(kernel.device.buffers)) {
+    std::vector<unsigned char> &before = expected.before.emplace_back();
+    if (!buffer.isWritten)
+      before = bytesOf(i);
+  }
+  kernel.cpu(arena.pointers().data(), 0, kernel.units);
+  for (auto [i, buffer] : llvm::enumerate(kernel.device.buffers)) {
+    std::vector<unsigned char> &after = expected.after.emplace_back();
+    if (buffer.isWritten)
+      after = bytesOf(i);
+    Elements elements{buffer.element};
+    for (size_t at = 0; at < after.size(); at += elements.bytes())
+      if (double value = elements.get(&after[at]); std::isfinite(value))
+        expected.largest[i] = std::max(expected.largest[i], std::fabs(value));
+    expected.allowed.push_back(boundOf(kernel, expected.largest[i]));
+  }
+  return expected;
 }

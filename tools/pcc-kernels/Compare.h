@@ -30,6 +30,20 @@ Comparison compareKernel(const Runnable::Kernel &kernel, uint64_t seed,
                          bool isSigned, bool isInPlace,
                          std::vector<double> largest = {});
 
+/// What a kernel is given, and what the CPU makes of it.
+struct Expectation {
+  /// The bytes of each buffer: before of those that are read alone, whose bytes
+  /// stay, after of those that are written, all of them.
+  std::vector<std::vector<unsigned char>> before, after;
+  /// By how much a float may differ beside its rounding, and the largest
+  /// absolute value, of each buffer.
+  std::vector<double> allowed, largest;
+};
+
+/// Runs a kernel by the CPU alone; parameters as of compareKernel().
+Expectation expectationOf(const Runnable::Kernel &kernel, uint64_t seed,
+                          bool isSigned, std::vector<double> largest);
+
 } // namespace pcc
 
 #endif // PCC_TOOLS_PCC_KERNELS_COMPARE_H

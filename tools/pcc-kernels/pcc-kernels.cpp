@@ -3,6 +3,7 @@
 #include "mlir/Parser/Parser.h"
 #include "passes/RegisterAll.h"
 #include "tools/pcc-kernels/Compare.h"
+#include "tools/pcc-kernels/Dump.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
@@ -33,6 +34,12 @@ struct CommandLine {
   cl::opt<std::string> chip{"gpu-arch", cl::desc("The GPU (default sm_90)"),
                             cl::init(kDefaultChip.str())};
   cl::opt<uint64_t> seed{"seed", cl::desc("Draws other numbers"), cl::init(1)};
+  cl::opt<std::string> dump{
+      "dump", cl::value_desc("folder"),
+      cl::desc("Write there what a machine with a GPU compares or times the "
+               "kernels by, instead")};
+  cl::opt<bool> shapes{"shapes-only",
+                       cl::desc("With --dump: without what to compare")};
 };
 } // namespace
 
@@ -125,6 +132,9 @@ int main(int argc, char **argv) {
   auto module = parseSourceFile<ModuleOp>(options.input, sources, &context);
   if (!module)
     return 1;
+  if (!options.dump.empty())
+    return dumpKernels(*module, options.kernel, options.chip, options.dump,
+                       options.seed, !options.shapes);
   return options.mode == Mode::Compare ? compare(*module, options)
                                        : emit(*module, options);
 }

@@ -1,0 +1,118 @@
+"""The programs of scripts/gpu-check: models that test/Inputs/models/make.py
+prints, and flags of pcc."""
+
+import dataclasses
+
+# Heads of 64, which libraries for attention take; widths that fill sectors.
+GPT = ["gpt", "--layers", "3", "--batch", "2", "--seq", "128", "--width", "128",
+       "--inner", "512", "--heads", "2", "--vocab", "512"]
+LLAMA = ["llama", "--layers", "2", "--batch", "2", "--seq", "128", "--width",
+         "256", "--inner", "384", "--heads", "4", "--kv-heads", "2", "--vocab",
+         "512"]
+# Nothing is a multiple of anything.
+ODD = ["gpt", "--layers", "2", "--batch", "3", "--seq", "37", "--width", "42",
+       "--inner", "101", "--heads", "3", "--vocab", "131", "--untied"]
+GPT2 = ["gpt", "--layers", "12", "--seq", "1024", "--width", "768", "--inner",
+        "3072", "--heads", "12", "--vocab", "50257"]
+LLAMA_1B = ["llama", "--layers", "16", "--seq", "2048", "--width", "2048",
+            "--inner", "8192", "--heads", "32", "--kv-heads", "8", "--vocab",
+            "32000"]
+
+# Of kernels one by one, whose numbers are carried.
+SMALL_GPT = ["gpt", "--layers", "1", "--batch", "2", "--seq", "32", "--width",
+             "64", "--inner", "128", "--heads", "2", "--vocab", "96"]
+SMALL_LLAMA = ["llama", "--layers", "1", "--batch", "2", "--seq", "32", "--width",
+               "64", "--inner", "96", "--heads", "4", "--kv-heads", "2",
+               "--vocab", "96"]
+
+STEPS = 20
+# Relative bounds of losses to those of CPUs, by precision; norms are sums of
+# squares of gradients.
+BOUNDS = {"f32": {"loss": 1e-4, "norm": 1e-3},
+          "bf16": {"loss": 2e-2, "norm": 1e-1},
+          "fp16": {"loss": 2e-2, "norm": 1e-1}}
+
+
+@dataclasses.dataclass
+class Case:
+    """A program."""
+    name: str
+    model: list
+    precision: str
+    flags: list = dataclasses.field(default_factory=list)
+
+    @property
+    def ranks(self):
+        """How many it is for."""
+        count = 1
+        for flag, value in zip(self.flags, self.flags[1:] + [""]):
+            if flag in ("--tp", "--pp", "--dp", "--cp"):
+                count *= int(value)
+        return count
+
+    def compile_flags(self):
+        return ["--loss", "causal-lm", "--precision", self.precision, *self.flags]
+
+
+BATCH = ["--global-batch-size", "8"]
+ALONE = [
+    Case("gpt f32", GPT, "f32", BATCH),
+    Case("gpt bf16", GPT, "bf16", BATCH),
+    Case("gpt fp16", GPT, "fp16", BATCH),
+    Case("gpt dropout bf16", GPT + ["--dropout", "0.1"], "bf16", BATCH),
+    Case("llama f32", LLAMA, "f32", BATCH),
+    Case("llama bf16", LLAMA, "bf16", BATCH),
+    Case("odd f32", ODD, "f32", ["--global-batch-size", "6"]),
+    Case("odd bf16", ODD, "bf16", ["--global-batch-size", "6"]),
+]
+TOGETHER = [
+    Case(f"gpt {precision} {' '.join(flags).replace('--', '')}", GPT, precision,
+         BATCH + flags)
+    for precision, flags in (
+        ("f32", ["--tp", "2"]),
+        ("f32", ["--tp", "2", "--sequence-parallel"]),
+        ("f32", ["--pp", "2"]),
+        ("f32", ["--cp", "2"]),
+        ("f32", ["--dp", "2", "--zero", "1"]),
+        ("bf16", ["--tp", "2"]),
+        ("bf16", ["--pp", "2"]),
+        ("bf16", ["--dp", "2", "--zero", "2"]),
+        ("bf16", ["--dp", "2", "--zero", "3"]),
+        ("bf16", ["--tp", "2", "--pp", "2", "--dp", "2", "--zero", "1"]),
+    )
+]
+
+
+@dataclasses.dataclass
+class Race(Case):
+    """A program that is timed, and what PyTorch is asked for beside it."""
+    batch: int = 0
+    peer: list = dataclasses.field(default_factory=list)
+
+
+def race(name, model, batch, *flags, peer=()):
+    """A race of a batch on one GPU in bf16."""
+    return Race(name, model + ["--batch", str(batch)], "bf16",
+                ["--global-batch-size", str(batch), *flags], batch,
+                [*model, "--batch", str(batch), *peer])
+
+
+RACES = [
+    race("GPT-2 124M, T 1024, B 64", GPT2, 64),
+    race("GPT-2 124M, T 1024, B 16, dropout", GPT2 + ["--dropout", "0.1"], 16),
+    race("LLaMA 1B, T 2048, B 4", LLAMA_1B, 4),
+]
+
+
+# Folders of kernels, and whether what CPUs make of them goes along.
+KERNELS = [
+    (Case(f"kernels {name} {precision}", model + dropout, precision), True)
+    for name, model, dropout in (("gpt", SMALL_GPT, ["--dropout", "0.1"]),
+                                 ("llama", SMALL_LLAMA, []), ("odd", ODD, []))
+    for precision in ("f32", "bf16")
+] + [(Case("kernels-gpt2", GPT2 + ["--batch", "16"], "bf16"), False)]
+
+
+def file_of(case):
+    """What a case's program is called."""
+    return "".join(c if c.isalnum() else "-" for c in case.name)

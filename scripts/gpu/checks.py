@@ -1,0 +1,138 @@
+"""What scripts/gpu-check compares: programs on GPUs with CPUs, and with
+themselves."""
+
+import filecmp
+import glob
+import os
+import shutil
+import tempfile
+
+import cases
+import prepare
+
+NO_DEVICE = 9
+
+
+class NoDevice(Exception):
+    """What a program says that finds no GPU."""
+
+
+def table(header, rows):
+    """Prints rows under a header, as Markdown does."""
+    print("| " + " | ".join(header) + " |")
+    print("|" + "---|" * len(header))
+    for row in rows:
+        print("| " + " | ".join(str(cell) for cell in row) + " |", flush=True)
+
+
+def difference(rows, curve, key):
+    """The largest relative one."""
+    if len(rows) != len(curve):
+        return float("inf")
+    worst = 0.0
+    for row, due in zip(rows, curve):
+        if row[key] is None and due[key] is None:
+            continue  # fp16 has steps without a norm: the same ones.
+        if row[key] is None or due[key] is None or row[key] != row[key]:
+            return float("inf")
+        worst = max(worst, abs(row[key] - due[key]) / max(abs(due[key]), 1e-6))
+    return worst
+
+
+def same_files(left, right):
+    """Whether two runs saved the same parameters."""
+    files = sorted(os.path.relpath(path, left) for path in
+                   glob.glob(os.path.join(left, "*", "*.safetensors")))
+    return bool(files) and all(
+        os.path.exists(os.path.join(right, file)) and
+        filecmp.cmp(os.path.join(left, file), os.path.join(right, file),
+                    shallow=False)
+        for file in files)
+
+
+def run_twice(case, folder, scratch):
+    """The logs of two runs, and whether they left the same bits."""
+    program = os.path.join(folder, cases.file_of(case))
+    environment = {"PCC_SHARE_DEVICES": "1"} if case.ranks > 1 else {}
+    logs, saved = [], []
+    for turn in range(2):
+        saved.append(os.path.join(scratch, f"saved{turn}"))
+        done, rows = prepare.train(
+            [program, "--steps", str(cases.STEPS)], folder,
+            os.path.join(scratch, f"log{turn}"), saved[-1], **environment)
+        if done.returncode == NO_DEVICE and "no CUDA device" in done.stderr:
+            raise NoDevice(done.stderr)
+        if rows is None:
+            return None, f"ends with {done.returncode}: {done.stderr[-400:]}"
+        logs.append([{k: row[k] for k in ("loss", "norm")} for row in rows])
+    if logs[0] != logs[1]:
+        return logs[0], "two runs have other losses"
+    if not same_files(*saved):
+        return logs[0], "two runs leave other parameters"
+    return logs[0], ""
+
+
+def compare(chosen, manifest, folder, only):
+    results, wrong = [], []
+    for case in chosen:
+        if only not in case.name or case.name not in manifest["curves"]:
+            continue
+        scratch = tempfile.mkdtemp()
+        rows, problem = run_twice(case, folder, scratch)
+        shutil.rmtree(scratch)
+        found = {"case": case.name, "bits": "same" if not problem else problem}
+        if rows is not None:
+            curve = manifest["curves"][case.name]
+            for key, bound in cases.BOUNDS[case.precision].items():
+                found[key] = difference(rows, curve, key)
+                if found[key] > bound:
+                    wrong.append(f"{case.name}: {key} differs by {found[key]:.1e} "
+                                 f"from that of CPUs, at most {bound:g}")
+        if problem:
+            wrong.append(f"{case.name}: {problem}")
+        results.append(found)
+    table(("program", "loss, relative", "norm, relative", "two runs"),
+          [(found["case"], f"{found.get('loss', float('nan')):.1e}",
+            f"{found.get('norm', float('nan')):.1e}", found["bits"])
+           for found in results])
+    if not results:
+        wrong.append("nothing was compared")
+    return results, wrong
+
+
+def losses(manifest, folder, only):
+    """One rank."""
+    return compare(cases.ALONE, manifest, folder, only)
+
+
+def ranks(manifest, folder, only):
+    """Several."""
+    return compare(cases.TOGETHER, manifest, folder, only)
+
+
+def sanitizer(manifest, folder, only):
+    """compute-sanitizer's tools over two steps."""
+    tool = shutil.which("compute-sanitizer")
+    if not tool:
+        print("compute-sanitizer is not installed: not checked")
+        return [], []
+    results, wrong = [], []
+    for case in (c for c in cases.ALONE if c.name in ("odd bf16", "gpt dropout bf16")):
+        if only not in case.name or case.name not in manifest["curves"]:
+            continue
+        for check in ("memcheck", "racecheck", "synccheck"):
+            scratch = tempfile.mkdtemp()
+            done, rows = prepare.train(
+                [tool, "--tool", check, "--error-exitcode", "3",
+                 os.path.join(folder, cases.file_of(case)), "--steps", "2"],
+                folder, os.path.join(scratch, "log"))
+            shutil.rmtree(scratch)
+            if "no CUDA device" in done.stderr:
+                raise NoDevice(done.stderr)
+            lines = [line for line in done.stdout.splitlines() if "=====" in line]
+            said = "nothing" if rows is not None else " / ".join(lines[-3:])
+            results.append({"case": case.name, "tool": check, "finds": said})
+            if rows is None:
+                wrong.append(f"{case.name}: {check}: {said or done.stderr[-300:]}")
+    table(("program", "tool", "finds"), [tuple(row.values()) for row in results])
+    return results, wrong

@@ -1,0 +1,134 @@
+"""What scripts/gpu-check does where pcc is built."""
+
+import dataclasses
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import cases
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MAKE = os.path.join(ROOT, "test", "Inputs", "models", "make.py")
+# Of all that is carried to the machine with the GPU.
+MOST_BYTES = 60 << 20
+
+
+def write_tokens(path, count=400000, classes=101):
+    """Tokens in which there is something to learn."""
+    import array
+    tokens = array.array("H")
+    at = 1
+    for i in range(count):
+        at = (at * 31 + i * i % 7) % classes
+        tokens.append(at)
+    with open(path, "wb") as file:
+        tokens.tofile(file)
+
+
+def write_model(case, path):
+    text = subprocess.run([sys.executable, MAKE, *case.model], check=True,
+                          capture_output=True, text=True).stdout
+    with open(path, "w") as file:
+        file.write('module attributes {pcc.phase = "nn"} {\n' + text + "}\n")
+
+
+def compile_case(case, build, target, path, *flags):
+    """Compiles a case; ends the script where that fails."""
+    model = path + ".mlir"
+    write_model(case, model)
+    try:
+        done = subprocess.run(
+            [os.path.join(build, "bin", "pcc"), model, *case.compile_flags(),
+             "--target", target, *flags, "-o", path],
+            capture_output=True, text=True)
+    finally:
+        os.remove(model)
+    if done.returncode:
+        sys.exit(f"error: '{case.name}' does not compile for {target}\n"
+                 + done.stdout + done.stderr)
+
+
+def dump_kernels(case, build, path, *flags):
+    """Writes the folder of a case's kernels."""
+    with tempfile.TemporaryDirectory() as scratch:
+        text = os.path.join(scratch, "rt.mlir")
+        compile_case(case, build, "cuda", text, "--emit=rt", "-q")
+        done = subprocess.run(
+            [os.path.join(build, "bin", "pcc-kernels"), text, "--dump=" + path,
+             *flags], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"error: '{case.name}'\n{done.stderr}")
+
+
+def train(command, folder, log, save=None, **environment):
+    """Runs a program; returns its end and, if it is a good one, its log."""
+    command = [*command, "--data", os.path.join(folder, "tokens.bin"), "--init",
+               "random", "--log-json", log, "--log-every", "1000"]
+    if save:
+        command += ["--save", save]
+    done = subprocess.run(command, env=dict(os.environ, **environment),
+                          capture_output=True, text=True)
+    if done.returncode:
+        return done, None
+    with open(log) as file:
+        return done, [json.loads(line) for line in file]
+
+
+def alone(case):
+    """The same training on one rank."""
+    flags, parallel = [], ("--tp", "--pp", "--dp", "--cp", "--zero")
+    skip = False
+    for flag in case.flags:
+        if not skip and flag not in parallel and flag != "--sequence-parallel":
+            flags.append(flag)
+        skip = flag in parallel
+    return dataclasses.replace(case, flags=flags)
+
+
+def run(build, folder, only):
+    """Makes the folder."""
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    write_tokens(os.path.join(folder, "tokens.bin"))
+    commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"],
+                            capture_output=True, text=True).stdout.strip()
+    manifest = {"commit": commit or "an unknown commit", "curves": {}}
+    curves = {}
+    for case in cases.ALONE + cases.TOGETHER + cases.RACES:
+        if only not in case.name:
+            continue
+        print(case.name, flush=True)
+        path = os.path.join(folder, cases.file_of(case))
+        compile_case(case, build, "cuda", path)
+        subprocess.run(["strip", path], check=True)
+        if isinstance(case, cases.Race):
+            continue
+        # Of several ranks with as many samples a step, one has the same losses.
+        same = alone(case)
+        key = (*same.model, same.precision, *same.flags)
+        if key not in curves:
+            with tempfile.TemporaryDirectory() as scratch:
+                program = os.path.join(scratch, "cpu")
+                compile_case(same, build, "cpu", program)
+                done, rows = train([program, "--steps", str(cases.STEPS)], folder,
+                                   os.path.join(scratch, "log"))
+            if rows is None:
+                sys.exit(f"error: '{case.name}' fails on a CPU\n{done.stderr}")
+            curves[key] = [{k: row[k] for k in ("loss", "norm")} for row in rows]
+        manifest["curves"][case.name] = curves[key]
+    for case, with_data in cases.KERNELS:
+        if only in case.name:
+            print(case.name, flush=True)
+            dump_kernels(case, build, os.path.join(folder, cases.file_of(case)),
+                         *["--shapes-only"] * (not with_data))
+    with open(os.path.join(folder, "manifest.json"), "w") as file:
+        json.dump(manifest, file)
+    size = sum(os.path.getsize(os.path.join(place, name))
+               for place, _, names in os.walk(folder) for name in names)
+    print(f"{size / (1 << 20):.1f} MiB in {folder}")
+    if size > MOST_BYTES:
+        sys.exit(f"error: more than {MOST_BYTES >> 20} MiB")
+    return 0

@@ -1,0 +1,182 @@
+"""gpu-check.py ROOT FOLDER: runs pieces of scripts/gpu-check on a driver and on
+programs that are made up; FOLDER has kernels-x, as pcc-kernels dumps it."""
+
+import contextlib
+import ctypes
+import io
+import json
+import os
+import sys
+
+ROOT, FOLDER = sys.argv[1:]
+sys.path.insert(0, os.path.join(ROOT, "scripts", "gpu"))
+import cases  # noqa: E402
+import checks  # noqa: E402
+import kernels  # noqa: E402
+import speed  # noqa: E402
+
+with open(os.path.join(FOLDER, "kernels-x", "kernels.json")) as opened:
+    LISTED = json.load(opened)["kernels"]
+with open(os.path.join(FOLDER, "kernels-x", "kernels.bin"), "rb") as opened:
+    DATA = opened.read()
+
+
+class Driver:
+    """Leaves what a CPU does, but for a fault: what it does to the memory of a
+    buffer, gaps included."""
+    fault, buffer = None, 0
+
+    def __init__(self):
+        self.memory, self.next = {}, 1 << 20
+
+    def allocate(self, size):
+        place = ctypes.c_uint64(self.next)
+        self.memory[self.next] = bytearray(size)
+        self.next += 1 << 24
+        return place
+
+    def find(self, place):
+        begin = max(at for at in self.memory if at <= place.value)
+        return self.memory[begin], place.value - begin
+
+    def call(self, name, place, *rest):
+        if name == "cuMemsetD8_v2":
+            memory, at = self.find(place)
+            memory[at:at + rest[1].value] = bytes([rest[0]]) * rest[1].value
+        elif name == "cuMemcpyHtoD_v2":
+            memory, at = self.find(place)
+            memory[at:at + rest[1].value] = rest[0]
+        elif name == "cuMemcpyDtoH_v2":
+            memory, at = self.find(rest[0])
+            place.raw = bytes(memory[at:at + rest[1].value])
+        else:
+            raise AssertionError(name)
+
+    def free(self, place):
+        pass
+
+    def load(self, path):
+        assert os.path.getsize(path) > 0
+        return None
+
+    def function(self, module, kernel):
+        return None
+
+    def launch(self, function, kernel, places):
+        for i, (buffer, place) in enumerate(zip(kernel["buffers"], places)):
+            memory, at = self.find(place)
+            due = kernel["numbers"]["after"][i]
+            if due >= 0:
+                memory[at:at + buffer["bytes"]] = DATA[due:due + buffer["bytes"]]
+            if Driver.fault and i == Driver.buffer and kernel is LISTED_NOW[0]:
+                Driver.fault(memory, at, buffer["bytes"])
+
+    def finish(self):
+        pass
+
+
+def compared(fault=None, buffer=0):
+    """What is wrong of kernels that have a fault."""
+    Driver.fault, Driver.buffer = staticmethod(fault) if fault else None, buffer
+    with contextlib.redirect_stdout(io.StringIO()):
+        return kernels.compare({}, FOLDER, "")[1]
+
+
+# The kernels that are compared are read anew from the file each time.
+LISTED_NOW = []
+load = json.load
+json.load = lambda file: (lambda all: (LISTED_NOW.clear(), LISTED_NOW.extend(
+    all.get("kernels", [None])), all)[-1])(load(file))
+
+kernels.Driver = Driver
+assert compared() == [], compared()
+written = [i for i, buffer in enumerate(LISTED[0]["buffers"]) if buffer["written"]]
+read = [i for i, buffer in enumerate(LISTED[0]["buffers"]) if not buffer["written"]]
+assert written and read
+
+
+def flip(memory, at, size):
+    """The sign of the last number."""
+    memory[at + size - 1] ^= 0x80
+
+
+def nudge(memory, at, size):
+    """The last bit of many numbers."""
+    for i in range(at, at + size, 2):
+        memory[i] ^= 1
+
+
+def beside(memory, at, size):
+    memory[at + size] ^= 1
+
+
+def nothing(memory, at, size):
+    memory[at:at + size] = b"\xff" * size
+
+
+name = LISTED[0]["name"]
+for fault in (flip, nothing):
+    (problem,) = compared(fault, written[0])
+    assert f"kernels-x: {name}: buffer {written[0]}: element" in problem, problem
+(problem,) = compared(beside, written[0])
+assert "writes beside it" in problem, problem
+(problem,) = compared(flip, read[0])
+assert "is only read, and changed" in problem, problem
+# A rounding to 16 bits goes either way.
+assert LISTED[0]["buffers"][written[0]]["type"] != "bf16" or \
+    compared(nudge, written[0]) == []
+
+# Numbers of all types.
+assert kernels.numbers("bf16", b"\x80\x3f\x00\xc0") == [1.0, -2.0]
+assert kernels.numbers("f16", b"\x00\x3c") == [1.0]
+assert kernels.numbers("i64", b"\xff" * 8) == [-1]
+assert kernels.numbers("i1", b"\1\0") == [1, 0]
+
+# Losses: what differs, what is missing, what is no number.
+curve = [{"loss": 2.0, "norm": 1.0}, {"loss": 1.0, "norm": None}]
+assert checks.difference(curve, curve, "norm") == 0
+assert checks.difference([{"loss": 2.0}, {"loss": 1.1}], curve, "loss") > 0.09
+assert checks.difference(curve[:1], curve, "loss") == float("inf")
+assert checks.difference([{"loss": None}, {"loss": 1}], curve, "loss") == float("inf")
+assert checks.difference([{"loss": float("nan")}], curve[:1], "loss") == float("inf")
+
+# Programs by scripts: the same twice, other losses, other parameters, no GPU.
+os.makedirs(os.path.join(FOLDER, "programs"), exist_ok=True)
+open(os.path.join(FOLDER, "programs", "tokens.bin"), "wb").close()
+case = next(c for c in cases.ALONE if c.name == "gpt f32")
+PROGRAM = """#!{python}
+import os, pathlib, sys
+def given(flag): return sys.argv[sys.argv.index(flag) + 1]
+turn = given("--save")[-1]
+{body}
+open(given("--log-json"), "w").write('{{"loss": %s, "norm": 1, "ms": 1}}\\n' % loss)
+folder = pathlib.Path(given("--save")) / "step-1"
+folder.mkdir(parents=True)
+(folder / "model.safetensors").write_text(saved)
+"""
+
+
+def end(body):
+    path = os.path.join(FOLDER, "programs", cases.file_of(case))
+    with open(path, "w") as file:
+        file.write(PROGRAM.format(python=sys.executable, body=body))
+    os.chmod(path, 0o755)
+    manifest = {"curves": {case.name: [{"loss": 1.0, "norm": 1.0}]}}
+    with contextlib.redirect_stdout(io.StringIO()):
+        return checks.losses(manifest, os.path.join(FOLDER, "programs"), "")[1]
+
+
+assert end("loss = 1; saved = 'x'") == []
+assert "loss differs by" in end("loss = 1.01; saved = 'x'")[0]
+assert "other losses" in end("loss = '1.0' + turn; saved = 'x'")[-1]
+assert "other parameters" in end("loss = 1; saved = turn")[0]
+assert "ends with 5: bad" in end("print('bad', file=sys.stderr); sys.exit(5)")[0]
+try:
+    end("print('error: no CUDA device: none', file=sys.stderr); sys.exit(9)")
+    raise SystemExit("a program that finds no GPU is good enough")
+except checks.NoDevice:
+    pass
+
+# What a token takes: 6 times the weights of GPT-2's products, and attention's.
+flops = speed.flops_per_token(cases.GPT2)
+assert 6 * 123.5e6 < flops < 6 * 123.6e6 + 6 * 12 * 768 * 1024 + 1, flops

@@ -1,0 +1,114 @@
+//===- Dump.cpp - Kernels for a machine with a GPU ------------------------===//
+
+#include "tools/pcc-kernels/Dump.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+namespace json = llvm::json;
+
+static std::string nameOf(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+/// Writes a file of the folder.
+static LogicalResult write(ModuleOp module, StringRef folder, StringRef name,
+                           StringRef bytes) {
+  SmallString<128> path(folder);
+  llvm::sys::path::append(path, name);
+  std::error_code error;
+  llvm::raw_fd_ostream os(path, error);
+  if (!error) {
+    os << bytes;
+    os.close();
+    error = os.error();
+    os.clear_error();
+  }
+  if (error)
+    return module.emitError("cannot write '")
+           << path << "': " << error.message();
+  return success();
+}
+
+namespace {
+/// Bytes one after the other, each piece aligned.
+struct Data {
+  std::string bytes;
+
+  int64_t add(ArrayRef<unsigned char> piece) {
+    bytes.resize(llvm::alignTo(bytes.size(), 16));
+    int64_t at = bytes.size();
+    bytes.append(piece.begin(), piece.end());
+    return at;
+  }
+};
+} // namespace
+
+static json::Object numbersOf(const Expectation &expected, Data &data) {
+  json::Array before, after;
+  for (const std::vector<unsigned char> &buffer : expected.before)
+    before.push_back(buffer.empty() ? -1 : data.add(buffer));
+  for (const std::vector<unsigned char> &buffer : expected.after)
+    after.push_back(buffer.empty() ? -1 : data.add(buffer));
+  return json::Object{{"before", std::move(before)},
+                      {"after", std::move(after)},
+                      {"allowed", json::Array(expected.allowed)},
+                      {"largest", json::Array(expected.largest)}};
+}
+
+int pcc::dumpKernels(ModuleOp module, StringRef only, StringRef chip,
+                     StringRef folder, uint64_t seed, bool withData) {
+  auto program = compileForDevice(module, only);
+  if (failed(program))
+    return 1;
+  std::string toolkit = findCudaToolkit();
+  auto ptx = emitPtx(program->device, chip, toolkit);
+  if (failed(ptx))
+    return 1;
+  auto binary = assemblePtx(module, *ptx, chip, toolkit);
+  if (failed(binary))
+    return 1;
+  std::unique_ptr<Runnable> runnable;
+  if (withData && !(runnable = Runnable::create(module, only)))
+    return 1;
+  Data data;
+  json::Array kernels;
+  for (auto [i, kernel] : llvm::enumerate(program->kernels)) {
+    json::Array buffers;
+    for (const auto &buffer : kernel.buffers)
+      buffers.push_back(json::Object{{"bytes", buffer.bytes},
+                                     {"type", nameOf(buffer.element)},
+                                     {"written", buffer.isWritten}});
+    json::Object object{{"name", kernel.name},
+                        {"grid", kernel.grid},
+                        {"block", kernel.block},
+                        {"shared", kernel.shared},
+                        {"buffers", std::move(buffers)}};
+    if (runnable) {
+      const Runnable::Kernel &ours = runnable->getKernels()[i];
+      // Numbers of both signs may be as wrong as positive ones.
+      std::vector<double> largest =
+          expectationOf(ours, seed, /*isSigned=*/false, {}).largest;
+      object["numbers"] = numbersOf(
+          expectationOf(ours, seed + 1, /*isSigned=*/true, largest), data);
+    }
+    kernels.push_back(std::move(object));
+  }
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << json::Value(json::Object{{"chip", chip.str()},
+                                  {"kernels", std::move(kernels)}})
+      << "\n";
+  if (std::error_code error = llvm::sys::fs::create_directories(folder)) {
+    module.emitError("cannot make '") << folder << "': " << error.message();
+    return 1;
+  }
+  return failed(write(module, folder, "kernels.cubin", binary->cubin)) ||
+         failed(write(module, folder, "kernels.json", text)) ||
+         (withData && failed(write(module, folder, "kernels.bin", data.bytes)));
+}
