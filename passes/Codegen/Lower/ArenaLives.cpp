@@ -20,7 +20,8 @@
 // was. So the counter runs through a period, leaves whole ones out and runs
 // through the last and what is left over; each slot is needed where the turns
 // for it are. Of a buffer with another count of slots a turn may use any that
-// the loop reaches, and begins none anew.
+// the loop reaches, and begins none anew. Where slots are many, neighbours live
+// together as one piece.
 //
 // What is on another stream than stream 0 may be done at any moment between
 // what its stream knows that stream 0 is done with and the moment when stream 0
@@ -40,8 +41,15 @@
 using namespace mlir;
 using namespace pcc;
 
-/// Of more slots than these each is too little to be worth a life of its own.
-static constexpr int64_t kMostSlots = 16;
+/// How many pieces a buffer has at most, of one slot or of several, and from
+/// how many slots on it is one piece: each is too little to be worth a life of
+/// its own, and so many turns are too many to be followed.
+static constexpr int64_t kMostPieces = 32, kMostSlots = 64;
+
+/// How many slots lie in a piece of a buffer with so many.
+static int64_t slotsOfPiece(int64_t slots) {
+  return slots > kMostSlots ? slots : (slots + kMostPieces - 1) / kMostPieces;
+}
 
 static int64_t elementsOf(Value buffer) {
   return cast<MemRefType>(buffer.getType()).getNumElements();
@@ -89,12 +97,13 @@ void ArenaLives::addBlocks(rt::StageOp stage, const Buffers &renewed) {
     MemoryBlock &block = blocks[buffer] =
         MemoryBlock::whole(buffer.getTotalBytes());
     int64_t slots = buffer.getSlots(), bytes = buffer.getSlotBytes();
-    if (slots > kMostSlots)
-      continue;
+    int64_t step = slotsOfPiece(slots);
     block.pieces.clear();
-    for (int64_t slot = 0; slot < slots; ++slot)
-      block.pieces.push_back({slot * bytes, (slot + 1) * bytes, {}});
-    block.canSpread = slots > 1 && buffer.getKind() == rt::BufferKind::Value;
+    for (int64_t slot = 0; slot < slots; slot += step)
+      block.pieces.push_back(
+          {slot * bytes, std::min(slot + step, slots) * bytes, {}});
+    block.canSpread =
+        slots > 1 && step == 1 && buffer.getKind() == rt::BufferKind::Value;
   }
   // What a frame holds.
   stage.walk([&](rt::CallOp call) {
@@ -161,24 +170,22 @@ ArenaLives::Place ArenaLives::placeOf(rt::AddressOp address) {
     return {};
   Place place;
   place.block = &found->second;
-  bool isWhole = buffer.getSymName() == address.getBuffer();
-  int64_t slots = buffer.getSlots();
-  if (int64_t(place.block->pieces.size()) != slots)
-    return place;
-  if (!address.getLoop() || !loop) {
-    place.first = address.getSlotAt(0, slots);
-    place.isPiece = isWhole;
+  int64_t slots = buffer.getSlots(), step = slotsOfPiece(slots);
+  place.isPiece = step == 1 && buffer.getSymName() == address.getBuffer();
+  if (!address.getLoop() || !loop || slots == period) {
+    int64_t now = address.getLoop() && loop ? variable : 0;
+    place.first = address.getSlotAt(now, slots) / step;
     return place;
   }
-  if (slots == period) {
-    place.first = address.getSlotAt(variable, slots);
-    place.isPiece = isWhole;
-    return place;
+  // Any slot that the loop reaches.
+  int64_t first = address.getSlotAt(loop.getBegin(), slots);
+  int64_t last = first + int64_t(loop.getEnd()) - int64_t(loop.getBegin()) - 1;
+  place.count = place.block->pieces.size();
+  if (last < slots) {
+    place.first = first / step;
+    place.count = last / step - first / step + 1;
   }
-  int64_t begin = loop.getBegin(), end = loop.getEnd();
-  place.first = address.getSlotAt(begin, slots);
-  place.count = std::min(slots, end - begin);
-  place.isPiece = isWhole && slots == 1;
+  place.isPiece &= slots == 1;
   return place;
 }
 

@@ -71,17 +71,11 @@ struct Refusal {
   int64_t after, before;
 };
 
-/// A piece that has its place.
-struct Placed {
-  int64_t begin, end;
-  const Piece *piece;
-};
-
 /// Looks for places of blocks whose pieces lie as they do.
 class Packer {
 public:
-  Packer(ArrayRef<MemoryBlock *> blocks, int64_t least, unsigned moment)
-      : blocks(blocks), least(least), moment(moment) {}
+  Packer(ArrayRef<MemoryBlock *> blocks, int64_t least)
+      : blocks(blocks), least(least) {}
 
   /// Tries orders until one needs hardly more than what is alive at once.
   void search();
@@ -94,22 +88,21 @@ public:
 
 private:
   /// How blocks are ordered: of what is large little fits into gaps that others
-  /// leave; what is needed when the most is shall leave none; what is needed
-  /// for long meets more.
-  enum Kind { Large, Then, Long };
+  /// leave; what is needed from early to late meets more; what is needed for
+  /// long at a time has fewer gaps to lie in than what comes and goes.
+  enum Kind { Large, Long, Steady };
   std::vector<unsigned> orderBy(Kind kind) const;
-  /// Whether a block needs memory at the moment when the most is alive.
-  bool isAliveThen(const MemoryBlock &block) const;
-  /// Finds out once what blocks refuse each other.
+  /// Finds out what blocks refuse each other.
   void findRefusals();
+  /// Adds to `refused`, or to the last of these, what two pieces refuse.
+  void refuse(const Piece &piece, const Piece &other);
   /// Places blocks in this order, each into the tightest gap that holds it or
   /// the first. Returns the block that ends last.
   unsigned place(ArrayRef<unsigned> order, bool isFirstGap);
 
   ArrayRef<MemoryBlock *> blocks;
   int64_t least;
-  unsigned moment;
-  /// By block; none until a first order has been tried.
+  /// By block.
   std::vector<SmallVector<Refusal, 0>> refusals;
   int64_t pairs = 0;
   std::vector<int64_t> offsets;
@@ -118,6 +111,23 @@ private:
 
 } // namespace
 
+void Packer::refuse(const Piece &piece, const Piece &other) {
+  int64_t after = other.begin - piece.end, before = other.end - piece.begin;
+  // Slots that follow each other mostly refuse what the ones before have.
+  bool isBeside = !refused.empty() && after < refused.back().second &&
+                  refused.back().first < before;
+  if (isBeside && refused.back().first <= after &&
+      before <= refused.back().second)
+    return;
+  if (!piece.overlaps(other))
+    return;
+  if (isBeside)
+    refused.back() = {std::min(refused.back().first, after),
+                      std::max(refused.back().second, before)};
+  else
+    refused.push_back({after, before});
+}
+
 void Packer::findRefusals() {
   refusals.resize(blocks.size());
   for (unsigned b = 0; b < blocks.size(); ++b)
@@ -125,9 +135,7 @@ void Packer::findRefusals() {
       refused.clear();
       for (const Piece &piece : blocks[a]->pieces)
         for (const Piece &other : blocks[b]->pieces)
-          if (piece.overlaps(other))
-            refused.push_back(
-                {other.begin - piece.end, other.end - piece.begin});
+          refuse(piece, other);
       llvm::sort(refused);
       for (size_t i = 0; i < refused.size();) {
         auto [after, before] = refused[i++];
@@ -138,14 +146,6 @@ void Packer::findRefusals() {
         ++pairs;
       }
     }
-}
-
-bool Packer::isAliveThen(const MemoryBlock &block) const {
-  return llvm::any_of(block.pieces, [&](const Piece &piece) {
-    return llvm::any_of(piece.spans, [&](std::pair<unsigned, unsigned> span) {
-      return span.first <= moment && moment <= span.second;
-    });
-  });
 }
 
 /// From the first moment of a block to its last.
@@ -159,24 +159,26 @@ static unsigned lengthOf(const MemoryBlock &block) {
   return first > last ? 0 : last - first + 1;
 }
 
+/// How many moments a span of a block has on average.
+static double meanSpanOf(const MemoryBlock &block) {
+  double spans = 0, moments = 0;
+  for (const Piece &piece : block.pieces)
+    for (auto [first, last] : piece.spans) {
+      ++spans;
+      moments += last - first + 1;
+    }
+  return spans > 0 ? moments / spans : 0;
+}
+
 unsigned Packer::place(ArrayRef<unsigned> order, bool isFirstGap) {
-  std::vector<Placed> placed;
   offsets.assign(blocks.size(), -1);
   int64_t needed = 0;
   unsigned last = 0;
   for (unsigned index : order) {
     refused.clear();
-    if (refusals.empty()) {
-      for (const Placed &there : placed)
-        for (const Piece &piece : blocks[index]->pieces)
-          if (piece.overlaps(*there.piece))
-            refused.push_back(
-                {there.begin - piece.end, there.end - piece.begin});
-    } else {
-      for (const Refusal &refusal : refusals[index])
-        if (int64_t offset = offsets[refusal.other]; offset >= 0)
-          refused.push_back({offset + refusal.after, offset + refusal.before});
-    }
+    for (const Refusal &refusal : refusals[index])
+      if (int64_t offset = offsets[refusal.other]; offset >= 0)
+        refused.push_back({offset + refusal.after, offset + refusal.before});
     llvm::sort(refused);
     int64_t end = 0, found = -1, foundGap = 0;
     for (auto [after, before] : refused) {
@@ -190,9 +192,6 @@ unsigned Packer::place(ArrayRef<unsigned> order, bool isFirstGap) {
       end = std::max(end, before);
     }
     int64_t offset = offsets[index] = found < 0 ? end : found;
-    if (refusals.empty())
-      for (const Piece &piece : blocks[index]->pieces)
-        placed.push_back({offset + piece.begin, offset + piece.end, &piece});
     if (int64_t bytes = offset + blocks[index]->bytes; bytes > needed) {
       needed = bytes;
       last = index;
@@ -207,11 +206,13 @@ unsigned Packer::place(ArrayRef<unsigned> order, bool isFirstGap) {
 }
 
 std::vector<unsigned> Packer::orderBy(Kind kind) const {
-  std::vector<std::pair<bool, double>> keys;
-  for (const MemoryBlock *block : blocks)
-    keys.push_back(
-        {kind == Then && isAliveThen(*block),
-         double(block->bytes) * (kind == Long ? lengthOf(*block) : 1)});
+  std::vector<double> keys;
+  for (const MemoryBlock *block : blocks) {
+    double moments = kind == Long     ? lengthOf(*block)
+                     : kind == Steady ? meanSpanOf(*block)
+                                      : 1;
+    keys.push_back(block->bytes * moments);
+  }
   std::vector<unsigned> order(blocks.size());
   std::iota(order.begin(), order.end(), 0);
   llvm::sort(order, [&](unsigned a, unsigned b) {
@@ -227,8 +228,9 @@ void Packer::search() {
   };
   std::vector<Attempt> attempts;
   for (bool isFirstGap : {false, true})
-    for (Kind kind : {Large, Then, Long})
+    for (Kind kind : {Large, Long, Steady})
       attempts.push_back({orderBy(kind), isFirstGap});
+  findRefusals();
   int64_t left = kMostPairs;
   for (int64_t i = 0; i < kMostTries; ++i)
     for (auto &[order, isFirstGap] : attempts) {
@@ -238,13 +240,11 @@ void Packer::search() {
       // What has found no room comes earlier.
       auto it = llvm::find(order, last);
       std::rotate(order.begin() + (it - order.begin()) / 2, it, it + 1);
-      if (refusals.empty())
-        findRefusals();
     }
 }
 
-/// The most bytes that pieces need at one moment, and that moment.
-static std::pair<int64_t, unsigned> findMost(ArrayRef<MemoryBlock *> blocks) {
+/// The most bytes that pieces need at one moment.
+static int64_t findMost(ArrayRef<MemoryBlock *> blocks) {
   std::vector<std::pair<unsigned, int64_t>> changes;
   for (const MemoryBlock *block : blocks)
     for (const Piece &piece : block->pieces)
@@ -254,11 +254,9 @@ static std::pair<int64_t, unsigned> findMost(ArrayRef<MemoryBlock *> blocks) {
       }
   // What is over makes room first.
   llvm::sort(changes);
-  int64_t now = 0;
-  std::pair<int64_t, unsigned> most = {0, 0};
+  int64_t now = 0, most = 0;
   for (auto [moment, bytes] : changes)
-    if ((now += bytes) > most.first)
-      most = {now, moment};
+    most = std::max(most, now += bytes);
   return most;
 }
 
@@ -282,8 +280,8 @@ static void spread(ArrayRef<MemoryBlock *> blocks) {
 }
 
 int64_t pcc::pack(ArrayRef<MemoryBlock *> blocks) {
-  auto [least, moment] = findMost(blocks);
-  Packer packer(blocks, least, moment);
+  int64_t least = findMost(blocks);
+  Packer packer(blocks, least);
   packer.search();
   bool canSpread = llvm::any_of(
       blocks, [](const MemoryBlock *block) { return block->canSpread; });
@@ -292,7 +290,7 @@ int64_t pcc::pack(ArrayRef<MemoryBlock *> blocks) {
     for (const MemoryBlock *block : blocks)
       before.push_back(*block);
     spread(blocks);
-    Packer wide(blocks, least, moment);
+    Packer wide(blocks, least);
     wide.search();
     // What lies apart takes longer to look at.
     if (*wide.best < *packer.best - least / kClose)

@@ -679,3 +679,31 @@ rt.stage 0 {
     rt.copy %b1 to %y : memref<64xi8> to memref<64xi8>
   }
 }
+
+// -----
+
+// Of many slots two live together: @c lies where the first two were, which are
+// over, though the last one is not.
+// CHECK: rt.stage 0 arena 2176 {
+// CHECK: rt.buffer @a : memref<64xi8> value at 0 slots 34
+// CHECK: rt.buffer @c : memref<128xi8> value at 0{{$}}
+rt.stage 0 {
+  rt.buffer @x : memref<64xi8> input
+  rt.buffer @y : memref<64xi8> output
+  rt.buffer @a : memref<64xi8> value slots 34
+  rt.buffer @c : memref<128xi8> value
+  rt.func @forward() {
+    %x = rt.address @x : memref<64xi8>
+    %y = rt.address @y : memref<64xi8>
+    %first = rt.address @a slot 1 : memref<64xi8>
+    %last = rt.address @a slot 33 : memref<64xi8>
+    %c = rt.address @c : memref<128xi8>
+    rt.copy %x to %first : memref<64xi8> to memref<64xi8>
+    rt.copy %x to %last : memref<64xi8> to memref<64xi8>
+    rt.copy %first to %y : memref<64xi8> to memref<64xi8>
+    rt.zero %c : memref<128xi8>
+    %half = rt.view %c offset 64 : memref<128xi8> to memref<64xi8>
+    rt.copy %half to %y : memref<64xi8> to memref<64xi8>
+    rt.copy %last to %y : memref<64xi8> to memref<64xi8>
+  }
+}
