@@ -123,6 +123,8 @@ class Walk:
 
     def __init__(self, stage, entry):
         self.stage, self.calls = stage, 0
+        # The function of each call.
+        self.callees = []
         # What each op reads, what it writes, and its line: of each buffer the
         # object, how many elements the op names and how many there are.
         self.ops, self.sizes = [], {}
@@ -148,6 +150,7 @@ class Walk:
         given = re.findall(r"%[\w.]+", line.partition(" : ")[0])
         names, lines = self.stage.functions[callee]
         self.calls += 1
+        self.callees.append(callee)
         if re.match("(forward|backward|evaluate)[.]", callee):
             self.given.append([values[name][0] for name in given])
         self.run(lines, {name: values[value]
@@ -244,6 +247,16 @@ class Alive:
         return sum(self.walk.sizes[thing] if thing in self.walk.sizes
                    else self.stage.buffers[thing[0]][1] for thing in whole)
 
+    def filled_before(self):
+        """All instances of inputs that the runtime fills before the entry."""
+        found = set()
+        for symbol, (kind, size, slots) in self.stage.buffers.items():
+            if kind == "input" and symbol not in self.stage.refilled:
+                for slot in range(slots):
+                    found.add((symbol, slot))
+                    self.walk.sizes[symbol, slot] = size
+        return found
+
     def backwards(self):
         """(what is alive at it, the op's line), from the last op to the first,
         and at the begin, where the line is None."""
@@ -270,12 +283,7 @@ def most_alive(stage, entry):
             now = around.bytes_of(alive)
         else:
             line = "the begin"
-            now = sum(
-                size * slots
-                for symbol, (kind, size, slots) in stage.buffers.items()
-                if kind == "input" and symbol not in stage.refilled)
-            now += around.bytes_of(
-                {thing for thing in alive if around.kind_of(thing) != "input"})
+            now = around.bytes_of(alive | around.filled_before())
         if now > most:
             most, where = now, line
     return around.total(KEPT) + most, where

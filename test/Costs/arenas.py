@@ -1,0 +1,79 @@
+# RUN: %python %s %root %build
+"""Arenas of plans with pipelines and zero 3 are hardly larger than fixed places
+need; what needs more than is alive at once is seen."""
+
+import os
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+ROOT, BUILD = sys.argv[1:]
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+from loading import script
+
+arenas = script("arenas")
+import lives
+import places
+
+# Of fixed places; rows that are gathered and given up again need much more than
+# is alive at once.
+BOUND = 1.03
+PLANS = [(family, layers, f"--pp {pp} --schedule {schedule} --dp 2 --zero {zero} "
+          f"--micro-batch-size 1 --global-batch-size {batch}{more}")
+         for family, layers, pp, schedule, zero, batch, more in (
+             ("gpt", 7, 4, "1f1b", 3, 16, " --precision bf16"),
+             ("llama", 12, 4, "1f1b", 3, 16, ""),
+             # As many slots as microbatches.
+             ("gpt", 3, 2, "gpipe", 2, 64, ""),
+             ("llama", 3, 2, "gpipe", 3, 64, " --overlap off"))]
+assert all(plan[:2] in {other[:2] for other in arenas.plans()} for plan in PLANS)
+
+above = []
+with tempfile.TemporaryDirectory() as folder:
+    for family, layers, flags in PLANS:
+        text = arenas.compiled(arenas.model(family, layers, folder), flags, BUILD)
+        for number, (arena, most, least) in enumerate(arenas.stages(text)):
+            assert most <= least <= arena <= BOUND * least, \
+                (family, layers, flags, number, arena, most, least)
+            above.append(arena / most)
+# No count that is always the other.
+assert max(above) > arenas.WANTED, above
+
+# Two of @a, @b and @c are alive at once, and each meets each.
+THREE = """\
+rt.stage 0 arena 1024 {
+  rt.buffer @w : memref<16xf32> param at 0
+  rt.buffer @a : memref<64xf32> value at 64
+  rt.buffer @b : memref<64xf32> value at 320
+  rt.buffer @c : memref<64xf32> value at 576
+  rt.func @train() {
+    %0 = rt.address @a : memref<64xf32>
+    %1 = rt.address @b : memref<64xf32>
+    %2 = rt.address @c : memref<64xf32>
+    rt.zero %0 : memref<64xf32>
+    rt.launch @ab ins(%0 : memref<64xf32>) outs(%1 : memref<64xf32>)
+    rt.launch @bc ins(%1 : memref<64xf32>) outs(%2 : memref<64xf32>)
+    rt.launch @ca ins(%2 : memref<64xf32>) outs(%0 : memref<64xf32>)
+    rt.all_reduce sum %0 over ["dp"] : memref<64xf32>
+  }
+}
+"""
+
+
+def counted(text):
+    """(the most that is alive, what fixed places need)"""
+    (_, most, least), = arenas.stages(text)
+    return most, least
+
+
+assert counted(THREE) == (64 + 512, 64 + 768), counted(THREE)
+# Without the third meeting two places are enough.
+LINE = THREE.replace("ins(%2 : memref<64xf32>) outs(%0",
+                     "ins(%2 : memref<64xf32>) outs(%1")
+LINE = LINE.replace("sum %0", "sum %1")
+assert counted(LINE) == (64 + 512, 64 + 512), counted(LINE)
+# Two slots are two things.
+TURNS = THREE.replace("  rt.buffer @c : memref<64xf32> value at 576\n", "") \
+    .replace("value at 320", "value at 320 slots 2") \
+    .replace("rt.address @c", "rt.address @b slot 1")
+assert counted(TURNS) == (64 + 512, 64 + 768), counted(TURNS)
