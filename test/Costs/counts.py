@@ -33,6 +33,11 @@ with tempfile.TemporaryDirectory() as folder:
         total, lines = costs.differences(
             plan, costs.compile_plan(plan, BUILD, folder))
         assert total > 0 and not lines, (plan, lines)
+    # Where nothing comes beside tasks rows of a stage of one layer go, too.
+    text = costs.compile_plan(todo[-1], BUILD, folder, overlap="off")
+    total, lines = costs.differences(todo[-1], text, overlap="off")
+    assert total > 0 and not lines, lines
+    assert costs.differences(todo[-1], text)[1]
     plan = next(plan for plan in todo if plan.tp > 1)
     text = costs.compile_plan(plan, BUILD, folder).splitlines()
     cut = costs.compile_plan(whole, BUILD, folder).splitlines()

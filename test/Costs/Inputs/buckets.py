@@ -9,8 +9,10 @@ comes before the layers and what comes behind them are segments as well:
     segments    E | layer 0 | layer 1 | layer 2 | H    embedding, head
 
 With zero 3 a row is gathered for each task that uses it, unless it is still
-there: it stays from one task that uses it to the next if at most one other task
-of a segment runs between. With these five segments on one stage
+there: it stays from one task that uses it to the next if no message could have
+brought it between. A message comes beside the task before; so it stays if at most
+one other task of a segment runs between, and where nothing overlaps, if none does.
+With these five segments on one stage
 
     F.E F.0 F.1 F.2 F.H B.H B.2 B.1 B.0 B.E   F.E F.0 ...   the next microbatch
 
@@ -116,7 +118,7 @@ def turns(plan, stage):
                   key=gpipe if isGpipe else one_f_one_b)
 
 
-def gathers(plan, stage, segments, forward, backward):
+def gathers(plan, stage, segments, forward, backward, overlap):
     """How often a row is gathered that forward and backward tasks of these of so
     many segments use."""
     uses, task = [], 0
@@ -126,13 +128,12 @@ def gathers(plan, stage, segments, forward, backward):
             if segment in (backward if isBackward else forward):
                 uses.append(task)
             task += 1
-    # Still there: at most one other task between.
-    return sum(before is None or use - before > 2
+    return sum(before is None or use - before > 1 + overlap
                for before, use in zip([None] + uses, uses))
 
 
-def rows(plan, part, stage, positions, classes):
-    """All that a stage has."""
+def rows(plan, part, stage, positions, classes, overlap=True):
+    """All that a stage has; `overlap`: messages come beside tasks."""
     d, count = plan.dp * plan.cp, len(part.layers) + part.first + part.last
     segments, tied = segments_of(plan, part, positions, classes)
     known = collections.defaultdict(list)  # class, segments -> parameters
@@ -160,5 +161,5 @@ def rows(plan, part, stage, positions, classes):
         sizes = [param.elements for param, _ in all_params]
         return Row(sum(sizes),
                    aligned(sum(aligned(size, UNIT) for size in sizes), UNIT * d),
-                   over, gathers(plan, stage, count, used, backward))
+                   over, gathers(plan, stage, count, used, backward, overlap))
     return [row(key[0], all_params) for key, all_params in known.items()]
