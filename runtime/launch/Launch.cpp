@@ -131,8 +131,11 @@ void pcc::checkLaunch(const Launch &launch, int64_t worldSize,
                 "%lld: %s",
                 static_cast<long long>(launch.size),
                 launch.size == 1 ? "" : "s", ranks, arithmetic.c_str()),
-         format("use -n %lld, or start the program alone: it starts its own "
-                "ranks",
+         format(launch.launcher == Launcher::Torchrun
+                    ? "let --nnodes times --nproc-per-node be %lld, or start "
+                      "the program alone: it starts its own ranks"
+                    : "use -n %lld, or start the program alone: it starts its "
+                      "own ranks",
                 ranks));
 }
 

@@ -123,6 +123,11 @@ for name, text in (("PCC_EXCHANGE", "localhost:x"),
     ended = torchrun("toy-tp2", *RUN, ranks=2, only=[0], **{name: text})
     assert ended[0][0] == 3 and text.split(":")[-1] in ended[0][1], ended
 
+# Other ranks than the program has.
+ended = torchrun("toy-tp2", *RUN, ranks=3)
+assert ended[0][0] == 3, ended
+assert "note: let --nnodes times --nproc-per-node be 2, or" in ended[0][1], ended
+
 # What no program without MPI can join.
 code, _, err = run("toy-tp2", *RUN, PMI_RANK="0", PMI_SIZE="2")
 assert code == 3 and "found Hydra" in err and "torchrun --no-python" in err, err

@@ -257,6 +257,7 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
   note(flags.perSample);
   note(flags.dims);
   note(flags.memoryLimit);
+  note(flags.gpuArch);
   if (flags.targetName != "auto")
     note(flags.targetName);
   if (flags.worldSize.getNumOccurrences())

@@ -142,6 +142,13 @@ int Compilation::read() {
     return diagnostics.sawInternalError() ? kInternal : kBadInput;
   }
   module = *input.module;
+  if (llvm::is_contained(arguments.given, "gpu-arch") &&
+      arguments.options.target != "cuda") {
+    llvm::errs() << "pcc: error: --gpu-arch: a program for "
+                 << arguments.options.target << " has no code for GPUs\n"
+                 << "pcc: note: --target cuda makes one that has\n";
+    return kBadUsage;
+  }
   return kDone;
 }
 
