@@ -35,6 +35,16 @@ namespace pcc {
 using namespace mlir;
 using namespace pcc;
 
+/// A block's dynamic shared memory is declared, as it is in CUDA. As a variable
+/// of its own, without a byte, no two accesses to it would alias.
+static void declareSharedMemory(gpu::GPUModuleOp module) {
+  for (auto global : module.getOps<LLVM::GlobalOp>()) {
+    auto type = dyn_cast<LLVM::LLVMArrayType>(global.getGlobalType());
+    if (type && !type.getNumElements())
+      global.setLinkage(LLVM::Linkage::External);
+  }
+}
+
 /// Loops, branches and maps, then everything else.
 static LogicalResult convert(gpu::GPUModuleOp module) {
   MLIRContext *context = module.getContext();
@@ -58,7 +68,10 @@ static LogicalResult convert(gpu::GPUModuleOp module) {
   populateGpuToNVVMConversionPatterns(converter, patterns);
   LLVMConversionTarget target(*context);
   configureGpuToNVVMConversionLegality(target);
-  return applyPartialConversion(module, target, std::move(patterns));
+  if (failed(applyPartialConversion(module, target, std::move(patterns))))
+    return failure();
+  declareSharedMemory(module);
+  return success();
 }
 
 namespace {
