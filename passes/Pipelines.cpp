@@ -67,6 +67,10 @@ static void addForwardPasses(OpPassManager &manager) {
   addNNChecks(manager);
 }
 
+/// A device's ranks have a multiple of so many classes: their logits begin at
+/// multiples of 128 bytes.
+static constexpr int64_t kDeviceClasses = 64;
+
 static void addTrainPasses(OpPassManager &manager, const Options &options) {
   if (options.forward)
     return addForwardPasses(manager);
@@ -83,6 +87,14 @@ static void addTrainPasses(OpPassManager &manager, const Options &options) {
   manager.addPass(createNNVerifyPass());
   // Before tables are padded: the ids of padding rows are out of bounds.
   manager.addPass(createNNBoundIdsPass());
+  if (options.hasDevice()) {
+    // Logits of whole accesses, and a product that a device's library is fast
+    // with; ranks have equal parts of it.
+    NNPadVocabPassOptions padding;
+    padding.multiple = options.tp * kDeviceClasses;
+    padding.ifPossible = true;
+    manager.addPass(createNNPadVocabPass(padding));
+  }
   if (options.tp > 1) {
     // Padding rows must exist before their gradients and their states do.
     NNPadVocabPassOptions padding;

@@ -19,9 +19,10 @@ namespace {
 class Padding {
 public:
   Padding(const Program &program, const Components &components,
-          const llvm::DenseSet<unsigned> &padded, int64_t multiple)
+          const llvm::DenseSet<unsigned> &padded, int64_t multiple,
+          bool saysWhy)
       : program(program), components(components), padded(padded),
-        multiple(multiple) {}
+        multiple(multiple), saysWhy(saysWhy) {}
 
   /// Fails where an op would compute something else with the padding than
   /// without: it adds up elements that are not zero, or reshapes the dim.
@@ -32,6 +33,7 @@ private:
     return padded.contains(components.find(dim));
   }
   LogicalResult checkOp(const ShardedOp &op);
+  LogicalResult checkValue(const ShardedValue &value, unsigned number);
   LogicalResult checkFactor(const ShardedOp &op, int factor);
   /// An error on an op with a padded dim of a size, to be continued with what
   /// the op does.
@@ -41,6 +43,8 @@ private:
   const Components &components;
   const llvm::DenseSet<unsigned> &padded;
   const int64_t multiple;
+  /// Whether failures are errors for people.
+  const bool saysWhy;
   /// Padded dims whose padding is zero.
   llvm::DenseSet<ValueDim> zero;
 };
@@ -58,15 +62,17 @@ struct NNPadVocabPass : pcc::impl::NNPadVocabPassBase<NNPadVocabPass> {
       return signalPassFailure();
     Components components(*program);
     llvm::DenseSet<unsigned> padded = choose(*program, components);
-    if (failed(Padding(*program, components, padded, multiple).check()) ||
-        failed(resize(*program, components, padded)))
+    Padding padding(*program, components, padded, multiple, !ifPossible);
+    if (succeeded(padding.check()))
+      resize(*program, components, padded);
+    else if (!ifPossible)
       signalPassFailure();
   }
 
   llvm::DenseSet<unsigned> choose(const Program &program,
                                   const Components &components);
-  LogicalResult resize(Program &program, const Components &components,
-                       const llvm::DenseSet<unsigned> &padded);
+  void resize(Program &program, const Components &components,
+              const llvm::DenseSet<unsigned> &padded);
 };
 
 } // namespace
@@ -78,6 +84,30 @@ InFlightDiagnostic Padding::refuse(const ShardedOp &op, int64_t size) {
                             << layerName(op.op) << "' ";
   diag.attachNote(op.op->getLoc())
       << "use a --tp that divides the number of classes";
+  if (!saysWhy)
+    diag.abandon();
+  return diag;
+}
+
+/// What is not computed here has the size it has.
+LogicalResult Padding::checkValue(const ShardedValue &value, unsigned number) {
+  bool isPaddedHere = false;
+  for (unsigned dim = 0; dim < value.type.getRank(); ++dim)
+    isPaddedHere |= isPadded({number, dim});
+  bool isGiven = value.kind == ShardedValue::Kind::Input ||
+                 value.kind == ShardedValue::Kind::State;
+  if (!isPaddedHere || (!isGiven && !isa<ConstantOp>(value.owner)))
+    return success();
+  if (!saysWhy)
+    return failure();
+  InFlightDiagnostic diag = mlir::emitError(value.owner->getLoc());
+  if (isGiven)
+    diag << "cannot pad " << value.type << " of '" << value.name
+         << "': it is not computed here";
+  else
+    diag << "cannot pad " << value.type << " of '" << layerName(value.owner)
+         << "': it is a constant";
+  diag.attachNote() << "use a --tp that divides the number of classes";
   return diag;
 }
 
@@ -151,6 +181,9 @@ LogicalResult Padding::check() {
     if (isForward(op.op) && !isa<AccumulateOp, WriteOp>(op.op) &&
         failed(checkOp(op)))
       return failure();
+  for (unsigned i = 0; i < program.values.size(); ++i)
+    if (failed(checkValue(program[i], i)))
+      return failure();
   return success();
 }
 
@@ -188,9 +221,8 @@ llvm::DenseSet<unsigned> NNPadVocabPass::choose(const Program &program,
   return padded;
 }
 
-LogicalResult NNPadVocabPass::resize(Program &program,
-                                     const Components &components,
-                                     const llvm::DenseSet<unsigned> &padded) {
+void NNPadVocabPass::resize(Program &program, const Components &components,
+                            const llvm::DenseSet<unsigned> &padded) {
   for (unsigned number = 0; number < program.values.size(); ++number) {
     const ShardedValue &value = program[number];
     SmallVector<int64_t> shape(value.type.getShape());
@@ -200,14 +232,6 @@ LogicalResult NNPadVocabPass::resize(Program &program,
     auto type = RankedTensorType::get(shape, value.type.getElementType());
     if (type == value.type)
       continue;
-    if (value.kind == ShardedValue::Kind::Input ||
-        value.kind == ShardedValue::Kind::State) {
-      InFlightDiagnostic diag = mlir::emitError(value.owner->getLoc());
-      diag << "cannot pad " << value.type << " of '" << value.name
-           << "': it is not computed here";
-      diag.attachNote() << "use a --tp that divides the number of classes";
-      return diag;
-    }
     if (auto param = dyn_cast<ParamOp>(value.owner)) {
       if (!param.getSource())
         param.setSourceAttr(emptySource(param));
@@ -216,13 +240,6 @@ LogicalResult NNPadVocabPass::resize(Program &program,
                          << " is padded with zeros to " << type;
       continue;
     }
-    if (isa<ConstantOp>(value.owner)) {
-      InFlightDiagnostic diag = mlir::emitError(value.owner->getLoc());
-      diag << "cannot pad " << value.type << " of '" << layerName(value.owner)
-           << "': it is a constant";
-      diag.attachNote() << "use a --tp that divides the number of classes";
-      return diag;
-    }
     cast<OpResult>(value.value).setType(type);
   }
   getOperation().walk([&](ReadOp read) {
@@ -230,5 +247,4 @@ LogicalResult NNPadVocabPass::resize(Program &program,
       if (auto param = dyn_cast<ParamOp>(program[*number].owner))
         read.getResult().setType(param.getTensorType());
   });
-  return success();
 }

@@ -22,9 +22,14 @@ def NNPadVocabPass : ShardingPass<"nn-pad-vocab"> {
     split, so not padded; where padding would change what is computed (a sum
     over elements of it that are not zero) it is an error. To be run before
     autodiff. Every padded parameter is reported by a remark.
+
+    A device wants rows of whole accesses, but does without: it asks for them
+    with `if-possible`, and a vocabulary that cannot be padded stays as it is.
   }];
   let options = [Option<"multiple", "multiple", "int64_t", "1",
-                        "what the padded extent is a multiple of">];
+                        "what the padded extent is a multiple of">,
+                 Option<"ifPossible", "if-possible", "bool", "false",
+                        "change nothing where padding is an error">];
 }
 
 def DistMeshPass : ShardingPass<"dist-mesh"> {
