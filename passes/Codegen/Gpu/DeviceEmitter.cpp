@@ -7,6 +7,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace pcc;
@@ -24,11 +25,37 @@ bool Hazards::note(Value memory, Touch touch) {
   return mustWait;
 }
 
+/// Bytes of a block's shared memory that are left for what joins take.
+static constexpr int64_t kJoinBytes = 4096;
+
+static scf::ForallOp unitsOf(func::FuncOp kernel) {
+  return *kernel.getOps<scf::ForallOp>().begin();
+}
+
+/// The most bytes of rows that a team may keep in shared memory.
+static int64_t mostKept(func::FuncOp kernel, const ThreadLayout &layout) {
+  if (layout.tiles > 1 || layout.slices > 1)
+    return 0;
+  int64_t most = kMostShared - kJoinBytes, temporaries = 0;
+  for (const SameRow &row : layout.sameRows)
+    most -= llvm::alignTo(row.bytes(), kAccessBytes);
+  kernel.walk([&](memref::AllocaOp alloca) {
+    MemRefType type = alloca.getType();
+    temporaries +=
+        llvm::alignTo(type.getNumElements() *
+                          llvm::divideCeil(type.getElementTypeBitWidth(), 8),
+                      kAccessBytes);
+  });
+  return most / layout.teams - temporaries;
+}
+
 DeviceEmitter::DeviceEmitter(func::FuncOp kernel, gpu::GPUFuncOp function,
                              const ThreadLayout &layout,
                              const LayoutLimits &limits)
     : kernel(kernel), function(function), layout(layout), limits(limits),
-      b(kernel.getLoc(), function.getContext()) {
+      b(kernel.getLoc(), function.getContext()),
+      kept(*unitsOf(kernel).getBody(), layout, limits,
+           mostKept(kernel, layout)) {
   b.setInsertionPointToStart(&function.getBody().front());
   for (auto [from, to] :
        llvm::zip(kernel.getArguments(), function.getArguments())) {
@@ -58,7 +85,7 @@ Value DeviceEmitter::isFirst() {
 }
 
 LogicalResult DeviceEmitter::emit() {
-  auto forall = *kernel.getOps<scf::ForallOp>().begin();
+  auto forall = unitsOf(kernel);
   for (Operation &op : kernel.getBody().front()) {
     if (&op == forall)
       break;
@@ -66,48 +93,146 @@ LogicalResult DeviceEmitter::emit() {
     b.clone(op, map);
   }
   auto threadId = [&] { return gpu::ThreadIdOp::create(b, gpu::Dimension::x); };
-  Value unit = gpu::BlockIdOp::create(b, gpu::Dimension::x);
+  Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
   thread = lane = threadId();
   if (layout.slices > 1) {
     lane = arith::RemUIOp::create(b, thread, index(layout.threads));
     slice = arith::DivUIOp::create(b, thread, index(layout.threads));
   }
-  if (layout.units == 1) {
-    tile = unit;
-    unit = index(0);
-  } else if (layout.tiles > 1) {
-    tile = arith::RemUIOp::create(b, unit, index(layout.tiles));
-    unit = arith::DivUIOp::create(b, unit, index(layout.tiles));
-  }
-  Value isUnit;
-  if (layout.teams > 1) {
-    if (layout.threads > 1)
-      lane = arith::RemUIOp::create(b, thread, index(layout.threads));
-    team = layout.threads > 1
-               ? Value(arith::DivUIOp::create(b, thread, index(layout.threads)))
-               : thread;
-    unit = arith::AddIOp::create(
-        b, arith::MulIOp::create(b, unit, index(layout.teams)), team);
-    if (layout.units % layout.teams)
-      isUnit = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, unit,
-                                     index(layout.units));
-  }
-  map.map(forall.getInductionVar(0), unit);
   bool hasLoops = false, hasTemporaries = false;
   forall.walk([&](Operation *op) {
     hasLoops |= isa<scf::ForOp>(op);
     hasTemporaries |= isa<memref::AllocaOp>(op);
   });
   ownsColumns = hasLoops && !hasTemporaries;
-  if (isUnit) {
-    auto branch = scf::IfOp::create(b, isUnit, /*withElseRegion=*/false);
-    b.setInsertionPointToStart(branch.thenBlock());
-  }
-  if (failed(emitBody(*forall.getBody())))
+  if (failed(emitUnits(forall, block)))
     return failure();
   b.setInsertionPointToEnd(&function.getBody().front());
   gpu::ReturnOp::create(b);
   return success();
+}
+
+LogicalResult DeviceEmitter::emitUnits(scf::ForallOp forall, Value block) {
+  Value unit = block, isUnit;
+  if (layout.units == 1) {
+    tile = block;
+    unit = index(0);
+  } else if (layout.tiles > 1) {
+    tile = arith::RemUIOp::create(b, block, index(layout.tiles));
+    unit = arith::DivUIOp::create(b, block, index(layout.tiles));
+  }
+  if (layout.teams > 1) {
+    if (layout.threads > 1)
+      lane = arith::RemUIOp::create(b, thread, index(layout.threads));
+    team = layout.threads > 1
+               ? Value(arith::DivUIOp::create(b, thread, index(layout.threads)))
+               : thread;
+  }
+  for (const KeptRows::Row &row : kept.getRows())
+    keptRows.push_back(
+        allocateShared(row.element, row.columns, /*isOfTeam=*/true));
+  int64_t perBlock = layout.perBlock();
+  if (perBlock == 1) {
+    map.map(forall.getInductionVar(0), unit);
+    return emitUnit(forall, isUnit);
+  }
+
+  // The block's first unit.
+  Value first;
+  if (layout.stride == 1) {
+    first = arith::MulIOp::create(b, unit, index(perBlock));
+  } else {
+    Value run = arith::DivUIOp::create(b, unit, index(layout.stride));
+    first = arith::AddIOp::create(
+        b, arith::MulIOp::create(b, run, index(perBlock * layout.stride)),
+        arith::RemUIOp::create(b, unit, index(layout.stride)));
+  }
+  readSameRows(forall.getInductionVar(0), first);
+  Value number = team;
+  scf::ForOp rounds;
+  if (layout.rounds > 1) {
+    rounds =
+        scf::ForOp::create(b, index(0), index(perBlock), index(layout.teams));
+    b.setInsertionPointToStart(rounds.getBody());
+    number = rounds.getInductionVar();
+    if (team)
+      number = arith::AddIOp::create(b, number, team);
+  }
+  if (layout.stride > 1)
+    number = arith::MulIOp::create(b, number, index(layout.stride));
+  unit = arith::AddIOp::create(b, first, number);
+  if (layout.units % perBlock)
+    isUnit = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, unit,
+                                   index(layout.units));
+  map.map(forall.getInductionVar(0), unit);
+  if (failed(emitUnit(forall, isUnit)))
+    return failure();
+  // What some read in this round others may write in the next.
+  if (rounds && hasWaited) {
+    b.setInsertionPoint(rounds.getBody()->getTerminator());
+    wait();
+  }
+  return success();
+}
+
+LogicalResult DeviceEmitter::emitUnit(scf::ForallOp forall, Value isUnit) {
+  OpBuilder::InsertionGuard guard(b);
+  if (isUnit) {
+    auto branch = scf::IfOp::create(b, isUnit, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(branch.thenBlock());
+  }
+  return emitBody(*forall.getBody());
+}
+
+/// What an index of kernel IR is computed from, at the builder's place.
+static Value cloneIndex(OpBuilder &b, Value index, IRMapping &map) {
+  if (Value known = map.lookupOrNull(index))
+    return known;
+  Operation *op = index.getDefiningOp();
+  for (Value operand : op->getOperands())
+    cloneIndex(b, operand, map);
+  b.clone(*op, map);
+  return map.lookup(index);
+}
+
+void DeviceEmitter::readSameRows(Value induction, Value unit) {
+  IRMapping local(map);
+  local.map(induction, unit);
+  for (const SameRow &row : layout.sameRows) {
+    int64_t bytes = row.element().getIntOrFloatBitWidth() / 8;
+    int64_t width = kAccessBytes / bytes;
+    int64_t divisor = std::gcd(
+        row.columns,
+        row.slice.offset ? divisorOf(row.slice.offset, layout.units) : 0);
+    while (divisor % width)
+      width /= 2;
+    Value view = allocateShared(row.element(), row.columns, /*isOfTeam=*/false);
+    sameRows.push_back(view);
+    Value from =
+        row.slice.offset ? cloneIndex(b, row.slice.offset, local) : index(0);
+    int64_t step = layout.block() * width;
+    Value mine = width > 1
+                     ? Value(arith::MulIOp::create(b, thread, index(width)))
+                     : thread;
+    OpBuilder::InsertionGuard guard(b);
+    Value column = mine;
+    if (row.columns > step) {
+      auto loop = scf::ForOp::create(
+          b, index(0), index(llvm::alignTo(row.columns, step)), index(step));
+      b.setInsertionPointToStart(loop.getBody());
+      column = arith::AddIOp::create(b, loop.getInductionVar(), mine);
+    }
+    if (row.columns % step) {
+      Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                             column, index(row.columns));
+      auto branch = scf::IfOp::create(b, isInside, /*withElseRegion=*/false);
+      b.setInsertionPointToStart(branch.thenBlock());
+    }
+    Value at = arith::AddIOp::create(b, from, column);
+    storeTo(loadFrom(memory(row.slice.buffer), at, width), view, column);
+  }
+  if (!layout.sameRows.empty())
+    waitForBlock();
 }
 
 LogicalResult DeviceEmitter::emitBody(Block &block) {
@@ -147,18 +272,25 @@ LogicalResult DeviceEmitter::emitOp(Operation *op) {
 }
 
 LogicalResult DeviceEmitter::emitLoop(scf::ForOp loop) {
-  if (loop.getNumResults())
-    return loop.emitError("loops of kernels for devices return nothing");
   // What one iteration touches the next may touch elsewhere.
   if (!ownsColumns)
     wait();
+  Held start;
+  for (Value init : loop.getInitArgs())
+    start.push_back(map.lookup(init));
   auto emitted = scf::ForOp::create(b, map.lookup(loop.getLowerBound()),
                                     map.lookup(loop.getUpperBound()),
-                                    map.lookup(loop.getStep()));
+                                    map.lookup(loop.getStep()), start);
   map.map(loop.getInductionVar(), emitted.getInductionVar());
+  map.map(loop.getRegionIterArgs(), emitted.getRegionIterArgs());
+  map.map(loop.getResults(), emitted.getResults());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(emitted.getBody());
-  return emitBody(*loop.getBody());
+  if (failed(emitBody(*loop.getBody())))
+    return failure();
+  if (!start.empty())
+    b.clone(*loop.getBody()->getTerminator(), map);
+  return success();
 }
 
 LogicalResult DeviceEmitter::emitBranch(scf::IfOp branch) {
@@ -239,7 +371,17 @@ Value DeviceEmitter::allocateShared(Type element, int64_t length,
       ValueRange{});
 }
 
+void DeviceEmitter::waitForBlock() {
+  if (layout.block() > kWarp) {
+    gpu::BarrierOp::create(b);
+    return;
+  }
+  Value all = arith::ConstantOp::create(b, b.getI32IntegerAttr(-1));
+  NVVM::SyncWarpOp::create(b, all);
+}
+
 void DeviceEmitter::wait() {
+  hasWaited = true;
   // Those of other tiles go on.
   if (layout.tiles == 1)
     hazards.clear();
@@ -265,7 +407,8 @@ LogicalResult DeviceEmitter::touch(Value buffer, Hazards::Touch touch) {
     return success();
   if (layout.tiles > 1)
     conflict = Conflict::NeedsWholeUnits;
-  else if (layout.threads < kWarp)
+  else if (layout.threads < kWarp ||
+           (layout.threads > kWarp && layout.teams > 1))
     conflict = Conflict::NeedsWarps;
   if (conflict != Conflict::None)
     return failure();

@@ -21,6 +21,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "passes/Codegen/Gpu/KeptRows.h"
 #include "passes/Codegen/Gpu/Slice.h"
 #include "passes/Codegen/Gpu/ThreadLayout.h"
 
@@ -72,6 +73,13 @@ public:
   int64_t getSharedBytes() const { return sharedBytes; }
 
 private:
+  /// Emits what the team does of its units.
+  mlir::LogicalResult emitUnits(mlir::scf::ForallOp forall, mlir::Value block);
+  /// Emits the unit that is mapped.
+  mlir::LogicalResult emitUnit(mlir::scf::ForallOp forall, mlir::Value isUnit);
+  /// Has the block read the rows that are the same for its units, of which
+  /// `unit` is one.
+  void readSameRows(mlir::Value induction, mlir::Value unit);
   mlir::LogicalResult emitBody(mlir::Block &block);
   mlir::LogicalResult emitOp(mlir::Operation *op);
   mlir::LogicalResult emitLoop(mlir::scf::ForOp loop);
@@ -95,9 +103,19 @@ private:
   Held emitColumns(mlir::linalg::GenericOp op, mlir::Value column,
                    int64_t count, int64_t width, mlir::ValueRange held);
   /// The elements of an operand of a generic.
-  llvm::SmallVector<mlir::Value> load(mlir::Value operand, mlir::Value column,
-                                      int64_t count);
-  void store(mlir::ValueRange values, mlir::Value out, mlir::Value column);
+  llvm::SmallVector<mlir::Value> load(mlir::OpOperand &operand,
+                                      mlir::Value column, int64_t count);
+  /// The same, or zeros in rows where nothing looks at them.
+  Held loadIfUsed(mlir::linalg::GenericOp op, mlir::OpOperand &operand,
+                  mlir::Value column, int64_t count);
+  void store(mlir::ValueRange values, mlir::OpOperand &out, mlir::Value column);
+  /// Elements of a memory from `at` on.
+  llvm::SmallVector<mlir::Value> loadFrom(mlir::Value buffer, mlir::Value at,
+                                          int64_t count);
+  void storeTo(mlir::ValueRange values, mlir::Value buffer, mlir::Value at);
+  /// The shared memory of a row that is the same for the block's units; null:
+  /// it is none.
+  mlir::Value findSameRow(mlir::Value memref);
   mlir::LogicalResult checkHazards(mlir::linalg::GenericOp op,
                                    const Columns &columns);
   mlir::LogicalResult touch(mlir::Value buffer, Hazards::Touch touch);
@@ -117,6 +135,8 @@ private:
                 llvm::MutableArrayRef<mlir::Value> values);
   /// Threads of the team wait for each other.
   void wait();
+  /// Threads of the block do.
+  void waitForBlock();
   /// New shared memory of the block.
   mlir::Value allocateShared(mlir::Type element, int64_t length, bool isOfTeam);
   mlir::Value index(int64_t value);
@@ -139,7 +159,14 @@ private:
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> held;
   /// For an argument that a result may lie in, that result.
   llvm::DenseMap<mlir::Value, mlir::Value> sameMemory;
+  /// Rows that a unit's sweeps keep, and where.
+  KeptRows kept;
+  llvm::SmallVector<mlir::Value> keptRows;
+  /// Where the layout's sameRows are.
+  llvm::SmallVector<mlir::Value> sameRows;
   Hazards hazards;
+  /// Whether threads of a team wait for each other within a unit.
+  bool hasWaited = false;
   /// Whether each thread touches the same columns of all rows.
   bool ownsColumns = false;
   int64_t sharedBytes = 0;

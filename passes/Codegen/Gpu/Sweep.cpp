@@ -58,10 +58,8 @@ static bool isPacked(Type element, int64_t count) {
   return count > 1 && element.getIntOrFloatBitWidth() >= 8;
 }
 
-SmallVector<Value> DeviceEmitter::load(Value operand, Value column,
-                                       int64_t count) {
-  Slice from = sliceOf(operand);
-  Value at = element(from, column), buffer = memory(from.buffer);
+SmallVector<Value> DeviceEmitter::loadFrom(Value buffer, Value at,
+                                           int64_t count) {
   Type type = cast<MemRefType>(buffer.getType()).getElementType();
   SmallVector<Value> values;
   if (isPacked(type, count)) {
@@ -80,9 +78,7 @@ SmallVector<Value> DeviceEmitter::load(Value operand, Value column,
   return values;
 }
 
-void DeviceEmitter::store(ValueRange values, Value out, Value column) {
-  Slice to = sliceOf(out);
-  Value at = element(to, column), buffer = memory(to.buffer);
+void DeviceEmitter::storeTo(ValueRange values, Value buffer, Value at) {
   Type type = cast<MemRefType>(buffer.getType()).getElementType();
   int64_t count = values.size();
   if (isPacked(type, count)) {
@@ -96,6 +92,92 @@ void DeviceEmitter::store(ValueRange values, Value out, Value column) {
     Value one = i ? Value(arith::AddIOp::create(b, at, index(i))) : at;
     memref::StoreOp::create(b, value, buffer, ValueRange{one});
   }
+}
+
+Value DeviceEmitter::findSameRow(Value memref) {
+  Slice slice = sliceOf(memref);
+  for (auto [row, view] : llvm::zip(layout.sameRows, sameRows))
+    if (row.slice.buffer == slice.buffer && row.slice.offset == slice.offset &&
+        row.columns == cast<MemRefType>(memref.getType()).getDimSize(0))
+      return view;
+  return nullptr;
+}
+
+namespace {
+/// Something that is the same for all columns of a row, and what it must be.
+struct Condition {
+  Value value;
+  bool isTrue;
+};
+} // namespace
+
+/// Conditions without which the elements of an operand are not looked at: all
+/// that is made of them is taken or left by a select.
+static SmallVector<Condition> conditionsOf(linalg::GenericOp op,
+                                           BlockArgument argument) {
+  SmallVector<Condition> conditions;
+  Value value = argument;
+  while (value.hasOneUse() && isa<FloatType>(value.getType())) {
+    OpOperand &use = *value.use_begin();
+    Operation *user = use.getOwner();
+    if (user->getNumResults() != 1 || !isPure(user))
+      break;
+    auto select = dyn_cast<arith::SelectOp>(user);
+    if (select && use.getOperandNumber() > 0 &&
+        select.getCondition().getParentRegion() != &op.getRegion())
+      conditions.push_back(
+          {select.getCondition(), use.getOperandNumber() == 1});
+    value = user->getResult(0);
+  }
+  return conditions;
+}
+
+DeviceEmitter::Held DeviceEmitter::loadIfUsed(linalg::GenericOp op,
+                                              OpOperand &operand, Value column,
+                                              int64_t count) {
+  auto conditions = conditionsOf(op, op.getMatchingBlockArgument(&operand));
+  if (conditions.empty() || kept.find(operand) || findSameRow(operand.get()))
+    return load(operand, column, count);
+  Value isUsed;
+  for (Condition condition : conditions) {
+    Value holds = map.lookup(condition.value);
+    if (!condition.isTrue)
+      holds = arith::XOrIOp::create(
+          b, holds, arith::ConstantOp::create(b, b.getBoolAttr(true)));
+    isUsed = isUsed ? Value(arith::AndIOp::create(b, isUsed, holds)) : holds;
+  }
+  Type type = cast<MemRefType>(operand.get().getType()).getElementType();
+  auto branch = scf::IfOp::create(b, SmallVector<Type>(count, type), isUsed,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, load(operand, column, count));
+  b.setInsertionPointToStart(branch.elseBlock());
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  scf::YieldOp::create(b, SmallVector<Value>(count, zero));
+  return Held(branch.getResults());
+}
+
+SmallVector<Value> DeviceEmitter::load(OpOperand &operand, Value column,
+                                       int64_t count) {
+  if (Value same = findSameRow(operand.get()))
+    return loadFrom(same, column, count);
+  const KeptRows::Use *use = kept.find(operand);
+  if (use && use->isKept)
+    return loadFrom(keptRows[use->row], column, count);
+  Slice from = sliceOf(operand.get());
+  Held values = loadFrom(memory(from.buffer), element(from, column), count);
+  if (use && use->keeps)
+    storeTo(values, keptRows[use->row], column);
+  return values;
+}
+
+void DeviceEmitter::store(ValueRange values, OpOperand &out, Value column) {
+  Slice to = sliceOf(out.get());
+  storeTo(values, memory(to.buffer), element(to, column));
+  const KeptRows::Use *use = kept.find(out);
+  if (use && use->keeps)
+    storeTo(values, keptRows[use->row], column);
 }
 
 DeviceEmitter::Held DeviceEmitter::emitColumns(linalg::GenericOp op,
@@ -125,7 +207,7 @@ DeviceEmitter::Held DeviceEmitter::emitColumns(linalg::GenericOp op,
     } else if (isHeld) {
       elements.assign(it->second.begin(), it->second.begin() + count);
     } else {
-      elements = load(value, column, count);
+      elements = loadIfUsed(op, operand, column, count);
     }
     operands.push_back(elements);
   }
@@ -150,7 +232,7 @@ DeviceEmitter::Held DeviceEmitter::emitColumns(linalg::GenericOp op,
       values.push_back(local.lookupOrDefault(result));
   }
   for (auto [values, out, place] :
-       llvm::zip(results, op.getDpsInits(), placeInHeld)) {
+       llvm::zip(results, op.getDpsInitsMutable(), placeInHeld)) {
     if (place < 0)
       store(values, out, column);
     else
@@ -166,7 +248,9 @@ LogicalResult DeviceEmitter::checkHazards(linalg::GenericOp op,
     Slice slice = sliceOf(operand.get());
     if (!type || !type.getRank() || held.contains(slice.buffer))
       return success();
-    if (!isWrite && op.getMatchingBlockArgument(&operand).use_empty())
+    const KeptRows::Use *use = kept.find(operand);
+    if (!isWrite && (op.getMatchingBlockArgument(&operand).use_empty() ||
+                     (use && use->isKept) || findSameRow(operand.get())))
       return success();
     Hazards::Touch touched;
     touched.offset = slice.offset;

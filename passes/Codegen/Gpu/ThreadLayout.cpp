@@ -20,6 +20,15 @@ static constexpr int64_t kMostThreads = 512;
 static constexpr int64_t kBlocks = 256;
 /// Accesses of each operand that a thread has under way at a time.
 static constexpr int64_t kDepth = 4;
+/// Blocks that do with kernels of less than kLargeBytes.
+static constexpr int64_t kFewBlocks = 128;
+/// Half of what is large: a margin, as not all that is moved is looked at.
+static constexpr int64_t kLargeBytes = 2 << 20;
+/// Of what a block moves, rows that are the same for its units are at most one
+/// part in so many.
+static constexpr int64_t kSameShare = 32;
+/// The most bytes of such rows, as several blocks share a core.
+static constexpr int64_t kMostSame = 128 * 1024;
 /// Tiles of a row of which something is summed up, each of which does that
 /// again: enough that a large device is busy.
 static constexpr int64_t kMostTiles = 1024;
@@ -73,18 +82,29 @@ int64_t codegen::divisorOf(Value index, int64_t units) {
 }
 
 bool codegen::sumsRows(scf::ForOp loop) {
-  return llvm::any_of(loop.getOps<linalg::GenericOp>(), [](auto op) {
-    return llvm::any_of(op.getOutputs(), [](Value out) {
-      return sliceOf(out).buffer.template getDefiningOp<memref::AllocaOp>();
-    });
+  return getConstantIntValue(loop.getUpperBound()) &&
+         llvm::any_of(loop.getOps<linalg::GenericOp>(), [](auto op) {
+           return llvm::any_of(op.getOutputs(), [](Value out) {
+             return sliceOf(out)
+                 .buffer.template getDefiningOp<memref::AllocaOp>();
+           });
+         });
+}
+
+static bool isOneOf(ArrayRef<SameRow> rows, Value memref) {
+  Slice slice = sliceOf(memref);
+  return llvm::any_of(rows, [&](const SameRow &row) {
+    return row.slice.buffer == slice.buffer && row.slice.offset == slice.offset;
   });
 }
 
 /// Columns of a sweep that a thread takes at a time: as many as 16 bytes hold
-/// of the narrowest elements, if all operands are aligned so.
+/// of the widest elements in device memory, if all operands are aligned so.
+/// Were there more, a warp's access would have gaps, and touch sectors that the
+/// next access touches again. Shared memory, where `sameRows` are, has none.
 static int64_t widthOf(linalg::GenericOp op, SweepColumns columns,
-                       int64_t units) {
-  int64_t bytes = kAccessBytes, divisor = 0;
+                       int64_t units, ArrayRef<SameRow> sameRows) {
+  int64_t bytes = 0, divisor = 0;
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<MemRefType>(operand.get().getType());
     if (!type || !type.getRank())
@@ -93,13 +113,17 @@ static int64_t widthOf(linalg::GenericOp op, SweepColumns columns,
       if (auto view = operand.get().getDefiningOp<memref::SubViewOp>())
         if (auto size = dyn_cast<Value>(view.getMixedSizes().front()))
           divisor = std::gcd(divisor, divisorOf(size, units));
-    bytes = std::min<int64_t>(bytes,
-                              std::max(16u, type.getElementTypeBitWidth()) / 8);
     Slice slice = sliceOf(operand.get());
-    if (slice.offset && !slice.buffer.getDefiningOp<memref::AllocaOp>())
+    if (slice.buffer.getDefiningOp<memref::AllocaOp>())
+      continue;
+    if (slice.offset)
       divisor = std::gcd(divisor, divisorOf(slice.offset, units));
+    if (!isOneOf(sameRows, operand.get()))
+      bytes = std::max<int64_t>(bytes, type.getElementTypeBitWidth() / 8);
   }
-  int64_t width = kAccessBytes / bytes;
+  // What is in no memory of the device does not matter; of less than 16 bits
+  // accesses would be of less than 16 bytes.
+  int64_t width = kAccessBytes / std::clamp<int64_t>(bytes ? bytes : 4, 2, 16);
   // A row's rest is worth a loop of its own where the row is long.
   if (!columns.isDynamic && columns.most < 64)
     divisor = std::gcd(divisor, columns.most);
@@ -115,7 +139,58 @@ static int64_t teamsFor(int64_t units, int64_t most) {
   return most;
 }
 
+/// Threads for rows of so many vectors: of those that leave the fewest idle the
+/// most.
+static int64_t threadsFor(int64_t vectors, int64_t most) {
+  int64_t threads = std::min<int64_t>(llvm::PowerOf2Ceil(vectors), most);
+  auto taken = [&](int64_t t) { return llvm::alignTo(vectors, t); };
+  for (int64_t fewer = threads / 2; fewer >= kWarp; fewer /= 2)
+    if (taken(fewer) * 8 <= taken(threads) * 7)
+      threads = fewer;
+  return threads;
+}
+
+/// Has blocks do as many units as make little of the rows that are the same for
+/// them, but not so many that blocks are too few.
+static void shareRows(ThreadLayout &layout, const UnitStride &units) {
+  if (units.rows.empty() || layout.slices > 1 || layout.tiles > 1 ||
+      layout.units == 1 || units.sameBytes() > kMostSame)
+    return;
+  bool isLarge = units.ownBytes * layout.units > kLargeBytes;
+  int64_t least = isLarge ? kBlocks : kFewBlocks;
+  int64_t most = 1;
+  while (layout.units / (most * 2) >= least &&
+         (units.stride == 1 || units.count % (most * 2) == 0))
+    most *= 2;
+  int64_t wanted = llvm::PowerOf2Ceil(llvm::divideCeil(
+      kSameShare * units.sameBytes(), std::max<int64_t>(units.ownBytes, 1)));
+  int64_t perBlock = std::min(most, std::max(wanted, layout.teams));
+  // Blocks of at least a warp.
+  if (perBlock == 1 ||
+      std::min(perBlock, layout.teams) * layout.threads < kWarp)
+    return;
+  layout.teams = std::min(layout.teams, perBlock);
+  layout.rounds = perBlock / layout.teams;
+  layout.stride = units.stride;
+  layout.sameRows = units.rows;
+}
+
+static ThreadLayout layOutTeams(func::FuncOp kernel, const LayoutLimits &limits,
+                                ArrayRef<SameRow> sameRows);
+
 ThreadLayout codegen::layOut(func::FuncOp kernel, const LayoutLimits &limits) {
+  if (!limits.mayShareRows)
+    return layOutTeams(kernel, limits, {});
+  UnitStride units = findSameRows(kernel);
+  ThreadLayout layout = layOutTeams(kernel, limits, units.rows);
+  shareRows(layout, units);
+  if (layout.sameRows.empty() && !units.rows.empty())
+    return layOutTeams(kernel, limits, {});
+  return layout;
+}
+
+static ThreadLayout layOutTeams(func::FuncOp kernel, const LayoutLimits &limits,
+                                ArrayRef<SameRow> sameRows) {
   auto forall = *kernel.getOps<scf::ForallOp>().begin();
   ThreadLayout layout;
   layout.units = forall.getStaticUpperBound().front();
@@ -125,11 +200,11 @@ ThreadLayout codegen::layOut(func::FuncOp kernel, const LayoutLimits &limits) {
   int64_t longest = 1, longestMap = 0, summed = 0, columnsOfTile = 1;
   forall.walk([&](linalg::GenericOp op) {
     SweepColumns columns = columnsOf(op, limits);
-    int64_t width = widthOf(op, columns, layout.units);
+    int64_t width = widthOf(op, columns, layout.units, sameRows);
     auto [it, isNew] = layout.widths.try_emplace(columns, width);
     it->second = std::min(it->second, width);
     if (op.getNumReductionLoops())
-      summed += columns.most;
+      summed += columns.most * op.getNumDpsInputs();
     else
       longestMap = std::max(longestMap, columns.most);
   });
@@ -152,8 +227,13 @@ ThreadLayout codegen::layOut(func::FuncOp kernel, const LayoutLimits &limits) {
     layout.slices = std::max<int64_t>(2, kBlock / vectors);
     return layout;
   }
-  // What the tiles sum up is at most as much as the longest row.
-  int64_t mostTiles = summed ? std::min(kMostTiles, longestMap / summed) : 0;
+  // What the tiles sum up is at most half as much as the longest row, or as
+  // much if there were few tiles else.
+  int64_t mostTiles = 0;
+  if (summed)
+    mostTiles =
+        std::min(kMostTiles, std::max(longestMap / summed / 2,
+                                      std::min(longestMap / summed, kBlocks)));
   if (summed || hasTemporaries || limits.leastThreads > 1) {
     bool isTiled = limits.mayTile && !hasTemporaries && !hasLoops &&
                    mostTiles != 1 && (mostTiles || !summed) &&
@@ -162,14 +242,14 @@ ThreadLayout codegen::layOut(func::FuncOp kernel, const LayoutLimits &limits) {
       layout.threads = kBlock;
     } else if (vectors <= 8 * kWarp && layout.units >= kBlocks) {
       layout.threads = kWarp;
-      layout.teams = teamsFor(layout.units, 4);
+      layout.teams = teamsFor(layout.units, limits.mostWarps);
       return layout;
     } else {
       layout.threads = std::clamp<int64_t>(vectors / 2, kWarp, kMostThreads);
       return layout;
     }
   } else {
-    layout.threads = std::min(vectors, kBlock);
+    layout.threads = threadsFor(longest, kBlock);
     layout.teams = teamsFor(layout.units, kBlock / layout.threads);
     // Blocks of at least a warp.
     if (layout.threads * layout.teams < kWarp)

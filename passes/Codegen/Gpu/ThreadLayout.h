@@ -20,6 +20,11 @@
 // Which elements a thread takes depends only on a sweep's columns. What it has
 // written it may read again without waiting for others.
 //
+// Where units read the same rows, teams do several units one after another, in
+// rounds, and the rows are read once for all units of the block (SameRows.h):
+//
+//     unit = block * teams * rounds + round * teams + team
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PCC_PASSES_CODEGEN_GPU_THREADLAYOUT_H
@@ -28,6 +33,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/Codegen/Gpu/SameRows.h"
 
 namespace pcc::codegen {
 
@@ -59,6 +65,10 @@ struct LayoutLimits {
   int64_t leastThreads = 1;
   /// Units may be divided into tiles.
   bool mayTile = true;
+  /// Blocks may have rows that are the same for their units in shared memory.
+  bool mayShareRows = true;
+  /// The most warps of a block that do a unit each.
+  int64_t mostWarps = 8;
 };
 
 /// How the threads of a kernel's blocks share its units.
@@ -71,6 +81,12 @@ struct ThreadLayout {
   int64_t teams = 1;
   /// Threads that take the same columns and share the rows that are summed.
   int64_t slices = 1;
+  /// Units that a team does one after another.
+  int64_t rounds = 1;
+  /// Units of a block are so many apart.
+  int64_t stride = 1;
+  /// Rows that a block reads once, for all of its units.
+  llvm::SmallVector<SameRow> sameRows;
   /// Teams that share a unit; each takes tileColumns of its columns.
   int64_t tiles = 1, tileColumns = 0;
   /// Columns that a thread takes at a time, by sweep.
@@ -79,7 +95,9 @@ struct ThreadLayout {
   /// Threads of a block.
   int64_t block() const { return threads * teams * slices; }
   /// Blocks of the kernel.
-  int64_t grid() const { return llvm::divideCeil(units, teams) * tiles; }
+  int64_t grid() const { return llvm::divideCeil(units, perBlock()) * tiles; }
+  /// Units of a block.
+  int64_t perBlock() const { return teams * rounds; }
   /// Threads of a team wait for each other by a warp's barrier.
   bool isWarp() const { return threads <= kWarp; }
 };
@@ -92,7 +110,8 @@ SweepColumns columnsOf(mlir::linalg::GenericOp op, const LayoutLimits &limits);
 /// the index is 0. `units` is the extent of the kernel's forall.
 int64_t divisorOf(mlir::Value index, int64_t units);
 
-/// Whether a loop sums up rows: it adds to rows that are private to the unit.
+/// Whether a loop sums up rows, as many in each unit: it adds to rows that are
+/// private to the unit.
 bool sumsRows(mlir::scf::ForOp loop);
 
 /// Lays out a kernel in kernel IR.

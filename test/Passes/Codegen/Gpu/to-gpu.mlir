@@ -1,23 +1,26 @@
 // Kernels as functions of a gpu.module: what one thread does.
 // RUN: pcc-opt %s --rt-lower-kernels-to-gpu --canonicalize --cse | FileCheck %s
 
-// A row of 768 is a warp's: each lane takes 4 columns, six times. Four warps
-// are a block. The exponentials lie in shared memory, where each lane reads
-// only what it has written: nobody waits.
+// A row of 768 is a warp's: each lane takes 4 columns, six times. Eight warps
+// are a block. The row is read once: the first sweep leaves it in shared memory
+// for the second, and that the exponentials for the third. Each lane reads only
+// what it has written: nobody waits.
 // CHECK-LABEL: gpu.func @softmax(
 // CHECK-SAME: %[[X:.*]]: memref<1572864xf32> {llvm.align = 16 : i64, llvm.readonly}
 // CHECK-SAME: %[[Y:.*]]: memref<1572864xf32> {llvm.align = 16 : i64, rt.inplace = 0 : i64}
-// CHECK-SAME: known_block_size = array<i32: 128, 1, 1>
-// CHECK-SAME: known_grid_size = array<i32: 512, 1, 1>, nvvm.minctasm = {{[0-9]+}} : i32, rt.shared = 12288 : i64
+// CHECK-SAME: known_block_size = array<i32: 256, 1, 1>
+// CHECK-SAME: known_grid_size = array<i32: 256, 1, 1>, nvvm.minctasm = {{[0-9]+}} : i32, rt.shared = 49152 : i64
 // CHECK-NOT: gpu.barrier
 // CHECK-DAG: %[[BLOCK:.*]] = gpu.block_id x
 // CHECK-DAG: %[[THREAD:.*]] = gpu.thread_id x
 // CHECK: %[[LANE:.*]] = arith.remui %[[THREAD]], %c32
 // CHECK: %[[WARP:.*]] = arith.divui %[[THREAD]], %c32
-// CHECK: %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c4
-// CHECK: %[[ROW:.*]] = arith.addi %[[FIRST]], %[[WARP]]
+// CHECK: %[[ROW:.*]] = memref.view {{.*}} to memref<768xf32, #gpu.address_space<workgroup>>
+// CHECK: %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c8
+// CHECK: arith.addi %[[FIRST]], %[[WARP]]
 // CHECK: scf.for {{.*}} = %c0 to %c768 step %c128 iter_args
 // CHECK: vector.load %[[X]][{{.*}}] {alignment = 16 : i64} : memref<1572864xf32>, vector<4xf32>
+// CHECK: vector.store {{.*}}, %[[ROW]][
 // CHECK-COUNT-4: arith.maxnumf
 // CHECK: scf.yield
 // CHECK: gpu.shuffle xor {{.*}}, %c16_i32, %c32_i32 : f32
@@ -26,6 +29,8 @@
 // CHECK: gpu.shuffle xor {{.*}}, %c2_i32, %c32_i32 : f32
 // CHECK: gpu.shuffle xor {{.*}}, %c1_i32, %c32_i32 : f32
 // CHECK: scf.for {{.*}} = %c0 to %c768 step %c128 iter_args
+// CHECK-NOT: vector.load %[[X]]
+// CHECK: vector.load %[[ROW]][
 // CHECK: math.exp
 // CHECK: vector.store {{.*}} : memref<768xf32, #gpu.address_space<workgroup>>, vector<4xf32>
 // CHECK-COUNT-5: gpu.shuffle
@@ -88,13 +93,19 @@ func.func private @flat(%x: tensor<100000001xf32>)
   return %y : tensor<100000001xf32>
 }
 
-// Of short rows a block has several; of 16-bit elements a thread moves 8.
+// Of short rows a block has several; of 16-bit elements a thread moves 8. The
+// block reads the row that is added to all of them once.
 // CHECK-LABEL: gpu.func @short(
 // CHECK-SAME: known_block_size = array<i32: 256, 1, 1>
 // CHECK-SAME: known_grid_size = array<i32: 512, 1, 1>
 // CHECK: %[[TEAM:.*]] = arith.divui %{{.*}}, %c2
 // CHECK-NOT: scf.for
+// CHECK: scf.if
+// CHECK-NEXT: vector.load {{.*}} : memref<16xbf16>, vector<8xbf16>
+// CHECK-NEXT: vector.store {{.*}} : memref<16xbf16, #gpu.address_space<workgroup>>, vector<8xbf16>
+// CHECK: gpu.barrier
 // CHECK: vector.load {{.*}} {alignment = 16 : i64} : memref<1048576xbf16>, vector<8xbf16>
+// CHECK: vector.load {{.*}} : memref<16xbf16, #gpu.address_space<workgroup>>, vector<8xbf16>
 // CHECK: vector.store {{.*}} {alignment = 16 : i64} : memref<1048576xbf16>, vector<8xbf16>
 func.func private @short(%x: tensor<65536x16xbf16>, %b: tensor<16xbf16>)
     -> tensor<65536x16xbf16> attributes {rt.kernel} {
@@ -154,4 +165,61 @@ func.func private @whole(%x: tensor<4194304xf32>)
   %w = nn.broadcast %s [] : tensor<f32> -> tensor<4194304xf32>
   %y = nn.mul %x, %w : tensor<4194304xf32>
   return %y : tensor<4194304xf32>
+}
+
+// A thread moves as many columns at a time as the widest elements allow: a
+// warp's access to the narrower ones has no gaps either.
+// CHECK-LABEL: gpu.func @mixed(
+// CHECK: vector.load {{.*}} : memref<1572864xf32>, vector<4xf32>
+// CHECK: vector.store {{.*}} : memref<1572864xbf16>, vector<4xbf16>
+func.func private @mixed(%x: tensor<2048x768xf32>) -> tensor<2048x768xbf16>
+    attributes {rt.kernel} {
+  %y = nn.cast %x : tensor<2048x768xf32> -> tensor<2048x768xbf16>
+  return %y : tensor<2048x768xbf16>
+}
+
+// 16 sequences of 512 positions have one table of positions: a block takes 16
+// rows of one position, each 512 rows behind the one before, and reads the
+// table's row once. What is a gap of a thread's columns, 192 vectors of 256
+// threads, is none of 64 threads.
+// CHECK-LABEL: gpu.func @positions(
+// CHECK-SAME: %{{.*}}: memref<6291456xf32> {{.*}}, %[[TABLE:.*]]: memref<393216xf32> {{.*}}, %
+// CHECK-SAME: known_block_size = array<i32: 256, 1, 1>
+// CHECK-SAME: known_grid_size = array<i32: 512, 1, 1>
+// CHECK: %[[BLOCK:.*]] = gpu.block_id x
+// CHECK: vector.load %[[TABLE]]
+// CHECK: gpu.barrier
+// CHECK: scf.for %[[ROUND:.*]] = %c0 to %c16 step %c4 {
+// CHECK-NOT: %[[TABLE]]
+// CHECK: arith.addi %[[ROUND]], %
+// CHECK: arith.muli {{.*}}, %c512
+// CHECK: gpu.return
+func.func private @positions(%x: tensor<16x512x768xf32>,
+    %table: tensor<512x768xf32>) -> tensor<16x512x768xf32>
+    attributes {rt.kernel} {
+  %w = nn.broadcast %table [1, 2]
+      : tensor<512x768xf32> -> tensor<16x512x768xf32>
+  %y = nn.sum %x, %w : tensor<16x512x768xf32>
+  return %y : tensor<16x512x768xf32>
+}
+
+// Of three parts of a row only the one that is there is read.
+// CHECK-LABEL: gpu.func @parts(
+// CHECK-SAME: %[[A:.*]]: memref<1048576xf32> {{.*}}, %[[B:.*]]: memref<1048576xf32> {{.*}}, %
+// CHECK-NOT: vector.load
+// CHECK: scf.if
+// CHECK: vector.load %[[A]]
+// CHECK: } else {
+// CHECK-NOT: vector.load
+// CHECK: scf.if
+// CHECK: vector.load %[[B]]
+// CHECK: } else {
+func.func private @parts(%a: tensor<4096x256xf32>, %b: tensor<4096x256xf32>)
+    -> tensor<4096x2x256xf32> attributes {rt.kernel} {
+  %x = nn.insert %a dim 1 index 0
+      : tensor<4096x256xf32> -> tensor<4096x2x256xf32>
+  %y = nn.insert %b dim 1 index 1
+      : tensor<4096x256xf32> -> tensor<4096x2x256xf32>
+  %z = nn.sum %x, %y : tensor<4096x2x256xf32>
+  return %z : tensor<4096x2x256xf32>
 }

@@ -1,11 +1,14 @@
 // Device functions as LLVM functions for GPUs.
 // RUN: pcc-opt %s --rt-lower-kernels-to-gpu --gpu-kernels-to-nvvm | FileCheck %s
 
+// The block's shared memory is declared, not a variable of no bytes, in which
+// LLVM would take no two accesses to touch the same place.
+// CHECK: llvm.mlir.global external @[[SHARED:__dynamic_shmem__0]]() {addr_space = 3 : i32, alignment = 16 : i64}
 // CHECK: llvm.func @__nv_expf(f32) -> f32
 // CHECK-LABEL: llvm.func @softmax(
 // CHECK-SAME: %{{.*}}: !llvm.ptr {llvm.align = 16 : i64, llvm.noalias, llvm.readonly}
 // CHECK-SAME: %{{.*}}: !llvm.ptr {llvm.align = 16 : i64, llvm.noalias}
-// CHECK-SAME: nvvm.kernel, nvvm.maxntid = array<i32: 128, 1, 1>
+// CHECK-SAME: nvvm.kernel, nvvm.maxntid = array<i32: 256, 1, 1>
 // CHECK: nvvm.read.ptx.sreg.ctaid.x
 // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr -> vector<4xf32>
 // CHECK: nvvm.shfl.sync bfly
