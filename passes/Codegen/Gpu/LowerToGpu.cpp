@@ -112,7 +112,16 @@ codegen::emitDeviceKernel(OpBuilder &builder, func::FuncOp kernel,
       return failure();
     }
     int64_t shared = emitter.getSharedBytes();
-    if (shared > kMostShared)
+    bool isTooMuch = shared > kMostShared;
+    if (isTooMuch && (!layout.sameRows.empty() || layout.teams > 1)) {
+      function.erase();
+      if (!layout.sameRows.empty())
+        limits.mayShareRows = false;
+      else
+        limits.mostWarps = layout.teams / 2;
+      continue;
+    }
+    if (isTooMuch)
       return kernel.emitError()
              << "kernel '" << kernel.getName() << "' needs " << shared
              << " bytes of a block's shared memory; a device has "
@@ -148,6 +157,7 @@ struct RTLowerKernelsToGpuPass
     KernelChoices choices;
     choices.accumulatorBits = accumulatorBits;
     choices.columnBlock = columnBlock;
+    choices.sumsByRow = true;
     OpBuilder builder(&getContext());
     module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                     builder.getUnitAttr());

@@ -35,6 +35,10 @@ struct KernelChoices {
   /// Columns that a unit of a column sum or scatter takes: a few vectors, so
   /// that sums stay in registers and small tables still make several units.
   int64_t columnBlock = 64;
+  /// Whether a sum of rows by sorted ids has a unit for each row, which takes
+  /// all its columns, or one for each block of columns, which walks over all
+  /// ids.
+  bool sumsByRow = false;
   /// Attention by tiles: numbers of a vector, and what products keep in
   /// registers, rows of vectors.
   int64_t vectorLanes = 16, productRows = 8, productVectors = 2;

@@ -98,3 +98,114 @@ void Emitter::emitScatter(Window window) {
     scalars = outer;
   });
 }
+
+Value Emitter::idAt(Value token) {
+  row = token;
+  auto outer = scalars;
+  Value id = scalar(program.scatter.id);
+  scalars = outer;
+  return id;
+}
+
+Value Emitter::findFirst(Value id) {
+  int64_t tokens = program.scatter.tokens;
+  // All before `low` are below, all from `high` on are not.
+  auto loop =
+      scf::ForOp::create(b, index(0), index(llvm::Log2_64_Ceil(tokens) + 1),
+                         index(1), ValueRange{index(0), index(tokens)});
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value low = loop.getRegionIterArgs()[0], high = loop.getRegionIterArgs()[1];
+    Value middle = arith::DivUIOp::create(
+        b, arith::AddIOp::create(b, low, high), index(2));
+    Value at = arith::MinSIOp::create(b, middle, index(tokens - 1));
+    Value isOpen =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, low, high);
+    Value isBelow = arith::AndIOp::create(
+        b, isOpen,
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, idAt(at), id));
+    Value next = arith::AddIOp::create(b, middle, index(1));
+    Value nextLow = arith::SelectOp::create(b, isBelow, next, low);
+    Value nextHigh = arith::SelectOp::create(
+        b, arith::XOrIOp::create(b, isBelow, isOpen), middle, high);
+    scf::YieldOp::create(b, ValueRange{nextLow, nextHigh});
+  }
+  return loop.getResult(0);
+}
+
+/// Of a table that is made here, a unit has a row, which may get no tokens. Of
+/// one that is added to, it has a token, the first of whose id adds up the rows
+/// of all; further units copy the rows that get none, if not in place.
+void Emitter::emitRowSum(Value unit) {
+  const Scatter &scatter = program.scatter;
+  Value table = arguments.back();
+  Window window{nullptr, b.getIndexAttr(program.columns)};
+  auto rowOf = [&](Value buffer, Value at) {
+    return slice(buffer, at, program.columns, window);
+  };
+  auto compare = [&](arith::CmpIPredicate how, Value x, Value y) -> Value {
+    return arith::CmpIOp::create(b, how, x, y);
+  };
+  // Adds the rows of the tokens from `first` on whose id is `id`.
+  auto addTokens = [&](Value sum, Value first, Value id) {
+    Value next = arith::AddIOp::create(b, id, index(1));
+    auto loop = scf::ForOp::create(b, first, findFirst(next), index(1));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    row = loop.getInductionVar();
+    auto outer = scalars;
+    emitGeneric({{scatter.dy, sum, Root::SumElement}}, 0, window);
+    scalars = outer;
+  };
+  auto emitIf = [&](Value condition, llvm::function_ref<void()> body) {
+    auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    body();
+  };
+  using Predicate = arith::CmpIPredicate;
+  Value sum = allocate(elementOf(table), program.columns);
+  if (scatter.base < 0) {
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(elementOf(table)));
+    linalg::FillOp::create(b, ValueRange{zero}, ValueRange{sum});
+    addTokens(sum, findFirst(unit), unit);
+    linalg::CopyOp::create(b, ValueRange{sum}, ValueRange{rowOf(table, unit)});
+    return;
+  }
+  Value base = arguments[scatter.base], last = index(scatter.tokens - 1);
+  Value token = arith::MinSIOp::create(b, unit, last);
+  Value id = idAt(token);
+  Value before = arith::MaxSIOp::create(
+      b, arith::SubIOp::create(b, token, index(1)), index(0));
+  Value isFirst =
+      arith::OrIOp::create(b, compare(Predicate::ne, idAt(before), id),
+                           compare(Predicate::eq, unit, index(0)));
+  Value isToken = compare(Predicate::ult, unit, index(scatter.tokens));
+  Value isRow = compare(Predicate::ult, id, index(scatter.tableRows));
+  Value isMine = arith::AndIOp::create(
+      b, arith::AndIOp::create(b, isToken, isFirst), isRow);
+  emitIf(isMine, [&] {
+    linalg::CopyOp::create(b, ValueRange{rowOf(base, id)}, ValueRange{sum});
+    addTokens(sum, unit, id);
+    linalg::CopyOp::create(b, ValueRange{sum}, ValueRange{rowOf(table, id)});
+  });
+  auto address = [&](Value buffer) -> Value {
+    return memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
+  };
+  Value isCopied = arith::AndIOp::create(
+      b, compare(Predicate::uge, unit, index(scatter.tokens)),
+      compare(Predicate::ne, address(base), address(table)));
+  emitIf(isCopied, [&] {
+    Value at = arith::SubIOp::create(b, unit, index(scatter.tokens));
+    Value first = findFirst(at);
+    Value found = idAt(arith::MinSIOp::create(b, first, last));
+    Value isNone = arith::OrIOp::create(
+        b, compare(Predicate::ne, found, at),
+        compare(Predicate::eq, first, index(scatter.tokens)));
+    emitIf(isNone, [&] {
+      linalg::CopyOp::create(b, ValueRange{rowOf(base, at)},
+                             ValueRange{rowOf(table, at)});
+    });
+  });
+}

@@ -19,6 +19,9 @@ Value Emitter::index(int64_t value) {
 int64_t Emitter::getUnits() const {
   if (program.shape == KernelShape::Rows || program.shape == KernelShape::Rope)
     return program.rows;
+  if (isByRow())
+    return program.scatter.tableRows +
+           (program.scatter.base < 0 ? 0 : program.scatter.tokens);
   return program.rows * llvm::divideCeil(program.columns, choices.columnBlock);
 }
 
@@ -316,6 +319,8 @@ void Emitter::emitUnit(Value unit) {
     return emitRows(unit);
   if (program.shape == KernelShape::Rope)
     return emitRope(unit);
+  if (isByRow())
+    return emitRowSum(unit);
   Value block = unit;
   int64_t blocks = llvm::divideCeil(program.columns, choices.columnBlock);
   row = index(0);

@@ -37,6 +37,15 @@ private:
   void emitRows(mlir::Value row);
   void emitColumnSums(Window window);
   void emitScatter(Window window);
+  bool isByRow() const {
+    return program.shape == KernelShape::Scatter && program.scatter.isSorted &&
+           choices.sumsByRow;
+  }
+  void emitRowSum(mlir::Value unit);
+  /// The id of a token's row.
+  mlir::Value idAt(mlir::Value token);
+  /// The first token whose id is not below `id`.
+  mlir::Value findFirst(mlir::Value id);
   void emitRope(mlir::Value row);
   Window blockWindow(mlir::Value block);
 

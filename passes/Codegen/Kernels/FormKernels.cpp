@@ -130,6 +130,8 @@ void RTFormKernelsPass::outline(const Group &group, OpBuilder &builder) {
     Operation *copy = inner.clone(*op, mapping);
     // What differs between equal kernels in different places.
     copy->setDiscardableAttrs(DictionaryAttr::get(context));
+    if (Attribute isSorted = op->getDiscardableAttr(codegen::kSortedAttr))
+      copy->setAttr(codegen::kSortedAttr, isSorted);
   }
   SmallVector<Value> results;
   for (Value result : group.results)

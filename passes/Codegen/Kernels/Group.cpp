@@ -22,6 +22,7 @@
 #include "dialects/Pipe/Pipe.h"
 #include "passes/Codegen/Kernels/Accumulation.h"
 #include "passes/Codegen/Kernels/Attention/Attention.h"
+#include "passes/Codegen/Kernels/Prepare.h"
 #include "passes/Codegen/Kernels/RowProgram.h"
 #include <queue>
 
@@ -62,9 +63,15 @@ static bool isWidening(Operation *op) {
          to.isF32();
 }
 
+/// Rows that are looked up only to be added up: they are read where they lie.
+static bool isOrder(Operation *op) {
+  return isa<nn::EmbeddingOp>(op) && op->hasOneUse() &&
+         op->getUsers().begin()->hasAttr(kSortedAttr);
+}
+
 bool codegen::isView(Operation *op) {
   return isAlias(op) || isa<nn::ConstantOp, nn::BroadcastOp>(op) ||
-         isWidening(op);
+         isWidening(op) || isOrder(op);
 }
 
 namespace {

@@ -44,7 +44,14 @@ static void replace(Operation *op, Value value) {
   op->erase();
 }
 
-static Value sumAll(OpBuilder &b, Location loc, Value x) {
+/// The longest rows of a sum of `count` elements that have no rows. What a
+/// device does with the sum each of its blocks may add up again: it has fewer
+/// and longer rows, as far as they are blocks enough.
+static int64_t longestRow(int64_t count, bool isForDevice) {
+  return isForDevice ? std::clamp<int64_t>(count / 512, 4096, 16384) : 4096;
+}
+
+static Value sumAll(OpBuilder &b, Location loc, Value x, bool isForDevice) {
   auto shape = nn::tensorType(x).getShape();
   int64_t count = nn::tensorType(x).getNumElements();
   int64_t rank = shape.size();
@@ -56,17 +63,18 @@ static Value sumAll(OpBuilder &b, Location loc, Value x) {
     rank = lead;
   } else {
     // One dim alone, or too many rows: cut it where it divides.
-    for (int64_t length = 4096; length >= 32; --length)
+    for (int64_t length = longestRow(count, isForDevice); length >= 32;
+         --length)
       if (count % length == 0) {
         x = nn::ReshapeOp::create(b, loc,
                                   withShape({count / length, length}, x), x);
-        return sumAll(b, loc, reduceDims(b, loc, x, {1}));
+        return sumAll(b, loc, reduceDims(b, loc, x, {1}), isForDevice);
       }
   }
   return reduceDims(b, loc, x, llvm::to_vector(llvm::seq<int64_t>(0, rank)));
 }
 
-static void splitSumOfSquares(nn::SumOfSquaresOp op) {
+static void splitSumOfSquares(nn::SumOfSquaresOp op, bool isForDevice) {
   if (nn::tensorType(op.getInput()).getNumElements() <= kSumElements)
     return;
   OpBuilder b(op);
@@ -77,11 +85,11 @@ static void splitSumOfSquares(nn::SumOfSquaresOp op) {
         b, loc,
         RankedTensorType::get(nn::tensorType(x).getShape(), b.getF32Type()), x);
   Value squares = nn::MulOp::create(b, loc, x.getType(), x, x);
-  replace(op, sumAll(b, loc, squares));
+  replace(op, sumAll(b, loc, squares, isForDevice));
 }
 
 /// Trailing dims are summed first, then leading ones.
-static void splitReduce(nn::ReduceOp op) {
+static void splitReduce(nn::ReduceOp op, bool isForDevice) {
   int64_t rank = nn::tensorType(op.getInput()).getRank();
   SmallVector<int64_t> dims(op.getDims());
   OpBuilder b(op);
@@ -89,7 +97,7 @@ static void splitReduce(nn::ReduceOp op) {
   if (static_cast<int64_t>(dims.size()) == rank) {
     if (nn::tensorType(op.getInput()).getNumElements() <= kSumElements)
       return;
-    replace(op, sumAll(b, loc, op.getInput()));
+    replace(op, sumAll(b, loc, op.getInput(), isForDevice));
     return;
   }
   int64_t trailing = 0;
@@ -206,12 +214,14 @@ static void forEach(Block &block, void (*rewrite)(Op, Arguments...),
 }
 
 void codegen::prepareBlock(Block &block, int64_t partialSums) {
-  forEach<nn::SumOfSquaresOp>(block, splitSumOfSquares);
-  forEach<nn::ReduceOp>(block, splitReduce);
+  bool isForDevice = partialSums;
+  forEach<nn::SumOfSquaresOp>(block, splitSumOfSquares, isForDevice);
+  forEach<nn::ReduceOp>(block, splitReduce, isForDevice);
   if (partialSums) {
     forEach<nn::ReduceOp>(block, splitColumnSum, partialSums);
     forEach<nn::LayerNormGradScaleOp>(block, splitScaleGradient, partialSums);
     forEach<nn::RmsNormGradScaleOp>(block, splitScaleGradient, partialSums);
+    forEach<nn::EmbeddingGradOp>(block, sortRows);
   }
   forEach<nn::ReduceMaxOp>(block, moveReducedLast);
   forEach<nn::ReduceMinOp>(block, moveReducedLast);

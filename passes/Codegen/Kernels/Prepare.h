@@ -11,8 +11,15 @@ namespace pcc::codegen {
 /// neither leading nor trailing, or over very many elements, is one sum along
 /// rows followed by others, so that its order is fixed and its first part has
 /// many units. A sum over leading dims is divided so that its first part makes
-/// at least `partialSums` sums, as far as each is of some tens of rows.
+/// at least `partialSums` sums, as far as each is of some tens of rows; a sum
+/// of rows by ids is made in the order of these.
 void prepareBlock(mlir::Block &block, int64_t partialSums = 0);
+
+/// On a sum of rows by ids: equal ids stand side by side.
+inline constexpr llvm::StringLiteral kSortedAttr = "rt.sorted";
+
+/// Has a sum of rows by ids take them in the order of their ids.
+void sortRows(nn::EmbeddingGradOp op);
 
 } // namespace pcc::codegen
 

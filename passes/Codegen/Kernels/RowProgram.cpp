@@ -2,6 +2,7 @@
 
 #include "passes/Codegen/Kernels/RowProgram.h"
 #include "passes/Codegen/Kernels/Expr.h"
+#include "passes/Codegen/Kernels/Prepare.h"
 #include "passes/Codegen/Kernels/SweepPlan.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -129,6 +130,7 @@ std::unique_ptr<RowProgram> Creator::makeScatter(nn::EmbeddingGradOp op) {
   program->columns = ShapedType::getNumElements(type.getShape().drop_front());
   program->scatter.tableRows = type.getShape()[0];
   program->scatter.tokens = numElements(op.getIds());
+  program->scatter.isSorted = op->hasAttr(kSortedAttr);
   if (results.size() != 1)
     return nullptr;
   if (results[0] != op.getDtable()) {

@@ -93,6 +93,8 @@ struct Scatter {
   int64_t tokens = 0, tableRows = 0;
   /// The argument added to, or -1: zero.
   int base = -1;
+  /// Whether equal ids stand side by side, the lower ones first.
+  bool isSorted = false;
 };
 
 /// A rotation of pairs (i, i + half) of each head of a row [heads, width]; what
@@ -109,7 +111,7 @@ struct Rope {
 enum class KernelShape {
   Rows,    ///< unit = a row of every output
   Columns, ///< unit = a row of the outputs x a block of columns; sums over d1
-  Scatter, ///< unit = a block of columns of the table
+  Scatter, ///< unit = a block of columns of the table, or a row of it
   Rope,    ///< unit = a row of all heads
 };
 
