@@ -76,6 +76,8 @@ private:
   std::vector<std::vector<Touches>> bufferTouches;
   bool checksRaces;
   Sectors read, written;
+  /// Sectors of each buffer that were read and written.
+  std::vector<std::vector<bool>> readOnce, writtenOnce;
 };
 
 thread_local Launch *launch = nullptr;
@@ -229,6 +231,9 @@ void Launch::run() {
     for (int64_t i = 0; i < kernel.buffer_count; ++i)
       bufferTouches.emplace_back(kernel.buffers[i].bytes /
                                  kernel.buffers[i].element_bytes);
+  for (auto *touched : {&readOnce, &writtenOnce})
+    for (int64_t i = 0; i < kernel.buffer_count; ++i)
+      touched->emplace_back(kernel.buffers[i].bytes / Sectors::kBytes + 2);
   counted.launches = 1;
   counted.blocks = kernel.grid;
   // Every block once: the step has no divisor in common with their number.
@@ -299,6 +304,17 @@ void Launch::access(const char *address, int64_t bytes, int64_t alignment,
   (isWrite ? written : read)
       .note(warp, site, current().executions[site]++,
             reinterpret_cast<uintptr_t>(address), bytes);
+  auto sectorOf = [](const void *at) {
+    return reinterpret_cast<uintptr_t>(at) / Sectors::kBytes;
+  };
+  uintptr_t first = sectorOf(buffers[found]);
+  for (uintptr_t sector = sectorOf(address);
+       sector <= sectorOf(address + bytes - 1); ++sector) {
+    std::vector<bool>::reference touched =
+        (isWrite ? writtenOnce : readOnce)[found][sector - first];
+    (isWrite ? counted.distinct_written : counted.distinct_read) += !touched;
+    touched = true;
+  }
   if (!checksRaces)
     return;
   int64_t at = (address - static_cast<const char *>(buffers[found])) /
@@ -325,6 +341,8 @@ void pcc_emu_launch(const pcc_emu_kernel *kernel, void *const *buffers) {
   sum.launches += now.counted.launches;
   sum.read_sectors += now.counted.read_sectors;
   sum.written_sectors += now.counted.written_sectors;
+  sum.distinct_read += now.counted.distinct_read;
+  sum.distinct_written += now.counted.distinct_written;
   sum.blocks += now.counted.blocks;
 }
 

@@ -16,7 +16,8 @@
  * Shared memory is full of PCC_EMU_POISON at a block's begin. It counts
  * launches and the sectors, 32 bytes each, of the kernel's buffers that were
  * read and written: a warp's k-th execution of an access touches the distinct
- * sectors of its lanes. There is no cache.
+ * sectors of its lanes. There is no cache. Beside that it counts the sectors
+ * that are touched at all, which is the least there could be.
  *
  * Compiled kernels call the functions of the last part. What runs on several
  * threads of the host at a time are different kernels.
@@ -68,6 +69,8 @@ struct pcc_emu_counts {
   int64_t launches;
   /// Sectors of 32 bytes of the buffers.
   int64_t read_sectors, written_sectors;
+  /// The same, each counted once in a launch however often it is touched.
+  int64_t distinct_read, distinct_written;
   /// Of all launches.
   int64_t blocks;
 };

@@ -11,6 +11,7 @@
 #include "passes/Codegen/Gpu/Optimize.h"
 #include "passes/Codegen/Gpu/Passes.h"
 #include "passes/Codegen/Kernels/Passes.h"
+#include "passes/Codegen/Kernels/Prepare.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/TargetSelect.h"
 
@@ -101,11 +102,30 @@ compileForCpu(ModuleOp kernels,
   return success();
 }
 
-std::unique_ptr<Runnable> Runnable::create(ModuleOp module, StringRef only) {
+/// What a kernel's operands name.
+static SmallVector<RowIds> findIds(func::FuncOp kernel) {
+  SmallVector<RowIds> all(kernel.getNumArguments());
+  auto note = [&](Value ids, Value table, bool areAdded, bool areSorted) {
+    while (auto reshape = ids.getDefiningOp<nn::ReshapeOp>())
+      ids = reshape.getInput();
+    if (auto argument = dyn_cast<BlockArgument>(ids))
+      all[argument.getArgNumber()] = {nn::tensorType(table).getDimSize(0),
+                                      areAdded, areSorted};
+  };
+  for (auto op : kernel.getOps<nn::EmbeddingOp>())
+    note(op.getIds(), op.getTable(), /*areAdded=*/false, /*areSorted=*/false);
+  for (auto op : kernel.getOps<nn::EmbeddingGradOp>())
+    note(op.getIds(), op.getDtable(), /*areAdded=*/true,
+         op->hasAttr(kSortedAttr));
+  return all;
+}
+
+std::unique_ptr<Runnable> Runnable::create(ModuleOp module, StringRef only,
+                                           bool withCpu) {
   auto program = compileForDevice(module, only);
   if (failed(program))
     return nullptr;
-  bool hasCpu = !isForDevices(module);
+  bool hasCpu = withCpu && !isForDevices(module);
   OwningOpRef<ModuleOp> cpu =
       hasCpu ? takeKernels(module, only) : ModuleOp::create(module.getLoc());
   llvm::StringMap<std::pair<int64_t, int64_t>> facts;
@@ -169,7 +189,12 @@ std::unique_ptr<Runnable> Runnable::create(ModuleOp module, StringRef only) {
   }
   const auto *emulated = table->toPtr<const pcc_emu_kernel *>();
   for (const DeviceKernel &kernel : program->kernels) {
-    Kernel both{kernel, emulated++, nullptr, 0, 1};
+    Kernel both{kernel, emulated++, nullptr, 0, 1, {}};
+    if (!isForDevices(module))
+      for (auto function : module.getOps<func::FuncOp>())
+        if (function->hasAttr(rt::kKernelAttr) &&
+            deviceName(function.getName()) == kernel.name)
+          both.ids = findIds(function);
     if (hasCpu) {
       auto function = runnable->jit->lookup(kernel.name);
       if (!function) {

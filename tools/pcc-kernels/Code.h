@@ -23,6 +23,16 @@ struct DeviceProgram {
 mlir::FailureOr<DeviceProgram> compileForDevice(mlir::ModuleOp module,
                                                 llvm::StringRef only);
 
+/// What a kernel's operand of integers names.
+struct RowIds {
+  /// The rows of what is looked up, or added to, by them; 0: they name none.
+  int64_t rows = 0;
+  /// Whether rows are added to.
+  bool areAdded = false;
+  /// Whether the kernel needs them sorted.
+  bool areSorted = false;
+};
+
 /// Kernels that can be run here.
 class Runnable {
 public:
@@ -33,16 +43,20 @@ public:
     /// For the emulator.
     const pcc_emu_kernel *emulated;
     /// The CPU's kernel: buffers, the first unit and the one behind the last.
-    /// Null for a kernel that is code for devices already.
+    /// Null for a kernel that is code for devices already, or where none is
+    /// wanted.
     void (*cpu)(void *const *buffers, int64_t begin, int64_t end);
     int64_t units;
     /// The most elements that are joined to one.
     int64_t joined;
+    /// What the first buffers, its operands, name.
+    llvm::SmallVector<RowIds> ids;
   };
 
-  /// Compiles kernels as compileForDevice() does, and for the CPU.
-  static std::unique_ptr<Runnable> create(mlir::ModuleOp module,
-                                          llvm::StringRef only);
+  /// Compiles kernels as compileForDevice() does, and for the CPU if
+  /// `withCpu`.
+  static std::unique_ptr<Runnable>
+  create(mlir::ModuleOp module, llvm::StringRef only, bool withCpu = true);
   /// In the module's order.
   const std::vector<Kernel> &getKernels() const { return kernels; }
 

@@ -133,11 +133,16 @@ static void fill(const Runnable::Kernel &kernel, Arena &arena, uint64_t seed,
     }
     Elements elements{buffer.element};
     std::uniform_real_distribution<double> floats(isSigned ? -1 : 0, 1);
+    std::vector<double> drawn;
     for (int64_t k = 0; k < buffer.bytes; k += elements.bytes())
-      elements.set(at + k, isa<FloatType>(buffer.element)
-                               ? floats(random)
-                               : drawInteger(random, buffer.element,
-                                             buffer.bytes == elements.bytes()));
+      drawn.push_back(isa<FloatType>(buffer.element)
+                          ? floats(random)
+                          : drawInteger(random, buffer.element,
+                                        buffer.bytes == elements.bytes()));
+    if (i < kernel.ids.size() && kernel.ids[i].areSorted)
+      llvm::sort(drawn);
+    for (auto [k, number] : llvm::enumerate(drawn))
+      elements.set(at + k * elements.bytes(), number);
   }
 }
 

@@ -4,6 +4,7 @@
 #include "passes/RegisterAll.h"
 #include "tools/pcc-kernels/Compare.h"
 #include "tools/pcc-kernels/Dump.h"
+#include "tools/pcc-kernels/Traffic.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
@@ -15,7 +16,7 @@ using namespace pcc::codegen;
 namespace cl = llvm::cl;
 
 namespace {
-enum class Mode { Compare, Ptx, Assemble };
+enum class Mode { Compare, Traffic, Ptx, Assemble };
 
 struct CommandLine {
   cl::opt<std::string> input{cl::Positional, cl::init("-"),
@@ -25,6 +26,9 @@ struct CommandLine {
       cl::values(clEnumValN(Mode::Compare, "compare",
                             "run each on the CPU and in the emulator of GPUs, "
                             "and compare (default)"),
+                 clEnumValN(Mode::Traffic, "traffic",
+                            "print what each moves in the emulator; fails "
+                            "where one moves too much"),
                  clEnumValN(Mode::Ptx, "ptx", "print their PTX"),
                  clEnumValN(Mode::Assemble, "assemble",
                             "have ptxas assemble them; fails where one has too "
@@ -135,6 +139,8 @@ int main(int argc, char **argv) {
   if (!options.dump.empty())
     return dumpKernels(*module, options.kernel, options.chip, options.dump,
                        options.seed, !options.shapes);
+  if (options.mode == Mode::Traffic)
+    return reportTraffic(*module, options.kernel, options.seed);
   return options.mode == Mode::Compare ? compare(*module, options)
                                        : emit(*module, options);
 }
