@@ -267,7 +267,7 @@ static ThreadLayout layOutTeams(func::FuncOp kernel, const LayoutLimits &limits,
     if (mostTiles)
       layout.tileColumns = std::max<int64_t>(
           layout.tileColumns,
-          llvm::alignTo(llvm::divideCeil(longestMap, mostTiles), step));
+          llvm::alignDown(llvm::divideCeil(longestMap, mostTiles), step));
     layout.tiles = 1;
     for (auto [columns, width] : layout.widths)
       layout.tiles = std::max<int64_t>(
