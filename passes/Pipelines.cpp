@@ -205,10 +205,10 @@ static void addPipelinePasses(OpPassManager &manager, const Options &options) {
 static constexpr int64_t kDevicePartialSums = 256 * 128;
 
 static void addRTPasses(OpPassManager &manager, const Options &options) {
-  // Attention stays whole up to here, and behind it where a CPU's kernel makes
-  // it by tiles.
+  // Attention stays whole up to here, and behind it where a kernel makes it by
+  // tiles.
   NNExpandAttentionPassOptions attention;
-  attention.all = options.hasDevice();
+  attention.onDevice = options.hasDevice();
   manager.addPass(createNNExpandAttentionPass(attention));
   // Before kernels are formed: what the library adds in place belongs to none.
   RTSplitAccumulatePassOptions accumulate;

@@ -8,6 +8,7 @@
 
 #include "runtime/emulated/Emulator.h"
 #include "runtime/emulated/Fibers.h"
+#include "runtime/emulated/Matrices.h"
 #include "runtime/emulated/Sectors.h"
 #include "runtime/emulated/Touches.h"
 #include <algorithm>
@@ -33,13 +34,16 @@ uint64_t seed = 1;
 int64_t mostElements = 1 << 22;
 
 /// What a thread waits for.
-enum class Wait { Nothing, Block, Warp, Shuffle, Read };
+enum class Wait { Nothing, Block, Warp, Shuffle, Read, Matrices };
 
 struct Thread {
   Wait wait = Wait::Nothing;
   int32_t site = 0;
   uint32_t mask = 0;
-  int32_t bits = 0; ///< what it offers at a shuffle
+  int32_t bits = 0;            ///< what it offers at a shuffle
+  const void *offer = nullptr; ///< and for matrices
+  int32_t words[4];            ///< what it gets of them
+  bool hasWords = false;
   uint32_t barriers = 0, warpBarriers = 0;
   std::vector<uint32_t> executions; ///< of each access
 };
@@ -60,6 +64,10 @@ public:
 
   Thread &current() { return threads[fibers.current()]; }
   void wait(Wait wait, int32_t site, uint32_t mask);
+  const int32_t *exchange(const void *offer, int32_t site,
+                          void (*compute)(const void *const *offers,
+                                          bool variant, int32_t (*words)[4]),
+                          bool variant);
   void access(const char *address, int64_t bytes, int64_t alignment,
               bool isWrite, bool isShared, int32_t site);
   [[noreturn]] void fail(int64_t thread, const char *format, ...)
@@ -121,6 +129,8 @@ static const char *text(Wait wait) {
   case Wait::Shuffle:
   case Wait::Read:
     return "waits at a shuffle";
+  case Wait::Matrices:
+    return "waits at matrices of its warp";
   }
   return "";
 }
@@ -131,6 +141,32 @@ void Launch::wait(Wait what, int32_t site, uint32_t mask) {
   thread.site = site;
   thread.mask = mask;
   fibers.pause();
+}
+
+/// The lanes of a warp meet; the first that goes on computes what all get of
+/// what they offer.
+const int32_t *Launch::exchange(const void *offer, int32_t site,
+                                void (*compute)(const void *const *offers,
+                                                bool variant,
+                                                int32_t (*words)[4]),
+                                bool variant) {
+  Thread &own = current();
+  own.offer = offer;
+  own.hasWords = false;
+  wait(Wait::Matrices, site, 0xffffffff);
+  if (!own.hasWords) {
+    Thread *warp = &threads[fibers.current() & -kLanes];
+    const void *offers[kLanes];
+    int32_t words[kLanes][4];
+    for (int64_t lane = 0; lane < kLanes; ++lane)
+      offers[lane] = warp[lane].offer;
+    compute(offers, variant, words);
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+      memcpy(warp[lane].words, words[lane], sizeof(words[lane]));
+      warp[lane].hasWords = true;
+    }
+  }
+  return own.words;
 }
 
 /// Has the lanes of a warp that wait for each other go on. Whether any does.
@@ -397,6 +433,29 @@ int32_t pcc_emu_shuffle(int32_t mask, int32_t bits, int32_t distance,
   // None offers its next bits before all have read.
   launch->wait(Wait::Read, site, mask);
   return result;
+}
+
+void pcc_emu_load_matrices(const void *row, int32_t is_transposed, int32_t site,
+                           int32_t *result) {
+  memcpy(result, launch->exchange(row, site, loadMatrices, is_transposed), 16);
+}
+
+void pcc_emu_multiply(const int32_t *a, const int32_t *b, const float *sums,
+                      int32_t is_bfloat, int32_t site, float *result) {
+  LaneFactors own;
+  memcpy(own.a, a, sizeof(own.a));
+  memcpy(own.b, b, sizeof(own.b));
+  memcpy(own.sums, sums, sizeof(own.sums));
+  auto compute = [](const void *const *offers, bool isBfloat,
+                    int32_t (*words)[4]) {
+    const LaneFactors *lanes[kLanes];
+    float results[kLanes][4];
+    for (int64_t lane = 0; lane < kLanes; ++lane)
+      lanes[lane] = static_cast<const LaneFactors *>(offers[lane]);
+    multiplyMatrices(lanes, isBfloat, results);
+    memcpy(words, results, sizeof(results));
+  };
+  memcpy(result, launch->exchange(&own, site, compute, is_bfloat), 16);
 }
 
 void *pcc_emu_shared(void) { return launch->shared.data(); }

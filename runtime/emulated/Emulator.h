@@ -114,6 +114,15 @@ void pcc_emu_sync_warp(int32_t mask, int32_t site);
 /// whose number differs by `distance`'s bits.
 int32_t pcc_emu_shuffle(int32_t mask, int32_t bits, int32_t distance,
                         int32_t site);
+/// The lanes of a warp meet and load four matrices of 8 x 8 16-bit elements
+/// from shared memory, as ldmatrix: each says where one of their rows lies, and
+/// gets a word of each matrix.
+void pcc_emu_load_matrices(const void *row, int32_t is_transposed, int32_t site,
+                           int32_t *result);
+/// The lanes of a warp meet and multiply, as mma.sync.m16n8k16 does f16 or bf16
+/// with f32 sums: 4 words of a, 2 of b, 4 sums.
+void pcc_emu_multiply(const int32_t *a, const int32_t *b, const float *sums,
+                      int32_t is_bfloat, int32_t site, float *result);
 /// The block's shared memory.
 void *pcc_emu_shared(void);
 /// Said ahead of an access. `kind`: 1 if it writes, plus 2 if it is to shared

@@ -52,6 +52,8 @@ const pcc_emu_symbol *pcc_emu_symbols(void) {
       PCC_SYMBOL(pcc_emu_barrier),
       PCC_SYMBOL(pcc_emu_sync_warp),
       PCC_SYMBOL(pcc_emu_shuffle),
+      PCC_SYMBOL(pcc_emu_load_matrices),
+      PCC_SYMBOL(pcc_emu_multiply),
       PCC_SYMBOL(pcc_emu_shared),
       PCC_SYMBOL(pcc_emu_access),
       {nullptr, nullptr}};

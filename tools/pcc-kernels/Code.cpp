@@ -1,6 +1,7 @@
 //===- Code.cpp - Kernels of a module, compiled both ways -----------------===//
 
 #include "tools/pcc-kernels/Code.h"
+#include "dialects/NN/NN.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -81,19 +82,42 @@ static int64_t joinedBy(func::FuncOp kernel) {
   return most;
 }
 
+namespace {
+/// What is known of a kernel from its IR.
+struct Facts {
+  int64_t units = 0, joined = 1;
+  Type rounded;
+};
+} // namespace
+
+/// Tensor cores multiply scores in the type of an attention's operands.
+static Type roundedBy(func::FuncOp kernel) {
+  Type rounded;
+  kernel.walk([&](Operation *op) {
+    if (!isa<nn::AttentionOp, nn::AttentionGradOp>(op))
+      return;
+    Type element = nn::tensorType(op->getOperand(0)).getElementType();
+    if (element.getIntOrFloatBitWidth() < 32)
+      rounded = element;
+  });
+  return rounded;
+}
+
 /// The kernels as the CPU has them, in the LLVM dialect.
-static LogicalResult
-compileForCpu(ModuleOp kernels,
-              llvm::StringMap<std::pair<int64_t, int64_t>> &facts) {
+static LogicalResult compileForCpu(ModuleOp kernels,
+                                   llvm::StringMap<Facts> &facts) {
   PassManager tile(kernels.getContext()), lower(kernels.getContext());
   tile.addPass(createRTTileKernelsPass());
   lower.addPass(createRTLowerKernelsPass());
+  for (auto kernel : kernels.getOps<func::FuncOp>())
+    facts[deviceName(kernel.getName())].rounded = roundedBy(kernel);
   if (failed(tile.run(kernels)))
     return failure();
-  for (auto kernel : kernels.getOps<func::FuncOp>())
-    facts[deviceName(kernel.getName())] = {
-        kernel->getAttrOfType<IntegerAttr>(rt::kUnitsAttr).getInt(),
-        joinedBy(kernel)};
+  for (auto kernel : kernels.getOps<func::FuncOp>()) {
+    Facts &known = facts[deviceName(kernel.getName())];
+    known.units = kernel->getAttrOfType<IntegerAttr>(rt::kUnitsAttr).getInt();
+    known.joined = joinedBy(kernel);
+  }
   if (failed(lower.run(kernels)))
     return failure();
   for (auto kernel : kernels.getOps<LLVM::LLVMFuncOp>())
@@ -125,10 +149,13 @@ std::unique_ptr<Runnable> Runnable::create(ModuleOp module, StringRef only,
   auto program = compileForDevice(module, only);
   if (failed(program))
     return nullptr;
-  bool hasCpu = withCpu && !isForDevices(module);
+  bool hasCpu =
+      withCpu && llvm::any_of(module.getOps<func::FuncOp>(), [](Operation *op) {
+        return op->hasAttr(rt::kKernelAttr);
+      });
   OwningOpRef<ModuleOp> cpu =
       hasCpu ? takeKernels(module, only) : ModuleOp::create(module.getLoc());
-  llvm::StringMap<std::pair<int64_t, int64_t>> facts;
+  llvm::StringMap<Facts> facts;
   if (failed(compileForCpu(*cpu, facts)))
     return nullptr;
   DialectRegistry registry;
@@ -189,7 +216,7 @@ std::unique_ptr<Runnable> Runnable::create(ModuleOp module, StringRef only,
   }
   const auto *emulated = table->toPtr<const pcc_emu_kernel *>();
   for (const DeviceKernel &kernel : program->kernels) {
-    Kernel both{kernel, emulated++, nullptr, 0, 1, {}};
+    Kernel both{kernel, emulated++, nullptr, 0, 1, {}, {}};
     if (!isForDevices(module))
       for (auto function : module.getOps<func::FuncOp>())
         if (function->hasAttr(rt::kKernelAttr) &&
@@ -202,7 +229,9 @@ std::unique_ptr<Runnable> Runnable::create(ModuleOp module, StringRef only,
         return nullptr;
       }
       both.cpu = function->toPtr<decltype(both.cpu)>();
-      std::tie(both.units, both.joined) = facts[kernel.name];
+      const Facts &known = facts[kernel.name];
+      both.units = known.units, both.joined = known.joined;
+      both.rounded = known.rounded;
     }
     runnable->kernels.push_back(std::move(both));
   }

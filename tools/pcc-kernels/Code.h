@@ -43,14 +43,17 @@ public:
     /// For the emulator.
     const pcc_emu_kernel *emulated;
     /// The CPU's kernel: buffers, the first unit and the one behind the last.
-    /// Null for a kernel that is code for devices already, or where none is
-    /// wanted.
+    /// Null for a kernel that is code for devices already, unless the module
+    /// has it on tensors, too, or where none is wanted.
     void (*cpu)(void *const *buffers, int64_t begin, int64_t end);
     int64_t units;
     /// The most elements that are joined to one.
     int64_t joined;
     /// What the first buffers, its operands, name.
     llvm::SmallVector<RowIds> ids;
+    /// The type that factors of products are rounded to within the kernel, on
+    /// devices alone; null: none are.
+    mlir::Type rounded;
   };
 
   /// Compiles kernels as compileForDevice() does, and for the CPU if

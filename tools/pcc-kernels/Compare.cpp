@@ -151,7 +151,12 @@ static double boundOf(const Runnable::Kernel &kernel, double largest) {
   int64_t lanes = kernel.device.block;
   double path =
       llvm::divideCeil(kernel.joined, lanes) + std::log2(double(lanes));
-  return kUnit * (kRoundings + path) * largest;
+  double allowed = kUnit * (kRoundings + path);
+  // Each term of a sum is wrong by as much as its factor is; of terms of both
+  // signs the absolute values are a few times the largest result.
+  if (kernel.rounded)
+    allowed += 4 * Elements{kernel.rounded}.unit();
+  return allowed * largest;
 }
 
 static std::string compareBuffer(const Runnable::Kernel &kernel, size_t index,

@@ -5,6 +5,7 @@
 #include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/RT.h"
 #include "passes/Codegen/Emit/Emit.h"
+#include "passes/Codegen/Kernels/Attention/Attention.h"
 #include "passes/Pipelines.h"
 #include "passes/Training/Entry.h"
 #include "llvm/Support/Format.h"
@@ -58,6 +59,23 @@ void Summary::collectTasks(ModuleOp module) {
           stage.flops += cost.getFlops() * times;
     });
   }
+}
+
+/// What --nn-expand-attention, which comes next, is about to choose.
+void Summary::collectAttention(ModuleOp module) {
+  attention.clear();
+  auto note = [&](Operation *op, StringRef direction) {
+    StringRef why = codegen::whyExpanded(op, options.hasDevice());
+    std::string form =
+        why.empty() ? "by tiles" : ("by products and a softmax: " + why).str();
+    std::string &directions = attention[form];
+    if (directions.empty())
+      directions = direction;
+    else if (directions != direction)
+      directions = "forward and backward";
+  };
+  module.walk([&](nn::AttentionOp op) { note(op, "forward"); });
+  module.walk([&](nn::AttentionGradOp op) { note(op, "backward"); });
 }
 
 /// The values that rows are gathered from which are there only while they are
@@ -163,9 +181,11 @@ void Summary::collect(ModuleOp module, StringRef phase) {
     loss = name.str();
   if (findPhase(phase) <= findPhase("train"))
     collectParameters(module);
-  else if (phase == "pipeline")
+  if (phase == "pipeline") {
     collectTasks(module);
-  else if (phase == "rt")
+    collectAttention(module);
+  }
+  if (phase == "rt")
     collectProgram(module);
 }
 
@@ -285,6 +305,8 @@ void Summary::print(llvm::raw_ostream &os, StringRef model) const {
     printStep(os);
   if (!loss.empty())
     os << "loss:     " << (loss == "own" ? "the file's own" : loss) << "\n";
+  for (auto &[form, directions] : attention)
+    os << "attention: " << directions << " " << form << "\n";
   for (auto [i, stage] : llvm::enumerate(stages)) {
     os << "stage " << i << ":  " << formatFlops(stage.flops)
        << " per rank and step";
@@ -361,6 +383,13 @@ void Summary::printJson(llvm::raw_ostream &os, StringRef model) const {
     json.attribute("precision", options.precision);
     json.attribute("zero", options.zeroStage());
     json.attribute("loss", loss);
+    json.attributeArray("attention", [&] {
+      for (auto &[form, directions] : attention)
+        json.object([&, &form = form, &directions = directions] {
+          json.attribute("form", form);
+          json.attribute("directions", directions);
+        });
+    });
     json.attributeArray("stages", [&] {
       for (const Stage &stage : stages)
         json.object([&] { stage.printJson(json); });

@@ -57,6 +57,7 @@ private:
 
   void collectParameters(mlir::ModuleOp module);
   void collectTasks(mlir::ModuleOp module);
+  void collectAttention(mlir::ModuleOp module);
   void collectProgram(mlir::ModuleOp module);
   void printTraffic(llvm::raw_ostream &os) const;
 
@@ -66,6 +67,8 @@ private:
   std::string loss;
   /// What was extended, a line for each parameter.
   std::vector<std::string> padding;
+  /// How attention is made, "forward", "backward" or both, by form.
+  std::map<std::string, std::string> attention;
   std::vector<Stage> stages;
 };
 

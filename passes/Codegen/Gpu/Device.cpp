@@ -2,6 +2,8 @@
 
 #include "passes/Codegen/Gpu/Device.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "passes/Codegen/Gpu/ThreadLayout.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -39,4 +41,53 @@ std::vector<DeviceKernel> codegen::listDeviceKernels(gpu::GPUModuleOp module) {
   for (auto function : module.getOps<gpu::GPUFuncOp>())
     kernels.push_back(describeDeviceKernel(function));
   return kernels;
+}
+
+gpu::GPUFuncOp
+codegen::makeDeviceFunction(OpBuilder &builder, func::FuncOp kernel,
+                            const llvm::SmallDenseSet<Value> &written) {
+  auto function = gpu::GPUFuncOp::create(builder, kernel.getLoc(),
+                                         deviceName(kernel.getName()),
+                                         kernel.getFunctionType());
+  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                    builder.getUnitAttr());
+  llvm::SmallDenseSet<int64_t> shared;
+  unsigned count = kernel.getNumArguments();
+  for (unsigned i = 0; i < count; ++i)
+    if (auto in = kernel.getArgAttrOfType<IntegerAttr>(i, rt::kInplaceAttr)) {
+      function.setArgAttr(i, rt::kInplaceAttr, in);
+      shared.insert(i);
+      shared.insert(in.getInt());
+    }
+  for (unsigned i = 0; i < count; ++i) {
+    function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                        builder.getI64IntegerAttr(kAccessBytes));
+    if (!shared.contains(i))
+      function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                          builder.getUnitAttr());
+    if (!written.contains(kernel.getArgument(i)))
+      function.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(),
+                          builder.getUnitAttr());
+  }
+  return function;
+}
+
+LogicalResult codegen::setLaunch(gpu::GPUFuncOp function, DeviceLaunch launch) {
+  if (launch.shared > kMostShared)
+    return function.emitError()
+           << "kernel '" << function.getName() << "' needs " << launch.shared
+           << " bytes of a block's shared memory; a device has " << kMostShared;
+  if (launch.grid > INT32_MAX)
+    return function.emitError() << "kernel '" << function.getName() << "' has "
+                                << launch.grid << " blocks";
+  Builder builder(function.getContext());
+  auto sizes = [&](int64_t x) {
+    return builder.getDenseI32ArrayAttr({static_cast<int32_t>(x), 1, 1});
+  };
+  function.setKnownGridSizeAttr(sizes(launch.grid));
+  function.setKnownBlockSizeAttr(sizes(launch.block));
+  function->setAttr(kSharedAttr, builder.getI64IntegerAttr(launch.shared));
+  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    builder.getI32IntegerAttr(launch.blocksOfCore));
+  return success();
 }

@@ -56,6 +56,22 @@ DeviceKernel describeDeviceKernel(mlir::gpu::GPUFuncOp function);
 /// order.
 std::vector<DeviceKernel> listDeviceKernels(mlir::gpu::GPUModuleOp module);
 
+/// Appends a device function with the parameters of a kernel's function on
+/// buffers and an empty entry block. `written` are those it writes.
+mlir::gpu::GPUFuncOp
+makeDeviceFunction(mlir::OpBuilder &builder, mlir::func::FuncOp kernel,
+                   const llvm::SmallDenseSet<mlir::Value> &written);
+
+/// What a device function is launched with, and blocks that a core shall have
+/// room for at a time.
+struct DeviceLaunch {
+  int64_t grid = 1, block = 1, shared = 0, blocksOfCore = 1;
+};
+/// Has a device function say so. Fails with a diagnostic where a device has no
+/// such launch.
+mlir::LogicalResult setLaunch(mlir::gpu::GPUFuncOp function,
+                              DeviceLaunch launch);
+
 /// Appends the device function of a kernel in kernel IR at the builder's place,
 /// in a gpu.module. Fails with a diagnostic.
 mlir::FailureOr<mlir::gpu::GPUFuncOp>

@@ -42,6 +42,9 @@ private:
   void visitAccess(llvm::Instruction &access, llvm::Value *address,
                    llvm::Type *type, llvm::Align alignment, bool isWrite);
   void visitCall(llvm::CallInst &call);
+  llvm::Value *visitMatrices(llvm::CallInst &call);
+  llvm::Value *visitMultiply(llvm::CallInst &call);
+  llvm::Value *makeWords(llvm::CallInst &call, unsigned count);
   void visitRounding(llvm::FPTruncInst &rounding);
   llvm::Value *call(llvm::StringRef name, llvm::Type *result,
                     llvm::ArrayRef<llvm::Value *> arguments);
@@ -96,6 +99,52 @@ void Instrumenter::visitAccess(llvm::Instruction &access, llvm::Value *address,
   }
 }
 
+/// Memory of the thread for so many words.
+llvm::Value *Instrumenter::makeWords(llvm::CallInst &found, unsigned count) {
+  llvm::IRBuilder<> entry(
+      &*found.getFunction()->getEntryBlock().getFirstInsertionPt());
+  return entry.CreateAlloca(llvm::ArrayType::get(i32, count));
+}
+
+/// The four words at `words` as a call's struct of four.
+static llvm::Value *loadWords(llvm::IRBuilder<> &b, llvm::CallInst &found,
+                              llvm::Value *words) {
+  llvm::Value *all = llvm::PoisonValue::get(found.getType());
+  for (unsigned i = 0; i < 4; ++i)
+    all = b.CreateInsertValue(
+        all,
+        b.CreateLoad(found.getType()->getStructElementType(i),
+                     b.CreateConstGEP1_64(b.getInt32Ty(), words, i)),
+        i);
+  return all;
+}
+
+/// ldmatrix of four matrices: a lane says where a row of eight lies.
+llvm::Value *Instrumenter::visitMatrices(llvm::CallInst &found) {
+  llvm::Value *row = b.CreateAddrSpaceCast(found.getArgOperand(0), pointer);
+  call("pcc_emu_access", b.getVoidTy(),
+       {row, b.getInt32(16), b.getInt32(16), b.getInt32(2),
+        b.getInt32(sites++)});
+  llvm::Value *words = makeWords(found, 4);
+  bool isTransposed = found.getCalledFunction()->getName().contains(".trans.");
+  call("pcc_emu_load_matrices", b.getVoidTy(),
+       {row, b.getInt32(isTransposed), b.getInt32(sites++), words});
+  return loadWords(b, found, words);
+}
+
+/// mma.m16n8k16 of f16 or bf16: 4 operands of a, 2 of b, 4 sums.
+llvm::Value *Instrumenter::visitMultiply(llvm::CallInst &found) {
+  llvm::Value *words = makeWords(found, 10), *result = makeWords(found, 4);
+  for (unsigned i = 0; i < 10; ++i)
+    b.CreateStore(found.getArgOperand(i), b.CreateConstGEP1_64(i32, words, i));
+  bool isBfloat = found.getCalledFunction()->getName().ends_with(".bf16");
+  call("pcc_emu_multiply", b.getVoidTy(),
+       {words, b.CreateConstGEP1_64(i32, words, 4),
+        b.CreateConstGEP1_64(i32, words, 6), b.getInt32(isBfloat),
+        b.getInt32(sites++), result});
+  return loadWords(b, found, result);
+}
+
 void Instrumenter::visitCall(llvm::CallInst &found) {
   llvm::Function *callee = found.getCalledFunction();
   if (!callee) {
@@ -136,6 +185,11 @@ void Instrumenter::visitCall(llvm::CallInst &found) {
     } else {
       result = b.CreateBitCast(other, found.getType());
     }
+  } else if (name.starts_with("llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.")) {
+    result = visitMatrices(found);
+  } else if (name == "llvm.nvvm.mma.m16n8k16.row.col.bf16" ||
+             name == "llvm.nvvm.mma.m16n8k16.row.col.f32.f32") {
+    result = visitMultiply(found);
   } else if (!name.starts_with("llvm.nvvm.")) {
     return;
   }

@@ -2,13 +2,14 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/Codegen/Gpu/Attention/Attention.h"
 #include "passes/Codegen/Gpu/Device.h"
 #include "passes/Codegen/Gpu/DeviceEmitter.h"
 #include "passes/Codegen/Gpu/Passes.h"
@@ -59,35 +60,6 @@ static llvm::SmallDenseSet<Value> findWritten(func::FuncOp kernel) {
   return written;
 }
 
-/// The device function of a kernel, without a body.
-static gpu::GPUFuncOp makeFunction(OpBuilder &builder, func::FuncOp kernel) {
-  auto function = gpu::GPUFuncOp::create(builder, kernel.getLoc(),
-                                         deviceName(kernel.getName()),
-                                         kernel.getFunctionType());
-  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
-                    builder.getUnitAttr());
-  auto written = findWritten(kernel);
-  llvm::SmallDenseSet<int64_t> shared;
-  unsigned count = kernel.getNumArguments();
-  for (unsigned i = 0; i < count; ++i)
-    if (auto in = kernel.getArgAttrOfType<IntegerAttr>(i, rt::kInplaceAttr)) {
-      function.setArgAttr(i, rt::kInplaceAttr, in);
-      shared.insert(i);
-      shared.insert(in.getInt());
-    }
-  for (unsigned i = 0; i < count; ++i) {
-    function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
-                        builder.getI64IntegerAttr(kAccessBytes));
-    if (!shared.contains(i))
-      function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
-                          builder.getUnitAttr());
-    if (!written.contains(kernel.getArgument(i)))
-      function.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(),
-                          builder.getUnitAttr());
-  }
-  return function;
-}
-
 FailureOr<gpu::GPUFuncOp>
 codegen::emitDeviceKernel(OpBuilder &builder, func::FuncOp kernel,
                           const KernelChoices &choices) {
@@ -95,7 +67,8 @@ codegen::emitDeviceKernel(OpBuilder &builder, func::FuncOp kernel,
   limits.columnBlock = choices.columnBlock;
   while (true) {
     ThreadLayout layout = layOut(kernel, limits);
-    gpu::GPUFuncOp function = makeFunction(builder, kernel);
+    gpu::GPUFuncOp function =
+        makeDeviceFunction(builder, kernel, findWritten(kernel));
     DeviceEmitter emitter(kernel, function, layout, limits);
     LogicalResult result = emitter.emit();
     auto conflict = emitter.getConflict();
@@ -112,8 +85,8 @@ codegen::emitDeviceKernel(OpBuilder &builder, func::FuncOp kernel,
       return failure();
     }
     int64_t shared = emitter.getSharedBytes();
-    bool isTooMuch = shared > kMostShared;
-    if (isTooMuch && (!layout.sameRows.empty() || layout.teams > 1)) {
+    if (shared > kMostShared &&
+        (!layout.sameRows.empty() || layout.teams > 1)) {
       function.erase();
       if (!layout.sameRows.empty())
         limits.mayShareRows = false;
@@ -121,24 +94,12 @@ codegen::emitDeviceKernel(OpBuilder &builder, func::FuncOp kernel,
         limits.mostWarps = layout.teams / 2;
       continue;
     }
-    if (isTooMuch)
-      return kernel.emitError()
-             << "kernel '" << kernel.getName() << "' needs " << shared
-             << " bytes of a block's shared memory; a device has "
-             << kMostShared;
-    if (layout.grid() > INT32_MAX)
-      return kernel.emitError() << "kernel '" << kernel.getName() << "' has "
-                                << layout.grid() << " blocks";
-    auto sizes = [&](int64_t x) {
-      return builder.getDenseI32ArrayAttr({static_cast<int32_t>(x), 1, 1});
-    };
-    function.setKnownGridSizeAttr(sizes(layout.grid()));
-    function.setKnownBlockSizeAttr(sizes(layout.block()));
-    function->setAttr(kSharedAttr, builder.getI64IntegerAttr(shared));
     // Without a number ptxas rather has more blocks than registers enough.
-    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                      builder.getI32IntegerAttr(std::clamp<int64_t>(
-                          kThreadsPerCore / layout.block(), 1, kMostBlocks)));
+    if (failed(setLaunch(function,
+                         {layout.grid(), layout.block(), shared,
+                          std::clamp<int64_t>(kThreadsPerCore / layout.block(),
+                                              1, kMostBlocks)})))
+      return failure();
     return function;
   }
 }
@@ -173,10 +134,13 @@ struct RTLowerKernelsToGpuPass
       if (!kernel->hasAttr(rt::kUnitsAttr)) {
         SmallVector<Value> results(
             kernel.getBody().front().getTerminator()->getOperands());
-        if (findAttention(results))
-          return kernel.emitError()
-                 << "kernel '" << kernel.getName()
-                 << "' is attention by a CPU's tiles; devices have it expanded";
+        if (Operation *attention = findAttention(results)) {
+          builder.setInsertionPointToEnd(device.getBody());
+          if (failed(emitDeviceAttention(builder, kernel, attention, choices)))
+            return failure();
+          kernel.erase();
+          continue;
+        }
         auto emitted = emitKernel(builder, kernel, choices);
         if (failed(emitted))
           return failure();

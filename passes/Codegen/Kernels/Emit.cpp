@@ -52,8 +52,7 @@ static memref::GlobalOp makeGlobal(ScalarBuilder &b, StringRef kernel,
                                   b.getI64IntegerAttr(64));
 }
 
-/// The kernel's function, flat buffers for tensors, whose body is to be built.
-static func::FuncOp makeFunction(OpBuilder &builder, func::FuncOp kernel) {
+func::FuncOp codegen::flattenKernel(OpBuilder &builder, func::FuncOp kernel) {
   SmallVector<Type> types;
   auto flatten = [&](Type type) {
     auto tensor = cast<RankedTensorType>(type);
@@ -95,41 +94,51 @@ static Value makeConstant(ScalarBuilder &b, StringRef kernel,
   return memref::GetGlobalOp::create(b, global.getType(), global.getSymName());
 }
 
-/// The kernel of one attention and the views it reads through.
-static func::FuncOp emitTiles(OpBuilder &builder, func::FuncOp kernel,
-                              Operation *attention,
-                              const KernelChoices &choices) {
-  func::FuncOp emitted = makeFunction(builder, kernel);
-  ScalarBuilder b(kernel.getLoc(), &emitted.getBody().front(),
-                  emitted.getBody().front().begin());
+AttentionBuffers codegen::findBuffers(ScalarBuilder &b, func::FuncOp kernel,
+                                      Operation *attention,
+                                      ValueRange buffers) {
+  AttentionBuffers found;
   SmallVector<Value> arguments(kernel.getArguments());
-  OperandMap operands;
   for (Value operand : attention->getOperands()) {
-    if (operands.contains(operand))
+    if (found.operands.contains(operand))
       continue;
     Strided view = *findStrided(operand, arguments);
     Value buffer;
     if (auto argument = dyn_cast<BlockArgument>(view.root))
-      buffer = emitted.getArgument(argument.getArgNumber());
+      buffer = buffers[argument.getArgNumber()];
     else
       buffer = makeConstant(
           b, kernel.getName(),
           cast<DenseElementsAttr>(
               view.root.getDefiningOp<nn::ConstantOp>().getValue()));
-    operands[operand] = {buffer, view.offset, view.strides};
+    found.operands[operand] = {buffer, view.offset, view.strides};
   }
   auto results = kernel.getBody().front().getTerminator()->getOperands();
-  SmallVector<Value> outs;
   for (Value result : attention->getResults()) {
     auto at = llvm::find(results, result);
-    outs.push_back(
+    found.outs.push_back(
         at == results.end()
             ? Value()
-            : emitted.getArgument(arguments.size() + (at - results.begin())));
+            : buffers[arguments.size() + (at - results.begin())]);
   }
+  return found;
+}
+
+/// The kernel of one attention and the views it reads through.
+static FailureOr<func::FuncOp> emitTiles(OpBuilder &builder,
+                                         func::FuncOp kernel,
+                                         Operation *attention,
+                                         const KernelChoices &choices) {
+  if (StringRef why = whyNotOnCpu(attention); !why.empty())
+    return attention->emitError() << "cannot be made by a CPU's tiles: " << why;
+  func::FuncOp emitted = flattenKernel(builder, kernel);
+  ScalarBuilder b(kernel.getLoc(), &emitted.getBody().front(),
+                  emitted.getBody().front().begin());
+  AttentionBuffers buffers =
+      findBuffers(b, kernel, attention, emitted.getArguments());
   AttentionUnits units = getAttentionUnits(attention, choices);
   emitUnits(b, emitted, units.count, units.grain, [&](Value unit) {
-    emitAttention(b, attention, choices, unit, operands, outs);
+    emitAttention(b, attention, choices, unit, buffers.operands, buffers.outs);
   });
   kernel.erase();
   return emitted;
@@ -151,7 +160,7 @@ FailureOr<func::FuncOp> codegen::emitKernel(OpBuilder &builder,
     return kernel.emitError()
            << "kernel '" << kernel.getName() << "' has no row program: " << why;
 
-  func::FuncOp emitted = makeFunction(builder, kernel);
+  func::FuncOp emitted = flattenKernel(builder, kernel);
   ScalarBuilder b(kernel.getLoc(), &emitted.getBody().front(),
                   emitted.getBody().front().begin());
   SmallVector<Value> constants;

@@ -23,6 +23,7 @@
 
 #include "dialects/RT/RT.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Codegen/Kernels/Attention/Operands.h"
 #include "passes/Codegen/Kernels/RowProgram.h"
 
 namespace pcc::codegen {
@@ -54,6 +55,23 @@ inline constexpr int64_t kPrivateBytes = 512 * 1024;
 mlir::FailureOr<mlir::func::FuncOp>
 emitKernel(mlir::OpBuilder &builder, mlir::func::FuncOp kernel,
            const KernelChoices &choices = {});
+
+/// A private function of a kernel's name whose arguments are the buffers of its
+/// operands and results, flat; its entry block is empty.
+mlir::func::FuncOp flattenKernel(mlir::OpBuilder &builder,
+                                 mlir::func::FuncOp kernel);
+
+/// What an attention reads and writes.
+struct AttentionBuffers {
+  OperandMap operands;
+  /// Of the op's results, null where nobody asks for one.
+  llvm::SmallVector<mlir::Value> outs;
+};
+/// The buffers of a kernel's attention among those of its function; constants
+/// are built at the builder's place.
+AttentionBuffers findBuffers(ScalarBuilder &b, mlir::func::FuncOp kernel,
+                             mlir::Operation *attention,
+                             mlir::ValueRange buffers);
 
 } // namespace pcc::codegen
 

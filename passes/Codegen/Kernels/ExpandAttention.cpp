@@ -270,13 +270,13 @@ struct NNExpandAttentionPass
   }
   void runOnOperation() override {
     getOperation().walk([&](nn::AttentionOp op) {
-      if (all || !codegen::isTiled(op))
+      if (all || !codegen::whyExpanded(op, onDevice).empty())
         expandMarked(op);
     });
     getOperation().walk([&](nn::AttentionGradOp op) {
-      if (all || !codegen::isTiled(op))
+      if (all || !codegen::whyExpanded(op, onDevice).empty())
         expandMarked(op);
-      else
+      else if (!onDevice)
         widenDq(op);
     });
   }

@@ -9,16 +9,18 @@ def NNExpandAttentionPass
     : Pass<"nn-expand-attention", "::mlir::ModuleOp"> {
   let summary = "Attention as contractions and row ops";
   let description = [{
-    For back ends without a fused attention: `nn.attention` becomes two
+    Where no tiles can make it, `nn.attention` becomes two
     contractions with `nn.masked_softmax` between them, `nn.attention_grad`
     five with `nn.masked_softmax_grad`. The scores are computed again in the
-    backward pass; only lse is kept. What CPUs make by tiles stays an op, which
-    becomes a kernel; of 16-bit gradients dq becomes f32, as tiles add it up in
-    memory, and a cast rounds it.
+    backward pass; only lse is kept. What is made by tiles stays an op, which
+    becomes a kernel; of 16-bit gradients dq becomes f32 for CPUs, as their tiles
+    add it up in memory, and a cast rounds it.
   }];
   let options = [
     Option<"all", "all", "bool", "false",
-           "Expand what could be made by tiles, too">];
+           "Expand what could be made by tiles, too">,
+    Option<"onDevice", "on-device", "bool", "false",
+           "Keep what a device makes by tiles, not what a CPU does">];
   let dependentDialects = ["::pcc::nn::NNDialect"];
 }
 

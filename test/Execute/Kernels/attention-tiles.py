@@ -126,3 +126,38 @@ for b, s, t, h, g, d, e in SIZES:
         assert np.abs(sums[seen] - lse[seen]).max() < 1e-5
         for found, right in zip((y, *rest), (out, dq, dk, dv)):
             check(what, wide(found), right, TOLERANCE[element])
+
+# Scores that are not finite. A row whose scores are all -inf gives zeros, and
+# takes part in no gradient; one with a NaN or +inf is NaN, and no other row is.
+Q, L, N = tensor(1, 3, 1, 4), tensor(1, 3, 1), "tensor<3xi64>"
+kernels = Kernels(
+    [f"%q: {Q}", f"%k: {Q}", f"%do: {Q}", f"%o0: {Q}", f"%l0: {L}", f"%at: {N}"],
+    [Q, L, Q, Q, Q], f"""
+  %y, %lse = nn.attention %q, %k, %k positions %at, %at scale {SCALE} : ({Q}, {Q}, {Q}, {N}, {N}) -> ({Q}, {L})
+  %dq, %dk, %dv = nn.attention_grad %do, %q, %k, %k result %o0 lse %l0 positions %at, %at scale {SCALE}
+      : ({Q}, {Q}, {Q}, {Q}, {Q}, {L}, {N}, {N}) -> ({Q}, {Q}, {Q})
+  return %y, %lse, %dq, %dk, %dv : {Q}, {L}, {Q}, {Q}, {Q}""")
+k, do = (abs(rng.standard_normal((1, 3, 1, 4))).astype(np.float32)
+         for _ in range(2))
+k[..., 0] += 1
+at = [0, 1, 2]
+for number, isSeen in ((-3e38, False), (np.nan, True), (np.inf, True)):
+    q = rng.standard_normal((1, 3, 1, 4)).astype(np.float32)
+    # The scores overflow although the numbers do not.
+    scaled = k * 2
+    q[0, 1] = number
+    y, lse, *_ = kernels(q, scaled, do, do, np.zeros((1, 3, 1)), at)
+    rows = [0, 2]
+    right = expected(q[:, rows], scaled, scaled, do[:, rows],
+                     np.array([0, 2]), np.array(at), False, 1)
+    check("rows beside", y[:, rows], right[0], 5e-6)
+    assert np.isfinite(lse[:, rows]).all()
+    if isSeen:
+        assert np.isnan(y[0, 1]).all() and np.isnan(lse[0, 1]).all()
+        continue
+    assert (y[0, 1] == 0).all() and lse[0, 1, 0] == -np.inf
+    _, _, dq, dk, dv = kernels(q, scaled, do, y, lse, at)
+    assert (dq[0, 1] == 0).all()
+    for found, wanted in ((dq[:, rows], right[2]), (dk, right[3]),
+                          (dv, right[4])):
+        check("gradients beside", found, wanted, 5e-6)

@@ -1,6 +1,7 @@
 //===- Attention.cpp - Attention by tiles ---------------------------------===//
 
 #include "passes/Codegen/Kernels/Attention/Attention.h"
+#include "passes/Codegen/Kernels/Attention/DeviceTiles.h"
 #include "passes/Codegen/Kernels/Attention/Unit.h"
 
 using namespace mlir;
@@ -47,25 +48,44 @@ static int64_t privateBytes(const AttentionSizes &sizes) {
   return numbers * 4;
 }
 
-/// What stands against tiles, whatever they cost; empty: nothing.
+/// What stands against tiles wherever they are made.
 static StringRef whyNoTiles(Operation *attention) {
-  AttentionSizes sizes(attention);
   auto hasBias = [](auto op) { return op && op.getBias(); };
   if (hasBias(dyn_cast<nn::AttentionOp>(attention)) ||
       hasBias(dyn_cast<nn::AttentionGradOp>(attention)))
     return "scores have a bias";
-  if (privateBytes(sizes) > kPrivateBytes)
-    return "tiles of it are no private memory of a unit";
-  if (nn::tensorType(sizes.q).getElementTypeBitWidth() > 32)
+  if (nn::tensorType(AttentionSizes(attention).q).getElementTypeBitWidth() > 32)
     return "numbers have more than 32 bits";
   return "";
 }
 
-bool codegen::isTiled(Operation *attention) {
+static constexpr StringLiteral kTooWide =
+    "tiles of it are no private memory of a unit";
+
+StringRef codegen::whyNotOnCpu(Operation *attention) {
+  if (privateBytes(AttentionSizes(attention)) > kPrivateBytes)
+    return kTooWide;
+  auto grad = dyn_cast<nn::AttentionGradOp>(attention);
+  if (grad && !nn::tensorType(grad.getDq()).getElementType().isF32())
+    return "dq is a sum in memory, which needs f32";
+  return "";
+}
+
+StringRef codegen::whyExpanded(Operation *attention, bool isOnDevice) {
+  StringRef why = whyNoTiles(attention);
+  if (!why.empty())
+    return why;
+  if (isOnDevice)
+    return chooseDeviceTiles(attention)
+               ? ""
+               : "a block has no room for tiles of so wide heads";
   AttentionSizes sizes(attention);
-  bool isNarrow = nn::tensorType(sizes.q).getElementTypeBitWidth() < 32;
-  return whyNoTiles(attention).empty() &&
-         !(isNarrow && sizes.keys < kLeastNarrowKeys);
+  if (privateBytes(sizes) > kPrivateBytes)
+    return kTooWide;
+  if (nn::tensorType(sizes.q).getElementTypeBitWidth() < 32 &&
+      sizes.keys < kLeastNarrowKeys)
+    return "in 16 bits tiles begin at 128 keys";
+  return "";
 }
 
 bool codegen::hasTileForm(Operation *attention, ArrayRef<Value> arguments,
@@ -81,9 +101,6 @@ bool codegen::hasTileForm(Operation *attention, ArrayRef<Value> arguments,
     if (!view || (view->strides.size() == 4 && view->strides[3] != 1))
       return no("an operand has no rows in memory");
   }
-  auto grad = dyn_cast<nn::AttentionGradOp>(attention);
-  if (grad && !nn::tensorType(grad.getDq()).getElementType().isF32())
-    return no("dq is a sum in memory, which needs f32");
   StringRef reason = whyNoTiles(attention);
   return reason.empty() || no(reason);
 }

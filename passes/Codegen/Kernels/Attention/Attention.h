@@ -1,6 +1,7 @@
 //===- Attention.h - Attention by tiles -------------------------*- C++ -*-===//
 //
-// Attention without a value of [b, h, s, t] in memory, for CPUs. An
+// Attention without a value of [b, h, s, t] in memory, for CPUs; Gpu/Attention
+// has that of devices. An
 // `nn.attention` or `nn.attention_grad` that is not expanded is a kernel of its
 // own, together with the views through which it reads its operands (q as a part
 // of the product that makes q, k and v).
@@ -42,12 +43,15 @@ namespace pcc::codegen {
 mlir::Operation *findAttention(llvm::ArrayRef<mlir::Operation *> ops);
 mlir::Operation *findAttention(llvm::ArrayRef<mlir::Value> results);
 
-/// Whether attention is made by tiles, or else expanded into products.
-bool isTiled(mlir::Operation *attention);
+/// What stands against making an attention by tiles, on a CPU or on a device,
+/// so that it is expanded into products; empty: nothing.
+llvm::StringRef whyExpanded(mlir::Operation *attention, bool isOnDevice);
+
+/// What stands against an attention kernel on a CPU; empty: nothing.
+llvm::StringRef whyNotOnCpu(mlir::Operation *attention);
 
 /// Whether an attention is as its kernel wants it: operands that tiles can read
-/// as they lie in `arguments` or in constants, and f32 for dq. `why` says what
-/// is not so.
+/// as they lie in `arguments` or in constants. `why` says what is not so.
 bool hasTileForm(mlir::Operation *attention,
                  llvm::ArrayRef<mlir::Value> arguments,
                  std::string *why = nullptr);

@@ -166,7 +166,7 @@ void Backward::emitScores(Value firstQuery, Value there, Value head,
   Value own = sizes.p > 0 ? headWord(head) : Value();
   loop(there, 1, [&](Value i) {
     Value query = add(firstQuery, i);
-    Value lse = splat(loadRow(op.getLse(), sample, query, head));
+    Value lse = splat(finite(loadRow(op.getLse(), sample, query, head)));
     Value dot = splat(load(dots, add(mul(shared, sizes.queries), query)));
     Value position, words;
     if (positions) {

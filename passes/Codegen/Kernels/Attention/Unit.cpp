@@ -87,6 +87,16 @@ Value AttentionUnit::loadRow(Value operand, Value sample, Value row,
   return load(at.buffer, add(place, index(at.offset)));
 }
 
+Value AttentionUnit::finite(Value lse) {
+  auto f32 = [&](float value) {
+    return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
+  };
+  Value isNone =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, lse,
+                            f32(-std::numeric_limits<float>::infinity()));
+  return arith::SelectOp::create(b, isNone, f32(0), lse);
+}
+
 Value AttentionUnit::loadWord(Value operand, Value place) {
   const Operand &at = operands.at(operand);
   Value element = index(at.offset);
@@ -190,5 +200,6 @@ Value AttentionUnit::drop(Value words, Value x) {
   Value bound = word(nn::dropThreshold(sizes.p), words.getType());
   Value isDropped =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, words, bound);
-  return arith::SelectOp::create(b, isDropped, constant(0), x);
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(x.getType()));
+  return arith::SelectOp::create(b, isDropped, zero, x);
 }

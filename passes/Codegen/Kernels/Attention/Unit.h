@@ -61,6 +61,9 @@ protected:
   /// Element (sample, row, head) of an operand [b, s, h].
   mlir::Value loadRow(mlir::Value operand, mlir::Value sample, mlir::Value row,
                       mlir::Value head);
+  /// A row's lse, or 0 where it is -inf: of a row all of whose scores are,
+  /// whose exponentials are zero whatever is subtracted.
+  mlir::Value finite(mlir::Value lse);
   /// An integer operand's element as i32.
   mlir::Value loadWord(mlir::Value operand, mlir::Value index);
   /// Whether a pair of tiles has a key that a query may see.

@@ -261,19 +261,7 @@ func.func private @k(%q: tensor<1x4x2x8xf32>, %w: tensor<1x4x8x2xf32>, %at: tens
 
 // -----
 
-// adds up dq in f32,
-func.func private @k(%q: tensor<1x4x2x8xbf16>, %lse: tensor<1x4x2xf32>, %at: tensor<4xi64>)
-    -> tensor<1x4x2x8xbf16> attributes {rt.kernel} {
-  // expected-error @below {{cannot be made by tiles: dq is a sum in memory, which needs f32}}
-  %dq, %dk, %dv = nn.attention_grad %q, %q, %q, %q result %q lse %lse positions %at, %at scale 0.5
-      : (tensor<1x4x2x8xbf16>, tensor<1x4x2x8xbf16>, tensor<1x4x2x8xbf16>, tensor<1x4x2x8xbf16>, tensor<1x4x2x8xbf16>, tensor<1x4x2xf32>, tensor<4xi64>, tensor<4xi64>)
-      -> (tensor<1x4x2x8xbf16>, tensor<1x4x2x8xbf16>, tensor<1x4x2x8xbf16>)
-  return %dq : tensor<1x4x2x8xbf16>
-}
-
-// -----
-
-// adds no bias to scores,
+// and adds no bias to scores.
 func.func private @k(%q: tensor<1x4x2x8xf32>, %bias: tensor<1x1x4x4xf32>, %at: tensor<4xi64>)
     -> tensor<1x4x2x8xf32> attributes {rt.kernel} {
   // expected-error @below {{cannot be made by tiles: scores have a bias}}
@@ -281,16 +269,4 @@ func.func private @k(%q: tensor<1x4x2x8xf32>, %bias: tensor<1x1x4x4xf32>, %at: t
       : (tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x1x4x4xf32>)
       -> (tensor<1x4x2x8xf32>, tensor<1x4x2xf32>)
   return %o : tensor<1x4x2x8xf32>
-}
-
-// -----
-
-// and has heads of which tiles are private memory.
-func.func private @k(%q: tensor<1x4x1x640xf32>, %at: tensor<4xi64>)
-    -> tensor<1x4x1x640xf32> attributes {rt.kernel} {
-  // expected-error @below {{cannot be made by tiles: tiles of it are no private memory of a unit}}
-  %o, %lse = nn.attention %q, %q, %q positions %at, %at scale 0.5
-      : (tensor<1x4x1x640xf32>, tensor<1x4x1x640xf32>, tensor<1x4x1x640xf32>, tensor<4xi64>, tensor<4xi64>)
-      -> (tensor<1x4x1x640xf32>, tensor<1x4x1xf32>)
-  return %o : tensor<1x4x1x640xf32>
 }

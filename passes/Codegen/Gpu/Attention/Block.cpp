@@ -1,0 +1,433 @@
+//===- Block.cpp - What blocks of attention have in common ----------------===//
+
+#include "passes/Codegen/Gpu/Attention/Block.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/Codegen/Kernels/Expr.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+
+static constexpr int64_t kLanes = 32;
+/// What a thread moves by one access.
+static constexpr int64_t kMostBytes = 16;
+/// Accesses that a thread has under way at a time.
+static constexpr int64_t kDepth = 8;
+
+AttentionBlock::AttentionBlock(ScalarBuilder &b, Operation *op,
+                               const KernelChoices &choices,
+                               const DeviceTiles &tiles,
+                               const OperandMap &operands, ArrayRef<Value> outs)
+    : AttentionUnit(b, op, choices, operands, outs), tiles(tiles),
+      element(nn::tensorType(sizes.q).getElementType()) {
+  thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
+  lane = remainder(thread, kLanes);
+  warp = divide(thread, kLanes);
+  warpRow = mul(warp, kWarpRows);
+  product = WarpProduct::create(b, element, lane);
+  shared = gpu::DynamicSharedMemoryOp::create(
+      b, MemRefType::get({ShapedType::kDynamic}, b.getI8Type(), AffineMap(),
+                         workgroup()));
+}
+
+Attribute AttentionBlock::workgroup() {
+  return gpu::AddressSpaceAttr::get(b.getContext(),
+                                    gpu::AddressSpace::Workgroup);
+}
+
+Value AttentionBlock::number(double value) {
+  return arith::ConstantOp::create(
+      b, b.getF32FloatAttr(static_cast<float>(value)));
+}
+
+Value AttentionBlock::exp2(Value x) { return math::Exp2Op::create(b, x); }
+
+Value AttentionBlock::addf(Value x, Value y) {
+  return arith::AddFOp::create(b, x, y);
+}
+
+Value AttentionBlock::less(Value x, Value y) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, x, y);
+}
+
+Value AttentionBlock::choose(Value condition, Value x, Value y) {
+  return arith::SelectOp::create(b, condition, x, y);
+}
+
+Value AttentionBlock::loadWordAt(Value words, Value at) {
+  return memref::LoadOp::create(b, words, ValueRange{at});
+}
+
+Value AttentionBlock::rowInBlock(int64_t r) {
+  return add(warpRow, product->row(r));
+}
+
+void AttentionBlock::wait() { gpu::BarrierOp::create(b); }
+
+void AttentionBlock::waitForWarp() {
+  Value all = arith::ConstantOp::create(b, b.getI32IntegerAttr(-1));
+  NVVM::SyncWarpOp::create(b, all);
+}
+
+SharedTile AttentionBlock::allocateTile(int64_t rows, int64_t stride,
+                                        Type element) {
+  int64_t length = rows * stride;
+  Value view = memref::ViewOp::create(
+      b, MemRefType::get({length}, element, AffineMap(), workgroup()), shared,
+      index(nextShared), ValueRange{});
+  nextShared +=
+      llvm::alignTo(length * element.getIntOrFloatBitWidth() / 8, kMostBytes);
+  sharedBytes = std::max(sharedBytes, nextShared);
+  return {view, stride};
+}
+
+SharedTile AttentionBlock::viewAs(const SharedTile &tile, Type element) {
+  auto type = cast<MemRefType>(tile.buffer.getType());
+  if (type.getElementType() == element)
+    return tile;
+  auto view = tile.buffer.getDefiningOp<memref::ViewOp>();
+  int64_t from = type.getElementTypeBitWidth(),
+          to = element.getIntOrFloatBitWidth();
+  Value other = memref::ViewOp::create(
+      b,
+      MemRefType::get({type.getDimSize(0) * from / to}, element, AffineMap(),
+                      type.getMemorySpace()),
+      view.getSource(), view.getByteShift(), ValueRange{});
+  return {other, tile.stride * from / to};
+}
+
+/// Elements of an access to rows whose starts are multiples of all of these.
+int64_t AttentionBlock::vectorOf(ArrayRef<int64_t> divisors, Type element) {
+  int64_t most = kMostBytes / (element.getIntOrFloatBitWidth() / 8);
+  for (int64_t divisor : divisors)
+    most = std::gcd(most, divisor);
+  return most;
+}
+
+Value AttentionBlock::leftOf(Value first, int64_t all, int64_t rowCount) {
+  if (all % rowCount == 0)
+    return {};
+  return arith::SubIOp::create(b, index(all), first);
+}
+
+HeadRows AttentionBlock::headRows(Value operand, Value sample, Value first,
+                                  Value head, int64_t all, int64_t rowCount) {
+  const Operand &from = operands.at(operand);
+  auto shape = nn::tensorType(operand).getShape();
+  // A stride that nothing is multiplied by may be any.
+  SmallVector<int64_t> divisors = {from.offset, shape[3]};
+  for (int64_t i = 0; i < 3; ++i)
+    if (shape[i] > 1)
+      divisors.push_back(from.strides[i]);
+  HeadRows rows = {
+      rowsOf(operand, sample, first, head, index(1)),
+      leftOf(first, all, rowCount), shape[3],
+      vectorOf(divisors, nn::tensorType(operand).getElementType())};
+  rows.rows.last = {};
+  return rows;
+}
+
+HeadRows AttentionBlock::resultRows(Value out, int64_t rows, int64_t heads,
+                                    int64_t width, Value sample, Value first,
+                                    Value head, int64_t rowCount) {
+  Type element = cast<MemRefType>(out.getType()).getElementType();
+  return {rowsOf(out, rows, heads, width, sample, first, head),
+          leftOf(first, rows, rowCount), width, vectorOf({width}, element)};
+}
+
+Value AttentionBlock::loadPacked(Value buffer, Value at, int64_t count) {
+  Type type = cast<MemRefType>(buffer.getType()).getElementType();
+  int64_t bytes = count * type.getIntOrFloatBitWidth() / 8;
+  return vector::LoadOp::create(b, VectorType::get({count}, type), buffer,
+                                ValueRange{at}, /*nontemporal=*/false,
+                                llvm::MaybeAlign(bytes));
+}
+
+void AttentionBlock::storePacked(Value value, Value buffer, Value at) {
+  auto type = cast<VectorType>(value.getType());
+  int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  vector::StoreOp::create(b, value, buffer, ValueRange{at},
+                          /*nontemporal=*/false, llvm::MaybeAlign(bytes));
+}
+
+AttentionBlock::Numbers
+AttentionBlock::where(Value condition, ArrayRef<Value> before,
+                      llvm::function_ref<Numbers()> body) {
+  if (!condition)
+    return body();
+  SmallVector<Type> types;
+  for (Value value : before)
+    types.push_back(value.getType());
+  auto branch = scf::IfOp::create(b, types, condition, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Numbers after = body();
+  scf::YieldOp::create(b, after);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, before);
+  return Numbers(branch.getResults());
+}
+
+AttentionBlock::Numbers
+AttentionBlock::loopWith(int64_t end, int64_t step, ArrayRef<Value> start,
+                         llvm::function_ref<Numbers(Value, ValueRange)> body) {
+  auto loop = scf::ForOp::create(b, index(0), index(end), index(step), start);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Numbers next = body(loop.getInductionVar(), loop.getRegionIterArgs());
+  // Without values the loop has an end already.
+  if (!start.empty())
+    scf::YieldOp::create(b, next);
+  return Numbers(loop.getResults());
+}
+
+void AttentionBlock::byFirst(int64_t count, llvm::function_ref<void()> body) {
+  if (count == tiles.threads())
+    return body();
+  auto branch = scf::IfOp::create(b, less(thread, index(count)),
+                                  /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
+void AttentionBlock::forShare(int64_t count, Body body) {
+  for (int64_t done = 0; done < count; done += tiles.threads())
+    byFirst(std::min(count - done, tiles.threads()),
+            [&] { body(add(thread, index(done))); });
+}
+
+void AttentionBlock::bring(const HeadRows &from, const SharedTile &to,
+                           int64_t count, int64_t columns) {
+  int64_t threads = tiles.threads(), perRow = columns / from.vector;
+  int64_t total = count * perRow, turns = llvm::divideCeil(total, threads);
+  auto type = VectorType::get({from.vector}, element);
+  Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  auto take = [&](Value start, int64_t depth, bool mayEnd) {
+    SmallVector<Value> loaded, places;
+    for (int64_t i = 0; i < depth; ++i) {
+      Value number = add(start, index(i * threads));
+      Value row = divide(number, perRow);
+      Value column = mul(remainder(number, perRow), from.vector);
+      places.push_back(add(mul(row, to.stride), column));
+      Value isThere;
+      auto require = [&](Value condition) {
+        isThere = isThere ? Value(arith::AndIOp::create(b, isThere, condition))
+                          : condition;
+      };
+      if (mayEnd)
+        require(less(number, index(total)));
+      if (from.left)
+        require(less(row, from.left));
+      if (from.width < columns)
+        require(less(column, index(from.width)));
+      loaded.push_back(where(isThere, zeros, [&]() -> Numbers {
+        Value at = add(add(from.rows.base, mul(row, from.rows.stride)), column);
+        return {loadPacked(from.rows.buffer, at, from.vector)};
+      })[0]);
+    }
+    for (int64_t i = 0; i < depth; ++i) {
+      if (!mayEnd) {
+        storePacked(loaded[i], to.buffer, places[i]);
+        continue;
+      }
+      Value number = add(start, index(i * threads));
+      auto branch = scf::IfOp::create(b, less(number, index(total)),
+                                      /*withElseRegion=*/false);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      storePacked(loaded[i], to.buffer, places[i]);
+    }
+  };
+  bool mayEnd = total % threads;
+  if (turns <= kDepth)
+    return take(thread, turns, mayEnd);
+  int64_t whole = total / (threads * kDepth) * kDepth;
+  loop(index(whole), kDepth, [&](Value turn) {
+    take(add(thread, mul(turn, threads)), kDepth, /*mayEnd=*/false);
+  });
+  if (whole < turns)
+    take(add(thread, index(whole * threads)), turns - whole, mayEnd);
+}
+
+void AttentionBlock::bringPositions(Value operand, Value first, int64_t all,
+                                    Value to, int64_t count) {
+  forShare(count, [&](Value i) {
+    Value place = add(first, i);
+    if (all % count)
+      place = min(place, all - 1);
+    memref::StoreOp::create(b, loadWord(operand, place), to, ValueRange{i});
+  });
+}
+
+void AttentionBlock::bringNumbers(Value operand, Value sample, Value first,
+                                  Value head, int64_t all, Value to,
+                                  int64_t count) {
+  forShare(count, [&](Value i) {
+    Value row = add(first, i), isThere;
+    if (all % count)
+      isThere = less(row, index(all));
+    Value x = where(isThere, number(0), [&]() -> Numbers {
+      return {loadRow(operand, sample, row, head)};
+    })[0];
+    memref::StoreOp::create(b, x, to, ValueRange{i});
+  });
+}
+
+/// Lanes that share a row are as many as it has accesses, or a warp.
+void AttentionBlock::bringDots(const SharedTile &tile, const HeadRows &other,
+                               Value to, int64_t count) {
+  int64_t vectors = other.width / other.vector;
+  int64_t team = std::min<int64_t>(llvm::PowerOf2Ceil(vectors), kLanes);
+  int64_t teams = tiles.threads() / team;
+  Value own = remainder(thread, team), zero = number(0);
+  auto narrow = VectorType::get({other.vector}, element);
+  auto wide = VectorType::get({other.vector}, b.getF32Type());
+  auto widened = [&](Value x) {
+    return narrow == wide ? x : Value(arith::ExtFOp::create(b, wide, x));
+  };
+  int64_t turns = llvm::divideCeil(count, teams);
+  loop(index(turns), 1, [&](Value turn) {
+    Value row = add(mul(turn, teams), divide(thread, team));
+    Value isRow;
+    if (count % teams)
+      isRow = less(row, index(count));
+    Value isThere = isRow;
+    if (other.left) {
+      isThere = less(row, other.left);
+      if (isRow)
+        isThere = arith::AndIOp::create(b, isThere, isRow);
+    }
+    Value sum = zero;
+    for (int64_t done = 0; done < vectors; done += team) {
+      Value place = add(own, index(done)), isPart = isThere;
+      if (done + team > vectors) {
+        isPart = less(place, index(vectors));
+        if (isThere)
+          isPart = arith::AndIOp::create(b, isPart, isThere);
+      }
+      sum = where(isPart, sum, [&]() -> Numbers {
+        Value column = mul(place, other.vector);
+        Value x = widened(loadPacked(
+            tile.buffer, add(mul(row, tile.stride), column), other.vector));
+        Value y = widened(loadPacked(
+            other.rows.buffer,
+            add(add(other.rows.base, mul(row, other.rows.stride)), column),
+            other.vector));
+        Value next = sum;
+        for (int64_t i = 0; i < other.vector; ++i)
+          next =
+              WarpProduct::addProduct(b, vector::ExtractOp::create(b, x, i),
+                                      vector::ExtractOp::create(b, y, i), next);
+        return {next};
+      })[0];
+    }
+    for (int64_t distance = team / 2; distance; distance /= 2)
+      sum = addf(sum, shuffle(sum, distance));
+    Value isFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, own, index(0));
+    if (isRow)
+      isFirst = arith::AndIOp::create(b, isFirst, isRow);
+    auto branch = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    memref::StoreOp::create(b, sum, to, ValueRange{row});
+  });
+}
+
+void AttentionBlock::give(ArrayRef<Value> sums, ArrayRef<Value> factors,
+                          const SharedTile &stage, Value out,
+                          const HeadRows &to, Value chunk) {
+  Type type = cast<MemRefType>(out.getType()).getElementType();
+  SharedTile place = viewAs(stage, type);
+  int64_t rows = product->rows(), count = sums.size() / rows;
+  int64_t together = product->neighbours(RightForm::Columns);
+  auto packed = VectorType::get({together}, b.getF32Type());
+  waitForWarp();
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < count; c += together) {
+      SmallVector<Value> numbers;
+      for (int64_t i = 0; i < together; ++i) {
+        Value sum = sums[r * count + c + i];
+        numbers.push_back(factors.empty() ? sum : mulf(sum, factors[r]));
+      }
+      Value all = vector::FromElementsOp::create(b, packed, numbers);
+      if (!type.isF32())
+        all =
+            arith::TruncFOp::create(b, VectorType::get({together}, type), all);
+      storePacked(all, place.buffer,
+                  add(mul(rowInBlock(r), place.stride),
+                      product->column(c, RightForm::Columns)));
+    }
+  waitForWarp();
+  int64_t columns = std::min(count * product->lanesOfRow(), to.width);
+  int64_t perRow = llvm::divideCeil(columns, to.vector);
+  int64_t total = kWarpRows * perRow;
+  loop(index(llvm::divideCeil(total, kLanes)), 1, [&](Value turn) {
+    Value number = add(mul(turn, kLanes), lane);
+    Value row = add(warpRow, divide(number, perRow));
+    Value column = mul(remainder(number, perRow), to.vector);
+    Value target = chunk ? add(column, chunk) : column;
+    Value isThere;
+    auto require = [&](Value condition) {
+      isThere = isThere ? Value(arith::AndIOp::create(b, isThere, condition))
+                        : condition;
+    };
+    if (total % kLanes)
+      require(less(number, index(total)));
+    if (to.left)
+      require(less(row, to.left));
+    if (chunk)
+      require(less(target, index(to.width)));
+    auto copy = [&] {
+      Value x = loadPacked(place.buffer, add(mul(row, place.stride), column),
+                           to.vector);
+      storePacked(x, to.rows.buffer,
+                  add(add(to.rows.base, mul(row, to.rows.stride)), target));
+    };
+    if (!isThere)
+      return copy();
+    auto branch = scf::IfOp::create(b, isThere, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    copy();
+  });
+}
+
+Value AttentionBlock::shuffle(Value x, int64_t distance) {
+  return gpu::ShuffleOp::create(b, x, distance, kLanes, gpu::ShuffleMode::XOR)
+      .getShuffleResult();
+}
+
+Value AttentionBlock::extreme(Value words, int64_t count, bool isLeast) {
+  Value found;
+  auto join = [&](Value x, Value y) -> Value {
+    if (isLeast)
+      return arith::MinSIOp::create(b, x, y);
+    return arith::MaxSIOp::create(b, x, y);
+  };
+  for (int64_t done = 0; done < count; done += kLanes) {
+    Value place = add(lane, index(done));
+    if (done + kLanes > count)
+      place = min(place, count - 1);
+    Value x = loadWordAt(words, place);
+    found = found ? join(found, x) : x;
+  }
+  for (int64_t distance = kLanes / 2; distance; distance /= 2)
+    found = join(found, shuffle(found, distance));
+  return found;
+}
+
+Value AttentionBlock::joinRow(Value x, bool isSum) {
+  for (int64_t distance = 1; distance < product->lanesOfRow(); distance *= 2) {
+    Value other = shuffle(x, distance);
+    x = isSum ? addf(x, other) : Value(arith::MaxNumFOp::create(b, x, other));
+  }
+  return x;
+}

@@ -1,0 +1,143 @@
+//===- Block.h - What blocks of attention have in common --------*- C++ -*-===//
+
+#ifndef PCC_PASSES_CODEGEN_GPU_ATTENTION_BLOCK_H
+#define PCC_PASSES_CODEGEN_GPU_ATTENTION_BLOCK_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "passes/Codegen/Gpu/Attention/Product.h"
+#include "passes/Codegen/Kernels/Attention/DeviceTiles.h"
+#include "passes/Codegen/Kernels/Attention/Unit.h"
+
+namespace pcc::codegen {
+
+/// Rows of one head of a sample in global memory, of a tile.
+struct HeadRows {
+  /// Row `0` and the next.
+  Tile rows;
+  /// How many there are, an index; null: all that the tile has.
+  mlir::Value left;
+  /// Columns, and how many of them an access moves.
+  int64_t width, vector;
+};
+
+/// Builds one thread's part of a block of attention. The builder is in a
+/// gpu.func whose arguments are the kernel's buffers.
+class AttentionBlock : public AttentionUnit {
+public:
+  /// All that is given must outlive this; `outs` are the buffers of the op's
+  /// results, null where nobody asks for one.
+  AttentionBlock(ScalarBuilder &b, mlir::Operation *op,
+                 const KernelChoices &choices, const DeviceTiles &tiles,
+                 const OperandMap &operands, llvm::ArrayRef<mlir::Value> outs);
+
+  /// Bytes of shared memory that were allocated.
+  int64_t getSharedBytes() const { return sharedBytes; }
+
+protected:
+  using Numbers = llvm::SmallVector<mlir::Value>;
+
+  /// New shared memory, of rows with so many elements from one to the next.
+  SharedTile allocateTile(int64_t rows, int64_t stride, mlir::Type element);
+  /// The same memory for another use, at another time.
+  void reuseShared(int64_t from) { nextShared = from; }
+  /// A tile's bytes as rows of another type, as many.
+  SharedTile viewAs(const SharedTile &tile, mlir::Type element);
+
+  /// Rows of an operand's head from `first` on; `rowCount` are in the tile, of
+  /// `all` in the operand.
+  HeadRows headRows(mlir::Value operand, mlir::Value sample, mlir::Value first,
+                    mlir::Value head, int64_t all, int64_t rowCount);
+  /// Has all threads bring rows into shared memory, `count` of `columns`, with
+  /// zeros where there are none.
+  void bring(const HeadRows &from, const SharedTile &to, int64_t count,
+             int64_t columns);
+  /// Has threads bring elements of an operand of positions, as i32; behind the
+  /// last, its own.
+  void bringPositions(mlir::Value operand, mlir::Value first, int64_t all,
+                      mlir::Value to, int64_t count);
+  /// And elements (sample, row, head) of an operand [b, s, h], with zeros.
+  void bringNumbers(mlir::Value operand, mlir::Value sample, mlir::Value first,
+                    mlir::Value head, int64_t all, mlir::Value to,
+                    int64_t count);
+  /// to[i] = the sum of products of rows i of a tile and of memory.
+  void bringDots(const SharedTile &tile, const HeadRows &other, mlir::Value to,
+                 int64_t count);
+  /// The warp's rows of a result from column `chunk` on: sums, times `factors`
+  /// by row (empty: 1), go through `stage`, a tile of what stays.
+  void give(llvm::ArrayRef<mlir::Value> sums,
+            llvm::ArrayRef<mlir::Value> factors, const SharedTile &stage,
+            mlir::Value out, const HeadRows &to, mlir::Value chunk);
+  /// Where a result's rows go.
+  HeadRows resultRows(mlir::Value out, int64_t rows, int64_t heads,
+                      int64_t width, mlir::Value sample, mlir::Value first,
+                      mlir::Value head, int64_t rowCount);
+
+  /// The least or largest of `count` words in shared memory.
+  mlir::Value extreme(mlir::Value words, int64_t count, bool isLeast);
+  /// What the lanes of a row have, joined.
+  mlir::Value joinRow(mlir::Value x, bool isSum);
+  /// Threads of the block, or of the warp, wait for each other.
+  void wait();
+  void waitForWarp();
+  /// Done by the threads whose number is below `count`.
+  void byFirst(int64_t count, llvm::function_ref<void()> body);
+  /// body(i) for the numbers i below `count` that are this thread's.
+  void forShare(int64_t count, Body body);
+  /// Rows that are there from `first` on, null: all `rowCount`.
+  mlir::Value leftOf(mlir::Value first, int64_t all, int64_t rowCount);
+  /// Runs a body that gives new values, where a condition holds; else they
+  /// stay. Null: always.
+  Numbers where(mlir::Value condition, llvm::ArrayRef<mlir::Value> before,
+                llvm::function_ref<Numbers()> body);
+  /// A loop over [0, end) by `step` whose body gives the next values.
+  Numbers
+  loopWith(int64_t end, int64_t step, llvm::ArrayRef<mlir::Value> start,
+           llvm::function_ref<Numbers(mlir::Value, mlir::ValueRange)> body);
+
+  mlir::Value number(double value);
+  mlir::Value exp2(mlir::Value x);
+  mlir::Value addf(mlir::Value x, mlir::Value y);
+  mlir::Value less(mlir::Value x, mlir::Value y);
+  mlir::Value choose(mlir::Value condition, mlir::Value x, mlir::Value y);
+  mlir::Value loadWordAt(mlir::Value words, mlir::Value at);
+  /// Row r of the lane, in the block's tile.
+  mlir::Value rowInBlock(int64_t r);
+
+  const DeviceTiles &tiles;
+  mlir::Type element; ///< of the operands
+  mlir::Value thread, lane, warp, warpRow;
+  std::unique_ptr<WarpProduct> product;
+  int64_t nextShared = 0;
+
+private:
+  int64_t vectorOf(llvm::ArrayRef<int64_t> divisors, mlir::Type element);
+  mlir::Value loadPacked(mlir::Value buffer, mlir::Value at, int64_t count);
+  void storePacked(mlir::Value value, mlir::Value buffer, mlir::Value at);
+  mlir::Value shuffle(mlir::Value x, int64_t distance);
+  mlir::Attribute workgroup();
+
+  mlir::Value shared;
+  int64_t sharedBytes = 0;
+};
+
+/// Builds a block of nn.attention; returns bytes of its shared memory.
+int64_t emitForwardBlock(ScalarBuilder &b, nn::AttentionOp op,
+                         const KernelChoices &choices, const DeviceTiles &tiles,
+                         mlir::Value block, const OperandMap &operands,
+                         llvm::ArrayRef<mlir::Value> outs);
+/// The same of nn.attention_grad.
+int64_t emitBackwardBlock(ScalarBuilder &b, nn::AttentionGradOp op,
+                          const KernelChoices &choices,
+                          const DeviceTiles &tiles, mlir::Value block,
+                          const OperandMap &operands,
+                          llvm::ArrayRef<mlir::Value> outs);
+/// Blocks of either.
+int64_t countForwardBlocks(const AttentionSizes &sizes,
+                           const DeviceTiles &tiles);
+int64_t countBackwardBlocks(const AttentionSizes &sizes,
+                            const DeviceTiles &tiles,
+                            llvm::ArrayRef<mlir::Value> outs);
+
+} // namespace pcc::codegen
+
+#endif // PCC_PASSES_CODEGEN_GPU_ATTENTION_BLOCK_H

@@ -1,0 +1,247 @@
+//===- Forward.cpp - A block of attention on a device ---------------------===//
+//
+// A block is a head of a sample and a tile of queries, of which each warp has
+// 16. All threads bring a tile of keys and values, then each warp does what
+// Attention.h says, with scores, highest scores, sums and results in registers:
+//
+//     bring q
+//     for each tile of keys that a query may see:
+//       wait; bring k, v; wait
+//       S = q k^T
+//       m, l, P = exp(S - m)          lanes of a row exchange m
+//       o = o * exp(old m - new m) + P v
+//     o / l, lse = m + log(l)
+//
+// Exponentials are powers of two, of scores times log2(e).
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/Codegen/Gpu/Attention/Block.h"
+#include "passes/Codegen/Kernels/Expr.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+
+namespace {
+
+class Forward : public AttentionBlock {
+public:
+  using AttentionBlock::AttentionBlock;
+  void emit(Value block);
+
+private:
+  void place(Value block);
+  Numbers emitKeys(Value firstKey, ArrayRef<Value> state);
+  Numbers emitScores(Value firstKey, ArrayRef<Value> state);
+  void finish(ArrayRef<Value> state);
+
+  /// What a lane has: highest scores and sums by row, then results.
+  int64_t rows() const { return product->rows(); }
+  Value sample, head, keyHead, first, chunk;
+  SharedTile query, keys, values, stage;
+  Value positions;               ///< of the tile of keys
+  Numbers queryPositions, words; ///< by row: positions, dropout's words
+  Value latest;                  ///< the last position of a query
+};
+
+} // namespace
+
+int64_t codegen::countForwardBlocks(const AttentionSizes &sizes,
+                                    const DeviceTiles &tiles) {
+  return llvm::divideCeil(sizes.queries, tiles.rows) * tiles.chunks *
+         sizes.batch * sizes.heads;
+}
+
+/// The tiles of queries that see most keys come first.
+void Forward::place(Value block) {
+  head = remainder(block, sizes.heads);
+  Value rest = divide(block, sizes.heads);
+  sample = remainder(rest, sizes.batch);
+  rest = divide(rest, sizes.batch);
+  if (tiles.chunks > 1) {
+    chunk = mul(remainder(rest, tiles.chunks), tiles.valueChunk);
+    rest = divide(rest, tiles.chunks);
+  }
+  keyHead = divide(head, sizes.shared());
+  int64_t turns = llvm::divideCeil(sizes.queries, tiles.rows);
+  first = mul(arith::SubIOp::create(b, index(turns - 1), rest), tiles.rows);
+}
+
+void Forward::emit(Value block) {
+  place(block);
+  query = allocateTile(tiles.rows, tiles.stayStride, element);
+  keys = allocateTile(tiles.columns, tiles.stride, element);
+  values = allocateTile(tiles.columns, tiles.valueStride, element);
+  if (!tiles.usesTensorCores())
+    stage = allocateTile(tiles.rows, tiles.scoreStride, b.getF32Type());
+  bring(headRows(sizes.q, sample, first, head, sizes.queries, tiles.rows),
+        query, tiles.rows, tiles.width);
+  if (sizes.isCausal || sizes.p > 0) {
+    positions = allocateTile(tiles.columns, 1, b.getI32Type()).buffer;
+    Value own = allocateTile(tiles.rows, 1, b.getI32Type()).buffer;
+    bringPositions(sizes.qPos, first, sizes.queries, own, tiles.rows);
+    wait();
+    for (int64_t r = 0; r < rows(); ++r)
+      queryPositions.push_back(loadWordAt(own, rowInBlock(r)));
+    if (sizes.isCausal)
+      latest = extreme(own, tiles.rows, /*isLeast=*/false);
+  }
+  if (sizes.p > 0) {
+    Value key = randomKey(sample);
+    for (Value position : queryPositions)
+      words.push_back(randomAdd(key, position));
+  }
+  Numbers state(rows(), number(kLowest));
+  state.append(rows(), number(0));
+  state.append(rows() * product->columnsOf(tiles.valueChunk), number(0));
+  finish(loopWith(sizes.keys, tiles.columns, state,
+                  [&](Value firstKey, ValueRange state) {
+                    return emitKeys(firstKey, SmallVector<Value>(state));
+                  }));
+}
+
+AttentionBlock::Numbers Forward::emitKeys(Value firstKey,
+                                          ArrayRef<Value> state) {
+  // Others may still be at the tile before.
+  wait();
+  Value isSeen;
+  if (positions) {
+    bringPositions(sizes.kPos, firstKey, sizes.keys, positions, tiles.columns);
+    if (sizes.isCausal) {
+      wait();
+      isSeen = arith::CmpIOp::create(
+          b, arith::CmpIPredicate::sge, latest,
+          extreme(positions, tiles.columns, /*isLeast=*/true));
+    }
+  }
+  return where(isSeen, state, [&] {
+    bring(
+        headRows(sizes.k, sample, firstKey, keyHead, sizes.keys, tiles.columns),
+        keys, tiles.columns, tiles.width);
+    bring(
+        headRows(sizes.v, sample, firstKey, keyHead, sizes.keys, tiles.columns),
+        values, tiles.columns, tiles.valueWidth);
+    wait();
+    return emitScores(firstKey, state);
+  });
+}
+
+AttentionBlock::Numbers Forward::emitScores(Value firstKey,
+                                            ArrayRef<Value> state) {
+  int64_t count = product->columnsOf(tiles.columns);
+  Numbers scores(rows() * count, number(0));
+  product->multiply(scores, {query, warpRow, {}}, tiles.width, keys,
+                    RightForm::Rows, {});
+  Value scale = number(sizes.scale * llvm::numbers::log2e);
+  Value masked = number(-std::numeric_limits<double>::infinity());
+  Value left = leftOf(firstKey, sizes.keys, tiles.columns);
+  for (int64_t c = 0; c < count; ++c) {
+    Value column = product->column(c, RightForm::Rows);
+    Value isBehind = left ? less(column, left) : Value();
+    Value position = sizes.isCausal ? loadWordAt(positions, column) : Value();
+    for (int64_t r = 0; r < rows(); ++r) {
+      Value &x = scores[r * count + c];
+      x = mulf(x, scale);
+      if (isBehind)
+        x = choose(isBehind, x, masked);
+      if (position)
+        x = choose(less(queryPositions[r], position), masked, x);
+    }
+  }
+  Numbers next(state);
+  ArrayRef<Value> results = state.drop_front(2 * rows());
+  int64_t width = results.size() / rows();
+  for (int64_t r = 0; r < rows(); ++r) {
+    MutableArrayRef<Value> row(&scores[r * count], count);
+    Value most = row[0];
+    for (Value x : row.drop_front())
+      most = arith::MaxNumFOp::create(b, most, x);
+    most = joinRow(most, /*isSum=*/false);
+    Value before = state[r];
+    Value now = arith::MaxNumFOp::create(b, before, most);
+    Value factor = exp2(subf(before, now));
+    Value sum = mulf(state[rows() + r], factor);
+    for (Value &x : row) {
+      x = exp2(subf(x, now));
+      sum = addf(sum, x);
+    }
+    next[r] = now;
+    next[rows() + r] = sum;
+    for (int64_t c = 0; c < width; ++c)
+      next[2 * rows() + r * width + c] = mulf(results[r * width + c], factor);
+  }
+  if (sizes.p > 0) {
+    Value own = headWord(head);
+    for (int64_t c = 0; c < count; ++c) {
+      Value position =
+          loadWordAt(positions, product->column(c, RightForm::Rows));
+      for (int64_t r = 0; r < rows(); ++r) {
+        Value &x = scores[r * count + c];
+        x = drop(randomAdd(randomAdd(words[r], position), own), x);
+      }
+    }
+  }
+  LeftFactor left2 = product->takeScores(scores, {stage, warpRow, {}});
+  product->multiply(MutableArrayRef<Value>(next).drop_front(2 * rows()), left2,
+                    tiles.columns, values, RightForm::Columns, chunk);
+  return next;
+}
+
+/// A row that sees no key has a sum of zero: it gets zeros.
+void Forward::finish(ArrayRef<Value> state) {
+  Value zero = number(0), kept = number(1 / (1 - sizes.p));
+  Numbers factors, sums;
+  for (int64_t r = 0; r < rows(); ++r) {
+    Value sum = joinRow(state[rows() + r], /*isSum=*/true);
+    Value hasAny =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::UGT, sum, zero);
+    factors.push_back(
+        choose(hasAny, arith::DivFOp::create(b, kept, sum), zero));
+    sums.push_back(sum);
+  }
+  if (outs[0])
+    give(state.drop_front(2 * rows()), factors, query, outs[0],
+         resultRows(outs[0], sizes.queries, sizes.heads, sizes.valueWidth,
+                    sample, first, head, tiles.rows),
+         chunk);
+  if (!outs[1])
+    return;
+  // A lane of each row, of the blocks that have the first columns.
+  Value isOne =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                            remainder(lane, product->lanesOfRow()), index(0));
+  if (chunk)
+    isOne = arith::AndIOp::create(
+        b, isOne,
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, chunk, index(0)));
+  Tile lse =
+      rowsOf(outs[1], sizes.queries, sizes.heads, 1, sample, first, head);
+  Value left = leftOf(first, sizes.queries, tiles.rows);
+  for (int64_t r = 0; r < rows(); ++r) {
+    Value row = rowInBlock(r), isWanted = isOne;
+    if (left)
+      isWanted = arith::AndIOp::create(b, isOne, less(row, left));
+    auto branch = scf::IfOp::create(b, isWanted, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Value sum = addf(mulf(state[r], number(llvm::numbers::ln2)),
+                     math::LogOp::create(b, sums[r]));
+    store(sum, outs[1], at(lse, row));
+  }
+}
+
+int64_t codegen::emitForwardBlock(ScalarBuilder &b, nn::AttentionOp op,
+                                  const KernelChoices &choices,
+                                  const DeviceTiles &tiles, Value block,
+                                  const OperandMap &operands,
+                                  ArrayRef<Value> outs) {
+  Forward forward(b, op, choices, tiles, operands, outs);
+  forward.emit(block);
+  return forward.getSharedBytes();
+}

@@ -1,0 +1,148 @@
+//===- MmaProduct.cpp - Products of a warp's rows by tensor cores ---------===//
+//
+// mma.sync.m16n8k16 adds to 16 x 8 sums what 16 numbers of each row and column
+// give. ldmatrix fills its factors: each lane says where eight numbers lie, and
+// gets two of each of four matrices of 8 x 8.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/Codegen/Gpu/Attention/Product.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+
+/// What an instruction takes of a sum, and columns that it has.
+static constexpr int64_t kStep = 16, kColumns = 8;
+
+namespace {
+class MmaProduct final : public WarpProduct {
+public:
+  MmaProduct(ImplicitLocOpBuilder &b, Type element, Value lane)
+      : WarpProduct(b, lane, 2), element(element) {
+    group = divide(lane, 4);
+    pair = mul(remainder(lane, 4), 2);
+    // Which row of which matrix the lane says.
+    inMatrix = remainder(lane, 8);
+    matrix = divide(lane, 8);
+  }
+  Value row(int64_t r) override { return add(group, r * 8); }
+  Value column(int64_t c, RightForm) override {
+    return add(pair, c / 2 * kColumns + c % 2);
+  }
+  void multiply(MutableArrayRef<Value> sums, const LeftFactor &left,
+                int64_t depth, const SharedTile &right, RightForm form,
+                Value first) override;
+  LeftFactor takeScores(ArrayRef<Value> scores,
+                        const LeftFactor &stage) override;
+
+private:
+  /// Four matrices.
+  SmallVector<Value> loadMatrices(const SharedTile &tile, Value at,
+                                  bool isTransposed) {
+    Value all = nvgpu::LdMatrixOp::create(
+        b, VectorType::get({4, 2}, element), tile.buffer, ValueRange{at},
+        b.getBoolAttr(isTransposed), b.getI32IntegerAttr(4));
+    SmallVector<Value> matrices;
+    for (int64_t i = 0; i < 4; ++i)
+      matrices.push_back(vector::ExtractOp::create(b, all, i));
+    return matrices;
+  }
+  /// The operand of an instruction: two numbers.
+  Value pack(Value two) {
+    if (element.isF16())
+      return two;
+    return LLVM::BitcastOp::create(b, b.getI32Type(), two);
+  }
+  SmallVector<Value> pack(ArrayRef<Value> all) {
+    SmallVector<Value> packed;
+    for (Value two : all)
+      packed.push_back(pack(two));
+    return packed;
+  }
+  Type element; ///< of factors
+  Value group, pair, inMatrix, matrix;
+};
+} // namespace
+
+void MmaProduct::multiply(MutableArrayRef<Value> sums, const LeftFactor &left,
+                          int64_t depth, const SharedTile &right,
+                          RightForm form, Value first) {
+  int64_t count = sums.size() / rows();
+  Type f32 = b.getF32Type();
+  auto type = element.isF16() ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
+  Type result =
+      LLVM::LLVMStructType::getLiteral(b.getContext(), {f32, f32, f32, f32});
+  // Rows of the factor, 0 to 7 and 8 to 15, then its steps.
+  Value low = add(inMatrix, mul(remainder(matrix, 2), 8));
+  Value high = mul(divide(matrix, 2), 8);
+  Value leftAt;
+  if (left.held.empty())
+    leftAt = at(left.tile, add(left.first, low), high);
+  // Of two blocks of columns, the steps 0 to 7 and 8 to 15.
+  bool isByRows = form == RightForm::Rows;
+  Value column = add(high, isByRows ? inMatrix : index(0));
+  if (first)
+    column = add(column, first);
+  Value step = isByRows ? mul(remainder(matrix, 2), 8) : low;
+  Value rightAt = isByRows ? at(right, column, step) : at(right, step, column);
+  for (int64_t k = 0; k < depth; k += kStep) {
+    SmallVector<Value> a;
+    if (left.held.empty())
+      a = pack(loadMatrices(left.tile, add(leftAt, k), /*isTransposed=*/false));
+    else
+      a.assign(left.held.begin() + k / 4, left.held.begin() + k / 4 + 4);
+    for (int64_t c = 0; c < count; c += 4) {
+      // A lane has two of each block's eight columns.
+      int64_t block = c / 2 * kColumns;
+      int64_t offset =
+          isByRows ? block * right.stride + k : k * right.stride + block;
+      auto factors = pack(loadMatrices(right, add(rightAt, offset), !isByRows));
+      for (int64_t half = 0; half < 2; ++half) {
+        int64_t at = c + 2 * half;
+        Value *own[] = {&sums[at], &sums[at + 1], &sums[count + at],
+                        &sums[count + at + 1]};
+        SmallVector<Value> before;
+        for (Value *sum : own)
+          before.push_back(*sum);
+        Value all = NVVM::MmaOp::create(
+            b, result, a, ArrayRef<Value>(factors).slice(2 * half, 2), before,
+            ArrayRef<int64_t>{16, kColumns, kStep}, std::nullopt, std::nullopt,
+            std::array<NVVM::MMATypes, 2>{type, type},
+            std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
+                                           NVVM::MMALayout::col});
+        for (auto [i, sum] : llvm::enumerate(own))
+          *sum = LLVM::ExtractValueOp::create(b, all, i);
+      }
+    }
+  }
+}
+
+/// Sums lie among lanes as the left factor wants them.
+LeftFactor MmaProduct::takeScores(ArrayRef<Value> scores,
+                                  const LeftFactor &stage) {
+  LeftFactor left = stage;
+  int64_t count = scores.size() / rows();
+  auto narrow = [&](int64_t at) {
+    auto two = VectorType::get({2}, b.getF32Type());
+    Value wide = vector::FromElementsOp::create(
+        b, two, ValueRange{scores[at], scores[at + 1]});
+    return pack(arith::TruncFOp::create(b, VectorType::get({2}, element), wide)
+                    .getResult());
+  };
+  for (int64_t c = 0; c < count; c += 4)
+    for (int64_t at : {c, count + c, c + 2, count + c + 2})
+      left.held.push_back(narrow(at));
+  return left;
+}
+
+std::unique_ptr<WarpProduct> codegen::makeMmaProduct(ImplicitLocOpBuilder &b,
+                                                     Type element, Value lane) {
+  return std::make_unique<MmaProduct>(b, element, lane);
+}

@@ -1,0 +1,104 @@
+//===- DeviceTiles.cpp - Tiles of attention on devices --------------------===//
+
+#include "passes/Codegen/Kernels/Attention/DeviceTiles.h"
+#include "passes/Codegen/Kernels/Attention/Unit.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+
+/// The most bytes of shared memory that a block of an sm_90 may have.
+static constexpr int64_t kMostBytes = 227 * 1024;
+/// Columns of a result that a warp keeps in registers.
+static constexpr int64_t kMostChunk = 128;
+/// Bytes between rows, so that eight rows at the same column lie in different
+/// banks.
+static constexpr int64_t kRowGap = 16;
+
+/// Bytes of an element of the widest result.
+static int64_t resultBytes(Operation *attention) {
+  int64_t bytes = 0;
+  for (Value result : attention->getResults())
+    if (nn::tensorType(result).getRank() == 4)
+      bytes = std::max<int64_t>(
+          bytes, nn::tensorType(result).getElementTypeBitWidth() / 8);
+  return bytes;
+}
+
+/// The tiles of so many rows, as a block would have them.
+static DeviceTiles layOut(Operation *attention, const AttentionSizes &sizes,
+                          int64_t rows, int64_t columns) {
+  DeviceTiles tiles;
+  tiles.elementBytes = nn::tensorType(sizes.q).getElementTypeBitWidth() / 8;
+  // What a step of a product takes, and four columns of each of eight lanes.
+  int64_t step = tiles.usesTensorCores() ? 16 : 32;
+  int64_t widest = std::max(sizes.width, sizes.valueWidth);
+  tiles.chunks = llvm::divideCeil(widest, kMostChunk);
+  if (tiles.chunks > 1) {
+    tiles.width = tiles.valueWidth = llvm::alignTo(widest, kMostChunk);
+  } else {
+    tiles.width = llvm::alignTo(sizes.width, step);
+    tiles.valueWidth = llvm::alignTo(sizes.valueWidth, step);
+  }
+  tiles.chunk = std::min(tiles.width, kMostChunk);
+  tiles.valueChunk = std::min(tiles.valueWidth, kMostChunk);
+  auto strideOf = [&](int64_t width, int64_t bytes) {
+    return (width * bytes + kRowGap) / tiles.elementBytes;
+  };
+  tiles.stride = strideOf(tiles.width, tiles.elementBytes);
+  tiles.valueStride = strideOf(tiles.valueWidth, tiles.elementBytes);
+  // Results go through the place of what stays.
+  int64_t bytes = resultBytes(attention);
+  bool isForward = isa<nn::AttentionOp>(attention);
+  tiles.stayStride =
+      std::max(tiles.stride,
+               strideOf(isForward ? tiles.valueChunk : tiles.chunk, bytes));
+  tiles.stayValueStride =
+      std::max(tiles.valueStride, strideOf(tiles.valueChunk, bytes));
+  tiles.rows = rows;
+  tiles.columns = columns;
+  tiles.scoreStride = columns + kRowGap / 4;
+  return tiles;
+}
+
+static int64_t bytesOf(const DeviceTiles &tiles, bool isForward) {
+  int64_t stay = tiles.stayStride + (isForward ? 0 : tiles.stayValueStride);
+  int64_t bytes =
+      (tiles.rows * stay + tiles.columns * (tiles.stride + tiles.valueStride)) *
+      tiles.elementBytes;
+  if (!tiles.usesTensorCores())
+    bytes += tiles.rows * tiles.scoreStride * 4;
+  // Numbers and positions that belong to rows.
+  return bytes + (isForward ? tiles.rows + tiles.columns
+                            : 4 * std::max(tiles.rows, tiles.columns)) *
+                     4;
+}
+
+std::optional<DeviceTiles> codegen::chooseDeviceTiles(Operation *attention) {
+  AttentionSizes sizes(attention);
+  Type element = nn::tensorType(sizes.q).getElementType();
+  if (element.getIntOrFloatBitWidth() > 32)
+    return std::nullopt;
+  for (Value operand : attention->getOperands())
+    if (nn::tensorType(operand).getRank() == 4 &&
+        nn::tensorType(operand).getElementType() != element)
+      return std::nullopt;
+  bool isForward = isa<nn::AttentionOp>(attention);
+  int64_t mostRows =
+      isForward ? sizes.queries : std::max(sizes.queries, sizes.keys);
+  int64_t mostColumns = isForward ? sizes.keys : mostRows;
+  // Backward a warp adds up two results.
+  bool isWide = std::max(sizes.width, sizes.valueWidth) > 64;
+  int64_t most = isForward || !isWide ? 64 : 32;
+  for (int64_t rows = 128; rows >= kWarpRows; rows /= 2)
+    for (int64_t columns = most; columns >= std::min<int64_t>(rows, 32);
+         columns /= 2) {
+      DeviceTiles tiles = layOut(
+          attention, sizes,
+          std::min(rows, int64_t(llvm::alignTo(mostRows, kWarpRows))),
+          std::min(columns, int64_t(llvm::alignTo(mostColumns, kWarpRows))));
+      if (bytesOf(tiles, isForward) <= kMostBytes)
+        return tiles;
+    }
+  return std::nullopt;
+}

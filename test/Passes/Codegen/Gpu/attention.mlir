@@ -1,0 +1,85 @@
+// Attention on a device: blocks of 32 queries, two warps, which go through tiles
+// of 32 keys.
+// RUN: pcc-opt %s --rt-lower-kernels-to-gpu -o %t.mlir
+// RUN: FileCheck %s --input-file %t.mlir --check-prefix=WIDE
+// RUN: FileCheck %s --input-file %t.mlir --check-prefix=NARROW
+// RUN: FileCheck %s --input-file %t.mlir --check-prefix=BACK
+// RUN: pcc-opt %t.mlir --gpu-kernels-to-nvvm -o /dev/null
+
+// f32: q comes into shared memory once, zeros behind its 20 columns.
+// WIDE-LABEL: gpu.func @wide
+// WIDE-SAME: known_block_size = array<i32: 64, 1, 1>
+// WIDE-SAME: known_grid_size = array<i32: 3, 1, 1>
+// WIDE: gpu.dynamic_shared_memory
+// WIDE: vector.store {{.*}} : memref<1152xf32, #gpu.address_space<workgroup>>, vector<4xf32>
+// What a lane has: the highest score and the sum of each of four rows, and four
+// columns of the results.
+// WIDE: scf.for {{.*}} -> (f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32)
+// WIDE-NEXT: gpu.barrier
+// WIDE: gpu.barrier
+// Sums of products: four numbers of each factor at a time.
+// WIDE: scf.for {{.*}} iter_args
+// WIDE: vector.load {{.*}} : memref<1152xf32, #gpu.address_space<workgroup>>, vector<4xf32>
+// WIDE: arith.mulf {{.*}} fastmath<contract>
+// WIDE-NEXT: arith.addf {{.*}} fastmath<contract>
+// The lanes of a row exchange their highest scores.
+// WIDE: arith.maxnumf
+// WIDE: gpu.shuffle xor
+// WIDE: math.exp2
+// Scores go to the warp's rows of shared memory, where they are a factor.
+// WIDE: nvvm.bar.warp.sync
+// WIDE: memref.store
+// WIDE: nvvm.bar.warp.sync
+// WIDE: math.log
+func.func private @wide(%q: tensor<1x32x3x20xf32>, %at: tensor<32xi64>)
+    -> (tensor<1x32x3x20xf32>, tensor<1x32x3xf32>) attributes {rt.kernel} {
+  %o, %lse = nn.attention %q, %q, %q positions %at, %at scale 0.5
+      : (tensor<1x32x3x20xf32>, tensor<1x32x3x20xf32>, tensor<1x32x3x20xf32>, tensor<32xi64>, tensor<32xi64>)
+      -> (tensor<1x32x3x20xf32>, tensor<1x32x3xf32>)
+  return %o, %lse : tensor<1x32x3x20xf32>, tensor<1x32x3xf32>
+}
+
+// bf16, causal: tiles that no query may see are left out, by positions; products
+// are the tensor cores', and scores stay in registers.
+// NARROW-LABEL: gpu.func @narrow
+// NARROW: arith.maxsi
+// NARROW: scf.for
+// NARROW-NEXT: gpu.barrier
+// NARROW: arith.minsi
+// NARROW: %[[SEEN:.*]] = arith.cmpi sge
+// NARROW-NEXT: scf.if %[[SEEN]]
+// NARROW: nvgpu.ldmatrix {{.*}}transpose = false
+// NARROW: nvvm.mma.sync {{.*}}bf16
+// NARROW: arith.cmpi slt
+// NARROW: math.exp2
+// NARROW-NOT: memref.store
+// NARROW: arith.truncf {{.*}} : vector<2xf32> to vector<2xbf16>
+// NARROW: nvgpu.ldmatrix {{.*}}transpose = true
+// NARROW: nvvm.mma.sync
+func.func private @narrow(%q: tensor<1x32x3x16xbf16>, %at: tensor<32xi64>)
+    -> tensor<1x32x3x16xbf16> attributes {rt.kernel} {
+  %o, %lse = nn.attention causal %q, %q, %q positions %at, %at scale 0.5
+      : (tensor<1x32x3x16xbf16>, tensor<1x32x3x16xbf16>, tensor<1x32x3x16xbf16>, tensor<32xi64>, tensor<32xi64>)
+      -> (tensor<1x32x3x16xbf16>, tensor<1x32x3xf32>)
+  return %o : tensor<1x32x3x16xbf16>
+}
+
+// Backward, the first blocks have keys, one key head of a sample each, and the
+// others queries, of one of three heads that share it.
+// BACK-LABEL: gpu.func @back
+// BACK-SAME: known_grid_size = array<i32: 4, 1, 1>
+// BACK: %[[ONE:.*]] = arith.constant 1 : index
+// BACK: %[[KEYS:.*]] = arith.cmpi slt, %{{.*}}, %[[ONE]]
+// BACK-NEXT: scf.if %[[KEYS]]
+// BACK: nvvm.mma.sync
+// BACK: } else {
+// BACK: nvvm.mma.sync
+func.func private @back(%q: tensor<1x32x3x16xf16>, %k: tensor<1x32x1x16xf16>,
+                        %lse: tensor<1x32x3xf32>, %at: tensor<32xi64>)
+    -> (tensor<1x32x3x16xf16>, tensor<1x32x1x16xf16>, tensor<1x32x1x16xf16>)
+    attributes {rt.kernel} {
+  %dq, %dk, %dv = nn.attention_grad causal %q, %q, %k, %k result %q lse %lse positions %at, %at scale 0.5
+      : (tensor<1x32x3x16xf16>, tensor<1x32x3x16xf16>, tensor<1x32x1x16xf16>, tensor<1x32x1x16xf16>, tensor<1x32x3x16xf16>, tensor<1x32x3xf32>, tensor<32xi64>, tensor<32xi64>)
+      -> (tensor<1x32x3x16xf16>, tensor<1x32x1x16xf16>, tensor<1x32x1x16xf16>)
+  return %dq, %dk, %dv : tensor<1x32x3x16xf16>, tensor<1x32x1x16xf16>, tensor<1x32x1x16xf16>
+}
