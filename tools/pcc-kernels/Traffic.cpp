@@ -108,9 +108,9 @@ private:
 };
 } // namespace
 
-Traffic pcc::countTraffic(const Runnable::Kernel &kernel, TrafficKind kind,
+KernelTraffic pcc::countTraffic(const Runnable::Kernel &kernel, TrafficKind kind,
                           uint64_t seed) {
-  Traffic traffic;
+  KernelTraffic traffic;
   Buffers buffers(kernel, seed);
   pcc_emu_reset();
   pcc_emu_seed(seed);
@@ -143,7 +143,7 @@ bool pcc::reportTraffic(ModuleOp module, StringRef only, uint64_t seed) {
                   "shared  kernel\n";
   for (const Runnable::Kernel &kernel : runnable->getKernels()) {
     TrafficKind kind = kinds.lookup(kernel.device.name);
-    Traffic traffic = countTraffic(kernel, kind, seed);
+    KernelTraffic traffic = countTraffic(kernel, kind, seed);
     const pcc_emu_counts &counts = traffic.counts;
     auto part = [](int64_t count, int64_t least) {
       return least ? double(count) / double(least) : 1;

@@ -23,7 +23,7 @@ enum class TrafficKind { Plain, Gather, Scatter, ColumnSum, Attention };
 TrafficKind trafficKindOf(mlir::func::FuncOp kernel);
 
 /// What a kernel moved in one launch.
-struct Traffic {
+struct KernelTraffic {
   /// As the emulator counts.
   pcc_emu_counts counts = {};
   /// What may be too much; empty: nothing.
@@ -43,7 +43,7 @@ struct Traffic {
 
 /// Launches a kernel in the emulator, results in operands' places where they
 /// may be.
-Traffic countTraffic(const Runnable::Kernel &kernel, TrafficKind kind,
+KernelTraffic countTraffic(const Runnable::Kernel &kernel, TrafficKind kind,
                      uint64_t seed);
 
 /// Prints a line for each kernel of a module with what it moved. Whether one
