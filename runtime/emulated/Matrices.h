@@ -13,10 +13,11 @@ namespace pcc {
 void loadMatrices(const void *const *rows, bool isTransposed,
                   int32_t (*results)[4]);
 
-/// What a lane has of the factors a, 16 x 16, and b, 16 x 8, in two 16-bit
-/// elements a word, and of the f32 sums, 16 x 8.
+/// What a lane has of a product.
 struct LaneFactors {
+  /// Of the factors, 16 x 16 and 16 x 8, two 16-bit elements a word.
   int32_t a[4], b[2];
+  /// Of the sums, 16 x 8.
   float sums[4];
 };
 

@@ -108,8 +108,8 @@ private:
 };
 } // namespace
 
-KernelTraffic pcc::countTraffic(const Runnable::Kernel &kernel, TrafficKind kind,
-                          uint64_t seed) {
+KernelTraffic pcc::countTraffic(const Runnable::Kernel &kernel,
+                                TrafficKind kind, uint64_t seed) {
   KernelTraffic traffic;
   Buffers buffers(kernel, seed);
   pcc_emu_reset();

@@ -44,7 +44,7 @@ struct KernelTraffic {
 /// Launches a kernel in the emulator, results in operands' places where they
 /// may be.
 KernelTraffic countTraffic(const Runnable::Kernel &kernel, TrafficKind kind,
-                     uint64_t seed);
+                           uint64_t seed);
 
 /// Prints a line for each kernel of a module with what it moved. Whether one
 /// moves too much, or could not be compiled.

@@ -65,7 +65,10 @@ makeDeviceFunction(mlir::OpBuilder &builder, mlir::func::FuncOp kernel,
 /// What a device function is launched with, and blocks that a core shall have
 /// room for at a time.
 struct DeviceLaunch {
-  int64_t grid = 1, block = 1, shared = 0, blocksOfCore = 1;
+  /// Blocks, threads of a block, bytes of its shared memory.
+  int64_t grid = 1, block = 1, shared = 0;
+  /// Blocks of a core at a time.
+  int64_t blocksOfCore = 1;
 };
 /// Has a device function say so. Fails with a diagnostic where a device has no
 /// such launch.

@@ -63,6 +63,7 @@ mlir::func::FuncOp flattenKernel(mlir::OpBuilder &builder,
 
 /// What an attention reads and writes.
 struct AttentionBuffers {
+  /// By the op's operands.
   OperandMap operands;
   /// Of the op's results, null where nobody asks for one.
   llvm::SmallVector<mlir::Value> outs;

@@ -131,9 +131,10 @@ int64_t emitBackwardBlock(ScalarBuilder &b, nn::AttentionGradOp op,
                           const DeviceTiles &tiles, mlir::Value block,
                           const OperandMap &operands,
                           llvm::ArrayRef<mlir::Value> outs);
-/// Blocks of either.
+/// Blocks of the forward kernel.
 int64_t countForwardBlocks(const AttentionSizes &sizes,
                            const DeviceTiles &tiles);
+/// Blocks of the backward kernel.
 int64_t countBackwardBlocks(const AttentionSizes &sizes,
                             const DeviceTiles &tiles,
                             llvm::ArrayRef<mlir::Value> outs);

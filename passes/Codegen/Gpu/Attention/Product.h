@@ -32,6 +32,7 @@ struct SharedTile {
 
 /// The left factor of a product: rows of the warp, in shared memory or held.
 struct LeftFactor {
+  /// Where they lie if none are held.
   SharedTile tile;
   /// The warp's first row in the tile.
   mlir::Value first;
