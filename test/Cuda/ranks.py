@@ -45,8 +45,11 @@ ended, _ = run("differ")
 text = "".join(err for _, err in ended)
 assert re.search(r"rank (3 .* reduction 2, and rank . at .* reduction 0|"
                  r". .* reduction 0, and rank 3 at .* reduction 2)", text), text
+# The first that has waited long enough says so; the lifeline ends the others,
+# unless they come to say the same.
 ended, _ = run("crossed", NCCL_DOUBLE_SECONDS="3")
-assert all(code == -6 and "waits for rank" in err for code, err in ended), ended
+assert {-6} <= {code for code, _ in ended} <= {-6, 7}, ended
+assert all("waits for rank" in err for code, err in ended if code == -6), ended
 
 # One that dies is named by the lifeline, and nobody hangs.
 ended, _ = run("dies")
