@@ -38,6 +38,14 @@ with tempfile.TemporaryDirectory() as folder:
     total, lines = costs.differences(todo[-1], text, overlap="off")
     assert total > 0 and not lines, lines
     assert costs.differences(todo[-1], text)[1]
+    # Small rows: those of a few layers, or each segment's by themselves, as with
+    # zero 3 they are.
+    for plan in todo[-9:]:
+        for size in 100000, 1:
+            text = costs.compile_plan(plan, BUILD, folder, bucket=size)
+            total, lines = costs.differences(plan, text, bucket=size)
+            assert total > 0 and not lines, (plan, size, lines)
+        assert bool(costs.differences(plan, text)[1]) == (plan.zero < 3), plan
     plan = next(plan for plan in todo if plan.tp > 1)
     text = costs.compile_plan(plan, BUILD, folder).splitlines()
     cut = costs.compile_plan(whole, BUILD, folder).splitlines()

@@ -3,8 +3,10 @@ zero 3 gathers each, from the plan and the layers of the stage alone.
 
 A row has the parameters of one class: those that decay or not, are split over
 tensor-parallel ranks or whole, and are used by the same stages; with zero 3 by
-the same segments, too. A segment is a layer, or what a stage has of one; what
-comes before the layers and what comes behind them are segments as well:
+the same segments, too. A class has more rows than one where its gradients have
+more bytes than a bucket should: the next segment then begins another row. A
+segment is a layer, or what a stage has of one; what comes before the layers and
+what comes behind them are segments as well:
 
     segments    E | layer 0 | layer 1 | layer 2 | H    embedding, head
 
@@ -30,6 +32,9 @@ from plans import WIDTH
 INNER, HEADS, KV_HEADS = 2 * WIDTH, 4, 2
 # Of elements: where a member of a row begins, and of each data rank's part.
 UNIT = 32
+# Bytes of gradients after which a row ends with its segment, if nobody says; and
+# of one gradient.
+BUCKET, GRADIENT = 25 << 20, 4
 
 # The elements of its members, and with padding; over which ranks its gradients
 # are parts of a sum besides those of data ("tensor", "kv replicas" or None); and
@@ -132,23 +137,38 @@ def gathers(plan, stage, segments, forward, backward, overlap):
                for before, use in zip([None] + uses, uses))
 
 
-def rows(plan, part, stage, positions, classes, overlap=True):
-    """All that a stage has; `overlap`: messages come beside tasks."""
+def grouped(params, bucket):
+    """[(param, segments that use it)] in rows: a segment begins another one where
+    the last has so many bytes of gradients."""
+    groups, last = [], None
+    for param, used in params:
+        isFull = groups and GRADIENT * sum(
+            aligned(one.elements, UNIT) for one, _ in groups[-1]) >= bucket
+        if not groups or isFull and used[0] != last:
+            groups.append([])
+        groups[-1].append((param, used))
+        last = used[0]
+    return groups
+
+
+def rows(plan, part, stage, positions, classes, overlap=True, bucket=BUCKET):
+    """All that a stage has; `overlap`: messages come beside tasks; `bucket`: bytes
+    of gradients of a row."""
     d, count = plan.dp * plan.cp, len(part.layers) + part.first + part.last
     segments, tied = segments_of(plan, part, positions, classes)
-    known = collections.defaultdict(list)  # class, segments -> parameters
+    known = collections.defaultdict(list)  # class -> parameters by segments
 
     def add(param, used, isAlone=False):
         # One rank has all.
         split = param.split if plan.tp > 1 else False
         known[split, param.decays, isAlone, used if plan.zero == 3 else None,
               ].append((param, used))
-    for number, params in enumerate(segments):
-        for param in params:
-            add(param, (number,))
     if tied:
         add(tied, (0,) * part.first + (count - 1,) * part.last,
             isAlone=plan.pp > 1)
+    for number, params in enumerate(segments):
+        for param in params:
+            add(param, (number,))
 
     def row(split, all_params):
         used = {at for _, segments in all_params for at in segments}
@@ -162,4 +182,5 @@ def rows(plan, part, stage, positions, classes, overlap=True):
         return Row(sum(sizes),
                    aligned(sum(aligned(size, UNIT) for size in sizes), UNIT * d),
                    over, gathers(plan, stage, count, used, backward, overlap))
-    return [row(key[0], all_params) for key, all_params in known.items()]
+    return [row(key[0], members) for key, all_params in known.items()
+            for members in grouped(all_params, bucket)]

@@ -13,7 +13,7 @@ import math
 import re
 
 import buckets
-from buckets import HEADS, KV_HEADS, UNIT, Part, aligned, padded
+from buckets import BUCKET, HEADS, KV_HEADS, UNIT, Part, aligned, padded
 from plans import WIDTH
 
 ELEMENT = 4
@@ -28,7 +28,8 @@ def scatter(size, ranks):
     return size * (ranks - 1) / ranks
 
 
-def expected(plan, part, stage, batch, seq, positions, classes, overlap=True):
+def expected(plan, part, stage, batch, seq, positions, classes, overlap=True,
+             bucket=BUCKET):
     """(kind, role of the axes) -> [messages, bytes] of a rank of a stage and
     step. Over data axes there is one for each row."""
     m, t, c, d = plan.microbatches, plan.tp, plan.cp, plan.dp * plan.cp
@@ -37,7 +38,7 @@ def expected(plan, part, stage, batch, seq, positions, classes, overlap=True):
     size = b * s * WIDTH * activation
     attentions, mlps = (sum(layers) for layers in zip((0, 0), *part.layers))
     sublayers = attentions + mlps
-    rows = buckets.rows(plan, part, stage, positions, classes, overlap)
+    rows = buckets.rows(plan, part, stage, positions, classes, overlap, bucket)
     # Of how many ranks each has a part of what is reduced over data axes.
     kept = d if plan.zero else 1
     total = collections.defaultdict(lambda: [0, 0.0])
