@@ -12,6 +12,10 @@
 //                  what was   what the   second         behind
 //                  before     first left
 //
+// Other buffers may lie where slots are that were used in turns before: such
+// bytes are disturbed, and looked at as all others are. Turns are left out only
+// if none of them uses such a slot.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PCC_PASSES_CODEGEN_VERIFY_APARTBYTES_H
@@ -19,6 +23,7 @@
 
 #include "dialects/RT/RT.h"
 #include "passes/Codegen/Verify/Intervals.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace pcc {
 
@@ -26,27 +31,52 @@ namespace pcc {
 /// more slots is cheaper to look at apart.
 constexpr int64_t kLongestPeriod = 4;
 
+/// Whether what the n-th period of a loop does is compared with what it met:
+/// ever more rarely, as that takes as long as the buffers have slots.
+constexpr bool isLookedAt(int64_t period) {
+  return llvm::isPowerOf2_64(uint64_t(period) + 1);
+}
+
 /// Where the buffers lie that are looked at apart.
 class ApartBytes {
 public:
   /// Adds a buffer, all of its slots.
   void add(rt::BufferOp buffer) {
-    for (int64_t slot = 0; slot < int64_t(buffer.getSlots()); ++slot) {
-      int64_t begin = buffer.getSlotOffset(slot);
-      int64_t end = begin + buffer.getSlotBytes();
-      areMixed |= bytes.overlaps(begin, end);
-      bytes.set(begin, end, true);
-      ranges.push_back({begin, end});
+    int64_t begin = buffer.getSlotOffset(0), slots = buffer.getSlots();
+    // Slots mostly lie side by side.
+    int64_t bytes = buffer.getSlotBytes(), distance = buffer.getDistance();
+    if (bytes == distance) {
+      bytes *= slots;
+      slots = 1;
+    }
+    for (int64_t slot = 0; slot < slots; ++slot, begin += distance) {
+      areMixed |= slotBytes.overlaps(begin, begin + bytes);
+      slotBytes.set(begin, begin + bytes, true);
     }
   }
 
-  /// Whether some of [begin, end) are of one.
-  bool overlaps(int64_t begin, int64_t end) const {
-    return bytes.overlaps(begin, end);
+  /// Says that something else uses [begin, end).
+  void disturb(int64_t begin, int64_t end) {
+    if (slotBytes.overlaps(begin, end)) {
+      disturbed.set(begin, end, true);
+      slotBytes.erase(begin, end);
+      isNew = true;
+    }
   }
+  /// Whether something else uses some of [begin, end).
+  bool isDisturbed(int64_t begin, int64_t end) const {
+    return disturbed.overlaps(begin, end);
+  }
+  /// Whether more was disturbed since it was asked last.
+  bool takeNew() { return std::exchange(isNew, false); }
 
-  /// Byte ranges of slots, in the order of the buffers.
-  llvm::ArrayRef<std::pair<int64_t, int64_t>> list() const { return ranges; }
+  /// The byte ranges of slots, but for what is disturbed; in order.
+  Ranges list() const {
+    Ranges ranges;
+    for (auto [begin, end, value] : slotBytes.getRuns())
+      ranges.push_back({begin, end});
+    return ranges;
+  }
 
   /// Whether what a turn of [begin, end) does to a buffer with so many slots
   /// has to be looked at, or follows from turns before it and is gone after it.
@@ -55,8 +85,9 @@ public:
   }
 
 private:
-  Intervals<bool> bytes;
-  llvm::SmallVector<std::pair<int64_t, int64_t>> ranges;
+  /// Of slots, but for what is disturbed; and that.
+  Intervals<bool> slotBytes, disturbed;
+  bool isNew = false;
   /// Whether two of them share bytes: then slots depend on those of others.
   bool areMixed = false;
 };

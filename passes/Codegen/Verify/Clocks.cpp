@@ -6,8 +6,6 @@
 
 using namespace pcc;
 
-using Ranges = llvm::ArrayRef<std::pair<int64_t, int64_t>>;
-
 void pcc::join(Clock &clock, const Clock &other) {
   for (size_t stream = 0; stream < clock.size(); ++stream)
     clock[stream] = std::max(clock[stream], other[stream]);
@@ -43,6 +41,10 @@ std::optional<TimedAccess> ClockState::add(const TimedAccess &access,
       history.readers.insert(same, access);
   });
   return found;
+}
+
+ClockState ClockState::outside(const Ranges &ranges) const {
+  return {counts, clocks, events, histories.outside(ranges)};
 }
 
 std::vector<int64_t> ClockState::canonicalize() {
@@ -113,7 +115,7 @@ std::vector<int64_t> ClockState::canonicalize() {
 /// Calls visit(stream, number, other) for the numbers of two states that stand
 /// in the same places; false if they have not the same places.
 static bool
-visitBoth(const ClockState &a, const ClockState &b, Ranges apart,
+visitBoth(const ClockState &a, const ClockState &b,
           llvm::function_ref<void(int64_t, int64_t, int64_t)> visit) {
   auto visitClocks = [&](const Clock &one, const Clock &other) {
     for (size_t stream = 0; stream < one.size(); ++stream)
@@ -127,12 +129,7 @@ visitBoth(const ClockState &a, const ClockState &b, Ranges apart,
     if (one)
       visitClocks(*one, *other);
   }
-  Intervals<History> inA = a.histories, inB = b.histories;
-  for (auto [begin, end] : apart) {
-    inA.erase(begin, end);
-    inB.erase(begin, end);
-  }
-  auto runsA = inA.getRuns(), runsB = inB.getRuns();
+  auto runsA = a.histories.getRuns(), runsB = b.histories.getRuns();
   if (runsA.size() != runsB.size())
     return false;
   for (auto [one, other] : llvm::zip(runsA, runsB)) {
@@ -154,7 +151,7 @@ visitBoth(const ClockState &a, const ClockState &b, Ranges apart,
 }
 
 std::optional<Growth> Growth::find(const ClockState &before,
-                                   const ClockState &after, Ranges apart) {
+                                   const ClockState &after) {
   Growth growth;
   for (auto [then, now] : llvm::zip(before.counts, after.counts)) {
     growth.step.push_back(now - then);
@@ -162,8 +159,8 @@ std::optional<Growth> Growth::find(const ClockState &before,
   }
   Clock least(growth.step.size(), std::numeric_limits<int64_t>::max());
   bool isSteady = true;
-  bool isAlike = visitBoth(
-      before, after, apart, [&](int64_t stream, int64_t then, int64_t now) {
+  bool isAlike =
+      visitBoth(before, after, [&](int64_t stream, int64_t then, int64_t now) {
         if (now == then)
           growth.old[stream] = std::max(growth.old[stream], then);
         else if (now - then == growth.step[stream])
@@ -186,7 +183,7 @@ Clock Growth::grow(Clock clock, int64_t times) const {
   return clock;
 }
 
-void Growth::grow(ClockState &state, int64_t times, Ranges apart) const {
+void Growth::grow(ClockState &state, int64_t times, const Ranges &apart) const {
   for (size_t stream = 0; stream < step.size(); ++stream)
     state.counts[stream] += times * step[stream];
   for (Clock &clock : state.clocks)
@@ -194,19 +191,12 @@ void Growth::grow(ClockState &state, int64_t times, Ranges apart) const {
   for (std::optional<Clock> &event : state.events)
     if (event)
       event = grow(std::move(*event), times);
-  Intervals<bool> stays;
-  for (auto [begin, end] : apart)
-    stays.set(begin, end, true);
-  for (const auto &[begin, end, history] : state.histories.getRuns()) {
-    History later = history;
-    if (later.writer.stream >= 0)
-      later.writer.number =
-          grow(later.writer.stream, later.writer.number, times);
-    for (TimedAccess &reader : later.readers)
-      reader.number = grow(reader.stream, reader.number, times);
-    stays.visit(begin, end, [&](int64_t from, int64_t to, const bool *isApart) {
-      if (!isApart)
-        state.histories.set(from, to, later);
+  for (auto [begin, end] : between(apart))
+    state.histories.changeSet(begin, end, [&](History &history) {
+      TimedAccess &writer = history.writer;
+      if (writer.stream >= 0)
+        writer.number = grow(writer.stream, writer.number, times);
+      for (TimedAccess &reader : history.readers)
+        reader.number = grow(reader.stream, reader.number, times);
     });
-  }
 }

@@ -73,6 +73,8 @@ struct ClockState {
   /// Gives an earlier one that is not ordered with it, if there is one.
   std::optional<TimedAccess> add(const TimedAccess &access, const Clock &clock,
                                  int64_t begin, int64_t end, bool isWrite);
+  /// The state without histories of some bytes; ranges come in order.
+  ClockState outside(const Ranges &ranges) const;
   /// Forgets what all streams know of. Returns a description of the rest: two
   /// states with the same one have the same future.
   std::vector<int64_t> canonicalize();
@@ -82,11 +84,9 @@ struct ClockState {
 /// numbers of a stream have grown alike, but for those that were old already.
 class Growth {
 public:
-  /// Whether what led from `before` to `after` leads on in the same way. Bytes
-  /// of which `isApart` are left out.
-  static std::optional<Growth>
-  find(const ClockState &before, const ClockState &after,
-       llvm::ArrayRef<std::pair<int64_t, int64_t>> apart);
+  /// Whether what led from `before` to `after` leads on in the same way.
+  static std::optional<Growth> find(const ClockState &before,
+                                    const ClockState &after);
 
   /// A number of a stream, so many repetitions later.
   int64_t grow(int64_t stream, int64_t number, int64_t times) const {
@@ -94,9 +94,8 @@ public:
   }
   /// A clock, so many repetitions later.
   Clock grow(Clock clock, int64_t times) const;
-  /// A state, so many repetitions later; what is apart stays.
-  void grow(ClockState &state, int64_t times,
-            llvm::ArrayRef<std::pair<int64_t, int64_t>> apart) const;
+  /// A state, so many repetitions later; what is apart, in order, stays.
+  void grow(ClockState &state, int64_t times, const Ranges &apart) const;
 
 private:
   /// By stream: how much its numbers grow, those above `old`.

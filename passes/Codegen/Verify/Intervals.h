@@ -4,11 +4,28 @@
 #define PCC_PASSES_CODEGEN_VERIFY_INTERVALS_H
 
 #include "mlir/Support/LLVM.h"
+#include <limits>
 #include <map>
 #include <tuple>
 #include <vector>
 
 namespace pcc {
+
+/// Begins and ends.
+using Ranges = std::vector<std::pair<int64_t, int64_t>>;
+
+/// The gaps between ranges, which come in order and lie apart, and what is
+/// ahead of the first and behind the last.
+inline Ranges between(const Ranges &ranges) {
+  Ranges gaps;
+  int64_t at = std::numeric_limits<int64_t>::min();
+  for (auto [begin, end] : ranges) {
+    gaps.push_back({at, begin});
+    at = end;
+  }
+  gaps.push_back({at, std::numeric_limits<int64_t>::max()});
+  return gaps;
+}
 
 /// A value for each of some integers, the same over ranges.
 template <typename T>
@@ -70,6 +87,27 @@ public:
       change(it->second.value);
       begin = it->second.end;
     }
+  }
+
+  /// Calls `change(value)` for pieces that make up what is set of [begin, end).
+  void changeSet(int64_t begin, int64_t end,
+                 llvm::function_ref<void(T &)> change) {
+    cut(begin);
+    cut(end);
+    for (auto it = pieces.lower_bound(begin);
+         it != pieces.end() && it->first < end; ++it)
+      change(it->second.value);
+  }
+
+  /// What is set elsewhere than in some ranges, which come in order.
+  Intervals outside(const Ranges &ranges) const {
+    Intervals rest;
+    for (auto [begin, end] : between(ranges))
+      visit(begin, end, [&](int64_t from, int64_t to, const T *value) {
+        if (value)
+          rest.pieces.emplace_hint(rest.pieces.end(), from, Piece{to, *value});
+      });
+    return rest;
   }
 
   /// Drops what is set for [begin, end).

@@ -125,6 +125,13 @@ public:
     return found;
   }
 
+  /// What is elsewhere than in some ranges, which come in order.
+  Memory outside(const Ranges &ranges) const {
+    Memory rest;
+    rest.owners = owners.outside(ranges);
+    return rest;
+  }
+
   bool operator==(const Memory &other) const { return owners == other.owners; }
 
 private:
@@ -157,8 +164,6 @@ struct Loop {
   ApartBytes apartBytes;
   /// What the last turn did to these.
   SmallVector<SlotAccess> accesses;
-  /// Whether something else has been written where they lie.
-  bool isDisturbed = false;
 };
 
 /// Where the buffers of a running function lie.
@@ -205,11 +210,10 @@ private:
   LogicalResult run(rt::ForOp op, Places &places);
   /// Says which buffers are apart, and how often turns are alike.
   void findPeriod();
-  /// What is in memory but for what is apart.
-  Memory memoryOfPeriod() const;
   /// Does what is left of the loop's whole periods; false, and nothing, if it
-  /// is not sure that these are as the last one was.
-  bool skipPeriods();
+  /// is not sure that these are as the last one was, which met `before`, less
+  /// what is apart.
+  bool skipPeriods(const Memory &before);
   /// Notes an access in a turn of a loop.
   void note(const Range &range, Touch touch);
   /// Whether an op writes a gradient over what was added up in it before.
@@ -484,18 +488,6 @@ void StageVerifier::findPeriod() {
     loop->apartBytes.add(cast<rt::BufferOp>(op));
 }
 
-Memory StageVerifier::memoryOfPeriod() const {
-  Memory now = memory;
-  for (Operation *op : loop->apart) {
-    auto buffer = cast<rt::BufferOp>(op);
-    for (int64_t slot = 0; slot < int64_t(buffer.getSlots()); ++slot) {
-      int64_t begin = buffer.getSlotOffset(slot);
-      now.write({Owner(), begin, begin + buffer.getSlotBytes()});
-    }
-  }
-  return now;
-}
-
 void StageVerifier::note(const Range &range, Touch touch) {
   if (!loop)
     return;
@@ -508,31 +500,41 @@ void StageVerifier::note(const Range &range, Touch touch) {
                               range.begin - begin, range.end - begin});
     return;
   }
-  loop->isDisturbed |=
-      touch != Touch::Read && loop->apartBytes.overlaps(range.begin, range.end);
+  loop->apartBytes.disturb(range.begin, range.end);
 }
 
-bool StageVerifier::skipPeriods() {
-  if (loop->isDisturbed)
+bool StageVerifier::skipPeriods(const Memory &before) {
+  if (loop->apartBytes.takeNew() ||
+      !(before == memory.outside(loop->apartBytes.list())))
     return false;
   int64_t left = int64_t(loop->op.getEnd()) - loop->variable;
   int64_t end = loop->variable + left / loop->period * loop->period;
-  Memory before = memory;
+  auto rangeIn = [](SlotAccess access, int64_t variable) {
+    int64_t slots = access.buffer.getSlots();
+    int64_t slot = ((variable + access.behind) % slots + slots) % slots;
+    int64_t begin = access.base + slot * access.distance;
+    return Range{
+        {access.buffer, slot}, begin + access.begin, begin + access.end};
+  };
+  for (int64_t variable = loop->variable - loop->period; variable < end;
+       ++variable)
+    for (const SlotAccess &access : loop->accesses)
+      if (Range range = rangeIn(access, variable);
+          loop->apartBytes.isDisturbed(range.begin, range.end))
+        return false;
+  Memory now = memory;
   for (int64_t variable = loop->variable; variable < end; ++variable)
     for (SlotAccess access : loop->accesses) {
-      int64_t slots = access.buffer.getSlots();
-      if (!loop->apartBytes.showsIn(variable, loop->variable, end, slots))
+      if (!loop->apartBytes.showsIn(variable, loop->variable, end,
+                                    access.buffer.getSlots()))
         continue;
-      int64_t slot = ((variable + access.behind) % slots + slots) % slots;
-      int64_t begin = access.base + slot * access.distance;
-      Range range = {
-          {access.buffer, slot}, begin + access.begin, begin + access.end};
+      Range range = rangeIn(access, variable);
       if (access.touch == Touch::GiveUp) {
         giveUp(range);
       } else if (access.touch == Touch::Write) {
         memory.write(range);
       } else if (findIntruder(range)) {
-        memory = before;
+        memory = std::move(now);
         return false;
       }
     }
@@ -547,12 +549,15 @@ LogicalResult StageVerifier::run(rt::ForOp op, Places &places) {
   std::optional<Memory> before;
   int64_t begin = op.getBegin(), end = op.getEnd();
   for (loop->variable = begin; loop->variable < end; ++loop->variable) {
-    if ((loop->variable - begin) % loop->period == 0) {
-      Memory now = memoryOfPeriod();
-      if (before && *before == now && skipPeriods() && loop->variable == end)
+    int64_t turn = loop->variable - begin;
+    if (turn % loop->period == 0) {
+      if (before && skipPeriods(*before) && loop->variable == end)
         break;
-      before = now;
-      loop->isDisturbed = false;
+      before.reset();
+      if (isLookedAt(turn / loop->period)) {
+        loop->apartBytes.takeNew();
+        before = memory.outside(loop->apartBytes.list());
+      }
     }
     loop->accesses.clear();
     if (failed(run(*op.getBlock(), places, 0)))

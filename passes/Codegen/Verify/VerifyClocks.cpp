@@ -64,6 +64,11 @@ struct Buffer {
   /// How many there are, and of each one: the bytes that are used, and those to
   /// the next.
   int64_t slots, bytes, distance;
+
+  /// Where the slot of that number begins, of which `slots` are there in turns.
+  int64_t getBegin(int64_t number) const {
+    return begin + (number % slots + slots) % slots * distance;
+  }
 };
 
 /// The values of a function.
@@ -78,7 +83,7 @@ struct Scope {
 
 /// An access in a loop to a buffer that is apart.
 struct ApartAccess {
-  rt::BufferOp buffer;
+  Buffer buffer;
   int64_t behind;
   /// Of the slot.
   int64_t begin, end;
@@ -100,8 +105,6 @@ struct Loop {
   ApartBytes apartBytes;
   /// The accesses to them in the period at hand.
   std::vector<ApartAccess> accesses;
-  /// Whether something else uses these bytes in it.
-  bool isDisturbed = false;
 };
 
 class ClockVerifier {
@@ -128,7 +131,7 @@ private:
   const std::optional<std::vector<Use>> &usesOf(rt::FuncOp function);
   void findPeriod();
   /// Does what is left of a loop's whole periods; none if it is not sure that
-  /// these repeat the last one.
+  /// these repeat the last one, which met `before`, less what is apart.
   FailureOr<bool> skipPeriods(const ClockState &before);
   Place placeOf(rt::AddressOp address);
   const Buffer &bufferOf(FlatSymbolRefAttr name);
@@ -282,7 +285,7 @@ Place ClockVerifier::placeOf(rt::AddressOp address) {
   int64_t variable = loop ? loop->variable : 0;
   int64_t slot = address.getSlotAt(variable, buffer.slots);
   Place place;
-  place.begin = buffer.begin + slot * buffer.distance;
+  place.begin = buffer.getBegin(slot);
   place.end = place.begin + buffer.bytes;
   if (buffer.op.getKind() == rt::BufferKind::Part) {
     place.end = place.begin + bufferOf(buffer.op.getBucketAttr()).bytes;
@@ -367,14 +370,15 @@ LogicalResult ClockVerifier::access(Operation *op, rt::CallOp call,
   TimedAccess access = {stream, state.counts[stream], op, runs};
   const Clock &clock = state.clocks[stream];
   if (loop && place.apart) {
-    rt::BufferOp buffer = place.apart;
-    int64_t slot = place.behind + loop->variable;
-    int64_t slotBegin = buffer.getSlotOffset(slot);
+    rt::BufferOp slotted = place.apart;
+    const Buffer &buffer =
+        bufferOf(FlatSymbolRefAttr::get(slotted.getSymNameAttr()));
+    int64_t slotBegin = buffer.getBegin(place.behind + loop->variable);
     loop->accesses.push_back({buffer, place.behind, place.begin - slotBegin,
                               place.end - slotBegin, isWrite, access, clock,
                               loop->variable});
   } else if (loop) {
-    loop->isDisturbed |= loop->apartBytes.overlaps(place.begin, place.end);
+    loop->apartBytes.disturb(place.begin, place.end);
   }
   std::optional<TimedAccess> other =
       state.add(access, clock, place.begin, place.end, isWrite);
@@ -531,34 +535,37 @@ void ClockVerifier::findPeriod() {
 }
 
 FailureOr<bool> ClockVerifier::skipPeriods(const ClockState &before) {
-  if (loop->isDisturbed)
+  if (loop->apartBytes.takeNew())
     return false;
-  std::optional<Growth> growth =
-      Growth::find(before, state, loop->apartBytes.list());
+  Ranges apart = loop->apartBytes.list();
+  std::optional<Growth> growth = Growth::find(before, state.outside(apart));
   if (!growth)
     return false;
   int64_t periods =
       (int64_t(loop->op.getEnd()) - loop->variable) / loop->period;
   int64_t end = loop->variable + periods * loop->period;
+  for (int64_t i = 0; i <= periods; ++i)
+    for (const ApartAccess &made : loop->accesses)
+      if (int64_t base =
+              made.buffer.getBegin(made.turn + i * loop->period + made.behind);
+          loop->apartBytes.isDisturbed(base + made.begin, base + made.end))
+        return false;
   for (int64_t i = 1; i <= periods; ++i)
-    for (ApartAccess made : loop->accesses) {
-      int64_t slots = made.buffer.getSlots();
+    for (const ApartAccess &made : loop->accesses) {
       int64_t turn = made.turn + i * loop->period;
-      if (!loop->apartBytes.showsIn(turn, loop->variable, end, slots))
+      if (!loop->apartBytes.showsIn(turn, loop->variable, end,
+                                    made.buffer.slots))
         continue;
-      int64_t slot = (turn + made.behind) % slots;
-      slot = (slot + slots) % slots;
-      int64_t base = made.buffer.getSlotOffset(slot);
-      made.access.number =
-          growth->grow(made.access.stream, made.access.number, i);
+      int64_t base = made.buffer.getBegin(turn + made.behind);
+      TimedAccess access = made.access;
+      access.number = growth->grow(access.stream, access.number, i);
       std::optional<TimedAccess> other =
-          state.add(made.access, growth->grow(made.clock, i), base + made.begin,
+          state.add(access, growth->grow(made.clock, i), base + made.begin,
                     base + made.end, made.isWrite);
       if (other)
-        return report(made.access.op, nullptr, made.access.stream, made.isWrite,
-                      *other);
+        return report(access.op, nullptr, access.stream, made.isWrite, *other);
     }
-  growth->grow(state, periods, loop->apartBytes.list());
+  growth->grow(state, periods, apart);
   loop->variable = end;
   return true;
 }
@@ -581,10 +588,12 @@ LogicalResult ClockVerifier::walk(rt::ForOp op, Scope &scope) {
         if (*isSkipped)
           loop->period = 0;
       }
-      if (loop->period && loop->variable + 2 * loop->period <= end)
-        before = state;
+      if (loop->period && loop->variable + 2 * loop->period <= end &&
+          isLookedAt((loop->variable - begin) / loop->period)) {
+        loop->apartBytes.takeNew();
+        before = state.outside(loop->apartBytes.list());
+      }
       loop->accesses.clear();
-      loop->isDisturbed = false;
       if (loop->variable == end)
         break;
     }

@@ -130,6 +130,38 @@ rt.stage 0 arena 12864 {
 
 // -----
 
+// @in lies in slot 50 of @kept, which is written behind the event that the next
+// message waits for: the fifty-second one may come too early, and no other.
+rt.stage 0 arena 12864 {
+  rt.buffer @x : memref<16xf32> input at 0 slots 100 {role = "data", name = "x"}
+  rt.buffer @kept : memref<16xf32> value at 6400 slots 100
+  rt.buffer @in : memref<16xf32> value at 9600
+  rt.buffer @y : memref<16xf32> output at 12800 {name = "y"}
+  rt.event @used
+  rt.event @received
+  rt.func @train() {
+    rt.for %m = 0 to 100 {
+      %x = rt.address @x slot %m : memref<16xf32>
+      %kept = rt.address @kept slot %m : memref<16xf32>
+      %in = rt.address @in : memref<16xf32>
+      %y = rt.address @y : memref<16xf32>
+      %used = rt.event_of @used : !rt.event
+      %received = rt.event_of @received : !rt.event
+      // expected-error @+1 {{writes bytes on stream 1 that stream 0 may still be using: no event orders the two}}
+      rt.recv %in from 1 channel 0 stream 1 : memref<16xf32>
+      rt.record %received stream 1
+      rt.wait %received
+      rt.copy %in to %y : memref<16xf32> to memref<16xf32>
+      rt.record %used
+      rt.wait %used stream 1
+      // expected-note @+1 {{used here}}
+      rt.copy %x to %kept : memref<16xf32> to memref<16xf32>
+    }
+  }
+}
+
+// -----
+
 // An event is recorded before what it should stand for.
 rt.stage 0 arena 128 {
   rt.buffer @a : memref<16xf32> value at 0

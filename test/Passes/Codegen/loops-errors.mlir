@@ -91,6 +91,52 @@ rt.stage 0 arena 2240 {
 
 // -----
 
+// The twenty-first turn writes the slot where @b lies, which each turn reads.
+rt.stage 0 arena 2240 {
+  rt.buffer @x : memref<16xf32> input at 0 {role = "data", name = "x"}
+  // expected-note @+1 {{by @all}}
+  rt.buffer @all : memref<16xf32> value at 64 slots 32
+  rt.buffer @b : memref<16xf32> value at 1344
+  rt.buffer @y : memref<16xf32> output at 2112 {name = "y"}
+  rt.func @train() {
+    %x = rt.address @x : memref<16xf32>
+    %b = rt.address @b : memref<16xf32>
+    rt.copy %x to %b : memref<16xf32> to memref<16xf32>
+    rt.for %m = 0 to 31 {
+      %in = rt.address @x : memref<16xf32>
+      %all = rt.address @all slot %m : memref<16xf32>
+      %y = rt.address @y : memref<16xf32>
+      %kept = rt.address @b : memref<16xf32>
+      rt.copy %in to %all : memref<16xf32> to memref<16xf32>
+      // expected-error @+1 {{reads @b, part of which is overwritten}}
+      rt.copy %kept to %y : memref<16xf32> to memref<16xf32>
+    }
+  }
+}
+
+// -----
+
+// What each turn writes may lie in a slot that none reads any more.
+rt.stage 0 arena 2176 {
+  rt.buffer @all : memref<16xf32> input at 64 slots 32 {role = "data", name = "x"}
+  rt.buffer @b : memref<16xf32> value at 64
+  rt.buffer @y : memref<16xf32> output at 2112 {name = "y"}
+  rt.func @train() {
+    %first = rt.address @all : memref<16xf32>
+    %y0 = rt.address @y : memref<16xf32>
+    rt.copy %first to %y0 : memref<16xf32> to memref<16xf32>
+    rt.for %m = 1 to 32 {
+      %all = rt.address @all slot %m : memref<16xf32>
+      %b = rt.address @b : memref<16xf32>
+      %y = rt.address @y : memref<16xf32>
+      rt.copy %all to %b : memref<16xf32> to memref<16xf32>
+      rt.copy %b to %y : memref<16xf32> to memref<16xf32>
+    }
+  }
+}
+
+// -----
+
 // A later loop reads one slot more than the first has written.
 rt.stage 0 arena 2240 {
   rt.buffer @x : memref<16xf32> input at 0 {role = "data", name = "x"}
